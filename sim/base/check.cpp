@@ -1,0 +1,15 @@
+#include "sim/base/check.h"
+
+#include <cstdlib>
+
+#include <fmt/core.h>
+
+namespace accsim {
+
+void check(bool condition, std::string_view what, std::source_location at) {
+  if (condition) [[likely]] return;
+  fmt::print(stderr, "accsim: internal error: {} ({}:{})\n", what, at.file_name(), at.line());
+  std::abort();
+}
+
+}  // namespace accsim

@@ -1,0 +1,13 @@
+#pragma once
+#include <source_location>
+#include <string_view>
+
+namespace accsim {
+
+/// Stops the program when an internal invariant is broken. On in release builds too: a cost model
+/// that goes on after a broken invariant prints wrong numbers. Never used for user errors; those
+/// travel as Result<T>.
+void check(bool condition, std::string_view what,
+           std::source_location at = std::source_location::current());
+
+}  // namespace accsim

@@ -1,0 +1,28 @@
+#pragma once
+#include <cstdint>
+#include <optional>
+#include <string_view>
+
+namespace accsim {
+
+/// Element types, numbered as onnx.TensorProto.DataType.
+enum class DType : uint8_t {
+  undefined = 0, float32 = 1, uint8 = 2, int8 = 3, uint16 = 4, int16 = 5, int32 = 6, int64 = 7,
+  string = 8, boolean = 9, float16 = 10, float64 = 11, uint32 = 12, uint64 = 13, complex64 = 14,
+  complex128 = 15, bfloat16 = 16, float8e4m3fn = 17, float8e4m3fnuz = 18, float8e5m2 = 19,
+  float8e5m2fnuz = 20, uint4 = 21, int4 = 22, float4e2m1 = 23, float8e8m0 = 24, uint2 = 25,
+  int2 = 26,
+};
+
+/// Bits of one element; 0 for undefined and string.
+int bits(DType t);
+/// NumPy-like name ("float32", "int64", "bool", "bfloat16").
+std::string_view name(DType t);
+/// The type with that ONNX number, if there is one.
+std::optional<DType> dtype_from_onnx(int64_t number);
+bool is_float(DType t);    ///< float16/32/64, bfloat16, the float8 and float4 kinds
+bool is_integer(DType t);  ///< signed and unsigned integers, not bool
+/// Bytes of `elements` packed elements of this type.
+int64_t storage_bytes(DType t, int64_t elements);
+
+}  // namespace accsim

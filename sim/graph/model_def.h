@@ -1,0 +1,111 @@
+#pragma once
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "sim/base/dims.h"
+#include "sim/base/dtype.h"
+#include "sim/graph/const_data.h"
+
+namespace accsim {
+
+/// A model as its file states it: names not yet resolved, shapes not yet inferred, functions and
+/// subgraphs not yet expanded. sim/onnx writes it, the elaborator (sim/ops/elaborate.h) reads it.
+
+/// Where the bytes of a stored tensor are. Import notes the place and never reads it.
+struct Payload {
+  enum class Kind { none, raw, typed, external };
+  Kind kind = Kind::none;
+  /// raw: little-endian elements inside the mapped file; typed: the whole TensorProto message.
+  const uint8_t* data = nullptr;
+  size_t size = 0;                ///< bytes at `data`, or the external length when stated
+  int typed_field = 0;            ///< typed: number of the TensorProto field that holds elements
+  std::string external_file;      ///< external: location relative to the model's folder
+  int64_t external_offset = 0;
+};
+
+struct StoredTensor {
+  std::string name;
+  DType dtype = DType::undefined;
+  Dims dims;
+  Payload payload;
+  ConstPtr value;  ///< set for the small tensors that shapes may depend on
+  bool sparse = false;
+};
+
+/// One dimension of a declared shape: a number, a symbol to bind, or nothing known.
+struct DimDef {
+  int64_t value = -1;  ///< -1: not a number
+  std::string symbol;  ///< "" with value -1: unknown and unnamed
+};
+
+struct ValueDef {
+  std::string name;
+  DType dtype = DType::undefined;
+  std::optional<std::vector<DimDef>> dims;  ///< nullopt: no shape declared
+  bool is_tensor = true;                    ///< false: sequence, map, optional or sparse
+};
+
+struct GraphDef;
+
+struct Attribute {
+  std::string name;
+  std::string ref;  ///< inside a function body: name of the calling node's attribute
+  std::variant<std::monostate, int64_t, double, std::string, std::vector<int64_t>,
+               std::vector<double>, std::vector<std::string>, std::shared_ptr<const StoredTensor>,
+               std::shared_ptr<const GraphDef>>
+      value;
+};
+
+struct NodeDef {
+  std::string name;
+  std::string op_type;
+  std::string domain;  ///< "" for ai.onnx
+  std::string overload;
+  std::vector<std::string> inputs;  ///< "" for an absent optional input
+  std::vector<std::string> outputs;
+  std::vector<Attribute> attributes;
+
+  const Attribute* attribute(std::string_view wanted) const {
+    for (const Attribute& a : attributes)
+      if (a.name == wanted) return &a;
+    return nullptr;
+  }
+};
+
+struct GraphDef {
+  std::string name;
+  std::vector<NodeDef> nodes;
+  std::vector<StoredTensor> initializers;
+  std::vector<ValueDef> inputs;
+  std::vector<ValueDef> outputs;
+  std::vector<ValueDef> value_infos;
+};
+
+struct FunctionDef {
+  std::string domain;
+  std::string name;
+  std::string overload;
+  std::vector<std::string> inputs;
+  std::vector<std::string> outputs;
+  std::vector<std::string> attributes;         ///< declared without default
+  std::vector<Attribute> attribute_defaults;
+  std::vector<NodeDef> nodes;
+  std::map<std::string, int64_t> opsets;
+};
+
+struct ModelDef {
+  std::string file;
+  int64_t ir_version = 0;
+  std::string producer;
+  std::map<std::string, int64_t> opsets;  ///< domain ("" for ai.onnx) -> version
+  GraphDef graph;
+  std::vector<FunctionDef> functions;
+  std::shared_ptr<const void> mapping;  ///< keeps Payload::data alive
+};
+
+}  // namespace accsim
