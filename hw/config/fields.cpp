@@ -1,0 +1,237 @@
+#include "hw/config/fields.h"
+
+#include <utility>
+
+#include <fmt/format.h>
+
+namespace accsim {
+namespace {
+
+using Table = std::vector<Field>;
+
+template <class T, class Get>
+Member<T> member(Get get) {
+  return {[get](HwConfig& hw) -> T& { return get(hw); }};
+}
+
+template <class Get>
+Field whole(std::string path, std::string unit, double min, double max, std::string description,
+            Get get) {
+  return {std::move(path), std::move(unit), min, max, {}, std::move(description),
+          member<int64_t>(get)};
+}
+
+template <class Get>
+Field decimal(std::string path, std::string unit, double min, double max, std::string description,
+              Get get) {
+  return {std::move(path), std::move(unit), min, max, {}, std::move(description),
+          member<double>(get)};
+}
+
+template <class Get>
+Field rate(std::string path, std::string description, Get get) {
+  return {std::move(path), "bytes/cycle", 0.001, 1e6, {}, std::move(description),
+          member<ByteRate>(get)};
+}
+
+template <class Get>
+Field type(std::string path, std::vector<std::string> choices, std::string description, Get get) {
+  return {std::move(path), "", 0, 0, std::move(choices), std::move(description),
+          member<DType>(get)};
+}
+
+void add_head(Table& t) {
+  t.push_back({"name", "", 0, 0, {}, "what reports call this machine",
+               member<std::string>([](HwConfig& hw) -> auto& { return hw.name; })});
+  t.push_back(decimal("clock_mhz", "MHz", 0.001, 100000, "clock of the whole machine",
+                      [](HwConfig& hw) -> auto& { return hw.clock_mhz; }));
+}
+
+void add_array(Table& t) {
+  t.push_back(whole("array.rows", "", 1, 1024, "processing elements along the reduction (k)",
+                    [](HwConfig& hw) -> auto& { return hw.array.rows; }));
+  t.push_back(whole("array.cols", "", 1, 1024, "processing elements along output channels (n)",
+                    [](HwConfig& hw) -> auto& { return hw.array.cols; }));
+  std::vector<std::string> flows;
+  for (size_t i = 0; i < kDataflows; ++i) flows.emplace_back(name(static_cast<Dataflow>(i)));
+  t.push_back({"array.dataflows", "", 0, 0, flows,
+               "dataflows the array can do; the best is picked per layer",
+               member<std::vector<Dataflow>>([](HwConfig& hw) -> auto& {
+                 return hw.array.dataflows;
+               })});
+}
+
+void add_types(Table& t) {
+  const std::vector<std::string> operands = {"int8", "int16", "float16", "bfloat16", "float32"};
+  t.push_back(type("types.activation", operands, "element type of activations, in and out",
+                   [](HwConfig& hw) -> auto& { return hw.types.activation; }));
+  t.push_back(type("types.weight", operands, "element type of weights",
+                   [](HwConfig& hw) -> auto& { return hw.types.weight; }));
+  t.push_back(type("types.accumulator", {"int32", "float32"}, "element type of partial sums",
+                   [](HwConfig& hw) -> auto& { return hw.types.accumulator; }));
+}
+
+void add_buffer(Table& t, Buffer buffer) {
+  const std::string path = fmt::format("buffers.{}.", name(buffer));
+  const auto i = static_cast<size_t>(buffer);
+  t.push_back(whole(path + "kib", "KiB", 1, 1048576, "capacity, all slots together",
+                    [i](HwConfig& hw) -> auto& { return hw.buffers[i].kib; }));
+  t.push_back(whole(path + "slots", "", 1, 16, "equal parts; 1 = no overlap, 2 = double buffering",
+                    [i](HwConfig& hw) -> auto& { return hw.buffers[i].slots; }));
+  if (buffer == Buffer::accumulator) return;  // one row a cycle by contract: no port to size
+  t.push_back(whole(path + "width", "bytes/cycle", 1, 65536, "width of the load or store port",
+                    [i](HwConfig& hw) -> auto& { return hw.buffers[i].width; }));
+}
+
+template <class Get>
+void add_channel(Table& t, const std::string& path, Get channel) {
+  t.push_back(rate(path + "read_bytes_per_cycle", "read bandwidth",
+                   [channel](HwConfig& hw) -> auto& { return channel(hw).read; }));
+  t.push_back(rate(path + "write_bytes_per_cycle", "write bandwidth",
+                   [channel](HwConfig& hw) -> auto& { return channel(hw).write; }));
+  t.push_back(whole(path + "latency", "cycles", 0, 1e6, "from last byte sent to last byte arrived",
+                    [channel](HwConfig& hw) -> auto& { return channel(hw).latency; }));
+}
+
+void add_memories(Table& t) {
+  for (size_t i = 0; i < kBuffers; ++i) add_buffer(t, static_cast<Buffer>(i));
+  t.push_back(whole("buffers.shared.kib", "KiB", 0, 1048576,
+                    "memory that keeps whole tensors between layers; 0 = none",
+                    [](HwConfig& hw) -> auto& { return hw.shared.kib; }));
+  add_channel(t, "buffers.shared.", [](HwConfig& hw) -> auto& { return hw.shared.channel; });
+  t.push_back({"dram.model", "", 0, 0, {"ideal"},
+               "ideal = two in-order pipelined channels, one a direction", FixedWord{}});
+  add_channel(t, "dram.", [](HwConfig& hw) -> auto& { return hw.dram; });
+}
+
+void add_vector(Table& t) {
+  constexpr std::array<std::string_view, kLaneClasses> kWhat = {
+      "add, multiply, min, max, compare, select, relu, clip, logic",
+      "divide, exp, log, sqrt, pow, tanh, sigmoid, erf",
+      "elements of a sum, mean, min or max",
+      "window elements of a pooling",
+      "taps of an interpolation",
+      "casts, quantise, dequantise",
+      "compares of a sort, top-k, arg-max, scan"};
+  for (size_t i = 0; i < kLaneClasses; ++i) {
+    t.push_back(whole(fmt::format("vector.lanes.{}", kLaneClassNames[i]), "ops/cycle", 1, 65536,
+                      std::string(kWhat[i]),
+                      [i](HwConfig& hw) -> auto& { return hw.vector.lanes[i]; }));
+  }
+}
+
+void add_energy(Table& t) {
+  const auto add = [&](const std::string& key, std::string unit, std::string what, auto get) {
+    t.push_back(decimal("energy." + key, std::move(unit), 0, 1e9, std::move(what), get));
+  };
+  add("mac_pj", "pJ", "one multiply-accumulate in the configured types",
+      [](HwConfig& hw) -> auto& { return hw.energy.mac; });
+  add("vector_op_pj", "pJ", "one vector lane operation",
+      [](HwConfig& hw) -> auto& { return hw.energy.vector_op; });
+  for (size_t i = 0; i < kBuffers; ++i) {
+    const auto buffer = name(static_cast<Buffer>(i));
+    add(fmt::format("{}_pj_per_byte", buffer), "pJ/byte",
+        fmt::format("one byte read from or written to the {} buffer", buffer),
+        [i](HwConfig& hw) -> auto& { return hw.energy.buffer_byte[i]; });
+  }
+  add("shared_pj_per_byte", "pJ/byte", "one byte read from or written to the shared memory",
+      [](HwConfig& hw) -> auto& { return hw.energy.shared_byte; });
+  add("dram_read_pj_per_byte", "pJ/byte", "one byte read from DRAM",
+      [](HwConfig& hw) -> auto& { return hw.energy.dram_read_byte; });
+  add("dram_write_pj_per_byte", "pJ/byte", "one byte written to DRAM",
+      [](HwConfig& hw) -> auto& { return hw.energy.dram_write_byte; });
+  add("static_pj_per_cycle", "pJ/cycle", "leakage and clock tree of the whole chip, every cycle",
+      [](HwConfig& hw) -> auto& { return hw.energy.static_per_cycle; });
+}
+
+Table make_fields() {
+  Table t;
+  add_head(t);
+  add_array(t);
+  add_types(t);
+  add_memories(t);
+  add_vector(t);
+  add_energy(t);
+  return t;
+}
+
+std::string_view section_description(std::string_view path) {
+  struct Section {
+    std::string_view path, description;
+  };
+  static constexpr std::array<Section, 13> kSections = {{
+      {"array", "the systolic array"},
+      {"types", "number formats; integer with int32 sums or floating point with float32 sums"},
+      {"buffers", "on-chip memories"},
+      {"buffers.activation", "holds the inputs that stream through the array"},
+      {"buffers.weight", "holds the weight tiles"},
+      {"buffers.parameter", "holds bias and requantisation, per output channel"},
+      {"buffers.accumulator", "holds partial sums; one row of the array read and written a cycle"},
+      {"buffers.output", "holds finished outputs on their way to memory"},
+      {"buffers.shared", "keeps whole tensors on chip between layers"},
+      {"dram", "main memory"},
+      {"vector", "the unit for everything that is not a matrix product"},
+      {"vector.lanes", "operations a cycle, by class of operation"},
+      {"energy", "energy of each counted event"},
+  }};
+  for (const Section& s : kSections) {
+    if (s.path == path) return s.description;
+  }
+  check(false, "a section of the field table has no description");
+  return {};
+}
+
+void insert(KeyNode& node, const Field& field, size_t begin) {
+  const size_t dot = field.path.find('.', begin);
+  const std::string key = field.path.substr(begin, dot - begin);
+  if (dot == std::string::npos) {
+    node.children.push_back({key, field.path, field.description, &field, {}});
+    return;
+  }
+  if (node.children.empty() || node.children.back().key != key) {
+    const std::string path = field.path.substr(0, dot);
+    node.children.push_back({key, path, std::string(section_description(path)), nullptr, {}});
+  }
+  insert(node.children.back(), field, dot + 1);
+}
+
+KeyNode make_tree() {
+  KeyNode root;
+  for (const Field& field : fields()) insert(root, field, 0);
+  return root;
+}
+
+}  // namespace
+
+const std::vector<Field>& fields() {
+  static const Table table = make_fields();
+  return table;
+}
+
+const KeyNode& key_tree() {
+  static const KeyNode root = make_tree();
+  return root;
+}
+
+std::string range_text(const Field& field) {
+  if (std::holds_alternative<Member<std::string>>(field.target)) {
+    return fmt::format("1..{} letters, digits and \"{}\"", kNameMax, kNamePunctuation);
+  }
+  if (!field.choices.empty()) return fmt::format("{}", fmt::join(field.choices, ", "));
+  return fmt::format("{}..{}", field.min, field.max);
+}
+
+std::string_view type_text(const Field& field) {
+  return std::visit(FieldCases{
+                        [](const Member<int64_t>&) { return "whole number"; },
+                        [](const Member<double>&) { return "number"; },
+                        [](const Member<ByteRate>&) { return "number, up to 3 decimals"; },
+                        [](const Member<std::string>&) { return "text"; },
+                        [](const Member<DType>&) { return "word"; },
+                        [](const Member<std::vector<Dataflow>>&) { return "list of words"; },
+                        [](const FixedWord&) { return "word"; },
+                    },
+                    field.target);
+}
+
+}  // namespace accsim

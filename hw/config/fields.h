@@ -1,0 +1,73 @@
+#pragma once
+#include <functional>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+#include "hw/config/hw_config.h"
+
+namespace accsim {
+
+/// Where a field lives in a HwConfig; its type is the field's type.
+template <class T>
+struct Member {
+  std::function<T&(HwConfig&)> of;
+};
+
+/// A key with one legal value that HwConfig doesn't store.
+struct FixedWord {};
+
+using FieldTarget =
+    std::variant<Member<int64_t>, Member<double>, Member<ByteRate>, Member<std::string>,
+                 Member<DType>, Member<std::vector<Dataflow>>, FixedWord>;
+
+/// One lambda a type of FieldTarget, for std::visit.
+template <class... Cases>
+struct FieldCases : Cases... {
+  using Cases::operator()...;
+};
+template <class... Cases>
+FieldCases(Cases...) -> FieldCases<Cases...>;
+
+/// One key of the YAML file. Parser, range checks, printer, JSON Schema and the table in
+/// configs/README.md are all driven by the list of these.
+struct Field {
+  std::string path;  ///< "buffers.activation.kib"
+  std::string unit;  ///< "KiB"; empty for a plain number or word
+  double min = 0, max = 0;           ///< of numbers, both ends legal
+  std::vector<std::string> choices;  ///< of words: the names that are printed
+  std::string description;
+  FieldTarget target;
+};
+
+/// Every key in file order.
+const std::vector<Field>& fields();
+
+/// The same keys as a tree: a node is a section (children) or a field.
+struct KeyNode {
+  std::string key;
+  std::string path;
+  std::string description;
+  const Field* field = nullptr;
+  std::vector<KeyNode> children;
+};
+const KeyNode& key_tree();
+
+/// A second spelling of a choice: fp16 for float16.
+struct Alias {
+  std::string_view alias, choice;
+};
+inline constexpr std::array<Alias, 3> kTypeAliases = {
+    {{"fp16", "float16"}, {"bf16", "bfloat16"}, {"fp32", "float32"}}};
+
+/// What a machine may be called: the name goes into file names and HTML.
+inline constexpr size_t kNameMax = 64;
+inline constexpr std::string_view kNamePunctuation = " ._+-";
+
+/// "1..1024", "int8 int16", ... for people; empty when anything goes.
+std::string range_text(const Field& field);
+/// "whole number", "word", ...
+std::string_view type_text(const Field& field);
+
+}  // namespace accsim

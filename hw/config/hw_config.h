@@ -1,0 +1,115 @@
+#pragma once
+#include <array>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "sim/base/dtype.h"
+#include "sim/base/units.h"
+
+namespace accsim {
+
+/// A machine, fully described. Read from YAML by hw/config/load.h, which fills every field and has
+/// checked the ranges and cross-field rules that the comments state. All sizes are of one copy.
+
+/// Bytes per cycle, exact to a thousandth so that RTL and model round alike.
+struct ByteRate {
+  int64_t milli = 0;  ///< thousandths of a byte per cycle; > 0
+
+  /// Cycles that `bytes` occupy a channel of this rate: ceil(bytes / rate).
+  int64_t cycles(int64_t bytes) const {
+    return bytes / milli * 1000 + ceil_div(bytes % milli * 1000, milli);
+  }
+  double value() const { return static_cast<double>(milli) / 1000.0; }
+  friend bool operator==(ByteRate, ByteRate) = default;
+};
+
+enum class Dataflow : uint8_t { weight_stationary, input_stationary, output_stationary };
+inline constexpr size_t kDataflows = 3;
+std::string_view name(Dataflow d);
+
+/// On-chip memories that the load and store engines fill and drain slot by slot.
+enum class Buffer : uint8_t { activation, weight, parameter, accumulator, output };
+inline constexpr size_t kBuffers = 5;
+std::string_view name(Buffer b);
+
+struct BufferConfig {
+  int64_t kib = 0;    ///< capacity of all slots together, in KiB
+  int64_t slots = 2;  ///< equal parts: 1 = no overlap, 2 = double buffering
+  int64_t width = 0;  ///< bytes a cycle through its load/store port; 0 for the accumulator
+
+  int64_t slot_bytes() const { return kib * 1024 / slots; }
+};
+
+/// A memory outside the slots: DRAM, or the shared on-chip buffer that keeps whole tensors between
+/// layers. Each direction is one in-order pipelined channel: a transfer of B bytes occupies it for
+/// ceil(B / rate) cycles and its last byte arrives `latency` cycles later.
+struct ChannelConfig {
+  ByteRate read, write;
+  int64_t latency = 0;  ///< cycles
+};
+
+struct SharedConfig {
+  int64_t kib = 0;  ///< 0: the machine has none
+  ChannelConfig channel;
+};
+
+struct ArrayConfig {
+  int64_t rows = 0;  ///< reduction lanes (k)
+  int64_t cols = 0;  ///< output-channel lanes (n)
+  std::vector<Dataflow> dataflows;  ///< what the array can do; the mapper picks per layer
+};
+
+struct TypesConfig {
+  DType activation = DType::int8;
+  DType weight = DType::int8;
+  DType accumulator = DType::int32;
+};
+
+/// The classes of sim/ops/work.h in the same order; a test compares the two lists.
+inline constexpr size_t kLaneClasses = 7;
+inline constexpr std::array<std::string_view, kLaneClasses> kLaneClassNames = {
+    "elementwise", "special", "reduce", "pool", "resize", "convert", "search"};
+
+struct VectorConfig {
+  std::array<int64_t, kLaneClasses> lanes{};  ///< operations a cycle, by class
+};
+
+/// Picojoules. Each number's published source stands beside it in the YAML file.
+struct EnergyConfig {
+  double mac = 0;          ///< one multiply-accumulate in the configured types
+  double vector_op = 0;    ///< one vector lane operation
+  std::array<double, kBuffers> buffer_byte{};  ///< one byte read or written, by buffer
+  double shared_byte = 0;
+  double dram_read_byte = 0, dram_write_byte = 0;
+  double static_per_cycle = 0;  ///< leakage and clock tree of the whole chip, per cycle
+};
+
+struct HwConfig {
+  std::string name;
+  std::string file;  ///< where it was read from; not part of the machine
+  double clock_mhz = 0;
+  ArrayConfig array;
+  TypesConfig types;
+  std::array<BufferConfig, kBuffers> buffers{};
+  SharedConfig shared;
+  ChannelConfig dram;
+  VectorConfig vector;
+  EnergyConfig energy;
+
+  const BufferConfig& buffer(Buffer b) const { return buffers[static_cast<size_t>(b)]; }
+  int64_t activation_bytes() const { return bits(types.activation) / 8; }
+  int64_t weight_bytes() const { return bits(types.weight) / 8; }
+  int64_t accumulator_bytes() const { return bits(types.accumulator) / 8; }
+  /// Accumulator rows (of `cols` partial sums) in one slot.
+  int64_t accumulator_rows() const {
+    return buffer(Buffer::accumulator).slot_bytes() / (array.cols * accumulator_bytes());
+  }
+  /// Bytes of post-processing parameters per output channel: int32 bias, int32 multiplier and int32
+  /// shift for integer types; the bias in the accumulator type for float types.
+  int64_t parameter_bytes() const {
+    return is_float(types.accumulator) ? accumulator_bytes() : 12;
+  }
+};
+
+}  // namespace accsim

@@ -1,0 +1,154 @@
+#include "hw/config/load.h"
+
+#include <algorithm>
+#include <cerrno>
+#include <filesystem>
+#include <fstream>
+#include <map>
+#include <system_error>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "hw/config/fields.h"
+#include "hw/config/rules.h"
+#include "hw/config/values.h"
+#include "hw/config/yaml_tree.h"
+
+namespace accsim {
+namespace {
+
+std::vector<std::string> keys_of(const KeyNode& section) {
+  std::vector<std::string> keys;
+  for (const KeyNode& child : section.children) keys.push_back(child.key);
+  return keys;
+}
+
+std::string display(const KeyNode& section) {
+  return section.path.empty() ? "the file" : section.path;
+}
+
+/// Paths of all fields and sections named `key`, for a key that stands in the wrong section.
+void find_homes(const KeyNode& section, const std::string& key, std::vector<std::string>& homes) {
+  for (const KeyNode& child : section.children) {
+    if (child.key == key) homes.push_back(child.path);
+    find_homes(child, key, homes);
+  }
+}
+
+/// Walks the YAML tree along the key tree, filling the machine and the error list.
+class Reader {
+ public:
+  explicit Reader(const std::string& file) { hw_.file = file; }
+
+  void section(const KeyNode& wanted, const YamlNode& node, TextPosition at) {
+    if (node.kind != YamlNode::Kind::map) {
+      fail(at, fmt::format("{} must be a section with the keys {}", display(wanted),
+                           fmt::join(keys_of(wanted), ", ")));
+      return;
+    }
+    std::map<std::string_view, TextPosition> seen;
+    for (const YamlEntry& entry : node.entries) {
+      const auto [first, is_new] = seen.emplace(entry.key, entry.at);
+      if (!is_new) {
+        fail(entry.at, fmt::format("duplicate key {} in {}; the first is on line {}",
+                                   quoted_text(entry.key), display(wanted), first->second.line));
+        continue;
+      }
+      const auto child = std::find_if(wanted.children.begin(), wanted.children.end(),
+                                      [&](const KeyNode& c) { return c.key == entry.key; });
+      if (child == wanted.children.end()) {
+        unknown(wanted, entry);
+      } else if (child->field == nullptr) {
+        section(*child, entry.value, entry.at);
+      } else if (auto problem = read_value(*child->field, entry.value, hw_)) {
+        fail(entry.value.kind == YamlNode::Kind::scalar ? entry.value.at : entry.at,
+             std::move(*problem));
+      } else {
+        read_[child->path] = entry.at;
+      }
+    }
+    for (const KeyNode& child : wanted.children) {
+      if (seen.find(child.key) == seen.end()) missing(wanted, child, at);
+    }
+  }
+
+  Result<HwConfig> finish() {
+    RuleContext context(hw_, read_, errors_);
+    for (const Rule& rule : rules()) rule.check(context);
+    if (errors_.empty()) return std::move(hw_);
+    std::stable_sort(errors_.begin(), errors_.end(), [](const auto& a, const auto& b) {
+      return std::pair(a.at.line, a.at.column) < std::pair(b.at.line, b.at.column);
+    });
+    Errors errors;
+    for (PlacedError& e : errors_)
+      errors.push_back({Errc::invalid, std::move(e.message), where_text(hw_.file, e.at)});
+    return errors;
+  }
+
+ private:
+  void fail(TextPosition at, std::string message) {
+    errors_.push_back({at, std::move(message)});
+  }
+
+  void unknown(const KeyNode& wanted, const YamlEntry& entry) {
+    std::string advice;
+    std::vector<std::string> homes;
+    find_homes(key_tree(), entry.key, homes);
+    if (const auto close = nearest(entry.key, keys_of(wanted))) {
+      advice = fmt::format("did you mean \"{}\"?", *close);
+    } else if (!homes.empty()) {
+      advice = fmt::format("this key belongs at {}", fmt::join(homes, ", "));
+    } else {
+      advice = fmt::format("valid here: {}", fmt::join(keys_of(wanted), ", "));
+    }
+    fail(entry.at, fmt::format("unknown key {} in {}; {}", quoted_text(entry.key), display(wanted),
+                               advice));
+  }
+
+  void missing(const KeyNode& wanted, const KeyNode& child, TextPosition at) {
+    const std::string what =
+        child.field == nullptr
+            ? fmt::format("a section with the keys {}", fmt::join(keys_of(child), ", "))
+            : fmt::format("{}, {}{}{}: {}", type_text(*child.field), range_text(*child.field),
+                          child.field->unit.empty() ? "" : " ", child.field->unit,
+                          child.description);
+    fail(at, fmt::format("missing key \"{}\" in {} ({})", child.key, display(wanted), what));
+  }
+
+  HwConfig hw_;
+  RuleContext::Positions read_;
+  std::vector<PlacedError> errors_;
+};
+
+}  // namespace
+
+Result<HwConfig> parse_hw(std::string_view yaml_text, const std::string& file_name) {
+  const auto tree = parse_yaml(yaml_text, file_name);
+  if (!tree) return tree.errors();
+  if (tree->kind == YamlNode::Kind::null) return Error{Errc::parse, "the file is empty", file_name};
+  Reader reader(file_name);
+  reader.section(key_tree(), *tree, tree->at);
+  return reader.finish();
+}
+
+Result<HwConfig> load_hw(const std::string& path) {
+  std::error_code ec;
+  const auto status = std::filesystem::status(path, ec);
+  if (!std::filesystem::exists(status))
+    return Error{Errc::io, "no such file; give the path of a machine description (YAML)", path};
+  if (std::filesystem::is_directory(status))
+    return Error{Errc::io, "is a directory; give the path of a machine description (YAML)", path};
+  std::ifstream in(path, std::ios::binary);
+  if (!in) {
+    return Error{Errc::io, "can't be opened: " + std::generic_category().message(errno), path};
+  }
+  // One byte over the limit is enough for parse_yaml to refuse it, whatever the file's real size.
+  std::string text(kYamlBytesMax + 1, '\0');
+  in.read(text.data(), static_cast<std::streamsize>(text.size()));
+  if (in.bad()) return Error{Errc::io, "can't be read", path};
+  text.resize(static_cast<size_t>(in.gcount()));
+  return parse_hw(text, path);
+}
+
+}  // namespace accsim

@@ -1,0 +1,51 @@
+#include <fmt/format.h>
+
+#include "hw/config/fields.h"
+#include "hw/config/load.h"
+#include "hw/config/rules.h"
+#include "hw/config/values.h"
+
+namespace accsim {
+namespace {
+
+/// "KiB, 1..1024: capacity"; the unit is left out when there is none.
+std::string comment(const Field& field) {
+  return fmt::format("{}{}{}: {}", field.unit, field.unit.empty() ? "" : ", ", range_text(field),
+                     field.description);
+}
+
+void print_section(const KeyNode& section, size_t indent, HwConfig& hw, std::string& out) {
+  for (const KeyNode& child : section.children) {
+    if (child.field != nullptr) {
+      const std::string line =
+          fmt::format("{:{}}{}: {}", "", indent, child.key, print_value(*child.field, hw));
+      out += fmt::format("{:<40}  # {}\n", line, comment(*child.field));
+      continue;
+    }
+    if (indent == 0) out += '\n';
+    out += fmt::format("{:{}}{}:  # {}\n", "", indent, child.key, child.description);
+    print_section(child, indent + 2, hw, out);
+  }
+}
+
+}  // namespace
+
+std::string print_hw(const HwConfig& hw) {
+  HwConfig copy = hw;  // the table's accessors give references to change
+  std::string out;
+  print_section(key_tree(), 0, copy, out);
+  return out;
+}
+
+std::string fields_markdown() {
+  std::string out = "| key | type | unit | legal | meaning |\n|---|---|---|---|---|\n";
+  for (const Field& field : fields()) {
+    out += fmt::format("| `{}` | {} | {} | {} | {} |\n", field.path, type_text(field), field.unit,
+                       range_text(field), field.description);
+  }
+  out += "\nRules across keys:\n\n";
+  for (const Rule& rule : rules()) out += fmt::format("- `{}`: {}.\n", rule.name, rule.statement);
+  return out;
+}
+
+}  // namespace accsim

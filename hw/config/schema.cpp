@@ -1,0 +1,97 @@
+#include <cmath>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "hw/config/fields.h"
+#include "hw/config/load.h"
+
+namespace accsim {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+/// 64 rather than 64.0 in the schema text.
+Json number(double value) {
+  if (value == std::floor(value)) return static_cast<int64_t>(value);
+  return value;
+}
+
+Json words(const Field& field) {
+  Json list = field.choices;
+  for (const Alias& a : kTypeAliases) {
+    for (const std::string& choice : field.choices) {
+      if (choice == a.choice) list.push_back(a.alias);
+    }
+  }
+  return list;
+}
+
+Json leaf(const Field& field) {
+  Json out;
+  out["description"] = field.description;
+  if (!field.unit.empty())
+    out["description"] = fmt::format("{} ({})", field.description, field.unit);
+  const auto ranged = [&](std::string_view type) {
+    out["type"] = type;
+    out["minimum"] = number(field.min);
+    out["maximum"] = number(field.max);
+  };
+  const auto one_word = [&] {
+    out["type"] = "string";
+    out["enum"] = words(field);
+  };
+  std::visit(FieldCases{
+                 [&](const Member<int64_t>&) { ranged("integer"); },
+                 [&](const Member<double>&) { ranged("number"); },
+                 [&](const Member<ByteRate>&) { ranged("number"); },
+                 [&](const Member<std::string>&) {
+                   out["type"] = "string";
+                   // '-' stands last in the class, so it is itself.
+                   out["pattern"] =
+                       fmt::format("^[A-Za-z0-9{}]{{1,{}}}$", kNamePunctuation, kNameMax);
+                 },
+                 [&](const Member<DType>&) { one_word(); },
+                 [&](const Member<std::vector<Dataflow>>&) {
+                   out["type"] = "array";
+                   out["items"] = {{"type", "string"}, {"enum", field.choices}};
+                   out["minItems"] = 1;
+                   out["uniqueItems"] = true;
+                 },
+                 [&](const FixedWord&) { one_word(); },
+             },
+             field.target);
+  return out;
+}
+
+void fill(const KeyNode& section, Json& out) {
+  out["type"] = "object";
+  out["additionalProperties"] = false;
+  Json required = Json::array();
+  Json properties = Json::object();
+  for (const KeyNode& child : section.children) {
+    required.push_back(child.key);
+    if (child.field != nullptr) {
+      properties[child.key] = leaf(*child.field);
+    } else {
+      Json inner;
+      inner["description"] = child.description;
+      fill(child, inner);
+      properties[child.key] = std::move(inner);
+    }
+  }
+  out["required"] = std::move(required);
+  out["properties"] = std::move(properties);
+}
+
+}  // namespace
+
+std::string hw_schema() {
+  Json schema;
+  schema["$schema"] = "http://json-schema.org/draft-07/schema#";
+  schema["title"] = "accsim machine description";
+  fill(key_tree(), schema);
+  return schema.dump(2) + "\n";
+}
+
+}  // namespace accsim

@@ -1,0 +1,113 @@
+#include <cmath>
+#include <filesystem>
+#include <set>
+
+#include "config_fixture.h"
+#include "hw/config/fields.h"
+
+namespace accsim {
+namespace {
+
+HwConfig shipped(const std::string& name) {
+  auto result = load_hw(test::config_path(name + ".yaml"));
+  EXPECT_TRUE(result.ok()) << (result.ok() ? "" : test::all_text(result.errors()));
+  return result.ok() ? *result : HwConfig{};
+}
+
+TEST(Configs, IsEachShippedFileNamedAsItsMachine) {
+  for (const std::string& name : test::kShipped) EXPECT_EQ(shipped(name).name, name);
+}
+
+TEST(Configs, AreAllFilesInTheFolderTestedHereAndListedInTheReadme) {
+  std::set<std::string> found;
+  for (const auto& entry : std::filesystem::directory_iterator(test::config_path(""))) {
+    if (entry.path().extension() == ".yaml") found.insert(entry.path().stem());
+  }
+  EXPECT_EQ(found, std::set<std::string>(test::kShipped.begin(), test::kShipped.end()));
+  const std::string readme = test::read_file(test::config_path("README.md"));
+  for (const std::string& name : found)
+    EXPECT_NE(readme.find("(" + name + ".yaml)"), std::string::npos) << name;
+}
+
+TEST(Configs, DoesEachFileNameTheSchemaForEditors) {
+  for (const std::string& name : test::kShipped) {
+    const std::string text = test::read_file(test::config_path(name + ".yaml"));
+    EXPECT_EQ(text.rfind("# yaml-language-server: $schema=hw.schema.json\n", 0), 0u) << name;
+  }
+}
+
+/// pJ a byte of an SRAM of `kib`: lines in log-log through the three sizes that Horowitz gives for
+/// a 64-bit access (ISSCC 2014), the outer ones extended.
+double sram_pj_per_byte(double kib) {
+  const std::array<std::pair<double, double>, 3> points = {{{8, 10}, {32, 20}, {1024, 100}}};
+  const size_t i = kib <= 32 ? 0 : 1;
+  const auto [x0, y0] = points[i];
+  const auto [x1, y1] = points[i + 1];
+  const double slope = std::log(y1 / y0) / std::log(x1 / x0);
+  return y0 * std::pow(kib / x0, slope) / 8;
+}
+
+TEST(Configs, DoTheEnergiesFollowFromTheirSources) {
+  constexpr double kInt8Mac = 0.2 + 0.1, kFp16Mac = 1.1 + 0.9, kFp32Op = 3.7 + 0.9;
+  for (const std::string& name : test::kShipped) {
+    SCOPED_TRACE(name);
+    const HwConfig hw = shipped(name);
+    const bool real = is_float(hw.types.activation);
+    EXPECT_NEAR(hw.energy.mac, real ? kFp16Mac : kInt8Mac, 1e-9);
+    EXPECT_NEAR(hw.energy.vector_op, real ? kFp32Op : kInt8Mac, 1e-9);
+    for (size_t i = 0; i < kBuffers; ++i) {
+      const auto& buffer = hw.buffers[i];
+      const double wanted =
+          sram_pj_per_byte(static_cast<double>(buffer.kib) / static_cast<double>(buffer.slots));
+      EXPECT_NEAR(hw.energy.buffer_byte[i], wanted, 0.01 * wanted);
+    }
+    if (hw.shared.kib > 0) {
+      const double wanted = sram_pj_per_byte(static_cast<double>(hw.shared.kib));
+      EXPECT_NEAR(hw.energy.shared_byte, wanted, 0.01 * wanted);
+    }
+    const auto cells = static_cast<double>(hw.array.rows * hw.array.cols);
+    EXPECT_NEAR(hw.energy.static_per_cycle, 0.1 * cells * hw.energy.mac, 1e-9);
+  }
+}
+
+/// GB/s of both directions together.
+double dram_gb_per_s(const HwConfig& hw) {
+  return (hw.dram.read.value() + hw.dram.write.value()) * hw.clock_mhz / 1000;
+}
+
+TEST(Configs, DoTheDramRatesFollowFromTheirDevices) {
+  EXPECT_NEAR(dram_gb_per_s(shipped("64x64")), 6.4 * 192 / 8, 0.01);        // LPDDR5-6400 x 192
+  EXPECT_NEAR(dram_gb_per_s(shipped("64x64-starved")), 3.2 * 16 / 8, 0.01); // LPDDR4-3200 x 16
+  EXPECT_NEAR(dram_gb_per_s(shipped("64x64-hbm")), 4 * 225, 0.01);
+  EXPECT_NEAR(dram_gb_per_s(shipped("128x128")), 900.0 / 2, 0.01);
+  EXPECT_NEAR(shipped("64x64").energy.dram_read_byte, (4 + 8) / 2.0 * 8, 1e-9);
+  EXPECT_NEAR(shipped("64x64-starved").energy.dram_read_byte, 8 * 8, 1e-9);
+  EXPECT_NEAR(shipped("64x64-hbm").energy.dram_read_byte, 3.9 * 8, 1e-9);
+  EXPECT_NEAR(shipped("8x8").energy.dram_read_byte, 1300.0 / 8, 1e-9);
+}
+
+TEST(Configs, DoTheVariantsDifferOnlyWhereTheySay) {
+  const auto differing = [](HwConfig a, HwConfig b) {
+    std::set<std::string> paths;
+    for (const Field& field : fields()) {
+      const bool same = std::visit(
+          FieldCases{[](const FixedWord&) { return true; },
+                     [&](const auto& m) { return m.of(a) == m.of(b); }},
+          field.target);
+      if (!same) paths.insert(field.path);
+    }
+    return paths;
+  };
+  const std::set<std::string> dram = {"name", "dram.read_bytes_per_cycle",
+                                      "dram.write_bytes_per_cycle",
+                                      "energy.dram_read_pj_per_byte",
+                                      "energy.dram_write_pj_per_byte"};
+  EXPECT_EQ(differing(shipped("64x64"), shipped("64x64-starved")), dram);
+  std::set<std::string> hbm = dram;
+  hbm.insert({"buffers.activation.width", "buffers.weight.width", "buffers.output.width",
+              "buffers.shared.read_bytes_per_cycle", "buffers.shared.write_bytes_per_cycle"});
+  EXPECT_EQ(differing(shipped("64x64"), shipped("64x64-hbm")), hbm);
+}
+
+}  // namespace
+}  // namespace accsim

@@ -1,0 +1,156 @@
+#include "hw/config/rules.h"
+
+#include <map>
+#include <set>
+
+#include "config_fixture.h"
+
+namespace accsim {
+namespace {
+
+using test::expect_one_error;
+using test::line_of;
+using test::replaced;
+using test::small_machine;
+
+struct Case {
+  std::string rule;
+  std::vector<std::pair<std::string, std::string>> edits;
+  std::string anchor;  ///< the error is on the line of this text
+  std::vector<std::string> parts;
+};
+
+/// Each breaks one rule and nothing else.
+std::vector<Case> cases() {
+  return {
+      {"operands_are_of_one_kind",
+       {{"weight: int8", "weight: float16"}},
+       "weight: float16",
+       {"types.weight is float16 but types.activation is int8"}},
+      {"accumulator_fits_operands",
+       {{"accumulator: int32", "accumulator: float32"}},
+       "accumulator: float32",
+       {"types.accumulator is float32", "use int32"}},
+      {"accumulator_fits_operands",
+       {{"activation: int8", "activation: bfloat16"}, {"weight: int8", "weight: float16"}},
+       "accumulator: int32",
+       {"types.activation is bfloat16", "use float32"}},
+      {"dataflows_are_a_set",
+       {{"[weight_stationary, input_stationary]", "[]"}},
+       "dataflows",
+       {"array.dataflows is empty"}},
+      {"dataflows_are_a_set",
+       {{"input_stationary]", "weight_stationary, weight_stationary]"}},
+       "dataflows",
+       {"names weight_stationary twice"}},
+      {"slots_divide_buffer",
+       {{"kib: 4\n    slots: 2", "kib: 4\n    slots: 3"}},
+       "kib: 4",
+       {"4 KiB", "buffers.activation.slots = 3", "use 3 or 6 KiB"}},
+      {"slots_divide_buffer",
+       {{"kib: 7\n    slots: 2", "kib: 2\n    slots: 12"}},
+       "kib: 2\n    slots: 12",
+       {"buffers.accumulator.slots = 12", "use 3 KiB"}},  // 12 = 3 x 4, and 4 divides 1024
+      // 1 KiB in 16 slots of 64 bytes; the numbers of bytes are rows or cols times an element's.
+      {"activation_slot_holds_a_vector",
+       {{"kib: 4\n    slots: 2", "kib: 1\n    slots: 16"}, {"rows: 8", "rows: 65"}},
+       "kib: 1",
+       {"activation buffer is 1 KiB / 16 = 64 bytes", "takes 65 bytes", "at least 2 KiB"}},
+      {"weight_slot_holds_a_tile",
+       {{"kib: 5", "kib: 1"}, {"cols: 8", "cols: 65"}},  // 512 bytes a slot, 8 x 65 = 520 needed
+       "kib: 1",
+       {"weight buffer is 1 KiB / 2 = 512 bytes", "takes 520 bytes", "at least 2 KiB"}},
+      {"parameter_slot_holds_a_row",
+       {{"kib: 6\n    slots: 2", "kib: 1\n    slots: 16"}},  // 8 columns x 12 bytes
+       "kib: 1",
+       {"parameter buffer", "= 64 bytes", "takes 96 bytes", "at least 2 KiB"}},
+      {"accumulator_slot_holds_a_row",
+       {{"kib: 7\n    slots: 2", "kib: 1\n    slots: 16"}, {"cols: 8", "cols: 17"}},
+       "kib: 1",
+       {"accumulator buffer", "= 64 bytes", "takes 68 bytes"}},
+      {"output_slot_holds_a_row",
+       {{"kib: 8\n    slots: 2", "kib: 1\n    slots: 16"}, {"cols: 8", "cols: 65"}},
+       "kib: 1",
+       {"output buffer", "= 64 bytes", "takes 65 bytes"}},
+      {"shared_is_not_slower_than_dram",
+       {{"read_bytes_per_cycle: 16", "read_bytes_per_cycle: 12.799"}},
+       "12.799",
+       {"buffers.shared.read_bytes_per_cycle is 12.799 but dram.read_bytes_per_cycle is 12.8"}},
+      {"shared_is_not_slower_than_dram",
+       {{"write_bytes_per_cycle: 17", "write_bytes_per_cycle: 6.399"}},
+       "6.399",
+       {"buffers.shared.write_bytes_per_cycle"}},
+      {"shared_is_not_slower_than_dram",
+       {{"latency: 12", "latency: 38"}},
+       "latency: 38",
+       {"buffers.shared.latency is 38 but dram.latency is 37"}},
+  };
+}
+
+std::string edited(const Case& c) {
+  std::string text = small_machine();
+  for (const auto& [from, to] : c.edits) text = replaced(text, from, to);
+  return text;
+}
+
+TEST(Rules, DoesEachRuleRefuseAtTheRightLine) {
+  for (const Case& c : cases()) {
+    SCOPED_TRACE(c.rule + " " + c.edits.front().second);
+    const std::string text = edited(c);
+    expect_one_error(text, line_of(text, c.anchor), c.parts);
+  }
+}
+
+TEST(Rules, HasEachRuleANegativeCase) {
+  std::set<std::string> tested, named;
+  for (const Case& c : cases()) tested.insert(c.rule);
+  for (const Rule& rule : rules()) named.emplace(rule.name);
+  EXPECT_EQ(tested, named);
+}
+
+TEST(Rules, DoesTheAdviceWork) {
+  for (const auto& [from, to] : std::vector<std::pair<std::string, std::string>>{
+           {"kib: 4\n    slots: 2", "kib: 3\n    slots: 3"},
+           {"kib: 4\n    slots: 2", "kib: 6\n    slots: 3"},
+           {"kib: 7\n    slots: 2", "kib: 3\n    slots: 12"},
+           {"kib: 6\n    slots: 2", "kib: 2\n    slots: 16"}}) {
+    EXPECT_TRUE(parse_hw(replaced(small_machine(), from, to), "m.yaml").ok()) << to;
+  }
+}
+
+TEST(Rules, IsExactlyOneRowOrTileEnough) {
+  // 64-byte slots hold 64 rows of int8 and 16 columns of int32; 512 bytes hold 8 x 64 weights.
+  EXPECT_TRUE(parse_hw(replaced(replaced(small_machine(), "kib: 4\n    slots: 2",
+                                         "kib: 1\n    slots: 16"),
+                                "rows: 8", "rows: 64"),
+                       "m.yaml")
+                  .ok());
+  EXPECT_TRUE(parse_hw(replaced(replaced(small_machine(), "kib: 5", "kib: 1"), "cols: 8",
+                                "cols: 64"),
+                       "m.yaml")
+                  .ok());
+  EXPECT_TRUE(parse_hw(replaced(replaced(small_machine(), "kib: 7\n    slots: 2",
+                                         "kib: 1\n    slots: 16"),
+                                "cols: 8", "cols: 16"),
+                       "m.yaml")
+                  .ok());
+}
+
+TEST(Rules, IsASharedMemoryEqualToDramLegalAndAnAbsentOneFree) {
+  std::string equal = replaced(small_machine(), "read_bytes_per_cycle: 16",
+                               "read_bytes_per_cycle: 12.8");
+  equal = replaced(equal, "latency: 12", "latency: 37");
+  EXPECT_TRUE(parse_hw(equal, "m.yaml").ok());
+  std::string absent = replaced(small_machine(), "kib: 64", "kib: 0");
+  absent = replaced(absent, "latency: 12", "latency: 1000");
+  absent = replaced(absent, "read_bytes_per_cycle: 16", "read_bytes_per_cycle: 0.001");
+  EXPECT_TRUE(parse_hw(absent, "m.yaml").ok());
+}
+
+TEST(Rules, IsARuleSilentAboutFieldsThatFailed) {
+  const std::string text = replaced(small_machine(), "slots: 2", "slots: three");
+  expect_one_error(text, line_of(text, "three"), {"buffers.activation.slots is \"three\""});
+}
+
+}  // namespace
+}  // namespace accsim
