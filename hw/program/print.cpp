@@ -1,0 +1,127 @@
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "hw/program/program.h"
+
+namespace accsim {
+namespace {
+
+class Printer {
+ public:
+  explicit Printer(const Program& program) : program_(program) {
+    names_.resize(static_cast<size_t>(program.loops));
+  }
+
+  std::string run() {
+    out_ = fmt::format("program {} ({})\n", program_.name, name(program_.dataflow));
+    for (size_t i = 0; i < program_.tensors.size(); ++i)
+      out_ += fmt::format("  tensor %{} {} {} bytes '{}'\n", i, name(program_.tensors[i].memory),
+                          program_.tensors[i].bytes, program_.tensors[i].name);
+    visit(program_.body, 1);
+    return std::move(out_);
+  }
+
+ private:
+  void visit(const std::vector<Item>& body, size_t depth) {
+    for (const Item& item : body) {
+      out_.append(2 * depth, ' ');
+      if (const auto* loop = std::get_if<Loop>(&item.node)) {
+        names_[static_cast<size_t>(loop->id)] = fmt::format("{}{}", loop->name, loop->id);
+        out_ += fmt::format("for {} < {}:\n", names_[static_cast<size_t>(loop->id)], loop->count);
+        visit(loop->body, depth + 1);
+      } else if (const auto* sync = std::get_if<Sync>(&item.node)) {
+        out_ += fmt::format("{:<8}{} {}\n", name(sync->queue), name(sync->kind),
+                            name(sync->buffer));
+      } else {
+        const auto& command = std::get<Command>(item.node);
+        out_ += fmt::format("{:<8}", name(queue_of(command)));
+        out_ += std::visit([this](const auto& c) { return text(c); }, command) + "\n";
+      }
+    }
+  }
+
+  std::string text(const Affine& a) const {
+    std::string out;
+    for (const Affine::Term& t : a.terms) {
+      if (t.coeff == 0) continue;
+      if (!out.empty()) out += " + ";
+      const std::string& loop = names_[static_cast<size_t>(t.loop)];
+      out += t.coeff == 1 ? loop : fmt::format("{}*{}", t.coeff, loop);
+    }
+    if (out.empty()) return fmt::format("{}", a.base);
+    if (a.base > 0) out += fmt::format(" + {}", a.base);
+    if (a.base < 0) out += fmt::format(" - {}", -a.base);
+    return out;
+  }
+
+  static std::string text(const Walk& w) {
+    std::string out;
+    for (const Walk::Level& l : w.levels) out += fmt::format("{} (stride {}) x ", l.count, l.stride);
+    return out + fmt::format("{} bytes", w.run);
+  }
+
+  std::string overwrite(const std::vector<int>& first_of, bool accumulate) const {
+    if (accumulate) return "+=";
+    std::vector<std::string> loops;
+    for (int id : first_of) loops.push_back(names_[static_cast<size_t>(id)] + "=0");
+    return loops.empty() ? "=" : fmt::format("+= (= at {})", fmt::join(loops, ","));
+  }
+
+  std::string text(const PaddedWindow& w) const {
+    return fmt::format(
+        ", padded: {} images of {} positions stride {} of {} taps step {} of {} bytes, from ({}, {}, "
+        "{}) of {} pixels{}",
+        w.images, fmt::join(w.count, "x"), fmt::join(w.stride, "x"), fmt::join(w.kernel, "x"),
+        fmt::join(w.dilation, "x"), w.tap, text(w.origin[0]), text(w.origin[1]),
+        text(w.origin[2]), fmt::join(w.extent, "x"), pad(w.pad_value));
+  }
+  static std::string pad(int32_t value) {
+    return value == 0 ? "" : fmt::format(", pad {}", value);
+  }
+  std::string text(const LoadCommand& c) const {
+    return fmt::format("load {}[{}] <- %{}[{}], {}{}", name(c.buffer), text(c.slot_offset),
+                       c.tensor, text(c.source), text(c.walk), c.padded ? text(*c.padded) : "");
+  }
+  std::string text(const GemmCommand& c) const {
+    const Window& w = c.window;
+    return fmt::format(
+        "gemm acc[{}] {} {}x{}x{}: rows {} stride {} from ({}, {}, {}) of a {} tile of {}-byte "
+        "pixels, flat {} (line {} bytes, step {}){}; weights[{}]",
+        text(c.accumulator_row), overwrite(c.first_of, c.accumulate), c.m, c.k, c.n,
+        fmt::join(w.count, "x"), fmt::join(w.stride, "x"), text(w.origin[0]), text(w.origin[1]),
+        text(w.origin[2]), fmt::join(w.tile, "x"), w.pixel, text(w.offset), w.line, w.line_step,
+        pad(w.pad_value), text(c.weights.offset));
+  }
+  std::string text(const DrainCommand& c) const {
+    return fmt::format("drain acc[{}] {} {}x{}", text(c.accumulator_row),
+                       overwrite(c.first_of, c.accumulate), c.m, c.n);
+  }
+  std::string text(const PostCommand& c) const {
+    const bool clips = c.output_zero != 0 || c.low != -128 || c.high != 127;
+    return fmt::format("post output[{}] <- acc[{}] {}x{}, pitch {}{}{}{}{}", text(c.slot_offset),
+                       text(c.accumulator_row), c.rows, c.cols, c.pitch,
+                       c.has_parameters ? ", parameters[" + text(c.parameter_offset) + "]" : "",
+                       clips ? fmt::format(", zero {} in [{}, {}]", c.output_zero, c.low, c.high) : "",
+                       c.relu ? ", relu" : "", c.transposed ? ", transposed" : "");
+  }
+  std::string text(const VectorCommand& c) const {
+    std::string ops;
+    for (size_t i = 0; i < kLaneClasses; ++i)
+      if (c.ops[i] > 0) ops += fmt::format(" {} {}", c.ops[i], kLaneClassNames[i]);
+    return fmt::format("vector{}, {} bytes in, {} bytes out", ops, c.in_bytes, c.out_bytes);
+  }
+  std::string text(const StoreCommand& c) const {
+    return fmt::format("store %{}[{}] <- output[{}], {}", c.tensor, text(c.target),
+                       text(c.slot_offset), text(c.walk));
+  }
+
+  const Program& program_;
+  std::vector<std::string> names_;
+  std::string out_;
+};
+
+}  // namespace
+
+std::string print(const Program& program) { return Printer(program).run(); }
+
+}  // namespace accsim

@@ -1,0 +1,247 @@
+#pragma once
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+#include "hw/config/hw_config.h"
+#include "sim/base/result.h"
+
+namespace accsim {
+
+/// The tile program: the narrow waist between the mapper, which writes it, and timing, energy, golden
+/// and RTL, which only read it. A program is a loop nest over commands and token operations. Its text
+/// order is a valid sequential execution; the four queues below run it decoupled, each in order, and
+/// meet only at tokens. Addresses are affine in the loop indices, durations don't depend on them.
+
+enum class Queue : uint8_t { load, execute, post, store };
+inline constexpr size_t kQueues = 4;
+std::string_view name(Queue q);
+
+/// base + sum of coeff * index over the enclosing loops.
+struct Affine {
+  struct Term {
+    int loop;       ///< Loop::id
+    int64_t coeff;
+    friend bool operator==(const Term&, const Term&) = default;
+  };
+  int64_t base = 0;
+  std::vector<Term> terms;
+
+  Affine() = default;
+  Affine(int64_t constant) : base(constant) {}
+  Affine& operator+=(const Affine& other);
+  friend Affine operator+(Affine a, const Affine& b) { return a += b; }
+  friend Affine operator*(Affine a, int64_t factor);
+  friend bool operator==(const Affine&, const Affine&) = default;
+};
+
+/// Where a tensor lives outside the slots.
+enum class Memory : uint8_t { dram, shared };
+std::string_view name(Memory m);
+
+/// A tensor of the program. `bytes` is its full extent in memory.
+struct ProgramTensor {
+  std::string name;
+  Memory memory = Memory::dram;
+  int64_t bytes = 0;
+};
+
+/// A strided walk over a tensor: nested counts and byte strides, outermost first, around contiguous
+/// runs. The slot side is dense: runs follow one another without gaps.
+struct Walk {
+  struct Level {
+    int64_t count;
+    int64_t stride;  ///< bytes
+    friend bool operator==(const Level&, const Level&) = default;
+  };
+  std::vector<Level> levels;
+  int64_t run = 0;  ///< bytes of one contiguous piece
+
+  int64_t runs() const;
+  int64_t bytes() const { return runs() * run; }
+  /// Folds levels whose stride continues the run into it, and drops levels of count 1.
+  Walk& merge();
+  friend bool operator==(const Walk&, const Walk&) = default;
+};
+
+/// Which bytes of a load lie outside the tensor (explicit im2col). The load's bytes are, in the
+/// order in which its walk visits them, [image][z][y][x] output positions of [z][y][x] kernel taps of
+/// `tap` bytes; output o and kernel tap k of a dimension read the tensor's coordinate
+/// origin + o * stride + k * dilation, which is padding outside [0, extent).
+struct PaddedWindow {
+  std::array<int64_t, 3> extent{1, 1, 1};    ///< depth, height, width of the tensor, in pixels
+  std::array<int64_t, 3> count{1, 1, 1};     ///< output positions
+  std::array<int64_t, 3> kernel{1, 1, 1};    ///< kernel taps
+  std::array<int64_t, 3> stride{1, 1, 1};
+  std::array<int64_t, 3> dilation{1, 1, 1};
+  std::array<Affine, 3> origin;              ///< tensor coordinate of the first tap, maybe < 0
+  std::array<int64_t, 3> pitch{0, 0, 0};     ///< bytes from one plane, line, pixel to the next
+  int64_t images = 1;
+  int64_t image_pitch = 0;                   ///< bytes from one image to the next
+  int64_t tap = 0;                           ///< bytes of one kernel tap
+  int32_t pad_value = 0;                     ///< what padded bytes are written as
+
+  int64_t bytes() const;
+};
+
+/// Memory -> slot. When `padded` is set, the walk reads a padded window: it may leave the tensor,
+/// but only at positions that `padded` names. Those are written as its pad_value without being
+/// fetched, but are counted as bytes moved.
+struct LoadCommand {
+  Buffer buffer = Buffer::activation;
+  int tensor = 0;       ///< index into Program::tensors
+  Affine source;        ///< byte offset of the first run
+  Affine slot_offset;   ///< byte offset in the slot
+  Walk walk;
+  std::optional<PaddedWindow> padded = std::nullopt;
+};
+
+/// The walk of the activation operand through the tile in its slot: a dense [depth][height][width]
+/// tile of `pixel`-byte pixels. Streamed row (z, y, x) reads `k` elements whose flat index runs over
+/// (kernel line, bytes of one kernel line); `line` bytes of a kernel line are contiguous in the tile,
+/// the next kernel line is `line_step` tile lines further down. Bytes outside the tile read as
+/// `pad_value`.
+struct Window {
+  std::array<int64_t, 3> tile{1, 1, 1};    ///< depth, height, width of the tile, in pixels
+  int64_t pixel = 0;                       ///< bytes of one pixel in the tile
+  std::array<int64_t, 3> count{1, 1, 1};   ///< streamed rows along z, y, x
+  std::array<int64_t, 3> stride{1, 1, 1};  ///< pixels between streamed rows
+  std::array<Affine, 3> origin;            ///< tile coordinate of the first row; may be negative
+  int64_t line = 0;                        ///< bytes of one kernel line
+  int64_t line_step = 1;                   ///< tile lines between kernel lines
+  Affine offset;                           ///< flat byte index of the first of the k elements
+  int32_t pad_value = 0;                   ///< zero point of the activations
+
+  int64_t rows() const { return count[0] * count[1] * count[2]; }
+};
+
+/// One weight tile in its slot: k rows of n elements, or for input stationary n rows of k elements.
+struct WeightTile {
+  Affine offset;        ///< byte offset in the slot
+  int64_t pitch = 0;    ///< bytes from one row to the next
+};
+
+/// One pass of the array. Weight stationary: k x n weights held, m activation rows streamed. Input
+/// stationary: k x m activations held, n weight columns streamed. Output stationary: k streamed, the
+/// m x n sums stay in the array until a DrainCommand.
+struct GemmCommand {
+  int64_t m = 0, k = 0, n = 0;
+  int64_t useful_macs = 0;     ///< m*k*n less the zero blocks of packed groups
+  Window window;
+  WeightTile weights;
+  Affine accumulator_row;      ///< first of the accumulator rows written (not output stationary)
+  /// Overwrites instead of accumulating when every one of these loops is at index 0 (output
+  /// stationary: clears the sums in the array). `accumulate` set: never overwrites.
+  std::vector<int> first_of;
+  bool accumulate = false;
+};
+
+/// Output stationary only: moves m rows of n sums from the array to the accumulator.
+struct DrainCommand {
+  int64_t m = 0, n = 0;
+  Affine accumulator_row;
+  std::vector<int> first_of;   ///< as in GemmCommand, for the accumulator rows
+  bool accumulate = false;
+};
+
+/// Accumulator rows -> output slot: bias, scale, clip, narrow. Row r of `rows` is written at
+/// slot_offset + r * pitch. When `transposed` (input stationary) the accumulator holds one output
+/// channel a row and the unit writes them as columns.
+/// On an integer machine each output channel has 12 bytes of parameters, little-endian int32 bias,
+/// multiplier and shift (0 .. 62), and y = clip(round((acc + bias) * multiplier / 2^shift) +
+/// output_zero, low, high), where acc + bias wraps at 32 bits, the product has 64 bits and round()
+/// takes halves away from zero.
+struct PostCommand {
+  int64_t rows = 0, cols = 0;
+  Affine accumulator_row;
+  Affine parameter_offset;     ///< byte offset in the parameter slot of the first channel
+  Affine slot_offset;
+  int64_t pitch = 0;           ///< bytes between output pixels in the slot
+  bool transposed = false;
+  bool has_parameters = false;
+  bool relu = false;           ///< clips at output_zero too, if that is more than `low`
+  int32_t output_zero = 0;     ///< zero point of the outputs
+  int32_t low = -128, high = 127;
+
+  int32_t lowest() const { return relu && output_zero > low ? output_zero : low; }
+};
+
+/// Activation slot -> vector unit -> output slot.
+struct VectorCommand {
+  std::array<int64_t, kLaneClasses> ops{};  ///< lane operations by class
+  int64_t in_bytes = 0, out_bytes = 0;
+};
+
+/// Output slot -> memory.
+struct StoreCommand {
+  int tensor = 0;
+  Affine target;        ///< byte offset of the first run
+  Affine slot_offset;
+  Walk walk;
+};
+
+using Command = std::variant<LoadCommand, GemmCommand, DrainCommand, PostCommand, VectorCommand,
+                             StoreCommand>;
+Queue queue_of(const Command& command);
+
+/// Token operations. Each buffer has a ring of slots; "free" tokens (as many as slots at the start)
+/// let a producer fill the next slot, "full" tokens let a consumer read it. A wait applies to the
+/// queue's next command, a signal fires when the queue's previous command is done with the slot.
+enum class SyncKind : uint8_t { wait_free, signal_full, wait_full, signal_free };
+std::string_view name(SyncKind k);
+
+struct Sync {
+  SyncKind kind;
+  Queue queue;
+  Buffer buffer;
+  friend bool operator==(const Sync&, const Sync&) = default;
+};
+
+struct Item;
+
+struct Loop {
+  int id = 0;              ///< unique in the program
+  std::string name;        ///< what it runs over, for people: "oh", "n", "k", ...
+  int64_t count = 1;
+  std::vector<Item> body;
+};
+
+struct Item {
+  std::variant<Loop, Command, Sync> node;
+};
+
+struct Program {
+  std::string name;
+  Dataflow dataflow = Dataflow::weight_stationary;  ///< of every GemmCommand
+  std::vector<ProgramTensor> tensors;
+  std::vector<Item> body;
+  int loops = 0;           ///< ids are 0 .. loops-1
+};
+
+/// Checks a program against a machine: every address within its tensor or slot at the extremes of
+/// the loops, array and accumulator limits, every slot read only while held, tokens balanced in every
+/// loop, nothing that could block for ever. Errors name the command and its loops.
+Status verify(const Program& program, const HwConfig& hw);
+
+/// The program as indented text, one command a line.
+std::string print(const Program& program);
+
+/// What a program does, whatever the time: exact sums over all iterations.
+struct Counts {
+  Macs macs;                                   ///< useful ones
+  Macs array_macs;                             ///< with the zero blocks of packed groups
+  std::array<Bytes, 2> read{}, written{};      ///< by Memory
+  std::array<Bytes, kBuffers> buffer_read{}, buffer_written{};
+  std::array<int64_t, kLaneClasses> vector_ops{};
+  int64_t commands = 0;
+  int64_t gemms = 0;
+
+  Counts& operator+=(const Counts& other);
+};
+Counts count(const Program& program, const HwConfig& hw);
+
+}  // namespace accsim
