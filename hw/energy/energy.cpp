@@ -1,0 +1,27 @@
+#include "hw/energy/energy.h"
+
+namespace accsim {
+namespace {
+
+double bytes(Bytes b) { return static_cast<double>(b.count()); }
+
+}  // namespace
+
+Energy energy(const Counts& counts, Cycles cycles, const HwConfig& hw) {
+  const EnergyConfig& e = hw.energy;
+  const auto dram = static_cast<size_t>(Memory::dram), shared = static_cast<size_t>(Memory::shared);
+  Energy out;
+  out.mac = Picojoules(e.mac * static_cast<double>(counts.array_macs.count()));
+  for (int64_t ops : counts.vector_ops)
+    out.vector += Picojoules(e.vector_op * static_cast<double>(ops));
+  for (size_t b = 0; b < kBuffers; ++b)
+    out.sram += Picojoules(e.buffer_byte[b] *
+                           (bytes(counts.buffer_read[b]) + bytes(counts.buffer_written[b])));
+  out.shared = Picojoules(e.shared_byte * (bytes(counts.read[shared]) + bytes(counts.written[shared])));
+  out.dram = Picojoules(e.dram_read_byte * bytes(counts.read[dram]) +
+                        e.dram_write_byte * bytes(counts.written[dram]));
+  out.leakage = Picojoules(e.static_per_cycle * static_cast<double>(cycles.count()));
+  return out;
+}
+
+}  // namespace accsim

@@ -1,0 +1,54 @@
+#pragma once
+#include <array>
+#include <functional>
+#include <string_view>
+
+#include "hw/program/program.h"
+
+namespace accsim {
+
+/// What a queue waited for between two of its commands.
+enum class Wait : uint8_t {
+  dram_read,   ///< operands still on their way from DRAM
+  dram_write,  ///< output slots not yet drained to DRAM
+  shared,      ///< the same for the shared buffer, either way
+  array,       ///< array filling: preload, fewer rows than the array is deep, drain
+  post,        ///< the post or vector unit
+  slot,        ///< no free slot: the consumer still reads it
+};
+inline constexpr size_t kWaits = 6;
+std::string_view name(Wait w);
+
+struct QueueTiming {
+  Cycles busy;                        ///< sum of occupancies
+  std::array<Cycles, kWaits> waits{}; ///< gaps before commands, by reason
+  Cycles free_at;                     ///< end of the last occupancy; busy + waits == free_at
+};
+
+struct Timing {
+  Cycles total;  ///< until the last byte of the last store has arrived
+  std::array<QueueTiming, kQueues> queues{};
+
+  const QueueTiming& queue(Queue q) const { return queues[static_cast<size_t>(q)]; }
+};
+
+enum class TimingMode {
+  step,      ///< every iteration of every loop, event by event: the oracle
+  periodic,  ///< the same, but a loop whose iterations have become periodic is skipped ahead
+};
+
+/// A command with its first cycle and the cycle in which its result is visible.
+struct CommandTime {
+  Queue queue;
+  int64_t start = 0, finish = 0;
+};
+using CommandObserver = std::function<void(const CommandTime&)>;
+
+/// Times a verified program on a machine. Both modes give the same result, exactly: one loop body is
+/// a max-plus linear map x' = A (x) x, which commutes with adding a constant to every entry, so once
+/// the state repeats up to a constant for two periods in a row it does so for ever (see periodic.h).
+/// `observer` is told of every command in text order, of those that are skipped ahead not.
+Timing simulate(const Program& program, const HwConfig& hw,
+                TimingMode mode = TimingMode::periodic, const CommandObserver& observer = {});
+
+}  // namespace accsim

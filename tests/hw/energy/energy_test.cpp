@@ -1,0 +1,55 @@
+#include "hw/energy/energy.h"
+
+#include <gtest/gtest.h>
+
+#include "tests/support/machines.h"
+#include "tests/support/programs.h"
+
+namespace accsim {
+namespace {
+
+TEST(Energy, IsCountsTimesTheTable) {
+  HwConfig hw = test::small_machine();
+  hw.energy.mac = 2;
+  hw.energy.buffer_byte = {1, 10, 100, 1000, 10000};
+  hw.energy.dram_read_byte = 7;
+  hw.energy.dram_write_byte = 11;
+  hw.energy.static_per_cycle = 0.5;
+  const int64_t m = 12, k = 8, n = 4;
+  const Counts c = count(test::program(test::tile(m, k, n)), hw);
+  const Energy e = energy(c, Cycles(100), hw);
+  EXPECT_DOUBLE_EQ(e.mac.value(), 2.0 * static_cast<double>(m * k * n));
+  EXPECT_DOUBLE_EQ(e.dram.value(), 7.0 * static_cast<double>(m * k + k * n) +
+                                       11.0 * static_cast<double>(m * n));
+  EXPECT_DOUBLE_EQ(e.leakage.value(), 50.0);
+  // Each operand is written to its slot once and read once; sums are written, then read by the post
+  // unit; results are written and read.
+  const double sram = 1.0 * static_cast<double>(2 * m * k) + 10.0 * static_cast<double>(2 * k * n) +
+                      1000.0 * static_cast<double>(2 * m * n * 4) +
+                      10000.0 * static_cast<double>(2 * m * n);
+  EXPECT_DOUBLE_EQ(e.sram.value(), sram);
+  EXPECT_DOUBLE_EQ(e.shared.value(), 0.0);
+}
+
+TEST(Energy, ChargesTheSharedBufferApart) {
+  HwConfig hw = test::small_machine();
+  hw.energy.shared_byte = 3;
+  hw.energy.dram_read_byte = 1;
+  hw.energy.dram_write_byte = 1;
+  Program p = test::program(test::tile(4, 4, 4));
+  p.tensors[1].memory = Memory::shared;
+  const Energy e = energy(count(p, hw), Cycles(0), hw);
+  EXPECT_DOUBLE_EQ(e.shared.value(), 3.0 * 16);
+  EXPECT_DOUBLE_EQ(e.dram.value(), 32.0);
+}
+
+TEST(Energy, CountsVectorOperations) {
+  HwConfig hw = test::small_machine();
+  hw.energy.vector_op = 4;
+  Counts c;
+  c.vector_ops = {1, 2, 3, 4, 5, 6, 7};
+  EXPECT_DOUBLE_EQ(energy(c, Cycles(0), hw).vector.value(), 4.0 * 28);
+}
+
+}  // namespace
+}  // namespace accsim

@@ -1,0 +1,131 @@
+#include "hw/timing/timing.h"
+
+#include <gtest/gtest.h>
+
+#include "hw/program/contract.h"
+#include "tests/support/machines.h"
+#include "tests/support/programs.h"
+
+namespace accsim {
+namespace {
+
+using contract::kArrayLatency;
+using contract::kPostLatency;
+using contract::kTokenLatency;
+
+int64_t cycles(const Program& p, const HwConfig& hw) {
+  EXPECT_TRUE(verify(p, hw).ok()) << verify(p, hw).errors().front().text();
+  const Timing step = simulate(p, hw, TimingMode::step);
+  EXPECT_EQ(step.total, simulate(p, hw, TimingMode::periodic).total);
+  return step.total.count();
+}
+
+TEST(Timing, OneTileTakesItsPartsOneAfterTheOther) {
+  const HwConfig hw = test::small_machine(8, 8);
+  const int64_t m = 20, k = 8, n = 8;
+  const int64_t weights = hw.dram.read.cycles(k * n), activations = hw.dram.read.cycles(m * k);
+  const int64_t loaded = weights + activations + hw.dram.latency + kTokenLatency;
+  const int64_t weights_in = weights + hw.dram.latency + kTokenLatency + hw.array.rows;
+  const int64_t streamed = std::max(loaded, weights_in) + m;
+  const int64_t summed = streamed + hw.array.rows + hw.array.cols - 1 + kArrayLatency + kTokenLatency;
+  const int64_t posted = summed + m + kPostLatency + kTokenLatency;
+  const int64_t stored = posted + hw.dram.write.cycles(m * n) + hw.dram.latency;
+  EXPECT_EQ(cycles(test::program(test::tile(m, k, n)), hw), stored);
+}
+
+TEST(Timing, BackToBackGemmsLeaveNoBubble) {
+  const HwConfig hw = test::small_machine(8, 8);
+  for (const int64_t m : {8, 9, 33}) {
+    const int64_t few = cycles(test::program(test::tile(m, 8, 8, 1)), hw);
+    const int64_t many = cycles(test::program(test::tile(m, 8, 8, 101)), hw);
+    EXPECT_EQ(many - few, 100 * m) << m;
+  }
+}
+
+TEST(Timing, FewerRowsThanTheArrayWaitForTheNextWeights) {
+  const HwConfig hw = test::small_machine(8, 8);
+  for (const int64_t m : {1, 5, 7}) {
+    const int64_t few = cycles(test::program(test::tile(m, 8, 8, 1)), hw);
+    const int64_t many = cycles(test::program(test::tile(m, 8, 8, 101)), hw);
+    EXPECT_EQ(many - few, 100 * hw.array.rows) << m;
+  }
+}
+
+/// Tiles in a loop cost, in the long run, what the busiest queue needs for one; with a single slot,
+/// load and compute take turns.
+TEST(Timing, SlotsDecideWhetherLoadsOverlap) {
+  HwConfig hw = test::small_machine(8, 8);
+  hw.dram.latency = 0;
+  const int64_t m = 64, k = 8, n = 8;
+  const auto per_tile = [&](int64_t slots) {
+    for (BufferConfig& b : hw.buffers) b.slots = slots;
+    const auto run = [&](int64_t count) {
+      return cycles(test::program({{Loop{0, "t", count, test::tile(m, k, n)}}}, 1), hw);
+    };
+    return (run(400) - run(200)) / 200;
+  };
+  const int64_t weights = hw.dram.read.cycles(k * n), activations = hw.dram.read.cycles(m * k);
+  const int64_t store = hw.dram.write.cycles(m * n);
+  EXPECT_EQ(per_tile(3), std::max({weights + activations, m, store}));
+  EXPECT_GT(per_tile(1), per_tile(2));
+}
+
+TEST(Timing, PortsThatAreNarrowerThanARunTakeSeveralBeats) {
+  HwConfig hw = test::small_machine(8, 8);
+  hw.dram.read = {1'000'000};  // 1000 bytes a cycle: the port is what is left
+  const auto with_width = [&](int64_t width) {
+    for (const Buffer b : {Buffer::activation, Buffer::weight})
+      hw.buffers[static_cast<size_t>(b)].width = width;
+    return cycles(test::program(test::tile(32, 8, 8)), hw);
+  };
+  // Weights 64 bytes and activations 256 bytes, both before the first pass.
+  EXPECT_EQ(with_width(4) - with_width(8), (64 + 256) / 4 - (64 + 256) / 8);
+}
+
+TEST(Timing, EveryQueuesTimeIsBusyOrWaiting) {
+  std::mt19937 random(5);
+  for (int i = 0; i < 50; ++i) {
+    const HwConfig hw = test::random_machine(random);
+    const Program p = test::random_program(random);
+    if (!verify(p, hw).ok()) continue;
+    const Timing t = simulate(p, hw);
+    for (const QueueTiming& q : t.queues) {
+      Cycles sum = q.busy;
+      for (Cycles w : q.waits) sum += w;
+      EXPECT_EQ(sum, q.free_at);
+      EXPECT_LE(q.free_at, t.total);
+    }
+  }
+}
+
+TEST(Timing, SkippingPeriodsChangesNothingOnRandomPrograms) {
+  std::mt19937 random(6);
+  int compared = 0;
+  while (compared < 2000) {
+    const HwConfig hw = test::random_machine(random);
+    const Program p = test::random_program(random);
+    if (!verify(p, hw).ok()) continue;
+    const Timing step = simulate(p, hw, TimingMode::step);
+    const Timing fast = simulate(p, hw, TimingMode::periodic);
+    ASSERT_EQ(step.total, fast.total) << print(p);
+    for (size_t q = 0; q < kQueues; ++q) {
+      ASSERT_EQ(step.queues[q].busy, fast.queues[q].busy) << print(p);
+      ASSERT_EQ(step.queues[q].waits, fast.queues[q].waits) << print(p);
+    }
+    ++compared;
+  }
+}
+
+TEST(Timing, DoesNotDependOnTripCountsInCost) {
+  const HwConfig hw = test::small_machine(8, 8);
+  const auto run = [&](int64_t count) {
+    return simulate(test::program({{Loop{0, "t", count, test::tile(64, 8, 8)}}}, 1), hw)
+        .total.count();
+  };
+  // A trillion tiles, in no time, and exactly linear in the periodic regime.
+  const int64_t trillion = 1'000'000'000'000;
+  EXPECT_EQ(run(2 * trillion) - run(trillion), run(3 * trillion) - run(2 * trillion));
+}
+
+}  // namespace
+}  // namespace accsim
