@@ -1,0 +1,81 @@
+#!/usr/bin/python3
+"""Writes the ONNX files of models/: the structure of networks, without their weights.
+
+  export.py --out DIR resnet50 bert_base --opset 13 17      from torchvision and PyTorch
+  export.py --out DIR --decoder 80,8192,64,8,28672,128256   a decoder of any size, without PyTorch
+  export.py --list                                          the networks
+
+The first kind needs torch and torchvision (Debian: python3-torch, python3-torchvision), both need
+onnx (python3-onnx). Tensors over 1 KiB become external data in a file that doesn't exist: costing
+needs their shapes only.
+"""
+
+import argparse
+import pathlib
+import sys
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
+
+import decoder  # noqa: E402
+import onnx_slim  # noqa: E402
+
+
+def write(path, data):
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_bytes(data)
+    print(f"{path}: {len(data):,} bytes")
+
+
+def export_decoder(text, out):
+    geometry = decoder.Geometry.parse(text)
+    name = "decoder_" + text.replace(",", "_") + f"_op{decoder.OPSET}.onnx"
+    write(out / name, decoder.build_decoder(geometry).SerializeToString())
+    print(f"{geometry.params():,} parameters")
+
+
+def parse_arguments():
+    parser = argparse.ArgumentParser(description=__doc__.split("\n\n")[0],
+                                     formatter_class=argparse.RawDescriptionHelpFormatter,
+                                     epilog=__doc__.split("\n\n", 1)[1])
+    parser.add_argument("networks", nargs="*", metavar="NETWORK", help="names that --list shows")
+    parser.add_argument("--out", type=pathlib.Path, default=pathlib.Path("out/models"),
+                        help="folder to write to (default: %(default)s)")
+    parser.add_argument("--opset", type=int, nargs="+", default=[17], help="default: 17")
+    parser.add_argument("--variant", choices=["folded", "bn", "nofold"], default="folded",
+                        help="folded: BatchNorm into Conv, constants computed; bn: BatchNorm kept, "
+                             "nothing computed; nofold: constants not computed")
+    parser.add_argument("--decoder", metavar="layers,hidden,heads,kv_heads,ffn,vocab")
+    parser.add_argument("--list", action="store_true", help="list the networks and stop")
+    return parser, parser.parse_args()
+
+
+def main():
+    parser, args = parse_arguments()
+    if args.decoder:
+        try:
+            export_decoder(args.decoder, args.out)
+        except ValueError as error:
+            parser.error(f"--decoder: {error}")
+    if args.decoder and not (args.networks or args.list):
+        return 0
+    try:
+        import torch_export
+    except ImportError as error:
+        sys.exit(f"export.py: {error}; install python3-torch and python3-torchvision, "
+                 "or use --decoder, which doesn't need them")
+    if args.list:
+        print("\n".join(sorted(torch_export.NETWORKS)))
+        return 0
+    unknown = sorted(set(args.networks) - set(torch_export.NETWORKS))
+    if unknown or not args.networks:
+        parser.error(f"unknown network: {', '.join(unknown)}" if unknown else "name a network")
+    for name in args.networks:
+        for opset in args.opset:
+            data = onnx_slim.slim_bytes(torch_export.export(name, opset, args.variant))
+            suffix = "" if args.variant == "folded" else f"_{args.variant}"
+            write(args.out / f"{name}{suffix}_op{opset}.onnx", data)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,245 @@
+#include <memory>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "sim/onnx/decode.h"
+
+namespace accsim::onnx {
+namespace {
+
+/// Subgraphs in subgraphs; real models have three or four, protobuf itself stops at 33.
+constexpr int kMostGraphsDeep = 32;
+
+/// AttributeProto.AttributeType, which is optional in old files.
+enum AttributeType : int64_t {
+  kUndefined, kFloat, kInt, kString, kTensor, kGraph, kFloats, kInts, kStrings, kTensors, kGraphs,
+  kSparseTensor, kSparseTensors, kTypeProto, kTypeProtos,
+};
+
+/// Everything an AttributeProto may carry, until its type says which counts.
+struct Values {
+  int64_t type = kUndefined;
+  int64_t seen = kUndefined;  ///< type of the last value field
+  int64_t integer = 0;
+  float real = 0;
+  std::string text;
+  std::vector<int64_t> integers;
+  std::vector<float> reals;
+  std::vector<std::string> texts;
+  std::shared_ptr<StoredTensor> tensor;
+  std::shared_ptr<GraphDef> graph;
+};
+
+void choose(Values& values, Attribute& out) {
+  switch (values.type != kUndefined ? values.type : values.seen) {
+    case kFloat: out.value = static_cast<double>(values.real); break;
+    case kInt: out.value = values.integer; break;
+    case kString: out.value = std::move(values.text); break;
+    case kFloats: out.value = std::vector<double>(values.reals.begin(), values.reals.end()); break;
+    case kInts: out.value = std::move(values.integers); break;
+    case kStrings: out.value = std::move(values.texts); break;
+    case kTensor:
+    case kSparseTensor:
+      if (values.tensor) out.value = std::shared_ptr<const StoredTensor>(values.tensor);
+      break;
+    case kGraph:
+      if (values.graph) out.value = std::shared_ptr<const GraphDef>(values.graph);
+      break;
+    default: break;  // lists of tensors and graphs, types: no operator of the table reads them
+  }
+}
+
+}  // namespace
+
+bool Decoder::attribute(Span message, Attribute& out) {
+  Values values;
+  Cursor cursor(message, fault);
+  for (Field field; cursor.next(field);) {
+    Span span;
+    switch (field.number) {
+      case 1: cursor.read(field, out.name); break;
+      case 2: cursor.read(field, values.real), values.seen = kFloat; break;
+      case 3: cursor.read(field, values.integer), values.seen = kInt; break;
+      case 4: cursor.read(field, values.text), values.seen = kString; break;
+      case 5:
+      case 22:
+        if (!cursor.read(field, span)) break;
+        values.tensor = std::make_shared<StoredTensor>();
+        values.seen = kTensor;
+        field.number == 5 ? tensor(span, *values.tensor) : sparse_tensor(span, *values.tensor);
+        break;
+      case 6:
+        if (!cursor.read(field, span)) break;
+        values.graph = std::make_shared<GraphDef>();
+        values.seen = kGraph;
+        graph(span, *values.graph);
+        break;
+      case 7: cursor.append(field, values.reals), values.seen = kFloats; break;
+      case 8: cursor.append(field, values.integers), values.seen = kInts; break;
+      case 9: cursor.read(field, values.texts.emplace_back()), values.seen = kStrings; break;
+      case 20: cursor.read(field, values.type); break;
+      case 21: cursor.read(field, out.ref); break;
+      default: break;
+    }
+  }
+  if (fault.ok() && out.name.empty())
+    return fault.set(message.data, "an attribute has no name");
+  choose(values, out);
+  return fault.ok();
+}
+
+bool Decoder::node(Span message, NodeDef& out) {
+  Cursor cursor(message, fault);
+  for (Field field; cursor.next(field);) {
+    Span span;
+    switch (field.number) {
+      case 1: cursor.read(field, out.inputs.emplace_back()); break;
+      case 2: cursor.read(field, out.outputs.emplace_back()); break;
+      case 3: cursor.read(field, out.name); break;
+      case 4: cursor.read(field, out.op_type); break;
+      case 5: if (cursor.read(field, span)) attribute(span, out.attributes.emplace_back()); break;
+      case 7:
+        cursor.read(field, out.domain);
+        out.domain = normal_domain(std::move(out.domain));
+        break;
+      case 8: cursor.read(field, out.overload); break;
+      default: break;
+    }
+  }
+  if (fault.ok() && out.op_type.empty()) return fault.set(message.data, "a node has no op_type");
+  return fault.ok();
+}
+
+bool Decoder::shape(Span message, ValueDef& out) {
+  out.dims.emplace();
+  Cursor cursor(message, fault);
+  for (Field field; cursor.next(field);) {
+    Span span;
+    if (field.number != 1 || !cursor.read(field, span)) continue;
+    DimDef& dim = out.dims->emplace_back();
+    Cursor inner(span, fault);
+    for (Field part; inner.next(part);) {
+      if (part.number == 1) inner.read(part, dim.value);
+      if (part.number == 2) inner.read(part, dim.symbol);
+    }
+    if (dim.value < -1)
+      return fault.set(span.data, fmt::format("a dim is {}; it can't be negative", dim.value));
+    // Some exporters write -1 for "unknown"; a symbol and a number exclude each other.
+    if (dim.value < 0 || !dim.symbol.empty()) dim.value = -1;
+  }
+  return fault.ok();
+}
+
+bool Decoder::tensor_type(Span message, ValueDef& out) {
+  Cursor cursor(message, fault);
+  for (Field field; cursor.next(field);) {
+    int64_t number = 0;
+    Span span;
+    if (field.number == 1 && cursor.read(field, number)) {
+      const std::optional<DType> dtype = dtype_from_onnx(number);
+      if (!dtype) return fault.set(field.at, fmt::format("element type {} is unknown", number));
+      out.dtype = *dtype;
+    }
+    if (field.number == 2 && cursor.read(field, span)) shape(span, out);
+  }
+  return fault.ok();
+}
+
+bool Decoder::type(Span message, ValueDef& out) {
+  Cursor cursor(message, fault);
+  for (Field field; cursor.next(field);) {
+    Span span;
+    switch (field.number) {
+      case 1: if (cursor.read(field, span)) tensor_type(span, out); break;
+      case 4: case 5: case 7: case 8: case 9: out.is_tensor = false; break;
+      default: break;
+    }
+  }
+  return fault.ok();
+}
+
+bool Decoder::value_info(Span message, ValueDef& out) {
+  Cursor cursor(message, fault);
+  for (Field field; cursor.next(field);) {
+    Span span;
+    if (field.number == 1) cursor.read(field, out.name);
+    if (field.number == 2 && cursor.read(field, span)) type(span, out);
+  }
+  if (fault.ok() && out.name.empty())
+    return fault.set(message.data, "an input, output or value_info has no name");
+  return fault.ok();
+}
+
+bool Decoder::graph(Span message, GraphDef& out) {
+  if (depth >= kMostGraphsDeep)
+    return fault.set(message.data, fmt::format("subgraphs are nested more than {} deep",
+                                               kMostGraphsDeep));
+  ++depth;
+  Cursor cursor(message, fault);
+  for (Field field; cursor.next(field);) {
+    Span span;
+    switch (field.number) {
+      case 1: if (cursor.read(field, span)) node(span, out.nodes.emplace_back()); break;
+      case 2: cursor.read(field, out.name); break;
+      case 5:
+      case 15: {
+        if (!cursor.read(field, span)) break;
+        StoredTensor& stored = out.initializers.emplace_back();
+        if (field.number == 5 ? tensor(span, stored) : sparse_tensor(span, stored))
+          if (stored.name.empty()) fault.set(field.at, "an initializer has no name");
+        break;
+      }
+      case 11: if (cursor.read(field, span)) value_info(span, out.inputs.emplace_back()); break;
+      case 12: if (cursor.read(field, span)) value_info(span, out.outputs.emplace_back()); break;
+      case 13:
+        if (cursor.read(field, span)) value_info(span, out.value_infos.emplace_back());
+        break;
+      default: break;
+    }
+  }
+  --depth;
+  return fault.ok();
+}
+
+bool Decoder::opset(Span message, std::map<std::string, int64_t>& out) {
+  std::string domain;
+  int64_t version = 0;
+  Cursor cursor(message, fault);
+  for (Field field; cursor.next(field);) {
+    if (field.number == 1) cursor.read(field, domain);
+    if (field.number == 2) cursor.read(field, version);
+  }
+  // Nodes bind to the highest version when a domain is stated twice.
+  int64_t& known = out[normal_domain(std::move(domain))];
+  if (version > known) known = version;
+  return fault.ok();
+}
+
+bool Decoder::function(Span message, FunctionDef& out) {
+  Cursor cursor(message, fault);
+  for (Field field; cursor.next(field);) {
+    Span span;
+    switch (field.number) {
+      case 1: cursor.read(field, out.name); break;
+      case 4: cursor.read(field, out.inputs.emplace_back()); break;
+      case 5: cursor.read(field, out.outputs.emplace_back()); break;
+      case 6: cursor.read(field, out.attributes.emplace_back()); break;
+      case 7: if (cursor.read(field, span)) node(span, out.nodes.emplace_back()); break;
+      case 9: if (cursor.read(field, span)) opset(span, out.opsets); break;
+      case 10:
+        cursor.read(field, out.domain);
+        out.domain = normal_domain(std::move(out.domain));
+        break;
+      case 11:
+        if (cursor.read(field, span)) attribute(span, out.attribute_defaults.emplace_back());
+        break;
+      case 13: cursor.read(field, out.overload); break;
+      default: break;
+    }
+  }
+  if (fault.ok() && out.name.empty()) return fault.set(message.data, "a function has no name");
+  return fault.ok();
+}
+
+}  // namespace accsim::onnx

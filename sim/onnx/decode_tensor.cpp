@@ -1,0 +1,218 @@
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <bit>
+#include <charconv>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "sim/onnx/decode.h"
+#include "sim/onnx/reader.h"
+
+namespace accsim::onnx {
+namespace {
+
+/// The fields of a TensorProto that hold elements.
+enum DataField : int {
+  kFloatData = 4, kInt32Data = 5, kStringData = 6, kInt64Data = 7, kRawData = 9, kDoubleData = 10,
+  kUint64Data = 11,
+};
+
+/// What one pass over a TensorProto leaves for the second step.
+struct Pending {
+  Span message;
+  Span raw;
+  bool external = false;
+  int typed_field = 0;
+};
+
+bool has_elements(DType dtype) {
+  return is_float(dtype) || is_integer(dtype) || dtype == DType::boolean;
+}
+
+/// Whether import keeps the elements of such a tensor.
+bool is_small(DType dtype, int64_t count) {
+  const bool shape_like = (is_integer(dtype) && bits(dtype) >= 16) || dtype == DType::boolean;
+  return has_elements(dtype) && count <= (shape_like ? kMostIntegers : kMostOthers);
+}
+
+void append_bytes(std::vector<uint8_t>& out, uint64_t value, size_t bytes) {
+  for (size_t i = 0; i < bytes; ++i) out.push_back(static_cast<uint8_t>(value >> (8 * i)));
+}
+
+/// Rewrites the elements of a typed field in the layout of raw_data. `most` bounds their number.
+bool gather_typed(const Pending& pending, DType dtype, size_t most, Fault& fault,
+                  std::vector<uint8_t>& out) {
+  std::vector<int64_t> integers;
+  std::vector<float> floats;
+  std::vector<double> doubles;
+  Cursor cursor(pending.message, fault);
+  for (Field field; cursor.next(field);) {
+    if (static_cast<int>(field.number) != pending.typed_field) continue;
+    if (pending.typed_field == kFloatData) cursor.append(field, floats, most);
+    else if (pending.typed_field == kDoubleData) cursor.append(field, doubles, most);
+    else cursor.append(field, integers, most);
+  }
+  if (!fault.ok()) return false;
+  const size_t width = bits(dtype) < 8 ? 1 : static_cast<size_t>(bits(dtype)) / 8;
+  for (float value : floats) append_bytes(out, std::bit_cast<uint32_t>(value), 4);
+  for (double value : doubles) append_bytes(out, std::bit_cast<uint64_t>(value), 8);
+  for (int64_t value : integers) append_bytes(out, static_cast<uint64_t>(value), width);
+  return true;
+}
+
+/// The typed field that belongs to an element type.
+int field_of(DType dtype) {
+  switch (dtype) {
+    case DType::float32: return kFloatData;
+    case DType::float64: return kDoubleData;
+    case DType::int64: return kInt64Data;
+    case DType::uint32:
+    case DType::uint64: return kUint64Data;
+    default: return kInt32Data;
+  }
+}
+
+bool parse_number(std::string_view text, int64_t& out) {
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), out);
+  return error == std::errc{} && end == text.data() + text.size() && out >= 0;
+}
+
+/// Elements of a small tensor kept in another file; empty when they can't be had, which is no error
+/// because costing works without weights. Paths that leave the model's folder are not followed.
+std::vector<uint8_t> read_external(const std::string& folder, const Payload& payload,
+                                   size_t bytes) {
+  const std::string& name = payload.external_file;
+  if (name.empty() || name.front() == '/' || name.find("..") != std::string::npos) return {};
+  const int fd = open((folder + name).c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+  if (fd < 0) return {};
+  std::vector<uint8_t> out(bytes);
+  const ssize_t got = pread(fd, out.data(), bytes, payload.external_offset);
+  close(fd);
+  if (got != static_cast<ssize_t>(bytes)) out.clear();
+  return out;
+}
+
+/// Sets payload and, for small tensors, value.
+bool finish(Decoder& decoder, const Pending& pending, StoredTensor& out) {
+  Payload& payload = out.payload;
+  const std::optional<int64_t> count = checked_elements(out.dims);
+  const bool small = count && is_small(out.dtype, *count);
+  const size_t bytes = small ? static_cast<size_t>(storage_bytes(out.dtype, *count)) : 0;
+  std::vector<uint8_t> copy;
+  Span elements;
+  if (pending.external) {
+    payload.kind = Payload::Kind::external;
+    if (small && is_integer(out.dtype) && *count > 0)
+      copy = read_external(decoder.folder, payload, bytes);
+    if (copy.empty() && !(small && *count == 0)) return true;
+  } else if (pending.raw.size > 0) {
+    payload = {Payload::Kind::raw, pending.raw.data, pending.raw.size, 0, {}, 0};
+    elements = pending.raw;
+    const int64_t most = int64_t{1} << 56;
+    if (count && *count < most && has_elements(out.dtype) &&
+        storage_bytes(out.dtype, *count) != static_cast<int64_t>(pending.raw.size))
+      return decoder.fault.set(
+          pending.raw.data,
+          fmt::format("tensor '{}' ({} {}) has {} bytes where its shape needs {}", out.name,
+                      name(out.dtype), to_string(out.dims), pending.raw.size,
+                      storage_bytes(out.dtype, *count)));
+  } else if (pending.typed_field != 0) {
+    payload = {Payload::Kind::typed, pending.message.data, pending.message.size,
+               pending.typed_field, {}, 0};
+    if (small && pending.typed_field != field_of(out.dtype))
+      return decoder.fault.set(pending.message.data,
+                               fmt::format("tensor '{}' ({}) has its elements in field {}",
+                                           out.name, name(out.dtype), pending.typed_field));
+    if (small &&
+        !gather_typed(pending, out.dtype, static_cast<size_t>(*count), decoder.fault, copy))
+      return false;
+  } else if (!count || *count != 0) {
+    return true;  // weights stripped from the file
+  }
+  if (!small) return true;
+  if (elements.data == nullptr) elements = {copy.data(), copy.size()};
+  if (elements.size < bytes)
+    return decoder.fault.set(pending.message.data,
+                             fmt::format("tensor '{}' has fewer elements than its shape {}",
+                                         out.name, to_string(out.dims)));
+  out.value = decode_elements(out.dtype, static_cast<size_t>(*count), elements);
+  return true;
+}
+
+}  // namespace
+
+bool Decoder::external(Span message, Payload& payload) {
+  std::string key, value;
+  Cursor cursor(message, fault);
+  for (Field field; cursor.next(field);) {
+    if (field.number == 1) cursor.read(field, key);
+    if (field.number == 2) cursor.read(field, value);
+  }
+  int64_t number = 0;
+  if (key == "location") payload.external_file = value;
+  if (key != "offset" && key != "length") return cursor.ok();
+  if (!parse_number(value, number))
+    return fault.set(message.data, fmt::format("external data {} '{}' is not a byte count", key,
+                                               value));
+  if (key == "offset") payload.external_offset = number;
+  else payload.size = static_cast<size_t>(number);
+  return cursor.ok();
+}
+
+bool Decoder::tensor(Span message, StoredTensor& out) {
+  Pending pending{message, {}, false, 0};
+  Cursor cursor(message, fault);
+  for (Field field; cursor.next(field);) {
+    int64_t number = 0;
+    Span span;
+    switch (field.number) {
+      case 1: cursor.append(field, out.dims); break;
+      case 2: {
+        cursor.read(field, number);
+        const std::optional<DType> dtype = dtype_from_onnx(number);
+        if (!dtype) return fault.set(field.at, fmt::format("element type {} is unknown", number));
+        out.dtype = *dtype;
+        break;
+      }
+      case kFloatData: case kInt32Data: case kStringData: case kInt64Data: case kDoubleData:
+      case kUint64Data: pending.typed_field = static_cast<int>(field.number); break;
+      case 8: cursor.read(field, out.name); break;
+      case kRawData: cursor.read(field, pending.raw); break;
+      case 13: if (cursor.read(field, span)) external(span, out.payload); break;
+      case 14:
+        cursor.read(field, number);
+        pending.external = number == 1;
+        break;
+      default: break;
+    }
+  }
+  if (!fault.ok()) return false;
+  for (int64_t dim : out.dims)
+    if (dim < 0)
+      return fault.set(message.data, fmt::format("tensor '{}' has the dim {}", out.name, dim));
+  if (out.dtype == DType::undefined)
+    return fault.set(message.data, fmt::format("tensor '{}' has no element type", out.name));
+  return finish(*this, pending, out);
+}
+
+bool Decoder::sparse_tensor(Span message, StoredTensor& out) {
+  Dims dims;
+  Cursor cursor(message, fault);
+  for (Field field; cursor.next(field);) {
+    Span span;
+    if (field.number == 1 && cursor.read(field, span)) tensor(span, out);
+    if (field.number == 3) cursor.append(field, dims);
+  }
+  if (!fault.ok()) return false;
+  for (int64_t dim : dims)
+    if (dim < 0)
+      return fault.set(message.data, fmt::format("tensor '{}' has the dim {}", out.name, dim));
+  out.dims = std::move(dims);  // those of `values` only count the stored elements
+  out.value = nullptr;
+  out.sparse = true;
+  return true;
+}
+
+}  // namespace accsim::onnx

@@ -1,0 +1,83 @@
+#include "sim/onnx/mapped_file.h"
+
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <cstring>
+
+#include <fmt/format.h>
+
+namespace accsim::onnx {
+namespace {
+
+struct Handle {
+  int fd = -1;
+  ~Handle() {
+    if (fd >= 0) close(fd);
+  }
+};
+
+Error io_error(const std::string& path, std::string message) {
+  return Error{Errc::io, std::move(message), path};
+}
+
+struct Magic {
+  std::string_view bytes;
+  size_t offset;
+  std::string_view kind;
+};
+
+constexpr std::array<Magic, 9> kMagics = {{
+    {"\x89PNG", 0, "a PNG image"},
+    {"PK\x03\x04", 0, "a ZIP archive (a PyTorch checkpoint is one: export it to ONNX first)"},
+    {"\x1F\x8B", 0, "a gzip file: unpack it first"},
+    {"\x89HDF", 0, "an HDF5 file (a Keras checkpoint is one: convert it to ONNX first)"},
+    {"\x7F" "ELF", 0, "an ELF binary"},
+    {"ORTM", 4, "an ONNX Runtime .ort file: give the .onnx it was made from"},
+    {"TFL3", 4, "a TensorFlow Lite model: convert it to ONNX first"},
+    {"version https://git-lfs", 0, "a Git LFS pointer: fetch the real file with `git lfs pull`"},
+    {"%PDF", 0, "a PDF document"},
+}};
+
+}  // namespace
+
+Result<MappedFile> map_file(const std::string& path) {
+  Handle file{open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK)};
+  if (file.fd < 0)
+    return io_error(path, fmt::format("can't open the file ({}); check the path and permissions",
+                                      std::strerror(errno)));
+  struct stat info {};
+  if (fstat(file.fd, &info) != 0)
+    return io_error(path, fmt::format("can't read the file's size ({})", std::strerror(errno)));
+  if (S_ISDIR(info.st_mode)) return io_error(path, "is a directory; name the .onnx file in it");
+  if (!S_ISREG(info.st_mode)) return io_error(path, "is not a regular file; give a path to a file");
+  if (info.st_size == 0)
+    return Error{Errc::parse, "the file is empty; export or copy the model again", path};
+  const size_t size = static_cast<size_t>(info.st_size);
+  void* data = mmap(nullptr, size, PROT_READ, MAP_PRIVATE, file.fd, 0);
+  if (data == MAP_FAILED)
+    return io_error(path, fmt::format("can't map the file into memory ({})",
+                                      std::strerror(errno)));
+  std::shared_ptr<const void> keep(
+      data, [size](const void* start) { munmap(const_cast<void*>(start), size); });
+  return MappedFile{{static_cast<const uint8_t*>(data), size}, std::move(keep)};
+}
+
+std::string guess_kind(Span bytes) {
+  const std::string_view text = bytes.text();
+  for (const Magic& magic : kMagics)
+    if (text.size() >= magic.offset && text.substr(magic.offset).starts_with(magic.bytes))
+      return std::string(magic.kind);
+  const std::string_view head = text.substr(0, 256);
+  const bool printable = std::all_of(head.begin(), head.end(), [](char c) {
+    return (c >= ' ' && c <= '~') || c == '\n' || c == '\r' || c == '\t';
+  });
+  return printable ? "a text file" : "";
+}
+
+}  // namespace accsim::onnx

@@ -1,0 +1,93 @@
+#include "sim/onnx/reader.h"
+
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "sim/onnx/decode.h"
+#include "sim/onnx/mapped_file.h"
+
+namespace accsim {
+namespace {
+
+using onnx::Cursor;
+using onnx::Decoder;
+using onnx::Fault;
+using onnx::Field;
+using onnx::Span;
+
+/// Fields of ModelProto.
+bool decode_model(Span bytes, Decoder& decoder, ModelDef& out, bool& has_graph) {
+  Cursor cursor(bytes, decoder.fault);
+  for (Field field; cursor.next(field);) {
+    Span span;
+    switch (field.number) {
+      case 1: cursor.read(field, out.ir_version); break;
+      case 2: cursor.read(field, out.producer); break;
+      case 7:
+        has_graph = true;
+        if (cursor.read(field, span)) decoder.graph(span, out.graph);
+        break;
+      case 8: if (cursor.read(field, span)) decoder.opset(span, out.opsets); break;
+      case 25:
+        if (cursor.read(field, span)) decoder.function(span, out.functions.emplace_back());
+        break;
+      default: break;
+    }
+  }
+  return cursor.ok();
+}
+
+std::string folder_of(const std::string& path) {
+  const size_t slash = path.rfind('/');
+  return slash == std::string::npos ? std::string() : path.substr(0, slash + 1);
+}
+
+Error not_a_model(const std::string& path, std::string_view kind) {
+  return Error{Errc::parse,
+               fmt::format("not an ONNX model, but {}; give a file made by an ONNX exporter", kind),
+               path};
+}
+
+Error malformed(const std::string& path, const Fault& fault) {
+  return Error{Errc::parse,
+               fmt::format("at byte {}: {}; the file is damaged, cut short or not an ONNX model: "
+                           "copy or export it again",
+                           fault.offset, *fault.message),
+               path};
+}
+
+}  // namespace
+
+Result<ModelDef> read_model(const std::string& path) {
+  Result<onnx::MappedFile> file = onnx::map_file(path);
+  if (!file) return file.errors();
+  const Span bytes = file->bytes;
+  ModelDef model;
+  model.file = path;
+  Fault fault{bytes.data, {}, 0};
+  Decoder decoder{fault, folder_of(path)};
+  bool has_graph = false;
+  const bool good = decode_model(bytes, decoder, model, has_graph);
+  if (!has_graph) {
+    const std::string kind = onnx::guess_kind(bytes);
+    if (!kind.empty()) return not_a_model(path, kind);
+    if (good) return not_a_model(path, fmt::format("{} bytes without a graph", bytes.size));
+  }
+  if (!good) return malformed(path, fault);
+  model.mapping = std::move(file->keep);
+  return model;
+}
+
+Result<StoredTensor> read_tensor(const std::string& path) {
+  Result<onnx::MappedFile> file = onnx::map_file(path);
+  if (!file) return file.errors();
+  Fault fault{file->bytes.data, {}, 0};
+  Decoder decoder{fault, folder_of(path)};
+  StoredTensor tensor;
+  if (!decoder.tensor(file->bytes, tensor)) return malformed(path, fault);
+  tensor.payload = {};
+  return tensor;
+}
+
+}  // namespace accsim

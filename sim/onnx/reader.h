@@ -1,0 +1,24 @@
+#pragma once
+#include <string>
+
+#include "sim/base/result.h"
+#include "sim/graph/model_def.h"
+
+namespace accsim {
+
+/// Largest tensors whose elements import keeps, because shapes may depend on them: integers and
+/// bools (16 bits and wider), and everything else numeric.
+inline constexpr int64_t kMostIntegers = 4096;
+inline constexpr int64_t kMostOthers = 64;
+
+/// Reads an .onnx file of any size. The file is mapped, and the bytes of its weights are never
+/// touched: only where they are is noted. Values are kept for small tensors (see above), also from
+/// an external data file when it exists and the tensor is integer. Errors name the file and the
+/// byte offset.
+Result<ModelDef> read_model(const std::string& path);
+
+/// Reads a file that holds one TensorProto (ONNX's test data). The payload is not kept, its value
+/// is, within the same limits.
+Result<StoredTensor> read_tensor(const std::string& path);
+
+}  // namespace accsim

@@ -1,0 +1,74 @@
+#pragma once
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace accsim::onnx {
+
+/// The bytes of a message or string inside the mapped file.
+struct Span {
+  const uint8_t* data = nullptr;
+  size_t size = 0;
+  std::string_view text() const { return {reinterpret_cast<const char*>(data), size}; }
+};
+
+/// The first thing found wrong with the file, shared by every cursor over it.
+struct Fault {
+  const uint8_t* base = nullptr;  ///< first byte of the file
+  std::optional<std::string> message;
+  size_t offset = 0;
+
+  /// Records the problem unless there already is one. Always false, to be returned by decoders.
+  bool set(const uint8_t* at, std::string what);
+  bool ok() const { return !message.has_value(); }
+};
+
+/// One field of a message: its number and its undecoded value.
+struct Field {
+  enum class Type : uint8_t { varint = 0, fixed64 = 1, bytes = 2, fixed32 = 5 };
+  uint32_t number = 0;
+  Type type = Type::varint;
+  uint64_t scalar = 0;            ///< varint, fixed64, fixed32
+  Span span;                      ///< bytes
+  const uint8_t* at = nullptr;    ///< where the field starts
+};
+
+/// Walks the fields of one protobuf message, never past its end and never into a skipped value.
+class Cursor {
+ public:
+  Cursor(Span message, Fault& fault)
+      : at_(message.data), end_(message.data + message.size), fault_(&fault) {}
+
+  /// Reads the next field; false at the end of the message or when something is wrong (ok() tells).
+  bool next(Field& field);
+  bool ok() const { return fault_->ok(); }
+  Fault& fault() { return *fault_; }
+
+  // Each decodes `field`, which next() has just given; false (fault set) for a wrong wire type.
+  bool read(const Field& field, int64_t& out);
+  bool read(const Field& field, std::string& out);
+  bool read(const Field& field, float& out);
+  bool read(const Field& field, Span& out);
+  // Repeated scalars, packed or not, are appended; at most `most` elements in all.
+  bool append(const Field& field, std::vector<int64_t>& out, size_t most = SIZE_MAX);
+  bool append(const Field& field, std::vector<float>& out, size_t most = SIZE_MAX);
+  bool append(const Field& field, std::vector<double>& out, size_t most = SIZE_MAX);
+
+ private:
+  bool varint(uint64_t& out);
+  bool fixed(size_t bytes, uint64_t& out);
+  bool wrong_type(const Field& field, std::string_view wanted);
+  bool too_many(const Field& field, size_t most);
+
+  const uint8_t* at_;
+  const uint8_t* end_;
+  Fault* fault_;
+};
+
+/// `bytes` little-endian bytes as a number.
+uint64_t little_endian(const uint8_t* from, size_t bytes);
+
+}  // namespace accsim::onnx

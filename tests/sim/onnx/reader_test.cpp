@@ -1,0 +1,217 @@
+#include "sim/onnx/reader.h"
+
+#include <gtest/gtest.h>
+
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <bit>
+#include <vector>
+
+#include "tests/sim/onnx/wire_writer.h"
+
+namespace accsim {
+namespace {
+
+using test::Message;
+using test::model_of;
+using test::relu_graph;
+using test::write_file;
+
+Error error_of(std::string_view bytes) {
+  const Result<ModelDef> model = read_model(write_file("bad.onnx", bytes));
+  return model.ok() ? Error{} : model.errors().front();
+}
+
+Result<ModelDef> read_with_initializer(const Message& tensor) {
+  return read_model(write_file("init.onnx", model_of(relu_graph().message(5, tensor)).bytes()));
+}
+
+std::string packed(std::initializer_list<int64_t> values) {
+  Message out;
+  for (int64_t value : values) out.varint(static_cast<uint64_t>(value));
+  return out.bytes();
+}
+
+TEST(Reader, WhatDoesItSeeInAOneNodeModel) {
+  const Result<ModelDef> model =
+      read_model(write_file("relu.onnx", model_of(relu_graph()).bytes()));
+  ASSERT_TRUE(model.ok()) << model.errors().front().text();
+  EXPECT_EQ(8, model->ir_version);
+  EXPECT_EQ(17, model->opsets.at(""));
+  ASSERT_EQ(1u, model->graph.nodes.size());
+  EXPECT_EQ("act", model->graph.nodes[0].name);
+  EXPECT_EQ("Relu", model->graph.nodes[0].op_type);
+  EXPECT_EQ(std::vector<std::string>{"x"}, model->graph.nodes[0].inputs);
+  ASSERT_TRUE(model->graph.inputs[0].dims);
+  EXPECT_EQ(2, (*model->graph.inputs[0].dims)[0].value);
+  EXPECT_EQ("n", (*model->graph.inputs[0].dims)[1].symbol);
+  EXPECT_EQ(-1, (*model->graph.inputs[0].dims)[1].value);
+}
+
+TEST(Reader, AreElementsTheSameRawTypedPackedAndUnpacked) {
+  const std::vector<int64_t> expected{-1, 64, 300};
+  std::string raw;
+  for (int64_t value : expected)
+    for (int i = 0; i < 8; ++i) raw += static_cast<char>(static_cast<uint64_t>(value) >> (8 * i));
+  const auto start = [] { return Message().text(8, "shape").number(1, 3).number(2, 7); };
+  const std::vector<Message> forms = {
+      start().text(9, raw), start().text(7, packed({-1, 64, 300})),
+      start().number(7, static_cast<uint64_t>(int64_t{-1})).number(7, 64).number(7, 300)};
+  for (const Message& form : forms) {
+    const Result<ModelDef> model = read_with_initializer(form);
+    ASSERT_TRUE(model.ok()) << model.errors().front().text();
+    ASSERT_TRUE(model->graph.initializers[0].value);
+    EXPECT_EQ(expected, model->graph.initializers[0].value->integers());
+  }
+}
+
+TEST(Reader, AreNarrowTypesDecoded) {
+  struct Case {
+    int dtype;
+    std::string raw;
+    std::vector<double> expected;
+  };
+  const std::vector<Case> cases = {
+      {10, std::string("\x00\x3C\x00\xC0", 4), {1.0, -2.0}},     // float16
+      {16, std::string("\x80\x3F\x00\xC0", 4), {1.0, -2.0}},     // bfloat16
+      {17, std::string("\x38\xC0", 2), {1.0, -2.0}},             // float8e4m3fn
+      {19, std::string("\x3C\xC0", 2), {1.0, -2.0}},             // float8e5m2
+      {3, std::string("\xFF\x7F", 2), {-1.0, 127.0}},            // int8
+      {22, std::string("\x7F", 1), {-1.0, 7.0}},                 // int4, low nibble first
+      {21, std::string("\xF1", 1), {1.0, 15.0}},                 // uint4
+      {9, std::string("\x00\x01", 2), {0.0, 1.0}},               // bool
+  };
+  for (const Case& c : cases) {
+    const Result<ModelDef> model = read_with_initializer(Message().text(8, "t").number(1, 2).number(
+        2, static_cast<uint64_t>(c.dtype)).text(9, c.raw));
+    ASSERT_TRUE(model.ok()) << model.errors().front().text();
+    const ConstPtr value = model->graph.initializers[0].value;
+    ASSERT_TRUE(value) << "element type " << c.dtype;
+    for (size_t i = 0; i < 2; ++i)
+      EXPECT_EQ(c.expected[i], value->as_double(i)) << "element type " << c.dtype;
+  }
+}
+
+TEST(Reader, AreWeightsLeftWhereTheyAre) {
+  const std::string raw(4 * 1000, '\1');
+  const Result<ModelDef> model = read_with_initializer(
+      Message().text(8, "w").number(1, 1000).number(2, 1).text(9, raw));
+  ASSERT_TRUE(model.ok());
+  const StoredTensor& weights = model->graph.initializers[0];
+  EXPECT_FALSE(weights.value);
+  EXPECT_EQ(Payload::Kind::raw, weights.payload.kind);
+  EXPECT_EQ(raw.size(), weights.payload.size);
+  EXPECT_EQ(1, weights.payload.data[999]);
+}
+
+TEST(Reader, AreThePagesOfLargeWeightsNeverTouched) {
+  // A sparse file: 3 GiB of weights that take no disk space, beyond what protobuf can parse.
+  const uint64_t payload = uint64_t{3} << 30;
+  Message tensor;
+  tensor.text(8, "w").number(1, payload).number(2, 3).key(9, 2).varint(payload);
+  const std::string head_of_tensor = tensor.bytes();
+  const Message small = relu_graph();
+  Message head;
+  Message graph_tail;
+  graph_tail.key(5, 2).varint(head_of_tensor.size() + payload);
+  const uint64_t graph_size =
+      small.bytes().size() + graph_tail.bytes().size() + head_of_tensor.size() + payload;
+  head.number(1, 8).message(8, Message().number(2, 17)).key(7, 2).varint(graph_size);
+  const std::string start = head.bytes() + small.bytes() + graph_tail.bytes() + head_of_tensor;
+  const std::string path = write_file("huge.onnx", start);
+  const auto total = static_cast<off_t>(start.size() + payload);
+  if (truncate(path.c_str(), total) != 0) GTEST_SKIP() << "no sparse files here";
+  const Result<ModelDef> model = read_model(path);
+  std::filesystem::remove(path);
+  ASSERT_TRUE(model.ok()) << model.errors().front().text();
+  const Payload& stored = model->graph.initializers[0].payload;
+  ASSERT_EQ(payload, stored.size);
+  const auto page = static_cast<uintptr_t>(sysconf(_SC_PAGESIZE));
+  const uintptr_t middle = (std::bit_cast<uintptr_t>(stored.data) + payload / 2) & ~(page - 1);
+  unsigned char resident = 1;
+  ASSERT_EQ(0, mincore(std::bit_cast<void*>(middle), page, &resident));
+  EXPECT_EQ(0, resident & 1);
+}
+
+TEST(Reader, IsExternalDataOnlyNotedAndSmallIntegersRead) {
+  const auto entry = [](std::string_view key, std::string_view value) {
+    return Message().text(1, key).text(2, value);
+  };
+  const std::string bytes = "xxxx" + std::string("\x05\0\0\0\0\0\0\0", 8);
+  write_file("outside.bin", bytes);
+  const auto tensor = [&](std::string_view file) {
+    return Message().text(8, "shape").number(1, 1).number(2, 7).number(14, 1)
+        .message(13, entry("location", file)).message(13, entry("offset", "4"))
+        .message(13, entry("length", "8"));
+  };
+  Result<ModelDef> model = read_with_initializer(tensor("accsim_outside.bin"));
+  ASSERT_TRUE(model.ok()) << model.errors().front().text();
+  const StoredTensor& stored = model->graph.initializers[0];
+  EXPECT_EQ("accsim_outside.bin", stored.payload.external_file);
+  EXPECT_EQ(4, stored.payload.external_offset);
+  EXPECT_EQ(8u, stored.payload.size);
+  ASSERT_TRUE(stored.value);
+  EXPECT_EQ(std::vector<int64_t>{5}, stored.value->integers());
+  for (const char* gone : {"missing.bin", "../outside.bin", "/etc/hostname"}) {
+    model = read_with_initializer(tensor(gone));
+    ASSERT_TRUE(model.ok()) << model.errors().front().text();
+    EXPECT_FALSE(model->graph.initializers[0].value) << gone;
+  }
+}
+
+TEST(Reader, IsWhatIsNotAFileRefused) {
+  for (const char* path : {"/nonexistent/model.onnx", "/", "/dev/null"}) {
+    const Result<ModelDef> model = read_model(path);
+    ASSERT_FALSE(model.ok());
+    EXPECT_EQ(Errc::io, model.errors().front().code);
+    EXPECT_EQ(path, model.errors().front().where);
+  }
+}
+
+TEST(Reader, IsWhatIsNotAModelRefused) {
+  EXPECT_NE(std::string::npos, error_of("").message.find("empty"));
+  EXPECT_NE(std::string::npos, error_of("array:\n  rows: 64\n").message.find("text file"));
+  EXPECT_NE(std::string::npos, error_of("\x89PNG\r\n\x1A\n....").message.find("PNG"));
+  EXPECT_NE(std::string::npos, error_of("PK\x03\x04....").message.find("ZIP"));
+  EXPECT_NE(std::string::npos,
+            error_of(Message().number(1, 8).bytes()).message.find("not an ONNX model"));
+}
+
+TEST(Reader, IsADamagedModelRefusedWithTheByteOffset) {
+  const std::string good = model_of(relu_graph()).bytes();
+  const Error cut = error_of(good.substr(0, good.size() / 2));
+  EXPECT_EQ(Errc::parse, cut.code);
+  EXPECT_NE(std::string::npos, cut.message.find("at byte ")) << cut.message;
+  // Field 7 (the graph) as a number, field 1 of a node as a number, an element type of 99.
+  EXPECT_EQ(Errc::parse, error_of(Message().number(1, 8).number(7, 1).bytes()).code);
+  const Message bad_node = Message().message(1, Message().number(1, 3));
+  EXPECT_EQ(Errc::parse, error_of(model_of(bad_node).bytes()).code);
+  const Message strange = Message().text(8, "t").number(2, 99);
+  EXPECT_EQ(Errc::parse, error_of(model_of(relu_graph().message(5, strange)).bytes()).code);
+}
+
+TEST(Reader, IsATensorOfTheWrongSizeRefused) {
+  const auto refused = [](const Message& tensor) { return !read_with_initializer(tensor).ok(); };
+  const auto start = [] { return Message().text(8, "t").number(1, 4).number(2, 7); };
+  EXPECT_TRUE(refused(start().text(9, "12345678")));
+  EXPECT_TRUE(refused(start().text(7, packed({1, 2, 3}))));
+  EXPECT_TRUE(refused(start().text(7, packed({1, 2, 3, 4, 5}))));
+  const auto minus_four = static_cast<uint64_t>(int64_t{-4});
+  EXPECT_TRUE(refused(Message().text(8, "t").number(1, minus_four).number(2, 7)));
+  EXPECT_FALSE(refused(start())) << "weights may be stripped";
+}
+
+TEST(Reader, IsDeepNestingRefusedInsteadOfOverflowingTheStack) {
+  std::string graph = relu_graph().bytes();
+  for (int depth = 0; depth < 200; ++depth) {
+    Message attribute;
+    attribute.text(1, "body").text(6, graph);
+    graph = Message().message(1, Message().text(4, "Loop").message(5, attribute)).bytes();
+  }
+  const Error error = error_of(Message().number(1, 8).text(7, graph).bytes());
+  EXPECT_NE(std::string::npos, error.message.find("nested")) << error.message;
+}
+
+}  // namespace
+}  // namespace accsim
