@@ -1,0 +1,232 @@
+#include <algorithm>
+#include <cstring>
+
+#include <fmt/format.h>
+
+#include "hw/golden/machine.h"
+
+namespace accsim {
+namespace {
+
+size_t index(int64_t i) { return static_cast<size_t>(i); }
+
+int32_t little_endian(const uint8_t* p) {
+  uint32_t word = 0;
+  for (size_t i = 4; i-- > 0;) word = word << 8 | p[i];
+  return static_cast<int32_t>(word);
+}
+
+}  // namespace
+
+uint32_t GoldenMachine::sum(std::span<const uint8_t> slot, int64_t row, int64_t col) const {
+  uint32_t value;
+  std::memcpy(&value, &slot[index((row * hw_.array.cols + col) * 4)], sizeof value);
+  return value;
+}
+
+void GoldenMachine::put_sum(std::span<uint8_t> slot, int64_t row, int64_t col, uint32_t s) const {
+  std::memcpy(&slot[index((row * hw_.array.cols + col) * 4)], &s, sizeof s);
+}
+
+// ---- gemm ---------------------------------------------------------------------------------------
+
+/// The m x k operand, element by element through the window.
+bool GoldenMachine::gather_rows(const GemmCommand& c) {
+  const Window& w = c.window;
+  const int64_t width = w.tile[2] * w.pixel, tile = w.tile[0] * w.tile[1] * width;
+  const int64_t offset = value(w.offset);
+  std::array<int64_t, 3> origin{};
+  for (size_t d = 0; d < 3; ++d) origin[d] = value(w.origin[d]);
+  SlotRing& ring_a = ring(Buffer::activation);
+  if (failed() || !inside(0, tile, ring_a.slot_bytes(), "gemm window")) return false;
+  if (w.line < 1 || w.rows() != c.m || offset < 0) {
+    fail(Errc::invalid, fmt::format("gemm window of {} rows, {}-byte lines from byte {}; m is {}",
+                                    w.rows(), w.line, offset, c.m));
+    return false;
+  }
+  const std::span<const uint8_t> slot = ring_a.consumer(poison_);
+  a_.clear();
+  for (int64_t row = 0; row < c.m; ++row) {
+    const int64_t z = origin[0] + row / (w.count[1] * w.count[2]) * w.stride[0];
+    const int64_t y = origin[1] + row / w.count[2] % w.count[1] * w.stride[1];
+    const int64_t x = (origin[2] + row % w.count[2] * w.stride[2]) * w.pixel;
+    const bool plane = z >= 0 && z < w.tile[0];
+    for (int64_t i = offset; i < offset + c.k; ++i) {
+      const int64_t line = y + i / w.line * w.line_step, byte = x + i % w.line;
+      const bool in = plane && line >= 0 && line < w.tile[1] && byte >= 0 && byte < width;
+      a_.push_back(in ? static_cast<int8_t>(slot[index((z * w.tile[1] + line) * width + byte)])
+                      : static_cast<int8_t>(w.pad_value));
+    }
+  }
+  return true;
+}
+
+/// The k x n operand, turned when the slot holds n rows of k.
+bool GoldenMachine::gather_weights(const GemmCommand& c) {
+  const bool turned = program_.dataflow == Dataflow::input_stationary;
+  const int64_t rows = turned ? c.n : c.k, columns = turned ? c.k : c.n;
+  const int64_t offset = value(c.weights.offset), pitch = c.weights.pitch;
+  SlotRing& ring_w = ring(Buffer::weight);
+  if (failed() || pitch < 0 ||
+      !inside(offset, (rows - 1) * pitch + columns, ring_w.slot_bytes(), "gemm weights"))
+    return false;
+  const std::span<const uint8_t> slot = ring_w.consumer(poison_);
+  w_.clear();
+  for (int64_t k = 0; k < c.k; ++k)
+    for (int64_t n = 0; n < c.n; ++n)
+      w_.push_back(static_cast<int8_t>(slot[index(offset + (turned ? n * pitch + k
+                                                                   : k * pitch + n))]));
+  return true;
+}
+
+bool GoldenMachine::operands(const GemmCommand& c) {
+  const ArrayConfig& a = hw_.array;
+  // What the array doesn't bound, the accumulator does.
+  const bool rows_of_m = program_.dataflow == Dataflow::output_stationary;
+  const bool columns_of_m = program_.dataflow == Dataflow::input_stationary;
+  if (c.m < 1 || c.k < 1 || c.n < 1 || c.k > a.rows || (rows_of_m && c.m > a.rows) ||
+      (columns_of_m ? c.m : c.n) > a.cols) {
+    fail(Errc::invalid, fmt::format("a gemm of {}x{}x{} on {}x{} lanes", c.m, c.k, c.n, a.rows,
+                                    a.cols));
+    return false;
+  }
+  return gather_rows(c) && gather_weights(c);
+}
+
+void GoldenMachine::products(const GemmCommand& c) {
+  products_.assign(index(c.m * c.n), 0);
+  for (int64_t m = 0; m < c.m; ++m) {
+    uint32_t* out = &products_[index(m * c.n)];
+    for (int64_t k = 0; k < c.k; ++k) {
+      const int32_t a = a_[index(m * c.k + k)];
+      const int8_t* w = &w_[index(k * c.n)];
+      for (int64_t n = 0; n < c.n; ++n) out[n] += static_cast<uint32_t>(a * w[n]);
+    }
+  }
+}
+
+void GoldenMachine::execute(const GemmCommand& c) {
+  const int64_t first = value(c.accumulator_row);
+  const bool stays = program_.dataflow == Dataflow::output_stationary;
+  const bool turned = program_.dataflow == Dataflow::input_stationary;
+  const int64_t rows = turned ? c.n : c.m, columns = turned ? c.m : c.n;
+  if (failed() || !operands(c)) return;
+  if (!stays && !inside(first, rows, hw_.accumulator_rows(), "gemm accumulator rows")) return;
+  products(c);
+  const bool overwrite = overwrites(c.first_of, c.accumulate);
+  SlotRing& sums = ring(Buffer::accumulator);
+  const std::span<uint8_t> slot = stays ? std::span<uint8_t>() : sums.producer(poison_);
+  retired_.row = columns;
+  retired_.address = first;
+  retired_.slot = stays ? 0 : sums.producer_slot();
+  for (int64_t r = 0; r < rows; ++r)
+    for (int64_t i = 0; i < columns; ++i) {
+      uint32_t total = products_[index(turned ? i * c.n + r : r * c.n + i)];
+      uint32_t& held = array_[stays ? index(r * hw_.array.cols + i) : 0];
+      if (!overwrite) total += stays ? held : sum(slot, first + r, i);
+      if (stays)
+        held = total;
+      else
+        put_sum(slot, first + r, i, total);
+      if (retired_hook_) retired_.sums.push_back(static_cast<int32_t>(total));
+    }
+}
+
+void GoldenMachine::execute(const DrainCommand& c) {
+  const int64_t first = value(c.accumulator_row);
+  if (failed()) return;
+  if (program_.dataflow != Dataflow::output_stationary || c.m < 1 || c.m > hw_.array.rows ||
+      c.n < 1 || c.n > hw_.array.cols)
+    return fail(Errc::invalid, fmt::format("a drain of {}x{} from a {} array of {}x{}", c.m, c.n,
+                                           name(program_.dataflow), hw_.array.rows,
+                                           hw_.array.cols));
+  if (!inside(first, c.m, hw_.accumulator_rows(), "drain accumulator rows")) return;
+  const bool overwrite = overwrites(c.first_of, c.accumulate);
+  SlotRing& sums = ring(Buffer::accumulator);
+  const std::span<uint8_t> slot = sums.producer(poison_);
+  retired_.row = c.n;
+  retired_.address = first;
+  retired_.slot = sums.producer_slot();
+  for (int64_t m = 0; m < c.m; ++m)
+    for (int64_t n = 0; n < c.n; ++n) {
+      uint32_t total = array_[index(m * hw_.array.cols + n)];
+      if (!overwrite) total += sum(slot, first + m, n);
+      put_sum(slot, first + m, n, total);
+      if (retired_hook_) retired_.sums.push_back(static_cast<int32_t>(total));
+    }
+  // Moved, not copied: a gemm that forgets to clear them must show.
+  poison_.fill({reinterpret_cast<uint8_t*>(array_.data()), array_.size() * sizeof array_[0]});
+}
+
+// ---- post ---------------------------------------------------------------------------------------
+
+int32_t requantise(int32_t sum, const Requantise& r) {
+  const auto biased =
+      static_cast<int32_t>(static_cast<uint32_t>(sum) + static_cast<uint32_t>(r.bias));
+  const int64_t product = int64_t{biased} * r.multiplier;
+  // Rounding the magnitude takes halves away from zero on both sides.
+  uint64_t magnitude = product < 0 ? 0 - static_cast<uint64_t>(product)
+                                   : static_cast<uint64_t>(product);
+  if (r.shift > 0) magnitude = (magnitude + (uint64_t{1} << (r.shift - 1))) >> r.shift;
+  const auto rounded = static_cast<int64_t>(magnitude);
+  const int64_t y = (product < 0 ? -rounded : rounded) + r.output_zero;
+  return static_cast<int32_t>(std::min<int64_t>(std::max<int64_t>(y, r.low), r.high));
+}
+
+std::optional<Requantise> GoldenMachine::parameters(const PostCommand& c,
+                                                    std::span<const uint8_t> slot, int64_t first,
+                                                    int64_t channel) {
+  const uint8_t* p = &slot[index(first + channel * 12)];
+  Requantise r{little_endian(p), little_endian(p + 4), little_endian(p + 8), c.output_zero,
+               c.lowest(), c.high};
+  if (r.shift >= 0 && r.shift <= 62) return r;
+  fail(Errc::invalid, fmt::format("post shifts channel {} by {}; 0 to 62 is possible", channel,
+                                  r.shift));
+  return std::nullopt;
+}
+
+void GoldenMachine::execute(const PostCommand& c) {
+  if (!c.has_parameters)
+    return fail(Errc::unsupported, "a post without parameters: an integer machine needs bias, "
+                                   "multiplier and shift of every output channel");
+  const int64_t first = value(c.accumulator_row), table = value(c.parameter_offset);
+  const int64_t offset = value(c.slot_offset);
+  const int64_t pixels = c.transposed ? c.cols : c.rows, channels = c.transposed ? c.rows : c.cols;
+  SlotRing& sums = ring(Buffer::accumulator);
+  SlotRing& out = ring(Buffer::output);
+  SlotRing& scales = ring(Buffer::parameter);
+  if (failed()) return;
+  if (c.rows < 1 || c.cols < 1 || c.cols > hw_.array.cols || c.low < -128 || c.high > 127 ||
+      c.pitch < 0)
+    return fail(Errc::invalid, fmt::format("a post of {}x{}, pitch {}, clipped to [{}, {}]", c.rows,
+                                           c.cols, c.pitch, c.low, c.high));
+  if (!inside(first, c.rows, hw_.accumulator_rows(), "post accumulator rows") ||
+      !inside(table, channels * 12, scales.slot_bytes(), "post parameters") ||
+      !inside(offset, (pixels - 1) * c.pitch + channels, out.slot_bytes(), "post output"))
+    return;
+  const std::span<const uint8_t> from = sums.consumer(poison_), tables = scales.consumer(poison_);
+  const std::span<uint8_t> to = out.producer(poison_);
+  std::vector<Requantise> scale;
+  for (int64_t channel = 0; channel < channels; ++channel) {
+    const auto r = parameters(c, tables, table, channel);
+    if (!r) return;
+    scale.push_back(*r);
+  }
+  retired_.address = offset;
+  retired_.slot = out.producer_slot();
+  for (int64_t pixel = 0; pixel < pixels; ++pixel)
+    for (int64_t channel = 0; channel < channels; ++channel) {
+      const uint32_t acc = c.transposed ? sum(from, first + channel, pixel)
+                                        : sum(from, first + pixel, channel);
+      const auto y = static_cast<uint8_t>(
+          requantise(static_cast<int32_t>(acc), scale[index(channel)]));
+      to[index(offset + pixel * c.pitch + channel)] = y;
+      if (retired_hook_) retired_.bytes.push_back(y);
+    }
+}
+
+void GoldenMachine::execute(const VectorCommand&) {
+  fail(Errc::unsupported, "vector commands are costed only; the golden machine has no vector unit");
+}
+
+}  // namespace accsim

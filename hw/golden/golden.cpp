@@ -1,0 +1,147 @@
+#include "hw/golden/golden.h"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "hw/golden/machine.h"
+
+namespace accsim {
+
+GoldenMachine::GoldenMachine(const Program& program, const HwConfig& hw, MemoryImage& image,
+                             const RetireHook& retired)
+    : program_(program), hw_(hw), image_(image), retired_hook_(retired) {
+  for (size_t b = 0; b < kBuffers; ++b)
+    rings_[b] = SlotRing(hw.buffers[b].slots, hw.buffers[b].slot_bytes());
+  index_.assign(static_cast<size_t>(program.loops), -1);
+  array_.resize(static_cast<size_t>(hw.array.rows * hw.array.cols));
+  retired_.ordinal = -1;
+}
+
+Status GoldenMachine::run() {
+  visit(program_.body);
+  if (error_) return *error_;
+  return ok();
+}
+
+void GoldenMachine::fail(Errc code, std::string message) {
+  if (error_) return;
+  std::string where = "program " + program_.name;
+  for (const Loop* l : nest_)
+    where += fmt::format(" / {}={}", l->name, index_[static_cast<size_t>(l->id)]);
+  error_ = {code, std::move(message), where + fmt::format(", command {}", retired_.ordinal)};
+}
+
+// ---- the loop nest ------------------------------------------------------------------------------
+
+void GoldenMachine::visit(const std::vector<Item>& body) {
+  for (const Item& item : body) {
+    std::visit([this](const auto& node) { visit(node); }, item.node);
+    if (failed()) return;
+  }
+}
+
+void GoldenMachine::visit(const Loop& loop) {
+  if (loop.id < 0 || loop.id >= program_.loops)
+    return fail(Errc::invalid, fmt::format("loop '{}' has id {} of {}", loop.name, loop.id,
+                                           program_.loops));
+  int64_t& index = index_[static_cast<size_t>(loop.id)];
+  nest_.push_back(&loop);
+  for (index = 0; index < loop.count && !failed(); ++index) visit(loop.body);
+  index = -1;
+  nest_.pop_back();
+}
+
+void GoldenMachine::visit(const Sync& sync) {
+  if (!ring(sync.buffer).apply(sync.kind, poison_))
+    fail(Errc::invalid, fmt::format("{} on {}: no token can come", name(sync.kind),
+                                    name(sync.buffer)));
+}
+
+void GoldenMachine::visit(const Command& command) {
+  retired_.command = &command;
+  ++retired_.ordinal;
+  retired_.address = retired_.slot = retired_.row = 0;
+  retired_.sums.clear();
+  retired_.bytes.clear();
+  std::visit([this](const auto& c) { execute(c); }, command);
+  if (failed() || !retired_hook_) return;
+  retired_.loop_indices = index_;
+  retired_hook_(retired_);
+}
+
+// ---- addresses ----------------------------------------------------------------------------------
+
+int64_t GoldenMachine::value(const Affine& a) {
+  int64_t sum = a.base;
+  for (const Affine::Term& t : a.terms) {
+    if (t.loop < 0 || t.loop >= program_.loops || index_[static_cast<size_t>(t.loop)] < 0) {
+      fail(Errc::invalid, fmt::format("an address depends on loop {}, which isn't around it",
+                                      t.loop));
+      return -1;
+    }
+    sum += t.coeff * index_[static_cast<size_t>(t.loop)];
+  }
+  return sum;
+}
+
+bool GoldenMachine::inside(int64_t first, int64_t bytes, int64_t limit, std::string_view what) {
+  if (first >= 0 && bytes >= 0 && first <= limit && bytes <= limit - first) return true;
+  fail(Errc::invalid, fmt::format("{}: [{}, {}) of {}", what, first, first + bytes, limit));
+  return false;
+}
+
+std::vector<uint8_t>* GoldenMachine::tensor(int index) {
+  if (index >= 0 && static_cast<size_t>(index) < image_.size())
+    return &image_[static_cast<size_t>(index)];
+  fail(Errc::invalid, fmt::format("tensor {} of {}", index, image_.size()));
+  return nullptr;
+}
+
+bool GoldenMachine::overwrites(const std::vector<int>& first_of, bool accumulate) const {
+  if (accumulate) return false;
+  return std::all_of(first_of.begin(), first_of.end(), [this](int loop) {
+    return loop >= 0 && loop < program_.loops && index_[static_cast<size_t>(loop)] <= 0;
+  });
+}
+
+// ---- entry --------------------------------------------------------------------------------------
+
+namespace {
+
+Status check_machine(const HwConfig& hw) {
+  const TypesConfig& t = hw.types;
+  if (t.activation != DType::int8 || t.weight != DType::int8 || t.accumulator != DType::int32)
+    return Error{Errc::unsupported,
+                 fmt::format("the golden machine computes int8 x int8 -> int32, not {} x {} -> {}",
+                             name(t.activation), name(t.weight), name(t.accumulator)),
+                 "machine '" + hw.name + "'"};
+  return ok();
+}
+
+Status check_image(const Program& program, const MemoryImage& image) {
+  const std::string where = "program " + program.name;
+  if (image.size() != program.tensors.size())
+    return Error{Errc::invalid,
+                 fmt::format("the memory image has {} tensors, the program {}", image.size(),
+                             program.tensors.size()),
+                 where};
+  for (size_t i = 0; i < image.size(); ++i)
+    if (std::ssize(image[i]) != program.tensors[i].bytes)
+      return Error{Errc::invalid,
+                   fmt::format("tensor '{}' has {} bytes in the memory image, {} in the program",
+                               program.tensors[i].name, image[i].size(), program.tensors[i].bytes),
+                   where};
+  return ok();
+}
+
+}  // namespace
+
+Status run_golden(const Program& program, const HwConfig& hw, MemoryImage& image,
+                  const RetireHook& retired) {
+  if (Status s = check_machine(hw); !s) return s;
+  if (Status s = check_image(program, image); !s) return s;
+  return GoldenMachine(program, hw, image, retired).run();
+}
+
+}  // namespace accsim

@@ -1,0 +1,49 @@
+#pragma once
+#include <cstdint>
+#include <functional>
+#include <vector>
+
+#include "hw/config/hw_config.h"
+#include "hw/program/program.h"
+#include "sim/base/result.h"
+
+namespace accsim {
+
+/// The bytes of each ProgramTensor.
+using MemoryImage = std::vector<std::vector<uint8_t>>;
+
+/// A command that has just been executed, with what it produced.
+struct RetiredCommand {
+  const Command* command = nullptr;
+  int64_t ordinal = 0;                ///< commands before it, in text order
+  std::vector<int64_t> loop_indices;  ///< by Loop::id; -1: the loop isn't around it
+  /// Where the values went: accumulator row, byte offset in the slot, or in the tensor (store).
+  int64_t address = 0;
+  int64_t slot = 0;                   ///< index in the ring of the buffer it wrote to (store: read)
+  /// gemm and drain: the sums it wrote, after adding, one accumulator row (of `row` sums) after the
+  /// other; an output stationary gemm: m rows of n sums in the array.
+  std::vector<int32_t> sums;
+  int64_t row = 0;
+  /// load: as they lie in the slot. post: row by row of the output slot. store: in walk order.
+  std::vector<uint8_t> bytes;
+};
+using RetireHook = std::function<void(const RetiredCommand&)>;
+
+/// Executes a program in text order on the memory image, bit by bit as the hardware does: int8 x
+/// int8 products, int32 sums that wrap, int8 outputs. Slots are rings that only tokens advance;
+/// what is read without its token, or after the slot was given back, is garbage, as is what was never
+/// written. Errors: Errc::unsupported for a machine of other types, a program with vector commands
+/// or a post without parameters; Errc::invalid for an image that doesn't match the tensors, an
+/// address outside its memory and a token that can't come. The image then holds what was stored up
+/// to there.
+Status run_golden(const Program& program, const HwConfig& hw, MemoryImage& image,
+                  const RetireHook& retired = {});
+
+/// What the post unit makes of one sum.
+struct Requantise {
+  int32_t bias = 0, multiplier = 0, shift = 0;  ///< shift: 0 .. 62
+  int32_t output_zero = 0, low = -128, high = 127;
+};
+int32_t requantise(int32_t sum, const Requantise& r);
+
+}  // namespace accsim

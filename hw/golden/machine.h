@@ -1,0 +1,68 @@
+#pragma once
+#include <array>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "hw/golden/golden.h"
+#include "hw/golden/slots.h"
+
+namespace accsim {
+
+/// The state of run_golden() and one function a command. The first error ends the run.
+class GoldenMachine {
+ public:
+  GoldenMachine(const Program& program, const HwConfig& hw, MemoryImage& image,
+                const RetireHook& retired);
+  Status run();
+
+ private:
+  bool failed() const { return error_.has_value(); }
+  void fail(Errc code, std::string message);
+
+  void visit(const std::vector<Item>& body);
+  void visit(const Loop& loop);
+  void visit(const Sync& sync);
+  void visit(const Command& command);
+
+  void execute(const LoadCommand& c);
+  void execute(const GemmCommand& c);
+  void execute(const DrainCommand& c);
+  void execute(const PostCommand& c);
+  void execute(const VectorCommand& c);
+  void execute(const StoreCommand& c);
+
+  int64_t value(const Affine& a);
+  /// Whether [first, first + bytes) lies in [0, limit); fails when not.
+  bool inside(int64_t first, int64_t bytes, int64_t limit, std::string_view what);
+  std::vector<uint8_t>* tensor(int index);
+  SlotRing& ring(Buffer b) { return rings_[static_cast<size_t>(b)]; }
+  bool overwrites(const std::vector<int>& first_of, bool accumulate) const;
+
+  /// Sum of a row and column of the accumulator slot being filled or read.
+  uint32_t sum(std::span<const uint8_t> slot, int64_t row, int64_t col) const;
+  void put_sum(std::span<uint8_t> slot, int64_t row, int64_t col, uint32_t sum) const;
+
+  bool operands(const GemmCommand& c);
+  bool gather_rows(const GemmCommand& c);
+  bool gather_weights(const GemmCommand& c);
+  void products(const GemmCommand& c);
+  std::optional<Requantise> parameters(const PostCommand& c, std::span<const uint8_t> slot,
+                                       int64_t first, int64_t channel);
+
+  const Program& program_;
+  const HwConfig& hw_;
+  MemoryImage& image_;
+  const RetireHook& retired_hook_;
+  Poison poison_;
+  std::array<SlotRing, kBuffers> rings_;
+  std::vector<int64_t> index_;       ///< by loop id; -1 outside the loop
+  std::vector<const Loop*> nest_;
+  std::optional<Error> error_;
+  RetiredCommand retired_;
+  std::vector<int8_t> a_, w_;        ///< operands of the current gemm: m x k and k x n
+  std::vector<uint32_t> products_;   ///< m x n sums of the current gemm alone
+  std::vector<uint32_t> array_;      ///< output stationary sums in the array, rows x cols
+};
+
+}  // namespace accsim

@@ -1,0 +1,52 @@
+#include "hw/golden/slots.h"
+
+#include <cstring>
+
+namespace accsim {
+
+void Poison::fill(std::span<uint8_t> bytes) {
+  for (size_t i = 0; i < bytes.size(); i += sizeof state_) {
+    state_ ^= state_ << 13;
+    state_ ^= state_ >> 7;
+    state_ ^= state_ << 17;
+    std::memcpy(&bytes[i], &state_, std::min(sizeof state_, bytes.size() - i));
+  }
+}
+
+SlotRing::SlotRing(int64_t slots, int64_t slot_bytes)
+    : slots_(static_cast<size_t>(slots), std::vector<uint8_t>(static_cast<size_t>(slot_bytes))),
+      scratch_(static_cast<size_t>(slot_bytes)) {}
+
+bool SlotRing::apply(SyncKind kind, Poison& poison) {
+  switch (kind) {
+    case SyncKind::wait_free:
+      if (filling_ || filled_ - read_ >= slots()) return false;
+      filling_ = true;
+      poison.fill(slot(filled_));
+      return true;
+    case SyncKind::signal_full:
+      if (!filling_) return false;
+      filling_ = false;
+      ++filled_;
+      return true;
+    case SyncKind::wait_full:
+      if (held_ || read_ >= filled_) return false;
+      held_ = true;
+      return true;
+    case SyncKind::signal_free:
+      if (!held_) return false;
+      poison.fill(slot(read_));
+      held_ = false;
+      ++read_;
+      return true;
+  }
+  return false;
+}
+
+std::span<uint8_t> SlotRing::at(bool mine, int64_t ordinal, Poison& poison) {
+  if (mine) return slot(ordinal);
+  poison.fill(scratch_);
+  return scratch_;
+}
+
+}  // namespace accsim

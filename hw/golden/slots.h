@@ -1,0 +1,48 @@
+#pragma once
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "hw/program/program.h"
+
+namespace accsim {
+
+/// Fills with bytes that look random and differ from call to call.
+class Poison {
+ public:
+  void fill(std::span<uint8_t> bytes);
+
+ private:
+  uint64_t state_ = 0x9e3779b97f4a7c15;
+};
+
+/// One buffer: a ring of equal slots. The producer fills the slot it has waited for, the consumer
+/// reads the one it has waited for. Without the wait they get a scratch slot of garbage.
+class SlotRing {
+ public:
+  SlotRing() = default;
+  SlotRing(int64_t slots, int64_t slot_bytes);
+
+  /// False when no token is there: the queue would wait for ever.
+  bool apply(SyncKind kind, Poison& poison);
+
+  std::span<uint8_t> producer(Poison& poison) { return at(filling_, filled_, poison); }
+  std::span<uint8_t> consumer(Poison& poison) { return at(held_, read_, poison); }
+  int64_t producer_slot() const { return filled_ % slots(); }
+  int64_t consumer_slot() const { return read_ % slots(); }
+  int64_t slot_bytes() const { return static_cast<int64_t>(scratch_.size()); }
+
+ private:
+  int64_t slots() const { return static_cast<int64_t>(slots_.size()); }
+  std::vector<uint8_t>& slot(int64_t ordinal) {
+    return slots_[static_cast<size_t>(ordinal % slots())];
+  }
+  std::span<uint8_t> at(bool mine, int64_t ordinal, Poison& poison);
+
+  std::vector<std::vector<uint8_t>> slots_;
+  std::vector<uint8_t> scratch_;
+  int64_t filled_ = 0, read_ = 0;  ///< slots handed over in each direction so far
+  bool filling_ = false, held_ = false;
+};
+
+}  // namespace accsim

@@ -1,0 +1,100 @@
+#include <algorithm>
+#include <cstring>
+
+#include "hw/golden/machine.h"
+
+namespace accsim {
+namespace {
+
+/// Calls visit(address) for every run of a walk, in order, until it returns false.
+template <class Visit>
+void for_runs(const Walk& walk, int64_t first, Visit visit) {
+  std::vector<int64_t> at(walk.levels.size(), 0);
+  for (int64_t run = 0, runs = walk.runs(); run < runs; ++run) {
+    int64_t address = first;
+    for (size_t i = 0; i < at.size(); ++i) address += at[i] * walk.levels[i].stride;
+    if (!visit(address)) return;
+    for (size_t i = at.size(); i-- > 0;) {
+      if (++at[i] < walk.levels[i].count) break;
+      at[i] = 0;
+    }
+  }
+}
+
+/// Does the `ordinal`-th tap of a padded window lie in the tensor? `origin` are the values of its
+/// origins.
+bool in_tensor(const PaddedWindow& w, const std::array<int64_t, 3>& origin, int64_t ordinal) {
+  std::array<int64_t, 3> coordinate = origin;
+  for (size_t d = 3; d-- > 0;) {
+    coordinate[d] += ordinal % w.kernel[d] * w.dilation[d];
+    ordinal /= w.kernel[d];
+  }
+  for (size_t d = 3; d-- > 0;) {
+    coordinate[d] += ordinal % w.count[d] * w.stride[d];
+    ordinal /= w.count[d];
+  }
+  for (size_t d = 0; d < 3; ++d)
+    if (coordinate[d] < 0 || coordinate[d] >= w.extent[d]) return false;
+  return true;
+}
+
+bool well_formed(const PaddedWindow& w, const Walk& walk) {
+  const auto positive = [](int64_t v) { return v > 0; };
+  return w.tap > 0 && w.images > 0 && std::all_of(w.count.begin(), w.count.end(), positive) &&
+         std::all_of(w.kernel.begin(), w.kernel.end(), positive) && walk.run % w.tap == 0 &&
+         w.bytes() == walk.bytes();
+}
+
+}  // namespace
+
+void GoldenMachine::execute(const LoadCommand& c) {
+  const std::vector<uint8_t>* from = tensor(c.tensor);
+  const int64_t offset = value(c.slot_offset), source = value(c.source);
+  std::array<int64_t, 3> origin{};
+  int64_t piece = c.walk.run;
+  if (c.padded) {
+    if (!well_formed(*c.padded, c.walk))
+      return fail(Errc::invalid, "a padded window that doesn't go with its walk");
+    for (size_t d = 0; d < 3; ++d) origin[d] = value(c.padded->origin[d]);
+    piece = c.padded->tap;
+  }
+  SlotRing& to = ring(c.buffer);
+  if (failed() || !inside(offset, c.walk.bytes(), to.slot_bytes(), "load into the slot")) return;
+  const std::span<uint8_t> slot = to.producer(poison_);
+  int64_t at = offset, ordinal = 0;
+  for_runs(c.walk, source, [&](int64_t address) {
+    for (int64_t i = 0; i < c.walk.run; i += piece, at += piece, ++ordinal) {
+      uint8_t* target = slot.data() + at;
+      if (c.padded && !in_tensor(*c.padded, origin, ordinal)) {
+        std::fill_n(target, piece, static_cast<uint8_t>(c.padded->pad_value));
+        continue;
+      }
+      if (!inside(address + i, piece, std::ssize(*from), "load from memory")) return false;
+      std::memcpy(target, from->data() + address + i, static_cast<size_t>(piece));
+    }
+    return true;
+  });
+  retired_.address = offset;
+  retired_.slot = to.producer_slot();
+  if (retired_hook_) retired_.bytes.assign(slot.data() + offset, slot.data() + at);
+}
+
+void GoldenMachine::execute(const StoreCommand& c) {
+  std::vector<uint8_t>* to = tensor(c.tensor);
+  const int64_t offset = value(c.slot_offset), target = value(c.target);
+  SlotRing& from = ring(Buffer::output);
+  if (failed() || !inside(offset, c.walk.bytes(), from.slot_bytes(), "store from the slot")) return;
+  const std::span<const uint8_t> slot = from.consumer(poison_);
+  int64_t at = offset;
+  for_runs(c.walk, target, [&](int64_t address) {
+    if (!inside(address, c.walk.run, std::ssize(*to), "store to memory")) return false;
+    std::memcpy(to->data() + address, slot.data() + at, static_cast<size_t>(c.walk.run));
+    at += c.walk.run;
+    return true;
+  });
+  retired_.address = target;
+  retired_.slot = from.consumer_slot();
+  if (retired_hook_) retired_.bytes.assign(slot.data() + offset, slot.data() + at);
+}
+
+}  // namespace accsim
