@@ -1,0 +1,232 @@
+#include "sim/lower/lower.h"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "sim/ops/op_table.h"
+
+namespace accsim {
+namespace {
+
+class Lowering {
+ public:
+  explicit Lowering(const Graph& graph)
+      : graph_(graph), readers_(consumers(graph)), owner_(graph.tensors.size(), -1),
+        is_output_(graph.tensors.size(), false) {
+    for (TensorId id : graph.outputs) is_output_[static_cast<size_t>(id)] = true;
+  }
+
+  Result<Lowered> run() {
+    out_.layers.reserve(graph_.nodes.size());
+    for (size_t i = 0; i < graph_.nodes.size(); ++i) {
+      out_.layers.push_back(layer(static_cast<NodeId>(i)));
+      own_outputs(i);
+    }
+    if (!errors_.empty()) return std::move(errors_);
+    count_parameters(graph_, out_);
+    return std::move(out_);
+  }
+
+ private:
+  Layer layer(NodeId id) {
+    const Node& node = graph_.nodes[static_cast<size_t>(id)];
+    Layer l;
+    l.node = id;
+    l.name = node.name;
+    l.op_type = node.op_type;
+    l.inputs = node.inputs;
+    l.outputs = node.outputs;
+    const OpRow* row = find_op(node.domain, node.op_type);
+    if (node.folded) {
+      l.fate = Fate::folded;
+    } else if (!row) {
+      unsupported(node, l);
+    } else if (!merge(node, l)) {
+      take_work(node, *row, l);
+    }
+    return l;
+  }
+
+  void take_work(const Node& node, const OpRow& row, Layer& l) {
+    l.fate = row.fate;
+    if (!row.cost) return;
+    Result<Work> work = row.cost(NodeView(graph_, node));
+    if (!work) {
+      for (Error e : work.errors()) {
+        e.where = fmt::format("{}: node '{}' (op {})", graph_.file, node.name, node.op_type);
+        errors_.push_back(std::move(e));
+      }
+      return;
+    }
+    l.work = std::move(work).value();
+    std::erase_if(l.work, [](const WorkItem& item) { return is_nothing(item); });
+    l.fate = fate_of(l.work);
+    for (WorkItem& item : l.work)
+      if (auto* gemm = std::get_if<GemmOp>(&item)) {
+        l.macs += gemm->macs();
+        if (node.op_type == "MatMul") absorb_transpose(*gemm, l);
+      }
+  }
+
+  /// The unit that the work mostly is for: rows whose work varies (Einsum, Transpose) have the fate of
+  /// what they turned out to do.
+  static Fate fate_of(const Work& work) {
+    Fate fate = Fate::view;
+    for (const WorkItem& item : work) {
+      if (std::holds_alternative<GemmOp>(item)) return Fate::gemm;
+      const bool vector = std::holds_alternative<VectorOp>(item);
+      if (vector || fate == Fate::view) fate = vector ? Fate::vector : Fate::memory;
+    }
+    return fate;
+  }
+
+  /// Ops on empty tensors (a zero dim) do nothing.
+  static bool is_nothing(const WorkItem& item) {
+    const auto none = [](const std::vector<Access>& side) {
+      return std::all_of(side.begin(), side.end(), [](const Access& a) { return a.elements == 0; });
+    };
+    if (const auto* gemm = std::get_if<GemmOp>(&item)) return gemm->macs() == 0;
+    if (const auto* vector = std::get_if<VectorOp>(&item))
+      return none(vector->inputs) && none(vector->outputs);
+    const auto& memory = std::get<MemoryOp>(item);
+    return none(memory.inputs) && none(memory.outputs);
+  }
+
+  void unsupported(const Node& node, Layer& l) {
+    l.fate = Fate::unsupported;
+    out_.unsupported.push_back(fmt::format("{} ({})", node.name, node.op_type));
+    MemoryOp move;
+    const auto all = [&](const std::vector<TensorId>& ids, std::vector<Access>& side) {
+      for (size_t i = 0; i < ids.size(); ++i)
+        if (ids[i] != kNoTensor)
+          side.push_back({static_cast<int>(i), elements(graph_.tensor(ids[i]).dims), 0});
+    };
+    all(node.inputs, move.inputs);
+    all(node.outputs, move.outputs);
+    if (!is_nothing(move)) l.work = {move};
+  }
+
+  // ---- merging -----------------------------------------------------------------------------------
+
+  void own_outputs(size_t layer) {
+    const Layer& l = out_.layers[layer];
+    if (l.work.empty()) return;
+    for (TensorId id : l.outputs)
+      if (id != kNoTensor) owner_[static_cast<size_t>(id)] = static_cast<int>(layer);
+  }
+
+  /// The layer whose only reader of its first output is `node`'s input `port`; nullptr if none.
+  Layer* sole_producer(const Node& node, size_t port) {
+    if (port >= node.inputs.size() || node.inputs[port] == kNoTensor) return nullptr;
+    const auto id = static_cast<size_t>(node.inputs[port]);
+    if (owner_[id] < 0 || is_output_[id] || readers_[id].size() != 1) return nullptr;
+    Layer& l = out_.layers[static_cast<size_t>(owner_[id])];
+    return l.outputs[0] == node.inputs[port] ? &l : nullptr;
+  }
+
+  bool merge(const Node& node, Layer& l) {
+    Layer* into = nullptr;
+    if (node.op_type == "BatchNormalization") into = merge_batch_norm(node);
+    if (node.op_type == "Add") into = merge_bias(node);
+    if (node.op_type == "Relu" || node.op_type == "Clip") into = merge_clip(node);
+    if (!into) return false;
+    l.fate = Fate::folded;
+    l.merged_into = static_cast<int>(into - out_.layers.data());
+    into->outputs[0] = node.outputs[0];
+    owner_[static_cast<size_t>(node.outputs[0])] = l.merged_into;
+    return true;
+  }
+
+  /// The layer's product when it ends in one, so that the post unit can take more work.
+  static GemmOp* product(Layer* l) {
+    return l && !l->relu && !l->work.empty() ? std::get_if<GemmOp>(&l->work.back()) : nullptr;
+  }
+
+  /// A transpose of the last two dims that only this product reads: the load engine and the dataflow
+  /// deal with B lying as N x K.
+  void absorb_transpose(GemmOp& gemm, Layer& l) {
+    const auto port = static_cast<size_t>(gemm.b_port);
+    const Node& node = graph_.nodes[static_cast<size_t>(l.node)];
+    Layer* turn = sole_producer(node, port);
+    if (!turn || turn->op_type != "Transpose" || turn->fate != Fate::memory) return;
+    const Node& transpose = graph_.nodes[static_cast<size_t>(turn->node)];
+    auto perm = NodeView(graph_, transpose).attr_ints("perm");
+    if (!perm || perm->size() < 2) return;
+    std::swap((*perm)[perm->size() - 1], (*perm)[perm->size() - 2]);
+    if (!std::is_sorted(perm->begin(), perm->end())) return;
+    gemm.b_transposed = !gemm.b_transposed;
+    l.inputs[port] = transpose.inputs[0];
+    turn->fate = Fate::folded;
+    turn->work.clear();
+    turn->merged_into = static_cast<int>(out_.layers.size());
+  }
+
+  bool constant(const Node& node, size_t port) const {
+    return port < node.inputs.size() && node.inputs[port] != kNoTensor &&
+           graph_.tensor(node.inputs[port]).constant;
+  }
+
+  /// A bias port for products that had none: any port will do, the bias is read with the weights.
+  static void give_bias(GemmOp& gemm) {
+    if (gemm.bias_port < 0) gemm.bias_port = gemm.b_port;
+  }
+
+  Layer* merge_batch_norm(const Node& node) {
+    Layer* l = sole_producer(node, 0);
+    GemmOp* gemm = product(l);
+    if (!gemm || node.outputs.size() > 1 || l->op_type == "MatMul") return nullptr;
+    const Node& producer = graph_.nodes[static_cast<size_t>(l->node)];
+    if (!constant(producer, static_cast<size_t>(gemm->b_port))) return nullptr;
+    for (size_t port = 1; port < 5; ++port)
+      if (!constant(node, port)) return nullptr;
+    give_bias(*gemm);
+    return l;
+  }
+
+  /// MatMul + constant vector over its columns.
+  Layer* merge_bias(const Node& node) {
+    for (const size_t port : {size_t{0}, size_t{1}}) {
+      Layer* l = sole_producer(node, port);
+      GemmOp* gemm = product(l);
+      if (!gemm || gemm->bias_port >= 0 || !constant(node, 1 - port)) continue;
+      const Dims& bias = graph_.tensor(node.inputs[1 - port]).dims;
+      const Dims& sum = graph_.tensor(node.outputs[0]).dims;
+      const bool same = sum == graph_.tensor(node.inputs[port]).dims;
+      const bool columns = !bias.empty() && bias.back() == gemm->outputs &&
+                           elements(bias) == gemm->outputs && sum.back() == gemm->outputs;
+      if (!same || !columns || gemm->grouped) continue;
+      give_bias(*gemm);
+      return l;
+    }
+    return nullptr;
+  }
+
+  Layer* merge_clip(const Node& node) {
+    Layer* l = sole_producer(node, 0);
+    if (!l || l->work.empty()) return nullptr;
+    for (size_t port = 1; port < node.inputs.size(); ++port)
+      if (node.inputs[port] != kNoTensor && !constant(node, port)) return nullptr;
+    if (product(l)) {
+      l->relu = true;
+      return l;
+    }
+    auto* vector = std::get_if<VectorOp>(&l->work.back());
+    if (!vector || l->fate != Fate::vector) return nullptr;
+    (*vector)[VectorClass::elementwise] += elements(graph_.tensor(node.outputs[0]).dims);
+    return l;
+  }
+
+  const Graph& graph_;
+  const std::vector<std::vector<NodeId>> readers_;
+  std::vector<int> owner_;  ///< layer that writes a tensor, -1: none that does work
+  std::vector<bool> is_output_;
+  Lowered out_;
+  Errors errors_;
+};
+
+}  // namespace
+
+Result<Lowered> lower(const Graph& graph) { return Lowering(graph).run(); }
+
+}  // namespace accsim

@@ -1,0 +1,90 @@
+#pragma once
+#include <string>
+
+#include "hw/config/hw_config.h"
+#include "hw/program/program.h"
+#include "sim/map/segments.h"
+#include "sim/ops/work.h"
+
+namespace accsim {
+
+/// Where an operand of an op lies when the op runs.
+struct Place {
+  std::string name;
+  Memory memory = Memory::dram;
+  bool constant = false;  ///< laid out off line, in the order the program reads it
+};
+
+/// A GemmOp on a machine: element sizes and operand places decided, tile sizes still open. Activations lie in memory pixel by pixel with the channels innermost (NHWC).
+struct GemmProblem {
+  GemmOp op;
+  Place a, b, parameters, out;
+  bool has_parameters = false;  ///< a parameter table is read: bias or requantisation
+  bool relu = false;            ///< the post unit clips at zero
+  int32_t a_zero = 0, out_zero = 0;  ///< zero points of activations and outputs
+  int64_t a_bytes = 1, b_bytes = 1, out_bytes = 1, parameter_bytes = 0;
+  int64_t most_groups = 1;      ///< groups that fit the array side by side, block-diagonally
+  Slide z, y, x;                ///< output planes, lines and pixels; x.in = M for a plain product
+
+  int64_t kernel() const { return z.kernel * y.kernel * x.kernel; }
+  /// Channels of a pixel in memory, over all groups.
+  int64_t pixel_channels() const { return op.grouped ? op.batch * op.channels : op.channels; }
+  int64_t pixel_outputs() const { return op.grouped ? op.batch * op.outputs : op.outputs; }
+};
+
+GemmProblem make_problem(const GemmOp& op, const HwConfig& hw);
+
+/// One way to cut a problem. All sizes in elements.
+struct Tiling {
+  Dataflow dataflow = Dataflow::weight_stationary;
+  int64_t images = 1;    ///< images in a tile; > 1 only with whole images
+  int64_t lines = 1;     ///< output lines in a tile
+  int64_t pixels = 1;    ///< output pixels of a line in a tile; all of them when lines > 1
+  int64_t groups = 1;    ///< channel groups computed together as one block-diagonal product
+  int64_t outputs = 1;   ///< output channels in a tile, all of those of packed groups
+  int64_t channels = 1;  ///< input channels in a tile, likewise; partial sums stay on chip
+  bool outputs_outer = false;  ///< loop order: n, m, k instead of m, n, k
+  bool im2col = false;         ///< the load engine writes im2col rows instead of the raw window
+  friend bool operator==(const Tiling&, const Tiling&) = default;
+};
+
+/// "ws 7x56 n64 k256 mnk", with "g16" for packed groups; as --mapping takes it.
+std::string to_string(const Tiling& tiling);
+
+/// How the reduction of one tile is cut into array passes: `passes` of `lanes` (the last one ragged)
+/// per position of the outer kernel loops, over a flat index of `flat` elements.
+struct Passes {
+  bool by_column = false;  ///< kernel columns are a loop of their own (horizontal dilation)
+  bool by_line = false;    ///< kernel lines are a loop of their own
+  int64_t flat = 0;        ///< elements of the flat index
+  int64_t line = 0;        ///< elements of one kernel line in it
+  int64_t lanes = 0;       ///< elements of one pass
+  int64_t outer = 1;       ///< passes of the outer kernel loops together
+  int64_t passes() const { return ceil_div(flat, lanes); }
+  int64_t total() const { return outer * passes(); }
+};
+
+/// `channels`: of the tile, over all packed groups.
+Passes passes(const GemmProblem& p, const HwConfig& hw, int64_t channels, bool im2col);
+
+/// Sizes that follow from a tiling: what the slots must hold.
+struct Footprint {
+  int64_t activation = 0, weight = 0, parameter = 0, output = 0;  ///< bytes
+  int64_t accumulator_rows = 0;
+};
+Footprint footprint(const GemmProblem& p, const HwConfig& hw, const Tiling& t);
+bool fits(const Footprint& f, const HwConfig& hw);
+
+/// Do dynamic weights lie as [batch][n][k] rather than [batch][k][n]?
+bool weights_n_major(const GemmProblem& p);
+
+/// Pixels that one input or output stationary pass takes from a tile: whole lines, or part of one.
+struct PixelBlock {
+  int64_t images = 1, lines = 1, pixels = 1;
+};
+PixelBlock pixel_block(const HwConfig& hw, const Tiling& t);
+
+/// The program of a tiling that fits.
+Program emit(const GemmProblem& p, const HwConfig& hw, const Tiling& t);
+
+}  // namespace accsim

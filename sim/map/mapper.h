@@ -1,0 +1,77 @@
+#pragma once
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "hw/timing/timing.h"
+#include "sim/base/result.h"
+#include "sim/map/gemm_space.h"
+#include "sim/map/stream.h"
+#include "sim/ops/work.h"
+
+namespace accsim {
+
+/// An input or output of a layer as its ops see it.
+struct Operand {
+  Place place;
+  int64_t element_bytes = 1;  ///< of the tensor as it lies in memory
+};
+
+/// A WorkItem with the places of its ports.
+struct OpRequest {
+  WorkItem item;
+  std::vector<Operand> inputs, outputs;  ///< by port
+  bool relu = false;                     ///< a clip folded into the post unit
+};
+
+/// What the program of a GemmOp was written from: what packing its operands needs.
+struct GemmSource {
+  GemmProblem problem;
+  Tiling tiling;
+};
+
+/// The chosen program with all that it costs.
+struct Mapping {
+  Program program;
+  Timing timing;
+  Counts counts;
+  std::string description;    ///< Tiling as text, or the number of chunks
+  std::optional<GemmSource> gemm;
+  int64_t candidates = 0;     ///< tilings that fit
+  int64_t evaluated = 0;      ///< of them, timed (the others' bounds excluded them)
+};
+
+struct MapOptions {
+  std::vector<Dataflow> dataflows;  ///< empty: those of the machine
+  std::vector<MappingPin> pins;     ///< the first whose glob matches a layer applies
+};
+
+/// Parses one --mapping argument: "[GLOB=]TOKENS", tokens as to_string(Tiling) prints them, each
+/// optional: "ws|is|os", "[IMAGESx]LINESxPIXELS", "nOUTPUTS", "kCHANNELS", "gGROUPS", "mnk|nmk", "im2col".
+Result<MappingPin> parse_pin(const std::string& text);
+
+/// Finds the program with the fewest cycles for each op, timing every candidate that its lower bound
+/// doesn't exclude. Equal requests are answered from a cache. Not thread-safe.
+class Mapper {
+ public:
+  Mapper(const HwConfig& hw, MapOptions options) : hw_(hw), options_(std::move(options)) {}
+
+  /// `layer` names the layer in errors and picks the pin.
+  Result<std::shared_ptr<const Mapping>> map(const OpRequest& request, const std::string& layer);
+
+  int64_t distinct() const { return static_cast<int64_t>(cache_.size()); }
+
+ private:
+  Result<Mapping> search(const OpRequest& request, const MappingPin& pin) const;
+  Result<Mapping> search_gemm(const GemmProblem& p, const MappingPin& pin) const;
+  Result<Mapping> search_stream(const StreamProblem& p) const;
+  const MappingPin& pin_of(const std::string& layer) const;
+
+  const HwConfig& hw_;
+  const MapOptions options_;
+  std::map<std::string, std::shared_ptr<const Mapping>> cache_;
+};
+
+}  // namespace accsim

@@ -1,0 +1,66 @@
+#include <charconv>
+#include <sstream>
+
+#include <fmt/format.h>
+
+#include "sim/map/mapper.h"
+
+namespace accsim {
+namespace {
+
+bool parse_sizes(std::string_view text, std::vector<int64_t>& out) {
+  while (true) {
+    int64_t value = 0;
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+    if (error != std::errc() || value < 1) return false;
+    out.push_back(value);
+    text.remove_prefix(static_cast<size_t>(end - text.data()));
+    if (text.empty()) return true;
+    if (text.front() != 'x') return false;
+    text.remove_prefix(1);
+  }
+}
+
+bool parse_token(const std::string& token, MappingPin& pin) {
+  if (token == "ws") return pin.dataflow = {Dataflow::weight_stationary}, true;
+  if (token == "is") return pin.dataflow = {Dataflow::input_stationary}, true;
+  if (token == "os") return pin.dataflow = {Dataflow::output_stationary}, true;
+  if (token == "mnk" || token == "nmk") return pin.outputs_outer = {token == "nmk"}, true;
+  if (token == "im2col") return pin.im2col = true;
+  std::vector<int64_t> sizes;
+  if (token[0] == 'n' || token[0] == 'k' || token[0] == 'g') {
+    if (!parse_sizes(std::string_view(token).substr(1), sizes) || sizes.size() != 1) return false;
+    (token[0] == 'n' ? pin.outputs : token[0] == 'k' ? pin.channels : pin.groups) = sizes;
+    return true;
+  }
+  if (!parse_sizes(token, sizes) || sizes.size() < 2 || sizes.size() > 3) return false;
+  if (sizes.size() == 3) pin.images = {sizes[0]};
+  pin.lines = {sizes[sizes.size() - 2]};
+  pin.pixels = {sizes.back()};
+  return true;
+}
+
+}  // namespace
+
+Result<MappingPin> parse_pin(const std::string& text) {
+  MappingPin pin;
+  const size_t equals = text.find('=');
+  if (equals != std::string::npos) pin.layers = text.substr(0, equals);
+  std::istringstream tokens(equals == std::string::npos ? text : text.substr(equals + 1));
+  std::string token;
+  bool any = false;
+  while (tokens >> token) {
+    any = true;
+    if (!parse_token(token, pin))
+      return Error{Errc::usage,
+                   fmt::format("'{}' is not a mapping token; use ws|is|os, LINESxPIXELS, "
+                               "nOUTPUTS, kCHANNELS, gGROUPS, mnk|nmk, im2col, e.g. "
+                               "\"conv*=ws 7x56 n64 k256 mnk\"",
+                               token),
+                   "--mapping"};
+  }
+  if (!any) return Error{Errc::usage, "no mapping given in '" + text + "'", "--mapping"};
+  return pin;
+}
+
+}  // namespace accsim

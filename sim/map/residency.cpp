@@ -1,0 +1,114 @@
+#include "sim/map/residency.h"
+
+#include <algorithm>
+#include <numeric>
+
+namespace accsim {
+
+int64_t element_bytes(const HwConfig& hw, DType dtype) {
+  const bool machine_type = is_float(dtype) || dtype == DType::int8 || dtype == DType::uint8;
+  return machine_type ? hw.activation_bytes() : std::max(1, bits(dtype) / 8);
+}
+
+namespace {
+
+class Planner {
+ public:
+  Planner(const Graph& graph, const Lowered& lowered, const HwConfig& hw)
+      : graph_(graph), lowered_(lowered), hw_(hw), first_(graph.tensors.size(), -1),
+        last_(graph.tensors.size(), -1) {
+    out_.resident.assign(graph.tensors.size(), false);
+    out_.root.resize(graph.tensors.size());
+    std::iota(out_.root.begin(), out_.root.end(), 0);
+  }
+
+  Residency run() {
+    for (size_t i = 0; i < lowered_.layers.size(); ++i) lives(static_cast<int>(i));
+    keep_outputs_in_dram();
+    select();
+    for (size_t id = 0; id < out_.root.size(); ++id)
+      out_.resident[id] = out_.resident[static_cast<size_t>(out_.root[id])];
+    return std::move(out_);
+  }
+
+ private:
+  void lives(int at) {
+    const Layer& l = lowered_.layers[static_cast<size_t>(at)];
+    if (l.fate == Fate::folded) return;  // constants, or merged: their producer owns the output
+    for (TensorId id : l.inputs)
+      if (id != kNoTensor) last_[root(id)] = at;
+    const bool view = l.work.empty() && !l.inputs.empty() && l.inputs[0] != kNoTensor;
+    for (TensorId id : l.outputs) {
+      if (id == kNoTensor) continue;
+      if (view)
+        out_.root[static_cast<size_t>(id)] = out_.root[static_cast<size_t>(l.inputs[0])];
+      else
+        first_[static_cast<size_t>(id)] = last_[static_cast<size_t>(id)] = at;
+    }
+  }
+
+  size_t root(TensorId id) const {
+    return static_cast<size_t>(out_.root[static_cast<size_t>(id)]);
+  }
+
+  void keep_outputs_in_dram() {
+    for (TensorId id : graph_.outputs) first_[root(id)] = -1;
+  }
+
+  int64_t bytes(size_t id) const {
+    const Tensor& t = graph_.tensors[id];
+    return elements(t.dims) * element_bytes(hw_, t.dtype);
+  }
+
+  /// Walks the layers with the tensors alive there, smallest first; a tensor with more than the
+  /// buffer's bytes at or below it anywhere in its life is out.
+  void select() {
+    struct Live {
+      int64_t bytes;
+      size_t id;
+      auto operator<=>(const Live&) const = default;
+    };
+    const int64_t capacity = hw_.shared.kib * 1024;
+    std::vector<std::vector<size_t>> born(lowered_.layers.size());
+    for (size_t id = 0; id < first_.size(); ++id)
+      if (first_[id] >= 0) {
+        born[static_cast<size_t>(first_[id])].push_back(id);
+        out_.resident[id] = capacity > 0;
+      }
+    std::vector<Live> live;
+    std::vector<std::vector<Live>> at(lowered_.layers.size());
+    for (size_t i = 0; i < lowered_.layers.size(); ++i) {
+      for (size_t id : born[i]) {
+        const Live l{bytes(id), id};
+        live.insert(std::lower_bound(live.begin(), live.end(), l), l);
+      }
+      int64_t sum = 0;
+      for (const Live& l : live) {
+        sum += l.bytes;
+        if (sum > capacity) out_.resident[l.id] = false;
+      }
+      at[i] = live;
+      std::erase_if(live, [&](const Live& l) { return last_[l.id] <= static_cast<int>(i); });
+    }
+    for (const auto& alive : at) {
+      int64_t sum = 0;
+      for (const Live& l : alive)
+        if (out_.resident[l.id]) sum += l.bytes;
+      out_.peak_bytes = std::max(out_.peak_bytes, sum);
+    }
+  }
+
+  const Graph& graph_;
+  const Lowered& lowered_;
+  const HwConfig& hw_;
+  std::vector<int> first_, last_;  ///< first and last layer of a tensor's life; -1: not on chip
+  Residency out_;
+};
+
+}  // namespace
+
+Residency plan_residency(const Graph& graph, const Lowered& lowered, const HwConfig& hw) {
+  return Planner(graph, lowered, hw).run();
+}
+
+}  // namespace accsim

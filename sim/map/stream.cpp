@@ -1,0 +1,241 @@
+#include "sim/map/stream.h"
+
+#include <algorithm>
+
+#include "hw/program/contract.h"
+
+namespace accsim {
+namespace {
+
+/// Elements of the last of `chunks` chunks; the others have elements / chunks.
+int64_t last_chunk(int64_t elements, int64_t chunks) {
+  return elements - elements / chunks * (chunks - 1);
+}
+
+/// A walk over whole runs and, where they leave a remainder, one over that.
+struct Piece {
+  int64_t start;  ///< bytes from the start of the chunk
+  Walk walk;
+};
+
+std::vector<Piece> pieces(const StreamOperand& o, int64_t elements) {
+  if (elements == 0) return {};
+  const int64_t run = o.run > 0 ? std::min(o.run, elements) : elements;
+  const int64_t rest = elements % run, whole = (elements - rest) * o.element_bytes;
+  std::vector<Piece> out = {
+      {0, {{{elements / run, run * o.element_bytes}}, run * o.element_bytes}}};
+  if (rest > 0) out.push_back({whole, {{}, rest * o.element_bytes}});
+  return out;
+}
+
+class StreamEmitter {
+ public:
+  StreamEmitter(const StreamProblem& p, int64_t chunks, int64_t passes)
+      : p_(p), chunks_(chunks), passes_(passes) {}
+
+  Program run() {
+    for (const auto* side : {&p_.inputs, &p_.outputs})
+      for (const StreamOperand& o : *side)
+        out_.tensors.push_back({o.place.name, o.place.memory, o.bytes()});
+    if (chunks_ > 1) {
+      Loop loop{out_.loops++, "chunk", chunks_ - 1, {}};
+      body(loop.body, loop.id);
+      out_.body.push_back({std::move(loop)});
+    }
+    body(out_.body, -1);
+    return std::move(out_);
+  }
+
+ private:
+  bool last(int loop) const { return loop < 0; }
+  int64_t chunk(const StreamOperand& o, int loop) const {
+    return last(loop) ? last_chunk(o.elements, chunks_) : o.elements / chunks_;
+  }
+  Affine at(const StreamOperand& o, int loop) const {
+    const int64_t step = o.elements / chunks_ * o.element_bytes;
+    if (last(loop)) return Affine(step * (chunks_ - 1));
+    Affine a;
+    a.terms.push_back({loop, step});
+    return a;
+  }
+
+  static void sync(std::vector<Item>& body, SyncKind kind, Queue queue, Buffer b) {
+    body.emplace_back().node = Sync{kind, queue, b};
+  }
+
+  void body(std::vector<Item>& to, int loop) {
+    if (!p_.is_vector()) {
+      load(to, loop, Buffer::output);
+      store(to, loop);
+      return;
+    }
+    if (passes_ > 1) {
+      // All passes but the last only reduce; their cost in operations is part of the op's total.
+      Loop again{out_.loops++, "pass", passes_ - 1, {}};
+      if (load(again.body, loop, Buffer::activation)) {
+        sync(again.body, SyncKind::wait_full, Queue::post, Buffer::activation);
+        again.body.push_back({Command{vector(loop, false)}});
+        sync(again.body, SyncKind::signal_free, Queue::post, Buffer::activation);
+        to.push_back({std::move(again)});
+      }
+    }
+    const bool reads = load(to, loop, Buffer::activation);
+    const bool writes = bytes(p_.outputs, loop) > 0;
+    if (reads) sync(to, SyncKind::wait_full, Queue::post, Buffer::activation);
+    if (writes) sync(to, SyncKind::wait_free, Queue::post, Buffer::output);
+    to.push_back({Command{vector(loop, true)}});
+    if (reads) sync(to, SyncKind::signal_free, Queue::post, Buffer::activation);
+    if (writes) sync(to, SyncKind::signal_full, Queue::post, Buffer::output);
+    store(to, loop);
+  }
+
+  int64_t bytes(const std::vector<StreamOperand>& side, int loop) const {
+    int64_t sum = 0;
+    for (const StreamOperand& o : side) sum += chunk(o, loop) * o.element_bytes;
+    return sum;
+  }
+
+  /// Loads the chunk's inputs into one slot; false when there is nothing to load.
+  bool load(std::vector<Item>& to, int loop, Buffer buffer) {
+    const bool memory = buffer == Buffer::output;
+    if (bytes(p_.inputs, loop) == 0) {
+      if (memory && bytes(p_.outputs, loop) > 0) {
+        sync(to, SyncKind::wait_free, Queue::store, buffer);
+        sync(to, SyncKind::signal_full, Queue::store, buffer);
+      }
+      return false;
+    }
+    sync(to, SyncKind::wait_free, Queue::load, buffer);
+    int64_t filled = 0;
+    for (size_t i = 0; i < p_.inputs.size(); ++i) {
+      const StreamOperand& o = p_.inputs[i];
+      for (const Piece& piece : pieces(o, chunk(o, loop))) {
+        to.push_back({Command{LoadCommand{buffer, static_cast<int>(i),
+                                          at(o, loop) + Affine(piece.start), filled, piece.walk,
+                                          std::nullopt}}});
+        filled += piece.walk.bytes();
+      }
+    }
+    sync(to, SyncKind::signal_full, Queue::load, buffer);
+    return true;
+  }
+
+  VectorCommand vector(int loop, bool writes) const {
+    VectorCommand c;
+    for (size_t i = 0; i < kVectorClasses; ++i)
+      // The passes share the operations; the last one takes what doesn't divide.
+      c.ops[i] = share(last(loop) ? last_chunk(p_.ops[i], chunks_) : p_.ops[i] / chunks_, writes);
+    c.in_bytes = bytes(p_.inputs, loop);
+    c.out_bytes = writes ? bytes(p_.outputs, loop) : 0;
+    return c;
+  }
+  int64_t share(int64_t ops, bool final_pass) const {
+    return final_pass ? last_chunk(ops, passes_) : ops / passes_;
+  }
+
+  void store(std::vector<Item>& to, int loop) {
+    if (bytes(p_.outputs, loop) == 0) {
+      check(p_.is_vector() || bytes(p_.inputs, loop) == 0, "a move that loads and never stores");
+      return;
+    }
+    sync(to, SyncKind::wait_full, Queue::store, Buffer::output);
+    int64_t drained = 0;
+    for (size_t i = 0; i < p_.outputs.size(); ++i) {
+      const StreamOperand& o = p_.outputs[i];
+      for (const Piece& piece : pieces(o, chunk(o, loop))) {
+        to.push_back({Command{StoreCommand{static_cast<int>(p_.inputs.size() + i),
+                                           at(o, loop) + Affine(piece.start), drained,
+                                           piece.walk}}});
+        drained += piece.walk.bytes();
+      }
+    }
+    sync(to, SyncKind::signal_free, Queue::store, Buffer::output);
+  }
+
+  const StreamProblem& p_;
+  const int64_t chunks_, passes_;
+  Program out_;
+};
+
+}  // namespace
+
+bool StreamProblem::is_vector() const {
+  return std::any_of(ops.begin(), ops.end(), [](int64_t n) { return n > 0; });
+}
+
+Program emit(const StreamProblem& p, const HwConfig&, int64_t chunks, int64_t passes) {
+  return StreamEmitter(p, chunks, passes).run();
+}
+
+namespace {
+
+/// Cycles that one chunk's operands occupy a queue.
+int64_t occupancy(const std::vector<StreamOperand>& side, const HwConfig& hw, Buffer buffer,
+                  bool reads, int64_t chunks, bool last) {
+  int64_t sum = 0;
+  for (const StreamOperand& o : side) {
+    const int64_t elements = last ? last_chunk(o.elements, chunks) : o.elements / chunks;
+    const ChannelConfig& channel =
+        o.place.memory == Memory::dram ? hw.dram : hw.shared.channel;
+    const ByteRate rate = reads ? channel.read : channel.write;
+    for (const Piece& piece : pieces(o, elements))
+      sum += std::max({int64_t{1}, rate.cycles(piece.walk.bytes()),
+                       contract::port_beats(piece.walk.runs(), piece.walk.run,
+                                            hw.buffer(buffer).width)});
+  }
+  return sum;
+}
+
+int64_t latency(const std::vector<StreamOperand>& side, const HwConfig& hw) {
+  int64_t least = INT64_MAX;
+  for (const StreamOperand& o : side)
+    least = std::min(least, o.place.memory == Memory::dram ? hw.dram.latency
+                                                           : hw.shared.channel.latency);
+  return side.empty() ? 0 : least;
+}
+
+int64_t vector_cycles(const StreamProblem& p, const HwConfig& hw, int64_t chunks, bool last) {
+  int64_t sum = 0;
+  for (size_t i = 0; i < kVectorClasses; ++i)
+    sum += (last ? last_chunk(p.ops[i], chunks) : p.ops[i] / chunks) / hw.vector.lanes[i];
+  return sum;
+}
+
+}  // namespace
+
+int64_t lower_bound(const StreamProblem& p, const HwConfig& hw, int64_t chunks, int64_t passes) {
+  const Buffer into = p.is_vector() ? Buffer::activation : Buffer::output;
+  if (!p.is_vector()) passes = 1;
+  const auto load = [&](bool last) { return occupancy(p.inputs, hw, into, true, chunks, last); };
+  const auto store = [&](bool last) {
+    return occupancy(p.outputs, hw, Buffer::output, false, chunks, last);
+  };
+  const auto vector = [&](bool last) { return vector_cycles(p, hw, chunks, last); };
+  const auto total = [&](auto part) { return (chunks - 1) * part(false) + part(true); };
+  const bool first_is_last = chunks == 1;
+  const int64_t in = load(first_is_last) + latency(p.inputs, hw);
+  const int64_t out = store(true) + latency(p.outputs, hw);
+  return std::max({total(load) * passes + latency(p.inputs, hw) + out, in + total(vector) + out,
+                   in + total(store) + latency(p.outputs, hw)});
+}
+
+bool fits(const StreamProblem& p, const HwConfig& hw, int64_t chunks) {
+  const auto most = [](const std::vector<StreamOperand>& side) {
+    int64_t elements = 0;
+    for (const StreamOperand& o : side) elements = std::max(elements, o.elements);
+    return elements;
+  };
+  // What a move has loaded it must store: no chunk may be without output.
+  if (!p.is_vector() && chunks > 1 && chunks > most(p.outputs)) return false;
+  const auto largest = [&](const std::vector<StreamOperand>& side) {
+    int64_t sum = 0;
+    for (const StreamOperand& o : side) sum += last_chunk(o.elements, chunks) * o.element_bytes;
+    return sum;
+  };
+  const int64_t in = largest(p.inputs), out = largest(p.outputs);
+  const int64_t output_slot = hw.buffer(Buffer::output).slot_bytes();
+  if (!p.is_vector()) return std::max(in, out) <= output_slot;
+  return in <= hw.buffer(Buffer::activation).slot_bytes() && out <= output_slot;
+}
+
+}  // namespace accsim

@@ -1,0 +1,142 @@
+#include "sim/lower/lower.h"
+
+#include <gtest/gtest.h>
+
+#include "sim/ops/elaborate.h"
+#include "tests/support/models.h"
+
+namespace accsim {
+namespace {
+
+using test::ModelBuilder;
+
+struct Result2 {
+  Graph graph;
+  Lowered lowered;
+};
+
+Result2 lowered(const ModelBuilder& b, bool allow_unsupported = false) {
+  ElaborateOptions options;
+  options.allow_unsupported = allow_unsupported;
+  auto graph = elaborate(b.model(), options);
+  EXPECT_TRUE(graph.ok()) << graph.errors().front().text();
+  auto low = lower(*graph);
+  EXPECT_TRUE(low.ok()) << low.errors().front().text();
+  return {std::move(*graph), std::move(*low)};
+}
+
+const Layer& layer(const Lowered& l, const std::string& name) {
+  for (const Layer& each : l.layers)
+    if (each.name == name) return each;
+  throw std::logic_error("no layer " + name);
+}
+
+ModelBuilder conv_bn_relu(bool second_reader) {
+  ModelBuilder b;
+  b.input("x", {1, 8, 10, 10}).weight("w", {16, 8, 3, 3});
+  for (const char* name : {"scale", "shift", "mean", "var"}) b.weight(name, {16});
+  b.node("Conv", {"x", "w"}, {"conv"})
+      .node("BatchNormalization", {"conv", "scale", "shift", "mean", "var"}, {"bn"})
+      .node("Relu", {"bn"}, {"relu"})
+      .output("relu");
+  if (second_reader) b.node("Neg", {"conv"}, {"neg"}).output("neg");
+  return b;
+}
+
+TEST(Lower, FoldsBatchNormAndReluIntoTheirConvolution) {
+  const auto [graph, l] = lowered(conv_bn_relu(false));
+  const Layer& conv = layer(l, "conv");
+  EXPECT_EQ(conv.fate, Fate::gemm);
+  EXPECT_TRUE(conv.relu);
+  EXPECT_EQ(graph.tensor(conv.outputs[0]).name, "relu");
+  EXPECT_GE(std::get<GemmOp>(conv.work[0]).bias_port, 0) << "the shift becomes a bias";
+  for (const char* name : {"bn", "relu"}) {
+    EXPECT_EQ(layer(l, name).fate, Fate::folded);
+    EXPECT_EQ(layer(l, name).merged_into, 0);
+  }
+  EXPECT_EQ(conv.macs, 16 * 8 * 8 * 8 * 9);
+}
+
+TEST(Lower, KeepsWhatAnotherNodeReads) {
+  const auto [graph, l] = lowered(conv_bn_relu(true));
+  EXPECT_FALSE(layer(l, "conv").relu);
+  EXPECT_EQ(layer(l, "bn").fate, Fate::vector);
+  EXPECT_EQ(layer(l, "relu").fate, Fate::folded) << "into the BatchNormalization's vector op";
+  EXPECT_EQ(layer(l, "relu").merged_into, 1);
+}
+
+TEST(Lower, CountsParametersOnceAndStatisticsApart) {
+  const auto [graph, l] = lowered(conv_bn_relu(false));
+  EXPECT_EQ(l.params, 16 * 8 * 9 + 2 * 16);
+  EXPECT_EQ(l.buffers, 2 * 16);
+  EXPECT_EQ(l.weight_bytes, 4 * (16 * 8 * 9 + 2 * 16));
+  ModelBuilder shared;
+  shared.input("x", {4, 8}).weight("w", {8, 8});
+  shared.node("MatMul", {"x", "w"}, {"a"}).node("MatMul", {"a", "w"}, {"b"}).output("b");
+  const auto twice = lowered(shared);
+  EXPECT_EQ(twice.lowered.params, 64);
+  EXPECT_EQ(layer(twice.lowered, "b").params, 0);
+}
+
+TEST(Lower, FoldsAConstantVectorIntoTheProductBeforeIt) {
+  ModelBuilder b;
+  b.input("x", {2, 5, 8}).weight("w", {8, 6}).weight("bias", {6}).weight("rows", {5, 1});
+  b.node("MatMul", {"x", "w"}, {"product"})
+      .node("Add", {"bias", "product"}, {"sum"})
+      .node("MatMul", {"x", "w"}, {"other"})
+      .node("Add", {"other", "rows"}, {"kept"})
+      .output("sum")
+      .output("kept");
+  const auto [graph, l] = lowered(b);
+  EXPECT_EQ(layer(l, "sum").fate, Fate::folded);
+  EXPECT_EQ(layer(l, "kept").fate, Fate::vector) << "a vector over rows is no bias";
+}
+
+TEST(Lower, LetsAProductReadItsOperandTurned) {
+  const auto turned = [](std::vector<int64_t> perm) {
+    ModelBuilder b;
+    b.input("q", {2, 4, 8}).input("k", {2, 6, 8});
+    b.node("Neg", {"k"}, {"n"})
+        .node("Transpose", {"n"}, {"t"}, {ModelBuilder::ints("perm", std::move(perm))})
+        .node("MatMul", {"q", "t"}, {"y"})
+        .output("y");
+    return lowered(b);
+  };
+  const auto [graph, l] = turned({0, 2, 1});
+  EXPECT_EQ(layer(l, "t").fate, Fate::folded);
+  EXPECT_EQ(layer(l, "t").merged_into, 2);
+  EXPECT_TRUE(std::get<GemmOp>(layer(l, "y").work[0]).b_transposed);
+  EXPECT_EQ(graph.tensor(layer(l, "y").inputs[1]).name, "n");
+}
+
+TEST(Lower, GivesUnknownOperatorsTheirTrafficWhenAllowed) {
+  ModelBuilder b;
+  b.input("x", {3, 4}).node("Mystery", {"x"}, {"y"}).output("y");
+  const auto refused = elaborate(b.model(), {});
+  ASSERT_FALSE(refused.ok());
+  EXPECT_EQ(refused.errors().front().code, Errc::unsupported);
+  const auto [graph, l] = lowered(b, true);
+  EXPECT_EQ(layer(l, "y").fate, Fate::unsupported);
+  ASSERT_EQ(l.unsupported.size(), 1U);
+  EXPECT_EQ(std::get<MemoryOp>(layer(l, "y").work[0]).inputs[0].elements, 12);
+}
+
+TEST(Lower, GivesEveryNodeOneFate) {
+  ModelBuilder b;
+  b.input("x", {1, 4, 6, 6});
+  b.node("Shape", {"x"}, {"shape"})
+      .node("MaxPool", {"x"}, {"pool"}, {ModelBuilder::ints("kernel_shape", {2, 2})})
+      .node("Flatten", {"pool"}, {"flat"})
+      .node("Transpose", {"pool"}, {"turn"}, {ModelBuilder::ints("perm", {0, 2, 3, 1})})
+      .output("shape")
+      .output("flat")
+      .output("turn");
+  const auto [graph, l] = lowered(b);
+  EXPECT_EQ(layer(l, "shape").fate, Fate::folded);
+  EXPECT_EQ(layer(l, "pool").fate, Fate::vector);
+  EXPECT_EQ(layer(l, "flat").fate, Fate::view);
+  EXPECT_EQ(layer(l, "turn").fate, Fate::memory);
+}
+
+}  // namespace
+}  // namespace accsim

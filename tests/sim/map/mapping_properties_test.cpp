@@ -1,0 +1,129 @@
+#include <gtest/gtest.h>
+
+#include "hw/program/program.h"
+#include "hw/timing/timing.h"
+#include "sim/map/mapper.h"
+#include "tests/support/gemms.h"
+#include "tests/support/machines.h"
+
+namespace accsim {
+namespace {
+
+const std::vector<Dataflow> kAllDataflows = {
+    Dataflow::weight_stationary, Dataflow::input_stationary, Dataflow::output_stationary};
+
+OpRequest request(const GemmOp& op, bool constant_weights = true) {
+  OpRequest r;
+  r.item = op;
+  r.inputs = {{{"a", Memory::dram, false}, 1}, {{"b", Memory::dram, constant_weights}, 1}};
+  r.outputs = {{{"y", Memory::dram, false}, 1}};
+  return r;
+}
+
+GemmProblem problem(const GemmOp& op, const HwConfig& hw, bool constant_weights) {
+  GemmProblem p = make_problem(op, hw);
+  p.a = {"a"};
+  p.b = {"b", Memory::dram, constant_weights};
+  p.parameters = {"p"};
+  p.out = {"y"};
+  p.has_parameters = true;
+  return p;
+}
+
+TEST(EveryCandidate, IsValidHasItsMacsItsBoundHoldsAndBothTimingsAgree) {
+  std::mt19937 random(1);
+  int programs = 0;
+  for (int round = 0; round < 150; ++round) {
+    const HwConfig hw = test::random_machine(random);
+    const GemmOp op = test::random_gemm(random);
+    const bool constant = random() % 4 != 0;
+    const GemmProblem p = problem(op, hw, constant);
+    MappingPin pin;
+    pin.im2col = random() % 8 == 0 && !op.a_transposed;
+    const auto all = candidates(p, hw, kAllDataflows, pin);
+    for (size_t i = 0; i < all.size(); i += 1 + all.size() / 6) {
+      const Candidate& c = all[i];
+      const Program program = emit(p, hw, c.tiling);
+      const Status good = verify(program, hw);
+      ASSERT_TRUE(good.ok()) << good.errors().front().text() << "\n"
+                             << to_string(c.tiling) << "\n" << print(program);
+      const Counts counts = count(program, hw);
+      ASSERT_EQ(counts.macs.count(), op.macs()) << print(program);
+      const Timing step = simulate(program, hw, TimingMode::step);
+      const Timing fast = simulate(program, hw, TimingMode::periodic);
+      ASSERT_EQ(step.total, fast.total) << print(program);
+      for (size_t q = 0; q < kQueues; ++q) {
+        ASSERT_EQ(step.queues[q].busy, fast.queues[q].busy);
+        ASSERT_EQ(step.queues[q].waits, fast.queues[q].waits) << print(program);
+        Cycles sum = step.queues[q].busy;
+        for (Cycles w : step.queues[q].waits) sum += w;
+        ASSERT_EQ(sum, step.queues[q].free_at);
+      }
+      ASSERT_LE(c.bound, step.total.count()) << to_string(c.tiling) << "\n" << print(program);
+      ++programs;
+    }
+  }
+  EXPECT_GT(programs, 500);
+}
+
+/// Cycles of the best mapping; -1 when no tile fits.
+int64_t best(const GemmOp& op, const HwConfig& hw) {
+  Mapper mapper(hw, {.dataflows = kAllDataflows, .pins = {}});
+  const auto mapping = mapper.map(request(op), "layer");
+  return mapping ? (*mapping)->timing.total.count() : -1;
+}
+
+TEST(Cycles, NeverBelowTheRoofline) {
+  std::mt19937 random(2);
+  for (int round = 0; round < 200; ++round) {
+    const HwConfig hw = test::random_machine(random);
+    const GemmOp op = test::random_gemm(random);
+    Mapper mapper(hw, {});
+    const auto mapping = mapper.map(request(op), "layer");
+    if (!mapping) continue;
+    const int64_t cycles = (*mapping)->timing.total.count();
+    const Counts& counts = (*mapping)->counts;
+    EXPECT_GE(cycles * hw.array.rows * hw.array.cols, op.macs());
+    EXPECT_GE(cycles, hw.dram.read.cycles(counts.read[0].count()));
+    EXPECT_GE(cycles, hw.dram.write.cycles(counts.written[0].count()));
+  }
+}
+
+TEST(Cycles, NeverGrowWithMoreBandwidthLessLatencyOrMoreSram) {
+  std::mt19937 random(3);
+  int compared = 0;
+  for (int round = 0; round < 150; ++round) {
+    const HwConfig hw = test::random_machine(random);
+    const GemmOp op = test::random_gemm(random);
+    const int64_t base = best(op, hw);
+    if (base < 0) continue;
+    HwConfig better = hw;
+    switch (random() % 5) {
+      case 0: better.dram.read.milli += 1 + static_cast<int64_t>(random() % 20000); break;
+      case 1: better.dram.write.milli += 1 + static_cast<int64_t>(random() % 20000); break;
+      case 2: better.dram.latency /= 2; break;
+      case 3: better.buffers[random() % kBuffers].width += 7; break;
+      default: {
+        BufferConfig& b = better.buffers[random() % kBuffers];
+        b.kib += b.slots * static_cast<int64_t>(1 + random() % 8);
+      }
+    }
+    ++compared;
+    EXPECT_LE(best(op, better), base);
+  }
+  EXPECT_GT(compared, 80);
+}
+
+TEST(Mapper, SaysWhatDoesNotFit) {
+  HwConfig hw = test::small_machine();
+  hw.buffers[static_cast<size_t>(Buffer::activation)] = {1, 1, 16};
+  GemmOp op = test::convolution(1, 8, 300, 8, 31, 1, 15);
+  Mapper mapper(hw, {});
+  const auto mapping = mapper.map(request(op), "conv1");
+  ASSERT_FALSE(mapping.ok());
+  EXPECT_EQ(mapping.errors().front().code, Errc::capacity);
+  EXPECT_NE(mapping.errors().front().text().find("layer 'conv1'"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace accsim

@@ -1,0 +1,287 @@
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "hw/golden/golden.h"
+#include "sim/map/gemm_space.h"
+#include "sim/map/pack.h"
+#include "tests/support/gemms.h"
+#include "tests/support/machines.h"
+
+namespace accsim {
+namespace {
+
+const std::vector<Dataflow> kAllDataflows = {
+    Dataflow::weight_stationary, Dataflow::input_stationary, Dataflow::output_stationary};
+
+size_t at(int64_t i) { return static_cast<size_t>(i); }
+
+GemmOperands random_operands(const GemmProblem& p, std::mt19937& random) {
+  const auto pick = [&](int64_t low, int64_t high) {
+    return std::uniform_int_distribution<int64_t>(low, high)(random);
+  };
+  GemmOperands o;
+  for (int64_t i = logical_a(p.op); i > 0; --i) o.a.push_back(static_cast<int8_t>(pick(-128, 127)));
+  for (int64_t i = logical_weights(p.op); i > 0; --i)
+    o.weights.push_back(static_cast<int8_t>(pick(-128, 127)));
+  for (int64_t i = p.pixel_outputs(); i > 0; --i)
+    o.channels.push_back({static_cast<int32_t>(pick(-30000, 30000)),
+                          static_cast<int32_t>(pick(-1, 3) < 0 ? -pick(1, 1 << 20)
+                                                               : pick(1 << 19, 1 << 20)),
+                          static_cast<int32_t>(pick(27, 31))});
+  return o;
+}
+
+/// The definition: every output is a sum over channels and kernel taps.
+class Reference {
+ public:
+  Reference(const GemmProblem& p, const GemmOperands& o) : p_(p), op_(p.op), o_(o) {}
+
+  std::vector<int8_t> run() const {
+    std::vector<int8_t> out(at(op_.batch * op_.m() * op_.outputs));
+    for (int64_t b = 0; b < op_.batch; ++b)
+      for (int64_t m = 0; m < op_.m(); ++m)
+        for (int64_t n = 0; n < op_.outputs; ++n) {
+          const int64_t place = op_.grouped ? (m * op_.batch + b) * op_.outputs + n
+                                            : (b * op_.m() + m) * op_.outputs + n;
+          out[at(place)] = scale(sum(b, m, n), op_.grouped ? b * op_.outputs + n : n);
+        }
+    return out;
+  }
+
+ private:
+  int64_t sum(int64_t b, int64_t m, int64_t n) const {
+    const int64_t image = m / (op_.out[0] * op_.out[1] * op_.out[2]);
+    const int64_t oz = m / (op_.out[1] * op_.out[2]) % op_.out[0];
+    const int64_t oy = m / op_.out[2] % op_.out[1], ox = m % op_.out[2];
+    int64_t total = 0, row = op_.b_shared ? 0 : b * op_.k();
+    for (int64_t kz = 0; kz < op_.kernel[0]; ++kz)
+      for (int64_t ky = 0; ky < op_.kernel[1]; ++ky)
+        for (int64_t kx = 0; kx < op_.kernel[2]; ++kx)
+          for (int64_t c = 0; c < op_.channels; ++c, ++row)
+            total += input(b, image, oz * op_.stride[0] + kz * op_.dilation[0] - op_.pad[0],
+                           oy * op_.stride[1] + ky * op_.dilation[1] - op_.pad[1],
+                           ox * op_.stride[2] + kx * op_.dilation[2] - op_.pad[2], c) *
+                     int64_t{o_.weights[at(row * op_.outputs + n)]};
+    return total;
+  }
+
+  /// Outside the input lies the zero point.
+  int64_t input(int64_t b, int64_t image, int64_t z, int64_t y, int64_t x, int64_t c) const {
+    if (z < 0 || y < 0 || x < 0 || z >= op_.in[0] || y >= op_.in[1] || x >= op_.in[2])
+      return p_.a_zero;
+    int64_t pixel = ((image * op_.in[0] + z) * op_.in[1] + y) * op_.in[2] + x;
+    if (op_.grouped) return o_.a[at((pixel * op_.batch + b) * op_.channels + c)];
+    if (!op_.a_shared) pixel += b * op_.images * op_.in[0] * op_.in[1] * op_.in[2];
+    return o_.a[at(pixel * op_.channels + c)];
+  }
+
+  /// In integers: the quotient of the magnitudes, one more when the rest is half or more.
+  int8_t scale(int64_t acc, int64_t channel) const {
+    const GemmOperands::Channel& c = o_.channels[at(channel)];
+    const int64_t product = (acc + c.bias) * c.multiplier;
+    const int64_t divisor = int64_t{1} << c.shift;
+    int64_t y = std::abs(product) / divisor;
+    if (std::abs(product) % divisor * 2 >= divisor) ++y;
+    if (product < 0) y = -y;
+    y += p_.out_zero;
+    if (p_.relu) y = std::max<int64_t>(y, p_.out_zero);
+    return static_cast<int8_t>(std::clamp<int64_t>(y, -128, 127));
+  }
+
+  const GemmProblem& p_;
+  const GemmOp& op_;
+  const GemmOperands& o_;
+};
+
+GemmProblem random_problem(const GemmOp& op, const HwConfig& hw, std::mt19937& random) {
+  GemmProblem p = make_problem(op, hw);
+  p.a = {"a", Memory::dram, false};
+  p.b = {"b", Memory::dram, random() % 3 != 0};
+  p.parameters = {"p", Memory::dram, true};
+  p.out = {"y", Memory::dram, false};
+  p.has_parameters = true;
+  p.relu = random() % 4 == 0;
+  p.a_zero = static_cast<int32_t>(random() % 256) - 128;
+  p.out_zero = static_cast<int32_t>(random() % 256) - 128;
+  return p;
+}
+
+/// Runs the program of a tiling and compares the output with the definition.
+void expect_right(const GemmProblem& p, const HwConfig& hw, const Tiling& t,
+                  const GemmOperands& operands, const std::vector<int8_t>& expected) {
+  const Program program = emit(p, hw, t);
+  const Status good = verify(program, hw);
+  ASSERT_TRUE(good.ok()) << good.errors().front().text() << "\n" << print(program);
+  MemoryImage image = pack(p, hw, t, operands);
+  const Status ran = run_golden(program, hw, image);
+  ASSERT_TRUE(ran.ok()) << ran.errors().front().text() << "\n" << print(program);
+  const std::vector<int8_t> got = unpack_output(image);
+  ASSERT_EQ(got.size(), expected.size());
+  const auto wrong = std::mismatch(got.begin(), got.end(), expected.begin());
+  ASSERT_TRUE(wrong.first == got.end())
+      << fmt::format("{}: output {} is {}, not {}\n", to_string(t), wrong.first - got.begin(),
+                     *wrong.first, *wrong.second)
+      << print(program);
+}
+
+/// Share of the outputs that the clip didn't touch: clipped ones hide errors.
+double unclipped(const std::vector<int8_t>& out) {
+  const auto clipped =
+      std::count_if(out.begin(), out.end(), [](int8_t v) { return v == -128 || v == 127; });
+  return 1.0 - static_cast<double>(clipped) / static_cast<double>(out.size());
+}
+
+/// Programs run, by dataflow.
+std::array<int, kDataflows> run_random(uint32_t seed, int rounds, bool im2col) {
+  std::mt19937 random(seed);
+  std::array<int, kDataflows> ran{};
+  double free_share = 0;
+  int problems = 0;
+  for (int round = 0; round < rounds; ++round) {
+    const HwConfig hw = test::random_machine(random);
+    const GemmOp op = test::random_gemm(random);
+    if (op.macs() > 3'000'000 || (im2col && op.a_transposed)) continue;
+    const GemmProblem p = random_problem(op, hw, random);
+    const GemmOperands operands = random_operands(p, random);
+    const std::vector<int8_t> expected = Reference(p, operands).run();
+    free_share += unclipped(expected);
+    ++problems;
+    MappingPin pin;
+    pin.im2col = im2col;
+    for (const Dataflow d : kAllDataflows) {
+      const auto all = candidates(p, hw, {d}, pin);
+      const size_t step = 1 + all.size() / 3;
+      for (size_t i = random() % step; i < all.size(); i += step) {
+        expect_right(p, hw, all[i].tiling, operands, expected);
+        if (testing::Test::HasFatalFailure()) return ran;
+        ++ran[static_cast<size_t>(d)];
+      }
+    }
+  }
+  EXPECT_GT(free_share, 0.5 * problems);
+  return ran;
+}
+
+TEST(ProgramValues, DoNativeProgramsComputeTheConvolution) {
+  for (const int programs : run_random(11, 250, false)) EXPECT_GT(programs, 200);
+}
+
+TEST(ProgramValues, DoIm2colProgramsComputeTheConvolution) {
+  for (const int programs : run_random(12, 120, true)) EXPECT_GT(programs, 70);
+}
+
+/// Applies `bend` to the first command of a kind; false when there is none.
+template <class C, class Bend>
+bool bend_first(std::vector<Item>& body, Bend bend) {
+  for (Item& item : body) {
+    if (auto* loop = std::get_if<Loop>(&item.node)) {
+      if (bend_first<C>(loop->body, bend)) return true;
+    } else if (auto* command = std::get_if<Command>(&item.node)) {
+      if (!std::holds_alternative<C>(*command)) continue;
+      bend(std::get<C>(*command));
+      return true;
+    }
+  }
+  return false;
+}
+
+TEST(ProgramValues, DoesTheComparisonSeeAWrongProgram) {
+  const HwConfig hw = test::small_machine(5, 3);
+  std::mt19937 random(9);
+  GemmProblem p = random_problem(test::convolution(1, 7, 8, 7, 3, 1, 1), hw, random);
+  p.relu = false;
+  const GemmOperands operands = random_operands(p, random);
+  const std::vector<int8_t> expected = Reference(p, operands).run();
+  EXPECT_GT(unclipped(expected), 0.5);
+  const Tiling t{.lines = 4, .pixels = 8, .outputs = 7, .channels = 5};
+  const auto run = [&](auto bend) {
+    Program program = emit(p, hw, t);
+    bend(program.body);
+    MemoryImage image = pack(p, hw, t, operands);
+    EXPECT_TRUE(run_golden(program, hw, image).ok());
+    return unpack_output(image);
+  };
+  EXPECT_EQ(run([](auto&) {}), expected);
+  const auto gemm = [&](auto bend) {
+    return run([&](auto& body) { EXPECT_TRUE(bend_first<GemmCommand>(body, bend)); });
+  };
+  EXPECT_NE(gemm([](GemmCommand& c) { c.first_of.clear(); }), expected);
+  EXPECT_NE(gemm([](GemmCommand& c) { c.accumulate = true; }), expected);
+  EXPECT_NE(gemm([](GemmCommand& c) { c.window.origin[2] += Affine(1); }), expected);
+  EXPECT_NE(gemm([](GemmCommand& c) { c.window.pad_value += 1; }), expected);
+  EXPECT_NE(gemm([](GemmCommand& c) { c.window.line_step += 1; }), expected);
+  EXPECT_NE(gemm([](GemmCommand& c) { c.weights.offset += Affine(1); }), expected);
+  EXPECT_NE(run([](auto& body) {
+              EXPECT_TRUE(bend_first<PostCommand>(body, [](PostCommand& c) { ++c.output_zero; }));
+            }),
+            expected);
+}
+
+/// Every tiling of one op, on a machine with an awkward array.
+void expect_all_right(const GemmOp& op, uint32_t seed) {
+  std::mt19937 random(seed);
+  HwConfig hw = test::small_machine(5, 3);
+  for (const bool constant : {true, false})
+    for (const bool im2col : {false, true}) {
+      GemmProblem p = random_problem(op, hw, random);
+      p.b.constant = constant;
+      const GemmOperands operands = random_operands(p, random);
+      const std::vector<int8_t> expected = Reference(p, operands).run();
+      MappingPin pin;
+      pin.im2col = im2col;
+      const auto all = candidates(p, hw, kAllDataflows, pin);
+      ASSERT_FALSE(all.empty());
+      for (const Candidate& c : all) {
+        expect_right(p, hw, c.tiling, operands, expected);
+        if (testing::Test::HasFatalFailure()) return;
+      }
+    }
+}
+
+TEST(ProgramValues, DoesEveryTilingOfAProductComputeIt) {
+  expect_all_right(test::product(13, 17, 11), 1);
+}
+
+TEST(ProgramValues, DoesEveryTilingOfAPaddedStridedConvolutionComputeIt) {
+  expect_all_right(test::convolution(3, 11, 9, 7, 3, 2, 1), 2);
+}
+
+TEST(ProgramValues, DoesEveryTilingOfADilatedConvolutionComputeIt) {
+  expect_all_right(test::convolution(1, 7, 9, 7, 3, 1, 2, 2), 3);
+  expect_all_right(test::convolution(1, 3, 12, 4, 4, 1, 3, 3), 4);
+}
+
+TEST(ProgramValues, DoesEveryTilingOfADepthwiseConvolutionComputeIt) {
+  expect_all_right(test::convolution(2, 11, 8, 11, 3, 1, 1, 1, 11), 5);
+}
+
+TEST(ProgramValues, DoesEveryTilingOfAGroupedConvolutionComputeIt) {
+  expect_all_right(test::convolution(1, 14, 8, 10, 3, 1, 1, 1, 2), 6);
+}
+
+TEST(ProgramValues, DoesEveryTilingOfAVolumeConvolutionComputeIt) {
+  GemmOp op = test::convolution(2, 6, 6, 5, 3, 1, 1);
+  op.in[0] = 5;
+  op.kernel[0] = 3;
+  op.stride[0] = 2;
+  op.pad[0] = 1;
+  op.out[0] = 3;
+  expect_all_right(op, 7);
+}
+
+TEST(ProgramValues, DoSumsOfDifferentChannelTilesAddUpInTheAccumulator) {
+  // 40 channels in tiles of 15: two full ones in a loop and a ragged one behind it.
+  const HwConfig hw = test::small_machine(5, 3);
+  std::mt19937 random(8);
+  const GemmProblem p = random_problem(test::product(6, 40, 4), hw, random);
+  const GemmOperands operands = random_operands(p, random);
+  for (const Dataflow d : kAllDataflows)
+    expect_right(p, hw, {.dataflow = d, .pixels = 6, .outputs = 4, .channels = 15}, operands,
+                 Reference(p, operands).run());
+}
+
+}  // namespace
+}  // namespace accsim

@@ -1,0 +1,85 @@
+#include "sim/map/residency.h"
+
+#include <gtest/gtest.h>
+
+#include "sim/ops/elaborate.h"
+#include "tests/support/machines.h"
+#include "tests/support/models.h"
+
+namespace accsim {
+namespace {
+
+/// x -> a -> b -> flat(view) -> y; a lives until the last node.
+Graph chain() {
+  test::ModelBuilder b;
+  b.input("x", {64, 64});
+  b.node("Neg", {"x"}, {"a"})
+      .node("Abs", {"a"}, {"b"})
+      .node("Flatten", {"b"}, {"flat"})
+      .node("Add", {"flat", "a"}, {"y"})
+      .output("y");
+  auto graph = elaborate(b.model(), {});
+  EXPECT_TRUE(graph.ok());
+  return std::move(*graph);
+}
+
+std::vector<std::string> resident(const Graph& g, int64_t kib, int64_t* peak = nullptr) {
+  HwConfig hw = test::small_machine();
+  hw.shared.kib = kib;
+  const auto lowered = lower(g);
+  EXPECT_TRUE(lowered.ok());
+  const Residency r = plan_residency(g, *lowered, hw);
+  if (peak) *peak = r.peak_bytes;
+  EXPECT_LE(r.peak_bytes, kib * 1024);
+  std::vector<std::string> out;
+  for (size_t i = 0; i < g.tensors.size(); ++i)
+    if (r.resident[i]) out.push_back(g.tensors[i].name);
+  return out;
+}
+
+using Names = std::vector<std::string>;
+
+TEST(Residency, KeepsWhatFitsAndNeverInputsOrOutputs) {
+  const Graph g = chain();
+  int64_t peak = 0;
+  EXPECT_EQ(resident(g, 0), Names());
+  EXPECT_EQ(resident(g, 4), Names({"a"})) << "4 KiB hold one of the two";
+  EXPECT_EQ(resident(g, 8, &peak), Names({"a", "b", "flat"})) << "a view is where its tensor is";
+  EXPECT_EQ(peak, 2 * 64 * 64);
+}
+
+TEST(Residency, OnlyAddsTensorsWhenTheBufferGrows) {
+  test::ModelBuilder b;
+  b.input("x", {16, 16});
+  std::string last = "x";
+  for (int i = 0; i < 12; ++i) {
+    const std::string name = "t" + std::to_string(i);
+    b.node(i % 3 == 0 ? "Concat" : "Neg",
+           i % 3 == 0 ? std::vector<std::string>{last, last} : std::vector<std::string>{last},
+           {name}, {{"axis", "", int64_t{0}}});
+    last = name;
+  }
+  b.output(last);
+  const auto graph = elaborate(b.model(), {});
+  ASSERT_TRUE(graph.ok()) << graph.errors().front().text();
+  Names before;
+  for (int64_t kib = 0; kib < 24; ++kib) {
+    const Names now = resident(*graph, kib);
+    for (const std::string& name : before)
+      EXPECT_NE(std::find(now.begin(), now.end(), name), now.end()) << name << " at " << kib;
+    before = now;
+  }
+  EXPECT_GT(before.size(), 5U);
+}
+
+TEST(ElementBytes, FollowTheMachineForWhatItComputesWith) {
+  HwConfig hw = test::small_machine();
+  EXPECT_EQ(element_bytes(hw, DType::float32), 1);
+  EXPECT_EQ(element_bytes(hw, DType::int64), 8);
+  EXPECT_EQ(element_bytes(hw, DType::boolean), 1);
+  hw.types = {DType::float16, DType::float16, DType::float32};
+  EXPECT_EQ(element_bytes(hw, DType::float32), 2);
+}
+
+}  // namespace
+}  // namespace accsim
