@@ -1,0 +1,238 @@
+#include "hw/cosim/cosim.h"
+
+#include <algorithm>
+#include <cstring>
+#include <deque>
+#include <optional>
+
+#include <fmt/format.h>
+
+#include "hw/cosim/cursor.h"
+#include "hw/cosim/dram.h"
+#include "hw/timing/timing.h"
+
+namespace accsim {
+namespace {
+
+constexpr std::array<Queue, rtl::kRetirePorts> kQueueOf = {
+    Queue::load, Queue::load, Queue::execute, Queue::execute, Queue::post, Queue::store};
+
+size_t at(Queue q) { return static_cast<size_t>(q); }
+
+class Bench {
+ public:
+  Bench(const Program& program, const HwConfig& hw, const Variant& variant, MemoryImage& image)
+      : program_(program), hw_(hw), variant_(variant), image_(image),
+        cursors_{QueueCursor(program, Queue::load), QueueCursor(program, Queue::execute),
+                 QueueCursor(program, Queue::post), QueueCursor(program, Queue::store)},
+        reads_{PacedChannel(hw.dram.read), PacedChannel(hw.shared.channel.read)},
+        writes_{PacedChannel(hw.dram.write), PacedChannel(hw.shared.channel.write)},
+        returns_{ReturnPath(hw.dram.latency), ReturnPath(hw.shared.channel.latency)} {}
+
+  Result<CosimResult> run(const CosimOptions& options) {
+    if (options.check_golden) {
+      golden_ = image_;
+      if (Status s = run_golden(program_, hw_, golden_); !s) return s.errors();
+    }
+    const Timing model = simulate(program_, hw_, TimingMode::step, [&](const CommandTime& t) {
+      expected_[at(t.queue)].push_back(t.finish);
+    });
+    for (const auto& e : expected_) commands_ += static_cast<int64_t>(e.size());
+    core_ = variant_.create(options.trace);
+    variant_.cycle(core_, io_);  // shows what the core is ready for
+    io_.input_stationary = program_.dataflow == Dataflow::input_stationary;
+    for (int i = kFillCycles; i > 0; --i) {
+      io_.enable = i == 1;
+      if (Status s = fill(); !s) return s.errors();
+    }
+    if (Status s = loop(model.total.count()); !s) return s.errors();
+    CosimResult out;
+    out.commands = commands_;
+    out.rtl_cycles = end_;
+    out.model_cycles = model.total.count();
+    out.values_equal = value_difference_.empty() && (!options.check_golden || golden_ == image_);
+    out.cycles_equal = cycle_difference_.empty() && out.rtl_cycles == out.model_cycles;
+    out.first_difference = value_difference_.empty() ? cycle_difference_ : value_difference_;
+    if (out.first_difference.empty() && !out.equal()) out.first_difference = "some output";
+    return out;
+  }
+
+ private:
+  /// Enough to have every queue's first command where it may start.
+  static constexpr int kFillCycles = 8;
+
+  Status fill() {
+    if (Status s = feed(); !s) return s;
+    variant_.cycle(core_, io_);
+    return ok();
+  }
+
+  /// Offers each queue its next command.
+  Status feed() {
+    for (size_t p = 0; p < rtl::kCommandPorts; ++p) {
+      if (io_.command_valid[p] && ready_[p]) {
+        offered_[p].reset();
+        io_.command_valid[p] = false;
+      }
+      if (!offered_[p] && !finished_[p]) {
+        Result<std::optional<QueueCursor::Entry>> next = cursors_[p].next();
+        if (!next) return next.errors();
+        offered_[p] = std::move(*next);
+        finished_[p] = !offered_[p];
+        if (offered_[p]) {
+          io_.command[p] = offered_[p]->descriptor.words;
+          io_.command_valid[p] = true;
+          note(static_cast<rtl::CommandPort>(p), *offered_[p]);
+        }
+      }
+    }
+    ready_ = io_.command_ready;
+    return ok();
+  }
+
+  /// Which command each retire port will report next.
+  void note(rtl::CommandPort port, const QueueCursor::Entry& e) {
+    switch (port) {
+      case rtl::kLoad: {
+        const auto& c = std::get<LoadCommand>(*e.command);
+        const bool shared =
+            program_.tensors[static_cast<size_t>(c.tensor)].memory == Memory::shared;
+        retiring_[shared ? rtl::kRetireLoadShared : rtl::kRetireLoad].push_back(e.ordinal);
+        break;
+      }
+      case rtl::kGemm:
+        retiring_[rtl::kRetireGemm].push_back(e.ordinal);
+        if (e.drained) retiring_[rtl::kRetireDrain].push_back(e.ordinal + 1);
+        break;
+      case rtl::kPost: retiring_[rtl::kRetirePost].push_back(e.ordinal); break;
+      default: retiring_[rtl::kRetireStore].push_back(e.ordinal); break;
+    }
+  }
+
+  Status loop(int64_t model_cycles) {
+    const int64_t patience = 100'000 + 2 * model_cycles;
+    for (cycle_ = 0; retired_ < commands_; ++cycle_) {
+      if (cycle_ > patience) return hung();
+      if (Status s = feed(); !s) return s;
+      if (Status s = serve_memory(); !s) return s;
+      variant_.cycle(core_, io_);
+      for (size_t p = 0; p < rtl::kRetirePorts; ++p)
+        if (io_.retired[p]) retire(static_cast<rtl::RetirePort>(p));
+    }
+    return ok();
+  }
+
+  /// A request that wasn't taken must stay as it is.
+  void check_stable(const rtl::Request& now, bool taken, rtl::Request& untaken) {
+    if (untaken.valid && !(now == untaken) && cycle_difference_.empty())
+      cycle_difference_ = fmt::format("the core changes a request in cycle {}", cycle_);
+    untaken = taken ? rtl::Request{} : now;
+  }
+
+  Status serve_memory() {
+    const rtl::Request& r = io_.read;
+    io_.read_ready = r.valid && reads_[r.shared].take(r, cycle_);
+    check_stable(r, io_.read_ready, untaken_read_);
+    if (io_.read_ready) returns_[r.shared].push(r.address, r.bytes, r.tag, cycle_);
+    for (size_t m = 0; m < returns_.size(); ++m) {
+      const ReturnPath::Beat* beat = returns_[m].arrived(cycle_);
+      io_.data_valid[m] = beat != nullptr;
+      if (!beat) continue;
+      const uint8_t* from = bytes(image_, beat->address, beat->bytes);
+      if (!from) return outside("read");
+      std::memcpy(io_.data[m].data(), from, beat->bytes);
+      io_.data_tag[m] = beat->tag;
+      returns_[m].pop();
+    }
+    const rtl::Request& w = io_.write;
+    io_.write_ready = w.valid && writes_[w.shared].take(w, cycle_);
+    check_stable(w, io_.write_ready, untaken_write_);
+    if (!io_.write_ready) return ok();
+    stored_to_ = w.shared ? Memory::shared : Memory::dram;
+    uint8_t* to = bytes(image_, w.address, w.bytes);
+    if (!to) return outside("write");
+    std::memcpy(to, io_.write_data.data(), w.bytes);
+    if (!golden_.empty() && value_difference_.empty()) {
+      const uint8_t* want = bytes(golden_, w.address, w.bytes);
+      for (uint32_t i = 0; i < w.bytes && value_difference_.empty(); ++i)
+        if (want[i] != to[i])
+          value_difference_ = fmt::format(
+              "{}: byte {} of '{}' is {}, golden {}",
+              place(program_, Queue::store, retiring_[rtl::kRetireStore].front()),
+              (w.address & kOffsetMask) + i, tensor(w.address).name, to[i], want[i]);
+    }
+    return ok();
+  }
+
+  static constexpr uint64_t kOffsetMask = (uint64_t{1} << rtl::kTensorShift) - 1;
+
+  const ProgramTensor& tensor(uint64_t address) const {
+    return program_.tensors[address >> rtl::kTensorShift];
+  }
+  static uint8_t* bytes(MemoryImage& image, uint64_t address, uint32_t count) {
+    const uint64_t t = address >> rtl::kTensorShift, offset = address & kOffsetMask;
+    if (t >= image.size() || offset + count > image[t].size()) return nullptr;
+    return image[t].data() + offset;
+  }
+
+  void retire(rtl::RetirePort port) {
+    const Queue q = kQueueOf[port];
+    if (retiring_[port].empty()) {
+      if (cycle_difference_.empty())
+        cycle_difference_ = fmt::format("{} retires a command more than it was given", name(q));
+      return;
+    }
+    const int64_t ordinal = retiring_[port].front();
+    retiring_[port].pop_front();
+    ++retired_;
+    int64_t time = cycle_;
+    if (port == rtl::kRetireStore)
+      time += stored_to_ == Memory::shared ? hw_.shared.channel.latency : hw_.dram.latency;
+    end_ = std::max(end_, time);
+    const int64_t want = expected_[at(q)][static_cast<size_t>(ordinal)];
+    if (time != want && cycle_difference_.empty())
+      cycle_difference_ = fmt::format("{} finishes in cycle {}, model {}",
+                                      place(program_, q, ordinal), time, want);
+  }
+
+  Error outside(std::string_view what) const {
+    return {Errc::invalid, fmt::format("the core {}s outside its tensors in cycle {}", what, cycle_),
+            "co-simulation of " + program_.name};
+  }
+  Error hung() const {
+    std::string waiting;
+    for (size_t p = 0; p < rtl::kRetirePorts; ++p)
+      if (!retiring_[p].empty())
+        waiting += "\n  " + place(program_, kQueueOf[p], retiring_[p].front());
+    return {Errc::invalid, fmt::format("the core hangs in cycle {}; not finished:{}", cycle_, waiting),
+            "co-simulation of " + program_.name};
+  }
+
+  const Program& program_;
+  const HwConfig& hw_;
+  const Variant& variant_;
+  MemoryImage& image_;
+  MemoryImage golden_;
+  Variant::Core core_{nullptr, {nullptr}};
+  rtl::Cycle io_;
+  rtl::Request untaken_read_, untaken_write_;
+  std::array<QueueCursor, kQueues> cursors_;
+  std::array<std::optional<QueueCursor::Entry>, rtl::kCommandPorts> offered_;
+  std::array<bool, rtl::kCommandPorts> ready_{}, finished_{};
+  std::array<PacedChannel, 2> reads_, writes_;
+  std::array<ReturnPath, 2> returns_;
+  std::array<std::vector<int64_t>, kQueues> expected_;
+  std::array<std::deque<int64_t>, rtl::kRetirePorts> retiring_;
+  std::string cycle_difference_, value_difference_;
+  Memory stored_to_ = Memory::dram;  ///< of the latest write
+  int64_t commands_ = 0, retired_ = 0, cycle_ = 0, end_ = 0;
+};
+
+}  // namespace
+
+Result<CosimResult> cosim(const Program& program, const HwConfig& hw, const Variant& variant,
+                          MemoryImage& image, const CosimOptions& options) {
+  return Bench(program, hw, variant, image).run(options);
+}
+
+}  // namespace accsim

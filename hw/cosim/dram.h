@@ -1,0 +1,60 @@
+#pragma once
+#include <array>
+#include <cstdint>
+#include <deque>
+
+#include "hw/config/hw_config.h"
+#include "hw/cosim/rtl_abi.h"
+
+namespace accsim {
+
+/// One direction of the `ideal` memory: an in-order pipelined channel. It takes a beat a cycle, but
+/// the last beat of a transfer not before the transfer's bytes have had their time on the channel.
+class PacedChannel {
+ public:
+  explicit PacedChannel(ByteRate rate) : rate_(rate) {}
+
+  /// Whether the beat that is shown in `cycle` is taken in it.
+  bool take(const rtl::Request& beat, int64_t cycle) {
+    if (begin_ < 0) begin_ = cycle;
+    if (beat.last && cycle - begin_ + 1 < rate_.cycles(bytes_ + beat.bytes)) return false;
+    bytes_ += beat.bytes;
+    if (beat.last) {
+      begin_ = -1;
+      bytes_ = 0;
+    }
+    return true;
+  }
+
+ private:
+  const ByteRate rate_;
+  int64_t begin_ = -1;  ///< first cycle of the transfer under way
+  int64_t bytes_ = 0;   ///< of it, taken
+};
+
+/// Read data on its way back: a request taken in cycle t is answered in t + 1 + latency.
+class ReturnPath {
+ public:
+  explicit ReturnPath(int64_t latency) : latency_(latency) {}
+
+  void push(uint64_t address, uint32_t bytes, uint64_t tag, int64_t cycle) {
+    beats_.push_back({cycle + 1 + latency_, address, bytes, tag});
+  }
+  struct Beat {
+    int64_t due;
+    uint64_t address;
+    uint32_t bytes;
+    uint64_t tag;
+  };
+  /// The beat that arrives in `cycle`, if there is one.
+  const Beat* arrived(int64_t cycle) const {
+    return !beats_.empty() && beats_.front().due <= cycle ? &beats_.front() : nullptr;
+  }
+  void pop() { beats_.pop_front(); }
+
+ private:
+  const int64_t latency_;
+  std::deque<Beat> beats_;
+};
+
+}  // namespace accsim

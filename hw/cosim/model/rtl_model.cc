@@ -1,0 +1,140 @@
+// Compiled together with the Verilated core into the shared library of one variant.
+#include <cstring>
+#include <memory>
+#include <type_traits>
+
+#include "Vaccsim_core.h"
+#include "hw/cosim/rtl_abi.h"
+#include "verilated.h"
+#if VM_TRACE
+#include "verilated_fst_c.h"
+#endif
+
+namespace {
+
+using accsim::rtl::Cycle;
+
+/// A port of any width, as 32-bit words in memory order.
+template <class Port>
+void put_words(Port& port, const void* from, size_t bytes) {
+  std::memcpy(&port, from, bytes < sizeof(Port) ? bytes : sizeof(Port));
+}
+template <class Port>
+void get_words(void* to, const Port& port, size_t bytes) {
+  std::memcpy(to, &port, bytes < sizeof(Port) ? bytes : sizeof(Port));
+}
+
+struct Model {
+  VerilatedContext context;
+  std::unique_ptr<Vaccsim_core> top;
+#if VM_TRACE
+  std::unique_ptr<VerilatedFstC> trace;
+#endif
+
+  void eval(bool clock) {
+    top->clk_i = clock;
+    top->eval();
+#if VM_TRACE
+    if (trace) trace->dump(context.time());
+#endif
+    context.timeInc(1);
+  }
+
+  void inputs(const Cycle& c) {
+    using namespace accsim::rtl;
+    Vaccsim_core& t = *top;
+    t.enable_i = c.enable;
+    t.input_stationary_i = c.input_stationary;
+    t.read_ready_i = c.read_ready;
+    t.write_ready_i = c.write_ready;
+    t.load_valid_i = c.command_valid[kLoad];
+    t.gemm_valid_i = c.command_valid[kGemm];
+    t.post_valid_i = c.command_valid[kPost];
+    t.store_valid_i = c.command_valid[kStore];
+    constexpr size_t kAll = sizeof c.command[0];
+    if (c.command_valid[kLoad]) put_words(t.load_i, c.command[kLoad].data(), kAll);
+    if (c.command_valid[kGemm]) put_words(t.gemm_i, c.command[kGemm].data(), kAll);
+    if (c.command_valid[kPost]) put_words(t.post_i, c.command[kPost].data(), kAll);
+    if (c.command_valid[kStore]) put_words(t.store_i, c.command[kStore].data(), kAll);
+    t.data_valid_i = static_cast<CData>(c.data_valid[0] | c.data_valid[1] << 1);
+    put_words(t.data_tag_i, c.data_tag.data(), sizeof c.data_tag);
+    put_words(t.data0_i, c.data[0].data(), c.data_valid[0] ? kMaxPort : 0);
+    put_words(t.data1_i, c.data[1].data(), c.data_valid[1] ? kMaxPort : 0);
+  }
+
+  void retired(Cycle& c) const {
+    using namespace accsim::rtl;
+    const Vaccsim_core& t = *top;
+    c.retired[kRetireLoad] = t.retire_load_o & 1;
+    c.retired[kRetireLoadShared] = t.retire_load_o & 2;
+    c.retired[kRetireGemm] = t.retire_gemm_o;
+    c.retired[kRetireDrain] = t.retire_drain_o;
+    c.retired[kRetirePost] = t.retire_post_o;
+    c.retired[kRetireStore] = t.retire_store_o;
+  }
+
+  void outputs(Cycle& c) const {
+    using namespace accsim::rtl;
+    const Vaccsim_core& t = *top;
+    c.command_ready = {t.load_ready_o != 0, t.gemm_ready_o != 0, t.post_ready_o != 0,
+                       t.store_ready_o != 0};
+    c.read = {t.read_valid_o != 0, t.read_shared_o != 0, t.read_last_o != 0,
+              t.read_bytes_o,      t.read_addr_o,        t.read_tag_o};
+    c.write = {t.write_valid_o != 0, t.write_shared_o != 0, t.write_last_o != 0,
+               t.write_bytes_o,      t.write_addr_o,        0};
+    if (c.write.valid) get_words(c.write_data.data(), t.write_data_o, kMaxPort);
+  }
+};
+
+}  // namespace
+
+#pragma GCC visibility push(default)
+extern "C" {
+
+uint32_t accsim_rtl_abi() { return accsim::rtl::kAbi; }
+
+void* accsim_rtl_create([[maybe_unused]] const char* trace) {
+  auto* m = new Model;
+  m->top = std::make_unique<Vaccsim_core>(&m->context);
+#if VM_TRACE
+  if (trace) {
+    m->context.traceEverOn(true);
+    m->trace = std::make_unique<VerilatedFstC>();
+    m->top->trace(m->trace.get(), 99);
+    m->trace->open(trace);
+  }
+#endif
+  m->inputs(Cycle{});
+  m->top->rst_ni = 1;
+  m->eval(false);
+  m->top->rst_ni = 0;
+  // The array has no reset of its own: pulses run out of it while its inputs are at rest.
+  constexpr int kResetCycles = 520;
+  for (int i = 0; i < kResetCycles; ++i) {
+    m->eval(false);
+    m->eval(true);
+  }
+  m->eval(false);
+  m->top->rst_ni = 1;
+  return m;
+}
+
+void accsim_rtl_cycle(void* model, Cycle* cycle) {
+  auto* m = static_cast<Model*>(model);
+  m->inputs(*cycle);
+  m->eval(false);
+  m->retired(*cycle);
+  m->eval(true);
+  m->outputs(*cycle);
+}
+
+void accsim_rtl_destroy(void* model) {
+  auto* m = static_cast<Model*>(model);
+#if VM_TRACE
+  if (m->trace) m->trace->close();
+#endif
+  m->top->final();
+  delete m;
+}
+}
+#pragma GCC visibility pop

@@ -1,0 +1,52 @@
+#pragma once
+#include <array>
+#include <cstdint>
+
+/// What a Verilated variant (a shared library of its own, see variant.h) and the co-simulation
+/// exchange: one call a cycle. Plain data only.
+namespace accsim::rtl {
+
+/// Changes whenever this file changes its meaning; checked when a library is loaded.
+inline constexpr uint32_t kAbi = 1;
+inline constexpr size_t kMaxPort = 512;  ///< bytes of the widest port
+inline constexpr size_t kWords = 32;     ///< of the longest descriptor
+inline constexpr size_t kLevels = 6;     ///< of a strided walk
+inline constexpr int kTensorShift = 40;  ///< addresses: tensor index above the byte offset
+
+enum CommandPort { kLoad, kGemm, kPost, kStore, kCommandPorts };
+enum RetirePort {
+  kRetireLoad, kRetireLoadShared, kRetireGemm, kRetireDrain, kRetirePost, kRetireStore, kRetirePorts
+};
+
+struct Request {
+  bool valid = false, shared = false, last = false;
+  uint32_t bytes = 0;
+  uint64_t address = 0, tag = 0;
+  friend bool operator==(const Request&, const Request&) = default;
+};
+
+struct Cycle {
+  // Set by the caller.
+  bool enable = false, input_stationary = false;
+  bool read_ready = false, write_ready = false;
+  std::array<bool, kCommandPorts> command_valid{};
+  std::array<std::array<uint32_t, kWords>, kCommandPorts> command{};
+  std::array<bool, 2> data_valid{};  ///< by memory: DRAM, shared
+  std::array<uint64_t, 2> data_tag{};
+  std::array<std::array<uint8_t, kMaxPort>, 2> data{};
+  // Set by the call: what happened in this cycle ...
+  std::array<bool, kRetirePorts> retired{};
+  // ... and what the core shows at the start of the next one.
+  std::array<bool, kCommandPorts> command_ready{};
+  Request read, write;
+  std::array<uint8_t, kMaxPort> write_data{};
+};
+
+extern "C" {
+using AbiFunction = uint32_t();
+using CreateFunction = void*(const char* trace);  ///< in reset; `trace` may be null
+using CycleFunction = void(void* model, Cycle* cycle);
+using DestroyFunction = void(void* model);
+}
+
+}  // namespace accsim::rtl

@@ -1,0 +1,59 @@
+#pragma once
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "hw/config/hw_config.h"
+#include "hw/cosim/rtl_abi.h"
+#include "sim/base/result.h"
+
+namespace accsim {
+
+/// Where and with what variants of the core are built.
+struct VariantOptions {
+  std::filesystem::path source_dir;  ///< the tree: rtl/ and hw/cosim/ lie in it
+  std::filesystem::path cache_dir;   ///< built variants, by the hash of all that went into them
+  std::string verilator = "verilator";
+  std::string compiler = "clang++";
+  bool trace = false;                ///< can write waveforms; slower
+  std::function<void()> building = nullptr;  ///< before a variant is built, which takes a while
+};
+
+/// Parameters of rtl/accsim_core.sv for a machine, as NAME=VALUE.
+/// Errc::unsupported for a machine the core can't be: other types, ports too wide.
+Result<std::vector<std::string>> variant_parameters(const HwConfig& hw, Dataflow dataflow);
+
+/// A Verilated core, loaded. The library stays loaded as long as this lives.
+class Variant {
+ public:
+  /// Loads the variant from the cache, builds it before if it isn't there. Errors: Errc::io with the
+  /// log of the failed step.
+  static Result<std::shared_ptr<const Variant>> load(const HwConfig& hw, Dataflow dataflow,
+                                                     const VariantOptions& options);
+  Variant(const Variant&) = delete;
+  Variant& operator=(const Variant&) = delete;
+  ~Variant();
+
+  struct Closer {
+    rtl::DestroyFunction* destroy;
+    void operator()(void* model) const { destroy(model); }
+  };
+  using Core = std::unique_ptr<void, Closer>;
+  /// A core in reset. `trace`: file for waveforms, empty for none.
+  Core create(const std::filesystem::path& trace) const;
+  void cycle(const Core& core, rtl::Cycle& c) const { cycle_(core.get(), &c); }
+
+ private:
+  Variant() = default;
+  Status open(const std::filesystem::path& library);
+
+  void* handle_ = nullptr;
+  rtl::CreateFunction* create_ = nullptr;
+  rtl::CycleFunction* cycle_ = nullptr;
+  rtl::DestroyFunction* destroy_ = nullptr;
+};
+
+}  // namespace accsim

@@ -1,0 +1,171 @@
+// Execute queue of the weight and input stationary machine. Two stages: a gemm fills the shadow
+// registers, then streams; the next one fills while this one streams, from the cycle in which this
+// one has begun. Weight stationary fills with weight rows and streams activations; input stationary
+// fills with activations and streams weight rows.
+module exec_ws
+  import accsim_pkg::*;
+#(
+  parameter int unsigned Rows = 8,
+  parameter int unsigned Cols = 8,
+  parameter int unsigned ActSlots = 2, ActStride = 1024,
+  parameter int unsigned WgtSlots = 2, WgtStride = 1024,
+  parameter int unsigned AccSlots = 2, AccRows = 16
+) (
+  input  logic      clk_i,
+  input  logic      rst_ni,
+  input  logic      enable_i,
+  input  logic      input_stationary_i,
+  input  logic      cmd_valid_i,
+  output logic      cmd_ready_o,
+  input  gemm_cmd_t cmd_i,
+  input  logic      act_full_i, wgt_full_i, acc_free_i,
+  output logic      act_take_o, wgt_take_o, acc_take_o,
+  output logic      act_give_o, wgt_give_o,
+  // Operand walks
+  output logic      window_load_o,
+  output window_t   window_o,
+  output word_t     window_base_o,
+  output logic      window_step_o,
+  output logic      weight_load_o,
+  output word_t     weight_start_o, weight_pitch_o, weight_rows_o, weight_lanes_o,
+  output logic      weight_step_o,
+  // Array: the cycle of the first operand row
+  output logic      fill_start_o,
+  output logic      stream_start_o,
+  // Accumulator: one streamed row
+  output logic      row_valid_o,
+  output logic      row_overwrite_o,
+  output word_t     row_o,
+  output logic      row_last_o,
+  output logic      row_signal_o
+);
+  gemm_cmd_t head, fill_q;
+  logic      head_valid, is;
+
+  logic  fill_valid_q, fill_started_q, fill_done_q, shadow_busy_q;
+  word_t fill_count_q, fill_length;
+  logic  fill_load, fill_start, fill_active, fill_end, fill_tokens;
+
+  logic        stream_valid_q, stream_started_q;
+  gemm_flags_t stream_flags_q;
+  word_t       stream_left_q, row_q;
+  logic        stream_load, stream_start, stream_active, stream_end, stream_tokens;
+  word_t       act_base, wgt_base, acc_base;
+  logic        fill_give_q, stream_give_q;
+
+  cmd_fifo #(.T(gemm_cmd_t)) u_fifo (
+    .clk_i, .rst_ni, .valid_i(cmd_valid_i), .ready_o(cmd_ready_o), .data_i(cmd_i),
+    .valid_o(head_valid), .ready_i(fill_load), .data_o(head)
+  );
+
+  assign is = input_stationary_i;
+
+  // Fill
+  assign fill_length = is ? 32'(Cols) : 32'(Rows);
+  assign fill_tokens = is ? !fill_q.flags.wait_activation || act_full_i
+                          : !fill_q.flags.wait_weight || wgt_full_i;
+  assign fill_start  = enable_i && fill_valid_q && !fill_started_q && fill_tokens &&
+                       (!shadow_busy_q || stream_start);
+  assign fill_active = fill_start || (fill_started_q && !fill_done_q);
+  assign fill_end    = fill_active && fill_count_q == fill_length - 1;
+  assign fill_load   = head_valid && (!fill_valid_q || stream_load);
+
+  // Stream
+  assign stream_tokens = (!stream_flags_q.wait_accumulator || acc_free_i) &&
+                         (is ? !stream_flags_q.wait_weight || wgt_full_i
+                             : !stream_flags_q.wait_activation || act_full_i);
+  assign stream_start  = enable_i && stream_valid_q && !stream_started_q && stream_tokens;
+  assign stream_active = stream_start || (stream_valid_q && stream_started_q);
+  assign stream_end    = stream_active && stream_left_q == 1;
+  assign stream_load   = fill_valid_q && (fill_done_q || fill_end) &&
+                         (!stream_valid_q || stream_end);
+
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      fill_valid_q     <= 1'b0;
+      fill_started_q   <= 1'b0;
+      fill_done_q      <= 1'b0;
+      fill_count_q     <= '0;
+      shadow_busy_q    <= 1'b0;
+      stream_valid_q   <= 1'b0;
+      stream_started_q <= 1'b0;
+      fill_give_q      <= 1'b0;
+      stream_give_q    <= 1'b0;
+    end else begin
+      if (fill_load)        fill_valid_q <= 1'b1;
+      else if (stream_load) fill_valid_q <= 1'b0;
+      if (stream_load) begin
+        fill_started_q <= 1'b0;
+        fill_done_q    <= 1'b0;
+        fill_count_q   <= '0;
+      end else begin
+        if (fill_start) fill_started_q <= 1'b1;
+        if (fill_end)   fill_done_q <= 1'b1;
+        if (fill_active) fill_count_q <= fill_count_q + 1;
+      end
+      if (fill_start)        shadow_busy_q <= 1'b1;
+      else if (stream_start) shadow_busy_q <= 1'b0;
+
+      if (stream_load)     stream_valid_q <= 1'b1;
+      else if (stream_end) stream_valid_q <= 1'b0;
+      if (stream_end)        stream_started_q <= 1'b0;
+      else if (stream_start) stream_started_q <= 1'b1;
+      fill_give_q   <= fill_end && (is ? fill_q.flags.signal_activation : fill_q.flags.signal_weight);
+      stream_give_q <= stream_end && (is ? stream_flags_q.signal_weight : stream_flags_q.signal_activation);
+    end
+  end
+
+  always_ff @(posedge clk_i) begin
+    if (fill_load) fill_q <= head;
+    if (stream_load) begin
+      stream_flags_q <= fill_q.flags;
+      stream_left_q  <= is ? fill_q.n : fill_q.m;
+      row_q          <= acc_base + fill_q.accumulator_row;
+    end else if (stream_active) begin
+      stream_left_q <= stream_left_q - 1;
+      row_q         <= row_q + 1;
+    end
+  end
+
+  // Tokens
+  assign act_take_o = is ? fill_start && fill_q.flags.wait_activation
+                         : stream_start && stream_flags_q.wait_activation;
+  assign wgt_take_o = is ? stream_start && stream_flags_q.wait_weight
+                         : fill_start && fill_q.flags.wait_weight;
+  assign acc_take_o = stream_start && stream_flags_q.wait_accumulator;
+  assign act_give_o = is ? fill_give_q : stream_give_q;
+  assign wgt_give_o = is ? stream_give_q : fill_give_q;
+
+  // A walk is loaded the cycle before it may start; the slot is known by then, as the queue is in order.
+  assign window_load_o  = is ? fill_load : stream_load;
+  assign window_o       = is ? head.window : fill_q.window;
+  assign window_base_o  = act_base;
+  assign window_step_o  = is ? fill_active && fill_count_q < fill_q.m : stream_active;
+  assign weight_load_o  = is ? stream_load : fill_load;
+  assign weight_start_o = wgt_base + (is ? fill_q.weight_offset : head.weight_offset);
+  assign weight_pitch_o = is ? fill_q.weight_pitch : head.weight_pitch;
+  assign weight_rows_o  = is ? fill_q.n : head.k;
+  assign weight_lanes_o = is ? fill_q.k : head.n;
+  assign weight_step_o  = is ? stream_active : fill_active;
+
+  slot_ring #(.Slots(ActSlots), .Stride(ActStride)) u_act_ring (
+    .clk_i, .rst_ni, .base_o(act_base), .advance_i(window_load_o &&
+        (is ? head.flags.signal_activation : fill_q.flags.signal_activation))
+  );
+  slot_ring #(.Slots(WgtSlots), .Stride(WgtStride)) u_wgt_ring (
+    .clk_i, .rst_ni, .base_o(wgt_base), .advance_i(weight_load_o &&
+        (is ? fill_q.flags.signal_weight : head.flags.signal_weight))
+  );
+  slot_ring #(.Slots(AccSlots), .Stride(AccRows)) u_acc_ring (
+    .clk_i, .rst_ni, .base_o(acc_base),
+    .advance_i(stream_load && fill_q.flags.signal_accumulator)
+  );
+
+  assign fill_start_o    = fill_start;
+  assign stream_start_o  = stream_start;
+  assign row_valid_o     = stream_active;
+  assign row_overwrite_o = stream_flags_q.overwrite;
+  assign row_o           = row_q;
+  assign row_last_o      = stream_end;
+  assign row_signal_o    = stream_end && stream_flags_q.signal_accumulator;
+endmodule

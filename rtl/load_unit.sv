@@ -1,0 +1,88 @@
+// Load engine: asks for the beats of a walk, one a cycle, each with a tag that says where its data
+// goes. The memory takes the last beat of a command when its channel is free again, so the command
+// occupies this queue as long as the channel. Data comes back with the tag, see accsim_core.sv.
+module load_unit
+  import accsim_pkg::*;
+#(
+  parameter int unsigned ActSlots = 2, ActStride = 1024, ActPort = 16,
+  parameter int unsigned WgtSlots = 2, WgtStride = 1024, WgtPort = 16,
+  parameter int unsigned ParSlots = 2, ParStride = 1024, ParPort = 16
+) (
+  input  logic                 clk_i,
+  input  logic                 rst_ni,
+  input  logic                 enable_i,
+  input  logic                 cmd_valid_i,
+  output logic                 cmd_ready_o,
+  input  dma_cmd_t             cmd_i,
+  input  logic [2:0]           free_i,   // tokens, by buffer_e
+  output logic [2:0]           take_o,
+  output logic                 req_valid_o,
+  input  logic                 req_ready_i,
+  output logic [AddrWidth-1:0] req_addr_o,
+  output logic [15:0]          req_bytes_o,
+  output logic                 req_shared_o,
+  output logic                 req_last_o,
+  output load_tag_t            req_tag_o
+);
+  dma_cmd_t    head;
+  logic        head_valid, load, step, done, start;
+  logic        valid_q, started_q;
+  dma_flags_t  flags_q;
+  logic [15:0] port;
+  word_t       offset, base;
+  word_t       act_base, wgt_base, par_base;
+  logic [2:0]  select;
+
+  cmd_fifo #(.T(dma_cmd_t)) u_fifo (
+    .clk_i, .rst_ni, .valid_i(cmd_valid_i), .ready_o(cmd_ready_o), .data_i(cmd_i),
+    .valid_o(head_valid), .ready_i(load), .data_o(head)
+  );
+
+  dma_walk u_walk (
+    .clk_i, .load_i(load), .cmd_i(head), .step_i(step), .port_bytes_i(port),
+    .addr_o(req_addr_o), .slot_offset_o(offset), .bytes_o(req_bytes_o), .last_o(req_last_o)
+  );
+
+  always_comb begin
+    unique case (flags_q.buffer)
+      BufWeight:    begin port = 16'(WgtPort); base = wgt_base; select = 3'b010; end
+      BufParameter: begin port = 16'(ParPort); base = par_base; select = 3'b100; end
+      default:      begin port = 16'(ActPort); base = act_base; select = 3'b001; end
+    endcase
+  end
+
+  assign req_valid_o  = enable_i && valid_q &&
+                        (started_q || !flags_q.waits || (free_i & select) != 3'd0);
+  assign start        = req_valid_o && !started_q;
+  assign take_o       = start && flags_q.waits ? select : 3'd0;
+  assign step         = req_valid_o && req_ready_i;
+  assign done         = step && req_last_o;
+  assign load         = head_valid && (!valid_q || done);
+  assign req_shared_o = flags_q.shared;
+  assign req_tag_o    = '{unused: '0, last: req_last_o, signal: req_last_o && flags_q.signal,
+                          buffer: flags_q.buffer, bytes: req_bytes_o, address: base + offset};
+
+  slot_ring #(.Slots(ActSlots), .Stride(ActStride)) u_act_ring (
+    .clk_i, .rst_ni, .advance_i(done && flags_q.signal && select[0]), .base_o(act_base)
+  );
+  slot_ring #(.Slots(WgtSlots), .Stride(WgtStride)) u_wgt_ring (
+    .clk_i, .rst_ni, .advance_i(done && flags_q.signal && select[1]), .base_o(wgt_base)
+  );
+  slot_ring #(.Slots(ParSlots), .Stride(ParStride)) u_par_ring (
+    .clk_i, .rst_ni, .advance_i(done && flags_q.signal && select[2]), .base_o(par_base)
+  );
+
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      valid_q   <= 1'b0;
+      started_q <= 1'b0;
+    end else begin
+      if (load)      valid_q <= 1'b1;
+      else if (done) valid_q <= 1'b0;
+      if (done)       started_q <= 1'b0;
+      else if (start) started_q <= 1'b1;
+    end
+  end
+
+  always_ff @(posedge clk_i) if (load) flags_q <= head.flags;
+endmodule

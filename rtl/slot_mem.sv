@@ -1,0 +1,102 @@
+// Byte-addressed memory of one buffer, all slots: the file that a memory macro replaces. Two banks
+// hold even and odd words, so that any `ReadBytes` or `WriteBytes` bytes lie in two words that are
+// accessed at once. Read data comes one cycle later. Several read ports stand for copies of the
+// banks, or for interleaving by tile line. Read data is there for one cycle, or with Hold until the
+// next read. With Scatter, writes can go to single bytes at a stride instead of one piece.
+module slot_mem
+  import accsim_pkg::*;
+#(
+  parameter int unsigned Bytes        = 1024,
+  parameter int unsigned WriteBytes   = 16,
+  parameter int unsigned ReadBytes    = 16,
+  parameter int unsigned ReadPorts    = 1,
+  parameter bit          Hold         = 1'b0,
+  parameter bit          Scatter      = 1'b0
+) (
+  input  logic                                    clk_i,
+  input  logic                                    write_i,
+  input  logic                                    scatter_i,
+  input  word_t                                   write_addr_i,
+  input  word_t                                   write_pitch_i,
+  input  logic  [15:0]                            write_bytes_i,
+  input  logic  [WriteBytes*8-1:0]                write_data_i,
+  input  logic  [ReadPorts-1:0]                   read_i,
+  input  word_t [ReadPorts-1:0]                   read_addr_i,
+  output logic  [ReadPorts-1:0][ReadBytes*8-1:0]  read_data_o
+);
+  localparam int unsigned WordBytes  = 1 << $clog2(max_of(4, max_of(WriteBytes, ReadBytes)));
+  localparam int unsigned WordBits   = 8 * WordBytes;
+  localparam int unsigned OffsetBits = $clog2(WordBytes);
+  localparam int unsigned RowBits    = max_of(1, $clog2((Bytes + 2 * WordBytes - 1) / (2 * WordBytes)));
+
+  logic [WordBits-1:0] even [1 << RowBits];
+  logic [WordBits-1:0] odd  [1 << RowBits];
+
+  // Word w is row w / 2 of bank w % 2; a piece that starts in w goes on in w + 1.
+  function automatic logic [RowBits-1:0] even_row(word_t addr);
+    return addr[OffsetBits+1 +: RowBits] + RowBits'(addr[OffsetBits]);
+  endfunction
+  function automatic logic [RowBits-1:0] odd_row(word_t addr);
+    return addr[OffsetBits+1 +: RowBits];
+  endfunction
+
+  for (genvar p = 0; p < ReadPorts; p++) begin : gen_read
+    logic [2*WordBits-1:0] pair_q;
+    logic [OffsetBits-1:0] offset_q;
+    logic [2*WordBits-1:0] shifted;
+    logic                  read_q;
+
+    always_ff @(posedge clk_i) begin
+      read_q <= read_i[p] || (Hold && read_q);
+      if (read_i[p]) begin
+        offset_q <= read_addr_i[p][OffsetBits-1:0];
+        pair_q   <= read_addr_i[p][OffsetBits]
+                    ? {even[even_row(read_addr_i[p])], odd[odd_row(read_addr_i[p])]}
+                    : {odd[odd_row(read_addr_i[p])], even[even_row(read_addr_i[p])]};
+      end
+    end
+    assign shifted        = read_q ? pair_q >> {offset_q, 3'b000} : '0;
+    assign read_data_o[p] = shifted[ReadBytes*8-1:0];
+  end
+
+  // Bits that a write changes, and to what: word 0 is the one that the piece starts in.
+  typedef logic [1:0][WordBits-1:0] words_t;
+  function automatic words_t written(word_t addr, logic [15:0] bytes);
+    return ((words_t'(1) << {bytes, 3'b000}) - words_t'(1)) << {addr[OffsetBits-1:0], 3'b000};
+  endfunction
+  function automatic words_t placed(word_t addr, logic [WriteBytes*8-1:0] data);
+    return words_t'(data) << {addr[OffsetBits-1:0], 3'b000};
+  endfunction
+
+  if (!Scatter) begin : gen_dense
+    always_ff @(posedge clk_i) begin
+      if (write_i) begin
+        automatic words_t mask  = written(write_addr_i, write_bytes_i);
+        automatic words_t data  = placed(write_addr_i, write_data_i);
+        automatic logic   first = write_addr_i[OffsetBits];
+        even[even_row(write_addr_i)] <= (even[even_row(write_addr_i)] & ~mask[first]) | (data[first] & mask[first]);
+        odd[odd_row(write_addr_i)]   <= (odd[odd_row(write_addr_i)] & ~mask[!first]) | (data[!first] & mask[!first]);
+      end
+    end
+  end else begin : gen_scatter
+    // One block for both kinds of writes; a slot is never read and written at once, so the order
+    // against the reads above doesn't matter.
+    always_ff @(posedge clk_i) begin
+      if (write_i && !scatter_i) begin
+        automatic words_t mask  = written(write_addr_i, write_bytes_i);
+        automatic words_t data  = placed(write_addr_i, write_data_i);
+        automatic logic   first = write_addr_i[OffsetBits];
+        even[even_row(write_addr_i)] = (even[even_row(write_addr_i)] & ~mask[first]) | (data[first] & mask[first]);
+        odd[odd_row(write_addr_i)]   = (odd[odd_row(write_addr_i)] & ~mask[!first]) | (data[!first] & mask[!first]);
+      end else if (write_i) begin
+        for (int unsigned i = 0; i < WriteBytes; i++) begin
+          automatic word_t addr = write_addr_i + i * write_pitch_i;
+          if (16'(i) < write_bytes_i) begin
+            if (addr[OffsetBits]) odd[odd_row(addr)][{addr[OffsetBits-1:0], 3'b000} +: 8] = write_data_i[8*i +: 8];
+            else                  even[even_row(addr)][{addr[OffsetBits-1:0], 3'b000} +: 8] = write_data_i[8*i +: 8];
+          end
+        end
+      end
+    end
+  end
+endmodule

@@ -1,0 +1,98 @@
+// Store engine: reads the output slot beat by beat and writes the beats to memory one cycle later.
+// The slot is free again when the memory has taken the last beat.
+module store_unit
+  import accsim_pkg::*;
+#(
+  parameter int unsigned Slots  = 2,
+  parameter int unsigned Stride = 1024,
+  parameter int unsigned Port   = 16
+) (
+  input  logic                 clk_i,
+  input  logic                 rst_ni,
+  input  logic                 enable_i,
+  input  logic                 cmd_valid_i,
+  output logic                 cmd_ready_o,
+  input  dma_cmd_t             cmd_i,
+  input  logic                 full_i,
+  output logic                 take_o,
+  output logic                 free_o,
+  output logic                 read_o,
+  output word_t                read_addr_o,
+  output logic                 req_valid_o,
+  input  logic                 req_ready_i,
+  output logic [AddrWidth-1:0] req_addr_o,
+  output logic [15:0]          req_bytes_o,
+  output logic                 req_shared_o,
+  output logic                 req_last_o,
+  output logic                 retire_o
+);
+  dma_cmd_t             head;
+  logic                 head_valid, load, step, done, start, room, last;
+  logic                 valid_q, started_q;
+  dma_flags_t           flags_q;
+  word_t                offset, base;
+  logic [AddrWidth-1:0] addr;
+  logic [15:0]          bytes;
+
+  cmd_fifo #(.T(dma_cmd_t)) u_fifo (
+    .clk_i, .rst_ni, .valid_i(cmd_valid_i), .ready_o(cmd_ready_o), .data_i(cmd_i),
+    .valid_o(head_valid), .ready_i(load), .data_o(head)
+  );
+
+  dma_walk u_walk (
+    .clk_i, .load_i(load), .cmd_i(head), .step_i(step), .port_bytes_i(16'(Port)),
+    .addr_o(addr), .slot_offset_o(offset), .bytes_o(bytes), .last_o(last)
+  );
+
+  slot_ring #(.Slots(Slots), .Stride(Stride)) u_ring (
+    .clk_i, .rst_ni, .advance_i(done && flags_q.signal), .base_o(base)
+  );
+
+  // Second stage: the beat that the slot memory delivers now.
+  logic                 out_valid_q, out_shared_q, out_last_q, out_signal_q;
+  logic [AddrWidth-1:0] out_addr_q;
+  logic [15:0]          out_bytes_q;
+
+  assign room        = !out_valid_q || req_ready_i;
+  assign step        = enable_i && valid_q && room && (started_q || !flags_q.waits || full_i);
+  assign start       = step && !started_q;
+  assign done        = step && last;
+  assign load        = head_valid && (!valid_q || done);
+  assign take_o      = start && flags_q.waits;
+  assign read_o      = step;
+  assign read_addr_o = base + offset;
+
+  assign req_valid_o  = out_valid_q;
+  assign req_addr_o   = out_addr_q;
+  assign req_bytes_o  = out_bytes_q;
+  assign req_shared_o = out_shared_q;
+  assign req_last_o   = out_last_q;
+  assign retire_o     = out_valid_q && req_ready_i && out_last_q;
+  assign free_o       = retire_o && out_signal_q;
+
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      valid_q     <= 1'b0;
+      started_q   <= 1'b0;
+      out_valid_q <= 1'b0;
+    end else begin
+      if (load)      valid_q <= 1'b1;
+      else if (done) valid_q <= 1'b0;
+      if (done)       started_q <= 1'b0;
+      else if (start) started_q <= 1'b1;
+      if (step)             out_valid_q <= 1'b1;
+      else if (req_ready_i) out_valid_q <= 1'b0;
+    end
+  end
+
+  always_ff @(posedge clk_i) begin
+    if (load) flags_q <= head.flags;
+    if (step) begin
+      out_addr_q   <= addr;
+      out_bytes_q  <= bytes;
+      out_shared_q <= flags_q.shared;
+      out_last_q   <= last;
+      out_signal_q <= flags_q.signal;
+    end
+  end
+endmodule

@@ -1,0 +1,179 @@
+#include "hw/cosim/cosim.h"
+
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <random>
+
+#include <gtest/gtest.h>
+
+#include "hw/timing/timing.h"
+#include "tests/support/cosim_cases.h"
+#include "tests/support/rtl_variants.h"
+
+namespace accsim {
+namespace {
+
+namespace fs = std::filesystem;
+
+class Cosim : public testing::Test {
+ protected:
+  void SetUp() override {
+    options_ = test::rtl_options();
+    if (!options_) GTEST_SKIP() << "verilator or a C++ compiler is missing";
+  }
+
+  std::shared_ptr<const Variant> variant(const HwConfig& hw, Dataflow d) {
+    auto v = Variant::load(hw, d, *options_);
+    EXPECT_TRUE(v.ok()) << (v.ok() ? "" : v.errors()[0].text());
+    return v.ok() ? *v : nullptr;
+  }
+
+  /// Programs that were run; different ones are reported.
+  int run_random(const HwConfig& hw, Dataflow d, int count) {
+    const auto core = variant(hw, d);
+    int ran = 0;
+    for (int i = 0; core && i < count; ++i) {
+      std::mt19937 random(static_cast<unsigned>(i + 1));
+      test::CosimCase one = test::random_case(hw, d, random);
+      if (one.program.body.empty()) continue;
+      const auto result = cosim(one.program, one.hw, *core, one.image);
+      EXPECT_TRUE(result.ok()) << (result.ok() ? "" : result.errors()[0].text());
+      if (!result.ok()) break;
+      EXPECT_TRUE(result->equal()) << one.text << ": " << result->first_difference;
+      ++ran;
+    }
+    return ran;
+  }
+
+  std::optional<VariantOptions> options_;
+};
+
+TEST_F(Cosim, AreWeightStationaryProgramsEqual) {
+  const Dataflow d = Dataflow::weight_stationary;
+  EXPECT_GT(run_random(test::cosim_machine(4, 4, 2, 16, d), d, 30), 20);
+}
+
+TEST_F(Cosim, AreInputStationaryProgramsEqual) {
+  const Dataflow d = Dataflow::input_stationary;
+  EXPECT_GT(run_random(test::cosim_machine(4, 4, 2, 16, d), d, 30), 20);
+}
+
+TEST_F(Cosim, AreOutputStationaryProgramsEqual) {
+  const Dataflow d = Dataflow::output_stationary;
+  EXPECT_GT(run_random(test::cosim_machine(5, 7, 3, 13, d), d, 30), 20);
+}
+
+/// Cycles of a product on the core.
+int64_t product_cycles(const Variant& core, const HwConfig& hw, int64_t m, int64_t k) {
+  GemmProblem p = make_problem(test::product(m, k, hw.array.cols), hw);
+  p.a = {"a", Memory::dram, false};
+  p.b = {"b", Memory::dram, true};
+  p.parameters = {"parameters", Memory::dram, true};
+  p.out = {"out", Memory::dram, false};
+  p.has_parameters = true;
+  p.parameter_bytes = hw.parameter_bytes();
+  Tiling t{.pixels = m, .outputs = hw.array.cols, .channels = k};
+  const Program program = emit(p, hw, t);
+  EXPECT_TRUE(verify(program, hw).ok());
+  MemoryImage image;
+  for (const ProgramTensor& tensor : program.tensors)
+    image.emplace_back(static_cast<size_t>(tensor.bytes), uint8_t{0});
+  const auto result = cosim(program, hw, core, image);
+  EXPECT_TRUE(result.ok() && result->equal());
+  return result.ok() ? result->rtl_cycles : 0;
+}
+
+TEST_F(Cosim, DoBackToBackGemmsLeaveNoBubble) {
+  const Dataflow d = Dataflow::weight_stationary;
+  HwConfig hw = test::cosim_machine(4, 4, 2, 16, d);
+  const auto core = variant(hw, d);
+  ASSERT_TRUE(core);
+  hw.dram = {{16'000'000}, {16'000'000}, 0};
+  for (const int64_t m : {4, 7, 32}) {
+    // Twice the reduction is 8 gemms more in the same tile: each may cost its rows and no more than
+    // the port needs for the larger operands (16 bytes a cycle).
+    const int64_t operands = ceil_div(m * 32, 16) + ceil_div(4 * 32, 16);
+    EXPECT_EQ(product_cycles(*core, hw, m, 64) - product_cycles(*core, hw, m, 32),
+              8 * m + operands);
+  }
+}
+
+TEST_F(Cosim, IsAMachineWithAnotherAccumulatorSeen) {
+  const Dataflow d = Dataflow::weight_stationary;
+  HwConfig hw = test::cosim_machine(4, 4, 2, 16, d);
+  const auto core = variant(hw, d);
+  ASSERT_TRUE(core);
+  std::mt19937 random(3);
+  test::CosimCase one = test::random_case(hw, d, random);
+  ASSERT_FALSE(one.program.body.empty());
+  HwConfig other = one.hw;  // has an accumulator slot less than the core
+  other.buffers[static_cast<size_t>(Buffer::accumulator)].slots = 1;
+  other.buffers[static_cast<size_t>(Buffer::accumulator)].kib /= 2;
+  const auto result = cosim(one.program, other, *core, one.image);
+  ASSERT_TRUE(result.ok()) << result.errors()[0].text();
+  EXPECT_TRUE(result->values_equal);
+  EXPECT_FALSE(result->cycles_equal);
+  EXPECT_NE(result->first_difference.find("finishes in cycle"), std::string::npos);
+}
+
+TEST_F(Cosim, IsAFaultInTheCoreSeen) {
+  const Dataflow d = Dataflow::weight_stationary;
+  const HwConfig hw = test::cosim_machine(4, 4, 2, 16, d);
+  const fs::path copy = fs::absolute("rtl_fault");
+  fs::remove_all(copy);
+  fs::create_directories(copy / "hw");
+  fs::copy(options_->source_dir / "rtl", copy / "rtl");
+  fs::copy(options_->source_dir / "hw/cosim", copy / "hw/cosim", fs::copy_options::recursive);
+  const fs::path file = copy / "rtl/array_ws.sv";
+  std::ifstream in(file);
+  std::string text(std::istreambuf_iterator<char>(in), {});
+  const std::string sum = "below[r-1][c] + ";
+  const size_t plus = text.find(sum);
+  ASSERT_NE(plus, std::string::npos);
+  text[plus + sum.size() - 2] = '-';
+  std::ofstream(file) << text;
+  options_->source_dir = copy;
+  const auto core = variant(hw, d);
+  ASSERT_TRUE(core);
+  std::mt19937 random(1);
+  test::CosimCase one = test::random_case(hw, d, random);
+  ASSERT_FALSE(one.program.body.empty());
+  const auto result = cosim(one.program, one.hw, *core, one.image);
+  ASSERT_TRUE(result.ok());
+  EXPECT_FALSE(result->values_equal);
+  EXPECT_TRUE(result->cycles_equal);
+  EXPECT_NE(result->first_difference.find("golden"), std::string::npos);
+}
+
+TEST(Variant, AreTheParametersThoseOfTheMachine) {
+  const HwConfig hw = test::small_machine(5, 7);
+  const auto p = variant_parameters(hw, Dataflow::weight_stationary);
+  ASSERT_TRUE(p.ok());
+  EXPECT_EQ((*p)[0], "Rows=5");
+  EXPECT_EQ((*p)[1], "Cols=7");
+  EXPECT_NE(std::find(p->begin(), p->end(), "AccRows=146"), p->end());  // 4 KiB / (7 * 4)
+}
+
+TEST(Variant, AreMachinesThatTheCoreCannotBeRefused) {
+  HwConfig wide = test::small_machine();
+  wide.buffers[0].width = 4096;
+  HwConfig real = test::small_machine();
+  real.types.accumulator = DType::float32;
+  for (const HwConfig& hw : {wide, real}) {
+    const auto p = variant_parameters(hw, Dataflow::weight_stationary);
+    ASSERT_FALSE(p.ok());
+    EXPECT_EQ(p.errors()[0].code, Errc::unsupported);
+  }
+}
+
+TEST(Variant, DoesAMissingToolGiveAnError) {
+  const VariantOptions options{
+      .source_dir = ACCSIM_SOURCE_DIR, .cache_dir = "rtl_variants", .verilator = "no-such-tool"};
+  const auto v = Variant::load(test::small_machine(), Dataflow::weight_stationary, options);
+  ASSERT_FALSE(v.ok());
+  EXPECT_EQ(v.errors()[0].code, Errc::io);
+}
+
+}  // namespace
+}  // namespace accsim

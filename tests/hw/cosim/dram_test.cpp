@@ -1,0 +1,57 @@
+#include "hw/cosim/dram.h"
+
+#include <random>
+
+#include <gtest/gtest.h>
+
+#include "hw/program/contract.h"
+
+namespace accsim {
+namespace {
+
+/// Cycles from the first beat shown to the last one taken.
+int64_t occupancy(PacedChannel& channel, int64_t runs, int64_t run, int64_t width, int64_t& cycle) {
+  const int64_t begin = cycle;
+  for (int64_t r = 0; r < runs; ++r)
+    for (int64_t left = run; left > 0; left -= width) {
+      rtl::Request beat{.valid = true};
+      beat.bytes = static_cast<uint32_t>(std::min(left, width));
+      beat.last = r + 1 == runs && left <= width;
+      while (!channel.take(beat, cycle)) ++cycle;
+      ++cycle;
+    }
+  return cycle - begin;
+}
+
+TEST(PacedChannel, DoesATransferTakeTheTimeOfItsBytesOrItsBeats) {
+  std::mt19937 random(1);
+  const auto pick = [&](int64_t low, int64_t high) {
+    return std::uniform_int_distribution<int64_t>(low, high)(random);
+  };
+  for (int round = 0; round < 200; ++round) {
+    const ByteRate rate{pick(100, 50000)};
+    PacedChannel channel(rate);
+    int64_t cycle = pick(0, 5);
+    for (int transfer = 0; transfer < 5; ++transfer) {
+      const int64_t runs = pick(1, 9), run = pick(1, 40), width = pick(1, 20);
+      const int64_t want = std::max(rate.cycles(runs * run), contract::port_beats(runs, run, width));
+      EXPECT_EQ(occupancy(channel, runs, run, width, cycle), want);
+    }
+  }
+}
+
+TEST(ReturnPath, DoesDataComeOneCycleAndTheLatencyAfterItsRequest) {
+  ReturnPath path(7);
+  path.push(100, 4, 1, 10);
+  path.push(104, 4, 2, 11);
+  EXPECT_EQ(path.arrived(17), nullptr);
+  ASSERT_NE(path.arrived(18), nullptr);
+  EXPECT_EQ(path.arrived(18)->tag, 1u);
+  path.pop();
+  EXPECT_EQ(path.arrived(18), nullptr);
+  ASSERT_NE(path.arrived(19), nullptr);
+  EXPECT_EQ(path.arrived(19)->address, 104u);
+}
+
+}  // namespace
+}  // namespace accsim
