@@ -1,0 +1,121 @@
+#include "sim/report/bounds.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <numeric>
+
+namespace accsim {
+namespace {
+
+constexpr int64_t kMost = std::numeric_limits<int64_t>::max();
+
+/// Products and sums of counts that may come from any file: they stop at kMost.
+int64_t times(int64_t a, int64_t b) {
+  int64_t product = 0;
+  return __builtin_mul_overflow(a, b, &product) ? kMost : product;
+}
+int64_t plus(int64_t a, int64_t b) {
+  int64_t sum = 0;
+  return __builtin_add_overflow(a, b, &sum) ? kMost : sum;
+}
+
+/// How a convolution's windows lie over one dimension of its input.
+struct Coverage {
+  int64_t pairs = 0;    ///< (output, kernel position) pairs that meet an element, not padding
+  int64_t touched = 0;  ///< elements that some pair meets, at least; exact without dilation
+  int64_t kernel = 0;   ///< kernel positions that ever meet an element
+  int64_t reuse = 1;    ///< kernel positions that may meet one element
+};
+
+Coverage cover(const GemmOp& op, size_t d) {
+  const int64_t in = op.in[d], out = op.out[d], kernel = op.kernel[d], stride = op.stride[d];
+  const int64_t dilation = op.dilation[d], pad = op.pad[d];
+  constexpr int64_t kLongest = 1 << 20;  // longer kernels aren't walked: no traffic is a safe bound
+  if (in <= 0 || out <= 0 || stride <= 0 || dilation <= 0 || kernel > kLongest) return {};
+  Coverage c;
+  int64_t most = 0;
+  for (int64_t k = 0; k < kernel; ++k) {
+    const int64_t at = k * dilation - pad;  // of output 0
+    const int64_t first = at >= 0 ? 0 : ceil_div(-at, stride);
+    const int64_t end = at >= in ? 0 : std::min(out, ceil_div(in - at, stride));
+    const int64_t met = std::max<int64_t>(0, end - first);
+    c.pairs += met;
+    c.kernel += met > 0 ? 1 : 0;
+    most = std::max(most, met);
+  }
+  // Positions k and k' meet the same element only if (k - k') * dilation is a multiple of stride.
+  c.reuse = std::max<int64_t>(1, ceil_div(kernel, stride / std::gcd(stride, dilation)));
+  if (dilation == 1 && kernel >= stride) {  // one unbroken stretch
+    const int64_t end = std::min(in, (out - 1) * stride - pad + kernel);
+    c.touched = std::max<int64_t>(0, end - std::max<int64_t>(0, -pad));
+  } else {
+    c.touched = std::max(most, ceil_div(c.pairs, c.reuse));
+  }
+  return c;
+}
+
+}  // namespace
+
+GemmTraffic gemm_traffic(const GemmOp& op, int64_t a_bytes, int64_t b_bytes, int64_t c_bytes) {
+  GemmTraffic t;
+  t.a_bytes = a_bytes;
+  t.b_bytes = b_bytes;
+  t.c_bytes = c_bytes;
+  int64_t pairs = 1, touched = 1, kernel = 1;
+  for (size_t d = 0; d < op.in.size(); ++d) {
+    const Coverage c = cover(op, d);
+    pairs = times(pairs, c.pairs);
+    touched = times(touched, c.touched);
+    kernel = times(kernel, c.kernel);
+    t.a_reuse = times(t.a_reuse, c.reuse);
+  }
+  const int64_t reduced = times(op.images, op.channels);
+  t.macs = times(times(op.batch, reduced), times(pairs, op.outputs));
+  t.a_elements = times(op.a_shared ? 1 : op.batch, times(reduced, touched));
+  t.b_elements = times(op.b_shared ? 1 : op.batch, times(times(op.channels, kernel), op.outputs));
+  t.c_elements = times(op.batch, times(op.m(), op.outputs));
+  if (op.a_shared && op.b_shared) t.partners = op.batch;
+  return t;
+}
+
+int64_t on_chip_bytes(const HwConfig& hw) {
+  int64_t bytes = hw.shared.kib * 1024;
+  for (const BufferConfig& buffer : hw.buffers) bytes += buffer.kib * 1024;
+  // A processing element holds a streaming operand, a partial sum, and a stationary operand with
+  // the next one behind it.
+  const int64_t stationary = std::max(hw.weight_bytes(), hw.activation_bytes());
+  const int64_t element = 3 * stationary + hw.accumulator_bytes();
+  return bytes + hw.array.rows * hw.array.cols * element;
+}
+
+int64_t gemm_traffic_bound(const GemmTraffic& t, int64_t on_chip) {
+  int64_t compulsory = 0;
+  if (!t.a_on_chip) compulsory = plus(compulsory, times(t.a_elements, t.a_bytes));
+  if (!t.b_on_chip) compulsory = plus(compulsory, times(t.b_elements, t.b_bytes));
+  if (!t.c_on_chip) compulsory = plus(compulsory, times(t.c_elements, t.c_bytes));
+  if (on_chip <= 0) return compulsory;
+
+  const auto real = [](int64_t v) { return static_cast<double>(v); };
+  const double sizes = real(t.a_bytes) * real(t.b_bytes) * real(t.c_bytes);
+  const double reuse = real(t.a_reuse) * real(t.partners);
+  const double leading = 2 * real(t.macs) * std::sqrt(sizes / (real(on_chip) * reuse));
+  const double kept = t.c_on_chip ? real(t.c_elements) * real(t.c_bytes) : 0;
+  // Rounded down by more than the arithmetic's error, so that the bound stays below the truth.
+  const double communication = std::floor(leading * (1 - 1e-12) - 2 * real(on_chip) - kept);
+  if (communication <= real(compulsory)) return compulsory;
+  return communication < 0x1p62 ? static_cast<int64_t>(communication) : kMost;
+}
+
+Bound busiest(const Costs& c) {
+  if (c.cycles <= 0) return Bound::none;
+  // An array that fills or drains is taken, too: that time belongs to compute.
+  const int64_t array = c.stalls[static_cast<size_t>(Wait::array)];
+  const int64_t compute = c.compute_bound > 0 ? c.compute_cycles + array : 0;
+  const int64_t most = std::max({compute, c.dram_busy, c.sram_busy});
+  if (most < ceil_div(c.cycles, 2)) return Bound::latency;
+  if (c.dram_busy == most) return Bound::dram;
+  return c.sram_busy == most ? Bound::sram : Bound::compute;
+}
+
+}  // namespace accsim

@@ -1,0 +1,54 @@
+#pragma once
+#include <cstdint>
+
+#include "hw/config/hw_config.h"
+#include "sim/ops/work.h"
+#include "sim/report/report.h"
+
+namespace accsim {
+
+/// What a matrix product C += A x B needs from memory, however it is scheduled. A convolution is a
+/// product with the M x K matrix of its windows; A is then counted as it lies in memory. A and B
+/// are different tensors.
+struct GemmTraffic {
+  int64_t macs = 0;  ///< multiply-accumulates of elements from memory: those with padding left out
+  int64_t a_elements = 0, b_elements = 0, c_elements = 0;  ///< distinct elements in memory
+  int64_t a_bytes = 1, b_bytes = 1;  ///< of one element
+  int64_t c_bytes = 1;   ///< of one element: the smaller of the partial sum's and the result's
+  int64_t a_reuse = 1;   ///< places of the M x K matrix that one element of A stands in, at most
+  int64_t partners = 1;  ///< products that share both an A and a B and differ only in C
+  bool a_on_chip = false, b_on_chip = false;  ///< read from the shared buffer, not from DRAM
+  bool c_on_chip = false;                     ///< stays in the shared buffer
+};
+
+/// The counts of a product with elements of the given sizes.
+GemmTraffic gemm_traffic(const GemmOp& op, int64_t a_bytes, int64_t b_bytes, int64_t c_bytes);
+
+/// Bytes that can hold operands or sums on chip: all slots, the shared buffer and the array's
+/// registers.
+int64_t on_chip_bytes(const HwConfig& hw);
+
+/// Least DRAM bytes, read and written, of any schedule of the product on a machine with `on_chip`
+/// bytes of memory before DRAM: the larger of
+///
+///   compulsory     each of A and B that is not on chip read once, C written once unless it stays;
+///   communication  2 macs sqrt(a b c) / sqrt(S r) - 2 S - (C's bytes if it stays),
+///
+/// with element sizes a, b, c and S in bytes and r = a_reuse * partners. For elements of one size w
+/// and S = w s this is the known w (2MNK / sqrt(s) - 2 s).
+///
+/// Why it is admissible (after J. Hong and H. Kung, STOC 1981; D. Irony, S. Toledo, A. Tiskin, JPDC
+/// 2004; T. Smith et al., arXiv:1702.02017, 2017; J. Demmel and G. Dinh, arXiv:1802.06905, 2018,
+/// for the reuse of convolutions). Let every C start as a zero read from DRAM, which adds at most
+/// C's bytes of reads; writing the result, if it leaves, takes back as much. Cut the schedule after
+/// every 2S bytes read. A part sees at most 3S bytes of operands and sums, x of A, y of B and z of
+/// C, and by Loomis and Whitney does at most sqrt(r x/a y/b z/c) <= sqrt(r S^3 / (a b c)) MACs. All
+/// parts but the last read 2S bytes each.
+int64_t gemm_traffic_bound(const GemmTraffic& traffic, int64_t on_chip);
+
+/// The resource that a layer's counts say is busiest: compute (only when there are MACs or vector
+/// operations), DRAM or SRAM; the memory when two are equal, DRAM before SRAM. latency when none is
+/// busy for half of the cycles, none without cycles.
+Bound busiest(const Costs& costs);
+
+}  // namespace accsim

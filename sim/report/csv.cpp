@@ -1,0 +1,60 @@
+#include "sim/report/csv.h"
+
+#include <fmt/format.h>
+
+#include "sim/report/fields.h"
+
+namespace accsim {
+namespace {
+
+void append_quoted(std::string_view text, std::string& out) {
+  if (text.find_first_of(",\"\r\n") == std::string_view::npos) {
+    out += text;
+    return;
+  }
+  out += '"';
+  for (char c : text) {
+    if (c == '"') out += '"';
+    out += c;
+  }
+  out += '"';
+}
+
+struct Cell {
+  std::string operator()(std::monostate) const { return {}; }
+  std::string operator()(int64_t v) const { return fmt::format("{}", v); }
+  std::string operator()(double v) const { return fmt::format("{}", v); }
+  std::string operator()(const std::string& v) const { return v; }
+  std::string operator()(const Dims& v) const { return to_string(v); }
+  std::string operator()(const std::vector<Dims>& v) const {
+    std::string out;
+    for (const Dims& dims : v) {
+      if (!out.empty()) out += ' ';
+      out += to_string(dims);
+    }
+    return out;
+  }
+};
+
+}  // namespace
+
+std::string to_csv(const Report& report) {
+  std::string out;
+  const auto end_row = [&out] { out.back() = '\n'; };  // in place of the last comma
+  for (const ReportField& field : report_fields()) {
+    if (field.in_layers()) out += field.key + ',';
+  }
+  end_row();
+  for (const LayerReport& layer : report.layers) {
+    const ReportRow row = layer_row(report, layer);
+    for (const ReportField& field : report_fields()) {
+      if (!field.in_layers()) continue;
+      append_quoted(std::visit(Cell{}, field.get(row)), out);
+      out += ',';
+    }
+    end_row();
+  }
+  return out;
+}
+
+}  // namespace accsim

@@ -1,0 +1,13 @@
+#pragma once
+#include <string>
+
+#include "sim/report/report.h"
+
+namespace accsim {
+
+/// The layers as CSV: a header row with the keys of the field list, then one row a graph node.
+/// Quoted as RFC 4180 says; rows end in a bare line feed. Shapes are "1x3x224x224", several are
+/// separated by spaces; a field without a value is empty.
+std::string to_csv(const Report& report);
+
+}  // namespace accsim

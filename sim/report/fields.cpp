@@ -1,0 +1,232 @@
+#include "sim/report/fields.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include <fmt/format.h>
+
+namespace accsim {
+namespace {
+
+using Getter = std::function<FieldValue(const ReportRow&)>;
+using List = std::vector<ReportField>;
+
+constexpr FieldScope kLayer = FieldScope::layer;
+constexpr FieldScope kTotals = FieldScope::totals;
+constexpr FieldScope kBoth = FieldScope::both;
+
+double real(int64_t count) { return static_cast<double>(count); }
+
+FieldValue finite(double value) {
+  if (!std::isfinite(value)) return {};
+  return value;
+}
+
+FieldValue ratio(double value, double base) {
+  if (!(base > 0)) return {};
+  return finite(value / base);
+}
+
+Getter cost(int64_t Costs::*member) {
+  return [member](const ReportRow& r) -> FieldValue { return r.costs.*member; };
+}
+
+Getter energy(double EnergyReport::*member) {
+  return [member](const ReportRow& r) { return finite(r.costs.energy.*member); };
+}
+
+Getter words(std::string LayerReport::*member) {
+  return [member](const ReportRow& r) -> FieldValue { return r.layer->*member; };
+}
+
+double seconds(const ReportRow& r) { return r.report.seconds(r.costs.cycles); }
+
+double dram_bytes(const Costs& c) { return real(c.dram_read) + real(c.dram_write); }
+
+double sram_bytes(const Costs& c) {
+  double bytes = real(c.shared_read) + real(c.shared_write);
+  for (size_t i = 0; i < kBuffers; ++i) bytes += real(c.buffer_read[i]) + real(c.buffer_write[i]);
+  return bytes;
+}
+
+/// The lower of the array's peak and what the DRAM traffic leaves at full rate in its slower
+/// direction, in GMAC/s.
+FieldValue attainable(const ReportRow& r) {
+  if (r.costs.macs == 0) return {};
+  double per_cycle = real(r.report.peak_macs_per_cycle());
+  if (r.costs.dram_bound > 0)
+    per_cycle = std::min(per_cycle, real(r.costs.macs) / real(r.costs.dram_bound));
+  return finite(per_cycle * r.report.hw.clock_mhz * 1e-3);
+}
+
+void add_identity(List& list) {
+  list.push_back({"name", "", "name of the graph node", kLayer, words(&LayerReport::name),
+                  {{"layer", "", 0}}});
+  list.push_back({"op_type", "", "ONNX operator", kLayer, words(&LayerReport::op_type),
+                  {{"op", "", 2}}});
+  list.push_back({"fate", "",
+                  "what the node became: gemm, vector, memory, view, folded, unsupported", kLayer,
+                  [](const ReportRow& r) -> FieldValue {
+                    return std::string(name(r.layer->fate));
+                  },
+                  {{"fate", "", 9}}});
+  list.push_back({"merged_into", "", "the layer whose program does a folded layer's work", kLayer,
+                  words(&LayerReport::merged_into)});
+  list.push_back({"output_shape", "", "shape of the first output", kLayer,
+                  [](const ReportRow& r) -> FieldValue { return r.layer->output_shape; },
+                  {{"output", "", 10}}});
+  list.push_back({"input_shapes", "", "shapes of the inputs", kLayer,
+                  [](const ReportRow& r) -> FieldValue { return r.layer->input_shapes; }});
+  list.push_back({"mapping", "", "tilings chosen", kLayer, words(&LayerReport::mapping)});
+}
+
+void add_time(List& list) {
+  list.push_back({"cycles", "cycles", "first load to the arrival of the last store", kBoth,
+                  cost(&Costs::cycles), {{"cycles", "", 0, TextStyle::count}}});
+  list.push_back({"seconds", "s", "the same as time", kBoth,
+                  [](const ReportRow& r) { return finite(seconds(r)); },
+                  {{"time", "us", 4, TextStyle::fixed, 1e6, 2}}});
+  list.push_back({"inferences_per_second", "1/s", "runs of the whole graph a second", kTotals,
+                  [](const ReportRow& r) { return ratio(1, seconds(r)); }});
+  list.push_back({"compute_cycles", "cycles", "the layer's main unit is busy", kBoth,
+                  cost(&Costs::compute_cycles)});
+  list.push_back({"stall_cycles", "cycles", "the main unit is not busy: the waits and the tail",
+                  kBoth, [](const ReportRow& r) -> FieldValue { return r.costs.stall_cycles(); },
+                  {{"stall", "cycles", 11, TextStyle::si}}});
+  for (size_t i = 0; i < kWaits; ++i) {
+    const std::string_view why = name(static_cast<Wait>(i));
+    list.push_back({fmt::format("stall_{}_cycles", why), "cycles",
+                    fmt::format("the main unit waits: {}", why), kBoth,
+                    [i](const ReportRow& r) -> FieldValue { return r.costs.stalls[i]; }});
+  }
+  list.push_back({"tail_cycles", "cycles", "after the main unit's last work", kBoth,
+                  cost(&Costs::tail_cycles)});
+  list.push_back({"compute_bound_cycles", "cycles", "the MACs or vector operations at full rate",
+                  kBoth, cost(&Costs::compute_bound)});
+  list.push_back({"dram_bound_cycles", "cycles", "the DRAM traffic at full rate, slower direction",
+                  kBoth, cost(&Costs::dram_bound)});
+  list.push_back({"dram_busy_cycles", "cycles", "the DRAM channel is occupied", kBoth,
+                  cost(&Costs::dram_busy)});
+  list.push_back({"sram_busy_cycles", "cycles", "the SRAM ports are occupied", kBoth,
+                  cost(&Costs::sram_busy)});
+}
+
+void add_work(List& list) {
+  list.push_back({"utilization", "", "MACs over what the array could do in the cycles", kBoth,
+                  [](const ReportRow& r) { return finite(r.report.utilization(r.costs)); },
+                  {{"util", "%", 1, TextStyle::fixed, 100, 1}}});
+  list.push_back({"macs", "MACs", "multiply-accumulates, from the graph's shapes", kBoth,
+                  cost(&Costs::macs), {{"MACs", "", 3, TextStyle::si}}});
+  list.push_back({"array_macs", "MACs", "with the zero blocks of packed groups", kBoth,
+                  cost(&Costs::array_macs)});
+  list.push_back({"params", "", "elements of trained parameters", kBoth, cost(&Costs::params),
+                  {{"params", "", 14, TextStyle::si}}});
+  list.push_back({"distinct_ops", "", "programs searched; equal layers share one", kTotals,
+                  [](const ReportRow& r) -> FieldValue { return r.report.distinct_ops; }});
+}
+
+void add_dram(List& list) {
+  list.push_back({"dram_read_bytes", "B", "read from DRAM", kBoth, cost(&Costs::dram_read),
+                  {{"DRAM rd", "B", 5, TextStyle::si}}});
+  list.push_back({"dram_write_bytes", "B", "written to DRAM", kBoth, cost(&Costs::dram_write),
+                  {{"DRAM wr", "B", 5, TextStyle::si}}});
+  list.push_back({"dram_read_gbps", "GB/s", "DRAM bytes read over the time", kBoth,
+                  [](const ReportRow& r) {
+                    return ratio(real(r.costs.dram_read) * 1e-9, seconds(r));
+                  }});
+  list.push_back({"dram_write_gbps", "GB/s", "DRAM bytes written over the time", kBoth,
+                  [](const ReportRow& r) {
+                    return ratio(real(r.costs.dram_write) * 1e-9, seconds(r));
+                  }});
+  list.push_back({"traffic_lower_bound_bytes", "B",
+                  "least DRAM traffic with the memory on chip: 2MNK/sqrt(S) or each operand once",
+                  kBoth, cost(&Costs::traffic_bound)});
+  list.push_back({"dram_over_bound", "", "DRAM traffic over its lower bound", kBoth,
+                  [](const ReportRow& r) {
+                    return ratio(dram_bytes(r.costs), real(r.costs.traffic_bound));
+                  },
+                  {{"traffic", "x least", 12, TextStyle::fixed, 1, 2}}});
+}
+
+void add_sram(List& list) {
+  list.push_back({"shared_read_bytes", "B", "read from the shared buffer instead of DRAM", kBoth,
+                  cost(&Costs::shared_read), {{"kept rd", "B", 13, TextStyle::si}}});
+  list.push_back({"shared_write_bytes", "B", "written to the shared buffer instead of DRAM", kBoth,
+                  cost(&Costs::shared_write), {{"kept wr", "B", 13, TextStyle::si}}});
+  for (size_t i = 0; i < kBuffers; ++i) {
+    const std::string_view tier = name(static_cast<Buffer>(i));
+    list.push_back({fmt::format("{}_read_bytes", tier), "B",
+                    fmt::format("read from the {} buffer", tier), kBoth,
+                    [i](const ReportRow& r) -> FieldValue { return r.costs.buffer_read[i]; }});
+    list.push_back({fmt::format("{}_write_bytes", tier), "B",
+                    fmt::format("written to the {} buffer", tier), kBoth,
+                    [i](const ReportRow& r) -> FieldValue { return r.costs.buffer_write[i]; }});
+  }
+  list.push_back({"shared_peak_bytes", "B", "most that the shared buffer holds at a time", kTotals,
+                  [](const ReportRow& r) -> FieldValue { return r.report.shared_peak_bytes; }});
+}
+
+void add_roofline(List& list) {
+  list.push_back({"arithmetic_intensity", "MAC/B", "MACs per DRAM byte", kBoth,
+                  [](const ReportRow& r) { return ratio(real(r.costs.macs), dram_bytes(r.costs)); },
+                  {{"MAC/B", "DRAM", 7, TextStyle::fixed, 1, 1}}});
+  list.push_back({"arithmetic_intensity_sram", "MAC/B", "MACs per byte of all memories on chip",
+                  kBoth, [](const ReportRow& r) {
+                    return ratio(real(r.costs.macs), sram_bytes(r.costs));
+                  }});
+  list.push_back({"achieved_gmacs", "GMAC/s", "MACs over the time", kBoth,
+                  [](const ReportRow& r) { return ratio(real(r.costs.macs) * 1e-9, seconds(r)); },
+                  {{"achieved", "GMAC/s", 8, TextStyle::fixed, 1, 1}}});
+  list.push_back({"attainable_gmacs", "GMAC/s",
+                  "roofline: the lower of the array's peak and what the DRAM rates allow", kBoth,
+                  attainable, {{"roof", "GMAC/s", 8, TextStyle::fixed, 1, 1}}});
+}
+
+void add_energy(List& list) {
+  list.push_back({"energy_pj", "pJ", "all components", kBoth,
+                  [](const ReportRow& r) { return finite(r.costs.energy.total()); },
+                  {{"energy", "uJ", 6, TextStyle::fixed, 1e-6, 2}}});
+  list.push_back({"energy_mac_pj", "pJ", "multiply-accumulates", kBoth,
+                  energy(&EnergyReport::mac)});
+  list.push_back({"energy_vector_pj", "pJ", "vector operations", kBoth,
+                  energy(&EnergyReport::vector)});
+  list.push_back({"energy_sram_pj", "pJ", "slots of the buffers on chip", kBoth,
+                  energy(&EnergyReport::sram)});
+  list.push_back({"energy_shared_pj", "pJ", "shared buffer", kBoth, energy(&EnergyReport::shared)});
+  list.push_back({"energy_dram_pj", "pJ", "DRAM", kBoth, energy(&EnergyReport::dram)});
+  list.push_back({"energy_leakage_pj", "pJ", "leakage and clock tree", kBoth,
+                  energy(&EnergyReport::leakage)});
+  list.push_back({"bound", "", "what limits: compute, dram, sram, latency; none without cycles",
+                  kBoth,
+                  [](const ReportRow& r) -> FieldValue { return std::string(name(r.bound)); },
+                  {{"bound", "", 1}}});
+}
+
+List make_fields() {
+  List list;
+  add_identity(list);
+  add_time(list);
+  add_work(list);
+  add_dram(list);
+  add_sram(list);
+  add_roofline(list);
+  add_energy(list);
+  return list;
+}
+
+}  // namespace
+
+ReportRow layer_row(const Report& report, const LayerReport& layer) {
+  return {report, &layer, layer.costs, layer.bound};
+}
+
+ReportRow totals_row(const Report& report) {
+  return {report, nullptr, report.totals, report.bound};
+}
+
+const std::vector<ReportField>& report_fields() {
+  static const List list = make_fields();
+  return list;
+}
+
+}  // namespace accsim

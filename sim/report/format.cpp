@@ -1,0 +1,104 @@
+#include "sim/report/format.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+#include <fmt/format.h>
+
+namespace accsim {
+namespace {
+
+/// Puts commas between the thousands of the digits that start at `from`.
+void separate(std::string& text, size_t from) {
+  const size_t end = std::min(text.find('.', from), text.size());
+  for (size_t at = end; at > from + 3; at -= 3) text.insert(at - 3, 1, ',');
+}
+
+}  // namespace
+
+std::string format_count(int64_t value) {
+  std::string text = fmt::format("{}", value);
+  separate(text, value < 0 ? 1 : 0);
+  return text;
+}
+
+std::string format_fixed(double value, int decimals) {
+  if (!std::isfinite(value)) return "-";
+  if (std::abs(value) >= 1e15) return fmt::format("{:.2e}", value);
+  std::string text = fmt::format("{:.{}f}", value, decimals);
+  separate(text, text[0] == '-' ? 1 : 0);
+  return text;
+}
+
+std::string format_si(double value) {
+  if (!std::isfinite(value)) return "-";
+  const bool negative = value < 0;
+  double size = std::abs(value);
+  if (size == 0) return "0";
+  constexpr std::string_view kPrefixes = "afpnum kMGTPE";  // the blank is 1
+  size_t at = kPrefixes.find(' ');
+  // 999.5 and more would print as four digits.
+  for (; size >= 999.5 && at + 1 < kPrefixes.size(); ++at) size /= 1000;
+  for (; size < 0.9995 && at > 0; --at) size *= 1000;
+  if (size < 0.9995) return "0";
+  if (size >= 999.5) return fmt::format("{:.2e}", value);
+  const bool whole = kPrefixes[at] == ' ' && size == std::floor(size);
+  const int decimals = whole || size >= 99.95 ? 0 : size >= 9.995 ? 1 : 2;
+  std::string text = fmt::format("{}{:.{}f}", negative ? "-" : "", size, decimals);
+  if (kPrefixes[at] != ' ') text += kPrefixes[at];
+  return text;
+}
+
+std::string format_si(double value, std::string_view unit) {
+  std::string text = format_si(value);
+  const bool prefixed = text.back() >= 'A';
+  text.insert(text.size() - (prefixed ? 1 : 0), 1, ' ');
+  text += unit;
+  return text;
+}
+
+std::string format_kib(int64_t kib) {
+  if (kib < 1024) return fmt::format("{} KiB", kib);
+  const double mib = static_cast<double>(kib) / 1024;
+  return kib % 1024 == 0 ? fmt::format("{} MiB", kib / 1024) : fmt::format("{:.1f} MiB", mib);
+}
+
+std::string printable(std::string_view text) {
+  std::string out(text);
+  for (char& c : out) {
+    if (c < ' ' || c > '~') c = '?';
+  }
+  return out;
+}
+
+std::string shorten_middle(std::string_view text, size_t width) {
+  if (text.size() <= width) return std::string(text);
+  // The end tells layers apart better than the start.
+  const size_t head = (width - 1) / 3;
+  const size_t tail = width - 1 - head;
+  return fmt::format("{}~{}", text.substr(0, head), text.substr(text.size() - tail));
+}
+
+std::vector<std::string> wrap_words(std::string_view text, size_t width) {
+  std::vector<std::string> lines;
+  while (text.size() > width) {
+    size_t cut = text.rfind(' ', width);
+    if (cut == std::string_view::npos || cut == 0) cut = width;
+    std::string_view line = text.substr(0, cut);
+    while (!line.empty() && line.back() == ' ') line.remove_suffix(1);
+    lines.emplace_back(line);
+    text.remove_prefix(cut);
+    while (!text.empty() && text.front() == ' ') text.remove_prefix(1);
+  }
+  if (!text.empty() || lines.empty()) lines.emplace_back(text);
+  return lines;
+}
+
+std::string paint(std::string_view text, Ink ink, bool colour) {
+  if (!colour || ink == Ink::plain) return std::string(text);
+  constexpr std::array<int, 8> kCodes = {0, 1, 2, 31, 32, 33, 34, 35};
+  return fmt::format("\x1b[{}m{}\x1b[0m", kCodes[static_cast<size_t>(ink)], text);
+}
+
+}  // namespace accsim

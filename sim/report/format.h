@@ -1,0 +1,35 @@
+#pragma once
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace accsim {
+
+/// Numbers and words for the terminal. All results are printable ASCII.
+
+/// 1,234,567
+std::string format_count(int64_t value);
+/// `decimals` digits behind the point, thousands separated: 1,234.5. "-" for what isn't finite.
+std::string format_fixed(double value, int decimals);
+/// Three digits and a prefix: 0, 1, 12, 999, 1.23k, 45.6M; below 1 (when not 0) 123m, 4.56u.
+/// "-" for what isn't finite.
+std::string format_si(double value);
+/// The same with a unit behind a space: "4.56 MB", "123 mJ", "7 B".
+std::string format_si(double value, std::string_view unit);
+/// Bytes in binary units: "96 KiB", "2 MiB", "1.5 MiB".
+std::string format_kib(int64_t kib);
+
+/// Bytes that are not printable ASCII become '?': names from a file may hold terminal controls.
+std::string printable(std::string_view text);
+/// At most `width` (>= 5) characters; the middle makes way for a "~".
+std::string shorten_middle(std::string_view text, size_t width);
+/// `text` in lines of at most `width` characters, broken at spaces or, when a word is longer than a
+/// line, within the word. Never empty.
+std::vector<std::string> wrap_words(std::string_view text, size_t width);
+
+/// Terminal colours, on or off.
+enum class Ink : uint8_t { plain, bold, dim, red, green, yellow, blue, magenta };
+std::string paint(std::string_view text, Ink ink, bool colour);
+
+}  // namespace accsim

@@ -1,0 +1,115 @@
+#include "sim/report/json.h"
+
+#include <nlohmann/json.hpp>
+
+#include "hw/config/fields.h"
+#include "sim/report/fields.h"
+
+namespace accsim {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+std::string dump(const Json& json, int indent) {
+  std::string text = json.dump(indent, ' ', false, Json::error_handler_t::replace);
+  if (indent < 0) return text;
+  // One level deeper. Line feeds inside strings are escaped, so these are all of the layout.
+  std::string out;
+  for (char c : text) {
+    out += c;
+    if (c == '\n') out.append(static_cast<size_t>(indent), ' ');
+  }
+  return out;
+}
+
+Json model(const Report& report) {
+  Json bindings = Json::object();
+  for (const auto& [symbol, value] : report.bindings) bindings[symbol] = value;
+  return {{"name", report.model_name},
+          {"file", report.model_file},
+          {"opset", report.opset},
+          {"ir_version", report.ir_version},
+          {"nodes", report.nodes},
+          {"params", report.params},
+          {"buffers", report.buffers},
+          {"weight_bytes", report.weight_bytes},
+          {"bindings", bindings},
+          {"defaulted", report.defaulted}};
+}
+
+Json hw_value(const Field& field, HwConfig& hw) {
+  return std::visit(FieldCases{[&](const Member<ByteRate>& m) -> Json { return m.of(hw).value(); },
+                               [&](const Member<DType>& m) -> Json { return name(m.of(hw)); },
+                               [&](const Member<std::vector<Dataflow>>& m) {
+                                 Json names = Json::array();
+                                 for (Dataflow d : m.of(hw)) names.push_back(name(d));
+                                 return names;
+                               },
+                               [&](const FixedWord&) -> Json { return field.choices.at(0); },
+                               [&](const auto& m) -> Json { return m.of(hw); }},
+                    field.target);
+}
+
+void add_section(const KeyNode& section, HwConfig& hw, Json& out) {
+  for (const KeyNode& child : section.children) {
+    if (child.field != nullptr) {
+      out[child.key] = hw_value(*child.field, hw);
+    } else if (child.path == "array") {
+      add_section(child, hw, out);
+    } else {
+      add_section(child, hw, out[child.key] = Json::object());
+    }
+  }
+}
+
+Json machine(const Report& report) {
+  HwConfig copy = report.hw;  // the table's accessors give references to change
+  Json out = {{"name", copy.name}, {"file", copy.file}};
+  add_section(key_tree(), copy, out);
+  return out;
+}
+
+struct ToJson {
+  Json operator()(std::monostate) const { return nullptr; }
+  Json operator()(const auto& v) const { return v; }
+};
+
+Json row_json(const ReportRow& row) {
+  Json out = Json::object();
+  for (const ReportField& field : report_fields()) {
+    if (row.layer != nullptr ? field.in_layers() : field.in_totals())
+      out[field.key] = std::visit(ToJson{}, field.get(row));
+  }
+  return out;
+}
+
+Json energy(const EnergyReport& e) {
+  return {{"total_pj", e.total()},   {"mac_pj", e.mac},   {"vector_pj", e.vector},
+          {"sram_pj", e.sram},       {"shared_pj", e.shared}, {"dram_pj", e.dram},
+          {"leakage_pj", e.leakage}};
+}
+
+}  // namespace
+
+std::string to_json(const Report& report) {
+  std::string out = "{\n  \"schema\": \"accsim.report/1\",\n";
+  const auto section = [&out](std::string_view key, const Json& json) {
+    out += "  \"";
+    out += key;
+    out += "\": " + dump(json, 2) + ",\n";
+  };
+  section("model", model(report));
+  section("hw", machine(report));
+  section("totals", row_json(totals_row(report)));
+  section("energy", energy(report.totals.energy));
+  out += "  \"layers\": [";
+  for (size_t i = 0; i < report.layers.size(); ++i) {
+    out += i == 0 ? "\n    " : ",\n    ";
+    out += dump(row_json(layer_row(report, report.layers[i])), -1);
+  }
+  out += report.layers.empty() ? "],\n" : "\n  ],\n";
+  out += "  \"unsupported\": " + dump(Json(report.unsupported), 2) + "\n}\n";
+  return out;
+}
+
+}  // namespace accsim

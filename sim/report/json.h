@@ -1,0 +1,16 @@
+#pragma once
+#include <string>
+
+#include "sim/report/report.h"
+
+namespace accsim {
+
+/// The report as JSON, schema "accsim.report/1":
+///   schema, model, hw, totals, energy, layers, unsupported
+/// `totals` and each of `layers` hold the keys of the field list (fields.h) in its order; counts
+/// are integers, a field without a value is null. `hw` is the machine file's content, the array's
+/// keys lifted to the top. One layer a line; ends in a line feed. Bytes of names that are not UTF-8
+/// become U+FFFD. The same report gives the same bytes.
+std::string to_json(const Report& report);
+
+}  // namespace accsim

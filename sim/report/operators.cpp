@@ -1,0 +1,43 @@
+#include "sim/report/operators.h"
+
+#include <algorithm>
+#include <map>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "sim/ops/op_table.h"
+
+namespace accsim {
+namespace {
+
+std::string inputs(const OpRow& row) {
+  if (row.max_inputs >= kVariadic) return fmt::format("{} or more", row.min_inputs);
+  if (row.min_inputs == row.max_inputs) return fmt::format("{}", row.min_inputs);
+  return fmt::format("{} to {}", row.min_inputs, row.max_inputs);
+}
+
+}  // namespace
+
+std::string operators_markdown() {
+  std::map<std::string_view, std::vector<const OpRow*>> domains;
+  for (const OpRow* row : all_ops()) domains[row->domain].push_back(row);
+  std::string out =
+      "# Operators\n\n"
+      "Made by `accsim ops` from the op table; a test compares. The fate is that of a node that isn't\n"
+      "folded; an operator that isn't here is an error (`--allow-unsupported` costs its traffic).\n"
+      "\"value\" says whether constant inputs are computed, so that shapes may depend on them.\n";
+  for (auto& [domain, rows] : domains) {
+    std::sort(rows.begin(), rows.end(),
+              [](const OpRow* a, const OpRow* b) { return a->name < b->name; });
+    out += fmt::format("\n## {} ({} operators)\n\n| operator | since opset | inputs | fate | value |\n"
+                       "|---|---:|---|---|---|\n",
+                       domain.empty() ? "ai.onnx" : domain, rows.size());
+    for (const OpRow* row : rows)
+      out += fmt::format("| {} | {} | {} | {} | {} |\n", row->name, row->since, inputs(*row),
+                         name(row->fate), row->value ? "yes" : "");
+  }
+  return out;
+}
+
+}  // namespace accsim

@@ -1,0 +1,82 @@
+#pragma once
+#include <array>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "hw/config/hw_config.h"
+#include "hw/timing/timing.h"
+#include "sim/base/dims.h"
+#include "sim/ops/work.h"
+
+namespace accsim {
+
+/// What limits a layer: the resource that is busy for the largest share of its cycles, or latency
+/// when none is busy for half of them.
+enum class Bound : uint8_t { none, compute, dram, sram, latency };
+std::string_view name(Bound b);
+
+/// Energy by component, in picojoules.
+struct EnergyReport {
+  double mac = 0, vector = 0, sram = 0, shared = 0, dram = 0, leakage = 0;
+  double total() const { return mac + vector + sram + shared + dram + leakage; }
+  EnergyReport& operator+=(const EnergyReport& o);
+};
+
+/// Counts and cycles of one layer, or (summed) of the whole network. All traffic in bytes.
+struct Costs {
+  int64_t cycles = 0;          ///< start of the first load to the arrival of the last store
+  int64_t compute_cycles = 0;  ///< the layer's main unit is busy: array, vector unit or load engine
+  std::array<int64_t, kWaits> stalls{};  ///< cycles the main unit waits, by reason
+  int64_t tail_cycles = 0;     ///< after the main unit's last work: results on their way out
+  int64_t macs = 0;            ///< from the graph's shapes
+  int64_t array_macs = 0;      ///< with the zero blocks of packed groups
+  int64_t params = 0;
+  int64_t dram_read = 0, dram_write = 0;
+  int64_t shared_read = 0, shared_write = 0;    ///< kept on chip: would have been DRAM traffic
+  std::array<int64_t, kBuffers> buffer_read{}, buffer_write{};
+  int64_t compute_bound = 0;   ///< cycles of the MACs (or vector ops) at full rate
+  int64_t dram_bound = 0;      ///< cycles of the DRAM traffic at full rate, the slower direction
+  int64_t dram_busy = 0, sram_busy = 0;  ///< cycles the DRAM channel / SRAM ports are occupied
+  int64_t traffic_bound = 0;   ///< least DRAM bytes for this buffer size, see report/bounds.h
+  EnergyReport energy;
+
+  int64_t stall_cycles() const { return cycles - compute_cycles; }
+  Costs& operator+=(const Costs& o);  ///< sums everything
+};
+
+struct LayerReport {
+  std::string name, op_type;
+  Fate fate = Fate::view;
+  std::string merged_into;    ///< folded layers: the layer whose program does their work; or ""
+  std::string mapping;        ///< tilings chosen, for people
+  std::vector<Dims> input_shapes;
+  Dims output_shape;          ///< of the first output
+  Costs costs;
+  Bound bound = Bound::none;
+};
+
+struct Report {
+  // model
+  std::string model_name, model_file;
+  int64_t opset = 0, ir_version = 0;
+  int64_t nodes = 0, params = 0, buffers = 0, weight_bytes = 0;
+  std::vector<std::pair<std::string, int64_t>> bindings;  ///< symbol, bound value
+  std::vector<std::string> defaulted;                     ///< symbols bound to 1 by default
+  // machine
+  HwConfig hw;
+  // result
+  std::vector<LayerReport> layers;  ///< one a graph node, in execution order
+  Costs totals;
+  Bound bound = Bound::none;
+  std::vector<std::string> unsupported;  ///< "name (op)" costed as traffic by --allow-unsupported
+  int64_t distinct_ops = 0;              ///< programs searched; the rest came from the cache
+  int64_t shared_peak_bytes = 0;         ///< of the tensors kept on chip
+
+  double seconds(int64_t cycles) const { return static_cast<double>(cycles) / (hw.clock_mhz * 1e6); }
+  int64_t peak_macs_per_cycle() const { return hw.array.rows * hw.array.cols; }
+  /// MACs over what the array could have done in the cycles; 0 without cycles.
+  double utilization(const Costs& c) const;
+};
+
+}  // namespace accsim

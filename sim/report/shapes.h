@@ -1,0 +1,13 @@
+#pragma once
+#include <string>
+
+#include "sim/graph/graph.h"
+
+namespace accsim {
+
+/// {tensor: [dtype, dims]} of every node output, in graph order.
+std::string shapes_json(const Graph& graph);
+/// The same as aligned text, with the node's operator.
+std::string shapes_text(const Graph& graph);
+
+}  // namespace accsim

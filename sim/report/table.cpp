@@ -1,0 +1,165 @@
+#include "sim/report/table.h"
+
+#include <algorithm>
+#include <numeric>
+
+#include <fmt/format.h>
+
+namespace accsim {
+namespace {
+
+constexpr size_t kGap = 2;         // between columns
+constexpr size_t kNarrowest = 20;  // of the first column
+constexpr size_t kWordsMost = 18;  // of other columns of words
+
+std::string pad(std::string_view text, size_t width, bool left) {
+  return left ? fmt::format("{:<{}}", text, width) : fmt::format("{:>{}}", text, width);
+}
+
+struct TextCell {
+  const TextColumn& column;
+
+  std::string number(double v) const {
+    return column.style == TextStyle::si ? format_si(v * column.scale)
+                                         : format_fixed(v * column.scale, column.decimals);
+  }
+  std::string operator()(std::monostate) const { return "-"; }
+  std::string operator()(int64_t v) const {
+    return column.style == TextStyle::count ? format_count(v) : number(static_cast<double>(v));
+  }
+  std::string operator()(double v) const { return number(v); }
+  std::string operator()(const std::string& v) const { return printable(v); }
+  std::string operator()(const Dims& v) const { return to_string(v); }
+  std::string operator()(const std::vector<Dims>& v) const { return fmt::format("{}", v.size()); }
+};
+
+bool is_hidden(const LayerReport& layer) {
+  return (layer.fate == Fate::view || layer.fate == Fate::folded) && layer.costs.cycles == 0;
+}
+
+std::vector<const ReportField*> text_fields() {
+  std::vector<const ReportField*> out;
+  for (const ReportField& field : report_fields()) {
+    if (!field.text.empty()) out.push_back(&field);
+  }
+  return out;
+}
+
+TextTable::Row text_row(const ReportRow& row) {
+  TextTable::Row out;
+  for (const ReportField* field : text_fields()) {
+    const TextColumn& column = field->text.front();
+    if (row.layer == nullptr && !field->in_totals()) {
+      out.cells.emplace_back();
+      continue;
+    }
+    std::string text = std::visit(TextCell{column}, field->get(row));
+    if (field->key == "name" && text.empty()) text = "(no name)";
+    if (field->key != "name" && column.style == TextStyle::words)
+      text = shorten_middle(text, kWordsMost);
+    out.cells.push_back(std::move(text));
+  }
+  return out;
+}
+
+}  // namespace
+
+std::vector<size_t> TextTable::widths() const {
+  std::vector<size_t> out;
+  for (size_t i = 0; i < columns_.size(); ++i) {
+    size_t width = std::max(columns_[i].header.size(), columns_[i].unit.size());
+    for (const Row& row : rows_) width = std::max(width, row.cells[i].size());
+    out.push_back(width);
+  }
+  return out;
+}
+
+/// Indices of the columns that fit. The first column's width is set to what is left for it.
+std::vector<size_t> TextTable::choose(size_t room, std::vector<size_t>& widths) const {
+  const size_t longest = widths[0];
+  size_t used = std::min(longest, kNarrowest);
+  std::vector<size_t> order(columns_.size() - 1);
+  std::iota(order.begin(), order.end(), size_t{1});
+  std::stable_sort(order.begin(), order.end(), [this](size_t a, size_t b) {
+    return columns_[a].priority < columns_[b].priority;
+  });
+  std::vector<size_t> chosen = {0};
+  for (size_t i : order) {
+    const size_t width = widths[i] + kGap;
+    // Stop at the first that doesn't fit: a column never shows without the more important ones.
+    if (columns_[i].priority > 0 && used + width > room) break;
+    used += width;
+    chosen.push_back(i);
+  }
+  std::sort(chosen.begin(), chosen.end());
+  const size_t others = used - std::min(longest, kNarrowest);
+  const size_t left = room > others ? room - others : 0;
+  widths[0] = std::min(longest, std::max(left, size_t{5}));
+  return chosen;
+}
+
+std::vector<std::string> TextTable::lines(size_t room, bool colour) const {
+  std::vector<size_t> width = widths();
+  const std::vector<size_t> chosen = choose(room, width);
+  const auto line = [&](const auto& text_of, bool bold, bool inked) {
+    std::string out;
+    for (size_t i : chosen) {
+      const Column& column = columns_[i];
+      const std::string text = pad(shorten_middle(text_of(i), width[i]), width[i], column.left);
+      const Ink ink = bold ? Ink::bold : inked ? column.ink : Ink::plain;
+      out += i == 0 ? "" : std::string(kGap, ' ');
+      out += paint(text, ink, colour);
+    }
+    if (!colour) out.erase(out.find_last_not_of(' ') + 1);
+    return out;
+  };
+  std::vector<std::string> out;
+  out.push_back(line([this](size_t i) { return columns_[i].header; }, true, false));
+  const bool units = std::any_of(chosen.begin(), chosen.end(),
+                                 [this](size_t i) { return !columns_[i].unit.empty(); });
+  if (units) out.push_back(line([this](size_t i) { return columns_[i].unit; }, false, false));
+  const size_t full = visible_width(line([&](size_t i) { return std::string(width[i], '-'); },
+                                         false, false));
+  out.push_back(paint(std::string(full, '-'), Ink::dim, colour));
+  for (const Row& row : rows_) {
+    if (row.total) out.push_back(paint(std::string(full, '-'), Ink::dim, colour));
+    out.push_back(line([&row](size_t i) { return row.cells[i]; }, row.total, true));
+  }
+  return out;
+}
+
+int64_t hidden_layers(const Report& report) {
+  return std::count_if(report.layers.begin(), report.layers.end(), is_hidden);
+}
+
+TextTable layer_table(const Report& report, bool all_layers) {
+  std::vector<TextTable::Column> columns;
+  for (const ReportField* field : text_fields()) {
+    const TextColumn& c = field->text.front();
+    columns.push_back({c.header, c.unit, c.style == TextStyle::words, c.priority});
+    if (field->key == "bound") columns.back().ink = Ink::yellow;
+  }
+  TextTable table(std::move(columns));
+  for (const LayerReport& layer : report.layers) {
+    if (all_layers || !is_hidden(layer)) table.add(text_row(layer_row(report, layer)));
+  }
+  TextTable::Row totals = text_row(totals_row(report));
+  totals.cells[0] = fmt::format("total of {}", report.layers.size());
+  totals.total = true;
+  table.add(std::move(totals));
+  return table;
+}
+
+size_t visible_width(std::string_view line) {
+  size_t width = 0;
+  for (size_t i = 0; i < line.size(); ++i) {
+    if (line[i] == '\x1b') {
+      i = std::min(line.find('m', i), line.size());
+    } else {
+      ++width;
+    }
+  }
+  return width;
+}
+
+}  // namespace accsim

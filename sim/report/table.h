@@ -1,0 +1,49 @@
+#pragma once
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "sim/report/fields.h"
+#include "sim/report/format.h"
+
+namespace accsim {
+
+/// Columns of words and numbers, padded to the widest; every line at most as wide as asked.
+class TextTable {
+ public:
+  struct Column {
+    std::string header, unit;  ///< the unit has a header line of its own when any column has one
+    bool left = false;         ///< words; numbers are right-aligned
+    int priority = 0;          ///< 0 always stays; of the others the highest is dropped first
+    Ink ink = Ink::plain;      ///< of the column's cells
+  };
+  struct Row {
+    std::vector<std::string> cells;  ///< one a column
+    bool total = false;              ///< ruled off and bold
+  };
+
+  explicit TextTable(std::vector<Column> columns) : columns_(std::move(columns)) {}
+  void add(Row row) { rows_.push_back(std::move(row)); }
+
+  /// Lines without line feeds, the first column shortened when room is short. `room` is at least
+  /// the width of the columns of priority 0, the first at its narrowest.
+  std::vector<std::string> lines(size_t room, bool colour) const;
+
+ private:
+  std::vector<size_t> widths() const;
+  std::vector<size_t> choose(size_t room, std::vector<size_t>& widths) const;
+
+  std::vector<Column> columns_;
+  std::vector<Row> rows_;
+};
+
+/// The layers and, last, the totals.
+TextTable layer_table(const Report& report, bool all_layers);
+/// Layers that layer_table() leaves out unless asked for all: views and folded nodes that cost no
+/// cycles.
+int64_t hidden_layers(const Report& report);
+
+/// A line's length without its colour codes.
+size_t visible_width(std::string_view line);
+
+}  // namespace accsim

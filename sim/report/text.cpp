@@ -1,0 +1,317 @@
+#include "sim/report/text.h"
+
+#include <algorithm>
+#include <array>
+#include <limits>
+
+#include <fmt/format.h>
+
+#include "sim/report/fields.h"
+#include "sim/report/format.h"
+#include "sim/report/table.h"
+
+namespace accsim {
+namespace {
+
+constexpr int kMinWidth = 60;
+constexpr size_t kLabel = 14;  // column of the labels
+using Lines = std::vector<std::string>;
+
+double real(int64_t count) { return static_cast<double>(count); }
+
+std::string percent(double part, double whole) {
+  return whole > 0 ? format_fixed(100 * part / whole, 1) : "-";
+}
+
+/// Collects lines and keeps them within the width.
+class Page {
+ public:
+  explicit Page(const TextOptions& options)
+      : width_(static_cast<size_t>(std::max(options.width, kMinWidth))), colour_(options.colour) {}
+
+  size_t width() const { return width_; }
+  bool colour() const { return colour_; }
+
+  void line(std::string_view text) { out_.append(text).append("\n"); }
+  void lines(const Lines& lines) {
+    for (const std::string& text : lines) line(text);
+  }
+  /// "label   text", the text in a column of its own.
+  void item(std::string_view label, std::string_view text, Ink ink = Ink::plain) {
+    bool first = true;
+    for (const std::string& part : wrap_words(text, width_ - kLabel)) {
+      const std::string lead = fmt::format("{:<{}}", first ? label : "", kLabel);
+      line(paint(lead, Ink::bold, colour_ && first) + paint(part, ink, colour_));
+      first = false;
+    }
+  }
+  /// Blocks of lines side by side while they fit, the others below.
+  void flow(const std::vector<Lines>& blocks);
+  std::string take() { return std::move(out_); }
+
+ private:
+  void beside(const std::vector<const Lines*>& blocks);
+
+  size_t width_;
+  bool colour_;
+  std::string out_;
+};
+
+size_t widest(const Lines& lines) {
+  size_t width = 0;
+  for (const std::string& line : lines) width = std::max(width, visible_width(line));
+  return width;
+}
+
+constexpr size_t kBlockGap = 4;
+
+void Page::beside(const std::vector<const Lines*>& blocks) {
+  size_t rows = 0;
+  for (const Lines* block : blocks) rows = std::max(rows, block->size());
+  for (size_t r = 0; r < rows; ++r) {
+    std::string text;
+    size_t column = 0, start = 0;
+    for (const Lines* block : blocks) {
+      if (r < block->size()) {
+        text.append(start - column, ' ').append((*block)[r]);
+        column = start + visible_width((*block)[r]);
+      }
+      start += widest(*block) + kBlockGap;
+    }
+    line(text);
+  }
+}
+
+void Page::flow(const std::vector<Lines>& blocks) {
+  std::vector<const Lines*> row;
+  size_t used = 0;
+  for (const Lines& block : blocks) {
+    const size_t more = widest(block) + (row.empty() ? 0 : kBlockGap);
+    if (!row.empty() && used + more > width_) {
+      beside(row);
+      line("");
+      row.clear();
+      used = 0;
+    }
+    used += row.empty() ? widest(block) : more;
+    row.push_back(&block);
+  }
+  beside(row);
+}
+
+std::string with_file(const std::string& name, const std::string& file) {
+  if (file.empty() || file == name) return printable(name);
+  return name.empty() ? printable(file) : printable(fmt::format("{} ({})", name, file));
+}
+
+std::string symbols(const Report& report) {
+  std::string out;
+  for (const auto& [symbol, value] : report.bindings) {
+    const bool by_default = std::find(report.defaulted.begin(), report.defaulted.end(), symbol) !=
+                            report.defaulted.end();
+    if (!out.empty()) out += ", ";
+    out += fmt::format("{} = {}", symbol, value);
+    if (by_default) out += fmt::format(" (default; set with --bind {}=N)", symbol);
+  }
+  return printable(out);
+}
+
+void add_machine(const Report& report, Page& page) {
+  const HwConfig& hw = report.hw;
+  const double peak = 2 * real(report.peak_macs_per_cycle()) * hw.clock_mhz * 1e6;
+  const double rate = hw.clock_mhz * 1e6;
+  int64_t slots = 0;
+  for (const BufferConfig& buffer : hw.buffers) slots += buffer.kib;
+  page.item("machine", with_file(hw.name, hw.file));
+  page.item("", fmt::format("{} x {} array at {} MHz, {} x {} -> {}, peak {}", hw.array.rows,
+                            hw.array.cols, format_fixed(hw.clock_mhz, 0), name(hw.types.activation),
+                            name(hw.types.weight), name(hw.types.accumulator),
+                            format_si(peak, "OPS")));
+  page.item("", fmt::format("DRAM {} read, {} write; on chip {} in buffers{}",
+                            format_si(hw.dram.read.value() * rate, "B/s"),
+                            format_si(hw.dram.write.value() * rate, "B/s"), format_kib(slots),
+                            hw.shared.kib == 0 ? std::string(", no shared buffer")
+                                               : fmt::format(" and {} shared",
+                                                             format_kib(hw.shared.kib))));
+}
+
+void add_header(const Report& report, Page& page) {
+  page.item("model", with_file(report.model_name, report.model_file));
+  std::string versions = fmt::format("opset {}", report.opset);
+  if (report.ir_version > 0) versions += fmt::format(", IR {}", report.ir_version);
+  page.item("", fmt::format("{}; {} nodes, {} parameters, {} of weights", versions,
+                            format_count(report.nodes), format_si(real(report.params)),
+                            format_si(real(report.weight_bytes), "B")));
+  if (!report.bindings.empty()) page.item("symbols", symbols(report));
+  add_machine(report, page);
+}
+
+Lines small_table(std::vector<TextTable::Column> columns, std::vector<Lines> rows, bool total,
+                  bool colour) {
+  TextTable table(std::move(columns));
+  for (size_t i = 0; i < rows.size(); ++i)
+    table.add({std::move(rows[i]), total && i + 1 == rows.size()});
+  return table.lines(kMinWidth, colour);
+}
+
+Lines energy_block(const EnergyReport& e, bool colour) {
+  std::vector<Lines> rows;
+  const auto add = [&](const char* label, double pj) {
+    rows.push_back({label, format_si(pj * 1e-12, "J"), percent(pj, e.total())});
+  };
+  add("MACs", e.mac);
+  add("vector unit", e.vector);
+  add("buffers", e.sram);
+  add("shared", e.shared);
+  add("DRAM", e.dram);
+  add("leakage", e.leakage);
+  add("total", e.total());
+  return small_table({{"energy", "", true}, {"", ""}, {"%", ""}}, std::move(rows), true, colour);
+}
+
+Lines cycles_block(const Costs& c, bool colour) {
+  std::vector<Lines> rows;
+  const auto add = [&](const std::string& label, int64_t cycles) {
+    rows.push_back({label, format_count(cycles), percent(real(cycles), real(c.cycles))});
+  };
+  constexpr std::array<const char*, kWaits> kLabels = {
+      "wait DRAM read",   "wait DRAM write", "wait shared",
+      "array fill/drain", "wait post",       "wait slot"};
+  add("busy", c.compute_cycles);
+  for (size_t i = 0; i < kWaits; ++i) add(kLabels[i], c.stalls[i]);
+  add("tail", c.tail_cycles);
+  add("total", c.cycles);
+  return small_table({{"cycles", "", true}, {"", ""}, {"%", ""}}, std::move(rows), true, colour);
+}
+
+Lines memory_block(const Report& report, bool colour) {
+  const Costs& c = report.totals;
+  std::vector<Lines> rows = {{"DRAM", "", format_si(real(c.dram_read), "B"),
+                              format_si(real(c.dram_write), "B")}};
+  if (report.hw.shared.kib > 0) {
+    rows.push_back({"shared", format_kib(report.hw.shared.kib), format_si(real(c.shared_read), "B"),
+                    format_si(real(c.shared_write), "B")});
+  }
+  for (size_t i = 0; i < kBuffers; ++i) {
+    rows.push_back({std::string(name(static_cast<Buffer>(i))),
+                    format_kib(report.hw.buffers[i].kib), format_si(real(c.buffer_read[i]), "B"),
+                    format_si(real(c.buffer_write[i]), "B")});
+  }
+  return small_table({{"memory", "", true}, {"size", ""}, {"read", ""}, {"written", ""}},
+                     std::move(rows), false, colour);
+}
+
+void add_top_layers(const Report& report, Page& page) {
+  constexpr size_t kTop = 5;
+  std::vector<const LayerReport*> top;
+  for (const LayerReport& layer : report.layers) {
+    if (layer.costs.cycles > 0) top.push_back(&layer);
+  }
+  std::stable_sort(top.begin(), top.end(), [](const LayerReport* a, const LayerReport* b) {
+    return a->costs.cycles > b->costs.cycles;
+  });
+  if (top.size() > kTop) top.resize(kTop);
+  if (top.empty()) return;
+  TextTable table({{"slowest layers", "", true}, {"cycles", ""}, {"%", ""}, {"bound", "", true}});
+  for (const LayerReport* layer : top) {
+    table.add({{printable(layer->name), format_count(layer->costs.cycles),
+                percent(real(layer->costs.cycles), real(report.totals.cycles)),
+                std::string(name(layer->bound))}});
+  }
+  page.line("");
+  page.lines(table.lines(page.width(), page.colour()));
+}
+
+std::string bound_text(const Report& report) {
+  std::array<int64_t, 5> layers{}, cycles{};
+  for (const LayerReport& layer : report.layers) {
+    layers[static_cast<size_t>(layer.bound)] += 1;
+    cycles[static_cast<size_t>(layer.bound)] += layer.costs.cycles;
+  }
+  std::string shares;
+  for (const Bound b : {Bound::compute, Bound::dram, Bound::sram, Bound::latency}) {
+    const size_t i = static_cast<size_t>(b);
+    if (layers[i] == 0) continue;
+    shares += fmt::format("{}{} {} layer{} {} % of cycles", shares.empty() ? ": " : ", ", name(b),
+                          layers[i], layers[i] == 1 ? "" : "s",
+                          percent(real(cycles[i]), real(report.totals.cycles)));
+  }
+  return fmt::format("{}{}", name(report.bound), shares);
+}
+
+/// A totals field as a number; nan (printed "-") when it says nothing.
+double total(const Report& report, std::string_view key) {
+  for (const ReportField& field : report_fields()) {
+    if (field.key != key) continue;
+    const FieldValue value = field.get(totals_row(report));
+    if (const double* v = std::get_if<double>(&value)) return *v;
+  }
+  return std::numeric_limits<double>::quiet_NaN();
+}
+
+void add_summary(const Report& report, Page& page) {
+  const Costs& c = report.totals;
+  page.item("time", fmt::format("{} cycles, {}, {} inferences/s", format_count(c.cycles),
+                                format_si(report.seconds(c.cycles), "s"),
+                                format_si(total(report, "inferences_per_second"))));
+  page.item("MACs", fmt::format("{}, utilisation {} %; achieved {} of {} GMAC/s attainable",
+                                format_si(real(c.macs)),
+                                format_fixed(100 * report.utilization(c), 1),
+                                format_fixed(total(report, "achieved_gmacs"), 1),
+                                format_fixed(total(report, "attainable_gmacs"), 1)));
+  page.item("intensity", fmt::format("{} MACs a byte of DRAM, {} a byte of memory on chip",
+                                     format_fixed(total(report, "arithmetic_intensity"), 1),
+                                     format_fixed(total(report, "arithmetic_intensity_sram"), 2)));
+  page.item("DRAM", fmt::format("read {} ({} GB/s), written {} ({} GB/s)",
+                                format_si(real(c.dram_read), "B"),
+                                format_fixed(total(report, "dram_read_gbps"), 2),
+                                format_si(real(c.dram_write), "B"),
+                                format_fixed(total(report, "dram_write_gbps"), 2)));
+  if (c.traffic_bound > 0) {
+    page.item("", fmt::format("{} times the least for this much memory on chip, {}",
+                              format_fixed(total(report, "dram_over_bound"), 2),
+                              format_si(real(c.traffic_bound), "B")));
+  }
+  if (report.hw.shared.kib > 0) {
+    page.item("kept on chip",
+              fmt::format("{} of reads and {} of writes saved; at most {} at a time",
+                          format_si(real(c.shared_read), "B"), format_si(real(c.shared_write), "B"),
+                          format_si(real(report.shared_peak_bytes), "B")));
+  }
+  page.item("bound", bound_text(report));
+  if (report.distinct_ops > 0)
+    page.item("searched", fmt::format("{} distinct programs", format_count(report.distinct_ops)));
+}
+
+void add_unsupported(const Report& report, Page& page) {
+  if (report.unsupported.empty()) return;
+  const size_t n = report.unsupported.size();
+  std::string text = fmt::format("{} node{} costed as memory traffic only: ", n, n == 1 ? "" : "s");
+  for (size_t i = 0; i < n; ++i) text += (i == 0 ? "" : ", ") + printable(report.unsupported[i]);
+  page.line("");
+  page.item("UNSUPPORTED", text, Ink::red);
+}
+
+}  // namespace
+
+std::string to_text(const Report& report, const TextOptions& options) {
+  Page page(options);
+  add_header(report, page);
+  page.line("");
+  page.lines(layer_table(report, options.all_layers).lines(page.width(), page.colour()));
+  const int64_t hidden = options.all_layers ? 0 : hidden_layers(report);
+  if (hidden > 0) {
+    page.line(fmt::format("{} layer{} folded or views, cost nothing; --all shows them",
+                          format_count(hidden), hidden == 1 ? "" : "s"));
+  }
+  page.line("");
+  page.flow({energy_block(report.totals.energy, page.colour()),
+             cycles_block(report.totals, page.colour()), memory_block(report, page.colour())});
+  add_top_layers(report, page);
+  page.line("");
+  add_summary(report, page);
+  add_unsupported(report, page);
+  return page.take();
+}
+
+}  // namespace accsim

@@ -1,0 +1,18 @@
+#pragma once
+#include <string>
+
+#include "sim/report/report.h"
+
+namespace accsim {
+
+struct TextOptions {
+  int width = 100;          ///< of the terminal; less than 60 counts as 60
+  bool colour = false;      ///< with escape codes: only when writing to a terminal
+  bool all_layers = false;  ///< views and folded nodes that cost nothing too
+};
+
+/// The report for people: model and machine, the table of layers with the totals last, a summary.
+/// Printable ASCII (and colour codes when asked), no line wider than the width.
+std::string to_text(const Report& report, const TextOptions& options);
+
+}  // namespace accsim

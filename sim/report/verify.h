@@ -1,0 +1,41 @@
+#pragma once
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace accsim {
+
+/// One program that was run on RTL, golden and timing model.
+struct VerifyRow {
+  std::string name;        ///< layer, or the case's number
+  std::string shape;
+  std::string mapping;
+  std::string cut;         ///< what --max-cycles left out; empty: the whole layer ran
+  std::vector<std::string> same;  ///< other layers that run the very same program
+  int64_t commands = 0;
+  bool values_equal = false, cycles_equal = false;
+  int64_t rtl_cycles = 0, model_cycles = 0;
+  double seconds = 0;      ///< of the co-simulation, golden included
+  std::string difference;  ///< first wrong command; empty when all is equal
+  std::string error;       ///< why it could not be run; empty when it was
+  bool done = false;       ///< false: interrupted before its turn
+
+  bool passed() const { return done && error.empty() && values_equal && cycles_equal; }
+};
+
+struct VerifyReport {
+  std::string hw, model;      ///< model: file, or what was asked for
+  std::vector<VerifyRow> rows;
+  bool interrupted = false;
+
+  int64_t passed() const;
+  int64_t failed() const;     ///< run and different, or not runnable
+  bool all_passed() const { return !interrupted && failed() == 0 && !rows.empty(); }
+};
+
+/// Table: one line a program, totals last. `layers`: also lists the layers that share a program.
+std::string to_text(const VerifyReport& report);
+/// Schema accsim.verify/1.
+std::string to_json(const VerifyReport& report);
+
+}  // namespace accsim

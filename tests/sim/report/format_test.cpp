@@ -1,0 +1,82 @@
+#include "sim/report/format.h"
+
+#include <limits>
+
+#include <gtest/gtest.h>
+
+namespace accsim {
+namespace {
+
+constexpr double kInf = std::numeric_limits<double>::infinity();
+constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
+
+TEST(Format, AreThousandsSeparated) {
+  EXPECT_EQ(format_count(0), "0");
+  EXPECT_EQ(format_count(999), "999");
+  EXPECT_EQ(format_count(1000), "1,000");
+  EXPECT_EQ(format_count(-1234567), "-1,234,567");
+  EXPECT_EQ(format_count(std::numeric_limits<int64_t>::max()), "9,223,372,036,854,775,807");
+  EXPECT_EQ(format_fixed(1234.56, 1), "1,234.6");
+  EXPECT_EQ(format_fixed(-999.4, 0), "-999");
+  EXPECT_EQ(format_fixed(1e6, 2), "1,000,000.00");
+}
+
+TEST(Format, AreThreeDigitsKeptWithAPrefix) {
+  EXPECT_EQ(format_si(0), "0");
+  EXPECT_EQ(format_si(7), "7");
+  EXPECT_EQ(format_si(999), "999");
+  EXPECT_EQ(format_si(999.6), "1.00k");
+  EXPECT_EQ(format_si(1000), "1.00k");
+  EXPECT_EQ(format_si(9994), "9.99k");
+  EXPECT_EQ(format_si(9996), "10.0k");
+  EXPECT_EQ(format_si(99960), "100k");
+  EXPECT_EQ(format_si(999.4e6), "999M");
+  EXPECT_EQ(format_si(999.6e6), "1.00G");
+  EXPECT_EQ(format_si(-4.5e9), "-4.50G");
+  EXPECT_EQ(format_si(0.25), "250m");
+  EXPECT_EQ(format_si(1.234e-6), "1.23u");
+  EXPECT_EQ(format_si(9.2e18), "9.20E");
+  EXPECT_EQ(format_si(1e-30), "0");
+  EXPECT_EQ(format_si(4.5e6, "B"), "4.50 MB");
+  EXPECT_EQ(format_si(12, "B"), "12 B");
+}
+
+TEST(Format, IsANumberThatIsNotFiniteADash) {
+  for (const double v : {kInf, -kInf, kNan}) {
+    EXPECT_EQ(format_si(v), "-");
+    EXPECT_EQ(format_fixed(v, 2), "-");
+  }
+}
+
+TEST(Format, AreBinarySizesShort) {
+  EXPECT_EQ(format_kib(96), "96 KiB");
+  EXPECT_EQ(format_kib(2048), "2 MiB");
+  EXPECT_EQ(format_kib(1536), "1.5 MiB");
+}
+
+TEST(Format, DoControlCharactersBecomeHarmless) {
+  EXPECT_EQ(printable("a\x1b[31m\n\xc3\xa9~"), "a?[31m???~");
+}
+
+TEST(Format, AreBothEndsOfALongNameKept) {
+  EXPECT_EQ(shorten_middle("short", 5), "short");
+  EXPECT_EQ(shorten_middle("abcdefghij", 8), "ab~fghij");
+  for (size_t width = 5; width < 12; ++width)
+    EXPECT_EQ(shorten_middle("a rather long name", width).size(), width);
+}
+
+TEST(Format, AreLinesBrokenAtSpaces) {
+  EXPECT_EQ(wrap_words("one two three", 7), (std::vector<std::string>{"one two", "three"}));
+  EXPECT_EQ(wrap_words("", 7), std::vector<std::string>{""});
+  EXPECT_EQ(wrap_words("abcdefghij", 4), (std::vector<std::string>{"abcd", "efgh", "ij"}));
+  EXPECT_EQ(wrap_words("a bcdefgh", 4), (std::vector<std::string>{"a", "bcde", "fgh"}));
+}
+
+TEST(Format, IsThereColourOnlyWhenAsked) {
+  EXPECT_EQ(paint("x", Ink::red, false), "x");
+  EXPECT_EQ(paint("x", Ink::red, true), "\x1b[31mx\x1b[0m");
+  EXPECT_EQ(paint("x", Ink::plain, true), "x");
+}
+
+}  // namespace
+}  // namespace accsim

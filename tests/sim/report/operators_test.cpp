@@ -1,0 +1,24 @@
+#include "sim/report/operators.h"
+
+#include <fstream>
+#include <iterator>
+
+#include <gtest/gtest.h>
+
+namespace accsim {
+namespace {
+
+TEST(Operators, IsTheDocumentedTableTheRealOne) {
+  std::ifstream in(std::string(ACCSIM_SOURCE_DIR) + "/docs/operators.md");
+  const std::string text(std::istreambuf_iterator<char>(in), {});
+  EXPECT_EQ(text, operators_markdown()) << "run: build/accsim ops > docs/operators.md";
+}
+
+TEST(Operators, NamesTheFatesOfWellKnownOnes) {
+  const std::string text = operators_markdown();
+  for (const char* row : {"| Conv | 1 | 2 to 3 | gemm |", "| Reshape | 1 |", "| Softmax | 1 |"})
+    EXPECT_NE(text.find(row), std::string::npos) << row;
+}
+
+}  // namespace
+}  // namespace accsim

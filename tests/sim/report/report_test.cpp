@@ -1,0 +1,59 @@
+#include "sim/report/report.h"
+
+#include <gtest/gtest.h>
+
+#include "fake_report.h"
+#include "sim/report/fields.h"
+
+namespace accsim {
+namespace {
+
+TEST(Report, AreTotalsTheSumOfLayersForEveryCount) {
+  const Report report = fake_report(7);
+  for (const ReportField& field : report_fields()) {
+    if (field.scope != FieldScope::both) continue;
+    const FieldValue total = field.get(totals_row(report));
+    if (!std::holds_alternative<int64_t>(total)) continue;  // ratios don't add
+    int64_t sum = 0;
+    for (const LayerReport& layer : report.layers)
+      sum += std::get<int64_t>(field.get(layer_row(report, layer)));
+    EXPECT_EQ(std::get<int64_t>(total), sum) << field.key;
+  }
+  double energy = 0;
+  for (const LayerReport& layer : report.layers) energy += layer.costs.energy.total();
+  EXPECT_NEAR(report.totals.energy.total(), energy, 1e-6 * energy);
+}
+
+TEST(Report, DoesEveryEnergyComponentAdd) {
+  EnergyReport sum{1, 2, 4, 8, 16, 32};
+  sum += {100, 200, 400, 800, 1600, 3200};
+  EXPECT_EQ(sum.mac, 101);
+  EXPECT_EQ(sum.vector, 202);
+  EXPECT_EQ(sum.sram, 404);
+  EXPECT_EQ(sum.shared, 808);
+  EXPECT_EQ(sum.dram, 1616);
+  EXPECT_EQ(sum.leakage, 3232);
+  EXPECT_EQ(sum.total(), 63 * 101);
+}
+
+TEST(Report, IsUtilizationMacsOverWhatTheArrayCouldDo) {
+  Report report;
+  report.hw.array.rows = 8;
+  report.hw.array.cols = 4;
+  Costs costs;
+  costs.cycles = 100;
+  costs.macs = 800;
+  EXPECT_DOUBLE_EQ(report.utilization(costs), 800.0 / (100 * 8 * 4));
+  EXPECT_EQ(report.utilization(Costs{}), 0);
+}
+
+TEST(Report, HasEveryBoundAName) {
+  EXPECT_EQ(name(Bound::none), "none");
+  EXPECT_EQ(name(Bound::compute), "compute");
+  EXPECT_EQ(name(Bound::dram), "dram");
+  EXPECT_EQ(name(Bound::sram), "sram");
+  EXPECT_EQ(name(Bound::latency), "latency");
+}
+
+}  // namespace
+}  // namespace accsim

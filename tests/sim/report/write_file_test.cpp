@@ -1,0 +1,111 @@
+#include "sim/report/write_file.h"
+
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+
+#include <gtest/gtest.h>
+
+namespace accsim {
+namespace {
+
+namespace fs = std::filesystem;
+
+class WriteFile : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    std::string pattern = (fs::temp_directory_path() / "write_file_XXXXXX").string();
+    ASSERT_NE(::mkdtemp(pattern.data()), nullptr);
+    folder_ = pattern;
+  }
+  void TearDown() override {
+    fs::permissions(folder_, fs::perms::owner_all);
+    fs::remove_all(folder_);
+  }
+  static std::string read(const fs::path& path) {
+    std::ostringstream out;
+    out << std::ifstream(path, std::ios::binary).rdbuf();
+    return out.str();
+  }
+  size_t entries() const {
+    return static_cast<size_t>(
+        std::distance(fs::directory_iterator(folder_), fs::directory_iterator()));
+  }
+  fs::path folder_;
+};
+
+TEST_F(WriteFile, IsTheTextThereAndNothingElse) {
+  const fs::path path = folder_ / "report.json";
+  const std::string text("a\0b\n", 4);
+  EXPECT_TRUE(write_file_atomically(path, text).ok());
+  EXPECT_EQ(read(path), text);
+  EXPECT_EQ(entries(), 1u);
+}
+
+TEST_F(WriteFile, IsAnOldFileReplacedAndItsModeKept) {
+  const fs::path path = folder_ / "report.json";
+  std::ofstream(path) << "something much longer than the new content";
+  fs::permissions(path, fs::perms::owner_read | fs::perms::owner_write);
+  EXPECT_TRUE(write_file_atomically(path, "new").ok());
+  EXPECT_EQ(read(path), "new");
+  EXPECT_EQ(fs::status(path).permissions(), fs::perms::owner_read | fs::perms::owner_write);
+}
+
+TEST_F(WriteFile, IsASymbolicLinkFollowed) {
+  std::ofstream(folder_ / "real") << "old";
+  fs::create_symlink(folder_ / "real", folder_ / "link");
+  EXPECT_TRUE(write_file_atomically(folder_ / "link", "new").ok());
+  EXPECT_TRUE(fs::is_symlink(folder_ / "link"));
+  EXPECT_EQ(read(folder_ / "real"), "new");
+}
+
+TEST_F(WriteFile, IsAMissingFolderAnErrorThatNamesIt) {
+  const fs::path path = folder_ / "missing" / "report.json";
+  const Status status = write_file_atomically(path, "x");
+  ASSERT_FALSE(status.ok());
+  EXPECT_EQ(status.errors()[0].code, Errc::io);
+  EXPECT_EQ(status.errors()[0].where, path.string());
+  EXPECT_NE(status.errors()[0].message.find("No such file or directory"), std::string::npos);
+  EXPECT_NE(status.errors()[0].message.find("missing/"), std::string::npos);
+}
+
+TEST_F(WriteFile, IsAFolderAsTargetAnError) {
+  const Status status = write_file_atomically(folder_, "x");
+  ASSERT_FALSE(status.ok());
+  EXPECT_NE(status.errors()[0].message.find("is a folder"), std::string::npos);
+  EXPECT_FALSE(write_file_atomically("", "x").ok());
+}
+
+TEST_F(WriteFile, IsAFileInTheWayOfAFolderAnError) {
+  std::ofstream(folder_ / "file") << "x";
+  EXPECT_FALSE(write_file_atomically(folder_ / "file" / "report.json", "x").ok());
+}
+
+TEST_F(WriteFile, IsNothingLeftBehindWhenTheNameIsTooLong) {
+  EXPECT_FALSE(write_file_atomically(folder_ / std::string(300, 'n'), "x").ok());
+  EXPECT_EQ(entries(), 0u);
+}
+
+TEST_F(WriteFile, IsAFolderWithoutPermissionAnError) {
+  if (::geteuid() == 0) GTEST_SKIP() << "the superuser may write anywhere";
+  fs::permissions(folder_, fs::perms::owner_read | fs::perms::owner_exec);
+  const Status status = write_file_atomically(folder_ / "report.json", "x");
+  ASSERT_FALSE(status.ok());
+  EXPECT_NE(status.errors()[0].message.find("Permission denied"), std::string::npos);
+}
+
+TEST_F(WriteFile, IsAFullDiskAnErrorAndADeviceNotReplaced) {
+  struct stat info {};
+  if (::stat("/dev/full", &info) != 0) GTEST_SKIP() << "there is no /dev/full";
+  const Status status = write_file_atomically("/dev/full", "x");
+  ASSERT_FALSE(status.ok());
+  EXPECT_NE(status.errors()[0].message.find("No space left"), std::string::npos);
+  ASSERT_EQ(::stat("/dev/full", &info), 0);
+  EXPECT_TRUE(S_ISCHR(info.st_mode));
+}
+
+}  // namespace
+}  // namespace accsim
