@@ -1,0 +1,17 @@
+#pragma once
+#include "sim/base/result.h"
+
+namespace accsim {
+
+inline constexpr int kExitOk = 0;
+inline constexpr int kExitFailed = 1;    ///< the question was answered, and the answer is "no"
+inline constexpr int kExitBadInput = 2;  ///< usage, files, models and machines that can't be used
+inline constexpr int kExitInternal = 3;
+
+/// The command line: parses, runs one command, prints. Returns the process's exit code.
+int run_cli(int argc, char** argv);
+
+/// Prints errors to stderr, one a line, and returns kExitBadInput.
+int report_errors(const Errors& errors);
+
+}  // namespace accsim

@@ -1,0 +1,37 @@
+#pragma once
+#include <string>
+#include <vector>
+
+#include <CLI/CLI.hpp>
+
+#include "sim/base/result.h"
+#include "sim/map/mapper.h"
+#include "sim/ops/elaborate.h"
+
+namespace accsim {
+
+/// Options that say which graph a model file stands for; shared by all commands that read models.
+class ModelOptions {
+ public:
+  void add_to(CLI::App& app, bool required);
+  const std::string& model() const { return model_; }
+  Result<ElaborateOptions> elaborate() const;
+
+ private:
+  std::string model_;
+  std::vector<std::string> bindings_, shapes_;
+  bool allow_unsupported_ = false;
+};
+
+/// Options that pin the mapping.
+class MappingOptions {
+ public:
+  void add_to(CLI::App& app);
+  Result<MapOptions> parse() const;
+
+ private:
+  std::string dataflow_;
+  std::vector<std::string> mappings_;
+};
+
+}  // namespace accsim

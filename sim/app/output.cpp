@@ -1,0 +1,22 @@
+#include "sim/app/output.h"
+
+#include <cstdio>
+
+#include "sim/app/cli.h"
+#include "sim/report/write_file.h"
+
+namespace accsim {
+
+int print_out(const std::string& text) {
+  const bool written = std::fwrite(text.data(), 1, text.size(), stdout) == text.size();
+  if (written && std::fflush(stdout) == 0) return kExitOk;
+  return report_errors({{Errc::io, "can't write to standard output", ""}});
+}
+
+int write_result(const std::string& path, const std::string& text) {
+  if (path == "-") return print_out(text);
+  const Status written = write_file_atomically(path, text);
+  return written ? kExitOk : report_errors(written.errors());
+}
+
+}  // namespace accsim

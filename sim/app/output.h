@@ -1,0 +1,12 @@
+#pragma once
+#include <string>
+
+namespace accsim {
+
+/// Prints to standard output; a full disk or closed pipe is an error, not silence. Exit code.
+int print_out(const std::string& text);
+
+/// Writes a result file, or to standard output for "-". Exit code.
+int write_result(const std::string& path, const std::string& text);
+
+}  // namespace accsim

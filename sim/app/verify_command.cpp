@@ -1,0 +1,241 @@
+#include "sim/app/verify_command.h"
+
+#include <atomic>
+#include <charconv>
+#include <chrono>
+#include <csignal>
+#include <filesystem>
+#include <thread>
+#include <unistd.h>
+
+#include <fmt/format.h>
+
+#include "hw/config/load.h"
+#include "sim/app/cli.h"
+#include "sim/app/output.h"
+
+namespace accsim {
+namespace {
+
+std::atomic<bool> stop_requested{false};
+
+/// Lets the first Ctrl-C end the run after the programs under way, and the second one at once.
+class InterruptGuard {
+ public:
+  InterruptGuard() {
+    std::signal(SIGINT, [](int) {
+      stop_requested = true;
+      std::signal(SIGINT, SIG_DFL);
+    });
+  }
+  ~InterruptGuard() { std::signal(SIGINT, SIG_DFL); }
+};
+
+std::optional<std::vector<int64_t>> numbers(std::string_view text, char separator) {
+  std::vector<int64_t> out;
+  while (true) {
+    const size_t at = text.find(separator);
+    const std::string_view part = text.substr(0, at);
+    int64_t value = 0;
+    const auto [end, error] = std::from_chars(part.data(), part.data() + part.size(), value);
+    if (error != std::errc() || end != part.data() + part.size() || value < 0 || value > 1 << 20)
+      return std::nullopt;
+    out.push_back(value);
+    if (at == std::string_view::npos) return out;
+    text.remove_prefix(at + 1);
+  }
+}
+
+Result<GemmOp> parse_gemm(const std::string& text) {
+  const auto n = numbers(text, 'x');
+  if (!n || n->size() != 3 || (*n)[0] * (*n)[1] * (*n)[2] == 0)
+    return Error{Errc::usage, "'" + text + "' is not MxKxN, e.g. 100x200x300", "--gemm"};
+  GemmOp op;
+  op.in = op.out = {1, 1, (*n)[0]};
+  op.channels = (*n)[1];
+  op.outputs = (*n)[2];
+  return op;
+}
+
+Result<GemmOp> parse_conv(const std::string& text) {
+  const auto bad = [&](const std::string& why) {
+    return Error{Errc::usage, "'" + text + "': " + why, "--conv"};
+  };
+  const auto n = numbers(text, ',');
+  if (!n || n->size() != 11)
+    return bad("not N,C,H,W,K,R,S,stride,pad,dilation,groups, e.g. 1,64,56,56,64,3,3,1,1,1,1");
+  const auto& v = *n;
+  const int64_t groups = v[10], stride = v[7], pad = v[8], dilation = v[9];
+  for (const size_t i : {0, 1, 2, 3, 4, 5, 6, 7, 9, 10})
+    if (v[i] == 0) return bad("only the padding may be 0");
+  if (v[1] % groups != 0 || v[4] % groups != 0) return bad("groups must divide C and K");
+  GemmOp op;
+  op.images = v[0];
+  op.batch = groups;
+  op.grouped = groups > 1;
+  op.channels = v[1] / groups;
+  op.outputs = v[4] / groups;
+  op.in = {1, v[2], v[3]};
+  op.kernel = {1, v[5], v[6]};
+  op.stride = {1, stride, stride};
+  op.pad = {0, pad, pad};
+  op.dilation = {1, dilation, dilation};
+  for (const size_t d : {1, 2}) {
+    const int64_t span = op.in[d] + 2 * pad - (op.kernel[d] - 1) * dilation - 1;
+    if (span < 0) return bad("the kernel is larger than the padded input");
+    op.out[d] = span / stride + 1;
+  }
+  return op;
+}
+
+/// One line on stderr that is written over; nothing when stderr isn't a terminal.
+class Progress {
+ public:
+  Progress(size_t cases) : cases_(cases), shown_(isatty(STDERR_FILENO) != 0) {}
+  ~Progress() {
+    if (shown_) fmt::print(stderr, "\r\033[K");
+  }
+  void operator()(int64_t done, int64_t cycles, int64_t all) const {
+    if (!shown_) return;
+    const double seconds =
+        std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count();
+    const double part = all > 0 ? static_cast<double>(cycles) / static_cast<double>(all) : 1;
+    constexpr int kWidth = 30;
+    const auto full = static_cast<size_t>(part * kWidth);
+    fmt::print(stderr, "\r\033[K[{:<{}}] {} of {} programs, {:.0f} s left", std::string(full, '#'),
+               kWidth, done, cases_, part > 0 ? seconds / part - seconds : 0.0);
+    std::fflush(stderr);
+  }
+
+ private:
+  const size_t cases_;
+  const bool shown_;
+  const std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
+};
+
+/// Verilated variants are kept beside the program, so that a clean build starts clean.
+std::filesystem::path default_cache() {
+  std::error_code error;
+  const auto self = std::filesystem::read_symlink("/proc/self/exe", error);
+  return (error ? std::filesystem::current_path() : self.parent_path()) / "verilated";
+}
+
+}  // namespace
+
+void VerifyCommand::add_to(CLI::App& app) {
+  sub_ = app.add_subcommand(
+      "verify", "Run tile programs on Verilated RTL and compare values and cycles");
+  sub_->footer("Exit codes: 0 all equal, 1 a difference, 2 input that can't be used.");
+  sub_->add_option("--hw", hw_, "Machine description (YAML)")->type_name("FILE")->required();
+  model_.add_to(*sub_, false);
+  sub_->add_option("--gemm", gemms_, "Verify one product, e.g. 100x200x300; repeatable")
+      ->type_name("MxKxN")
+      ->allow_extra_args(false);
+  sub_->add_option("--conv", convs_,
+                   "Verify one convolution: N,C,H,W,K,R,S,stride,pad,dilation,groups; repeatable")
+      ->type_name("LIST")
+      ->allow_extra_args(false);
+  sub_->add_option("--random", random_,
+                   "Verify that many random products and convolutions, with random memory rates")
+      ->type_name("COUNT")
+      ->check(CLI::Range(int64_t{1}, int64_t{10'000'000}));
+  sub_->add_option("--seed", seed_, "Seed of the random operands and cases")->type_name("N");
+  sub_->add_option("--max-cycles", max_cycles_,
+                   "Cut layers that take more cycles to fewer outputs, and say so")
+      ->type_name("N")
+      ->check(CLI::Range(int64_t{1}, int64_t{1} << 60));
+  sub_->add_option("--jobs", jobs_, "Programs to run side by side")
+      ->type_name("N")
+      ->check(CLI::Range(1, 256));
+  sub_->add_option("--json", json_, "Write the results as JSON (accsim.verify/1); - for stdout")
+      ->type_name("FILE");
+  sub_->add_option("--trace", trace_, "Write waveforms (FST); one program only")->type_name("FILE");
+  sub_->add_option("--cache", cache_, "Folder of the Verilated cores; default: beside accsim")
+      ->type_name("DIR");
+  sub_->add_option("--source", source_,
+                   "Tree whose rtl/ and hw/cosim/ the core is built from; default: accsim's own")
+      ->type_name("DIR");
+  mapping_.add_to(*sub_);
+}
+
+Result<std::vector<VerifyCase>> VerifyCommand::given_cases(const HwConfig& hw) const {
+  const auto options = mapping_.parse();
+  if (!options) return options.errors();
+  std::vector<VerifyCase> out;
+  Errors errors;
+  const auto add = [&](const Result<GemmOp>& op, const std::string& name) {
+    auto one = op ? product_case(*op, name, hw, *options) : op.errors();
+    if (one)
+      out.push_back(std::move(*one));
+    else
+      errors.insert(errors.end(), one.errors().begin(), one.errors().end());
+  };
+  for (const std::string& text : gemms_) add(parse_gemm(text), "gemm " + text);
+  for (const std::string& text : convs_) add(parse_conv(text), "conv " + text);
+  if (!errors.empty()) return errors;
+  if (random_ > 0)
+    for (VerifyCase& c : random_cases(random_, seed_, hw, *options)) out.push_back(std::move(c));
+  return out;
+}
+
+Result<std::vector<VerifyCase>> VerifyCommand::cases(const HwConfig& hw) const {
+  const bool given = !gemms_.empty() || !convs_.empty() || random_ > 0;
+  if (given == !model_.model().empty())
+    return Error{Errc::usage, "name a model, or --gemm, --conv or --random (and not both)",
+                 "verify"};
+  if (given) return given_cases(hw);
+  const auto elaborate_options = model_.elaborate();
+  const auto map_options = mapping_.parse();
+  if (!elaborate_options) return elaborate_options.errors();
+  if (!map_options) return map_options.errors();
+  const Result<Graph> graph = load_graph(model_.model(), *elaborate_options);
+  if (!graph) return graph.errors();
+  const Result<CostedNetwork> network = cost_network(*graph, hw, *map_options);
+  if (!network) return network.errors();
+  auto out = network_cases(*graph, *network, hw);
+  if (out.empty())
+    return Error{Errc::usage, "no layer of it runs on the array", model_.model()};
+  return out;
+}
+
+int VerifyCommand::run() const {
+  const Result<HwConfig> hw = load_hw(hw_);
+  if (!hw) return report_errors(hw.errors());
+  auto all = cases(*hw);
+  if (!all) return report_errors(all.errors());
+  if (!trace_.empty() && all->size() != 1)
+    return report_errors({{Errc::usage, "waveforms are of one program; there are " +
+                                            std::to_string(all->size()), "--trace"}});
+  VerifyOptions options;
+  options.variant.source_dir = source_;
+  options.variant.cache_dir = cache_.empty() ? default_cache() : std::filesystem::path(cache_);
+  options.variant.compiler = ACCSIM_RTL_COMPILER;
+  options.variant.trace = !trace_.empty();
+  options.variant.building = [] {
+    fmt::print(stderr, "accsim: building the Verilated core of this machine (once; 64x64 takes a "
+                       "minute or two)\n");
+  };
+  options.trace = trace_;
+  options.max_cycles = max_cycles_;
+  options.seed = seed_;
+  options.jobs = jobs_;
+  options.stop = &stop_requested;
+
+  VerifyReport report;
+  report.hw = hw_;
+  report.model = model_.model();
+  {
+    const InterruptGuard guard;
+    const Progress progress(all->size());
+    options.progress = std::cref(progress);
+    report.rows = verify_cases(std::move(*all), options);
+  }
+  report.interrupted = stop_requested;
+  if (!json_.empty())
+    if (const int code = write_result(json_, to_json(report)); code != kExitOk) return code;
+  if (json_ != "-")
+    if (const int code = print_out(to_text(report)); code != kExitOk) return code;
+  return report.all_passed() ? kExitOk : kExitFailed;
+}
+
+}  // namespace accsim

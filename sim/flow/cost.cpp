@@ -1,0 +1,149 @@
+#include "sim/flow/cost.h"
+
+#include <algorithm>
+#include <fnmatch.h>
+
+#include <fmt/format.h>
+
+#include "sim/flow/layer_costs.h"
+#include "sim/onnx/reader.h"
+#include "sim/report/bounds.h"
+
+namespace accsim {
+namespace {
+
+/// The ports of a layer as the mapper sees them.
+std::vector<Operand> operands(const Graph& graph, const Residency& residency, const HwConfig& hw,
+                              const std::vector<TensorId>& ids) {
+  std::vector<Operand> out;
+  for (TensorId id : ids) {
+    if (id == kNoTensor) {
+      out.emplace_back();
+      continue;
+    }
+    const Tensor& t = graph.tensor(id);
+    const bool resident = residency.resident[static_cast<size_t>(id)];
+    out.push_back({{t.name, resident ? Memory::shared : Memory::dram, t.constant},
+                   element_bytes(hw, t.dtype)});
+  }
+  return out;
+}
+
+void describe_model(const Graph& graph, const Lowered& lowered, Report& r) {
+  r.model_name = graph.name;
+  r.model_file = graph.file;
+  r.opset = graph.opset;
+  r.ir_version = graph.ir_version;
+  r.nodes = static_cast<int64_t>(graph.nodes.size());
+  r.params = lowered.params;
+  r.buffers = lowered.buffers;
+  r.weight_bytes = lowered.weight_bytes;
+  r.bindings.assign(graph.bindings.begin(), graph.bindings.end());
+  r.defaulted = graph.defaulted;
+  r.unsupported = lowered.unsupported;
+}
+
+LayerReport describe_layer(const Graph& graph, const Lowered& lowered, const Layer& l) {
+  LayerReport out;
+  out.name = l.name;
+  out.op_type = l.op_type;
+  out.fate = l.fate;
+  if (l.merged_into >= 0)
+    out.merged_into = lowered.layers[static_cast<size_t>(l.merged_into)].name;
+  const Node& node = graph.nodes[static_cast<size_t>(l.node)];
+  for (TensorId id : node.inputs)
+    if (id != kNoTensor) out.input_shapes.push_back(graph.tensor(id).dims);
+  for (TensorId id : node.outputs)
+    if (id != kNoTensor) {
+      out.output_shape = graph.tensor(id).dims;
+      break;
+    }
+  out.costs.macs = l.macs;
+  out.costs.params = l.params;
+  return out;
+}
+
+/// Maps one layer's work and adds what it costs to its report.
+Status cost_layer(const Layer& l, OpRequest request, Mapper& mapper, const HwConfig& hw,
+                  std::vector<std::shared_ptr<const Mapping>>& mappings, LayerReport& report) {
+  int64_t program_macs = 0;
+  for (const WorkItem& item : l.work) {
+    request.item = item;
+    request.relu = l.relu && &item == &l.work.back();
+    auto mapping = mapper.map(request, l.name);
+    if (!mapping) return mapping.errors();
+    report.costs += item_costs(request, **mapping, hw);
+    if (!report.mapping.empty()) report.mapping += "; ";
+    report.mapping += (*mapping)->description;
+    program_macs += (*mapping)->counts.macs.count();
+    mappings.push_back(std::move(*mapping));
+  }
+  check(program_macs == l.macs, "the programs of '" + l.name + "' do other MACs than its shapes");
+  report.bound = busiest(report.costs);
+  return ok();
+}
+
+}  // namespace
+
+Result<Graph> load_graph(const std::string& path, const ElaborateOptions& options) {
+  Result<ModelDef> model = read_model(path);
+  if (!model) return model.errors();
+  Result<Graph> graph = elaborate(*model, options);
+  if (!graph) return graph.errors();
+  if (const Status good = verify(*graph); !good) return good.errors();
+  return graph;
+}
+
+Result<CostedNetwork> cost_network(const Graph& graph, const HwConfig& hw,
+                                   const MapOptions& options) {
+  Result<Lowered> lowered = lower(graph);
+  if (!lowered) return lowered.errors();
+  CostedNetwork out;
+  out.lowered = std::move(*lowered);
+  const Residency residency = plan_residency(graph, out.lowered, hw);
+  Mapper mapper(hw, options);
+  Report& r = out.report;
+  r.hw = hw;
+  describe_model(graph, out.lowered, r);
+  Errors errors;
+  for (const Layer& l : out.lowered.layers) {
+    r.layers.push_back(describe_layer(graph, out.lowered, l));
+    out.mappings.emplace_back();
+    OpRequest request;
+    request.inputs = operands(graph, residency, hw, l.inputs);
+    request.outputs = operands(graph, residency, hw, l.outputs);
+    const Status done =
+        cost_layer(l, std::move(request), mapper, hw, out.mappings.back(), r.layers.back());
+    if (!done) errors.insert(errors.end(), done.errors().begin(), done.errors().end());
+    r.totals += r.layers.back().costs;
+  }
+  if (!errors.empty()) return errors;
+  r.bound = busiest(r.totals);
+  r.distinct_ops = mapper.distinct();
+  r.shared_peak_bytes = residency.peak_bytes;
+  return out;
+}
+
+Result<std::string> dump_programs(const CostedNetwork& network, const std::string& layer_glob) {
+  std::string out;
+  for (size_t i = 0; i < network.mappings.size(); ++i) {
+    const Layer& l = network.lowered.layers[i];
+    if (network.mappings[i].empty() || fnmatch(layer_glob.c_str(), l.name.c_str(), 0) != 0) continue;
+    for (const auto& mapping : network.mappings[i]) {
+      Program program = mapping->program;
+      program.name = fmt::format("'{}' {} [{}]", l.name, l.op_type, mapping->description);
+      out += print(program);
+      out += fmt::format("  # {} cycles, {} commands, {} MACs\n\n",
+                         mapping->timing.total.count(), mapping->counts.commands,
+                         mapping->counts.macs.count());
+    }
+  }
+  if (out.empty())
+    return Error{Errc::usage,
+                 "no layer that runs a program matches '" + layer_glob +
+                     "'; the report's first column lists their names",
+                 "--dump-program"};
+  return out;
+}
+
+}  // namespace accsim

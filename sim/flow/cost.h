@@ -1,0 +1,36 @@
+#pragma once
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "hw/config/hw_config.h"
+#include "sim/graph/graph.h"
+#include "sim/lower/lower.h"
+#include "sim/map/mapper.h"
+#include "sim/map/residency.h"
+#include "sim/ops/elaborate.h"
+#include "sim/report/report.h"
+
+namespace accsim {
+
+/// File -> ModelDef -> flat graph with every shape known.
+Result<Graph> load_graph(const std::string& path, const ElaborateOptions& options);
+
+/// A costed network: the report, and the programs behind it.
+struct CostedNetwork {
+  Lowered lowered;
+  /// By layer, one mapping an item of its work; empty for views and folded layers.
+  std::vector<std::vector<std::shared_ptr<const Mapping>>> mappings;
+  Report report;
+};
+
+/// The main job: graph -> fates -> residency -> mapping -> timing and energy -> report.
+/// Errors: unsupported nodes (all of them), layers that no tile of the machine holds (all of them).
+Result<CostedNetwork> cost_network(const Graph& graph, const HwConfig& hw,
+                                   const MapOptions& options);
+
+/// The programs of the layers whose name matches a glob, as text. Error when none matches.
+Result<std::string> dump_programs(const CostedNetwork& network, const std::string& layer_glob);
+
+}  // namespace accsim

@@ -1,0 +1,100 @@
+#include "sim/flow/layer_costs.h"
+
+#include <algorithm>
+
+#include "hw/energy/energy.h"
+#include "sim/report/bounds.h"
+
+namespace accsim {
+namespace {
+
+Queue main_queue(const WorkItem& item) {
+  if (std::holds_alternative<GemmOp>(item)) return Queue::execute;
+  return std::holds_alternative<VectorOp>(item) ? Queue::post : Queue::load;
+}
+
+void add_timing(const OpRequest& request, const Timing& timing, Costs& c) {
+  const QueueTiming& main = timing.queue(main_queue(request.item));
+  c.cycles = timing.total.count();
+  c.compute_cycles = main.busy.count();
+  for (size_t w = 0; w < kWaits; ++w) c.stalls[w] = main.waits[w].count();
+  c.tail_cycles = (timing.total - main.free_at).count();
+}
+
+void add_counts(const Counts& counts, Costs& c) {
+  const auto dram = static_cast<size_t>(Memory::dram), shared = static_cast<size_t>(Memory::shared);
+  c.array_macs = counts.array_macs.count();
+  c.dram_read = counts.read[dram].count();
+  c.dram_write = counts.written[dram].count();
+  c.shared_read = counts.read[shared].count();
+  c.shared_write = counts.written[shared].count();
+  for (size_t b = 0; b < kBuffers; ++b) {
+    c.buffer_read[b] = counts.buffer_read[b].count();
+    c.buffer_write[b] = counts.buffer_written[b].count();
+  }
+}
+
+void add_bounds(const Mapping& m, const HwConfig& hw, Costs& c) {
+  c.compute_bound = ceil_div(m.counts.macs.count(), hw.array.rows * hw.array.cols);
+  for (size_t i = 0; i < kLaneClasses; ++i)
+    c.compute_bound += ceil_div(m.counts.vector_ops[i], hw.vector.lanes[i]);
+  const int64_t reads = hw.dram.read.cycles(c.dram_read);
+  const int64_t writes = hw.dram.write.cycles(c.dram_write);
+  c.dram_bound = c.dram_busy = std::max(reads, writes);
+  // What the load and store queues are busy beyond DRAM's share: slot ports and the shared buffer.
+  c.sram_busy = std::max<int64_t>({0, m.timing.queue(Queue::load).busy.count() - reads,
+                                   m.timing.queue(Queue::store).busy.count() - writes});
+}
+
+const Operand* operand(const std::vector<Operand>& side, int port) {
+  return port >= 0 && static_cast<size_t>(port) < side.size() ? &side[static_cast<size_t>(port)]
+                                                              : nullptr;
+}
+bool on_chip(const std::vector<Operand>& side, int port) {
+  const Operand* o = operand(side, port);
+  return o && o->place.memory == Memory::shared;
+}
+
+int64_t least_traffic(const GemmOp& op, const OpRequest& r, const HwConfig& hw) {
+  GemmTraffic t =
+      gemm_traffic(op, hw.activation_bytes(), hw.weight_bytes(), hw.activation_bytes());
+  t.a_on_chip = on_chip(r.inputs, op.a_port);
+  t.b_on_chip = on_chip(r.inputs, op.b_port);
+  t.c_on_chip = on_chip(r.outputs, op.out_port);
+  return gemm_traffic_bound(t, on_chip_bytes(hw));
+}
+
+/// Streamed ops: what isn't on chip, once.
+template <class StreamOp>
+int64_t least_traffic(const StreamOp& op, const OpRequest& r, const HwConfig&) {
+  int64_t bytes = 0;
+  const auto add = [&](const std::vector<Access>& side, const std::vector<Operand>& operands) {
+    for (const Access& a : side) {
+      const Operand* o = operand(operands, a.port);
+      if (!on_chip(operands, a.port)) bytes += a.elements * (o ? o->element_bytes : 1);
+    }
+  };
+  add(op.inputs, r.inputs);
+  add(op.outputs, r.outputs);
+  return bytes;
+}
+
+EnergyReport energy_report(const Energy& e) {
+  return {.mac = e.mac.value(), .vector = e.vector.value(), .sram = e.sram.value(),
+          .shared = e.shared.value(), .dram = e.dram.value(), .leakage = e.leakage.value()};
+}
+
+}  // namespace
+
+Costs item_costs(const OpRequest& request, const Mapping& mapping, const HwConfig& hw) {
+  Costs c;
+  add_timing(request, mapping.timing, c);
+  add_counts(mapping.counts, c);
+  add_bounds(mapping, hw, c);
+  c.traffic_bound =
+      std::visit([&](const auto& op) { return least_traffic(op, request, hw); }, request.item);
+  c.energy = energy_report(energy(mapping.counts, mapping.timing.total, hw));
+  return c;
+}
+
+}  // namespace accsim

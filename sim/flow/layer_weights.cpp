@@ -1,0 +1,70 @@
+#include "sim/flow/layer_weights.h"
+
+#include <algorithm>
+#include <cmath>
+#include <functional>
+
+#include "sim/onnx/weights.h"
+#include "sim/ops/node_view.h"
+
+namespace accsim {
+namespace {
+
+/// Index in the stored tensor of (group, kernel tap, channel, output).
+using Place = std::function<int64_t(int64_t g, int64_t tap, int64_t c, int64_t n)>;
+
+std::optional<Place> layout(const Graph& graph, const Layer& layer, const GemmOp& op,
+                            const Tensor& w) {
+  const std::string& type = layer.op_type;
+  const int64_t taps = op.kernel[0] * op.kernel[1] * op.kernel[2];
+  const int64_t channels = op.channels, outputs = op.outputs;
+  if (elements(w.dims) != op.batch * op.k() * op.outputs) return std::nullopt;
+  if (type == "Conv" || type == "QLinearConv" || type == "ConvInteger")
+    return [=](int64_t g, int64_t tap, int64_t c, int64_t n) {
+      return ((g * outputs + n) * channels + c) * taps + tap;
+    };
+  const bool product = type == "Gemm" || type == "MatMul" || type == "MatMulInteger" ||
+                       type == "QLinearMatMul";
+  if (!product || op.batch != 1 || taps != 1) return std::nullopt;
+  const Node& node = graph.nodes[static_cast<size_t>(layer.node)];
+  const bool turned = NodeView(graph, node).attr("transB", int64_t{0}) != 0;
+  return [=](int64_t, int64_t, int64_t c, int64_t n) {
+    return turned ? n * channels + c : c * outputs + n;
+  };
+}
+
+}  // namespace
+
+std::optional<std::vector<int8_t>> stored_weights(const Graph& graph, const Layer& layer,
+                                                  const GemmOp& op) {
+  const auto port = static_cast<size_t>(op.b_port);
+  if (port >= layer.inputs.size() || layer.inputs[port] == kNoTensor) return std::nullopt;
+  const Tensor& w = graph.tensor(layer.inputs[port]);
+  if (w.origin != Tensor::Origin::initializer || (!is_float(w.dtype) && w.dtype != DType::int8))
+    return std::nullopt;
+  const auto place = layout(graph, layer, op, w);
+  if (!place) return std::nullopt;
+  const auto values = read_weights(graph, w);
+  if (!values) return std::nullopt;
+
+  const int64_t taps = op.k() / op.channels;
+  std::vector<int8_t> out(values->size());
+  const auto each = [&](int64_t g, int64_t n, auto visit) {
+    for (int64_t tap = 0; tap < taps; ++tap)
+      for (int64_t c = 0; c < op.channels; ++c)
+        visit((*values)[static_cast<size_t>((*place)(g, tap, c, n))],
+              out[static_cast<size_t>(((g * taps + tap) * op.channels + c) * op.outputs + n)]);
+  };
+  for (int64_t g = 0; g < op.batch; ++g)
+    for (int64_t n = 0; n < op.outputs; ++n) {
+      double largest = 0;
+      each(g, n, [&](double v, int8_t&) { largest = std::max(largest, std::abs(v)); });
+      const double scale = w.dtype == DType::int8 || largest == 0 ? 1 : 127 / largest;
+      each(g, n, [&](double v, int8_t& q) {
+        q = static_cast<int8_t>(std::clamp(std::nearbyint(v * scale), -128.0, 127.0));
+      });
+    }
+  return out;
+}
+
+}  // namespace accsim

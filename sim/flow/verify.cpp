@@ -1,0 +1,186 @@
+#include "sim/flow/verify.h"
+
+#include <algorithm>
+#include <chrono>
+#include <map>
+#include <mutex>
+#include <random>
+#include <thread>
+
+#include <fmt/format.h>
+
+#include "hw/timing/timing.h"
+#include "sim/map/pack.h"
+
+namespace accsim {
+namespace {
+
+int64_t model_cycles(const VerifyCase& c) {
+  return simulate(emit(c.problem, c.hw, c.tiling), c.hw).total.count();
+}
+
+// ---- cutting ---------------------------------------------------------------------------------------
+
+/// Fewer outputs along one dim of the window, with the input that they still need.
+void shrink(GemmOp& op, size_t dim) {
+  op.out[dim] = ceil_div(op.out[dim], 2);
+  const int64_t reach = (op.out[dim] - 1) * op.stride[dim] - op.pad[dim] +
+                        (op.kernel[dim] - 1) * op.dilation[dim] + 1;
+  op.in[dim] = std::clamp<int64_t>(reach, 1, op.in[dim]);
+}
+
+/// Halves what can be halved without changing the kind of work; false when nothing is left.
+bool halve(GemmOp& op) {
+  if (op.batch > 1) return op.batch = ceil_div(op.batch, 2), true;
+  if (op.images > 1) return op.images = ceil_div(op.images, 2), true;
+  for (const size_t dim : {size_t{0}, size_t{1}, size_t{2}})
+    if (op.out[dim] > 1) return shrink(op, dim), true;
+  if (op.outputs > 1) return op.outputs = ceil_div(op.outputs, 2), true;
+  if (op.channels > 1) return op.channels = ceil_div(op.channels, 2), true;
+  return false;
+}
+
+GemmProblem resized(const GemmProblem& from, const GemmOp& op, const HwConfig& hw) {
+  GemmProblem p = make_problem(op, hw);
+  p.a = from.a;
+  p.b = from.b;
+  p.out = from.out;
+  p.parameters = from.parameters;
+  p.has_parameters = from.has_parameters;
+  p.relu = from.relu;
+  return p;
+}
+
+void cut(VerifyCase& c, int64_t most) {
+  if (most <= 0 || model_cycles(c) <= most) return;
+  const std::string whole = shape_text(c.problem.op);
+  GemmOp op = c.problem.op;
+  while (model_cycles(c) > most && halve(op)) {
+    c.problem = resized(c.problem, op, c.hw);
+    Tiling& t = c.tiling;
+    t.images = std::min(t.images, op.images);
+    t.lines = std::min(t.lines, op.out[1]);
+    t.pixels = std::min(t.pixels, op.out[2]);
+    t.groups = std::min(t.groups, op.batch);
+    t.outputs = std::min(t.outputs, t.groups * op.outputs);
+    t.channels = std::min(t.channels, t.groups * op.channels);
+  }
+  c.shape = shape_text(op);
+  c.cut = whole + " to " + c.shape;
+}
+
+// ---- operands --------------------------------------------------------------------------------------
+
+/// Random int8 operands, and scales that spread the sums over the int8 range. The case's weights where it has some (and cutting hasn't changed their shape).
+GemmOperands make_operands(const VerifyCase& c, std::mt19937& random) {
+  const GemmOp& op = c.problem.op;
+  GemmOperands o;
+  const auto fill = [&](std::vector<int8_t>& to, int64_t size) {
+    to.resize(static_cast<size_t>(size));
+    for (int8_t& v : to) v = static_cast<int8_t>(random());
+  };
+  fill(o.a, logical_a(op));
+  o.weights = c.weights;
+  if (static_cast<int64_t>(o.weights.size()) != logical_weights(op))
+    fill(o.weights, logical_weights(op));
+  // Sums of k products of uniform int8 have a deviation of about 74 * 74 * sqrt(k).
+  int shift = 30;
+  for (int64_t k = op.k(); k > 0; k /= 4) ++shift;
+  for (int64_t n = 0; n < c.problem.pixel_outputs(); ++n)
+    o.channels.push_back({static_cast<int32_t>(random() % 20001) - 10000,
+                          static_cast<int32_t>((1U << 23) + random() % (1U << 23)), shift});
+  return o;
+}
+
+// ---- running ---------------------------------------------------------------------------------------
+
+class Runner {
+ public:
+  Runner(std::vector<VerifyCase> cases, const VerifyOptions& options)
+      : cases_(std::move(cases)), options_(options), rows_(cases_.size()) {
+    for (size_t i = 0; i < cases_.size(); ++i) {
+      cut(cases_[i], options.max_cycles);
+      cycles_.push_back(model_cycles(cases_[i]));
+      cycles_all_ += cycles_.back();
+      rows_[i].name = cases_[i].name;
+      rows_[i].shape = cases_[i].shape;
+      rows_[i].same = cases_[i].same;
+      rows_[i].cut = cases_[i].cut;
+      rows_[i].mapping = to_string(cases_[i].tiling);
+    }
+  }
+
+  std::vector<VerifyRow> run() {
+    std::vector<std::thread> workers;
+    const auto work = [this] {
+      for (size_t i = next_++; i < cases_.size(); i = next_++) {
+        if (options_.stop && *options_.stop) return;
+        run_case(i);
+      }
+    };
+    for (int j = 1; j < options_.jobs; ++j) workers.emplace_back(work);
+    work();
+    for (std::thread& w : workers) w.join();
+    return std::move(rows_);
+  }
+
+ private:
+  Result<std::shared_ptr<const Variant>> variant(const VerifyCase& c) {
+    // One variant at a time: the second thread finds what the first has built.
+    const std::lock_guard lock(variants_mutex_);
+    auto& known = variants_[c.tiling.dataflow];
+    if (known) return known;
+    auto loaded = Variant::load(c.hw, c.tiling.dataflow, options_.variant);
+    if (loaded) known = *loaded;
+    return loaded;
+  }
+
+  void run_case(size_t i) {
+    VerifyRow& row = rows_[i];
+    if (const Status s = cosimulate(cases_[i], i, row); !s) row.error = s.errors().front().text();
+    row.done = true;
+    const std::lock_guard lock(progress_mutex_);
+    ++done_;
+    cycles_done_ += cycles_[i];
+    if (options_.progress) options_.progress(done_, cycles_done_, cycles_all_);
+  }
+
+  Status cosimulate(const VerifyCase& c, size_t i, VerifyRow& row) {
+    const auto core = variant(c);
+    if (!core) return core.errors();
+    Program program = emit(c.problem, c.hw, c.tiling);
+    program.name = c.name;
+    if (const Status good = verify(program, c.hw); !good) return good.errors();
+    std::seed_seq sequence{options_.seed, static_cast<uint64_t>(i)};
+    std::mt19937 random(sequence);
+    MemoryImage image = pack(c.problem, c.hw, c.tiling, make_operands(c, random));
+    const auto start = std::chrono::steady_clock::now();
+    const auto result = cosim(program, c.hw, **core, image, {.trace = options_.trace});
+    row.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+    if (!result) return result.errors();
+    row.commands = result->commands;
+    row.values_equal = result->values_equal;
+    row.cycles_equal = result->cycles_equal;
+    row.rtl_cycles = result->rtl_cycles;
+    row.model_cycles = result->model_cycles;
+    row.difference = result->first_difference;
+    return ok();
+  }
+
+  std::vector<VerifyCase> cases_;
+  const VerifyOptions& options_;
+  std::vector<VerifyRow> rows_;
+  std::vector<int64_t> cycles_;
+  std::atomic<size_t> next_{0};
+  std::mutex variants_mutex_, progress_mutex_;
+  std::map<Dataflow, std::shared_ptr<const Variant>> variants_;
+  int64_t done_ = 0, cycles_done_ = 0, cycles_all_ = 0;
+};
+
+}  // namespace
+
+std::vector<VerifyRow> verify_cases(std::vector<VerifyCase> cases, const VerifyOptions& options) {
+  return Runner(std::move(cases), options).run();
+}
+
+}  // namespace accsim

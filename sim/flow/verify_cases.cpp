@@ -1,0 +1,114 @@
+#include <map>
+#include <random>
+
+#include <fmt/format.h>
+
+#include "sim/flow/layer_weights.h"
+#include "sim/flow/random_gemm.h"
+#include "sim/flow/verify.h"
+#include "sim/map/gemm_space.h"
+
+namespace accsim {
+
+std::string shape_text(const GemmOp& op) {
+  const bool plain = op.kernel == Extent3{1, 1, 1} && op.stride == Extent3{1, 1, 1} &&
+                     op.out[0] * op.out[1] == 1 && op.images == 1 && !op.grouped;
+  const std::string batch = op.batch > 1 ? fmt::format("{} of ", op.batch) : "";
+  if (plain) return batch + fmt::format("{}x{}x{}", op.m(), op.channels, op.outputs);
+  const auto area = [](const Extent3& e) {
+    return e[0] > 1 ? fmt::format("{}x{}x{}", e[0], e[1], e[2]) : fmt::format("{}x{}", e[1], e[2]);
+  };
+  return fmt::format("{}{}x{}x{} k{}{}{} -> {}", batch, op.images, op.channels, area(op.in),
+                     area(op.kernel), op.stride[2] > 1 ? fmt::format(" /{}", op.stride[2]) : "",
+                     op.dilation[2] > 1 ? fmt::format(" d{}", op.dilation[2]) : "", op.outputs);
+}
+
+std::vector<VerifyCase> network_cases(const Graph& graph, const CostedNetwork& network,
+                                      const HwConfig& hw) {
+  std::vector<VerifyCase> out;
+  std::map<const Mapping*, size_t> known;
+  for (size_t i = 0; i < network.mappings.size(); ++i)
+    for (const auto& mapping : network.mappings[i]) {
+      if (!mapping->gemm) continue;
+      const Layer& layer = network.lowered.layers[i];
+      const std::string& name = layer.name;
+      const auto [at, fresh] = known.emplace(mapping.get(), out.size());
+      if (!fresh) {
+        out[at->second].same.push_back(name);
+        continue;
+      }
+      const GemmSource& source = *mapping->gemm;
+      auto weights = stored_weights(graph, layer, source.problem.op);
+      out.push_back({name, shape_text(source.problem.op), {}, hw, source.problem, source.tiling, "",
+                     weights ? std::move(*weights) : std::vector<int8_t>()});
+    }
+  return out;
+}
+
+Result<VerifyCase> product_case(const GemmOp& op, const std::string& name, const HwConfig& hw,
+                                const MapOptions& options) {
+  OpRequest request;
+  request.item = op;
+  request.inputs = {{{"a", Memory::dram, false}, 1}, {{"b", Memory::dram, true}, 1}};
+  request.outputs = {{{"out", Memory::dram, false}, 1}};
+  Mapper mapper(hw, options);
+  const auto mapping = mapper.map(request, name);
+  if (!mapping) return mapping.errors();
+  return VerifyCase{name, shape_text(op), {}, hw, (*mapping)->gemm->problem,
+                    (*mapping)->gemm->tiling, "", {}};
+}
+
+namespace {
+
+/// Memory rates and latencies don't change the core, so every case draws its own.
+void randomize_memories(HwConfig& hw, std::mt19937& random) {
+  const auto pick = [&](int64_t low, int64_t high) {
+    return std::uniform_int_distribution<int64_t>(low, high)(random);
+  };
+  const auto channel = [&]() {
+    // Rates of all magnitudes: as often below what the ports take as above it.
+    const int64_t read = pick(300, int64_t{600} << pick(0, 8));
+    const int64_t write = pick(300, int64_t{600} << pick(0, 8));
+    return ChannelConfig{{read}, {write}, pick(0, 3) == 0 ? 0 : pick(0, 200)};
+  };
+  hw.dram = channel();
+  hw.shared = {64, channel()};
+}
+
+Place random_place(const char* name, bool constant, std::mt19937& random) {
+  return {name, random() % 4 == 0 ? Memory::shared : Memory::dram, constant};
+}
+
+}  // namespace
+
+std::vector<VerifyCase> random_cases(int64_t count, uint64_t seed, const HwConfig& machine,
+                                     const MapOptions& options) {
+  std::vector<VerifyCase> out;
+  const std::vector<Dataflow>& dataflows =
+      options.dataflows.empty() ? machine.array.dataflows : options.dataflows;
+  for (uint64_t i = 0; static_cast<int64_t>(out.size()) < count; ++i) {
+    std::seed_seq sequence{seed, i};
+    std::mt19937 random(sequence);
+    HwConfig hw = machine;
+    randomize_memories(hw, random);
+    GemmProblem p = make_problem(random_gemm(random), hw);
+    p.a = random_place("a", false, random);
+    p.b = random_place("b", random() % 4 > 0, random);
+    p.out = random_place("out", false, random);
+    p.parameters = {"parameters", Memory::dram, true};
+    p.has_parameters = true;
+    p.relu = random() % 2 == 0;
+    // Zero points: with 0 a wrong padding byte or a lost offset would look right.
+    p.a_zero = static_cast<int32_t>(random() % 256) - 128;
+    p.out_zero = static_cast<int32_t>(random() % 256) - 128;
+    const std::vector<Candidate> all =
+        candidates(p, hw, {dataflows[random() % dataflows.size()]}, {});
+    if (all.empty()) continue;
+    const Tiling& tiling = all[random() % all.size()].tiling;
+    const std::string shape = shape_text(p.op) + "  " + to_string(tiling);
+    out.push_back({fmt::format("random {}", i), shape, {}, hw, p, tiling, "", {}});
+  }
+  return out;
+}
+
+}  // namespace accsim

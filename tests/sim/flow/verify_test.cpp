@@ -1,0 +1,158 @@
+#include "sim/flow/verify.h"
+
+#include <gtest/gtest.h>
+
+#include "hw/config/load.h"
+#include "sim/flow/layer_weights.h"
+#include "sim/flow/random_gemm.h"
+#include "tests/support/gemms.h"
+#include "tests/support/machines.h"
+
+namespace accsim {
+namespace {
+
+HwConfig machine() { return test::small_machine(8, 8); }
+
+TEST(RandomGemm, IsAlwaysARealWindow) {
+  std::mt19937 random(1);
+  for (int i = 0; i < 2000; ++i) {
+    const GemmOp op = random_gemm(random);
+    EXPECT_GT(op.macs(), 0);
+    for (size_t d = 0; d < 3; ++d) {
+      EXPECT_LT(op.pad[d], op.kernel[d]);
+      // The last window starts inside the input or its padding.
+      EXPECT_LT((op.out[d] - 1) * op.stride[d] - op.pad[d], op.in[d]);
+    }
+  }
+}
+
+TEST(RandomCases, AreTheSameForTheSameSeed) {
+  const auto shapes = [](uint64_t seed) {
+    std::vector<std::string> out;
+    for (const VerifyCase& c : random_cases(20, seed, machine(), {})) out.push_back(c.shape);
+    return out;
+  };
+  EXPECT_EQ(shapes(1), shapes(1));
+  EXPECT_NE(shapes(1), shapes(2));
+  EXPECT_EQ(shapes(1).size(), 20U);
+}
+
+TEST(ShapeText, SaysWhatTheProductIs) {
+  EXPECT_EQ(shape_text(test::product(3, 4, 5)), "3x4x5");
+  EXPECT_EQ(shape_text(test::convolution(2, 16, 20, 24, 3, 2, 1)), "2x16x20x20 k3x3 /2 -> 24");
+  EXPECT_EQ(shape_text(test::convolution(1, 16, 20, 16, 3, 1, 1, 1, 16)),
+            "16 of 1x1x20x20 k3x3 -> 1");
+}
+
+TEST(NetworkCases, HoldEveryGemmLayerOnce) {
+  const auto hw = load_hw(std::string(ACCSIM_SOURCE_DIR) + "/configs/64x64.yaml");
+  const auto graph =
+      load_graph(std::string(ACCSIM_SOURCE_DIR) + "/models/resnet18_op13.onnx", {});
+  ASSERT_TRUE(hw.ok() && graph.ok());
+  const auto network = cost_network(*graph, *hw, {});
+  ASSERT_TRUE(network.ok());
+  size_t layers = 0, programs = 0;
+  int64_t macs = 0;
+  for (const VerifyCase& c : network_cases(*graph, *network, *hw)) {
+    ++programs;
+    layers += 1 + c.same.size();
+    macs += c.problem.op.macs() * static_cast<int64_t>(1 + c.same.size());
+  }
+  EXPECT_EQ(layers, 21U);
+  EXPECT_LT(programs, layers);
+  EXPECT_EQ(macs, network->report.totals.macs);
+}
+
+/// A Conv of 2 groups whose weights are in the file: w[o][c][ky][kx] = some function of the index.
+TEST(StoredWeights, AreQuantisedPerOutputChannelAndLaidOut) {
+  Graph g;
+  Tensor w;
+  w.name = "w";
+  w.origin = Tensor::Origin::initializer;
+  w.dtype = DType::float32;
+  w.dims = {4, 3, 2, 2};
+  std::vector<double> values(4 * 3 * 2 * 2);
+  for (size_t i = 0; i < values.size(); ++i)
+    values[i] = (static_cast<double>(i % 7) - 3) * static_cast<double>(1 + i / 12);
+  w.value = std::make_shared<ConstData>(values);
+  g.tensors.push_back(w);
+  g.nodes.emplace_back();
+  GemmOp op = test::convolution(1, 6, 5, 4, 2, 1, 0, 1, 2);
+  op.b_port = 0;
+  Layer layer;
+  layer.node = 0;
+  layer.op_type = "Conv";
+  layer.inputs = {0};
+  const auto q = stored_weights(g, layer, op);
+  ASSERT_TRUE(q.has_value());
+  for (size_t o = 0; o < 4; ++o)
+    for (size_t c = 0; c < 3; ++c)
+      for (size_t tap = 0; tap < 4; ++tap) {
+        const double v = values[(o * 3 + c) * 4 + tap];
+        const double scale = 127 / (3.0 * static_cast<double>(1 + o));  // every channel holds a 3
+        const size_t at = ((o / 2 * 4 + tap) * 3 + c) * 2 + o % 2;
+        EXPECT_EQ((*q)[at], static_cast<int8_t>(std::nearbyint(v * scale)));
+      }
+  layer.op_type = "Einsum";
+  EXPECT_FALSE(stored_weights(g, layer, op).has_value()) << "an unknown layout isn't guessed";
+}
+
+/// Without a compiler nothing runs: what is left is the cutting, and errors that land in their rows.
+std::vector<VerifyRow> rows_without_core(std::vector<VerifyCase> cases, int64_t max_cycles) {
+  VerifyOptions options;
+  options.variant.source_dir = ACCSIM_SOURCE_DIR;
+  options.variant.cache_dir = testing::TempDir() + "/no_variants";
+  options.variant.verilator = "/no/such/verilator";
+  options.max_cycles = max_cycles;
+  options.jobs = 2;
+  return verify_cases(std::move(cases), options);
+}
+
+TEST(VerifyCases, CutLongLayersAndSaySo) {
+  const auto whole = product_case(test::convolution(1, 16, 40, 24, 3, 1, 1), "c", machine(), {});
+  ASSERT_TRUE(whole.ok());
+  const auto cut = rows_without_core({*whole}, 10'000);
+  EXPECT_NE(cut[0].cut.find("1x16x40x40 k3x3 -> 24 to "), std::string::npos) << cut[0].cut;
+  EXPECT_TRUE(rows_without_core({*whole}, 0)[0].cut.empty());
+}
+
+TEST(VerifyCases, PutTheReasonInTheRowWhenACoreCannotBeBuilt) {
+  const auto c = product_case(test::product(8, 8, 8), "p", machine(), {});
+  ASSERT_TRUE(c.ok());
+  const auto rows = rows_without_core({*c, *c, *c}, 0);
+  ASSERT_EQ(rows.size(), 3U);
+  for (const VerifyRow& r : rows) {
+    EXPECT_TRUE(r.done);
+    EXPECT_FALSE(r.passed());
+    EXPECT_FALSE(r.error.empty());
+  }
+}
+
+TEST(VerifyCases, StopWhenToldTo) {
+  const auto c = product_case(test::product(8, 8, 8), "p", machine(), {});
+  const std::atomic<bool> stop{true};
+  VerifyOptions options;
+  options.stop = &stop;
+  for (const VerifyRow& r : verify_cases({*c, *c}, options)) EXPECT_FALSE(r.done);
+}
+
+TEST(VerifyReport, PassesOnlyWhenEverythingWasRunAndEqual) {
+  VerifyReport report;
+  EXPECT_FALSE(report.all_passed()) << "nothing was run";
+  VerifyRow good;
+  good.name = "good";
+  good.done = good.values_equal = good.cycles_equal = true;
+  report.rows = {good, good};
+  EXPECT_TRUE(report.all_passed());
+  report.rows[1].cycles_equal = false;
+  report.rows[1].difference = "gemm 3 at k0=1";
+  EXPECT_FALSE(report.all_passed());
+  EXPECT_NE(to_text(report).find("first difference: gemm 3 at k0=1"), std::string::npos);
+  EXPECT_NE(to_json(report).find("\"failed\": 1"), std::string::npos);
+  report.rows[1] = good;
+  report.interrupted = true;
+  EXPECT_FALSE(report.all_passed());
+}
+
+}  // namespace
+}  // namespace accsim
