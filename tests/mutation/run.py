@@ -1,0 +1,210 @@
+#!/usr/bin/env python3
+"""Does the co-verification see faults? Puts one fault after another into a copy of rtl/ and runs random
+tile programs on it; a mutant counts as detected when `accsim verify` reports a difference.
+
+    tests/mutation/run.py                       # all of mutants.json
+    tests/mutation/run.py --only 'post_*'       # some
+    tests/mutation/run.py --quick               # the few that CI runs
+
+Exit code 0: the original passes and every mutant is detected; 1: not so; 2: wrong usage; 77: skipped,
+there is no verilator.
+"""
+import argparse
+import concurrent.futures
+import fnmatch
+import json
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+from collections import Counter
+from pathlib import Path
+
+HERE = Path(__file__).resolve().parent
+ROOT = HERE.parent.parent
+FIELDS = {"name", "file", "find", "replace", "kind", "breaks"}
+OPTIONAL = {"quick", "dataflow"}
+SKIPPED = 77
+DETECTED = "detected"
+
+
+def load_mutants(path):
+    """The list, checked: all fields there, names unique, a fault is a change."""
+    mutants = json.loads(path.read_text())
+    problems = []
+    for m in mutants:
+        name = m.get("name", "?")
+        if set(m) - OPTIONAL != FIELDS:
+            problems.append(f"{name}: fields are {sorted(m)}; wanted {sorted(FIELDS)} and perhaps "
+                            f"{sorted(OPTIONAL)}")
+        elif m["find"].split() == m["replace"].split():
+            problems.append(f"{name}: replaces text by itself")
+    for name, count in Counter(m.get("name") for m in mutants).items():
+        if count > 1:
+            problems.append(f"{name}: {count} mutants have this name")
+    if problems:
+        sys.exit("\n".join([f"{path}:", *problems]))
+    return mutants
+
+
+def mutated(text, mutant):
+    """The file with the fault. White space matches any white space, so that alignment may change."""
+    pattern = r"\s+".join(re.escape(word) for word in mutant["find"].split())
+    found = re.findall(pattern, text)
+    if len(found) != 1:
+        raise ValueError(f"{mutant['file']} holds the text {len(found)} times, not once: "
+                         f"{mutant['find']}")
+    return re.sub(pattern, lambda _: mutant["replace"], text)
+
+
+def copy_tree(source, target):
+    """What a core is built from."""
+    for folder in ("rtl", "hw/cosim"):
+        shutil.copytree(source / folder, target / folder)
+
+
+class Verifier:
+    """Runs `accsim verify` on a tree."""
+
+    def __init__(self, args, accsim):
+        self.args = args
+        self.accsim = accsim
+        self.shared = []  # files of a cache that aren't cores: the same for all trees
+
+    def share(self, cache):
+        self.shared = [path for path in cache.iterdir() if path.is_file()]
+
+    def command(self, tree, cache, report, dataflow):
+        pinned = ["--dataflow", dataflow] if dataflow else []
+        return [self.accsim, "verify", "--hw", HERE / "machine.yaml", "--random", self.args.count,
+                "--seed", self.args.seed, "--source", tree, "--cache", cache, "--json", report,
+                *pinned]
+
+    def verdict(self, folder, dataflow):
+        """(outcome, how it shows) of the tree in `folder`; "equal" when nothing differs. Dataflow:
+        None for those that the machine lists."""
+        report = folder / "report.json"
+        cache = folder / "cache"
+        cache.mkdir(exist_ok=True)
+        for path in self.shared:
+            if not (cache / path.name).exists():
+                shutil.copy2(path, cache)
+        command = [str(part) for part in self.command(folder, cache, report, dataflow)]
+        log = folder / "log"
+        try:
+            with log.open("w") as out:
+                code = subprocess.run(command, stdout=out, stderr=out,
+                                      timeout=self.args.timeout).returncode
+        except subprocess.TimeoutExpired:
+            code = None
+        if not list(cache.glob("*/core.so")):  # a core that is built has a folder
+            return "does not build", first_error(report, log) if code is not None else "time is up"
+        if code is None:
+            return DETECTED, f"hangs for {self.args.timeout} s"
+        if code == 0:
+            return "equal", ""
+        if code != 1:
+            return "verify fails", f"ends with {code}: {tail(log)}"
+        rows = [row for row in json.loads(report.read_text())["rows"] if not row["passed"]]
+        return DETECTED, f"{len(rows):>3} of {self.args.count}: {symptom(rows)}"
+
+
+def tail(log):
+    return " ".join(log.read_text().split())[-200:]
+
+
+def first_error(report, log):
+    if not report.exists():
+        return tail(log)
+    errors = [row["error"] for row in json.loads(report.read_text())["rows"] if row["error"]]
+    lines = [line for line in "\n".join(errors[:1]).splitlines() if "rror" in line]
+    return lines[0][:200] if lines else "no error message"
+
+
+def symptom(rows):
+    """The first difference, of values if there is one: they say more than cycles."""
+    rows = sorted(rows, key=lambda row: (not row["error"] and row["bit_exact"]))
+    text = rows[0]["error"] or rows[0]["first_difference"]
+    return " ".join(text.split())[:110]
+
+
+def run_mutant(mutant, original, folder, verifier):
+    """(mutant, outcome, how it shows, seconds)."""
+    begin = time.perf_counter()
+    tree = folder / mutant["name"]
+    copy_tree(original, tree)
+    target = tree / "rtl" / mutant["file"]
+    try:
+        if mutant["file"] not in (tree / "rtl/accsim.f").read_text().split():
+            raise ValueError(f"accsim.f doesn't list {mutant['file']}")
+        target.write_text(mutated(target.read_text(), mutant))
+        outcome, shown = verifier.verdict(tree, mutant.get("dataflow"))
+    except (OSError, ValueError) as error:
+        outcome, shown = "not applied", str(error)
+    if not verifier.args.keep:
+        shutil.rmtree(tree, ignore_errors=True)
+    return mutant, "SURVIVED" if outcome == "equal" else outcome, shown, time.perf_counter() - begin
+
+
+def run(args, mutants, folder):
+    # Copies: nothing that is edited or rebuilt meanwhile gets in between.
+    original = folder / "original"
+    copy_tree(args.source, original)
+    accsim = folder / "accsim"
+    shutil.copy2(args.accsim, accsim)
+    verifier = Verifier(args, accsim)
+    for dataflow in sorted({m.get("dataflow", "") for m in mutants}):
+        outcome, shown = verifier.verdict(original, dataflow or None)
+        if outcome != "equal":
+            print(f"the original: {outcome}: {shown}\n"
+                  "no mutant is run: every one would look detected")
+            return 1
+    verifier.share(original / "cache")
+    print(f"the original: {args.count} of {args.count} programs equal\n\n"
+          f"{'mutant':<30} {'file':<16} {'kind':<11} {'outcome':<15} {'s':>5}  programs that differ, "
+          "first difference", flush=True)
+    outcomes = Counter()
+    with concurrent.futures.ThreadPoolExecutor(args.jobs) as pool:
+        jobs = [pool.submit(run_mutant, m, original, folder, verifier) for m in mutants]
+        for job in jobs:
+            mutant, outcome, shown, seconds = job.result()
+            outcomes[outcome] += 1
+            print(f"{mutant['name']:<30} {mutant['file']:<16} {mutant['kind']:<11} {outcome:<15} "
+                  f"{seconds:>5.1f}  {shown}", flush=True)
+    others = "".join(f", {n} {what}" for what, n in outcomes.items() if what != DETECTED)
+    print(f"\n{outcomes[DETECTED]} of {len(mutants)} detected{others}")
+    return 0 if outcomes[DETECTED] == len(mutants) else 1
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__,
+                                     formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--accsim", type=Path, default=ROOT / "build/accsim", help="the program")
+    parser.add_argument("--source", type=Path, default=ROOT, help="tree with rtl/ and hw/cosim/")
+    parser.add_argument("--mutants", type=Path, default=HERE / "mutants.json", help="the list")
+    parser.add_argument("--only", metavar="GLOB", default="*", help="mutants whose name matches")
+    parser.add_argument("--quick", action="store_true", help="the mutants marked quick")
+    parser.add_argument("--count", type=int, default=100, help="random programs a mutant")
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--jobs", type=int, default=1, help="mutants side by side")
+    parser.add_argument("--timeout", type=float, default=120, help="seconds a mutant")
+    parser.add_argument("--keep", metavar="DIR", type=Path, help="leave the mutated trees there")
+    args = parser.parse_args()
+    if not shutil.which("verilator"):
+        print("skipped: there is no verilator")
+        return SKIPPED
+    mutants = [m for m in load_mutants(args.mutants)
+               if fnmatch.fnmatch(m["name"], args.only) and (m.get("quick") or not args.quick)]
+    if not mutants:
+        parser.error("no mutant has such a name")
+    if args.keep:
+        args.keep.mkdir(parents=True, exist_ok=True)
+        return run(args, mutants, args.keep.resolve())
+    with tempfile.TemporaryDirectory() as folder:
+        return run(args, mutants, Path(folder))
+
+
+if __name__ == "__main__":
+    sys.exit(main())

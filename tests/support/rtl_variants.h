@@ -1,0 +1,25 @@
+#pragma once
+#include <cstdlib>
+#include <optional>
+#include <string>
+
+#include "hw/cosim/variant.h"
+
+namespace accsim::test {
+
+/// Options for building variants into the build folder; nothing when a tool is missing.
+inline std::optional<VariantOptions> rtl_options() {
+  const auto there = [](const std::string& tool) {
+    return std::system(("command -v " + tool + " > /dev/null").c_str()) == 0;
+  };
+  VariantOptions options{.source_dir = ACCSIM_SOURCE_DIR, .cache_dir = "rtl_variants"};
+  if (!there(options.verilator)) return std::nullopt;
+  for (const char* compiler : {"clang++", "clang++-14", "g++"}) {
+    if (!there(compiler)) continue;
+    options.compiler = compiler;
+    return options;
+  }
+  return std::nullopt;
+}
+
+}  // namespace accsim::test
