@@ -1,6 +1,7 @@
 #include <algorithm>
 
 #include "hw/program/program.h"
+#include "hw/program/tally.h"
 
 namespace accsim {
 namespace {
@@ -8,11 +9,12 @@ namespace {
 /// Sums over the loop nest; `times_` is how often the current body runs.
 class Counter {
  public:
-  Counter(const Program& program, const HwConfig& hw) : program_(program), hw_(hw) {}
+  Counter(const Program& program, const HwConfig& hw)
+      : program_(program), tally_(hw, program.dataflow) {}
 
   Counts run() {
     visit(program_.body);
-    return counts_;
+    return tally_.counts();
   }
 
  private:
@@ -25,7 +27,6 @@ class Counter {
         times_ /= loop->count;
         loops_.pop_back();
       } else if (const auto* command = std::get_if<Command>(&item.node)) {
-        counts_.commands += times_;
         std::visit([this](const auto& c) { add(c); }, *command);
       }
     }
@@ -41,60 +42,25 @@ class Counter {
     return times_ - overwriting;
   }
 
-  Bytes& read(Buffer b) { return counts_.buffer_read[static_cast<size_t>(b)]; }
-  Bytes& written(Buffer b) { return counts_.buffer_written[static_cast<size_t>(b)]; }
-  Bytes total(int64_t bytes) const { return Bytes(bytes) * times_; }
-
-  void accumulate_rows(int64_t sums, const std::vector<int>& first_of, bool accumulate) {
-    const int64_t bytes = sums * hw_.accumulator_bytes();
-    written(Buffer::accumulator) += total(bytes);
-    read(Buffer::accumulator) += Bytes(bytes) * accumulating(first_of, accumulate);
-  }
+  Memory memory(int tensor) const { return program_.tensors[static_cast<size_t>(tensor)].memory; }
 
   void add(const LoadCommand& c) {
-    const Bytes bytes = total(c.walk.bytes());
-    written(c.buffer) += bytes;
-    counts_.read[memory(c.tensor)] += bytes;
+    tally_.load(times_, c.buffer, memory(c.tensor), c.walk.bytes());
   }
-
   void add(const GemmCommand& c) {
-    counts_.gemms += times_;
-    counts_.macs += Macs(c.useful_macs) * times_;
-    counts_.array_macs += Macs(c.m * c.k * c.n) * times_;
-    read(Buffer::activation) += total(c.m * c.k * hw_.activation_bytes());
-    read(Buffer::weight) += total(c.k * c.n * hw_.weight_bytes());
-    if (program_.dataflow != Dataflow::output_stationary)
-      accumulate_rows(c.m * c.n, c.first_of, c.accumulate);
+    tally_.gemm(times_, c.m, c.k, c.n, c.useful_macs, accumulating(c.first_of, c.accumulate));
   }
-
-  void add(const DrainCommand& c) { accumulate_rows(c.m * c.n, c.first_of, c.accumulate); }
-
+  void add(const DrainCommand& c) {
+    tally_.drain(times_, c.m, c.n, accumulating(c.first_of, c.accumulate));
+  }
   void add(const PostCommand& c) {
-    read(Buffer::accumulator) += total(c.rows * c.cols * hw_.accumulator_bytes());
-    written(Buffer::output) += total(c.rows * c.cols * hw_.activation_bytes());
-    if (!c.has_parameters) return;
-    read(Buffer::parameter) += total((c.transposed ? c.rows : c.cols) * hw_.parameter_bytes());
+    tally_.post(times_, c.rows, c.cols, c.transposed, c.has_parameters);
   }
-
-  void add(const VectorCommand& c) {
-    read(Buffer::activation) += total(c.in_bytes);
-    written(Buffer::output) += total(c.out_bytes);
-    for (size_t i = 0; i < kLaneClasses; ++i) counts_.vector_ops[i] += c.ops[i] * times_;
-  }
-
-  void add(const StoreCommand& c) {
-    const Bytes bytes = total(c.walk.bytes());
-    read(Buffer::output) += bytes;
-    counts_.written[memory(c.tensor)] += bytes;
-  }
-
-  size_t memory(int tensor) const {
-    return static_cast<size_t>(program_.tensors[static_cast<size_t>(tensor)].memory);
-  }
+  void add(const VectorCommand& c) { tally_.vector(times_, c); }
+  void add(const StoreCommand& c) { tally_.store(times_, memory(c.tensor), c.walk.bytes()); }
 
   const Program& program_;
-  const HwConfig& hw_;
-  Counts counts_;
+  Tally tally_;
   int64_t times_ = 1;
   std::vector<const Loop*> loops_;
 };

@@ -43,16 +43,22 @@ int64_t Walk::runs() const {
 }
 
 Walk& Walk::merge() {
-  std::erase_if(levels, [](const Level& l) { return l.count == 1; });
-  while (!levels.empty() && levels.back().stride == run) {
-    run *= levels.back().count;
-    levels.pop_back();
+  decltype(levels) kept;
+  for (const Level& l : levels)
+    if (l.count != 1) kept.push_back(l);
+  while (!kept.empty() && kept.back().stride == run) {
+    run *= kept.back().count;
+    kept.pop_back();
   }
-  for (size_t i = levels.size(); i-- > 1;) {
-    if (levels[i - 1].stride != levels[i].stride * levels[i].count) continue;
-    levels[i - 1] = {levels[i - 1].count * levels[i].count, levels[i].stride};
-    levels.erase(levels.begin() + static_cast<ptrdiff_t>(i));
+  // From the inside out: a level that goes on where the one inside it ends is the same level.
+  levels.clear();
+  for (size_t i = kept.size(); i-- > 0;) {
+    if (!levels.empty() && kept[i].stride == levels.back().stride * levels.back().count)
+      levels.back().count *= kept[i].count;
+    else
+      levels.push_back(kept[i]);
   }
+  std::reverse(levels.begin(), levels.end());
   return *this;
 }
 

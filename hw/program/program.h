@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "hw/config/hw_config.h"
+#include "sim/base/inline_vector.h"
 #include "sim/base/result.h"
 
 namespace accsim {
@@ -33,6 +34,8 @@ struct Affine {
 
   Affine() = default;
   Affine(int64_t constant) : base(constant) {}
+  /// Adds coeff * index of a loop that the sum doesn't have yet.
+  void add_term(int loop, int64_t coeff) { terms.push_back({loop, coeff}); }
   Affine& operator+=(const Affine& other);
   friend Affine operator+(Affine a, const Affine& b) { return a += b; }
   friend Affine operator*(Affine a, int64_t factor);
@@ -58,7 +61,7 @@ struct Walk {
     int64_t stride;  ///< bytes
     friend bool operator==(const Level&, const Level&) = default;
   };
-  std::vector<Level> levels;
+  InlineVector<Level, 8> levels;
   int64_t run = 0;  ///< bytes of one contiguous piece
 
   int64_t runs() const;
@@ -241,6 +244,7 @@ struct Counts {
   int64_t gemms = 0;
 
   Counts& operator+=(const Counts& other);
+  friend bool operator==(const Counts&, const Counts&) = default;
 };
 Counts count(const Program& program, const HwConfig& hw);
 

@@ -6,8 +6,7 @@
 
 namespace accsim {
 
-void check(bool condition, std::string_view what, std::source_location at) {
-  if (condition) [[likely]] return;
+void broken(std::string_view what, std::source_location at) {
   fmt::print(stderr, "accsim: internal error: {} ({}:{})\n", what, at.file_name(), at.line());
   std::abort();
 }

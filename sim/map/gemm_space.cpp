@@ -78,24 +78,30 @@ class Space {
   /// Sizes of a pixel tile with the segments that they cut the output into.
   struct PixelCut {
     int64_t images, lines, pixels;
-    std::vector<Segment> i, z, y, x;
+    Segments i, z, y, x;
   };
+
+  static Segments segments(const Slide& slide, int64_t tile) {
+    Segments out;
+    split(slide, tile, out);
+    return out;
+  }
 
   std::vector<PixelCut> pixel_cuts() const {
     const GemmOp& op = p_.op;
     const bool planar = op.in[0] == 1 && op.out[0] == 1 && op.kernel[0] == 1;
-    const auto z = split(p_.z, 1);
+    const auto z = segments(p_.z, 1);
     const auto all_images = pinned_or(pin_.images, op.images, tile_sizes(op.images));
     const auto all_pixels = pinned_or(pin_.pixels, p_.x.out, tile_sizes(p_.x.out));
     std::vector<PixelCut> out;
     for (int64_t lines : pinned_or(pin_.lines, p_.y.out, tile_sizes(p_.y.out))) {
-      const auto y = split(p_.y, lines);
+      const auto y = segments(p_.y, lines);
       for (int64_t pixels : all_pixels) {
         if (lines > 1 && pixels < p_.x.out) continue;
         for (int64_t images : all_images) {
           if (images > 1 && (!planar || lines < p_.y.out || pixels < p_.x.out)) continue;
-          out.push_back({images, lines, pixels, split(op.images, images), z, y,
-                         split(p_.x, pixels)});
+          out.push_back({images, lines, pixels, segments({.in = op.images, .out = op.images}, images),
+                         z, y, segments(p_.x, pixels)});
         }
       }
     }

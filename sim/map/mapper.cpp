@@ -87,11 +87,11 @@ StreamProblem stream_problem(const std::vector<Access>& inputs, const std::vecto
   return p;
 }
 
-Mapping finish(Program program, const HwConfig& hw, Timing timing, std::string description) {
+Mapping finish(Program program, const Cost& cost, std::string description) {
   Mapping m;
-  m.counts = count(program, hw);
   m.program = std::move(program);
-  m.timing = timing;
+  m.counts = cost.counts;
+  m.timing = cost.timing;
   m.description = std::move(description);
   return m;
 }
@@ -124,7 +124,7 @@ Result<std::shared_ptr<const Mapping>> Mapper::map(const OpRequest& request,
   return std::shared_ptr<const Mapping>(mapping);
 }
 
-Result<Mapping> Mapper::search(const OpRequest& r, const MappingPin& pin) const {
+Result<Mapping> Mapper::search(const OpRequest& r, const MappingPin& pin) {
   if (const auto* gemm = std::get_if<GemmOp>(&r.item))
     return search_gemm(gemm_problem(*gemm, r, hw_), pin);
   if (const auto* vector = std::get_if<VectorOp>(&r.item)) {
@@ -140,7 +140,7 @@ Result<Mapping> Mapper::search(const OpRequest& r, const MappingPin& pin) const 
   return search_stream(stream_problem(memory.inputs, memory.outputs, r, hw_));
 }
 
-Result<Mapping> Mapper::search_gemm(const GemmProblem& p, const MappingPin& pin) const {
+Result<Mapping> Mapper::search_gemm(const GemmProblem& p, const MappingPin& pin) {
   std::vector<Dataflow> dataflows = pin.dataflow;
   if (dataflows.empty()) dataflows = options_.dataflows;
   if (dataflows.empty()) dataflows = hw_.array.dataflows;
@@ -152,22 +152,19 @@ Result<Mapping> Mapper::search_gemm(const GemmProblem& p, const MappingPin& pin)
                              "or drop the --mapping",
                              name(dataflows.front()), hw_.name, p.op.m(), p.op.k(), p.op.n()),
                  ""};
-  std::optional<Mapping> best;
+  std::optional<Cost> best;
   const Candidate* chosen = nullptr;
   int64_t evaluated = 0;
   for (const Candidate& c : all) {
     if (best && c.bound >= best->timing.total.count()) break;
-    Program program = emit(p, hw_, c.tiling);
-    const Timing timing = simulate(program, hw_);
+    const Cost cost = coster_.cost(p, c.tiling);
     ++evaluated;
-    check(c.bound <= timing.total.count(), "a mapping's bound exceeds its cycles");
-    if (best && timing.total >= best->timing.total) continue;
-    best.emplace();
-    best->program = std::move(program);
-    best->timing = timing;
+    check(c.bound <= cost.timing.total.count(), "a mapping's bound exceeds its cycles");
+    if (best && cost.timing.total >= best->timing.total) continue;
+    best = cost;
     chosen = &c;
   }
-  Mapping out = finish(std::move(best->program), hw_, best->timing, to_string(chosen->tiling));
+  Mapping out = finish(emit(p, hw_, chosen->tiling), *best, to_string(chosen->tiling));
   out.gemm = {p, chosen->tiling};
   out.candidates = static_cast<int64_t>(all.size());
   out.evaluated = evaluated;
@@ -175,7 +172,7 @@ Result<Mapping> Mapper::search_gemm(const GemmProblem& p, const MappingPin& pin)
   return out;
 }
 
-Result<Mapping> Mapper::search_stream(const StreamProblem& p) const {
+Result<Mapping> Mapper::search_stream(const StreamProblem& p) {
   int64_t elements = 1;
   for (const auto* side : {&p.inputs, &p.outputs})
     for (const StreamOperand& o : *side) elements = std::max(elements, o.elements);
@@ -194,28 +191,31 @@ Result<Mapping> Mapper::search_stream(const StreamProblem& p) const {
   }
   std::stable_sort(choices.begin(), choices.end(),
                    [](const Choice& a, const Choice& b) { return a.bound < b.bound; });
-  std::optional<Mapping> best;
-  int64_t tried = 0;
+  std::optional<Cost> best;
+  const Choice* chosen = nullptr;
+  int64_t evaluated = 0;
   for (const Choice& c : choices) {
     if (best && c.bound >= best->timing.total.count()) break;
-    Program program = emit(p, hw_, c.chunks, c.passes);
-    const Timing timing = simulate(program, hw_);
-    ++tried;
-    check(c.bound <= timing.total.count(), "a mapping's bound exceeds its cycles");
-    if (best && timing.total >= best->timing.total) continue;
-    best = finish(std::move(program), hw_, timing,
-                  fmt::format("{} chunk{}{}", c.chunks, c.chunks == 1 ? "" : "s",
-                              c.passes > 1 ? fmt::format(", {} passes", c.passes) : ""));
+    const Cost cost = coster_.cost(p, c.chunks, c.passes);
+    ++evaluated;
+    check(c.bound <= cost.timing.total.count(), "a mapping's bound exceeds its cycles");
+    if (best && cost.timing.total >= best->timing.total) continue;
+    best = cost;
+    chosen = &c;
   }
-  if (!best)
+  if (!chosen)
     return Error{Errc::capacity,
                  fmt::format("no chunk of it fits the activation and output buffers of '{}': "
                              "enlarge them or use fewer slots",
                              hw_.name),
                  ""};
-  best->candidates = static_cast<int64_t>(choices.size());
-  best->evaluated = tried;
-  return std::move(*best);
+  const auto& [bound, chunks, passes] = *chosen;
+  Mapping out = finish(emit(p, hw_, chunks, passes), *best,
+                       fmt::format("{} chunk{}{}", chunks, chunks == 1 ? "" : "s",
+                                   passes > 1 ? fmt::format(", {} passes", passes) : ""));
+  out.candidates = static_cast<int64_t>(choices.size());
+  out.evaluated = evaluated;
+  return out;
 }
 
 }  // namespace accsim

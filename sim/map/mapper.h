@@ -7,8 +7,8 @@
 
 #include "hw/timing/timing.h"
 #include "sim/base/result.h"
+#include "sim/map/coster.h"
 #include "sim/map/gemm_space.h"
-#include "sim/map/stream.h"
 #include "sim/ops/work.h"
 
 namespace accsim {
@@ -56,7 +56,7 @@ Result<MappingPin> parse_pin(const std::string& text);
 /// doesn't exclude. Equal requests are answered from a cache. Not thread-safe.
 class Mapper {
  public:
-  Mapper(const HwConfig& hw, MapOptions options) : hw_(hw), options_(std::move(options)) {}
+  Mapper(const HwConfig& hw, MapOptions options) : hw_(hw), options_(std::move(options)), coster_(hw) {}
 
   /// `layer` names the layer in errors and picks the pin.
   Result<std::shared_ptr<const Mapping>> map(const OpRequest& request, const std::string& layer);
@@ -64,13 +64,14 @@ class Mapper {
   int64_t distinct() const { return static_cast<int64_t>(cache_.size()); }
 
  private:
-  Result<Mapping> search(const OpRequest& request, const MappingPin& pin) const;
-  Result<Mapping> search_gemm(const GemmProblem& p, const MappingPin& pin) const;
-  Result<Mapping> search_stream(const StreamProblem& p) const;
+  Result<Mapping> search(const OpRequest& request, const MappingPin& pin);
+  Result<Mapping> search_gemm(const GemmProblem& p, const MappingPin& pin);
+  Result<Mapping> search_stream(const StreamProblem& p);
   const MappingPin& pin_of(const std::string& layer) const;
 
   const HwConfig& hw_;
   const MapOptions options_;
+  Coster coster_;
   std::map<std::string, std::shared_ptr<const Mapping>> cache_;
 };
 

@@ -6,11 +6,19 @@
 
 namespace accsim {
 
-std::vector<Segment> split(int64_t length, int64_t tile) {
-  return split(Slide{.in = length, .out = length}, tile);
+InlineVector<Segment, 2> split(int64_t length, int64_t tile) {
+  const auto segment = [tile](int64_t start, int64_t count, int64_t size) {
+    return Segment{.start = start, .count = count, .step = tile, .size = size,
+                   .in_start = start, .in_step = tile, .in_size = size, .origin = 0};
+  };
+  InlineVector<Segment, 2> out;
+  const int64_t whole = length / tile, rest = length - whole * tile;
+  if (whole > 0) out.push_back(segment(0, whole, tile));
+  if (rest > 0) out.push_back(segment(whole * tile, 1, rest));
+  return out;
 }
 
-std::vector<Segment> split(const Slide& slide, int64_t tile) {
+void split(const Slide& slide, int64_t tile, Segments& to) {
   const auto at = [&](int64_t index) {
     Segment s;
     s.start = index * tile;
@@ -25,28 +33,27 @@ std::vector<Segment> split(const Slide& slide, int64_t tile) {
     s.origin = first - s.in_start;
     return s;
   };
-  const int64_t tiles = ceil_div(slide.out, tile);
-  const auto alike = [&](const Segment& a, const Segment& b) {
-    return a.size == b.size && a.in_size == b.in_size && a.origin == b.origin;
+  const size_t before = to.size();
+  const auto append = [&](const Segment& s) {
+    Segment* last = to.size() > before ? &to.back() : nullptr;
+    if (last && last->size == s.size && last->in_size == s.in_size && last->origin == s.origin)
+      last->count += s.count;
+    else
+      to.push_back(s);
   };
-  std::vector<Segment> out;
-  int64_t i = 0;
-  while (i < tiles) {
-    Segment s = at(i);
-    // Clipping is monotone along the dimension, so the tiles alike are a run: find its end.
-    int64_t low = 1, high = tiles - i;
-    while (low < high) {
-      const int64_t middle = low + (high - low + 1) / 2;
-      if (alike(s, at(i + middle - 1)))
-        low = middle;
-      else
-        high = middle - 1;
-    }
-    s.count = low;
-    i += low;
-    out.push_back(s);
+  const int64_t tiles = ceil_div(slide.out, tile), pace = tile * slide.stride;
+  // Tiles [low, high) are whole and read no padding: one segment.
+  const int64_t low = std::min(tiles, ceil_div(slide.pad, pace));
+  const int64_t room = slide.in + slide.pad - slide.reach(tile);
+  const int64_t high =
+      room < 0 ? low : std::clamp(room / pace + 1, low, std::max(low, slide.out / tile));
+  for (int64_t i = 0; i < low; ++i) append(at(i));
+  if (high > low) {
+    Segment inside = at(low);
+    inside.count = high - low;
+    append(inside);
   }
-  return out;
+  for (int64_t i = high; i < tiles; ++i) append(at(i));
 }
 
 std::vector<int64_t> tile_sizes(int64_t length) {
@@ -64,13 +71,13 @@ std::vector<int64_t> tile_sizes(int64_t length) {
   return out;
 }
 
-int64_t total_input(const std::vector<Segment>& segments) {
+int64_t total_input(std::span<const Segment> segments) {
   int64_t sum = 0;
   for (const Segment& s : segments) sum += s.in_size * s.count;
   return sum;
 }
 
-int64_t total_count(const std::vector<Segment>& segments) {
+int64_t total_count(std::span<const Segment> segments) {
   int64_t sum = 0;
   for (const Segment& s : segments) sum += s.count;
   return sum;

@@ -1,6 +1,10 @@
 #pragma once
 #include <cstdint>
+#include <memory_resource>
+#include <span>
 #include <vector>
+
+#include "sim/base/inline_vector.h"
 
 namespace accsim {
 
@@ -15,10 +19,13 @@ struct Segment {
   int64_t in_step = 0;
   int64_t in_size = 0;
   int64_t origin = 0;  ///< tile coordinate of the first kernel tap; negative in the padding
+  friend bool operator==(const Segment&, const Segment&) = default;
 };
 
+using Segments = std::pmr::vector<Segment>;
+
 /// [0, length) in tiles of `tile`, the last one ragged: at most two segments.
-std::vector<Segment> split(int64_t length, int64_t tile);
+InlineVector<Segment, 2> split(int64_t length, int64_t tile);
 
 /// How a window slides along one dimension.
 struct Slide {
@@ -27,17 +34,17 @@ struct Slide {
   int64_t reach(int64_t tile) const { return (tile - 1) * stride + (kernel - 1) * dilation + 1; }
 };
 
-/// [0, out) in tiles of `tile` with the input each tile reads clipped to [0, in): tiles whose clipping
-/// differs (at the borders) get segments of their own.
-std::vector<Segment> split(const Slide& slide, int64_t tile);
+/// Appends [0, out) in tiles of `tile` with the input each tile reads clipped to [0, in): tiles whose
+/// clipping differs (at the borders) get segments of their own.
+void split(const Slide& slide, int64_t tile, Segments& to);
 
 /// Tile sizes worth trying for a length: ceil(length / j) for j = 1, 2, 3, 4, 6, 8, 12, ... and 1,
 /// descending. Independent of any capacity, so a larger buffer only ever adds candidates.
 std::vector<int64_t> tile_sizes(int64_t length);
 
 /// Sum of in_size over all tiles.
-int64_t total_input(const std::vector<Segment>& segments);
+int64_t total_input(std::span<const Segment> segments);
 /// Number of tiles.
-int64_t total_count(const std::vector<Segment>& segments);
+int64_t total_count(std::span<const Segment> segments);
 
 }  // namespace accsim

@@ -3,6 +3,8 @@
 #include <algorithm>
 
 #include "hw/program/contract.h"
+#include "sim/map/coster.h"
+#include "sim/map/sinks.h"
 
 namespace accsim {
 namespace {
@@ -18,75 +20,68 @@ struct Piece {
   Walk walk;
 };
 
-std::vector<Piece> pieces(const StreamOperand& o, int64_t elements) {
+InlineVector<Piece, 2> pieces(const StreamOperand& o, int64_t elements) {
   if (elements == 0) return {};
   const int64_t run = o.run > 0 ? std::min(o.run, elements) : elements;
   const int64_t rest = elements % run, whole = (elements - rest) * o.element_bytes;
-  std::vector<Piece> out = {
-      {0, {{{elements / run, run * o.element_bytes}}, run * o.element_bytes}}};
+  InlineVector<Piece, 2> out;
+  out.push_back({0, {{{elements / run, run * o.element_bytes}}, run * o.element_bytes}});
   if (rest > 0) out.push_back({whole, {{}, rest * o.element_bytes}});
   return out;
 }
 
+template <class Sink>
 class StreamEmitter {
  public:
-  StreamEmitter(const StreamProblem& p, int64_t chunks, int64_t passes)
-      : p_(p), chunks_(chunks), passes_(passes) {}
+  StreamEmitter(const StreamProblem& p, int64_t chunks, int64_t passes, Sink& sink)
+      : p_(p), chunks_(chunks), passes_(passes), sink_(sink) {}
 
-  Program run() {
+  void run() {
     for (const auto* side : {&p_.inputs, &p_.outputs})
-      for (const StreamOperand& o : *side)
-        out_.tensors.push_back({o.place.name, o.place.memory, o.bytes()});
-    if (chunks_ > 1) {
-      Loop loop{out_.loops++, "chunk", chunks_ - 1, {}};
-      body(loop.body, loop.id);
-      out_.body.push_back({std::move(loop)});
-    }
-    body(out_.body, -1);
-    return std::move(out_);
+      for (const StreamOperand& o : *side) sink_.tensor(o.place, o.bytes());
+    if (chunks_ > 1) sink_.loop("chunk", chunks_ - 1, [&](int loop) { body(loop); });
+    body(-1);
   }
 
  private:
+  using Address = typename Sink::Address;
+
   bool last(int loop) const { return loop < 0; }
   int64_t chunk(const StreamOperand& o, int loop) const {
     return last(loop) ? last_chunk(o.elements, chunks_) : o.elements / chunks_;
   }
-  Affine at(const StreamOperand& o, int loop) const {
+  Address at(const StreamOperand& o, int loop) const {
     const int64_t step = o.elements / chunks_ * o.element_bytes;
-    if (last(loop)) return Affine(step * (chunks_ - 1));
-    Affine a;
-    a.terms.push_back({loop, step});
+    if (last(loop)) return Address(step * (chunks_ - 1));
+    Address a;
+    a.add_term(loop, step);
     return a;
   }
 
-  static void sync(std::vector<Item>& body, SyncKind kind, Queue queue, Buffer b) {
-    body.emplace_back().node = Sync{kind, queue, b};
-  }
+  void sync(SyncKind kind, Queue queue, Buffer b) { sink_.sync(kind, queue, b); }
 
-  void body(std::vector<Item>& to, int loop) {
+  void body(int loop) {
     if (!p_.is_vector()) {
-      load(to, loop, Buffer::output);
-      store(to, loop);
+      load(loop, Buffer::output);
+      store(loop);
       return;
     }
-    if (passes_ > 1) {
-      // All passes but the last only reduce; their cost in operations is part of the op's total.
-      Loop again{out_.loops++, "pass", passes_ - 1, {}};
-      if (load(again.body, loop, Buffer::activation)) {
-        sync(again.body, SyncKind::wait_full, Queue::post, Buffer::activation);
-        again.body.push_back({Command{vector(loop, false)}});
-        sync(again.body, SyncKind::signal_free, Queue::post, Buffer::activation);
-        to.push_back({std::move(again)});
-      }
-    }
-    const bool reads = load(to, loop, Buffer::activation);
+    // All passes but the last only reduce; their cost in operations is part of the op's total.
+    if (passes_ > 1 && bytes(p_.inputs, loop) > 0)
+      sink_.loop("pass", passes_ - 1, [&](int) {
+        load(loop, Buffer::activation);
+        sync(SyncKind::wait_full, Queue::post, Buffer::activation);
+        sink_.vector(vector(loop, false));
+        sync(SyncKind::signal_free, Queue::post, Buffer::activation);
+      });
+    const bool reads = load(loop, Buffer::activation);
     const bool writes = bytes(p_.outputs, loop) > 0;
-    if (reads) sync(to, SyncKind::wait_full, Queue::post, Buffer::activation);
-    if (writes) sync(to, SyncKind::wait_free, Queue::post, Buffer::output);
-    to.push_back({Command{vector(loop, true)}});
-    if (reads) sync(to, SyncKind::signal_free, Queue::post, Buffer::activation);
-    if (writes) sync(to, SyncKind::signal_full, Queue::post, Buffer::output);
-    store(to, loop);
+    if (reads) sync(SyncKind::wait_full, Queue::post, Buffer::activation);
+    if (writes) sync(SyncKind::wait_free, Queue::post, Buffer::output);
+    sink_.vector(vector(loop, true));
+    if (reads) sync(SyncKind::signal_free, Queue::post, Buffer::activation);
+    if (writes) sync(SyncKind::signal_full, Queue::post, Buffer::output);
+    store(loop);
   }
 
   int64_t bytes(const std::vector<StreamOperand>& side, int loop) const {
@@ -96,27 +91,28 @@ class StreamEmitter {
   }
 
   /// Loads the chunk's inputs into one slot; false when there is nothing to load.
-  bool load(std::vector<Item>& to, int loop, Buffer buffer) {
+  bool load(int loop, Buffer buffer) {
     const bool memory = buffer == Buffer::output;
     if (bytes(p_.inputs, loop) == 0) {
       if (memory && bytes(p_.outputs, loop) > 0) {
-        sync(to, SyncKind::wait_free, Queue::store, buffer);
-        sync(to, SyncKind::signal_full, Queue::store, buffer);
+        sync(SyncKind::wait_free, Queue::store, buffer);
+        sync(SyncKind::signal_full, Queue::store, buffer);
       }
       return false;
     }
-    sync(to, SyncKind::wait_free, Queue::load, buffer);
+    sync(SyncKind::wait_free, Queue::load, buffer);
     int64_t filled = 0;
     for (size_t i = 0; i < p_.inputs.size(); ++i) {
       const StreamOperand& o = p_.inputs[i];
       for (const Piece& piece : pieces(o, chunk(o, loop))) {
-        to.push_back({Command{LoadCommand{buffer, static_cast<int>(i),
-                                          at(o, loop) + Affine(piece.start), filled, piece.walk,
-                                          std::nullopt}}});
+        sink_.load(buffer, static_cast<int>(i), piece.walk, [&](auto& c) {
+          c.source = at(o, loop) + Address(piece.start);
+          c.slot_offset = filled;
+        });
         filled += piece.walk.bytes();
       }
     }
-    sync(to, SyncKind::signal_full, Queue::load, buffer);
+    sync(SyncKind::signal_full, Queue::load, buffer);
     return true;
   }
 
@@ -133,28 +129,29 @@ class StreamEmitter {
     return final_pass ? last_chunk(ops, passes_) : ops / passes_;
   }
 
-  void store(std::vector<Item>& to, int loop) {
+  void store(int loop) {
     if (bytes(p_.outputs, loop) == 0) {
       check(p_.is_vector() || bytes(p_.inputs, loop) == 0, "a move that loads and never stores");
       return;
     }
-    sync(to, SyncKind::wait_full, Queue::store, Buffer::output);
+    sync(SyncKind::wait_full, Queue::store, Buffer::output);
     int64_t drained = 0;
     for (size_t i = 0; i < p_.outputs.size(); ++i) {
       const StreamOperand& o = p_.outputs[i];
       for (const Piece& piece : pieces(o, chunk(o, loop))) {
-        to.push_back({Command{StoreCommand{static_cast<int>(p_.inputs.size() + i),
-                                           at(o, loop) + Affine(piece.start), drained,
-                                           piece.walk}}});
+        sink_.store(static_cast<int>(p_.inputs.size() + i), piece.walk, [&](auto& c) {
+          c.target = at(o, loop) + Address(piece.start);
+          c.slot_offset = drained;
+        });
         drained += piece.walk.bytes();
       }
     }
-    sync(to, SyncKind::signal_free, Queue::store, Buffer::output);
+    sync(SyncKind::signal_free, Queue::store, Buffer::output);
   }
 
   const StreamProblem& p_;
   const int64_t chunks_, passes_;
-  Program out_;
+  Sink& sink_;
 };
 
 }  // namespace
@@ -164,7 +161,15 @@ bool StreamProblem::is_vector() const {
 }
 
 Program emit(const StreamProblem& p, const HwConfig&, int64_t chunks, int64_t passes) {
-  return StreamEmitter(p, chunks, passes).run();
+  ProgramSink sink(Dataflow::weight_stationary);
+  StreamEmitter(p, chunks, passes, sink).run();
+  return sink.take();
+}
+
+Cost Coster::cost(const StreamProblem& p, int64_t chunks, int64_t passes) {
+  CostSink sink(hw_, Dataflow::weight_stationary, steps_);
+  StreamEmitter(p, chunks, passes, sink).run();
+  return {simulator_.run(steps_.steps(), hw_, TimingMode::periodic), sink.counts()};
 }
 
 namespace {

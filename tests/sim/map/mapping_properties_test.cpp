@@ -5,6 +5,7 @@
 #include "sim/map/mapper.h"
 #include "tests/support/gemms.h"
 #include "tests/support/machines.h"
+#include "tests/support/timings.h"
 
 namespace accsim {
 namespace {
@@ -60,6 +61,9 @@ TEST(EveryCandidate, IsValidHasItsMacsItsBoundHoldsAndBothTimingsAgree) {
         ASSERT_EQ(sum, step.queues[q].free_at);
       }
       ASSERT_LE(c.bound, step.total.count()) << to_string(c.tiling) << "\n" << print(program);
+      const Cost cost = Coster(hw).cost(p, c.tiling);
+      ASSERT_TRUE(test::equal(cost.timing, step)) << print(program);
+      ASSERT_EQ(cost.counts, counts) << print(program);
       ++programs;
     }
   }

@@ -5,6 +5,7 @@
 #include "hw/timing/timing.h"
 #include "sim/map/mapper.h"
 #include "tests/support/machines.h"
+#include "tests/support/timings.h"
 
 namespace accsim {
 namespace {
@@ -46,6 +47,9 @@ TEST(Stream, ProgramsAreValidMoveEveryByteAndDoEveryOperation) {
     const Cycles cycles = simulate(program, hw, TimingMode::step).total;
     EXPECT_EQ(cycles, simulate(program, hw, TimingMode::periodic).total);
     EXPECT_LE(lower_bound(p, hw, chunks, passes), cycles.count()) << print(program);
+    const Cost cost = Coster(hw).cost(p, chunks, passes);
+    EXPECT_TRUE(test::equal(cost.timing, simulate(program, hw, TimingMode::step)));
+    EXPECT_EQ(cost.counts, c);
     ++checked;
   }
   EXPECT_GT(checked, 300);

@@ -1,0 +1,239 @@
+#include "hw/timing/simulator.h"
+
+#include <algorithm>
+#include <bit>
+
+#include "hw/program/contract.h"
+
+namespace accsim {
+
+Timing Simulator::run(std::span<const Step> steps, const HwConfig& hw, TimingMode mode,
+                      const CommandObserver* observer) {
+  mode_ = mode;
+  observer_ = observer;
+  reset(hw);
+  body(steps.data(), steps.data() + steps.size());
+  Timing out;
+  out.total = Cycles(time_of(end_));
+  constexpr std::array<Moment, kQueues> kFree = {Moment::load_free, Moment::stream_free,
+                                                 Moment::post_free, Moment::store_free};
+  for (size_t q = 0; q < kQueues; ++q) {
+    const int64_t* sums = &sums_[q * (1 + kWaits)];
+    out.queues[q].busy = Cycles(time_of(sums[0]));
+    out.queues[q].free_at = Cycles(time_of(at(kFree[q])));
+    for (size_t w = 0; w < kWaits; ++w) out.queues[q].waits[w] = Cycles(time_of(sums[1 + w]));
+  }
+  return out;
+}
+
+void Simulator::reset(const HwConfig& hw) {
+  moments_.fill(0);
+  sums_.fill(0);
+  end_ = 0;
+  for (Ring& r : rings_) r.head = r.size = 0;
+  for (size_t b = 0; b < kBuffers; ++b) {
+    const int64_t slots = hw.buffers[b].slots;
+    check(slots <= static_cast<int64_t>(kMostTokens), "more slots than tokens have places");
+    Ring& free = rings_[ring(static_cast<Buffer>(b), false)];
+    free.size = static_cast<uint32_t>(slots);
+    for (uint32_t i = 0; i < free.size; ++i) free.at(i) = stamp(0, Wait::slot);
+  }
+}
+
+void Simulator::body(const Step* from, const Step* to) {
+  for (const Step* s = from; s < to; ++s) {
+    switch (s->kind) {
+      case Step::Kind::loop:
+        loop(*s);
+        s += s->span;
+        break;
+      case Step::Kind::load: load(*s); break;
+      case Step::Kind::gemm: gemm(*s); break;
+      case Step::Kind::drain: drain(*s); break;
+      case Step::Kind::post: post(*s); break;
+      case Step::Kind::store: store(*s); break;
+      case Step::Kind::wait: {
+        Ring& r = rings_[s->ring];
+        check(r.size > 0, "a wait without a token: the program would block");
+        at(s->moment) = std::max(at(s->moment), r.at(0));
+        r.head = (r.head + 1) % kMostTokens;
+        --r.size;
+        break;
+      }
+      case Step::Kind::signal: {
+        Ring& r = rings_[s->ring];
+        check(r.size < kMostTokens, "more tokens than slots");
+        const int64_t done = s->slot_free ? stamp(time_of(at(s->moment)), Wait::slot) : at(s->moment);
+        r.at(r.size++) = done + (contract::kTokenLatency << kWhyBits);
+        break;
+      }
+    }
+  }
+}
+
+// ---- loops -----------------------------------------------------------------------------------------
+
+void Simulator::loop(const Step& s) {
+  // Saving and comparing the state costs about as much as some steps.
+  constexpr int64_t kWorthWatching = 12;
+  if (mode_ == TimingMode::periodic && s.count >= 3 && (s.count - 2) * s.work >= kWorthWatching)
+    return watched_loop(s);
+  const Step* const from = &s + 1;
+  for (int64_t i = 0; i < s.count; ++i) body(from, from + s.span);
+}
+
+void Simulator::watched_loop(const Step& s) {
+  if (nesting_ == histories_.size())
+    histories_.push_back(std::make_unique_for_overwrite<History>());
+  History& history = *histories_[nesting_++];
+  const Step* const from = &s + 1;
+  int64_t done = 0, ahead = 0;
+  while (done < s.count && ahead == 0) {
+    body(from, from + s.span);
+    record(s, history[static_cast<size_t>(done++ % kDepth)]);
+    ahead = skip(s, history, done);
+  }
+  for (done += ahead; done < s.count; ++done) body(from, from + s.span);
+  --nesting_;
+}
+
+/// After `done` recorded iterations: skips whole periods ahead if there is one. Returns the iterations
+/// skipped.
+int64_t Simulator::skip(const Step& s, const History& history, int64_t done) {
+  const auto back = [&](int64_t ago) -> const Snapshot& {
+    return history[static_cast<size_t>((done - 1 - ago) % kDepth)];
+  };
+  const Snapshot& now = back(0);
+  const int64_t confirm = s.stale ? 2 : 1;
+  for (int64_t p = 1; p <= kLongestPeriod && confirm * p < done; ++p) {
+    const Snapshot& before = back(p);
+    const int64_t growth = now.state[now.strict - 1] - before.state[before.strict - 1];
+    if (!grown(now, before, growth) || (s.stale && !grown(before, back(2 * p), growth))) continue;
+    const int64_t periods = (s.count - done) / p;
+    move_ahead(s, now, before, periods);
+    return periods * p;
+  }
+  return 0;
+}
+
+void Simulator::record(const Step& s, Snapshot& to) {
+  size_t n = 0;
+  constexpr TouchSet kStrict = (TouchSet{1} << kFirstPending) - 1;
+  for (TouchSet left = s.writes & kStrict; left != 0; left &= left - 1)
+    to.state[n++] = moments_[static_cast<size_t>(std::countr_zero(left))];
+  for (TouchSet left = (s.writes & kAllRings) >> kMoments; left != 0; left &= left - 1) {
+    Ring& r = rings_[static_cast<size_t>(std::countr_zero(left))];
+    for (uint32_t k = 0; k < r.size; ++k) to.state[n++] = r.at(k);
+  }
+  to.state[n++] = end_;
+  to.strict = n;
+  for (TouchSet left = s.writes & ~kStrict & ~kAllRings; left != 0; left &= left - 1)
+    to.state[n++] = moments_[static_cast<size_t>(std::countr_zero(left))];
+  to.size = n;
+  to.sums = sums_;
+}
+
+bool Simulator::grown(const Snapshot& now, const Snapshot& before, int64_t growth) {
+  if (growth <= 0 || now.size != before.size) return false;
+  for (size_t i = 0; i < now.strict; ++i)
+    if (now.state[i] - before.state[i] != growth) return false;
+  for (size_t i = now.strict; i < now.size; ++i)
+    if (now.state[i] - before.state[i] != growth && (now.state[i] != 0 || before.state[i] != 0))
+      return false;
+  return true;
+}
+
+/// Moves everything that the loop writes ahead by `periods` periods.
+void Simulator::move_ahead(const Step& s, const Snapshot& now, const Snapshot& before,
+                           int64_t periods) {
+  const int64_t ahead = (now.state[now.strict - 1] - before.state[before.strict - 1]) * periods;
+  constexpr TouchSet kAllMoments = (TouchSet{1} << kMoments) - 1;
+  for (TouchSet left = s.writes & kAllMoments; left != 0; left &= left - 1) {
+    int64_t& moment = moments_[static_cast<size_t>(std::countr_zero(left))];
+    if (moment != 0) moment += ahead;
+  }
+  for (TouchSet left = (s.writes & kAllRings) >> kMoments; left != 0; left &= left - 1) {
+    Ring& r = rings_[static_cast<size_t>(std::countr_zero(left))];
+    for (uint32_t k = 0; k < r.size; ++k) r.at(k) += ahead;
+  }
+  end_ += ahead;
+  for (size_t i = 0; i < kSums; ++i) sums_[i] += (now.sums[i] - before.sums[i]) * periods;
+}
+
+// ---- commands --------------------------------------------------------------------------------------
+
+/// The queue starts its next command: accounts the gap and the occupancy, returns the start. `free` and
+/// the result have no reason.
+int64_t Simulator::start(Queue q, int64_t& free, int64_t ready, int64_t occupancy) {
+  int64_t* sums = &sums_[static_cast<size_t>(q) * (1 + kWaits)];
+  const int64_t begin = std::max(free, without_why(ready));
+  sums[1 + why_of(ready)] += begin - free;
+  sums[0] += occupancy;
+  free = begin + occupancy;
+  return begin;
+}
+
+void Simulator::load(const Step& s) {
+  int64_t& pending = at(Moment::pending_load);
+  const bool waited = without_why(pending) > at(Moment::load_free);
+  const int64_t begin = start(Queue::load, at(Moment::load_free), pending, s.occupancy);
+  pending = 0;
+  at(Moment::load_done) = begin + s.occupancy + s.latency +
+                          static_cast<int64_t>(waited ? Wait::slot : s.memory);
+  finish(Queue::load, begin, begin + s.occupancy + s.latency);
+}
+
+void Simulator::gemm(const Step& s) {
+  // The shadow registers are free once the previous pass has begun to swap them in.
+  const int64_t preloaded =
+      std::max(at(Moment::preload_free), at(Moment::pending_preload)) + s.fill;
+  at(Moment::preload_end) = preloaded;
+  const int64_t begin = start(Queue::execute, at(Moment::stream_free),
+                              std::max(preloaded, at(Moment::pending_stream)), s.occupancy);
+  at(Moment::pending_preload) = at(Moment::pending_stream) = 0;
+  at(Moment::preload_free) = begin + static_cast<int64_t>(Wait::array);
+  const int64_t done = begin + s.occupancy + s.latency;
+  at(Moment::result) = done + static_cast<int64_t>(Wait::array);
+  finish(Queue::execute, begin, done);
+}
+
+void Simulator::drain(const Step& s) {
+  const int64_t ready = std::max(at(Moment::drain_free), at(Moment::pending_stream));
+  const int64_t begin = start(Queue::execute, at(Moment::stream_free), ready, 0);
+  at(Moment::pending_stream) = 0;
+  at(Moment::drain_free) = begin + s.fill + static_cast<int64_t>(Wait::array);
+  const int64_t done = begin + s.fill + s.latency;
+  at(Moment::result) = done + static_cast<int64_t>(Wait::array);
+  finish(Queue::execute, begin, done);
+}
+
+void Simulator::post(const Step& s) {
+  const int64_t pending = at(Moment::pending_post);
+  const int64_t begin = start(Queue::post, at(Moment::post_free), pending, s.occupancy);
+  at(Moment::pending_post) = 0;
+  const int64_t done = begin + s.occupancy + s.latency;
+  at(Moment::post_done) = done + static_cast<int64_t>(Wait::post);
+  // What held the unit up is why an accumulator slot is still taken.
+  constexpr auto kArray = static_cast<size_t>(Wait::array);
+  const bool held_up = begin == without_why(pending) && why_of(pending) != kArray;
+  at(Moment::post_release) =
+      begin + s.occupancy +
+      (held_up ? static_cast<int64_t>(why_of(pending)) : static_cast<int64_t>(Wait::post));
+  finish(Queue::post, begin, done);
+}
+
+void Simulator::store(const Step& s) {
+  int64_t& pending = at(Moment::pending_store);
+  const int64_t begin = start(Queue::store, at(Moment::store_free), pending, s.occupancy);
+  pending = 0;
+  at(Moment::store_release) = begin + s.occupancy + static_cast<int64_t>(s.memory);
+  finish(Queue::store, begin, begin + s.occupancy + s.latency);
+}
+
+void Simulator::finish(Queue q, int64_t begin, int64_t end) {
+  end_ = std::max(end_, end);
+  if (observer_) [[unlikely]]
+    (*observer_)({q, time_of(begin), time_of(end)});
+}
+
+}  // namespace accsim

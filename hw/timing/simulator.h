@@ -1,0 +1,80 @@
+#pragma once
+#include <array>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "hw/timing/steps.h"
+
+namespace accsim {
+
+/// Runs steps event by event and skips loops ahead once they have become periodic. Memory is used
+/// again from run to run.
+///
+/// Why skipping is exact: within an iteration every time written is a maximum of sums of earlier times
+/// and constants, x' = A (x) x in max-plus algebra, which commutes with adding a constant to every
+/// entry. Let W be the entries that the body writes. If all of W has grown by the same L > 0 over one
+/// period, and the body reads nothing but W, then the next period starts from a state that differs from
+/// this one's by the constant L, so it adds L again, and so on for ever: x(i + p) = x(i) + L. Pending
+/// moments that are 0 stay out of it: 0 never is the maximum, because no time is negative. A body that
+/// reads an entry which it doesn't write (`stale`) must show the same growth over two periods in a
+/// row: then that entry, which doesn't grow, wasn't the maximum in the second, and never will be again.
+/// Reasons (see stamp()) ride in the lowest bits of the times and so obey the same maximum; busy and
+/// waiting cycles are differences of times, equal in every period.
+class Simulator {
+ public:
+  Timing run(std::span<const Step> steps, const HwConfig& hw, TimingMode mode,
+             const CommandObserver* observer = nullptr);
+
+ private:
+  static constexpr size_t kMostTokens = 16;  ///< slots of a buffer; hw/config allows no more
+  static constexpr int kLongestPeriod = 8;
+  static constexpr int kDepth = 2 * kLongestPeriod + 1;
+  static constexpr size_t kSums = kQueues * (1 + kWaits);
+  static constexpr size_t kMostState = kMoments + kRings * kMostTokens + 1;
+
+  /// Tokens of one kind under way, oldest first.
+  struct Ring {
+    std::array<int64_t, kMostTokens> events;
+    uint32_t head, size;
+    int64_t& at(uint32_t i) { return events[(head + i) % kMostTokens]; }
+  };
+  /// What a loop body writes, at the end of an iteration: moments that aren't pending, tokens and the
+  /// end of everything, then the pending moments.
+  struct Snapshot {
+    size_t strict, size;
+    std::array<int64_t, kMostState> state;
+    std::array<int64_t, kSums> sums;
+  };
+  using History = std::array<Snapshot, kDepth>;
+
+  void reset(const HwConfig& hw);
+  void body(const Step* from, const Step* to);
+  void loop(const Step& s);
+  void watched_loop(const Step& s);
+  void record(const Step& s, Snapshot& to);
+  static bool grown(const Snapshot& now, const Snapshot& before, int64_t growth);
+  int64_t skip(const Step& s, const History& history, int64_t done);
+  void move_ahead(const Step& s, const Snapshot& now, const Snapshot& before, int64_t periods);
+
+  int64_t start(Queue q, int64_t& free, int64_t ready, int64_t occupancy);
+  void load(const Step& s);
+  void gemm(const Step& s);
+  void drain(const Step& s);
+  void post(const Step& s);
+  void store(const Step& s);
+  void finish(Queue q, int64_t begin, int64_t end);
+
+  int64_t& at(Moment m) { return moments_[static_cast<size_t>(m)]; }
+
+  TimingMode mode_ = TimingMode::periodic;
+  const CommandObserver* observer_ = nullptr;
+  std::array<int64_t, kMoments> moments_;
+  std::array<Ring, kRings> rings_;
+  int64_t end_ = 0;
+  std::array<int64_t, kSums> sums_;  ///< by queue: busy, then waits by reason; << kWhyBits
+  size_t nesting_ = 0;
+  std::vector<std::unique_ptr<History>> histories_;  ///< one a nesting depth
+};
+
+}  // namespace accsim

@@ -1,0 +1,192 @@
+#include "hw/timing/steps.h"
+
+#include <algorithm>
+
+#include "hw/program/contract.h"
+
+namespace accsim {
+namespace {
+
+constexpr int64_t scaled(int64_t cycles) { return cycles << kWhyBits; }
+
+constexpr int64_t kMuchWork = 1'000'000;
+
+}  // namespace
+
+void StepWriter::start(const HwConfig& hw, Dataflow dataflow) {
+  hw_ = &hw;
+  dataflow_ = dataflow;
+  steps_.clear();
+  frames_.assign(1, {0, 0, 0, 0});
+}
+
+void StepWriter::add(const Step& step, TouchSet writes) {
+  steps_.push_back(step);
+  frames_.back().writes |= writes;
+  ++frames_.back().work;
+}
+
+void StepWriter::open_loop(int64_t count) {
+  frames_.push_back({steps_.size(), 0, 0, 0});
+  steps_.push_back({.kind = Step::Kind::loop, .count = count});
+}
+
+void StepWriter::close_loop() {
+  const Frame frame = frames_.back();
+  frames_.pop_back();
+  Step& loop = steps_[frame.at];
+  const int64_t count = loop.count;
+  const int64_t span = std::ssize(steps_) - static_cast<int64_t>(frame.at) - 1;
+  Frame& outer = frames_.back();
+  outer.reads |= frame.reads;
+  outer.writes |= frame.writes;
+  outer.work = std::min(kMuchWork, outer.work + frame.work * std::min(kMuchWork, count));
+  const bool only_a_loop = span > 0 && steps_[frame.at + 1].kind == Step::Kind::loop &&
+                           steps_[frame.at + 1].span == span - 1;
+  if (span == 0 || count == 1 || only_a_loop) {
+    if (only_a_loop) steps_[frame.at + 1].count *= count;
+    steps_.erase(steps_.begin() + static_cast<ptrdiff_t>(frame.at));
+    return;
+  }
+  loop.span = static_cast<int32_t>(span);
+  loop.work = frame.work;
+  loop.writes = frame.writes;
+  loop.stale = (frame.reads & ~frame.writes) != 0;
+}
+
+void StepWriter::load(Buffer to, Memory from, int64_t runs, int64_t run) {
+  const int64_t beats = contract::port_beats(runs, run, hw_->buffer(to).width);
+  const ChannelConfig& source = channel(from);
+  add({.kind = Step::Kind::load,
+       .memory = from == Memory::dram ? Wait::dram_read : Wait::shared,
+       .occupancy = scaled(std::max({int64_t{1}, source.read.cycles(runs * run), beats})),
+       .latency = scaled(source.latency)},
+      touch(Moment::load_free) | touch(Moment::load_done) | touch(Moment::pending_load));
+}
+
+void StepWriter::store(Memory to, int64_t runs, int64_t run) {
+  const int64_t beats = contract::port_beats(runs, run, hw_->buffer(Buffer::output).width);
+  const ChannelConfig& target = channel(to);
+  add({.kind = Step::Kind::store,
+       .memory = to == Memory::dram ? Wait::dram_write : Wait::shared,
+       .occupancy = scaled(std::max({int64_t{1}, target.write.cycles(runs * run), beats})),
+       .latency = scaled(target.latency)},
+      touch(Moment::store_free) | touch(Moment::store_release) | touch(Moment::pending_store));
+}
+
+void StepWriter::gemm(int64_t m, int64_t k, int64_t n) {
+  const bool held = dataflow_ != Dataflow::output_stationary;
+  add({.kind = Step::Kind::gemm,
+       .occupancy = scaled(contract::stream(dataflow_, m, k, n)),
+       .fill = held ? scaled(contract::preload(hw_->array, dataflow_)) : 0,
+       .latency = scaled(contract::skew(hw_->array) + contract::kArrayLatency)},
+      touch(Moment::preload_free) | touch(Moment::preload_end) | touch(Moment::stream_free) |
+          touch(Moment::result) | touch(Moment::pending_preload) | touch(Moment::pending_stream));
+}
+
+void StepWriter::drain() {
+  // One row a cycle leaves the array, the last row behind the skew of the last operand. The
+  // transposer of the activations is a selector behind the input skew and adds nothing to it.
+  add({.kind = Step::Kind::drain,
+       .fill = scaled(hw_->array.rows),
+       .latency = scaled(contract::skew(hw_->array) + contract::kArrayLatency)},
+      touch(Moment::stream_free) | touch(Moment::drain_free) | touch(Moment::result) |
+          touch(Moment::pending_stream));
+}
+
+void StepWriter::post(int64_t rows, int64_t cols) {
+  const int64_t row_bytes = cols * hw_->activation_bytes();
+  add({.kind = Step::Kind::post,
+       .occupancy = scaled(rows * ceil_div(row_bytes, hw_->buffer(Buffer::output).width)),
+       .latency = scaled(contract::kPostLatency)},
+      touch(Moment::post_free) | touch(Moment::post_done) | touch(Moment::post_release) |
+          touch(Moment::pending_post));
+}
+
+void StepWriter::vector(const VectorCommand& c) {
+  int64_t cycles = 0;
+  for (size_t i = 0; i < kLaneClasses; ++i) cycles += ceil_div(c.ops[i], hw_->vector.lanes[i]);
+  add({.kind = Step::Kind::post,
+       .occupancy = scaled(std::max({int64_t{1}, cycles,
+                                     ceil_div(c.in_bytes, hw_->buffer(Buffer::activation).width),
+                                     ceil_div(c.out_bytes, hw_->buffer(Buffer::output).width)})),
+       .latency = scaled(contract::kVectorLatency)},
+      touch(Moment::post_free) | touch(Moment::post_done) | touch(Moment::post_release) |
+          touch(Moment::pending_post));
+}
+
+void StepWriter::sync(SyncKind kind, Queue queue, Buffer buffer) {
+  const bool wait = kind == SyncKind::wait_free || kind == SyncKind::wait_full;
+  const bool full = kind == SyncKind::signal_full || kind == SyncKind::wait_full;
+  const Buffer held =
+      dataflow_ == Dataflow::input_stationary ? Buffer::activation : Buffer::weight;
+  // The operand that is preloaded is done with when the array holds it.
+  const bool stationary = queue == Queue::execute && buffer == held &&
+                          dataflow_ != Dataflow::output_stationary;
+  Step step{.kind = wait ? Step::Kind::wait : Step::Kind::signal,
+            .ring = static_cast<uint8_t>(ring(buffer, full))};
+  if (wait) {
+    constexpr std::array<Moment, kQueues> kPending = {Moment::pending_load, Moment::pending_stream,
+                                                      Moment::pending_post, Moment::pending_store};
+    step.moment = stationary ? Moment::pending_preload : kPending[static_cast<size_t>(queue)];
+    return add(step, touch(step.moment) | touch_ring(step.ring));
+  }
+  switch (queue) {
+    case Queue::load: step.moment = Moment::load_done; break;
+    case Queue::execute:
+      step.moment = full         ? Moment::result
+                    : stationary ? Moment::preload_end
+                                 : Moment::stream_free;
+      step.slot_free = !full;
+      break;
+    case Queue::post: step.moment = full ? Moment::post_done : Moment::post_release; break;
+    case Queue::store: step.moment = Moment::store_release; break;
+  }
+  frames_.back().reads |= touch(step.moment);
+  add(step, touch_ring(step.ring));
+}
+
+namespace {
+
+class Compiler {
+ public:
+  Compiler(const Program& program, StepWriter& to) : program_(program), to_(to) {}
+
+  void body(const std::vector<Item>& items) {
+    for (const Item& item : items) {
+      if (const auto* loop = std::get_if<Loop>(&item.node)) {
+        to_.open_loop(loop->count);
+        body(loop->body);
+        to_.close_loop();
+      } else if (const auto* sync = std::get_if<Sync>(&item.node)) {
+        to_.sync(sync->kind, sync->queue, sync->buffer);
+      } else {
+        std::visit([this](const auto& c) { command(c); }, std::get<Command>(item.node));
+      }
+    }
+  }
+
+ private:
+  Memory memory(int tensor) const { return program_.tensors[static_cast<size_t>(tensor)].memory; }
+
+  void command(const LoadCommand& c) {
+    to_.load(c.buffer, memory(c.tensor), c.walk.runs(), c.walk.run);
+  }
+  void command(const GemmCommand& c) { to_.gemm(c.m, c.k, c.n); }
+  void command(const DrainCommand&) { to_.drain(); }
+  void command(const PostCommand& c) { to_.post(c.rows, c.cols); }
+  void command(const VectorCommand& c) { to_.vector(c); }
+  void command(const StoreCommand& c) { to_.store(memory(c.tensor), c.walk.runs(), c.walk.run); }
+
+  const Program& program_;
+  StepWriter& to_;
+};
+
+}  // namespace
+
+void write_steps(const Program& program, const HwConfig& hw, StepWriter& to) {
+  to.start(hw, program.dataflow);
+  Compiler(program, to).body(program.body);
+}
+
+}  // namespace accsim

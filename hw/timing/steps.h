@@ -1,0 +1,101 @@
+#pragma once
+#include <array>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "hw/program/program.h"
+#include "hw/timing/timing.h"
+
+namespace accsim {
+
+/// Moments that later commands build on, besides the tokens. "Pending" ones are what the tokens say
+/// that a queue's next command waits for; they return to 0 when it starts.
+enum class Moment : uint8_t {
+  load_free, preload_free, stream_free, drain_free, post_free, store_free,
+  load_done, preload_end, result, post_done, post_release, store_release,
+  pending_load, pending_preload, pending_stream, pending_post, pending_store,
+};
+inline constexpr size_t kMoments = 17;
+inline constexpr size_t kFirstPending = static_cast<size_t>(Moment::pending_load);
+
+/// A ring of tokens: full or free ones of a buffer.
+inline constexpr size_t kRings = 2 * kBuffers;
+constexpr size_t ring(Buffer b, bool full) { return 2 * static_cast<size_t>(b) + (full ? 1 : 0); }
+
+/// Moments and rings as bits: moment m is bit m, ring r bit kMoments + r.
+using TouchSet = uint32_t;
+constexpr TouchSet touch(Moment m) { return TouchSet{1} << static_cast<size_t>(m); }
+constexpr TouchSet touch_ring(size_t r) { return TouchSet{1} << (kMoments + r); }
+constexpr TouchSet kAllRings = ((TouchSet{1} << kRings) - 1) << kMoments;
+
+/// Times carry the reason why they aren't earlier in their lowest bits, so that a maximum keeps it.
+inline constexpr int kWhyBits = 3;
+constexpr int64_t stamp(int64_t time, Wait why) {
+  return (time << kWhyBits) | static_cast<int64_t>(why);
+}
+constexpr int64_t time_of(int64_t stamped) { return stamped >> kWhyBits; }
+constexpr size_t why_of(int64_t stamped) {
+  return static_cast<size_t>(stamped & ((1 << kWhyBits) - 1));
+}
+constexpr int64_t without_why(int64_t stamped) { return stamped & -(int64_t{1} << kWhyBits); }
+
+/// A command, token operation or loop reduced to what time depends on.
+struct Step {
+  enum class Kind : uint8_t { loop, load, gemm, drain, post, store, wait, signal };
+  Kind kind = Kind::wait;
+  Wait memory = Wait::array;         ///< load, store: the reason that waiting for it has
+  Moment moment = Moment::load_free; ///< wait: the pending one; signal: when the slot is done with
+  uint8_t ring = 0;                  ///< wait, signal
+  bool slot_free = false;            ///< signal: whoever waits for it waits for a slot
+  bool stale = false;                ///< loop: reads a moment that its body doesn't write
+  TouchSet writes = 0;               ///< loop: what its body writes
+  int32_t span = 0;                  ///< loop: steps of its body
+  int64_t count = 0, work = 0;       ///< loop: iterations, and steps that one of them runs
+  /// Commands, times << kWhyBits: occupancy of the queue; gemm: preload, drain: drain; from the end of
+  /// the occupancy (drain: of the drain) to the visible result.
+  int64_t occupancy = 0, fill = 0, latency = 0;
+};
+
+/// Writes the steps of a program: command by command, in text order. Loops that can't be told apart in
+/// time are merged (a loop that is all that its outer loop does).
+class StepWriter {
+ public:
+  /// Starts a new program; memory of the last one is used again.
+  void start(const HwConfig& hw, Dataflow dataflow);
+
+  void open_loop(int64_t count);
+  void close_loop();
+
+  /// `runs` contiguous pieces of `run` bytes.
+  void load(Buffer to, Memory from, int64_t runs, int64_t run);
+  void store(Memory to, int64_t runs, int64_t run);
+  void gemm(int64_t m, int64_t k, int64_t n);
+  void drain();
+  void post(int64_t rows, int64_t cols);
+  void vector(const VectorCommand& c);
+  void sync(SyncKind kind, Queue queue, Buffer buffer);
+
+  std::span<const Step> steps() const { return steps_; }
+
+ private:
+  struct Frame {
+    size_t at;  ///< of the loop step; the whole program's frame has none
+    TouchSet reads, writes;
+    int64_t work;
+  };
+  void add(const Step& step, TouchSet writes);
+  const ChannelConfig& channel(Memory m) const {
+    return m == Memory::dram ? hw_->dram : hw_->shared.channel;
+  }
+
+  const HwConfig* hw_ = nullptr;
+  Dataflow dataflow_ = Dataflow::weight_stationary;
+  std::vector<Step> steps_;
+  std::vector<Frame> frames_;
+};
+
+/// The steps of a whole program.
+void write_steps(const Program& program, const HwConfig& hw, StepWriter& to);
+
+}  // namespace accsim

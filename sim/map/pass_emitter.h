@@ -1,0 +1,276 @@
+#pragma once
+#include "sim/map/sinks.h"
+
+namespace accsim {
+
+/// One tile as the array sees it: what the slots hold and how far the reduction has come.
+struct TileShape {
+  Segment image, z, y, x;      ///< output pixels and the input they read
+  int64_t outputs = 0;         ///< columns over all packed groups
+  int64_t channels = 0;        ///< channels over all packed groups
+  int64_t groups = 1;          ///< packed groups
+  LoopSet channel_loops;       ///< loops over channel tiles around it
+  bool accumulate = false;     ///< a later channel segment: never overwrites
+
+  int64_t pixels() const { return image.size * y.size * x.size; }
+};
+
+/// The array passes of one tile (gemms and drains), and the posts that turn its accumulator slot into
+/// an output slot of [pixel][output channel].
+template <class Sink>
+class PassEmitter {
+ public:
+  PassEmitter(const GemmProblem& p, const HwConfig& hw, const Tiling& t, const TileShape& tile,
+              Sink& sink)
+      : p_(p), hw_(hw), t_(t), tile_(tile), sink_(sink),
+        cut_(passes(p, hw, tile.channels, t.im2col)) {}
+
+  void gemms() {
+    if (t_.dataflow == Dataflow::weight_stationary) return weight_stationary();
+    for_blocks([&](const Block& b) {
+      if (t_.dataflow == Dataflow::input_stationary)
+        input_stationary(b);
+      else
+        output_stationary(b);
+    });
+  }
+
+  void posts() {
+    if (t_.dataflow == Dataflow::input_stationary)
+      for_blocks([&](const Block& b) {
+        sink_.post(sizes(tile_.outputs, b.size()), [&](auto& c) {
+          fill(c);
+          c.accumulator_row = b.index * tile_.outputs;
+          c.slot_offset = pixel_index(b) * c.pitch;
+        });
+      });
+    else
+      for_columns([&](const Segment& s, const Address& start) {
+        sink_.post(sizes(tile_.pixels(), s.size), [&](auto& c) {
+          fill(c);
+          c.accumulator_row = column_block(start) * tile_.pixels();
+          c.slot_offset = start * p_.out_bytes;
+          if (p_.has_parameters) c.parameter_offset = start * p_.parameter_bytes;
+        });
+      });
+  }
+
+ private:
+  using Address = typename Sink::Address;
+
+  /// One array pass over part of the reduction.
+  struct Pass {
+    Address k_row;          ///< row of the weight chunk
+    Address z, y, x;        ///< window origin, relative to the first kernel tap
+    Address flat;           ///< elements into the flat index
+    int64_t k = 0;
+    LoopSet loops;          ///< the first pass is where all of these are at 0
+    bool later = false;     ///< in a later segment: never the first pass
+  };
+
+  /// A block of the tile's pixels, contiguous in (image, line, pixel) order.
+  struct Block {
+    int64_t images, lines, pixels;
+    Address image, line, pixel;  ///< of its first pixel, within the tile
+    Address index;               ///< blocks before it
+    int64_t size() const { return images * lines * pixels; }
+  };
+
+  // ---- dataflows ---------------------------------------------------------------------------------
+
+  void weight_stationary() {
+    for_columns([&](const Segment& s, const Address& start) {
+      for_passes([&](const Pass& pass) {
+        sink_.gemm(sizes(pass, whole(), s.size, true), [&](auto& c) {
+          fill(c, pass, whole());
+          c.weights = weight_columns(pass, start, s.size);
+          c.accumulator_row = column_block(start) * tile_.pixels();
+        });
+      });
+    });
+  }
+
+  void input_stationary(const Block& b) {
+    for_passes([&](const Pass& pass) {
+      sink_.gemm(sizes(pass, b, tile_.outputs, true), [&](auto& c) {
+        fill(c, pass, b);
+        c.weights = {pass.k_row * p_.b_bytes, rows() * p_.b_bytes};
+        c.accumulator_row = b.index * tile_.outputs;
+      });
+    });
+  }
+
+  void output_stationary(const Block& b) {
+    for_columns([&](const Segment& s, const Address& start) {
+      for_passes([&](const Pass& pass) {
+        sink_.gemm(sizes(pass, b, s.size, false), [&](auto& c) {
+          fill(c, pass, b);
+          c.weights = weight_columns(pass, start, s.size);
+        });
+      });
+      PassSizes d{.m = b.size(), .n = s.size, .first_of = tile_.channel_loops,
+                  .accumulate = tile_.accumulate};
+      sink_.drain(d, [&](auto& c) {
+        c.accumulator_row = column_block(start) * tile_.pixels() + pixel_index(b);
+      });
+    });
+  }
+
+  // ---- loops -------------------------------------------------------------------------------------
+
+  template <class Inner>
+  void for_columns(Inner inner) {
+    for_segments(sink_, "nb", split(tile_.outputs, hw_.array.cols),
+                 [&](const Segment& s, const Address& start, int) { inner(s, start); });
+  }
+
+  template <class Inner>
+  void for_blocks(Inner inner) {
+    const PixelBlock size = pixel_block(hw_, t_);
+    const auto images = split(tile_.image.size, size.images);
+    const auto lines = split(tile_.y.size, size.lines);
+    const auto pixels = split(tile_.x.size, size.pixels);
+    const int64_t per_line = total_count(pixels), per_image = per_line * total_count(lines);
+    for_segments(sink_, "ib", images, [&](auto& i, auto& image, int) {
+      for_segments(sink_, "yb", lines, [&](auto& y, auto& line, int) {
+        for_segments(sink_, "xb", pixels, [&](auto& x, auto& pixel, int) {
+          inner(Block{i.size, y.size, x.size, image, line, pixel,
+                      divide(image, size.images) * per_image + divide(line, size.lines) * per_line +
+                          divide(pixel, size.pixels)});
+        });
+      });
+    });
+  }
+
+  /// Starts are multiples of the step, so the quotient is affine too.
+  static Affine divide(Affine a, int64_t step) {
+    a.base /= step;
+    for (Affine::Term& term : a.terms) term.coeff /= step;
+    return a;
+  }
+  static CostSink::Address divide(CostSink::Address a, int64_t) { return a; }
+
+  /// Kernel planes, then (where they are loops) kernel lines and columns, then the flat index.
+  template <class Inner>
+  void for_passes(Inner inner) {
+    const int64_t c = tile_.channels;
+    Pass pass;
+    if (t_.im2col) return flat_passes(pass, inner);
+    kernel_loop("kz", p_.z.kernel, pass, [&](const Address& kz, Pass& p1) {
+      p1.z += kz * p_.z.dilation;
+      p1.k_row += kz * (p_.y.kernel * p_.x.kernel * c);
+      kernel_loop("ky", cut_.by_line ? p_.y.kernel : 1, p1, [&](const Address& ky, Pass& p2) {
+        p2.y += ky * p_.y.dilation;
+        p2.k_row += ky * (p_.x.kernel * c);
+        kernel_loop("kx", cut_.by_column ? p_.x.kernel : 1, p2, [&](const Address& kx, Pass& p3) {
+          p3.x += kx * p_.x.dilation;
+          p3.k_row += kx * c;
+          flat_passes(p3, inner);
+        });
+      });
+    });
+  }
+
+  template <class Inner>
+  void kernel_loop(std::string_view name, int64_t count, const Pass& pass, Inner inner) {
+    const Segment taps{.count = count, .step = 1, .size = 1};
+    for_segments(sink_, name, {&taps, 1}, [&](const Segment&, const Address& at, int loop) {
+      Pass next = pass;
+      if (loop >= 0) next.loops.push_back(loop);
+      inner(at, next);
+    });
+  }
+
+  template <class Inner>
+  void flat_passes(const Pass& pass, Inner inner) {
+    for_segments(sink_, "k", split(cut_.flat, cut_.lanes),
+                 [&](const Segment& s, const Address& start, int loop) {
+                   Pass next = pass;
+                   next.flat += start;
+                   next.k_row += start;
+                   next.k = s.size;
+                   if (loop >= 0) next.loops.push_back(loop);
+                   next.later = s.start > 0;
+                   inner(next);
+                 });
+  }
+
+  // ---- operands ----------------------------------------------------------------------------------
+
+  int64_t rows() const { return p_.kernel() * tile_.channels; }
+  Block whole() const { return {tile_.image.size, tile_.y.size, tile_.x.size, 0, 0, 0, 0}; }
+  Address column_block(const Address& start) const { return divide(start, hw_.array.cols); }
+  Address pixel_index(const Block& b) const {
+    return (b.image * tile_.y.size + b.line) * tile_.x.size + b.pixel;
+  }
+
+  /// `to_accumulator`: the first pass overwrites accumulator rows, so tile loops count too; else only
+  /// the sums in the array.
+  PassSizes sizes(const Pass& pass, const Block& b, int64_t n, bool to_accumulator) const {
+    PassSizes s{.m = b.size(), .k = pass.k, .n = n};
+    s.useful_macs = s.m * s.k * s.n / tile_.groups;
+    s.accumulate = pass.later;
+    if (to_accumulator) {
+      s.first_of = tile_.channel_loops;
+      s.accumulate |= tile_.accumulate;
+    }
+    for (const int loop : pass.loops) s.first_of.push_back(loop);
+    return s;
+  }
+
+  void fill(GemmCommand& c, const Pass& pass, const Block& b) const {
+    c.window = t_.im2col ? im2col_window(b) : raw_window(pass, b);
+    c.window.offset = pass.flat * p_.a_bytes;
+    c.window.line = cut_.line * p_.a_bytes;
+    c.window.pad_value = p_.a_zero;
+  }
+
+  Window raw_window(const Pass& pass, const Block& b) const {
+    Window w;
+    const bool images = t_.images > 1;
+    w.tile = {images ? tile_.image.size : tile_.z.in_size, tile_.y.in_size, tile_.x.in_size};
+    w.pixel = tile_.channels * p_.a_bytes;
+    w.count = {b.images, b.lines, b.pixels};
+    w.stride = {1, p_.y.stride, p_.x.stride};
+    w.origin = {b.image + (images ? Address(0) : pass.z + Address(tile_.z.origin)),
+                b.line * p_.y.stride + pass.y + Address(tile_.y.origin),
+                b.pixel * p_.x.stride + pass.x + Address(tile_.x.origin)};
+    w.line_step = p_.y.dilation;
+    return w;
+  }
+
+  Window im2col_window(const Block& b) const {
+    Window w;
+    w.tile = {1, 1, tile_.pixels()};
+    w.pixel = rows() * p_.a_bytes;
+    w.count = {1, 1, b.size()};
+    w.origin[2] = pixel_index(b);
+    return w;
+  }
+
+  /// Column blocks of [k][columns] follow one another in the slot.
+  WeightTile weight_columns(const Pass& pass, const Address& start, int64_t columns) const {
+    const int64_t pitch = columns * p_.b_bytes;
+    return {start * (rows() * p_.b_bytes) + pass.k_row * pitch, pitch};
+  }
+
+  PostSizes sizes(int64_t rows, int64_t cols) const {
+    return {.rows = rows, .cols = cols,
+            .transposed = t_.dataflow == Dataflow::input_stationary,
+            .has_parameters = p_.has_parameters};
+  }
+  void fill(PostCommand& c) const {
+    c.pitch = tile_.outputs * p_.out_bytes;
+    c.relu = p_.relu;
+    c.output_zero = p_.out_zero;
+  }
+
+  const GemmProblem& p_;
+  const HwConfig& hw_;
+  const Tiling& t_;
+  const TileShape& tile_;
+  Sink& sink_;
+  const Passes cut_;
+};
+
+}  // namespace accsim

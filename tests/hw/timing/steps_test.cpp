@@ -1,0 +1,80 @@
+#include "hw/timing/steps.h"
+
+#include <gtest/gtest.h>
+
+#include "hw/program/contract.h"
+#include "tests/support/machines.h"
+
+namespace accsim {
+namespace {
+
+StepWriter started(const HwConfig& hw, Dataflow dataflow = Dataflow::weight_stationary) {
+  StepWriter w;
+  w.start(hw, dataflow);
+  return w;
+}
+
+TEST(Steps, MergeLoopsThatOnlyRepeatALoop) {
+  const HwConfig hw = test::small_machine();
+  StepWriter w = started(hw);
+  for (const int64_t count : {7, 1, 5, 3}) w.open_loop(count);
+  w.gemm(8, 8, 8);
+  for (int i = 0; i < 4; ++i) w.close_loop();
+  ASSERT_EQ(w.steps().size(), 2U);
+  EXPECT_EQ(w.steps()[0].kind, Step::Kind::loop);
+  EXPECT_EQ(w.steps()[0].count, 7 * 5 * 3);
+  EXPECT_EQ(w.steps()[0].span, 1);
+}
+
+TEST(Steps, KeepLoopsThatDoMore) {
+  const HwConfig hw = test::small_machine();
+  StepWriter w = started(hw);
+  w.open_loop(7);
+  w.open_loop(5);
+  w.gemm(8, 8, 8);
+  w.close_loop();
+  w.gemm(8, 8, 8);
+  w.close_loop();
+  ASSERT_EQ(w.steps().size(), 4U);
+  EXPECT_EQ(w.steps()[0].span, 3);
+  EXPECT_EQ(w.steps()[0].work, 5 + 1);
+  EXPECT_EQ(w.steps()[1].span, 1);
+}
+
+TEST(Steps, DropLoopsThatDoNothing) {
+  const HwConfig hw = test::small_machine();
+  StepWriter w = started(hw);
+  w.open_loop(7);
+  w.open_loop(5);
+  w.close_loop();
+  w.close_loop();
+  EXPECT_TRUE(w.steps().empty());
+}
+
+/// Occupancies from the contract: the slower of the memory's rate and the slot port.
+TEST(Steps, LoadsTakeTheSlowerOfMemoryAndPort) {
+  HwConfig hw = test::small_machine();
+  hw.dram.read = {4000};
+  hw.buffers[static_cast<size_t>(Buffer::weight)].width = 16;
+  StepWriter w = started(hw);
+  w.load(Buffer::weight, Memory::dram, 1, 160);
+  w.load(Buffer::weight, Memory::dram, 160, 1);
+  EXPECT_EQ(time_of(w.steps()[0].occupancy), 160 / 4);
+  EXPECT_EQ(time_of(w.steps()[1].occupancy), 160) << "a beat moves bytes of one run only";
+}
+
+TEST(Steps, ALoopThatSignalsWhatItDoesNotDoIsStale) {
+  const HwConfig hw = test::small_machine();
+  for (const bool loads : {false, true}) {
+    StepWriter w = started(hw);
+    w.open_loop(9);
+    w.sync(SyncKind::wait_free, Queue::load, Buffer::weight);
+    if (loads) w.load(Buffer::weight, Memory::dram, 1, 8);
+    w.sync(SyncKind::signal_full, Queue::load, Buffer::weight);
+    w.close_loop();
+    EXPECT_EQ(w.steps()[0].stale, !loads);
+  }
+}
+
+}  // namespace
+}  // namespace accsim

@@ -1,0 +1,46 @@
+#pragma once
+#include <string>
+
+#include "hw/timing/timing.h"
+#include "tests/support/machines.h"
+#include "tests/support/programs.h"
+
+namespace accsim::test {
+
+/// What comparing the two ways of timing on random programs and machines has found.
+struct TimingComparison {
+  int64_t compared = 0, different = 0;
+  int64_t commands = 0;          ///< that the programs execute
+  int64_t skipped_commands = 0;  ///< of them, skipped ahead by periodic timing
+  std::string first_difference;  ///< the program
+};
+
+inline bool equal(const Timing& a, const Timing& b) {
+  for (size_t q = 0; q < kQueues; ++q)
+    if (a.queues[q].busy != b.queues[q].busy || a.queues[q].waits != b.queues[q].waits ||
+        a.queues[q].free_at != b.queues[q].free_at)
+      return false;
+  return a.total == b.total;
+}
+
+/// Times random programs both ways: `count` of those that the verifier accepts.
+inline TimingComparison compare_timings(int64_t count, unsigned seed) {
+  std::mt19937 random(seed);
+  TimingComparison out;
+  while (out.compared < count) {
+    const HwConfig hw = random_machine(random);
+    const Program p = random_program(random);
+    if (!verify(p, hw).ok()) continue;
+    int64_t stepped = 0, seen = 0;
+    const Timing step = simulate(p, hw, TimingMode::step, [&](const CommandTime&) { ++stepped; });
+    const Timing fast = simulate(p, hw, TimingMode::periodic, [&](const CommandTime&) { ++seen; });
+    ++out.compared;
+    out.commands += stepped;
+    out.skipped_commands += stepped - seen;
+    if (equal(step, fast)) continue;
+    if (++out.different == 1) out.first_difference = print(p);
+  }
+  return out;
+}
+
+}  // namespace accsim::test
