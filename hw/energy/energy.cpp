@@ -7,6 +7,10 @@ double bytes(Bytes b) { return static_cast<double>(b.count()); }
 
 }  // namespace
 
+Picojoules total(const Energy& e) {
+  return e.mac + e.vector + e.sram + e.shared + e.dram + e.leakage;
+}
+
 Energy energy(const Counts& counts, Cycles cycles, const HwConfig& hw) {
   const EnergyConfig& e = hw.energy;
   const auto dram = static_cast<size_t>(Memory::dram), shared = static_cast<size_t>(Memory::shared);

@@ -14,6 +14,8 @@ struct Energy {
   Picojoules leakage;  ///< static power over the cycles
 };
 
+Picojoules total(const Energy& e);
+
 Energy energy(const Counts& counts, Cycles cycles, const HwConfig& hw);
 
 }  // namespace accsim

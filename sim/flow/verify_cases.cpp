@@ -102,7 +102,7 @@ std::vector<VerifyCase> random_cases(int64_t count, uint64_t seed, const HwConfi
     p.a_zero = static_cast<int32_t>(random() % 256) - 128;
     p.out_zero = static_cast<int32_t>(random() % 256) - 128;
     const std::vector<Candidate> all =
-        candidates(p, hw, {dataflows[random() % dataflows.size()]}, {});
+        candidates(p, hw, {.dataflows = {dataflows[random() % dataflows.size()]}}, {});
     if (all.empty()) continue;
     const Tiling& tiling = all[random() % all.size()].tiling;
     const std::string shape = shape_text(p.op) + "  " + to_string(tiling);

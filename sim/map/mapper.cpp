@@ -5,6 +5,8 @@
 
 #include <fmt/format.h>
 
+#include "sim/map/rule.h"
+
 namespace accsim {
 namespace {
 
@@ -26,10 +28,6 @@ class Key {
     for (const Operand& o : side) add(o.place.memory, o.place.constant, o.element_bytes);
     return *this;
   }
-  Key& add(const MappingPin& pin) {
-    text_ += pin.layers;
-    return *this;
-  }
   std::string take() { return std::move(text_); }
 
  private:
@@ -45,13 +43,6 @@ void add_item(Key& key, const VectorOp& v) {
   key.add(v.inputs).add(v.outputs).add(v.ops, v.row, v.passes);
 }
 void add_item(Key& key, const MemoryOp& m) { key.add(m.inputs).add(m.outputs); }
-
-std::string key_of(const OpRequest& r, const MappingPin& pin) {
-  Key key;
-  key.add(r.item.index(), r.relu).add(r.inputs).add(r.outputs).add(pin);
-  std::visit([&](const auto& item) { add_item(key, item); }, r.item);
-  return key.take();
-}
 
 /// The operand at a port; what is internal to a layer goes through DRAM in the activation type.
 Operand operand(const std::vector<Operand>& side, int port, const HwConfig& hw) {
@@ -87,16 +78,64 @@ StreamProblem stream_problem(const std::vector<Access>& inputs, const std::vecto
   return p;
 }
 
-Mapping finish(Program program, const Cost& cost, std::string description) {
+Mapping costed(const Cost& cost, int64_t evaluated, int64_t considered) {
   Mapping m;
-  m.program = std::move(program);
-  m.counts = cost.counts;
   m.timing = cost.timing;
-  m.description = std::move(description);
+  m.counts = cost.counts;
+  m.evaluated = evaluated;
+  m.candidates = considered;
   return m;
 }
 
+/// Every way to cut a streamed op that fits, with its bound, best bound first; whatever the capacities
+/// the same ones are tried, so that larger buffers only add some.
+std::vector<std::pair<int64_t, StreamCut>> cuts(const StreamProblem& p, const HwConfig& hw) {
+  int64_t elements = 1;
+  for (const auto* side : {&p.inputs, &p.outputs})
+    for (const StreamOperand& o : *side) elements = std::max(elements, o.elements);
+  std::vector<std::pair<int64_t, StreamCut>> out;
+  const auto add = [&](int64_t chunks) {
+    const int64_t passes = chunks <= p.rows ? 1 : p.passes;
+    if (chunks <= elements && fits(p, hw, chunks))
+      out.push_back({lower_bound(p, hw, chunks, passes), {chunks, passes}});
+  };
+  for (int64_t n = 1; n <= elements; n *= 2) {
+    add(n);
+    if (n >= 2) add(n + n / 2);
+  }
+  std::stable_sort(out.begin(), out.end(),
+                   [](const auto& a, const auto& b) { return a.first < b.first; });
+  return out;
+}
+
+/// The best choice offered so far, the first of equals.
+template <class Choice>
+struct Best {
+  std::optional<Choice> chosen;
+  Cost cost;
+  Score score;
+  int64_t evaluated = 0;
+
+  double primary() const {
+    return chosen ? score.primary : std::numeric_limits<double>::infinity();
+  }
+  void offer(const Choice& choice, const Cost& its_cost, const Score& its_score) {
+    ++evaluated;
+    if (chosen && its_score >= score) return;
+    chosen = choice;
+    cost = its_cost;
+    score = its_score;
+  }
+};
+
 }  // namespace
+
+std::string key_of(const OpRequest& r) {
+  Key key;
+  key.add(r.item.index(), r.relu).add(r.inputs).add(r.outputs);
+  std::visit([&](const auto& item) { add_item(key, item); }, r.item);
+  return key.take();
+}
 
 const MappingPin& Mapper::pin_of(const std::string& layer) const {
   static const MappingPin kFree;
@@ -107,21 +146,29 @@ const MappingPin& Mapper::pin_of(const std::string& layer) const {
 
 Result<std::shared_ptr<const Mapping>> Mapper::map(const OpRequest& request,
                                                    const std::string& layer) {
-  const MappingPin& pin = pin_of(layer);
-  const std::string key = key_of(request, pin);
+  const std::string key = key_of(request) + pin_of(layer).layers;
   if (const auto known = cache_.find(key); known != cache_.end()) return known->second;
-  Result<Mapping> found = search(request, pin);
+  Result<Mapping> found = choose(request, layer);
+  if (!found) return found.errors();
+  auto mapping = std::make_shared<const Mapping>(std::move(found).value());
+  cache_.emplace(key, mapping);
+  return std::shared_ptr<const Mapping>(mapping);
+}
+
+Result<Mapping> Mapper::choose(const OpRequest& request, const std::string& layer) {
+  Result<Mapping> found = search(request, pin_of(layer));
   if (!found) {
     Errors errors = found.errors();
     for (Error& e : errors) e.where = "layer '" + layer + "'";
     return errors;
   }
-  auto mapping = std::make_shared<const Mapping>(std::move(found).value());
-  if (const Status good = verify(mapping->program, hw_); !good)
-    check(false, "the mapper wrote a bad program for '" + layer +
-                     "': " + good.errors().front().text());
-  cache_.emplace(key, mapping);
-  return std::shared_ptr<const Mapping>(mapping);
+  candidates_ += found->candidates;
+  evaluated_ += found->evaluated;
+  if (options_.programs)
+    if (const Status good = verify(found->program, hw_); !good)
+      check(false, "the mapper wrote a bad program for '" + layer +
+                       "': " + good.errors().front().text());
+  return found;
 }
 
 Result<Mapping> Mapper::search(const OpRequest& r, const MappingPin& pin) {
@@ -140,81 +187,77 @@ Result<Mapping> Mapper::search(const OpRequest& r, const MappingPin& pin) {
   return search_stream(stream_problem(memory.inputs, memory.outputs, r, hw_));
 }
 
+std::vector<Dataflow> Mapper::dataflows(const MappingPin& pin) const {
+  if (!pin.dataflow.empty()) return pin.dataflow;
+  return options_.dataflows.empty() ? hw_.array.dataflows : options_.dataflows;
+}
+
 Result<Mapping> Mapper::search_gemm(const GemmProblem& p, const MappingPin& pin) {
-  std::vector<Dataflow> dataflows = pin.dataflow;
-  if (dataflows.empty()) dataflows = options_.dataflows;
-  if (dataflows.empty()) dataflows = hw_.array.dataflows;
-  const std::vector<Candidate> all = candidates(p, hw_, dataflows, pin);
-  if (all.empty())
+  const SpaceOptions space{.dataflows = dataflows(pin), .objective = options_.objective};
+  Best<Tiling> best;
+  const auto evaluate = [&](const Tiling& t) {
+    const Cost cost = coster_.cost(p, t);
+    best.offer(t, cost, score(options_.objective, cost, hw_));
+    return cost.timing.total.count();
+  };
+  // The rule's tiling is a good mapping to begin with: most others can't be better.
+  if (pin.free())
+    if (const auto t = rule_tiling(p, hw_, space.dataflows.front())) evaluate(*t);
+  int64_t considered = best.evaluated;
+  if (!best.chosen || options_.effort == MapEffort::search)
+    considered += accsim::search(p, hw_, space, pin, best.primary(), [&](const Candidate& c) {
+      check(c.bound <= evaluate(c.tiling), "a mapping's bound exceeds its cycles");
+      return best.primary();
+    });
+  if (!best.chosen)
     return Error{Errc::capacity,
                  fmt::format("no {} tile fits the buffers of '{}' (M {}, K {}, N {}): enlarge the "
                              "activation, weight, accumulator or output buffer, use fewer slots, "
                              "or drop the --mapping",
-                             name(dataflows.front()), hw_.name, p.op.m(), p.op.k(), p.op.n()),
+                             name(space.dataflows.front()), hw_.name, p.op.m(), p.op.k(), p.op.n()),
                  ""};
-  std::optional<Cost> best;
-  const Candidate* chosen = nullptr;
-  int64_t evaluated = 0;
-  for (const Candidate& c : all) {
-    if (best && c.bound >= best->timing.total.count()) break;
-    const Cost cost = coster_.cost(p, c.tiling);
-    ++evaluated;
-    check(c.bound <= cost.timing.total.count(), "a mapping's bound exceeds its cycles");
-    if (best && cost.timing.total >= best->timing.total) continue;
-    best = cost;
-    chosen = &c;
+  Mapping out = costed(best.cost, best.evaluated, considered);
+  if (options_.programs) {
+    out.program = emit(p, hw_, *best.chosen);
+    out.description = to_string(*best.chosen);
+    out.gemm = {p, *best.chosen};
   }
-  Mapping out = finish(emit(p, hw_, chosen->tiling), *best, to_string(chosen->tiling));
-  out.gemm = {p, chosen->tiling};
-  out.candidates = static_cast<int64_t>(all.size());
-  out.evaluated = evaluated;
   check(out.counts.macs == Macs(p.op.macs()), "a program's MACs differ from its op's");
   return out;
 }
 
 Result<Mapping> Mapper::search_stream(const StreamProblem& p) {
-  int64_t elements = 1;
-  for (const auto* side : {&p.inputs, &p.outputs})
-    for (const StreamOperand& o : *side) elements = std::max(elements, o.elements);
-  struct Choice {
-    int64_t bound, chunks, passes;
-  };
-  std::vector<Choice> choices;  // whatever the capacities, so that larger buffers only add some
-  const auto add = [&](int64_t chunks) {
-    const int64_t passes = chunks <= p.rows ? 1 : p.passes;
-    if (chunks <= elements && fits(p, hw_, chunks))
-      choices.push_back({lower_bound(p, hw_, chunks, passes), chunks, passes});
-  };
-  for (int64_t n = 1; n <= elements; n *= 2) {
-    add(n);
-    if (n >= 2) add(n + n / 2);
-  }
-  std::stable_sort(choices.begin(), choices.end(),
-                   [](const Choice& a, const Choice& b) { return a.bound < b.bound; });
-  std::optional<Cost> best;
-  const Choice* chosen = nullptr;
-  int64_t evaluated = 0;
-  for (const Choice& c : choices) {
-    if (best && c.bound >= best->timing.total.count()) break;
+  Best<StreamCut> best;
+  const auto evaluate = [&](const StreamCut& c) {
     const Cost cost = coster_.cost(p, c.chunks, c.passes);
-    ++evaluated;
-    check(c.bound <= cost.timing.total.count(), "a mapping's bound exceeds its cycles");
-    if (best && cost.timing.total >= best->timing.total) continue;
-    best = cost;
-    chosen = &c;
+    best.offer(c, cost, score(options_.objective, cost, hw_));
+    return cost.timing.total.count();
+  };
+  if (const auto cut = rule_cut(p, hw_)) evaluate(*cut);
+  int64_t considered = best.evaluated;
+  if (options_.effort == MapEffort::search) {
+    const auto choices = cuts(p, hw_);
+    considered += std::ssize(choices);
+    // What differs between cuts is mostly time; other objectives look at all of them.
+    const bool by_cycles = options_.objective == Objective::cycles;
+    for (const auto& [bound, cut] : choices) {
+      if (by_cycles && best.chosen && bound >= best.score.cycles) break;
+      check(bound <= evaluate(cut), "a mapping's bound exceeds its cycles");
+    }
   }
-  if (!chosen)
+  if (!best.chosen)
     return Error{Errc::capacity,
                  fmt::format("no chunk of it fits the activation and output buffers of '{}': "
                              "enlarge them or use fewer slots",
                              hw_.name),
                  ""};
-  const auto& [bound, chunks, passes] = *chosen;
-  Mapping out = finish(emit(p, hw_, chunks, passes), *best,
-                       fmt::format("{} chunk{}{}", chunks, chunks == 1 ? "" : "s",
-                                   passes > 1 ? fmt::format(", {} passes", passes) : ""));
-  out.candidates = static_cast<int64_t>(choices.size());
-  out.evaluated = evaluated;
+  const auto [chunks, passes] = *best.chosen;
+  Mapping out = costed(best.cost, best.evaluated, considered);
+  if (options_.programs) {
+    out.program = emit(p, hw_, chunks, passes);
+    out.description = fmt::format("{} chunk{}{}", chunks, chunks == 1 ? "" : "s",
+                                  passes > 1 ? fmt::format(", {} passes", passes) : "");
+  }
   return out;
 }
 

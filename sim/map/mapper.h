@@ -26,6 +26,9 @@ struct OpRequest {
   bool relu = false;                     ///< a clip folded into the post unit
 };
 
+/// All that the mapping of a request depends on, as bytes to compare: equal for equal requests.
+std::string key_of(const OpRequest& request);
+
 /// What the program of a GemmOp was written from: what packing its operands needs.
 struct GemmSource {
   GemmProblem problem;
@@ -34,7 +37,7 @@ struct GemmSource {
 
 /// The chosen program with all that it costs.
 struct Mapping {
-  Program program;
+  Program program;            ///< empty without MapOptions::programs, as is the description
   Timing timing;
   Counts counts;
   std::string description;    ///< Tiling as text, or the number of chunks
@@ -43,17 +46,25 @@ struct Mapping {
   int64_t evaluated = 0;      ///< of them, timed (the others' bounds excluded them)
 };
 
+enum class MapEffort : uint8_t {
+  search,  ///< every tiling that its bound doesn't exclude
+  rule,    ///< one tiling by the fixed rule (rule.h); pinned layers are searched all the same
+};
+
 struct MapOptions {
   std::vector<Dataflow> dataflows;  ///< empty: those of the machine
-  std::vector<MappingPin> pins;     ///< the first whose glob matches a layer applies
+  Objective objective = Objective::cycles;
+  MapEffort effort = MapEffort::search;
+  std::vector<MappingPin> pins = {};  ///< the first whose glob matches a layer applies
+  bool programs = true;  ///< build and verify the chosen programs; else only cost them
 };
 
 /// Parses one --mapping argument: "[GLOB=]TOKENS", tokens as to_string(Tiling) prints them, each
 /// optional: "ws|is|os", "[IMAGESx]LINESxPIXELS", "nOUTPUTS", "kCHANNELS", "gGROUPS", "mnk|nmk", "im2col".
 Result<MappingPin> parse_pin(const std::string& text);
 
-/// Finds the program with the fewest cycles for each op, timing every candidate that its lower bound
-/// doesn't exclude. Equal requests are answered from a cache. Not thread-safe.
+/// Finds the program that is best by the objective for each op, timing every candidate that its lower
+/// bound doesn't exclude. Equal requests are answered from a cache. Not thread-safe.
 class Mapper {
  public:
   Mapper(const HwConfig& hw, MapOptions options) : hw_(hw), options_(std::move(options)), coster_(hw) {}
@@ -61,17 +72,24 @@ class Mapper {
   /// `layer` names the layer in errors and picks the pin.
   Result<std::shared_ptr<const Mapping>> map(const OpRequest& request, const std::string& layer);
 
+  /// The same without the cache.
+  Result<Mapping> choose(const OpRequest& request, const std::string& layer);
+
   int64_t distinct() const { return static_cast<int64_t>(cache_.size()); }
+  int64_t candidates() const { return candidates_; }  ///< tilings bounded so far
+  int64_t evaluated() const { return evaluated_; }    ///< of them, timed
 
  private:
   Result<Mapping> search(const OpRequest& request, const MappingPin& pin);
   Result<Mapping> search_gemm(const GemmProblem& p, const MappingPin& pin);
   Result<Mapping> search_stream(const StreamProblem& p);
+  std::vector<Dataflow> dataflows(const MappingPin& pin) const;
   const MappingPin& pin_of(const std::string& layer) const;
 
   const HwConfig& hw_;
   const MapOptions options_;
   Coster coster_;
+  int64_t candidates_ = 0, evaluated_ = 0;
   std::map<std::string, std::shared_ptr<const Mapping>> cache_;
 };
 

@@ -56,21 +56,6 @@ void split(const Slide& slide, int64_t tile, Segments& to) {
   for (int64_t i = high; i < tiles; ++i) append(at(i));
 }
 
-std::vector<int64_t> tile_sizes(int64_t length) {
-  std::vector<int64_t> out;
-  const auto add = [&](int64_t parts) {
-    const int64_t size = ceil_div(length, parts);
-    if (out.empty() || out.back() != size) out.push_back(size);
-  };
-  add(1);
-  for (int64_t parts = 2; parts < length; parts *= 2) {
-    add(parts);
-    add(parts + parts / 2);
-  }
-  if (out.back() != 1) out.push_back(1);
-  return out;
-}
-
 int64_t total_input(std::span<const Segment> segments) {
   int64_t sum = 0;
   for (const Segment& s : segments) sum += s.in_size * s.count;

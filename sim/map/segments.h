@@ -38,10 +38,6 @@ struct Slide {
 /// clipping differs (at the borders) get segments of their own.
 void split(const Slide& slide, int64_t tile, Segments& to);
 
-/// Tile sizes worth trying for a length: ceil(length / j) for j = 1, 2, 3, 4, 6, 8, 12, ... and 1,
-/// descending. Independent of any capacity, so a larger buffer only ever adds candidates.
-std::vector<int64_t> tile_sizes(int64_t length);
-
 /// Sum of in_size over all tiles.
 int64_t total_input(std::span<const Segment> segments);
 /// Number of tiles.

@@ -49,7 +49,7 @@ int run(int argc, char** argv) {
     p.out = {"out", Memory::dram, false};
     p.has_parameters = true;
     p.parameter_bytes = hw.parameter_bytes();
-    const auto all = candidates(p, hw, {dataflow}, {});
+    const auto all = candidates(p, hw, {.dataflows = {dataflow}}, {});
     const Program program = emit(p, hw, all.front().tiling);
     MemoryImage image;
     for (const ProgramTensor& t : program.tensors) {

@@ -41,7 +41,7 @@ TEST(EveryCandidate, IsValidHasItsMacsItsBoundHoldsAndBothTimingsAgree) {
     const GemmProblem p = problem(op, hw, constant);
     MappingPin pin;
     pin.im2col = random() % 8 == 0 && !op.a_transposed;
-    const auto all = candidates(p, hw, kAllDataflows, pin);
+    const auto all = candidates(p, hw, {.dataflows = kAllDataflows}, pin);
     for (size_t i = 0; i < all.size(); i += 1 + all.size() / 6) {
       const Candidate& c = all[i];
       const Program program = emit(p, hw, c.tiling);
@@ -72,7 +72,7 @@ TEST(EveryCandidate, IsValidHasItsMacsItsBoundHoldsAndBothTimingsAgree) {
 
 /// Cycles of the best mapping; -1 when no tile fits.
 int64_t best(const GemmOp& op, const HwConfig& hw) {
-  Mapper mapper(hw, {.dataflows = kAllDataflows, .pins = {}});
+  Mapper mapper(hw, {.dataflows = kAllDataflows});
   const auto mapping = mapper.map(request(op), "layer");
   return mapping ? (*mapping)->timing.total.count() : -1;
 }
@@ -121,7 +121,8 @@ TEST(Cycles, NeverGrowWithMoreBandwidthLessLatencyOrMoreSram) {
 TEST(Mapper, SaysWhatDoesNotFit) {
   HwConfig hw = test::small_machine();
   hw.buffers[static_cast<size_t>(Buffer::activation)] = {1, 1, 16};
-  GemmOp op = test::convolution(1, 8, 300, 8, 31, 1, 15);
+  // One output pixel of one channel needs 41 x 41 bytes of the 1024.
+  GemmOp op = test::convolution(1, 8, 300, 8, 41, 1, 20);
   Mapper mapper(hw, {});
   const auto mapping = mapper.map(request(op), "conv1");
   ASSERT_FALSE(mapping.ok());

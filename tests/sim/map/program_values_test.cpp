@@ -152,7 +152,7 @@ std::array<int, kDataflows> run_random(uint32_t seed, int rounds, bool im2col) {
     MappingPin pin;
     pin.im2col = im2col;
     for (const Dataflow d : kAllDataflows) {
-      const auto all = candidates(p, hw, {d}, pin);
+      const auto all = candidates(p, hw, {.dataflows = {d}}, pin);
       const size_t step = 1 + all.size() / 3;
       for (size_t i = random() % step; i < all.size(); i += step) {
         expect_right(p, hw, all[i].tiling, operands, expected);
@@ -232,37 +232,38 @@ void expect_all_right(const GemmOp& op, uint32_t seed) {
       const std::vector<int8_t> expected = Reference(p, operands).run();
       MappingPin pin;
       pin.im2col = im2col;
-      const auto all = candidates(p, hw, kAllDataflows, pin);
+      const auto all = candidates(p, hw, {.dataflows = kAllDataflows}, pin);
       ASSERT_FALSE(all.empty());
-      for (const Candidate& c : all) {
-        expect_right(p, hw, c.tiling, operands, expected);
+      const size_t step = 1 + all.size() / 300;
+      for (size_t i = 0; i < all.size(); i += step) {
+        expect_right(p, hw, all[i].tiling, operands, expected);
         if (testing::Test::HasFatalFailure()) return;
       }
     }
 }
 
-TEST(ProgramValues, DoesEveryTilingOfAProductComputeIt) {
+TEST(ProgramValues, DoTilingsOfAProductComputeIt) {
   expect_all_right(test::product(13, 17, 11), 1);
 }
 
-TEST(ProgramValues, DoesEveryTilingOfAPaddedStridedConvolutionComputeIt) {
+TEST(ProgramValues, DoTilingsOfAPaddedStridedConvolutionComputeIt) {
   expect_all_right(test::convolution(3, 11, 9, 7, 3, 2, 1), 2);
 }
 
-TEST(ProgramValues, DoesEveryTilingOfADilatedConvolutionComputeIt) {
+TEST(ProgramValues, DoTilingsOfADilatedConvolutionComputeIt) {
   expect_all_right(test::convolution(1, 7, 9, 7, 3, 1, 2, 2), 3);
   expect_all_right(test::convolution(1, 3, 12, 4, 4, 1, 3, 3), 4);
 }
 
-TEST(ProgramValues, DoesEveryTilingOfADepthwiseConvolutionComputeIt) {
+TEST(ProgramValues, DoTilingsOfADepthwiseConvolutionComputeIt) {
   expect_all_right(test::convolution(2, 11, 8, 11, 3, 1, 1, 1, 11), 5);
 }
 
-TEST(ProgramValues, DoesEveryTilingOfAGroupedConvolutionComputeIt) {
+TEST(ProgramValues, DoTilingsOfAGroupedConvolutionComputeIt) {
   expect_all_right(test::convolution(1, 14, 8, 10, 3, 1, 1, 1, 2), 6);
 }
 
-TEST(ProgramValues, DoesEveryTilingOfAVolumeConvolutionComputeIt) {
+TEST(ProgramValues, DoTilingsOfAVolumeConvolutionComputeIt) {
   GemmOp op = test::convolution(2, 6, 6, 5, 3, 1, 1);
   op.in[0] = 5;
   op.kernel[0] = 3;

@@ -1,0 +1,22 @@
+#pragma once
+#include <optional>
+
+#include "sim/map/gemm_problem.h"
+#include "sim/map/stream.h"
+
+namespace accsim {
+
+/// The fixed mapping rule: one tiling an op by a few divisions, for when a search per machine is too
+/// much. Weights are cut first (all channels if a block of columns then fits, as many columns as do),
+/// then pixels: as many as fit the slots, but no fewer tiles than it takes to overlap loads, passes and
+/// stores while a tile still fills the array; the operand whose repeated loads cost less is loaded
+/// again. nullopt when not even the smallest tile fits.
+std::optional<Tiling> rule_tiling(const GemmProblem& p, const HwConfig& hw, Dataflow dataflow);
+
+/// The same for a streamed op: chunks and passes over the input.
+struct StreamCut {
+  int64_t chunks = 1, passes = 1;
+};
+std::optional<StreamCut> rule_cut(const StreamProblem& p, const HwConfig& hw);
+
+}  // namespace accsim

@@ -1,0 +1,181 @@
+#include <gtest/gtest.h>
+
+#include "sim/map/gemm_space.h"
+#include "sim/map/mapper.h"
+#include "sim/map/rule.h"
+#include "tests/support/gemms.h"
+#include "tests/support/machines.h"
+
+namespace accsim {
+namespace {
+
+constexpr std::array<Objective, kObjectives> kAll = {Objective::cycles, Objective::energy,
+                                                     Objective::edp, Objective::traffic};
+const std::vector<Dataflow> kAllDataflows = {
+    Dataflow::weight_stationary, Dataflow::input_stationary, Dataflow::output_stationary};
+
+std::vector<int64_t> divisors(int64_t n) {
+  std::vector<int64_t> out;
+  for (int64_t d = 1; d <= n; ++d)
+    if (n % d == 0) out.push_back(d);
+  return out;
+}
+
+HwConfig machine(std::mt19937& random) {
+  HwConfig hw = test::random_machine(random);
+  hw.energy = {.mac = 0.2, .vector_op = 0.1, .buffer_byte = {1, 1.5, 0.5, 2, 1}, .shared_byte = 4,
+               .dram_read_byte = 100, .dram_write_byte = 120, .static_per_cycle = 3};
+  return hw;
+}
+
+OpRequest request(const GemmOp& op) {
+  OpRequest r;
+  r.item = op;
+  r.inputs = {{{"a", Memory::dram, false}, 1}, {{"b", Memory::dram, true}, 1}};
+  r.outputs = {{{"y", Memory::dram, false}, 1}};
+  return r;
+}
+
+/// Calls `f` with every tiling whose sizes divide the op's, whether it fits or not.
+template <class F>
+void for_every_divisor(const GemmProblem& p, F f) {
+  const GemmOp& op = p.op;
+  const bool planar = op.in[0] == 1 && op.out[0] == 1 && op.kernel[0] == 1;
+  for (const Dataflow d : kAllDataflows)
+    for (const int64_t groups : divisors(op.batch)) {
+      if (groups > p.most_groups) continue;
+      for (const int64_t outputs : groups > 1 ? std::vector{groups * op.outputs} : divisors(op.outputs))
+        for (const int64_t channels :
+             groups > 1 ? std::vector{groups * op.channels} : divisors(op.channels))
+          for (const int64_t lines : divisors(op.out[1]))
+            for (const int64_t pixels : lines > 1 ? std::vector{op.out[2]} : divisors(op.out[2]))
+              for (const int64_t images :
+                   planar && lines == op.out[1] && pixels == op.out[2] ? divisors(op.images)
+                                                                       : std::vector<int64_t>{1})
+                for (const bool outer : {false, true})
+                  f(Tiling{d, images, lines, pixels, groups, outputs, channels, outer, false});
+    }
+}
+
+TEST(Search, IsNeverWorseThanBruteForceOverAllDivisors) {
+  std::mt19937 random(11);
+  int64_t ops = 0, tilings = 0;
+  while (ops < 40) {
+    const HwConfig hw = machine(random);
+    const GemmOp op = test::random_gemm(random);
+    if (op.macs() > 30'000) continue;  // thousands of tilings each, all of them built and stepped
+    const OpRequest r = request(op);
+    std::array<double, kObjectives> best;
+    best.fill(std::numeric_limits<double>::infinity());
+    GemmProblem p = make_problem(op, hw);
+    p.b.constant = true;
+    p.has_parameters = true;
+    for_every_divisor(p, [&](const Tiling& t) {
+      if (!fits(footprint(p, hw, t), hw)) return;
+      const Program program = emit(p, hw, t);
+      const Cost cost{simulate(program, hw, TimingMode::step), count(program, hw)};
+      for (const Objective o : kAll)
+        best[static_cast<size_t>(o)] =
+            std::min(best[static_cast<size_t>(o)], score(o, cost, hw).primary);
+      ++tilings;
+    });
+    if (best[0] == std::numeric_limits<double>::infinity()) continue;
+    ++ops;
+    for (const Objective o : kAll) {
+      Mapper mapper(hw, {.dataflows = kAllDataflows, .objective = o});
+      const auto found = mapper.map(r, "op");
+      ASSERT_TRUE(found.ok());
+      const Score its = score(o, {(*found)->timing, (*found)->counts}, hw);
+      EXPECT_LE(its.primary, best[static_cast<size_t>(o)] * (1 + 1e-12))
+          << name(o) << ": " << (*found)->description;
+    }
+  }
+  EXPECT_GT(tilings, 5000);
+}
+
+/// What branch and bound leaves out is no better: against timing every candidate.
+TEST(Search, FindsTheBestOfAllCandidates) {
+  std::mt19937 random(12);
+  for (int round = 0; round < 60; ++round) {
+    const HwConfig hw = machine(random);
+    const GemmOp op = test::random_gemm(random);
+    const Objective o = kAll[static_cast<size_t>(round) % kObjectives];
+    Mapper mapper(hw, {.dataflows = kAllDataflows, .objective = o});
+    const auto found = mapper.map(request(op), "op");
+    if (!found) continue;
+    const GemmProblem& p = (*found)->gemm->problem;
+    Coster coster(hw);
+    double best = std::numeric_limits<double>::infinity();
+    for (const Candidate& c : candidates(p, hw, {.dataflows = kAllDataflows, .objective = o}, {})) {
+      const double its = score(o, coster.cost(p, c.tiling), hw).primary;
+      ASSERT_LE(c.score_bound, its * (1 + 1e-9)) << name(o) << " " << to_string(c.tiling);
+      best = std::min(best, its);
+    }
+    EXPECT_DOUBLE_EQ(score(o, {(*found)->timing, (*found)->counts}, hw).primary, best) << name(o);
+  }
+}
+
+TEST(TileSizes, AreTheSmallestForEachNumberOfTilesAndHoldAllDivisors) {
+  for (int64_t length = 1; length <= 300; ++length) {
+    std::vector<int64_t> expected;
+    for (int64_t tiles = 1; tiles <= length; ++tiles)
+      if (const int64_t size = ceil_div(length, tiles); expected.empty() || expected.back() != size)
+        expected.push_back(size);
+    EXPECT_EQ(tile_sizes(length), expected);
+    for (const int64_t d : divisors(length))
+      EXPECT_NE(std::find(expected.begin(), expected.end(), d), expected.end());
+  }
+  // 200 over 64 lanes: ceil(200 / j), and 4, 2 and 1 times 64.
+  const auto lanes = tile_sizes(200, 64);
+  for (const int64_t size : {200, 128, 64, 100, 67, 50, 40, 1})
+    EXPECT_NE(std::find(lanes.begin(), lanes.end(), size), lanes.end()) << size;
+}
+
+TEST(Rule, GivesTilingsThatFitAndAreAmongTheCandidates) {
+  std::mt19937 random(13);
+  int found = 0, possible = 0;
+  for (int round = 0; round < 400; ++round) {
+    const HwConfig hw = test::random_machine(random);
+    const GemmOp op = test::random_gemm(random);
+    GemmProblem p = make_problem(op, hw);
+    p.has_parameters = random() % 2 == 0;
+    const Dataflow d = kAllDataflows[random() % kDataflows];
+    const auto all = candidates(p, hw, {.dataflows = {d}}, {});
+    const auto t = rule_tiling(p, hw, d);
+    possible += !all.empty();
+    if (!t) continue;
+    ++found;
+    EXPECT_TRUE(fits(footprint(p, hw, *t), hw)) << to_string(*t);
+    EXPECT_TRUE(std::any_of(all.begin(), all.end(), [&](const Candidate& c) {
+      return c.tiling == *t;
+    })) << to_string(*t) << " M " << op.m() << " C " << op.channels << " N " << op.outputs;
+  }
+  EXPECT_EQ(found, possible) << "the rule must find a tiling wherever there is one";
+}
+
+TEST(Rule, MapsStreamsWhereverASearchDoes) {
+  std::mt19937 random(14);
+  for (int round = 0; round < 300; ++round) {
+    const HwConfig hw = test::random_machine(random);
+    OpRequest r;
+    VectorOp op;
+    const auto elements = static_cast<int64_t>(1 + random() % 20'000);
+    op.inputs = {{0, elements, 0}};
+    op.outputs = {{0, elements, 0}};
+    op.ops[0] = elements;
+    op.row = static_cast<int64_t>(1 + random() % 500);
+    op.passes = static_cast<int>(1 + random() % 3);
+    r.item = op;
+    r.inputs = r.outputs = {{{"x", Memory::dram, false}, 1}};
+    const auto searched = Mapper(hw, {}).map(r, "op");
+    MapOptions by_rule;
+    by_rule.effort = MapEffort::rule;
+    const auto ruled = Mapper(hw, by_rule).map(r, "op");
+    ASSERT_EQ(searched.ok(), ruled.ok());
+    if (!searched) continue;
+    EXPECT_LE((*searched)->timing.total, (*ruled)->timing.total);
+  }
+}
+
+}  // namespace
+}  // namespace accsim
