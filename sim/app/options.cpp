@@ -85,6 +85,16 @@ void MappingOptions::add_to(CLI::App& app) {
                  "\"conv*=7x56 n64 k256 mnk\" or \"im2col\"; repeatable, the first match applies")
       ->type_name("[GLOB=]TOKENS")
       ->allow_extra_args(false);
+  app.add_option("--objective", objective_,
+                 "What mappings are chosen by: cycles, energy, edp (energy-delay product) or traffic "
+                 "(DRAM bytes)")
+      ->check(CLI::IsMember({"cycles", "energy", "edp", "traffic"}))
+      ->capture_default_str();
+  app.add_option("--effort", effort_,
+                 "search: every tiling that its bound doesn't exclude; rule: one tiling a layer by a "
+                 "fixed rule, for speed")
+      ->check(CLI::IsMember({"search", "rule"}))
+      ->capture_default_str();
 }
 
 Result<MapOptions> MappingOptions::parse() const {
@@ -95,6 +105,8 @@ Result<MapOptions> MappingOptions::parse() const {
     const auto d = static_cast<Dataflow>(i);
     if (dataflow_ == kShort[i] || dataflow_ == name(d)) out.dataflows = {d};
   }
+  if (const auto objective = objective_from(objective_)) out.objective = *objective;
+  if (effort_ == "rule") out.effort = MapEffort::rule;
   if (!dataflow_.empty() && out.dataflows.empty())
     errors.push_back({Errc::usage,
                       fmt::format("'{}' is not a dataflow; use weight_stationary (ws), "

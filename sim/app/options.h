@@ -30,7 +30,7 @@ class MappingOptions {
   Result<MapOptions> parse() const;
 
  private:
-  std::string dataflow_;
+  std::string dataflow_, objective_ = "cycles", effort_ = "search";
   std::vector<std::string> mappings_;
 };
 

@@ -6,28 +6,12 @@
 #include <fmt/format.h>
 
 #include "sim/flow/layer_costs.h"
+#include "sim/flow/requests.h"
 #include "sim/onnx/reader.h"
 #include "sim/report/bounds.h"
 
 namespace accsim {
 namespace {
-
-/// The ports of a layer as the mapper sees them.
-std::vector<Operand> operands(const Graph& graph, const Residency& residency, const HwConfig& hw,
-                              const std::vector<TensorId>& ids) {
-  std::vector<Operand> out;
-  for (TensorId id : ids) {
-    if (id == kNoTensor) {
-      out.emplace_back();
-      continue;
-    }
-    const Tensor& t = graph.tensor(id);
-    const bool resident = residency.resident[static_cast<size_t>(id)];
-    out.push_back({{t.name, resident ? Memory::shared : Memory::dram, t.constant},
-                   element_bytes(hw, t.dtype)});
-  }
-  return out;
-}
 
 void describe_model(const Graph& graph, const Lowered& lowered, Report& r) {
   r.model_name = graph.name;
@@ -64,12 +48,11 @@ LayerReport describe_layer(const Graph& graph, const Lowered& lowered, const Lay
 }
 
 /// Maps one layer's work and adds what it costs to its report.
-Status cost_layer(const Layer& l, OpRequest request, Mapper& mapper, const HwConfig& hw,
-                  std::vector<std::shared_ptr<const Mapping>>& mappings, LayerReport& report) {
+Status cost_layer(const Layer& l, const std::vector<OpRequest>& work, Mapper& mapper,
+                  const HwConfig& hw, std::vector<std::shared_ptr<const Mapping>>& mappings,
+                  LayerReport& report) {
   int64_t program_macs = 0;
-  for (const WorkItem& item : l.work) {
-    request.item = item;
-    request.relu = l.relu && &item == &l.work.back();
+  for (const OpRequest& request : work) {
     auto mapping = mapper.map(request, l.name);
     if (!mapping) return mapping.errors();
     report.costs += item_costs(request, **mapping, hw);
@@ -109,17 +92,18 @@ Result<CostedNetwork> cost_network(const Graph& graph, const HwConfig& hw,
   for (const Layer& l : out.lowered.layers) {
     r.layers.push_back(describe_layer(graph, out.lowered, l));
     out.mappings.emplace_back();
-    OpRequest request;
-    request.inputs = operands(graph, residency, hw, l.inputs);
-    request.outputs = operands(graph, residency, hw, l.outputs);
-    const Status done =
-        cost_layer(l, std::move(request), mapper, hw, out.mappings.back(), r.layers.back());
+    const Status done = cost_layer(l, requests(graph, l, residency, hw), mapper, hw,
+                                   out.mappings.back(), r.layers.back());
     if (!done) errors.insert(errors.end(), done.errors().begin(), done.errors().end());
     r.totals += r.layers.back().costs;
   }
   if (!errors.empty()) return errors;
   r.bound = busiest(r.totals);
+  r.objective = name(options.objective);
+  if (options.effort == MapEffort::rule) r.objective += " by the fixed rule";
   r.distinct_ops = mapper.distinct();
+  r.candidates = mapper.candidates();
+  r.evaluated = mapper.evaluated();
   r.shared_peak_bytes = residency.peak_bytes;
   return out;
 }

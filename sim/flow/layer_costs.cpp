@@ -41,6 +41,8 @@ void add_bounds(const Mapping& m, const HwConfig& hw, Costs& c) {
   const int64_t reads = hw.dram.read.cycles(c.dram_read);
   const int64_t writes = hw.dram.write.cycles(c.dram_write);
   c.dram_bound = c.dram_busy = std::max(reads, writes);
+  c.lower_bound = std::max(c.compute_bound, c.dram_bound);
+  c.idle_lanes = std::max<int64_t>(0, c.compute_cycles - c.compute_bound);
   // What the load and store queues are busy beyond DRAM's share: slot ports and the shared buffer.
   c.sram_busy = std::max<int64_t>({0, m.timing.queue(Queue::load).busy.count() - reads,
                                    m.timing.queue(Queue::store).busy.count() - writes});

@@ -105,6 +105,22 @@ void add_time(List& list) {
                   kBoth, cost(&Costs::compute_bound)});
   list.push_back({"dram_bound_cycles", "cycles", "the DRAM traffic at full rate, slower direction",
                   kBoth, cost(&Costs::dram_bound)});
+  list.push_back({"lower_bound_cycles", "cycles",
+                  "least possible: the larger of the compute and DRAM bounds, layer by layer", kBoth,
+                  cost(&Costs::lower_bound)});
+  list.push_back({"over_lower_bound", "", "cycles over the least possible", kBoth,
+                  [](const ReportRow& r) {
+                    return ratio(real(r.costs.cycles), real(r.costs.lower_bound));
+                  },
+                  {{"cycles", "x least", 7, TextStyle::fixed, 1, 2}}});
+  list.push_back({"idle_lane_cycles", "cycles", "busy cycles beyond those at full rate", kBoth,
+                  cost(&Costs::idle_lanes)});
+  list.push_back({"lost_to", "", "where most of the cycles beyond the compute bound go", kBoth,
+                  [](const ReportRow& r) -> FieldValue {
+                    const std::vector<Loss> lost = losses(r.costs);
+                    return lost.empty() ? std::string() : std::string(lost.front().to);
+                  },
+                  {{"lost to", "", 7}}});
   list.push_back({"dram_busy_cycles", "cycles", "the DRAM channel is occupied", kBoth,
                   cost(&Costs::dram_busy)});
   list.push_back({"sram_busy_cycles", "cycles", "the SRAM ports are occupied", kBoth,
@@ -123,6 +139,12 @@ void add_work(List& list) {
                   {{"params", "", 14, TextStyle::si}}});
   list.push_back({"distinct_ops", "", "programs searched; equal layers share one", kTotals,
                   [](const ReportRow& r) -> FieldValue { return r.report.distinct_ops; }});
+  list.push_back({"objective", "", "what the mappings were chosen by", kTotals,
+                  [](const ReportRow& r) -> FieldValue { return r.report.objective; }});
+  list.push_back({"candidates", "", "tilings bounded by the mapping search", kTotals,
+                  [](const ReportRow& r) -> FieldValue { return r.report.candidates; }});
+  list.push_back({"evaluated", "", "of them timed", kTotals,
+                  [](const ReportRow& r) -> FieldValue { return r.report.evaluated; }});
 }
 
 void add_dram(List& list) {

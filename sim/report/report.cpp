@@ -1,5 +1,7 @@
 #include "sim/report/report.h"
 
+#include <algorithm>
+
 #include "sim/base/check.h"
 
 namespace accsim {
@@ -36,13 +38,25 @@ Costs& Costs::operator+=(const Costs& o) {
       &Costs::cycles,      &Costs::compute_cycles, &Costs::tail_cycles, &Costs::macs,
       &Costs::array_macs,  &Costs::params,         &Costs::dram_read,   &Costs::dram_write,
       &Costs::shared_read, &Costs::shared_write,   &Costs::compute_bound, &Costs::dram_bound,
-      &Costs::dram_busy,   &Costs::sram_busy,      &Costs::traffic_bound};
+      &Costs::lower_bound, &Costs::idle_lanes,     &Costs::dram_busy,   &Costs::sram_busy,
+      &Costs::traffic_bound};
   for (int64_t Costs::*count : kCounts) add(this->*count, o.*count);
   add(stalls, o.stalls);
   add(buffer_read, o.buffer_read);
   add(buffer_write, o.buffer_write);
   energy += o.energy;
   return *this;
+}
+
+std::vector<Loss> losses(const Costs& c) {
+  constexpr std::array<std::string_view, kWaits> kWaiting = {
+      "DRAM read", "DRAM write", "shared buffer", "array fill", "post unit", "slots"};
+  std::vector<Loss> out = {{"idle lanes", c.idle_lanes}, {"tail", c.tail_cycles}};
+  for (size_t w = 0; w < kWaits; ++w) out.push_back({kWaiting[w], c.stalls[w]});
+  std::erase_if(out, [](const Loss& l) { return l.cycles <= 0; });
+  std::stable_sort(out.begin(), out.end(),
+                   [](const Loss& a, const Loss& b) { return a.cycles > b.cycles; });
+  return out;
 }
 
 double Report::utilization(const Costs& c) const {

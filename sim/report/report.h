@@ -37,6 +37,8 @@ struct Costs {
   std::array<int64_t, kBuffers> buffer_read{}, buffer_write{};
   int64_t compute_bound = 0;   ///< cycles of the MACs (or vector ops) at full rate
   int64_t dram_bound = 0;      ///< cycles of the DRAM traffic at full rate, the slower direction
+  int64_t lower_bound = 0;     ///< the larger of the two: no machine of these rates can be faster
+  int64_t idle_lanes = 0;      ///< busy cycles beyond compute_bound: lanes without work
   int64_t dram_busy = 0, sram_busy = 0;  ///< cycles the DRAM channel / SRAM ports are occupied
   int64_t traffic_bound = 0;   ///< least DRAM bytes for this buffer size, see report/bounds.h
   EnergyReport energy;
@@ -44,6 +46,15 @@ struct Costs {
   int64_t stall_cycles() const { return cycles - compute_cycles; }
   Costs& operator+=(const Costs& o);  ///< sums everything
 };
+
+/// Why cycles are more than compute_bound: lanes without work in busy cycles (ragged tiles, few input
+/// channels), what the main unit waits for, and the way out of the last results.
+struct Loss {
+  std::string_view to;
+  int64_t cycles;
+};
+/// The largest first; together cycles - compute_bound.
+std::vector<Loss> losses(const Costs& c);
 
 struct LayerReport {
   std::string name, op_type;
@@ -70,7 +81,9 @@ struct Report {
   Costs totals;
   Bound bound = Bound::none;
   std::vector<std::string> unsupported;  ///< "name (op)" costed as traffic by --allow-unsupported
+  std::string objective;                 ///< what the mappings were chosen by
   int64_t distinct_ops = 0;              ///< programs searched; the rest came from the cache
+  int64_t candidates = 0, evaluated = 0; ///< tilings bounded, and of them timed
   int64_t shared_peak_bytes = 0;         ///< of the tensors kept on chip
 
   double seconds(int64_t cycles) const { return static_cast<double>(cycles) / (hw.clock_mhz * 1e6); }

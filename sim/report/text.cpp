@@ -249,6 +249,25 @@ double total(const Report& report, std::string_view key) {
   return std::numeric_limits<double>::quiet_NaN();
 }
 
+/// How far the layers of a fate are from the larger of their compute and DRAM bounds, and why.
+void add_distance(const Report& report, Fate fate, Page& page) {
+  Costs sum;
+  for (const LayerReport& l : report.layers)
+    if (l.fate == fate) sum += l.costs;
+  if (sum.lower_bound == 0) return;
+  // Cycles under the DRAM bound of a layer that DRAM limits are lost to nothing.
+  std::string text = fmt::format(
+      "{} layers {} cycles, {} % over {}, the sum of the larger of compute and DRAM bound",
+      name(fate), format_count(sum.cycles),
+      percent(real(sum.cycles - sum.lower_bound), real(sum.lower_bound)),
+      format_count(sum.lower_bound));
+  const std::vector<Loss> lost = losses(sum);
+  for (size_t i = 0; i < lost.size(); ++i)
+    text += fmt::format("{}{} {} %", i == 0 ? "; beyond compute: " : ", ", lost[i].to,
+                        percent(real(lost[i].cycles), real(sum.cycles)));
+  page.item(fate == Fate::gemm ? "least" : "", text);
+}
+
 void add_summary(const Report& report, Page& page) {
   const Costs& c = report.totals;
   page.item("time", fmt::format("{} cycles, {}, {} inferences/s", format_count(c.cycles),
@@ -279,8 +298,12 @@ void add_summary(const Report& report, Page& page) {
                           format_si(real(report.shared_peak_bytes), "B")));
   }
   page.item("bound", bound_text(report));
+  for (const Fate fate : {Fate::gemm, Fate::vector}) add_distance(report, fate, page);
   if (report.distinct_ops > 0)
-    page.item("searched", fmt::format("{} distinct programs", format_count(report.distinct_ops)));
+    page.item("mapped", fmt::format("{} distinct programs for {}; {} tilings bounded, {} timed",
+                                    format_count(report.distinct_ops), report.objective,
+                                    format_count(report.candidates),
+                                    format_count(report.evaluated)));
 }
 
 void add_unsupported(const Report& report, Page& page) {

@@ -1,0 +1,39 @@
+#include "sim/flow/requests.h"
+
+namespace accsim {
+namespace {
+
+std::vector<Operand> operands(const Graph& graph, const Residency& residency, const HwConfig& hw,
+                              const std::vector<TensorId>& ids) {
+  std::vector<Operand> out;
+  for (TensorId id : ids) {
+    if (id == kNoTensor) {
+      out.emplace_back();
+      continue;
+    }
+    const Tensor& t = graph.tensor(id);
+    const bool resident = residency.resident[static_cast<size_t>(id)];
+    out.push_back({{t.name, resident ? Memory::shared : Memory::dram, t.constant},
+                   element_bytes(hw, t.dtype)});
+  }
+  return out;
+}
+
+}  // namespace
+
+std::vector<OpRequest> requests(const Graph& graph, const Layer& layer, const Residency& residency,
+                                const HwConfig& hw) {
+  std::vector<OpRequest> out;
+  if (layer.work.empty()) return out;
+  OpRequest request;
+  request.inputs = operands(graph, residency, hw, layer.inputs);
+  request.outputs = operands(graph, residency, hw, layer.outputs);
+  for (const WorkItem& item : layer.work) {
+    request.item = item;
+    request.relu = layer.relu && &item == &layer.work.back();
+    out.push_back(request);
+  }
+  return out;
+}
+
+}  // namespace accsim

@@ -1,0 +1,17 @@
+#pragma once
+#include <vector>
+
+#include "hw/config/hw_config.h"
+#include "sim/graph/graph.h"
+#include "sim/lower/lower.h"
+#include "sim/map/mapper.h"
+#include "sim/map/residency.h"
+
+namespace accsim {
+
+/// What a layer's work asks of the mapper, item by item: its ports with the places that residency gives
+/// them on the machine.
+std::vector<OpRequest> requests(const Graph& graph, const Layer& layer, const Residency& residency,
+                                const HwConfig& hw);
+
+}  // namespace accsim
