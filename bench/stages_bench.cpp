@@ -1,4 +1,4 @@
-// The stages of the main job one by one: import, lowering, mapping, and both timing modes.
+// The stages of the main job one by one: import, lowering, mapping, and timing both ways.
 #include <benchmark/benchmark.h>
 
 #include <string>
@@ -7,6 +7,7 @@
 #include "hw/config/load.h"
 #include "hw/timing/timing.h"
 #include "sim/flow/cost.h"
+#include "sim/flow/workload.h"
 #include "sim/lower/lower.h"
 #include "sim/onnx/reader.h"
 #include "sim/ops/elaborate.h"
@@ -44,19 +45,57 @@ void cost(benchmark::State& state, const std::string& network) {
   for (auto _ : state) benchmark::DoNotOptimize(cost_network(*graph, hw, {}));
 }
 
-/// Times every program of a network, each layer's own.
-void time_programs(benchmark::State& state, const std::string& network, TimingMode mode) {
-  const Result<Graph> graph = load_graph(model_path(network), {});
+/// The mapping of a network's distinct ops on a new machine, without building programs.
+void map_distinct(benchmark::State& state, const std::string& network, MapEffort effort) {
   const HwConfig hw = machine();
-  const Result<CostedNetwork> costed = cost_network(*graph, hw, {});
-  int64_t programs = 0;
+  MapOptions options;
+  options.effort = effort;
+  Workload workload = *Workload::prepare(*load_graph(model_path(network), {}));
+  benchmark::DoNotOptimize(workload.cost(hw, options));  // finds the distinct ops
+  for (auto _ : state) benchmark::DoNotOptimize(workload.cost(hw, options));
+}
+
+/// What was mapped to the array.
+std::vector<GemmSource> mapped_products(const CostedNetwork& costed) {
+  std::vector<GemmSource> out;
+  for (const auto& layer : costed.mappings)
+    for (const auto& mapping : layer)
+      if (mapping->gemm) out.push_back(*mapping->gemm);
+  return out;
+}
+
+/// Exact timing of mapped products from their tilings, and of the same from their programs step by step.
+void time_tilings(benchmark::State& state, const std::vector<GemmSource>& products) {
+  const HwConfig hw = machine();
+  Coster coster(hw);
   for (auto _ : state)
-    for (const auto& layer : costed->mappings)
-      for (const auto& mapping : layer) {
-        benchmark::DoNotOptimize(simulate(mapping->program, hw, mode));
-        ++programs;
-      }
-  state.SetItemsProcessed(programs);
+    for (const GemmSource& p : products) benchmark::DoNotOptimize(coster.cost(p.problem, p.tiling));
+  state.counters["us_each"] = benchmark::Counter(
+      static_cast<double>(products.size()) * 1e-6,
+      benchmark::Counter::kIsIterationInvariantRate | benchmark::Counter::kInvert);
+}
+
+void step_programs(benchmark::State& state, const std::vector<GemmSource>& products) {
+  const HwConfig hw = machine();
+  std::vector<Program> programs;
+  for (const GemmSource& p : products) programs.push_back(emit(p.problem, hw, p.tiling));
+  for (auto _ : state)
+    for (const Program& p : programs)
+      benchmark::DoNotOptimize(simulate(p, hw, TimingMode::step));
+}
+
+/// 4096 x 4096 x 11008, a layer of a 7-billion-parameter language model.
+GemmSource large_product() {
+  const HwConfig hw = machine();
+  GemmOp op;
+  op.in = op.out = {1, 1, 4096};
+  op.channels = 4096;
+  op.outputs = 11008;
+  OpRequest request;
+  request.item = op;
+  request.inputs = {{{"a", Memory::dram, false}, 1}, {{"b", Memory::dram, true}, 1}};
+  request.outputs = {{{"y", Memory::dram, false}, 1}};
+  return *(*Mapper(hw, {}).map(request, "large"))->gemm;
 }
 
 void load_machine(benchmark::State& state) {
@@ -74,10 +113,21 @@ void register_all() {
     add("import", [=](benchmark::State& s) { import_model(s, network); });
     add("lower", [=](benchmark::State& s) { lower_graph(s, network); });
     add("cost", [=](benchmark::State& s) { cost(s, network); });
-    add("timing_step", [=](benchmark::State& s) { time_programs(s, network, TimingMode::step); });
-    add("timing_periodic",
-        [=](benchmark::State& s) { time_programs(s, network, TimingMode::periodic); });
+    add("map_search",
+        [=](benchmark::State& s) { map_distinct(s, network, MapEffort::search); });
+    add("map_rule", [=](benchmark::State& s) { map_distinct(s, network, MapEffort::rule); });
+    const auto products = mapped_products(*cost_network(*load_graph(model_path(network), {}),
+                                                        machine(), {}));
+    add("timing_exact", [=](benchmark::State& s) { time_tilings(s, products); });
+    add("timing_step", [=](benchmark::State& s) { step_programs(s, products); });
   }
+  const std::vector<GemmSource> large = {large_product()};
+  for (const bool step : {false, true})
+    benchmark::RegisterBenchmark(step ? "timing_step/4096x4096x11008" : "timing_exact/4096x4096x11008",
+                                 [=](benchmark::State& s) {
+                                   step ? step_programs(s, large) : time_tilings(s, large);
+                                 })
+        ->Unit(benchmark::kMicrosecond);
 }
 
 }  // namespace

@@ -1,0 +1,51 @@
+#include "sim/flow/workload.h"
+
+#include <gtest/gtest.h>
+
+#include "hw/config/load.h"
+#include "sim/flow/cost.h"
+
+namespace accsim {
+namespace {
+
+const std::string kSource = ACCSIM_SOURCE_DIR;
+
+/// Distinct ops times how often they occur, without programs, is what the whole report adds up.
+TEST(Workload, CostsWhatTheReportSays) {
+  for (const char* model : {"resnet18_op13", "mobilenet_v2_op13", "bert_base_op17"}) {
+    const Result<Graph> graph = load_graph(kSource + "/models/" + model + ".onnx", {});
+    ASSERT_TRUE(graph.ok());
+    Workload workload = *Workload::prepare(*graph);
+    for (const char* machine : {"64x64", "16x16", "64x64-starved"})
+      for (const MapEffort effort : {MapEffort::search, MapEffort::rule}) {
+        const HwConfig hw = *load_hw(kSource + "/configs/" + machine + ".yaml");
+        MapOptions options;
+        options.effort = effort;
+        const auto totals = workload.cost(hw, options);
+        const auto report = cost_network(*graph, hw, options);
+        ASSERT_TRUE(totals.ok() && report.ok());
+        const Costs& c = report->report.totals;
+        EXPECT_EQ(totals->cycles, c.cycles) << model << " on " << machine;
+        EXPECT_EQ(totals->macs, c.macs);
+        EXPECT_EQ(totals->dram_read_bytes, c.dram_read);
+        EXPECT_EQ(totals->dram_write_bytes, c.dram_write);
+        EXPECT_EQ(totals->shared_bytes, c.shared_read + c.shared_write);
+        EXPECT_EQ(totals->shared_peak_bytes, report->report.shared_peak_bytes);
+        EXPECT_NEAR(totals->energy_pj, c.energy.total(), 1e-9 * c.energy.total());
+      }
+  }
+}
+
+TEST(Workload, NamesTheLayersThatDoNotFit) {
+  Workload workload = *Workload::prepare(*load_graph(kSource + "/models/resnet18_op13.onnx", {}));
+  HwConfig hw = *load_hw(kSource + "/configs/8x8.yaml");
+  hw.buffers[static_cast<size_t>(Buffer::accumulator)].kib = 1;
+  hw.buffers[static_cast<size_t>(Buffer::accumulator)].slots = 1;
+  hw.array.cols = 1024;
+  const auto totals = workload.cost(hw, {});
+  ASSERT_FALSE(totals.ok());
+  EXPECT_NE(totals.errors().front().text().find("conv1"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace accsim
