@@ -1,6 +1,7 @@
 accsim.vlt
 accsim_pkg.sv
 cmd_fifo.sv
+cmd_issue.sv
 token_counter.sv
 slot_ring.sv
 delay_line.sv

@@ -41,7 +41,7 @@ module exec_os
 );
   gemm_cmd_t   head;
   gemm_flags_t flags_q;
-  logic        head_valid, load, valid_q, started_q, start, active, ends, tokens;
+  logic        head_valid, load, start, active, ends, tokens;
   word_t       m_q, k_q, step_q, length, act_base, wgt_base, acc_base, row_q;
   logic        act_give_q, wgt_give_q;
 
@@ -58,11 +58,13 @@ module exec_os
 
   assign tokens = (!flags_q.wait_activation || act_full_i) && (!flags_q.wait_weight || wgt_full_i) &&
                   (!flags_q.wait_accumulator || acc_free_i);
-  assign start  = enable_i && valid_q && !started_q && tokens && (!wait_q || drain_start);
-  assign active = start || (valid_q && started_q);
   assign length = m_q > k_q ? m_q : k_q;
   assign ends   = active && step_q == length - 1;
-  assign load   = head_valid && (!valid_q || ends);
+
+  cmd_issue u_issue (
+    .clk_i, .rst_ni, .enable_i, .next_i(head_valid), .ready_i(tokens && (!wait_q || drain_start)),
+    .done_i(ends), .load_o(load), .start_o(start), .active_o(active)
+  );
 
   assign drain_start  = wait_q && drain_left_q == '0;
   assign drain_active = drain_start || drain_left_q != '0;
@@ -73,17 +75,11 @@ module exec_os
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
-      valid_q      <= 1'b0;
-      started_q    <= 1'b0;
       wait_q       <= 1'b0;
       drain_left_q <= '0;
       act_give_q   <= 1'b0;
       wgt_give_q   <= 1'b0;
     end else begin
-      if (load)      valid_q <= 1'b1;
-      else if (ends) valid_q <= 1'b0;
-      if (ends)       started_q <= 1'b0;
-      else if (start) started_q <= 1'b1;
       if (ends && flags_q.drain) wait_q <= 1'b1;
       else if (drain_start)      wait_q <= 1'b0;
       if (drain_active) drain_left_q <= drain_step;

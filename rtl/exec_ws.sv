@@ -42,11 +42,10 @@ module exec_ws
   gemm_cmd_t head, fill_q;
   logic      head_valid, is;
 
-  logic  fill_valid_q, fill_started_q, fill_done_q, shadow_busy_q;
+  logic  fill_done_q, shadow_busy_q;
   word_t fill_count_q, fill_length;
-  logic  fill_load, fill_start, fill_active, fill_end, fill_tokens;
+  logic  fill_load, fill_start, fill_held, fill_active, fill_end, fill_tokens;
 
-  logic        stream_valid_q, stream_started_q;
   gemm_flags_t stream_flags_q;
   word_t       stream_left_q, row_q;
   logic        stream_load, stream_start, stream_active, stream_end, stream_tokens;
@@ -64,52 +63,44 @@ module exec_ws
   assign fill_length = is ? 32'(Cols) : 32'(Rows);
   assign fill_tokens = is ? !fill_q.flags.wait_activation || act_full_i
                           : !fill_q.flags.wait_weight || wgt_full_i;
-  assign fill_start  = enable_i && fill_valid_q && !fill_started_q && fill_tokens &&
-                       (!shadow_busy_q || stream_start);
-  assign fill_active = fill_start || (fill_started_q && !fill_done_q);
+  assign fill_active = fill_held && !fill_done_q;
   assign fill_end    = fill_active && fill_count_q == fill_length - 1;
-  assign fill_load   = head_valid && (!fill_valid_q || stream_load);
+
+  cmd_issue u_fill (
+    .clk_i, .rst_ni, .enable_i, .next_i(head_valid),
+    .ready_i(fill_tokens && (!shadow_busy_q || stream_start)), .done_i(stream_load),
+    .load_o(fill_load), .start_o(fill_start), .active_o(fill_held)
+  );
 
   // Stream
   assign stream_tokens = (!stream_flags_q.wait_accumulator || acc_free_i) &&
                          (is ? !stream_flags_q.wait_weight || wgt_full_i
                              : !stream_flags_q.wait_activation || act_full_i);
-  assign stream_start  = enable_i && stream_valid_q && !stream_started_q && stream_tokens;
-  assign stream_active = stream_start || (stream_valid_q && stream_started_q);
   assign stream_end    = stream_active && stream_left_q == 1;
-  assign stream_load   = fill_valid_q && (fill_done_q || fill_end) &&
-                         (!stream_valid_q || stream_end);
+
+  cmd_issue u_stream (
+    .clk_i, .rst_ni, .enable_i, .next_i(fill_done_q || fill_end), .ready_i(stream_tokens),
+    .done_i(stream_end), .load_o(stream_load), .start_o(stream_start), .active_o(stream_active)
+  );
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
-      fill_valid_q     <= 1'b0;
-      fill_started_q   <= 1'b0;
-      fill_done_q      <= 1'b0;
-      fill_count_q     <= '0;
-      shadow_busy_q    <= 1'b0;
-      stream_valid_q   <= 1'b0;
-      stream_started_q <= 1'b0;
-      fill_give_q      <= 1'b0;
-      stream_give_q    <= 1'b0;
+      fill_done_q   <= 1'b0;
+      fill_count_q  <= '0;
+      shadow_busy_q <= 1'b0;
+      fill_give_q   <= 1'b0;
+      stream_give_q <= 1'b0;
     end else begin
-      if (fill_load)        fill_valid_q <= 1'b1;
-      else if (stream_load) fill_valid_q <= 1'b0;
       if (stream_load) begin
-        fill_started_q <= 1'b0;
-        fill_done_q    <= 1'b0;
-        fill_count_q   <= '0;
+        fill_done_q  <= 1'b0;
+        fill_count_q <= '0;
       end else begin
-        if (fill_start) fill_started_q <= 1'b1;
-        if (fill_end)   fill_done_q <= 1'b1;
+        if (fill_end)    fill_done_q <= 1'b1;
         if (fill_active) fill_count_q <= fill_count_q + 1;
       end
       if (fill_start)        shadow_busy_q <= 1'b1;
       else if (stream_start) shadow_busy_q <= 1'b0;
 
-      if (stream_load)     stream_valid_q <= 1'b1;
-      else if (stream_end) stream_valid_q <= 1'b0;
-      if (stream_end)        stream_started_q <= 1'b0;
-      else if (stream_start) stream_started_q <= 1'b1;
       fill_give_q   <= fill_end && (is ? fill_q.flags.signal_activation : fill_q.flags.signal_weight);
       stream_give_q <= stream_end && (is ? stream_flags_q.signal_weight : stream_flags_q.signal_activation);
     end

@@ -26,7 +26,6 @@ module load_unit
 );
   dma_cmd_t    head;
   logic        head_valid, load, step, done, start;
-  logic        valid_q, started_q;
   dma_flags_t  flags_q;
   logic [15:0] port;
   word_t       offset, base;
@@ -51,13 +50,15 @@ module load_unit
     endcase
   end
 
-  assign req_valid_o  = enable_i && valid_q &&
-                        (started_q || !flags_q.waits || (free_i & select) != 3'd0);
-  assign start        = req_valid_o && !started_q;
+  cmd_issue u_issue (
+    .clk_i, .rst_ni, .enable_i, .next_i(head_valid),
+    .ready_i(!flags_q.waits || (free_i & select) != 3'd0), .done_i(done), .load_o(load),
+    .start_o(start), .active_o(req_valid_o)
+  );
+
   assign take_o       = start && flags_q.waits ? select : 3'd0;
   assign step         = req_valid_o && req_ready_i;
   assign done         = step && req_last_o;
-  assign load         = head_valid && (!valid_q || done);
   assign req_shared_o = flags_q.shared;
   assign req_tag_o    = '{unused: '0, last: req_last_o, signal: req_last_o && flags_q.signal,
                           buffer: flags_q.buffer, bytes: req_bytes_o, address: base + offset};
@@ -71,18 +72,6 @@ module load_unit
   slot_ring #(.Slots(ParSlots), .Stride(ParStride)) u_par_ring (
     .clk_i, .rst_ni, .advance_i(done && flags_q.signal && select[2]), .base_o(par_base)
   );
-
-  always_ff @(posedge clk_i or negedge rst_ni) begin
-    if (!rst_ni) begin
-      valid_q   <= 1'b0;
-      started_q <= 1'b0;
-    end else begin
-      if (load)      valid_q <= 1'b1;
-      else if (done) valid_q <= 1'b0;
-      if (done)       started_q <= 1'b0;
-      else if (start) started_q <= 1'b1;
-    end
-  end
 
   always_ff @(posedge clk_i) if (load) flags_q <= head.flags;
 endmodule

@@ -35,7 +35,7 @@ module post_unit
   localparam int unsigned ParBytes = 12;
 
   post_cmd_t head, cmd_q;
-  logic      head_valid, load, valid_q, started_q, start, active, tokens, row_end, done;
+  logic      head_valid, load, start, active, tokens, row_end, done;
   word_t     row_q, rows_left_q, cols_left_q, row_addr_q, addr_q, par_q;
   word_t     acc_base, par_base, out_base;
   logic [15:0] select_q;  // first column of the beat
@@ -48,11 +48,13 @@ module post_unit
   assign tokens  = (!cmd_q.flags.wait_accumulator || acc_full_i) &&
                    (!cmd_q.flags.wait_output || out_free_i) &&
                    (!cmd_q.flags.wait_parameter || par_full_i);
-  assign start   = enable_i && valid_q && !started_q && tokens;
-  assign active  = start || (valid_q && started_q);
   assign row_end = cols_left_q <= 32'(Lanes);
   assign done    = active && row_end && rows_left_q == 1;
-  assign load    = head_valid && (!valid_q || done);
+
+  cmd_issue u_issue (
+    .clk_i, .rst_ni, .enable_i, .next_i(head_valid), .ready_i(tokens), .done_i(done), .load_o(load),
+    .start_o(start), .active_o(active)
+  );
 
   assign acc_take_o = start && cmd_q.flags.wait_accumulator;
   assign out_take_o = start && cmd_q.flags.wait_output;
@@ -73,18 +75,6 @@ module post_unit
   assign acc_row_o  = row_q;
   assign par_read_o = active && (start || cmd_q.flags.transposed || cmd_q.cols > 32'(Lanes));
   assign par_addr_o = par_q;
-
-  always_ff @(posedge clk_i or negedge rst_ni) begin
-    if (!rst_ni) begin
-      valid_q   <= 1'b0;
-      started_q <= 1'b0;
-    end else begin
-      if (load)      valid_q <= 1'b1;
-      else if (done) valid_q <= 1'b0;
-      if (done)       started_q <= 1'b0;
-      else if (start) started_q <= 1'b1;
-    end
-  end
 
   always_ff @(posedge clk_i) begin
     if (load) begin

@@ -27,8 +27,7 @@ module store_unit
   output logic                 retire_o
 );
   dma_cmd_t             head;
-  logic                 head_valid, load, step, done, start, room, last;
-  logic                 valid_q, started_q;
+  logic                 head_valid, load, step, done, start, active, room, last;
   dma_flags_t           flags_q;
   word_t                offset, base;
   logic [AddrWidth-1:0] addr;
@@ -53,11 +52,14 @@ module store_unit
   logic [AddrWidth-1:0] out_addr_q;
   logic [15:0]          out_bytes_q;
 
+  cmd_issue u_issue (
+    .clk_i, .rst_ni, .enable_i, .next_i(head_valid), .ready_i(room && (!flags_q.waits || full_i)),
+    .done_i(done), .load_o(load), .start_o(start), .active_o(active)
+  );
+
   assign room        = !out_valid_q || req_ready_i;
-  assign step        = enable_i && valid_q && room && (started_q || !flags_q.waits || full_i);
-  assign start       = step && !started_q;
+  assign step        = active && room;
   assign done        = step && last;
-  assign load        = head_valid && (!valid_q || done);
   assign take_o      = start && flags_q.waits;
   assign read_o      = step;
   assign read_addr_o = base + offset;
@@ -71,18 +73,9 @@ module store_unit
   assign free_o       = retire_o && out_signal_q;
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
-    if (!rst_ni) begin
-      valid_q     <= 1'b0;
-      started_q   <= 1'b0;
-      out_valid_q <= 1'b0;
-    end else begin
-      if (load)      valid_q <= 1'b1;
-      else if (done) valid_q <= 1'b0;
-      if (done)       started_q <= 1'b0;
-      else if (start) started_q <= 1'b1;
-      if (step)             out_valid_q <= 1'b1;
-      else if (req_ready_i) out_valid_q <= 1'b0;
-    end
+    if (!rst_ni)          out_valid_q <= 1'b0;
+    else if (step)        out_valid_q <= 1'b1;
+    else if (req_ready_i) out_valid_q <= 1'b0;
   end
 
   always_ff @(posedge clk_i) begin
