@@ -4,7 +4,7 @@
 #include <fmt/format.h>
 
 #include "sim/flow/layer_weights.h"
-#include "sim/flow/random_gemm.h"
+#include "sim/ops/random_gemm.h"
 #include "sim/flow/verify.h"
 #include "sim/map/gemm_space.h"
 

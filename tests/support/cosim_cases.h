@@ -5,6 +5,7 @@
 
 #include "hw/golden/golden.h"
 #include "sim/map/gemm_space.h"
+#include "sim/ops/random_gemm.h"
 #include "tests/support/gemms.h"
 #include "tests/support/machines.h"
 

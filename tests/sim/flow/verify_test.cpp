@@ -4,7 +4,6 @@
 
 #include "hw/config/load.h"
 #include "sim/flow/layer_weights.h"
-#include "sim/flow/random_gemm.h"
 #include "tests/support/gemms.h"
 #include "tests/support/machines.h"
 
@@ -12,19 +11,6 @@ namespace accsim {
 namespace {
 
 HwConfig machine() { return test::small_machine(8, 8); }
-
-TEST(RandomGemm, IsAlwaysARealWindow) {
-  std::mt19937 random(1);
-  for (int i = 0; i < 2000; ++i) {
-    const GemmOp op = random_gemm(random);
-    EXPECT_GT(op.macs(), 0);
-    for (size_t d = 0; d < 3; ++d) {
-      EXPECT_LT(op.pad[d], op.kernel[d]);
-      // The last window starts inside the input or its padding.
-      EXPECT_LT((op.out[d] - 1) * op.stride[d] - op.pad[d], op.in[d]);
-    }
-  }
-}
 
 TEST(RandomCases, AreTheSameForTheSameSeed) {
   const auto shapes = [](uint64_t seed) {

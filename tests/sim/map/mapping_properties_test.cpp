@@ -3,6 +3,7 @@
 #include "hw/program/program.h"
 #include "hw/timing/timing.h"
 #include "sim/map/mapper.h"
+#include "sim/ops/random_gemm.h"
 #include "tests/support/gemms.h"
 #include "tests/support/machines.h"
 #include "tests/support/timings.h"
@@ -36,7 +37,7 @@ TEST(EveryCandidate, IsValidHasItsMacsItsBoundHoldsAndBothTimingsAgree) {
   int programs = 0;
   for (int round = 0; round < 150; ++round) {
     const HwConfig hw = test::random_machine(random);
-    const GemmOp op = test::random_gemm(random);
+    const GemmOp op = random_gemm(random);
     const bool constant = random() % 4 != 0;
     const GemmProblem p = problem(op, hw, constant);
     MappingPin pin;
@@ -81,7 +82,7 @@ TEST(Cycles, NeverBelowTheRoofline) {
   std::mt19937 random(2);
   for (int round = 0; round < 200; ++round) {
     const HwConfig hw = test::random_machine(random);
-    const GemmOp op = test::random_gemm(random);
+    const GemmOp op = random_gemm(random);
     Mapper mapper(hw, {});
     const auto mapping = mapper.map(request(op), "layer");
     if (!mapping) continue;
@@ -98,7 +99,7 @@ TEST(Cycles, NeverGrowWithMoreBandwidthLessLatencyOrMoreSram) {
   int compared = 0;
   for (int round = 0; round < 150; ++round) {
     const HwConfig hw = test::random_machine(random);
-    const GemmOp op = test::random_gemm(random);
+    const GemmOp op = random_gemm(random);
     const int64_t base = best(op, hw);
     if (base < 0) continue;
     HwConfig better = hw;

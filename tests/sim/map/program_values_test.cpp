@@ -7,6 +7,7 @@
 #include "hw/golden/golden.h"
 #include "sim/map/gemm_space.h"
 #include "sim/map/pack.h"
+#include "sim/ops/random_gemm.h"
 #include "tests/support/gemms.h"
 #include "tests/support/machines.h"
 
@@ -142,7 +143,7 @@ std::array<int, kDataflows> run_random(uint32_t seed, int rounds, bool im2col) {
   int problems = 0;
   for (int round = 0; round < rounds; ++round) {
     const HwConfig hw = test::random_machine(random);
-    const GemmOp op = test::random_gemm(random);
+    const GemmOp op = random_gemm(random);
     if (op.macs() > 3'000'000 || (im2col && op.a_transposed)) continue;
     const GemmProblem p = random_problem(op, hw, random);
     const GemmOperands operands = random_operands(p, random);

@@ -1,4 +1,4 @@
-#include "sim/flow/random_gemm.h"
+#include "sim/ops/random_gemm.h"
 
 #include <algorithm>
 
@@ -11,7 +11,7 @@ int64_t pick(std::mt19937& random, int64_t low, int64_t high) {
 
 GemmOp random_product(std::mt19937& random) {
   GemmOp op;
-  op.in = op.out = {1, 1, pick(random, 1, 60)};
+  op.in = op.out = {1, 1, pick(random, 0, 7) == 0 ? 1 : pick(random, 1, 60)};
   op.channels = pick(random, 1, 80);
   op.outputs = pick(random, 1, 80);
   if (pick(random, 0, 1) == 0) return op;
