@@ -40,38 +40,37 @@ bool halve(GemmOp& op) {
   return false;
 }
 
+/// The problem with another op; all that doesn't follow from the op stays.
 GemmProblem resized(const GemmProblem& from, const GemmOp& op, const HwConfig& hw) {
-  GemmProblem p = make_problem(op, hw);
-  p.a = from.a;
-  p.b = from.b;
-  p.out = from.out;
-  p.parameters = from.parameters;
-  p.has_parameters = from.has_parameters;
-  p.relu = from.relu;
+  const GemmProblem sizes = make_problem(op, hw);
+  GemmProblem p = from;
+  p.op = sizes.op;
+  p.most_groups = sizes.most_groups;
+  p.z = sizes.z;
+  p.y = sizes.y;
+  p.x = sizes.x;
   return p;
-}
-
-void cut(VerifyCase& c, int64_t most) {
-  if (most <= 0 || model_cycles(c) <= most) return;
-  const std::string whole = shape_text(c.problem.op);
-  GemmOp op = c.problem.op;
-  while (model_cycles(c) > most && halve(op)) {
-    c.problem = resized(c.problem, op, c.hw);
-    Tiling& t = c.tiling;
-    t.images = std::min(t.images, op.images);
-    t.lines = std::min(t.lines, op.out[1]);
-    t.pixels = std::min(t.pixels, op.out[2]);
-    t.groups = std::min(t.groups, op.batch);
-    t.outputs = std::min(t.outputs, t.groups * op.outputs);
-    t.channels = std::min(t.channels, t.groups * op.channels);
-  }
-  c.shape = shape_text(op);
-  c.cut = whole + " to " + c.shape;
 }
 
 // ---- operands --------------------------------------------------------------------------------------
 
-/// Random int8 operands, and scales that spread the sums over the int8 range. The case's weights where it has some (and cutting hasn't changed their shape).
+/// Mostly a scale that spreads the sums over the int8 range. Now and then one of two's powers, so
+/// that sums lie half-way between two outputs; a bias at the ends of its range, so that sums wrap;
+/// anything that a descriptor can say.
+GemmOperands::Channel random_channel(int shift, std::mt19937& random) {
+  constexpr uint32_t kLeast = 1U << 23;
+  const uint32_t kind = random() % 16;
+  if (kind == 0)
+    return {static_cast<int32_t>(random()), static_cast<int32_t>(random()),
+            static_cast<int32_t>(random() % 63)};
+  auto bias = static_cast<int32_t>(random() % 20001) - 10000;
+  if (kind == 1) bias = bias < 0 ? INT32_MIN - bias : INT32_MAX - bias;
+  const uint32_t more = kind < 5 ? 0 : random() % kLeast;
+  return {bias, static_cast<int32_t>(kLeast + more), shift};
+}
+
+/// Random int8 operands and channels. The case's weights where it has some (and cutting hasn't
+/// changed their shape).
 GemmOperands make_operands(const VerifyCase& c, std::mt19937& random) {
   const GemmOp& op = c.problem.op;
   GemmOperands o;
@@ -87,8 +86,7 @@ GemmOperands make_operands(const VerifyCase& c, std::mt19937& random) {
   int shift = 30;
   for (int64_t k = op.k(); k > 0; k /= 4) ++shift;
   for (int64_t n = 0; n < c.problem.pixel_outputs(); ++n)
-    o.channels.push_back({static_cast<int32_t>(random() % 20001) - 10000,
-                          static_cast<int32_t>((1U << 23) + random() % (1U << 23)), shift});
+    o.channels.push_back(random_channel(shift, random));
   return o;
 }
 
@@ -99,7 +97,7 @@ class Runner {
   Runner(std::vector<VerifyCase> cases, const VerifyOptions& options)
       : cases_(std::move(cases)), options_(options), rows_(cases_.size()) {
     for (size_t i = 0; i < cases_.size(); ++i) {
-      cut(cases_[i], options.max_cycles);
+      cut_case(cases_[i], options.max_cycles);
       cycles_.push_back(model_cycles(cases_[i]));
       cycles_all_ += cycles_.back();
       rows_[i].name = cases_[i].name;
@@ -178,6 +176,24 @@ class Runner {
 };
 
 }  // namespace
+
+void cut_case(VerifyCase& c, int64_t most) {
+  if (most <= 0 || model_cycles(c) <= most) return;
+  const std::string whole = shape_text(c.problem.op);
+  GemmOp op = c.problem.op;
+  while (model_cycles(c) > most && halve(op)) {
+    c.problem = resized(c.problem, op, c.hw);
+    Tiling& t = c.tiling;
+    t.images = std::min(t.images, op.images);
+    t.lines = std::min(t.lines, op.out[1]);
+    t.pixels = std::min(t.pixels, op.out[2]);
+    t.groups = std::min(t.groups, op.batch);
+    t.outputs = std::min(t.outputs, t.groups * op.outputs);
+    t.channels = std::min(t.channels, t.groups * op.channels);
+  }
+  c.shape = shape_text(op);
+  c.cut = whole + " to " + c.shape;
+}
 
 std::vector<VerifyRow> verify_cases(std::vector<VerifyCase> cases, const VerifyOptions& options) {
   return Runner(std::move(cases), options).run();

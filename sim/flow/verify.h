@@ -38,6 +38,10 @@ Result<VerifyCase> product_case(const GemmOp& op, const std::string& name, const
 std::vector<VerifyCase> random_cases(int64_t count, uint64_t seed, const HwConfig& hw,
                                      const MapOptions& options);
 
+/// Halves the case's op until its program takes `most` cycles or fewer by the timing model; `cut`
+/// and `shape` then say so. Nothing when most <= 0.
+void cut_case(VerifyCase& c, int64_t most);
+
 struct VerifyOptions {
   VariantOptions variant;
   std::string trace;          ///< waveform file; with several cases, of the last one

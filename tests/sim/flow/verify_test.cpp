@@ -1,5 +1,8 @@
 #include "sim/flow/verify.h"
 
+#include <random>
+#include <set>
+
 #include <gtest/gtest.h>
 
 #include "hw/config/load.h"
@@ -21,6 +24,27 @@ TEST(RandomCases, AreTheSameForTheSameSeed) {
   EXPECT_EQ(shapes(1), shapes(1));
   EXPECT_NE(shapes(1), shapes(2));
   EXPECT_EQ(shapes(1).size(), 20U);
+}
+
+TEST(RandomCases, MeetAllThatAMachineCanSay) {
+  std::set<int32_t> zeros;
+  std::set<Dataflow> flows;
+  int relu = 0, shared = 0, instant = 0, slow = 0;
+  HwConfig hw = machine();
+  hw.array.dataflows = {Dataflow::weight_stationary, Dataflow::input_stationary,
+                        Dataflow::output_stationary};
+  for (const VerifyCase& c : random_cases(200, 1, hw, {})) {
+    zeros.insert(c.problem.a_zero);
+    zeros.insert(c.problem.out_zero + 1000);
+    flows.insert(c.tiling.dataflow);
+    relu += c.problem.relu;
+    shared += c.problem.a.memory == Memory::shared;
+    instant += c.hw.dram.latency == 0;
+    slow += c.hw.dram.latency > 150;
+  }
+  EXPECT_GT(zeros.size(), 200U);
+  EXPECT_EQ(flows.size(), 3U);
+  for (const int n : {relu, shared, instant, slow}) EXPECT_GT(n, 10);
 }
 
 TEST(ShapeText, SaysWhatTheProductIs) {
@@ -100,6 +124,35 @@ TEST(VerifyCases, CutLongLayersAndSaySo) {
   const auto cut = rows_without_core({*whole}, 10'000);
   EXPECT_NE(cut[0].cut.find("1x16x40x40 k3x3 -> 24 to "), std::string::npos) << cut[0].cut;
   EXPECT_TRUE(rows_without_core({*whole}, 0)[0].cut.empty());
+}
+
+TEST(VerifyCases, KeepAllButTheSizesOfACutCase) {
+  for (const VerifyCase& whole : random_cases(100, 2, machine(), {})) {
+    VerifyCase c = whole;
+    cut_case(c, 500);
+    const GemmProblem &was = whole.problem, &is = c.problem;
+    EXPECT_EQ(is.a_zero, was.a_zero);
+    EXPECT_EQ(is.out_zero, was.out_zero);
+    EXPECT_EQ(is.relu, was.relu);
+    EXPECT_EQ(is.has_parameters, was.has_parameters);
+    const auto kept = [](const Place& now, const Place& then) {
+      EXPECT_EQ(now.name, then.name);
+      EXPECT_EQ(now.memory, then.memory);
+      EXPECT_EQ(now.constant, then.constant);
+    };
+    kept(is.a, was.a);
+    kept(is.b, was.b);
+    kept(is.parameters, was.parameters);
+    kept(is.out, was.out);
+    // What follows from the op does so from the new one.
+    EXPECT_EQ(is.x.out, is.op.out[2]);
+    EXPECT_EQ(is.x.in, is.op.in[2]);
+    EXPECT_EQ(is.y.out, is.op.out[1]);
+    EXPECT_EQ(is.z.out, is.op.out[0]);
+    EXPECT_LE(is.most_groups, is.op.batch);
+    EXPECT_EQ(c.cut.empty(), is.op.macs() == was.op.macs());
+    EXPECT_TRUE(verify(emit(is, c.hw, c.tiling), c.hw).ok()) << c.cut;
+  }
 }
 
 TEST(VerifyCases, PutTheReasonInTheRowWhenACoreCannotBeBuilt) {
