@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstring>
 #include <deque>
+#include <fstream>
 #include <optional>
 
 #include <fmt/format.h>
@@ -38,6 +39,8 @@ class Bench {
       expected_[at(t.queue)].push_back(t.finish);
     });
     for (const auto& e : expected_) commands_ += static_cast<int64_t>(e.size());
+    if (!options.trace.empty() && !std::ofstream(options.trace))
+      return Error{Errc::io, "can't write " + options.trace.string(), "waveforms"};
     core_ = variant_.create(options.trace);
     variant_.cycle(core_, io_);  // shows what the core is ready for
     io_.input_stationary = program_.dataflow == Dataflow::input_stationary;
@@ -116,6 +119,7 @@ class Bench {
       if (Status s = feed(); !s) return s;
       if (Status s = serve_memory(); !s) return s;
       variant_.cycle(core_, io_);
+      if (io_.failure) return broken(fmt::format("fails the assertion at {}", io_.failure));
       for (size_t p = 0; p < rtl::kRetirePorts; ++p)
         if (io_.retired[p]) retire(static_cast<rtl::RetirePort>(p));
     }
@@ -139,7 +143,7 @@ class Bench {
       io_.data_valid[m] = beat != nullptr;
       if (!beat) continue;
       const uint8_t* from = bytes(image_, beat->address, beat->bytes);
-      if (!from) return outside("read");
+      if (!from) return broken("reads outside its tensors");
       std::memcpy(io_.data[m].data(), from, beat->bytes);
       io_.data_tag[m] = beat->tag;
       returns_[m].pop();
@@ -150,7 +154,9 @@ class Bench {
     if (!io_.write_ready) return ok();
     stored_to_ = w.shared ? Memory::shared : Memory::dram;
     uint8_t* to = bytes(image_, w.address, w.bytes);
-    if (!to) return outside("write");
+    if (!to) return broken("writes outside its tensors");
+    const std::deque<int64_t>& stores = retiring_[rtl::kRetireStore];
+    if (stores.empty()) return broken("writes and has no store to do");
     std::memcpy(to, io_.write_data.data(), w.bytes);
     if (!golden_.empty() && value_difference_.empty()) {
       const uint8_t* want = bytes(golden_, w.address, w.bytes);
@@ -158,7 +164,7 @@ class Bench {
         if (want[i] != to[i])
           value_difference_ = fmt::format(
               "{}: byte {} of '{}' is {}, golden {}",
-              place(program_, Queue::store, retiring_[rtl::kRetireStore].front()),
+              place(program_, Queue::store, stores.front()),
               (w.address & kOffsetMask) + i, tensor(w.address).name, to[i], want[i]);
     }
     return ok();
@@ -171,7 +177,8 @@ class Bench {
   }
   static uint8_t* bytes(MemoryImage& image, uint64_t address, uint32_t count) {
     const uint64_t t = address >> rtl::kTensorShift, offset = address & kOffsetMask;
-    if (t >= image.size() || offset + count > image[t].size()) return nullptr;
+    if (count > rtl::kMaxPort || t >= image.size() || offset + count > image[t].size())
+      return nullptr;
     return image[t].data() + offset;
   }
 
@@ -195,8 +202,8 @@ class Bench {
                                       place(program_, q, ordinal), time, want);
   }
 
-  Error outside(std::string_view what) const {
-    return {Errc::invalid, fmt::format("the core {}s outside its tensors in cycle {}", what, cycle_),
+  Error broken(std::string_view what) const {
+    return {Errc::invalid, fmt::format("the core {} in cycle {}", what, cycle_),
             "co-simulation of " + program_.name};
   }
   Error hung() const {

@@ -7,7 +7,7 @@
 namespace accsim::rtl {
 
 /// Changes whenever this file changes its meaning; checked when a library is loaded.
-inline constexpr uint32_t kAbi = 1;
+inline constexpr uint32_t kAbi = 2;
 inline constexpr size_t kMaxPort = 512;  ///< bytes of the widest port
 inline constexpr size_t kWords = 32;     ///< of the longest descriptor
 inline constexpr size_t kLevels = 6;     ///< of a strided walk
@@ -36,6 +36,7 @@ struct Cycle {
   std::array<std::array<uint8_t, kMaxPort>, 2> data{};
   // Set by the call: what happened in this cycle ...
   std::array<bool, kRetirePorts> retired{};
+  const char* failure = nullptr;  ///< a failed assertion of the core, as long as the model lives
   // ... and what the core shows at the start of the next one.
   std::array<bool, kCommandPorts> command_ready{};
   Request read, write;

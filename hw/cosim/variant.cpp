@@ -40,12 +40,15 @@ std::string quote(const std::string& s) {
 }
 
 constexpr const char* kVerilate =
-    "--cc --exe --top-module accsim_core -Wno-fatal -O3 --x-assign fast --x-initial fast --noassert "
-    "--output-split 20000 --unroll-count 8";
+    "--cc --exe --top-module accsim_core -Wno-fatal -O3 --output-split 20000 --unroll-count 8";
+constexpr const char* kFast = "--x-assign fast --x-initial fast --noassert";
+/// Registers begin with random values, so that what reset forgets shows.
+constexpr const char* kAssertions = "--x-assign unique --x-initial unique --assert";
+/// Messages of a core's assertions go to stderr: stdout is the program's.
 constexpr const char* kCompile =
-    "-std=c++20 -O3 -march=native -fPIC -shared -fvisibility=hidden -w -DVM_COVERAGE=0 -DVM_SC=0 "
-    "-DVM_TRACE_VCD=0";
-constexpr const char* kLink = "-lz -lpthread -latomic";
+    "-std=c++20 -O3 -march=native -fPIC -fvisibility=hidden -w -DVM_COVERAGE=0 -DVM_SC=0 "
+    "-DVM_TRACE_VCD=0 -DVL_USER_STOP '-DVL_PRINTF(...)=fprintf(stderr, __VA_ARGS__)'";
+constexpr const char* kLink = "-shared -lz -lpthread -latomic";
 
 /// Runs a command with its output in `log`; the error carries the end of it.
 Status run(const std::string& command, const fs::path& log) {
@@ -58,27 +61,46 @@ Status run(const std::string& command, const fs::path& log) {
   return failed(Errc::io, fmt::format("{}\nfailed:\n{}", command, tail));
 }
 
-Result<std::string> first_line(const std::string& command) {
+Result<std::string> output(const std::string& command) {
   FILE* pipe = popen((command + " 2>&1").c_str(), "r");
   if (!pipe) return failed(Errc::io, "can't run " + command);
-  std::array<char, 256> buffer{};
-  std::string line = std::fgets(buffer.data(), buffer.size(), pipe) ? buffer.data() : "";
+  std::string all;
+  std::array<char, 4096> buffer{};
+  while (const size_t got = std::fread(buffer.data(), 1, buffer.size(), pipe))
+    all.append(buffer.data(), got);
   if (pclose(pipe) != 0)
-    return failed(Errc::io, fmt::format("'{}' doesn't work: {}", command, line));
-  return line;
+    return failed(Errc::io, fmt::format("'{}' doesn't work: {}", command, all));
+  return all;
+}
+
+std::string verilate_options(const VariantOptions& o) {
+  return fmt::format("{} {}{}", kVerilate, o.assertions ? kAssertions : kFast,
+                     o.trace ? " --trace-fst" : "");
+}
+
+std::string compile_options(const VariantOptions& o) {
+  return fmt::format("{} -DVM_TRACE={:d} -DVM_TRACE_FST={:d}", kCompile, o.trace, o.trace);
+}
+
+/// The tools with their options, and the processor that -march=native stands for: all that the
+/// compiler predefines for it.
+Result<std::string> toolchain(const VariantOptions& o) {
+  std::string all = verilate_options(o) + "\n" + compile_options(o) + "\n" + kLink + "\n";
+  for (const std::string& command :
+       {quote(o.verilator) + " --version", quote(o.compiler) + " --version",
+        quote(o.compiler) + " -march=native -dM -E -x c++ /dev/null"}) {
+    Result<std::string> said = output(command);
+    if (!said) return said.errors();
+    all += *said;
+  }
+  return all;
 }
 
 /// Everything that a variant is made of, as text.
 Result<std::string> ingredients(const std::vector<std::string>& parameters,
-                                const VariantOptions& o) {
-  std::string all;
+                                const VariantOptions& o, const std::string& tools) {
+  std::string all = tools;
   for (const std::string& p : parameters) all += p + "\n";
-  for (const std::string& tool : {o.verilator, o.compiler}) {
-    Result<std::string> version = first_line(quote(tool) + " --version");
-    if (!version) return version.errors();
-    all += *version;
-  }
-  all += fmt::format("{}\n{}\n{}\n{}\n", kVerilate, kCompile, kLink, o.trace);
   std::vector<fs::path> files = {o.source_dir / "hw/cosim/rtl_abi.h",
                                  o.source_dir / "hw/cosim/model/rtl_model.cc"};
   std::error_code error;
@@ -94,31 +116,72 @@ Result<std::string> ingredients(const std::vector<std::string>& parameters,
   return all;
 }
 
+/// Renames what has been built; when another process was faster, its result stays.
+Status finish(const fs::path& built, const fs::path& name) {
+  std::error_code error;
+  fs::rename(built, name, error);
+  if (!error) return ok();
+  std::error_code ignored;
+  fs::remove_all(built, ignored);
+  if (fs::exists(name)) return ok();
+  return failed(Errc::io, "can't rename " + built.string() + ": " + error.message());
+}
+
+/// Verilator's own code as an object file, compiled once for all variants of a cache.
+Result<fs::path> runtime(const VariantOptions& o, const std::string& tools,
+                         const std::string& include) {
+  const fs::path object = o.cache_dir / ("runtime-" + hash(tools) + ".o");
+  if (fs::exists(object)) return object;
+  const fs::path work = object.string() + fmt::format(".{}", getpid());
+  std::string source = "#include \"verilated.cpp\"\\n#include \"verilated_threads.cpp\"\\n";
+  if (o.trace) source += "#include \"verilated_fst_c.cpp\"\\n";
+  const std::string compile =
+      fmt::format("printf '{}' | {} {} -I{} -I{}/gtkwave -x c++ -c - -o {}", source,
+                  quote(o.compiler), compile_options(o), include, include, quote(work.string()));
+  const fs::path log = work.string() + ".log";
+  if (Status s = run(compile, log); !s) return s.errors();
+  std::error_code error;
+  fs::remove(log, error);
+  if (Status s = finish(work, object); !s) return s.errors();
+  return object;
+}
+
+/// One source that includes those of a folder: compiling headers takes longer than compiling code.
+Status include_all(const fs::path& folder, const std::string& name) {
+  std::error_code error;
+  std::vector<std::string> files;
+  for (const auto& entry : fs::directory_iterator(folder, error))
+    if (entry.path().extension() == ".cpp") files.push_back(entry.path().filename().string());
+  std::sort(files.begin(), files.end());
+  std::ofstream out(folder / name);
+  for (const std::string& file : files) out << "#include \"" << file << "\"\n";
+  out.close();
+  return error || !out ? Status(failed(Errc::io, "can't write into " + folder.string())) : ok();
+}
+
 /// Verilates and compiles in `dir`, which then holds core.so.
-Status build(const std::vector<std::string>& parameters, const VariantOptions& o,
-             const fs::path& dir) {
+Status build(const std::vector<std::string>& parameters, int64_t reset_cycles,
+             const VariantOptions& o, const std::string& tools, const fs::path& dir) {
   std::error_code error;
   fs::create_directories(dir, error);
   if (error) return failed(Errc::io, "can't create " + dir.string() + ": " + error.message());
-  const fs::path rtl = o.source_dir / "rtl";
-  std::string verilate = fmt::format(
-      "cd {} && {} {} --Mdir {}{}", quote(rtl.string()), quote(o.verilator), kVerilate,
-      quote((dir / "gen").string()),
-      o.trace ? " --trace-fst" : "");
+  const std::string include = "\"$(" + quote(o.verilator) + " --getenv VERILATOR_ROOT)/include\"";
+  const Result<fs::path> library = runtime(o, tools, include);
+  if (!library) return library.errors();
+  std::string verilate =
+      fmt::format("cd {} && {} {} --Mdir {}", quote((o.source_dir / "rtl").string()),
+                  quote(o.verilator), verilate_options(o), quote((dir / "gen").string()));
   for (const std::string& p : parameters) verilate += " " + quote("-G" + p);
   verilate += " -f accsim.f";
   if (Status s = run(verilate, dir / "verilate.log"); !s) return s;
-  const std::string root = "$(" + quote(o.verilator) + " --getenv VERILATOR_ROOT)/include";
-  std::string compile = fmt::format(
-      "cd {} && {} {} -DVM_TRACE={} -DVM_TRACE_FST={} -I. -I{} -I{} *.cpp {} {}/verilated.cpp "
-      "{}/verilated_threads.cpp {} -o ../core.so.new {}",
-      quote((dir / "gen").string()), quote(o.compiler), kCompile, o.trace ? 1 : 0, o.trace ? 1 : 0,
-      quote(o.source_dir.string()), root,
-      quote((o.source_dir / "hw/cosim/model/rtl_model.cc").string()), root, root,
-      o.trace ? root + "/verilated_fst_c.cpp -I" + root + "/gtkwave" : "", kLink);
+  if (Status s = include_all(dir / "gen", "all.cc"); !s) return s;
+  const std::string compile = fmt::format(
+      "cd {} && {} {} -DACCSIM_RESET_CYCLES={} -I. -I{} -I{} all.cc {} {} {} -o ../core.so",
+      quote((dir / "gen").string()), quote(o.compiler), compile_options(o), reset_cycles,
+      quote(o.source_dir.string()), include,
+      quote((o.source_dir / "hw/cosim/model/rtl_model.cc").string()), quote(library->string()),
+      kLink);
   if (Status s = run(compile, dir / "compile.log"); !s) return s;
-  fs::rename(dir / "core.so.new", dir / "core.so", error);
-  if (error) return failed(Errc::io, "can't finish " + dir.string() + ": " + error.message());
   fs::remove_all(dir / "gen", error);
   return ok();
 }
@@ -157,22 +220,23 @@ Result<std::shared_ptr<const Variant>> Variant::load(const HwConfig& hw, Dataflo
   options.cache_dir = fs::absolute(given.cache_dir);
   const Result<std::vector<std::string>> parameters = variant_parameters(hw, dataflow);
   if (!parameters) return parameters.errors();
-  const Result<std::string> all = ingredients(*parameters, options);
+  const Result<std::string> tools = toolchain(options);
+  if (!tools) return tools.errors();
+  const Result<std::string> all = ingredients(*parameters, options, *tools);
   if (!all) return all.errors();
   const fs::path dir = options.cache_dir / hash(*all);
   if (!fs::exists(dir / "core.so")) {
     // Two builds of one variant at a time must not meet: each has a folder of its own.
     const fs::path work = dir.string() + fmt::format(".{}", getpid());
-    std::error_code error;
     if (options.building) options.building();
-    if (Status s = build(*parameters, options, work); !s) {
+    const int64_t reset_cycles = hw.array.rows + hw.array.cols;
+    if (Status s = build(*parameters, reset_cycles, options, *tools, work); !s) {
+      std::error_code error;
       fs::remove_all(work, error);
       return s.errors();
     }
-    fs::rename(work, dir, error);
-    if (error && !fs::exists(dir / "core.so"))
-      return failed(Errc::io, "can't rename " + work.string() + ": " + error.message());
-    if (error) fs::remove_all(work, error);
+    if (std::error_code ignored; !fs::exists(dir / "core.so")) fs::remove_all(dir, ignored);
+    if (Status s = finish(work, dir); !s) return s.errors();
   }
   std::shared_ptr<Variant> v(new Variant);
   if (Status s = v->open(dir / "core.so"); !s) return s.errors();

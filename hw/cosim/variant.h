@@ -15,10 +15,12 @@ namespace accsim {
 /// Where and with what variants of the core are built.
 struct VariantOptions {
   std::filesystem::path source_dir;  ///< the tree: rtl/ and hw/cosim/ lie in it
-  std::filesystem::path cache_dir;   ///< built variants, by the hash of all that went into them
+  std::filesystem::path cache_dir;   ///< built variants, by the hash of all that went into them,
+                                     ///< the processor among it
   std::string verilator = "verilator";
   std::string compiler = "clang++";
   bool trace = false;                ///< can write waveforms; slower
+  bool assertions = false;           ///< those of rtl/ are checked, registers begin random; slower
   std::function<void()> building = nullptr;  ///< before a variant is built, which takes a while
 };
 

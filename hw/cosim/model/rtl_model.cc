@@ -1,7 +1,9 @@
 // Compiled together with the Verilated core into the shared library of one variant.
 #include <cstring>
 #include <memory>
+#include <string>
 #include <type_traits>
+#include <utility>
 
 #include "Vaccsim_core.h"
 #include "hw/cosim/rtl_abi.h"
@@ -24,8 +26,12 @@ void get_words(void* to, const Port& port, size_t bytes) {
   std::memcpy(to, &port, bytes < sizeof(Port) ? bytes : sizeof(Port));
 }
 
+/// Where the assertion stands that has failed; of the model that this thread evaluates.
+thread_local std::string failure;
+
 struct Model {
   VerilatedContext context;
+  std::string failed;
   std::unique_ptr<Vaccsim_core> top;
 #if VM_TRACE
   std::unique_ptr<VerilatedFstC> trace;
@@ -34,6 +40,7 @@ struct Model {
   void eval(bool clock) {
     top->clk_i = clock;
     top->eval();
+    if (!failure.empty()) failed = std::exchange(failure, {});
 #if VM_TRACE
     if (trace) trace->dump(context.time());
 #endif
@@ -88,6 +95,13 @@ struct Model {
 
 }  // namespace
 
+/// Called by a failed assertion instead of ending the program.
+void vl_stop(const char* file, int line, const char* module) {
+  if (!failure.empty()) return;
+  failure = std::string(file) + ":" + std::to_string(line);
+  if (module && *module) failure += std::string(" in ") + module;
+}
+
 #pragma GCC visibility push(default)
 extern "C" {
 
@@ -95,6 +109,8 @@ uint32_t accsim_rtl_abi() { return accsim::rtl::kAbi; }
 
 void* accsim_rtl_create([[maybe_unused]] const char* trace) {
   auto* m = new Model;
+  m->context.randReset(2);  // only where a variant asks for it
+  m->context.randSeed(1);
   m->top = std::make_unique<Vaccsim_core>(&m->context);
 #if VM_TRACE
   if (trace) {
@@ -109,8 +125,7 @@ void* accsim_rtl_create([[maybe_unused]] const char* trace) {
   m->eval(false);
   m->top->rst_ni = 0;
   // The array has no reset of its own: pulses run out of it while its inputs are at rest.
-  constexpr int kResetCycles = 520;
-  for (int i = 0; i < kResetCycles; ++i) {
+  for (int i = 0; i < ACCSIM_RESET_CYCLES; ++i) {
     m->eval(false);
     m->eval(true);
   }
@@ -126,6 +141,7 @@ void accsim_rtl_cycle(void* model, Cycle* cycle) {
   m->retired(*cycle);
   m->eval(true);
   m->outputs(*cycle);
+  cycle->failure = m->failed.empty() ? nullptr : m->failed.c_str();
 }
 
 void accsim_rtl_destroy(void* model) {

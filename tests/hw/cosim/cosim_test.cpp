@@ -21,6 +21,7 @@ class Cosim : public testing::Test {
   void SetUp() override {
     options_ = test::rtl_options();
     if (!options_) GTEST_SKIP() << "verilator or a C++ compiler is missing";
+    options_->assertions = true;
   }
 
   std::shared_ptr<const Variant> variant(const HwConfig& hw, Dataflow d) {
@@ -122,33 +123,75 @@ TEST_F(Cosim, IsAMachineWithAnotherAccumulatorSeen) {
   EXPECT_GT(seen, 0);
 }
 
-TEST_F(Cosim, IsAFaultInTheCoreSeen) {
-  const Dataflow d = Dataflow::weight_stationary;
-  const HwConfig hw = test::cosim_machine(4, 4, 2, 16, d);
-  const fs::path copy = fs::absolute("rtl_fault");
-  fs::remove_all(copy);
-  fs::create_directories(copy / "hw");
-  fs::copy(options_->source_dir / "rtl", copy / "rtl");
-  fs::copy(options_->source_dir / "hw/cosim", copy / "hw/cosim", fs::copy_options::recursive);
-  const fs::path file = copy / "rtl/array_ws.sv";
-  std::ifstream in(file);
-  std::string text(std::istreambuf_iterator<char>(in), {});
-  const std::string sum = "below[r-1][c] + ";
-  const size_t plus = text.find(sum);
-  ASSERT_NE(plus, std::string::npos);
-  text[plus + sum.size() - 2] = '-';
-  std::ofstream(file) << text;
-  options_->source_dir = copy;
-  const auto core = variant(hw, d);
-  ASSERT_TRUE(core);
-  std::mt19937 random(1);
-  test::CosimCase one = test::random_case(hw, d, random);
-  ASSERT_FALSE(one.program.body.empty());
-  const auto result = cosim(one.program, one.hw, *core, one.image);
+/// Text in a file of rtl/ and what stands there instead.
+struct Fault {
+  const char *file, *find, *replace;
+};
+
+/// What the first random program gives on a 4x4 core with faults.
+class CosimFault : public Cosim {
+ protected:
+  Result<CosimResult> run_with(const std::vector<Fault>& faults) {
+    const Dataflow d = Dataflow::weight_stationary;
+    const HwConfig hw = test::cosim_machine(4, 4, 2, 16, d);
+    const fs::path copy =
+        fs::absolute(std::string("rtl_fault_") +
+                     testing::UnitTest::GetInstance()->current_test_info()->name());
+    fs::remove_all(copy);
+    fs::create_directories(copy / "hw");
+    fs::copy(options_->source_dir / "rtl", copy / "rtl");
+    fs::copy(options_->source_dir / "hw/cosim", copy / "hw/cosim", fs::copy_options::recursive);
+    for (const Fault& f : faults) {
+      const fs::path file = copy / "rtl" / f.file;
+      std::ifstream in(file);
+      std::string text(std::istreambuf_iterator<char>(in), {});
+      const size_t at = text.find(f.find);
+      EXPECT_NE(at, std::string::npos) << f.file << " has no " << f.find;
+      if (at == std::string::npos) continue;
+      text.replace(at, std::string_view(f.find).size(), f.replace);
+      std::ofstream(file) << text;
+    }
+    options_->source_dir = copy;
+    const auto core = variant(hw, d);
+    if (!core) return Error{Errc::io, "the core isn't built", ""};
+    std::mt19937 random(1);
+    test::CosimCase one = test::random_case(hw, d, random);
+    EXPECT_FALSE(one.program.body.empty());
+    return cosim(one.program, one.hw, *core, one.image);
+  }
+};
+
+TEST_F(CosimFault, IsAWrongSumSeen) {
+  const auto result = run_with({{"array_ws.sv", "below[r-1][c] + ", "below[r-1][c] - "}});
   ASSERT_TRUE(result.ok());
   EXPECT_FALSE(result->values_equal);
   EXPECT_TRUE(result->cycles_equal);
   EXPECT_NE(result->first_difference.find("golden"), std::string::npos);
+}
+
+TEST_F(CosimFault, IsAFailedAssertionAnError) {
+  // Takes tokens that aren't there.
+  const auto result = run_with({{"token_counter.sv", "count_q != '0", "1'b1"}});
+  ASSERT_FALSE(result.ok());
+  const std::string text = result.errors()[0].text();
+  EXPECT_NE(text.find("fails the assertion at token_counter.sv:"), std::string::npos) << text;
+  EXPECT_NE(text.find("in cycle"), std::string::npos) << text;
+}
+
+TEST_F(CosimFault, IsAWriteWithoutAStoreAnError) {
+  // Each beat retires a store, so that beats are left when no store is.
+  options_->assertions = false;
+  const auto result =
+      run_with({{"store_unit.sv", "free_o       = retire_o", "free_o = retire_o && out_last_q"},
+                {"store_unit.sv", "req_ready_i && out_last_q;", "req_ready_i;"}});
+  ASSERT_FALSE(result.ok());
+  const std::string text = result.errors()[0].text();
+  EXPECT_NE(text.find("writes and has no store to do"), std::string::npos) << text;
+}
+
+TEST_F(CosimFault, IsARegisterWithoutResetSeen) {
+  const auto result = run_with({{"slot_ring.sv", "base_q <= '0;", "base_q <= base_q;"}});
+  ASSERT_FALSE(result.ok() && result->equal()) << "registers begin with random values";
 }
 
 TEST(Variant, AreTheParametersThoseOfTheMachine) {
