@@ -150,6 +150,8 @@ void VerifyCommand::add_to(CLI::App& app) {
   sub_->add_option("--json", json_, "Write the results as JSON (accsim.verify/1); - for stdout")
       ->type_name("FILE");
   sub_->add_option("--trace", trace_, "Write waveforms (FST); one program only")->type_name("FILE");
+  sub_->add_flag("--assertions", assertions_,
+                 "Check the assertions in rtl/, with registers that begin random; slower");
   sub_->add_option("--cache", cache_, "Folder of the Verilated cores; default: beside accsim")
       ->type_name("DIR");
   sub_->add_option("--source", source_,
@@ -211,9 +213,9 @@ int VerifyCommand::run() const {
   options.variant.cache_dir = cache_.empty() ? default_cache() : std::filesystem::path(cache_);
   options.variant.compiler = ACCSIM_RTL_COMPILER;
   options.variant.trace = !trace_.empty();
+  options.variant.assertions = assertions_;
   options.variant.building = [] {
-    fmt::print(stderr, "accsim: building the Verilated core of this machine (once; 64x64 takes a "
-                       "minute or two)\n");
+    fmt::print(stderr, "accsim: building the Verilated core of this machine, once\n");
   };
   options.trace = trace_;
   options.max_cycles = max_cycles_;

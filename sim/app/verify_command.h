@@ -25,6 +25,7 @@ class VerifyCommand {
   int64_t random_ = 0, max_cycles_ = 0;
   uint64_t seed_ = 1;
   int jobs_ = 1;
+  bool assertions_ = false;
 };
 
 }  // namespace accsim

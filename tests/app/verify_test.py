@@ -1,0 +1,182 @@
+#!/usr/bin/python3
+"""`accsim verify` end to end: tables, exit codes, waveforms, interruption.
+
+Usage: verify_test.py ACCSIM [unittest arguments]. Exit code 77 (skipped) without verilator.
+"""
+
+import json
+import pathlib
+import re
+import shutil
+import signal
+import struct
+import subprocess
+import sys
+import tempfile
+import time
+import unittest
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+SMALL = ROOT / "configs" / "8x8.yaml"
+ACCSIM = None  # set by main
+SHAPE = "20x30x40"
+
+
+def command(*args, hw=SMALL):
+    return [str(ACCSIM), "verify", "--hw", str(hw), *map(str, args)]
+
+
+def run(*args, **kwargs):
+    return subprocess.run(command(*args, **kwargs), capture_output=True, text=True, timeout=280)
+
+
+def catches_interrupts(pid):
+    """Has the process a handler for SIGINT by now?"""
+    status = pathlib.Path(f"/proc/{pid}/status").read_text()
+    caught = int(re.search(r"^SigCgt:\s*(\w+)", status, re.M).group(1), 16)
+    return caught >> (signal.SIGINT - 1) & 1
+
+
+def fst_header(data):
+    """Fields of the header block: (first time, last time, scopes, variables)."""
+    kind, length, first, last = struct.unpack_from(">BQQQ", data)
+    # The writer's byte order shows in the constant e.
+    order = "<" if struct.unpack_from("<d", data, 25)[0] == 2.7182818284590452354 else ">"
+    assert kind == 0 and length == 329, "no header block"
+    assert struct.unpack_from(order + "d", data, 25)[0] == 2.7182818284590452354, "no byte order"
+    _, scopes, variables = struct.unpack_from(">QQQ", data, 33)
+    return first, last, scopes, variables
+
+
+def fst_blocks(data):
+    """Kinds of the blocks, which must end with the file."""
+    kinds, at = [], 0
+    while at < len(data):
+        kind, length = struct.unpack_from(">BQ", data, at)
+        kinds.append(kind)
+        at += 1 + length
+    assert at == len(data), "the last block ends beyond the file"
+    return kinds
+
+
+class VerifyTest(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.dir = pathlib.Path(folder.name)
+
+    def report(self, *args, code=0):
+        path = self.dir / "report.json"
+        done = run(*args, "--json", path)
+        self.assertEqual(done.returncode, code, done.stdout + done.stderr)
+        return done.stdout, json.loads(path.read_text())
+
+    def test_all_equal(self):
+        text, report = self.report("--gemm", SHAPE, "--conv", "1,16,12,12,24,3,3,1,1,1,1",
+                                   "--seed", 7)
+        self.assertIn("2 of 2 equal", text.splitlines()[-1])
+        self.assertEqual([row["name"] for row in report["rows"]],
+                         ["gemm 20x30x40", "conv 1,16,12,12,24,3,3,1,1,1,1"])
+        for row in report["rows"]:
+            self.assertTrue(row["bit_exact"] and row["passed"])
+            self.assertEqual(row["difference"], 0)
+            # All the array can do in a cycle is a row of 64 products.
+            self.assertGreater(row["rtl_cycles"], 20 * 30 * 40 / 64)
+
+    def test_jobs_change_nothing(self):
+        def rows(jobs):
+            _, report = self.report("--random", 30, "--jobs", jobs)
+            return [(r["name"], r["mapping"], r["rtl_cycles"], r["passed"]) for r in report["rows"]]
+        one = rows(1)
+        self.assertEqual(len(one), 30)
+        self.assertEqual(one, rows(3))
+
+    def test_assertions_hold(self):
+        for flow in ("ws", "os"):
+            _, report = self.report("--random", 100, "--assertions", "--dataflow", flow)
+            self.assertEqual(report["passed"], 100)
+
+    def test_long_layers_are_cut_and_say_so(self):
+        text, report = self.report("--conv", "1,16,40,40,24,3,3,1,1,1,1", "--max-cycles", 5000)
+        self.assertLessEqual(report["rows"][0]["rtl_cycles"], 5000)
+        self.assertRegex(text, r"cut: 1x16x40x40 k3x3 -> 24 to ")
+
+    def test_a_fault_gives_exit_code_1_and_the_command(self):
+        for folder in ("rtl", "hw/cosim"):
+            shutil.copytree(ROOT / folder, self.dir / folder)
+        unit = self.dir / "rtl" / "post_unit.sv"
+        good = "row_q + 1;"
+        self.assertEqual(unit.read_text().count(good), 1)
+        unit.write_text(unit.read_text().replace(good, "row_q;"))
+        text, report = self.report("--gemm", SHAPE, "--source", self.dir, "--cache",
+                                   self.dir / "cache", code=1)
+        row = report["rows"][0]
+        self.assertFalse(row["passed"] or row["bit_exact"])
+        self.assertEqual(row["difference"], 0, "the fault is one of values only")
+        self.assertRegex(row["first_difference"],
+                         r"^store command \d+( at .*)?: byte \d+ of 'out' is")
+        self.assertIn("0 of 1 equal", text)
+
+    def test_trace_is_a_valid_waveform_file(self):
+        path = self.dir / "x.fst"
+        _, report = self.report("--gemm", SHAPE, "--trace", path)
+        cycles = report["rows"][0]["rtl_cycles"]
+        data = path.read_bytes()
+        first, last, scopes, variables = fst_header(data)
+        self.assertEqual(first, 0)
+        self.assertGreaterEqual(last, 2 * cycles)  # two time steps a cycle, and the reset before
+        self.assertLess(last, 2 * cycles + 200)
+        self.assertGreater(scopes, 20)
+        self.assertGreater(variables, 500)
+        kinds = fst_blocks(data)
+        self.assertEqual(kinds.count(0), 1)
+        self.assertTrue({3, 4, 6, 7} & set(kinds), "a hierarchy and the lengths of the signals")
+        self.assertTrue({1, 5, 8} & set(kinds), "values that change")
+        if not shutil.which("fst2vcd"):
+            return
+        text = subprocess.run(["fst2vcd", str(path)], capture_output=True, text=True).stdout
+        code = re.search(r"\$var wire 1 (\S+) retire_post_o \$end", text).group(1)
+        pulses = re.findall(rf"^1{re.escape(code)}$", text, re.M)
+        self.assertTrue(0 < len(pulses) < report["rows"][0]["commands"])
+
+    def test_trace_needs_one_program_and_a_place(self):
+        two = run("--gemm", SHAPE, "--gemm", SHAPE, "--trace", self.dir / "x.fst")
+        self.assertEqual(two.returncode, 2)
+        self.assertIn("one program", two.stderr)
+        nowhere = run("--gemm", SHAPE, "--trace", "/no/such/folder/x.fst")
+        self.assertEqual(nowhere.returncode, 1)
+        self.assertIn("can't write /no/such/folder/x.fst", nowhere.stdout)
+
+    def test_an_interrupted_run_says_what_it_has_finished(self):
+        self.report("--gemm", SHAPE)  # so that the core is built
+        running = subprocess.Popen(command("--random", 5000), stdout=subprocess.PIPE,
+                                   stderr=subprocess.DEVNULL, text=True)
+        while not catches_interrupts(running.pid):
+            self.assertIsNone(running.poll())
+            time.sleep(0.1)
+        time.sleep(2)
+        running.send_signal(signal.SIGINT)
+        text, _ = running.communicate(timeout=200)
+        self.assertEqual(running.returncode, 1)
+        found = re.search(r"interrupted: (\d+) of 5000 programs were run", text)
+        self.assertTrue(found, text[-300:])
+        self.assertEqual(len(re.findall(r"^random \d+ ", text, re.M)), int(found.group(1)))
+
+    def test_wrong_use(self):
+        for args in ([], ["--gemm", "3x4"], ["--conv", "1,2,3"], ["--gemm", SHAPE, "model.onnx"],
+                     ["no_such_model.onnx"], ["--random", "0"]):
+            with self.subTest(args=args):
+                done = run(*args)
+                self.assertEqual(done.returncode, 2, done.stdout + done.stderr)
+                self.assertTrue(done.stderr)
+                self.assertEqual(done.stdout, "")
+
+
+if __name__ == "__main__":
+    if len(sys.argv) < 2:
+        sys.exit(__doc__)
+    ACCSIM = pathlib.Path(sys.argv.pop(1)).resolve()
+    if not shutil.which("verilator"):
+        print("skipped: there is no verilator", file=sys.stderr)
+        sys.exit(77)
+    unittest.main()
