@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """Does the co-verification see faults? Puts one fault after another into a copy of rtl/ and runs random
-tile programs on it; a mutant counts as detected when `accsim verify` reports a difference.
+tile programs on it; a mutant counts as detected when `accsim verify` reports a difference. A mutant
+that shows in none of the programs gets a second, longer round of others.
 
     tests/mutation/run.py                       # all of mutants.json
     tests/mutation/run.py --only 'post_*'       # some
@@ -14,7 +15,9 @@ import concurrent.futures
 import fnmatch
 import json
 import re
+import resource
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
@@ -76,39 +79,46 @@ class Verifier:
     def share(self, cache):
         self.shared = [path for path in cache.iterdir() if path.is_file()]
 
-    def command(self, tree, cache, report, dataflow):
-        pinned = ["--dataflow", dataflow] if dataflow else []
-        return [self.accsim, "verify", "--hw", HERE / "machine.yaml", "--random", self.args.count,
-                "--seed", self.args.seed, "--source", tree, "--cache", cache, "--json", report,
-                *pinned]
-
     def verdict(self, folder, dataflow):
-        """(outcome, how it shows) of the tree in `folder`; "equal" when nothing differs. Dataflow:
-        None for those that the machine lists."""
+        """(outcome, how it shows) of the tree in `folder`; "equal" when nothing differs in either
+        round. Dataflow: None for those that the machine lists."""
+        rounds = [(self.args.count, self.args.seed), (self.args.more, self.args.seed + 1)]
+        for count, seed in rounds:
+            outcome, shown = self.round(folder, dataflow, count, seed)
+            if outcome != "equal":
+                break
+        return outcome, shown
+
+    def limit(self):
+        """A limit of processor time: a busy machine must not make a core look hung."""
+        seconds = int(self.args.timeout)
+        resource.setrlimit(resource.RLIMIT_CPU, (seconds, seconds + 5))
+
+    def round(self, folder, dataflow, count, seed):
         report = folder / "report.json"
+        report.unlink(missing_ok=True)
         cache = folder / "cache"
         cache.mkdir(exist_ok=True)
         for path in self.shared:
             if not (cache / path.name).exists():
                 shutil.copy2(path, cache)
-        command = [str(part) for part in self.command(folder, cache, report, dataflow)]
+        command = [self.accsim, "verify", "--hw", HERE / "machine.yaml", "--random", count, "--seed",
+                   seed, "--source", folder, "--cache", cache, "--json", report]
+        command += ["--dataflow", dataflow] if dataflow else []
         log = folder / "log"
-        try:
-            with log.open("w") as out:
-                code = subprocess.run(command, stdout=out, stderr=out,
-                                      timeout=self.args.timeout).returncode
-        except subprocess.TimeoutExpired:
-            code = None
+        with log.open("w") as out:
+            code = subprocess.run([str(part) for part in command], stdout=out, stderr=out,
+                                  preexec_fn=self.limit).returncode
         if not list(cache.glob("*/core.so")):  # a core that is built has a folder
-            return "does not build", first_error(report, log) if code is not None else "time is up"
-        if code is None:
-            return DETECTED, f"hangs for {self.args.timeout} s"
+            return "does not build", first_error(report, log)
+        if code == -signal.SIGXCPU:
+            return DETECTED, f"hangs for {self.args.timeout:.0f} s"
         if code == 0:
             return "equal", ""
         if code != 1:
             return "verify fails", f"ends with {code}: {tail(log)}"
         rows = [row for row in json.loads(report.read_text())["rows"] if not row["passed"]]
-        return DETECTED, f"{len(rows):>3} of {self.args.count}: {symptom(rows)}"
+        return DETECTED, f"{len(rows):>3} of {count}: {symptom(rows)}"
 
 
 def tail(log):
@@ -162,7 +172,8 @@ def run(args, mutants, folder):
                   "no mutant is run: every one would look detected")
             return 1
     verifier.share(original / "cache")
-    print(f"the original: {args.count} of {args.count} programs equal\n\n"
+    programs = args.count + args.more
+    print(f"the original: {programs} of {programs} programs equal\n\n"
           f"{'mutant':<30} {'file':<16} {'kind':<11} {'outcome':<15} {'s':>5}  programs that differ, "
           "first difference", flush=True)
     outcomes = Counter()
@@ -187,9 +198,10 @@ def main():
     parser.add_argument("--only", metavar="GLOB", default="*", help="mutants whose name matches")
     parser.add_argument("--quick", action="store_true", help="the mutants marked quick")
     parser.add_argument("--count", type=int, default=100, help="random programs a mutant")
+    parser.add_argument("--more", type=int, default=400, help="and, when they are equal, others")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--jobs", type=int, default=1, help="mutants side by side")
-    parser.add_argument("--timeout", type=float, default=120, help="seconds a mutant")
+    parser.add_argument("--timeout", type=float, default=120, help="CPU seconds a round")
     parser.add_argument("--keep", metavar="DIR", type=Path, help="leave the mutated trees there")
     args = parser.parse_args()
     if not shutil.which("verilator"):
