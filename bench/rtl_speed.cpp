@@ -37,7 +37,7 @@ Program program(const GemmOp& op, const HwConfig& hw, Dataflow flow) {
   p.parameters = {"parameters", Memory::dram, true};
   p.out = {"out", Memory::dram, false};
   p.has_parameters = true;
-  Program out = emit(p, hw, candidates(p, hw, {flow}, {}).at(0).tiling);
+  Program out = emit(p, hw, candidates(p, hw, {.dataflows = {flow}}, {}).at(0).tiling);
   out.name = fmt::format("{}x{}x{} k{}", op.m(), op.channels, op.outputs, op.kernel[1]);
   return out;
 }

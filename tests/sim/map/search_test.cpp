@@ -3,7 +3,7 @@
 #include "sim/map/gemm_space.h"
 #include "sim/map/mapper.h"
 #include "sim/map/rule.h"
-#include "tests/support/gemms.h"
+#include "sim/ops/random_gemm.h"
 #include "tests/support/machines.h"
 
 namespace accsim {
@@ -62,7 +62,7 @@ TEST(Search, IsNeverWorseThanBruteForceOverAllDivisors) {
   int64_t ops = 0, tilings = 0;
   while (ops < 40) {
     const HwConfig hw = machine(random);
-    const GemmOp op = test::random_gemm(random);
+    const GemmOp op = random_gemm(random);
     if (op.macs() > 30'000) continue;  // thousands of tilings each, all of them built and stepped
     const OpRequest r = request(op);
     std::array<double, kObjectives> best;
@@ -98,7 +98,7 @@ TEST(Search, FindsTheBestOfAllCandidates) {
   std::mt19937 random(12);
   for (int round = 0; round < 60; ++round) {
     const HwConfig hw = machine(random);
-    const GemmOp op = test::random_gemm(random);
+    const GemmOp op = random_gemm(random);
     const Objective o = kAll[static_cast<size_t>(round) % kObjectives];
     Mapper mapper(hw, {.dataflows = kAllDataflows, .objective = o});
     const auto found = mapper.map(request(op), "op");
@@ -136,7 +136,7 @@ TEST(Rule, GivesTilingsThatFitAndAreAmongTheCandidates) {
   int found = 0, possible = 0;
   for (int round = 0; round < 400; ++round) {
     const HwConfig hw = test::random_machine(random);
-    const GemmOp op = test::random_gemm(random);
+    const GemmOp op = random_gemm(random);
     GemmProblem p = make_problem(op, hw);
     p.has_parameters = random() % 2 == 0;
     const Dataflow d = kAllDataflows[random() % kDataflows];
