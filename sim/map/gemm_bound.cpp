@@ -93,8 +93,8 @@ GemmBound::Traffic GemmBound::traffic(const Tiling& t, const PixelOption& m,
   Traffic b;
   const double a_batches = a_once ? 1 : real(op.batch);
   b.a = a_batches * pixels * real(op.channels * p_.a_bytes) * a_times;
-  // A chunk of the channels is read run by run, a pixel each.
-  const bool runs = op.grouped ? groups_ < op.batch : c.chunks > 1;
+  // A chunk of the channels is read run by run, a pixel each (a transposed one channel by channel).
+  const bool runs = !op.a_transposed && (op.grouped ? groups_ < op.batch : c.chunks > 1);
   const double a_packs = op.grouped ? real(packs_) : a_batches;
   b.a_beats = runs ? a_packs * pixels * real(c.beats) * a_times : 0;
   b.w = (w_once ? 1 : real(packs_ * groups_)) * real(groups_ * op.k()) *
