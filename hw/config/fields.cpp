@@ -40,6 +40,13 @@ Field type(std::string path, std::vector<std::string> choices, std::string descr
           member<DType>(get)};
 }
 
+template <class Enum, size_t count>
+std::vector<std::string> names() {
+  std::vector<std::string> out;
+  for (size_t i = 0; i < count; ++i) out.emplace_back(name(static_cast<Enum>(i)));
+  return out;
+}
+
 void add_head(Table& t) {
   t.push_back({"name", "", 0, 0, {}, "what reports call this machine",
                member<std::string>([](HwConfig& hw) -> auto& { return hw.name; })});
@@ -52,9 +59,7 @@ void add_array(Table& t) {
                     [](HwConfig& hw) -> auto& { return hw.array.rows; }));
   t.push_back(whole("array.cols", "", 1, 1024, "processing elements along output channels (n)",
                     [](HwConfig& hw) -> auto& { return hw.array.cols; }));
-  std::vector<std::string> flows;
-  for (size_t i = 0; i < kDataflows; ++i) flows.emplace_back(name(static_cast<Dataflow>(i)));
-  t.push_back({"array.dataflows", "", 0, 0, flows,
+  t.push_back({"array.dataflows", "", 0, 0, names<Dataflow, kDataflows>(),
                "dataflows the array can do; the best is picked per layer",
                member<std::vector<Dataflow>>([](HwConfig& hw) -> auto& {
                  return hw.array.dataflows;
@@ -99,9 +104,34 @@ void add_memories(Table& t) {
                     "memory that keeps whole tensors between layers; 0 = none",
                     [](HwConfig& hw) -> auto& { return hw.shared.kib; }));
   add_channel(t, "buffers.shared.", [](HwConfig& hw) -> auto& { return hw.shared.channel; });
-  t.push_back({"dram.model", "", 0, 0, {"ideal"},
-               "ideal = two in-order pipelined channels, one a direction", FixedWord{}});
+}
+
+void add_dram(Table& t) {
+  t.push_back({"dram.model", "", 0, 0, names<DramModel, kDramModels>(),
+               "ideal = two in-order pipelined channels, one a direction; banked = real parts",
+               member<DramModel>([](HwConfig& hw) -> auto& { return hw.dram_model; })});
+  const auto only_for = [&](DramModel model, size_t begin) {
+    for (size_t i = begin; i < t.size(); ++i) {
+      t[i].only = Condition{"dram.model", std::string(name(model)),
+                            [model](const HwConfig& hw) { return hw.dram_model == model; }};
+    }
+  };
+  const size_t ideal = t.size();
   add_channel(t, "dram.", [](HwConfig& hw) -> auto& { return hw.dram; });
+  only_for(DramModel::ideal, ideal);
+  const size_t banked = t.size();
+  t.push_back({"dram.preset", "", 0, 0, names<DramPreset, kDramPresets>(),
+               "kind of DRAM; a channel is 64 bits (DDR4), 16 bits (LPDDR4), 128 bits (HBM2) wide",
+               member<DramPreset>([](HwConfig& hw) -> auto& { return hw.banked.preset; })});
+  t.push_back(whole("dram.channels", "", 1, 128, "channels, interleaved burst by burst",
+                    [](HwConfig& hw) -> auto& { return hw.banked.channels; }));
+  t.push_back({"dram.map", "", 0, 0, names<DramMap, kDramMaps>(),
+               "address bits of the bank groups: below the columns or above them",
+               member<DramMap>([](HwConfig& hw) -> auto& { return hw.banked.map; })});
+  t.push_back(decimal("dram.read_share", "", 0.01, 0.99,
+                      "share of the bus time that reads may take; writes have the rest",
+                      [](HwConfig& hw) -> auto& { return hw.banked.read_share; }));
+  only_for(DramModel::banked, banked);
 }
 
 void add_vector(Table& t) {
@@ -150,6 +180,7 @@ Table make_fields() {
   add_array(t);
   add_types(t);
   add_memories(t);
+  add_dram(t);
   add_vector(t);
   add_energy(t);
   return t;
@@ -227,9 +258,8 @@ std::string_view type_text(const Field& field) {
                         [](const Member<double>&) { return "number"; },
                         [](const Member<ByteRate>&) { return "number, up to 3 decimals"; },
                         [](const Member<std::string>&) { return "text"; },
-                        [](const Member<DType>&) { return "word"; },
                         [](const Member<std::vector<Dataflow>>&) { return "list of words"; },
-                        [](const FixedWord&) { return "word"; },
+                        [](const auto&) { return "word"; },  // the enums
                     },
                     field.target);
 }

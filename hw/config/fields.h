@@ -1,5 +1,6 @@
 #pragma once
 #include <functional>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <variant>
@@ -15,12 +16,10 @@ struct Member {
   std::function<T&(HwConfig&)> of;
 };
 
-/// A key with one legal value that HwConfig doesn't store.
-struct FixedWord {};
-
 using FieldTarget =
     std::variant<Member<int64_t>, Member<double>, Member<ByteRate>, Member<std::string>,
-                 Member<DType>, Member<std::vector<Dataflow>>, FixedWord>;
+                 Member<DType>, Member<std::vector<Dataflow>>, Member<DramModel>, Member<DramPreset>,
+                 Member<DramMap>>;
 
 /// One lambda a type of FieldTarget, for std::visit.
 template <class... Cases>
@@ -29,6 +28,13 @@ struct FieldCases : Cases... {
 };
 template <class... Cases>
 FieldCases(Cases...) -> FieldCases<Cases...>;
+
+/// A key that exists only when another key of its section has a certain value: it must be there then,
+/// and must not else.
+struct Condition {
+  std::string path, word;  ///< "dram.model", "banked"
+  std::function<bool(const HwConfig&)> holds;
+};
 
 /// One key of the YAML file. Parser, range checks, printer, JSON Schema and the table in
 /// configs/README.md are all driven by the list of these.
@@ -39,6 +45,7 @@ struct Field {
   std::vector<std::string> choices;  ///< of words: the names that are printed
   std::string description;
   FieldTarget target;
+  std::optional<Condition> only = std::nullopt;
 };
 
 /// Every key in file order.

@@ -1,5 +1,7 @@
 #include "hw/config/hw_config.h"
 
+#include <algorithm>
+#include <cmath>
 #include <string_view>
 
 namespace accsim {
@@ -14,5 +16,17 @@ constexpr std::array<std::string_view, kBuffers> kBufferNames = {
 
 std::string_view name(Dataflow d) { return kDataflowNames[static_cast<size_t>(d)]; }
 std::string_view name(Buffer b) { return kBufferNames[static_cast<size_t>(b)]; }
+
+ChannelConfig BankedDram::peak(double clock_mhz) const {
+  const DramDevice& device = dram_device(preset);
+  const double bytes = device.peak_mb_per_s() * static_cast<double>(channels) / clock_mhz;
+  const auto rate = [&](double share) {
+    return ByteRate{std::max<int64_t>(1, static_cast<int64_t>(std::ceil(bytes * share * 1000)))};
+  };
+  const DramTimings& t = device.t;
+  const auto clocks = static_cast<double>(t.rp + t.rcd + t.cl + device.burst_clocks);
+  return {rate(read_share), rate(1 - read_share),
+          static_cast<int64_t>(std::ceil(clocks * clock_mhz / device.clock_mhz))};
+}
 
 }  // namespace accsim

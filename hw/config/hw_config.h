@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "hw/config/dram_device.h"
 #include "sim/base/dtype.h"
 #include "sim/base/units.h"
 
@@ -47,6 +48,19 @@ struct BufferConfig {
 struct ChannelConfig {
   ByteRate read, write;
   int64_t latency = 0;  ///< cycles
+};
+
+/// Main memory of real parts: equal channels, interleaved burst by burst.
+struct BankedDram {
+  DramPreset preset = DramPreset::ddr4_2400;
+  int64_t channels = 1;
+  DramMap map = DramMap::bank_group_low;
+  double read_share = 0.5;  ///< of the bus time that reads may take; writes have the rest
+
+  /// The best that any transfer can see: peak rates, rounded up to a thousandth of a byte a cycle of a
+  /// machine at `clock_mhz`, shared out as read_share says; latency = tRP + tRCD + CL + the burst.
+  ChannelConfig peak(double clock_mhz) const;
+  friend bool operator==(const BankedDram&, const BankedDram&) = default;
 };
 
 struct SharedConfig {
@@ -93,7 +107,11 @@ struct HwConfig {
   TypesConfig types;
   std::array<BufferConfig, kBuffers> buffers{};
   SharedConfig shared;
+  /// As the file says when dram_model is ideal; banked.peak() else, so that it bounds every transfer
+  /// from below. What a banked transfer really takes: hw/dram/cost.h.
   ChannelConfig dram;
+  DramModel dram_model = DramModel::ideal;
+  BankedDram banked;  ///< of meaning when dram_model is banked
   VectorConfig vector;
   EnergyConfig energy;
 

@@ -69,11 +69,18 @@ class Reader {
       }
     }
     for (const KeyNode& child : wanted.children) {
-      if (seen.find(child.key) == seen.end()) missing(wanted, child, at);
+      const auto found = seen.find(child.key);
+      if (!exists(child)) {
+        if (found != seen.end()) out_of_place(*child.field, found->second);
+      } else if (found == seen.end()) {
+        missing(wanted, child, at);
+      }
     }
   }
 
   Result<HwConfig> finish() {
+    if (hw_.dram_model == DramModel::banked && read_.count("clock_mhz") > 0)
+      hw_.dram = hw_.banked.peak(hw_.clock_mhz);
     RuleContext context(hw_, read_, errors_);
     for (const Rule& rule : rules()) rule.check(context);
     if (errors_.empty()) return std::move(hw_);
@@ -104,6 +111,21 @@ class Reader {
     }
     fail(entry.at, fmt::format("unknown key {} in {}; {}", quoted_text(entry.key), display(wanted),
                                advice));
+  }
+
+  /// False for a key that the value of another key rules out. Undecided when that one wasn't read: then
+  /// neither its presence nor its absence is an error.
+  bool exists(const KeyNode& child) const {
+    if (child.field == nullptr || !child.field->only) return true;
+    const Condition& only = *child.field->only;
+    return read_.count(only.path) > 0 && only.holds(hw_);
+  }
+
+  void out_of_place(const Field& field, TextPosition at) {
+    const Condition& only = *field.only;
+    if (read_.count(only.path) == 0) return;
+    fail(at, fmt::format("{} is only for {}: {}; remove it", field.path, only.path, only.word));
+    read_.erase(field.path);
   }
 
   void missing(const KeyNode& wanted, const KeyNode& child, TextPosition at) {

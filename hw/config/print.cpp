@@ -16,6 +16,7 @@ std::string comment(const Field& field) {
 
 void print_section(const KeyNode& section, size_t indent, HwConfig& hw, std::string& out) {
   for (const KeyNode& child : section.children) {
+    if (child.field != nullptr && child.field->only && !child.field->only->holds(hw)) continue;
     if (child.field != nullptr) {
       const std::string line =
           fmt::format("{:{}}{}: {}", "", indent, child.key, print_value(*child.field, hw));
@@ -40,8 +41,12 @@ std::string print_hw(const HwConfig& hw) {
 std::string fields_markdown() {
   std::string out = "| key | type | unit | legal | meaning |\n|---|---|---|---|---|\n";
   for (const Field& field : fields()) {
+    const std::string description =
+        field.only ? fmt::format("{} (only for `{}: {}`)", field.description, field.only->path,
+                                 field.only->word)
+                   : field.description;
     out += fmt::format("| `{}` | {} | {} | {} | {} |\n", field.path, type_text(field), field.unit,
-                       range_text(field), field.description);
+                       range_text(field), description);
   }
   out += "\nRules across keys:\n\n";
   for (const Rule& rule : rules()) out += fmt::format("- `{}`: {}.\n", rule.name, rule.statement);

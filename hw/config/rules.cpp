@@ -114,21 +114,25 @@ void shared_is_not_slower_than_dram(RuleContext& c) {
   if (!c.have({"buffers.shared.kib"}) || c.hw.shared.kib == 0) return;
   const ChannelConfig& near = c.hw.shared.channel;
   const ChannelConfig& far = c.hw.dram;
+  const bool banked = c.hw.dram_model == DramModel::banked;
+  if (banked && !c.have({"clock_mhz", "dram.preset", "dram.channels", "dram.read_share"})) return;
   const auto compare_rates = [&](std::string_view leaf, ByteRate a, ByteRate b) {
     const std::string path = fmt::format("buffers.shared.{}", leaf);
     const std::string other = fmt::format("dram.{}", leaf);
-    if (!c.have({path, other}) || a.milli >= b.milli) return;
+    if (!c.have({path}) || (!banked && !c.have({other})) || a.milli >= b.milli) return;
     c.fail(path,
-           fmt::format("{} is {} but {} is {}; the shared memory must not be slower than DRAM",
-                       path, a.value(), other, b.value()));
+           fmt::format("{} is {} but {} is {}{}; the shared memory must not be slower than DRAM",
+                       path, a.value(), banked ? "the peak of the DRAM's share" : other, b.value(),
+                       banked ? " bytes a cycle" : ""));
   };
   compare_rates("read_bytes_per_cycle", near.read, far.read);
   compare_rates("write_bytes_per_cycle", near.write, far.write);
-  if (c.have({"buffers.shared.latency", "dram.latency"}) && near.latency > far.latency) {
+  const bool known = banked || c.have({"dram.latency"});
+  if (known && c.have({"buffers.shared.latency"}) && near.latency > far.latency) {
     c.fail("buffers.shared.latency",
-           fmt::format("buffers.shared.latency is {} but dram.latency is {}; the shared memory "
-                       "must not be slower than DRAM",
-                       near.latency, far.latency));
+           fmt::format("buffers.shared.latency is {} but {} is {}; the shared memory must not be "
+                       "slower than DRAM",
+                       near.latency, banked ? "the DRAM's" : "dram.latency", far.latency));
   }
 }
 

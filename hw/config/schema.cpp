@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <cmath>
 
 #include <fmt/format.h>
@@ -51,17 +52,43 @@ Json leaf(const Field& field) {
                    out["pattern"] =
                        fmt::format("^[A-Za-z0-9{}]{{1,{}}}$", kNamePunctuation, kNameMax);
                  },
-                 [&](const Member<DType>&) { one_word(); },
                  [&](const Member<std::vector<Dataflow>>&) {
                    out["type"] = "array";
                    out["items"] = {{"type", "string"}, {"enum", field.choices}};
                    out["minItems"] = 1;
                    out["uniqueItems"] = true;
                  },
-                 [&](const FixedWord&) { one_word(); },
+                 [&](const auto&) { one_word(); },  // the enums
              },
              field.target);
   return out;
+}
+
+/// "if this word stands there, then these keys must and those must not", for a section's conditional
+/// keys.
+void add_conditions(const KeyNode& section, Json& out) {
+  std::vector<std::pair<std::string, std::string>> cases;  // key and word
+  for (const KeyNode& child : section.children) {
+    if (child.field == nullptr || !child.field->only) continue;
+    const Condition& only = *child.field->only;
+    std::pair one(only.path.substr(section.path.size() + 1), only.word);
+    if (std::find(cases.begin(), cases.end(), one) == cases.end()) cases.push_back(std::move(one));
+  }
+  for (const auto& [key, word] : cases) {
+    Json required = Json::array(), refused = Json::object();
+    for (const KeyNode& child : section.children) {
+      if (child.field == nullptr || !child.field->only) continue;
+      if (child.field->only->word == word) {
+        required.push_back(child.key);
+      } else {
+        refused[child.key] = false;
+      }
+    }
+    Json test;
+    test["properties"][key]["const"] = word;
+    out["allOf"].push_back(
+        {{"if", test}, {"then", {{"required", required}, {"properties", refused}}}});
+  }
 }
 
 void fill(const KeyNode& section, Json& out) {
@@ -70,7 +97,7 @@ void fill(const KeyNode& section, Json& out) {
   Json required = Json::array();
   Json properties = Json::object();
   for (const KeyNode& child : section.children) {
-    required.push_back(child.key);
+    if (child.field == nullptr || !child.field->only) required.push_back(child.key);
     if (child.field != nullptr) {
       properties[child.key] = leaf(*child.field);
     } else {
@@ -82,6 +109,7 @@ void fill(const KeyNode& section, Json& out) {
   }
   out["required"] = std::move(required);
   out["properties"] = std::move(properties);
+  add_conditions(section, out);
 }
 
 }  // namespace

@@ -217,9 +217,11 @@ std::optional<std::string> read_value(const Field& field, const YamlNode& node, 
           [&](const Member<std::vector<Dataflow>>& m) {
             return read_dataflows(field, node, m.of(hw));
           },
-          [&](const FixedWord&) {
+          [&]<class Enum>(const Member<Enum>& m) {
             size_t choice = 0;
-            return read_choice(field, node, choice);
+            auto problem = read_choice(field, node, choice);
+            if (!problem) m.of(hw) = static_cast<Enum>(choice);
+            return problem;
           },
       },
       field.target);
@@ -244,7 +246,9 @@ std::string print_value(const Field& field, HwConfig& hw) {
             for (const Dataflow d : m.of(hw)) words.push_back(name(d));
             return fmt::format("[{}]", fmt::join(words, ", "));
           },
-          [&](const FixedWord&) { return field.choices.front(); },
+          [&]<class Enum>(const Member<Enum>& m) {
+            return field.choices[static_cast<size_t>(m.of(hw))];
+          },
       },
       field.target);
 }

@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "hw/config/load.h"
+#include "sim/app/dram_command.h"
 #include "sim/app/options.h"
 #include "sim/app/output.h"
 #include "sim/app/verify_command.h"
@@ -108,6 +109,7 @@ struct CostCommand {
 struct HwCommand {
   std::string file;
   std::function<int()> chosen;
+  HwDramCommand dram;
 
   void add_to(CLI::App& app) {
     CLI::App* hw = app.add_subcommand("hw", "Check, print and document machine descriptions");
@@ -132,6 +134,7 @@ struct HwCommand {
         return machine ? print_out(print_hw(*machine)) : report_errors(machine.errors());
       };
     });
+    dram.add_to(*hw, chosen);
     schema->callback([this] { chosen = [] { return print_out(hw_schema()); }; });
     fields->callback([this] { chosen = [] { return print_out(fields_markdown()); }; });
   }

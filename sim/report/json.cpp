@@ -39,19 +39,21 @@ Json model(const Report& report) {
 
 Json hw_value(const Field& field, HwConfig& hw) {
   return std::visit(FieldCases{[&](const Member<ByteRate>& m) -> Json { return m.of(hw).value(); },
-                               [&](const Member<DType>& m) -> Json { return name(m.of(hw)); },
                                [&](const Member<std::vector<Dataflow>>& m) {
                                  Json names = Json::array();
                                  for (Dataflow d : m.of(hw)) names.push_back(name(d));
                                  return names;
                                },
-                               [&](const FixedWord&) -> Json { return field.choices.at(0); },
-                               [&](const auto& m) -> Json { return m.of(hw); }},
+                               [&]<class T>(const Member<T>& m) -> Json {
+                                 if constexpr (std::is_enum_v<T>) return name(m.of(hw));
+                                 else return m.of(hw);
+                               }},
                     field.target);
 }
 
 void add_section(const KeyNode& section, HwConfig& hw, Json& out) {
   for (const KeyNode& child : section.children) {
+    if (child.field != nullptr && child.field->only && !child.field->only->holds(hw)) continue;
     if (child.field != nullptr) {
       out[child.key] = hw_value(*child.field, hw);
     } else if (child.path == "array") {

@@ -466,6 +466,45 @@ class Results(CliTest):
         self.assertIn("gemm", result.stdout)
 
 
+class Dram(CliTest):
+    """accsim hw dram."""
+
+    DDR4 = ROOT / "configs" / "64x64-ddr4.yaml"
+
+    def test_table(self):
+        result = run("hw", "dram", self.DDR4, "--bursts", 20000, "--pattern", "random:256@0.25",
+                     "--pattern", "strided:64:8192")
+        self.assertEqual(result.returncode, 0, result.stderr)
+        lines = result.stdout.splitlines()
+        self.assertIn("DDR4-2400 (JESD79-4), 8 channels", lines[0])
+        self.assertIn("peak 153.6 GB/s", lines[1])  # 8 x 2400 MT/s x 8 bytes
+        rows = [line.split() for line in lines if line.startswith(("random", "strided"))]
+        self.assertEqual([row[0] for row in rows], ["random:256@0.25", "strided:64:8192"])
+        for _, stepped, rate, closed, closed_rate, differ, _ in rows:
+            self.assertAlmostEqual(float(rate), float(stepped) * 1.536, delta=0.2)
+            self.assertAlmostEqual(float(closed_rate), float(closed) * 1.536, delta=0.2)
+            self.assertAlmostEqual(float(differ), (float(closed) / float(stepped) - 1) * 100, delta=0.5)
+
+    def test_default_patterns(self):
+        result = run("hw", "dram", self.DDR4, "--bursts", 1000)
+        self.assertEqual(result.returncode, 0, result.stderr)
+        self.assertGreaterEqual(result.stdout.count("\nrandom:"), 5)
+
+    def test_ideal_machine(self):
+        self.refused(run("hw", "dram", CONFIG), CONFIG, "ideal", "dram.model: banked")
+
+    def test_bad_patterns(self):
+        for text in ("", "randon:64", "random", "random:", "random:0", "random:-1", "random:64:64",
+                     "strided:64", "strided:64:0", "sequential:64", "random:64@2", "random:64@-0.1",
+                     "random:64@nan", "random:64@", "random:9999999999999999999999", "random:64x"):
+            with self.subTest(pattern=text):
+                self.refused(run("hw", "dram", self.DDR4, f"--pattern={text}"), "pattern")
+
+    def test_missing_file_and_bad_bursts(self):
+        self.refused(run("hw", "dram", self.dir / "gone.yaml"), "gone.yaml")
+        self.refused(run("hw", "dram", self.DDR4, "--bursts", 0), "bursts")
+
+
 class Monotony(CliTest):
     """More of a resource never costs cycles, for whole networks."""
 

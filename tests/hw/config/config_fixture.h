@@ -23,7 +23,8 @@ inline std::string config_path(const std::string& file) {
 }
 
 inline const std::vector<std::string> kShipped = {"8x8",     "16x16",         "64x64",
-                                                  "128x128", "64x64-starved", "64x64-hbm"};
+                                                  "128x128", "64x64-starved", "64x64-hbm",
+                                                  "64x64-ddr4", "64x64-hbm-banked"};
 
 inline std::string replaced(std::string text, const std::string& from, const std::string& to) {
   const size_t at = text.find(from);
@@ -60,6 +61,14 @@ inline void expect_one_error(const std::string& text, int line,
     EXPECT_NE(error.message.find(part), std::string::npos) << error.text() << "\nwanted: " << part;
   }
 }
+
+/// The small machine's DRAM section, and one of real parts to put in its place: 2 x 19.2 GB/s, which
+/// are 76.8 bytes a cycle at 500 MHz, and 52 clocks at 1200 MHz, which are 21.7 cycles.
+inline const std::string kIdealDram =
+    "  model: ideal\n  read_bytes_per_cycle: 12.8\n  write_bytes_per_cycle: 6.4\n  latency: 37\n";
+inline const std::string kBankedDram =
+    "  model: banked\n  preset: DDR4-2400\n  channels: 2\n  map: bank_group_high\n"
+    "  read_share: 0.75\n";
 
 /// A valid machine, one key a line, without comments.
 inline std::string small_machine() {

@@ -62,6 +62,54 @@ TEST(Load, DoesEveryKeyReachItsMember) {
   EXPECT_EQ(hw.energy.static_per_cycle, 0.41);
 }
 
+std::string banked_machine() {
+  return replaced(replaced(small_machine(), test::kIdealDram, test::kBankedDram),
+                  "shared:\n    kib: 64", "shared:\n    kib: 0");
+}
+
+TEST(Load, DoesABankedDramReachItsMembersAndGivePeakRates) {
+  const HwConfig hw = good(banked_machine());
+  EXPECT_EQ(hw.dram_model, DramModel::banked);
+  EXPECT_EQ(hw.banked.preset, DramPreset::ddr4_2400);
+  EXPECT_EQ(hw.banked.channels, 2);
+  EXPECT_EQ(hw.banked.map, DramMap::bank_group_high);
+  EXPECT_EQ(hw.banked.read_share, 0.75);
+  EXPECT_EQ(hw.dram.read.milli, 76800 * 3 / 4);
+  EXPECT_EQ(hw.dram.write.milli, 76800 / 4);
+  EXPECT_EQ(hw.dram.latency, 22);  // ceil((16 + 16 + 16 + 4) x 500 / 1200)
+  EXPECT_EQ(good(small_machine()).dram_model, DramModel::ideal);
+}
+
+TEST(Load, DoKeysOfOneDramModelStayOutOfTheOther) {
+  const auto broken = [](const std::string& text, const std::string& anchor,
+                         const std::vector<std::string>& parts) {
+    expect_one_error(text, line_of(text, anchor), parts);
+  };
+  broken(replaced(small_machine(), "latency: 37", "latency: 37\n  preset: HBM2"), "preset",
+         {"dram.preset is only for dram.model: banked; remove it"});
+  broken(replaced(banked_machine(), "channels: 2", "channels: 2\n  latency: 3"), "latency: 3",
+         {"dram.latency is only for dram.model: ideal"});
+  broken(replaced(banked_machine(), "  channels: 2\n", ""), "dram:",
+         {"missing key \"channels\" in dram"});
+  broken(replaced(banked_machine(), "DDR4-2400", "DDR4-2401"), "preset:",
+         {"did you mean \"DDR4-2400\"?", "HBM2"});
+  broken(replaced(banked_machine(), "share: 0.75", "share: 1"), "read_share", {"0.01..0.99"});
+  broken(replaced(banked_machine(), "channels: 2", "channels: 129"), "channels", {"1..128"});
+  // The model's own error is the only one: which of the other keys are right isn't known then.
+  broken(replaced(banked_machine(), "model: banked", "model: none"), "model", {"dram.model"});
+}
+
+TEST(Load, DoesTheOrderOfDramKeysNotMatter) {
+  const std::string text = replaced(replaced(banked_machine(), "  model: banked\n", ""),
+                                    "read_share: 0.75\n", "read_share: 0.75\n  model: banked\n");
+  EXPECT_EQ(good(text).banked, good(banked_machine()).banked);
+}
+
+TEST(Load, DoesABankedDramWithoutAClockGiveTheClocksErrorOnly) {
+  const std::string text = replaced(banked_machine(), "clock_mhz: 500", "clock_mhz: none");
+  expect_one_error(text, line_of(text, "clock_mhz"), {"clock_mhz is \"none\""});
+}
+
 TEST(Load, AreRatesExactThousandths) {
   const auto read_rate = [](const std::string& value) {
     return good(replaced(replaced(small_machine(), "12.8", value), "read_bytes_per_cycle: 16",
@@ -203,7 +251,8 @@ TEST(Load, AreTheEndsOfARangeLegal) {
 TEST(Load, IsAWrongWordAnError) {
   expect_broken("activation: int8", "activation: int7", "activation: int7",
                 {"types.activation is \"int7\"", "did you mean \"int8\"?", "bfloat16"});
-  expect_broken("model: ideal", "model: banked", "model:", {"dram.model", "valid: ideal"});
+  expect_broken("model: ideal", "model: bankd", "model:",
+                {"dram.model", "did you mean \"banked\"?", "valid: ideal, banked"});
   expect_broken("[weight_stationary", "[weight_stationery", "dataflows",
                 {"did you mean \"weight_stationary\"?"});
   expect_broken("[weight_stationary", "[[weight_stationary]", "dataflows", {"is a list"});

@@ -84,6 +84,17 @@ std::vector<Case> cases() {
        {{"latency: 12", "latency: 38"}},
        "latency: 38",
        {"buffers.shared.latency is 38 but dram.latency is 37"}},
+      {"shared_is_not_slower_than_dram",
+       {{test::kIdealDram, test::kBankedDram}, {"write_bytes_per_cycle: 17", "write_bytes_per_cycle: 20"}},
+       "read_bytes_per_cycle: 16",
+       {"read_bytes_per_cycle is 16 but the peak of the DRAM's share is 57.6 bytes a cycle"}},
+      {"shared_is_not_slower_than_dram",
+       {{test::kIdealDram, test::kBankedDram},
+        {"read_bytes_per_cycle: 16", "read_bytes_per_cycle: 58"},
+        {"write_bytes_per_cycle: 17", "write_bytes_per_cycle: 20"},
+        {"latency: 12", "latency: 23"}},
+       "latency: 23",
+       {"buffers.shared.latency is 23 but the DRAM's is 22"}},
   };
 }
 

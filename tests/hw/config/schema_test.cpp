@@ -27,7 +27,31 @@ void collect(const Json& section, const std::string& prefix, std::set<std::strin
     }
   }
   for (const auto& key : section.at("required")) required.insert(key.get<std::string>());
+  for (const Json& one : section.value("allOf", Json::array())) {
+    for (const auto& key : one.at("then").at("required")) required.insert(key.get<std::string>());
+  }
   EXPECT_EQ(keys, required) << prefix;
+}
+
+TEST(Schema, DoesEachDramModelAskForItsOwnKeys) {
+  const Json dram = Json::parse(hw_schema()).at("properties").at("dram");
+  EXPECT_EQ(dram.at("required"), Json::array({"model"}));
+  const Json ideal = Json::array({"read_bytes_per_cycle", "write_bytes_per_cycle", "latency"});
+  const Json banked = Json::array({"preset", "channels", "map", "read_share"});
+  const auto refuse = [](const Json& keys) {
+    Json out = Json::object();
+    for (const auto& key : keys) out[key.get<std::string>()] = false;
+    return out;
+  };
+  const auto one = [&](const char* word, const Json& has, const Json& has_not) {
+    Json out;
+    out["if"]["properties"]["model"]["const"] = word;
+    out["then"]["required"] = has;
+    out["then"]["properties"] = refuse(has_not);
+    return out;
+  };
+  EXPECT_EQ(dram.at("allOf"),
+            Json::array({one("ideal", ideal, banked), one("banked", banked, ideal)}));
 }
 
 TEST(Schema, HasItExactlyTheKeysOfTheFieldTable) {
@@ -56,7 +80,7 @@ TEST(Schema, HaveLeavesTheTypesAndRangesOfTheTable) {
   EXPECT_EQ(rate.at("minimum"), 0.001);
   EXPECT_EQ(at_path(schema, "types.accumulator").at("enum"), Json({"int32", "float32", "fp32"}));
   EXPECT_EQ(at_path(schema, "array.dataflows").at("items").at("enum").size(), kDataflows);
-  EXPECT_EQ(at_path(schema, "dram.model").at("enum"), Json::array({"ideal"}));
+  EXPECT_EQ(at_path(schema, "dram.model").at("enum"), Json::array({"ideal", "banked"}));
   EXPECT_EQ(at_path(schema, "name").at("pattern"), "^[A-Za-z0-9 ._+-]{1,64}$");
 }
 
@@ -82,6 +106,7 @@ TEST(Schema, DoSchemaAndParserAgreeOnValues) {
                                            "1e9",   "2e9",  "1000000", "1000001", "\"1\"",
                                            "100000", "100001", "1048576", "1048577", "\"int8\"",
                                            "\"fp16\"", "\"fp32\"", "\"int32\"", "\"ideal\"",
+                                           "\"banked\"", "\"HBM2\"", "\"bank_group_low\"", "0.99",
                                            "true"};
   for (const Field& field : fields()) {
     const Json& leaf = at_path(schema, field.path);

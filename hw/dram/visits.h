@@ -1,0 +1,28 @@
+#pragma once
+#include "hw/dram/pattern.h"
+
+namespace accsim {
+
+/// A pattern as one channel's banks see it, on average over all places where runs may begin.
+struct DramVisits {
+  double bursts = 1;           ///< of a run, on this channel
+  double activates = 1;        ///< row visits a burst
+  double bursts_a_visit = 1;
+  double groups_used = 1;      ///< groups that a run touches at the same time
+  double places = 1;           ///< disjoint sets of banks in which a run may lie
+  double unit = 1;             ///< bursts that keep such a set busy together
+  double balance = 1;          ///< share of time in which a channel has requests, all others being full
+  double least_clocks = 0;     ///< bound of banks and groups when places aren't random
+  bool random_places = true;   ///< false: least_clocks says what the places cost
+  bool groups_high = false;
+  bool endless = false;        ///< one sequential run
+};
+
+/// Counts without walking the pattern; of strided ones it walks the beginning.
+DramVisits count_visits(const DramSystem& system, const DramPattern& pattern);
+
+/// Of a stream of such runs with the groups above the columns: the share of bursts during which the
+/// queue, `ahead` bursts deep, shows one bank group only.
+double single_group_share(const DramDevice& device, const DramVisits& visits, double ahead);
+
+}  // namespace accsim

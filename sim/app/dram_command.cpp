@@ -1,0 +1,139 @@
+#include "sim/app/dram_command.h"
+
+#include <charconv>
+#include <cmath>
+#include <optional>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "hw/config/load.h"
+#include "hw/dram/closed_form.h"
+#include "hw/dram/cost.h"
+#include "hw/dram/stepped.h"
+#include "sim/app/cli.h"
+#include "sim/app/output.h"
+#include "sim/report/table.h"
+
+namespace accsim {
+namespace {
+
+constexpr int64_t kLongestRun = int64_t{1} << 40;
+constexpr std::string_view kGrammar =
+    "a pattern is sequential, random:RUN or strided:RUN:STRIDE, in bytes, with an optional @SHARE of "
+    "writes from 0 to 1, e.g. random:256@0.33";
+
+std::optional<int64_t> whole(std::string_view text) {
+  int64_t value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  const bool fine = error == std::errc{} && end == text.data() + text.size();
+  if (!fine || value < 1 || value > kLongestRun) return std::nullopt;
+  return value;
+}
+
+std::optional<double> share(std::string_view text) {
+  double value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  const bool fine = error == std::errc{} && end == text.data() + text.size();
+  if (!fine || !(value >= 0 && value <= 1)) return std::nullopt;
+  return value;
+}
+
+/// "random:256@0.33"; empty when it isn't a pattern.
+std::optional<DramPattern> parse_pattern(std::string_view text) {
+  DramPattern out;
+  if (const size_t at = text.find('@'); at != std::string_view::npos) {
+    const auto writes = share(text.substr(at + 1));
+    if (!writes) return std::nullopt;
+    out.write_share = *writes;
+    text = text.substr(0, at);
+  }
+  std::vector<std::string_view> parts;
+  for (size_t begin = 0; begin != std::string_view::npos;) {
+    const size_t colon = text.find(':', begin);
+    parts.push_back(text.substr(begin, colon - begin));
+    begin = colon == std::string_view::npos ? colon : colon + 1;
+  }
+  const auto number = [&](size_t i) { return whole(parts[i]); };
+  if (parts[0] == "sequential" && parts.size() == 1) return out;
+  const bool random = parts[0] == "random" && parts.size() == 2;
+  const bool strided = parts[0] == "strided" && parts.size() == 3;
+  if ((!random && !strided) || !number(1) || (strided && !number(2))) return std::nullopt;
+  out.walk = random ? DramWalk::random : DramWalk::strided;
+  out.run = *number(1);
+  if (strided) out.stride = *number(2);
+  return out;
+}
+
+std::vector<std::string> default_patterns(int64_t burst_bytes) {
+  std::vector<std::string> out = {"sequential", "sequential@1", "sequential@0.333"};
+  for (int64_t run = burst_bytes; run <= burst_bytes * 1024; run *= 4) {
+    out.push_back(fmt::format("random:{}", run));
+    out.push_back(fmt::format("random:{}@1", run));
+  }
+  return out;
+}
+
+std::string heading(const HwConfig& hw, const DramSystem& system) {
+  const DramDevice& d = system.device;
+  return fmt::format(
+      "DRAM          {} ({}), {} channel{} of {} ({})\n"
+      "              peak {:.1f} GB/s; bursts of {} bytes, {} banks in {} group{}, rows of {} bytes\n"
+      "              {}, refresh every {} clocks of {:.3f} ns\n\n",
+      d.name, d.standard, system.channels, system.channels == 1 ? "" : "s", d.part, hw.file,
+      d.peak_mb_per_s() * static_cast<double>(system.channels) / 1000, d.burst_bytes(),
+      d.all_banks(), d.bank_groups, d.bank_groups == 1 ? "" : "s", d.row_bytes, name(system.map),
+      d.t.refi, 1000 / d.clock_mhz);
+}
+
+}  // namespace
+
+void HwDramCommand::add_to(CLI::App& hw, std::function<int()>& chosen) {
+  CLI::App* sub = hw.add_subcommand("dram", "What the machine's DRAM makes of access patterns");
+  sub->add_option("file", file_, "Machine description (YAML) with dram.model: banked")->required();
+  sub->add_option("--pattern", patterns_, "An access pattern; repeatable: " + std::string(kGrammar))
+      ->type_name("PATTERN")
+      ->expected(1)
+      ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
+  sub->add_option("--bursts", bursts_, "Bursts that are stepped for each pattern")
+      ->check(CLI::Range(int64_t{1}, int64_t{100'000'000}));
+  sub->callback([this, &chosen] { chosen = [this] { return run(); }; });
+}
+
+int HwDramCommand::run() const {
+  const auto machine = load_hw(file_);
+  if (!machine) return report_errors(machine.errors());
+  if (machine->dram_model != DramModel::banked) {
+    return report_errors({{Errc::invalid,
+                           "this machine's DRAM is ideal: it has no banks; give one with "
+                           "dram.model: banked, e.g. configs/64x64-ddr4.yaml",
+                           file_}});
+  }
+  const DramSystem system = dram_system(*machine);
+  const double peak = system.device.peak_mb_per_s() * static_cast<double>(system.channels) / 1000;
+  TextTable table({{"pattern", "", true}, {"stepped", "%"}, {"", "GB/s"}, {"closed form", "%"},
+                   {"", "GB/s"}, {"differ", "%"}, {"activates", "/burst"}});
+  Errors errors;
+  for (const std::string& text :
+       patterns_.empty() ? default_patterns(system.device.burst_bytes()) : patterns_) {
+    const auto pattern = parse_pattern(text);
+    if (!pattern) {
+      errors.push_back({Errc::usage, fmt::format("\"{}\" isn't one: {}", text, kGrammar), "--pattern"});
+      continue;
+    }
+    const DramRun stepped = run_stepped(system, *pattern, bursts_);
+    const double closed = estimate_dram(system, *pattern).efficiency;
+    table.add({{text, fmt::format("{:.1f}", stepped.efficiency * 100),
+                fmt::format("{:.1f}", stepped.efficiency * peak), fmt::format("{:.1f}", closed * 100),
+                fmt::format("{:.1f}", closed * peak),
+                fmt::format("{:+.1f}", (closed / stepped.efficiency - 1) * 100),
+                fmt::format("{:.3f}", static_cast<double>(stepped.counts.activates) /
+                                          static_cast<double>(stepped.bursts))}});
+  }
+  if (!errors.empty()) return report_errors(errors);
+  std::string out = heading(*machine, system);
+  for (const std::string& line : table.lines(120, false)) out += line + "\n";
+  return print_out(out);
+}
+
+}  // namespace accsim
