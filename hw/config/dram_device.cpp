@@ -10,7 +10,8 @@ constexpr std::array<std::string_view, kDramMaps> kMapNames = {"bank_group_low",
 /// CK = 1200 MHz, 0.8333 ns. In ns where the standard says so: tRAS 32, tRRD_S max(4 CK, 3.3),
 /// tRRD_L max(4 CK, 4.9), tFAW max(20 CK, 21), tCCD_L max(5 CK, 5), tRTP max(4 CK, 7.5), tWR 15,
 /// tWTR_S max(2 CK, 2.5), tWTR_L max(4 CK, 7.5), tREFI 7800, tRFC1 350 (8 Gb). CWL 12 is the
-/// standard's first set for this rate. Read to write is CL + BL/2 + 2 - CWL with a preamble of 1 CK.
+/// standard's first set for this rate. Read to write is CL + BL/2 + 2 - CWL with a preamble of 1
+/// CK.
 constexpr DramDevice kDdr4 = {
     .name = "DDR4-2400", .standard = "JESD79-4", .part = "8 Gb x8, 64-bit channel, 1 rank",
     .clock_mhz = 1200, .bus_bytes = 8, .burst_clocks = 4,
@@ -22,11 +23,11 @@ constexpr DramDevice kDdr4 = {
           .act_slots = 1, .cas_slots = 1, .pre_slots = 1}};
 
 /// JESD209-4, 3200 MT/s, one x16 channel of an 8 Gb die with two (4 Gb, 2 KiB pages, 8 banks, no
-/// bank groups); CK = 1600 MHz, 0.625 ns, BL16. RL 28, WL 14 (set A). tRCD 18 ns, tRPpb 18, tRPab 21,
-/// tRAS 42, tRRD 10, tFAW 40, tWR 18, tWTR 10, tRTP 7.5, tREFI 3904, tRFCab 180. The standard adds
-/// tDQSCK (3.5 ns, 6 CK) to RL and one clock (tDQSS) to tWR and tWTR; both are in the figures below.
-/// Read to write is RL + tDQSCK + BL/2 + tWPRE (2) - WL. Activates, reads and writes take four clocks
-/// on the command bus, precharges two.
+/// bank groups); CK = 1600 MHz, 0.625 ns, BL16. RL 28, WL 14 (set A). tRCD 18 ns, tRPpb 18, tRPab
+/// 21, tRAS 42, tRRD 10, tFAW 40, tWR 18, tWTR 10, tRTP 7.5, tREFI 3904, tRFCab 180. The standard
+/// adds tDQSCK (3.5 ns, 6 CK) to RL and one clock (tDQSS) to tWR and tWTR; both are in the figures
+/// below. Read to write is RL + tDQSCK + BL/2 + tWPRE (2) - WL. Activates, reads and writes take
+/// four clocks on the command bus, precharges two.
 constexpr DramDevice kLpddr4 = {
     .name = "LPDDR4-3200", .standard = "JESD209-4", .part = "4 Gb x16 channel of an 8 Gb die",
     .clock_mhz = 1600, .bus_bytes = 2, .burst_clocks = 8,
@@ -37,10 +38,10 @@ constexpr DramDevice kLpddr4 = {
           .wtr_s = 17, .wtr_l = 17, .rtw = 30, .refi = 6246, .rfc = 288,
           .act_slots = 4, .cas_slots = 4, .pre_slots = 2}};
 
-/// JESD235, 2 GT/s, one 128-bit channel in legacy mode with bursts of four; a stack has eight of 4 Gb.
-/// CK = 1000 MHz, 1 ns. Reads and writes have a command bus of their own; an activate takes two clocks
-/// on the other one. tRTP is the value within a bank group. Read to write is RL + BL/2 - WL + 0.5,
-/// rounded up.
+/// JESD235, 2 GT/s, one 128-bit channel in legacy mode with bursts of four; a stack has eight of 4
+/// Gb. CK = 1000 MHz, 1 ns. Reads and writes have a command bus of their own; an activate takes
+/// two clocks on the other one. tRTP is the value within a bank group. Read to write is RL + BL/2
+/// - WL + 0.5, rounded up.
 constexpr DramDevice kHbm2 = {
     .name = "HBM2", .standard = "JESD235", .part = "4 Gb 128-bit channel, legacy mode",
     .clock_mhz = 1000, .bus_bytes = 16, .burst_clocks = 2,

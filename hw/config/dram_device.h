@@ -15,10 +15,10 @@ enum class DramPreset : uint8_t { ddr4_2400, lpddr4_3200, hbm2 };
 inline constexpr size_t kDramPresets = 3;
 std::string_view name(DramPreset preset);
 
-/// Where a byte address finds its bank. Fields from the least significant bit up, above the bytes of
-/// one burst: `bank_group_low`: channel, bank group, column, bank, row (neighbouring bursts alternate
-/// between bank groups); `bank_group_high`: channel, column, bank group, bank, row (a whole row of
-/// one bank group, then the next one).
+/// Where a byte address finds its bank. Fields from the least significant bit up, above the bytes
+/// of one burst: `bank_group_low`: channel, bank group, column, bank, row (neighbouring bursts
+/// alternate between bank groups); `bank_group_high`: channel, column, bank group, bank, row (a
+/// whole row of one bank group, then the next one).
 enum class DramMap : uint8_t { bank_group_low, bank_group_high };
 inline constexpr size_t kDramMaps = 2;
 std::string_view name(DramMap map);

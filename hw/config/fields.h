@@ -18,7 +18,8 @@ struct Member {
 
 using FieldTarget =
     std::variant<Member<int64_t>, Member<double>, Member<ByteRate>, Member<std::string>,
-                 Member<DType>, Member<std::vector<Dataflow>>, Member<DramModel>, Member<DramPreset>,
+                 Member<DType>, Member<std::vector<Dataflow>>, Member<DramModel>,
+                     Member<DramPreset>,
                  Member<DramMap>>;
 
 /// One lambda a type of FieldTarget, for std::visit.
@@ -29,8 +30,8 @@ struct FieldCases : Cases... {
 template <class... Cases>
 FieldCases(Cases...) -> FieldCases<Cases...>;
 
-/// A key that exists only when another key of its section has a certain value: it must be there then,
-/// and must not else.
+/// A key that exists only when another key of its section has a certain value: it must be there
+/// then, and must not else.
 struct Condition {
   std::string path, word;  ///< "dram.model", "banked"
   std::function<bool(const HwConfig&)> holds;

@@ -57,8 +57,9 @@ struct BankedDram {
   DramMap map = DramMap::bank_group_low;
   double read_share = 0.5;  ///< of the bus time that reads may take; writes have the rest
 
-  /// The best that any transfer can see: peak rates, rounded up to a thousandth of a byte a cycle of a
-  /// machine at `clock_mhz`, shared out as read_share says; latency = tRP + tRCD + CL + the burst.
+  /// The best that any transfer can see: peak rates, rounded up to a thousandth of a byte a cycle
+  /// of a machine at `clock_mhz`, shared out as read_share says; latency = tRP + tRCD + CL + the
+  /// burst.
   ChannelConfig peak(double clock_mhz) const;
   friend bool operator==(const BankedDram&, const BankedDram&) = default;
 };
@@ -107,8 +108,8 @@ struct HwConfig {
   TypesConfig types;
   std::array<BufferConfig, kBuffers> buffers{};
   SharedConfig shared;
-  /// As the file says when dram_model is ideal; banked.peak() else, so that it bounds every transfer
-  /// from below. What a banked transfer really takes: hw/dram/cost.h.
+  /// As the file says when dram_model is ideal; banked.peak() else, so that it bounds every
+  /// transfer from below. What a banked transfer really takes: hw/dram/cost.h.
   ChannelConfig dram;
   DramModel dram_model = DramModel::ideal;
   BankedDram banked;  ///< of meaning when dram_model is banked

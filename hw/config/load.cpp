@@ -113,8 +113,8 @@ class Reader {
                                advice));
   }
 
-  /// False for a key that the value of another key rules out. Undecided when that one wasn't read: then
-  /// neither its presence nor its absence is an error.
+  /// False for a key that the value of another key rules out. Undecided when that one wasn't read:
+  /// then neither its presence nor its absence is an error.
   bool exists(const KeyNode& child) const {
     if (child.field == nullptr || !child.field->only) return true;
     const Condition& only = *child.field->only;

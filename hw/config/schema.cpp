@@ -64,8 +64,8 @@ Json leaf(const Field& field) {
   return out;
 }
 
-/// "if this word stands there, then these keys must and those must not", for a section's conditional
-/// keys.
+/// "if this word stands there, then these keys must and those must not", for a section's
+/// conditional keys.
 void add_conditions(const KeyNode& section, Json& out) {
   std::vector<std::pair<std::string, std::string>> cases;  // key and word
   for (const KeyNode& child : section.children) {

@@ -18,8 +18,8 @@ enum class AddressField : uint8_t { channel, bank_group, bank, column, row };
 using AddressOrder = std::array<AddressField, 5>;
 AddressOrder address_order(DramMap map);
 
-/// Cuts burst numbers (byte address / burst bytes) into fields. Field sizes need not be powers of two;
-/// addresses beyond the capacity wrap around.
+/// Cuts burst numbers (byte address / burst bytes) into fields. Field sizes need not be powers of
+/// two; addresses beyond the capacity wrap around.
 class AddressMap {
  public:
   AddressMap(const DramDevice& device, int64_t channels, AddressOrder order);

@@ -17,8 +17,8 @@ class DramChannel {
   explicit DramChannel(const DramDevice& device);
 
   /// The first clock at which `command` may be issued, given all that were issued so far. `bank`
-  /// counts over all groups and is ignored by precharge_all and refresh. The bank must be in the right
-  /// state: closed for activate, open for read, write and precharge; all closed for refresh.
+  /// counts over all groups and is ignored by precharge_all and refresh. The bank must be in the
+  /// right state: closed for activate, open for read, write and precharge; all closed for refresh.
   int64_t earliest(DramCommand command, int bank) const;
   int64_t earliest_activate(int bank) const {
     const Bank& b = banks_[static_cast<size_t>(bank)];

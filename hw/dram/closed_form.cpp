@@ -62,8 +62,8 @@ double Formula::bus() const {
   return std::max(burst_ + v_.activates * column * (column - 1) / burst_, slots);
 }
 
-/// When activates are evenly spaced by tRRD, with no slack in tFAW, one that waits for the command bus
-/// (half a command on average) delays all that follow.
+/// When activates are evenly spaced by tRRD, with no slack in tFAW, one that waits for the command
+/// bus (half a command on average) delays all that follow.
 double Formula::activates(double bus) const {
   const double clocks = v_.activates * std::max(real(t_.rrd_s), real(t_.faw) / 4);
   if (d_.two_command_buses || t_.rrd_s * 4 < t_.faw) return clocks;

@@ -9,8 +9,8 @@
 
 namespace accsim {
 
-/// Requests that a controller holds. DRAMsim3's files have 32 transactions in each direction and eight
-/// commands in front of each bank, so that a stream of reads sees 40 requests ahead.
+/// Requests that a controller holds. DRAMsim3's files have 32 transactions in each direction and
+/// eight commands in front of each bank, so that a stream of reads sees 40 requests ahead.
 inline constexpr size_t kDramReadQueue = 40, kDramWriteQueue = 32;
 /// Writes that are worth turning the bus round for when there are no reads.
 inline constexpr size_t kDramDrain = 8;
@@ -37,9 +37,10 @@ struct DramCounts {
 /// - Of the queue that is served, the command that can be issued first is; at the same clock reads
 ///   and writes before activates before precharges, then the older request. A bank works for its
 ///   oldest request, but requests to its open row pass others.
-/// - A row is closed when a request wants another one and no request of the queue wants the open one,
-///   or when the request that wants the other one is the oldest of the queue.
-/// - Rows are opened ahead for the queue that isn't served, in banks that the served one doesn't want.
+/// - A row is closed when a request wants another one and no request of the queue wants the open
+///   one, or when the request that wants the other one is the oldest of the queue.
+/// - Rows are opened ahead for the queue that isn't served, in banks that the served one doesn't
+///   want.
 /// - A refresh is due every tREFI: from then on nothing else is begun, all banks are precharged and
 ///   refreshed. Refreshes are never postponed.
 class DramController {

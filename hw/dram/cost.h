@@ -21,20 +21,20 @@ DramSystem dram_system(const HwConfig& hw);
 /// Costs of transfers of one machine with a banked DRAM, by the closed form. Made once a machine
 /// (about 100 microseconds); then every transfer is a table look-up.
 ///
-/// The contract for a timing model: each direction is one in-order pipelined channel, as with the ideal
-/// DRAM; a transfer occupies its direction's channel for `occupancy` cycles and its last byte arrives
-/// `latency` cycles later. The two directions share the data bus by the fixed ratio `read_share`, so
-/// they may overlap freely: together they never move more than the bus can.
+/// The contract for a timing model: each direction is one in-order pipelined channel, as with the
+/// ideal DRAM; a transfer occupies its direction's channel for `occupancy` cycles and its last
+/// byte arrives `latency` cycles later. The two directions share the data bus by the fixed ratio
+/// `read_share`, so they may overlap freely: together they never move more than the bus can.
 ///
-/// - A transfer of runs of `run_bytes` each, at random places of the memory, moves ceil(run / burst)
-///   bursts a run (runs begin at a burst) and takes n x estimate_dram().clocks_per_burst / channels of
-///   DRAM time, divided by the direction's share. Between run lengths of 1, 2, 4, ... bursts the time
-///   of a run is interpolated linearly.
-/// - Turning the bus round isn't charged: a transfer is a tile, and from 256 bursts on a turn is worth
-///   less than two percent of it.
-/// - Deterministic; occupancy never decreases when bytes or the length of a single run increase; it is
-///   at least what hw.dram.read or hw.dram.write asks for. latency is hw.dram.latency (a row conflict
-///   and the burst); queueing is part of occupancy.
+/// - A transfer of runs of `run_bytes` each, at random places of the memory, moves ceil(run /
+///   burst) bursts a run (runs begin at a burst) and takes n x estimate_dram().clocks_per_burst /
+///   channels of DRAM time, divided by the direction's share. Between run lengths of 1, 2, 4, ...
+///   bursts the time of a run is interpolated linearly.
+/// - Turning the bus round isn't charged: a transfer is a tile, and from 256 bursts a channel
+///   on a turn is worth less than two percent of it.
+/// - Deterministic; occupancy never decreases when bytes or the length of a single run increase;
+///   it is at least what hw.dram.read or hw.dram.write asks for. latency is hw.dram.latency (a row
+///   conflict and the burst); queueing is part of occupancy.
 class DramCosts {
  public:
   explicit DramCosts(const HwConfig& hw);

@@ -11,8 +11,8 @@ enum class DramWalk : uint8_t {
   random,      ///< runs at random places of the whole capacity
 };
 
-/// What a DRAM is asked for, in bytes. Whole bursts are moved: a run that doesn't fill its last burst
-/// moves it nevertheless.
+/// What a DRAM is asked for, in bytes. Whole bursts are moved: a run that doesn't fill its last
+/// burst moves it nevertheless.
 struct DramPattern {
   DramWalk walk = DramWalk::sequential;
   int64_t run = 0;         ///< bytes of a contiguous piece; of no meaning when sequential

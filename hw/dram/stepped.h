@@ -13,7 +13,8 @@ struct DramRun {
 
 /// Moves `bursts` bursts of the pattern, command by command. One requester feeds all channels in
 /// order and stops at the first request whose queue is full; it is never the limit otherwise. The
-/// result depends on the arguments alone. `observer` sees every command, by channel in order of time.
+/// result depends on the arguments alone. `observer` sees every command, by channel in order of
+/// time.
 DramRun run_stepped(const DramSystem& system, const DramPattern& pattern, int64_t bursts,
                     uint64_t seed = 1, const DramObserver& observer = {});
 

@@ -23,9 +23,10 @@ double harmonic(int64_t n) {
   return sum;
 }
 
-/// Rows that a run of `bursts` visits with the groups below the columns: every group that it touches
-/// once, and once more for each row boundary inside, which splits the run in two parts. The sum is over
-/// the places x = 1.. of that boundary: min(x, G) + min(bursts - x, G) - min(bursts, G).
+/// Rows that a run of `bursts` visits with the groups below the columns: every group that it
+/// touches once, and once more for each row boundary inside, which splits the run in two parts.
+/// The sum is over the places x = 1.. of that boundary: min(x, G) + min(bursts - x, G) -
+/// min(bursts, G).
 double visits_groups_low(double bursts, double groups, double columns) {
   const double touched = std::min(bursts, groups);
   if (bursts <= 1) return touched;
@@ -107,9 +108,9 @@ class BankLoad {
   int64_t opened_ = 0, all_ = 0;
 };
 
-/// Strided runs: their places repeat, so that banks, groups and channels may be loaded unevenly. Walks
-/// the first 64 runs (of each 4096 bursts at most; more when they are short) and sums, over stretches of two queues, what the
-/// busiest channel needs.
+/// Strided runs: their places repeat, so that banks, groups and channels may be loaded unevenly.
+/// Walks the first 64 runs (of each 4096 bursts at most; more when they are short) and sums, over
+/// stretches of two queues, what the busiest channel needs.
 void count_strided(DramVisits& out, const DramSystem& system, const DramPattern& pattern) {
   constexpr int64_t kRuns = 64, kLongest = 4096, kLeast = 4096;
   const DramDevice& d = system.device;

@@ -11,7 +11,8 @@ struct DramVisits {
   double groups_used = 1;      ///< groups that a run touches at the same time
   double places = 1;           ///< disjoint sets of banks in which a run may lie
   double unit = 1;             ///< bursts that keep such a set busy together
-  double balance = 1;          ///< share of time in which a channel has requests, all others being full
+  /// share of time in which a channel has requests, all others being full
+  double balance = 1;
   double least_clocks = 0;     ///< bound of banks and groups when places aren't random
   bool random_places = true;   ///< false: least_clocks says what the places cost
   bool groups_high = false;

@@ -118,13 +118,15 @@ int HwDramCommand::run() const {
        patterns_.empty() ? default_patterns(system.device.burst_bytes()) : patterns_) {
     const auto pattern = parse_pattern(text);
     if (!pattern) {
-      errors.push_back({Errc::usage, fmt::format("\"{}\" isn't one: {}", text, kGrammar), "--pattern"});
+      errors.push_back({Errc::usage, fmt::format("\"{}\" isn't one: {}", text, kGrammar),
+          "--pattern"});
       continue;
     }
     const DramRun stepped = run_stepped(system, *pattern, bursts_);
     const double closed = estimate_dram(system, *pattern).efficiency;
     table.add({{text, fmt::format("{:.1f}", stepped.efficiency * 100),
-                fmt::format("{:.1f}", stepped.efficiency * peak), fmt::format("{:.1f}", closed * 100),
+                fmt::format("{:.1f}", stepped.efficiency * peak), fmt::format("{:.1f}",
+                    closed * 100),
                 fmt::format("{:.1f}", closed * peak),
                 fmt::format("{:+.1f}", (closed / stepped.efficiency - 1) * 100),
                 fmt::format("{:.3f}", static_cast<double>(stepped.counts.activates) /

@@ -7,8 +7,8 @@
 
 namespace accsim {
 
-/// `accsim hw dram`: what a machine's banked DRAM makes of access patterns, command by command and by
-/// the closed form.
+/// `accsim hw dram`: what a machine's banked DRAM makes of access patterns, command by command and
+/// by the closed form.
 class HwDramCommand {
  public:
   /// Adds the sub-command to `hw`; `chosen` is set when it is picked.

@@ -62,8 +62,8 @@ inline void expect_one_error(const std::string& text, int line,
   }
 }
 
-/// The small machine's DRAM section, and one of real parts to put in its place: 2 x 19.2 GB/s, which
-/// are 76.8 bytes a cycle at 500 MHz, and 52 clocks at 1200 MHz, which are 21.7 cycles.
+/// The small machine's DRAM section, and one of real parts to put in its place: 2 x 19.2 GB/s,
+/// which are 76.8 bytes a cycle at 500 MHz, and 52 clocks at 1200 MHz, which are 21.7 cycles.
 inline const std::string kIdealDram =
     "  model: ideal\n  read_bytes_per_cycle: 12.8\n  write_bytes_per_cycle: 6.4\n  latency: 37\n";
 inline const std::string kBankedDram =

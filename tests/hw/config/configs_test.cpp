@@ -80,7 +80,8 @@ TEST(Configs, DoTheDramRatesFollowFromTheirDevices) {
   EXPECT_NEAR(dram_gb_per_s(shipped("64x64-starved")), 3.2 * 16 / 8, 0.01); // LPDDR4-3200 x 16
   EXPECT_NEAR(dram_gb_per_s(shipped("64x64-hbm")), 4 * 225, 0.01);
   EXPECT_NEAR(dram_gb_per_s(shipped("128x128")), 900.0 / 2, 0.01);
-  EXPECT_NEAR(dram_gb_per_s(shipped("64x64-ddr4")), 8 * 19.2, 0.01);  // DDR4-2400: 2400 MT/s x 8 bytes
+  EXPECT_NEAR(dram_gb_per_s(shipped("64x64-ddr4")), 8 * 19.2,
+      0.01);  // DDR4-2400: 2400 MT/s x 8 bytes
   EXPECT_NEAR(dram_gb_per_s(shipped("64x64-hbm-banked")), 4 * 8 * 32, 0.01);  // 2 GT/s x 16 bytes
   EXPECT_NEAR(shipped("64x64").energy.dram_read_byte, (4 + 8) / 2.0 * 8, 1e-9);
   EXPECT_NEAR(shipped("64x64-starved").energy.dram_read_byte, 8 * 8, 1e-9);

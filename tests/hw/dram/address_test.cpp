@@ -109,7 +109,8 @@ TEST(AddressMap, IsWhereTheBankGroupsLieAsNamed) {
 
 TEST(AddressMapDeathTest, IsAnOrderThatNamesAFieldTwiceCaught) {
   using enum AddressField;
-  EXPECT_DEATH(AddressMap(test::free_device(), 1, {channel, bank, bank, column, row}), "each field");
+  EXPECT_DEATH(AddressMap(test::free_device(), 1, {channel, bank, bank, column, row}),
+      "each field");
 }
 
 }  // namespace

@@ -33,7 +33,8 @@ std::vector<DramSystem> systems() {
   std::vector<DramSystem> out;
   for (const DramPreset preset : test::all_presets()) {
     for (const DramMap map : {DramMap::bank_group_low, DramMap::bank_group_high}) {
-      if (preset == DramPreset::lpddr4_3200 && map == DramMap::bank_group_high) continue;  // one group
+      // LPDDR4 has one group: the maps are the same.
+      if (preset == DramPreset::lpddr4_3200 && map == DramMap::bank_group_high) continue;
       for (const int64_t channels : {1, 2, 8}) out.push_back({dram_device(preset), channels, map});
     }
   }
@@ -45,7 +46,8 @@ Errors over_runs(double write_share) {
   Errors errors;
   for (const DramSystem& system : systems()) {
     for (const int64_t run : {1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 64, 128, 256, 2048}) {
-      const DramPattern pattern{DramWalk::random, run * system.device.burst_bytes(), 0, write_share};
+      const DramPattern pattern{DramWalk::random, run * system.device.burst_bytes(), 0,
+          write_share};
       errors.add(system, pattern, std::max<int64_t>(30000, run * 60));
     }
   }
@@ -90,7 +92,8 @@ TEST(ClosedForm, DoesItSeeStridesThatMeetFewBanksOrChannels) {
     const int64_t bank = d.all_banks() * d.row_bytes * system.channels;  // same bank, next row
     Errors errors;
     errors.add(system, {DramWalk::strided, d.burst_bytes(), bank, 0}, 4000);
-    errors.add(system, {DramWalk::strided, d.burst_bytes(), d.burst_bytes() * system.channels, 0}, 30000);
+    errors.add(system, {DramWalk::strided, d.burst_bytes(), d.burst_bytes() * system.channels, 0},
+        30000);
     EXPECT_LE(errors.worst(), 6) << d.name << " " << system.channels << " " << name(system.map);
   }
 }
@@ -107,7 +110,8 @@ TEST(ClosedForm, IsItTheArithmeticOfItsDocument) {
   EXPECT_NEAR(stream.efficiency, 1 - refresh, 1e-4);
   // A run of 256 bursts, 64 a group, begins anywhere among 512: visits = 4 + S / 512 where S sums
   // min(x, 4) + min(256 - x, 4) - 4 over the 255 places of a boundary, 4 x 255 - 2 x (3 + 2 + 1).
-  const auto run = estimate_dram({d, 1, DramMap::bank_group_low}, {DramWalk::random, 256 * 64, 0, 0});
+  const auto run = estimate_dram({d, 1, DramMap::bank_group_low}, {DramWalk::random, 256 * 64, 0,
+      0});
   EXPECT_NEAR(run.activates_per_burst * 256, 4 + (4.0 * 255 - 12) / 512, 1e-9);
 }
 

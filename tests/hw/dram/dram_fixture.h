@@ -10,8 +10,8 @@ inline std::vector<DramPreset> all_presets() {
   return {DramPreset::ddr4_2400, DramPreset::lpddr4_3200, DramPreset::hbm2};
 }
 
-/// Two groups of two banks, bursts of two clocks, and no timing that binds: every gate is 1 or less, so
-/// that a test can raise one alone.
+/// Two groups of two banks, bursts of two clocks, and no timing that binds: every gate is 1 or
+/// less, so that a test can raise one alone.
 inline DramDevice free_device() {
   DramDevice d = dram_device(DramPreset::ddr4_2400);
   d.bank_groups = 2;

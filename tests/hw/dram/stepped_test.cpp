@@ -22,7 +22,8 @@ double measured(DramPreset preset, int64_t channels, DramMap map, const DramPatt
 /// What DRAMsim3 and Ramulator 2.0 measure; three percent either way.
 TEST(DramEfficiency, IsItThatOfTheDramSimulators) {
   using enum DramMap;
-  const auto within = [](double found, double wanted) { EXPECT_NEAR(found, wanted, 0.03 * wanted); };
+  const auto within = [](double found, double wanted) { EXPECT_NEAR(found, wanted,
+      0.03 * wanted); };
   const DramPattern sequential{};
   const DramPattern writes{DramWalk::sequential, 0, 0, 1.0 / 3};
   const DramPattern random{DramWalk::random, 64, 0, 0};
@@ -48,7 +49,8 @@ TEST(DramEfficiency, IsItBelowTheBoundsOfRefreshAndActivates) {
   }
 }
 
-/// An independent reading of the standards: the least time between two commands of a channel; 0: none.
+/// An independent reading of the standards: the least time between two commands of a channel; 0:
+/// none.
 int64_t least_gap(const DramDevice& d, const DramEvent& a, const DramEvent& b) {
   using enum DramCommand;
   const DramTimings& t = d.t;
@@ -104,7 +106,8 @@ class Checker {
       // Due every tREFI, and late only by what the banks need to close.
       const int64_t late = e.clock - refreshes_ * d_.t.refi;
       ASSERT_GE(late, 0);
-      ASSERT_LE(late, d_.t.ras + d_.t.cwl + d_.burst_clocks + d_.t.wr + d_.t.rp_all + d_.t.act_slots);
+      ASSERT_LE(late,
+          d_.t.ras + d_.t.cwl + d_.burst_clocks + d_.t.wr + d_.t.rp_all + d_.t.act_slots);
     }
     past_.push_back(e);
   }
@@ -150,7 +153,8 @@ TEST(DramStepped, DoesEveryCommandObeyEveryTiming) {
 TEST(DramStepped, IsTheSameRunTheSameResult) {
   const DramSystem system = system_of(DramPreset::hbm2, 8, DramMap::bank_group_low);
   const DramPattern pattern{DramWalk::random, 256, 0, 0.3};
-  const DramRun a = run_stepped(system, pattern, 5000, 7), b = run_stepped(system, pattern, 5000, 7);
+  const DramRun a = run_stepped(system, pattern, 5000, 7), b = run_stepped(system, pattern, 5000,
+      7);
   EXPECT_EQ(a.clocks, b.clocks);
   EXPECT_EQ(a.counts.activates, b.counts.activates);
   EXPECT_NE(a.clocks, run_stepped(system, pattern, 5000, 8).clocks);
@@ -163,7 +167,8 @@ TEST(DramStepped, IsASingleReadsTimeTheSumOfItsParts) {
     const DramRun run = run_stepped(system_of(preset, 1, DramMap::bank_group_low), {}, 1);
     EXPECT_EQ(run.clocks, d.t.act_slots - 1 + d.t.rcd + d.t.cl + d.burst_clocks) << d.name;
     const DramRun write =
-        run_stepped(system_of(preset, 1, DramMap::bank_group_low), {DramWalk::sequential, 0, 0, 1}, 1);
+        run_stepped(system_of(preset, 1, DramMap::bank_group_low), {DramWalk::sequential, 0, 0, 1},
+            1);
     EXPECT_EQ(write.clocks, d.t.act_slots - 1 + d.t.rcd + d.t.cwl + d.burst_clocks) << d.name;
   }
 }
