@@ -237,8 +237,17 @@ class Bench {
 
 }  // namespace
 
+Status has_core(const HwConfig& hw) {
+  if (hw.dram_model == DramModel::ideal) return ok();
+  return Error{Errc::unsupported,
+               "the core's memory port is the ideal DRAM: verify a copy of the machine with "
+               "dram.model: ideal",
+               hw.file.empty() ? hw.name : hw.file};
+}
+
 Result<CosimResult> cosim(const Program& program, const HwConfig& hw, const Variant& variant,
                           MemoryImage& image, const CosimOptions& options) {
+  if (const Status good = has_core(hw); !good) return good.errors();
   return Bench(program, hw, variant, image).run(options);
 }
 

@@ -25,6 +25,9 @@ struct CosimOptions {
   bool check_golden = true;       ///< false: `image` is only written
 };
 
+/// Can the machine be built in RTL? Says why not.
+Status has_core(const HwConfig& hw);
+
 /// Runs a verified program on the core. `image` is the memory: read by loads, written by stores.
 /// Errors: what the core can't do (Errc::unsupported) and a hung core (Errc::invalid).
 Result<CosimResult> cosim(const Program& program, const HwConfig& hw, const Variant& variant,

@@ -18,6 +18,16 @@ void StepWriter::start(const HwConfig& hw, Dataflow dataflow) {
   dataflow_ = dataflow;
   steps_.clear();
   frames_.assign(1, {0, 0, 0, 0});
+  if (hw.dram_model == DramModel::banked &&
+      !(banked_ && banked_->dram == hw.banked && banked_->clock_mhz == hw.clock_mhz))
+    banked_.emplace(Banked{hw.banked, hw.clock_mhz, DramCosts(hw)});
+}
+
+DramCost StepWriter::transfer(Memory m, int64_t runs, int64_t run, bool write) const {
+  if (m == Memory::dram && hw_->dram_model == DramModel::banked)
+    return banked_->costs.transfer(runs * run, run, write);
+  const ChannelConfig& c = m == Memory::dram ? hw_->dram : hw_->shared.channel;
+  return {(write ? c.write : c.read).cycles(runs * run), c.latency};
 }
 
 void StepWriter::add(const Step& step, TouchSet writes) {
@@ -56,21 +66,21 @@ void StepWriter::close_loop() {
 
 void StepWriter::load(Buffer to, Memory from, int64_t runs, int64_t run) {
   const int64_t beats = contract::port_beats(runs, run, hw_->buffer(to).width);
-  const ChannelConfig& source = channel(from);
+  const DramCost cost = transfer(from, runs, run, false);
   add({.kind = Step::Kind::load,
        .memory = from == Memory::dram ? Wait::dram_read : Wait::shared,
-       .occupancy = scaled(std::max({int64_t{1}, source.read.cycles(runs * run), beats})),
-       .latency = scaled(source.latency)},
+       .occupancy = scaled(std::max({int64_t{1}, cost.occupancy, beats})),
+       .latency = scaled(cost.latency)},
       touch(Moment::load_free) | touch(Moment::load_done) | touch(Moment::pending_load));
 }
 
 void StepWriter::store(Memory to, int64_t runs, int64_t run) {
   const int64_t beats = contract::port_beats(runs, run, hw_->buffer(Buffer::output).width);
-  const ChannelConfig& target = channel(to);
+  const DramCost cost = transfer(to, runs, run, true);
   add({.kind = Step::Kind::store,
        .memory = to == Memory::dram ? Wait::dram_write : Wait::shared,
-       .occupancy = scaled(std::max({int64_t{1}, target.write.cycles(runs * run), beats})),
-       .latency = scaled(target.latency)},
+       .occupancy = scaled(std::max({int64_t{1}, cost.occupancy, beats})),
+       .latency = scaled(cost.latency)},
       touch(Moment::store_free) | touch(Moment::store_release) | touch(Moment::pending_store));
 }
 

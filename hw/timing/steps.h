@@ -1,9 +1,11 @@
 #pragma once
 #include <array>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <vector>
 
+#include "hw/dram/cost.h"
 #include "hw/program/program.h"
 #include "hw/timing/timing.h"
 
@@ -85,12 +87,17 @@ class StepWriter {
     int64_t work;
   };
   void add(const Step& step, TouchSet writes);
-  const ChannelConfig& channel(Memory m) const {
-    return m == Memory::dram ? hw_->dram : hw_->shared.channel;
-  }
+  /// Occupancy and latency of a transfer, without the slot port.
+  DramCost transfer(Memory m, int64_t runs, int64_t run, bool write) const;
 
   const HwConfig* hw_ = nullptr;
   Dataflow dataflow_ = Dataflow::weight_stationary;
+  struct Banked {
+    BankedDram dram;
+    double clock_mhz;
+    DramCosts costs;
+  };
+  std::optional<Banked> banked_;  ///< kept while the machine's DRAM stays the same
   std::vector<Step> steps_;
   std::vector<Frame> frames_;
 };

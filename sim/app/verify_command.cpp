@@ -203,6 +203,7 @@ Result<std::vector<VerifyCase>> VerifyCommand::cases(const HwConfig& hw) const {
 int VerifyCommand::run() const {
   const Result<HwConfig> hw = load_hw(hw_);
   if (!hw) return report_errors(hw.errors());
+  if (const Status good = has_core(*hw); !good) return report_errors(good.errors());
   auto all = cases(*hw);
   if (!all) return report_errors(all.errors());
   if (!trace_.empty() && all->size() != 1)

@@ -127,7 +127,11 @@ void add_machine(const Report& report, Page& page) {
                             hw.array.cols, format_fixed(hw.clock_mhz, 0), name(hw.types.activation),
                             name(hw.types.weight), name(hw.types.accumulator),
                             format_si(peak, "OPS")));
-  page.item("", fmt::format("DRAM {} read, {} write; on chip {} in buffers{}",
+  const std::string dram =
+      hw.dram_model == DramModel::banked
+          ? fmt::format("DRAM {} x {}, peak", hw.banked.channels, name(hw.banked.preset))
+          : std::string("DRAM");
+  page.item("", fmt::format("{} {} read, {} write; on chip {} in buffers{}", dram,
                             format_si(hw.dram.read.value() * rate, "B/s"),
                             format_si(hw.dram.write.value() * rate, "B/s"), format_kib(slots),
                             hw.shared.kib == 0 ? std::string(", no shared buffer")
