@@ -1,7 +1,5 @@
 #include "sim/flow/workload.h"
 
-#include <unordered_map>
-
 #include <fmt/format.h>
 
 #include "hw/energy/energy.h"
@@ -18,7 +16,57 @@ Result<Workload> Workload::prepare(Graph graph) {
   return w;
 }
 
-const Workload::Plan& Workload::plan(const HwConfig& hw) {
+namespace {
+
+/// Numbers as bytes, one behind the other.
+class KeyWriter {
+ public:
+  template <class... T>
+  KeyWriter& operator()(const T&... values) {
+    static_assert((std::is_arithmetic_v<T> && ...) || (std::is_enum_v<T> || ...));
+    (key_.append(reinterpret_cast<const char*>(&values), sizeof values), ...);
+    return *this;
+  }
+  KeyWriter& operator()(const ChannelConfig& c) {
+    return (*this)(c.read.milli, c.write.milli, c.latency);
+  }
+  KeyWriter& operator()(const BufferConfig& b) { return (*this)(b.kib, b.slots, b.width); }
+  std::string take() { return std::move(key_); }
+
+ private:
+  std::string key_;
+};
+
+}  // namespace
+
+std::string mapping_key(const HwConfig& hw, const MapOptions& options, bool is_gemm) {
+  KeyWriter key;
+  key(hw.activation_bytes(), hw.weight_bytes(), hw.parameter_bytes(), hw.accumulator_bytes());
+  key(static_cast<int>(hw.types.accumulator), static_cast<int>(options.objective),
+      static_cast<int>(options.effort), static_cast<int>(hw.dram_model));
+  key(hw.dram)(hw.shared.channel);
+  if (hw.dram_model == DramModel::banked)
+    key(static_cast<int>(hw.banked.preset), hw.banked.channels, static_cast<int>(hw.banked.map),
+        hw.banked.read_share, hw.clock_mhz);
+  key(hw.buffer(Buffer::activation))(hw.buffer(Buffer::output));
+  if (is_gemm) {
+    key(hw.array.rows, hw.array.cols);
+    for (const Buffer b : {Buffer::weight, Buffer::parameter, Buffer::accumulator})
+      key(hw.buffer(b));
+    for (const Dataflow d : options.dataflows.empty() ? hw.array.dataflows : options.dataflows)
+      key(static_cast<int>(d));
+  } else {
+    for (const int64_t lanes : hw.vector.lanes) key(lanes);
+  }
+  if (options.objective == Objective::energy || options.objective == Objective::edp) {
+    const EnergyConfig& e = hw.energy;
+    key(e.mac, e.vector_op, e.shared_byte, e.dram_read_byte, e.dram_write_byte, e.static_per_cycle);
+    for (const double byte : e.buffer_byte) key(byte);
+  }
+  return key.take();
+}
+
+Workload::Plan& Workload::plan(const HwConfig& hw) {
   const std::string key =
       fmt::format("{} {} {} {}", hw.shared.kib, hw.activation_bytes(), hw.weight_bytes(),
                   static_cast<int>(hw.types.accumulator));
@@ -30,31 +78,41 @@ const Workload::Plan& Workload::plan(const HwConfig& hw) {
   for (const Layer& layer : lowered_.layers)
     for (OpRequest& request : requests(graph_, layer, residency, hw)) {
       const auto [at, fresh] = seen.emplace(key_of(request), out.ops.size());
-      if (fresh) out.ops.push_back({std::move(request), 0, &layer.name});
+      if (fresh) out.ops.push_back({.request = std::move(request), .layer = &layer.name});
       ++out.ops[at->second].times;
     }
   return plans_.emplace(key, std::move(out)).first->second;
 }
 
 Result<WorkloadTotals> Workload::cost(const HwConfig& hw, const MapOptions& options) {
-  const Plan& ops = plan(hw);
+  constexpr size_t kMostKnown = 512;  // mappings remembered an op: some hundred kilobytes
+  Plan& ops = plan(hw);
   MapOptions only_costs = options;
   only_costs.programs = false;
   Mapper mapper(hw, std::move(only_costs));
+  const std::string keys[] = {mapping_key(hw, options, false), mapping_key(hw, options, true)};
   WorkloadTotals out;
   out.shared_peak_bytes = ops.shared_peak_bytes;
   const auto dram = static_cast<size_t>(Memory::dram), shared = static_cast<size_t>(Memory::shared);
   Errors errors;
-  for (const DistinctOp& op : ops.ops) {
-    const Result<Mapping> m = mapper.choose(op.request, *op.layer);
-    if (!m) {
-      errors.insert(errors.end(), m.errors().begin(), m.errors().end());
-      continue;
+  for (DistinctOp& op : ops.ops) {
+    const std::string& key = keys[std::holds_alternative<GemmOp>(op.request.item)];
+    auto known = op.known.find(key);
+    if (known == op.known.end() || !options.pins.empty()) {
+      const Result<Mapping> m = mapper.choose(op.request, *op.layer);
+      ++mapped_;
+      if (!m) {
+        errors.insert(errors.end(), m.errors().begin(), m.errors().end());
+        continue;
+      }
+      if (op.known.size() >= kMostKnown) op.known.clear();
+      known = op.known.insert_or_assign(key, Cost{m->timing, m->counts}).first;
+    } else {
+      ++remembered_;
     }
-    const Counts& c = m->counts;
-    out.cycles += op.times * m->timing.total.count();
-    out.energy_pj +=
-        static_cast<double>(op.times) * total(energy(c, m->timing.total, hw)).value();
+    const auto& [timing, c] = known->second;
+    out.cycles += op.times * timing.total.count();
+    out.energy_pj += static_cast<double>(op.times) * total(energy(c, timing.total, hw)).value();
     out.macs += op.times * c.macs.count();
     out.dram_read_bytes += op.times * c.read[dram].count();
     out.dram_write_bytes += op.times * c.written[dram].count();

@@ -1,6 +1,7 @@
 #pragma once
 #include <map>
 #include <string>
+#include <unordered_map>
 #include <vector>
 
 #include "sim/graph/graph.h"
@@ -21,9 +22,15 @@ struct WorkloadTotals {
   friend bool operator==(const WorkloadTotals&, const WorkloadTotals&) = default;
 };
 
+/// The part of a machine and of the options that the mapping of an op depends on, as bytes to compare:
+/// the array and its buffers don't matter to a streamed op, nor the vector lanes to a product, nor the
+/// energy table to either unless the objective is about energy, nor ever the clock where DRAM is ideal.
+std::string mapping_key(const HwConfig& hw, const MapOptions& options, bool is_gemm);
+
 /// A network made ready to be costed on very many machines: its distinct ops are found once for each
-/// way in which tensors are kept on chip, not once a machine. The totals equal cost_network()'s. Not
-/// thread-safe: one a thread.
+/// way in which tensors are kept on chip, not once a machine, and mappings are remembered for machines
+/// that differ only in what doesn't matter to them (mapping_key()). The totals equal cost_network()'s.
+/// Not thread-safe: one a thread.
 class Workload {
  public:
   /// The graph is kept; it has been verified.
@@ -32,22 +39,26 @@ class Workload {
   Result<WorkloadTotals> cost(const HwConfig& hw, const MapOptions& options);
 
   const Graph& graph() const { return graph_; }
+  int64_t mapped() const { return mapped_; }      ///< mappings made so far
+  int64_t remembered() const { return remembered_; }  ///< and those that needn't be made
 
  private:
   struct DistinctOp {
     OpRequest request;
     int64_t times = 0;
     const std::string* layer = nullptr;  ///< the first that has it, for errors
+    std::unordered_map<std::string, Cost> known = {};  ///< by mapping_key()
   };
   struct Plan {
     std::vector<DistinctOp> ops;
     int64_t shared_peak_bytes = 0;
   };
-  const Plan& plan(const HwConfig& hw);
+  Plan& plan(const HwConfig& hw);
 
   Graph graph_;
   Lowered lowered_;
   std::map<std::string, Plan> plans_;  ///< by what of a machine they depend on
+  int64_t mapped_ = 0, remembered_ = 0;
 };
 
 }  // namespace accsim

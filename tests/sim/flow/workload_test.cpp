@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include "hw/config/fields.h"
 #include "hw/config/load.h"
 #include "sim/flow/cost.h"
 
@@ -34,6 +35,43 @@ TEST(Workload, CostsWhatTheReportSays) {
         EXPECT_NEAR(totals->energy_pj, c.energy.total(), 1e-9 * c.energy.total());
       }
   }
+}
+
+/// Whatever single number of a machine changes: a workload that remembers gives what a fresh one does.
+TEST(Workload, RemembersOnlyWhatStaysTheSame) {
+  const Result<Graph> graph = load_graph(kSource + "/models/mobilenet_v2_op13.onnx", {});
+  Workload remembering = *Workload::prepare(*graph);
+  for (const char* machine : {"16x16", "64x64-ddr4"})
+    for (const Objective objective : {Objective::cycles, Objective::energy}) {
+      const HwConfig base = *load_hw(kSource + "/configs/" + machine + ".yaml");
+      MapOptions options;
+      options.objective = objective;
+      options.effort = MapEffort::rule;
+      ASSERT_TRUE(remembering.cost(base, options).ok());
+      const int64_t before = remembering.remembered();
+      int changed = 0;
+      for (const Field& field : fields()) {
+        HwConfig hw = base;
+        if (const auto* whole = std::get_if<Member<int64_t>>(&field.target))
+          whole->of(hw) = whole->of(hw) % 2 == 0 ? whole->of(hw) * 2 : whole->of(hw) + 1;
+        else if (const auto* number = std::get_if<Member<double>>(&field.target))
+          number->of(hw) *= 1.25;
+        else if (const auto* rate = std::get_if<Member<ByteRate>>(&field.target))
+          rate->of(hw).milli *= 2;
+        else
+          continue;
+        if (hw.dram_model == DramModel::banked) hw.dram = hw.banked.peak(hw.clock_mhz);
+        const auto fresh = Workload::prepare(*graph)->cost(hw, options);
+        const auto ours = remembering.cost(hw, options);
+        ASSERT_EQ(fresh.ok(), ours.ok()) << field.path;
+        if (fresh) {
+          EXPECT_EQ(*fresh, *ours) << field.path << " on " << machine;
+        }
+        ++changed;
+      }
+      EXPECT_GT(changed, 40);
+      EXPECT_GT(remembering.remembered(), before + 5 * changed) << "something must be remembered";
+    }
 }
 
 TEST(Workload, NamesTheLayersThatDoNotFit) {
