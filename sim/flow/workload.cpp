@@ -74,49 +74,70 @@ Workload::Plan& Workload::plan(const HwConfig& hw) {
   const Residency residency = plan_residency(graph_, lowered_, hw);
   Plan out;
   out.shared_peak_bytes = residency.peak_bytes;
-  std::unordered_map<std::string, size_t> seen;
+  std::unordered_map<std::string, std::pair<size_t, size_t>> seen;  // kind and place
   for (const Layer& layer : lowered_.layers)
     for (OpRequest& request : requests(graph_, layer, residency, hw)) {
-      const auto [at, fresh] = seen.emplace(key_of(request), out.ops.size());
-      if (fresh) out.ops.push_back({.request = std::move(request), .layer = &layer.name});
-      ++out.ops[at->second].times;
+      const size_t kind = std::holds_alternative<GemmOp>(request.item);
+      auto& ops = out.kinds[kind].ops;
+      const auto [at, fresh] = seen.emplace(key_of(request), std::pair(kind, ops.size()));
+      if (fresh) ops.push_back({.request = std::move(request), .layer = &layer.name});
+      ++ops[at->second.second].times;
     }
   return plans_.emplace(key, std::move(out)).first->second;
 }
 
-Result<WorkloadTotals> Workload::cost(const HwConfig& hw, const MapOptions& options) {
-  constexpr size_t kMostKnown = 512;  // mappings remembered an op: some hundred kilobytes
-  Plan& ops = plan(hw);
+/// Every op of a kind on a machine, remembered or mapped. The pointer holds until the next call.
+Result<const std::vector<Cost>*> Workload::costs(Kind& kind, bool is_gemm, const HwConfig& hw,
+                                                 const MapOptions& options) {
+  constexpr size_t kMostKnown = 64;  // machines remembered: about a megabyte
+  const std::string key = mapping_key(hw, options, is_gemm);
+  if (options.pins.empty())
+    if (const auto known = kind.known.find(key); known != kind.known.end()) {
+      remembered_ += std::ssize(kind.ops);
+      return &known->second;
+    }
   MapOptions only_costs = options;
   only_costs.programs = false;
   Mapper mapper(hw, std::move(only_costs));
-  const std::string keys[] = {mapping_key(hw, options, false), mapping_key(hw, options, true)};
+  std::vector<Cost> out;
+  out.reserve(kind.ops.size());
+  Errors errors;
+  for (const DistinctOp& op : kind.ops) {
+    const Result<Mapping> m = mapper.choose(op.request, *op.layer);
+    if (m)
+      out.push_back({m->timing, m->counts});
+    else
+      errors.insert(errors.end(), m.errors().begin(), m.errors().end());
+  }
+  mapped_ += std::ssize(kind.ops);
+  if (!errors.empty()) return errors;
+  if (kind.known.size() >= kMostKnown) kind.known.clear();
+  return &kind.known.insert_or_assign(key, std::move(out)).first->second;
+}
+
+Result<WorkloadTotals> Workload::cost(const HwConfig& hw, const MapOptions& options) {
+  Plan& now = plan(hw);
   WorkloadTotals out;
-  out.shared_peak_bytes = ops.shared_peak_bytes;
+  out.shared_peak_bytes = now.shared_peak_bytes;
   const auto dram = static_cast<size_t>(Memory::dram), shared = static_cast<size_t>(Memory::shared);
   Errors errors;
-  for (DistinctOp& op : ops.ops) {
-    const std::string& key = keys[std::holds_alternative<GemmOp>(op.request.item)];
-    auto known = op.known.find(key);
-    if (known == op.known.end() || !options.pins.empty()) {
-      const Result<Mapping> m = mapper.choose(op.request, *op.layer);
-      ++mapped_;
-      if (!m) {
-        errors.insert(errors.end(), m.errors().begin(), m.errors().end());
-        continue;
-      }
-      if (op.known.size() >= kMostKnown) op.known.clear();
-      known = op.known.insert_or_assign(key, Cost{m->timing, m->counts}).first;
-    } else {
-      ++remembered_;
+  for (const bool is_gemm : {false, true}) {
+    Kind& kind = now.kinds[is_gemm];
+    const auto costed = costs(kind, is_gemm, hw, options);
+    if (!costed) {
+      errors.insert(errors.end(), costed.errors().begin(), costed.errors().end());
+      continue;
     }
-    const auto& [timing, c] = known->second;
-    out.cycles += op.times * timing.total.count();
-    out.energy_pj += static_cast<double>(op.times) * total(energy(c, timing.total, hw)).value();
-    out.macs += op.times * c.macs.count();
-    out.dram_read_bytes += op.times * c.read[dram].count();
-    out.dram_write_bytes += op.times * c.written[dram].count();
-    out.shared_bytes += op.times * (c.read[shared] + c.written[shared]).count();
+    for (size_t i = 0; i < kind.ops.size(); ++i) {
+      const int64_t times = kind.ops[i].times;
+      const auto& [timing, c] = (**costed)[i];
+      out.cycles += times * timing.total.count();
+      out.energy_pj += static_cast<double>(times) * total(energy(c, timing.total, hw)).value();
+      out.macs += times * c.macs.count();
+      out.dram_read_bytes += times * c.read[dram].count();
+      out.dram_write_bytes += times * c.written[dram].count();
+      out.shared_bytes += times * (c.read[shared] + c.written[shared]).count();
+    }
   }
   if (!errors.empty()) return errors;
   return out;

@@ -1,4 +1,5 @@
 #pragma once
+#include <array>
 #include <map>
 #include <string>
 #include <unordered_map>
@@ -47,13 +48,19 @@ class Workload {
     OpRequest request;
     int64_t times = 0;
     const std::string* layer = nullptr;  ///< the first that has it, for errors
-    std::unordered_map<std::string, Cost> known = {};  ///< by mapping_key()
+  };
+  /// Ops of one kind, products or streamed ones, and their costs by mapping_key().
+  struct Kind {
+    std::vector<DistinctOp> ops;
+    std::unordered_map<std::string, std::vector<Cost>> known;
   };
   struct Plan {
-    std::vector<DistinctOp> ops;
+    std::array<Kind, 2> kinds;  ///< streamed ops, products
     int64_t shared_peak_bytes = 0;
   };
   Plan& plan(const HwConfig& hw);
+  Result<const std::vector<Cost>*> costs(Kind& kind, bool is_gemm, const HwConfig& hw,
+                                         const MapOptions& options);
 
   Graph graph_;
   Lowered lowered_;
