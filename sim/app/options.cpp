@@ -57,8 +57,8 @@ Result<ElaborateOptions> ModelOptions::elaborate() const {
   for (const std::string& text : bindings_) {
     const auto [symbol, value] = split_assignment(text);
     const auto size = parse_int(value);
-    if (symbol.empty() || !size || *size < 1)
-      errors.push_back({Errc::usage, "'" + text + "' is not NAME=N with N of 1 or more", "--bind"});
+    if (symbol.empty() || !size || *size < 0)
+      errors.push_back({Errc::usage, "'" + text + "' is not NAME=N with N a whole number", "--bind"});
     else if (!out.bindings.emplace(symbol, *size).second)
       errors.push_back({Errc::usage, "'" + symbol + "' is bound twice", "--bind"});
   }

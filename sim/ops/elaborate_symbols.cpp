@@ -105,9 +105,9 @@ Errors check_options(const std::vector<const ValueDef*>& inputs,
                             : fmt::format("no symbol '{}' to bind; the model has {}", symbol,
                                           fmt::join(symbols, ", ")),
                         file});
-    else if (size < 1)
+    else if (size < 0)
       errors.push_back({Errc::usage,
-                        fmt::format("symbol '{}' is bound to {}; give a size of at least 1", symbol,
+                        fmt::format("symbol '{}' is bound to {}; give a size of at least 0", symbol,
                                     size),
                         file});
   }

@@ -27,6 +27,7 @@ CONFIG = ROOT / "configs" / "64x64.yaml"
 RESNET18 = ROOT / "models" / "resnet18_op13.onnx"
 BERT = ROOT / "models" / "bert_base_op17.onnx"
 BERT_DYN = ROOT / "models" / "bert_base_dyn_op17.onnx"
+LLAMA_DECODE = ROOT / "models" / "llama_tiny2_decode_dyn_op17.onnx"
 ACCSIM = None  # set by main
 
 
@@ -227,10 +228,19 @@ class Options(CliTest):
         self.refused(self.cost(RESNET18, "--bind", "batch=2"), "batch")
 
     def test_bind_that_is_no_number(self):
-        for text in ("batch", "batch=", "batch=two", "batch=0", "batch=-1", "=3", "batch=1.5",
+        for text in ("batch", "batch=", "batch=two", "batch=-1", "=3", "batch=1.5",
                      "batch=99999999999999999999"):
             with self.subTest(text):
                 self.refused(self.cost(BERT_DYN, f"--bind={text}"), "--bind")
+
+    def test_bind_to_nothing(self):
+        """A prefill has no past: tensors without elements cost nothing."""
+        past = self.report(LLAMA_DECODE, CONFIG, "--bind", "past=64")["totals"]
+        none = self.report(LLAMA_DECODE, CONFIG, "--bind", "past=0")["totals"]
+        self.assertLess(none["macs"], past["macs"])
+        self.assertLess(none["dram_read_bytes"], past["dram_read_bytes"])
+        for model in (LLAMA_DECODE, BERT_DYN):
+            self.assertIn(self.cost(model, "--bind", "batch=0").returncode, (0, 2))
 
     def test_bind_twice(self):
         self.refused(self.cost(BERT_DYN, "--bind", "batch=2", "--bind", "batch=3"), "batch")
