@@ -87,11 +87,9 @@ class Lowering {
       return std::all_of(side.begin(), side.end(), [](const Access& a) { return a.elements == 0; });
     };
     if (const auto* gemm = std::get_if<GemmOp>(&item)) return gemm->macs() == 0;
-    if (const auto* vector = std::get_if<VectorOp>(&item))
-      return none(vector->inputs) && none(vector->outputs);
-    const auto& memory = std::get<MemoryOp>(item);
-    // A move that writes nothing needn't read either.
-    return none(memory.outputs);
+    // What writes nothing needn't read either.
+    if (const auto* vector = std::get_if<VectorOp>(&item)) return none(vector->outputs);
+    return none(std::get<MemoryOp>(item).outputs);
   }
 
   void unsupported(const Node& node, Layer& l) {
