@@ -5,7 +5,9 @@
 #include <vector>
 
 #include "hw/config/load.h"
+#include "hw/golden/golden.h"
 #include "hw/timing/timing.h"
+#include "sim/map/rule.h"
 #include "sim/flow/cost.h"
 #include "sim/flow/workload.h"
 #include "sim/lower/lower.h"
@@ -101,6 +103,29 @@ GemmSource large_product() {
   return *(*Mapper(hw, {}).map(request, "large"))->gemm;
 }
 
+/// The bit-exact machine on a product of 256 x 256 x 256, operands random; MACs a second.
+void golden_product(benchmark::State& state) {
+  const HwConfig hw = machine();
+  GemmOp op;
+  op.in = op.out = {1, 1, 256};
+  op.channels = op.outputs = 256;
+  GemmProblem p = make_problem(op, hw);
+  p.b.constant = true;
+  p.has_parameters = true;
+  const Program program = emit(p, hw, *rule_tiling(p, hw, Dataflow::weight_stationary));
+  MemoryImage image;
+  for (const ProgramTensor& t : program.tensors) {
+    image.emplace_back(static_cast<size_t>(t.bytes));
+    for (size_t i = 0; i < image.back().size(); ++i)
+      image.back()[i] = static_cast<uint8_t>(i * 37);  // shifts of the post unit: below 63
+  }
+  for (size_t i = 8; i < image.back().size(); i += 12) image.back()[i] = 20;
+  for (size_t i = 9; i < image.back().size(); ++i)
+    if (i % 12 >= 9) image.back()[i] = 0;
+  for (auto _ : state) benchmark::DoNotOptimize(run_golden(program, hw, image));
+  state.SetItemsProcessed(state.iterations() * op.macs());
+}
+
 void load_machine(benchmark::State& state) {
   for (auto _ : state) benchmark::DoNotOptimize(machine());
 }
@@ -124,6 +149,8 @@ void register_all() {
     add("timing_exact", [=](benchmark::State& s) { time_tilings(s, products); });
     add("timing_step", [=](benchmark::State& s) { step_programs(s, products); });
   }
+  benchmark::RegisterBenchmark("golden/256x256x256", golden_product)
+      ->Unit(benchmark::kMicrosecond);
   const std::vector<GemmSource> large = {large_product()};
   for (const bool step : {false, true})
     benchmark::RegisterBenchmark(step ? "timing_step/4096x4096x11008" : "timing_exact/4096x4096x11008",
