@@ -1,5 +1,6 @@
 #pragma once
 #include <string>
+#include <vector>
 
 #include "sim/graph/model_def.h"
 #include "sim/onnx/wire.h"
@@ -37,5 +38,12 @@ inline std::string normal_domain(std::string domain) {
 
 /// Decodes the elements of a small tensor from their little-endian bytes (raw_data layout).
 ConstPtr decode_elements(DType dtype, size_t count, Span raw);
+
+/// Appends the elements that a TensorProto's typed field holds to `out`, in the layout of raw_data.
+/// `most` bounds their number. False with the fault set when the field is malformed.
+bool typed_elements(Span message, int typed_field, DType dtype, size_t most, Fault& fault,
+                    std::vector<uint8_t>& out);
+/// The typed field that belongs to an element type.
+int typed_field_of(DType dtype);
 
 }  // namespace accsim::onnx

@@ -41,39 +41,6 @@ void append_bytes(std::vector<uint8_t>& out, uint64_t value, size_t bytes) {
   for (size_t i = 0; i < bytes; ++i) out.push_back(static_cast<uint8_t>(value >> (8 * i)));
 }
 
-/// Rewrites the elements of a typed field in the layout of raw_data. `most` bounds their number.
-bool gather_typed(const Pending& pending, DType dtype, size_t most, Fault& fault,
-                  std::vector<uint8_t>& out) {
-  std::vector<int64_t> integers;
-  std::vector<float> floats;
-  std::vector<double> doubles;
-  Cursor cursor(pending.message, fault);
-  for (Field field; cursor.next(field);) {
-    if (static_cast<int>(field.number) != pending.typed_field) continue;
-    if (pending.typed_field == kFloatData) cursor.append(field, floats, most);
-    else if (pending.typed_field == kDoubleData) cursor.append(field, doubles, most);
-    else cursor.append(field, integers, most);
-  }
-  if (!fault.ok()) return false;
-  const size_t width = bits(dtype) < 8 ? 1 : static_cast<size_t>(bits(dtype)) / 8;
-  for (float value : floats) append_bytes(out, std::bit_cast<uint32_t>(value), 4);
-  for (double value : doubles) append_bytes(out, std::bit_cast<uint64_t>(value), 8);
-  for (int64_t value : integers) append_bytes(out, static_cast<uint64_t>(value), width);
-  return true;
-}
-
-/// The typed field that belongs to an element type.
-int field_of(DType dtype) {
-  switch (dtype) {
-    case DType::float32: return kFloatData;
-    case DType::float64: return kDoubleData;
-    case DType::int64: return kInt64Data;
-    case DType::uint32:
-    case DType::uint64: return kUint64Data;
-    default: return kInt32Data;
-  }
-}
-
 bool parse_number(std::string_view text, int64_t& out) {
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), out);
   return error == std::errc{} && end == text.data() + text.size() && out >= 0;
@@ -121,12 +88,12 @@ bool finish(Decoder& decoder, const Pending& pending, StoredTensor& out) {
   } else if (pending.typed_field != 0) {
     payload = {Payload::Kind::typed, pending.message.data, pending.message.size,
                pending.typed_field, {}, 0};
-    if (small && pending.typed_field != field_of(out.dtype))
+    if (small && pending.typed_field != typed_field_of(out.dtype))
       return decoder.fault.set(pending.message.data,
                                fmt::format("tensor '{}' ({}) has its elements in field {}",
                                            out.name, name(out.dtype), pending.typed_field));
-    if (small &&
-        !gather_typed(pending, out.dtype, static_cast<size_t>(*count), decoder.fault, copy))
+    if (small && !typed_elements(pending.message, pending.typed_field, out.dtype,
+                                 static_cast<size_t>(*count), decoder.fault, copy))
       return false;
   } else if (!count || *count != 0) {
     return true;  // weights stripped from the file
@@ -142,6 +109,37 @@ bool finish(Decoder& decoder, const Pending& pending, StoredTensor& out) {
 }
 
 }  // namespace
+
+bool typed_elements(Span message, int typed_field, DType dtype, size_t most, Fault& fault,
+                    std::vector<uint8_t>& out) {
+  std::vector<int64_t> integers;
+  std::vector<float> floats;
+  std::vector<double> doubles;
+  Cursor cursor(message, fault);
+  for (Field field; cursor.next(field);) {
+    if (static_cast<int>(field.number) != typed_field) continue;
+    if (typed_field == kFloatData) cursor.append(field, floats, most);
+    else if (typed_field == kDoubleData) cursor.append(field, doubles, most);
+    else cursor.append(field, integers, most);
+  }
+  if (!fault.ok()) return false;
+  const size_t width = bits(dtype) < 8 ? 1 : static_cast<size_t>(bits(dtype)) / 8;
+  for (float value : floats) append_bytes(out, std::bit_cast<uint32_t>(value), 4);
+  for (double value : doubles) append_bytes(out, std::bit_cast<uint64_t>(value), 8);
+  for (int64_t value : integers) append_bytes(out, static_cast<uint64_t>(value), width);
+  return true;
+}
+
+int typed_field_of(DType dtype) {
+  switch (dtype) {
+    case DType::float32: return kFloatData;
+    case DType::float64: return kDoubleData;
+    case DType::int64: return kInt64Data;
+    case DType::uint32:
+    case DType::uint64: return kUint64Data;
+    default: return kInt32Data;
+  }
+}
 
 bool Decoder::external(Span message, Payload& payload) {
   std::string key, value;

@@ -3,20 +3,47 @@
 #include <filesystem>
 #include <fstream>
 
+#include <fmt/format.h>
+
 #include "sim/onnx/decode.h"
+#include "sim/onnx/mapped_file.h"
 
 namespace accsim {
 namespace {
 
-std::optional<std::vector<uint8_t>> external_bytes(const Graph& graph, const Payload& p,
-                                                   size_t size) {
-  const auto path = std::filesystem::path(graph.file).parent_path() / p.external_file;
-  std::ifstream in(path, std::ios::binary);
-  std::vector<uint8_t> bytes(size);
-  if (!in.seekg(p.external_offset) ||
-      !in.read(reinterpret_cast<char*>(bytes.data()), static_cast<std::streamsize>(size)))
+std::optional<RawElements> external_elements(const std::string& model_file, const Payload& p,
+                                             size_t size) {
+  const std::filesystem::path place(p.external_file);
+  for (const auto& part : place)
+    if (part == "..") return std::nullopt;
+  if (place.empty() || place.is_absolute() || p.external_offset < 0) return std::nullopt;
+  const auto path = std::filesystem::path(model_file).parent_path() / place;
+  std::error_code error;
+  const uintmax_t bytes = std::filesystem::file_size(path, error);
+  // The size comes from the model: nothing is allocated before the file is known to have as much.
+  if (error || bytes < size || bytes - size < static_cast<uintmax_t>(p.external_offset))
     return std::nullopt;
-  return bytes;
+  std::ifstream in(path, std::ios::binary);
+  RawElements out;
+  out.owned.resize(size);
+  if (!in.seekg(p.external_offset) ||
+      !in.read(reinterpret_cast<char*>(out.owned.data()), static_cast<std::streamsize>(size)))
+    return std::nullopt;
+  out.data = out.owned.data();
+  out.size = size;
+  return out;
+}
+
+std::optional<RawElements> typed_raw(DType dtype, size_t count, const Payload& p, size_t size) {
+  if (p.typed_field != onnx::typed_field_of(dtype)) return std::nullopt;
+  onnx::Fault fault{p.data, {}, 0};
+  RawElements out;
+  if (!onnx::typed_elements({p.data, p.size}, p.typed_field, dtype, count, fault, out.owned) ||
+      out.owned.size() < size)
+    return std::nullopt;
+  out.data = out.owned.data();
+  out.size = size;
+  return out;
 }
 
 std::vector<double> as_doubles(const ConstData& data) {
@@ -27,20 +54,51 @@ std::vector<double> as_doubles(const ConstData& data) {
 
 }  // namespace
 
+std::optional<RawElements> raw_elements(const std::string& model_file, DType dtype,
+                                        const Dims& dims, const Payload& payload) {
+  const std::optional<int64_t> count = checked_elements(dims);
+  if (bits(dtype) == 0 || !count || *count > int64_t{1} << 50) return std::nullopt;
+  const auto size = static_cast<size_t>(storage_bytes(dtype, *count));
+  if (size == 0) return RawElements{};
+  switch (payload.kind) {
+    case Payload::Kind::raw:
+      if (payload.size != size) return std::nullopt;
+      return RawElements{payload.data, size, {}};
+    case Payload::Kind::typed:
+      return typed_raw(dtype, static_cast<size_t>(*count), payload, size);
+    case Payload::Kind::external: return external_elements(model_file, payload, size);
+    case Payload::Kind::none: break;
+  }
+  return std::nullopt;
+}
+
 std::optional<std::vector<double>> read_weights(const Graph& graph, const Tensor& t) {
   if (t.value) return as_doubles(*t.value);
   if (!is_float(t.dtype) && !is_integer(t.dtype)) return std::nullopt;
-  const int64_t count = elements(t.dims);
-  const auto size = static_cast<size_t>(storage_bytes(t.dtype, count));
-  ConstPtr data;
-  if (t.payload.kind == Payload::Kind::raw && t.payload.size == size) {
-    data = onnx::decode_elements(t.dtype, static_cast<size_t>(count), {t.payload.data, size});
-  } else if (t.payload.kind == Payload::Kind::external) {
-    const auto bytes = external_bytes(graph, t.payload, size);
-    if (bytes) data = onnx::decode_elements(t.dtype, static_cast<size_t>(count), {bytes->data(), size});
-  }
-  if (!data) return std::nullopt;
-  return as_doubles(*data);
+  const auto raw = raw_elements(graph.file, t.dtype, t.dims, t.payload);
+  if (!raw) return std::nullopt;
+  return as_doubles(*onnx::decode_elements(t.dtype, static_cast<size_t>(elements(t.dims)),
+                                           {raw->data, raw->size}));
+}
+
+Result<TensorFile> read_tensor_file(const std::string& path) {
+  Result<onnx::MappedFile> file = onnx::map_file(path);
+  if (!file) return file.errors();
+  onnx::Fault fault{file->bytes.data, {}, 0};
+  onnx::Decoder decoder{fault, {}};
+  TensorFile out;
+  if (!decoder.tensor(file->bytes, out.tensor))
+    return Error{Errc::parse, fmt::format("at byte {}: {}", fault.offset, *fault.message), path};
+  auto raw = raw_elements(path, out.tensor.dtype, out.tensor.dims, out.tensor.payload);
+  if (!raw)
+    return Error{Errc::parse,
+                 fmt::format("tensor '{}' ({} {}) doesn't have as many elements as its shape, or "
+                             "none that can be read",
+                             out.tensor.name, name(out.tensor.dtype), to_string(out.tensor.dims)),
+                 path};
+  out.elements = std::move(*raw);
+  out.mapping = std::move(file->keep);
+  return out;
 }
 
 }  // namespace accsim

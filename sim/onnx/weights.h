@@ -1,14 +1,36 @@
 #pragma once
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "sim/graph/graph.h"
 
 namespace accsim {
 
-/// The elements of a stored tensor, row-major, when its bytes are there: in the model file or in an
-/// external file beside it. nullopt when they are absent or not plain numbers. This is the one place
-/// that reads weights; costing never does.
+/// Elements as they are stored: little-endian, those under a byte packed from the low end.
+struct RawElements {
+  const uint8_t* data = nullptr;  ///< into the mapped file, or into `owned`; any alignment
+  size_t size = 0;
+  std::vector<uint8_t> owned;
+};
+
+/// The stored elements of a tensor with that payload: in the model file, in its typed fields, or in
+/// an external file beside `model_file` (paths that leave its folder are not followed). nullopt when
+/// they are absent or not as many as the shape needs. With read_weights() the one place that reads
+/// weights; costing never does.
+std::optional<RawElements> raw_elements(const std::string& model_file, DType dtype,
+                                        const Dims& dims, const Payload& payload);
+
+/// The elements of a stored tensor, row-major; nullopt when they are absent or not plain numbers.
 std::optional<std::vector<double>> read_weights(const Graph& graph, const Tensor& tensor);
+
+/// A tensor file (ONNX's test data) with all its elements.
+struct TensorFile {
+  StoredTensor tensor;
+  RawElements elements;
+  std::shared_ptr<const void> mapping;  ///< keeps elements.data alive
+};
+/// Errors: unreadable or malformed file, elements that don't fit the shape.
+Result<TensorFile> read_tensor_file(const std::string& path);
 
 }  // namespace accsim

@@ -5,6 +5,7 @@
 #include <set>
 
 #include "sim/ops/rows/counts.h"
+#include "sim/ops/rows/einsum_rules.h"
 #include "sim/ops/rows/matmul_rules.h"
 #include "sim/ops/rules.h"
 
@@ -16,11 +17,7 @@ using Labels = std::vector<int>;
 using LabelSet = std::set<int>;
 constexpr int kEllipsis = 256;
 
-struct Equation {
-  std::vector<Labels> terms;
-  Labels output;
-  std::map<int, int64_t> size;
-};
+using Equation = EinsumEquation;
 
 bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
 
@@ -85,7 +82,9 @@ Labels implicit_output(const Equation& eq) {
   return output;
 }
 
-Result<Equation> parse_equation(const NodeView& node) {
+}  // namespace
+
+Result<EinsumEquation> parse_einsum(const NodeView& node) {
   std::string text = node.attr("equation", "");
   std::erase(text, ' ');
   if (text.empty()) return bad_node(node, "attribute 'equation' is missing");
@@ -118,6 +117,8 @@ Result<Equation> parse_equation(const NodeView& node) {
                                         text));
   return eq;
 }
+
+namespace {
 
 /// An operand on the way: labels along which it varies, and the input it stems from.
 struct Operand {
@@ -225,7 +226,7 @@ class Contraction {
 }  // namespace
 
 Status einsum_rule(InferContext& node) {
-  const Result<Equation> eq = parse_equation(node);
+  const Result<Equation> eq = parse_einsum(node);
   if (!eq) return eq.errors();
   Dims out;
   for (int label : eq->output) out.push_back(eq->size.at(label));
@@ -233,7 +234,7 @@ Status einsum_rule(InferContext& node) {
 }
 
 Result<Work> einsum_cost(const NodeView& node) {
-  const Result<Equation> eq = parse_equation(node);
+  const Result<Equation> eq = parse_einsum(node);
   if (!eq) return eq.errors();
   return checked_work(node, Contraction(node, *eq).run());
 }

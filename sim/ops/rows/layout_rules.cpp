@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include "sim/ops/fold.h"
+#include "sim/ops/rows/box_rules.h"
 #include "sim/ops/rows/movement_rules.h"
 #include "sim/ops/rules.h"
 
@@ -14,20 +15,6 @@ Result<int64_t> concat_axis(const NodeView& node) {
   if (!node.has_attr("axis") && node.opset() >= 4)
     return bad_node(node, "attribute 'axis' is missing");
   return axis_attr(node, 1, node.rank(0));
-}
-
-/// The permutation, checked; axes in reverse when the attribute is absent.
-Result<std::vector<int64_t>> permutation(const NodeView& node) {
-  const size_t rank = node.dims(0).size();
-  std::vector<int64_t> reversed(rank);
-  std::iota(reversed.rbegin(), reversed.rend(), 0);
-  std::vector<int64_t> perm = node.attr("perm", reversed);
-  std::vector<int64_t> sorted = perm;
-  std::ranges::sort(sorted);
-  std::ranges::reverse(reversed);
-  if (sorted != reversed)
-    return bad_node(node, fmt::format("perm is no permutation of the {} axes", rank));
-  return perm;
 }
 
 Result<Dims> tiled_dims(const NodeView& node) {
@@ -64,6 +51,19 @@ Result<int64_t> diagonal(const NodeView& node) {
 }
 
 }  // namespace
+
+Result<std::vector<int64_t>> permutation(const NodeView& node) {
+  const size_t rank = node.dims(0).size();
+  std::vector<int64_t> reversed(rank);
+  std::iota(reversed.rbegin(), reversed.rend(), 0);
+  std::vector<int64_t> perm = node.attr("perm", reversed);
+  std::vector<int64_t> sorted = perm;
+  std::ranges::sort(sorted);
+  std::ranges::reverse(reversed);
+  if (sorted != reversed)
+    return bad_node(node, fmt::format("perm is no permutation of the {} axes", rank));
+  return perm;
+}
 
 Status concat_shape(InferContext& node) {
   const Result<int64_t> axis = concat_axis(node);

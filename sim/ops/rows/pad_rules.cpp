@@ -3,16 +3,12 @@
 #include <fmt/format.h>
 
 #include "sim/ops/fold.h"
+#include "sim/ops/rows/box_rules.h"
 #include "sim/ops/rows/movement_rules.h"
 #include "sim/ops/rules.h"
 
 namespace accsim {
 namespace {
-
-/// Elements added (removed, when negative) before and after each axis of input 0.
-struct Padding {
-  std::vector<int64_t> before, after;
-};
 
 /// Pad's list: attribute "pads" (opset 2, "paddings" in 1), an input since opset 11.
 Result<std::vector<int64_t>> pad_list(const NodeView& node) {
@@ -37,6 +33,8 @@ Result<std::vector<int64_t>> axis_list(const NodeView& node,
     if (axis < 0) axis += node.rank(0);
   return axes;
 }
+
+}  // namespace
 
 Result<Padding> padding(const NodeView& node) {
   const Result<std::vector<int64_t>> pads = pad_list(node);
@@ -63,8 +61,7 @@ Result<Padding> padding(const NodeView& node) {
   return p;
 }
 
-/// Where element i of a padded axis comes from; -1: from nowhere.
-int64_t source(const std::string& mode, int64_t i, int64_t size) {
+int64_t pad_source(const std::string& mode, int64_t i, int64_t size) {
   if (i >= 0 && i < size) return i;
   if (mode == "constant" || size == 0) return -1;
   if (mode == "edge") return std::clamp<int64_t>(i, 0, size - 1);
@@ -72,6 +69,8 @@ int64_t source(const std::string& mode, int64_t i, int64_t size) {
   const int64_t within = (i % period + period) % period;
   return within < size ? within : period - within;
 }
+
+namespace {
 
 /// Elements of input 0 that are still in the output.
 int64_t kept_elements(const Dims& dims, const Padding& p) {
@@ -131,7 +130,7 @@ Status pad_value(InferContext& node) {
   for (size_t axis = to.size(); axis-- > 0;) {
     for (size_t n = 0; n < at.size(); ++n) {
       const int64_t i = static_cast<int64_t>(n) / inner % to[axis];
-      const int64_t s = source(mode, i - p->before[axis], from[axis]);
+      const int64_t s = pad_source(mode, i - p->before[axis], from[axis]);
       at[n] = s < 0 || at[n] < 0 ? -1 : at[n] + s * strides[axis];
     }
     inner *= to[axis];

@@ -7,7 +7,6 @@
 #include "sim/ops/rules.h"
 
 namespace accsim {
-namespace {
 
 Result<Window> pool_window(const NodeView& node, bool channels_last) {
   const Dims& x = node.dims(0);
@@ -19,6 +18,8 @@ Result<Window> pool_window(const NodeView& node, bool channels_last) {
   const Dims spatial(first, first + static_cast<ptrdiff_t>(rank));
   return slide_window(node, spatial, *kernel, int_attr(node, "ceil_mode", 0) != 0);
 }
+
+namespace {
 
 Status pool_rule(InferContext& node) { return pool_outputs(node, false); }
 Result<Work> pool_cost(const NodeView& node) { return pool_work(node, false); }

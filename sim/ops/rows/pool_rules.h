@@ -1,9 +1,12 @@
 #pragma once
 #include "sim/ops/node_view.h"
+#include "sim/ops/rows/conv_window.h"
 #include "sim/ops/work.h"
 
 namespace accsim {
 
+/// The window that a pooling slides over input 0.
+Result<Window> pool_window(const NodeView& node, bool channels_last);
 /// Windows over input 0; MaxPool's second output too. `channels_last`: N, spatial, C.
 Status pool_outputs(InferContext& node, bool channels_last);
 /// One operation per window element.

@@ -10,9 +10,7 @@
 #include "sim/ops/rules.h"
 
 namespace accsim {
-namespace {
 
-/// The axes that a Reduce* node reduces, sorted.
 Result<std::vector<int64_t>> reduced_axes(const NodeView& node) {
   Result<std::optional<std::vector<int64_t>>> given = axes_of(node, 1);
   if (!given) return given.errors();
@@ -30,6 +28,8 @@ Result<std::vector<int64_t>> reduced_axes(const NodeView& node) {
   if (!axes) return bad_node(node, axes.errors().front().message);
   return axes;
 }
+
+namespace {
 
 Dims reduced_dims(const Dims& dims, const std::vector<int64_t>& axes, bool keep) {
   Dims out;

@@ -7,6 +7,8 @@ namespace accsim {
 /// Rules of the reductions, by file.
 
 // reduce_rules.cpp: Reduce*.
+/// The axes that a Reduce* node reduces, sorted. Where they are an input it must be known.
+Result<std::vector<int64_t>> reduced_axes(const NodeView& node);
 Status reduce_shape(InferContext& node);
 Status reduce_value(InferContext& node);  ///< Sum, Prod, Max, Min, Mean, SumSquare and L1
 Result<Work> reduce_cost(const NodeView& node);

@@ -4,17 +4,12 @@
 #include <fmt/format.h>
 
 #include "sim/ops/fold.h"
+#include "sim/ops/rows/box_rules.h"
 #include "sim/ops/rows/movement_rules.h"
 #include "sim/ops/rules.h"
 
 namespace accsim {
 namespace {
-
-/// A box of input 0: `dims` elements from `start` on, every `step`-th.
-struct Box {
-  std::vector<int64_t> start, step;
-  Dims dims;
-};
 
 /// Slice's lists, from attributes before opset 10 and from inputs since. Absent ones are nullopt.
 Result<std::optional<std::vector<int64_t>>> list_of(const NodeView& node, size_t i,
@@ -48,6 +43,8 @@ void cut_axis(Box& box, size_t axis, int64_t start, int64_t end, int64_t step) {
   box.dims[axis] = length;
 }
 
+}  // namespace
+
 Result<Box> sliced_box(const NodeView& node) {
   const auto starts = list_of(node, 1, "starts"), ends = list_of(node, 2, "ends"),
              axes = list_of(node, 3, "axes"), steps = list_of(node, 4, "steps");
@@ -78,6 +75,8 @@ Result<Box> sliced_box(const NodeView& node) {
   return box;
 }
 
+namespace {
+
 /// Elements that are neighbours both in the tensor and in the box.
 int64_t box_run(const Dims& dims, const Box& box) {
   int64_t run = 1;
@@ -99,7 +98,8 @@ std::vector<int64_t> box_offsets(const Dims& dims, const Box& box) {
   return offsets(box.dims, strides, base);
 }
 
-/// The boxes that Split's outputs are.
+}  // namespace
+
 Result<std::vector<Box>> split_boxes(const NodeView& node) {
   const Result<int64_t> axis = axis_attr(node, 0, node.rank(0));
   if (!axis) return axis.errors();
@@ -145,8 +145,6 @@ Result<std::vector<Box>> split_boxes(const NodeView& node) {
     return bad_node(node, fmt::format("the parts don't add up to dim {} of {}", a, dims[a]));
   return boxes;
 }
-
-}  // namespace
 
 Status slice_shape(InferContext& node) {
   Result<Box> box = sliced_box(node);

@@ -1,0 +1,189 @@
+#include <cmath>
+#include <numbers>
+
+#include "sim/ops/rules.h"
+#include "sim/ref/step.h"
+#include "sim/ref/walk.h"
+
+namespace accsim::ref {
+namespace {
+
+/// out = make<T>(step)(v) for reals; `make` reads the attributes.
+template <class Make>
+Status activate(Step& step, Make make) {
+  if (!step.has_output(0)) return ok();
+  const Array& in = step.in(0);
+  if (in.store() != Store::f32 && in.store() != Store::f64)
+    return refuse(step, "is computed for floats only");
+  const auto all = [&]<class T>(T) {
+    map_elements(step.pool(), step.data<T>(0), step.result<T>(0), in.size(),
+                 make.template operator()<T>());
+  };
+  if (in.store() == Store::f32) all(float{});
+  else all(double{});
+  return ok();
+}
+
+double at(const Step& step, const char* name, double fallback) {
+  return real_attr(step, name, fallback);
+}
+
+template <class T>
+T tanh_gelu(T v) {
+  const T inner = static_cast<T>(std::numbers::sqrt2 * std::numbers::inv_sqrtpi) *
+                  (v + static_cast<T>(0.044715) * v * v * v);
+  return static_cast<T>(0.5) * v * (1 + std::tanh(inner));
+}
+
+template <class T>
+T erf_gelu(T v) {
+  return static_cast<T>(0.5) * v * (1 + std::erf(v * static_cast<T>(std::numbers::sqrt2 / 2)));
+}
+
+/// ln(1 + e^v) without overflow.
+template <class T>
+T softplus(T v) {
+  return std::log1p(std::exp(-std::abs(v))) + (v > 0 ? v : T{});
+}
+
+template <class T>
+T swish(T v, T alpha) {
+  return v / (1 + std::exp(-alpha * v));
+}
+
+Status celu(Step& step) {
+  const double alpha = at(step, "alpha", 1);
+  return activate(step, [=]<class T>() {
+    const T a = static_cast<T>(alpha);
+    return [=](T v) { return (v > 0 ? v : T{}) + std::min(T{}, a * std::expm1(v / a)); };
+  });
+}
+
+Status elu(Step& step) {
+  const double alpha = at(step, "alpha", 1);
+  return activate(step, [=]<class T>() {
+    const T a = static_cast<T>(alpha);
+    return [=](T v) { return v < 0 ? a * std::expm1(v) : v; };
+  });
+}
+
+Status gelu(Step& step) {
+  const bool quick = step.attr("approximate", "none") == "tanh";
+  if (quick) return activate(step, []<class T>() { return [](T v) { return tanh_gelu(v); }; });
+  return activate(step, []<class T>() { return [](T v) { return erf_gelu(v); }; });
+}
+
+Status hard_sigmoid(Step& step) {
+  const double alpha = at(step, "alpha", 0.2), beta = at(step, "beta", 0.5);
+  return activate(step, [=]<class T>() {
+    const T a = static_cast<T>(alpha), b = static_cast<T>(beta);
+    return [=](T v) { return std::max(T{0}, std::min(T{1}, a * v + b)); };
+  });
+}
+
+Status hard_swish(Step& step) {
+  return activate(step, []<class T>() {
+    return [](T v) { return v * std::max(T{0}, std::min(T{1}, v / 6 + T{1} / 2)); };
+  });
+}
+
+Status leaky_relu(Step& step) {
+  const double alpha = at(step, "alpha", 0.01);
+  return activate(step, [=]<class T>() {
+    const T a = static_cast<T>(alpha);
+    return [=](T v) { return v < 0 ? a * v : v; };
+  });
+}
+
+Status mish(Step& step) {
+  return activate(step, []<class T>() { return [](T v) { return v * std::tanh(softplus(v)); }; });
+}
+
+Status selu(Step& step) {
+  const double alpha = at(step, "alpha", 1.67326319217681884765625);
+  const double gamma = at(step, "gamma", 1.05070102214813232421875);
+  return activate(step, [=]<class T>() {
+    const T a = static_cast<T>(alpha), g = static_cast<T>(gamma);
+    return [=](T v) { return v > 0 ? g * v : g * a * std::expm1(v); };
+  });
+}
+
+Status shrink(Step& step) {
+  const double lambda = at(step, "lambd", 0.5), bias = at(step, "bias", 0);
+  return activate(step, [=]<class T>() {
+    const T l = static_cast<T>(lambda), b = static_cast<T>(bias);
+    return [=](T v) { return v < -l ? v + b : v > l ? v - b : T{}; };
+  });
+}
+
+Status softplus_kernel(Step& step) {
+  return activate(step, []<class T>() { return [](T v) { return softplus(v); }; });
+}
+
+Status softsign(Step& step) {
+  return activate(step, []<class T>() { return [](T v) { return v / (1 + std::abs(v)); }; });
+}
+
+Status swish_kernel(Step& step) {
+  const double alpha = at(step, "alpha", 1);
+  return activate(step, [=]<class T>() {
+    const T a = static_cast<T>(alpha);
+    return [=](T v) { return swish(v, a); };
+  });
+}
+
+Status quick_gelu(Step& step) {
+  const double alpha = at(step, "alpha", 1.702);
+  return activate(step, [=]<class T>() {
+    const T a = static_cast<T>(alpha);
+    return [=](T v) { return swish(v, a); };
+  });
+}
+
+Status thresholded_relu(Step& step) {
+  const double alpha = at(step, "alpha", 1);
+  return activate(step, [=]<class T>() {
+    const T a = static_cast<T>(alpha);
+    return [=](T v) { return v > a ? v : T{}; };
+  });
+}
+
+/// gelu(x + bias), bias (optional) along the last dim.
+template <bool kTanh>
+Status bias_gelu(Step& step) {
+  if (!step.has_output(0)) return ok();
+  std::vector<double> x = step.reals(0);
+  const std::vector<double> bias = step.reals(1);
+  for (size_t i = 0; i < x.size(); ++i) {
+    if (!bias.empty()) x[i] += bias[i % bias.size()];
+    x[i] = kTanh ? tanh_gelu(x[i]) : erf_gelu(x[i]);
+  }
+  step.put(0, x);
+  return ok();
+}
+
+constexpr KernelRow kRows[] = {
+    {"Celu", celu},
+    {"Elu", elu},
+    {"Gelu", gelu},
+    {"HardSigmoid", hard_sigmoid},
+    {"HardSwish", hard_swish},
+    {"LeakyRelu", leaky_relu},
+    {"Mish", mish},
+    {"Selu", selu},
+    {"Shrink", shrink},
+    {"Softplus", softplus_kernel},
+    {"Softsign", softsign},
+    {"Swish", swish_kernel},
+    {"ThresholdedRelu", thresholded_relu},
+    {"Gelu", gelu, "com.microsoft"},
+    {"BiasGelu", bias_gelu<false>, "com.microsoft"},
+    {"FastGelu", bias_gelu<true>, "com.microsoft"},
+    {"QuickGelu", quick_gelu, "com.microsoft"},
+};
+
+}  // namespace
+
+std::span<const KernelRow> activation_kernels() { return kRows; }
+
+}  // namespace accsim::ref

@@ -1,0 +1,235 @@
+#include "sim/ref/array.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdlib>
+#include <limits>
+#include <new>
+
+#include "sim/ops/fold.h"
+
+namespace accsim::ref {
+
+void MemoryCount::add(int64_t bytes) {
+  const int64_t now = now_ += bytes;
+  int64_t peak = peak_;
+  while (now > peak && !peak_.compare_exchange_weak(peak, now)) {
+  }
+}
+
+std::optional<Store> store_of(DType dtype) {
+  switch (dtype) {
+    case DType::float64: return Store::f64;
+    case DType::boolean:
+    case DType::uint2:
+    case DType::uint4:
+    case DType::uint8: return Store::u8;
+    case DType::int2:
+    case DType::int4:
+    case DType::int8: return Store::i8;
+    case DType::uint16: return Store::u16;
+    case DType::int16: return Store::i16;
+    case DType::uint32: return Store::u32;
+    case DType::int32: return Store::i32;
+    case DType::uint64: return Store::u64;
+    case DType::int64: return Store::i64;
+    default: return is_float(dtype) ? std::optional(Store::f32) : std::nullopt;
+  }
+}
+
+int64_t store_bytes(Store store) {
+  return with_store(store, []<class T>(T) { return static_cast<int64_t>(sizeof(T)); });
+}
+
+/// 64 bytes of alignment, so that a row starts on a cache line.
+struct Array::Bytes {
+  Bytes(int64_t size, std::shared_ptr<MemoryCount> counter)
+      : count(std::move(counter)), counted(size) {
+    constexpr auto kAlign = std::align_val_t{64};
+    at = ::operator new(static_cast<size_t>(std::max<int64_t>(size, 1)), kAlign);
+    if (count) count->add(counted);
+  }
+  ~Bytes() {
+    ::operator delete(at, std::align_val_t{64});
+    if (count) count->remove(counted);
+  }
+  Bytes(const Bytes&) = delete;
+  Bytes& operator=(const Bytes&) = delete;
+
+  void* at;
+  std::shared_ptr<MemoryCount> count;
+  int64_t counted;
+};
+
+Array::Array(DType dtype, Dims dims, std::shared_ptr<MemoryCount> count)
+    : dtype_(dtype), dims_(std::move(dims)), size_(elements(dims_)) {
+  const std::optional<Store> store = store_of(dtype);
+  check(store.has_value(), "an array of a type that isn't kept");
+  store_ = *store;
+  bytes_ = std::make_shared<Bytes>(bytes(), std::move(count));
+}
+
+void* Array::raw() { return bytes_ ? bytes_->at : nullptr; }
+const void* Array::raw() const { return bytes_ ? bytes_->at : nullptr; }
+
+Array Array::reshaped(Dims dims) const {
+  check(elements(dims) == size_, "reshaped to another number of elements");
+  Array out = *this;
+  out.dims_ = std::move(dims);
+  return out;
+}
+
+Array Array::retyped(DType dtype) const {
+  check(store_of(dtype) == store_, "retyped to a type kept otherwise");
+  Array out = *this;
+  out.dtype_ = dtype;
+  return out;
+}
+
+Array Array::as(DType dtype) const {
+  if (store_of(dtype) == store_) return retyped(dtype);
+  Array out(dtype, dims_);
+  with_store(store_, [&]<class From>(From) {
+    with_store(out.store(), [&]<class To>(To) {
+      const From* from = data<From>();
+      To* to = out.data<To>();
+      for (int64_t i = 0; i < size_; ++i) {
+        if constexpr (std::is_floating_point_v<From> && !std::is_floating_point_v<To>)
+          to[i] = static_cast<To>(to_integer(dtype, from[i]));
+        else
+          to[i] = static_cast<To>(from[i]);
+      }
+    });
+  });
+  return out;
+}
+
+std::vector<double> Array::reals() const {
+  std::vector<double> out(static_cast<size_t>(size_));
+  with_store(store_, [&]<class T>(T) {
+    const T* from = data<T>();
+    for (size_t i = 0; i < out.size(); ++i) out[i] = static_cast<double>(from[i]);
+  });
+  return out;
+}
+
+std::vector<int64_t> Array::integers() const {
+  std::vector<int64_t> out(static_cast<size_t>(size_));
+  with_store(store_, [&]<class T>(T) {
+    const T* from = data<T>();
+    for (size_t i = 0; i < out.size(); ++i) {
+      if constexpr (std::is_floating_point_v<T>) out[i] = to_integer(DType::int64, from[i]);
+      else out[i] = static_cast<int64_t>(from[i]);
+    }
+  });
+  return out;
+}
+
+namespace {
+
+/// A narrow float: stored mantissa bits, least exponent, largest value.
+struct Narrow {
+  int mantissa, least;
+  double most;
+  bool infinities = false;
+};
+
+double narrow(double v, const Narrow& type, bool saturate) {
+  constexpr double kInf = std::numeric_limits<double>::infinity();
+  if (v == 0 || std::isnan(v)) return v;
+  double rounded = v;
+  if (std::isfinite(v)) {
+    const int unit = std::max(std::ilogb(v), type.least) - type.mantissa;
+    rounded = std::ldexp(std::nearbyint(std::ldexp(v, -unit)), unit);
+  }
+  if (std::abs(rounded) <= type.most) return rounded;
+  if (saturate) return std::copysign(type.most, v);
+  return type.infinities ? std::copysign(kInf, v) : std::numeric_limits<double>::quiet_NaN();
+}
+
+}  // namespace
+
+double round_element(DType dtype, double v, bool saturate) {
+  switch (dtype) {
+    case DType::float8e4m3fn: return narrow(v, {3, -6, 448}, saturate);
+    case DType::float8e4m3fnuz: return narrow(v, {3, -7, 240}, saturate) + 0.0;
+    case DType::float8e5m2: return narrow(v, {2, -14, 57344, true}, saturate);
+    case DType::float8e5m2fnuz: return narrow(v, {2, -15, 57344}, saturate) + 0.0;
+    case DType::float4e2m1: return std::isnan(v) ? 6 : narrow(v, {1, 0, 6}, true);
+    case DType::float8e8m0: {
+      if (!(v > 0)) return std::numeric_limits<double>::quiet_NaN();
+      return std::ldexp(1.0, std::clamp(static_cast<int>(std::lround(std::log2(v))), -127, 127));
+    }
+    default: return round_to(dtype, v);
+  }
+}
+
+void round_elements(Array& array) {
+  const DType dtype = array.dtype();
+  if (dtype != DType::float16 && dtype != DType::bfloat16) return;
+  float* at = array.data<float>();
+  for (int64_t i = 0; i < array.size(); ++i) at[i] = static_cast<float>(round_element(dtype, at[i]));
+}
+
+namespace {
+
+struct Sums {
+  double aa = 0, bb = 0, ab = 0, error = 0, abs = 0;
+};
+
+void add_element(double a, double b, double atol, double rtol, Comparison& out, Sums& sums) {
+  if (a == b || (std::isnan(a) && std::isnan(b))) {
+    if (!std::isfinite(a)) return;
+    sums.aa += a * a, sums.bb += b * b, sums.ab += a * b;
+    return;
+  }
+  const double difference = std::abs(a - b);
+  // Infinities of one sign are equal and were dealt with; NaN compares false, so count it here.
+  if (!(difference <= atol + rtol * std::abs(a)) || std::isinf(a)) ++out.wrong;
+  sums.aa += a * a, sums.bb += b * b, sums.ab += a * b;
+  sums.error += difference * difference;
+  sums.abs += difference;
+  constexpr double kInf = std::numeric_limits<double>::infinity();
+  out.max_abs = std::max(out.max_abs, std::isnan(difference) ? kInf : difference);
+  const double relative = a == 0 ? kInf : difference / std::abs(a);
+  out.max_rel = std::max(out.max_rel, std::isnan(relative) ? kInf : relative);
+}
+
+}  // namespace
+
+Comparison compare(const Array& a, const Array& b, double atol, double rtol) {
+  Comparison out;
+  constexpr double kInf = std::numeric_limits<double>::infinity();
+  if (a.dims() != b.dims()) {
+    out = {kInf, kInf, kInf, -kInf, 0, 0, false, std::max<int64_t>(a.size(), 1)};
+    return out;
+  }
+  Sums sums;
+  double low = kInf, high = -kInf;
+  with_store(a.store(), [&]<class A>(A) {
+    with_store(b.store(), [&]<class B>(B) {
+      const A* x = a.data<A>();
+      const B* y = b.data<B>();
+      for (int64_t i = 0; i < a.size(); ++i) {
+        const auto v = static_cast<double>(x[i]);
+        if (std::isfinite(v)) low = std::min(low, v), high = std::max(high, v);
+        if constexpr (std::is_integral_v<A> && std::is_integral_v<B>) {
+          // Beyond 2^53 two integers may differ and be equal as doubles.
+          if (std::cmp_not_equal(x[i], y[i]) && v == static_cast<double>(y[i])) {
+            ++out.wrong, sums.error += 1, sums.abs += 1;
+            out.max_abs = std::max(out.max_abs, 1.0);
+          }
+        }
+        add_element(v, static_cast<double>(y[i]), atol, rtol, out, sums);
+      }
+    });
+  });
+  out.range = high >= low ? high - low : 0;
+  out.mean_abs = a.size() > 0 ? sums.abs / static_cast<double>(a.size()) : 0;
+  out.snr_db = sums.error == 0 ? kInf : 10 * std::log10(sums.aa / sums.error);
+  const double norms = std::sqrt(sums.aa) * std::sqrt(sums.bb);
+  out.cosine = norms > 0 ? sums.ab / norms : (sums.error == 0 ? 1 : 0);
+  return out;
+}
+
+}  // namespace accsim::ref

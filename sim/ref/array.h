@@ -1,0 +1,135 @@
+#pragma once
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <type_traits>
+#include <vector>
+
+#include "sim/base/dims.h"
+#include "sim/base/dtype.h"
+#include "sim/base/result.h"
+
+namespace accsim::ref {
+
+/// Bytes that arrays hold now and held at most. One counter a run; thread-safe.
+class MemoryCount {
+ public:
+  void add(int64_t bytes);
+  void remove(int64_t bytes) { now_ -= bytes; }
+  int64_t now() const { return now_; }
+  int64_t peak() const { return peak_; }
+
+ private:
+  std::atomic<int64_t> now_{0}, peak_{0};
+};
+
+/// The C++ type that elements are kept in: float for float32 and every narrower float (values are
+/// rounded to the element type after each node), one byte for bool and for integers under 8 bits.
+enum class Store : uint8_t { f32, f64, i8, i16, i32, i64, u8, u16, u32, u64 };
+/// nullopt for strings and complex numbers.
+std::optional<Store> store_of(DType dtype);
+/// Bytes of one element as kept.
+int64_t store_bytes(Store store);
+
+template <class T>
+constexpr Store store_for() {
+  if constexpr (std::is_same_v<T, float>) return Store::f32;
+  else if constexpr (std::is_same_v<T, double>) return Store::f64;
+  else if constexpr (std::is_same_v<T, int8_t>) return Store::i8;
+  else if constexpr (std::is_same_v<T, int16_t>) return Store::i16;
+  else if constexpr (std::is_same_v<T, int32_t>) return Store::i32;
+  else if constexpr (std::is_same_v<T, int64_t>) return Store::i64;
+  else if constexpr (std::is_same_v<T, uint8_t>) return Store::u8;
+  else if constexpr (std::is_same_v<T, uint16_t>) return Store::u16;
+  else if constexpr (std::is_same_v<T, uint32_t>) return Store::u32;
+  else return Store::u64;
+}
+
+/// Calls f with a zero of the C++ type that `store` keeps elements in.
+template <class F>
+auto with_store(Store store, F f) {
+  switch (store) {
+    case Store::f32: return f(float{});
+    case Store::f64: return f(double{});
+    case Store::i8: return f(int8_t{});
+    case Store::i16: return f(int16_t{});
+    case Store::i32: return f(int32_t{});
+    case Store::i64: return f(int64_t{});
+    case Store::u8: return f(uint8_t{});
+    case Store::u16: return f(uint16_t{});
+    case Store::u32: return f(uint32_t{});
+    case Store::u64: break;
+  }
+  return f(uint64_t{});
+}
+
+/// A dense tensor, row-major. Copies share the elements; nothing writes an array that has readers.
+class Array {
+ public:
+  Array() = default;
+  /// Uninitialised elements, counted in `count` (which may be null) until the last copy goes.
+  /// Precondition: store_of(dtype) exists.
+  Array(DType dtype, Dims dims, std::shared_ptr<MemoryCount> count = nullptr);
+
+  bool empty() const { return !bytes_; }  ///< holds nothing at all, not even an empty tensor
+  DType dtype() const { return dtype_; }
+  Store store() const { return store_; }
+  const Dims& dims() const { return dims_; }
+  int64_t size() const { return size_; }
+  int64_t bytes() const { return size_ * store_bytes(store_); }
+
+  /// The elements. Precondition: T is the type that store() names.
+  template <class T>
+  T* data() {
+    check(store_for<T>() == store_, "array read as another type");
+    return static_cast<T*>(raw());
+  }
+  template <class T>
+  const T* data() const {
+    check(store_for<T>() == store_, "array read as another type");
+    return static_cast<const T*>(raw());
+  }
+  void* raw();
+  const void* raw() const;
+
+  /// The same elements under another shape of as many elements, or another type kept alike.
+  Array reshaped(Dims dims) const;
+  Array retyped(DType dtype) const;
+
+  /// The elements converted to the kind that `dtype` is kept in (cut towards zero, wrapped); shared
+  /// when they already are.
+  Array as(DType dtype) const;
+  /// All elements, converted; for tensors of which there are few, and for comparisons.
+  std::vector<double> reals() const;
+  std::vector<int64_t> integers() const;  ///< reals are cut towards zero
+
+ private:
+  struct Bytes;
+  DType dtype_ = DType::undefined;
+  Store store_ = Store::f32;
+  Dims dims_;
+  int64_t size_ = 0;
+  std::shared_ptr<Bytes> bytes_;
+};
+
+/// v as the element type would hold it: nearest, ties to even. float16 and bfloat16 overflow to
+/// infinity. The float8 and float4 kinds saturate; without `saturate` float8 values out of range
+/// become infinite where the type has infinities, else NaN.
+double round_element(DType dtype, double v, bool saturate = true);
+/// round_element() of every element of a float16 or bfloat16 array; the kernels that make narrower
+/// floats round them themselves.
+void round_elements(Array& array);
+
+/// Largest difference and such between two arrays of one shape, see Comparison.
+struct Comparison {
+  double max_abs = 0, mean_abs = 0, max_rel = 0;
+  double snr_db = 0;   ///< 10 log10(sum a^2 / sum (a-b)^2); infinite when equal
+  double cosine = 1;
+  double range = 0;    ///< largest minus smallest element of a
+  bool same_shape = true;
+  int64_t wrong = 0;   ///< elements beyond atol + rtol * |a|, or NaN on one side only
+};
+/// Compares b with the golden a.
+Comparison compare(const Array& a, const Array& b, double atol, double rtol);
+
+}  // namespace accsim::ref

@@ -1,0 +1,37 @@
+#pragma once
+#include <functional>
+#include <vector>
+
+#include "sim/ref/step.h"
+
+namespace accsim::ref {
+
+/// Scaled dot-product attention on double arrays: q batch x q_heads x q_len x head, k and v batch x
+/// kv_heads x total x head (v_head). Query heads that share keys are neighbours.
+struct AttentionTask {
+  int64_t batch = 0, q_heads = 0, kv_heads = 0, q_len = 0, total = 0, head = 0, v_head = 0;
+  const double *q = nullptr, *k = nullptr, *v = nullptr;
+  double scale = 1, softcap = 0;
+  /// Added to the score of query i and key j; may be empty.
+  std::function<double(int64_t batch, int64_t head, int64_t i, int64_t j)> bias;
+  enum class Keep { none, scores, capped, biased, softmax } keep = Keep::none;
+};
+struct AttentionResult {
+  std::vector<double> out;   ///< batch x q_heads x q_len x v_head
+  std::vector<double> kept;  ///< batch x q_heads x q_len x total, as `keep` asks for
+};
+AttentionResult attend(Pool& pool, const AttentionTask& task);
+
+/// batch x length x (heads * size) to batch x heads x length x size, and back.
+std::vector<double> split_heads(const std::vector<double>& x, int64_t batch, int64_t length,
+                                int64_t heads);
+std::vector<double> join_heads(const std::vector<double>& x, int64_t batch, int64_t heads,
+                               int64_t length);
+/// Past and new keys along the length: both batch * heads rows of length x size.
+std::vector<double> append_length(const std::vector<double>& past, const std::vector<double>& fresh,
+                                  int64_t rows);
+
+/// One head's vector turned in pairs by cached cosines and sines (`half` of each).
+void rotate_head(double* x, const double* cos, const double* sin, int64_t half, bool interleaved);
+
+}  // namespace accsim::ref

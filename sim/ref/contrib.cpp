@@ -1,0 +1,206 @@
+#include <algorithm>
+#include <cmath>
+
+#include "sim/ops/fold.h"
+#include "sim/ops/rules.h"
+#include "sim/ref/matmul.h"
+#include "sim/ref/pooling.h"
+#include "sim/ref/quant.h"
+#include "sim/ref/rows.h"
+#include "sim/ref/walk.h"
+
+namespace accsim::ref {
+namespace {
+
+/// com.microsoft: the sum of input and skip (and bias), normalised; the sum is output 3.
+template <bool kCentre>
+Status skip_norm(Step& step) {
+  const size_t bias_port = kCentre ? 4 : 3;
+  std::vector<double> x = step.reals(0);
+  const std::vector<double> skip = step.reals(1), gamma = step.reals(2),
+                            beta = kCentre ? step.reals(3) : std::vector<double>{},
+                            bias = step.reals(bias_port);
+  const auto at = offsets(step.dims(0), broadcast_strides(step.dims(1), step.dims(0)));
+  const auto width = static_cast<size_t>(std::max<int64_t>(step.dims(0).back(), 1));
+  for (size_t i = 0; i < x.size(); ++i)
+    x[i] += skip[static_cast<size_t>(at[i])] + (bias.empty() ? 0 : bias[i % width]);
+  if (step.output_count() > 3) step.put(3, x);
+  const double epsilon = real_attr(step, "epsilon", kCentre ? 1e-12 : 1e-5);
+  std::vector<double> means, inverses;
+  for (size_t r = 0; r < x.size(); r += width) {
+    double mean = 0, square = 0;
+    for (size_t i = 0; kCentre && i < width; ++i) mean += x[r + i] / static_cast<double>(width);
+    for (size_t i = 0; i < width; ++i) square += (x[r + i] - mean) * (x[r + i] - mean);
+    const double inverse = 1 / std::sqrt(square / static_cast<double>(width) + epsilon);
+    for (size_t i = 0; i < width; ++i)
+      x[r + i] = (x[r + i] - mean) * inverse * gamma[i] + (beta.empty() ? 0 : beta[i]);
+    means.push_back(mean);
+    inverses.push_back(inverse);
+  }
+  step.put(0, x);
+  if (step.output_count() > 1) step.put(1, means);
+  if (step.output_count() > 2) step.put(2, inverses);
+  return ok();
+}
+
+/// Attribute "activation" applied to output 0, which is float.
+Status activate_output(Step& step) {
+  const std::string name = step.attr("activation", "");
+  if (name.empty()) return ok();
+  std::vector<double> parameters;
+  if (const Attribute* a = step.attribute("activation_params"))
+    if (const auto* list = std::get_if<std::vector<double>>(&a->value)) parameters = *list;
+  const double alpha = real_attr(step, "activation_alpha", parameters.empty() ? 0.01 : parameters[0]);
+  const double beta = real_attr(step, "activation_beta", parameters.size() < 2 ? 0 : parameters[1]);
+  std::optional<Activation> f = find_activation(name);
+  if (name == "Clip")
+    f = Activation{[](double v, double low, double high) { return std::clamp(v, low, high); }};
+  if (!f) return refuse(step, "the fused activation isn't computed");
+  if (!parameters.empty() || step.has_attr("activation_alpha")) f->alpha = alpha;
+  if (parameters.size() > 1 || step.has_attr("activation_beta")) f->beta = beta;
+  if (name == "Clip" && f->beta < f->alpha) return bad_node(step, "Clip's bounds are crossed");
+  float* out = step.result<float>(0);
+  for (int64_t i = 0; i < step.out(0).size(); ++i)
+    out[i] = static_cast<float>((*f)(static_cast<double>(out[i])));
+  return ok();
+}
+
+Status fused_conv(Step& step) {
+  if (!step.has_output(0)) return ok();
+  if (step.in(0).store() != Store::f32) return refuse(step, "is computed for floats only");
+  if (Status s = find_kernel("", "Conv")(step); !s) return s;
+  if (step.has_input(3)) {
+    float* out = step.result<float>(0);
+    const float* z = step.data<float>(3);
+    for (int64_t i = 0; i < step.out(0).size(); ++i) out[i] += z[i];
+  }
+  return activate_output(step);
+}
+
+Status fused_gemm(Step& step) {
+  if (!step.has_output(0)) return ok();
+  if (step.in(0).store() != Store::f32) return refuse(step, "is computed for floats only");
+  if (Status s = gemm_kernel(step); !s) return s;
+  return activate_output(step);
+}
+
+struct Turned {
+  Dims dims;
+  std::vector<double> values;
+};
+
+/// A FusedMatMul operand after its transpositions: `batch` moves the first dim behind the other
+/// batch dims, `matrix` swaps the last two.
+Turned turned(const Step& step, size_t i, const char* batch, const char* matrix) {
+  Turned t{step.dims(i), step.reals(i)};
+  if (t.dims.size() < 2) return t;
+  Strides strides = row_major(t.dims);
+  if (int_attr(step, batch, 0) != 0 && t.dims.size() > 2) {
+    std::rotate(t.dims.begin(), t.dims.begin() + 1, t.dims.end() - 1);
+    std::rotate(strides.begin(), strides.begin() + 1, strides.end() - 1);
+  }
+  if (int_attr(step, matrix, 0) != 0) {
+    std::swap(t.dims[t.dims.size() - 1], t.dims[t.dims.size() - 2]);
+    std::swap(strides[t.dims.size() - 1], strides[t.dims.size() - 2]);
+  }
+  std::vector<double> out;
+  for (const int64_t at : offsets(t.dims, strides)) out.push_back(t.values[static_cast<size_t>(at)]);
+  t.values = std::move(out);
+  return t;
+}
+
+Status fused_matmul(Step& step) {
+  const Turned a = turned(step, 0, "transBatchA", "transA"), b = turned(step, 1, "transBatchB", "transB");
+  std::vector<double> out = matmul_reals(step, a.values, a.dims, b.values, b.dims);
+  const double alpha = real_attr(step, "alpha", 1);
+  for (double& v : out) v *= alpha;
+  return step.put(0, out), ok();
+}
+
+/// A (x) B on dequantised operands: inputs A, its scale and zero point, the same of B, of C.
+template <bool kMultiply>
+Status qlinear_binary(Step& step) {
+  const std::vector<double> a = dequantized(step, 0, 1, 2), b = dequantized(step, 3, 4, 5);
+  std::vector<double> out(static_cast<size_t>(elements(step.out_dims(0))));
+  broadcast_binary(step.pool(), a.data(), step.dims(0), b.data(), step.dims(3), out.data(),
+                   step.out_dims(0),
+                   [](double x, double y) { return kMultiply ? x * y : x + y; });
+  return put_quantized(step, out, 6, 7), ok();
+}
+
+Status qlinear_sigmoid(Step& step) {
+  std::vector<double> x = dequantized(step, 0, 1, 2);
+  for (double& v : x) v = 1 / (1 + std::exp(-v));
+  return put_quantized(step, x, 3, 4), ok();
+}
+
+Status qlinear_leaky_relu(Step& step) {
+  const double alpha = real_attr(step, "alpha", 0.01);
+  std::vector<double> x = dequantized(step, 0, 1, 2);
+  for (double& v : x) v = v < 0 ? alpha * v : v;
+  return put_quantized(step, x, 3, 4), ok();
+}
+
+Status qlinear_concat(Step& step) {
+  const Result<int64_t> axis = axis_attr(step, 1, step.rank(2));
+  if (!axis) return axis.errors();
+  const Lines to = lines(step.out_dims(0), *axis);
+  std::vector<double> out(static_cast<size_t>(elements(step.out_dims(0))));
+  int64_t start = 0;
+  for (size_t i = 2; i + 2 < step.input_count(); i += 3) {
+    const std::vector<double> part = dequantized(step, i, i + 1, i + 2);
+    const Lines from = lines(step.dims(i), *axis);
+    for (int64_t o = 0; o < from.outer; ++o)
+      std::copy_n(part.begin() + from.at(o, 0, 0), from.length * from.inner,
+                  out.begin() + to.at(o, 0, start));
+    start += from.length;
+  }
+  return put_quantized(step, out, 0, 1), ok();
+}
+
+Status qlinear_average_pool(Step& step) {
+  if (int_attr(step, "channels_last", 0) != 0) return refuse(step, "channels_last isn't computed");
+  const Result<AverageShape> shape = average_shape(step, false);
+  if (!shape) return shape.errors();
+  const std::vector<double> x = dequantized(step, 0, 1, 2);
+  std::vector<double> out(static_cast<size_t>(elements(step.out_dims(0))));
+  average_planes(step.pool(), *shape, step.dims(0)[0] * step.dims(0)[1], x.data(), out.data());
+  return put_quantized(step, out, 3, 4), ok();
+}
+
+Status qlinear_global_average_pool(Step& step) {
+  const bool last = int_attr(step, "channels_last", 0) != 0;
+  const Dims& d = step.dims(0);
+  const int64_t channels = last ? d.back() : d[1];
+  const int64_t pixels = last ? elements(d, 1, d.size() - 1) : elements(d, 2, d.size());
+  const std::vector<double> x = dequantized(step, 0, 1, 2);
+  std::vector<double> out(static_cast<size_t>(d[0] * channels), 0);
+  for (size_t i = 0; i < x.size(); ++i) {
+    const auto n = static_cast<int64_t>(i);
+    const int64_t at = last ? n / (pixels * channels) * channels + n % channels : n / pixels;
+    out[static_cast<size_t>(at)] += x[i] / static_cast<double>(pixels);
+  }
+  return put_quantized(step, out, 3, 4), ok();
+}
+
+constexpr std::string_view kMs = "com.microsoft";
+constexpr KernelRow kRows[] = {
+    {"FusedConv", fused_conv, kMs},
+    {"FusedGemm", fused_gemm, kMs},
+    {"FusedMatMul", fused_matmul, kMs},
+    {"QLinearAdd", qlinear_binary<false>, kMs},
+    {"QLinearAveragePool", qlinear_average_pool, kMs},
+    {"QLinearConcat", qlinear_concat, kMs},
+    {"QLinearGlobalAveragePool", qlinear_global_average_pool, kMs},
+    {"QLinearLeakyRelu", qlinear_leaky_relu, kMs},
+    {"QLinearMul", qlinear_binary<true>, kMs},
+    {"QLinearSigmoid", qlinear_sigmoid, kMs},
+    {"SkipLayerNormalization", skip_norm<true>, kMs},
+    {"SkipSimplifiedLayerNormalization", skip_norm<false>, kMs},
+};
+
+}  // namespace
+
+std::span<const KernelRow> contrib_kernels() { return kRows; }
+
+}  // namespace accsim::ref

@@ -1,0 +1,18 @@
+#pragma once
+#include "sim/ops/rows/conv_rules.h"
+#include "sim/ref/step.h"
+
+namespace accsim::ref {
+
+/// A convolution on N, C, spatial arrays: x and w as ConvShape says, bias one an output channel or
+/// null. Floats by sgemm, doubles (which integers are converted to, exactly) by Eigen.
+void convolve(Pool& pool, const ConvShape& shape, const float* x, const float* w, const float* bias,
+              float* out);
+void convolve(Pool& pool, const ConvShape& shape, const double* x, const double* w,
+              const double* bias, double* out);
+
+/// The product of the quantised convolutions: sums of (x - x_zero) * (w - w_zero[channel]), exact.
+std::vector<double> convolve_integers(Step& step, const ConvShape& shape, const ConvPorts& ports,
+                                      double x_zero, const std::vector<double>& w_zero);
+
+}  // namespace accsim::ref

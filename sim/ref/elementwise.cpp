@@ -1,0 +1,282 @@
+#include <bit>
+#include <cmath>
+#include <limits>
+
+#include <fmt/format.h>
+
+#include "sim/ops/rules.h"
+#include "sim/ref/step.h"
+#include "sim/ref/walk.h"
+
+namespace accsim::ref {
+namespace {
+
+bool is_real(const Array& array) {
+  return array.store() == Store::f32 || array.store() == Store::f64;
+}
+
+/// out = F::of(a) for reals. Integers go by the op table's value rule.
+template <class F>
+Status unary(Step& step) {
+  if (!step.has_output(0)) return ok();
+  if (!is_real(step.in(0))) return by_value_rule(step);
+  const auto all = [&]<class T>(T) {
+    map_elements(step.pool(), step.data<T>(0), step.result<T>(0), step.in(0).size(),
+                 [](T v) { return F::of(v); });
+  };
+  if (step.in(0).store() == Store::f32) all(float{});
+  else all(double{});
+  return ok();
+}
+
+template <class R, class F>
+void broadcast_reals(Step& step, const Array& a, const Array& b, R* out) {
+  const auto all = [&]<class T>(T) {
+    broadcast_binary(step.pool(), a.data<T>(), a.dims(), b.data<T>(), b.dims(), out,
+                     step.out_dims(0), [](T x, T y) { return static_cast<R>(F::of(x, y)); });
+  };
+  if (a.store() == Store::f32) all(float{});
+  else all(double{});
+}
+
+/// out = F::of(a, b), broadcast; reals of one type, others by the value rule.
+template <class F>
+Status binary(Step& step) {
+  if (!step.has_output(0)) return ok();
+  const Array &a = step.in(0), &b = step.in(1);
+  if (!is_real(a) || a.dtype() != b.dtype()) return by_value_rule(step);
+  if (a.store() == Store::f32) broadcast_reals<float, F>(step, a, b, step.result<float>(0));
+  else broadcast_reals<double, F>(step, a, b, step.result<double>(0));
+  return ok();
+}
+
+template <class F>
+Status comparison(Step& step) {
+  if (!step.has_output(0)) return ok();
+  const Array &a = step.in(0), &b = step.in(1);
+  if (!is_real(a) || a.dtype() != b.dtype()) return by_value_rule(step);
+  broadcast_reals<uint8_t, F>(step, a, b, step.result<uint8_t>(0));
+  return ok();
+}
+
+/// Any number of inputs, folded from the left; `mean` divides by how many there are.
+template <class F, bool kMean = false>
+Status variadic(Step& step) {
+  if (!step.has_output(0)) return ok();
+  for (size_t i = 0; i < step.input_count(); ++i)
+    if (!step.has_input(i) || !is_real(step.in(i)) || step.dtype(i) != step.dtype(0))
+      return by_value_rule(step);
+  const auto all = [&]<class T>(T) {
+    T* out = step.result<T>(0);
+    const Dims& dims = step.out_dims(0);
+    copy_strided(step.pool(), step.data<T>(0), dims, broadcast_strides(step.dims(0), dims), 0, out);
+    for (size_t i = 1; i < step.input_count(); ++i)
+      broadcast_binary<T>(step.pool(), out, dims, step.data<T>(i), step.dims(i), out, dims,
+                          [](T x, T y) { return F::of(x, y); });
+    const T count = static_cast<T>(step.input_count());
+    if (kMean) map_elements(step.pool(), out, out, elements(dims), [=](T v) { return v / count; });
+  };
+  if (step.in(0).store() == Store::f32) all(float{});
+  else all(double{});
+  return ok();
+}
+
+// ---- one element's arithmetic ----------------------------------------------------------------------
+
+struct Add { template <class T> static T of(T a, T b) { return a + b; } };
+struct Sub { template <class T> static T of(T a, T b) { return a - b; } };
+struct Mul { template <class T> static T of(T a, T b) { return a * b; } };
+struct Div { template <class T> static T of(T a, T b) { return a / b; } };
+struct Pow { template <class T> static T of(T a, T b) { return std::pow(a, b); } };
+struct Min { template <class T> static T of(T a, T b) { return b < a || b != b ? b : a; } };
+struct Max { template <class T> static T of(T a, T b) { return a < b || b != b ? b : a; } };
+struct PRelu { template <class T> static T of(T a, T b) { return a < 0 ? a * b : a; } };
+struct Equal { template <class T> static bool of(T a, T b) { return a == b; } };
+struct Less { template <class T> static bool of(T a, T b) { return a < b; } };
+struct LessOrEqual { template <class T> static bool of(T a, T b) { return a <= b; } };
+struct Greater { template <class T> static bool of(T a, T b) { return a > b; } };
+struct GreaterOrEqual { template <class T> static bool of(T a, T b) { return a >= b; } };
+
+struct Abs { template <class T> static T of(T v) { return std::abs(v); } };
+struct Neg { template <class T> static T of(T v) { return -v; } };
+struct Sign {
+  template <class T>
+  static T of(T v) { return v != v ? v : static_cast<T>((v > 0) - (v < 0)); }
+};
+struct Relu { template <class T> static T of(T v) { return v < 0 ? T{} : v; } };
+struct Reciprocal { template <class T> static T of(T v) { return 1 / v; } };
+struct Sigmoid { template <class T> static T of(T v) { return 1 / (1 + std::exp(-v)); } };
+struct Sqrt { template <class T> static T of(T v) { return std::sqrt(v); } };
+struct Exp { template <class T> static T of(T v) { return std::exp(v); } };
+struct Log { template <class T> static T of(T v) { return std::log(v); } };
+struct Erf { template <class T> static T of(T v) { return std::erf(v); } };
+struct Tanh { template <class T> static T of(T v) { return std::tanh(v); } };
+struct Floor { template <class T> static T of(T v) { return std::floor(v); } };
+struct Ceil { template <class T> static T of(T v) { return std::ceil(v); } };
+struct Round { template <class T> static T of(T v) { return std::nearbyint(v); } };
+struct Sin { template <class T> static T of(T v) { return std::sin(v); } };
+struct Cos { template <class T> static T of(T v) { return std::cos(v); } };
+struct Tan { template <class T> static T of(T v) { return std::tan(v); } };
+struct Sinh { template <class T> static T of(T v) { return std::sinh(v); } };
+struct Cosh { template <class T> static T of(T v) { return std::cosh(v); } };
+struct Asin { template <class T> static T of(T v) { return std::asin(v); } };
+struct Acos { template <class T> static T of(T v) { return std::acos(v); } };
+struct Atan { template <class T> static T of(T v) { return std::atan(v); } };
+struct Asinh { template <class T> static T of(T v) { return std::asinh(v); } };
+struct Acosh { template <class T> static T of(T v) { return std::acosh(v); } };
+struct Atanh { template <class T> static T of(T v) { return std::atanh(v); } };
+
+// ---- the ones with rules of their own --------------------------------------------------------------
+
+/// The exponent may be of another type than the base, which the result has.
+Status pow_kernel(Step& step) {
+  if (!step.has_output(0)) return ok();
+  if (is_real(step.in(0)) && step.in(0).dtype() == step.in(1).dtype()) return binary<Pow>(step);
+  if (!is_real(step.in(0)) && !is_real(step.in(1))) return by_value_rule(step);
+  const std::vector<double> base = step.reals(0), exponent = step.reals(1);
+  std::vector<double> out(static_cast<size_t>(elements(step.out_dims(0))));
+  broadcast_binary(step.pool(), base.data(), step.dims(0), exponent.data(), step.dims(1),
+                   out.data(), step.out_dims(0), [](double a, double b) { return std::pow(a, b); });
+  step.put(0, out);
+  return ok();
+}
+
+Status clip(Step& step) {
+  if (!step.has_output(0)) return ok();
+  if (!is_real(step.in(0))) return by_value_rule(step);
+  double low = -std::numeric_limits<double>::infinity(), high = -low;
+  if (step.opset() < 11) {
+    low = real_attr(step, "min", low);
+    high = real_attr(step, "max", high);
+  } else {
+    low = step.real_or(1, low);
+    high = step.real_or(2, high);
+  }
+  const auto all = [&]<class T>(T) {
+    const T least = static_cast<T>(low), most = static_cast<T>(high);
+    map_elements(step.pool(), step.data<T>(0), step.result<T>(0), step.in(0).size(), [=](T v) {
+      v = v < least ? least : v;  // the upper bound wins when they cross; NaN stays
+      return v > most ? most : v;
+    });
+  };
+  if (step.in(0).store() == Store::f32) all(float{});
+  else all(double{});
+  return ok();
+}
+
+Status where(Step& step) {
+  if (!step.has_output(0)) return ok();
+  const Dims& dims = step.out_dims(0);
+  if (step.in(1).store() != step.in(2).store() || step.in(0).store() != Store::u8)
+    return bad_node(step, "the condition must be boolean and both choices of one type");
+  const Walk<3> walk(dims, {broadcast_strides(step.dims(0), dims),
+                            broadcast_strides(step.dims(1), dims),
+                            broadcast_strides(step.dims(2), dims)});
+  const uint8_t* condition = step.data<uint8_t>(0);
+  with_store(step.in(1).store(), [&]<class T>(T) {
+    const T *a = step.data<T>(1), *b = step.data<T>(2);
+    T* out = step.result<T>(0);
+    walk.rows(step.pool(), [&](int64_t first, int64_t count, const auto& at, const auto& by) {
+      for (int64_t i = 0; i < count; ++i)
+        out[first + i] = condition[at[0] + i * by[0]] != 0 ? a[at[1] + i * by[1]]
+                                                           : b[at[2] + i * by[2]];
+    });
+  });
+  return ok();
+}
+
+bool is_tiny_float(DType dtype) { return is_float(dtype) && bits(dtype) <= 8; }
+
+template <class From, class To>
+To converted_element(DType to, From v) {
+  if constexpr (std::is_floating_point_v<To>) return static_cast<To>(v);
+  else if constexpr (std::is_floating_point_v<From>) return static_cast<To>(to_integer(to, v));
+  else return static_cast<To>(wrap(to, static_cast<int64_t>(v)));
+}
+
+Status cast(Step& step) {
+  if (!step.has_output(0)) return ok();
+  const DType to = step.output(0).dtype;
+  const Array& in = step.in(0);
+  if (in.dtype() == to) return step.share(0, in), ok();
+  if (is_tiny_float(to)) {
+    const bool saturate = int_attr(step, "saturate", 1) != 0;
+    std::vector<double> values = in.reals();
+    for (double& v : values) v = round_element(to, v, saturate);
+    step.put(0, values);
+    return ok();
+  }
+  if (to == DType::bfloat16 && step.opset() < 19) {
+    // Up to opset 18 the definition's own examples cut float32 instead of rounding it.
+    std::vector<double> values = in.reals();
+    for (double& v : values) {
+      const auto bits = std::bit_cast<uint32_t>(static_cast<float>(v)) & 0xFFFF0000U;
+      if (std::isfinite(v)) v = static_cast<double>(std::bit_cast<float>(bits));
+    }
+    return step.put(0, values), ok();
+  }
+  with_store(in.store(), [&]<class From>(From) {
+    with_store(step.out(0).store(), [&]<class To>(To) {
+      map_elements(step.pool(), step.data<From>(0), step.result<To>(0), in.size(),
+                   [=](From v) { return converted_element<From, To>(to, v); });
+    });
+  });
+  return ok();
+}
+
+Status identity(Step& step) { return step.share(0, step.in(0)), ok(); }
+
+/// The same bits under another type of as many bits.
+Status bit_cast(Step& step) {
+  if (!step.has_output(0)) return ok();
+  const auto whole = [](DType t) {
+    return t == DType::float32 || t == DType::float64 || (is_integer(t) && bits(t) >= 8);
+  };
+  Array& out = step.out(0);
+  if (!whole(step.dtype(0)) || !whole(out.dtype()) || out.bytes() != step.in(0).bytes())
+    return refuse(step, fmt::format("{} to {} isn't done", name(step.dtype(0)), name(out.dtype())));
+  if (out.bytes() > 0) std::memcpy(out.raw(), step.in(0).raw(), static_cast<size_t>(out.bytes()));
+  return ok();
+}
+
+Status is_nan(Step& step) {
+  std::vector<int64_t> out;
+  for (double v : step.reals(0)) out.push_back(std::isnan(v));
+  step.put(0, out);
+  return ok();
+}
+
+Status is_inf(Step& step) {
+  const bool negative = int_attr(step, "detect_negative", 1) != 0;
+  const bool positive = int_attr(step, "detect_positive", 1) != 0;
+  std::vector<int64_t> out;
+  for (double v : step.reals(0)) out.push_back(std::isinf(v) && (v > 0 ? positive : negative));
+  step.put(0, out);
+  return ok();
+}
+
+constexpr KernelRow kRows[] = {
+    {"Abs", unary<Abs>}, {"Acos", unary<Acos>}, {"Acosh", unary<Acosh>}, {"Add", binary<Add>},
+    {"And", by_value_rule}, {"Asin", unary<Asin>}, {"Asinh", unary<Asinh>}, {"Atan", unary<Atan>},
+    {"Atanh", unary<Atanh>}, {"BitCast", bit_cast}, {"BitShift", by_value_rule},
+    {"BitwiseAnd", by_value_rule}, {"BitwiseNot", by_value_rule}, {"BitwiseOr", by_value_rule},
+    {"BitwiseXor", by_value_rule}, {"Cast", cast}, {"CastLike", cast}, {"Ceil", unary<Ceil>},
+    {"Clip", clip}, {"Cos", unary<Cos>}, {"Cosh", unary<Cosh>}, {"Div", binary<Div>},
+    {"Equal", comparison<Equal>}, {"Erf", unary<Erf>}, {"Exp", unary<Exp>},
+    {"Floor", unary<Floor>}, {"Greater", comparison<Greater>},
+    {"GreaterOrEqual", comparison<GreaterOrEqual>}, {"Identity", identity}, {"IsInf", is_inf},
+    {"IsNaN", is_nan}, {"Less", comparison<Less>}, {"LessOrEqual", comparison<LessOrEqual>},
+    {"Log", unary<Log>}, {"Max", variadic<Max>}, {"Mean", variadic<Add, true>},
+    {"Min", variadic<Min>}, {"Mod", by_value_rule}, {"Mul", binary<Mul>}, {"Neg", unary<Neg>},
+    {"Not", by_value_rule}, {"Or", by_value_rule}, {"PRelu", binary<PRelu>}, {"Pow", pow_kernel},
+    {"Reciprocal", unary<Reciprocal>}, {"Relu", unary<Relu>}, {"Round", unary<Round>},
+    {"Sigmoid", unary<Sigmoid>}, {"Sign", unary<Sign>}, {"Sin", unary<Sin>}, {"Sinh", unary<Sinh>},
+    {"Sqrt", unary<Sqrt>}, {"Sub", binary<Sub>}, {"Sum", variadic<Add>}, {"Tan", unary<Tan>},
+    {"Tanh", unary<Tanh>}, {"Where", where}, {"Xor", by_value_rule},
+};
+
+}  // namespace
+
+std::span<const KernelRow> elementwise_kernels() { return kRows; }
+
+}  // namespace accsim::ref

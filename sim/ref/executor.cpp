@@ -1,0 +1,207 @@
+#include "sim/ref/executor.h"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "sim/ref/step.h"
+
+namespace accsim::ref {
+namespace {
+
+std::string label(const Graph& graph, const Node& node) {
+  return fmt::format("{}: node '{}' ({})", graph.file, node.name, node.op_type);
+}
+
+Error at(std::string where, Errc code, std::string message) {
+  return {code, std::move(message), std::move(where)};
+}
+
+class Runner {
+ public:
+  Runner(const Graph& graph, const RunOptions& options)
+      : graph_(graph), options_(options), state_(options.threads), arrays_(graph.tensors.size()),
+        readers_(graph.tensors.size(), 0) {}
+
+  Result<RunResult> run(const Arrays& inputs) {
+    if (Status s = check_runnable(graph_); !s) return s.errors();
+    if (Status s = take_inputs(inputs); !s) return s.errors();
+    for (const Node& node : graph_.nodes)
+      for (TensorId id : node.inputs)
+        if (id != kNoTensor) ++readers_[static_cast<size_t>(id)];
+    for (TensorId id : graph_.outputs) ++readers_[static_cast<size_t>(id)];
+    for (size_t i = 0; i < graph_.nodes.size(); ++i) {
+      if (options_.progress && !options_.progress(i, graph_.nodes.size()))
+        return at(graph_.file, Errc::io, "stopped before the end");
+      if (Status s = run_node(static_cast<NodeId>(i)); !s) return s.errors();
+    }
+    return collect();
+  }
+
+ private:
+  Status take_inputs(const Arrays& inputs) {
+    Errors errors;
+    for (TensorId id : graph_.inputs) {
+      const Tensor& tensor = graph_.tensor(id);
+      const auto found = inputs.find(tensor.name);
+      const std::string where = fmt::format("{}: input '{}'", graph_.file, tensor.name);
+      if (found == inputs.end()) {
+        errors.push_back(at(where, Errc::invalid, "has no value"));
+        continue;
+      }
+      const Array& given = found->second;
+      if (given.dtype() != tensor.dtype || given.dims() != tensor.dims)
+        errors.push_back(at(where, Errc::invalid,
+                            fmt::format("is {} {}, but was given {} {}", name(tensor.dtype),
+                                        to_string(tensor.dims), name(given.dtype()),
+                                        to_string(given.dims()))));
+      // Counted like every other array, and freed when dead.
+      Array own(given.dtype(), given.dims(), state_.memory);
+      std::copy_n(static_cast<const uint8_t*>(given.raw()), given.bytes(),
+                  static_cast<uint8_t*>(own.raw()));
+      slot(id) = std::move(own);
+    }
+    if (!errors.empty()) return errors;
+    return ok();
+  }
+
+  Array& slot(TensorId id) { return arrays_[static_cast<size_t>(id)]; }
+
+  /// The array of a tensor that a node or the caller reads; stored ones are loaded on first use.
+  Result<Array> fetch(TensorId id) {
+    if (!slot(id).empty()) return slot(id);
+    const Tensor& tensor = graph_.tensor(id);
+    const std::string where = fmt::format("{}: tensor '{}'", graph_.file, tensor.name);
+    if (tensor.origin != Tensor::Origin::initializer)
+      return at(where, Errc::invalid, "has no value when it is read");
+    std::optional<Array> stored = stored_array(graph_, tensor, state_.memory);
+    if (!stored && !options_.weight_seed)
+      return at(where, Errc::invalid,
+                tensor.payload.kind == Payload::Kind::external
+                    ? fmt::format("its elements should be in '{}', which isn't there or too short; "
+                                  "use --weights random:SEED to draw weights",
+                                  tensor.payload.external_file)
+                    : std::string("the file doesn't have its elements; use --weights random:SEED "
+                                  "to draw weights"));
+    if (!stored) {
+      stored = random_weights(graph_, id, *options_.weight_seed, state_.memory);
+      ++random_weights_;
+    }
+    slot(id) = std::move(*stored);
+    return slot(id);
+  }
+
+  Status run_node(NodeId id) {
+    const Node& node = graph_.nodes[static_cast<size_t>(id)];
+    std::vector<Array> inputs;
+    for (TensorId input : node.inputs) {
+      if (input == kNoTensor) {
+        inputs.emplace_back();
+        continue;
+      }
+      Result<Array> array = fetch(input);
+      if (!array) return array.errors();
+      inputs.push_back(std::move(*array));
+    }
+    Step step(graph_, node, inputs, state_);
+    if (Status s = compute(step, node); !s) return s;
+    if (options_.observe)
+      if (Status s = options_.observe({graph_, id, inputs, step.outputs()}); !s) return s;
+    for (size_t i = 0; i < node.outputs.size(); ++i)
+      if (node.outputs[i] != kNoTensor && readers_[static_cast<size_t>(node.outputs[i])] > 0)
+        slot(node.outputs[i]) = std::move(step.outputs()[i]);
+    for (TensorId input : node.inputs)
+      if (input != kNoTensor && --readers_[static_cast<size_t>(input)] == 0) slot(input) = Array();
+    return ok();
+  }
+
+  Status compute(Step& step, const Node& node) {
+    const Kernel kernel = find_kernel(node.domain, node.op_type);
+    check(kernel != nullptr, "a node without kernel passed check_runnable");
+    const bool constant = node.op_type == "Constant";
+    Status done = constant ? constant_node(step) : kernel(step);
+    if (!done) {
+      Errors errors = done.errors();
+      for (Error& e : errors)
+        e.where = e.where.empty() ? label(graph_, node) : label(graph_, node) + ": " + e.where;
+      return errors;
+    }
+    for (size_t i = 0; i < node.outputs.size(); ++i) {
+      if (node.outputs[i] == kNoTensor) continue;
+      Array& out = step.out(i);  // allocates what an empty output's kernel didn't touch
+      round_elements(out);
+    }
+    return ok();
+  }
+
+  /// A Constant whose tensor is too large for the graph to hold: it is read from the file.
+  Status constant_node(Step& step) {
+    if (!step.has_output(0)) return ok();
+    const Attribute* attribute = step.attribute("value");
+    const auto* held = attribute == nullptr
+                           ? nullptr
+                           : std::get_if<std::shared_ptr<const StoredTensor>>(&attribute->value);
+    if (held == nullptr || !*held) return find_kernel("", "Constant")(step);
+    std::optional<Array> stored = stored_array(graph_, **held, state_.memory);
+    if (!stored && !options_.weight_seed)
+      return Error{Errc::invalid,
+                   "the file doesn't have its elements; use --weights random:SEED to draw them", ""};
+    if (!stored) {
+      stored = random_weights(graph_, step.node().outputs[0], *options_.weight_seed, state_.memory);
+      ++random_weights_;
+    }
+    step.share(0, *stored);
+    return ok();
+  }
+
+  Result<RunResult> collect() {
+    RunResult result;
+    for (TensorId id : graph_.outputs) {
+      Result<Array> array = fetch(id);
+      if (!array) return array.errors();
+      result.outputs[graph_.tensor(id).name] = std::move(*array);
+    }
+    result.peak_bytes = state_.memory->peak();
+    result.random_weights = random_weights_;
+    return result;
+  }
+
+  const Graph& graph_;
+  const RunOptions& options_;
+  RunState state_;
+  std::vector<Array> arrays_;
+  std::vector<int64_t> readers_;
+  size_t random_weights_ = 0;
+};
+
+}  // namespace
+
+Status check_runnable(const Graph& graph) {
+  Errors errors;
+  for (const Node& node : graph.nodes) {
+    if (find_kernel(node.domain, node.op_type) == nullptr) {
+      std::string why = "the reference executor has no kernel for it";
+      for (const RefusedOp& refused : refused_ops())
+        if (refused.op == node.op_type && refused.domain == node.domain)
+          why = fmt::format("the reference executor refuses it: {}", refused.why);
+      errors.push_back(at(label(graph, node), Errc::unsupported, std::move(why)));
+      continue;
+    }
+    for (const auto* ids : {&node.inputs, &node.outputs})
+      for (TensorId id : *ids)
+        if (id != kNoTensor && !store_of(graph.tensor(id).dtype)) {
+          errors.push_back(at(label(graph, node), Errc::unsupported,
+                              fmt::format("tensor '{}' is {}, which isn't computed with",
+                                          graph.tensor(id).name, name(graph.tensor(id).dtype))));
+          break;
+        }
+  }
+  if (!errors.empty()) return errors;
+  return ok();
+}
+
+Result<RunResult> run(const Graph& graph, const Arrays& inputs, const RunOptions& options) {
+  return Runner(graph, options).run(inputs);
+}
+
+}  // namespace accsim::ref

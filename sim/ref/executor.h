@@ -1,0 +1,68 @@
+#pragma once
+#include <atomic>
+#include <functional>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "sim/graph/graph.h"
+#include "sim/onnx/weights.h"
+#include "sim/ref/array.h"
+
+namespace accsim::ref {
+
+using Arrays = std::map<std::string, Array>;
+
+/// What an observer sees of a node that has just run. Absent inputs and unused outputs are empty.
+struct NodeRun {
+  const Graph& graph;
+  NodeId node;
+  const std::vector<Array>& inputs;
+  const std::vector<Array>& outputs;
+};
+
+struct RunOptions {
+  int threads = 1;
+  /// Weights that the file doesn't have are drawn from this; without it they are an error.
+  std::optional<uint64_t> weight_seed;
+  /// Called after every node, in order, from the calling thread. An error ends the run.
+  std::function<Status(const NodeRun&)> observe;
+  /// Called before every node with how many are done; false ends the run with an error.
+  std::function<bool(size_t done, size_t of)> progress;
+};
+
+struct RunResult {
+  Arrays outputs;               ///< by name, as the graph lists them
+  int64_t peak_bytes = 0;       ///< most bytes that arrays held at a time, weights included
+  size_t random_weights = 0;    ///< stored tensors whose elements were drawn
+};
+
+/// Runs a graph in its order. `inputs` must have every graph input with the graph's type and dims.
+/// Weights are read when first needed; every array is freed after its last reader. Results don't
+/// depend on the number of threads. Errors name the node or the tensor.
+Result<RunResult> run(const Graph& graph, const Arrays& inputs, const RunOptions& options);
+
+/// Everything in the graph that run() would refuse without looking at numbers: operators without a
+/// kernel, element types that aren't kept. Good when there is nothing.
+Status check_runnable(const Graph& graph);
+
+/// A random tensor for graph input `id`: reals from [-1, 1), integers that index an embedding below
+/// its length, other integers and booleans 0 or 1; the same for the same name, shape and seed.
+Array random_input(const Graph& graph, TensorId id, uint64_t seed);
+
+/// The elements of a stored tensor from the model's file (or beside it); nullopt when they aren't
+/// there.
+std::optional<Array> stored_array(const Graph& graph, const Tensor& tensor,
+                                  std::shared_ptr<MemoryCount> count = nullptr);
+/// Elements as read from a file; nullopt for types that aren't kept.
+std::optional<Array> array_of(DType dtype, const Dims& dims, const RawElements& raw);
+/// The same for the tensor in a Constant node's attribute.
+std::optional<Array> stored_array(const Graph& graph, const StoredTensor& tensor,
+                                  std::shared_ptr<MemoryCount> count = nullptr);
+/// Random elements for tensor `id` that the file lacks, scaled by what its readers do with it so
+/// that values neither vanish nor explode over many layers.
+Array random_weights(const Graph& graph, TensorId id, uint64_t seed,
+                     std::shared_ptr<MemoryCount> count = nullptr);
+
+}  // namespace accsim::ref

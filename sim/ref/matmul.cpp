@@ -1,0 +1,226 @@
+#include "sim/ref/matmul.h"
+
+#include <algorithm>
+
+#include <Eigen/LU>
+
+#include "sim/ops/rows/einsum_rules.h"
+#include "sim/ops/rows/matmul_rules.h"
+#include "sim/ops/rules.h"
+#include "sim/ref/rows.h"
+#include "sim/ref/walk.h"
+
+namespace accsim::ref {
+
+namespace {
+
+/// NumPy's matmul of two arrays of T.
+template <class T>
+void matmul_arrays(Pool& pool, Dims a_dims, const T* a, Dims b_dims, const T* b, T* out) {
+  if (a_dims.size() == 1) a_dims.insert(a_dims.begin(), 1);
+  if (b_dims.size() == 1) b_dims.push_back(1);
+  MatMulShape shape{a_dims[a_dims.size() - 2], a_dims.back(), b_dims.back(), false, false};
+  const Dims a_batch(a_dims.begin(), a_dims.end() - 2), b_batch(b_dims.begin(), b_dims.end() - 2);
+  if (elements(b_batch) == 1) {  // all of a's rows meet the same b
+    shape.m *= elements(a_batch);
+    return multiply(pool, shape, a, b, out);
+  }
+  const Dims batch = broadcast(a_batch, b_batch).value_or(Dims{0});
+  const auto a_at = offsets(batch, broadcast_strides(a_batch, batch));
+  const auto b_at = offsets(batch, broadcast_strides(b_batch, batch));
+  const auto one = [&](int64_t i) {
+    const auto n = static_cast<size_t>(i);
+    multiply(pool, shape, a + a_at[n] * shape.m * shape.k, b + b_at[n] * shape.k * shape.n,
+             out + i * shape.m * shape.n);
+  };
+  const auto count = static_cast<int64_t>(a_at.size());
+  if (count >= pool.threads())
+    pool.parts(count, 1, [&](int64_t begin, int64_t end) {
+      for (int64_t i = begin; i < end; ++i) one(i);
+    });
+  else
+    for (int64_t i = 0; i < count; ++i) one(i);
+}
+
+}  // namespace
+
+std::vector<double> matmul_reals(Step& step, const std::vector<double>& a, const Dims& a_dims,
+                                 const std::vector<double>& b, const Dims& b_dims) {
+  const Result<MatMulPlan> plan = plan_matmul(step, a_dims, b_dims);
+  check(plan.ok(), "operands that the shape rule accepted don't multiply");
+  std::vector<double> out(static_cast<size_t>(elements(plan->out)));
+  if (!out.empty()) matmul_arrays(step.pool(), a_dims, a.data(), b_dims, b.data(), out.data());
+  return out;
+}
+
+namespace {
+
+Status matmul(Step& step) {
+  if (!step.has_output(0) || step.out(0).size() == 0) return ok();
+  if (step.in(0).store() == Store::f32)
+    return matmul_arrays(step.pool(), step.dims(0), step.data<float>(0), step.dims(1),
+                         step.data<float>(1), step.result<float>(0)),
+           ok();
+  if (step.in(0).store() != Store::f64 && bits(step.dtype(0)) > 32)
+    return refuse(step, "64-bit integers aren't multiplied exactly");
+  return step.put(0, matmul_reals(step, step.reals(0), step.dims(0), step.reals(1), step.dims(1))),
+         ok();
+}
+
+}  // namespace
+
+Status gemm_kernel(Step& step) {
+  const Result<GemmPlan> plan = plan_gemm(step, 0, 1, 2);
+  if (!plan) return plan.errors();
+  if (!step.has_output(0) || step.out(0).size() == 0) return ok();
+  const double alpha = real_attr(step, "alpha", 1), beta = real_attr(step, "beta", 1);
+  const MatMulShape shape{plan->m, plan->k, plan->n, plan->a_transposed, plan->b_transposed};
+  const auto finish = [&]<class T>(T* out, const T* c) {
+    const Dims dims{plan->m, plan->n};
+    const T a = static_cast<T>(alpha), b = static_cast<T>(beta);
+    if (alpha != 1)
+      map_elements(step.pool(), out, out, plan->m * plan->n, [=](T v) { return a * v; });
+    if (c != nullptr)
+      broadcast_binary<T>(step.pool(), out, dims, c, step.dims(2), out, dims,
+                          [=](T x, T y) { return x + b * y; });
+  };
+  if (step.in(0).store() == Store::f32) {
+    float* out = step.result<float>(0);
+    multiply(step.pool(), shape, step.data<float>(0), step.data<float>(1), out);
+    finish(out, step.has_input(2) ? step.data<float>(2) : nullptr);
+    return ok();
+  }
+  const std::vector<double> a = step.reals(0), b = step.reals(1), c = step.reals(2);
+  std::vector<double> out(static_cast<size_t>(plan->m * plan->n));
+  multiply(step.pool(), shape, a.data(), b.data(), out.data());
+  finish(out.data(), c.empty() ? nullptr : c.data());
+  return step.put(0, out), ok();
+}
+
+namespace {
+
+Strides label_strides(const std::vector<int>& labels, const std::vector<int>& term,
+                      const Dims& dims) {
+  const Strides own = row_major(dims);
+  Strides out(labels.size(), 0);
+  for (size_t i = 0; i < labels.size(); ++i)
+    for (size_t d = 0; d < term.size(); ++d)  // a label that occurs twice walks the diagonal
+      if (term[d] == labels[i] && dims[d] != 1) out[i] += own[d];
+  return out;
+}
+
+/// An operand on the way.
+struct Operand {
+  std::vector<int> labels;
+  Dims dims;
+  std::vector<double> values;
+};
+
+/// Sums a * b over the labels that `keep` doesn't have.
+Operand contract(const Operand& a, const Operand* b, const std::vector<int>& keep,
+                 const EinsumEquation& eq) {
+  std::vector<int> labels = keep;
+  for (const Operand* o : {&a, b})
+    if (o != nullptr)
+      for (int l : o->labels)
+        if (std::ranges::find(labels, l) == labels.end()) labels.push_back(l);
+  Dims all;
+  for (int l : labels) all.push_back(eq.size.at(l));
+  const Strides a_by = label_strides(labels, a.labels, a.dims);
+  const Strides b_by = b != nullptr ? label_strides(labels, b->labels, b->dims) : Strides{};
+  const auto split = static_cast<ptrdiff_t>(keep.size());
+  Operand out{keep, Dims(all.begin(), all.begin() + split), {}};
+  const Dims summed(all.begin() + split, all.end());
+  const auto part = [&](const Strides& s, bool tail) {
+    return tail ? Strides(s.begin() + split, s.end()) : Strides(s.begin(), s.begin() + split);
+  };
+  const auto a_out = offsets(out.dims, part(a_by, false)), a_sum = offsets(summed, part(a_by, true));
+  std::vector<int64_t> b_out, b_sum;
+  if (b != nullptr) {
+    b_out = offsets(out.dims, part(b_by, false));
+    b_sum = offsets(summed, part(b_by, true));
+  }
+  out.values.resize(a_out.size(), 0);
+  for (size_t o = 0; o < out.values.size(); ++o)
+    for (size_t s = 0; s < a_sum.size(); ++s) {
+      const double left = a.values[static_cast<size_t>(a_out[o] + a_sum[s])];
+      out.values[o] += b == nullptr ? left
+                                    : left * b->values[static_cast<size_t>(b_out[o] + b_sum[s])];
+    }
+  return out;
+}
+
+Status einsum(Step& step) {
+  const Result<EinsumEquation> eq = parse_einsum(step);
+  if (!eq) return eq.errors();
+  if (step.in(0).store() != Store::f64 && step.in(0).store() != Store::f32 &&
+      bits(step.dtype(0)) > 32)
+    return refuse(step, "64-bit integers aren't multiplied exactly");
+  const auto operand = [&](size_t i) { return Operand{eq->terms[i], step.dims(i), step.reals(i)}; };
+  Operand all = operand(0);
+  if (step.input_count() == 1) all = contract(all, nullptr, eq->output, *eq);
+  for (size_t i = 1; i < step.input_count(); ++i) {
+    // Labels that a later operand or the output still needs stay.
+    std::vector<int> keep;
+    const auto wanted = [&](int l) {
+      bool needed = std::ranges::find(eq->output, l) != eq->output.end();
+      for (size_t later = i + 1; later < step.input_count(); ++later)
+        needed = needed || std::ranges::find(eq->terms[later], l) != eq->terms[later].end();
+      return needed && std::ranges::find(keep, l) == keep.end();
+    };
+    const Operand next = operand(i);
+    if (i + 1 == step.input_count()) keep = eq->output;
+    else
+      for (const Operand* o : std::initializer_list<const Operand*>{&all, &next})
+        for (int l : o->labels)
+          if (wanted(l)) keep.push_back(l);
+    all = contract(all, &next, keep, *eq);
+  }
+  return step.put(0, all.values), ok();
+}
+
+Status det(Step& step) {
+  const Dims& x = step.dims(0);
+  const int64_t n = x.back(), each = n * n;
+  const std::vector<double> in = step.reals(0);
+  std::vector<double> out(static_cast<size_t>(elements(step.out_dims(0))));
+  using Matrix = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
+  for (size_t i = 0; i < out.size(); ++i)
+    out[i] = Eigen::Map<const Matrix>(in.data() + static_cast<int64_t>(i) * each, n, n)
+                 .determinant();
+  return step.put(0, out), ok();
+}
+
+Status matmul_integer(Step& step) {
+  std::vector<double> a = step.reals(0), b = step.reals(1);
+  subtract_zero(a, step.dims(0), step.reals(2), true);
+  subtract_zero(b, step.dims(1), step.reals(3), false);
+  return step.put(0, matmul_reals(step, a, step.dims(0), b, step.dims(1))), ok();
+}
+
+constexpr KernelRow kRows[] = {
+    {"Det", det},       {"Einsum", einsum}, {"Gemm", gemm_kernel},
+    {"MatMul", matmul}, {"MatMulInteger", matmul_integer},
+};
+
+}  // namespace
+
+void subtract_zero(std::vector<double>& values, const Dims& dims, const std::vector<double>& zero,
+                   bool rows) {
+  if (zero.empty() || dims.empty()) return;
+  const auto columns = static_cast<size_t>(dims.back());
+  for (size_t i = 0; i < values.size(); ++i) {
+    // One for all, one a row (of a), or one a column (of b), the latter with a's batch in front.
+    size_t at = 0;
+    if (zero.size() > 1 && rows) at = i / columns % zero.size();
+    else if (zero.size() > 1) at = zero.size() == columns
+                                       ? i % columns
+                                       : i / (columns * static_cast<size_t>(dims[dims.size() - 2])) *
+                                                 columns + i % columns;
+    if (at < zero.size()) values[i] -= zero[at];
+  }
+}
+
+std::span<const KernelRow> matmul_kernels() { return kRows; }
+
+}  // namespace accsim::ref

@@ -1,0 +1,354 @@
+#include <algorithm>
+#include <cmath>
+
+#include "sim/ops/rows/reduction_rules.h"
+#include "sim/ops/rules.h"
+#include "sim/ref/rows.h"
+#include "sim/ref/walk.h"
+
+namespace accsim::ref {
+
+void softmax_row(double* row, int64_t length, int64_t stride) {
+  double most = -std::numeric_limits<double>::infinity(), total = 0;
+  for (int64_t i = 0; i < length; ++i) most = std::max(most, row[i * stride]);
+  for (int64_t i = 0; i < length; ++i) total += row[i * stride] = std::exp(row[i * stride] - most);
+  for (int64_t i = 0; i < length; ++i) row[i * stride] /= total;
+}
+
+namespace {
+
+bool is_real(const Step& step) {
+  return step.in(0).store() == Store::f32 || step.in(0).store() == Store::f64;
+}
+
+/// Calls f(T) for the reals that input 0 is kept in; refuses other types.
+template <class F>
+Status for_reals(Step& step, F f) {
+  if (!step.has_output(0)) return ok();
+  if (!is_real(step)) return refuse(step, "is computed for floats only");
+  if (step.in(0).store() == Store::f32) f(float{});
+  else f(double{});
+  return ok();
+}
+
+/// out = (x - mean) / sqrt(variance + epsilon) over every row; without `centre` the mean is left
+/// out. Mean and inverse deviation of each row go to the vectors.
+template <class T>
+void normalize_rows(const Step& step, const T* in, T* out, int64_t rows, int64_t length,
+                    double epsilon, bool centre, std::vector<double>& means,
+                    std::vector<double>& inverses) {
+  means.assign(static_cast<size_t>(rows), 0);
+  inverses.assign(static_cast<size_t>(rows), 0);
+  step.pool().parts(rows, 1 + 8192 / (length + 1), [&](int64_t begin, int64_t end) {
+    for (int64_t r = begin; r < end; ++r) {
+      const T* x = in + r * length;
+      double sum = 0, squares = 0;
+      if (centre)
+        for (int64_t i = 0; i < length; ++i) sum += static_cast<double>(x[i]);
+      const double mean = sum / static_cast<double>(length);
+      for (int64_t i = 0; i < length; ++i) {
+        const double d = static_cast<double>(x[i]) - mean;
+        squares += d * d;
+      }
+      const double inverse = 1 / std::sqrt(squares / static_cast<double>(length) + epsilon);
+      for (int64_t i = 0; i < length; ++i)
+        out[r * length + i] = static_cast<T>((static_cast<double>(x[i]) - mean) * inverse);
+      means[static_cast<size_t>(r)] = mean;
+      inverses[static_cast<size_t>(r)] = inverse;
+    }
+  });
+}
+
+/// out = out * scale + bias, both broadcast as if of shape `as`; absent ones are left out.
+template <class T>
+void scale_and_shift(Step& step, size_t scale, size_t bias, const Dims& scale_dims) {
+  const DType kept = step.out(0).store() == Store::f64 ? DType::float64 : DType::float32;
+  T* out = step.result<T>(0);
+  const Dims& dims = step.out_dims(0);
+  for (const size_t i : {scale, bias}) {
+    if (!step.has_input(i)) continue;
+    const Array with = step.in(i).as(kept);
+    const Dims& shape = scale_dims.empty() ? with.dims() : scale_dims;
+    if (i == scale)
+      broadcast_binary<T>(step.pool(), out, dims, with.data<T>(), shape, out, dims,
+                          [](T a, T b) { return a * b; });
+    else
+      broadcast_binary<T>(step.pool(), out, dims, with.data<T>(), shape, out, dims,
+                          [](T a, T b) { return a + b; });
+  }
+}
+
+/// The shape that makes one element a channel broadcast to x: {C, 1, 1, ...}.
+Dims per_channel(const Dims& x, int64_t channels) {
+  Dims dims(x.size() > 1 ? x.size() - 1 : 1, 1);
+  dims[0] = channels;
+  return dims;
+}
+
+/// Layer and RMS normalisation from an axis on; `mean` and `inverse` are the outputs of the
+/// statistics (0: there is none), bias input 2 counts only when centred.
+Status from_axis(Step& step, bool centre, size_t mean_out, size_t inverse_out) {
+  const Result<int64_t> axis = axis_attr(step, -1, step.rank(0));
+  if (!axis) return axis.errors();
+  const int64_t length = elements(step.dims(0), static_cast<size_t>(*axis), step.dims(0).size());
+  const double epsilon = real_attr(step, "epsilon", 1e-5);
+  std::vector<double> means, inverses;
+  const Status done = for_reals(step, [&]<class T>(T) {
+    const Array x = step.in(0);
+    const int64_t rows = length > 0 ? x.size() / length : 0;
+    if (step.out(0).store() != x.store()) return;
+    normalize_rows<T>(step, x.data<T>(), step.result<T>(0), rows, length, epsilon, centre, means,
+                      inverses);
+    scale_and_shift<T>(step, 1, centre ? 2 : step.input_count(), {});
+  });
+  if (!done) return done;
+  if (step.has_output(0) && step.out(0).store() != step.in(0).store())
+    return refuse(step, "the scale must be of the input's kind");
+  if (mean_out > 0 && mean_out < step.output_count()) step.put(mean_out, means);
+  if (inverse_out > 0 && inverse_out < step.output_count()) step.put(inverse_out, inverses);
+  return ok();
+}
+
+Status layer_norm(Step& step) { return from_axis(step, true, 1, 2); }
+Status simplified_layer_norm(Step& step) { return from_axis(step, false, 0, 1); }
+Status rms_norm(Step& step) { return from_axis(step, false, 0, 0); }
+
+Status instance_norm(Step& step) {
+  return for_reals(step, [&]<class T>(T) {
+    const Dims& x = step.dims(0);
+    std::vector<double> means, inverses;
+    normalize_rows<T>(step, step.data<T>(0), step.result<T>(0), x[0] * x[1],
+                      elements(x, 2, x.size()), real_attr(step, "epsilon", 1e-5), true, means,
+                      inverses);
+    scale_and_shift<T>(step, 1, 2, per_channel(x, x[1]));
+  });
+}
+
+/// Opset 18 has scale and bias per group, 21 per channel.
+Status group_norm(Step& step) {
+  const Dims& x = step.dims(0);
+  const int64_t groups = int_attr(step, "num_groups", 1);
+  return for_reals(step, [&]<class T>(T) {
+    std::vector<double> means, inverses;
+    normalize_rows<T>(step, step.data<T>(0), step.result<T>(0), x[0] * groups,
+                      elements(x, 1, x.size()) / groups, real_attr(step, "epsilon", 1e-5), true,
+                      means, inverses);
+    const int64_t given = step.in(1).size();
+    const std::vector<double> scale = step.reals(1), bias = step.reals(2);
+    const int64_t inner = elements(x, 2, x.size());
+    T* out = step.result<T>(0);
+    for (int64_t n = 0; n < x[0] * x[1]; ++n) {
+      const int64_t c = n % x[1];
+      const auto i = static_cast<size_t>(given == x[1] ? c : c / (x[1] / groups));
+      for (int64_t p = 0; p < inner; ++p) {
+        T& v = out[n * inner + p];
+        v = static_cast<T>(static_cast<double>(v) * scale[i] + bias[i]);
+      }
+    }
+  });
+}
+
+struct Moments {
+  std::vector<double> mean, variance;
+};
+
+/// Mean and (biased) variance of each channel over the batch and all pixels.
+Moments channel_moments(const Step& step, int64_t channels, int64_t inner) {
+  const std::vector<double> x = step.reals(0);
+  Moments m{std::vector<double>(static_cast<size_t>(channels), 0),
+            std::vector<double>(static_cast<size_t>(channels), 0)};
+  const double count = static_cast<double>(x.size()) / static_cast<double>(channels);
+  const auto channel = [&](size_t i) {
+    return i / static_cast<size_t>(inner) % static_cast<size_t>(channels);
+  };
+  for (size_t i = 0; i < x.size(); ++i) m.mean[channel(i)] += x[i] / count;
+  for (size_t i = 0; i < x.size(); ++i) {
+    const double d = x[i] - m.mean[channel(i)];
+    m.variance[channel(i)] += d * d / count;
+  }
+  return m;
+}
+
+Status batch_norm(Step& step) {
+  const Dims& x = step.dims(0);
+  const bool training = int_attr(step, "training_mode", 0) != 0;
+  if (!training && step.opset() < 14)
+    for (size_t i = 1; i < step.output_count(); ++i)
+      if (step.has_output(i)) return refuse(step, "the training mode of opsets below 14");
+  const bool spatial = step.opset() >= 9 || int_attr(step, "spatial", 1) != 0;
+  const int64_t channels = spatial ? (x.size() > 1 ? x[1] : 1) : elements(x, 1, x.size());
+  const int64_t inner = spatial && x.size() > 2 ? elements(x, 2, x.size()) : 1;
+  Moments m{step.reals(3), step.reals(4)};
+  if (training) {
+    const double momentum = real_attr(step, "momentum", 0.9);
+    const Moments now = channel_moments(step, channels, inner);
+    for (size_t c = 0; c < m.mean.size(); ++c) {
+      m.mean[c] = m.mean[c] * momentum + now.mean[c] * (1 - momentum);
+      m.variance[c] = m.variance[c] * momentum + now.variance[c] * (1 - momentum);
+    }
+    if (step.output_count() > 1) step.put(1, m.mean);
+    if (step.output_count() > 2) step.put(2, m.variance);
+    m = now;
+  }
+  const std::vector<double> scale = step.reals(1), bias = step.reals(2);
+  const double epsilon = real_attr(step, "epsilon", 1e-5);
+  return for_reals(step, [&]<class T>(T) {
+    const T* in = step.data<T>(0);
+    T* out = step.result<T>(0);
+    const int64_t rows = inner > 0 ? step.in(0).size() / inner : 0;
+    step.pool().parts(rows, 1 + 16384 / (inner + 1), [&](int64_t begin, int64_t end) {
+      for (int64_t r = begin; r < end; ++r) {
+        const auto c = static_cast<size_t>(r % channels);
+        const double factor = scale[c] / std::sqrt(m.variance[c] + epsilon);
+        const T a = static_cast<T>(factor), b = static_cast<T>(bias[c] - m.mean[c] * factor);
+        for (int64_t i = r * inner; i < (r + 1) * inner; ++i) out[i] = in[i] * a + b;
+      }
+    });
+  });
+}
+
+Status lrn(Step& step) {
+  const Dims& x = step.dims(0);
+  const int64_t size = int_attr(step, "size", 1), inner = elements(x, 2, x.size());
+  const double alpha = real_attr(step, "alpha", 1e-4), beta = real_attr(step, "beta", 0.75),
+               bias = real_attr(step, "bias", 1);
+  return for_reals(step, [&]<class T>(T) {
+    const T* in = step.data<T>(0);
+    T* out = step.result<T>(0);
+    step.pool().parts(x[0] * x[1], 1, [&](int64_t begin, int64_t end) {
+      for (int64_t r = begin; r < end; ++r) {
+        const int64_t c = r % x[1], from = std::max<int64_t>(0, c - (size - 1) / 2),
+                      to = std::min(x[1] - 1, c + size / 2);
+        for (int64_t i = 0; i < inner; ++i) {
+          double sum = 0;
+          for (int64_t k = from; k <= to; ++k) {
+            const auto v = static_cast<double>(in[(r - c + k) * inner + i]);
+            sum += v * v;
+          }
+          const double base = bias + alpha / static_cast<double>(size) * sum;
+          out[r * inner + i] =
+              static_cast<T>(static_cast<double>(in[r * inner + i]) * std::pow(base, -beta));
+        }
+      }
+    });
+  });
+}
+
+Status lp_norm(Step& step) {
+  const Result<int64_t> axis = axis_attr(step, -1, step.rank(0));
+  if (!axis) return axis.errors();
+  const bool one = int_attr(step, "p", 2) == 1;
+  const Lines l = lines(step.dims(0), *axis);
+  std::vector<double> x = step.reals(0);
+  for (int64_t o = 0; o < l.outer; ++o)
+    for (int64_t i = 0; i < l.inner; ++i) {
+      double norm = 0;
+      for (int64_t n = 0; n < l.length; ++n) {
+        const double v = x[static_cast<size_t>(l.at(o, i, n))];
+        norm += one ? std::abs(v) : v * v;
+      }
+      if (!one) norm = std::sqrt(norm);
+      if (norm == 0) norm = 1;  // a row of zeros stays one
+      for (int64_t n = 0; n < l.length; ++n) x[static_cast<size_t>(l.at(o, i, n))] /= norm;
+    }
+  return step.put(0, x), ok();
+}
+
+Status mvn(Step& step) {
+  const auto axes = normalize_axes(step.attr("axes", std::vector<int64_t>{0, 2, 3}), step.rank(0));
+  if (!axes) return bad_node(step, axes.errors().front().message);
+  Dims kept = step.dims(0);
+  for (const int64_t axis : *axes) kept[static_cast<size_t>(axis)] = 1;
+  std::vector<double> x = step.reals(0);
+  const auto to = offsets(step.dims(0), broadcast_strides(kept, step.dims(0)));
+  const auto groups = static_cast<size_t>(elements(kept));
+  const double count = groups > 0 ? static_cast<double>(x.size()) / static_cast<double>(groups) : 1;
+  std::vector<double> mean(groups, 0), square(groups, 0);
+  for (size_t i = 0; i < x.size(); ++i) mean[static_cast<size_t>(to[i])] += x[i] / count;
+  for (size_t i = 0; i < x.size(); ++i) {
+    x[i] -= mean[static_cast<size_t>(to[i])];
+    square[static_cast<size_t>(to[i])] += x[i] * x[i] / count;
+  }
+  for (size_t i = 0; i < x.size(); ++i)
+    x[i] /= std::sqrt(square[static_cast<size_t>(to[i])]) + 1e-9;
+  return step.put(0, x), ok();
+}
+
+// ---- softmax and its kin ---------------------------------------------------------------------------
+
+/// Before opset 13 everything from the axis on was one row; since, only the axis is.
+Result<Lines> softmax_lines(const Step& step) {
+  const bool old = step.opset() < 13;
+  const Result<int64_t> axis = axis_attr(step, old ? 1 : -1, step.rank(0));
+  if (!axis) {
+    if (step.rank(0) == 0) return Lines{1, 1, 1};
+    return axis.errors();
+  }
+  if (!old) return lines(step.dims(0), *axis);
+  const auto a = static_cast<size_t>(*axis);
+  const Dims& x = step.dims(0);
+  return Lines{elements(x) == 0 ? 0 : elements(x, 0, a), elements(x, a, x.size()), 1};
+}
+
+template <bool kLog>
+Status softmax(Step& step) {
+  const Result<Lines> l = softmax_lines(step);
+  if (!l) return l.errors();
+  return for_reals(step, [&]<class T>(T) {
+    const T* in = step.data<T>(0);
+    T* out = step.result<T>(0);
+    const int64_t rows = l->outer * l->inner;
+    step.pool().parts(rows, 1 + 4096 / (l->length + 1), [&](int64_t begin, int64_t end) {
+      for (int64_t r = begin; r < end; ++r) {
+        const int64_t first = l->at(r / l->inner, r % l->inner, 0);
+        T most = -std::numeric_limits<T>::infinity();
+        for (int64_t n = 0; n < l->length; ++n) most = std::max(most, in[first + n * l->inner]);
+        double total = 0;
+        for (int64_t n = 0; n < l->length; ++n) {
+          const T e = std::exp(in[first + n * l->inner] - most);
+          total += static_cast<double>(e);
+          if (!kLog) out[first + n * l->inner] = e;
+        }
+        const T inverse = static_cast<T>(1 / total);
+        const T log_total = static_cast<T>(std::log(total));
+        for (int64_t n = 0; n < l->length; ++n) {
+          T& v = out[first + n * l->inner];
+          if (kLog) v = in[first + n * l->inner] - most - log_total;
+          else v *= inverse;
+        }
+      }
+    });
+  });
+}
+
+Status hardmax(Step& step) {
+  const Result<Lines> l = softmax_lines(step);
+  if (!l) return l.errors();
+  const std::vector<double> x = step.reals(0);
+  std::vector<double> out(x.size(), 0);
+  for (int64_t o = 0; o < l->outer; ++o)
+    for (int64_t i = 0; i < l->inner; ++i) {
+      int64_t best = 0;
+      for (int64_t n = 1; n < l->length; ++n)
+        if (x[static_cast<size_t>(l->at(o, i, n))] > x[static_cast<size_t>(l->at(o, i, best))])
+          best = n;
+      if (l->length > 0) out[static_cast<size_t>(l->at(o, i, best))] = 1;
+    }
+  return step.put(0, out), ok();
+}
+
+constexpr KernelRow kRows[] = {
+    {"BatchNormalization", batch_norm}, {"GroupNormalization", group_norm}, {"Hardmax", hardmax},
+    {"InstanceNormalization", instance_norm}, {"LRN", lrn}, {"LayerNormalization", layer_norm},
+    {"LogSoftmax", softmax<true>}, {"LpNormalization", lp_norm},
+    {"MeanVarianceNormalization", mvn}, {"RMSNormalization", rms_norm},
+    {"SimplifiedLayerNormalization", simplified_layer_norm}, {"Softmax", softmax<false>},
+    {"LayerNormalization", layer_norm, "com.microsoft"},
+    {"SimplifiedLayerNormalization", simplified_layer_norm, "com.microsoft"},
+};
+
+}  // namespace
+
+std::span<const KernelRow> norm_kernels() { return kRows; }
+
+}  // namespace accsim::ref

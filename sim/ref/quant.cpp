@@ -1,0 +1,184 @@
+#include "sim/ref/quant.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include <fmt/format.h>
+
+#include "sim/ops/fold.h"
+#include "sim/ops/rules.h"
+#include "sim/ref/conv.h"
+#include "sim/ref/matmul.h"
+
+namespace accsim::ref {
+namespace {
+
+struct Limits {
+  double low, high;
+};
+Limits limits(DType type) {
+  const double all = std::ldexp(1.0, bits(type));
+  switch (type) {
+    case DType::uint2:
+    case DType::uint4:
+    case DType::uint8:
+    case DType::uint16:
+    case DType::uint32: return {0, all - 1};
+    default: return {-all / 2, all / 2 - 1};
+  }
+}
+
+/// Index of the scale of element n: one scale, one per index of an axis, or one per block of it.
+class Scales {
+ public:
+  static Result<Scales> of(const Step& step) {
+    Scales s;
+    s.count_ = static_cast<int64_t>(elements(step.dims(1)));
+    if (s.count_ == 1) return s;
+    const Result<int64_t> axis = axis_attr(step, 1, step.rank(0));
+    if (!axis) return axis.errors();
+    s.lines_ = lines(step.dims(0), *axis);
+    s.block_ = int_attr(step, "block_size", 0);
+    return s;
+  }
+  size_t at(size_t n) const {
+    if (count_ == 1) return 0;
+    const auto i = static_cast<int64_t>(n);
+    const int64_t along = i / lines_.inner % lines_.length;
+    if (block_ == 0) return static_cast<size_t>(along);
+    const int64_t blocks = (lines_.length + block_ - 1) / block_;
+    const int64_t outer = i / (lines_.inner * lines_.length);
+    return static_cast<size_t>((outer * blocks + along / block_) * lines_.inner + i % lines_.inner);
+  }
+
+ private:
+  Lines lines_;
+  int64_t count_ = 1, block_ = 0;
+};
+
+Status quantize(Step& step) {
+  if (!step.has_output(0)) return ok();
+  const Result<Scales> scales = Scales::of(step);
+  if (!scales) return scales.errors();
+  const DType type = step.output(0).dtype;
+  const bool saturate = int_attr(step, "saturate", 1) != 0;
+  std::vector<double> x = step.reals(0);
+  const std::vector<double> scale = step.reals(1), zero = step.reals(2);
+  // The quotient is a float, as the runtimes compute it; attribute precision may ask for less.
+  const DType precision = step.dtype(1) == DType::float64 ? DType::float64 : DType::float32;
+  for (size_t i = 0; i < x.size(); ++i) {
+    const size_t s = scales->at(i);
+    if (is_float(type))
+      x[i] = round_element(type, round_to(precision, x[i] / scale[s]) + (zero.empty() ? 0 : zero[s]),
+                           saturate);
+    else
+      x[i] = quantized(x[i], scale[s], zero.empty() ? 0 : zero[s], type);
+  }
+  return step.put(0, x), ok();
+}
+
+Status dequantize(Step& step) {
+  const Result<Scales> scales = Scales::of(step);
+  if (!scales) return scales.errors();
+  std::vector<double> x = step.reals(0);
+  const std::vector<double> scale = step.reals(1), zero = step.reals(2);
+  for (size_t i = 0; i < x.size(); ++i) {
+    const size_t s = scales->at(i);
+    x[i] = (x[i] - (zero.empty() ? 0 : zero[s])) * scale[s];
+  }
+  return step.put(0, x), ok();
+}
+
+Status dynamic_quantize(Step& step) {
+  std::vector<double> x = step.reals(0);
+  double low = 0, high = 0;
+  for (const double v : x) low = std::min(low, v), high = std::max(high, v);
+  // In single precision, as the operator's definition computes it.
+  const float scale = static_cast<float>((high - low) / 255);
+  const float start = scale == 0 ? 0 : static_cast<float>(0 - low) / scale;
+  const double zero = std::nearbyint(std::clamp(start, 0.0F, 255.0F));
+  for (double& v : x)
+    v = scale == 0 ? zero : quantized(v, static_cast<double>(scale), zero, DType::uint8);
+  step.put(0, x);
+  if (step.output_count() > 1) step.put(1, std::vector<double>{static_cast<double>(scale)});
+  if (step.output_count() > 2) step.put(2, std::vector<double>{zero});
+  return ok();
+}
+
+/// Inputs x, x scale, x zero, w, w scale, w zero, y scale, y zero, bias (in int32, of scale xs * ws).
+Status qlinear_conv(Step& step) {
+  const bool last = int_attr(step, "channels_last", 0) != 0;
+  if (last) return refuse(step, "channels_last isn't computed");
+  const ConvPorts ports{0, 3, 8, false};
+  const Result<ConvShape> shape = conv_shape(step, ports);
+  if (!shape) return shape.errors();
+  std::vector<double> sums =
+      convolve_integers(step, *shape, ports, step.real_or(2, 0), step.reals(5));
+  const std::vector<double> w_scale = step.reals(4), bias = step.reals(8);
+  const double x_scale = step.real_or(1, 1), y_scale = step.real_or(6, 1), y_zero = step.real_or(7, 0);
+  const Dims& y = step.out_dims(0);
+  const auto pixels = static_cast<size_t>(std::max<int64_t>(elements(y, 2, y.size()), 1));
+  for (size_t i = 0; i < sums.size(); ++i) {
+    const size_t c = i / pixels % static_cast<size_t>(y[1]);
+    const double sum = sums[i] + (bias.empty() ? 0 : bias[c]);
+    const double factor = x_scale * w_scale[w_scale.size() == 1 ? 0 : c];
+    sums[i] = quantized(sum * factor, y_scale, y_zero, step.output(0).dtype);
+  }
+  return step.put(0, sums), ok();
+}
+
+/// Inputs a, a scale, a zero, b, b scale, b zero, y scale, y zero. Scales may be one a row of a and
+/// one a column of b.
+Status qlinear_matmul(Step& step) {
+  std::vector<double> a = step.reals(0), b = step.reals(3);
+  subtract_zero(a, step.dims(0), step.reals(2), true);
+  subtract_zero(b, step.dims(3), step.reals(5), false);
+  std::vector<double> sums = matmul_reals(step, a, step.dims(0), b, step.dims(3));
+  const std::vector<double> a_scale = step.reals(1), b_scale = step.reals(4), y_scale = step.reals(6);
+  if (y_scale.size() != 1) return refuse(step, "more than one output scale");
+  const auto columns = static_cast<size_t>(std::max<int64_t>(step.dims(3).back(), 1));
+  for (size_t i = 0; i < sums.size(); ++i)
+    sums[i] = quantized(sums[i] * a_scale[i / columns % a_scale.size()] *
+                            b_scale[i % columns % b_scale.size()],
+                        y_scale[0], step.real_or(7, 0), step.output(0).dtype);
+  return step.put(0, sums), ok();
+}
+
+constexpr KernelRow kRows[] = {
+    {"DequantizeLinear", dequantize},
+    {"DynamicQuantizeLinear", dynamic_quantize},
+    {"QLinearConv", qlinear_conv},
+    {"QLinearMatMul", qlinear_matmul},
+    {"QuantizeLinear", quantize},
+    {"DequantizeLinear", dequantize, "com.microsoft"},
+    {"QLinearConv", qlinear_conv, "com.microsoft"},
+    {"QuantizeLinear", quantize, "com.microsoft"},
+};
+
+}  // namespace
+
+double quantized(double v, double scale, double zero, DType type) {
+  // The quotient in single precision decides ties, as in the operators' definition.
+  const double q = std::nearbyint(static_cast<double>(static_cast<float>(v / scale))) + zero;
+  const Limits l = limits(type);
+  return std::isnan(q) ? zero : std::clamp(q, l.low, l.high);
+}
+
+std::vector<double> dequantized(const Step& step, size_t value, size_t scale, size_t zero) {
+  std::vector<double> x = step.reals(value);
+  const double s = step.real_or(scale, 1), z = step.real_or(zero, 0);
+  for (double& v : x) v = (v - z) * s;
+  return x;
+}
+
+void put_quantized(Step& step, const std::vector<double>& values, size_t scale, size_t zero) {
+  if (!step.has_output(0)) return;
+  const double s = step.real_or(scale, 1), z = step.real_or(zero, 0);
+  std::vector<double> q(values.size());
+  for (size_t i = 0; i < q.size(); ++i) q[i] = quantized(values[i], s, z, step.output(0).dtype);
+  step.put(0, q);
+}
+
+std::span<const KernelRow> quant_kernels() { return kRows; }
+
+}  // namespace accsim::ref

@@ -1,0 +1,271 @@
+#include <algorithm>
+#include <array>
+#include <cctype>
+#include <cmath>
+
+#include <fmt/format.h>
+
+#include "sim/ops/rules.h"
+#include "sim/ref/rows.h"
+
+namespace accsim::ref {
+namespace {
+
+struct NamedActivation {
+  std::string_view name;
+  Activation activation;
+  int parameters;  ///< how many of alpha and beta it takes
+};
+
+double sigmoid(double v) { return 1 / (1 + std::exp(-v)); }
+
+constexpr NamedActivation kActivations[] = {
+    {"affine", {[](double v, double a, double b) { return a * v + b; }, 1, 0}, 2},
+    {"elu", {[](double v, double a, double) { return v < 0 ? a * std::expm1(v) : v; }, 1, 0}, 1},
+    {"hardsigmoid",
+     {[](double v, double a, double b) { return std::clamp(a * v + b, 0.0, 1.0); }, 0.2, 0.5}, 2},
+    {"leakyrelu", {[](double v, double a, double) { return v < 0 ? a * v : v; }, 0.01, 0}, 1},
+    {"relu", {[](double v, double, double) { return std::max(v, 0.0); }, 0, 0}, 0},
+    {"scaledtanh", {[](double v, double a, double b) { return a * std::tanh(b * v); }, 1, 1}, 2},
+    {"sigmoid", {[](double v, double, double) { return sigmoid(v); }, 0, 0}, 0},
+    {"softplus", {[](double v, double, double) { return std::log1p(std::exp(v)); }, 0, 0}, 0},
+    {"softsign", {[](double v, double, double) { return v / (1 + std::abs(v)); }, 0, 0}, 0},
+    {"tanh", {[](double v, double, double) { return std::tanh(v); }, 0, 0}, 0},
+    {"thresholdedrelu", {[](double v, double a, double) { return v > a ? v : 0; }, 1, 0}, 1},
+};
+
+const NamedActivation* named(std::string_view name) {
+  std::string lower(name);
+  for (char& c : lower) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+  const auto found = std::ranges::find(kActivations, lower, &NamedActivation::name);
+  return found == std::end(kActivations) ? nullptr : found;
+}
+
+template <class T>
+std::vector<T> list_attr(const Step& step, std::string_view name) {
+  const Attribute* a = step.attribute(name);
+  const auto* list = a == nullptr ? nullptr : std::get_if<std::vector<T>>(&a->value);
+  return list == nullptr ? std::vector<T>{} : *list;
+}
+
+struct Sizes {
+  int64_t gates = 1, steps = 0, batch = 0, inputs = 0, hidden = 0, directions = 1;
+  bool batch_first = false;
+};
+
+/// Everything one direction works with.
+struct Direction {
+  std::vector<Activation> f;
+  const double *w = nullptr, *r = nullptr, *bias = nullptr, *peepholes = nullptr;
+  double clip = 0;
+  bool linear_before_reset = false, input_forget = false;
+
+  double clipped(double v) const { return clip > 0 ? std::clamp(v, -clip, clip) : v; }
+};
+
+/// The activations of all directions, `per_direction` each.
+Result<std::vector<Activation>> activations_of(const Step& step, size_t count,
+                                               const std::vector<std::string>& defaults) {
+  std::vector<std::string> names = list_attr<std::string>(step, "activations");
+  if (names.empty())
+    while (names.size() < count) names.insert(names.end(), defaults.begin(), defaults.end());
+  if (names.size() != count)
+    return bad_node(step, fmt::format("{} activations are given, not {}", names.size(), count));
+  const auto alphas = list_attr<double>(step, "activation_alpha");
+  const auto betas = list_attr<double>(step, "activation_beta");
+  size_t alpha = 0, beta = 0;
+  std::vector<Activation> out;
+  for (const std::string& name : names) {
+    const NamedActivation* known = named(name);
+    if (known == nullptr) return bad_node(step, fmt::format("activation '{}' is unknown", name));
+    Activation a = known->activation;
+    if (known->parameters > 0 && alpha < alphas.size()) a.alpha = alphas[alpha++];
+    if (known->parameters > 1 && beta < betas.size()) a.beta = betas[beta++];
+    out.push_back(a);
+  }
+  return out;
+}
+
+/// One batch entry's next hidden (and cell) state from x W^T in `in` and h R^T in `state`, both with
+/// their gates one after the other.
+void rnn_cell(const Direction& d, int64_t n, const double* in, const double* state, double* h) {
+  for (int64_t i = 0; i < n; ++i) h[i] = d.f[0](d.clipped(in[i] + state[i]));
+}
+
+/// Gates z, r, h. `again` gives h R_h^T for another h (the one that r has scaled).
+template <class F>
+void gru_cell(const Direction& d, int64_t n, const double* in, const double* state, double* h,
+              F again) {
+  std::vector<double> z(static_cast<size_t>(n)), r(z), reset(z), mixed(z);
+  for (int64_t i = 0; i < n; ++i) {
+    const auto k = static_cast<size_t>(i);
+    z[k] = d.f[0](d.clipped(in[i] + state[i]));
+    r[k] = d.f[0](d.clipped(in[n + i] + state[n + i]));
+    reset[k] = r[k] * h[i];
+  }
+  if (!d.linear_before_reset) again(reset.data(), mixed.data());
+  for (int64_t i = 0; i < n; ++i) {
+    const auto k = static_cast<size_t>(i);
+    const double part = d.linear_before_reset ? r[k] * state[2 * n + i] : mixed[k];
+    const double next = d.f[1](d.clipped(in[2 * n + i] + part));
+    h[i] = (1 - z[k]) * next + z[k] * h[i];
+  }
+}
+
+/// Gates i, o, f, c; peepholes i, o, f.
+void lstm_cell(const Direction& d, int64_t n, const double* in, const double* state, double* h,
+               double* c) {
+  const auto gate = [&](int64_t g, int64_t i) { return in[g * n + i] + state[g * n + i]; };
+  const auto peep = [&](int64_t g, int64_t i, double cell) {
+    return d.peepholes != nullptr ? d.peepholes[g * n + i] * cell : 0;
+  };
+  for (int64_t i = 0; i < n; ++i) {
+    const double forget = d.f[0](d.clipped(gate(2, i) + peep(2, i, c[i])));
+    const double input = d.input_forget ? 1 - forget
+                                        : d.f[0](d.clipped(gate(0, i) + peep(0, i, c[i])));
+    const double next = forget * c[i] + input * d.f[1](d.clipped(gate(3, i)));
+    const double output = d.f[0](d.clipped(gate(1, i) + peep(1, i, next)));
+    c[i] = next;
+    h[i] = output * d.f[2](next);
+  }
+}
+
+/// Runs one direction. `x` is [steps][batch][inputs]; visit(t, b, h) sees every state.
+template <class F>
+void run_direction(Step& step, const Sizes& s, const Direction& d, const std::vector<double>& x,
+                   const std::vector<int64_t>& lengths, bool reverse, std::vector<double>& h,
+                   std::vector<double>& c, F visit) {
+  const int64_t rows = s.gates * s.hidden;
+  std::vector<double> in(static_cast<size_t>(s.steps * s.batch * rows));
+  std::vector<double> state(static_cast<size_t>(rows));
+  if (!in.empty())
+    multiply(step.pool(), {s.steps * s.batch, s.inputs, rows, false, true}, x.data(), d.w,
+             in.data());
+  for (int64_t b = 0; b < s.batch; ++b) {
+    const int64_t length = lengths[static_cast<size_t>(b)];
+    double *hidden = h.data() + b * s.hidden, *cell = c.data() + b * s.hidden;
+    for (int64_t i = 0; i < length; ++i) {
+      const int64_t t = reverse ? length - 1 - i : i;
+      double* at = in.data() + (t * s.batch + b) * rows;
+      multiply(step.pool(), {rows, s.hidden, 1, false, false}, d.r, hidden, state.data());
+      for (int64_t r = 0; r < rows && d.bias != nullptr; ++r) {
+        at[r] += d.bias[r];
+        state[static_cast<size_t>(r)] += d.bias[rows + r];
+      }
+      if (s.gates == 1) rnn_cell(d, s.hidden, at, state.data(), hidden);
+      else if (s.gates == 4) lstm_cell(d, s.hidden, at, state.data(), hidden, cell);
+      else
+        gru_cell(d, s.hidden, at, state.data(), hidden, [&](const double* with, double* out) {
+          multiply(step.pool(), {s.hidden, s.hidden, 1, false, false}, d.r + 2 * s.hidden * s.hidden,
+                   with, out);
+          for (int64_t k = 0; k < s.hidden && d.bias != nullptr; ++k)
+            out[k] += d.bias[rows + 2 * s.hidden + k];
+        });
+      visit(t, b, hidden);
+    }
+  }
+}
+
+Sizes sizes_of(const Step& step, int64_t gates) {
+  Sizes s;
+  s.gates = gates;
+  s.batch_first = int_attr(step, "layout", 0) != 0;
+  const Dims& x = step.dims(0);
+  s.steps = x[s.batch_first ? 1 : 0];
+  s.batch = x[s.batch_first ? 0 : 1];
+  s.inputs = x[2];
+  s.hidden = step.dims(2)[2];
+  s.directions = step.dims(1)[0];
+  return s;
+}
+
+/// [batch][first][second...] turned to [first][batch][...] when the layout asks for it.
+std::vector<double> time_first(const Step& step, size_t i, const Sizes& s, int64_t first,
+                               int64_t inner) {
+  std::vector<double> in = step.reals(i);
+  if (!s.batch_first || in.empty()) return in;
+  std::vector<double> out(in.size());
+  for (int64_t b = 0; b < s.batch; ++b)
+    for (int64_t t = 0; t < first; ++t)
+      std::copy_n(in.begin() + (b * first + t) * inner, inner,
+                  out.begin() + (t * s.batch + b) * inner);
+  return out;
+}
+
+template <int kGates>
+Status recurrent(Step& step) {
+  const Sizes s = sizes_of(step, kGates);
+  const size_t functions = kGates == 4 ? 3 : kGates == 3 ? 2 : 1;
+  const std::vector<std::string> defaults =
+      kGates == 1 ? std::vector<std::string>{"Tanh"}
+                  : kGates == 3 ? std::vector<std::string>{"Sigmoid", "Tanh"}
+                                : std::vector<std::string>{"Sigmoid", "Tanh", "Tanh"};
+  const auto f = activations_of(step, functions * static_cast<size_t>(s.directions), defaults);
+  if (!f) return f.errors();
+  const std::vector<double> x = time_first(step, 0, s, s.steps, s.inputs), w = step.reals(1),
+                            r = step.reals(2), bias = step.reals(3), peepholes = step.reals(7),
+                            h0 = time_first(step, 5, s, s.directions, s.hidden),
+                            c0 = time_first(step, 6, s, s.directions, s.hidden);
+  std::vector<int64_t> lengths = step.integers(4);
+  if (lengths.empty()) lengths.assign(static_cast<size_t>(s.batch), s.steps);
+  if (static_cast<int64_t>(lengths.size()) != s.batch ||
+      std::ranges::any_of(lengths, [&](int64_t l) { return l < 0 || l > s.steps; }))
+    return bad_node(step, "sequence_lens must be one length in range per batch entry");
+  const auto state_size = static_cast<size_t>(s.batch * s.hidden);
+  const auto all_states = state_size * static_cast<size_t>(s.directions);
+  for (const auto* given : {&h0, &c0})
+    if (!given->empty() && given->size() != all_states)
+      return bad_node(step, "an initial state has the wrong shape");
+  if (!peepholes.empty() && peepholes.size() != static_cast<size_t>(s.directions * 3 * s.hidden))
+    return bad_node(step, "P has the wrong shape");
+  const bool reverse = step.attr("direction", "forward") == "reverse";
+  std::vector<double> y(all_states * static_cast<size_t>(s.steps), 0), last_h(all_states),
+      last_c(all_states);
+  const int64_t rows = kGates * s.hidden;
+  for (int64_t n = 0; n < s.directions; ++n) {
+    const auto skip = static_cast<ptrdiff_t>(state_size) * n;
+    Direction d;
+    d.f.assign(f->begin() + n * static_cast<int64_t>(functions),
+               f->begin() + (n + 1) * static_cast<int64_t>(functions));
+    d.w = w.data() + n * rows * s.inputs;
+    d.r = r.data() + n * rows * s.hidden;
+    d.bias = bias.empty() ? nullptr : bias.data() + n * 2 * rows;
+    d.peepholes = peepholes.empty() ? nullptr : peepholes.data() + n * 3 * s.hidden;
+    d.clip = real_attr(step, "clip", 0);
+    d.linear_before_reset = int_attr(step, "linear_before_reset", 0) != 0;
+    d.input_forget = int_attr(step, "input_forget", 0) != 0;
+    std::vector<double> h(state_size, 0), c(state_size, 0);
+    if (!h0.empty()) std::copy_n(h0.begin() + skip, state_size, h.begin());
+    if (!c0.empty()) std::copy_n(c0.begin() + skip, state_size, c.begin());
+    run_direction(step, s, d, x, lengths, reverse || n == 1, h, c,
+                  [&](int64_t t, int64_t b, const double* state) {
+                    const int64_t at = s.batch_first ? (b * s.steps + t) * s.directions + n
+                                                     : (t * s.directions + n) * s.batch + b;
+                    std::copy_n(state, s.hidden, y.begin() + at * s.hidden);
+                  });
+    for (int64_t b = 0; b < s.batch; ++b) {
+      const int64_t at = (s.batch_first ? b * s.directions + n : n * s.batch + b) * s.hidden;
+      std::copy_n(h.begin() + b * s.hidden, s.hidden, last_h.begin() + at);
+      std::copy_n(c.begin() + b * s.hidden, s.hidden, last_c.begin() + at);
+    }
+  }
+  if (step.output_count() > 0) step.put(0, y);
+  if (step.output_count() > 1) step.put(1, last_h);
+  if (step.output_count() > 2) step.put(2, last_c);
+  return ok();
+}
+
+constexpr KernelRow kRows[] = {
+    {"GRU", recurrent<3>}, {"LSTM", recurrent<4>}, {"RNN", recurrent<1>}};
+
+}  // namespace
+
+std::optional<Activation> find_activation(std::string_view name) {
+  const NamedActivation* known = named(name);
+  if (known == nullptr) return std::nullopt;
+  return known->activation;
+}
+
+std::span<const KernelRow> recurrent_kernels() { return kRows; }
+
+}  // namespace accsim::ref

@@ -1,0 +1,180 @@
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+
+#include "sim/onnx/decode.h"
+#include "sim/onnx/weights.h"
+#include "sim/ops/node_view.h"
+#include "sim/ref/executor.h"
+
+namespace accsim::ref {
+namespace {
+
+/// Types whose stored bytes are the kept elements.
+bool kept_as_stored(DType dtype) {
+  return dtype == DType::float32 || dtype == DType::float64 ||
+         (is_integer(dtype) && bits(dtype) >= 8) || dtype == DType::boolean;
+}
+
+void fill(Array& array, const ConstData& values) {
+  with_store(array.store(), [&]<class T>(T) {
+    T* to = array.data<T>();
+    for (size_t i = 0; i < values.size(); ++i)
+      to[i] = values.is_integer() ? static_cast<T>(values.integers()[i])
+                                  : static_cast<T>(values.reals()[i]);
+  });
+}
+
+std::optional<Array> decoded(DType dtype, const Dims& dims, const RawElements& raw,
+                             std::shared_ptr<MemoryCount> count) {
+  Array array(dtype, dims, std::move(count));
+  if (kept_as_stored(dtype)) {
+    if (raw.size > 0) std::memcpy(array.raw(), raw.data, raw.size);
+    if (dtype == DType::boolean)
+      for (int64_t i = 0; i < array.size(); ++i)
+        array.data<uint8_t>()[i] = array.data<uint8_t>()[i] != 0;
+  } else {
+    fill(array, *onnx::decode_elements(dtype, static_cast<size_t>(array.size()),
+                                       {raw.data, raw.size}));
+  }
+  return array;
+}
+
+std::optional<Array> stored(const std::string& file, DType dtype, const Dims& dims,
+                            const Payload& payload, const ConstPtr& value,
+                            std::shared_ptr<MemoryCount> count) {
+  if (!store_of(dtype)) return std::nullopt;
+  const auto raw = raw_elements(file, dtype, dims, payload);
+  if (raw && (payload.kind != Payload::Kind::none || elements(dims) == 0))
+    return decoded(dtype, dims, *raw, std::move(count));
+  if (!value || static_cast<int64_t>(value->size()) != elements(dims)) return std::nullopt;
+  Array array(dtype, dims, std::move(count));
+  fill(array, *value);
+  return array;
+}
+
+/// A 64-bit generator with good bits from any seed (splitmix64), the same on every platform.
+struct Random {
+  uint64_t state;
+  uint64_t next() {
+    uint64_t z = state += 0x9E3779B97F4A7C15U;
+    z = (z ^ (z >> 30)) * 0xBF58476D1CE4E5B9U;
+    z = (z ^ (z >> 27)) * 0x94D049BB133111EBU;
+    return z ^ (z >> 31);
+  }
+  /// Uniform in [-1, 1).
+  double real() { return static_cast<double>(next() >> 11) * 0x1p-52 - 1; }
+};
+
+Random generator(const std::string& name, uint64_t seed) {
+  uint64_t hash = 0xCBF29CE484222325U;  // FNV-1a
+  for (const char c : name) hash = (hash ^ static_cast<uint8_t>(c)) * 0x100000001B3U;
+  Random random{hash ^ (seed * 0xD6E8FEB86659FD93U)};
+  random.next();
+  return random;
+}
+
+/// Calls visit(node, port) for every input port that tensor `id` feeds.
+template <class F>
+void each_reader(const Graph& graph, TensorId id, F visit) {
+  for (const Node& node : graph.nodes)
+    for (size_t i = 0; i < node.inputs.size(); ++i)
+      if (node.inputs[i] == id) visit(node, i);
+}
+
+/// Centre and half width of the values that a weight is drawn from.
+struct Spread {
+  double middle = 0, width = 0.1;
+};
+
+Spread spread_of(const Graph& graph, TensorId id) {
+  const Tensor& tensor = graph.tensor(id);
+  const Dims& dims = tensor.dims;
+  Spread spread;
+  // A uniform distribution of half width sqrt(6 / fan in) keeps the variance through a ReLU.
+  if (dims.size() >= 2) {
+    int64_t fan = dims.size() == 2 ? std::max(dims[0], dims[1]) : elements(dims, 1, dims.size());
+    each_reader(graph, id, [&](const Node& node, size_t port) {
+      if (node.op_type == "MatMul" || node.op_type == "Gemm") fan = dims[dims.size() - 2];
+      const NodeView view(graph, node);
+      if (node.op_type == "Gemm" && port == 1 && view.attr("transB", int64_t{0}) != 0)
+        fan = dims[1];
+    });
+    spread.width = std::sqrt(3.0 / static_cast<double>(std::max<int64_t>(fan, 1)));
+  }
+  each_reader(graph, id, [&](const Node& node, size_t port) {
+    const bool norm = node.op_type.ends_with("Normalization");
+    if (node.op_type == "BatchNormalization" && port == 4) spread = {1, 0.5};  // variances
+    else if (norm && port == 1) spread = {1, 0.2};
+    else if (norm) spread = {0, 0.1};
+  });
+  return spread;
+}
+
+}  // namespace
+
+std::optional<Array> array_of(DType dtype, const Dims& dims, const RawElements& raw) {
+  if (!store_of(dtype) || static_cast<int64_t>(raw.size) != storage_bytes(dtype, elements(dims)))
+    return std::nullopt;
+  return decoded(dtype, dims, raw, nullptr);
+}
+
+std::optional<Array> stored_array(const Graph& graph, const Tensor& tensor,
+                                  std::shared_ptr<MemoryCount> count) {
+  return stored(graph.file, tensor.dtype, tensor.dims, tensor.payload, tensor.value,
+                std::move(count));
+}
+
+std::optional<Array> stored_array(const Graph& graph, const StoredTensor& tensor,
+                                  std::shared_ptr<MemoryCount> count) {
+  if (tensor.sparse) return std::nullopt;
+  return stored(graph.file, tensor.dtype, tensor.dims, tensor.payload, tensor.value,
+                std::move(count));
+}
+
+Array random_weights(const Graph& graph, TensorId id, uint64_t seed,
+                     std::shared_ptr<MemoryCount> count) {
+  const Tensor& tensor = graph.tensor(id);
+  Array array(tensor.dtype, tensor.dims, std::move(count));
+  Random random = generator(tensor.name, seed);
+  const Spread spread = spread_of(graph, id);
+  with_store(array.store(), [&]<class T>(T) {
+    T* to = array.data<T>();
+    for (int64_t i = 0; i < array.size(); ++i) {
+      if constexpr (std::is_floating_point_v<T>)
+        to[i] = static_cast<T>(spread.middle + spread.width * random.real());
+      else if constexpr (sizeof(T) == 1)
+        to[i] = tensor.dtype == DType::boolean ? static_cast<T>(random.next() & 1)
+                                               : static_cast<T>(random.next() & 7);
+      else
+        to[i] = T{};  // an index or a count: 0 is always in range
+    }
+  });
+  round_elements(array);
+  return array;
+}
+
+Array random_input(const Graph& graph, TensorId id, uint64_t seed) {
+  const Tensor& tensor = graph.tensor(id);
+  uint64_t below = tensor.dtype != DType::boolean && bits(tensor.dtype) <= 8 ? 128 : 2;
+  each_reader(graph, id, [&](const Node& node, size_t port) {
+    if (node.op_type != "Gather" || port != 1 || node.inputs[0] == kNoTensor) return;
+    const NodeView view(graph, node);
+    const auto axis = normalize_axis(view.attr("axis", int64_t{0}), view.rank(0));
+    if (axis && view.dims(0)[static_cast<size_t>(*axis)] > 0)
+      below = static_cast<uint64_t>(view.dims(0)[static_cast<size_t>(*axis)]);
+  });
+  Array array(tensor.dtype, tensor.dims);
+  Random random = generator(tensor.name, seed);
+  with_store(array.store(), [&]<class T>(T) {
+    T* to = array.data<T>();
+    for (int64_t i = 0; i < array.size(); ++i) {
+      if constexpr (std::is_floating_point_v<T>) to[i] = static_cast<T>(random.real());
+      else to[i] = static_cast<T>(random.next() % below);
+    }
+  });
+  round_elements(array);
+  return array;
+}
+
+}  // namespace accsim::ref

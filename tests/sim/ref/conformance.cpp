@@ -1,0 +1,216 @@
+// Runs ONNX's own node test cases through the reference executor. Each must pass at the suite's
+// tolerance or be refused; a wrong answer fails the run, and so do fewer than kLeastPassed passes.
+//
+//   conformance [--cases FOLDER] [--check FILE | --write FILE] [--list]
+//
+// --write puts the table of what passes and what is refused into FILE, --check compares it with
+// FILE. Exit code 77 when the cases aren't installed.
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <map>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "sim/onnx/reader.h"
+#include "sim/ops/elaborate.h"
+#include "sim/ops/op_table.h"
+#include "sim/ref/executor.h"
+#include "sim/ref/step.h"
+
+namespace accsim {
+namespace {
+
+namespace fs = std::filesystem;
+using ref::Array;
+
+constexpr size_t kLeastPassed = 780;
+constexpr double kRelative = 1e-3, kAbsolute = 1e-7;
+
+struct Outcome {
+  enum class Kind { passed, refused, wrong } kind = Kind::passed;
+  std::string why;
+};
+
+Outcome refused(std::string why) { return {Outcome::Kind::refused, std::move(why)}; }
+Outcome wrong(std::string why) { return {Outcome::Kind::wrong, std::move(why)}; }
+
+/// bfloat16 tensors of the suite are stored as their bits in uint16.
+std::optional<Array> as_declared(const TensorFile& file, DType declared) {
+  const DType stored = file.tensor.dtype;
+  const bool bits = declared == DType::bfloat16 && stored == DType::uint16;
+  if (stored != declared && !bits) return std::nullopt;
+  return ref::array_of(declared, file.tensor.dims, file.elements);
+}
+
+/// The first operator of a case that isn't a constant.
+std::string op_of(const ModelDef& model) {
+  for (const NodeDef& node : model.graph.nodes)
+    if (node.op_type != "Constant") return node.op_type;
+  return "?";
+}
+
+/// The case's graph; where shapes depend on inputs, with small inputs as constants.
+Result<Graph> graph_of(const ModelDef& model, const fs::path& data) {
+  Result<Graph> graph = elaborate(model, {});
+  if (graph) return graph;
+  ElaborateOptions options;
+  for (size_t i = 0; i < model.graph.inputs.size(); ++i) {
+    const ValueDef& input = model.graph.inputs[i];
+    if (!input.is_tensor) continue;
+    Result<StoredTensor> value = read_tensor((data / fmt::format("input_{}.pb", i)).string());
+    if (value && value->dtype == input.dtype && value->value)
+      options.constants[input.name] = std::move(*value);
+  }
+  return elaborate(model, options);
+}
+
+Outcome check_output(const Graph& graph, size_t i, const fs::path& file, const ref::Arrays& got) {
+  const Tensor& tensor = graph.tensor(graph.outputs[i]);
+  const Result<TensorFile> expected = read_tensor_file(file.string());
+  if (!expected) return wrong(expected.errors().front().text());
+  const auto want = as_declared(*expected, tensor.dtype);
+  if (!want)
+    return wrong(fmt::format("output {} is {}, expected {}", i, name(tensor.dtype),
+                             name(expected->tensor.dtype)));
+  const auto found = got.find(tensor.name);
+  if (found == got.end()) return wrong(fmt::format("output {} is missing", i));
+  const bool exact = !is_float(tensor.dtype);
+  const ref::Comparison c = ref::compare(*want, found->second, exact ? 0 : kAbsolute,
+                                         exact ? 0 : kRelative);
+  if (!c.same_shape)
+    return wrong(fmt::format("output {} is {}, expected {}", i, to_string(found->second.dims()),
+                             to_string(want->dims())));
+  if (c.wrong > 0)
+    return wrong(fmt::format("output {}: {} of {} elements differ, by up to {:.3g}", i, c.wrong,
+                             want->size(), c.max_abs));
+  return {};
+}
+
+Outcome run_case(const fs::path& folder, std::string& op) {
+  const Result<ModelDef> model = read_model((folder / "model.onnx").string());
+  if (!model) return refused(model.errors().front().message);
+  op = op_of(*model);
+  for (int set = 0; fs::is_directory(folder / fmt::format("test_data_set_{}", set)); ++set) {
+    const fs::path data = folder / fmt::format("test_data_set_{}", set);
+    const Result<Graph> graph = graph_of(*model, data);
+    if (!graph) return refused(graph.errors().front().message);
+    ref::Arrays inputs;
+    for (size_t i = 0; i < model->graph.inputs.size(); ++i) {
+      const ValueDef& input = model->graph.inputs[i];
+      const fs::path file = data / fmt::format("input_{}.pb", i);
+      if (!fs::exists(file)) continue;
+      const Result<TensorFile> tensor = read_tensor_file(file.string());
+      auto array = tensor ? as_declared(*tensor, input.dtype) : std::nullopt;
+      if (array) inputs[input.name] = std::move(*array);
+    }
+    ref::RunOptions options;
+    options.threads = 2;
+    const auto result = ref::run(*graph, inputs, options);
+    if (!result) return refused(result.errors().front().message);
+    for (size_t i = 0; i < graph->outputs.size(); ++i) {
+      const Outcome o =
+          check_output(*graph, i, data / fmt::format("output_{}.pb", i), result->outputs);
+      if (o.kind != Outcome::Kind::passed) return o;
+    }
+  }
+  return {};
+}
+
+struct Tally {
+  size_t passed = 0, wrong = 0;
+  std::map<std::string, std::pair<std::vector<std::string>, std::string>> refused;  ///< by op
+  std::map<std::string, size_t> passed_by_op;
+};
+
+std::string table(const Tally& t) {
+  size_t refused = 0;
+  for (const auto& [op, cases] : t.refused) refused += cases.first.size();
+  std::string out = fmt::format(
+      "# What the reference executor computes\n\n"
+      "Made by `conformance --write` from ONNX's own node cases (Debian's libonnx-testdata); a test\n"
+      "compares. A case passes when every output is equal (integers) or within rtol {} and atol {}\n"
+      "(floats), the suite's own tolerance.\n\n"
+      "| cases | passed | refused | wrong |\n|---:|---:|---:|---:|\n| {} | {} | {} | {} |\n\n"
+      "## Refused cases\n\n| operator | cases | why |\n|---|---:|---|\n",
+      kRelative, kAbsolute, t.passed + refused + t.wrong, t.passed, refused, t.wrong);
+  for (const auto& [op, cases] : t.refused)
+    out += fmt::format("| {} | {} | {} |\n", op, cases.first.size(), cases.second);
+  out += "\n## Operators of the table that are refused\n\n| operator | domain | why |\n|---|---|---|\n";
+  for (const ref::RefusedOp& r : ref::refused_ops())
+    out += fmt::format("| {} | {} | {} |\n", r.op, r.domain.empty() ? "ai.onnx" : r.domain, r.why);
+  size_t kernels = 0;
+  for (const OpRow* row : all_ops()) kernels += ref::find_kernel(row->domain, row->name) != nullptr;
+  out += fmt::format("\nThe other {} operators of the table ([operators.md](operators.md)) have a "
+                     "kernel.\n",
+                     kernels);
+  return out;
+}
+
+std::string slurp(const std::string& path) {
+  std::ifstream in(path);
+  std::stringstream all;
+  all << in.rdbuf();
+  return all.str();
+}
+
+int run_all(const fs::path& root, const std::string& check, const std::string& write, bool list) {
+  Tally tally;
+  std::vector<fs::path> folders;
+  for (const auto& entry : fs::directory_iterator(root))
+    if (fs::exists(entry.path() / "model.onnx")) folders.push_back(entry.path());
+  std::ranges::sort(folders);
+  for (const fs::path& folder : folders) {
+    std::string op = "?";
+    const Outcome o = run_case(folder, op);
+    const std::string name = folder.filename().string();
+    if (o.kind == Outcome::Kind::passed) ++tally.passed;
+    if (o.kind == Outcome::Kind::refused) {
+      auto& entry = tally.refused[op];
+      entry.first.push_back(name);
+      if (entry.second.empty()) entry.second = o.why;
+    }
+    if (o.kind == Outcome::Kind::wrong) {
+      ++tally.wrong;
+      fmt::print(stderr, "WRONG {}: {}\n", name, o.why);
+    } else if (list) {
+      fmt::print("{} {} {}\n", o.kind == Outcome::Kind::passed ? "pass" : "refused", name, o.why);
+    }
+  }
+  const std::string text = table(tally);
+  fmt::print("{} cases, {} passed, {} wrong\n", folders.size(), tally.passed, tally.wrong);
+  bool good = tally.wrong == 0 && tally.passed >= kLeastPassed;
+  if (!write.empty()) std::ofstream(write) << text;
+  if (!check.empty() && slurp(check) != text) {
+    fmt::print(stderr, "{} isn't current; write it again: conformance --write {}\n", check, check);
+    good = false;
+  }
+  return good ? 0 : 1;
+}
+
+}  // namespace
+}  // namespace accsim
+
+int main(int argc, char** argv) {
+  std::string root = "/usr/share/libonnx-testdata/data/node", check, write;
+  bool list = false;
+  for (int i = 1; i < argc; ++i) {
+    const std::string arg = argv[i];
+    if (arg == "--list") list = true;
+    else if (i + 1 < argc && arg == "--cases") root = argv[++i];
+    else if (i + 1 < argc && arg == "--check") check = argv[++i];
+    else if (i + 1 < argc && arg == "--write") write = argv[++i];
+    else return fmt::print(stderr, "conformance: unknown argument '{}'\n", arg), 2;
+  }
+  if (!std::filesystem::is_directory(root)) {
+    fmt::print(stderr, "SKIPPED: {} isn't there; install libonnx-testdata\n", root);
+    return 77;
+  }
+  return accsim::run_all(root, check, write, list);
+}
