@@ -8,8 +8,10 @@
 
 #include "hw/config/load.h"
 #include "sim/app/dram_command.h"
+#include "sim/app/diff_command.h"
 #include "sim/app/options.h"
 #include "sim/app/output.h"
+#include "sim/app/run_command.h"
 #include "sim/app/verify_command.h"
 #include "sim/flow/cost.h"
 #include "sim/report/csv.h"
@@ -178,11 +180,15 @@ int run_cli(int argc, char** argv) {
   HwCommand hw;
   ShapesCommand shapes;
   VerifyCommand verify;
+  RunCommand run;
+  DiffCommand diff;
   cost.add_to(app);
   CLI::App* ops = app.add_subcommand("ops", "Print the table of operators as Markdown");
   hw.add_to(app);
   shapes.add_to(app);
   verify.add_to(app);
+  run.add_to(app);
+  diff.add_to(app);
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& e) {
@@ -193,6 +199,8 @@ int run_cli(int argc, char** argv) {
   if (ops->parsed()) return print_out(operators_markdown());
   if (shapes.sub->parsed()) return shapes.run();
   if (verify.chosen()) return verify.run();
+  if (run.chosen()) return run.run();
+  if (diff.chosen()) return diff.run();
   if (argc <= 1) return print_out(app.help()), kExitBadInput;
   return cost.run();
 }

@@ -1,0 +1,161 @@
+#include "sim/app/run_command.h"
+
+#include <charconv>
+#include <chrono>
+#include <limits>
+#include <unistd.h>
+
+#include <fmt/format.h>
+
+#include "sim/app/cli.h"
+#include "sim/app/output.h"
+
+namespace accsim {
+namespace {
+
+std::optional<uint64_t> random_seed(std::string_view text) {
+  constexpr std::string_view kRandom = "random:";
+  if (!text.starts_with(kRandom)) return std::nullopt;
+  text.remove_prefix(kRandom.size());
+  uint64_t seed = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), seed);
+  if (error != std::errc() || end != text.data() + text.size()) return std::nullopt;
+  return seed;
+}
+
+/// One line on stderr that is written over, from the second second of a run on; nothing when stderr
+/// isn't a terminal.
+class Progress {
+ public:
+  ~Progress() {
+    if (printed_) fmt::print(stderr, "\r\033[K");
+  }
+  bool operator()(size_t done, size_t of) {
+    using std::chrono::steady_clock;
+    const auto now = steady_clock::now();
+    if (!shown_ || now < next_) return true;
+    next_ = now + std::chrono::milliseconds(200);
+    printed_ = true;
+    constexpr size_t kWidth = 30;
+    fmt::print(stderr, "\r\033[K[{:<{}}] {} of {} nodes", std::string(done * kWidth / (of + 1), '#'),
+               kWidth, done, of);
+    std::fflush(stderr);
+    return true;
+  }
+
+ private:
+  const bool shown_ = isatty(STDERR_FILENO) != 0;
+  bool printed_ = false;
+  std::chrono::steady_clock::time_point next_ =
+      std::chrono::steady_clock::now() + std::chrono::seconds(1);
+};
+
+/// "output 'y': float32 1x1000, from -3.2 to 4.1, mean 0.01".
+std::string describe(const std::string& label, const ref::Array& array) {
+  double low = std::numeric_limits<double>::infinity(), high = -low, sum = 0;
+  for (const double v : array.reals()) {
+    low = std::min(low, v);
+    high = std::max(high, v);
+    sum += v;
+  }
+  std::string text = fmt::format("{}: {} {}", label, name(array.dtype()), to_string(array.dims()));
+  if (array.size() > 0)
+    text += fmt::format(", from {:.6g} to {:.6g}, mean {:.6g}", low, high,
+                        sum / static_cast<double>(array.size()));
+  return text + "\n";
+}
+
+}  // namespace
+
+void RunCommand::add_to(CLI::App& app) {
+  sub_ = app.add_subcommand("run", "Compute the network's numbers with the reference executor");
+  sub_->footer("Exit codes: 0 done, 2 input that can't be used.");
+  model_.add_to(*sub_, true);
+  sub_->get_option("model")->description("ONNX model file");
+  sub_->add_option("--input", inputs_,
+                   "Values of a graph input: NAME=FILE.npy or NAME=random:SEED; repeatable. Inputs "
+                   "not named are random:0")
+      ->type_name("NAME=SOURCE")
+      ->allow_extra_args(false);
+  sub_->add_option("--weights", weights_,
+                   "random:SEED draws the weights that the file doesn't have")
+      ->type_name("random:SEED");
+  sub_->add_option("--output", output_, "Folder for the outputs, a .npy each")->type_name("DIR");
+  sub_->add_option("--dump", dump_,
+                   "Write inputs and outputs of layers to the folder too, with a manifest.json: all, "
+                   "an operator type, or a glob of layer names")
+      ->type_name("all|OP|GLOB");
+  sub_->add_flag("--layerwise", layerwise_,
+                 "Every layer reads the float run's values, so that errors don't add up");
+  sub_->add_option("--threads", threads_, "Threads to compute with")
+      ->type_name("N")
+      ->check(CLI::Range(1, 256));
+}
+
+Result<RunRequest> RunCommand::request() const {
+  Errors errors;
+  RunRequest out;
+  out.model = model_.model();
+  const Result<ElaborateOptions> elaborate = model_.elaborate();
+  if (elaborate) out.elaborate = *elaborate;
+  else errors = elaborate.errors();
+  for (const std::string& text : inputs_) {
+    // Names may hold a '=' and a ':', so the last '=' splits.
+    const size_t at = text.rfind('=');
+    if (at == std::string::npos || at == 0 || at + 1 == text.size()) {
+      errors.push_back({Errc::usage, "'" + text + "' is not NAME=FILE.npy or NAME=random:SEED",
+                        "--input"});
+      continue;
+    }
+    InputSource source{text.substr(0, at), text.substr(at + 1), 0};
+    if (source.file.starts_with("random:")) {
+      const auto seed = random_seed(source.file);
+      if (!seed) errors.push_back({Errc::usage, "'" + text + "' has no number as seed", "--input"});
+      source.seed = seed.value_or(0);
+      source.file.clear();
+    }
+    for (const InputSource& other : out.inputs)
+      if (other.name == source.name)
+        errors.push_back({Errc::usage, "'" + source.name + "' is given twice", "--input"});
+    out.inputs.push_back(std::move(source));
+  }
+  if (!weights_.empty()) {
+    out.weight_seed = random_seed(weights_);
+    if (!out.weight_seed)
+      errors.push_back({Errc::usage, "'" + weights_ + "' is not random:SEED", "--weights"});
+  }
+  if (!dump_.empty() && output_.empty())
+    errors.push_back({Errc::usage, "needs a folder to write to: --output DIR", "--dump"});
+  out.output = output_;
+  out.dump = dump_;
+  out.threads = threads_;
+  if (!errors.empty()) return errors;
+  return out;
+}
+
+int RunCommand::run() const {
+  Result<RunRequest> wanted = request();
+  if (!wanted) return report_errors(wanted.errors());
+  const Result<PreparedRun> prepared = prepare_run(*wanted);
+  if (!prepared) return report_errors(prepared.errors());
+  std::string text;
+  for (const std::string& symbol : prepared->graph.defaulted)
+    text += fmt::format("symbol '{}': 1 (no --bind)\n", symbol);
+  for (const std::string& name : prepared->defaulted)
+    text += fmt::format("input '{}': random:0 (no --input)\n", name);
+  Progress progress;
+  wanted->progress = [&](size_t done, size_t of) { return progress(done, of); };
+  const Result<RunSummary> summary = run_network(*prepared, *wanted);
+  if (!summary) return report_errors(summary.errors());
+  if (summary->result.random_weights > 0)
+    text += fmt::format("weights: {} tensors drawn, {}\n", summary->result.random_weights, weights_);
+  for (TensorId id : prepared->graph.outputs) {
+    const std::string& name = prepared->graph.tensor(id).name;
+    text += describe(fmt::format("output '{}'", name), summary->result.outputs.at(name));
+  }
+  text += fmt::format("peak memory: {} bytes\n", summary->result.peak_bytes);
+  for (const std::string& file : summary->written) text += fmt::format("written: {}/{}\n", output_, file);
+  return print_out(text);
+}
+
+}  // namespace accsim

@@ -1,0 +1,28 @@
+#pragma once
+#include <string>
+#include <vector>
+
+#include "sim/app/options.h"
+#include "sim/flow/run.h"
+
+namespace accsim {
+
+/// `accsim run`: computes the network's numbers with the reference executor.
+class RunCommand {
+ public:
+  void add_to(CLI::App& app);
+  bool chosen() const { return sub_->parsed(); }
+  int run() const;
+
+ private:
+  Result<RunRequest> request() const;
+
+  CLI::App* sub_ = nullptr;
+  ModelOptions model_;
+  std::vector<std::string> inputs_;
+  std::string weights_, output_, dump_;
+  bool layerwise_ = false;
+  int threads_ = 1;
+};
+
+}  // namespace accsim

@@ -1,0 +1,66 @@
+#include <fstream>
+#include <iterator>
+#include <map>
+#include <set>
+
+#include "sim/flow/run.h"
+#include "sim/ref/npy.h"
+
+namespace accsim {
+namespace {
+
+Result<DumpManifest> read_manifest(const std::string& folder) {
+  const std::string file = folder + "/manifest.json";
+  std::ifstream in(file, std::ios::binary);
+  if (!in)
+    return Error{Errc::io, "can't be opened; name a folder made by accsim run --output DIR --dump all",
+                 file};
+  return parse_manifest({std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>()}, file);
+}
+
+}  // namespace
+
+Result<DiffReport> diff_dumps(const std::string& a, const std::string& b, double atol, double rtol) {
+  const Result<DumpManifest> left = read_manifest(a), right = read_manifest(b);
+  Errors errors;
+  for (const auto* m : {&left, &right})
+    if (!*m) errors.insert(errors.end(), m->errors().begin(), m->errors().end());
+  if (!errors.empty()) return errors;
+  std::map<std::string, const DumpTensor*> others;
+  for (const DumpLayer& layer : right->layers)
+    for (const DumpTensor& t : layer.outputs) others[t.name] = &t;
+  DiffReport report{a, b, atol, rtol, {}, -1};
+  std::set<std::string> seen;
+  for (const DumpLayer& layer : left->layers)
+    for (const DumpTensor& t : layer.outputs) {
+      const auto other = others.find(t.name);
+      if (!seen.insert(t.name).second) continue;
+      // A layer that the other run merged into the one before has no output of its own there.
+      if (other == others.end()) continue;
+      LayerDiff d;
+      d.layer = layer.name;
+      d.op_type = layer.op_type;
+      d.tensor = t.name;
+      const Result<ref::Array> x = ref::read_npy(a + "/" + t.file);
+      const Result<ref::Array> y = ref::read_npy(b + "/" + other->second->file);
+      if (!x) return x.errors();
+      if (!y) return y.errors();
+      const ref::Comparison c = ref::compare(*x, *y, atol, rtol);
+      d.max_abs = c.max_abs;
+      d.mean_abs = c.mean_abs;
+      d.max_rel = c.max_rel;
+      d.snr_db = c.snr_db;
+      d.cosine = c.cosine;
+      d.elements = x->size();
+      d.beyond = c.wrong;
+      if (!c.same_shape)
+        d.problem = to_string(x->dims()) + " in one, " + to_string(y->dims()) + " in the other";
+      if (d.differs() && report.first < 0) report.first = static_cast<int>(report.layers.size());
+      report.layers.push_back(std::move(d));
+    }
+  if (report.layers.empty())
+    return Error{Errc::invalid, "the two folders have no tensor in common; dump the same model", b};
+  return report;
+}
+
+}  // namespace accsim

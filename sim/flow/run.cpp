@@ -1,0 +1,209 @@
+#include "sim/flow/run.h"
+
+#include <algorithm>
+#include <filesystem>
+#include <fnmatch.h>
+
+#include <fmt/format.h>
+
+#include "sim/onnx/reader.h"
+#include "sim/ref/npy.h"
+#include "sim/report/write_file.h"
+
+namespace accsim {
+namespace {
+
+/// Input files as arrays. Integers of another width than the model's are converted when they fit.
+Result<ref::Arrays> read_inputs(const ModelDef& model, const RunRequest& request) {
+  ref::Arrays arrays;
+  Errors errors;
+  for (const InputSource& source : request.inputs) {
+    const auto declared = std::ranges::find(model.graph.inputs, source.name, &ValueDef::name);
+    if (declared == model.graph.inputs.end()) {
+      std::string names;
+      for (const ValueDef& v : model.graph.inputs) names += (names.empty() ? "" : ", ") + v.name;
+      errors.push_back({Errc::usage,
+                        fmt::format("the model has no input '{}'; its inputs are: {}", source.name,
+                                    names),
+                        "--input"});
+      continue;
+    }
+    if (source.file.empty()) continue;
+    Result<ref::Array> array = ref::read_npy(source.file);
+    if (!array) {
+      errors.insert(errors.end(), array.errors().begin(), array.errors().end());
+      continue;
+    }
+    const DType wanted = declared->dtype;
+    if (array->dtype() != wanted && ref::store_of(wanted)) {
+      const bool kind = is_float(wanted) == is_float(array->dtype());
+      if (!kind) {
+        errors.push_back({Errc::invalid,
+                          fmt::format("holds {}, but input '{}' is {}", name(array->dtype()),
+                                      source.name, name(wanted)),
+                          source.file});
+        continue;
+      }
+      *array = array->as(wanted);
+      ref::round_elements(*array);
+    }
+    arrays[source.name] = std::move(*array);
+  }
+  if (!errors.empty()) return errors;
+  return arrays;
+}
+
+/// Shapes of input files for inputs whose declared shape leaves something open.
+void take_shapes(const ModelDef& model, const ref::Arrays& arrays, ElaborateOptions& options) {
+  for (const ValueDef& input : model.graph.inputs) {
+    const auto given = arrays.find(input.name);
+    if (given == arrays.end() || options.input_shapes.contains(input.name)) continue;
+    const bool open = !input.dims || std::ranges::any_of(*input.dims, [](const DimDef& d) {
+      return d.value < 0;
+    });
+    const bool fits = !input.dims || input.dims->size() == given->second.dims().size();
+    if (open && fits) options.input_shapes[input.name] = given->second.dims();
+  }
+}
+
+/// Small inputs as constants, for graphs whose shapes depend on them.
+void fix_inputs(const ref::Arrays& arrays, ElaborateOptions& options) {
+  for (const auto& [name, array] : arrays) {
+    if (array.size() > 4096) continue;
+    StoredTensor stored;
+    stored.name = name;
+    stored.dtype = array.dtype();
+    stored.dims = array.dims();
+    stored.value = is_float(array.dtype()) ? std::make_shared<const ConstData>(array.reals())
+                                           : std::make_shared<const ConstData>(array.integers());
+    options.constants[name] = std::move(stored);
+  }
+}
+
+}  // namespace
+
+Result<PreparedRun> prepare_run(const RunRequest& request) {
+  const Result<ModelDef> model = read_model(request.model);
+  if (!model) return model.errors();
+  Result<ref::Arrays> arrays = read_inputs(*model, request);
+  if (!arrays) return arrays.errors();
+  ElaborateOptions options = request.elaborate;
+  take_shapes(*model, *arrays, options);
+  Result<Graph> graph = elaborate(*model, options);
+  if (!graph && !arrays->empty()) {
+    const Errors first = graph.errors();
+    fix_inputs(*arrays, options);
+    graph = elaborate(*model, options);
+    if (!graph) return first;
+  }
+  if (!graph) return graph.errors();
+  PreparedRun out{std::move(*graph), std::move(*arrays), {}};
+  if (Status s = ref::check_runnable(out.graph); !s) return s.errors();
+  for (TensorId id : out.graph.inputs) {
+    const Tensor& tensor = out.graph.tensor(id);
+    if (out.inputs.contains(tensor.name)) continue;
+    const auto named = std::ranges::find(request.inputs, tensor.name, &InputSource::name);
+    if (named == request.inputs.end()) out.defaulted.push_back(tensor.name);
+    if (!ref::store_of(tensor.dtype))
+      return Error{Errc::unsupported, fmt::format("is {}, which isn't computed with", name(tensor.dtype)),
+                   fmt::format("{}: input '{}'", request.model, tensor.name)};
+    const uint64_t seed = named == request.inputs.end() ? 0 : named->seed;
+    out.inputs[tensor.name] = ref::random_input(out.graph, id, seed);
+  }
+  return out;
+}
+
+Status make_folder(const std::string& path) {
+  std::error_code error;
+  std::filesystem::create_directories(path, error);
+  if (error || !std::filesystem::is_directory(path))
+    return Error{Errc::io, fmt::format("can't be made a folder: {}", error.message()), path};
+  return ok();
+}
+
+std::string file_name(const std::string& name) {
+  std::string out;
+  for (const char c : name) {
+    const bool plain = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
+                       c == '-' || c == '_' || (c == '.' && !out.empty());
+    out += plain ? c : '_';
+  }
+  if (out.size() > 120) out = out.substr(out.size() - 120);
+  return (out.empty() ? "_" : out) + ".npy";
+}
+
+bool Dumper::wants(const Node& node) const {
+  if (what_.empty()) return false;
+  return what_ == "all" || node.op_type == what_ ||
+         fnmatch(what_.c_str(), node.name.c_str(), 0) == 0;
+}
+
+Result<DumpTensor> Dumper::write(const Graph& graph, TensorId id, const ref::Array& array) {
+  for (const auto& [known, tensor] : written_)
+    if (known == id) return tensor;
+  const Tensor& tensor = graph.tensor(id);
+  DumpTensor out{tensor.name, fmt::format("tensors/{}_{}", id, file_name(tensor.name)),
+                 array.dtype(), array.dims()};
+  const Status done = write_file_atomically(folder_ + "/" + out.file, ref::to_npy(array));
+  if (!done) return done.errors();
+  written_.emplace_back(id, out);
+  return out;
+}
+
+Status Dumper::add(const ref::NodeRun& run, const char* computed) {
+  const Node& node = run.graph.nodes[static_cast<size_t>(run.node)];
+  if (!wants(node)) return ok();
+  DumpLayer layer{node.name, node.op_type, {}, {}, computed};
+  const auto all = [&](const std::vector<TensorId>& ids, const std::vector<ref::Array>& arrays,
+                       std::vector<DumpTensor>& to) -> Status {
+    for (size_t i = 0; i < ids.size(); ++i) {
+      if (ids[i] == kNoTensor || arrays[i].empty()) continue;
+      Result<DumpTensor> tensor = write(run.graph, ids[i], arrays[i]);
+      if (!tensor) return tensor.errors();
+      to.push_back(std::move(*tensor));
+    }
+    return ok();
+  };
+  if (Status s = all(node.inputs, run.inputs, layer.inputs); !s) return s;
+  if (Status s = all(node.outputs, run.outputs, layer.outputs); !s) return s;
+  manifest_.layers.push_back(std::move(layer));
+  return ok();
+}
+
+Status Dumper::finish(const std::string& model, const std::string& mode) {
+  if (what_.empty()) return ok();
+  if (manifest_.layers.empty())
+    return Error{Errc::usage, fmt::format("no layer is named or of type '{}'", what_), "--dump"};
+  manifest_.model = model;
+  manifest_.mode = mode;
+  return write_file_atomically(folder_ + "/manifest.json", to_json(manifest_));
+}
+
+Result<RunSummary> run_network(const PreparedRun& prepared, const RunRequest& request) {
+  const Graph& graph = prepared.graph;
+  if (!request.output.empty())
+    if (Status s = make_folder(request.output + (request.dump.empty() ? "" : "/tensors")); !s)
+      return s.errors();
+  Dumper dumper(request.output, request.dump);
+  ref::RunOptions options;
+  options.threads = request.threads;
+  options.weight_seed = request.weight_seed;
+  options.progress = request.progress;
+  if (!request.dump.empty())
+    options.observe = [&](const ref::NodeRun& run) { return dumper.add(run, "float"); };
+  Result<ref::RunResult> result = ref::run(graph, prepared.inputs, options);
+  if (!result) return result.errors();
+  RunSummary summary{std::move(*result), {}};
+  if (request.output.empty()) return summary;
+  for (const auto& [name, array] : summary.result.outputs) {
+    const std::string file = file_name(name);
+    const Status done = write_file_atomically(request.output + "/" + file, ref::to_npy(array));
+    if (!done) return done.errors();
+    summary.written.push_back(file);
+  }
+  if (Status s = dumper.finish(request.model, "float"); !s) return s.errors();
+  if (!request.dump.empty()) summary.written.push_back("manifest.json");
+  return summary;
+}
+
+}  // namespace accsim

@@ -1,0 +1,76 @@
+#pragma once
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "sim/ops/elaborate.h"
+#include "sim/ref/executor.h"
+#include "sim/report/dump.h"
+
+namespace accsim {
+
+/// Where a graph input's values come from.
+struct InputSource {
+  std::string name;
+  std::string file;   ///< a .npy file; "" for random values
+  uint64_t seed = 0;  ///< of the random values
+};
+
+struct RunRequest {
+  std::string model;
+  ElaborateOptions elaborate;
+  std::vector<InputSource> inputs;  ///< the others are drawn with seed 0
+  std::optional<uint64_t> weight_seed;
+  std::string output;  ///< folder of the results; "" for none
+  std::string dump;    ///< "", "all", an operator type or a glob of layer names; needs `output`
+  int threads = 1;
+  std::function<bool(size_t done, size_t of)> progress;
+};
+
+/// A network with its inputs, ready to run.
+struct PreparedRun {
+  Graph graph;
+  ref::Arrays inputs;
+  std::vector<std::string> defaulted;  ///< inputs nobody named
+};
+
+/// Reads the model and the inputs. Input files give symbolic dims their size; where shapes depend on
+/// the elements of an input file, the graph is made for those elements.
+Result<PreparedRun> prepare_run(const RunRequest& request);
+
+struct RunSummary {
+  ref::RunResult result;
+  std::vector<std::string> written;  ///< files, relative to the output folder
+};
+
+/// Runs the network in float and writes what was asked for: OUTPUT.npy per graph output, and for
+/// dumped layers tensors/*.npy and manifest.json.
+Result<RunSummary> run_network(const PreparedRun& prepared, const RunRequest& request);
+
+/// Collects layers of a run and writes their tensors, each once.
+class Dumper {
+ public:
+  Dumper(std::string folder, std::string what) : folder_(std::move(folder)), what_(std::move(what)) {}
+  bool wants(const Node& node) const;
+  /// Writes tensor `id` with these elements unless it has been written.
+  Result<DumpTensor> write(const Graph& graph, TensorId id, const ref::Array& array);
+  Status add(const ref::NodeRun& run, const char* computed);
+  void add(DumpLayer layer) { manifest_.layers.push_back(std::move(layer)); }
+  Status finish(const std::string& model, const std::string& mode);
+
+ private:
+  std::string folder_, what_;
+  std::vector<std::pair<TensorId, DumpTensor>> written_;
+  DumpManifest manifest_;
+};
+
+/// A folder for results, with its parents.
+Status make_folder(const std::string& path);
+/// "NAME.npy" with everything but letters, digits, '.', '-' and '_' replaced.
+std::string file_name(const std::string& name);
+
+/// Compares two folders of dumped tensors: every layer output of A with the tensor of that name in B.
+Result<DiffReport> diff_dumps(const std::string& a, const std::string& b, double atol, double rtol);
+
+}  // namespace accsim

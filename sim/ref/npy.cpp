@@ -1,0 +1,194 @@
+#include "sim/ref/npy.h"
+
+#include <algorithm>
+#include <bit>
+#include <charconv>
+#include <cstring>
+#include <fstream>
+#include <iterator>
+
+#include <fmt/format.h>
+
+#include "sim/onnx/decode.h"
+#include "sim/ops/fold.h"
+
+namespace accsim::ref {
+namespace {
+
+constexpr std::string_view kMagic("\x93NUMPY\x01\x00", 8);
+
+struct Code {
+  std::string_view code;  ///< NumPy's, without byte order
+  DType dtype;
+};
+constexpr Code kCodes[] = {
+    {"f4", DType::float32}, {"f8", DType::float64}, {"f2", DType::float16}, {"i1", DType::int8},
+    {"i2", DType::int16},   {"i4", DType::int32},   {"i8", DType::int64},   {"u1", DType::uint8},
+    {"u2", DType::uint16},  {"u4", DType::uint32},  {"u8", DType::uint64},  {"b1", DType::boolean},
+};
+
+DType written_type(const Array& a) {
+  if (a.dtype() == DType::float16 || a.dtype() == DType::boolean) return a.dtype();
+  for (const Code& c : kCodes)
+    if (c.dtype != DType::float16 && c.dtype != DType::boolean && store_of(c.dtype) == a.store())
+      return c.dtype;
+  return DType::float32;
+}
+
+/// The bits of a float that is exactly a float16.
+uint16_t half_bits(float v) {
+  const auto bits = std::bit_cast<uint32_t>(v);
+  const auto sign = static_cast<uint16_t>(bits >> 16 & 0x8000U);
+  const uint32_t magnitude = bits & 0x7FFFFFFFU;
+  if (magnitude >= 0x7F800000U)
+    return static_cast<uint16_t>(sign | 0x7C00U | (magnitude > 0x7F800000U ? 0x200U : 0U));
+  const int exponent = static_cast<int>(magnitude >> 23) - 127;
+  if (exponent >= -14)
+    return static_cast<uint16_t>(sign | ((exponent + 15) << 10) | (magnitude >> 13 & 0x3FFU));
+  if (exponent < -24) return sign;
+  const uint32_t mantissa = (magnitude & 0x7FFFFFU) | 0x800000U;
+  return static_cast<uint16_t>(sign | (mantissa >> (-exponent - 1)));
+}
+
+Error bad(const std::string& file, std::string why) {
+  return {Errc::parse, std::move(why) + "; write it again with numpy.save", file};
+}
+
+/// What the header says.
+struct Header {
+  DType dtype = DType::undefined;
+  Dims dims;
+  bool swapped = false, fortran = false;
+  size_t end = 0;
+};
+
+/// The text between `key` and the next of `stops`.
+std::string_view field(std::string_view text, std::string_view key, std::string_view stop) {
+  const size_t at = text.find(key);
+  if (at == std::string_view::npos) return {};
+  const size_t from = at + key.size(), to = text.find(stop, from);
+  return to == std::string_view::npos ? std::string_view{} : text.substr(from, to - from);
+}
+
+bool parse_dims(std::string_view text, Dims& dims) {
+  while (true) {
+    while (!text.empty() && (text.front() == ' ' || text.front() == ',')) text.remove_prefix(1);
+    if (text.empty()) return true;
+    int64_t dim = 0;
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), dim);
+    if (error != std::errc() || dim < 0) return false;
+    text.remove_prefix(static_cast<size_t>(end - text.data()));
+    if (!text.empty() && text.front() == 'L') text.remove_prefix(1);
+    dims.push_back(dim);
+  }
+}
+
+Result<Header> parse_header(std::string_view bytes, const std::string& file) {
+  if (bytes.size() < 12 || bytes.substr(0, 6) != kMagic.substr(0, 6))
+    return bad(file, "isn't a .npy file");
+  const bool wide = bytes[6] != 1;  // formats 2 and 3 have four bytes of length
+  const auto* raw = reinterpret_cast<const uint8_t*>(bytes.data());
+  const size_t length = onnx::little_endian(raw + 8, wide ? 4 : 2), start = wide ? 12 : 10;
+  if (length > bytes.size() - start) return bad(file, "ends inside its header");
+  const std::string_view text = bytes.substr(start, length);
+  Header h;
+  h.end = start + length;
+  std::string_view descr = field(text, "'descr': '", "'");
+  if (descr.empty()) return bad(file, "holds no plain array");
+  if (descr.front() == '<' || descr.front() == '>' || descr.front() == '|' || descr.front() == '=') {
+    h.swapped = descr.front() == '>';
+    descr.remove_prefix(1);
+  }
+  for (const Code& c : kCodes)
+    if (c.code == descr) h.dtype = c.dtype;
+  if (h.dtype == DType::undefined)
+    return bad(file, fmt::format("holds elements of type '{}', which isn't computed with", descr));
+  h.fortran = text.find("'fortran_order': True") != std::string_view::npos;
+  if (text.find("'shape': (") == std::string_view::npos ||
+      !parse_dims(field(text, "'shape': (", ")"), h.dims))
+    return bad(file, "doesn't state its shape");
+  return h;
+}
+
+}  // namespace
+
+std::string to_npy(const Array& array) {
+  const DType dtype = written_type(array);
+  std::string_view code;
+  for (const Code& c : kCodes)
+    if (c.dtype == dtype) code = c.code;
+  std::string shape;
+  for (int64_t d : array.dims()) shape += fmt::format("{},{}", d, array.dims().size() > 1 ? " " : "");
+  std::string header = fmt::format("{{'descr': '{}{}', 'fortran_order': False, 'shape': ({}), }}",
+                                   bits(dtype) <= 8 ? '|' : '<', code, shape);
+  header.resize((kMagic.size() + 2 + header.size() + 1 + 63) / 64 * 64 - kMagic.size() - 3, ' ');
+  header += '\n';
+  std::string out(kMagic);
+  out += static_cast<char>(header.size() & 0xFF);
+  out += static_cast<char>(header.size() >> 8);
+  out += header;
+  if (dtype == DType::float16) {
+    for (int64_t i = 0; i < array.size(); ++i) {
+      const uint16_t half = half_bits(array.data<float>()[i]);
+      out += static_cast<char>(half & 0xFF);
+      out += static_cast<char>(half >> 8);
+    }
+    return out;
+  }
+  out.append(static_cast<const char*>(array.raw()), static_cast<size_t>(array.bytes()));
+  return out;
+}
+
+Result<Array> from_npy(std::string_view bytes, const std::string& file) {
+  const Result<Header> h = parse_header(bytes, file);
+  if (!h) return h.errors();
+  const std::optional<int64_t> count = checked_elements(h->dims);
+  const auto width = static_cast<size_t>(bits(h->dtype)) / 8;
+  const size_t data = bytes.size() - h->end;
+  if (!count || static_cast<uint64_t>(*count) > data / width || static_cast<size_t>(*count) * width > data)
+    return bad(file, fmt::format("is too short for an array of {}", to_string(h->dims)));
+  std::vector<uint8_t> raw(bytes.begin() + static_cast<ptrdiff_t>(h->end),
+                           bytes.begin() + static_cast<ptrdiff_t>(h->end) +
+                               *count * static_cast<int64_t>(width));
+  if (h->swapped)
+    for (size_t i = 0; i < raw.size(); i += width) std::reverse(raw.begin() + static_cast<ptrdiff_t>(i),
+                                                     raw.begin() + static_cast<ptrdiff_t>(i + width));
+  if (h->fortran && h->dims.size() > 1) {
+    Strides strides(h->dims.size());
+    int64_t step = 1;
+    for (size_t d = 0; d < strides.size(); ++d) {
+      strides[d] = step;
+      step *= h->dims[d];
+    }
+    std::vector<uint8_t> turned(raw.size());
+    size_t to = 0;
+    for (const int64_t at : offsets(h->dims, strides)) {
+      std::memcpy(turned.data() + to, raw.data() + static_cast<size_t>(at) * width, width);
+      to += width;
+    }
+    raw = std::move(turned);
+  }
+  const ConstPtr values = h->dtype == DType::float16
+                              ? onnx::decode_elements(h->dtype, static_cast<size_t>(*count),
+                                                      {raw.data(), raw.size()})
+                              : nullptr;
+  Array array(h->dtype, h->dims);
+  if (values)
+    for (int64_t i = 0; i < array.size(); ++i)
+      array.data<float>()[i] = static_cast<float>(values->reals()[static_cast<size_t>(i)]);
+  else if (!raw.empty())
+    std::memcpy(array.raw(), raw.data(), raw.size());
+  if (h->dtype == DType::boolean)
+    for (int64_t i = 0; i < array.size(); ++i) array.data<uint8_t>()[i] = array.data<uint8_t>()[i] != 0;
+  return array;
+}
+
+Result<Array> read_npy(const std::string& file) {
+  std::ifstream in(file, std::ios::binary);
+  if (!in) return Error{Errc::io, "can't be opened; check the path", file};
+  const std::string bytes{std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>()};
+  if (in.bad()) return Error{Errc::io, "can't be read", file};
+  return from_npy(bytes, file);
+}
+
+}  // namespace accsim::ref

@@ -1,0 +1,167 @@
+#include "sim/report/dump.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+namespace accsim {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+Json tensors_json(const std::vector<DumpTensor>& tensors) {
+  Json out = Json::array();
+  for (const DumpTensor& t : tensors)
+    out.push_back({{"name", t.name}, {"file", t.file}, {"dtype", name(t.dtype)}, {"dims", t.dims}});
+  return out;
+}
+
+std::string text_of(const Json& json) {
+  return json.dump(1, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
+DType dtype_named(const std::string& text) {
+  for (int i = 0; i < 32; ++i)
+    if (const auto t = dtype_from_onnx(i); t && name(*t) == text) return *t;
+  return DType::undefined;
+}
+
+/// Reads fields of parsed JSON and notes the first that is missing or of the wrong kind.
+class Reader {
+ public:
+  std::string text(const Json& from, const char* key) {
+    const auto at = find(from, key);
+    if (at == nullptr || !at->is_string()) return fail(key), std::string();
+    return at->get<std::string>();
+  }
+  Json list(const Json& from, const char* key) {
+    const auto at = find(from, key);
+    if (at == nullptr || !at->is_array()) return fail(key), Json::array();
+    return *at;
+  }
+  std::vector<DumpTensor> tensors(const Json& from, const char* key) {
+    std::vector<DumpTensor> out;
+    for (const Json& t : list(from, key)) {
+      DumpTensor tensor{text(t, "name"), text(t, "file"), dtype_named(text(t, "dtype")), {}};
+      for (const Json& d : list(t, "dims")) {
+        if (!d.is_number_integer()) fail("dims");
+        else tensor.dims.push_back(d.get<int64_t>());
+      }
+      // A manifest names files of its own folder only.
+      if (tensor.file.starts_with('/') || tensor.file.find("..") != std::string::npos) fail("file");
+      out.push_back(std::move(tensor));
+    }
+    return out;
+  }
+  const std::string& wrong() const { return wrong_; }
+
+ private:
+  const Json* find(const Json& from, const char* key) const {
+    if (!from.is_object()) return nullptr;
+    const auto at = from.find(key);
+    return at == from.end() ? nullptr : &*at;
+  }
+  void fail(const char* key) {
+    if (wrong_.empty()) wrong_ = key;
+  }
+  std::string wrong_;
+};
+
+/// A number JSON can hold; infinities as text.
+Json number(double v) {
+  if (std::isnan(v)) return "nan";
+  if (std::isinf(v)) return v > 0 ? "inf" : "-inf";
+  return v;
+}
+
+}  // namespace
+
+std::string to_json(const DumpManifest& manifest) {
+  Json layers = Json::array();
+  for (const DumpLayer& l : manifest.layers)
+    layers.push_back({{"name", l.name},
+                      {"op_type", l.op_type},
+                      {"computed", l.computed},
+                      {"inputs", tensors_json(l.inputs)},
+                      {"outputs", tensors_json(l.outputs)}});
+  return text_of({{"schema", "accsim.dump/1"},
+                  {"model", manifest.model},
+                  {"mode", manifest.mode},
+                  {"layers", layers}});
+}
+
+Result<DumpManifest> parse_manifest(const std::string& text, const std::string& file) {
+  const Json json = Json::parse(text, nullptr, false);
+  Reader reader;
+  DumpManifest manifest;
+  const bool ours = json.is_object() && reader.text(json, "schema") == "accsim.dump/1";
+  if (!ours)
+    return Error{Errc::parse, "isn't a manifest of dumped tensors (schema accsim.dump/1); make one "
+                              "with accsim run --output DIR --dump all",
+                 file};
+  manifest.model = reader.text(json, "model");
+  manifest.mode = reader.text(json, "mode");
+  for (const Json& l : reader.list(json, "layers"))
+    manifest.layers.push_back({reader.text(l, "name"), reader.text(l, "op_type"),
+                               reader.tensors(l, "inputs"), reader.tensors(l, "outputs"),
+                               reader.text(l, "computed")});
+  if (!reader.wrong().empty())
+    return Error{Errc::parse,
+                 fmt::format("'{}' is missing or of the wrong kind somewhere", reader.wrong()), file};
+  return manifest;
+}
+
+std::string to_json(const DiffReport& r) {
+  Json layers = Json::array();
+  for (const LayerDiff& l : r.layers)
+    layers.push_back({{"layer", l.layer},
+                      {"op_type", l.op_type},
+                      {"tensor", l.tensor},
+                      {"elements", l.elements},
+                      {"max_abs", number(l.max_abs)},
+                      {"mean_abs", number(l.mean_abs)},
+                      {"max_rel", number(l.max_rel)},
+                      {"snr_db", number(l.snr_db)},
+                      {"cosine", number(l.cosine)},
+                      {"beyond", l.beyond},
+                      {"problem", l.problem}});
+  Json first;
+  if (r.first >= 0) first = r.layers[static_cast<size_t>(r.first)].layer;
+  return text_of({{"schema", "accsim.diff/1"},
+                  {"a", r.a},
+                  {"b", r.b},
+                  {"atol", r.atol},
+                  {"rtol", r.rtol},
+                  {"equal", r.first < 0},
+                  {"first_differing", first},
+                  {"layers", layers}});
+}
+
+std::string to_text(const DiffReport& r) {
+  size_t wide = 5;
+  for (const LayerDiff& l : r.layers) wide = std::clamp(l.layer.size(), wide, size_t{40});
+  std::string out = fmt::format("{:<{}}  {:<14} {:>10} {:>10} {:>10} {:>8} {:>11} {:>10}\n", "layer",
+                                wide, "op", "max abs", "mean abs", "max rel", "SNR dB", "cosine",
+                                "beyond");
+  for (const LayerDiff& l : r.layers) {
+    const std::string name =
+        l.layer.size() <= wide ? l.layer : "~" + l.layer.substr(l.layer.size() - wide + 1);
+    if (!l.problem.empty())
+      out += fmt::format("{:<{}}  {:<14} {}\n", name, wide, l.op_type.substr(0, 14), l.problem);
+    else
+      out += fmt::format("{:<{}}  {:<14} {:>10.3g} {:>10.3g} {:>10.3g} {:>8.1f} {:>11.8f} {:>10}\n",
+                         name, wide, l.op_type.substr(0, 14), l.max_abs, l.mean_abs, l.max_rel,
+                         l.snr_db, l.cosine, l.beyond);
+  }
+  if (r.first < 0)
+    out += fmt::format("all {} layers within atol {} and rtol {}\n", r.layers.size(), r.atol, r.rtol);
+  else
+    out += fmt::format("first layer beyond atol {} and rtol {}: {} ({})\n", r.atol, r.rtol,
+                       r.layers[static_cast<size_t>(r.first)].layer,
+                       r.layers[static_cast<size_t>(r.first)].op_type);
+  return out;
+}
+
+}  // namespace accsim

@@ -1,0 +1,50 @@
+#pragma once
+#include <string>
+#include <vector>
+
+#include "sim/base/dims.h"
+#include "sim/base/dtype.h"
+#include "sim/base/result.h"
+
+namespace accsim {
+
+/// manifest.json of a folder of dumped tensors (accsim.dump/1). Files are relative to the folder.
+struct DumpTensor {
+  std::string name, file;
+  DType dtype = DType::undefined;
+  Dims dims;
+};
+struct DumpLayer {
+  std::string name, op_type;
+  std::vector<DumpTensor> inputs, outputs;  ///< absent ones are left out
+  std::string computed;  ///< "float", "int8", ...
+};
+struct DumpManifest {
+  std::string model, mode;
+  std::vector<DumpLayer> layers;
+};
+
+std::string to_json(const DumpManifest& manifest);
+/// Errors name the file and what is missing or of the wrong kind.
+Result<DumpManifest> parse_manifest(const std::string& text, const std::string& file);
+
+/// How one layer's output differs between two dumps.
+struct LayerDiff {
+  std::string layer, op_type, tensor;
+  double max_abs = 0, mean_abs = 0, max_rel = 0, snr_db = 0, cosine = 1;
+  int64_t elements = 0, beyond = 0;  ///< beyond atol + rtol * |a|
+  std::string problem;               ///< other shape, or missing in one of the folders
+  bool differs() const { return beyond > 0 || !problem.empty(); }
+};
+struct DiffReport {
+  std::string a, b;
+  double atol = 0, rtol = 0;
+  std::vector<LayerDiff> layers;
+  int first = -1;  ///< index of the first layer beyond the tolerance; -1: none is
+};
+
+/// accsim.diff/1.
+std::string to_json(const DiffReport& report);
+std::string to_text(const DiffReport& report);
+
+}  // namespace accsim
