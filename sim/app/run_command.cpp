@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 
+#include "hw/config/load.h"
 #include "sim/app/cli.h"
 #include "sim/app/output.h"
 
@@ -85,6 +86,10 @@ void RunCommand::add_to(CLI::App& app) {
                    "Write inputs and outputs of layers to the folder too, with a manifest.json: all, "
                    "an operator type, or a glob of layer names")
       ->type_name("all|OP|GLOB");
+  sub_->add_flag("--int8", int8_,
+                 "Run the products quantised on the bit-exact machine, the rest in float");
+  sub_->add_option("--hw", hw_, "Machine of --int8 (YAML); default: configs/64x64.yaml")
+      ->type_name("FILE");
   sub_->add_flag("--layerwise", layerwise_,
                  "Every layer reads the float run's values, so that errors don't add up");
   sub_->add_option("--threads", threads_, "Threads to compute with")
@@ -124,6 +129,8 @@ Result<RunRequest> RunCommand::request() const {
     if (!out.weight_seed)
       errors.push_back({Errc::usage, "'" + weights_ + "' is not random:SEED", "--weights"});
   }
+  if (!hw_.empty() && !int8_)
+    errors.push_back({Errc::usage, "has no use without --int8", "--hw"});
   if (!dump_.empty() && output_.empty())
     errors.push_back({Errc::usage, "needs a folder to write to: --output DIR", "--dump"});
   out.output = output_;
@@ -136,6 +143,14 @@ Result<RunRequest> RunCommand::request() const {
 int RunCommand::run() const {
   Result<RunRequest> wanted = request();
   if (!wanted) return report_errors(wanted.errors());
+  const std::string machine_file =
+      hw_.empty() ? std::string(ACCSIM_SOURCE_DIR) + "/configs/64x64.yaml" : hw_;
+  std::optional<HwConfig> machine;
+  if (int8_) {
+    Result<HwConfig> loaded = load_hw(machine_file);
+    if (!loaded) return report_errors(loaded.errors());
+    machine = std::move(*loaded);
+  }
   const Result<PreparedRun> prepared = prepare_run(*wanted);
   if (!prepared) return report_errors(prepared.errors());
   std::string text;
@@ -145,8 +160,13 @@ int RunCommand::run() const {
     text += fmt::format("input '{}': random:0 (no --input)\n", name);
   Progress progress;
   wanted->progress = [&](size_t done, size_t of) { return progress(done, of); };
-  const Result<RunSummary> summary = run_network(*prepared, *wanted);
+  const Result<RunSummary> summary =
+      machine ? run_quantised_network(*prepared, *wanted, *machine, layerwise_)
+              : run_network(*prepared, *wanted);
   if (!summary) return report_errors(summary.errors());
+  if (machine)
+    text += fmt::format("machine: {} ({}); {} products in int8\n", machine->name, machine_file,
+                        summary->quantised);
   if (summary->result.random_weights > 0)
     text += fmt::format("weights: {} tensors drawn, {}\n", summary->result.random_weights, weights_);
   for (TensorId id : prepared->graph.outputs) {

@@ -20,8 +20,8 @@ class RunCommand {
   CLI::App* sub_ = nullptr;
   ModelOptions model_;
   std::vector<std::string> inputs_;
-  std::string weights_, output_, dump_;
-  bool layerwise_ = false;
+  std::string weights_, output_, dump_, hw_;
+  bool layerwise_ = false, int8_ = false;
   int threads_ = 1;
 };
 

@@ -138,15 +138,17 @@ bool Dumper::wants(const Node& node) const {
          fnmatch(what_.c_str(), node.name.c_str(), 0) == 0;
 }
 
-Result<DumpTensor> Dumper::write(const Graph& graph, TensorId id, const ref::Array& array) {
+Result<DumpTensor> Dumper::write(const Graph& graph, TensorId id, const ref::Array& array,
+                                 bool apart) {
   for (const auto& [known, tensor] : written_)
-    if (known == id) return tensor;
+    if (known == id && !apart) return tensor;
   const Tensor& tensor = graph.tensor(id);
-  DumpTensor out{tensor.name, fmt::format("tensors/{}_{}", id, file_name(tensor.name)),
+  DumpTensor out{tensor.name, fmt::format("tensors/{}{}_{}", id, apart ? "_int8" : "",
+                             file_name(tensor.name)),
                  array.dtype(), array.dims()};
   const Status done = write_file_atomically(folder_ + "/" + out.file, ref::to_npy(array));
   if (!done) return done.errors();
-  written_.emplace_back(id, out);
+  if (!apart) written_.emplace_back(id, out);
   return out;
 }
 

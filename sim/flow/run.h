@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "hw/config/hw_config.h"
 #include "sim/ops/elaborate.h"
 #include "sim/ref/executor.h"
 #include "sim/report/dump.h"
@@ -42,19 +43,29 @@ Result<PreparedRun> prepare_run(const RunRequest& request);
 struct RunSummary {
   ref::RunResult result;
   std::vector<std::string> written;  ///< files, relative to the output folder
+  size_t quantised = 0;              ///< products that ran in int8
 };
 
 /// Runs the network in float and writes what was asked for: OUTPUT.npy per graph output, and for
 /// dumped layers tensors/*.npy and manifest.json.
 Result<RunSummary> run_network(const PreparedRun& prepared, const RunRequest& request);
 
+/// The same with every product that the mapper has a program for run in int8 on the bit-exact machine:
+/// activations quantised by one symmetric scale a tensor from a float run, weights by one an output
+/// channel; everything else computes in float on what the products give. `layerwise`: every product
+/// reads the float run's values instead, so that errors don't add up.
+Result<RunSummary> run_quantised_network(const PreparedRun& prepared, const RunRequest& request,
+                                         const HwConfig& hw, bool layerwise);
+
 /// Collects layers of a run and writes their tensors, each once.
 class Dumper {
  public:
   Dumper(std::string folder, std::string what) : folder_(std::move(folder)), what_(std::move(what)) {}
   bool wants(const Node& node) const;
-  /// Writes tensor `id` with these elements unless it has been written.
-  Result<DumpTensor> write(const Graph& graph, TensorId id, const ref::Array& array);
+  /// Writes tensor `id` with these elements unless it has been written; `apart` writes it under a
+  /// name of its own and doesn't count as written.
+  Result<DumpTensor> write(const Graph& graph, TensorId id, const ref::Array& array,
+                           bool apart = false);
   Status add(const ref::NodeRun& run, const char* computed);
   void add(DumpLayer layer) { manifest_.layers.push_back(std::move(layer)); }
   Status finish(const std::string& model, const std::string& mode);

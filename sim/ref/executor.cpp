@@ -17,6 +17,27 @@ Error at(std::string where, Errc code, std::string message) {
   return {code, std::move(message), std::move(where)};
 }
 
+/// A stored tensor from the file, or drawn; `drawn` counts the latter.
+Result<Array> load(const Graph& graph, TensorId id, std::optional<uint64_t> seed,
+                   const std::shared_ptr<MemoryCount>& memory, size_t& drawn) {
+  const Tensor& tensor = graph.tensor(id);
+  const std::string where = fmt::format("{}: tensor '{}'", graph.file, tensor.name);
+  if (tensor.origin != Tensor::Origin::initializer)
+    return at(where, Errc::invalid, "has no value when it is read");
+  std::optional<Array> stored = stored_array(graph, tensor, memory);
+  if (stored) return std::move(*stored);
+  if (!seed)
+    return at(where, Errc::invalid,
+              tensor.payload.kind == Payload::Kind::external
+                  ? fmt::format("its elements should be in '{}', which isn't there or too short; use "
+                                "--weights random:SEED to draw weights",
+                                tensor.payload.external_file)
+                  : std::string("the file doesn't have its elements; use --weights random:SEED to "
+                                "draw weights"));
+  ++drawn;
+  return random_weights(graph, id, *seed, memory);
+}
+
 class Runner {
  public:
   Runner(const Graph& graph, const RunOptions& options)
@@ -70,23 +91,10 @@ class Runner {
   /// The array of a tensor that a node or the caller reads; stored ones are loaded on first use.
   Result<Array> fetch(TensorId id) {
     if (!slot(id).empty()) return slot(id);
-    const Tensor& tensor = graph_.tensor(id);
-    const std::string where = fmt::format("{}: tensor '{}'", graph_.file, tensor.name);
-    if (tensor.origin != Tensor::Origin::initializer)
-      return at(where, Errc::invalid, "has no value when it is read");
-    std::optional<Array> stored = stored_array(graph_, tensor, state_.memory);
-    if (!stored && !options_.weight_seed)
-      return at(where, Errc::invalid,
-                tensor.payload.kind == Payload::Kind::external
-                    ? fmt::format("its elements should be in '{}', which isn't there or too short; "
-                                  "use --weights random:SEED to draw weights",
-                                  tensor.payload.external_file)
-                    : std::string("the file doesn't have its elements; use --weights random:SEED "
-                                  "to draw weights"));
-    if (!stored) {
-      stored = random_weights(graph_, id, *options_.weight_seed, state_.memory);
-      ++random_weights_;
-    }
+    if (options_.loaded != nullptr && !(*options_.loaded)[static_cast<size_t>(id)].empty())
+      return (*options_.loaded)[static_cast<size_t>(id)];
+    Result<Array> stored = load(graph_, id, options_.weight_seed, state_.memory, random_weights_);
+    if (!stored) return stored.errors();
     slot(id) = std::move(*stored);
     return slot(id);
   }
@@ -104,7 +112,11 @@ class Runner {
       inputs.push_back(std::move(*array));
     }
     Step step(graph_, node, inputs, state_);
-    if (Status s = compute(step, node); !s) return s;
+    Result<bool> done = false;
+    if (options_.substitute) done = options_.substitute(id, inputs, step.outputs());
+    if (!done) return done.errors();
+    if (!*done)
+      if (Status s = compute(step, node); !s) return s;
     if (options_.observe)
       if (Status s = options_.observe({graph_, id, inputs, step.outputs()}); !s) return s;
     for (size_t i = 0; i < node.outputs.size(); ++i)
@@ -198,6 +210,21 @@ Status check_runnable(const Graph& graph) {
   }
   if (!errors.empty()) return errors;
   return ok();
+}
+
+Result<std::vector<Array>> load_weights(const Graph& graph, std::optional<uint64_t> weight_seed) {
+  std::vector<Array> out(graph.tensors.size());
+  size_t drawn = 0;
+  for (const Node& node : graph.nodes)
+    for (TensorId id : node.inputs) {
+      if (id == kNoTensor || graph.tensor(id).origin != Tensor::Origin::initializer) continue;
+      Array& array = out[static_cast<size_t>(id)];
+      if (!array.empty()) continue;
+      Result<Array> stored = load(graph, id, weight_seed, nullptr, drawn);
+      if (!stored) return stored.errors();
+      array = std::move(*stored);
+    }
+  return out;
 }
 
 Result<RunResult> run(const Graph& graph, const Arrays& inputs, const RunOptions& options) {

@@ -22,10 +22,19 @@ struct NodeRun {
   const std::vector<Array>& outputs;
 };
 
+/// Computes a node in the kernel's stead: fills `outputs` (as the node's, of the graph's types and
+/// dims) and gives true, or gives false for the kernel to do it.
+using Substitute = std::function<Result<bool>(NodeId node, const std::vector<Array>& inputs,
+                                              std::vector<Array>& outputs)>;
+
 struct RunOptions {
   int threads = 1;
   /// Weights that the file doesn't have are drawn from this; without it they are an error.
   std::optional<uint64_t> weight_seed;
+  /// Elements of stored tensors by tensor id, as load_weights() gives them, for graphs that run more
+  /// than once; those that are empty or absent are read when first needed and freed after use.
+  const std::vector<Array>* loaded = nullptr;
+  Substitute substitute;
   /// Called after every node, in order, from the calling thread. An error ends the run.
   std::function<Status(const NodeRun&)> observe;
   /// Called before every node with how many are done; false ends the run with an error.
@@ -42,6 +51,9 @@ struct RunResult {
 /// Weights are read when first needed; every array is freed after its last reader. Results don't
 /// depend on the number of threads. Errors name the node or the tensor.
 Result<RunResult> run(const Graph& graph, const Arrays& inputs, const RunOptions& options);
+
+/// All stored tensors that nodes read, by tensor id (the others empty). Errors as run()'s.
+Result<std::vector<Array>> load_weights(const Graph& graph, std::optional<uint64_t> weight_seed);
 
 /// Everything in the graph that run() would refuse without looking at numbers: operators without a
 /// kernel, element types that aren't kept. Good when there is nothing.

@@ -1,0 +1,236 @@
+#include "sim/flow/quantised_layer.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "hw/golden/golden.h"
+#include "sim/map/pack.h"
+#include "sim/ops/node_view.h"
+
+namespace accsim {
+namespace {
+
+bool is_conv(const Node& node) { return node.op_type == "Conv"; }
+
+bool turned(const Graph& graph, const Node& node, const char* attribute) {
+  return node.op_type == "Gemm" && NodeView(graph, node).attr(attribute, int64_t{0}) != 0;
+}
+
+/// Batch dims of a MatMul must all be products of their own on both sides, or all rows of one.
+bool plain_batches(const Graph& graph, const Node& node, const GemmOp& op) {
+  if (node.op_type != "MatMul") return true;
+  const Dims &a = graph.tensor(node.inputs[0]).dims, &b = graph.tensor(node.inputs[1]).dims;
+  if (a.size() < 2 || b.size() < 2) return false;
+  if (op.batch == 1) return elements(b) == op.k() * op.n() && elements(a) == op.m() * op.k();
+  return !op.a_shared && !op.b_shared &&
+         Dims(a.begin(), a.end() - 2) == Dims(b.begin(), b.end() - 2);
+}
+
+int8_t quantised(double v, double scale) {
+  return static_cast<int8_t>(std::clamp(std::nearbyint(v / scale), -127.0, 127.0));
+}
+
+/// Activations in the order of GemmOperands::a.
+std::vector<int8_t> quantise_a(const Graph& graph, const Node& node, const GemmOp& op,
+                               const ref::Array& a, double scale) {
+  const std::vector<double> x = a.reals();
+  std::vector<int8_t> out(x.size());
+  if (is_conv(node)) {  // NCHW to NHWC
+    const int64_t channels = op.batch * op.channels, pixels = op.in[0] * op.in[1] * op.in[2];
+    for (int64_t i = 0; i < op.images; ++i)
+      for (int64_t c = 0; c < channels; ++c)
+        for (int64_t p = 0; p < pixels; ++p)
+          out[static_cast<size_t>((i * pixels + p) * channels + c)] =
+              quantised(x[static_cast<size_t>((i * channels + c) * pixels + p)], scale);
+    return out;
+  }
+  const bool turn = turned(graph, node, "transA");
+  for (int64_t m = 0; m < static_cast<int64_t>(x.size()) / op.k(); ++m)
+    for (int64_t k = 0; k < op.k(); ++k)
+      out[static_cast<size_t>(m * op.k() + k)] =
+          quantised(x[static_cast<size_t>(turn ? k * op.m() + m : m * op.k() + k)], scale);
+  return out;
+}
+
+/// Real weights as [group or batch][tap][channel][output], with what BatchNorm, alpha and beta make
+/// of them, and the bias of every output channel.
+struct RealWeights {
+  std::vector<double> w;
+  std::vector<double> bias;
+};
+
+RealWeights ordered_weights(const Graph& graph, const Node& node, const GemmOp& op,
+                            const ref::Array& b) {
+  const std::vector<double> from = b.reals();
+  const int64_t taps = op.k() / op.channels, n = op.outputs, c = op.channels;
+  RealWeights out{std::vector<double>(from.size()), {}};
+  out.bias.assign(static_cast<size_t>(op.grouped || op.batch == 1 ? op.batch * n : n), 0);
+  for (size_t i = 0; i < from.size(); ++i) {
+    const auto at = static_cast<int64_t>(i);
+    const int64_t o = at % n, channel = at / n % c, tap = at / (n * c) % taps, g = at / (n * c * taps);
+    int64_t source = at;  // K x N, batch by batch
+    if (is_conv(node)) source = ((g * n + o) * c + channel) * taps + tap;
+    else if (turned(graph, node, "transB")) source = o * c + channel;
+    out.w[i] = from[static_cast<size_t>(source)];
+  }
+  return out;
+}
+
+/// Multiplies output channel o of the weights (and its bias) by factor.
+void scale_channel(RealWeights& r, const GemmOp& op, int64_t channel, double factor) {
+  r.bias[static_cast<size_t>(channel)] *= factor;
+  const int64_t each = op.k() * op.outputs, g = op.grouped ? channel / op.outputs : 0;
+  const int64_t o = channel % op.outputs;
+  for (int64_t i = g * each + o; i < (g + 1) * each; i += op.outputs)
+    r.w[static_cast<size_t>(i)] *= factor;
+}
+
+/// Adds the node's own bias, and folds what has been merged into the layer.
+Status fold_constants(const Graph& graph, const CostedNetwork& network, const QuantisedLayer& layer,
+                      const GemmOp& op, const Constants& constants, RealWeights& r) {
+  const Node& node = graph.nodes[static_cast<size_t>(layer.first)];
+  const NodeView view(graph, node);
+  const auto add = [&](TensorId id, double factor) -> Status {
+    Result<ref::Array> array = constants(id);
+    if (!array) return array.errors();
+    const std::vector<double> bias = array->reals();
+    for (size_t i = 0; i < r.bias.size() && !bias.empty(); ++i)
+      r.bias[i] += factor * bias[bias.size() == 1 ? 0 : i % bias.size()];
+    return ok();
+  };
+  if (node.op_type == "Gemm")
+    for (double& w : r.w) w *= view.attr("alpha", 1.0);
+  if (node.op_type != "MatMul" && view.has_input(2))
+    if (Status s = add(node.inputs[2], node.op_type == "Gemm" ? view.attr("beta", 1.0) : 1); !s)
+      return s;
+  for (const Layer& merged : network.lowered.layers) {
+    if (merged.merged_into != static_cast<int>(layer.layer)) continue;
+    const Node& n = graph.nodes[static_cast<size_t>(merged.node)];
+    if (n.op_type == "Add") {
+      const size_t port = graph.tensor(n.inputs[0]).constant ? 0 : 1;
+      if (Status s = add(n.inputs[port], 1); !s) return s;
+    }
+    if (n.op_type != "BatchNormalization") continue;
+    std::vector<std::vector<double>> p;
+    for (size_t i = 1; i < 5; ++i) {
+      Result<ref::Array> array = constants(n.inputs[i]);
+      if (!array) return array.errors();
+      p.push_back(array->reals());
+    }
+    const double epsilon = NodeView(graph, n).attr("epsilon", 1e-5);
+    for (size_t c = 0; c < r.bias.size(); ++c) {
+      const double factor = p[0][c] / std::sqrt(p[3][c] + epsilon);
+      scale_channel(r, op, static_cast<int64_t>(c), factor);
+      r.bias[c] += p[1][c] - p[2][c] * factor;
+    }
+  }
+  return ok();
+}
+
+/// factor as multiplier / 2^shift, the multiplier of 24 bits.
+GemmOperands::Channel requantisation(double factor, double bias) {
+  GemmOperands::Channel c;
+  int exponent = 0;
+  const double fraction = std::frexp(factor, &exponent);  // in [0.5, 1)
+  const int shift = std::clamp(24 - exponent, 0, 62);
+  const double most = 2147483647;
+  c.shift = shift;
+  c.multiplier = static_cast<int32_t>(
+      std::min(std::nearbyint(std::ldexp(fraction, exponent + shift)), most));
+  c.bias = static_cast<int32_t>(std::clamp(std::nearbyint(bias), -most / 2, most / 2));
+  return c;
+}
+
+/// Quantises the weights, one scale an output channel (one for all when B comes at run time).
+void quantise_weights(const RealWeights& r, const GemmOp& op, const LayerScales& scales,
+                      GemmOperands& to) {
+  to.weights.resize(r.w.size());
+  const int64_t each = op.k() * op.outputs;
+  for (size_t c = 0; c < r.bias.size(); ++c) {
+    const auto channel = static_cast<int64_t>(c);
+    const int64_t first = op.grouped ? channel / op.outputs * each : 0;
+    const int64_t end = op.grouped ? first + each : static_cast<int64_t>(r.w.size());
+    double largest = 0;
+    for (int64_t i = first + channel % op.outputs; i < end; i += op.outputs)
+      largest = std::max(largest, std::abs(r.w[static_cast<size_t>(i)]));
+    double scale = scales.b > 0 ? scales.b : largest / 127;
+    if (scale == 0) scale = 1;
+    for (int64_t i = first + channel % op.outputs; i < end; i += op.outputs)
+      to.weights[static_cast<size_t>(i)] = quantised(r.w[static_cast<size_t>(i)], scale);
+    to.channels.push_back(
+        requantisation(scales.a * scale / scales.out, r.bias[c] / (scales.a * scale)));
+  }
+}
+
+ref::Array dequantised(const Node& node, const GemmOp& op, const Tensor& shape,
+                       const std::vector<int8_t>& q, double scale) {
+  ref::Array out(shape.dtype, shape.dims);
+  std::vector<double> values(q.size());
+  const int64_t pixels = op.out[0] * op.out[1] * op.out[2], channels = op.batch * op.outputs;
+  for (size_t i = 0; i < q.size(); ++i) {
+    const auto at = static_cast<int64_t>(i);
+    int64_t to = at;
+    if (is_conv(node))  // NHWC to NCHW
+      to = (at / (pixels * channels) * channels + at % channels) * pixels + at / channels % pixels;
+    values[static_cast<size_t>(to)] = q[i] * scale;
+  }
+  with_store(out.store(), [&]<class T>(T) {
+    for (size_t i = 0; i < values.size(); ++i) out.data<T>()[i] = static_cast<T>(values[i]);
+  });
+  ref::round_elements(out);
+  return out;
+}
+
+}  // namespace
+
+std::vector<QuantisedLayer> quantised_layers(const Graph& graph, const CostedNetwork& network) {
+  std::vector<QuantisedLayer> out;
+  for (size_t i = 0; i < network.lowered.layers.size(); ++i) {
+    const Layer& l = network.lowered.layers[i];
+    const auto& mappings = network.mappings[i];
+    if (l.fate != Fate::gemm || l.work.size() != 1 || mappings.size() != 1 || !mappings[0]->gemm)
+      continue;
+    const Node& node = graph.nodes[static_cast<size_t>(l.node)];
+    const bool known = node.domain.empty() && (is_conv(node) || node.op_type == "Gemm" ||
+                                               node.op_type == "MatMul");
+    const GemmOp& op = mappings[0]->gemm->problem.op;
+    const auto floats = [&](TensorId id) { return is_float(graph.tensor(id).dtype); };
+    if (!known || !floats(node.inputs[0]) || !floats(node.inputs[1]) ||
+        !plain_batches(graph, node, op) ||
+        elements(graph.tensor(node.inputs[0]).dims) != logical_a(op) ||
+        elements(graph.tensor(node.inputs[1]).dims) != logical_weights(op))
+      continue;
+    QuantisedLayer q{i, l.node, l.node, *mappings[0]->gemm, l.relu};
+    for (const Layer& merged : network.lowered.layers)
+      if (merged.merged_into == static_cast<int>(i) && merged.outputs[0] == l.outputs[0])
+        q.last = merged.node;
+    out.push_back(std::move(q));
+  }
+  return out;
+}
+
+Result<ref::Array> run_quantised(const Graph& graph, const CostedNetwork& network,
+                                 const QuantisedLayer& layer, const HwConfig& hw,
+                                 const LayerScales& scales, const ref::Array& a, const ref::Array& b,
+                                 const Constants& constants) {
+  const Node& node = graph.nodes[static_cast<size_t>(layer.first)];
+  const GemmOp& op = layer.source.problem.op;
+  GemmOperands operands;
+  operands.a = quantise_a(graph, node, op, a, scales.a);
+  RealWeights real = ordered_weights(graph, node, op, b);
+  if (Status s = fold_constants(graph, network, layer, op, constants, real); !s) return s.errors();
+  quantise_weights(real, op, scales, operands);
+  const auto wanted = static_cast<size_t>(layer.source.problem.pixel_outputs());
+  if (operands.channels.size() != wanted)
+    operands.channels.resize(wanted, operands.channels.empty() ? GemmOperands::Channel{}
+                                                               : operands.channels.front());
+  GemmProblem problem = layer.source.problem;
+  problem.relu = layer.relu;
+  const Program program = emit(problem, hw, layer.source.tiling);
+  MemoryImage image = pack(problem, hw, layer.source.tiling, operands);
+  if (Status s = run_golden(program, hw, image); !s) return s.errors();
+  const Tensor& shape = graph.tensor(network.lowered.layers[layer.layer].outputs[0]);
+  return dequantised(node, op, shape, unpack_output(image), scales.out);
+}
+
+}  // namespace accsim

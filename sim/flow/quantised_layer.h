@@ -1,0 +1,39 @@
+#pragma once
+#include <functional>
+#include <vector>
+
+#include "sim/flow/cost.h"
+#include "sim/ref/array.h"
+
+namespace accsim {
+
+/// A product of the network as the machine runs it: the mapped program, and what quantising its
+/// operands needs. Symmetric: zero points are 0.
+struct QuantisedLayer {
+  size_t layer = 0;             ///< index in Lowered
+  NodeId first = kNoNode, last = kNoNode;  ///< the product's node, and the last one merged into it
+  GemmSource source;
+  bool relu = false;
+};
+
+/// The products of a costed network that run in int8: one GemmOp each, from a Conv, Gemm or MatMul
+/// whose operands lie as the program wants them. Others stay in float.
+std::vector<QuantisedLayer> quantised_layers(const Graph& graph, const CostedNetwork& network);
+
+/// Scales of one layer: an integer times its scale is the real number.
+struct LayerScales {
+  double a = 1, out = 1;
+  double b = 0;  ///< of a B that is computed at run time; constant weights have one a channel
+};
+
+/// Constants that other nodes of the network give: BatchNorm's and biases of merged nodes.
+using Constants = std::function<Result<ref::Array>(TensorId id)>;
+
+/// Runs the layer's program on the bit-exact machine: operands quantised, the result in float, of the
+/// shape of the layer's last output. `a` and `b` are the operands as the node has them.
+Result<ref::Array> run_quantised(const Graph& graph, const CostedNetwork& network,
+                                 const QuantisedLayer& layer, const HwConfig& hw,
+                                 const LayerScales& scales, const ref::Array& a, const ref::Array& b,
+                                 const Constants& constants);
+
+}  // namespace accsim
