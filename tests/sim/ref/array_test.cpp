@@ -1,0 +1,125 @@
+#include "sim/ref/array.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <limits>
+
+#include "sim/ref/npy.h"
+
+namespace accsim::ref {
+namespace {
+
+Array floats(const std::vector<float>& values, DType dtype = DType::float32) {
+  Array a(dtype, {static_cast<int64_t>(values.size())});
+  std::ranges::copy(values, a.data<float>());
+  return a;
+}
+
+TEST(MemoryCount, DoesThePeakOutliveTheArrays) {
+  const auto count = std::make_shared<MemoryCount>();
+  {
+    const Array a(DType::float32, {10}, count);
+    const Array view = a.reshaped({2, 5});
+    EXPECT_EQ(count->now(), 40);
+    const Array b(DType::int64, {3}, count);
+    EXPECT_EQ(count->now(), 64);
+  }
+  EXPECT_EQ(count->now(), 0);
+  EXPECT_EQ(count->peak(), 64);
+}
+
+TEST(RoundElement, AreTheLimitsOfNarrowFloatsKept) {
+  constexpr double kInf = std::numeric_limits<double>::infinity();
+  EXPECT_EQ(round_element(DType::float16, 65504), 65504);
+  EXPECT_EQ(round_element(DType::float16, 70000), kInf);
+  EXPECT_EQ(round_element(DType::bfloat16, 1.00390625), 1);         // half a step: to even
+  EXPECT_EQ(round_element(DType::bfloat16, 1.01171875), 1.015625);  // 1 + 1.5 / 128: to even
+  EXPECT_EQ(round_element(DType::float8e4m3fn, 1000), 448);
+  EXPECT_TRUE(std::isnan(round_element(DType::float8e4m3fn, 1000, false)));
+  EXPECT_EQ(round_element(DType::float8e4m3fn, 464), 448);  // half way to 480: to even
+  EXPECT_EQ(round_element(DType::float8e5m2, 1e6), 57344);
+  EXPECT_EQ(round_element(DType::float8e5m2, 1e6, false), kInf);
+  EXPECT_EQ(round_element(DType::float4e2m1, 2.5), 2);
+  EXPECT_EQ(round_element(DType::float4e2m1, 100), 6);
+}
+
+TEST(Compare, AreTheMeasuresThoseOfTheirFormulas) {
+  const Comparison c = compare(floats({1, -2, 4, 0}), floats({1, -2.5F, 4.5F, 0}), 0.1, 0.1);
+  EXPECT_DOUBLE_EQ(c.max_abs, 0.5);
+  EXPECT_DOUBLE_EQ(c.mean_abs, 0.25);
+  EXPECT_DOUBLE_EQ(c.max_rel, 0.25);
+  EXPECT_DOUBLE_EQ(c.snr_db, 10 * std::log10(21 / 0.5));
+  EXPECT_NEAR(c.cosine, 24 / std::sqrt(21 * 27.5), 1e-12);
+  EXPECT_DOUBLE_EQ(c.range, 6);
+  EXPECT_EQ(c.wrong, 1);  // 0.5 > 0.1 + 0.2, but not 0.1 + 0.4
+}
+
+TEST(Compare, IsANanOnOneSideWrongAndOnBothRight) {
+  const float nan = std::numeric_limits<float>::quiet_NaN(), inf = std::numeric_limits<float>::infinity();
+  EXPECT_EQ(compare(floats({nan, inf, 1}), floats({nan, inf, 1}), 0, 0).wrong, 0);
+  EXPECT_EQ(compare(floats({nan, inf, 1}), floats({1, 1, nan}), 1e9, 1e9).wrong, 3);
+  EXPECT_FALSE(compare(floats({1}), floats({1, 1}), 1, 1).same_shape);
+}
+
+TEST(Compare, AreLargeIntegersThatRoundToOneDoubleTold) {
+  Array a(DType::int64, {1}), b(DType::int64, {1});
+  a.data<int64_t>()[0] = (int64_t{1} << 60) + 1;
+  b.data<int64_t>()[0] = int64_t{1} << 60;
+  EXPECT_EQ(compare(a, b, 0, 0).wrong, 1);
+}
+
+TEST(Npy, DoesEveryTypeComeBackAsItWas) {
+  for (DType dtype : {DType::float32, DType::float64, DType::float16, DType::int8, DType::uint8,
+                      DType::int16, DType::uint16, DType::int32, DType::uint32, DType::int64,
+                      DType::uint64, DType::boolean})
+    for (const Dims& dims : {Dims{}, Dims{1}, Dims{2, 3}, Dims{0, 4}}) {
+      Array a(dtype, dims);
+      with_store(a.store(), [&]<class T>(T) {
+        for (int64_t i = 0; i < a.size(); ++i) a.data<T>()[i] = static_cast<T>(i % 2 == 0 ? 1 : 0);
+      });
+      const Result<Array> back = from_npy(to_npy(a), "test.npy");
+      ASSERT_TRUE(back.ok()) << back.errors().front().text();
+      EXPECT_EQ(back->dtype(), dtype);
+      EXPECT_EQ(back->dims(), dims);
+      EXPECT_EQ(back->reals(), a.reals());
+    }
+}
+
+TEST(Npy, AreHalvesWrittenBitForBit) {
+  const Array a = floats({1, -2, 0.5F, 65504, 6.103515625e-05F, 5.960464477539063e-08F, 0},
+                         DType::float16);
+  const Result<Array> back = from_npy(to_npy(a), "half.npy");
+  ASSERT_TRUE(back.ok());
+  EXPECT_EQ(back->reals(), a.reals());
+}
+
+std::string with_header(const std::string& header, const std::string& data) {
+  std::string out("\x93NUMPY\x01\x00", 8);
+  out += static_cast<char>(header.size());
+  out += '\0';
+  return out + header + data;
+}
+
+TEST(Npy, AreFortranOrderAndBigEndianRead) {
+  const std::string header = "{'descr': '>i2', 'fortran_order': True, 'shape': (2, 2), }\n";
+  const Result<Array> a = from_npy(with_header(header, std::string("\0\1\0\2\0\3\0\4", 8)), "f");
+  ASSERT_TRUE(a.ok());
+  EXPECT_EQ(a->integers(), (std::vector<int64_t>{1, 3, 2, 4}));
+}
+
+TEST(Npy, IsEveryDamagedFileRefused) {
+  const std::string good = to_npy(floats({1, 2, 3}));
+  for (size_t cut = 0; cut < good.size(); ++cut)
+    EXPECT_FALSE(from_npy(std::string_view(good).substr(0, cut), "cut.npy").ok()) << cut;
+  for (const char* header :
+       {"{'descr': '<f4', 'fortran_order': False, 'shape': (4611686018427387904, 4), }",
+        "{'descr': '<f4', 'fortran_order': False, 'shape': (-1,), }",
+        "{'descr': '|O', 'fortran_order': False, 'shape': (1,), }",
+        "{'descr': [('a', '<f4')], 'fortran_order': False, 'shape': (1,), }",
+        "{'descr': '<f4', 'fortran_order': False, 'shape': (x,), }", "{}"})
+    EXPECT_FALSE(from_npy(with_header(header, "1234"), "bad.npy").ok()) << header;
+}
+
+}  // namespace
+}  // namespace accsim::ref

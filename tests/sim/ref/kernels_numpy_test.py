@@ -1,0 +1,306 @@
+#!/usr/bin/python3
+"""Do kernels of operators since opset 18 give what NumPy gives? kernels_numpy_test.py ACCSIM
+
+Expected values are formulas of the operators' definitions, written here.
+"""
+
+import math
+import sys
+
+try:
+    import numpy as np
+    from one_node import Case, check
+except ImportError as missing:
+    print(f"SKIPPED: {missing}")
+    sys.exit(77)
+
+rng = np.random.default_rng(1)
+INF = np.float32(np.inf)
+
+
+def real(*shape):
+    return rng.uniform(-2, 2, shape).astype(np.float32)
+
+
+def ints(*values):
+    return np.array(values, np.int64)
+
+
+def softmax(x):
+    e = np.exp(x - x.max(-1, keepdims=True))
+    return e / e.sum(-1, keepdims=True)
+
+
+erf = np.vectorize(math.erf)
+
+
+# ---- activations and normalisations ----------------------------------------------------------------
+
+def activations():
+    x = real(3, 4, 5)
+    yield Case("Gelu", 20, [x]), [0.5 * x * (1 + erf(x / math.sqrt(2)))]
+    tanh = np.tanh(math.sqrt(2 / math.pi) * (x + 0.044715 * x ** 3))
+    yield Case("Gelu", 20, [x], approximate="tanh"), [0.5 * x * (1 + tanh)]
+    yield Case("Mish", 18, [x]), [x * np.tanh(np.log1p(np.exp(x)))]
+    yield Case("Swish", 24, [x], alpha=1.5), [x / (1 + np.exp(-1.5 * x))]
+    yield Case("HardSwish", 22, [x]), [x * np.clip(x / 6 + 0.5, 0, 1)]
+    yield Case("Celu", 12, [x], alpha=2.0), [np.maximum(x, 0) + np.minimum(0, 2 * np.expm1(x / 2))]
+
+
+def norms():
+    x = real(2, 6, 3, 4)
+
+    def grouped(scale, bias, per_channel):
+        g = x.reshape(2, 3, -1)
+        n = (g - g.mean(-1, keepdims=True)) / np.sqrt(g.var(-1, keepdims=True) + 1e-3)
+        if not per_channel:
+            return (n * scale[:, None] + bias[:, None]).reshape(x.shape)
+        return n.reshape(x.shape) * scale[:, None, None] + bias[:, None, None]
+
+    for opset, size in ((18, 3), (21, 6)):
+        s, b = real(size), real(size)
+        yield (Case("GroupNormalization", opset, [x, s, b], num_groups=3, epsilon=1e-3),
+               [grouped(s, b, opset == 21)])
+    s = real(3, 4)
+    rms = x / np.sqrt((x ** 2).mean((2, 3), keepdims=True) + 1e-5) * s
+    yield Case("RMSNormalization", 23, [x, s], axis=2), [rms]
+    s, b = real(4), real(4)
+    mean, var = x.mean(-1, keepdims=True), x.var(-1, keepdims=True)
+    n = (x - mean) / np.sqrt(var + 1e-5)
+    yield (Case("LayerNormalization", 17, [x, s, b], 3),
+           [n * s + b, mean, 1 / np.sqrt(var + 1e-5)])
+
+
+# ---- attention -------------------------------------------------------------------------------------
+
+def attention(q, k, v, scale=None, bias=0, softcap=0, stage=3):
+    """Scores of every head, softmax, product; also the stage that is asked for."""
+    groups = q.shape[1] // k.shape[1]
+    k, v = np.repeat(k, groups, 1), np.repeat(v, groups, 1)
+    scores = q @ k.swapaxes(-1, -2) * (scale or 1 / math.sqrt(q.shape[-1]))
+    capped = np.tanh(scores / softcap) * softcap if softcap else scores
+    biased = capped + bias
+    p = softmax(biased)
+    return p @ v, [scores, capped, biased, p][stage]
+
+
+def causal(n, total, past=0):
+    i, j = np.arange(n)[:, None], np.arange(total)[None, :]
+    return np.where(j <= i + past, 0, -INF)
+
+
+def attentions():
+    q, k, v = real(2, 4, 3, 8), real(2, 2, 5, 8), real(2, 2, 5, 6)
+    yield Case("Attention", 23, [q, k, v], name="GQA"), [attention(q, k, v)[0]]
+    yield (Case("Attention", 23, [q, k, v], name="causal", is_causal=1),
+           [attention(q, k, v, bias=causal(3, 5))[0]])
+    mask = real(3, 5)
+    yield (Case("Attention", 23, [q, k, v, mask], name="float mask", scale=0.3),
+           [attention(q, k, v, scale=0.3, bias=mask)[0]])
+    keep = rng.uniform(size=(2, 1, 3, 5)) < 0.7
+    keep[..., 0] = True
+    yield (Case("Attention", 23, [q, k, v, keep], name="boolean mask"),
+           [attention(q, k, v, bias=np.where(keep, 0, -INF))[0]])
+    for mode, stage in ((0, 0), (1, 1), (2, 2), (3, 3)):
+        out, kept = attention(q, k, v, bias=mask, softcap=2.0, stage=stage)
+        yield (Case("Attention", 24, [q, k, v, mask], [0, 3], name=f"softcap, output mode {mode}",
+                    softcap=2.0, qk_matmul_output_mode=mode), [out, kept])
+    past_k, past_v = real(2, 2, 4, 8), real(2, 2, 4, 6)
+    all_k, all_v = np.concatenate([past_k, k], 2), np.concatenate([past_v, v], 2)
+    yield (Case("Attention", 23, [q, k, v, None, past_k, past_v], 3, name="past", is_causal=1),
+           [attention(q, all_k, all_v, bias=causal(3, 9, 4))[0], all_k, all_v])
+
+    def join(x):
+        return x.transpose(0, 2, 1, 3).reshape(x.shape[0], x.shape[2], -1)
+
+    yield (Case("Attention", 23, [join(q), join(k), join(v)], name="3-D", q_num_heads=4,
+                kv_num_heads=2), [join(attention(q, k, v)[0])])
+    valid = np.array([[4], [5]])
+    pad = np.where(np.arange(5)[None] < valid, 0, -INF)[:, None, None]
+    yield (Case("Attention", 24, [q, k, v, None, None, None, valid[:, 0].astype(np.int64)],
+                name="padded keys"), [attention(q, k, v, bias=pad)[0]])
+
+
+def rotate(x, cos, sin, interleaved, dim):
+    """x: batch, heads, length, size; cos and sin: batch, length, dim / 2."""
+    cos, sin = cos[:, None], sin[:, None]
+    part, rest = x[..., :dim], x[..., dim:]
+    a, b = (part[..., 0::2], part[..., 1::2]) if interleaved else np.split(part, 2, -1)
+    r, i = a * cos - b * sin, a * sin + b * cos
+    both = np.stack([r, i], -1).reshape(part.shape) if interleaved else np.concatenate([r, i], -1)
+    return np.concatenate([both, rest], -1)
+
+
+def rotations():
+    x, ids = real(2, 3, 4, 8), rng.integers(0, 10, (2, 4)).astype(np.int64)
+    for interleaved in (0, 1):
+        for dim in (0, 4):
+            width = dim or 8
+            cos, sin = real(10, width // 2), real(10, width // 2)
+            expected = rotate(x, cos[ids], sin[ids], interleaved, width)
+            more = {"rotary_embedding_dim": dim, "num_heads": 3} if dim else {}
+            yield (Case("RotaryEmbedding", 23, [x, cos, sin, ids], interleaved=interleaved, **more),
+                   [expected])
+            if not dim:
+                flat = x.transpose(0, 2, 1, 3).reshape(2, 4, 24)
+                yield (Case("RotaryEmbedding", 23, [flat, cos, sin, ids], name="3-D rotary",
+                            num_heads=3, interleaved=interleaved),
+                       [expected.transpose(0, 2, 1, 3).reshape(2, 4, 24)])
+    cos, sin = real(2, 4, 4), real(2, 4, 4)
+    yield Case("RotaryEmbedding", 23, [x, cos, sin]), [rotate(x, cos, sin, 0, 8)]
+
+
+def linear_attention(q, k, v, decay, beta, state):
+    """Gated delta rule, one head's step after the other."""
+    batch, steps, heads, dk = k.shape
+    out = np.zeros(v.shape)
+    state = state.astype(np.float64).copy()
+    for b in range(batch):
+        for t in range(steps):
+            for h in range(heads):
+                s = state[b, h] * np.exp(decay[b, t, h])
+                s = s + np.outer(k[b, t, h], beta[b, t, h] * (v[b, t, h] - k[b, t, h] @ s))
+                state[b, h] = s
+                out[b, t, h] = q[b, t, h] @ s / math.sqrt(dk)
+    return out, state
+
+
+def recurrent_attention():
+    q, k, v = real(2, 5, 2, 4) / 2, real(2, 5, 2, 4) / 2, real(2, 5, 2, 3)
+    decay, beta, state = -np.abs(real(2, 5, 2)), np.abs(real(2, 5, 2)) / 2, real(2, 2, 4, 3)
+    out, after = linear_attention(q, k, v, decay, beta, state)
+    flat = [x.reshape(2, 5, -1) for x in (q, k, v)]
+    yield (Case("LinearAttention", 27, [*flat, state, decay, beta], 2, q_num_heads=2,
+                kv_num_heads=2), [out.reshape(2, 5, -1), after])
+    x, w, b, past = real(2, 3, 6), real(3, 1, 4), real(3), real(2, 3, 3)
+    line = np.concatenate([past, x], 2)
+    conv = np.stack([(line[:, :, i:i + 4] * w[:, 0]).sum(-1) for i in range(6)], -1) + b[:, None]
+    yield (Case("CausalConvWithState", 27, [x, w, b, past], 2, activation="silu"),
+           [conv / (1 + np.exp(-conv)), line[:, :, -3:]])
+
+
+# ---- reductions and movement -----------------------------------------------------------------------
+
+def reductions():
+    x = real(3, 4, 5)
+    for op, f in {"ReduceSum": np.sum, "ReduceMean": np.mean, "ReduceMax": np.max,
+                  "ReduceMin": np.min, "ReduceProd": np.prod,
+                  "ReduceL1": lambda v, **k: np.abs(v).sum(**k),
+                  "ReduceL2": lambda v, **k: np.sqrt((v ** 2).sum(**k)),
+                  "ReduceSumSquare": lambda v, **k: (v ** 2).sum(**k),
+                  "ReduceLogSumExp": lambda v, **k: np.log(np.exp(v).sum(**k))}.items():
+        yield (Case(op, 18, [x, ints(0, -1)]), [f(x, axis=(0, 2), keepdims=True)])
+        yield (Case(op, 18, [x, ints(1)], keepdims=0), [f(x, axis=1)])
+    yield Case("ReduceMean", 18, [x], noop_with_empty_axes=1, name="no reduction"), [x]
+    yield (Case("ReduceMax", 20, [x > 0, ints(1)], keepdims=0, name="ReduceMax bool"),
+           [(x > 0).max(1)])
+
+
+def movement():
+    x = real(7, 3)
+    yield Case("Split", 18, [x], 3, num_outputs=3), [x[:3], x[3:6], x[6:]]
+    y = real(4, 5)
+    yield (Case("Pad", 19, [y, ints(2, 3), None, ints(1)], name="Pad wrap", mode="wrap"),
+           [np.pad(y, ((0, 0), (2, 3)), mode="wrap")])
+    yield (Case("Pad", 18, [y, ints(1, 0, 2, 1), np.array(7, np.float32)]),
+           [np.pad(y, ((1, 2), (0, 1)), constant_values=7)])
+    yield (Case("Pad", 18, [y, ints(-1, 2), None, ints(-2)], name="Pad negative", mode="edge"),
+           [np.pad(y[1:], ((0, 2), (0, 0)), mode="edge")])
+    yield (Case("CenterCropPad", 18, [real(5, 4) * 0 + y[0, 0], ints(3, 6)]),
+           [np.pad(np.full((3, 4), y[0, 0], np.float32), ((0, 0), (1, 1)))])
+    cache, update = real(2, 6, 3), real(2, 2, 3)
+    after = cache.copy()
+    for b, at in enumerate((1, 5)):
+        for n in range(2):
+            after[b, (at + n) % 6] = update[b, n]
+    yield (Case("TensorScatter", 24, [cache, update, ints(1, 5)], mode="circular", axis=1), [after])
+    blocks = real(1, 2 * 4, 4)
+    image = np.zeros((1, 2, 4, 4), np.float32)
+    for c in range(2):
+        for t in range(4):
+            for w in range(4):
+                image[0, c, w // 2 * 2 + t // 2, w % 2 * 2 + t % 2] += blocks[0, c * 4 + t, w]
+    yield Case("Col2Im", 18, [blocks, ints(4, 4), ints(2, 2)], strides=[2, 2]), [image]
+
+
+# ---- interpolation ---------------------------------------------------------------------------------
+
+def triangle(x):
+    return max(0.0, 1 - abs(x))
+
+
+def cubic(x, a=-0.75):
+    x = abs(x)
+    if x <= 1:
+        return (a + 2) * x ** 3 - (a + 3) * x ** 2 + 1
+    return a * x ** 3 - 5 * a * x ** 2 + 8 * a * x - 4 * a if x < 2 else 0.0
+
+
+def filter_matrix(n_in, n_out, scale, f, antialias, symmetric=False):
+    """Rows of weights of every input element, half-pixel coordinates, edges repeated."""
+    m = np.zeros((n_out, n_in))
+    stretch = min(scale, 1.0) if antialias else 1.0
+    for o in range(n_out):
+        x = (o + 0.5) / scale - 0.5
+        if symmetric:
+            x += n_in / 2 * (1 - n_out / (n_in * scale))
+        reach = int(math.ceil(2 / stretch)) + 2
+        taps = range(math.floor(x) - reach, math.floor(x) + reach + 1)
+        weights = [f((t - x) * stretch) for t in taps]
+        for t, w in zip(taps, weights):
+            m[o, min(max(t, 0), n_in - 1)] += w / (sum(weights) if antialias else 1)
+    return m
+
+
+def resizes():
+    x = real(1, 2, 9, 7)
+    for mode, f in (("linear", triangle), ("cubic", cubic)):
+        for antialias in (0, 1):
+            h = filter_matrix(9, 5, 5 / 9, f, antialias)
+            w = filter_matrix(7, 4, 4 / 7, f, antialias)
+            yield (Case("Resize", 18, [x, None, None, ints(5, 4)], name=f"Resize {mode} {antialias}",
+                        axes=[2, 3], mode=mode, antialias=antialias),
+                   [np.einsum("oh,nchw,pw->ncop", h, x, w)])
+    scales = np.array([0.6, 1.7], np.float32)
+    h = filter_matrix(9, 5, float(scales[0]), triangle, 0, True)
+    w = filter_matrix(7, 11, float(scales[1]), triangle, 0, True)
+    case = Case("Resize", 19, [x, None, scales], name="Resize half_pixel_symmetric", axes=[2, 3],
+                mode="linear", coordinate_transformation_mode="half_pixel_symmetric")
+    case.fed = lambda i: i == 0
+    yield case, [np.einsum("oh,nchw,pw->ncop", h, x, w)]
+    # Aspect ratio kept: 6 x 14 asked, not larger is 6/9 of both; 6 x 4.67 -> 5.
+    h, w = filter_matrix(9, 6, 6 / 9, triangle, 0), filter_matrix(7, 5, 6 / 9, triangle, 0)
+    yield (Case("Resize", 18, [x, None, None, ints(6, 14)], name="Resize not_larger", axes=[2, 3],
+                mode="linear", keep_aspect_ratio_policy="not_larger"),
+           [np.einsum("oh,nchw,pw->ncop", h, x, w)])
+    rows = [math.floor((o + 0.5) / 2) for o in range(18)]
+    yield (Case("Resize", 18, [x, None, None, ints(18)], name="Resize nearest", axes=[2]),
+           [x[:, :, rows]])
+
+
+def others():
+    a, b = rng.integers(0, 99, (3, 4)), rng.integers(0, 99, (3, 4))
+    yield Case("BitwiseAnd", 18, [a, b]), [a & b]
+    yield Case("BitwiseXor", 18, [a, b]), [a ^ b]
+    x = real(2, 8, 3)
+    signal = x.transpose(0, 2, 1)[..., None].copy()
+    spectrum = np.fft.rfft(signal[..., 0], axis=-1)
+    yield (Case("DFT", 20, [signal, None, np.array(2, np.int64)], onesided=1),
+           [np.stack([spectrum.real, spectrum.imag], -1)])
+    q, s = rng.integers(-128, 128, (4, 6)).astype(np.int8), np.abs(real(4, 3)) + 0.1
+    yield (Case("DequantizeLinear", 21, [q, s], axis=1, block_size=2),
+           [q * np.repeat(s, 2, 1)])
+    v = real(4, 6) * 9
+    blocks = np.repeat(s, 2, 1)
+    yield (Case("QuantizeLinear", 21, [v, s, np.zeros((4, 3), np.int8)], axis=1, block_size=2),
+           [np.clip(np.rint(v / blocks), -128, 127).astype(np.int8)])
+
+
+def main():
+    cases = [pair for family in (activations, norms, attentions, rotations, recurrent_attention,
+                                 reductions, movement, resizes, others) for pair in family()]
+    return 1 if check(sys.argv[1], cases) else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
