@@ -113,11 +113,19 @@ Result<PreparedRun> prepare_run(const RunRequest& request) {
   return out;
 }
 
-Status make_folder(const std::string& path) {
+Status prepare_output(const Graph& graph, const RunRequest& request) {
+  if (request.output.empty()) return ok();
+  const Dumper dumper(request.output, request.dump);
+  if (!request.dump.empty() &&
+      std::ranges::none_of(graph.nodes, [&](const Node& node) { return dumper.wants(node); }))
+    return Error{Errc::usage, fmt::format("no layer is named or of type '{}'", request.dump),
+                 "--dump"};
+  const std::string path = request.output + (request.dump.empty() ? "" : "/tensors");
   std::error_code error;
   std::filesystem::create_directories(path, error);
   if (error || !std::filesystem::is_directory(path))
     return Error{Errc::io, fmt::format("can't be made a folder: {}", error.message()), path};
+  std::filesystem::remove(request.output + "/manifest.json", error);
   return ok();
 }
 
@@ -174,8 +182,6 @@ Status Dumper::add(const ref::NodeRun& run, const char* computed) {
 
 Status Dumper::finish(const std::string& model, const std::string& mode) {
   if (what_.empty()) return ok();
-  if (manifest_.layers.empty())
-    return Error{Errc::usage, fmt::format("no layer is named or of type '{}'", what_), "--dump"};
   manifest_.model = model;
   manifest_.mode = mode;
   return write_file_atomically(folder_ + "/manifest.json", to_json(manifest_));
@@ -183,9 +189,7 @@ Status Dumper::finish(const std::string& model, const std::string& mode) {
 
 Result<RunSummary> run_network(const PreparedRun& prepared, const RunRequest& request) {
   const Graph& graph = prepared.graph;
-  if (!request.output.empty())
-    if (Status s = make_folder(request.output + (request.dump.empty() ? "" : "/tensors")); !s)
-      return s.errors();
+  if (Status s = prepare_output(graph, request); !s) return s.errors();
   Dumper dumper(request.output, request.dump);
   ref::RunOptions options;
   options.threads = request.threads;

@@ -76,8 +76,9 @@ class Dumper {
   DumpManifest manifest_;
 };
 
-/// A folder for results, with its parents.
-Status make_folder(const std::string& path);
+/// Makes the folder of a request's results, with its parents, after checking that there is a layer to
+/// dump. A manifest of an earlier run goes, as it would tell of files that are written anew.
+Status prepare_output(const Graph& graph, const RunRequest& request);
 /// "NAME.npy" with everything but letters, digits, '.', '-' and '_' replaced.
 std::string file_name(const std::string& name);
 

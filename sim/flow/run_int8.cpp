@@ -50,9 +50,7 @@ class QuantisedRun {
   }
 
   Result<RunSummary> run(bool layerwise) {
-    if (!request_.output.empty())
-      if (Status s = make_folder(request_.output + (request_.dump.empty() ? "" : "/tensors")); !s)
-        return s.errors();
+    if (Status s = prepare_output(graph_, request_); !s) return s.errors();
     ref::RunOptions options;
     options.threads = request_.threads;
     options.weight_seed = request_.weight_seed;

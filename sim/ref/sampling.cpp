@@ -61,9 +61,11 @@ double cubic_weight(double x) {
 
 AxisTaps axis_taps(const std::string& mode, const Border& border, double x, int64_t size) {
   AxisTaps taps;
-  if (x < border.low() || x > border.high(size)) x = border.place(x, size);
-  if (!std::isfinite(x)) x = -1e18;
   const bool cubic = mode == "cubic" || mode == "bicubic";
+  // A cubic filter keeps its place beyond the border, and its taps are what is clamped.
+  const bool keeps = cubic && border.kind == Border::Kind::border;
+  if (!keeps && (x < border.low() || x > border.high(size))) x = border.place(x, size);
+  if (!std::isfinite(x)) x = -1e18;
   if (mode == "nearest") {
     taps = {{border.index(std::nearbyint(x), size)}, {1}};
     return taps;

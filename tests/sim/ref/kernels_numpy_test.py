@@ -278,6 +278,31 @@ def resizes():
            [x[:, :, rows]])
 
 
+def bilinear(image, y, x):
+    """Of a 2-D image with zeros all around."""
+    total = 0.0
+    for i in (math.floor(y), math.floor(y) + 1):
+        for j in (math.floor(x), math.floor(x) + 1):
+            if 0 <= i < image.shape[0] and 0 <= j < image.shape[1]:
+                total += image[i, j] * (1 - abs(y - i)) * (1 - abs(x - j))
+    return total
+
+
+def deformed():
+    x, w, b = real(1, 4, 5, 6), real(2, 4, 3, 3), real(2)
+    offset, mask = real(1, 2 * 9 * 2, 3, 4) / 2, np.abs(real(1, 2 * 9, 3, 4))
+    out = np.zeros((1, 2, 3, 4))
+    shift = offset.reshape(2, 9, 2, 3, 4)
+    for o, r, c in np.ndindex(2, 3, 4):
+        for channel, k in np.ndindex(4, 9):
+            g = channel // 2
+            y, at = r + k // 3 + shift[g, k, 0, r, c], c + k % 3 + shift[g, k, 1, r, c]
+            out[0, o, r, c] += (w[o, channel, k // 3, k % 3] * bilinear(x[0, channel], y, at)
+                                * mask.reshape(2, 9, 3, 4)[g, k, r, c])
+        out[0, o, r, c] += b[o]
+    yield Case("DeformConv", 19, [x, w, offset, b, mask], offset_group=2), [out]
+
+
 def others():
     a, b = rng.integers(0, 99, (3, 4)), rng.integers(0, 99, (3, 4))
     yield Case("BitwiseAnd", 18, [a, b]), [a & b]
@@ -297,8 +322,11 @@ def others():
 
 
 def main():
+    x = real(2, 3)
+    if check(sys.argv[1], [(Case("Neg", 13, [x], name="made wrong on purpose"), [x])]) != 1:
+        raise SystemExit("the check can't fail")
     cases = [pair for family in (activations, norms, attentions, rotations, recurrent_attention,
-                                 reductions, movement, resizes, others) for pair in family()]
+                                 reductions, movement, resizes, deformed, others) for pair in family()]
     return 1 if check(sys.argv[1], cases) else 0
 
 

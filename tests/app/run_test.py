@@ -1,0 +1,212 @@
+#!/usr/bin/python3
+"""`accsim run` and `accsim diff` from the outside: run_test.py ACCSIM"""
+
+import json
+import pathlib
+import subprocess
+import sys
+import tempfile
+import unittest
+
+try:
+    import numpy as np
+    import onnx
+    from onnx import TensorProto, helper
+except ImportError as missing:
+    print(f"SKIPPED: {missing}")
+    sys.exit(77)
+
+ACCSIM = str(pathlib.Path(sys.argv[1]).resolve())
+ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
+MODELS = ROOT / "models"
+
+
+def accsim(*args):
+    return subprocess.run([ACCSIM, *map(str, args)], capture_output=True, text=True)
+
+
+def save(nodes, inputs, outputs, path, stored=(), opset=13):
+    graph = helper.make_graph(nodes, "g", [helper.make_tensor_value_info(*i) for i in inputs],
+                              [helper.make_empty_tensor_value_info(o) for o in outputs], stored)
+    model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", opset)], ir_version=8)
+    onnx.save(model, str(path))
+
+
+class Case(unittest.TestCase):
+    def setUp(self):
+        self.scratch = tempfile.TemporaryDirectory()
+        self.folder = pathlib.Path(self.scratch.name)
+        self.addCleanup(self.scratch.cleanup)
+
+    def refused(self, text, *args):
+        done = accsim(*args)
+        self.assertEqual(done.returncode, 2, done.stdout + done.stderr)
+        self.assertIn(text, done.stderr)
+        return done.stderr
+
+    def good(self, *args):
+        done = accsim(*args)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        return done.stdout
+
+    def two_layers(self):
+        """relu(x w) + b with a dynamic batch."""
+        rng = np.random.default_rng(0)
+        w, b = rng.normal(size=(8, 4)).astype(np.float32), rng.normal(size=4).astype(np.float32)
+        path = self.folder / "m.onnx"
+        save([helper.make_node("MatMul", ["x", "w"], ["xw"], name="product"),
+              helper.make_node("Relu", ["xw"], ["r"], name="clip"),
+              helper.make_node("Add", ["r", "b"], ["y"], name="bias")],
+             [("x", TensorProto.FLOAT, ["batch", 8])], ["y"], path,
+             [helper.make_tensor("w", TensorProto.FLOAT, w.shape, w.tobytes(), raw=True),
+              helper.make_tensor("b", TensorProto.FLOAT, b.shape, b.tobytes(), raw=True)])
+        return path, w, b
+
+
+class Run(Case):
+    def test_values_and_symbols_come_from_the_input_file(self):
+        path, w, b = self.two_layers()
+        x = np.random.default_rng(1).normal(size=(5, 8)).astype(np.float32)
+        np.save(self.folder / "x.npy", x)
+        self.good("run", path, "--input", f"x={self.folder}/x.npy", "--output", self.folder / "o")
+        y = np.load(self.folder / "o" / "y.npy")
+        np.testing.assert_allclose(y, np.maximum(x @ w, 0) + b, rtol=1e-5, atol=1e-6)
+
+    def test_inputs_not_named_are_drawn_and_it_says_so(self):
+        path, _, _ = self.two_layers()
+        out = self.good("run", path, "--bind", "batch=3", "--output", self.folder / "a")
+        self.assertIn("input 'x': random:0", out)
+        self.assertIn("float32 3x4", out)
+        self.good("run", path, "--bind", "batch=3", "--input", "x=random:0", "--output",
+                  self.folder / "b")
+        self.good("run", path, "--bind", "batch=3", "--input", "x=random:1", "--output",
+                  self.folder / "c")
+        a, b, c = (np.load(self.folder / n / "y.npy") for n in "abc")
+        np.testing.assert_array_equal(a, b)
+        self.assertFalse(np.array_equal(a, c))
+
+    def test_shapes_may_depend_on_an_input_files_elements(self):
+        path = self.folder / "r.onnx"
+        save([helper.make_node("Reshape", ["x", "s"], ["y"])],
+             [("x", TensorProto.FLOAT, [2, 6]), ("s", TensorProto.INT64, [2])], ["y"], path)
+        np.save(self.folder / "s.npy", np.array([3, 4], np.int64))
+        self.good("run", path, "--input", f"s={self.folder}/s.npy", "--output", self.folder / "o")
+        self.assertEqual(np.load(self.folder / "o" / "y.npy").shape, (3, 4))
+
+    def test_dump_holds_inputs_and_outputs_of_the_layers_asked_for(self):
+        path, w, _ = self.two_layers()
+        for what, names in (("all", ["product", "clip", "bias"]), ("Relu", ["clip"]),
+                            ("b*", ["bias"])):
+            out = self.folder / f"dump_{names[0]}_{len(names)}"
+            self.good("run", path, "--output", out, "--dump", what)
+            manifest = json.loads((out / "manifest.json").read_text())
+            self.assertEqual(manifest["schema"], "accsim.dump/1")
+            self.assertEqual([l["name"] for l in manifest["layers"]], names)
+            for layer in manifest["layers"]:
+                for tensor in layer["inputs"] + layer["outputs"]:
+                    self.assertEqual(list(np.load(out / tensor["file"]).shape), tensor["dims"])
+            if what == "all":
+                stored = manifest["layers"][0]["inputs"][1]
+                np.testing.assert_array_equal(np.load(out / stored["file"]), w)
+
+    def test_what_cannot_be_used_is_told(self):
+        path, _, _ = self.two_layers()
+        np.save(self.folder / "bad.npy", np.zeros((2, 7), np.float32))
+        np.save(self.folder / "words.npy", np.array(["a"]))
+        self.refused("no input 'z'", "run", path, "--input", "z=random:1")
+        self.refused("not NAME=", "run", path, "--input", "x")
+        self.refused("no number", "run", path, "--input", "x=random:one")
+        self.refused("given twice", "run", path, "--input", "x=random:1", "--input", "x=random:2")
+        self.refused("can't be opened", "run", path, "--input", "x=absent.npy")
+        self.refused("2x7", "run", path, "--input", f"x={self.folder}/bad.npy")
+        self.refused("isn't computed with", "run", path, "--input", f"x={self.folder}/words.npy")
+        self.refused("--output DIR", "run", path, "--dump", "all")
+        self.refused("no layer", "run", path, "--dump", "nothing", "--output", self.folder / "n")
+        self.refused("random:SEED", "run", path, "--weights", "1")
+        self.refused("--weights random:SEED", "run", MODELS / "alexnet_op13.onnx")
+        self.refused("--int8", "run", path, "--hw", ROOT / "configs" / "8x8.yaml")
+        (self.folder / "file").write_text("")
+        self.refused("folder", "run", path, "--output", self.folder / "file" / "x")
+
+    def test_refused_operators_are_named_all_at_once(self):
+        path = self.folder / "n.onnx"
+        save([helper.make_node("RandomNormalLike", ["x"], ["a"], name="first"),
+              helper.make_node("Bernoulli", ["x"], ["y"], name="second")],
+             [("x", TensorProto.FLOAT, [2])], ["a", "y"], path, opset=15)
+        text = self.refused("random", "run", path)
+        self.assertIn("first", text)
+        self.assertIn("second", text)
+
+
+class Diff(Case):
+    def dump(self, name, *args):
+        self.good("run", MODELS / "squeezenet1_1_op13.onnx", "--weights", "random:1", "--output",
+                  self.folder / name, "--dump", "all", "--threads", "2", *args)
+        return self.folder / name
+
+    def test_equal_dumps_are_equal_and_changed_ones_are_not(self):
+        a, b = self.dump("a"), self.dump("b")
+        done = accsim("diff", a, b, "--atol", "0", "--rtol", "0")
+        self.assertEqual(done.returncode, 0, done.stdout)
+        manifest = json.loads((b / "manifest.json").read_text())
+        changed = manifest["layers"][10]["outputs"][0]
+        x = np.load(b / changed["file"])
+        y = x.copy()
+        y.flat[7] += 0.25
+        np.save(b / changed["file"], y)
+        done = accsim("diff", a, b, "--json", self.folder / "d.json")
+        self.assertEqual(done.returncode, 1)
+        report = json.loads((self.folder / "d.json").read_text())
+        self.assertEqual(report["first_differing"], manifest["layers"][10]["name"])
+        entry = [l for l in report["layers"] if l["tensor"] == changed["name"]][0]
+        d = y.astype(np.float64) - x
+        self.assertAlmostEqual(entry["max_abs"], np.abs(d).max(), places=6)
+        self.assertAlmostEqual(entry["mean_abs"], np.abs(d).mean(), places=9)
+        snr = 10 * np.log10((x.astype(np.float64) ** 2).sum() / (d ** 2).sum())
+        self.assertAlmostEqual(entry["snr_db"], snr, places=3)
+        self.assertEqual(accsim("diff", a, b, "--atol", "1").returncode, 0)
+
+    def test_folders_without_manifest_are_refused(self):
+        a = self.dump("a")
+        self.refused("manifest.json", "diff", a, self.folder)
+        (self.folder / "manifest.json").write_text("{}")
+        self.refused("accsim.dump/1", "diff", a, self.folder)
+        (self.folder / "manifest.json").write_text('{"schema": "accsim.dump/1", "layers": [{}]}')
+        self.refused("wrong kind", "diff", a, self.folder)
+
+    def test_int8_costs_some_signal_and_layerwise_less_of_it(self):
+        a, b, c = self.dump("a"), self.dump("b", "--int8"), self.dump("c", "--int8", "--layerwise")
+        ends = {}
+        for name, folder in (("run", b), ("layerwise", c)):
+            report = self.folder / f"{name}.json"
+            self.assertEqual(accsim("diff", a, folder, "--json", report).returncode, 1)
+            layers = json.loads(report.read_text())["layers"]
+            kept = {l["layer"]: l["snr_db"] for l in layers if l["snr_db"] != "inf"}
+            # 8 bits of a roughly uniform signal leave about 35 to 50 dB.
+            self.assertTrue(all(25 < v < 70 for v in kept.values()), kept)
+            ends[name] = kept
+        convs = [n for n in ends["layerwise"]]
+        self.assertEqual(len(convs), 26)  # every convolution, named after what it was merged with
+        self.assertGreater(np.mean([ends["layerwise"][n] for n in convs]),
+                           np.mean([ends["run"][n] for n in convs]))
+
+    def test_int8_product_is_the_integer_product(self):
+        """One layer against the arithmetic of its definition, all scales from the float run."""
+        path, w, _ = self.two_layers()
+        x = np.random.default_rng(3).normal(size=(5, 8)).astype(np.float32)
+        np.save(self.folder / "x.npy", x)
+        self.good("run", path, "--input", f"x={self.folder}/x.npy", "--int8", "--dump", "product",
+                  "--output", self.folder / "q", "--hw", ROOT / "configs" / "8x8.yaml")
+        manifest = json.loads((self.folder / "q" / "manifest.json").read_text())
+        got = np.load(self.folder / "q" / manifest["layers"][0]["outputs"][0]["file"])
+        real = np.maximum(x @ w, 0)
+        sx, so = np.abs(x).max() / 127, np.abs(real).max() / 127
+        sw = np.abs(w).max(0) / 127
+        sums = np.rint(x / sx) @ np.rint(w / sw)
+        expected = np.clip(np.rint(sums * (sx * sw / so)), 0, 127) * so
+        np.testing.assert_allclose(got, expected, atol=1.01 * so)
+        self.assertGreater((np.abs(got - expected) < so / 100).mean(), 0.9)
+
+
+if __name__ == "__main__":
+    unittest.main(argv=[sys.argv[0], *sys.argv[2:]])
