@@ -87,6 +87,8 @@ std::span<const KernelRow> sampling_kernels();
 std::span<const KernelRow> quant_kernels();
 std::span<const KernelRow> signal_kernels();
 std::span<const KernelRow> contrib_kernels();
+std::span<const KernelRow> contrib_attention_kernels();
+std::span<const KernelRow> contrib_matmul_kernels();
 
 /// The kernel of an operator; nullptr when there is none.
 Kernel find_kernel(std::string_view domain, std::string_view op);

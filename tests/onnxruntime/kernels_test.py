@@ -205,6 +205,44 @@ def fused():
                                            real(6, 4), real(6, 4)], domain=MS, interleaved=interleaved)
 
 
+def fused_attention():
+    q, k, v = real(2, 3, 8), real(2, 5, 8), real(2, 5, 8)
+    bias = real(24)
+    yield Case("MultiHeadAttention", 13, [q, k, v], domain=MS, num_heads=2)
+    yield Case("MultiHeadAttention", 13, [q, k, v, bias, None, real(1, 2, 3, 5)], domain=MS,
+               num_heads=2, name="MultiHeadAttention biases")
+    yield Case("MultiHeadAttention", 13, [q, k, v, None, None, None, real(2, 2, 4, 4),
+                                          real(2, 2, 4, 4)], 3, domain=MS, num_heads=2,
+               name="MultiHeadAttention past")
+    yield Case("Attention", 13, [real(2, 4, 6), real(6, 24), bias], domain=MS, num_heads=2)
+    yield Case("Attention", 13, [real(2, 4, 6), real(6, 24), bias], domain=MS, num_heads=2,
+               unidirectional=1, name="Attention unidirectional")
+    cos, sin = real(8, 8), real(8, 8)
+    for length, past, rotary in ((3, 0, 0), (1, 4, 0), (3, 0, 1), (1, 4, 1)):
+        total = length + past
+        cache = [real(2, 2, past, 16), real(2, 2, past, 16)] if past else [None, None]
+        yield Case("GroupQueryAttention", 13,
+                   [real(2, length, 64), real(2, length, 32), real(2, length, 32), *cache,
+                    np.array([total - 1] * 2, np.int32), np.array(total, np.int32),
+                    *([cos, sin] if rotary else [])], 3, domain=MS, num_heads=4, kv_num_heads=2,
+                   do_rotary=rotary, name=f"GroupQueryAttention {length} after {past}, {rotary}")
+
+
+def fused_products():
+    yield Case("MatMulIntegerToFloat", 13, [u8(3, 4), u8(4, 5), f(0.1), np.abs(real(5)), zero(9),
+                                            u8(5), real(5)], domain=MS)
+    yield Case("DynamicQuantizeMatMul", 13, [real(3, 4), u8(4, 5), f(0.1), zero(120), real(5)],
+               domain=MS)
+    for bits, size in ((4, 16),):
+        yield Case("MatMulNBits", 13, [real(3, 40), u8(5, 3, size // 2), np.abs(real(15))], domain=MS,
+                   K=40, N=5, bits=bits, block_size=size)
+        yield Case("MatMulNBits", 13, [real(3, 40), u8(5, 3, size // 2), np.abs(real(15)), u8(10)],
+                   domain=MS, K=40, N=5, bits=bits, block_size=size, name="MatMulNBits zero points")
+    ids = rng.integers(0, 7, (2, 4)).astype(np.int32)
+    yield Case("EmbedLayerNormalization", 13, [ids, ids % 2, real(7, 6), real(9, 6), real(2, 6),
+                                               real(6), real(6)], 2, domain=MS)
+
+
 def difference(accsim, case, folder):
     """What is wrong with a case; "" when nothing is."""
     ours = case.run(accsim, folder)
@@ -233,9 +271,12 @@ def difference(accsim, case, folder):
 def main():
     install()
     cases = [case for family in (interpolation, windows, sequences, signals, algebra, quantised,
-                                 fused) for case in family()]
+                                 fused, fused_attention, fused_products) for case in family()]
     failed = 0
+    wanted = sys.argv[2] if len(sys.argv) > 2 else ""
     for case in cases:
+        if wanted not in case.name:
+            continue
         with tempfile.TemporaryDirectory() as folder:
             wrong = difference(str(pathlib.Path(sys.argv[1]).resolve()), case, folder)
         if wrong:

@@ -26,7 +26,7 @@ TEST(KernelTable, IsEveryKernelAndEveryRefusalOfAnOperatorOfTheTable) {
        {elementwise_kernels, activation_kernels, move_kernels, index_kernels, reduce_kernels,
         norm_kernels, loss_kernels, conv_kernels, matmul_kernels, attention_kernels,
         recurrent_kernels, pool_kernels, resize_kernels, sampling_kernels, quant_kernels,
-        signal_kernels, contrib_kernels}) {
+        signal_kernels, contrib_kernels, contrib_attention_kernels, contrib_matmul_kernels}) {
     EXPECT_FALSE(family().empty());
     std::set<std::string> names;
     for (const KernelRow& row : family()) {

@@ -1,0 +1,239 @@
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "sim/ops/fold.h"
+#include "sim/ops/rules.h"
+#include "sim/ref/attention.h"
+#include "sim/ref/rows.h"
+
+namespace accsim::ref {
+namespace {
+
+/// What com.microsoft's attentions add to the scores: a bias that broadcasts, padded keys, causality.
+struct ScoreBias {
+  std::vector<double> bias, padding;  ///< padding: batch x keys, 0 where a key is padding
+  Strides strides;
+  double filter = -10000;
+  int64_t keys = 0, past = 0;
+  bool causal = false;
+
+  double operator()(int64_t b, int64_t h, int64_t i, int64_t j) const {
+    double sum = 0;
+    if (!bias.empty())
+      sum += bias[static_cast<size_t>(b * strides[0] + h * strides[1] + i * strides[2] +
+                                      j * strides[3])];
+    if (!padding.empty() && padding[static_cast<size_t>(b * keys + j)] == 0) sum += filter;
+    if (causal && j > i + past) sum += std::min(filter, -1e9);
+    return sum;
+  }
+};
+
+Result<ScoreBias> score_bias(const Step& step, const AttentionTask& t, size_t bias, size_t padding) {
+  ScoreBias out;
+  out.filter = real_attr(step, "mask_filter_value", -10000);
+  out.keys = t.total;
+  out.past = t.total - t.q_len;
+  out.causal = int_attr(step, "unidirectional", 0) != 0;
+  if (step.has_input(bias)) {
+    const Dims wanted{t.batch, t.q_heads, t.q_len, t.total};
+    if (broadcast(step.dims(bias), wanted) != wanted)
+      return bad_node(step, "the attention bias doesn't broadcast to the scores");
+    out.bias = step.reals(bias);
+    out.strides = broadcast_strides(step.dims(bias), wanted);
+  }
+  if (step.has_input(padding)) {
+    if (step.dims(padding) != Dims{t.batch, t.total})
+      return refuse(step, "masks other than batch x keys aren't computed");
+    out.padding = step.reals(padding);
+  }
+  return out;
+}
+
+/// Keys or values in either layout as batch x heads x length x size, with the projection's bias.
+std::vector<double> keys_of(const Step& step, size_t i, int64_t heads, const double* bias) {
+  const Dims& d = step.dims(i);
+  std::vector<double> x = step.reals(i);
+  if (d.size() == 4) return x;
+  if (bias != nullptr)
+    for (size_t n = 0; n < x.size(); ++n) x[n] += bias[n % static_cast<size_t>(d[2])];
+  return split_heads(x, d[0], d[1], heads);
+}
+
+Status multi_head(Step& step) {
+  if (!step.has_input(1) || step.rank(0) != 3 || step.rank(1) == 5)
+    return refuse(step, "packed queries, keys and values aren't computed");
+  for (size_t i = 8; i < step.input_count(); ++i)
+    if (step.has_input(i)) return refuse(step, "a shared cache isn't computed");
+  const Dims &q = step.dims(0), &k = step.dims(1), &v = step.dims(2);
+  AttentionTask t;
+  t.batch = q[0];
+  t.q_heads = t.kv_heads = int_attr(step, "num_heads", 1);
+  t.q_len = q[1];
+  t.head = q[2] / t.q_heads;
+  t.v_head = v.size() == 4 ? v[3] : v[2] / t.q_heads;
+  const std::vector<double> bias = step.reals(3);
+  const auto at = [&](int64_t offset) { return bias.empty() ? nullptr : bias.data() + offset; };
+  if (!bias.empty() && static_cast<int64_t>(bias.size()) != 2 * q[2] + t.v_head * t.q_heads)
+    return bad_node(step, "the bias must be one of queries, keys and values together");
+  const std::vector<double> queries = keys_of(step, 0, t.q_heads, at(0));
+  const int64_t rows = t.batch * t.q_heads;
+  const auto keys = append_length(step.reals(6), keys_of(step, 1, t.q_heads, at(q[2])), rows);
+  const auto values = append_length(step.reals(7), keys_of(step, 2, t.q_heads, at(2 * q[2])), rows);
+  t.total = k[k.size() == 4 ? 2 : 1] + (step.has_input(6) ? step.dims(6)[2] : 0);
+  if (static_cast<int64_t>(values.size()) != rows * t.total * t.v_head)
+    return bad_node(step, "past keys and values go together");
+  t.q = queries.data();
+  t.k = keys.data();
+  t.v = values.data();
+  const double scale = real_attr(step, "scale", 0);
+  t.scale = scale == 0 ? 1 / std::sqrt(static_cast<double>(t.head)) : scale;
+  Result<ScoreBias> added = score_bias(step, t, 5, 4);
+  if (!added) return added.errors();
+  t.bias = std::move(*added);
+  if (step.output_count() > 3 && step.has_output(3)) t.keep = AttentionTask::Keep::scores;
+  const AttentionResult result = attend(step.pool(), t);
+  step.put(0, join_heads(result.out, t.batch, t.q_heads, t.q_len));
+  if (step.output_count() > 1) step.put(1, keys);
+  if (step.output_count() > 2) step.put(2, values);
+  if (t.keep != AttentionTask::Keep::none) step.put(3, result.kept);
+  return ok();
+}
+
+/// Projection of the input to queries, keys and values, then attention.
+Status projected(Step& step) {
+  if (step.has_input(4) || int_attr(step, "do_rotary", 0) != 0)
+    return refuse(step, "a past or a rotation isn't computed");
+  const Dims &x = step.dims(0), &w = step.dims(1);
+  const auto sizes = step.attr("qkv_hidden_sizes", std::vector<int64_t>(3, w[1] / 3));
+  std::vector<double> all(static_cast<size_t>(x[0] * x[1] * w[1]));
+  const std::vector<double> in = step.reals(0), weights = step.reals(1), bias = step.reals(2);
+  if (all.empty()) return ok();
+  multiply(step.pool(), {x[0] * x[1], x[2], w[1], false, false}, in.data(), weights.data(), all.data());
+  for (size_t i = 0; i < all.size() && !bias.empty(); ++i) all[i] += bias[i % bias.size()];
+  AttentionTask t;
+  t.batch = x[0];
+  t.q_heads = t.kv_heads = int_attr(step, "num_heads", 1);
+  t.q_len = t.total = x[1];
+  t.head = sizes[0] / t.q_heads;
+  t.v_head = sizes[2] / t.q_heads;
+  const auto part = [&](int64_t from, int64_t size) {
+    std::vector<double> out;
+    for (int64_t r = 0; r < x[0] * x[1]; ++r)
+      out.insert(out.end(), all.begin() + r * w[1] + from, all.begin() + r * w[1] + from + size);
+    return split_heads(out, t.batch, t.q_len, t.q_heads);
+  };
+  const std::vector<double> q = part(0, sizes[0]), k = part(sizes[0], sizes[1]),
+                            v = part(sizes[0] + sizes[1], sizes[2]);
+  t.q = q.data();
+  t.k = k.data();
+  t.v = v.data();
+  const double scale = real_attr(step, "scale", 0);
+  t.scale = scale == 0 ? 1 / std::sqrt(static_cast<double>(t.head)) : scale;
+  Result<ScoreBias> added = score_bias(step, t, 5, 3);
+  if (!added) return added.errors();
+  t.bias = std::move(*added);
+  step.put(0, join_heads(attend(step.pool(), t).out, t.batch, t.q_heads, t.q_len));
+  if (step.output_count() > 1 && step.has_output(1)) {  // keys, then values
+    std::vector<double> present = k;
+    present.insert(present.end(), v.begin(), v.end());
+    step.put(1, present);
+  }
+  return ok();
+}
+
+/// A present cache: of every batch entry the first past[b] rows of the old one, then the new ones.
+std::vector<double> present_cache(const AttentionTask& t, const std::vector<int64_t>& past,
+                                  const std::vector<double>& old, const std::vector<double>& fresh) {
+  const int64_t rows = t.batch * t.kv_heads;
+  std::vector<double> out(static_cast<size_t>(rows * t.total * t.head), 0);
+  for (int64_t row = 0; row < rows; ++row) {
+    const int64_t used = past[static_cast<size_t>(row / t.kv_heads)] * t.head;
+    const auto to = out.begin() + row * t.total * t.head;
+    const auto old_row = static_cast<int64_t>(old.size()) / rows;
+    if (!old.empty()) std::copy_n(old.begin() + row * old_row, used, to);
+    std::copy_n(fresh.begin() + row * t.q_len * t.head, t.q_len * t.head, to + used);
+  }
+  return out;
+}
+
+Status group_query(Step& step) {
+  if (!step.has_input(1)) return refuse(step, "packed queries, keys and values aren't computed");
+  for (size_t i = 9; i < step.input_count(); ++i)
+    if (step.has_input(i)) return refuse(step, "inputs from position_ids on aren't computed");
+  if (int_attr(step, "local_window_size", -1) > 0 || int_attr(step, "smooth_softmax", 0) != 0)
+    return refuse(step, "local windows and smooth softmax aren't computed");
+  const Dims& x = step.dims(0);
+  AttentionTask t;
+  t.batch = x[0];
+  t.q_len = x[1];
+  t.q_heads = int_attr(step, "num_heads", 1);
+  t.kv_heads = int_attr(step, "kv_num_heads", 1);
+  t.head = t.v_head = x[2] / t.q_heads;
+  if (step.dims(1)[1] != t.q_len) return refuse(step, "keys of another length aren't computed");
+  const std::vector<int64_t> last = step.integers(5);
+  if (static_cast<int64_t>(last.size()) != t.batch)
+    return bad_node(step, "seqlens_k must be one a batch entry");
+  std::vector<double> q = split_heads(step.reals(0), t.batch, t.q_len, t.q_heads),
+                      k = split_heads(step.reals(1), t.batch, t.q_len, t.kv_heads);
+  const std::vector<double> v = split_heads(step.reals(2), t.batch, t.q_len, t.kv_heads),
+                            cos = step.reals(7), sin = step.reals(8);
+  const int64_t past_length = step.has_input(3) ? step.dims(3)[2] : 0;
+  const int64_t total = step.integers(6).at(0);
+  std::vector<int64_t> past;
+  t.total = std::max(past_length, total);
+  for (const int64_t l : last) {  // a first prompt may be padded at its end
+    past.push_back(t.q_len == total ? 0 : l + 1 - t.q_len);
+    if (past.back() < 0 || past.back() > past_length || past.back() + t.q_len > t.total)
+      return bad_node(step, "seqlens_k doesn't go with the past and the queries");
+  }
+  if (int_attr(step, "do_rotary", 0) != 0) {
+    if (cos.empty() || sin.size() != cos.size()) return bad_node(step, "the angle caches are missing");
+    const int64_t half = step.dims(7).back();
+    const bool interleaved = int_attr(step, "rotary_interleaved", 0) != 0;
+    const auto turn = [&](std::vector<double>& on, int64_t heads) {
+      for (int64_t r = 0; r < t.batch * heads * t.q_len; ++r) {
+        const int64_t at = past[static_cast<size_t>(r / (heads * t.q_len))] + r % t.q_len;
+        if (at >= step.dims(7)[0] || 2 * half > t.head) return false;
+        rotate_head(on.data() + r * t.head, cos.data() + at * half, sin.data() + at * half, half,
+                    interleaved);
+      }
+      return true;
+    };
+    if (!turn(q, t.q_heads) || !turn(k, t.kv_heads))
+      return bad_node(step, "a position is outside the angle caches");
+  }
+  const std::vector<double> keys = present_cache(t, past, step.reals(3), k),
+                            values = present_cache(t, past, step.reals(4), v);
+  t.q = q.data();
+  t.k = keys.data();
+  t.v = values.data();
+  const double scale = real_attr(step, "scale", 0);
+  t.scale = scale == 0 ? 1 / std::sqrt(static_cast<double>(t.head)) : scale;
+  t.softcap = real_attr(step, "softcap", 0);
+  t.bias = [&](int64_t b, int64_t, int64_t i, int64_t j) {
+    return j > i + past[static_cast<size_t>(b)] ? -std::numeric_limits<double>::infinity() : 0.0;
+  };
+  step.put(0, join_heads(attend(step.pool(), t).out, t.batch, t.q_heads, t.q_len));
+  for (const size_t i : {size_t{1}, size_t{2}})
+    if (i < step.output_count() && step.has_output(i)) {
+      if (elements(step.out_dims(i)) != static_cast<int64_t>(keys.size()))
+        return refuse(step, "the present cache isn't as long as the total length");
+      step.put(i, i == 1 ? keys : values);
+    }
+  if (step.output_count() > 3 && step.has_output(3)) return refuse(step, "scores as an output");
+  return ok();
+}
+
+constexpr std::string_view kMs = "com.microsoft";
+constexpr KernelRow kRows[] = {
+    {"Attention", projected, kMs},
+    {"GroupQueryAttention", group_query, kMs},
+    {"MultiHeadAttention", multi_head, kMs},
+};
+
+}  // namespace
+
+std::span<const KernelRow> contrib_attention_kernels() { return kRows; }
+
+}  // namespace accsim::ref
