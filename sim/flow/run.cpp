@@ -13,6 +13,9 @@
 namespace accsim {
 namespace {
 
+/// Largest input that is drawn: 4 GiB.
+constexpr int64_t kMostInput = int64_t{1} << 32;
+
 /// Input files as arrays. Integers of another width than the model's are converted when they fit.
 Result<ref::Arrays> read_inputs(const ModelDef& model, const RunRequest& request) {
   ref::Arrays arrays;
@@ -108,6 +111,9 @@ Result<PreparedRun> prepare_run(const RunRequest& request) {
       return Error{Errc::unsupported, fmt::format("is {}, which isn't computed with", name(tensor.dtype)),
                    fmt::format("{}: input '{}'", request.model, tensor.name)};
     const uint64_t seed = named == request.inputs.end() ? 0 : named->seed;
+    if (storage_bytes(tensor.dtype, elements(tensor.dims)) > kMostInput)
+      return Error{Errc::capacity, fmt::format("would be {}; use smaller shapes", to_string(tensor.dims)),
+                   fmt::format("{}: input '{}'", request.model, tensor.name)};
     out.inputs[tensor.name] = ref::random_input(out.graph, id, seed);
   }
   return out;

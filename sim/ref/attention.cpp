@@ -226,7 +226,7 @@ Status rotary(Step& step) {
   int64_t dim = int_attr(step, "rotary_embedding_dim", 0);
   if (dim == 0) dim = size;
   const int64_t half = dim / 2;
-  if (heads < 1 || dim > size || half_cached < half)
+  if (heads < 1 || dim < 0 || dim > size || half_cached < half || step.in(p.sin).size() != step.in(p.cos).size())
     return bad_node(step, fmt::format("caches of {} angles don't turn {} elements", half_cached, dim));
   const std::vector<double> cos = step.reals(p.cos), sin = step.reals(p.sin);
   const std::vector<int64_t> ids = step.integers(p.ids);
@@ -263,9 +263,13 @@ Status linear_attention(Step& step) {
   if (state.empty()) state.assign(static_cast<size_t>(batch * kv * dk * dv), 0);
   const double given = real_attr(step, "scale", 0);
   const double scale = given == 0 ? 1 / std::sqrt(static_cast<double>(dk)) : given;
+  if ((gated && step.rank(4) != 3) || (delta && step.rank(5) != 3))
+    return bad_node(step, "decay and beta must have rank 3");
   const int64_t decays = gated ? step.dims(4).back() : 0, betas = delta ? step.dims(5).back() : 0;
-  if ((gated && decays != kv && decays != kv * dk) || (delta && betas != kv && betas != 1))
-    return bad_node(step, "decay or beta has the wrong last dim");
+  const int64_t rows = batch * steps;
+  if ((gated && decays != kv && decays != kv * dk) || (delta && betas != kv && betas != 1) ||
+      (gated && step.in(4).size() != rows * decays) || (delta && step.in(5).size() != rows * betas))
+    return bad_node(step, "decay or beta has the wrong shape");
   std::vector<double> out(static_cast<size_t>(batch * steps * heads * dv), 0);
   for (int64_t b = 0; b < batch; ++b)
     for (int64_t t = 0; t < steps; ++t)

@@ -21,7 +21,8 @@ Status skip_norm(Step& step) {
                             beta = kCentre ? step.reals(3) : std::vector<double>{},
                             bias = step.reals(bias_port);
   const auto at = offsets(step.dims(0), broadcast_strides(step.dims(1), step.dims(0)));
-  const auto width = static_cast<size_t>(std::max<int64_t>(step.dims(0).back(), 1));
+  if (step.dims(0).back() == 0) return refuse(step, "empty rows have no mean");
+  const auto width = static_cast<size_t>(step.dims(0).back());
   for (size_t i = 0; i < x.size(); ++i)
     x[i] += skip[static_cast<size_t>(at[i])] + (bias.empty() ? 0 : bias[i % width]);
   if (step.output_count() > 3) step.put(3, x);
@@ -65,9 +66,15 @@ Status activate_output(Step& step) {
   return ok();
 }
 
+bool all_floats(const Step& step) {
+  for (size_t i = 0; i < step.input_count(); ++i)
+    if (step.has_input(i) && step.in(i).store() != Store::f32) return false;
+  return true;
+}
+
 Status fused_conv(Step& step) {
   if (!step.has_output(0)) return ok();
-  if (step.in(0).store() != Store::f32) return refuse(step, "is computed for floats only");
+  if (!all_floats(step)) return refuse(step, "is computed for floats only");
   if (Status s = find_kernel("", "Conv")(step); !s) return s;
   if (step.has_input(3)) {
     float* out = step.result<float>(0);
@@ -79,7 +86,7 @@ Status fused_conv(Step& step) {
 
 Status fused_gemm(Step& step) {
   if (!step.has_output(0)) return ok();
-  if (step.in(0).store() != Store::f32) return refuse(step, "is computed for floats only");
+  if (!all_floats(step)) return refuse(step, "is computed for floats only");
   if (Status s = gemm_kernel(step); !s) return s;
   return activate_output(step);
 }

@@ -106,6 +106,7 @@ Status projected(Step& step) {
     return refuse(step, "a past or a rotation isn't computed");
   const Dims &x = step.dims(0), &w = step.dims(1);
   const auto sizes = step.attr("qkv_hidden_sizes", std::vector<int64_t>(3, w[1] / 3));
+  if (!step.has_output(0)) return ok();
   std::vector<double> all(static_cast<size_t>(x[0] * x[1] * w[1]));
   const std::vector<double> in = step.reals(0), weights = step.reals(1), bias = step.reals(2);
   if (all.empty()) return ok();
@@ -171,24 +172,24 @@ Status group_query(Step& step) {
   t.kv_heads = int_attr(step, "kv_num_heads", 1);
   t.head = t.v_head = x[2] / t.q_heads;
   if (step.dims(1)[1] != t.q_len) return refuse(step, "keys of another length aren't computed");
-  const std::vector<int64_t> last = step.integers(5);
-  if (static_cast<int64_t>(last.size()) != t.batch)
+  const std::vector<int64_t> last = step.integers(5), totals = step.integers(6);
+  if (static_cast<int64_t>(last.size()) != t.batch || totals.size() != 1)
     return bad_node(step, "seqlens_k must be one a batch entry");
   std::vector<double> q = split_heads(step.reals(0), t.batch, t.q_len, t.q_heads),
                       k = split_heads(step.reals(1), t.batch, t.q_len, t.kv_heads);
   const std::vector<double> v = split_heads(step.reals(2), t.batch, t.q_len, t.kv_heads),
                             cos = step.reals(7), sin = step.reals(8);
   const int64_t past_length = step.has_input(3) ? step.dims(3)[2] : 0;
-  const int64_t total = step.integers(6).at(0);
+  const int64_t total = totals[0];
   std::vector<int64_t> past;
   t.total = std::max(past_length, total);
   for (const int64_t l : last) {  // a first prompt may be padded at its end
     past.push_back(t.q_len == total ? 0 : l + 1 - t.q_len);
-    if (past.back() < 0 || past.back() > past_length || past.back() + t.q_len > t.total)
+    if (total < 0 || l > (int64_t{1} << 40) || past.back() < 0 || past.back() > past_length || past.back() + t.q_len > t.total)
       return bad_node(step, "seqlens_k doesn't go with the past and the queries");
   }
   if (int_attr(step, "do_rotary", 0) != 0) {
-    if (cos.empty() || sin.size() != cos.size()) return bad_node(step, "the angle caches are missing");
+    if (cos.empty() || sin.size() != cos.size() || step.rank(7) != 2) return bad_node(step, "the angle caches are missing");
     const int64_t half = step.dims(7).back();
     const bool interleaved = int_attr(step, "rotary_interleaved", 0) != 0;
     const auto turn = [&](std::vector<double>& on, int64_t heads) {

@@ -26,6 +26,7 @@ Status matmul_to_float(Step& step) {
   std::vector<double> out = matmul_reals(step, a, step.dims(0), b, step.dims(1));
   const std::vector<double> b_scale = step.reals(3);
   const double a_scale = step.real_or(2, 1);
+  if (b_scale.empty()) return bad_node(step, "B's scale is empty");
   for (size_t i = 0; i < out.size(); ++i) out[i] *= a_scale * b_scale[i % b_scale.size()];
   return put_with_bias(step, std::move(out), 6);
 }
@@ -41,6 +42,7 @@ Status dynamic_matmul(Step& step) {
   subtract_zero(b, step.dims(1), step.reals(3), false);
   std::vector<double> out = matmul_reals(step, a, step.dims(0), b, step.dims(1));
   const std::vector<double> b_scale = step.reals(2);
+  if (b_scale.empty()) return bad_node(step, "B's scale is empty");
   for (size_t i = 0; i < out.size(); ++i) out[i] *= a_scale * b_scale[i % b_scale.size()];
   return put_with_bias(step, std::move(out), 4);
 }
@@ -94,6 +96,9 @@ Status embed_norm(Step& step) {
   const std::vector<double> word = step.reals(2), position = step.reals(3), segment = step.reals(4),
                             gamma = step.reals(5), beta = step.reals(6);
   const double epsilon = real_attr(step, "epsilon", 1e-12);
+  for (const auto* given : {&segments, &mask})
+    if (!given->empty() && given->size() != words.size())
+      return bad_node(step, "segments and mask must have the shape of the ids");
   std::vector<double> out, sums;
   const auto row = [&](const std::vector<double>& table, int64_t at) -> const double* {
     return at >= 0 && (at + 1) * hidden <= static_cast<int64_t>(table.size()) ? table.data() + at * hidden

@@ -135,6 +135,12 @@ void convolve(Pool& pool, const ConvShape& s, const double* x, const double* w, 
   });
 }
 
+Status check_weight_zero(const NodeView& node, const ConvShape& shape, size_t i) {
+  const int64_t count = node.has_input(i) ? elements(node.dims(i)) : 1;
+  if (count == 1 || count == shape.out_channels) return ok();
+  return bad_node(node, "the weights' zero point must be one, or one an output channel");
+}
+
 std::vector<double> convolve_integers(Step& step, const ConvShape& shape, const ConvPorts& ports,
                                       double x_zero, const std::vector<double>& w_zero) {
   std::vector<double> x = step.reals(ports.x), w = step.reals(ports.w);
@@ -171,6 +177,7 @@ Status conv_integer(Step& step) {
   const ConvPorts ports{0, 1, -1, false};
   const Result<ConvShape> shape = conv_shape(step, ports);
   if (!shape) return shape.errors();
+  if (Status s = check_weight_zero(step, *shape, 3); !s) return s;
   return step.put(0, convolve_integers(step, *shape, ports, step.real_or(2, 0), step.reals(3))),
          ok();
 }

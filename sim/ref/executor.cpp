@@ -1,6 +1,7 @@
 #include "sim/ref/executor.h"
 
 #include <algorithm>
+#include <new>
 
 #include <fmt/format.h>
 
@@ -113,10 +114,15 @@ class Runner {
     }
     Step step(graph_, node, inputs, state_);
     Result<bool> done = false;
-    if (options_.substitute) done = options_.substitute(id, inputs, step.outputs());
-    if (!done) return done.errors();
-    if (!*done)
-      if (Status s = compute(step, node); !s) return s;
+    try {
+      if (options_.substitute) done = options_.substitute(id, inputs, step.outputs());
+      if (!done) return done.errors();
+      if (!*done)
+        if (Status s = compute(step, node); !s) return s;
+    } catch (const std::bad_alloc&) {
+      return at(label(graph_, node), Errc::capacity,
+                "there isn't enough memory for it; use smaller inputs");
+    }
     if (options_.observe)
       if (Status s = options_.observe({graph_, id, inputs, step.outputs()}); !s) return s;
     for (size_t i = 0; i < node.outputs.size(); ++i)
@@ -228,7 +234,12 @@ Result<std::vector<Array>> load_weights(const Graph& graph, std::optional<uint64
 }
 
 Result<RunResult> run(const Graph& graph, const Arrays& inputs, const RunOptions& options) {
-  return Runner(graph, options).run(inputs);
+  try {
+    return Runner(graph, options).run(inputs);
+  } catch (const std::bad_alloc&) {
+    return at(graph.file, Errc::capacity,
+              "there isn't enough memory for its inputs and weights; use smaller shapes");
+  }
 }
 
 }  // namespace accsim::ref

@@ -1,6 +1,7 @@
 #include "sim/ref/matmul.h"
 
 #include <algorithm>
+#include <utility>
 
 #include <Eigen/LU>
 
@@ -87,7 +88,8 @@ Status gemm_kernel(Step& step) {
   if (step.in(0).store() == Store::f32) {
     float* out = step.result<float>(0);
     multiply(step.pool(), shape, step.data<float>(0), step.data<float>(1), out);
-    finish(out, step.has_input(2) ? step.data<float>(2) : nullptr);
+    const Array c = step.has_input(2) ? step.in(2).as(DType::float32) : Array();
+    finish(out, c.empty() ? nullptr : std::as_const(c).data<float>());
     return ok();
   }
   const std::vector<double> a = step.reals(0), b = step.reals(1), c = step.reals(2);

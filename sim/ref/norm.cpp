@@ -95,7 +95,7 @@ Status from_axis(Step& step, bool centre, size_t mean_out, size_t inverse_out) {
   std::vector<double> means, inverses;
   const Status done = for_reals(step, [&]<class T>(T) {
     const Array x = step.in(0);
-    const int64_t rows = length > 0 ? x.size() / length : 0;
+    const int64_t rows = elements(x.dims(), 0, static_cast<size_t>(*axis));
     if (step.out(0).store() != x.store()) return;
     normalize_rows<T>(step, x.data<T>(), step.result<T>(0), rows, length, epsilon, centre, means,
                       inverses);

@@ -112,10 +112,14 @@ Status qlinear_conv(Step& step) {
   const ConvPorts ports{0, 3, 8, false};
   const Result<ConvShape> shape = conv_shape(step, ports);
   if (!shape) return shape.errors();
+  if (Status s = check_weight_zero(step, *shape, 5); !s) return s;
   std::vector<double> sums =
       convolve_integers(step, *shape, ports, step.real_or(2, 0), step.reals(5));
   const std::vector<double> w_scale = step.reals(4), bias = step.reals(8);
   const double x_scale = step.real_or(1, 1), y_scale = step.real_or(6, 1), y_zero = step.real_or(7, 0);
+  const size_t scales = w_scale.size();
+  if (scales != 1 && static_cast<int64_t>(scales) != shape->out_channels)
+    return bad_node(step, "the weights' scale must be one, or one an output channel");
   const Dims& y = step.out_dims(0);
   const auto pixels = static_cast<size_t>(std::max<int64_t>(elements(y, 2, y.size()), 1));
   for (size_t i = 0; i < sums.size(); ++i) {
@@ -135,6 +139,7 @@ Status qlinear_matmul(Step& step) {
   subtract_zero(b, step.dims(3), step.reals(5), false);
   std::vector<double> sums = matmul_reals(step, a, step.dims(0), b, step.dims(3));
   const std::vector<double> a_scale = step.reals(1), b_scale = step.reals(4), y_scale = step.reals(6);
+  if (a_scale.empty() || b_scale.empty()) return bad_node(step, "a scale is empty");
   if (y_scale.size() != 1) return refuse(step, "more than one output scale");
   const auto columns = static_cast<size_t>(std::max<int64_t>(step.dims(3).back(), 1));
   for (size_t i = 0; i < sums.size(); ++i)

@@ -84,7 +84,8 @@ void weigh(const Method& m, double ratio, double scale, int64_t& first, std::vec
 
 Taps taps_of(const Method& m, const Axis& a, int64_t o) {
   Taps taps;
-  const double x = original_coordinate(m, a, static_cast<double>(o));
+  double x = original_coordinate(m, a, static_cast<double>(o));
+  if (!(std::abs(x) < 1e15)) x = 0;  // a scale or region that makes no sense
   const double edge = static_cast<double>(a.in - 1);
   taps.outside = m.coordinates == "tf_crop_and_resize" && (x < 0 || x > edge);
   if (taps.outside) return taps;

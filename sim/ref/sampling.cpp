@@ -186,10 +186,13 @@ Roi roi_of(const Step& step, const double* given) {
   double h = (given[3] - given[1]) * scale, w = (given[2] - given[0]) * scale;
   if (!half) h = std::max(h, 1.0), w = std::max(w, 1.0);
   Roi roi{given[1] * scale - shift, given[0] * scale - shift, h / height, w / width, ratio, ratio};
-  constexpr double kMost = 1024;  // samples along one side of a bin
   if (ratio == 0) {
-    roi.rows = static_cast<int64_t>(std::clamp(std::ceil(roi.bin_height), 1.0, kMost));
-    roi.columns = static_cast<int64_t>(std::clamp(std::ceil(roi.bin_width), 1.0, kMost));
+    const auto samples = [](double bin) {
+      constexpr double kMost = 1024;  // along one side of a bin
+      return std::isnan(bin) ? int64_t{1} : static_cast<int64_t>(std::clamp(std::ceil(bin), 1.0, kMost));
+    };
+    roi.rows = samples(roi.bin_height);
+    roi.columns = samples(roi.bin_width);
   }
   return roi;
 }
@@ -246,8 +249,11 @@ Status max_roi_pool(Step& step) {
   };
   for (int64_t r = 0; r < y[0]; ++r) {
     const double* roi = rois.data() + r * 5;
+    if (!(roi[0] >= 0 && roi[0] < static_cast<double>(x[0])))
+      return bad_node(step, "a region's batch index is outside");
+    for (size_t i = 1; i < 5; ++i)
+      if (!std::isfinite(roi[i])) return bad_node(step, "a region's corner isn't finite");
     const auto n = static_cast<int64_t>(roi[0]);
-    if (!(roi[0] >= 0) || n >= x[0]) return bad_node(step, "a region's batch index is outside");
     const auto round = [&](size_t i) {
       return static_cast<int64_t>(std::round(std::clamp(roi[i] * scale, -1e9, 1e9)));
     };

@@ -119,7 +119,9 @@ Status mel_weights(Step& step) {
   std::vector<int64_t> edge;  // the spectrum bin where each triangle begins
   for (int64_t i = 0; i < bins + 2; ++i) {
     const double hz = 700 * (std::pow(10, (start + width * static_cast<double>(i)) / 2595) - 1);
-    edge.push_back(static_cast<int64_t>(std::floor((length + 1) * hz / rate)));
+    const double bin = std::floor((length + 1) * hz / rate);
+    if (!(std::abs(bin) < 1e9)) return bad_node(step, "the band edges make no sense");
+    edge.push_back(static_cast<int64_t>(bin));
   }
   std::vector<double> out(static_cast<size_t>(rows * bins), 0);
   const auto set = [&](int64_t row, int64_t bin, double v) {
