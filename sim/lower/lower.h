@@ -24,8 +24,16 @@ struct Layer {
   int64_t buffers = 0;           ///< elements of BatchNorm running statistics
 };
 
+/// One tensor that count_parameters() counted.
+struct Parameter {
+  TensorId tensor = kNoTensor;
+  int layer = 0;                 ///< the first that reads it
+  bool buffer = false;           ///< a running statistic: in `buffers`, not in `params`
+};
+
 struct Lowered {
   std::vector<Layer> layers;     ///< one a node, in the graph's order
+  std::vector<Parameter> parameters;     ///< in the order in which they are first read
   std::vector<std::string> unsupported;  ///< "name (op)" of nodes costed as traffic
   int64_t params = 0, buffers = 0;
   int64_t weight_bytes = 0;      ///< of the parameters, as the file stores them

@@ -26,12 +26,13 @@ class ParameterCounter {
       const OpRow* row = find_op(node.domain, node.op_type);
       for (size_t port = 0; port < node.inputs.size(); ++port)
         if (node.inputs[port] != kNoTensor)
-          visit(lowered_.layers[i], node, port, is_parameter_port(row, port));
+          visit(static_cast<int>(i), node, port, is_parameter_port(row, port));
     }
   }
 
  private:
-  void visit(Layer& layer, const Node& node, size_t port, bool parameter_port) {
+  void visit(int at, const Node& node, size_t port, bool parameter_port) {
+    Layer& layer = lowered_.layers[static_cast<size_t>(at)];
     const TensorId id = node.inputs[port];
     const Tensor& t = graph_.tensor(id);
     if (!t.constant || seen_[static_cast<size_t>(id)]) return;
@@ -39,6 +40,7 @@ class ParameterCounter {
     if (!stored && !(parameter_port && !node.folded && !made_of_parameters(id))) return;
     seen_[static_cast<size_t>(id)] = true;
     const int64_t count = elements(t.dims);
+    lowered_.parameters.push_back({id, at, is_running_statistic(node, port)});
     if (is_running_statistic(node, port)) {
       layer.buffers += count;
       lowered_.buffers += count;
