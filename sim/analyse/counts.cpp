@@ -1,0 +1,128 @@
+#include <algorithm>
+
+#include "sim/analyse/analysis.h"
+#include "sim/analyse/op_kinds.h"
+
+namespace accsim {
+namespace {
+
+int64_t output_elements(const Graph& graph, const Node& node) {
+  const bool has = !node.outputs.empty() && node.outputs[0] != kNoTensor;
+  return has ? elements(graph.tensor(node.outputs[0]).dims) : 0;
+}
+
+/// The bias that the product itself has. Merging a BatchNormalization or an Add gives products that
+/// had none the weights' port instead.
+bool has_own_bias(const GemmOp& gemm) {
+  return gemm.bias_port >= 0 && gemm.bias_port != gemm.b_port;
+}
+
+/// An Add that is the bias of the product before it.
+bool is_bias_add(const Layer& layer) { return layer.op_type == "Add" && layer.merged_into >= 0; }
+
+/// Elements of each port that the work moves; -1: all. Ports that it doesn't name move nothing.
+class Moved {
+ public:
+  Moved(const Layer& layer, const Node& node)
+      : in_(node.inputs.size(), 0), out_(node.outputs.size(), 0) {
+    for (const WorkItem& item : layer.work)
+      std::visit([this](const auto& work) { add(work); }, item);
+  }
+  int64_t in(size_t port) const { return in_[port]; }
+  int64_t out(size_t port) const { return out_[port]; }
+
+ private:
+  static void add_to(std::vector<int64_t>& side, int port, int64_t elements) {
+    if (port < 0 || static_cast<size_t>(port) >= side.size()) return;
+    int64_t& moved = side[static_cast<size_t>(port)];
+    if (elements < 0 || moved < 0 || __builtin_add_overflow(moved, elements, &moved)) moved = -1;
+  }
+  void add(const GemmOp& gemm) {
+    for (int port : {gemm.a_port, gemm.b_port, gemm.bias_port}) add_to(in_, port, -1);
+    add_to(out_, gemm.out_port, -1);
+  }
+  void add(const auto& op) {
+    for (const Access& a : op.inputs) add_to(in_, a.port, a.elements);
+    for (const Access& a : op.outputs) add_to(out_, a.port, a.elements);
+  }
+
+  std::vector<int64_t> in_, out_;
+};
+
+}  // namespace
+
+int64_t macs_of(const Graph& graph, const Layer& layer, MacConvention convention) {
+  const Node& node = graph.nodes[static_cast<size_t>(layer.node)];
+  int64_t macs = layer.macs;
+  if (convention == MacConvention::pure || node.folded) return macs;
+  for (const WorkItem& item : layer.work)
+    if (const auto* gemm = std::get_if<GemmOp>(&item); gemm && has_own_bias(*gemm))
+      macs += gemm->batch * gemm->m() * gemm->n();
+  if (is_bias_add(layer)) return macs + output_elements(graph, node);
+  if (convention == MacConvention::bias) return macs;
+  const bool has_input = !node.inputs.empty() && node.inputs[0] != kNoTensor;
+  switch (kind_of(node)) {
+    case OpKind::normalization:
+      return macs + 2 * output_elements(graph, node);
+    case OpKind::pooling:
+      return macs + (has_input ? elements(graph.tensor(node.inputs[0]).dims) : 0);
+    case OpKind::elementwise:
+      return macs + output_elements(graph, node);
+    case OpKind::other:
+      return macs;
+  }
+  return macs;
+}
+
+void count_traffic(const Graph& graph, const Layer& layer, NodeAnalysis& out) {
+  const Node& node = graph.nodes[static_cast<size_t>(layer.node)];
+  if (node.folded || out.view) return;
+  const Moved moved(layer, node);
+  // A node merged into another is its own here: it reads its inputs and writes its result.
+  const bool whole = layer.merged_into >= 0;
+  const auto bytes = [&](TensorId id, int64_t part) {
+    const Tensor& t = graph.tensor(id);
+    const int64_t all = elements(t.dims);
+    return storage_bytes(t.dtype, whole || part < 0 ? all : std::min(part, all));
+  };
+  for (size_t i = 0; i < node.inputs.size(); ++i) {
+    const TensorId id = node.inputs[i];
+    const bool again = std::find(node.inputs.begin(), node.inputs.begin() + static_cast<long>(i),
+                                 id) != node.inputs.begin() + static_cast<long>(i);
+    if (id == kNoTensor || again) continue;
+    int64_t& sum = graph.tensor(id).constant ? out.weight_read_bytes : out.activation_read_bytes;
+    sum += bytes(id, moved.in(i));
+  }
+  for (size_t i = 0; i < node.outputs.size(); ++i)
+    if (node.outputs[i] != kNoTensor) out.write_bytes += bytes(node.outputs[i], moved.out(i));
+}
+
+std::vector<bool> find_biases(const Graph& graph, const Lowered& lowered) {
+  std::vector<bool> out(graph.tensors.size(), false);
+  const auto mark = [&](const Node& node, int port) {
+    if (port < 0 || static_cast<size_t>(port) >= node.inputs.size()) return;
+    TensorId id = node.inputs[static_cast<size_t>(port)];
+    // A constant that was reshaped, cast or dequantised on its way is the bias as well.
+    while (id != kNoTensor && graph.tensor(id).constant) {
+      out[static_cast<size_t>(id)] = true;
+      const NodeId producer = graph.tensor(id).producer;
+      if (producer == kNoNode) return;
+      const auto& inputs = graph.nodes[static_cast<size_t>(producer)].inputs;
+      if (inputs.empty() || inputs[0] == kNoTensor) return;
+      if (elements(graph.tensor(inputs[0]).dims) != elements(graph.tensor(id).dims)) return;
+      id = inputs[0];
+    }
+  };
+  for (const Layer& layer : lowered.layers) {
+    const Node& node = graph.nodes[static_cast<size_t>(layer.node)];
+    mark(node, shift_port(node));
+    for (const WorkItem& item : layer.work)
+      if (const auto* gemm = std::get_if<GemmOp>(&item); gemm && has_own_bias(*gemm))
+        mark(node, gemm->bias_port);
+    if (is_bias_add(layer))
+      for (int port : {0, 1}) mark(node, port);
+  }
+  return out;
+}
+
+}  // namespace accsim

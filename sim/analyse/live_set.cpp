@@ -1,0 +1,116 @@
+#include "sim/analyse/live_set.h"
+
+#include <algorithm>
+#include <numeric>
+
+namespace accsim {
+
+StepOrder given_order(const Storage& storage) {
+  StepOrder out(storage.steps.size());
+  std::iota(out.begin(), out.end(), 0);
+  return out;
+}
+
+std::vector<Life> lives(const Storage& storage, const StepOrder& order) {
+  std::vector<int> place(order.size());
+  for (size_t i = 0; i < order.size(); ++i)
+    place[static_cast<size_t>(order[i])] = static_cast<int>(i);
+  const int end = std::max(static_cast<int>(order.size()) - 1, 0);
+  std::vector<Life> out;
+  out.reserve(storage.buffers.size());
+  for (const Storage::Buffer& b : storage.buffers) {
+    Life life;
+    life.first = b.writer < 0 ? 0 : place[static_cast<size_t>(b.writer)];
+    life.last = b.kept ? end : life.first;
+    for (int user : b.users) life.last = std::max(life.last, place[static_cast<size_t>(user)]);
+    out.push_back(life);
+  }
+  return out;
+}
+
+LivePeak live_peak(const Storage& storage, const StepOrder& order) {
+  const std::vector<Life> when = lives(storage, order);
+  std::vector<int64_t> change(order.size() + 2, 0);
+  for (size_t b = 0; b < when.size(); ++b) {
+    change[static_cast<size_t>(when[b].first)] += storage.buffers[b].bytes;
+    change[static_cast<size_t>(when[b].last) + 1] -= storage.buffers[b].bytes;
+  }
+  LivePeak out;
+  int64_t live = 0;
+  int best = 0;
+  for (size_t i = 0; i < std::max(order.size(), size_t{1}); ++i) {
+    live += change[i];
+    if (live > out.bytes) {
+      out.bytes = live;
+      best = static_cast<int>(i);
+    }
+  }
+  for (size_t b = 0; b < when.size(); ++b)
+    if (when[b].first <= best && best <= when[b].last && storage.buffers[b].bytes > 0)
+      out.buffers.push_back(static_cast<int>(b));
+  std::stable_sort(out.buffers.begin(), out.buffers.end(), [&](int a, int b) {
+    return storage.buffers[static_cast<size_t>(a)].bytes >
+           storage.buffers[static_cast<size_t>(b)].bytes;
+  });
+  if (!order.empty()) out.place = best;
+  return out;
+}
+
+namespace {
+
+struct Placed {
+  int64_t offset, end;
+  Life life;
+};
+
+/// Offset of the smallest gap that holds `bytes` between the placed buffers (sorted by offset) that
+/// are live at the same time; behind them all when none does.
+int64_t best_gap(const std::vector<Placed>& placed, Life life, int64_t bytes) {
+  int64_t best = -1, best_gap = 0, top = 0;
+  for (const Placed& p : placed) {
+    if (p.life.last < life.first || life.last < p.life.first) continue;
+    const int64_t gap = p.offset - top;
+    if (gap >= bytes && (best < 0 || gap < best_gap)) {
+      best = top;
+      best_gap = gap;
+    }
+    top = std::max(top, p.end);
+  }
+  return best >= 0 ? best : top;
+}
+
+Arena place(const Storage& storage, const std::vector<Life>& lives,
+            const std::vector<size_t>& queue) {
+  Arena out;
+  out.offsets.assign(storage.buffers.size(), 0);
+  std::vector<Placed> placed;
+  for (size_t b : queue) {
+    const int64_t bytes = storage.buffers[b].bytes;
+    if (bytes == 0) continue;
+    const int64_t offset = best_gap(placed, lives[b], bytes);
+    out.offsets[b] = offset;
+    out.bytes = std::max(out.bytes, offset + bytes);
+    const auto at = std::upper_bound(placed.begin(), placed.end(), offset,
+                                     [](int64_t o, const Placed& p) { return o < p.offset; });
+    placed.insert(at, {offset, offset + bytes, lives[b]});
+  }
+  return out;
+}
+
+}  // namespace
+
+Arena plan_arena(const Storage& storage, const std::vector<Life>& lives) {
+  std::vector<size_t> queue(storage.buffers.size());
+  std::iota(queue.begin(), queue.end(), size_t{0});
+  std::stable_sort(queue.begin(), queue.end(), [&](size_t a, size_t b) {
+    return storage.buffers[a].bytes > storage.buffers[b].bytes;
+  });
+  Arena by_size = place(storage, lives, queue);
+  std::stable_sort(queue.begin(), queue.end(), [&](size_t a, size_t b) {
+    return lives[a].last - lives[a].first > lives[b].last - lives[b].first;
+  });
+  Arena by_life = place(storage, lives, queue);
+  return by_life.bytes < by_size.bytes ? by_life : by_size;
+}
+
+}  // namespace accsim

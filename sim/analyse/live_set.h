@@ -1,0 +1,45 @@
+#pragma once
+#include <cstdint>
+#include <vector>
+
+#include "sim/analyse/storage.h"
+
+namespace accsim {
+
+/// Steps of the storage in the order in which they run: a permutation of their indices.
+using StepOrder = std::vector<int>;
+
+/// Places in the order, both ends included.
+struct Life {
+  int first = 0, last = 0;
+};
+
+StepOrder given_order(const Storage& storage);
+
+/// When each buffer is live if the steps run in this order. While a step runs, all it reads and
+/// writes is live, and so is everything that a later step reads.
+std::vector<Life> lives(const Storage& storage, const StepOrder& order);
+
+struct LivePeak {
+  int64_t bytes = 0;
+  int place = -1;  ///< in the order: the first where the live set is largest; -1: no steps
+  std::vector<int> buffers;  ///< what is live there, largest first
+};
+/// The largest live set. No plan that keeps each buffer in one place can need less memory.
+LivePeak live_peak(const Storage& storage, const StepOrder& order);
+
+struct Arena {
+  int64_t bytes = 0;
+  std::vector<int64_t> offsets;  ///< by buffer; buffers that are live together don't overlap
+};
+/// Places buffers one after the other, the largest first, each in the smallest gap that holds it
+/// among those placed before that are live at the same time; a second pass starts with those that
+/// live longest. The smaller of the two plans.
+Arena plan_arena(const Storage& storage, const std::vector<Life>& lives);
+
+/// An order with a lower peak, by list scheduling: of the steps that are ready, run the one that
+/// leaves the least live, or needs the least new memory, or comes first; each from the first step
+/// on and from the last step back. The best of these and of the given order.
+StepOrder reorder(const Storage& storage);
+
+}  // namespace accsim
