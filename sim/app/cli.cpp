@@ -1,7 +1,6 @@
 #include "sim/app/cli.h"
 
 #include <functional>
-#include <sys/ioctl.h>
 #include <unistd.h>
 
 #include <fmt/format.h>
@@ -9,6 +8,7 @@
 #include "hw/config/load.h"
 #include "sim/app/dram_command.h"
 #include "sim/app/diff_command.h"
+#include "sim/app/inspect_command.h"
 #include "sim/app/options.h"
 #include "sim/app/output.h"
 #include "sim/app/run_command.h"
@@ -30,13 +30,6 @@ int report_errors(const Errors& errors) {
 namespace {
 
 constexpr std::string_view kVersion = "accsim 0.1.0";
-
-/// Columns of the terminal that standard output goes to; a wide page when it goes to a file.
-int terminal_width() {
-  winsize size{};
-  const bool known = isatty(STDOUT_FILENO) && ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0;
-  return known && size.ws_col > 0 ? size.ws_col : 160;
-}
 
 // ---- accsim --hw H model.onnx ----------------------------------------------------------------------
 
@@ -182,6 +175,7 @@ int run_cli(int argc, char** argv) {
   VerifyCommand verify;
   RunCommand run;
   DiffCommand diff;
+  InspectCommand inspect;
   cost.add_to(app);
   CLI::App* ops = app.add_subcommand("ops", "Print the table of operators as Markdown");
   hw.add_to(app);
@@ -189,6 +183,7 @@ int run_cli(int argc, char** argv) {
   verify.add_to(app);
   run.add_to(app);
   diff.add_to(app);
+  inspect.add_to(app);
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& e) {
@@ -201,6 +196,7 @@ int run_cli(int argc, char** argv) {
   if (verify.chosen()) return verify.run();
   if (run.chosen()) return run.run();
   if (diff.chosen()) return diff.run();
+  if (inspect.chosen()) return inspect.run();
   if (argc <= 1) return print_out(app.help()), kExitBadInput;
   return cost.run();
 }

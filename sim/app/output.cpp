@@ -1,6 +1,8 @@
 #include "sim/app/output.h"
 
 #include <cstdio>
+#include <sys/ioctl.h>
+#include <unistd.h>
 
 #include "sim/app/cli.h"
 #include "sim/report/write_file.h"
@@ -17,6 +19,12 @@ int write_result(const std::string& path, const std::string& text) {
   if (path == "-") return print_out(text);
   const Status written = write_file_atomically(path, text);
   return written ? kExitOk : report_errors(written.errors());
+}
+
+int terminal_width() {
+  winsize size{};
+  const bool known = isatty(STDOUT_FILENO) && ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0;
+  return known && size.ws_col > 0 ? size.ws_col : 160;
 }
 
 }  // namespace accsim

@@ -2,8 +2,6 @@
 
 #include <fmt/format.h>
 
-#include "sim/report/fields.h"
-
 namespace accsim {
 namespace {
 
@@ -38,6 +36,10 @@ struct Cell {
 
 }  // namespace
 
+void append_csv_cell(const FieldValue& value, std::string& out) {
+  append_quoted(std::visit(Cell{}, value), out);
+}
+
 std::string to_csv(const Report& report) {
   std::string out;
   const auto end_row = [&out] { out.back() = '\n'; };  // in place of the last comma
@@ -49,7 +51,7 @@ std::string to_csv(const Report& report) {
     const ReportRow row = layer_row(report, layer);
     for (const ReportField& field : report_fields()) {
       if (!field.in_layers()) continue;
-      append_quoted(std::visit(Cell{}, field.get(row)), out);
+      append_csv_cell(field.get(row), out);
       out += ',';
     }
     end_row();

@@ -1,6 +1,7 @@
 #pragma once
 #include <string>
 
+#include "sim/report/fields.h"
 #include "sim/report/report.h"
 
 namespace accsim {
@@ -9,5 +10,8 @@ namespace accsim {
 /// Quoted as RFC 4180 says; rows end in a bare line feed. Shapes are "1x3x224x224", several are
 /// separated by spaces; a field without a value is empty.
 std::string to_csv(const Report& report);
+
+/// Appends one field, quoted where it must be.
+void append_csv_cell(const FieldValue& value, std::string& out);
 
 }  // namespace accsim

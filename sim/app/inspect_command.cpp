@@ -1,0 +1,79 @@
+#include "sim/app/inspect_command.h"
+
+#include "sim/app/cli.h"
+#include "sim/app/output.h"
+#include "sim/flow/cost.h"
+#include "sim/report/inspect.h"
+
+namespace accsim {
+
+void InspectCommand::add_to(CLI::App& app) {
+  sub_ = app.add_subcommand("inspect",
+                            "Parameters, MACs, operators, bandwidth and activation memory of a "
+                            "network, before a machine is known");
+  model_.add_to(*sub_, true);
+  sub_->add_option("--json", json_, "Write everything as JSON (accsim.inspect/1); - for stdout")
+      ->type_name("FILE");
+  sub_->add_option("--csv", csv_, "Write the layers as CSV; - for stdout")->type_name("FILE");
+  sub_->add_option(
+          "--macs", macs_,
+          "pure: multiply-accumulates of Conv, Gemm, MatMul and other products; bias: and 1 "
+          "per output where there is a bias; all: and 2 per element of normalisations, 1 per "
+          "input element of poolings, 1 per element of activations and elementwise nodes")
+      ->check(CLI::IsMember({"pure", "bias", "all"}))
+      ->capture_default_str();
+  sub_->add_option("--traffic", traffic_,
+                   "What reads are: activations, or all, weights and other constants too")
+      ->check(CLI::IsMember({"activations", "all"}))
+      ->capture_default_str();
+  sub_->add_option("--sort", sort_,
+                   "Layers in the table and the CSV by: order, bandwidth, macs or params (the "
+                   "largest first)")
+      ->check(CLI::IsMember({"order", "bandwidth", "macs", "params"}))
+      ->capture_default_str();
+  sub_->add_flag("--in-place", in_place_,
+                 "Elementwise nodes overwrite inputs that nobody else reads; views always share "
+                 "their input's memory");
+  sub_->add_flag("--reorder", reorder_,
+                 "Also look for an order of the nodes that needs less activation memory");
+  sub_->add_flag("--arena", arena_, "Print the arena plan: offset and life of every tensor");
+  sub_->add_flag("--all", all_, "Show nodes that are computed off line too");
+  sub_->add_flag("-q,--quiet", quiet_, "No text");
+}
+
+int InspectCommand::run() const {
+  if (!json_.empty() && json_ == csv_)
+    return report_errors({{Errc::usage, "names the same target as --json", "--csv"}});
+  const auto options = model_.elaborate();
+  if (!options) return report_errors(options.errors());
+  const Result<Graph> graph = load_graph(model_.model(), *options);
+  if (!graph) return report_errors(graph.errors());
+  const Result<Lowered> lowered = lower(*graph);
+  if (!lowered) return report_errors(lowered.errors());
+  AnalyseOptions wanted;
+  wanted.macs = macs_ == "all"    ? MacConvention::all
+                : macs_ == "bias" ? MacConvention::bias
+                                  : MacConvention::pure;
+  wanted.reads = traffic_ == "all" ? ReadConvention::all : ReadConvention::activations;
+  wanted.in_place = in_place_;
+  wanted.reorder = reorder_;
+  const Result<Analysis> analysis = analyse(*graph, *lowered, wanted);
+  if (!analysis) return report_errors(analysis.errors());
+
+  const Inspection inspection{*graph, *lowered, *analysis};
+  const LayerSort sort = sort_ == "bandwidth" ? LayerSort::bandwidth
+                         : sort_ == "macs"    ? LayerSort::macs
+                         : sort_ == "params"  ? LayerSort::params
+                                              : LayerSort::order;
+  if (!json_.empty())
+    if (const int code = write_result(json_, inspect_json(inspection)); code != kExitOk)
+      return code;
+  if (!csv_.empty())
+    if (const int code = write_result(csv_, inspect_csv(inspection, sort)); code != kExitOk)
+      return code;
+  if (quiet_ || json_ == "-" || csv_ == "-") return kExitOk;
+  return print_out(inspect_text(
+      inspection, {.width = terminal_width(), .sort = sort, .all_nodes = all_, .arena = arena_}));
+}
+
+}  // namespace accsim

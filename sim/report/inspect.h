@@ -1,0 +1,57 @@
+#pragma once
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "sim/analyse/analysis.h"
+#include "sim/report/fields.h"
+
+namespace accsim {
+
+/// A graph and what its analysis found. Refers to all three.
+struct Inspection {
+  const Graph& graph;
+  const Lowered& lowered;
+  const Analysis& analysis;
+};
+
+enum class LayerSort : uint8_t { order, bandwidth, macs, params };  ///< but order: largest first
+
+/// Everything as JSON, schema "accsim.inspect/1"; docs/inspect.md has the keys. Layers stand in the
+/// graph's order, one a line. The same network and options give the same bytes.
+std::string inspect_json(const Inspection& inspection);
+
+/// The layers as CSV; written as to_csv() writes.
+std::string inspect_csv(const Inspection& inspection, LayerSort sort);
+
+struct InspectTextOptions {
+  int width = 160;
+  LayerSort sort = LayerSort::order;
+  bool all_nodes = false;  ///< nodes computed off line too
+  bool arena = false;      ///< the whole arena plan
+};
+/// Tables for a terminal of that width (at least 60).
+std::string inspect_text(const Inspection& inspection, const InspectTextOptions& options);
+
+// ---- what the three are made from
+// ------------------------------------------------------------------
+
+/// One number or word of a layer.
+struct InspectField {
+  std::string key;
+  std::function<FieldValue(const Inspection&, const NodeAnalysis&)> get;
+  std::vector<TextColumn> text = {};  ///< at most one; none: only in JSON and CSV
+};
+const std::vector<InspectField>& inspect_fields();
+
+/// Indices of analysis.nodes; equals stay in the graph's order.
+std::vector<size_t> sorted_layers(const Inspection& inspection, LayerSort sort);
+
+std::string_view name(MacConvention convention);
+std::string_view name(ReadConvention convention);
+/// Name of the node that runs at that place of the plan's order; "" for place -1.
+std::string step_name(const Inspection& inspection, const MemoryPlan& plan, int place);
+std::string node_name(const Inspection& inspection, NodeId node);
+std::string tensor_name(const Inspection& inspection, TensorId id);
+
+}  // namespace accsim

@@ -1,0 +1,304 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "sim/report/inspect.h"
+#include "sim/report/table.h"
+
+namespace accsim {
+namespace {
+
+constexpr int kMinWidth = 60;
+constexpr size_t kLabel = 14;      // column of the labels
+constexpr size_t kShapeMost = 24;  // of a column of shapes
+constexpr size_t kLiveMost = 12;   // tensors listed at the peak
+constexpr size_t kValuesMost = 8;  // of an attribute
+
+struct Cell {
+  const TextColumn& column;
+
+  std::string operator()(std::monostate) const { return "-"; }
+  std::string operator()(int64_t v) const { return format_count(v); }
+  std::string operator()(double v) const { return format_fixed(v, column.decimals); }
+  std::string operator()(const std::string& v) const { return printable(v); }
+  std::string operator()(const Dims& v) const { return to_string(v); }
+  std::string operator()(const std::vector<Dims>& v) const {
+    if (v.empty()) return "-";
+    const std::string first = shorten_middle(to_string(v.front()), kShapeMost);
+    return v.size() == 1 ? first : fmt::format("{} +{}", first, v.size() - 1);
+  }
+};
+
+std::string bytes(int64_t count) {
+  if (count < 1000) return fmt::format("{} B", count);
+  return fmt::format("{} B ({})", format_count(count), format_si(static_cast<double>(count), "B"));
+}
+
+class Page {
+ public:
+  Page(const Inspection& in, const InspectTextOptions& options)
+      : in_(in),
+        a_(in.analysis),
+        options_(options),
+        width_(static_cast<size_t>(std::max(options.width, kMinWidth))) {}
+
+  std::string run() {
+    head();
+    layers();
+    sizes();
+    macs();
+    operators();
+    bandwidth();
+    memory("activations", a_.activation.given);
+    for (const MemoryPlan& plan : a_.activation.reordered) memory("reordered", plan);
+    return std::move(out_);
+  }
+
+ private:
+  void line(std::string_view text) { out_.append(text).append("\n"); }
+  void item(std::string_view label, std::string_view text) {
+    bool first = true;
+    for (const std::string& part : wrap_words(printable(text), width_ - kLabel)) {
+      line(fmt::format("{:<{}}{}", first ? label : "", kLabel, part));
+      first = false;
+    }
+  }
+  void table(const TextTable& t) {
+    for (const std::string& text : t.lines(width_, false)) line(text);
+  }
+
+  void head();
+  void layers();
+  void sizes();
+  void macs();
+  void operators();
+  void bandwidth();
+  void memory(std::string_view label, const MemoryPlan& plan);
+  void live_table(const MemoryPlan& plan);
+  void arena_table(const MemoryPlan& plan);
+  std::string names(const Storage::Buffer& buffer) const;
+
+  const Inspection& in_;
+  const Analysis& a_;
+  const InspectTextOptions& options_;
+  const size_t width_;
+  std::string out_;
+};
+
+void Page::head() {
+  const Graph& g = in_.graph;
+  item("model", g.name.empty() ? g.file : fmt::format("{} ({})", g.name, g.file));
+  item("", fmt::format("opset {}, IR {}; {} nodes", g.opset, g.ir_version,
+                       format_count(static_cast<int64_t>(g.nodes.size()))));
+  std::string symbols;
+  for (const auto& [symbol, value] : g.bindings) {
+    const bool by_default =
+        std::find(g.defaulted.begin(), g.defaulted.end(), symbol) != g.defaulted.end();
+    symbols += fmt::format("{}{} = {}", symbols.empty() ? "" : ", ", symbol, value);
+    if (by_default) symbols += fmt::format(" (default; set with --bind {}=N)", symbol);
+  }
+  if (!symbols.empty()) item("symbols", symbols);
+  for (const std::string& node : in_.lowered.unsupported)
+    item("unsupported", node + ": its MACs aren't known");
+  line("");
+}
+
+void Page::layers() {
+  std::vector<TextTable::Column> columns;
+  for (const InspectField& field : inspect_fields())
+    for (const TextColumn& c : field.text)
+      columns.push_back({c.header, c.unit, c.style == TextStyle::words, c.priority});
+  TextTable t(std::move(columns));
+  int64_t hidden = 0;
+  for (size_t i : sorted_layers(in_, options_.sort)) {
+    const NodeAnalysis& n = a_.nodes[i];
+    if (n.constant && n.params == 0 && n.buffers == 0 && !options_.all_nodes) {
+      ++hidden;
+      continue;
+    }
+    TextTable::Row row;
+    for (const InspectField& field : inspect_fields())
+      for (const TextColumn& c : field.text)
+        row.cells.push_back(std::visit(Cell{c}, field.get(in_, n)));
+    t.add(std::move(row));
+  }
+  TextTable::Row total{.cells = {}, .total = true};
+  for (const InspectField& field : inspect_fields())
+    for (size_t i = 0; i < field.text.size(); ++i) {
+      const std::string& key = field.key;
+      total.cells.push_back(key == "name"           ? fmt::format("total of {}", a_.nodes.size())
+                            : key == "params"       ? format_count(a_.params)
+                            : key == "macs"         ? format_count(a_.macs)
+                            : key == "macs_percent" ? (a_.macs > 0 ? "100.00" : "-")
+                            : key == "read_bytes"   ? format_count(a_.read_bytes)
+                            : key == "write_bytes"  ? format_count(a_.write_bytes)
+                            : key == "total_bytes"  ? format_count(a_.total_bytes())
+                                                    : "");
+    }
+  t.add(std::move(total));
+  table(t);
+  if (hidden > 0)
+    item("", fmt::format("{} nodes computed off line; --all shows them", format_count(hidden)));
+  line("");
+}
+
+void Page::sizes() {
+  item("params", fmt::format("{}{}", format_count(a_.params),
+                             a_.buffers > 0 ? fmt::format(" and {} running statistics",
+                                                          format_count(a_.buffers))
+                                            : ""));
+  std::string types;
+  for (const auto& [type, size] : a_.bytes_by_type)
+    types += fmt::format("{}{} {}", types.empty() ? "" : ", ", type, bytes(size));
+  if (!types.empty()) item("by type", types);
+  item("without bias", bytes(a_.weight_bytes_without_bias));
+  item("input size", bytes(a_.input_bytes));
+  item("forward pass", bytes(a_.activation.sum_bytes));
+  item("params size", bytes(a_.weight_bytes));
+  item("total size", bytes(a_.input_bytes + a_.activation.sum_bytes + a_.weight_bytes));
+  line("");
+}
+
+void Page::macs() {
+  item("MACs", fmt::format("{} ({}; --macs {})", format_count(a_.macs),
+                           format_si(static_cast<double>(a_.macs)), name(a_.options.macs)));
+  std::vector<std::pair<std::string, int64_t>> by_op(a_.macs_by_op.begin(), a_.macs_by_op.end());
+  std::stable_sort(by_op.begin(), by_op.end(),
+                   [](const auto& x, const auto& y) { return x.second > y.second; });
+  for (const auto& [op, count] : by_op) item("", fmt::format("{} {}", op, format_count(count)));
+  line("");
+}
+
+std::string attribute_text(const std::string& key, const AttributeSummary& a) {
+  std::string out = key + " =";
+  const size_t shown = std::min(a.values.size(), kValuesMost);
+  for (size_t i = 0; i < shown; ++i)
+    out += (i == 0 ? " " : " | ") + shorten_middle(printable(to_string(a.values[i])), 40);
+  if (static_cast<size_t>(a.distinct) > shown) {
+    out += fmt::format(" ... ({} values", format_count(a.distinct));
+    if (a.least && a.most) out += fmt::format(", {} to {}", *a.least, *a.most);
+    out += ')';
+  }
+  return out;
+}
+
+std::string shape_list(const std::vector<Dims>& shapes) {
+  std::string out;
+  for (const Dims& dims : shapes) out += (out.empty() ? "" : " ") + to_string(dims);
+  return out.empty() ? "-" : out;
+}
+
+void Page::operators() {
+  bool head = true;
+  for (const auto& [label, op] : a_.ops) {
+    std::string text = fmt::format("{} x {}", format_count(op.count), label);
+    if (op.constant > 0) text += fmt::format(" ({} off line)", format_count(op.constant));
+    for (const auto& [key, summary] : op.attributes) text += "; " + attribute_text(key, summary);
+    item(std::exchange(head, false) ? "operators" : "", text);
+    const auto first = op.shapes.begin(), last = std::prev(op.shapes.end());
+    const auto both = [](const auto& s) {
+      return shorten_middle(shape_list(s.first.first), 48) + " -> " +
+             shorten_middle(shape_list(s.first.second), 32);
+    };
+    std::string shapes = "    " + both(*first);
+    if (op.shapes.size() > 1)
+      shapes += fmt::format(" ... {} ({} shapes)", both(*last), op.shapes.size());
+    item("", shapes);
+  }
+  line("");
+}
+
+void Page::bandwidth() {
+  const bool all = a_.options.reads == ReadConvention::all;
+  item("bandwidth", fmt::format("read {}, write {}, together {}", bytes(a_.read_bytes),
+                                bytes(a_.write_bytes), bytes(a_.total_bytes())));
+  item("", all ? "reads of activations, weights and other constants; nothing kept on chip"
+               : fmt::format("activations, nothing kept on chip; weights and other constants would "
+                             "add {} of reads (--traffic all)",
+                             bytes(a_.weight_read_bytes)));
+  if (a_.peak_node != kNoNode)
+    item("", fmt::format("most: {} with {}", node_name(in_, a_.peak_node),
+                         bytes(a_.nodes[static_cast<size_t>(a_.peak_node)].total_bytes())));
+  line("");
+}
+
+std::string Page::names(const Storage::Buffer& buffer) const {
+  const std::string first = printable(tensor_name(in_, buffer.tensors.front()));
+  return buffer.tensors.size() == 1 ? first
+                                    : fmt::format("{} +{}", first, buffer.tensors.size() - 1);
+}
+
+void Page::live_table(const MemoryPlan& plan) {
+  TextTable t({{"live at the peak", "", true},
+               {"bytes", ""},
+               {"from node", "", true, 2},
+               {"to node", "", true, 2}});
+  const auto& buffers = a_.activation.storage.buffers;
+  for (size_t i = 0; i < std::min(plan.peak.buffers.size(), kLiveMost); ++i) {
+    const auto b = static_cast<size_t>(plan.peak.buffers[i]);
+    const auto node = [&](int place) {
+      return plan.order.empty() ? "" : shorten_middle(printable(step_name(in_, plan, place)), 28);
+    };
+    t.add({{names(buffers[b]), format_count(buffers[b].bytes),
+            buffers[b].writer < 0 ? "(graph input)" : node(plan.lives[b].first),
+            buffers[b].kept ? "(graph output)" : node(plan.lives[b].last)}});
+  }
+  t.add({{fmt::format("all {}", plan.peak.buffers.size()), format_count(plan.peak.bytes), "", ""},
+         true});
+  table(t);
+}
+
+void Page::arena_table(const MemoryPlan& plan) {
+  TextTable t({{"arena", "", true},
+               {"offset", ""},
+               {"bytes", ""},
+               {"first step", "", false, 2},
+               {"last step", "", false, 2}});
+  const auto& buffers = a_.activation.storage.buffers;
+  for (size_t b = 0; b < buffers.size(); ++b)
+    t.add({{names(buffers[b]), format_count(plan.arena.offsets[b]), format_count(buffers[b].bytes),
+            format_count(plan.lives[b].first), format_count(plan.lives[b].last)}});
+  line("");
+  table(t);
+}
+
+void Page::memory(std::string_view label, const MemoryPlan& plan) {
+  const Activation& a = a_.activation;
+  if (&plan == &a.given) {
+    item(label, fmt::format("all outputs {}; largest {}, {}", bytes(a.sum_bytes),
+                            tensor_name(in_, a.largest), bytes(a.largest_bytes)));
+  } else {
+    line("");
+    const int64_t before = a.given.peak.bytes;
+    item(label, plan.peak.bytes < before
+                    ? fmt::format("peak {:.1f} % lower than in the given order, {}",
+                                  100.0 * static_cast<double>(before - plan.peak.bytes) /
+                                      static_cast<double>(before),
+                                  bytes(before))
+                    : "no order found that is better than the given one");
+  }
+  const std::string at = step_name(in_, plan, plan.peak.place);
+  item("", fmt::format("peak of the live set {}{}", bytes(plan.peak.bytes),
+                       at.empty() ? "" : ", at " + at));
+  const double over = plan.peak.bytes > 0
+                          ? 100.0 * static_cast<double>(plan.arena.bytes - plan.peak.bytes) /
+                                static_cast<double>(plan.peak.bytes)
+                          : 0;
+  item("",
+       fmt::format("arena {}, {:.1f} % over that lower bound; views of other tensors: {}, results "
+                   "that overwrite their input: {}{}",
+                   bytes(plan.arena.bytes), over, format_count(a.storage.views),
+                   format_count(a.storage.in_place),
+                   a_.options.in_place ? "" : " (allow them with --in-place)"));
+  live_table(plan);
+  if (options_.arena) arena_table(plan);
+}
+
+}  // namespace
+
+std::string inspect_text(const Inspection& inspection, const InspectTextOptions& options) {
+  return Page(inspection, options).run();
+}
+
+}  // namespace accsim
