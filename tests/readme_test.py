@@ -2,8 +2,8 @@
 """Do the commands in README.md work? Runs every line of a ```sh block that starts with build/accsim.
 
 Usage: readme_test.py ACCSIM [--update]. The commands run in a scratch folder that sees the
-repository's files, so that what they write doesn't stay. The excerpt in the README must be what the
-first command prints; --update rewrites it.
+repository's files, so that what they write doesn't stay. The excerpts in the README must be what
+their commands print; --update rewrites them.
 """
 
 import pathlib
@@ -32,18 +32,34 @@ def excerpt(output):
     return "\n".join([*lines[:12], "...", *lines[total - 2:total + 14], "...", *lines[blank + 1:]])
 
 
-def check_excerpt(output, update):
-    """0 when the README's excerpt is the output's, else 1."""
+def inspect_excerpt(output):
+    """The first layers, totals, sizes, MACs, bandwidth and activation memory."""
+    lines = [line.rstrip() for line in output.splitlines()]
+    total = next(i for i, line in enumerate(lines) if line.startswith("total of"))
+    ops = next(i for i, line in enumerate(lines) if line.startswith("operators"))
+    bandwidth = next(i for i, line in enumerate(lines) if line.startswith("bandwidth"))
+    return "\n".join([*lines[:8], "...", *lines[total - 1:ops + 4], "...", *lines[bandwidth:]])
+
+
+# What stands before an excerpt, its command, and how it is cut from what the command prints.
+EXCERPTS = [
+    ("The first prints", "build/accsim --hw configs/64x64.yaml models/resnet50_op17.onnx", excerpt),
+    ("The first of these prints", "build/accsim inspect models/alexnet_op13.onnx", inspect_excerpt),
+]
+
+
+def check_excerpt(anchor, printed, update):
+    """0 when the README's excerpt is what was printed, else 1."""
     text = README.read_text()
-    start = text.index("```\n", text.index("The first prints")) + 4
-    end = text.index("\n```", start)
-    if text[start:end] == excerpt(output):
+    start = text.index("```\n", text.index(anchor)) + 4
+    end = text.index("```\n", start)
+    if text[start:end] == printed + "\n":
         return 0
     if update:
-        README.write_text(text[:start] + excerpt(output) + text[end:])
+        README.write_text(text[:start] + printed + "\n" + text[end:])
         return 0
-    print("FAILED: the README's excerpt isn't what the command prints now; after a change of the "
-          "model run:\n  tests/readme_test.py build/accsim --update")
+    print(f"FAILED: the README's excerpt after '{anchor}' isn't what the command prints now; after a "
+          "change of the model run:\n  tests/readme_test.py build/accsim --update")
     return 1
 
 
@@ -53,7 +69,7 @@ def main():
     accsim = pathlib.Path(sys.argv[1]).resolve()
     found = commands(README.read_text())
     failures = 0
-    first_output = None
+    outputs = {}
     with tempfile.TemporaryDirectory() as scratch:
         for folder in ("configs", "models"):
             (pathlib.Path(scratch) / folder).symlink_to(ROOT / folder)
@@ -61,7 +77,7 @@ def main():
             words = shlex.split(line, comments=True)
             done = subprocess.run([str(accsim), *words[1:]], cwd=scratch, capture_output=True,
                                   text=True, timeout=60)
-            first_output = first_output or done.stdout
+            outputs[line.strip()] = done.stdout
             good = done.returncode == 0 and not done.stderr
             print("ok    " if good else "FAILED", line)
             if not good:
@@ -71,7 +87,8 @@ def main():
         print("FAILED: no command found", file=sys.stderr)
         return 1
     if not failures:
-        failures += check_excerpt(first_output, "--update" in sys.argv)
+        for anchor, command, cut in EXCERPTS:
+            failures += check_excerpt(anchor, cut(outputs[command]), "--update" in sys.argv)
     return 1 if failures else 0
 
 
