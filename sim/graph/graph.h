@@ -54,6 +54,7 @@ struct Graph {
   std::vector<TensorId> outputs;
   std::map<std::string, int64_t> bindings;          ///< what each symbol was bound to
   std::vector<std::string> defaulted;               ///< symbols bound to 1 for want of a --bind
+  std::map<std::string, std::string> metadata;      ///< properties of the model
   std::shared_ptr<const void> mapping;              ///< keeps Payload::data alive
 
   const Tensor& tensor(TensorId id) const { return tensors[static_cast<size_t>(id)]; }

@@ -103,6 +103,7 @@ struct ModelDef {
   int64_t ir_version = 0;
   std::string producer;
   std::map<std::string, int64_t> opsets;  ///< domain ("" for ai.onnx) -> version
+  std::map<std::string, std::string> metadata;  ///< properties of the model
   GraphDef graph;
   std::vector<FunctionDef> functions;
   std::shared_ptr<const void> mapping;  ///< keeps Payload::data alive

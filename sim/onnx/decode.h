@@ -23,6 +23,7 @@ struct Decoder {
   bool graph(Span message, GraphDef& out);
   bool function(Span message, FunctionDef& out);
   bool opset(Span message, std::map<std::string, int64_t>& out);
+  bool property(Span message, std::map<std::string, std::string>& out);
 
  private:
   bool external(Span message, Payload& payload);

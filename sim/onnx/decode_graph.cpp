@@ -216,6 +216,17 @@ bool Decoder::opset(Span message, std::map<std::string, int64_t>& out) {
   return fault.ok();
 }
 
+bool Decoder::property(Span message, std::map<std::string, std::string>& out) {
+  std::string key, value;
+  Cursor cursor(message, fault);
+  for (Field field; cursor.next(field);) {
+    if (field.number == 1) cursor.read(field, key);
+    if (field.number == 2) cursor.read(field, value);
+  }
+  out[std::move(key)] = std::move(value);
+  return fault.ok();
+}
+
 bool Decoder::function(Span message, FunctionDef& out) {
   Cursor cursor(message, fault);
   for (Field field; cursor.next(field);) {

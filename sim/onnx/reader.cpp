@@ -29,6 +29,7 @@ bool decode_model(Span bytes, Decoder& decoder, ModelDef& out, bool& has_graph) 
         if (cursor.read(field, span)) decoder.graph(span, out.graph);
         break;
       case 8: if (cursor.read(field, span)) decoder.opset(span, out.opsets); break;
+      case 14: if (cursor.read(field, span)) decoder.property(span, out.metadata); break;
       case 25:
         if (cursor.read(field, span)) decoder.function(span, out.functions.emplace_back());
         break;

@@ -64,6 +64,7 @@ Result<Graph> Elaborator::run() {
   const auto opset = model_.opsets.find("");
   graph_.opset = opset == model_.opsets.end() ? 0 : opset->second;
   graph_.mapping = model_.mapping;
+  graph_.metadata = model_.metadata;
 
   Scope scope;
   scope.graph = &model_.graph;

@@ -1,0 +1,95 @@
+#include <fmt/format.h>
+
+#include "sim/onnx/mapped_file.h"
+#include "sim/onnx/wire.h"
+#include "sim/onnx/writer.h"
+
+namespace accsim {
+namespace {
+
+using onnx::Cursor;
+using onnx::encode;
+using onnx::Fault;
+using onnx::Field;
+using onnx::Message;
+using onnx::Span;
+
+/// A field with the bytes that it takes, tag included.
+struct Piece {
+  Field field;
+  std::string_view encoded;
+};
+
+std::vector<Piece> pieces(Span message, Fault& fault) {
+  std::vector<Piece> out;
+  Cursor cursor(message, fault);
+  for (Field field; cursor.next(field);) out.push_back({field, {}});
+  const uint8_t* end = message.data + message.size;
+  for (size_t i = out.size(); i-- > 0; end = out[i].field.at)
+    out[i].encoded = {reinterpret_cast<const char*>(out[i].field.at),
+                      static_cast<size_t>(end - out[i].field.at)};
+  return out;
+}
+
+/// The string in field `number` of a message; "" when it has none.
+std::string text_in(Span message, uint32_t number, Fault& fault) {
+  std::string out;
+  Cursor cursor(message, fault);
+  for (Field field; cursor.next(field);)
+    if (field.number == number) cursor.read(field, out);
+  return out;
+}
+
+/// Copies a graph; `node` counts its nodes on over several messages of one graph.
+Message edit_graph(Span graph, const ModelEdit& edit, size_t& node, bool add, Fault& fault) {
+  Message out;
+  for (const Piece& piece : pieces(graph, fault)) {
+    const Field& field = piece.field;
+    if (field.number == 1) {
+      const auto found = edit.replaced.find(node++);
+      if (found == edit.replaced.end()) out.copy(piece.encoded);
+      else
+        for (const NodeDef& added : found->second) out.message(1, encode(added));
+      continue;
+    }
+    if ((field.number >= 11 && field.number <= 13) && field.type == Field::Type::bytes) {
+      const auto found = edit.restated.find(text_in(field.span, 1, fault));
+      if (found != edit.restated.end()) {
+        out.message(field.number, encode(found->second));
+        continue;
+      }
+    }
+    out.copy(piece.encoded);
+  }
+  if (!add) return out;
+  for (const StoredTensor& tensor : edit.initializers) out.message(5, encode(tensor));
+  for (const ValueDef& value : edit.value_infos) out.message(13, encode(value));
+  return out;
+}
+
+}  // namespace
+
+Result<std::string> edit_model(const std::string& path, const ModelEdit& edit) {
+  const Result<onnx::MappedFile> file = onnx::map_file(path);
+  if (!file) return file.errors();
+  Fault fault{file->bytes.data, {}, 0};
+  Message out;
+  size_t node = 0;
+  bool first = true;
+  for (const Piece& piece : pieces(file->bytes, fault)) {
+    const Field& field = piece.field;
+    if (field.number == 7 && field.type == Field::Type::bytes) {
+      out.message(7, edit_graph(field.span, edit, node, first, fault));
+      first = false;
+    } else if (field.number != 14 || field.type != Field::Type::bytes ||
+               !edit.metadata.contains(text_in(field.span, 1, fault))) {
+      out.copy(piece.encoded);
+    }
+  }
+  for (const auto& [key, value] : edit.metadata) out.message(14, onnx::encode_property(key, value));
+  if (!fault.ok())
+    return Error{Errc::parse, fmt::format("at byte {}: {}", fault.offset, *fault.message), path};
+  return out.take();
+}
+
+}  // namespace accsim

@@ -1,0 +1,166 @@
+#include "sim/onnx/writer.h"
+
+#include <bit>
+#include <utility>
+
+namespace accsim {
+namespace onnx {
+namespace {
+
+/// AttributeProto.AttributeType of what an Attribute holds.
+enum AttributeType : int64_t { kFloat = 1, kInt = 2, kString = 3, kTensor = 4, kFloats = 6, kInts = 7 };
+
+void append_element(std::string& out, uint64_t value, size_t bytes) {
+  for (size_t i = 0; i < bytes; ++i) out += static_cast<char>((value >> (8 * i)) & 0xFF);
+}
+
+std::string raw_data(const StoredTensor& tensor) {
+  if (tensor.payload.kind == Payload::Kind::raw)
+    return {reinterpret_cast<const char*>(tensor.payload.data), tensor.payload.size};
+  std::string out;
+  if (!tensor.value) return out;
+  const ConstData& values = *tensor.value;
+  for (size_t i = 0; i < values.size(); ++i) {
+    if (tensor.dtype == DType::float32)
+      append_element(out, std::bit_cast<uint32_t>(static_cast<float>(values.as_double(i))), 4);
+    else
+      append_element(out, static_cast<uint64_t>(values.integers()[i]), 8);
+  }
+  return out;
+}
+
+struct AttributeWriter {
+  Message& out;
+  void operator()(std::monostate) const {}
+  void operator()(int64_t v) const { out.integer(3, v), out.integer(20, kInt); }
+  void operator()(double v) const { out.real(2, static_cast<float>(v)), out.integer(20, kFloat); }
+  void operator()(const std::string& v) const { out.text(4, v), out.integer(20, kString); }
+  void operator()(const std::vector<int64_t>& v) const {
+    for (const int64_t item : v) out.integer(8, item);
+    out.integer(20, kInts);
+  }
+  void operator()(const std::vector<double>& v) const {
+    for (const double item : v) out.real(7, static_cast<float>(item));
+    out.integer(20, kFloats);
+  }
+  void operator()(const std::shared_ptr<const StoredTensor>& v) const {
+    out.message(5, encode(*v)), out.integer(20, kTensor);
+  }
+  void operator()(const std::vector<std::string>&) const { unknown(); }
+  void operator()(const std::shared_ptr<const GraphDef>&) const { unknown(); }
+  void unknown() const { check(false, "nothing that is written has lists of strings or graphs"); }
+};
+
+}  // namespace
+
+void Message::varint(uint64_t value) {
+  for (; value >= 0x80; value >>= 7) bytes_ += static_cast<char>((value & 0x7F) | 0x80);
+  bytes_ += static_cast<char>(value);
+}
+
+void Message::integer(uint32_t field, int64_t value) {
+  varint(uint64_t{field} << 3);
+  varint(static_cast<uint64_t>(value));
+}
+
+void Message::real(uint32_t field, float value) {
+  varint((uint64_t{field} << 3) | 5);
+  append_element(bytes_, std::bit_cast<uint32_t>(value), 4);
+}
+
+void Message::text(uint32_t field, std::string_view bytes) {
+  varint((uint64_t{field} << 3) | 2);
+  varint(bytes.size());
+  bytes_ += bytes;
+}
+
+Message encode(const StoredTensor& tensor) {
+  Message out;
+  for (const int64_t dim : tensor.dims) out.integer(1, dim);
+  out.integer(2, static_cast<int64_t>(tensor.dtype));
+  if (!tensor.name.empty()) out.text(8, tensor.name);
+  out.text(9, raw_data(tensor));
+  return out;
+}
+
+Message encode(const ValueDef& value) {
+  Message shape, tensor, type, out;
+  if (value.dims) {
+    for (const DimDef& dim : *value.dims) {
+      Message one;
+      if (dim.value >= 0) one.integer(1, dim.value);
+      else if (!dim.symbol.empty()) one.text(2, dim.symbol);
+      shape.message(1, one);
+    }
+  }
+  tensor.integer(1, static_cast<int64_t>(value.dtype));
+  if (value.dims) tensor.message(2, shape);
+  type.message(1, tensor);
+  out.text(1, value.name);
+  out.message(2, type);
+  return out;
+}
+
+Message encode(const NodeDef& node) {
+  Message out;
+  for (const std::string& input : node.inputs) out.text(1, input);
+  for (const std::string& output : node.outputs) out.text(2, output);
+  if (!node.name.empty()) out.text(3, node.name);
+  out.text(4, node.op_type);
+  for (const Attribute& attribute : node.attributes) {
+    Message one;
+    one.text(1, attribute.name);
+    std::visit(AttributeWriter{one}, attribute.value);
+    out.message(5, one);
+  }
+  if (!node.domain.empty()) out.text(7, node.domain);
+  return out;
+}
+
+Message encode_property(std::string_view key, std::string_view value) {
+  Message out;
+  out.text(1, key);
+  out.text(2, value);
+  return out;
+}
+
+}  // namespace onnx
+
+StoredTensor stored_integers(std::string name, Dims dims, std::vector<int64_t> values) {
+  return {std::move(name), DType::int64, std::move(dims), {},
+          std::make_shared<const ConstData>(std::move(values)), false};
+}
+
+StoredTensor stored_reals(std::string name, Dims dims, std::vector<double> values) {
+  return {std::move(name), DType::float32, std::move(dims), {},
+          std::make_shared<const ConstData>(std::move(values)), false};
+}
+
+ValueDef stated(std::string name, DType dtype, const Dims& dims) {
+  ValueDef out{std::move(name), dtype, std::vector<DimDef>{}, true};
+  for (const int64_t dim : dims) out.dims->push_back({dim, ""});
+  return out;
+}
+
+std::string write_model(const ModelDef& model) {
+  using onnx::encode;
+  onnx::Message graph, out;
+  for (const NodeDef& node : model.graph.nodes) graph.message(1, encode(node));
+  graph.text(2, model.graph.name);
+  for (const StoredTensor& tensor : model.graph.initializers) graph.message(5, encode(tensor));
+  for (const ValueDef& value : model.graph.inputs) graph.message(11, encode(value));
+  for (const ValueDef& value : model.graph.outputs) graph.message(12, encode(value));
+  for (const ValueDef& value : model.graph.value_infos) graph.message(13, encode(value));
+  out.integer(1, model.ir_version);
+  out.text(2, model.producer);
+  out.message(7, graph);
+  for (const auto& [domain, version] : model.opsets) {
+    onnx::Message opset;
+    opset.text(1, domain);
+    opset.integer(2, version);
+    out.message(8, opset);
+  }
+  return out.take();
+}
+
+}  // namespace accsim

@@ -1,0 +1,62 @@
+#pragma once
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "sim/base/result.h"
+#include "sim/graph/model_def.h"
+
+namespace accsim {
+
+namespace onnx {
+
+/// A protobuf message under construction. Fields are written in the order of the calls.
+class Message {
+ public:
+  void integer(uint32_t field, int64_t value);
+  void real(uint32_t field, float value);
+  /// A string, bytes or an encoded message.
+  void text(uint32_t field, std::string_view bytes);
+  void message(uint32_t field, const Message& inner) { text(field, inner.bytes()); }
+  void copy(std::string_view encoded) { bytes_ += encoded; }
+  const std::string& bytes() const { return bytes_; }
+  std::string take() { return std::move(bytes_); }
+
+ private:
+  void varint(uint64_t value);
+  std::string bytes_;
+};
+
+// Messages of onnx.proto. Tensors are written with their payload when it is raw, else from `value`;
+// attributes may be numbers, strings, lists of numbers and dense tensors.
+Message encode(const StoredTensor& tensor);
+Message encode(const ValueDef& value);
+Message encode(const NodeDef& node);
+Message encode_property(std::string_view key, std::string_view value);
+
+}  // namespace onnx
+
+/// A tensor of `values` with its elements in memory, to be stored in a model.
+StoredTensor stored_integers(std::string name, Dims dims, std::vector<int64_t> values);
+StoredTensor stored_reals(std::string name, Dims dims, std::vector<double> values);  ///< float32
+/// A tensor of known shape, as a graph input, output or value_info states it.
+ValueDef stated(std::string name, DType dtype, const Dims& dims);
+
+/// The bytes of a model made from scratch; functions aren't written.
+std::string write_model(const ModelDef& model);
+
+/// What is to change in a model's file.
+struct ModelEdit {
+  std::map<size_t, std::vector<NodeDef>> replaced;  ///< by position in GraphDef::nodes
+  std::vector<StoredTensor> initializers;           ///< added
+  std::vector<ValueDef> value_infos;                ///< added
+  std::map<std::string, ValueDef> restated;  ///< inputs, outputs and value_infos with another shape
+  std::map<std::string, std::string> metadata;      ///< properties set
+};
+
+/// The bytes of the model in file `path` after an edit. Every message that the edit doesn't name is
+/// copied byte for byte: nodes, weights and where they lie, attributes, functions, opset imports.
+/// Errors name the file.
+Result<std::string> edit_model(const std::string& path, const ModelEdit& edit);
+
+}  // namespace accsim
