@@ -6,12 +6,14 @@
 #include <fmt/format.h>
 
 #include "hw/config/load.h"
-#include "sim/app/dram_command.h"
 #include "sim/app/diff_command.h"
+#include "sim/app/dram_command.h"
+#include "sim/app/gemm_command.h"
 #include "sim/app/inspect_command.h"
 #include "sim/app/options.h"
 #include "sim/app/output.h"
 #include "sim/app/run_command.h"
+#include "sim/app/tile_command.h"
 #include "sim/app/verify_command.h"
 #include "sim/flow/cost.h"
 #include "sim/report/csv.h"
@@ -176,6 +178,8 @@ int run_cli(int argc, char** argv) {
   RunCommand run;
   DiffCommand diff;
   InspectCommand inspect;
+  TileCommand tile;
+  GemmModelCommand gemm;
   cost.add_to(app);
   CLI::App* ops = app.add_subcommand("ops", "Print the table of operators as Markdown");
   hw.add_to(app);
@@ -184,6 +188,8 @@ int run_cli(int argc, char** argv) {
   run.add_to(app);
   diff.add_to(app);
   inspect.add_to(app);
+  tile.add_to(app);
+  gemm.add_to(app);
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& e) {
@@ -197,6 +203,8 @@ int run_cli(int argc, char** argv) {
   if (run.chosen()) return run.run();
   if (diff.chosen()) return diff.run();
   if (inspect.chosen()) return inspect.run();
+  if (tile.chosen()) return tile.run();
+  if (gemm.chosen()) return gemm.run();
   if (argc <= 1) return print_out(app.help()), kExitBadInput;
   return cost.run();
 }

@@ -14,6 +14,15 @@ std::optional<int64_t> parse_int(std::string_view text) {
   return value;
 }
 
+/// "NAME=VALUE"; the last '=' splits, names may hold one.
+std::pair<std::string, std::string> split_assignment(const std::string& text) {
+  const size_t at = text.rfind('=');
+  if (at == std::string::npos || at == 0) return {};
+  return {text.substr(0, at), text.substr(at + 1)};
+}
+
+}  // namespace
+
 std::optional<Dims> parse_dims(std::string_view text) {
   Dims out;
   while (true) {
@@ -25,15 +34,6 @@ std::optional<Dims> parse_dims(std::string_view text) {
     text.remove_prefix(x + 1);
   }
 }
-
-/// "NAME=VALUE"; the last '=' splits, names may hold one.
-std::pair<std::string, std::string> split_assignment(const std::string& text) {
-  const size_t at = text.rfind('=');
-  if (at == std::string::npos || at == 0) return {};
-  return {text.substr(0, at), text.substr(at + 1)};
-}
-
-}  // namespace
 
 void ModelOptions::add_to(CLI::App& app, bool required) {
   auto* model = app.add_option("model", model_, "ONNX model file; its weights are never read");

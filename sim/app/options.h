@@ -1,5 +1,7 @@
 #pragma once
+#include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include <CLI/CLI.hpp>
@@ -9,6 +11,9 @@
 #include "sim/ops/elaborate.h"
 
 namespace accsim {
+
+/// "2x3x4"; nullopt when it isn't one, or a dim is below 1.
+std::optional<Dims> parse_dims(std::string_view text);
 
 /// Options that say which graph a model file stands for; shared by all commands that read models.
 class ModelOptions {

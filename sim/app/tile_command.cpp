@@ -1,0 +1,79 @@
+#include "sim/app/tile_command.h"
+
+#include <filesystem>
+
+#include <fmt/format.h>
+
+#include "sim/app/cli.h"
+#include "sim/app/output.h"
+#include "sim/rewrite/tile.h"
+
+namespace accsim {
+namespace {
+
+std::string summary(const TiledModel& tiled, const std::string& model, const std::string& output) {
+  std::string out;
+  int64_t products = 0;
+  for (const TiledFrom& layer : tiled.layers) {
+    const GemmOp& op = layer.op;
+    out += fmt::format("{} ({}): {}{}x{}x{} as {} MatMul{}\n", layer.layer, layer.op_type,
+                       op.batch > 1 ? fmt::format("{} of ", op.batch) : "", op.m(), op.k(), op.n(),
+                       layer.products, layer.products == 1 ? "" : "s");
+    products += layer.products;
+  }
+  for (const std::string& kept : tiled.kept) out += fmt::format("kept {}\n", kept);
+  for (const auto& [symbol, size] : tiled.bindings)
+    out += fmt::format("symbol '{}' is {} now\n", symbol, size);
+  std::error_code error;
+  const auto folder = [&](const std::string& file) {
+    return std::filesystem::weakly_canonical(std::filesystem::absolute(file, error), error)
+        .parent_path();
+  };
+  if (!tiled.external.empty() && folder(model) != folder(output))
+    for (const std::string& file : tiled.external)
+      out += fmt::format("weights in '{}' are now looked for beside {}\n", file, output);
+  return out + fmt::format("{}: {} layers as {} MatMuls\n", output, tiled.layers.size(), products);
+}
+
+}  // namespace
+
+void TileCommand::add_to(CLI::App& app) {
+  sub_ = app.add_subcommand("tile", "Cut Gemm, MatMul and Conv into tile-sized MatMuls");
+  sub_->footer(
+      "Symbolic dimensions are fixed to their --bind (default 1) in the written model.\n"
+      "Exit codes: 0 done, 2 input that can't be used.");
+  model_.add_to(*sub_, true);
+  sub_->add_option("-o,--output", output_, "Model file to write")->type_name("FILE")->required();
+  sub_->add_option("--tile", tile_, "Most rows, reduction and columns of a MatMul")
+      ->type_name("MxKxN")
+      ->capture_default_str();
+  sub_->add_option("--edge", edge_,
+                   "Where the tile doesn't divide a size: ragged (smaller tiles) or pad (zeros)")
+      ->check(CLI::IsMember({"ragged", "pad"}))
+      ->capture_default_str();
+  sub_->add_option("--conv", conv_, "keep convolutions, or turn them into products by im2col")
+      ->check(CLI::IsMember({"keep", "im2col"}))
+      ->capture_default_str();
+  sub_->add_option("--layers", layers_, "Only nodes whose name matches")
+      ->type_name("GLOB")
+      ->capture_default_str();
+}
+
+int TileCommand::run() const {
+  const auto elaborate = model_.elaborate();
+  if (!elaborate) return report_errors(elaborate.errors());
+  const auto size = parse_dims(tile_);
+  if (!size || size->size() != 3)
+    return report_errors({{Errc::usage, "'" + tile_ + "' is not MxKxN, e.g. 64x64x64", "--tile"}});
+  TileOptions options;
+  options.tile = {(*size)[0], (*size)[1], (*size)[2]};
+  options.pad = edge_ == "pad";
+  options.convolutions = conv_ == "im2col";
+  options.layers = layers_;
+  const Result<TiledModel> tiled = tile_model(model_.model(), *elaborate, options);
+  if (!tiled) return report_errors(tiled.errors());
+  if (const int code = write_result(output_, tiled->bytes); code != kExitOk) return code;
+  return output_ == "-" ? kExitOk : print_out(summary(*tiled, model_.model(), output_));
+}
+
+}  // namespace accsim

@@ -1,0 +1,216 @@
+#include "sim/rewrite/builder.h"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+namespace accsim::rewrite {
+
+// Where operators took an attribute first and an input later: the versions of ai.onnx.
+constexpr int64_t kSplitByInput = 13, kSliceByInput = 10, kPadByInput = 11;
+constexpr int64_t kInitializersNeedNoInput = 4;  // IR version
+
+Value Builder::made(const Value& like, Dims dims, const std::string& label) const {
+  return {prefix_ + "/" + label, like.dtype, std::move(dims), like.constant};
+}
+
+Value Builder::emit(const std::string& op, std::vector<std::string> inputs,
+                    std::vector<Attribute> attributes, Value output, const std::string& label) {
+  NodeDef node;
+  node.name = fmt::format("{}/{}_{}", prefix_, op, label);
+  node.op_type = op;
+  node.inputs = std::move(inputs);
+  node.outputs = {output.name};
+  node.attributes = std::move(attributes);
+  nodes_.push_back(std::move(node));
+  edit_.value_infos.push_back(stated(output.name, output.dtype, output.dims));
+  return output;
+}
+
+std::vector<NodeDef> Builder::finish(const std::string& output) {
+  check(!nodes_.empty() && nodes_.back().outputs.size() == 1, "a layer ends in one tensor");
+  std::string& last = nodes_.back().outputs[0];
+  std::erase_if(edit_.value_infos, [&](const ValueDef& value) { return value.name == last; });
+  last = output;
+  return std::exchange(nodes_, {});
+}
+
+std::string Builder::store(StoredTensor tensor) {
+  std::string name = tensor.name;
+  if (ir_version_ >= kInitializersNeedNoInput) {
+    edit_.initializers.push_back(std::move(tensor));
+    return name;
+  }
+  // An older file would have to list it as a graph input, too.
+  NodeDef node;
+  node.name = name + "_Constant";
+  node.op_type = "Constant";
+  node.outputs = {name};
+  node.attributes = {{"value", "", std::make_shared<const StoredTensor>(std::move(tensor))}};
+  nodes_.push_back(std::move(node));
+  return name;
+}
+
+std::string Builder::integers(Dims dims, std::vector<int64_t> values) {
+  const auto [found, added] = constants_.try_emplace({dims, values});
+  if (added)
+    found->second = store(stored_integers(fmt::format("{}/integers_{}", shared_, constants_.size()),
+                                          std::move(dims), std::move(values)));
+  return found->second;
+}
+
+Value Builder::transpose(const Value& x, const std::vector<int64_t>& perm, const std::string& label) {
+  if (std::ranges::is_sorted(perm)) return x;
+  Dims dims;
+  for (const int64_t axis : perm) dims.push_back(x.dim(axis));
+  return emit("Transpose", {x.name}, {{"perm", "", perm}}, made(x, dims, label), label);
+}
+
+Value Builder::reshape(const Value& x, const Dims& dims, const std::string& label) {
+  if (x.dims == dims) return x;
+  return emit("Reshape", {x.name, integers({static_cast<int64_t>(dims.size())}, dims)}, {},
+              made(x, dims, label), label);
+}
+
+Value Builder::slice(const Value& x, std::vector<int64_t> starts, std::vector<int64_t> ends,
+                     std::vector<int64_t> axes, const std::string& label) {
+  Value out = made(x, x.dims, label);
+  for (size_t i = 0; i < axes.size(); ++i)
+    out.dims[static_cast<size_t>(axes[i])] = ends[i] - starts[i];
+  const Dims length = {static_cast<int64_t>(axes.size())};
+  if (opset_ >= kSliceByInput)
+    return emit("Slice", {x.name, integers(length, std::move(starts)),
+                          integers(length, std::move(ends)), integers(length, std::move(axes))},
+                {}, std::move(out), label);
+  return emit("Slice", {x.name},
+              {{"starts", "", std::move(starts)}, {"ends", "", std::move(ends)},
+               {"axes", "", std::move(axes)}},
+              std::move(out), label);
+}
+
+Value Builder::crop(const Value& x, int64_t rows, int64_t cols, const std::string& label) {
+  return slice(x, {0, 0}, {rows, cols}, {x.rank() - 2, x.rank() - 1}, label);
+}
+
+std::vector<Value> Builder::cut(const Value& x, int64_t axis, int64_t size,
+                                const std::string& label) {
+  const int64_t length = x.dim(axis);
+  if (length <= size) return {x};
+  std::vector<Value> out;
+  std::vector<int64_t> sizes;
+  for (int64_t at = 0; at < length; at += size) {
+    const std::string piece = fmt::format("{}{}", label, sizes.size());
+    const int64_t end = std::min(at + size, length);
+    sizes.push_back(end - at);
+    if (x.constant) {
+      out.push_back(slice(x, {at}, {end}, {axis}, piece));
+      continue;
+    }
+    out.push_back(made(x, x.dims, piece));
+    out.back().dims[static_cast<size_t>(axis)] = end - at;
+  }
+  if (x.constant) return out;
+  NodeDef node;
+  node.name = fmt::format("{}/Split_{}", prefix_, label);
+  node.op_type = "Split";
+  node.inputs = {x.name};
+  node.attributes = {{"axis", "", axis}};
+  const Dims count = {static_cast<int64_t>(sizes.size())};
+  if (opset_ >= kSplitByInput) node.inputs.push_back(integers(count, std::move(sizes)));
+  else node.attributes.push_back({"split", "", std::move(sizes)});
+  for (const Value& piece : out) {
+    node.outputs.push_back(piece.name);
+    edit_.value_infos.push_back(stated(piece.name, piece.dtype, piece.dims));
+  }
+  nodes_.push_back(std::move(node));
+  return out;
+}
+
+Value Builder::pad(const Value& x, const Dims& before, const Dims& behind, const std::string& label) {
+  Value out = made(x, x.dims, label);
+  bool any = false;
+  for (size_t i = 0; i < out.dims.size(); ++i) {
+    out.dims[i] += before[i] + behind[i];
+    any = any || before[i] + behind[i] > 0;
+  }
+  if (!any) return x;
+  std::vector<int64_t> pads = before;
+  pads.insert(pads.end(), behind.begin(), behind.end());
+  const Dims length = {static_cast<int64_t>(pads.size())};
+  if (opset_ >= kPadByInput)
+    return emit("Pad", {x.name, integers(length, std::move(pads))}, {}, std::move(out), label);
+  return emit("Pad", {x.name}, {{"pads", "", std::move(pads)}}, std::move(out), label);
+}
+
+Value Builder::gather(const Value& x, int64_t axis, Dims dims, std::vector<int64_t> indices,
+                      const std::string& label) {
+  const auto at = static_cast<size_t>(axis);
+  Value out = made(x, Dims(x.dims.begin(), x.dims.begin() + axis), label);
+  out.dims.insert(out.dims.end(), dims.begin(), dims.end());
+  for (size_t i = at + 1; i < x.dims.size(); ++i) out.dims.push_back(x.dims[i]);
+  return emit("Gather", {x.name, integers(std::move(dims), std::move(indices))},
+              {{"axis", "", axis}}, std::move(out), label);
+}
+
+Value Builder::matmul(const Value& a, const Value& b, const std::string& label) {
+  const std::optional<Dims> batch = broadcast(Dims(a.dims.begin(), a.dims.end() - 2),
+                                              Dims(b.dims.begin(), b.dims.end() - 2));
+  check(batch.has_value(), "elaboration has checked that batch dims broadcast");
+  Value out = made(a, *batch, label);
+  out.constant = a.constant && b.constant;
+  out.dims.push_back(a.dim(-2));
+  out.dims.push_back(b.dim(-1));
+  return emit("MatMul", {a.name, b.name}, {}, std::move(out), label);
+}
+
+Value Builder::sum(const std::vector<Value>& terms, const std::string& label) {
+  if (terms.size() == 1) return terms[0];
+  if (is_float(terms[0].dtype)) {
+    std::vector<std::string> names;
+    for (const Value& term : terms) names.push_back(term.name);
+    return emit("Sum", std::move(names), {}, made(terms[0], terms[0].dims, label), label);
+  }
+  // Sum isn't defined for integers.
+  Value total = terms[0];
+  for (size_t i = 1; i < terms.size(); ++i)
+    total = add(total, terms[i],
+                i + 1 == terms.size() ? label : fmt::format("{}_after_k{}", label, i));
+  return total;
+}
+
+Value Builder::concat(const std::vector<Value>& parts, int64_t axis, const std::string& label) {
+  if (parts.size() == 1) return parts[0];
+  Value out = made(parts[0], parts[0].dims, label);
+  int64_t& length = out.dims[static_cast<size_t>(axis)];
+  std::vector<std::string> names;
+  length = 0;
+  for (const Value& part : parts) {
+    length += part.dim(axis);
+    names.push_back(part.name);
+  }
+  return emit("Concat", std::move(names), {{"axis", "", axis}}, std::move(out), label);
+}
+
+Value Builder::add(const Value& a, const Value& b, const std::string& label) {
+  const std::optional<Dims> dims = broadcast(a.dims, b.dims);
+  check(dims.has_value(), "elaboration has checked that the bias broadcasts");
+  return emit("Add", {a.name, b.name}, {}, made(a, *dims, label), label);
+}
+
+Value Builder::scale(const Value& x, double factor, const std::string& label) {
+  if (factor == 1) return x;
+  const auto [found, added] = factors_.try_emplace({factor, DType::float32});
+  if (added)
+    found->second = store(stored_reals(fmt::format("{}/factor_{}", shared_, factors_.size()), {},
+                                       {factor}));
+  std::string name = found->second;
+  if (x.dtype != DType::float32) {
+    // Each layer casts for itself: constants of every element type needn't be written.
+    Value cast{fmt::format("{}/{}_factor", prefix_, label), x.dtype, {}, true};
+    name = emit("Cast", {name}, {{"to", "", static_cast<int64_t>(x.dtype)}}, cast,
+                label + "_factor").name;
+  }
+  return emit("Mul", {x.name, name}, {}, made(x, x.dims, label), label);
+}
+
+}  // namespace accsim::rewrite

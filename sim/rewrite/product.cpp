@@ -1,0 +1,149 @@
+#include "sim/rewrite/product.h"
+
+#include <fmt/format.h>
+
+namespace accsim::rewrite {
+namespace {
+
+int64_t parts(int64_t length, int64_t size) { return (length - 1) / size + 1; }
+int64_t missing(int64_t length, int64_t size) { return parts(length, size) * size - length; }
+
+std::string index(const char* axis, size_t i) { return fmt::format("{}{}", axis, i); }
+
+/// Zeros behind the last two axes up to whole tiles.
+Value pad_to(Builder& builder, const Value& x, int64_t rows, int64_t cols, const std::string& label) {
+  const Dims before(x.dims.size(), 0);
+  Dims behind = before;
+  behind[behind.size() - 2] = missing(x.dim(-2), rows);
+  behind.back() = missing(x.dim(-1), cols);
+  return builder.pad(x, before, behind, label);
+}
+
+using Grid = std::vector<std::vector<Value>>;
+
+/// Cuts the last two axes; labels are "<label>_<rows><i>_<cols><j>".
+Grid cut_up(Builder& builder, const Value& x, const TileSize& size, bool is_a) {
+  const std::string label = is_a ? "a_" : "b_";
+  const char *rows = is_a ? "m" : "k", *cols = is_a ? "k" : "n";
+  const auto bands = builder.cut(x, x.rank() - 2, is_a ? size.m : size.k, label + rows);
+  Grid out;
+  for (size_t i = 0; i < bands.size(); ++i)
+    out.push_back(builder.cut(bands[i], x.rank() - 1, is_a ? size.k : size.n,
+                              label + index(rows, i) + "_" + cols));
+  return out;
+}
+
+}  // namespace
+
+std::optional<int64_t> tile_count(int64_t m, int64_t k, int64_t n, const TileSize& tile) {
+  return checked_elements({parts(m, tile.m), parts(k, tile.k), parts(n, tile.n)});
+}
+
+Value product(Builder& builder, Value a, Value b, const Cut& cut) {
+  const int64_t m = a.dim(-2), n = b.dim(-1);
+  if (cut.pad) {
+    a = pad_to(builder, a, cut.tile.m, cut.tile.k, "a_padded");
+    b = pad_to(builder, b, cut.tile.k, cut.tile.n, "b_padded");
+  }
+  const Grid a_tiles = cut_up(builder, a, cut.tile, true);
+  const Grid b_tiles = cut_up(builder, b, cut.tile, false);
+  std::vector<Value> rows;
+  for (size_t i = 0; i < a_tiles.size(); ++i) {
+    std::vector<Value> row;
+    for (size_t j = 0; j < b_tiles[0].size(); ++j) {
+      const std::string at = index("m", i) + "_" + index("n", j);
+      std::vector<Value> terms;
+      for (size_t l = 0; l < b_tiles.size(); ++l)
+        terms.push_back(
+            builder.matmul(a_tiles[i][l], b_tiles[l][j], at + "_" + index("k", l)));
+      row.push_back(builder.sum(terms, at));
+    }
+    rows.push_back(builder.concat(row, row[0].rank() - 1, index("m", i)));
+  }
+  const Value whole = builder.concat(rows, rows[0].rank() - 2, "whole");
+  return whole.dim(-2) == m && whole.dim(-1) == n ? whole : builder.crop(whole, m, n, "cropped");
+}
+
+Value matmul(Builder& builder, const Value& a, const Value& b, const Dims& dims, const Cut& cut) {
+  const Value left = a.rank() == 1 ? builder.reshape(a, {1, a.dims[0]}, "a_row") : a;
+  const Value right = b.rank() == 1 ? builder.reshape(b, {b.dims[0], 1}, "b_column") : b;
+  return builder.reshape(product(builder, left, right, cut), dims, "shaped");
+}
+
+Value gemm(Builder& builder, const Value& a, const Value& b, const Value* c, const GemmTerms& terms,
+           const Cut& cut) {
+  const Value left = terms.a_transposed ? builder.transpose(a, {1, 0}, "a_transposed") : a;
+  const Value right = terms.b_transposed ? builder.transpose(b, {1, 0}, "b_transposed") : b;
+  const Value result = builder.scale(product(builder, left, right, cut), terms.alpha, "alpha");
+  if (c == nullptr || terms.beta == 0) return result;
+  return builder.add(result, builder.scale(*c, terms.beta, "beta"), "biased");
+}
+
+namespace {
+
+/// Extents of the `rank` spatial axes, which are the last of an Extent3.
+Dims last(const Extent3& e, size_t rank) { return {e.end() - static_cast<ptrdiff_t>(rank), e.end()}; }
+
+Dims joined(Dims a, const Dims& b) {
+  a.insert(a.end(), b.begin(), b.end());
+  return a;
+}
+
+/// Zeros around the image, as far as windows reach.
+Value pad_image(Builder& builder, const Value& x, const GemmOp& op) {
+  Dims before(x.dims.size(), 0), behind = before;
+  const size_t rank = x.dims.size() - 2, skip = 3 - rank;
+  for (size_t i = 0; i < rank; ++i) {
+    const size_t e = skip + i;
+    const int64_t reach = (op.out[e] - 1) * op.stride[e] + (op.kernel[e] - 1) * op.dilation[e] + 1;
+    before[2 + i] = op.pad[e];
+    behind[2 + i] = std::max<int64_t>(0, reach - op.in[e] - op.pad[e]);
+  }
+  return builder.pad(x, before, behind, "x_padded");
+}
+
+/// [N, C, in...] to [groups, N * out..., C / groups * kernel...].
+Value columns(Builder& builder, const Value& x, const GemmOp& op) {
+  Value v = pad_image(builder, x, op);
+  const size_t rank = x.dims.size() - 2, skip = 3 - rank;
+  for (size_t i = 0; i < rank; ++i) {
+    const size_t e = skip + i;
+    std::vector<int64_t> indices;
+    for (int64_t k = 0; k < op.kernel[e]; ++k)
+      for (int64_t o = 0; o < op.out[e]; ++o)
+        indices.push_back(o * op.stride[e] + k * op.dilation[e]);
+    v = builder.gather(v, static_cast<int64_t>(2 + 2 * i), {op.kernel[e], op.out[e]},
+                       std::move(indices), fmt::format("x_windows{}", i));
+  }
+  // Now [N, C, kernel0, out0, ...].
+  Dims grouped = {op.images, op.batch, op.channels};
+  grouped = joined(std::move(grouped), Dims(v.dims.begin() + 2, v.dims.end()));
+  std::vector<int64_t> perm = {1, 0};
+  for (size_t i = 0; i < rank; ++i) perm.push_back(static_cast<int64_t>(4 + 2 * i));
+  perm.push_back(2);
+  for (size_t i = 0; i < rank; ++i) perm.push_back(static_cast<int64_t>(3 + 2 * i));
+  v = builder.transpose(builder.reshape(v, grouped, "x_groups"), perm, "x_pixels");
+  return builder.reshape(v, {op.batch, op.m(), op.k()}, "x_columns");
+}
+
+}  // namespace
+
+Value conv(Builder& builder, const Value& x, const Value& w, const Value* bias, const GemmOp& op,
+           const Cut& cut) {
+  const size_t rank = x.dims.size() - 2;
+  const Dims out = last(op.out, rank);
+  const Value a = columns(builder, x, op);
+  const Value flat = builder.reshape(w, {op.batch, op.outputs, op.k()}, "w_rows");
+  const Value b = builder.transpose(flat, {0, 2, 1}, "w_columns");
+  Value y = product(builder, a, b, cut);
+  y = builder.reshape(y, joined(joined({op.batch, op.images}, out), {op.outputs}), "y_pixels");
+  std::vector<int64_t> perm = {1, 0, static_cast<int64_t>(rank) + 2};
+  for (size_t i = 0; i < rank; ++i) perm.push_back(static_cast<int64_t>(2 + i));
+  y = builder.transpose(y, perm, "y_groups");
+  y = builder.reshape(y, joined({op.images, op.batch * op.outputs}, out), "y_image");
+  if (bias == nullptr) return y;
+  const Dims per_channel = joined({op.batch * op.outputs}, Dims(rank, 1));
+  return builder.add(y, builder.reshape(*bias, per_channel, "bias"), "biased");
+}
+
+}  // namespace accsim::rewrite

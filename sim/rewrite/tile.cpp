@@ -1,0 +1,246 @@
+#include "sim/rewrite/tile.h"
+
+#include <algorithm>
+#include <fnmatch.h>
+#include <set>
+
+#include <fmt/format.h>
+
+#include "sim/graph/graph.h"
+#include "sim/onnx/reader.h"
+#include "sim/ops/elaborate_order.h"
+#include "sim/ops/node_view.h"
+#include "sim/ops/op_table.h"
+#include "sim/rewrite/product.h"
+
+namespace accsim {
+namespace {
+
+using rewrite::Builder;
+using rewrite::Value;
+
+/// Every name that the graph and its subgraphs use.
+void collect_names(const GraphDef& graph, std::set<std::string>& out) {
+  for (const ValueDef& value : graph.inputs) out.insert(value.name);
+  for (const StoredTensor& tensor : graph.initializers) out.insert(tensor.name);
+  for (const NodeDef& node : graph.nodes) {
+    out.insert(node.name);
+    out.insert(node.outputs.begin(), node.outputs.end());
+    for (const Attribute& attribute : node.attributes)
+      if (const auto* inner = std::get_if<std::shared_ptr<const GraphDef>>(&attribute.value))
+        collect_names(**inner, out);
+  }
+}
+
+/// A prefix that no name starts with; noted as used.
+std::string fresh_prefix(const std::string& wanted, std::set<std::string>& names) {
+  for (int attempt = 1;; ++attempt) {
+    std::string prefix = attempt == 1 ? wanted : fmt::format("{}_{}", wanted, attempt);
+    const auto next = names.lower_bound(prefix + "/");
+    if (next != names.end() && next->starts_with(prefix + "/")) continue;
+    names.insert(prefix + "/");
+    return prefix;
+  }
+}
+
+class Tiler {
+ public:
+  Tiler(const ModelDef& model, const Graph& graph, const TileOptions& options)
+      : model_(model), graph_(graph), options_(options), cut_{options.tile, options.pad} {
+    collect_names(model.graph, names_);
+    for (const Node& node : graph.nodes)
+      if (!node.outputs.empty() && node.outputs[0] != kNoTensor)
+        nodes_.emplace(graph.tensor(node.outputs[0]).name, &node);
+  }
+
+  Result<ModelEdit> run(TiledModel& out);
+
+ private:
+  const Node* product_node(const NodeDef& def, const std::string& name, TiledModel& out) const;
+  Status cut_layer(const Node& node, TiledFrom& from, Builder& builder) const;
+  Status cut_gemm(const NodeView& view, Builder& builder) const;
+  Value value(TensorId id) const {
+    const Tensor& t = graph_.tensor(id);
+    return {t.name, t.dtype, t.dims, t.constant};
+  }
+  void restate(ModelEdit& edit) const;
+
+  const ModelDef& model_;
+  const Graph& graph_;
+  const TileOptions& options_;
+  const rewrite::Cut cut_;
+  std::set<std::string> names_;
+  std::map<std::string, const Node*> nodes_;  ///< of the flat graph, by first output
+};
+
+/// The node of the flat graph when it is one to cut.
+const Node* Tiler::product_node(const NodeDef& def, const std::string& name, TiledModel& out) const {
+  const bool wanted = def.domain.empty() && (def.op_type == "Gemm" || def.op_type == "MatMul" ||
+                                             (options_.convolutions && def.op_type == "Conv"));
+  if (!wanted || fnmatch(options_.layers.c_str(), name.c_str(), 0) != 0) return nullptr;
+  const auto keep = [&](const char* why) {
+    out.kept.push_back(fmt::format("{} ({}): {}", name, def.op_type, why));
+    return nullptr;
+  };
+  const auto found = def.outputs.empty() ? nodes_.end() : nodes_.find(def.outputs[0]);
+  if (found == nodes_.end() || found->second->op_type != def.op_type)
+    return keep("its output isn't used");
+  const Node& node = *found->second;
+  if (node.folded) return keep("a constant");
+  for (const TensorId id : node.inputs)
+    if (id != kNoTensor && elements(graph_.tensor(id).dims) == 0) return keep("has no elements");
+  return elements(graph_.tensor(node.outputs[0]).dims) == 0 ? keep("has no elements") : &node;
+}
+
+Status Tiler::cut_gemm(const NodeView& view, Builder& builder) const {
+  rewrite::GemmTerms terms;
+  terms.a_transposed = view.attr("transA", int64_t{0}) != 0;
+  terms.b_transposed = view.attr("transB", int64_t{0}) != 0;
+  terms.alpha = view.attr("alpha", 1.0);
+  terms.beta = view.attr("beta", 1.0);
+  if (!is_float(view.dtype(0)) && (terms.alpha != 1 || terms.beta != 1))
+    return Error{Errc::unsupported,
+                 fmt::format("alpha and beta of {} would be rounded; leave the node out with --layers",
+                             name(view.dtype(0))),
+                 ""};
+  const auto& inputs = view.node().inputs;
+  const Value c = view.has_input(2) ? value(inputs[2]) : Value{};
+  gemm(builder, value(inputs[0]), value(inputs[1]), view.has_input(2) ? &c : nullptr, terms, cut_);
+  return ok();
+}
+
+Status Tiler::cut_layer(const Node& node, TiledFrom& from, Builder& builder) const {
+  const NodeView view(graph_, node);
+  if (node.op_type == "Gemm") return cut_gemm(view, builder);
+  const Value a = value(node.inputs[0]), b = value(node.inputs[1]);
+  if (node.op_type == "MatMul") {
+    matmul(builder, a, b, view.output(0).dims, cut_);
+    return ok();
+  }
+  const Value bias = view.has_input(2) ? value(node.inputs[2]) : Value{};
+  conv(builder, a, b, view.has_input(2) ? &bias : nullptr, from.op, cut_);
+  return ok();
+}
+
+/// Rows, reduction and columns of the products that the layer becomes.
+int64_t rows(const Graph& graph, const Node& node, const GemmOp& op) {
+  if (node.op_type != "MatMul") return op.m();
+  // Batch dims stay as they are, even where the op takes them for rows.
+  const Dims& a = graph.tensor(node.inputs[0]).dims;
+  return a.size() == 1 ? 1 : a[a.size() - 2];
+}
+
+/// States the shapes that bindings have fixed.
+void Tiler::restate(ModelEdit& edit) const {
+  std::map<std::string_view, const Tensor*> tensors;
+  for (const Tensor& tensor : graph_.tensors) tensors.emplace(tensor.name, &tensor);
+  const auto add = [&](const ValueDef& value, bool symbols) {
+    const auto found = tensors.find(value.name);
+    if (found == tensors.end() || !value.dims) return;
+    const Tensor& tensor = *found->second;
+    bool differs = value.dims->size() != tensor.dims.size();
+    for (size_t i = 0; !differs && i < tensor.dims.size(); ++i) {
+      const int64_t dim = (*value.dims)[i].value;
+      differs = dim != tensor.dims[i] && (symbols || dim >= 0);
+    }
+    if (differs) edit.restated.emplace(value.name, stated(value.name, tensor.dtype, tensor.dims));
+  };
+  for (const ValueDef& value : model_.graph.inputs) add(value, true);
+  for (const ValueDef& value : model_.graph.outputs) add(value, true);
+  for (const ValueDef& value : model_.graph.value_infos) add(value, false);
+}
+
+Result<ModelEdit> Tiler::run(TiledModel& out) {
+  ModelEdit edit;
+  Builder builder(graph_.opset, model_.ir_version, fresh_prefix("accsim/tile", names_), edit);
+  Errors errors;
+  int64_t products = 0;
+  for (size_t i = 0; i < model_.graph.nodes.size(); ++i) {
+    const NodeDef& def = model_.graph.nodes[i];
+    TiledFrom from;
+    from.layer = node_name(def, i);
+    const Node* node = product_node(def, from.layer, out);
+    if (node == nullptr) continue;
+    const auto at = [&](const Errors& list) {
+      for (const Error& e : list)
+        errors.push_back({e.code, e.message,
+                          fmt::format("{}: {}", model_.file, node_label(def, from.layer))});
+    };
+    const Result<Work> work = find_op("", def.op_type)->cost(NodeView(graph_, *node));
+    if (!work) {
+      at(work.errors());
+      continue;
+    }
+    const auto* op = work->empty() ? nullptr : std::get_if<GemmOp>(&work->front());
+    check(op != nullptr, "a product is a GemmOp");
+    from.op = *op;
+    from.op_type = def.op_type;
+    from.tile = options_.tile;
+    from.padded = options_.pad;
+    const auto count = rewrite::tile_count(rows(graph_, *node, *op), op->k(), op->n(), options_.tile);
+    products += count ? std::min(*count, kMostProducts + 1) : kMostProducts + 1;
+    if (products > kMostProducts)
+      return Error{Errc::capacity,
+                   fmt::format("more than {} products up to this node; use a larger --tile or choose "
+                               "fewer nodes with --layers",
+                               kMostProducts),
+                   fmt::format("{}: {}", model_.file, node_label(def, from.layer))};
+    from.products = *count;
+    from.prefix = fresh_prefix(from.layer + "/tile", names_);
+    for (const TensorId id : node->inputs)
+      from.inputs.push_back(id == kNoTensor ? "" : graph_.tensor(id).name);
+    from.output = def.outputs[0];
+    builder.begin(from.prefix);
+    if (const Status done = cut_layer(*node, from, builder); !done) {
+      at(done.errors());
+      continue;
+    }
+    edit.replaced.emplace(i, builder.finish(def.outputs[0]));
+    out.layers.push_back(std::move(from));
+  }
+  if (!errors.empty()) return errors;
+  restate(edit);
+  return edit;
+}
+
+Errors nothing_to_cut(const ModelDef& model, const TileOptions& options, const TiledModel& out) {
+  std::string why = fmt::format("no Gemm{} MatMul of the main graph matches --layers '{}'",
+                                options.convolutions ? ", Conv or" : " or", options.layers);
+  if (!options.convolutions) why += "; --conv im2col takes convolutions, too";
+  for (const std::string& kept : out.kept) why += "; kept " + kept;
+  return {{Errc::usage, why, model.file}};
+}
+
+}  // namespace
+
+Result<TiledModel> tile_model(const std::string& path, const ElaborateOptions& elaborate_options,
+                              const TileOptions& options) {
+  const Result<ModelDef> model = read_model(path);
+  if (!model) return model.errors();
+  const Result<Graph> graph = elaborate(*model, elaborate_options);
+  if (!graph) return graph.errors();
+  if (const Status good = verify(*graph); !good) return good.errors();
+  TiledModel out;
+  Result<ModelEdit> edit = Tiler(*model, *graph, options).run(out);
+  if (!edit) return edit.errors();
+  if (out.layers.empty()) return nothing_to_cut(*model, options, out);
+  const auto before = model->metadata.find(kTiledFrom);
+  std::string lines = before == model->metadata.end() ? "" : before->second;
+  for (const TiledFrom& layer : out.layers) {
+    if (!lines.empty() && lines.back() != '\n') lines += '\n';
+    lines += to_line(layer);
+  }
+  edit->metadata[kTiledFrom] = lines;
+  Result<std::string> bytes = edit_model(path, *edit);
+  if (!bytes) return bytes.errors();
+  out.bytes = std::move(*bytes);
+  std::set<std::string> external;
+  for (const StoredTensor& tensor : model->graph.initializers)
+    if (tensor.payload.kind == Payload::Kind::external)
+      external.insert(tensor.payload.external_file);
+  out.external.assign(external.begin(), external.end());
+  out.bindings = graph->bindings;
+  return out;
+}
+
+}  // namespace accsim

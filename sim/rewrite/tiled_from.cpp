@@ -1,0 +1,174 @@
+#include "sim/rewrite/tiled_from.h"
+
+#include <array>
+#include <charconv>
+#include <map>
+#include <optional>
+
+#include <fmt/format.h>
+
+#include "sim/base/dims.h"
+
+namespace accsim {
+namespace {
+
+constexpr int64_t kMostOfOne = int64_t{1} << 40;  // of one number in the property
+constexpr std::string_view kHex = "0123456789ABCDEF";
+
+std::string encoded(std::string_view name) {
+  std::string out;
+  for (const char c : name) {
+    const auto byte = static_cast<uint8_t>(c);
+    if (byte > ' ' && byte < 0x7F && c != '%' && c != ',' && c != '=') out += c;
+    else out += {'%', kHex[byte >> 4], kHex[byte & 15]};
+  }
+  return out;
+}
+
+std::string decoded(std::string_view text) {
+  std::string out;
+  for (size_t i = 0; i < text.size(); ++i) {
+    const size_t high = text[i] == '%' && i + 2 < text.size() ? kHex.find(text[i + 1])
+                                                                  : std::string_view::npos;
+    const size_t low = high < 16 ? kHex.find(text[i + 2]) : std::string_view::npos;
+    if (low < 16) out += static_cast<char>(high * 16 + low), i += 2;
+    else out += text[i];
+  }
+  return out;
+}
+
+std::vector<std::string_view> split(std::string_view text, char separator) {
+  std::vector<std::string_view> out;
+  while (true) {
+    const size_t at = text.find(separator);
+    out.push_back(text.substr(0, at));
+    if (at == std::string_view::npos) return out;
+    text.remove_prefix(at + 1);
+  }
+}
+
+/// The fields of a line; every getter notes the first that is wrong.
+class Fields {
+ public:
+  explicit Fields(std::string_view line) {
+    for (const std::string_view field : split(line, ' ')) {
+      const size_t at = field.find('=');
+      if (at != std::string_view::npos) fields_[field.substr(0, at)] = field.substr(at + 1);
+    }
+  }
+  std::string_view text(std::string_view key) {
+    const auto found = fields_.find(key);
+    if (found == fields_.end()) wrong(key);
+    return found == fields_.end() ? std::string_view() : found->second;
+  }
+  std::string name(std::string_view key) { return decoded(text(key)); }
+  int64_t number(std::string_view key) { return numbers<1>(key, 1)[0]; }
+  bool flag(std::string_view key) { return numbers<1>(key, 0)[0] != 0; }
+  template <size_t n>
+  std::array<int64_t, n> numbers(std::string_view key, int64_t least) {
+    std::array<int64_t, n> out{};
+    const auto parts = split(text(key), 'x');
+    if (parts.size() != n) return wrong(key), out;
+    for (size_t i = 0; i < n; ++i) {
+      const char* end = parts[i].data() + parts[i].size();
+      const auto [at, error] = std::from_chars(parts[i].data(), end, out[i]);
+      if (error != std::errc() || at != end || out[i] < least || out[i] > kMostOfOne) wrong(key);
+    }
+    return out;
+  }
+  void wrong(std::string_view key) {
+    if (wrong_.empty()) wrong_ = key;
+  }
+  const std::string& wrong() const { return wrong_; }
+
+ private:
+  std::map<std::string_view, std::string_view> fields_;
+  std::string wrong_;
+};
+
+std::string triple(const Extent3& e) { return fmt::format("{}x{}x{}", e[0], e[1], e[2]); }
+
+GemmOp read_op(Fields& f) {
+  GemmOp op;
+  op.batch = f.number("batch");
+  op.images = f.number("images");
+  op.channels = f.number("channels");
+  op.outputs = f.number("outputs");
+  op.in = f.numbers<3>("in", 1);
+  op.out = f.numbers<3>("out", 1);
+  op.kernel = f.numbers<3>("kernel", 1);
+  op.stride = f.numbers<3>("stride", 1);
+  op.dilation = f.numbers<3>("dilation", 1);
+  op.pad = f.numbers<3>("pad", 0);
+  op.grouped = f.flag("grouped");
+  op.a_shared = f.flag("a_shared");
+  op.b_shared = f.flag("b_shared");
+  op.a_transposed = f.flag("a_transposed");
+  op.b_transposed = f.flag("b_transposed");
+  op.bias_port = f.flag("bias") ? 2 : -1;
+  const auto& [d, h, w] = op.out;
+  const auto& [kd, kh, kw] = op.kernel;
+  if (!checked_elements({op.batch, op.images, d, h, w, op.channels, kd, kh, kw, op.outputs}))
+    f.wrong("out");
+  if (!checked_elements({op.batch, op.images, op.channels, op.in[0], op.in[1], op.in[2]}))
+    f.wrong("in");
+  // Each window must begin inside the padded input: the mapper relies on what elaboration checks.
+  for (size_t i = 0; i < 3 && f.wrong().empty(); ++i) {
+    const auto span = checked_elements({op.out[i] - 1, op.stride[i]});
+    const auto reach = checked_elements({op.kernel[i] - 1, op.dilation[i]});
+    if (!span || *span > op.in[i] + op.pad[i] - 1 + (reach ? *reach : 0)) f.wrong("out");
+    if (!reach || *reach >= op.in[i] + 2 * op.pad[i] + op.in[i]) f.wrong("kernel");
+    if (op.pad[i] > (reach ? *reach : 0)) f.wrong("pad");
+  }
+  return op;
+}
+
+}  // namespace
+
+std::string to_line(const TiledFrom& t) {
+  const GemmOp& op = t.op;
+  std::string out = fmt::format(
+      "op={} m={} k={} n={} tile={}x{}x{} edge={} products={} layer={} prefix={}", t.op_type, op.m(),
+      op.k(), op.n(), t.tile.m, t.tile.k, t.tile.n, t.padded ? "pad" : "ragged", t.products,
+      encoded(t.layer), encoded(t.prefix));
+  out += fmt::format(" batch={} images={} channels={} outputs={} in={} out={} kernel={} stride={} "
+                     "dilation={} pad={}",
+                     op.batch, op.images, op.channels, op.outputs, triple(op.in), triple(op.out),
+                     triple(op.kernel), triple(op.stride), triple(op.dilation), triple(op.pad));
+  out += fmt::format(" grouped={:d} a_shared={:d} b_shared={:d} a_transposed={:d} b_transposed={:d} "
+                     "bias={:d} inputs=",
+                     op.grouped, op.a_shared, op.b_shared, op.a_transposed, op.b_transposed,
+                     op.bias_port >= 0);
+  for (size_t i = 0; i < t.inputs.size(); ++i) out += (i > 0 ? "," : "") + encoded(t.inputs[i]);
+  return out + " output=" + encoded(t.output);
+}
+
+Result<std::vector<TiledFrom>> parse_tiled_from(const std::string& text, const std::string& file) {
+  std::vector<TiledFrom> out;
+  size_t number = 0;
+  for (const std::string_view line : split(text, '\n')) {
+    ++number;
+    if (line.empty()) continue;
+    Fields f(line);
+    TiledFrom& t = out.emplace_back();
+    t.layer = f.name("layer");
+    t.op_type = f.name("op");
+    t.prefix = f.name("prefix");
+    t.op = read_op(f);
+    const auto [m, k, n] = f.numbers<3>("tile", 1);
+    t.tile = {m, k, n};
+    t.padded = f.text("edge") == "pad";
+    t.products = f.number("products");
+    for (const std::string_view name : split(f.text("inputs"), ',')) t.inputs.push_back(decoded(name));
+    t.output = f.name("output");
+    if (!f.wrong().empty())
+      return Error{Errc::invalid,
+                   fmt::format("line {}: field '{}' is missing or impossible; remove the property or "
+                               "cut the model again with accsim tile",
+                               number, f.wrong()),
+                   fmt::format("{}: metadata property '{}'", file, kTiledFrom)};
+  }
+  return out;
+}
+
+}  // namespace accsim
