@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "sim/flow/cut_layers.h"
 #include "sim/flow/layer_costs.h"
 #include "sim/flow/requests.h"
 #include "sim/onnx/reader.h"
@@ -105,6 +106,8 @@ Result<CostedNetwork> cost_network(const Graph& graph, const HwConfig& hw,
   r.candidates = mapper.candidates();
   r.evaluated = mapper.evaluated();
   r.shared_peak_bytes = residency.peak_bytes;
+  if (const Status compared = compare_cut_layers(graph, residency, mapper, r); !compared)
+    return compared.errors();
   return out;
 }
 

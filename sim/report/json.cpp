@@ -91,6 +91,41 @@ Json energy(const EnergyReport& e) {
           {"leakage_pj", e.leakage}};
 }
 
+Json ratio(int64_t cut, int64_t native) {
+  return native > 0 ? Json(static_cast<double>(cut) / static_cast<double>(native)) : Json();
+}
+
+Json compared(const Costs& cut, const Costs& native) {
+  const auto dram = [](const Costs& c) { return c.dram_read + c.dram_write; };
+  return {{"macs", cut.macs},
+          {"native_macs", native.macs},
+          {"cycles", cut.cycles},
+          {"native_cycles", native.cycles},
+          {"cycles_ratio", ratio(cut.cycles, native.cycles)},
+          {"dram_bytes", dram(cut)},
+          {"native_dram_bytes", dram(native)},
+          {"dram_ratio", ratio(dram(cut), dram(native))}};
+}
+
+/// Layers that were cut into products, and what they cost natively.
+Json tiled(const Report& report) {
+  Costs cut, native;
+  Json layers = Json::array();
+  for (const CutLayer& l : report.cut_layers) {
+    cut += l.cut;
+    native += l.native;
+    Json layer = {{"name", l.name}, {"op_type", l.op_type}, {"batch", l.batch}, {"m", l.m},
+                  {"k", l.k}, {"n", l.n}, {"tile", {l.tile_m, l.tile_k, l.tile_n}},
+                  {"edge", l.edge}, {"products", l.products}, {"nodes", l.nodes},
+                  {"native_mapping", l.mapping}};
+    layer.update(compared(l.cut, l.native));
+    layers.push_back(std::move(layer));
+  }
+  Json out = compared(cut, native);
+  out["layers"] = std::move(layers);
+  return out;
+}
+
 }  // namespace
 
 std::string to_json(const Report& report) {
@@ -110,6 +145,7 @@ std::string to_json(const Report& report) {
     out += dump(row_json(layer_row(report, report.layers[i])), -1);
   }
   out += report.layers.empty() ? "],\n" : "\n  ],\n";
+  if (!report.cut_layers.empty()) section("tiled", tiled(report));
   out += "  \"unsupported\": " + dump(Json(report.unsupported), 2) + "\n}\n";
   return out;
 }

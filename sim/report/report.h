@@ -67,6 +67,18 @@ struct LayerReport {
   Bound bound = Bound::none;
 };
 
+/// A layer that the model had before it was cut into tile-sized products, on two ways: as the graph
+/// has it, and mapped natively with its operands in the same memories.
+struct CutLayer {
+  std::string name, op_type, edge;
+  int64_t batch = 1, m = 0, k = 0, n = 0;
+  int64_t tile_m = 0, tile_k = 0, tile_n = 0;
+  int64_t products = 0;    ///< MatMuls that it became
+  int64_t nodes = 0;       ///< nodes found that are of it
+  Costs cut, native;
+  std::string mapping;     ///< native
+};
+
 struct Report {
   // model
   std::string model_name, model_file;
@@ -80,6 +92,7 @@ struct Report {
   std::vector<LayerReport> layers;  ///< one a graph node, in execution order
   Costs totals;
   Bound bound = Bound::none;
+  std::vector<CutLayer> cut_layers;      ///< of a model that `accsim tile` wrote
   std::vector<std::string> unsupported;  ///< "name (op)" costed as traffic by --allow-unsupported
   std::string objective;                 ///< what the mappings were chosen by
   int64_t distinct_ops = 0;              ///< programs searched; the rest came from the cache

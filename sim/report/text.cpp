@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "sim/report/cut_layers.h"
 #include "sim/report/fields.h"
 #include "sim/report/format.h"
 #include "sim/report/table.h"
@@ -310,6 +311,12 @@ void add_summary(const Report& report, Page& page) {
                                     format_count(report.evaluated)));
 }
 
+void add_cut_layers(const Report& report, Page& page) {
+  if (report.cut_layers.empty()) return;
+  page.line("");
+  page.lines(cut_layer_table(report).lines(page.width(), page.colour()));
+}
+
 void add_unsupported(const Report& report, Page& page) {
   if (report.unsupported.empty()) return;
   const size_t n = report.unsupported.size();
@@ -337,6 +344,7 @@ std::string to_text(const Report& report, const TextOptions& options) {
   add_top_layers(report, page);
   page.line("");
   add_summary(report, page);
+  add_cut_layers(report, page);
   add_unsupported(report, page);
   return page.take();
 }
