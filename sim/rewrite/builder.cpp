@@ -37,17 +37,10 @@ std::vector<NodeDef> Builder::finish(const std::string& output) {
 
 std::string Builder::store(StoredTensor tensor) {
   std::string name = tensor.name;
-  if (ir_version_ >= kInitializersNeedNoInput) {
-    edit_.initializers.push_back(std::move(tensor));
-    return name;
-  }
-  // An older file would have to list it as a graph input, too.
-  NodeDef node;
-  node.name = name + "_Constant";
-  node.op_type = "Constant";
-  node.outputs = {name};
-  node.attributes = {{"value", "", std::make_shared<const StoredTensor>(std::move(tensor))}};
-  nodes_.push_back(std::move(node));
+  // An older file lists its initializers as graph inputs, too.
+  if (ir_version_ < kInitializersNeedNoInput)
+    edit_.inputs.push_back(stated(name, tensor.dtype, tensor.dims));
+  edit_.initializers.push_back(std::move(tensor));
   return name;
 }
 

@@ -136,14 +136,16 @@ Value conv(Builder& builder, const Value& x, const Value& w, const Value* bias, 
   const Value flat = builder.reshape(w, {op.batch, op.outputs, op.k()}, "w_rows");
   const Value b = builder.transpose(flat, {0, 2, 1}, "w_columns");
   Value y = product(builder, a, b, cut);
+  if (bias != nullptr) {
+    // While channels are innermost: a bias that no node reshapes still counts as a parameter.
+    const Dims per_group = {op.batch, 1, op.outputs};
+    y = builder.add(y, op.batch == 1 ? *bias : builder.reshape(*bias, per_group, "bias"), "biased");
+  }
   y = builder.reshape(y, joined(joined({op.batch, op.images}, out), {op.outputs}), "y_pixels");
   std::vector<int64_t> perm = {1, 0, static_cast<int64_t>(rank) + 2};
   for (size_t i = 0; i < rank; ++i) perm.push_back(static_cast<int64_t>(2 + i));
   y = builder.transpose(y, perm, "y_groups");
-  y = builder.reshape(y, joined({op.images, op.batch * op.outputs}, out), "y_image");
-  if (bias == nullptr) return y;
-  const Dims per_channel = joined({op.batch * op.outputs}, Dims(rank, 1));
-  return builder.add(y, builder.reshape(*bias, per_channel, "bias"), "biased");
+  return builder.reshape(y, joined({op.images, op.batch * op.outputs}, out), "y_image");
 }
 
 }  // namespace accsim::rewrite
