@@ -43,6 +43,7 @@ std::string text_in(Span message, uint32_t number, Fault& fault) {
 /// Copies a graph; `node` counts its nodes on over several messages of one graph.
 Message edit_graph(Span graph, const ModelEdit& edit, size_t& node, bool add, Fault& fault) {
   Message out;
+  out.reserve(graph.size);  // weights are most of it
   for (const Piece& piece : pieces(graph, fault)) {
     const Field& field = piece.field;
     if (field.number == 1) {
@@ -63,6 +64,7 @@ Message edit_graph(Span graph, const ModelEdit& edit, size_t& node, bool add, Fa
   }
   if (!add) return out;
   for (const StoredTensor& tensor : edit.initializers) out.message(5, encode(tensor));
+  for (const ValueDef& value : edit.inputs) out.message(11, encode(value));
   for (const ValueDef& value : edit.value_infos) out.message(13, encode(value));
   return out;
 }
@@ -74,6 +76,7 @@ Result<std::string> edit_model(const std::string& path, const ModelEdit& edit) {
   if (!file) return file.errors();
   Fault fault{file->bytes.data, {}, 0};
   Message out;
+  out.reserve(file->bytes.size);
   size_t node = 0;
   bool first = true;
   for (const Piece& piece : pieces(file->bytes, fault)) {

@@ -19,6 +19,7 @@ class Message {
   void text(uint32_t field, std::string_view bytes);
   void message(uint32_t field, const Message& inner) { text(field, inner.bytes()); }
   void copy(std::string_view encoded) { bytes_ += encoded; }
+  void reserve(size_t bytes) { bytes_.reserve(bytes); }
   const std::string& bytes() const { return bytes_; }
   std::string take() { return std::move(bytes_); }
 
@@ -49,7 +50,7 @@ std::string write_model(const ModelDef& model);
 struct ModelEdit {
   std::map<size_t, std::vector<NodeDef>> replaced;  ///< by position in GraphDef::nodes
   std::vector<StoredTensor> initializers;           ///< added
-  std::vector<ValueDef> value_infos;                ///< added
+  std::vector<ValueDef> inputs, value_infos;        ///< added
   std::map<std::string, ValueDef> restated;  ///< inputs, outputs and value_infos with another shape
   std::map<std::string, std::string> metadata;      ///< properties set
 };
