@@ -8,7 +8,8 @@ namespace accsim {
 void DiffCommand::add_to(CLI::App& app) {
   sub_ = app.add_subcommand("diff", "Compare two folders of dumped tensors, layer by layer");
   sub_->footer("Exit codes: 0 all within the tolerance, 1 not, 2 input that can't be used.");
-  sub_->add_option("a", a_, "Folder with a manifest.json, as accsim run --dump writes it")->required();
+  sub_->add_option("a", a_, "Folder with a manifest.json, as accsim run --dump writes it")
+      ->required();
   sub_->add_option("b", b_, "The folder to compare with it")->required();
   sub_->add_option("--atol", atol_, "Absolute difference that is allowed")
       ->check(CLI::NonNegativeNumber)
@@ -23,7 +24,8 @@ void DiffCommand::add_to(CLI::App& app) {
 int DiffCommand::run() const {
   const Result<DiffReport> report = diff_dumps(a_, b_, atol_, rtol_);
   if (!report) return report_errors(report.errors());
-  const int code = json_.empty() ? print_out(to_text(*report)) : write_result(json_, to_json(*report));
+  const int code =
+      json_.empty() ? print_out(to_text(*report)) : write_result(json_, to_json(*report));
   if (code != kExitOk) return code;
   return report->first < 0 ? kExitOk : kExitFailed;
 }

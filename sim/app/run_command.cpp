@@ -38,8 +38,8 @@ class Progress {
     next_ = now + std::chrono::milliseconds(200);
     printed_ = true;
     constexpr size_t kWidth = 30;
-    fmt::print(stderr, "\r\033[K[{:<{}}] {} of {} nodes", std::string(done * kWidth / (of + 1), '#'),
-               kWidth, done, of);
+    fmt::print(stderr, "\r\033[K[{:<{}}] {} of {} nodes",
+               std::string(done * kWidth / (of + 1), '#'), kWidth, done, of);
     std::fflush(stderr);
     return true;
   }
@@ -82,9 +82,10 @@ void RunCommand::add_to(CLI::App& app) {
                    "random:SEED draws the weights that the file doesn't have")
       ->type_name("random:SEED");
   sub_->add_option("--output", output_, "Folder for the outputs, a .npy each")->type_name("DIR");
-  sub_->add_option("--dump", dump_,
-                   "Write inputs and outputs of layers to the folder too, with a manifest.json: all, "
-                   "an operator type, or a glob of layer names")
+  sub_->add_option(
+          "--dump", dump_,
+          "Write inputs and outputs of layers to the folder too, with a manifest.json: all, "
+          "an operator type, or a glob of layer names")
       ->type_name("all|OP|GLOB");
   sub_->add_flag("--int8", int8_,
                  "Run the products quantised on the bit-exact machine, the rest in float");
@@ -168,13 +169,15 @@ int RunCommand::run() const {
     text += fmt::format("machine: {} ({}); {} products in int8\n", machine->name, machine_file,
                         summary->quantised);
   if (summary->result.random_weights > 0)
-    text += fmt::format("weights: {} tensors drawn, {}\n", summary->result.random_weights, weights_);
+    text +=
+        fmt::format("weights: {} tensors drawn, {}\n", summary->result.random_weights, weights_);
   for (TensorId id : prepared->graph.outputs) {
     const std::string& name = prepared->graph.tensor(id).name;
     text += describe(fmt::format("output '{}'", name), summary->result.outputs.at(name));
   }
   text += fmt::format("peak memory: {} bytes\n", summary->result.peak_bytes);
-  for (const std::string& file : summary->written) text += fmt::format("written: {}/{}\n", output_, file);
+  for (const std::string& file : summary->written)
+    text += fmt::format("written: {}/{}\n", output_, file);
   return print_out(text);
 }
 

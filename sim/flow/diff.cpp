@@ -13,14 +13,16 @@ Result<DumpManifest> read_manifest(const std::string& folder) {
   const std::string file = folder + "/manifest.json";
   std::ifstream in(file, std::ios::binary);
   if (!in)
-    return Error{Errc::io, "can't be opened; name a folder made by accsim run --output DIR --dump all",
-                 file};
-  return parse_manifest({std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>()}, file);
+    return Error{Errc::io,
+                 "can't be opened; name a folder made by accsim run --output DIR --dump all", file};
+  return parse_manifest({std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>()},
+                        file);
 }
 
 }  // namespace
 
-Result<DiffReport> diff_dumps(const std::string& a, const std::string& b, double atol, double rtol) {
+Result<DiffReport> diff_dumps(const std::string& a, const std::string& b, double atol,
+                              double rtol) {
   const Result<DumpManifest> left = read_manifest(a), right = read_manifest(b);
   Errors errors;
   for (const auto* m : {&left, &right})

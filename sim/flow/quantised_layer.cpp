@@ -67,7 +67,8 @@ RealWeights ordered_weights(const Graph& graph, const Node& node, const GemmOp& 
   out.bias.assign(static_cast<size_t>(op.grouped || op.batch == 1 ? op.batch * n : n), 0);
   for (size_t i = 0; i < from.size(); ++i) {
     const auto at = static_cast<int64_t>(i);
-    const int64_t o = at % n, channel = at / n % c, tap = at / (n * c) % taps, g = at / (n * c * taps);
+    const int64_t o = at % n, channel = at / n % c, tap = at / (n * c) % taps,
+                  g = at / (n * c * taps);
     int64_t source = at;  // K x N, batch by batch
     if (is_conv(node)) source = ((g * n + o) * c + channel) * taps + tap;
     else if (turned(graph, node, "transB")) source = o * c + channel;
@@ -211,8 +212,8 @@ std::vector<QuantisedLayer> quantised_layers(const Graph& graph, const CostedNet
 
 Result<ref::Array> run_quantised(const Graph& graph, const CostedNetwork& network,
                                  const QuantisedLayer& layer, const HwConfig& hw,
-                                 const LayerScales& scales, const ref::Array& a, const ref::Array& b,
-                                 const Constants& constants) {
+                                 const LayerScales& scales, const ref::Array& a,
+                                 const ref::Array& b, const Constants& constants) {
   const Node& node = graph.nodes[static_cast<size_t>(layer.first)];
   const GemmOp& op = layer.source.problem.op;
   GemmOperands operands;

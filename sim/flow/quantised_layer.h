@@ -29,11 +29,11 @@ struct LayerScales {
 /// Constants that other nodes of the network give: BatchNorm's and biases of merged nodes.
 using Constants = std::function<Result<ref::Array>(TensorId id)>;
 
-/// Runs the layer's program on the bit-exact machine: operands quantised, the result in float, of the
-/// shape of the layer's last output. `a` and `b` are the operands as the node has them.
+/// Runs the layer's program on the bit-exact machine: operands quantised, the result in float, of
+/// the shape of the layer's last output. `a` and `b` are the operands as the node has them.
 Result<ref::Array> run_quantised(const Graph& graph, const CostedNetwork& network,
                                  const QuantisedLayer& layer, const HwConfig& hw,
-                                 const LayerScales& scales, const ref::Array& a, const ref::Array& b,
-                                 const Constants& constants);
+                                 const LayerScales& scales, const ref::Array& a,
+                                 const ref::Array& b, const Constants& constants);
 
 }  // namespace accsim

@@ -108,11 +108,13 @@ Result<PreparedRun> prepare_run(const RunRequest& request) {
     const auto named = std::ranges::find(request.inputs, tensor.name, &InputSource::name);
     if (named == request.inputs.end()) out.defaulted.push_back(tensor.name);
     if (!ref::store_of(tensor.dtype))
-      return Error{Errc::unsupported, fmt::format("is {}, which isn't computed with", name(tensor.dtype)),
+      return Error{Errc::unsupported,
+                   fmt::format("is {}, which isn't computed with", name(tensor.dtype)),
                    fmt::format("{}: input '{}'", request.model, tensor.name)};
     const uint64_t seed = named == request.inputs.end() ? 0 : named->seed;
     if (storage_bytes(tensor.dtype, elements(tensor.dims)) > kMostInput)
-      return Error{Errc::capacity, fmt::format("would be {}; use smaller shapes", to_string(tensor.dims)),
+      return Error{Errc::capacity,
+                   fmt::format("would be {}; use smaller shapes", to_string(tensor.dims)),
                    fmt::format("{}: input '{}'", request.model, tensor.name)};
     out.inputs[tensor.name] = ref::random_input(out.graph, id, seed);
   }

@@ -36,8 +36,8 @@ struct PreparedRun {
   std::vector<std::string> defaulted;  ///< inputs nobody named
 };
 
-/// Reads the model and the inputs. Input files give symbolic dims their size; where shapes depend on
-/// the elements of an input file, the graph is made for those elements.
+/// Reads the model and the inputs. Input files give symbolic dims their size; where shapes depend
+/// on the elements of an input file, the graph is made for those elements.
 Result<PreparedRun> prepare_run(const RunRequest& request);
 
 struct RunSummary {
@@ -50,17 +50,18 @@ struct RunSummary {
 /// dumped layers tensors/*.npy and manifest.json.
 Result<RunSummary> run_network(const PreparedRun& prepared, const RunRequest& request);
 
-/// The same with every product that the mapper has a program for run in int8 on the bit-exact machine:
-/// activations quantised by one symmetric scale a tensor from a float run, weights by one an output
-/// channel; everything else computes in float on what the products give. `layerwise`: every product
-/// reads the float run's values instead, so that errors don't add up.
+/// The same with every product that the mapper has a program for run in int8 on the bit-exact
+/// machine: activations quantised by one symmetric scale a tensor from a float run, weights by one
+/// an output channel; everything else computes in float on what the products give. `layerwise`:
+/// every product reads the float run's values instead, so that errors don't add up.
 Result<RunSummary> run_quantised_network(const PreparedRun& prepared, const RunRequest& request,
                                          const HwConfig& hw, bool layerwise);
 
 /// Collects layers of a run and writes their tensors, each once.
 class Dumper {
  public:
-  Dumper(std::string folder, std::string what) : folder_(std::move(folder)), what_(std::move(what)) {}
+  Dumper(std::string folder, std::string what)
+      : folder_(std::move(folder)), what_(std::move(what)) {}
   bool wants(const Node& node) const;
   /// Writes tensor `id` with these elements unless it has been written; `apart` writes it under a
   /// name of its own and doesn't count as written.
@@ -76,13 +77,14 @@ class Dumper {
   DumpManifest manifest_;
 };
 
-/// Makes the folder of a request's results, with its parents, after checking that there is a layer to
-/// dump. A manifest of an earlier run goes, as it would tell of files that are written anew.
+/// Makes the folder of a request's results, with its parents, after checking that there is a layer
+/// to dump. A manifest of an earlier run goes, as it would tell of files that are written anew.
 Status prepare_output(const Graph& graph, const RunRequest& request);
 /// "NAME.npy" with everything but letters, digits, '.', '-' and '_' replaced.
 std::string file_name(const std::string& name);
 
-/// Compares two folders of dumped tensors: every layer output of A with the tensor of that name in B.
+/// Compares two folders of dumped tensors: every layer output of A with the tensor of that name in
+/// B.
 Result<DiffReport> diff_dumps(const std::string& a, const std::string& b, double atol, double rtol);
 
 }  // namespace accsim

@@ -18,7 +18,8 @@ class Calibration {
   explicit Calibration(const Graph& graph) : largest_(graph.tensors.size(), 0) {}
   void see(const std::vector<TensorId>& ids, const std::vector<ref::Array>& arrays) {
     for (size_t i = 0; i < ids.size(); ++i) {
-      if (ids[i] == kNoTensor || arrays[i].empty() || arrays[i].store() != ref::Store::f32) continue;
+      if (ids[i] == kNoTensor || arrays[i].empty() || arrays[i].store() != ref::Store::f32)
+        continue;
       double& largest = largest_[static_cast<size_t>(ids[i])];
       const float* at = arrays[i].data<float>();
       for (int64_t n = 0; n < arrays[i].size(); ++n)
@@ -60,7 +61,9 @@ class QuantisedRun {
                                   std::vector<ref::Array>& outputs) {
         return substitute(node, inputs, outputs);
       };
-    options.observe = [this, layerwise](const ref::NodeRun& run) { return observe(run, layerwise); };
+    options.observe = [this, layerwise](const ref::NodeRun& run) {
+      return observe(run, layerwise);
+    };
     Result<ref::RunResult> result = ref::run(graph_, prepared_.inputs, options);
     if (!result) return result.errors();
     return finish(std::move(*result));
@@ -75,8 +78,8 @@ class QuantisedRun {
     scales.out = calibration_.scale(network_.lowered.layers[layer.layer].outputs[0]);
     if (!graph_.tensor(node.inputs[1]).constant) scales.b = calibration_.scale(node.inputs[1]);
     const Constants constants = [&](TensorId id) { return constant(id, node, inputs); };
-    Result<ref::Array> out = run_quantised(graph_, network_, layer, hw_, scales, inputs[0], inputs[1],
-                                           constants);
+    Result<ref::Array> out =
+        run_quantised(graph_, network_, layer, hw_, scales, inputs[0], inputs[1], constants);
     if (out) return out;
     Errors errors = out.errors();
     for (Error& e : errors) e.where = fmt::format("node '{}' (int8){}{}", node.name,
@@ -85,7 +88,8 @@ class QuantisedRun {
   }
 
   /// A constant: one of the node's inputs, stored, or computed off line by other nodes.
-  Result<ref::Array> constant(TensorId id, const Node& node, const std::vector<ref::Array>& inputs) {
+  Result<ref::Array> constant(TensorId id, const Node& node,
+                              const std::vector<ref::Array>& inputs) {
     for (size_t i = 0; i < node.inputs.size(); ++i)
       if (node.inputs[i] == id) return inputs[i];
     if (const auto known = constants_.find(id); known != constants_.end()) return known->second;

@@ -168,7 +168,8 @@ void round_elements(Array& array) {
   const DType dtype = array.dtype();
   if (dtype != DType::float16 && dtype != DType::bfloat16) return;
   float* at = array.data<float>();
-  for (int64_t i = 0; i < array.size(); ++i) at[i] = static_cast<float>(round_element(dtype, at[i]));
+  for (int64_t i = 0; i < array.size(); ++i)
+    at[i] = static_cast<float>(round_element(dtype, at[i]));
 }
 
 namespace {

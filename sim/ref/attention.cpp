@@ -39,7 +39,8 @@ AttentionResult attend(Pool& pool, const AttentionTask& t) {
   const int64_t heads = t.batch * t.q_heads, per_head = t.q_len * t.total;
   AttentionResult result;
   result.out.resize(static_cast<size_t>(heads * t.q_len * t.v_head));
-  if (t.keep != AttentionTask::Keep::none) result.kept.resize(static_cast<size_t>(heads * per_head));
+  if (t.keep != AttentionTask::Keep::none)
+    result.kept.resize(static_cast<size_t>(heads * per_head));
   pool.parts(heads, 1, [&](int64_t begin, int64_t end) {
     std::vector<double> scores(static_cast<size_t>(per_head));
     for (int64_t n = begin; n < end; ++n) {
@@ -200,7 +201,8 @@ Status attention(Step& step) {
   t.keep = kept_stage(step);
   const AttentionResult result = attend(step.pool(), t);
   if (step.has_output(0))
-    step.put(0, step.rank(0) == 4 ? result.out : join_heads(result.out, t.batch, t.q_heads, t.q_len));
+    step.put(0,
+             step.rank(0) == 4 ? result.out : join_heads(result.out, t.batch, t.q_heads, t.q_len));
   if (step.output_count() > 1) step.put(1, keys);
   if (step.output_count() > 2) step.put(2, values);
   if (t.keep != AttentionTask::Keep::none) step.put(3, result.kept);
@@ -226,8 +228,10 @@ Status rotary(Step& step) {
   int64_t dim = int_attr(step, "rotary_embedding_dim", 0);
   if (dim == 0) dim = size;
   const int64_t half = dim / 2;
-  if (heads < 1 || dim < 0 || dim > size || half_cached < half || step.in(p.sin).size() != step.in(p.cos).size())
-    return bad_node(step, fmt::format("caches of {} angles don't turn {} elements", half_cached, dim));
+  if (heads < 1 || dim < 0 || dim > size || half_cached < half ||
+      step.in(p.sin).size() != step.in(p.cos).size())
+    return bad_node(step,
+                    fmt::format("caches of {} angles don't turn {} elements", half_cached, dim));
   const std::vector<double> cos = step.reals(p.cos), sin = step.reals(p.sin);
   const std::vector<int64_t> ids = step.integers(p.ids);
   const auto rows = static_cast<int64_t>(cos.size()) / std::max<int64_t>(half_cached, 1);
@@ -236,12 +240,14 @@ Status rotary(Step& step) {
     for (int64_t t = 0; t < length; ++t) {
       int64_t row = b * length + t;  // caches may come with one row a token
       if (ids.size() == 1 && kMicrosoft) row = ids[0] + t;
-      else if (!ids.empty() && static_cast<size_t>(row) < ids.size()) row = ids[static_cast<size_t>(row)];
+      else if (!ids.empty() && static_cast<size_t>(row) < ids.size())
+        row = ids[static_cast<size_t>(row)];
       else if (!ids.empty()) return bad_node(step, "position_ids must be one a token");
       if (row < 0 || row >= rows)
         return bad_node(step, fmt::format("position {} is outside a cache of {}", row, rows));
       for (int64_t h = 0; h < heads; ++h) {
-        const int64_t at = x.size() == 4 ? (b * heads + h) * length + t : (b * length + t) * heads + h;
+        const int64_t at =
+            x.size() == 4 ? (b * heads + h) * length + t : (b * length + t) * heads + h;
         rotate_head(out.data() + at * size, cos.data() + row * half_cached,
                     sin.data() + row * half_cached, half, interleaved);
       }
@@ -280,11 +286,13 @@ Status linear_attention(Step& step) {
         std::vector<double> add(value, value + dv);
         for (int64_t i = 0; gated && i < dk; ++i) {
           const int64_t at = row * decays + (decays == kv ? h : h * dk + i);
-          for (int64_t j = 0; j < dv; ++j) s[i * dv + j] *= std::exp(decay[static_cast<size_t>(at)]);
+          for (int64_t j = 0; j < dv; ++j)
+            s[i * dv + j] *= std::exp(decay[static_cast<size_t>(at)]);
         }
         for (int64_t j = 0; delta && j < dv; ++j) {
           for (int64_t i = 0; i < dk; ++i) add[static_cast<size_t>(j)] -= s[i * dv + j] * key[i];
-          add[static_cast<size_t>(j)] *= beta[static_cast<size_t>(row * betas + (betas == 1 ? 0 : h))];
+          add[static_cast<size_t>(j)] *=
+              beta[static_cast<size_t>(row * betas + (betas == 1 ? 0 : h))];
         }
         for (int64_t i = 0; i < dk; ++i)
           for (int64_t j = 0; j < dv; ++j) s[i * dv + j] += key[i] * add[static_cast<size_t>(j)];

@@ -51,7 +51,8 @@ Status activate_output(Step& step) {
   std::vector<double> parameters;
   if (const Attribute* a = step.attribute("activation_params"))
     if (const auto* list = std::get_if<std::vector<double>>(&a->value)) parameters = *list;
-  const double alpha = real_attr(step, "activation_alpha", parameters.empty() ? 0.01 : parameters[0]);
+  const double alpha =
+      real_attr(step, "activation_alpha", parameters.empty() ? 0.01 : parameters[0]);
   const double beta = real_attr(step, "activation_beta", parameters.size() < 2 ? 0 : parameters[1]);
   std::optional<Activation> f = find_activation(name);
   if (name == "Clip")
@@ -111,13 +112,15 @@ Turned turned(const Step& step, size_t i, const char* batch, const char* matrix)
     std::swap(strides[t.dims.size() - 1], strides[t.dims.size() - 2]);
   }
   std::vector<double> out;
-  for (const int64_t at : offsets(t.dims, strides)) out.push_back(t.values[static_cast<size_t>(at)]);
+  for (const int64_t at : offsets(t.dims, strides))
+    out.push_back(t.values[static_cast<size_t>(at)]);
   t.values = std::move(out);
   return t;
 }
 
 Status fused_matmul(Step& step) {
-  const Turned a = turned(step, 0, "transBatchA", "transA"), b = turned(step, 1, "transBatchB", "transB");
+  const Turned a = turned(step, 0, "transBatchA", "transA"),
+               b = turned(step, 1, "transBatchB", "transB");
   std::vector<double> out = matmul_reals(step, a.values, a.dims, b.values, b.dims);
   const double alpha = real_attr(step, "alpha", 1);
   for (double& v : out) v *= alpha;

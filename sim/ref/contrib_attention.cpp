@@ -10,7 +10,8 @@
 namespace accsim::ref {
 namespace {
 
-/// What com.microsoft's attentions add to the scores: a bias that broadcasts, padded keys, causality.
+/// What com.microsoft's attentions add to the scores: a bias that broadcasts, padded keys,
+/// causality.
 struct ScoreBias {
   std::vector<double> bias, padding;  ///< padding: batch x keys, 0 where a key is padding
   Strides strides;
@@ -29,7 +30,8 @@ struct ScoreBias {
   }
 };
 
-Result<ScoreBias> score_bias(const Step& step, const AttentionTask& t, size_t bias, size_t padding) {
+Result<ScoreBias> score_bias(const Step& step, const AttentionTask& t, size_t bias,
+                             size_t padding) {
   ScoreBias out;
   out.filter = real_attr(step, "mask_filter_value", -10000);
   out.keys = t.total;
@@ -110,7 +112,8 @@ Status projected(Step& step) {
   std::vector<double> all(static_cast<size_t>(x[0] * x[1] * w[1]));
   const std::vector<double> in = step.reals(0), weights = step.reals(1), bias = step.reals(2);
   if (all.empty()) return ok();
-  multiply(step.pool(), {x[0] * x[1], x[2], w[1], false, false}, in.data(), weights.data(), all.data());
+  multiply(step.pool(), {x[0] * x[1], x[2], w[1], false, false}, in.data(), weights.data(),
+           all.data());
   for (size_t i = 0; i < all.size() && !bias.empty(); ++i) all[i] += bias[i % bias.size()];
   AttentionTask t;
   t.batch = x[0];
@@ -145,7 +148,8 @@ Status projected(Step& step) {
 
 /// A present cache: of every batch entry the first past[b] rows of the old one, then the new ones.
 std::vector<double> present_cache(const AttentionTask& t, const std::vector<int64_t>& past,
-                                  const std::vector<double>& old, const std::vector<double>& fresh) {
+                                  const std::vector<double>& old,
+                                  const std::vector<double>& fresh) {
   const int64_t rows = t.batch * t.kv_heads;
   std::vector<double> out(static_cast<size_t>(rows * t.total * t.head), 0);
   for (int64_t row = 0; row < rows; ++row) {
@@ -185,11 +189,13 @@ Status group_query(Step& step) {
   t.total = std::max(past_length, total);
   for (const int64_t l : last) {  // a first prompt may be padded at its end
     past.push_back(t.q_len == total ? 0 : l + 1 - t.q_len);
-    if (total < 0 || l > (int64_t{1} << 40) || past.back() < 0 || past.back() > past_length || past.back() + t.q_len > t.total)
+    if (total < 0 || l > (int64_t{1} << 40) || past.back() < 0 || past.back() > past_length ||
+        past.back() + t.q_len > t.total)
       return bad_node(step, "seqlens_k doesn't go with the past and the queries");
   }
   if (int_attr(step, "do_rotary", 0) != 0) {
-    if (cos.empty() || sin.size() != cos.size() || step.rank(7) != 2) return bad_node(step, "the angle caches are missing");
+    if (cos.empty() || sin.size() != cos.size() || step.rank(7) != 2)
+      return bad_node(step, "the angle caches are missing");
     const int64_t half = step.dims(7).back();
     const bool interleaved = int_attr(step, "rotary_interleaved", 0) != 0;
     const auto turn = [&](std::vector<double>& on, int64_t heads) {

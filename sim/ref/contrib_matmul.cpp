@@ -36,7 +36,8 @@ Status dynamic_matmul(Step& step) {
   std::vector<double> a = step.reals(0), b = step.reals(1);
   double low = 0, high = 0;
   for (const double v : a) low = std::min(low, v), high = std::max(high, v);
-  const double a_scale = high > low ? static_cast<double>(static_cast<float>((high - low) / 255)) : 1;
+  const double a_scale =
+      high > low ? static_cast<double>(static_cast<float>((high - low) / 255)) : 1;
   const double a_zero = std::nearbyint(std::clamp(-low / a_scale, 0.0, 255.0));
   for (double& v : a) v = quantized(v, a_scale, a_zero, DType::uint8) - a_zero;
   subtract_zero(b, step.dims(1), step.reals(3), false);
@@ -47,7 +48,8 @@ Status dynamic_matmul(Step& step) {
   return put_with_bias(step, std::move(out), 4);
 }
 
-/// B as N rows of K numbers of `bits` bits, packed from the low end, a scale and zero point a block.
+/// B as N rows of K numbers of `bits` bits, packed from the low end, a scale and zero point a
+/// block.
 Status matmul_nbits(Step& step) {
   const int64_t k = int_attr(step, "K", 1), n = int_attr(step, "N", 1);
   const int64_t width = int_attr(step, "bits", 4), block = int_attr(step, "block_size", 32);
@@ -68,22 +70,25 @@ Status matmul_nbits(Step& step) {
   for (int64_t row = 0; row < n; ++row)
     for (int64_t i = 0; i < k; ++i) {
       const int64_t at = i / block, in = i % block;
-      const int64_t byte = packed[static_cast<size_t>((row * blocks + at) * block_bytes + in / per_byte)];
+      const int64_t byte =
+          packed[static_cast<size_t>((row * blocks + at) * block_bytes + in / per_byte)];
       double zero = static_cast<double>(int64_t{1} << (width - 1));
       if (packed_zeros) {
-        const auto z = static_cast<int64_t>(zeros[static_cast<size_t>(row * zero_bytes + at / per_byte)]);
+        const auto z =
+            static_cast<int64_t>(zeros[static_cast<size_t>(row * zero_bytes + at / per_byte)]);
         zero = static_cast<double>(z >> (at % per_byte * width) & mask);
       } else if (!zeros.empty()) {
         zero = zeros[static_cast<size_t>(row * blocks + at)];
       }
       const auto value = static_cast<double>(byte >> (in % per_byte * width) & mask);
-      b[static_cast<size_t>(row * k + i)] = (value - zero) * scale[static_cast<size_t>(row * blocks + at)];
+      b[static_cast<size_t>(row * k + i)] =
+          (value - zero) * scale[static_cast<size_t>(row * blocks + at)];
     }
   const std::vector<double> a = step.reals(0);
   std::vector<double> out(static_cast<size_t>(elements(step.out_dims(0))));
   if (!out.empty())
-    multiply(step.pool(), {static_cast<int64_t>(a.size()) / k, k, n, false, true}, a.data(), b.data(),
-             out.data());
+    multiply(step.pool(), {static_cast<int64_t>(a.size()) / k, k, n, false, true}, a.data(),
+             b.data(), out.data());
   return put_with_bias(step, std::move(out), 5);
 }
 
@@ -101,14 +106,18 @@ Status embed_norm(Step& step) {
       return bad_node(step, "segments and mask must have the shape of the ids");
   std::vector<double> out, sums;
   const auto row = [&](const std::vector<double>& table, int64_t at) -> const double* {
-    return at >= 0 && (at + 1) * hidden <= static_cast<int64_t>(table.size()) ? table.data() + at * hidden
-                                                                              : nullptr;
+    return at >= 0 && (at + 1) * hidden <= static_cast<int64_t>(table.size())
+               ? table.data() + at * hidden
+               : nullptr;
   };
   for (int64_t t = 0; t < ids[0] * length; ++t) {
     const auto n = static_cast<size_t>(t);
-    const int64_t place = positions.empty() ? t % length : positions[positions.size() == 1 ? 0 : n % positions.size()];
+    const int64_t place = positions.empty()
+                              ? t % length
+                              : positions[positions.size() == 1 ? 0 : n % positions.size()];
     const double *a = row(word, words[n]), *b = row(position, place);
-    const double* c = segment.empty() ? nullptr : row(segment, n < segments.size() ? segments[n] : 0);
+    const double* c =
+        segment.empty() ? nullptr : row(segment, n < segments.size() ? segments[n] : 0);
     if (a == nullptr || b == nullptr || (c == nullptr && !segment.empty()))
       return bad_node(step, fmt::format("token {} is outside a table", t));
     double mean = 0, square = 0;
@@ -117,7 +126,8 @@ Status embed_norm(Step& step) {
       mean += (sum[i] = a[i] + b[i] + (c != nullptr ? c[i] : 0)) / static_cast<double>(hidden);
     for (const double v : sum) square += (v - mean) * (v - mean);
     const double inverse = 1 / std::sqrt(square / static_cast<double>(hidden) + epsilon);
-    for (size_t i = 0; i < sum.size(); ++i) out.push_back((sum[i] - mean) * inverse * gamma[i] + beta[i]);
+    for (size_t i = 0; i < sum.size(); ++i)
+      out.push_back((sum[i] - mean) * inverse * gamma[i] + beta[i]);
     sums.insert(sums.end(), sum.begin(), sum.end());
   }
   step.put(0, out);

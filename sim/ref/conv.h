@@ -11,7 +11,8 @@ void convolve(Pool& pool, const ConvShape& shape, const float* x, const float* w
 void convolve(Pool& pool, const ConvShape& shape, const double* x, const double* w,
               const double* bias, double* out);
 
-/// An error unless input i, the weights' zero point, is absent, one number or one an output channel.
+/// An error unless input i, the weights' zero point, is absent, one number or one an output
+/// channel.
 Status check_weight_zero(const NodeView& node, const ConvShape& shape, size_t i);
 /// The product of the quantised convolutions: sums of (x - x_zero) * (w - w_zero[channel]), exact.
 std::vector<double> convolve_integers(Step& step, const ConvShape& shape, const ConvPorts& ports,

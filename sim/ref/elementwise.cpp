@@ -81,7 +81,8 @@ Status variadic(Step& step) {
   return ok();
 }
 
-// ---- one element's arithmetic ----------------------------------------------------------------------
+// ---- one element's arithmetic
+// ----------------------------------------------------------------------
 
 struct Add { template <class T> static T of(T a, T b) { return a + b; } };
 struct Sub { template <class T> static T of(T a, T b) { return a - b; } };
@@ -126,7 +127,8 @@ struct Asinh { template <class T> static T of(T v) { return std::asinh(v); } };
 struct Acosh { template <class T> static T of(T v) { return std::acosh(v); } };
 struct Atanh { template <class T> static T of(T v) { return std::atanh(v); } };
 
-// ---- the ones with rules of their own --------------------------------------------------------------
+// ---- the ones with rules of their own
+// --------------------------------------------------------------
 
 /// The exponent may be of another type than the base, which the result has.
 Status pow_kernel(Step& step) {

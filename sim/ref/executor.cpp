@@ -28,13 +28,14 @@ Result<Array> load(const Graph& graph, TensorId id, std::optional<uint64_t> seed
   std::optional<Array> stored = stored_array(graph, tensor, memory);
   if (stored) return std::move(*stored);
   if (!seed)
-    return at(where, Errc::invalid,
-              tensor.payload.kind == Payload::Kind::external
-                  ? fmt::format("its elements should be in '{}', which isn't there or too short; use "
-                                "--weights random:SEED to draw weights",
-                                tensor.payload.external_file)
-                  : std::string("the file doesn't have its elements; use --weights random:SEED to "
-                                "draw weights"));
+    return at(
+        where, Errc::invalid,
+        tensor.payload.kind == Payload::Kind::external
+            ? fmt::format("its elements should be in '{}', which isn't there or too short; use "
+                          "--weights random:SEED to draw weights",
+                          tensor.payload.external_file)
+            : std::string("the file doesn't have its elements; use --weights random:SEED to "
+                          "draw weights"));
   ++drawn;
   return random_weights(graph, id, *seed, memory);
 }
@@ -163,7 +164,8 @@ class Runner {
     std::optional<Array> stored = stored_array(graph_, **held, state_.memory);
     if (!stored && !options_.weight_seed)
       return Error{Errc::invalid,
-                   "the file doesn't have its elements; use --weights random:SEED to draw them", ""};
+                   "the file doesn't have its elements; use --weights random:SEED to draw them",
+                   ""};
     if (!stored) {
       stored = random_weights(graph_, step.node().outputs[0], *options_.weight_seed, state_.memory);
       ++random_weights_;

@@ -31,8 +31,8 @@ struct RunOptions {
   int threads = 1;
   /// Weights that the file doesn't have are drawn from this; without it they are an error.
   std::optional<uint64_t> weight_seed;
-  /// Elements of stored tensors by tensor id, as load_weights() gives them, for graphs that run more
-  /// than once; those that are empty or absent are read when first needed and freed after use.
+  /// Elements of stored tensors by tensor id, as load_weights() gives them, for graphs that run
+  /// more than once; those that are empty or absent are read when first needed and freed after use.
   const std::vector<Array>* loaded = nullptr;
   Substitute substitute;
   /// Called after every node, in order, from the calling thread. An error ends the run.

@@ -107,10 +107,11 @@ Status tensor_scatter(Step& step) {
       if (circular && at >= 0) at %= cache.length;
       if (at < 0 || at >= cache.length)
         return bad_node(step, fmt::format("index {} is outside a cache of {}", at, cache.length));
-      std::memcpy(static_cast<uint8_t*>(out.raw()) + static_cast<size_t>(o * cache.length + at) * run,
-                  static_cast<const uint8_t*>(step.in(1).raw()) +
-                      static_cast<size_t>(o * update.length + n) * run,
-                  run);
+      std::memcpy(
+          static_cast<uint8_t*>(out.raw()) + static_cast<size_t>(o * cache.length + at) * run,
+          static_cast<const uint8_t*>(step.in(1).raw()) +
+              static_cast<size_t>(o * update.length + n) * run,
+          run);
     }
   return ok();
 }

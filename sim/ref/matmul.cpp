@@ -136,7 +136,8 @@ Operand contract(const Operand& a, const Operand* b, const std::vector<int>& kee
   const auto part = [&](const Strides& s, bool tail) {
     return tail ? Strides(s.begin() + split, s.end()) : Strides(s.begin(), s.begin() + split);
   };
-  const auto a_out = offsets(out.dims, part(a_by, false)), a_sum = offsets(summed, part(a_by, true));
+  const auto a_out = offsets(out.dims, part(a_by, false)),
+             a_sum = offsets(summed, part(a_by, true));
   std::vector<int64_t> b_out, b_sum;
   if (b != nullptr) {
     b_out = offsets(out.dims, part(b_by, false));
@@ -215,10 +216,10 @@ void subtract_zero(std::vector<double>& values, const Dims& dims, const std::vec
     // One for all, one a row (of a), or one a column (of b), the latter with a's batch in front.
     size_t at = 0;
     if (zero.size() > 1 && rows) at = i / columns % zero.size();
-    else if (zero.size() > 1) at = zero.size() == columns
-                                       ? i % columns
-                                       : i / (columns * static_cast<size_t>(dims[dims.size() - 2])) *
-                                                 columns + i % columns;
+    else if (zero.size() > 1)
+      at = zero.size() == columns
+               ? i % columns
+               : i / (columns * static_cast<size_t>(dims[dims.size() - 2])) * columns + i % columns;
     if (at < zero.size()) values[i] -= zero[at];
   }
 }

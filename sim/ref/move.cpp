@@ -131,11 +131,12 @@ Status concat(Step& step) {
     const Lines from = lines(step.dims(i), *axis);
     const auto* in = static_cast<const uint8_t*>(step.in(i).raw());
     const size_t run = static_cast<size_t>(from.length * from.inner) * width;
-    step.pool().parts(from.outer, 1 + 65536 / static_cast<int64_t>(run + 1), [&](int64_t b, int64_t e) {
-      for (int64_t o = b; o < e; ++o)
-        std::memcpy(out + static_cast<size_t>(to.at(o, 0, start)) * width,
-                    in + static_cast<size_t>(o) * run, run);
-    });
+    step.pool().parts(from.outer, 1 + 65536 / static_cast<int64_t>(run + 1),
+                      [&](int64_t b, int64_t e) {
+                        for (int64_t o = b; o < e; ++o)
+                          std::memcpy(out + static_cast<size_t>(to.at(o, 0, start)) * width,
+                                      in + static_cast<size_t>(o) * run, run);
+                      });
     start += from.length;
   }
   return ok();
@@ -201,7 +202,8 @@ Status center_crop_pad(Step& step) {
     in_base += start[d] * in_strides[d];
     out_base += pad[d] * out_strides[d];
   }
-  const auto reads = offsets(kept, in_strides, in_base), writes = offsets(kept, out_strides, out_base);
+  const auto reads = offsets(kept, in_strides, in_base),
+             writes = offsets(kept, out_strides, out_base);
   with_store(step.in(0).store(), [&]<class T>(T) {
     T* out = step.result<T>(0);
     std::fill_n(out, step.out(0).size(), T{});

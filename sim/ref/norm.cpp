@@ -274,7 +274,8 @@ Status mvn(Step& step) {
   return step.put(0, x), ok();
 }
 
-// ---- softmax and its kin ---------------------------------------------------------------------------
+// ---- softmax and its kin
+// ---------------------------------------------------------------------------
 
 /// Before opset 13 everything from the axis on was one row; since, only the axis is.
 Result<Lines> softmax_lines(const Step& step) {

@@ -95,7 +95,8 @@ Result<Header> parse_header(std::string_view bytes, const std::string& file) {
   h.end = start + length;
   std::string_view descr = field(text, "'descr': '", "'");
   if (descr.empty()) return bad(file, "holds no plain array");
-  if (descr.front() == '<' || descr.front() == '>' || descr.front() == '|' || descr.front() == '=') {
+  if (descr.front() == '<' || descr.front() == '>' || descr.front() == '|' ||
+      descr.front() == '=') {
     h.swapped = descr.front() == '>';
     descr.remove_prefix(1);
   }
@@ -118,7 +119,8 @@ std::string to_npy(const Array& array) {
   for (const Code& c : kCodes)
     if (c.dtype == dtype) code = c.code;
   std::string shape;
-  for (int64_t d : array.dims()) shape += fmt::format("{},{}", d, array.dims().size() > 1 ? " " : "");
+  for (int64_t d : array.dims())
+    shape += fmt::format("{},{}", d, array.dims().size() > 1 ? " " : "");
   std::string header = fmt::format("{{'descr': '{}{}', 'fortran_order': False, 'shape': ({}), }}",
                                    bits(dtype) <= 8 ? '|' : '<', code, shape);
   header.resize((kMagic.size() + 2 + header.size() + 1 + 63) / 64 * 64 - kMagic.size() - 3, ' ');
@@ -145,14 +147,16 @@ Result<Array> from_npy(std::string_view bytes, const std::string& file) {
   const std::optional<int64_t> count = checked_elements(h->dims);
   const auto width = static_cast<size_t>(bits(h->dtype)) / 8;
   const size_t data = bytes.size() - h->end;
-  if (!count || static_cast<uint64_t>(*count) > data / width || static_cast<size_t>(*count) * width > data)
+  if (!count || static_cast<uint64_t>(*count) > data / width ||
+      static_cast<size_t>(*count) * width > data)
     return bad(file, fmt::format("is too short for an array of {}", to_string(h->dims)));
   std::vector<uint8_t> raw(bytes.begin() + static_cast<ptrdiff_t>(h->end),
                            bytes.begin() + static_cast<ptrdiff_t>(h->end) +
                                *count * static_cast<int64_t>(width));
   if (h->swapped)
-    for (size_t i = 0; i < raw.size(); i += width) std::reverse(raw.begin() + static_cast<ptrdiff_t>(i),
-                                                     raw.begin() + static_cast<ptrdiff_t>(i + width));
+    for (size_t i = 0; i < raw.size(); i += width)
+      std::reverse(raw.begin() + static_cast<ptrdiff_t>(i),
+                   raw.begin() + static_cast<ptrdiff_t>(i + width));
   if (h->fortran && h->dims.size() > 1) {
     Strides strides(h->dims.size());
     int64_t step = 1;
@@ -179,7 +183,8 @@ Result<Array> from_npy(std::string_view bytes, const std::string& file) {
   else if (!raw.empty())
     std::memcpy(array.raw(), raw.data(), raw.size());
   if (h->dtype == DType::boolean)
-    for (int64_t i = 0; i < array.size(); ++i) array.data<uint8_t>()[i] = array.data<uint8_t>()[i] != 0;
+    for (int64_t i = 0; i < array.size(); ++i)
+      array.data<uint8_t>()[i] = array.data<uint8_t>()[i] != 0;
   return array;
 }
 

@@ -18,8 +18,8 @@ class Pool {
   Pool& operator=(const Pool&) = delete;
 
   int threads() const { return static_cast<int>(workers_.size()) + 1; }
-  /// Calls work(begin, end) for parts of [0, count) that are at least `grain` long (but for the last)
-  /// and returns when all are done. Called from inside a part, it runs everything in place.
+  /// Calls work(begin, end) for parts of [0, count) that are at least `grain` long (but for the
+  /// last) and returns when all are done. Called from inside a part, it runs everything in place.
   void parts(int64_t count, int64_t grain, const std::function<void(int64_t, int64_t)>& work);
 
  private:

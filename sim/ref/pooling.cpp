@@ -42,11 +42,13 @@ void each_element(const Window& w, int64_t z, int64_t y, int64_t x, F visit) {
 template <class F>
 void each_output(Pool& pool, const Window& w, int64_t planes, F visit) {
   const int64_t outs = pixels(w.out);
-  pool.parts(planes, 1 + 16384 / (outs * std::min<int64_t>(w.taps(), 1024) + 1), [&](int64_t begin, int64_t end) {
-    for (int64_t p = begin; p < end; ++p)
-      for (int64_t o = 0; o < outs; ++o)
-        visit(p, o / (w.out[1] * w.out[2]), o / w.out[2] % w.out[1], o % w.out[2], p * outs + o);
-  });
+  pool.parts(planes, 1 + 16384 / (outs * std::min<int64_t>(w.taps(), 1024) + 1),
+             [&](int64_t begin, int64_t end) {
+               for (int64_t p = begin; p < end; ++p)
+                 for (int64_t o = 0; o < outs; ++o)
+                   visit(p, o / (w.out[1] * w.out[2]), o / w.out[2] % w.out[1], o % w.out[2],
+                         p * outs + o);
+             });
 }
 
 Status max_pool(Step& step) {

@@ -69,8 +69,8 @@ Status quantize(Step& step) {
   for (size_t i = 0; i < x.size(); ++i) {
     const size_t s = scales->at(i);
     if (is_float(type))
-      x[i] = round_element(type, round_to(precision, x[i] / scale[s]) + (zero.empty() ? 0 : zero[s]),
-                           saturate);
+      x[i] = round_element(
+          type, round_to(precision, x[i] / scale[s]) + (zero.empty() ? 0 : zero[s]), saturate);
     else
       x[i] = quantized(x[i], scale[s], zero.empty() ? 0 : zero[s], type);
   }
@@ -105,7 +105,8 @@ Status dynamic_quantize(Step& step) {
   return ok();
 }
 
-/// Inputs x, x scale, x zero, w, w scale, w zero, y scale, y zero, bias (in int32, of scale xs * ws).
+/// Inputs x, x scale, x zero, w, w scale, w zero, y scale, y zero, bias (in int32, of scale xs *
+/// ws).
 Status qlinear_conv(Step& step) {
   const bool last = int_attr(step, "channels_last", 0) != 0;
   if (last) return refuse(step, "channels_last isn't computed");
@@ -116,7 +117,8 @@ Status qlinear_conv(Step& step) {
   std::vector<double> sums =
       convolve_integers(step, *shape, ports, step.real_or(2, 0), step.reals(5));
   const std::vector<double> w_scale = step.reals(4), bias = step.reals(8);
-  const double x_scale = step.real_or(1, 1), y_scale = step.real_or(6, 1), y_zero = step.real_or(7, 0);
+  const double x_scale = step.real_or(1, 1), y_scale = step.real_or(6, 1),
+               y_zero = step.real_or(7, 0);
   const size_t scales = w_scale.size();
   if (scales != 1 && static_cast<int64_t>(scales) != shape->out_channels)
     return bad_node(step, "the weights' scale must be one, or one an output channel");
@@ -138,7 +140,8 @@ Status qlinear_matmul(Step& step) {
   subtract_zero(a, step.dims(0), step.reals(2), true);
   subtract_zero(b, step.dims(3), step.reals(5), false);
   std::vector<double> sums = matmul_reals(step, a, step.dims(0), b, step.dims(3));
-  const std::vector<double> a_scale = step.reals(1), b_scale = step.reals(4), y_scale = step.reals(6);
+  const std::vector<double> a_scale = step.reals(1), b_scale = step.reals(4),
+                            y_scale = step.reals(6);
   if (a_scale.empty() || b_scale.empty()) return bad_node(step, "a scale is empty");
   if (y_scale.size() != 1) return refuse(step, "more than one output scale");
   const auto columns = static_cast<size_t>(std::max<int64_t>(step.dims(3).back(), 1));

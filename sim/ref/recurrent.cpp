@@ -86,8 +86,8 @@ Result<std::vector<Activation>> activations_of(const Step& step, size_t count,
   return out;
 }
 
-/// One batch entry's next hidden (and cell) state from x W^T in `in` and h R^T in `state`, both with
-/// their gates one after the other.
+/// One batch entry's next hidden (and cell) state from x W^T in `in` and h R^T in `state`, both
+/// with their gates one after the other.
 void rnn_cell(const Direction& d, int64_t n, const double* in, const double* state, double* h) {
   for (int64_t i = 0; i < n; ++i) h[i] = d.f[0](d.clipped(in[i] + state[i]));
 }
@@ -156,8 +156,8 @@ void run_direction(Step& step, const Sizes& s, const Direction& d, const std::ve
       else if (s.gates == 4) lstm_cell(d, s.hidden, at, state.data(), hidden, cell);
       else
         gru_cell(d, s.hidden, at, state.data(), hidden, [&](const double* with, double* out) {
-          multiply(step.pool(), {s.hidden, s.hidden, 1, false, false}, d.r + 2 * s.hidden * s.hidden,
-                   with, out);
+          multiply(step.pool(), {s.hidden, s.hidden, 1, false, false},
+                   d.r + 2 * s.hidden * s.hidden, with, out);
           for (int64_t k = 0; k < s.hidden && d.bias != nullptr; ++k)
             out[k] += d.bias[rows + 2 * s.hidden + k];
         });

@@ -45,8 +45,9 @@ Result<Plan> plan_of(const Step& step) {
 
 /// What numbers are added up in: double for reals, 64-bit integers that wrap.
 template <class T>
-using Total = std::conditional_t<std::is_floating_point_v<T>, double,
-                                 std::conditional_t<std::is_same_v<T, uint64_t>, uint64_t, int64_t>>;
+using Total =
+    std::conditional_t<std::is_floating_point_v<T>, double,
+                       std::conditional_t<std::is_same_v<T, uint64_t>, uint64_t, int64_t>>;
 
 template <class A>
 A wrapping_add(A a, A b) {

@@ -10,7 +10,8 @@ namespace accsim::ref {
 /// Softmax of `length` elements, `stride` apart, in place; of an empty row nothing.
 void softmax_row(double* row, int64_t length, int64_t stride = 1);
 
-/// A function of one number with up to two parameters: activations of recurrent and fused operators.
+/// A function of one number with up to two parameters: activations of recurrent and fused
+/// operators.
 struct Activation {
   double (*f)(double v, double alpha, double beta) = nullptr;
   double alpha = 0, beta = 0;

@@ -13,7 +13,8 @@
 namespace accsim::ref {
 namespace {
 
-// ---- GridSample and AffineGrid ---------------------------------------------------------------------
+// ---- GridSample and AffineGrid
+// ---------------------------------------------------------------------
 
 /// How one axis of a sampled image is read outside of it.
 struct Border {
@@ -97,11 +98,13 @@ Status grid_sample(Step& step) {
   const Dims spatial(x.begin() + 2, x.end());
   const size_t rank = spatial.size();
   if (elements(spatial) == 0) return bad_node(step, "an empty image can't be sampled");
-  const std::string mode = step.attr("mode", "linear"), padding = step.attr("padding_mode", "zeros");
+  const std::string mode = step.attr("mode", "linear"),
+                    padding = step.attr("padding_mode", "zeros");
   Border border{Border::Kind::zeros, int_attr(step, "align_corners", 0) != 0};
   if (padding == "border") border.kind = Border::Kind::border;
   else if (padding == "reflection") border.kind = Border::Kind::reflection;
-  else if (padding != "zeros") return bad_node(step, "padding_mode isn't zeros, border, reflection");
+  else if (padding != "zeros")
+    return bad_node(step, "padding_mode isn't zeros, border, reflection");
   const std::vector<double> image = step.reals(0), grid = step.reals(1);
   const int64_t points = elements(step.out_dims(0), 2, step.out_dims(0).size());
   const int64_t plane = elements(spatial);
@@ -137,7 +140,8 @@ Status affine_grid(Step& step) {
         const int64_t size = y[rank - d], i = rest % size;
         rest /= size;
         const auto length = static_cast<double>(size), index = static_cast<double>(i);
-        at[d] = align ? (size > 1 ? 2 * index / (length - 1) - 1 : -1) : (2 * index + 1) / length - 1;
+        at[d] =
+            align ? (size > 1 ? 2 * index / (length - 1) - 1 : -1) : (2 * index + 1) / length - 1;
       }
       for (size_t r = 0; r < rank; ++r) {
         double sum = 0;
@@ -149,7 +153,8 @@ Status affine_grid(Step& step) {
   return step.put(0, out), ok();
 }
 
-// ---- regions of interest ---------------------------------------------------------------------------
+// ---- regions of interest
+// ---------------------------------------------------------------------------
 
 /// One of the four neighbours of a point, and its weight.
 struct Corner {
@@ -189,7 +194,8 @@ Roi roi_of(const Step& step, const double* given) {
   if (ratio == 0) {
     const auto samples = [](double bin) {
       constexpr double kMost = 1024;  // along one side of a bin
-      return std::isnan(bin) ? int64_t{1} : static_cast<int64_t>(std::clamp(std::ceil(bin), 1.0, kMost));
+      return std::isnan(bin) ? int64_t{1}
+                             : static_cast<int64_t>(std::clamp(std::ceil(bin), 1.0, kMost));
     };
     roi.rows = samples(roi.bin_height);
     roi.columns = samples(roi.bin_width);
@@ -272,14 +278,16 @@ Status max_roi_pool(Step& step) {
         double most = bottom > top && right > left ? -std::numeric_limits<double>::infinity() : 0;
         for (int64_t i = top; i < bottom; ++i)
           for (int64_t j = left; j < right; ++j)
-            most = std::max(most, image[static_cast<size_t>(((n * x[1] + c) * x[2] + i) * x[3] + j)]);
+            most =
+                std::max(most, image[static_cast<size_t>(((n * x[1] + c) * x[2] + i) * x[3] + j)]);
         out.push_back(most);
       }
   }
   return step.put(0, out), ok();
 }
 
-// ---- DeformConv and Col2Im -------------------------------------------------------------------------
+// ---- DeformConv and Col2Im
+// -------------------------------------------------------------------------
 
 /// Bilinear sample with zeros all around.
 double sample(const double* plane, int64_t height, int64_t width, double y, double x) {

@@ -27,7 +27,8 @@ struct Sgemm {
 };
 
 /// Blocked as Goto and van de Geijn do it: panels of a and b are copied into the order in which the
-/// inner kernel reads them. Sums over k are cut into the same blocks whatever the number of threads.
+/// inner kernel reads them. Sums over k are cut into the same blocks whatever the number of
+/// threads.
 void sgemm(Pool& pool, const Sgemm& task, const SimdKernels& kernels = simd_kernels());
 
 }  // namespace accsim::ref

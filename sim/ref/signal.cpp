@@ -46,7 +46,8 @@ Status dft(Step& step) {
   std::vector<double> out(static_cast<size_t>(elements(y)));
   // Lines along the axis over numbers of one or two parts.
   const int64_t in_parts = x.back(), out_parts = y.back();
-  const Lines from = lines({x.begin(), x.end() - 1}, *axis), to = lines({y.begin(), y.end() - 1}, *axis);
+  const Lines from = lines({x.begin(), x.end() - 1}, *axis),
+              to = lines({y.begin(), y.end() - 1}, *axis);
   for (int64_t o = 0; o < from.outer; ++o)
     for (int64_t i = 0; i < from.inner; ++i) {
       std::vector<Complex> line(static_cast<size_t>(points));

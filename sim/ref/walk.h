@@ -37,8 +37,8 @@ struct Walk {
     strides = std::move(kept);
   }
 
-  /// Calls row(first, count, at, step) with the index of the row's first result, its length, and the
-  /// operands' first offsets and steps; in parallel.
+  /// Calls row(first, count, at, step) with the index of the row's first result, its length, and
+  /// the operands' first offsets and steps; in parallel.
   template <class F>
   void rows(Pool& pool, F row) const {
     const int64_t length = dims.back();

@@ -109,7 +109,8 @@ Result<DumpManifest> parse_manifest(const std::string& text, const std::string& 
                                reader.text(l, "computed")});
   if (!reader.wrong().empty())
     return Error{Errc::parse,
-                 fmt::format("'{}' is missing or of the wrong kind somewhere", reader.wrong()), file};
+                 fmt::format("'{}' is missing or of the wrong kind somewhere", reader.wrong()),
+                 file};
   return manifest;
 }
 
@@ -142,9 +143,9 @@ std::string to_json(const DiffReport& r) {
 std::string to_text(const DiffReport& r) {
   size_t wide = 5;
   for (const LayerDiff& l : r.layers) wide = std::clamp(l.layer.size(), wide, size_t{40});
-  std::string out = fmt::format("{:<{}}  {:<14} {:>10} {:>10} {:>10} {:>8} {:>11} {:>10}\n", "layer",
-                                wide, "op", "max abs", "mean abs", "max rel", "SNR dB", "cosine",
-                                "beyond");
+  std::string out =
+      fmt::format("{:<{}}  {:<14} {:>10} {:>10} {:>10} {:>8} {:>11} {:>10}\n", "layer", wide, "op",
+                  "max abs", "mean abs", "max rel", "SNR dB", "cosine", "beyond");
   for (const LayerDiff& l : r.layers) {
     const std::string name =
         l.layer.size() <= wide ? l.layer : "~" + l.layer.substr(l.layer.size() - wide + 1);
@@ -156,7 +157,8 @@ std::string to_text(const DiffReport& r) {
                          l.snr_db, l.cosine, l.beyond);
   }
   if (r.first < 0)
-    out += fmt::format("all {} layers within atol {} and rtol {}\n", r.layers.size(), r.atol, r.rtol);
+    out +=
+        fmt::format("all {} layers within atol {} and rtol {}\n", r.layers.size(), r.atol, r.rtol);
   else
     out += fmt::format("first layer beyond atol {} and rtol {}: {} ({})\n", r.atol, r.rtol,
                        r.layers[static_cast<size_t>(r.first)].layer,

@@ -56,7 +56,8 @@ TEST(Compare, AreTheMeasuresThoseOfTheirFormulas) {
 }
 
 TEST(Compare, IsANanOnOneSideWrongAndOnBothRight) {
-  const float nan = std::numeric_limits<float>::quiet_NaN(), inf = std::numeric_limits<float>::infinity();
+  const float nan = std::numeric_limits<float>::quiet_NaN(),
+              inf = std::numeric_limits<float>::infinity();
   EXPECT_EQ(compare(floats({nan, inf, 1}), floats({nan, inf, 1}), 0, 0).wrong, 0);
   EXPECT_EQ(compare(floats({nan, inf, 1}), floats({1, 1, nan}), 1e9, 1e9).wrong, 3);
   EXPECT_FALSE(compare(floats({1}), floats({1, 1}), 1, 1).same_shape);

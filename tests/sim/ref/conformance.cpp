@@ -143,15 +143,19 @@ std::string table(const Tally& t) {
   for (const auto& [key, cases] : t.refused) refused += cases;
   std::string out = fmt::format(
       "# What the reference executor computes\n\n"
-      "Made by `conformance --write` from ONNX's own node cases (Debian's libonnx-testdata); a test\n"
-      "compares. A case passes when every output is equal (integers) or within rtol {} and atol {}\n"
+      "Made by `conformance --write` from ONNX's own node cases (Debian's libonnx-testdata); a "
+      "test\n"
+      "compares. A case passes when every output is equal (integers) or within rtol {} and atol "
+      "{}\n"
       "(floats), the suite's own tolerance.\n\n"
       "| cases | passed | refused | wrong |\n|---:|---:|---:|---:|\n| {} | {} | {} | {} |\n\n"
       "## Refused cases\n\n| operator | cases | why |\n|---|---:|---|\n",
       kRelative, kAbsolute, t.passed + refused + t.wrong, t.passed, refused, t.wrong);
   for (const auto& [key, cases] : t.refused)
     out += fmt::format("| {} | {} | {} |\n", key.first, cases, key.second);
-  out += "\n## Operators of the table that are refused\n\n| operator | domain | why |\n|---|---|---|\n";
+  out +=
+      "\n## Operators of the table that are refused\n\n| operator | domain | why "
+      "|\n|---|---|---|\n";
   for (const ref::RefusedOp& r : ref::refused_ops())
     out += fmt::format("| {} | {} | {} |\n", r.op, r.domain.empty() ? "ai.onnx" : r.domain, r.why);
   size_t kernels = 0;

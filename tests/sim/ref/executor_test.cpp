@@ -64,8 +64,8 @@ int64_t weight_bytes(const Graph& graph) {
 }
 
 TEST(Executor, DoesPeakMemoryStayWithin1Point3TimesTheLiveSetPlusWeights) {
-  for (const char* name : {"resnet18_op13.onnx", "mobilenet_v2_op13.onnx", "squeezenet1_1_op13.onnx",
-                           "googlenet_op17.onnx"}) {
+  for (const char* name : {"resnet18_op13.onnx", "mobilenet_v2_op13.onnx",
+                           "squeezenet1_1_op13.onnx", "googlenet_op17.onnx"}) {
     const Graph graph = load(name);
     RunOptions options;
     options.weight_seed = 1;

@@ -66,7 +66,8 @@ TEST(Multiply, AreTurnedOperandsTheSameProduct) {
   Pool pool(2);
   for (const Shape& s : kShapes) {
     const auto a = random_floats(s.m * s.k, random), b = random_floats(s.k * s.n, random);
-    std::vector<float> at(a.size()), bt(b.size()), plain(static_cast<size_t>(s.m * s.n)), turned(plain);
+    std::vector<float> at(a.size()), bt(b.size()), plain(static_cast<size_t>(s.m * s.n)),
+        turned(plain);
     for (int64_t i = 0; i < s.m; ++i)
       for (int64_t p = 0; p < s.k; ++p)
         at[static_cast<size_t>(p * s.m + i)] = a[static_cast<size_t>(i * s.k + p)];
