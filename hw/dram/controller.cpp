@@ -30,12 +30,22 @@ std::optional<int64_t> DramController::next() {
   return chosen_->clock;
 }
 
+/// Whether the bus will soon be turned round: rows are opened for the other queue first.
+bool DramController::turning() const {
+  if (draining_ > 0) return draining_ <= kDramAhead && !reads_.empty();
+  return writes_.size() + kDramAhead >= kDramWriteQueue;
+}
+
 /// Decides which queue is served.
 void DramController::turn() {
-  if (draining_ > 0) return;
+  const bool stuck = turning() && hits_of(queue(draining_ > 0)) == 0;
+  if (draining_ > 0) {
+    if (stuck) draining_ = 0;
+    return;
+  }
   const bool full = writes_.size() == kDramWriteQueue;
   const bool idle = reads_.empty() && (finishing_ || writes_.size() >= kDramDrain);
-  if (full || idle) draining_ = writes_.size();
+  if (full || idle || stuck) draining_ = std::min(writes_.size(), kDramBatch);
 }
 
 DramController::Choice DramController::choose_column(const std::vector<Request>& requests,
@@ -92,9 +102,14 @@ DramController::Choice DramController::choose() {
   uint64_t hits = 0;
   Choice best = choose_column(requests, hits);
   if (best.clock > now_ + (device_.two_command_buses ? 0 : 1)) {  // else nothing can be earlier
-    const uint64_t wanted = choose_row(requests, hits, 0, best);
     const auto& others = queue(draining_ == 0);
-    if (!others.empty()) choose_row(others, hits_of(others), wanted, best);
+    if (turning()) {
+      const uint64_t wanted = choose_row(others, hits_of(others), hits, best);
+      choose_row(requests, hits, wanted, best);
+    } else {
+      const uint64_t wanted = choose_row(requests, hits, 0, best);
+      if (!others.empty()) choose_row(others, hits_of(others), wanted, best);
+    }
   }
   if (best.clock < refresh_due_ || best.clock == INT64_MAX) return best;
   const DramCommand command =

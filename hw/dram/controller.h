@@ -10,8 +10,12 @@
 namespace accsim {
 
 /// Requests that a controller holds. DRAMsim3's files have 32 transactions in each direction and
-/// eight commands in front of each bank, so that a stream of reads sees 40 requests ahead.
-inline constexpr size_t kDramReadQueue = 40, kDramWriteQueue = 32;
+/// eight commands in front of each bank, so that a stream of reads sees 40 requests ahead. Writes
+/// are served 32 at a time, of a queue twice as deep: the batch's last ones then don't wait for a
+/// single bank.
+inline constexpr size_t kDramReadQueue = 40, kDramWriteQueue = 64, kDramBatch = 32;
+/// So many writes before the bus is turned round, rows are opened for the other direction first.
+inline constexpr size_t kDramAhead = 8;
 /// Writes that are worth turning the bus round for when there are no reads.
 inline constexpr size_t kDramDrain = 8;
 
@@ -32,15 +36,19 @@ struct DramCounts {
 /// The memory controller of one channel: first ready, first come first served (FR-FCFS), open page.
 ///
 /// - Reads and writes wait in queues of their own. Reads are served until the write queue is full
-///   (or there are no reads and kDramDrain writes, or nothing else is coming); then the writes
-///   that are there are served in one batch.
+///   (or there are no reads and kDramDrain writes, or nothing else is coming); then a batch of
+///   kDramBatch writes is.
+/// - The bus is about to turn when the write queue lacks kDramAhead of being full or the batch has
+///   as many writes left: then rows are opened for the other queue first, except in banks whose
+///   open row the served queue wants, and the bus is turned as soon as the served queue has no open
+///   row left. So activates flow on from one direction to the other.
 /// - Of the queue that is served, the command that can be issued first is; at the same clock reads
 ///   and writes before activates before precharges, then the older request. A bank works for its
 ///   oldest request, but requests to its open row pass others.
 /// - A row is closed when a request wants another one and no request of the queue wants the open
 ///   one, or when the request that wants the other one is the oldest of the queue.
-/// - Rows are opened ahead for the queue that isn't served, in banks that the served one doesn't
-///   want.
+/// - Otherwise rows are opened ahead for the queue that isn't served in banks that the served one
+///   doesn't want.
 /// - A refresh is due every tREFI: from then on nothing else is begun, all banks are precharged and
 ///   refreshed. Refreshes are never postponed.
 class DramController {
@@ -78,6 +86,7 @@ class DramController {
   };
   const std::vector<Request>& queue(bool write) const { return write ? writes_ : reads_; }
   void turn();
+  bool turning() const;
   Choice choose_column(const std::vector<Request>& requests, uint64_t& hits) const;
   uint64_t choose_row(const std::vector<Request>& requests, uint64_t hits, uint64_t taken,
                       Choice& best) const;
