@@ -56,6 +56,10 @@ void fill(DramVisits& out, const DramDevice& device, bool groups_high) {
     out.groups_used = std::min(out.bursts, groups);
     out.places = real(device.banks) * groups / out.groups_used;
   }
+  const double ends = (out.bursts - 1) / (groups_high ? columns : columns * groups);
+  out.part = out.bursts / (1 + ends);
+  out.split = std::min(1.0, ends);
+  out.unsplit = groups_high ? 1 : out.groups_used;
   out.activates = visits / out.bursts;
   out.bursts_a_visit = out.bursts / visits;
   out.unit = std::min(groups_high ? out.bursts_a_visit : out.bursts, real(kDramWriteQueue));
@@ -155,7 +159,9 @@ DramVisits count_visits(const DramSystem& system, const DramPattern& pattern) {
   if (pattern.walk == DramWalk::strided) {
     count_strided(out, system, pattern);
   } else {
-    const double missed = (harmonic(system.channels) - 1) / real(kDramReadQueue);
+    const double share = std::clamp(pattern.write_share, 0.0, 1.0);
+    const double queue = (1 - share) * real(kDramReadQueue) + share * real(kDramWriteQueue);
+    const double missed = (harmonic(system.channels) - 1) / queue;
     out.balance = std::max(0.1, 1 - missed * unevenness(run, system.channels));
   }
   return out;

@@ -11,6 +11,9 @@ struct DramVisits {
   double groups_used = 1;      ///< groups that a run touches at the same time
   double places = 1;           ///< disjoint sets of banks in which a run may lie
   double unit = 1;             ///< bursts that keep such a set busy together
+  double part = 1;             ///< bursts of a run between ends of rows
+  double split = 0;            ///< chance that a row ends inside a run
+  double unsplit = 1;          ///< row visits of a run in which none ends
   /// share of time in which a channel has requests, all others being full
   double balance = 1;
   double least_clocks = 0;     ///< bound of banks and groups when places aren't random
