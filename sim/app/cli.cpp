@@ -14,6 +14,7 @@
 #include "sim/app/output.h"
 #include "sim/app/run_command.h"
 #include "sim/app/tile_command.h"
+#include "sim/app/sweep_command.h"
 #include "sim/app/verify_command.h"
 #include "sim/flow/cost.h"
 #include "sim/report/csv.h"
@@ -180,6 +181,7 @@ int run_cli(int argc, char** argv) {
   InspectCommand inspect;
   TileCommand tile;
   GemmModelCommand gemm;
+  SweepCommand sweep;
   cost.add_to(app);
   CLI::App* ops = app.add_subcommand("ops", "Print the table of operators as Markdown");
   hw.add_to(app);
@@ -190,6 +192,7 @@ int run_cli(int argc, char** argv) {
   inspect.add_to(app);
   tile.add_to(app);
   gemm.add_to(app);
+  sweep.add_to(app);
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& e) {
@@ -205,6 +208,7 @@ int run_cli(int argc, char** argv) {
   if (inspect.chosen()) return inspect.run();
   if (tile.chosen()) return tile.run();
   if (gemm.chosen()) return gemm.run();
+  if (sweep.chosen()) return sweep.run(std::string(kVersion));
   if (argc <= 1) return print_out(app.help()), kExitBadInput;
   return cost.run();
 }

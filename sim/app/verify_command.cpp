@@ -1,9 +1,7 @@
 #include "sim/app/verify_command.h"
 
-#include <atomic>
 #include <charconv>
 #include <chrono>
-#include <csignal>
 #include <filesystem>
 #include <thread>
 #include <unistd.h>
@@ -12,24 +10,11 @@
 
 #include "hw/config/load.h"
 #include "sim/app/cli.h"
+#include "sim/app/interrupt.h"
 #include "sim/app/output.h"
 
 namespace accsim {
 namespace {
-
-std::atomic<bool> stop_requested{false};
-
-/// Lets the first Ctrl-C end the run after the programs under way, and the second one at once.
-class InterruptGuard {
- public:
-  InterruptGuard() {
-    std::signal(SIGINT, [](int) {
-      stop_requested = true;
-      std::signal(SIGINT, SIG_DFL);
-    });
-  }
-  ~InterruptGuard() { std::signal(SIGINT, SIG_DFL); }
-};
 
 std::optional<std::vector<int64_t>> numbers(std::string_view text, char separator) {
   std::vector<int64_t> out;
@@ -222,7 +207,7 @@ int VerifyCommand::run() const {
   options.max_cycles = max_cycles_;
   options.seed = seed_;
   options.jobs = jobs_;
-  options.stop = &stop_requested;
+  options.stop = &InterruptGuard::requested();
 
   VerifyReport report;
   report.hw = hw_;
@@ -233,7 +218,7 @@ int VerifyCommand::run() const {
     options.progress = std::cref(progress);
     report.rows = verify_cases(std::move(*all), options);
   }
-  report.interrupted = stop_requested;
+  report.interrupted = InterruptGuard::requested();
   if (!json_.empty())
     if (const int code = write_result(json_, to_json(report)); code != kExitOk) return code;
   if (json_ != "-")

@@ -1,0 +1,181 @@
+#include "sim/app/sweep_command.h"
+
+#include <charconv>
+#include <chrono>
+#include <filesystem>
+#include <thread>
+#include <unistd.h>
+
+#include <fmt/format.h>
+
+#include "sim/app/cli.h"
+#include "sim/app/interrupt.h"
+#include "sim/app/output.h"
+#include "sim/report/format.h"
+#include "sim/sweep/run.h"
+#include "sim/sweep/show.h"
+
+namespace accsim {
+namespace {
+
+/// One line on stderr that is written over; nothing when stderr isn't a terminal.
+class ProgressLine {
+ public:
+  ProgressLine() : shown_(isatty(STDERR_FILENO) != 0) {}
+  ~ProgressLine() {
+    if (shown_) fmt::print(stderr, "\r\033[K");
+  }
+  void operator()(const SweepProgress& p) {
+    if (!shown_) return;
+    const double seconds =
+        std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count();
+    if (first_ < 0) first_ = p.done - p.evaluated;
+    const double rate = seconds > 0 ? static_cast<double>(p.evaluated) / seconds : 0;
+    const double pace = seconds > 0 ? static_cast<double>(p.done - first_) / seconds : 0;
+    const double part = p.total > 0 ? static_cast<double>(p.done) / static_cast<double>(p.total) : 1;
+    constexpr int kWidth = 30;
+    fmt::print(stderr, "\r\033[K[{:<{}}] {} of {} points, {:.0f} costed/s, {} left",
+               std::string(static_cast<size_t>(part * kWidth), '#'), kWidth, format_count(p.done),
+               format_count(p.total), rate,
+               pace > 0 ? fmt::format("{:.0f} s", static_cast<double>(p.total - p.done) / pace) : "?");
+    std::fflush(stderr);
+  }
+
+ private:
+  const bool shown_;
+  int64_t first_ = -1;
+  const std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
+};
+
+Result<Shard> parse_shard(const std::string& text) {
+  Shard out;
+  const char* end = text.data() + text.size();
+  const auto [slash, bad] = std::from_chars(text.data(), end, out.index);
+  if (bad == std::errc() && slash != end && *slash == '/') {
+    const auto [rest, wrong] = std::from_chars(slash + 1, end, out.of);
+    if (wrong == std::errc() && rest == end && out.index >= 1 && out.index <= out.of &&
+        out.of <= 100'000)
+      return out;
+  }
+  return Error{Errc::usage, "'" + text + "' is not i/n with 1 <= i <= n, e.g. 3/8", "--shard"};
+}
+
+/// "edge.yaml" -> "edge.sqlite", or "edge.3-of-8.sqlite", in the working directory.
+std::string default_store(const std::string& spec, const Shard& shard) {
+  const std::string stem = std::filesystem::path(spec).stem().string();
+  return shard.of == 1 ? stem + ".sqlite"
+                       : fmt::format("{}.{}-of-{}.sqlite", stem, shard.index, shard.of);
+}
+
+Result<std::vector<Metric>> parse_metrics(const std::string& text) {
+  std::vector<Metric> out;
+  for (size_t at = 0; !text.empty() && at <= text.size();) {
+    const size_t end = std::min(text.find(',', at), text.size());
+    const auto m = metric_from(text.substr(at, end - at));
+    if (!m)
+      return Error{Errc::usage,
+                   fmt::format("'{}' is no objective; valid: {}", text.substr(at, end - at),
+                               fmt::join(metric_names(), ", ")),
+                   "--pareto"};
+    out.push_back(*m);
+    at = end + 1;
+  }
+  return out;
+}
+
+}  // namespace
+
+void SweepCommand::add_to(CLI::App& app) {
+  sub_ = app.add_subcommand("sweep", "Cost networks on every machine of a design space");
+  sub_->footer("Exit codes: 0 done, 1 interrupted or left to another process, 2 input that can't be "
+               "used. The same command goes on where it was stopped, by whatever.");
+  sub_->require_subcommand(0, 1);
+  sub_->add_option("spec", spec_, "The space (YAML), e.g. configs/sweeps/edge.yaml");
+  sub_->add_option("--store", store_, "SQLite file of the results; default: SPEC's name with .sqlite")
+      ->type_name("FILE");
+  sub_->add_option("--threads", threads_, "Threads; default: all cores")
+      ->type_name("N")
+      ->check(CLI::Range(1, 1024));
+  sub_->add_option("--shard", shard_, "Only the i-th of n parts, into a store of its own")
+      ->type_name("i/n");
+  add_show();
+}
+
+void SweepCommand::add_show() {
+  show_ = sub_->add_subcommand("show", "Pareto front, sensitivity and best points of a store");
+  show_->add_option("store", shown_, "SQLite file of a sweep")->required();
+  show_->add_option("--pareto", pareto_, "Objectives of the front, e.g. cycles,energy")
+      ->type_name("LIST");
+  show_->add_option("--where", where_, "Only points with this, e.g. \"dram_gbps<=32\"")
+      ->type_name("EXPRESSION");
+  show_->add_option("--csv", csv_, "Write the front as CSV; - for stdout")->type_name("FILE");
+  show_->add_flag("--dump", dump_, "Print everything that is stored, ordered");
+}
+
+int SweepCommand::run_show() const {
+  const auto metrics = parse_metrics(pareto_);
+  if (!metrics) return report_errors(metrics.errors());
+  auto store = Store::read(shown_);
+  if (!store) return report_errors(store.errors());
+  if (dump_) {
+    const auto text = dump_store(**store);
+    return text ? print_out(*text) : report_errors(text.errors());
+  }
+  ShowOptions options;
+  options.pareto = *metrics;
+  options.where = where_;
+  const auto view = TableView::read(**store, where_);
+  if (!view) return report_errors(view.errors());
+  const StoreMeta& meta = (*store)->meta();
+  if (!csv_.empty())
+    if (const int code =
+            write_result(csv_, show_csv(*view, metrics->empty() ? meta.objectives : *metrics));
+        code != kExitOk || csv_ == "-")
+      return code;
+  return print_out(show_text(*view, meta, options));
+}
+
+int SweepCommand::run_spec(const std::string& version) const {
+  if (spec_.empty())
+    return report_errors({{Errc::usage, "name a sweep, e.g. configs/sweeps/edge.yaml", "sweep"}});
+  SweepRun run;
+  if (!shard_.empty()) {
+    const auto shard = parse_shard(shard_);
+    if (!shard) return report_errors(shard.errors());
+    run.shard = *shard;
+  }
+  const auto spec = load_sweep(spec_);
+  if (!spec) return report_errors(spec.errors());
+  run.store = store_.empty() ? default_store(spec_, run.shard) : store_;
+  run.version = version;
+  run.threads = threads_ > 0 ? threads_ : std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
+  run.stop = &InterruptGuard::requested();
+  Result<SweepOutcome> outcome = SweepOutcome{};
+  {
+    const InterruptGuard guard;
+    ProgressLine line;
+    run.progress = std::ref(line);
+    outcome = run_sweep(*spec, run);
+  }
+  if (!outcome) return report_errors(outcome.errors());
+  const SweepOutcome& o = *outcome;
+  std::string text = fmt::format("{}: {} of {} points stored, {} can be costed; {} costed now{}\n",
+                                 run.store, format_count(o.stored), format_count(o.total),
+                                 format_count(o.feasible), format_count(o.evaluated),
+                                 o.bounds > 0 ? fmt::format(", and {} bounds", format_count(o.bounds)) : "");
+  if (spec->strategy == Strategy::pareto && !o.interrupted)
+    text += "the front is complete; bounds exclude every other point\n";
+  if (o.interrupted) text += "stopped; the same command goes on\n";
+  if (o.elsewhere > 0)
+    text += fmt::format("{} points are being costed by another process\n", format_count(o.elsewhere));
+  text += fmt::format("accsim sweep show {}\n", run.store);
+  const int code = print_out(text);
+  return code == kExitOk && (o.interrupted || o.elsewhere > 0) ? kExitFailed : code;
+}
+
+int SweepCommand::run(const std::string& version) const {
+  if (show_->parsed()) return run_show();
+  return run_spec(version);
+}
+
+}  // namespace accsim

@@ -1,0 +1,30 @@
+#pragma once
+#include <functional>
+#include <string>
+#include <vector>
+
+#include <CLI/CLI.hpp>
+
+namespace accsim {
+
+/// `accsim sweep`: design spaces, their stores, and their shards on a cluster.
+class SweepCommand {
+ public:
+  void add_to(CLI::App& app);
+  bool chosen() const { return sub_->parsed(); }
+  /// `version` is written into stores.
+  int run(const std::string& version) const;
+
+ private:
+  void add_show();
+  int run_spec(const std::string& version) const;
+  int run_show() const;
+
+  CLI::App *sub_ = nullptr, *show_ = nullptr;
+  std::string spec_, store_, shard_;
+  int threads_ = 0;
+  std::string shown_, pareto_, where_, csv_;
+  bool dump_ = false;
+};
+
+}  // namespace accsim

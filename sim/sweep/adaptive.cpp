@@ -1,0 +1,267 @@
+#include "sim/sweep/adaptive.h"
+
+#include <algorithm>
+#include <array>
+#include <thread>
+
+#include <fmt/format.h>
+
+#include "sim/sweep/area.h"
+
+namespace accsim {
+namespace {
+
+constexpr size_t kRound = 16;           // regions that are looked at together
+constexpr int64_t kWalked = 4096;       // points of a region that are tried against the constraints
+constexpr double kRounding = 1 - 1e-9;  // sums of energy in another order
+
+Objective objective(Question q) {
+  constexpr std::array<Objective, kQuestions> kObjective = {Objective::cycles, Objective::energy,
+                                                            Objective::traffic};
+  return kObjective[static_cast<size_t>(q)];
+}
+
+}  // namespace
+
+AdaptiveRun::AdaptiveRun(const SweepSpec& spec, const SweepRun& run, Store& store,
+                         std::vector<Evaluator> evaluators, SweepOutcome& outcome)
+    : spec_(spec),
+      run_(run),
+      store_(store),
+      evaluators_(std::move(evaluators)),
+      outcome_(outcome),
+      space_(spec),
+      bounds_(spec) {}
+
+Status AdaptiveRun::run() {
+  Region all;
+  for (const Axis& axis : spec_.axes) {
+    all.low.push_back(0);
+    all.high.push_back(static_cast<int>(axis.steps.size()) - 1);
+  }
+  all.bounds.assign(spec_.objectives.size(), 0);
+  open_.push_back(all);
+  while (!open_.empty()) {
+    if (run_.stop != nullptr && *run_.stop) return ok();
+    std::vector<Region> round;
+    while (!open_.empty() && round.size() < kRound) {
+      Region r = std::move(open_.front());
+      open_.pop_front();
+      cheap_bounds(r);
+      if (hopeless(r) || empty(r)) {
+        decided_ += r.points();
+        continue;
+      }
+      ask(r);
+      round.push_back(std::move(r));
+    }
+    if (const Status answered = answer(); !answered) return answered;
+    for (Region& r : round) {
+      sharpen(r);
+      if (r.single() || hopeless(r))
+        decided_ += r.points();
+      else
+        split(r);
+    }
+    if (run_.progress) run_.progress({decided_, space_.size(), outcome_.evaluated + outcome_.bounds});
+  }
+  return ok();
+}
+
+bool AdaptiveRun::needs(Question q) const {
+  for (const Metric m : spec_.objectives) {
+    const bool cycles = m == Metric::cycles || m == Metric::time || m == Metric::edp;
+    const bool energy = m == Metric::energy || m == Metric::edp;
+    if ((q == Question::cycles && cycles) || (q == Question::energy && energy) ||
+        (q == Question::traffic && m == Metric::traffic))
+      return true;
+  }
+  return false;
+}
+
+bool AdaptiveRun::hopeless(const Region& r) const {
+  return front_.excludes(r.bounds, space_.point(r.low));
+}
+
+/// True when surely no point of the region satisfies the constraints.
+bool AdaptiveRun::empty(const Region& r) {
+  if (spec_.constraints.empty() || r.points() > kWalked) return false;
+  Steps at = r.low;
+  while (true) {
+    if (space_.legal(at)) return false;
+    size_t a = at.size();
+    while (a > 0 && at[a - 1] == r.high[a - 1]) {
+      at[a - 1] = r.low[a - 1];
+      --a;
+    }
+    if (a == 0) return true;
+    ++at[a - 1];
+  }
+}
+
+/// What can be said without costing a machine.
+void AdaptiveRun::cheap_bounds(Region& r) const {
+  for (size_t i = 0; i < r.bounds.size(); ++i) {
+    double least = 0;
+    switch (spec_.objectives[i]) {
+      case Metric::area: least = bounds_.least_area(r); break;
+      case Metric::sram: least = bounds_.least_sram(r); break;
+      case Metric::cycles: least = bounds_.least_cycles(r); break;
+      case Metric::time: least = bounds_.least_cycles(r) / bounds_.most_mhz(r); break;
+      default: break;
+    }
+    r.bounds[i] = std::max(r.bounds[i], least);
+  }
+}
+
+void AdaptiveRun::ask(const Region& r) {
+  if (r.single()) return ask_point(space_.point(r.low));
+  if (bounds_.unordered_axis(r) >= 0) return;
+  for (size_t i = 0; i < kQuestions; ++i)
+    if (const auto q = static_cast<Question>(i); needs(q)) ask_machine(bounds_.relaxed(r, q), q);
+}
+
+void AdaptiveRun::ask_point(int64_t point) {
+  if (points_.contains(point) || !legal(point)) return;
+  Task task;
+  task.point = point;
+  tasks_.push_back(std::move(task));
+}
+
+void AdaptiveRun::ask_machine(const Relaxed& machine, Question q) {
+  if (machine.point >= 0 && legal(machine.point)) return ask_point(machine.point);
+  Task task;
+  task.hw = machine.hw;
+  task.question = q;
+  task.key = fmt::format("{} {}", config_hash(machine.hw), name(objective(q)));
+  if (!machines_.contains(task.key)) tasks_.push_back(std::move(task));
+}
+
+/// Takes what the store knows; leaves the rest, each machine once.
+Status AdaptiveRun::look_up(std::vector<Task>& missing) {
+  std::set<int64_t> points;
+  std::set<std::string> keys;
+  for (Task& task : tasks_) {
+    if (task.point >= 0) {
+      if (!points.insert(task.point).second) continue;
+      const auto row = store_.find(task.point);
+      if (!row) return row.errors();
+      if (*row) {
+        learn(**row);
+        continue;
+      }
+    } else {
+      if (!keys.insert(task.key).second) continue;
+      const auto row = store_.find_bound(task.key);
+      if (!row) return row.errors();
+      if (*row) {
+        machines_[task.key] = {(*row)->reason.empty(), (*row)->totals};
+        continue;
+      }
+    }
+    missing.push_back(std::move(task));
+  }
+  tasks_.clear();
+  return ok();
+}
+
+/// Costs all that was asked and commits it.
+Status AdaptiveRun::answer() {
+  std::vector<Task> tasks;
+  if (const Status looked = look_up(tasks); !looked) return looked;
+  if (tasks.empty()) return ok();
+  std::vector<PointRow> rows(tasks.size());
+  std::vector<BoundRow> bounds(tasks.size());
+  std::atomic<size_t> next{0};
+  const auto work = [&](Evaluator& evaluator) {
+    for (size_t i = next++; i < tasks.size(); i = next++) {
+      const Task& task = tasks[i];
+      if (task.point >= 0) {
+        rows[i] = evaluator.point(task.point);
+      } else {
+        bounds[i].key = task.key;
+        bounds[i].totals = evaluator.bound(task.hw, objective(task.question), bounds[i].reason);
+      }
+    }
+  };
+  std::vector<std::thread> threads;
+  const size_t useful = std::min(evaluators_.size(), tasks.size());
+  for (size_t i = 1; i < useful; ++i) threads.emplace_back([&, i] { work(evaluators_[i]); });
+  work(evaluators_[0]);
+  for (std::thread& t : threads) t.join();
+  std::erase_if(rows, [](const PointRow& row) { return row.config.empty(); });
+  std::erase_if(bounds, [](const BoundRow& row) { return row.key.empty(); });
+  return commit(rows, bounds);
+}
+
+Status AdaptiveRun::commit(const std::vector<PointRow>& rows, const std::vector<BoundRow>& bounds) {
+  if (const Status written = store_.write(rows, bounds); !written) return written;
+  for (const PointRow& row : rows) learn(row);
+  for (const BoundRow& row : bounds) machines_[row.key] = {row.reason.empty(), row.totals};
+  outcome_.evaluated += static_cast<int64_t>(rows.size());
+  outcome_.bounds += static_cast<int64_t>(bounds.size());
+  return ok();
+}
+
+void AdaptiveRun::learn(const PointRow& row) {
+  Known k{row.feasible(), row.totals};
+  if (k.feasible) {
+    const HwConfig hw = space_.machine(space_.steps(row.point));
+    k.totals.clock_mhz = hw.clock_mhz;
+    k.totals.area_mm2 = area_mm2(hw);
+    k.totals.sram_bytes = sram_bytes(hw);
+    std::vector<double> values;
+    for (const Metric m : spec_.objectives) values.push_back(k.totals.metric(m));
+    front_.add(std::move(values), row.point);
+  }
+  points_[row.point] = k;
+}
+
+const AdaptiveRun::Known* AdaptiveRun::known(const Region& r, Question q) {
+  if (!needs(q)) return nullptr;
+  const Relaxed machine = bounds_.relaxed(r, q);
+  if (machine.point >= 0 && legal(machine.point)) {
+    const auto at = points_.find(machine.point);
+    return at != points_.end() && at->second.feasible ? &at->second : nullptr;
+  }
+  const auto at =
+      machines_.find(fmt::format("{} {}", config_hash(machine.hw), name(objective(q))));
+  return at != machines_.end() && at->second.feasible ? &at->second : nullptr;
+}
+
+/// Bounds from the relaxed machines, now that they are costed. One that can't be built or holds no tile
+/// says nothing.
+void AdaptiveRun::sharpen(Region& r) {
+  if (r.single() || bounds_.unordered_axis(r) >= 0) return;
+  std::array<double, kQuestions> least{};
+  if (const Known* k = known(r, Question::cycles)) least[0] = static_cast<double>(k->totals.cycles);
+  if (const Known* k = known(r, Question::energy)) least[1] = k->totals.energy_pj * kRounding;
+  if (const Known* k = known(r, Question::traffic))
+    least[2] = static_cast<double>(k->totals.traffic_bytes());
+  const double mhz = bounds_.most_mhz(r);
+  for (size_t i = 0; i < r.bounds.size(); ++i) {
+    double bound = 0;
+    switch (spec_.objectives[i]) {
+      case Metric::cycles: bound = least[0]; break;
+      case Metric::time: bound = least[0] / mhz; break;
+      case Metric::energy: bound = least[1]; break;
+      case Metric::edp: bound = least[1] * (least[0] / mhz) * kRounding; break;
+      case Metric::traffic: bound = least[2]; break;
+      default: break;
+    }
+    r.bounds[i] = std::max(r.bounds[i], bound);
+  }
+}
+
+void AdaptiveRun::split(const Region& r) {
+  const int unordered = bounds_.unordered_axis(r);
+  const auto a = static_cast<size_t>(unordered >= 0 ? unordered : bounds_.widest_axis(r));
+  const int middle = r.low[a] + (r.high[a] - r.low[a]) / 2;
+  Region below = r, above = r;
+  below.high[a] = middle;
+  above.low[a] = middle + 1;
+  open_.push_back(std::move(below));
+  open_.push_back(std::move(above));
+}
+
+}  // namespace accsim

@@ -1,0 +1,67 @@
+#pragma once
+#include <deque>
+#include <map>
+#include <vector>
+
+#include "sim/sweep/evaluate.h"
+#include "sim/sweep/front.h"
+#include "sim/sweep/region.h"
+#include "sim/sweep/run.h"
+
+namespace accsim {
+
+/// A pareto sweep: the grid is cut into ever smaller regions; those whose lower bounds a costed point
+/// beats are dropped. Leaves the grid's own front in the store, and few other points. Regions are
+/// looked at in rounds of fixed size, so what is costed doesn't depend on threads or interruptions.
+class AdaptiveRun {
+ public:
+  AdaptiveRun(const SweepSpec& spec, const SweepRun& run, Store& store,
+              std::vector<Evaluator> evaluators, SweepOutcome& outcome);
+
+  Status run();
+
+ private:
+  /// One machine to cost: a point, or a bound.
+  struct Task {
+    int64_t point = -1;
+    HwConfig hw;
+    Question question = Question::cycles;
+    std::string key;
+  };
+  struct Known {
+    bool feasible = false;
+    PointTotals totals;
+  };
+
+  bool hopeless(const Region& r) const;
+  bool empty(const Region& r);
+  void cheap_bounds(Region& r) const;
+  void ask(const Region& r);
+  void ask_machine(const Relaxed& machine, Question q);
+  void ask_point(int64_t point);
+  Status answer();
+  Status look_up(std::vector<Task>& missing);
+  Status commit(const std::vector<PointRow>& rows, const std::vector<BoundRow>& bounds);
+  void learn(const PointRow& row);
+  void sharpen(Region& r);
+  const Known* known(const Region& r, Question q);
+  void split(const Region& r);
+  bool needs(Question q) const;
+  bool legal(int64_t point) { return space_.legal(space_.steps(point)); }
+
+  const SweepSpec& spec_;
+  const SweepRun& run_;
+  Store& store_;
+  std::vector<Evaluator> evaluators_;
+  SweepOutcome& outcome_;
+  Space space_;
+  RegionBounds bounds_;
+  Front front_;
+  std::deque<Region> open_;
+  std::vector<Task> tasks_;
+  std::map<int64_t, Known> points_;
+  std::map<std::string, Known> machines_;
+  int64_t decided_ = 0;
+};
+
+}  // namespace accsim

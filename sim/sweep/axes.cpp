@@ -1,0 +1,372 @@
+#include "sim/sweep/axes.h"
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <set>
+
+#include <fmt/format.h>
+
+#include "hw/config/values.h"
+#include "sim/sweep/store_columns.h"
+
+namespace accsim {
+namespace {
+
+constexpr size_t kMostSteps = 10'000;
+
+const Field* find_field(const std::string& path) {
+  for (const Field& f : fields())
+    if (f.path == path) return &f;
+  return nullptr;
+}
+
+bool is_rate(const Field& f) { return std::holds_alternative<Member<ByteRate>>(f.target); }
+bool is_whole(const Field& f) { return std::holds_alternative<Member<int64_t>>(f.target); }
+bool is_numeric(const Field& f) {
+  return is_rate(f) || is_whole(f) || std::holds_alternative<Member<double>>(f.target);
+}
+
+YamlNode scalar(std::string text, TextPosition at) {
+  YamlNode node;
+  node.kind = YamlNode::Kind::scalar;
+  node.text = std::move(text);
+  node.at = at;
+  return node;
+}
+
+/// A number as the field's type writes it: rates to a thousandth.
+std::string number_text(const Field& field, double v) {
+  if (is_rate(field)) v = std::round(v * 1000) / 1000;
+  return std::abs(v) < 1e15 && v == std::floor(v) ? fmt::format("{:.0f}", v) : fmt::format("{}", v);
+}
+
+std::string text_of(const YamlNode& node) {
+  if (node.kind != YamlNode::Kind::sequence) return node.text;
+  std::string out;
+  for (const YamlNode& item : node.items) out += (out.empty() ? "" : "+") + item.text;
+  return out;
+}
+
+/// Reads one axis.
+class AxisReader {
+ public:
+  AxisReader(const YamlEntry& entry, const HwConfig& base, SpecErrors& errors)
+      : entry_(entry), base_(base), errors_(errors) {
+    out_.name = entry.key;
+    out_.at = entry.at;
+  }
+
+  std::optional<Axis> run() {
+    read_section(entry_.value, entry_.at, fmt::format("axis {}", out_.name),
+                 {"field", "fields", "values", "range", "powers_of_two"}, errors_,
+                 [this](const YamlEntry& e) { take(e); });
+    if (!good_ || entry_.value.kind != YamlNode::Kind::map) return std::nullopt;
+    if ((field_ != nullptr) == (fields_ != nullptr))
+      return fail(entry_.at, "needs either field (one path) or fields (paths with expressions or lists)");
+    if (const int given = (values_ != nullptr) + (range_ != nullptr) + (powers_ != nullptr);
+        given > 1 || (given == 0 && field_ != nullptr))
+      return fail(entry_.at, "needs one of values, range and powers_of_two");
+    if (field_ != nullptr ? !read_single() : !read_linked()) return std::nullopt;
+    if (out_.steps.empty()) return fail(entry_.at, "has no values; give at least one");
+    refuse_twins();
+    if (!good_) return std::nullopt;
+    return std::move(out_);
+  }
+
+ private:
+  std::nullopt_t fail(TextPosition at, const std::string& what) {
+    errors_.fail(at, fmt::format("axis {}: {}", out_.name, what));
+    good_ = false;
+    return std::nullopt;
+  }
+
+  void take(const YamlEntry& e) {
+    if (e.key == "field") field_ = &e;
+    if (e.key == "fields") fields_ = &e;
+    if (e.key == "values") values_ = &e;
+    if (e.key == "range") range_ = &e;
+    if (e.key == "powers_of_two") powers_ = &e;
+  }
+
+  bool add_field(const std::string& path, TextPosition at) {
+    const Field* f = find_field(path);
+    if (f == nullptr) {
+      std::vector<std::string> paths;
+      for (const Field& known : fields()) paths.push_back(known.path);
+      const auto close = nearest(path, paths);
+      fail(at, fmt::format("{} is no field of a machine{}; accsim hw fields lists them",
+                           quoted_text(path),
+                           close ? fmt::format(" (did you mean \"{}\"?)", *close) : ""));
+      return false;
+    }
+    if (path == "name" || path == "dram.model") {
+      fail(at, path + " has no other values that change what anything costs");
+      return false;
+    }
+    out_.fields.push_back(f);
+    return true;
+  }
+
+  void set(AxisStep& step, const Field& field, const YamlNode& value) {
+    if (auto problem = read_value(field, value, step.fields)) fail(value.at, *problem);
+  }
+
+  AxisStep& add_step(double value, std::string label) {
+    out_.steps.push_back({value, std::move(label), base_});
+    return out_.steps.back();
+  }
+
+  /// field: one path, values as they are.
+  bool read_single() {
+    if (!add_field(field_->value.text, field_->at)) return false;
+    const Field& f = *out_.fields.front();
+    out_.words = !is_numeric(f);
+    if (!out_.words) {
+      for (const double v : numbers())
+        set(add_step(v, number_text(f, v)), f, scalar(number_text(f, v), place()));
+      return good_;
+    }
+    if (values_ == nullptr || values_->value.kind != YamlNode::Kind::sequence) {
+      fail(entry_.at, "its field is a word; give values as a list");
+      return false;
+    }
+    for (const YamlNode& node : values_->value.items)
+      set(add_step(static_cast<double>(out_.steps.size()), text_of(node)), f, node);
+    return good_;
+  }
+
+  /// fields: each an expression of the axis's own value, or a list as long as the others.
+  bool read_linked() {
+    if (fields_->value.kind != YamlNode::Kind::map || fields_->value.entries.empty()) {
+      fail(fields_->at, "fields must be a section of paths with expressions or lists");
+      return false;
+    }
+    std::vector<double> values = numbers();
+    if (!good_) return false;
+    const bool given = values_ != nullptr || range_ != nullptr || powers_ != nullptr;
+    if (!given && !values_from_first_list(values)) return false;
+    for (const double v : values)
+      add_step(v, number_text(*find_field("clock_mhz"), v));
+    for (const YamlEntry& e : fields_->value.entries) {
+      if (!add_field(e.key, e.at)) continue;
+      if (e.value.kind == YamlNode::Kind::sequence)
+        set_list(*out_.fields.back(), e);
+      else
+        set_expression(*out_.fields.back(), e);
+    }
+    return good_;
+  }
+
+  /// Without values the axis stands for its first field's.
+  bool values_from_first_list(std::vector<double>& values) {
+    const YamlEntry& first = fields_->value.entries.front();
+    if (first.value.kind != YamlNode::Kind::sequence) {
+      fail(first.at, "needs one of values, range and powers_of_two, or a list for its first field");
+      return false;
+    }
+    for (const YamlNode& node : first.value.items) {
+      const auto v = read_number(node, "a value of axis " + out_.name, errors_);
+      if (!v) good_ = false;
+      values.push_back(v.value_or(0));
+    }
+    return good_;
+  }
+
+  void set_list(const Field& field, const YamlEntry& e) {
+    if (e.value.items.size() != out_.steps.size()) {
+      fail(e.at, fmt::format("{} has {} values, the axis has {}; linked lists are of one length",
+                             e.key, e.value.items.size(), out_.steps.size()));
+      return;
+    }
+    for (size_t i = 0; i < out_.steps.size(); ++i) set(out_.steps[i], field, e.value.items[i]);
+  }
+
+  void set_expression(const Field& field, const YamlEntry& e) {
+    if (e.value.kind != YamlNode::Kind::scalar || !is_numeric(field)) {
+      fail(e.at, is_numeric(field) ? e.key + " must be an expression or a list"
+                                   : e.key + " is a word; give a list of values");
+      return;
+    }
+    const auto expression = Expression::parse(
+        e.value.text,
+        [this](std::string_view n) {
+          return n == out_.name ? std::optional<size_t>(0) : std::nullopt;
+        },
+        {out_.name});
+    if (!expression) {
+      fail(e.value.at, expression.errors().front().message +
+                           "; only the axis's own name may occur");
+      return;
+    }
+    for (AxisStep& step : out_.steps) {
+      const double v = expression->value({&step.value, 1});
+      if (!std::isfinite(v)) {
+        fail(e.value.at, fmt::format("{} isn't a number for {}", e.key, step.label));
+        return;
+      }
+      set(step, field, scalar(number_text(field, v), e.value.at));
+    }
+  }
+
+  TextPosition place() const {
+    for (const YamlEntry* e : {values_, range_, powers_})
+      if (e != nullptr) return e->at;
+    return entry_.at;
+  }
+
+  std::vector<double> numbers() {
+    if (range_ != nullptr) return range();
+    if (powers_ != nullptr) return powers();
+    std::vector<double> out;
+    if (values_ == nullptr) return out;
+    if (values_->value.kind != YamlNode::Kind::sequence) {
+      fail(values_->at, "values must be a list, e.g. [64, 128]");
+      return out;
+    }
+    if (values_->value.items.empty()) fail(values_->at, "has no values; give at least one");
+    for (const YamlNode& node : values_->value.items) {
+      const auto v = read_number(node, "a value of axis " + out_.name, errors_);
+      if (!v) good_ = false;
+      out.push_back(v.value_or(0));
+    }
+    return out;
+  }
+
+  bool too_many(double steps, TextPosition at) {
+    if (steps <= static_cast<double>(kMostSteps)) return false;
+    fail(at, fmt::format("has {:.0f} values, more than {}; take a larger step", steps, kMostSteps));
+    return true;
+  }
+
+  std::vector<double> range() {
+    std::optional<double> from, to, step;
+    read_section(range_->value, range_->at, fmt::format("range of axis {}", out_.name),
+                 {"from", "to", "step"}, errors_, [&](const YamlEntry& e) {
+                   auto& target = e.key == "from" ? from : e.key == "to" ? to : step;
+                   target = read_number(e.value, e.key, errors_);
+                 });
+    if (!from || !to || !step) return fail(range_->at, "range needs numbers from, to and step"), std::vector<double>{};
+    if (*step <= 0 || *from > *to)
+      return fail(range_->at, "range is empty: from must not be above to, and step be above 0"), std::vector<double>{};
+    const double steps = std::floor((*to - *from) / *step + 1e-9) + 1;
+    std::vector<double> out;
+    if (too_many(steps, range_->at)) return out;
+    for (double i = 0; i < steps; ++i)  // to nine decimals: 0.1 + 2 x 0.1 is 0.3
+      out.push_back(std::round((*from + i * *step) * 1e9) / 1e9);
+    return out;
+  }
+
+  std::vector<double> powers() {
+    const auto& items = powers_->value.items;
+    const char* usage = "powers_of_two must be [from, to], both powers of two, from not above to";
+    std::vector<double> out;
+    if (powers_->value.kind != YamlNode::Kind::sequence || items.size() != 2)
+      return fail(powers_->at, usage), out;
+    const auto from = read_number(items[0], "from", errors_), to = read_number(items[1], "to", errors_);
+    if (!from || !to) return good_ = false, out;
+    if (*from <= 0 || *from > *to || std::exp2(std::round(std::log2(*from))) != *from ||
+        std::exp2(std::round(std::log2(*to))) != *to || *to > 0x1p40 || *from < 0x1p-10)
+      return fail(powers_->at, usage), out;
+    for (double v = *from; v <= *to; v *= 2) out.push_back(v);
+    return out;
+  }
+
+  /// Two steps that make the same machine would be one point with two numbers.
+  void refuse_twins() {
+    std::map<std::string, std::string> seen;
+    for (AxisStep& step : out_.steps) {
+      std::string key;
+      for (const Field* f : out_.fields) key += print_value(*f, step.fields) + "|";
+      const auto [first, fresh] = seen.emplace(key, step.label);
+      if (fresh) continue;
+      fail(place(), fmt::format("{} and {} make the same machine; remove one", first->second,
+                                step.label));
+      return;
+    }
+  }
+
+  const YamlEntry& entry_;
+  const HwConfig& base_;
+  SpecErrors& errors_;
+  Axis out_;
+  bool good_ = true;
+  const YamlEntry *field_ = nullptr, *fields_ = nullptr;
+  const YamlEntry *values_ = nullptr, *range_ = nullptr, *powers_ = nullptr;
+};
+
+bool is_axis_name(std::string_view s) {
+  return !s.empty() && s.size() <= 40 && s[0] >= 'a' && s[0] <= 'z' &&
+         std::all_of(s.begin(), s.end(), [](char c) {
+           return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '_';
+         });
+}
+
+}  // namespace
+
+std::optional<double> read_number(const YamlNode& node, std::string_view what, SpecErrors& errors) {
+  double v = 0;
+  const char* end = node.text.data() + node.text.size();
+  const auto [stop, error] = std::from_chars(node.text.data(), end, v);
+  if (node.kind == YamlNode::Kind::scalar && !node.quoted && error == std::errc() && stop == end &&
+      std::isfinite(v))
+    return v;
+  errors.fail(node.at, fmt::format("{} is {}; it must be a number", what, quoted_text(node.text)));
+  return std::nullopt;
+}
+
+void read_section(const YamlNode& node, TextPosition at, std::string_view what,
+                  const std::vector<std::string>& known, SpecErrors& errors,
+                  const std::function<void(const YamlEntry&)>& entry) {
+  if (node.kind != YamlNode::Kind::map) {
+    errors.fail(at, fmt::format("{} must be a section with keys of {}", what, fmt::join(known, ", ")));
+    return;
+  }
+  std::set<std::string> seen;
+  for (const YamlEntry& e : node.entries) {
+    if (!seen.insert(e.key).second) {
+      errors.fail(e.at, fmt::format("{} has the key {} twice", what, quoted_text(e.key)));
+    } else if (std::find(known.begin(), known.end(), e.key) == known.end()) {
+      const auto close = nearest(e.key, known);
+      errors.fail(e.at, fmt::format("{} has no key {}; {}valid: {}", what, quoted_text(e.key),
+                                    close ? fmt::format("did you mean \"{}\"? ", *close) : "",
+                                    fmt::join(known, ", ")));
+    } else {
+      entry(e);
+    }
+  }
+}
+
+std::vector<Axis> read_axes(const YamlEntry& section, const HwConfig& base, SpecErrors& errors) {
+  std::vector<Axis> out;
+  if (section.value.kind != YamlNode::Kind::map || section.value.entries.empty()) {
+    errors.fail(section.at, "axes must be a section of at least one axis, each with field and values");
+    return out;
+  }
+  std::map<std::string, std::string> owner;
+  std::set<std::string> names;
+  for (const YamlEntry& e : section.value.entries) {
+    if (!is_axis_name(e.key) || is_store_column(e.key) || find_field(e.key) != nullptr) {
+      errors.fail(e.at, fmt::format("{} can't name an axis: use lower-case letters, digits and _, and "
+                                    "no name of a field or of a column of the store",
+                                    quoted_text(e.key)));
+      continue;
+    }
+    if (!names.insert(e.key).second) {
+      errors.fail(e.at, fmt::format("two axes are named {}", e.key));
+      continue;
+    }
+    auto axis = AxisReader(e, base, errors).run();
+    if (!axis) continue;
+    for (const Field* f : axis->fields) {
+      const auto [first, fresh] = owner.emplace(f->path, e.key);
+      if (!fresh)
+        errors.fail(e.at, fmt::format("{} is set by the axes {} and {}; link them into one", f->path,
+                                      first->second, e.key));
+    }
+    out.push_back(std::move(*axis));
+  }
+  return out;
+}
+
+}  // namespace accsim

@@ -1,0 +1,97 @@
+#include "sim/sweep/evaluate.h"
+
+#include "sim/flow/cost.h"
+#include "sim/sweep/area.h"
+#include "sim/sweep/hash.h"
+
+namespace accsim {
+namespace {
+
+/// out += weight * value; false when that leaves 64 bits.
+bool add(int64_t& out, int64_t weight, int64_t value) {
+  int64_t product = 0;
+  return !__builtin_mul_overflow(weight, value, &product) &&
+         !__builtin_add_overflow(out, product, &out);
+}
+
+}  // namespace
+
+std::string config_hash(const HwConfig& hw) { return hash_text(machine_text(hw)); }
+
+Result<Evaluator> Evaluator::create(const SweepSpec& spec) {
+  Evaluator out(spec);
+  for (const SweepModel& model : spec.models) {
+    auto workload = Workload::prepare(model.graph);
+    if (!workload) return workload.errors();
+    out.workloads_.push_back(std::move(*workload));
+  }
+  return out;
+}
+
+PointTotals Evaluator::cost(const HwConfig& hw, const MapOptions& options, std::string& reason) {
+  PointTotals out;
+  out.clock_mhz = hw.clock_mhz;
+  out.area_mm2 = area_mm2(hw);
+  out.sram_bytes = sram_bytes(hw);
+  reason = broken_rule(hw);
+  for (size_t i = 0; i < workloads_.size() && reason.empty(); ++i) {
+    const auto totals = workloads_[i].cost(hw, options);
+    if (!totals) {
+      reason = totals.errors().front().text();
+      break;
+    }
+    const int64_t weight = spec_->models[i].weight;
+    const bool fits = add(out.cycles, weight, totals->cycles) &&
+                      add(out.macs, weight, totals->macs) &&
+                      add(out.dram_read_bytes, weight, totals->dram_read_bytes) &&
+                      add(out.dram_write_bytes, weight, totals->dram_write_bytes) &&
+                      add(out.shared_bytes, weight, totals->shared_bytes);
+    if (!fits) reason = "the totals leave 64 bits; use smaller weights";
+    out.energy_pj += static_cast<double>(weight) * totals->energy_pj;
+    out.shared_peak_bytes = std::max(out.shared_peak_bytes, totals->shared_peak_bytes);
+  }
+  if (reason.empty()) return out;
+  PointTotals none;
+  none.clock_mhz = out.clock_mhz;
+  none.area_mm2 = out.area_mm2;
+  none.sram_bytes = out.sram_bytes;
+  return none;
+}
+
+PointTotals Evaluator::bound(const HwConfig& hw, Objective objective, std::string& reason) {
+  MapOptions options;
+  options.objective = objective;
+  return cost(hw, options, reason);
+}
+
+PointRow Evaluator::point(int64_t point) {
+  const Steps steps = space_.steps(point);
+  const HwConfig hw = space_.machine(steps);
+  PointRow row;
+  row.point = point;
+  row.config = config_hash(hw);
+  row.labels = space_.labels(steps);
+  MapOptions options;
+  options.objective = spec_->mapping;
+  options.effort = spec_->effort;
+  row.totals = cost(hw, options, row.reason);
+  if (spec_->layers && row.feasible()) add_layers(hw, options, row);
+  return row;
+}
+
+void Evaluator::add_layers(const HwConfig& hw, const MapOptions& options, PointRow& row) {
+  MapOptions only_costs = options;
+  only_costs.programs = true;  // mappings' descriptions come with them
+  for (const SweepModel& model : spec_->models) {
+    const auto network = cost_network(model.graph, hw, only_costs);
+    if (!network) continue;  // cost() has said why
+    for (const LayerReport& l : network->report.layers) {
+      if (l.costs.cycles == 0) continue;
+      row.layers.push_back({model.name, l.name, l.op_type, l.mapping, l.costs.cycles,
+                            l.costs.energy.total(), l.costs.macs, l.costs.dram_read,
+                            l.costs.dram_write});
+    }
+  }
+}
+
+}  // namespace accsim

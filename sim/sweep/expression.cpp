@@ -1,0 +1,269 @@
+#include "sim/sweep/expression.h"
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <cmath>
+
+#include <fmt/format.h>
+
+#include "hw/config/values.h"
+#include "hw/config/yaml_tree.h"
+
+namespace accsim {
+namespace {
+
+constexpr size_t kLongest = 2000;  // characters
+constexpr int kDeepest = 50;       // parentheses and operators that wait for their right side
+
+bool starts_name(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; }
+bool in_name(char c) { return starts_name(c) || (c >= '0' && c <= '9') || c == '.'; }
+
+}  // namespace
+
+/// Recursive descent; writes postfix code. The first problem ends it.
+class ExpressionParser {
+ public:
+  using Code = Expression::Code;
+  ExpressionParser(std::string_view text, const Expression::Resolver& resolve,
+                   const std::vector<std::string>& names)
+      : text_(text), resolve_(resolve), names_(names) {
+    out_.text_ = text;
+  }
+
+  Result<Expression> run() {
+    if (text_.size() > kLongest)
+      fail(fmt::format("longer than {} characters", kLongest));
+    else if (either(); !failed() && peek() != '\0')
+      fail(fmt::format("{} isn't expected here", quoted_text(text_.substr(at_, 8))));
+    if (failed()) return Error{Errc::parse, problem_, ""};
+    return std::move(out_);
+  }
+
+ private:
+  bool failed() const { return !problem_.empty(); }
+  void fail(const std::string& what) {
+    if (!failed())
+      problem_ = fmt::format("{}: column {}: {}", quoted_text(text_), at_ + 1, what);
+  }
+  char peek() {
+    while (at_ < text_.size() && (text_[at_] == ' ' || text_[at_] == '\t')) ++at_;
+    return at_ < text_.size() ? text_[at_] : '\0';
+  }
+  bool take(std::string_view symbol) {
+    peek();
+    if (text_.substr(at_, symbol.size()) != symbol) return false;
+    at_ += symbol.size();
+    return true;
+  }
+  void emit(Code code) { out_.ops_.push_back({code}); }
+
+  struct Symbol {
+    std::string_view text;
+    Code code;
+  };
+
+  /// One level of left-associative operators over `next`.
+  template <size_t N>
+  void left(const std::array<Symbol, N>& symbols, void (ExpressionParser::*next)()) {
+    (this->*next)();
+    for (bool found = true; found && !failed();) {
+      found = false;
+      for (const Symbol& s : symbols) {
+        if (!take(s.text)) continue;
+        (this->*next)();
+        emit(s.code);
+        found = true;
+        break;
+      }
+    }
+  }
+
+  void either() {
+    if (++depth_ > kDeepest) return fail("nested too deeply");
+    left(std::array<Symbol, 1>{{{"||", Code::either}}}, &ExpressionParser::both);
+    --depth_;
+  }
+  void both() { left(std::array<Symbol, 1>{{{"&&", Code::both}}}, &ExpressionParser::comparison); }
+
+  void comparison() {
+    sum();
+    static constexpr std::array<Symbol, 6> kSymbols = {{{"<=", Code::less_equal},
+                                                        {">=", Code::greater_equal},
+                                                        {"==", Code::equal},
+                                                        {"!=", Code::unequal},
+                                                        {"<", Code::less},
+                                                        {">", Code::greater}}};
+    for (const Symbol& s : kSymbols) {
+      if (failed() || !take(s.text)) continue;
+      sum();
+      emit(s.code);
+      for (const Symbol& again : kSymbols)
+        if (take(again.text)) fail("comparisons can't be chained; join two with &&");
+      return;
+    }
+  }
+
+  void sum() {
+    left(std::array<Symbol, 2>{{{"+", Code::add}, {"-", Code::subtract}}},
+         &ExpressionParser::product);
+  }
+  void product() {
+    left(std::array<Symbol, 3>{
+             {{"*", Code::multiply}, {"/", Code::divide}, {"%", Code::modulo}}},
+         &ExpressionParser::unary);
+  }
+
+  void unary() {
+    if (++depth_ > kDeepest) return fail("nested too deeply");
+    if (take("-")) {
+      unary();
+      emit(Code::negate);
+    } else if (peek() == '!' && text_.substr(at_, 2) != "!=") {
+      ++at_;
+      unary();
+      emit(Code::invert);
+    } else {
+      primary();
+      if (!failed() && take("^")) {
+        unary();
+        emit(Code::power);
+      }
+    }
+    --depth_;
+  }
+
+  void primary() {
+    if (failed()) return;
+    const char c = peek();
+    if (take("(")) {
+      either();
+      if (!failed() && !take(")")) fail("\")\" is missing");
+    } else if ((c >= '0' && c <= '9') || c == '.') {
+      number();
+    } else if (starts_name(c)) {
+      named();
+    } else {
+      fail(c == '\0' ? std::string("a number or a name is missing at the end")
+                     : fmt::format("a number or a name is missing before {}",
+                                   quoted_text(text_.substr(at_, 8))));
+    }
+  }
+
+  void number() {
+    double value = 0;
+    const char* first = text_.data() + at_;
+    const auto [end, error] = std::from_chars(first, text_.data() + text_.size(), value);
+    if (error != std::errc()) return fail("not a number");
+    at_ += static_cast<size_t>(end - first);
+    if (at_ < text_.size() && in_name(text_[at_])) return fail("an operator is missing");
+    out_.ops_.push_back({Code::number, value});
+  }
+
+  void named() {
+    const size_t begin = at_;
+    while (at_ < text_.size() && in_name(text_[at_])) ++at_;
+    const std::string_view name = text_.substr(begin, at_ - begin);
+    if (peek() == '(') return call(name, begin);
+    const auto variable = resolve_(name);
+    if (!variable) {
+      at_ = begin;
+      const auto close = nearest(name, names_);
+      return fail(fmt::format("{} is no known name{}", quoted_text(name),
+                              close ? fmt::format("; did you mean \"{}\"?", *close) : ""));
+    }
+    out_.ops_.push_back({Code::variable, 0, *variable});
+    auto& seen = out_.variables_;
+    if (std::find(seen.begin(), seen.end(), *variable) == seen.end()) seen.push_back(*variable);
+  }
+
+  void call(std::string_view name, size_t begin) {
+    struct Function {
+      std::string_view name;
+      Code code;
+      int arguments;
+    };
+    static constexpr std::array<Function, 6> kFunctions = {{{"min", Code::min, 2},
+                                                            {"max", Code::max, 2},
+                                                            {"ceil", Code::ceil, 1},
+                                                            {"floor", Code::floor, 1},
+                                                            {"sqrt", Code::sqrt, 1},
+                                                            {"log2", Code::log2, 1}}};
+    const auto f = std::find_if(kFunctions.begin(), kFunctions.end(),
+                                [&](const Function& known) { return known.name == name; });
+    if (f == kFunctions.end()) {
+      at_ = begin;
+      return fail(fmt::format("{} is no function; there are min, max, ceil, floor, sqrt and log2",
+                              quoted_text(name)));
+    }
+    take("(");
+    for (int i = 0; i < f->arguments && !failed(); ++i) {
+      if (i > 0 && !take(",")) return fail(fmt::format("{} takes {} arguments", name, f->arguments));
+      either();
+    }
+    if (!failed() && !take(")")) return fail("\")\" is missing");
+    emit(f->code);
+  }
+
+  const std::string_view text_;
+  const Expression::Resolver& resolve_;
+  const std::vector<std::string>& names_;
+  Expression out_;
+  std::string problem_;
+  size_t at_ = 0;
+  int depth_ = 0;
+};
+
+Result<Expression> Expression::parse(std::string_view text, const Resolver& resolve,
+                                     const std::vector<std::string>& names) {
+  return ExpressionParser(text, resolve, names).run();
+}
+
+double Expression::value(std::span<const double> variables) const {
+  std::vector<double> stack;
+  stack.reserve(8);
+  for (const Op& op : ops_) {
+    if (op.code == Code::number || op.code == Code::variable) {
+      stack.push_back(op.code == Code::number ? op.number : variables[op.variable]);
+      continue;
+    }
+    const double b = stack.back();
+    const bool one = op.code == Code::negate || op.code == Code::invert || op.code >= Code::ceil;
+    if (!one) stack.pop_back();
+    double& a = stack.back();
+    switch (op.code) {
+      case Code::negate: a = -a; break;
+      case Code::invert: a = a == 0; break;
+      case Code::add: a += b; break;
+      case Code::subtract: a -= b; break;
+      case Code::multiply: a *= b; break;
+      case Code::divide: a /= b; break;
+      case Code::modulo: a = std::fmod(a, b); break;
+      case Code::power: a = std::pow(a, b); break;
+      case Code::less: a = a < b; break;
+      case Code::less_equal: a = a <= b; break;
+      case Code::greater: a = a > b; break;
+      case Code::greater_equal: a = a >= b; break;
+      case Code::equal: a = a == b; break;
+      case Code::unequal: a = a < b || a > b; break;
+      case Code::both: a = a != 0 && b != 0; break;
+      case Code::either: a = a != 0 || b != 0; break;
+      case Code::min: a = std::min(a, b); break;
+      case Code::max: a = std::max(a, b); break;
+      case Code::ceil: a = std::ceil(a); break;
+      case Code::floor: a = std::floor(a); break;
+      case Code::sqrt: a = std::sqrt(a); break;
+      case Code::log2: a = std::log2(a); break;
+      case Code::number:
+      case Code::variable: break;
+    }
+  }
+  return stack.back();
+}
+
+bool Expression::holds(std::span<const double> variables) const {
+  const double v = value(variables);
+  return !std::isnan(v) && v != 0;
+}
+
+}  // namespace accsim

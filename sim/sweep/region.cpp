@@ -1,0 +1,187 @@
+#include "sim/sweep/region.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "hw/config/values.h"
+#include "sim/lower/lower.h"
+#include "sim/sweep/area.h"
+
+namespace accsim {
+namespace {
+
+/// What a larger value of a field does.
+enum class Sense : uint8_t {
+  memory,   ///< more tilings fit, more tensors stay on chip: never worse
+  rate,     ///< never slower, same tilings
+  latency,  ///< never faster
+  price,    ///< energy of an event: never less
+  clock,    ///< changes no count
+  none,     ///< no order
+};
+
+Sense sense(const Field& f) {
+  const std::string& p = f.path;
+  if (p == "clock_mhz") return Sense::clock;
+  if (p.starts_with("energy.")) return Sense::price;
+  if (p.ends_with(".latency")) return Sense::latency;
+  if (p.ends_with(".kib")) return Sense::memory;
+  if (p.ends_with(".width") || p.ends_with("_bytes_per_cycle") || p.starts_with("vector.lanes."))
+    return Sense::rate;
+  return Sense::none;
+}
+
+bool matters(Sense s, Question q) {
+  if (s == Sense::clock) return false;
+  if (q == Question::traffic) return s == Sense::memory;
+  return s != Sense::price || q == Question::energy;
+}
+
+double number(const Field& f, const AxisStep& step) {
+  double v = 0;
+  (void)numeric_value(f, const_cast<HwConfig&>(step.fields), v);
+  return v;
+}
+
+}  // namespace
+
+int64_t Region::points() const {
+  int64_t out = 1;
+  for (size_t a = 0; a < low.size(); ++a) out *= high[a] - low[a] + 1;
+  return out;
+}
+
+RegionBounds::RegionBounds(const SweepSpec& spec) : spec_(spec), space_(spec) {
+  for (const Axis& axis : spec.axes) {
+    auto& differs = unordered_.emplace_back(axis.steps.size(), false);
+    for (size_t i = 1; i < axis.steps.size(); ++i)
+      for (const Field* f : axis.fields) {
+        if (sense(*f) != Sense::none) continue;
+        HwConfig a = axis.steps[i - 1].fields, b = axis.steps[i].fields;
+        if (print_value(*f, a) != print_value(*f, b)) differs[i] = true;
+      }
+  }
+  for (const SweepModel& model : spec.models) {
+    const Result<Lowered> lowered = lower(model.graph);
+    if (!lowered) continue;
+    for (const accsim::Layer& l : lowered->layers)
+      for (const WorkItem& item : l.work) {
+        const auto* op = std::get_if<GemmOp>(&item);
+        if (op == nullptr) continue;
+        const bool constant = op->b_port >= 0 && static_cast<size_t>(op->b_port) < l.inputs.size() &&
+                              l.inputs[static_cast<size_t>(op->b_port)] >= 0 &&
+                              model.graph.tensor(l.inputs[static_cast<size_t>(op->b_port)]).constant;
+        const double weights = static_cast<double>(op->k()) * static_cast<double>(op->outputs) *
+                               static_cast<double>(op->b_shared ? 1 : op->batch);
+        layers_.push_back({static_cast<double>(op->macs()), constant ? weights : 0,
+                           static_cast<double>(model.weight)});
+      }
+  }
+}
+
+int RegionBounds::unordered_axis(const Region& r) const {
+  for (size_t a = 0; a < r.low.size(); ++a)
+    for (int i = r.low[a] + 1; i <= r.high[a]; ++i)
+      if (unordered_[a][static_cast<size_t>(i)]) return static_cast<int>(a);
+  return -1;
+}
+
+/// The low corner with each field at its largest or smallest.
+HwConfig RegionBounds::best(const Region& r, bool largest) const {
+  HwConfig out = space_.machine(r.low);
+  for (size_t a = 0; a < r.low.size(); ++a)
+    for (const Field* f : spec_.axes[a].fields)
+      for (int i = r.low[a] + 1; i <= r.high[a]; ++i) {
+        const AxisStep& step = spec_.axes[a].steps[static_cast<size_t>(i)];
+        double now = 0;
+        if (!numeric_value(*f, out, now)) continue;
+        const double v = number(*f, step);
+        if (largest ? v > now : v < now) copy_field(*f, const_cast<HwConfig&>(step.fields), out);
+      }
+  return out;
+}
+
+Relaxed RegionBounds::relaxed(const Region& r, Question q) const {
+  Relaxed out;
+  Steps corner = r.high;
+  bool corners = true;
+  bool memory_varies = false;
+  HwConfig most = best(r, true), least = best(r, false);
+  out.hw = space_.machine(r.high);
+  for (size_t a = 0; a < r.low.size(); ++a) {
+    const Axis& axis = spec_.axes[a];
+    std::vector<double> wanted;
+    for (const Field* f : axis.fields) {
+      const Sense s = sense(*f);
+      HwConfig& from = s == Sense::latency || s == Sense::price ? least : most;
+      if (matters(s, q) && s != Sense::none) copy_field(*f, from, out.hw);
+      double v = 0;
+      (void)numeric_value(*f, out.hw, v);
+      wanted.push_back(v);
+      double low = 0, high = 0;
+      if (s == Sense::memory && numeric_value(*f, least, low) && numeric_value(*f, most, high))
+        memory_varies |= low < high;
+    }
+    // A step that has all of this axis's fields at their best; the first, as what doesn't matter for
+    // cycles is mostly cheaper there.
+    const auto fits = [&](int i) {
+      for (size_t k = 0; k < axis.fields.size(); ++k)
+        if (matters(sense(*axis.fields[k]), q) &&
+            sense(*axis.fields[k]) != Sense::none &&
+            number(*axis.fields[k], axis.steps[static_cast<size_t>(i)]) != wanted[k])
+          return false;
+      return true;
+    };
+    int found = r.low[a];
+    while (found <= r.high[a] && !fits(found)) ++found;
+    corners &= found <= r.high[a];
+    corner[a] = std::min(found, r.high[a]);
+  }
+  const bool same_tilings = spec_.effort == MapEffort::search || !memory_varies;
+  const Objective asked = q == Question::cycles   ? Objective::cycles
+                          : q == Question::energy ? Objective::energy
+                                                  : Objective::traffic;
+  if (corners && same_tilings && spec_.mapping == asked && space_.size() > 0)
+    out.point = space_.point(corner);
+  if (out.point >= 0) out.hw = space_.machine(corner);
+  return out;
+}
+
+double RegionBounds::least_cycles(const Region& r) const {
+  const HwConfig most = best(r, true);
+  const double elements = static_cast<double>(most.array.rows) * static_cast<double>(most.array.cols);
+  double out = 0;
+  for (const Layer& l : layers_)
+    out += l.times * std::max(l.macs / elements,
+                              l.weight_bytes / std::max(most.dram.read.value(), 1e-3));
+  return out * (1 - 1e-9);
+}
+
+double RegionBounds::least_area(const Region& r) const {
+  for (const Axis& axis : spec_.axes)
+    for (const Field* f : axis.fields)
+      if (f->path.starts_with("types.")) return 0;
+  return area_mm2(best(r, false)) * (1 - 1e-12);
+}
+
+double RegionBounds::least_sram(const Region& r) const {
+  return static_cast<double>(sram_bytes(best(r, false)));
+}
+
+double RegionBounds::most_mhz(const Region& r) const { return best(r, true).clock_mhz; }
+
+int RegionBounds::widest_axis(const Region& r) const {
+  int out = -1;
+  double widest = -1;
+  for (size_t a = 0; a < r.low.size(); ++a) {
+    const int steps = r.high[a] - r.low[a];
+    if (steps <= 0) continue;
+    if (steps > widest) {
+      widest = steps;
+      out = static_cast<int>(a);
+    }
+  }
+  return out;
+}
+
+}  // namespace accsim

@@ -1,0 +1,67 @@
+#pragma once
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "sim/sweep/space.h"
+#include "sim/sweep/spec.h"
+
+namespace accsim {
+
+/// A box of the grid: every axis from one step to another.
+struct Region {
+  Steps low, high;
+  std::vector<double> bounds;  ///< by objective: no point in it is below
+  int64_t points() const;
+  bool single() const { return low == high; }
+};
+
+/// What a relaxed machine is asked: the least it can do of this.
+enum class Question : uint8_t { cycles, energy, traffic };
+inline constexpr size_t kQuestions = 3;
+
+/// A machine that is in no field worse than any of a region's, and what to do with it.
+struct Relaxed {
+  HwConfig hw;
+  int64_t point = -1;  ///< a point of the region that costs the same, when there is one
+};
+
+/// Lower bounds on regions. They rest on this: with the mapping chosen by search, a network never takes
+/// more cycles (picojoules, bytes of DRAM traffic) on a machine that has more memory, bandwidth or
+/// lanes, less latency or less energy for each event, and is otherwise the same: every tiling is still
+/// there and no step of it takes longer. The fixed rule is never better than the search, and when no
+/// buffer changes it picks among the same tilings. Array, types and slots follow no such order, so a
+/// region in which they differ has only the bounds of work and weights.
+class RegionBounds {
+ public:
+  explicit RegionBounds(const SweepSpec& spec);
+
+  /// An axis of the region that must be split before relaxed() can say anything; -1: none.
+  int unordered_axis(const Region& r) const;
+
+  /// Needs unordered_axis(r) < 0.
+  Relaxed relaxed(const Region& r, Question q) const;
+
+  /// Of all machines of the region, without costing any: MACs over the array, or a product's weights
+  /// over DRAM's rate, layer by layer.
+  double least_cycles(const Region& r) const;
+  double least_area(const Region& r) const;
+  double least_sram(const Region& r) const;
+  double most_mhz(const Region& r) const;
+
+  /// The axis whose halves differ most in what they must cost.
+  int widest_axis(const Region& r) const;
+
+ private:
+  struct Layer {
+    double macs, weight_bytes, times;
+  };
+  HwConfig best(const Region& r, bool largest) const;
+
+  const SweepSpec& spec_;
+  Space space_;
+  std::vector<std::vector<bool>> unordered_;  ///< by axis and step: differs from the one before
+  std::vector<Layer> layers_;
+};
+
+}  // namespace accsim

@@ -1,0 +1,66 @@
+#include "sim/sweep/run.h"
+
+#include <fmt/format.h>
+
+#include "sim/sweep/adaptive.h"
+#include "sim/sweep/stream.h"
+
+namespace accsim {
+namespace {
+
+/// How many stored points can be costed. A sweep without any has no answer.
+Status count_stored(Store& store, const SweepSpec& spec, SweepOutcome& out) {
+  auto counts = store.database().prepare(
+      "SELECT count(*), count(cycles), (SELECT reason FROM points WHERE cycles IS NULL "
+      "ORDER BY point LIMIT 1) FROM points");
+  if (!counts) return counts.errors();
+  if (const auto row = counts->step(); !row) return row.errors();
+  out.stored = counts->whole(0);
+  out.feasible = counts->whole(1);
+  if (out.stored == 0 || out.feasible > 0 || out.interrupted || out.elsewhere > 0) return ok();
+  return Error{Errc::invalid,
+               fmt::format("none of the {} machines can run the networks; the first because: {}",
+                           out.stored, counts->text(2)),
+               spec.file};
+}
+
+}  // namespace
+
+StoreMeta wanted_meta(const SweepSpec& spec, const SweepRun& run, int64_t points) {
+  StoreMeta out;
+  out.schema = kStoreSchema;
+  out.version = run.version;
+  out.spec = spec.hash;
+  out.shard = run.shard;
+  out.points = points;
+  return out;
+}
+
+Result<SweepOutcome> run_sweep(const SweepSpec& spec, const SweepRun& run) {
+  if (spec.strategy == Strategy::pareto && run.shard.of > 1)
+    return Error{Errc::usage,
+                 "a pareto sweep decides by all results so far and can't be cut into shards; use "
+                 "\"strategy: grid\" or random",
+                 "--shard"};
+  const auto points = count_points(spec);
+  if (!points) return points.errors();
+  std::vector<Evaluator> evaluators;
+  for (int i = 0; i < run.threads; ++i) {
+    auto one = Evaluator::create(spec);
+    if (!one) return one.errors();
+    evaluators.push_back(std::move(*one));
+  }
+  auto store = Store::open(run.store, spec, wanted_meta(spec, run, *points));
+  if (!store) return store.errors();
+  SweepOutcome out;
+  out.total = run.shard.count(*points);
+  const Status done = spec.strategy == Strategy::pareto
+                          ? AdaptiveRun(spec, run, **store, std::move(evaluators), out).run()
+                          : StreamRun(spec, run, **store, std::move(evaluators), out).run();
+  if (!done) return done.errors();
+  out.interrupted = run.stop != nullptr && *run.stop;
+  if (const Status counted = count_stored(**store, spec, out); !counted) return counted.errors();
+  return out;
+}
+
+}  // namespace accsim

@@ -1,0 +1,220 @@
+#include "sim/sweep/show.h"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+
+#include <fmt/format.h>
+
+#include "sim/report/format.h"
+#include "sim/report/table.h"
+#include "sim/sweep/front.h"
+
+namespace accsim {
+namespace {
+
+using Row = TableView::Row;
+
+std::string metric_text(Metric m, double v) {
+  switch (m) {
+    case Metric::cycles: return format_count(static_cast<int64_t>(v));
+    case Metric::time: return format_fixed(v, 2);
+    case Metric::energy: return format_si(v * 1e-12, "J");
+    case Metric::edp: return format_si(v * 1e-18, "Js");
+    case Metric::area: return format_fixed(v, 2);
+    case Metric::sram: return format_kib(static_cast<int64_t>(v / 1024));
+    case Metric::traffic: break;
+  }
+  return format_si(v, "B");
+}
+
+std::string metric_head(Metric m) {
+  if (m == Metric::time) return "time us";
+  if (m == Metric::area) return "area mm2";
+  return std::string(info(m).name);
+}
+
+/// "edge: dram_gbps 8, act_kib 64".
+std::string settings(const TableView& view, const Row& row) {
+  std::string out;
+  for (size_t a = 0; a < view.axes().size(); ++a)
+    out += fmt::format("{}{} {}", a > 0 ? ", " : "", view.axes()[a], row.texts[a]);
+  return out;
+}
+
+/// What a point of the front is the best at: least of an objective, or nearest to the least of all.
+std::map<int64_t, std::string> merits(const TableView& view, const std::vector<const Row*>& front,
+                                      const std::vector<Metric>& metrics) {
+  std::map<int64_t, std::string> out;
+  if (front.empty()) return out;
+  const auto note = [&](const Row* row, const std::string& what) {
+    std::string& text = out[row->point];
+    text += (text.empty() ? "" : ", ") + what;
+  };
+  std::vector<double> least, most;
+  for (const Metric m : metrics) {
+    const size_t c = view.column(m);
+    const auto [low, high] =
+        std::minmax_element(front.begin(), front.end(), [c](const Row* a, const Row* b) {
+          return a->numbers[c] < b->numbers[c];
+        });
+    least.push_back((*low)->numbers[c]);
+    most.push_back((*high)->numbers[c]);
+    note(*low, fmt::format("least {}", info(m).name));
+  }
+  const auto distance = [&](const Row* row) {
+    double sum = 0;
+    for (size_t i = 0; i < metrics.size(); ++i) {
+      const double span = most[i] - least[i];
+      const double d = span > 0 ? (row->numbers[view.column(metrics[i])] - least[i]) / span : 0;
+      sum += d * d;
+    }
+    return sum;
+  };
+  if (front.size() > 2)
+    note(*std::min_element(front.begin(), front.end(),
+                           [&](const Row* a, const Row* b) { return distance(a) < distance(b); }),
+         "balanced");
+  return out;
+}
+
+void append(std::string& out, const TextTable& table, size_t width) {
+  for (const std::string& line : table.lines(width, false)) out += line + "\n";
+}
+
+/// The axes that differ within the front, one a column; what is common to all is said once.
+void append_front(std::string& out, const TableView& view, const std::vector<const Row*>& front,
+                  const std::vector<Metric>& metrics, const ShowOptions& options) {
+  std::vector<size_t> differing;
+  std::string common;
+  for (size_t a = 0; a < view.axes().size(); ++a) {
+    const bool same = std::all_of(front.begin(), front.end(), [&](const Row* row) {
+      return row->texts[a] == front.front()->texts[a];
+    });
+    if (!same)
+      differing.push_back(a);
+    else if (!front.empty())
+      common += fmt::format("{}{} {}", common.empty() ? "" : ", ", view.axes()[a],
+                            front.front()->texts[a]);
+  }
+  std::string names;
+  for (const Metric m : metrics) names += (names.empty() ? "" : ", ") + std::string(info(m).name);
+  out += fmt::format("Pareto front of {}: {} points\n", names, front.size());
+  if (!common.empty()) out += "all have " + common + "\n";
+  std::vector<TextTable::Column> columns;
+  columns.push_back({"point", "", true, 0, Ink::plain});
+  for (const Metric m : metrics) columns.push_back({metric_head(m), "", false, 0, Ink::plain});
+  for (const size_t a : differing) columns.push_back({view.axes()[a], "", false, 0, Ink::plain});
+  columns.push_back({"what it is best at", "", true, 1, Ink::plain});
+  TextTable table(std::move(columns));
+  const auto best = merits(view, front, metrics);
+  const size_t n = front.size(), shown = std::min(n, options.most_rows);
+  for (size_t i = 0; i < shown; ++i) {
+    // A long front is thinned out evenly, with both ends.
+    const Row& row = *front[shown == n || shown < 2 ? i : i * (n - 1) / (shown - 1)];
+    std::vector<std::string> cells = {std::to_string(row.point)};
+    for (const Metric m : metrics) cells.push_back(metric_text(m, row.numbers[view.column(m)]));
+    for (const size_t a : differing) cells.push_back(row.texts[a]);
+    const auto at = best.find(row.point);
+    cells.push_back(at == best.end() ? "" : at->second);
+    table.add({std::move(cells)});
+  }
+  append(out, table, options.width);
+  if (shown < n) out += fmt::format("{} more; --csv writes all\n", n - shown);
+}
+
+/// Means of an objective over the points of each step of an axis.
+void append_sensitivity(std::string& out, const TableView& view, const StoreMeta& meta,
+                        const std::vector<Metric>& metrics, const ShowOptions& options) {
+  out += "\nSensitivity: how far the mean of an objective moves over an axis's values (largest over "
+         "smallest), and the value where it is least\n";
+  if (meta.strategy == "pareto")
+    out += "over the points that the adaptive strategy costed, most of them near the front\n";
+  std::vector<TextTable::Column> columns = {{"axis", "", true, 0, Ink::plain},
+                                            {"values", "", false, 0, Ink::plain}};
+  for (const Metric m : metrics) {
+    columns.push_back({metric_head(m), "", false, 0, Ink::plain});
+    columns.push_back({"least at", "", false, 0, Ink::plain});
+  }
+  TextTable table(std::move(columns));
+  for (size_t a = 0; a < view.axes().size(); ++a) {
+    struct Sum {
+      std::vector<double> sums;
+      double n = 0;
+    };
+    std::map<std::string, Sum> by_value;
+    for (const Row& row : view.rows()) {
+      Sum& s = by_value[row.texts[a]];
+      s.sums.resize(metrics.size());
+      for (size_t i = 0; i < metrics.size(); ++i) s.sums[i] += row.numbers[view.column(metrics[i])];
+      ++s.n;
+    }
+    std::vector<std::string> cells = {view.axes()[a], std::to_string(by_value.size())};
+    for (size_t i = 0; i < metrics.size(); ++i) {
+      const auto mean = [&](const auto& e) { return e.second.sums[i] / e.second.n; };
+      const auto [low, high] = std::minmax_element(
+          by_value.begin(), by_value.end(),
+          [&](const auto& x, const auto& y) { return mean(x) < mean(y); });
+      const double ratio = mean(*low) > 0 ? mean(*high) / mean(*low) : 1;
+      cells.push_back(fmt::format("{:.2f} x", ratio));
+      cells.push_back(low->first);
+    }
+    table.add({std::move(cells)});
+  }
+  append(out, table, options.width);
+}
+
+}  // namespace
+
+std::vector<const Row*> front_rows(const TableView& view, const std::vector<Metric>& metrics) {
+  Front front;
+  std::map<int64_t, const Row*> by_point;
+  for (const Row& row : view.rows()) {
+    std::vector<double> values;
+    for (const Metric m : metrics) values.push_back(row.numbers[view.column(m)]);
+    front.add(std::move(values), row.point);
+    by_point.emplace_hint(by_point.end(), row.point, &row);
+  }
+  std::vector<const Row*> out;
+  for (const Front::Entry& e : front.sorted()) out.push_back(by_point.at(e.point));
+  return out;
+}
+
+std::string show_text(const TableView& view, const StoreMeta& meta, const ShowOptions& options) {
+  const auto& metrics = options.pareto.empty() ? meta.objectives : options.pareto;
+  std::string out = fmt::format("{} ({}): {} of {} points stored, {} can be costed", meta.spec_file,
+                                meta.strategy, format_count(view.stored), format_count(meta.points),
+                                format_count(view.feasible));
+  if (!options.where.empty())
+    out += fmt::format(", {} of them with {}", format_count(static_cast<int64_t>(view.rows().size())),
+                       options.where);
+  out += "\n\n";
+  if (view.rows().empty()) return out + "no point to show\n";
+  append_front(out, view, front_rows(view, metrics), metrics, options);
+  append_sensitivity(out, view, meta, metrics, options);
+  out += options.where.empty() ? "\nBest points\n" : "\nBest points with " + options.where + "\n";
+  for (const Metric m : metrics) {
+    const size_t c = view.column(m);
+    const Row& best = *std::min_element(
+        view.rows().begin(), view.rows().end(),
+        [c](const Row& a, const Row& b) { return a.numbers[c] < b.numbers[c]; });
+    out += fmt::format("least {:8} {:>12}  point {}: {}\n", info(m).name,
+                       metric_text(m, best.numbers[c]), best.point, settings(view, best));
+  }
+  return out;
+}
+
+std::string show_csv(const TableView& view, const std::vector<Metric>& metrics) {
+  std::string out = "point";
+  for (const std::string& c : view.columns()) out += "," + c;
+  out += '\n';
+  for (const Row* row : front_rows(view, metrics)) {
+    out += std::to_string(row->point);
+    for (size_t i = 0; i < view.columns().size(); ++i)
+      out += "," + (i < view.axes().size() ? row->texts[i] : fmt::format("{}", row->numbers[i]));
+    out += '\n';
+  }
+  return out;
+}
+
+}  // namespace accsim

@@ -1,0 +1,160 @@
+#include "sim/sweep/space.h"
+
+#include <algorithm>
+#include <bit>
+
+#include <fmt/format.h>
+
+#include "hw/config/rules.h"
+#include "sim/sweep/hash.h"
+
+namespace accsim {
+namespace {
+
+constexpr int64_t kMostMisses = 10'000'000;  // draws in a row that constraints refuse
+
+RuleContext::Positions every_field() {
+  RuleContext::Positions out;
+  for (const Field& f : fields()) out.emplace(f.path, TextPosition{});
+  return out;
+}
+
+}  // namespace
+
+Space::Space(const SweepSpec& spec) : spec_(&spec) {
+  const size_t axes = spec.axes.size();
+  std::vector<const Field*> numeric;
+  HwConfig base = spec.base;
+  variables_.assign(axes, 0);
+  for (const Field& f : fields())
+    if (double v = 0; numeric_value(f, base, v)) {
+      numeric.push_back(&f);
+      variables_.push_back(v);
+    }
+  for (size_t a = 0; a < axes; ++a) {
+    const Axis& axis = spec.axes[a];
+    size_ *= static_cast<int64_t>(axis.steps.size());
+    auto& of_axis = assignments_.emplace_back();
+    for (const AxisStep& step : axis.steps) {
+      auto& of_step = of_axis.emplace_back();
+      of_step.push_back({a, step.value});
+      HwConfig fields = step.fields;
+      for (const Field* f : axis.fields) {
+        const auto at = std::find(numeric.begin(), numeric.end(), f);
+        if (double v = 0; at != numeric.end() && numeric_value(*f, fields, v))
+          of_step.push_back({axes + static_cast<size_t>(at - numeric.begin()), v});
+      }
+    }
+  }
+}
+
+Steps Space::steps(int64_t point) const {
+  Steps out(spec_->axes.size());
+  for (size_t a = out.size(); a-- > 0;) {
+    const auto n = static_cast<int64_t>(spec_->axes[a].steps.size());
+    out[a] = static_cast<int>(point % n);
+    point /= n;
+  }
+  return out;
+}
+
+int64_t Space::point(const Steps& steps) const {
+  int64_t out = 0;
+  for (size_t a = 0; a < steps.size(); ++a)
+    out = out * static_cast<int64_t>(spec_->axes[a].steps.size()) + steps[a];
+  return out;
+}
+
+bool Space::legal(const Steps& steps) {
+  if (spec_->constraints.empty()) return true;
+  for (size_t a = 0; a < steps.size(); ++a)
+    for (const Assignment& set : assignments_[a][static_cast<size_t>(steps[a])])
+      variables_[set.variable] = set.value;
+  return std::all_of(spec_->constraints.begin(), spec_->constraints.end(),
+                     [this](const Expression& c) { return c.holds(variables_); });
+}
+
+HwConfig Space::machine(const Steps& steps) const {
+  HwConfig out = spec_->base;
+  for (size_t a = 0; a < steps.size(); ++a) {
+    const Axis& axis = spec_->axes[a];
+    HwConfig& from = const_cast<HwConfig&>(axis.steps[static_cast<size_t>(steps[a])].fields);
+    for (const Field* f : axis.fields) copy_field(*f, from, out);
+  }
+  return out;
+}
+
+std::vector<std::string> Space::labels(const Steps& steps) const {
+  std::vector<std::string> out;
+  for (size_t a = 0; a < steps.size(); ++a)
+    out.push_back(spec_->axes[a].steps[static_cast<size_t>(steps[a])].label);
+  return out;
+}
+
+std::string broken_rule(const HwConfig& hw) {
+  static const RuleContext::Positions kRead = every_field();
+  std::vector<PlacedError> errors;
+  RuleContext context(hw, kRead, errors);
+  for (const Rule& rule : rules()) {
+    rule.check(context);
+    if (!errors.empty()) return errors.front().message;
+  }
+  return {};
+}
+
+PointSource::PointSource(const SweepSpec& spec) : spec_(spec), space_(spec) {
+  const auto most = static_cast<uint64_t>(space_.size() - 1);
+  bits_ = std::max(1, (static_cast<int>(std::bit_width(most)) + 1) / 2);
+}
+
+void PointSource::rewind() { at_ = found_ = 0; }
+
+/// A permutation of 0..size-1: a Feistel network over the next even number of bits, walked until it
+/// comes back into range.
+int64_t PointSource::shuffled(int64_t i) const {
+  const uint64_t mask = (uint64_t{1} << bits_) - 1;
+  auto v = static_cast<uint64_t>(i);
+  do {
+    uint64_t left = v >> bits_, right = v & mask;
+    for (uint64_t round = 0; round < 6; ++round) {
+      const uint64_t next = left ^ (mix(right ^ mix(spec_.seed * 8 + round)) & mask);
+      left = right;
+      right = next;
+    }
+    v = left << bits_ | right;
+  } while (v >= static_cast<uint64_t>(space_.size()));
+  return static_cast<int64_t>(v);
+}
+
+int64_t PointSource::next() {
+  const bool random = spec_.strategy == Strategy::random;
+  if (random && found_ == spec_.count) return -1;
+  for (int64_t misses = 0; at_ < space_.size() && (!random || misses < kMostMisses); ++misses) {
+    const int64_t point = random ? shuffled(at_) : at_;
+    ++at_;
+    if (!space_.legal(space_.steps(point))) continue;
+    ++found_;
+    return point;
+  }
+  return -1;
+}
+
+Result<int64_t> count_points(const SweepSpec& spec) {
+  int64_t count = 0;
+  if (spec.constraints.empty()) {
+    count = Space(spec).size();
+    return spec.strategy == Strategy::random ? std::min(count, spec.count) : count;
+  }
+  PointSource source(spec);
+  while (source.next() >= 0) ++count;
+  if (count > 0) return count;
+  std::string all;
+  for (const Expression& c : spec.constraints) all += (all.empty() ? "" : ", ") + c.text();
+  return Error{Errc::invalid,
+               fmt::format("no point of {} satisfies the constraints ({}); they contradict one another "
+                           "or the axes' values",
+                           Space(spec).size(), all),
+               spec.file};
+}
+
+}  // namespace accsim

@@ -1,0 +1,68 @@
+#pragma once
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "sim/sweep/spec.h"
+
+namespace accsim {
+
+/// A step of every axis.
+using Steps = std::vector<int>;
+
+/// The points of a sweep's grid, numbered with the last axis counting fastest. The spec must outlive
+/// it. Not thread-safe; copies are cheap.
+class Space {
+ public:
+  explicit Space(const SweepSpec& spec);
+
+  int64_t size() const { return size_; }
+  Steps steps(int64_t point) const;
+  int64_t point(const Steps& steps) const;
+
+  /// True when every constraint holds.
+  bool legal(const Steps& steps);
+
+  /// The base with the steps' fields.
+  HwConfig machine(const Steps& steps) const;
+  std::vector<std::string> labels(const Steps& steps) const;
+
+ private:
+  struct Assignment {
+    size_t variable;
+    double value;
+  };
+  const SweepSpec* spec_;
+  int64_t size_ = 1;
+  std::vector<double> variables_;  ///< by constraint_names()
+  std::vector<std::vector<std::vector<Assignment>>> assignments_;  ///< by axis and step
+};
+
+/// What is wrong with a machine that no file describes: the first broken cross-field rule; empty when
+/// it is good.
+std::string broken_rule(const HwConfig& hw);
+
+/// The points of a sweep in the order in which they are costed, drawn lazily: memory doesn't grow with
+/// their number. Not thread-safe.
+class PointSource {
+ public:
+  explicit PointSource(const SweepSpec& spec);
+
+  /// The next legal point; -1 at the end.
+  int64_t next();
+  void rewind();
+
+ private:
+  int64_t shuffled(int64_t i) const;
+
+  const SweepSpec& spec_;
+  Space space_;
+  int64_t at_ = 0, found_ = 0;
+  int bits_ = 0;  ///< half of the shuffled numbers' width
+};
+
+/// How many points a grid or pareto sweep has, or a random one will draw. Error (invalid) when the
+/// constraints leave none.
+Result<int64_t> count_points(const SweepSpec& spec);
+
+}  // namespace accsim

@@ -1,0 +1,272 @@
+#include "sim/sweep/spec.h"
+
+#include <algorithm>
+#include <cmath>
+#include <filesystem>
+#include <fstream>
+
+#include <fmt/format.h>
+
+#include "hw/config/load.h"
+#include "hw/config/values.h"
+#include "sim/flow/cost.h"
+#include "sim/sweep/axes.h"
+#include "sim/sweep/hash.h"
+#include "sim/sweep/spec_hash.h"
+
+namespace accsim {
+namespace {
+
+constexpr std::array<std::string_view, 3> kStrategies = {"grid", "random", "pareto"};
+constexpr double kMostWeight = 1e6;
+
+class SpecReader {
+ public:
+  explicit SpecReader(const std::string& path) : errors_(path) {
+    spec_.file = path;
+    folder_ = std::filesystem::path(path).parent_path();
+  }
+
+  Result<SweepSpec> run(const YamlNode& tree) {
+    const std::vector<std::string> keys = {"base",  "axes",  "constraints", "models",  "objectives",
+                                           "strategy", "seed", "count",    "effort",  "mapping",
+                                           "layers"};
+    std::map<std::string, const YamlEntry*> found;
+    read_section(tree, tree.at, "the sweep", keys, errors_,
+                 [&](const YamlEntry& e) { found[e.key] = &e; });
+    if (tree.kind != YamlNode::Kind::map) return errors_.take();
+    for (const char* needed : {"base", "axes", "models"})
+      if (!found.contains(needed))
+        errors_.fail(tree.at, fmt::format("missing key \"{}\"; a sweep needs base, axes and models",
+                                          needed));
+    const auto with = [&](const char* key, auto read) {
+      if (const auto at = found.find(key); at != found.end()) read(*at->second);
+    };
+    with("base", [&](const YamlEntry& e) { base(e); });
+    if (has_base_) with("axes", [&](const YamlEntry& e) { spec_.axes = read_axes(e, spec_.base, errors_); });
+    if (has_base_ && !spec_.axes.empty())
+      with("constraints", [&](const YamlEntry& e) { constraints(e); });
+    with("models", [&](const YamlEntry& e) { models(e); });
+    with("objectives", [&](const YamlEntry& e) { objectives(e); });
+    with("strategy", [&](const YamlEntry& e) { word(e, kStrategies, spec_.strategy); });
+    with("seed", [&](const YamlEntry& e) { spec_.seed = static_cast<uint64_t>(whole(e, 0, 1e15)); });
+    with("count", [&](const YamlEntry& e) { spec_.count = whole(e, 1, kMostPoints); });
+    with("effort", [&](const YamlEntry& e) {
+      word(e, std::array<std::string_view, 2>{"search", "rule"}, spec_.effort);
+    });
+    with("mapping", [&](const YamlEntry& e) {
+      word(e, std::array<std::string_view, 4>{"cycles", "energy", "edp", "traffic"}, spec_.mapping);
+    });
+    with("layers", [&](const YamlEntry& e) {
+      bool yes = false;
+      word(e, std::array<std::string_view, 2>{"false", "true"}, yes);
+      spec_.layers = yes;
+    });
+    together(found, tree.at);
+    if (!errors_.empty()) return errors_.take();
+    spec_.hash = spec_hash(spec_);
+    return std::move(spec_);
+  }
+
+ private:
+  std::string relative(const std::string& path) const {
+    return (folder_ / path).lexically_normal().string();
+  }
+
+  /// What depends on several keys.
+  void together(const std::map<std::string, const YamlEntry*>& found, TextPosition at) {
+    const bool counted = found.contains("count");
+    if (spec_.strategy == Strategy::random && !counted)
+      errors_.fail(at, "strategy random needs count, the number of points");
+    if (spec_.strategy != Strategy::random)
+      for (const char* key : {"count", "seed"})
+        if (found.contains(key))
+          errors_.fail(found.at(key)->at, fmt::format("{} is of strategy random; this is {}", key,
+                                                      name(spec_.strategy)));
+    double points = 1;
+    for (const Axis& axis : spec_.axes) points *= static_cast<double>(axis.steps.size());
+    const bool random = spec_.strategy == Strategy::random;
+    if (points > (random ? 0x1p60 : static_cast<double>(kMostPoints))) {
+      std::string product;
+      for (const Axis& axis : spec_.axes)
+        product += fmt::format("{}{} {}", product.empty() ? "" : " x ", axis.steps.size(), axis.name);
+      errors_.fail(found.at("axes")->at,
+                   fmt::format("the axes make {:.4g} points ({}), more than {:.4g}; use fewer steps or "
+                               "link axes{}",
+                               points, product, random ? 0x1p60 : static_cast<double>(kMostPoints),
+                               random ? "" : ", or \"strategy: random\" with a count"));
+    }
+  }
+
+  void base(const YamlEntry& e) {
+    spec_.base_file = relative(e.value.text);
+    auto hw = load_hw(spec_.base_file);
+    if (!hw) {
+      errors_.fail(e.at, "base can't be used:");
+      return errors_.add(hw.errors());
+    }
+    spec_.base = std::move(*hw);
+    has_base_ = true;
+  }
+
+  void constraints(const YamlEntry& e) {
+    if (e.value.kind != YamlNode::Kind::sequence)
+      return errors_.fail(e.at, "constraints must be a list of expressions");
+    const std::vector<std::string> names = constraint_names(spec_.axes);
+    const auto resolve = [&](std::string_view n) -> std::optional<size_t> {
+      const auto at = std::find(names.begin(), names.end(), n);
+      if (at == names.end()) return std::nullopt;
+      return static_cast<size_t>(at - names.begin());
+    };
+    for (const YamlNode& node : e.value.items) {
+      auto parsed = Expression::parse(node.text, resolve, names);
+      if (parsed)
+        spec_.constraints.push_back(std::move(*parsed));
+      else
+        errors_.fail(node.at, parsed.errors().front().message);
+    }
+  }
+
+  void models(const YamlEntry& e) {
+    if (e.value.kind != YamlNode::Kind::sequence || e.value.items.empty())
+      return errors_.fail(e.at, "models must be a list of at least one, each with file");
+    for (const YamlNode& node : e.value.items) model(node);
+  }
+
+  void model(const YamlNode& node) {
+    SweepModel m;
+    read_section(node, node.at, "a model", {"file", "weight", "bind"}, errors_,
+                 [&](const YamlEntry& e) {
+                   if (e.key == "file") m.name = e.value.text;
+                   if (e.key == "weight") m.weight = whole(e, 1, kMostWeight);
+                   if (e.key == "bind") bindings(e, m);
+                 });
+    if (node.kind != YamlNode::Kind::map) return;
+    if (m.name.empty()) return errors_.fail(node.at, "a model needs file, the path of an ONNX file");
+    m.file = relative(m.name);
+    ElaborateOptions options;
+    options.bindings = m.bindings;
+    auto graph = load_graph(m.file, options);
+    if (!graph) {
+      errors_.fail(node.at, "this model can't be used:");
+      return errors_.add(graph.errors());
+    }
+    m.graph = std::move(*graph);
+    spec_.models.push_back(std::move(m));
+  }
+
+  void bindings(const YamlEntry& e, SweepModel& m) {
+    if (e.value.kind != YamlNode::Kind::map)
+      return errors_.fail(e.at, "bind must be a section of symbols and sizes");
+    for (const YamlEntry& symbol : e.value.entries)
+      if (!m.bindings.emplace(symbol.key, whole(symbol, 1, 1e12)).second)
+        errors_.fail(symbol.at, fmt::format("{} is bound twice", quoted_text(symbol.key)));
+  }
+
+  void objectives(const YamlEntry& e) {
+    if (e.value.kind != YamlNode::Kind::sequence || e.value.items.empty())
+      return errors_.fail(e.at, fmt::format("objectives must be a list of {}",
+                                            fmt::join(metric_names(), ", ")));
+    spec_.objectives.clear();
+    for (const YamlNode& node : e.value.items) {
+      const auto m = metric_from(node.text);
+      const auto& seen = spec_.objectives;
+      if (!m)
+        errors_.fail(node.at, fmt::format("{} is no objective; valid: {}", quoted_text(node.text),
+                                          fmt::join(metric_names(), ", ")));
+      else if (std::find(seen.begin(), seen.end(), *m) != seen.end())
+        errors_.fail(node.at, node.text + " is named twice");
+      else
+        spec_.objectives.push_back(*m);
+    }
+  }
+
+  template <class T, size_t N>
+  void word(const YamlEntry& e, const std::array<std::string_view, N>& words, T& out) {
+    const auto at = std::find(words.begin(), words.end(), e.value.text);
+    if (e.value.kind != YamlNode::Kind::scalar || at == words.end())
+      return errors_.fail(e.value.at, fmt::format("{} is {}; valid: {}", e.key,
+                                                  quoted_text(e.value.text), fmt::join(words, ", ")));
+    out = static_cast<T>(at - words.begin());
+  }
+
+  int64_t whole(const YamlEntry& e, double min, double max) {
+    const auto v = read_number(e.value, e.key, errors_);
+    if (!v) return 1;
+    if (*v == std::floor(*v) && *v >= min && *v <= max) return static_cast<int64_t>(*v);
+    errors_.fail(e.value.at, fmt::format("{} is {}; it must be a whole number of {:.0f}..{:.0f}", e.key,
+                                         e.value.text, min, max));
+    return 1;
+  }
+
+  SweepSpec spec_;
+  SpecErrors errors_;
+  std::filesystem::path folder_;
+  bool has_base_ = false;
+};
+
+}  // namespace
+
+std::string_view name(Strategy s) { return kStrategies[static_cast<size_t>(s)]; }
+
+Result<SweepSpec> load_sweep(const std::string& path) {
+  std::error_code ec;
+  const auto status = std::filesystem::status(path, ec);
+  if (!std::filesystem::is_regular_file(status))
+    return Error{Errc::io, "no such file; give the path of a sweep (YAML)", path};
+  std::ifstream in(path, std::ios::binary);
+  std::string text(kYamlBytesMax + 1, '\0');
+  in.read(text.data(), static_cast<std::streamsize>(text.size()));
+  if (in.bad() || !in.is_open()) return Error{Errc::io, "can't be read", path};
+  text.resize(static_cast<size_t>(in.gcount()));
+  const auto tree = parse_yaml(text, path);
+  if (!tree) return tree.errors();
+  return SpecReader(path).run(*tree);
+}
+
+std::vector<std::string> constraint_names(const std::vector<Axis>& axes) {
+  std::vector<std::string> out;
+  for (const Axis& axis : axes) out.push_back(axis.name);
+  HwConfig ignored;
+  double v = 0;
+  for (const Field& f : fields())
+    if (numeric_value(f, ignored, v)) out.push_back(f.path);
+  return out;
+}
+
+bool numeric_value(const Field& field, HwConfig& hw, double& out) {
+  return std::visit(FieldCases{
+                        [&](const Member<int64_t>& m) {
+                          out = static_cast<double>(m.of(hw));
+                          return true;
+                        },
+                        [&](const Member<double>& m) {
+                          out = m.of(hw);
+                          return true;
+                        },
+                        [&](const Member<ByteRate>& m) {
+                          out = m.of(hw).value();
+                          return true;
+                        },
+                        [](const auto&) { return false; },
+                    },
+                    field.target);
+}
+
+void copy_field(const Field& field, HwConfig& from, HwConfig& to) {
+  std::visit(FieldCases{
+                 [](const FixedWord&) {},
+                 [&](const auto& m) { m.of(to) = m.of(from); },
+             },
+             field.target);
+}
+
+std::string machine_text(const HwConfig& hw) {
+  HwConfig copy = hw;
+  std::string out;
+  for (const Field& f : fields())
+    if (f.path != "name") out += print_value(f, copy) + "\n";
+  return out;
+}
+
+}  // namespace accsim

@@ -1,0 +1,78 @@
+#pragma once
+#include <map>
+#include <string>
+#include <vector>
+
+#include "hw/config/fields.h"
+#include "hw/config/yaml_tree.h"
+#include "sim/graph/graph.h"
+#include "sim/map/mapper.h"
+#include "sim/sweep/expression.h"
+#include "sim/sweep/totals.h"
+
+namespace accsim {
+
+/// One setting of an axis: the value its name stands for, and what it writes into a machine.
+struct AxisStep {
+  double value = 0;          ///< for axes of words: the position, from 0
+  std::string label;         ///< the value as written
+  HwConfig fields;           ///< only the axis's fields mean anything
+};
+
+/// A dimension of the space. The steps differ from one another in at least one field.
+struct Axis {
+  std::string name;
+  std::vector<const Field*> fields;  ///< no other axis has them
+  std::vector<AxisStep> steps;
+  bool words = false;                ///< element types or dataflows rather than numbers
+  TextPosition at;
+};
+
+/// A network of the mix; `weight` says how often it runs.
+struct SweepModel {
+  std::string file;  ///< as found from the working directory
+  std::string name;  ///< as the spec has it
+  int64_t weight = 1;
+  std::map<std::string, int64_t> bindings;
+  Graph graph;
+};
+
+enum class Strategy : uint8_t { grid, random, pareto };
+std::string_view name(Strategy s);
+
+/// What `accsim sweep` reads: docs/sweep-spec.md.
+struct SweepSpec {
+  std::string file;
+  std::string base_file;
+  HwConfig base;
+  std::vector<Axis> axes;
+  std::vector<Expression> constraints;  ///< over constraint_names()
+  std::vector<SweepModel> models;
+  std::vector<Metric> objectives = {Metric::cycles, Metric::energy};
+  Strategy strategy = Strategy::grid;
+  uint64_t seed = 1;
+  int64_t count = 0;  ///< points of a random sweep
+  MapEffort effort = MapEffort::search;
+  Objective mapping = Objective::cycles;  ///< what each layer's mapping is chosen by
+  bool layers = false;                    ///< store a row a layer too
+  std::string hash;  ///< of everything above that results depend on
+};
+
+/// Most points that a grid or a pareto sweep may have; random ones draw from any space.
+inline constexpr int64_t kMostPoints = 20'000'000;
+
+/// Reads the spec, the machine and the networks it names (paths are relative to the spec's folder).
+/// Everything that is wrong with the spec is reported at once with file:line:column.
+Result<SweepSpec> load_sweep(const std::string& path);
+
+/// Names that constraints may use: the axes, then the machine's numeric fields.
+std::vector<std::string> constraint_names(const std::vector<Axis>& axes);
+/// A numeric field's value; false when it is a word.
+bool numeric_value(const Field& field, HwConfig& hw, double& out);
+/// Writes the field's value in `from` into `to`.
+void copy_field(const Field& field, HwConfig& from, HwConfig& to);
+
+/// Every field of a machine but its name, as text: equal for machines that cost the same.
+std::string machine_text(const HwConfig& hw);
+
+}  // namespace accsim

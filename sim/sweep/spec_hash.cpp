@@ -1,0 +1,52 @@
+#include "sim/sweep/spec_hash.h"
+
+#include <fmt/format.h>
+
+#include "hw/config/values.h"
+#include "sim/flow/requests.h"
+#include "sim/sweep/hash.h"
+
+namespace accsim {
+namespace {
+
+/// All that costing reads of a network: its tensors, who reads and writes them, and what each layer
+/// asks of the base machine's mapper.
+std::string graph_text(const Graph& graph, const HwConfig& base) {
+  std::string out;
+  for (const Tensor& t : graph.tensors)
+    out += fmt::format("{} {} {} {}\n", t.name, name(t.dtype), fmt::join(t.dims, "x"), t.constant);
+  for (const Node& n : graph.nodes)
+    out += fmt::format("{} {} {}:{}\n", n.name, n.op_type, fmt::join(n.inputs, ","),
+                       fmt::join(n.outputs, ","));
+  const Result<Lowered> lowered = lower(graph);
+  if (!lowered) return out;
+  const Residency residency = plan_residency(graph, *lowered, base);
+  for (const Layer& layer : lowered->layers)
+    for (const OpRequest& request : requests(graph, layer, residency, base)) out += key_of(request);
+  return out;
+}
+
+}  // namespace
+
+std::string spec_hash(const SweepSpec& spec) {
+  std::string text = machine_text(spec.base);
+  for (const Axis& axis : spec.axes) {
+    text += fmt::format("axis {}\n", axis.name);
+    for (const AxisStep& step : axis.steps) {
+      HwConfig fields = step.fields;
+      text += step.label;
+      for (const Field* f : axis.fields)
+        text += fmt::format(" {}={}", f->path, print_value(*f, fields));
+      text += '\n';
+    }
+  }
+  for (const Expression& c : spec.constraints) text += c.text() + "\n";
+  for (const SweepModel& m : spec.models)
+    text += fmt::format("model {} {}\n", m.weight, hash_text(graph_text(m.graph, spec.base)));
+  for (const Metric m : spec.objectives) text += fmt::format("{} ", info(m).name);
+  text += fmt::format("\n{} {} {} {} {} {}\n", name(spec.strategy), spec.seed, spec.count,
+                      static_cast<int>(spec.effort), name(spec.mapping), spec.layers);
+  return hash_text(text);
+}
+
+}  // namespace accsim

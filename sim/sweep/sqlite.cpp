@@ -1,0 +1,128 @@
+#include "sim/sweep/sqlite.h"
+
+#include <sqlite3.h>
+
+namespace accsim {
+namespace {
+
+constexpr int kBusyMilliseconds = 60'000;
+
+}  // namespace
+
+void Statement::Close::operator()(sqlite3_stmt* s) const { sqlite3_finalize(s); }
+void Database::Close::operator()(sqlite3* db) const { sqlite3_close_v2(db); }
+
+Statement& Statement::bind(int at, int64_t value) {
+  sqlite3_bind_int64(handle_.get(), at, value);
+  return *this;
+}
+Statement& Statement::bind(int at, double value) {
+  sqlite3_bind_double(handle_.get(), at, value);
+  return *this;
+}
+Statement& Statement::bind(int at, std::string_view value) {
+  sqlite3_bind_text64(handle_.get(), at, value.data(), value.size(), SQLITE_TRANSIENT, SQLITE_UTF8);
+  return *this;
+}
+Statement& Statement::bind_null(int at) {
+  sqlite3_bind_null(handle_.get(), at);
+  return *this;
+}
+
+Result<bool> Statement::step() {
+  const int code = sqlite3_step(handle_.get());
+  if (code == SQLITE_ROW) return true;
+  if (code == SQLITE_DONE) return false;
+  const Error error = database_->failure(code);
+  reset();
+  return error;
+}
+
+Status Statement::run() {
+  while (true) {
+    const auto more = step();
+    if (!more) return more.errors();
+    if (!*more) break;
+  }
+  reset();
+  return ok();
+}
+
+void Statement::reset() { sqlite3_reset(handle_.get()); }
+
+int64_t Statement::whole(int c) const { return sqlite3_column_int64(handle_.get(), c); }
+double Statement::real(int c) const { return sqlite3_column_double(handle_.get(), c); }
+std::string Statement::text(int c) const {
+  const unsigned char* bytes = sqlite3_column_text(handle_.get(), c);
+  const auto size = static_cast<size_t>(sqlite3_column_bytes(handle_.get(), c));
+  return bytes == nullptr ? std::string() : std::string(reinterpret_cast<const char*>(bytes), size);
+}
+bool Statement::is_null(int c) const { return sqlite3_column_type(handle_.get(), c) == SQLITE_NULL; }
+bool Statement::is_whole(int c) const {
+  return sqlite3_column_type(handle_.get(), c) == SQLITE_INTEGER;
+}
+bool Statement::is_real(int c) const { return sqlite3_column_type(handle_.get(), c) == SQLITE_FLOAT; }
+int Statement::columns() const { return sqlite3_column_count(handle_.get()); }
+std::string Statement::column_name(int c) const {
+  const char* name = sqlite3_column_name(handle_.get(), c);
+  return name == nullptr ? std::string() : std::string(name);
+}
+
+Error Database::failure(int code) const {
+  const std::string why = handle_ ? sqlite3_errmsg(handle_.get()) : sqlite3_errstr(code);
+  std::string what;
+  switch (code & 0xff) {
+    case SQLITE_FULL:
+      what = "the disk is full; make room and run the same command again, committed points are kept";
+      break;
+    case SQLITE_IOERR:
+      what = "can't be read or written (" + why + "); committed points are kept";
+      break;
+    case SQLITE_CORRUPT:
+    case SQLITE_NOTADB:
+      what = "is no intact store (" + why + "); move it away, or name another with --store";
+      break;
+    case SQLITE_CANTOPEN: what = "can't be opened (" + why + "); does the folder exist?"; break;
+    case SQLITE_READONLY:
+    case SQLITE_PERM: what = "can't be written (" + why + ")"; break;
+    case SQLITE_BUSY: what = "is locked by another process (" + why + ")"; break;
+    default: what = why;
+  }
+  return {Errc::io, what, path_};
+}
+
+Result<Database> Database::open(const std::string& path, Mode mode) {
+  Database out;
+  out.path_ = path;
+  sqlite3* db = nullptr;
+  const int flags = mode == Mode::create  ? SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE
+                    : mode == Mode::write ? SQLITE_OPEN_READWRITE
+                                          : SQLITE_OPEN_READONLY;
+  const int code = sqlite3_open_v2(path.c_str(), &db, flags | SQLITE_OPEN_NOMUTEX, nullptr);
+  out.handle_.reset(db);
+  if (code != SQLITE_OK) return out.failure(code);
+  sqlite3_busy_timeout(db, kBusyMilliseconds);
+  sqlite3_extended_result_codes(db, 1);
+  return out;
+}
+
+Status Database::run(const std::string& sql) {
+  const int code = sqlite3_exec(handle_.get(), sql.c_str(), nullptr, nullptr, nullptr);
+  if (code != SQLITE_OK) return failure(code);
+  return ok();
+}
+
+Result<Statement> Database::prepare(const std::string& sql) const {
+  Statement out;
+  out.database_ = this;
+  sqlite3_stmt* s = nullptr;
+  const int code = sqlite3_prepare_v2(handle_.get(), sql.c_str(), static_cast<int>(sql.size()), &s,
+                                      nullptr);
+  if (code != SQLITE_OK) return failure(code);
+  out.handle_.reset(s);
+  return out;
+}
+
+int64_t Database::changes() const { return sqlite3_changes64(handle_.get()); }
+
+}  // namespace accsim

@@ -1,0 +1,68 @@
+#pragma once
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "sim/base/result.h"
+
+struct sqlite3;
+struct sqlite3_stmt;
+
+namespace accsim {
+
+class Database;
+
+/// A prepared statement; parameters and columns count from 1 and 0, as SQLite has them.
+class Statement {
+ public:
+  Statement& bind(int at, int64_t value);
+  Statement& bind(int at, double value);
+  Statement& bind(int at, std::string_view value);
+  Statement& bind_null(int at);
+
+  /// True when there is a row, false at the end.
+  Result<bool> step();
+  /// Runs to the end; then it can be bound again.
+  Status run();
+  void reset();
+
+  int64_t whole(int column) const;
+  double real(int column) const;
+  std::string text(int column) const;
+  bool is_null(int column) const;
+  bool is_whole(int column) const;
+  bool is_real(int column) const;
+  int columns() const;
+  std::string column_name(int column) const;
+
+ private:
+  friend class Database;
+  struct Close {
+    void operator()(sqlite3_stmt* s) const;
+  };
+  std::unique_ptr<sqlite3_stmt, Close> handle_;
+  const Database* database_ = nullptr;
+};
+
+/// A connection to a database file. Errors name the file and say what to do. Not thread-safe.
+class Database {
+ public:
+  enum class Mode { read, write, create };
+  static Result<Database> open(const std::string& path, Mode mode);
+
+  Status run(const std::string& sql);
+  Result<Statement> prepare(const std::string& sql) const;
+  int64_t changes() const;
+  const std::string& path() const { return path_; }
+  /// The last failure as an Error (io).
+  Error failure(int code) const;
+
+ private:
+  struct Close {
+    void operator()(sqlite3* db) const;
+  };
+  std::unique_ptr<sqlite3, Close> handle_;
+  std::string path_;
+};
+
+}  // namespace accsim

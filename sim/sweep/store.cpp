@@ -1,0 +1,194 @@
+#include "sim/sweep/store.h"
+
+#include <charconv>
+#include <filesystem>
+
+#include <fmt/format.h>
+
+#include "sim/sweep/store_columns.h"
+
+namespace accsim {
+namespace {
+
+int64_t to_whole(const std::string& text) {
+  int64_t out = 0;
+  std::from_chars(text.data(), text.data() + text.size(), out);
+  return out;
+}
+
+std::string tables(const SweepSpec& spec) {
+  std::string axes;
+  for (const Axis& axis : spec.axes) axes += fmt::format(", {} NUMERIC NOT NULL", quote_name(axis.name));
+  return fmt::format(
+      "CREATE TABLE IF NOT EXISTS meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;"
+      "CREATE TABLE IF NOT EXISTS axes (position INTEGER PRIMARY KEY, name TEXT NOT NULL, "
+      "steps INTEGER NOT NULL, fields TEXT NOT NULL);"
+      "CREATE TABLE IF NOT EXISTS points (point INTEGER PRIMARY KEY, config TEXT NOT NULL UNIQUE{}, "
+      "reason TEXT, cycles INTEGER, energy_pj REAL, macs INTEGER, dram_read_bytes INTEGER, "
+      "dram_write_bytes INTEGER, shared_bytes INTEGER, shared_peak_bytes INTEGER, "
+      "area_mm2 REAL NOT NULL, sram_bytes INTEGER NOT NULL, time_us REAL, edp_pj_us REAL, "
+      "traffic_bytes INTEGER);"
+      "CREATE TABLE IF NOT EXISTS layers (point INTEGER NOT NULL, position INTEGER NOT NULL, "
+      "model TEXT NOT NULL, layer TEXT NOT NULL, op_type TEXT NOT NULL, mapping TEXT NOT NULL, "
+      "cycles INTEGER NOT NULL, energy_pj REAL NOT NULL, macs INTEGER NOT NULL, "
+      "dram_read_bytes INTEGER NOT NULL, dram_write_bytes INTEGER NOT NULL, "
+      "PRIMARY KEY (point, position)) WITHOUT ROWID;"
+      "CREATE TABLE IF NOT EXISTS bounds (key TEXT PRIMARY KEY, reason TEXT, cycles INTEGER, "
+      "energy_pj REAL, traffic_bytes INTEGER) WITHOUT ROWID;"
+      "CREATE TABLE IF NOT EXISTS claims (span INTEGER PRIMARY KEY, owner TEXT NOT NULL);",
+      axes);
+}
+
+}  // namespace
+
+std::string Shard::text() const { return fmt::format("{}/{}", index, of); }
+
+std::string quote_name(const std::string& name) {
+  std::string out = "\"";
+  for (const char c : name) out += c == '"' ? std::string("\"\"") : std::string(1, c);
+  return out + '"';
+}
+
+Result<std::unique_ptr<Store>> Store::open(const std::string& path, const SweepSpec& spec,
+                                           const StoreMeta& wanted) {
+  std::error_code ec;
+  const bool fresh = !std::filesystem::exists(path, ec) || std::filesystem::file_size(path, ec) == 0;
+  auto db = Database::open(path, Database::Mode::create);
+  if (!db) return db.errors();
+  std::unique_ptr<Store> out(new Store(std::move(*db)));
+  if (const Status good = out->intact(); !fresh && !good) return good.errors();
+  if (!fresh) {
+    const Status known = out->load_meta();
+    if (!known) return known.errors();
+  }
+  // WAL: readers don't block the writer. FULL: a committed transaction survives a power cut.
+  if (const Status set = out->db_.run("PRAGMA journal_mode=WAL; PRAGMA synchronous=FULL;"); !set)
+    return set.errors();
+  if (fresh)
+    if (const Status made = out->create(spec, wanted); !made) return made.errors();
+  if (const Status known = out->load_meta(); !known) return known.errors();
+  if (const Status same = out->check_meta(wanted); !same) return same.errors();
+  if (const Status writable = out->db_.run("BEGIN IMMEDIATE; DELETE FROM claims WHERE 0; COMMIT;");
+      !writable)
+    return writable.errors();
+  return out;
+}
+
+Result<std::unique_ptr<Store>> Store::read(const std::string& path) {
+  std::error_code ec;
+  if (!std::filesystem::is_regular_file(path, ec))
+    return Error{Errc::io, "no such store; accsim sweep SPEC makes one", path};
+  auto db = Database::open(path, Database::Mode::read);
+  if (!db) return db.errors();
+  std::unique_ptr<Store> out(new Store(std::move(*db)));
+  if (const Status known = out->load_meta(); !known) return known.errors();
+  return out;
+}
+
+Status Store::intact() {
+  auto check = db_.prepare("PRAGMA quick_check(1)");
+  if (!check) return check.errors();
+  const auto row = check->step();
+  if (!row) return row.errors();
+  if (*row && check->text(0) == "ok") return ok();
+  return Error{Errc::io,
+               "is damaged (" + (*row ? check->text(0) : std::string("no answer")) +
+                   "); move it away, or name another with --store",
+               db_.path()};
+}
+
+Status Store::create(const SweepSpec& spec, const StoreMeta& wanted) {
+  if (const Status begun = db_.run("BEGIN IMMEDIATE"); !begun) return begun.errors();
+  const auto fill = [&]() -> Status {
+    if (const Status made = db_.run(tables(spec)); !made) return made.errors();
+    std::string objectives;
+    for (const Metric m : spec.objectives)
+      objectives += (objectives.empty() ? "" : ",") + std::string(info(m).name);
+    auto insert = db_.prepare("INSERT OR IGNORE INTO meta VALUES (?, ?)");
+    if (!insert) return insert.errors();
+    const std::pair<const char*, std::string> rows[] = {
+        {"schema", std::to_string(kStoreSchema)}, {"version", wanted.version},
+        {"spec", spec.hash},                      {"spec_file", spec.file},
+        {"strategy", std::string(name(spec.strategy))}, {"shard", wanted.shard.text()},
+        {"points", std::to_string(wanted.points)}, {"objectives", objectives}};
+    for (const auto& [key, value] : rows) {
+      insert->bind(1, std::string_view(key)).bind(2, std::string_view(value));
+      if (const Status done = insert->run(); !done) return done;
+    }
+    auto axis = db_.prepare("INSERT OR IGNORE INTO axes VALUES (?, ?, ?, ?)");
+    if (!axis) return axis.errors();
+    for (size_t i = 0; i < spec.axes.size(); ++i) {
+      std::string fields;
+      for (const Field* f : spec.axes[i].fields) fields += (fields.empty() ? "" : " ") + f->path;
+      axis->bind(1, static_cast<int64_t>(i)).bind(2, std::string_view(spec.axes[i].name));
+      axis->bind(3, static_cast<int64_t>(spec.axes[i].steps.size())).bind(4, std::string_view(fields));
+      if (const Status done = axis->run(); !done) return done;
+    }
+    return db_.run("COMMIT");
+  };
+  const Status filled = fill();
+  if (!filled) (void)db_.run("ROLLBACK");
+  return filled;
+}
+
+Status Store::load_meta() {
+  const Error foreign{Errc::invalid, "is no store of accsim sweep; name another with --store",
+                      db_.path()};
+  auto tables = db_.prepare("SELECT count(*) FROM sqlite_master WHERE name IN ('meta','axes','points')");
+  if (!tables) return tables.errors();
+  if (const auto row = tables->step(); !row) return row.errors();
+  if (tables->whole(0) != 3) return foreign;
+  auto rows = db_.prepare("SELECT key, value FROM meta");
+  if (!rows) return foreign;
+  std::map<std::string, std::string> values;
+  while (true) {
+    const auto row = rows->step();
+    if (!row) return row.errors();
+    if (!*row) break;
+    values[rows->text(0)] = rows->text(1);
+  }
+  meta_ = {to_whole(values["schema"]), values["version"],  values["spec"],
+           values["spec_file"],        values["strategy"], {},
+           to_whole(values["points"]), {},                 {}};
+  const std::string& shard = values["shard"];
+  if (const size_t slash = shard.find('/'); slash != std::string::npos)
+    meta_.shard = {to_whole(shard.substr(0, slash)), to_whole(shard.substr(slash + 1))};
+  if (meta_.spec.empty() || meta_.shard.index < 1 || meta_.shard.of < meta_.shard.index) return foreign;
+  for (size_t at = 0; at <= values["objectives"].size();) {
+    const size_t end = std::min(values["objectives"].find(',', at), values["objectives"].size());
+    if (const auto m = metric_from(values["objectives"].substr(at, end - at)))
+      meta_.objectives.push_back(*m);
+    at = end + 1;
+  }
+  auto axes = db_.prepare("SELECT name FROM axes ORDER BY position");
+  if (!axes) return foreign;
+  for (auto row = axes->step(); row && *row; row = axes->step()) meta_.axes.push_back(axes->text(0));
+  return ok();
+}
+
+Status Store::check_meta(const StoreMeta& wanted) const {
+  const auto refuse = [&](const std::string& why) {
+    return Error{Errc::invalid, why + "; name another with --store, or remove this one", db_.path()};
+  };
+  if (meta_.schema != kStoreSchema)
+    return refuse(fmt::format("has tables of schema {}, this accsim writes {}", meta_.schema, kStoreSchema));
+  if (meta_.version != wanted.version)
+    return refuse(fmt::format("was written by {}, this is {}, and its results may differ",
+                              meta_.version, wanted.version));
+  if (meta_.spec != wanted.spec)
+    return refuse(fmt::format("is of another sweep: {} as it was then (spec {:.8}, this one is {:.8}): "
+                              "the spec, the machine or a network has changed",
+                              meta_.spec_file, meta_.spec, wanted.spec));
+  if (meta_.shard.text() != wanted.shard.text())
+    return refuse(fmt::format("is of shard {}, not {}", meta_.shard.text(), wanted.shard.text()));
+  return ok();
+}
+
+Result<Statement*> Store::statement(const std::string& sql) {
+  if (const auto at = statements_.find(sql); at != statements_.end()) return &at->second;
+  auto made = db_.prepare(sql);
+  if (!made) return made.errors();
+  return &statements_.emplace(sql, std::move(*made)).first->second;
+}
+
+}  // namespace accsim

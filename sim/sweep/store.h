@@ -1,0 +1,93 @@
+#pragma once
+#include <memory>
+#include <optional>
+#include <set>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "sim/sweep/spec.h"
+#include "sim/sweep/sqlite.h"
+#include "sim/sweep/totals.h"
+
+namespace accsim {
+
+/// A part of a sweep: every `of`-th point from number `index` (1-based) on.
+struct Shard {
+  int64_t index = 1, of = 1;
+  std::string text() const;
+  /// Points of a sweep of `all` that fall to it.
+  int64_t count(int64_t all) const { return all < index ? 0 : (all - index) / of + 1; }
+};
+
+/// What a store says of itself, in its table `meta`.
+struct StoreMeta {
+  int64_t schema = 0;    ///< of the tables
+  std::string version;   ///< of accsim: another may cost differently
+  std::string spec;      ///< spec hash
+  std::string spec_file;
+  std::string strategy;
+  Shard shard;
+  int64_t points = 0;    ///< of the whole sweep; of a pareto sweep the grid's
+  std::vector<Metric> objectives;
+  std::vector<std::string> axes;
+};
+
+inline constexpr int64_t kStoreSchema = 1;
+
+/// What a bound evaluation gave; reason as in PointRow.
+struct BoundRow {
+  std::string key;  ///< config hash and objective
+  std::string reason;
+  PointTotals totals;
+};
+
+/// The SQLite file of a sweep (docs/sweep-store.md), in WAL mode: a transaction is there whole or not at
+/// all, whatever happens to the process. Not thread-safe; any number of connections and processes may
+/// have the file open.
+class Store {
+ public:
+  /// Opens the store of this sweep or makes it. Refuses a file that isn't one, that is damaged, or of
+  /// another spec, version or shard.
+  static Result<std::unique_ptr<Store>> open(const std::string& path, const SweepSpec& spec,
+                                             const StoreMeta& wanted);
+  /// Any store, to read.
+  static Result<std::unique_ptr<Store>> read(const std::string& path);
+
+  const StoreMeta& meta() const { return meta_; }
+  Database& database() { return db_; }
+
+  /// Which of these points are stored.
+  Result<std::set<int64_t>> stored(std::span<const int64_t> points);
+  Result<int64_t> count();
+  /// A stored point's reason and totals (without clock, area and SRAM).
+  Result<std::optional<PointRow>> find(int64_t point);
+  Result<std::optional<BoundRow>> find_bound(const std::string& key);
+
+  /// One transaction; rows that are there already stay as they are.
+  Status write(std::span<const PointRow> rows, std::span<const BoundRow> bounds);
+
+  /// Takes a span of points for `owner`; false when another has it.
+  Result<bool> claim(int64_t span, const std::string& owner);
+  /// Frees the claims of `owner`, or those that `dead` says are nobody's.
+  Status release(const std::string& owner);
+  Status release_dead(const std::function<bool(const std::string& owner)>& dead);
+
+ private:
+  explicit Store(Database db) : db_(std::move(db)) {}
+  Status create(const SweepSpec& spec, const StoreMeta& wanted);
+  Status load_meta();
+  Status check_meta(const StoreMeta& wanted) const;
+  Status intact();
+  Status write_rows(std::span<const PointRow> rows, std::span<const BoundRow> bounds);
+  Result<Statement*> statement(const std::string& sql);
+
+  Database db_;
+  StoreMeta meta_;
+  std::map<std::string, Statement> statements_;
+};
+
+/// `name` as an SQL identifier.
+std::string quote_name(const std::string& name);
+
+}  // namespace accsim

@@ -1,0 +1,188 @@
+#include <algorithm>
+
+#include "sim/sweep/store.h"
+
+namespace accsim {
+
+Result<std::set<int64_t>> Store::stored(std::span<const int64_t> points) {
+  std::set<int64_t> out;
+  if (points.empty()) return out;
+  // Neighbours are asked for at once, scattered ones one by one.
+  const bool near = std::is_sorted(points.begin(), points.end()) &&
+                    points.back() - points.front() < 64 * static_cast<int64_t>(points.size());
+  const auto select = statement("SELECT point FROM points WHERE point BETWEEN ? AND ?");
+  if (!select) return select.errors();
+  Statement& s = **select;
+  const size_t queries = near ? 1 : points.size();
+  for (size_t i = 0; i < queries; ++i) {
+    s.bind(1, points[i]).bind(2, near ? points.back() : points[i]);
+    while (true) {
+      const auto row = s.step();
+      if (!row) return row.errors();
+      if (!*row) break;
+      out.insert(s.whole(0));
+    }
+    s.reset();
+  }
+  return out;
+}
+
+Result<int64_t> Store::count() {
+  const auto select = statement("SELECT count(*) FROM points");
+  if (!select) return select.errors();
+  const auto row = (*select)->step();
+  if (!row) return row.errors();
+  const int64_t n = (*select)->whole(0);
+  (*select)->reset();
+  return n;
+}
+
+Result<std::optional<PointRow>> Store::find(int64_t point) {
+  const auto select = statement(
+      "SELECT config, reason, cycles, energy_pj, macs, dram_read_bytes, dram_write_bytes, "
+      "shared_bytes, shared_peak_bytes FROM points WHERE point = ?");
+  if (!select) return select.errors();
+  Statement& s = **select;
+  const auto row = s.bind(1, point).step();
+  if (!row) return row.errors();
+  std::optional<PointRow> out;
+  if (*row) {
+    out.emplace();
+    out->point = point;
+    out->config = s.text(0);
+    out->reason = s.text(1);
+    PointTotals& t = out->totals;
+    t.cycles = s.whole(2);
+    t.energy_pj = s.real(3);
+    t.macs = s.whole(4);
+    t.dram_read_bytes = s.whole(5);
+    t.dram_write_bytes = s.whole(6);
+    t.shared_bytes = s.whole(7);
+    t.shared_peak_bytes = s.whole(8);
+  }
+  s.reset();
+  return out;
+}
+
+Result<std::optional<BoundRow>> Store::find_bound(const std::string& key) {
+  const auto select =
+      statement("SELECT reason, cycles, energy_pj, traffic_bytes FROM bounds WHERE key = ?");
+  if (!select) return select.errors();
+  Statement& s = **select;
+  const auto row = s.bind(1, std::string_view(key)).step();
+  if (!row) return row.errors();
+  std::optional<BoundRow> out;
+  if (*row) {
+    out.emplace();
+    out->key = key;
+    out->reason = s.text(0);
+    out->totals.cycles = s.whole(1);
+    out->totals.energy_pj = s.real(2);
+    out->totals.dram_read_bytes = s.whole(3);
+  }
+  s.reset();
+  return out;
+}
+
+Status Store::write(std::span<const PointRow> rows, std::span<const BoundRow> bounds) {
+  if (const Status begun = db_.run("BEGIN IMMEDIATE"); !begun) return begun;
+  Status written = write_rows(rows, bounds);
+  if (written) written = db_.run("COMMIT");
+  if (!written) (void)db_.run("ROLLBACK");
+  return written;
+}
+
+Status Store::write_rows(std::span<const PointRow> rows, std::span<const BoundRow> bounds) {
+  std::string marks;
+  for (size_t i = 0; i < 15 + meta_.axes.size(); ++i) marks += i == 0 ? "?" : ",?";
+  const auto insert = statement("INSERT OR IGNORE INTO points VALUES (" + marks + ")");
+  const auto layer = statement("INSERT OR IGNORE INTO layers VALUES (?,?,?,?,?,?,?,?,?,?,?)");
+  const auto bound = statement("INSERT OR IGNORE INTO bounds VALUES (?,?,?,?,?)");
+  if (!insert) return insert.errors();
+  if (!layer) return layer.errors();
+  if (!bound) return bound.errors();
+  for (const PointRow& row : rows) {
+    Statement& s = **insert;
+    const PointTotals& t = row.totals;
+    int at = 0;
+    const auto put = [&](auto value) {
+      ++at;
+      if (row.feasible())
+        s.bind(at, value);
+      else
+        s.bind_null(at);
+    };
+    s.bind(++at, row.point);
+    s.bind(++at, std::string_view(row.config));
+    for (const std::string& label : row.labels) s.bind(++at, std::string_view(label));
+    if (++at; row.feasible())
+      s.bind_null(at);
+    else
+      s.bind(at, std::string_view(row.reason));
+    put(t.cycles);
+    put(t.energy_pj);
+    for (const int64_t v : {t.macs, t.dram_read_bytes, t.dram_write_bytes, t.shared_bytes,
+                            t.shared_peak_bytes})
+      put(v);
+    s.bind(++at, t.area_mm2);
+    s.bind(++at, t.sram_bytes);
+    put(t.time_us());
+    put(t.edp());
+    put(t.traffic_bytes());
+    if (const Status done = s.run(); !done) return done;
+    if (db_.changes() == 0) continue;  // another process was first, with the same result
+    for (int64_t i = 0; const LayerTotals& l : row.layers) {
+      Statement& w = **layer;
+      w.bind(1, row.point).bind(2, i++).bind(3, std::string_view(l.model));
+      w.bind(4, std::string_view(l.layer)).bind(5, std::string_view(l.op_type));
+      w.bind(6, std::string_view(l.mapping)).bind(7, l.cycles).bind(8, l.energy_pj).bind(9, l.macs);
+      w.bind(10, l.dram_read_bytes).bind(11, l.dram_write_bytes);
+      if (const Status done = w.run(); !done) return done;
+    }
+  }
+  for (const BoundRow& row : bounds) {
+    Statement& s = **bound;
+    s.bind(1, std::string_view(row.key));
+    if (row.reason.empty())
+      s.bind_null(2);
+    else
+      s.bind(2, std::string_view(row.reason));
+    s.bind(3, row.totals.cycles).bind(4, row.totals.energy_pj).bind(5, row.totals.traffic_bytes());
+    if (const Status done = s.run(); !done) return done;
+  }
+  return ok();
+}
+
+Result<bool> Store::claim(int64_t span, const std::string& owner) {
+  const auto insert = statement("INSERT OR IGNORE INTO claims VALUES (?, ?)");
+  if (!insert) return insert.errors();
+  (*insert)->bind(1, span).bind(2, std::string_view(owner));
+  if (const Status done = (*insert)->run(); !done) return done.errors();
+  return db_.changes() > 0;
+}
+
+Status Store::release(const std::string& owner) {
+  const auto erase = statement("DELETE FROM claims WHERE owner = ?");
+  if (!erase) return erase.errors();
+  (*erase)->bind(1, std::string_view(owner));
+  return (*erase)->run();
+}
+
+Status Store::release_dead(const std::function<bool(const std::string& owner)>& dead) {
+  std::vector<std::string> owners;
+  const auto select = statement("SELECT DISTINCT owner FROM claims");
+  if (!select) return select.errors();
+  while (true) {
+    const auto row = (*select)->step();
+    if (!row) return row.errors();
+    if (!*row) break;
+    owners.push_back((*select)->text(0));
+  }
+  (*select)->reset();
+  for (const std::string& owner : owners)
+    if (dead(owner))
+      if (const Status done = release(owner); !done) return done;
+  return ok();
+}
+
+}  // namespace accsim

@@ -1,0 +1,56 @@
+#pragma once
+#include <chrono>
+#include <condition_variable>
+#include <mutex>
+#include <vector>
+
+#include "sim/sweep/evaluate.h"
+#include "sim/sweep/run.h"
+
+namespace accsim {
+
+/// Costs all points of a grid or random sweep: threads take points from one lazy source, one writer
+/// commits their rows.
+class StreamRun {
+ public:
+  StreamRun(const SweepSpec& spec, const SweepRun& run, Store& store,
+            std::vector<Evaluator> evaluators, SweepOutcome& outcome);
+
+  Status run();
+
+ private:
+  bool refill();
+  Status take_span(const std::vector<int64_t>& points, int64_t span);
+  int64_t next_point();
+  void work(Evaluator& evaluator);
+  void write();
+  bool stopped() const { return failed_ || (run_.stop != nullptr && *run_.stop); }
+  void fail(const Status& status);
+  void pass();
+
+  const SweepSpec& spec_;
+  const SweepRun& run_;
+  Store& store_;
+  std::vector<Evaluator> evaluators_;
+  SweepOutcome& outcome_;
+  const std::string owner_;
+
+  std::mutex source_mutex_;  ///< of the source and the points taken from it
+  PointSource source_;
+  int64_t position_ = 0;  ///< in the whole sweep
+  int64_t span_ = 0;
+  bool exhausted_ = false;
+  std::vector<int64_t> pending_;  ///< claimed, last first
+  int64_t elsewhere_ = 0;
+
+  std::mutex store_mutex_;  ///< of the connection
+  std::mutex queue_mutex_;
+  std::condition_variable filled_, drained_;
+  std::vector<PointRow> queue_;
+  int working_ = 0;
+  std::atomic<bool> failed_{false};
+  Errors errors_;
+  int64_t done_ = 0;
+};
+
+}  // namespace accsim

@@ -1,0 +1,38 @@
+#pragma once
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "sim/sweep/expression.h"
+#include "sim/sweep/store.h"
+
+namespace accsim {
+
+/// A store's points as `sweep show` sees them: numbers by column, words by their text.
+class TableView {
+ public:
+  struct Row {
+    int64_t point = 0;
+    std::vector<double> numbers;     ///< by column(); NaN for words and what is missing
+    std::vector<std::string> texts;  ///< of the axes
+  };
+
+  /// Reads the points that can be costed and satisfy `where` (empty: all), in order.
+  static Result<TableView> read(Store& store, const std::string& where);
+
+  const std::vector<Row>& rows() const { return rows_; }
+  const std::vector<std::string>& axes() const { return axes_; }
+  /// Axes first, then kNumberColumns.
+  const std::vector<std::string>& columns() const { return columns_; }
+  size_t column(Metric m) const;
+  int64_t stored = 0, feasible = 0;  ///< before `where`
+
+ private:
+  std::vector<std::string> axes_, columns_;
+  std::vector<Row> rows_;
+};
+
+/// The whole store as text, ordered: equal for equal results, however they came about.
+Result<std::string> dump_store(Store& store);
+
+}  // namespace accsim
