@@ -99,6 +99,8 @@ void SweepCommand::add_to(CLI::App& app) {
   sub_->add_option("--shard", shard_, "Only the i-th of n parts, into a store of its own")
       ->type_name("i/n");
   add_show();
+  add_merge();
+  add_submit();
 }
 
 void SweepCommand::add_show() {
@@ -175,6 +177,8 @@ int SweepCommand::run_spec(const std::string& version) const {
 
 int SweepCommand::run(const std::string& version) const {
   if (show_->parsed()) return run_show();
+  if (merge_->parsed()) return run_merge();
+  if (submit_->parsed()) return run_submit();
   return run_spec(version);
 }
 

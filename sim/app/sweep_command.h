@@ -17,14 +17,22 @@ class SweepCommand {
 
  private:
   void add_show();
+  void add_merge();
+  void add_submit();
   int run_spec(const std::string& version) const;
   int run_show() const;
+  int run_merge() const;
+  int run_submit() const;
 
-  CLI::App *sub_ = nullptr, *show_ = nullptr;
+  CLI::App *sub_ = nullptr, *show_ = nullptr, *merge_ = nullptr, *submit_ = nullptr;
   std::string spec_, store_, shard_;
   int threads_ = 0;
   std::string shown_, pareto_, where_, csv_;
   bool dump_ = false;
+  std::string out_, folder_, partition_, time_;
+  std::vector<std::string> shards_;
+  int64_t nodes_ = 1;
+  bool dry_run_ = false;
 };
 
 }  // namespace accsim

@@ -40,14 +40,13 @@ Status AdaptiveRun::run() {
     all.high.push_back(static_cast<int>(axis.steps.size()) - 1);
   }
   all.bounds.assign(spec_.objectives.size(), 0);
-  open_.push_back(all);
+  open(std::move(all));
   while (!open_.empty()) {
     if (run_.stop != nullptr && *run_.stop) return ok();
     std::vector<Region> round;
     while (!open_.empty() && round.size() < kRound) {
-      Region r = std::move(open_.front());
-      open_.pop_front();
-      cheap_bounds(r);
+      Region r = std::move(open_.begin()->second);
+      open_.erase(open_.begin());
       if (hopeless(r) || empty(r)) {
         decided_ += r.points();
         continue;
@@ -66,6 +65,13 @@ Status AdaptiveRun::run() {
     if (run_.progress) run_.progress({decided_, space_.size(), outcome_.evaluated + outcome_.bounds});
   }
   return ok();
+}
+
+void AdaptiveRun::open(Region r) {
+  cheap_bounds(r);
+  double promise = 1;
+  for (const double b : r.bounds) promise *= std::max(b, 1e-30);
+  open_.emplace(promise, std::move(r));
 }
 
 bool AdaptiveRun::needs(Question q) const {
@@ -108,6 +114,10 @@ void AdaptiveRun::cheap_bounds(Region& r) const {
       case Metric::sram: least = bounds_.least_sram(r); break;
       case Metric::cycles: least = bounds_.least_cycles(r); break;
       case Metric::time: least = bounds_.least_cycles(r) / bounds_.most_mhz(r); break;
+      case Metric::energy: least = bounds_.least_energy(r); break;
+      case Metric::edp:
+        least = bounds_.least_energy(r) * bounds_.least_cycles(r) / bounds_.most_mhz(r) * kRounding;
+        break;
       default: break;
     }
     r.bounds[i] = std::max(r.bounds[i], least);
@@ -132,9 +142,14 @@ void AdaptiveRun::ask_machine(const Relaxed& machine, Question q) {
   if (machine.point >= 0 && legal(machine.point)) return ask_point(machine.point);
   Task task;
   task.hw = machine.hw;
-  task.question = q;
-  task.key = fmt::format("{} {}", config_hash(machine.hw), name(objective(q)));
+  task.objective = objective(q);
+  task.effort = machine.effort;
+  task.key = key(machine, q);
   if (!machines_.contains(task.key)) tasks_.push_back(std::move(task));
+}
+
+std::string AdaptiveRun::key(const Relaxed& machine, Question q) {
+  return fmt::format("{} {}", config_hash(machine.hw), name(objective(q)));
 }
 
 /// Takes what the store knows; leaves the rest, each machine once.
@@ -180,7 +195,7 @@ Status AdaptiveRun::answer() {
         rows[i] = evaluator.point(task.point);
       } else {
         bounds[i].key = task.key;
-        bounds[i].totals = evaluator.bound(task.hw, objective(task.question), bounds[i].reason);
+        bounds[i].totals = evaluator.bound(task.hw, task.objective, task.effort, bounds[i].reason);
       }
     }
   };
@@ -224,8 +239,7 @@ const AdaptiveRun::Known* AdaptiveRun::known(const Region& r, Question q) {
     const auto at = points_.find(machine.point);
     return at != points_.end() && at->second.feasible ? &at->second : nullptr;
   }
-  const auto at =
-      machines_.find(fmt::format("{} {}", config_hash(machine.hw), name(objective(q))));
+  const auto at = machines_.find(key(machine, q));
   return at != machines_.end() && at->second.feasible ? &at->second : nullptr;
 }
 
@@ -260,8 +274,8 @@ void AdaptiveRun::split(const Region& r) {
   Region below = r, above = r;
   below.high[a] = middle;
   above.low[a] = middle + 1;
-  open_.push_back(std::move(below));
-  open_.push_back(std::move(above));
+  open(std::move(below));
+  open(std::move(above));
 }
 
 }  // namespace accsim

@@ -1,5 +1,4 @@
 #pragma once
-#include <deque>
 #include <map>
 #include <vector>
 
@@ -25,7 +24,8 @@ class AdaptiveRun {
   struct Task {
     int64_t point = -1;
     HwConfig hw;
-    Question question = Question::cycles;
+    Objective objective = Objective::cycles;
+    MapEffort effort = MapEffort::search;
     std::string key;
   };
   struct Known {
@@ -46,6 +46,8 @@ class AdaptiveRun {
   void sharpen(Region& r);
   const Known* known(const Region& r, Question q);
   void split(const Region& r);
+  void open(Region r);
+  static std::string key(const Relaxed& machine, Question q);
   bool needs(Question q) const;
   bool legal(int64_t point) { return space_.legal(space_.steps(point)); }
 
@@ -57,7 +59,7 @@ class AdaptiveRun {
   Space space_;
   RegionBounds bounds_;
   Front front_;
-  std::deque<Region> open_;
+  std::multimap<double, Region> open_;  ///< most promising first
   std::vector<Task> tasks_;
   std::map<int64_t, Known> points_;
   std::map<std::string, Known> machines_;

@@ -58,9 +58,11 @@ PointTotals Evaluator::cost(const HwConfig& hw, const MapOptions& options, std::
   return none;
 }
 
-PointTotals Evaluator::bound(const HwConfig& hw, Objective objective, std::string& reason) {
+PointTotals Evaluator::bound(const HwConfig& hw, Objective objective, MapEffort effort,
+                             std::string& reason) {
   MapOptions options;
   options.objective = objective;
+  options.effort = effort;
   return cost(hw, options, reason);
 }
 

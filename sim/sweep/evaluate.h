@@ -17,9 +17,9 @@ class Evaluator {
   /// no tile gives a row with the reason.
   PointRow point(int64_t point);
 
-  /// Any machine, with the mapping chosen by search for one objective: a bound for the machines that
+  /// Any machine, with the mapping chosen for one objective: a bound for the machines that
   /// are no better in any field. Its reason is set when nothing can be said.
-  PointTotals bound(const HwConfig& hw, Objective objective, std::string& reason);
+  PointTotals bound(const HwConfig& hw, Objective objective, MapEffort effort, std::string& reason);
 
  private:
   explicit Evaluator(const SweepSpec& spec) : spec_(&spec), space_(spec) {}

@@ -56,7 +56,9 @@ RegionBounds::RegionBounds(const SweepSpec& spec) : spec_(spec), space_(spec) {
     auto& differs = unordered_.emplace_back(axis.steps.size(), false);
     for (size_t i = 1; i < axis.steps.size(); ++i)
       for (const Field* f : axis.fields) {
-        if (sense(*f) != Sense::none) continue;
+        const Sense s = sense(*f);
+        const bool tiles = s == Sense::memory && spec.effort == MapEffort::rule;
+        if (s != Sense::none && !tiles) continue;
         HwConfig a = axis.steps[i - 1].fields, b = axis.steps[i].fields;
         if (print_value(*f, a) != print_value(*f, b)) differs[i] = true;
       }
@@ -105,7 +107,6 @@ Relaxed RegionBounds::relaxed(const Region& r, Question q) const {
   Relaxed out;
   Steps corner = r.high;
   bool corners = true;
-  bool memory_varies = false;
   HwConfig most = best(r, true), least = best(r, false);
   out.hw = space_.machine(r.high);
   for (size_t a = 0; a < r.low.size(); ++a) {
@@ -118,9 +119,6 @@ Relaxed RegionBounds::relaxed(const Region& r, Question q) const {
       double v = 0;
       (void)numeric_value(*f, out.hw, v);
       wanted.push_back(v);
-      double low = 0, high = 0;
-      if (s == Sense::memory && numeric_value(*f, least, low) && numeric_value(*f, most, high))
-        memory_varies |= low < high;
     }
     // A step that has all of this axis's fields at their best; the first, as what doesn't matter for
     // cycles is mostly cheaper there.
@@ -137,11 +135,11 @@ Relaxed RegionBounds::relaxed(const Region& r, Question q) const {
     corners &= found <= r.high[a];
     corner[a] = std::min(found, r.high[a]);
   }
-  const bool same_tilings = spec_.effort == MapEffort::search || !memory_varies;
+  out.effort = spec_.effort;
   const Objective asked = q == Question::cycles   ? Objective::cycles
                           : q == Question::energy ? Objective::energy
                                                   : Objective::traffic;
-  if (corners && same_tilings && spec_.mapping == asked && space_.size() > 0)
+  if (corners && spec_.mapping == asked && space_.size() > 0)
     out.point = space_.point(corner);
   if (out.point >= 0) out.hw = space_.machine(corner);
   return out;
@@ -154,6 +152,14 @@ double RegionBounds::least_cycles(const Region& r) const {
   for (const Layer& l : layers_)
     out += l.times * std::max(l.macs / elements,
                               l.weight_bytes / std::max(most.dram.read.value(), 1e-3));
+  return out * (1 - 1e-9);
+}
+
+double RegionBounds::least_energy(const Region& r) const {
+  const HwConfig least = best(r, false);
+  double out = least.energy.static_per_cycle * least_cycles(r);
+  for (const Layer& l : layers_)
+    out += l.times * (l.macs * least.energy.mac + l.weight_bytes * least.energy.dram_read_byte);
   return out * (1 - 1e-9);
 }
 
@@ -171,13 +177,20 @@ double RegionBounds::least_sram(const Region& r) const {
 double RegionBounds::most_mhz(const Region& r) const { return best(r, true).clock_mhz; }
 
 int RegionBounds::widest_axis(const Region& r) const {
+  const bool area = std::find(spec_.objectives.begin(), spec_.objectives.end(), Metric::area) !=
+                    spec_.objectives.end();
+  const auto price = [&](const Region& of) { return area ? least_area(of) : least_sram(of); };
+  const double base = price(r);
   int out = -1;
   double widest = -1;
   for (size_t a = 0; a < r.low.size(); ++a) {
     const int steps = r.high[a] - r.low[a];
     if (steps <= 0) continue;
-    if (steps > widest) {
-      widest = steps;
+    Region above = r;
+    above.low[a] = r.low[a] + steps / 2 + 1;
+    const double width = price(above) - base + 1e-6 * steps * base;
+    if (width > widest) {
+      widest = width;
       out = static_cast<int>(a);
     }
   }

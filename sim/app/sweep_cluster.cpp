@@ -1,0 +1,113 @@
+#include <array>
+#include <cstdio>
+#include <filesystem>
+
+#include <fmt/format.h>
+
+#include "sim/app/cli.h"
+#include "sim/app/output.h"
+#include "sim/app/sweep_command.h"
+#include "sim/report/format.h"
+#include "sim/report/write_file.h"
+#include "sim/sweep/merge.h"
+#include "sim/sweep/space.h"
+#include "sim/sweep/submit.h"
+
+namespace accsim {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// Runs a shell command; its output without the last line feed.
+Result<std::string> shell(const std::string& command) {
+  std::FILE* pipe = popen(command.c_str(), "r");
+  if (pipe == nullptr) return Error{Errc::io, "can't be started", command};
+  std::string out;
+  std::array<char, 4096> buffer{};
+  while (const size_t n = std::fread(buffer.data(), 1, buffer.size(), pipe)) out.append(buffer.data(), n);
+  if (pclose(pipe) != 0)
+    return Error{Errc::io, "failed, see above; the scripts are written and can be submitted by hand",
+                 command};
+  while (!out.empty() && out.back() == '\n') out.pop_back();
+  return out;
+}
+
+/// "123" of sbatch --parsable's "123;cluster".
+Result<std::string> submit(const std::string& folder, const std::string& arguments) {
+  const auto out = shell(fmt::format("cd {} && sbatch --parsable {}", shell_word(folder), arguments));
+  if (!out) return out.errors();
+  return out->substr(0, out->find(';'));
+}
+
+}  // namespace
+
+void SweepCommand::add_merge() {
+  merge_ = sub_->add_subcommand("merge", "Put the stores of all shards into one");
+  merge_->add_option("out", out_, "The store to make or to complete")->required();
+  merge_->add_option("shards", shards_, "Stores of all shards")->required();
+}
+
+void SweepCommand::add_submit() {
+  submit_ = sub_->add_subcommand("submit", "Run a sweep as a Slurm job array, with a merge behind it");
+  submit_->add_option("spec", spec_, "The space (YAML)")->required();
+  submit_->add_option("--nodes", nodes_, "Shards, each a task of the array")
+      ->type_name("N")
+      ->check(CLI::Range(int64_t{1}, int64_t{100'000}))
+      ->required();
+  submit_->add_option("--store", store_, "The merged store; default: SPEC's name with .sqlite")
+      ->type_name("FILE");
+  submit_->add_option("--folder", folder_, "For scripts, logs and shards; default: SPEC's name with "
+                                           ".slurm; must be seen by all nodes")
+      ->type_name("DIR");
+  submit_->add_option("--threads", threads_, "Cores of a task; default: Slurm's")
+      ->type_name("N")
+      ->check(CLI::Range(1, 1024));
+  submit_->add_option("--partition", partition_, "Slurm partition")->type_name("NAME");
+  submit_->add_option("--time", time_, "Limit of a task, as sbatch takes it")->type_name("TIME");
+  submit_->add_flag("--dry-run", dry_run_, "Print the scripts, write and submit nothing");
+}
+
+int SweepCommand::run_merge() const {
+  const auto merged = merge_stores(out_, shards_);
+  if (!merged) return report_errors(merged.errors());
+  return print_out(fmt::format("{}: {} points, {} of them new\n", out_, format_count(merged->points),
+                               format_count(merged->added)));
+}
+
+int SweepCommand::run_submit() const {
+  const auto spec = load_sweep(spec_);
+  if (!spec) return report_errors(spec.errors());
+  if (spec->strategy == Strategy::pareto)
+    return report_errors({{Errc::usage,
+                           "a pareto sweep can't be cut into shards; use \"strategy: grid\" or random",
+                           spec_}});
+  if (const auto points = count_points(*spec); !points) return report_errors(points.errors());
+  const std::string stem = fs::path(spec_).stem().string();
+  std::error_code ec;
+  SubmitOptions options;
+  options.accsim = fs::read_symlink("/proc/self/exe", ec).string();
+  options.spec = fs::absolute(spec_, ec).string();
+  options.out = fs::absolute(store_.empty() ? stem + ".sqlite" : store_, ec).string();
+  options.folder = fs::absolute(folder_.empty() ? stem + ".slurm" : folder_, ec).string();
+  options.nodes = nodes_;
+  options.threads = threads_;
+  options.partition = partition_;
+  options.time = time_;
+  const SubmitScripts scripts = submit_scripts(options);
+  const std::string array = options.folder + "/array.sbatch", merge = options.folder + "/merge.sbatch";
+  if (dry_run_)
+    return print_out(fmt::format("# {}\n{}\n# {}, after all tasks of the array\n{}", array,
+                                 scripts.array, merge, scripts.merge));
+  fs::create_directories(options.folder, ec);
+  for (const auto& [path, text] : {std::pair(array, scripts.array), std::pair(merge, scripts.merge)})
+    if (const Status written = write_file_atomically(path, text); !written)
+      return report_errors(written.errors());
+  const auto job = submit(options.folder, "array.sbatch");
+  if (!job) return report_errors(job.errors());
+  const auto after = submit(options.folder, fmt::format("--dependency=afterok:{} merge.sbatch", *job));
+  if (!after) return report_errors(after.errors());
+  return print_out(fmt::format("submitted array {} of {} shards and merge {}; logs in {}; result in {}\n",
+                               *job, nodes_, *after, options.folder, options.out));
+}
+
+}  // namespace accsim

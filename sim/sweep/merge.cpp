@@ -1,0 +1,158 @@
+#include "sim/sweep/merge.h"
+
+#include <filesystem>
+#include <map>
+
+#include <fmt/format.h>
+
+#include "sim/sweep/store.h"
+
+namespace accsim {
+namespace {
+
+/// What is wrong with a set of shards, all at once.
+Result<StoreMeta> check_shards(const std::vector<std::string>& shards) {
+  Errors errors;
+  StoreMeta first;
+  std::map<int64_t, std::string> present;
+  for (const std::string& path : shards) {
+    const auto store = Store::read(path);
+    if (!store) {
+      errors.insert(errors.end(), store.errors().begin(), store.errors().end());
+      continue;
+    }
+    const StoreMeta& m = (*store)->meta();
+    if (first.spec.empty()) first = m;
+    const auto refuse = [&](const std::string& why) {
+      errors.push_back({Errc::invalid, why, path});
+    };
+    if (m.schema != kStoreSchema || m.version != first.version)
+      refuse(fmt::format("was written by {} (schema {}), others by {}", m.version, m.schema,
+                         first.version));
+    else if (m.spec != first.spec)
+      refuse(fmt::format("is of another sweep than {} (spec {:.8}, not {:.8})", shards.front(), m.spec,
+                         first.spec));
+    else if (m.shard.of != first.shard.of)
+      refuse(fmt::format("is shard {}, others are of {}", m.shard.text(), first.shard.of));
+    const auto count = (*store)->count();
+    if (!count)
+      errors.insert(errors.end(), count.errors().begin(), count.errors().end());
+    else if (*count != m.shard.count(m.points))
+      refuse(fmt::format("gap: holds {} of {} points of shard {}; run that shard again to finish it",
+                         *count, m.shard.count(m.points), m.shard.text()));
+    present.emplace(m.shard.index, path);
+  }
+  for (int64_t i = 1; i <= first.shard.of && !first.spec.empty(); ++i)
+    if (!present.contains(i))
+      errors.push_back({Errc::invalid, fmt::format("gap: shard {}/{} is missing", i, first.shard.of),
+                        "merge"});
+  if (!errors.empty()) return errors;
+  return first;
+}
+
+/// Makes OUT with the first shard's tables, or checks that what is there belongs to the same sweep.
+Status prepare_out(Database& db, const std::string& first) {
+  if (const Status set = db.run("PRAGMA journal_mode=WAL; PRAGMA synchronous=FULL;"); !set) return set;
+  auto attach = db.prepare("ATTACH ? AS shard");
+  if (!attach) return attach.errors();
+  attach->bind(1, std::string_view(first));
+  if (const Status attached = attach->run(); !attached) return attached;
+  std::string sql = "BEGIN IMMEDIATE;";
+  auto tables = db.prepare("SELECT sql FROM shard.sqlite_master WHERE type = 'table' AND sql IS NOT NULL");
+  if (!tables) return tables.errors();
+  for (auto row = tables->step(); row && *row; row = tables->step()) {
+    std::string create = tables->text(0);
+    if (const size_t at = create.find("CREATE TABLE "); at == 0)
+      create.replace(0, 13, "CREATE TABLE IF NOT EXISTS ");
+    sql += create + ";";
+  }
+  tables->reset();
+  sql += "INSERT OR IGNORE INTO main.meta SELECT key, CASE key WHEN 'shard' THEN '1/1' ELSE value END "
+         "FROM shard.meta; INSERT OR IGNORE INTO main.axes SELECT * FROM shard.axes; COMMIT;";
+  if (const Status made = db.run(sql); !made) {
+    (void)db.run("ROLLBACK");
+    return made;
+  }
+  tables->reset();
+  return ok();
+}
+
+/// Adds one shard's rows; points that are there already must be the same.
+Result<int64_t> add_shard(Database& db, const std::string& path) {
+  auto attach = db.prepare("ATTACH ? AS shard");
+  if (!attach) return attach.errors();
+  attach->bind(1, std::string_view(path));
+  if (const Status attached = attach->run(); !attached) return attached.errors();
+  auto conflicts = db.prepare(
+      "SELECT point FROM (SELECT s.* FROM shard.points s JOIN main.points m USING (point) "
+      "EXCEPT SELECT * FROM main.points) LIMIT 1");
+  if (!conflicts) return conflicts.errors();
+  const auto found = conflicts->step();
+  if (!found) return found.errors();
+  if (*found)
+    return Error{Errc::invalid,
+                 fmt::format("overlap: point {} is in {} too, with other results", conflicts->whole(0),
+                             db.path()),
+                 path};
+  conflicts->reset();
+  auto before = db.prepare("SELECT count(*) FROM main.points");
+  if (!before) return before.errors();
+  const auto count = [&]() -> int64_t {
+    const auto row = before->step();
+    const int64_t n = row && *row ? before->whole(0) : 0;
+    before->reset();
+    return n;
+  };
+  const int64_t had = count();
+  const Status added = db.run(
+      "BEGIN IMMEDIATE; INSERT OR IGNORE INTO main.points SELECT * FROM shard.points; "
+      "INSERT OR IGNORE INTO main.layers SELECT * FROM shard.layers; COMMIT;");
+  if (!added) {
+    (void)db.run("ROLLBACK");
+    return added.errors();
+  }
+  return count() - had;
+}
+
+}  // namespace
+
+Result<MergeOutcome> merge_stores(const std::string& out, const std::vector<std::string>& shards) {
+  const auto meta = check_shards(shards);
+  if (!meta) return meta.errors();
+  std::error_code ec;
+  if (std::filesystem::exists(out, ec) && std::filesystem::file_size(out, ec) > 0) {
+    const auto there = Store::read(out);
+    if (!there) return there.errors();
+    const StoreMeta& m = (*there)->meta();
+    if (m.spec != meta->spec || m.version != meta->version || m.shard.of != 1)
+      return Error{Errc::invalid, "holds another sweep, version or shard; name another file", out};
+  }
+  auto db = Database::open(out, Database::Mode::create);
+  if (!db) return db.errors();
+  const auto on = [&](auto&& work) {  // one shard at a time: SQLite attaches only a few files
+    auto result = work();
+    (void)db->run("DETACH shard");
+    return result;
+  };
+  if (const Status made = on([&] { return prepare_out(*db, shards.front()); }); !made)
+    return made.errors();
+  MergeOutcome outcome;
+  for (const std::string& shard : shards) {
+    const auto added = on([&] { return add_shard(*db, shard); });
+    if (!added) return added.errors();
+    outcome.added += *added;
+  }
+  auto count = db->prepare("SELECT count(*) FROM points");
+  if (!count) return count.errors();
+  if (const auto row = count->step(); !row) return row.errors();
+  outcome.points = count->whole(0);
+  if (outcome.points != meta->points)
+    return Error{Errc::invalid,
+                 fmt::format("holds {} of {} points after the merge; is a shard of other points among "
+                             "them?",
+                             outcome.points, meta->points),
+                 out};
+  return outcome;
+}
+
+}  // namespace accsim
