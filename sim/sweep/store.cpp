@@ -1,7 +1,9 @@
 #include "sim/sweep/store.h"
 
 #include <charconv>
+#include <chrono>
 #include <filesystem>
+#include <thread>
 
 #include <fmt/format.h>
 
@@ -51,19 +53,17 @@ std::string quote_name(const std::string& name) {
 
 Result<std::unique_ptr<Store>> Store::open(const std::string& path, const SweepSpec& spec,
                                            const StoreMeta& wanted) {
-  std::error_code ec;
-  const bool fresh = !std::filesystem::exists(path, ec) || std::filesystem::file_size(path, ec) == 0;
   auto db = Database::open(path, Database::Mode::create);
   if (!db) return db.errors();
   std::unique_ptr<Store> out(new Store(std::move(*db)));
-  if (const Status good = out->intact(); !fresh && !good) return good.errors();
-  if (!fresh) {
-    const Status known = out->load_meta();
-    if (!known) return known.errors();
-  }
-  // WAL: readers don't block the writer. FULL: a committed transaction survives a power cut.
-  if (const Status set = out->db_.run("PRAGMA journal_mode=WAL; PRAGMA synchronous=FULL;"); !set)
-    return set.errors();
+  if (const Status good = out->intact(); !good) return good.errors();
+  // A file without tables may be another process's that is just making them: both then do the same.
+  const auto tables = out->empty();
+  if (!tables) return tables.errors();
+  const bool fresh = *tables;
+  if (!fresh)
+    if (const Status known = out->load_meta(); !known) return known.errors();
+  if (const Status set = out->set_modes(); !set) return set.errors();
   if (fresh)
     if (const Status made = out->create(spec, wanted); !made) return made.errors();
   if (const Status known = out->load_meta(); !known) return known.errors();
@@ -83,6 +83,25 @@ Result<std::unique_ptr<Store>> Store::read(const std::string& path) {
   std::unique_ptr<Store> out(new Store(std::move(*db)));
   if (const Status known = out->load_meta(); !known) return known.errors();
   return out;
+}
+
+Result<bool> Store::empty() {
+  auto tables = db_.prepare("SELECT count(*) FROM sqlite_master");
+  if (!tables) return tables.errors();
+  if (const auto row = tables->step(); !row) return row.errors();
+  return tables->whole(0) == 0;
+}
+
+/// WAL: readers don't block the writer. FULL: a committed transaction survives a power cut. Changing to
+/// WAL doesn't wait for other processes by itself.
+Status Store::set_modes() {
+  Status set = ok();
+  for (int tries = 0; tries < 500; ++tries) {
+    set = db_.run("PRAGMA journal_mode=WAL; PRAGMA synchronous=FULL;");
+    if (set || set.errors().front().message.find("locked") == std::string::npos) return set;
+    std::this_thread::sleep_for(std::chrono::milliseconds(20));
+  }
+  return set;
 }
 
 Status Store::intact() {

@@ -1,4 +1,6 @@
 #pragma once
+#include <functional>
+#include <map>
 #include <memory>
 #include <optional>
 #include <set>
@@ -79,6 +81,8 @@ class Store {
   Status load_meta();
   Status check_meta(const StoreMeta& wanted) const;
   Status intact();
+  Result<bool> empty();
+  Status set_modes();
   Status write_rows(std::span<const PointRow> rows, std::span<const BoundRow> bounds);
   Result<Statement*> statement(const std::string& sql);
 

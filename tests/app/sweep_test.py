@@ -1,0 +1,313 @@
+#!/usr/bin/python3
+"""Sweeps end to end: resuming after kill -9, threads, shared stores, shards, the adaptive strategy, bad
+input, full disks. Usage: sweep_test.py ACCSIM [--kills N]; CI kills 4 times, by hand 20 is the figure.
+"""
+
+import os
+import pathlib
+import random
+import re
+import resource
+import shutil
+import signal
+import sqlite3
+import subprocess
+import sys
+import tempfile
+import time
+import unittest
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+ACCSIM = None
+KILLS = 4
+SPEC = f"""
+base: {ROOT}/configs/64x64.yaml
+axes:
+  act_kib: {{field: buffers.activation.kib, values: [1, 64, 96, 128, 192, 256]}}
+  weight_kib: {{field: buffers.weight.kib, values: [4, 32, 64, 128, 192, 256]}}
+  dram_gbps:
+    range: {{from: 6, to: 120, step: 2}}
+    fields:
+      dram.read_bytes_per_cycle: dram_gbps * 2 / 3
+      dram.write_bytes_per_cycle: dram_gbps / 3
+constraints: [act_kib + weight_kib <= 448]
+models:
+  - {{file: {ROOT}/models/resnet18_op13.onnx, weight: 2}}
+  - {{file: {ROOT}/models/squeezenet1_1_op13.onnx}}
+effort: EFFORT
+"""
+POINTS = sum(a + w <= 448 for a in (1, 64, 96, 128, 192, 256) for w in (4, 32, 64, 128, 192, 256)) * 58
+
+
+def run(*args, **kwargs):
+    return subprocess.run([str(ACCSIM), "sweep", *map(str, args)], capture_output=True, text=True,
+                          timeout=250, **kwargs)
+
+
+class SweepTest(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.dir = pathlib.Path(folder.name)
+
+    def spec(self, effort="rule", more=""):
+        path = self.dir / f"{effort}.yaml"
+        path.write_text(SPEC.replace("EFFORT", effort) + more)
+        return path
+
+    def good(self, *args, **kwargs):
+        done = run(*args, **kwargs)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertEqual(done.stderr, "")
+        return done.stdout
+
+    def bad(self, *args, **kwargs):
+        done = run(*args, **kwargs)
+        self.assertEqual(done.returncode, 2, done.stdout)
+        return done.stderr
+
+    def dump(self, store):
+        return self.good("show", store, "--dump")
+
+    def count(self, store):
+        with sqlite3.connect(store) as db:
+            return db.execute("SELECT count(*) FROM points").fetchone()[0]
+
+    def test_any_number_of_threads_gives_the_same_bytes(self):
+        spec = self.spec()
+        dumps = set()
+        for threads in (1, 2, 5):
+            store = self.dir / f"{threads}.sqlite"
+            self.good(spec, "--store", store, "--threads", threads)
+            dumps.add(self.dump(store))
+        self.assertEqual(len(dumps), 1)
+        self.assertEqual(self.count(store), POINTS)
+        # Machines whose weight slot is too small for a tile are stored with the reason.
+        with sqlite3.connect(store) as db:
+            rows = db.execute("SELECT weight_kib, count(*), min(reason) FROM points WHERE cycles IS NULL "
+                              "GROUP BY 1").fetchall()
+        self.assertEqual([(w, n) for w, n, _ in rows], [(4, 6 * 58)])
+        self.assertIn("one slot of the weight buffer", rows[0][2])
+
+    def test_a_point_agrees_with_a_report_of_the_same_machine(self):
+        store = self.dir / "s.sqlite"
+        self.good(self.spec(), "--store", store)
+        with sqlite3.connect(store) as db:
+            db.row_factory = sqlite3.Row
+            row = db.execute("SELECT * FROM points WHERE act_kib = 96 AND weight_kib = 192 "
+                             "AND dram_gbps = 30").fetchone()
+        text = (ROOT / "configs" / "64x64.yaml").read_text()
+        text = re.sub(r"(activation:[^\n]*\n\s+kib: )\d+", r"\g<1>96", text)
+        text = re.sub(r"(weight:[^\n]*tiles\n\s+kib: )\d+", r"\g<1>192", text)
+        text = re.sub(r"(dram:.*?read_bytes_per_cycle: )[\d.]+", r"\g<1>20", text, flags=re.S)
+        text = re.sub(r"(dram:.*?write_bytes_per_cycle: )[\d.]+", r"\g<1>10", text, flags=re.S)
+        machine = self.dir / "m.yaml"
+        machine.write_text(text)
+        cycles = traffic = 0
+        for name, weight in (("resnet18_op13", 2), ("squeezenet1_1_op13", 1)):
+            done = subprocess.run([str(ACCSIM), "--hw", machine, ROOT / "models" / f"{name}.onnx",
+                                   "--effort", "rule", "--csv", "-"], capture_output=True, text=True)
+            self.assertEqual(done.returncode, 0, done.stderr)
+            lines = [line.split(",") for line in done.stdout.splitlines()]
+            column = {name: i for i, name in enumerate(lines[0])}
+            for line in lines[1:]:
+                cycles += weight * int(line[column["cycles"]] or 0)
+        self.assertEqual(row["cycles"], cycles)
+
+    def test_killed_at_random_moments_and_resumed_nothing_differs(self):
+        spec = self.spec("search")
+        whole, store = self.dir / "whole.sqlite", self.dir / "killed.sqlite"
+        start = time.monotonic()
+        self.good(spec, "--store", whole)
+        lasts = time.monotonic() - start
+        chance = random.Random(int(os.environ.get("SEED", "1")))
+        killed = 0
+        for _ in range(KILLS):
+            process = subprocess.Popen([str(ACCSIM), "sweep", str(spec), "--store", str(store)],
+                                       stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+            time.sleep(chance.uniform(0, max(0.3, 2 * lasts / KILLS)))
+            killed += process.poll() is None
+            process.send_signal(signal.SIGKILL)
+            process.wait()
+        self.good(spec, "--store", store)
+        self.assertEqual(self.dump(store), self.dump(whole))
+        self.assertGreater(killed, 0)
+        print(f"killed {killed} times of {KILLS}, {POINTS} points", file=sys.stderr)
+
+    def test_a_stored_point_is_never_costed_again(self):
+        spec, store = self.spec(), self.dir / "s.sqlite"
+        self.assertIn(f"{POINTS:,} costed now", self.good(spec, "--store", store))
+        self.assertIn(" 0 costed now", self.good(spec, "--store", store))
+        with sqlite3.connect(store) as db:
+            db.execute("DELETE FROM points WHERE point % 7 = 0")
+            left = db.execute("SELECT count(*) FROM points").fetchone()[0]
+        self.assertIn(f"{POINTS - left:,} costed now", self.good(spec, "--store", store))
+
+    def test_ctrl_c_ends_cleanly_and_says_how_to_go_on(self):
+        spec, store = self.spec("search"), self.dir / "s.sqlite"
+        process = subprocess.Popen([str(ACCSIM), "sweep", str(spec), "--store", str(store)],
+                                   stdout=subprocess.PIPE, text=True)
+        while not store.exists() or time.sleep(0.3):
+            time.sleep(0.01)
+        time.sleep(0.3)
+        process.send_signal(signal.SIGINT)
+        out = process.communicate(timeout=60)[0]
+        if process.returncode != 0:  # a fast machine may have been done already
+            self.assertEqual(process.returncode, 1)
+            self.assertIn("the same command goes on", out)
+            self.assertGreater(self.count(store), 0)
+
+    def test_two_processes_share_a_store(self):
+        spec, store, whole = self.spec("search"), self.dir / "s.sqlite", self.dir / "w.sqlite"
+        both = [subprocess.Popen([str(ACCSIM), "sweep", str(spec), "--store", str(store), "--threads", "1"],
+                                 stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+                for _ in range(2)]
+        said = [p.communicate(timeout=250) for p in both]
+        self.assertTrue(all(p.returncode in (0, 1) for p in both), said)
+        costed = sum(int(re.search(r"([\d,]+) costed now", out)[1].replace(",", "")) for out, _ in said)
+        self.assertEqual(costed, POINTS, "a point was costed twice, or not at all")
+        self.good(spec, "--store", whole)
+        self.assertEqual(self.dump(store), self.dump(whole))
+
+    def test_shards_merge_to_the_whole_again_and_again(self):
+        spec, whole, out = self.spec(), self.dir / "w.sqlite", self.dir / "out.sqlite"
+        self.good(spec, "--store", whole)
+        shards = [self.dir / f"{i}.sqlite" for i in range(1, 4)]
+        self.good(spec, "--store", shards[0], "--shard", "1/3")
+        self.good(spec, "--store", shards[1], "--shard", "2/3")
+        self.assertIn("shard 3/3 is missing", self.bad("merge", out, *shards[:2]))
+        self.assertFalse(out.exists())
+        self.good(spec, "--store", shards[2], "--shard", "3/3")
+        with sqlite3.connect(shards[2]) as db:
+            db.execute("DELETE FROM points WHERE point % 5 = 0")
+        self.assertIn("gap: holds", self.bad("merge", out, *shards))
+        self.assertIn("of shard 3/3", self.bad(spec, "--store", shards[2]).replace("is of shard", "of shard"))
+        self.good(spec, "--store", shards[2], "--shard", "3/3")
+        for _ in range(2):
+            self.assertIn(f"{POINTS:,} points", self.good("merge", out, *shards, shards[0]))
+            self.assertEqual(self.dump(out), self.dump(whole))
+        with sqlite3.connect(shards[1]) as db:
+            db.execute("UPDATE points SET cycles = cycles + 1 WHERE point = "
+                       "(SELECT max(point) FROM points WHERE cycles > 0)")
+        self.assertIn("overlap", self.bad("merge", out, *shards))
+        self.assertEqual(self.dump(out), self.dump(whole))
+        other = self.dir / "other.sqlite"
+        self.good(self.spec("search"), "--store", other, "--shard", "1/3")
+        self.assertIn("another sweep", self.bad("merge", out, other, *shards[1:]))
+
+    def test_the_adaptive_strategy_finds_the_grids_front_with_a_tenth(self):
+        found = 0
+        for path in sorted((ROOT / "configs" / "sweeps").glob("*.yaml")):
+            grid = self.dir / "grid.yaml"
+            text = path.read_text().replace("../../", f"{ROOT}/").replace("../64", f"{ROOT}/configs/64")
+            if "strategy: pareto" not in text:
+                continue
+            found += 1
+            grid.write_text(text.replace("strategy: pareto", "strategy: grid"))
+            a, g = self.dir / f"{path.stem}.a.sqlite", self.dir / f"{path.stem}.g.sqlite"
+            said = self.good(path, "--store", a)
+            self.good(grid, "--store", g)
+            front = self.good("show", a, "--csv", "-")
+            self.assertEqual(front, self.good("show", g, "--csv", "-"))
+            numbers = [int(n.replace(",", "")) for n in re.findall(r"([\d,]+) (?:costed now|bounds)", said)]
+            all_points = self.count(g)
+            print(f"{path.name}: {sum(numbers)} of {all_points} costed "
+                  f"({100 * sum(numbers) / all_points:.1f} %), front {front.count(chr(10)) - 1}",
+                  file=sys.stderr)
+            self.assertLessEqual(10 * sum(numbers), all_points)
+            again = self.dir / "again.sqlite"
+            self.good(path, "--store", again, "--threads", 1)
+            self.assertEqual(self.dump(again), self.dump(a))
+            again.unlink()
+        self.assertEqual(found, 3)
+
+    def test_bad_stores_are_refused_with_the_reason(self):
+        spec, store = self.spec(), self.dir / "s.sqlite"
+        self.assertIn("does the folder exist", self.bad(spec, "--store", self.dir / "no" / "s.sqlite"))
+        self.good(spec, "--store", store)
+        self.assertIn("another sweep", self.bad(self.spec("search"), "--store", store))
+        with sqlite3.connect(store) as db:
+            db.execute("UPDATE meta SET value = 'accsim 0.0.1' WHERE key = 'version'")
+        self.assertIn("was written by accsim 0.0.1", self.bad(spec, "--store", store))
+        text = self.dir / "t.sqlite"
+        text.write_text("this is no database at all, but long enough to have a header\n" * 50)
+        self.assertIn("no intact store", self.bad(spec, "--store", text))
+        self.assertIn("no database", text.read_text())
+        for offset in range(4096, store.stat().st_size, 4096):
+            broken = self.dir / "broken.sqlite"
+            content = bytearray(store.read_bytes())
+            content[offset:offset + 64] = os.urandom(64)
+            broken.write_bytes(content)
+            done = run("show", broken, "--dump")
+            self.assertIn(done.returncode, (0, 2), "must not crash")
+            if offset == 4096 * 4:
+                self.assertNotEqual(run(spec, "--store", broken).returncode, 0)
+        other = self.dir / "other.sqlite"
+        with sqlite3.connect(other) as db:
+            db.execute("CREATE TABLE photos (name TEXT)")
+        self.assertIn("no store of accsim sweep", self.bad(spec, "--store", other))
+        self.assertIn("no such store", self.bad("show", self.dir / "nothing.sqlite"))
+
+    def test_a_full_disk_stops_cleanly_and_loses_nothing_committed(self):
+        spec, store = self.spec("search"), self.dir / "s.sqlite"
+        limit = lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (200_000, 200_000))
+
+        def limited():
+            signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+            limit()
+        done = run(spec, "--store", store, preexec_fn=limited)
+        self.assertEqual(done.returncode, 2)
+        self.assertIn("committed points are kept", done.stderr)
+        kept = self.count(store)
+        self.assertIn(f"{POINTS - kept:,} costed now", self.good(spec, "--store", store))
+
+    def test_nothing_that_can_run_is_an_error(self):
+        spec = self.dir / "none.yaml"
+        spec.write_text(f"base: {ROOT}/configs/64x64.yaml\naxes: {{w: {{field: buffers.weight.kib, "
+                        f"values: [2, 4]}}}}\nmodels: [{{file: {ROOT}/models/alexnet_op13.onnx}}]\n")
+        self.assertIn("none of the 2 machines", self.bad(spec, "--store", self.dir / "s.sqlite"))
+
+    def test_show_answers(self):
+        spec, store = self.spec(more="objectives: [cycles, energy, area]\n"), self.dir / "s.sqlite"
+        self.good(spec, "--store", store)
+        csv = self.good("show", store, "--pareto", "cycles,area", "--where", "dram_gbps<=32", "--csv", "-")
+        lines = [line.split(",") for line in csv.splitlines()]
+        with sqlite3.connect(store) as db:
+            rows = db.execute("SELECT point, cycles, area_mm2 FROM points WHERE cycles IS NOT NULL "
+                              "AND dram_gbps <= 32 ORDER BY point").fetchall()
+        expected = [p for i, (p, c, a) in enumerate(rows)
+                    if not any((c2 <= c and a2 <= a and (c2 < c or a2 < a)) or
+                               (c2 == c and a2 == a and p2 < p) for p2, c2, a2 in rows)]
+        self.assertEqual(sorted(int(line[0]) for line in lines[1:]), expected)
+        text = self.good("show", store)
+        for words in ("Pareto front of cycles, energy, area", "Sensitivity", "Best points", "least cycles"):
+            self.assertIn(words, text)
+        self.assertIn("did you mean", self.bad("show", store, "--where", "dram_gps <= 3"))
+        self.assertIn("no objective", self.bad("show", store, "--pareto", "speed"))
+
+    def test_layers_on_request(self):
+        spec, store = self.dir / "l.yaml", self.dir / "l.sqlite"
+        spec.write_text(f"base: {ROOT}/configs/64x64.yaml\naxes: {{w: {{field: buffers.weight.kib, values: "
+                        f"[64, 128]}}}}\nmodels: [{{file: {ROOT}/models/alexnet_op13.onnx, weight: 3}}]\n"
+                        "layers: true\n")
+        self.good(spec, "--store", store)
+        with sqlite3.connect(store) as db:
+            for cycles, layers in db.execute("SELECT cycles, (SELECT sum(cycles) FROM layers l "
+                                             "WHERE l.point = p.point) FROM points p"):
+                self.assertEqual(cycles, 3 * layers)
+
+
+def main():
+    global ACCSIM, KILLS
+    if len(sys.argv) < 2:
+        sys.exit(__doc__)
+    ACCSIM = pathlib.Path(sys.argv.pop(1)).resolve()
+    if "--kills" in sys.argv:
+        at = sys.argv.index("--kills")
+        KILLS = int(sys.argv[at + 1])
+        del sys.argv[at:at + 2]
+    unittest.main()
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,226 @@
+#include "sim/sweep/space.h"
+
+#include <fstream>
+#include <set>
+
+#include <gtest/gtest.h>
+
+#include "hw/config/load.h"
+#include "sim/sweep/area.h"
+#include "sim/sweep/evaluate.h"
+#include "sim/sweep/region.h"
+
+namespace accsim {
+namespace {
+
+const std::string kSource = ACCSIM_SOURCE_DIR;
+
+Result<SweepSpec> load(const std::string& axes_and_more, const std::string& models = "") {
+  const std::string path = testing::TempDir() + "/spec.yaml";
+  std::ofstream(path) << "base: " << kSource << "/configs/64x64.yaml\n"
+                      << (models.empty() ? "models: [{file: " + kSource +
+                                               "/models/squeezenet1_1_op13.onnx}]\n"
+                                         : models)
+                      << axes_and_more;
+  return load_sweep(path);
+}
+
+constexpr const char* kAxes = R"(
+axes:
+  act: {field: buffers.activation.kib, powers_of_two: [64, 256]}
+  gbps:
+    range: {from: 10, to: 11, step: 0.5}
+    fields: {dram.read_bytes_per_cycle: gbps * 2, dram.write_bytes_per_cycle: gbps}
+  size: {fields: {array.rows: [16, 32], array.cols: [8, 64]}}
+  flow: {field: array.dataflows, values: [[weight_stationary], [weight_stationary, input_stationary]]}
+)";
+
+TEST(Space, PointsSetExactlyTheAxesFields) {
+  const auto spec = load(kAxes);
+  ASSERT_TRUE(spec.ok()) << spec.errors().front().text();
+  const Space space(*spec);
+  ASSERT_EQ(space.size(), 3 * 3 * 2 * 2);
+  const HwConfig base = *load_hw(kSource + "/configs/64x64.yaml");
+  std::set<std::string> configs;
+  for (int64_t p = 0; p < space.size(); ++p) {
+    const Steps s = space.steps(p);
+    EXPECT_EQ(space.point(s), p);
+    HwConfig expected = base;
+    expected.buffers[0].kib = 64 << s[0];
+    expected.dram.write.milli = 10'000 + 500 * s[1];
+    expected.dram.read.milli = 2 * expected.dram.write.milli;
+    expected.array.rows = s[2] == 0 ? 16 : 32;
+    expected.array.cols = s[2] == 0 ? 8 : 64;
+    expected.array.dataflows = {Dataflow::weight_stationary};
+    if (s[3] == 1) expected.array.dataflows.push_back(Dataflow::input_stationary);
+    EXPECT_EQ(machine_text(space.machine(s)), machine_text(expected)) << p;
+    configs.insert(config_hash(space.machine(s)));
+  }
+  EXPECT_EQ(configs.size(), static_cast<size_t>(space.size())) << "two machines have one name";
+}
+
+TEST(Space, RandomPointsAreDistinctLegalAndRepeatable) {
+  const auto draw = [&](int seed, int count) {
+    const auto spec =
+        load(std::string(kAxes) + "strategy: random\nseed: " + std::to_string(seed) + "\ncount: " +
+             std::to_string(count) + "\nconstraints: [act <= 128, array.rows * gbps < 330]\n");
+    EXPECT_TRUE(spec.ok()) << spec.errors().front().text();
+    PointSource source(*spec);
+    Space space(*spec);
+    std::vector<int64_t> out;
+    for (int64_t p = source.next(); p >= 0; p = source.next()) {
+      const HwConfig hw = space.machine(space.steps(p));
+      EXPECT_LE(hw.buffers[0].kib, 128);
+      EXPECT_LT(static_cast<double>(hw.array.rows) * hw.dram.write.value(), 330);
+      out.push_back(p);
+    }
+    EXPECT_EQ(std::set<int64_t>(out.begin(), out.end()).size(), out.size());
+    return out;
+  };
+  const auto ten = draw(1, 10);
+  EXPECT_EQ(ten.size(), 10u);
+  EXPECT_EQ(ten, draw(1, 10));
+  EXPECT_NE(ten, draw(2, 10));
+  // By hand: 2 act x 2 flow x (3 gbps with 16 rows + 1 with 32).
+  EXPECT_EQ(draw(1, 36).size(), 16u);
+}
+
+TEST(Spec, SaysWhatIsWrongWithFileAndLine) {
+  const std::string axis = "axes: {a: {field: buffers.activation.kib, ";
+  const std::pair<std::string, const char*> cases[] = {
+      {"axes: {a: {field: buffers.activaton.kib, values: [1]}}", "did you mean \"buffers.activation.kib\""},
+      {axis + "values: []}}", "has no values"},
+      {axis + "range: {from: 9, to: 1, step: 1}}}", "range is empty"},
+      {axis + "powers_of_two: [3, 8]}}", "both powers of two"},
+      {axis + "values: [64, 64]}}", "make the same machine"},
+      {axis + "values: [-1]}}", "out of range"},
+      {axis + "values: [1.5]}}", "whole number"},
+      {axis + "value: [64]}}", "did you mean \"values\""},
+      {axis + "values: [64]}}\nconstraints: [a + b < 3]", "\"b\" is no known name"},
+      {axis + "values: [64]}}\nobjectives: [speed]", "no objective"},
+      {axis + "values: [64]}}\nstrategy: random", "needs count"},
+      {axis + "values: [64]}}\nseed: 3", "of strategy random"},
+      {axis + "values: [64]}}\ncolour: red", "no key \"colour\""},
+      {axis + "values: [64]}, b: {field: buffers.activation.kib, values: [64]}}", "link them"},
+      {"axes: {cycles: {field: clock_mhz, values: [1]}}", "can't name an axis"},
+      {"axes: {a: {fields: {array.rows: [1, 2], array.cols: [1]}}}", "of one length"},
+      {"axes: {}", "at least one axis"},
+      {"strategy: grid", "missing key \"axes\""},
+  };
+  for (const auto& [text, message] : cases) {
+    const auto spec = load(text + "\n");
+    ASSERT_FALSE(spec.ok()) << text;
+    const std::string said = spec.errors().front().text();
+    EXPECT_NE(said.find(message), std::string::npos) << said;
+    EXPECT_NE(said.find("spec.yaml:"), std::string::npos) << said;
+  }
+}
+
+TEST(Spec, AMillionMillionPointsAreCountedAndRefused) {
+  std::string axes = "axes:\n";
+  for (const std::string field : {"dram.latency", "buffers.shared.latency", "clock_mhz"})
+    axes += "  a" + std::to_string(axes.size()) + ": {field: " + field +
+            ", range: {from: 1, to: 10000, step: 1}}\n";
+  const auto spec = load(axes);
+  ASSERT_FALSE(spec.ok());
+  EXPECT_NE(spec.errors().front().text().find("1e+12 points"), std::string::npos)
+      << spec.errors().front().text();
+  EXPECT_NE(spec.errors().front().text().find("strategy: random"), std::string::npos);
+  EXPECT_TRUE(load(axes + "strategy: random\ncount: 5\n").ok());
+}
+
+TEST(Spec, ContradictoryConstraintsAreAnErrorBeforehand) {
+  const auto spec = load(std::string(kAxes) + "constraints: [act < 100, act > 200]\n");
+  ASSERT_TRUE(spec.ok());
+  const auto count = count_points(*spec);
+  ASSERT_FALSE(count.ok());
+  EXPECT_NE(count.errors().front().text().find("no point"), std::string::npos);
+}
+
+TEST(Spec, HashTellsWhatResultsDependOn) {
+  const std::string one = load(kAxes)->hash;
+  EXPECT_EQ(load(kAxes)->hash, one);
+  EXPECT_NE(load(std::string(kAxes) + "effort: rule\n")->hash, one);
+  EXPECT_NE(load(kAxes, "models: [{file: " + kSource + "/models/resnet18_op13.onnx}]\n")->hash, one);
+  EXPECT_NE(load(kAxes, "models: [{file: " + kSource +
+                            "/models/squeezenet1_1_op13.onnx, weight: 2}]\n")->hash, one);
+  EXPECT_NE(load(std::string(kAxes) + "constraints: [act > 0]\n")->hash, one);
+}
+
+/// The sum that area.h describes, for the default machine.
+TEST(Area, IsTheDocumentedSum) {
+  const HwConfig hw = *load_hw(kSource + "/configs/64x64.yaml");
+  const double element = 282 + 137 + (8 + 8 + 8 + 32) * 4.52;
+  const double kib = 256 + 256 + 16 + 256 + 128 + 2048;
+  const double expected = (64 * 64 * element + 64 * 3632.0 + kib * 1024 * 8 * 0.346 / 0.5) / 1e6 +
+                          (102.4 + 51.2) * (2 * 0.03 * 331 / 34);
+  EXPECT_NEAR(area_mm2(hw), expected, 1e-9 * expected);
+  EXPECT_EQ(sram_bytes(hw), static_cast<int64_t>(kib) * 1024);
+}
+
+/// What regions' bounds rest on, tried on every point of small spaces.
+TEST(RegionBounds, AreNeverAboveAnyOfTheRegionsPoints) {
+  for (const char* effort : {"search", "rule"}) {
+    const auto spec = load(std::string(R"(
+axes:
+  act:
+    values: [16, 64, 256]
+    fields: {buffers.activation.kib: act, energy.activation_pj_per_byte: act ^ 0.5}
+  out: {field: buffers.output.kib, values: [16, 32]}
+  shared: {field: buffers.shared.kib, values: [0, 256, 1024]}
+  gbps: {field: dram.read_bytes_per_cycle, values: [7, 30, 90]}
+  late: {field: dram.latency, values: [300, 50]}
+  size: {fields: {array.rows: [16, 64], array.cols: [64, 16]}}
+effort: )") + effort + "\n");
+    ASSERT_TRUE(spec.ok()) << spec.errors().front().text();
+    Space space(*spec);
+    const RegionBounds bounds(*spec);
+    Evaluator evaluator = *Evaluator::create(*spec);
+    std::vector<PointRow> rows;
+    for (int64_t p = 0; p < space.size(); ++p) rows.push_back(evaluator.point(p));
+    int asked = 0;
+    for (int size = 0; size < 2; ++size)
+      for (int act = 0; act < 3; ++act) {
+        Region r;
+        const bool rule = std::string(effort) == "rule";  // memories have no order under it
+        r.low = {rule ? act : 0, rule ? 1 : 0, rule ? act : 0, 0, 0, size};
+        r.high = {act, 1, act, 2, 1, size};
+        const bool ordered = bounds.unordered_axis(r) < 0;
+        EXPECT_TRUE(ordered);
+        std::array<PointTotals, kQuestions> least;
+        std::string reason;
+        if (ordered) {
+          ++asked;
+          for (size_t q = 0; q < kQuestions; ++q) {
+            const Relaxed m = bounds.relaxed(r, static_cast<Question>(q));
+            const Objective o[] = {Objective::cycles, Objective::energy, Objective::traffic};
+            least[q] = evaluator.bound(m.hw, o[q], m.effort, reason);
+            ASSERT_TRUE(reason.empty()) << reason;
+            if (m.point >= 0) {
+              EXPECT_EQ(rows[static_cast<size_t>(m.point)].totals.cycles, least[q].cycles);
+            }
+          }
+        }
+        for (int64_t p = 0; p < space.size(); ++p) {
+          const Steps s = space.steps(p);
+          bool inside = true;
+          for (size_t a = 0; a < s.size(); ++a) inside &= s[a] >= r.low[a] && s[a] <= r.high[a];
+          if (!inside) continue;
+          const PointRow& row = rows[static_cast<size_t>(p)];
+          ASSERT_TRUE(row.feasible()) << row.reason;
+          EXPECT_GE(row.totals.metric(Metric::cycles), bounds.least_cycles(r));
+          EXPECT_GE(row.totals.energy_pj, bounds.least_energy(r));
+          EXPECT_GE(row.totals.area_mm2, bounds.least_area(r));
+          EXPECT_GE(row.totals.metric(Metric::sram), bounds.least_sram(r));
+          if (!ordered) continue;
+          EXPECT_GE(row.totals.cycles, least[0].cycles) << p;
+          EXPECT_GE(row.totals.energy_pj * (1 + 1e-9), least[1].energy_pj) << p;
+          EXPECT_GE(row.totals.traffic_bytes(), least[2].traffic_bytes()) << p;
+        }
+      }
+    EXPECT_EQ(asked, 6);
+  }
+}
+
+}  // namespace
+}  // namespace accsim
