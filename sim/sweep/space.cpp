@@ -81,6 +81,8 @@ HwConfig Space::machine(const Steps& steps) const {
     HwConfig& from = const_cast<HwConfig&>(axis.steps[static_cast<size_t>(steps[a])].fields);
     for (const Field* f : axis.fields) copy_field(*f, from, out);
   }
+  // The rates of a banked DRAM follow from its parts (see HwConfig::dram).
+  if (out.dram_model == DramModel::banked) out.dram = out.banked.peak(out.clock_mhz);
   return out;
 }
 

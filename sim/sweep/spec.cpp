@@ -254,11 +254,7 @@ bool numeric_value(const Field& field, HwConfig& hw, double& out) {
 }
 
 void copy_field(const Field& field, HwConfig& from, HwConfig& to) {
-  std::visit(FieldCases{
-                 [](const FixedWord&) {},
-                 [&](const auto& m) { m.of(to) = m.of(from); },
-             },
-             field.target);
+  std::visit([&](const auto& m) { m.of(to) = m.of(from); }, field.target);
 }
 
 std::string machine_text(const HwConfig& hw) {
