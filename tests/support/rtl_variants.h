@@ -1,5 +1,6 @@
 #pragma once
 #include <cstdlib>
+#include <filesystem>
 #include <optional>
 #include <string>
 
@@ -7,12 +8,18 @@
 
 namespace accsim::test {
 
+/// A path beside the test program, wherever it is started from: what tests build stays in the build
+/// folder.
+inline std::filesystem::path beside_program(const std::string& name) {
+  return std::filesystem::read_symlink("/proc/self/exe").parent_path() / name;
+}
+
 /// Options for building variants into the build folder; nothing when a tool is missing.
 inline std::optional<VariantOptions> rtl_options() {
   const auto there = [](const std::string& tool) {
     return std::system(("command -v " + tool + " > /dev/null").c_str()) == 0;
   };
-  VariantOptions options{.source_dir = ACCSIM_SOURCE_DIR, .cache_dir = "rtl_variants"};
+  VariantOptions options{.source_dir = ACCSIM_SOURCE_DIR, .cache_dir = beside_program("rtl_variants")};
   if (!there(options.verilator)) return std::nullopt;
   for (const char* compiler : {"clang++", "clang++-14", "g++"}) {
     if (!there(compiler)) continue;

@@ -135,8 +135,8 @@ class CosimFault : public Cosim {
     const Dataflow d = Dataflow::weight_stationary;
     const HwConfig hw = test::cosim_machine(4, 4, 2, 16, d);
     const fs::path copy =
-        fs::absolute(std::string("rtl_fault_") +
-                     testing::UnitTest::GetInstance()->current_test_info()->name());
+        test::beside_program(std::string("rtl_fault_") +
+                             testing::UnitTest::GetInstance()->current_test_info()->name());
     fs::remove_all(copy);
     fs::create_directories(copy / "hw");
     fs::copy(options_->source_dir / "rtl", copy / "rtl");
@@ -217,7 +217,9 @@ TEST(Variant, AreMachinesThatTheCoreCannotBeRefused) {
 
 TEST(Variant, DoesAMissingToolGiveAnError) {
   const VariantOptions options{
-      .source_dir = ACCSIM_SOURCE_DIR, .cache_dir = "rtl_variants", .verilator = "no-such-tool"};
+      .source_dir = ACCSIM_SOURCE_DIR,
+      .cache_dir = test::beside_program("rtl_variants"),
+      .verilator = "no-such-tool"};
   const auto v = Variant::load(test::small_machine(), Dataflow::weight_stationary, options);
   ASSERT_FALSE(v.ok());
   EXPECT_EQ(v.errors()[0].code, Errc::io);
