@@ -68,6 +68,7 @@ Status elu(Step& step) {
 }
 
 Status gelu(Step& step) {
+  if (Status s = one_of(step, "approximate", "none", "none tanh"); !s) return s;
   const bool quick = step.attr("approximate", "none") == "tanh";
   if (quick) return activate(step, []<class T>() { return [](T v) { return tanh_gelu(v); }; });
   return activate(step, []<class T>() { return [](T v) { return erf_gelu(v); }; });

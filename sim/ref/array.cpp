@@ -156,12 +156,23 @@ double round_element(DType dtype, double v, bool saturate) {
     case DType::float8e5m2: return narrow(v, {2, -14, 57344, true}, saturate);
     case DType::float8e5m2fnuz: return narrow(v, {2, -15, 57344}, saturate) + 0.0;
     case DType::float4e2m1: return std::isnan(v) ? 6 : narrow(v, {1, 0, 6}, true);
-    case DType::float8e8m0: {
-      if (!(v > 0)) return std::numeric_limits<double>::quiet_NaN();
-      return std::ldexp(1.0, std::clamp(static_cast<int>(std::lround(std::log2(v))), -127, 127));
-    }
+    case DType::float8e8m0: return round_power(v, PowerRounding::up, saturate);
     default: return round_to(dtype, v);
   }
+}
+
+double round_power(double v, PowerRounding rounding, bool saturate) {
+  constexpr int kMost = 127;
+  constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
+  v = std::abs(v);
+  if (std::isnan(v)) return kNan;
+  if (v == 0 || std::isinf(v)) return saturate ? std::ldexp(1.0, v == 0 ? -kMost : kMost) : kNan;
+  int power = std::ilogb(v);
+  const double fraction = std::ldexp(v, -power);  // in [1, 2)
+  if (rounding == PowerRounding::up && fraction > 1) ++power;
+  if (rounding == PowerRounding::nearest && fraction >= 1.5) ++power;
+  if (!saturate && std::abs(power) > kMost) return kNan;
+  return std::ldexp(1.0, std::clamp(power, -kMost, kMost));
 }
 
 void round_elements(Array& array) {

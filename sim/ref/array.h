@@ -116,6 +116,10 @@ class Array {
 /// infinity. The float8 and float4 kinds saturate; without `saturate` float8 values out of range
 /// become infinite where the type has infinities, else NaN.
 double round_element(DType dtype, double v, bool saturate = true);
+enum class PowerRounding { up, down, nearest };
+/// The power of two that float8e8m0 holds for v; its sign is lost. Out of range, and infinite: the
+/// nearest end, without `saturate` NaN.
+double round_power(double v, PowerRounding rounding, bool saturate);
 /// round_element() of every element of a float16 or bfloat16 array; the kernels that make narrower
 /// floats round them themselves.
 void round_elements(Array& array);

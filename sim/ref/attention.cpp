@@ -13,7 +13,8 @@
 namespace accsim::ref {
 namespace {
 
-/// The scores of one head on their way to the softmax. Each stage is kept when it is asked for.
+/// The scores of one head on their way to the softmax. Each stage is kept when it is asked for. A
+/// query to which the bias leaves no key gets zeros.
 void finish_scores(const AttentionTask& t, int64_t b, int64_t h, double* scores, double* kept) {
   using Keep = AttentionTask::Keep;
   const int64_t count = t.q_len * t.total;
@@ -25,11 +26,19 @@ void finish_scores(const AttentionTask& t, int64_t b, int64_t h, double* scores,
   if (t.softcap > 0)
     for (int64_t n = 0; n < count; ++n) scores[n] = t.softcap * std::tanh(scores[n] / t.softcap);
   keep(Keep::capped);
+  std::vector<bool> sees(static_cast<size_t>(t.q_len), !t.bias);
   if (t.bias)
     for (int64_t i = 0; i < t.q_len; ++i)
-      for (int64_t j = 0; j < t.total; ++j) scores[i * t.total + j] += t.bias(b, h, i, j);
+      for (int64_t j = 0; j < t.total; ++j) {
+        const double added = t.bias(b, h, i, j);
+        scores[i * t.total + j] += added;
+        if (added != -std::numeric_limits<double>::infinity()) sees[static_cast<size_t>(i)] = true;
+      }
   keep(Keep::biased);
-  for (int64_t i = 0; i < t.q_len; ++i) softmax_row(scores + i * t.total, t.total);
+  for (int64_t i = 0; i < t.q_len; ++i) {
+    if (sees[static_cast<size_t>(i)]) softmax_row(scores + i * t.total, t.total);
+    else std::fill_n(scores + i * t.total, t.total, 0.0);
+  }
   keep(Keep::softmax);
 }
 
@@ -122,7 +131,8 @@ Heads heads_of(const Step& step, size_t i, const char* attr) {
   return {split_heads(step.reals(i), d[0], d[1], heads), d[0], heads, d[1], d[2] / heads};
 }
 
-/// What opset 23 and 24 add to the scores: mask, causality, and the length of what isn't padding.
+/// What opsets 23 to 25 add to the scores: mask, causality, the length of what isn't padding, and a
+/// window around the query's own key.
 class Bias {
  public:
   Bias(const Step& step, const AttentionTask& t, int64_t past) {
@@ -136,7 +146,9 @@ class Bias {
       strides_ = broadcast_strides(dims, {t.batch, t.q_heads, t.q_len, width_});
     }
     valid_ = step.integers(6);
-    causal_ = int_attr(step, "is_causal", 0) != 0;
+    left_ = int_attr(step, "left_window_size", -1);
+    right_ = int_attr(step, "right_window_size", -1);
+    if (int_attr(step, "is_causal", 0) != 0) right_ = 0;
     past_ = past;
     // Without past keys the last query lines up with the last key that isn't padding.
     from_valid_ = !step.has_input(4) && !valid_.empty();
@@ -147,9 +159,10 @@ class Bias {
     const auto at = static_cast<size_t>(b);
     if (!valid_.empty() && j >= valid_[at]) return -kInf;
     const int64_t offset = from_valid_ ? valid_[at] - q_len_ : past_;
-    if (causal_ && j > i + offset) return -kInf;
+    if (right_ >= 0 && j - right_ > i + offset) return -kInf;
+    if (left_ >= 0 && j < i + offset - left_) return -kInf;
     if (mask_.empty()) return 0;
-    if (width_ > 1 && j >= width_) return -kInf;  // a shorter mask leaves the rest out
+    if (j >= width_) return -kInf;  // a shorter mask leaves the rest out
     return mask_[static_cast<size_t>(b * strides_[0] + h * strides_[1] + i * strides_[2] +
                                      j * strides_[3])];
   }
@@ -159,7 +172,8 @@ class Bias {
   std::vector<int64_t> valid_;
   Strides strides_;
   int64_t width_ = 0, past_ = 0, q_len_ = 0;
-  bool causal_ = false, from_valid_ = false;
+  int64_t left_ = -1, right_ = -1;  ///< keys that a query sees before and behind its own; -1: all
+  bool from_valid_ = false;
 };
 
 AttentionTask::Keep kept_stage(const Step& step) {
@@ -175,8 +189,8 @@ AttentionTask::Keep kept_stage(const Step& step) {
 
 Status attention(Step& step) {
   for (const char* window : {"left_window_size", "right_window_size"})
-    if (int_attr(step, window, -1) >= 0)
-      return refuse(step, fmt::format("attribute '{}' isn't computed", window));
+    if (int_attr(step, window, -1) < -1)
+      return bad_node(step, fmt::format("{} must be -1 or more", window));
   const Heads q = heads_of(step, 0, "q_num_heads"), k = heads_of(step, 1, "kv_num_heads"),
               v = heads_of(step, 2, "kv_num_heads");
   const int64_t rows = k.batch * k.heads, past = step.has_input(4) ? step.dims(4)[2] : 0;
@@ -195,6 +209,10 @@ Status attention(Step& step) {
   t.v = values.data();
   t.scale = real_attr(step, "scale", 1 / std::sqrt(static_cast<double>(q.size)));
   t.softcap = real_attr(step, "softcap", 0);
+  if (const int64_t mode = int_attr(step, "qk_matmul_output_mode", 0); mode < 0 || mode > 3)
+    return bad_node(step, fmt::format("qk_matmul_output_mode is {}, not 0 to 3", mode));
+  if (step.has_input(6) && step.has_input(4))
+    return bad_node(step, "nonpad_kv_seqlen and past_key exclude each other");
   if (step.has_input(6) && step.dims(6) != Dims{t.batch})
     return bad_node(step, "nonpad_kv_seqlen must have one length per batch entry");
   t.bias = Bias(step, t, past);

@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "sim/ref/attributes.h"
 #include "sim/ref/step.h"
 
 namespace accsim::ref {
@@ -196,6 +197,25 @@ class Runner {
 
 }  // namespace
 
+namespace {
+
+/// What a node of ai.onnx asks for that no known definition has; "" for nothing.
+std::string unknown_request(const Node& node) {
+  if (!node.domain.empty()) return "";
+  if (node.opset > kNewestOpset)
+    return fmt::format("opset {} is newer than {}, the last that is computed with; convert the "
+                       "model with onnx.version_converter",
+                       node.opset, kNewestOpset);
+  for (const Attribute& attribute : node.attributes)
+    if (!known_attribute(node.op_type, attribute.name))
+      return fmt::format("attribute '{}' is unknown, so the node can't be computed; remove it if "
+                         "it has no meaning",
+                         attribute.name);
+  return "";
+}
+
+}  // namespace
+
 Status check_runnable(const Graph& graph) {
   Errors errors;
   for (const Node& node : graph.nodes) {
@@ -204,6 +224,10 @@ Status check_runnable(const Graph& graph) {
       for (const RefusedOp& refused : refused_ops())
         if (refused.op == node.op_type && refused.domain == node.domain)
           why = fmt::format("the reference executor refuses it: {}", refused.why);
+      errors.push_back(at(label(graph, node), Errc::unsupported, std::move(why)));
+      continue;
+    }
+    if (std::string why = unknown_request(node); !why.empty()) {
       errors.push_back(at(label(graph, node), Errc::unsupported, std::move(why)));
       continue;
     }

@@ -223,11 +223,16 @@ Status depth_to_space(Step& step) {
   return ok();
 }
 
+/// Writes (b, block, block, c, h, w) or, in CRD order, (b, c, block, block, h, w).
 Status space_to_depth(Step& step) {
   const Dims& d = step.dims(0);
   const int64_t b = int_attr(step, "blocksize", 1), hw = d[2] * d[3];
-  take_strided(step, 0, {d[0], b, b, d[1], d[2] / b, d[3] / b},
-               {d[1] * hw, d[3], 1, hw, b * d[3], b}, 0);
+  if (step.attr("mode", "DCR") == "CRD")
+    take_strided(step, 0, {d[0], d[1], b, b, d[2] / b, d[3] / b},
+                 {d[1] * hw, hw, d[3], 1, b * d[3], b}, 0);
+  else
+    take_strided(step, 0, {d[0], b, b, d[1], d[2] / b, d[3] / b},
+                 {d[1] * hw, d[3], 1, hw, b * d[3], b}, 0);
   return ok();
 }
 

@@ -179,6 +179,15 @@ std::vector<size_t> named_axes(const Step& step) {
 }
 
 Status resize(Step& step) {
+  if (Status s = one_of(step, "coordinate_transformation_mode", "half_pixel",
+                        "half_pixel half_pixel_symmetric pytorch_half_pixel align_corners "
+                        "asymmetric tf_half_pixel_for_nn tf_crop_and_resize");
+      !s)
+    return s;
+  if (Status s = one_of(step, "nearest_mode", "floor",
+                        "round_prefer_floor round_prefer_ceil floor ceil");
+      !s)
+    return s;
   Method m;
   m.mode = step.attr("mode", "nearest");
   if (m.mode == "bicubic") m.mode = "cubic";

@@ -225,6 +225,11 @@ double align_bin(const Roi& roi, const double* plane, int64_t height, int64_t wi
 }
 
 Status roi_align(Step& step) {
+  if (Status s = one_of(step, "mode", "avg", "avg max"); !s) return s;
+  if (Status s = one_of(step, "coordinate_transformation_mode", "half_pixel",
+                        "half_pixel output_half_pixel");
+      !s)
+    return s;
   const Dims &x = step.dims(0), &y = step.out_dims(0);
   const bool average = step.attr("mode", "avg") == "avg";
   const std::vector<double> image = step.reals(0), rois = step.reals(1);

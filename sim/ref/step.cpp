@@ -1,5 +1,7 @@
 #include "sim/ref/step.h"
 
+#include <algorithm>
+
 #include <fmt/format.h>
 
 #include "sim/ops/fold.h"
@@ -70,6 +72,18 @@ void Step::share(size_t i, const Array& array) {
 }
 
 Error refuse(const NodeView& node, std::string_view what) { return refused(node, what); }
+
+Status one_of(const NodeView& node, const char* attribute, const char* fallback,
+              std::string_view words) {
+  const std::string value = node.attr(attribute, fallback);
+  for (std::string_view rest = words; !rest.empty();) {
+    const size_t end = std::min(rest.find(' '), rest.size());
+    if (rest.substr(0, end) == value) return ok();
+    rest.remove_prefix(std::min(end + 1, rest.size()));
+  }
+  return bad_node(node,
+                  fmt::format("attribute '{}' is '{}', none of: {}", attribute, value, words));
+}
 
 namespace {
 

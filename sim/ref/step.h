@@ -102,6 +102,11 @@ std::span<const RefusedOp> refused_ops();
 /// "Slice: only ..." as Errc::unsupported.
 Error refuse(const NodeView& node, std::string_view what);
 
+/// An error when the attribute (its default, when absent) is none of the words, which are separated
+/// by spaces.
+Status one_of(const NodeView& node, const char* attribute, const char* fallback,
+              std::string_view words);
+
 /// Kernel of operators whose value rule (the op table's) computes everything: the inputs become
 /// values, the rule runs, the result becomes the output. Slow, exact, for small tensors.
 Status by_value_rule(Step& step);

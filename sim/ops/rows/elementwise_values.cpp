@@ -49,8 +49,8 @@ Status mean_value(InferContext& node) {
 }
 
 Status mod_value(InferContext& node) {
-  if (int_attr(node, "fmod", 0) != 0) return fold_value<element::RemainderOfC>(node);
-  return is_float(node.dtype(0)) ? ok() : fold_value<element::RemainderOfPython>(node);
+  return int_attr(node, "fmod", 0) != 0 ? fold_value<element::RemainderOfC>(node)
+                                        : fold_value<element::RemainderOfPython>(node);
 }
 
 Status bit_shift_value(InferContext& node) {

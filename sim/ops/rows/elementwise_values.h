@@ -74,6 +74,8 @@ struct RemainderOfPython {
   static std::optional<T> of(T a, T b) {
     std::optional<T> r = RemainderOfC::of(a, b);
     if (r && *r != 0 && ((*r < 0) != (b < 0))) *r = static_cast<T>(*r + b);
+    if constexpr (std::floating_point<T>)
+      if (*r == 0) *r = std::copysign(*r, b);
     return r;
   }
 };
@@ -98,6 +100,8 @@ struct Xor {
   template <std::integral T>
   static std::optional<T> of(T a, T b) { return a ^ b; }
 };
+// Integers of every width come sign-extended to 64 bits and are cut to theirs afterwards, so that
+// shifts beyond the width, and negative ones (large when unsigned), leave only copies of the sign.
 struct ShiftLeft {
   template <std::integral T>
   static std::optional<T> of(T a, T b) {
@@ -107,7 +111,7 @@ struct ShiftLeft {
 struct ShiftRight {
   template <std::integral T>
   static std::optional<T> of(T a, T b) {
-    return static_cast<T>(wide(b) < 64 ? wide(a) >> wide(b) : 0);
+    return wide(b) < 64 ? static_cast<T>(a >> b) : static_cast<T>(a < T{} ? -1 : 0);
   }
 };
 struct PRelu {

@@ -234,9 +234,20 @@ Result<Work> data_copy_cost(const NodeView& node) {
   return Work{std::move(op)};
 }
 
+namespace {
+
+Status check_order(const NodeView& node) {
+  const std::string mode = node.attr("mode", "DCR");
+  if (mode == "DCR" || mode == "CRD") return ok();
+  return bad_node(node, fmt::format("attribute 'mode' is '{}', not DCR or CRD", mode));
+}
+
+}  // namespace
+
 Status depth_to_space_shape(InferContext& node) {
   const Result<int64_t> block = block_size(node);
   if (!block) return block.errors();
+  if (Status s = check_order(node); !s) return s;
   const Dims& dims = node.dims(0);
   const int64_t b = *block;
   if (dims[1] % (b * b) != 0)
@@ -250,6 +261,7 @@ Status depth_to_space_shape(InferContext& node) {
 Status space_to_depth_shape(InferContext& node) {
   const Result<int64_t> block = block_size(node);
   if (!block) return block.errors();
+  if (Status s = check_order(node); !s) return s;
   const Dims& dims = node.dims(0);
   const int64_t b = *block;
   if (dims[2] % b != 0 || dims[3] % b != 0)

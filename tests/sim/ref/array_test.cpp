@@ -44,6 +44,23 @@ TEST(RoundElement, AreTheLimitsOfNarrowFloatsKept) {
   EXPECT_EQ(round_element(DType::float4e2m1, 100), 6);
 }
 
+TEST(RoundPower, DoesEachModeTakeItsNeighbour) {
+  using enum PowerRounding;
+  constexpr double kLeast = 0x1p-127, kMost = 0x1p127;
+  for (const PowerRounding mode : {up, down, nearest})
+    EXPECT_EQ(round_power(8, mode, true), 8);
+  EXPECT_EQ(round_power(8.1, up, true), 16);
+  EXPECT_EQ(round_power(15.9, down, true), 8);
+  EXPECT_EQ(round_power(11.9, nearest, true), 8);
+  EXPECT_EQ(round_power(12, nearest, true), 16);
+  EXPECT_EQ(round_power(0, up, true), kLeast);
+  EXPECT_EQ(round_power(1.5 * kMost, up, true), kMost);
+  EXPECT_EQ(round_power(std::numeric_limits<double>::infinity(), up, true), kMost);
+  for (const double v : {0.0, 1.5 * kMost, std::numeric_limits<double>::infinity()})
+    EXPECT_TRUE(std::isnan(round_power(v, nearest, false))) << v;
+  EXPECT_TRUE(std::isnan(round_power(std::nan(""), up, true)));
+}
+
 TEST(Compare, AreTheMeasuresThoseOfTheirFormulas) {
   const Comparison c = compare(floats({1, -2, 4, 0}), floats({1, -2.5F, 4.5F, 0}), 0.1, 0.1);
   EXPECT_DOUBLE_EQ(c.max_abs, 0.5);

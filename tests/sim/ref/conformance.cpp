@@ -32,6 +32,7 @@ using ref::Array;
 
 constexpr size_t kLeastPassed = 780;
 constexpr double kRelative = 1e-3, kAbsolute = 1e-7;
+constexpr double kBfloat16 = 0x1p-6;  ///< relative, since the suite has compared bfloat16 as numbers
 
 struct Outcome {
   enum class Kind { passed, refused, wrong } kind = Kind::passed;
@@ -82,8 +83,9 @@ Outcome check_output(const Graph& graph, size_t i, const fs::path& file, const r
   const auto found = got.find(tensor.name);
   if (found == got.end()) return wrong(fmt::format("output {} is missing", i));
   const bool exact = !is_float(tensor.dtype);
+  const double relative = tensor.dtype == DType::bfloat16 ? kBfloat16 : kRelative;
   const ref::Comparison c = ref::compare(*want, found->second, exact ? 0 : kAbsolute,
-                                         exact ? 0 : kRelative);
+                                         exact ? 0 : relative);
   if (!c.same_shape)
     return wrong(fmt::format("output {} is {}, expected {}", i, to_string(found->second.dims()),
                              to_string(want->dims())));

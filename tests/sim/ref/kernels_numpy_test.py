@@ -6,6 +6,7 @@ Expected values are formulas of the operators' definitions, written here.
 
 import math
 import sys
+import tempfile
 
 try:
     import numpy as np
@@ -121,6 +122,36 @@ def attentions():
                 name="padded keys"), [attention(q, k, v, bias=pad)[0]])
 
 
+def masked_attentions():
+    """Queries that see a window of keys, and those that see none and give zeros."""
+    q, k, v = real(2, 2, 4, 8), real(2, 2, 6, 8), real(2, 2, 6, 8)
+    i, j = np.arange(4)[:, None], np.arange(6)[None]
+    for left, right, is_causal in ((1, -1, 0), (-1, 2, 0), (1, 1, 0), (2, -1, 1)):
+        open_ = np.ones((4, 6), bool)
+        if left >= 0:
+            open_ &= j >= i - left
+        if right >= 0 or is_causal:
+            open_ &= j <= i + max(right, 0) * (not is_causal)
+        yield (Case("Attention", 25, [q, k, v], name=f"window {left} {right} {is_causal}",
+                    left_window_size=left, right_window_size=right, is_causal=is_causal),
+               [attention(q, k, v, bias=np.where(open_, 0, -INF))[0]])
+    keep = np.ones((4, 6), bool)
+    keep[2] = False
+    some = keep.copy()
+    some[2, 0] = True  # any: the row becomes zeros below
+    out, p = attention(q, k, v, bias=np.where(some, 0, -INF))
+    out[:, :, 2], p[:, :, 2] = 0, 0
+    yield (Case("Attention", 24, [q, k, v, keep], [0, 3], name="a query without keys",
+                qk_matmul_output_mode=3), [out, p])
+    valid = np.array([1, 6], np.int64)
+    open_ = (j[None] < valid[:, None, None]) & (j <= i + (valid[:, None, None] - 4))
+    none = ~open_.any(-1)
+    bias = np.where(open_ | none[..., None], 0, -INF)[:, None]
+    out = np.where(none[:, None, :, None], 0, attention(q, k, v, bias=bias)[0])
+    yield (Case("Attention", 24, [q, k, v, None, None, None, valid], is_causal=1,
+                name="fewer keys than queries"), [out])
+
+
 def rotate(x, cos, sin, interleaved, dim):
     """x: batch, heads, length, size; cos and sin: batch, length, dim / 2."""
     cos, sin = cos[:, None], sin[:, None]
@@ -196,7 +227,32 @@ def reductions():
            [(x > 0).max(1)])
 
 
+def remainders():
+    x, y = np.array([-8, 4, -1], np.int32), np.array([1, 33, -5], np.int32)
+    # Shifts beyond the width, and negative ones, leave copies of the sign.
+    for dtype in (np.int8, np.int32, np.int64):
+        a, b = x.astype(dtype)[None], np.array([[1, 100, -1]], dtype)
+        yield (Case("BitShift", 28, [a, b], direction="RIGHT", name=f"BitShift right {dtype}"),
+               [np.array([[-4, 0, -1]], dtype)])
+        yield (Case("BitShift", 28, [a, b], direction="LEFT", name=f"BitShift left {dtype}"),
+               [np.array([[-16, 0, 0]], dtype)])
+    a, b = real(4, 5) * 9, real(4, 5)
+    b[0, :2], a[0, :2], b[1, 0] = INF, (-1, 1), 0
+    with np.errstate(invalid="ignore"):
+        yield Case("Mod", 28, [a, b], name="Mod of reals"), [np.mod(a, b)]
+        yield Case("Mod", 28, [a, b], fmod=1, name="Mod of reals, fmod"), [np.fmod(a, b)]
+    yield (Case("BitCast", 26, [a > 0], to=2, name="BitCast of bool"), [(a > 0).astype(np.uint8)])
+    h = real(3, 7).astype(np.float16)
+    e = np.exp(h - h.max(-1, keepdims=True))
+    yield Case("Softmax", 13, [h], name="Softmax float16"), [e / e.sum(-1, keepdims=True)]
+
+
 def movement():
+    x = real(2, 3, 4, 6)
+    cut = x.reshape(2, 3, 2, 2, 3, 2)
+    for mode, order in (("DCR", (0, 3, 5, 1, 2, 4)), ("CRD", (0, 1, 3, 5, 2, 4))):
+        yield (Case("SpaceToDepth", 28, [x], blocksize=2, mode=mode, name=f"SpaceToDepth {mode}"),
+               [cut.transpose(order).reshape(2, 12, 2, 3)])
     x = real(7, 3)
     yield Case("Split", 18, [x], 3, num_outputs=3), [x[:3], x[3:6], x[6:]]
     y = real(4, 5)
@@ -321,13 +377,44 @@ def others():
            [np.clip(np.rint(v / blocks), -128, 127).astype(np.int8)])
 
 
+def refused(accsim):
+    """What has no meaning that is known must be refused with its name, not computed as if it weren't
+    there; the number of failures."""
+    x, image = real(2, 3), real(1, 4, 6, 6)
+    roi = [image, np.array([[0, 0, 3, 3]], np.float32), ints(0)]
+    size = {"axes": [2, 3]}
+    cases = [
+        (Case("Relu", 13, [x], colour=3), "'colour'"),
+        (Case("Relu", 99, [x]), "opset 99"),
+        (Case("SpaceToDepth", 28, [image], blocksize=2, mode="RCD"), "'RCD'"),
+        (Case("DepthToSpace", 13, [image], blocksize=2, mode="RCD"), "'RCD'"),
+        (Case("Gelu", 20, [x], approximate="erf"), "'erf'"),
+        (Case("RoiAlign", 16, roi, mode="min"), "'min'"),
+        (Case("RoiAlign", 16, roi, coordinate_transformation_mode="pixel"), "'pixel'"),
+        (Case("Resize", 18, [image, None, None, ints(9, 9)], nearest_mode="up", **size), "'up'"),
+        (Case("Resize", 18, [image, None, None, ints(9, 9)],
+              coordinate_transformation_mode="pixel", **size), "'pixel'"),
+        (Case("Attention", 24, [real(1, 2, 3, 4)] * 3, qk_matmul_output_mode=4),
+         "qk_matmul_output_mode"),
+    ]
+    failed = 0
+    for case, word in cases:
+        with tempfile.TemporaryDirectory() as folder:
+            got = case.run(accsim, folder)
+        if not isinstance(got, str) or word not in got:
+            failed += 1
+            print(f"NOT REFUSED {case.name} {case.attributes}: {got}")
+    return failed
+
+
 def main():
     x = real(2, 3)
     if check(sys.argv[1], [(Case("Neg", 13, [x], name="made wrong on purpose"), [x])]) != 1:
         raise SystemExit("the check can't fail")
-    cases = [pair for family in (activations, norms, attentions, rotations, recurrent_attention,
-                                 reductions, movement, resizes, deformed, others) for pair in family()]
-    return 1 if check(sys.argv[1], cases) else 0
+    cases = [pair for family in (activations, norms, attentions, masked_attentions, rotations,
+                                 recurrent_attention, reductions, remainders, movement, resizes,
+                                 deformed, others) for pair in family()]
+    return 1 if check(sys.argv[1], cases) + refused(sys.argv[1]) else 0
 
 
 if __name__ == "__main__":
