@@ -1,5 +1,6 @@
-// Runs a model with ONNX Runtime, one thread: node run.js MODEL OUT [--time ROUNDS] NAME=FILE.npy ...
-// Writes OUT/<number of the output>.npy and prints JSON: names of the outputs, and with --time the
+// Runs a model with ONNX Runtime, one thread:
+//   node run.js MODEL OUT [--time ROUNDS] [--plain] NAME=FILE.npy ...
+// --plain runs the graph as it is: optimising one of ten thousands of nodes takes over a minute. Writes OUT/<number of the output>.npy and prints JSON: names of the outputs, and with --time the
 // milliseconds of every round.
 'use strict';
 const fs = require('fs');
@@ -37,9 +38,13 @@ async function main() {
   const args = process.argv.slice(2);
   const at = args.indexOf('--time');
   const rounds = at >= 0 ? Number(args.splice(at, 2)[1]) : 0;
+  const flag = args.indexOf('--plain');
+  const level = flag >= 0 ? 'disabled' : 'all';
+  if (flag >= 0) args.splice(flag, 1);
   const [model, out, ...inputs] = args;
   const session = await ort.InferenceSession.create(model, {
     intraOpNumThreads: 1, interOpNumThreads: 1, executionProviders: ['cpu'], logSeverityLevel: 3,
+    graphOptimizationLevel: level,
   });
   const feeds = {};
   for (const text of inputs) {
