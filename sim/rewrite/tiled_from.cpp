@@ -13,6 +13,7 @@ namespace accsim {
 namespace {
 
 constexpr int64_t kMostOfOne = int64_t{1} << 40;  // of one number in the property
+constexpr int64_t kMostPadding = int64_t{1} << 31;
 constexpr std::string_view kHex = "0123456789ABCDEF";
 
 std::string encoded(std::string_view name) {
@@ -112,13 +113,14 @@ GemmOp read_op(Fields& f) {
     f.wrong("out");
   if (!checked_elements({op.batch, op.images, op.channels, op.in[0], op.in[1], op.in[2]}))
     f.wrong("in");
-  // Each window must begin inside the padded input: the mapper relies on what elaboration checks.
+  // What elaboration lets pass: any padding up to a limit, in front and (as far as the windows reach)
+  // behind.
   for (size_t i = 0; i < 3 && f.wrong().empty(); ++i) {
     const auto span = checked_elements({op.out[i] - 1, op.stride[i]});
     const auto reach = checked_elements({op.kernel[i] - 1, op.dilation[i]});
-    if (!span || *span > op.in[i] + op.pad[i] - 1 + (reach ? *reach : 0)) f.wrong("out");
-    if (!reach || *reach >= op.in[i] + 2 * op.pad[i] + op.in[i]) f.wrong("kernel");
-    if (op.pad[i] > (reach ? *reach : 0)) f.wrong("pad");
+    if (op.pad[i] > kMostPadding) f.wrong("pad");
+    if (!reach || *reach - op.in[i] - op.pad[i] > kMostPadding) f.wrong("kernel");
+    if (!span || *span + reach.value_or(0) - op.in[i] - op.pad[i] > kMostPadding) f.wrong("out");
   }
   return op;
 }

@@ -57,13 +57,23 @@ TEST(TiledFrom, IsReadAsItWasWritten) {
   EXPECT_EQ(r.products, 123);
 }
 
+TEST(TiledFrom, IsPaddingBeyondTheKernelRead) {
+  const std::string line = to_line(some_conv());
+  // ONNX allows windows that lie in the padding alone, in front and behind.
+  const std::pair<const char*, const char*> good[] = {
+      {"pad", "0x9x40"}, {"kernel", "1x99x5"}, {"out", "1x30x14"}, {"dilation", "1x50x1"}};
+  for (const auto& [field, value] : good)
+    EXPECT_TRUE(parse_tiled_from(with(line, field, value), "m.onnx")) << field << "=" << value;
+}
+
 TEST(TiledFrom, RefusesLinesThatCantBe) {
   const std::string line = to_line(some_conv());
   ASSERT_TRUE(parse_tiled_from(line, "m.onnx"));
   const std::pair<const char*, const char*> bad[] = {
       {"layer", ""},           {"batch", "0"},        {"batch", "x"},       {"channels", "-5"},
-      {"tile", "8x16"},        {"tile", "8x0x16"},    {"out", "1x1000x14"}, {"out", "1x10"},
-      {"kernel", "1x99x5"},    {"pad", "0x3x0"},      {"pad", "0x-1x0"},    {"outputs", "1099511627777"},
+      {"tile", "8x16"},        {"tile", "8x0x16"},    {"out", "1x10"},
+      {"stride", "1x1099511627776x2"}, {"dilation", "1x1099511627776x1"},
+      {"pad", "0x4294967296x0"}, {"pad", "0x-1x0"},    {"outputs", "1099511627777"},
       {"images", "99999999999999999999"}, {"in", "1099511627776x1099511627776x2"}, {"inputs", ""}};
   for (const auto& [field, value] : bad) {
     const auto read = parse_tiled_from("\n" + with(line, field, value), "m.onnx");
