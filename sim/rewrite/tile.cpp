@@ -57,6 +57,10 @@ class Tiler {
 
  private:
   const Node* product_node(const NodeDef& def, const std::string& name, TiledModel& out) const;
+  bool can_cut(std::string_view op_type) const {
+    return op_type == "Gemm" || op_type == "MatMul" || (options_.convolutions && op_type == "Conv");
+  }
+  void list_others(TiledModel& out) const;
   Status cut_layer(const Node& node, TiledFrom& from, Builder& builder) const;
   Status cut_gemm(const NodeView& view, Builder& builder) const;
   Value value(TensorId id) const {
@@ -75,9 +79,9 @@ class Tiler {
 
 /// The node of the flat graph when it is one to cut.
 const Node* Tiler::product_node(const NodeDef& def, const std::string& name, TiledModel& out) const {
-  const bool wanted = def.domain.empty() && (def.op_type == "Gemm" || def.op_type == "MatMul" ||
-                                             (options_.convolutions && def.op_type == "Conv"));
-  if (!wanted || fnmatch(options_.layers.c_str(), name.c_str(), 0) != 0) return nullptr;
+  if (!def.domain.empty() || !can_cut(def.op_type) ||
+      fnmatch(options_.layers.c_str(), name.c_str(), 0) != 0)
+    return nullptr;
   const auto keep = [&](const char* why) {
     out.kept.push_back(fmt::format("{} ({}): {}", name, def.op_type, why));
     return nullptr;
@@ -90,6 +94,34 @@ const Node* Tiler::product_node(const NodeDef& def, const std::string& name, Til
   for (const TensorId id : node.inputs)
     if (id != kNoTensor && elements(graph_.tensor(id).dims) == 0) return keep("has no elements");
   return elements(graph_.tensor(node.outputs[0]).dims) == 0 ? keep("has no elements") : &node;
+}
+
+/// Notes the products that can't be cut by any choice of layers, by operator.
+void Tiler::list_others(TiledModel& out) const {
+  std::map<std::string_view, const NodeDef*> main_graph;  // by first output
+  for (const NodeDef& def : model_.graph.nodes)
+    if (!def.outputs.empty()) main_graph.emplace(def.outputs[0], &def);
+  std::map<std::pair<std::string, const char*>, int64_t> others;
+  for (const auto& [output, node] : nodes_) {
+    const OpRow* row = find_op(node->domain, node->op_type);
+    if (node->folded || row == nullptr || row->cost == nullptr) continue;
+    const auto def = main_graph.find(output);
+    // The node that gives a call's output may belong to the called body.
+    const bool inner = def == main_graph.end() || def->second->op_type != node->op_type ||
+                       def->second->domain != node->domain;
+    const bool known = node->domain.empty() && (can_cut(node->op_type) || node->op_type == "Conv");
+    if (known && !inner && can_cut(node->op_type)) continue;
+    const Result<Work> work = row->cost(NodeView(graph_, *node));
+    if (!work || std::ranges::none_of(*work, [](const auto& item) {
+          return std::holds_alternative<GemmOp>(item);
+        }))
+      continue;
+    ++others[{node->op_type, !known  ? "has no equivalent in MatMuls here"
+                             : inner ? "in bodies of functions, If, Loop or Scan, which aren't cut"
+                                     : "--conv im2col cuts convolutions, too"}];
+  }
+  for (const auto& [which, count] : others)
+    out.kept.push_back(fmt::format("{} {}: {}", count, which.first, which.second));
 }
 
 Status Tiler::cut_gemm(const NodeView& view, Builder& builder) const {
@@ -199,6 +231,7 @@ Result<ModelEdit> Tiler::run(TiledModel& out) {
     out.layers.push_back(std::move(from));
   }
   if (!errors.empty()) return errors;
+  list_others(out);
   restate(edit);
   return edit;
 }

@@ -20,7 +20,9 @@ struct TileOptions {
 struct TiledModel {
   std::string bytes;                  ///< the file
   std::vector<TiledFrom> layers;      ///< what was cut, in the graph's order
-  std::vector<std::string> kept;      ///< "name (op): why" of matching products that weren't cut
+  /// Products that weren't cut: "name (op): why" of matching ones, "count op: why" of those in bodies
+  /// and of operators that aren't cut.
+  std::vector<std::string> kept;
   std::vector<std::string> external;  ///< files of external data that the model refers to
   std::map<std::string, int64_t> bindings;  ///< symbols that are fixed now
 };

@@ -175,6 +175,33 @@ class TileTest(unittest.TestCase):
         self.assertEqual(kinds.count("Split"), 1)
         self.assertEqual(kinds.count("Sum"), 4)
 
+    def test_what_is_not_cut_is_said(self):
+        sub = helper.make_graph([helper.make_node("MatMul", ["h", "w"], ["s"], name="inner")], "sub",
+                                [], [value("s", [4, 4])])
+        nodes = [helper.make_node("MatMul", ["x", "w"], ["h"], name="product"),
+                 helper.make_node("If", ["yes"], ["i"], name="if", then_branch=sub, else_branch=sub),
+                 helper.make_node("Twice", ["i", "w"], ["t"], name="call", domain="mine"),
+                 helper.make_node("Einsum", ["t", "w"], ["e"], equation="ij,jk->ik"),
+                 helper.make_node("Reshape", ["e", "image"], ["p"]),
+                 helper.make_node("Conv", ["p", "kernel"], ["y"], name="conv")]
+        stored = [numpy_helper.from_array(v, n) for n, v in (
+            ("w", np.ones((4, 4), np.float32)), ("kernel", np.ones((3, 1, 1, 1), np.float32)),
+            ("yes", np.array(True)), ("image", np.array([1, 1, 4, 4])))]
+        proto = model(nodes, [value("x", [4, 4])], [value("y", [1, 3, 4, 4])], stored)
+        proto.opset_import.append(helper.make_opsetid("mine", 1))
+        proto.functions.append(helper.make_function(
+            "mine", "Twice", ["a", "b"], ["c"], [helper.make_node("MatMul", ["a", "b"], ["d"]),
+                                                 helper.make_node("MatMul", ["d", "b"], ["c"])],
+            [helper.make_opsetid("", 13)]))
+        path = self.dir / "model.onnx"
+        path.write_bytes(proto.SerializeToString())
+        text = self.good("tile", path, "-o", self.out, "--tile", "2x2x2")
+        self.assertEqual([line.split(":")[0] for line in text.splitlines() if "kept" in line],
+                         ["kept 1 Conv", "kept 1 Einsum", "kept 3 MatMul"])
+        text = self.good("tile", path, "-o", self.out, "--tile", "2x2x2", "--conv", "im2col")
+        self.assertNotIn("Conv:", text)
+        self.assertIn("conv (Conv): 16x1x3 as", text)
+
     def test_names_that_are_taken_are_avoided(self):
         nodes = [helper.make_node("Relu", ["x"], ["p/tile/m0_n0"], name="p/tile/a_m0"),
                  helper.make_node("MatMul", ["p/tile/m0_n0", "x"], ["accsim/tile/integers_1"], name="p"),
