@@ -82,6 +82,24 @@ void each_reader(const Graph& graph, TensorId id, F visit) {
       if (node.inputs[i] == id) visit(node, i);
 }
 
+/// The node that computes with a stored tensor behind those that only cut, fill or turn it, so that
+/// cut models draw the same weights as whole ones. `turned` is flipped by every transpose.
+const Node* user_behind(const Graph& graph, const Node& first, size_t& port, bool& turned) {
+  constexpr std::string_view kViews[] = {"Cast", "Identity", "Pad", "Slice", "Split", "Transpose"};
+  const Node* node = &first;
+  while (node != nullptr && port == 0 && std::ranges::count(kViews, node->op_type) > 0) {
+    turned ^= node->op_type == "Transpose";
+    const TensorId out = node->outputs.empty() ? kNoTensor : node->outputs[0];
+    const auto& nodes = graph.nodes;
+    const auto reads = [&](const Node& n) { return std::ranges::count(n.inputs, out) > 0; };
+    const auto next = out == kNoTensor ? nodes.end() : std::ranges::find_if(nodes, reads);
+    node = next == nodes.end() ? nullptr : &*next;
+    if (node != nullptr)
+      port = static_cast<size_t>(std::ranges::find(node->inputs, out) - node->inputs.begin());
+  }
+  return node;
+}
+
 /// Centre and half width of the values that a weight is drawn from.
 struct Spread {
   double middle = 0, width = 0.1;
@@ -94,11 +112,16 @@ Spread spread_of(const Graph& graph, TensorId id) {
   // A uniform distribution of half width sqrt(6 / fan in) keeps the variance through a ReLU.
   if (dims.size() >= 2) {
     int64_t fan = dims.size() == 2 ? std::max(dims[0], dims[1]) : elements(dims, 1, dims.size());
-    each_reader(graph, id, [&](const Node& node, size_t port) {
-      if (node.op_type == "MatMul" || node.op_type == "Gemm") fan = dims[dims.size() - 2];
-      const NodeView view(graph, node);
-      if (node.op_type == "Gemm" && port == 1 && view.attr("transB", int64_t{0}) != 0)
-        fan = dims[1];
+    bool known = false;  // by the first product that uses it
+    each_reader(graph, id, [&](const Node& reader, size_t port) {
+      if (known) return;
+      bool turned = false;
+      const Node* user = user_behind(graph, reader, port, turned);
+      if (user == nullptr || (user->op_type != "MatMul" && user->op_type != "Gemm")) return;
+      const NodeView view(graph, *user);
+      turned ^= user->op_type == "Gemm" && port == 1 && view.attr("transB", int64_t{0}) != 0;
+      fan = turned ? dims.back() : dims[dims.size() - 2];
+      known = true;
     });
     spread.width = std::sqrt(3.0 / static_cast<double>(std::max<int64_t>(fan, 1)));
   }

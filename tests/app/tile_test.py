@@ -175,6 +175,24 @@ class TileTest(unittest.TestCase):
         self.assertEqual(kinds.count("Split"), 1)
         self.assertEqual(kinds.count("Sum"), 4)
 
+    def test_drawn_weights_are_those_of_the_model_before(self):
+        for trans, dims in ((0, [20, 90]), (1, [90, 20])):
+            far = TensorProto(name="w", data_type=TensorProto.FLOAT, dims=dims,
+                              data_location=TensorProto.EXTERNAL)
+            far.external_data.add(key="location", value="absent.bin")
+            path = self.dir / "model.onnx"
+            path.write_bytes(model([helper.make_node("Gemm", ["x", "w"], ["y"], transB=trans)],
+                                   [value("x", [4, 20])], [value("y", [4, 90])],
+                                   [far]).SerializeToString())
+            self.tiled(path, "--tile", "3x8x16", "--edge", "pad")
+            results = []
+            for file in (path, self.out):
+                self.good("run", file, "--weights", "random:3", "--output", self.dir / "y")
+                results.append(np.load(self.dir / "y" / "y.npy"))
+            # Uniform with variance 1 / 20, as is right for 20 terms: not for 90.
+            self.assertTrue(0.1 < results[0].std() < 1.5)
+            np.testing.assert_allclose(*results, rtol=0, atol=1e-5)
+
     def test_what_is_not_cut_is_said(self):
         sub = helper.make_graph([helper.make_node("MatMul", ["h", "w"], ["s"], name="inner")], "sub",
                                 [], [value("s", [4, 4])])
