@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <fstream>
 #include <iterator>
 #include <map>
@@ -21,6 +22,21 @@ Result<DumpManifest> read_manifest(const std::string& folder) {
 
 }  // namespace
 
+namespace {
+
+/// Layers none of whose outputs is in `names`.
+std::vector<std::string> layers_without(const DumpManifest& manifest,
+                                        const std::set<std::string>& names) {
+  std::vector<std::string> out;
+  for (const DumpLayer& layer : manifest.layers)
+    if (std::ranges::none_of(layer.outputs,
+                             [&](const DumpTensor& t) { return names.contains(t.name); }))
+      out.push_back(layer.name);
+  return out;
+}
+
+}  // namespace
+
 Result<DiffReport> diff_dumps(const std::string& a, const std::string& b, double atol,
                               double rtol) {
   const Result<DumpManifest> left = read_manifest(a), right = read_manifest(b);
@@ -31,7 +47,7 @@ Result<DiffReport> diff_dumps(const std::string& a, const std::string& b, double
   std::map<std::string, const DumpTensor*> others;
   for (const DumpLayer& layer : right->layers)
     for (const DumpTensor& t : layer.outputs) others[t.name] = &t;
-  DiffReport report{a, b, atol, rtol, {}, -1};
+  DiffReport report{a, b, atol, rtol, {}, -1, {}, {}};
   std::set<std::string> seen;
   for (const DumpLayer& layer : left->layers)
     for (const DumpTensor& t : layer.outputs) {
@@ -62,6 +78,10 @@ Result<DiffReport> diff_dumps(const std::string& a, const std::string& b, double
     }
   if (report.layers.empty())
     return Error{Errc::invalid, "the two folders have no tensor in common; dump the same model", b};
+  std::set<std::string> compared;
+  for (const LayerDiff& layer : report.layers) compared.insert(layer.tensor);
+  report.only_a = layers_without(*left, compared);
+  report.only_b = layers_without(*right, compared);
   return report;
 }
 

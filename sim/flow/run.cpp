@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <filesystem>
 #include <fnmatch.h>
+#include <set>
 
 #include <fmt/format.h>
 
@@ -148,6 +149,24 @@ std::string file_name(const std::string& name) {
   return (out.empty() ? "_" : out) + ".npy";
 }
 
+Result<std::vector<std::string>> write_outputs(const Graph& graph, const ref::Arrays& outputs,
+                                               const std::string& folder) {
+  std::vector<std::string> written;
+  std::set<TensorId> done;
+  for (TensorId id : graph.outputs) {
+    if (!done.insert(id).second) continue;
+    const std::string wanted = file_name(graph.tensor(id).name);
+    std::string file = wanted;
+    for (int n = 2; std::ranges::count(written, file) > 0; ++n)
+      file = fmt::format("{}_{}.npy", wanted.substr(0, wanted.size() - 4), n);
+    const Status saved = write_file_atomically(folder + "/" + file,
+                                               ref::to_npy(outputs.at(graph.tensor(id).name)));
+    if (!saved) return saved.errors();
+    written.push_back(std::move(file));
+  }
+  return written;
+}
+
 bool Dumper::wants(const Node& node) const {
   if (what_.empty()) return false;
   return what_ == "all" || node.op_type == what_ ||
@@ -156,15 +175,15 @@ bool Dumper::wants(const Node& node) const {
 
 Result<DumpTensor> Dumper::write(const Graph& graph, TensorId id, const ref::Array& array,
                                  bool apart) {
-  for (const auto& [known, tensor] : written_)
-    if (known == id && !apart) return tensor;
+  const auto known = written_.find(id);
+  if (known != written_.end() && !apart) return known->second;
   const Tensor& tensor = graph.tensor(id);
   DumpTensor out{tensor.name, fmt::format("tensors/{}{}_{}", id, apart ? "_int8" : "",
                              file_name(tensor.name)),
                  array.dtype(), array.dims()};
   const Status done = write_file_atomically(folder_ + "/" + out.file, ref::to_npy(array));
   if (!done) return done.errors();
-  if (!apart) written_.emplace_back(id, out);
+  if (!apart) written_.emplace(id, out);
   return out;
 }
 
@@ -209,12 +228,10 @@ Result<RunSummary> run_network(const PreparedRun& prepared, const RunRequest& re
   if (!result) return result.errors();
   RunSummary summary{std::move(*result), {}};
   if (request.output.empty()) return summary;
-  for (const auto& [name, array] : summary.result.outputs) {
-    const std::string file = file_name(name);
-    const Status done = write_file_atomically(request.output + "/" + file, ref::to_npy(array));
-    if (!done) return done.errors();
-    summary.written.push_back(file);
-  }
+  Result<std::vector<std::string>> written =
+      write_outputs(graph, summary.result.outputs, request.output);
+  if (!written) return written.errors();
+  summary.written = std::move(*written);
   if (Status s = dumper.finish(request.model, "float"); !s) return s.errors();
   if (!request.dump.empty()) summary.written.push_back("manifest.json");
   return summary;

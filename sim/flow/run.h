@@ -1,5 +1,6 @@
 #pragma once
 #include <functional>
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -73,13 +74,17 @@ class Dumper {
 
  private:
   std::string folder_, what_;
-  std::vector<std::pair<TensorId, DumpTensor>> written_;
+  std::map<TensorId, DumpTensor> written_;
   DumpManifest manifest_;
 };
 
 /// Makes the folder of a request's results, with its parents, after checking that there is a layer
 /// to dump. A manifest of an earlier run goes, as it would tell of files that are written anew.
 Status prepare_output(const Graph& graph, const RunRequest& request);
+/// Writes every graph output to the folder under file_name(), numbered where two names would share a
+/// file; gives the files in the graph's order.
+Result<std::vector<std::string>> write_outputs(const Graph& graph, const ref::Arrays& outputs,
+                                               const std::string& folder);
 /// "NAME.npy" with everything but letters, digits, '.', '-' and '_' replaced.
 std::string file_name(const std::string& name);
 

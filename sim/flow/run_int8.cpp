@@ -164,12 +164,10 @@ class QuantisedRun {
     RunSummary summary{std::move(result), {}};
     summary.quantised = layers_.size();
     if (request_.output.empty()) return summary;
-    for (const auto& [name, array] : summary.result.outputs) {
-      const Status done =
-          write_file_atomically(request_.output + "/" + file_name(name), ref::to_npy(array));
-      if (!done) return done.errors();
-      summary.written.push_back(file_name(name));
-    }
+    Result<std::vector<std::string>> written =
+        write_outputs(graph_, summary.result.outputs, request_.output);
+    if (!written) return written.errors();
+    summary.written = std::move(*written);
     if (Status s = dumper_.finish(request_.model, "int8"); !s) return s.errors();
     if (!request_.dump.empty()) summary.written.push_back("manifest.json");
     return summary;

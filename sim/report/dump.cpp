@@ -137,8 +137,25 @@ std::string to_json(const DiffReport& r) {
                   {"rtol", r.rtol},
                   {"equal", r.first < 0},
                   {"first_differing", first},
+                  {"only_a", r.only_a},
+                  {"only_b", r.only_b},
                   {"layers", layers}});
 }
+
+namespace {
+
+/// "3 layers are in A only: x, y, z"; "" for none.
+std::string only_in(const std::vector<std::string>& layers, const std::string& folder) {
+  if (layers.empty()) return "";
+  constexpr size_t kShown = 5;
+  std::string names;
+  for (size_t i = 0; i < std::min(kShown, layers.size()); ++i)
+    names += (i > 0 ? ", " : "") + layers[i];
+  return fmt::format("not compared, only in {}: {} layer{}: {}{}\n", folder, layers.size(),
+                     layers.size() == 1 ? "" : "s", names, layers.size() > kShown ? ", ..." : "");
+}
+
+}  // namespace
 
 std::string to_text(const DiffReport& r) {
   size_t wide = 5;
@@ -156,6 +173,7 @@ std::string to_text(const DiffReport& r) {
                          name, wide, l.op_type.substr(0, 14), l.max_abs, l.mean_abs, l.max_rel,
                          l.snr_db, l.cosine, l.beyond);
   }
+  out += only_in(r.only_a, r.a) + only_in(r.only_b, r.b);
   if (r.first < 0)
     out +=
         fmt::format("all {} layers within atol {} and rtol {}\n", r.layers.size(), r.atol, r.rtol);

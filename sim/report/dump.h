@@ -41,6 +41,7 @@ struct DiffReport {
   double atol = 0, rtol = 0;
   std::vector<LayerDiff> layers;
   int first = -1;  ///< index of the first layer beyond the tolerance; -1: none is
+  std::vector<std::string> only_a, only_b;  ///< layers of which the other folder has no output
 };
 
 /// accsim.diff/1.

@@ -109,6 +109,15 @@ class Run(Case):
                 stored = manifest["layers"][0]["inputs"][1]
                 np.testing.assert_array_equal(np.load(out / stored["file"]), w)
 
+    def test_outputs_whose_names_make_one_file_name_get_two_files(self):
+        path = self.folder / "n.onnx"
+        save([helper.make_node("Neg", ["x"], ["a/b"]), helper.make_node("Abs", ["x"], ["a_b"])],
+             [("x", TensorProto.FLOAT, [9])], ["a/b", "a_b"], path)
+        self.good("run", path, "--output", self.folder / "o")
+        neg, size = (np.load(self.folder / "o" / n) for n in ("a_b.npy", "a_b_2.npy"))
+        np.testing.assert_array_equal(np.abs(neg), size)
+        self.assertTrue((neg > 0).any() and (neg < 0).any() and (size >= 0).all())
+
     def test_what_cannot_be_used_is_told(self):
         path, _, _ = self.two_layers()
         np.save(self.folder / "bad.npy", np.zeros((2, 7), np.float32))
@@ -165,6 +174,38 @@ class Diff(Case):
         snr = 10 * np.log10((x.astype(np.float64) ** 2).sum() / (d ** 2).sum())
         self.assertAlmostEqual(entry["snr_db"], snr, places=3)
         self.assertEqual(accsim("diff", a, b, "--atol", "1").returncode, 0)
+
+    def test_layers_of_one_folder_only_are_named(self):
+        path, _, _ = self.two_layers()
+        a, b = self.folder / "a", self.folder / "b"
+        self.good("run", path, "--output", a, "--dump", "all")
+        self.good("run", path, "--output", b, "--dump", "Relu")
+        for left, right in ((a, b), (b, a)):
+            text = self.good("diff", left, right)
+            self.assertIn(f"only in {a}: 2 layers: product, bias", text)
+            self.assertNotIn(f"only in {b}", text)
+        self.good("diff", a, b, "--json", self.folder / "d.json")
+        report = json.loads((self.folder / "d.json").read_text())
+        self.assertEqual((report["only_a"], report["only_b"]), (["product", "bias"], []))
+
+    def test_values_that_are_not_finite_are_told(self):
+        path, _, _ = self.two_layers()
+        a, b = self.folder / "a", self.folder / "b"
+        for folder in (a, b):
+            self.good("run", path, "--output", folder, "--dump", "Relu")
+        file = json.loads((b / "manifest.json").read_text())["layers"][0]["outputs"][0]["file"]
+        x = np.load(b / file)
+        for value in (np.nan, np.inf, -np.inf):
+            y = x.copy()
+            y.flat[1] = value
+            np.save(b / file, y)
+            done = accsim("diff", a, b, "--atol", "9", "--json", self.folder / "d.json")
+            self.assertEqual(done.returncode, 1, value)
+            (layer,) = json.loads((self.folder / "d.json").read_text())["layers"]
+            self.assertEqual((layer["beyond"], layer["max_abs"]), (1, "inf"))
+            np.save(a / file, y)
+            self.assertEqual(accsim("diff", a, b).returncode, 0, value)
+            np.save(a / file, x)
 
     def test_folders_without_manifest_are_refused(self):
         a = self.dump("a")
