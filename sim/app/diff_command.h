@@ -1,19 +1,17 @@
 #pragma once
 #include <string>
 
-#include <CLI/CLI.hpp>
+#include "sim/app/sub_command.h"
 
 namespace accsim {
 
 /// `accsim diff`: two folders of dumped tensors, layer by layer.
-class DiffCommand {
+class DiffCommand : public SubCommand {
  public:
   void add_to(CLI::App& app);
-  bool chosen() const { return sub_->parsed(); }
   int run() const;
 
  private:
-  CLI::App* sub_ = nullptr;
   std::string a_, b_, json_;
   double atol_ = 1e-5, rtol_ = 1e-3;
 };

@@ -1,7 +1,5 @@
 #include "sim/app/gemm_command.h"
 
-#include <charconv>
-
 #include "sim/app/cli.h"
 #include "sim/app/options.h"
 #include "sim/app/output.h"
@@ -36,9 +34,8 @@ void GemmModelCommand::add_to(CLI::App& app) {
 
 int GemmModelCommand::run() const {
   GemmModelOptions options;
-  const auto size = parse_dims(size_);
-  if (!size || size->size() != 3)
-    return report_errors({{Errc::usage, "'" + size_ + "' is not MxKxN, e.g. 128x128x128", "size"}});
+  const Result<Dims> size = parse_product(size_, "size");
+  if (!size) return report_errors(size.errors());
   options.m = (*size)[0];
   options.k = (*size)[1];
   options.n = (*size)[2];
@@ -53,15 +50,9 @@ int GemmModelCommand::run() const {
   if (op_ == "Gemm" && batch_ > 1)
     return report_errors({{Errc::usage, "Gemm has no batch; use --op MatMul", "--batch"}});
   if (!weights_.empty()) {
-    constexpr std::string_view kRandom = "random:";
-    uint64_t seed = 0;
-    const char *from = weights_.data() + kRandom.size(), *to = weights_.data() + weights_.size();
-    const bool random = weights_.starts_with(kRandom);
-    const auto [end, error] = random ? std::from_chars(from, to, seed)
-                                     : std::from_chars_result{to, std::errc::invalid_argument};
-    if (error != std::errc() || end != to)
+    options.weight_seed = random_seed(weights_);
+    if (!options.weight_seed)
       return report_errors({{Errc::usage, "'" + weights_ + "' is not random:SEED", "--weights"}});
-    options.weight_seed = seed;
   }
   const Result<std::string> bytes = gemm_model(options);
   return bytes ? write_result(output_, *bytes) : report_errors(bytes.errors());

@@ -2,18 +2,17 @@
 #include <string>
 
 #include "sim/app/options.h"
+#include "sim/app/sub_command.h"
 
 namespace accsim {
 
 /// `accsim inspect`: what can be said of a network before a machine is known.
-class InspectCommand {
+class InspectCommand : public SubCommand {
  public:
   void add_to(CLI::App& app);
-  bool chosen() const { return sub_->parsed(); }
   int run() const;
 
  private:
-  CLI::App* sub_ = nullptr;
   ModelOptions model_;
   std::string json_, csv_, macs_ = "pure", traffic_ = "activations", sort_ = "order";
   bool reorder_ = false, in_place_ = false, arena_ = false, all_ = false, quiet_ = false;

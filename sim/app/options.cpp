@@ -35,6 +35,22 @@ std::optional<Dims> parse_dims(std::string_view text) {
   }
 }
 
+Result<Dims> parse_product(const std::string& text, const char* option) {
+  const std::optional<Dims> dims = parse_dims(text);
+  if (dims && dims->size() == 3) return *dims;
+  return Error{Errc::usage, "'" + text + "' is not MxKxN, e.g. 64x64x64", option};
+}
+
+std::optional<uint64_t> random_seed(std::string_view text) {
+  constexpr std::string_view kRandom = "random:";
+  if (!text.starts_with(kRandom)) return std::nullopt;
+  text.remove_prefix(kRandom.size());
+  uint64_t seed = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), seed);
+  if (error != std::errc() || end != text.data() + text.size()) return std::nullopt;
+  return seed;
+}
+
 void ModelOptions::add_to(CLI::App& app, bool required) {
   auto* model = app.add_option("model", model_, "ONNX model file; its weights are never read");
   if (required) model->required();

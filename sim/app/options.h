@@ -14,6 +14,10 @@ namespace accsim {
 
 /// "2x3x4"; nullopt when it isn't one, or a dim is below 1.
 std::optional<Dims> parse_dims(std::string_view text);
+/// Rows, reduction and columns of a product from "MxKxN"; the error is about `option`.
+Result<Dims> parse_product(const std::string& text, const char* option);
+/// The seed of "random:SEED"; nullopt when it isn't that.
+std::optional<uint64_t> random_seed(std::string_view text);
 
 /// Options that say which graph a model file stands for; shared by all commands that read models.
 class ModelOptions {

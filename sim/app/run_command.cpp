@@ -1,6 +1,5 @@
 #include "sim/app/run_command.h"
 
-#include <charconv>
 #include <chrono>
 #include <limits>
 #include <unistd.h>
@@ -13,16 +12,6 @@
 
 namespace accsim {
 namespace {
-
-std::optional<uint64_t> random_seed(std::string_view text) {
-  constexpr std::string_view kRandom = "random:";
-  if (!text.starts_with(kRandom)) return std::nullopt;
-  text.remove_prefix(kRandom.size());
-  uint64_t seed = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), seed);
-  if (error != std::errc() || end != text.data() + text.size()) return std::nullopt;
-  return seed;
-}
 
 /// One line on stderr that is written over, from the second second of a run on; nothing when stderr
 /// isn't a terminal.

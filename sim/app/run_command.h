@@ -3,21 +3,20 @@
 #include <vector>
 
 #include "sim/app/options.h"
+#include "sim/app/sub_command.h"
 #include "sim/flow/run.h"
 
 namespace accsim {
 
 /// `accsim run`: computes the network's numbers with the reference executor.
-class RunCommand {
+class RunCommand : public SubCommand {
  public:
   void add_to(CLI::App& app);
-  bool chosen() const { return sub_->parsed(); }
   int run() const;
 
  private:
   Result<RunRequest> request() const;
 
-  CLI::App* sub_ = nullptr;
   ModelOptions model_;
   std::vector<std::string> inputs_;
   std::string weights_, output_, dump_, hw_;

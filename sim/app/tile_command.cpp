@@ -62,9 +62,8 @@ void TileCommand::add_to(CLI::App& app) {
 int TileCommand::run() const {
   const auto elaborate = model_.elaborate();
   if (!elaborate) return report_errors(elaborate.errors());
-  const auto size = parse_dims(tile_);
-  if (!size || size->size() != 3)
-    return report_errors({{Errc::usage, "'" + tile_ + "' is not MxKxN, e.g. 64x64x64", "--tile"}});
+  const Result<Dims> size = parse_product(tile_, "--tile");
+  if (!size) return report_errors(size.errors());
   TileOptions options;
   options.tile = {(*size)[0], (*size)[1], (*size)[2]};
   options.pad = edge_ == "pad";
