@@ -1,10 +1,10 @@
 #include "sim/app/run_command.h"
 
-#include <chrono>
-#include <limits>
+#include <fmt/format.h>
 #include <unistd.h>
 
-#include <fmt/format.h>
+#include <chrono>
+#include <limits>
 
 #include "hw/config/load.h"
 #include "sim/app/cli.h"
@@ -92,14 +92,16 @@ Result<RunRequest> RunCommand::request() const {
   RunRequest out;
   out.model = model_.model();
   const Result<ElaborateOptions> elaborate = model_.elaborate();
-  if (elaborate) out.elaborate = *elaborate;
-  else errors = elaborate.errors();
+  if (elaborate)
+    out.elaborate = *elaborate;
+  else
+    errors = elaborate.errors();
   for (const std::string& text : inputs_) {
     // Names may hold a '=' and a ':', so the last '=' splits.
     const size_t at = text.rfind('=');
     if (at == std::string::npos || at == 0 || at + 1 == text.size()) {
-      errors.push_back({Errc::usage, "'" + text + "' is not NAME=FILE.npy or NAME=random:SEED",
-                        "--input"});
+      errors.push_back(
+          {Errc::usage, "'" + text + "' is not NAME=FILE.npy or NAME=random:SEED", "--input"});
       continue;
     }
     InputSource source{text.substr(0, at), text.substr(at + 1), 0};
@@ -119,8 +121,7 @@ Result<RunRequest> RunCommand::request() const {
     if (!out.weight_seed)
       errors.push_back({Errc::usage, "'" + weights_ + "' is not random:SEED", "--weights"});
   }
-  if (!hw_.empty() && !int8_)
-    errors.push_back({Errc::usage, "has no use without --int8", "--hw"});
+  if (!hw_.empty() && !int8_) errors.push_back({Errc::usage, "has no use without --int8", "--hw"});
   if (!dump_.empty() && output_.empty())
     errors.push_back({Errc::usage, "needs a folder to write to: --output DIR", "--dump"});
   out.output = output_;

@@ -3,8 +3,8 @@
 
 namespace accsim {
 
-/// A sub-command of the program. Those derived from it have add_to(app), which sets `sub_`, and run(),
-/// which gives the exit code.
+/// A sub-command of the program. Those derived from it have add_to(app), which sets `sub_`, and
+/// run(), which gives the exit code.
 class SubCommand {
  public:
   bool chosen() const { return sub_ != nullptr && sub_->parsed(); }

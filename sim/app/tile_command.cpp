@@ -1,8 +1,8 @@
 #include "sim/app/tile_command.h"
 
-#include <filesystem>
-
 #include <fmt/format.h>
+
+#include <filesystem>
 
 #include "sim/app/cli.h"
 #include "sim/app/output.h"

@@ -19,8 +19,10 @@ Status activate(Step& step, Make make) {
     map_elements(step.pool(), step.data<T>(0), step.result<T>(0), in.size(),
                  make.template operator()<T>());
   };
-  if (in.store() == Store::f32) all(float{});
-  else all(double{});
+  if (in.store() == Store::f32)
+    all(float{});
+  else
+    all(double{});
   return ok();
 }
 

@@ -19,21 +19,31 @@ void MemoryCount::add(int64_t bytes) {
 
 std::optional<Store> store_of(DType dtype) {
   switch (dtype) {
-    case DType::float64: return Store::f64;
+    case DType::float64:
+      return Store::f64;
     case DType::boolean:
     case DType::uint2:
     case DType::uint4:
-    case DType::uint8: return Store::u8;
+    case DType::uint8:
+      return Store::u8;
     case DType::int2:
     case DType::int4:
-    case DType::int8: return Store::i8;
-    case DType::uint16: return Store::u16;
-    case DType::int16: return Store::i16;
-    case DType::uint32: return Store::u32;
-    case DType::int32: return Store::i32;
-    case DType::uint64: return Store::u64;
-    case DType::int64: return Store::i64;
-    default: return is_float(dtype) ? std::optional(Store::f32) : std::nullopt;
+    case DType::int8:
+      return Store::i8;
+    case DType::uint16:
+      return Store::u16;
+    case DType::int16:
+      return Store::i16;
+    case DType::uint32:
+      return Store::u32;
+    case DType::int32:
+      return Store::i32;
+    case DType::uint64:
+      return Store::u64;
+    case DType::int64:
+      return Store::i64;
+    default:
+      return is_float(dtype) ? std::optional(Store::f32) : std::nullopt;
   }
 }
 
@@ -50,7 +60,7 @@ struct Array::Bytes {
     if (count) count->add(counted);
   }
   ~Bytes() {
-    ::operator delete(at, std::align_val_t{64});
+    ::operator delete (at, std::align_val_t{64});
     if (count) count->remove(counted);
   }
   Bytes(const Bytes&) = delete;
@@ -118,8 +128,10 @@ std::vector<int64_t> Array::integers() const {
   with_store(store_, [&]<class T>(T) {
     const T* from = data<T>();
     for (size_t i = 0; i < out.size(); ++i) {
-      if constexpr (std::is_floating_point_v<T>) out[i] = to_integer(DType::int64, from[i]);
-      else out[i] = static_cast<int64_t>(from[i]);
+      if constexpr (std::is_floating_point_v<T>)
+        out[i] = to_integer(DType::int64, from[i]);
+      else
+        out[i] = static_cast<int64_t>(from[i]);
     }
   });
   return out;
@@ -151,13 +163,20 @@ double narrow(double v, const Narrow& type, bool saturate) {
 
 double round_element(DType dtype, double v, bool saturate) {
   switch (dtype) {
-    case DType::float8e4m3fn: return narrow(v, {3, -6, 448}, saturate);
-    case DType::float8e4m3fnuz: return narrow(v, {3, -7, 240}, saturate) + 0.0;
-    case DType::float8e5m2: return narrow(v, {2, -14, 57344, true}, saturate);
-    case DType::float8e5m2fnuz: return narrow(v, {2, -15, 57344}, saturate) + 0.0;
-    case DType::float4e2m1: return std::isnan(v) ? 6 : narrow(v, {1, 0, 6}, true);
-    case DType::float8e8m0: return round_power(v, PowerRounding::up, saturate);
-    default: return round_to(dtype, v);
+    case DType::float8e4m3fn:
+      return narrow(v, {3, -6, 448}, saturate);
+    case DType::float8e4m3fnuz:
+      return narrow(v, {3, -7, 240}, saturate) + 0.0;
+    case DType::float8e5m2:
+      return narrow(v, {2, -14, 57344, true}, saturate);
+    case DType::float8e5m2fnuz:
+      return narrow(v, {2, -15, 57344}, saturate) + 0.0;
+    case DType::float4e2m1:
+      return std::isnan(v) ? 6 : narrow(v, {1, 0, 6}, true);
+    case DType::float8e8m0:
+      return round_power(v, PowerRounding::up, saturate);
+    default:
+      return round_to(dtype, v);
   }
 }
 

@@ -33,32 +33,52 @@ int64_t store_bytes(Store store);
 
 template <class T>
 constexpr Store store_for() {
-  if constexpr (std::is_same_v<T, float>) return Store::f32;
-  else if constexpr (std::is_same_v<T, double>) return Store::f64;
-  else if constexpr (std::is_same_v<T, int8_t>) return Store::i8;
-  else if constexpr (std::is_same_v<T, int16_t>) return Store::i16;
-  else if constexpr (std::is_same_v<T, int32_t>) return Store::i32;
-  else if constexpr (std::is_same_v<T, int64_t>) return Store::i64;
-  else if constexpr (std::is_same_v<T, uint8_t>) return Store::u8;
-  else if constexpr (std::is_same_v<T, uint16_t>) return Store::u16;
-  else if constexpr (std::is_same_v<T, uint32_t>) return Store::u32;
-  else return Store::u64;
+  if constexpr (std::is_same_v<T, float>)
+    return Store::f32;
+  else if constexpr (std::is_same_v<T, double>)
+    return Store::f64;
+  else if constexpr (std::is_same_v<T, int8_t>)
+    return Store::i8;
+  else if constexpr (std::is_same_v<T, int16_t>)
+    return Store::i16;
+  else if constexpr (std::is_same_v<T, int32_t>)
+    return Store::i32;
+  else if constexpr (std::is_same_v<T, int64_t>)
+    return Store::i64;
+  else if constexpr (std::is_same_v<T, uint8_t>)
+    return Store::u8;
+  else if constexpr (std::is_same_v<T, uint16_t>)
+    return Store::u16;
+  else if constexpr (std::is_same_v<T, uint32_t>)
+    return Store::u32;
+  else
+    return Store::u64;
 }
 
 /// Calls f with a zero of the C++ type that `store` keeps elements in.
 template <class F>
 auto with_store(Store store, F f) {
   switch (store) {
-    case Store::f32: return f(float{});
-    case Store::f64: return f(double{});
-    case Store::i8: return f(int8_t{});
-    case Store::i16: return f(int16_t{});
-    case Store::i32: return f(int32_t{});
-    case Store::i64: return f(int64_t{});
-    case Store::u8: return f(uint8_t{});
-    case Store::u16: return f(uint16_t{});
-    case Store::u32: return f(uint32_t{});
-    case Store::u64: break;
+    case Store::f32:
+      return f(float{});
+    case Store::f64:
+      return f(double{});
+    case Store::i8:
+      return f(int8_t{});
+    case Store::i16:
+      return f(int16_t{});
+    case Store::i32:
+      return f(int32_t{});
+    case Store::i64:
+      return f(int64_t{});
+    case Store::u8:
+      return f(uint8_t{});
+    case Store::u16:
+      return f(uint16_t{});
+    case Store::u32:
+      return f(uint32_t{});
+    case Store::u64:
+      break;
   }
   return f(uint64_t{});
 }
@@ -127,11 +147,11 @@ void round_elements(Array& array);
 /// Largest difference and such between two arrays of one shape, see Comparison.
 struct Comparison {
   double max_abs = 0, mean_abs = 0, max_rel = 0;
-  double snr_db = 0;   ///< 10 log10(sum a^2 / sum (a-b)^2); infinite when equal
+  double snr_db = 0;  ///< 10 log10(sum a^2 / sum (a-b)^2); infinite when equal
   double cosine = 1;
-  double range = 0;    ///< largest minus smallest element of a
+  double range = 0;  ///< largest minus smallest element of a
   bool same_shape = true;
-  int64_t wrong = 0;   ///< elements beyond atol + rtol * |a|, or NaN on one side only
+  int64_t wrong = 0;  ///< elements beyond atol + rtol * |a|, or NaN on one side only
 };
 /// Compares b with the golden a.
 Comparison compare(const Array& a, const Array& b, double atol, double rtol);

@@ -1,10 +1,10 @@
 #include "sim/ref/attention.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 #include <limits>
-
-#include <fmt/format.h>
 
 #include "sim/ops/fold.h"
 #include "sim/ops/rules.h"
@@ -36,8 +36,10 @@ void finish_scores(const AttentionTask& t, int64_t b, int64_t h, double* scores,
       }
   keep(Keep::biased);
   for (int64_t i = 0; i < t.q_len; ++i) {
-    if (sees[static_cast<size_t>(i)]) softmax_row(scores + i * t.total, t.total);
-    else std::fill_n(scores + i * t.total, t.total, 0.0);
+    if (sees[static_cast<size_t>(i)])
+      softmax_row(scores + i * t.total, t.total);
+    else
+      std::fill_n(scores + i * t.total, t.total, 0.0);
   }
   keep(Keep::softmax);
 }
@@ -180,10 +182,14 @@ AttentionTask::Keep kept_stage(const Step& step) {
   using Keep = AttentionTask::Keep;
   if (step.output_count() < 4 || !step.has_output(3)) return Keep::none;
   switch (int_attr(step, "qk_matmul_output_mode", 0)) {
-    case 1: return Keep::capped;
-    case 2: return Keep::biased;
-    case 3: return Keep::softmax;
-    default: return Keep::scores;
+    case 1:
+      return Keep::capped;
+    case 2:
+      return Keep::biased;
+    case 3:
+      return Keep::softmax;
+    default:
+      return Keep::scores;
   }
 }
 
@@ -239,8 +245,10 @@ Status rotary(Step& step) {
   const bool interleaved = int_attr(step, "interleaved", 0) != 0;
   const int64_t half_cached = step.dims(p.cos).back();
   int64_t heads = int_attr(step, "num_heads", 0);
-  if (x.size() == 4) heads = x[1];
-  else if (heads == 0) heads = half_cached > 0 ? x[2] / (2 * half_cached) : 1;
+  if (x.size() == 4)
+    heads = x[1];
+  else if (heads == 0)
+    heads = half_cached > 0 ? x[2] / (2 * half_cached) : 1;
   const int64_t length = x.size() == 4 ? x[2] : x[1];
   const int64_t size = x.size() == 4 ? x[3] : x[2] / std::max<int64_t>(heads, 1);
   int64_t dim = int_attr(step, "rotary_embedding_dim", 0);
@@ -257,10 +265,12 @@ Status rotary(Step& step) {
   for (int64_t b = 0; b < x[0]; ++b)
     for (int64_t t = 0; t < length; ++t) {
       int64_t row = b * length + t;  // caches may come with one row a token
-      if (ids.size() == 1 && kMicrosoft) row = ids[0] + t;
+      if (ids.size() == 1 && kMicrosoft)
+        row = ids[0] + t;
       else if (!ids.empty() && static_cast<size_t>(row) < ids.size())
         row = ids[static_cast<size_t>(row)];
-      else if (!ids.empty()) return bad_node(step, "position_ids must be one a token");
+      else if (!ids.empty())
+        return bad_node(step, "position_ids must be one a token");
       if (row < 0 || row >= rows)
         return bad_node(step, fmt::format("position {} is outside a cache of {}", row, rows));
       for (int64_t h = 0; h < heads; ++h) {

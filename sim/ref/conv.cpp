@@ -32,7 +32,8 @@ struct Patches {
         const int64_t run = std::min(columns - c, w.out[2] - ox);
         const int64_t iy = row % w.out[1] * w.stride[1] + ky * w.dilation[1] - w.pad[1];
         const int64_t iz = row / w.out[1] * w.stride[0] + kz * w.dilation[0] - w.pad[0];
-        if (iy < 0 || iy >= w.in[1] || iz < 0 || iz >= w.in[0]) std::fill_n(to + c, run, T{});
+        if (iy < 0 || iy >= w.in[1] || iz < 0 || iz >= w.in[0])
+          std::fill_n(to + c, run, T{});
         else
           write_row(channel + (iz * w.in[1] + iy) * w.in[2],
                     ox * w.stride[2] + kx * w.dilation[2] - w.pad[2], run, to + c);
@@ -65,9 +66,9 @@ bool is_plain(const Window& w) {
 void depthwise(Pool& pool, const ConvShape& s, const float* x, const float* w, const float* bias,
                float* out) {
   const Window& v = s.window;
-  const PlaneConv plane{v.in[1],     v.in[2],       v.out[1],      v.out[2], v.kernel[1],
-                        v.kernel[2], v.stride[1],   v.stride[2],   v.dilation[1],
-                        v.dilation[2], v.pad[1],    v.pad[2]};
+  const PlaneConv plane{v.in[1],       v.in[2],       v.out[1],    v.out[2],
+                        v.kernel[1],   v.kernel[2],   v.stride[1], v.stride[2],
+                        v.dilation[1], v.dilation[2], v.pad[1],    v.pad[2]};
   const int64_t taps = v.taps(), in = v.in[1] * v.in[2], pixels = v.out[1] * v.out[2];
   const int64_t multiple = s.out_channels / s.groups;
   const SimdKernels& kernels = simd_kernels();

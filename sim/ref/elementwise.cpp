@@ -1,9 +1,9 @@
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <bit>
 #include <cmath>
 #include <limits>
-
-#include <fmt/format.h>
 
 #include "sim/ops/rules.h"
 #include "sim/ref/step.h"
@@ -25,8 +25,10 @@ Status unary(Step& step) {
     map_elements(step.pool(), step.data<T>(0), step.result<T>(0), step.in(0).size(),
                  [](T v) { return F::of(v); });
   };
-  if (step.in(0).store() == Store::f32) all(float{});
-  else all(double{});
+  if (step.in(0).store() == Store::f32)
+    all(float{});
+  else
+    all(double{});
   return ok();
 }
 
@@ -36,8 +38,10 @@ void broadcast_reals(Step& step, const Array& a, const Array& b, R* out) {
     broadcast_binary(step.pool(), a.data<T>(), a.dims(), b.data<T>(), b.dims(), out,
                      step.out_dims(0), [](T x, T y) { return static_cast<R>(F::of(x, y)); });
   };
-  if (a.store() == Store::f32) all(float{});
-  else all(double{});
+  if (a.store() == Store::f32)
+    all(float{});
+  else
+    all(double{});
 }
 
 /// out = F::of(a, b), broadcast; reals of one type, others by the value rule.
@@ -46,8 +50,10 @@ Status binary(Step& step) {
   if (!step.has_output(0)) return ok();
   const Array &a = step.in(0), &b = step.in(1);
   if (!is_real(a) || a.dtype() != b.dtype()) return by_value_rule(step);
-  if (a.store() == Store::f32) broadcast_reals<float, F>(step, a, b, step.result<float>(0));
-  else broadcast_reals<double, F>(step, a, b, step.result<double>(0));
+  if (a.store() == Store::f32)
+    broadcast_reals<float, F>(step, a, b, step.result<float>(0));
+  else
+    broadcast_reals<double, F>(step, a, b, step.result<double>(0));
   return ok();
 }
 
@@ -77,14 +83,16 @@ Status variadic(Step& step) {
     const T count = static_cast<T>(step.input_count());
     if (kMean) map_elements(step.pool(), out, out, elements(dims), [=](T v) { return v / count; });
   };
-  if (step.in(0).store() == Store::f32) all(float{});
-  else all(double{});
+  if (step.in(0).store() == Store::f32)
+    all(float{});
+  else
+    all(double{});
   return ok();
 }
 
-// ---- one element's arithmetic
-// ----------------------------------------------------------------------
+// ---- one element's arithmetic -----
 
+// clang-format off
 struct Add { template <class T> static T of(T a, T b) { return a + b; } };
 struct Sub { template <class T> static T of(T a, T b) { return a - b; } };
 struct Mul { template <class T> static T of(T a, T b) { return a * b; } };
@@ -127,9 +135,9 @@ struct Atan { template <class T> static T of(T v) { return std::atan(v); } };
 struct Asinh { template <class T> static T of(T v) { return std::asinh(v); } };
 struct Acosh { template <class T> static T of(T v) { return std::acosh(v); } };
 struct Atanh { template <class T> static T of(T v) { return std::atanh(v); } };
+// clang-format on
 
-// ---- the ones with rules of their own
-// --------------------------------------------------------------
+// ---- the ones with rules of their own -----
 
 /// The exponent may be of another type than the base, which the result has.
 Status pow_kernel(Step& step) {
@@ -162,8 +170,10 @@ Status clip(Step& step) {
       return v > most ? most : v;
     });
   };
-  if (step.in(0).store() == Store::f32) all(float{});
-  else all(double{});
+  if (step.in(0).store() == Store::f32)
+    all(float{});
+  else
+    all(double{});
   return ok();
 }
 
@@ -172,17 +182,17 @@ Status where(Step& step) {
   const Dims& dims = step.out_dims(0);
   if (step.in(1).store() != step.in(2).store() || step.in(0).store() != Store::u8)
     return bad_node(step, "the condition must be boolean and both choices of one type");
-  const Walk<3> walk(dims, {broadcast_strides(step.dims(0), dims),
-                            broadcast_strides(step.dims(1), dims),
-                            broadcast_strides(step.dims(2), dims)});
+  const Walk<3> walk(dims,
+                     {broadcast_strides(step.dims(0), dims), broadcast_strides(step.dims(1), dims),
+                      broadcast_strides(step.dims(2), dims)});
   const uint8_t* condition = step.data<uint8_t>(0);
   with_store(step.in(1).store(), [&]<class T>(T) {
     const T *a = step.data<T>(1), *b = step.data<T>(2);
     T* out = step.result<T>(0);
     walk.rows(step.pool(), [&](int64_t first, int64_t count, const auto& at, const auto& by) {
       for (int64_t i = 0; i < count; ++i)
-        out[first + i] = condition[at[0] + i * by[0]] != 0 ? a[at[1] + i * by[1]]
-                                                           : b[at[2] + i * by[2]];
+        out[first + i] =
+            condition[at[0] + i * by[0]] != 0 ? a[at[1] + i * by[1]] : b[at[2] + i * by[2]];
     });
   });
   return ok();
@@ -192,9 +202,12 @@ bool is_tiny_float(DType dtype) { return is_float(dtype) && bits(dtype) <= 8; }
 
 template <class From, class To>
 To converted_element(DType to, From v) {
-  if constexpr (std::is_floating_point_v<To>) return static_cast<To>(v);
-  else if constexpr (std::is_floating_point_v<From>) return static_cast<To>(to_integer(to, v));
-  else return static_cast<To>(wrap(to, static_cast<int64_t>(v)));
+  if constexpr (std::is_floating_point_v<To>)
+    return static_cast<To>(v);
+  else if constexpr (std::is_floating_point_v<From>)
+    return static_cast<To>(to_integer(to, v));
+  else
+    return static_cast<To>(wrap(to, static_cast<int64_t>(v)));
 }
 
 Status cast_to_tiny(Step& step, DType to) {
@@ -207,7 +220,8 @@ Status cast_to_tiny(Step& step, DType to) {
                                                   : PowerRounding::nearest;
   std::vector<double> values = step.reals(0);
   // ONNX's text and its own examples give a NaN different values in a type that has none.
-  if (to == DType::float4e2m1 && std::ranges::any_of(values, [](double v) { return std::isnan(v); }))
+  if (to == DType::float4e2m1 &&
+      std::ranges::any_of(values, [](double v) { return std::isnan(v); }))
     return refuse(step, "float4e2m1 has no NaN");
   for (double& v : values)
     v = to == DType::float8e8m0 ? round_power(v, rounding, saturate)
@@ -272,23 +286,64 @@ Status is_inf(Step& step) {
 }
 
 constexpr KernelRow kRows[] = {
-    {"Abs", unary<Abs>}, {"Acos", unary<Acos>}, {"Acosh", unary<Acosh>}, {"Add", binary<Add>},
-    {"And", by_value_rule}, {"Asin", unary<Asin>}, {"Asinh", unary<Asinh>}, {"Atan", unary<Atan>},
-    {"Atanh", unary<Atanh>}, {"BitCast", bit_cast}, {"BitShift", by_value_rule},
-    {"BitwiseAnd", by_value_rule}, {"BitwiseNot", by_value_rule}, {"BitwiseOr", by_value_rule},
-    {"BitwiseXor", by_value_rule}, {"Cast", cast}, {"CastLike", cast}, {"Ceil", unary<Ceil>},
-    {"Clip", clip}, {"Cos", unary<Cos>}, {"Cosh", unary<Cosh>}, {"Div", binary<Div>},
-    {"Equal", comparison<Equal>}, {"Erf", unary<Erf>}, {"Exp", unary<Exp>},
-    {"Floor", unary<Floor>}, {"Greater", comparison<Greater>},
-    {"GreaterOrEqual", comparison<GreaterOrEqual>}, {"Identity", identity}, {"IsInf", is_inf},
-    {"IsNaN", is_nan}, {"Less", comparison<Less>}, {"LessOrEqual", comparison<LessOrEqual>},
-    {"Log", unary<Log>}, {"Max", variadic<Max>}, {"Mean", variadic<Add, true>},
-    {"Min", variadic<Min>}, {"Mod", by_value_rule}, {"Mul", binary<Mul>}, {"Neg", unary<Neg>},
-    {"Not", by_value_rule}, {"Or", by_value_rule}, {"PRelu", binary<PRelu>}, {"Pow", pow_kernel},
-    {"Reciprocal", unary<Reciprocal>}, {"Relu", unary<Relu>}, {"Round", unary<Round>},
-    {"Sigmoid", unary<Sigmoid>}, {"Sign", unary<Sign>}, {"Sin", unary<Sin>}, {"Sinh", unary<Sinh>},
-    {"Sqrt", unary<Sqrt>}, {"Sub", binary<Sub>}, {"Sum", variadic<Add>}, {"Tan", unary<Tan>},
-    {"Tanh", unary<Tanh>}, {"Where", where}, {"Xor", by_value_rule},
+    {"Abs", unary<Abs>},
+    {"Acos", unary<Acos>},
+    {"Acosh", unary<Acosh>},
+    {"Add", binary<Add>},
+    {"And", by_value_rule},
+    {"Asin", unary<Asin>},
+    {"Asinh", unary<Asinh>},
+    {"Atan", unary<Atan>},
+    {"Atanh", unary<Atanh>},
+    {"BitCast", bit_cast},
+    {"BitShift", by_value_rule},
+    {"BitwiseAnd", by_value_rule},
+    {"BitwiseNot", by_value_rule},
+    {"BitwiseOr", by_value_rule},
+    {"BitwiseXor", by_value_rule},
+    {"Cast", cast},
+    {"CastLike", cast},
+    {"Ceil", unary<Ceil>},
+    {"Clip", clip},
+    {"Cos", unary<Cos>},
+    {"Cosh", unary<Cosh>},
+    {"Div", binary<Div>},
+    {"Equal", comparison<Equal>},
+    {"Erf", unary<Erf>},
+    {"Exp", unary<Exp>},
+    {"Floor", unary<Floor>},
+    {"Greater", comparison<Greater>},
+    {"GreaterOrEqual", comparison<GreaterOrEqual>},
+    {"Identity", identity},
+    {"IsInf", is_inf},
+    {"IsNaN", is_nan},
+    {"Less", comparison<Less>},
+    {"LessOrEqual", comparison<LessOrEqual>},
+    {"Log", unary<Log>},
+    {"Max", variadic<Max>},
+    {"Mean", variadic<Add, true>},
+    {"Min", variadic<Min>},
+    {"Mod", by_value_rule},
+    {"Mul", binary<Mul>},
+    {"Neg", unary<Neg>},
+    {"Not", by_value_rule},
+    {"Or", by_value_rule},
+    {"PRelu", binary<PRelu>},
+    {"Pow", pow_kernel},
+    {"Reciprocal", unary<Reciprocal>},
+    {"Relu", unary<Relu>},
+    {"Round", unary<Round>},
+    {"Sigmoid", unary<Sigmoid>},
+    {"Sign", unary<Sign>},
+    {"Sin", unary<Sin>},
+    {"Sinh", unary<Sinh>},
+    {"Sqrt", unary<Sqrt>},
+    {"Sub", binary<Sub>},
+    {"Sum", variadic<Add>},
+    {"Tan", unary<Tan>},
+    {"Tanh", unary<Tanh>},
+    {"Where", where},
+    {"Xor", by_value_rule},
 };
 
 }  // namespace

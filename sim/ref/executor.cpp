@@ -1,9 +1,9 @@
 #include "sim/ref/executor.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <new>
-
-#include <fmt/format.h>
 
 #include "sim/ref/attributes.h"
 #include "sim/ref/step.h"
@@ -44,7 +44,10 @@ Result<Array> load(const Graph& graph, TensorId id, std::optional<uint64_t> seed
 class Runner {
  public:
   Runner(const Graph& graph, const RunOptions& options)
-      : graph_(graph), options_(options), state_(options.threads), arrays_(graph.tensors.size()),
+      : graph_(graph),
+        options_(options),
+        state_(options.threads),
+        arrays_(graph.tensors.size()),
         readers_(graph.tensors.size(), 0) {}
 
   Result<RunResult> run(const Arrays& inputs) {
@@ -75,10 +78,10 @@ class Runner {
       }
       const Array& given = found->second;
       if (given.dtype() != tensor.dtype || given.dims() != tensor.dims)
-        errors.push_back(at(where, Errc::invalid,
-                            fmt::format("is {} {}, but was given {} {}", name(tensor.dtype),
-                                        to_string(tensor.dims), name(given.dtype()),
-                                        to_string(given.dims()))));
+        errors.push_back(
+            at(where, Errc::invalid,
+               fmt::format("is {} {}, but was given {} {}", name(tensor.dtype),
+                           to_string(tensor.dims), name(given.dtype()), to_string(given.dims()))));
       // Counted like every other array, and freed when dead.
       Array own(given.dtype(), given.dims(), state_.memory);
       std::copy_n(static_cast<const uint8_t*>(given.raw()), given.bytes(),
@@ -203,14 +206,16 @@ namespace {
 std::string unknown_request(const Node& node) {
   if (!node.domain.empty()) return "";
   if (node.opset > kNewestOpset)
-    return fmt::format("opset {} is newer than {}, the last that is computed with; convert the "
-                       "model with onnx.version_converter",
-                       node.opset, kNewestOpset);
+    return fmt::format(
+        "opset {} is newer than {}, the last that is computed with; convert the "
+        "model with onnx.version_converter",
+        node.opset, kNewestOpset);
   for (const Attribute& attribute : node.attributes)
     if (!known_attribute(node.op_type, attribute.name))
-      return fmt::format("attribute '{}' is unknown, so the node can't be computed; remove it if "
-                         "it has no meaning",
-                         attribute.name);
+      return fmt::format(
+          "attribute '{}' is unknown, so the node can't be computed; remove it if "
+          "it has no meaning",
+          attribute.name);
   return "";
 }
 

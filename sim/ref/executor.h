@@ -42,9 +42,9 @@ struct RunOptions {
 };
 
 struct RunResult {
-  Arrays outputs;               ///< by name, as the graph lists them
-  int64_t peak_bytes = 0;       ///< most bytes that arrays held at a time, weights included
-  size_t random_weights = 0;    ///< stored tensors whose elements were drawn
+  Arrays outputs;             ///< by name, as the graph lists them
+  int64_t peak_bytes = 0;     ///< most bytes that arrays held at a time, weights included
+  size_t random_weights = 0;  ///< stored tensors whose elements were drawn
 };
 
 /// Runs a graph in its order. `inputs` must have every graph input with the graph's type and dims.

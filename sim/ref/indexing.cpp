@@ -1,7 +1,7 @@
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
-
-#include <fmt/format.h>
 
 #include "sim/ops/rules.h"
 #include "sim/ref/step.h"
@@ -117,11 +117,21 @@ Status tensor_scatter(Step& step) {
 }
 
 constexpr KernelRow kRows[] = {
-    {"ArgMax", arg<true>}, {"ArgMin", arg<false>}, {"Compress", by_value_rule},
-    {"CumProd", cumulate<true>}, {"CumSum", cumulate<false>}, {"Gather", gather},
-    {"GatherElements", by_value_rule}, {"GatherND", by_value_rule}, {"NonZero", by_value_rule},
-    {"OneHot", by_value_rule}, {"Scatter", by_value_rule}, {"ScatterElements", by_value_rule},
-    {"ScatterND", by_value_rule}, {"TensorScatter", tensor_scatter}, {"TopK", by_value_rule},
+    {"ArgMax", arg<true>},
+    {"ArgMin", arg<false>},
+    {"Compress", by_value_rule},
+    {"CumProd", cumulate<true>},
+    {"CumSum", cumulate<false>},
+    {"Gather", gather},
+    {"GatherElements", by_value_rule},
+    {"GatherND", by_value_rule},
+    {"NonZero", by_value_rule},
+    {"OneHot", by_value_rule},
+    {"Scatter", by_value_rule},
+    {"ScatterElements", by_value_rule},
+    {"ScatterND", by_value_rule},
+    {"TensorScatter", tensor_scatter},
+    {"TopK", by_value_rule},
     {"Unique", by_value_rule},
 };
 

@@ -1,6 +1,6 @@
-#include <cmath>
-
 #include <fmt/format.h>
+
+#include <cmath>
 
 #include "sim/ops/rules.h"
 #include "sim/ref/step.h"
@@ -31,8 +31,10 @@ Status add_losses(Step& step, const std::vector<double>& log_prob) {
     weight_sum += weight;
   }
   const std::string reduction = step.attr("reduction", "mean");
-  if (reduction == "none") step.put(0, loss);
-  else step.put(0, std::vector<double>{reduction == "sum" ? sum : sum / weight_sum});
+  if (reduction == "none")
+    step.put(0, loss);
+  else
+    step.put(0, std::vector<double>{reduction == "sum" ? sum : sum / weight_sum});
   return ok();
 }
 

@@ -1,9 +1,8 @@
 #include "sim/ref/matmul.h"
 
+#include <Eigen/LU>
 #include <algorithm>
 #include <utility>
-
-#include <Eigen/LU>
 
 #include "sim/ops/rows/einsum_rules.h"
 #include "sim/ops/rows/matmul_rules.h"
@@ -147,8 +146,8 @@ Operand contract(const Operand& a, const Operand* b, const std::vector<int>& kee
   for (size_t o = 0; o < out.values.size(); ++o)
     for (size_t s = 0; s < a_sum.size(); ++s) {
       const double left = a.values[static_cast<size_t>(a_out[o] + a_sum[s])];
-      out.values[o] += b == nullptr ? left
-                                    : left * b->values[static_cast<size_t>(b_out[o] + b_sum[s])];
+      out.values[o] +=
+          b == nullptr ? left : left * b->values[static_cast<size_t>(b_out[o] + b_sum[s])];
     }
   return out;
 }
@@ -172,7 +171,8 @@ Status einsum(Step& step) {
       return needed && std::ranges::find(keep, l) == keep.end();
     };
     const Operand next = operand(i);
-    if (i + 1 == step.input_count()) keep = eq->output;
+    if (i + 1 == step.input_count())
+      keep = eq->output;
     else
       for (const Operand* o : std::initializer_list<const Operand*>{&all, &next})
         for (int l : o->labels)
@@ -189,8 +189,8 @@ Status det(Step& step) {
   std::vector<double> out(static_cast<size_t>(elements(step.out_dims(0))));
   using Matrix = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
   for (size_t i = 0; i < out.size(); ++i)
-    out[i] = Eigen::Map<const Matrix>(in.data() + static_cast<int64_t>(i) * each, n, n)
-                 .determinant();
+    out[i] =
+        Eigen::Map<const Matrix>(in.data() + static_cast<int64_t>(i) * each, n, n).determinant();
   return step.put(0, out), ok();
 }
 
@@ -202,8 +202,11 @@ Status matmul_integer(Step& step) {
 }
 
 constexpr KernelRow kRows[] = {
-    {"Det", det},       {"Einsum", einsum}, {"Gemm", gemm_kernel},
-    {"MatMul", matmul}, {"MatMulInteger", matmul_integer},
+    {"Det", det},
+    {"Einsum", einsum},
+    {"Gemm", gemm_kernel},
+    {"MatMul", matmul},
+    {"MatMulInteger", matmul_integer},
 };
 
 }  // namespace
@@ -215,7 +218,8 @@ void subtract_zero(std::vector<double>& values, const Dims& dims, const std::vec
   for (size_t i = 0; i < values.size(); ++i) {
     // One for all, one a row (of a), or one a column (of b), the latter with a's batch in front.
     size_t at = 0;
-    if (zero.size() > 1 && rows) at = i / columns % zero.size();
+    if (zero.size() > 1 && rows)
+      at = i / columns % zero.size();
     else if (zero.size() > 1)
       at = zero.size() == columns
                ? i % columns

@@ -39,9 +39,8 @@ Status constant_of_shape(Step& step) {
     fill = value.as_double(0);
   }
   Array& out = step.out(0);
-  with_store(out.store(), [&]<class T>(T) {
-    std::fill_n(out.data<T>(), out.size(), static_cast<T>(fill));
-  });
+  with_store(out.store(),
+             [&]<class T>(T) { std::fill_n(out.data<T>(), out.size(), static_cast<T>(fill)); });
   return ok();
 }
 
@@ -164,8 +163,8 @@ Status pad(Step& step) {
   with_store(step.in(0).store(), [&]<class T>(T) {
     // The fill keeps all 64 bits of an integer.
     const bool given = step.opset() >= 11 && step.has_input(2) && step.in(2).size() > 0;
-    const T fill = given && step.in(2).store() == store_for<T>() ? step.data<T>(2)[0]
-                                                                 : static_cast<T>(stated);
+    const T fill =
+        given && step.in(2).store() == store_for<T>() ? step.data<T>(2)[0] : static_cast<T>(stated);
     const T* in = step.data<T>(0);
     T* out = step.result<T>(0);
     step.pool().parts(step.out(0).size() / length, 1 + 16384 / length, [&](int64_t b, int64_t e) {
@@ -273,13 +272,29 @@ Status dropout(Step& step) {
 }
 
 constexpr KernelRow kRows[] = {
-    {"CenterCropPad", center_crop_pad}, {"Concat", concat}, {"Constant", by_value_rule},
-    {"ConstantOfShape", constant_of_shape}, {"DepthToSpace", depth_to_space},
-    {"Dropout", dropout}, {"Expand", expand}, {"EyeLike", eye_like}, {"Flatten", share_input},
-    {"Pad", pad}, {"Range", by_value_rule}, {"Reshape", share_input},
-    {"ReverseSequence", reverse_sequence}, {"Shape", shape}, {"Size", size}, {"Slice", slice},
-    {"SpaceToDepth", space_to_depth}, {"Split", split}, {"Squeeze", share_input}, {"Tile", tile},
-    {"Transpose", transpose}, {"Trilu", by_value_rule}, {"Unsqueeze", share_input},
+    {"CenterCropPad", center_crop_pad},
+    {"Concat", concat},
+    {"Constant", by_value_rule},
+    {"ConstantOfShape", constant_of_shape},
+    {"DepthToSpace", depth_to_space},
+    {"Dropout", dropout},
+    {"Expand", expand},
+    {"EyeLike", eye_like},
+    {"Flatten", share_input},
+    {"Pad", pad},
+    {"Range", by_value_rule},
+    {"Reshape", share_input},
+    {"ReverseSequence", reverse_sequence},
+    {"Shape", shape},
+    {"Size", size},
+    {"Slice", slice},
+    {"SpaceToDepth", space_to_depth},
+    {"Split", split},
+    {"Squeeze", share_input},
+    {"Tile", tile},
+    {"Transpose", transpose},
+    {"Trilu", by_value_rule},
+    {"Unsqueeze", share_input},
 };
 
 }  // namespace

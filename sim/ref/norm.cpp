@@ -26,8 +26,10 @@ template <class F>
 Status for_reals(Step& step, F f) {
   if (!step.has_output(0)) return ok();
   if (!is_real(step)) return refuse(step, "is computed for floats only");
-  if (step.in(0).store() == Store::f32) f(float{});
-  else f(double{});
+  if (step.in(0).store() == Store::f32)
+    f(float{});
+  else
+    f(double{});
   return ok();
 }
 
@@ -274,8 +276,7 @@ Status mvn(Step& step) {
   return step.put(0, x), ok();
 }
 
-// ---- softmax and its kin
-// ---------------------------------------------------------------------------
+// ---- softmax and its kin -----
 
 /// Before opset 13 everything from the axis on was one row; since, only the axis is.
 Result<Lines> softmax_lines(const Step& step) {
@@ -296,9 +297,7 @@ Result<Lines> softmax_lines(const Step& step) {
 Status softmax_float16(Step& step, const Lines& l) {
   const float* in = step.data<float>(0);
   float* out = step.result<float>(0);
-  const auto round = [](double v) {
-    return static_cast<float>(round_element(DType::float16, v));
-  };
+  const auto round = [](double v) { return static_cast<float>(round_element(DType::float16, v)); };
   step.pool().parts(l.outer * l.inner, 1 + 512 / (l.length + 1), [&](int64_t begin, int64_t end) {
     for (int64_t r = begin; r < end; ++r) {
       const int64_t first = l.at(r / l.inner, r % l.inner, 0);
@@ -343,8 +342,10 @@ Status softmax(Step& step) {
         const T log_total = static_cast<T>(std::log(total));
         for (int64_t n = 0; n < l->length; ++n) {
           T& v = out[first + n * l->inner];
-          if (kLog) v = in[first + n * l->inner] - most - log_total;
-          else v *= inverse;
+          if (kLog)
+            v = in[first + n * l->inner] - most - log_total;
+          else
+            v *= inverse;
         }
       }
     });
@@ -368,11 +369,18 @@ Status hardmax(Step& step) {
 }
 
 constexpr KernelRow kRows[] = {
-    {"BatchNormalization", batch_norm}, {"GroupNormalization", group_norm}, {"Hardmax", hardmax},
-    {"InstanceNormalization", instance_norm}, {"LRN", lrn}, {"LayerNormalization", layer_norm},
-    {"LogSoftmax", softmax<true>}, {"LpNormalization", lp_norm},
-    {"MeanVarianceNormalization", mvn}, {"RMSNormalization", rms_norm},
-    {"SimplifiedLayerNormalization", simplified_layer_norm}, {"Softmax", softmax<false>},
+    {"BatchNormalization", batch_norm},
+    {"GroupNormalization", group_norm},
+    {"Hardmax", hardmax},
+    {"InstanceNormalization", instance_norm},
+    {"LRN", lrn},
+    {"LayerNormalization", layer_norm},
+    {"LogSoftmax", softmax<true>},
+    {"LpNormalization", lp_norm},
+    {"MeanVarianceNormalization", mvn},
+    {"RMSNormalization", rms_norm},
+    {"SimplifiedLayerNormalization", simplified_layer_norm},
+    {"Softmax", softmax<false>},
     {"LayerNormalization", layer_norm, "com.microsoft"},
     {"SimplifiedLayerNormalization", simplified_layer_norm, "com.microsoft"},
 };

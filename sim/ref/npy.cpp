@@ -1,13 +1,13 @@
 #include "sim/ref/npy.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <bit>
 #include <charconv>
 #include <cstring>
 #include <fstream>
 #include <iterator>
-
-#include <fmt/format.h>
 
 #include "sim/onnx/decode.h"
 #include "sim/ops/fold.h"
@@ -150,9 +150,9 @@ Result<Array> from_npy(std::string_view bytes, const std::string& file) {
   if (!count || static_cast<uint64_t>(*count) > data / width ||
       static_cast<size_t>(*count) * width > data)
     return bad(file, fmt::format("is too short for an array of {}", to_string(h->dims)));
-  std::vector<uint8_t> raw(bytes.begin() + static_cast<ptrdiff_t>(h->end),
-                           bytes.begin() + static_cast<ptrdiff_t>(h->end) +
-                               *count * static_cast<int64_t>(width));
+  std::vector<uint8_t> raw(
+      bytes.begin() + static_cast<ptrdiff_t>(h->end),
+      bytes.begin() + static_cast<ptrdiff_t>(h->end) + *count * static_cast<int64_t>(width));
   if (h->swapped)
     for (size_t i = 0; i < raw.size(); i += width)
       std::reverse(raw.begin() + static_cast<ptrdiff_t>(i),
@@ -172,10 +172,10 @@ Result<Array> from_npy(std::string_view bytes, const std::string& file) {
     }
     raw = std::move(turned);
   }
-  const ConstPtr values = h->dtype == DType::float16
-                              ? onnx::decode_elements(h->dtype, static_cast<size_t>(*count),
-                                                      {raw.data(), raw.size()})
-                              : nullptr;
+  const ConstPtr values =
+      h->dtype == DType::float16
+          ? onnx::decode_elements(h->dtype, static_cast<size_t>(*count), {raw.data(), raw.size()})
+          : nullptr;
   Array array(h->dtype, h->dims);
   if (values)
     for (int64_t i = 0; i < array.size(); ++i)

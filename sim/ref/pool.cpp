@@ -49,8 +49,7 @@ void Pool::serve() {
   }
 }
 
-void Pool::parts(int64_t count, int64_t grain,
-                 const std::function<void(int64_t, int64_t)>& work) {
+void Pool::parts(int64_t count, int64_t grain, const std::function<void(int64_t, int64_t)>& work) {
   if (count <= 0) return;
   grain = std::max<int64_t>(grain, 1);
   bool alone = workers_.empty() || count <= grain;

@@ -1,10 +1,10 @@
 #include "sim/ref/pooling.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 #include <limits>
-
-#include <fmt/format.h>
 
 #include "sim/ops/fold.h"
 #include "sim/ops/rules.h"
@@ -95,9 +95,9 @@ Result<AverageShape> average_shape(const NodeView& node, bool channels_last) {
     const size_t at = 3 - window->rank + d;
     const int64_t covered = (window->out[at] - 1) * window->stride[at] +
                             dilated(window->kernel[at], window->dilation[at]);
-    shape.after[at] = attrs->same() ? std::max<int64_t>(
-                                          0, covered - window->in[at] - window->pad[at])
-                                    : attrs->after[d];
+    shape.after[at] = attrs->same()
+                          ? std::max<int64_t>(0, covered - window->in[at] - window->pad[at])
+                          : attrs->after[d];
   }
   return shape;
 }
@@ -139,7 +139,8 @@ Status average_pool(Step& step) {
     average_planes(step.pool(), *shape, planes, step.data<float>(0), step.result<float>(0));
   else if (step.in(0).store() == Store::f64)
     average_planes(step.pool(), *shape, planes, step.data<double>(0), step.result<double>(0));
-  else return refuse(step, "is computed for floats only");
+  else
+    return refuse(step, "is computed for floats only");
   return ok();
 }
 
@@ -152,8 +153,7 @@ struct PNorm {
 
 /// Attribute p, a float up to opset 1.
 double norm_order(const Step& step) {
-  return step.opset() < 2 ? real_attr(step, "p", 2)
-                          : static_cast<double>(int_attr(step, "p", 2));
+  return step.opset() < 2 ? real_attr(step, "p", 2) : static_cast<double>(int_attr(step, "p", 2));
 }
 
 Status lp_pool(Step& step) {
@@ -189,13 +189,16 @@ Status global_pool(Step& step) {
         PNorm norm{p};
         for (int64_t i = 0; i < inner; ++i) {
           const auto v = static_cast<double>(in[q * inner + i]);
-          if (kKind == Whole::average) sum += v;
-          else if (kKind == Whole::largest) most = std::max(most, v);
-          else norm.add(v);
+          if (kKind == Whole::average)
+            sum += v;
+          else if (kKind == Whole::largest)
+            most = std::max(most, v);
+          else
+            norm.add(v);
         }
-        out[static_cast<size_t>(q)] = kKind == Whole::average
-                                          ? sum / static_cast<double>(inner)
-                                          : kKind == Whole::largest ? most : norm.value();
+        out[static_cast<size_t>(q)] = kKind == Whole::average   ? sum / static_cast<double>(inner)
+                                      : kKind == Whole::largest ? most
+                                                                : norm.value();
       }
     });
   });

@@ -18,10 +18,14 @@ void multiply(Pool&, const MatMulShape& s, const double* a, const double* b, dou
   const View left(a, s.a_turned ? s.k : s.m, s.a_turned ? s.m : s.k);
   const View right(b, s.b_turned ? s.n : s.k, s.b_turned ? s.k : s.n);
   Eigen::Map<Matrix> out(c, s.m, s.n);
-  if (s.a_turned && s.b_turned) out.noalias() = left.transpose() * right.transpose();
-  else if (s.a_turned) out.noalias() = left.transpose() * right;
-  else if (s.b_turned) out.noalias() = left * right.transpose();
-  else out.noalias() = left * right;
+  if (s.a_turned && s.b_turned)
+    out.noalias() = left.transpose() * right.transpose();
+  else if (s.a_turned)
+    out.noalias() = left.transpose() * right;
+  else if (s.b_turned)
+    out.noalias() = left * right.transpose();
+  else
+    out.noalias() = left * right;
 }
 
 }  // namespace accsim::ref

@@ -1,9 +1,9 @@
 #include "sim/ref/quant.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
-
-#include <fmt/format.h>
 
 #include "sim/ops/fold.h"
 #include "sim/ops/rules.h"
@@ -23,8 +23,10 @@ Limits limits(DType type) {
     case DType::uint4:
     case DType::uint8:
     case DType::uint16:
-    case DType::uint32: return {0, all - 1};
-    default: return {-all / 2, all / 2 - 1};
+    case DType::uint32:
+      return {0, all - 1};
+    default:
+      return {-all / 2, all / 2 - 1};
   }
 }
 
@@ -146,9 +148,9 @@ Status qlinear_matmul(Step& step) {
   if (y_scale.size() != 1) return refuse(step, "more than one output scale");
   const auto columns = static_cast<size_t>(std::max<int64_t>(step.dims(3).back(), 1));
   for (size_t i = 0; i < sums.size(); ++i)
-    sums[i] = quantized(sums[i] * a_scale[i / columns % a_scale.size()] *
-                            b_scale[i % columns % b_scale.size()],
-                        y_scale[0], step.real_or(7, 0), step.output(0).dtype);
+    sums[i] = quantized(
+        sums[i] * a_scale[i / columns % a_scale.size()] * b_scale[i % columns % b_scale.size()],
+        y_scale[0], step.real_or(7, 0), step.output(0).dtype);
   return step.put(0, sums), ok();
 }
 

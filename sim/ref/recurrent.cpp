@@ -1,9 +1,9 @@
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 #include <cctype>
 #include <cmath>
-
-#include <fmt/format.h>
 
 #include "sim/ops/rules.h"
 #include "sim/ref/rows.h"
@@ -23,7 +23,8 @@ constexpr NamedActivation kActivations[] = {
     {"affine", {[](double v, double a, double b) { return a * v + b; }, 1, 0}, 2},
     {"elu", {[](double v, double a, double) { return v < 0 ? a * std::expm1(v) : v; }, 1, 0}, 1},
     {"hardsigmoid",
-     {[](double v, double a, double b) { return std::clamp(a * v + b, 0.0, 1.0); }, 0.2, 0.5}, 2},
+     {[](double v, double a, double b) { return std::clamp(a * v + b, 0.0, 1.0); }, 0.2, 0.5},
+     2},
     {"leakyrelu", {[](double v, double a, double) { return v < 0 ? a * v : v; }, 0.01, 0}, 1},
     {"relu", {[](double v, double, double) { return std::max(v, 0.0); }, 0, 0}, 0},
     {"scaledtanh", {[](double v, double a, double b) { return a * std::tanh(b * v); }, 1, 1}, 2},
@@ -121,8 +122,8 @@ void lstm_cell(const Direction& d, int64_t n, const double* in, const double* st
   };
   for (int64_t i = 0; i < n; ++i) {
     const double forget = d.f[0](d.clipped(gate(2, i) + peep(2, i, c[i])));
-    const double input = d.input_forget ? 1 - forget
-                                        : d.f[0](d.clipped(gate(0, i) + peep(0, i, c[i])));
+    const double input =
+        d.input_forget ? 1 - forget : d.f[0](d.clipped(gate(0, i) + peep(0, i, c[i])));
     const double next = forget * c[i] + input * d.f[1](d.clipped(gate(3, i)));
     const double output = d.f[0](d.clipped(gate(1, i) + peep(1, i, next)));
     c[i] = next;
@@ -152,8 +153,10 @@ void run_direction(Step& step, const Sizes& s, const Direction& d, const std::ve
         at[r] += d.bias[r];
         state[static_cast<size_t>(r)] += d.bias[rows + r];
       }
-      if (s.gates == 1) rnn_cell(d, s.hidden, at, state.data(), hidden);
-      else if (s.gates == 4) lstm_cell(d, s.hidden, at, state.data(), hidden, cell);
+      if (s.gates == 1)
+        rnn_cell(d, s.hidden, at, state.data(), hidden);
+      else if (s.gates == 4)
+        lstm_cell(d, s.hidden, at, state.data(), hidden, cell);
       else
         gru_cell(d, s.hidden, at, state.data(), hidden, [&](const double* with, double* out) {
           multiply(step.pool(), {s.hidden, s.hidden, 1, false, false},
@@ -197,9 +200,9 @@ Status recurrent(Step& step) {
   const Sizes s = sizes_of(step, kGates);
   const size_t functions = kGates == 4 ? 3 : kGates == 3 ? 2 : 1;
   const std::vector<std::string> defaults =
-      kGates == 1 ? std::vector<std::string>{"Tanh"}
-                  : kGates == 3 ? std::vector<std::string>{"Sigmoid", "Tanh"}
-                                : std::vector<std::string>{"Sigmoid", "Tanh", "Tanh"};
+      kGates == 1   ? std::vector<std::string>{"Tanh"}
+      : kGates == 3 ? std::vector<std::string>{"Sigmoid", "Tanh"}
+                    : std::vector<std::string>{"Sigmoid", "Tanh", "Tanh"};
   const auto f = activations_of(step, functions * static_cast<size_t>(s.directions), defaults);
   if (!f) return f.errors();
   const std::vector<double> x = time_first(step, 0, s, s.steps, s.inputs), w = step.reals(1),

@@ -53,13 +53,15 @@ template <class A>
 A wrapping_add(A a, A b) {
   if constexpr (std::is_integral_v<A>)
     return static_cast<A>(static_cast<uint64_t>(a) + static_cast<uint64_t>(b));
-  else return a + b;
+  else
+    return a + b;
 }
 template <class A>
 A wrapping_mul(A a, A b) {
   if constexpr (std::is_integral_v<A>)
     return static_cast<A>(static_cast<uint64_t>(a) * static_cast<uint64_t>(b));
-  else return a * b;
+  else
+    return a * b;
 }
 template <class A>
 A magnitude(A a) {
@@ -145,8 +147,8 @@ struct LogSumExp {
     double most = fold_runs(in, runs, -kInf, [](double a, double v) { return std::max(a, v); });
     if (std::isinf(most)) most = most > 0 || runs.count() == 0 ? 0 : most;
     if (most == -kInf) return static_cast<A>(most);
-    const double total = fold_runs(in, runs, 0.0,
-                                   [=](double a, double v) { return a + std::exp(v - most); });
+    const double total =
+        fold_runs(in, runs, 0.0, [=](double a, double v) { return a + std::exp(v - most); });
     return static_cast<A>(std::log(total) + most);
   }
 };
@@ -171,11 +173,11 @@ Status reduce(Step& step) {
 }
 
 constexpr KernelRow kRows[] = {
-    {"ReduceL1", reduce<L1>},           {"ReduceL2", reduce<L2>},
-    {"ReduceLogSum", reduce<LogSum>},   {"ReduceLogSumExp", reduce<LogSumExp>},
-    {"ReduceMax", reduce<Max>},         {"ReduceMean", reduce<Mean>},
-    {"ReduceMin", reduce<Min>},         {"ReduceProd", reduce<Prod>},
-    {"ReduceSum", reduce<Sum>},         {"ReduceSumSquare", reduce<SumSquare>},
+    {"ReduceL1", reduce<L1>},         {"ReduceL2", reduce<L2>},
+    {"ReduceLogSum", reduce<LogSum>}, {"ReduceLogSumExp", reduce<LogSumExp>},
+    {"ReduceMax", reduce<Max>},       {"ReduceMean", reduce<Mean>},
+    {"ReduceMin", reduce<Min>},       {"ReduceProd", reduce<Prod>},
+    {"ReduceSum", reduce<Sum>},       {"ReduceSumSquare", reduce<SumSquare>},
 };
 
 }  // namespace

@@ -1,7 +1,7 @@
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
-
-#include <fmt/format.h>
 
 #include "sim/ops/fold.h"
 #include "sim/ops/rules.h"
@@ -184,15 +184,15 @@ Status resize(Step& step) {
                         "asymmetric tf_half_pixel_for_nn tf_crop_and_resize");
       !s)
     return s;
-  if (Status s = one_of(step, "nearest_mode", "floor",
-                        "round_prefer_floor round_prefer_ceil floor ceil");
+  if (Status s =
+          one_of(step, "nearest_mode", "floor", "round_prefer_floor round_prefer_ceil floor ceil");
       !s)
     return s;
   Method m;
   m.mode = step.attr("mode", "nearest");
   if (m.mode == "bicubic") m.mode = "cubic";
-  m.coordinates = step.attr("coordinate_transformation_mode",
-                            step.opset() < 11 ? "asymmetric" : "half_pixel");
+  m.coordinates =
+      step.attr("coordinate_transformation_mode", step.opset() < 11 ? "asymmetric" : "half_pixel");
   m.rounding = step.attr("nearest_mode", step.opset() < 11 ? "floor" : "round_prefer_floor");
   m.cubic_a = real_attr(step, "cubic_coeff_a", -0.75);
   m.extrapolation = real_attr(step, "extrapolation_value", 0);
@@ -209,8 +209,10 @@ Status resize(Step& step) {
     common = i == 0 ? own : policy == "not_larger" ? std::min(common, own) : std::max(common, own);
   }
   for (size_t i = 0; i < named.size(); ++i) {
-    if (i < scales.size()) axes[named[i]].scale = scales[i];
-    else if (policy != "stretch" && common > 0) axes[named[i]].scale = common;
+    if (i < scales.size())
+      axes[named[i]].scale = scales[i];
+    else if (policy != "stretch" && common > 0)
+      axes[named[i]].scale = common;
   }
   if (m.coordinates == "tf_crop_and_resize") {
     const std::vector<double> roi = step.reals(1);

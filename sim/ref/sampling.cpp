@@ -1,9 +1,9 @@
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 #include <functional>
 #include <limits>
-
-#include <fmt/format.h>
 
 #include "sim/ops/fold.h"
 #include "sim/ops/rules.h"
@@ -13,8 +13,7 @@
 namespace accsim::ref {
 namespace {
 
-// ---- GridSample and AffineGrid
-// ---------------------------------------------------------------------
+// ---- GridSample and AffineGrid -----
 
 /// How one axis of a sampled image is read outside of it.
 struct Border {
@@ -87,8 +86,8 @@ double combine(const double* image, const Dims& dims, const std::vector<AxisTaps
   for (size_t t = 0; t < taps[d].at.size(); ++t) {
     if (taps[d].at[t] < 0) continue;
     const int64_t at = base * dims[d] + taps[d].at[t];
-    sum += taps[d].weight[t] * (d + 1 == dims.size() ? image[at]
-                                                     : combine(image, dims, taps, d + 1, at));
+    sum += taps[d].weight[t] *
+           (d + 1 == dims.size() ? image[at] : combine(image, dims, taps, d + 1, at));
   }
   return sum;
 }
@@ -101,8 +100,10 @@ Status grid_sample(Step& step) {
   const std::string mode = step.attr("mode", "linear"),
                     padding = step.attr("padding_mode", "zeros");
   Border border{Border::Kind::zeros, int_attr(step, "align_corners", 0) != 0};
-  if (padding == "border") border.kind = Border::Kind::border;
-  else if (padding == "reflection") border.kind = Border::Kind::reflection;
+  if (padding == "border")
+    border.kind = Border::Kind::border;
+  else if (padding == "reflection")
+    border.kind = Border::Kind::reflection;
   else if (padding != "zeros")
     return bad_node(step, "padding_mode isn't zeros, border, reflection");
   const std::vector<double> image = step.reals(0), grid = step.reals(1);
@@ -153,8 +154,7 @@ Status affine_grid(Step& step) {
   return step.put(0, out), ok();
 }
 
-// ---- regions of interest
-// ---------------------------------------------------------------------------
+// ---- regions of interest -----
 
 /// One of the four neighbours of a point, and its weight.
 struct Corner {
@@ -171,8 +171,10 @@ std::vector<Corner> corners(double y, double x, int64_t height, int64_t width) {
   const auto y0 = static_cast<int64_t>(y), x0 = static_cast<int64_t>(x);
   const int64_t y1 = std::min(y0 + 1, height - 1), x1 = std::min(x0 + 1, width - 1);
   const double fy = y - static_cast<double>(y0), fx = x - static_cast<double>(x0);
-  return {{y0 * width + x0, (1 - fy) * (1 - fx)}, {y0 * width + x1, (1 - fy) * fx},
-          {y1 * width + x0, fy * (1 - fx)}, {y1 * width + x1, fy * fx}};
+  return {{y0 * width + x0, (1 - fy) * (1 - fx)},
+          {y0 * width + x1, (1 - fy) * fx},
+          {y1 * width + x0, fy * (1 - fx)},
+          {y1 * width + x1, fy * fx}};
 }
 
 struct Roi {
@@ -208,8 +210,8 @@ double align_bin(const Roi& roi, const double* plane, int64_t height, int64_t wi
   double sum = 0, most = -std::numeric_limits<double>::infinity();
   for (int64_t iy = 0; iy < roi.rows; ++iy)
     for (int64_t ix = 0; ix < roi.columns; ++ix) {
-      const double y = roi.y + (static_cast<double>(by) + (static_cast<double>(iy) + 0.5) /
-                                                              static_cast<double>(roi.rows)) *
+      const double y = roi.y + (static_cast<double>(by) +
+                                (static_cast<double>(iy) + 0.5) / static_cast<double>(roi.rows)) *
                                    roi.bin_height;
       const double x = roi.x + (static_cast<double>(bx) + (static_cast<double>(ix) + 0.5) /
                                                               static_cast<double>(roi.columns)) *
@@ -269,10 +271,10 @@ Status max_roi_pool(Step& step) {
       return static_cast<int64_t>(std::round(std::clamp(roi[i] * scale, -1e9, 1e9)));
     };
     const int64_t x0 = round(1), y0 = round(2);
-    const double h = static_cast<double>(std::max<int64_t>(round(4) - y0 + 1, 1)) /
-                     static_cast<double>(y[2]);
-    const double w = static_cast<double>(std::max<int64_t>(round(3) - x0 + 1, 1)) /
-                     static_cast<double>(y[3]);
+    const double h =
+        static_cast<double>(std::max<int64_t>(round(4) - y0 + 1, 1)) / static_cast<double>(y[2]);
+    const double w =
+        static_cast<double>(std::max<int64_t>(round(3) - x0 + 1, 1)) / static_cast<double>(y[3]);
     for (int64_t c = 0; c < x[1]; ++c)
       for (int64_t p = 0; p < y[2] * y[3]; ++p) {
         const auto by = static_cast<double>(p / y[3]), bx = static_cast<double>(p % y[3]);
@@ -291,8 +293,7 @@ Status max_roi_pool(Step& step) {
   return step.put(0, out), ok();
 }
 
-// ---- DeformConv and Col2Im
-// -------------------------------------------------------------------------
+// ---- DeformConv and Col2Im -----
 
 /// Bilinear sample with zeros all around.
 double sample(const double* plane, int64_t height, int64_t width, double y, double x) {
@@ -325,9 +326,9 @@ std::vector<double> sampled_patches(const Step& step, const ConvShape& s, int64_
         };
         const int64_t row = p / w.out[2] * w.stride[1] + k / w.kernel[2] * w.dilation[1] - w.pad[1];
         const int64_t col = p % w.out[2] * w.stride[2] + k % w.kernel[2] * w.dilation[2] - w.pad[2];
-        const double v = sample(x.data() + (n * s.in_channels + c) * w.in[1] * w.in[2], w.in[1],
-                                w.in[2], static_cast<double>(row) + shift(0),
-                                static_cast<double>(col) + shift(1));
+        const double v =
+            sample(x.data() + (n * s.in_channels + c) * w.in[1] * w.in[2], w.in[1], w.in[2],
+                   static_cast<double>(row) + shift(0), static_cast<double>(col) + shift(1));
         out.push_back(mask.empty() ? v : v * mask[static_cast<size_t>(at * pixels + p)]);
       }
     }
@@ -371,8 +372,7 @@ Status col2im(Step& step) {
     return bad_node(step, "lists must have an entry for every spatial dim");
   Dims windows;
   for (size_t d = 0; d < rank; ++d) {
-    const int64_t room =
-        image[d] + pads[d] + pads[d + rank] - dilations[d] * (block[d] - 1) - 1;
+    const int64_t room = image[d] + pads[d] + pads[d + rank] - dilations[d] * (block[d] - 1) - 1;
     if (strides[d] < 1 || dilations[d] < 1 || block[d] < 1 || room < 0)
       return bad_node(step, "the blocks don't fit the image");
     windows.push_back(room / strides[d] + 1);
@@ -401,7 +401,7 @@ Status col2im(Step& step) {
 }
 
 constexpr KernelRow kRows[] = {
-    {"AffineGrid", affine_grid}, {"Col2Im", col2im},        {"DeformConv", deform_conv},
+    {"AffineGrid", affine_grid}, {"Col2Im", col2im},           {"DeformConv", deform_conv},
     {"GridSample", grid_sample}, {"MaxRoiPool", max_roi_pool}, {"RoiAlign", roi_align},
 };
 

@@ -15,13 +15,13 @@ constexpr int64_t kRows = 480;     // rows of a that meet a panel of b before th
 constexpr int64_t kColumns = 768;  // columns of b in a panel: the panel stays in the L2 cache
 
 struct FreeAligned {
-  void operator()(float* at) const { ::operator delete(at, std::align_val_t{64}); }
+  void operator()(float* at) const { ::operator delete (at, std::align_val_t{64}); }
 };
 using Buffer = std::unique_ptr<float[], FreeAligned>;
 
 Buffer buffer(int64_t floats) {
   return Buffer(static_cast<float*>(
-      ::operator new(static_cast<size_t>(floats) * sizeof(float), std::align_val_t{64})));
+      ::operator new (static_cast<size_t>(floats) * sizeof(float), std::align_val_t{64})));
 }
 
 int64_t round_up(int64_t v, int64_t to) { return (v + to - 1) / to * to; }
@@ -74,8 +74,10 @@ void tiles(const Sgemm& t, const SimdKernels& s, int64_t p, Range rows, Range co
       const float *left = a + (i - rows.begin) * k, *right = b + (j - columns.begin) * k;
       float* c = t.c + i * t.c_row + j;
       const int64_t high = std::min(s.mr, rows.end - i), wide = std::min(s.nr, columns.end - j);
-      if (high == s.mr && wide == s.nr) s.tile(k, left, right, c, t.c_row, p > 0);
-      else edge_tile(s, k, left, right, c, t.c_row, high, wide, p > 0);
+      if (high == s.mr && wide == s.nr)
+        s.tile(k, left, right, c, t.c_row, p > 0);
+      else
+        edge_tile(s, k, left, right, c, t.c_row, high, wide, p > 0);
     }
 }
 
@@ -126,8 +128,10 @@ void sgemm(Pool& pool, const Sgemm& t, const SimdKernels& s) {
   const int64_t share = (units + parts - 1) / parts;
   pool.parts((units + share - 1) / share, 1, [&](int64_t begin, int64_t end) {
     const int64_t from = begin * share * unit, to = std::min(end * share * unit, all);
-    if (columns) block(t, s, 0, t.m, from, to);
-    else block(t, s, from, to, 0, t.n);
+    if (columns)
+      block(t, s, 0, t.m, from, to);
+    else
+      block(t, s, from, to, 0, t.n);
   });
 }
 

@@ -41,7 +41,8 @@ Status dft(Step& step) {
   const bool inverse = int_attr(step, "inverse", 0) != 0;
   const bool onesided = int_attr(step, "onesided", 0) != 0, to_real = onesided && inverse;
   const int64_t points = step.has_input(1) ? step.integers(1).at(0)
-                                           : to_real ? 2 * (x[a] - 1) : x[a];
+                         : to_real         ? 2 * (x[a] - 1)
+                                           : x[a];
   const std::vector<double> in = step.reals(0);
   std::vector<double> out(static_cast<size_t>(elements(y)));
   // Lines along the axis over numbers of one or two parts.
@@ -74,8 +75,8 @@ Status stft(Step& step) {
   const Dims &x = step.dims(0), &y = step.out_dims(0);
   const int64_t hop = step.integers(1).at(0), parts = x.size() == 3 ? x[2] : 1;
   const std::vector<double> in = step.reals(0), window = step.reals(2);
-  const int64_t length = step.has_input(3) ? step.integers(3).at(0)
-                                           : static_cast<int64_t>(window.size());
+  const int64_t length =
+      step.has_input(3) ? step.integers(3).at(0) : static_cast<int64_t>(window.size());
   std::vector<double> out;
   for (int64_t b = 0; b < y[0]; ++b)
     for (int64_t f = 0; f < y[1]; ++f) {
@@ -142,8 +143,9 @@ Status mel_weights(Step& step) {
 }
 
 constexpr KernelRow kRows[] = {
-    {"BlackmanWindow", blackman}, {"DFT", dft},   {"HammingWindow", hamming},
-    {"HannWindow", hann},         {"MelWeightMatrix", mel_weights}, {"STFT", stft},
+    {"BlackmanWindow", blackman},     {"DFT", dft},
+    {"HammingWindow", hamming},       {"HannWindow", hann},
+    {"MelWeightMatrix", mel_weights}, {"STFT", stft},
 };
 
 }  // namespace

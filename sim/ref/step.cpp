@@ -1,8 +1,8 @@
 #include "sim/ref/step.h"
 
-#include <algorithm>
-
 #include <fmt/format.h>
+
+#include <algorithm>
 
 #include "sim/ops/fold.h"
 #include "sim/ops/op_table.h"
@@ -11,7 +11,9 @@
 namespace accsim::ref {
 
 Step::Step(const Graph& graph, const Node& node, std::vector<Array> inputs, RunState& state)
-    : NodeView(graph, node), inputs_(std::move(inputs)), outputs_(node.outputs.size()),
+    : NodeView(graph, node),
+      inputs_(std::move(inputs)),
+      outputs_(node.outputs.size()),
       state_(state) {}
 
 const Array& Step::in(size_t i) const {
@@ -47,8 +49,10 @@ void Step::put(size_t i, std::span<const double> values) {
   with_store(array.store(), [&]<class T>(T) {
     T* to = array.data<T>();
     for (size_t n = 0; n < values.size(); ++n) {
-      if constexpr (std::is_floating_point_v<T>) to[n] = static_cast<T>(values[n]);
-      else to[n] = static_cast<T>(to_integer(dtype, values[n]));
+      if constexpr (std::is_floating_point_v<T>)
+        to[n] = static_cast<T>(values[n]);
+      else
+        to[n] = static_cast<T>(to_integer(dtype, values[n]));
     }
   });
 }
@@ -61,8 +65,10 @@ void Step::put(size_t i, std::span<const int64_t> values) {
   with_store(array.store(), [&]<class T>(T) {
     T* to = array.data<T>();
     for (size_t n = 0; n < values.size(); ++n) {
-      if constexpr (std::is_floating_point_v<T>) to[n] = static_cast<T>(values[n]);
-      else to[n] = static_cast<T>(wrap(dtype, values[n]));
+      if constexpr (std::is_floating_point_v<T>)
+        to[n] = static_cast<T>(values[n]);
+      else
+        to[n] = static_cast<T>(wrap(dtype, values[n]));
     }
   });
 }
@@ -100,8 +106,14 @@ Graph graph_of(const Step& step) {
   for (TensorId& id : node.inputs) {
     if (id == kNoTensor) continue;
     const auto i = static_cast<size_t>(&id - node.inputs.data());
-    Tensor tensor{step.input(i).name, Tensor::Origin::initializer, step.in(i).dtype(),
-                  step.in(i).dims(), kNoNode, true, value_of(step.in(i)), {}};
+    Tensor tensor{step.input(i).name,
+                  Tensor::Origin::initializer,
+                  step.in(i).dtype(),
+                  step.in(i).dims(),
+                  kNoNode,
+                  true,
+                  value_of(step.in(i)),
+                  {}};
     id = static_cast<TensorId>(small.tensors.size());
     small.tensors.push_back(std::move(tensor));
   }
@@ -133,10 +145,12 @@ Status by_value_rule(Step& step) {
       return refuse(step, fmt::format("output {} would be {} where {} was planned", i,
                                       to_string(tensor.dims), to_string(step.output(i).dims)));
     if (!tensor.value)
-      return refuse(step, fmt::format("isn't defined for these inputs, or not for {}",
-                                      name(step.dtype(0))));
-    if (tensor.value->is_integer()) step.put(i, tensor.value->integers());
-    else step.put(i, tensor.value->reals());
+      return refuse(
+          step, fmt::format("isn't defined for these inputs, or not for {}", name(step.dtype(0))));
+    if (tensor.value->is_integer())
+      step.put(i, tensor.value->integers());
+    else
+      step.put(i, tensor.value->reals());
   }
   return ok();
 }

@@ -32,7 +32,9 @@ class Step : public NodeView {
   /// Input i. Precondition: has_input(i).
   const Array& in(size_t i) const;
   template <class T>
-  const T* data(size_t i) const { return in(i).template data<T>(); }
+  const T* data(size_t i) const {
+    return in(i).template data<T>();
+  }
   /// Converted elements of a present input; {} when it is absent.
   std::vector<double> reals(size_t i) const;
   std::vector<int64_t> integers(size_t i) const;
@@ -42,7 +44,9 @@ class Step : public NodeView {
   /// Output i, allocated with the graph's type and dims on first use. Precondition: has_output(i).
   Array& out(size_t i);
   template <class T>
-  T* result(size_t i) { return out(i).template data<T>(); }
+  T* result(size_t i) {
+    return out(i).template data<T>();
+  }
   const Dims& out_dims(size_t i) const { return output(i).dims; }
   /// Gives output i these elements, converted to its type (integers saturate not, they wrap); does
   /// nothing when nobody wants it. Precondition: as many as the output has.

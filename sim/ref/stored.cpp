@@ -34,8 +34,8 @@ std::optional<Array> decoded(DType dtype, const Dims& dims, const RawElements& r
       for (int64_t i = 0; i < array.size(); ++i)
         array.data<uint8_t>()[i] = array.data<uint8_t>()[i] != 0;
   } else {
-    fill(array, *onnx::decode_elements(dtype, static_cast<size_t>(array.size()),
-                                       {raw.data, raw.size}));
+    fill(array,
+         *onnx::decode_elements(dtype, static_cast<size_t>(array.size()), {raw.data, raw.size}));
   }
   return array;
 }
@@ -127,9 +127,12 @@ Spread spread_of(const Graph& graph, TensorId id) {
   }
   each_reader(graph, id, [&](const Node& node, size_t port) {
     const bool norm = node.op_type.ends_with("Normalization");
-    if (node.op_type == "BatchNormalization" && port == 4) spread = {1, 0.5};  // variances
-    else if (norm && port == 1) spread = {1, 0.2};
-    else if (norm) spread = {0, 0.1};
+    if (node.op_type == "BatchNormalization" && port == 4)
+      spread = {1, 0.5};  // variances
+    else if (norm && port == 1)
+      spread = {1, 0.2};
+    else if (norm)
+      spread = {0, 0.1};
   });
   return spread;
 }
@@ -192,8 +195,10 @@ Array random_input(const Graph& graph, TensorId id, uint64_t seed) {
   with_store(array.store(), [&]<class T>(T) {
     T* to = array.data<T>();
     for (int64_t i = 0; i < array.size(); ++i) {
-      if constexpr (std::is_floating_point_v<T>) to[i] = static_cast<T>(random.real());
-      else to[i] = static_cast<T>(random.next() % below);
+      if constexpr (std::is_floating_point_v<T>)
+        to[i] = static_cast<T>(random.real());
+      else
+        to[i] = static_cast<T>(random.next() % below);
     }
   });
   round_elements(array);

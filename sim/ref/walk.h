@@ -94,7 +94,8 @@ void copy_strided(Pool& pool, const T* from, const Dims& dims, const Strides& st
   walk.rows(pool, [&](int64_t first, int64_t count, const auto& at, const auto& step) {
     const T* x = from + at[0];
     T* to = out + first;
-    if (step[0] == 1) std::memcpy(to, x, static_cast<size_t>(count) * sizeof(T));
+    if (step[0] == 1)
+      std::memcpy(to, x, static_cast<size_t>(count) * sizeof(T));
     else
       for (int64_t i = 0; i < count; ++i) to[i] = x[i * step[0]];
   });

@@ -1,8 +1,8 @@
 #include "sim/rewrite/builder.h"
 
-#include <algorithm>
-
 #include <fmt/format.h>
+
+#include <algorithm>
 
 namespace accsim::rewrite {
 
@@ -52,7 +52,8 @@ std::string Builder::integers(Dims dims, std::vector<int64_t> values) {
   return found->second;
 }
 
-Value Builder::transpose(const Value& x, const std::vector<int64_t>& perm, const std::string& label) {
+Value Builder::transpose(const Value& x, const std::vector<int64_t>& perm,
+                         const std::string& label) {
   if (std::ranges::is_sorted(perm)) return x;
   Dims dims;
   for (const int64_t axis : perm) dims.push_back(x.dim(axis));
@@ -72,11 +73,13 @@ Value Builder::slice(const Value& x, std::vector<int64_t> starts, std::vector<in
     out.dims[static_cast<size_t>(axes[i])] = ends[i] - starts[i];
   const Dims length = {static_cast<int64_t>(axes.size())};
   if (opset_ >= kSliceByInput)
-    return emit("Slice", {x.name, integers(length, std::move(starts)),
-                          integers(length, std::move(ends)), integers(length, std::move(axes))},
+    return emit("Slice",
+                {x.name, integers(length, std::move(starts)), integers(length, std::move(ends)),
+                 integers(length, std::move(axes))},
                 {}, std::move(out), label);
   return emit("Slice", {x.name},
-              {{"starts", "", std::move(starts)}, {"ends", "", std::move(ends)},
+              {{"starts", "", std::move(starts)},
+               {"ends", "", std::move(ends)},
                {"axes", "", std::move(axes)}},
               std::move(out), label);
 }
@@ -109,8 +112,10 @@ std::vector<Value> Builder::cut(const Value& x, int64_t axis, int64_t size,
   node.inputs = {x.name};
   node.attributes = {{"axis", "", axis}};
   const Dims count = {static_cast<int64_t>(sizes.size())};
-  if (opset_ >= kSplitByInput) node.inputs.push_back(integers(count, std::move(sizes)));
-  else node.attributes.push_back({"split", "", std::move(sizes)});
+  if (opset_ >= kSplitByInput)
+    node.inputs.push_back(integers(count, std::move(sizes)));
+  else
+    node.attributes.push_back({"split", "", std::move(sizes)});
   for (const Value& piece : out) {
     node.outputs.push_back(piece.name);
     edit_.value_infos.push_back(stated(piece.name, piece.dtype, piece.dims));
@@ -119,7 +124,8 @@ std::vector<Value> Builder::cut(const Value& x, int64_t axis, int64_t size,
   return out;
 }
 
-Value Builder::pad(const Value& x, const Dims& before, const Dims& behind, const std::string& label) {
+Value Builder::pad(const Value& x, const Dims& before, const Dims& behind,
+                   const std::string& label) {
   Value out = made(x, x.dims, label);
   bool any = false;
   for (size_t i = 0; i < out.dims.size(); ++i) {
@@ -146,8 +152,8 @@ Value Builder::gather(const Value& x, int64_t axis, Dims dims, std::vector<int64
 }
 
 Value Builder::matmul(const Value& a, const Value& b, const std::string& label) {
-  const std::optional<Dims> batch = broadcast(Dims(a.dims.begin(), a.dims.end() - 2),
-                                              Dims(b.dims.begin(), b.dims.end() - 2));
+  const std::optional<Dims> batch =
+      broadcast(Dims(a.dims.begin(), a.dims.end() - 2), Dims(b.dims.begin(), b.dims.end() - 2));
   check(batch.has_value(), "elaboration has checked that batch dims broadcast");
   Value out = made(a, *batch, label);
   out.constant = a.constant && b.constant;
@@ -166,8 +172,8 @@ Value Builder::sum(const std::vector<Value>& terms, const std::string& label) {
   // Sum isn't defined for integers.
   Value total = terms[0];
   for (size_t i = 1; i < terms.size(); ++i)
-    total = add(total, terms[i],
-                i + 1 == terms.size() ? label : fmt::format("{}_after_k{}", label, i));
+    total =
+        add(total, terms[i], i + 1 == terms.size() ? label : fmt::format("{}_after_k{}", label, i));
   return total;
 }
 
@@ -194,14 +200,15 @@ Value Builder::scale(const Value& x, double factor, const std::string& label) {
   if (factor == 1) return x;
   const auto [found, added] = factors_.try_emplace({factor, DType::float32});
   if (added)
-    found->second = store(stored_reals(fmt::format("{}/factor_{}", shared_, factors_.size()), {},
-                                       {factor}));
+    found->second =
+        store(stored_reals(fmt::format("{}/factor_{}", shared_, factors_.size()), {}, {factor}));
   std::string name = found->second;
   if (x.dtype != DType::float32) {
     // Each layer casts for itself: constants of every element type needn't be written.
     Value cast{fmt::format("{}/{}_factor", prefix_, label), x.dtype, {}, true};
-    name = emit("Cast", {name}, {{"to", "", static_cast<int64_t>(x.dtype)}}, cast,
-                label + "_factor").name;
+    name =
+        emit("Cast", {name}, {{"to", "", static_cast<int64_t>(x.dtype)}}, cast, label + "_factor")
+            .name;
   }
   return emit("Mul", {x.name, name}, {}, made(x, x.dims, label), label);
 }

@@ -16,10 +16,13 @@ struct Value {
   bool constant = false;  ///< the same in every run: weights, and what is made of them
 
   int64_t rank() const { return static_cast<int64_t>(dims.size()); }
-  int64_t dim(int64_t axis) const { return dims[static_cast<size_t>(axis < 0 ? axis + rank() : axis)]; }
+  int64_t dim(int64_t axis) const {
+    return dims[static_cast<size_t>(axis < 0 ? axis + rank() : axis)];
+  }
 };
 
-/// Writes nodes in the form that the model's opset has. Names are "<prefix>/<Op>_<label>" for nodes and
+/// Writes nodes in the form that the model's opset has. Names are "<prefix>/<Op>_<label>" for nodes
+/// and
 /// "<prefix>/<label>" for tensors; labels must differ within a prefix. Every tensor given gets a
 /// value_info. Axes are counted from the front and in range.
 class Builder {
@@ -34,8 +37,8 @@ class Builder {
 
   Value transpose(const Value& x, const std::vector<int64_t>& perm, const std::string& label);
   Value reshape(const Value& x, const Dims& dims, const std::string& label);
-  /// Pieces of `size` along an axis, the last one smaller; labels are "<label><i>". Constants are cut
-  /// by Slice, so that each piece can be folded on its own, the others by one Split.
+  /// Pieces of `size` along an axis, the last one smaller; labels are "<label><i>". Constants are
+  /// cut by Slice, so that each piece can be folded on its own, the others by one Split.
   std::vector<Value> cut(const Value& x, int64_t axis, int64_t size, const std::string& label);
   /// x[0:end] along the last two axes.
   Value crop(const Value& x, int64_t rows, int64_t cols, const std::string& label);
@@ -58,8 +61,8 @@ class Builder {
   Value slice(const Value& x, std::vector<int64_t> starts, std::vector<int64_t> ends,
               std::vector<int64_t> axes, const std::string& label);
   /// Adds a node with one output.
-  Value emit(const std::string& op, std::vector<std::string> inputs, std::vector<Attribute> attributes,
-             Value output, const std::string& label);
+  Value emit(const std::string& op, std::vector<std::string> inputs,
+             std::vector<Attribute> attributes, Value output, const std::string& label);
   Value made(const Value& like, Dims dims, const std::string& label) const;
 
   int64_t opset_, ir_version_;

@@ -29,8 +29,8 @@ Status check_options(const GemmModelOptions& o, bool matmul) {
     if (size < 1 || size >= kMostDim)
       return Error{Errc::usage, fmt::format("size {} isn't within 1 and 2^31 - 1", size), "gemm"};
   if (matmul && (o.a_transposed || o.b_transposed || o.alpha != 1 || o.beta != 1 || o.bias))
-    return Error{Errc::usage, "MatMul, which --batch needs, has no transposition, alpha, beta or bias",
-                 "gemm"};
+    return Error{Errc::usage,
+                 "MatMul, which --batch needs, has no transposition, alpha, beta or bias", "gemm"};
   const auto stored = checked_elements({o.batch, o.k, o.n});
   if (o.weight_seed && (!stored || *stored > kMostStored))
     return Error{Errc::capacity, "stored weights would be more than 1 GiB; leave out --weights",
@@ -65,8 +65,10 @@ Result<std::string> gemm_model(const GemmModelOptions& o) {
   operand("B", o.b_transposed ? Dims{o.n, o.k} : batched(o.k, o.n), true);
   // Before opset 11 the third input of Gemm isn't optional.
   const bool bias = !matmul && (o.bias || o.opset < 11);
-  if (bias && o.bias) operand("C", {o.n}, true);
-  else if (bias) graph.initializers.push_back(stored_reals("C", {1}, {0.0}));
+  if (bias && o.bias)
+    operand("C", {o.n}, true);
+  else if (bias)
+    graph.initializers.push_back(stored_reals("C", {1}, {0.0}));
   NodeDef node;
   node.name = "gemm";
   node.op_type = matmul ? "MatMul" : "Gemm";

@@ -13,9 +13,9 @@ struct GemmModelOptions {
   bool a_transposed = false, b_transposed = false;
   double alpha = 1, beta = 1;
   bool bias = false;
-  bool force_matmul = false;              ///< MatMul even without batch
+  bool force_matmul = false;  ///< MatMul even without batch
   int64_t opset = 13;
-  std::optional<uint64_t> weight_seed;    ///< B and the bias are stored, uniform in [-1, 1)
+  std::optional<uint64_t> weight_seed;  ///< B and the bias are stored, uniform in [-1, 1)
 };
 
 /// The bytes of a float32 model Y = alpha * A' * B' + beta * C, as Gemm, or as MatMul with a batch.

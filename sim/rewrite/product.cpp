@@ -11,7 +11,8 @@ int64_t missing(int64_t length, int64_t size) { return parts(length, size) * siz
 std::string index(const char* axis, size_t i) { return fmt::format("{}{}", axis, i); }
 
 /// Zeros behind the last two axes up to whole tiles.
-Value pad_to(Builder& builder, const Value& x, int64_t rows, int64_t cols, const std::string& label) {
+Value pad_to(Builder& builder, const Value& x, int64_t rows, int64_t cols,
+             const std::string& label) {
   const Dims before(x.dims.size(), 0);
   Dims behind = before;
   behind[behind.size() - 2] = missing(x.dim(-2), rows);
@@ -54,8 +55,7 @@ Value product(Builder& builder, Value a, Value b, const Cut& cut) {
       const std::string at = index("m", i) + "_" + index("n", j);
       std::vector<Value> terms;
       for (size_t l = 0; l < b_tiles.size(); ++l)
-        terms.push_back(
-            builder.matmul(a_tiles[i][l], b_tiles[l][j], at + "_" + index("k", l)));
+        terms.push_back(builder.matmul(a_tiles[i][l], b_tiles[l][j], at + "_" + index("k", l)));
       row.push_back(builder.sum(terms, at));
     }
     rows.push_back(builder.concat(row, row[0].rank() - 1, index("m", i)));
@@ -82,7 +82,9 @@ Value gemm(Builder& builder, const Value& a, const Value& b, const Value* c, con
 namespace {
 
 /// Extents of the `rank` spatial axes, which are the last of an Extent3.
-Dims last(const Extent3& e, size_t rank) { return {e.end() - static_cast<ptrdiff_t>(rank), e.end()}; }
+Dims last(const Extent3& e, size_t rank) {
+  return {e.end() - static_cast<ptrdiff_t>(rank), e.end()};
+}
 
 Dims joined(Dims a, const Dims& b) {
   a.insert(a.end(), b.begin(), b.end());

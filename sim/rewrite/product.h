@@ -27,8 +27,8 @@ struct GemmTerms {
 Value gemm(Builder& builder, const Value& a, const Value& b, const Value* c, const GemmTerms& terms,
            const Cut& cut);
 
-/// Conv of x [N, C, spatial...] by w [outputs, C / groups, kernel...]: im2col by Gather, a product a
-/// group, the result put back; `op` is the convolution's.
+/// Conv of x [N, C, spatial...] by w [outputs, C / groups, kernel...]: im2col by Gather, a product
+/// a group, the result put back; `op` is the convolution's.
 Value conv(Builder& builder, const Value& x, const Value& w, const Value* bias, const GemmOp& op,
            const Cut& cut);
 

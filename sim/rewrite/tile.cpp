@@ -1,10 +1,10 @@
 #include "sim/rewrite/tile.h"
 
-#include <algorithm>
-#include <fnmatch.h>
-#include <set>
-
 #include <fmt/format.h>
+#include <fnmatch.h>
+
+#include <algorithm>
+#include <set>
 
 #include "sim/graph/graph.h"
 #include "sim/onnx/reader.h"
@@ -78,7 +78,8 @@ class Tiler {
 };
 
 /// The node of the flat graph when it is one to cut.
-const Node* Tiler::product_node(const NodeDef& def, const std::string& name, TiledModel& out) const {
+const Node* Tiler::product_node(const NodeDef& def, const std::string& name,
+                                TiledModel& out) const {
   if (!def.domain.empty() || !can_cut(def.op_type) ||
       fnmatch(options_.layers.c_str(), name.c_str(), 0) != 0)
     return nullptr;
@@ -112,9 +113,8 @@ void Tiler::list_others(TiledModel& out) const {
     const bool known = node->domain.empty() && (can_cut(node->op_type) || node->op_type == "Conv");
     if (known && !inner && can_cut(node->op_type)) continue;
     const Result<Work> work = row->cost(NodeView(graph_, *node));
-    if (!work || std::ranges::none_of(*work, [](const auto& item) {
-          return std::holds_alternative<GemmOp>(item);
-        }))
+    if (!work || std::ranges::none_of(
+                     *work, [](const auto& item) { return std::holds_alternative<GemmOp>(item); }))
       continue;
     ++others[{node->op_type, !known  ? "has no equivalent in MatMuls here"
                              : inner ? "in bodies of functions, If, Loop or Scan, which aren't cut"
@@ -131,10 +131,11 @@ Status Tiler::cut_gemm(const NodeView& view, Builder& builder) const {
   terms.alpha = view.attr("alpha", 1.0);
   terms.beta = view.attr("beta", 1.0);
   if (!is_float(view.dtype(0)) && (terms.alpha != 1 || terms.beta != 1))
-    return Error{Errc::unsupported,
-                 fmt::format("alpha and beta of {} would be rounded; leave the node out with --layers",
-                             name(view.dtype(0))),
-                 ""};
+    return Error{
+        Errc::unsupported,
+        fmt::format("alpha and beta of {} would be rounded; leave the node out with --layers",
+                    name(view.dtype(0))),
+        ""};
   const auto& inputs = view.node().inputs;
   const Value c = view.has_input(2) ? value(inputs[2]) : Value{};
   gemm(builder, value(inputs[0]), value(inputs[1]), view.has_input(2) ? &c : nullptr, terms, cut_);
@@ -195,8 +196,8 @@ Result<ModelEdit> Tiler::run(TiledModel& out) {
     if (node == nullptr) continue;
     const auto at = [&](const Errors& list) {
       for (const Error& e : list)
-        errors.push_back({e.code, e.message,
-                          fmt::format("{}: {}", model_.file, node_label(def, from.layer))});
+        errors.push_back(
+            {e.code, e.message, fmt::format("{}: {}", model_.file, node_label(def, from.layer))});
     };
     const Result<Work> work = find_op("", def.op_type)->cost(NodeView(graph_, *node));
     if (!work) {
@@ -209,14 +210,16 @@ Result<ModelEdit> Tiler::run(TiledModel& out) {
     from.op_type = def.op_type;
     from.tile = options_.tile;
     from.padded = options_.pad;
-    const auto count = rewrite::tile_count(rows(graph_, *node, *op), op->k(), op->n(), options_.tile);
+    const auto count =
+        rewrite::tile_count(rows(graph_, *node, *op), op->k(), op->n(), options_.tile);
     products += count ? std::min(*count, kMostProducts + 1) : kMostProducts + 1;
     if (products > kMostProducts)
-      return Error{Errc::capacity,
-                   fmt::format("more than {} products up to this node; use a larger --tile or choose "
-                               "fewer nodes with --layers",
-                               kMostProducts),
-                   fmt::format("{}: {}", model_.file, node_label(def, from.layer))};
+      return Error{
+          Errc::capacity,
+          fmt::format("more than {} products up to this node; use a larger --tile or choose "
+                      "fewer nodes with --layers",
+                      kMostProducts),
+          fmt::format("{}: {}", model_.file, node_label(def, from.layer))};
     from.products = *count;
     from.prefix = fresh_prefix(from.layer + "/tile", names_);
     for (const TensorId id : node->inputs)

@@ -12,26 +12,26 @@ inline constexpr int64_t kMostProducts = 300'000;
 
 struct TileOptions {
   TileSize tile;
-  bool pad = false;          ///< edges padded with zeros to whole tiles; else smaller tiles
-  bool convolutions = false; ///< Conv too, as explicit im2col
-  std::string layers = "*";  ///< glob of the names of the nodes to cut
+  bool pad = false;           ///< edges padded with zeros to whole tiles; else smaller tiles
+  bool convolutions = false;  ///< Conv too, as explicit im2col
+  std::string layers = "*";   ///< glob of the names of the nodes to cut
 };
 
 struct TiledModel {
-  std::string bytes;                  ///< the file
-  std::vector<TiledFrom> layers;      ///< what was cut, in the graph's order
-  /// Products that weren't cut: "name (op): why" of matching ones, "count op: why" of those in bodies
-  /// and of operators that aren't cut.
+  std::string bytes;              ///< the file
+  std::vector<TiledFrom> layers;  ///< what was cut, in the graph's order
+  /// Products that weren't cut: "name (op): why" of matching ones, "count op: why" of those in
+  /// bodies and of operators that aren't cut.
   std::vector<std::string> kept;
-  std::vector<std::string> external;  ///< files of external data that the model refers to
+  std::vector<std::string> external;        ///< files of external data that the model refers to
   std::map<std::string, int64_t> bindings;  ///< symbols that are fixed now
 };
 
 /// The model with every Gemm and MatMul of its main graph that matches replaced by the equivalent
-/// subgraph of tile-sized MatMuls: operands cut (weights by Slice, activations by Split), a MatMul a
-/// tile, Sum over k, Concat over n, then m, the bias last. Names end in m<i>, n<j>, k<l>. Bodies of
-/// functions and of If, Loop and Scan stay as they are. Shapes are those of `elaborate`'s bindings.
-/// Errors: those of reading and elaborating; nothing to cut; more than kMostProducts.
+/// subgraph of tile-sized MatMuls: operands cut (weights by Slice, activations by Split), a MatMul
+/// a tile, Sum over k, Concat over n, then m, the bias last. Names end in m<i>, n<j>, k<l>. Bodies
+/// of functions and of If, Loop and Scan stay as they are. Shapes are those of `elaborate`'s
+/// bindings. Errors: those of reading and elaborating; nothing to cut; more than kMostProducts.
 Result<TiledModel> tile_model(const std::string& path, const ElaborateOptions& elaborate_options,
                               const TileOptions& options);
 

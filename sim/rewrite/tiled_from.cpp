@@ -1,11 +1,11 @@
 #include "sim/rewrite/tiled_from.h"
 
+#include <fmt/format.h>
+
 #include <array>
 #include <charconv>
 #include <map>
 #include <optional>
-
-#include <fmt/format.h>
 
 #include "sim/base/dims.h"
 
@@ -20,8 +20,10 @@ std::string encoded(std::string_view name) {
   std::string out;
   for (const char c : name) {
     const auto byte = static_cast<uint8_t>(c);
-    if (byte > ' ' && byte < 0x7F && c != '%' && c != ',' && c != '=') out += c;
-    else out += {'%', kHex[byte >> 4], kHex[byte & 15]};
+    if (byte > ' ' && byte < 0x7F && c != '%' && c != ',' && c != '=')
+      out += c;
+    else
+      out += {'%', kHex[byte >> 4], kHex[byte & 15]};
   }
   return out;
 }
@@ -29,11 +31,13 @@ std::string encoded(std::string_view name) {
 std::string decoded(std::string_view text) {
   std::string out;
   for (size_t i = 0; i < text.size(); ++i) {
-    const size_t high = text[i] == '%' && i + 2 < text.size() ? kHex.find(text[i + 1])
-                                                                  : std::string_view::npos;
+    const size_t high =
+        text[i] == '%' && i + 2 < text.size() ? kHex.find(text[i + 1]) : std::string_view::npos;
     const size_t low = high < 16 ? kHex.find(text[i + 2]) : std::string_view::npos;
-    if (low < 16) out += static_cast<char>(high * 16 + low), i += 2;
-    else out += text[i];
+    if (low < 16)
+      out += static_cast<char>(high * 16 + low), i += 2;
+    else
+      out += text[i];
   }
   return out;
 }
@@ -113,8 +117,8 @@ GemmOp read_op(Fields& f) {
     f.wrong("out");
   if (!checked_elements({op.batch, op.images, op.channels, op.in[0], op.in[1], op.in[2]}))
     f.wrong("in");
-  // What elaboration lets pass: any padding up to a limit, in front and (as far as the windows reach)
-  // behind.
+  // What elaboration lets pass: any padding up to a limit, in front and (as far as the windows
+  // reach) behind.
   for (size_t i = 0; i < 3 && f.wrong().empty(); ++i) {
     const auto span = checked_elements({op.out[i] - 1, op.stride[i]});
     const auto reach = checked_elements({op.kernel[i] - 1, op.dilation[i]});
@@ -129,18 +133,19 @@ GemmOp read_op(Fields& f) {
 
 std::string to_line(const TiledFrom& t) {
   const GemmOp& op = t.op;
-  std::string out = fmt::format(
-      "op={} m={} k={} n={} tile={}x{}x{} edge={} products={} layer={} prefix={}", t.op_type, op.m(),
-      op.k(), op.n(), t.tile.m, t.tile.k, t.tile.n, t.padded ? "pad" : "ragged", t.products,
-      encoded(t.layer), encoded(t.prefix));
-  out += fmt::format(" batch={} images={} channels={} outputs={} in={} out={} kernel={} stride={} "
-                     "dilation={} pad={}",
-                     op.batch, op.images, op.channels, op.outputs, triple(op.in), triple(op.out),
-                     triple(op.kernel), triple(op.stride), triple(op.dilation), triple(op.pad));
-  out += fmt::format(" grouped={:d} a_shared={:d} b_shared={:d} a_transposed={:d} b_transposed={:d} "
-                     "bias={:d} inputs=",
-                     op.grouped, op.a_shared, op.b_shared, op.a_transposed, op.b_transposed,
-                     op.bias_port >= 0);
+  std::string out =
+      fmt::format("op={} m={} k={} n={} tile={}x{}x{} edge={} products={} layer={} prefix={}",
+                  t.op_type, op.m(), op.k(), op.n(), t.tile.m, t.tile.k, t.tile.n,
+                  t.padded ? "pad" : "ragged", t.products, encoded(t.layer), encoded(t.prefix));
+  out += fmt::format(
+      " batch={} images={} channels={} outputs={} in={} out={} kernel={} stride={} "
+      "dilation={} pad={}",
+      op.batch, op.images, op.channels, op.outputs, triple(op.in), triple(op.out),
+      triple(op.kernel), triple(op.stride), triple(op.dilation), triple(op.pad));
+  out += fmt::format(
+      " grouped={:d} a_shared={:d} b_shared={:d} a_transposed={:d} b_transposed={:d} "
+      "bias={:d} inputs=",
+      op.grouped, op.a_shared, op.b_shared, op.a_transposed, op.b_transposed, op.bias_port >= 0);
   for (size_t i = 0; i < t.inputs.size(); ++i) out += (i > 0 ? "," : "") + encoded(t.inputs[i]);
   return out + " output=" + encoded(t.output);
 }
@@ -161,14 +166,16 @@ Result<std::vector<TiledFrom>> parse_tiled_from(const std::string& text, const s
     t.tile = {m, k, n};
     t.padded = f.text("edge") == "pad";
     t.products = f.number("products");
-    for (const std::string_view name : split(f.text("inputs"), ',')) t.inputs.push_back(decoded(name));
+    for (const std::string_view name : split(f.text("inputs"), ','))
+      t.inputs.push_back(decoded(name));
     t.output = f.name("output");
     if (!f.wrong().empty())
-      return Error{Errc::invalid,
-                   fmt::format("line {}: field '{}' is missing or impossible; remove the property or "
-                               "cut the model again with accsim tile",
-                               number, f.wrong()),
-                   fmt::format("{}: metadata property '{}'", file, kTiledFrom)};
+      return Error{
+          Errc::invalid,
+          fmt::format("line {}: field '{}' is missing or impossible; remove the property or "
+                      "cut the model again with accsim tile",
+                      number, f.wrong()),
+          fmt::format("{}: metadata property '{}'", file, kTiledFrom)};
   }
   return out;
 }

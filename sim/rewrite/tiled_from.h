@@ -17,9 +17,9 @@ inline constexpr const char* kTiledFrom = "accsim.tiled_from";
 
 /// A layer before it was cut.
 struct TiledFrom {
-  std::string layer;    ///< name of the node
+  std::string layer;  ///< name of the node
   std::string op_type;
-  std::string prefix;   ///< of the names of all nodes that it became, up to the last '/'
+  std::string prefix;  ///< of the names of all nodes that it became, up to the last '/'
   GemmOp op;
   TileSize tile;
   bool padded = false;
