@@ -1,10 +1,23 @@
 #include "sim/app/diff_command.h"
 
+#include <cmath>
+
 #include "sim/app/cli.h"
 #include "sim/app/output.h"
 #include "sim/flow/run.h"
 
 namespace accsim {
+namespace {
+
+/// What is wrong with a tolerance; "" for nothing.
+std::string tolerance(const std::string& text) {
+  double value = 0;
+  if (CLI::detail::lexical_cast(text, value) && std::isfinite(value) && value >= 0) return "";
+  return "'" + text + "' is not a number of 0 or more";
+}
+
+}  // namespace
+
 void DiffCommand::add_to(CLI::App& app) {
   sub_ = app.add_subcommand("diff", "Compare two folders of dumped tensors, layer by layer");
   sub_->footer("Exit codes: 0 all within the tolerance, 1 not, 2 input that can't be used.");
@@ -12,10 +25,10 @@ void DiffCommand::add_to(CLI::App& app) {
       ->required();
   sub_->add_option("b", b_, "The folder to compare with it")->required();
   sub_->add_option("--atol", atol_, "Absolute difference that is allowed")
-      ->check(CLI::NonNegativeNumber)
+      ->check(tolerance)
       ->capture_default_str();
   sub_->add_option("--rtol", rtol_, "Difference allowed relative to A's element")
-      ->check(CLI::NonNegativeNumber)
+      ->check(tolerance)
       ->capture_default_str();
   sub_->add_option("--json", json_, "Write the comparison as JSON (accsim.diff/1); - for stdout")
       ->type_name("FILE");

@@ -1,5 +1,7 @@
 #include "sim/app/gemm_command.h"
 
+#include <cmath>
+
 #include "sim/app/cli.h"
 #include "sim/app/options.h"
 #include "sim/app/output.h"
@@ -36,6 +38,8 @@ int GemmModelCommand::run() const {
   GemmModelOptions options;
   const Result<Dims> size = parse_product(size_, "size");
   if (!size) return report_errors(size.errors());
+  if (!std::isfinite(alpha_) || !std::isfinite(beta_))
+    return report_errors({{Errc::usage, "must be finite", "--alpha, --beta"}});
   options.m = (*size)[0];
   options.k = (*size)[1];
   options.n = (*size)[2];

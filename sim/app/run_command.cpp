@@ -81,7 +81,8 @@ void RunCommand::add_to(CLI::App& app) {
   sub_->add_option("--hw", hw_, "Machine of --int8 (YAML); default: configs/64x64.yaml")
       ->type_name("FILE");
   sub_->add_flag("--layerwise", layerwise_,
-                 "Every layer reads the float run's values, so that errors don't add up");
+                 "Every layer reads the float run's values, so that errors don't add up; without "
+                 "--int8 that is so anyway");
   sub_->add_option("--threads", threads_, "Threads to compute with")
       ->type_name("N")
       ->check(CLI::Range(1, 256));

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <filesystem>
 #include <fstream>
 #include <iterator>
 #include <map>
@@ -13,7 +14,8 @@ namespace {
 Result<DumpManifest> read_manifest(const std::string& folder) {
   const std::string file = folder + "/manifest.json";
   std::ifstream in(file, std::ios::binary);
-  if (!in)
+  std::error_code error;
+  if (!in || std::filesystem::is_directory(file, error))
     return Error{Errc::io,
                  "can't be opened; name a folder made by accsim run --output DIR --dump all", file};
   return parse_manifest({std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>()},

@@ -6,6 +6,7 @@
 #include <bit>
 #include <charconv>
 #include <cstring>
+#include <filesystem>
 #include <fstream>
 #include <iterator>
 
@@ -191,6 +192,8 @@ Result<Array> from_npy(std::string_view bytes, const std::string& file) {
 Result<Array> read_npy(const std::string& file) {
   std::ifstream in(file, std::ios::binary);
   if (!in) return Error{Errc::io, "can't be opened; check the path", file};
+  if (std::error_code error; std::filesystem::is_directory(file, error))
+    return Error{Errc::io, "is a folder; name a .npy file", file};
   const std::string bytes{std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>()};
   if (in.bad()) return Error{Errc::io, "can't be read", file};
   return from_npy(bytes, file);

@@ -127,6 +127,7 @@ class Run(Case):
         self.refused("no number", "run", path, "--input", "x=random:one")
         self.refused("given twice", "run", path, "--input", "x=random:1", "--input", "x=random:2")
         self.refused("can't be opened", "run", path, "--input", "x=absent.npy")
+        self.refused("is a folder", "run", path, "--input", f"x={self.folder}")
         self.refused("2x7", "run", path, "--input", f"x={self.folder}/bad.npy")
         self.refused("isn't computed with", "run", path, "--input", f"x={self.folder}/words.npy")
         self.refused("--output DIR", "run", path, "--dump", "all")
@@ -210,6 +211,17 @@ class Diff(Case):
     def test_folders_without_manifest_are_refused(self):
         a = self.dump("a")
         self.refused("manifest.json", "diff", a, self.folder)
+        for bad in ("nan", "inf", "-1", "much"):
+            self.refused("0 or more", "diff", a, a, "--atol", bad)
+            self.refused("0 or more", "diff", a, a, f"--rtol={bad}")
+        (self.folder / "odd" / "manifest.json").mkdir(parents=True)
+        self.refused("manifest.json", "diff", a, self.folder / "odd")
+        manifest = json.loads((a / "manifest.json").read_text())
+        manifest["layers"][0]["outputs"][0]["file"] = "tensors"
+        (self.folder / "odd2").mkdir()
+        (self.folder / "odd2" / "tensors").mkdir()
+        (self.folder / "odd2" / "manifest.json").write_text(json.dumps(manifest))
+        self.refused("is a folder", "diff", a, self.folder / "odd2")
         (self.folder / "manifest.json").write_text("{}")
         self.refused("accsim.dump/1", "diff", a, self.folder)
         (self.folder / "manifest.json").write_text('{"schema": "accsim.dump/1", "layers": [{}]}')

