@@ -1,6 +1,7 @@
 // Runs a model with ONNX Runtime, one thread:
 //   node run.js MODEL OUT [--time ROUNDS] [--plain] NAME=FILE.npy ...
-// --plain runs the graph as it is: optimising one of ten thousands of nodes takes over a minute. Writes OUT/<number of the output>.npy and prints JSON: names of the outputs, and with --time the
+// --plain runs the graph as it is: optimising one of ten thousands of nodes takes over a minute.
+// Writes OUT/<number of the output>.npy and prints JSON: names of the outputs, and with --time the
 // milliseconds of every round.
 'use strict';
 const fs = require('fs');
