@@ -1,8 +1,8 @@
+#include <fmt/format.h>
+
 #include <array>
 #include <cstdio>
 #include <filesystem>
-
-#include <fmt/format.h>
 
 #include "sim/app/cli.h"
 #include "sim/app/output.h"
@@ -24,9 +24,11 @@ Result<std::string> shell(const std::string& command) {
   if (pipe == nullptr) return Error{Errc::io, "can't be started", command};
   std::string out;
   std::array<char, 4096> buffer{};
-  while (const size_t n = std::fread(buffer.data(), 1, buffer.size(), pipe)) out.append(buffer.data(), n);
+  while (const size_t n = std::fread(buffer.data(), 1, buffer.size(), pipe))
+    out.append(buffer.data(), n);
   if (pclose(pipe) != 0)
-    return Error{Errc::io, "failed, see above; the scripts are written and can be submitted by hand",
+    return Error{Errc::io,
+                 "failed, see above; the scripts are written and can be submitted by hand",
                  command};
   while (!out.empty() && out.back() == '\n') out.pop_back();
   return out;
@@ -34,7 +36,8 @@ Result<std::string> shell(const std::string& command) {
 
 /// "123" of sbatch --parsable's "123;cluster".
 Result<std::string> submit(const std::string& folder, const std::string& arguments) {
-  const auto out = shell(fmt::format("cd {} && sbatch --parsable {}", shell_word(folder), arguments));
+  const auto out =
+      shell(fmt::format("cd {} && sbatch --parsable {}", shell_word(folder), arguments));
   if (!out) return out.errors();
   return out->substr(0, out->find(';'));
 }
@@ -48,7 +51,8 @@ void SweepCommand::add_merge() {
 }
 
 void SweepCommand::add_submit() {
-  submit_ = sub_->add_subcommand("submit", "Run a sweep as a Slurm job array, with a merge behind it");
+  submit_ =
+      sub_->add_subcommand("submit", "Run a sweep as a Slurm job array, with a merge behind it");
   submit_->add_option("spec", spec_, "The space (YAML)")->required();
   submit_->add_option("--nodes", nodes_, "Shards, each a task of the array")
       ->type_name("N")
@@ -56,8 +60,10 @@ void SweepCommand::add_submit() {
       ->required();
   submit_->add_option("--store", store_, "The merged store; default: SPEC's name with .sqlite")
       ->type_name("FILE");
-  submit_->add_option("--folder", folder_, "For scripts, logs and shards; default: SPEC's name with "
-                                           ".slurm; must be seen by all nodes")
+  submit_
+      ->add_option("--folder", folder_,
+                   "For scripts, logs and shards; default: SPEC's name with "
+                   ".slurm; must be seen by all nodes")
       ->type_name("DIR");
   submit_->add_option("--threads", threads_, "Cores of a task; default: Slurm's")
       ->type_name("N")
@@ -70,17 +76,17 @@ void SweepCommand::add_submit() {
 int SweepCommand::run_merge() const {
   const auto merged = merge_stores(out_, shards_);
   if (!merged) return report_errors(merged.errors());
-  return print_out(fmt::format("{}: {} points, {} of them new\n", out_, format_count(merged->points),
-                               format_count(merged->added)));
+  return print_out(fmt::format("{}: {} points, {} of them new\n", out_,
+                               format_count(merged->points), format_count(merged->added)));
 }
 
 int SweepCommand::run_submit() const {
   const auto spec = load_sweep(spec_);
   if (!spec) return report_errors(spec.errors());
   if (spec->strategy == Strategy::pareto)
-    return report_errors({{Errc::usage,
-                           "a pareto sweep can't be cut into shards; use \"strategy: grid\" or random",
-                           spec_}});
+    return report_errors(
+        {{Errc::usage, "a pareto sweep can't be cut into shards; use \"strategy: grid\" or random",
+          spec_}});
   if (const auto points = count_points(*spec); !points) return report_errors(points.errors());
   const std::string stem = fs::path(spec_).stem().string();
   std::error_code ec;
@@ -94,20 +100,24 @@ int SweepCommand::run_submit() const {
   options.partition = partition_;
   options.time = time_;
   const SubmitScripts scripts = submit_scripts(options);
-  const std::string array = options.folder + "/array.sbatch", merge = options.folder + "/merge.sbatch";
+  const std::string array = options.folder + "/array.sbatch",
+                    merge = options.folder + "/merge.sbatch";
   if (dry_run_)
     return print_out(fmt::format("# {}\n{}\n# {}, after all tasks of the array\n{}", array,
                                  scripts.array, merge, scripts.merge));
   fs::create_directories(options.folder, ec);
-  for (const auto& [path, text] : {std::pair(array, scripts.array), std::pair(merge, scripts.merge)})
+  for (const auto& [path, text] :
+       {std::pair(array, scripts.array), std::pair(merge, scripts.merge)})
     if (const Status written = write_file_atomically(path, text); !written)
       return report_errors(written.errors());
   const auto job = submit(options.folder, "array.sbatch");
   if (!job) return report_errors(job.errors());
-  const auto after = submit(options.folder, fmt::format("--dependency=afterok:{} merge.sbatch", *job));
+  const auto after =
+      submit(options.folder, fmt::format("--dependency=afterok:{} merge.sbatch", *job));
   if (!after) return report_errors(after.errors());
-  return print_out(fmt::format("submitted array {} of {} shards and merge {}; logs in {}; result in {}\n",
-                               *job, nodes_, *after, options.folder, options.out));
+  return print_out(
+      fmt::format("submitted array {} of {} shards and merge {}; logs in {}; result in {}\n", *job,
+                  nodes_, *after, options.folder, options.out));
 }
 
 }  // namespace accsim

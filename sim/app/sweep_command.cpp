@@ -1,12 +1,12 @@
 #include "sim/app/sweep_command.h"
 
+#include <fmt/format.h>
+#include <unistd.h>
+
 #include <charconv>
 #include <chrono>
 #include <filesystem>
 #include <thread>
-#include <unistd.h>
-
-#include <fmt/format.h>
 
 #include "sim/app/cli.h"
 #include "sim/app/interrupt.h"
@@ -32,12 +32,14 @@ class ProgressLine {
     if (first_ < 0) first_ = p.done - p.evaluated;
     const double rate = seconds > 0 ? static_cast<double>(p.evaluated) / seconds : 0;
     const double pace = seconds > 0 ? static_cast<double>(p.done - first_) / seconds : 0;
-    const double part = p.total > 0 ? static_cast<double>(p.done) / static_cast<double>(p.total) : 1;
+    const double part =
+        p.total > 0 ? static_cast<double>(p.done) / static_cast<double>(p.total) : 1;
     constexpr int kWidth = 30;
-    fmt::print(stderr, "\r\033[K[{:<{}}] {} of {} points, {:.0f} costed/s, {} left",
-               std::string(static_cast<size_t>(part * kWidth), '#'), kWidth, format_count(p.done),
-               format_count(p.total), rate,
-               pace > 0 ? fmt::format("{:.0f} s", static_cast<double>(p.total - p.done) / pace) : "?");
+    fmt::print(
+        stderr, "\r\033[K[{:<{}}] {} of {} points, {:.0f} costed/s, {} left",
+        std::string(static_cast<size_t>(part * kWidth), '#'), kWidth, format_count(p.done),
+        format_count(p.total), rate,
+        pace > 0 ? fmt::format("{:.0f} s", static_cast<double>(p.total - p.done) / pace) : "?");
     std::fflush(stderr);
   }
 
@@ -87,11 +89,13 @@ Result<std::vector<Metric>> parse_metrics(const std::string& text) {
 
 void SweepCommand::add_to(CLI::App& app) {
   sub_ = app.add_subcommand("sweep", "Cost networks on every machine of a design space");
-  sub_->footer("Exit codes: 0 done, 1 interrupted or left to another process, 2 input that can't be "
-               "used. The same command goes on where it was stopped, by whatever.");
+  sub_->footer(
+      "Exit codes: 0 done, 1 interrupted or left to another process, 2 input that can't be "
+      "used. The same command goes on where it was stopped, by whatever.");
   sub_->require_subcommand(0, 1);
   sub_->add_option("spec", spec_, "The space (YAML), e.g. configs/sweeps/edge.yaml");
-  sub_->add_option("--store", store_, "SQLite file of the results; default: SPEC's name with .sqlite")
+  sub_->add_option("--store", store_,
+                   "SQLite file of the results; default: SPEC's name with .sqlite")
       ->type_name("FILE");
   sub_->add_option("--threads", threads_, "Threads; default: all cores")
       ->type_name("N")
@@ -150,7 +154,8 @@ int SweepCommand::run_spec(const std::string& version) const {
   if (!spec) return report_errors(spec.errors());
   run.store = store_.empty() ? default_store(spec_, run.shard) : store_;
   run.version = version;
-  run.threads = threads_ > 0 ? threads_ : std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
+  run.threads =
+      threads_ > 0 ? threads_ : std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
   run.stop = &InterruptGuard::requested();
   Result<SweepOutcome> outcome = SweepOutcome{};
   {
@@ -161,15 +166,17 @@ int SweepCommand::run_spec(const std::string& version) const {
   }
   if (!outcome) return report_errors(outcome.errors());
   const SweepOutcome& o = *outcome;
-  std::string text = fmt::format("{}: {} of {} points stored, {} can be costed; {} costed now{}\n",
-                                 run.store, format_count(o.stored), format_count(o.total),
-                                 format_count(o.feasible), format_count(o.evaluated),
-                                 o.bounds > 0 ? fmt::format(", and {} bounds", format_count(o.bounds)) : "");
+  std::string text =
+      fmt::format("{}: {} of {} points stored, {} can be costed; {} costed now{}\n", run.store,
+                  format_count(o.stored), format_count(o.total), format_count(o.feasible),
+                  format_count(o.evaluated),
+                  o.bounds > 0 ? fmt::format(", and {} bounds", format_count(o.bounds)) : "");
   if (spec->strategy == Strategy::pareto && !o.interrupted)
     text += "the front is complete; bounds exclude every other point\n";
   if (o.interrupted) text += "stopped; the same command goes on\n";
   if (o.elsewhere > 0)
-    text += fmt::format("{} points are being costed by another process\n", format_count(o.elsewhere));
+    text +=
+        fmt::format("{} points are being costed by another process\n", format_count(o.elsewhere));
   text += fmt::format("accsim sweep show {}\n", run.store);
   const int code = print_out(text);
   return code == kExitOk && (o.interrupted || o.elsewhere > 0) ? kExitFailed : code;

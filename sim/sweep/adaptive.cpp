@@ -1,10 +1,10 @@
 #include "sim/sweep/adaptive.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 #include <thread>
-
-#include <fmt/format.h>
 
 #include "sim/sweep/area.h"
 
@@ -62,7 +62,8 @@ Status AdaptiveRun::run() {
       else
         split(r);
     }
-    if (run_.progress) run_.progress({decided_, space_.size(), outcome_.evaluated + outcome_.bounds});
+    if (run_.progress)
+      run_.progress({decided_, space_.size(), outcome_.evaluated + outcome_.bounds});
   }
   return ok();
 }
@@ -110,15 +111,26 @@ void AdaptiveRun::cheap_bounds(Region& r) const {
   for (size_t i = 0; i < r.bounds.size(); ++i) {
     double least = 0;
     switch (spec_.objectives[i]) {
-      case Metric::area: least = bounds_.least_area(r); break;
-      case Metric::sram: least = bounds_.least_sram(r); break;
-      case Metric::cycles: least = bounds_.least_cycles(r); break;
-      case Metric::time: least = bounds_.least_cycles(r) / bounds_.most_mhz(r); break;
-      case Metric::energy: least = bounds_.least_energy(r); break;
+      case Metric::area:
+        least = bounds_.least_area(r);
+        break;
+      case Metric::sram:
+        least = bounds_.least_sram(r);
+        break;
+      case Metric::cycles:
+        least = bounds_.least_cycles(r);
+        break;
+      case Metric::time:
+        least = bounds_.least_cycles(r) / bounds_.most_mhz(r);
+        break;
+      case Metric::energy:
+        least = bounds_.least_energy(r);
+        break;
       case Metric::edp:
         least = bounds_.least_energy(r) * bounds_.least_cycles(r) / bounds_.most_mhz(r) * kRounding;
         break;
-      default: break;
+      default:
+        break;
     }
     r.bounds[i] = std::max(r.bounds[i], least);
   }
@@ -243,8 +255,8 @@ const AdaptiveRun::Known* AdaptiveRun::known(const Region& r, Question q) {
   return at != machines_.end() && at->second.feasible ? &at->second : nullptr;
 }
 
-/// Bounds from the relaxed machines, now that they are costed. One that can't be built or holds no tile
-/// says nothing.
+/// Bounds from the relaxed machines, now that they are costed. One that can't be built or holds no
+/// tile says nothing.
 void AdaptiveRun::sharpen(Region& r) {
   if (r.single() || bounds_.unordered_axis(r) >= 0) return;
   std::array<double, kQuestions> least{};
@@ -256,12 +268,23 @@ void AdaptiveRun::sharpen(Region& r) {
   for (size_t i = 0; i < r.bounds.size(); ++i) {
     double bound = 0;
     switch (spec_.objectives[i]) {
-      case Metric::cycles: bound = least[0]; break;
-      case Metric::time: bound = least[0] / mhz; break;
-      case Metric::energy: bound = least[1]; break;
-      case Metric::edp: bound = least[1] * (least[0] / mhz) * kRounding; break;
-      case Metric::traffic: bound = least[2]; break;
-      default: break;
+      case Metric::cycles:
+        bound = least[0];
+        break;
+      case Metric::time:
+        bound = least[0] / mhz;
+        break;
+      case Metric::energy:
+        bound = least[1];
+        break;
+      case Metric::edp:
+        bound = least[1] * (least[0] / mhz) * kRounding;
+        break;
+      case Metric::traffic:
+        bound = least[2];
+        break;
+      default:
+        break;
     }
     r.bounds[i] = std::max(r.bounds[i], bound);
   }

@@ -9,9 +9,10 @@
 
 namespace accsim {
 
-/// A pareto sweep: the grid is cut into ever smaller regions; those whose lower bounds a costed point
-/// beats are dropped. Leaves the grid's own front in the store, and few other points. Regions are
-/// looked at in rounds of fixed size, so what is costed doesn't depend on threads or interruptions.
+/// A pareto sweep: the grid is cut into ever smaller regions; those whose lower bounds a costed
+/// point beats are dropped. Leaves the grid's own front in the store, and few other points. Regions
+/// are looked at in rounds of fixed size, so what is costed doesn't depend on threads or
+/// interruptions.
 class AdaptiveRun {
  public:
   AdaptiveRun(const SweepSpec& spec, const SweepRun& run, Store& store,

@@ -11,11 +11,15 @@ struct Arithmetic {
 
 Arithmetic arithmetic(DType operand) {
   switch (operand) {
-    case DType::int16: return {4 * 282.0, 137};
+    case DType::int16:
+      return {4 * 282.0, 137};
     case DType::float16:
-    case DType::bfloat16: return {1640, 4184};  // products of two bytes, sums of four
-    case DType::float32: return {7700, 4184};
-    default: return {282, 137};
+    case DType::bfloat16:
+      return {1640, 4184};  // products of two bytes, sums of four
+    case DType::float32:
+      return {7700, 4184};
+    default:
+      return {282, 137};
   }
 }
 

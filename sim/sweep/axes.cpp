@@ -1,11 +1,11 @@
 #include "sim/sweep/axes.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <charconv>
 #include <cmath>
 #include <set>
-
-#include <fmt/format.h>
 
 #include "hw/config/values.h"
 #include "sim/sweep/store_columns.h"
@@ -63,7 +63,8 @@ class AxisReader {
                  [this](const YamlEntry& e) { take(e); });
     if (!good_ || entry_.value.kind != YamlNode::Kind::map) return std::nullopt;
     if ((field_ != nullptr) == (fields_ != nullptr))
-      return fail(entry_.at, "needs either field (one path) or fields (paths with expressions or lists)");
+      return fail(entry_.at,
+                  "needs either field (one path) or fields (paths with expressions or lists)");
     if (const int given = (values_ != nullptr) + (range_ != nullptr) + (powers_ != nullptr);
         given > 1 || (given == 0 && field_ != nullptr))
       return fail(entry_.at, "needs one of values, range and powers_of_two");
@@ -146,8 +147,7 @@ class AxisReader {
     if (!good_) return false;
     const bool given = values_ != nullptr || range_ != nullptr || powers_ != nullptr;
     if (!given && !values_from_first_list(values)) return false;
-    for (const double v : values)
-      add_step(v, number_text(*find_field("clock_mhz"), v));
+    for (const double v : values) add_step(v, number_text(*find_field("clock_mhz"), v));
     for (const YamlEntry& e : fields_->value.entries) {
       if (!add_field(e.key, e.at)) continue;
       if (e.value.kind == YamlNode::Kind::sequence)
@@ -188,15 +188,15 @@ class AxisReader {
                                    : e.key + " is a word; give a list of values");
       return;
     }
-    const auto expression = Expression::parse(
-        e.value.text,
-        [this](std::string_view n) {
-          return n == out_.name ? std::optional<size_t>(0) : std::nullopt;
-        },
-        {out_.name});
+    const auto expression =
+        Expression::parse(e.value.text,
+                          [this](std::string_view n) {
+                            return n == out_.name ? std::optional<size_t>(0) : std::nullopt;
+                          },
+                          {out_.name});
     if (!expression) {
-      fail(e.value.at, expression.errors().front().message +
-                           "; only the axis's own name may occur");
+      fail(e.value.at,
+           expression.errors().front().message + "; only the axis's own name may occur");
       return;
     }
     for (AxisStep& step : out_.steps) {
@@ -246,9 +246,11 @@ class AxisReader {
                    auto& target = e.key == "from" ? from : e.key == "to" ? to : step;
                    target = read_number(e.value, e.key, errors_);
                  });
-    if (!from || !to || !step) return fail(range_->at, "range needs numbers from, to and step"), std::vector<double>{};
+    if (!from || !to || !step)
+      return fail(range_->at, "range needs numbers from, to and step"), std::vector<double>{};
     if (*step <= 0 || *from > *to)
-      return fail(range_->at, "range is empty: from must not be above to, and step be above 0"), std::vector<double>{};
+      return fail(range_->at, "range is empty: from must not be above to, and step be above 0"),
+             std::vector<double>{};
     const double steps = std::floor((*to - *from) / *step + 1e-9) + 1;
     std::vector<double> out;
     if (too_many(steps, range_->at)) return out;
@@ -263,7 +265,8 @@ class AxisReader {
     std::vector<double> out;
     if (powers_->value.kind != YamlNode::Kind::sequence || items.size() != 2)
       return fail(powers_->at, usage), out;
-    const auto from = read_number(items[0], "from", errors_), to = read_number(items[1], "to", errors_);
+    const auto from = read_number(items[0], "from", errors_),
+               to = read_number(items[1], "to", errors_);
     if (!from || !to) return good_ = false, out;
     if (*from <= 0 || *from > *to || std::exp2(std::round(std::log2(*from))) != *from ||
         std::exp2(std::round(std::log2(*to))) != *to || *to > 0x1p40 || *from < 0x1p-10)
@@ -280,8 +283,8 @@ class AxisReader {
       for (const Field* f : out_.fields) key += print_value(*f, step.fields) + "|";
       const auto [first, fresh] = seen.emplace(key, step.label);
       if (fresh) continue;
-      fail(place(), fmt::format("{} and {} make the same machine; remove one", first->second,
-                                step.label));
+      fail(place(),
+           fmt::format("{} and {} make the same machine; remove one", first->second, step.label));
       return;
     }
   }
@@ -319,7 +322,8 @@ void read_section(const YamlNode& node, TextPosition at, std::string_view what,
                   const std::vector<std::string>& known, SpecErrors& errors,
                   const std::function<void(const YamlEntry&)>& entry) {
   if (node.kind != YamlNode::Kind::map) {
-    errors.fail(at, fmt::format("{} must be a section with keys of {}", what, fmt::join(known, ", ")));
+    errors.fail(at,
+                fmt::format("{} must be a section with keys of {}", what, fmt::join(known, ", ")));
     return;
   }
   std::set<std::string> seen;
@@ -340,16 +344,18 @@ void read_section(const YamlNode& node, TextPosition at, std::string_view what,
 std::vector<Axis> read_axes(const YamlEntry& section, const HwConfig& base, SpecErrors& errors) {
   std::vector<Axis> out;
   if (section.value.kind != YamlNode::Kind::map || section.value.entries.empty()) {
-    errors.fail(section.at, "axes must be a section of at least one axis, each with field and values");
+    errors.fail(section.at,
+                "axes must be a section of at least one axis, each with field and values");
     return out;
   }
   std::map<std::string, std::string> owner;
   std::set<std::string> names;
   for (const YamlEntry& e : section.value.entries) {
     if (!is_axis_name(e.key) || is_store_column(e.key) || find_field(e.key) != nullptr) {
-      errors.fail(e.at, fmt::format("{} can't name an axis: use lower-case letters, digits and _, and "
-                                    "no name of a field or of a column of the store",
-                                    quoted_text(e.key)));
+      errors.fail(e.at,
+                  fmt::format("{} can't name an axis: use lower-case letters, digits and _, and "
+                              "no name of a field or of a column of the store",
+                              quoted_text(e.key)));
       continue;
     }
     if (!names.insert(e.key).second) {
@@ -361,8 +367,8 @@ std::vector<Axis> read_axes(const YamlEntry& section, const HwConfig& base, Spec
     for (const Field* f : axis->fields) {
       const auto [first, fresh] = owner.emplace(f->path, e.key);
       if (!fresh)
-        errors.fail(e.at, fmt::format("{} is set by the axes {} and {}; link them into one", f->path,
-                                      first->second, e.key));
+        errors.fail(e.at, fmt::format("{} is set by the axes {} and {}; link them into one",
+                                      f->path, first->second, e.key));
     }
     out.push_back(std::move(*axis));
   }

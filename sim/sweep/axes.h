@@ -24,8 +24,8 @@ class SpecErrors {
 
 /// The value of a plain number; reports anything else.
 std::optional<double> read_number(const YamlNode& node, std::string_view what, SpecErrors& errors);
-/// Calls `entry` for each key; reports keys that aren't in `known`, twice there, or a node that is no
-/// section.
+/// Calls `entry` for each key; reports keys that aren't in `known`, twice there, or a node that is
+/// no section.
 void read_section(const YamlNode& node, TextPosition at, std::string_view what,
                   const std::vector<std::string>& known, SpecErrors& errors,
                   const std::function<void(const YamlEntry&)>& entry);

@@ -13,8 +13,8 @@ class Evaluator {
  public:
   static Result<Evaluator> create(const SweepSpec& spec);
 
-  /// A point of the space, layers too when the spec wants them. A machine that can't be built or holds
-  /// no tile gives a row with the reason.
+  /// A point of the space, layers too when the spec wants them. A machine that can't be built or
+  /// holds no tile gives a row with the reason.
   PointRow point(int64_t point);
 
   /// Any machine, with the mapping chosen for one objective: a bound for the machines that

@@ -1,11 +1,11 @@
 #include "sim/sweep/expression.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 #include <charconv>
 #include <cmath>
-
-#include <fmt/format.h>
 
 #include "hw/config/values.h"
 #include "hw/config/yaml_tree.h"
@@ -43,8 +43,7 @@ class ExpressionParser {
  private:
   bool failed() const { return !problem_.empty(); }
   void fail(const std::string& what) {
-    if (!failed())
-      problem_ = fmt::format("{}: column {}: {}", quoted_text(text_), at_ + 1, what);
+    if (!failed()) problem_ = fmt::format("{}: column {}: {}", quoted_text(text_), at_ + 1, what);
   }
   char peek() {
     while (at_ < text_.size() && (text_[at_] == ' ' || text_[at_] == '\t')) ++at_;
@@ -109,8 +108,7 @@ class ExpressionParser {
          &ExpressionParser::product);
   }
   void product() {
-    left(std::array<Symbol, 3>{
-             {{"*", Code::multiply}, {"/", Code::divide}, {"%", Code::modulo}}},
+    left(std::array<Symbol, 3>{{{"*", Code::multiply}, {"/", Code::divide}, {"%", Code::modulo}}},
          &ExpressionParser::unary);
   }
 
@@ -198,7 +196,8 @@ class ExpressionParser {
     }
     take("(");
     for (int i = 0; i < f->arguments && !failed(); ++i) {
-      if (i > 0 && !take(",")) return fail(fmt::format("{} takes {} arguments", name, f->arguments));
+      if (i > 0 && !take(","))
+        return fail(fmt::format("{} takes {} arguments", name, f->arguments));
       either();
     }
     if (!failed() && !take(")")) return fail("\")\" is missing");
@@ -232,30 +231,75 @@ double Expression::value(std::span<const double> variables) const {
     if (!one) stack.pop_back();
     double& a = stack.back();
     switch (op.code) {
-      case Code::negate: a = -a; break;
-      case Code::invert: a = a == 0; break;
-      case Code::add: a += b; break;
-      case Code::subtract: a -= b; break;
-      case Code::multiply: a *= b; break;
-      case Code::divide: a /= b; break;
-      case Code::modulo: a = std::fmod(a, b); break;
-      case Code::power: a = std::pow(a, b); break;
-      case Code::less: a = a < b; break;
-      case Code::less_equal: a = a <= b; break;
-      case Code::greater: a = a > b; break;
-      case Code::greater_equal: a = a >= b; break;
-      case Code::equal: a = a == b; break;
-      case Code::unequal: a = a < b || a > b; break;
-      case Code::both: a = a != 0 && b != 0; break;
-      case Code::either: a = a != 0 || b != 0; break;
-      case Code::min: a = std::min(a, b); break;
-      case Code::max: a = std::max(a, b); break;
-      case Code::ceil: a = std::ceil(a); break;
-      case Code::floor: a = std::floor(a); break;
-      case Code::sqrt: a = std::sqrt(a); break;
-      case Code::log2: a = std::log2(a); break;
+      case Code::negate:
+        a = -a;
+        break;
+      case Code::invert:
+        a = a == 0;
+        break;
+      case Code::add:
+        a += b;
+        break;
+      case Code::subtract:
+        a -= b;
+        break;
+      case Code::multiply:
+        a *= b;
+        break;
+      case Code::divide:
+        a /= b;
+        break;
+      case Code::modulo:
+        a = std::fmod(a, b);
+        break;
+      case Code::power:
+        a = std::pow(a, b);
+        break;
+      case Code::less:
+        a = a < b;
+        break;
+      case Code::less_equal:
+        a = a <= b;
+        break;
+      case Code::greater:
+        a = a > b;
+        break;
+      case Code::greater_equal:
+        a = a >= b;
+        break;
+      case Code::equal:
+        a = a == b;
+        break;
+      case Code::unequal:
+        a = a < b || a > b;
+        break;
+      case Code::both:
+        a = a != 0 && b != 0;
+        break;
+      case Code::either:
+        a = a != 0 || b != 0;
+        break;
+      case Code::min:
+        a = std::min(a, b);
+        break;
+      case Code::max:
+        a = std::max(a, b);
+        break;
+      case Code::ceil:
+        a = std::ceil(a);
+        break;
+      case Code::floor:
+        a = std::floor(a);
+        break;
+      case Code::sqrt:
+        a = std::sqrt(a);
+        break;
+      case Code::log2:
+        a = std::log2(a);
+        break;
       case Code::number:
-      case Code::variable: break;
+      case Code::variable:
+        break;
     }
   }
   return stack.back();

@@ -34,8 +34,29 @@ class Expression {
  private:
   friend class ExpressionParser;
   enum class Code : uint8_t {
-    number, variable, negate, invert, add, subtract, multiply, divide, modulo, power, less,
-    less_equal, greater, greater_equal, equal, unequal, both, either, min, max, ceil, floor, sqrt,
+    number,
+    variable,
+    negate,
+    invert,
+    add,
+    subtract,
+    multiply,
+    divide,
+    modulo,
+    power,
+    less,
+    less_equal,
+    greater,
+    greater_equal,
+    equal,
+    unequal,
+    both,
+    either,
+    min,
+    max,
+    ceil,
+    floor,
+    sqrt,
     log2
   };
   struct Op {

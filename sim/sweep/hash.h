@@ -5,7 +5,8 @@
 
 namespace accsim {
 
-/// 128 bits of a text, as 32 hexadecimal digits: names machines and specs in stores. Not for secrets.
+/// 128 bits of a text, as 32 hexadecimal digits: names machines and specs in stores. Not for
+/// secrets.
 std::string hash_text(std::string_view text);
 
 /// 64 well-mixed bits of a number (the finaliser of MurmurHash3).

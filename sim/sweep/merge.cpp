@@ -1,9 +1,9 @@
 #include "sim/sweep/merge.h"
 
+#include <fmt/format.h>
+
 #include <filesystem>
 #include <map>
-
-#include <fmt/format.h>
 
 #include "sim/sweep/store.h"
 
@@ -30,35 +30,38 @@ Result<StoreMeta> check_shards(const std::vector<std::string>& shards) {
       refuse(fmt::format("was written by {} (schema {}), others by {}", m.version, m.schema,
                          first.version));
     else if (m.spec != first.spec)
-      refuse(fmt::format("is of another sweep than {} (spec {:.8}, not {:.8})", shards.front(), m.spec,
-                         first.spec));
+      refuse(fmt::format("is of another sweep than {} (spec {:.8}, not {:.8})", shards.front(),
+                         m.spec, first.spec));
     else if (m.shard.of != first.shard.of)
       refuse(fmt::format("is shard {}, others are of {}", m.shard.text(), first.shard.of));
     const auto count = (*store)->count();
     if (!count)
       errors.insert(errors.end(), count.errors().begin(), count.errors().end());
     else if (*count != m.shard.count(m.points))
-      refuse(fmt::format("gap: holds {} of {} points of shard {}; run that shard again to finish it",
-                         *count, m.shard.count(m.points), m.shard.text()));
+      refuse(
+          fmt::format("gap: holds {} of {} points of shard {}; run that shard again to finish it",
+                      *count, m.shard.count(m.points), m.shard.text()));
     present.emplace(m.shard.index, path);
   }
   for (int64_t i = 1; i <= first.shard.of && !first.spec.empty(); ++i)
     if (!present.contains(i))
-      errors.push_back({Errc::invalid, fmt::format("gap: shard {}/{} is missing", i, first.shard.of),
-                        "merge"});
+      errors.push_back(
+          {Errc::invalid, fmt::format("gap: shard {}/{} is missing", i, first.shard.of), "merge"});
   if (!errors.empty()) return errors;
   return first;
 }
 
 /// Makes OUT with the first shard's tables, or checks that what is there belongs to the same sweep.
 Status prepare_out(Database& db, const std::string& first) {
-  if (const Status set = db.run("PRAGMA journal_mode=WAL; PRAGMA synchronous=FULL;"); !set) return set;
+  if (const Status set = db.run("PRAGMA journal_mode=WAL; PRAGMA synchronous=FULL;"); !set)
+    return set;
   auto attach = db.prepare("ATTACH ? AS shard");
   if (!attach) return attach.errors();
   attach->bind(1, std::string_view(first));
   if (const Status attached = attach->run(); !attached) return attached;
   std::string sql = "BEGIN IMMEDIATE;";
-  auto tables = db.prepare("SELECT sql FROM shard.sqlite_master WHERE type = 'table' AND sql IS NOT NULL");
+  auto tables =
+      db.prepare("SELECT sql FROM shard.sqlite_master WHERE type = 'table' AND sql IS NOT NULL");
   if (!tables) return tables.errors();
   for (auto row = tables->step(); row && *row; row = tables->step()) {
     std::string create = tables->text(0);
@@ -67,8 +70,9 @@ Status prepare_out(Database& db, const std::string& first) {
     sql += create + ";";
   }
   tables->reset();
-  sql += "INSERT OR IGNORE INTO main.meta SELECT key, CASE key WHEN 'shard' THEN '1/1' ELSE value END "
-         "FROM shard.meta; INSERT OR IGNORE INTO main.axes SELECT * FROM shard.axes; COMMIT;";
+  sql +=
+      "INSERT OR IGNORE INTO main.meta SELECT key, CASE key WHEN 'shard' THEN '1/1' ELSE value END "
+      "FROM shard.meta; INSERT OR IGNORE INTO main.axes SELECT * FROM shard.axes; COMMIT;";
   if (const Status made = db.run(sql); !made) {
     (void)db.run("ROLLBACK");
     return made;
@@ -91,8 +95,8 @@ Result<int64_t> add_shard(Database& db, const std::string& path) {
   if (!found) return found.errors();
   if (*found)
     return Error{Errc::invalid,
-                 fmt::format("overlap: point {} is in {} too, with other results", conflicts->whole(0),
-                             db.path()),
+                 fmt::format("overlap: point {} is in {} too, with other results",
+                             conflicts->whole(0), db.path()),
                  path};
   conflicts->reset();
   auto before = db.prepare("SELECT count(*) FROM main.points");
@@ -147,11 +151,12 @@ Result<MergeOutcome> merge_stores(const std::string& out, const std::vector<std:
   if (const auto row = count->step(); !row) return row.errors();
   outcome.points = count->whole(0);
   if (outcome.points != meta->points)
-    return Error{Errc::invalid,
-                 fmt::format("holds {} of {} points after the merge; is a shard of other points among "
-                             "them?",
-                             outcome.points, meta->points),
-                 out};
+    return Error{
+        Errc::invalid,
+        fmt::format("holds {} of {} points after the merge; is a shard of other points among "
+                    "them?",
+                    outcome.points, meta->points),
+        out};
   return outcome;
 }
 

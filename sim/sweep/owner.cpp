@@ -1,10 +1,10 @@
 #include "sim/sweep/owner.h"
 
-#include <fstream>
+#include <fmt/format.h>
 #include <sys/utsname.h>
 #include <unistd.h>
 
-#include <fmt/format.h>
+#include <fstream>
 
 namespace accsim {
 namespace {
@@ -16,7 +16,8 @@ std::string started(const std::string& pid) {
   if (!std::getline(in, line)) return {};
   // Field 22; the name in field 2 stands in parentheses and may hold spaces.
   size_t at = line.rfind(')');
-  if (at == std::string::npos || at + 2 >= line.size() || line[at + 2] == 'Z') return {};  // a zombie
+  if (at == std::string::npos || at + 2 >= line.size() || line[at + 2] == 'Z')
+    return {};  // a zombie
   for (int field = 2; field < 22 && at != std::string::npos; ++field) at = line.find(' ', at + 1);
   if (at == std::string::npos) return {};
   return line.substr(at + 1, line.find(' ', at + 1) - at - 1);

@@ -70,9 +70,10 @@ RegionBounds::RegionBounds(const SweepSpec& spec) : spec_(spec), space_(spec) {
       for (const WorkItem& item : l.work) {
         const auto* op = std::get_if<GemmOp>(&item);
         if (op == nullptr) continue;
-        const bool constant = op->b_port >= 0 && static_cast<size_t>(op->b_port) < l.inputs.size() &&
-                              l.inputs[static_cast<size_t>(op->b_port)] >= 0 &&
-                              model.graph.tensor(l.inputs[static_cast<size_t>(op->b_port)]).constant;
+        const bool constant =
+            op->b_port >= 0 && static_cast<size_t>(op->b_port) < l.inputs.size() &&
+            l.inputs[static_cast<size_t>(op->b_port)] >= 0 &&
+            model.graph.tensor(l.inputs[static_cast<size_t>(op->b_port)]).constant;
         const double weights = static_cast<double>(op->k()) * static_cast<double>(op->outputs) *
                                static_cast<double>(op->b_shared ? 1 : op->batch);
         layers_.push_back({static_cast<double>(op->macs()), constant ? weights : 0,
@@ -120,12 +121,11 @@ Relaxed RegionBounds::relaxed(const Region& r, Question q) const {
       (void)numeric_value(*f, out.hw, v);
       wanted.push_back(v);
     }
-    // A step that has all of this axis's fields at their best; the first, as what doesn't matter for
-    // cycles is mostly cheaper there.
+    // A step that has all of this axis's fields at their best; the first, as what doesn't matter
+    // for cycles is mostly cheaper there.
     const auto fits = [&](int i) {
       for (size_t k = 0; k < axis.fields.size(); ++k)
-        if (matters(sense(*axis.fields[k]), q) &&
-            sense(*axis.fields[k]) != Sense::none &&
+        if (matters(sense(*axis.fields[k]), q) && sense(*axis.fields[k]) != Sense::none &&
             number(*axis.fields[k], axis.steps[static_cast<size_t>(i)]) != wanted[k])
           return false;
       return true;
@@ -139,19 +139,19 @@ Relaxed RegionBounds::relaxed(const Region& r, Question q) const {
   const Objective asked = q == Question::cycles   ? Objective::cycles
                           : q == Question::energy ? Objective::energy
                                                   : Objective::traffic;
-  if (corners && spec_.mapping == asked && space_.size() > 0)
-    out.point = space_.point(corner);
+  if (corners && spec_.mapping == asked && space_.size() > 0) out.point = space_.point(corner);
   if (out.point >= 0) out.hw = space_.machine(corner);
   return out;
 }
 
 double RegionBounds::least_cycles(const Region& r) const {
   const HwConfig most = best(r, true);
-  const double elements = static_cast<double>(most.array.rows) * static_cast<double>(most.array.cols);
+  const double elements =
+      static_cast<double>(most.array.rows) * static_cast<double>(most.array.cols);
   double out = 0;
   for (const Layer& l : layers_)
-    out += l.times * std::max(l.macs / elements,
-                              l.weight_bytes / std::max(most.dram.read.value(), 1e-3));
+    out += l.times *
+           std::max(l.macs / elements, l.weight_bytes / std::max(most.dram.read.value(), 1e-3));
   return out * (1 - 1e-9);
 }
 

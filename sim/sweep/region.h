@@ -27,13 +27,13 @@ struct Relaxed {
   MapEffort effort = MapEffort::search;
 };
 
-/// Lower bounds on regions. They rest on this: with the mapping chosen by search, a network never takes
-/// more cycles (picojoules, bytes of DRAM traffic) on a machine that has more memory, bandwidth or
-/// lanes, less latency or less energy for each event, and is otherwise the same: every tiling is still
-/// there and no step of it takes longer. The fixed rule picks among the same few tilings as long as no
-/// memory changes, so there it is the same without the memories. Array, types and slots follow no such
-/// order, nor do memories under the rule: a region in which they differ has only the bounds of its work
-/// and weights.
+/// Lower bounds on regions. They rest on this: with the mapping chosen by search, a network never
+/// takes more cycles (picojoules, bytes of DRAM traffic) on a machine that has more memory,
+/// bandwidth or lanes, less latency or less energy for each event, and is otherwise the same: every
+/// tiling is still there and no step of it takes longer. The fixed rule picks among the same few
+/// tilings as long as no memory changes, so there it is the same without the memories. Array, types
+/// and slots follow no such order, nor do memories under the rule: a region in which they differ
+/// has only the bounds of its work and weights.
 class RegionBounds {
  public:
   explicit RegionBounds(const SweepSpec& spec);
@@ -44,8 +44,8 @@ class RegionBounds {
   /// Needs unordered_axis(r) < 0.
   Relaxed relaxed(const Region& r, Question q) const;
 
-  /// Of all machines of the region, without costing any: MACs over the array, or a product's weights
-  /// over DRAM's rate, layer by layer.
+  /// Of all machines of the region, without costing any: MACs over the array, or a product's
+  /// weights over DRAM's rate, layer by layer.
   double least_cycles(const Region& r) const;
   double least_energy(const Region& r) const;
   double least_area(const Region& r) const;

@@ -9,7 +9,7 @@
 namespace accsim {
 
 struct SweepProgress {
-  int64_t done = 0;       ///< points that are decided: stored, or excluded by a bound
+  int64_t done = 0;  ///< points that are decided: stored, or excluded by a bound
   int64_t total = 0;
   int64_t evaluated = 0;  ///< by this run
 };
@@ -24,19 +24,19 @@ struct SweepRun {
 };
 
 struct SweepOutcome {
-  int64_t total = 0;       ///< points of the sweep, or of this shard
-  int64_t stored = 0;      ///< points in the store now
-  int64_t feasible = 0;    ///< of them
-  int64_t evaluated = 0;   ///< points costed by this run
-  int64_t bounds = 0;      ///< machines costed for bounds by this run (pareto)
-  int64_t elsewhere = 0;   ///< points that other processes have claimed and not stored yet
+  int64_t total = 0;      ///< points of the sweep, or of this shard
+  int64_t stored = 0;     ///< points in the store now
+  int64_t feasible = 0;   ///< of them
+  int64_t evaluated = 0;  ///< points costed by this run
+  int64_t bounds = 0;     ///< machines costed for bounds by this run (pareto)
+  int64_t elsewhere = 0;  ///< points that other processes have claimed and not stored yet
   bool interrupted = false;
 };
 
-/// Costs the points that the store doesn't have yet. What is stored depends on the spec alone: not on
-/// threads, on how often the run was interrupted, or on other processes on the same store. Everything
-/// that can be wrong beforehand is an error before the first point; a failing store ends the run, and
-/// what was committed stays.
+/// Costs the points that the store doesn't have yet. What is stored depends on the spec alone: not
+/// on threads, on how often the run was interrupted, or on other processes on the same store.
+/// Everything that can be wrong beforehand is an error before the first point; a failing store ends
+/// the run, and what was committed stays.
 Result<SweepOutcome> run_sweep(const SweepSpec& spec, const SweepRun& run);
 
 /// What the store of this run says of itself.

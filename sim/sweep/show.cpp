@@ -1,10 +1,10 @@
 #include "sim/sweep/show.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 #include <map>
-
-#include <fmt/format.h>
 
 #include "sim/report/format.h"
 #include "sim/report/table.h"
@@ -17,13 +17,20 @@ using Row = TableView::Row;
 
 std::string metric_text(Metric m, double v) {
   switch (m) {
-    case Metric::cycles: return format_count(static_cast<int64_t>(v));
-    case Metric::time: return format_fixed(v, 2);
-    case Metric::energy: return format_si(v * 1e-12, "J");
-    case Metric::edp: return format_si(v * 1e-18, "Js");
-    case Metric::area: return format_fixed(v, 2);
-    case Metric::sram: return format_kib(static_cast<int64_t>(v / 1024));
-    case Metric::traffic: break;
+    case Metric::cycles:
+      return format_count(static_cast<int64_t>(v));
+    case Metric::time:
+      return format_fixed(v, 2);
+    case Metric::energy:
+      return format_si(v * 1e-12, "J");
+    case Metric::edp:
+      return format_si(v * 1e-18, "Js");
+    case Metric::area:
+      return format_fixed(v, 2);
+    case Metric::sram:
+      return format_kib(static_cast<int64_t>(v / 1024));
+    case Metric::traffic:
+      break;
   }
   return format_si(v, "B");
 }
@@ -54,10 +61,9 @@ std::map<int64_t, std::string> merits(const TableView& view, const std::vector<c
   std::vector<double> least, most;
   for (const Metric m : metrics) {
     const size_t c = view.column(m);
-    const auto [low, high] =
-        std::minmax_element(front.begin(), front.end(), [c](const Row* a, const Row* b) {
-          return a->numbers[c] < b->numbers[c];
-        });
+    const auto [low, high] = std::minmax_element(
+        front.begin(), front.end(),
+        [c](const Row* a, const Row* b) { return a->numbers[c] < b->numbers[c]; });
     least.push_back((*low)->numbers[c]);
     most.push_back((*high)->numbers[c]);
     note(*low, fmt::format("least {}", info(m).name));
@@ -126,8 +132,9 @@ void append_front(std::string& out, const TableView& view, const std::vector<con
 /// Means of an objective over the points of each step of an axis.
 void append_sensitivity(std::string& out, const TableView& view, const StoreMeta& meta,
                         const std::vector<Metric>& metrics, const ShowOptions& options) {
-  out += "\nSensitivity: how far the mean of an objective moves over an axis's values (largest over "
-         "smallest), and the value where it is least\n";
+  out +=
+      "\nSensitivity: how far the mean of an objective moves over an axis's values (largest over "
+      "smallest), and the value where it is least\n";
   if (meta.strategy == "pareto")
     out += "over the points that the adaptive strategy costed, most of them near the front\n";
   std::vector<TextTable::Column> columns = {{"axis", "", true, 0, Ink::plain},
@@ -152,9 +159,9 @@ void append_sensitivity(std::string& out, const TableView& view, const StoreMeta
     std::vector<std::string> cells = {view.axes()[a], std::to_string(by_value.size())};
     for (size_t i = 0; i < metrics.size(); ++i) {
       const auto mean = [&](const auto& e) { return e.second.sums[i] / e.second.n; };
-      const auto [low, high] = std::minmax_element(
-          by_value.begin(), by_value.end(),
-          [&](const auto& x, const auto& y) { return mean(x) < mean(y); });
+      const auto [low, high] =
+          std::minmax_element(by_value.begin(), by_value.end(),
+                              [&](const auto& x, const auto& y) { return mean(x) < mean(y); });
       const double ratio = mean(*low) > 0 ? mean(*high) / mean(*low) : 1;
       cells.push_back(fmt::format("{:.2f} x", ratio));
       cells.push_back(low->first);
@@ -186,8 +193,8 @@ std::string show_text(const TableView& view, const StoreMeta& meta, const ShowOp
                                 meta.strategy, format_count(view.stored), format_count(meta.points),
                                 format_count(view.feasible));
   if (!options.where.empty())
-    out += fmt::format(", {} of them with {}", format_count(static_cast<int64_t>(view.rows().size())),
-                       options.where);
+    out += fmt::format(", {} of them with {}",
+                       format_count(static_cast<int64_t>(view.rows().size())), options.where);
   out += "\n\n";
   if (view.rows().empty()) return out + "no point to show\n";
   append_front(out, view, front_rows(view, metrics), metrics, options);
@@ -195,9 +202,9 @@ std::string show_text(const TableView& view, const StoreMeta& meta, const ShowOp
   out += options.where.empty() ? "\nBest points\n" : "\nBest points with " + options.where + "\n";
   for (const Metric m : metrics) {
     const size_t c = view.column(m);
-    const Row& best = *std::min_element(
-        view.rows().begin(), view.rows().end(),
-        [c](const Row& a, const Row& b) { return a.numbers[c] < b.numbers[c]; });
+    const Row& best =
+        *std::min_element(view.rows().begin(), view.rows().end(),
+                          [c](const Row& a, const Row& b) { return a.numbers[c] < b.numbers[c]; });
     out += fmt::format("least {:8} {:>12}  point {}: {}\n", info(m).name,
                        metric_text(m, best.numbers[c]), best.point, settings(view, best));
   }

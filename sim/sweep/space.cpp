@@ -1,9 +1,9 @@
 #include "sim/sweep/space.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <bit>
-
-#include <fmt/format.h>
 
 #include "hw/config/rules.h"
 #include "sim/sweep/hash.h"
@@ -152,11 +152,12 @@ Result<int64_t> count_points(const SweepSpec& spec) {
   if (count > 0) return count;
   std::string all;
   for (const Expression& c : spec.constraints) all += (all.empty() ? "" : ", ") + c.text();
-  return Error{Errc::invalid,
-               fmt::format("no point of {} satisfies the constraints ({}); they contradict one another "
-                           "or the axes' values",
-                           Space(spec).size(), all),
-               spec.file};
+  return Error{
+      Errc::invalid,
+      fmt::format("no point of {} satisfies the constraints ({}); they contradict one another "
+                  "or the axes' values",
+                  Space(spec).size(), all),
+      spec.file};
 }
 
 }  // namespace accsim

@@ -10,8 +10,8 @@ namespace accsim {
 /// A step of every axis.
 using Steps = std::vector<int>;
 
-/// The points of a sweep's grid, numbered with the last axis counting fastest. The spec must outlive
-/// it. Not thread-safe; copies are cheap.
+/// The points of a sweep's grid, numbered with the last axis counting fastest. The spec must
+/// outlive it. Not thread-safe; copies are cheap.
 class Space {
  public:
   explicit Space(const SweepSpec& spec);
@@ -34,16 +34,16 @@ class Space {
   };
   const SweepSpec* spec_;
   int64_t size_ = 1;
-  std::vector<double> variables_;  ///< by constraint_names()
+  std::vector<double> variables_;                                  ///< by constraint_names()
   std::vector<std::vector<std::vector<Assignment>>> assignments_;  ///< by axis and step
 };
 
-/// What is wrong with a machine that no file describes: the first broken cross-field rule; empty when
-/// it is good.
+/// What is wrong with a machine that no file describes: the first broken cross-field rule; empty
+/// when it is good.
 std::string broken_rule(const HwConfig& hw);
 
-/// The points of a sweep in the order in which they are costed, drawn lazily: memory doesn't grow with
-/// their number. Not thread-safe.
+/// The points of a sweep in the order in which they are costed, drawn lazily: memory doesn't grow
+/// with their number. Not thread-safe.
 class PointSource {
  public:
   explicit PointSource(const SweepSpec& spec);

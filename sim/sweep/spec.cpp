@@ -1,11 +1,11 @@
 #include "sim/sweep/spec.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 #include <filesystem>
 #include <fstream>
-
-#include <fmt/format.h>
 
 #include "hw/config/load.h"
 #include "hw/config/values.h"
@@ -28,9 +28,9 @@ class SpecReader {
   }
 
   Result<SweepSpec> run(const YamlNode& tree) {
-    const std::vector<std::string> keys = {"base",  "axes",  "constraints", "models",  "objectives",
-                                           "strategy", "seed", "count",    "effort",  "mapping",
-                                           "layers"};
+    const std::vector<std::string> keys = {"base",       "axes",     "constraints", "models",
+                                           "objectives", "strategy", "seed",        "count",
+                                           "effort",     "mapping",  "layers"};
     std::map<std::string, const YamlEntry*> found;
     read_section(tree, tree.at, "the sweep", keys, errors_,
                  [&](const YamlEntry& e) { found[e.key] = &e; });
@@ -43,13 +43,15 @@ class SpecReader {
       if (const auto at = found.find(key); at != found.end()) read(*at->second);
     };
     with("base", [&](const YamlEntry& e) { base(e); });
-    if (has_base_) with("axes", [&](const YamlEntry& e) { spec_.axes = read_axes(e, spec_.base, errors_); });
+    if (has_base_)
+      with("axes", [&](const YamlEntry& e) { spec_.axes = read_axes(e, spec_.base, errors_); });
     if (has_base_ && !spec_.axes.empty())
       with("constraints", [&](const YamlEntry& e) { constraints(e); });
     with("models", [&](const YamlEntry& e) { models(e); });
     with("objectives", [&](const YamlEntry& e) { objectives(e); });
     with("strategy", [&](const YamlEntry& e) { word(e, kStrategies, spec_.strategy); });
-    with("seed", [&](const YamlEntry& e) { spec_.seed = static_cast<uint64_t>(whole(e, 0, 1e15)); });
+    with("seed",
+         [&](const YamlEntry& e) { spec_.seed = static_cast<uint64_t>(whole(e, 0, 1e15)); });
     with("count", [&](const YamlEntry& e) { spec_.count = whole(e, 1, kMostPoints); });
     with("effort", [&](const YamlEntry& e) {
       word(e, std::array<std::string_view, 2>{"search", "rule"}, spec_.effort);
@@ -89,12 +91,14 @@ class SpecReader {
     if (points > (random ? 0x1p60 : static_cast<double>(kMostPoints))) {
       std::string product;
       for (const Axis& axis : spec_.axes)
-        product += fmt::format("{}{} {}", product.empty() ? "" : " x ", axis.steps.size(), axis.name);
-      errors_.fail(found.at("axes")->at,
-                   fmt::format("the axes make {:.4g} points ({}), more than {:.4g}; use fewer steps or "
-                               "link axes{}",
-                               points, product, random ? 0x1p60 : static_cast<double>(kMostPoints),
-                               random ? "" : ", or \"strategy: random\" with a count"));
+        product +=
+            fmt::format("{}{} {}", product.empty() ? "" : " x ", axis.steps.size(), axis.name);
+      errors_.fail(
+          found.at("axes")->at,
+          fmt::format("the axes make {:.4g} points ({}), more than {:.4g}; use fewer steps or "
+                      "link axes{}",
+                      points, product, random ? 0x1p60 : static_cast<double>(kMostPoints),
+                      random ? "" : ", or \"strategy: random\" with a count"));
     }
   }
 
@@ -142,7 +146,8 @@ class SpecReader {
                    if (e.key == "bind") bindings(e, m);
                  });
     if (node.kind != YamlNode::Kind::map) return;
-    if (m.name.empty()) return errors_.fail(node.at, "a model needs file, the path of an ONNX file");
+    if (m.name.empty())
+      return errors_.fail(node.at, "a model needs file, the path of an ONNX file");
     m.file = relative(m.name);
     ElaborateOptions options;
     options.bindings = m.bindings;
@@ -165,8 +170,8 @@ class SpecReader {
 
   void objectives(const YamlEntry& e) {
     if (e.value.kind != YamlNode::Kind::sequence || e.value.items.empty())
-      return errors_.fail(e.at, fmt::format("objectives must be a list of {}",
-                                            fmt::join(metric_names(), ", ")));
+      return errors_.fail(
+          e.at, fmt::format("objectives must be a list of {}", fmt::join(metric_names(), ", ")));
     spec_.objectives.clear();
     for (const YamlNode& node : e.value.items) {
       const auto m = metric_from(node.text);
@@ -185,8 +190,9 @@ class SpecReader {
   void word(const YamlEntry& e, const std::array<std::string_view, N>& words, T& out) {
     const auto at = std::find(words.begin(), words.end(), e.value.text);
     if (e.value.kind != YamlNode::Kind::scalar || at == words.end())
-      return errors_.fail(e.value.at, fmt::format("{} is {}; valid: {}", e.key,
-                                                  quoted_text(e.value.text), fmt::join(words, ", ")));
+      return errors_.fail(e.value.at,
+                          fmt::format("{} is {}; valid: {}", e.key, quoted_text(e.value.text),
+                                      fmt::join(words, ", ")));
     out = static_cast<T>(at - words.begin());
   }
 
@@ -194,8 +200,8 @@ class SpecReader {
     const auto v = read_number(e.value, e.key, errors_);
     if (!v) return 1;
     if (*v == std::floor(*v) && *v >= min && *v <= max) return static_cast<int64_t>(*v);
-    errors_.fail(e.value.at, fmt::format("{} is {}; it must be a whole number of {:.0f}..{:.0f}", e.key,
-                                         e.value.text, min, max));
+    errors_.fail(e.value.at, fmt::format("{} is {}; it must be a whole number of {:.0f}..{:.0f}",
+                                         e.key, e.value.text, min, max));
     return 1;
   }
 

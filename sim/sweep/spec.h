@@ -14,9 +14,9 @@ namespace accsim {
 
 /// One setting of an axis: the value its name stands for, and what it writes into a machine.
 struct AxisStep {
-  double value = 0;          ///< for axes of words: the position, from 0
-  std::string label;         ///< the value as written
-  HwConfig fields;           ///< only the axis's fields mean anything
+  double value = 0;   ///< for axes of words: the position, from 0
+  std::string label;  ///< the value as written
+  HwConfig fields;    ///< only the axis's fields mean anything
 };
 
 /// A dimension of the space. The steps differ from one another in at least one field.
@@ -24,7 +24,7 @@ struct Axis {
   std::string name;
   std::vector<const Field*> fields;  ///< no other axis has them
   std::vector<AxisStep> steps;
-  bool words = false;                ///< element types or dataflows rather than numbers
+  bool words = false;  ///< element types or dataflows rather than numbers
   TextPosition at;
 };
 
@@ -55,7 +55,7 @@ struct SweepSpec {
   MapEffort effort = MapEffort::search;
   Objective mapping = Objective::cycles;  ///< what each layer's mapping is chosen by
   bool layers = false;                    ///< store a row a layer too
-  std::string hash;  ///< of everything above that results depend on
+  std::string hash;                       ///< of everything above that results depend on
 };
 
 /// Most points that a grid or a pareto sweep may have; random ones draw from any space.

@@ -57,11 +57,15 @@ std::string Statement::text(int c) const {
   const auto size = static_cast<size_t>(sqlite3_column_bytes(handle_.get(), c));
   return bytes == nullptr ? std::string() : std::string(reinterpret_cast<const char*>(bytes), size);
 }
-bool Statement::is_null(int c) const { return sqlite3_column_type(handle_.get(), c) == SQLITE_NULL; }
+bool Statement::is_null(int c) const {
+  return sqlite3_column_type(handle_.get(), c) == SQLITE_NULL;
+}
 bool Statement::is_whole(int c) const {
   return sqlite3_column_type(handle_.get(), c) == SQLITE_INTEGER;
 }
-bool Statement::is_real(int c) const { return sqlite3_column_type(handle_.get(), c) == SQLITE_FLOAT; }
+bool Statement::is_real(int c) const {
+  return sqlite3_column_type(handle_.get(), c) == SQLITE_FLOAT;
+}
 int Statement::columns() const { return sqlite3_column_count(handle_.get()); }
 std::string Statement::column_name(int c) const {
   const char* name = sqlite3_column_name(handle_.get(), c);
@@ -73,7 +77,8 @@ Error Database::failure(int code) const {
   std::string what;
   switch (code & 0xff) {
     case SQLITE_FULL:
-      what = "the disk is full; make room and run the same command again, committed points are kept";
+      what =
+          "the disk is full; make room and run the same command again, committed points are kept";
       break;
     case SQLITE_IOERR:
       what = "can't be read or written (" + why + "); committed points are kept";
@@ -82,11 +87,18 @@ Error Database::failure(int code) const {
     case SQLITE_NOTADB:
       what = "is no intact store (" + why + "); move it away, or name another with --store";
       break;
-    case SQLITE_CANTOPEN: what = "can't be opened (" + why + "); does the folder exist?"; break;
+    case SQLITE_CANTOPEN:
+      what = "can't be opened (" + why + "); does the folder exist?";
+      break;
     case SQLITE_READONLY:
-    case SQLITE_PERM: what = "can't be written (" + why + ")"; break;
-    case SQLITE_BUSY: what = "is locked by another process (" + why + ")"; break;
-    default: what = why;
+    case SQLITE_PERM:
+      what = "can't be written (" + why + ")";
+      break;
+    case SQLITE_BUSY:
+      what = "is locked by another process (" + why + ")";
+      break;
+    default:
+      what = why;
   }
   return {Errc::io, what, path_};
 }
@@ -116,8 +128,8 @@ Result<Statement> Database::prepare(const std::string& sql) const {
   Statement out;
   out.database_ = this;
   sqlite3_stmt* s = nullptr;
-  const int code = sqlite3_prepare_v2(handle_.get(), sql.c_str(), static_cast<int>(sql.size()), &s,
-                                      nullptr);
+  const int code =
+      sqlite3_prepare_v2(handle_.get(), sql.c_str(), static_cast<int>(sql.size()), &s, nullptr);
   if (code != SQLITE_OK) return failure(code);
   out.handle_.reset(s);
   return out;

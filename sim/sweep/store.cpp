@@ -1,11 +1,11 @@
 #include "sim/sweep/store.h"
 
+#include <fmt/format.h>
+
 #include <charconv>
 #include <chrono>
 #include <filesystem>
 #include <thread>
-
-#include <fmt/format.h>
 
 #include "sim/sweep/store_columns.h"
 
@@ -20,12 +20,14 @@ int64_t to_whole(const std::string& text) {
 
 std::string tables(const SweepSpec& spec) {
   std::string axes;
-  for (const Axis& axis : spec.axes) axes += fmt::format(", {} NUMERIC NOT NULL", quote_name(axis.name));
+  for (const Axis& axis : spec.axes)
+    axes += fmt::format(", {} NUMERIC NOT NULL", quote_name(axis.name));
   return fmt::format(
       "CREATE TABLE IF NOT EXISTS meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;"
       "CREATE TABLE IF NOT EXISTS axes (position INTEGER PRIMARY KEY, name TEXT NOT NULL, "
       "steps INTEGER NOT NULL, fields TEXT NOT NULL);"
-      "CREATE TABLE IF NOT EXISTS points (point INTEGER PRIMARY KEY, config TEXT NOT NULL UNIQUE{}, "
+      "CREATE TABLE IF NOT EXISTS points (point INTEGER PRIMARY KEY, config TEXT NOT NULL "
+      "UNIQUE{}, "
       "reason TEXT, cycles INTEGER, energy_pj REAL, macs INTEGER, dram_read_bytes INTEGER, "
       "dram_write_bytes INTEGER, shared_bytes INTEGER, shared_peak_bytes INTEGER, "
       "area_mm2 REAL NOT NULL, sram_bytes INTEGER NOT NULL, time_us REAL, edp_pj_us REAL, "
@@ -92,8 +94,8 @@ Result<bool> Store::empty() {
   return tables->whole(0) == 0;
 }
 
-/// WAL: readers don't block the writer. FULL: a committed transaction survives a power cut. Changing to
-/// WAL doesn't wait for other processes by itself.
+/// WAL: readers don't block the writer. FULL: a committed transaction survives a power cut.
+/// Changing to WAL doesn't wait for other processes by itself.
 Status Store::set_modes() {
   Status set = ok();
   for (int tries = 0; tries < 500; ++tries) {
@@ -126,10 +128,14 @@ Status Store::create(const SweepSpec& spec, const StoreMeta& wanted) {
     auto insert = db_.prepare("INSERT OR IGNORE INTO meta VALUES (?, ?)");
     if (!insert) return insert.errors();
     const std::pair<const char*, std::string> rows[] = {
-        {"schema", std::to_string(kStoreSchema)}, {"version", wanted.version},
-        {"spec", spec.hash},                      {"spec_file", spec.file},
-        {"strategy", std::string(name(spec.strategy))}, {"shard", wanted.shard.text()},
-        {"points", std::to_string(wanted.points)}, {"objectives", objectives}};
+        {"schema", std::to_string(kStoreSchema)},
+        {"version", wanted.version},
+        {"spec", spec.hash},
+        {"spec_file", spec.file},
+        {"strategy", std::string(name(spec.strategy))},
+        {"shard", wanted.shard.text()},
+        {"points", std::to_string(wanted.points)},
+        {"objectives", objectives}};
     for (const auto& [key, value] : rows) {
       insert->bind(1, std::string_view(key)).bind(2, std::string_view(value));
       if (const Status done = insert->run(); !done) return done;
@@ -140,7 +146,8 @@ Status Store::create(const SweepSpec& spec, const StoreMeta& wanted) {
       std::string fields;
       for (const Field* f : spec.axes[i].fields) fields += (fields.empty() ? "" : " ") + f->path;
       axis->bind(1, static_cast<int64_t>(i)).bind(2, std::string_view(spec.axes[i].name));
-      axis->bind(3, static_cast<int64_t>(spec.axes[i].steps.size())).bind(4, std::string_view(fields));
+      axis->bind(3, static_cast<int64_t>(spec.axes[i].steps.size()))
+          .bind(4, std::string_view(fields));
       if (const Status done = axis->run(); !done) return done;
     }
     return db_.run("COMMIT");
@@ -153,7 +160,8 @@ Status Store::create(const SweepSpec& spec, const StoreMeta& wanted) {
 Status Store::load_meta() {
   const Error foreign{Errc::invalid, "is no store of accsim sweep; name another with --store",
                       db_.path()};
-  auto tables = db_.prepare("SELECT count(*) FROM sqlite_master WHERE name IN ('meta','axes','points')");
+  auto tables =
+      db_.prepare("SELECT count(*) FROM sqlite_master WHERE name IN ('meta','axes','points')");
   if (!tables) return tables.errors();
   if (const auto row = tables->step(); !row) return row.errors();
   if (tables->whole(0) != 3) return foreign;
@@ -166,13 +174,20 @@ Status Store::load_meta() {
     if (!*row) break;
     values[rows->text(0)] = rows->text(1);
   }
-  meta_ = {to_whole(values["schema"]), values["version"],  values["spec"],
-           values["spec_file"],        values["strategy"], {},
-           to_whole(values["points"]), {},                 {}};
+  meta_ = {to_whole(values["schema"]),
+           values["version"],
+           values["spec"],
+           values["spec_file"],
+           values["strategy"],
+           {},
+           to_whole(values["points"]),
+           {},
+           {}};
   const std::string& shard = values["shard"];
   if (const size_t slash = shard.find('/'); slash != std::string::npos)
     meta_.shard = {to_whole(shard.substr(0, slash)), to_whole(shard.substr(slash + 1))};
-  if (meta_.spec.empty() || meta_.shard.index < 1 || meta_.shard.of < meta_.shard.index) return foreign;
+  if (meta_.spec.empty() || meta_.shard.index < 1 || meta_.shard.of < meta_.shard.index)
+    return foreign;
   for (size_t at = 0; at <= values["objectives"].size();) {
     const size_t end = std::min(values["objectives"].find(',', at), values["objectives"].size());
     if (const auto m = metric_from(values["objectives"].substr(at, end - at)))
@@ -181,23 +196,27 @@ Status Store::load_meta() {
   }
   auto axes = db_.prepare("SELECT name FROM axes ORDER BY position");
   if (!axes) return foreign;
-  for (auto row = axes->step(); row && *row; row = axes->step()) meta_.axes.push_back(axes->text(0));
+  for (auto row = axes->step(); row && *row; row = axes->step())
+    meta_.axes.push_back(axes->text(0));
   return ok();
 }
 
 Status Store::check_meta(const StoreMeta& wanted) const {
   const auto refuse = [&](const std::string& why) {
-    return Error{Errc::invalid, why + "; name another with --store, or remove this one", db_.path()};
+    return Error{Errc::invalid, why + "; name another with --store, or remove this one",
+                 db_.path()};
   };
   if (meta_.schema != kStoreSchema)
-    return refuse(fmt::format("has tables of schema {}, this accsim writes {}", meta_.schema, kStoreSchema));
+    return refuse(
+        fmt::format("has tables of schema {}, this accsim writes {}", meta_.schema, kStoreSchema));
   if (meta_.version != wanted.version)
     return refuse(fmt::format("was written by {}, this is {}, and its results may differ",
                               meta_.version, wanted.version));
   if (meta_.spec != wanted.spec)
-    return refuse(fmt::format("is of another sweep: {} as it was then (spec {:.8}, this one is {:.8}): "
-                              "the spec, the machine or a network has changed",
-                              meta_.spec_file, meta_.spec, wanted.spec));
+    return refuse(
+        fmt::format("is of another sweep: {} as it was then (spec {:.8}, this one is {:.8}): "
+                    "the spec, the machine or a network has changed",
+                    meta_.spec_file, meta_.spec, wanted.spec));
   if (meta_.shard.text() != wanted.shard.text())
     return refuse(fmt::format("is of shard {}, not {}", meta_.shard.text(), wanted.shard.text()));
   return ok();

@@ -24,13 +24,13 @@ struct Shard {
 
 /// What a store says of itself, in its table `meta`.
 struct StoreMeta {
-  int64_t schema = 0;    ///< of the tables
-  std::string version;   ///< of accsim: another may cost differently
-  std::string spec;      ///< spec hash
+  int64_t schema = 0;   ///< of the tables
+  std::string version;  ///< of accsim: another may cost differently
+  std::string spec;     ///< spec hash
   std::string spec_file;
   std::string strategy;
   Shard shard;
-  int64_t points = 0;    ///< of the whole sweep; of a pareto sweep the grid's
+  int64_t points = 0;  ///< of the whole sweep; of a pareto sweep the grid's
   std::vector<Metric> objectives;
   std::vector<std::string> axes;
 };
@@ -44,13 +44,13 @@ struct BoundRow {
   PointTotals totals;
 };
 
-/// The SQLite file of a sweep (docs/sweep-store.md), in WAL mode: a transaction is there whole or not at
-/// all, whatever happens to the process. Not thread-safe; any number of connections and processes may
-/// have the file open.
+/// The SQLite file of a sweep (docs/sweep-store.md), in WAL mode: a transaction is there whole or
+/// not at all, whatever happens to the process. Not thread-safe; any number of connections and
+/// processes may have the file open.
 class Store {
  public:
-  /// Opens the store of this sweep or makes it. Refuses a file that isn't one, that is damaged, or of
-  /// another spec, version or shard.
+  /// Opens the store of this sweep or makes it. Refuses a file that isn't one, that is damaged, or
+  /// of another spec, version or shard.
   static Result<std::unique_ptr<Store>> open(const std::string& path, const SweepSpec& spec,
                                              const StoreMeta& wanted);
   /// Any store, to read.

@@ -6,9 +6,9 @@ namespace accsim {
 
 /// Columns of the store's table `points` beside those of the axes, in order: docs/sweep-store.md.
 inline constexpr std::string_view kPointColumns[] = {
-    "point",           "config",           "reason",       "cycles",            "energy_pj",
-    "macs",            "dram_read_bytes",  "dram_write_bytes", "shared_bytes",  "shared_peak_bytes",
-    "area_mm2",        "sram_bytes",       "time_us",      "edp_pj_us",         "traffic_bytes"};
+    "point",    "config",          "reason",           "cycles",       "energy_pj",
+    "macs",     "dram_read_bytes", "dram_write_bytes", "shared_bytes", "shared_peak_bytes",
+    "area_mm2", "sram_bytes",      "time_us",          "edp_pj_us",    "traffic_bytes"};
 
 inline bool is_store_column(std::string_view name) {
   for (const std::string_view column : kPointColumns)

@@ -121,8 +121,8 @@ Status Store::write_rows(std::span<const PointRow> rows, std::span<const BoundRo
       s.bind(at, std::string_view(row.reason));
     put(t.cycles);
     put(t.energy_pj);
-    for (const int64_t v : {t.macs, t.dram_read_bytes, t.dram_write_bytes, t.shared_bytes,
-                            t.shared_peak_bytes})
+    for (const int64_t v :
+         {t.macs, t.dram_read_bytes, t.dram_write_bytes, t.shared_bytes, t.shared_peak_bytes})
       put(v);
     s.bind(++at, t.area_mm2);
     s.bind(++at, t.sram_bytes);

@@ -8,8 +8,8 @@
 namespace accsim {
 namespace {
 
-constexpr size_t kSpan = 512;        // points that are claimed together
-constexpr size_t kCommitRows = 2048; // rows of a transaction, unless kCommitTime comes first
+constexpr size_t kSpan = 512;         // points that are claimed together
+constexpr size_t kCommitRows = 2048;  // rows of a transaction, unless kCommitTime comes first
 constexpr size_t kQueueRows = 4 * kCommitRows;
 constexpr auto kCommitTime = std::chrono::seconds(1);
 
@@ -47,7 +47,8 @@ void StreamRun::pass() {
   exhausted_ = false;
   working_ = static_cast<int>(evaluators_.size());
   std::vector<std::thread> threads;
-  for (Evaluator& evaluator : evaluators_) threads.emplace_back([this, &evaluator] { work(evaluator); });
+  for (Evaluator& evaluator : evaluators_)
+    threads.emplace_back([this, &evaluator] { work(evaluator); });
   write();
   for (std::thread& t : threads) t.join();
 }
@@ -142,9 +143,8 @@ void StreamRun::write() {
     SweepProgress progress;
     {
       std::unique_lock lock(queue_mutex_);
-      filled_.wait_for(lock, kCommitTime, [this] {
-        return queue_.size() >= kCommitRows || working_ == 0 || failed_;
-      });
+      filled_.wait_for(lock, kCommitTime,
+                       [this] { return queue_.size() >= kCommitRows || working_ == 0 || failed_; });
       rows.swap(queue_);
       last = working_ == 0;
       drained_.notify_all();

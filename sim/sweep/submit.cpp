@@ -6,9 +6,10 @@ namespace accsim {
 namespace {
 
 std::string head(const SubmitOptions& o, const std::string& name) {
-  std::string out = fmt::format("#!/bin/bash\n#SBATCH --job-name={}\n#SBATCH --nodes=1\n"
-                                "#SBATCH --ntasks=1\n",
-                                name);
+  std::string out = fmt::format(
+      "#!/bin/bash\n#SBATCH --job-name={}\n#SBATCH --nodes=1\n"
+      "#SBATCH --ntasks=1\n",
+      name);
   if (!o.partition.empty()) out += fmt::format("#SBATCH --partition={}\n", o.partition);
   if (!o.time.empty()) out += fmt::format("#SBATCH --time={}\n", o.time);
   return out;
@@ -24,20 +25,23 @@ std::string shell_word(const std::string& text) {
 
 SubmitScripts submit_scripts(const SubmitOptions& o) {
   SubmitScripts out;
-  const std::string cpus = o.threads > 0 ? fmt::format("#SBATCH --cpus-per-task={}\n", o.threads) : "";
+  const std::string cpus =
+      o.threads > 0 ? fmt::format("#SBATCH --cpus-per-task={}\n", o.threads) : "";
   // exec: signals reach the program itself, which commits what it has and ends.
   out.array = head(o, "accsim-sweep") + cpus +
-              fmt::format("#SBATCH --array=1-{}\n#SBATCH --requeue\n#SBATCH --open-mode=append\n"
-                          "#SBATCH --output=shard-%a.log\n"
-                          "exec {} sweep {} --shard \"$SLURM_ARRAY_TASK_ID/{}\" \\\n"
-                          "  --store \"shard-$SLURM_ARRAY_TASK_ID.sqlite\" "
-                          "--threads \"${{SLURM_CPUS_PER_TASK:-1}}\"\n",
-                          o.nodes, shell_word(o.accsim), shell_word(o.spec), o.nodes);
+              fmt::format(
+                  "#SBATCH --array=1-{}\n#SBATCH --requeue\n#SBATCH --open-mode=append\n"
+                  "#SBATCH --output=shard-%a.log\n"
+                  "exec {} sweep {} --shard \"$SLURM_ARRAY_TASK_ID/{}\" \\\n"
+                  "  --store \"shard-$SLURM_ARRAY_TASK_ID.sqlite\" "
+                  "--threads \"${{SLURM_CPUS_PER_TASK:-1}}\"\n",
+                  o.nodes, shell_word(o.accsim), shell_word(o.spec), o.nodes);
   out.merge = head(o, "accsim-merge") +
-              fmt::format("#SBATCH --requeue\n#SBATCH --open-mode=append\n#SBATCH --output=merge.log\n"
-                          "shards=()\nfor ((i = 1; i <= {}; i++)); do shards+=(\"shard-$i.sqlite\"); done\n"
-                          "exec {} sweep merge {} \"${{shards[@]}}\"\n",
-                          o.nodes, shell_word(o.accsim), shell_word(o.out));
+              fmt::format(
+                  "#SBATCH --requeue\n#SBATCH --open-mode=append\n#SBATCH --output=merge.log\n"
+                  "shards=()\nfor ((i = 1; i <= {}; i++)); do shards+=(\"shard-$i.sqlite\"); done\n"
+                  "exec {} sweep merge {} \"${{shards[@]}}\"\n",
+                  o.nodes, shell_word(o.accsim), shell_word(o.out));
   return out;
 }
 

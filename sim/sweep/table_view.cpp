@@ -1,9 +1,9 @@
 #include "sim/sweep/table_view.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <limits>
-
-#include <fmt/format.h>
 
 #include "sim/sweep/store_columns.h"
 

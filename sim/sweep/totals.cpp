@@ -29,13 +29,20 @@ std::vector<std::string> metric_names() {
 
 double PointTotals::metric(Metric m) const {
   switch (m) {
-    case Metric::cycles: return static_cast<double>(cycles);
-    case Metric::time: return time_us();
-    case Metric::energy: return energy_pj;
-    case Metric::edp: return edp();
-    case Metric::area: return area_mm2;
-    case Metric::sram: return static_cast<double>(sram_bytes);
-    case Metric::traffic: break;
+    case Metric::cycles:
+      return static_cast<double>(cycles);
+    case Metric::time:
+      return time_us();
+    case Metric::energy:
+      return energy_pj;
+    case Metric::edp:
+      return edp();
+    case Metric::area:
+      return area_mm2;
+    case Metric::sram:
+      return static_cast<double>(sram_bytes);
+    case Metric::traffic:
+      break;
   }
   return static_cast<double>(traffic_bytes());
 }

@@ -51,10 +51,10 @@ struct LayerTotals {
 
 /// A point of the space as it is stored.
 struct PointRow {
-  int64_t point = 0;   ///< its number in the grid, the last axis counting fastest
-  std::string config;  ///< hash of the machine
+  int64_t point = 0;                ///< its number in the grid, the last axis counting fastest
+  std::string config;               ///< hash of the machine
   std::vector<std::string> labels;  ///< of the axes' steps; filled by who knows the space
-  std::string reason;  ///< why it can't be costed; empty: it can
+  std::string reason;               ///< why it can't be costed; empty: it can
   PointTotals totals;
   std::vector<LayerTotals> layers;
 

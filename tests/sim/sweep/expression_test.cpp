@@ -50,11 +50,17 @@ TEST(Expression, MeansWhatArithmeticMeans) {
 }
 
 TEST(Expression, SaysWhatIsWrongAndWhere) {
-  const std::pair<const char*, const char*> cases[] = {
-      {"", "column 1"},          {"a +", "missing at the end"}, {"(a", "\")\" is missing"},
-      {"array.row", "array.rows"}, {"a b", "isn't expected"},    {"a <= b <= 3", "chained"},
-      {"cos(a)", "no function"}, {"min(a)", "2 arguments"},     {"3a", "operator is missing"},
-      {"a = 3", "isn't expected"}, {"*", "missing before"}};
+  const std::pair<const char*, const char*> cases[] = {{"", "column 1"},
+                                                       {"a +", "missing at the end"},
+                                                       {"(a", "\")\" is missing"},
+                                                       {"array.row", "array.rows"},
+                                                       {"a b", "isn't expected"},
+                                                       {"a <= b <= 3", "chained"},
+                                                       {"cos(a)", "no function"},
+                                                       {"min(a)", "2 arguments"},
+                                                       {"3a", "operator is missing"},
+                                                       {"a = 3", "isn't expected"},
+                                                       {"*", "missing before"}};
   for (const auto& [text, message] : cases) {
     const auto e = parse(text);
     ASSERT_FALSE(e.ok()) << text;

@@ -1,10 +1,10 @@
 #include "sim/sweep/front.h"
 
+#include <gtest/gtest.h>
+
 #include <algorithm>
 #include <random>
 #include <set>
-
-#include <gtest/gtest.h>
 
 namespace accsim {
 namespace {

@@ -1,9 +1,9 @@
 #include "sim/sweep/space.h"
 
+#include <gtest/gtest.h>
+
 #include <fstream>
 #include <set>
-
-#include <gtest/gtest.h>
 
 #include "hw/config/load.h"
 #include "sim/sweep/area.h"
@@ -18,9 +18,9 @@ const std::string kSource = ACCSIM_SOURCE_DIR;
 Result<SweepSpec> load(const std::string& axes_and_more, const std::string& models = "") {
   const std::string path = testing::TempDir() + "/spec.yaml";
   std::ofstream(path) << "base: " << kSource << "/configs/64x64.yaml\n"
-                      << (models.empty() ? "models: [{file: " + kSource +
-                                               "/models/squeezenet1_1_op13.onnx}]\n"
-                                         : models)
+                      << (models.empty()
+                              ? "models: [{file: " + kSource + "/models/squeezenet1_1_op13.onnx}]\n"
+                              : models)
                       << axes_and_more;
   return load_sweep(path);
 }
@@ -61,9 +61,9 @@ TEST(Space, PointsSetExactlyTheAxesFields) {
 
 TEST(Space, RandomPointsAreDistinctLegalAndRepeatable) {
   const auto draw = [&](int seed, int count) {
-    const auto spec =
-        load(std::string(kAxes) + "strategy: random\nseed: " + std::to_string(seed) + "\ncount: " +
-             std::to_string(count) + "\nconstraints: [act <= 128, array.rows * gbps < 330]\n");
+    const auto spec = load(std::string(kAxes) + "strategy: random\nseed: " + std::to_string(seed) +
+                           "\ncount: " + std::to_string(count) +
+                           "\nconstraints: [act <= 128, array.rows * gbps < 330]\n");
     EXPECT_TRUE(spec.ok()) << spec.errors().front().text();
     PointSource source(*spec);
     Space space(*spec);
@@ -88,7 +88,8 @@ TEST(Space, RandomPointsAreDistinctLegalAndRepeatable) {
 TEST(Spec, SaysWhatIsWrongWithFileAndLine) {
   const std::string axis = "axes: {a: {field: buffers.activation.kib, ";
   const std::pair<std::string, const char*> cases[] = {
-      {"axes: {a: {field: buffers.activaton.kib, values: [1]}}", "did you mean \"buffers.activation.kib\""},
+      {"axes: {a: {field: buffers.activaton.kib, values: [1]}}",
+       "did you mean \"buffers.activation.kib\""},
       {axis + "values: []}}", "has no values"},
       {axis + "range: {from: 9, to: 1, step: 1}}}", "range is empty"},
       {axis + "powers_of_two: [3, 8]}}", "both powers of two"},
@@ -141,9 +142,12 @@ TEST(Spec, HashTellsWhatResultsDependOn) {
   const std::string one = load(kAxes)->hash;
   EXPECT_EQ(load(kAxes)->hash, one);
   EXPECT_NE(load(std::string(kAxes) + "effort: rule\n")->hash, one);
-  EXPECT_NE(load(kAxes, "models: [{file: " + kSource + "/models/resnet18_op13.onnx}]\n")->hash, one);
-  EXPECT_NE(load(kAxes, "models: [{file: " + kSource +
-                            "/models/squeezenet1_1_op13.onnx, weight: 2}]\n")->hash, one);
+  EXPECT_NE(load(kAxes, "models: [{file: " + kSource + "/models/resnet18_op13.onnx}]\n")->hash,
+            one);
+  EXPECT_NE(
+      load(kAxes, "models: [{file: " + kSource + "/models/squeezenet1_1_op13.onnx, weight: 2}]\n")
+          ->hash,
+      one);
   EXPECT_NE(load(std::string(kAxes) + "constraints: [act > 0]\n")->hash, one);
 }
 
