@@ -52,7 +52,7 @@ std::string text_of(const YamlNode& node) {
 class AxisReader {
  public:
   AxisReader(const YamlEntry& entry, const HwConfig& base, SpecErrors& errors)
-      : entry_(entry), base_(base), errors_(errors) {
+      : entry_(entry), scratch_(base), errors_(errors) {
     out_.name = entry.key;
     out_.at = entry.at;
   }
@@ -105,16 +105,23 @@ class AxisReader {
       fail(at, path + " has no other values that change what anything costs");
       return false;
     }
+    if (!has_field(scratch_, *f)) {
+      fail(at, fmt::format("{} is only of machines with {} {}, which the base isn't", path,
+                           f->only->path, f->only->word));
+      return false;
+    }
     out_.fields.push_back(f);
     return true;
   }
 
+  /// The step's value of the field that was added last.
   void set(AxisStep& step, const Field& field, const YamlNode& value) {
-    if (auto problem = read_value(field, value, step.fields)) fail(value.at, *problem);
+    if (auto problem = read_value(field, value, scratch_)) fail(value.at, *problem);
+    step.fields.push_back(field_setting(field, scratch_));
   }
 
   AxisStep& add_step(double value, std::string label) {
-    out_.steps.push_back({value, std::move(label), base_});
+    out_.steps.push_back({value, std::move(label), {}});
     return out_.steps.back();
   }
 
@@ -278,9 +285,12 @@ class AxisReader {
   /// Two steps that make the same machine would be one point with two numbers.
   void refuse_twins() {
     std::map<std::string, std::string> seen;
-    for (AxisStep& step : out_.steps) {
+    for (const AxisStep& step : out_.steps) {
       std::string key;
-      for (const Field* f : out_.fields) key += print_value(*f, step.fields) + "|";
+      for (size_t k = 0; k < out_.fields.size(); ++k) {
+        set_field(*out_.fields[k], step.fields[k], scratch_);
+        key += print_value(*out_.fields[k], scratch_) + "|";
+      }
       const auto [first, fresh] = seen.emplace(key, step.label);
       if (fresh) continue;
       fail(place(),
@@ -290,7 +300,7 @@ class AxisReader {
   }
 
   const YamlEntry& entry_;
-  const HwConfig& base_;
+  HwConfig scratch_;  ///< the base, and values that are being read
   SpecErrors& errors_;
   Axis out_;
   bool good_ = true;

@@ -20,9 +20,10 @@ enum class Sense : uint8_t {
   none,     ///< no order
 };
 
-Sense sense(const Field& f) {
+/// With a banked DRAM a clock changes what its cycles last, and the parts follow no order.
+Sense sense(const Field& f, const HwConfig& base) {
   const std::string& p = f.path;
-  if (p == "clock_mhz") return Sense::clock;
+  if (p == "clock_mhz") return base.dram_model == DramModel::banked ? Sense::none : Sense::clock;
   if (p.starts_with("energy.")) return Sense::price;
   if (p.ends_with(".latency")) return Sense::latency;
   if (p.ends_with(".kib")) return Sense::memory;
@@ -32,15 +33,56 @@ Sense sense(const Field& f) {
 }
 
 bool matters(Sense s, Question q) {
-  if (s == Sense::clock) return false;
+  if (s == Sense::clock || s == Sense::none) return false;
   if (q == Question::traffic) return s == Sense::memory;
   return s != Sense::price || q == Question::energy;
 }
 
-double number(const Field& f, const AxisStep& step) {
-  double v = 0;
-  (void)numeric_value(f, const_cast<HwConfig&>(step.fields), v);
-  return v;
+/// Least and most that a field is anywhere in the space.
+std::pair<double, double> range_of(const SweepSpec& spec, std::string_view path) {
+  HwConfig base = spec.base;
+  std::vector<double> all;
+  for (const Axis& axis : spec.axes)
+    for (size_t k = 0; k < axis.fields.size(); ++k)
+      if (axis.fields[k]->path == path)
+        for (const AxisStep& step : axis.steps)
+          all.push_back(as_number(step.fields[k]).value_or(0));
+  if (all.empty())
+    for (const Field& f : fields())
+      if (f.path == path) all.push_back(as_number(field_setting(f, base)).value_or(0));
+  const auto [low, high] = std::minmax_element(all.begin(), all.end());
+  return {*low, *high};
+}
+
+/// Where a byte in the shared memory costs more than one in DRAM, more of it can cost energy.
+bool shared_is_dear(const SweepSpec& spec) {
+  return range_of(spec, "energy.shared_pj_per_byte").second >
+         std::min(range_of(spec, "energy.dram_read_pj_per_byte").first,
+                  range_of(spec, "energy.dram_write_pj_per_byte").first);
+}
+
+const AxisStep& step_of(const Axis& axis, int i) { return axis.steps[static_cast<size_t>(i)]; }
+
+/// Componentwise the best rates and latency, or the worst, of a DRAM between two machines.
+ChannelConfig extreme_peak(const std::vector<DramPreset>& presets, HwConfig low, HwConfig high,
+                           bool largest) {
+  std::optional<ChannelConfig> out;
+  const auto take = [largest](auto& now, auto value) {
+    now = largest ? std::max(now, value) : std::min(now, value);
+  };
+  for (const DramPreset preset : presets)
+    for (int corner = 0; corner < 8; ++corner) {  // rates and latency are monotonic in each
+      BankedDram d = low.banked;
+      d.preset = preset;
+      d.channels = (corner & 1 ? high : low).banked.channels;
+      d.read_share = (corner & 2 ? high : low).banked.read_share;
+      const ChannelConfig peak = d.peak((corner & 4 ? high : low).clock_mhz);
+      if (!out) out = peak;
+      take(out->read.milli, peak.read.milli);
+      take(out->write.milli, peak.write.milli);
+      take(out->latency, peak.latency);
+    }
+  return *out;
 }
 
 }  // namespace
@@ -52,15 +94,16 @@ int64_t Region::points() const {
 }
 
 RegionBounds::RegionBounds(const SweepSpec& spec) : spec_(spec), space_(spec) {
+  const bool dear_shared = shared_is_dear(spec);
   for (const Axis& axis : spec.axes) {
     auto& differs = unordered_.emplace_back(axis.steps.size(), false);
     for (size_t i = 1; i < axis.steps.size(); ++i)
-      for (const Field* f : axis.fields) {
-        const Sense s = sense(*f);
+      for (size_t k = 0; k < axis.fields.size(); ++k) {
+        const Sense s = sense(*axis.fields[k], spec.base);
         const bool tiles = s == Sense::memory && spec.effort == MapEffort::rule;
-        if (s != Sense::none && !tiles) continue;
-        HwConfig a = axis.steps[i - 1].fields, b = axis.steps[i].fields;
-        if (print_value(*f, a) != print_value(*f, b)) differs[i] = true;
+        const bool dear = dear_shared && axis.fields[k]->path == "buffers.shared.kib";
+        if (s != Sense::none && !tiles && !dear) continue;
+        if (axis.steps[i - 1].fields[k] != axis.steps[i].fields[k]) differs[i] = true;
       }
   }
   for (const SweepModel& model : spec.models) {
@@ -89,18 +132,34 @@ int RegionBounds::unordered_axis(const Region& r) const {
   return -1;
 }
 
-/// The low corner with each field at its largest or smallest.
-HwConfig RegionBounds::best(const Region& r, bool largest) const {
+/// The low corner with each number at its largest or smallest.
+HwConfig RegionBounds::extreme(const Region& r, bool largest) const {
   HwConfig out = space_.machine(r.low);
-  for (size_t a = 0; a < r.low.size(); ++a)
-    for (const Field* f : spec_.axes[a].fields)
+  for (size_t a = 0; a < r.low.size(); ++a) {
+    const Axis& axis = spec_.axes[a];
+    for (size_t k = 0; k < axis.fields.size(); ++k) {
+      const FieldSetting* best = &step_of(axis, r.low[a]).fields[k];
+      if (!as_number(*best)) continue;
       for (int i = r.low[a] + 1; i <= r.high[a]; ++i) {
-        const AxisStep& step = spec_.axes[a].steps[static_cast<size_t>(i)];
-        double now = 0;
-        if (!numeric_value(*f, out, now)) continue;
-        const double v = number(*f, step);
-        if (largest ? v > now : v < now) copy_field(*f, const_cast<HwConfig&>(step.fields), out);
+        const FieldSetting& v = step_of(axis, i).fields[k];
+        if (largest ? as_number(v) > as_number(*best) : as_number(v) < as_number(*best)) best = &v;
       }
+      set_field(*axis.fields[k], *best, out);
+    }
+  }
+  return out;
+}
+
+HwConfig RegionBounds::best(const Region& r, bool largest) const {
+  HwConfig out = extreme(r, largest);
+  if (out.dram_model != DramModel::banked) return out;
+  // What follows from several fields isn't at its best where they all are at their largest.
+  std::vector<DramPreset> presets = {out.banked.preset};
+  for (size_t a = 0; a < r.low.size(); ++a)
+    for (int i = r.low[a]; i <= r.high[a]; ++i)
+      for (const FieldSetting& v : step_of(spec_.axes[a], i).fields)
+        if (const auto* preset = std::get_if<DramPreset>(&v)) presets.push_back(*preset);
+  out.dram = extreme_peak(presets, extreme(r, false), extreme(r, true), largest);
   return out;
 }
 
@@ -112,21 +171,19 @@ Relaxed RegionBounds::relaxed(const Region& r, Question q) const {
   out.hw = space_.machine(r.high);
   for (size_t a = 0; a < r.low.size(); ++a) {
     const Axis& axis = spec_.axes[a];
-    std::vector<double> wanted;
+    std::vector<FieldSetting> wanted;
     for (const Field* f : axis.fields) {
-      const Sense s = sense(*f);
+      const Sense s = sense(*f, spec_.base);
       HwConfig& from = s == Sense::latency || s == Sense::price ? least : most;
-      if (matters(s, q) && s != Sense::none) copy_field(*f, from, out.hw);
-      double v = 0;
-      (void)numeric_value(*f, out.hw, v);
-      wanted.push_back(v);
+      wanted.push_back(field_setting(*f, from));
+      if (matters(s, q)) set_field(*f, wanted.back(), out.hw);
     }
     // A step that has all of this axis's fields at their best; the first, as what doesn't matter
     // for cycles is mostly cheaper there.
     const auto fits = [&](int i) {
       for (size_t k = 0; k < axis.fields.size(); ++k)
-        if (matters(sense(*axis.fields[k]), q) && sense(*axis.fields[k]) != Sense::none &&
-            number(*axis.fields[k], axis.steps[static_cast<size_t>(i)]) != wanted[k])
+        if (matters(sense(*axis.fields[k], spec_.base), q) &&
+            step_of(axis, i).fields[k] != wanted[k])
           return false;
       return true;
     };

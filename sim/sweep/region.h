@@ -59,6 +59,7 @@ class RegionBounds {
   struct Layer {
     double macs, weight_bytes, times;
   };
+  HwConfig extreme(const Region& r, bool largest) const;
   HwConfig best(const Region& r, bool largest) const;
 
   const SweepSpec& spec_;

@@ -23,14 +23,11 @@ RuleContext::Positions every_field() {
 
 Space::Space(const SweepSpec& spec) : spec_(&spec) {
   const size_t axes = spec.axes.size();
-  std::vector<const Field*> numeric;
+  const std::vector<const Field*> numeric = numeric_fields(spec.base);
   HwConfig base = spec.base;
   variables_.assign(axes, 0);
-  for (const Field& f : fields())
-    if (double v = 0; numeric_value(f, base, v)) {
-      numeric.push_back(&f);
-      variables_.push_back(v);
-    }
+  for (const Field* f : numeric)
+    variables_.push_back(as_number(field_setting(*f, base)).value_or(0));
   for (size_t a = 0; a < axes; ++a) {
     const Axis& axis = spec.axes[a];
     size_ *= static_cast<int64_t>(axis.steps.size());
@@ -38,11 +35,10 @@ Space::Space(const SweepSpec& spec) : spec_(&spec) {
     for (const AxisStep& step : axis.steps) {
       auto& of_step = of_axis.emplace_back();
       of_step.push_back({a, step.value});
-      HwConfig fields = step.fields;
-      for (const Field* f : axis.fields) {
-        const auto at = std::find(numeric.begin(), numeric.end(), f);
-        if (double v = 0; at != numeric.end() && numeric_value(*f, fields, v))
-          of_step.push_back({axes + static_cast<size_t>(at - numeric.begin()), v});
+      for (size_t k = 0; k < axis.fields.size(); ++k) {
+        const auto at = std::find(numeric.begin(), numeric.end(), axis.fields[k]);
+        if (const auto v = as_number(step.fields[k]); v && at != numeric.end())
+          of_step.push_back({axes + static_cast<size_t>(at - numeric.begin()), *v});
       }
     }
   }
@@ -78,8 +74,8 @@ HwConfig Space::machine(const Steps& steps) const {
   HwConfig out = spec_->base;
   for (size_t a = 0; a < steps.size(); ++a) {
     const Axis& axis = spec_->axes[a];
-    HwConfig& from = const_cast<HwConfig&>(axis.steps[static_cast<size_t>(steps[a])].fields);
-    for (const Field* f : axis.fields) copy_field(*f, from, out);
+    const AxisStep& step = axis.steps[static_cast<size_t>(steps[a])];
+    for (size_t k = 0; k < axis.fields.size(); ++k) set_field(*axis.fields[k], step.fields[k], out);
   }
   // The rates of a banked DRAM follow from its parts (see HwConfig::dram).
   if (out.dram_model == DramModel::banked) out.dram = out.banked.peak(out.clock_mhz);

@@ -116,7 +116,7 @@ class SpecReader {
   void constraints(const YamlEntry& e) {
     if (e.value.kind != YamlNode::Kind::sequence)
       return errors_.fail(e.at, "constraints must be a list of expressions");
-    const std::vector<std::string> names = constraint_names(spec_.axes);
+    const std::vector<std::string> names = constraint_names(spec_.axes, spec_.base);
     const auto resolve = [&](std::string_view n) -> std::optional<size_t> {
       const auto at = std::find(names.begin(), names.end(), n);
       if (at == names.end()) return std::nullopt;
@@ -230,44 +230,18 @@ Result<SweepSpec> load_sweep(const std::string& path) {
   return SpecReader(path).run(*tree);
 }
 
-std::vector<std::string> constraint_names(const std::vector<Axis>& axes) {
-  std::vector<std::string> out;
-  for (const Axis& axis : axes) out.push_back(axis.name);
-  HwConfig ignored;
-  double v = 0;
+std::vector<const Field*> numeric_fields(const HwConfig& hw) {
+  std::vector<const Field*> out;
+  HwConfig copy = hw;
   for (const Field& f : fields())
-    if (numeric_value(f, ignored, v)) out.push_back(f.path);
+    if (has_field(hw, f) && as_number(field_setting(f, copy))) out.push_back(&f);
   return out;
 }
 
-bool numeric_value(const Field& field, HwConfig& hw, double& out) {
-  return std::visit(FieldCases{
-                        [&](const Member<int64_t>& m) {
-                          out = static_cast<double>(m.of(hw));
-                          return true;
-                        },
-                        [&](const Member<double>& m) {
-                          out = m.of(hw);
-                          return true;
-                        },
-                        [&](const Member<ByteRate>& m) {
-                          out = m.of(hw).value();
-                          return true;
-                        },
-                        [](const auto&) { return false; },
-                    },
-                    field.target);
-}
-
-void copy_field(const Field& field, HwConfig& from, HwConfig& to) {
-  std::visit([&](const auto& m) { m.of(to) = m.of(from); }, field.target);
-}
-
-std::string machine_text(const HwConfig& hw) {
-  HwConfig copy = hw;
-  std::string out;
-  for (const Field& f : fields())
-    if (f.path != "name") out += print_value(f, copy) + "\n";
+std::vector<std::string> constraint_names(const std::vector<Axis>& axes, const HwConfig& base) {
+  std::vector<std::string> out;
+  for (const Axis& axis : axes) out.push_back(axis.name);
+  for (const Field* f : numeric_fields(base)) out.push_back(f->path);
   return out;
 }
 

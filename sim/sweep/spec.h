@@ -8,15 +8,16 @@
 #include "sim/graph/graph.h"
 #include "sim/map/mapper.h"
 #include "sim/sweep/expression.h"
+#include "sim/sweep/field_setting.h"
 #include "sim/sweep/totals.h"
 
 namespace accsim {
 
 /// One setting of an axis: the value its name stands for, and what it writes into a machine.
 struct AxisStep {
-  double value = 0;   ///< for axes of words: the position, from 0
-  std::string label;  ///< the value as written
-  HwConfig fields;    ///< only the axis's fields mean anything
+  double value = 0;                  ///< for axes of words: the position, from 0
+  std::string label;                 ///< the value as written
+  std::vector<FieldSetting> fields;  ///< what each of the axis's fields becomes
 };
 
 /// A dimension of the space. The steps differ from one another in at least one field.
@@ -65,14 +66,9 @@ inline constexpr int64_t kMostPoints = 20'000'000;
 /// Everything that is wrong with the spec is reported at once with file:line:column.
 Result<SweepSpec> load_sweep(const std::string& path);
 
-/// Names that constraints may use: the axes, then the machine's numeric fields.
-std::vector<std::string> constraint_names(const std::vector<Axis>& axes);
-/// A numeric field's value; false when it is a word.
-bool numeric_value(const Field& field, HwConfig& hw, double& out);
-/// Writes the field's value in `from` into `to`.
-void copy_field(const Field& field, HwConfig& from, HwConfig& to);
-
-/// Every field of a machine but its name, as text: equal for machines that cost the same.
-std::string machine_text(const HwConfig& hw);
+/// The fields of such machines that are numbers, in the order of fields().
+std::vector<const Field*> numeric_fields(const HwConfig& hw);
+/// Names that constraints may use: the axes, then the base's numeric fields.
+std::vector<std::string> constraint_names(const std::vector<Axis>& axes, const HwConfig& base);
 
 }  // namespace accsim

@@ -30,13 +30,15 @@ std::string graph_text(const Graph& graph, const HwConfig& base) {
 
 std::string spec_hash(const SweepSpec& spec) {
   std::string text = machine_text(spec.base);
+  HwConfig scratch = spec.base;
   for (const Axis& axis : spec.axes) {
     text += fmt::format("axis {}\n", axis.name);
     for (const AxisStep& step : axis.steps) {
-      HwConfig fields = step.fields;
       text += step.label;
-      for (const Field* f : axis.fields)
-        text += fmt::format(" {}={}", f->path, print_value(*f, fields));
+      for (size_t k = 0; k < axis.fields.size(); ++k) {
+        set_field(*axis.fields[k], step.fields[k], scratch);
+        text += fmt::format(" {}={}", axis.fields[k]->path, print_value(*axis.fields[k], scratch));
+      }
       text += '\n';
     }
   }

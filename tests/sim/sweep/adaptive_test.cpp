@@ -1,0 +1,140 @@
+#include "sim/sweep/adaptive.h"
+
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <fstream>
+
+#include "sim/sweep/space.h"
+
+namespace accsim {
+namespace {
+
+const std::string kSource = ACCSIM_SOURCE_DIR;
+
+SweepSpec load(const std::string& hw, const std::string& axes_and_more) {
+  const std::string path = testing::TempDir() + "/adaptive.yaml";
+  std::ofstream(path) << "base: " << kSource << "/configs/" << hw << "\nmodels: [{file: " << kSource
+                      << "/models/squeezenet1_1_op13.onnx}]\nstrategy: pareto\n"
+                      << axes_and_more;
+  auto spec = load_sweep(path);
+  EXPECT_TRUE(spec.ok()) << spec.errors().front().text();
+  return std::move(*spec);
+}
+
+/// Numbers of the points that no other is as good as in all objectives and better in one; of equal
+/// ones the first.
+std::set<int64_t> front_of(const SweepSpec& spec, const std::vector<PointRow>& rows) {
+  std::set<int64_t> out;
+  const auto values = [&](const PointRow& row) {
+    std::vector<double> v;
+    for (const Metric m : spec.objectives) v.push_back(row.totals.metric(m));
+    return v;
+  };
+  for (const PointRow& row : rows) {
+    const auto mine = values(row);
+    const bool beaten = std::any_of(rows.begin(), rows.end(), [&](const PointRow& other) {
+      const auto theirs = values(other);
+      for (size_t i = 0; i < mine.size(); ++i)
+        if (theirs[i] > mine[i]) return false;
+      return theirs != mine || other.point < row.point;
+    });
+    if (!beaten) out.insert(row.point);
+  }
+  return out;
+}
+
+/// Costs the whole grid by hand, then what the strategy stores.
+void expect_the_grids_front(const SweepSpec& spec, const std::string& what) {
+  Space space(spec);
+  Evaluator evaluator = *Evaluator::create(spec);
+  std::vector<PointRow> grid;
+  std::set<int64_t> legal;
+  for (int64_t p = 0; p < space.size(); ++p) {
+    if (!space.legal(space.steps(p))) continue;
+    legal.insert(p);
+    if (PointRow row = evaluator.point(p); row.feasible()) grid.push_back(std::move(row));
+  }
+  ASSERT_GT(grid.size(), 8u) << what;
+
+  const std::string path = testing::TempDir() + "/adaptive.sqlite";
+  for (const char* end : {"", "-wal", "-shm"}) std::filesystem::remove(path + end);
+  SweepRun run;
+  run.store = path;
+  run.version = "test";
+  run.threads = 2;
+  const auto outcome = run_sweep(spec, run);
+  ASSERT_TRUE(outcome.ok()) << outcome.errors().front().text();
+  auto store = Store::read(path);
+  ASSERT_TRUE(store.ok());
+  std::vector<PointRow> found;
+  for (const int64_t p : legal) {
+    const auto row = (*store)->find(p);
+    ASSERT_TRUE(row.ok());
+    if (!*row || !(*row)->feasible()) continue;
+    found.push_back(**row);
+    const HwConfig hw = space.machine(space.steps(p));
+    found.back().totals.clock_mhz = hw.clock_mhz;
+    found.back().totals.area_mm2 = evaluator.point(p).totals.area_mm2;
+    found.back().totals.sram_bytes = evaluator.point(p).totals.sram_bytes;
+  }
+  EXPECT_EQ(front_of(spec, found), front_of(spec, grid)) << what;
+  EXPECT_LT(outcome->evaluated, std::ssize(legal)) << what << ": bounds excluded nothing";
+}
+
+TEST(Adaptive, FindsTheGridsFrontOverPartsOfABankedDram) {
+  for (const char* effort : {"rule", "search"})
+    for (const char* objectives : {"[time, area]", "[cycles, energy]", "[edp, sram]"})
+      expect_the_grids_front(load("64x64-ddr4.yaml", std::string(R"(
+axes:
+  kind: {field: dram.preset, values: [HBM2, DDR4-2400, LPDDR4-3200]}
+  channels: {field: dram.channels, values: [4, 1, 2]}
+  clock: {field: clock_mhz, values: [1000, 500]}
+  share: {field: dram.read_share, values: [0.5, 0.8]}
+  lanes: {field: vector.lanes.pool, values: [16, 64]}
+  act: {field: buffers.activation.kib, values: [64, 256]}
+effort: )") + effort + "\nobjectives: " + objectives + "\n"),
+                             std::string(effort) + " " + objectives);
+}
+
+/// Channels and clock by one axis, and a price that falls along it.
+TEST(Adaptive, FindsTheGridsFrontOverLinkedFieldsOfABankedDram) {
+  expect_the_grids_front(load("64x64-hbm-banked.yaml", R"(
+axes:
+  speed:
+    fields:
+      dram.channels: [1, 2, 4, 8, 3, 6]
+      clock_mhz: [400, 1200, 500, 1000, 900, 700]
+      energy.dram_read_pj_per_byte: [30, 20, 28, 10, 25, 22]
+  map: {field: dram.map, values: [bank_group_low, bank_group_high]}
+  out: {field: buffers.output.kib, values: [32, 64, 96, 128, 192, 256]}
+  rows: {field: array.rows, values: [64, 32]}
+objectives: [time, area]
+effort: rule
+)"),
+                         "linked");
+}
+
+/// A banked DRAM takes its time in nanoseconds, an ideal one in cycles.
+TEST(Adaptive, ClocksHaveNoOrderOverABankedDram) {
+  const char* axes = "axes: {clock: {field: clock_mhz, values: [1000, 500]}}\n";
+  const Region all{{0}, {1}, {}};
+  const SweepSpec banked = load("64x64-ddr4.yaml", axes), ideal = load("64x64.yaml", axes);
+  EXPECT_EQ(RegionBounds(banked).unordered_axis(all), 0);
+  EXPECT_EQ(RegionBounds(ideal).unordered_axis(all), -1);
+}
+
+/// Keeping tensors on chip costs energy when a byte there costs more than one in DRAM.
+TEST(Adaptive, FindsTheGridsFrontWhereSharedMemoryIsDearerThanDram) {
+  expect_the_grids_front(load("64x64.yaml", R"(
+axes:
+  shared: {field: buffers.shared.kib, values: [0, 128, 256, 512, 1024, 2048]}
+  price: {field: energy.shared_pj_per_byte, values: [500, 400, 300]}
+  lanes: {field: vector.lanes.pool, values: [16, 32, 64]}
+objectives: [energy, sram]
+)"),
+                         "dear");
+}
+
+}  // namespace
+}  // namespace accsim
