@@ -39,7 +39,7 @@ bool owner_is_dead(const std::string& owner) {
   const size_t first = owner.find(' ');
   const size_t second = owner.find(' ', first + 1);
   if (first == std::string::npos || second == std::string::npos) return true;
-  if (owner.substr(0, first) != host()) return false;
+  if (owner.substr(0, first) != host()) return true;
   return started(owner.substr(first + 1, second - first - 1)) != owner.substr(second + 1);
 }
 

@@ -6,8 +6,8 @@ namespace accsim {
 /// This process among all there ever were: host, process id and start time.
 std::string process_owner();
 
-/// True when the owner is a process of this host that has ended. Those of other hosts count as
-/// alive.
+/// True when the owner is no running process of this host. One of another host is none: a store in
+/// WAL mode is open on one machine at a time, so that what is claimed there was left behind.
 bool owner_is_dead(const std::string& owner);
 
 }  // namespace accsim

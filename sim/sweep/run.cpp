@@ -17,7 +17,7 @@ Status count_stored(Store& store, const SweepSpec& spec, SweepOutcome& out) {
   if (const auto row = counts->step(); !row) return row.errors();
   out.stored = counts->whole(0);
   out.feasible = counts->whole(1);
-  if (out.stored == 0 || out.feasible > 0 || out.interrupted || out.elsewhere > 0) return ok();
+  if (out.stored == 0 || out.feasible > 0 || out.interrupted) return ok();
   return Error{Errc::invalid,
                fmt::format("none of the {} machines can run the networks; the first because: {}",
                            out.stored, counts->text(2)),

@@ -29,7 +29,7 @@ struct SweepOutcome {
   int64_t feasible = 0;   ///< of them
   int64_t evaluated = 0;  ///< points costed by this run
   int64_t bounds = 0;     ///< machines costed for bounds by this run (pareto)
-  int64_t elsewhere = 0;  ///< points that other processes have claimed and not stored yet
+  int64_t elsewhere = 0;  ///< of an interrupted run: points that other processes have claimed
   bool interrupted = false;
 };
 

@@ -44,6 +44,13 @@ struct BoundRow {
   PointTotals totals;
 };
 
+/// Points that are claimed together.
+struct Span {
+  int64_t number = 0;  ///< in its sweep or shard
+  std::vector<int64_t> points;
+  bool ours = false;
+};
+
 /// The SQLite file of a sweep (docs/sweep-store.md), in WAL mode: a transaction is there whole or
 /// not at all, whatever happens to the process. Not thread-safe; any number of connections and
 /// processes may have the file open.
@@ -69,8 +76,9 @@ class Store {
   /// One transaction; rows that are there already stay as they are.
   Status write(std::span<const PointRow> rows, std::span<const BoundRow> bounds);
 
-  /// Takes a span of points for `owner`; false when another has it.
-  Result<bool> claim(int64_t span, const std::string& owner);
+  /// In one transaction: leaves in each span the points that aren't stored, and takes it for
+  /// `owner` when there are any and nobody else has it.
+  Status claim(std::span<Span> spans, const std::string& owner);
   /// Frees the claims of `owner`, or those that `dead` says are nobody's.
   Status release(const std::string& owner);
   Status release_dead(const std::function<bool(const std::string& owner)>& dead);
@@ -84,6 +92,7 @@ class Store {
   Result<bool> empty();
   Status set_modes();
   Status write_rows(std::span<const PointRow> rows, std::span<const BoundRow> bounds);
+  Status claim_missing(std::span<Span> spans, const std::string& owner);
   Result<Statement*> statement(const std::string& sql);
 
   Database db_;

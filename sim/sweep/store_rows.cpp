@@ -153,12 +153,27 @@ Status Store::write_rows(std::span<const PointRow> rows, std::span<const BoundRo
   return ok();
 }
 
-Result<bool> Store::claim(int64_t span, const std::string& owner) {
-  const auto insert = statement("INSERT OR IGNORE INTO claims VALUES (?, ?)");
-  if (!insert) return insert.errors();
-  (*insert)->bind(1, span).bind(2, std::string_view(owner));
-  if (const Status done = (*insert)->run(); !done) return done.errors();
-  return db_.changes() > 0;
+Status Store::claim(std::span<Span> spans, const std::string& owner) {
+  if (const Status begun = db_.run("BEGIN IMMEDIATE"); !begun) return begun;
+  Status done = claim_missing(spans, owner);
+  if (done) done = db_.run("COMMIT");
+  if (!done) (void)db_.run("ROLLBACK");
+  return done;
+}
+
+Status Store::claim_missing(std::span<Span> spans, const std::string& owner) {
+  for (Span& span : spans) {
+    const auto have = stored(span.points);
+    if (!have) return have.errors();
+    std::erase_if(span.points, [&](int64_t p) { return have->contains(p); });
+    if (span.points.empty()) continue;
+    const auto insert = statement("INSERT OR IGNORE INTO claims VALUES (?, ?)");
+    if (!insert) return insert.errors();
+    (*insert)->bind(1, span.number).bind(2, std::string_view(owner));
+    if (const Status done = (*insert)->run(); !done) return done;
+    span.ours = db_.changes() > 0;
+  }
+  return ok();
 }
 
 Status Store::release(const std::string& owner) {

@@ -8,10 +8,13 @@
 namespace accsim {
 namespace {
 
-constexpr size_t kSpan = 512;         // points that are claimed together
+constexpr size_t kSpan = 16;          // points that are claimed together at least
+constexpr size_t kMostSpans = 32;     // claimed in one transaction
 constexpr size_t kCommitRows = 2048;  // rows of a transaction, unless kCommitTime comes first
 constexpr size_t kQueueRows = 4 * kCommitRows;
 constexpr auto kCommitTime = std::chrono::seconds(1);
+constexpr auto kClaimTime = std::chrono::milliseconds(200);  // that claimed points should last
+constexpr auto kWait = std::chrono::milliseconds(100);       // for other processes
 
 }  // namespace
 
@@ -26,25 +29,30 @@ StreamRun::StreamRun(const SweepSpec& spec, const SweepRun& run, Store& store,
       source_(spec) {}
 
 Status StreamRun::run() {
-  if (const Status freed = store_.release_dead(owner_is_dead); !freed) return freed;
-  while (true) {
-    const int64_t before = outcome_.evaluated;
-    pass();
-    if (!errors_.empty()) return errors_;
-    if (elsewhere_ == 0 || stopped()) break;
-    // Others had claimed points. Take over what they left behind if they have died meanwhile.
-    if (const Status freed = store_.release_dead(owner_is_dead); !freed) return freed;
-    if (outcome_.evaluated == before) break;
-  }
-  outcome_.elsewhere = elsewhere_;
-  return store_.release(owner_);
+  const Status done = all_points();
+  const Status freed = store_.release(owner_);
+  return done ? freed : done;
 }
 
-/// Once over all points.
+Status StreamRun::all_points() {
+  if (const Status freed = store_.release_dead(owner_is_dead); !freed) return freed;
+  pass();
+  while (errors_.empty() && !stopped() && !elsewhere_.empty()) {
+    // Their owners finish them, or die and leave them to us.
+    if (const Status freed = store_.release_dead(owner_is_dead); !freed) return freed;
+    const size_t before = elsewhere_.size();
+    again_.swap(elsewhere_);
+    pass();
+    if (elsewhere_.size() == before) std::this_thread::sleep_for(kWait);
+  }
+  if (!errors_.empty()) return errors_;
+  for (const std::vector<Span>* left : {&elsewhere_, &again_})
+    for (const Span& span : *left) outcome_.elsewhere += std::ssize(span.points);
+  return ok();
+}
+
+/// Until there are neither points of the source left nor spans to be tried again.
 void StreamRun::pass() {
-  source_.rewind();
-  position_ = span_ = elsewhere_ = done_ = 0;
-  exhausted_ = false;
   working_ = static_cast<int>(evaluators_.size());
   std::vector<std::thread> threads;
   for (Evaluator& evaluator : evaluators_)
@@ -61,45 +69,63 @@ void StreamRun::fail(const Status& status) {
   drained_.notify_all();
 }
 
-/// Draws points until some are ours to do. False at the end. Called with source_mutex_ held.
+/// Nothing at the end. Called with source_mutex_ held, like refill() and take().
+std::optional<Span> StreamRun::next_span() {
+  if (!again_.empty()) {
+    Span out = std::move(again_.back());
+    again_.pop_back();
+    return out;
+  }
+  Span out;
+  while (out.points.size() < kSpan) {
+    const int64_t point = source_.next();
+    if (point < 0) break;
+    if (position_++ % run_.shard.of == run_.shard.index - 1) out.points.push_back(point);
+  }
+  if (out.points.empty()) return std::nullopt;
+  out.number = span_++;
+  return out;
+}
+
+/// Draws points until some are ours to do. False at the end.
 bool StreamRun::refill() {
-  while (pending_.empty() && !exhausted_ && !stopped()) {
-    std::vector<int64_t> points;
-    while (points.size() < kSpan) {
-      const int64_t point = source_.next();
-      if (point < 0) {
-        exhausted_ = true;
-        break;
-      }
-      if (position_++ % run_.shard.of == run_.shard.index - 1) points.push_back(point);
+  while (pending_.empty() && !stopped()) {
+    const auto now = std::chrono::steady_clock::now();
+    const bool soon = now - refilled_ < kClaimTime;
+    claimed_together_ = soon ? std::min(kMostSpans, claimed_together_ * 2)
+                             : std::max(size_t{1}, claimed_together_ / 2);
+    refilled_ = now;
+    std::vector<Span> spans;
+    while (spans.size() < claimed_together_) {
+      auto span = next_span();
+      if (!span) break;
+      spans.push_back(std::move(*span));
     }
-    if (points.empty()) break;
-    if (const Status taken = take_span(points, span_++); !taken) fail(taken);
+    if (spans.empty()) return false;
+    if (const Status taken = take(std::move(spans)); !taken) fail(taken);
   }
   return !pending_.empty() && !stopped();
 }
 
-/// Of a span, the points that aren't stored, if the span isn't another process's.
-Status StreamRun::take_span(const std::vector<int64_t>& points, int64_t span) {
-  const std::lock_guard lock(store_mutex_);
-  const auto stored = store_.stored(points);
-  if (!stored) return stored.errors();
-  const auto have = static_cast<int64_t>(stored->size());
-  std::vector<int64_t> missing;
-  for (const int64_t p : points)
-    if (!stored->contains(p)) missing.push_back(p);
+/// Of the spans that no other process has, the points that aren't stored.
+Status StreamRun::take(std::vector<Span> spans) {
+  size_t asked = 0, missing = 0;
+  for (const Span& span : spans) asked += span.points.size();
   {
-    const std::lock_guard queue(queue_mutex_);
-    done_ += have;
+    const std::lock_guard lock(store_mutex_);
+    if (const Status claimed = store_.claim(spans, owner_); !claimed) return claimed;
   }
-  if (missing.empty()) return ok();
-  const auto ours = store_.claim(span, owner_);
-  if (!ours) return ours.errors();
-  if (!*ours) {
-    elsewhere_ += static_cast<int64_t>(missing.size());
-    return ok();
+  for (Span& span : spans) {
+    missing += span.points.size();
+    if (span.points.empty()) continue;
+    if (span.ours)
+      pending_.insert(pending_.end(), span.points.begin(), span.points.end());
+    else
+      elsewhere_.push_back(std::move(span));
   }
-  pending_.assign(missing.rbegin(), missing.rend());
+  std::reverse(pending_.begin(), pending_.end());
+  const std::lock_guard lock(queue_mutex_);
+  done_ += static_cast<int64_t>(asked - missing);
   return ok();
 }
 

@@ -2,6 +2,7 @@
 #include <chrono>
 #include <condition_variable>
 #include <mutex>
+#include <optional>
 #include <vector>
 
 #include "sim/sweep/evaluate.h"
@@ -10,7 +11,8 @@
 namespace accsim {
 
 /// Costs all points of a grid or random sweep: threads take points from one lazy source, one writer
-/// commits their rows.
+/// commits their rows. Processes on one store share the points out in spans, as many at a time as
+/// keep one busy for a moment; at the end each waits for what the others still have.
 class StreamRun {
  public:
   StreamRun(const SweepSpec& spec, const SweepRun& run, Store& store,
@@ -19,8 +21,10 @@ class StreamRun {
   Status run();
 
  private:
+  Status all_points();
+  std::optional<Span> next_span();
   bool refill();
-  Status take_span(const std::vector<int64_t>& points, int64_t span);
+  Status take(std::vector<Span> spans);
   int64_t next_point();
   void work(Evaluator& evaluator);
   void write();
@@ -39,9 +43,11 @@ class StreamRun {
   PointSource source_;
   int64_t position_ = 0;  ///< in the whole sweep
   int64_t span_ = 0;
-  bool exhausted_ = false;
   std::vector<int64_t> pending_;  ///< claimed, last first
-  int64_t elsewhere_ = 0;
+  std::vector<Span> elsewhere_;   ///< claimed by other processes when we came by
+  std::vector<Span> again_;       ///< of them, those that are to be tried once more
+  size_t claimed_together_ = 1;   ///< spans
+  std::chrono::steady_clock::time_point refilled_;
 
   std::mutex store_mutex_;  ///< of the connection
   std::mutex queue_mutex_;

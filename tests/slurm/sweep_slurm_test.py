@@ -18,7 +18,7 @@ HERE = pathlib.Path(__file__).resolve().parent
 ROOT = HERE.parents[1]
 SHARDS = 8
 KILLED = 3
-# Shards of over a thousand points: they are stored 512 at a time, so that one can be caught midway.
+# Shards of over a thousand points: they are stored once a second, so that one can be caught midway.
 SPEC = f"""
 base: {ROOT}/configs/64x64.yaml
 axes:
