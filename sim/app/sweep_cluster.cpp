@@ -9,6 +9,7 @@
 #include "sim/app/sweep_command.h"
 #include "sim/report/format.h"
 #include "sim/report/write_file.h"
+#include "sim/sweep/evaluate.h"
 #include "sim/sweep/merge.h"
 #include "sim/sweep/space.h"
 #include "sim/sweep/submit.h"
@@ -88,6 +89,8 @@ int SweepCommand::run_submit() const {
         {{Errc::usage, "a pareto sweep can't be cut into shards; use \"strategy: grid\" or random",
           spec_}});
   if (const auto points = count_points(*spec); !points) return report_errors(points.errors());
+  if (const auto networks = Evaluator::create(*spec); !networks)
+    return report_errors(networks.errors());
   const std::string stem = fs::path(spec_).stem().string();
   std::error_code ec;
   SubmitOptions options;
@@ -114,7 +117,12 @@ int SweepCommand::run_submit() const {
   if (!job) return report_errors(job.errors());
   const auto after =
       submit(options.folder, fmt::format("--dependency=afterok:{} merge.sbatch", *job));
-  if (!after) return report_errors(after.errors());
+  if (!after) {
+    Errors errors = after.errors();
+    errors.push_back(
+        {Errc::io, "array " + *job + " is submitted, its merge isn't", options.folder});
+    return report_errors(errors);
+  }
   return print_out(
       fmt::format("submitted array {} of {} shards and merge {}; logs in {}; result in {}\n", *job,
                   nodes_, *after, options.folder, options.out));

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <charconv>
 #include <chrono>
 #include <filesystem>
@@ -79,6 +80,8 @@ Result<std::vector<Metric>> parse_metrics(const std::string& text) {
                    fmt::format("'{}' is no objective; valid: {}", text.substr(at, end - at),
                                fmt::join(metric_names(), ", ")),
                    "--pareto"};
+    if (std::find(out.begin(), out.end(), *m) != out.end())
+      return Error{Errc::usage, fmt::format("{} is named twice", info(*m).name), "--pareto"};
     out.push_back(*m);
     at = end + 1;
   }
@@ -146,7 +149,7 @@ int SweepCommand::run_spec(const std::string& version) const {
   if (spec_.empty())
     return report_errors({{Errc::usage, "name a sweep, e.g. configs/sweeps/edge.yaml", "sweep"}});
   SweepRun run;
-  if (!shard_.empty()) {
+  if (sub_->count("--shard") > 0) {
     const auto shard = parse_shard(shard_);
     if (!shard) return report_errors(shard.errors());
     run.shard = *shard;
@@ -172,6 +175,9 @@ int SweepCommand::run_spec(const std::string& version) const {
                   format_count(o.stored), format_count(o.total), format_count(o.feasible),
                   format_count(o.evaluated),
                   o.bounds > 0 ? fmt::format(", and {} bounds", format_count(o.bounds)) : "");
+  for (const SweepModel& m : spec->models)
+    for (const std::string& symbol : m.graph.defaulted)
+      text += fmt::format("{} of {} is 1 for want of a bind\n", symbol, m.name);
   if (spec->strategy == Strategy::pareto && !o.interrupted)
     text += "the front is complete; bounds exclude every other point\n";
   if (o.interrupted) text += "stopped; the same command goes on\n";

@@ -110,6 +110,10 @@ class AxisReader {
                            f->only->path, f->only->word));
       return false;
     }
+    if (std::find(out_.fields.begin(), out_.fields.end(), f) != out_.fields.end()) {
+      fail(at, fmt::format("{} is set twice; remove one", path));
+      return false;
+    }
     out_.fields.push_back(f);
     return true;
   }
@@ -131,8 +135,11 @@ class AxisReader {
     const Field& f = *out_.fields.front();
     out_.words = !is_numeric(f);
     if (!out_.words) {
-      for (const double v : numbers())
+      const std::vector<double> values = numbers();
+      for (size_t i = 0; good_ && i < values.size(); ++i) {
+        const double v = values[i];
         set(add_step(v, number_text(f, v)), f, scalar(number_text(f, v), place()));
+      }
       return good_;
     }
     if (values_ == nullptr || values_->value.kind != YamlNode::Kind::sequence) {

@@ -10,6 +10,36 @@
 namespace accsim {
 namespace {
 
+/// Attached as `shard`: points that `main` has too must be the same there.
+Status check_conflicts(Database& db, const std::string& path) {
+  auto conflicts = db.prepare(
+      "SELECT point FROM (SELECT s.* FROM shard.points s JOIN main.points m USING (point) "
+      "EXCEPT SELECT * FROM main.points) LIMIT 1");
+  if (!conflicts) return conflicts.errors();
+  const auto found = conflicts->step();
+  if (!found) return found.errors();
+  if (!*found) return ok();
+  return Error{Errc::invalid,
+               fmt::format("overlap: point {} is in {} too, with other results",
+                           conflicts->whole(0), db.path()),
+               path};
+}
+
+Status attach_shard(Database& db, const std::string& path) {
+  auto attach = db.prepare("ATTACH ? AS shard");
+  if (!attach) return attach.errors();
+  attach->bind(1, std::string_view(path));
+  return attach->run();
+}
+
+/// Two stores of one shard.
+Status check_alike(const std::string& one, const std::string& other) {
+  auto db = Database::open(one, Database::Mode::read);
+  if (!db) return db.errors();
+  if (const Status attached = attach_shard(*db, other); !attached) return attached;
+  return check_conflicts(*db, other);
+}
+
 /// What is wrong with a set of shards, all at once.
 Result<StoreMeta> check_shards(const std::vector<std::string>& shards) {
   Errors errors;
@@ -26,22 +56,26 @@ Result<StoreMeta> check_shards(const std::vector<std::string>& shards) {
     const auto refuse = [&](const std::string& why) {
       errors.push_back({Errc::invalid, why, path});
     };
-    if (m.schema != kStoreSchema || m.version != first.version)
-      refuse(fmt::format("was written by {} (schema {}), others by {}", m.version, m.schema,
-                         first.version));
+    if (m.version != first.version)
+      refuse(fmt::format("was written by {}, others by {}", m.version, first.version));
     else if (m.spec != first.spec)
       refuse(fmt::format("is of another sweep than {} (spec {:.8}, not {:.8})", shards.front(),
                          m.spec, first.spec));
     else if (m.shard.of != first.shard.of)
       refuse(fmt::format("is shard {}, others are of {}", m.shard.text(), first.shard.of));
+    const Status whole = (*store)->intact();
     const auto count = (*store)->count();
-    if (!count)
+    if (!whole)
+      errors.insert(errors.end(), whole.errors().begin(), whole.errors().end());
+    else if (!count)
       errors.insert(errors.end(), count.errors().begin(), count.errors().end());
     else if (*count != m.shard.count(m.points))
       refuse(
           fmt::format("gap: holds {} of {} points of shard {}; run that shard again to finish it",
                       *count, m.shard.count(m.points), m.shard.text()));
-    present.emplace(m.shard.index, path);
+    if (const auto [same, fresh] = present.emplace(m.shard.index, path); !fresh && errors.empty())
+      if (const Status alike = check_alike(same->second, path); !alike)
+        errors.insert(errors.end(), alike.errors().begin(), alike.errors().end());
   }
   for (int64_t i = 1; i <= first.shard.of && !first.spec.empty(); ++i)
     if (!present.contains(i))
@@ -55,10 +89,7 @@ Result<StoreMeta> check_shards(const std::vector<std::string>& shards) {
 Status prepare_out(Database& db, const std::string& first) {
   if (const Status set = db.run("PRAGMA journal_mode=WAL; PRAGMA synchronous=FULL;"); !set)
     return set;
-  auto attach = db.prepare("ATTACH ? AS shard");
-  if (!attach) return attach.errors();
-  attach->bind(1, std::string_view(first));
-  if (const Status attached = attach->run(); !attached) return attached;
+  if (const Status attached = attach_shard(db, first); !attached) return attached;
   std::string sql = "BEGIN IMMEDIATE;";
   auto tables =
       db.prepare("SELECT sql FROM shard.sqlite_master WHERE type = 'table' AND sql IS NOT NULL");
@@ -83,22 +114,8 @@ Status prepare_out(Database& db, const std::string& first) {
 
 /// Adds one shard's rows; points that are there already must be the same.
 Result<int64_t> add_shard(Database& db, const std::string& path) {
-  auto attach = db.prepare("ATTACH ? AS shard");
-  if (!attach) return attach.errors();
-  attach->bind(1, std::string_view(path));
-  if (const Status attached = attach->run(); !attached) return attached.errors();
-  auto conflicts = db.prepare(
-      "SELECT point FROM (SELECT s.* FROM shard.points s JOIN main.points m USING (point) "
-      "EXCEPT SELECT * FROM main.points) LIMIT 1");
-  if (!conflicts) return conflicts.errors();
-  const auto found = conflicts->step();
-  if (!found) return found.errors();
-  if (*found)
-    return Error{Errc::invalid,
-                 fmt::format("overlap: point {} is in {} too, with other results",
-                             conflicts->whole(0), db.path()),
-                 path};
-  conflicts->reset();
+  if (const Status attached = attach_shard(db, path); !attached) return attached.errors();
+  if (const Status alike = check_conflicts(db, path); !alike) return alike.errors();
   auto before = db.prepare("SELECT count(*) FROM main.points");
   if (!before) return before.errors();
   const auto count = [&]() -> int64_t {

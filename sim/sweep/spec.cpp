@@ -176,8 +176,10 @@ class SpecReader {
     for (const YamlNode& node : e.value.items) {
       const auto m = metric_from(node.text);
       const auto& seen = spec_.objectives;
+      const auto close = nearest(node.text, metric_names());
       if (!m)
-        errors_.fail(node.at, fmt::format("{} is no objective; valid: {}", quoted_text(node.text),
+        errors_.fail(node.at, fmt::format("{} is no objective; {}valid: {}", quoted_text(node.text),
+                                          close ? fmt::format("did you mean \"{}\"? ", *close) : "",
                                           fmt::join(metric_names(), ", ")));
       else if (std::find(seen.begin(), seen.end(), *m) != seen.end())
         errors_.fail(node.at, node.text + " is named twice");
@@ -225,6 +227,9 @@ Result<SweepSpec> load_sweep(const std::string& path) {
   in.read(text.data(), static_cast<std::streamsize>(text.size()));
   if (in.bad() || !in.is_open()) return Error{Errc::io, "can't be read", path};
   text.resize(static_cast<size_t>(in.gcount()));
+  if (text.size() > kYamlBytesMax)
+    return Error{Errc::invalid,
+                 fmt::format("larger than {} bytes; this is no sweep", kYamlBytesMax), path};
   const auto tree = parse_yaml(text, path);
   if (!tree) return tree.errors();
   return SpecReader(path).run(*tree);

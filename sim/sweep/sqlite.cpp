@@ -1,11 +1,32 @@
 #include "sim/sweep/sqlite.h"
 
+#include <fmt/format.h>
 #include <sqlite3.h>
+
+#include <filesystem>
 
 namespace accsim {
 namespace {
 
 constexpr int kBusyMilliseconds = 60'000;
+constexpr uintmax_t kRoom = 64 * 1024;  // bytes; SQLite grows its shared memory by half of that
+
+/// Some ways of having no room look like any failing disk to SQLite.
+bool has_room(const std::string& path) {
+  std::error_code ec;
+  const auto space = std::filesystem::space(std::filesystem::absolute(path).parent_path(), ec);
+  return ec || space.available >= kRoom;
+}
+
+std::string as_uri(const std::string& path) {
+  std::string out = "file:";
+  for (const char c : path)
+    if (std::string_view("%?# ").find(c) == std::string_view::npos)
+      out += c;
+    else
+      out += fmt::format("%{:02x}", static_cast<unsigned char>(c));
+  return out + "?immutable=1";
+}
 
 }  // namespace
 
@@ -73,22 +94,24 @@ std::string Statement::column_name(int c) const {
 }
 
 Error Database::failure(int code) const {
+  const std::string full =
+      "the disk is full; make room and run the same command again, committed points are kept";
   const std::string why = handle_ ? sqlite3_errmsg(handle_.get()) : sqlite3_errstr(code);
   std::string what;
   switch (code & 0xff) {
     case SQLITE_FULL:
-      what =
-          "the disk is full; make room and run the same command again, committed points are kept";
+      what = full;
       break;
     case SQLITE_IOERR:
-      what = "can't be read or written (" + why + "); committed points are kept";
+      what = has_room(path_) ? "can't be read or written (" + why + "); committed points are kept"
+                             : full;
       break;
     case SQLITE_CORRUPT:
     case SQLITE_NOTADB:
       what = "is no intact store (" + why + "); move it away, or name another with --store";
       break;
     case SQLITE_CANTOPEN:
-      what = "can't be opened (" + why + "); does the folder exist?";
+      what = "can't be opened (" + why + "); does the folder exist, and may it be written?";
       break;
     case SQLITE_READONLY:
     case SQLITE_PERM:
@@ -107,14 +130,17 @@ Result<Database> Database::open(const std::string& path, Mode mode) {
   Database out;
   out.path_ = path;
   sqlite3* db = nullptr;
-  const int flags = mode == Mode::create  ? SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE
-                    : mode == Mode::write ? SQLITE_OPEN_READWRITE
-                                          : SQLITE_OPEN_READONLY;
-  const int code = sqlite3_open_v2(path.c_str(), &db, flags | SQLITE_OPEN_NOMUTEX, nullptr);
+  const int flags = mode == Mode::create   ? SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE
+                    : mode == Mode::frozen ? SQLITE_OPEN_READONLY | SQLITE_OPEN_URI
+                                           : SQLITE_OPEN_READONLY;
+  const std::string name = mode == Mode::frozen ? as_uri(path) : path;
+  const int code = sqlite3_open_v2(name.c_str(), &db, flags | SQLITE_OPEN_NOMUTEX, nullptr);
   out.handle_.reset(db);
   if (code != SQLITE_OK) return out.failure(code);
   sqlite3_busy_timeout(db, kBusyMilliseconds);
   sqlite3_extended_result_codes(db, 1);
+  // A name in double quotes that is no column is an error, not a text.
+  sqlite3_db_config(db, SQLITE_DBCONFIG_DQS_DML, 0, nullptr);
   return out;
 }
 

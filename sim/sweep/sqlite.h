@@ -47,7 +47,9 @@ class Statement {
 /// A connection to a database file. Errors name the file and say what to do. Not thread-safe.
 class Database {
  public:
-  enum class Mode { read, write, create };
+  /// `frozen`: to read where nothing may be written, which WAL mode wants even of readers; nobody
+  /// else may have the file open.
+  enum class Mode { read, frozen, create };
   static Result<Database> open(const std::string& path, Mode mode);
 
   Status run(const std::string& sql);

@@ -1,6 +1,7 @@
 #include "sim/sweep/store.h"
 
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <charconv>
 #include <chrono>
@@ -80,10 +81,18 @@ Result<std::unique_ptr<Store>> Store::read(const std::string& path) {
   std::error_code ec;
   if (!std::filesystem::is_regular_file(path, ec))
     return Error{Errc::io, "no such store; accsim sweep SPEC makes one", path};
-  auto db = Database::open(path, Database::Mode::read);
+  const auto folder = std::filesystem::absolute(path, ec).parent_path();
+  const bool frozen =
+      access(folder.c_str(), W_OK) != 0 && !std::filesystem::exists(path + "-wal", ec);
+  auto db = Database::open(path, frozen ? Database::Mode::frozen : Database::Mode::read);
   if (!db) return db.errors();
   std::unique_ptr<Store> out(new Store(std::move(*db)));
   if (const Status known = out->load_meta(); !known) return known.errors();
+  if (out->meta_.schema != kStoreSchema)
+    return Error{Errc::invalid,
+                 fmt::format("has tables of schema {}, this accsim reads {}", out->meta_.schema,
+                             kStoreSchema),
+                 path};
   return out;
 }
 
@@ -160,11 +169,12 @@ Status Store::create(const SweepSpec& spec, const StoreMeta& wanted) {
 Status Store::load_meta() {
   const Error foreign{Errc::invalid, "is no store of accsim sweep; name another with --store",
                       db_.path()};
-  auto tables =
-      db_.prepare("SELECT count(*) FROM sqlite_master WHERE name IN ('meta','axes','points')");
+  auto tables = db_.prepare(
+      "SELECT count(*) FROM sqlite_master WHERE name IN "
+      "('meta','axes','points','layers','bounds','claims')");
   if (!tables) return tables.errors();
   if (const auto row = tables->step(); !row) return row.errors();
-  if (tables->whole(0) != 3) return foreign;
+  if (tables->whole(0) != 6) return foreign;
   auto rows = db_.prepare("SELECT key, value FROM meta");
   if (!rows) return foreign;
   std::map<std::string, std::string> values;
@@ -184,9 +194,11 @@ Status Store::load_meta() {
            {},
            {}};
   const std::string& shard = values["shard"];
+  meta_.shard.index = 0;  // no shard's
   if (const size_t slash = shard.find('/'); slash != std::string::npos)
     meta_.shard = {to_whole(shard.substr(0, slash)), to_whole(shard.substr(slash + 1))};
-  if (meta_.spec.empty() || meta_.shard.index < 1 || meta_.shard.of < meta_.shard.index)
+  if (meta_.spec.empty() || meta_.points < 1 || meta_.shard.index < 1 ||
+      meta_.shard.of < meta_.shard.index)
     return foreign;
   for (size_t at = 0; at <= values["objectives"].size();) {
     const size_t end = std::min(values["objectives"].find(',', at), values["objectives"].size());
@@ -198,6 +210,7 @@ Status Store::load_meta() {
   if (!axes) return foreign;
   for (auto row = axes->step(); row && *row; row = axes->step())
     meta_.axes.push_back(axes->text(0));
+  if (meta_.axes.empty() || meta_.objectives.empty()) return foreign;
   return ok();
 }
 

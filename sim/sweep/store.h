@@ -60,10 +60,12 @@ class Store {
   /// of another spec, version or shard.
   static Result<std::unique_ptr<Store>> open(const std::string& path, const SweepSpec& spec,
                                              const StoreMeta& wanted);
-  /// Any store, to read.
+  /// Any store of this schema, to read; also where nothing may be written.
   static Result<std::unique_ptr<Store>> read(const std::string& path);
 
   const StoreMeta& meta() const { return meta_; }
+  /// Reads the whole file; an error when it is damaged.
+  Status intact();
   Database& database() { return db_; }
 
   /// Which of these points are stored.
@@ -88,7 +90,6 @@ class Store {
   Status create(const SweepSpec& spec, const StoreMeta& wanted);
   Status load_meta();
   Status check_meta(const StoreMeta& wanted) const;
-  Status intact();
   Result<bool> empty();
   Status set_modes();
   Status write_rows(std::span<const PointRow> rows, std::span<const BoundRow> bounds);

@@ -209,11 +209,19 @@ class SweepTest(unittest.TestCase):
         for _ in range(2):
             self.assertIn(f"{POINTS:,} points", self.good("merge", out, *shards, shards[0]))
             self.assertEqual(self.dump(out), self.dump(whole))
+        twin, untouched = self.dir / "twin.sqlite", self.dir / "untouched.sqlite"
+        shutil.copy(shards[1], twin)
         with sqlite3.connect(shards[1]) as db:
             db.execute("UPDATE points SET cycles = cycles + 1 WHERE point = "
                        "(SELECT max(point) FROM points WHERE cycles > 0)")
         self.assertIn("overlap", self.bad("merge", out, *shards))
         self.assertEqual(self.dump(out), self.dump(whole))
+        self.assertIn("overlap", self.bad("merge", untouched, *shards, twin))
+        content = bytearray(twin.read_bytes())
+        content[9000:17000] = bytes(8000)
+        twin.write_bytes(content)
+        self.assertIn("twin.sqlite: is", self.bad("merge", untouched, shards[0], twin, shards[2]))
+        self.assertFalse(untouched.exists(), "a merge that can't succeed writes nothing")
         other = self.dir / "other.sqlite"
         self.good(self.spec("search"), "--store", other, "--shard", "1/3")
         self.assertIn("another sweep", self.bad("merge", out, other, *shards[1:]))
@@ -265,6 +273,17 @@ class SweepTest(unittest.TestCase):
             self.assertIn(done.returncode, (0, 2), "must not crash")
             if offset == 4096 * 4:
                 self.assertNotEqual(run(spec, "--store", broken).returncode, 0)
+        changes = (("UPDATE meta SET value = 'zz' WHERE key = 'shard'", "no store of"),
+                   ("DELETE FROM axes", "no store of"),
+                   ("DROP TABLE claims", "no store of"),
+                   ("UPDATE meta SET value = '7' WHERE key = 'schema'", "schema 7"),
+                   ("ALTER TABLE points DROP COLUMN time_us", "no such column"))
+        for i, (change, message) in enumerate(changes):
+            broken = self.dir / f"changed{i}.sqlite"
+            shutil.copy(store, broken)
+            with sqlite3.connect(broken) as db:
+                db.execute(change)
+            self.assertIn(message, self.bad("show", broken), change)
         other = self.dir / "other.sqlite"
         with sqlite3.connect(other) as db:
             db.execute("CREATE TABLE photos (name TEXT)")
@@ -283,6 +302,33 @@ class SweepTest(unittest.TestCase):
         self.assertIn("committed points are kept", done.stderr)
         kept = self.count(store)
         self.assertIn(f"{POINTS - kept:,} costed now", self.good(spec, "--store", store))
+
+    @unittest.skipIf(os.geteuid() != 0, "mounting a small disk needs root")
+    def test_a_small_disk_fills_up_and_is_made_larger(self):
+        spec, disk, whole = self.spec(), self.dir / "disk", self.dir / "w.sqlite"
+        disk.mkdir()
+        mount = ["mount", "-t", "tmpfs", "-o", "size=300k", "tmpfs", str(disk)]
+        if subprocess.run(mount, capture_output=True).returncode != 0:
+            self.skipTest("mounting isn't allowed here")
+        self.addCleanup(subprocess.run, ["umount", str(disk)])
+        for _ in range(2):
+            self.assertIn("the disk is full; make room", self.bad(spec, "--store", disk / "s.sqlite"))
+        subprocess.run(["mount", "-o", "remount,size=20m", str(disk)], check=True)
+        self.good(spec, "--store", disk / "s.sqlite")
+        self.good(spec, "--store", whole)
+        self.assertEqual(self.dump(disk / "s.sqlite"), self.dump(whole))
+        subprocess.run(["mount", "-o", "remount,ro", str(disk)], check=True)
+        self.assertEqual(self.dump(disk / "s.sqlite"), self.dump(whole))
+        self.assertIn("may it be written", self.bad(spec, "--store", disk / "other.sqlite"))
+
+    def test_shards_that_make_no_sense_are_refused_before_anything_is_written(self):
+        spec, pareto = self.spec(), ROOT / "configs" / "sweeps" / "edge.yaml"
+        for shard in ("", "0/4", "5/4", "x/y", "1/0", "-1/4", "1/4/5", "1.5/4", "/8"):
+            self.assertIn("is not i/n", self.bad(spec, "--shard", shard, cwd=self.dir))
+        self.assertIn("can't be cut into shards", self.bad(pareto, "--shard", "1/2", cwd=self.dir))
+        self.assertIn("can't be cut into shards",
+                      self.bad("submit", pareto, "--nodes", 2, cwd=self.dir))
+        self.assertEqual(list(self.dir.iterdir()), [spec])
 
     def test_nothing_that_can_run_is_an_error(self):
         spec = self.dir / "none.yaml"
@@ -307,6 +353,8 @@ class SweepTest(unittest.TestCase):
             self.assertIn(words, text)
         self.assertIn("did you mean", self.bad("show", store, "--where", "dram_gps <= 3"))
         self.assertIn("no objective", self.bad("show", store, "--pareto", "speed"))
+        self.assertIn("named twice", self.bad("show", store, "--pareto", "area,area"))
+        self.assertIn("isn't expected", self.bad("show", store, "--where", "1; DROP TABLE points"))
 
     def test_layers_on_request(self):
         spec, store = self.dir / "l.yaml", self.dir / "l.sqlite"

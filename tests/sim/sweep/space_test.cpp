@@ -99,6 +99,11 @@ TEST(Spec, SaysWhatIsWrongWithFileAndLine) {
       {axis + "value: [64]}}", "did you mean \"values\""},
       {axis + "values: [64]}}\nconstraints: [a + b < 3]", "\"b\" is no known name"},
       {axis + "values: [64]}}\nobjectives: [speed]", "no objective"},
+      {axis + "values: [64]}}\nobjectives: [cycle]", "did you mean \"cycles\""},
+      {"axes: {a: {fields: {array.rows: [1, 2], array.rows: [1, 2]}}}", "set twice"},
+      {"axes: {a: {field: dram.channels, values: [1, 2]}}",
+       "only of machines with dram.model banked"},
+      {axis + "values: [64]}}\nconstraints: [dram.channels > 1]", "no known name"},
       {axis + "values: [64]}}\nstrategy: random", "needs count"},
       {axis + "values: [64]}}\nseed: 3", "of strategy random"},
       {axis + "values: [64]}}\ncolour: red", "no key \"colour\""},
@@ -115,6 +120,13 @@ TEST(Spec, SaysWhatIsWrongWithFileAndLine) {
     EXPECT_NE(said.find(message), std::string::npos) << said;
     EXPECT_NE(said.find("spec.yaml:"), std::string::npos) << said;
   }
+}
+
+TEST(Spec, AValueThatIsNoNumberIsOneError) {
+  const auto spec = load("axes: {a: {field: buffers.activation.kib, values: [64, many]}}\n");
+  ASSERT_FALSE(spec.ok());
+  EXPECT_EQ(spec.errors().size(), 1u);
+  EXPECT_NE(spec.errors().front().text().find("must be a number"), std::string::npos);
 }
 
 TEST(Spec, AMillionMillionPointsAreCountedAndRefused) {
