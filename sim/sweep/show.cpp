@@ -9,6 +9,7 @@
 #include "sim/report/format.h"
 #include "sim/report/table.h"
 #include "sim/sweep/front.h"
+#include "sim/sweep/sensitivity.h"
 
 namespace accsim {
 namespace {
@@ -129,45 +130,60 @@ void append_front(std::string& out, const TableView& view, const std::vector<con
   if (shown < n) out += fmt::format("{} more; --csv writes all\n", n - shown);
 }
 
-/// Means of an objective over the points of each step of an axis.
+/// The axes' values that occur, in the order of their first points, and each row's among them.
+struct Occurring {
+  std::vector<std::vector<std::string>> values;  ///< by axis
+  std::vector<Levels> levels;                    ///< by row
+};
+
+Occurring occurring(const TableView& view) {
+  Occurring out;
+  out.levels.resize(view.rows().size());
+  for (size_t a = 0; a < view.axes().size(); ++a) {
+    std::map<std::string, size_t> known;
+    auto& values = out.values.emplace_back();
+    for (size_t i = 0; i < view.rows().size(); ++i) {
+      const std::string& text = view.rows()[i].texts[a];
+      const auto [at, fresh] = known.emplace(text, values.size());
+      if (fresh) values.push_back(text);
+      out.levels[i].push_back(at->second);
+    }
+  }
+  return out;
+}
+
+/// How far an objective moves over each axis. Products of effects rather than sums: logarithms.
 void append_sensitivity(std::string& out, const TableView& view, const StoreMeta& meta,
                         const std::vector<Metric>& metrics, const ShowOptions& options) {
   out +=
-      "\nSensitivity: how far the mean of an objective moves over an axis's values (largest over "
-      "smallest), and the value where it is least\n";
+      "\nSensitivity: how many times an objective changes over an axis's values, the effects of "
+      "the "
+      "other axes taken out, and the value where it is least\n";
   if (meta.strategy == "pareto")
-    out += "over the points that the adaptive strategy costed, most of them near the front\n";
+    out += "fitted to the points that the adaptive strategy costed, most of them near the front\n";
   std::vector<TextTable::Column> columns = {{"axis", "", true, 0, Ink::plain},
                                             {"values", "", false, 0, Ink::plain}};
+  const Occurring found = occurring(view);
+  std::vector<size_t> steps;
+  for (const auto& values : found.values) steps.push_back(values.size());
+  std::vector<std::vector<std::string>> cells;
+  for (size_t a = 0; a < steps.size(); ++a)
+    cells.push_back({view.axes()[a], std::to_string(steps[a])});
   for (const Metric m : metrics) {
     columns.push_back({metric_head(m), "", false, 0, Ink::plain});
     columns.push_back({"least at", "", false, 0, Ink::plain});
+    std::vector<double> logs;
+    for (const Row& row : view.rows())
+      logs.push_back(std::log(std::max(row.numbers[view.column(m)], 1e-30)));
+    const auto effects = main_effects(found.levels, logs, steps);
+    for (size_t a = 0; a < steps.size(); ++a) {
+      const auto [low, high] = std::minmax_element(effects[a].begin(), effects[a].end());
+      cells[a].push_back(fmt::format("{:.2f} x", std::exp(*high - *low)));
+      cells[a].push_back(found.values[a][static_cast<size_t>(low - effects[a].begin())]);
+    }
   }
   TextTable table(std::move(columns));
-  for (size_t a = 0; a < view.axes().size(); ++a) {
-    struct Sum {
-      std::vector<double> sums;
-      double n = 0;
-    };
-    std::map<std::string, Sum> by_value;
-    for (const Row& row : view.rows()) {
-      Sum& s = by_value[row.texts[a]];
-      s.sums.resize(metrics.size());
-      for (size_t i = 0; i < metrics.size(); ++i) s.sums[i] += row.numbers[view.column(metrics[i])];
-      ++s.n;
-    }
-    std::vector<std::string> cells = {view.axes()[a], std::to_string(by_value.size())};
-    for (size_t i = 0; i < metrics.size(); ++i) {
-      const auto mean = [&](const auto& e) { return e.second.sums[i] / e.second.n; };
-      const auto [low, high] =
-          std::minmax_element(by_value.begin(), by_value.end(),
-                              [&](const auto& x, const auto& y) { return mean(x) < mean(y); });
-      const double ratio = mean(*low) > 0 ? mean(*high) / mean(*low) : 1;
-      cells.push_back(fmt::format("{:.2f} x", ratio));
-      cells.push_back(low->first);
-    }
-    table.add({std::move(cells)});
-  }
+  for (auto& row : cells) table.add({std::move(row)});
   append(out, table, options.width);
 }
 

@@ -174,6 +174,18 @@ TEST(Area, IsTheDocumentedSum) {
   EXPECT_EQ(sram_bytes(hw), static_cast<int64_t>(kib) * 1024);
 }
 
+/// What area.h says of a chip of this size.
+TEST(Area, IsOfTheOrderOfAKnownChip) {
+  HwConfig hw = *load_hw(kSource + "/configs/64x64.yaml");
+  hw.clock_mhz = 700;
+  hw.array.rows = hw.array.cols = 256;
+  for (BufferConfig& b : hw.buffers) b.kib = 0;
+  hw.shared.kib = 28 * 1024;
+  hw.dram.read.milli = 34'000'000 / 700;
+  hw.dram.write.milli = 0;
+  EXPECT_NEAR(area_mm2(hw), 230, 5);
+}
+
 /// What regions' bounds rest on, tried on every point of small spaces.
 TEST(RegionBounds, AreNeverAboveAnyOfTheRegionsPoints) {
   for (const char* effort : {"search", "rule"}) {
