@@ -132,7 +132,7 @@ Result<Database> Database::open(const std::string& path, Mode mode) {
   sqlite3* db = nullptr;
   const int flags = mode == Mode::create   ? SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE
                     : mode == Mode::frozen ? SQLITE_OPEN_READONLY | SQLITE_OPEN_URI
-                                           : SQLITE_OPEN_READONLY;
+                                           : SQLITE_OPEN_READWRITE;
   const std::string name = mode == Mode::frozen ? as_uri(path) : path;
   const int code = sqlite3_open_v2(name.c_str(), &db, flags | SQLITE_OPEN_NOMUTEX, nullptr);
   out.handle_.reset(db);
@@ -141,6 +141,8 @@ Result<Database> Database::open(const std::string& path, Mode mode) {
   sqlite3_extended_result_codes(db, 1);
   // A name in double quotes that is no column is an error, not a text.
   sqlite3_db_config(db, SQLITE_DBCONFIG_DQS_DML, 0, nullptr);
+  if (mode == Mode::read)
+    if (const Status set = out.run("PRAGMA query_only=1"); !set) return set.errors();
   return out;
 }
 

@@ -47,6 +47,7 @@ class Statement {
 /// A connection to a database file. Errors name the file and say what to do. Not thread-safe.
 class Database {
  public:
+  /// `read`: nothing is changed, but what SQLite keeps beside the file is put in order at the end.
   /// `frozen`: to read where nothing may be written, which WAL mode wants even of readers; nobody
   /// else may have the file open.
   enum class Mode { read, frozen, create };

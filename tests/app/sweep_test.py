@@ -340,6 +340,7 @@ class SweepTest(unittest.TestCase):
         spec, store = self.spec(more="objectives: [cycles, energy, area]\n"), self.dir / "s.sqlite"
         self.good(spec, "--store", store)
         csv = self.good("show", store, "--pareto", "cycles,area", "--where", "dram_gbps<=32", "--csv", "-")
+        self.assertEqual(sorted(f.name for f in self.dir.glob("s.sqlite*")), ["s.sqlite"])
         lines = [line.split(",") for line in csv.splitlines()]
         with sqlite3.connect(store) as db:
             rows = db.execute("SELECT point, cycles, area_mm2 FROM points WHERE cycles IS NOT NULL "
