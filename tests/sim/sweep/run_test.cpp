@@ -1,0 +1,103 @@
+#include "sim/sweep/run.h"
+
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <fstream>
+
+#include "sim/sweep/merge.h"
+#include "sim/sweep/table_view.h"
+
+namespace accsim {
+namespace {
+
+const std::string kSource = ACCSIM_SOURCE_DIR;
+
+SweepSpec load(const std::string& more) {
+  const std::string path = testing::TempDir() + "/run.yaml";
+  std::ofstream(path) << "base: " << kSource << "/configs/64x64.yaml\nmodels: [{file: " << kSource
+                      << "/models/squeezenet1_1_op13.onnx}]\neffort: rule\n"
+                      << R"(axes:
+  act: {field: buffers.activation.kib, values: [1, 64, 128]}
+  lanes: {field: vector.lanes.pool, powers_of_two: [16, 64]}
+  gbps: {field: dram.read_bytes_per_cycle, range: {from: 10, to: 60, step: 1}}
+)" << more;
+  auto spec = load_sweep(path);
+  EXPECT_TRUE(spec.ok()) << spec.errors().front().text();
+  return std::move(*spec);
+}
+
+std::string fresh(const std::string& name) {
+  const std::string path = testing::TempDir() + "/" + name;
+  for (const char* end : {"", "-wal", "-shm"}) std::filesystem::remove(path + end);
+  return path;
+}
+
+SweepRun run_on(const std::string& store, int threads) {
+  SweepRun run;
+  run.store = store;
+  run.version = "test";
+  run.threads = threads;
+  return run;
+}
+
+std::string dump(const std::string& path) {
+  auto store = Store::read(path);
+  EXPECT_TRUE(store.ok()) << store.errors().front().text();
+  return *dump_store(**store);
+}
+
+class Run : public testing::TestWithParam<const char*> {};
+
+TEST_P(Run, GivesTheSameStoreForAnyNumberOfThreadsAndInterruptions) {
+  const SweepSpec spec = load(GetParam());
+  const std::string whole = fresh("whole.sqlite"), other = fresh("other.sqlite");
+  const auto one = run_sweep(spec, run_on(whole, 1));
+  ASSERT_TRUE(one.ok()) << one.errors().front().text();
+  EXPECT_EQ(one->stored, one->evaluated);
+  std::atomic<bool> stop{false};
+  SweepRun run = run_on(other, 4);
+  run.stop = &stop;
+  run.progress = [&](const SweepProgress&) { stop = true; };
+  int64_t evaluated = 0;
+  for (int i = 0; i < 3; ++i) {
+    stop = false;
+    const auto part = run_sweep(spec, run);
+    ASSERT_TRUE(part.ok()) << part.errors().front().text();
+    evaluated += part->evaluated;
+  }
+  run.stop = nullptr;
+  const auto rest = run_sweep(spec, run);
+  ASSERT_TRUE(rest.ok()) << rest.errors().front().text();
+  EXPECT_EQ(evaluated + rest->evaluated, one->evaluated) << "a point was costed twice";
+  EXPECT_EQ(dump(other), dump(whole));
+}
+
+INSTANTIATE_TEST_SUITE_P(Strategies, Run,
+                         testing::Values("strategy: grid\n",
+                                         "strategy: random\ncount: 300\nseed: 5\n",
+                                         "strategy: pareto\nobjectives: [cycles, area]\n"));
+
+TEST(Shards, OfASweepMakeTheWholeInAnyNumber) {
+  const SweepSpec spec = load("constraints: [act > 1 || gbps < 20]\n");
+  const std::string whole = fresh("whole.sqlite");
+  ASSERT_TRUE(run_sweep(spec, run_on(whole, 2)).ok());
+  for (const int64_t n : {2, 7}) {
+    std::vector<std::string> shards;
+    for (int64_t i = 1; i <= n; ++i) {
+      shards.push_back(fresh("shard" + std::to_string(i) + ".sqlite"));
+      SweepRun run = run_on(shards.back(), 2);
+      run.shard = {i, n};
+      const auto done = run_sweep(spec, run);
+      ASSERT_TRUE(done.ok()) << done.errors().front().text();
+      EXPECT_EQ(done->stored, done->total);
+    }
+    const std::string merged = fresh("merged.sqlite");
+    const auto outcome = merge_stores(merged, shards);
+    ASSERT_TRUE(outcome.ok()) << outcome.errors().front().text();
+    EXPECT_EQ(dump(merged), dump(whole));
+  }
+}
+
+}  // namespace
+}  // namespace accsim
