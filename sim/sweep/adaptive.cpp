@@ -42,7 +42,6 @@ Status AdaptiveRun::run() {
   all.bounds.assign(spec_.objectives.size(), 0);
   open(std::move(all));
   while (!open_.empty()) {
-    if (run_.stop != nullptr && *run_.stop) return ok();
     std::vector<Region> round;
     while (!open_.empty() && round.size() < kRound) {
       Region r = std::move(open_.begin()->second);
@@ -55,6 +54,7 @@ Status AdaptiveRun::run() {
       round.push_back(std::move(r));
     }
     if (const Status answered = answer(); !answered) return answered;
+    if (stopped()) return ok();  // the round may be short of answers
     for (Region& r : round) {
       sharpen(r);
       if (r.single() || hopeless(r))
@@ -201,7 +201,7 @@ Status AdaptiveRun::answer() {
   std::vector<BoundRow> bounds(tasks.size());
   std::atomic<size_t> next{0};
   const auto work = [&](Evaluator& evaluator) {
-    for (size_t i = next++; i < tasks.size(); i = next++) {
+    for (size_t i = next++; i < tasks.size() && !stopped(); i = next++) {
       const Task& task = tasks[i];
       if (task.point >= 0) {
         rows[i] = evaluator.point(task.point);

@@ -34,6 +34,7 @@ class AdaptiveRun {
     PointTotals totals;
   };
 
+  bool stopped() const { return run_.stop != nullptr && *run_.stop; }
   bool hopeless(const Region& r) const;
   bool empty(const Region& r);
   void cheap_bounds(Region& r) const;
