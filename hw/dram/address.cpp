@@ -13,8 +13,8 @@ AddressOrder address_order(DramMap map) {
 AddressMap::AddressMap(const DramDevice& device, int64_t channels, AddressOrder order)
     : order_(order), banks_(device.banks) {
   check(channels > 0, "a DRAM needs a channel");
-  const std::array<int64_t, 5> size = {channels, device.bank_groups, device.banks,
-                                       device.columns(), device.rows};
+  const std::array<int64_t, 5> size = {channels, device.bank_groups, device.banks, device.columns(),
+                                       device.rows};
   unsigned seen = 0;
   for (size_t i = 0; i < order.size(); ++i) {
     seen |= 1U << static_cast<unsigned>(order[i]);
@@ -41,8 +41,8 @@ DramPlace AddressMap::place(int64_t burst) const {
   DramPlace out;
   out.channel = static_cast<int32_t>(field(AddressField::channel));
   out.group = static_cast<int32_t>(field(AddressField::bank_group));
-  out.bank = static_cast<int32_t>(field(AddressField::bank_group) * banks_ +
-                                  field(AddressField::bank));
+  out.bank =
+      static_cast<int32_t>(field(AddressField::bank_group) * banks_ + field(AddressField::bank));
   out.column = static_cast<int32_t>(field(AddressField::column));
   out.row = field(AddressField::row);
   return out;

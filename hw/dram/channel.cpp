@@ -26,8 +26,10 @@ DramChannel::DramChannel(const DramDevice& device)
 
 int64_t DramChannel::earliest(DramCommand command, int bank) const {
   switch (command) {
-    case DramCommand::activate: return earliest_activate(bank);
-    case DramCommand::precharge: return earliest_precharge(bank);
+    case DramCommand::activate:
+      return earliest_activate(bank);
+    case DramCommand::precharge:
+      return earliest_precharge(bank);
     case DramCommand::precharge_all: {
       int64_t clock = row_bus_ + t_.pre_slots - 1;
       for (const Bank& each : banks_) {
@@ -35,19 +37,26 @@ int64_t DramChannel::earliest(DramCommand command, int bank) const {
       }
       return clock;
     }
-    case DramCommand::read: return earliest_column(false, bank);
-    case DramCommand::write: return earliest_column(true, bank);
-    case DramCommand::refresh: return std::max(refresh_, row_bus_ + t_.pre_slots - 1);
+    case DramCommand::read:
+      return earliest_column(false, bank);
+    case DramCommand::write:
+      return earliest_column(true, bank);
+    case DramCommand::refresh:
+      return std::max(refresh_, row_bus_ + t_.pre_slots - 1);
   }
   return 0;
 }
 
 bool DramChannel::right_state(DramCommand command, int bank) const {
   switch (command) {
-    case DramCommand::activate: return open_row(bank) == kClosed;
-    case DramCommand::refresh: return all_closed();
-    case DramCommand::precharge_all: return true;
-    default: return open_row(bank) != kClosed;
+    case DramCommand::activate:
+      return open_row(bank) == kClosed;
+    case DramCommand::refresh:
+      return all_closed();
+    case DramCommand::precharge_all:
+      return true;
+    default:
+      return open_row(bank) != kClosed;
   }
 }
 
@@ -68,7 +77,9 @@ void DramChannel::issue(DramCommand command, int bank, int64_t row, int64_t cloc
     raise(refresh_, clock + rp);
   };
   switch (command) {
-    case DramCommand::activate: activated(b, group, row, clock); break;
+    case DramCommand::activate:
+      activated(b, group, row, clock);
+      break;
     case DramCommand::precharge:
       close(b, t_.rp);
       --open_;
@@ -77,8 +88,12 @@ void DramChannel::issue(DramCommand command, int bank, int64_t row, int64_t cloc
       for (Bank& each : banks_) close(each, t_.rp_all);
       open_ = 0;
       break;
-    case DramCommand::read: read_or_written(b, group, false, clock); break;
-    case DramCommand::write: read_or_written(b, group, true, clock); break;
+    case DramCommand::read:
+      read_or_written(b, group, false, clock);
+      break;
+    case DramCommand::write:
+      read_or_written(b, group, true, clock);
+      break;
     case DramCommand::refresh:
       raise(activate_, clock + t_.rfc);
       raise(refresh_, clock + t_.rfc);

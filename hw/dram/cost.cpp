@@ -22,10 +22,10 @@ DramCosts::DramCosts(const HwConfig& hw) : latency_(hw.dram.latency) {
     double least = 0;
     for (size_t i = 0; i < kLengths; ++i) {
       const int64_t bursts = int64_t{1} << i;
-      const auto one = estimate_dram(
-          system, {DramWalk::random, bursts * burst_bytes_, 0, write ? 1.0 : 0.0});
-      const double clocks = static_cast<double>(bursts) * one.clocks_per_burst /
-                            static_cast<double>(system.channels);
+      const auto one =
+          estimate_dram(system, {DramWalk::random, bursts * burst_bytes_, 0, write ? 1.0 : 0.0});
+      const double clocks =
+          static_cast<double>(bursts) * one.clocks_per_burst / static_cast<double>(system.channels);
       least = std::max(least, clocks * cycles_per_clock / share);
       cycles_[write][i] = least;
     }
@@ -50,8 +50,8 @@ DramCost DramCosts::transfer(int64_t bytes, int64_t run_bytes, bool write) const
   const int64_t whole = ceil_div(run, burst_bytes_), part = ceil_div(rest, burst_bytes_);
   // A shorter last run takes its share of a whole one, so that more bytes never take less time.
   const double each = run_cycles(whole, write);
-  const double cycles = each * (static_cast<double>(runs) +
-                                static_cast<double>(part) / static_cast<double>(whole));
+  const double cycles =
+      each * (static_cast<double>(runs) + static_cast<double>(part) / static_cast<double>(whole));
   constexpr double kMost = 4e18;  // beyond any sum of tensors; keeps the conversion defined
   return {static_cast<int64_t>(std::ceil(std::min(cycles, kMost))), latency_};
 }

@@ -13,9 +13,9 @@ DramStream::DramStream(const DramSystem& system, const DramPattern& pattern, uin
       capacity_(system.device.bytes() / system.device.burst_bytes() * system.channels),
       write_share_(pattern.write_share),
       random_(seed) {
-  run_ = walk_ == DramWalk::sequential ? capacity_
-                                       : std::max<int64_t>(1, ceil_div(pattern.run,
-                                           system.device.burst_bytes()));
+  run_ = walk_ == DramWalk::sequential
+             ? capacity_
+             : std::max<int64_t>(1, ceil_div(pattern.run, system.device.burst_bytes()));
 }
 
 int64_t DramStream::start_of_run() {

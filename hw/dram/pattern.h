@@ -15,8 +15,8 @@ enum class DramWalk : uint8_t {
 /// burst moves it nevertheless.
 struct DramPattern {
   DramWalk walk = DramWalk::sequential;
-  int64_t run = 0;         ///< bytes of a contiguous piece; of no meaning when sequential
-  int64_t stride = 0;      ///< bytes from one run's start to the next (strided)
+  int64_t run = 0;     ///< bytes of a contiguous piece; of no meaning when sequential
+  int64_t stride = 0;  ///< bytes from one run's start to the next (strided)
   /// Of the bursts that are written, spread evenly: when sequential by as many bursts as there
   /// are channels, else run by run.
   double write_share = 0;

@@ -1,11 +1,11 @@
 #include "hw/dram/address.h"
 
+#include <gtest/gtest.h>
+
 #include <algorithm>
 #include <cmath>
 #include <set>
 #include <tuple>
-
-#include <gtest/gtest.h>
 
 #include "dram_fixture.h"
 
@@ -101,8 +101,8 @@ TEST(AddressMap, IsWhereTheBankGroupsLieAsNamed) {
     EXPECT_EQ(high.place(i).group, 0);
     EXPECT_EQ(high.place(i).column, i / 2);
   }
-  EXPECT_EQ(high.place(2 * 128).group, 1);          // a row of each channel later
-  EXPECT_EQ(low.place(2 * 4 * 128).bank, 1);        // a row of every group later
+  EXPECT_EQ(high.place(2 * 128).group, 1);    // a row of each channel later
+  EXPECT_EQ(low.place(2 * 4 * 128).bank, 1);  // a row of every group later
   EXPECT_EQ(low.place(2 * 16 * 128).row, 1);
   EXPECT_EQ(high.place(2 * 16 * 128).row, 1);
 }
@@ -110,7 +110,7 @@ TEST(AddressMap, IsWhereTheBankGroupsLieAsNamed) {
 TEST(AddressMapDeathTest, IsAnOrderThatNamesAFieldTwiceCaught) {
   using enum AddressField;
   EXPECT_DEATH(AddressMap(test::free_device(), 1, {channel, bank, bank, column, row}),
-      "each field");
+               "each field");
 }
 
 }  // namespace

@@ -1,9 +1,9 @@
 #include "hw/dram/cost.h"
 
+#include <gtest/gtest.h>
+
 #include <cmath>
 #include <vector>
-
-#include <gtest/gtest.h>
 
 #include "hw/dram/closed_form.h"
 
@@ -37,9 +37,9 @@ TEST(DramCosts, IsALongTransferThePeakTimesEfficiencyAndShare) {
       const double share = write ? 1 - hw.banked.read_share : hw.banked.read_share;
       const double efficiency =
           estimate_dram(system, {DramWalk::sequential, 0, 0, write ? 1.0 : 0.0}).efficiency;
-      const double seconds = static_cast<double>(bytes) /
-                             (system.device.peak_mb_per_s() * 1e6 *
-                              static_cast<double>(system.channels) * efficiency * share);
+      const double seconds =
+          static_cast<double>(bytes) / (system.device.peak_mb_per_s() * 1e6 *
+                                        static_cast<double>(system.channels) * efficiency * share);
       const auto cycles = static_cast<double>(costs.transfer(bytes, 0, write).occupancy);
       EXPECT_NEAR(cycles, seconds * hw.clock_mhz * 1e6, 0.01 * cycles);
     }
