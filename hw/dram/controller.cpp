@@ -6,8 +6,20 @@
 
 namespace accsim {
 
-DramController::DramController(const DramDevice& device, int index)
-    : device_(device), channel_(device), index_(index), refresh_due_(device.t.refi) {
+DramBatch dram_batch(double write_share) {
+  const double reads = 1 - write_share;
+  if (reads <= 0 || write_share <= 0) return {kDramLeastBatch, kDramLeastBatch};
+  return {kDramLeastBatch * std::max(1.0, reads / write_share),
+          kDramLeastBatch * std::max(1.0, write_share / reads)};
+}
+
+DramController::DramController(const DramDevice& device, int index, double write_share)
+    : device_(device),
+      channel_(device),
+      index_(index),
+      batch_(dram_batch(write_share)),
+      left_(batch_.reads),
+      refresh_due_(device.t.refi) {
   check(device.all_banks() <= 64, "banks are kept in a 64-bit mask");
   reads_.reserve(kDramReadQueue);
   writes_.reserve(kDramWriteQueue);
@@ -31,34 +43,32 @@ std::optional<int64_t> DramController::next() {
 }
 
 /// Whether the bus will soon be turned round: rows are opened for the other queue first.
-bool DramController::turning() const {
-  if (draining_ > 0) return draining_ <= kDramAhead && !reads_.empty();
-  return writes_.size() + kDramAhead >= kDramWriteQueue;
-}
+bool DramController::turning() const { return left_ <= kDramAhead && !queue(!writing_).empty(); }
 
 /// Decides which queue is served.
 void DramController::turn() {
-  const bool stuck = turning() && hits_of(queue(draining_ > 0)) == 0;
-  if (draining_ > 0) {
-    if (stuck) draining_ = 0;
-    return;
-  }
-  const bool full = writes_.size() == kDramWriteQueue;
-  const bool idle = reads_.empty() && (finishing_ || writes_.size() >= kDramDrain);
-  if (full || idle || stuck) draining_ = std::min(writes_.size(), kDramBatch);
+  const auto& served = queue(writing_);
+  const auto& other = queue(!writing_);
+  if (other.empty()) return;
+  const bool idle = served.empty() && (finishing_ || other.size() >= kDramDrain);
+  const bool over = turning() && (left_ <= -kDramAhead || hits_of(served) == 0);
+  if (!idle && !over) return;
+  if (idle) left_ = 0;
+  writing_ = !writing_;
+  std::swap(left_, left_other_);
+  left_ += writing_ ? batch_.writes : batch_.reads;
 }
 
 DramController::Choice DramController::choose_column(const std::vector<Request>& requests,
                                                      uint64_t& hits) const {
   Choice best;
-  const DramCommand command = draining_ > 0 ? DramCommand::write : DramCommand::read;
+  const DramCommand command = writing_ ? DramCommand::write : DramCommand::read;
   for (size_t i = 0; i < requests.size(); ++i) {
     const Request& r = requests[i];
     const uint64_t bit = uint64_t{1} << r.bank;
     if ((hits & bit) != 0 || channel_.open_row(r.bank) != r.row) continue;
     hits |= bit;
-    const int64_t clock =
-        std::max({channel_.earliest_column(draining_ > 0, r.bank), r.arrival, now_});
+    const int64_t clock = std::max({channel_.earliest_column(writing_, r.bank), r.arrival, now_});
     if (clock < best.clock) best = {clock, command, r.bank, r.row, i};
   }
   return best;
@@ -66,8 +76,8 @@ DramController::Choice DramController::choose_column(const std::vector<Request>&
 
 /// Betters `best` by an activate or precharge for `requests`, in banks that aren't `taken`; `hits`:
 /// banks whose open row one of them wants. Returns the banks that they want.
-uint64_t DramController::choose_row(const std::vector<Request>& requests, uint64_t hits,
-                                    uint64_t taken, Choice& best) const {
+uint64_t DramController::choose_rows(const std::vector<Request>& requests, uint64_t hits,
+                                     uint64_t taken, Rows& best) const {
   uint64_t seen = taken;
   for (size_t i = 0; i < requests.size(); ++i) {
     const Request& r = requests[i];
@@ -82,34 +92,42 @@ uint64_t DramController::choose_row(const std::vector<Request>& requests, uint64
     const int64_t free =
         closed ? channel_.earliest_activate(r.bank) : channel_.earliest_precharge(r.bank);
     const int64_t clock = std::max({free, r.arrival, now_});
-    const bool tie = clock == best.clock && command == DramCommand::activate &&
-                     best.command == DramCommand::precharge;
-    if (clock < best.clock || tie) best = {clock, command, r.bank, r.row, i};
+    Choice& least = closed ? best.activate : best.precharge;
+    if (clock < least.clock) least = {clock, command, r.bank, r.row, i};
   }
   return seen;
 }
 
+/// The activate or precharge that comes first.
+DramController::Choice DramController::choose_row(uint64_t hits) const {
+  const auto& served = queue(writing_);
+  const auto& others = queue(!writing_);
+  Rows rows;
+  if (turning()) {
+    const uint64_t wanted = choose_rows(others, hits_of(others), hits, rows);
+    choose_rows(served, hits, wanted, rows);
+  } else {
+    const uint64_t wanted = choose_rows(served, hits, 0, rows);
+    if (!others.empty()) choose_rows(others, hits_of(others), wanted, rows);
+  }
+  const bool delays = rows.precharge.clock > rows.activate.clock - device_.t.act_slots;
+  return rows.activate.clock != INT64_MAX && delays ? rows.activate : rows.precharge;
+}
+
 uint64_t DramController::hits_of(const std::vector<Request>& requests) const {
   uint64_t hits = 0;
-  for (const Request& r : requests)
-    hits |= uint64_t{channel_.open_row(r.bank) == r.row} << r.bank;
+  for (const Request& r : requests) hits |= uint64_t{channel_.open_row(r.bank) == r.row} << r.bank;
   return hits;
 }
 
 DramController::Choice DramController::choose() {
   turn();
-  const auto& requests = queue(draining_ > 0);
   uint64_t hits = 0;
-  Choice best = choose_column(requests, hits);
+  Choice best = choose_column(queue(writing_), hits);
   if (best.clock > now_ + (device_.two_command_buses ? 0 : 1)) {  // else nothing can be earlier
-    const auto& others = queue(draining_ == 0);
-    if (turning()) {
-      const uint64_t wanted = choose_row(others, hits_of(others), hits, best);
-      choose_row(requests, hits, wanted, best);
-    } else {
-      const uint64_t wanted = choose_row(requests, hits, 0, best);
-      if (!others.empty()) choose_row(others, hits_of(others), wanted, best);
-    }
+    const Choice row = choose_row(hits);
+    const int64_t slots = device_.two_command_buses ? 1 : device_.t.cas_slots;
+    if (best.clock == INT64_MAX || row.clock <= best.clock - slots) best = row;
   }
   if (best.clock < refresh_due_ || best.clock == INT64_MAX) return best;
   const DramCommand command =
@@ -120,10 +138,16 @@ DramController::Choice DramController::choose() {
 void DramController::count(const Choice& choice) {
   const int64_t data = choice.clock + device_.burst_clocks;
   switch (choice.command) {
-    case DramCommand::activate: ++counts_.activates; break;
+    case DramCommand::activate:
+      ++counts_.activates;
+      break;
     case DramCommand::precharge:
-    case DramCommand::precharge_all: ++counts_.precharges; break;
-    case DramCommand::refresh: ++counts_.refreshes; break;
+    case DramCommand::precharge_all:
+      ++counts_.precharges;
+      break;
+    case DramCommand::refresh:
+      ++counts_.refreshes;
+      break;
     case DramCommand::read:
       ++counts_.reads;
       end_ = std::max(end_, data + device_.t.cl);
@@ -148,7 +172,7 @@ bool DramController::step(const DramObserver& observer) {
   if (!write && choice.command != DramCommand::read) return false;
   auto& requests = write ? writes_ : reads_;
   requests.erase(requests.begin() + static_cast<std::ptrdiff_t>(choice.request));
-  if (write) --draining_;
+  left_ -= 1;
   return true;
 }
 

@@ -10,14 +10,23 @@
 namespace accsim {
 
 /// Requests that a controller holds. DRAMsim3's files have 32 transactions in each direction and
-/// eight commands in front of each bank, so that a stream of reads sees 40 requests ahead. Writes
-/// are served 32 at a time, of a queue twice as deep: the batch's last ones then don't wait for a
-/// single bank.
-inline constexpr size_t kDramReadQueue = 40, kDramWriteQueue = 64, kDramBatch = 32;
-/// So many writes before the bus is turned round, rows are opened for the other direction first.
-inline constexpr size_t kDramAhead = 8;
-/// Writes that are worth turning the bus round for when there are no reads.
+/// eight commands in front of each bank, so that a stream of reads sees 40 requests ahead. Writes,
+/// which nobody waits for, have a deeper queue.
+inline constexpr size_t kDramReadQueue = 40, kDramWriteQueue = 64;
+/// Requests of one direction served in a row, at least.
+inline constexpr double kDramLeastBatch = 32;
+/// Requests before the end of a batch from which on rows are opened for the other direction first,
+/// and requests beyond it that may be served to use up open rows.
+inline constexpr double kDramAhead = 6;
+/// Requests that are worth turning the bus round for when there are none in the other direction.
 inline constexpr size_t kDramDrain = 8;
+
+/// Requests served in a row, by direction: in the ratio of the traffic, the fewer of them
+/// kDramLeastBatch.
+struct DramBatch {
+  double reads, writes;
+};
+DramBatch dram_batch(double write_share);
 
 /// A command as it was issued.
 struct DramEvent {
@@ -35,16 +44,19 @@ struct DramCounts {
 
 /// The memory controller of one channel: first ready, first come first served (FR-FCFS), open page.
 ///
-/// - Reads and writes wait in queues of their own. Reads are served until the write queue is full
-///   (or there are no reads and kDramDrain writes, or nothing else is coming); then a batch of
-///   kDramBatch writes is.
-/// - The bus is about to turn when the write queue lacks kDramAhead of being full or the batch has
-///   as many writes left: then rows are opened for the other queue first, except in banks whose
-///   open row the served queue wants, and the bus is turned as soon as the served queue has no open
-///   row left. So activates flow on from one direction to the other.
-/// - Of the queue that is served, the command that can be issued first is; at the same clock reads
-///   and writes before activates before precharges, then the older request. A bank works for its
-///   oldest request, but requests to its open row pass others.
+/// - Reads and writes wait in queues of their own and are served in batches (dram_batch). When
+///   nothing waits in one direction the other one goes on, and kDramDrain requests are worth
+///   turning the bus round for.
+/// - The bus is about to turn when kDramAhead requests are left of a batch: then rows are opened
+/// for
+///   the other queue first, except in banks whose open row the served queue wants. It turns as soon
+///   as the served queue has no open row left, so that rows aren't given up half used, at the
+///   latest when kDramAhead requests more have been served; the next batch is so much shorter or
+///   longer.
+/// - Of the queue that is served, the command that can be issued first is. On one command bus a
+///   column command goes before an activate, and an activate before a precharge, that would delay
+///   it. Then the older request goes first. A bank works for its oldest request, but requests to
+///   its open row pass others.
 /// - A row is closed when a request wants another one and no request of the queue wants the open
 ///   one, or when the request that wants the other one is the oldest of the queue.
 /// - Otherwise rows are opened ahead for the queue that isn't served in banks that the served one
@@ -53,7 +65,8 @@ struct DramCounts {
 ///   refreshed. Refreshes are never postponed.
 class DramController {
  public:
-  DramController(const DramDevice& device, int index);
+  /// `write_share`: of the requests to come, what batches are divided by.
+  DramController(const DramDevice& device, int index, double write_share);
 
   bool accepts(bool write) const {
     return queue(write).size() < (write ? kDramWriteQueue : kDramReadQueue);
@@ -84,12 +97,16 @@ class DramController {
     int64_t row = 0;
     size_t request = 0;
   };
+  struct Rows {
+    Choice activate, precharge;
+  };
   const std::vector<Request>& queue(bool write) const { return write ? writes_ : reads_; }
   void turn();
   bool turning() const;
   Choice choose_column(const std::vector<Request>& requests, uint64_t& hits) const;
-  uint64_t choose_row(const std::vector<Request>& requests, uint64_t hits, uint64_t taken,
-                      Choice& best) const;
+  uint64_t choose_rows(const std::vector<Request>& requests, uint64_t hits, uint64_t taken,
+                       Rows& best) const;
+  Choice choose_row(uint64_t hits) const;
   uint64_t hits_of(const std::vector<Request>& requests) const;
   Choice choose();
   void count(const Choice& choice);
@@ -99,7 +116,10 @@ class DramController {
   int index_;
   std::vector<Request> reads_, writes_;
   bool finishing_ = false;
-  size_t draining_ = 0;  ///< writes left of the batch; 0: reads are served
+  bool writing_ = false;  ///< the direction that is served
+  DramBatch batch_;
+  double left_ = 0,
+         left_other_ = 0;  ///< requests until the bus is turned; owed to the other direction
   int64_t refresh_due_, end_ = 0;
   int64_t now_ = 0;  ///< of the last command: with two command buses the other one may lag behind
   std::optional<Choice> chosen_;

@@ -1,48 +1,48 @@
 #include "hw/dram/stepped.h"
 
 #include <algorithm>
+#include <deque>
 
 namespace accsim {
 namespace {
 
-/// Hands out the stream in order; holds the one request that no queue has taken yet.
+/// The requests in order, for each channel and direction of its own: none waits for another one's
+/// queue.
 class Feed {
  public:
   Feed(const DramSystem& system, const DramPattern& pattern, int64_t bursts, uint64_t seed)
       : stream_(system, pattern, seed),
         map_(system.device, system.channels, address_order(system.map)),
-        left_(bursts) {
-    advance();
-  }
+        left_(bursts),
+        waiting_(static_cast<size_t>(2 * system.channels)) {}
 
-  /// Fills queues until a request finds its own full. Returns a mask of nothing: controllers keep
-  /// their own choice up to date.
-  void fill(std::vector<DramController>& controllers, int64_t clock) {
-    while (has_) {
-      DramController& to = controllers[static_cast<size_t>(place_.channel)];
-      if (!to.accepts(write_)) return;
-      to.add(place_, write_, clock);
-      advance();
-      if (has_) continue;
-      for (DramController& c : controllers) c.finish();
+  /// Fills one queue of a channel. False when there is nothing left for it.
+  bool fill(DramController& to, int channel, bool write, int64_t clock) {
+    std::deque<DramPlace>& places = waiting_[lane(channel, write)];
+    while (to.accepts(write)) {
+      while (places.empty() && left_ > 0) draw();
+      if (places.empty()) return false;
+      to.add(places.front(), write, clock);
+      places.pop_front();
     }
+    return true;
   }
 
  private:
-  void advance() {
-    has_ = left_ > 0;
-    if (!has_) return;
+  static size_t lane(int channel, bool write) {
+    return 2 * static_cast<size_t>(channel) + (write ? 1 : 0);
+  }
+  void draw() {
     --left_;
     const auto request = stream_.next();
-    place_ = map_.place(request.burst);
-    write_ = request.write;
+    const DramPlace place = map_.place(request.burst);
+    waiting_[lane(place.channel, request.write)].push_back(place);
   }
 
   DramStream stream_;
   AddressMap map_;
   int64_t left_;
-  bool has_ = false, write_ = false;
-  DramPlace place_;
+  std::vector<std::deque<DramPlace>> waiting_;
 };
 
 }  // namespace
@@ -50,22 +50,17 @@ class Feed {
 DramRun run_stepped(const DramSystem& system, const DramPattern& pattern, int64_t bursts,
                     uint64_t seed, const DramObserver& observer) {
   std::vector<DramController> controllers;
-  for (int64_t i = 0; i < system.channels; ++i)
-    controllers.emplace_back(system.device, static_cast<int>(i));
   Feed feed(system, pattern, bursts, seed);
-  feed.fill(controllers, 0);
-  for (;;) {
-    DramController* first = nullptr;
-    int64_t clock = INT64_MAX;
-    for (DramController& c : controllers) {
-      const auto next = c.next();
-      if (next && *next < clock) {
-        clock = *next;
-        first = &c;
-      }
+  for (int i = 0; i < static_cast<int>(system.channels); ++i) {
+    DramController& c = controllers.emplace_back(system.device, i, pattern.write_share);
+    const auto fill = [&](int64_t clock) {
+      const bool reads = feed.fill(c, i, false, clock), writes = feed.fill(c, i, true, clock);
+      if (!reads && !writes) c.finish();
+    };
+    fill(0);
+    while (const auto clock = c.next()) {
+      if (c.step(observer)) fill(*clock);
     }
-    if (first == nullptr) break;
-    if (first->step(observer)) feed.fill(controllers, clock);
   }
   DramRun out;
   out.bursts = bursts;

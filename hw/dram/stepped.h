@@ -6,8 +6,8 @@ namespace accsim {
 
 struct DramRun {
   int64_t bursts = 0;
-  int64_t clocks = 0;  ///< until the last data
-  DramCounts counts;   ///< of all channels together
+  int64_t clocks = 0;     ///< until the last data
+  DramCounts counts;      ///< of all channels together
   double efficiency = 0;  ///< bytes moved / bytes that the data buses could have moved
 };
 

@@ -5,24 +5,19 @@ namespace accsim {
 
 /// A pattern as one channel's banks see it, on average over all places where runs may begin.
 struct DramVisits {
-  double bursts = 1;           ///< of a run, on this channel
-  double activates = 1;        ///< row visits a burst
+  double bursts = 1;     ///< of a run, on this channel
+  double activates = 1;  ///< row visits a burst
   double bursts_a_visit = 1;
-  double groups_used = 1;      ///< groups that a run touches at the same time
-  double places = 1;           ///< disjoint sets of banks in which a run may lie
-  double unit = 1;             ///< bursts that keep such a set busy together
-  double part = 1;             ///< bursts of a run between ends of rows
-  double split = 0;            ///< chance that a row ends inside a run
-  double unsplit = 1;          ///< row visits of a run in which none ends
-  /// share of time in which a channel has requests, all others being full
-  double balance = 1;
-  double least_clocks = 0;     ///< bound of banks and groups when places aren't random
-  bool random_places = true;   ///< false: least_clocks says what the places cost
+  double groups_used = 1;  ///< groups that a run touches at the same time
+  double places = 1;       ///< disjoint sets of banks in which a run may lie
+  double part = 1;         ///< bursts of a run between ends of rows
+  double split = 0;        ///< chance that a row ends inside a run
+  double unsplit = 1;      ///< row visits of a run in which none ends
   bool groups_high = false;
-  bool endless = false;        ///< one sequential run
+  bool endless = false;  ///< one sequential run
 };
 
-/// Counts without walking the pattern; of strided ones it walks the beginning.
+/// Counts without walking the pattern, which mustn't be strided.
 DramVisits count_visits(const DramSystem& system, const DramPattern& pattern);
 
 /// Of a stream of such runs with the groups above the columns: the share of bursts during which the

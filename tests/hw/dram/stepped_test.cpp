@@ -1,10 +1,10 @@
 #include "hw/dram/stepped.h"
 
+#include <gtest/gtest.h>
+
 #include <cmath>
 #include <map>
 #include <vector>
-
-#include <gtest/gtest.h>
 
 #include "dram_fixture.h"
 
@@ -22,8 +22,9 @@ double measured(DramPreset preset, int64_t channels, DramMap map, const DramPatt
 /// What DRAMsim3 and Ramulator 2.0 measure; three percent either way.
 TEST(DramEfficiency, IsItThatOfTheDramSimulators) {
   using enum DramMap;
-  const auto within = [](double found, double wanted) { EXPECT_NEAR(found, wanted,
-      0.03 * wanted); };
+  const auto within = [](double found, double wanted) {
+    EXPECT_NEAR(found, wanted, 0.03 * wanted);
+  };
   const DramPattern sequential{};
   const DramPattern writes{DramWalk::sequential, 0, 0, 1.0 / 3};
   const DramPattern random{DramWalk::random, 64, 0, 0};
@@ -70,9 +71,12 @@ int64_t least_gap(const DramDevice& d, const DramEvent& a, const DramEvent& b) {
       if (b.command == write) return std::max(d.burst_clocks, group ? t.ccd_l : t.ccd_s);
       if (b.command == read) return t.cwl + d.burst_clocks + (group ? t.wtr_l : t.wtr_s);
       return closes && same ? t.cwl + d.burst_clocks + t.wr : 0;
-    case precharge: return b.command == refresh || (b.command == activate && bank) ? t.rp : 0;
-    case precharge_all: return b.command == refresh || b.command == activate ? t.rp_all : 0;
-    case refresh: return t.rfc;
+    case precharge:
+      return b.command == refresh || (b.command == activate && bank) ? t.rp : 0;
+    case precharge_all:
+      return b.command == refresh || b.command == activate ? t.rp_all : 0;
+    case refresh:
+      return t.rfc;
   }
   return 0;
 }
@@ -107,7 +111,7 @@ class Checker {
       const int64_t late = e.clock - refreshes_ * d_.t.refi;
       ASSERT_GE(late, 0);
       ASSERT_LE(late,
-          d_.t.ras + d_.t.cwl + d_.burst_clocks + d_.t.wr + d_.t.rp_all + d_.t.act_slots);
+                d_.t.ras + d_.t.cwl + d_.burst_clocks + d_.t.wr + d_.t.rp_all + d_.t.act_slots);
     }
     past_.push_back(e);
   }
@@ -115,8 +119,8 @@ class Checker {
 
  private:
   static std::string text(const DramEvent& e) {
-    return std::to_string(static_cast<int>(e.command)) + " bank " + std::to_string(e.bank) + " at " +
-           std::to_string(e.clock);
+    return std::to_string(static_cast<int>(e.command)) + " bank " + std::to_string(e.bank) +
+           " at " + std::to_string(e.clock);
   }
   const DramDevice& d_;
   std::vector<DramEvent> past_;
@@ -126,9 +130,9 @@ class Checker {
 };
 
 std::vector<DramPattern> patterns() {
-  return {{DramWalk::sequential, 0, 0, 0},      {DramWalk::sequential, 0, 0, 0.4},
-          {DramWalk::random, 64, 0, 0},         {DramWalk::random, 64, 0, 0.5},
-          {DramWalk::random, 700, 0, 0.25},     {DramWalk::strided, 128, 8192, 0.3},
+  return {{DramWalk::sequential, 0, 0, 0},    {DramWalk::sequential, 0, 0, 0.4},
+          {DramWalk::random, 64, 0, 0},       {DramWalk::random, 64, 0, 0.5},
+          {DramWalk::random, 700, 0, 0.25},   {DramWalk::strided, 128, 8192, 0.3},
           {DramWalk::strided, 64, 1 << 20, 0}};
 }
 
@@ -153,8 +157,8 @@ TEST(DramStepped, DoesEveryCommandObeyEveryTiming) {
 TEST(DramStepped, IsTheSameRunTheSameResult) {
   const DramSystem system = system_of(DramPreset::hbm2, 8, DramMap::bank_group_low);
   const DramPattern pattern{DramWalk::random, 256, 0, 0.3};
-  const DramRun a = run_stepped(system, pattern, 5000, 7), b = run_stepped(system, pattern, 5000,
-      7);
+  const DramRun a = run_stepped(system, pattern, 5000, 7),
+                b = run_stepped(system, pattern, 5000, 7);
   EXPECT_EQ(a.clocks, b.clocks);
   EXPECT_EQ(a.counts.activates, b.counts.activates);
   EXPECT_NE(a.clocks, run_stepped(system, pattern, 5000, 8).clocks);
@@ -166,9 +170,8 @@ TEST(DramStepped, IsASingleReadsTimeTheSumOfItsParts) {
     const DramDevice& d = dram_device(preset);
     const DramRun run = run_stepped(system_of(preset, 1, DramMap::bank_group_low), {}, 1);
     EXPECT_EQ(run.clocks, d.t.act_slots - 1 + d.t.rcd + d.t.cl + d.burst_clocks) << d.name;
-    const DramRun write =
-        run_stepped(system_of(preset, 1, DramMap::bank_group_low), {DramWalk::sequential, 0, 0, 1},
-            1);
+    const DramRun write = run_stepped(system_of(preset, 1, DramMap::bank_group_low),
+                                      {DramWalk::sequential, 0, 0, 1}, 1);
     EXPECT_EQ(write.clocks, d.t.act_slots - 1 + d.t.rcd + d.t.cwl + d.burst_clocks) << d.name;
   }
 }
