@@ -293,37 +293,42 @@ double Formula::turns() const {
          (batch.reads + batch.writes);
 }
 
+/// What a channel did in one refresh interval.
+struct Interval {
+  int64_t bursts = 0, activates = 0;
+};
+
 /// Strided runs meet banks and groups in an order of their own: the beginning is stepped, and
-/// measured over whole refresh intervals of the busiest channel.
+/// measured over whole refresh intervals of the slowest channel.
 DramEstimate estimate_strided(const DramSystem& system, const DramPattern& pattern) {
   constexpr int64_t kWalked = 16384;  // bursts a channel
-  struct Interval {
-    int64_t bursts = 0, activates = 0;
-  };
   std::vector<std::vector<Interval>> seen(static_cast<size_t>(system.channels));
-  std::vector<int64_t> bursts(seen.size());
   const auto observe = [&](const DramEvent& e) {
-    const auto channel = static_cast<size_t>(e.channel);
-    auto& intervals = seen[channel];
+    auto& intervals = seen[static_cast<size_t>(e.channel)];
     intervals.resize(static_cast<size_t>(e.clock / system.device.t.refi) + 1);
     const bool moves = e.command == DramCommand::read || e.command == DramCommand::write;
-    bursts[channel] += moves;
     intervals.back().bursts += moves;
     intervals.back().activates += e.command == DramCommand::activate;
   };
   run_stepped(system, pattern, kWalked * system.channels, 1, observe);
-  const auto most = std::max_element(bursts.begin(), bursts.end());
-  const auto& busiest = seen[static_cast<size_t>(most - bursts.begin())];
-  // The first interval begins with nothing open, the last one isn't whole.
-  Interval sum;
-  for (size_t i = 1; i + 1 < busiest.size(); ++i) {
-    sum.bursts += busiest[i].bursts;
-    sum.activates += busiest[i].activates;
-  }
-  const double clocks = real(static_cast<int64_t>(busiest.size()) - 2) * real(system.device.t.refi);
   DramEstimate out;
-  out.clocks_per_burst = clocks / real(sum.bursts) * real(*most) / real(kWalked);
-  out.activates_per_burst = real(sum.activates) / real(sum.bursts);
+  for (const auto& intervals : seen) {
+    Interval all, settled;
+    for (size_t i = 0; i < intervals.size(); ++i) {
+      all.bursts += intervals[i].bursts;
+      // The first interval begins with nothing open, the last one isn't whole.
+      if (i == 0 || i + 1 == intervals.size()) continue;
+      settled.bursts += intervals[i].bursts;
+      settled.activates += intervals[i].activates;
+    }
+    if (settled.bursts == 0) continue;  // hardly used
+    const double clocks =
+        real(static_cast<int64_t>(intervals.size()) - 2) * real(system.device.t.refi);
+    const double each = clocks / real(settled.bursts) * real(all.bursts) / real(kWalked);
+    if (each <= out.clocks_per_burst) continue;
+    out.clocks_per_burst = each;
+    out.activates_per_burst = real(settled.activates) / real(settled.bursts);
+  }
   return out;
 }
 

@@ -24,8 +24,7 @@ struct DramEstimate {
 ///   max(tRRD_S, tFAW / 4) between activates, or more where commands take several clocks and an
 ///   activate always meets a column command (Formula::spacing).
 /// - window: over the N bursts that a queue shows the longer of bus and activates, expected over
-/// how
-///   many of the N / L runs are split by a row's end (binomial). bank = a R / banks with R =
+///   how many of the N / L runs are split by a row's end (binomial). bank = a R / banks with R =
 ///   max(tRC, tRCD + visit + recovery + tRP).
 /// - groups: with the groups high, neighbouring bursts are tCCD_L apart as long as the queue shows
 ///   one group only. A visit of q bursts of which y are left when it becomes the oldest runs alone

@@ -48,9 +48,8 @@ struct DramCounts {
 ///   nothing waits in one direction the other one goes on, and kDramDrain requests are worth
 ///   turning the bus round for.
 /// - The bus is about to turn when kDramAhead requests are left of a batch: then rows are opened
-/// for
-///   the other queue first, except in banks whose open row the served queue wants. It turns as soon
-///   as the served queue has no open row left, so that rows aren't given up half used, at the
+///   for the other queue first, except in banks whose open row the served queue wants. It turns as
+///   soon as the served queue has no open row left, so that rows aren't given up half used, at the
 ///   latest when kDramAhead requests more have been served; the next batch is so much shorter or
 ///   longer.
 /// - Of the queue that is served, the command that can be issued first is. On one command bus a

@@ -94,8 +94,7 @@ void SweepCommand::add_to(CLI::App& app) {
   sub_ = app.add_subcommand("sweep", "Cost networks on every machine of a design space");
   sub_->footer(
       "Exit codes: 0 done, 1 interrupted, 2 input that can't be used. The same command goes on "
-      "where "
-      "it was stopped, by whatever.");
+      "where it was stopped, by whatever.");
   sub_->require_subcommand(0, 1);
   sub_->add_option("spec", spec_, "The space (YAML), e.g. configs/sweeps/edge.yaml");
   sub_->add_option("--store", store_,

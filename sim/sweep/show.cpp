@@ -157,8 +157,7 @@ void append_sensitivity(std::string& out, const TableView& view, const StoreMeta
                         const std::vector<Metric>& metrics, const ShowOptions& options) {
   out +=
       "\nSensitivity: how many times an objective changes over an axis's values, the effects of "
-      "the "
-      "other axes taken out, and the value where it is least\n";
+      "the other axes taken out, and the value where it is least\n";
   if (meta.strategy == "pareto")
     out += "fitted to the points that the adaptive strategy costed, most of them near the front\n";
   std::vector<TextTable::Column> columns = {{"axis", "", true, 0, Ink::plain},
