@@ -4,6 +4,7 @@
 #include <fstream>
 
 #include "config_fixture.h"
+#include "tests/support/temp_path.h"
 
 namespace accsim {
 namespace {
@@ -304,7 +305,7 @@ TEST(LoadFile, IsAFileThatCannotBeReadAnIoError) {
 }
 
 TEST(LoadFile, AreEmptyAndHugeFilesRefused) {
-  const std::string path = testing::TempDir() + "/accsim_load_test.yaml";
+  const std::string path = test::temp_path("machine.yaml");
   const auto error_for = [&](const std::string& text) {
     std::ofstream(path, std::ios::binary) << text;
     const auto result = load_hw(path);

@@ -3,6 +3,7 @@
 
 #include "config_fixture.h"
 #include "hw/config/fields.h"
+#include "tests/support/temp_path.h"
 
 namespace accsim {
 namespace {
@@ -71,7 +72,7 @@ TEST(Print, IsTheTableInTheReadmeCurrent) {
   ASSERT_NE(to, std::string::npos);
   const std::string found = readme.substr(from + begin.size(), to - from - begin.size());
   if (found == "\n" + fields_markdown() + "\n") return;
-  const std::string path = testing::TempDir() + "/README.md";
+  const std::string path = test::temp_path("README.md");
   std::ofstream(path) << readme.substr(0, from) << begin << "\n" << fields_markdown() << "\n"
                       << readme.substr(to);
   FAIL() << "configs/README.md is stale; the current one is " << path;

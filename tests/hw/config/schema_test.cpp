@@ -7,6 +7,7 @@
 #include "hw/config/fields.h"
 #include "hw/config/values.h"
 #include "hw/config/yaml_tree.h"
+#include "tests/support/temp_path.h"
 
 namespace accsim {
 namespace {
@@ -125,7 +126,7 @@ TEST(Schema, DoSchemaAndParserAgreeOnValues) {
 
 TEST(Schema, IsTheShippedFileCurrent) {
   if (test::read_file(test::config_path("hw.schema.json")) == hw_schema()) return;
-  const std::string path = testing::TempDir() + "/hw.schema.json";
+  const std::string path = test::temp_path("hw.schema.json");
   std::ofstream(path) << hw_schema();
   FAIL() << "configs/hw.schema.json is stale; the current one is " << path;
 }

@@ -9,6 +9,7 @@
 #include "sim/flow/layer_weights.h"
 #include "tests/support/gemms.h"
 #include "tests/support/machines.h"
+#include "tests/support/temp_path.h"
 
 namespace accsim {
 namespace {
@@ -111,7 +112,7 @@ TEST(StoredWeights, AreQuantisedPerOutputChannelAndLaidOut) {
 std::vector<VerifyRow> rows_without_core(std::vector<VerifyCase> cases, int64_t max_cycles) {
   VerifyOptions options;
   options.variant.source_dir = ACCSIM_SOURCE_DIR;
-  options.variant.cache_dir = testing::TempDir() + "/no_variants";
+  options.variant.cache_dir = test::temp_path("no_variants");
   options.variant.verilator = "/no/such/verilator";
   options.max_cycles = max_cycles;
   options.jobs = 2;

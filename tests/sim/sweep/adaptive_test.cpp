@@ -6,6 +6,7 @@
 #include <fstream>
 
 #include "sim/sweep/space.h"
+#include "tests/support/temp_path.h"
 
 namespace accsim {
 namespace {
@@ -13,7 +14,7 @@ namespace {
 const std::string kSource = ACCSIM_SOURCE_DIR;
 
 SweepSpec load(const std::string& hw, const std::string& axes_and_more) {
-  const std::string path = testing::TempDir() + "/adaptive.yaml";
+  const std::string path = test::temp_path("adaptive.yaml");
   std::ofstream(path) << "base: " << kSource << "/configs/" << hw << "\nmodels: [{file: " << kSource
                       << "/models/squeezenet1_1_op13.onnx}]\nstrategy: pareto\n"
                       << axes_and_more;
@@ -57,7 +58,7 @@ void expect_the_grids_front(const SweepSpec& spec, const std::string& what) {
   }
   ASSERT_GT(grid.size(), 8u) << what;
 
-  const std::string path = testing::TempDir() + "/adaptive.sqlite";
+  const std::string path = test::temp_path("adaptive.sqlite");
   for (const char* end : {"", "-wal", "-shm"}) std::filesystem::remove(path + end);
   SweepRun run;
   run.store = path;

@@ -9,6 +9,7 @@
 #include "sim/sweep/area.h"
 #include "sim/sweep/evaluate.h"
 #include "sim/sweep/region.h"
+#include "tests/support/temp_path.h"
 
 namespace accsim {
 namespace {
@@ -16,7 +17,7 @@ namespace {
 const std::string kSource = ACCSIM_SOURCE_DIR;
 
 Result<SweepSpec> load(const std::string& axes_and_more, const std::string& models = "") {
-  const std::string path = testing::TempDir() + "/spec.yaml";
+  const std::string path = test::temp_path("spec.yaml");
   std::ofstream(path) << "base: " << kSource << "/configs/64x64.yaml\n"
                       << (models.empty()
                               ? "models: [{file: " + kSource + "/models/squeezenet1_1_op13.onnx}]\n"
