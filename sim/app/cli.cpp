@@ -3,6 +3,7 @@
 #include <functional>
 #include <unistd.h>
 
+#include <accsim_version.h>
 #include <fmt/format.h>
 
 #include "hw/config/load.h"
@@ -31,8 +32,6 @@ int report_errors(const Errors& errors) {
 }
 
 namespace {
-
-constexpr std::string_view kVersion = "accsim 0.1.0";
 
 // ---- accsim --hw H model.onnx ----------------------------------------------------------------------
 
