@@ -301,7 +301,7 @@ struct Interval {
 /// Strided runs meet banks and groups in an order of their own: the beginning is stepped, and
 /// measured over whole refresh intervals of the slowest channel.
 DramEstimate estimate_strided(const DramSystem& system, const DramPattern& pattern) {
-  constexpr int64_t kWalked = 16384;  // bursts a channel
+  constexpr int64_t kWalked = 32768;  // bursts a channel
   std::vector<std::vector<Interval>> seen(static_cast<size_t>(system.channels));
   const auto observe = [&](const DramEvent& e) {
     auto& intervals = seen[static_cast<size_t>(e.channel)];
@@ -313,17 +313,18 @@ DramEstimate estimate_strided(const DramSystem& system, const DramPattern& patte
   run_stepped(system, pattern, kWalked * system.channels, 1, observe);
   DramEstimate out;
   for (const auto& intervals : seen) {
+    if (intervals.empty()) continue;
     Interval all, settled;
-    for (size_t i = 0; i < intervals.size(); ++i) {
+    const size_t half = intervals.size() / 2, last = intervals.size() - 1;
+    for (size_t i = 0; i <= last; ++i) {
       all.bursts += intervals[i].bursts;
-      // The first interval begins with nothing open, the last one isn't whole.
-      if (i == 0 || i + 1 == intervals.size()) continue;
+      // Until then the order may still change; the last interval isn't whole.
+      if (i < half || i == last) continue;
       settled.bursts += intervals[i].bursts;
       settled.activates += intervals[i].activates;
     }
     if (settled.bursts == 0) continue;  // hardly used
-    const double clocks =
-        real(static_cast<int64_t>(intervals.size()) - 2) * real(system.device.t.refi);
+    const double clocks = real(static_cast<int64_t>(last - half)) * real(system.device.t.refi);
     const double each = clocks / real(settled.bursts) * real(all.bursts) / real(kWalked);
     if (each <= out.clocks_per_burst) continue;
     out.clocks_per_burst = each;

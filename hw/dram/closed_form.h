@@ -48,7 +48,7 @@ struct DramEstimate {
 ///
 /// N is 40 for reads, 64 for writes; recovery is tRTP, or CWL + BL/2 + tWR. Strided patterns meet
 /// banks, groups and channels in an order of their own, for which there is no formula: their
-/// beginning is stepped, 16,384 bursts a channel.
+/// beginning is stepped, 32,768 bursts a channel.
 ///
 /// Accuracy against the stepped model (tests/hw/dram/closed_form_test.cpp): within three percent.
 DramEstimate estimate_dram(const DramSystem& system, const DramPattern& pattern);
