@@ -59,11 +59,7 @@ class SpecReader {
     with("mapping", [&](const YamlEntry& e) {
       word(e, std::array<std::string_view, 4>{"cycles", "energy", "edp", "traffic"}, spec_.mapping);
     });
-    with("layers", [&](const YamlEntry& e) {
-      bool yes = false;
-      word(e, std::array<std::string_view, 2>{"false", "true"}, yes);
-      spec_.layers = yes;
-    });
+    with("layers", [&](const YamlEntry& e) { spec_.layers = yes(e); });
     together(found, tree.at);
     if (!errors_.empty()) return errors_.take();
     spec_.hash = spec_hash(spec_);
@@ -139,8 +135,10 @@ class SpecReader {
 
   void model(const YamlNode& node) {
     SweepModel m;
-    read_section(node, node.at, "a model", {"file", "weight", "bind"}, errors_,
+    ElaborateOptions options;
+    read_section(node, node.at, "a model", {"file", "weight", "bind", "allow_unsupported"}, errors_,
                  [&](const YamlEntry& e) {
+                   if (e.key == "allow_unsupported") options.allow_unsupported = yes(e);
                    if (e.key == "file") m.name = e.value.text;
                    if (e.key == "weight") m.weight = whole(e, 1, kMostWeight);
                    if (e.key == "bind") bindings(e, m);
@@ -149,15 +147,23 @@ class SpecReader {
     if (m.name.empty())
       return errors_.fail(node.at, "a model needs file, the path of an ONNX file");
     m.file = relative(m.name);
-    ElaborateOptions options;
     options.bindings = m.bindings;
     auto graph = load_graph(m.file, options);
     if (!graph) {
-      errors_.fail(node.at, "this model can't be used:");
+      const bool unsupported = graph.errors().front().code == Errc::unsupported;
+      errors_.fail(node.at, unsupported ? "this model can't be used; --allow-unsupported is "
+                                          "allow_unsupported: true beside its file:"
+                                        : "this model can't be used:");
       return errors_.add(graph.errors());
     }
     m.graph = std::move(*graph);
     spec_.models.push_back(std::move(m));
+  }
+
+  bool yes(const YamlEntry& e) {
+    bool out = false;
+    word(e, std::array<std::string_view, 2>{"false", "true"}, out);
+    return out;
   }
 
   void bindings(const YamlEntry& e, SweepModel& m) {

@@ -9,6 +9,7 @@
 #include "sim/sweep/area.h"
 #include "sim/sweep/evaluate.h"
 #include "sim/sweep/region.h"
+#include "tests/sim/onnx/wire_writer.h"
 #include "tests/support/temp_path.h"
 
 namespace accsim {
@@ -35,6 +36,25 @@ axes:
   size: {fields: {array.rows: [16, 32], array.cols: [8, 64]}}
   flow: {field: array.dataflows, values: [[weight_stationary], [weight_stationary, input_stationary]]}
 )";
+
+TEST(Spec, IsAnUnknownOperatorOnlyCostedWhenAllowed) {
+  std::string bytes = test::model_of(test::relu_graph()).bytes();
+  bytes.replace(bytes.find("Relu"), 4, "Reln");
+  const std::string file = test::write_file("unknown_operator.onnx", bytes);
+  const auto refused = load(kAxes, "models: [{file: " + file + "}]\n");
+  ASSERT_FALSE(refused.ok());
+  EXPECT_NE(refused.errors().front().message.find("allow_unsupported: true"), std::string::npos);
+  EXPECT_NE(refused.errors().back().text().find("Reln"), std::string::npos);
+  const auto spec = load(kAxes, "models: [{file: " + file + ", allow_unsupported: true}]\n");
+  ASSERT_TRUE(spec.ok()) << spec.errors().front().text();
+  auto evaluator = Evaluator::create(*spec);
+  ASSERT_TRUE(evaluator.ok());
+  const PointRow row = evaluator->point(0);
+  // Two elements in and two out, a byte each on this machine.
+  EXPECT_EQ(row.totals.dram_read_bytes, 2);
+  EXPECT_EQ(row.totals.dram_write_bytes, 2);
+  EXPECT_FALSE(load(kAxes, "models: [{file: " + file + ", allow_unsupported: 1}]\n").ok());
+}
 
 TEST(Space, PointsSetExactlyTheAxesFields) {
   const auto spec = load(kAxes);
