@@ -43,6 +43,7 @@ void TileCommand::add_to(CLI::App& app) {
       "Symbolic dimensions are fixed to their --bind (default 1) in the written model.\n"
       "Exit codes: 0 done, 2 input that can't be used.");
   model_.add_to(*sub_, true);
+  sub_->get_option("model")->description("ONNX model file; weights that it has are written, too");
   sub_->add_option("-o,--output", output_, "Model file to write")->type_name("FILE")->required();
   sub_->add_option("--tile", tile_, "Most rows, reduction and columns of a MatMul")
       ->type_name("MxKxN")
