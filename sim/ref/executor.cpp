@@ -198,10 +198,6 @@ class Runner {
   size_t random_weights_ = 0;
 };
 
-}  // namespace
-
-namespace {
-
 /// What a node of ai.onnx asks for that no known definition has; "" for nothing.
 std::string unknown_request(const Node& node) {
   if (!node.domain.empty()) return "";
