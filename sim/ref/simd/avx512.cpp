@@ -15,7 +15,7 @@ constexpr SimdKernels kKernels = simd::kernels<Avx512>();
 
 const SimdKernels* avx512_kernels() {
   return __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512vl") &&
-                 __builtin_cpu_supports("fma")
+                 __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("fma")
              ? &kKernels
              : nullptr;
 }
