@@ -2,13 +2,13 @@
 // memory; prints the milliseconds of every round as a JSON list, and with --nodes those of every
 // operator type in the last round.
 
+#include <fmt/format.h>
+
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
 #include <map>
 #include <string_view>
-
-#include <fmt/format.h>
 
 #include "sim/flow/run.h"
 
@@ -23,7 +23,7 @@ double milliseconds(Clock::time_point from) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  using namespace accsim;
+  using namespace accsim::sim;
   if (argc < 4) return fmt::print(stderr, "ref_bench MODEL ROUNDS THREADS [--nodes]\n"), 2;
   RunRequest request;
   request.model = argv[1];

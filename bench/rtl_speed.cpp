@@ -2,20 +2,20 @@
 // golden.
 //   rtl_speed HW.yaml ws|is|os [TREE]
 // TREE: where rtl/ and hw/cosim/ lie, to compare two versions of the core.
+#include <fmt/format.h>
+
 #include <cstdio>
 #include <ctime>
 #include <optional>
 #include <random>
 #include <string_view>
 
-#include <fmt/format.h>
-
 #include "hw/config/load.h"
 #include "hw/cosim/cosim.h"
 #include "sim/map/gemm_space.h"
 #include "tests/support/gemms.h"
 
-namespace accsim {
+namespace accsim::sim {
 namespace {
 
 int fail(const Errors& errors) {
@@ -23,51 +23,52 @@ int fail(const Errors& errors) {
   return 2;
 }
 
-std::optional<Dataflow> dataflow(std::string_view name) {
-  if (name == "ws") return Dataflow::weight_stationary;
-  if (name == "is") return Dataflow::input_stationary;
-  if (name == "os") return Dataflow::output_stationary;
+std::optional<hw::Dataflow> dataflow(std::string_view name) {
+  if (name == "ws") return hw::Dataflow::weight_stationary;
+  if (name == "is") return hw::Dataflow::input_stationary;
+  if (name == "os") return hw::Dataflow::output_stationary;
   return std::nullopt;
 }
 
-Program program(const GemmOp& op, const HwConfig& hw, Dataflow flow) {
+hw::Program program(const GemmOp& op, const hw::HwConfig& hw, hw::Dataflow flow) {
   GemmProblem p = make_problem(op, hw);
-  p.a = {"a", Memory::dram, false};
-  p.b = {"b", Memory::dram, true};
-  p.parameters = {"parameters", Memory::dram, true};
-  p.out = {"out", Memory::dram, false};
+  p.a = {"a", hw::Memory::dram, false};
+  p.b = {"b", hw::Memory::dram, true};
+  p.parameters = {"parameters", hw::Memory::dram, true};
+  p.out = {"out", hw::Memory::dram, false};
   p.has_parameters = true;
-  Program out = emit(p, hw, candidates(p, hw, {.dataflows = {flow}}, {}).at(0).tiling);
+  hw::Program out = emit(p, hw, candidates(p, hw, {.dataflows = {flow}}, {}).at(0).tiling);
   out.name = fmt::format("{}x{}x{} k{}", op.m(), op.channels, op.outputs, op.kernel[1]);
   return out;
 }
 
 int run(int argc, char** argv) {
-  const std::optional<Dataflow> flow = argc == 3 || argc == 4 ? dataflow(argv[2]) : std::nullopt;
+  const std::optional<hw::Dataflow> flow =
+      argc == 3 || argc == 4 ? dataflow(argv[2]) : std::nullopt;
   if (!flow) {
     fmt::print(stderr, "usage: rtl_speed HW.yaml ws|is|os [TREE]\n");
     return 2;
   }
-  const auto hw = load_hw(argv[1]);
+  const auto hw = hw::load_hw(argv[1]);
   if (!hw) return fail(hw.errors());
-  const VariantOptions options{.source_dir = argc == 4 ? argv[3] : ACCSIM_SOURCE_DIR,
-                               .cache_dir = ACCSIM_VARIANTS,
-                               .compiler = ACCSIM_RTL_COMPILER};
-  const auto core = Variant::load(*hw, *flow, options);
+  const hw::VerilatedCoreOptions options{.source_dir = argc == 4 ? argv[3] : ACCSIM_SOURCE_DIR,
+                                         .cache_dir = ACCSIM_VARIANTS,
+                                         .compiler = ACCSIM_RTL_COMPILER};
+  const auto core = hw::VerilatedCore::load(*hw, *flow, options);
   if (!core) return fail(core.errors());
   int64_t cycles = 0;
   double seconds = 0;
   for (const GemmOp& op : {test::convolution(1, 64, 56, 64, 3, 1, 1), test::product(256, 1024, 512),
                            test::convolution(1, 256, 14, 512, 1, 1, 0)}) {
-    const Program one = program(op, *hw, *flow);
+    const hw::Program one = program(op, *hw, *flow);
     std::mt19937 random(1);
-    MemoryImage image;
-    for (const ProgramTensor& t : one.tensors) {
+    hw::MemoryImage image;
+    for (const hw::ProgramTensor& t : one.tensors) {
       image.emplace_back(static_cast<size_t>(t.bytes));
       for (uint8_t& b : image.back()) b = static_cast<uint8_t>(random());
     }
     const std::clock_t start = std::clock();
-    const auto result = cosim(one, *hw, **core, image, {.trace = {}, .check_golden = false});
+    const auto result = hw::cosim(one, *hw, **core, image, {.trace = {}, .check_golden = false});
     const double passed = static_cast<double>(std::clock() - start) / CLOCKS_PER_SEC;
     if (!result) return fail(result.errors());
     fmt::print("{:<18} {:>10} cycles {:>10.0f} cycles a CPU second {}\n", one.name,
@@ -82,6 +83,6 @@ int run(int argc, char** argv) {
 }
 
 }  // namespace
-}  // namespace accsim
+}  // namespace accsim::sim
 
-int main(int argc, char** argv) { return accsim::run(argc, argv); }
+int main(int argc, char** argv) { return accsim::sim::run(argc, argv); }

@@ -7,14 +7,14 @@
 #include "hw/config/load.h"
 #include "hw/golden/golden.h"
 #include "hw/timing/timing.h"
-#include "sim/map/rule.h"
+#include "sim/elaborate/elaborate.h"
 #include "sim/flow/cost.h"
 #include "sim/flow/workload.h"
 #include "sim/lower/lower.h"
+#include "sim/map/heuristic_tiling.h"
 #include "sim/onnx/reader.h"
-#include "sim/ops/elaborate.h"
 
-namespace accsim {
+namespace accsim::sim {
 namespace {
 
 const std::string kSource = ACCSIM_SOURCE_DIR;
@@ -25,7 +25,7 @@ std::string model_path(const std::string& network) {
   return kSource + "/models/" + network + ".onnx";
 }
 
-HwConfig machine() { return *load_hw(kSource + "/configs/64x64.yaml"); }
+hw::HwConfig machine() { return *hw::load_hw(kSource + "/configs/64x64.yaml"); }
 
 void read(benchmark::State& state, const std::string& network) {
   for (auto _ : state) benchmark::DoNotOptimize(read_model(model_path(network)));
@@ -43,13 +43,13 @@ void lower_graph(benchmark::State& state, const std::string& network) {
 /// Lowering, residency, the mapping search with its timing, and the report.
 void cost(benchmark::State& state, const std::string& network) {
   const Result<Graph> graph = load_graph(model_path(network), {});
-  const HwConfig hw = machine();
+  const hw::HwConfig hw = machine();
   for (auto _ : state) benchmark::DoNotOptimize(cost_network(*graph, hw, {}));
 }
 
 /// The mapping of a network's distinct ops, each time on a machine that hasn't been seen yet.
 void map_distinct(benchmark::State& state, const std::string& network, MapEffort effort) {
-  HwConfig hw = machine();
+  hw::HwConfig hw = machine();
   MapOptions options;
   options.effort = effort;
   Workload workload = *Workload::prepare(*load_graph(model_path(network), {}));
@@ -71,8 +71,8 @@ std::vector<GemmSource> mapped_products(const CostedNetwork& costed) {
 
 /// Exact timing of mapped products from their tilings, and of the same from their programs step by step.
 void time_tilings(benchmark::State& state, const std::vector<GemmSource>& products) {
-  const HwConfig hw = machine();
-  Coster coster(hw);
+  const hw::HwConfig hw = machine();
+  CostEvaluator coster(hw);
   for (auto _ : state)
     for (const GemmSource& p : products) benchmark::DoNotOptimize(coster.cost(p.problem, p.tiling));
   state.counters["us_each"] = benchmark::Counter(
@@ -81,40 +81,41 @@ void time_tilings(benchmark::State& state, const std::vector<GemmSource>& produc
 }
 
 void step_programs(benchmark::State& state, const std::vector<GemmSource>& products) {
-  const HwConfig hw = machine();
-  std::vector<Program> programs;
+  const hw::HwConfig hw = machine();
+  std::vector<hw::Program> programs;
   for (const GemmSource& p : products) programs.push_back(emit(p.problem, hw, p.tiling));
   for (auto _ : state)
-    for (const Program& p : programs)
-      benchmark::DoNotOptimize(simulate(p, hw, TimingMode::step));
+    for (const hw::Program& p : programs)
+      benchmark::DoNotOptimize(hw::simulate(p, hw, hw::TimingMode::step));
 }
 
 /// 4096 x 4096 x 11008, a layer of a 7-billion-parameter language model.
 GemmSource large_product() {
-  const HwConfig hw = machine();
+  const hw::HwConfig hw = machine();
   GemmOp op;
   op.in = op.out = {1, 1, 4096};
   op.channels = 4096;
   op.outputs = 11008;
   OpRequest request;
   request.item = op;
-  request.inputs = {{{"a", Memory::dram, false}, 1}, {{"b", Memory::dram, true}, 1}};
-  request.outputs = {{{"y", Memory::dram, false}, 1}};
+  request.inputs = {{{"a", hw::Memory::dram, false}, 1}, {{"b", hw::Memory::dram, true}, 1}};
+  request.outputs = {{{"y", hw::Memory::dram, false}, 1}};
   return *(*Mapper(hw, {}).map(request, "large"))->gemm;
 }
 
 /// The bit-exact machine on a product of 256 x 256 x 256, operands random; MACs a second.
 void golden_product(benchmark::State& state) {
-  const HwConfig hw = machine();
+  const hw::HwConfig hw = machine();
   GemmOp op;
   op.in = op.out = {1, 1, 256};
   op.channels = op.outputs = 256;
   GemmProblem p = make_problem(op, hw);
   p.b.constant = true;
   p.has_parameters = true;
-  const Program program = emit(p, hw, *rule_tiling(p, hw, Dataflow::weight_stationary));
-  MemoryImage image;
-  for (const ProgramTensor& t : program.tensors) {
+  const hw::Program program =
+      emit(p, hw, *heuristic_tiling(p, hw, hw::Dataflow::weight_stationary));
+  hw::MemoryImage image;
+  for (const hw::ProgramTensor& t : program.tensors) {
     image.emplace_back(static_cast<size_t>(t.bytes));
     for (size_t i = 0; i < image.back().size(); ++i)
       image.back()[i] = static_cast<uint8_t>(i * 37);  // shifts of the post unit: below 63
@@ -122,7 +123,7 @@ void golden_product(benchmark::State& state) {
   for (size_t i = 8; i < image.back().size(); i += 12) image.back()[i] = 20;
   for (size_t i = 9; i < image.back().size(); ++i)
     if (i % 12 >= 9) image.back()[i] = 0;
-  for (auto _ : state) benchmark::DoNotOptimize(run_golden(program, hw, image));
+  for (auto _ : state) benchmark::DoNotOptimize(hw::run_golden(program, hw, image));
   state.SetItemsProcessed(state.iterations() * op.macs());
 }
 
@@ -141,30 +142,27 @@ void register_all() {
     add("import", [=](benchmark::State& s) { import_model(s, network); });
     add("lower", [=](benchmark::State& s) { lower_graph(s, network); });
     add("cost", [=](benchmark::State& s) { cost(s, network); });
-    add("map_search",
-        [=](benchmark::State& s) { map_distinct(s, network, MapEffort::search); });
+    add("map_search", [=](benchmark::State& s) { map_distinct(s, network, MapEffort::search); });
     add("map_rule", [=](benchmark::State& s) { map_distinct(s, network, MapEffort::rule); });
-    const auto products = mapped_products(*cost_network(*load_graph(model_path(network), {}),
-                                                        machine(), {}));
+    const auto products =
+        mapped_products(*cost_network(*load_graph(model_path(network), {}), machine(), {}));
     add("timing_exact", [=](benchmark::State& s) { time_tilings(s, products); });
     add("timing_step", [=](benchmark::State& s) { step_programs(s, products); });
   }
-  benchmark::RegisterBenchmark("golden/256x256x256", golden_product)
-      ->Unit(benchmark::kMicrosecond);
+  benchmark::RegisterBenchmark("golden/256x256x256", golden_product)->Unit(benchmark::kMicrosecond);
   const std::vector<GemmSource> large = {large_product()};
   for (const bool step : {false, true})
-    benchmark::RegisterBenchmark(step ? "timing_step/4096x4096x11008" : "timing_exact/4096x4096x11008",
-                                 [=](benchmark::State& s) {
-                                   step ? step_programs(s, large) : time_tilings(s, large);
-                                 })
+    benchmark::RegisterBenchmark(
+        step ? "timing_step/4096x4096x11008" : "timing_exact/4096x4096x11008",
+        [=](benchmark::State& s) { step ? step_programs(s, large) : time_tilings(s, large); })
         ->Unit(benchmark::kMicrosecond);
 }
 
 }  // namespace
-}  // namespace accsim
+}  // namespace accsim::sim
 
 int main(int argc, char** argv) {
-  accsim::register_all();
+  accsim::sim::register_all();
   benchmark::Initialize(&argc, argv);
   if (benchmark::ReportUnrecognizedArguments(argc, argv)) return 2;
   benchmark::RunSpecifiedBenchmarks();

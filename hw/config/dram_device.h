@@ -3,7 +3,7 @@
 #include <cstdint>
 #include <string_view>
 
-namespace accsim {
+namespace accsim::hw {
 
 /// How main memory is modelled. `ideal`: two in-order pipelined channels, one a direction; what RTL
 /// and timing model agree on to the cycle. `banked`: a DRAM of real parts (hw/dram).
@@ -27,31 +27,31 @@ std::string_view name(DramMap map);
 /// command bus, and all of these count from there. `_s`: to another bank group, `_l`: within one;
 /// devices without bank groups have both alike.
 struct DramTimings {
-  int64_t cl = 0;            ///< read command to first data
-  int64_t cwl = 0;           ///< write command to first data
-  int64_t rcd = 0;           ///< activate to read or write
+  int64_t cl = 0;              ///< read command to first data
+  int64_t cwl = 0;             ///< write command to first data
+  int64_t rcd = 0;             ///< activate to read or write
   int64_t rp = 0, rp_all = 0;  ///< precharge (one bank, all banks) to activate or refresh
-  int64_t ras = 0, rc = 0;   ///< activate to precharge, to activate, of one bank
+  int64_t ras = 0, rc = 0;     ///< activate to precharge, to activate, of one bank
   int64_t rrd_s = 0, rrd_l = 0;
-  int64_t faw = 0;           ///< at most four activates in this time
-  int64_t ccd_s = 0, ccd_l = 0;  ///< read to read, write to write
-  int64_t rtp = 0;           ///< read to precharge
-  int64_t wr = 0;            ///< end of write data to precharge
-  int64_t wtr_s = 0, wtr_l = 0;  ///< end of write data to read command
-  int64_t rtw = 0;           ///< read command to write command
-  int64_t refi = 0, rfc = 0; ///< between refreshes; refresh to activate
+  int64_t faw = 0;                                      ///< at most four activates in this time
+  int64_t ccd_s = 0, ccd_l = 0;                         ///< read to read, write to write
+  int64_t rtp = 0;                                      ///< read to precharge
+  int64_t wr = 0;                                       ///< end of write data to precharge
+  int64_t wtr_s = 0, wtr_l = 0;                         ///< end of write data to read command
+  int64_t rtw = 0;                                      ///< read command to write command
+  int64_t refi = 0, rfc = 0;                            ///< between refreshes; refresh to activate
   int64_t act_slots = 1, cas_slots = 1, pre_slots = 1;  ///< clocks on the command bus
 };
 
 /// One channel of a kind of DRAM.
 struct DramDevice {
   std::string_view name, standard, part;
-  double clock_mhz = 0;       ///< of CK; data move on both edges
-  int64_t bus_bytes = 0;      ///< width of the data bus
-  int64_t burst_clocks = 0;   ///< burst length / 2
+  double clock_mhz = 0;                ///< of CK; data move on both edges
+  int64_t bus_bytes = 0;               ///< width of the data bus
+  int64_t burst_clocks = 0;            ///< burst length / 2
   int64_t bank_groups = 0, banks = 0;  ///< groups; banks in each
   int64_t rows = 0;
-  int64_t row_bytes = 0;      ///< of one bank, over all devices of the channel
+  int64_t row_bytes = 0;           ///< of one bank, over all devices of the channel
   bool two_command_buses = false;  ///< activates and precharges don't compete with reads and writes
   DramTimings t;
 
@@ -66,4 +66,4 @@ struct DramDevice {
 /// The parts of the preset, with the JEDEC clauses that the numbers come from in the .cpp.
 const DramDevice& dram_device(DramPreset preset);
 
-}  // namespace accsim
+}  // namespace accsim::hw

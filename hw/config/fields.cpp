@@ -1,10 +1,10 @@
 #include "hw/config/fields.h"
 
-#include <utility>
-
 #include <fmt/format.h>
 
-namespace accsim {
+#include <utility>
+
+namespace accsim::hw {
 namespace {
 
 using Table = std::vector<Field>;
@@ -17,26 +17,26 @@ Member<T> member(Get get) {
 template <class Get>
 Field whole(std::string path, std::string unit, double min, double max, std::string description,
             Get get) {
-  return {std::move(path), std::move(unit), min, max, {}, std::move(description),
-          member<int64_t>(get)};
+  return {std::move(path),        std::move(unit),     min, max, {},
+          std::move(description), member<int64_t>(get)};
 }
 
 template <class Get>
 Field decimal(std::string path, std::string unit, double min, double max, std::string description,
               Get get) {
-  return {std::move(path), std::move(unit), min, max, {}, std::move(description),
-          member<double>(get)};
+  return {std::move(path),        std::move(unit),    min, max, {},
+          std::move(description), member<double>(get)};
 }
 
 template <class Get>
 Field rate(std::string path, std::string description, Get get) {
-  return {std::move(path), "bytes/cycle", 0.001, 1e6, {}, std::move(description),
-          member<ByteRate>(get)};
+  return {std::move(path),        "bytes/cycle",        0.001, 1e6, {},
+          std::move(description), member<ByteRate>(get)};
 }
 
 template <class Get>
 Field type(std::string path, std::vector<std::string> choices, std::string description, Get get) {
-  return {std::move(path), "", 0, 0, std::move(choices), std::move(description),
+  return {std::move(path),   "", 0, 0, std::move(choices), std::move(description),
           member<DType>(get)};
 }
 
@@ -48,68 +48,87 @@ std::vector<std::string> names() {
 }
 
 void add_head(Table& t) {
-  t.push_back({"name", "", 0, 0, {}, "what reports call this machine",
-               member<std::string>([](HwConfig& hw) -> auto& { return hw.name; })});
-  t.push_back(decimal("clock_mhz", "MHz", 0.001, 100000, "clock of the whole machine",
-                      [](HwConfig& hw) -> auto& { return hw.clock_mhz; }));
+  t.push_back({"name", "", 0, 0, {}, "what reports call this machine", member<std::string>([
+               ](HwConfig & hw) -> auto& { return hw.name; })});
+  t.push_back(decimal(
+      "clock_mhz", "MHz", 0.001, 100000, "clock of the whole machine",
+      [](HwConfig & hw) -> auto& { return hw.clock_mhz; }));
 }
 
 void add_array(Table& t) {
-  t.push_back(whole("array.rows", "", 1, 1024, "processing elements along the reduction (k)",
-                    [](HwConfig& hw) -> auto& { return hw.array.rows; }));
-  t.push_back(whole("array.cols", "", 1, 1024, "processing elements along output channels (n)",
-                    [](HwConfig& hw) -> auto& { return hw.array.cols; }));
-  t.push_back({"array.dataflows", "", 0, 0, names<Dataflow, kDataflows>(),
-               "dataflows the array can do; the best is picked per layer",
-               member<std::vector<Dataflow>>([](HwConfig& hw) -> auto& {
-                 return hw.array.dataflows;
-               })});
+  t.push_back(whole(
+      "array.rows", "", 1, 1024, "processing elements along the reduction (k)",
+      [](HwConfig & hw) -> auto& { return hw.array.rows; }));
+  t.push_back(whole(
+      "array.cols", "", 1, 1024, "processing elements along output channels (n)",
+      [](HwConfig & hw) -> auto& { return hw.array.cols; }));
+  t.push_back(
+      {"array.dataflows", "", 0, 0, names<Dataflow, kDataflows>(),
+       "dataflows the array can do; the best is picked per layer",
+       member<std::vector<Dataflow>>([](HwConfig & hw) -> auto& { return hw.array.dataflows; })});
 }
 
 void add_types(Table& t) {
   const std::vector<std::string> operands = {"int8", "int16", "float16", "bfloat16", "float32"};
-  t.push_back(type("types.activation", operands, "element type of activations, in and out",
-                   [](HwConfig& hw) -> auto& { return hw.types.activation; }));
-  t.push_back(type("types.weight", operands, "element type of weights",
-                   [](HwConfig& hw) -> auto& { return hw.types.weight; }));
-  t.push_back(type("types.accumulator", {"int32", "float32"}, "element type of partial sums",
-                   [](HwConfig& hw) -> auto& { return hw.types.accumulator; }));
+  t.push_back(type(
+      "types.activation", operands, "element type of activations, in and out",
+      [](HwConfig & hw) -> auto& { return hw.types.activation; }));
+  t.push_back(type(
+      "types.weight", operands, "element type of weights",
+      [](HwConfig & hw) -> auto& { return hw.types.weight; }));
+  t.push_back(type(
+      "types.accumulator", {"int32", "float32"}, "element type of partial sums",
+      [](HwConfig & hw) -> auto& { return hw.types.accumulator; }));
 }
 
 void add_buffer(Table& t, Buffer buffer) {
   const std::string path = fmt::format("buffers.{}.", name(buffer));
   const auto i = static_cast<size_t>(buffer);
-  t.push_back(whole(path + "kib", "KiB", 1, 1048576, "capacity, all slots together",
-                    [i](HwConfig& hw) -> auto& { return hw.buffers[i].kib; }));
-  t.push_back(whole(path + "slots", "", 1, 16, "equal parts; 1 = no overlap, 2 = double buffering",
-                    [i](HwConfig& hw) -> auto& { return hw.buffers[i].slots; }));
+  t.push_back(whole(
+      path + "kib", "KiB", 1, 1048576,
+      "capacity, all slots together", [i](HwConfig & hw) -> auto& { return hw.buffers[i].kib; }));
+  t.push_back(whole(
+      path + "slots", "", 1, 16,
+      "equal parts; 1 = no overlap, 2 = double buffering", [i](HwConfig & hw) -> auto& {
+        return hw.buffers[i].slots;
+      }));
   if (buffer == Buffer::accumulator) return;  // one row a cycle by contract: no port to size
-  t.push_back(whole(path + "width", "bytes/cycle", 1, 65536, "width of the load or store port",
-                    [i](HwConfig& hw) -> auto& { return hw.buffers[i].width; }));
+  t.push_back(whole(
+      path + "width", "bytes/cycle", 1, 65536,
+      "width of the load or store port", [i](HwConfig & hw) -> auto& {
+        return hw.buffers[i].width;
+      }));
 }
 
 template <class Get>
 void add_channel(Table& t, const std::string& path, Get channel) {
-  t.push_back(rate(path + "read_bytes_per_cycle", "read bandwidth",
-                   [channel](HwConfig& hw) -> auto& { return channel(hw).read; }));
-  t.push_back(rate(path + "write_bytes_per_cycle", "write bandwidth",
-                   [channel](HwConfig& hw) -> auto& { return channel(hw).write; }));
-  t.push_back(whole(path + "latency", "cycles", 0, 1e6, "from last byte sent to last byte arrived",
-                    [channel](HwConfig& hw) -> auto& { return channel(hw).latency; }));
+  t.push_back(rate(
+      path + "read_bytes_per_cycle",
+      "read bandwidth", [channel](HwConfig & hw) -> auto& { return channel(hw).read; }));
+  t.push_back(rate(
+      path + "write_bytes_per_cycle",
+      "write bandwidth", [channel](HwConfig & hw) -> auto& { return channel(hw).write; }));
+  t.push_back(whole(
+      path + "latency", "cycles", 0, 1e6,
+      "from last byte sent to last byte arrived", [channel](HwConfig & hw) -> auto& {
+        return channel(hw).latency;
+      }));
 }
 
 void add_memories(Table& t) {
   for (size_t i = 0; i < kBuffers; ++i) add_buffer(t, static_cast<Buffer>(i));
-  t.push_back(whole("buffers.shared.kib", "KiB", 0, 1048576,
-                    "memory that keeps whole tensors between layers; 0 = none",
-                    [](HwConfig& hw) -> auto& { return hw.shared.kib; }));
-  add_channel(t, "buffers.shared.", [](HwConfig& hw) -> auto& { return hw.shared.channel; });
+  t.push_back(whole(
+      "buffers.shared.kib", "KiB", 0, 1048576,
+      "memory that keeps whole tensors between layers; 0 = none",
+      [](HwConfig & hw) -> auto& { return hw.shared.kib; }));
+  add_channel(
+      t, "buffers.shared.", [](HwConfig & hw) -> auto& { return hw.shared.channel; });
 }
 
 void add_dram(Table& t) {
   t.push_back({"dram.model", "", 0, 0, names<DramModel, kDramModels>(),
                "ideal = two in-order pipelined channels, one a direction; banked = real parts",
-               member<DramModel>([](HwConfig& hw) -> auto& { return hw.dram_model; })});
+               member<DramModel>([](HwConfig & hw) -> auto& { return hw.dram_model; })});
   const auto only_for = [&](DramModel model, size_t begin) {
     for (size_t i = begin; i < t.size(); ++i) {
       t[i].only = Condition{"dram.model", std::string(name(model)),
@@ -117,20 +136,23 @@ void add_dram(Table& t) {
     }
   };
   const size_t ideal = t.size();
-  add_channel(t, "dram.", [](HwConfig& hw) -> auto& { return hw.dram; });
+  add_channel(
+      t, "dram.", [](HwConfig & hw) -> auto& { return hw.dram; });
   only_for(DramModel::ideal, ideal);
   const size_t banked = t.size();
   t.push_back({"dram.preset", "", 0, 0, names<DramPreset, kDramPresets>(),
                "kind of DRAM; a channel is 64 bits (DDR4), 16 bits (LPDDR4), 128 bits (HBM2) wide",
-               member<DramPreset>([](HwConfig& hw) -> auto& { return hw.banked.preset; })});
-  t.push_back(whole("dram.channels", "", 1, 128, "channels, interleaved burst by burst",
-                    [](HwConfig& hw) -> auto& { return hw.banked.channels; }));
+               member<DramPreset>([](HwConfig & hw) -> auto& { return hw.banked.preset; })});
+  t.push_back(whole(
+      "dram.channels", "", 1, 128, "channels, interleaved burst by burst",
+      [](HwConfig & hw) -> auto& { return hw.banked.channels; }));
   t.push_back({"dram.map", "", 0, 0, names<DramMap, kDramMaps>(),
                "address bits of the bank groups: below the columns or above them",
-               member<DramMap>([](HwConfig& hw) -> auto& { return hw.banked.map; })});
-  t.push_back(decimal("dram.read_share", "", 0.01, 0.99,
-                      "share of the bus time that reads may take; writes have the rest",
-                      [](HwConfig& hw) -> auto& { return hw.banked.read_share; }));
+               member<DramMap>([](HwConfig & hw) -> auto& { return hw.banked.map; })});
+  t.push_back(decimal(
+      "dram.read_share", "", 0.01, 0.99,
+      "share of the bus time that reads may take; writes have the rest",
+      [](HwConfig & hw) -> auto& { return hw.banked.read_share; }));
   only_for(DramModel::banked, banked);
 }
 
@@ -144,9 +166,9 @@ void add_vector(Table& t) {
       "casts, quantise, dequantise",
       "compares of a sort, top-k, arg-max, scan"};
   for (size_t i = 0; i < kLaneClasses; ++i) {
-    t.push_back(whole(fmt::format("vector.lanes.{}", kLaneClassNames[i]), "ops/cycle", 1, 65536,
-                      std::string(kWhat[i]),
-                      [i](HwConfig& hw) -> auto& { return hw.vector.lanes[i]; }));
+    t.push_back(whole(
+        fmt::format("vector.lanes.{}", kLaneClassNames[i]), "ops/cycle", 1, 65536,
+        std::string(kWhat[i]), [i](HwConfig & hw) -> auto& { return hw.vector.lanes[i]; }));
   }
 }
 
@@ -154,24 +176,31 @@ void add_energy(Table& t) {
   const auto add = [&](const std::string& key, std::string unit, std::string what, auto get) {
     t.push_back(decimal("energy." + key, std::move(unit), 0, 1e9, std::move(what), get));
   };
-  add("mac_pj", "pJ", "one multiply-accumulate in the configured types",
-      [](HwConfig& hw) -> auto& { return hw.energy.mac; });
-  add("vector_op_pj", "pJ", "one vector lane operation",
-      [](HwConfig& hw) -> auto& { return hw.energy.vector_op; });
+  add(
+      "mac_pj", "pJ", "one multiply-accumulate in the configured types",
+      [](HwConfig & hw) -> auto& { return hw.energy.mac; });
+  add(
+      "vector_op_pj", "pJ", "one vector lane operation",
+      [](HwConfig & hw) -> auto& { return hw.energy.vector_op; });
   for (size_t i = 0; i < kBuffers; ++i) {
     const auto buffer = name(static_cast<Buffer>(i));
-    add(fmt::format("{}_pj_per_byte", buffer), "pJ/byte",
+    add(
+        fmt::format("{}_pj_per_byte", buffer), "pJ/byte",
         fmt::format("one byte read from or written to the {} buffer", buffer),
-        [i](HwConfig& hw) -> auto& { return hw.energy.buffer_byte[i]; });
+        [i](HwConfig & hw) -> auto& { return hw.energy.buffer_byte[i]; });
   }
-  add("shared_pj_per_byte", "pJ/byte", "one byte read from or written to the shared memory",
-      [](HwConfig& hw) -> auto& { return hw.energy.shared_byte; });
-  add("dram_read_pj_per_byte", "pJ/byte", "one byte read from DRAM",
-      [](HwConfig& hw) -> auto& { return hw.energy.dram_read_byte; });
-  add("dram_write_pj_per_byte", "pJ/byte", "one byte written to DRAM",
-      [](HwConfig& hw) -> auto& { return hw.energy.dram_write_byte; });
-  add("static_pj_per_cycle", "pJ/cycle", "leakage and clock tree of the whole chip, every cycle",
-      [](HwConfig& hw) -> auto& { return hw.energy.static_per_cycle; });
+  add(
+      "shared_pj_per_byte", "pJ/byte", "one byte read from or written to the shared memory",
+      [](HwConfig & hw) -> auto& { return hw.energy.shared_byte; });
+  add(
+      "dram_read_pj_per_byte", "pJ/byte", "one byte read from DRAM",
+      [](HwConfig & hw) -> auto& { return hw.energy.dram_read_byte; });
+  add(
+      "dram_write_pj_per_byte", "pJ/byte", "one byte written to DRAM",
+      [](HwConfig & hw) -> auto& { return hw.energy.dram_write_byte; });
+  add(
+      "static_pj_per_cycle", "pJ/cycle", "leakage and clock tree of the whole chip, every cycle",
+      [](HwConfig & hw) -> auto& { return hw.energy.static_per_cycle; });
 }
 
 Table make_fields() {
@@ -264,4 +293,4 @@ std::string_view type_text(const Field& field) {
                     field.target);
 }
 
-}  // namespace accsim
+}  // namespace accsim::hw

@@ -8,7 +8,7 @@
 
 #include "hw/config/hw_config.h"
 
-namespace accsim {
+namespace accsim::hw {
 
 /// Where a field lives in a HwConfig; its type is the field's type.
 template <class T>
@@ -16,11 +16,9 @@ struct Member {
   std::function<T&(HwConfig&)> of;
 };
 
-using FieldTarget =
-    std::variant<Member<int64_t>, Member<double>, Member<ByteRate>, Member<std::string>,
-                 Member<DType>, Member<std::vector<Dataflow>>, Member<DramModel>,
-                     Member<DramPreset>,
-                 Member<DramMap>>;
+using FieldTarget = std::variant<Member<int64_t>, Member<double>, Member<ByteRate>,
+                                 Member<std::string>, Member<DType>, Member<std::vector<Dataflow>>,
+                                 Member<DramModel>, Member<DramPreset>, Member<DramMap>>;
 
 /// One lambda a type of FieldTarget, for std::visit.
 template <class... Cases>
@@ -40,8 +38,8 @@ struct Condition {
 /// One key of the YAML file. Parser, range checks, printer, JSON Schema and the table in
 /// configs/README.md are all driven by the list of these.
 struct Field {
-  std::string path;  ///< "buffers.activation.kib"
-  std::string unit;  ///< "KiB"; empty for a plain number or word
+  std::string path;                  ///< "buffers.activation.kib"
+  std::string unit;                  ///< "KiB"; empty for a plain number or word
   double min = 0, max = 0;           ///< of numbers, both ends legal
   std::vector<std::string> choices;  ///< of words: the names that are printed
   std::string description;
@@ -78,4 +76,4 @@ std::string range_text(const Field& field);
 /// "whole number", "word", ...
 std::string_view type_text(const Field& field);
 
-}  // namespace accsim
+}  // namespace accsim::hw

@@ -4,7 +4,7 @@
 #include <cmath>
 #include <string_view>
 
-namespace accsim {
+namespace accsim::hw {
 namespace {
 
 constexpr std::array<std::string_view, kDataflows> kDataflowNames = {
@@ -29,4 +29,4 @@ ChannelConfig BankedDram::peak(double clock_mhz) const {
           static_cast<int64_t>(std::ceil(clocks * clock_mhz / device.clock_mhz))};
 }
 
-}  // namespace accsim
+}  // namespace accsim::hw

@@ -8,7 +8,7 @@
 #include "sim/base/dtype.h"
 #include "sim/base/units.h"
 
-namespace accsim {
+namespace accsim::hw {
 
 /// A machine, fully described. Read from YAML by hw/config/load.h, which fills every field and has
 /// checked the ranges and cross-field rules that the comments state. All sizes are of one copy.
@@ -70,8 +70,8 @@ struct SharedConfig {
 };
 
 struct ArrayConfig {
-  int64_t rows = 0;  ///< reduction lanes (k)
-  int64_t cols = 0;  ///< output-channel lanes (n)
+  int64_t rows = 0;                 ///< reduction lanes (k)
+  int64_t cols = 0;                 ///< output-channel lanes (n)
   std::vector<Dataflow> dataflows;  ///< what the array can do; the mapper picks per layer
 };
 
@@ -81,7 +81,7 @@ struct TypesConfig {
   DType accumulator = DType::int32;
 };
 
-/// The classes of sim/ops/work.h in the same order; a test compares the two lists.
+/// The classes of sim/work/work.h in the same order; a test compares the two lists.
 inline constexpr size_t kLaneClasses = 7;
 inline constexpr std::array<std::string_view, kLaneClasses> kLaneClassNames = {
     "elementwise", "special", "reduce", "pool", "resize", "convert", "search"};
@@ -92,8 +92,8 @@ struct VectorConfig {
 
 /// Picojoules. Each number's published source stands beside it in the YAML file.
 struct EnergyConfig {
-  double mac = 0;          ///< one multiply-accumulate in the configured types
-  double vector_op = 0;    ///< one vector lane operation
+  double mac = 0;                              ///< one multiply-accumulate in the configured types
+  double vector_op = 0;                        ///< one vector lane operation
   std::array<double, kBuffers> buffer_byte{};  ///< one byte read or written, by buffer
   double shared_byte = 0;
   double dram_read_byte = 0, dram_write_byte = 0;
@@ -126,9 +126,7 @@ struct HwConfig {
   }
   /// Bytes of post-processing parameters per output channel: int32 bias, int32 multiplier and int32
   /// shift for integer types; the bias in the accumulator type for float types.
-  int64_t parameter_bytes() const {
-    return is_float(types.accumulator) ? accumulator_bytes() : 12;
-  }
+  int64_t parameter_bytes() const { return is_float(types.accumulator) ? accumulator_bytes() : 12; }
 };
 
-}  // namespace accsim
+}  // namespace accsim::hw

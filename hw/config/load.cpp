@@ -1,5 +1,7 @@
 #include "hw/config/load.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cerrno>
 #include <filesystem>
@@ -8,14 +10,12 @@
 #include <system_error>
 #include <utility>
 
-#include <fmt/format.h>
-
 #include "hw/config/fields.h"
 #include "hw/config/rules.h"
 #include "hw/config/values.h"
 #include "hw/config/yaml_tree.h"
 
-namespace accsim {
+namespace accsim::hw {
 namespace {
 
 std::vector<std::string> keys_of(const KeyNode& section) {
@@ -94,9 +94,7 @@ class Reader {
   }
 
  private:
-  void fail(TextPosition at, std::string message) {
-    errors_.push_back({at, std::move(message)});
-  }
+  void fail(TextPosition at, std::string message) { errors_.push_back({at, std::move(message)}); }
 
   void unknown(const KeyNode& wanted, const YamlEntry& entry) {
     std::string advice;
@@ -109,8 +107,8 @@ class Reader {
     } else {
       advice = fmt::format("valid here: {}", fmt::join(keys_of(wanted), ", "));
     }
-    fail(entry.at, fmt::format("unknown key {} in {}; {}", quoted_text(entry.key), display(wanted),
-                               advice));
+    fail(entry.at,
+         fmt::format("unknown key {} in {}; {}", quoted_text(entry.key), display(wanted), advice));
   }
 
   /// False for a key that the value of another key rules out. Undecided when that one wasn't read:
@@ -173,4 +171,4 @@ Result<HwConfig> load_hw(const std::string& path) {
   return parse_hw(text, path);
 }
 
-}  // namespace accsim
+}  // namespace accsim::hw

@@ -5,7 +5,7 @@
 #include "hw/config/hw_config.h"
 #include "sim/base/result.h"
 
-namespace accsim {
+namespace accsim::hw {
 
 /// Reads a machine description. The file must hold every key of the field table (fields.h) once and
 /// nothing else, with values of the right type and range that obey the cross-field rules (rules.h).
@@ -25,4 +25,4 @@ std::string hw_schema();
 /// Field table and rules as Markdown, for configs/README.md.
 std::string fields_markdown();
 
-}  // namespace accsim
+}  // namespace accsim::hw

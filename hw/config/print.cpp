@@ -5,7 +5,7 @@
 #include "hw/config/rules.h"
 #include "hw/config/values.h"
 
-namespace accsim {
+namespace accsim::hw {
 namespace {
 
 /// "KiB, 1..1024: capacity"; the unit is left out when there is none.
@@ -41,10 +41,10 @@ std::string print_hw(const HwConfig& hw) {
 std::string fields_markdown() {
   std::string out = "| key | type | unit | legal | meaning |\n|---|---|---|---|---|\n";
   for (const Field& field : fields()) {
-    const std::string description =
-        field.only ? fmt::format("{} (only for `{}: {}`)", field.description, field.only->path,
-                                 field.only->word)
-                   : field.description;
+    const std::string description = field.only
+                                        ? fmt::format("{} (only for `{}: {}`)", field.description,
+                                                      field.only->path, field.only->word)
+                                        : field.description;
     out += fmt::format("| `{}` | {} | {} | {} | {} |\n", field.path, type_text(field), field.unit,
                        range_text(field), description);
   }
@@ -53,4 +53,4 @@ std::string fields_markdown() {
   return out;
 }
 
-}  // namespace accsim
+}  // namespace accsim::hw

@@ -1,13 +1,13 @@
 #include "hw/config/rules.h"
 
+#include <fmt/core.h>
+
 #include <algorithm>
 #include <array>
 #include <numeric>
 #include <utility>
 
-#include <fmt/core.h>
-
-namespace accsim {
+namespace accsim::hw {
 namespace {
 
 std::string key(Buffer b, std::string_view leaf) {
@@ -60,8 +60,8 @@ void slots_divide_buffer(RuleContext& c) {
     if (kib * 1024 % slots == 0) continue;
     const int64_t step = slots / std::gcd(slots, int64_t{1024});
     const int64_t below = kib / step * step;
-    const std::string fits = below > 0 ? fmt::format("{} or {}", below, below + step)
-                                       : fmt::format("{}", below + step);
+    const std::string fits =
+        below > 0 ? fmt::format("{} or {}", below, below + step) : fmt::format("{}", below + step);
     c.fail(key(b, "kib"), fmt::format("{} KiB can't be cut into {} = {} equal slots; use {} KiB",
                                       kib, key(b, "slots"), slots, fits));
   }
@@ -175,4 +175,4 @@ void RuleContext::fail(std::string_view path, std::string message) {
 
 std::span<const Rule> rules() { return kRules; }
 
-}  // namespace accsim
+}  // namespace accsim::hw

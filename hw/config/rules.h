@@ -9,7 +9,7 @@
 #include "hw/config/hw_config.h"
 #include "hw/config/yaml_tree.h"
 
-namespace accsim {
+namespace accsim::hw {
 
 /// A message and the place of the field it is about.
 struct PlacedError {
@@ -22,8 +22,7 @@ struct PlacedError {
 class RuleContext {
  public:
   using Positions = std::map<std::string, TextPosition, std::less<>>;
-  RuleContext(const HwConfig& machine, const Positions& read,
-              std::vector<PlacedError>& errors)
+  RuleContext(const HwConfig& machine, const Positions& read, std::vector<PlacedError>& errors)
       : hw(machine), read_(read), errors_(errors) {}
 
   const HwConfig& hw;
@@ -47,4 +46,4 @@ struct Rule {
 /// Every cross-field rule.
 std::span<const Rule> rules();
 
-}  // namespace accsim
+}  // namespace accsim::hw

@@ -1,13 +1,13 @@
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
-
-#include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
 #include "hw/config/fields.h"
 #include "hw/config/load.h"
 
-namespace accsim {
+namespace accsim::hw {
 namespace {
 
 using Json = nlohmann::ordered_json;
@@ -122,4 +122,4 @@ std::string hw_schema() {
   return schema.dump(2) + "\n";
 }
 
-}  // namespace accsim
+}  // namespace accsim::hw

@@ -1,12 +1,12 @@
 #include "hw/config/values.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <charconv>
 #include <numeric>
 
-#include <fmt/format.h>
-
-namespace accsim {
+namespace accsim::hw {
 namespace {
 
 using Problem = std::optional<std::string>;
@@ -56,12 +56,17 @@ bool is_truth_word(std::string_view s) {
 Problem wrong_type(const Field& field, const YamlNode& node) {
   std::string found;
   switch (node.kind) {
-    case YamlNode::Kind::null: found = "has no value"; break;
-    case YamlNode::Kind::sequence: found = "is a list"; break;
-    case YamlNode::Kind::map: found = "is a section with keys of its own"; break;
+    case YamlNode::Kind::null:
+      found = "has no value";
+      break;
+    case YamlNode::Kind::sequence:
+      found = "is a list";
+      break;
+    case YamlNode::Kind::map:
+      found = "is a section with keys of its own";
+      break;
     case YamlNode::Kind::scalar:
-      found = fmt::format("is {}{}", quoted_text(node.text),
-                          node.quoted ? " in quotes" : "");
+      found = fmt::format("is {}{}", quoted_text(node.text), node.quoted ? " in quotes" : "");
       break;
   }
   return fmt::format("{} {}; it must be a {} ({})", field.path, found, type_text(field),
@@ -269,4 +274,4 @@ std::optional<std::string> nearest(std::string_view word,
   return best;
 }
 
-}  // namespace accsim
+}  // namespace accsim::hw

@@ -7,7 +7,7 @@
 #include "hw/config/fields.h"
 #include "hw/config/yaml_tree.h"
 
-namespace accsim {
+namespace accsim::hw {
 
 /// Reads `node` into the field's place in `hw`. Returns what is wrong, if anything, as a sentence
 /// that starts with the field's path; `hw` is unchanged then.
@@ -20,4 +20,4 @@ std::string print_value(const Field& field, HwConfig& hw);
 std::optional<std::string> nearest(std::string_view word,
                                    const std::vector<std::string>& candidates);
 
-}  // namespace accsim
+}  // namespace accsim::hw

@@ -1,16 +1,16 @@
 #include "hw/config/yaml_tree.h"
 
-#include <istream>
-#include <optional>
-#include <streambuf>
-#include <utility>
-
 #include <fmt/core.h>
 #include <yaml-cpp/eventhandler.h>
 #include <yaml-cpp/exceptions.h>
 #include <yaml-cpp/parser.h>
 
-namespace accsim {
+#include <istream>
+#include <optional>
+#include <streambuf>
+#include <utility>
+
+namespace accsim::hw {
 namespace {
 
 TextPosition position(const YAML::Mark& mark) {
@@ -202,4 +202,4 @@ std::string quoted_text(std::string_view text) {
   return out + '"';
 }
 
-}  // namespace accsim
+}  // namespace accsim::hw

@@ -5,7 +5,7 @@
 
 #include "sim/base/result.h"
 
-namespace accsim {
+namespace accsim::hw {
 
 /// A place in a text, counted from 1.
 struct TextPosition {
@@ -46,4 +46,4 @@ Result<YamlNode> parse_yaml(std::string_view text, const std::string& file);
 /// `text` in double quotes for an error message: shortened, control characters replaced.
 std::string quoted_text(std::string_view text);
 
-}  // namespace accsim
+}  // namespace accsim::hw

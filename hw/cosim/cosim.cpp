@@ -1,18 +1,18 @@
 #include "hw/cosim/cosim.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cstring>
 #include <deque>
 #include <fstream>
 #include <optional>
 
-#include <fmt/format.h>
-
-#include "hw/cosim/cursor.h"
 #include "hw/cosim/dram.h"
+#include "hw/cosim/queue_unroller.h"
 #include "hw/timing/timing.h"
 
-namespace accsim {
+namespace accsim::hw {
 namespace {
 
 constexpr std::array<Queue, rtl::kRetirePorts> kQueueOf = {
@@ -22,10 +22,14 @@ size_t at(Queue q) { return static_cast<size_t>(q); }
 
 class Bench {
  public:
-  Bench(const Program& program, const HwConfig& hw, const Variant& variant, MemoryImage& image)
-      : program_(program), hw_(hw), variant_(variant), image_(image),
-        cursors_{QueueCursor(program, Queue::load), QueueCursor(program, Queue::execute),
-                 QueueCursor(program, Queue::post), QueueCursor(program, Queue::store)},
+  Bench(const Program& program, const HwConfig& hw, const VerilatedCore& variant,
+        MemoryImage& image)
+      : program_(program),
+        hw_(hw),
+        variant_(variant),
+        image_(image),
+        cursors_{QueueUnroller(program, Queue::load), QueueUnroller(program, Queue::execute),
+                 QueueUnroller(program, Queue::post), QueueUnroller(program, Queue::store)},
         reads_{PacedChannel(hw.dram.read), PacedChannel(hw.shared.channel.read)},
         writes_{PacedChannel(hw.dram.write), PacedChannel(hw.shared.channel.write)},
         returns_{ReturnPath(hw.dram.latency), ReturnPath(hw.shared.channel.latency)} {}
@@ -78,7 +82,7 @@ class Bench {
         io_.command_valid[p] = false;
       }
       if (!offered_[p] && !finished_[p]) {
-        Result<std::optional<QueueCursor::Entry>> next = cursors_[p].next();
+        Result<std::optional<QueueUnroller::Entry>> next = cursors_[p].next();
         if (!next) return next.errors();
         offered_[p] = std::move(*next);
         finished_[p] = !offered_[p];
@@ -94,7 +98,7 @@ class Bench {
   }
 
   /// Which command each retire port will report next.
-  void note(rtl::CommandPort port, const QueueCursor::Entry& e) {
+  void note(rtl::CommandPort port, const QueueUnroller::Entry& e) {
     switch (port) {
       case rtl::kLoad: {
         const auto& c = std::get<LoadCommand>(*e.command);
@@ -107,8 +111,12 @@ class Bench {
         retiring_[rtl::kRetireGemm].push_back(e.ordinal);
         if (e.drained) retiring_[rtl::kRetireDrain].push_back(e.ordinal + 1);
         break;
-      case rtl::kPost: retiring_[rtl::kRetirePost].push_back(e.ordinal); break;
-      default: retiring_[rtl::kRetireStore].push_back(e.ordinal); break;
+      case rtl::kPost:
+        retiring_[rtl::kRetirePost].push_back(e.ordinal);
+        break;
+      default:
+        retiring_[rtl::kRetireStore].push_back(e.ordinal);
+        break;
     }
   }
 
@@ -163,8 +171,7 @@ class Bench {
       for (uint32_t i = 0; i < w.bytes && value_difference_.empty(); ++i)
         if (want[i] != to[i])
           value_difference_ = fmt::format(
-              "{}: byte {} of '{}' is {}, golden {}",
-              place(program_, Queue::store, stores.front()),
+              "{}: byte {} of '{}' is {}, golden {}", place(program_, Queue::store, stores.front()),
               (w.address & kOffsetMask) + i, tensor(w.address).name, to[i], want[i]);
     }
     return ok();
@@ -198,8 +205,8 @@ class Bench {
     end_ = std::max(end_, time);
     const int64_t want = expected_[at(q)][static_cast<size_t>(ordinal)];
     if (time != want && cycle_difference_.empty())
-      cycle_difference_ = fmt::format("{} finishes in cycle {}, model {}",
-                                      place(program_, q, ordinal), time, want);
+      cycle_difference_ =
+          fmt::format("{} finishes in cycle {}, model {}", place(program_, q, ordinal), time, want);
   }
 
   Error broken(std::string_view what) const {
@@ -211,20 +218,21 @@ class Bench {
     for (size_t p = 0; p < rtl::kRetirePorts; ++p)
       if (!retiring_[p].empty())
         waiting += "\n  " + place(program_, kQueueOf[p], retiring_[p].front());
-    return {Errc::invalid, fmt::format("the core hangs in cycle {}; not finished:{}", cycle_, waiting),
+    return {Errc::invalid,
+            fmt::format("the core hangs in cycle {}; not finished:{}", cycle_, waiting),
             "co-simulation of " + program_.name};
   }
 
   const Program& program_;
   const HwConfig& hw_;
-  const Variant& variant_;
+  const VerilatedCore& variant_;
   MemoryImage& image_;
   MemoryImage golden_;
-  Variant::Core core_{nullptr, {nullptr}};
+  VerilatedCore::Core core_{nullptr, {nullptr}};
   rtl::Cycle io_;
   rtl::Request untaken_read_, untaken_write_;
-  std::array<QueueCursor, kQueues> cursors_;
-  std::array<std::optional<QueueCursor::Entry>, rtl::kCommandPorts> offered_;
+  std::array<QueueUnroller, kQueues> cursors_;
+  std::array<std::optional<QueueUnroller::Entry>, rtl::kCommandPorts> offered_;
   std::array<bool, rtl::kCommandPorts> ready_{}, finished_{};
   std::array<PacedChannel, 2> reads_, writes_;
   std::array<ReturnPath, 2> returns_;
@@ -245,10 +253,10 @@ Status has_core(const HwConfig& hw) {
                hw.file.empty() ? hw.name : hw.file};
 }
 
-Result<CosimResult> cosim(const Program& program, const HwConfig& hw, const Variant& variant,
+Result<CosimResult> cosim(const Program& program, const HwConfig& hw, const VerilatedCore& variant,
                           MemoryImage& image, const CosimOptions& options) {
   if (const Status good = has_core(hw); !good) return good.errors();
   return Bench(program, hw, variant, image).run(options);
 }
 
-}  // namespace accsim
+}  // namespace accsim::hw

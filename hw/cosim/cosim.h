@@ -3,26 +3,26 @@
 #include <filesystem>
 #include <string>
 
-#include "hw/cosim/variant.h"
+#include "hw/cosim/verilated_core.h"
 #include "hw/golden/golden.h"
 #include "hw/program/program.h"
 #include "sim/base/result.h"
 
-namespace accsim {
+namespace accsim::hw {
 
 /// One program on the core, compared with the golden (values) and the timing model (cycles).
 struct CosimResult {
   int64_t commands = 0;
   int64_t rtl_cycles = 0, model_cycles = 0;
   bool values_equal = false;
-  bool cycles_equal = false;      ///< of every command and in total
-  std::string first_difference;   ///< the first wrong command with its loops; empty when equal
+  bool cycles_equal = false;     ///< of every command and in total
+  std::string first_difference;  ///< the first wrong command with its loops; empty when equal
   bool equal() const { return values_equal && cycles_equal; }
 };
 
 struct CosimOptions {
-  std::filesystem::path trace;    ///< waveforms (.fst); needs a variant built for it
-  bool check_golden = true;       ///< false: `image` is only written
+  std::filesystem::path trace;  ///< waveforms (.fst); needs a variant built for it
+  bool check_golden = true;     ///< false: `image` is only written
 };
 
 /// Can the machine be built in RTL? Says why not.
@@ -30,7 +30,7 @@ Status has_core(const HwConfig& hw);
 
 /// Runs a verified program on the core. `image` is the memory: read by loads, written by stores.
 /// Errors: what the core can't do (Errc::unsupported) and a hung core (Errc::invalid).
-Result<CosimResult> cosim(const Program& program, const HwConfig& hw, const Variant& variant,
+Result<CosimResult> cosim(const Program& program, const HwConfig& hw, const VerilatedCore& variant,
                           MemoryImage& image, const CosimOptions& options = {});
 
-}  // namespace accsim
+}  // namespace accsim::hw

@@ -1,10 +1,10 @@
 #include "hw/cosim/descriptors.h"
 
-#include <algorithm>
-
 #include <fmt/format.h>
 
-namespace accsim {
+#include <algorithm>
+
+namespace accsim::hw {
 namespace {
 
 constexpr uint32_t kDmaShared = 1u << 2;
@@ -44,14 +44,14 @@ bool overwrites(const std::vector<int>& first_of, bool accumulate,
 Result<Descriptor> transfer(const Program& p, int tensor, int64_t offset, int64_t slot_offset,
                             const Walk& walk, Buffer buffer) {
   if (walk.levels.size() > rtl::kLevels)
-    return unsupported(fmt::format("a walk of {} levels; the core has {}", walk.levels.size(),
-                                   rtl::kLevels));
+    return unsupported(
+        fmt::format("a walk of {} levels; the core has {}", walk.levels.size(), rtl::kLevels));
   Descriptor d;
   const bool shared = p.tensors[static_cast<size_t>(tensor)].memory == Memory::shared;
   const int64_t address = (int64_t{tensor} << rtl::kTensorShift) + offset;
   Writer w(d);
-  w << (shared ? kDmaShared : 0) + (static_cast<uint32_t>(buffer) << kDmaBufferShift)
-    << address << (address >> 32) << slot_offset << walk.run;
+  w << (shared ? kDmaShared : 0) + (static_cast<uint32_t>(buffer) << kDmaBufferShift) << address
+    << (address >> 32) << slot_offset << walk.run;
   const auto level = [&](size_t i) {  // the core counts from the innermost
     return i < walk.levels.size() ? walk.levels[walk.levels.size() - 1 - i] : Walk::Level{1, 0};
   };
@@ -61,7 +61,7 @@ Result<Descriptor> transfer(const Program& p, int tensor, int64_t offset, int64_
 }
 
 /// The window as rtl/window_walk.sv wants it: everything in bytes from lane 0 of the first row.
-Status window(Writer& w, const Window& v, int64_t k, std::span<const int64_t> indices) {
+Status window(Writer& w, const OperandWindow& v, int64_t k, std::span<const int64_t> indices) {
   const int64_t line = v.tile[2] * v.pixel, plane = v.tile[1] * line;
   const int64_t offset = evaluate(v.offset, indices);
   const int64_t first_line = offset / v.line, in_line = offset % v.line;
@@ -72,8 +72,9 @@ Status window(Writer& w, const Window& v, int64_t k, std::span<const int64_t> in
     return std::min(k, (static_cast<int64_t>(s) + 1) * v.line - in_line);
   };
   if (seg_end(kWindowLines - 1) < k)
-    return unsupported(fmt::format("{} bytes of {}-byte kernel lines; the core reads {} lines a cycle",
-                                   k, v.line, kWindowLines));
+    return unsupported(
+        fmt::format("{} bytes of {}-byte kernel lines; the core reads {} lines a cycle", k, v.line,
+                    kWindowLines));
   w << z * plane + y * line + x << x << y << z;
   w << line << v.tile[1] << v.tile[0] << v.count[2] << v.count[1];
   w << v.stride[2] * v.pixel << v.stride[1] << v.stride[1] * line << v.stride[0]
@@ -95,8 +96,7 @@ struct Describe {
     return transfer(program, c.tensor, at(c.source), at(c.slot_offset), c.walk, c.buffer);
   }
   Result<Descriptor> operator()(const StoreCommand& c) const {
-    return transfer(program, c.tensor, at(c.target), at(c.slot_offset), c.walk,
-                    Buffer::activation);
+    return transfer(program, c.tensor, at(c.target), at(c.slot_offset), c.walk, Buffer::activation);
   }
   Result<Descriptor> operator()(const GemmCommand& c) const {
     Descriptor d;
@@ -127,10 +127,14 @@ struct Describe {
 
 rtl::CommandPort port_of(Queue q) {
   switch (q) {
-    case Queue::load: return rtl::kLoad;
-    case Queue::execute: return rtl::kGemm;
-    case Queue::post: return rtl::kPost;
-    case Queue::store: return rtl::kStore;
+    case Queue::load:
+      return rtl::kLoad;
+    case Queue::execute:
+      return rtl::kGemm;
+    case Queue::post:
+      return rtl::kPost;
+    case Queue::store:
+      return rtl::kStore;
   }
   check(false, "unknown queue");
   return rtl::kLoad;
@@ -143,9 +147,12 @@ uint32_t Descriptor::bit(rtl::CommandPort port, Buffer b, bool signal) {
     return 1u << (static_cast<size_t>(at - order.begin()) + (signal ? order.size() : 0));
   };
   switch (port) {
-    case rtl::kGemm: return pick({Buffer::activation, Buffer::weight, Buffer::accumulator});
-    case rtl::kPost: return pick({Buffer::accumulator, Buffer::output, Buffer::parameter});
-    default: return signal ? 2 : 1;
+    case rtl::kGemm:
+      return pick({Buffer::activation, Buffer::weight, Buffer::accumulator});
+    case rtl::kPost:
+      return pick({Buffer::accumulator, Buffer::output, Buffer::parameter});
+    default:
+      return signal ? 2 : 1;
   }
 }
 
@@ -166,4 +173,4 @@ void add_drain(Descriptor& gemm, const DrainCommand& drain, std::span<const int6
   gemm.words[kGemmAccumulatorRow] = word(evaluate(drain.accumulator_row, indices));
 }
 
-}  // namespace accsim
+}  // namespace accsim::hw

@@ -8,7 +8,7 @@
 #include "hw/program/program.h"
 #include "sim/base/result.h"
 
-namespace accsim {
+namespace accsim::hw {
 
 /// A command as the core takes it: the words of the structs in rtl/accsim_pkg.sv, word 0 holding the
 /// flags. Loop indices are resolved, slots are not (the core counts them).
@@ -36,4 +36,4 @@ Result<Descriptor> describe(const Program& program, const Command& command,
 /// Output stationary: a drain is part of the gemm before it.
 void add_drain(Descriptor& gemm, const DrainCommand& drain, std::span<const int64_t> indices);
 
-}  // namespace accsim
+}  // namespace accsim::hw

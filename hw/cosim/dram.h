@@ -6,7 +6,7 @@
 #include "hw/config/hw_config.h"
 #include "hw/cosim/rtl_abi.h"
 
-namespace accsim {
+namespace accsim::hw {
 
 /// One direction of the `ideal` memory: an in-order pipelined channel. It takes a beat a cycle, but
 /// the last beat of a transfer not before the transfer's bytes have had their time on the channel.
@@ -57,4 +57,4 @@ class ReturnPath {
   std::deque<Beat> beats_;
 };
 
-}  // namespace accsim
+}  // namespace accsim::hw

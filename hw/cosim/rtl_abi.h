@@ -4,7 +4,7 @@
 
 /// What a Verilated variant (a shared library of its own, see variant.h) and the co-simulation
 /// exchange: one call a cycle. Plain data only.
-namespace accsim::rtl {
+namespace accsim::hw::rtl {
 
 /// Changes whenever this file changes its meaning; checked when a library is loaded.
 inline constexpr uint32_t kAbi = 2;
@@ -15,7 +15,13 @@ inline constexpr int kTensorShift = 40;  ///< addresses: tensor index above the 
 
 enum CommandPort { kLoad, kGemm, kPost, kStore, kCommandPorts };
 enum RetirePort {
-  kRetireLoad, kRetireLoadShared, kRetireGemm, kRetireDrain, kRetirePost, kRetireStore, kRetirePorts
+  kRetireLoad,
+  kRetireLoadShared,
+  kRetireGemm,
+  kRetireDrain,
+  kRetirePost,
+  kRetireStore,
+  kRetirePorts
 };
 
 struct Request {
@@ -50,4 +56,4 @@ using CycleFunction = void(void* model, Cycle* cycle);
 using DestroyFunction = void(void* model);
 }
 
-}  // namespace accsim::rtl
+}  // namespace accsim::hw::rtl

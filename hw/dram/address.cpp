@@ -2,7 +2,7 @@
 
 #include "sim/base/check.h"
 
-namespace accsim {
+namespace accsim::hw {
 
 AddressOrder address_order(DramMap map) {
   using enum AddressField;
@@ -48,4 +48,4 @@ DramPlace AddressMap::place(int64_t burst) const {
   return out;
 }
 
-}  // namespace accsim
+}  // namespace accsim::hw

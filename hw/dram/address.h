@@ -4,7 +4,7 @@
 
 #include "hw/config/dram_device.h"
 
-namespace accsim {
+namespace accsim::hw {
 
 /// A burst's place. `bank` counts over all groups: group * banks a group + bank in the group.
 struct DramPlace {
@@ -35,4 +35,4 @@ class AddressMap {
   int64_t banks_ = 1, bursts_ = 1;
 };
 
-}  // namespace accsim
+}  // namespace accsim::hw

@@ -4,7 +4,7 @@
 
 #include "sim/base/check.h"
 
-namespace accsim {
+namespace accsim::hw {
 namespace {
 
 constexpr int64_t kLongAgo = INT64_MIN / 4;
@@ -131,4 +131,4 @@ void DramChannel::read_or_written(Bank& bank, Group& group, bool write, int64_t 
   }
 }
 
-}  // namespace accsim
+}  // namespace accsim::hw

@@ -6,7 +6,7 @@
 
 #include "hw/config/dram_device.h"
 
-namespace accsim {
+namespace accsim::hw {
 
 enum class DramCommand : uint8_t { activate, precharge, precharge_all, read, write, refresh };
 
@@ -72,4 +72,4 @@ class DramChannel {
   size_t oldest_activate_ = 0;
 };
 
-}  // namespace accsim
+}  // namespace accsim::hw

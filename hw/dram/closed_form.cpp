@@ -5,11 +5,11 @@
 #include <vector>
 
 #include "hw/dram/controller.h"
+#include "hw/dram/row_visits.h"
 #include "hw/dram/stepped.h"
-#include "hw/dram/visits.h"
 #include "sim/base/units.h"
 
-namespace accsim {
+namespace accsim::hw {
 namespace {
 
 constexpr double kReads = kDramReadQueue, kWrites = kDramWriteQueue;
@@ -27,7 +27,7 @@ struct Direction {
 /// The timings as real numbers, and what follows from them; see closed_form.h.
 class Formula {
  public:
-  Formula(const DramSystem& system, const DramVisits& visits, double write_share);
+  Formula(const DramSystem& system, const RowVisits& visits, double write_share);
 
   double clocks() const;  ///< a burst, refresh included
 
@@ -52,12 +52,12 @@ class Formula {
 
   const DramDevice& d_;
   const DramTimings& t_;
-  const DramVisits& v_;
+  const RowVisits& v_;
   double burst_ = 0;
   Direction read_{}, write_{};
 };
 
-Formula::Formula(const DramSystem& system, const DramVisits& visits, double write_share)
+Formula::Formula(const DramSystem& system, const RowVisits& visits, double write_share)
     : d_(system.device), t_(system.device.t), v_(visits) {
   burst_ = std::max(real(d_.burst_clocks), real(t_.ccd_s));
   read_ = {false, 1 - write_share, kReads, real(t_.rtp)};
@@ -340,7 +340,7 @@ DramEstimate estimate_dram(const DramSystem& system, const DramPattern& pattern)
   if (pattern.walk == DramWalk::strided) {
     out = estimate_strided(system, pattern);
   } else {
-    const DramVisits visits = count_visits(system, pattern);
+    const RowVisits visits = count_row_visits(system, pattern);
     const Formula formula(system, visits, std::clamp(pattern.write_share, 0.0, 1.0));
     out.clocks_per_burst = formula.clocks();
     out.activates_per_burst = visits.activates;
@@ -349,4 +349,4 @@ DramEstimate estimate_dram(const DramSystem& system, const DramPattern& pattern)
   return out;
 }
 
-}  // namespace accsim
+}  // namespace accsim::hw

@@ -1,7 +1,7 @@
 #pragma once
 #include "hw/dram/pattern.h"
 
-namespace accsim {
+namespace accsim::hw {
 
 struct DramEstimate {
   double clocks_per_burst = 0;  ///< of one channel, refresh included
@@ -53,4 +53,4 @@ struct DramEstimate {
 /// Accuracy against the stepped model (tests/hw/dram/closed_form_test.cpp): within three percent.
 DramEstimate estimate_dram(const DramSystem& system, const DramPattern& pattern);
 
-}  // namespace accsim
+}  // namespace accsim::hw

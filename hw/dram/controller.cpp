@@ -4,7 +4,7 @@
 
 #include "sim/base/check.h"
 
-namespace accsim {
+namespace accsim::hw {
 
 DramBatch dram_batch(double write_share) {
   const double reads = 1 - write_share;
@@ -176,4 +176,4 @@ bool DramController::step(const DramObserver& observer) {
   return true;
 }
 
-}  // namespace accsim
+}  // namespace accsim::hw

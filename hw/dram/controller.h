@@ -7,7 +7,7 @@
 #include "hw/dram/address.h"
 #include "hw/dram/channel.h"
 
-namespace accsim {
+namespace accsim::hw {
 
 /// Requests that a controller holds. DRAMsim3's files have 32 transactions in each direction and
 /// eight commands in front of each bank, so that a stream of reads sees 40 requests ahead. Writes,
@@ -125,4 +125,4 @@ class DramController {
   DramCounts counts_;
 };
 
-}  // namespace accsim
+}  // namespace accsim::hw

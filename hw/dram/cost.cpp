@@ -6,7 +6,7 @@
 
 #include "hw/dram/closed_form.h"
 
-namespace accsim {
+namespace accsim::hw {
 
 DramSystem dram_system(const HwConfig& hw) {
   check(hw.dram_model == DramModel::banked, "only a banked DRAM has banks");
@@ -56,4 +56,4 @@ DramCost DramCosts::transfer(int64_t bytes, int64_t run_bytes, bool write) const
   return {static_cast<int64_t>(std::ceil(std::min(cycles, kMost))), latency_};
 }
 
-}  // namespace accsim
+}  // namespace accsim::hw

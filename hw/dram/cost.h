@@ -6,7 +6,7 @@
 #include "hw/config/hw_config.h"
 #include "hw/dram/pattern.h"
 
-namespace accsim {
+namespace accsim::hw {
 
 /// What a transfer costs a machine's DRAM, in cycles of the machine.
 struct DramCost {
@@ -50,4 +50,4 @@ class DramCosts {
   std::array<std::array<double, kLengths>, 2> cycles_{};  ///< of a run of 2^i bursts: read, write
 };
 
-}  // namespace accsim
+}  // namespace accsim::hw

@@ -4,7 +4,7 @@
 
 #include "sim/base/units.h"
 
-namespace accsim {
+namespace accsim::hw {
 
 DramStream::DramStream(const DramSystem& system, const DramPattern& pattern, uint64_t seed)
     : system_(system),
@@ -55,4 +55,4 @@ DramStream::Request DramStream::next() {
   return {burst, write_};
 }
 
-}  // namespace accsim
+}  // namespace accsim::hw

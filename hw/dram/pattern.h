@@ -3,7 +3,7 @@
 
 #include "hw/config/dram_device.h"
 
-namespace accsim {
+namespace accsim::hw {
 
 enum class DramWalk : uint8_t {
   sequential,  ///< one run without end
@@ -52,4 +52,4 @@ class DramStream {
   bool write_ = false;
 };
 
-}  // namespace accsim
+}  // namespace accsim::hw

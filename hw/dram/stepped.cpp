@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <deque>
 
-namespace accsim {
+namespace accsim::hw {
 namespace {
 
 /// The requests in order, for each channel and direction of its own: none waits for another one's
@@ -78,4 +78,4 @@ DramRun run_stepped(const DramSystem& system, const DramPattern& pattern, int64_
   return out;
 }
 
-}  // namespace accsim
+}  // namespace accsim::hw

@@ -2,7 +2,7 @@
 #include "hw/dram/controller.h"
 #include "hw/dram/pattern.h"
 
-namespace accsim {
+namespace accsim::hw {
 
 struct DramRun {
   int64_t bursts = 0;
@@ -18,4 +18,4 @@ struct DramRun {
 DramRun run_stepped(const DramSystem& system, const DramPattern& pattern, int64_t bursts,
                     uint64_t seed = 1, const DramObserver& observer = {});
 
-}  // namespace accsim
+}  // namespace accsim::hw

@@ -1,6 +1,6 @@
 #include "hw/energy/energy.h"
 
-namespace accsim {
+namespace accsim::hw {
 namespace {
 
 double bytes(Bytes b) { return static_cast<double>(b.count()); }
@@ -21,11 +21,12 @@ Energy energy(const Counts& counts, Cycles cycles, const HwConfig& hw) {
   for (size_t b = 0; b < kBuffers; ++b)
     out.sram += Picojoules(e.buffer_byte[b] *
                            (bytes(counts.buffer_read[b]) + bytes(counts.buffer_written[b])));
-  out.shared = Picojoules(e.shared_byte * (bytes(counts.read[shared]) + bytes(counts.written[shared])));
+  out.shared =
+      Picojoules(e.shared_byte * (bytes(counts.read[shared]) + bytes(counts.written[shared])));
   out.dram = Picojoules(e.dram_read_byte * bytes(counts.read[dram]) +
                         e.dram_write_byte * bytes(counts.written[dram]));
   out.leakage = Picojoules(e.static_per_cycle * static_cast<double>(cycles.count()));
   return out;
 }
 
-}  // namespace accsim
+}  // namespace accsim::hw

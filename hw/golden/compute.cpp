@@ -1,11 +1,11 @@
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cstring>
 
-#include <fmt/format.h>
-
 #include "hw/golden/machine.h"
 
-namespace accsim {
+namespace accsim::hw {
 namespace {
 
 size_t index(int64_t i) { return static_cast<size_t>(i); }
@@ -32,7 +32,7 @@ void GoldenMachine::put_sum(std::span<uint8_t> slot, int64_t row, int64_t col, u
 
 /// The m x k operand, element by element through the window.
 bool GoldenMachine::gather_rows(const GemmCommand& c) {
-  const Window& w = c.window;
+  const OperandWindow& w = c.window;
   const int64_t width = w.tile[2] * w.pixel, tile = w.tile[0] * w.tile[1] * width;
   const int64_t offset = value(w.offset);
   std::array<int64_t, 3> origin{};
@@ -74,8 +74,8 @@ bool GoldenMachine::gather_weights(const GemmCommand& c) {
   w_.clear();
   for (int64_t k = 0; k < c.k; ++k)
     for (int64_t n = 0; n < c.n; ++n)
-      w_.push_back(static_cast<int8_t>(slot[index(offset + (turned ? n * pitch + k
-                                                                   : k * pitch + n))]));
+      w_.push_back(
+          static_cast<int8_t>(slot[index(offset + (turned ? n * pitch + k : k * pitch + n))]));
   return true;
 }
 
@@ -86,8 +86,8 @@ bool GoldenMachine::operands(const GemmCommand& c) {
   const bool columns_of_m = program_.dataflow == Dataflow::input_stationary;
   if (c.m < 1 || c.k < 1 || c.n < 1 || c.k > a.rows || (rows_of_m && c.m > a.rows) ||
       (columns_of_m ? c.m : c.n) > a.cols) {
-    fail(Errc::invalid, fmt::format("a gemm of {}x{}x{} on {}x{} lanes", c.m, c.k, c.n, a.rows,
-                                    a.cols));
+    fail(Errc::invalid,
+         fmt::format("a gemm of {}x{}x{} on {}x{} lanes", c.m, c.k, c.n, a.rows, a.cols));
     return false;
   }
   return gather_rows(c) && gather_weights(c);
@@ -137,9 +137,9 @@ void GoldenMachine::execute(const DrainCommand& c) {
   if (failed()) return;
   if (program_.dataflow != Dataflow::output_stationary || c.m < 1 || c.m > hw_.array.rows ||
       c.n < 1 || c.n > hw_.array.cols)
-    return fail(Errc::invalid, fmt::format("a drain of {}x{} from a {} array of {}x{}", c.m, c.n,
-                                           name(program_.dataflow), hw_.array.rows,
-                                           hw_.array.cols));
+    return fail(Errc::invalid,
+                fmt::format("a drain of {}x{} from a {} array of {}x{}", c.m, c.n,
+                            name(program_.dataflow), hw_.array.rows, hw_.array.cols));
   if (!inside(first, c.m, hw_.accumulator_rows(), "drain accumulator rows")) return;
   const bool overwrite = overwrites(c.first_of, c.accumulate);
   SlotRing& sums = ring(Buffer::accumulator);
@@ -165,8 +165,8 @@ int32_t requantise(int32_t sum, const Requantise& r) {
       static_cast<int32_t>(static_cast<uint32_t>(sum) + static_cast<uint32_t>(r.bias));
   const int64_t product = int64_t{biased} * r.multiplier;
   // Rounding the magnitude takes halves away from zero on both sides.
-  uint64_t magnitude = product < 0 ? 0 - static_cast<uint64_t>(product)
-                                   : static_cast<uint64_t>(product);
+  uint64_t magnitude =
+      product < 0 ? 0 - static_cast<uint64_t>(product) : static_cast<uint64_t>(product);
   if (r.shift > 0) magnitude = (magnitude + (uint64_t{1} << (r.shift - 1))) >> r.shift;
   const auto rounded = static_cast<int64_t>(magnitude);
   const int64_t y = (product < 0 ? -rounded : rounded) + r.output_zero;
@@ -177,18 +177,19 @@ std::optional<Requantise> GoldenMachine::parameters(const PostCommand& c,
                                                     std::span<const uint8_t> slot, int64_t first,
                                                     int64_t channel) {
   const uint8_t* p = &slot[index(first + channel * 12)];
-  Requantise r{little_endian(p), little_endian(p + 4), little_endian(p + 8), c.output_zero,
-               c.lowest(), c.high};
+  Requantise r{little_endian(p), little_endian(p + 4), little_endian(p + 8),
+               c.output_zero,    c.lowest(),           c.high};
   if (r.shift >= 0 && r.shift <= 62) return r;
-  fail(Errc::invalid, fmt::format("post shifts channel {} by {}; 0 to 62 is possible", channel,
-                                  r.shift));
+  fail(Errc::invalid,
+       fmt::format("post shifts channel {} by {}; 0 to 62 is possible", channel, r.shift));
   return std::nullopt;
 }
 
 void GoldenMachine::execute(const PostCommand& c) {
   if (!c.has_parameters)
-    return fail(Errc::unsupported, "a post without parameters: an integer machine needs bias, "
-                                   "multiplier and shift of every output channel");
+    return fail(Errc::unsupported,
+                "a post without parameters: an integer machine needs bias, "
+                "multiplier and shift of every output channel");
   const int64_t first = value(c.accumulator_row), table = value(c.parameter_offset);
   const int64_t offset = value(c.slot_offset);
   const int64_t pixels = c.transposed ? c.cols : c.rows, channels = c.transposed ? c.rows : c.cols;
@@ -216,10 +217,10 @@ void GoldenMachine::execute(const PostCommand& c) {
   retired_.slot = out.producer_slot();
   for (int64_t pixel = 0; pixel < pixels; ++pixel)
     for (int64_t channel = 0; channel < channels; ++channel) {
-      const uint32_t acc = c.transposed ? sum(from, first + channel, pixel)
-                                        : sum(from, first + pixel, channel);
-      const auto y = static_cast<uint8_t>(
-          requantise(static_cast<int32_t>(acc), scale[index(channel)]));
+      const uint32_t acc =
+          c.transposed ? sum(from, first + channel, pixel) : sum(from, first + pixel, channel);
+      const auto y =
+          static_cast<uint8_t>(requantise(static_cast<int32_t>(acc), scale[index(channel)]));
       to[index(offset + pixel * c.pitch + channel)] = y;
       if (retired_hook_) retired_.bytes.push_back(y);
     }
@@ -229,4 +230,4 @@ void GoldenMachine::execute(const VectorCommand&) {
   fail(Errc::unsupported, "vector commands are costed only; the golden machine has no vector unit");
 }
 
-}  // namespace accsim
+}  // namespace accsim::hw

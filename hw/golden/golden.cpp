@@ -1,12 +1,12 @@
 #include "hw/golden/golden.h"
 
-#include <algorithm>
-
 #include <fmt/format.h>
+
+#include <algorithm>
 
 #include "hw/golden/machine.h"
 
-namespace accsim {
+namespace accsim::hw {
 
 GoldenMachine::GoldenMachine(const Program& program, const HwConfig& hw, MemoryImage& image,
                              const RetireHook& retired)
@@ -43,8 +43,8 @@ void GoldenMachine::visit(const std::vector<Item>& body) {
 
 void GoldenMachine::visit(const Loop& loop) {
   if (loop.id < 0 || loop.id >= program_.loops)
-    return fail(Errc::invalid, fmt::format("loop '{}' has id {} of {}", loop.name, loop.id,
-                                           program_.loops));
+    return fail(Errc::invalid,
+                fmt::format("loop '{}' has id {} of {}", loop.name, loop.id, program_.loops));
   int64_t& index = index_[static_cast<size_t>(loop.id)];
   nest_.push_back(&loop);
   for (index = 0; index < loop.count && !failed(); ++index) visit(loop.body);
@@ -54,8 +54,8 @@ void GoldenMachine::visit(const Loop& loop) {
 
 void GoldenMachine::visit(const Sync& sync) {
   if (!ring(sync.buffer).apply(sync.kind, poison_))
-    fail(Errc::invalid, fmt::format("{} on {}: no token can come", name(sync.kind),
-                                    name(sync.buffer)));
+    fail(Errc::invalid,
+         fmt::format("{} on {}: no token can come", name(sync.kind), name(sync.buffer)));
 }
 
 void GoldenMachine::visit(const Command& command) {
@@ -76,8 +76,8 @@ int64_t GoldenMachine::value(const Affine& a) {
   int64_t sum = a.base;
   for (const Affine::Term& t : a.terms) {
     if (t.loop < 0 || t.loop >= program_.loops || index_[static_cast<size_t>(t.loop)] < 0) {
-      fail(Errc::invalid, fmt::format("an address depends on loop {}, which isn't around it",
-                                      t.loop));
+      fail(Errc::invalid,
+           fmt::format("an address depends on loop {}, which isn't around it", t.loop));
       return -1;
     }
     sum += t.coeff * index_[static_cast<size_t>(t.loop)];
@@ -144,4 +144,4 @@ Status run_golden(const Program& program, const HwConfig& hw, MemoryImage& image
   return GoldenMachine(program, hw, image, retired).run();
 }
 
-}  // namespace accsim
+}  // namespace accsim::hw

@@ -7,7 +7,7 @@
 #include "hw/program/program.h"
 #include "sim/base/result.h"
 
-namespace accsim {
+namespace accsim::hw {
 
 /// The bytes of each ProgramTensor.
 using MemoryImage = std::vector<std::vector<uint8_t>>;
@@ -19,7 +19,7 @@ struct RetiredCommand {
   std::vector<int64_t> loop_indices;  ///< by Loop::id; -1: the loop isn't around it
   /// Where the values went: accumulator row, byte offset in the slot, or in the tensor (store).
   int64_t address = 0;
-  int64_t slot = 0;                   ///< index in the ring of the buffer it wrote to (store: read)
+  int64_t slot = 0;  ///< index in the ring of the buffer it wrote to (store: read)
   /// gemm and drain: the sums it wrote, after adding, one accumulator row (of `row` sums) after the
   /// other; an output stationary gemm: m rows of n sums in the array.
   std::vector<int32_t> sums;
@@ -46,4 +46,4 @@ struct Requantise {
 };
 int32_t requantise(int32_t sum, const Requantise& r);
 
-}  // namespace accsim
+}  // namespace accsim::hw

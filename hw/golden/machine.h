@@ -7,7 +7,7 @@
 #include "hw/golden/golden.h"
 #include "hw/golden/slots.h"
 
-namespace accsim {
+namespace accsim::hw {
 
 /// The state of run_golden() and one function a command. The first error ends the run.
 class GoldenMachine {
@@ -56,13 +56,13 @@ class GoldenMachine {
   const RetireHook& retired_hook_;
   Poison poison_;
   std::array<SlotRing, kBuffers> rings_;
-  std::vector<int64_t> index_;       ///< by loop id; -1 outside the loop
+  std::vector<int64_t> index_;  ///< by loop id; -1 outside the loop
   std::vector<const Loop*> nest_;
   std::optional<Error> error_;
   RetiredCommand retired_;
-  std::vector<int8_t> a_, w_;        ///< operands of the current gemm: m x k and k x n
-  std::vector<uint32_t> products_;   ///< m x n sums of the current gemm alone
-  std::vector<uint32_t> array_;      ///< output stationary sums in the array, rows x cols
+  std::vector<int8_t> a_, w_;       ///< operands of the current gemm: m x k and k x n
+  std::vector<uint32_t> products_;  ///< m x n sums of the current gemm alone
+  std::vector<uint32_t> array_;     ///< output stationary sums in the array, rows x cols
 };
 
-}  // namespace accsim
+}  // namespace accsim::hw

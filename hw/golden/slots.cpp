@@ -2,7 +2,7 @@
 
 #include <cstring>
 
-namespace accsim {
+namespace accsim::hw {
 
 void Poison::fill(std::span<uint8_t> bytes) {
   for (size_t i = 0; i < bytes.size(); i += sizeof state_) {
@@ -49,4 +49,4 @@ std::span<uint8_t> SlotRing::at(bool mine, int64_t ordinal, Poison& poison) {
   return scratch_;
 }
 
-}  // namespace accsim
+}  // namespace accsim::hw

@@ -5,7 +5,7 @@
 
 #include "hw/program/program.h"
 
-namespace accsim {
+namespace accsim::hw {
 
 /// Fills with bytes that look random and differ from call to call.
 class Poison {
@@ -45,4 +45,4 @@ class SlotRing {
   bool filling_ = false, held_ = false;
 };
 
-}  // namespace accsim
+}  // namespace accsim::hw

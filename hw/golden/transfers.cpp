@@ -3,7 +3,7 @@
 
 #include "hw/golden/machine.h"
 
-namespace accsim {
+namespace accsim::hw {
 namespace {
 
 /// Calls visit(address) for every run of a walk, in order, until it returns false.
@@ -97,4 +97,4 @@ void GoldenMachine::execute(const StoreCommand& c) {
   if (retired_hook_) retired_.bytes.assign(slot.data() + offset, slot.data() + at);
 }
 
-}  // namespace accsim
+}  // namespace accsim::hw

@@ -3,7 +3,7 @@
 
 #include "hw/program/program.h"
 
-namespace accsim::contract {
+namespace accsim::hw::contract {
 
 /// The machine contract in numbers: occupancy and latency of every command, in cycles. rtl/README.md
 /// states the same in prose; co-simulation compares the two command by command.
@@ -43,4 +43,4 @@ constexpr int64_t stream(Dataflow d, int64_t m, int64_t k, int64_t n) {
   return m > k ? m : k;
 }
 
-}  // namespace accsim::contract
+}  // namespace accsim::hw::contract

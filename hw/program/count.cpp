@@ -1,9 +1,9 @@
 #include <algorithm>
 
+#include "hw/program/command_counter.h"
 #include "hw/program/program.h"
-#include "hw/program/tally.h"
 
-namespace accsim {
+namespace accsim::hw {
 namespace {
 
 /// Sums over the loop nest; `times_` is how often the current body runs.
@@ -60,7 +60,7 @@ class Counter {
   void add(const StoreCommand& c) { tally_.store(times_, memory(c.tensor), c.walk.bytes()); }
 
   const Program& program_;
-  Tally tally_;
+  CommandCounter tally_;
   int64_t times_ = 1;
   std::vector<const Loop*> loops_;
 };
@@ -87,4 +87,4 @@ Counts& Counts::operator+=(const Counts& other) {
 
 Counts count(const Program& program, const HwConfig& hw) { return Counter(program, hw).run(); }
 
-}  // namespace accsim
+}  // namespace accsim::hw

@@ -3,7 +3,7 @@
 
 #include "hw/program/program.h"
 
-namespace accsim {
+namespace accsim::hw {
 namespace {
 
 class Printer {
@@ -30,8 +30,8 @@ class Printer {
         out_ += fmt::format("for {} < {}:\n", names_[static_cast<size_t>(loop->id)], loop->count);
         visit(loop->body, depth + 1);
       } else if (const auto* sync = std::get_if<Sync>(&item.node)) {
-        out_ += fmt::format("{:<8}{} {}\n", name(sync->queue), name(sync->kind),
-                            name(sync->buffer));
+        out_ +=
+            fmt::format("{:<8}{} {}\n", name(sync->queue), name(sync->kind), name(sync->buffer));
       } else {
         const auto& command = std::get<Command>(item.node);
         out_ += fmt::format("{:<8}", name(queue_of(command)));
@@ -56,7 +56,8 @@ class Printer {
 
   static std::string text(const Walk& w) {
     std::string out;
-    for (const Walk::Level& l : w.levels) out += fmt::format("{} (stride {}) x ", l.count, l.stride);
+    for (const Walk::Level& l : w.levels)
+      out += fmt::format("{} (stride {}) x ", l.count, l.stride);
     return out + fmt::format("{} bytes", w.run);
   }
 
@@ -72,18 +73,16 @@ class Printer {
         ", padded: {} images of {} positions stride {} of {} taps step {} of {} bytes, from ({}, {}, "
         "{}) of {} pixels{}",
         w.images, fmt::join(w.count, "x"), fmt::join(w.stride, "x"), fmt::join(w.kernel, "x"),
-        fmt::join(w.dilation, "x"), w.tap, text(w.origin[0]), text(w.origin[1]),
-        text(w.origin[2]), fmt::join(w.extent, "x"), pad(w.pad_value));
+        fmt::join(w.dilation, "x"), w.tap, text(w.origin[0]), text(w.origin[1]), text(w.origin[2]),
+        fmt::join(w.extent, "x"), pad(w.pad_value));
   }
-  static std::string pad(int32_t value) {
-    return value == 0 ? "" : fmt::format(", pad {}", value);
-  }
+  static std::string pad(int32_t value) { return value == 0 ? "" : fmt::format(", pad {}", value); }
   std::string text(const LoadCommand& c) const {
     return fmt::format("load {}[{}] <- %{}[{}], {}{}", name(c.buffer), text(c.slot_offset),
                        c.tensor, text(c.source), text(c.walk), c.padded ? text(*c.padded) : "");
   }
   std::string text(const GemmCommand& c) const {
-    const Window& w = c.window;
+    const OperandWindow& w = c.window;
     return fmt::format(
         "gemm acc[{}] {} {}x{}x{}: rows {} stride {} from ({}, {}, {}) of a {} tile of {}-byte "
         "pixels, flat {} (line {} bytes, step {}){}; weights[{}]",
@@ -98,11 +97,12 @@ class Printer {
   }
   std::string text(const PostCommand& c) const {
     const bool clips = c.output_zero != 0 || c.low != -128 || c.high != 127;
-    return fmt::format("post output[{}] <- acc[{}] {}x{}, pitch {}{}{}{}{}", text(c.slot_offset),
-                       text(c.accumulator_row), c.rows, c.cols, c.pitch,
-                       c.has_parameters ? ", parameters[" + text(c.parameter_offset) + "]" : "",
-                       clips ? fmt::format(", zero {} in [{}, {}]", c.output_zero, c.low, c.high) : "",
-                       c.relu ? ", relu" : "", c.transposed ? ", transposed" : "");
+    return fmt::format(
+        "post output[{}] <- acc[{}] {}x{}, pitch {}{}{}{}{}", text(c.slot_offset),
+        text(c.accumulator_row), c.rows, c.cols, c.pitch,
+        c.has_parameters ? ", parameters[" + text(c.parameter_offset) + "]" : "",
+        clips ? fmt::format(", zero {} in [{}, {}]", c.output_zero, c.low, c.high) : "",
+        c.relu ? ", relu" : "", c.transposed ? ", transposed" : "");
   }
   std::string text(const VectorCommand& c) const {
     std::string ops;
@@ -124,4 +124,4 @@ class Printer {
 
 std::string print(const Program& program) { return Printer(program).run(); }
 
-}  // namespace accsim
+}  // namespace accsim::hw

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace accsim {
+namespace accsim::hw {
 
 std::string_view name(Queue q) {
   constexpr std::array<std::string_view, kQueues> kNames = {"load", "execute", "post", "store"};
@@ -74,4 +74,4 @@ Queue queue_of(const Command& command) {
   return kQueueOf[command.index()];
 }
 
-}  // namespace accsim
+}  // namespace accsim::hw

@@ -11,7 +11,7 @@
 #include "sim/base/inline_vector.h"
 #include "sim/base/result.h"
 
-namespace accsim {
+namespace accsim::hw {
 
 /// The tile program: the narrow waist between the mapper, which writes it, and timing, energy, golden
 /// and RTL, which only read it. A program is a loop nest over commands and token operations. Its text
@@ -25,7 +25,7 @@ std::string_view name(Queue q);
 /// base + sum of coeff * index over the enclosing loops.
 struct Affine {
   struct Term {
-    int loop;       ///< Loop::id
+    int loop;  ///< Loop::id
     int64_t coeff;
     friend bool operator==(const Term&, const Term&) = default;
   };
@@ -76,17 +76,17 @@ struct Walk {
 /// `tap` bytes; output o and kernel tap k of a dimension read the tensor's coordinate
 /// origin + o * stride + k * dilation, which is padding outside [0, extent).
 struct PaddedWindow {
-  std::array<int64_t, 3> extent{1, 1, 1};    ///< depth, height, width of the tensor, in pixels
-  std::array<int64_t, 3> count{1, 1, 1};     ///< output positions
-  std::array<int64_t, 3> kernel{1, 1, 1};    ///< kernel taps
+  std::array<int64_t, 3> extent{1, 1, 1};  ///< depth, height, width of the tensor, in pixels
+  std::array<int64_t, 3> count{1, 1, 1};   ///< output positions
+  std::array<int64_t, 3> kernel{1, 1, 1};  ///< kernel taps
   std::array<int64_t, 3> stride{1, 1, 1};
   std::array<int64_t, 3> dilation{1, 1, 1};
-  std::array<Affine, 3> origin;              ///< tensor coordinate of the first tap, maybe < 0
-  std::array<int64_t, 3> pitch{0, 0, 0};     ///< bytes from one plane, line, pixel to the next
+  std::array<Affine, 3> origin;           ///< tensor coordinate of the first tap, maybe < 0
+  std::array<int64_t, 3> pitch{0, 0, 0};  ///< bytes from one plane, line, pixel to the next
   int64_t images = 1;
-  int64_t image_pitch = 0;                   ///< bytes from one image to the next
-  int64_t tap = 0;                           ///< bytes of one kernel tap
-  int32_t pad_value = 0;                     ///< what padded bytes are written as
+  int64_t image_pitch = 0;  ///< bytes from one image to the next
+  int64_t tap = 0;          ///< bytes of one kernel tap
+  int32_t pad_value = 0;    ///< what padded bytes are written as
 
   int64_t bytes() const;
 };
@@ -96,9 +96,9 @@ struct PaddedWindow {
 /// fetched, but are counted as bytes moved.
 struct LoadCommand {
   Buffer buffer = Buffer::activation;
-  int tensor = 0;       ///< index into Program::tensors
-  Affine source;        ///< byte offset of the first run
-  Affine slot_offset;   ///< byte offset in the slot
+  int tensor = 0;      ///< index into Program::tensors
+  Affine source;       ///< byte offset of the first run
+  Affine slot_offset;  ///< byte offset in the slot
   Walk walk;
   std::optional<PaddedWindow> padded = std::nullopt;
 };
@@ -108,7 +108,7 @@ struct LoadCommand {
 /// (kernel line, bytes of one kernel line); `line` bytes of a kernel line are contiguous in the tile,
 /// the next kernel line is `line_step` tile lines further down. Bytes outside the tile read as
 /// `pad_value`.
-struct Window {
+struct OperandWindow {
   std::array<int64_t, 3> tile{1, 1, 1};    ///< depth, height, width of the tile, in pixels
   int64_t pixel = 0;                       ///< bytes of one pixel in the tile
   std::array<int64_t, 3> count{1, 1, 1};   ///< streamed rows along z, y, x
@@ -124,8 +124,8 @@ struct Window {
 
 /// One weight tile in its slot: k rows of n elements, or for input stationary n rows of k elements.
 struct WeightTile {
-  Affine offset;        ///< byte offset in the slot
-  int64_t pitch = 0;    ///< bytes from one row to the next
+  Affine offset;      ///< byte offset in the slot
+  int64_t pitch = 0;  ///< bytes from one row to the next
 };
 
 /// One pass of the array. Weight stationary: k x n weights held, m activation rows streamed. Input
@@ -133,10 +133,10 @@ struct WeightTile {
 /// m x n sums stay in the array until a DrainCommand.
 struct GemmCommand {
   int64_t m = 0, k = 0, n = 0;
-  int64_t useful_macs = 0;     ///< m*k*n less the zero blocks of packed groups
-  Window window;
+  int64_t useful_macs = 0;  ///< m*k*n less the zero blocks of packed groups
+  OperandWindow window;
   WeightTile weights;
-  Affine accumulator_row;      ///< first of the accumulator rows written (not output stationary)
+  Affine accumulator_row;  ///< first of the accumulator rows written (not output stationary)
   /// Overwrites instead of accumulating when every one of these loops is at index 0 (output
   /// stationary: clears the sums in the array). `accumulate` set: never overwrites.
   std::vector<int> first_of;
@@ -147,7 +147,7 @@ struct GemmCommand {
 struct DrainCommand {
   int64_t m = 0, n = 0;
   Affine accumulator_row;
-  std::vector<int> first_of;   ///< as in GemmCommand, for the accumulator rows
+  std::vector<int> first_of;  ///< as in GemmCommand, for the accumulator rows
   bool accumulate = false;
 };
 
@@ -161,13 +161,13 @@ struct DrainCommand {
 struct PostCommand {
   int64_t rows = 0, cols = 0;
   Affine accumulator_row;
-  Affine parameter_offset;     ///< byte offset in the parameter slot of the first channel
+  Affine parameter_offset;  ///< byte offset in the parameter slot of the first channel
   Affine slot_offset;
-  int64_t pitch = 0;           ///< bytes between output pixels in the slot
+  int64_t pitch = 0;  ///< bytes between output pixels in the slot
   bool transposed = false;
   bool has_parameters = false;
-  bool relu = false;           ///< clips at output_zero too, if that is more than `low`
-  int32_t output_zero = 0;     ///< zero point of the outputs
+  bool relu = false;        ///< clips at output_zero too, if that is more than `low`
+  int32_t output_zero = 0;  ///< zero point of the outputs
   int32_t low = -128, high = 127;
 
   int32_t lowest() const { return relu && output_zero > low ? output_zero : low; }
@@ -182,13 +182,13 @@ struct VectorCommand {
 /// Output slot -> memory.
 struct StoreCommand {
   int tensor = 0;
-  Affine target;        ///< byte offset of the first run
+  Affine target;  ///< byte offset of the first run
   Affine slot_offset;
   Walk walk;
 };
 
-using Command = std::variant<LoadCommand, GemmCommand, DrainCommand, PostCommand, VectorCommand,
-                             StoreCommand>;
+using Command =
+    std::variant<LoadCommand, GemmCommand, DrainCommand, PostCommand, VectorCommand, StoreCommand>;
 Queue queue_of(const Command& command);
 
 /// Token operations. Each buffer has a ring of slots; "free" tokens (as many as slots at the start)
@@ -207,8 +207,8 @@ struct Sync {
 struct Item;
 
 struct Loop {
-  int id = 0;              ///< unique in the program
-  std::string name;        ///< what it runs over, for people: "oh", "n", "k", ...
+  int id = 0;        ///< unique in the program
+  std::string name;  ///< what it runs over, for people: "oh", "n", "k", ...
   int64_t count = 1;
   std::vector<Item> body;
 };
@@ -222,7 +222,7 @@ struct Program {
   Dataflow dataflow = Dataflow::weight_stationary;  ///< of every GemmCommand
   std::vector<ProgramTensor> tensors;
   std::vector<Item> body;
-  int loops = 0;           ///< ids are 0 .. loops-1
+  int loops = 0;  ///< ids are 0 .. loops-1
 };
 
 /// Checks a program against a machine: every address within its tensor or slot at the extremes of
@@ -235,9 +235,9 @@ std::string print(const Program& program);
 
 /// What a program does, whatever the time: exact sums over all iterations.
 struct Counts {
-  Macs macs;                                   ///< useful ones
-  Macs array_macs;                             ///< with the zero blocks of packed groups
-  std::array<Bytes, 2> read{}, written{};      ///< by Memory
+  Macs macs;                               ///< useful ones
+  Macs array_macs;                         ///< with the zero blocks of packed groups
+  std::array<Bytes, 2> read{}, written{};  ///< by Memory
   std::array<Bytes, kBuffers> buffer_read{}, buffer_written{};
   std::array<int64_t, kLaneClasses> vector_ops{};
   int64_t commands = 0;
@@ -248,4 +248,4 @@ struct Counts {
 };
 Counts count(const Program& program, const HwConfig& hw);
 
-}  // namespace accsim
+}  // namespace accsim::hw

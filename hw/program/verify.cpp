@@ -1,11 +1,11 @@
-#include <algorithm>
-
 #include <fmt/format.h>
+
+#include <algorithm>
 
 #include "hw/program/contract.h"
 #include "hw/program/program.h"
 
-namespace accsim {
+namespace accsim::hw {
 namespace {
 
 /// Inclusive range of an affine value over all iterations.
@@ -83,10 +83,18 @@ class Verifier {
       ++to;
     };
     switch (s.kind) {
-      case SyncKind::wait_free: take(free_[b], filling_[b]); break;
-      case SyncKind::signal_full: take(filling_[b], full_[b]); break;
-      case SyncKind::wait_full: take(full_[b], held_[b]); break;
-      case SyncKind::signal_free: take(held_[b], free_[b]); break;
+      case SyncKind::wait_free:
+        take(free_[b], filling_[b]);
+        break;
+      case SyncKind::signal_full:
+        take(filling_[b], full_[b]);
+        break;
+      case SyncKind::wait_full:
+        take(full_[b], held_[b]);
+        break;
+      case SyncKind::signal_free:
+        take(held_[b], free_[b]);
+        break;
     }
     if (filling_[b] > 1 || held_[b] > 1)
       fail(fmt::format("{} on {}: a queue can use one slot at a time", name(s.kind),
@@ -114,7 +122,8 @@ class Verifier {
   }
 
   void held(Buffer b, std::string_view what) {
-    if (held_[static_cast<size_t>(b)] != 1) fail(fmt::format("{} reads {} without a full slot", what, name(b)));
+    if (held_[static_cast<size_t>(b)] != 1)
+      fail(fmt::format("{} reads {} without a full slot", what, name(b)));
   }
   void filling(Buffer b, std::string_view what) {
     if (filling_[static_cast<size_t>(b)] != 1)
@@ -140,7 +149,8 @@ class Verifier {
   void address(const LoadCommand& c) {
     filling(c.buffer, "load");
     if (c.walk.bytes() <= 0) return fail("load of nothing");
-    within(c.slot_offset, c.walk.bytes(), slot(c.buffer), fmt::format("load into {}", name(c.buffer)));
+    within(c.slot_offset, c.walk.bytes(), slot(c.buffer),
+           fmt::format("load into {}", name(c.buffer)));
     const ProgramTensor* t = tensor(c.tensor);
     if (!t) return;
     if (c.padded) return padded(c, *c.padded, *t);
@@ -150,8 +160,8 @@ class Verifier {
   /// The positions of a padded window that aren't padding lie in the tensor.
   void padded(const LoadCommand& c, const PaddedWindow& w, const ProgramTensor& t) {
     if (w.bytes() != c.walk.bytes())
-      return fail(fmt::format("a padded window of {} bytes on a walk of {}", w.bytes(),
-                              c.walk.bytes()));
+      return fail(
+          fmt::format("a padded window of {} bytes on a walk of {}", w.bytes(), c.walk.bytes()));
     Affine corner = c.source;  // the tensor's pixel (0, 0, 0)
     int64_t bytes = (w.images - 1) * w.image_pitch + w.tap;
     for (size_t d = 0; d < 3; ++d) {
@@ -180,22 +190,23 @@ class Verifier {
     lanes(c.k, a.rows, "gemm k");
     const Dataflow d = program_.dataflow;
     lanes(c.n, d == Dataflow::input_stationary ? slot(Buffer::weight) : a.cols, "gemm n");
-    lanes(c.m, d == Dataflow::weight_stationary ? hw_.accumulator_rows()
-               : d == Dataflow::input_stationary ? a.cols
-                                                 : a.rows,
+    lanes(c.m,
+          d == Dataflow::weight_stationary  ? hw_.accumulator_rows()
+          : d == Dataflow::input_stationary ? a.cols
+                                            : a.rows,
           "gemm m");
     if (c.window.rows() != c.m)
       fail(fmt::format("gemm m is {}, its window has {} rows", c.m, c.window.rows()));
     const int64_t tile = c.window.tile[0] * c.window.tile[1] * c.window.tile[2] * c.window.pixel;
     within(Affine(0), tile, slot(Buffer::activation), "gemm window");
     const bool turned = d == Dataflow::input_stationary;
-    const int64_t weights = ((turned ? c.n : c.k) - 1) * c.weights.pitch +
-                            (turned ? c.k : c.n) * hw_.weight_bytes();
+    const int64_t weights =
+        ((turned ? c.n : c.k) - 1) * c.weights.pitch + (turned ? c.k : c.n) * hw_.weight_bytes();
     within(c.weights.offset, weights, slot(Buffer::weight), "gemm weights");
     if (d == Dataflow::output_stationary) return;
     filling(Buffer::accumulator, "gemm");
-    within(c.accumulator_row, d == Dataflow::weight_stationary ? c.m : c.n,
-           hw_.accumulator_rows(), "gemm accumulator rows");
+    within(c.accumulator_row, d == Dataflow::weight_stationary ? c.m : c.n, hw_.accumulator_rows(),
+           "gemm accumulator rows");
   }
 
   void address(const DrainCommand& c) {
@@ -243,4 +254,4 @@ class Verifier {
 
 Status verify(const Program& program, const HwConfig& hw) { return Verifier(program, hw).run(); }
 
-}  // namespace accsim
+}  // namespace accsim::hw

@@ -5,7 +5,7 @@
 
 #include "hw/program/contract.h"
 
-namespace accsim {
+namespace accsim::hw {
 
 Timing Simulator::run(std::span<const Step> steps, const HwConfig& hw, TimingMode mode,
                       const CommandObserver* observer) {
@@ -47,11 +47,21 @@ void Simulator::body(const Step* from, const Step* to) {
         loop(*s);
         s += s->span;
         break;
-      case Step::Kind::load: load(*s); break;
-      case Step::Kind::gemm: gemm(*s); break;
-      case Step::Kind::drain: drain(*s); break;
-      case Step::Kind::post: post(*s); break;
-      case Step::Kind::store: store(*s); break;
+      case Step::Kind::load:
+        load(*s);
+        break;
+      case Step::Kind::gemm:
+        gemm(*s);
+        break;
+      case Step::Kind::drain:
+        drain(*s);
+        break;
+      case Step::Kind::post:
+        post(*s);
+        break;
+      case Step::Kind::store:
+        store(*s);
+        break;
       case Step::Kind::wait: {
         Ring& r = rings_[s->ring];
         check(r.size > 0, "a wait without a token: the program would block");
@@ -63,7 +73,8 @@ void Simulator::body(const Step* from, const Step* to) {
       case Step::Kind::signal: {
         Ring& r = rings_[s->ring];
         check(r.size < kMostTokens, "more tokens than slots");
-        const int64_t done = s->slot_free ? stamp(time_of(at(s->moment)), Wait::slot) : at(s->moment);
+        const int64_t done =
+            s->slot_free ? stamp(time_of(at(s->moment)), Wait::slot) : at(s->moment);
         r.at(r.size++) = done + (contract::kTokenLatency << kWhyBits);
         break;
       }
@@ -178,8 +189,8 @@ void Simulator::load(const Step& s) {
   const bool waited = without_why(pending) > at(Moment::load_free);
   const int64_t begin = start(Queue::load, at(Moment::load_free), pending, s.occupancy);
   pending = 0;
-  at(Moment::load_done) = begin + s.occupancy + s.latency +
-                          static_cast<int64_t>(waited ? Wait::slot : s.memory);
+  at(Moment::load_done) =
+      begin + s.occupancy + s.latency + static_cast<int64_t>(waited ? Wait::slot : s.memory);
   finish(Queue::load, begin, begin + s.occupancy + s.latency);
 }
 
@@ -236,4 +247,4 @@ void Simulator::finish(Queue q, int64_t begin, int64_t end) {
     (*observer_)({q, time_of(begin), time_of(end)});
 }
 
-}  // namespace accsim
+}  // namespace accsim::hw

@@ -6,7 +6,7 @@
 
 #include "hw/timing/steps.h"
 
-namespace accsim {
+namespace accsim::hw {
 
 /// Runs steps event by event and skips loops ahead once they have become periodic. Memory is used
 /// again from run to run.
@@ -77,4 +77,4 @@ class Simulator {
   std::vector<std::unique_ptr<History>> histories_;  ///< one a nesting depth
 };
 
-}  // namespace accsim
+}  // namespace accsim::hw

@@ -4,7 +4,7 @@
 
 #include "hw/program/contract.h"
 
-namespace accsim {
+namespace accsim::hw {
 namespace {
 
 constexpr int64_t scaled(int64_t cycles) { return cycles << kWhyBits; }
@@ -128,11 +128,10 @@ void StepWriter::vector(const VectorCommand& c) {
 void StepWriter::sync(SyncKind kind, Queue queue, Buffer buffer) {
   const bool wait = kind == SyncKind::wait_free || kind == SyncKind::wait_full;
   const bool full = kind == SyncKind::signal_full || kind == SyncKind::wait_full;
-  const Buffer held =
-      dataflow_ == Dataflow::input_stationary ? Buffer::activation : Buffer::weight;
+  const Buffer held = dataflow_ == Dataflow::input_stationary ? Buffer::activation : Buffer::weight;
   // The operand that is preloaded is done with when the array holds it.
-  const bool stationary = queue == Queue::execute && buffer == held &&
-                          dataflow_ != Dataflow::output_stationary;
+  const bool stationary =
+      queue == Queue::execute && buffer == held && dataflow_ != Dataflow::output_stationary;
   Step step{.kind = wait ? Step::Kind::wait : Step::Kind::signal,
             .ring = static_cast<uint8_t>(ring(buffer, full))};
   if (wait) {
@@ -142,15 +141,19 @@ void StepWriter::sync(SyncKind kind, Queue queue, Buffer buffer) {
     return add(step, touch(step.moment) | touch_ring(step.ring));
   }
   switch (queue) {
-    case Queue::load: step.moment = Moment::load_done; break;
+    case Queue::load:
+      step.moment = Moment::load_done;
+      break;
     case Queue::execute:
-      step.moment = full         ? Moment::result
-                    : stationary ? Moment::preload_end
-                                 : Moment::stream_free;
+      step.moment = full ? Moment::result : stationary ? Moment::preload_end : Moment::stream_free;
       step.slot_free = !full;
       break;
-    case Queue::post: step.moment = full ? Moment::post_done : Moment::post_release; break;
-    case Queue::store: step.moment = Moment::store_release; break;
+    case Queue::post:
+      step.moment = full ? Moment::post_done : Moment::post_release;
+      break;
+    case Queue::store:
+      step.moment = Moment::store_release;
+      break;
   }
   frames_.back().reads |= touch(step.moment);
   add(step, touch_ring(step.ring));
@@ -199,4 +202,4 @@ void write_steps(const Program& program, const HwConfig& hw, StepWriter& to) {
   Compiler(program, to).body(program.body);
 }
 
-}  // namespace accsim
+}  // namespace accsim::hw

@@ -9,14 +9,28 @@
 #include "hw/program/program.h"
 #include "hw/timing/timing.h"
 
-namespace accsim {
+namespace accsim::hw {
 
 /// Moments that later commands build on, besides the tokens. "Pending" ones are what the tokens say
 /// that a queue's next command waits for; they return to 0 when it starts.
 enum class Moment : uint8_t {
-  load_free, preload_free, stream_free, drain_free, post_free, store_free,
-  load_done, preload_end, result, post_done, post_release, store_release,
-  pending_load, pending_preload, pending_stream, pending_post, pending_store,
+  load_free,
+  preload_free,
+  stream_free,
+  drain_free,
+  post_free,
+  store_free,
+  load_done,
+  preload_end,
+  result,
+  post_done,
+  post_release,
+  store_release,
+  pending_load,
+  pending_preload,
+  pending_stream,
+  pending_post,
+  pending_store,
 };
 inline constexpr size_t kMoments = 17;
 inline constexpr size_t kFirstPending = static_cast<size_t>(Moment::pending_load);
@@ -46,14 +60,14 @@ constexpr int64_t without_why(int64_t stamped) { return stamped & -(int64_t{1} <
 struct Step {
   enum class Kind : uint8_t { loop, load, gemm, drain, post, store, wait, signal };
   Kind kind = Kind::wait;
-  Wait memory = Wait::array;         ///< load, store: the reason that waiting for it has
-  Moment moment = Moment::load_free; ///< wait: the pending one; signal: when the slot is done with
-  uint8_t ring = 0;                  ///< wait, signal
-  bool slot_free = false;            ///< signal: whoever waits for it waits for a slot
-  bool stale = false;                ///< loop: reads a moment that its body doesn't write
-  TouchSet writes = 0;               ///< loop: what its body writes
-  int32_t span = 0;                  ///< loop: steps of its body
-  int64_t count = 0, work = 0;       ///< loop: iterations, and steps that one of them runs
+  Wait memory = Wait::array;          ///< load, store: the reason that waiting for it has
+  Moment moment = Moment::load_free;  ///< wait: the pending one; signal: when the slot is done with
+  uint8_t ring = 0;                   ///< wait, signal
+  bool slot_free = false;             ///< signal: whoever waits for it waits for a slot
+  bool stale = false;                 ///< loop: reads a moment that its body doesn't write
+  TouchSet writes = 0;                ///< loop: what its body writes
+  int32_t span = 0;                   ///< loop: steps of its body
+  int64_t count = 0, work = 0;        ///< loop: iterations, and steps that one of them runs
   /// Commands, times << kWhyBits: occupancy of the queue; gemm: preload, drain: drain; from the end of
   /// the occupancy (drain: of the drain) to the visible result.
   int64_t occupancy = 0, fill = 0, latency = 0;
@@ -105,4 +119,4 @@ class StepWriter {
 /// The steps of a whole program.
 void write_steps(const Program& program, const HwConfig& hw, StepWriter& to);
 
-}  // namespace accsim
+}  // namespace accsim::hw

@@ -2,7 +2,7 @@
 
 #include "hw/timing/simulator.h"
 
-namespace accsim {
+namespace accsim::hw {
 
 std::string_view name(Wait w) {
   constexpr std::array<std::string_view, kWaits> kNames = {"dram_read", "dram_write", "shared",
@@ -17,4 +17,4 @@ Timing simulate(const Program& program, const HwConfig& hw, TimingMode mode,
   return Simulator().run(writer.steps(), hw, mode, observer ? &observer : nullptr);
 }
 
-}  // namespace accsim
+}  // namespace accsim::hw

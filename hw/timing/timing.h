@@ -5,7 +5,7 @@
 
 #include "hw/program/program.h"
 
-namespace accsim {
+namespace accsim::hw {
 
 /// What a queue waited for between two of its commands.
 enum class Wait : uint8_t {
@@ -20,9 +20,9 @@ inline constexpr size_t kWaits = 6;
 std::string_view name(Wait w);
 
 struct QueueTiming {
-  Cycles busy;                        ///< sum of occupancies
-  std::array<Cycles, kWaits> waits{}; ///< gaps before commands, by reason
-  Cycles free_at;                     ///< end of the last occupancy; busy + waits == free_at
+  Cycles busy;                         ///< sum of occupancies
+  std::array<Cycles, kWaits> waits{};  ///< gaps before commands, by reason
+  Cycles free_at;                      ///< end of the last occupancy; busy + waits == free_at
 };
 
 struct Timing {
@@ -48,7 +48,7 @@ using CommandObserver = std::function<void(const CommandTime&)>;
 /// a max-plus linear map x' = A (x) x, which commutes with adding a constant to every entry, so once
 /// the state repeats up to a constant it does so for ever (see simulator.h).
 /// `observer` is told of every command in text order, of those that are skipped ahead not.
-Timing simulate(const Program& program, const HwConfig& hw,
-                TimingMode mode = TimingMode::periodic, const CommandObserver& observer = {});
+Timing simulate(const Program& program, const HwConfig& hw, TimingMode mode = TimingMode::periodic,
+                const CommandObserver& observer = {});
 
-}  // namespace accsim
+}  // namespace accsim::hw

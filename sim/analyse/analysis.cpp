@@ -3,10 +3,10 @@
 #include <fmt/format.h>
 
 #include "sim/analyse/op_kinds.h"
-#include "sim/ops/node_view.h"
-#include "sim/ops/rules.h"
+#include "sim/operators/node_view.h"
+#include "sim/operators/rules.h"
 
-namespace accsim {
+namespace accsim::sim {
 namespace {
 
 constexpr int64_t kMostCount = int64_t{1} << 62;
@@ -179,4 +179,4 @@ Result<Analysis> analyse(const Graph& graph, const Lowered& lowered,
   return Analyser(graph, lowered, options).run();
 }
 
-}  // namespace accsim
+}  // namespace accsim::sim

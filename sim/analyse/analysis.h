@@ -11,7 +11,7 @@
 #include "sim/graph/graph.h"
 #include "sim/lower/lower.h"
 
-namespace accsim {
+namespace accsim::sim {
 
 /// What counts as a MAC.
 enum class MacConvention : uint8_t {
@@ -101,4 +101,4 @@ void count_traffic(const Graph& graph, const Layer& layer, NodeAnalysis& node);
 /// Which tensors only add: biases of products, shifts of normalisations. By tensor id.
 std::vector<bool> find_biases(const Graph& graph, const Lowered& lowered);
 
-}  // namespace accsim
+}  // namespace accsim::sim

@@ -3,7 +3,7 @@
 #include "sim/analyse/analysis.h"
 #include "sim/analyse/op_kinds.h"
 
-namespace accsim {
+namespace accsim::sim {
 namespace {
 
 int64_t output_elements(const Graph& graph, const Node& node) {
@@ -125,4 +125,4 @@ std::vector<bool> find_biases(const Graph& graph, const Lowered& lowered) {
   return out;
 }
 
-}  // namespace accsim
+}  // namespace accsim::sim

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <numeric>
 
-namespace accsim {
+namespace accsim::sim {
 
 StepOrder given_order(const Storage& storage) {
   StepOrder out(storage.steps.size());
@@ -113,4 +113,4 @@ Arena plan_arena(const Storage& storage, const std::vector<Life>& lives) {
   return by_life.bytes < by_size.bytes ? by_life : by_size;
 }
 
-}  // namespace accsim
+}  // namespace accsim::sim

@@ -4,7 +4,7 @@
 
 #include "sim/analyse/storage.h"
 
-namespace accsim {
+namespace accsim::sim {
 
 /// Steps of the storage in the order in which they run: a permutation of their indices.
 using StepOrder = std::vector<int>;
@@ -42,4 +42,4 @@ Arena plan_arena(const Storage& storage, const std::vector<Life>& lives);
 /// on and from the last step back. The best of these and of the given order.
 StepOrder reorder(const Storage& storage);
 
-}  // namespace accsim
+}  // namespace accsim::sim

@@ -4,9 +4,9 @@
 #include <array>
 #include <string_view>
 
-#include "sim/ops/op_table.h"
+#include "sim/operators/op_table.h"
 
-namespace accsim {
+namespace accsim::sim {
 namespace {
 
 using Names = std::span<const std::string_view>;
@@ -91,4 +91,4 @@ std::string op_label(const Node& node) {
   return own ? node.op_type : node.domain + "." + node.op_type;
 }
 
-}  // namespace accsim
+}  // namespace accsim::sim

@@ -3,7 +3,7 @@
 
 #include "sim/graph/graph.h"
 
-namespace accsim {
+namespace accsim::sim {
 
 /// What the counting conventions ask of a node's operator.
 enum class OpKind : uint8_t {
@@ -24,4 +24,4 @@ int shift_port(const Node& node);
 /// "Conv"; operators of another domain than ONNX's own as "com.microsoft.FusedConv".
 std::string op_label(const Node& node);
 
-}  // namespace accsim
+}  // namespace accsim::sim

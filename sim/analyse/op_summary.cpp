@@ -8,7 +8,7 @@
 
 #include "sim/analyse/op_kinds.h"
 
-namespace accsim {
+namespace accsim::sim {
 namespace {
 
 constexpr size_t kLongestList = 64;
@@ -126,4 +126,4 @@ std::map<std::string, OpSummary> summarise_ops(const Graph& graph) {
   return out;
 }
 
-}  // namespace accsim
+}  // namespace accsim::sim

@@ -9,7 +9,7 @@
 
 #include "sim/graph/graph.h"
 
-namespace accsim {
+namespace accsim::sim {
 
 /// What a file says for an attribute; tensors and graphs as words that describe them.
 using AttributeValue = std::variant<int64_t, double, std::string, std::vector<int64_t>,
@@ -40,4 +40,4 @@ std::map<std::string, OpSummary> summarise_ops(const Graph& graph);
 /// "3", "[3, 3]", "SAME_UPPER".
 std::string to_string(const AttributeValue& value);
 
-}  // namespace accsim
+}  // namespace accsim::sim

@@ -5,7 +5,7 @@
 
 #include "sim/analyse/live_set.h"
 
-namespace accsim {
+namespace accsim::sim {
 namespace {
 
 /// Of more ready steps than this only the first in the given order are weighed up.
@@ -133,4 +133,4 @@ StepOrder reorder(const Storage& storage) {
   return best;
 }
 
-}  // namespace accsim
+}  // namespace accsim::sim

@@ -4,7 +4,7 @@
 
 #include "sim/analyse/op_kinds.h"
 
-namespace accsim {
+namespace accsim::sim {
 namespace {
 
 int64_t bytes_of(const Tensor& t) { return storage_bytes(t.dtype, elements(t.dims)); }
@@ -134,4 +134,4 @@ Storage storage_of(const Graph& graph, const Lowered& lowered, bool in_place) {
   return Builder(graph, lowered, in_place).run();
 }
 
-}  // namespace accsim
+}  // namespace accsim::sim

@@ -5,7 +5,7 @@
 #include "sim/graph/graph.h"
 #include "sim/lower/lower.h"
 
-namespace accsim {
+namespace accsim::sim {
 
 /// Where activations lie while the nodes run one after the other, and which node may run when.
 /// Constants (weights) aren't part of it, nor are nodes that are computed off line.
@@ -39,4 +39,4 @@ Storage storage_of(const Graph& graph, const Lowered& lowered, bool in_place);
 /// Does the node only show its first input's bytes under another shape?
 bool is_view(const Graph& graph, const Layer& layer);
 
-}  // namespace accsim
+}  // namespace accsim::sim

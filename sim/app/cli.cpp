@@ -1,10 +1,10 @@
 #include "sim/app/cli.h"
 
-#include <functional>
-#include <unistd.h>
-
 #include <accsim_version.h>
 #include <fmt/format.h>
+#include <unistd.h>
+
+#include <functional>
 
 #include "hw/config/load.h"
 #include "sim/app/diff_command.h"
@@ -14,8 +14,8 @@
 #include "sim/app/options.h"
 #include "sim/app/output.h"
 #include "sim/app/run_command.h"
-#include "sim/app/tile_command.h"
 #include "sim/app/sweep_command.h"
+#include "sim/app/tile_command.h"
 #include "sim/app/verify_command.h"
 #include "sim/flow/cost.h"
 #include "sim/report/csv.h"
@@ -24,7 +24,7 @@
 #include "sim/report/shapes.h"
 #include "sim/report/text.h"
 
-namespace accsim {
+namespace accsim::sim {
 
 int report_errors(const Errors& errors) {
   for (const Error& e : errors) fmt::print(stderr, "accsim: error: {}\n", e.text());
@@ -75,7 +75,7 @@ struct CostCommand {
     collect(map_options);
     if (!errors.empty()) return report_errors(errors);
 
-    const Result<HwConfig> machine = load_hw(hw);
+    const Result<hw::HwConfig> machine = hw::load_hw(hw);
     const Result<Graph> graph = load_graph(model.model(), *elaborate_options);
     collect(machine);
     collect(graph);
@@ -96,8 +96,8 @@ struct CostCommand {
       if (const int code = write_result(csv, to_csv(costed.report)); code != kExitOk) return code;
     if (quiet || json == "-" || csv == "-") return kExitOk;
     const bool colour = color == "always" || (color == "auto" && isatty(STDOUT_FILENO));
-    return print_out(to_text(costed.report,
-                             {.width = terminal_width(), .colour = colour, .all_layers = all}));
+    return print_out(
+        to_text(costed.report, {.width = terminal_width(), .colour = colour, .all_layers = all}));
   }
 };
 
@@ -119,7 +119,7 @@ struct HwCommand {
       sub->add_option("file", file, "Machine description (YAML)")->required();
     check->callback([this] {
       chosen = [this] {
-        const auto machine = load_hw(file);
+        const auto machine = hw::load_hw(file);
         if (!machine) return report_errors(machine.errors());
         return print_out(fmt::format("{}: good ({}, {}x{})\n", file, machine->name,
                                      machine->array.rows, machine->array.cols));
@@ -127,13 +127,13 @@ struct HwCommand {
     });
     print->callback([this] {
       chosen = [this] {
-        const auto machine = load_hw(file);
-        return machine ? print_out(print_hw(*machine)) : report_errors(machine.errors());
+        const auto machine = hw::load_hw(file);
+        return machine ? print_out(hw::print_hw(*machine)) : report_errors(machine.errors());
       };
     });
     dram.add_to(*hw, chosen);
-    schema->callback([this] { chosen = [] { return print_out(hw_schema()); }; });
-    fields->callback([this] { chosen = [] { return print_out(fields_markdown()); }; });
+    schema->callback([this] { chosen = [] { return print_out(hw::hw_schema()); }; });
+    fields->callback([this] { chosen = [] { return print_out(hw::fields_markdown()); }; });
   }
 };
 
@@ -212,4 +212,4 @@ int run_cli(int argc, char** argv) {
   return cost.run();
 }
 
-}  // namespace accsim
+}  // namespace accsim::sim

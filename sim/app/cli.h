@@ -1,7 +1,7 @@
 #pragma once
 #include "sim/base/result.h"
 
-namespace accsim {
+namespace accsim::sim {
 
 inline constexpr int kExitOk = 0;
 inline constexpr int kExitFailed = 1;    ///< the question was answered, and the answer is "no"
@@ -14,4 +14,4 @@ int run_cli(int argc, char** argv);
 /// Prints errors to stderr, one a line, and returns kExitBadInput.
 int report_errors(const Errors& errors);
 
-}  // namespace accsim
+}  // namespace accsim::sim

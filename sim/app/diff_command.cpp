@@ -6,7 +6,7 @@
 #include "sim/app/output.h"
 #include "sim/flow/run.h"
 
-namespace accsim {
+namespace accsim::sim {
 namespace {
 
 /// What is wrong with a tolerance; "" for nothing.
@@ -43,4 +43,4 @@ int DiffCommand::run() const {
   return report->first < 0 ? kExitOk : kExitFailed;
 }
 
-}  // namespace accsim
+}  // namespace accsim::sim

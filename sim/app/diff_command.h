@@ -3,7 +3,7 @@
 
 #include "sim/app/sub_command.h"
 
-namespace accsim {
+namespace accsim::sim {
 
 /// `accsim diff`: two folders of dumped tensors, layer by layer.
 class DiffCommand : public SubCommand {
@@ -16,4 +16,4 @@ class DiffCommand : public SubCommand {
   double atol_ = 1e-5, rtol_ = 1e-3;
 };
 
-}  // namespace accsim
+}  // namespace accsim::sim

@@ -1,11 +1,11 @@
 #include "sim/app/dram_command.h"
 
+#include <fmt/format.h>
+
 #include <charconv>
 #include <cmath>
 #include <optional>
 #include <utility>
-
-#include <fmt/format.h>
 
 #include "hw/config/load.h"
 #include "hw/dram/closed_form.h"
@@ -15,7 +15,7 @@
 #include "sim/app/output.h"
 #include "sim/report/table.h"
 
-namespace accsim {
+namespace accsim::sim {
 namespace {
 
 constexpr int64_t kLongestRun = int64_t{1} << 40;
@@ -40,8 +40,8 @@ std::optional<double> share(std::string_view text) {
 }
 
 /// "random:256@0.33"; empty when it isn't a pattern.
-std::optional<DramPattern> parse_pattern(std::string_view text) {
-  DramPattern out;
+std::optional<hw::DramPattern> parse_pattern(std::string_view text) {
+  hw::DramPattern out;
   if (const size_t at = text.find('@'); at != std::string_view::npos) {
     const auto writes = share(text.substr(at + 1));
     if (!writes) return std::nullopt;
@@ -59,7 +59,7 @@ std::optional<DramPattern> parse_pattern(std::string_view text) {
   const bool random = parts[0] == "random" && parts.size() == 2;
   const bool strided = parts[0] == "strided" && parts.size() == 3;
   if ((!random && !strided) || !number(1) || (strided && !number(2))) return std::nullopt;
-  out.walk = random ? DramWalk::random : DramWalk::strided;
+  out.walk = random ? hw::DramWalk::random : hw::DramWalk::strided;
   out.run = *number(1);
   if (strided) out.stride = *number(2);
   return out;
@@ -74,8 +74,8 @@ std::vector<std::string> default_patterns(int64_t burst_bytes) {
   return out;
 }
 
-std::string heading(const HwConfig& hw, const DramSystem& system) {
-  const DramDevice& d = system.device;
+std::string heading(const hw::HwConfig& hw, const hw::DramSystem& system) {
+  const hw::DramDevice& d = system.device;
   return fmt::format(
       "DRAM          {} ({}), {} channel{} of {} ({})\n"
       "              peak {:.1f} GB/s; bursts of {} bytes, {} banks in {} group{}, rows of {} bytes\n"
@@ -101,33 +101,37 @@ void HwDramCommand::add_to(CLI::App& hw, std::function<int()>& chosen) {
 }
 
 int HwDramCommand::run() const {
-  const auto machine = load_hw(file_);
+  const auto machine = hw::load_hw(file_);
   if (!machine) return report_errors(machine.errors());
-  if (machine->dram_model != DramModel::banked) {
+  if (machine->dram_model != hw::DramModel::banked) {
     return report_errors({{Errc::invalid,
                            "this machine's DRAM is ideal: it has no banks; give one with "
                            "dram.model: banked, e.g. configs/64x64-ddr4.yaml",
                            file_}});
   }
-  const DramSystem system = dram_system(*machine);
+  const hw::DramSystem system = hw::dram_system(*machine);
   const double peak = system.device.peak_mb_per_s() * static_cast<double>(system.channels) / 1000;
-  TextTable table({{"pattern", "", true}, {"stepped", "%"}, {"", "GB/s"}, {"closed form", "%"},
-                   {"", "GB/s"}, {"differ", "%"}, {"activates", "/burst"}});
+  TextTable table({{"pattern", "", true},
+                   {"stepped", "%"},
+                   {"", "GB/s"},
+                   {"closed form", "%"},
+                   {"", "GB/s"},
+                   {"differ", "%"},
+                   {"activates", "/burst"}});
   Errors errors;
   for (const std::string& text :
        patterns_.empty() ? default_patterns(system.device.burst_bytes()) : patterns_) {
     const auto pattern = parse_pattern(text);
     if (!pattern) {
-      errors.push_back({Errc::usage, fmt::format("\"{}\" isn't one: {}", text, kGrammar),
-          "--pattern"});
+      errors.push_back(
+          {Errc::usage, fmt::format("\"{}\" isn't one: {}", text, kGrammar), "--pattern"});
       continue;
     }
-    const DramRun stepped = run_stepped(system, *pattern, bursts_);
-    const double closed = estimate_dram(system, *pattern).efficiency;
+    const hw::DramRun stepped = hw::run_stepped(system, *pattern, bursts_);
+    const double closed = hw::estimate_dram(system, *pattern).efficiency;
     table.add({{text, fmt::format("{:.1f}", stepped.efficiency * 100),
-                fmt::format("{:.1f}", stepped.efficiency * peak), fmt::format("{:.1f}",
-                    closed * 100),
-                fmt::format("{:.1f}", closed * peak),
+                fmt::format("{:.1f}", stepped.efficiency * peak),
+                fmt::format("{:.1f}", closed * 100), fmt::format("{:.1f}", closed * peak),
                 fmt::format("{:+.1f}", (closed / stepped.efficiency - 1) * 100),
                 fmt::format("{:.3f}", static_cast<double>(stepped.counts.activates) /
                                           static_cast<double>(stepped.bursts))}});
@@ -138,4 +142,4 @@ int HwDramCommand::run() const {
   return print_out(out);
 }
 
-}  // namespace accsim
+}  // namespace accsim::sim

@@ -1,11 +1,10 @@
 #pragma once
+#include <CLI/CLI.hpp>
 #include <functional>
 #include <string>
 #include <vector>
 
-#include <CLI/CLI.hpp>
-
-namespace accsim {
+namespace accsim::sim {
 
 /// `accsim hw dram`: what a machine's banked DRAM makes of access patterns, command by command and
 /// by the closed form.
@@ -22,4 +21,4 @@ class HwDramCommand {
   int64_t bursts_ = 200000;
 };
 
-}  // namespace accsim
+}  // namespace accsim::sim

@@ -7,7 +7,7 @@
 #include "sim/app/output.h"
 #include "sim/rewrite/gemm_model.h"
 
-namespace accsim {
+namespace accsim::sim {
 
 void GemmModelCommand::add_to(CLI::App& app) {
   sub_ = app.add_subcommand("gemm", "Write a model of one product: Gemm, or MatMul with --batch");
@@ -62,4 +62,4 @@ int GemmModelCommand::run() const {
   return bytes ? write_result(output_, *bytes) : report_errors(bytes.errors());
 }
 
-}  // namespace accsim
+}  // namespace accsim::sim

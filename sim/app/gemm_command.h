@@ -3,7 +3,7 @@
 
 #include "sim/app/sub_command.h"
 
-namespace accsim {
+namespace accsim::sim {
 
 /// `accsim gemm`: a model of one product.
 class GemmModelCommand : public SubCommand {
@@ -18,4 +18,4 @@ class GemmModelCommand : public SubCommand {
   bool trans_a_ = false, trans_b_ = false, bias_ = false;
 };
 
-}  // namespace accsim
+}  // namespace accsim::sim

@@ -5,7 +5,7 @@
 #include "sim/flow/cost.h"
 #include "sim/report/inspect.h"
 
-namespace accsim {
+namespace accsim::sim {
 
 void InspectCommand::add_to(CLI::App& app) {
   sub_ = app.add_subcommand("inspect",
@@ -76,4 +76,4 @@ int InspectCommand::run() const {
       inspection, {.width = terminal_width(), .sort = sort, .all_nodes = all_, .arena = arena_}));
 }
 
-}  // namespace accsim
+}  // namespace accsim::sim

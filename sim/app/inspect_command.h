@@ -4,7 +4,7 @@
 #include "sim/app/options.h"
 #include "sim/app/sub_command.h"
 
-namespace accsim {
+namespace accsim::sim {
 
 /// `accsim inspect`: what can be said of a network before a machine is known.
 class InspectCommand : public SubCommand {
@@ -18,4 +18,4 @@ class InspectCommand : public SubCommand {
   bool reorder_ = false, in_place_ = false, arena_ = false, all_ = false, quiet_ = false;
 };
 
-}  // namespace accsim
+}  // namespace accsim::sim

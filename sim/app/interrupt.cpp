@@ -2,7 +2,7 @@
 
 #include <csignal>
 
-namespace accsim {
+namespace accsim::sim {
 namespace {
 
 std::atomic<bool> stop_requested{false};  // a signal handler has no other way to say anything
@@ -23,4 +23,4 @@ InterruptGuard::~InterruptGuard() {
 
 const std::atomic<bool>& InterruptGuard::requested() { return stop_requested; }
 
-}  // namespace accsim
+}  // namespace accsim::sim

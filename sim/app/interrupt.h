@@ -1,7 +1,7 @@
 #pragma once
 #include <atomic>
 
-namespace accsim {
+namespace accsim::sim {
 
 /// While it lives, the first Ctrl-C only sets the flag, and the second one ends the process at once.
 class InterruptGuard {
@@ -14,4 +14,4 @@ class InterruptGuard {
   static const std::atomic<bool>& requested();
 };
 
-}  // namespace accsim
+}  // namespace accsim::sim

@@ -1,14 +1,14 @@
-#include <exception>
-
 #include <fmt/core.h>
+
+#include <exception>
 
 #include "sim/app/cli.h"
 
 int main(int argc, char** argv) {
   try {
-    return accsim::run_cli(argc, argv);
+    return accsim::sim::run_cli(argc, argv);
   } catch (const std::exception& e) {
     fmt::print(stderr, "accsim: internal error: {}\n", e.what());
-    return accsim::kExitInternal;
+    return accsim::sim::kExitInternal;
   }
 }

@@ -1,10 +1,10 @@
 #include "sim/app/options.h"
 
-#include <charconv>
-
 #include <fmt/format.h>
 
-namespace accsim {
+#include <charconv>
+
+namespace accsim::sim {
 namespace {
 
 std::optional<int64_t> parse_int(std::string_view text) {
@@ -74,7 +74,8 @@ Result<ElaborateOptions> ModelOptions::elaborate() const {
     const auto [symbol, value] = split_assignment(text);
     const auto size = parse_int(value);
     if (symbol.empty() || !size || *size < 0)
-      errors.push_back({Errc::usage, "'" + text + "' is not NAME=N with N a whole number", "--bind"});
+      errors.push_back(
+          {Errc::usage, "'" + text + "' is not NAME=N with N a whole number", "--bind"});
     else if (!out.bindings.emplace(symbol, *size).second)
       errors.push_back({Errc::usage, "'" + symbol + "' is bound twice", "--bind"});
   }
@@ -101,14 +102,16 @@ void MappingOptions::add_to(CLI::App& app) {
                  "\"conv*=7x56 n64 k256 mnk\" or \"im2col\"; repeatable, the first match applies")
       ->type_name("[GLOB=]TOKENS")
       ->allow_extra_args(false);
-  app.add_option("--objective", objective_,
-                 "What mappings are chosen by: cycles, energy, edp (energy-delay product) or traffic "
-                 "(DRAM bytes)")
+  app.add_option(
+         "--objective", objective_,
+         "What mappings are chosen by: cycles, energy, edp (energy-delay product) or traffic "
+         "(DRAM bytes)")
       ->check(CLI::IsMember({"cycles", "energy", "edp", "traffic"}))
       ->capture_default_str();
-  app.add_option("--effort", effort_,
-                 "search: every tiling that its bound doesn't exclude; rule: one tiling a layer by a "
-                 "fixed rule, for speed")
+  app.add_option(
+         "--effort", effort_,
+         "search: every tiling that its bound doesn't exclude; rule: one tiling a layer by a "
+         "fixed rule, for speed")
       ->check(CLI::IsMember({"search", "rule"}))
       ->capture_default_str();
 }
@@ -116,9 +119,9 @@ void MappingOptions::add_to(CLI::App& app) {
 Result<MapOptions> MappingOptions::parse() const {
   MapOptions out;
   Errors errors;
-  constexpr std::array<std::string_view, kDataflows> kShort = {"ws", "is", "os"};
-  for (size_t i = 0; i < kDataflows; ++i) {
-    const auto d = static_cast<Dataflow>(i);
+  constexpr std::array<std::string_view, hw::kDataflows> kShort = {"ws", "is", "os"};
+  for (size_t i = 0; i < hw::kDataflows; ++i) {
+    const auto d = static_cast<hw::Dataflow>(i);
     if (dataflow_ == kShort[i] || dataflow_ == name(d)) out.dataflows = {d};
   }
   if (const auto objective = objective_from(objective_)) out.objective = *objective;
@@ -140,4 +143,4 @@ Result<MapOptions> MappingOptions::parse() const {
   return out;
 }
 
-}  // namespace accsim
+}  // namespace accsim::sim

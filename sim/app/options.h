@@ -1,16 +1,15 @@
 #pragma once
+#include <CLI/CLI.hpp>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
-#include <CLI/CLI.hpp>
-
 #include "sim/base/result.h"
+#include "sim/elaborate/elaborate.h"
 #include "sim/map/mapper.h"
-#include "sim/ops/elaborate.h"
 
-namespace accsim {
+namespace accsim::sim {
 
 /// "2x3x4"; nullopt when it isn't one, or a dim is below 1.
 std::optional<Dims> parse_dims(std::string_view text);
@@ -43,4 +42,4 @@ class MappingOptions {
   std::vector<std::string> mappings_;
 };
 
-}  // namespace accsim
+}  // namespace accsim::sim

@@ -1,13 +1,14 @@
 #include "sim/app/output.h"
 
-#include <cstdio>
 #include <sys/ioctl.h>
 #include <unistd.h>
+
+#include <cstdio>
 
 #include "sim/app/cli.h"
 #include "sim/report/write_file.h"
 
-namespace accsim {
+namespace accsim::sim {
 
 int print_out(const std::string& text) {
   const bool written = std::fwrite(text.data(), 1, text.size(), stdout) == text.size();
@@ -27,4 +28,4 @@ int terminal_width() {
   return known && size.ws_col > 0 ? size.ws_col : 160;
 }
 
-}  // namespace accsim
+}  // namespace accsim::sim

@@ -1,7 +1,7 @@
 #pragma once
 #include <string>
 
-namespace accsim {
+namespace accsim::sim {
 
 /// Prints to standard output; a full disk or closed pipe is an error, not silence. Exit code.
 int print_out(const std::string& text);
@@ -12,4 +12,4 @@ int write_result(const std::string& path, const std::string& text);
 /// Columns of the terminal that standard output goes to; a wide page when it goes to a file.
 int terminal_width();
 
-}  // namespace accsim
+}  // namespace accsim::sim

@@ -10,7 +10,7 @@
 #include "sim/app/cli.h"
 #include "sim/app/output.h"
 
-namespace accsim {
+namespace accsim::sim {
 namespace {
 
 /// One line on stderr that is written over, from the second second of a run on; nothing when stderr
@@ -48,7 +48,8 @@ std::string describe(const std::string& label, const ref::Array& array) {
     high = std::max(high, v);
     sum += v;
   }
-  std::string text = fmt::format("{}: {} {}", label, name(array.dtype()), to_string(array.dims()));
+  std::string text =
+      fmt::format("{}: {} {}", label, name(array.dtype()), accsim::to_string(array.dims()));
   if (array.size() > 0)
     text += fmt::format(", from {:.6g} to {:.6g}, mean {:.6g}", low, high,
                         sum / static_cast<double>(array.size()));
@@ -137,9 +138,9 @@ int RunCommand::run() const {
   if (!wanted) return report_errors(wanted.errors());
   const std::string machine_file =
       hw_.empty() ? std::string(ACCSIM_SOURCE_DIR) + "/configs/64x64.yaml" : hw_;
-  std::optional<HwConfig> machine;
+  std::optional<hw::HwConfig> machine;
   if (int8_) {
-    Result<HwConfig> loaded = load_hw(machine_file);
+    Result<hw::HwConfig> loaded = hw::load_hw(machine_file);
     if (!loaded) return report_errors(loaded.errors());
     machine = std::move(*loaded);
   }
@@ -172,4 +173,4 @@ int RunCommand::run() const {
   return print_out(text);
 }
 
-}  // namespace accsim
+}  // namespace accsim::sim

@@ -6,7 +6,7 @@
 #include "sim/app/sub_command.h"
 #include "sim/flow/run.h"
 
-namespace accsim {
+namespace accsim::sim {
 
 /// `accsim run`: computes the network's numbers with the reference executor.
 class RunCommand : public SubCommand {
@@ -24,4 +24,4 @@ class RunCommand : public SubCommand {
   int threads_ = 1;
 };
 
-}  // namespace accsim
+}  // namespace accsim::sim

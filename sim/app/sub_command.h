@@ -1,7 +1,7 @@
 #pragma once
 #include <CLI/CLI.hpp>
 
-namespace accsim {
+namespace accsim::sim {
 
 /// A sub-command of the program. Those derived from it have add_to(app), which sets `sub_`, and
 /// run(), which gives the exit code.
@@ -15,4 +15,4 @@ class SubCommand {
   CLI::App* sub_ = nullptr;
 };
 
-}  // namespace accsim
+}  // namespace accsim::sim

@@ -14,7 +14,7 @@
 #include "sim/sweep/space.h"
 #include "sim/sweep/submit.h"
 
-namespace accsim {
+namespace accsim::sim {
 namespace {
 
 namespace fs = std::filesystem;
@@ -128,4 +128,4 @@ int SweepCommand::run_submit() const {
                   nodes_, *after, options.folder, options.out));
 }
 
-}  // namespace accsim
+}  // namespace accsim::sim

@@ -16,7 +16,7 @@
 #include "sim/sweep/run.h"
 #include "sim/sweep/show.h"
 
-namespace accsim {
+namespace accsim::sim {
 namespace {
 
 /// One line on stderr that is written over; nothing when stderr isn't a terminal.
@@ -124,7 +124,7 @@ void SweepCommand::add_show() {
 int SweepCommand::run_show() const {
   const auto metrics = parse_metrics(pareto_);
   if (!metrics) return report_errors(metrics.errors());
-  auto store = Store::read(shown_);
+  auto store = SweepStore::read(shown_);
   if (!store) return report_errors(store.errors());
   if (dump_) {
     const auto text = dump_store(**store);
@@ -195,4 +195,4 @@ int SweepCommand::run(const std::string& version) const {
   return run_spec(version);
 }
 
-}  // namespace accsim
+}  // namespace accsim::sim

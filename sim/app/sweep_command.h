@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-namespace accsim {
+namespace accsim::sim {
 
 /// `accsim sweep`: design spaces, their stores, and their shards on a cluster.
 class SweepCommand {
@@ -34,4 +34,4 @@ class SweepCommand {
   bool dry_run_ = false;
 };
 
-}  // namespace accsim
+}  // namespace accsim::sim

@@ -8,7 +8,7 @@
 #include "sim/app/output.h"
 #include "sim/rewrite/tile.h"
 
-namespace accsim {
+namespace accsim::sim {
 namespace {
 
 std::string summary(const TiledModel& tiled, const std::string& model, const std::string& output) {
@@ -76,4 +76,4 @@ int TileCommand::run() const {
   return output_ == "-" ? kExitOk : print_out(summary(*tiled, model_.model(), output_));
 }
 
-}  // namespace accsim
+}  // namespace accsim::sim

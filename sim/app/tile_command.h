@@ -4,7 +4,7 @@
 #include "sim/app/options.h"
 #include "sim/app/sub_command.h"
 
-namespace accsim {
+namespace accsim::sim {
 
 /// `accsim tile`: a model whose products are cut to a tile's size.
 class TileCommand : public SubCommand {
@@ -17,4 +17,4 @@ class TileCommand : public SubCommand {
   std::string output_, tile_ = "64x64x64", edge_ = "ragged", conv_ = "keep", layers_ = "*";
 };
 
-}  // namespace accsim
+}  // namespace accsim::sim

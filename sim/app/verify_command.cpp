@@ -1,19 +1,19 @@
 #include "sim/app/verify_command.h"
 
+#include <fmt/format.h>
+#include <unistd.h>
+
 #include <charconv>
 #include <chrono>
 #include <filesystem>
 #include <thread>
-#include <unistd.h>
-
-#include <fmt/format.h>
 
 #include "hw/config/load.h"
 #include "sim/app/cli.h"
 #include "sim/app/interrupt.h"
 #include "sim/app/output.h"
 
-namespace accsim {
+namespace accsim::sim {
 namespace {
 
 std::optional<std::vector<int64_t>> numbers(std::string_view text, char separator) {
@@ -108,8 +108,8 @@ std::filesystem::path default_cache() {
 }  // namespace
 
 void VerifyCommand::add_to(CLI::App& app) {
-  sub_ = app.add_subcommand(
-      "verify", "Run tile programs on Verilated RTL and compare values and cycles");
+  sub_ = app.add_subcommand("verify",
+                            "Run tile programs on Verilated RTL and compare values and cycles");
   sub_->footer("Exit codes: 0 all equal, 1 a difference, 2 input that can't be used.");
   sub_->add_option("--hw", hw_, "Machine description (YAML)")->type_name("FILE")->required();
   model_.add_to(*sub_, false);
@@ -145,7 +145,7 @@ void VerifyCommand::add_to(CLI::App& app) {
   mapping_.add_to(*sub_);
 }
 
-Result<std::vector<VerifyCase>> VerifyCommand::given_cases(const HwConfig& hw) const {
+Result<std::vector<VerifyCase>> VerifyCommand::given_cases(const hw::HwConfig& hw) const {
   const auto options = mapping_.parse();
   if (!options) return options.errors();
   std::vector<VerifyCase> out;
@@ -165,7 +165,7 @@ Result<std::vector<VerifyCase>> VerifyCommand::given_cases(const HwConfig& hw) c
   return out;
 }
 
-Result<std::vector<VerifyCase>> VerifyCommand::cases(const HwConfig& hw) const {
+Result<std::vector<VerifyCase>> VerifyCommand::cases(const hw::HwConfig& hw) const {
   const bool given = !gemms_.empty() || !convs_.empty() || random_ > 0;
   if (given == !model_.model().empty())
     return Error{Errc::usage, "name a model, or --gemm, --conv or --random (and not both)",
@@ -180,20 +180,20 @@ Result<std::vector<VerifyCase>> VerifyCommand::cases(const HwConfig& hw) const {
   const Result<CostedNetwork> network = cost_network(*graph, hw, *map_options);
   if (!network) return network.errors();
   auto out = network_cases(*graph, *network, hw);
-  if (out.empty())
-    return Error{Errc::usage, "no layer of it runs on the array", model_.model()};
+  if (out.empty()) return Error{Errc::usage, "no layer of it runs on the array", model_.model()};
   return out;
 }
 
 int VerifyCommand::run() const {
-  const Result<HwConfig> hw = load_hw(hw_);
+  const Result<hw::HwConfig> hw = hw::load_hw(hw_);
   if (!hw) return report_errors(hw.errors());
-  if (const Status good = has_core(*hw); !good) return report_errors(good.errors());
+  if (const Status good = hw::has_core(*hw); !good) return report_errors(good.errors());
   auto all = cases(*hw);
   if (!all) return report_errors(all.errors());
   if (!trace_.empty() && all->size() != 1)
-    return report_errors({{Errc::usage, "waveforms are of one program; there are " +
-                                            std::to_string(all->size()), "--trace"}});
+    return report_errors(
+        {{Errc::usage, "waveforms are of one program; there are " + std::to_string(all->size()),
+          "--trace"}});
   VerifyOptions options;
   options.variant.source_dir = source_;
   options.variant.cache_dir = cache_.empty() ? default_cache() : std::filesystem::path(cache_);
@@ -226,4 +226,4 @@ int VerifyCommand::run() const {
   return report.all_passed() ? kExitOk : kExitFailed;
 }
 
-}  // namespace accsim
+}  // namespace accsim::sim

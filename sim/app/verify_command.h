@@ -4,7 +4,7 @@
 #include "sim/app/options.h"
 #include "sim/flow/verify.h"
 
-namespace accsim {
+namespace accsim::sim {
 
 /// `accsim verify`: the same tile programs on Verilated RTL, golden and timing model.
 class VerifyCommand {
@@ -14,8 +14,8 @@ class VerifyCommand {
   int run() const;
 
  private:
-  Result<std::vector<VerifyCase>> cases(const HwConfig& hw) const;
-  Result<std::vector<VerifyCase>> given_cases(const HwConfig& hw) const;
+  Result<std::vector<VerifyCase>> cases(const hw::HwConfig& hw) const;
+  Result<std::vector<VerifyCase>> given_cases(const hw::HwConfig& hw) const;
 
   CLI::App* sub_ = nullptr;
   ModelOptions model_;
@@ -28,4 +28,4 @@ class VerifyCommand {
   bool assertions_ = false;
 };
 
-}  // namespace accsim
+}  // namespace accsim::sim

@@ -1,8 +1,8 @@
 #include "sim/base/check.h"
 
-#include <cstdlib>
-
 #include <fmt/core.h>
+
+#include <cstdlib>
 
 namespace accsim {
 

@@ -1,9 +1,9 @@
 #include "sim/base/dims.h"
 
-#include <algorithm>
-
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+
+#include <algorithm>
 
 #include "sim/base/check.h"
 

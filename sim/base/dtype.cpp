@@ -15,19 +15,19 @@ struct Row {
 };
 
 constexpr std::array<Row, 27> kRows = {{
-    {"undefined", 0, Family::other},      {"float32", 32, Family::real},
-    {"uint8", 8, Family::integer},        {"int8", 8, Family::integer},
-    {"uint16", 16, Family::integer},      {"int16", 16, Family::integer},
-    {"int32", 32, Family::integer},       {"int64", 64, Family::integer},
-    {"string", 0, Family::other},         {"bool", 8, Family::other},
-    {"float16", 16, Family::real},        {"float64", 64, Family::real},
-    {"uint32", 32, Family::integer},      {"uint64", 64, Family::integer},
-    {"complex64", 64, Family::other},     {"complex128", 128, Family::other},
-    {"bfloat16", 16, Family::real},       {"float8e4m3fn", 8, Family::real},
-    {"float8e4m3fnuz", 8, Family::real},  {"float8e5m2", 8, Family::real},
-    {"float8e5m2fnuz", 8, Family::real},  {"uint4", 4, Family::integer},
-    {"int4", 4, Family::integer},         {"float4e2m1", 4, Family::real},
-    {"float8e8m0", 8, Family::real},      {"uint2", 2, Family::integer},
+    {"undefined", 0, Family::other},     {"float32", 32, Family::real},
+    {"uint8", 8, Family::integer},       {"int8", 8, Family::integer},
+    {"uint16", 16, Family::integer},     {"int16", 16, Family::integer},
+    {"int32", 32, Family::integer},      {"int64", 64, Family::integer},
+    {"string", 0, Family::other},        {"bool", 8, Family::other},
+    {"float16", 16, Family::real},       {"float64", 64, Family::real},
+    {"uint32", 32, Family::integer},     {"uint64", 64, Family::integer},
+    {"complex64", 64, Family::other},    {"complex128", 128, Family::other},
+    {"bfloat16", 16, Family::real},      {"float8e4m3fn", 8, Family::real},
+    {"float8e4m3fnuz", 8, Family::real}, {"float8e5m2", 8, Family::real},
+    {"float8e5m2fnuz", 8, Family::real}, {"uint4", 4, Family::integer},
+    {"int4", 4, Family::integer},        {"float4e2m1", 4, Family::real},
+    {"float8e8m0", 8, Family::real},     {"uint2", 2, Family::integer},
     {"int2", 2, Family::integer},
 }};
 

@@ -1,9 +1,9 @@
 #include "sim/flow/cost.h"
 
-#include <algorithm>
+#include <fmt/format.h>
 #include <fnmatch.h>
 
-#include <fmt/format.h>
+#include <algorithm>
 
 #include "sim/flow/cut_layers.h"
 #include "sim/flow/layer_costs.h"
@@ -11,7 +11,7 @@
 #include "sim/onnx/reader.h"
 #include "sim/report/bounds.h"
 
-namespace accsim {
+namespace accsim::sim {
 namespace {
 
 void describe_model(const Graph& graph, const Lowered& lowered, Report& r) {
@@ -33,8 +33,7 @@ LayerReport describe_layer(const Graph& graph, const Lowered& lowered, const Lay
   out.name = l.name;
   out.op_type = l.op_type;
   out.fate = l.fate;
-  if (l.merged_into >= 0)
-    out.merged_into = lowered.layers[static_cast<size_t>(l.merged_into)].name;
+  if (l.merged_into >= 0) out.merged_into = lowered.layers[static_cast<size_t>(l.merged_into)].name;
   const Node& node = graph.nodes[static_cast<size_t>(l.node)];
   for (TensorId id : node.inputs)
     if (id != kNoTensor) out.input_shapes.push_back(graph.tensor(id).dims);
@@ -50,7 +49,7 @@ LayerReport describe_layer(const Graph& graph, const Lowered& lowered, const Lay
 
 /// Maps one layer's work and adds what it costs to its report.
 Status cost_layer(const Layer& l, const std::vector<OpRequest>& work, Mapper& mapper,
-                  const HwConfig& hw, std::vector<std::shared_ptr<const Mapping>>& mappings,
+                  const hw::HwConfig& hw, std::vector<std::shared_ptr<const Mapping>>& mappings,
                   LayerReport& report) {
   int64_t program_macs = 0;
   for (const OpRequest& request : work) {
@@ -78,7 +77,7 @@ Result<Graph> load_graph(const std::string& path, const ElaborateOptions& option
   return graph;
 }
 
-Result<CostedNetwork> cost_network(const Graph& graph, const HwConfig& hw,
+Result<CostedNetwork> cost_network(const Graph& graph, const hw::HwConfig& hw,
                                    const MapOptions& options) {
   Result<Lowered> lowered = lower(graph);
   if (!lowered) return lowered.errors();
@@ -115,14 +114,14 @@ Result<std::string> dump_programs(const CostedNetwork& network, const std::strin
   std::string out;
   for (size_t i = 0; i < network.mappings.size(); ++i) {
     const Layer& l = network.lowered.layers[i];
-    if (network.mappings[i].empty() || fnmatch(layer_glob.c_str(), l.name.c_str(), 0) != 0) continue;
+    if (network.mappings[i].empty() || fnmatch(layer_glob.c_str(), l.name.c_str(), 0) != 0)
+      continue;
     for (const auto& mapping : network.mappings[i]) {
-      Program program = mapping->program;
+      hw::Program program = mapping->program;
       program.name = fmt::format("'{}' {} [{}]", l.name, l.op_type, mapping->description);
       out += print(program);
-      out += fmt::format("  # {} cycles, {} commands, {} MACs\n\n",
-                         mapping->timing.total.count(), mapping->counts.commands,
-                         mapping->counts.macs.count());
+      out += fmt::format("  # {} cycles, {} commands, {} MACs\n\n", mapping->timing.total.count(),
+                         mapping->counts.commands, mapping->counts.macs.count());
     }
   }
   if (out.empty())
@@ -133,4 +132,4 @@ Result<std::string> dump_programs(const CostedNetwork& network, const std::strin
   return out;
 }
 
-}  // namespace accsim
+}  // namespace accsim::sim

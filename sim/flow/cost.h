@@ -5,14 +5,14 @@
 #include <vector>
 
 #include "hw/config/hw_config.h"
+#include "sim/elaborate/elaborate.h"
 #include "sim/graph/graph.h"
 #include "sim/lower/lower.h"
 #include "sim/map/mapper.h"
 #include "sim/map/residency.h"
-#include "sim/ops/elaborate.h"
 #include "sim/report/report.h"
 
-namespace accsim {
+namespace accsim::sim {
 
 /// File -> ModelDef -> flat graph with every shape known.
 Result<Graph> load_graph(const std::string& path, const ElaborateOptions& options);
@@ -27,10 +27,10 @@ struct CostedNetwork {
 
 /// The main job: graph -> fates -> residency -> mapping -> timing and energy -> report.
 /// Errors: unsupported nodes (all of them), layers that no tile of the machine holds (all of them).
-Result<CostedNetwork> cost_network(const Graph& graph, const HwConfig& hw,
+Result<CostedNetwork> cost_network(const Graph& graph, const hw::HwConfig& hw,
                                    const MapOptions& options);
 
 /// The programs of the layers whose name matches a glob, as text. Error when none matches.
 Result<std::string> dump_programs(const CostedNetwork& network, const std::string& layer_glob);
 
-}  // namespace accsim
+}  // namespace accsim::sim

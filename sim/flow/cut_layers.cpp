@@ -6,19 +6,19 @@
 #include "sim/flow/layer_costs.h"
 #include "sim/rewrite/tiled_from.h"
 
-namespace accsim {
+namespace accsim::sim {
 namespace {
 
 using ByName = std::map<std::string_view, TensorId>;
 
-Operand operand(const Graph& graph, const Residency& residency, const HwConfig& hw,
+Operand operand(const Graph& graph, const Residency& residency, const hw::HwConfig& hw,
                 const ByName& tensors, const std::string& name) {
   const auto found = tensors.find(name);
   if (found == tensors.end())
-    return {{name, Memory::dram, false}, element_bytes(hw, DType::float32)};
+    return {{name, hw::Memory::dram, false}, element_bytes(hw, DType::float32)};
   const Tensor& t = graph.tensor(found->second);
   const bool resident = residency.resident[static_cast<size_t>(found->second)];
-  return {{t.name, resident ? Memory::shared : Memory::dram, t.constant},
+  return {{t.name, resident ? hw::Memory::shared : hw::Memory::dram, t.constant},
           element_bytes(hw, t.dtype)};
 }
 
@@ -87,4 +87,4 @@ Status compare_cut_layers(const Graph& graph, const Residency& residency, Mapper
   return ok();
 }
 
-}  // namespace accsim
+}  // namespace accsim::sim

@@ -4,12 +4,13 @@
 #include "sim/map/residency.h"
 #include "sim/report/report.h"
 
-namespace accsim {
+namespace accsim::sim {
 
 /// For a model that `accsim tile` wrote: adds to the report what the layers that it cut cost as the
 /// graph has them (sums of the report's rows), and mapped natively: the original product alone, its
 /// operands and result in the memories that they have in the graph. Nothing for other models.
 /// Errors: a property that can't be read, a native product that no tile of the machine holds.
-Status compare_cut_layers(const Graph& graph, const Residency& residency, Mapper& mapper, Report& report);
+Status compare_cut_layers(const Graph& graph, const Residency& residency, Mapper& mapper,
+                          Report& report);
 
-}  // namespace accsim
+}  // namespace accsim::sim

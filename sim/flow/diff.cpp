@@ -8,7 +8,7 @@
 #include "sim/flow/run.h"
 #include "sim/ref/npy.h"
 
-namespace accsim {
+namespace accsim::sim {
 namespace {
 
 Result<DumpManifest> read_manifest(const std::string& folder) {
@@ -87,4 +87,4 @@ Result<DiffReport> diff_dumps(const std::string& a, const std::string& b, double
   return report;
 }
 
-}  // namespace accsim
+}  // namespace accsim::sim

@@ -5,38 +5,39 @@
 #include "hw/energy/energy.h"
 #include "sim/report/bounds.h"
 
-namespace accsim {
+namespace accsim::sim {
 namespace {
 
-Queue main_queue(const WorkItem& item) {
-  if (std::holds_alternative<GemmOp>(item)) return Queue::execute;
-  return std::holds_alternative<VectorOp>(item) ? Queue::post : Queue::load;
+hw::Queue main_queue(const WorkItem& item) {
+  if (std::holds_alternative<GemmOp>(item)) return hw::Queue::execute;
+  return std::holds_alternative<VectorOp>(item) ? hw::Queue::post : hw::Queue::load;
 }
 
-void add_timing(const OpRequest& request, const Timing& timing, Costs& c) {
-  const QueueTiming& main = timing.queue(main_queue(request.item));
+void add_timing(const OpRequest& request, const hw::Timing& timing, Costs& c) {
+  const hw::QueueTiming& main = timing.queue(main_queue(request.item));
   c.cycles = timing.total.count();
   c.compute_cycles = main.busy.count();
-  for (size_t w = 0; w < kWaits; ++w) c.stalls[w] = main.waits[w].count();
+  for (size_t w = 0; w < hw::kWaits; ++w) c.stalls[w] = main.waits[w].count();
   c.tail_cycles = (timing.total - main.free_at).count();
 }
 
-void add_counts(const Counts& counts, Costs& c) {
-  const auto dram = static_cast<size_t>(Memory::dram), shared = static_cast<size_t>(Memory::shared);
+void add_counts(const hw::Counts& counts, Costs& c) {
+  const auto dram = static_cast<size_t>(hw::Memory::dram),
+             shared = static_cast<size_t>(hw::Memory::shared);
   c.array_macs = counts.array_macs.count();
   c.dram_read = counts.read[dram].count();
   c.dram_write = counts.written[dram].count();
   c.shared_read = counts.read[shared].count();
   c.shared_write = counts.written[shared].count();
-  for (size_t b = 0; b < kBuffers; ++b) {
+  for (size_t b = 0; b < hw::kBuffers; ++b) {
     c.buffer_read[b] = counts.buffer_read[b].count();
     c.buffer_write[b] = counts.buffer_written[b].count();
   }
 }
 
-void add_bounds(const Mapping& m, const HwConfig& hw, Costs& c) {
+void add_bounds(const Mapping& m, const hw::HwConfig& hw, Costs& c) {
   c.compute_bound = ceil_div(m.counts.macs.count(), hw.array.rows * hw.array.cols);
-  for (size_t i = 0; i < kLaneClasses; ++i)
+  for (size_t i = 0; i < hw::kLaneClasses; ++i)
     c.compute_bound += ceil_div(m.counts.vector_ops[i], hw.vector.lanes[i]);
   const int64_t reads = hw.dram.read.cycles(c.dram_read);
   const int64_t writes = hw.dram.write.cycles(c.dram_write);
@@ -44,8 +45,8 @@ void add_bounds(const Mapping& m, const HwConfig& hw, Costs& c) {
   c.lower_bound = std::max(c.compute_bound, c.dram_bound);
   c.idle_lanes = std::max<int64_t>(0, c.compute_cycles - c.compute_bound);
   // What the load and store queues are busy beyond DRAM's share: slot ports and the shared buffer.
-  c.sram_busy = std::max<int64_t>({0, m.timing.queue(Queue::load).busy.count() - reads,
-                                   m.timing.queue(Queue::store).busy.count() - writes});
+  c.sram_busy = std::max<int64_t>({0, m.timing.queue(hw::Queue::load).busy.count() - reads,
+                                   m.timing.queue(hw::Queue::store).busy.count() - writes});
 }
 
 const Operand* operand(const std::vector<Operand>& side, int port) {
@@ -54,12 +55,11 @@ const Operand* operand(const std::vector<Operand>& side, int port) {
 }
 bool on_chip(const std::vector<Operand>& side, int port) {
   const Operand* o = operand(side, port);
-  return o && o->place.memory == Memory::shared;
+  return o && o->place.memory == hw::Memory::shared;
 }
 
-int64_t least_traffic(const GemmOp& op, const OpRequest& r, const HwConfig& hw) {
-  GemmTraffic t =
-      gemm_traffic(op, hw.activation_bytes(), hw.weight_bytes(), hw.activation_bytes());
+int64_t least_traffic(const GemmOp& op, const OpRequest& r, const hw::HwConfig& hw) {
+  GemmTraffic t = gemm_traffic(op, hw.activation_bytes(), hw.weight_bytes(), hw.activation_bytes());
   t.a_on_chip = on_chip(r.inputs, op.a_port);
   t.b_on_chip = on_chip(r.inputs, op.b_port);
   t.c_on_chip = on_chip(r.outputs, op.out_port);
@@ -68,7 +68,7 @@ int64_t least_traffic(const GemmOp& op, const OpRequest& r, const HwConfig& hw) 
 
 /// Streamed ops: what isn't on chip, once.
 template <class StreamOp>
-int64_t least_traffic(const StreamOp& op, const OpRequest& r, const HwConfig&) {
+int64_t least_traffic(const StreamOp& op, const OpRequest& r, const hw::HwConfig&) {
   int64_t bytes = 0;
   const auto add = [&](const std::vector<Access>& side, const std::vector<Operand>& operands) {
     for (const Access& a : side) {
@@ -81,14 +81,18 @@ int64_t least_traffic(const StreamOp& op, const OpRequest& r, const HwConfig&) {
   return bytes;
 }
 
-EnergyReport energy_report(const Energy& e) {
-  return {.mac = e.mac.value(), .vector = e.vector.value(), .sram = e.sram.value(),
-          .shared = e.shared.value(), .dram = e.dram.value(), .leakage = e.leakage.value()};
+EnergyReport energy_report(const hw::Energy& e) {
+  return {.mac = e.mac.value(),
+          .vector = e.vector.value(),
+          .sram = e.sram.value(),
+          .shared = e.shared.value(),
+          .dram = e.dram.value(),
+          .leakage = e.leakage.value()};
 }
 
 }  // namespace
 
-Costs item_costs(const OpRequest& request, const Mapping& mapping, const HwConfig& hw) {
+Costs item_costs(const OpRequest& request, const Mapping& mapping, const hw::HwConfig& hw) {
   Costs c;
   add_timing(request, mapping.timing, c);
   add_counts(mapping.counts, c);
@@ -99,4 +103,4 @@ Costs item_costs(const OpRequest& request, const Mapping& mapping, const HwConfi
   return c;
 }
 
-}  // namespace accsim
+}  // namespace accsim::sim

@@ -5,9 +5,9 @@
 #include <functional>
 
 #include "sim/onnx/weights.h"
-#include "sim/ops/node_view.h"
+#include "sim/operators/node_view.h"
 
-namespace accsim {
+namespace accsim::sim {
 namespace {
 
 /// Index in the stored tensor of (group, kernel tap, channel, output).
@@ -23,8 +23,8 @@ std::optional<Place> layout(const Graph& graph, const Layer& layer, const GemmOp
     return [=](int64_t g, int64_t tap, int64_t c, int64_t n) {
       return ((g * outputs + n) * channels + c) * taps + tap;
     };
-  const bool product = type == "Gemm" || type == "MatMul" || type == "MatMulInteger" ||
-                       type == "QLinearMatMul";
+  const bool product =
+      type == "Gemm" || type == "MatMul" || type == "MatMulInteger" || type == "QLinearMatMul";
   if (!product || op.batch != 1 || taps != 1) return std::nullopt;
   const Node& node = graph.nodes[static_cast<size_t>(layer.node)];
   const bool turned = NodeView(graph, node).attr("transB", int64_t{0}) != 0;
@@ -67,4 +67,4 @@ std::optional<std::vector<int8_t>> stored_weights(const Graph& graph, const Laye
   return out;
 }
 
-}  // namespace accsim
+}  // namespace accsim::sim

@@ -4,10 +4,10 @@
 #include <cmath>
 
 #include "hw/golden/golden.h"
-#include "sim/map/pack.h"
-#include "sim/ops/node_view.h"
+#include "sim/map/operand_layout.h"
+#include "sim/operators/node_view.h"
 
-namespace accsim {
+namespace accsim::sim {
 namespace {
 
 bool is_conv(const Node& node) { return node.op_type == "Conv"; }
@@ -70,8 +70,10 @@ RealWeights ordered_weights(const Graph& graph, const Node& node, const GemmOp& 
     const int64_t o = at % n, channel = at / n % c, tap = at / (n * c) % taps,
                   g = at / (n * c * taps);
     int64_t source = at;  // K x N, batch by batch
-    if (is_conv(node)) source = ((g * n + o) * c + channel) * taps + tap;
-    else if (turned(graph, node, "transB")) source = o * c + channel;
+    if (is_conv(node))
+      source = ((g * n + o) * c + channel) * taps + tap;
+    else if (turned(graph, node, "transB"))
+      source = o * c + channel;
     out.w[i] = from[static_cast<size_t>(source)];
   }
   return out;
@@ -136,8 +138,8 @@ GemmOperands::Channel requantisation(double factor, double bias) {
   const int shift = std::clamp(24 - exponent, 0, 62);
   const double most = 2147483647;
   c.shift = shift;
-  c.multiplier = static_cast<int32_t>(
-      std::min(std::nearbyint(std::ldexp(fraction, exponent + shift)), most));
+  c.multiplier =
+      static_cast<int32_t>(std::min(std::nearbyint(std::ldexp(fraction, exponent + shift)), most));
   c.bias = static_cast<int32_t>(std::clamp(std::nearbyint(bias), -most / 2, most / 2));
   return c;
 }
@@ -175,7 +177,7 @@ ref::Array dequantised(const Node& node, const GemmOp& op, const Tensor& shape,
       to = (at / (pixels * channels) * channels + at % channels) * pixels + at / channels % pixels;
     values[static_cast<size_t>(to)] = q[i] * scale;
   }
-  with_store(out.store(), [&]<class T>(T) {
+  with_element_kind(out.kind(), [&]<class T>(T) {
     for (size_t i = 0; i < values.size(); ++i) out.data<T>()[i] = static_cast<T>(values[i]);
   });
   ref::round_elements(out);
@@ -192,8 +194,8 @@ std::vector<QuantisedLayer> quantised_layers(const Graph& graph, const CostedNet
     if (l.fate != Fate::gemm || l.work.size() != 1 || mappings.size() != 1 || !mappings[0]->gemm)
       continue;
     const Node& node = graph.nodes[static_cast<size_t>(l.node)];
-    const bool known = node.domain.empty() && (is_conv(node) || node.op_type == "Gemm" ||
-                                               node.op_type == "MatMul");
+    const bool known = node.domain.empty() &&
+                       (is_conv(node) || node.op_type == "Gemm" || node.op_type == "MatMul");
     const GemmOp& op = mappings[0]->gemm->problem.op;
     const auto floats = [&](TensorId id) { return is_float(graph.tensor(id).dtype); };
     if (!known || !floats(node.inputs[0]) || !floats(node.inputs[1]) ||
@@ -211,7 +213,7 @@ std::vector<QuantisedLayer> quantised_layers(const Graph& graph, const CostedNet
 }
 
 Result<ref::Array> run_quantised(const Graph& graph, const CostedNetwork& network,
-                                 const QuantisedLayer& layer, const HwConfig& hw,
+                                 const QuantisedLayer& layer, const hw::HwConfig& hw,
                                  const LayerScales& scales, const ref::Array& a,
                                  const ref::Array& b, const Constants& constants) {
   const Node& node = graph.nodes[static_cast<size_t>(layer.first)];
@@ -223,15 +225,15 @@ Result<ref::Array> run_quantised(const Graph& graph, const CostedNetwork& networ
   quantise_weights(real, op, scales, operands);
   const auto wanted = static_cast<size_t>(layer.source.problem.pixel_outputs());
   if (operands.channels.size() != wanted)
-    operands.channels.resize(wanted, operands.channels.empty() ? GemmOperands::Channel{}
-                                                               : operands.channels.front());
+    operands.channels.resize(
+        wanted, operands.channels.empty() ? GemmOperands::Channel{} : operands.channels.front());
   GemmProblem problem = layer.source.problem;
   problem.relu = layer.relu;
-  const Program program = emit(problem, hw, layer.source.tiling);
-  MemoryImage image = pack(problem, hw, layer.source.tiling, operands);
-  if (Status s = run_golden(program, hw, image); !s) return s.errors();
+  const hw::Program program = emit(problem, hw, layer.source.tiling);
+  hw::MemoryImage image = pack(problem, hw, layer.source.tiling, operands);
+  if (Status s = hw::run_golden(program, hw, image); !s) return s.errors();
   const Tensor& shape = graph.tensor(network.lowered.layers[layer.layer].outputs[0]);
   return dequantised(node, op, shape, unpack_output(image), scales.out);
 }
 
-}  // namespace accsim
+}  // namespace accsim::sim

@@ -5,12 +5,12 @@
 #include "sim/flow/cost.h"
 #include "sim/ref/array.h"
 
-namespace accsim {
+namespace accsim::sim {
 
 /// A product of the network as the machine runs it: the mapped program, and what quantising its
 /// operands needs. Symmetric: zero points are 0.
 struct QuantisedLayer {
-  size_t layer = 0;             ///< index in Lowered
+  size_t layer = 0;                        ///< index in Lowered
   NodeId first = kNoNode, last = kNoNode;  ///< the product's node, and the last one merged into it
   GemmSource source;
   bool relu = false;
@@ -32,8 +32,8 @@ using Constants = std::function<Result<ref::Array>(TensorId id)>;
 /// Runs the layer's program on the bit-exact machine: operands quantised, the result in float, of
 /// the shape of the layer's last output. `a` and `b` are the operands as the node has them.
 Result<ref::Array> run_quantised(const Graph& graph, const CostedNetwork& network,
-                                 const QuantisedLayer& layer, const HwConfig& hw,
+                                 const QuantisedLayer& layer, const hw::HwConfig& hw,
                                  const LayerScales& scales, const ref::Array& a,
                                  const ref::Array& b, const Constants& constants);
 
-}  // namespace accsim
+}  // namespace accsim::sim

@@ -1,10 +1,10 @@
 #include "sim/flow/requests.h"
 
-namespace accsim {
+namespace accsim::sim {
 namespace {
 
-std::vector<Operand> operands(const Graph& graph, const Residency& residency, const HwConfig& hw,
-                              const std::vector<TensorId>& ids) {
+std::vector<Operand> operands(const Graph& graph, const Residency& residency,
+                              const hw::HwConfig& hw, const std::vector<TensorId>& ids) {
   std::vector<Operand> out;
   for (TensorId id : ids) {
     if (id == kNoTensor) {
@@ -13,7 +13,7 @@ std::vector<Operand> operands(const Graph& graph, const Residency& residency, co
     }
     const Tensor& t = graph.tensor(id);
     const bool resident = residency.resident[static_cast<size_t>(id)];
-    out.push_back({{t.name, resident ? Memory::shared : Memory::dram, t.constant},
+    out.push_back({{t.name, resident ? hw::Memory::shared : hw::Memory::dram, t.constant},
                    element_bytes(hw, t.dtype)});
   }
   return out;
@@ -22,7 +22,7 @@ std::vector<Operand> operands(const Graph& graph, const Residency& residency, co
 }  // namespace
 
 std::vector<OpRequest> requests(const Graph& graph, const Layer& layer, const Residency& residency,
-                                const HwConfig& hw) {
+                                const hw::HwConfig& hw) {
   std::vector<OpRequest> out;
   if (layer.work.empty()) return out;
   OpRequest request;
@@ -36,4 +36,4 @@ std::vector<OpRequest> requests(const Graph& graph, const Layer& layer, const Re
   return out;
 }
 
-}  // namespace accsim
+}  // namespace accsim::sim

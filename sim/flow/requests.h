@@ -7,11 +7,11 @@
 #include "sim/map/mapper.h"
 #include "sim/map/residency.h"
 
-namespace accsim {
+namespace accsim::sim {
 
 /// What a layer's work asks of the mapper, item by item: its ports with the places that residency gives
 /// them on the machine.
 std::vector<OpRequest> requests(const Graph& graph, const Layer& layer, const Residency& residency,
-                                const HwConfig& hw);
+                                const hw::HwConfig& hw);
 
-}  // namespace accsim
+}  // namespace accsim::sim

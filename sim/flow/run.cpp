@@ -1,17 +1,17 @@
 #include "sim/flow/run.h"
 
+#include <fmt/format.h>
+#include <fnmatch.h>
+
 #include <algorithm>
 #include <filesystem>
-#include <fnmatch.h>
 #include <set>
-
-#include <fmt/format.h>
 
 #include "sim/onnx/reader.h"
 #include "sim/ref/npy.h"
 #include "sim/report/write_file.h"
 
-namespace accsim {
+namespace accsim::sim {
 namespace {
 
 /// Largest input that is drawn: 4 GiB.
@@ -26,10 +26,10 @@ Result<ref::Arrays> read_inputs(const ModelDef& model, const RunRequest& request
     if (declared == model.graph.inputs.end()) {
       std::string names;
       for (const ValueDef& v : model.graph.inputs) names += (names.empty() ? "" : ", ") + v.name;
-      errors.push_back({Errc::usage,
-                        fmt::format("the model has no input '{}'; its inputs are: {}", source.name,
-                                    names),
-                        "--input"});
+      errors.push_back(
+          {Errc::usage,
+           fmt::format("the model has no input '{}'; its inputs are: {}", source.name, names),
+           "--input"});
       continue;
     }
     if (source.file.empty()) continue;
@@ -39,7 +39,7 @@ Result<ref::Arrays> read_inputs(const ModelDef& model, const RunRequest& request
       continue;
     }
     const DType wanted = declared->dtype;
-    if (array->dtype() != wanted && ref::store_of(wanted)) {
+    if (array->dtype() != wanted && ref::element_kind(wanted)) {
       const bool kind = is_float(wanted) == is_float(array->dtype());
       if (!kind) {
         errors.push_back({Errc::invalid,
@@ -62,9 +62,8 @@ void take_shapes(const ModelDef& model, const ref::Arrays& arrays, ElaborateOpti
   for (const ValueDef& input : model.graph.inputs) {
     const auto given = arrays.find(input.name);
     if (given == arrays.end() || options.input_shapes.contains(input.name)) continue;
-    const bool open = !input.dims || std::ranges::any_of(*input.dims, [](const DimDef& d) {
-      return d.value < 0;
-    });
+    const bool open = !input.dims ||
+                      std::ranges::any_of(*input.dims, [](const DimDef& d) { return d.value < 0; });
     const bool fits = !input.dims || input.dims->size() == given->second.dims().size();
     if (open && fits) options.input_shapes[input.name] = given->second.dims();
   }
@@ -108,7 +107,7 @@ Result<PreparedRun> prepare_run(const RunRequest& request) {
     if (out.inputs.contains(tensor.name)) continue;
     const auto named = std::ranges::find(request.inputs, tensor.name, &InputSource::name);
     if (named == request.inputs.end()) out.defaulted.push_back(tensor.name);
-    if (!ref::store_of(tensor.dtype))
+    if (!ref::element_kind(tensor.dtype))
       return Error{Errc::unsupported,
                    fmt::format("is {}, which isn't computed with", name(tensor.dtype)),
                    fmt::format("{}: input '{}'", request.model, tensor.name)};
@@ -159,8 +158,8 @@ Result<std::vector<std::string>> write_outputs(const Graph& graph, const ref::Ar
     std::string file = wanted;
     for (int n = 2; std::ranges::count(written, file) > 0; ++n)
       file = fmt::format("{}_{}.npy", wanted.substr(0, wanted.size() - 4), n);
-    const Status saved = write_file_atomically(folder + "/" + file,
-                                               ref::to_npy(outputs.at(graph.tensor(id).name)));
+    const Status saved =
+        write_file_atomically(folder + "/" + file, ref::to_npy(outputs.at(graph.tensor(id).name)));
     if (!saved) return saved.errors();
     written.push_back(std::move(file));
   }
@@ -178,8 +177,8 @@ Result<DumpTensor> Dumper::write(const Graph& graph, TensorId id, const ref::Arr
   const auto known = written_.find(id);
   if (known != written_.end() && !apart) return known->second;
   const Tensor& tensor = graph.tensor(id);
-  DumpTensor out{tensor.name, fmt::format("tensors/{}{}_{}", id, apart ? "_int8" : "",
-                             file_name(tensor.name)),
+  DumpTensor out{tensor.name,
+                 fmt::format("tensors/{}{}_{}", id, apart ? "_int8" : "", file_name(tensor.name)),
                  array.dtype(), array.dims()};
   const Status done = write_file_atomically(folder_ + "/" + out.file, ref::to_npy(array));
   if (!done) return done.errors();
@@ -237,4 +236,4 @@ Result<RunSummary> run_network(const PreparedRun& prepared, const RunRequest& re
   return summary;
 }
 
-}  // namespace accsim
+}  // namespace accsim::sim

@@ -6,11 +6,11 @@
 #include <vector>
 
 #include "hw/config/hw_config.h"
-#include "sim/ops/elaborate.h"
+#include "sim/elaborate/elaborate.h"
 #include "sim/ref/executor.h"
 #include "sim/report/dump.h"
 
-namespace accsim {
+namespace accsim::sim {
 
 /// Where a graph input's values come from.
 struct InputSource {
@@ -56,7 +56,7 @@ Result<RunSummary> run_network(const PreparedRun& prepared, const RunRequest& re
 /// an output channel; everything else computes in float on what the products give. `layerwise`:
 /// every product reads the float run's values instead, so that errors don't add up.
 Result<RunSummary> run_quantised_network(const PreparedRun& prepared, const RunRequest& request,
-                                         const HwConfig& hw, bool layerwise);
+                                         const hw::HwConfig& hw, bool layerwise);
 
 /// Collects layers of a run and writes their tensors, each once.
 class Dumper {
@@ -92,4 +92,4 @@ std::string file_name(const std::string& name);
 /// B.
 Result<DiffReport> diff_dumps(const std::string& a, const std::string& b, double atol, double rtol);
 
-}  // namespace accsim
+}  // namespace accsim::sim

@@ -1,15 +1,15 @@
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 #include <map>
-
-#include <fmt/format.h>
 
 #include "sim/flow/quantised_layer.h"
 #include "sim/flow/run.h"
 #include "sim/ref/npy.h"
 #include "sim/report/write_file.h"
 
-namespace accsim {
+namespace accsim::sim {
 namespace {
 
 /// Symmetric scales from the largest magnitudes of a float run.
@@ -18,7 +18,7 @@ class Calibration {
   explicit Calibration(const Graph& graph) : largest_(graph.tensors.size(), 0) {}
   void see(const std::vector<TensorId>& ids, const std::vector<ref::Array>& arrays) {
     for (size_t i = 0; i < ids.size(); ++i) {
-      if (ids[i] == kNoTensor || arrays[i].empty() || arrays[i].store() != ref::Store::f32)
+      if (ids[i] == kNoTensor || arrays[i].empty() || arrays[i].kind() != ref::ElementKind::f32)
         continue;
       double& largest = largest_[static_cast<size_t>(ids[i])];
       const float* at = arrays[i].data<float>();
@@ -38,10 +38,15 @@ class Calibration {
 /// The second run: products on the machine, the rest in float on what they give.
 class QuantisedRun {
  public:
-  QuantisedRun(const PreparedRun& prepared, const RunRequest& request, const HwConfig& hw,
+  QuantisedRun(const PreparedRun& prepared, const RunRequest& request, const hw::HwConfig& hw,
                const CostedNetwork& network, Calibration calibration)
-      : graph_(prepared.graph), prepared_(prepared), request_(request), hw_(hw), network_(network),
-        calibration_(std::move(calibration)), dumper_(request.output, request.dump),
+      : graph_(prepared.graph),
+        prepared_(prepared),
+        request_(request),
+        hw_(hw),
+        network_(network),
+        calibration_(std::move(calibration)),
+        dumper_(request.output, request.dump),
         layers_(quantised_layers(prepared.graph, network)) {
     for (size_t i = 0; i < layers_.size(); ++i) by_node_[layers_[i].first] = i;
     for (const QuantisedLayer& l : layers_)
@@ -82,8 +87,9 @@ class QuantisedRun {
         run_quantised(graph_, network_, layer, hw_, scales, inputs[0], inputs[1], constants);
     if (out) return out;
     Errors errors = out.errors();
-    for (Error& e : errors) e.where = fmt::format("node '{}' (int8){}{}", node.name,
-                                                  e.where.empty() ? "" : ": ", e.where);
+    for (Error& e : errors)
+      e.where =
+          fmt::format("node '{}' (int8){}{}", node.name, e.where.empty() ? "" : ": ", e.where);
     return errors;
   }
 
@@ -176,21 +182,21 @@ class QuantisedRun {
   const Graph& graph_;
   const PreparedRun& prepared_;
   const RunRequest& request_;
-  const HwConfig& hw_;
+  const hw::HwConfig& hw_;
   const CostedNetwork& network_;
   Calibration calibration_;
   Dumper dumper_;
   std::vector<QuantisedLayer> layers_;
   std::map<NodeId, size_t> by_node_;
-  std::map<NodeId, NodeId> merged_;          ///< merged node -> the product's node
-  std::map<NodeId, ref::Array> results_;     ///< by the product's node, until its last merged one
-  std::map<TensorId, ref::Array> constants_; ///< small ones that nodes have computed
+  std::map<NodeId, NodeId> merged_;           ///< merged node -> the product's node
+  std::map<NodeId, ref::Array> results_;      ///< by the product's node, until its last merged one
+  std::map<TensorId, ref::Array> constants_;  ///< small ones that nodes have computed
 };
 
 }  // namespace
 
 Result<RunSummary> run_quantised_network(const PreparedRun& prepared, const RunRequest& request,
-                                         const HwConfig& hw, bool layerwise) {
+                                         const hw::HwConfig& hw, bool layerwise) {
   const Graph& graph = prepared.graph;
   const Result<CostedNetwork> network = cost_network(graph, hw, {});
   if (!network) return network.errors();
@@ -210,4 +216,4 @@ Result<RunSummary> run_quantised_network(const PreparedRun& prepared, const RunR
   return QuantisedRun(prepared, request, hw, *network, std::move(calibration)).run(layerwise);
 }
 
-}  // namespace accsim
+}  // namespace accsim::sim

@@ -1,5 +1,7 @@
 #include "sim/flow/verify.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <chrono>
 #include <map>
@@ -7,16 +9,14 @@
 #include <random>
 #include <thread>
 
-#include <fmt/format.h>
-
 #include "hw/timing/timing.h"
-#include "sim/map/pack.h"
+#include "sim/map/operand_layout.h"
 
-namespace accsim {
+namespace accsim::sim {
 namespace {
 
 int64_t model_cycles(const VerifyCase& c) {
-  return simulate(emit(c.problem, c.hw, c.tiling), c.hw).total.count();
+  return hw::simulate(emit(c.problem, c.hw, c.tiling), c.hw).total.count();
 }
 
 // ---- cutting ---------------------------------------------------------------------------------------
@@ -41,7 +41,7 @@ bool halve(GemmOp& op) {
 }
 
 /// The problem with another op; all that doesn't follow from the op stays.
-GemmProblem resized(const GemmProblem& from, const GemmOp& op, const HwConfig& hw) {
+GemmProblem resized(const GemmProblem& from, const GemmOp& op, const hw::HwConfig& hw) {
   const GemmProblem sizes = make_problem(op, hw);
   GemmProblem p = from;
   p.op = sizes.op;
@@ -123,12 +123,12 @@ class Runner {
   }
 
  private:
-  Result<std::shared_ptr<const Variant>> variant(const VerifyCase& c) {
+  Result<std::shared_ptr<const hw::VerilatedCore>> variant(const VerifyCase& c) {
     // One variant at a time: the second thread finds what the first has built.
     const std::lock_guard lock(variants_mutex_);
     auto& known = variants_[c.tiling.dataflow];
     if (known) return known;
-    auto loaded = Variant::load(c.hw, c.tiling.dataflow, options_.variant);
+    auto loaded = hw::VerilatedCore::load(c.hw, c.tiling.dataflow, options_.variant);
     if (loaded) known = *loaded;
     return loaded;
   }
@@ -146,14 +146,14 @@ class Runner {
   Status cosimulate(const VerifyCase& c, size_t i, VerifyRow& row) {
     const auto core = variant(c);
     if (!core) return core.errors();
-    Program program = emit(c.problem, c.hw, c.tiling);
+    hw::Program program = emit(c.problem, c.hw, c.tiling);
     program.name = c.name;
     if (const Status good = verify(program, c.hw); !good) return good.errors();
     std::seed_seq sequence{options_.seed, static_cast<uint64_t>(i)};
     std::mt19937 random(sequence);
-    MemoryImage image = pack(c.problem, c.hw, c.tiling, make_operands(c, random));
+    hw::MemoryImage image = pack(c.problem, c.hw, c.tiling, make_operands(c, random));
     const auto start = std::chrono::steady_clock::now();
-    const auto result = cosim(program, c.hw, **core, image, {.trace = options_.trace});
+    const auto result = hw::cosim(program, c.hw, **core, image, {.trace = options_.trace});
     row.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
     if (!result) return result.errors();
     row.commands = result->commands;
@@ -171,7 +171,7 @@ class Runner {
   std::vector<int64_t> cycles_;
   std::atomic<size_t> next_{0};
   std::mutex variants_mutex_, progress_mutex_;
-  std::map<Dataflow, std::shared_ptr<const Variant>> variants_;
+  std::map<hw::Dataflow, std::shared_ptr<const hw::VerilatedCore>> variants_;
   int64_t done_ = 0, cycles_done_ = 0, cycles_all_ = 0;
 };
 
@@ -199,4 +199,4 @@ std::vector<VerifyRow> verify_cases(std::vector<VerifyCase> cases, const VerifyO
   return Runner(std::move(cases), options).run();
 }
 
-}  // namespace accsim
+}  // namespace accsim::sim

@@ -8,13 +8,13 @@
 #include "sim/flow/cost.h"
 #include "sim/report/verify.h"
 
-namespace accsim {
+namespace accsim::sim {
 
 /// A product with the program that shall run on RTL, golden and timing model.
 struct VerifyCase {
   std::string name, shape;
   std::vector<std::string> same;  ///< other layers with this program
-  HwConfig hw;
+  hw::HwConfig hw;
   GemmProblem problem;
   Tiling tiling;
   std::string cut;
@@ -27,15 +27,15 @@ std::string shape_text(const GemmOp& op);
 /// Every distinct program of the network's gemm-fated layers, in order, with the weights that the
 /// file has for the first layer of each.
 std::vector<VerifyCase> network_cases(const Graph& graph, const CostedNetwork& network,
-                                      const HwConfig& hw);
+                                      const hw::HwConfig& hw);
 
 /// The best mapping of one product.
-Result<VerifyCase> product_case(const GemmOp& op, const std::string& name, const HwConfig& hw,
+Result<VerifyCase> product_case(const GemmOp& op, const std::string& name, const hw::HwConfig& hw,
                                 const MapOptions& options);
 
 /// `count` random products and convolutions in random tilings, on machines whose memory rates and
 /// latencies are random. The same seed gives the same cases.
-std::vector<VerifyCase> random_cases(int64_t count, uint64_t seed, const HwConfig& hw,
+std::vector<VerifyCase> random_cases(int64_t count, uint64_t seed, const hw::HwConfig& hw,
                                      const MapOptions& options);
 
 /// Halves the case's op until its program takes `most` cycles or fewer by the timing model; `cut`
@@ -43,10 +43,10 @@ std::vector<VerifyCase> random_cases(int64_t count, uint64_t seed, const HwConfi
 void cut_case(VerifyCase& c, int64_t most);
 
 struct VerifyOptions {
-  VariantOptions variant;
-  std::string trace;          ///< waveform file; with several cases, of the last one
-  int64_t max_cycles = 0;     ///< longer programs are cut to fewer outputs; 0: never
-  uint64_t seed = 1;          ///< of the operands
+  hw::VerilatedCoreOptions variant;
+  std::string trace;       ///< waveform file; with several cases, of the last one
+  int64_t max_cycles = 0;  ///< longer programs are cut to fewer outputs; 0: never
+  uint64_t seed = 1;       ///< of the operands
   int jobs = 1;
   const std::atomic<bool>* stop = nullptr;  ///< set from outside: no new case is begun
   /// After each case: how many are done, model cycles done and in all.
@@ -56,4 +56,4 @@ struct VerifyOptions {
 /// Runs the cases; one row a case, in order. Cases that the core can't run have their error in the row.
 std::vector<VerifyRow> verify_cases(std::vector<VerifyCase> cases, const VerifyOptions& options);
 
-}  // namespace accsim
+}  // namespace accsim::sim

@@ -1,14 +1,14 @@
+#include <fmt/format.h>
+
 #include <map>
 #include <random>
 
-#include <fmt/format.h>
-
 #include "sim/flow/layer_weights.h"
-#include "sim/ops/random_gemm.h"
 #include "sim/flow/verify.h"
 #include "sim/map/gemm_space.h"
+#include "sim/work/random_gemm.h"
 
-namespace accsim {
+namespace accsim::sim {
 
 std::string shape_text(const GemmOp& op) {
   const bool plain = op.kernel == Extent3{1, 1, 1} && op.stride == Extent3{1, 1, 1} &&
@@ -24,7 +24,7 @@ std::string shape_text(const GemmOp& op) {
 }
 
 std::vector<VerifyCase> network_cases(const Graph& graph, const CostedNetwork& network,
-                                      const HwConfig& hw) {
+                                      const hw::HwConfig& hw) {
   std::vector<VerifyCase> out;
   std::map<const Mapping*, size_t> known;
   for (size_t i = 0; i < network.mappings.size(); ++i)
@@ -39,29 +39,35 @@ std::vector<VerifyCase> network_cases(const Graph& graph, const CostedNetwork& n
       }
       const GemmSource& source = *mapping->gemm;
       auto weights = stored_weights(graph, layer, source.problem.op);
-      out.push_back({name, shape_text(source.problem.op), {}, hw, source.problem, source.tiling, "",
+      out.push_back({name,
+                     shape_text(source.problem.op),
+                     {},
+                     hw,
+                     source.problem,
+                     source.tiling,
+                     "",
                      weights ? std::move(*weights) : std::vector<int8_t>()});
     }
   return out;
 }
 
-Result<VerifyCase> product_case(const GemmOp& op, const std::string& name, const HwConfig& hw,
+Result<VerifyCase> product_case(const GemmOp& op, const std::string& name, const hw::HwConfig& hw,
                                 const MapOptions& options) {
   OpRequest request;
   request.item = op;
-  request.inputs = {{{"a", Memory::dram, false}, 1}, {{"b", Memory::dram, true}, 1}};
-  request.outputs = {{{"out", Memory::dram, false}, 1}};
+  request.inputs = {{{"a", hw::Memory::dram, false}, 1}, {{"b", hw::Memory::dram, true}, 1}};
+  request.outputs = {{{"out", hw::Memory::dram, false}, 1}};
   Mapper mapper(hw, options);
   const auto mapping = mapper.map(request, name);
   if (!mapping) return mapping.errors();
-  return VerifyCase{name, shape_text(op), {}, hw, (*mapping)->gemm->problem,
-                    (*mapping)->gemm->tiling, "", {}};
+  return VerifyCase{
+      name, shape_text(op), {}, hw, (*mapping)->gemm->problem, (*mapping)->gemm->tiling, "", {}};
 }
 
 namespace {
 
 /// Memory rates and latencies don't change the core, so every case draws its own.
-void randomize_memories(HwConfig& hw, std::mt19937& random) {
+void randomize_memories(hw::HwConfig& hw, std::mt19937& random) {
   const auto pick = [&](int64_t low, int64_t high) {
     return std::uniform_int_distribution<int64_t>(low, high)(random);
   };
@@ -69,33 +75,33 @@ void randomize_memories(HwConfig& hw, std::mt19937& random) {
     // Rates of all magnitudes: as often below what the ports take as above it.
     const int64_t read = pick(300, int64_t{600} << pick(0, 8));
     const int64_t write = pick(300, int64_t{600} << pick(0, 8));
-    return ChannelConfig{{read}, {write}, pick(0, 3) == 0 ? 0 : pick(0, 200)};
+    return hw::ChannelConfig{{read}, {write}, pick(0, 3) == 0 ? 0 : pick(0, 200)};
   };
   hw.dram = channel();
   hw.shared = {64, channel()};
 }
 
 Place random_place(const char* name, bool constant, std::mt19937& random) {
-  return {name, random() % 4 == 0 ? Memory::shared : Memory::dram, constant};
+  return {name, random() % 4 == 0 ? hw::Memory::shared : hw::Memory::dram, constant};
 }
 
 }  // namespace
 
-std::vector<VerifyCase> random_cases(int64_t count, uint64_t seed, const HwConfig& machine,
+std::vector<VerifyCase> random_cases(int64_t count, uint64_t seed, const hw::HwConfig& machine,
                                      const MapOptions& options) {
   std::vector<VerifyCase> out;
-  const std::vector<Dataflow>& dataflows =
+  const std::vector<hw::Dataflow>& dataflows =
       options.dataflows.empty() ? machine.array.dataflows : options.dataflows;
   for (uint64_t i = 0; static_cast<int64_t>(out.size()) < count; ++i) {
     std::seed_seq sequence{seed, i};
     std::mt19937 random(sequence);
-    HwConfig hw = machine;
+    hw::HwConfig hw = machine;
     randomize_memories(hw, random);
     GemmProblem p = make_problem(random_gemm(random), hw);
     p.a = random_place("a", false, random);
     p.b = random_place("b", random() % 4 > 0, random);
     p.out = random_place("out", false, random);
-    p.parameters = {"parameters", Memory::dram, true};
+    p.parameters = {"parameters", hw::Memory::dram, true};
     p.has_parameters = true;
     p.relu = random() % 2 == 0;
     // Zero points: with 0 a wrong padding byte or a lost offset would look right.
@@ -111,4 +117,4 @@ std::vector<VerifyCase> random_cases(int64_t count, uint64_t seed, const HwConfi
   return out;
 }
 
-}  // namespace accsim
+}  // namespace accsim::sim

@@ -5,7 +5,7 @@
 #include "hw/energy/energy.h"
 #include "sim/flow/requests.h"
 
-namespace accsim {
+namespace accsim::sim {
 
 Result<Workload> Workload::prepare(Graph graph) {
   Workload w;
@@ -27,10 +27,10 @@ class KeyWriter {
     (key_.append(reinterpret_cast<const char*>(&values), sizeof values), ...);
     return *this;
   }
-  KeyWriter& operator()(const ChannelConfig& c) {
+  KeyWriter& operator()(const hw::ChannelConfig& c) {
     return (*this)(c.read.milli, c.write.milli, c.latency);
   }
-  KeyWriter& operator()(const BufferConfig& b) { return (*this)(b.kib, b.slots, b.width); }
+  KeyWriter& operator()(const hw::BufferConfig& b) { return (*this)(b.kib, b.slots, b.width); }
   std::string take() { return std::move(key_); }
 
  private:
@@ -39,37 +39,36 @@ class KeyWriter {
 
 }  // namespace
 
-std::string mapping_key(const HwConfig& hw, const MapOptions& options, bool is_gemm) {
+std::string mapping_key(const hw::HwConfig& hw, const MapOptions& options, bool is_gemm) {
   KeyWriter key;
   key(hw.activation_bytes(), hw.weight_bytes(), hw.parameter_bytes(), hw.accumulator_bytes());
   key(static_cast<int>(hw.types.accumulator), static_cast<int>(options.objective),
       static_cast<int>(options.effort), static_cast<int>(hw.dram_model));
   key(hw.dram)(hw.shared.channel);
-  if (hw.dram_model == DramModel::banked)
+  if (hw.dram_model == hw::DramModel::banked)
     key(static_cast<int>(hw.banked.preset), hw.banked.channels, static_cast<int>(hw.banked.map),
         hw.banked.read_share, hw.clock_mhz);
-  key(hw.buffer(Buffer::activation))(hw.buffer(Buffer::output));
+  key(hw.buffer(hw::Buffer::activation))(hw.buffer(hw::Buffer::output));
   if (is_gemm) {
     key(hw.array.rows, hw.array.cols);
-    for (const Buffer b : {Buffer::weight, Buffer::parameter, Buffer::accumulator})
+    for (const hw::Buffer b : {hw::Buffer::weight, hw::Buffer::parameter, hw::Buffer::accumulator})
       key(hw.buffer(b));
-    for (const Dataflow d : options.dataflows.empty() ? hw.array.dataflows : options.dataflows)
+    for (const hw::Dataflow d : options.dataflows.empty() ? hw.array.dataflows : options.dataflows)
       key(static_cast<int>(d));
   } else {
     for (const int64_t lanes : hw.vector.lanes) key(lanes);
   }
   if (options.objective == Objective::energy || options.objective == Objective::edp) {
-    const EnergyConfig& e = hw.energy;
+    const hw::EnergyConfig& e = hw.energy;
     key(e.mac, e.vector_op, e.shared_byte, e.dram_read_byte, e.dram_write_byte, e.static_per_cycle);
     for (const double byte : e.buffer_byte) key(byte);
   }
   return key.take();
 }
 
-Workload::Plan& Workload::plan(const HwConfig& hw) {
-  const std::string key =
-      fmt::format("{} {} {} {}", hw.shared.kib, hw.activation_bytes(), hw.weight_bytes(),
-                  static_cast<int>(hw.types.accumulator));
+Workload::Plan& Workload::plan(const hw::HwConfig& hw) {
+  const std::string key = fmt::format("{} {} {} {}", hw.shared.kib, hw.activation_bytes(),
+                                      hw.weight_bytes(), static_cast<int>(hw.types.accumulator));
   if (const auto known = plans_.find(key); known != plans_.end()) return known->second;
   const Residency residency = plan_residency(graph_, lowered_, hw);
   Plan out;
@@ -87,7 +86,7 @@ Workload::Plan& Workload::plan(const HwConfig& hw) {
 }
 
 /// Every op of a kind on a machine, remembered or mapped. The pointer holds until the next call.
-Result<const std::vector<Cost>*> Workload::costs(Kind& kind, bool is_gemm, const HwConfig& hw,
+Result<const std::vector<Cost>*> Workload::costs(Kind& kind, bool is_gemm, const hw::HwConfig& hw,
                                                  const MapOptions& options) {
   constexpr size_t kMostKnown = 64;  // machines remembered: about a megabyte
   const std::string key = mapping_key(hw, options, is_gemm);
@@ -115,11 +114,12 @@ Result<const std::vector<Cost>*> Workload::costs(Kind& kind, bool is_gemm, const
   return &kind.known.insert_or_assign(key, std::move(out)).first->second;
 }
 
-Result<WorkloadTotals> Workload::cost(const HwConfig& hw, const MapOptions& options) {
+Result<WorkloadTotals> Workload::cost(const hw::HwConfig& hw, const MapOptions& options) {
   Plan& now = plan(hw);
   WorkloadTotals out;
   out.shared_peak_bytes = now.shared_peak_bytes;
-  const auto dram = static_cast<size_t>(Memory::dram), shared = static_cast<size_t>(Memory::shared);
+  const auto dram = static_cast<size_t>(hw::Memory::dram),
+             shared = static_cast<size_t>(hw::Memory::shared);
   Errors errors;
   for (const bool is_gemm : {false, true}) {
     Kind& kind = now.kinds[is_gemm];
@@ -143,4 +143,4 @@ Result<WorkloadTotals> Workload::cost(const HwConfig& hw, const MapOptions& opti
   return out;
 }
 
-}  // namespace accsim
+}  // namespace accsim::sim

@@ -9,7 +9,7 @@
 #include "sim/lower/lower.h"
 #include "sim/map/mapper.h"
 
-namespace accsim {
+namespace accsim::sim {
 
 /// What a whole network costs on one machine: sums over its layers.
 struct WorkloadTotals {
@@ -26,7 +26,7 @@ struct WorkloadTotals {
 /// The part of a machine and of the options that the mapping of an op depends on, as bytes to compare:
 /// the array and its buffers don't matter to a streamed op, nor the vector lanes to a product, nor the
 /// energy table to either unless the objective is about energy, nor ever the clock where DRAM is ideal.
-std::string mapping_key(const HwConfig& hw, const MapOptions& options, bool is_gemm);
+std::string mapping_key(const hw::HwConfig& hw, const MapOptions& options, bool is_gemm);
 
 /// A network made ready to be costed on very many machines: its distinct ops are found once for each
 /// way in which tensors are kept on chip, not once a machine, and mappings are remembered for machines
@@ -37,10 +37,10 @@ class Workload {
   /// The graph is kept; it has been verified.
   static Result<Workload> prepare(Graph graph);
 
-  Result<WorkloadTotals> cost(const HwConfig& hw, const MapOptions& options);
+  Result<WorkloadTotals> cost(const hw::HwConfig& hw, const MapOptions& options);
 
   const Graph& graph() const { return graph_; }
-  int64_t mapped() const { return mapped_; }      ///< mappings made so far
+  int64_t mapped() const { return mapped_; }          ///< mappings made so far
   int64_t remembered() const { return remembered_; }  ///< and those that needn't be made
 
  private:
@@ -58,8 +58,8 @@ class Workload {
     std::array<Kind, 2> kinds;  ///< streamed ops, products
     int64_t shared_peak_bytes = 0;
   };
-  Plan& plan(const HwConfig& hw);
-  Result<const std::vector<Cost>*> costs(Kind& kind, bool is_gemm, const HwConfig& hw,
+  Plan& plan(const hw::HwConfig& hw);
+  Result<const std::vector<Cost>*> costs(Kind& kind, bool is_gemm, const hw::HwConfig& hw,
                                          const MapOptions& options);
 
   Graph graph_;
@@ -68,4 +68,4 @@ class Workload {
   int64_t mapped_ = 0, remembered_ = 0;
 };
 
-}  // namespace accsim
+}  // namespace accsim::sim

@@ -4,7 +4,7 @@
 #include <variant>
 #include <vector>
 
-namespace accsim {
+namespace accsim::sim {
 
 /// The value of a small constant tensor in row-major order: integers and booleans as int64 (bool is
 /// 0 or 1), floats as double. Dims and element type stand with the tensor that has the value.
@@ -32,4 +32,4 @@ class ConstData {
 
 using ConstPtr = std::shared_ptr<const ConstData>;
 
-}  // namespace accsim
+}  // namespace accsim::sim

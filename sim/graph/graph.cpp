@@ -1,11 +1,11 @@
 #include "sim/graph/graph.h"
 
+#include <fmt/format.h>
+
 #include <string_view>
 #include <utility>
 
-#include <fmt/format.h>
-
-namespace accsim {
+namespace accsim::sim {
 namespace {
 
 Error broken(const Graph& graph, std::string place, std::string message) {
@@ -30,8 +30,9 @@ Status verify_tensors(const Graph& graph) {
       return broken(graph, place,
                     fmt::format("its shape {} doesn't fit 62 bits", to_string(tensor.dims)));
     if (tensor.value && static_cast<int64_t>(tensor.value->size()) != *count)
-      return broken(graph, place, fmt::format("has {} elements of value, its shape {}",
-                                              tensor.value->size(), to_string(tensor.dims)));
+      return broken(graph, place,
+                    fmt::format("has {} elements of value, its shape {}", tensor.value->size(),
+                                to_string(tensor.dims)));
     const bool made = tensor.origin == Tensor::Origin::node;
     const bool has_producer =
         tensor.producer >= 0 && static_cast<size_t>(tensor.producer) < graph.nodes.size();
@@ -49,8 +50,9 @@ Status verify_node(const Graph& graph, NodeId id, std::vector<bool>& written) {
     if (!in_range(graph, input))
       return broken(graph, label(node), fmt::format("reads tensor {}, which isn't there", input));
     if (!written[static_cast<size_t>(input)])
-      return broken(graph, label(node), fmt::format("reads tensor '{}' before it is written",
-                                                    graph.tensor(input).name));
+      return broken(
+          graph, label(node),
+          fmt::format("reads tensor '{}' before it is written", graph.tensor(input).name));
   }
   for (TensorId output : node.outputs) {
     if (output == kNoTensor) continue;
@@ -99,4 +101,4 @@ std::vector<std::vector<NodeId>> consumers(const Graph& graph) {
   return readers;
 }
 
-}  // namespace accsim
+}  // namespace accsim::sim

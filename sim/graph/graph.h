@@ -11,7 +11,7 @@
 #include "sim/graph/const_data.h"
 #include "sim/graph/model_def.h"
 
-namespace accsim {
+namespace accsim::sim {
 
 using TensorId = int32_t;
 using NodeId = int32_t;
@@ -52,10 +52,10 @@ struct Graph {
   std::vector<Node> nodes;
   std::vector<TensorId> inputs;
   std::vector<TensorId> outputs;
-  std::map<std::string, int64_t> bindings;          ///< what each symbol was bound to
-  std::vector<std::string> defaulted;               ///< symbols bound to 1 for want of a --bind
-  std::map<std::string, std::string> metadata;      ///< properties of the model
-  std::shared_ptr<const void> mapping;              ///< keeps Payload::data alive
+  std::map<std::string, int64_t> bindings;      ///< what each symbol was bound to
+  std::vector<std::string> defaulted;           ///< symbols bound to 1 for want of a --bind
+  std::map<std::string, std::string> metadata;  ///< properties of the model
+  std::shared_ptr<const void> mapping;          ///< keeps Payload::data alive
 
   const Tensor& tensor(TensorId id) const { return tensors[static_cast<size_t>(id)]; }
   Tensor& tensor(TensorId id) { return tensors[static_cast<size_t>(id)]; }
@@ -68,4 +68,4 @@ Status verify(const Graph& graph);
 /// For every tensor the nodes that read it, in order, each once.
 std::vector<std::vector<NodeId>> consumers(const Graph& graph);
 
-}  // namespace accsim
+}  // namespace accsim::sim

@@ -11,10 +11,10 @@
 #include "sim/base/dtype.h"
 #include "sim/graph/const_data.h"
 
-namespace accsim {
+namespace accsim::sim {
 
 /// A model as its file states it: names not yet resolved, shapes not yet inferred, functions and
-/// subgraphs not yet expanded. sim/onnx writes it, the elaborator (sim/ops/elaborate.h) reads it.
+/// subgraphs not yet expanded. sim/onnx writes it, the elaborator (sim/elaborate/elaborate.h) reads it.
 
 /// Where the bytes of a stored tensor are. Import notes the place and never reads it.
 struct Payload {
@@ -22,9 +22,9 @@ struct Payload {
   Kind kind = Kind::none;
   /// raw: little-endian elements inside the mapped file; typed: the whole TensorProto message.
   const uint8_t* data = nullptr;
-  size_t size = 0;                ///< bytes at `data`, or the external length when stated
-  int typed_field = 0;            ///< typed: number of the TensorProto field that holds elements
-  std::string external_file;      ///< external: location relative to the model's folder
+  size_t size = 0;            ///< bytes at `data`, or the external length when stated
+  int typed_field = 0;        ///< typed: number of the TensorProto field that holds elements
+  std::string external_file;  ///< external: location relative to the model's folder
   int64_t external_offset = 0;
 };
 
@@ -92,7 +92,7 @@ struct FunctionDef {
   std::string overload;
   std::vector<std::string> inputs;
   std::vector<std::string> outputs;
-  std::vector<std::string> attributes;         ///< declared without default
+  std::vector<std::string> attributes;  ///< declared without default
   std::vector<Attribute> attribute_defaults;
   std::vector<NodeDef> nodes;
   std::map<std::string, int64_t> opsets;
@@ -102,11 +102,11 @@ struct ModelDef {
   std::string file;
   int64_t ir_version = 0;
   std::string producer;
-  std::map<std::string, int64_t> opsets;  ///< domain ("" for ai.onnx) -> version
+  std::map<std::string, int64_t> opsets;        ///< domain ("" for ai.onnx) -> version
   std::map<std::string, std::string> metadata;  ///< properties of the model
   GraphDef graph;
   std::vector<FunctionDef> functions;
   std::shared_ptr<const void> mapping;  ///< keeps Payload::data alive
 };
 
-}  // namespace accsim
+}  // namespace accsim::sim

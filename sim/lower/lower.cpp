@@ -1,18 +1,20 @@
 #include "sim/lower/lower.h"
 
-#include <algorithm>
-
 #include <fmt/format.h>
 
-#include "sim/ops/op_table.h"
+#include <algorithm>
 
-namespace accsim {
+#include "sim/operators/op_table.h"
+
+namespace accsim::sim {
 namespace {
 
 class Lowering {
  public:
   explicit Lowering(const Graph& graph)
-      : graph_(graph), readers_(consumers(graph)), owner_(graph.tensors.size(), -1),
+      : graph_(graph),
+        readers_(consumers(graph)),
+        owner_(graph.tensors.size(), -1),
         is_output_(graph.tensors.size(), false) {
     for (TensorId id : graph.outputs) is_output_[static_cast<size_t>(id)] = true;
   }
@@ -228,4 +230,4 @@ class Lowering {
 
 Result<Lowered> lower(const Graph& graph) { return Lowering(graph).run(); }
 
-}  // namespace accsim
+}  // namespace accsim::sim

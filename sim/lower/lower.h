@@ -4,9 +4,9 @@
 
 #include "sim/base/result.h"
 #include "sim/graph/graph.h"
-#include "sim/ops/work.h"
+#include "sim/work/work.h"
 
-namespace accsim {
+namespace accsim::sim {
 
 /// A graph node with its fate and, where it costs anything, its work.
 struct Layer {
@@ -14,29 +14,29 @@ struct Layer {
   std::string name;
   std::string op_type;
   Fate fate = Fate::view;
-  Work work;                     ///< empty for views and folded nodes
-  std::vector<TensorId> inputs;  ///< what the ports of the work mean
-  std::vector<TensorId> outputs; ///< after merging: what the last merged node writes
-  bool relu = false;             ///< the post unit clips: a folded activation
-  int merged_into = -1;          ///< folded into this layer's program (index), -1: computed off line
+  Work work;                      ///< empty for views and folded nodes
+  std::vector<TensorId> inputs;   ///< what the ports of the work mean
+  std::vector<TensorId> outputs;  ///< after merging: what the last merged node writes
+  bool relu = false;              ///< the post unit clips: a folded activation
+  int merged_into = -1;  ///< folded into this layer's program (index), -1: computed off line
   int64_t macs = 0;
-  int64_t params = 0;            ///< elements of parameters first read by this node
-  int64_t buffers = 0;           ///< elements of BatchNorm running statistics
+  int64_t params = 0;   ///< elements of parameters first read by this node
+  int64_t buffers = 0;  ///< elements of BatchNorm running statistics
 };
 
 /// One tensor that count_parameters() counted.
 struct Parameter {
   TensorId tensor = kNoTensor;
-  int layer = 0;                 ///< the first that reads it
-  bool buffer = false;           ///< a running statistic: in `buffers`, not in `params`
+  int layer = 0;        ///< the first that reads it
+  bool buffer = false;  ///< a running statistic: in `buffers`, not in `params`
 };
 
 struct Lowered {
-  std::vector<Layer> layers;     ///< one a node, in the graph's order
+  std::vector<Layer> layers;             ///< one a node, in the graph's order
   std::vector<Parameter> parameters;     ///< in the order in which they are first read
   std::vector<std::string> unsupported;  ///< "name (op)" of nodes costed as traffic
   int64_t params = 0, buffers = 0;
-  int64_t weight_bytes = 0;      ///< of the parameters, as the file stores them
+  int64_t weight_bytes = 0;  ///< of the parameters, as the file stores them
 };
 
 /// Gives every node its fate: table row, constant folding, BatchNorm and bias folded into the product
@@ -47,4 +47,4 @@ Result<Lowered> lower(const Graph& graph);
 /// (ConstantOfShape, Constant, dequantised integers) in an operator's parameter inputs.
 void count_parameters(const Graph& graph, Lowered& lowered);
 
-}  // namespace accsim
+}  // namespace accsim::sim

@@ -1,9 +1,9 @@
 #include <algorithm>
 
 #include "sim/lower/lower.h"
-#include "sim/ops/op_table.h"
+#include "sim/operators/op_table.h"
 
-namespace accsim {
+namespace accsim::sim {
 namespace {
 
 bool is_parameter_port(const OpRow* row, size_t port) {
@@ -76,4 +76,4 @@ void count_parameters(const Graph& graph, Lowered& lowered) {
   ParameterCounter(graph, lowered).run();
 }
 
-}  // namespace accsim
+}  // namespace accsim::sim

@@ -4,12 +4,12 @@
 
 #include "hw/program/contract.h"
 
-namespace accsim {
+namespace accsim::sim {
 namespace {
 
-using contract::kArrayLatency;
-using contract::kPostLatency;
-using contract::kTokenLatency;
+using hw::contract::kArrayLatency;
+using hw::contract::kPostLatency;
+using hw::contract::kTokenLatency;
 
 /// Bounds are computed in floating point, on values below 2^53 mostly; this keeps rounding on the safe
 /// side.
@@ -17,8 +17,8 @@ constexpr double kSafe = 1.0 - 1e-12;
 
 double real(int64_t v) { return static_cast<double>(v); }
 
-const ChannelConfig& channel(const HwConfig& hw, const Place& place) {
-  return place.memory == Memory::dram ? hw.dram : hw.shared.channel;
+const hw::ChannelConfig& channel(const hw::HwConfig& hw, const Place& place) {
+  return place.memory == hw::Memory::dram ? hw.dram : hw.shared.channel;
 }
 
 }  // namespace
@@ -38,17 +38,22 @@ struct GemmBound::Times {
   double last_stream, last_post, last_store;
 };
 
-GemmBound::GemmBound(const GemmProblem& p, const HwConfig& hw, Dataflow dataflow, int64_t groups,
-                     bool im2col)
-    : p_(p), hw_(hw), dataflow_(dataflow), groups_(groups), packs_(p.op.batch / groups),
-      im2col_(im2col), ragged_packs_(p.op.batch % groups != 0) {
-  const auto rate = [](ByteRate r, int64_t width) {
+GemmBound::GemmBound(const GemmProblem& p, const hw::HwConfig& hw, hw::Dataflow dataflow,
+                     int64_t groups, bool im2col)
+    : p_(p),
+      hw_(hw),
+      dataflow_(dataflow),
+      groups_(groups),
+      packs_(p.op.batch / groups),
+      im2col_(im2col),
+      ragged_packs_(p.op.batch % groups != 0) {
+  const auto rate = [](hw::ByteRate r, int64_t width) {
     return std::max(1 / r.value(), width > 0 ? 1 / real(width) : 0);
   };
-  a_rate_ = rate(channel(hw, p.a).read, hw.buffer(Buffer::activation).width);
-  w_rate_ = rate(channel(hw, p.b).read, hw.buffer(Buffer::weight).width);
-  p_rate_ = rate(channel(hw, p.parameters).read, hw.buffer(Buffer::parameter).width);
-  out_rate_ = rate(channel(hw, p.out).write, hw.buffer(Buffer::output).width);
+  a_rate_ = rate(channel(hw, p.a).read, hw.buffer(hw::Buffer::activation).width);
+  w_rate_ = rate(channel(hw, p.b).read, hw.buffer(hw::Buffer::weight).width);
+  p_rate_ = rate(channel(hw, p.parameters).read, hw.buffer(hw::Buffer::parameter).width);
+  out_rate_ = rate(channel(hw, p.out).write, hw.buffer(hw::Buffer::output).width);
   a_latency_ = real(channel(hw, p.a).latency);
   w_latency_ = real(channel(hw, p.b).latency);
   p_latency_ = real(channel(hw, p.parameters).latency);
@@ -58,13 +63,13 @@ GemmBound::GemmBound(const GemmProblem& p, const HwConfig& hw, Dataflow dataflow
 double GemmBound::execute(const PixelOption& m, int64_t passes, const OutputOption& n) const {
   // Full packs only; a ragged last pack adds at least one pass, which the slack below covers.
   switch (dataflow_) {
-    case Dataflow::weight_stationary:
+    case hw::Dataflow::weight_stationary:
       return real(packs_) * real(m.stream_rows) * real(n.blocks) * real(passes) -
              (m.short_rows ? real(hw_.array.rows) : 0);
-    case Dataflow::input_stationary:
+    case hw::Dataflow::input_stationary:
       return real(packs_) * real(m.blocks) * real(n.stream_columns) * real(passes) -
              real(hw_.array.cols);
-    case Dataflow::output_stationary:
+    case hw::Dataflow::output_stationary:
       return real(packs_) * real(p_.op.m()) * real(n.blocks) * real(passes);
   }
   return 0;
@@ -73,16 +78,18 @@ double GemmBound::execute(const PixelOption& m, int64_t passes, const OutputOpti
 /// Streams of one tile, without the waits that fewer rows than the array bring.
 double GemmBound::stream(int64_t rows, int64_t blocks, int64_t columns, int64_t passes) const {
   switch (dataflow_) {
-    case Dataflow::weight_stationary: return real(rows) * real(blocks) * real(passes);
-    case Dataflow::input_stationary:
+    case hw::Dataflow::weight_stationary:
+      return real(rows) * real(blocks) * real(passes);
+    case hw::Dataflow::input_stationary:
       return real(ceil_div(rows, hw_.array.cols)) * real(columns) * real(passes);
-    case Dataflow::output_stationary: return real(rows) * real(blocks) * real(passes);
+    case hw::Dataflow::output_stationary:
+      return real(rows) * real(blocks) * real(passes);
   }
   return 0;
 }
 
-GemmBound::Traffic GemmBound::traffic(const Tiling& t, const PixelOption& m,
-                                      const ChannelOption& c, const OutputOption& n) const {
+GemmBound::Traffic GemmBound::traffic(const Tiling& t, const PixelOption& m, const ChannelOption& c,
+                                      const OutputOption& n) const {
   const GemmOp& op = p_.op;
   const bool a_again = c.chunks > 1 || (t.outputs_outer && m.tiles > 1);
   const bool w_again = c.chunks > 1 || (!t.outputs_outer && n.chunks > 1);
@@ -112,11 +119,11 @@ GemmBound::Traffic GemmBound::traffic(const Tiling& t, const PixelOption& m,
 
 GemmBound::Times GemmBound::times(const Traffic& b, const PixelOption& m, const ChannelOption& c,
                                   const OutputOption& n) const {
-  const double width = real(hw_.buffer(Buffer::output).width);
+  const double width = real(hw_.buffer(hw::Buffer::output).width);
   // Cycles to post one tile: rows of the accumulator, each as many beats as a row of it needs.
   const auto posts = [&](double rows, double outputs, double blocks) {
     const double bytes = rows * outputs * real(p_.out_bytes);
-    const double accumulator_rows = dataflow_ == Dataflow::input_stationary
+    const double accumulator_rows = dataflow_ == hw::Dataflow::input_stationary
                                         ? outputs * rows / real(hw_.array.cols)
                                         : rows * blocks;
     return std::max(bytes / width, accumulator_rows);
@@ -125,19 +132,19 @@ GemmBound::Times GemmBound::times(const Traffic& b, const PixelOption& m, const 
   t.loads = std::max(b.a * a_rate_, b.a_beats) + b.w * w_rate_ + b.parameters * p_rate_;
   t.stores = std::max(b.out * out_rate_, b.out_beats);
   t.execute = execute(m, c.passes, n);
-  t.streams = real(packs_) * real(c.passes) *
-              (dataflow_ == Dataflow::input_stationary
-                   ? real(m.blocks) * real(groups_ * p_.op.outputs)
-                   : real(p_.op.m()) * real(n.blocks));
+  t.streams =
+      real(packs_) * real(c.passes) *
+      (dataflow_ == hw::Dataflow::input_stationary ? real(m.blocks) * real(groups_ * p_.op.outputs)
+                                                   : real(p_.op.m()) * real(n.blocks));
   t.posts = posts(real(packs_) * real(p_.op.m()), real(groups_ * p_.op.outputs), real(n.blocks));
   const double first_pixels = im2col_ ? real(m.rows * p_.kernel()) : real(m.first_input);
   t.first_load = real(p_.kernel() * c.first) * real(n.first * p_.b_bytes) * w_rate_ +
                  first_pixels * real(c.first * p_.a_bytes) * a_rate_ +
                  std::min(a_latency_, w_latency_) + kTokenLatency;
-  const double way_out = real(contract::skew(hw_.array)) + kArrayLatency + kTokenLatency;
+  const double way_out = real(hw::contract::skew(hw_.array)) + kArrayLatency + kTokenLatency;
   t.first_stream = stream(m.first_rows, n.first_blocks, n.first, c.passes) + way_out;
-  t.first_post = posts(real(m.first_rows), real(n.first), real(n.first_blocks)) + kPostLatency +
-                 kTokenLatency;
+  t.first_post =
+      posts(real(m.first_rows), real(n.first), real(n.first_blocks)) + kPostLatency + kTokenLatency;
   if (ragged_packs_) {
     t.last_stream = t.last_post = t.last_store = 0;
     return t;
@@ -154,48 +161,47 @@ double GemmBound::cycles(const Traffic& b, const Times& t, bool parameters_last)
   const double after_loads =
       parameters_last ? 0 : t.last_stream + t.last_post + t.last_store + kTokenLatency;
   const double turn = 2 * kTokenLatency;
-  const auto ring = [&](Buffer buffer, double fillings) {
+  const auto ring = [&](hw::Buffer buffer, double fillings) {
     return fillings / real(hw_.buffer(buffer).slots);
   };
   const double moving =
-      dataflow_ == Dataflow::input_stationary
-          ? ring(Buffer::weight, b.w * w_rate_ + b.w_fills * (w_latency_ + turn) + t.streams)
-          : ring(Buffer::activation, std::max(b.a * a_rate_, b.a_beats) +
-                                         b.a_fills * (a_latency_ + turn) + t.streams);
-  const double way_out = real(contract::skew(hw_.array)) + kArrayLatency + turn;
+      dataflow_ == hw::Dataflow::input_stationary
+          ? ring(hw::Buffer::weight, b.w * w_rate_ + b.w_fills * (w_latency_ + turn) + t.streams)
+          : ring(hw::Buffer::activation,
+                 std::max(b.a * a_rate_, b.a_beats) + b.a_fills * (a_latency_ + turn) + t.streams);
+  const double way_out = real(hw::contract::skew(hw_.array)) + kArrayLatency + turn;
   return std::max(
       {t.first_load + t.execute + t.last_post + t.last_store, t.loads + latency + after_loads,
        t.first_load + t.first_stream + t.posts + kPostLatency + kTokenLatency + t.last_store,
        t.first_load + t.first_stream + t.first_post + t.stores + out_latency_, moving,
-       ring(Buffer::accumulator, t.streams + t.posts + b.out_fills * way_out),
-       ring(Buffer::output, t.posts + t.stores + b.out_fills * (kPostLatency + turn))});
+       ring(hw::Buffer::accumulator, t.streams + t.posts + b.out_fills * way_out),
+       ring(hw::Buffer::output, t.posts + t.stores + b.out_fills * (kPostLatency + turn))});
 }
 
 /// Counts as count() has them, for full packs.
 double GemmBound::picojoules(const Traffic& b, const PixelOption& m, const ChannelOption& c,
                              const OutputOption& n, double cycles) const {
-  const EnergyConfig& e = hw_.energy;
+  const hw::EnergyConfig& e = hw_.energy;
   const double rows = real(packs_) * real(p_.op.m()), k = real(groups_ * p_.op.k());
   const double outputs = real(groups_ * p_.op.outputs);
-  const bool input = dataflow_ == Dataflow::input_stationary;
-  const bool held_sums = dataflow_ == Dataflow::output_stationary;
+  const bool input = dataflow_ == hw::Dataflow::input_stationary;
+  const bool held_sums = dataflow_ == hw::Dataflow::output_stationary;
   const double a_reads = rows * k * (input ? real(n.chunks) : real(n.blocks));
-  const double w_reads =
-      k * outputs * real(packs_) *
-      real(dataflow_ == Dataflow::weight_stationary ? m.tiles : m.blocks);
+  const double w_reads = k * outputs * real(packs_) *
+                         real(dataflow_ == hw::Dataflow::weight_stationary ? m.tiles : m.blocks);
   const double written = rows * outputs * real(held_sums ? c.chunks : c.passes);
-  const auto at = [&](Buffer buffer) { return e.buffer_byte[static_cast<size_t>(buffer)]; };
+  const auto at = [&](hw::Buffer buffer) { return e.buffer_byte[static_cast<size_t>(buffer)]; };
   const auto memory = [&](const Place& place, bool reads) {
-    if (place.memory == Memory::shared) return e.shared_byte;
+    if (place.memory == hw::Memory::shared) return e.shared_byte;
     return reads ? e.dram_read_byte : e.dram_write_byte;
   };
   // Each sum is read as often as it is written: all but once to accumulate, once by the post unit.
   return rows * k * outputs * e.mac +
-         at(Buffer::activation) * (b.a + a_reads * real(p_.a_bytes)) +
-         at(Buffer::weight) * (b.w + w_reads * real(p_.b_bytes)) +
-         at(Buffer::parameter) * b.parameters +
-         at(Buffer::accumulator) * 2 * written * real(hw_.accumulator_bytes()) +
-         at(Buffer::output) * 2 * b.out + memory(p_.a, true) * b.a + memory(p_.b, true) * b.w +
+         at(hw::Buffer::activation) * (b.a + a_reads * real(p_.a_bytes)) +
+         at(hw::Buffer::weight) * (b.w + w_reads * real(p_.b_bytes)) +
+         at(hw::Buffer::parameter) * b.parameters +
+         at(hw::Buffer::accumulator) * 2 * written * real(hw_.accumulator_bytes()) +
+         at(hw::Buffer::output) * 2 * b.out + memory(p_.a, true) * b.a + memory(p_.b, true) * b.w +
          memory(p_.parameters, true) * b.parameters + memory(p_.out, false) * b.out +
          e.static_per_cycle * cycles;
 }
@@ -207,18 +213,19 @@ Candidate GemmBound::operator()(const Tiling& tiling, const PixelOption& m, cons
       p_.has_parameters && c.chunks == 1 &&
       (p_.op.batch > 1 || m.tiles == 1 || (!tiling.outputs_outer && n.chunks > 1));
   const double least = cycles(b, times(b, m, c, n), parameters_last) * kSafe;
-  Candidate out{.tiling = tiling, .bound = static_cast<int64_t>(least),
+  Candidate out{.tiling = tiling,
+                .bound = static_cast<int64_t>(least),
                 .traffic = static_cast<int64_t>(b.a + b.w + b.parameters + b.out)};
   const auto dram = [](const Place& place, double bytes) {
-    return place.memory == Memory::dram ? bytes : 0;
+    return place.memory == hw::Memory::dram ? bytes : 0;
   };
-  const double dram_bytes = dram(p_.a, b.a) + dram(p_.b, b.w) + dram(p_.out, b.out) +
-                            dram(p_.parameters, b.parameters);
+  const double dram_bytes =
+      dram(p_.a, b.a) + dram(p_.b, b.w) + dram(p_.out, b.out) + dram(p_.parameters, b.parameters);
   const bool needs_energy = objective == Objective::energy || objective == Objective::edp;
-  out.score_bound = primary(objective, out.bound,
-                            needs_energy ? picojoules(b, m, c, n, least) * kSafe : 0,
-                            static_cast<int64_t>(dram_bytes));
+  out.score_bound =
+      primary(objective, out.bound, needs_energy ? picojoules(b, m, c, n, least) * kSafe : 0,
+              static_cast<int64_t>(dram_bytes));
   return out;
 }
 
-}  // namespace accsim
+}  // namespace accsim::sim

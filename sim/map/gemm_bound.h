@@ -1,7 +1,7 @@
 #pragma once
 #include "sim/map/gemm_options.h"
 
-namespace accsim {
+namespace accsim::sim {
 
 /// Lower bounds of what a combination of options costs, admissible for every program that emit() writes
 /// for it. For one dataflow and number of packed groups. Cycles are the largest of:
@@ -12,7 +12,7 @@ namespace accsim {
 ///    it is free again, over S: a slot is filled again only then.
 class GemmBound {
  public:
-  GemmBound(const GemmProblem& p, const HwConfig& hw, Dataflow dataflow, int64_t groups,
+  GemmBound(const GemmProblem& p, const hw::HwConfig& hw, hw::Dataflow dataflow, int64_t groups,
             bool im2col);
 
   /// Streams of the array with `passes` passes over the channels.
@@ -35,8 +35,8 @@ class GemmBound {
   double stream(int64_t rows, int64_t blocks, int64_t columns, int64_t passes) const;
 
   const GemmProblem& p_;
-  const HwConfig& hw_;
-  const Dataflow dataflow_;
+  const hw::HwConfig& hw_;
+  const hw::Dataflow dataflow_;
   const int64_t groups_, packs_;
   const bool im2col_;
   const bool ragged_packs_;  ///< the last pack holds fewer groups: its tiles are smaller than said
@@ -45,4 +45,4 @@ class GemmBound {
   double a_latency_, w_latency_, p_latency_, out_latency_;
 };
 
-}  // namespace accsim
+}  // namespace accsim::sim

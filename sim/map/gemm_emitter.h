@@ -6,14 +6,14 @@
 
 #include "sim/map/pass_emitter.h"
 
-namespace accsim {
+namespace accsim::sim {
 
 /// Writes the loop nest of one tiling: tile loops outside, loads hoisted to the outermost loop that
 /// they don't depend on, array passes inside.
 template <class Sink>
 class GemmEmitter {
  public:
-  GemmEmitter(const GemmProblem& p, const HwConfig& hw, const Tiling& t, Sink& sink)
+  GemmEmitter(const GemmProblem& p, const hw::HwConfig& hw, const Tiling& t, Sink& sink)
       : p_(p), hw_(hw), t_(t), sink_(sink) {
     order_ = {kBatch, kImage, kZ, kY, kX, kN, kC};
     if (t.outputs_outer) order_ = {kBatch, kN, kImage, kZ, kY, kX, kC};
@@ -51,8 +51,8 @@ class GemmEmitter {
   struct Position {
     Segment segment;
     Address start, in_start;
-    bool later = false;        ///< not in the first segment
-    std::optional<int> loop;   ///< the loop around it, if there is one
+    bool later = false;       ///< not in the first segment
+    std::optional<int> loop;  ///< the loop around it, if there is one
   };
 
   // ---- tile loops ------------------------------------------------------------------------------
@@ -94,16 +94,16 @@ class GemmEmitter {
       const TileShape shape = tile();
       PassEmitter<Sink>(p_, hw_, t_, shape, sink_).gemms();
     } else if (order_[depth] == kC) {
-      sync(SyncKind::wait_free, Queue::execute, Buffer::accumulator);
+      sync(hw::SyncKind::wait_free, hw::Queue::execute, hw::Buffer::accumulator);
       dimension(depth);
-      sync(SyncKind::signal_full, Queue::execute, Buffer::accumulator);
+      sync(hw::SyncKind::signal_full, hw::Queue::execute, hw::Buffer::accumulator);
       finish();
     } else {
       dimension(depth);
     }
     for (Operand o : {kW, kA, kP})
       if (load_level_[o] == depth && (o != kP || p_.has_parameters))
-        sync(SyncKind::signal_free, reader(o), buffer(o));
+        sync(hw::SyncKind::signal_free, reader(o), buffer(o));
   }
 
   void dimension(size_t depth) {
@@ -131,7 +131,7 @@ class GemmEmitter {
                           std::nullopt};
   }
 
-  void sync(SyncKind kind, Queue queue, Buffer b) { sink_.sync(kind, queue, b); }
+  void sync(hw::SyncKind kind, hw::Queue queue, hw::Buffer b) { sink_.sync(kind, queue, b); }
 
   TileShape tile() const {
     TileShape t;
@@ -148,15 +148,15 @@ class GemmEmitter {
   }
 
   void finish() {
-    sync(SyncKind::wait_full, Queue::post, Buffer::accumulator);
-    sync(SyncKind::wait_free, Queue::post, Buffer::output);
+    sync(hw::SyncKind::wait_full, hw::Queue::post, hw::Buffer::accumulator);
+    sync(hw::SyncKind::wait_free, hw::Queue::post, hw::Buffer::output);
     const TileShape shape = tile();
     PassEmitter<Sink>(p_, hw_, t_, shape, sink_).posts();
-    sync(SyncKind::signal_free, Queue::post, Buffer::accumulator);
-    sync(SyncKind::signal_full, Queue::post, Buffer::output);
-    sync(SyncKind::wait_full, Queue::store, Buffer::output);
+    sync(hw::SyncKind::signal_free, hw::Queue::post, hw::Buffer::accumulator);
+    sync(hw::SyncKind::signal_full, hw::Queue::post, hw::Buffer::output);
+    sync(hw::SyncKind::wait_full, hw::Queue::store, hw::Buffer::output);
     store();
-    sync(SyncKind::signal_free, Queue::store, Buffer::output);
+    sync(hw::SyncKind::signal_free, hw::Queue::store, hw::Buffer::output);
   }
 
   // ---- sizes and addresses of the current tile -----------------------------------------------
@@ -165,36 +165,36 @@ class GemmEmitter {
   int64_t k() const { return p_.kernel() * seg(kC).size; }
   int64_t n() const { return seg(kN).size; }
 
-  static Buffer buffer(Operand o) {
-    return o == kA ? Buffer::activation : o == kW ? Buffer::weight : Buffer::parameter;
+  static hw::Buffer buffer(Operand o) {
+    return o == kA ? hw::Buffer::activation : o == kW ? hw::Buffer::weight : hw::Buffer::parameter;
   }
-  static Queue reader(Operand o) { return o == kP ? Queue::post : Queue::execute; }
+  static hw::Queue reader(Operand o) { return o == kP ? hw::Queue::post : hw::Queue::execute; }
 
   void store() {
     const GemmOp& op = p_.op;
     const int64_t pixel = p_.pixel_outputs() * p_.out_bytes;
     const int64_t line = op.out[2] * pixel, plane = op.out[1] * line, image = op.out[0] * plane;
-    Walk walk{{{seg(kImage).size, image}, {seg(kY).size, line}, {seg(kX).size, pixel}},
-              n() * p_.out_bytes};
+    hw::Walk walk{{{seg(kImage).size, image}, {seg(kY).size, line}, {seg(kX).size, pixel}},
+                  n() * p_.out_bytes};
     sink_.store(kTensorOut, walk.merge(), [&](auto& c) {
       c.target = batch_offset(op.outputs, op.m(), p_.out_bytes, false) +
-                 at_[kN].start * p_.out_bytes + at_[kImage].start * image +
-                 at_[kZ].start * plane + at_[kY].start * line + at_[kX].start * pixel;
+                 at_[kN].start * p_.out_bytes + at_[kImage].start * image + at_[kZ].start * plane +
+                 at_[kY].start * line + at_[kX].start * pixel;
     });
   }
 
   void load(Operand o) {
     if (o == kP && !p_.has_parameters) return;
-    sync(SyncKind::wait_free, Queue::load, buffer(o));
+    sync(hw::SyncKind::wait_free, hw::Queue::load, buffer(o));
     if (o == kA) load_activations();
     if (o == kW) load_weights();
     if (o == kP) load_parameters();
-    sync(SyncKind::signal_full, Queue::load, buffer(o));
-    sync(SyncKind::wait_full, reader(o), buffer(o));
+    sync(hw::SyncKind::signal_full, hw::Queue::load, buffer(o));
+    sync(hw::SyncKind::wait_full, reader(o), buffer(o));
   }
 
   template <class Fill>
-  void add_load(Operand o, Walk walk, Fill fill) {
+  void add_load(Operand o, hw::Walk walk, Fill fill) {
     constexpr std::array<int, kOperands> kTensor = {kTensorW, kTensorA, kTensorP};
     sink_.load(buffer(o), kTensor[o], walk.merge(), fill);
   }
@@ -234,11 +234,14 @@ class GemmEmitter {
     };
     const int64_t run = seg(kC).size * p_.a_bytes;
     if (t_.im2col) {
-      const Walk walk{{{seg(kImage).size, image}, {seg(kZ).size, p_.z.stride * plane},
-                       {seg(kY).size, p_.y.stride * line}, {seg(kX).size, p_.x.stride * pixel},
-                       {p_.z.kernel, p_.z.dilation * plane}, {p_.y.kernel, p_.y.dilation * line},
-                       {p_.x.kernel, p_.x.dilation * pixel}},
-                      run};
+      const hw::Walk walk{{{seg(kImage).size, image},
+                           {seg(kZ).size, p_.z.stride * plane},
+                           {seg(kY).size, p_.y.stride * line},
+                           {seg(kX).size, p_.x.stride * pixel},
+                           {p_.z.kernel, p_.z.dilation * plane},
+                           {p_.y.kernel, p_.y.dilation * line},
+                           {p_.x.kernel, p_.x.dilation * pixel}},
+                          run};
       return add_load(kA, walk, [&](auto& c) {
         const auto tap = [&](Dim d, const Slide& s, int64_t stride) {
           return (at_[d].start * s.stride + Address(-s.pad)) * stride;
@@ -248,7 +251,9 @@ class GemmEmitter {
       });
     }
     add_load(kA,
-             {{{seg(kImage).size, image}, {seg(kZ).in_size, plane}, {seg(kY).in_size, line},
+             {{{seg(kImage).size, image},
+               {seg(kZ).in_size, plane},
+               {seg(kY).in_size, line},
                {seg(kX).in_size, pixel}},
               run},
              [&](auto& c) {
@@ -257,8 +262,8 @@ class GemmEmitter {
              });
   }
 
-  PaddedWindow padded_window(int64_t image, std::array<int64_t, 3> pitch) const {
-    PaddedWindow w;
+  hw::PaddedWindow padded_window(int64_t image, std::array<int64_t, 3> pitch) const {
+    hw::PaddedWindow w;
     w.extent = p_.op.in;
     w.count = {seg(kZ).size, seg(kY).size, seg(kX).size};
     w.kernel = p_.op.kernel;
@@ -312,14 +317,16 @@ class GemmEmitter {
     const auto base = [&] {
       return batch_weights() + at_[kN].start * n_stride + at_[kC].start * k_stride;
     };
-    if (t_.dataflow == Dataflow::input_stationary)
-      return add_load(kW,
-                      {{{n(), n_stride}, {taps, tap_stride}, {seg(kC).size, k_stride}}, b},
+    if (t_.dataflow == hw::Dataflow::input_stationary)
+      return add_load(kW, {{{n(), n_stride}, {taps, tap_stride}, {seg(kC).size, k_stride}}, b},
                       [&](auto& c) { c.source = base(); });
     for (const Segment& s : split(n(), hw_.array.cols))
       add_load(kW,
-               {{{s.count, s.step * n_stride}, {taps, tap_stride}, {seg(kC).size, k_stride},
-                 {s.size, n_stride}}, b},
+               {{{s.count, s.step * n_stride},
+                 {taps, tap_stride},
+                 {seg(kC).size, k_stride},
+                 {s.size, n_stride}},
+                b},
                [&](auto& c) {
                  c.source = base() + Address(s.start * n_stride);
                  c.slot_offset = s.start * k() * b;
@@ -327,7 +334,7 @@ class GemmEmitter {
   }
 
   const GemmProblem& p_;
-  const HwConfig& hw_;
+  const hw::HwConfig& hw_;
   const Tiling& t_;
   Sink& sink_;
   std::array<Dim, kDims> order_;
@@ -341,4 +348,4 @@ class GemmEmitter {
   int64_t cut_for_ = 0;  ///< groups that channels and outputs are cut for
 };
 
-}  // namespace accsim
+}  // namespace accsim::sim

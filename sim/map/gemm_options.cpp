@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace accsim {
+namespace accsim::sim {
 
 std::vector<int64_t> tile_sizes(int64_t length, int64_t unit) {
   std::vector<int64_t> out;
@@ -36,7 +36,7 @@ Segments segments(const Slide& slide, int64_t tile) {
 }
 
 /// Adds up one pixel tiling; segments of each dimension.
-PixelOption pixel_option(const GemmProblem& p, const HwConfig& hw, const Tiling& t,
+PixelOption pixel_option(const GemmProblem& p, const hw::HwConfig& hw, const Tiling& t,
                          std::span<const Segment> z, std::span<const Segment> y,
                          std::span<const Segment> x) {
   const auto i = split(p.op.images, t.images);
@@ -75,7 +75,7 @@ std::vector<int64_t> pack_sizes(const GemmProblem& p, const MappingPin& pin) {
   return pinned_or(pin.groups, p.most_groups, std::move(out));
 }
 
-std::vector<PixelOption> pixel_options(const GemmProblem& p, const HwConfig& hw, Dataflow d,
+std::vector<PixelOption> pixel_options(const GemmProblem& p, const hw::HwConfig& hw, hw::Dataflow d,
                                        const MappingPin& pin) {
   const GemmOp& op = p.op;
   const bool planar = op.in[0] == 1 && op.out[0] == 1 && op.kernel[0] == 1;
@@ -100,7 +100,7 @@ std::vector<PixelOption> pixel_options(const GemmProblem& p, const HwConfig& hw,
   return out;
 }
 
-std::vector<ChannelOption> channel_options(const GemmProblem& p, const HwConfig& hw,
+std::vector<ChannelOption> channel_options(const GemmProblem& p, const hw::HwConfig& hw,
                                            int64_t groups, const MappingPin& pin) {
   const int64_t all = groups * p.op.channels;
   std::vector<int64_t> sizes = {all};
@@ -112,17 +112,17 @@ std::vector<ChannelOption> channel_options(const GemmProblem& p, const HwConfig&
     o.chunks = total_count(chunks);
     o.first = chunks.front().size;
     for (const Segment& s : chunks) {
-      o.last_passes = accsim::passes(p, hw, s.size, pin.im2col).total();
+      o.last_passes = sim::passes(p, hw, s.size, pin.im2col).total();
       o.passes += s.count * o.last_passes;
-      o.beats += s.count * ceil_div(s.size * p.a_bytes, hw.buffer(Buffer::activation).width);
+      o.beats += s.count * ceil_div(s.size * p.a_bytes, hw.buffer(hw::Buffer::activation).width);
     }
     out.push_back(o);
   }
   return out;
 }
 
-std::vector<OutputOption> output_options(const GemmProblem& p, const HwConfig& hw, int64_t groups,
-                                         const MappingPin& pin) {
+std::vector<OutputOption> output_options(const GemmProblem& p, const hw::HwConfig& hw,
+                                         int64_t groups, const MappingPin& pin) {
   const int64_t all = groups * p.op.outputs;
   std::vector<int64_t> sizes = {all};
   if (groups == 1) sizes = pinned_or(pin.outputs, all, tile_sizes(all, hw.array.cols));
@@ -138,11 +138,11 @@ std::vector<OutputOption> output_options(const GemmProblem& p, const HwConfig& h
     for (const Segment& s : chunks) {
       o.blocks += s.count * ceil_div(s.size, hw.array.cols);
       o.stream_columns += s.count * std::max(s.size, hw.array.cols);
-      o.beats += s.count * ceil_div(s.size * p.out_bytes, hw.buffer(Buffer::output).width);
+      o.beats += s.count * ceil_div(s.size * p.out_bytes, hw.buffer(hw::Buffer::output).width);
     }
     out.push_back(o);
   }
   return out;
 }
 
-}  // namespace accsim
+}  // namespace accsim::sim

@@ -1,22 +1,26 @@
 #include "sim/map/gemm_problem.h"
 
-#include <algorithm>
-
 #include <fmt/format.h>
+
+#include <algorithm>
 
 #include "hw/program/contract.h"
 
-namespace accsim {
+namespace accsim::sim {
 
-GemmProblem make_problem(const GemmOp& op, const HwConfig& hw) {
+GemmProblem make_problem(const GemmOp& op, const hw::HwConfig& hw) {
   GemmProblem p;
   p.op = op;
   p.a_bytes = p.out_bytes = hw.activation_bytes();
   p.b_bytes = hw.weight_bytes();
   p.parameter_bytes = hw.parameter_bytes();
   const auto slide = [&](size_t d) {
-    return Slide{.in = op.in[d], .out = op.out[d], .kernel = op.kernel[d],
-                 .stride = op.stride[d], .dilation = op.dilation[d], .pad = op.pad[d]};
+    return Slide{.in = op.in[d],
+                 .out = op.out[d],
+                 .kernel = op.kernel[d],
+                 .stride = op.stride[d],
+                 .dilation = op.dilation[d],
+                 .pad = op.pad[d]};
   };
   p.z = slide(0);
   p.y = slide(1);
@@ -28,14 +32,14 @@ GemmProblem make_problem(const GemmOp& op, const HwConfig& hw) {
 }
 
 std::string to_string(const Tiling& t) {
-  constexpr std::array<std::string_view, kDataflows> kShort = {"ws", "is", "os"};
+  constexpr std::array<std::string_view, hw::kDataflows> kShort = {"ws", "is", "os"};
   return fmt::format("{} {}{}x{}{} n{} k{} {}{}", kShort[static_cast<size_t>(t.dataflow)],
                      t.images > 1 ? fmt::format("{}x", t.images) : "", t.lines, t.pixels,
-                     t.groups > 1 ? fmt::format(" g{}", t.groups) : "", t.outputs, t.channels, t.outputs_outer ? "nmk" : "mnk",
-                     t.im2col ? " im2col" : "");
+                     t.groups > 1 ? fmt::format(" g{}", t.groups) : "", t.outputs, t.channels,
+                     t.outputs_outer ? "nmk" : "mnk", t.im2col ? " im2col" : "");
 }
 
-Passes passes(const GemmProblem& p, const HwConfig& hw, int64_t channels, bool im2col) {
+Passes passes(const GemmProblem& p, const hw::HwConfig& hw, int64_t channels, bool im2col) {
   Passes out;
   if (im2col) {
     out.flat = out.line = p.kernel() * channels;
@@ -45,7 +49,7 @@ Passes passes(const GemmProblem& p, const HwConfig& hw, int64_t channels, bool i
   out.by_column = p.x.kernel > 1 && p.x.dilation > 1;
   out.line = (out.by_column ? 1 : p.x.kernel) * channels;
   // Lines read in one cycle must lie in different banks of the activation SRAM.
-  int64_t banks = contract::kWindowLines;
+  int64_t banks = hw::contract::kWindowLines;
   for (int64_t step = p.y.dilation; banks > 1 && step % 2 == 0; step /= 2) banks /= 2;
   out.by_line = out.by_column || p.y.kernel == 1 || banks == 1;
   out.outer = p.z.kernel * (out.by_column ? p.x.kernel : 1) * (out.by_line ? p.y.kernel : 1);
@@ -62,16 +66,15 @@ bool weights_n_major(const GemmProblem& p) {
   return p.op.b_transposed || p.kernel() > 1 || p.op.grouped;
 }
 
-PixelBlock pixel_block(const HwConfig& hw, const Tiling& t) {
-  const int64_t most =
-      t.dataflow == Dataflow::input_stationary ? hw.array.cols : hw.array.rows;
+PixelBlock pixel_block(const hw::HwConfig& hw, const Tiling& t) {
+  const int64_t most = t.dataflow == hw::Dataflow::input_stationary ? hw.array.cols : hw.array.rows;
   if (t.pixels > most) return {1, 1, most};
   const int64_t lines = std::min(t.lines, most / t.pixels);
   if (lines < t.lines) return {1, lines, t.pixels};
   return {std::min(t.images, most / (lines * t.pixels)), lines, t.pixels};
 }
 
-Footprint footprint(const GemmProblem& p, const HwConfig& hw, const Tiling& t) {
+Footprint footprint(const GemmProblem& p, const hw::HwConfig& hw, const Tiling& t) {
   const int64_t channels = t.channels, outputs = t.outputs;
   const int64_t m = t.images * t.lines * t.pixels;
   const auto span = [](const Slide& s, int64_t tile) { return std::min(s.in, s.reach(tile)); };
@@ -82,7 +85,7 @@ Footprint footprint(const GemmProblem& p, const HwConfig& hw, const Tiling& t) {
   f.weight = p.b_bytes * p.kernel() * channels * outputs;
   f.parameter = p.has_parameters ? outputs * p.parameter_bytes : 0;
   f.output = m * outputs * p.out_bytes;
-  if (t.dataflow == Dataflow::input_stationary) {
+  if (t.dataflow == hw::Dataflow::input_stationary) {
     const PixelBlock b = pixel_block(hw, t);
     f.accumulator_rows = outputs * ceil_div(t.images, b.images) * ceil_div(t.lines, b.lines) *
                          ceil_div(t.pixels, b.pixels);
@@ -92,11 +95,13 @@ Footprint footprint(const GemmProblem& p, const HwConfig& hw, const Tiling& t) {
   return f;
 }
 
-bool fits(const Footprint& f, const HwConfig& hw) {
-  const auto holds = [&](Buffer b, int64_t bytes) { return bytes <= hw.buffer(b).slot_bytes(); };
-  return holds(Buffer::activation, f.activation) && holds(Buffer::weight, f.weight) &&
-         holds(Buffer::parameter, f.parameter) && holds(Buffer::output, f.output) &&
+bool fits(const Footprint& f, const hw::HwConfig& hw) {
+  const auto holds = [&](hw::Buffer b, int64_t bytes) {
+    return bytes <= hw.buffer(b).slot_bytes();
+  };
+  return holds(hw::Buffer::activation, f.activation) && holds(hw::Buffer::weight, f.weight) &&
+         holds(hw::Buffer::parameter, f.parameter) && holds(hw::Buffer::output, f.output) &&
          f.accumulator_rows <= hw.accumulator_rows();
 }
 
-}  // namespace accsim
+}  // namespace accsim::sim

@@ -3,15 +3,15 @@
 
 #include "hw/config/hw_config.h"
 #include "hw/program/program.h"
-#include "sim/map/segments.h"
-#include "sim/ops/work.h"
+#include "sim/map/tile_segments.h"
+#include "sim/work/work.h"
 
-namespace accsim {
+namespace accsim::sim {
 
 /// Where an operand of an op lies when the op runs.
 struct Place {
   std::string name;
-  Memory memory = Memory::dram;
+  hw::Memory memory = hw::Memory::dram;
   bool constant = false;  ///< laid out off line, in the order the program reads it
 };
 
@@ -19,12 +19,12 @@ struct Place {
 struct GemmProblem {
   GemmOp op;
   Place a, b, parameters, out;
-  bool has_parameters = false;  ///< a parameter table is read: bias or requantisation
-  bool relu = false;            ///< the post unit clips at zero
+  bool has_parameters = false;       ///< a parameter table is read: bias or requantisation
+  bool relu = false;                 ///< the post unit clips at zero
   int32_t a_zero = 0, out_zero = 0;  ///< zero points of activations and outputs
   int64_t a_bytes = 1, b_bytes = 1, out_bytes = 1, parameter_bytes = 0;
-  int64_t most_groups = 1;      ///< groups that fit the array side by side, block-diagonally
-  Slide z, y, x;                ///< output planes, lines and pixels; x.in = M for a plain product
+  int64_t most_groups = 1;  ///< groups that fit the array side by side, block-diagonally
+  Slide z, y, x;            ///< output planes, lines and pixels; x.in = M for a plain product
 
   int64_t kernel() const { return z.kernel * y.kernel * x.kernel; }
   /// Channels of a pixel in memory, over all groups.
@@ -32,17 +32,17 @@ struct GemmProblem {
   int64_t pixel_outputs() const { return op.grouped ? op.batch * op.outputs : op.outputs; }
 };
 
-GemmProblem make_problem(const GemmOp& op, const HwConfig& hw);
+GemmProblem make_problem(const GemmOp& op, const hw::HwConfig& hw);
 
 /// One way to cut a problem. All sizes in elements.
 struct Tiling {
-  Dataflow dataflow = Dataflow::weight_stationary;
-  int64_t images = 1;    ///< images in a tile; > 1 only with whole images
-  int64_t lines = 1;     ///< output lines in a tile
-  int64_t pixels = 1;    ///< output pixels of a line in a tile; all of them when lines > 1
-  int64_t groups = 1;    ///< channel groups computed together as one block-diagonal product
-  int64_t outputs = 1;   ///< output channels in a tile, all of those of packed groups
-  int64_t channels = 1;  ///< input channels in a tile, likewise; partial sums stay on chip
+  hw::Dataflow dataflow = hw::Dataflow::weight_stationary;
+  int64_t images = 1;          ///< images in a tile; > 1 only with whole images
+  int64_t lines = 1;           ///< output lines in a tile
+  int64_t pixels = 1;          ///< output pixels of a line in a tile; all of them when lines > 1
+  int64_t groups = 1;          ///< channel groups computed together as one block-diagonal product
+  int64_t outputs = 1;         ///< output channels in a tile, all of those of packed groups
+  int64_t channels = 1;        ///< input channels in a tile, likewise; partial sums stay on chip
   bool outputs_outer = false;  ///< loop order: n, m, k instead of m, n, k
   bool im2col = false;         ///< the load engine writes im2col rows instead of the raw window
   friend bool operator==(const Tiling&, const Tiling&) = default;
@@ -65,15 +65,15 @@ struct Passes {
 };
 
 /// `channels`: of the tile, over all packed groups.
-Passes passes(const GemmProblem& p, const HwConfig& hw, int64_t channels, bool im2col);
+Passes passes(const GemmProblem& p, const hw::HwConfig& hw, int64_t channels, bool im2col);
 
 /// Sizes that follow from a tiling: what the slots must hold.
 struct Footprint {
   int64_t activation = 0, weight = 0, parameter = 0, output = 0;  ///< bytes
   int64_t accumulator_rows = 0;
 };
-Footprint footprint(const GemmProblem& p, const HwConfig& hw, const Tiling& t);
-bool fits(const Footprint& f, const HwConfig& hw);
+Footprint footprint(const GemmProblem& p, const hw::HwConfig& hw, const Tiling& t);
+bool fits(const Footprint& f, const hw::HwConfig& hw);
 
 /// Do dynamic weights lie as [batch][n][k] rather than [batch][k][n]?
 bool weights_n_major(const GemmProblem& p);
@@ -82,9 +82,9 @@ bool weights_n_major(const GemmProblem& p);
 struct PixelBlock {
   int64_t images = 1, lines = 1, pixels = 1;
 };
-PixelBlock pixel_block(const HwConfig& hw, const Tiling& t);
+PixelBlock pixel_block(const hw::HwConfig& hw, const Tiling& t);
 
 /// The program of a tiling that fits.
-Program emit(const GemmProblem& p, const HwConfig& hw, const Tiling& t);
+hw::Program emit(const GemmProblem& p, const hw::HwConfig& hw, const Tiling& t);
 
-}  // namespace accsim
+}  // namespace accsim::sim

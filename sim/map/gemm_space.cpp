@@ -6,7 +6,7 @@
 #include "sim/map/gemm_bound.h"
 #include "sim/map/gemm_options.h"
 
-namespace accsim {
+namespace accsim::sim {
 namespace {
 
 constexpr double kInfinite = std::numeric_limits<double>::infinity();
@@ -15,7 +15,7 @@ using Evaluate = std::function<double(const Candidate&)>;
 
 class Space {
  public:
-  Space(const GemmProblem& p, const HwConfig& hw, const SpaceOptions& options,
+  Space(const GemmProblem& p, const hw::HwConfig& hw, const SpaceOptions& options,
         const MappingPin& pin)
       : p_(p), hw_(hw), options_(options), pin_(pin) {}
 
@@ -39,7 +39,7 @@ class Space {
 
  private:
   void enumerate() {
-    for (const Dataflow d : options_.dataflows) {
+    for (const hw::Dataflow d : options_.dataflows) {
       const auto pixels = pixel_options(p_, hw_, d, pin_);
       for (const int64_t groups : pack_sizes(p_, pin_))
         combine(d, groups,
@@ -80,15 +80,16 @@ class Space {
     pool_limit_ = std::max(kPool, 2 * pool_.size());
   }
 
-  int64_t slot(Buffer b) const { return hw_.buffer(b).slot_bytes(); }
+  int64_t slot(hw::Buffer b) const { return hw_.buffer(b).slot_bytes(); }
 
   /// Dimension by dimension, leaving out what can't fit or can't be below the limit whatever follows.
-  void combine(Dataflow d, int64_t groups, const GemmOptions& o) {
+  void combine(hw::Dataflow d, int64_t groups, const GemmOptions& o) {
     const GemmBound bound(p_, hw_, d, groups, pin_.im2col);
     int64_t least_passes = o.channels.front().passes;
     for (const ChannelOption& c : o.channels) least_passes = std::min(least_passes, c.passes);
     for (const OutputOption& n : o.outputs) {
-      if (p_.has_parameters && n.outputs * p_.parameter_bytes > slot(Buffer::parameter)) continue;
+      if (p_.has_parameters && n.outputs * p_.parameter_bytes > slot(hw::Buffer::parameter))
+        continue;
       for (const PixelOption& m : o.pixels) {
         if (!sums_fit(d, m, n) || hopeless(bound.execute(m, least_passes, n))) continue;
         for (const ChannelOption& c : o.channels)
@@ -103,24 +104,29 @@ class Space {
     return options_.objective == Objective::cycles && cycles >= limit_;
   }
 
-  bool sums_fit(Dataflow d, const PixelOption& m, const OutputOption& n) const {
-    const int64_t rows = d == Dataflow::input_stationary
+  bool sums_fit(hw::Dataflow d, const PixelOption& m, const OutputOption& n) const {
+    const int64_t rows = d == hw::Dataflow::input_stationary
                              ? n.outputs * m.tile_blocks
                              : m.rows * ceil_div(n.outputs, hw_.array.cols);
     return rows <= hw_.accumulator_rows() &&
-           m.rows * n.outputs * p_.out_bytes <= slot(Buffer::output);
+           m.rows * n.outputs * p_.out_bytes <= slot(hw::Buffer::output);
   }
 
   bool operands_fit(const PixelOption& m, const ChannelOption& c, const OutputOption& n) const {
     const int64_t pixels = pin_.im2col ? m.rows * p_.kernel() : m.span;
-    return pixels * c.channels * p_.a_bytes <= slot(Buffer::activation) &&
-           p_.kernel() * c.channels * n.outputs * p_.b_bytes <= slot(Buffer::weight);
+    return pixels * c.channels * p_.a_bytes <= slot(hw::Buffer::activation) &&
+           p_.kernel() * c.channels * n.outputs * p_.b_bytes <= slot(hw::Buffer::weight);
   }
 
-  void add(Dataflow d, int64_t groups, const GemmBound& bound, const PixelOption& m,
+  void add(hw::Dataflow d, int64_t groups, const GemmBound& bound, const PixelOption& m,
            const ChannelOption& c, const OutputOption& n) {
-    Tiling t{.dataflow = d, .images = m.images, .lines = m.lines, .pixels = m.pixels,
-             .groups = groups, .outputs = n.outputs, .channels = c.channels,
+    Tiling t{.dataflow = d,
+             .images = m.images,
+             .lines = m.lines,
+             .pixels = m.pixels,
+             .groups = groups,
+             .outputs = n.outputs,
+             .channels = c.channels,
              .im2col = pin_.im2col};
     const bool pinned = !pin_.outputs_outer.empty();
     for (const bool outputs_outer : {false, true}) {
@@ -138,26 +144,26 @@ class Space {
   static constexpr size_t kPool = 32;
 
   const GemmProblem& p_;
-  const HwConfig& hw_;
+  const hw::HwConfig& hw_;
   const SpaceOptions& options_;
   const MappingPin& pin_;
   const Evaluate* evaluate_ = nullptr;
-  double limit_ = kInfinite;        ///< only what is below it can be better
-  std::vector<Candidate> pool_;     ///< bounded, not evaluated
+  double limit_ = kInfinite;     ///< only what is below it can be better
+  std::vector<Candidate> pool_;  ///< bounded, not evaluated
   size_t pool_limit_ = kPool;
   int64_t bounded_ = 0;
 };
 
 }  // namespace
 
-std::vector<Candidate> candidates(const GemmProblem& p, const HwConfig& hw,
+std::vector<Candidate> candidates(const GemmProblem& p, const hw::HwConfig& hw,
                                   const SpaceOptions& options, const MappingPin& pin) {
   return Space(p, hw, options, pin).all();
 }
 
-int64_t search(const GemmProblem& p, const HwConfig& hw, const SpaceOptions& options,
+int64_t search(const GemmProblem& p, const hw::HwConfig& hw, const SpaceOptions& options,
                const MappingPin& pin, double best, const Evaluate& evaluate) {
   return Space(p, hw, options, pin).search(best, evaluate);
 }
 
-}  // namespace accsim
+}  // namespace accsim::sim

@@ -6,20 +6,21 @@
 #include "sim/map/gemm_problem.h"
 #include "sim/map/objective.h"
 
-namespace accsim {
+namespace accsim::sim {
 
 /// What the user pins; an empty field is left to the search. Sizes that aren't among the candidates
 /// are added to them.
 struct MappingPin {
   std::string layers;  ///< glob over layer names; "" or "*": every layer
-  std::vector<Dataflow> dataflow;
+  std::vector<hw::Dataflow> dataflow;
   std::vector<int64_t> lines, pixels, images, outputs, channels, groups;
   std::vector<bool> outputs_outer;
   bool im2col = false;
 
   bool free() const {
     return dataflow.empty() && lines.empty() && pixels.empty() && images.empty() &&
-           outputs.empty() && channels.empty() && groups.empty() && outputs_outer.empty() && !im2col;
+           outputs.empty() && channels.empty() && groups.empty() && outputs_outer.empty() &&
+           !im2col;
   }
 };
 
@@ -37,21 +38,21 @@ struct Candidate {
 std::vector<int64_t> tile_sizes(int64_t length, int64_t unit = 1);
 
 struct SpaceOptions {
-  std::vector<Dataflow> dataflows;
+  std::vector<hw::Dataflow> dataflows;
   Objective objective = Objective::cycles;
 };
 
 /// Every tiling that fits, with its bounds; sorted by (score_bound, bound, traffic), then by
 /// enumeration order. The enumeration doesn't look at capacities or rates: a larger buffer only adds
 /// candidates, so the best of them can only get better.
-std::vector<Candidate> candidates(const GemmProblem& p, const HwConfig& hw,
+std::vector<Candidate> candidates(const GemmProblem& p, const hw::HwConfig& hw,
                                   const SpaceOptions& options, const MappingPin& pin);
 
 /// Branch and bound over the same tilings: calls `evaluate`, which returns the best primary score so
 /// far, for every candidate that this doesn't exclude by its bound, the most promising first. Starts
 /// from `best`. Returns how many candidates were bounded.
-int64_t search(const GemmProblem& p, const HwConfig& hw, const SpaceOptions& options,
+int64_t search(const GemmProblem& p, const hw::HwConfig& hw, const SpaceOptions& options,
                const MappingPin& pin, double best,
                const std::function<double(const Candidate&)>& evaluate);
 
-}  // namespace accsim
+}  // namespace accsim::sim

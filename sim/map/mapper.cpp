@@ -1,13 +1,13 @@
 #include "sim/map/mapper.h"
 
-#include <algorithm>
+#include <fmt/format.h>
 #include <fnmatch.h>
 
-#include <fmt/format.h>
+#include <algorithm>
 
-#include "sim/map/rule.h"
+#include "sim/map/heuristic_tiling.h"
 
-namespace accsim {
+namespace accsim::sim {
 namespace {
 
 /// Numbers and places that the answer depends on, as a cache key.
@@ -45,27 +45,27 @@ void add_item(Key& key, const VectorOp& v) {
 void add_item(Key& key, const MemoryOp& m) { key.add(m.inputs).add(m.outputs); }
 
 /// The operand at a port; what is internal to a layer goes through DRAM in the activation type.
-Operand operand(const std::vector<Operand>& side, int port, const HwConfig& hw) {
+Operand operand(const std::vector<Operand>& side, int port, const hw::HwConfig& hw) {
   if (port >= 0 && static_cast<size_t>(port) < side.size()) return side[static_cast<size_t>(port)];
-  return {{"(internal)", Memory::dram, false}, hw.activation_bytes()};
+  return {{"(internal)", hw::Memory::dram, false}, hw.activation_bytes()};
 }
 
-GemmProblem gemm_problem(const GemmOp& op, const OpRequest& r, const HwConfig& hw) {
+GemmProblem gemm_problem(const GemmOp& op, const OpRequest& r, const hw::HwConfig& hw) {
   GemmProblem p = make_problem(op, hw);
   p.a = operand(r.inputs, op.a_port, hw).place;
   p.b = operand(r.inputs, op.b_port, hw).place;
   p.out = operand(r.outputs, op.out_port, hw).place;
-  p.parameters = {p.b.name + " (bias and scale)", Memory::dram, true};
+  p.parameters = {p.b.name + " (bias and scale)", hw::Memory::dram, true};
   p.has_parameters = op.bias_port >= 0 || !is_float(hw.types.accumulator);
   p.relu = r.relu;
   return p;
 }
 
-StreamProblem stream_problem(const std::vector<Access>& inputs, const std::vector<Access>& outputs,
-                             const OpRequest& r, const HwConfig& hw) {
-  StreamProblem p;
+VectorProblem stream_problem(const std::vector<Access>& inputs, const std::vector<Access>& outputs,
+                             const OpRequest& r, const hw::HwConfig& hw) {
+  VectorProblem p;
   const auto side = [&](const std::vector<Access>& from, const std::vector<Operand>& operands) {
-    std::vector<StreamOperand> out;
+    std::vector<VectorOperand> out;
     for (const Access& a : from) {
       if (a.elements == 0) continue;
       const Operand o = operand(operands, a.port, hw);
@@ -89,11 +89,11 @@ Mapping costed(const Cost& cost, int64_t evaluated, int64_t considered) {
 
 /// Every way to cut a streamed op that fits, with its bound, best bound first; whatever the capacities
 /// the same ones are tried, so that larger buffers only add some.
-std::vector<std::pair<int64_t, StreamCut>> cuts(const StreamProblem& p, const HwConfig& hw) {
+std::vector<std::pair<int64_t, VectorCut>> cuts(const VectorProblem& p, const hw::HwConfig& hw) {
   int64_t elements = 1;
   for (const auto* side : {&p.inputs, &p.outputs})
-    for (const StreamOperand& o : *side) elements = std::max(elements, o.elements);
-  std::vector<std::pair<int64_t, StreamCut>> out;
+    for (const VectorOperand& o : *side) elements = std::max(elements, o.elements);
+  std::vector<std::pair<int64_t, VectorCut>> out;
   const auto add = [&](int64_t chunks) {
     const int64_t passes = chunks <= p.rows ? 1 : p.passes;
     if (chunks <= elements && fits(p, hw, chunks))
@@ -166,8 +166,8 @@ Result<Mapping> Mapper::choose(const OpRequest& request, const std::string& laye
   evaluated_ += found->evaluated;
   if (options_.programs)
     if (const Status good = verify(found->program, hw_); !good)
-      check(false, "the mapper wrote a bad program for '" + layer +
-                       "': " + good.errors().front().text());
+      check(false,
+            "the mapper wrote a bad program for '" + layer + "': " + good.errors().front().text());
   return found;
 }
 
@@ -175,10 +175,10 @@ Result<Mapping> Mapper::search(const OpRequest& r, const MappingPin& pin) {
   if (const auto* gemm = std::get_if<GemmOp>(&r.item))
     return search_gemm(gemm_problem(*gemm, r, hw_), pin);
   if (const auto* vector = std::get_if<VectorOp>(&r.item)) {
-    StreamProblem p = stream_problem(vector->inputs, vector->outputs, r, hw_);
+    VectorProblem p = stream_problem(vector->inputs, vector->outputs, r, hw_);
     p.ops = vector->ops;
     int64_t elements = 1;
-    for (const StreamOperand& o : p.inputs) elements = std::max(elements, o.elements);
+    for (const VectorOperand& o : p.inputs) elements = std::max(elements, o.elements);
     p.rows = std::max<int64_t>(1, elements / std::max<int64_t>(1, vector->row));
     p.passes = vector->passes;
     return search_stream(p);
@@ -187,7 +187,7 @@ Result<Mapping> Mapper::search(const OpRequest& r, const MappingPin& pin) {
   return search_stream(stream_problem(memory.inputs, memory.outputs, r, hw_));
 }
 
-std::vector<Dataflow> Mapper::dataflows(const MappingPin& pin) const {
+std::vector<hw::Dataflow> Mapper::dataflows(const MappingPin& pin) const {
   if (!pin.dataflow.empty()) return pin.dataflow;
   return options_.dataflows.empty() ? hw_.array.dataflows : options_.dataflows;
 }
@@ -202,10 +202,10 @@ Result<Mapping> Mapper::search_gemm(const GemmProblem& p, const MappingPin& pin)
   };
   // The rule's tiling is a good mapping to begin with: most others can't be better.
   if (pin.free())
-    if (const auto t = rule_tiling(p, hw_, space.dataflows.front())) evaluate(*t);
+    if (const auto t = heuristic_tiling(p, hw_, space.dataflows.front())) evaluate(*t);
   int64_t considered = best.evaluated;
   if (!best.chosen || options_.effort == MapEffort::search)
-    considered += accsim::search(p, hw_, space, pin, best.primary(), [&](const Candidate& c) {
+    considered += sim::search(p, hw_, space, pin, best.primary(), [&](const Candidate& c) {
       check(c.bound <= evaluate(c.tiling), "a mapping's bound exceeds its cycles");
       return best.primary();
     });
@@ -226,14 +226,14 @@ Result<Mapping> Mapper::search_gemm(const GemmProblem& p, const MappingPin& pin)
   return out;
 }
 
-Result<Mapping> Mapper::search_stream(const StreamProblem& p) {
-  Best<StreamCut> best;
-  const auto evaluate = [&](const StreamCut& c) {
+Result<Mapping> Mapper::search_stream(const VectorProblem& p) {
+  Best<VectorCut> best;
+  const auto evaluate = [&](const VectorCut& c) {
     const Cost cost = coster_.cost(p, c.chunks, c.passes);
     best.offer(c, cost, score(options_.objective, cost, hw_));
     return cost.timing.total.count();
   };
-  if (const auto cut = rule_cut(p, hw_)) evaluate(*cut);
+  if (const auto cut = heuristic_cut(p, hw_)) evaluate(*cut);
   int64_t considered = best.evaluated;
   if (options_.effort == MapEffort::search) {
     const auto choices = cuts(p, hw_);
@@ -261,4 +261,4 @@ Result<Mapping> Mapper::search_stream(const StreamProblem& p) {
   return out;
 }
 
-}  // namespace accsim
+}  // namespace accsim::sim

@@ -7,11 +7,11 @@
 
 #include "hw/timing/timing.h"
 #include "sim/base/result.h"
-#include "sim/map/coster.h"
+#include "sim/map/cost_evaluator.h"
 #include "sim/map/gemm_space.h"
-#include "sim/ops/work.h"
+#include "sim/work/work.h"
 
-namespace accsim {
+namespace accsim::sim {
 
 /// An input or output of a layer as its ops see it.
 struct Operand {
@@ -37,13 +37,13 @@ struct GemmSource {
 
 /// The chosen program with all that it costs.
 struct Mapping {
-  Program program;            ///< empty without MapOptions::programs, as is the description
-  Timing timing;
-  Counts counts;
-  std::string description;    ///< Tiling as text, or the number of chunks
+  hw::Program program;  ///< empty without MapOptions::programs, as is the description
+  hw::Timing timing;
+  hw::Counts counts;
+  std::string description;  ///< Tiling as text, or the number of chunks
   std::optional<GemmSource> gemm;
-  int64_t candidates = 0;     ///< tilings that fit
-  int64_t evaluated = 0;      ///< of them, timed (the others' bounds excluded them)
+  int64_t candidates = 0;  ///< tilings that fit
+  int64_t evaluated = 0;   ///< of them, timed (the others' bounds excluded them)
 };
 
 enum class MapEffort : uint8_t {
@@ -52,11 +52,11 @@ enum class MapEffort : uint8_t {
 };
 
 struct MapOptions {
-  std::vector<Dataflow> dataflows;  ///< empty: those of the machine
+  std::vector<hw::Dataflow> dataflows;  ///< empty: those of the machine
   Objective objective = Objective::cycles;
   MapEffort effort = MapEffort::search;
   std::vector<MappingPin> pins = {};  ///< the first whose glob matches a layer applies
-  bool programs = true;  ///< build and verify the chosen programs; else only cost them
+  bool programs = true;               ///< build and verify the chosen programs; else only cost them
 };
 
 /// Parses one --mapping argument: "[GLOB=]TOKENS", tokens as to_string(Tiling) prints them, each
@@ -67,7 +67,8 @@ Result<MappingPin> parse_pin(const std::string& text);
 /// bound doesn't exclude. Equal requests are answered from a cache. Not thread-safe.
 class Mapper {
  public:
-  Mapper(const HwConfig& hw, MapOptions options) : hw_(hw), options_(std::move(options)), coster_(hw) {}
+  Mapper(const hw::HwConfig& hw, MapOptions options)
+      : hw_(hw), options_(std::move(options)), coster_(hw) {}
 
   /// `layer` names the layer in errors and picks the pin.
   Result<std::shared_ptr<const Mapping>> map(const OpRequest& request, const std::string& layer);
@@ -82,15 +83,15 @@ class Mapper {
  private:
   Result<Mapping> search(const OpRequest& request, const MappingPin& pin);
   Result<Mapping> search_gemm(const GemmProblem& p, const MappingPin& pin);
-  Result<Mapping> search_stream(const StreamProblem& p);
-  std::vector<Dataflow> dataflows(const MappingPin& pin) const;
+  Result<Mapping> search_stream(const VectorProblem& p);
+  std::vector<hw::Dataflow> dataflows(const MappingPin& pin) const;
   const MappingPin& pin_of(const std::string& layer) const;
 
-  const HwConfig& hw_;
+  const hw::HwConfig& hw_;
   const MapOptions options_;
-  Coster coster_;
+  CostEvaluator coster_;
   int64_t candidates_ = 0, evaluated_ = 0;
   std::map<std::string, std::shared_ptr<const Mapping>> cache_;
 };
 
-}  // namespace accsim
+}  // namespace accsim::sim

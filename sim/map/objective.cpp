@@ -4,7 +4,7 @@
 
 #include "hw/energy/energy.h"
 
-namespace accsim {
+namespace accsim::sim {
 namespace {
 
 constexpr std::array<std::string_view, kObjectives> kNames = {"cycles", "energy", "edp", "traffic"};
@@ -21,17 +21,21 @@ std::optional<Objective> objective_from(std::string_view name) {
 
 double primary(Objective o, int64_t cycles, double picojoules, int64_t dram_bytes) {
   switch (o) {
-    case Objective::energy: return picojoules;
-    case Objective::edp: return picojoules * static_cast<double>(cycles);
-    case Objective::traffic: return static_cast<double>(dram_bytes);
-    case Objective::cycles: break;
+    case Objective::energy:
+      return picojoules;
+    case Objective::edp:
+      return picojoules * static_cast<double>(cycles);
+    case Objective::traffic:
+      return static_cast<double>(dram_bytes);
+    case Objective::cycles:
+      break;
   }
   return static_cast<double>(cycles);
 }
 
-Score score(Objective o, const Cost& cost, const HwConfig& hw) {
+Score score(Objective o, const Cost& cost, const hw::HwConfig& hw) {
   const int64_t cycles = cost.timing.total.count();
-  const auto dram = static_cast<size_t>(Memory::dram);
+  const auto dram = static_cast<size_t>(hw::Memory::dram);
   const int64_t bytes = (cost.counts.read[dram] + cost.counts.written[dram]).count();
   const bool needs_energy = o == Objective::energy || o == Objective::edp;
   const double picojoules =
@@ -39,4 +43,4 @@ Score score(Objective o, const Cost& cost, const HwConfig& hw) {
   return {primary(o, cycles, picojoules, bytes), cycles, bytes};
 }
 
-}  // namespace accsim
+}  // namespace accsim::sim

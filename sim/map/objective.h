@@ -2,9 +2,9 @@
 #include <optional>
 #include <string_view>
 
-#include "sim/map/coster.h"
+#include "sim/map/cost_evaluator.h"
 
-namespace accsim {
+namespace accsim::sim {
 
 /// What the mapping search minimises.
 enum class Objective : uint8_t {
@@ -26,6 +26,6 @@ struct Score {
   int64_t cycles = 0, dram_bytes = 0;
   friend auto operator<=>(const Score&, const Score&) = default;
 };
-Score score(Objective o, const Cost& cost, const HwConfig& hw);
+Score score(Objective o, const Cost& cost, const hw::HwConfig& hw);
 
-}  // namespace accsim
+}  // namespace accsim::sim

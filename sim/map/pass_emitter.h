@@ -1,16 +1,16 @@
 #pragma once
-#include "sim/map/sinks.h"
+#include "sim/map/program_sinks.h"
 
-namespace accsim {
+namespace accsim::sim {
 
 /// One tile as the array sees it: what the slots hold and how far the reduction has come.
 struct TileShape {
-  Segment image, z, y, x;      ///< output pixels and the input they read
-  int64_t outputs = 0;         ///< columns over all packed groups
-  int64_t channels = 0;        ///< channels over all packed groups
-  int64_t groups = 1;          ///< packed groups
-  LoopSet channel_loops;       ///< loops over channel tiles around it
-  bool accumulate = false;     ///< a later channel segment: never overwrites
+  Segment image, z, y, x;   ///< output pixels and the input they read
+  int64_t outputs = 0;      ///< columns over all packed groups
+  int64_t channels = 0;     ///< channels over all packed groups
+  int64_t groups = 1;       ///< packed groups
+  LoopSet channel_loops;    ///< loops over channel tiles around it
+  bool accumulate = false;  ///< a later channel segment: never overwrites
 
   int64_t pixels() const { return image.size * y.size * x.size; }
 };
@@ -20,15 +20,19 @@ struct TileShape {
 template <class Sink>
 class PassEmitter {
  public:
-  PassEmitter(const GemmProblem& p, const HwConfig& hw, const Tiling& t, const TileShape& tile,
+  PassEmitter(const GemmProblem& p, const hw::HwConfig& hw, const Tiling& t, const TileShape& tile,
               Sink& sink)
-      : p_(p), hw_(hw), t_(t), tile_(tile), sink_(sink),
+      : p_(p),
+        hw_(hw),
+        t_(t),
+        tile_(tile),
+        sink_(sink),
         cut_(passes(p, hw, tile.channels, t.im2col)) {}
 
   void gemms() {
-    if (t_.dataflow == Dataflow::weight_stationary) return weight_stationary();
+    if (t_.dataflow == hw::Dataflow::weight_stationary) return weight_stationary();
     for_blocks([&](const Block& b) {
-      if (t_.dataflow == Dataflow::input_stationary)
+      if (t_.dataflow == hw::Dataflow::input_stationary)
         input_stationary(b);
       else
         output_stationary(b);
@@ -36,7 +40,7 @@ class PassEmitter {
   }
 
   void posts() {
-    if (t_.dataflow == Dataflow::input_stationary)
+    if (t_.dataflow == hw::Dataflow::input_stationary)
       for_blocks([&](const Block& b) {
         sink_.post(sizes(tile_.outputs, b.size()), [&](auto& c) {
           fill(c);
@@ -60,12 +64,12 @@ class PassEmitter {
 
   /// One array pass over part of the reduction.
   struct Pass {
-    Address k_row;          ///< row of the weight chunk
-    Address z, y, x;        ///< window origin, relative to the first kernel tap
-    Address flat;           ///< elements into the flat index
+    Address k_row;    ///< row of the weight chunk
+    Address z, y, x;  ///< window origin, relative to the first kernel tap
+    Address flat;     ///< elements into the flat index
     int64_t k = 0;
-    LoopSet loops;          ///< the first pass is where all of these are at 0
-    bool later = false;     ///< in a later segment: never the first pass
+    LoopSet loops;       ///< the first pass is where all of these are at 0
+    bool later = false;  ///< in a later segment: never the first pass
   };
 
   /// A block of the tile's pixels, contiguous in (image, line, pixel) order.
@@ -108,7 +112,9 @@ class PassEmitter {
           c.weights = weight_columns(pass, start, s.size);
         });
       });
-      PassSizes d{.m = b.size(), .n = s.size, .first_of = tile_.channel_loops,
+      PassSizes d{.m = b.size(),
+                  .n = s.size,
+                  .first_of = tile_.channel_loops,
                   .accumulate = tile_.accumulate};
       sink_.drain(d, [&](auto& c) {
         c.accumulator_row = column_block(start) * tile_.pixels() + pixel_index(b);
@@ -143,9 +149,9 @@ class PassEmitter {
   }
 
   /// Starts are multiples of the step, so the quotient is affine too.
-  static Affine divide(Affine a, int64_t step) {
+  static hw::Affine divide(hw::Affine a, int64_t step) {
     a.base /= step;
-    for (Affine::Term& term : a.terms) term.coeff /= step;
+    for (hw::Affine::Term& term : a.terms) term.coeff /= step;
     return a;
   }
   static CostSink::Address divide(CostSink::Address a, int64_t) { return a; }
@@ -218,15 +224,15 @@ class PassEmitter {
     return s;
   }
 
-  void fill(GemmCommand& c, const Pass& pass, const Block& b) const {
+  void fill(hw::GemmCommand& c, const Pass& pass, const Block& b) const {
     c.window = t_.im2col ? im2col_window(b) : raw_window(pass, b);
     c.window.offset = pass.flat * p_.a_bytes;
     c.window.line = cut_.line * p_.a_bytes;
     c.window.pad_value = p_.a_zero;
   }
 
-  Window raw_window(const Pass& pass, const Block& b) const {
-    Window w;
+  hw::OperandWindow raw_window(const Pass& pass, const Block& b) const {
+    hw::OperandWindow w;
     const bool images = t_.images > 1;
     w.tile = {images ? tile_.image.size : tile_.z.in_size, tile_.y.in_size, tile_.x.in_size};
     w.pixel = tile_.channels * p_.a_bytes;
@@ -239,8 +245,8 @@ class PassEmitter {
     return w;
   }
 
-  Window im2col_window(const Block& b) const {
-    Window w;
+  hw::OperandWindow im2col_window(const Block& b) const {
+    hw::OperandWindow w;
     w.tile = {1, 1, tile_.pixels()};
     w.pixel = rows() * p_.a_bytes;
     w.count = {1, 1, b.size()};
@@ -249,28 +255,29 @@ class PassEmitter {
   }
 
   /// Column blocks of [k][columns] follow one another in the slot.
-  WeightTile weight_columns(const Pass& pass, const Address& start, int64_t columns) const {
+  hw::WeightTile weight_columns(const Pass& pass, const Address& start, int64_t columns) const {
     const int64_t pitch = columns * p_.b_bytes;
     return {start * (rows() * p_.b_bytes) + pass.k_row * pitch, pitch};
   }
 
   PostSizes sizes(int64_t rows, int64_t cols) const {
-    return {.rows = rows, .cols = cols,
-            .transposed = t_.dataflow == Dataflow::input_stationary,
+    return {.rows = rows,
+            .cols = cols,
+            .transposed = t_.dataflow == hw::Dataflow::input_stationary,
             .has_parameters = p_.has_parameters};
   }
-  void fill(PostCommand& c) const {
+  void fill(hw::PostCommand& c) const {
     c.pitch = tile_.outputs * p_.out_bytes;
     c.relu = p_.relu;
     c.output_zero = p_.out_zero;
   }
 
   const GemmProblem& p_;
-  const HwConfig& hw_;
+  const hw::HwConfig& hw_;
   const Tiling& t_;
   const TileShape& tile_;
   Sink& sink_;
   const Passes cut_;
 };
 
-}  // namespace accsim
+}  // namespace accsim::sim

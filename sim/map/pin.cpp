@@ -1,11 +1,11 @@
+#include <fmt/format.h>
+
 #include <charconv>
 #include <sstream>
 
-#include <fmt/format.h>
-
 #include "sim/map/mapper.h"
 
-namespace accsim {
+namespace accsim::sim {
 namespace {
 
 bool parse_sizes(std::string_view text, std::vector<int64_t>& out) {
@@ -22,9 +22,9 @@ bool parse_sizes(std::string_view text, std::vector<int64_t>& out) {
 }
 
 bool parse_token(const std::string& token, MappingPin& pin) {
-  if (token == "ws") return pin.dataflow = {Dataflow::weight_stationary}, true;
-  if (token == "is") return pin.dataflow = {Dataflow::input_stationary}, true;
-  if (token == "os") return pin.dataflow = {Dataflow::output_stationary}, true;
+  if (token == "ws") return pin.dataflow = {hw::Dataflow::weight_stationary}, true;
+  if (token == "is") return pin.dataflow = {hw::Dataflow::input_stationary}, true;
+  if (token == "os") return pin.dataflow = {hw::Dataflow::output_stationary}, true;
   if (token == "mnk" || token == "nmk") return pin.outputs_outer = {token == "nmk"}, true;
   if (token == "im2col") return pin.im2col = true;
   std::vector<int64_t> sizes;
@@ -63,4 +63,4 @@ Result<MappingPin> parse_pin(const std::string& text) {
   return pin;
 }
 
-}  // namespace accsim
+}  // namespace accsim::sim

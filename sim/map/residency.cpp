@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <numeric>
 
-namespace accsim {
+namespace accsim::sim {
 
-int64_t element_bytes(const HwConfig& hw, DType dtype) {
+int64_t element_bytes(const hw::HwConfig& hw, DType dtype) {
   const bool machine_type = is_float(dtype) || dtype == DType::int8 || dtype == DType::uint8;
   return machine_type ? hw.activation_bytes() : std::max(1, bits(dtype) / 8);
 }
@@ -14,8 +14,11 @@ namespace {
 
 class Planner {
  public:
-  Planner(const Graph& graph, const Lowered& lowered, const HwConfig& hw)
-      : graph_(graph), lowered_(lowered), hw_(hw), first_(graph.tensors.size(), -1),
+  Planner(const Graph& graph, const Lowered& lowered, const hw::HwConfig& hw)
+      : graph_(graph),
+        lowered_(lowered),
+        hw_(hw),
+        first_(graph.tensors.size(), -1),
         last_(graph.tensors.size(), -1) {
     out_.resident.assign(graph.tensors.size(), false);
     out_.root.resize(graph.tensors.size());
@@ -47,9 +50,7 @@ class Planner {
     }
   }
 
-  size_t root(TensorId id) const {
-    return static_cast<size_t>(out_.root[static_cast<size_t>(id)]);
-  }
+  size_t root(TensorId id) const { return static_cast<size_t>(out_.root[static_cast<size_t>(id)]); }
 
   void keep_outputs_in_dram() {
     for (TensorId id : graph_.outputs) first_[root(id)] = -1;
@@ -100,15 +101,15 @@ class Planner {
 
   const Graph& graph_;
   const Lowered& lowered_;
-  const HwConfig& hw_;
+  const hw::HwConfig& hw_;
   std::vector<int> first_, last_;  ///< first and last layer of a tensor's life; -1: not on chip
   Residency out_;
 };
 
 }  // namespace
 
-Residency plan_residency(const Graph& graph, const Lowered& lowered, const HwConfig& hw) {
+Residency plan_residency(const Graph& graph, const Lowered& lowered, const hw::HwConfig& hw) {
   return Planner(graph, lowered, hw).run();
 }
 
-}  // namespace accsim
+}  // namespace accsim::sim

@@ -1,11 +1,11 @@
+#include <fmt/format.h>
+
 #include <memory>
 #include <utility>
 
-#include <fmt/format.h>
-
 #include "sim/onnx/decode.h"
 
-namespace accsim::onnx {
+namespace accsim::sim::onnx {
 namespace {
 
 /// Subgraphs in subgraphs; real models have three or four, protobuf itself stops at 33.
@@ -13,8 +13,21 @@ constexpr int kMostGraphsDeep = 32;
 
 /// AttributeProto.AttributeType, which is optional in old files.
 enum AttributeType : int64_t {
-  kUndefined, kFloat, kInt, kString, kTensor, kGraph, kFloats, kInts, kStrings, kTensors, kGraphs,
-  kSparseTensor, kSparseTensors, kTypeProto, kTypeProtos,
+  kUndefined,
+  kFloat,
+  kInt,
+  kString,
+  kTensor,
+  kGraph,
+  kFloats,
+  kInts,
+  kStrings,
+  kTensors,
+  kGraphs,
+  kSparseTensor,
+  kSparseTensors,
+  kTypeProto,
+  kTypeProtos,
 };
 
 /// Everything an AttributeProto may carry, until its type says which counts.
@@ -33,12 +46,24 @@ struct Values {
 
 void choose(Values& values, Attribute& out) {
   switch (values.type != kUndefined ? values.type : values.seen) {
-    case kFloat: out.value = static_cast<double>(values.real); break;
-    case kInt: out.value = values.integer; break;
-    case kString: out.value = std::move(values.text); break;
-    case kFloats: out.value = std::vector<double>(values.reals.begin(), values.reals.end()); break;
-    case kInts: out.value = std::move(values.integers); break;
-    case kStrings: out.value = std::move(values.texts); break;
+    case kFloat:
+      out.value = static_cast<double>(values.real);
+      break;
+    case kInt:
+      out.value = values.integer;
+      break;
+    case kString:
+      out.value = std::move(values.text);
+      break;
+    case kFloats:
+      out.value = std::vector<double>(values.reals.begin(), values.reals.end());
+      break;
+    case kInts:
+      out.value = std::move(values.integers);
+      break;
+    case kStrings:
+      out.value = std::move(values.texts);
+      break;
     case kTensor:
     case kSparseTensor:
       if (values.tensor) out.value = std::shared_ptr<const StoredTensor>(values.tensor);
@@ -46,22 +71,31 @@ void choose(Values& values, Attribute& out) {
     case kGraph:
       if (values.graph) out.value = std::shared_ptr<const GraphDef>(values.graph);
       break;
-    default: break;  // lists of tensors and graphs, types: no operator of the table reads them
+    default:
+      break;  // lists of tensors and graphs, types: no operator of the table reads them
   }
 }
 
 }  // namespace
 
-bool Decoder::attribute(Span message, Attribute& out) {
+bool Decoder::attribute(ByteSpan message, Attribute& out) {
   Values values;
   Cursor cursor(message, fault);
   for (Field field; cursor.next(field);) {
-    Span span;
+    ByteSpan span;
     switch (field.number) {
-      case 1: cursor.read(field, out.name); break;
-      case 2: cursor.read(field, values.real), values.seen = kFloat; break;
-      case 3: cursor.read(field, values.integer), values.seen = kInt; break;
-      case 4: cursor.read(field, values.text), values.seen = kString; break;
+      case 1:
+        cursor.read(field, out.name);
+        break;
+      case 2:
+        cursor.read(field, values.real), values.seen = kFloat;
+        break;
+      case 3:
+        cursor.read(field, values.integer), values.seen = kInt;
+        break;
+      case 4:
+        cursor.read(field, values.text), values.seen = kString;
+        break;
       case 5:
       case 22:
         if (!cursor.read(field, span)) break;
@@ -75,47 +109,70 @@ bool Decoder::attribute(Span message, Attribute& out) {
         values.seen = kGraph;
         graph(span, *values.graph);
         break;
-      case 7: cursor.append(field, values.reals), values.seen = kFloats; break;
-      case 8: cursor.append(field, values.integers), values.seen = kInts; break;
-      case 9: cursor.read(field, values.texts.emplace_back()), values.seen = kStrings; break;
-      case 20: cursor.read(field, values.type); break;
-      case 21: cursor.read(field, out.ref); break;
-      default: break;
+      case 7:
+        cursor.append(field, values.reals), values.seen = kFloats;
+        break;
+      case 8:
+        cursor.append(field, values.integers), values.seen = kInts;
+        break;
+      case 9:
+        cursor.read(field, values.texts.emplace_back()), values.seen = kStrings;
+        break;
+      case 20:
+        cursor.read(field, values.type);
+        break;
+      case 21:
+        cursor.read(field, out.ref);
+        break;
+      default:
+        break;
     }
   }
-  if (fault.ok() && out.name.empty())
-    return fault.set(message.data, "an attribute has no name");
+  if (fault.ok() && out.name.empty()) return fault.set(message.data, "an attribute has no name");
   choose(values, out);
   return fault.ok();
 }
 
-bool Decoder::node(Span message, NodeDef& out) {
+bool Decoder::node(ByteSpan message, NodeDef& out) {
   Cursor cursor(message, fault);
   for (Field field; cursor.next(field);) {
-    Span span;
+    ByteSpan span;
     switch (field.number) {
-      case 1: cursor.read(field, out.inputs.emplace_back()); break;
-      case 2: cursor.read(field, out.outputs.emplace_back()); break;
-      case 3: cursor.read(field, out.name); break;
-      case 4: cursor.read(field, out.op_type); break;
-      case 5: if (cursor.read(field, span)) attribute(span, out.attributes.emplace_back()); break;
+      case 1:
+        cursor.read(field, out.inputs.emplace_back());
+        break;
+      case 2:
+        cursor.read(field, out.outputs.emplace_back());
+        break;
+      case 3:
+        cursor.read(field, out.name);
+        break;
+      case 4:
+        cursor.read(field, out.op_type);
+        break;
+      case 5:
+        if (cursor.read(field, span)) attribute(span, out.attributes.emplace_back());
+        break;
       case 7:
         cursor.read(field, out.domain);
         out.domain = normal_domain(std::move(out.domain));
         break;
-      case 8: cursor.read(field, out.overload); break;
-      default: break;
+      case 8:
+        cursor.read(field, out.overload);
+        break;
+      default:
+        break;
     }
   }
   if (fault.ok() && out.op_type.empty()) return fault.set(message.data, "a node has no op_type");
   return fault.ok();
 }
 
-bool Decoder::shape(Span message, ValueDef& out) {
+bool Decoder::shape(ByteSpan message, ValueDef& out) {
   out.dims.emplace();
   Cursor cursor(message, fault);
   for (Field field; cursor.next(field);) {
-    Span span;
+    ByteSpan span;
     if (field.number != 1 || !cursor.read(field, span)) continue;
     DimDef& dim = out.dims->emplace_back();
     Cursor inner(span, fault);
@@ -131,11 +188,11 @@ bool Decoder::shape(Span message, ValueDef& out) {
   return fault.ok();
 }
 
-bool Decoder::tensor_type(Span message, ValueDef& out) {
+bool Decoder::tensor_type(ByteSpan message, ValueDef& out) {
   Cursor cursor(message, fault);
   for (Field field; cursor.next(field);) {
     int64_t number = 0;
-    Span span;
+    ByteSpan span;
     if (field.number == 1 && cursor.read(field, number)) {
       const std::optional<DType> dtype = dtype_from_onnx(number);
       if (!dtype) return fault.set(field.at, fmt::format("element type {} is unknown", number));
@@ -146,23 +203,32 @@ bool Decoder::tensor_type(Span message, ValueDef& out) {
   return fault.ok();
 }
 
-bool Decoder::type(Span message, ValueDef& out) {
+bool Decoder::type(ByteSpan message, ValueDef& out) {
   Cursor cursor(message, fault);
   for (Field field; cursor.next(field);) {
-    Span span;
+    ByteSpan span;
     switch (field.number) {
-      case 1: if (cursor.read(field, span)) tensor_type(span, out); break;
-      case 4: case 5: case 7: case 8: case 9: out.is_tensor = false; break;
-      default: break;
+      case 1:
+        if (cursor.read(field, span)) tensor_type(span, out);
+        break;
+      case 4:
+      case 5:
+      case 7:
+      case 8:
+      case 9:
+        out.is_tensor = false;
+        break;
+      default:
+        break;
     }
   }
   return fault.ok();
 }
 
-bool Decoder::value_info(Span message, ValueDef& out) {
+bool Decoder::value_info(ByteSpan message, ValueDef& out) {
   Cursor cursor(message, fault);
   for (Field field; cursor.next(field);) {
-    Span span;
+    ByteSpan span;
     if (field.number == 1) cursor.read(field, out.name);
     if (field.number == 2 && cursor.read(field, span)) type(span, out);
   }
@@ -171,17 +237,21 @@ bool Decoder::value_info(Span message, ValueDef& out) {
   return fault.ok();
 }
 
-bool Decoder::graph(Span message, GraphDef& out) {
+bool Decoder::graph(ByteSpan message, GraphDef& out) {
   if (depth >= kMostGraphsDeep)
-    return fault.set(message.data, fmt::format("subgraphs are nested more than {} deep",
-                                               kMostGraphsDeep));
+    return fault.set(message.data,
+                     fmt::format("subgraphs are nested more than {} deep", kMostGraphsDeep));
   ++depth;
   Cursor cursor(message, fault);
   for (Field field; cursor.next(field);) {
-    Span span;
+    ByteSpan span;
     switch (field.number) {
-      case 1: if (cursor.read(field, span)) node(span, out.nodes.emplace_back()); break;
-      case 2: cursor.read(field, out.name); break;
+      case 1:
+        if (cursor.read(field, span)) node(span, out.nodes.emplace_back());
+        break;
+      case 2:
+        cursor.read(field, out.name);
+        break;
       case 5:
       case 15: {
         if (!cursor.read(field, span)) break;
@@ -190,19 +260,24 @@ bool Decoder::graph(Span message, GraphDef& out) {
           if (stored.name.empty()) fault.set(field.at, "an initializer has no name");
         break;
       }
-      case 11: if (cursor.read(field, span)) value_info(span, out.inputs.emplace_back()); break;
-      case 12: if (cursor.read(field, span)) value_info(span, out.outputs.emplace_back()); break;
+      case 11:
+        if (cursor.read(field, span)) value_info(span, out.inputs.emplace_back());
+        break;
+      case 12:
+        if (cursor.read(field, span)) value_info(span, out.outputs.emplace_back());
+        break;
       case 13:
         if (cursor.read(field, span)) value_info(span, out.value_infos.emplace_back());
         break;
-      default: break;
+      default:
+        break;
     }
   }
   --depth;
   return fault.ok();
 }
 
-bool Decoder::opset(Span message, std::map<std::string, int64_t>& out) {
+bool Decoder::opset(ByteSpan message, std::map<std::string, int64_t>& out) {
   std::string domain;
   int64_t version = 0;
   Cursor cursor(message, fault);
@@ -216,7 +291,7 @@ bool Decoder::opset(Span message, std::map<std::string, int64_t>& out) {
   return fault.ok();
 }
 
-bool Decoder::property(Span message, std::map<std::string, std::string>& out) {
+bool Decoder::property(ByteSpan message, std::map<std::string, std::string>& out) {
   std::string key, value;
   Cursor cursor(message, fault);
   for (Field field; cursor.next(field);) {
@@ -227,17 +302,29 @@ bool Decoder::property(Span message, std::map<std::string, std::string>& out) {
   return fault.ok();
 }
 
-bool Decoder::function(Span message, FunctionDef& out) {
+bool Decoder::function(ByteSpan message, FunctionDef& out) {
   Cursor cursor(message, fault);
   for (Field field; cursor.next(field);) {
-    Span span;
+    ByteSpan span;
     switch (field.number) {
-      case 1: cursor.read(field, out.name); break;
-      case 4: cursor.read(field, out.inputs.emplace_back()); break;
-      case 5: cursor.read(field, out.outputs.emplace_back()); break;
-      case 6: cursor.read(field, out.attributes.emplace_back()); break;
-      case 7: if (cursor.read(field, span)) node(span, out.nodes.emplace_back()); break;
-      case 9: if (cursor.read(field, span)) opset(span, out.opsets); break;
+      case 1:
+        cursor.read(field, out.name);
+        break;
+      case 4:
+        cursor.read(field, out.inputs.emplace_back());
+        break;
+      case 5:
+        cursor.read(field, out.outputs.emplace_back());
+        break;
+      case 6:
+        cursor.read(field, out.attributes.emplace_back());
+        break;
+      case 7:
+        if (cursor.read(field, span)) node(span, out.nodes.emplace_back());
+        break;
+      case 9:
+        if (cursor.read(field, span)) opset(span, out.opsets);
+        break;
       case 10:
         cursor.read(field, out.domain);
         out.domain = normal_domain(std::move(out.domain));
@@ -245,12 +332,15 @@ bool Decoder::function(Span message, FunctionDef& out) {
       case 11:
         if (cursor.read(field, span)) attribute(span, out.attribute_defaults.emplace_back());
         break;
-      case 13: cursor.read(field, out.overload); break;
-      default: break;
+      case 13:
+        cursor.read(field, out.overload);
+        break;
+      default:
+        break;
     }
   }
   if (fault.ok() && out.name.empty()) return fault.set(message.data, "a function has no name");
   return fault.ok();
 }
 
-}  // namespace accsim::onnx
+}  // namespace accsim::sim::onnx

@@ -1,28 +1,32 @@
 #include <fcntl.h>
+#include <fmt/format.h>
 #include <unistd.h>
 
 #include <bit>
 #include <charconv>
 #include <utility>
 
-#include <fmt/format.h>
-
 #include "sim/onnx/decode.h"
 #include "sim/onnx/reader.h"
 
-namespace accsim::onnx {
+namespace accsim::sim::onnx {
 namespace {
 
 /// The fields of a TensorProto that hold elements.
 enum DataField : int {
-  kFloatData = 4, kInt32Data = 5, kStringData = 6, kInt64Data = 7, kRawData = 9, kDoubleData = 10,
+  kFloatData = 4,
+  kInt32Data = 5,
+  kStringData = 6,
+  kInt64Data = 7,
+  kRawData = 9,
+  kDoubleData = 10,
   kUint64Data = 11,
 };
 
 /// What one pass over a TensorProto leaves for the second step.
 struct Pending {
-  Span message;
-  Span raw;
+  ByteSpan message;
+  ByteSpan raw;
   bool external = false;
   int typed_field = 0;
 };
@@ -68,7 +72,7 @@ bool finish(Decoder& decoder, const Pending& pending, StoredTensor& out) {
   const bool small = count && is_small(out.dtype, *count);
   const size_t bytes = small ? static_cast<size_t>(storage_bytes(out.dtype, *count)) : 0;
   std::vector<uint8_t> copy;
-  Span elements;
+  ByteSpan elements;
   if (pending.external) {
     payload.kind = Payload::Kind::external;
     if (small && is_integer(out.dtype) && *count > 0)
@@ -81,13 +85,16 @@ bool finish(Decoder& decoder, const Pending& pending, StoredTensor& out) {
     if (count && *count < most && has_elements(out.dtype) &&
         storage_bytes(out.dtype, *count) != static_cast<int64_t>(pending.raw.size))
       return decoder.fault.set(
-          pending.raw.data,
-          fmt::format("tensor '{}' ({} {}) has {} bytes where its shape needs {}", out.name,
-                      name(out.dtype), to_string(out.dims), pending.raw.size,
-                      storage_bytes(out.dtype, *count)));
+          pending.raw.data, fmt::format("tensor '{}' ({} {}) has {} bytes where its shape needs {}",
+                                        out.name, name(out.dtype), to_string(out.dims),
+                                        pending.raw.size, storage_bytes(out.dtype, *count)));
   } else if (pending.typed_field != 0) {
-    payload = {Payload::Kind::typed, pending.message.data, pending.message.size,
-               pending.typed_field, {}, 0};
+    payload = {Payload::Kind::typed,
+               pending.message.data,
+               pending.message.size,
+               pending.typed_field,
+               {},
+               0};
     if (small && pending.typed_field != typed_field_of(out.dtype))
       return decoder.fault.set(pending.message.data,
                                fmt::format("tensor '{}' ({}) has its elements in field {}",
@@ -110,7 +117,7 @@ bool finish(Decoder& decoder, const Pending& pending, StoredTensor& out) {
 
 }  // namespace
 
-bool typed_elements(Span message, int typed_field, DType dtype, size_t most, Fault& fault,
+bool typed_elements(ByteSpan message, int typed_field, DType dtype, size_t most, Fault& fault,
                     std::vector<uint8_t>& out) {
   std::vector<int64_t> integers;
   std::vector<float> floats;
@@ -118,9 +125,12 @@ bool typed_elements(Span message, int typed_field, DType dtype, size_t most, Fau
   Cursor cursor(message, fault);
   for (Field field; cursor.next(field);) {
     if (static_cast<int>(field.number) != typed_field) continue;
-    if (typed_field == kFloatData) cursor.append(field, floats, most);
-    else if (typed_field == kDoubleData) cursor.append(field, doubles, most);
-    else cursor.append(field, integers, most);
+    if (typed_field == kFloatData)
+      cursor.append(field, floats, most);
+    else if (typed_field == kDoubleData)
+      cursor.append(field, doubles, most);
+    else
+      cursor.append(field, integers, most);
   }
   if (!fault.ok()) return false;
   const size_t width = bits(dtype) < 8 ? 1 : static_cast<size_t>(bits(dtype)) / 8;
@@ -132,16 +142,21 @@ bool typed_elements(Span message, int typed_field, DType dtype, size_t most, Fau
 
 int typed_field_of(DType dtype) {
   switch (dtype) {
-    case DType::float32: return kFloatData;
-    case DType::float64: return kDoubleData;
-    case DType::int64: return kInt64Data;
+    case DType::float32:
+      return kFloatData;
+    case DType::float64:
+      return kDoubleData;
+    case DType::int64:
+      return kInt64Data;
     case DType::uint32:
-    case DType::uint64: return kUint64Data;
-    default: return kInt32Data;
+    case DType::uint64:
+      return kUint64Data;
+    default:
+      return kInt32Data;
   }
 }
 
-bool Decoder::external(Span message, Payload& payload) {
+bool Decoder::external(ByteSpan message, Payload& payload) {
   std::string key, value;
   Cursor cursor(message, fault);
   for (Field field; cursor.next(field);) {
@@ -152,21 +167,25 @@ bool Decoder::external(Span message, Payload& payload) {
   if (key == "location") payload.external_file = value;
   if (key != "offset" && key != "length") return cursor.ok();
   if (!parse_number(value, number))
-    return fault.set(message.data, fmt::format("external data {} '{}' is not a byte count", key,
-                                               value));
-  if (key == "offset") payload.external_offset = number;
-  else payload.size = static_cast<size_t>(number);
+    return fault.set(message.data,
+                     fmt::format("external data {} '{}' is not a byte count", key, value));
+  if (key == "offset")
+    payload.external_offset = number;
+  else
+    payload.size = static_cast<size_t>(number);
   return cursor.ok();
 }
 
-bool Decoder::tensor(Span message, StoredTensor& out) {
+bool Decoder::tensor(ByteSpan message, StoredTensor& out) {
   Pending pending{message, {}, false, 0};
   Cursor cursor(message, fault);
   for (Field field; cursor.next(field);) {
     int64_t number = 0;
-    Span span;
+    ByteSpan span;
     switch (field.number) {
-      case 1: cursor.append(field, out.dims); break;
+      case 1:
+        cursor.append(field, out.dims);
+        break;
       case 2: {
         cursor.read(field, number);
         const std::optional<DType> dtype = dtype_from_onnx(number);
@@ -174,16 +193,29 @@ bool Decoder::tensor(Span message, StoredTensor& out) {
         out.dtype = *dtype;
         break;
       }
-      case kFloatData: case kInt32Data: case kStringData: case kInt64Data: case kDoubleData:
-      case kUint64Data: pending.typed_field = static_cast<int>(field.number); break;
-      case 8: cursor.read(field, out.name); break;
-      case kRawData: cursor.read(field, pending.raw); break;
-      case 13: if (cursor.read(field, span)) external(span, out.payload); break;
+      case kFloatData:
+      case kInt32Data:
+      case kStringData:
+      case kInt64Data:
+      case kDoubleData:
+      case kUint64Data:
+        pending.typed_field = static_cast<int>(field.number);
+        break;
+      case 8:
+        cursor.read(field, out.name);
+        break;
+      case kRawData:
+        cursor.read(field, pending.raw);
+        break;
+      case 13:
+        if (cursor.read(field, span)) external(span, out.payload);
+        break;
       case 14:
         cursor.read(field, number);
         pending.external = number == 1;
         break;
-      default: break;
+      default:
+        break;
     }
   }
   if (!fault.ok()) return false;
@@ -195,11 +227,11 @@ bool Decoder::tensor(Span message, StoredTensor& out) {
   return finish(*this, pending, out);
 }
 
-bool Decoder::sparse_tensor(Span message, StoredTensor& out) {
+bool Decoder::sparse_tensor(ByteSpan message, StoredTensor& out) {
   Dims dims;
   Cursor cursor(message, fault);
   for (Field field; cursor.next(field);) {
-    Span span;
+    ByteSpan span;
     if (field.number == 1 && cursor.read(field, span)) tensor(span, out);
     if (field.number == 3) cursor.append(field, dims);
   }
@@ -213,4 +245,4 @@ bool Decoder::sparse_tensor(Span message, StoredTensor& out) {
   return true;
 }
 
-}  // namespace accsim::onnx
+}  // namespace accsim::sim::onnx

@@ -4,15 +4,15 @@
 #include "sim/onnx/wire.h"
 #include "sim/onnx/writer.h"
 
-namespace accsim {
+namespace accsim::sim {
 namespace {
 
+using onnx::ByteSpan;
 using onnx::Cursor;
 using onnx::encode;
 using onnx::Fault;
 using onnx::Field;
 using onnx::Message;
-using onnx::Span;
 
 /// A field with the bytes that it takes, tag included.
 struct Piece {
@@ -20,7 +20,7 @@ struct Piece {
   std::string_view encoded;
 };
 
-std::vector<Piece> pieces(Span message, Fault& fault) {
+std::vector<Piece> pieces(ByteSpan message, Fault& fault) {
   std::vector<Piece> out;
   Cursor cursor(message, fault);
   for (Field field; cursor.next(field);) out.push_back({field, {}});
@@ -32,7 +32,7 @@ std::vector<Piece> pieces(Span message, Fault& fault) {
 }
 
 /// The string in field `number` of a message; "" when it has none.
-std::string text_in(Span message, uint32_t number, Fault& fault) {
+std::string text_in(ByteSpan message, uint32_t number, Fault& fault) {
   std::string out;
   Cursor cursor(message, fault);
   for (Field field; cursor.next(field);)
@@ -41,14 +41,15 @@ std::string text_in(Span message, uint32_t number, Fault& fault) {
 }
 
 /// Copies a graph; `node` counts its nodes on over several messages of one graph.
-Message edit_graph(Span graph, const ModelEdit& edit, size_t& node, bool add, Fault& fault) {
+Message edit_graph(ByteSpan graph, const ModelEdit& edit, size_t& node, bool add, Fault& fault) {
   Message out;
   out.reserve(graph.size);  // weights are most of it
   for (const Piece& piece : pieces(graph, fault)) {
     const Field& field = piece.field;
     if (field.number == 1) {
       const auto found = edit.replaced.find(node++);
-      if (found == edit.replaced.end()) out.copy(piece.encoded);
+      if (found == edit.replaced.end())
+        out.copy(piece.encoded);
       else
         for (const NodeDef& added : found->second) out.message(1, encode(added));
       continue;
@@ -95,4 +96,4 @@ Result<std::string> edit_model(const std::string& path, const ModelEdit& edit) {
   return out.take();
 }
 
-}  // namespace accsim
+}  // namespace accsim::sim

@@ -5,7 +5,7 @@
 
 #include "sim/onnx/decode.h"
 
-namespace accsim::onnx {
+namespace accsim::sim::onnx {
 namespace {
 
 constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
@@ -37,18 +37,28 @@ double finite(uint64_t raw, int exponent_bits, int mantissa_bits, int bias) {
 
 double real(DType dtype, uint64_t raw) {
   switch (dtype) {
-    case DType::float32: return std::bit_cast<float>(static_cast<uint32_t>(raw));
-    case DType::float64: return std::bit_cast<double>(raw);
-    case DType::float16: return ieee(raw, 5, 10);
-    case DType::bfloat16: return std::bit_cast<float>(static_cast<uint32_t>(raw << 16));
-    case DType::float8e4m3fn: return (raw & 0x7F) == 0x7F ? kNan : finite(raw, 4, 3, 7);
-    case DType::float8e4m3fnuz: return raw == 0x80 ? kNan : finite(raw, 4, 3, 8);
-    case DType::float8e5m2: return ieee(raw, 5, 2);
-    case DType::float8e5m2fnuz: return raw == 0x80 ? kNan : finite(raw, 5, 2, 16);
-    case DType::float4e2m1: return finite(raw, 2, 1, 1);
+    case DType::float32:
+      return std::bit_cast<float>(static_cast<uint32_t>(raw));
+    case DType::float64:
+      return std::bit_cast<double>(raw);
+    case DType::float16:
+      return ieee(raw, 5, 10);
+    case DType::bfloat16:
+      return std::bit_cast<float>(static_cast<uint32_t>(raw << 16));
+    case DType::float8e4m3fn:
+      return (raw & 0x7F) == 0x7F ? kNan : finite(raw, 4, 3, 7);
+    case DType::float8e4m3fnuz:
+      return raw == 0x80 ? kNan : finite(raw, 4, 3, 8);
+    case DType::float8e5m2:
+      return ieee(raw, 5, 2);
+    case DType::float8e5m2fnuz:
+      return raw == 0x80 ? kNan : finite(raw, 5, 2, 16);
+    case DType::float4e2m1:
+      return finite(raw, 2, 1, 1);
     case DType::float8e8m0:
       return raw == 0xFF ? kNan : std::ldexp(1.0, static_cast<int>(raw) - 127);
-    default: return kNan;
+    default:
+      return kNan;
   }
 }
 
@@ -59,8 +69,10 @@ bool is_signed(DType dtype) {
     case DType::int8:
     case DType::int16:
     case DType::int32:
-    case DType::int64: return true;
-    default: return false;
+    case DType::int64:
+      return true;
+    default:
+      return false;
   }
 }
 
@@ -72,7 +84,7 @@ int64_t integer(DType dtype, uint64_t raw) {
 }
 
 /// The bits of element i; elements under a byte are packed from the low end.
-uint64_t element(DType dtype, size_t i, Span raw) {
+uint64_t element(DType dtype, size_t i, ByteSpan raw) {
   const size_t width = static_cast<size_t>(bits(dtype));
   if (width >= 8) return little_endian(raw.data + i * (width / 8), width / 8);
   const size_t per_byte = 8 / width;
@@ -81,7 +93,7 @@ uint64_t element(DType dtype, size_t i, Span raw) {
 
 }  // namespace
 
-ConstPtr decode_elements(DType dtype, size_t count, Span raw) {
+ConstPtr decode_elements(DType dtype, size_t count, ByteSpan raw) {
   if (is_float(dtype)) {
     std::vector<double> values(count);
     for (size_t i = 0; i < count; ++i) values[i] = real(dtype, element(dtype, i, raw));
@@ -92,4 +104,4 @@ ConstPtr decode_elements(DType dtype, size_t count, Span raw) {
   return std::make_shared<const ConstData>(std::move(values));
 }
 
-}  // namespace accsim::onnx
+}  // namespace accsim::sim::onnx

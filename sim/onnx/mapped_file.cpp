@@ -1,6 +1,7 @@
 #include "sim/onnx/mapped_file.h"
 
 #include <fcntl.h>
+#include <fmt/format.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -10,9 +11,7 @@
 #include <cerrno>
 #include <cstring>
 
-#include <fmt/format.h>
-
-namespace accsim::onnx {
+namespace accsim::sim::onnx {
 namespace {
 
 struct Handle {
@@ -37,7 +36,9 @@ constexpr std::array<Magic, 9> kMagics = {{
     {"PK\x03\x04", 0, "a ZIP archive (a PyTorch checkpoint is one: export it to ONNX first)"},
     {"\x1F\x8B", 0, "a gzip file: unpack it first"},
     {"\x89HDF", 0, "an HDF5 file (a Keras checkpoint is one: convert it to ONNX first)"},
-    {"\x7F" "ELF", 0, "an ELF binary"},
+    {"\x7F"
+     "ELF",
+     0, "an ELF binary"},
     {"ORTM", 4, "an ONNX Runtime .ort file: give the .onnx it was made from"},
     {"TFL3", 4, "a TensorFlow Lite model: convert it to ONNX first"},
     {"version https://git-lfs", 0, "a Git LFS pointer: fetch the real file with `git lfs pull`"},
@@ -61,14 +62,13 @@ Result<MappedFile> map_file(const std::string& path) {
   const size_t size = static_cast<size_t>(info.st_size);
   void* data = mmap(nullptr, size, PROT_READ, MAP_PRIVATE, file.fd, 0);
   if (data == MAP_FAILED)
-    return io_error(path, fmt::format("can't map the file into memory ({})",
-                                      std::strerror(errno)));
+    return io_error(path, fmt::format("can't map the file into memory ({})", std::strerror(errno)));
   std::shared_ptr<const void> keep(
       data, [size](const void* start) { munmap(const_cast<void*>(start), size); });
   return MappedFile{{static_cast<const uint8_t*>(data), size}, std::move(keep)};
 }
 
-std::string guess_kind(Span bytes) {
+std::string guess_kind(ByteSpan bytes) {
   const std::string_view text = bytes.text();
   for (const Magic& magic : kMagics)
     if (text.size() >= magic.offset && text.substr(magic.offset).starts_with(magic.bytes))
@@ -80,4 +80,4 @@ std::string guess_kind(Span bytes) {
   return printable ? "a text file" : "";
 }
 
-}  // namespace accsim::onnx
+}  // namespace accsim::sim::onnx

@@ -5,10 +5,10 @@
 #include "sim/base/result.h"
 #include "sim/onnx/wire.h"
 
-namespace accsim::onnx {
+namespace accsim::sim::onnx {
 
 struct MappedFile {
-  Span bytes;
+  ByteSpan bytes;
   std::shared_ptr<const void> keep;  ///< unmaps the file when the last copy goes
 };
 
@@ -17,6 +17,6 @@ Result<MappedFile> map_file(const std::string& path);
 
 /// What a file that isn't an ONNX model seems to be, from its first bytes ("a PNG image"); "" when
 /// nothing is recognised.
-std::string guess_kind(Span bytes);
+std::string guess_kind(ByteSpan bytes);
 
-}  // namespace accsim::onnx
+}  // namespace accsim::sim::onnx

@@ -1,39 +1,48 @@
 #include "sim/onnx/reader.h"
 
-#include <utility>
-
 #include <fmt/format.h>
+
+#include <utility>
 
 #include "sim/onnx/decode.h"
 #include "sim/onnx/mapped_file.h"
 
-namespace accsim {
+namespace accsim::sim {
 namespace {
 
+using onnx::ByteSpan;
 using onnx::Cursor;
 using onnx::Decoder;
 using onnx::Fault;
 using onnx::Field;
-using onnx::Span;
 
 /// Fields of ModelProto.
-bool decode_model(Span bytes, Decoder& decoder, ModelDef& out, bool& has_graph) {
+bool decode_model(ByteSpan bytes, Decoder& decoder, ModelDef& out, bool& has_graph) {
   Cursor cursor(bytes, decoder.fault);
   for (Field field; cursor.next(field);) {
-    Span span;
+    ByteSpan span;
     switch (field.number) {
-      case 1: cursor.read(field, out.ir_version); break;
-      case 2: cursor.read(field, out.producer); break;
+      case 1:
+        cursor.read(field, out.ir_version);
+        break;
+      case 2:
+        cursor.read(field, out.producer);
+        break;
       case 7:
         has_graph = true;
         if (cursor.read(field, span)) decoder.graph(span, out.graph);
         break;
-      case 8: if (cursor.read(field, span)) decoder.opset(span, out.opsets); break;
-      case 14: if (cursor.read(field, span)) decoder.property(span, out.metadata); break;
+      case 8:
+        if (cursor.read(field, span)) decoder.opset(span, out.opsets);
+        break;
+      case 14:
+        if (cursor.read(field, span)) decoder.property(span, out.metadata);
+        break;
       case 25:
         if (cursor.read(field, span)) decoder.function(span, out.functions.emplace_back());
         break;
-      default: break;
+      default:
+        break;
     }
   }
   return cursor.ok();
@@ -63,7 +72,7 @@ Error malformed(const std::string& path, const Fault& fault) {
 Result<ModelDef> read_model(const std::string& path) {
   Result<onnx::MappedFile> file = onnx::map_file(path);
   if (!file) return file.errors();
-  const Span bytes = file->bytes;
+  const ByteSpan bytes = file->bytes;
   ModelDef model;
   model.file = path;
   Fault fault{bytes.data, {}, 0};
@@ -91,4 +100,4 @@ Result<StoredTensor> read_tensor(const std::string& path) {
   return tensor;
 }
 
-}  // namespace accsim
+}  // namespace accsim::sim

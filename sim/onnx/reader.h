@@ -4,7 +4,7 @@
 #include "sim/base/result.h"
 #include "sim/graph/model_def.h"
 
-namespace accsim {
+namespace accsim::sim {
 
 /// Largest tensors whose elements import keeps, because shapes may depend on them: integers and
 /// bools (16 bits and wider), and everything else numeric.
@@ -21,4 +21,4 @@ Result<ModelDef> read_model(const std::string& path);
 /// is, within the same limits.
 Result<StoredTensor> read_tensor(const std::string& path);
 
-}  // namespace accsim
+}  // namespace accsim::sim

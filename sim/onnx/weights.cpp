@@ -1,14 +1,14 @@
 #include "sim/onnx/weights.h"
 
+#include <fmt/format.h>
+
 #include <filesystem>
 #include <fstream>
-
-#include <fmt/format.h>
 
 #include "sim/onnx/decode.h"
 #include "sim/onnx/mapped_file.h"
 
-namespace accsim {
+namespace accsim::sim {
 namespace {
 
 std::optional<RawElements> external_elements(const std::string& model_file, const Payload& p,
@@ -66,8 +66,10 @@ std::optional<RawElements> raw_elements(const std::string& model_file, DType dty
       return RawElements{payload.data, size, {}};
     case Payload::Kind::typed:
       return typed_raw(dtype, static_cast<size_t>(*count), payload, size);
-    case Payload::Kind::external: return external_elements(model_file, payload, size);
-    case Payload::Kind::none: break;
+    case Payload::Kind::external:
+      return external_elements(model_file, payload, size);
+    case Payload::Kind::none:
+      break;
   }
   return std::nullopt;
 }
@@ -101,4 +103,4 @@ Result<TensorFile> read_tensor_file(const std::string& path) {
   return out;
 }
 
-}  // namespace accsim
+}  // namespace accsim::sim

@@ -5,7 +5,7 @@
 
 #include "sim/graph/graph.h"
 
-namespace accsim {
+namespace accsim::sim {
 
 /// Elements as they are stored: little-endian, those under a byte packed from the low end.
 struct RawElements {
@@ -33,4 +33,4 @@ struct TensorFile {
 /// Errors: unreadable or malformed file, elements that don't fit the shape.
 Result<TensorFile> read_tensor_file(const std::string& path);
 
-}  // namespace accsim
+}  // namespace accsim::sim

@@ -1,11 +1,11 @@
 #include "sim/onnx/wire.h"
 
+#include <fmt/format.h>
+
 #include <bit>
 #include <utility>
 
-#include <fmt/format.h>
-
-namespace accsim::onnx {
+namespace accsim::sim::onnx {
 
 uint64_t little_endian(const uint8_t* from, size_t bytes) {
   uint64_t value = 0;
@@ -50,11 +50,16 @@ bool Cursor::next(Field& field) {
   field.number = static_cast<uint32_t>(number);
   field.type = static_cast<Field::Type>(tag & 7);
   switch (field.type) {
-    case Field::Type::varint: return varint(field.scalar);
-    case Field::Type::fixed64: return fixed(8, field.scalar);
-    case Field::Type::fixed32: return fixed(4, field.scalar);
-    case Field::Type::bytes: break;
-    default: return fault_->set(field.at, fmt::format("wire type {} is unknown", tag & 7));
+    case Field::Type::varint:
+      return varint(field.scalar);
+    case Field::Type::fixed64:
+      return fixed(8, field.scalar);
+    case Field::Type::fixed32:
+      return fixed(4, field.scalar);
+    case Field::Type::bytes:
+      break;
+    default:
+      return fault_->set(field.at, fmt::format("wire type {} is unknown", tag & 7));
   }
   uint64_t size = 0;
   if (!varint(size)) return false;
@@ -73,9 +78,9 @@ bool Cursor::wrong_type(const Field& field, std::string_view wanted) {
 }
 
 bool Cursor::too_many(const Field& field, size_t most) {
-  return fault_->set(field.at,
-                     fmt::format("field {} has more than the {} elements its shape allows",
-                                 field.number, most));
+  return fault_->set(
+      field.at,
+      fmt::format("field {} has more than the {} elements its shape allows", field.number, most));
 }
 
 bool Cursor::read(const Field& field, int64_t& out) {
@@ -96,7 +101,7 @@ bool Cursor::read(const Field& field, float& out) {
   return true;
 }
 
-bool Cursor::read(const Field& field, Span& out) {
+bool Cursor::read(const Field& field, ByteSpan& out) {
   if (field.type != Field::Type::bytes) return wrong_type(field, "a message");
   out = field.span;
   return true;
@@ -129,8 +134,8 @@ bool Cursor::append(const Field& field, std::vector<float>& out, size_t most) {
   const size_t count = field.span.size / 4;
   if (count > most - out.size()) return too_many(field, most);
   for (size_t i = 0; i < count; ++i)
-    out.push_back(std::bit_cast<float>(
-        static_cast<uint32_t>(little_endian(field.span.data + 4 * i, 4))));
+    out.push_back(
+        std::bit_cast<float>(static_cast<uint32_t>(little_endian(field.span.data + 4 * i, 4))));
   return true;
 }
 
@@ -149,4 +154,4 @@ bool Cursor::append(const Field& field, std::vector<double>& out, size_t most) {
   return true;
 }
 
-}  // namespace accsim::onnx
+}  // namespace accsim::sim::onnx

@@ -6,10 +6,10 @@
 #include <string_view>
 #include <vector>
 
-namespace accsim::onnx {
+namespace accsim::sim::onnx {
 
 /// The bytes of a message or string inside the mapped file.
-struct Span {
+struct ByteSpan {
   const uint8_t* data = nullptr;
   size_t size = 0;
   std::string_view text() const { return {reinterpret_cast<const char*>(data), size}; }
@@ -31,15 +31,15 @@ struct Field {
   enum class Type : uint8_t { varint = 0, fixed64 = 1, bytes = 2, fixed32 = 5 };
   uint32_t number = 0;
   Type type = Type::varint;
-  uint64_t scalar = 0;            ///< varint, fixed64, fixed32
-  Span span;                      ///< bytes
-  const uint8_t* at = nullptr;    ///< where the field starts
+  uint64_t scalar = 0;          ///< varint, fixed64, fixed32
+  ByteSpan span;                ///< bytes
+  const uint8_t* at = nullptr;  ///< where the field starts
 };
 
 /// Walks the fields of one protobuf message, never past its end and never into a skipped value.
 class Cursor {
  public:
-  Cursor(Span message, Fault& fault)
+  Cursor(ByteSpan message, Fault& fault)
       : at_(message.data), end_(message.data + message.size), fault_(&fault) {}
 
   /// Reads the next field; false at the end of the message or when something is wrong (ok() tells).
@@ -51,7 +51,7 @@ class Cursor {
   bool read(const Field& field, int64_t& out);
   bool read(const Field& field, std::string& out);
   bool read(const Field& field, float& out);
-  bool read(const Field& field, Span& out);
+  bool read(const Field& field, ByteSpan& out);
   // Repeated scalars, packed or not, are appended; at most `most` elements in all.
   bool append(const Field& field, std::vector<int64_t>& out, size_t most = SIZE_MAX);
   bool append(const Field& field, std::vector<float>& out, size_t most = SIZE_MAX);
@@ -71,4 +71,4 @@ class Cursor {
 /// `bytes` little-endian bytes as a number.
 uint64_t little_endian(const uint8_t* from, size_t bytes);
 
-}  // namespace accsim::onnx
+}  // namespace accsim::sim::onnx

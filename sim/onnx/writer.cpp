@@ -3,12 +3,19 @@
 #include <bit>
 #include <utility>
 
-namespace accsim {
+namespace accsim::sim {
 namespace onnx {
 namespace {
 
 /// AttributeProto.AttributeType of what an Attribute holds.
-enum AttributeType : int64_t { kFloat = 1, kInt = 2, kString = 3, kTensor = 4, kFloats = 6, kInts = 7 };
+enum AttributeType : int64_t {
+  kFloat = 1,
+  kInt = 2,
+  kString = 3,
+  kTensor = 4,
+  kFloats = 6,
+  kInts = 7
+};
 
 void append_element(std::string& out, uint64_t value, size_t bytes) {
   for (size_t i = 0; i < bytes; ++i) out += static_cast<char>((value >> (8 * i)) & 0xFF);
@@ -88,8 +95,10 @@ Message encode(const ValueDef& value) {
   if (value.dims) {
     for (const DimDef& dim : *value.dims) {
       Message one;
-      if (dim.value >= 0) one.integer(1, dim.value);
-      else if (!dim.symbol.empty()) one.text(2, dim.symbol);
+      if (dim.value >= 0)
+        one.integer(1, dim.value);
+      else if (!dim.symbol.empty())
+        one.text(2, dim.symbol);
       shape.message(1, one);
     }
   }
@@ -127,13 +136,21 @@ Message encode_property(std::string_view key, std::string_view value) {
 }  // namespace onnx
 
 StoredTensor stored_integers(std::string name, Dims dims, std::vector<int64_t> values) {
-  return {std::move(name), DType::int64, std::move(dims), {},
-          std::make_shared<const ConstData>(std::move(values)), false};
+  return {std::move(name),
+          DType::int64,
+          std::move(dims),
+          {},
+          std::make_shared<const ConstData>(std::move(values)),
+          false};
 }
 
 StoredTensor stored_reals(std::string name, Dims dims, std::vector<double> values) {
-  return {std::move(name), DType::float32, std::move(dims), {},
-          std::make_shared<const ConstData>(std::move(values)), false};
+  return {std::move(name),
+          DType::float32,
+          std::move(dims),
+          {},
+          std::make_shared<const ConstData>(std::move(values)),
+          false};
 }
 
 ValueDef stated(std::string name, DType dtype, const Dims& dims) {
@@ -163,4 +180,4 @@ std::string write_model(const ModelDef& model) {
   return out.take();
 }
 
-}  // namespace accsim
+}  // namespace accsim::sim

@@ -6,7 +6,7 @@
 #include "sim/base/result.h"
 #include "sim/graph/model_def.h"
 
-namespace accsim {
+namespace accsim::sim {
 
 namespace onnx {
 
@@ -52,7 +52,7 @@ struct ModelEdit {
   std::vector<StoredTensor> initializers;           ///< added
   std::vector<ValueDef> inputs, value_infos;        ///< added
   std::map<std::string, ValueDef> restated;  ///< inputs, outputs and value_infos with another shape
-  std::map<std::string, std::string> metadata;      ///< properties set
+  std::map<std::string, std::string> metadata;  ///< properties set
 };
 
 /// The bytes of the model in file `path` after an edit. Every message that the edit doesn't name is
@@ -60,4 +60,4 @@ struct ModelEdit {
 /// Errors name the file.
 Result<std::string> edit_model(const std::string& path, const ModelEdit& edit);
 
-}  // namespace accsim
+}  // namespace accsim::sim

@@ -1,32 +1,32 @@
 #include <cmath>
 #include <numbers>
 
-#include "sim/ops/rules.h"
-#include "sim/ref/step.h"
-#include "sim/ref/walk.h"
+#include "sim/operators/rules.h"
+#include "sim/ref/kernel_context.h"
+#include "sim/ref/strided_loops.h"
 
-namespace accsim::ref {
+namespace accsim::sim::ref {
 namespace {
 
 /// out = make<T>(step)(v) for reals; `make` reads the attributes.
 template <class Make>
-Status activate(Step& step, Make make) {
+Status activate(KernelContext& step, Make make) {
   if (!step.has_output(0)) return ok();
   const Array& in = step.in(0);
-  if (in.store() != Store::f32 && in.store() != Store::f64)
+  if (in.kind() != ElementKind::f32 && in.kind() != ElementKind::f64)
     return refuse(step, "is computed for floats only");
   const auto all = [&]<class T>(T) {
     map_elements(step.pool(), step.data<T>(0), step.result<T>(0), in.size(),
                  make.template operator()<T>());
   };
-  if (in.store() == Store::f32)
+  if (in.kind() == ElementKind::f32)
     all(float{});
   else
     all(double{});
   return ok();
 }
 
-double at(const Step& step, const char* name, double fallback) {
+double at(const KernelContext& step, const char* name, double fallback) {
   return real_attr(step, name, fallback);
 }
 
@@ -53,7 +53,7 @@ T swish(T v, T alpha) {
   return v / (1 + std::exp(-alpha * v));
 }
 
-Status celu(Step& step) {
+Status celu(KernelContext& step) {
   const double alpha = at(step, "alpha", 1);
   return activate(step, [=]<class T>() {
     const T a = static_cast<T>(alpha);
@@ -61,7 +61,7 @@ Status celu(Step& step) {
   });
 }
 
-Status elu(Step& step) {
+Status elu(KernelContext& step) {
   const double alpha = at(step, "alpha", 1);
   return activate(step, [=]<class T>() {
     const T a = static_cast<T>(alpha);
@@ -69,14 +69,14 @@ Status elu(Step& step) {
   });
 }
 
-Status gelu(Step& step) {
+Status gelu(KernelContext& step) {
   if (Status s = one_of(step, "approximate", "none", "none tanh"); !s) return s;
   const bool quick = step.attr("approximate", "none") == "tanh";
   if (quick) return activate(step, []<class T>() { return [](T v) { return tanh_gelu(v); }; });
   return activate(step, []<class T>() { return [](T v) { return erf_gelu(v); }; });
 }
 
-Status hard_sigmoid(Step& step) {
+Status hard_sigmoid(KernelContext& step) {
   const double alpha = at(step, "alpha", 0.2), beta = at(step, "beta", 0.5);
   return activate(step, [=]<class T>() {
     const T a = static_cast<T>(alpha), b = static_cast<T>(beta);
@@ -84,13 +84,13 @@ Status hard_sigmoid(Step& step) {
   });
 }
 
-Status hard_swish(Step& step) {
+Status hard_swish(KernelContext& step) {
   return activate(step, []<class T>() {
     return [](T v) { return v * std::max(T{0}, std::min(T{1}, v / 6 + T{1} / 2)); };
   });
 }
 
-Status leaky_relu(Step& step) {
+Status leaky_relu(KernelContext& step) {
   const double alpha = at(step, "alpha", 0.01);
   return activate(step, [=]<class T>() {
     const T a = static_cast<T>(alpha);
@@ -98,11 +98,11 @@ Status leaky_relu(Step& step) {
   });
 }
 
-Status mish(Step& step) {
+Status mish(KernelContext& step) {
   return activate(step, []<class T>() { return [](T v) { return v * std::tanh(softplus(v)); }; });
 }
 
-Status selu(Step& step) {
+Status selu(KernelContext& step) {
   const double alpha = at(step, "alpha", 1.67326319217681884765625);
   const double gamma = at(step, "gamma", 1.05070102214813232421875);
   return activate(step, [=]<class T>() {
@@ -111,7 +111,7 @@ Status selu(Step& step) {
   });
 }
 
-Status shrink(Step& step) {
+Status shrink(KernelContext& step) {
   const double lambda = at(step, "lambd", 0.5), bias = at(step, "bias", 0);
   return activate(step, [=]<class T>() {
     const T l = static_cast<T>(lambda), b = static_cast<T>(bias);
@@ -119,15 +119,15 @@ Status shrink(Step& step) {
   });
 }
 
-Status softplus_kernel(Step& step) {
+Status softplus_kernel(KernelContext& step) {
   return activate(step, []<class T>() { return [](T v) { return softplus(v); }; });
 }
 
-Status softsign(Step& step) {
+Status softsign(KernelContext& step) {
   return activate(step, []<class T>() { return [](T v) { return v / (1 + std::abs(v)); }; });
 }
 
-Status swish_kernel(Step& step) {
+Status swish_kernel(KernelContext& step) {
   const double alpha = at(step, "alpha", 1);
   return activate(step, [=]<class T>() {
     const T a = static_cast<T>(alpha);
@@ -135,7 +135,7 @@ Status swish_kernel(Step& step) {
   });
 }
 
-Status quick_gelu(Step& step) {
+Status quick_gelu(KernelContext& step) {
   const double alpha = at(step, "alpha", 1.702);
   return activate(step, [=]<class T>() {
     const T a = static_cast<T>(alpha);
@@ -143,7 +143,7 @@ Status quick_gelu(Step& step) {
   });
 }
 
-Status thresholded_relu(Step& step) {
+Status thresholded_relu(KernelContext& step) {
   const double alpha = at(step, "alpha", 1);
   return activate(step, [=]<class T>() {
     const T a = static_cast<T>(alpha);
@@ -153,7 +153,7 @@ Status thresholded_relu(Step& step) {
 
 /// gelu(x + bias), bias (optional) along the last dim.
 template <bool kTanh>
-Status bias_gelu(Step& step) {
+Status bias_gelu(KernelContext& step) {
   if (!step.has_output(0)) return ok();
   std::vector<double> x = step.reals(0);
   const std::vector<double> bias = step.reals(1);
@@ -189,4 +189,4 @@ constexpr KernelRow kRows[] = {
 
 std::span<const KernelRow> activation_kernels() { return kRows; }
 
-}  // namespace accsim::ref
+}  // namespace accsim::sim::ref

@@ -6,9 +6,9 @@
 #include <limits>
 #include <new>
 
-#include "sim/ops/fold.h"
+#include "sim/operators/fold.h"
 
-namespace accsim::ref {
+namespace accsim::sim::ref {
 
 void MemoryCount::add(int64_t bytes) {
   const int64_t now = now_ += bytes;
@@ -17,38 +17,38 @@ void MemoryCount::add(int64_t bytes) {
   }
 }
 
-std::optional<Store> store_of(DType dtype) {
+std::optional<ElementKind> element_kind(DType dtype) {
   switch (dtype) {
     case DType::float64:
-      return Store::f64;
+      return ElementKind::f64;
     case DType::boolean:
     case DType::uint2:
     case DType::uint4:
     case DType::uint8:
-      return Store::u8;
+      return ElementKind::u8;
     case DType::int2:
     case DType::int4:
     case DType::int8:
-      return Store::i8;
+      return ElementKind::i8;
     case DType::uint16:
-      return Store::u16;
+      return ElementKind::u16;
     case DType::int16:
-      return Store::i16;
+      return ElementKind::i16;
     case DType::uint32:
-      return Store::u32;
+      return ElementKind::u32;
     case DType::int32:
-      return Store::i32;
+      return ElementKind::i32;
     case DType::uint64:
-      return Store::u64;
+      return ElementKind::u64;
     case DType::int64:
-      return Store::i64;
+      return ElementKind::i64;
     default:
-      return is_float(dtype) ? std::optional(Store::f32) : std::nullopt;
+      return is_float(dtype) ? std::optional(ElementKind::f32) : std::nullopt;
   }
 }
 
-int64_t store_bytes(Store store) {
-  return with_store(store, []<class T>(T) { return static_cast<int64_t>(sizeof(T)); });
+int64_t kind_bytes(ElementKind kind) {
+  return with_element_kind(kind, []<class T>(T) { return static_cast<int64_t>(sizeof(T)); });
 }
 
 /// 64 bytes of alignment, so that a row starts on a cache line.
@@ -73,9 +73,9 @@ struct Array::Bytes {
 
 Array::Array(DType dtype, Dims dims, std::shared_ptr<MemoryCount> count)
     : dtype_(dtype), dims_(std::move(dims)), size_(elements(dims_)) {
-  const std::optional<Store> store = store_of(dtype);
-  check(store.has_value(), "an array of a type that isn't kept");
-  store_ = *store;
+  const std::optional<ElementKind> kind = element_kind(dtype);
+  check(kind.has_value(), "an array of a type that isn't kept");
+  kind_ = *kind;
   bytes_ = std::make_shared<Bytes>(bytes(), std::move(count));
 }
 
@@ -90,17 +90,17 @@ Array Array::reshaped(Dims dims) const {
 }
 
 Array Array::retyped(DType dtype) const {
-  check(store_of(dtype) == store_, "retyped to a type kept otherwise");
+  check(element_kind(dtype) == kind_, "retyped to a type kept otherwise");
   Array out = *this;
   out.dtype_ = dtype;
   return out;
 }
 
 Array Array::as(DType dtype) const {
-  if (store_of(dtype) == store_) return retyped(dtype);
+  if (element_kind(dtype) == kind_) return retyped(dtype);
   Array out(dtype, dims_);
-  with_store(store_, [&]<class From>(From) {
-    with_store(out.store(), [&]<class To>(To) {
+  with_element_kind(kind_, [&]<class From>(From) {
+    with_element_kind(out.kind(), [&]<class To>(To) {
       const From* from = data<From>();
       To* to = out.data<To>();
       for (int64_t i = 0; i < size_; ++i) {
@@ -116,7 +116,7 @@ Array Array::as(DType dtype) const {
 
 std::vector<double> Array::reals() const {
   std::vector<double> out(static_cast<size_t>(size_));
-  with_store(store_, [&]<class T>(T) {
+  with_element_kind(kind_, [&]<class T>(T) {
     const T* from = data<T>();
     for (size_t i = 0; i < out.size(); ++i) out[i] = static_cast<double>(from[i]);
   });
@@ -125,7 +125,7 @@ std::vector<double> Array::reals() const {
 
 std::vector<int64_t> Array::integers() const {
   std::vector<int64_t> out(static_cast<size_t>(size_));
-  with_store(store_, [&]<class T>(T) {
+  with_element_kind(kind_, [&]<class T>(T) {
     const T* from = data<T>();
     for (size_t i = 0; i < out.size(); ++i) {
       if constexpr (std::is_floating_point_v<T>)
@@ -237,8 +237,8 @@ Comparison compare(const Array& a, const Array& b, double atol, double rtol) {
   }
   Sums sums;
   double low = kInf, high = -kInf;
-  with_store(a.store(), [&]<class A>(A) {
-    with_store(b.store(), [&]<class B>(B) {
+  with_element_kind(a.kind(), [&]<class A>(A) {
+    with_element_kind(b.kind(), [&]<class B>(B) {
       const A* x = a.data<A>();
       const B* y = b.data<B>();
       for (int64_t i = 0; i < a.size(); ++i) {
@@ -263,4 +263,4 @@ Comparison compare(const Array& a, const Array& b, double atol, double rtol) {
   return out;
 }
 
-}  // namespace accsim::ref
+}  // namespace accsim::sim::ref

@@ -9,7 +9,7 @@
 #include "sim/base/dtype.h"
 #include "sim/base/result.h"
 
-namespace accsim::ref {
+namespace accsim::sim::ref {
 
 /// Bytes that arrays hold now and held at most. One counter a run; thread-safe.
 class MemoryCount {
@@ -25,59 +25,59 @@ class MemoryCount {
 
 /// The C++ type that elements are kept in: float for float32 and every narrower float (values are
 /// rounded to the element type after each node), one byte for bool and for integers under 8 bits.
-enum class Store : uint8_t { f32, f64, i8, i16, i32, i64, u8, u16, u32, u64 };
+enum class ElementKind : uint8_t { f32, f64, i8, i16, i32, i64, u8, u16, u32, u64 };
 /// nullopt for strings and complex numbers.
-std::optional<Store> store_of(DType dtype);
+std::optional<ElementKind> element_kind(DType dtype);
 /// Bytes of one element as kept.
-int64_t store_bytes(Store store);
+int64_t kind_bytes(ElementKind kind);
 
 template <class T>
-constexpr Store store_for() {
+constexpr ElementKind element_kind_for() {
   if constexpr (std::is_same_v<T, float>)
-    return Store::f32;
+    return ElementKind::f32;
   else if constexpr (std::is_same_v<T, double>)
-    return Store::f64;
+    return ElementKind::f64;
   else if constexpr (std::is_same_v<T, int8_t>)
-    return Store::i8;
+    return ElementKind::i8;
   else if constexpr (std::is_same_v<T, int16_t>)
-    return Store::i16;
+    return ElementKind::i16;
   else if constexpr (std::is_same_v<T, int32_t>)
-    return Store::i32;
+    return ElementKind::i32;
   else if constexpr (std::is_same_v<T, int64_t>)
-    return Store::i64;
+    return ElementKind::i64;
   else if constexpr (std::is_same_v<T, uint8_t>)
-    return Store::u8;
+    return ElementKind::u8;
   else if constexpr (std::is_same_v<T, uint16_t>)
-    return Store::u16;
+    return ElementKind::u16;
   else if constexpr (std::is_same_v<T, uint32_t>)
-    return Store::u32;
+    return ElementKind::u32;
   else
-    return Store::u64;
+    return ElementKind::u64;
 }
 
-/// Calls f with a zero of the C++ type that `store` keeps elements in.
+/// Calls f with a zero of the C++ type that `kind` keeps elements in.
 template <class F>
-auto with_store(Store store, F f) {
-  switch (store) {
-    case Store::f32:
+auto with_element_kind(ElementKind kind, F f) {
+  switch (kind) {
+    case ElementKind::f32:
       return f(float{});
-    case Store::f64:
+    case ElementKind::f64:
       return f(double{});
-    case Store::i8:
+    case ElementKind::i8:
       return f(int8_t{});
-    case Store::i16:
+    case ElementKind::i16:
       return f(int16_t{});
-    case Store::i32:
+    case ElementKind::i32:
       return f(int32_t{});
-    case Store::i64:
+    case ElementKind::i64:
       return f(int64_t{});
-    case Store::u8:
+    case ElementKind::u8:
       return f(uint8_t{});
-    case Store::u16:
+    case ElementKind::u16:
       return f(uint16_t{});
-    case Store::u32:
+    case ElementKind::u32:
       return f(uint32_t{});
-    case Store::u64:
+    case ElementKind::u64:
       break;
   }
   return f(uint64_t{});
@@ -88,25 +88,25 @@ class Array {
  public:
   Array() = default;
   /// Uninitialised elements, counted in `count` (which may be null) until the last copy goes.
-  /// Precondition: store_of(dtype) exists.
+  /// Precondition: element_kind(dtype) exists.
   Array(DType dtype, Dims dims, std::shared_ptr<MemoryCount> count = nullptr);
 
   bool empty() const { return !bytes_; }  ///< holds nothing at all, not even an empty tensor
   DType dtype() const { return dtype_; }
-  Store store() const { return store_; }
+  ElementKind kind() const { return kind_; }
   const Dims& dims() const { return dims_; }
   int64_t size() const { return size_; }
-  int64_t bytes() const { return size_ * store_bytes(store_); }
+  int64_t bytes() const { return size_ * kind_bytes(kind_); }
 
-  /// The elements. Precondition: T is the type that store() names.
+  /// The elements. Precondition: T is the type that kind() names.
   template <class T>
   T* data() {
-    check(store_for<T>() == store_, "array read as another type");
+    check(element_kind_for<T>() == kind_, "array read as another type");
     return static_cast<T*>(raw());
   }
   template <class T>
   const T* data() const {
-    check(store_for<T>() == store_, "array read as another type");
+    check(element_kind_for<T>() == kind_, "array read as another type");
     return static_cast<const T*>(raw());
   }
   void* raw();
@@ -126,7 +126,7 @@ class Array {
  private:
   struct Bytes;
   DType dtype_ = DType::undefined;
-  Store store_ = Store::f32;
+  ElementKind kind_ = ElementKind::f32;
   Dims dims_;
   int64_t size_ = 0;
   std::shared_ptr<Bytes> bytes_;
@@ -156,4 +156,4 @@ struct Comparison {
 /// Compares b with the golden a.
 Comparison compare(const Array& a, const Array& b, double atol, double rtol);
 
-}  // namespace accsim::ref
+}  // namespace accsim::sim::ref

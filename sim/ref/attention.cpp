@@ -6,11 +6,11 @@
 #include <cmath>
 #include <limits>
 
-#include "sim/ops/fold.h"
-#include "sim/ops/rules.h"
-#include "sim/ref/rows.h"
+#include "sim/operators/fold.h"
+#include "sim/operators/rules.h"
+#include "sim/ref/kernel_parts.h"
 
-namespace accsim::ref {
+namespace accsim::sim::ref {
 namespace {
 
 /// The scores of one head on their way to the softmax. Each stage is kept when it is asked for. A
@@ -46,7 +46,7 @@ void finish_scores(const AttentionTask& t, int64_t b, int64_t h, double* scores,
 
 }  // namespace
 
-AttentionResult attend(Pool& pool, const AttentionTask& t) {
+AttentionResult attend(ThreadPool& pool, const AttentionTask& t) {
   const int64_t heads = t.batch * t.q_heads, per_head = t.q_len * t.total;
   AttentionResult result;
   result.out.resize(static_cast<size_t>(heads * t.q_len * t.v_head));
@@ -126,7 +126,7 @@ struct Heads {
   int64_t batch = 0, heads = 0, length = 0, size = 0;
 };
 
-Heads heads_of(const Step& step, size_t i, const char* attr) {
+Heads heads_of(const KernelContext& step, size_t i, const char* attr) {
   const Dims& d = step.dims(i);
   if (d.size() == 4) return {step.reals(i), d[0], d[1], d[2], d[3]};
   const int64_t heads = int_attr(step, attr, 1);
@@ -137,7 +137,7 @@ Heads heads_of(const Step& step, size_t i, const char* attr) {
 /// window around the query's own key.
 class Bias {
  public:
-  Bias(const Step& step, const AttentionTask& t, int64_t past) {
+  Bias(const KernelContext& step, const AttentionTask& t, int64_t past) {
     constexpr double kInf = std::numeric_limits<double>::infinity();
     if (step.has_input(3)) {
       mask_ = step.reals(3);
@@ -178,7 +178,7 @@ class Bias {
   bool from_valid_ = false;
 };
 
-AttentionTask::Keep kept_stage(const Step& step) {
+AttentionTask::Keep kept_stage(const KernelContext& step) {
   using Keep = AttentionTask::Keep;
   if (step.output_count() < 4 || !step.has_output(3)) return Keep::none;
   switch (int_attr(step, "qk_matmul_output_mode", 0)) {
@@ -193,7 +193,7 @@ AttentionTask::Keep kept_stage(const Step& step) {
   }
 }
 
-Status attention(Step& step) {
+Status attention(KernelContext& step) {
   for (const char* window : {"left_window_size", "right_window_size"})
     if (int_attr(step, window, -1) < -1)
       return bad_node(step, fmt::format("{} must be -1 or more", window));
@@ -239,7 +239,7 @@ struct RotaryPorts {
 };
 
 template <bool kMicrosoft>
-Status rotary(Step& step) {
+Status rotary(KernelContext& step) {
   const RotaryPorts p = kMicrosoft ? RotaryPorts{1, 2, 3} : RotaryPorts{3, 1, 2};
   const Dims& x = step.dims(0);
   const bool interleaved = int_attr(step, "interleaved", 0) != 0;
@@ -284,7 +284,7 @@ Status rotary(Step& step) {
 }
 
 /// A matrix of key x value per head that every step decays, corrects, adds to and reads.
-Status linear_attention(Step& step) {
+Status linear_attention(KernelContext& step) {
   const Dims &q_dims = step.dims(0), &v_dims = step.dims(2);
   const int64_t heads = int_attr(step, "q_num_heads", 1), kv = int_attr(step, "kv_num_heads", 1);
   const int64_t batch = q_dims[0], steps = q_dims[1], dk = q_dims[2] / heads, dv = v_dims[2] / kv;
@@ -337,7 +337,7 @@ Status linear_attention(Step& step) {
 }
 
 /// A depthwise convolution along the last dim that continues where the state ends.
-Status causal_conv(Step& step) {
+Status causal_conv(KernelContext& step) {
   const Dims& x = step.dims(0);
   const int64_t taps = step.dims(1)[2], length = x[2], kept = taps - 1;
   std::vector<double> past = step.reals(3);
@@ -378,4 +378,4 @@ constexpr KernelRow kRows[] = {
 
 std::span<const KernelRow> attention_kernels() { return kRows; }
 
-}  // namespace accsim::ref
+}  // namespace accsim::sim::ref

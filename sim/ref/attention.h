@@ -2,9 +2,9 @@
 #include <functional>
 #include <vector>
 
-#include "sim/ref/step.h"
+#include "sim/ref/kernel_context.h"
 
-namespace accsim::ref {
+namespace accsim::sim::ref {
 
 /// Scaled dot-product attention on double arrays: q batch x q_heads x q_len x head, k and v batch x
 /// kv_heads x total x head (v_head). Query heads that share keys are neighbours.
@@ -20,7 +20,7 @@ struct AttentionResult {
   std::vector<double> out;   ///< batch x q_heads x q_len x v_head
   std::vector<double> kept;  ///< batch x q_heads x q_len x total, as `keep` asks for
 };
-AttentionResult attend(Pool& pool, const AttentionTask& task);
+AttentionResult attend(ThreadPool& pool, const AttentionTask& task);
 
 /// batch x length x (heads * size) to batch x heads x length x size, and back.
 std::vector<double> split_heads(const std::vector<double>& x, int64_t batch, int64_t length,
@@ -34,4 +34,4 @@ std::vector<double> append_length(const std::vector<double>& past, const std::ve
 /// One head's vector turned in pairs by cached cosines and sines (`half` of each).
 void rotate_head(double* x, const double* cos, const double* sin, int64_t half, bool interleaved);
 
-}  // namespace accsim::ref
+}  // namespace accsim::sim::ref

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace accsim::ref {
+namespace accsim::sim::ref {
 namespace {
 
 struct Row {
@@ -150,4 +150,4 @@ bool known_attribute(std::string_view op, std::string_view name) {
   return false;
 }
 
-}  // namespace accsim::ref
+}  // namespace accsim::sim::ref

@@ -2,7 +2,7 @@
 #include <cstdint>
 #include <string_view>
 
-namespace accsim::ref {
+namespace accsim::sim::ref {
 
 /// The last opset of ai.onnx whose definitions the kernels follow.
 inline constexpr int64_t kNewestOpset = 28;
@@ -11,4 +11,4 @@ inline constexpr int64_t kNewestOpset = 28;
 /// attribute that no kernel knows of could mean anything, so its node isn't computed.
 bool known_attribute(std::string_view op, std::string_view name);
 
-}  // namespace accsim::ref
+}  // namespace accsim::sim::ref

@@ -1,20 +1,20 @@
 #include <algorithm>
 #include <cmath>
 
-#include "sim/ops/fold.h"
-#include "sim/ops/rules.h"
+#include "sim/operators/fold.h"
+#include "sim/operators/rules.h"
+#include "sim/ref/kernel_parts.h"
 #include "sim/ref/matmul.h"
 #include "sim/ref/pooling.h"
 #include "sim/ref/quant.h"
-#include "sim/ref/rows.h"
-#include "sim/ref/walk.h"
+#include "sim/ref/strided_loops.h"
 
-namespace accsim::ref {
+namespace accsim::sim::ref {
 namespace {
 
 /// com.microsoft: the sum of input and skip (and bias), normalised; the sum is output 3.
 template <bool kCentre>
-Status skip_norm(Step& step) {
+Status skip_norm(KernelContext& step) {
   const size_t bias_port = kCentre ? 4 : 3;
   std::vector<double> x = step.reals(0);
   const std::vector<double> skip = step.reals(1), gamma = step.reals(2),
@@ -45,7 +45,7 @@ Status skip_norm(Step& step) {
 }
 
 /// Attribute "activation" applied to output 0, which is float.
-Status activate_output(Step& step) {
+Status activate_output(KernelContext& step) {
   const std::string name = step.attr("activation", "");
   if (name.empty()) return ok();
   std::vector<double> parameters;
@@ -67,13 +67,13 @@ Status activate_output(Step& step) {
   return ok();
 }
 
-bool all_floats(const Step& step) {
+bool all_floats(const KernelContext& step) {
   for (size_t i = 0; i < step.input_count(); ++i)
-    if (step.has_input(i) && step.in(i).store() != Store::f32) return false;
+    if (step.has_input(i) && step.in(i).kind() != ElementKind::f32) return false;
   return true;
 }
 
-Status fused_conv(Step& step) {
+Status fused_conv(KernelContext& step) {
   if (!step.has_output(0)) return ok();
   if (!all_floats(step)) return refuse(step, "is computed for floats only");
   if (Status s = find_kernel("", "Conv")(step); !s) return s;
@@ -85,7 +85,7 @@ Status fused_conv(Step& step) {
   return activate_output(step);
 }
 
-Status fused_gemm(Step& step) {
+Status fused_gemm(KernelContext& step) {
   if (!step.has_output(0)) return ok();
   if (!all_floats(step)) return refuse(step, "is computed for floats only");
   if (Status s = gemm_kernel(step); !s) return s;
@@ -99,7 +99,7 @@ struct Turned {
 
 /// A FusedMatMul operand after its transpositions: `batch` moves the first dim behind the other
 /// batch dims, `matrix` swaps the last two.
-Turned turned(const Step& step, size_t i, const char* batch, const char* matrix) {
+Turned turned(const KernelContext& step, size_t i, const char* batch, const char* matrix) {
   Turned t{step.dims(i), step.reals(i)};
   if (t.dims.size() < 2) return t;
   Strides strides = row_major(t.dims);
@@ -118,7 +118,7 @@ Turned turned(const Step& step, size_t i, const char* batch, const char* matrix)
   return t;
 }
 
-Status fused_matmul(Step& step) {
+Status fused_matmul(KernelContext& step) {
   const Turned a = turned(step, 0, "transBatchA", "transA"),
                b = turned(step, 1, "transBatchB", "transB");
   std::vector<double> out = matmul_reals(step, a.values, a.dims, b.values, b.dims);
@@ -129,7 +129,7 @@ Status fused_matmul(Step& step) {
 
 /// A (x) B on dequantised operands: inputs A, its scale and zero point, the same of B, of C.
 template <bool kMultiply>
-Status qlinear_binary(Step& step) {
+Status qlinear_binary(KernelContext& step) {
   const std::vector<double> a = dequantized(step, 0, 1, 2), b = dequantized(step, 3, 4, 5);
   std::vector<double> out(static_cast<size_t>(elements(step.out_dims(0))));
   broadcast_binary(step.pool(), a.data(), step.dims(0), b.data(), step.dims(3), out.data(),
@@ -137,20 +137,20 @@ Status qlinear_binary(Step& step) {
   return put_quantized(step, out, 6, 7), ok();
 }
 
-Status qlinear_sigmoid(Step& step) {
+Status qlinear_sigmoid(KernelContext& step) {
   std::vector<double> x = dequantized(step, 0, 1, 2);
   for (double& v : x) v = 1 / (1 + std::exp(-v));
   return put_quantized(step, x, 3, 4), ok();
 }
 
-Status qlinear_leaky_relu(Step& step) {
+Status qlinear_leaky_relu(KernelContext& step) {
   const double alpha = real_attr(step, "alpha", 0.01);
   std::vector<double> x = dequantized(step, 0, 1, 2);
   for (double& v : x) v = v < 0 ? alpha * v : v;
   return put_quantized(step, x, 3, 4), ok();
 }
 
-Status qlinear_concat(Step& step) {
+Status qlinear_concat(KernelContext& step) {
   const Result<int64_t> axis = axis_attr(step, 1, step.rank(2));
   if (!axis) return axis.errors();
   const Lines to = lines(step.out_dims(0), *axis);
@@ -167,7 +167,7 @@ Status qlinear_concat(Step& step) {
   return put_quantized(step, out, 0, 1), ok();
 }
 
-Status qlinear_average_pool(Step& step) {
+Status qlinear_average_pool(KernelContext& step) {
   if (int_attr(step, "channels_last", 0) != 0) return refuse(step, "channels_last isn't computed");
   const Result<AverageShape> shape = average_shape(step, false);
   if (!shape) return shape.errors();
@@ -177,7 +177,7 @@ Status qlinear_average_pool(Step& step) {
   return put_quantized(step, out, 3, 4), ok();
 }
 
-Status qlinear_global_average_pool(Step& step) {
+Status qlinear_global_average_pool(KernelContext& step) {
   const bool last = int_attr(step, "channels_last", 0) != 0;
   const Dims& d = step.dims(0);
   const int64_t channels = last ? d.back() : d[1];
@@ -212,4 +212,4 @@ constexpr KernelRow kRows[] = {
 
 std::span<const KernelRow> contrib_kernels() { return kRows; }
 
-}  // namespace accsim::ref
+}  // namespace accsim::sim::ref

@@ -2,12 +2,12 @@
 #include <cmath>
 #include <limits>
 
-#include "sim/ops/fold.h"
-#include "sim/ops/rules.h"
+#include "sim/operators/fold.h"
+#include "sim/operators/rules.h"
 #include "sim/ref/attention.h"
-#include "sim/ref/rows.h"
+#include "sim/ref/kernel_parts.h"
 
-namespace accsim::ref {
+namespace accsim::sim::ref {
 namespace {
 
 /// What com.microsoft's attentions add to the scores: a bias that broadcasts, padded keys,
@@ -30,7 +30,7 @@ struct ScoreBias {
   }
 };
 
-Result<ScoreBias> score_bias(const Step& step, const AttentionTask& t, size_t bias,
+Result<ScoreBias> score_bias(const KernelContext& step, const AttentionTask& t, size_t bias,
                              size_t padding) {
   ScoreBias out;
   out.filter = real_attr(step, "mask_filter_value", -10000);
@@ -53,7 +53,8 @@ Result<ScoreBias> score_bias(const Step& step, const AttentionTask& t, size_t bi
 }
 
 /// Keys or values in either layout as batch x heads x length x size, with the projection's bias.
-std::vector<double> keys_of(const Step& step, size_t i, int64_t heads, const double* bias) {
+std::vector<double> keys_of(const KernelContext& step, size_t i, int64_t heads,
+                            const double* bias) {
   const Dims& d = step.dims(i);
   std::vector<double> x = step.reals(i);
   if (d.size() == 4) return x;
@@ -62,7 +63,7 @@ std::vector<double> keys_of(const Step& step, size_t i, int64_t heads, const dou
   return split_heads(x, d[0], d[1], heads);
 }
 
-Status multi_head(Step& step) {
+Status multi_head(KernelContext& step) {
   if (!step.has_input(1) || step.rank(0) != 3 || step.rank(1) == 5)
     return refuse(step, "packed queries, keys and values aren't computed");
   for (size_t i = 8; i < step.input_count(); ++i)
@@ -103,7 +104,7 @@ Status multi_head(Step& step) {
 }
 
 /// Projection of the input to queries, keys and values, then attention.
-Status projected(Step& step) {
+Status projected(KernelContext& step) {
   if (step.has_input(4) || int_attr(step, "do_rotary", 0) != 0)
     return refuse(step, "a past or a rotation isn't computed");
   const Dims &x = step.dims(0), &w = step.dims(1);
@@ -162,7 +163,7 @@ std::vector<double> present_cache(const AttentionTask& t, const std::vector<int6
   return out;
 }
 
-Status group_query(Step& step) {
+Status group_query(KernelContext& step) {
   if (!step.has_input(1)) return refuse(step, "packed queries, keys and values aren't computed");
   for (size_t i = 9; i < step.input_count(); ++i)
     if (step.has_input(i)) return refuse(step, "inputs from position_ids on aren't computed");
@@ -243,4 +244,4 @@ constexpr KernelRow kRows[] = {
 
 std::span<const KernelRow> contrib_attention_kernels() { return kRows; }
 
-}  // namespace accsim::ref
+}  // namespace accsim::sim::ref

@@ -3,23 +3,23 @@
 #include <algorithm>
 #include <cmath>
 
-#include "sim/ops/rules.h"
+#include "sim/operators/rules.h"
+#include "sim/ref/kernel_parts.h"
 #include "sim/ref/matmul.h"
 #include "sim/ref/quant.h"
-#include "sim/ref/rows.h"
 
-namespace accsim::ref {
+namespace accsim::sim::ref {
 namespace {
 
 /// Output of a MatMul with one bias a column (optional).
-Status put_with_bias(Step& step, std::vector<double> values, size_t bias_port) {
+Status put_with_bias(KernelContext& step, std::vector<double> values, size_t bias_port) {
   const std::vector<double> bias = step.reals(bias_port);
   for (size_t i = 0; i < values.size() && !bias.empty(); ++i) values[i] += bias[i % bias.size()];
   return step.put(0, values), ok();
 }
 
 /// (A - zero) (B - zero) scaled to reals: inputs A, B, their scales, their zero points, bias.
-Status matmul_to_float(Step& step) {
+Status matmul_to_float(KernelContext& step) {
   std::vector<double> a = step.reals(0), b = step.reals(1);
   subtract_zero(a, step.dims(0), step.reals(4), true);
   subtract_zero(b, step.dims(1), step.reals(5), false);
@@ -32,7 +32,7 @@ Status matmul_to_float(Step& step) {
 }
 
 /// A is quantised to uint8 on the way: inputs A, B, B's scale and zero point, bias.
-Status dynamic_matmul(Step& step) {
+Status dynamic_matmul(KernelContext& step) {
   std::vector<double> a = step.reals(0), b = step.reals(1);
   double low = 0, high = 0;
   for (const double v : a) low = std::min(low, v), high = std::max(high, v);
@@ -50,17 +50,17 @@ Status dynamic_matmul(Step& step) {
 
 /// B as N rows of K numbers of `bits` bits, packed from the low end, a scale and zero point a
 /// block.
-Status matmul_nbits(Step& step) {
+Status matmul_nbits(KernelContext& step) {
   const int64_t k = int_attr(step, "K", 1), n = int_attr(step, "N", 1);
   const int64_t width = int_attr(step, "bits", 4), block = int_attr(step, "block_size", 32);
   if ((width != 4 && width != 8 && width != 2) || step.has_input(4))
     return refuse(step, "other than 2, 4 or 8 bits, and group indices, aren't computed");
-  if (step.in(1).store() != Store::u8) return refuse(step, "weights must be bytes");
+  if (step.in(1).kind() != ElementKind::u8) return refuse(step, "weights must be bytes");
   const int64_t blocks = (k + block - 1) / block, block_bytes = (block * width + 7) / 8;
   const int64_t zero_bytes = (blocks * width + 7) / 8;
   const std::vector<int64_t> packed = step.integers(1);
   const std::vector<double> scale = step.reals(2), zeros = step.reals(3);
-  const bool packed_zeros = step.has_input(3) && step.in(3).store() == Store::u8;
+  const bool packed_zeros = step.has_input(3) && step.in(3).kind() == ElementKind::u8;
   const int64_t mask = (int64_t{1} << width) - 1, per_byte = 8 / width;
   if (packed_zeros && static_cast<int64_t>(zeros.size()) != n * zero_bytes)
     return bad_node(step, fmt::format("zero points must be {} bytes", n * zero_bytes));
@@ -93,7 +93,7 @@ Status matmul_nbits(Step& step) {
 }
 
 /// Sums of word, position and segment embeddings, normalised.
-Status embed_norm(Step& step) {
+Status embed_norm(KernelContext& step) {
   const Dims& ids = step.dims(0);
   const int64_t hidden = step.dims(2)[1], length = ids[1];
   const std::vector<int64_t> words = step.integers(0), segments = step.integers(1),
@@ -152,4 +152,4 @@ constexpr KernelRow kRows[] = {
 
 std::span<const KernelRow> contrib_matmul_kernels() { return kRows; }
 
-}  // namespace accsim::ref
+}  // namespace accsim::sim::ref

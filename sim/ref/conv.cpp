@@ -3,18 +3,18 @@
 #include <algorithm>
 #include <cstring>
 
-#include "sim/ops/rules.h"
-#include "sim/ref/rows.h"
+#include "sim/operators/rules.h"
+#include "sim/ref/kernel_parts.h"
 #include "sim/ref/sgemm.h"
 
-namespace accsim::ref {
+namespace accsim::sim::ref {
 namespace {
 
 /// The patches of one group of one image as a matrix: row (channel, kernel position), column output
 /// pixel. Never stored whole; pieces are written where they are needed.
 template <class T>
 struct Patches {
-  const Window& w;
+  const SlidingWindow& w;
   const T* x;
 
   int64_t pixels() const { return w.out[0] * w.out[1] * w.out[2]; }
@@ -57,15 +57,15 @@ struct Patches {
   }
 };
 
-bool is_plain(const Window& w) {
+bool is_plain(const SlidingWindow& w) {
   for (size_t d = 0; d < 3; ++d)
     if (w.kernel[d] != 1 || w.stride[d] != 1 || w.pad[d] != 0 || w.in[d] != w.out[d]) return false;
   return true;
 }
 
-void depthwise(Pool& pool, const ConvShape& s, const float* x, const float* w, const float* bias,
-               float* out) {
-  const Window& v = s.window;
+void depthwise(ThreadPool& pool, const ConvShape& s, const float* x, const float* w,
+               const float* bias, float* out) {
+  const SlidingWindow& v = s.window;
   const PlaneConv plane{v.in[1],       v.in[2],       v.out[1],    v.out[2],
                         v.kernel[1],   v.kernel[2],   v.stride[1], v.stride[2],
                         v.dilation[1], v.dilation[2], v.pad[1],    v.pad[2]};
@@ -84,8 +84,8 @@ void depthwise(Pool& pool, const ConvShape& s, const float* x, const float* w, c
 
 }  // namespace
 
-void convolve(Pool& pool, const ConvShape& s, const float* x, const float* w, const float* bias,
-              float* out) {
+void convolve(ThreadPool& pool, const ConvShape& s, const float* x, const float* w,
+              const float* bias, float* out) {
   const int64_t channels = s.in_channels / s.groups, outputs = s.out_channels / s.groups;
   if (channels == 1 && s.window.in[0] == 1 && s.window.kernel[0] == 1 && s.window.pad[0] == 0 &&
       s.groups > 1)
@@ -116,8 +116,8 @@ void convolve(Pool& pool, const ConvShape& s, const float* x, const float* w, co
   }
 }
 
-void convolve(Pool& pool, const ConvShape& s, const double* x, const double* w, const double* bias,
-              double* out) {
+void convolve(ThreadPool& pool, const ConvShape& s, const double* x, const double* w,
+              const double* bias, double* out) {
   const int64_t channels = s.in_channels / s.groups, outputs = s.out_channels / s.groups;
   const int64_t plane = s.window.in[0] * s.window.in[1] * s.window.in[2];
   const int64_t depth = channels * s.window.taps();
@@ -142,8 +142,9 @@ Status check_weight_zero(const NodeView& node, const ConvShape& shape, size_t i)
   return bad_node(node, "the weights' zero point must be one, or one an output channel");
 }
 
-std::vector<double> convolve_integers(Step& step, const ConvShape& shape, const ConvPorts& ports,
-                                      double x_zero, const std::vector<double>& w_zero) {
+std::vector<double> convolve_integers(KernelContext& step, const ConvShape& shape,
+                                      const ConvPorts& ports, double x_zero,
+                                      const std::vector<double>& w_zero) {
   std::vector<double> x = step.reals(ports.x), w = step.reals(ports.w);
   // A padded position is a zero point, so 0 after it has been taken off.
   for (double& v : x) v -= x_zero;
@@ -157,11 +158,11 @@ std::vector<double> convolve_integers(Step& step, const ConvShape& shape, const 
 
 namespace {
 
-Status conv(Step& step) {
+Status conv(KernelContext& step) {
   const Result<ConvShape> shape = conv_shape(step, {});
   if (!shape) return shape.errors();
   if (!step.has_output(0)) return ok();
-  if (step.in(0).store() == Store::f32) {
+  if (step.in(0).kind() == ElementKind::f32) {
     convolve(step.pool(), *shape, step.data<float>(0), step.data<float>(1),
              step.has_input(2) ? step.in(2).as(DType::float32).data<float>() : nullptr,
              step.result<float>(0));
@@ -174,7 +175,7 @@ Status conv(Step& step) {
   return step.put(0, out), ok();
 }
 
-Status conv_integer(Step& step) {
+Status conv_integer(KernelContext& step) {
   const ConvPorts ports{0, 1, -1, false};
   const Result<ConvShape> shape = conv_shape(step, ports);
   if (!shape) return shape.errors();
@@ -189,7 +190,7 @@ struct Scatter {
       pad{0, 0, 0};
 };
 
-Result<Scatter> scatter_of(const Step& step) {
+Result<Scatter> scatter_of(const KernelContext& step) {
   const Dims &x = step.dims(0), &w = step.dims(1), &y = step.out_dims(0);
   const size_t rank = x.size() - 2;
   const Result<WindowAttrs> attrs = window_attrs(step, rank);
@@ -235,7 +236,7 @@ void add_scattered(const Scatter& s, const double* from, int64_t channels, doubl
               }
 }
 
-Status conv_transpose(Step& step) {
+Status conv_transpose(KernelContext& step) {
   const Result<Scatter> s = scatter_of(step);
   if (!s) return s.errors();
   const Dims &x = step.dims(0), &w = step.dims(1);
@@ -272,4 +273,4 @@ constexpr KernelRow kRows[] = {
 
 std::span<const KernelRow> conv_kernels() { return kRows; }
 
-}  // namespace accsim::ref
+}  // namespace accsim::sim::ref

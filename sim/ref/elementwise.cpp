@@ -5,27 +5,27 @@
 #include <cmath>
 #include <limits>
 
-#include "sim/ops/rules.h"
-#include "sim/ref/step.h"
-#include "sim/ref/walk.h"
+#include "sim/operators/rules.h"
+#include "sim/ref/kernel_context.h"
+#include "sim/ref/strided_loops.h"
 
-namespace accsim::ref {
+namespace accsim::sim::ref {
 namespace {
 
 bool is_real(const Array& array) {
-  return array.store() == Store::f32 || array.store() == Store::f64;
+  return array.kind() == ElementKind::f32 || array.kind() == ElementKind::f64;
 }
 
 /// out = F::of(a) for reals. Integers go by the op table's value rule.
 template <class F>
-Status unary(Step& step) {
+Status unary(KernelContext& step) {
   if (!step.has_output(0)) return ok();
   if (!is_real(step.in(0))) return by_value_rule(step);
   const auto all = [&]<class T>(T) {
     map_elements(step.pool(), step.data<T>(0), step.result<T>(0), step.in(0).size(),
                  [](T v) { return F::of(v); });
   };
-  if (step.in(0).store() == Store::f32)
+  if (step.in(0).kind() == ElementKind::f32)
     all(float{});
   else
     all(double{});
@@ -33,12 +33,12 @@ Status unary(Step& step) {
 }
 
 template <class R, class F>
-void broadcast_reals(Step& step, const Array& a, const Array& b, R* out) {
+void broadcast_reals(KernelContext& step, const Array& a, const Array& b, R* out) {
   const auto all = [&]<class T>(T) {
     broadcast_binary(step.pool(), a.data<T>(), a.dims(), b.data<T>(), b.dims(), out,
                      step.out_dims(0), [](T x, T y) { return static_cast<R>(F::of(x, y)); });
   };
-  if (a.store() == Store::f32)
+  if (a.kind() == ElementKind::f32)
     all(float{});
   else
     all(double{});
@@ -46,11 +46,11 @@ void broadcast_reals(Step& step, const Array& a, const Array& b, R* out) {
 
 /// out = F::of(a, b), broadcast; reals of one type, others by the value rule.
 template <class F>
-Status binary(Step& step) {
+Status binary(KernelContext& step) {
   if (!step.has_output(0)) return ok();
   const Array &a = step.in(0), &b = step.in(1);
   if (!is_real(a) || a.dtype() != b.dtype()) return by_value_rule(step);
-  if (a.store() == Store::f32)
+  if (a.kind() == ElementKind::f32)
     broadcast_reals<float, F>(step, a, b, step.result<float>(0));
   else
     broadcast_reals<double, F>(step, a, b, step.result<double>(0));
@@ -58,7 +58,7 @@ Status binary(Step& step) {
 }
 
 template <class F>
-Status comparison(Step& step) {
+Status comparison(KernelContext& step) {
   if (!step.has_output(0)) return ok();
   const Array &a = step.in(0), &b = step.in(1);
   if (!is_real(a) || a.dtype() != b.dtype()) return by_value_rule(step);
@@ -68,7 +68,7 @@ Status comparison(Step& step) {
 
 /// Any number of inputs, folded from the left; `mean` divides by how many there are.
 template <class F, bool kMean = false>
-Status variadic(Step& step) {
+Status variadic(KernelContext& step) {
   if (!step.has_output(0)) return ok();
   for (size_t i = 0; i < step.input_count(); ++i)
     if (!step.has_input(i) || !is_real(step.in(i)) || step.dtype(i) != step.dtype(0))
@@ -83,7 +83,7 @@ Status variadic(Step& step) {
     const T count = static_cast<T>(step.input_count());
     if (kMean) map_elements(step.pool(), out, out, elements(dims), [=](T v) { return v / count; });
   };
-  if (step.in(0).store() == Store::f32)
+  if (step.in(0).kind() == ElementKind::f32)
     all(float{});
   else
     all(double{});
@@ -140,7 +140,7 @@ struct Atanh { template <class T> static T of(T v) { return std::atanh(v); } };
 // ---- the ones with rules of their own -----
 
 /// The exponent may be of another type than the base, which the result has.
-Status pow_kernel(Step& step) {
+Status pow_kernel(KernelContext& step) {
   if (!step.has_output(0)) return ok();
   if (is_real(step.in(0)) && step.in(0).dtype() == step.in(1).dtype()) return binary<Pow>(step);
   if (!is_real(step.in(0)) && !is_real(step.in(1))) return by_value_rule(step);
@@ -152,7 +152,7 @@ Status pow_kernel(Step& step) {
   return ok();
 }
 
-Status clip(Step& step) {
+Status clip(KernelContext& step) {
   if (!step.has_output(0)) return ok();
   if (!is_real(step.in(0))) return by_value_rule(step);
   double low = -std::numeric_limits<double>::infinity(), high = -low;
@@ -170,23 +170,23 @@ Status clip(Step& step) {
       return v > most ? most : v;
     });
   };
-  if (step.in(0).store() == Store::f32)
+  if (step.in(0).kind() == ElementKind::f32)
     all(float{});
   else
     all(double{});
   return ok();
 }
 
-Status where(Step& step) {
+Status where(KernelContext& step) {
   if (!step.has_output(0)) return ok();
   const Dims& dims = step.out_dims(0);
-  if (step.in(1).store() != step.in(2).store() || step.in(0).store() != Store::u8)
+  if (step.in(1).kind() != step.in(2).kind() || step.in(0).kind() != ElementKind::u8)
     return bad_node(step, "the condition must be boolean and both choices of one type");
-  const Walk<3> walk(dims,
-                     {broadcast_strides(step.dims(0), dims), broadcast_strides(step.dims(1), dims),
-                      broadcast_strides(step.dims(2), dims)});
+  const StridedLoops<3> walk(
+      dims, {broadcast_strides(step.dims(0), dims), broadcast_strides(step.dims(1), dims),
+             broadcast_strides(step.dims(2), dims)});
   const uint8_t* condition = step.data<uint8_t>(0);
-  with_store(step.in(1).store(), [&]<class T>(T) {
+  with_element_kind(step.in(1).kind(), [&]<class T>(T) {
     const T *a = step.data<T>(1), *b = step.data<T>(2);
     T* out = step.result<T>(0);
     walk.rows(step.pool(), [&](int64_t first, int64_t count, const auto& at, const auto& by) {
@@ -210,7 +210,7 @@ To converted_element(DType to, From v) {
     return static_cast<To>(wrap(to, static_cast<int64_t>(v)));
 }
 
-Status cast_to_tiny(Step& step, DType to) {
+Status cast_to_tiny(KernelContext& step, DType to) {
   const bool saturate = int_attr(step, "saturate", 1) != 0;
   const std::string mode = step.attr("round_mode", "up");
   if (mode != "up" && mode != "down" && mode != "nearest")
@@ -229,7 +229,7 @@ Status cast_to_tiny(Step& step, DType to) {
   return step.put(0, values), ok();
 }
 
-Status cast(Step& step) {
+Status cast(KernelContext& step) {
   if (!step.has_output(0)) return ok();
   const DType to = step.output(0).dtype;
   const Array& in = step.in(0);
@@ -244,8 +244,8 @@ Status cast(Step& step) {
     }
     return step.put(0, values), ok();
   }
-  with_store(in.store(), [&]<class From>(From) {
-    with_store(step.out(0).store(), [&]<class To>(To) {
+  with_element_kind(in.kind(), [&]<class From>(From) {
+    with_element_kind(step.out(0).kind(), [&]<class To>(To) {
       map_elements(step.pool(), step.data<From>(0), step.result<To>(0), in.size(),
                    [=](From v) { return converted_element<From, To>(to, v); });
     });
@@ -253,10 +253,10 @@ Status cast(Step& step) {
   return ok();
 }
 
-Status identity(Step& step) { return step.share(0, step.in(0)), ok(); }
+Status identity(KernelContext& step) { return step.share(0, step.in(0)), ok(); }
 
 /// The same bits under another type of as many bits.
-Status bit_cast(Step& step) {
+Status bit_cast(KernelContext& step) {
   if (!step.has_output(0)) return ok();
   const auto whole = [](DType t) {
     return t == DType::float32 || t == DType::float64 || (is_integer(t) && bits(t) >= 8);
@@ -269,14 +269,14 @@ Status bit_cast(Step& step) {
   return ok();
 }
 
-Status is_nan(Step& step) {
+Status is_nan(KernelContext& step) {
   std::vector<int64_t> out;
   for (double v : step.reals(0)) out.push_back(std::isnan(v));
   step.put(0, out);
   return ok();
 }
 
-Status is_inf(Step& step) {
+Status is_inf(KernelContext& step) {
   const bool negative = int_attr(step, "detect_negative", 1) != 0;
   const bool positive = int_attr(step, "detect_positive", 1) != 0;
   std::vector<int64_t> out;
@@ -350,4 +350,4 @@ constexpr KernelRow kRows[] = {
 
 std::span<const KernelRow> elementwise_kernels() { return kRows; }
 
-}  // namespace accsim::ref
+}  // namespace accsim::sim::ref

@@ -6,9 +6,9 @@
 #include <new>
 
 #include "sim/ref/attributes.h"
-#include "sim/ref/step.h"
+#include "sim/ref/kernel_context.h"
 
-namespace accsim::ref {
+namespace accsim::sim::ref {
 namespace {
 
 std::string label(const Graph& graph, const Node& node) {
@@ -117,7 +117,7 @@ class Runner {
       if (!array) return array.errors();
       inputs.push_back(std::move(*array));
     }
-    Step step(graph_, node, inputs, state_);
+    KernelContext step(graph_, node, inputs, state_);
     Result<bool> done = false;
     try {
       if (options_.substitute) done = options_.substitute(id, inputs, step.outputs());
@@ -138,7 +138,7 @@ class Runner {
     return ok();
   }
 
-  Status compute(Step& step, const Node& node) {
+  Status compute(KernelContext& step, const Node& node) {
     const Kernel kernel = find_kernel(node.domain, node.op_type);
     check(kernel != nullptr, "a node without kernel passed check_runnable");
     const bool constant = node.op_type == "Constant";
@@ -158,7 +158,7 @@ class Runner {
   }
 
   /// A Constant whose tensor is too large for the graph to hold: it is read from the file.
-  Status constant_node(Step& step) {
+  Status constant_node(KernelContext& step) {
     if (!step.has_output(0)) return ok();
     const Attribute* attribute = step.attribute("value");
     const auto* held = attribute == nullptr
@@ -234,7 +234,7 @@ Status check_runnable(const Graph& graph) {
     }
     for (const auto* ids : {&node.inputs, &node.outputs})
       for (TensorId id : *ids)
-        if (id != kNoTensor && !store_of(graph.tensor(id).dtype)) {
+        if (id != kNoTensor && !element_kind(graph.tensor(id).dtype)) {
           errors.push_back(at(label(graph, node), Errc::unsupported,
                               fmt::format("tensor '{}' is {}, which isn't computed with",
                                           graph.tensor(id).name, name(graph.tensor(id).dtype))));
@@ -269,4 +269,4 @@ Result<RunResult> run(const Graph& graph, const Arrays& inputs, const RunOptions
   }
 }
 
-}  // namespace accsim::ref
+}  // namespace accsim::sim::ref

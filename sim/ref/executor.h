@@ -10,7 +10,7 @@
 #include "sim/onnx/weights.h"
 #include "sim/ref/array.h"
 
-namespace accsim::ref {
+namespace accsim::sim::ref {
 
 using Arrays = std::map<std::string, Array>;
 
@@ -77,4 +77,4 @@ std::optional<Array> stored_array(const Graph& graph, const StoredTensor& tensor
 Array random_weights(const Graph& graph, TensorId id, uint64_t seed,
                      std::shared_ptr<MemoryCount> count = nullptr);
 
-}  // namespace accsim::ref
+}  // namespace accsim::sim::ref

@@ -3,15 +3,15 @@
 #include <algorithm>
 #include <cmath>
 
-#include "sim/ops/rules.h"
-#include "sim/ref/step.h"
-#include "sim/ref/walk.h"
+#include "sim/operators/rules.h"
+#include "sim/ref/kernel_context.h"
+#include "sim/ref/strided_loops.h"
 
-namespace accsim::ref {
+namespace accsim::sim::ref {
 namespace {
 
 /// Rows of input 0 along an axis, picked by input 1.
-Status gather(Step& step) {
+Status gather(KernelContext& step) {
   if (!step.has_output(0)) return ok();
   const Result<int64_t> axis = axis_attr(step, 0, step.rank(0));
   if (!axis) return axis.errors();
@@ -23,7 +23,7 @@ Status gather(Step& step) {
     if (i < 0) i += l.length;
   }
   const auto count = static_cast<int64_t>(indices.size());
-  const auto run = static_cast<size_t>(l.inner * store_bytes(step.in(0).store()));
+  const auto run = static_cast<size_t>(l.inner * kind_bytes(step.in(0).kind()));
   const auto* in = static_cast<const uint8_t*>(step.in(0).raw());
   auto* out = static_cast<uint8_t*>(step.out(0).raw());
   if (step.out(0).size() == 0) return ok();
@@ -39,14 +39,14 @@ Status gather(Step& step) {
 
 /// The first or last (select_last_index) of the largest or smallest elements.
 template <bool kLargest>
-Status arg(Step& step) {
+Status arg(KernelContext& step) {
   const Result<int64_t> axis = axis_attr(step, 0, step.rank(0));
   if (!axis) return axis.errors();
   const bool last = int_attr(step, "select_last_index", 0) != 0;
   const Lines l = lines(step.dims(0), *axis);
   if (l.length == 0) return bad_node(step, "an empty axis has no extreme");
   std::vector<int64_t> out;
-  with_store(step.in(0).store(), [&]<class T>(T) {
+  with_element_kind(step.in(0).kind(), [&]<class T>(T) {
     const T* in = step.data<T>(0);
     for (int64_t o = 0; o < l.outer; ++o)
       for (int64_t i = 0; i < l.inner; ++i) {
@@ -62,8 +62,8 @@ Status arg(Step& step) {
 }
 
 template <bool kProduct>
-Status cumulate(Step& step) {
-  if (step.in(0).store() != Store::f32 && step.in(0).store() != Store::f64)
+Status cumulate(KernelContext& step) {
+  if (step.in(0).kind() != ElementKind::f32 && step.in(0).kind() != ElementKind::f64)
     return by_value_rule(step);
   const std::vector<int64_t> given = step.integers(1);
   if (given.size() != 1) return bad_node(step, "axis must be a scalar");
@@ -88,7 +88,7 @@ Status cumulate(Step& step) {
 }
 
 /// New keys or values written into a cache along `axis`, from each batch entry's index on.
-Status tensor_scatter(Step& step) {
+Status tensor_scatter(KernelContext& step) {
   if (!step.has_output(0)) return ok();
   const Result<int64_t> axis = axis_attr(step, -2, step.rank(0));
   if (!axis) return axis.errors();
@@ -97,7 +97,7 @@ Status tensor_scatter(Step& step) {
   std::vector<int64_t> first = step.integers(2);
   if (first.empty()) first.assign(static_cast<size_t>(step.dims(0)[0]), 0);
   const int64_t rows = step.dims(0)[0] > 0 ? cache.outer / step.dims(0)[0] : 0;
-  const auto run = static_cast<size_t>(cache.inner * store_bytes(step.in(0).store()));
+  const auto run = static_cast<size_t>(cache.inner * kind_bytes(step.in(0).kind()));
   Array& out = step.out(0);
   if (out.size() == 0) return ok();
   std::memcpy(out.raw(), step.in(0).raw(), static_cast<size_t>(out.bytes()));
@@ -139,4 +139,4 @@ constexpr KernelRow kRows[] = {
 
 std::span<const KernelRow> index_kernels() { return kRows; }
 
-}  // namespace accsim::ref
+}  // namespace accsim::sim::ref

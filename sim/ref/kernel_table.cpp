@@ -1,9 +1,9 @@
 #include <algorithm>
 #include <array>
 
-#include "sim/ref/step.h"
+#include "sim/ref/kernel_context.h"
 
-namespace accsim::ref {
+namespace accsim::sim::ref {
 namespace {
 
 const auto kFamilies = std::array{
@@ -45,4 +45,4 @@ Kernel find_kernel(std::string_view domain, std::string_view op) {
 
 std::span<const RefusedOp> refused_ops() { return kRefused; }
 
-}  // namespace accsim::ref
+}  // namespace accsim::sim::ref

@@ -2,16 +2,16 @@
 
 #include <cmath>
 
-#include "sim/ops/rules.h"
-#include "sim/ref/step.h"
-#include "sim/ref/walk.h"
+#include "sim/operators/rules.h"
+#include "sim/ref/kernel_context.h"
+#include "sim/ref/strided_loops.h"
 
-namespace accsim::ref {
+namespace accsim::sim::ref {
 namespace {
 
 /// Log-probabilities to a loss: the negated one of each label, weighed by class; labels equal to
 /// ignore_index count nothing.
-Status add_losses(Step& step, const std::vector<double>& log_prob) {
+Status add_losses(KernelContext& step, const std::vector<double>& log_prob) {
   const Dims& x = step.dims(0);
   const int64_t classes = x[1], inner = elements(x, 2, x.size());
   const std::vector<int64_t> labels = step.integers(1);
@@ -38,9 +38,9 @@ Status add_losses(Step& step, const std::vector<double>& log_prob) {
   return ok();
 }
 
-Status nll_loss(Step& step) { return add_losses(step, step.reals(0)); }
+Status nll_loss(KernelContext& step) { return add_losses(step, step.reals(0)); }
 
-Status cross_entropy(Step& step) {
+Status cross_entropy(KernelContext& step) {
   std::vector<double> x = step.reals(0);
   const Lines l = lines(step.dims(0), 1);
   for (int64_t o = 0; o < l.outer; ++o)
@@ -66,4 +66,4 @@ constexpr KernelRow kRows[] = {
 
 std::span<const KernelRow> loss_kernels() { return kRows; }
 
-}  // namespace accsim::ref
+}  // namespace accsim::sim::ref

@@ -4,19 +4,19 @@
 #include <algorithm>
 #include <utility>
 
-#include "sim/ops/rows/einsum_rules.h"
-#include "sim/ops/rows/matmul_rules.h"
-#include "sim/ops/rules.h"
-#include "sim/ref/rows.h"
-#include "sim/ref/walk.h"
+#include "sim/operators/matmul/einsum_rules.h"
+#include "sim/operators/matmul/matmul_rules.h"
+#include "sim/operators/rules.h"
+#include "sim/ref/kernel_parts.h"
+#include "sim/ref/strided_loops.h"
 
-namespace accsim::ref {
+namespace accsim::sim::ref {
 
 namespace {
 
 /// NumPy's matmul of two arrays of T.
 template <class T>
-void matmul_arrays(Pool& pool, Dims a_dims, const T* a, Dims b_dims, const T* b, T* out) {
+void matmul_arrays(ThreadPool& pool, Dims a_dims, const T* a, Dims b_dims, const T* b, T* out) {
   if (a_dims.size() == 1) a_dims.insert(a_dims.begin(), 1);
   if (b_dims.size() == 1) b_dims.push_back(1);
   MatMulShape shape{a_dims[a_dims.size() - 2], a_dims.back(), b_dims.back(), false, false};
@@ -44,8 +44,9 @@ void matmul_arrays(Pool& pool, Dims a_dims, const T* a, Dims b_dims, const T* b,
 
 }  // namespace
 
-std::vector<double> matmul_reals(Step& step, const std::vector<double>& a, const Dims& a_dims,
-                                 const std::vector<double>& b, const Dims& b_dims) {
+std::vector<double> matmul_reals(KernelContext& step, const std::vector<double>& a,
+                                 const Dims& a_dims, const std::vector<double>& b,
+                                 const Dims& b_dims) {
   const Result<MatMulPlan> plan = plan_matmul(step, a_dims, b_dims);
   check(plan.ok(), "operands that the shape rule accepted don't multiply");
   std::vector<double> out(static_cast<size_t>(elements(plan->out)));
@@ -55,13 +56,13 @@ std::vector<double> matmul_reals(Step& step, const std::vector<double>& a, const
 
 namespace {
 
-Status matmul(Step& step) {
+Status matmul(KernelContext& step) {
   if (!step.has_output(0) || step.out(0).size() == 0) return ok();
-  if (step.in(0).store() == Store::f32)
+  if (step.in(0).kind() == ElementKind::f32)
     return matmul_arrays(step.pool(), step.dims(0), step.data<float>(0), step.dims(1),
                          step.data<float>(1), step.result<float>(0)),
            ok();
-  if (step.in(0).store() != Store::f64 && bits(step.dtype(0)) > 32)
+  if (step.in(0).kind() != ElementKind::f64 && bits(step.dtype(0)) > 32)
     return refuse(step, "64-bit integers aren't multiplied exactly");
   return step.put(0, matmul_reals(step, step.reals(0), step.dims(0), step.reals(1), step.dims(1))),
          ok();
@@ -69,7 +70,7 @@ Status matmul(Step& step) {
 
 }  // namespace
 
-Status gemm_kernel(Step& step) {
+Status gemm_kernel(KernelContext& step) {
   const Result<GemmPlan> plan = plan_gemm(step, 0, 1, 2);
   if (!plan) return plan.errors();
   if (!step.has_output(0) || step.out(0).size() == 0) return ok();
@@ -84,7 +85,7 @@ Status gemm_kernel(Step& step) {
       broadcast_binary<T>(step.pool(), out, dims, c, step.dims(2), out, dims,
                           [=](T x, T y) { return x + b * y; });
   };
-  if (step.in(0).store() == Store::f32) {
+  if (step.in(0).kind() == ElementKind::f32) {
     float* out = step.result<float>(0);
     multiply(step.pool(), shape, step.data<float>(0), step.data<float>(1), out);
     const Array c = step.has_input(2) ? step.in(2).as(DType::float32) : Array();
@@ -152,10 +153,10 @@ Operand contract(const Operand& a, const Operand* b, const std::vector<int>& kee
   return out;
 }
 
-Status einsum(Step& step) {
+Status einsum(KernelContext& step) {
   const Result<EinsumEquation> eq = parse_einsum(step);
   if (!eq) return eq.errors();
-  if (step.in(0).store() != Store::f64 && step.in(0).store() != Store::f32 &&
+  if (step.in(0).kind() != ElementKind::f64 && step.in(0).kind() != ElementKind::f32 &&
       bits(step.dtype(0)) > 32)
     return refuse(step, "64-bit integers aren't multiplied exactly");
   const auto operand = [&](size_t i) { return Operand{eq->terms[i], step.dims(i), step.reals(i)}; };
@@ -182,7 +183,7 @@ Status einsum(Step& step) {
   return step.put(0, all.values), ok();
 }
 
-Status det(Step& step) {
+Status det(KernelContext& step) {
   const Dims& x = step.dims(0);
   const int64_t n = x.back(), each = n * n;
   const std::vector<double> in = step.reals(0);
@@ -194,7 +195,7 @@ Status det(Step& step) {
   return step.put(0, out), ok();
 }
 
-Status matmul_integer(Step& step) {
+Status matmul_integer(KernelContext& step) {
   std::vector<double> a = step.reals(0), b = step.reals(1);
   subtract_zero(a, step.dims(0), step.reals(2), true);
   subtract_zero(b, step.dims(1), step.reals(3), false);
@@ -230,4 +231,4 @@ void subtract_zero(std::vector<double>& values, const Dims& dims, const std::vec
 
 std::span<const KernelRow> matmul_kernels() { return kRows; }
 
-}  // namespace accsim::ref
+}  // namespace accsim::sim::ref

@@ -1,16 +1,16 @@
 #include <algorithm>
 
-#include "sim/ops/rows/box_rules.h"
-#include "sim/ops/rules.h"
-#include "sim/ref/step.h"
-#include "sim/ref/walk.h"
+#include "sim/operators/movement/box_rules.h"
+#include "sim/operators/rules.h"
+#include "sim/ref/kernel_context.h"
+#include "sim/ref/strided_loops.h"
 
-namespace accsim::ref {
+namespace accsim::sim::ref {
 namespace {
 
-Status share_input(Step& step) { return step.share(0, step.in(0)), ok(); }
+Status share_input(KernelContext& step) { return step.share(0, step.in(0)), ok(); }
 
-Status shape(Step& step) {
+Status shape(KernelContext& step) {
   const auto rank = step.rank(0);
   const auto bound = [&](const char* name, int64_t fallback) {
     const int64_t v = int_attr(step, name, fallback);
@@ -22,9 +22,11 @@ Status shape(Step& step) {
   return ok();
 }
 
-Status size(Step& step) { return step.put(0, std::vector<int64_t>{step.in(0).size()}), ok(); }
+Status size(KernelContext& step) {
+  return step.put(0, std::vector<int64_t>{step.in(0).size()}), ok();
+}
 
-Status constant_of_shape(Step& step) {
+Status constant_of_shape(KernelContext& step) {
   if (!step.has_output(0)) return ok();
   double fill = 0;
   if (const Attribute* a = step.attribute("value")) {
@@ -39,12 +41,13 @@ Status constant_of_shape(Step& step) {
     fill = value.as_double(0);
   }
   Array& out = step.out(0);
-  with_store(out.store(),
-             [&]<class T>(T) { std::fill_n(out.data<T>(), out.size(), static_cast<T>(fill)); });
+  with_element_kind(out.kind(), [&]<class T>(T) {
+    std::fill_n(out.data<T>(), out.size(), static_cast<T>(fill));
+  });
   return ok();
 }
 
-Status eye_like(Step& step) {
+Status eye_like(KernelContext& step) {
   const int64_t k = int_attr(step, "k", 0), columns = step.dims(0)[1];
   std::vector<int64_t> eye(static_cast<size_t>(elements(step.dims(0))), 0);
   for (size_t n = 0; n < eye.size(); ++n) {
@@ -56,14 +59,15 @@ Status eye_like(Step& step) {
 
 /// Output `out` = input 0 read by strides from `base` on, over `dims` (the output's, or a finer
 /// split of them).
-void take_strided(Step& step, size_t out, const Dims& dims, const Strides& strides, int64_t base) {
+void take_strided(KernelContext& step, size_t out, const Dims& dims, const Strides& strides,
+                  int64_t base) {
   if (!step.has_output(out) || elements(dims) == 0) return;
-  with_store(step.in(0).store(), [&]<class T>(T) {
+  with_element_kind(step.in(0).kind(), [&]<class T>(T) {
     copy_strided(step.pool(), step.data<T>(0), dims, strides, base, step.result<T>(out));
   });
 }
 
-Status transpose(Step& step) {
+Status transpose(KernelContext& step) {
   const Result<std::vector<int64_t>> perm = permutation(step);
   if (!perm) return perm.errors();
   const Strides from = row_major(step.dims(0));
@@ -73,7 +77,7 @@ Status transpose(Step& step) {
   return ok();
 }
 
-void take_box(Step& step, size_t out, const Box& box) {
+void take_box(KernelContext& step, size_t out, const Box& box) {
   Strides strides = row_major(step.dims(0));
   int64_t base = 0;
   for (size_t i = 0; i < strides.size(); ++i) {
@@ -83,27 +87,27 @@ void take_box(Step& step, size_t out, const Box& box) {
   take_strided(step, out, box.dims, strides, base);
 }
 
-Status slice(Step& step) {
+Status slice(KernelContext& step) {
   const Result<Box> box = sliced_box(step);
   if (!box) return box.errors();
   take_box(step, 0, *box);
   return ok();
 }
 
-Status split(Step& step) {
+Status split(KernelContext& step) {
   const Result<std::vector<Box>> boxes = split_boxes(step);
   if (!boxes) return boxes.errors();
   for (size_t i = 0; i < boxes->size(); ++i) take_box(step, i, (*boxes)[i]);
   return ok();
 }
 
-Status expand(Step& step) {
+Status expand(KernelContext& step) {
   const Dims& dims = step.out_dims(0);
   take_strided(step, 0, dims, broadcast_strides(step.dims(0), dims), 0);
   return ok();
 }
 
-Status tile(Step& step) {
+Status tile(KernelContext& step) {
   // Index i of the output is (repeat, i modulo the dim): two axes, the first standing still.
   const Dims& dims = step.dims(0);
   const Strides from = row_major(dims);
@@ -117,13 +121,13 @@ Status tile(Step& step) {
   return ok();
 }
 
-Status concat(Step& step) {
+Status concat(KernelContext& step) {
   if (!step.has_output(0)) return ok();
   const Dims& dims = step.out_dims(0);
   const Result<int64_t> axis = axis_attr(step, 1, static_cast<int64_t>(dims.size()));
   if (!axis) return axis.errors();
   const Lines to = lines(dims, *axis);
-  const auto width = static_cast<size_t>(store_bytes(step.out(0).store()));
+  const auto width = static_cast<size_t>(kind_bytes(step.out(0).kind()));
   auto* out = static_cast<uint8_t*>(step.out(0).raw());
   int64_t start = 0;
   for (size_t i = 0; i < step.input_count(); ++i) {
@@ -141,7 +145,7 @@ Status concat(Step& step) {
   return ok();
 }
 
-Status pad(Step& step) {
+Status pad(KernelContext& step) {
   const Result<Padding> p = padding(step);
   if (!p) return p.errors();
   if (!step.has_output(0)) return ok();
@@ -160,11 +164,11 @@ Status pad(Step& step) {
   if (rank == 0) return share_input(step);
   if (step.out(0).size() == 0) return ok();
   const int64_t length = to.back();
-  with_store(step.in(0).store(), [&]<class T>(T) {
+  with_element_kind(step.in(0).kind(), [&]<class T>(T) {
     // The fill keeps all 64 bits of an integer.
     const bool given = step.opset() >= 11 && step.has_input(2) && step.in(2).size() > 0;
-    const T fill =
-        given && step.in(2).store() == store_for<T>() ? step.data<T>(2)[0] : static_cast<T>(stated);
+    const T fill = given && step.in(2).kind() == element_kind_for<T>() ? step.data<T>(2)[0]
+                                                                       : static_cast<T>(stated);
     const T* in = step.data<T>(0);
     T* out = step.result<T>(0);
     step.pool().parts(step.out(0).size() / length, 1 + 16384 / length, [&](int64_t b, int64_t e) {
@@ -185,7 +189,7 @@ Status pad(Step& step) {
   return ok();
 }
 
-Status center_crop_pad(Step& step) {
+Status center_crop_pad(KernelContext& step) {
   const Dims &from = step.dims(0), &to = step.out_dims(0);
   std::vector<int64_t> start, pad;  // of the part that stays: in the input, and in the output
   Dims kept;
@@ -203,7 +207,7 @@ Status center_crop_pad(Step& step) {
   }
   const auto reads = offsets(kept, in_strides, in_base),
              writes = offsets(kept, out_strides, out_base);
-  with_store(step.in(0).store(), [&]<class T>(T) {
+  with_element_kind(step.in(0).kind(), [&]<class T>(T) {
     T* out = step.result<T>(0);
     std::fill_n(out, step.out(0).size(), T{});
     for (size_t i = 0; i < reads.size(); ++i) out[writes[i]] = step.data<T>(0)[reads[i]];
@@ -212,7 +216,7 @@ Status center_crop_pad(Step& step) {
 }
 
 /// DepthToSpace reads (b, [block, block,] c', h, w) or, in CRD order, (b, c', block, block, h, w).
-Status depth_to_space(Step& step) {
+Status depth_to_space(KernelContext& step) {
   const Dims& d = step.dims(0);
   const int64_t b = int_attr(step, "blocksize", 1), c = d[1] / (b * b), hw = d[2] * d[3];
   const bool crd = step.attr("mode", "DCR") == "CRD";
@@ -223,7 +227,7 @@ Status depth_to_space(Step& step) {
 }
 
 /// Writes (b, block, block, c, h, w) or, in CRD order, (b, c, block, block, h, w).
-Status space_to_depth(Step& step) {
+Status space_to_depth(KernelContext& step) {
   const Dims& d = step.dims(0);
   const int64_t b = int_attr(step, "blocksize", 1), hw = d[2] * d[3];
   if (step.attr("mode", "DCR") == "CRD")
@@ -235,14 +239,14 @@ Status space_to_depth(Step& step) {
   return ok();
 }
 
-Status reverse_sequence(Step& step) {
+Status reverse_sequence(KernelContext& step) {
   if (!step.has_output(0)) return ok();
   const bool batch_first = int_attr(step, "batch_axis", 1) == 0;
   const Dims& d = step.dims(0);
   const int64_t inner = elements(d, 2, d.size());
   const std::vector<int64_t> lengths = step.integers(1);
   const int64_t steps = batch_first ? d[1] : d[0], batches = batch_first ? d[0] : d[1];
-  const auto width = static_cast<size_t>(inner * store_bytes(step.in(0).store()));
+  const auto width = static_cast<size_t>(inner * kind_bytes(step.in(0).kind()));
   const auto* in = static_cast<const uint8_t*>(step.in(0).raw());
   auto* out = static_cast<uint8_t*>(step.out(0).raw());
   for (int64_t b = 0; b < batches; ++b) {
@@ -259,7 +263,7 @@ Status reverse_sequence(Step& step) {
   return ok();
 }
 
-Status dropout(Step& step) {
+Status dropout(KernelContext& step) {
   const bool training = step.opset() >= 12 && step.has_input(2) && step.real_or(2, 0) != 0;
   if (training && step.real_or(1, 0.5) != 0)
     return refuse(step, "training mode drops random elements");
@@ -301,4 +305,4 @@ constexpr KernelRow kRows[] = {
 
 std::span<const KernelRow> move_kernels() { return kRows; }
 
-}  // namespace accsim::ref
+}  // namespace accsim::sim::ref

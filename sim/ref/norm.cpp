@@ -1,12 +1,12 @@
 #include <algorithm>
 #include <cmath>
 
-#include "sim/ops/rows/reduction_rules.h"
-#include "sim/ops/rules.h"
-#include "sim/ref/rows.h"
-#include "sim/ref/walk.h"
+#include "sim/operators/reduction/reduction_rules.h"
+#include "sim/operators/rules.h"
+#include "sim/ref/kernel_parts.h"
+#include "sim/ref/strided_loops.h"
 
-namespace accsim::ref {
+namespace accsim::sim::ref {
 
 void softmax_row(double* row, int64_t length, int64_t stride) {
   double most = -std::numeric_limits<double>::infinity(), total = 0;
@@ -17,16 +17,16 @@ void softmax_row(double* row, int64_t length, int64_t stride) {
 
 namespace {
 
-bool is_real(const Step& step) {
-  return step.in(0).store() == Store::f32 || step.in(0).store() == Store::f64;
+bool is_real(const KernelContext& step) {
+  return step.in(0).kind() == ElementKind::f32 || step.in(0).kind() == ElementKind::f64;
 }
 
 /// Calls f(T) for the reals that input 0 is kept in; refuses other types.
 template <class F>
-Status for_reals(Step& step, F f) {
+Status for_reals(KernelContext& step, F f) {
   if (!step.has_output(0)) return ok();
   if (!is_real(step)) return refuse(step, "is computed for floats only");
-  if (step.in(0).store() == Store::f32)
+  if (step.in(0).kind() == ElementKind::f32)
     f(float{});
   else
     f(double{});
@@ -36,7 +36,7 @@ Status for_reals(Step& step, F f) {
 /// out = (x - mean) / sqrt(variance + epsilon) over every row; without `centre` the mean is left
 /// out. Mean and inverse deviation of each row go to the vectors.
 template <class T>
-void normalize_rows(const Step& step, const T* in, T* out, int64_t rows, int64_t length,
+void normalize_rows(const KernelContext& step, const T* in, T* out, int64_t rows, int64_t length,
                     double epsilon, bool centre, std::vector<double>& means,
                     std::vector<double>& inverses) {
   means.assign(static_cast<size_t>(rows), 0);
@@ -63,8 +63,8 @@ void normalize_rows(const Step& step, const T* in, T* out, int64_t rows, int64_t
 
 /// out = out * scale + bias, both broadcast as if of shape `as`; absent ones are left out.
 template <class T>
-void scale_and_shift(Step& step, size_t scale, size_t bias, const Dims& scale_dims) {
-  const DType kept = step.out(0).store() == Store::f64 ? DType::float64 : DType::float32;
+void scale_and_shift(KernelContext& step, size_t scale, size_t bias, const Dims& scale_dims) {
+  const DType kept = step.out(0).kind() == ElementKind::f64 ? DType::float64 : DType::float32;
   T* out = step.result<T>(0);
   const Dims& dims = step.out_dims(0);
   for (const size_t i : {scale, bias}) {
@@ -89,7 +89,7 @@ Dims per_channel(const Dims& x, int64_t channels) {
 
 /// Layer and RMS normalisation from an axis on; `mean` and `inverse` are the outputs of the
 /// statistics (0: there is none), bias input 2 counts only when centred.
-Status from_axis(Step& step, bool centre, size_t mean_out, size_t inverse_out) {
+Status from_axis(KernelContext& step, bool centre, size_t mean_out, size_t inverse_out) {
   const Result<int64_t> axis = axis_attr(step, -1, step.rank(0));
   if (!axis) return axis.errors();
   const int64_t length = elements(step.dims(0), static_cast<size_t>(*axis), step.dims(0).size());
@@ -98,24 +98,24 @@ Status from_axis(Step& step, bool centre, size_t mean_out, size_t inverse_out) {
   const Status done = for_reals(step, [&]<class T>(T) {
     const Array x = step.in(0);
     const int64_t rows = elements(x.dims(), 0, static_cast<size_t>(*axis));
-    if (step.out(0).store() != x.store()) return;
+    if (step.out(0).kind() != x.kind()) return;
     normalize_rows<T>(step, x.data<T>(), step.result<T>(0), rows, length, epsilon, centre, means,
                       inverses);
     scale_and_shift<T>(step, 1, centre ? 2 : step.input_count(), {});
   });
   if (!done) return done;
-  if (step.has_output(0) && step.out(0).store() != step.in(0).store())
+  if (step.has_output(0) && step.out(0).kind() != step.in(0).kind())
     return refuse(step, "the scale must be of the input's kind");
   if (mean_out > 0 && mean_out < step.output_count()) step.put(mean_out, means);
   if (inverse_out > 0 && inverse_out < step.output_count()) step.put(inverse_out, inverses);
   return ok();
 }
 
-Status layer_norm(Step& step) { return from_axis(step, true, 1, 2); }
-Status simplified_layer_norm(Step& step) { return from_axis(step, false, 0, 1); }
-Status rms_norm(Step& step) { return from_axis(step, false, 0, 0); }
+Status layer_norm(KernelContext& step) { return from_axis(step, true, 1, 2); }
+Status simplified_layer_norm(KernelContext& step) { return from_axis(step, false, 0, 1); }
+Status rms_norm(KernelContext& step) { return from_axis(step, false, 0, 0); }
 
-Status instance_norm(Step& step) {
+Status instance_norm(KernelContext& step) {
   return for_reals(step, [&]<class T>(T) {
     const Dims& x = step.dims(0);
     std::vector<double> means, inverses;
@@ -127,7 +127,7 @@ Status instance_norm(Step& step) {
 }
 
 /// Opset 18 has scale and bias per group, 21 per channel.
-Status group_norm(Step& step) {
+Status group_norm(KernelContext& step) {
   const Dims& x = step.dims(0);
   const int64_t groups = int_attr(step, "num_groups", 1);
   return for_reals(step, [&]<class T>(T) {
@@ -155,7 +155,7 @@ struct Moments {
 };
 
 /// Mean and (biased) variance of each channel over the batch and all pixels.
-Moments channel_moments(const Step& step, int64_t channels, int64_t inner) {
+Moments channel_moments(const KernelContext& step, int64_t channels, int64_t inner) {
   const std::vector<double> x = step.reals(0);
   Moments m{std::vector<double>(static_cast<size_t>(channels), 0),
             std::vector<double>(static_cast<size_t>(channels), 0)};
@@ -171,7 +171,7 @@ Moments channel_moments(const Step& step, int64_t channels, int64_t inner) {
   return m;
 }
 
-Status batch_norm(Step& step) {
+Status batch_norm(KernelContext& step) {
   const Dims& x = step.dims(0);
   const bool training = int_attr(step, "training_mode", 0) != 0;
   if (!training && step.opset() < 14)
@@ -209,7 +209,7 @@ Status batch_norm(Step& step) {
   });
 }
 
-Status lrn(Step& step) {
+Status lrn(KernelContext& step) {
   const Dims& x = step.dims(0);
   const int64_t size = int_attr(step, "size", 1), inner = elements(x, 2, x.size());
   const double alpha = real_attr(step, "alpha", 1e-4), beta = real_attr(step, "beta", 0.75),
@@ -236,7 +236,7 @@ Status lrn(Step& step) {
   });
 }
 
-Status lp_norm(Step& step) {
+Status lp_norm(KernelContext& step) {
   const Result<int64_t> axis = axis_attr(step, -1, step.rank(0));
   if (!axis) return axis.errors();
   const bool one = int_attr(step, "p", 2) == 1;
@@ -256,7 +256,7 @@ Status lp_norm(Step& step) {
   return step.put(0, x), ok();
 }
 
-Status mvn(Step& step) {
+Status mvn(KernelContext& step) {
   const auto axes = normalize_axes(step.attr("axes", std::vector<int64_t>{0, 2, 3}), step.rank(0));
   if (!axes) return bad_node(step, axes.errors().front().message);
   Dims kept = step.dims(0);
@@ -279,7 +279,7 @@ Status mvn(Step& step) {
 // ---- softmax and its kin -----
 
 /// Before opset 13 everything from the axis on was one row; since, only the axis is.
-Result<Lines> softmax_lines(const Step& step) {
+Result<Lines> softmax_lines(const KernelContext& step) {
   const bool old = step.opset() < 13;
   const Result<int64_t> axis = axis_attr(step, old ? 1 : -1, step.rank(0));
   if (!axis) {
@@ -294,7 +294,7 @@ Result<Lines> softmax_lines(const Step& step) {
 
 /// Softmax of float16 in the steps of its definition, each rounded, as ONNX's own examples have it;
 /// rounding the result alone can be two units away from that.
-Status softmax_float16(Step& step, const Lines& l) {
+Status softmax_float16(KernelContext& step, const Lines& l) {
   const float* in = step.data<float>(0);
   float* out = step.result<float>(0);
   const auto round = [](double v) { return static_cast<float>(round_element(DType::float16, v)); };
@@ -318,7 +318,7 @@ Status softmax_float16(Step& step, const Lines& l) {
 }
 
 template <bool kLog>
-Status softmax(Step& step) {
+Status softmax(KernelContext& step) {
   const Result<Lines> l = softmax_lines(step);
   if (!l) return l.errors();
   if (!kLog && step.has_output(0) && step.dtype(0) == DType::float16)
@@ -352,7 +352,7 @@ Status softmax(Step& step) {
   });
 }
 
-Status hardmax(Step& step) {
+Status hardmax(KernelContext& step) {
   const Result<Lines> l = softmax_lines(step);
   if (!l) return l.errors();
   const std::vector<double> x = step.reals(0);
@@ -389,4 +389,4 @@ constexpr KernelRow kRows[] = {
 
 std::span<const KernelRow> norm_kernels() { return kRows; }
 
-}  // namespace accsim::ref
+}  // namespace accsim::sim::ref

@@ -11,9 +11,9 @@
 #include <iterator>
 
 #include "sim/onnx/decode.h"
-#include "sim/ops/fold.h"
+#include "sim/operators/fold.h"
 
-namespace accsim::ref {
+namespace accsim::sim::ref {
 namespace {
 
 constexpr std::string_view kMagic("\x93NUMPY\x01\x00", 8);
@@ -31,7 +31,7 @@ constexpr Code kCodes[] = {
 DType written_type(const Array& a) {
   if (a.dtype() == DType::float16 || a.dtype() == DType::boolean) return a.dtype();
   for (const Code& c : kCodes)
-    if (c.dtype != DType::float16 && c.dtype != DType::boolean && store_of(c.dtype) == a.store())
+    if (c.dtype != DType::float16 && c.dtype != DType::boolean && element_kind(c.dtype) == a.kind())
       return c.dtype;
   return DType::float32;
 }
@@ -199,4 +199,4 @@ Result<Array> read_npy(const std::string& file) {
   return from_npy(bytes, file);
 }
 
-}  // namespace accsim::ref
+}  // namespace accsim::sim::ref

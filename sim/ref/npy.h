@@ -3,7 +3,7 @@
 
 #include "sim/ref/array.h"
 
-namespace accsim::ref {
+namespace accsim::sim::ref {
 
 /// An array as the bytes of a .npy file (format 1.0, C order). Types that NumPy doesn't have are
 /// written as the type they are kept in: bfloat16 and float8 as float32, int4 as int8.
@@ -13,4 +13,4 @@ std::string to_npy(const Array& array);
 Result<Array> from_npy(std::string_view bytes, const std::string& file);
 Result<Array> read_npy(const std::string& file);
 
-}  // namespace accsim::ref
+}  // namespace accsim::sim::ref

@@ -6,10 +6,10 @@
 #include <cmath>
 #include <limits>
 
-#include "sim/ops/fold.h"
-#include "sim/ops/rules.h"
+#include "sim/operators/fold.h"
+#include "sim/operators/rules.h"
 
-namespace accsim::ref {
+namespace accsim::sim::ref {
 namespace {
 
 int64_t pixels(const Extent3& e) { return e[0] * e[1] * e[2]; }
@@ -18,7 +18,7 @@ int64_t pixels(const Extent3& e) { return e[0] * e[1] * e[2]; }
 struct Reach {
   int64_t begin, end;
 };
-Reach reach(const Window& w, size_t d, int64_t out) {
+Reach reach(const SlidingWindow& w, size_t d, int64_t out) {
   const int64_t start = out * w.stride[d] - w.pad[d], step = w.dilation[d];
   const int64_t begin = start >= 0 ? 0 : (-start + step - 1) / step;
   const int64_t room = w.in[d] - 1 - start;
@@ -27,7 +27,7 @@ Reach reach(const Window& w, size_t d, int64_t out) {
 
 /// Calls visit(offset in the plane) for every input element of the window at output (z, y, x).
 template <class F>
-void each_element(const Window& w, int64_t z, int64_t y, int64_t x, F visit) {
+void each_element(const SlidingWindow& w, int64_t z, int64_t y, int64_t x, F visit) {
   const Reach rz = reach(w, 0, z), ry = reach(w, 1, y), rx = reach(w, 2, x);
   for (int64_t kz = rz.begin; kz < rz.end; ++kz)
     for (int64_t ky = ry.begin; ky < ry.end; ++ky) {
@@ -40,7 +40,7 @@ void each_element(const Window& w, int64_t z, int64_t y, int64_t x, F visit) {
 
 /// Calls visit(plane, z, y, x, output index) for every output, planes in parallel.
 template <class F>
-void each_output(Pool& pool, const Window& w, int64_t planes, F visit) {
+void each_output(ThreadPool& pool, const SlidingWindow& w, int64_t planes, F visit) {
   const int64_t outs = pixels(w.out);
   pool.parts(planes, 1 + 16384 / (outs * std::min<int64_t>(w.taps(), 1024) + 1),
              [&](int64_t begin, int64_t end) {
@@ -51,16 +51,16 @@ void each_output(Pool& pool, const Window& w, int64_t planes, F visit) {
              });
 }
 
-Status max_pool(Step& step) {
-  const Result<Window> window = pool_window(step, false);
+Status max_pool(KernelContext& step) {
+  const Result<SlidingWindow> window = pool_window(step, false);
   if (!window) return window.errors();
-  const Window& w = *window;
+  const SlidingWindow& w = *window;
   const bool indices = step.has_output(1);
   const bool column_major = int_attr(step, "storage_order", 0) != 0;
   const int64_t plane = pixels(w.in), planes = step.dims(0)[0] * step.dims(0)[1];
   if (!step.has_output(0)) return refuse(step, "without output 0");
   int64_t* places = indices ? step.result<int64_t>(1) : nullptr;
-  with_store(step.in(0).store(), [&]<class T>(T) {
+  with_element_kind(step.in(0).kind(), [&]<class T>(T) {
     using Limits = std::numeric_limits<T>;
     const T least = Limits::has_infinity ? -Limits::infinity() : Limits::lowest();
     const T* in = step.data<T>(0);
@@ -86,7 +86,7 @@ Status max_pool(Step& step) {
 }  // namespace
 
 Result<AverageShape> average_shape(const NodeView& node, bool channels_last) {
-  const Result<Window> window = pool_window(node, channels_last);
+  const Result<SlidingWindow> window = pool_window(node, channels_last);
   if (!window) return window.errors();
   AverageShape shape{*window, {0, 0, 0}, int_attr(node, "count_include_pad", 0) != 0};
   const Result<WindowAttrs> attrs = window_attrs(node, window->rank);
@@ -103,8 +103,9 @@ Result<AverageShape> average_shape(const NodeView& node, bool channels_last) {
 }
 
 template <class T>
-void average_planes(Pool& pool, const AverageShape& shape, int64_t planes, const T* x, T* out) {
-  const Window& w = shape.window;
+void average_planes(ThreadPool& pool, const AverageShape& shape, int64_t planes, const T* x,
+                    T* out) {
+  const SlidingWindow& w = shape.window;
   const int64_t plane = pixels(w.in);
   // Window positions inside the input and its padding; ceil_mode can reach beyond both.
   const auto counted = [&](size_t d, int64_t o) {
@@ -125,19 +126,19 @@ void average_planes(Pool& pool, const AverageShape& shape, int64_t planes, const
   });
 }
 
-template void average_planes(Pool&, const AverageShape&, int64_t, const float*, float*);
-template void average_planes(Pool&, const AverageShape&, int64_t, const double*, double*);
+template void average_planes(ThreadPool&, const AverageShape&, int64_t, const float*, float*);
+template void average_planes(ThreadPool&, const AverageShape&, int64_t, const double*, double*);
 
 namespace {
 
-Status average_pool(Step& step) {
+Status average_pool(KernelContext& step) {
   const Result<AverageShape> shape = average_shape(step, false);
   if (!shape) return shape.errors();
   if (!step.has_output(0)) return ok();
   const int64_t planes = step.dims(0)[0] * step.dims(0)[1];
-  if (step.in(0).store() == Store::f32)
+  if (step.in(0).kind() == ElementKind::f32)
     average_planes(step.pool(), *shape, planes, step.data<float>(0), step.result<float>(0));
-  else if (step.in(0).store() == Store::f64)
+  else if (step.in(0).kind() == ElementKind::f64)
     average_planes(step.pool(), *shape, planes, step.data<double>(0), step.result<double>(0));
   else
     return refuse(step, "is computed for floats only");
@@ -152,12 +153,12 @@ struct PNorm {
 };
 
 /// Attribute p, a float up to opset 1.
-double norm_order(const Step& step) {
+double norm_order(const KernelContext& step) {
   return step.opset() < 2 ? real_attr(step, "p", 2) : static_cast<double>(int_attr(step, "p", 2));
 }
 
-Status lp_pool(Step& step) {
-  const Result<Window> w = pool_window(step, false);
+Status lp_pool(KernelContext& step) {
+  const Result<SlidingWindow> w = pool_window(step, false);
   if (!w) return w.errors();
   const std::vector<double> in = step.reals(0);
   const int64_t plane = pixels(w->in), planes = step.dims(0)[0] * step.dims(0)[1];
@@ -175,13 +176,13 @@ Status lp_pool(Step& step) {
 enum class Whole { average, largest, norm };
 
 template <Whole kKind>
-Status global_pool(Step& step) {
+Status global_pool(KernelContext& step) {
   if (!step.has_output(0)) return ok();
   const Dims& x = step.dims(0);
   const int64_t inner = elements(x, 2, x.size()), planes = x[0] * x[1];
   const double p = norm_order(step);
   std::vector<double> out(static_cast<size_t>(planes));
-  with_store(step.in(0).store(), [&]<class T>(T) {
+  with_element_kind(step.in(0).kind(), [&]<class T>(T) {
     const T* in = step.data<T>(0);
     step.pool().parts(planes, 1 + 16384 / (inner + 1), [&](int64_t begin, int64_t end) {
       for (int64_t q = begin; q < end; ++q) {
@@ -207,7 +208,7 @@ Status global_pool(Step& step) {
 
 /// Indices count in the shape that the pooling came from; a larger output_shape adds zeros at the
 /// ends.
-Status max_unpool(Step& step) {
+Status max_unpool(KernelContext& step) {
   const Dims &x = step.dims(0), &y = step.out_dims(0);
   const size_t rank = x.size() - 2;
   const Result<Dims> kernel = kernel_shape(step, rank);
@@ -238,8 +239,8 @@ Status max_unpool(Step& step) {
 }
 
 /// com.microsoft: MaxPool on N, spatial, C arrays of 8-bit integers.
-Status nhwc_max_pool(Step& step) {
-  const Result<Window> w = pool_window(step, true);
+Status nhwc_max_pool(KernelContext& step) {
+  const Result<SlidingWindow> w = pool_window(step, true);
   if (!w) return w.errors();
   const std::vector<int64_t> in = step.integers(0);
   const int64_t channels = step.dims(0).back(), plane = pixels(w->in), outs = pixels(w->out);
@@ -271,4 +272,4 @@ constexpr KernelRow kRows[] = {
 
 std::span<const KernelRow> pool_kernels() { return kRows; }
 
-}  // namespace accsim::ref
+}  // namespace accsim::sim::ref

@@ -1,8 +1,8 @@
 #include <Eigen/Core>
 
-#include "sim/ref/rows.h"
+#include "sim/ref/kernel_parts.h"
 
-namespace accsim::ref {
+namespace accsim::sim::ref {
 namespace {
 
 using Matrix = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
@@ -14,7 +14,7 @@ void product(int64_t m, int64_t k, int64_t n, const double* a, const double* b, 
   Eigen::Map<Matrix>(c, m, n).noalias() = View(a, m, k) * View(b, k, n);
 }
 
-void multiply(Pool&, const MatMulShape& s, const double* a, const double* b, double* c) {
+void multiply(ThreadPool&, const MatMulShape& s, const double* a, const double* b, double* c) {
   const View left(a, s.a_turned ? s.k : s.m, s.a_turned ? s.m : s.k);
   const View right(b, s.b_turned ? s.n : s.k, s.b_turned ? s.k : s.n);
   Eigen::Map<Matrix> out(c, s.m, s.n);
@@ -28,4 +28,4 @@ void multiply(Pool&, const MatMulShape& s, const double* a, const double* b, dou
     out.noalias() = left * right;
 }
 
-}  // namespace accsim::ref
+}  // namespace accsim::sim::ref

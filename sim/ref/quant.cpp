@@ -5,12 +5,12 @@
 #include <algorithm>
 #include <cmath>
 
-#include "sim/ops/fold.h"
-#include "sim/ops/rules.h"
+#include "sim/operators/fold.h"
+#include "sim/operators/rules.h"
 #include "sim/ref/conv.h"
 #include "sim/ref/matmul.h"
 
-namespace accsim::ref {
+namespace accsim::sim::ref {
 namespace {
 
 struct Limits {
@@ -33,7 +33,7 @@ Limits limits(DType type) {
 /// Index of the scale of element n: one scale, one per index of an axis, or one per block of it.
 class Scales {
  public:
-  static Result<Scales> of(const Step& step) {
+  static Result<Scales> of(const KernelContext& step) {
     Scales s;
     s.count_ = static_cast<int64_t>(elements(step.dims(1)));
     if (s.count_ == 1) return s;
@@ -58,7 +58,7 @@ class Scales {
   int64_t count_ = 1, block_ = 0;
 };
 
-Status quantize(Step& step) {
+Status quantize(KernelContext& step) {
   if (!step.has_output(0)) return ok();
   const Result<Scales> scales = Scales::of(step);
   if (!scales) return scales.errors();
@@ -79,7 +79,7 @@ Status quantize(Step& step) {
   return step.put(0, x), ok();
 }
 
-Status dequantize(Step& step) {
+Status dequantize(KernelContext& step) {
   const Result<Scales> scales = Scales::of(step);
   if (!scales) return scales.errors();
   std::vector<double> x = step.reals(0);
@@ -91,7 +91,7 @@ Status dequantize(Step& step) {
   return step.put(0, x), ok();
 }
 
-Status dynamic_quantize(Step& step) {
+Status dynamic_quantize(KernelContext& step) {
   std::vector<double> x = step.reals(0);
   double low = 0, high = 0;
   for (const double v : x) low = std::min(low, v), high = std::max(high, v);
@@ -109,7 +109,7 @@ Status dynamic_quantize(Step& step) {
 
 /// Inputs x, x scale, x zero, w, w scale, w zero, y scale, y zero, bias (in int32, of scale xs *
 /// ws).
-Status qlinear_conv(Step& step) {
+Status qlinear_conv(KernelContext& step) {
   const bool last = int_attr(step, "channels_last", 0) != 0;
   if (last) return refuse(step, "channels_last isn't computed");
   const ConvPorts ports{0, 3, 8, false};
@@ -137,7 +137,7 @@ Status qlinear_conv(Step& step) {
 
 /// Inputs a, a scale, a zero, b, b scale, b zero, y scale, y zero. Scales may be one a row of a and
 /// one a column of b.
-Status qlinear_matmul(Step& step) {
+Status qlinear_matmul(KernelContext& step) {
   std::vector<double> a = step.reals(0), b = step.reals(3);
   subtract_zero(a, step.dims(0), step.reals(2), true);
   subtract_zero(b, step.dims(3), step.reals(5), false);
@@ -174,14 +174,16 @@ double quantized(double v, double scale, double zero, DType type) {
   return std::isnan(q) ? zero : std::clamp(q, l.low, l.high);
 }
 
-std::vector<double> dequantized(const Step& step, size_t value, size_t scale, size_t zero) {
+std::vector<double> dequantized(const KernelContext& step, size_t value, size_t scale,
+                                size_t zero) {
   std::vector<double> x = step.reals(value);
   const double s = step.real_or(scale, 1), z = step.real_or(zero, 0);
   for (double& v : x) v = (v - z) * s;
   return x;
 }
 
-void put_quantized(Step& step, const std::vector<double>& values, size_t scale, size_t zero) {
+void put_quantized(KernelContext& step, const std::vector<double>& values, size_t scale,
+                   size_t zero) {
   if (!step.has_output(0)) return;
   const double s = step.real_or(scale, 1), z = step.real_or(zero, 0);
   std::vector<double> q(values.size());
@@ -191,4 +193,4 @@ void put_quantized(Step& step, const std::vector<double>& values, size_t scale, 
 
 std::span<const KernelRow> quant_kernels() { return kRows; }
 
-}  // namespace accsim::ref
+}  // namespace accsim::sim::ref

@@ -5,10 +5,10 @@
 #include <cctype>
 #include <cmath>
 
-#include "sim/ops/rules.h"
-#include "sim/ref/rows.h"
+#include "sim/operators/rules.h"
+#include "sim/ref/kernel_parts.h"
 
-namespace accsim::ref {
+namespace accsim::sim::ref {
 namespace {
 
 struct NamedActivation {
@@ -43,7 +43,7 @@ const NamedActivation* named(std::string_view name) {
 }
 
 template <class T>
-std::vector<T> list_attr(const Step& step, std::string_view name) {
+std::vector<T> list_attr(const KernelContext& step, std::string_view name) {
   const Attribute* a = step.attribute(name);
   const auto* list = a == nullptr ? nullptr : std::get_if<std::vector<T>>(&a->value);
   return list == nullptr ? std::vector<T>{} : *list;
@@ -65,7 +65,7 @@ struct Direction {
 };
 
 /// The activations of all directions, `per_direction` each.
-Result<std::vector<Activation>> activations_of(const Step& step, size_t count,
+Result<std::vector<Activation>> activations_of(const KernelContext& step, size_t count,
                                                const std::vector<std::string>& defaults) {
   std::vector<std::string> names = list_attr<std::string>(step, "activations");
   if (names.empty())
@@ -133,9 +133,9 @@ void lstm_cell(const Direction& d, int64_t n, const double* in, const double* st
 
 /// Runs one direction. `x` is [steps][batch][inputs]; visit(t, b, h) sees every state.
 template <class F>
-void run_direction(Step& step, const Sizes& s, const Direction& d, const std::vector<double>& x,
-                   const std::vector<int64_t>& lengths, bool reverse, std::vector<double>& h,
-                   std::vector<double>& c, F visit) {
+void run_direction(KernelContext& step, const Sizes& s, const Direction& d,
+                   const std::vector<double>& x, const std::vector<int64_t>& lengths, bool reverse,
+                   std::vector<double>& h, std::vector<double>& c, F visit) {
   const int64_t rows = s.gates * s.hidden;
   std::vector<double> in(static_cast<size_t>(s.steps * s.batch * rows));
   std::vector<double> state(static_cast<size_t>(rows));
@@ -169,7 +169,7 @@ void run_direction(Step& step, const Sizes& s, const Direction& d, const std::ve
   }
 }
 
-Sizes sizes_of(const Step& step, int64_t gates) {
+Sizes sizes_of(const KernelContext& step, int64_t gates) {
   Sizes s;
   s.gates = gates;
   s.batch_first = int_attr(step, "layout", 0) != 0;
@@ -183,7 +183,7 @@ Sizes sizes_of(const Step& step, int64_t gates) {
 }
 
 /// [batch][first][second...] turned to [first][batch][...] when the layout asks for it.
-std::vector<double> time_first(const Step& step, size_t i, const Sizes& s, int64_t first,
+std::vector<double> time_first(const KernelContext& step, size_t i, const Sizes& s, int64_t first,
                                int64_t inner) {
   std::vector<double> in = step.reals(i);
   if (!s.batch_first || in.empty()) return in;
@@ -196,7 +196,7 @@ std::vector<double> time_first(const Step& step, size_t i, const Sizes& s, int64
 }
 
 template <int kGates>
-Status recurrent(Step& step) {
+Status recurrent(KernelContext& step) {
   const Sizes s = sizes_of(step, kGates);
   const size_t functions = kGates == 4 ? 3 : kGates == 3 ? 2 : 1;
   const std::vector<std::string> defaults =
@@ -271,4 +271,4 @@ std::optional<Activation> find_activation(std::string_view name) {
 
 std::span<const KernelRow> recurrent_kernels() { return kRows; }
 
-}  // namespace accsim::ref
+}  // namespace accsim::sim::ref

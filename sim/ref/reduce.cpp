@@ -2,12 +2,12 @@
 #include <cmath>
 #include <limits>
 
-#include "sim/ops/rows/reduction_rules.h"
-#include "sim/ops/rules.h"
-#include "sim/ref/step.h"
-#include "sim/ref/walk.h"
+#include "sim/operators/reduction/reduction_rules.h"
+#include "sim/operators/rules.h"
+#include "sim/ref/kernel_context.h"
+#include "sim/ref/strided_loops.h"
 
-namespace accsim::ref {
+namespace accsim::sim::ref {
 namespace {
 
 /// The reduced elements of one output: long runs at a list of offsets.
@@ -22,7 +22,7 @@ struct Plan {
   Runs runs;
 };
 
-Result<Plan> plan_of(const Step& step) {
+Result<Plan> plan_of(const KernelContext& step) {
   const Result<std::vector<int64_t>> axes = reduced_axes(step);
   if (!axes) return axes.errors();
   const Strides strides = row_major(step.dims(0));
@@ -35,7 +35,7 @@ Result<Plan> plan_of(const Step& step) {
   }
   Plan plan;
   plan.outputs = offsets(kept, kept_by);
-  const Walk<1> walk(gone, {gone_by});
+  const StridedLoops<1> walk(gone, {gone_by});
   plan.runs.length = walk.dims.back();
   plan.runs.step = walk.strides[0].back();
   plan.runs.starts = offsets({walk.dims.begin(), walk.dims.end() - 1},
@@ -154,11 +154,11 @@ struct LogSumExp {
 };
 
 template <class F>
-Status reduce(Step& step) {
+Status reduce(KernelContext& step) {
   if (!step.has_output(0)) return ok();
   const Result<Plan> plan = plan_of(step);
   if (!plan) return plan.errors();
-  with_store(step.in(0).store(), [&]<class T>(T) {
+  with_element_kind(step.in(0).kind(), [&]<class T>(T) {
     const T* in = step.data<T>(0);
     T* out = step.result<T>(0);
     const auto count = static_cast<int64_t>(plan->outputs.size());
@@ -184,4 +184,4 @@ constexpr KernelRow kRows[] = {
 
 std::span<const KernelRow> reduce_kernels() { return kRows; }
 
-}  // namespace accsim::ref
+}  // namespace accsim::sim::ref

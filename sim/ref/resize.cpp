@@ -3,11 +3,11 @@
 #include <algorithm>
 #include <cmath>
 
-#include "sim/ops/fold.h"
-#include "sim/ops/rules.h"
-#include "sim/ref/step.h"
+#include "sim/operators/fold.h"
+#include "sim/operators/rules.h"
+#include "sim/ref/kernel_context.h"
 
-namespace accsim::ref {
+namespace accsim::sim::ref {
 namespace {
 
 /// How one node interpolates, the same along every axis.
@@ -106,8 +106,8 @@ Taps taps_of(const Method& m, const Axis& a, int64_t o) {
 
 /// Interpolates along one axis: `values` has `dims`, whose axis becomes as long as `all`.
 template <class T>
-std::vector<T> along(const Step& step, const std::vector<T>& values, Dims& dims, size_t axis,
-                     const std::vector<Taps>& all, T extrapolation) {
+std::vector<T> along(const KernelContext& step, const std::vector<T>& values, Dims& dims,
+                     size_t axis, const std::vector<Taps>& all, T extrapolation) {
   const Lines from = lines(dims, static_cast<int64_t>(axis));
   dims[axis] = static_cast<int64_t>(all.size());
   const Lines to = lines(dims, static_cast<int64_t>(axis));
@@ -129,7 +129,8 @@ std::vector<T> along(const Step& step, const std::vector<T>& values, Dims& dims,
 }
 
 template <class T>
-Status interpolate(Step& step, const Method& m, const std::vector<Axis>& axes, std::vector<T> v) {
+Status interpolate(KernelContext& step, const Method& m, const std::vector<Axis>& axes,
+                   std::vector<T> v) {
   Dims dims = step.dims(0);
   for (size_t d = 0; d < axes.size(); ++d) {
     const Axis& a = axes[d];
@@ -149,15 +150,15 @@ Status interpolate(Step& step, const Method& m, const std::vector<Axis>& axes, s
   return ok();
 }
 
-Status interpolate(Step& step, const Method& m, const std::vector<Axis>& axes) {
+Status interpolate(KernelContext& step, const Method& m, const std::vector<Axis>& axes) {
   if (!step.has_output(0)) return ok();
-  if (step.in(0).store() != Store::f32) return interpolate(step, m, axes, step.reals(0));
+  if (step.in(0).kind() != ElementKind::f32) return interpolate(step, m, axes, step.reals(0));
   const float* in = step.data<float>(0);
   return interpolate(step, m, axes, std::vector<float>(in, in + step.in(0).size()));
 }
 
 /// Extents of every axis, and the scales that follow from them.
-std::vector<Axis> plain_axes(const Step& step) {
+std::vector<Axis> plain_axes(const KernelContext& step) {
   std::vector<Axis> axes;
   for (size_t d = 0; d < step.dims(0).size(); ++d) {
     Axis a{step.dims(0)[d], step.out_dims(0)[d], 1, 0, 1};
@@ -168,7 +169,7 @@ std::vector<Axis> plain_axes(const Step& step) {
 }
 
 /// The axes that scales, sizes and roi speak of.
-std::vector<size_t> named_axes(const Step& step) {
+std::vector<size_t> named_axes(const KernelContext& step) {
   std::vector<size_t> axes;
   const auto stated = step.attr_ints("axes");
   if (stated && step.opset() >= 18)
@@ -178,7 +179,7 @@ std::vector<size_t> named_axes(const Step& step) {
   return axes;
 }
 
-Status resize(Step& step) {
+Status resize(KernelContext& step) {
   if (Status s = one_of(step, "coordinate_transformation_mode", "half_pixel",
                         "half_pixel half_pixel_symmetric pytorch_half_pixel align_corners "
                         "asymmetric tf_half_pixel_for_nn tf_crop_and_resize");
@@ -225,7 +226,7 @@ Status resize(Step& step) {
   return interpolate(step, m, axes);
 }
 
-Status upsample(Step& step) {
+Status upsample(KernelContext& step) {
   Method m;
   m.mode = step.attr("mode", "nearest");
   m.coordinates = "asymmetric";
@@ -244,4 +245,4 @@ constexpr KernelRow kRows[] = {{"Resize", resize}, {"Upsample", upsample}};
 
 std::span<const KernelRow> resize_kernels() { return kRows; }
 
-}  // namespace accsim::ref
+}  // namespace accsim::sim::ref

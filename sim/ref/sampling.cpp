@@ -5,12 +5,12 @@
 #include <functional>
 #include <limits>
 
-#include "sim/ops/fold.h"
-#include "sim/ops/rules.h"
+#include "sim/operators/fold.h"
+#include "sim/operators/rules.h"
 #include "sim/ref/conv.h"
-#include "sim/ref/rows.h"
+#include "sim/ref/kernel_parts.h"
 
-namespace accsim::ref {
+namespace accsim::sim::ref {
 namespace {
 
 // ---- GridSample and AffineGrid -----
@@ -92,7 +92,7 @@ double combine(const double* image, const Dims& dims, const std::vector<AxisTaps
   return sum;
 }
 
-Status grid_sample(Step& step) {
+Status grid_sample(KernelContext& step) {
   const Dims& x = step.dims(0);
   const Dims spatial(x.begin() + 2, x.end());
   const size_t rank = spatial.size();
@@ -126,7 +126,7 @@ Status grid_sample(Step& step) {
   return step.put(0, out), ok();
 }
 
-Status affine_grid(Step& step) {
+Status affine_grid(KernelContext& step) {
   const Dims& y = step.out_dims(0);
   const size_t rank = y.size() - 2;
   const bool align = int_attr(step, "align_corners", 0) != 0;
@@ -182,7 +182,7 @@ struct Roi {
   int64_t rows = 1, columns = 1;  ///< samples of a bin
 };
 
-Roi roi_of(const Step& step, const double* given) {
+Roi roi_of(const KernelContext& step, const double* given) {
   const std::string mode = step.attr("coordinate_transformation_mode",
                                      step.opset() < 16 ? "output_half_pixel" : "half_pixel");
   const bool half = mode == "half_pixel";
@@ -226,7 +226,7 @@ double align_bin(const Roi& roi, const double* plane, int64_t height, int64_t wi
   return average ? sum / static_cast<double>(roi.rows * roi.columns) : most;
 }
 
-Status roi_align(Step& step) {
+Status roi_align(KernelContext& step) {
   if (Status s = one_of(step, "mode", "avg", "avg max"); !s) return s;
   if (Status s = one_of(step, "coordinate_transformation_mode", "half_pixel",
                         "half_pixel output_half_pixel");
@@ -252,7 +252,7 @@ Status roi_align(Step& step) {
 }
 
 /// The largest element of every bin of a region whose corners are rounded to elements.
-Status max_roi_pool(Step& step) {
+Status max_roi_pool(KernelContext& step) {
   const Dims &x = step.dims(0), &y = step.out_dims(0);
   const double scale = real_attr(step, "spatial_scale", 1);
   const std::vector<double> image = step.reals(0), rois = step.reals(1);
@@ -310,10 +310,10 @@ double sample(const double* plane, int64_t height, int64_t width, double y, doub
 }
 
 /// The sampled patches of image n as a matrix: row (channel, kernel position), column output pixel.
-std::vector<double> sampled_patches(const Step& step, const ConvShape& s, int64_t n,
+std::vector<double> sampled_patches(const KernelContext& step, const ConvShape& s, int64_t n,
                                     const std::vector<double>& x, const std::vector<double>& offset,
                                     const std::vector<double>& mask) {
-  const Window& w = s.window;
+  const SlidingWindow& w = s.window;
   const int64_t pixels = w.out[1] * w.out[2], taps = w.kernel[1] * w.kernel[2];
   const int64_t groups = int_attr(step, "offset_group", 1);
   std::vector<double> out;
@@ -335,7 +335,7 @@ std::vector<double> sampled_patches(const Step& step, const ConvShape& s, int64_
   return out;
 }
 
-Status deform_conv(Step& step) {
+Status deform_conv(KernelContext& step) {
   const ConvPorts ports{0, 1, 3, false};
   const Result<ConvShape> shape = conv_shape(step, ports);
   if (!shape) return shape.errors();
@@ -359,7 +359,7 @@ Status deform_conv(Step& step) {
   return step.put(0, out), ok();
 }
 
-Status col2im(Step& step) {
+Status col2im(KernelContext& step) {
   const std::vector<int64_t> image = step.integers(1), block = step.integers(2);
   const size_t rank = image.size();
   const auto list = [&](const char* name, size_t size, int64_t fallback) {
@@ -409,4 +409,4 @@ constexpr KernelRow kRows[] = {
 
 std::span<const KernelRow> sampling_kernels() { return kRows; }
 
-}  // namespace accsim::ref
+}  // namespace accsim::sim::ref

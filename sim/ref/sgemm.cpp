@@ -5,9 +5,9 @@
 #include <memory>
 #include <new>
 
-#include "sim/ref/rows.h"
+#include "sim/ref/kernel_parts.h"
 
-namespace accsim::ref {
+namespace accsim::sim::ref {
 namespace {
 
 constexpr int64_t kDepth = 256;    // rows of b in a panel: a sliver of it stays in the L1 cache
@@ -113,7 +113,7 @@ const SimdKernels& simd_kernels() {
   return baseline_kernels();
 }
 
-void sgemm(Pool& pool, const Sgemm& t, const SimdKernels& s) {
+void sgemm(ThreadPool& pool, const Sgemm& t, const SimdKernels& s) {
   if (t.m <= 0 || t.n <= 0) return;
   if (t.k <= 0) {
     for (int64_t i = 0; i < t.m; ++i)
@@ -138,7 +138,8 @@ void sgemm(Pool& pool, const Sgemm& t, const SimdKernels& s) {
 namespace {
 
 /// One row of a times b: bound by reading b once, so nothing is packed.
-void row_times(Pool& pool, const MatMulShape& shape, const float* a, const float* b, float* c) {
+void row_times(ThreadPool& pool, const MatMulShape& shape, const float* a, const float* b,
+               float* c) {
   const SimdKernels& s = simd_kernels();
   pool.parts(shape.n, 64 + 65536 / (shape.k + 1), [&](int64_t begin, int64_t end) {
     if (shape.b_turned) {
@@ -153,7 +154,8 @@ void row_times(Pool& pool, const MatMulShape& shape, const float* a, const float
 
 }  // namespace
 
-void multiply(Pool& pool, const MatMulShape& shape, const float* a, const float* b, float* c) {
+void multiply(ThreadPool& pool, const MatMulShape& shape, const float* a, const float* b,
+              float* c) {
   if (shape.m == 1 && shape.k > 0) return row_times(pool, shape, a, b, c);
   Sgemm t;
   t.m = shape.m;
@@ -170,4 +172,4 @@ void multiply(Pool& pool, const MatMulShape& shape, const float* a, const float*
   sgemm(pool, t);
 }
 
-}  // namespace accsim::ref
+}  // namespace accsim::sim::ref

@@ -2,10 +2,10 @@
 #include <cstdint>
 #include <functional>
 
-#include "sim/ref/pool.h"
 #include "sim/ref/simd/kernels.h"
+#include "sim/ref/thread_pool.h"
 
-namespace accsim::ref {
+namespace accsim::sim::ref {
 
 /// The kernels that this processor runs fastest.
 const SimdKernels& simd_kernels();
@@ -29,6 +29,6 @@ struct Sgemm {
 /// Blocked as Goto and van de Geijn do it: panels of a and b are copied into the order in which the
 /// inner kernel reads them. Sums over k are cut into the same blocks whatever the number of
 /// threads.
-void sgemm(Pool& pool, const Sgemm& task, const SimdKernels& kernels = simd_kernels());
+void sgemm(ThreadPool& pool, const Sgemm& task, const SimdKernels& kernels = simd_kernels());
 
-}  // namespace accsim::ref
+}  // namespace accsim::sim::ref

@@ -3,11 +3,11 @@
 #include <complex>
 #include <numbers>
 
-#include "sim/ops/fold.h"
-#include "sim/ops/rules.h"
-#include "sim/ref/step.h"
+#include "sim/operators/fold.h"
+#include "sim/operators/rules.h"
+#include "sim/ref/kernel_context.h"
 
-namespace accsim::ref {
+namespace accsim::sim::ref {
 namespace {
 
 using Complex = std::complex<double>;
@@ -31,7 +31,7 @@ std::vector<Complex> transform(std::vector<Complex> x, bool inverse) {
   return out;
 }
 
-Status dft(Step& step) {
+Status dft(KernelContext& step) {
   const Dims &x = step.dims(0), &y = step.out_dims(0);
   int64_t stated = step.opset() < 20 ? int_attr(step, "axis", 1) : -2;
   if (step.opset() >= 20 && step.has_input(2)) stated = step.integers(2).at(0);
@@ -71,7 +71,7 @@ Status dft(Step& step) {
   return step.put(0, out), ok();
 }
 
-Status stft(Step& step) {
+Status stft(KernelContext& step) {
   const Dims &x = step.dims(0), &y = step.out_dims(0);
   const int64_t hop = step.integers(1).at(0), parts = x.size() == 3 ? x[2] : 1;
   const std::vector<double> in = step.reals(0), window = step.reals(2);
@@ -96,7 +96,7 @@ Status stft(Step& step) {
 }
 
 /// a0 - a1 cos(2 pi i / n) + a2 cos(4 pi i / n).
-Status window(Step& step, double a0, double a1, double a2) {
+Status window(KernelContext& step, double a0, double a1, double a2) {
   const bool periodic = int_attr(step, "periodic", 1) != 0;
   const auto size = static_cast<size_t>(step.out_dims(0)[0]);
   const double n = static_cast<double>(size) - (periodic ? 0 : 1);
@@ -108,11 +108,11 @@ Status window(Step& step, double a0, double a1, double a2) {
   return step.put(0, out), ok();
 }
 
-Status hann(Step& step) { return window(step, 0.5, 0.5, 0); }
-Status hamming(Step& step) { return window(step, 25.0 / 46, 21.0 / 46, 0); }
-Status blackman(Step& step) { return window(step, 0.42, 0.5, 0.08); }
+Status hann(KernelContext& step) { return window(step, 0.5, 0.5, 0); }
+Status hamming(KernelContext& step) { return window(step, 25.0 / 46, 21.0 / 46, 0); }
+Status blackman(KernelContext& step) { return window(step, 0.42, 0.5, 0.08); }
 
-Status mel_weights(Step& step) {
+Status mel_weights(KernelContext& step) {
   const int64_t bins = step.out_dims(0)[1], rows = step.out_dims(0)[0];
   const auto length = static_cast<double>(step.integers(1).at(0));
   const double rate = step.real_or(2, 1), low = step.real_or(3, 0), high = step.real_or(4, 0);
@@ -152,4 +152,4 @@ constexpr KernelRow kRows[] = {
 
 std::span<const KernelRow> signal_kernels() { return kRows; }
 
-}  // namespace accsim::ref
+}  // namespace accsim::sim::ref

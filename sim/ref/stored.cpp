@@ -4,10 +4,10 @@
 
 #include "sim/onnx/decode.h"
 #include "sim/onnx/weights.h"
-#include "sim/ops/node_view.h"
+#include "sim/operators/node_view.h"
 #include "sim/ref/executor.h"
 
-namespace accsim::ref {
+namespace accsim::sim::ref {
 namespace {
 
 /// Types whose stored bytes are the kept elements.
@@ -17,7 +17,7 @@ bool kept_as_stored(DType dtype) {
 }
 
 void fill(Array& array, const ConstData& values) {
-  with_store(array.store(), [&]<class T>(T) {
+  with_element_kind(array.kind(), [&]<class T>(T) {
     T* to = array.data<T>();
     for (size_t i = 0; i < values.size(); ++i)
       to[i] = values.is_integer() ? static_cast<T>(values.integers()[i])
@@ -43,7 +43,7 @@ std::optional<Array> decoded(DType dtype, const Dims& dims, const RawElements& r
 std::optional<Array> stored(const std::string& file, DType dtype, const Dims& dims,
                             const Payload& payload, const ConstPtr& value,
                             std::shared_ptr<MemoryCount> count) {
-  if (!store_of(dtype)) return std::nullopt;
+  if (!element_kind(dtype)) return std::nullopt;
   const auto raw = raw_elements(file, dtype, dims, payload);
   if (raw && (payload.kind != Payload::Kind::none || elements(dims) == 0))
     return decoded(dtype, dims, *raw, std::move(count));
@@ -140,7 +140,8 @@ Spread spread_of(const Graph& graph, TensorId id) {
 }  // namespace
 
 std::optional<Array> array_of(DType dtype, const Dims& dims, const RawElements& raw) {
-  if (!store_of(dtype) || static_cast<int64_t>(raw.size) != storage_bytes(dtype, elements(dims)))
+  if (!element_kind(dtype) ||
+      static_cast<int64_t>(raw.size) != storage_bytes(dtype, elements(dims)))
     return std::nullopt;
   return decoded(dtype, dims, raw, nullptr);
 }
@@ -164,7 +165,7 @@ Array random_weights(const Graph& graph, TensorId id, uint64_t seed,
   Array array(tensor.dtype, tensor.dims, std::move(count));
   Random random = generator(tensor.name, seed);
   const Spread spread = spread_of(graph, id);
-  with_store(array.store(), [&]<class T>(T) {
+  with_element_kind(array.kind(), [&]<class T>(T) {
     T* to = array.data<T>();
     for (int64_t i = 0; i < array.size(); ++i) {
       if constexpr (std::is_floating_point_v<T>)
@@ -192,7 +193,7 @@ Array random_input(const Graph& graph, TensorId id, uint64_t seed) {
   });
   Array array(tensor.dtype, tensor.dims);
   Random random = generator(tensor.name, seed);
-  with_store(array.store(), [&]<class T>(T) {
+  with_element_kind(array.kind(), [&]<class T>(T) {
     T* to = array.data<T>();
     for (int64_t i = 0; i < array.size(); ++i) {
       if constexpr (std::is_floating_point_v<T>)
@@ -205,4 +206,4 @@ Array random_input(const Graph& graph, TensorId id, uint64_t seed) {
   return array;
 }
 
-}  // namespace accsim::ref
+}  // namespace accsim::sim::ref

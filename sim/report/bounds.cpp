@@ -5,7 +5,7 @@
 #include <limits>
 #include <numeric>
 
-namespace accsim {
+namespace accsim::sim {
 namespace {
 
 constexpr int64_t kMost = std::numeric_limits<int64_t>::max();
@@ -79,9 +79,9 @@ GemmTraffic gemm_traffic(const GemmOp& op, int64_t a_bytes, int64_t b_bytes, int
   return t;
 }
 
-int64_t on_chip_bytes(const HwConfig& hw) {
+int64_t on_chip_bytes(const hw::HwConfig& hw) {
   int64_t bytes = hw.shared.kib * 1024;
-  for (const BufferConfig& buffer : hw.buffers) bytes += buffer.kib * 1024;
+  for (const hw::BufferConfig& buffer : hw.buffers) bytes += buffer.kib * 1024;
   // A processing element holds a streaming operand, a partial sum, and a stationary operand with
   // the next one behind it.
   const int64_t stationary = std::max(hw.weight_bytes(), hw.activation_bytes());
@@ -110,7 +110,7 @@ int64_t gemm_traffic_bound(const GemmTraffic& t, int64_t on_chip) {
 Bound busiest(const Costs& c) {
   if (c.cycles <= 0) return Bound::none;
   // An array that fills or drains is taken, too: that time belongs to compute.
-  const int64_t array = c.stalls[static_cast<size_t>(Wait::array)];
+  const int64_t array = c.stalls[static_cast<size_t>(hw::Wait::array)];
   const int64_t compute = c.compute_bound > 0 ? c.compute_cycles + array : 0;
   const int64_t most = std::max({compute, c.dram_busy, c.sram_busy});
   if (most < ceil_div(c.cycles, 2)) return Bound::latency;
@@ -118,4 +118,4 @@ Bound busiest(const Costs& c) {
   return c.sram_busy == most ? Bound::sram : Bound::compute;
 }
 
-}  // namespace accsim
+}  // namespace accsim::sim

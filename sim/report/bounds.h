@@ -2,10 +2,10 @@
 #include <cstdint>
 
 #include "hw/config/hw_config.h"
-#include "sim/ops/work.h"
 #include "sim/report/report.h"
+#include "sim/work/work.h"
 
-namespace accsim {
+namespace accsim::sim {
 
 /// What a matrix product C += A x B needs from memory, however it is scheduled. A convolution is a
 /// product with the M x K matrix of its windows; A is then counted as it lies in memory. A and B
@@ -13,7 +13,7 @@ namespace accsim {
 struct GemmTraffic {
   int64_t macs = 0;  ///< multiply-accumulates of elements from memory: those with padding left out
   int64_t a_elements = 0, b_elements = 0, c_elements = 0;  ///< distinct elements in memory
-  int64_t a_bytes = 1, b_bytes = 1;  ///< of one element
+  int64_t a_bytes = 1, b_bytes = 1;                        ///< of one element
   int64_t c_bytes = 1;   ///< of one element: the smaller of the partial sum's and the result's
   int64_t a_reuse = 1;   ///< places of the M x K matrix that one element of A stands in, at most
   int64_t partners = 1;  ///< products that share both an A and a B and differ only in C
@@ -26,7 +26,7 @@ GemmTraffic gemm_traffic(const GemmOp& op, int64_t a_bytes, int64_t b_bytes, int
 
 /// Bytes that can hold operands or sums on chip: all slots, the shared buffer and the array's
 /// registers.
-int64_t on_chip_bytes(const HwConfig& hw);
+int64_t on_chip_bytes(const hw::HwConfig& hw);
 
 /// Least DRAM bytes, read and written, of any schedule of the product on a machine with `on_chip`
 /// bytes of memory before DRAM: the larger of
@@ -51,4 +51,4 @@ int64_t gemm_traffic_bound(const GemmTraffic& traffic, int64_t on_chip);
 /// busy for half of the cycles, none without cycles.
 Bound busiest(const Costs& costs);
 
-}  // namespace accsim
+}  // namespace accsim::sim

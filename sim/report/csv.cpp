@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-namespace accsim {
+namespace accsim::sim {
 namespace {
 
 void append_quoted(std::string_view text, std::string& out) {
@@ -59,4 +59,4 @@ std::string to_csv(const Report& report) {
   return out;
 }
 
-}  // namespace accsim
+}  // namespace accsim::sim

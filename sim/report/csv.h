@@ -4,7 +4,7 @@
 #include "sim/report/fields.h"
 #include "sim/report/report.h"
 
-namespace accsim {
+namespace accsim::sim {
 
 /// The layers as CSV: a header row with the keys of the field list, then one row a graph node.
 /// Quoted as RFC 4180 says; rows end in a bare line feed. Shapes are "1x3x224x224", several are
@@ -14,4 +14,4 @@ std::string to_csv(const Report& report);
 /// Appends one field, quoted where it must be.
 void append_csv_cell(const FieldValue& value, std::string& out);
 
-}  // namespace accsim
+}  // namespace accsim::sim

@@ -4,7 +4,7 @@
 
 #include "sim/report/format.h"
 
-namespace accsim {
+namespace accsim::sim {
 namespace {
 
 int64_t dram(const Costs& c) { return c.dram_read + c.dram_write; }
@@ -16,18 +16,29 @@ std::string ratio(int64_t cut, int64_t native) {
 
 std::vector<std::string> row(std::string name, std::string product, std::string products,
                              const Costs& cut, const Costs& native) {
-  return {std::move(name), std::move(product), std::move(products), format_count(cut.cycles),
-          format_count(native.cycles), ratio(cut.cycles, native.cycles),
+  return {std::move(name),
+          std::move(product),
+          std::move(products),
+          format_count(cut.cycles),
+          format_count(native.cycles),
+          ratio(cut.cycles, native.cycles),
           format_si(static_cast<double>(dram(cut)), "B"),
-          format_si(static_cast<double>(dram(native)), "B"), ratio(dram(cut), dram(native))};
+          format_si(static_cast<double>(dram(native)), "B"),
+          ratio(dram(cut), dram(native))};
 }
 
 }  // namespace
 
 TextTable cut_layer_table(const Report& report) {
-  TextTable table({{"cut into tiles", "", true}, {"product", "", true, 2},
-                   {"MatMuls", "", false, 3}, {"cycles", ""}, {"native", ""}, {"ratio", ""},
-                   {"DRAM", "", false, 1}, {"native", "", false, 1}, {"ratio", "", false, 1}});
+  TextTable table({{"cut into tiles", "", true},
+                   {"product", "", true, 2},
+                   {"MatMuls", "", false, 3},
+                   {"cycles", ""},
+                   {"native", ""},
+                   {"ratio", ""},
+                   {"DRAM", "", false, 1},
+                   {"native", "", false, 1},
+                   {"ratio", "", false, 1}});
   Costs cut, native;
   int64_t products = 0;
   for (const CutLayer& l : report.cut_layers) {
@@ -45,4 +56,4 @@ TextTable cut_layer_table(const Report& report) {
   return table;
 }
 
-}  // namespace accsim
+}  // namespace accsim::sim

@@ -1,12 +1,12 @@
 #include "sim/report/dump.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
-
-#include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
-namespace accsim {
+namespace accsim::sim {
 namespace {
 
 using Json = nlohmann::ordered_json;
@@ -46,8 +46,10 @@ class Reader {
     for (const Json& t : list(from, key)) {
       DumpTensor tensor{text(t, "name"), text(t, "file"), dtype_named(text(t, "dtype")), {}};
       for (const Json& d : list(t, "dims")) {
-        if (!d.is_number_integer()) fail("dims");
-        else tensor.dims.push_back(d.get<int64_t>());
+        if (!d.is_number_integer())
+          fail("dims");
+        else
+          tensor.dims.push_back(d.get<int64_t>());
       }
       // A manifest names files of its own folder only.
       if (tensor.file.starts_with('/') || tensor.file.find("..") != std::string::npos) fail("file");
@@ -98,8 +100,9 @@ Result<DumpManifest> parse_manifest(const std::string& text, const std::string& 
   DumpManifest manifest;
   const bool ours = json.is_object() && reader.text(json, "schema") == "accsim.dump/1";
   if (!ours)
-    return Error{Errc::parse, "isn't a manifest of dumped tensors (schema accsim.dump/1); make one "
-                              "with accsim run --output DIR --dump all",
+    return Error{Errc::parse,
+                 "isn't a manifest of dumped tensors (schema accsim.dump/1); make one "
+                 "with accsim run --output DIR --dump all",
                  file};
   manifest.model = reader.text(json, "model");
   manifest.mode = reader.text(json, "mode");
@@ -184,4 +187,4 @@ std::string to_text(const DiffReport& r) {
   return out;
 }
 
-}  // namespace accsim
+}  // namespace accsim::sim

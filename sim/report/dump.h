@@ -6,7 +6,7 @@
 #include "sim/base/dtype.h"
 #include "sim/base/result.h"
 
-namespace accsim {
+namespace accsim::sim {
 
 /// manifest.json of a folder of dumped tensors (accsim.dump/1). Files are relative to the folder.
 struct DumpTensor {
@@ -17,7 +17,7 @@ struct DumpTensor {
 struct DumpLayer {
   std::string name, op_type;
   std::vector<DumpTensor> inputs, outputs;  ///< absent ones are left out
-  std::string computed;  ///< "float", "int8", ...
+  std::string computed;                     ///< "float", "int8", ...
 };
 struct DumpManifest {
   std::string model, mode;
@@ -48,4 +48,4 @@ struct DiffReport {
 std::string to_json(const DiffReport& report);
 std::string to_text(const DiffReport& report);
 
-}  // namespace accsim
+}  // namespace accsim::sim

@@ -1,11 +1,11 @@
 #include "sim/report/fields.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 
-#include <fmt/format.h>
-
-namespace accsim {
+namespace accsim::sim {
 namespace {
 
 using Getter = std::function<FieldValue(const ReportRow&)>;
@@ -45,7 +45,8 @@ double dram_bytes(const Costs& c) { return real(c.dram_read) + real(c.dram_write
 
 double sram_bytes(const Costs& c) {
   double bytes = real(c.shared_read) + real(c.shared_write);
-  for (size_t i = 0; i < kBuffers; ++i) bytes += real(c.buffer_read[i]) + real(c.buffer_write[i]);
+  for (size_t i = 0; i < hw::kBuffers; ++i)
+    bytes += real(c.buffer_read[i]) + real(c.buffer_write[i]);
   return bytes;
 }
 
@@ -60,19 +61,26 @@ FieldValue attainable(const ReportRow& r) {
 }
 
 void add_identity(List& list) {
-  list.push_back({"name", "", "name of the graph node", kLayer, words(&LayerReport::name),
+  list.push_back({"name",
+                  "",
+                  "name of the graph node",
+                  kLayer,
+                  words(&LayerReport::name),
                   {{"layer", "", 0}}});
-  list.push_back({"op_type", "", "ONNX operator", kLayer, words(&LayerReport::op_type),
-                  {{"op", "", 2}}});
-  list.push_back({"fate", "",
-                  "what the node became: gemm, vector, memory, view, folded, unsupported", kLayer,
-                  [](const ReportRow& r) -> FieldValue {
-                    return std::string(name(r.layer->fate));
-                  },
+  list.push_back(
+      {"op_type", "", "ONNX operator", kLayer, words(&LayerReport::op_type), {{"op", "", 2}}});
+  list.push_back({"fate",
+                  "",
+                  "what the node became: gemm, vector, memory, view, folded, unsupported",
+                  kLayer,
+                  [](const ReportRow& r) -> FieldValue { return std::string(name(r.layer->fate)); },
                   {{"fate", "", 9}}});
   list.push_back({"merged_into", "", "the layer whose program does a folded layer's work", kLayer,
                   words(&LayerReport::merged_into)});
-  list.push_back({"output_shape", "", "shape of the first output", kLayer,
+  list.push_back({"output_shape",
+                  "",
+                  "shape of the first output",
+                  kLayer,
                   [](const ReportRow& r) -> FieldValue { return r.layer->output_shape; },
                   {{"output", "", 10}}});
   list.push_back({"input_shapes", "", "shapes of the inputs", kLayer,
@@ -81,20 +89,30 @@ void add_identity(List& list) {
 }
 
 void add_time(List& list) {
-  list.push_back({"cycles", "cycles", "first load to the arrival of the last store", kBoth,
-                  cost(&Costs::cycles), {{"cycles", "", 0, TextStyle::count}}});
-  list.push_back({"seconds", "s", "the same as time", kBoth,
+  list.push_back({"cycles",
+                  "cycles",
+                  "first load to the arrival of the last store",
+                  kBoth,
+                  cost(&Costs::cycles),
+                  {{"cycles", "", 0, TextStyle::count}}});
+  list.push_back({"seconds",
+                  "s",
+                  "the same as time",
+                  kBoth,
                   [](const ReportRow& r) { return finite(seconds(r)); },
                   {{"time", "us", 4, TextStyle::fixed, 1e6, 2}}});
   list.push_back({"inferences_per_second", "1/s", "runs of the whole graph a second", kTotals,
                   [](const ReportRow& r) { return ratio(1, seconds(r)); }});
   list.push_back({"compute_cycles", "cycles", "the layer's main unit is busy", kBoth,
                   cost(&Costs::compute_cycles)});
-  list.push_back({"stall_cycles", "cycles", "the main unit is not busy: the waits and the tail",
-                  kBoth, [](const ReportRow& r) -> FieldValue { return r.costs.stall_cycles(); },
+  list.push_back({"stall_cycles",
+                  "cycles",
+                  "the main unit is not busy: the waits and the tail",
+                  kBoth,
+                  [](const ReportRow& r) -> FieldValue { return r.costs.stall_cycles(); },
                   {{"stall", "cycles", 11, TextStyle::si}}});
-  for (size_t i = 0; i < kWaits; ++i) {
-    const std::string_view why = name(static_cast<Wait>(i));
+  for (size_t i = 0; i < hw::kWaits; ++i) {
+    const std::string_view why = name(static_cast<hw::Wait>(i));
     list.push_back({fmt::format("stall_{}_cycles", why), "cycles",
                     fmt::format("the main unit waits: {}", why), kBoth,
                     [i](const ReportRow& r) -> FieldValue { return r.costs.stalls[i]; }});
@@ -106,16 +124,21 @@ void add_time(List& list) {
   list.push_back({"dram_bound_cycles", "cycles", "the DRAM traffic at full rate, slower direction",
                   kBoth, cost(&Costs::dram_bound)});
   list.push_back({"lower_bound_cycles", "cycles",
-                  "least possible: the larger of the compute and DRAM bounds, layer by layer", kBoth,
-                  cost(&Costs::lower_bound)});
-  list.push_back({"over_lower_bound", "", "cycles over the least possible", kBoth,
-                  [](const ReportRow& r) {
-                    return ratio(real(r.costs.cycles), real(r.costs.lower_bound));
-                  },
-                  {{"cycles", "x least", 7, TextStyle::fixed, 1, 2}}});
+                  "least possible: the larger of the compute and DRAM bounds, layer by layer",
+                  kBoth, cost(&Costs::lower_bound)});
+  list.push_back(
+      {"over_lower_bound",
+       "",
+       "cycles over the least possible",
+       kBoth,
+       [](const ReportRow& r) { return ratio(real(r.costs.cycles), real(r.costs.lower_bound)); },
+       {{"cycles", "x least", 7, TextStyle::fixed, 1, 2}}});
   list.push_back({"idle_lane_cycles", "cycles", "busy cycles beyond those at full rate", kBoth,
                   cost(&Costs::idle_lanes)});
-  list.push_back({"lost_to", "", "where most of the cycles beyond the compute bound go", kBoth,
+  list.push_back({"lost_to",
+                  "",
+                  "where most of the cycles beyond the compute bound go",
+                  kBoth,
                   [](const ReportRow& r) -> FieldValue {
                     const std::vector<Loss> lost = losses(r.costs);
                     return lost.empty() ? std::string() : std::string(lost.front().to);
@@ -128,14 +151,25 @@ void add_time(List& list) {
 }
 
 void add_work(List& list) {
-  list.push_back({"utilization", "", "MACs over what the array could do in the cycles", kBoth,
+  list.push_back({"utilization",
+                  "",
+                  "MACs over what the array could do in the cycles",
+                  kBoth,
                   [](const ReportRow& r) { return finite(r.report.utilization(r.costs)); },
                   {{"util", "%", 1, TextStyle::fixed, 100, 1}}});
-  list.push_back({"macs", "MACs", "multiply-accumulates, from the graph's shapes", kBoth,
-                  cost(&Costs::macs), {{"MACs", "", 3, TextStyle::si}}});
+  list.push_back({"macs",
+                  "MACs",
+                  "multiply-accumulates, from the graph's shapes",
+                  kBoth,
+                  cost(&Costs::macs),
+                  {{"MACs", "", 3, TextStyle::si}}});
   list.push_back({"array_macs", "MACs", "with the zero blocks of packed groups", kBoth,
                   cost(&Costs::array_macs)});
-  list.push_back({"params", "", "elements of trained parameters", kBoth, cost(&Costs::params),
+  list.push_back({"params",
+                  "",
+                  "elements of trained parameters",
+                  kBoth,
+                  cost(&Costs::params),
                   {{"params", "", 14, TextStyle::si}}});
   list.push_back({"distinct_ops", "", "programs searched; equal layers share one", kTotals,
                   [](const ReportRow& r) -> FieldValue { return r.report.distinct_ops; }});
@@ -148,35 +182,51 @@ void add_work(List& list) {
 }
 
 void add_dram(List& list) {
-  list.push_back({"dram_read_bytes", "B", "read from DRAM", kBoth, cost(&Costs::dram_read),
+  list.push_back({"dram_read_bytes",
+                  "B",
+                  "read from DRAM",
+                  kBoth,
+                  cost(&Costs::dram_read),
                   {{"DRAM rd", "B", 5, TextStyle::si}}});
-  list.push_back({"dram_write_bytes", "B", "written to DRAM", kBoth, cost(&Costs::dram_write),
+  list.push_back({"dram_write_bytes",
+                  "B",
+                  "written to DRAM",
+                  kBoth,
+                  cost(&Costs::dram_write),
                   {{"DRAM wr", "B", 5, TextStyle::si}}});
-  list.push_back({"dram_read_gbps", "GB/s", "DRAM bytes read over the time", kBoth,
-                  [](const ReportRow& r) {
-                    return ratio(real(r.costs.dram_read) * 1e-9, seconds(r));
-                  }});
-  list.push_back({"dram_write_gbps", "GB/s", "DRAM bytes written over the time", kBoth,
-                  [](const ReportRow& r) {
-                    return ratio(real(r.costs.dram_write) * 1e-9, seconds(r));
-                  }});
+  list.push_back(
+      {"dram_read_gbps", "GB/s", "DRAM bytes read over the time", kBoth,
+       [](const ReportRow& r) { return ratio(real(r.costs.dram_read) * 1e-9, seconds(r)); }});
+  list.push_back(
+      {"dram_write_gbps", "GB/s", "DRAM bytes written over the time", kBoth,
+       [](const ReportRow& r) { return ratio(real(r.costs.dram_write) * 1e-9, seconds(r)); }});
   list.push_back({"traffic_lower_bound_bytes", "B",
                   "least DRAM traffic with the memory on chip: 2MNK/sqrt(S) or each operand once",
                   kBoth, cost(&Costs::traffic_bound)});
-  list.push_back({"dram_over_bound", "", "DRAM traffic over its lower bound", kBoth,
-                  [](const ReportRow& r) {
-                    return ratio(dram_bytes(r.costs), real(r.costs.traffic_bound));
-                  },
-                  {{"traffic", "x least", 12, TextStyle::fixed, 1, 2}}});
+  list.push_back(
+      {"dram_over_bound",
+       "",
+       "DRAM traffic over its lower bound",
+       kBoth,
+       [](const ReportRow& r) { return ratio(dram_bytes(r.costs), real(r.costs.traffic_bound)); },
+       {{"traffic", "x least", 12, TextStyle::fixed, 1, 2}}});
 }
 
 void add_sram(List& list) {
-  list.push_back({"shared_read_bytes", "B", "read from the shared buffer instead of DRAM", kBoth,
-                  cost(&Costs::shared_read), {{"kept rd", "B", 13, TextStyle::si}}});
-  list.push_back({"shared_write_bytes", "B", "written to the shared buffer instead of DRAM", kBoth,
-                  cost(&Costs::shared_write), {{"kept wr", "B", 13, TextStyle::si}}});
-  for (size_t i = 0; i < kBuffers; ++i) {
-    const std::string_view tier = name(static_cast<Buffer>(i));
+  list.push_back({"shared_read_bytes",
+                  "B",
+                  "read from the shared buffer instead of DRAM",
+                  kBoth,
+                  cost(&Costs::shared_read),
+                  {{"kept rd", "B", 13, TextStyle::si}}});
+  list.push_back({"shared_write_bytes",
+                  "B",
+                  "written to the shared buffer instead of DRAM",
+                  kBoth,
+                  cost(&Costs::shared_write),
+                  {{"kept wr", "B", 13, TextStyle::si}}});
+  for (size_t i = 0; i < hw::kBuffers; ++i) {
+    const std::string_view tier = name(static_cast<hw::Buffer>(i));
     list.push_back({fmt::format("{}_read_bytes", tier), "B",
                     fmt::format("read from the {} buffer", tier), kBoth,
                     [i](const ReportRow& r) -> FieldValue { return r.costs.buffer_read[i]; }});
@@ -189,36 +239,49 @@ void add_sram(List& list) {
 }
 
 void add_roofline(List& list) {
-  list.push_back({"arithmetic_intensity", "MAC/B", "MACs per DRAM byte", kBoth,
+  list.push_back({"arithmetic_intensity",
+                  "MAC/B",
+                  "MACs per DRAM byte",
+                  kBoth,
                   [](const ReportRow& r) { return ratio(real(r.costs.macs), dram_bytes(r.costs)); },
                   {{"MAC/B", "DRAM", 7, TextStyle::fixed, 1, 1}}});
-  list.push_back({"arithmetic_intensity_sram", "MAC/B", "MACs per byte of all memories on chip",
-                  kBoth, [](const ReportRow& r) {
-                    return ratio(real(r.costs.macs), sram_bytes(r.costs));
-                  }});
-  list.push_back({"achieved_gmacs", "GMAC/s", "MACs over the time", kBoth,
+  list.push_back(
+      {"arithmetic_intensity_sram", "MAC/B", "MACs per byte of all memories on chip", kBoth,
+       [](const ReportRow& r) { return ratio(real(r.costs.macs), sram_bytes(r.costs)); }});
+  list.push_back({"achieved_gmacs",
+                  "GMAC/s",
+                  "MACs over the time",
+                  kBoth,
                   [](const ReportRow& r) { return ratio(real(r.costs.macs) * 1e-9, seconds(r)); },
                   {{"achieved", "GMAC/s", 8, TextStyle::fixed, 1, 1}}});
-  list.push_back({"attainable_gmacs", "GMAC/s",
-                  "roofline: the lower of the array's peak and what the DRAM rates allow", kBoth,
-                  attainable, {{"roof", "GMAC/s", 8, TextStyle::fixed, 1, 1}}});
+  list.push_back({"attainable_gmacs",
+                  "GMAC/s",
+                  "roofline: the lower of the array's peak and what the DRAM rates allow",
+                  kBoth,
+                  attainable,
+                  {{"roof", "GMAC/s", 8, TextStyle::fixed, 1, 1}}});
 }
 
 void add_energy(List& list) {
-  list.push_back({"energy_pj", "pJ", "all components", kBoth,
+  list.push_back({"energy_pj",
+                  "pJ",
+                  "all components",
+                  kBoth,
                   [](const ReportRow& r) { return finite(r.costs.energy.total()); },
                   {{"energy", "uJ", 6, TextStyle::fixed, 1e-6, 2}}});
-  list.push_back({"energy_mac_pj", "pJ", "multiply-accumulates", kBoth,
-                  energy(&EnergyReport::mac)});
-  list.push_back({"energy_vector_pj", "pJ", "vector operations", kBoth,
-                  energy(&EnergyReport::vector)});
-  list.push_back({"energy_sram_pj", "pJ", "slots of the buffers on chip", kBoth,
-                  energy(&EnergyReport::sram)});
+  list.push_back(
+      {"energy_mac_pj", "pJ", "multiply-accumulates", kBoth, energy(&EnergyReport::mac)});
+  list.push_back(
+      {"energy_vector_pj", "pJ", "vector operations", kBoth, energy(&EnergyReport::vector)});
+  list.push_back(
+      {"energy_sram_pj", "pJ", "slots of the buffers on chip", kBoth, energy(&EnergyReport::sram)});
   list.push_back({"energy_shared_pj", "pJ", "shared buffer", kBoth, energy(&EnergyReport::shared)});
   list.push_back({"energy_dram_pj", "pJ", "DRAM", kBoth, energy(&EnergyReport::dram)});
-  list.push_back({"energy_leakage_pj", "pJ", "leakage and clock tree", kBoth,
-                  energy(&EnergyReport::leakage)});
-  list.push_back({"bound", "", "what limits: compute, dram, sram, latency; none without cycles",
+  list.push_back(
+      {"energy_leakage_pj", "pJ", "leakage and clock tree", kBoth, energy(&EnergyReport::leakage)});
+  list.push_back({"bound",
+                  "",
+                  "what limits: compute, dram, sram, latency; none without cycles",
                   kBoth,
                   [](const ReportRow& r) -> FieldValue { return std::string(name(r.bound)); },
                   {{"bound", "", 1}}});
@@ -251,4 +314,4 @@ const std::vector<ReportField>& report_fields() {
   return list;
 }
 
-}  // namespace accsim
+}  // namespace accsim::sim

@@ -7,7 +7,7 @@
 
 #include "sim/report/report.h"
 
-namespace accsim {
+namespace accsim::sim {
 
 /// What a field says of a row. monostate: nothing to say (a rate without time, a ratio without a
 /// denominator); null in JSON, empty in CSV, "-" in the text table. A double here is finite.
@@ -28,10 +28,10 @@ enum class FieldScope : uint8_t { layer, totals, both };
 
 /// How the text table prints a field's number.
 enum class TextStyle : uint8_t {
-  words,   ///< names and shapes, left-aligned
-  count,   ///< 1,234,567
-  si,      ///< 1.23M
-  fixed,   ///< 1,234.5
+  words,  ///< names and shapes, left-aligned
+  count,  ///< 1,234,567
+  si,     ///< 1.23M
+  fixed,  ///< 1,234.5
 };
 
 /// A field's column in the text table.
@@ -59,4 +59,4 @@ struct ReportField {
 /// Every field, in the order of the files' keys and columns.
 const std::vector<ReportField>& report_fields();
 
-}  // namespace accsim
+}  // namespace accsim::sim

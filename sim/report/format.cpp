@@ -1,12 +1,12 @@
 #include "sim/report/format.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 #include <cmath>
 
-#include <fmt/format.h>
-
-namespace accsim {
+namespace accsim::sim {
 namespace {
 
 /// Puts commas between the thousands of the digits that start at `from`.
@@ -101,4 +101,4 @@ std::string paint(std::string_view text, Ink ink, bool colour) {
   return fmt::format("\x1b[{}m{}\x1b[0m", kCodes[static_cast<size_t>(ink)], text);
 }
 
-}  // namespace accsim
+}  // namespace accsim::sim

@@ -4,7 +4,7 @@
 #include <string_view>
 #include <vector>
 
-namespace accsim {
+namespace accsim::sim {
 
 /// Numbers and words for the terminal. All results are printable ASCII.
 
@@ -32,4 +32,4 @@ std::vector<std::string> wrap_words(std::string_view text, size_t width);
 enum class Ink : uint8_t { plain, bold, dim, red, green, yellow, blue, magenta };
 std::string paint(std::string_view text, Ink ink, bool colour);
 
-}  // namespace accsim
+}  // namespace accsim::sim

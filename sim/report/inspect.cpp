@@ -6,7 +6,7 @@
 #include "sim/analyse/op_kinds.h"
 #include "sim/report/csv.h"
 
-namespace accsim {
+namespace accsim::sim {
 namespace {
 
 const Node& node_of(const Inspection& in, const NodeAnalysis& n) {
@@ -151,4 +151,4 @@ std::string step_name(const Inspection& in, const MemoryPlan& plan, int place) {
   return node_name(in, in.analysis.activation.storage.steps[static_cast<size_t>(step)].node);
 }
 
-}  // namespace accsim
+}  // namespace accsim::sim

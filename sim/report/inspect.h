@@ -6,7 +6,7 @@
 #include "sim/analyse/analysis.h"
 #include "sim/report/fields.h"
 
-namespace accsim {
+namespace accsim::sim {
 
 /// A graph and what its analysis found. Refers to all three.
 struct Inspection {
@@ -54,4 +54,4 @@ std::string step_name(const Inspection& inspection, const MemoryPlan& plan, int 
 std::string node_name(const Inspection& inspection, NodeId node);
 std::string tensor_name(const Inspection& inspection, TensorId id);
 
-}  // namespace accsim
+}  // namespace accsim::sim

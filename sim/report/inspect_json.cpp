@@ -3,7 +3,7 @@
 
 #include "sim/report/inspect.h"
 
-namespace accsim {
+namespace accsim::sim {
 namespace {
 
 using Json = nlohmann::ordered_json;
@@ -167,4 +167,4 @@ std::string inspect_json(const Inspection& in) {
   return out;
 }
 
-}  // namespace accsim
+}  // namespace accsim::sim

@@ -6,7 +6,7 @@
 #include "sim/report/inspect.h"
 #include "sim/report/table.h"
 
-namespace accsim {
+namespace accsim::sim {
 namespace {
 
 constexpr int kMinWidth = 60;
@@ -301,4 +301,4 @@ std::string inspect_text(const Inspection& inspection, const InspectTextOptions&
   return Page(inspection, options).run();
 }
 
-}  // namespace accsim
+}  // namespace accsim::sim

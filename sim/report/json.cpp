@@ -5,7 +5,7 @@
 #include "hw/config/fields.h"
 #include "sim/report/fields.h"
 
-namespace accsim {
+namespace accsim::sim {
 namespace {
 
 using Json = nlohmann::ordered_json;
@@ -25,34 +25,32 @@ std::string dump(const Json& json, int indent) {
 Json model(const Report& report) {
   Json bindings = Json::object();
   for (const auto& [symbol, value] : report.bindings) bindings[symbol] = value;
-  return {{"name", report.model_name},
-          {"file", report.model_file},
-          {"opset", report.opset},
-          {"ir_version", report.ir_version},
-          {"nodes", report.nodes},
-          {"params", report.params},
-          {"buffers", report.buffers},
-          {"weight_bytes", report.weight_bytes},
-          {"bindings", bindings},
-          {"defaulted", report.defaulted}};
+  return {{"name", report.model_name}, {"file", report.model_file},
+          {"opset", report.opset},     {"ir_version", report.ir_version},
+          {"nodes", report.nodes},     {"params", report.params},
+          {"buffers", report.buffers}, {"weight_bytes", report.weight_bytes},
+          {"bindings", bindings},      {"defaulted", report.defaulted}};
 }
 
-Json hw_value(const Field& field, HwConfig& hw) {
-  return std::visit(FieldCases{[&](const Member<ByteRate>& m) -> Json { return m.of(hw).value(); },
-                               [&](const Member<std::vector<Dataflow>>& m) {
-                                 Json names = Json::array();
-                                 for (Dataflow d : m.of(hw)) names.push_back(name(d));
-                                 return names;
-                               },
-                               [&]<class T>(const Member<T>& m) -> Json {
-                                 if constexpr (std::is_enum_v<T>) return name(m.of(hw));
-                                 else return m.of(hw);
-                               }},
-                    field.target);
+Json hw_value(const hw::Field& field, hw::HwConfig& hw) {
+  return std::visit(
+      hw::FieldCases{[&](const hw::Member<hw::ByteRate>& m) -> Json { return m.of(hw).value(); },
+                     [&](const hw::Member<std::vector<hw::Dataflow>>& m) {
+                       Json names = Json::array();
+                       for (hw::Dataflow d : m.of(hw)) names.push_back(name(d));
+                       return names;
+                     },
+                     [&]<class T>(const hw::Member<T>& m) -> Json {
+                       if constexpr (std::is_enum_v<T>)
+                         return name(m.of(hw));
+                       else
+                         return m.of(hw);
+                     }},
+      field.target);
 }
 
-void add_section(const KeyNode& section, HwConfig& hw, Json& out) {
-  for (const KeyNode& child : section.children) {
+void add_section(const hw::KeyNode& section, hw::HwConfig& hw, Json& out) {
+  for (const hw::KeyNode& child : section.children) {
     if (child.field != nullptr && child.field->only && !child.field->only->holds(hw)) continue;
     if (child.field != nullptr) {
       out[child.key] = hw_value(*child.field, hw);
@@ -65,9 +63,9 @@ void add_section(const KeyNode& section, HwConfig& hw, Json& out) {
 }
 
 Json machine(const Report& report) {
-  HwConfig copy = report.hw;  // the table's accessors give references to change
+  hw::HwConfig copy = report.hw;  // the table's accessors give references to change
   Json out = {{"name", copy.name}, {"file", copy.file}};
-  add_section(key_tree(), copy, out);
+  add_section(hw::key_tree(), copy, out);
   return out;
 }
 
@@ -86,8 +84,8 @@ Json row_json(const ReportRow& row) {
 }
 
 Json energy(const EnergyReport& e) {
-  return {{"total_pj", e.total()},   {"mac_pj", e.mac},   {"vector_pj", e.vector},
-          {"sram_pj", e.sram},       {"shared_pj", e.shared}, {"dram_pj", e.dram},
+  return {{"total_pj", e.total()},  {"mac_pj", e.mac},       {"vector_pj", e.vector},
+          {"sram_pj", e.sram},      {"shared_pj", e.shared}, {"dram_pj", e.dram},
           {"leakage_pj", e.leakage}};
 }
 
@@ -114,9 +112,16 @@ Json tiled(const Report& report) {
   for (const CutLayer& l : report.cut_layers) {
     cut += l.cut;
     native += l.native;
-    Json layer = {{"name", l.name}, {"op_type", l.op_type}, {"batch", l.batch}, {"m", l.m},
-                  {"k", l.k}, {"n", l.n}, {"tile", {l.tile_m, l.tile_k, l.tile_n}},
-                  {"edge", l.edge}, {"products", l.products}, {"nodes", l.nodes},
+    Json layer = {{"name", l.name},
+                  {"op_type", l.op_type},
+                  {"batch", l.batch},
+                  {"m", l.m},
+                  {"k", l.k},
+                  {"n", l.n},
+                  {"tile", {l.tile_m, l.tile_k, l.tile_n}},
+                  {"edge", l.edge},
+                  {"products", l.products},
+                  {"nodes", l.nodes},
                   {"native_mapping", l.mapping}};
     layer.update(compared(l.cut, l.native));
     layers.push_back(std::move(layer));
@@ -150,4 +155,4 @@ std::string to_json(const Report& report) {
   return out;
 }
 
-}  // namespace accsim
+}  // namespace accsim::sim

@@ -3,7 +3,7 @@
 
 #include "sim/report/report.h"
 
-namespace accsim {
+namespace accsim::sim {
 
 /// The report as JSON, schema "accsim.report/1":
 ///   schema, model, hw, totals, energy, layers, unsupported
@@ -13,4 +13,4 @@ namespace accsim {
 /// become U+FFFD. The same report gives the same bytes.
 std::string to_json(const Report& report);
 
-}  // namespace accsim
+}  // namespace accsim::sim

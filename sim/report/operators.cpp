@@ -1,14 +1,14 @@
 #include "sim/report/operators.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <map>
 #include <vector>
 
-#include <fmt/format.h>
+#include "sim/operators/op_table.h"
 
-#include "sim/ops/op_table.h"
-
-namespace accsim {
+namespace accsim::sim {
 namespace {
 
 std::string inputs(const OpRow& row) {
@@ -30,9 +30,10 @@ std::string operators_markdown() {
   for (auto& [domain, rows] : domains) {
     std::sort(rows.begin(), rows.end(),
               [](const OpRow* a, const OpRow* b) { return a->name < b->name; });
-    out += fmt::format("\n## {} ({} operators)\n\n| operator | since opset | inputs | fate | value |\n"
-                       "|---|---:|---|---|---|\n",
-                       domain.empty() ? "ai.onnx" : domain, rows.size());
+    out += fmt::format(
+        "\n## {} ({} operators)\n\n| operator | since opset | inputs | fate | value |\n"
+        "|---|---:|---|---|---|\n",
+        domain.empty() ? "ai.onnx" : domain, rows.size());
     for (const OpRow* row : rows)
       out += fmt::format("| {} | {} | {} | {} | {} |\n", row->name, row->since, inputs(*row),
                          name(row->fate), row->value ? "yes" : "");
@@ -40,4 +41,4 @@ std::string operators_markdown() {
   return out;
 }
 
-}  // namespace accsim
+}  // namespace accsim::sim

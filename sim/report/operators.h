@@ -1,10 +1,10 @@
 #pragma once
 #include <string>
 
-namespace accsim {
+namespace accsim::sim {
 
 /// The op table as Markdown: every operator that has a row, with its domain, first opset, inputs and
 /// fate. docs/operators.md is this text.
 std::string operators_markdown();
 
-}  // namespace accsim
+}  // namespace accsim::sim

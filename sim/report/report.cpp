@@ -4,7 +4,7 @@
 
 #include "sim/base/check.h"
 
-namespace accsim {
+namespace accsim::sim {
 namespace {
 
 void add(int64_t& to, int64_t from) {
@@ -35,10 +35,10 @@ EnergyReport& EnergyReport::operator+=(const EnergyReport& o) {
 
 Costs& Costs::operator+=(const Costs& o) {
   constexpr int64_t Costs::*kCounts[] = {
-      &Costs::cycles,      &Costs::compute_cycles, &Costs::tail_cycles, &Costs::macs,
-      &Costs::array_macs,  &Costs::params,         &Costs::dram_read,   &Costs::dram_write,
-      &Costs::shared_read, &Costs::shared_write,   &Costs::compute_bound, &Costs::dram_bound,
-      &Costs::lower_bound, &Costs::idle_lanes,     &Costs::dram_busy,   &Costs::sram_busy,
+      &Costs::cycles,       &Costs::compute_cycles, &Costs::tail_cycles,   &Costs::macs,
+      &Costs::array_macs,   &Costs::params,         &Costs::dram_read,     &Costs::dram_write,
+      &Costs::shared_read,  &Costs::shared_write,   &Costs::compute_bound, &Costs::dram_bound,
+      &Costs::lower_bound,  &Costs::idle_lanes,     &Costs::dram_busy,     &Costs::sram_busy,
       &Costs::traffic_bound};
   for (int64_t Costs::*count : kCounts) add(this->*count, o.*count);
   add(stalls, o.stalls);
@@ -49,10 +49,10 @@ Costs& Costs::operator+=(const Costs& o) {
 }
 
 std::vector<Loss> losses(const Costs& c) {
-  constexpr std::array<std::string_view, kWaits> kWaiting = {
+  constexpr std::array<std::string_view, hw::kWaits> kWaiting = {
       "DRAM read", "DRAM write", "shared buffer", "array fill", "post unit", "slots"};
   std::vector<Loss> out = {{"idle lanes", c.idle_lanes}, {"tail", c.tail_cycles}};
-  for (size_t w = 0; w < kWaits; ++w) out.push_back({kWaiting[w], c.stalls[w]});
+  for (size_t w = 0; w < hw::kWaits; ++w) out.push_back({kWaiting[w], c.stalls[w]});
   std::erase_if(out, [](const Loss& l) { return l.cycles <= 0; });
   std::stable_sort(out.begin(), out.end(),
                    [](const Loss& a, const Loss& b) { return a.cycles > b.cycles; });
@@ -65,4 +65,4 @@ double Report::utilization(const Costs& c) const {
   return possible > 0 ? static_cast<double>(c.macs) / possible : 0;
 }
 
-}  // namespace accsim
+}  // namespace accsim::sim

@@ -7,9 +7,9 @@
 #include "hw/config/hw_config.h"
 #include "hw/timing/timing.h"
 #include "sim/base/dims.h"
-#include "sim/ops/work.h"
+#include "sim/work/work.h"
 
-namespace accsim {
+namespace accsim::sim {
 
 /// What limits a layer: the resource that is busy for the largest share of its cycles, or latency
 /// when none is busy for half of them.
@@ -27,20 +27,20 @@ struct EnergyReport {
 struct Costs {
   int64_t cycles = 0;          ///< start of the first load to the arrival of the last store
   int64_t compute_cycles = 0;  ///< the layer's main unit is busy: array, vector unit or load engine
-  std::array<int64_t, kWaits> stalls{};  ///< cycles the main unit waits, by reason
-  int64_t tail_cycles = 0;     ///< after the main unit's last work: results on their way out
-  int64_t macs = 0;            ///< from the graph's shapes
-  int64_t array_macs = 0;      ///< with the zero blocks of packed groups
+  std::array<int64_t, hw::kWaits> stalls{};  ///< cycles the main unit waits, by reason
+  int64_t tail_cycles = 0;  ///< after the main unit's last work: results on their way out
+  int64_t macs = 0;         ///< from the graph's shapes
+  int64_t array_macs = 0;   ///< with the zero blocks of packed groups
   int64_t params = 0;
   int64_t dram_read = 0, dram_write = 0;
-  int64_t shared_read = 0, shared_write = 0;    ///< kept on chip: would have been DRAM traffic
-  std::array<int64_t, kBuffers> buffer_read{}, buffer_write{};
-  int64_t compute_bound = 0;   ///< cycles of the MACs (or vector ops) at full rate
-  int64_t dram_bound = 0;      ///< cycles of the DRAM traffic at full rate, the slower direction
-  int64_t lower_bound = 0;     ///< the larger of the two: no machine of these rates can be faster
-  int64_t idle_lanes = 0;      ///< busy cycles beyond compute_bound: lanes without work
+  int64_t shared_read = 0, shared_write = 0;  ///< kept on chip: would have been DRAM traffic
+  std::array<int64_t, hw::kBuffers> buffer_read{}, buffer_write{};
+  int64_t compute_bound = 0;  ///< cycles of the MACs (or vector ops) at full rate
+  int64_t dram_bound = 0;     ///< cycles of the DRAM traffic at full rate, the slower direction
+  int64_t lower_bound = 0;    ///< the larger of the two: no machine of these rates can be faster
+  int64_t idle_lanes = 0;     ///< busy cycles beyond compute_bound: lanes without work
   int64_t dram_busy = 0, sram_busy = 0;  ///< cycles the DRAM channel / SRAM ports are occupied
-  int64_t traffic_bound = 0;   ///< least DRAM bytes for this buffer size, see report/bounds.h
+  int64_t traffic_bound = 0;  ///< least DRAM bytes for this buffer size, see report/bounds.h
   EnergyReport energy;
 
   int64_t stall_cycles() const { return cycles - compute_cycles; }
@@ -59,10 +59,10 @@ std::vector<Loss> losses(const Costs& c);
 struct LayerReport {
   std::string name, op_type;
   Fate fate = Fate::view;
-  std::string merged_into;    ///< folded layers: the layer whose program does their work; or ""
-  std::string mapping;        ///< tilings chosen, for people
+  std::string merged_into;  ///< folded layers: the layer whose program does their work; or ""
+  std::string mapping;      ///< tilings chosen, for people
   std::vector<Dims> input_shapes;
-  Dims output_shape;          ///< of the first output
+  Dims output_shape;  ///< of the first output
   Costs costs;
   Bound bound = Bound::none;
 };
@@ -73,10 +73,10 @@ struct CutLayer {
   std::string name, op_type, edge;
   int64_t batch = 1, m = 0, k = 0, n = 0;
   int64_t tile_m = 0, tile_k = 0, tile_n = 0;
-  int64_t products = 0;    ///< MatMuls that it became
-  int64_t nodes = 0;       ///< nodes found that are of it
+  int64_t products = 0;  ///< MatMuls that it became
+  int64_t nodes = 0;     ///< nodes found that are of it
   Costs cut, native;
-  std::string mapping;     ///< native
+  std::string mapping;  ///< native
 };
 
 struct Report {
@@ -87,22 +87,24 @@ struct Report {
   std::vector<std::pair<std::string, int64_t>> bindings;  ///< symbol, bound value
   std::vector<std::string> defaulted;                     ///< symbols bound to 1 by default
   // machine
-  HwConfig hw;
+  hw::HwConfig hw;
   // result
   std::vector<LayerReport> layers;  ///< one a graph node, in execution order
   Costs totals;
   Bound bound = Bound::none;
-  std::vector<CutLayer> cut_layers;      ///< of a model that `accsim tile` wrote
-  std::vector<std::string> unsupported;  ///< "name (op)" costed as traffic by --allow-unsupported
-  std::string objective;                 ///< what the mappings were chosen by
-  int64_t distinct_ops = 0;              ///< programs searched; the rest came from the cache
-  int64_t candidates = 0, evaluated = 0; ///< tilings bounded, and of them timed
-  int64_t shared_peak_bytes = 0;         ///< of the tensors kept on chip
+  std::vector<CutLayer> cut_layers;       ///< of a model that `accsim tile` wrote
+  std::vector<std::string> unsupported;   ///< "name (op)" costed as traffic by --allow-unsupported
+  std::string objective;                  ///< what the mappings were chosen by
+  int64_t distinct_ops = 0;               ///< programs searched; the rest came from the cache
+  int64_t candidates = 0, evaluated = 0;  ///< tilings bounded, and of them timed
+  int64_t shared_peak_bytes = 0;          ///< of the tensors kept on chip
 
-  double seconds(int64_t cycles) const { return static_cast<double>(cycles) / (hw.clock_mhz * 1e6); }
+  double seconds(int64_t cycles) const {
+    return static_cast<double>(cycles) / (hw.clock_mhz * 1e6);
+  }
   int64_t peak_macs_per_cycle() const { return hw.array.rows * hw.array.cols; }
   /// MACs over what the array could have done in the cycles; 0 without cycles.
   double utilization(const Costs& c) const;
 };
 
-}  // namespace accsim
+}  // namespace accsim::sim

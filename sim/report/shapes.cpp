@@ -1,11 +1,11 @@
 #include "sim/report/shapes.h"
 
-#include <algorithm>
-
 #include <fmt/format.h>
+
+#include <algorithm>
 #include <nlohmann/json.hpp>
 
-namespace accsim {
+namespace accsim::sim {
 
 std::string shapes_json(const Graph& graph) {
   nlohmann::ordered_json out = nlohmann::ordered_json::object();
@@ -32,4 +32,4 @@ std::string shapes_text(const Graph& graph) {
   return out;
 }
 
-}  // namespace accsim
+}  // namespace accsim::sim

@@ -3,11 +3,11 @@
 
 #include "sim/graph/graph.h"
 
-namespace accsim {
+namespace accsim::sim {
 
 /// {tensor: [dtype, dims]} of every node output, in graph order.
 std::string shapes_json(const Graph& graph);
 /// The same as aligned text, with the node's operator.
 std::string shapes_text(const Graph& graph);
 
-}  // namespace accsim
+}  // namespace accsim::sim

@@ -1,11 +1,11 @@
 #include "sim/report/table.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <numeric>
 
-#include <fmt/format.h>
-
-namespace accsim {
+namespace accsim::sim {
 namespace {
 
 constexpr size_t kGap = 2;         // between columns
@@ -118,8 +118,8 @@ std::vector<std::string> TextTable::lines(size_t room, bool colour) const {
   const bool units = std::any_of(chosen.begin(), chosen.end(),
                                  [this](size_t i) { return !columns_[i].unit.empty(); });
   if (units) out.push_back(line([this](size_t i) { return columns_[i].unit; }, false, false));
-  const size_t full = visible_width(line([&](size_t i) { return std::string(width[i], '-'); },
-                                         false, false));
+  const size_t full =
+      visible_width(line([&](size_t i) { return std::string(width[i], '-'); }, false, false));
   out.push_back(paint(std::string(full, '-'), Ink::dim, colour));
   for (const Row& row : rows_) {
     if (row.total) out.push_back(paint(std::string(full, '-'), Ink::dim, colour));
@@ -162,4 +162,4 @@ size_t visible_width(std::string_view line) {
   return width;
 }
 
-}  // namespace accsim
+}  // namespace accsim::sim

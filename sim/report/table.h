@@ -6,7 +6,7 @@
 #include "sim/report/fields.h"
 #include "sim/report/format.h"
 
-namespace accsim {
+namespace accsim::sim {
 
 /// Columns of words and numbers, padded to the widest; every line at most as wide as asked.
 class TextTable {
@@ -46,4 +46,4 @@ int64_t hidden_layers(const Report& report);
 /// A line's length without its colour codes.
 size_t visible_width(std::string_view line);
 
-}  // namespace accsim
+}  // namespace accsim::sim

@@ -1,17 +1,17 @@
 #include "sim/report/text.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 #include <limits>
-
-#include <fmt/format.h>
 
 #include "sim/report/cut_layers.h"
 #include "sim/report/fields.h"
 #include "sim/report/format.h"
 #include "sim/report/table.h"
 
-namespace accsim {
+namespace accsim::sim {
 namespace {
 
 constexpr int kMinWidth = 60;
@@ -118,26 +118,26 @@ std::string symbols(const Report& report) {
 }
 
 void add_machine(const Report& report, Page& page) {
-  const HwConfig& hw = report.hw;
+  const hw::HwConfig& hw = report.hw;
   const double peak = 2 * real(report.peak_macs_per_cycle()) * hw.clock_mhz * 1e6;
   const double rate = hw.clock_mhz * 1e6;
   int64_t slots = 0;
-  for (const BufferConfig& buffer : hw.buffers) slots += buffer.kib;
+  for (const hw::BufferConfig& buffer : hw.buffers) slots += buffer.kib;
   page.item("machine", with_file(hw.name, hw.file));
-  page.item("", fmt::format("{} x {} array at {} MHz, {} x {} -> {}, peak {}", hw.array.rows,
-                            hw.array.cols, format_fixed(hw.clock_mhz, 0), name(hw.types.activation),
-                            name(hw.types.weight), name(hw.types.accumulator),
-                            format_si(peak, "OPS")));
+  page.item("",
+            fmt::format("{} x {} array at {} MHz, {} x {} -> {}, peak {}", hw.array.rows,
+                        hw.array.cols, format_fixed(hw.clock_mhz, 0), name(hw.types.activation),
+                        name(hw.types.weight), name(hw.types.accumulator), format_si(peak, "OPS")));
   const std::string dram =
-      hw.dram_model == DramModel::banked
+      hw.dram_model == hw::DramModel::banked
           ? fmt::format("DRAM {} x {}, peak", hw.banked.channels, name(hw.banked.preset))
           : std::string("DRAM");
   page.item("", fmt::format("{} {} read, {} write; on chip {} in buffers{}", dram,
                             format_si(hw.dram.read.value() * rate, "B/s"),
                             format_si(hw.dram.write.value() * rate, "B/s"), format_kib(slots),
-                            hw.shared.kib == 0 ? std::string(", no shared buffer")
-                                               : fmt::format(" and {} shared",
-                                                             format_kib(hw.shared.kib))));
+                            hw.shared.kib == 0
+                                ? std::string(", no shared buffer")
+                                : fmt::format(" and {} shared", format_kib(hw.shared.kib))));
 }
 
 void add_header(const Report& report, Page& page) {
@@ -179,11 +179,11 @@ Lines cycles_block(const Costs& c, bool colour) {
   const auto add = [&](const std::string& label, int64_t cycles) {
     rows.push_back({label, format_count(cycles), percent(real(cycles), real(c.cycles))});
   };
-  constexpr std::array<const char*, kWaits> kLabels = {
-      "wait DRAM read",   "wait DRAM write", "wait shared",
-      "array fill/drain", "wait post",       "wait slot"};
+  constexpr std::array<const char*, hw::kWaits> kLabels = {"wait DRAM read", "wait DRAM write",
+                                                           "wait shared",    "array fill/drain",
+                                                           "wait post",      "wait slot"};
   add("busy", c.compute_cycles);
-  for (size_t i = 0; i < kWaits; ++i) add(kLabels[i], c.stalls[i]);
+  for (size_t i = 0; i < hw::kWaits; ++i) add(kLabels[i], c.stalls[i]);
   add("tail", c.tail_cycles);
   add("total", c.cycles);
   return small_table({{"cycles", "", true}, {"", ""}, {"%", ""}}, std::move(rows), true, colour);
@@ -191,14 +191,14 @@ Lines cycles_block(const Costs& c, bool colour) {
 
 Lines memory_block(const Report& report, bool colour) {
   const Costs& c = report.totals;
-  std::vector<Lines> rows = {{"DRAM", "", format_si(real(c.dram_read), "B"),
-                              format_si(real(c.dram_write), "B")}};
+  std::vector<Lines> rows = {
+      {"DRAM", "", format_si(real(c.dram_read), "B"), format_si(real(c.dram_write), "B")}};
   if (report.hw.shared.kib > 0) {
     rows.push_back({"shared", format_kib(report.hw.shared.kib), format_si(real(c.shared_read), "B"),
                     format_si(real(c.shared_write), "B")});
   }
-  for (size_t i = 0; i < kBuffers; ++i) {
-    rows.push_back({std::string(name(static_cast<Buffer>(i))),
+  for (size_t i = 0; i < hw::kBuffers; ++i) {
+    rows.push_back({std::string(name(static_cast<hw::Buffer>(i))),
                     format_kib(report.hw.buffers[i].kib), format_si(real(c.buffer_read[i]), "B"),
                     format_si(real(c.buffer_write[i]), "B")});
   }
@@ -278,11 +278,11 @@ void add_summary(const Report& report, Page& page) {
   page.item("time", fmt::format("{} cycles, {}, {} inferences/s", format_count(c.cycles),
                                 format_si(report.seconds(c.cycles), "s"),
                                 format_si(total(report, "inferences_per_second"))));
-  page.item("MACs", fmt::format("{}, utilisation {} %; achieved {} of {} GMAC/s attainable",
-                                format_si(real(c.macs)),
-                                format_fixed(100 * report.utilization(c), 1),
-                                format_fixed(total(report, "achieved_gmacs"), 1),
-                                format_fixed(total(report, "attainable_gmacs"), 1)));
+  page.item("MACs",
+            fmt::format("{}, utilisation {} %; achieved {} of {} GMAC/s attainable",
+                        format_si(real(c.macs)), format_fixed(100 * report.utilization(c), 1),
+                        format_fixed(total(report, "achieved_gmacs"), 1),
+                        format_fixed(total(report, "attainable_gmacs"), 1)));
   page.item("intensity", fmt::format("{} MACs a byte of DRAM, {} a byte of memory on chip",
                                      format_fixed(total(report, "arithmetic_intensity"), 1),
                                      format_fixed(total(report, "arithmetic_intensity_sram"), 2)));
@@ -305,10 +305,10 @@ void add_summary(const Report& report, Page& page) {
   page.item("bound", bound_text(report));
   for (const Fate fate : {Fate::gemm, Fate::vector}) add_distance(report, fate, page);
   if (report.distinct_ops > 0)
-    page.item("mapped", fmt::format("{} distinct programs for {}; {} tilings bounded, {} timed",
-                                    format_count(report.distinct_ops), report.objective,
-                                    format_count(report.candidates),
-                                    format_count(report.evaluated)));
+    page.item("mapped",
+              fmt::format("{} distinct programs for {}; {} tilings bounded, {} timed",
+                          format_count(report.distinct_ops), report.objective,
+                          format_count(report.candidates), format_count(report.evaluated)));
 }
 
 void add_cut_layers(const Report& report, Page& page) {
@@ -349,4 +349,4 @@ std::string to_text(const Report& report, const TextOptions& options) {
   return page.take();
 }
 
-}  // namespace accsim
+}  // namespace accsim::sim

@@ -3,7 +3,7 @@
 
 #include "sim/report/report.h"
 
-namespace accsim {
+namespace accsim::sim {
 
 struct TextOptions {
   int width = 100;          ///< of the terminal; less than 60 counts as 60
@@ -15,4 +15,4 @@ struct TextOptions {
 /// Printable ASCII (and colour codes when asked), no line wider than the width.
 std::string to_text(const Report& report, const TextOptions& options);
 
-}  // namespace accsim
+}  // namespace accsim::sim

@@ -1,11 +1,11 @@
 #include "sim/report/verify.h"
 
-#include <algorithm>
-
 #include <fmt/format.h>
+
+#include <algorithm>
 #include <nlohmann/json.hpp>
 
-namespace accsim {
+namespace accsim::sim {
 
 int64_t VerifyReport::passed() const {
   return std::count_if(rows.begin(), rows.end(), [](const VerifyRow& r) { return r.passed(); });
@@ -26,7 +26,8 @@ double rate(const VerifyRow& r) {
 
 std::string notes(const VerifyRow& r) {
   std::string out;
-  if (!r.same.empty()) out += fmt::format("  also {} more layer{}", r.same.size(), r.same.size() == 1 ? "" : "s");
+  if (!r.same.empty())
+    out += fmt::format("  also {} more layer{}", r.same.size(), r.same.size() == 1 ? "" : "s");
   if (!r.cut.empty()) out += "  cut: " + r.cut;
   return out;
 }
@@ -39,9 +40,9 @@ std::string to_text(const VerifyReport& report) {
     name = std::max(name, r.name.size());
     shape = std::max(shape, r.shape.size());
   }
-  std::string out = fmt::format("{:<{}}  {:<{}}  {:>9}  {:>9}  {:>12}  {:>12}  {:>10}  {:>8}\n", "layer",
-                                name, "shape", shape, "commands", "bit-exact", "RTL cycles",
-                                "model cycles", "difference", "kHz");
+  std::string out = fmt::format("{:<{}}  {:<{}}  {:>9}  {:>9}  {:>12}  {:>12}  {:>10}  {:>8}\n",
+                                "layer", name, "shape", shape, "commands", "bit-exact",
+                                "RTL cycles", "model cycles", "difference", "kHz");
   VerifyRow total;
   for (const VerifyRow& r : report.rows) {
     if (!r.done) continue;
@@ -58,9 +59,9 @@ std::string to_text(const VerifyReport& report) {
     total.model_cycles += r.model_cycles;
     total.seconds += r.seconds;
   }
-  out += fmt::format("{:<{}}  {:<{}}  {:>9}  {:>9}  {:>12}  {:>12}  {:>10}  {:>8.0f}\n", "total", name,
-                     fmt::format("{} of {} equal", report.passed(), report.rows.size()), shape,
-                     total.commands, yes(report.failed() == 0), total.rtl_cycles,
+  out += fmt::format("{:<{}}  {:<{}}  {:>9}  {:>9}  {:>12}  {:>12}  {:>10}  {:>8.0f}\n", "total",
+                     name, fmt::format("{} of {} equal", report.passed(), report.rows.size()),
+                     shape, total.commands, yes(report.failed() == 0), total.rtl_cycles,
                      total.model_cycles, total.rtl_cycles - total.model_cycles, rate(total) / 1000);
   if (report.interrupted)
     out += fmt::format("interrupted: {} of {} programs were run\n",
@@ -86,15 +87,11 @@ std::string to_json(const VerifyReport& report) {
                     {"cut", r.cut},
                     {"same", r.same},
                     {"error", r.error}});
-  const nlohmann::ordered_json out = {{"schema", "accsim.verify/1"},
-                                      {"hw", report.hw},
-                                      {"model", report.model},
-                                      {"programs", report.rows.size()},
-                                      {"passed", report.passed()},
-                                      {"failed", report.failed()},
-                                      {"interrupted", report.interrupted},
-                                      {"rows", std::move(rows)}};
+  const nlohmann::ordered_json out = {
+      {"schema", "accsim.verify/1"},       {"hw", report.hw},           {"model", report.model},
+      {"programs", report.rows.size()},    {"passed", report.passed()}, {"failed", report.failed()},
+      {"interrupted", report.interrupted}, {"rows", std::move(rows)}};
   return out.dump(1, ' ', false, nlohmann::json::error_handler_t::replace) + "\n";
 }
 
-}  // namespace accsim
+}  // namespace accsim::sim

@@ -3,14 +3,14 @@
 #include <string>
 #include <vector>
 
-namespace accsim {
+namespace accsim::sim {
 
 /// One program that was run on RTL, golden and timing model.
 struct VerifyRow {
-  std::string name;        ///< layer, or the case's number
+  std::string name;  ///< layer, or the case's number
   std::string shape;
   std::string mapping;
-  std::string cut;         ///< what --max-cycles left out; empty: the whole layer ran
+  std::string cut;                ///< what --max-cycles left out; empty: the whole layer ran
   std::vector<std::string> same;  ///< other layers that run the very same program
   int64_t commands = 0;
   bool values_equal = false, cycles_equal = false;
@@ -24,12 +24,12 @@ struct VerifyRow {
 };
 
 struct VerifyReport {
-  std::string hw, model;      ///< model: file, or what was asked for
+  std::string hw, model;  ///< model: file, or what was asked for
   std::vector<VerifyRow> rows;
   bool interrupted = false;
 
   int64_t passed() const;
-  int64_t failed() const;     ///< run and different, or not runnable
+  int64_t failed() const;  ///< run and different, or not runnable
   bool all_passed() const { return !interrupted && failed() == 0 && !rows.empty(); }
 };
 
@@ -38,4 +38,4 @@ std::string to_text(const VerifyReport& report);
 /// Schema accsim.verify/1.
 std::string to_json(const VerifyReport& report);
 
-}  // namespace accsim
+}  // namespace accsim::sim

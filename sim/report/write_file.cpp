@@ -1,6 +1,7 @@
 #include "sim/report/write_file.h"
 
 #include <fcntl.h>
+#include <fmt/format.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -8,9 +9,7 @@
 #include <cstdlib>
 #include <system_error>
 
-#include <fmt/format.h>
-
-namespace accsim {
+namespace accsim::sim {
 namespace {
 
 std::string reason(int code) { return std::generic_category().message(code); }
@@ -96,4 +95,4 @@ Status write_file_atomically(const std::string& path, std::string_view text) {
   return ok();
 }
 
-}  // namespace accsim
+}  // namespace accsim::sim

@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-namespace accsim::rewrite {
+namespace accsim::sim::rewrite {
 
 // Where operators took an attribute first and an input later: the versions of ai.onnx.
 constexpr int64_t kSplitByInput = 13, kSliceByInput = 10, kPadByInput = 11;
@@ -213,4 +213,4 @@ Value Builder::scale(const Value& x, double factor, const std::string& label) {
   return emit("Mul", {x.name, name}, {}, made(x, x.dims, label), label);
 }
 
-}  // namespace accsim::rewrite
+}  // namespace accsim::sim::rewrite

@@ -6,7 +6,7 @@
 
 #include "sim/onnx/writer.h"
 
-namespace accsim::rewrite {
+namespace accsim::sim::rewrite {
 
 /// A tensor of the graph that is being written: what nodes read and give.
 struct Value {
@@ -72,4 +72,4 @@ class Builder {
   std::map<std::pair<double, DType>, std::string> factors_;
 };
 
-}  // namespace accsim::rewrite
+}  // namespace accsim::sim::rewrite

@@ -4,7 +4,7 @@
 
 #include "sim/onnx/writer.h"
 
-namespace accsim {
+namespace accsim::sim {
 namespace {
 
 constexpr int64_t kMostDim = int64_t{1} << 31;
@@ -84,4 +84,4 @@ Result<std::string> gemm_model(const GemmModelOptions& o) {
   return write_model(model);
 }
 
-}  // namespace accsim
+}  // namespace accsim::sim

@@ -5,7 +5,7 @@
 
 #include "sim/base/result.h"
 
-namespace accsim {
+namespace accsim::sim {
 
 /// A model of one product.
 struct GemmModelOptions {
@@ -22,4 +22,4 @@ struct GemmModelOptions {
 /// Errors: what MatMul can't say, sizes of 2^31 or more, stored weights beyond 1 GiB.
 Result<std::string> gemm_model(const GemmModelOptions& options);
 
-}  // namespace accsim
+}  // namespace accsim::sim

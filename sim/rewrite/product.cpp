@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-namespace accsim::rewrite {
+namespace accsim::sim::rewrite {
 namespace {
 
 int64_t parts(int64_t length, int64_t size) { return (length - 1) / size + 1; }
@@ -150,4 +150,4 @@ Value conv(Builder& builder, const Value& x, const Value& w, const Value* bias, 
   return builder.reshape(y, joined({op.images, op.batch * op.outputs}, out), "y_image");
 }
 
-}  // namespace accsim::rewrite
+}  // namespace accsim::sim::rewrite

@@ -1,9 +1,9 @@
 #pragma once
-#include "sim/ops/work.h"
 #include "sim/rewrite/builder.h"
 #include "sim/rewrite/tiled_from.h"
+#include "sim/work/work.h"
 
-namespace accsim::rewrite {
+namespace accsim::sim::rewrite {
 
 struct Cut {
   TileSize tile;
@@ -32,4 +32,4 @@ Value gemm(Builder& builder, const Value& a, const Value& b, const Value* c, con
 Value conv(Builder& builder, const Value& x, const Value& w, const Value* bias, const GemmOp& op,
            const Cut& cut);
 
-}  // namespace accsim::rewrite
+}  // namespace accsim::sim::rewrite

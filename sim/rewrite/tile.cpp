@@ -6,14 +6,14 @@
 #include <algorithm>
 #include <set>
 
+#include "sim/elaborate/node_order.h"
 #include "sim/graph/graph.h"
 #include "sim/onnx/reader.h"
-#include "sim/ops/elaborate_order.h"
-#include "sim/ops/node_view.h"
-#include "sim/ops/op_table.h"
+#include "sim/operators/node_view.h"
+#include "sim/operators/op_table.h"
 #include "sim/rewrite/product.h"
 
-namespace accsim {
+namespace accsim::sim {
 namespace {
 
 using rewrite::Builder;
@@ -279,4 +279,4 @@ Result<TiledModel> tile_model(const std::string& path, const ElaborateOptions& e
   return out;
 }
 
-}  // namespace accsim
+}  // namespace accsim::sim

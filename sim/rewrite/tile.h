@@ -2,10 +2,10 @@
 #include <string>
 #include <vector>
 
-#include "sim/ops/elaborate.h"
+#include "sim/elaborate/elaborate.h"
 #include "sim/rewrite/tiled_from.h"
 
-namespace accsim {
+namespace accsim::sim {
 
 /// Matrix products that one model may be cut into: what elaboration takes, with room for the rest.
 inline constexpr int64_t kMostProducts = 300'000;
@@ -35,4 +35,4 @@ struct TiledModel {
 Result<TiledModel> tile_model(const std::string& path, const ElaborateOptions& elaborate_options,
                               const TileOptions& options);
 
-}  // namespace accsim
+}  // namespace accsim::sim

@@ -9,7 +9,7 @@
 
 #include "sim/base/dims.h"
 
-namespace accsim {
+namespace accsim::sim {
 namespace {
 
 constexpr int64_t kMostOfOne = int64_t{1} << 40;  // of one number in the property
@@ -180,4 +180,4 @@ Result<std::vector<TiledFrom>> parse_tiled_from(const std::string& text, const s
   return out;
 }
 
-}  // namespace accsim
+}  // namespace accsim::sim

@@ -3,9 +3,9 @@
 #include <vector>
 
 #include "sim/base/result.h"
-#include "sim/ops/work.h"
+#include "sim/work/work.h"
 
-namespace accsim {
+namespace accsim::sim {
 
 /// Rows, reduction and columns of the largest product of a cut layer.
 struct TileSize {
@@ -33,4 +33,4 @@ std::string to_line(const TiledFrom& from);
 /// Reads a property's lines. Errors name `file` and the line.
 Result<std::vector<TiledFrom>> parse_tiled_from(const std::string& text, const std::string& file);
 
-}  // namespace accsim
+}  // namespace accsim::sim

@@ -6,9 +6,9 @@
 #include <array>
 #include <thread>
 
-#include "sim/sweep/area.h"
+#include "hw/area/area.h"
 
-namespace accsim {
+namespace accsim::sim {
 namespace {
 
 constexpr size_t kRound = 16;           // regions that are looked at together
@@ -23,7 +23,7 @@ Objective objective(Question q) {
 
 }  // namespace
 
-AdaptiveRun::AdaptiveRun(const SweepSpec& spec, const SweepRun& run, Store& store,
+AdaptiveRun::AdaptiveRun(const SweepSpec& spec, const SweepRun& run, SweepStore& store,
                          std::vector<Evaluator> evaluators, SweepOutcome& outcome)
     : spec_(spec),
       run_(run),
@@ -34,7 +34,7 @@ AdaptiveRun::AdaptiveRun(const SweepSpec& spec, const SweepRun& run, Store& stor
       bounds_(spec) {}
 
 Status AdaptiveRun::run() {
-  Region all;
+  MachineBox all;
   for (const Axis& axis : spec_.axes) {
     all.low.push_back(0);
     all.high.push_back(static_cast<int>(axis.steps.size()) - 1);
@@ -42,9 +42,9 @@ Status AdaptiveRun::run() {
   all.bounds.assign(spec_.objectives.size(), 0);
   open(std::move(all));
   while (!open_.empty()) {
-    std::vector<Region> round;
+    std::vector<MachineBox> round;
     while (!open_.empty() && round.size() < kRound) {
-      Region r = std::move(open_.begin()->second);
+      MachineBox r = std::move(open_.begin()->second);
       open_.erase(open_.begin());
       if (hopeless(r) || empty(r)) {
         decided_ += r.points();
@@ -55,7 +55,7 @@ Status AdaptiveRun::run() {
     }
     if (const Status answered = answer(); !answered) return answered;
     if (stopped()) return ok();  // the round may be short of answers
-    for (Region& r : round) {
+    for (MachineBox& r : round) {
       sharpen(r);
       if (r.single() || hopeless(r))
         decided_ += r.points();
@@ -68,7 +68,7 @@ Status AdaptiveRun::run() {
   return ok();
 }
 
-void AdaptiveRun::open(Region r) {
+void AdaptiveRun::open(MachineBox r) {
   cheap_bounds(r);
   double promise = 1;
   for (const double b : r.bounds) promise *= std::max(b, 1e-30);
@@ -86,14 +86,14 @@ bool AdaptiveRun::needs(Question q) const {
   return false;
 }
 
-bool AdaptiveRun::hopeless(const Region& r) const {
+bool AdaptiveRun::hopeless(const MachineBox& r) const {
   return front_.excludes(r.bounds, space_.point(r.low));
 }
 
 /// True when surely no point of the region satisfies the constraints.
-bool AdaptiveRun::empty(const Region& r) {
+bool AdaptiveRun::empty(const MachineBox& r) {
   if (spec_.constraints.empty() || r.points() > kWalked) return false;
-  Steps at = r.low;
+  AxisSteps at = r.low;
   while (true) {
     if (space_.legal(at)) return false;
     size_t a = at.size();
@@ -107,7 +107,7 @@ bool AdaptiveRun::empty(const Region& r) {
 }
 
 /// What can be said without costing a machine.
-void AdaptiveRun::cheap_bounds(Region& r) const {
+void AdaptiveRun::cheap_bounds(MachineBox& r) const {
   for (size_t i = 0; i < r.bounds.size(); ++i) {
     double least = 0;
     switch (spec_.objectives[i]) {
@@ -136,7 +136,7 @@ void AdaptiveRun::cheap_bounds(Region& r) const {
   }
 }
 
-void AdaptiveRun::ask(const Region& r) {
+void AdaptiveRun::ask(const MachineBox& r) {
   if (r.single()) return ask_point(space_.point(r.low));
   if (bounds_.unordered_axis(r) >= 0) return;
   for (size_t i = 0; i < kQuestions; ++i)
@@ -233,7 +233,7 @@ Status AdaptiveRun::commit(const std::vector<PointRow>& rows, const std::vector<
 void AdaptiveRun::learn(const PointRow& row) {
   Known k{row.feasible(), row.totals};
   if (k.feasible) {
-    const HwConfig hw = space_.machine(space_.steps(row.point));
+    const hw::HwConfig hw = space_.machine(space_.steps(row.point));
     k.totals.clock_mhz = hw.clock_mhz;
     k.totals.area_mm2 = area_mm2(hw);
     k.totals.sram_bytes = sram_bytes(hw);
@@ -244,7 +244,7 @@ void AdaptiveRun::learn(const PointRow& row) {
   points_[row.point] = k;
 }
 
-const AdaptiveRun::Known* AdaptiveRun::known(const Region& r, Question q) {
+const AdaptiveRun::Known* AdaptiveRun::known(const MachineBox& r, Question q) {
   if (!needs(q)) return nullptr;
   const Relaxed machine = bounds_.relaxed(r, q);
   if (machine.point >= 0 && legal(machine.point)) {
@@ -257,7 +257,7 @@ const AdaptiveRun::Known* AdaptiveRun::known(const Region& r, Question q) {
 
 /// Bounds from the relaxed machines, now that they are costed. One that can't be built or holds no
 /// tile says nothing.
-void AdaptiveRun::sharpen(Region& r) {
+void AdaptiveRun::sharpen(MachineBox& r) {
   if (r.single() || bounds_.unordered_axis(r) >= 0) return;
   std::array<double, kQuestions> least{};
   if (const Known* k = known(r, Question::cycles)) least[0] = static_cast<double>(k->totals.cycles);
@@ -290,15 +290,15 @@ void AdaptiveRun::sharpen(Region& r) {
   }
 }
 
-void AdaptiveRun::split(const Region& r) {
+void AdaptiveRun::split(const MachineBox& r) {
   const int unordered = bounds_.unordered_axis(r);
   const auto a = static_cast<size_t>(unordered >= 0 ? unordered : bounds_.widest_axis(r));
   const int middle = r.low[a] + (r.high[a] - r.low[a]) / 2;
-  Region below = r, above = r;
+  MachineBox below = r, above = r;
   below.high[a] = middle;
   above.low[a] = middle + 1;
   open(std::move(below));
   open(std::move(above));
 }
 
-}  // namespace accsim
+}  // namespace accsim::sim

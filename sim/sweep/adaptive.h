@@ -2,12 +2,12 @@
 #include <map>
 #include <vector>
 
+#include "sim/sweep/box_bounds.h"
 #include "sim/sweep/evaluate.h"
 #include "sim/sweep/front.h"
-#include "sim/sweep/region.h"
 #include "sim/sweep/run.h"
 
-namespace accsim {
+namespace accsim::sim {
 
 /// A pareto sweep: the grid is cut into ever smaller regions; those whose lower bounds a costed
 /// point beats are dropped. Leaves the grid's own front in the store, and few other points. Regions
@@ -15,7 +15,7 @@ namespace accsim {
 /// interruptions.
 class AdaptiveRun {
  public:
-  AdaptiveRun(const SweepSpec& spec, const SweepRun& run, Store& store,
+  AdaptiveRun(const SweepSpec& spec, const SweepRun& run, SweepStore& store,
               std::vector<Evaluator> evaluators, SweepOutcome& outcome);
 
   Status run();
@@ -24,7 +24,7 @@ class AdaptiveRun {
   /// One machine to cost: a point, or a bound.
   struct Task {
     int64_t point = -1;
-    HwConfig hw;
+    hw::HwConfig hw;
     Objective objective = Objective::cycles;
     MapEffort effort = MapEffort::search;
     std::string key;
@@ -35,37 +35,37 @@ class AdaptiveRun {
   };
 
   bool stopped() const { return run_.stop != nullptr && *run_.stop; }
-  bool hopeless(const Region& r) const;
-  bool empty(const Region& r);
-  void cheap_bounds(Region& r) const;
-  void ask(const Region& r);
+  bool hopeless(const MachineBox& r) const;
+  bool empty(const MachineBox& r);
+  void cheap_bounds(MachineBox& r) const;
+  void ask(const MachineBox& r);
   void ask_machine(const Relaxed& machine, Question q);
   void ask_point(int64_t point);
   Status answer();
   Status look_up(std::vector<Task>& missing);
   Status commit(const std::vector<PointRow>& rows, const std::vector<BoundRow>& bounds);
   void learn(const PointRow& row);
-  void sharpen(Region& r);
-  const Known* known(const Region& r, Question q);
-  void split(const Region& r);
-  void open(Region r);
+  void sharpen(MachineBox& r);
+  const Known* known(const MachineBox& r, Question q);
+  void split(const MachineBox& r);
+  void open(MachineBox r);
   static std::string key(const Relaxed& machine, Question q);
   bool needs(Question q) const;
   bool legal(int64_t point) { return space_.legal(space_.steps(point)); }
 
   const SweepSpec& spec_;
   const SweepRun& run_;
-  Store& store_;
+  SweepStore& store_;
   std::vector<Evaluator> evaluators_;
   SweepOutcome& outcome_;
   Space space_;
-  RegionBounds bounds_;
+  BoxBounds bounds_;
   Front front_;
-  std::multimap<double, Region> open_;  ///< most promising first
+  std::multimap<double, MachineBox> open_;  ///< most promising first
   std::vector<Task> tasks_;
   std::map<int64_t, Known> points_;
   std::map<std::string, Known> machines_;
   int64_t decided_ = 0;
 };
 
-}  // namespace accsim
+}  // namespace accsim::sim

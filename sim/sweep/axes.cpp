@@ -10,48 +10,50 @@
 #include "hw/config/values.h"
 #include "sim/sweep/store_columns.h"
 
-namespace accsim {
+namespace accsim::sim {
 namespace {
 
 constexpr size_t kMostSteps = 10'000;
 
-const Field* find_field(const std::string& path) {
-  for (const Field& f : fields())
+const hw::Field* find_field(const std::string& path) {
+  for (const hw::Field& f : hw::fields())
     if (f.path == path) return &f;
   return nullptr;
 }
 
-bool is_rate(const Field& f) { return std::holds_alternative<Member<ByteRate>>(f.target); }
-bool is_whole(const Field& f) { return std::holds_alternative<Member<int64_t>>(f.target); }
-bool is_numeric(const Field& f) {
-  return is_rate(f) || is_whole(f) || std::holds_alternative<Member<double>>(f.target);
+bool is_rate(const hw::Field& f) {
+  return std::holds_alternative<hw::Member<hw::ByteRate>>(f.target);
+}
+bool is_whole(const hw::Field& f) { return std::holds_alternative<hw::Member<int64_t>>(f.target); }
+bool is_numeric(const hw::Field& f) {
+  return is_rate(f) || is_whole(f) || std::holds_alternative<hw::Member<double>>(f.target);
 }
 
-YamlNode scalar(std::string text, TextPosition at) {
-  YamlNode node;
-  node.kind = YamlNode::Kind::scalar;
+hw::YamlNode scalar(std::string text, hw::TextPosition at) {
+  hw::YamlNode node;
+  node.kind = hw::YamlNode::Kind::scalar;
   node.text = std::move(text);
   node.at = at;
   return node;
 }
 
 /// A number as the field's type writes it: rates to a thousandth.
-std::string number_text(const Field& field, double v) {
+std::string number_text(const hw::Field& field, double v) {
   if (is_rate(field)) v = std::round(v * 1000) / 1000;
   return std::abs(v) < 1e15 && v == std::floor(v) ? fmt::format("{:.0f}", v) : fmt::format("{}", v);
 }
 
-std::string text_of(const YamlNode& node) {
-  if (node.kind != YamlNode::Kind::sequence) return node.text;
+std::string text_of(const hw::YamlNode& node) {
+  if (node.kind != hw::YamlNode::Kind::sequence) return node.text;
   std::string out;
-  for (const YamlNode& item : node.items) out += (out.empty() ? "" : "+") + item.text;
+  for (const hw::YamlNode& item : node.items) out += (out.empty() ? "" : "+") + item.text;
   return out;
 }
 
 /// Reads one axis.
 class AxisReader {
  public:
-  AxisReader(const YamlEntry& entry, const HwConfig& base, SpecErrors& errors)
+  AxisReader(const hw::YamlEntry& entry, const hw::HwConfig& base, SpecErrors& errors)
       : entry_(entry), scratch_(base), errors_(errors) {
     out_.name = entry.key;
     out_.at = entry.at;
@@ -60,8 +62,8 @@ class AxisReader {
   std::optional<Axis> run() {
     read_section(entry_.value, entry_.at, fmt::format("axis {}", out_.name),
                  {"field", "fields", "values", "range", "powers_of_two"}, errors_,
-                 [this](const YamlEntry& e) { take(e); });
-    if (!good_ || entry_.value.kind != YamlNode::Kind::map) return std::nullopt;
+                 [this](const hw::YamlEntry& e) { take(e); });
+    if (!good_ || entry_.value.kind != hw::YamlNode::Kind::map) return std::nullopt;
     if ((field_ != nullptr) == (fields_ != nullptr))
       return fail(entry_.at,
                   "needs either field (one path) or fields (paths with expressions or lists)");
@@ -76,13 +78,13 @@ class AxisReader {
   }
 
  private:
-  std::nullopt_t fail(TextPosition at, const std::string& what) {
+  std::nullopt_t fail(hw::TextPosition at, const std::string& what) {
     errors_.fail(at, fmt::format("axis {}: {}", out_.name, what));
     good_ = false;
     return std::nullopt;
   }
 
-  void take(const YamlEntry& e) {
+  void take(const hw::YamlEntry& e) {
     if (e.key == "field") field_ = &e;
     if (e.key == "fields") fields_ = &e;
     if (e.key == "values") values_ = &e;
@@ -90,14 +92,14 @@ class AxisReader {
     if (e.key == "powers_of_two") powers_ = &e;
   }
 
-  bool add_field(const std::string& path, TextPosition at) {
-    const Field* f = find_field(path);
+  bool add_field(const std::string& path, hw::TextPosition at) {
+    const hw::Field* f = find_field(path);
     if (f == nullptr) {
       std::vector<std::string> paths;
-      for (const Field& known : fields()) paths.push_back(known.path);
-      const auto close = nearest(path, paths);
+      for (const hw::Field& known : hw::fields()) paths.push_back(known.path);
+      const auto close = hw::nearest(path, paths);
       fail(at, fmt::format("{} is no field of a machine{}; accsim hw fields lists them",
-                           quoted_text(path),
+                           hw::quoted_text(path),
                            close ? fmt::format(" (did you mean \"{}\"?)", *close) : ""));
       return false;
     }
@@ -119,8 +121,8 @@ class AxisReader {
   }
 
   /// The step's value of the field that was added last.
-  void set(AxisStep& step, const Field& field, const YamlNode& value) {
-    if (auto problem = read_value(field, value, scratch_)) fail(value.at, *problem);
+  void set(AxisStep& step, const hw::Field& field, const hw::YamlNode& value) {
+    if (auto problem = hw::read_value(field, value, scratch_)) fail(value.at, *problem);
     step.fields.push_back(field_setting(field, scratch_));
   }
 
@@ -132,7 +134,7 @@ class AxisReader {
   /// field: one path, values as they are.
   bool read_single() {
     if (!add_field(field_->value.text, field_->at)) return false;
-    const Field& f = *out_.fields.front();
+    const hw::Field& f = *out_.fields.front();
     out_.words = !is_numeric(f);
     if (!out_.words) {
       const std::vector<double> values = numbers();
@@ -142,18 +144,18 @@ class AxisReader {
       }
       return good_;
     }
-    if (values_ == nullptr || values_->value.kind != YamlNode::Kind::sequence) {
+    if (values_ == nullptr || values_->value.kind != hw::YamlNode::Kind::sequence) {
       fail(entry_.at, "its field is a word; give values as a list");
       return false;
     }
-    for (const YamlNode& node : values_->value.items)
+    for (const hw::YamlNode& node : values_->value.items)
       set(add_step(static_cast<double>(out_.steps.size()), text_of(node)), f, node);
     return good_;
   }
 
   /// fields: each an expression of the axis's own value, or a list as long as the others.
   bool read_linked() {
-    if (fields_->value.kind != YamlNode::Kind::map || fields_->value.entries.empty()) {
+    if (fields_->value.kind != hw::YamlNode::Kind::map || fields_->value.entries.empty()) {
       fail(fields_->at, "fields must be a section of paths with expressions or lists");
       return false;
     }
@@ -162,9 +164,9 @@ class AxisReader {
     const bool given = values_ != nullptr || range_ != nullptr || powers_ != nullptr;
     if (!given && !values_from_first_list(values)) return false;
     for (const double v : values) add_step(v, number_text(*find_field("clock_mhz"), v));
-    for (const YamlEntry& e : fields_->value.entries) {
+    for (const hw::YamlEntry& e : fields_->value.entries) {
       if (!add_field(e.key, e.at)) continue;
-      if (e.value.kind == YamlNode::Kind::sequence)
+      if (e.value.kind == hw::YamlNode::Kind::sequence)
         set_list(*out_.fields.back(), e);
       else
         set_expression(*out_.fields.back(), e);
@@ -174,12 +176,12 @@ class AxisReader {
 
   /// Without values the axis stands for its first field's.
   bool values_from_first_list(std::vector<double>& values) {
-    const YamlEntry& first = fields_->value.entries.front();
-    if (first.value.kind != YamlNode::Kind::sequence) {
+    const hw::YamlEntry& first = fields_->value.entries.front();
+    if (first.value.kind != hw::YamlNode::Kind::sequence) {
       fail(first.at, "needs one of values, range and powers_of_two, or a list for its first field");
       return false;
     }
-    for (const YamlNode& node : first.value.items) {
+    for (const hw::YamlNode& node : first.value.items) {
       const auto v = read_number(node, "a value of axis " + out_.name, errors_);
       if (!v) good_ = false;
       values.push_back(v.value_or(0));
@@ -187,7 +189,7 @@ class AxisReader {
     return good_;
   }
 
-  void set_list(const Field& field, const YamlEntry& e) {
+  void set_list(const hw::Field& field, const hw::YamlEntry& e) {
     if (e.value.items.size() != out_.steps.size()) {
       fail(e.at, fmt::format("{} has {} values, the axis has {}; linked lists are of one length",
                              e.key, e.value.items.size(), out_.steps.size()));
@@ -196,8 +198,8 @@ class AxisReader {
     for (size_t i = 0; i < out_.steps.size(); ++i) set(out_.steps[i], field, e.value.items[i]);
   }
 
-  void set_expression(const Field& field, const YamlEntry& e) {
-    if (e.value.kind != YamlNode::Kind::scalar || !is_numeric(field)) {
+  void set_expression(const hw::Field& field, const hw::YamlEntry& e) {
+    if (e.value.kind != hw::YamlNode::Kind::scalar || !is_numeric(field)) {
       fail(e.at, is_numeric(field) ? e.key + " must be an expression or a list"
                                    : e.key + " is a word; give a list of values");
       return;
@@ -223,8 +225,8 @@ class AxisReader {
     }
   }
 
-  TextPosition place() const {
-    for (const YamlEntry* e : {values_, range_, powers_})
+  hw::TextPosition place() const {
+    for (const hw::YamlEntry* e : {values_, range_, powers_})
       if (e != nullptr) return e->at;
     return entry_.at;
   }
@@ -234,12 +236,12 @@ class AxisReader {
     if (powers_ != nullptr) return powers();
     std::vector<double> out;
     if (values_ == nullptr) return out;
-    if (values_->value.kind != YamlNode::Kind::sequence) {
+    if (values_->value.kind != hw::YamlNode::Kind::sequence) {
       fail(values_->at, "values must be a list, e.g. [64, 128]");
       return out;
     }
     if (values_->value.items.empty()) fail(values_->at, "has no values; give at least one");
-    for (const YamlNode& node : values_->value.items) {
+    for (const hw::YamlNode& node : values_->value.items) {
       const auto v = read_number(node, "a value of axis " + out_.name, errors_);
       if (!v) good_ = false;
       out.push_back(v.value_or(0));
@@ -247,7 +249,7 @@ class AxisReader {
     return out;
   }
 
-  bool too_many(double steps, TextPosition at) {
+  bool too_many(double steps, hw::TextPosition at) {
     if (steps <= static_cast<double>(kMostSteps)) return false;
     fail(at, fmt::format("has {:.0f} values, more than {}; take a larger step", steps, kMostSteps));
     return true;
@@ -256,7 +258,7 @@ class AxisReader {
   std::vector<double> range() {
     std::optional<double> from, to, step;
     read_section(range_->value, range_->at, fmt::format("range of axis {}", out_.name),
-                 {"from", "to", "step"}, errors_, [&](const YamlEntry& e) {
+                 {"from", "to", "step"}, errors_, [&](const hw::YamlEntry& e) {
                    auto& target = e.key == "from" ? from : e.key == "to" ? to : step;
                    target = read_number(e.value, e.key, errors_);
                  });
@@ -277,7 +279,7 @@ class AxisReader {
     const auto& items = powers_->value.items;
     const char* usage = "powers_of_two must be [from, to], both powers of two, from not above to";
     std::vector<double> out;
-    if (powers_->value.kind != YamlNode::Kind::sequence || items.size() != 2)
+    if (powers_->value.kind != hw::YamlNode::Kind::sequence || items.size() != 2)
       return fail(powers_->at, usage), out;
     const auto from = read_number(items[0], "from", errors_),
                to = read_number(items[1], "to", errors_);
@@ -296,7 +298,7 @@ class AxisReader {
       std::string key;
       for (size_t k = 0; k < out_.fields.size(); ++k) {
         set_field(*out_.fields[k], step.fields[k], scratch_);
-        key += print_value(*out_.fields[k], scratch_) + "|";
+        key += hw::print_value(*out_.fields[k], scratch_) + "|";
       }
       const auto [first, fresh] = seen.emplace(key, step.label);
       if (fresh) continue;
@@ -306,13 +308,13 @@ class AxisReader {
     }
   }
 
-  const YamlEntry& entry_;
-  HwConfig scratch_;  ///< the base, and values that are being read
+  const hw::YamlEntry& entry_;
+  hw::HwConfig scratch_;  ///< the base, and values that are being read
   SpecErrors& errors_;
   Axis out_;
   bool good_ = true;
-  const YamlEntry *field_ = nullptr, *fields_ = nullptr;
-  const YamlEntry *values_ = nullptr, *range_ = nullptr, *powers_ = nullptr;
+  const hw::YamlEntry *field_ = nullptr, *fields_ = nullptr;
+  const hw::YamlEntry *values_ = nullptr, *range_ = nullptr, *powers_ = nullptr;
 };
 
 bool is_axis_name(std::string_view s) {
@@ -324,32 +326,34 @@ bool is_axis_name(std::string_view s) {
 
 }  // namespace
 
-std::optional<double> read_number(const YamlNode& node, std::string_view what, SpecErrors& errors) {
+std::optional<double> read_number(const hw::YamlNode& node, std::string_view what,
+                                  SpecErrors& errors) {
   double v = 0;
   const char* end = node.text.data() + node.text.size();
   const auto [stop, error] = std::from_chars(node.text.data(), end, v);
-  if (node.kind == YamlNode::Kind::scalar && !node.quoted && error == std::errc() && stop == end &&
-      std::isfinite(v))
+  if (node.kind == hw::YamlNode::Kind::scalar && !node.quoted && error == std::errc() &&
+      stop == end && std::isfinite(v))
     return v;
-  errors.fail(node.at, fmt::format("{} is {}; it must be a number", what, quoted_text(node.text)));
+  errors.fail(node.at,
+              fmt::format("{} is {}; it must be a number", what, hw::quoted_text(node.text)));
   return std::nullopt;
 }
 
-void read_section(const YamlNode& node, TextPosition at, std::string_view what,
+void read_section(const hw::YamlNode& node, hw::TextPosition at, std::string_view what,
                   const std::vector<std::string>& known, SpecErrors& errors,
-                  const std::function<void(const YamlEntry&)>& entry) {
-  if (node.kind != YamlNode::Kind::map) {
+                  const std::function<void(const hw::YamlEntry&)>& entry) {
+  if (node.kind != hw::YamlNode::Kind::map) {
     errors.fail(at,
                 fmt::format("{} must be a section with keys of {}", what, fmt::join(known, ", ")));
     return;
   }
   std::set<std::string> seen;
-  for (const YamlEntry& e : node.entries) {
+  for (const hw::YamlEntry& e : node.entries) {
     if (!seen.insert(e.key).second) {
-      errors.fail(e.at, fmt::format("{} has the key {} twice", what, quoted_text(e.key)));
+      errors.fail(e.at, fmt::format("{} has the key {} twice", what, hw::quoted_text(e.key)));
     } else if (std::find(known.begin(), known.end(), e.key) == known.end()) {
-      const auto close = nearest(e.key, known);
-      errors.fail(e.at, fmt::format("{} has no key {}; {}valid: {}", what, quoted_text(e.key),
+      const auto close = hw::nearest(e.key, known);
+      errors.fail(e.at, fmt::format("{} has no key {}; {}valid: {}", what, hw::quoted_text(e.key),
                                     close ? fmt::format("did you mean \"{}\"? ", *close) : "",
                                     fmt::join(known, ", ")));
     } else {
@@ -358,21 +362,22 @@ void read_section(const YamlNode& node, TextPosition at, std::string_view what,
   }
 }
 
-std::vector<Axis> read_axes(const YamlEntry& section, const HwConfig& base, SpecErrors& errors) {
+std::vector<Axis> read_axes(const hw::YamlEntry& section, const hw::HwConfig& base,
+                            SpecErrors& errors) {
   std::vector<Axis> out;
-  if (section.value.kind != YamlNode::Kind::map || section.value.entries.empty()) {
+  if (section.value.kind != hw::YamlNode::Kind::map || section.value.entries.empty()) {
     errors.fail(section.at,
                 "axes must be a section of at least one axis, each with field and values");
     return out;
   }
   std::map<std::string, std::string> owner;
   std::set<std::string> names;
-  for (const YamlEntry& e : section.value.entries) {
+  for (const hw::YamlEntry& e : section.value.entries) {
     if (!is_axis_name(e.key) || is_store_column(e.key) || find_field(e.key) != nullptr) {
       errors.fail(e.at,
                   fmt::format("{} can't name an axis: use lower-case letters, digits and _, and "
                               "no name of a field or of a column of the store",
-                              quoted_text(e.key)));
+                              hw::quoted_text(e.key)));
       continue;
     }
     if (!names.insert(e.key).second) {
@@ -381,7 +386,7 @@ std::vector<Axis> read_axes(const YamlEntry& section, const HwConfig& base, Spec
     }
     auto axis = AxisReader(e, base, errors).run();
     if (!axis) continue;
-    for (const Field* f : axis->fields) {
+    for (const hw::Field* f : axis->fields) {
       const auto [first, fresh] = owner.emplace(f->path, e.key);
       if (!fresh)
         errors.fail(e.at, fmt::format("{} is set by the axes {} and {}; link them into one",
@@ -392,4 +397,4 @@ std::vector<Axis> read_axes(const YamlEntry& section, const HwConfig& base, Spec
   return out;
 }
 
-}  // namespace accsim
+}  // namespace accsim::sim

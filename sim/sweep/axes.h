@@ -4,13 +4,13 @@
 
 #include "sim/sweep/spec.h"
 
-namespace accsim {
+namespace accsim::sim {
 
 /// Where the spec's reader collects what is wrong.
 class SpecErrors {
  public:
   explicit SpecErrors(std::string file) : file_(std::move(file)) {}
-  void fail(TextPosition at, std::string message) {
+  void fail(hw::TextPosition at, std::string message) {
     errors_.push_back({Errc::invalid, std::move(message), where_text(file_, at)});
   }
   void add(const Errors& more) { errors_.insert(errors_.end(), more.begin(), more.end()); }
@@ -23,14 +23,16 @@ class SpecErrors {
 };
 
 /// The value of a plain number; reports anything else.
-std::optional<double> read_number(const YamlNode& node, std::string_view what, SpecErrors& errors);
+std::optional<double> read_number(const hw::YamlNode& node, std::string_view what,
+                                  SpecErrors& errors);
 /// Calls `entry` for each key; reports keys that aren't in `known`, twice there, or a node that is
 /// no section.
-void read_section(const YamlNode& node, TextPosition at, std::string_view what,
+void read_section(const hw::YamlNode& node, hw::TextPosition at, std::string_view what,
                   const std::vector<std::string>& known, SpecErrors& errors,
-                  const std::function<void(const YamlEntry&)>& entry);
+                  const std::function<void(const hw::YamlEntry&)>& entry);
 
 /// The section `axes`.
-std::vector<Axis> read_axes(const YamlEntry& section, const HwConfig& base, SpecErrors& errors);
+std::vector<Axis> read_axes(const hw::YamlEntry& section, const hw::HwConfig& base,
+                            SpecErrors& errors);
 
-}  // namespace accsim
+}  // namespace accsim::sim

@@ -1,10 +1,10 @@
 #include "sim/sweep/evaluate.h"
 
+#include "hw/area/area.h"
 #include "sim/flow/cost.h"
-#include "sim/sweep/area.h"
 #include "sim/sweep/hash.h"
 
-namespace accsim {
+namespace accsim::sim {
 namespace {
 
 /// out += weight * value; false when that leaves 64 bits.
@@ -16,7 +16,7 @@ bool add(int64_t& out, int64_t weight, int64_t value) {
 
 }  // namespace
 
-std::string config_hash(const HwConfig& hw) { return hash_text(machine_text(hw)); }
+std::string config_hash(const hw::HwConfig& hw) { return hash_text(machine_text(hw)); }
 
 Result<Evaluator> Evaluator::create(const SweepSpec& spec) {
   Evaluator out(spec);
@@ -28,7 +28,8 @@ Result<Evaluator> Evaluator::create(const SweepSpec& spec) {
   return out;
 }
 
-PointTotals Evaluator::cost(const HwConfig& hw, const MapOptions& options, std::string& reason) {
+PointTotals Evaluator::cost(const hw::HwConfig& hw, const MapOptions& options,
+                            std::string& reason) {
   PointTotals out;
   out.clock_mhz = hw.clock_mhz;
   out.area_mm2 = area_mm2(hw);
@@ -58,7 +59,7 @@ PointTotals Evaluator::cost(const HwConfig& hw, const MapOptions& options, std::
   return none;
 }
 
-PointTotals Evaluator::bound(const HwConfig& hw, Objective objective, MapEffort effort,
+PointTotals Evaluator::bound(const hw::HwConfig& hw, Objective objective, MapEffort effort,
                              std::string& reason) {
   MapOptions options;
   options.objective = objective;
@@ -67,8 +68,8 @@ PointTotals Evaluator::bound(const HwConfig& hw, Objective objective, MapEffort 
 }
 
 PointRow Evaluator::point(int64_t point) {
-  const Steps steps = space_.steps(point);
-  const HwConfig hw = space_.machine(steps);
+  const AxisSteps steps = space_.steps(point);
+  const hw::HwConfig hw = space_.machine(steps);
   PointRow row;
   row.point = point;
   row.config = config_hash(hw);
@@ -81,7 +82,7 @@ PointRow Evaluator::point(int64_t point) {
   return row;
 }
 
-void Evaluator::add_layers(const HwConfig& hw, const MapOptions& options, PointRow& row) {
+void Evaluator::add_layers(const hw::HwConfig& hw, const MapOptions& options, PointRow& row) {
   MapOptions only_costs = options;
   only_costs.programs = true;  // mappings' descriptions come with them
   for (const SweepModel& model : spec_->models) {
@@ -96,4 +97,4 @@ void Evaluator::add_layers(const HwConfig& hw, const MapOptions& options, PointR
   }
 }
 
-}  // namespace accsim
+}  // namespace accsim::sim

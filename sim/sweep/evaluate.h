@@ -6,7 +6,7 @@
 #include "sim/sweep/space.h"
 #include "sim/sweep/spec.h"
 
-namespace accsim {
+namespace accsim::sim {
 
 /// Costs the mix of networks on machines. One a thread; the spec must outlive it.
 class Evaluator {
@@ -19,12 +19,13 @@ class Evaluator {
 
   /// Any machine, with the mapping chosen for one objective: a bound for the machines that
   /// are no better in any field. Its reason is set when nothing can be said.
-  PointTotals bound(const HwConfig& hw, Objective objective, MapEffort effort, std::string& reason);
+  PointTotals bound(const hw::HwConfig& hw, Objective objective, MapEffort effort,
+                    std::string& reason);
 
  private:
   explicit Evaluator(const SweepSpec& spec) : spec_(&spec), space_(spec) {}
-  PointTotals cost(const HwConfig& hw, const MapOptions& options, std::string& reason);
-  void add_layers(const HwConfig& hw, const MapOptions& options, PointRow& row);
+  PointTotals cost(const hw::HwConfig& hw, const MapOptions& options, std::string& reason);
+  void add_layers(const hw::HwConfig& hw, const MapOptions& options, PointRow& row);
 
   const SweepSpec* spec_;
   Space space_;
@@ -32,6 +33,6 @@ class Evaluator {
 };
 
 /// Name of a machine in stores: hash of machine_text().
-std::string config_hash(const HwConfig& hw);
+std::string config_hash(const hw::HwConfig& hw);
 
-}  // namespace accsim
+}  // namespace accsim::sim

@@ -10,7 +10,7 @@
 #include "hw/config/values.h"
 #include "hw/config/yaml_tree.h"
 
-namespace accsim {
+namespace accsim::sim {
 namespace {
 
 constexpr size_t kLongest = 2000;  // characters
@@ -35,7 +35,7 @@ class ExpressionParser {
     if (text_.size() > kLongest)
       fail(fmt::format("longer than {} characters", kLongest));
     else if (either(); !failed() && peek() != '\0')
-      fail(fmt::format("{} isn't expected here", quoted_text(text_.substr(at_, 8))));
+      fail(fmt::format("{} isn't expected here", hw::quoted_text(text_.substr(at_, 8))));
     if (failed()) return Error{Errc::parse, problem_, ""};
     return std::move(out_);
   }
@@ -43,7 +43,8 @@ class ExpressionParser {
  private:
   bool failed() const { return !problem_.empty(); }
   void fail(const std::string& what) {
-    if (!failed()) problem_ = fmt::format("{}: column {}: {}", quoted_text(text_), at_ + 1, what);
+    if (!failed())
+      problem_ = fmt::format("{}: column {}: {}", hw::quoted_text(text_), at_ + 1, what);
   }
   char peek() {
     while (at_ < text_.size() && (text_[at_] == ' ' || text_[at_] == '\t')) ++at_;
@@ -144,7 +145,7 @@ class ExpressionParser {
     } else {
       fail(c == '\0' ? std::string("a number or a name is missing at the end")
                      : fmt::format("a number or a name is missing before {}",
-                                   quoted_text(text_.substr(at_, 8))));
+                                   hw::quoted_text(text_.substr(at_, 8))));
     }
   }
 
@@ -166,8 +167,8 @@ class ExpressionParser {
     const auto variable = resolve_(name);
     if (!variable) {
       at_ = begin;
-      const auto close = nearest(name, names_);
-      return fail(fmt::format("{} is no known name{}", quoted_text(name),
+      const auto close = hw::nearest(name, names_);
+      return fail(fmt::format("{} is no known name{}", hw::quoted_text(name),
                               close ? fmt::format("; did you mean \"{}\"?", *close) : ""));
     }
     out_.ops_.push_back({Code::variable, 0, *variable});
@@ -192,7 +193,7 @@ class ExpressionParser {
     if (f == kFunctions.end()) {
       at_ = begin;
       return fail(fmt::format("{} is no function; there are min, max, ceil, floor, sqrt and log2",
-                              quoted_text(name)));
+                              hw::quoted_text(name)));
     }
     take("(");
     for (int i = 0; i < f->arguments && !failed(); ++i) {
@@ -310,4 +311,4 @@ bool Expression::holds(std::span<const double> variables) const {
   return !std::isnan(v) && v != 0;
 }
 
-}  // namespace accsim
+}  // namespace accsim::sim

@@ -9,7 +9,7 @@
 
 #include "sim/base/result.h"
 
-namespace accsim {
+namespace accsim::sim {
 
 /// Arithmetic over named numbers, as constraints and --where have it: + - * / % ^, comparisons,
 /// && || !, parentheses, and the functions min, max, ceil, floor, sqrt, log2. Names may hold dots.
@@ -70,4 +70,4 @@ class Expression {
   std::vector<size_t> variables_;
 };
 
-}  // namespace accsim
+}  // namespace accsim::sim

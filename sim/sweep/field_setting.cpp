@@ -2,23 +2,25 @@
 
 #include "hw/config/values.h"
 
-namespace accsim {
+namespace accsim::sim {
 
-FieldSetting field_setting(const Field& field, HwConfig& hw) {
+FieldSetting field_setting(const hw::Field& field, hw::HwConfig& hw) {
   return std::visit(
-      [&]<class T>(const Member<T>& m) { return FieldSetting(std::in_place_type<T>, m.of(hw)); },
+      [&]<class T>(const hw::Member<T>& m) {
+        return FieldSetting(std::in_place_type<T>, m.of(hw));
+      },
       field.target);
 }
 
-void set_field(const Field& field, const FieldSetting& value, HwConfig& hw) {
-  std::visit([&]<class T>(const Member<T>& m) { m.of(hw) = *std::get_if<T>(&value); },
+void set_field(const hw::Field& field, const FieldSetting& value, hw::HwConfig& hw) {
+  std::visit([&]<class T>(const hw::Member<T>& m) { m.of(hw) = *std::get_if<T>(&value); },
              field.target);
 }
 
 std::optional<double> as_number(const FieldSetting& value) {
   return std::visit(
       []<class T>(const T& v) -> std::optional<double> {
-        if constexpr (std::is_same_v<T, ByteRate>)
+        if constexpr (std::is_same_v<T, hw::ByteRate>)
           return v.value();
         else if constexpr (std::is_arithmetic_v<T>)
           return static_cast<double>(v);
@@ -28,16 +30,16 @@ std::optional<double> as_number(const FieldSetting& value) {
       value);
 }
 
-bool has_field(const HwConfig& hw, const Field& field) {
+bool has_field(const hw::HwConfig& hw, const hw::Field& field) {
   return !field.only || field.only->holds(hw);
 }
 
-std::string machine_text(const HwConfig& hw) {
-  HwConfig copy = hw;
+std::string machine_text(const hw::HwConfig& hw) {
+  hw::HwConfig copy = hw;
   std::string out;
-  for (const Field& f : fields())
-    if (f.path != "name") out += print_value(f, copy) + "\n";
+  for (const hw::Field& f : hw::fields())
+    if (f.path != "name") out += hw::print_value(f, copy) + "\n";
   return out;
 }
 
-}  // namespace accsim
+}  // namespace accsim::sim

@@ -5,31 +5,31 @@
 
 #include "hw/config/fields.h"
 
-namespace accsim {
+namespace accsim::sim {
 
 namespace field_setting_detail {
 template <class Target>
 struct SettingsOf;
 template <class... T>
-struct SettingsOf<std::variant<Member<T>...>> {
+struct SettingsOf<std::variant<hw::Member<T>...>> {
   using Type = std::variant<T...>;
 };
 }  // namespace field_setting_detail
 
 /// What one field of a machine is set to; the alternative is the field's type.
-using FieldSetting = field_setting_detail::SettingsOf<FieldTarget>::Type;
+using FieldSetting = field_setting_detail::SettingsOf<hw::FieldTarget>::Type;
 
 /// The field's value in `hw`, which stays as it is.
-FieldSetting field_setting(const Field& field, HwConfig& hw);
+FieldSetting field_setting(const hw::Field& field, hw::HwConfig& hw);
 /// `value` must be of the field's type.
-void set_field(const Field& field, const FieldSetting& value, HwConfig& hw);
+void set_field(const hw::Field& field, const FieldSetting& value, hw::HwConfig& hw);
 /// Nothing when it is a word.
 std::optional<double> as_number(const FieldSetting& value);
 
 /// True when machines with this DRAM model have the field: banked ones have no rates of their own.
-bool has_field(const HwConfig& hw, const Field& field);
+bool has_field(const hw::HwConfig& hw, const hw::Field& field);
 
 /// Every field of a machine but its name, as text: equal for machines that cost the same.
-std::string machine_text(const HwConfig& hw);
+std::string machine_text(const hw::HwConfig& hw);
 
-}  // namespace accsim
+}  // namespace accsim::sim

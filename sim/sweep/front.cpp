@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace accsim {
+namespace accsim::sim {
 namespace {
 
 bool none_larger(const std::vector<double>& a, const std::vector<double>& b) {
@@ -35,4 +35,4 @@ std::vector<Front::Entry> Front::sorted() const {
   return out;
 }
 
-}  // namespace accsim
+}  // namespace accsim::sim

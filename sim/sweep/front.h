@@ -2,7 +2,7 @@
 #include <cstdint>
 #include <vector>
 
-namespace accsim {
+namespace accsim::sim {
 
 /// The points that no other is at least as good as in everything. Of points that are equal in
 /// everything the one with the lowest number stands for all. The smaller the better.
@@ -23,4 +23,4 @@ class Front {
   std::vector<Entry> entries_;
 };
 
-}  // namespace accsim
+}  // namespace accsim::sim

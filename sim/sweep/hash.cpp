@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-namespace accsim {
+namespace accsim::sim {
 
 std::string hash_text(std::string_view text) {
   // FNV-1a, and the same with another start and another odd multiplier.
@@ -16,4 +16,4 @@ std::string hash_text(std::string_view text) {
   return fmt::format("{:016x}{:016x}", mix(a), mix(b ^ text.size()));
 }
 
-}  // namespace accsim
+}  // namespace accsim::sim

@@ -3,7 +3,7 @@
 #include <string>
 #include <string_view>
 
-namespace accsim {
+namespace accsim::sim {
 
 /// 128 bits of a text, as 32 hexadecimal digits: names machines and specs in stores. Not for
 /// secrets.
@@ -19,4 +19,4 @@ constexpr uint64_t mix(uint64_t v) {
   return v;
 }
 
-}  // namespace accsim
+}  // namespace accsim::sim

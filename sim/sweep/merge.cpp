@@ -7,7 +7,7 @@
 
 #include "sim/sweep/store.h"
 
-namespace accsim {
+namespace accsim::sim {
 namespace {
 
 /// Attached as `shard`: points that `main` has too must be the same there.
@@ -46,7 +46,7 @@ Result<StoreMeta> check_shards(const std::vector<std::string>& shards) {
   StoreMeta first;
   std::map<int64_t, std::string> present;
   for (const std::string& path : shards) {
-    const auto store = Store::read(path);
+    const auto store = SweepStore::read(path);
     if (!store) {
       errors.insert(errors.end(), store.errors().begin(), store.errors().end());
       continue;
@@ -142,7 +142,7 @@ Result<MergeOutcome> merge_stores(const std::string& out, const std::vector<std:
   if (!meta) return meta.errors();
   std::error_code ec;
   if (std::filesystem::exists(out, ec) && std::filesystem::file_size(out, ec) > 0) {
-    const auto there = Store::read(out);
+    const auto there = SweepStore::read(out);
     if (!there) return there.errors();
     const StoreMeta& m = (*there)->meta();
     if (m.spec != meta->spec || m.version != meta->version || m.shard.of != 1)
@@ -177,4 +177,4 @@ Result<MergeOutcome> merge_stores(const std::string& out, const std::vector<std:
   return outcome;
 }
 
-}  // namespace accsim
+}  // namespace accsim::sim

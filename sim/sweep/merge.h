@@ -4,7 +4,7 @@
 
 #include "sim/base/result.h"
 
-namespace accsim {
+namespace accsim::sim {
 
 struct MergeOutcome {
   int64_t points = 0;  ///< in OUT now
@@ -17,4 +17,4 @@ struct MergeOutcome {
 /// there twice must agree.
 Result<MergeOutcome> merge_stores(const std::string& out, const std::vector<std::string>& shards);
 
-}  // namespace accsim
+}  // namespace accsim::sim

@@ -3,13 +3,13 @@
 #include <fmt/format.h>
 
 #include "sim/sweep/adaptive.h"
-#include "sim/sweep/stream.h"
+#include "sim/sweep/grid_run.h"
 
-namespace accsim {
+namespace accsim::sim {
 namespace {
 
 /// How many stored points can be costed. A sweep without any has no answer.
-Status count_stored(Store& store, const SweepSpec& spec, SweepOutcome& out) {
+Status count_stored(SweepStore& store, const SweepSpec& spec, SweepOutcome& out) {
   auto counts = store.database().prepare(
       "SELECT count(*), count(cycles), (SELECT reason FROM points WHERE cycles IS NULL "
       "ORDER BY point LIMIT 1) FROM points");
@@ -50,17 +50,17 @@ Result<SweepOutcome> run_sweep(const SweepSpec& spec, const SweepRun& run) {
     if (!one) return one.errors();
     evaluators.push_back(std::move(*one));
   }
-  auto store = Store::open(run.store, spec, wanted_meta(spec, run, *points));
+  auto store = SweepStore::open(run.store, spec, wanted_meta(spec, run, *points));
   if (!store) return store.errors();
   SweepOutcome out;
   out.total = run.shard.count(*points);
   const Status done = spec.strategy == Strategy::pareto
                           ? AdaptiveRun(spec, run, **store, std::move(evaluators), out).run()
-                          : StreamRun(spec, run, **store, std::move(evaluators), out).run();
+                          : GridRun(spec, run, **store, std::move(evaluators), out).run();
   if (!done) return done.errors();
   out.interrupted = run.stop != nullptr && *run.stop;
   if (const Status counted = count_stored(**store, spec, out); !counted) return counted.errors();
   return out;
 }
 
-}  // namespace accsim
+}  // namespace accsim::sim

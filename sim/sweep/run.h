@@ -6,7 +6,7 @@
 #include "sim/sweep/spec.h"
 #include "sim/sweep/store.h"
 
-namespace accsim {
+namespace accsim::sim {
 
 struct SweepProgress {
   int64_t done = 0;  ///< points that are decided: stored, or excluded by a bound
@@ -42,4 +42,4 @@ Result<SweepOutcome> run_sweep(const SweepSpec& spec, const SweepRun& run);
 /// What the store of this run says of itself.
 StoreMeta wanted_meta(const SweepSpec& spec, const SweepRun& run, int64_t points);
 
-}  // namespace accsim
+}  // namespace accsim::sim

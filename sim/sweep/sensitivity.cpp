@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-namespace accsim {
+namespace accsim::sim {
 namespace {
 
 constexpr int kMostRounds = 500;
@@ -39,4 +39,4 @@ std::vector<std::vector<double>> main_effects(std::span<const Levels> levels,
   return out;
 }
 
-}  // namespace accsim
+}  // namespace accsim::sim

@@ -3,7 +3,7 @@
 #include <span>
 #include <vector>
 
-namespace accsim {
+namespace accsim::sim {
 
 /// The step of each axis that a point has, as numbers from 0.
 using Levels = std::vector<size_t>;
@@ -16,4 +16,4 @@ std::vector<std::vector<double>> main_effects(std::span<const Levels> levels,
                                               std::span<const double> values,
                                               std::span<const size_t> steps);
 
-}  // namespace accsim
+}  // namespace accsim::sim

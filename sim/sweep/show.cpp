@@ -11,7 +11,7 @@
 #include "sim/sweep/front.h"
 #include "sim/sweep/sensitivity.h"
 
-namespace accsim {
+namespace accsim::sim {
 namespace {
 
 using Row = TableView::Row;
@@ -239,4 +239,4 @@ std::string show_csv(const TableView& view, const std::vector<Metric>& metrics) 
   return out;
 }
 
-}  // namespace accsim
+}  // namespace accsim::sim

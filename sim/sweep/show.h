@@ -4,7 +4,7 @@
 
 #include "sim/sweep/table_view.h"
 
-namespace accsim {
+namespace accsim::sim {
 
 struct ShowOptions {
   std::vector<Metric> pareto;  ///< empty: the spec's objectives
@@ -23,4 +23,4 @@ std::string show_text(const TableView& view, const StoreMeta& meta, const ShowOp
 /// The front, a line a point, all columns.
 std::string show_csv(const TableView& view, const std::vector<Metric>& metrics);
 
-}  // namespace accsim
+}  // namespace accsim::sim

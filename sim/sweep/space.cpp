@@ -8,14 +8,14 @@
 #include "hw/config/rules.h"
 #include "sim/sweep/hash.h"
 
-namespace accsim {
+namespace accsim::sim {
 namespace {
 
 constexpr int64_t kMostMisses = 10'000'000;  // draws in a row that constraints refuse
 
-RuleContext::Positions every_field() {
-  RuleContext::Positions out;
-  for (const Field& f : fields()) out.emplace(f.path, TextPosition{});
+hw::RuleContext::Positions every_field() {
+  hw::RuleContext::Positions out;
+  for (const hw::Field& f : hw::fields()) out.emplace(f.path, hw::TextPosition{});
   return out;
 }
 
@@ -23,10 +23,10 @@ RuleContext::Positions every_field() {
 
 Space::Space(const SweepSpec& spec) : spec_(&spec) {
   const size_t axes = spec.axes.size();
-  const std::vector<const Field*> numeric = numeric_fields(spec.base);
-  HwConfig base = spec.base;
+  const std::vector<const hw::Field*> numeric = numeric_fields(spec.base);
+  hw::HwConfig base = spec.base;
   variables_.assign(axes, 0);
-  for (const Field* f : numeric)
+  for (const hw::Field* f : numeric)
     variables_.push_back(as_number(field_setting(*f, base)).value_or(0));
   for (size_t a = 0; a < axes; ++a) {
     const Axis& axis = spec.axes[a];
@@ -44,8 +44,8 @@ Space::Space(const SweepSpec& spec) : spec_(&spec) {
   }
 }
 
-Steps Space::steps(int64_t point) const {
-  Steps out(spec_->axes.size());
+AxisSteps Space::steps(int64_t point) const {
+  AxisSteps out(spec_->axes.size());
   for (size_t a = out.size(); a-- > 0;) {
     const auto n = static_cast<int64_t>(spec_->axes[a].steps.size());
     out[a] = static_cast<int>(point % n);
@@ -54,14 +54,14 @@ Steps Space::steps(int64_t point) const {
   return out;
 }
 
-int64_t Space::point(const Steps& steps) const {
+int64_t Space::point(const AxisSteps& steps) const {
   int64_t out = 0;
   for (size_t a = 0; a < steps.size(); ++a)
     out = out * static_cast<int64_t>(spec_->axes[a].steps.size()) + steps[a];
   return out;
 }
 
-bool Space::legal(const Steps& steps) {
+bool Space::legal(const AxisSteps& steps) {
   if (spec_->constraints.empty()) return true;
   for (size_t a = 0; a < steps.size(); ++a)
     for (const Assignment& set : assignments_[a][static_cast<size_t>(steps[a])])
@@ -70,30 +70,30 @@ bool Space::legal(const Steps& steps) {
                      [this](const Expression& c) { return c.holds(variables_); });
 }
 
-HwConfig Space::machine(const Steps& steps) const {
-  HwConfig out = spec_->base;
+hw::HwConfig Space::machine(const AxisSteps& steps) const {
+  hw::HwConfig out = spec_->base;
   for (size_t a = 0; a < steps.size(); ++a) {
     const Axis& axis = spec_->axes[a];
     const AxisStep& step = axis.steps[static_cast<size_t>(steps[a])];
     for (size_t k = 0; k < axis.fields.size(); ++k) set_field(*axis.fields[k], step.fields[k], out);
   }
   // The rates of a banked DRAM follow from its parts (see HwConfig::dram).
-  if (out.dram_model == DramModel::banked) out.dram = out.banked.peak(out.clock_mhz);
+  if (out.dram_model == hw::DramModel::banked) out.dram = out.banked.peak(out.clock_mhz);
   return out;
 }
 
-std::vector<std::string> Space::labels(const Steps& steps) const {
+std::vector<std::string> Space::labels(const AxisSteps& steps) const {
   std::vector<std::string> out;
   for (size_t a = 0; a < steps.size(); ++a)
     out.push_back(spec_->axes[a].steps[static_cast<size_t>(steps[a])].label);
   return out;
 }
 
-std::string broken_rule(const HwConfig& hw) {
-  static const RuleContext::Positions kRead = every_field();
-  std::vector<PlacedError> errors;
-  RuleContext context(hw, kRead, errors);
-  for (const Rule& rule : rules()) {
+std::string broken_rule(const hw::HwConfig& hw) {
+  static const hw::RuleContext::Positions kRead = every_field();
+  std::vector<hw::PlacedError> errors;
+  hw::RuleContext context(hw, kRead, errors);
+  for (const hw::Rule& rule : hw::rules()) {
     rule.check(context);
     if (!errors.empty()) return errors.front().message;
   }
@@ -156,4 +156,4 @@ Result<int64_t> count_points(const SweepSpec& spec) {
       spec.file};
 }
 
-}  // namespace accsim
+}  // namespace accsim::sim

@@ -5,10 +5,10 @@
 
 #include "sim/sweep/spec.h"
 
-namespace accsim {
+namespace accsim::sim {
 
 /// A step of every axis.
-using Steps = std::vector<int>;
+using AxisSteps = std::vector<int>;
 
 /// The points of a sweep's grid, numbered with the last axis counting fastest. The spec must
 /// outlive it. Not thread-safe; copies are cheap.
@@ -17,15 +17,15 @@ class Space {
   explicit Space(const SweepSpec& spec);
 
   int64_t size() const { return size_; }
-  Steps steps(int64_t point) const;
-  int64_t point(const Steps& steps) const;
+  AxisSteps steps(int64_t point) const;
+  int64_t point(const AxisSteps& steps) const;
 
   /// True when every constraint holds.
-  bool legal(const Steps& steps);
+  bool legal(const AxisSteps& steps);
 
   /// The base with the steps' fields.
-  HwConfig machine(const Steps& steps) const;
-  std::vector<std::string> labels(const Steps& steps) const;
+  hw::HwConfig machine(const AxisSteps& steps) const;
+  std::vector<std::string> labels(const AxisSteps& steps) const;
 
  private:
   struct Assignment {
@@ -40,7 +40,7 @@ class Space {
 
 /// What is wrong with a machine that no file describes: the first broken cross-field rule; empty
 /// when it is good.
-std::string broken_rule(const HwConfig& hw);
+std::string broken_rule(const hw::HwConfig& hw);
 
 /// The points of a sweep in the order in which they are costed, drawn lazily: memory doesn't grow
 /// with their number. Not thread-safe.
@@ -65,4 +65,4 @@ class PointSource {
 /// constraints leave none.
 Result<int64_t> count_points(const SweepSpec& spec);
 
-}  // namespace accsim
+}  // namespace accsim::sim

@@ -14,7 +14,7 @@
 #include "sim/sweep/hash.h"
 #include "sim/sweep/spec_hash.h"
 
-namespace accsim {
+namespace accsim::sim {
 namespace {
 
 constexpr std::array<std::string_view, 3> kStrategies = {"grid", "random", "pareto"};
@@ -27,14 +27,14 @@ class SpecReader {
     folder_ = std::filesystem::path(path).parent_path();
   }
 
-  Result<SweepSpec> run(const YamlNode& tree) {
+  Result<SweepSpec> run(const hw::YamlNode& tree) {
     const std::vector<std::string> keys = {"base",       "axes",     "constraints", "models",
                                            "objectives", "strategy", "seed",        "count",
                                            "effort",     "mapping",  "layers"};
-    std::map<std::string, const YamlEntry*> found;
+    std::map<std::string, const hw::YamlEntry*> found;
     read_section(tree, tree.at, "the sweep", keys, errors_,
-                 [&](const YamlEntry& e) { found[e.key] = &e; });
-    if (tree.kind != YamlNode::Kind::map) return errors_.take();
+                 [&](const hw::YamlEntry& e) { found[e.key] = &e; });
+    if (tree.kind != hw::YamlNode::Kind::map) return errors_.take();
     for (const char* needed : {"base", "axes", "models"})
       if (!found.contains(needed))
         errors_.fail(tree.at, fmt::format("missing key \"{}\"; a sweep needs base, axes and models",
@@ -42,24 +42,24 @@ class SpecReader {
     const auto with = [&](const char* key, auto read) {
       if (const auto at = found.find(key); at != found.end()) read(*at->second);
     };
-    with("base", [&](const YamlEntry& e) { base(e); });
+    with("base", [&](const hw::YamlEntry& e) { base(e); });
     if (has_base_)
-      with("axes", [&](const YamlEntry& e) { spec_.axes = read_axes(e, spec_.base, errors_); });
+      with("axes", [&](const hw::YamlEntry& e) { spec_.axes = read_axes(e, spec_.base, errors_); });
     if (has_base_ && !spec_.axes.empty())
-      with("constraints", [&](const YamlEntry& e) { constraints(e); });
-    with("models", [&](const YamlEntry& e) { models(e); });
-    with("objectives", [&](const YamlEntry& e) { objectives(e); });
-    with("strategy", [&](const YamlEntry& e) { word(e, kStrategies, spec_.strategy); });
+      with("constraints", [&](const hw::YamlEntry& e) { constraints(e); });
+    with("models", [&](const hw::YamlEntry& e) { models(e); });
+    with("objectives", [&](const hw::YamlEntry& e) { objectives(e); });
+    with("strategy", [&](const hw::YamlEntry& e) { word(e, kStrategies, spec_.strategy); });
     with("seed",
-         [&](const YamlEntry& e) { spec_.seed = static_cast<uint64_t>(whole(e, 0, 1e15)); });
-    with("count", [&](const YamlEntry& e) { spec_.count = whole(e, 1, kMostPoints); });
-    with("effort", [&](const YamlEntry& e) {
+         [&](const hw::YamlEntry& e) { spec_.seed = static_cast<uint64_t>(whole(e, 0, 1e15)); });
+    with("count", [&](const hw::YamlEntry& e) { spec_.count = whole(e, 1, kMostPoints); });
+    with("effort", [&](const hw::YamlEntry& e) {
       word(e, std::array<std::string_view, 2>{"search", "rule"}, spec_.effort);
     });
-    with("mapping", [&](const YamlEntry& e) {
+    with("mapping", [&](const hw::YamlEntry& e) {
       word(e, std::array<std::string_view, 4>{"cycles", "energy", "edp", "traffic"}, spec_.mapping);
     });
-    with("layers", [&](const YamlEntry& e) { spec_.layers = yes(e); });
+    with("layers", [&](const hw::YamlEntry& e) { spec_.layers = yes(e); });
     together(found, tree.at);
     if (!errors_.empty()) return errors_.take();
     spec_.hash = spec_hash(spec_);
@@ -72,7 +72,7 @@ class SpecReader {
   }
 
   /// What depends on several keys.
-  void together(const std::map<std::string, const YamlEntry*>& found, TextPosition at) {
+  void together(const std::map<std::string, const hw::YamlEntry*>& found, hw::TextPosition at) {
     const bool counted = found.contains("count");
     if (spec_.strategy == Strategy::random && !counted)
       errors_.fail(at, "strategy random needs count, the number of points");
@@ -98,9 +98,9 @@ class SpecReader {
     }
   }
 
-  void base(const YamlEntry& e) {
+  void base(const hw::YamlEntry& e) {
     spec_.base_file = relative(e.value.text);
-    auto hw = load_hw(spec_.base_file);
+    auto hw = hw::load_hw(spec_.base_file);
     if (!hw) {
       errors_.fail(e.at, "base can't be used:");
       return errors_.add(hw.errors());
@@ -109,8 +109,8 @@ class SpecReader {
     has_base_ = true;
   }
 
-  void constraints(const YamlEntry& e) {
-    if (e.value.kind != YamlNode::Kind::sequence)
+  void constraints(const hw::YamlEntry& e) {
+    if (e.value.kind != hw::YamlNode::Kind::sequence)
       return errors_.fail(e.at, "constraints must be a list of expressions");
     const std::vector<std::string> names = constraint_names(spec_.axes, spec_.base);
     const auto resolve = [&](std::string_view n) -> std::optional<size_t> {
@@ -118,7 +118,7 @@ class SpecReader {
       if (at == names.end()) return std::nullopt;
       return static_cast<size_t>(at - names.begin());
     };
-    for (const YamlNode& node : e.value.items) {
+    for (const hw::YamlNode& node : e.value.items) {
       auto parsed = Expression::parse(node.text, resolve, names);
       if (parsed)
         spec_.constraints.push_back(std::move(*parsed));
@@ -127,23 +127,23 @@ class SpecReader {
     }
   }
 
-  void models(const YamlEntry& e) {
-    if (e.value.kind != YamlNode::Kind::sequence || e.value.items.empty())
+  void models(const hw::YamlEntry& e) {
+    if (e.value.kind != hw::YamlNode::Kind::sequence || e.value.items.empty())
       return errors_.fail(e.at, "models must be a list of at least one, each with file");
-    for (const YamlNode& node : e.value.items) model(node);
+    for (const hw::YamlNode& node : e.value.items) model(node);
   }
 
-  void model(const YamlNode& node) {
+  void model(const hw::YamlNode& node) {
     SweepModel m;
     ElaborateOptions options;
     read_section(node, node.at, "a model", {"file", "weight", "bind", "allow_unsupported"}, errors_,
-                 [&](const YamlEntry& e) {
+                 [&](const hw::YamlEntry& e) {
                    if (e.key == "allow_unsupported") options.allow_unsupported = yes(e);
                    if (e.key == "file") m.name = e.value.text;
                    if (e.key == "weight") m.weight = whole(e, 1, kMostWeight);
                    if (e.key == "bind") bindings(e, m);
                  });
-    if (node.kind != YamlNode::Kind::map) return;
+    if (node.kind != hw::YamlNode::Kind::map) return;
     if (m.name.empty())
       return errors_.fail(node.at, "a model needs file, the path of an ONNX file");
     m.file = relative(m.name);
@@ -160,33 +160,34 @@ class SpecReader {
     spec_.models.push_back(std::move(m));
   }
 
-  bool yes(const YamlEntry& e) {
+  bool yes(const hw::YamlEntry& e) {
     bool out = false;
     word(e, std::array<std::string_view, 2>{"false", "true"}, out);
     return out;
   }
 
-  void bindings(const YamlEntry& e, SweepModel& m) {
-    if (e.value.kind != YamlNode::Kind::map)
+  void bindings(const hw::YamlEntry& e, SweepModel& m) {
+    if (e.value.kind != hw::YamlNode::Kind::map)
       return errors_.fail(e.at, "bind must be a section of symbols and sizes");
-    for (const YamlEntry& symbol : e.value.entries)
+    for (const hw::YamlEntry& symbol : e.value.entries)
       if (!m.bindings.emplace(symbol.key, whole(symbol, 1, 1e12)).second)
-        errors_.fail(symbol.at, fmt::format("{} is bound twice", quoted_text(symbol.key)));
+        errors_.fail(symbol.at, fmt::format("{} is bound twice", hw::quoted_text(symbol.key)));
   }
 
-  void objectives(const YamlEntry& e) {
-    if (e.value.kind != YamlNode::Kind::sequence || e.value.items.empty())
+  void objectives(const hw::YamlEntry& e) {
+    if (e.value.kind != hw::YamlNode::Kind::sequence || e.value.items.empty())
       return errors_.fail(
           e.at, fmt::format("objectives must be a list of {}", fmt::join(metric_names(), ", ")));
     spec_.objectives.clear();
-    for (const YamlNode& node : e.value.items) {
+    for (const hw::YamlNode& node : e.value.items) {
       const auto m = metric_from(node.text);
       const auto& seen = spec_.objectives;
-      const auto close = nearest(node.text, metric_names());
+      const auto close = hw::nearest(node.text, metric_names());
       if (!m)
-        errors_.fail(node.at, fmt::format("{} is no objective; {}valid: {}", quoted_text(node.text),
-                                          close ? fmt::format("did you mean \"{}\"? ", *close) : "",
-                                          fmt::join(metric_names(), ", ")));
+        errors_.fail(node.at,
+                     fmt::format("{} is no objective; {}valid: {}", hw::quoted_text(node.text),
+                                 close ? fmt::format("did you mean \"{}\"? ", *close) : "",
+                                 fmt::join(metric_names(), ", ")));
       else if (std::find(seen.begin(), seen.end(), *m) != seen.end())
         errors_.fail(node.at, node.text + " is named twice");
       else
@@ -195,16 +196,16 @@ class SpecReader {
   }
 
   template <class T, size_t N>
-  void word(const YamlEntry& e, const std::array<std::string_view, N>& words, T& out) {
+  void word(const hw::YamlEntry& e, const std::array<std::string_view, N>& words, T& out) {
     const auto at = std::find(words.begin(), words.end(), e.value.text);
-    if (e.value.kind != YamlNode::Kind::scalar || at == words.end())
+    if (e.value.kind != hw::YamlNode::Kind::scalar || at == words.end())
       return errors_.fail(e.value.at,
-                          fmt::format("{} is {}; valid: {}", e.key, quoted_text(e.value.text),
+                          fmt::format("{} is {}; valid: {}", e.key, hw::quoted_text(e.value.text),
                                       fmt::join(words, ", ")));
     out = static_cast<T>(at - words.begin());
   }
 
-  int64_t whole(const YamlEntry& e, double min, double max) {
+  int64_t whole(const hw::YamlEntry& e, double min, double max) {
     const auto v = read_number(e.value, e.key, errors_);
     if (!v) return 1;
     if (*v == std::floor(*v) && *v >= min && *v <= max) return static_cast<int64_t>(*v);
@@ -229,31 +230,31 @@ Result<SweepSpec> load_sweep(const std::string& path) {
   if (!std::filesystem::is_regular_file(status))
     return Error{Errc::io, "no such file; give the path of a sweep (YAML)", path};
   std::ifstream in(path, std::ios::binary);
-  std::string text(kYamlBytesMax + 1, '\0');
+  std::string text(hw::kYamlBytesMax + 1, '\0');
   in.read(text.data(), static_cast<std::streamsize>(text.size()));
   if (in.bad() || !in.is_open()) return Error{Errc::io, "can't be read", path};
   text.resize(static_cast<size_t>(in.gcount()));
-  if (text.size() > kYamlBytesMax)
+  if (text.size() > hw::kYamlBytesMax)
     return Error{Errc::invalid,
-                 fmt::format("larger than {} bytes; this is no sweep", kYamlBytesMax), path};
-  const auto tree = parse_yaml(text, path);
+                 fmt::format("larger than {} bytes; this is no sweep", hw::kYamlBytesMax), path};
+  const auto tree = hw::parse_yaml(text, path);
   if (!tree) return tree.errors();
   return SpecReader(path).run(*tree);
 }
 
-std::vector<const Field*> numeric_fields(const HwConfig& hw) {
-  std::vector<const Field*> out;
-  HwConfig copy = hw;
-  for (const Field& f : fields())
+std::vector<const hw::Field*> numeric_fields(const hw::HwConfig& hw) {
+  std::vector<const hw::Field*> out;
+  hw::HwConfig copy = hw;
+  for (const hw::Field& f : hw::fields())
     if (has_field(hw, f) && as_number(field_setting(f, copy))) out.push_back(&f);
   return out;
 }
 
-std::vector<std::string> constraint_names(const std::vector<Axis>& axes, const HwConfig& base) {
+std::vector<std::string> constraint_names(const std::vector<Axis>& axes, const hw::HwConfig& base) {
   std::vector<std::string> out;
   for (const Axis& axis : axes) out.push_back(axis.name);
-  for (const Field* f : numeric_fields(base)) out.push_back(f->path);
+  for (const hw::Field* f : numeric_fields(base)) out.push_back(f->path);
   return out;
 }
 
-}  // namespace accsim
+}  // namespace accsim::sim

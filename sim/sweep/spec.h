@@ -11,7 +11,7 @@
 #include "sim/sweep/field_setting.h"
 #include "sim/sweep/totals.h"
 
-namespace accsim {
+namespace accsim::sim {
 
 /// One setting of an axis: the value its name stands for, and what it writes into a machine.
 struct AxisStep {
@@ -23,10 +23,10 @@ struct AxisStep {
 /// A dimension of the space. The steps differ from one another in at least one field.
 struct Axis {
   std::string name;
-  std::vector<const Field*> fields;  ///< no other axis has them
+  std::vector<const hw::Field*> fields;  ///< no other axis has them
   std::vector<AxisStep> steps;
   bool words = false;  ///< element types or dataflows rather than numbers
-  TextPosition at;
+  hw::TextPosition at;
 };
 
 /// A network of the mix; `weight` says how often it runs.
@@ -45,7 +45,7 @@ std::string_view name(Strategy s);
 struct SweepSpec {
   std::string file;
   std::string base_file;
-  HwConfig base;
+  hw::HwConfig base;
   std::vector<Axis> axes;
   std::vector<Expression> constraints;  ///< over constraint_names()
   std::vector<SweepModel> models;
@@ -67,8 +67,8 @@ inline constexpr int64_t kMostPoints = 20'000'000;
 Result<SweepSpec> load_sweep(const std::string& path);
 
 /// The fields of such machines that are numbers, in the order of fields().
-std::vector<const Field*> numeric_fields(const HwConfig& hw);
+std::vector<const hw::Field*> numeric_fields(const hw::HwConfig& hw);
 /// Names that constraints may use: the axes, then the base's numeric fields.
-std::vector<std::string> constraint_names(const std::vector<Axis>& axes, const HwConfig& base);
+std::vector<std::string> constraint_names(const std::vector<Axis>& axes, const hw::HwConfig& base);
 
-}  // namespace accsim
+}  // namespace accsim::sim

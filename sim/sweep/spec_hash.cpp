@@ -6,12 +6,12 @@
 #include "sim/flow/requests.h"
 #include "sim/sweep/hash.h"
 
-namespace accsim {
+namespace accsim::sim {
 namespace {
 
 /// All that costing reads of a network: its tensors, who reads and writes them, and what each layer
 /// asks of the base machine's mapper.
-std::string graph_text(const Graph& graph, const HwConfig& base) {
+std::string graph_text(const Graph& graph, const hw::HwConfig& base) {
   std::string out;
   for (const Tensor& t : graph.tensors)
     out += fmt::format("{} {} {} {}\n", t.name, name(t.dtype), fmt::join(t.dims, "x"), t.constant);
@@ -30,14 +30,15 @@ std::string graph_text(const Graph& graph, const HwConfig& base) {
 
 std::string spec_hash(const SweepSpec& spec) {
   std::string text = machine_text(spec.base);
-  HwConfig scratch = spec.base;
+  hw::HwConfig scratch = spec.base;
   for (const Axis& axis : spec.axes) {
     text += fmt::format("axis {}\n", axis.name);
     for (const AxisStep& step : axis.steps) {
       text += step.label;
       for (size_t k = 0; k < axis.fields.size(); ++k) {
         set_field(*axis.fields[k], step.fields[k], scratch);
-        text += fmt::format(" {}={}", axis.fields[k]->path, print_value(*axis.fields[k], scratch));
+        text +=
+            fmt::format(" {}={}", axis.fields[k]->path, hw::print_value(*axis.fields[k], scratch));
       }
       text += '\n';
     }
@@ -51,4 +52,4 @@ std::string spec_hash(const SweepSpec& spec) {
   return hash_text(text);
 }
 
-}  // namespace accsim
+}  // namespace accsim::sim

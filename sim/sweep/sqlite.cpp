@@ -5,7 +5,7 @@
 
 #include <filesystem>
 
-namespace accsim {
+namespace accsim::sim {
 namespace {
 
 constexpr int kBusyMilliseconds = 60'000;
@@ -165,4 +165,4 @@ Result<Statement> Database::prepare(const std::string& sql) const {
 
 int64_t Database::changes() const { return sqlite3_changes64(handle_.get()); }
 
-}  // namespace accsim
+}  // namespace accsim::sim

@@ -8,7 +8,7 @@
 struct sqlite3;
 struct sqlite3_stmt;
 
-namespace accsim {
+namespace accsim::sim {
 
 class Database;
 
@@ -68,4 +68,4 @@ class Database {
   std::string path_;
 };
 
-}  // namespace accsim
+}  // namespace accsim::sim

@@ -10,7 +10,7 @@
 
 #include "sim/sweep/store_columns.h"
 
-namespace accsim {
+namespace accsim::sim {
 namespace {
 
 int64_t to_whole(const std::string& text) {
@@ -53,11 +53,11 @@ std::string quote_name(const std::string& name) {
   return out + '"';
 }
 
-Result<std::unique_ptr<Store>> Store::open(const std::string& path, const SweepSpec& spec,
-                                           const StoreMeta& wanted) {
+Result<std::unique_ptr<SweepStore>> SweepStore::open(const std::string& path, const SweepSpec& spec,
+                                                     const StoreMeta& wanted) {
   auto db = Database::open(path, Database::Mode::create);
   if (!db) return db.errors();
-  std::unique_ptr<Store> out(new Store(std::move(*db)));
+  std::unique_ptr<SweepStore> out(new SweepStore(std::move(*db)));
   if (const Status good = out->intact(); !good) return good.errors();
   // A file without tables may be another process's that is just making them: both then do the same.
   const auto tables = out->empty();
@@ -76,7 +76,7 @@ Result<std::unique_ptr<Store>> Store::open(const std::string& path, const SweepS
   return out;
 }
 
-Result<std::unique_ptr<Store>> Store::read(const std::string& path) {
+Result<std::unique_ptr<SweepStore>> SweepStore::read(const std::string& path) {
   std::error_code ec;
   if (!std::filesystem::is_regular_file(path, ec))
     return Error{Errc::io, "no such store; accsim sweep SPEC makes one", path};
@@ -85,7 +85,7 @@ Result<std::unique_ptr<Store>> Store::read(const std::string& path) {
       access(folder.c_str(), W_OK) != 0 && !std::filesystem::exists(path + "-wal", ec);
   auto db = Database::open(path, frozen ? Database::Mode::frozen : Database::Mode::read);
   if (!db) return db.errors();
-  std::unique_ptr<Store> out(new Store(std::move(*db)));
+  std::unique_ptr<SweepStore> out(new SweepStore(std::move(*db)));
   if (const Status known = out->load_meta(); !known) return known.errors();
   if (out->meta_.schema != kStoreSchema)
     return Error{Errc::invalid,
@@ -95,7 +95,7 @@ Result<std::unique_ptr<Store>> Store::read(const std::string& path) {
   return out;
 }
 
-Result<bool> Store::empty() {
+Result<bool> SweepStore::empty() {
   auto tables = db_.prepare("SELECT count(*) FROM sqlite_master");
   if (!tables) return tables.errors();
   if (const auto row = tables->step(); !row) return row.errors();
@@ -104,7 +104,7 @@ Result<bool> Store::empty() {
 
 /// WAL: readers don't block the writer. FULL: a committed transaction survives a power cut.
 /// Changing to WAL doesn't wait for other processes by itself.
-Status Store::set_modes() {
+Status SweepStore::set_modes() {
   Status set = ok();
   for (int tries = 0; tries < 500; ++tries) {
     set = db_.run("PRAGMA journal_mode=WAL; PRAGMA synchronous=FULL;");
@@ -114,7 +114,7 @@ Status Store::set_modes() {
   return set;
 }
 
-Status Store::intact() {
+Status SweepStore::intact() {
   auto check = db_.prepare("PRAGMA quick_check(1)");
   if (!check) return check.errors();
   const auto row = check->step();
@@ -126,7 +126,7 @@ Status Store::intact() {
                db_.path()};
 }
 
-Status Store::create(const SweepSpec& spec, const StoreMeta& wanted) {
+Status SweepStore::create(const SweepSpec& spec, const StoreMeta& wanted) {
   if (const Status begun = db_.run("BEGIN IMMEDIATE"); !begun) return begun.errors();
   const auto fill = [&]() -> Status {
     if (const Status made = db_.run(tables(spec)); !made) return made.errors();
@@ -152,7 +152,8 @@ Status Store::create(const SweepSpec& spec, const StoreMeta& wanted) {
     if (!axis) return axis.errors();
     for (size_t i = 0; i < spec.axes.size(); ++i) {
       std::string fields;
-      for (const Field* f : spec.axes[i].fields) fields += (fields.empty() ? "" : " ") + f->path;
+      for (const hw::Field* f : spec.axes[i].fields)
+        fields += (fields.empty() ? "" : " ") + f->path;
       axis->bind(1, static_cast<int64_t>(i)).bind(2, std::string_view(spec.axes[i].name));
       axis->bind(3, static_cast<int64_t>(spec.axes[i].steps.size()))
           .bind(4, std::string_view(fields));
@@ -165,7 +166,7 @@ Status Store::create(const SweepSpec& spec, const StoreMeta& wanted) {
   return filled;
 }
 
-Status Store::load_meta() {
+Status SweepStore::load_meta() {
   const Error foreign{Errc::invalid, "is no store of accsim sweep; name another with --store",
                       db_.path()};
   auto tables = db_.prepare(
@@ -213,7 +214,7 @@ Status Store::load_meta() {
   return ok();
 }
 
-Status Store::check_meta(const StoreMeta& wanted) const {
+Status SweepStore::check_meta(const StoreMeta& wanted) const {
   const auto refuse = [&](const std::string& why) {
     return Error{Errc::invalid, why + "; name another with --store, or remove this one",
                  db_.path()};
@@ -234,11 +235,11 @@ Status Store::check_meta(const StoreMeta& wanted) const {
   return ok();
 }
 
-Result<Statement*> Store::statement(const std::string& sql) {
+Result<Statement*> SweepStore::statement(const std::string& sql) {
   if (const auto at = statements_.find(sql); at != statements_.end()) return &at->second;
   auto made = db_.prepare(sql);
   if (!made) return made.errors();
   return &statements_.emplace(sql, std::move(*made)).first->second;
 }
 
-}  // namespace accsim
+}  // namespace accsim::sim

@@ -12,7 +12,7 @@
 #include "sim/sweep/sqlite.h"
 #include "sim/sweep/totals.h"
 
-namespace accsim {
+namespace accsim::sim {
 
 /// A part of a sweep: every `of`-th point from number `index` (1-based) on.
 struct Shard {
@@ -45,7 +45,7 @@ struct BoundRow {
 };
 
 /// Points that are claimed together.
-struct Span {
+struct PointRange {
   int64_t number = 0;  ///< in its sweep or shard
   std::vector<int64_t> points;
   bool ours = false;
@@ -54,14 +54,14 @@ struct Span {
 /// The SQLite file of a sweep (docs/sweep-store.md), in WAL mode: a transaction is there whole or
 /// not at all, whatever happens to the process. Not thread-safe; any number of connections and
 /// processes may have the file open.
-class Store {
+class SweepStore {
  public:
   /// Opens the store of this sweep or makes it. Refuses a file that isn't one, that is damaged, or
   /// of another spec, version or shard.
-  static Result<std::unique_ptr<Store>> open(const std::string& path, const SweepSpec& spec,
-                                             const StoreMeta& wanted);
+  static Result<std::unique_ptr<SweepStore>> open(const std::string& path, const SweepSpec& spec,
+                                                  const StoreMeta& wanted);
   /// Any store of this schema, to read; also where nothing may be written.
-  static Result<std::unique_ptr<Store>> read(const std::string& path);
+  static Result<std::unique_ptr<SweepStore>> read(const std::string& path);
 
   const StoreMeta& meta() const { return meta_; }
   /// Reads the whole file; an error when it is damaged.
@@ -80,20 +80,20 @@ class Store {
 
   /// In one transaction: leaves in each span the points that aren't stored, and takes it for
   /// `owner` when there are any and nobody else has it.
-  Status claim(std::span<Span> spans, const std::string& owner);
+  Status claim(std::span<PointRange> spans, const std::string& owner);
   /// Frees the claims of `owner`, or those that `dead` says are nobody's.
   Status release(const std::string& owner);
   Status release_dead(const std::function<bool(const std::string& owner)>& dead);
 
  private:
-  explicit Store(Database db) : db_(std::move(db)) {}
+  explicit SweepStore(Database db) : db_(std::move(db)) {}
   Status create(const SweepSpec& spec, const StoreMeta& wanted);
   Status load_meta();
   Status check_meta(const StoreMeta& wanted) const;
   Result<bool> empty();
   Status set_modes();
   Status write_rows(std::span<const PointRow> rows, std::span<const BoundRow> bounds);
-  Status claim_missing(std::span<Span> spans, const std::string& owner);
+  Status claim_missing(std::span<PointRange> spans, const std::string& owner);
   Result<Statement*> statement(const std::string& sql);
 
   Database db_;
@@ -104,4 +104,4 @@ class Store {
 /// `name` as an SQL identifier.
 std::string quote_name(const std::string& name);
 
-}  // namespace accsim
+}  // namespace accsim::sim

@@ -2,7 +2,7 @@
 #include <string_view>
 #include <vector>
 
-namespace accsim {
+namespace accsim::sim {
 
 /// Columns of the store's table `points` beside those of the axes, in order: docs/sweep-store.md.
 inline constexpr std::string_view kPointColumns[] = {
@@ -16,4 +16,4 @@ inline bool is_store_column(std::string_view name) {
   return name == "rowid" || name == "oid";
 }
 
-}  // namespace accsim
+}  // namespace accsim::sim

@@ -2,9 +2,9 @@
 
 #include "sim/sweep/store.h"
 
-namespace accsim {
+namespace accsim::sim {
 
-Result<std::set<int64_t>> Store::stored(std::span<const int64_t> points) {
+Result<std::set<int64_t>> SweepStore::stored(std::span<const int64_t> points) {
   std::set<int64_t> out;
   if (points.empty()) return out;
   // Neighbours are asked for at once, scattered ones one by one.
@@ -27,7 +27,7 @@ Result<std::set<int64_t>> Store::stored(std::span<const int64_t> points) {
   return out;
 }
 
-Result<int64_t> Store::count() {
+Result<int64_t> SweepStore::count() {
   const auto select = statement("SELECT count(*) FROM points");
   if (!select) return select.errors();
   const auto row = (*select)->step();
@@ -37,7 +37,7 @@ Result<int64_t> Store::count() {
   return n;
 }
 
-Result<std::optional<PointRow>> Store::find(int64_t point) {
+Result<std::optional<PointRow>> SweepStore::find(int64_t point) {
   const auto select = statement(
       "SELECT config, reason, cycles, energy_pj, macs, dram_read_bytes, dram_write_bytes, "
       "shared_bytes, shared_peak_bytes FROM points WHERE point = ?");
@@ -64,7 +64,7 @@ Result<std::optional<PointRow>> Store::find(int64_t point) {
   return out;
 }
 
-Result<std::optional<BoundRow>> Store::find_bound(const std::string& key) {
+Result<std::optional<BoundRow>> SweepStore::find_bound(const std::string& key) {
   const auto select =
       statement("SELECT reason, cycles, energy_pj, traffic_bytes FROM bounds WHERE key = ?");
   if (!select) return select.errors();
@@ -84,7 +84,7 @@ Result<std::optional<BoundRow>> Store::find_bound(const std::string& key) {
   return out;
 }
 
-Status Store::write(std::span<const PointRow> rows, std::span<const BoundRow> bounds) {
+Status SweepStore::write(std::span<const PointRow> rows, std::span<const BoundRow> bounds) {
   if (const Status begun = db_.run("BEGIN IMMEDIATE"); !begun) return begun;
   Status written = write_rows(rows, bounds);
   if (written) written = db_.run("COMMIT");
@@ -92,7 +92,7 @@ Status Store::write(std::span<const PointRow> rows, std::span<const BoundRow> bo
   return written;
 }
 
-Status Store::write_rows(std::span<const PointRow> rows, std::span<const BoundRow> bounds) {
+Status SweepStore::write_rows(std::span<const PointRow> rows, std::span<const BoundRow> bounds) {
   std::string marks;
   for (size_t i = 0; i < 15 + meta_.axes.size(); ++i) marks += i == 0 ? "?" : ",?";
   const auto insert = statement("INSERT OR IGNORE INTO points VALUES (" + marks + ")");
@@ -153,7 +153,7 @@ Status Store::write_rows(std::span<const PointRow> rows, std::span<const BoundRo
   return ok();
 }
 
-Status Store::claim(std::span<Span> spans, const std::string& owner) {
+Status SweepStore::claim(std::span<PointRange> spans, const std::string& owner) {
   if (const Status begun = db_.run("BEGIN IMMEDIATE"); !begun) return begun;
   Status done = claim_missing(spans, owner);
   if (done) done = db_.run("COMMIT");
@@ -161,8 +161,8 @@ Status Store::claim(std::span<Span> spans, const std::string& owner) {
   return done;
 }
 
-Status Store::claim_missing(std::span<Span> spans, const std::string& owner) {
-  for (Span& span : spans) {
+Status SweepStore::claim_missing(std::span<PointRange> spans, const std::string& owner) {
+  for (PointRange& span : spans) {
     const auto have = stored(span.points);
     if (!have) return have.errors();
     std::erase_if(span.points, [&](int64_t p) { return have->contains(p); });
@@ -176,14 +176,14 @@ Status Store::claim_missing(std::span<Span> spans, const std::string& owner) {
   return ok();
 }
 
-Status Store::release(const std::string& owner) {
+Status SweepStore::release(const std::string& owner) {
   const auto erase = statement("DELETE FROM claims WHERE owner = ?");
   if (!erase) return erase.errors();
   (*erase)->bind(1, std::string_view(owner));
   return (*erase)->run();
 }
 
-Status Store::release_dead(const std::function<bool(const std::string& owner)>& dead) {
+Status SweepStore::release_dead(const std::function<bool(const std::string& owner)>& dead) {
   std::vector<std::string> owners;
   const auto select = statement("SELECT DISTINCT owner FROM claims");
   if (!select) return select.errors();
@@ -200,4 +200,4 @@ Status Store::release_dead(const std::function<bool(const std::string& owner)>& 
   return ok();
 }
 
-}  // namespace accsim
+}  // namespace accsim::sim

@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-namespace accsim {
+namespace accsim::sim {
 namespace {
 
 std::string head(const SubmitOptions& o, const std::string& name) {
@@ -45,4 +45,4 @@ SubmitScripts submit_scripts(const SubmitOptions& o) {
   return out;
 }
 
-}  // namespace accsim
+}  // namespace accsim::sim

@@ -3,7 +3,7 @@
 
 #include "sim/base/result.h"
 
-namespace accsim {
+namespace accsim::sim {
 
 struct SubmitOptions {
   std::string accsim;  ///< path of the program, as the nodes see it
@@ -25,4 +25,4 @@ SubmitScripts submit_scripts(const SubmitOptions& options);
 /// `text` as one word of a shell command.
 std::string shell_word(const std::string& text);
 
-}  // namespace accsim
+}  // namespace accsim::sim

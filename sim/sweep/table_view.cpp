@@ -7,7 +7,7 @@
 
 #include "sim/sweep/store_columns.h"
 
-namespace accsim {
+namespace accsim::sim {
 namespace {
 
 bool is_number_column(std::string_view name) {
@@ -28,7 +28,7 @@ std::string value_text(const Statement& s, int column) {
   return csv_field(s.text(column));
 }
 
-Status append_rows(Store& store, const std::string& sql, std::string& out) {
+Status append_rows(SweepStore& store, const std::string& sql, std::string& out) {
   auto select = store.database().prepare(sql);
   if (!select) return select.errors();
   for (int i = 0; i < select->columns(); ++i) out += (i > 0 ? "," : "") + select->column_name(i);
@@ -49,7 +49,7 @@ size_t TableView::column(Metric m) const {
                              columns_.begin());
 }
 
-Result<TableView> TableView::read(Store& store, const std::string& where) {
+Result<TableView> TableView::read(SweepStore& store, const std::string& where) {
   TableView out;
   out.axes_ = out.columns_ = store.meta().axes;
   for (const std::string_view c : kPointColumns)
@@ -94,7 +94,7 @@ Result<TableView> TableView::read(Store& store, const std::string& where) {
   return out;
 }
 
-Result<std::string> dump_store(Store& store) {
+Result<std::string> dump_store(SweepStore& store) {
   std::string out;
   for (const char* sql :
        {"SELECT key, value FROM meta WHERE key <> 'spec_file' ORDER BY key",
@@ -104,4 +104,4 @@ Result<std::string> dump_store(Store& store) {
   return out;
 }
 
-}  // namespace accsim
+}  // namespace accsim::sim

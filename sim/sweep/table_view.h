@@ -6,7 +6,7 @@
 #include "sim/sweep/expression.h"
 #include "sim/sweep/store.h"
 
-namespace accsim {
+namespace accsim::sim {
 
 /// A store's points as `sweep show` sees them: numbers by column, words by their text.
 class TableView {
@@ -18,7 +18,7 @@ class TableView {
   };
 
   /// Reads the points that can be costed and satisfy `where` (empty: all), in order.
-  static Result<TableView> read(Store& store, const std::string& where);
+  static Result<TableView> read(SweepStore& store, const std::string& where);
 
   const std::vector<Row>& rows() const { return rows_; }
   const std::vector<std::string>& axes() const { return axes_; }
@@ -33,6 +33,6 @@ class TableView {
 };
 
 /// The whole store as text, ordered: equal for equal results, however they came about.
-Result<std::string> dump_store(Store& store);
+Result<std::string> dump_store(SweepStore& store);
 
-}  // namespace accsim
+}  // namespace accsim::sim

@@ -1,6 +1,6 @@
 #include "sim/sweep/totals.h"
 
-namespace accsim {
+namespace accsim::sim {
 namespace {
 
 constexpr std::array<MetricInfo, kMetrics> kInfo = {{{"cycles", "cycles", "cycles"},
@@ -47,4 +47,4 @@ double PointTotals::metric(Metric m) const {
   return static_cast<double>(traffic_bytes());
 }
 
-}  // namespace accsim
+}  // namespace accsim::sim

@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-namespace accsim {
+namespace accsim::sim {
 
 /// What points can be compared by; the smaller the better.
 enum class Metric : uint8_t { cycles, time, energy, edp, area, sram, traffic };
@@ -61,4 +61,4 @@ struct PointRow {
   bool feasible() const { return reason.empty(); }
 };
 
-}  // namespace accsim
+}  // namespace accsim::sim

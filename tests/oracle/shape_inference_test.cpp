@@ -1,3 +1,4 @@
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -10,15 +11,13 @@
 #include <string>
 #include <vector>
 
-#include <fmt/format.h>
-
 #include "onnx/defs/schema.h"
 #include "onnx/onnx_pb.h"
 #include "onnx/shape_inference/implementation.h"
+#include "sim/elaborate/elaborate.h"
 #include "sim/onnx/reader.h"
-#include "sim/ops/elaborate.h"
 
-namespace accsim {
+namespace accsim::sim {
 namespace {
 
 namespace fs = std::filesystem;
@@ -96,9 +95,9 @@ void compare(const fs::path& path, const Graph& ours, Counts& counts) {
   ++counts.models;
   std::set<TensorId> doubtful;  // everything downstream of a known wrong operator
   for (const Node& node : ours.nodes) {
-    const bool wrong = !known_wrong(node).empty() ||
-                       std::ranges::any_of(node.inputs,
-                                           [&](TensorId id) { return doubtful.contains(id); });
+    const bool wrong =
+        !known_wrong(node).empty() ||
+        std::ranges::any_of(node.inputs, [&](TensorId id) { return doubtful.contains(id); });
     for (TensorId id : node.outputs) {
       if (id == kNoTensor) continue;
       const Tensor& tensor = ours.tensor(id);
@@ -157,4 +156,4 @@ TEST(Oracle, DoesLibonnxInferTheSameShapesForEveryNodeCase) {
 }
 
 }  // namespace
-}  // namespace accsim
+}  // namespace accsim::sim

@@ -5,18 +5,18 @@
 
 #include "hw/golden/golden.h"
 #include "sim/map/gemm_space.h"
-#include "sim/ops/random_gemm.h"
+#include "sim/work/random_gemm.h"
 #include "tests/support/gemms.h"
 #include "tests/support/machines.h"
 
 namespace accsim::test {
 
 /// A machine of a shape that is Verilated once; rates and latencies don't change the core.
-inline HwConfig cosim_machine(int64_t rows, int64_t cols, int64_t slots, int64_t width,
-                              Dataflow dataflow) {
-  HwConfig hw = small_machine(rows, cols);
+inline hw::HwConfig cosim_machine(int64_t rows, int64_t cols, int64_t slots, int64_t width,
+                                  hw::Dataflow dataflow) {
+  hw::HwConfig hw = small_machine(rows, cols);
   hw.array.dataflows = {dataflow};
-  for (BufferConfig& b : hw.buffers) {
+  for (hw::BufferConfig& b : hw.buffers) {
     const int64_t scale = (rows + cols + 15) / 16;
     b.kib = (b.kib * slots + 1) / 2 * scale;
     b.kib = (b.kib + slots - 1) / slots * slots;
@@ -27,9 +27,9 @@ inline HwConfig cosim_machine(int64_t rows, int64_t cols, int64_t slots, int64_t
 }
 
 struct CosimCase {
-  HwConfig hw;
-  Program program;
-  MemoryImage image;
+  hw::HwConfig hw;
+  hw::Program program;
+  hw::MemoryImage image;
   std::string text;
 };
 
@@ -41,17 +41,17 @@ inline void random_parameters(std::vector<uint8_t>& table, std::mt19937& random)
   };
   for (size_t at = 0; at + 12 <= table.size(); at += 12) {
     const bool extreme = pick(0, 15) == 0;
-    const int32_t words[3] = {
-        extreme ? pick(INT32_MIN, INT32_MAX) : pick(-5000, 5000),
-        extreme ? pick(INT32_MIN, INT32_MAX) : pick(1 << 20, 1 << 24),
-        extreme ? pick(0, 62) : pick(26, 34)};
+    const int32_t words[3] = {extreme ? pick(INT32_MIN, INT32_MAX) : pick(-5000, 5000),
+                              extreme ? pick(INT32_MIN, INT32_MAX) : pick(1 << 20, 1 << 24),
+                              extreme ? pick(0, 62) : pick(26, 34)};
     std::memcpy(&table[at], words, sizeof words);
   }
 }
 
 /// A random product or convolution in a random tiling that fits, with random rates, latencies, data.
 /// The program is empty when nothing fits.
-inline CosimCase random_case(const HwConfig& machine, Dataflow dataflow, std::mt19937& random) {
+inline CosimCase random_case(const hw::HwConfig& machine, hw::Dataflow dataflow,
+                             std::mt19937& random) {
   const auto pick = [&](int64_t low, int64_t high) {
     return std::uniform_int_distribution<int64_t>(low, high)(random);
   };
@@ -61,7 +61,7 @@ inline CosimCase random_case(const HwConfig& machine, Dataflow dataflow, std::mt
   out.hw.shared = {64, {{pick(2000, 40000)}, {pick(2000, 40000)}, pick(0, 20)}};
   GemmProblem p = make_problem(random_gemm(random), out.hw);
   const auto place = [&](const char* name, bool constant) {
-    return Place{name, pick(0, 3) == 0 ? Memory::shared : Memory::dram, constant};
+    return Place{name, pick(0, 3) == 0 ? hw::Memory::shared : hw::Memory::dram, constant};
   };
   p.a = place("a", false);
   p.b = place("b", pick(0, 3) > 0);
@@ -79,7 +79,7 @@ inline CosimCase random_case(const HwConfig& machine, Dataflow dataflow, std::mt
   out.program = emit(p, out.hw, t);
   out.program.name = "random";
   out.text = to_string(t);
-  for (const ProgramTensor& tensor : out.program.tensors) {
+  for (const hw::ProgramTensor& tensor : out.program.tensors) {
     std::vector<uint8_t>& bytes = out.image.emplace_back(static_cast<size_t>(tensor.bytes));
     for (uint8_t& b : bytes) b = static_cast<uint8_t>(random());
     if (tensor.name == "parameters") random_parameters(bytes, random);

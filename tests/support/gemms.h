@@ -1,7 +1,9 @@
 #pragma once
-#include "sim/ops/work.h"
+#include "sim/work/work.h"
 
 namespace accsim::test {
+
+using namespace sim;
 
 /// M x K x N product.
 inline GemmOp product(int64_t m, int64_t k, int64_t n) {

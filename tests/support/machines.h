@@ -6,16 +6,16 @@
 namespace accsim::test {
 
 /// A small machine with round numbers.
-inline HwConfig small_machine(int64_t rows = 8, int64_t cols = 8) {
-  HwConfig hw;
+inline hw::HwConfig small_machine(int64_t rows = 8, int64_t cols = 8) {
+  hw::HwConfig hw;
   hw.name = "test";
   hw.clock_mhz = 1000;
-  hw.array = {rows, cols, {Dataflow::weight_stationary}};
-  hw.buffers[static_cast<size_t>(Buffer::activation)] = {8, 2, 16};
-  hw.buffers[static_cast<size_t>(Buffer::weight)] = {8, 2, 16};
-  hw.buffers[static_cast<size_t>(Buffer::parameter)] = {2, 2, 16};
-  hw.buffers[static_cast<size_t>(Buffer::accumulator)] = {8, 2, 0};
-  hw.buffers[static_cast<size_t>(Buffer::output)] = {4, 2, 16};
+  hw.array = {rows, cols, {hw::Dataflow::weight_stationary}};
+  hw.buffers[static_cast<size_t>(hw::Buffer::activation)] = {8, 2, 16};
+  hw.buffers[static_cast<size_t>(hw::Buffer::weight)] = {8, 2, 16};
+  hw.buffers[static_cast<size_t>(hw::Buffer::parameter)] = {2, 2, 16};
+  hw.buffers[static_cast<size_t>(hw::Buffer::accumulator)] = {8, 2, 0};
+  hw.buffers[static_cast<size_t>(hw::Buffer::output)] = {4, 2, 16};
   hw.dram = {{4000}, {2000}, 20};
   hw.shared = {0, {{8000}, {8000}, 5}};
   hw.vector.lanes.fill(8);
@@ -24,12 +24,12 @@ inline HwConfig small_machine(int64_t rows = 8, int64_t cols = 8) {
 }
 
 /// A machine drawn at random around small_machine(), always able to hold one minimal tile.
-inline HwConfig random_machine(std::mt19937& random) {
+inline hw::HwConfig random_machine(std::mt19937& random) {
   const auto pick = [&](int64_t low, int64_t high) {
     return std::uniform_int_distribution<int64_t>(low, high)(random);
   };
-  HwConfig hw = small_machine(pick(2, 17), pick(2, 17));
-  for (BufferConfig& b : hw.buffers) {
+  hw::HwConfig hw = small_machine(pick(2, 17), pick(2, 17));
+  for (hw::BufferConfig& b : hw.buffers) {
     b.slots = pick(1, 4);
     b.kib = b.slots * pick(1, 6);
     if (b.width > 0) b.width = pick(1, 64);

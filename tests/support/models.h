@@ -6,6 +6,8 @@
 
 namespace accsim::test {
 
+using namespace sim;
+
 /// Builds a ModelDef node by node.
 class ModelBuilder {
  public:

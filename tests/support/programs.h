@@ -5,15 +5,17 @@
 
 namespace accsim::test {
 
-inline Item sync(SyncKind kind, Queue queue, Buffer buffer) { return {Sync{kind, queue, buffer}}; }
+inline hw::Item sync(hw::SyncKind kind, hw::Queue queue, hw::Buffer buffer) {
+  return {hw::Sync{kind, queue, buffer}};
+}
 
-inline Item load(Buffer buffer, int64_t bytes) {
-  return {Command{LoadCommand{buffer, 0, 0, 0, {{}, bytes}, {}}}};
+inline hw::Item load(hw::Buffer buffer, int64_t bytes) {
+  return {hw::Command{hw::LoadCommand{buffer, 0, 0, 0, {{}, bytes}, {}}}};
 }
 
 /// m pixels of k bytes, one accumulator block.
-inline Item gemm(int64_t m, int64_t k, int64_t n) {
-  GemmCommand c;
+inline hw::Item gemm(int64_t m, int64_t k, int64_t n) {
+  hw::GemmCommand c;
   c.m = m;
   c.k = k;
   c.n = n;
@@ -22,53 +24,54 @@ inline Item gemm(int64_t m, int64_t k, int64_t n) {
   c.window.count = {1, 1, m};
   c.window.pixel = c.window.line = k;
   c.weights.pitch = n;
-  return {Command{c}};
+  return {hw::Command{c}};
 }
 
-inline Item post(int64_t rows, int64_t cols) {
-  PostCommand c;
+inline hw::Item post(int64_t rows, int64_t cols) {
+  hw::PostCommand c;
   c.rows = rows;
   c.cols = c.pitch = cols;
-  return {Command{c}};
+  return {hw::Command{c}};
 }
 
-inline Item store(int64_t bytes) {
-  return {Command{StoreCommand{1, 0, 0, {{}, bytes}}}};
+inline hw::Item store(int64_t bytes) {
+  return {hw::Command{hw::StoreCommand{1, 0, 0, {{}, bytes}}}};
 }
 
-inline void append(std::vector<Item>& to, std::vector<Item> items) {
-  for (Item& i : items) to.push_back(std::move(i));
+inline void append(std::vector<hw::Item>& to, std::vector<hw::Item> items) {
+  for (hw::Item& i : items) to.push_back(std::move(i));
 }
 
-inline std::vector<Item> fill(Buffer b, int64_t bytes) {
-  return {sync(SyncKind::wait_free, Queue::load, b), load(b, bytes),
-          sync(SyncKind::signal_full, Queue::load, b)};
+inline std::vector<hw::Item> fill(hw::Buffer b, int64_t bytes) {
+  return {sync(hw::SyncKind::wait_free, hw::Queue::load, b), load(b, bytes),
+          sync(hw::SyncKind::signal_full, hw::Queue::load, b)};
 }
 
 /// One tile from memory to memory: loads, `passes` gemms, post, store. Weights of `k` x `n`.
-inline std::vector<Item> tile(int64_t m, int64_t k, int64_t n, int64_t passes = 1) {
-  std::vector<Item> out = fill(Buffer::weight, k * n);
-  out.push_back(sync(SyncKind::wait_full, Queue::execute, Buffer::weight));
-  append(out, fill(Buffer::activation, m * k));
-  out.push_back(sync(SyncKind::wait_full, Queue::execute, Buffer::activation));
-  out.push_back(sync(SyncKind::wait_free, Queue::execute, Buffer::accumulator));
+inline std::vector<hw::Item> tile(int64_t m, int64_t k, int64_t n, int64_t passes = 1) {
+  std::vector<hw::Item> out = fill(hw::Buffer::weight, k * n);
+  out.push_back(sync(hw::SyncKind::wait_full, hw::Queue::execute, hw::Buffer::weight));
+  append(out, fill(hw::Buffer::activation, m * k));
+  out.push_back(sync(hw::SyncKind::wait_full, hw::Queue::execute, hw::Buffer::activation));
+  out.push_back(sync(hw::SyncKind::wait_free, hw::Queue::execute, hw::Buffer::accumulator));
   for (int64_t i = 0; i < passes; ++i) out.push_back(gemm(m, k, n));
-  append(out, {sync(SyncKind::signal_free, Queue::execute, Buffer::weight),
-               sync(SyncKind::signal_free, Queue::execute, Buffer::activation),
-               sync(SyncKind::signal_full, Queue::execute, Buffer::accumulator),
-               sync(SyncKind::wait_full, Queue::post, Buffer::accumulator),
-               sync(SyncKind::wait_free, Queue::post, Buffer::output), post(m, n),
-               sync(SyncKind::signal_free, Queue::post, Buffer::accumulator),
-               sync(SyncKind::signal_full, Queue::post, Buffer::output),
-               sync(SyncKind::wait_full, Queue::store, Buffer::output), store(m * n),
-               sync(SyncKind::signal_free, Queue::store, Buffer::output)});
+  append(out, {sync(hw::SyncKind::signal_free, hw::Queue::execute, hw::Buffer::weight),
+               sync(hw::SyncKind::signal_free, hw::Queue::execute, hw::Buffer::activation),
+               sync(hw::SyncKind::signal_full, hw::Queue::execute, hw::Buffer::accumulator),
+               sync(hw::SyncKind::wait_full, hw::Queue::post, hw::Buffer::accumulator),
+               sync(hw::SyncKind::wait_free, hw::Queue::post, hw::Buffer::output), post(m, n),
+               sync(hw::SyncKind::signal_free, hw::Queue::post, hw::Buffer::accumulator),
+               sync(hw::SyncKind::signal_full, hw::Queue::post, hw::Buffer::output),
+               sync(hw::SyncKind::wait_full, hw::Queue::store, hw::Buffer::output), store(m * n),
+               sync(hw::SyncKind::signal_free, hw::Queue::store, hw::Buffer::output)});
   return out;
 }
 
-inline Program program(std::vector<Item> body, int loops = 0) {
-  Program p;
+inline hw::Program program(std::vector<hw::Item> body, int loops = 0) {
+  hw::Program p;
   p.name = "test";
-  p.tensors = {{"in", Memory::dram, int64_t{1} << 20}, {"out", Memory::dram, int64_t{1} << 20}};
+  p.tensors = {{"in", hw::Memory::dram, int64_t{1} << 20},
+               {"out", hw::Memory::dram, int64_t{1} << 20}};
   p.body = std::move(body);
   p.loops = loops;
   return p;
@@ -81,10 +84,10 @@ class RandomProgram {
  public:
   explicit RandomProgram(std::mt19937& random) : random_(random) {}
 
-  Program run() {
-    Program p = program({});
-    p.dataflow = static_cast<Dataflow>(pick(0, 2));
-    drains_ = p.dataflow == Dataflow::output_stationary;
+  hw::Program run() {
+    hw::Program p = program({});
+    p.dataflow = static_cast<hw::Dataflow>(pick(0, 2));
+    drains_ = p.dataflow == hw::Dataflow::output_stationary;
     p.body = nest(3);
     p.loops = loops_;
     return p;
@@ -96,19 +99,19 @@ class RandomProgram {
   }
   bool one_in(int64_t n) { return pick(1, n) == 1; }
 
-  Item loop(int64_t count, std::vector<Item> body) {
-    return {Loop{loops_++, "l", count, std::move(body)}};
+  hw::Item loop(int64_t count, std::vector<hw::Item> body) {
+    return {hw::Loop{loops_++, "l", count, std::move(body)}};
   }
   /// The same now and then, now and then in a loop.
-  std::vector<Item> maybe_looped(std::vector<Item> body) {
+  std::vector<hw::Item> maybe_looped(std::vector<hw::Item> body) {
     if (!one_in(3)) return body;
-    std::vector<Item> out;
+    std::vector<hw::Item> out;
     out.push_back(loop(pick(1, 12), std::move(body)));
     return out;
   }
 
-  std::vector<Item> nest(int depth) {
-    std::vector<Item> out;
+  std::vector<hw::Item> nest(int depth) {
+    std::vector<hw::Item> out;
     for (int64_t parts = pick(1, 3); parts > 0; --parts) {
       if (depth > 0 && one_in(2))
         out.push_back(loop(pick(1, depth == 3 ? 40 : 9), nest(depth - 1)));
@@ -118,62 +121,63 @@ class RandomProgram {
     return out;
   }
 
-  std::vector<Item> filled(Buffer b, Queue reader, int64_t bytes) {
-    std::vector<Item> out = {sync(SyncKind::wait_free, Queue::load, b)};
+  std::vector<hw::Item> filled(hw::Buffer b, hw::Queue reader, int64_t bytes) {
+    std::vector<hw::Item> out = {sync(hw::SyncKind::wait_free, hw::Queue::load, b)};
     if (!one_in(12)) append(out, maybe_looped({load(b, bytes)}));
-    out.push_back(sync(SyncKind::signal_full, Queue::load, b));
-    out.push_back(sync(SyncKind::wait_full, reader, b));
+    out.push_back(sync(hw::SyncKind::signal_full, hw::Queue::load, b));
+    out.push_back(sync(hw::SyncKind::wait_full, reader, b));
     return out;
   }
 
-  std::vector<Item> passes() {
-    std::vector<Item> out;
+  std::vector<hw::Item> passes() {
+    std::vector<hw::Item> out;
     for (int64_t parts = pick(1, 2); parts > 0; --parts)
       append(out, maybe_looped({gemm(pick(1, 40), pick(1, 8), pick(1, 8))}));
     if (drains_) {
-      DrainCommand d;
+      hw::DrainCommand d;
       d.m = pick(1, 2);
       d.n = pick(1, 2);
-      append(out, maybe_looped({{Command{d}}}));
+      append(out, maybe_looped({{hw::Command{d}}}));
     }
     return maybe_looped(std::move(out));
   }
 
-  std::vector<Item> stored(int64_t bytes) {
-    std::vector<Item> out = {sync(SyncKind::wait_full, Queue::store, Buffer::output)};
+  std::vector<hw::Item> stored(int64_t bytes) {
+    std::vector<hw::Item> out = {
+        sync(hw::SyncKind::wait_full, hw::Queue::store, hw::Buffer::output)};
     if (!one_in(12)) append(out, maybe_looped({store(bytes)}));
-    out.push_back(sync(SyncKind::signal_free, Queue::store, Buffer::output));
+    out.push_back(sync(hw::SyncKind::signal_free, hw::Queue::store, hw::Buffer::output));
     return out;
   }
 
-  std::vector<Item> gemm_tile() {
-    std::vector<Item> out = filled(Buffer::weight, Queue::execute, pick(1, 64));
-    std::vector<Item> inner = filled(Buffer::activation, Queue::execute, pick(1, 300));
-    inner.push_back(sync(SyncKind::wait_free, Queue::execute, Buffer::accumulator));
+  std::vector<hw::Item> gemm_tile() {
+    std::vector<hw::Item> out = filled(hw::Buffer::weight, hw::Queue::execute, pick(1, 64));
+    std::vector<hw::Item> inner = filled(hw::Buffer::activation, hw::Queue::execute, pick(1, 300));
+    inner.push_back(sync(hw::SyncKind::wait_free, hw::Queue::execute, hw::Buffer::accumulator));
     append(inner, passes());
-    append(inner, {sync(SyncKind::signal_free, Queue::execute, Buffer::activation),
-                   sync(SyncKind::signal_full, Queue::execute, Buffer::accumulator),
-                   sync(SyncKind::wait_full, Queue::post, Buffer::accumulator),
-                   sync(SyncKind::wait_free, Queue::post, Buffer::output)});
+    append(inner, {sync(hw::SyncKind::signal_free, hw::Queue::execute, hw::Buffer::activation),
+                   sync(hw::SyncKind::signal_full, hw::Queue::execute, hw::Buffer::accumulator),
+                   sync(hw::SyncKind::wait_full, hw::Queue::post, hw::Buffer::accumulator),
+                   sync(hw::SyncKind::wait_free, hw::Queue::post, hw::Buffer::output)});
     append(inner, maybe_looped({post(pick(1, 40), pick(1, 2))}));
-    append(inner, {sync(SyncKind::signal_free, Queue::post, Buffer::accumulator),
-                   sync(SyncKind::signal_full, Queue::post, Buffer::output)});
+    append(inner, {sync(hw::SyncKind::signal_free, hw::Queue::post, hw::Buffer::accumulator),
+                   sync(hw::SyncKind::signal_full, hw::Queue::post, hw::Buffer::output)});
     append(inner, stored(pick(1, 80)));
     append(out, maybe_looped(std::move(inner)));  // weights that stay over several tiles
-    out.push_back(sync(SyncKind::signal_free, Queue::execute, Buffer::weight));
+    out.push_back(sync(hw::SyncKind::signal_free, hw::Queue::execute, hw::Buffer::weight));
     return out;
   }
 
-  std::vector<Item> vector_tile() {
-    std::vector<Item> out = filled(Buffer::activation, Queue::post, pick(1, 300));
-    out.push_back(sync(SyncKind::wait_free, Queue::post, Buffer::output));
-    VectorCommand c;
+  std::vector<hw::Item> vector_tile() {
+    std::vector<hw::Item> out = filled(hw::Buffer::activation, hw::Queue::post, pick(1, 300));
+    out.push_back(sync(hw::SyncKind::wait_free, hw::Queue::post, hw::Buffer::output));
+    hw::VectorCommand c;
     c.ops[static_cast<size_t>(pick(0, 6))] = pick(1, 500);
     c.in_bytes = pick(0, 300);
     c.out_bytes = pick(1, 80);
-    append(out, maybe_looped({{Command{c}}}));
-    append(out, {sync(SyncKind::signal_free, Queue::post, Buffer::activation),
-                 sync(SyncKind::signal_full, Queue::post, Buffer::output)});
+    append(out, maybe_looped({{hw::Command{c}}}));
+    append(out, {sync(hw::SyncKind::signal_free, hw::Queue::post, hw::Buffer::activation),
+                 sync(hw::SyncKind::signal_full, hw::Queue::post, hw::Buffer::output)});
     append(out, stored(c.out_bytes));
     return out;
   }
@@ -183,6 +187,6 @@ class RandomProgram {
   bool drains_ = false;
 };
 
-inline Program random_program(std::mt19937& random) { return RandomProgram(random).run(); }
+inline hw::Program random_program(std::mt19937& random) { return RandomProgram(random).run(); }
 
 }  // namespace accsim::test

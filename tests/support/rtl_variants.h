@@ -4,7 +4,7 @@
 #include <optional>
 #include <string>
 
-#include "hw/cosim/variant.h"
+#include "hw/cosim/verilated_core.h"
 
 namespace accsim::test {
 
@@ -15,11 +15,12 @@ inline std::filesystem::path beside_program(const std::string& name) {
 }
 
 /// Options for building variants into the build folder; nothing when a tool is missing.
-inline std::optional<VariantOptions> rtl_options() {
+inline std::optional<hw::VerilatedCoreOptions> rtl_options() {
   const auto there = [](const std::string& tool) {
     return std::system(("command -v " + tool + " > /dev/null").c_str()) == 0;
   };
-  VariantOptions options{.source_dir = ACCSIM_SOURCE_DIR, .cache_dir = beside_program("rtl_variants")};
+  hw::VerilatedCoreOptions options{.source_dir = ACCSIM_SOURCE_DIR,
+                                   .cache_dir = beside_program("rtl_variants")};
   if (!there(options.verilator)) return std::nullopt;
   for (const char* compiler : {"clang++", "clang++-14", "g++"}) {
     if (!there(compiler)) continue;

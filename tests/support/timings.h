@@ -15,8 +15,8 @@ struct TimingComparison {
   std::string first_difference;  ///< the program
 };
 
-inline bool equal(const Timing& a, const Timing& b) {
-  for (size_t q = 0; q < kQueues; ++q)
+inline bool equal(const hw::Timing& a, const hw::Timing& b) {
+  for (size_t q = 0; q < hw::kQueues; ++q)
     if (a.queues[q].busy != b.queues[q].busy || a.queues[q].waits != b.queues[q].waits ||
         a.queues[q].free_at != b.queues[q].free_at)
       return false;
@@ -28,12 +28,14 @@ inline TimingComparison compare_timings(int64_t count, unsigned seed) {
   std::mt19937 random(seed);
   TimingComparison out;
   while (out.compared < count) {
-    const HwConfig hw = random_machine(random);
-    const Program p = random_program(random);
+    const hw::HwConfig hw = random_machine(random);
+    const hw::Program p = random_program(random);
     if (!verify(p, hw).ok()) continue;
     int64_t stepped = 0, seen = 0;
-    const Timing step = simulate(p, hw, TimingMode::step, [&](const CommandTime&) { ++stepped; });
-    const Timing fast = simulate(p, hw, TimingMode::periodic, [&](const CommandTime&) { ++seen; });
+    const hw::Timing step =
+        hw::simulate(p, hw, hw::TimingMode::step, [&](const hw::CommandTime&) { ++stepped; });
+    const hw::Timing fast =
+        hw::simulate(p, hw, hw::TimingMode::periodic, [&](const hw::CommandTime&) { ++seen; });
     ++out.compared;
     out.commands += stepped;
     out.skipped_commands += stepped - seen;

@@ -48,7 +48,7 @@ struct Model {
   }
 
   void inputs(const Cycle& c) {
-    using namespace accsim::rtl;
+    using namespace accsim::hw::rtl;
     Vaccsim_core& t = *top;
     t.enable_i = c.enable;
     t.input_stationary_i = c.input_stationary;
@@ -70,7 +70,7 @@ struct Model {
   }
 
   void retired(Cycle& c) const {
-    using namespace accsim::rtl;
+    using namespace accsim::hw::rtl;
     const Vaccsim_core& t = *top;
     c.retired[kRetireLoad] = t.retire_load_o & 1;
     c.retired[kRetireLoadShared] = t.retire_load_o & 2;
@@ -81,7 +81,7 @@ struct Model {
   }
 
   void outputs(Cycle& c) const {
-    using namespace accsim::rtl;
+    using namespace accsim::hw::rtl;
     const Vaccsim_core& t = *top;
     c.command_ready = {t.load_ready_o != 0, t.gemm_ready_o != 0, t.post_ready_o != 0,
                        t.store_ready_o != 0};

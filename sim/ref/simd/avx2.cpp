@@ -1,7 +1,7 @@
 // Compiled for AVX2 and FMA where the compiler targets x86-64; see CMakeLists.txt.
 #include "sim/ref/simd/loops.h"
 
-namespace accsim::ref {
+namespace accsim::sim::ref {
 
 #if defined(__AVX2__) && defined(__FMA__)
 namespace {
@@ -20,4 +20,4 @@ const SimdKernels* avx2_kernels() {
 const SimdKernels* avx2_kernels() { return nullptr; }
 #endif
 
-}  // namespace accsim::ref
+}  // namespace accsim::sim::ref

@@ -1,7 +1,7 @@
 // Compiled for AVX-512 where the compiler targets x86-64; see CMakeLists.txt.
 #include "sim/ref/simd/loops.h"
 
-namespace accsim::ref {
+namespace accsim::sim::ref {
 
 #if defined(__AVX512F__)
 namespace {
@@ -23,4 +23,4 @@ const SimdKernels* avx512_kernels() {
 const SimdKernels* avx512_kernels() { return nullptr; }
 #endif
 
-}  // namespace accsim::ref
+}  // namespace accsim::sim::ref

@@ -1,6 +1,6 @@
 #include "sim/ref/simd/loops.h"
 
-namespace accsim::ref {
+namespace accsim::sim::ref {
 namespace {
 
 struct Baseline {
@@ -12,4 +12,4 @@ constexpr SimdKernels kKernels = simd::kernels<Baseline>();
 
 const SimdKernels& baseline_kernels() { return kKernels; }
 
-}  // namespace accsim::ref
+}  // namespace accsim::sim::ref

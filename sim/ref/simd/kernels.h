@@ -1,7 +1,7 @@
 #pragma once
 #include <cstdint>
 
-namespace accsim::ref {
+namespace accsim::sim::ref {
 
 /// One channel's plane under one kernel: what a depthwise convolution does for each channel.
 struct PlaneConv {
@@ -31,4 +31,4 @@ const SimdKernels& baseline_kernels();
 const SimdKernels* avx2_kernels();
 const SimdKernels* avx512_kernels();
 
-}  // namespace accsim::ref
+}  // namespace accsim::sim::ref

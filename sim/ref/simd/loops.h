@@ -6,7 +6,7 @@
 /// The loops behind SimdKernels, for vectors of kLanes floats. Each including file is compiled for
 /// another instruction set, so everything is a template of `Isa`, a type that only that file has:
 /// code of one file can never be taken for another's by the linker.
-namespace accsim::ref::simd {
+namespace accsim::sim::ref::simd {
 
 template <class Isa>
 struct Vector {
@@ -79,8 +79,8 @@ void plane(const PlaneConv& s, const float* in, const float* kernel, float bias,
         const int64_t first = shift >= 0 ? 0 : (-shift + s.stride_x - 1) / s.stride_x;
         const int64_t room = s.width - 1 - shift;
         const int64_t last =
-            room < 0 ? 0 : (room / s.stride_x + 1 < s.out_width ? room / s.stride_x + 1
-                                                                : s.out_width);
+            room < 0 ? 0
+                     : (room / s.stride_x + 1 < s.out_width ? room / s.stride_x + 1 : s.out_width);
         const float* from = in + row * s.width + shift;
         if (s.stride_x == 1)
           for (int64_t x = first; x < last; ++x) out[x] += w * from[x];
@@ -95,8 +95,8 @@ void plane(const PlaneConv& s, const float* in, const float* kernel, float bias,
 
 template <class Isa>
 constexpr SimdKernels kernels() {
-  return {Isa::kRows,        Isa::kColumns * Isa::kLanes, tile<Isa>, dot<Isa>,
-          add_scaled<Isa>, plane<Isa>};
+  return {Isa::kRows, Isa::kColumns * Isa::kLanes, tile<Isa>, dot<Isa>, add_scaled<Isa>,
+          plane<Isa>};
 }
 
-}  // namespace accsim::ref::simd
+}  // namespace accsim::sim::ref::simd

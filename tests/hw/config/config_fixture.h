@@ -1,14 +1,16 @@
 #pragma once
+#include <gtest/gtest.h>
+
 #include <fstream>
 #include <sstream>
 #include <string>
 #include <vector>
 
-#include <gtest/gtest.h>
-
 #include "hw/config/load.h"
 
 namespace accsim::test {
+
+using namespace hw;
 
 inline std::string read_file(const std::string& path) {
   std::ifstream in(path, std::ios::binary);
@@ -22,8 +24,8 @@ inline std::string config_path(const std::string& file) {
   return std::string(ACCSIM_SOURCE_DIR) + "/configs/" + file;
 }
 
-inline const std::vector<std::string> kShipped = {"8x8",     "16x16",         "64x64",
-                                                  "128x128", "64x64-starved", "64x64-hbm",
+inline const std::vector<std::string> kShipped = {"8x8",        "16x16",           "64x64",
+                                                  "128x128",    "64x64-starved",   "64x64-hbm",
                                                   "64x64-ddr4", "64x64-hbm-banked"};
 
 inline std::string replaced(std::string text, const std::string& from, const std::string& to) {

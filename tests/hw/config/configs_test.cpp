@@ -5,7 +5,7 @@
 #include "config_fixture.h"
 #include "hw/config/fields.h"
 
-namespace accsim {
+namespace accsim::hw {
 namespace {
 
 HwConfig shipped(const std::string& name) {
@@ -76,12 +76,12 @@ double dram_gb_per_s(const HwConfig& hw) {
 }
 
 TEST(Configs, DoTheDramRatesFollowFromTheirDevices) {
-  EXPECT_NEAR(dram_gb_per_s(shipped("64x64")), 6.4 * 192 / 8, 0.01);        // LPDDR5-6400 x 192
-  EXPECT_NEAR(dram_gb_per_s(shipped("64x64-starved")), 3.2 * 16 / 8, 0.01); // LPDDR4-3200 x 16
+  EXPECT_NEAR(dram_gb_per_s(shipped("64x64")), 6.4 * 192 / 8, 0.01);         // LPDDR5-6400 x 192
+  EXPECT_NEAR(dram_gb_per_s(shipped("64x64-starved")), 3.2 * 16 / 8, 0.01);  // LPDDR4-3200 x 16
   EXPECT_NEAR(dram_gb_per_s(shipped("64x64-hbm")), 4 * 225, 0.01);
   EXPECT_NEAR(dram_gb_per_s(shipped("128x128")), 900.0 / 2, 0.01);
   EXPECT_NEAR(dram_gb_per_s(shipped("64x64-ddr4")), 8 * 19.2,
-      0.01);  // DDR4-2400: 2400 MT/s x 8 bytes
+              0.01);  // DDR4-2400: 2400 MT/s x 8 bytes
   EXPECT_NEAR(dram_gb_per_s(shipped("64x64-hbm-banked")), 4 * 8 * 32, 0.01);  // 2 GT/s x 16 bytes
   EXPECT_NEAR(shipped("64x64").energy.dram_read_byte, (4 + 8) / 2.0 * 8, 1e-9);
   EXPECT_NEAR(shipped("64x64-starved").energy.dram_read_byte, 8 * 8, 1e-9);
@@ -93,15 +93,13 @@ TEST(Configs, DoTheVariantsDifferOnlyWhereTheySay) {
   const auto differing = [](HwConfig a, HwConfig b) {
     std::set<std::string> paths;
     for (const Field& field : fields()) {
-      const bool same =
-          std::visit([&](const auto& m) { return m.of(a) == m.of(b); }, field.target);
+      const bool same = std::visit([&](const auto& m) { return m.of(a) == m.of(b); }, field.target);
       if (!same) paths.insert(field.path);
     }
     return paths;
   };
   const std::set<std::string> dram = {"name", "dram.read_bytes_per_cycle",
-                                      "dram.write_bytes_per_cycle",
-                                      "energy.dram_read_pj_per_byte",
+                                      "dram.write_bytes_per_cycle", "energy.dram_read_pj_per_byte",
                                       "energy.dram_write_pj_per_byte"};
   EXPECT_EQ(differing(shipped("64x64"), shipped("64x64-starved")), dram);
   std::set<std::string> hbm = dram;
@@ -119,4 +117,4 @@ TEST(Configs, DoTheVariantsDifferOnlyWhereTheySay) {
 }
 
 }  // namespace
-}  // namespace accsim
+}  // namespace accsim::hw

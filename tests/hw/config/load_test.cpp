@@ -6,7 +6,7 @@
 #include "config_fixture.h"
 #include "tests/support/temp_path.h"
 
-namespace accsim {
+namespace accsim::hw {
 namespace {
 
 using test::expect_one_error;
@@ -90,10 +90,10 @@ TEST(Load, DoKeysOfOneDramModelStayOutOfTheOther) {
          {"dram.preset is only for dram.model: banked; remove it"});
   broken(replaced(banked_machine(), "channels: 2", "channels: 2\n  latency: 3"), "latency: 3",
          {"dram.latency is only for dram.model: ideal"});
-  broken(replaced(banked_machine(), "  channels: 2\n", ""), "dram:",
-         {"missing key \"channels\" in dram"});
-  broken(replaced(banked_machine(), "DDR4-2400", "DDR4-2401"), "preset:",
-         {"did you mean \"DDR4-2400\"?", "HBM2"});
+  broken(replaced(banked_machine(), "  channels: 2\n", ""),
+         "dram:", {"missing key \"channels\" in dram"});
+  broken(replaced(banked_machine(), "DDR4-2400", "DDR4-2401"),
+         "preset:", {"did you mean \"DDR4-2400\"?", "HBM2"});
   broken(replaced(banked_machine(), "share: 0.75", "share: 1"), "read_share", {"0.01..0.99"});
   broken(replaced(banked_machine(), "channels: 2", "channels: 129"), "channels", {"1..128"});
   // The model's own error is the only one: which of the other keys are right isn't known then.
@@ -162,8 +162,8 @@ TEST(Load, DoesAnErrorGiveTheColumn) {
 }
 
 TEST(Load, IsAMissingKeyReportedAtItsSection) {
-  expect_broken("  rows: 8\n", "", "array:",
-                {"missing key \"rows\" in array", "whole number, 1..1024"});
+  expect_broken("  rows: 8\n", "",
+                "array:", {"missing key \"rows\" in array", "whole number, 1..1024"});
   expect_broken("    read_bytes_per_cycle: 16\n", "", "shared:",
                 {"missing key \"read_bytes_per_cycle\" in buffers.shared", "bytes/cycle"});
   expect_broken("clock_mhz: 500\n", "", "name:", {"missing key \"clock_mhz\" in the file"});
@@ -183,8 +183,8 @@ TEST(Load, IsADuplicateKeyAnError) {
 }
 
 TEST(Load, IsAWrongTypeAnError) {
-  const std::vector<std::string> not_whole = {"sixty", "8.0", "8.5", "0x10", "1_0", "010", "1e2",
-                                              "true",  "\"8\"", "+8", "8 8", ".5", "5."};
+  const std::vector<std::string> not_whole = {"sixty", "8.0",   "8.5", "0x10", "1_0", "010", "1e2",
+                                              "true",  "\"8\"", "+8",  "8 8",  ".5",  "5."};
   for (const std::string& value : not_whole) {
     expect_broken("rows: 8", "rows: " + value, "rows:", {"array.rows is", "whole number"});
   }
@@ -202,8 +202,10 @@ TEST(Load, IsAWrongTypeAnError) {
 TEST(Load, MustASectionHoldKeys) {
   expect_one_error("- 1\n- 2\n", 1, {"the file must be a section with the keys name, clock_mhz"});
   expect_one_error("64\n", 1, {"the file must be a section"});
-  const std::string text = replaced(small_machine(), "types:\n  activation: int8\n  weight: int8\n"
-                                    "  accumulator: int32\n", "types: int8\n");
+  const std::string text = replaced(small_machine(),
+                                    "types:\n  activation: int8\n  weight: int8\n"
+                                    "  accumulator: int32\n",
+                                    "types: int8\n");
   expect_one_error(text, line_of(text, "types:"),
                    {"types must be a section with the keys activation, weight, accumulator"});
 }
@@ -252,8 +254,8 @@ TEST(Load, AreTheEndsOfARangeLegal) {
 TEST(Load, IsAWrongWordAnError) {
   expect_broken("activation: int8", "activation: int7", "activation: int7",
                 {"types.activation is \"int7\"", "did you mean \"int8\"?", "bfloat16"});
-  expect_broken("model: ideal", "model: bankd", "model:",
-                {"dram.model", "did you mean \"banked\"?", "valid: ideal, banked"});
+  expect_broken("model: ideal", "model: bankd",
+                "model:", {"dram.model", "did you mean \"banked\"?", "valid: ideal, banked"});
   expect_broken("[weight_stationary", "[weight_stationery", "dataflows",
                 {"did you mean \"weight_stationary\"?"});
   expect_broken("[weight_stationary", "[[weight_stationary]", "dataflows", {"is a list"});
@@ -279,9 +281,12 @@ TEST(Load, AreAllErrorsReportedAtOnceInFileOrder) {
   ASSERT_FALSE(result.ok());
   const Errors& errors = result.errors();
   const std::vector<std::pair<std::string, std::string>> wanted = {
-      {"clock_mhz:", "clock_mhz is \"fast\""},  {"array:", "missing key \"rows\""},
-      {"rowz:", "unknown key \"rowz\""},        {"accumulator: float32", "use int32"},
-      {"kib: 0", "out of range"},               {"latency: 38", "duplicate key"},
+      {"clock_mhz:", "clock_mhz is \"fast\""},
+      {"array:", "missing key \"rows\""},
+      {"rowz:", "unknown key \"rowz\""},
+      {"accumulator: float32", "use int32"},
+      {"kib: 0", "out of range"},
+      {"latency: 38", "duplicate key"},
       {"mac_pj: -1", "out of range"}};
   ASSERT_EQ(errors.size(), wanted.size()) << test::all_text(errors);
   for (size_t i = 0; i < wanted.size(); ++i) {
@@ -330,4 +335,4 @@ TEST(LoadFile, IsAnEndlessFileRefused) {
 }
 
 }  // namespace
-}  // namespace accsim
+}  // namespace accsim::hw

@@ -5,7 +5,7 @@
 #include "hw/config/fields.h"
 #include "tests/support/temp_path.h"
 
-namespace accsim {
+namespace accsim::hw {
 namespace {
 
 bool same_machine(HwConfig a, HwConfig b) {
@@ -73,7 +73,8 @@ TEST(Print, IsTheTableInTheReadmeCurrent) {
   const std::string found = readme.substr(from + begin.size(), to - from - begin.size());
   if (found == "\n" + fields_markdown() + "\n") return;
   const std::string path = test::temp_path("README.md");
-  std::ofstream(path) << readme.substr(0, from) << begin << "\n" << fields_markdown() << "\n"
+  std::ofstream(path) << readme.substr(0, from) << begin << "\n"
+                      << fields_markdown() << "\n"
                       << readme.substr(to);
   FAIL() << "configs/README.md is stale; the current one is " << path;
 }
@@ -84,4 +85,4 @@ TEST(Print, HasTheReadmeAPlaceForFigures) {
 }
 
 }  // namespace
-}  // namespace accsim
+}  // namespace accsim::hw

@@ -5,7 +5,7 @@
 
 #include "config_fixture.h"
 
-namespace accsim {
+namespace accsim::hw {
 namespace {
 
 using test::expect_one_error;
@@ -85,8 +85,8 @@ std::vector<Case> cases() {
        "latency: 38",
        {"buffers.shared.latency is 38 but dram.latency is 37"}},
       {"shared_is_not_slower_than_dram",
-       {{test::kIdealDram, test::kBankedDram}, {"write_bytes_per_cycle: 17",
-        "write_bytes_per_cycle: 20"}},
+       {{test::kIdealDram, test::kBankedDram},
+        {"write_bytes_per_cycle: 17", "write_bytes_per_cycle: 20"}},
        "read_bytes_per_cycle: 16",
        {"read_bytes_per_cycle is 16 but the peak of the DRAM's share is 57.6 bytes a cycle"}},
       {"shared_is_not_slower_than_dram",
@@ -132,25 +132,25 @@ TEST(Rules, DoesTheAdviceWork) {
 
 TEST(Rules, IsExactlyOneRowOrTileEnough) {
   // 64-byte slots hold 64 rows of int8 and 16 columns of int32; 512 bytes hold 8 x 64 weights.
-  EXPECT_TRUE(parse_hw(replaced(replaced(small_machine(), "kib: 4\n    slots: 2",
-                                         "kib: 1\n    slots: 16"),
-                                "rows: 8", "rows: 64"),
-                       "m.yaml")
-                  .ok());
-  EXPECT_TRUE(parse_hw(replaced(replaced(small_machine(), "kib: 5", "kib: 1"), "cols: 8",
-                                "cols: 64"),
-                       "m.yaml")
-                  .ok());
-  EXPECT_TRUE(parse_hw(replaced(replaced(small_machine(), "kib: 7\n    slots: 2",
-                                         "kib: 1\n    slots: 16"),
-                                "cols: 8", "cols: 16"),
-                       "m.yaml")
-                  .ok());
+  EXPECT_TRUE(
+      parse_hw(replaced(replaced(small_machine(), "kib: 4\n    slots: 2", "kib: 1\n    slots: 16"),
+                        "rows: 8", "rows: 64"),
+               "m.yaml")
+          .ok());
+  EXPECT_TRUE(
+      parse_hw(replaced(replaced(small_machine(), "kib: 5", "kib: 1"), "cols: 8", "cols: 64"),
+               "m.yaml")
+          .ok());
+  EXPECT_TRUE(
+      parse_hw(replaced(replaced(small_machine(), "kib: 7\n    slots: 2", "kib: 1\n    slots: 16"),
+                        "cols: 8", "cols: 16"),
+               "m.yaml")
+          .ok());
 }
 
 TEST(Rules, IsASharedMemoryEqualToDramLegalAndAnAbsentOneFree) {
-  std::string equal = replaced(small_machine(), "read_bytes_per_cycle: 16",
-                               "read_bytes_per_cycle: 12.8");
+  std::string equal =
+      replaced(small_machine(), "read_bytes_per_cycle: 16", "read_bytes_per_cycle: 12.8");
   equal = replaced(equal, "latency: 12", "latency: 37");
   EXPECT_TRUE(parse_hw(equal, "m.yaml").ok());
   std::string absent = replaced(small_machine(), "kib: 64", "kib: 0");
@@ -165,4 +165,4 @@ TEST(Rules, IsARuleSilentAboutFieldsThatFailed) {
 }
 
 }  // namespace
-}  // namespace accsim
+}  // namespace accsim::hw

@@ -1,7 +1,6 @@
 #include <algorithm>
-#include <set>
-
 #include <nlohmann/json.hpp>
+#include <set>
 
 #include "config_fixture.h"
 #include "hw/config/fields.h"
@@ -9,7 +8,7 @@
 #include "hw/config/yaml_tree.h"
 #include "tests/support/temp_path.h"
 
-namespace accsim {
+namespace accsim::hw {
 namespace {
 
 using Json = nlohmann::json;
@@ -102,13 +101,16 @@ bool schema_takes(const Json& leaf, const Json& value) {
 
 TEST(Schema, DoSchemaAndParserAgreeOnValues) {
   const Json schema = Json::parse(hw_schema());
-  const std::vector<std::string> values = {"0",     "1",    "-1",      "0.5",     "1024",
-                                           "1025",  "16",   "17",      "65536",   "65537",
-                                           "1e9",   "2e9",  "1000000", "1000001", "\"1\"",
-                                           "100000", "100001", "1048576", "1048577", "\"int8\"",
-                                           "\"fp16\"", "\"fp32\"", "\"int32\"", "\"ideal\"",
-                                           "\"banked\"", "\"HBM2\"", "\"bank_group_low\"", "0.99",
-                                           "true"};
+  const std::vector<std::string> values = {"0",          "1",         "-1",
+                                           "0.5",        "1024",      "1025",
+                                           "16",         "17",        "65536",
+                                           "65537",      "1e9",       "2e9",
+                                           "1000000",    "1000001",   "\"1\"",
+                                           "100000",     "100001",    "1048576",
+                                           "1048577",    "\"int8\"",  "\"fp16\"",
+                                           "\"fp32\"",   "\"int32\"", "\"ideal\"",
+                                           "\"banked\"", "\"HBM2\"",  "\"bank_group_low\"",
+                                           "0.99",       "true"};
   for (const Field& field : fields()) {
     const Json& leaf = at_path(schema, field.path);
     if (field.path == "name" || leaf.at("type") == "array") continue;
@@ -153,4 +155,4 @@ TEST(FieldTable, AreNamesOfEnumsDistinct) {
 }
 
 }  // namespace
-}  // namespace accsim
+}  // namespace accsim::hw

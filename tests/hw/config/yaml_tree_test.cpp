@@ -4,7 +4,7 @@
 
 #include "config_fixture.h"
 
-namespace accsim {
+namespace accsim::hw {
 namespace {
 
 Error error_of(const std::string& text) {
@@ -31,8 +31,8 @@ TEST(YamlTree, AreDuplicatesKeptWithTheirPlaces) {
 
 TEST(YamlTree, DoSyntaxErrorsGiveTheLine) {
   const std::vector<std::pair<std::string, std::string>> cases = {
-      {"a: 1\nb: [1, 2\n", "f:3"}, {"a: 1\n\tb: 2\n", "f:2"},  {"a: 1\n  b: 2\n", "f:2"},
-      {"a: 1\nb: }\n", "f:2"},     {"a: \"\\q\"\n", "f:1"}, {"a: @x\n", "f:1"},
+      {"a: 1\nb: [1, 2\n", "f:3"}, {"a: 1\n\tb: 2\n", "f:2"}, {"a: 1\n  b: 2\n", "f:2"},
+      {"a: 1\nb: }\n", "f:2"},     {"a: \"\\q\"\n", "f:1"},   {"a: @x\n", "f:1"},
   };
   for (const auto& [text, where] : cases) {
     const Error e = error_of(text);
@@ -122,11 +122,21 @@ std::string mutated(std::string text, std::mt19937& random) {
   const std::string indicators = "-?:,[]{}#&*!|>'\"%@` \n\t0~<=.";
   const size_t at = below(text.size()), length = below(60);
   switch (below(5)) {
-    case 0: text[at] = static_cast<char>(below(256)); break;
-    case 1: text.erase(at, length); break;
-    case 2: text.insert(below(text.size()), text.substr(at, length)); break;
-    case 3: text.insert(at, 1, indicators[below(indicators.size())]); break;
-    default: text[at] = indicators[below(indicators.size())]; break;
+    case 0:
+      text[at] = static_cast<char>(below(256));
+      break;
+    case 1:
+      text.erase(at, length);
+      break;
+    case 2:
+      text.insert(below(text.size()), text.substr(at, length));
+      break;
+    case 3:
+      text.insert(at, 1, indicators[below(indicators.size())]);
+      break;
+    default:
+      text[at] = indicators[below(indicators.size())];
+      break;
   }
   return text;
 }
@@ -148,4 +158,4 @@ TEST(YamlTree, DoRandomEditsOfAMachineNeverCrash) {
 }
 
 }  // namespace
-}  // namespace accsim
+}  // namespace accsim::hw

@@ -1,17 +1,17 @@
 #include "hw/cosim/cosim.h"
 
+#include <gtest/gtest.h>
+
 #include <filesystem>
 #include <fstream>
 #include <iterator>
 #include <random>
 
-#include <gtest/gtest.h>
-
 #include "hw/timing/timing.h"
 #include "tests/support/cosim_cases.h"
 #include "tests/support/rtl_variants.h"
 
-namespace accsim {
+namespace accsim::hw {
 namespace {
 
 namespace fs = std::filesystem;
@@ -24,8 +24,8 @@ class Cosim : public testing::Test {
     options_->assertions = true;
   }
 
-  std::shared_ptr<const Variant> variant(const HwConfig& hw, Dataflow d) {
-    auto v = Variant::load(hw, d, *options_);
+  std::shared_ptr<const VerilatedCore> variant(const HwConfig& hw, Dataflow d) {
+    auto v = VerilatedCore::load(hw, d, *options_);
     EXPECT_TRUE(v.ok()) << (v.ok() ? "" : v.errors()[0].text());
     return v.ok() ? *v : nullptr;
   }
@@ -47,7 +47,7 @@ class Cosim : public testing::Test {
     return ran;
   }
 
-  std::optional<VariantOptions> options_;
+  std::optional<VerilatedCoreOptions> options_;
 };
 
 TEST_F(Cosim, AreWeightStationaryProgramsEqual) {
@@ -66,16 +66,16 @@ TEST_F(Cosim, AreOutputStationaryProgramsEqual) {
 }
 
 /// Cycles of a product on the core.
-int64_t product_cycles(const Variant& core, const HwConfig& hw, int64_t m, int64_t k) {
-  GemmProblem p = make_problem(test::product(m, k, hw.array.cols), hw);
+int64_t product_cycles(const VerilatedCore& core, const HwConfig& hw, int64_t m, int64_t k) {
+  sim::GemmProblem p = sim::make_problem(test::product(m, k, hw.array.cols), hw);
   p.a = {"a", Memory::dram, false};
   p.b = {"b", Memory::dram, true};
   p.parameters = {"parameters", Memory::dram, true};
   p.out = {"out", Memory::dram, false};
   p.has_parameters = true;
   p.parameter_bytes = hw.parameter_bytes();
-  Tiling t{.pixels = m, .outputs = hw.array.cols, .channels = k};
-  const Program program = emit(p, hw, t);
+  sim::Tiling t{.pixels = m, .outputs = hw.array.cols, .channels = k};
+  const Program program = sim::emit(p, hw, t);
   EXPECT_TRUE(verify(program, hw).ok());
   MemoryImage image;
   for (const ProgramTensor& tensor : program.tensors)
@@ -134,9 +134,8 @@ class CosimFault : public Cosim {
   Result<CosimResult> run_with(const std::vector<Fault>& faults) {
     const Dataflow d = Dataflow::weight_stationary;
     const HwConfig hw = test::cosim_machine(4, 4, 2, 16, d);
-    const fs::path copy =
-        test::beside_program(std::string("rtl_fault_") +
-                             testing::UnitTest::GetInstance()->current_test_info()->name());
+    const fs::path copy = test::beside_program(
+        std::string("rtl_fault_") + testing::UnitTest::GetInstance()->current_test_info()->name());
     fs::remove_all(copy);
     fs::create_directories(copy / "hw");
     fs::copy(options_->source_dir / "rtl", copy / "rtl");
@@ -194,36 +193,35 @@ TEST_F(CosimFault, IsARegisterWithoutResetSeen) {
   ASSERT_FALSE(result.ok() && result->equal()) << "registers begin with random values";
 }
 
-TEST(Variant, AreTheParametersThoseOfTheMachine) {
+TEST(VerilatedCore, AreTheParametersThoseOfTheMachine) {
   const HwConfig hw = test::small_machine(5, 7);
-  const auto p = variant_parameters(hw, Dataflow::weight_stationary);
+  const auto p = core_parameters(hw, Dataflow::weight_stationary);
   ASSERT_TRUE(p.ok());
   EXPECT_EQ((*p)[0], "Rows=5");
   EXPECT_EQ((*p)[1], "Cols=7");
   EXPECT_NE(std::find(p->begin(), p->end(), "AccRows=146"), p->end());  // 4 KiB / (7 * 4)
 }
 
-TEST(Variant, AreMachinesThatTheCoreCannotBeRefused) {
+TEST(VerilatedCore, AreMachinesThatTheCoreCannotBeRefused) {
   HwConfig wide = test::small_machine();
   wide.buffers[0].width = 4096;
   HwConfig real = test::small_machine();
   real.types.accumulator = DType::float32;
   for (const HwConfig& hw : {wide, real}) {
-    const auto p = variant_parameters(hw, Dataflow::weight_stationary);
+    const auto p = core_parameters(hw, Dataflow::weight_stationary);
     ASSERT_FALSE(p.ok());
     EXPECT_EQ(p.errors()[0].code, Errc::unsupported);
   }
 }
 
-TEST(Variant, DoesAMissingToolGiveAnError) {
-  const VariantOptions options{
-      .source_dir = ACCSIM_SOURCE_DIR,
-      .cache_dir = test::beside_program("rtl_variants"),
-      .verilator = "no-such-tool"};
-  const auto v = Variant::load(test::small_machine(), Dataflow::weight_stationary, options);
+TEST(VerilatedCore, DoesAMissingToolGiveAnError) {
+  const VerilatedCoreOptions options{.source_dir = ACCSIM_SOURCE_DIR,
+                                     .cache_dir = test::beside_program("rtl_variants"),
+                                     .verilator = "no-such-tool"};
+  const auto v = VerilatedCore::load(test::small_machine(), Dataflow::weight_stationary, options);
   ASSERT_FALSE(v.ok());
   EXPECT_EQ(v.errors()[0].code, Errc::io);
 }
 
 }  // namespace
-}  // namespace accsim
+}  // namespace accsim::hw

@@ -1,12 +1,12 @@
 #include "hw/cosim/dram.h"
 
-#include <random>
-
 #include <gtest/gtest.h>
+
+#include <random>
 
 #include "hw/program/contract.h"
 
-namespace accsim {
+namespace accsim::hw {
 namespace {
 
 /// Cycles from the first beat shown to the last one taken.
@@ -34,7 +34,8 @@ TEST(PacedChannel, DoesATransferTakeTheTimeOfItsBytesOrItsBeats) {
     int64_t cycle = pick(0, 5);
     for (int transfer = 0; transfer < 5; ++transfer) {
       const int64_t runs = pick(1, 9), run = pick(1, 40), width = pick(1, 20);
-      const int64_t want = std::max(rate.cycles(runs * run), contract::port_beats(runs, run, width));
+      const int64_t want =
+          std::max(rate.cycles(runs * run), contract::port_beats(runs, run, width));
       EXPECT_EQ(occupancy(channel, runs, run, width, cycle), want);
     }
   }
@@ -54,4 +55,4 @@ TEST(ReturnPath, DoesDataComeOneCycleAndTheLatencyAfterItsRequest) {
 }
 
 }  // namespace
-}  // namespace accsim
+}  // namespace accsim::hw

@@ -9,7 +9,7 @@
 
 #include "dram_fixture.h"
 
-namespace accsim {
+namespace accsim::hw {
 namespace {
 
 TEST(DramDevices, DoTheirSizesFitTheirNames) {
@@ -114,4 +114,4 @@ TEST(AddressMapDeathTest, IsAnOrderThatNamesAFieldTwiceCaught) {
 }
 
 }  // namespace
-}  // namespace accsim
+}  // namespace accsim::hw

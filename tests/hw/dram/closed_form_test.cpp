@@ -11,7 +11,7 @@
 #include "dram_fixture.h"
 #include "hw/dram/stepped.h"
 
-namespace accsim {
+namespace accsim::hw {
 namespace {
 
 constexpr double kLimit = 3;  // percent, what the document promises
@@ -136,4 +136,4 @@ TEST(ClosedForm, IsItDefinedAtTheEnds) {
 }
 
 }  // namespace
-}  // namespace accsim
+}  // namespace accsim::hw

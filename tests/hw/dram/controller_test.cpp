@@ -4,7 +4,7 @@
 
 #include "dram_fixture.h"
 
-namespace accsim {
+namespace accsim::hw {
 namespace {
 
 using enum DramCommand;
@@ -214,4 +214,4 @@ TEST(DramController, IsARefreshInTimeWithOpenRowsClosedFirst) {
 }
 
 }  // namespace
-}  // namespace accsim
+}  // namespace accsim::hw

@@ -7,7 +7,7 @@
 
 #include "hw/dram/closed_form.h"
 
-namespace accsim {
+namespace accsim::hw {
 namespace {
 
 HwConfig machine(DramPreset preset, int64_t channels, DramMap map, double clock_mhz, double share) {
@@ -104,4 +104,4 @@ TEST(DramCostsDeathTest, IsAnIdealMachineRefused) {
 }
 
 }  // namespace
-}  // namespace accsim
+}  // namespace accsim::hw

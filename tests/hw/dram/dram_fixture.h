@@ -6,6 +6,8 @@
 
 namespace accsim::test {
 
+using namespace hw;
+
 inline std::vector<DramPreset> all_presets() {
   return {DramPreset::ddr4_2400, DramPreset::lpddr4_3200, DramPreset::hbm2};
 }
@@ -20,9 +22,28 @@ inline DramDevice free_device() {
   d.bus_bytes = 8;
   d.burst_clocks = 2;
   d.row_bytes = 8 * d.burst_bytes();
-  d.t = {.cl = 1, .cwl = 1, .rcd = 1, .rp = 1, .rp_all = 1, .ras = 1, .rc = 1, .rrd_s = 1,
-         .rrd_l = 1, .faw = 1, .ccd_s = 1, .ccd_l = 1, .rtp = 1, .wr = 0, .wtr_s = 0, .wtr_l = 0,
-         .rtw = 1, .refi = 1'000'000, .rfc = 1, .act_slots = 1, .cas_slots = 1, .pre_slots = 1};
+  d.t = {.cl = 1,
+         .cwl = 1,
+         .rcd = 1,
+         .rp = 1,
+         .rp_all = 1,
+         .ras = 1,
+         .rc = 1,
+         .rrd_s = 1,
+         .rrd_l = 1,
+         .faw = 1,
+         .ccd_s = 1,
+         .ccd_l = 1,
+         .rtp = 1,
+         .wr = 0,
+         .wtr_s = 0,
+         .wtr_l = 0,
+         .rtw = 1,
+         .refi = 1'000'000,
+         .rfc = 1,
+         .act_slots = 1,
+         .cas_slots = 1,
+         .pre_slots = 1};
   return d;
 }
 

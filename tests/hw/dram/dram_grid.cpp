@@ -10,7 +10,7 @@
 #include "hw/dram/closed_form.h"
 #include "hw/dram/stepped.h"
 
-namespace accsim {
+namespace accsim::hw {
 namespace {
 
 constexpr double kLimit = 3;
@@ -67,8 +67,8 @@ int compare(double shown) {
 }
 
 }  // namespace
-}  // namespace accsim
+}  // namespace accsim::hw
 
 int main(int argc, char** argv) {
-  return accsim::compare(argc > 1 ? std::strtod(argv[1], nullptr) : accsim::kLimit);
+  return accsim::hw::compare(argc > 1 ? std::strtod(argv[1], nullptr) : accsim::hw::kLimit);
 }

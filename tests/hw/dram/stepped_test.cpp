@@ -8,7 +8,7 @@
 
 #include "dram_fixture.h"
 
-namespace accsim {
+namespace accsim::hw {
 namespace {
 
 DramSystem system_of(DramPreset preset, int64_t channels, DramMap map) {
@@ -199,4 +199,4 @@ TEST(DramStepped, IsAStrideThatMeetsOneBankBoundByItsRowCycle) {
 }
 
 }  // namespace
-}  // namespace accsim
+}  // namespace accsim::hw

@@ -5,7 +5,7 @@
 #include "tests/support/machines.h"
 #include "tests/support/programs.h"
 
-namespace accsim {
+namespace accsim::hw {
 namespace {
 
 TEST(Energy, IsCountsTimesTheTable) {
@@ -19,8 +19,8 @@ TEST(Energy, IsCountsTimesTheTable) {
   const Counts c = count(test::program(test::tile(m, k, n)), hw);
   const Energy e = energy(c, Cycles(100), hw);
   EXPECT_DOUBLE_EQ(e.mac.value(), 2.0 * static_cast<double>(m * k * n));
-  EXPECT_DOUBLE_EQ(e.dram.value(), 7.0 * static_cast<double>(m * k + k * n) +
-                                       11.0 * static_cast<double>(m * n));
+  EXPECT_DOUBLE_EQ(e.dram.value(),
+                   7.0 * static_cast<double>(m * k + k * n) + 11.0 * static_cast<double>(m * n));
   EXPECT_DOUBLE_EQ(e.leakage.value(), 50.0);
   // Each operand is written to its slot once and read once; sums are written, then read by the post
   // unit; results are written and read.
@@ -52,4 +52,4 @@ TEST(Energy, CountsVectorOperations) {
 }
 
 }  // namespace
-}  // namespace accsim
+}  // namespace accsim::hw

@@ -4,7 +4,7 @@
 
 #include "tests/hw/golden/tiny_program.h"
 
-namespace accsim {
+namespace accsim::hw {
 namespace {
 
 using test::signed_values;
@@ -71,7 +71,7 @@ TEST(Golden, IsTheZeroPointReadOutsideTheWindow) {
   // A line of four pixels, three taps, one pixel of padding on both sides; the kernel sums.
   TinyProgram tiny(4, 3, 1);
   tiny.load_a.walk.run = 4;
-  Window& w = tiny.gemm.window;
+  OperandWindow& w = tiny.gemm.window;
   w.tile = {1, 1, 4};
   w.pixel = 1;
   w.origin[2] = Affine(-1);
@@ -85,7 +85,7 @@ TEST(Golden, DoesAWindowStepOverTileLines) {
   // A 3 x 2 tile; two kernel lines of two pixels, two tile lines apart: rows 0 and 2 in order.
   TinyProgram tiny(1, 4, 1);
   tiny.load_a.walk.run = 6;
-  Window& w = tiny.gemm.window;
+  OperandWindow& w = tiny.gemm.window;
   w.tile = {1, 3, 2};
   w.pixel = 1;
   w.line = 2;
@@ -195,8 +195,8 @@ TEST(BadPrograms, DoesAMissingWaitGiveGarbage) {
   }
   for (const Buffer b : {Buffer::activation, Buffer::weight, Buffer::accumulator, Buffer::output}) {
     Program p = tiny.program();
-    for (const SyncKind k : {SyncKind::wait_free, SyncKind::signal_full, SyncKind::wait_full,
-                             SyncKind::signal_free})
+    for (const SyncKind k :
+         {SyncKind::wait_free, SyncKind::signal_full, SyncKind::wait_full, SyncKind::signal_free})
       erase(p, k, b);
     EXPECT_NE(outputs(p, image), kProduct) << name(b);
   }
@@ -313,4 +313,4 @@ TEST(RetireHook, DoesItSeeEveryCommandWithItsValues) {
 }
 
 }  // namespace
-}  // namespace accsim
+}  // namespace accsim::hw

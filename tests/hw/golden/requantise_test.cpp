@@ -5,7 +5,7 @@
 
 #include "hw/golden/golden.h"
 
-namespace accsim {
+namespace accsim::hw {
 namespace {
 
 constexpr int32_t kMin = std::numeric_limits<int32_t>::min();
@@ -58,7 +58,7 @@ TEST(Requantise, DoesTheBiasWrapAt32Bits) {
 
 TEST(Requantise, IsTheZeroPointAddedAfterRoundingAndBeforeTheClip) {
   const Requantise r{.bias = 0, .multiplier = 1, .shift = 1, .output_zero = -3};
-  EXPECT_EQ(requantise(5, r), 0);    // 3 - 3, not round(2.5 - 3)
+  EXPECT_EQ(requantise(5, r), 0);  // 3 - 3, not round(2.5 - 3)
   EXPECT_EQ(requantise(-5, r), -6);
   EXPECT_EQ(requantise(260, r), 127);
   EXPECT_EQ(requantise(-252, r), -128);
@@ -97,4 +97,4 @@ TEST(Requantise, IsTheErrorAtMostHalfAStep) {
 }
 
 }  // namespace
-}  // namespace accsim
+}  // namespace accsim::hw

@@ -7,6 +7,8 @@
 
 namespace accsim::test {
 
+using namespace hw;
+
 /// A hand-written program of one tile: m activation rows of k, k x n weights, one parameter entry a
 /// channel, m x n outputs. The parts can be bent before it's put together.
 struct TinyProgram {
@@ -42,7 +44,8 @@ struct TinyProgram {
 
   static Item sync(SyncKind kind, Queue queue, Buffer b) { return {Sync{kind, queue, b}}; }
   static std::vector<Item> filled(const LoadCommand& c) {
-    return {sync(SyncKind::wait_free, Queue::load, c.buffer), {Command{c}},
+    return {sync(SyncKind::wait_free, Queue::load, c.buffer),
+            {Command{c}},
             sync(SyncKind::signal_full, Queue::load, c.buffer)};
   }
 
@@ -50,8 +53,10 @@ struct TinyProgram {
     Program p;
     p.name = "tiny";
     p.dataflow = dataflow;
-    p.tensors = {{"a", Memory::dram, m * k}, {"w", Memory::dram, k * n},
-                 {"y", Memory::dram, m * n}, {"p", Memory::dram, n * 12}};
+    p.tensors = {{"a", Memory::dram, m * k},
+                 {"w", Memory::dram, k * n},
+                 {"y", Memory::dram, m * n},
+                 {"p", Memory::dram, n * 12}};
     return p;
   }
 

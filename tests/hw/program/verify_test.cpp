@@ -4,7 +4,7 @@
 #include "tests/support/machines.h"
 #include "tests/support/programs.h"
 
-namespace accsim {
+namespace accsim::hw {
 namespace {
 
 using test::sync;
@@ -132,4 +132,4 @@ TEST(Print, ShowsEveryCommandWithItsLoops) {
 }
 
 }  // namespace
-}  // namespace accsim
+}  // namespace accsim::hw

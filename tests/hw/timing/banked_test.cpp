@@ -5,7 +5,7 @@
 #include "tests/support/machines.h"
 #include "tests/support/timings.h"
 
-namespace accsim {
+namespace accsim::hw {
 namespace {
 
 HwConfig banked_machine() {
@@ -54,4 +54,4 @@ TEST(BankedTiming, SkippingPeriodsStaysExact) {
 }
 
 }  // namespace
-}  // namespace accsim
+}  // namespace accsim::hw

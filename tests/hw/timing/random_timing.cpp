@@ -1,8 +1,8 @@
 // Times random programs step by step and with periodic loops skipped, and compares everything:
 //   build/tests/random_timing [COUNT] [SEED]
-#include <cstdlib>
-
 #include <fmt/format.h>
+
+#include <cstdlib>
 
 #include "tests/support/timings.h"
 

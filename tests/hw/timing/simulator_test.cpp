@@ -5,7 +5,7 @@
 #include "tests/support/machines.h"
 #include "tests/support/programs.h"
 
-namespace accsim {
+namespace accsim::hw {
 namespace {
 
 using test::append;
@@ -87,4 +87,4 @@ TEST(Simulator, KeepsNothingFromRunToRun) {
 }
 
 }  // namespace
-}  // namespace accsim
+}  // namespace accsim::hw

@@ -5,7 +5,7 @@
 #include "hw/program/contract.h"
 #include "tests/support/machines.h"
 
-namespace accsim {
+namespace accsim::hw {
 namespace {
 
 StepWriter started(const HwConfig& hw, Dataflow dataflow = Dataflow::weight_stationary) {
@@ -77,4 +77,4 @@ TEST(Steps, ALoopThatSignalsWhatItDoesNotDoIsStale) {
 }
 
 }  // namespace
-}  // namespace accsim
+}  // namespace accsim::hw

@@ -7,7 +7,7 @@
 #include "tests/support/programs.h"
 #include "tests/support/timings.h"
 
-namespace accsim {
+namespace accsim::hw {
 namespace {
 
 using contract::kArrayLatency;
@@ -28,7 +28,8 @@ TEST(Timing, OneTileTakesItsPartsOneAfterTheOther) {
   const int64_t loaded = weights + activations + hw.dram.latency + kTokenLatency;
   const int64_t weights_in = weights + hw.dram.latency + kTokenLatency + hw.array.rows;
   const int64_t streamed = std::max(loaded, weights_in) + m;
-  const int64_t summed = streamed + hw.array.rows + hw.array.cols - 1 + kArrayLatency + kTokenLatency;
+  const int64_t summed =
+      streamed + hw.array.rows + hw.array.cols - 1 + kArrayLatency + kTokenLatency;
   const int64_t posted = summed + m + kPostLatency + kTokenLatency;
   const int64_t stored = posted + hw.dram.write.cycles(m * n) + hw.dram.latency;
   EXPECT_EQ(cycles(test::program(test::tile(m, k, n)), hw), stored);
@@ -118,4 +119,4 @@ TEST(Timing, DoesNotDependOnTripCountsInCost) {
 }
 
 }  // namespace
-}  // namespace accsim
+}  // namespace accsim::hw

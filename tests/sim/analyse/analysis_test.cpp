@@ -8,11 +8,11 @@
 #include <nlohmann/json.hpp>
 
 #include "sim/analyse/op_kinds.h"
+#include "sim/elaborate/elaborate.h"
 #include "sim/onnx/reader.h"
-#include "sim/ops/elaborate.h"
 #include "tests/support/models.h"
 
-namespace accsim {
+namespace accsim::sim {
 namespace {
 
 namespace fs = std::filesystem;
@@ -420,4 +420,4 @@ TEST(Analyse, TakesUnsupportedNodesAsTheirTraffic) {
 }
 
 }  // namespace
-}  // namespace accsim
+}  // namespace accsim::sim

@@ -6,7 +6,7 @@
 
 #include "tests/sim/analyse/storage_cases.h"
 
-namespace accsim {
+namespace accsim::sim {
 namespace {
 
 using test::is_topological;
@@ -169,4 +169,4 @@ TEST(Reorder, RunsABranchToItsEndBeforeTheNext) {
 }
 
 }  // namespace
-}  // namespace accsim
+}  // namespace accsim::sim

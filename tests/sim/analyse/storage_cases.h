@@ -7,6 +7,8 @@
 
 namespace accsim::test {
 
+using namespace sim;
+
 /// A random storage of `steps` steps, each writing one or two buffers and reading some of what was
 /// there before; some buffers are graph inputs, some are kept, some sizes are zero.
 inline Storage random_storage(int steps, std::mt19937& random) {

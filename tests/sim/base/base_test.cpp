@@ -9,9 +9,13 @@ namespace accsim {
 namespace {
 
 template <class A, class B>
-concept Addable = requires(A a, B b) { a + b; };
+concept Addable = requires(A a, B b) {
+  a + b;
+};
 template <class A, class B>
-concept Comparable = requires(A a, B b) { a < b; };
+concept Comparable = requires(A a, B b) {
+  a < b;
+};
 
 static_assert(Addable<Cycles, Cycles> && Addable<Picojoules, Picojoules>);
 static_assert(!Addable<Cycles, Bytes> && !Addable<Cycles, Macs> && !Addable<Bytes, Picojoules>);

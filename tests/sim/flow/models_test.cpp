@@ -1,15 +1,15 @@
+#include <gtest/gtest.h>
+
 #include <filesystem>
 #include <fstream>
 #include <map>
-#include <set>
-
-#include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
+#include <set>
 
 #include "hw/config/load.h"
 #include "sim/flow/cost.h"
 
-namespace accsim {
+namespace accsim::sim {
 namespace {
 
 namespace fs = std::filesystem;
@@ -23,13 +23,14 @@ json read_json(const fs::path& path) {
   return json::parse(in);
 }
 
-HwConfig machine(const std::string& name) {
-  auto hw = load_hw((kSource / "configs" / (name + ".yaml")).string());
+hw::HwConfig machine(const std::string& name) {
+  auto hw = hw::load_hw((kSource / "configs" / (name + ".yaml")).string());
   EXPECT_TRUE(hw.ok());
   return *hw;
 }
 
-CostedNetwork cost(const fs::path& model, const HwConfig& hw, const ElaborateOptions& options = {}) {
+CostedNetwork cost(const fs::path& model, const hw::HwConfig& hw,
+                   const ElaborateOptions& options = {}) {
   const auto graph = load_graph(model.string(), options);
   EXPECT_TRUE(graph.ok()) << graph.errors().front().text();
   auto network = cost_network(*graph, hw, {});
@@ -125,32 +126,30 @@ TEST_P(MeasuredLayers, EqualTheGemmFatedNodes) {
 
 INSTANTIATE_TEST_SUITE_P(
     Models, MeasuredLayers,
-    testing::Values(std::pair{"alexnet_op13", "alexnet"}, std::pair{"vgg16_op13", "vgg16"},
-                    std::pair{"resnet18_op13", "resnet18"}, std::pair{"resnet18_bn_op13", "resnet18"},
-                    std::pair{"resnet50_op17", "resnet50"},
-                    std::pair{"resnet50_dynbatch_op17", "resnet50"},
-                    std::pair{"mobilenet_v2_op9", "mobilenet_v2"},
-                    std::pair{"mobilenet_v2_op13", "mobilenet_v2"},
-                    std::pair{"googlenet_op17", "googlenet"},
-                    std::pair{"googlenet_bn_op13", "googlenet"},
-                    std::pair{"squeezenet1_1_op13", "squeezenet1_1"},
-                    std::pair{"bert_base_op17", "bert_base"},
-                    std::pair{"gpt2_small_op17", "gpt2_small"},
-                    std::pair{"llama3_8b_layer_decode1024_op17", "llama3_8b_layer_decode1024"},
-                    std::pair{"llama_tiny2_prefill64_op17", "llama_tiny2_prefill64"}),
+    testing::Values(
+        std::pair{"alexnet_op13", "alexnet"}, std::pair{"vgg16_op13", "vgg16"},
+        std::pair{"resnet18_op13", "resnet18"}, std::pair{"resnet18_bn_op13", "resnet18"},
+        std::pair{"resnet50_op17", "resnet50"}, std::pair{"resnet50_dynbatch_op17", "resnet50"},
+        std::pair{"mobilenet_v2_op9", "mobilenet_v2"},
+        std::pair{"mobilenet_v2_op13", "mobilenet_v2"}, std::pair{"googlenet_op17", "googlenet"},
+        std::pair{"googlenet_bn_op13", "googlenet"},
+        std::pair{"squeezenet1_1_op13", "squeezenet1_1"}, std::pair{"bert_base_op17", "bert_base"},
+        std::pair{"gpt2_small_op17", "gpt2_small"},
+        std::pair{"llama3_8b_layer_decode1024_op17", "llama3_8b_layer_decode1024"},
+        std::pair{"llama_tiny2_prefill64_op17", "llama_tiny2_prefill64"}),
     [](const auto& model) { return std::string(model.param.first); });
 
 /// One 1024 x 1024 x 1024 product, as `accsim gemm` would write it.
 TEST(Sanity, A1024CubedProductEndsCloseToIdeal) {
-  const HwConfig hw = machine("64x64");
+  const hw::HwConfig hw = machine("64x64");
   ASSERT_NEAR(hw.dram.read.value() + hw.dram.write.value(), 153.0, 1.0) << "GB/s at 1 GHz";
   GemmOp op;
   op.in = op.out = {1, 1, 1024};
   op.channels = op.outputs = 1024;
   OpRequest r;
   r.item = op;
-  r.inputs = {{{"a", Memory::dram, false}, 1}, {{"b", Memory::dram, true}, 1}};
-  r.outputs = {{{"y", Memory::dram, false}, 1}};
+  r.inputs = {{{"a", hw::Memory::dram, false}, 1}, {{"b", hw::Memory::dram, true}, 1}};
+  r.outputs = {{{"y", hw::Memory::dram, false}, 1}};
   Mapper mapper(hw, {});
   const auto mapping = mapper.map(r, "gemm");
   ASSERT_TRUE(mapping.ok());
@@ -161,13 +160,13 @@ TEST(Sanity, A1024CubedProductEndsCloseToIdeal) {
 
 /// Cycles that ONNXim reports for the same array and bandwidth.
 TEST(Sanity, ResNetsStayUnderOnnxim) {
-  const HwConfig hw = machine("64x64");
+  const hw::HwConfig hw = machine("64x64");
   EXPECT_LT(cost(kSource / "models/resnet18_op13.onnx", hw).report.totals.cycles, 1'105'605);
   EXPECT_LT(cost(kSource / "models/resnet50_op17.onnx", hw).report.totals.cycles, 1'827'259);
 }
 
 TEST(Residency, SavesWhatItKeepsOnChip) {
-  HwConfig with = machine("64x64"), without = with;
+  hw::HwConfig with = machine("64x64"), without = with;
   without.shared.kib = 0;
   const Report a = cost(kSource / "models/resnet18_op13.onnx", with).report;
   const Report b = cost(kSource / "models/resnet18_op13.onnx", without).report;
@@ -180,24 +179,25 @@ TEST(Residency, SavesWhatItKeepsOnChip) {
 
 TEST(Network, NeverGetsSlowerWithMoreBandwidthLessLatencyOrMoreSram) {
   const fs::path model = kSource / "models/squeezenet1_1_op13.onnx";
-  const HwConfig base = machine("64x64-starved");
+  const hw::HwConfig base = machine("64x64-starved");
   const int64_t cycles = cost(model, base).report.totals.cycles;
   const auto improved = [&](auto change) {
-    HwConfig hw = base;
+    hw::HwConfig hw = base;
     change(hw);
     return cost(model, hw).report.totals.cycles;
   };
-  EXPECT_LE(improved([](HwConfig& h) { h.dram.read.milli *= 2; }), cycles);
-  EXPECT_LE(improved([](HwConfig& h) { h.dram.write.milli *= 2; }), cycles);
-  EXPECT_LE(improved([](HwConfig& h) { h.dram.latency /= 2; }), cycles);
-  EXPECT_LE(improved([](HwConfig& h) { h.shared.kib += 512; }), cycles);
-  for (size_t b = 0; b < kBuffers; ++b)
-    EXPECT_LE(improved([&](HwConfig& h) { h.buffers[b].kib += 32 * h.buffers[b].slots; }), cycles)
-        << name(static_cast<Buffer>(b));
+  EXPECT_LE(improved([](hw::HwConfig& h) { h.dram.read.milli *= 2; }), cycles);
+  EXPECT_LE(improved([](hw::HwConfig& h) { h.dram.write.milli *= 2; }), cycles);
+  EXPECT_LE(improved([](hw::HwConfig& h) { h.dram.latency /= 2; }), cycles);
+  EXPECT_LE(improved([](hw::HwConfig& h) { h.shared.kib += 512; }), cycles);
+  for (size_t b = 0; b < hw::kBuffers; ++b)
+    EXPECT_LE(improved([&](hw::HwConfig& h) { h.buffers[b].kib += 32 * h.buffers[b].slots; }),
+              cycles)
+        << name(static_cast<hw::Buffer>(b));
 }
 
 TEST(SymbolicDims, CostWhatTheyAreBoundTo) {
-  const HwConfig hw = machine("64x64");
+  const hw::HwConfig hw = machine("64x64");
   ElaborateOptions eight;
   eight.bindings = {{"batch", 8}};
   const fs::path model = kSource / "models/resnet50_dynbatch_op17.onnx";
@@ -206,4 +206,4 @@ TEST(SymbolicDims, CostWhatTheyAreBoundTo) {
 }
 
 }  // namespace
-}  // namespace accsim
+}  // namespace accsim::sim

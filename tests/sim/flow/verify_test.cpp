@@ -1,9 +1,9 @@
 #include "sim/flow/verify.h"
 
+#include <gtest/gtest.h>
+
 #include <random>
 #include <set>
-
-#include <gtest/gtest.h>
 
 #include "hw/config/load.h"
 #include "sim/flow/layer_weights.h"
@@ -11,10 +11,10 @@
 #include "tests/support/machines.h"
 #include "tests/support/temp_path.h"
 
-namespace accsim {
+namespace accsim::sim {
 namespace {
 
-HwConfig machine() { return test::small_machine(8, 8); }
+hw::HwConfig machine() { return test::small_machine(8, 8); }
 
 TEST(RandomCases, AreTheSameForTheSameSeed) {
   const auto shapes = [](uint64_t seed) {
@@ -29,17 +29,17 @@ TEST(RandomCases, AreTheSameForTheSameSeed) {
 
 TEST(RandomCases, MeetAllThatAMachineCanSay) {
   std::set<int32_t> zeros;
-  std::set<Dataflow> flows;
+  std::set<hw::Dataflow> flows;
   int relu = 0, shared = 0, instant = 0, slow = 0;
-  HwConfig hw = machine();
-  hw.array.dataflows = {Dataflow::weight_stationary, Dataflow::input_stationary,
-                        Dataflow::output_stationary};
+  hw::HwConfig hw = machine();
+  hw.array.dataflows = {hw::Dataflow::weight_stationary, hw::Dataflow::input_stationary,
+                        hw::Dataflow::output_stationary};
   for (const VerifyCase& c : random_cases(200, 1, hw, {})) {
     zeros.insert(c.problem.a_zero);
     zeros.insert(c.problem.out_zero + 1000);
     flows.insert(c.tiling.dataflow);
     relu += c.problem.relu;
-    shared += c.problem.a.memory == Memory::shared;
+    shared += c.problem.a.memory == hw::Memory::shared;
     instant += c.hw.dram.latency == 0;
     slow += c.hw.dram.latency > 150;
   }
@@ -56,9 +56,8 @@ TEST(ShapeText, SaysWhatTheProductIs) {
 }
 
 TEST(NetworkCases, HoldEveryGemmLayerOnce) {
-  const auto hw = load_hw(std::string(ACCSIM_SOURCE_DIR) + "/configs/64x64.yaml");
-  const auto graph =
-      load_graph(std::string(ACCSIM_SOURCE_DIR) + "/models/resnet18_op13.onnx", {});
+  const auto hw = hw::load_hw(std::string(ACCSIM_SOURCE_DIR) + "/configs/64x64.yaml");
+  const auto graph = load_graph(std::string(ACCSIM_SOURCE_DIR) + "/models/resnet18_op13.onnx", {});
   ASSERT_TRUE(hw.ok() && graph.ok());
   const auto network = cost_network(*graph, *hw, {});
   ASSERT_TRUE(network.ok());
@@ -195,4 +194,4 @@ TEST(VerifyReport, PassesOnlyWhenEverythingWasRunAndEqual) {
 }
 
 }  // namespace
-}  // namespace accsim
+}  // namespace accsim::sim

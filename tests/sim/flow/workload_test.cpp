@@ -6,7 +6,7 @@
 #include "hw/config/load.h"
 #include "sim/flow/cost.h"
 
-namespace accsim {
+namespace accsim::sim {
 namespace {
 
 const std::string kSource = ACCSIM_SOURCE_DIR;
@@ -19,7 +19,7 @@ TEST(Workload, CostsWhatTheReportSays) {
     Workload workload = *Workload::prepare(*graph);
     for (const char* machine : {"64x64", "16x16", "64x64-starved"})
       for (const MapEffort effort : {MapEffort::search, MapEffort::rule}) {
-        const HwConfig hw = *load_hw(kSource + "/configs/" + machine + ".yaml");
+        const hw::HwConfig hw = *hw::load_hw(kSource + "/configs/" + machine + ".yaml");
         MapOptions options;
         options.effort = effort;
         const auto totals = workload.cost(hw, options);
@@ -43,24 +43,24 @@ TEST(Workload, RemembersOnlyWhatStaysTheSame) {
   Workload remembering = *Workload::prepare(*graph);
   for (const char* machine : {"16x16", "64x64-ddr4"})
     for (const Objective objective : {Objective::cycles, Objective::energy}) {
-      const HwConfig base = *load_hw(kSource + "/configs/" + machine + ".yaml");
+      const hw::HwConfig base = *hw::load_hw(kSource + "/configs/" + machine + ".yaml");
       MapOptions options;
       options.objective = objective;
       options.effort = MapEffort::rule;
       ASSERT_TRUE(remembering.cost(base, options).ok());
       const int64_t before = remembering.remembered();
       int changed = 0;
-      for (const Field& field : fields()) {
-        HwConfig hw = base;
-        if (const auto* whole = std::get_if<Member<int64_t>>(&field.target))
+      for (const hw::Field& field : hw::fields()) {
+        hw::HwConfig hw = base;
+        if (const auto* whole = std::get_if<hw::Member<int64_t>>(&field.target))
           whole->of(hw) = whole->of(hw) % 2 == 0 ? whole->of(hw) * 2 : whole->of(hw) + 1;
-        else if (const auto* number = std::get_if<Member<double>>(&field.target))
+        else if (const auto* number = std::get_if<hw::Member<double>>(&field.target))
           number->of(hw) *= 1.25;
-        else if (const auto* rate = std::get_if<Member<ByteRate>>(&field.target))
+        else if (const auto* rate = std::get_if<hw::Member<hw::ByteRate>>(&field.target))
           rate->of(hw).milli *= 2;
         else
           continue;
-        if (hw.dram_model == DramModel::banked) hw.dram = hw.banked.peak(hw.clock_mhz);
+        if (hw.dram_model == hw::DramModel::banked) hw.dram = hw.banked.peak(hw.clock_mhz);
         const auto fresh = Workload::prepare(*graph)->cost(hw, options);
         const auto ours = remembering.cost(hw, options);
         ASSERT_EQ(fresh.ok(), ours.ok()) << field.path;
@@ -76,9 +76,9 @@ TEST(Workload, RemembersOnlyWhatStaysTheSame) {
 
 TEST(Workload, NamesTheLayersThatDoNotFit) {
   Workload workload = *Workload::prepare(*load_graph(kSource + "/models/resnet18_op13.onnx", {}));
-  HwConfig hw = *load_hw(kSource + "/configs/8x8.yaml");
-  hw.buffers[static_cast<size_t>(Buffer::accumulator)].kib = 1;
-  hw.buffers[static_cast<size_t>(Buffer::accumulator)].slots = 1;
+  hw::HwConfig hw = *hw::load_hw(kSource + "/configs/8x8.yaml");
+  hw.buffers[static_cast<size_t>(hw::Buffer::accumulator)].kib = 1;
+  hw.buffers[static_cast<size_t>(hw::Buffer::accumulator)].slots = 1;
   hw.array.cols = 1024;
   const auto totals = workload.cost(hw, {});
   ASSERT_FALSE(totals.ok());
@@ -86,4 +86,4 @@ TEST(Workload, NamesTheLayersThatDoNotFit) {
 }
 
 }  // namespace
-}  // namespace accsim
+}  // namespace accsim::sim

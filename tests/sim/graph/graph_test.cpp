@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace accsim {
+namespace accsim::sim {
 namespace {
 
 /// x -> Relu -> y -> Add(y, y) -> z
@@ -75,4 +75,4 @@ TEST(Graph, IsEachBrokenGraphRefusedWithTheNodesName) {
 }
 
 }  // namespace
-}  // namespace accsim
+}  // namespace accsim::sim

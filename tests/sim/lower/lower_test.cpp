@@ -2,10 +2,10 @@
 
 #include <gtest/gtest.h>
 
-#include "sim/ops/elaborate.h"
+#include "sim/elaborate/elaborate.h"
 #include "tests/support/models.h"
 
-namespace accsim {
+namespace accsim::sim {
 namespace {
 
 using test::ModelBuilder;
@@ -139,4 +139,4 @@ TEST(Lower, GivesEveryNodeOneFate) {
 }
 
 }  // namespace
-}  // namespace accsim
+}  // namespace accsim::sim

@@ -3,29 +3,30 @@
 #include "hw/program/program.h"
 #include "hw/timing/timing.h"
 #include "sim/map/mapper.h"
-#include "sim/ops/random_gemm.h"
+#include "sim/work/random_gemm.h"
 #include "tests/support/gemms.h"
 #include "tests/support/machines.h"
 #include "tests/support/timings.h"
 
-namespace accsim {
+namespace accsim::sim {
 namespace {
 
-const std::vector<Dataflow> kAllDataflows = {
-    Dataflow::weight_stationary, Dataflow::input_stationary, Dataflow::output_stationary};
+const std::vector<hw::Dataflow> kAllDataflows = {hw::Dataflow::weight_stationary,
+                                                 hw::Dataflow::input_stationary,
+                                                 hw::Dataflow::output_stationary};
 
 OpRequest request(const GemmOp& op, bool constant_weights = true) {
   OpRequest r;
   r.item = op;
-  r.inputs = {{{"a", Memory::dram, false}, 1}, {{"b", Memory::dram, constant_weights}, 1}};
-  r.outputs = {{{"y", Memory::dram, false}, 1}};
+  r.inputs = {{{"a", hw::Memory::dram, false}, 1}, {{"b", hw::Memory::dram, constant_weights}, 1}};
+  r.outputs = {{{"y", hw::Memory::dram, false}, 1}};
   return r;
 }
 
-GemmProblem problem(const GemmOp& op, const HwConfig& hw, bool constant_weights) {
+GemmProblem problem(const GemmOp& op, const hw::HwConfig& hw, bool constant_weights) {
   GemmProblem p = make_problem(op, hw);
   p.a = {"a"};
-  p.b = {"b", Memory::dram, constant_weights};
+  p.b = {"b", hw::Memory::dram, constant_weights};
   p.parameters = {"p"};
   p.out = {"y"};
   p.has_parameters = true;
@@ -36,7 +37,7 @@ TEST(EveryCandidate, IsValidHasItsMacsItsBoundHoldsAndBothTimingsAgree) {
   std::mt19937 random(1);
   int programs = 0;
   for (int round = 0; round < 150; ++round) {
-    const HwConfig hw = test::random_machine(random);
+    const hw::HwConfig hw = test::random_machine(random);
     const GemmOp op = random_gemm(random);
     const bool constant = random() % 4 != 0;
     const GemmProblem p = problem(op, hw, constant);
@@ -45,16 +46,17 @@ TEST(EveryCandidate, IsValidHasItsMacsItsBoundHoldsAndBothTimingsAgree) {
     const auto all = candidates(p, hw, {.dataflows = kAllDataflows}, pin);
     for (size_t i = 0; i < all.size(); i += 1 + all.size() / 6) {
       const Candidate& c = all[i];
-      const Program program = emit(p, hw, c.tiling);
+      const hw::Program program = emit(p, hw, c.tiling);
       const Status good = verify(program, hw);
       ASSERT_TRUE(good.ok()) << good.errors().front().text() << "\n"
-                             << to_string(c.tiling) << "\n" << print(program);
-      const Counts counts = count(program, hw);
+                             << to_string(c.tiling) << "\n"
+                             << print(program);
+      const hw::Counts counts = count(program, hw);
       ASSERT_EQ(counts.macs.count(), op.macs()) << print(program);
-      const Timing step = simulate(program, hw, TimingMode::step);
-      const Timing fast = simulate(program, hw, TimingMode::periodic);
+      const hw::Timing step = hw::simulate(program, hw, hw::TimingMode::step);
+      const hw::Timing fast = hw::simulate(program, hw, hw::TimingMode::periodic);
       ASSERT_EQ(step.total, fast.total) << print(program);
-      for (size_t q = 0; q < kQueues; ++q) {
+      for (size_t q = 0; q < hw::kQueues; ++q) {
         ASSERT_EQ(step.queues[q].busy, fast.queues[q].busy);
         ASSERT_EQ(step.queues[q].waits, fast.queues[q].waits) << print(program);
         Cycles sum = step.queues[q].busy;
@@ -62,7 +64,7 @@ TEST(EveryCandidate, IsValidHasItsMacsItsBoundHoldsAndBothTimingsAgree) {
         ASSERT_EQ(sum, step.queues[q].free_at);
       }
       ASSERT_LE(c.bound, step.total.count()) << to_string(c.tiling) << "\n" << print(program);
-      const Cost cost = Coster(hw).cost(p, c.tiling);
+      const Cost cost = CostEvaluator(hw).cost(p, c.tiling);
       ASSERT_TRUE(test::equal(cost.timing, step)) << print(program);
       ASSERT_EQ(cost.counts, counts) << print(program);
       ++programs;
@@ -72,7 +74,7 @@ TEST(EveryCandidate, IsValidHasItsMacsItsBoundHoldsAndBothTimingsAgree) {
 }
 
 /// Cycles of the best mapping; -1 when no tile fits.
-int64_t best(const GemmOp& op, const HwConfig& hw) {
+int64_t best(const GemmOp& op, const hw::HwConfig& hw) {
   Mapper mapper(hw, {.dataflows = kAllDataflows});
   const auto mapping = mapper.map(request(op), "layer");
   return mapping ? (*mapping)->timing.total.count() : -1;
@@ -81,13 +83,13 @@ int64_t best(const GemmOp& op, const HwConfig& hw) {
 TEST(Cycles, NeverBelowTheRoofline) {
   std::mt19937 random(2);
   for (int round = 0; round < 200; ++round) {
-    const HwConfig hw = test::random_machine(random);
+    const hw::HwConfig hw = test::random_machine(random);
     const GemmOp op = random_gemm(random);
     Mapper mapper(hw, {});
     const auto mapping = mapper.map(request(op), "layer");
     if (!mapping) continue;
     const int64_t cycles = (*mapping)->timing.total.count();
-    const Counts& counts = (*mapping)->counts;
+    const hw::Counts& counts = (*mapping)->counts;
     EXPECT_GE(cycles * hw.array.rows * hw.array.cols, op.macs());
     EXPECT_GE(cycles, hw.dram.read.cycles(counts.read[0].count()));
     EXPECT_GE(cycles, hw.dram.write.cycles(counts.written[0].count()));
@@ -98,18 +100,26 @@ TEST(Cycles, NeverGrowWithMoreBandwidthLessLatencyOrMoreSram) {
   std::mt19937 random(3);
   int compared = 0;
   for (int round = 0; round < 150; ++round) {
-    const HwConfig hw = test::random_machine(random);
+    const hw::HwConfig hw = test::random_machine(random);
     const GemmOp op = random_gemm(random);
     const int64_t base = best(op, hw);
     if (base < 0) continue;
-    HwConfig better = hw;
+    hw::HwConfig better = hw;
     switch (random() % 5) {
-      case 0: better.dram.read.milli += 1 + static_cast<int64_t>(random() % 20000); break;
-      case 1: better.dram.write.milli += 1 + static_cast<int64_t>(random() % 20000); break;
-      case 2: better.dram.latency /= 2; break;
-      case 3: better.buffers[random() % kBuffers].width += 7; break;
+      case 0:
+        better.dram.read.milli += 1 + static_cast<int64_t>(random() % 20000);
+        break;
+      case 1:
+        better.dram.write.milli += 1 + static_cast<int64_t>(random() % 20000);
+        break;
+      case 2:
+        better.dram.latency /= 2;
+        break;
+      case 3:
+        better.buffers[random() % hw::kBuffers].width += 7;
+        break;
       default: {
-        BufferConfig& b = better.buffers[random() % kBuffers];
+        hw::BufferConfig& b = better.buffers[random() % hw::kBuffers];
         b.kib += b.slots * static_cast<int64_t>(1 + random() % 8);
       }
     }
@@ -120,8 +130,8 @@ TEST(Cycles, NeverGrowWithMoreBandwidthLessLatencyOrMoreSram) {
 }
 
 TEST(Mapper, SaysWhatDoesNotFit) {
-  HwConfig hw = test::small_machine();
-  hw.buffers[static_cast<size_t>(Buffer::activation)] = {1, 1, 16};
+  hw::HwConfig hw = test::small_machine();
+  hw.buffers[static_cast<size_t>(hw::Buffer::activation)] = {1, 1, 16};
   // One output pixel of one channel needs 41 x 41 bytes of the 1024.
   GemmOp op = test::convolution(1, 8, 300, 8, 41, 1, 20);
   Mapper mapper(hw, {});
@@ -132,4 +142,4 @@ TEST(Mapper, SaysWhatDoesNotFit) {
 }
 
 }  // namespace
-}  // namespace accsim
+}  // namespace accsim::sim

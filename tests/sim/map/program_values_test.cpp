@@ -1,21 +1,21 @@
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
 
-#include <fmt/format.h>
-
 #include "hw/golden/golden.h"
 #include "sim/map/gemm_space.h"
-#include "sim/map/pack.h"
-#include "sim/ops/random_gemm.h"
+#include "sim/map/operand_layout.h"
+#include "sim/work/random_gemm.h"
 #include "tests/support/gemms.h"
 #include "tests/support/machines.h"
 
-namespace accsim {
+namespace accsim::sim {
 namespace {
 
-const std::vector<Dataflow> kAllDataflows = {
-    Dataflow::weight_stationary, Dataflow::input_stationary, Dataflow::output_stationary};
+const std::vector<hw::Dataflow> kAllDataflows = {hw::Dataflow::weight_stationary,
+                                                 hw::Dataflow::input_stationary,
+                                                 hw::Dataflow::output_stationary};
 
 size_t at(int64_t i) { return static_cast<size_t>(i); }
 
@@ -28,10 +28,10 @@ GemmOperands random_operands(const GemmProblem& p, std::mt19937& random) {
   for (int64_t i = logical_weights(p.op); i > 0; --i)
     o.weights.push_back(static_cast<int8_t>(pick(-128, 127)));
   for (int64_t i = p.pixel_outputs(); i > 0; --i)
-    o.channels.push_back({static_cast<int32_t>(pick(-30000, 30000)),
-                          static_cast<int32_t>(pick(-1, 3) < 0 ? -pick(1, 1 << 20)
-                                                               : pick(1 << 19, 1 << 20)),
-                          static_cast<int32_t>(pick(27, 31))});
+    o.channels.push_back(
+        {static_cast<int32_t>(pick(-30000, 30000)),
+         static_cast<int32_t>(pick(-1, 3) < 0 ? -pick(1, 1 << 20) : pick(1 << 19, 1 << 20)),
+         static_cast<int32_t>(pick(27, 31))});
   return o;
 }
 
@@ -97,12 +97,12 @@ class Reference {
   const GemmOperands& o_;
 };
 
-GemmProblem random_problem(const GemmOp& op, const HwConfig& hw, std::mt19937& random) {
+GemmProblem random_problem(const GemmOp& op, const hw::HwConfig& hw, std::mt19937& random) {
   GemmProblem p = make_problem(op, hw);
-  p.a = {"a", Memory::dram, false};
-  p.b = {"b", Memory::dram, random() % 3 != 0};
-  p.parameters = {"p", Memory::dram, true};
-  p.out = {"y", Memory::dram, false};
+  p.a = {"a", hw::Memory::dram, false};
+  p.b = {"b", hw::Memory::dram, random() % 3 != 0};
+  p.parameters = {"p", hw::Memory::dram, true};
+  p.out = {"y", hw::Memory::dram, false};
   p.has_parameters = true;
   p.relu = random() % 4 == 0;
   p.a_zero = static_cast<int32_t>(random() % 256) - 128;
@@ -111,13 +111,13 @@ GemmProblem random_problem(const GemmOp& op, const HwConfig& hw, std::mt19937& r
 }
 
 /// Runs the program of a tiling and compares the output with the definition.
-void expect_right(const GemmProblem& p, const HwConfig& hw, const Tiling& t,
+void expect_right(const GemmProblem& p, const hw::HwConfig& hw, const Tiling& t,
                   const GemmOperands& operands, const std::vector<int8_t>& expected) {
-  const Program program = emit(p, hw, t);
+  const hw::Program program = emit(p, hw, t);
   const Status good = verify(program, hw);
   ASSERT_TRUE(good.ok()) << good.errors().front().text() << "\n" << print(program);
-  MemoryImage image = pack(p, hw, t, operands);
-  const Status ran = run_golden(program, hw, image);
+  hw::MemoryImage image = pack(p, hw, t, operands);
+  const Status ran = hw::run_golden(program, hw, image);
   ASSERT_TRUE(ran.ok()) << ran.errors().front().text() << "\n" << print(program);
   const std::vector<int8_t> got = unpack_output(image);
   ASSERT_EQ(got.size(), expected.size());
@@ -136,13 +136,13 @@ double unclipped(const std::vector<int8_t>& out) {
 }
 
 /// Programs run, by dataflow.
-std::array<int, kDataflows> run_random(uint32_t seed, int rounds, bool im2col) {
+std::array<int, hw::kDataflows> run_random(uint32_t seed, int rounds, bool im2col) {
   std::mt19937 random(seed);
-  std::array<int, kDataflows> ran{};
+  std::array<int, hw::kDataflows> ran{};
   double free_share = 0;
   int problems = 0;
   for (int round = 0; round < rounds; ++round) {
-    const HwConfig hw = test::random_machine(random);
+    const hw::HwConfig hw = test::random_machine(random);
     const GemmOp op = random_gemm(random);
     if (op.macs() > 3'000'000 || (im2col && op.a_transposed)) continue;
     const GemmProblem p = random_problem(op, hw, random);
@@ -152,7 +152,7 @@ std::array<int, kDataflows> run_random(uint32_t seed, int rounds, bool im2col) {
     ++problems;
     MappingPin pin;
     pin.im2col = im2col;
-    for (const Dataflow d : kAllDataflows) {
+    for (const hw::Dataflow d : kAllDataflows) {
       const auto all = candidates(p, hw, {.dataflows = {d}}, pin);
       const size_t step = 1 + all.size() / 3;
       for (size_t i = random() % step; i < all.size(); i += step) {
@@ -176,11 +176,11 @@ TEST(ProgramValues, DoIm2colProgramsComputeTheConvolution) {
 
 /// Applies `bend` to the first command of a kind; false when there is none.
 template <class C, class Bend>
-bool bend_first(std::vector<Item>& body, Bend bend) {
-  for (Item& item : body) {
-    if (auto* loop = std::get_if<Loop>(&item.node)) {
+bool bend_first(std::vector<hw::Item>& body, Bend bend) {
+  for (hw::Item& item : body) {
+    if (auto* loop = std::get_if<hw::Loop>(&item.node)) {
       if (bend_first<C>(loop->body, bend)) return true;
-    } else if (auto* command = std::get_if<Command>(&item.node)) {
+    } else if (auto* command = std::get_if<hw::Command>(&item.node)) {
       if (!std::holds_alternative<C>(*command)) continue;
       bend(std::get<C>(*command));
       return true;
@@ -190,7 +190,7 @@ bool bend_first(std::vector<Item>& body, Bend bend) {
 }
 
 TEST(ProgramValues, DoesTheComparisonSeeAWrongProgram) {
-  const HwConfig hw = test::small_machine(5, 3);
+  const hw::HwConfig hw = test::small_machine(5, 3);
   std::mt19937 random(9);
   GemmProblem p = random_problem(test::convolution(1, 7, 8, 7, 3, 1, 1), hw, random);
   p.relu = false;
@@ -199,32 +199,33 @@ TEST(ProgramValues, DoesTheComparisonSeeAWrongProgram) {
   EXPECT_GT(unclipped(expected), 0.5);
   const Tiling t{.lines = 4, .pixels = 8, .outputs = 7, .channels = 5};
   const auto run = [&](auto bend) {
-    Program program = emit(p, hw, t);
+    hw::Program program = emit(p, hw, t);
     bend(program.body);
-    MemoryImage image = pack(p, hw, t, operands);
-    EXPECT_TRUE(run_golden(program, hw, image).ok());
+    hw::MemoryImage image = pack(p, hw, t, operands);
+    EXPECT_TRUE(hw::run_golden(program, hw, image).ok());
     return unpack_output(image);
   };
   EXPECT_EQ(run([](auto&) {}), expected);
   const auto gemm = [&](auto bend) {
-    return run([&](auto& body) { EXPECT_TRUE(bend_first<GemmCommand>(body, bend)); });
+    return run([&](auto& body) { EXPECT_TRUE(bend_first<hw::GemmCommand>(body, bend)); });
   };
-  EXPECT_NE(gemm([](GemmCommand& c) { c.first_of.clear(); }), expected);
-  EXPECT_NE(gemm([](GemmCommand& c) { c.accumulate = true; }), expected);
-  EXPECT_NE(gemm([](GemmCommand& c) { c.window.origin[2] += Affine(1); }), expected);
-  EXPECT_NE(gemm([](GemmCommand& c) { c.window.pad_value += 1; }), expected);
-  EXPECT_NE(gemm([](GemmCommand& c) { c.window.line_step += 1; }), expected);
-  EXPECT_NE(gemm([](GemmCommand& c) { c.weights.offset += Affine(1); }), expected);
-  EXPECT_NE(run([](auto& body) {
-              EXPECT_TRUE(bend_first<PostCommand>(body, [](PostCommand& c) { ++c.output_zero; }));
-            }),
-            expected);
+  EXPECT_NE(gemm([](hw::GemmCommand& c) { c.first_of.clear(); }), expected);
+  EXPECT_NE(gemm([](hw::GemmCommand& c) { c.accumulate = true; }), expected);
+  EXPECT_NE(gemm([](hw::GemmCommand& c) { c.window.origin[2] += hw::Affine(1); }), expected);
+  EXPECT_NE(gemm([](hw::GemmCommand& c) { c.window.pad_value += 1; }), expected);
+  EXPECT_NE(gemm([](hw::GemmCommand& c) { c.window.line_step += 1; }), expected);
+  EXPECT_NE(gemm([](hw::GemmCommand& c) { c.weights.offset += hw::Affine(1); }), expected);
+  EXPECT_NE(
+      run([](auto& body) {
+        EXPECT_TRUE(bend_first<hw::PostCommand>(body, [](hw::PostCommand& c) { ++c.output_zero; }));
+      }),
+      expected);
 }
 
 /// Every tiling of one op, on a machine with an awkward array.
 void expect_all_right(const GemmOp& op, uint32_t seed) {
   std::mt19937 random(seed);
-  HwConfig hw = test::small_machine(5, 3);
+  hw::HwConfig hw = test::small_machine(5, 3);
   for (const bool constant : {true, false})
     for (const bool im2col : {false, true}) {
       GemmProblem p = random_problem(op, hw, random);
@@ -276,14 +277,14 @@ TEST(ProgramValues, DoTilingsOfAVolumeConvolutionComputeIt) {
 
 TEST(ProgramValues, DoSumsOfDifferentChannelTilesAddUpInTheAccumulator) {
   // 40 channels in tiles of 15: two full ones in a loop and a ragged one behind it.
-  const HwConfig hw = test::small_machine(5, 3);
+  const hw::HwConfig hw = test::small_machine(5, 3);
   std::mt19937 random(8);
   const GemmProblem p = random_problem(test::product(6, 40, 4), hw, random);
   const GemmOperands operands = random_operands(p, random);
-  for (const Dataflow d : kAllDataflows)
+  for (const hw::Dataflow d : kAllDataflows)
     expect_right(p, hw, {.dataflow = d, .pixels = 6, .outputs = 4, .channels = 15}, operands,
                  Reference(p, operands).run());
 }
 
 }  // namespace
-}  // namespace accsim
+}  // namespace accsim::sim

@@ -2,11 +2,11 @@
 
 #include <gtest/gtest.h>
 
-#include "sim/ops/elaborate.h"
+#include "sim/elaborate/elaborate.h"
 #include "tests/support/machines.h"
 #include "tests/support/models.h"
 
-namespace accsim {
+namespace accsim::sim {
 namespace {
 
 /// x -> a -> b -> flat(view) -> y; a lives until the last node.
@@ -24,7 +24,7 @@ Graph chain() {
 }
 
 std::vector<std::string> resident(const Graph& g, int64_t kib, int64_t* peak = nullptr) {
-  HwConfig hw = test::small_machine();
+  hw::HwConfig hw = test::small_machine();
   hw.shared.kib = kib;
   const auto lowered = lower(g);
   EXPECT_TRUE(lowered.ok());
@@ -73,7 +73,7 @@ TEST(Residency, OnlyAddsTensorsWhenTheBufferGrows) {
 }
 
 TEST(ElementBytes, FollowTheMachineForWhatItComputesWith) {
-  HwConfig hw = test::small_machine();
+  hw::HwConfig hw = test::small_machine();
   EXPECT_EQ(element_bytes(hw, DType::float32), 1);
   EXPECT_EQ(element_bytes(hw, DType::int64), 8);
   EXPECT_EQ(element_bytes(hw, DType::boolean), 1);
@@ -82,4 +82,4 @@ TEST(ElementBytes, FollowTheMachineForWhatItComputesWith) {
 }
 
 }  // namespace
-}  // namespace accsim
+}  // namespace accsim::sim

@@ -1,18 +1,19 @@
 #include <gtest/gtest.h>
 
 #include "sim/map/gemm_space.h"
+#include "sim/map/heuristic_tiling.h"
 #include "sim/map/mapper.h"
-#include "sim/map/rule.h"
-#include "sim/ops/random_gemm.h"
+#include "sim/work/random_gemm.h"
 #include "tests/support/machines.h"
 
-namespace accsim {
+namespace accsim::sim {
 namespace {
 
 constexpr std::array<Objective, kObjectives> kAll = {Objective::cycles, Objective::energy,
                                                      Objective::edp, Objective::traffic};
-const std::vector<Dataflow> kAllDataflows = {
-    Dataflow::weight_stationary, Dataflow::input_stationary, Dataflow::output_stationary};
+const std::vector<hw::Dataflow> kAllDataflows = {hw::Dataflow::weight_stationary,
+                                                 hw::Dataflow::input_stationary,
+                                                 hw::Dataflow::output_stationary};
 
 std::vector<int64_t> divisors(int64_t n) {
   std::vector<int64_t> out;
@@ -21,18 +22,23 @@ std::vector<int64_t> divisors(int64_t n) {
   return out;
 }
 
-HwConfig machine(std::mt19937& random) {
-  HwConfig hw = test::random_machine(random);
-  hw.energy = {.mac = 0.2, .vector_op = 0.1, .buffer_byte = {1, 1.5, 0.5, 2, 1}, .shared_byte = 4,
-               .dram_read_byte = 100, .dram_write_byte = 120, .static_per_cycle = 3};
+hw::HwConfig machine(std::mt19937& random) {
+  hw::HwConfig hw = test::random_machine(random);
+  hw.energy = {.mac = 0.2,
+               .vector_op = 0.1,
+               .buffer_byte = {1, 1.5, 0.5, 2, 1},
+               .shared_byte = 4,
+               .dram_read_byte = 100,
+               .dram_write_byte = 120,
+               .static_per_cycle = 3};
   return hw;
 }
 
 OpRequest request(const GemmOp& op) {
   OpRequest r;
   r.item = op;
-  r.inputs = {{{"a", Memory::dram, false}, 1}, {{"b", Memory::dram, true}, 1}};
-  r.outputs = {{{"y", Memory::dram, false}, 1}};
+  r.inputs = {{{"a", hw::Memory::dram, false}, 1}, {{"b", hw::Memory::dram, true}, 1}};
+  r.outputs = {{{"y", hw::Memory::dram, false}, 1}};
   return r;
 }
 
@@ -41,17 +47,18 @@ template <class F>
 void for_every_divisor(const GemmProblem& p, F f) {
   const GemmOp& op = p.op;
   const bool planar = op.in[0] == 1 && op.out[0] == 1 && op.kernel[0] == 1;
-  for (const Dataflow d : kAllDataflows)
+  for (const hw::Dataflow d : kAllDataflows)
     for (const int64_t groups : divisors(op.batch)) {
       if (groups > p.most_groups) continue;
-      for (const int64_t outputs : groups > 1 ? std::vector{groups * op.outputs} : divisors(op.outputs))
+      for (const int64_t outputs :
+           groups > 1 ? std::vector{groups * op.outputs} : divisors(op.outputs))
         for (const int64_t channels :
              groups > 1 ? std::vector{groups * op.channels} : divisors(op.channels))
           for (const int64_t lines : divisors(op.out[1]))
             for (const int64_t pixels : lines > 1 ? std::vector{op.out[2]} : divisors(op.out[2]))
-              for (const int64_t images :
-                   planar && lines == op.out[1] && pixels == op.out[2] ? divisors(op.images)
-                                                                       : std::vector<int64_t>{1})
+              for (const int64_t images : planar&& lines == op.out[1] && pixels == op.out[2]
+                                              ? divisors(op.images)
+                                              : std::vector<int64_t>{1})
                 for (const bool outer : {false, true})
                   f(Tiling{d, images, lines, pixels, groups, outputs, channels, outer, false});
     }
@@ -61,7 +68,7 @@ TEST(Search, IsNeverWorseThanBruteForceOverAllDivisors) {
   std::mt19937 random(11);
   int64_t ops = 0, tilings = 0;
   while (ops < 40) {
-    const HwConfig hw = machine(random);
+    const hw::HwConfig hw = machine(random);
     const GemmOp op = random_gemm(random);
     if (op.macs() > 30'000) continue;  // thousands of tilings each, all of them built and stepped
     const OpRequest r = request(op);
@@ -72,8 +79,8 @@ TEST(Search, IsNeverWorseThanBruteForceOverAllDivisors) {
     p.has_parameters = true;
     for_every_divisor(p, [&](const Tiling& t) {
       if (!fits(footprint(p, hw, t), hw)) return;
-      const Program program = emit(p, hw, t);
-      const Cost cost{simulate(program, hw, TimingMode::step), count(program, hw)};
+      const hw::Program program = emit(p, hw, t);
+      const Cost cost{hw::simulate(program, hw, hw::TimingMode::step), count(program, hw)};
       for (const Objective o : kAll)
         best[static_cast<size_t>(o)] =
             std::min(best[static_cast<size_t>(o)], score(o, cost, hw).primary);
@@ -97,7 +104,7 @@ TEST(Search, IsNeverWorseThanBruteForceOverAllDivisors) {
 TEST(Search, FindsTheBestOfAllCandidates) {
   std::mt19937 random(12);
   for (int round = 0; round < 100; ++round) {
-    const HwConfig hw = machine(random);
+    const hw::HwConfig hw = machine(random);
     const GemmOp op = random_gemm(random);
     const Objective o = kAll[static_cast<size_t>(round) % kObjectives];
     Mapper mapper(hw, {.dataflows = kAllDataflows, .objective = o});
@@ -105,15 +112,15 @@ TEST(Search, FindsTheBestOfAllCandidates) {
     if (!found) continue;
     const GemmProblem& p = (*found)->gemm->problem;
     if (p.op.macs() > 1'000'000) continue;
-    Coster coster(hw);
+    CostEvaluator coster(hw);
     double best = std::numeric_limits<double>::infinity();
     for (const Candidate& c : candidates(p, hw, {.dataflows = kAllDataflows, .objective = o}, {})) {
       const Cost cost = coster.cost(p, c.tiling);
       const double its = score(o, cost, hw).primary;
-      ASSERT_LE(c.bound, cost.timing.total.count())
-          << to_string(c.tiling) << "\n" << print(emit(p, hw, c.tiling));
-      ASSERT_LE(c.score_bound, its * (1 + 1e-9))
-          << name(o) << " " << to_string(c.tiling) << "\n" << print(emit(p, hw, c.tiling));
+      ASSERT_LE(c.bound, cost.timing.total.count()) << to_string(c.tiling) << "\n"
+                                                    << print(emit(p, hw, c.tiling));
+      ASSERT_LE(c.score_bound, its * (1 + 1e-9)) << name(o) << " " << to_string(c.tiling) << "\n"
+                                                 << print(emit(p, hw, c.tiling));
       best = std::min(best, its);
     }
     EXPECT_DOUBLE_EQ(score(o, {(*found)->timing, (*found)->counts}, hw).primary, best) << name(o);
@@ -140,20 +147,20 @@ TEST(Rule, GivesTilingsThatFitAndAreAmongTheCandidates) {
   std::mt19937 random(13);
   int found = 0, possible = 0;
   for (int round = 0; round < 400; ++round) {
-    const HwConfig hw = test::random_machine(random);
+    const hw::HwConfig hw = test::random_machine(random);
     const GemmOp op = random_gemm(random);
     GemmProblem p = make_problem(op, hw);
     p.has_parameters = random() % 2 == 0;
-    const Dataflow d = kAllDataflows[random() % kDataflows];
+    const hw::Dataflow d = kAllDataflows[random() % hw::kDataflows];
     const auto all = candidates(p, hw, {.dataflows = {d}}, {});
-    const auto t = rule_tiling(p, hw, d);
+    const auto t = heuristic_tiling(p, hw, d);
     possible += !all.empty();
     if (!t) continue;
     ++found;
     EXPECT_TRUE(fits(footprint(p, hw, *t), hw)) << to_string(*t);
-    EXPECT_TRUE(std::any_of(all.begin(), all.end(), [&](const Candidate& c) {
-      return c.tiling == *t;
-    })) << to_string(*t) << " M " << op.m() << " C " << op.channels << " N " << op.outputs;
+    EXPECT_TRUE(
+        std::any_of(all.begin(), all.end(), [&](const Candidate& c) { return c.tiling == *t; }))
+        << to_string(*t) << " M " << op.m() << " C " << op.channels << " N " << op.outputs;
   }
   EXPECT_EQ(found, possible) << "the rule must find a tiling wherever there is one";
 }
@@ -161,7 +168,7 @@ TEST(Rule, GivesTilingsThatFitAndAreAmongTheCandidates) {
 TEST(Rule, MapsStreamsWhereverASearchDoes) {
   std::mt19937 random(14);
   for (int round = 0; round < 300; ++round) {
-    const HwConfig hw = test::random_machine(random);
+    const hw::HwConfig hw = test::random_machine(random);
     OpRequest r;
     VectorOp op;
     const auto elements = static_cast<int64_t>(1 + random() % 20'000);
@@ -171,7 +178,7 @@ TEST(Rule, MapsStreamsWhereverASearchDoes) {
     op.row = static_cast<int64_t>(1 + random() % 500);
     op.passes = static_cast<int>(1 + random() % 3);
     r.item = op;
-    r.inputs = r.outputs = {{{"x", Memory::dram, false}, 1}};
+    r.inputs = r.outputs = {{{"x", hw::Memory::dram, false}, 1}};
     const auto searched = Mapper(hw, {}).map(r, "op");
     MapOptions by_rule;
     by_rule.effort = MapEffort::rule;
@@ -183,4 +190,4 @@ TEST(Rule, MapsStreamsWhereverASearchDoes) {
 }
 
 }  // namespace
-}  // namespace accsim
+}  // namespace accsim::sim

@@ -4,14 +4,13 @@
 #include <filesystem>
 #include <fstream>
 #include <map>
+#include <nlohmann/json.hpp>
 #include <string>
 
-#include <nlohmann/json.hpp>
-
+#include "sim/elaborate/elaborate.h"
 #include "sim/onnx/reader.h"
-#include "sim/ops/elaborate.h"
 
-namespace accsim {
+namespace accsim::sim {
 namespace {
 
 namespace fs = std::filesystem;
@@ -81,8 +80,8 @@ TEST(ModelShapes, EveryShippedModelIsImportedAndVerified) {
     const Status verified = verify(*graph);
     EXPECT_TRUE(verified.ok()) << first_error(verified.errors());
     const std::chrono::duration<double, std::milli> reading = read - start, working = done - read;
-    std::printf("%-40s %5zu nodes, read %.2f ms, elaborated %.2f ms\n",
-                path.filename().c_str(), graph->nodes.size(), reading.count(), working.count());
+    std::printf("%-40s %5zu nodes, read %.2f ms, elaborated %.2f ms\n", path.filename().c_str(),
+                graph->nodes.size(), reading.count(), working.count());
   }
 }
 
@@ -107,4 +106,4 @@ TEST(ModelShapes, ADynamicExportBoundToTheStaticSizesHasTheStaticShapes) {
 }
 
 }  // namespace
-}  // namespace accsim
+}  // namespace accsim::sim

@@ -1,3 +1,4 @@
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -8,12 +9,10 @@
 #include <string>
 #include <vector>
 
-#include <fmt/format.h>
-
+#include "sim/elaborate/elaborate.h"
 #include "sim/onnx/reader.h"
-#include "sim/ops/elaborate.h"
 
-namespace accsim {
+namespace accsim::sim {
 namespace {
 
 namespace fs = std::filesystem;
@@ -161,4 +160,4 @@ TEST(NodeCases, NoOutputOfAnOldPyTorchCaseGetsAWrongShape) {
 }
 
 }  // namespace
-}  // namespace accsim
+}  // namespace accsim::sim

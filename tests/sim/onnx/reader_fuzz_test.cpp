@@ -6,11 +6,11 @@
 #include <random>
 #include <string>
 
+#include "sim/elaborate/elaborate.h"
 #include "sim/onnx/reader.h"
-#include "sim/ops/elaborate.h"
 #include "tests/sim/onnx/wire_writer.h"
 
-namespace accsim {
+namespace accsim::sim {
 namespace {
 
 std::string contents(const std::string& model) {
@@ -59,8 +59,8 @@ TEST(ReaderFuzz, DoesAModelWithChangedBytesGiveAnErrorOrAGraph) {
       for (uint32_t changes = 1 + random() % 8; changes > 0; --changes) {
         const size_t at = random() % damaged.size();
         const unsigned old = static_cast<unsigned char>(damaged[at]);
-        damaged[at] = static_cast<char>(random() % 2 == 0 ? random() % 256
-                                                          : old ^ (1u << (random() % 8)));
+        damaged[at] =
+            static_cast<char>(random() % 2 == 0 ? random() % 256 : old ^ (1u << (random() % 8)));
       }
       SCOPED_TRACE(std::string(name) + " round " + std::to_string(round));
       import(damaged);
@@ -70,4 +70,4 @@ TEST(ReaderFuzz, DoesAModelWithChangedBytesGiveAnErrorOrAGraph) {
 }
 
 }  // namespace
-}  // namespace accsim
+}  // namespace accsim::sim

@@ -1,7 +1,6 @@
 #include "sim/onnx/reader.h"
 
 #include <gtest/gtest.h>
-
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -10,7 +9,7 @@
 
 #include "tests/sim/onnx/wire_writer.h"
 
-namespace accsim {
+namespace accsim::sim {
 namespace {
 
 using test::Message;
@@ -73,18 +72,22 @@ TEST(Reader, AreNarrowTypesDecoded) {
     std::vector<double> expected;
   };
   const std::vector<Case> cases = {
-      {10, std::string("\x00\x3C\x00\xC0", 4), {1.0, -2.0}},     // float16
-      {16, std::string("\x80\x3F\x00\xC0", 4), {1.0, -2.0}},     // bfloat16
-      {17, std::string("\x38\xC0", 2), {1.0, -2.0}},             // float8e4m3fn
-      {19, std::string("\x3C\xC0", 2), {1.0, -2.0}},             // float8e5m2
-      {3, std::string("\xFF\x7F", 2), {-1.0, 127.0}},            // int8
-      {22, std::string("\x7F", 1), {-1.0, 7.0}},                 // int4, low nibble first
-      {21, std::string("\xF1", 1), {1.0, 15.0}},                 // uint4
-      {9, std::string("\x00\x01", 2), {0.0, 1.0}},               // bool
+      {10, std::string("\x00\x3C\x00\xC0", 4), {1.0, -2.0}},  // float16
+      {16, std::string("\x80\x3F\x00\xC0", 4), {1.0, -2.0}},  // bfloat16
+      {17, std::string("\x38\xC0", 2), {1.0, -2.0}},          // float8e4m3fn
+      {19, std::string("\x3C\xC0", 2), {1.0, -2.0}},          // float8e5m2
+      {3, std::string("\xFF\x7F", 2), {-1.0, 127.0}},         // int8
+      {22, std::string("\x7F", 1), {-1.0, 7.0}},              // int4, low nibble first
+      {21, std::string("\xF1", 1), {1.0, 15.0}},              // uint4
+      {9, std::string("\x00\x01", 2), {0.0, 1.0}},            // bool
   };
   for (const Case& c : cases) {
-    const Result<ModelDef> model = read_with_initializer(Message().text(8, "t").number(1, 2).number(
-        2, static_cast<uint64_t>(c.dtype)).text(9, c.raw));
+    const Result<ModelDef> model =
+        read_with_initializer(Message()
+                                  .text(8, "t")
+                                  .number(1, 2)
+                                  .number(2, static_cast<uint64_t>(c.dtype))
+                                  .text(9, c.raw));
     ASSERT_TRUE(model.ok()) << model.errors().front().text();
     const ConstPtr value = model->graph.initializers[0].value;
     ASSERT_TRUE(value) << "element type " << c.dtype;
@@ -95,8 +98,8 @@ TEST(Reader, AreNarrowTypesDecoded) {
 
 TEST(Reader, AreWeightsLeftWhereTheyAre) {
   const std::string raw(4 * 1000, '\1');
-  const Result<ModelDef> model = read_with_initializer(
-      Message().text(8, "w").number(1, 1000).number(2, 1).text(9, raw));
+  const Result<ModelDef> model =
+      read_with_initializer(Message().text(8, "w").number(1, 1000).number(2, 1).text(9, raw));
   ASSERT_TRUE(model.ok());
   const StoredTensor& weights = model->graph.initializers[0];
   EXPECT_FALSE(weights.value);
@@ -141,8 +144,13 @@ TEST(Reader, IsExternalDataOnlyNotedAndSmallIntegersRead) {
   const std::string bytes = "xxxx" + std::string("\x05\0\0\0\0\0\0\0", 8);
   write_file("outside.bin", bytes);
   const auto tensor = [&](std::string_view file) {
-    return Message().text(8, "shape").number(1, 1).number(2, 7).number(14, 1)
-        .message(13, entry("location", file)).message(13, entry("offset", "4"))
+    return Message()
+        .text(8, "shape")
+        .number(1, 1)
+        .number(2, 7)
+        .number(14, 1)
+        .message(13, entry("location", file))
+        .message(13, entry("offset", "4"))
         .message(13, entry("length", "8"));
   };
   Result<ModelDef> model = read_with_initializer(tensor("accsim_outside.bin"));
@@ -214,4 +222,4 @@ TEST(Reader, IsDeepNestingRefusedInsteadOfOverflowingTheStack) {
 }
 
 }  // namespace
-}  // namespace accsim
+}  // namespace accsim::sim

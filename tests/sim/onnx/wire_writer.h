@@ -1,15 +1,16 @@
 #pragma once
-#include <cstdint>
+#include <gtest/gtest.h>
 #include <unistd.h>
 
+#include <cstdint>
 #include <filesystem>
 #include <fstream>
 #include <string>
 #include <string_view>
 
-#include <gtest/gtest.h>
-
 namespace accsim::test {
+
+using namespace sim;
 
 /// Writes protobuf messages field by field, as a second opinion of what the reader decodes.
 class Message {

@@ -7,7 +7,7 @@
 
 #include "sim/ref/npy.h"
 
-namespace accsim::ref {
+namespace accsim::sim::ref {
 namespace {
 
 Array floats(const std::vector<float>& values, DType dtype = DType::float32) {
@@ -47,8 +47,7 @@ TEST(RoundElement, AreTheLimitsOfNarrowFloatsKept) {
 TEST(RoundPower, DoesEachModeTakeItsNeighbour) {
   using enum PowerRounding;
   constexpr double kLeast = 0x1p-127, kMost = 0x1p127;
-  for (const PowerRounding mode : {up, down, nearest})
-    EXPECT_EQ(round_power(8, mode, true), 8);
+  for (const PowerRounding mode : {up, down, nearest}) EXPECT_EQ(round_power(8, mode, true), 8);
   EXPECT_EQ(round_power(8.1, up, true), 16);
   EXPECT_EQ(round_power(15.9, down, true), 8);
   EXPECT_EQ(round_power(11.9, nearest, true), 8);
@@ -88,12 +87,12 @@ TEST(Compare, AreLargeIntegersThatRoundToOneDoubleTold) {
 }
 
 TEST(Npy, DoesEveryTypeComeBackAsItWas) {
-  for (DType dtype : {DType::float32, DType::float64, DType::float16, DType::int8, DType::uint8,
-                      DType::int16, DType::uint16, DType::int32, DType::uint32, DType::int64,
-                      DType::uint64, DType::boolean})
+  for (DType dtype :
+       {DType::float32, DType::float64, DType::float16, DType::int8, DType::uint8, DType::int16,
+        DType::uint16, DType::int32, DType::uint32, DType::int64, DType::uint64, DType::boolean})
     for (const Dims& dims : {Dims{}, Dims{1}, Dims{2, 3}, Dims{0, 4}}) {
       Array a(dtype, dims);
-      with_store(a.store(), [&]<class T>(T) {
+      with_element_kind(a.kind(), [&]<class T>(T) {
         for (int64_t i = 0; i < a.size(); ++i) a.data<T>()[i] = static_cast<T>(i % 2 == 0 ? 1 : 0);
       });
       const Result<Array> back = from_npy(to_npy(a), "test.npy");
@@ -105,8 +104,8 @@ TEST(Npy, DoesEveryTypeComeBackAsItWas) {
 }
 
 TEST(Npy, AreHalvesWrittenBitForBit) {
-  const Array a = floats({1, -2, 0.5F, 65504, 6.103515625e-05F, 5.960464477539063e-08F, 0},
-                         DType::float16);
+  const Array a =
+      floats({1, -2, 0.5F, 65504, 6.103515625e-05F, 5.960464477539063e-08F, 0}, DType::float16);
   const Result<Array> back = from_npy(to_npy(a), "half.npy");
   ASSERT_TRUE(back.ok());
   EXPECT_EQ(back->reals(), a.reals());
@@ -140,4 +139,4 @@ TEST(Npy, IsEveryDamagedFileRefused) {
 }
 
 }  // namespace
-}  // namespace accsim::ref
+}  // namespace accsim::sim::ref

@@ -6,6 +6,8 @@
 // --write puts the table of what passes and what is refused into FILE, --check compares it with
 // FILE. Exit code 77 when the cases aren't installed.
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 #include <cstring>
@@ -16,15 +18,13 @@
 #include <string>
 #include <vector>
 
-#include <fmt/format.h>
-
+#include "sim/elaborate/elaborate.h"
 #include "sim/onnx/reader.h"
-#include "sim/ops/elaborate.h"
-#include "sim/ops/op_table.h"
+#include "sim/operators/op_table.h"
 #include "sim/ref/executor.h"
-#include "sim/ref/step.h"
+#include "sim/ref/kernel_context.h"
 
-namespace accsim {
+namespace accsim::sim {
 namespace {
 
 namespace fs = std::filesystem;
@@ -32,7 +32,8 @@ using ref::Array;
 
 constexpr size_t kLeastPassed = 780;
 constexpr double kRelative = 1e-3, kAbsolute = 1e-7;
-constexpr double kBfloat16 = 0x1p-6;  ///< relative, since the suite has compared bfloat16 as numbers
+constexpr double kBfloat16 =
+    0x1p-6;  ///< relative, since the suite has compared bfloat16 as numbers
 
 struct Outcome {
   enum class Kind { passed, refused, wrong } kind = Kind::passed;
@@ -84,8 +85,8 @@ Outcome check_output(const Graph& graph, size_t i, const fs::path& file, const r
   if (found == got.end()) return wrong(fmt::format("output {} is missing", i));
   const bool exact = !is_float(tensor.dtype);
   const double relative = tensor.dtype == DType::bfloat16 ? kBfloat16 : kRelative;
-  const ref::Comparison c = ref::compare(*want, found->second, exact ? 0 : kAbsolute,
-                                         exact ? 0 : relative);
+  const ref::Comparison c =
+      ref::compare(*want, found->second, exact ? 0 : kAbsolute, exact ? 0 : relative);
   if (!c.same_shape)
     return wrong(fmt::format("output {} is {}, expected {}", i, to_string(found->second.dims()),
                              to_string(want->dims())));
@@ -167,9 +168,10 @@ std::string table(const Tally& t) {
     out += fmt::format("| {} | {} | {} |\n", r.op, r.domain.empty() ? "ai.onnx" : r.domain, r.why);
   size_t kernels = 0;
   for (const OpRow* row : all_ops()) kernels += ref::find_kernel(row->domain, row->name) != nullptr;
-  out += fmt::format("\nThe other {} operators of the table ([operators.md](operators.md)) have a "
-                     "kernel.\n",
-                     kernels);
+  out += fmt::format(
+      "\nThe other {} operators of the table ([operators.md](operators.md)) have a "
+      "kernel.\n",
+      kernels);
   return out;
 }
 
@@ -211,22 +213,27 @@ int run_all(const fs::path& root, const std::string& check, const std::string& w
 }
 
 }  // namespace
-}  // namespace accsim
+}  // namespace accsim::sim
 
 int main(int argc, char** argv) {
   std::string root = "/usr/share/libonnx-testdata/data/node", check, write;
   bool list = false;
   for (int i = 1; i < argc; ++i) {
     const std::string arg = argv[i];
-    if (arg == "--list") list = true;
-    else if (i + 1 < argc && arg == "--cases") root = argv[++i];
-    else if (i + 1 < argc && arg == "--check") check = argv[++i];
-    else if (i + 1 < argc && arg == "--write") write = argv[++i];
-    else return fmt::print(stderr, "conformance: unknown argument '{}'\n", arg), 2;
+    if (arg == "--list")
+      list = true;
+    else if (i + 1 < argc && arg == "--cases")
+      root = argv[++i];
+    else if (i + 1 < argc && arg == "--check")
+      check = argv[++i];
+    else if (i + 1 < argc && arg == "--write")
+      write = argv[++i];
+    else
+      return fmt::print(stderr, "conformance: unknown argument '{}'\n", arg), 2;
   }
   if (!std::filesystem::is_directory(root)) {
     fmt::print(stderr, "SKIPPED: {} isn't there; install libonnx-testdata\n", root);
     return 77;
   }
-  return accsim::run_all(root, check, write, list);
+  return accsim::sim::run_all(root, check, write, list);
 }

@@ -6,11 +6,11 @@
 #include <cstring>
 #include <string>
 
+#include "sim/elaborate/elaborate.h"
 #include "sim/onnx/reader.h"
-#include "sim/ops/elaborate.h"
 #include "tests/support/models.h"
 
-namespace accsim::ref {
+namespace accsim::sim::ref {
 namespace {
 
 Graph load(const std::string& name) {
@@ -204,4 +204,4 @@ TEST(RandomInput, DependsOnNameAndSeedAndStaysInRange) {
 }
 
 }  // namespace
-}  // namespace accsim::ref
+}  // namespace accsim::sim::ref

@@ -3,10 +3,10 @@
 #include <set>
 #include <string>
 
-#include "sim/ops/op_table.h"
-#include "sim/ref/step.h"
+#include "sim/operators/op_table.h"
+#include "sim/ref/kernel_context.h"
 
-namespace accsim::ref {
+namespace accsim::sim::ref {
 namespace {
 
 bool is_refused(const OpRow& row) {
@@ -42,4 +42,4 @@ TEST(KernelTable, IsEveryKernelAndEveryRefusalOfAnOperatorOfTheTable) {
 }
 
 }  // namespace
-}  // namespace accsim::ref
+}  // namespace accsim::sim::ref

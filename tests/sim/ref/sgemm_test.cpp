@@ -6,9 +6,9 @@
 #include <random>
 #include <vector>
 
-#include "sim/ref/rows.h"
+#include "sim/ref/kernel_parts.h"
 
-namespace accsim::ref {
+namespace accsim::sim::ref {
 namespace {
 
 std::vector<float> random_floats(int64_t count, std::mt19937& random) {
@@ -30,7 +30,7 @@ struct Shape {
 };
 
 /// Around the blocks' sizes: tiles of 6 and 12 by 8 to 32, panels of 256 steps and 768 columns.
-const std::vector<Shape> kShapes = {{1, 1, 1},    {5, 7, 3},    {6, 16, 8},   {12, 256, 32},
+const std::vector<Shape> kShapes = {{1, 1, 1},     {5, 7, 3},     {6, 16, 8},    {12, 256, 32},
                                     {13, 257, 33}, {64, 300, 49}, {7, 513, 800}, {500, 20, 40}};
 
 TEST(Sgemm, DoesEveryInstructionSetGiveTheNaiveProduct) {
@@ -40,7 +40,7 @@ TEST(Sgemm, DoesEveryInstructionSetGiveTheNaiveProduct) {
       const auto a = random_floats(s.m * s.k, random), b = random_floats(s.k * s.n, random),
                  bias = random_floats(s.m, random);
       std::vector<float> c(static_cast<size_t>(s.m * s.n));
-      Pool pool(3);
+      ThreadPool pool(3);
       Sgemm t;
       t.m = s.m, t.n = s.n, t.k = s.k;
       t.a = a.data(), t.a_row = s.k;
@@ -63,7 +63,7 @@ TEST(Sgemm, DoesEveryInstructionSetGiveTheNaiveProduct) {
 
 TEST(Multiply, AreTurnedOperandsTheSameProduct) {
   std::mt19937 random(2);
-  Pool pool(2);
+  ThreadPool pool(2);
   for (const Shape& s : kShapes) {
     const auto a = random_floats(s.m * s.k, random), b = random_floats(s.k * s.n, random);
     std::vector<float> at(a.size()), bt(b.size()), plain(static_cast<size_t>(s.m * s.n)),
@@ -81,9 +81,9 @@ TEST(Multiply, AreTurnedOperandsTheSameProduct) {
   }
 }
 
-TEST(Pool, IsEveryIndexVisitedOnceAndMayPartsNest) {
+TEST(ThreadPool, IsEveryIndexVisitedOnceAndMayPartsNest) {
   for (int threads : {1, 2, 5}) {
-    Pool pool(threads);
+    ThreadPool pool(threads);
     for (int64_t count : {0, 1, 7, 1000}) {
       std::vector<int> visits(static_cast<size_t>(count), 0);
       pool.parts(count, 3, [&](int64_t begin, int64_t end) {
@@ -97,4 +97,4 @@ TEST(Pool, IsEveryIndexVisitedOnceAndMayPartsNest) {
 }
 
 }  // namespace
-}  // namespace accsim::ref
+}  // namespace accsim::sim::ref

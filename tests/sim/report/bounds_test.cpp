@@ -1,13 +1,13 @@
 #include "sim/report/bounds.h"
 
+#include <gtest/gtest.h>
+
 #include <cmath>
 #include <limits>
 #include <random>
 #include <set>
 
-#include <gtest/gtest.h>
-
-namespace accsim {
+namespace accsim::sim {
 namespace {
 
 GemmTraffic product(int64_t m, int64_t n, int64_t k, int64_t bytes = 1) {
@@ -183,8 +183,8 @@ TEST(GemmTraffic, IsThreeByThreeReusedNineTimes) {
 }
 
 TEST(OnChipBytes, AreAllMemoriesCounted) {
-  HwConfig hw;
-  for (BufferConfig& buffer : hw.buffers) buffer.kib = 2;
+  hw::HwConfig hw;
+  for (hw::BufferConfig& buffer : hw.buffers) buffer.kib = 2;
   hw.shared.kib = 5;
   hw.array.rows = 4;
   hw.array.cols = 8;  // int8, int8, int32: three operands and a sum of 7 bytes
@@ -218,4 +218,4 @@ TEST(Busiest, IsALayerWithoutArithmeticNeverComputeBound) {
 }
 
 }  // namespace
-}  // namespace accsim
+}  // namespace accsim::sim

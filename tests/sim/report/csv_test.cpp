@@ -5,7 +5,7 @@
 #include "fake_report.h"
 #include "sim/report/fields.h"
 
-namespace accsim {
+namespace accsim::sim {
 namespace {
 
 using Table = std::vector<std::vector<std::string>>;
@@ -86,9 +86,7 @@ TEST(CsvReport, AreNumbersExactAndShapesReadable) {
   EXPECT_EQ(table[2][column(table, "arithmetic_intensity")], "") << "no traffic, no intensity";
 }
 
-TEST(CsvReport, IsAnEmptyNetworkAHeaderAlone) {
-  EXPECT_EQ(parse(to_csv(Report{})).size(), 1u);
-}
+TEST(CsvReport, IsAnEmptyNetworkAHeaderAlone) { EXPECT_EQ(parse(to_csv(Report{})).size(), 1u); }
 
 }  // namespace
-}  // namespace accsim
+}  // namespace accsim::sim

@@ -1,17 +1,17 @@
 #pragma once
-#include <string>
-
 #include <fmt/format.h>
+
+#include <string>
 
 #include "hw/config/load.h"
 #include "sim/report/bounds.h"
 #include "sim/report/report.h"
 
-namespace accsim {
+namespace accsim::sim {
 
 /// The shipped machine that the fake layers run on.
-inline HwConfig fake_machine() {
-  Result<HwConfig> hw = load_hw(ACCSIM_SOURCE_DIR "/configs/64x64.yaml");
+inline hw::HwConfig fake_machine() {
+  Result<hw::HwConfig> hw = hw::load_hw(ACCSIM_SOURCE_DIR "/configs/64x64.yaml");
   check(hw.ok(), "configs/64x64.yaml");
   hw.value().file = "configs/64x64.yaml";
   return std::move(hw).value();
@@ -21,7 +21,7 @@ inline HwConfig fake_machine() {
 inline Costs fake_costs(int64_t i) {
   Costs c;
   c.compute_cycles = 9000 + 7919 * i;
-  for (size_t w = 0; w < kWaits; ++w) c.stalls[w] = 100 * i + 31 * static_cast<int64_t>(w);
+  for (size_t w = 0; w < hw::kWaits; ++w) c.stalls[w] = 100 * i + 31 * static_cast<int64_t>(w);
   c.tail_cycles = 120 + i;
   c.cycles = c.compute_cycles + c.tail_cycles;
   for (int64_t stall : c.stalls) c.cycles += stall;
@@ -32,7 +32,7 @@ inline Costs fake_costs(int64_t i) {
   c.dram_write = i % 3 == 0 ? 0 : 200704;
   c.shared_read = i % 2 == 0 ? 0 : 802816;
   c.shared_write = i % 3 == 0 ? 200704 : 0;
-  for (size_t b = 0; b < kBuffers; ++b) {
+  for (size_t b = 0; b < hw::kBuffers; ++b) {
     c.buffer_read[b] = 65536 * (i + 1) + static_cast<int64_t>(b);
     c.buffer_write[b] = 32768 * (i + 1) + static_cast<int64_t>(b);
   }
@@ -87,4 +87,4 @@ inline Report fake_report(int64_t convs = 12) {
   return r;
 }
 
-}  // namespace accsim
+}  // namespace accsim::sim

@@ -1,14 +1,14 @@
 #include "sim/report/fields.h"
 
+#include <gtest/gtest.h>
+
 #include <cmath>
 #include <limits>
 #include <set>
 
-#include <gtest/gtest.h>
-
 #include "fake_report.h"
 
-namespace accsim {
+namespace accsim::sim {
 namespace {
 
 const ReportField& field(std::string_view key) {
@@ -47,7 +47,7 @@ Report small() {
   c.traffic_bound = 5000;
   c.shared_read = 10;
   c.shared_write = 20;
-  for (size_t b = 0; b < kBuffers; ++b) {
+  for (size_t b = 0; b < hw::kBuffers; ++b) {
     c.buffer_read[b] = 300;
     c.buffer_write[b] = 94;
   }
@@ -116,12 +116,12 @@ TEST(ReportFields, IsEveryDoubleFinite) {
 TEST(ReportFields, HasEveryWaitAndBufferAKey) {
   const Report r = fake_report(1);
   const ReportRow row = layer_row(r, r.layers[0]);
-  for (size_t i = 0; i < kWaits; ++i) {
-    const std::string key = fmt::format("stall_{}_cycles", name(static_cast<Wait>(i)));
+  for (size_t i = 0; i < hw::kWaits; ++i) {
+    const std::string key = fmt::format("stall_{}_cycles", name(static_cast<hw::Wait>(i)));
     EXPECT_EQ(number(key, row), static_cast<double>(r.layers[0].costs.stalls[i]));
   }
-  for (size_t i = 0; i < kBuffers; ++i) {
-    const std::string_view tier = name(static_cast<Buffer>(i));
+  for (size_t i = 0; i < hw::kBuffers; ++i) {
+    const std::string_view tier = name(static_cast<hw::Buffer>(i));
     EXPECT_EQ(number(fmt::format("{}_read_bytes", tier), row),
               static_cast<double>(r.layers[0].costs.buffer_read[i]));
     EXPECT_EQ(number(fmt::format("{}_write_bytes", tier), row),
@@ -130,4 +130,4 @@ TEST(ReportFields, HasEveryWaitAndBufferAKey) {
 }
 
 }  // namespace
-}  // namespace accsim
+}  // namespace accsim::sim

@@ -1,10 +1,10 @@
 #include "sim/report/format.h"
 
-#include <limits>
-
 #include <gtest/gtest.h>
 
-namespace accsim {
+#include <limits>
+
+namespace accsim::sim {
 namespace {
 
 constexpr double kInf = std::numeric_limits<double>::infinity();
@@ -79,4 +79,4 @@ TEST(Format, IsThereColourOnlyWhenAsked) {
 }
 
 }  // namespace
-}  // namespace accsim
+}  // namespace accsim::sim

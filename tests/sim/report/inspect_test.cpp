@@ -6,11 +6,11 @@
 #include <nlohmann/json.hpp>
 #include <sstream>
 
-#include "sim/ops/elaborate.h"
+#include "sim/elaborate/elaborate.h"
 #include "sim/report/table.h"
 #include "tests/support/models.h"
 
-namespace accsim {
+namespace accsim::sim {
 namespace {
 
 using nlohmann::json;
@@ -155,4 +155,4 @@ TEST(InspectText, OfAnEmptyGraphIsFine) {
 }
 
 }  // namespace
-}  // namespace accsim
+}  // namespace accsim::sim

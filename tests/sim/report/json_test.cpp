@@ -1,14 +1,14 @@
 #include "sim/report/json.h"
 
-#include <limits>
-
 #include <gtest/gtest.h>
+
+#include <limits>
 #include <nlohmann/json.hpp>
 
 #include "fake_report.h"
 #include "sim/report/fields.h"
 
-namespace accsim {
+namespace accsim::sim {
 namespace {
 
 using Json = nlohmann::json;
@@ -23,9 +23,8 @@ TEST(JsonReport, HasItEveryPromisedKey) {
   expect_keys(json.at("model"), {"name", "file", "opset", "params", "weight_bytes"});
   expect_keys(json.at("hw"), {"name", "file", "clock_mhz", "rows", "cols", "dataflows", "types",
                               "buffers", "dram"});
-  expect_keys(json.at("totals"),
-              {"cycles", "seconds", "macs", "params", "utilization", "dram_read_bytes",
-               "dram_write_bytes", "energy_pj"});
+  expect_keys(json.at("totals"), {"cycles", "seconds", "macs", "params", "utilization",
+                                  "dram_read_bytes", "dram_write_bytes", "energy_pj"});
   ASSERT_EQ(json.at("layers").size(), fake_report().layers.size());
   for (const Json& layer : json.at("layers")) {
     expect_keys(layer, {"name", "op_type", "fate", "macs", "params", "cycles", "compute_cycles",
@@ -65,7 +64,7 @@ TEST(JsonReport, IsTheMachineWhatItsFileSays) {
   EXPECT_EQ(hw.at("cols"), report.hw.array.cols);
   EXPECT_EQ(hw.at("clock_mhz"), report.hw.clock_mhz);
   EXPECT_EQ(hw.at("types").at("accumulator"), name(report.hw.types.accumulator));
-  EXPECT_EQ(hw.at("buffers").at("weight").at("kib"), report.hw.buffer(Buffer::weight).kib);
+  EXPECT_EQ(hw.at("buffers").at("weight").at("kib"), report.hw.buffer(hw::Buffer::weight).kib);
   EXPECT_EQ(hw.at("dram").at("read_bytes_per_cycle"), report.hw.dram.read.value());
   EXPECT_EQ(hw.at("dataflows").size(), report.hw.array.dataflows.size());
 }
@@ -111,4 +110,4 @@ TEST(JsonReport, AreInfiniteNumbersNull) {
 }
 
 }  // namespace
-}  // namespace accsim
+}  // namespace accsim::sim

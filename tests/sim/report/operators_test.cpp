@@ -1,11 +1,11 @@
 #include "sim/report/operators.h"
 
+#include <gtest/gtest.h>
+
 #include <fstream>
 #include <iterator>
 
-#include <gtest/gtest.h>
-
-namespace accsim {
+namespace accsim::sim {
 namespace {
 
 TEST(Operators, IsTheDocumentedTableTheRealOne) {
@@ -21,4 +21,4 @@ TEST(Operators, NamesTheFatesOfWellKnownOnes) {
 }
 
 }  // namespace
-}  // namespace accsim
+}  // namespace accsim::sim

@@ -5,7 +5,7 @@
 #include "fake_report.h"
 #include "sim/report/fields.h"
 
-namespace accsim {
+namespace accsim::sim {
 namespace {
 
 TEST(Report, AreTotalsTheSumOfLayersForEveryCount) {
@@ -56,4 +56,4 @@ TEST(Report, HasEveryBoundAName) {
 }
 
 }  // namespace
-}  // namespace accsim
+}  // namespace accsim::sim

@@ -1,15 +1,15 @@
 #include "sim/report/text.h"
 
+#include <gtest/gtest.h>
+
 #include <cctype>
 #include <limits>
 #include <sstream>
 
-#include <gtest/gtest.h>
-
 #include "fake_report.h"
 #include "sim/report/table.h"
 
-namespace accsim {
+namespace accsim::sim {
 namespace {
 
 std::vector<std::string> split(const std::string& text) {
@@ -125,8 +125,8 @@ TEST(TextReport, AreUnsupportedNodesNamed) {
   Report report = fake_report(1);
   EXPECT_FALSE(contains(to_text(report, {}), "UNSUPPORTED"));
   report.unsupported = {"/x (Foo)", "/y (Bar)"};
-  EXPECT_TRUE(contains(to_text(report, {}),
-                       "2 nodes costed as memory traffic only: /x (Foo), /y (Bar)"));
+  EXPECT_TRUE(
+      contains(to_text(report, {}), "2 nodes costed as memory traffic only: /x (Foo), /y (Bar)"));
 }
 
 TEST(TextReport, IsNanOrInfNeverPrinted) {
@@ -158,4 +158,4 @@ TEST(TextReport, AreTheSlowestLayersNamedInOrder) {
 }
 
 }  // namespace
-}  // namespace accsim
+}  // namespace accsim::sim

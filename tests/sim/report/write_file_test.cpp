@@ -1,5 +1,6 @@
 #include "sim/report/write_file.h"
 
+#include <gtest/gtest.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -7,9 +8,7 @@
 #include <fstream>
 #include <sstream>
 
-#include <gtest/gtest.h>
-
-namespace accsim {
+namespace accsim::sim {
 namespace {
 
 namespace fs = std::filesystem;
@@ -108,4 +107,4 @@ TEST_F(WriteFile, IsAFullDiskAnErrorAndADeviceNotReplaced) {
 }
 
 }  // namespace
-}  // namespace accsim
+}  // namespace accsim::sim

@@ -1,27 +1,25 @@
 #include "sim/rewrite/tile.h"
 
+#include <gtest/gtest.h>
+#include <unistd.h>
+
 #include <cstdio>
 #include <fstream>
 #include <numeric>
-#include <unistd.h>
-
-#include <gtest/gtest.h>
 
 #include "sim/graph/graph.h"
 #include "sim/onnx/reader.h"
 #include "sim/onnx/writer.h"
-#include "sim/ops/node_view.h"
+#include "sim/operators/node_view.h"
 #include "sim/rewrite/gemm_model.h"
 
-namespace accsim {
+namespace accsim::sim {
 namespace {
 
 /// A file of the given bytes for the length of a test.
 class TempFile {
  public:
-  explicit TempFile(const std::string& bytes) {
-    std::ofstream(path_, std::ios::binary) << bytes;
-  }
+  explicit TempFile(const std::string& bytes) { std::ofstream(path_, std::ios::binary) << bytes; }
   ~TempFile() { std::remove(path_.c_str()); }
   const std::string& path() const { return path_; }
 
@@ -87,7 +85,9 @@ TEST(Tile, HasTheProductsOfTheFormula) {
         const Products p = products(*graph);
         EXPECT_EQ(p.nodes, ceil_of(m, 16) * ceil_of(k, 32) * ceil_of(n, 64));
         EXPECT_EQ(p.nodes, tiled->layers[0].products);
-        const auto whole = [&](int64_t size, int64_t t) { return pad ? ceil_of(size, t) * t : size; };
+        const auto whole = [&](int64_t size, int64_t t) {
+          return pad ? ceil_of(size, t) * t : size;
+        };
         EXPECT_EQ(p.macs, whole(m, 16) * whole(k, 32) * whole(n, 64));
         EXPECT_LE(p.m, 16);
         EXPECT_LE(p.k, 32);
@@ -163,4 +163,4 @@ TEST(GemmModel, SaysWhatItWasAsked) {
 }
 
 }  // namespace
-}  // namespace accsim
+}  // namespace accsim::sim

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace accsim {
+namespace accsim::sim {
 namespace {
 
 TiledFrom some_conv() {
@@ -69,12 +69,21 @@ TEST(TiledFrom, IsPaddingBeyondTheKernelRead) {
 TEST(TiledFrom, RefusesLinesThatCantBe) {
   const std::string line = to_line(some_conv());
   ASSERT_TRUE(parse_tiled_from(line, "m.onnx"));
-  const std::pair<const char*, const char*> bad[] = {
-      {"layer", ""},           {"batch", "0"},        {"batch", "x"},       {"channels", "-5"},
-      {"tile", "8x16"},        {"tile", "8x0x16"},    {"out", "1x10"},
-      {"stride", "1x1099511627776x2"}, {"dilation", "1x1099511627776x1"},
-      {"pad", "0x4294967296x0"}, {"pad", "0x-1x0"},    {"outputs", "1099511627777"},
-      {"images", "99999999999999999999"}, {"in", "1099511627776x1099511627776x2"}, {"inputs", ""}};
+  const std::pair<const char*, const char*> bad[] = {{"layer", ""},
+                                                     {"batch", "0"},
+                                                     {"batch", "x"},
+                                                     {"channels", "-5"},
+                                                     {"tile", "8x16"},
+                                                     {"tile", "8x0x16"},
+                                                     {"out", "1x10"},
+                                                     {"stride", "1x1099511627776x2"},
+                                                     {"dilation", "1x1099511627776x1"},
+                                                     {"pad", "0x4294967296x0"},
+                                                     {"pad", "0x-1x0"},
+                                                     {"outputs", "1099511627777"},
+                                                     {"images", "99999999999999999999"},
+                                                     {"in", "1099511627776x1099511627776x2"},
+                                                     {"inputs", ""}};
   for (const auto& [field, value] : bad) {
     const auto read = parse_tiled_from("\n" + with(line, field, value), "m.onnx");
     ASSERT_FALSE(read) << field << "=" << value;
@@ -99,4 +108,4 @@ TEST(TiledFrom, AnyBytesAreAnErrorAndNotACrash) {
 }
 
 }  // namespace
-}  // namespace accsim
+}  // namespace accsim::sim

@@ -8,7 +8,7 @@
 #include "sim/sweep/space.h"
 #include "tests/support/temp_path.h"
 
-namespace accsim {
+namespace accsim::sim {
 namespace {
 
 const std::string kSource = ACCSIM_SOURCE_DIR;
@@ -66,7 +66,7 @@ void expect_the_grids_front(const SweepSpec& spec, const std::string& what) {
   run.threads = 2;
   const auto outcome = run_sweep(spec, run);
   ASSERT_TRUE(outcome.ok()) << outcome.errors().front().text();
-  auto store = Store::read(path);
+  auto store = SweepStore::read(path);
   ASSERT_TRUE(store.ok());
   std::vector<PointRow> found;
   for (const int64_t p : legal) {
@@ -74,7 +74,7 @@ void expect_the_grids_front(const SweepSpec& spec, const std::string& what) {
     ASSERT_TRUE(row.ok());
     if (!*row || !(*row)->feasible()) continue;
     found.push_back(**row);
-    const HwConfig hw = space.machine(space.steps(p));
+    const hw::HwConfig hw = space.machine(space.steps(p));
     found.back().totals.clock_mhz = hw.clock_mhz;
     found.back().totals.area_mm2 = evaluator.point(p).totals.area_mm2;
     found.back().totals.sram_bytes = evaluator.point(p).totals.sram_bytes;
@@ -119,10 +119,10 @@ effort: rule
 /// A banked DRAM takes its time in nanoseconds, an ideal one in cycles.
 TEST(Adaptive, ClocksHaveNoOrderOverABankedDram) {
   const char* axes = "axes: {clock: {field: clock_mhz, values: [1000, 500]}}\n";
-  const Region all{{0}, {1}, {}};
+  const MachineBox all{{0}, {1}, {}};
   const SweepSpec banked = load("64x64-ddr4.yaml", axes), ideal = load("64x64.yaml", axes);
-  EXPECT_EQ(RegionBounds(banked).unordered_axis(all), 0);
-  EXPECT_EQ(RegionBounds(ideal).unordered_axis(all), -1);
+  EXPECT_EQ(BoxBounds(banked).unordered_axis(all), 0);
+  EXPECT_EQ(BoxBounds(ideal).unordered_axis(all), -1);
 }
 
 /// Keeping tensors on chip costs energy when a byte there costs more than one in DRAM.
@@ -138,4 +138,4 @@ objectives: [energy, sram]
 }
 
 }  // namespace
-}  // namespace accsim
+}  // namespace accsim::sim

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace accsim {
+namespace accsim::sim {
 namespace {
 
 const std::vector<std::string> kNames = {"a", "b", "array.rows"};
@@ -78,4 +78,4 @@ TEST(Expression, DeepOrLongTextIsRefused) {
 }
 
 }  // namespace
-}  // namespace accsim
+}  // namespace accsim::sim

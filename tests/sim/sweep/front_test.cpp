@@ -6,7 +6,7 @@
 #include <random>
 #include <set>
 
-namespace accsim {
+namespace accsim::sim {
 namespace {
 
 bool beats(const std::vector<double>& a, const std::vector<double>& b) {
@@ -56,4 +56,4 @@ TEST(Front, ExcludesARegionOnlyWhenNothingInItCanCount) {
 }
 
 }  // namespace
-}  // namespace accsim
+}  // namespace accsim::sim

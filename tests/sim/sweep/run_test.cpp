@@ -9,7 +9,7 @@
 #include "sim/sweep/table_view.h"
 #include "tests/support/temp_path.h"
 
-namespace accsim {
+namespace accsim::sim {
 namespace {
 
 const std::string kSource = ACCSIM_SOURCE_DIR;
@@ -43,7 +43,7 @@ SweepRun run_on(const std::string& store, int threads) {
 }
 
 std::string dump(const std::string& path) {
-  auto store = Store::read(path);
+  auto store = SweepStore::read(path);
   EXPECT_TRUE(store.ok()) << store.errors().front().text();
   return *dump_store(**store);
 }
@@ -101,4 +101,4 @@ TEST(Shards, OfASweepMakeTheWholeInAnyNumber) {
 }
 
 }  // namespace
-}  // namespace accsim
+}  // namespace accsim::sim

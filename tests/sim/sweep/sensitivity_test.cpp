@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace accsim {
+namespace accsim::sim {
 namespace {
 
 const std::vector<double> kFirst = {3, 5, 4}, kSecond = {0, -2, 7, 1};
@@ -45,4 +45,4 @@ TEST(Sensitivity, OfOneValueOrOnePointIsNone) {
 }
 
 }  // namespace
-}  // namespace accsim
+}  // namespace accsim::sim

@@ -5,14 +5,14 @@
 #include <fstream>
 #include <set>
 
+#include "hw/area/area.h"
 #include "hw/config/load.h"
-#include "sim/sweep/area.h"
+#include "sim/sweep/box_bounds.h"
 #include "sim/sweep/evaluate.h"
-#include "sim/sweep/region.h"
 #include "tests/sim/onnx/wire_writer.h"
 #include "tests/support/temp_path.h"
 
-namespace accsim {
+namespace accsim::sim {
 namespace {
 
 const std::string kSource = ACCSIM_SOURCE_DIR;
@@ -61,19 +61,19 @@ TEST(Space, PointsSetExactlyTheAxesFields) {
   ASSERT_TRUE(spec.ok()) << spec.errors().front().text();
   const Space space(*spec);
   ASSERT_EQ(space.size(), 3 * 3 * 2 * 2);
-  const HwConfig base = *load_hw(kSource + "/configs/64x64.yaml");
+  const hw::HwConfig base = *hw::load_hw(kSource + "/configs/64x64.yaml");
   std::set<std::string> configs;
   for (int64_t p = 0; p < space.size(); ++p) {
-    const Steps s = space.steps(p);
+    const AxisSteps s = space.steps(p);
     EXPECT_EQ(space.point(s), p);
-    HwConfig expected = base;
+    hw::HwConfig expected = base;
     expected.buffers[0].kib = 64 << s[0];
     expected.dram.write.milli = 10'000 + 500 * s[1];
     expected.dram.read.milli = 2 * expected.dram.write.milli;
     expected.array.rows = s[2] == 0 ? 16 : 32;
     expected.array.cols = s[2] == 0 ? 8 : 64;
-    expected.array.dataflows = {Dataflow::weight_stationary};
-    if (s[3] == 1) expected.array.dataflows.push_back(Dataflow::input_stationary);
+    expected.array.dataflows = {hw::Dataflow::weight_stationary};
+    if (s[3] == 1) expected.array.dataflows.push_back(hw::Dataflow::input_stationary);
     EXPECT_EQ(machine_text(space.machine(s)), machine_text(expected)) << p;
     configs.insert(config_hash(space.machine(s)));
   }
@@ -90,7 +90,7 @@ TEST(Space, RandomPointsAreDistinctLegalAndRepeatable) {
     Space space(*spec);
     std::vector<int64_t> out;
     for (int64_t p = source.next(); p >= 0; p = source.next()) {
-      const HwConfig hw = space.machine(space.steps(p));
+      const hw::HwConfig hw = space.machine(space.steps(p));
       EXPECT_LE(hw.buffers[0].kib, 128);
       EXPECT_LT(static_cast<double>(hw.array.rows) * hw.dram.write.value(), 330);
       out.push_back(p);
@@ -186,7 +186,7 @@ TEST(Spec, HashTellsWhatResultsDependOn) {
 
 /// The sum that area.h describes, for the default machine.
 TEST(Area, IsTheDocumentedSum) {
-  const HwConfig hw = *load_hw(kSource + "/configs/64x64.yaml");
+  const hw::HwConfig hw = *hw::load_hw(kSource + "/configs/64x64.yaml");
   const double element = 282 + 137 + (8 + 8 + 8 + 32) * 4.52;
   const double kib = 256 + 256 + 16 + 256 + 128 + 2048;
   const double expected = (64 * 64 * element + 64 * 3632.0 + kib * 1024 * 8 * 0.346 / 0.5) / 1e6 +
@@ -197,10 +197,10 @@ TEST(Area, IsTheDocumentedSum) {
 
 /// What area.h says of a chip of this size.
 TEST(Area, IsOfTheOrderOfAKnownChip) {
-  HwConfig hw = *load_hw(kSource + "/configs/64x64.yaml");
+  hw::HwConfig hw = *hw::load_hw(kSource + "/configs/64x64.yaml");
   hw.clock_mhz = 700;
   hw.array.rows = hw.array.cols = 256;
-  for (BufferConfig& b : hw.buffers) b.kib = 0;
+  for (hw::BufferConfig& b : hw.buffers) b.kib = 0;
   hw.shared.kib = 28 * 1024;
   hw.dram.read.milli = 34'000'000 / 700;
   hw.dram.write.milli = 0;
@@ -208,7 +208,7 @@ TEST(Area, IsOfTheOrderOfAKnownChip) {
 }
 
 /// What regions' bounds rest on, tried on every point of small spaces.
-TEST(RegionBounds, AreNeverAboveAnyOfTheRegionsPoints) {
+TEST(BoxBounds, AreNeverAboveAnyOfTheRegionsPoints) {
   for (const char* effort : {"search", "rule"}) {
     const auto spec = load(std::string(R"(
 axes:
@@ -223,14 +223,14 @@ axes:
 effort: )") + effort + "\n");
     ASSERT_TRUE(spec.ok()) << spec.errors().front().text();
     Space space(*spec);
-    const RegionBounds bounds(*spec);
+    const BoxBounds bounds(*spec);
     Evaluator evaluator = *Evaluator::create(*spec);
     std::vector<PointRow> rows;
     for (int64_t p = 0; p < space.size(); ++p) rows.push_back(evaluator.point(p));
     int asked = 0;
     for (int size = 0; size < 2; ++size)
       for (int act = 0; act < 3; ++act) {
-        Region r;
+        MachineBox r;
         const bool rule = std::string(effort) == "rule";  // memories have no order under it
         r.low = {rule ? act : 0, rule ? 1 : 0, rule ? act : 0, 0, 0, size};
         r.high = {act, 1, act, 2, 1, size};
@@ -251,7 +251,7 @@ effort: )") + effort + "\n");
           }
         }
         for (int64_t p = 0; p < space.size(); ++p) {
-          const Steps s = space.steps(p);
+          const AxisSteps s = space.steps(p);
           bool inside = true;
           for (size_t a = 0; a < s.size(); ++a) inside &= s[a] >= r.low[a] && s[a] <= r.high[a];
           if (!inside) continue;
@@ -272,4 +272,4 @@ effort: )") + effort + "\n");
 }
 
 }  // namespace
-}  // namespace accsim
+}  // namespace accsim::sim

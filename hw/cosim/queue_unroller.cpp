@@ -1,0 +1,126 @@
+#include "hw/cosim/queue_unroller.h"
+
+#include <fmt/format.h>
+
+namespace accsim::hw {
+
+QueueUnroller::QueueUnroller(const Program& program, Queue queue)
+    : program_(program),
+      queue_(queue),
+      port_(port_of(queue)),
+      indices_(static_cast<size_t>(program.loops), -1) {
+  flatten(program.body);
+}
+
+/// Appends what concerns this queue; loops without any of it are left out.
+bool QueueUnroller::flatten(const std::vector<Item>& body) {
+  bool any = false;
+  for (const Item& item : body) {
+    if (const auto* loop = std::get_if<Loop>(&item.node)) {
+      const size_t begin = ops_.size();
+      ops_.push_back({.kind = Op::Kind::loop, .loop = loop});
+      if (loop->count > 0 && flatten(loop->body)) {
+        ops_.push_back({.kind = Op::Kind::end, .loop = loop, .jump = begin + 1});
+        any = true;
+      } else {
+        ops_.resize(begin);
+      }
+    } else if (const auto* sync = std::get_if<Sync>(&item.node)) {
+      if (sync->queue != queue_) continue;
+      ops_.push_back({.kind = Op::Kind::sync, .sync = sync});
+      any = true;
+    } else {
+      const Command& command = std::get<Command>(item.node);
+      if (queue_of(command) != queue_) continue;
+      ops_.push_back({.kind = Op::Kind::command, .command = &command});
+      any = true;
+    }
+  }
+  return any;
+}
+
+Result<std::optional<QueueUnroller::Entry>> QueueUnroller::next() {
+  while (at_ < ops_.size()) {
+    const Result<bool> complete = run(ops_[at_]);
+    if (!complete) return complete.errors();
+    if (*complete) return std::exchange(done_, std::nullopt);
+  }
+  return std::exchange(open_, std::nullopt);
+}
+
+Result<bool> QueueUnroller::run(const Op& op) {
+  ++at_;
+  int64_t* index = op.loop ? &indices_[static_cast<size_t>(op.loop->id)] : nullptr;
+  switch (op.kind) {
+    case Op::Kind::loop:
+      *index = 0;
+      return false;
+    case Op::Kind::end:
+      if (++*index < op.loop->count)
+        at_ = op.jump;
+      else
+        *index = -1;
+      return false;
+    case Op::Kind::sync:
+      if (Status s = fold(*op.sync); !s) return s.errors();
+      return false;
+    case Op::Kind::command:
+      if (Status s = take(*op.command); !s) return s.errors();
+      return done_.has_value();
+  }
+  return false;
+}
+
+Status QueueUnroller::take(const Command& command) {
+  const auto* drain = std::get_if<DrainCommand>(&command);
+  if (drain && open_ && !open_->drained && waits_.empty()) {
+    add_drain(open_->descriptor, *drain, indices_);
+    open_->drained = true;
+    ++ordinal_;
+    return ok();
+  }
+  Result<Descriptor> d = describe(program_, command, indices_);
+  if (!d) return d.errors();
+  for (const Buffer b : waits_) d->wait(port_, b);
+  waits_.clear();
+  done_ = std::exchange(open_, Entry{*d, &command, ordinal_++, false, indices_});
+  return ok();
+}
+
+Status QueueUnroller::fold(const Sync& sync) {
+  if (sync.kind == SyncKind::wait_free || sync.kind == SyncKind::wait_full) {
+    waits_.push_back(sync.buffer);
+    return ok();
+  }
+  if (!open_)
+    return Error{Errc::invalid, fmt::format("{} before any command of its queue", name(sync.kind)),
+                 "co-simulation"};
+  open_->descriptor.signal(port_, sync.buffer);
+  return ok();
+}
+
+std::string place(const Program& program, Queue queue, int64_t ordinal) {
+  QueueUnroller cursor(program, queue);
+  std::string out = fmt::format("{} command {}", name(queue), ordinal);
+  for (;;) {
+    const auto entry = cursor.next();
+    if (!entry || !entry->has_value()) return out;
+    const QueueUnroller::Entry& e = **entry;
+    if (e.ordinal != ordinal && !(e.drained && e.ordinal + 1 == ordinal)) continue;
+    if (e.ordinal != ordinal) out += " (drain)";
+    std::string loops;
+    const auto visit = [&](const auto& self, const std::vector<Item>& body) -> void {
+      for (const Item& item : body)
+        if (const auto* loop = std::get_if<Loop>(&item.node)) {
+          const int64_t index = e.indices[static_cast<size_t>(loop->id)];
+          if (index >= 0)
+            loops += fmt::format("{}{}={}", loops.empty() ? "" : " ", loop->name, index);
+          self(self, loop->body);
+        }
+    };
+    visit(visit, program.body);
+    return loops.empty() ? out : out + " at " + loops;
+  }
+}
+
+}  // namespace accsim::hw

@@ -1,0 +1,57 @@
+#pragma once
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "hw/cosim/descriptors.h"
+
+namespace accsim::hw {
+
+/// The commands of one queue in order, loops unrolled one iteration at a time, with the token
+/// operations folded into the command they belong to.
+class QueueUnroller {
+ public:
+  QueueUnroller(const Program& program, Queue queue);
+
+  struct Entry {
+    Descriptor descriptor;
+    const Command* command = nullptr;
+    int64_t ordinal = 0;           ///< commands of this queue before it
+    bool drained = false;          ///< the command after it is a drain, folded into it
+    std::vector<int64_t> indices;  ///< by Loop::id; -1: not around it
+  };
+
+  /// The next command; nothing after the last.
+  Result<std::optional<Entry>> next();
+
+ private:
+  struct Op {
+    enum class Kind : uint8_t { loop, end, command, sync };
+    Kind kind;
+    const Loop* loop = nullptr;
+    size_t jump = 0;  ///< loop end: first op of the body
+    const Command* command = nullptr;
+    const Sync* sync = nullptr;
+  };
+  bool flatten(const std::vector<Item>& body);
+  /// Runs `op`; true when a command before it is complete.
+  Result<bool> run(const Op& op);
+  Status take(const Command& command);
+  Status fold(const Sync& sync);
+
+  const Program& program_;
+  const Queue queue_;
+  const rtl::CommandPort port_;
+  std::vector<Op> ops_;
+  std::vector<int64_t> indices_;
+  size_t at_ = 0;
+  int64_t ordinal_ = 0;
+  std::vector<Buffer> waits_;  ///< for the next command
+  std::optional<Entry> open_, done_;
+};
+
+/// "gemm 12 (oc=1, k=0)": a command of a queue with the loops around it.
+std::string place(const Program& program, Queue queue, int64_t ordinal);
+
+}  // namespace accsim::hw

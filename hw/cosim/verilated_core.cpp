@@ -1,0 +1,265 @@
+#include "hw/cosim/verilated_core.h"
+
+#include <dlfcn.h>
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <cstdlib>
+#include <fstream>
+#include <iterator>
+
+namespace accsim::hw {
+namespace fs = std::filesystem;
+namespace {
+
+Error failed(Errc code, std::string message) { return {code, std::move(message), "rtl variant"}; }
+
+Result<std::string> read(const fs::path& file) {
+  std::ifstream in(file, std::ios::binary);
+  if (!in) return failed(Errc::io, "can't read " + file.string());
+  return std::string(std::istreambuf_iterator<char>(in), {});
+}
+
+/// FNV-1a, twice with different offsets: names cache entries, no more.
+std::string hash(const std::string& text) {
+  uint64_t a = 14695981039346656037ull, b = 1099511628211ull * 31;
+  for (const char c : text) {
+    a = (a ^ static_cast<uint8_t>(c)) * 1099511628211ull;
+    b = (b ^ static_cast<uint8_t>(c)) * 1099511628211ull;
+  }
+  return fmt::format("{:016x}{:016x}", a, b);
+}
+
+std::string quote(const std::string& s) {
+  std::string out = "'";
+  for (const char c : s) out += c == '\'' ? std::string("'\\''") : std::string(1, c);
+  return out + "'";
+}
+
+constexpr const char* kVerilate =
+    "--cc --exe --top-module accsim_core -Wno-fatal -O3 --output-split 20000 --unroll-count 8";
+constexpr const char* kFast = "--x-assign fast --x-initial fast --noassert";
+/// Registers begin with random values, so that what reset forgets shows.
+constexpr const char* kAssertions = "--x-assign unique --x-initial unique --assert";
+/// Messages of a core's assertions go to stderr: stdout is the program's.
+constexpr const char* kCompile =
+    "-std=c++20 -O3 -march=native -fPIC -fvisibility=hidden -w -DVM_COVERAGE=0 -DVM_SC=0 "
+    "-DVM_TRACE_VCD=0 -DVL_USER_STOP '-DVL_PRINTF(...)=fprintf(stderr, __VA_ARGS__)'";
+constexpr const char* kLink = "-shared -lz -lpthread -latomic";
+
+/// Runs a command with its output in `log`; the error carries the end of it.
+Status run(const std::string& command, const fs::path& log) {
+  const std::string line = command + " > " + quote(log.string()) + " 2>&1";
+  if (std::system(line.c_str()) == 0) return ok();
+  const Result<std::string> text = read(log);
+  constexpr size_t kTail = 2000;
+  std::string tail = text ? *text : std::string();
+  if (tail.size() > kTail) tail = "..." + tail.substr(tail.size() - kTail);
+  return failed(Errc::io, fmt::format("{}\nfailed:\n{}", command, tail));
+}
+
+Result<std::string> output(const std::string& command) {
+  FILE* pipe = popen((command + " 2>&1").c_str(), "r");
+  if (!pipe) return failed(Errc::io, "can't run " + command);
+  std::string all;
+  std::array<char, 4096> buffer{};
+  while (const size_t got = std::fread(buffer.data(), 1, buffer.size(), pipe))
+    all.append(buffer.data(), got);
+  if (pclose(pipe) != 0)
+    return failed(Errc::io, fmt::format("'{}' doesn't work: {}", command, all));
+  return all;
+}
+
+std::string verilate_options(const VerilatedCoreOptions& o) {
+  return fmt::format("{} {}{}", kVerilate, o.assertions ? kAssertions : kFast,
+                     o.trace ? " --trace-fst" : "");
+}
+
+std::string compile_options(const VerilatedCoreOptions& o) {
+  return fmt::format("{} -DVM_TRACE={:d} -DVM_TRACE_FST={:d}", kCompile, o.trace, o.trace);
+}
+
+/// The tools with their options, and the processor that -march=native stands for: all that the
+/// compiler predefines for it.
+Result<std::string> toolchain(const VerilatedCoreOptions& o) {
+  std::string all = verilate_options(o) + "\n" + compile_options(o) + "\n" + kLink + "\n";
+  for (const std::string& command :
+       {quote(o.verilator) + " --version", quote(o.compiler) + " --version",
+        quote(o.compiler) + " -march=native -dM -E -x c++ /dev/null"}) {
+    Result<std::string> said = output(command);
+    if (!said) return said.errors();
+    all += *said;
+  }
+  return all;
+}
+
+/// Everything that a variant is made of, as text.
+Result<std::string> ingredients(const std::vector<std::string>& parameters,
+                                const VerilatedCoreOptions& o, const std::string& tools) {
+  std::string all = tools;
+  for (const std::string& p : parameters) all += p + "\n";
+  std::vector<fs::path> files = {o.source_dir / "hw/cosim/rtl_abi.h",
+                                 o.source_dir / "hw/cosim/model/rtl_model.cc"};
+  std::error_code error;
+  for (const auto& entry : fs::directory_iterator(o.source_dir / "rtl", error))
+    if (entry.path().extension() != ".md") files.push_back(entry.path());
+  if (error) return failed(Errc::io, "can't list " + (o.source_dir / "rtl").string());
+  std::sort(files.begin(), files.end());
+  for (const fs::path& file : files) {
+    Result<std::string> text = read(file);
+    if (!text) return text.errors();
+    all += file.filename().string() + "\n" + *text;
+  }
+  return all;
+}
+
+/// Renames what has been built; when another process was faster, its result stays.
+Status finish(const fs::path& built, const fs::path& name) {
+  std::error_code error;
+  fs::rename(built, name, error);
+  if (!error) return ok();
+  std::error_code ignored;
+  fs::remove_all(built, ignored);
+  if (fs::exists(name)) return ok();
+  return failed(Errc::io, "can't rename " + built.string() + ": " + error.message());
+}
+
+/// Verilator's own code as an object file, compiled once for all variants of a cache.
+Result<fs::path> runtime(const VerilatedCoreOptions& o, const std::string& tools,
+                         const std::string& include) {
+  const fs::path object = o.cache_dir / ("runtime-" + hash(tools) + ".o");
+  if (fs::exists(object)) return object;
+  const fs::path work = object.string() + fmt::format(".{}", getpid());
+  std::string source = "#include \"verilated.cpp\"\\n#include \"verilated_threads.cpp\"\\n";
+  if (o.trace) source += "#include \"verilated_fst_c.cpp\"\\n";
+  const std::string compile =
+      fmt::format("printf '{}' | {} {} -I{} -I{}/gtkwave -x c++ -c - -o {}", source,
+                  quote(o.compiler), compile_options(o), include, include, quote(work.string()));
+  const fs::path log = work.string() + ".log";
+  if (Status s = run(compile, log); !s) return s.errors();
+  std::error_code error;
+  fs::remove(log, error);
+  if (Status s = finish(work, object); !s) return s.errors();
+  return object;
+}
+
+/// One source that includes those of a folder: compiling headers takes longer than compiling code.
+Status include_all(const fs::path& folder, const std::string& name) {
+  std::error_code error;
+  std::vector<std::string> files;
+  for (const auto& entry : fs::directory_iterator(folder, error))
+    if (entry.path().extension() == ".cpp") files.push_back(entry.path().filename().string());
+  std::sort(files.begin(), files.end());
+  std::ofstream out(folder / name);
+  for (const std::string& file : files) out << "#include \"" << file << "\"\n";
+  out.close();
+  return error || !out ? Status(failed(Errc::io, "can't write into " + folder.string())) : ok();
+}
+
+/// Verilates and compiles in `dir`, which then holds core.so.
+Status build(const std::vector<std::string>& parameters, int64_t reset_cycles,
+             const VerilatedCoreOptions& o, const std::string& tools, const fs::path& dir) {
+  std::error_code error;
+  fs::create_directories(dir, error);
+  if (error) return failed(Errc::io, "can't create " + dir.string() + ": " + error.message());
+  const std::string include = "\"$(" + quote(o.verilator) + " --getenv VERILATOR_ROOT)/include\"";
+  const Result<fs::path> library = runtime(o, tools, include);
+  if (!library) return library.errors();
+  std::string verilate =
+      fmt::format("cd {} && {} {} --Mdir {}", quote((o.source_dir / "rtl").string()),
+                  quote(o.verilator), verilate_options(o), quote((dir / "gen").string()));
+  for (const std::string& p : parameters) verilate += " " + quote("-G" + p);
+  verilate += " -f accsim.f";
+  if (Status s = run(verilate, dir / "verilate.log"); !s) return s;
+  if (Status s = include_all(dir / "gen", "all.cc"); !s) return s;
+  const std::string compile = fmt::format(
+      "cd {} && {} {} -DACCSIM_RESET_CYCLES={} -I. -I{} -I{} all.cc {} {} {} -o ../core.so",
+      quote((dir / "gen").string()), quote(o.compiler), compile_options(o), reset_cycles,
+      quote(o.source_dir.string()), include,
+      quote((o.source_dir / "hw/cosim/model/rtl_model.cc").string()), quote(library->string()),
+      kLink);
+  if (Status s = run(compile, dir / "compile.log"); !s) return s;
+  fs::remove_all(dir / "gen", error);
+  return ok();
+}
+
+}  // namespace
+
+Result<std::vector<std::string>> core_parameters(const HwConfig& hw, Dataflow dataflow) {
+  if (hw.types.activation != DType::int8 || hw.types.weight != DType::int8 ||
+      hw.types.accumulator != DType::int32)
+    return failed(Errc::unsupported, "the core computes int8 x int8 -> int32 only");
+  std::vector<std::string> out = {fmt::format("Rows={}", hw.array.rows),
+                                  fmt::format("Cols={}", hw.array.cols)};
+  if (dataflow == Dataflow::output_stationary) out.push_back("OutputStationary=1'b1");
+  constexpr std::array<const char*, kBuffers> kPrefix = {"Act", "Wgt", "Par", "Acc", "Out"};
+  for (size_t i = 0; i < kBuffers; ++i) {
+    const BufferConfig& b = hw.buffers[i];
+    out.push_back(fmt::format("{}Slots={}", kPrefix[i], b.slots));
+    if (static_cast<Buffer>(i) == Buffer::accumulator) {
+      out.push_back(fmt::format("AccRows={}", hw.accumulator_rows()));
+      continue;
+    }
+    if (b.width > static_cast<int64_t>(rtl::kMaxPort))
+      return failed(Errc::unsupported,
+                    fmt::format("buffers.{}.width is {}; the core's ports have at most {} bytes",
+                                name(static_cast<Buffer>(i)), b.width, rtl::kMaxPort));
+    out.push_back(fmt::format("{}SlotBytes={}", kPrefix[i], b.slot_bytes()));
+    out.push_back(fmt::format("{}Port={}", kPrefix[i], b.width));
+  }
+  return out;
+}
+
+Result<std::shared_ptr<const VerilatedCore>> VerilatedCore::load(
+    const HwConfig& hw, Dataflow dataflow, const VerilatedCoreOptions& given) {
+  VerilatedCoreOptions options = given;  // the tools run in folders of their own
+  options.source_dir = fs::absolute(given.source_dir);
+  options.cache_dir = fs::absolute(given.cache_dir);
+  const Result<std::vector<std::string>> parameters = core_parameters(hw, dataflow);
+  if (!parameters) return parameters.errors();
+  const Result<std::string> tools = toolchain(options);
+  if (!tools) return tools.errors();
+  const Result<std::string> all = ingredients(*parameters, options, *tools);
+  if (!all) return all.errors();
+  const fs::path dir = options.cache_dir / hash(*all);
+  if (!fs::exists(dir / "core.so")) {
+    // Two builds of one variant at a time must not meet: each has a folder of its own.
+    const fs::path work = dir.string() + fmt::format(".{}", getpid());
+    if (options.building) options.building();
+    const int64_t reset_cycles = hw.array.rows + hw.array.cols;
+    if (Status s = build(*parameters, reset_cycles, options, *tools, work); !s) {
+      std::error_code error;
+      fs::remove_all(work, error);
+      return s.errors();
+    }
+    if (std::error_code ignored; !fs::exists(dir / "core.so")) fs::remove_all(dir, ignored);
+    if (Status s = finish(work, dir); !s) return s.errors();
+  }
+  std::shared_ptr<VerilatedCore> v(new VerilatedCore);
+  if (Status s = v->open(dir / "core.so"); !s) return s.errors();
+  return std::shared_ptr<const VerilatedCore>(std::move(v));
+}
+
+Status VerilatedCore::open(const fs::path& library) {
+  handle_ = dlopen(library.c_str(), RTLD_NOW | RTLD_LOCAL);
+  if (!handle_) return failed(Errc::io, dlerror());
+  auto* const abi = reinterpret_cast<rtl::AbiFunction*>(dlsym(handle_, "accsim_rtl_abi"));
+  create_ = reinterpret_cast<rtl::CreateFunction*>(dlsym(handle_, "accsim_rtl_create"));
+  cycle_ = reinterpret_cast<rtl::CycleFunction*>(dlsym(handle_, "accsim_rtl_cycle"));
+  destroy_ = reinterpret_cast<rtl::DestroyFunction*>(dlsym(handle_, "accsim_rtl_destroy"));
+  if (!abi || !create_ || !cycle_ || !destroy_ || abi() != rtl::kAbi)
+    return failed(Errc::io, library.string() + " is not a library of this version; delete it");
+  return ok();
+}
+
+VerilatedCore::~VerilatedCore() {
+  if (handle_) dlclose(handle_);
+}
+
+VerilatedCore::Core VerilatedCore::create(const fs::path& trace) const {
+  return Core(create_(trace.empty() ? nullptr : trace.c_str()), Closer{destroy_});
+}
+
+}  // namespace accsim::hw

@@ -1,0 +1,67 @@
+#pragma once
+#include "hw/program/program.h"
+
+namespace accsim::hw {
+
+/// Adds up what commands do, each `times` over: the arithmetic behind count(), also for whoever knows
+/// the commands without having the program.
+class CommandCounter {
+ public:
+  CommandCounter(const HwConfig& hw, Dataflow dataflow) : hw_(&hw), dataflow_(dataflow) {}
+
+  void load(int64_t times, Buffer to, Memory from, int64_t bytes) {
+    written(to) += Bytes(bytes) * times;
+    counts_.read[static_cast<size_t>(from)] += Bytes(bytes) * times;
+    counts_.commands += times;
+  }
+  /// `accumulating`: of the executions, those that add to what is in the accumulator.
+  void gemm(int64_t times, int64_t m, int64_t k, int64_t n, int64_t useful_macs,
+            int64_t accumulating) {
+    counts_.commands += times;
+    counts_.gemms += times;
+    counts_.macs += Macs(useful_macs) * times;
+    counts_.array_macs += Macs(m * k * n) * times;
+    read(Buffer::activation) += Bytes(m * k * hw_->activation_bytes()) * times;
+    read(Buffer::weight) += Bytes(k * n * hw_->weight_bytes()) * times;
+    if (dataflow_ != Dataflow::output_stationary) accumulate(times, m * n, accumulating);
+  }
+  void drain(int64_t times, int64_t m, int64_t n, int64_t accumulating) {
+    counts_.commands += times;
+    accumulate(times, m * n, accumulating);
+  }
+  void post(int64_t times, int64_t rows, int64_t cols, bool transposed, bool has_parameters) {
+    counts_.commands += times;
+    read(Buffer::accumulator) += Bytes(rows * cols * hw_->accumulator_bytes()) * times;
+    written(Buffer::output) += Bytes(rows * cols * hw_->activation_bytes()) * times;
+    if (has_parameters)
+      read(Buffer::parameter) += Bytes((transposed ? rows : cols) * hw_->parameter_bytes()) * times;
+  }
+  void vector(int64_t times, const VectorCommand& c) {
+    counts_.commands += times;
+    read(Buffer::activation) += Bytes(c.in_bytes) * times;
+    written(Buffer::output) += Bytes(c.out_bytes) * times;
+    for (size_t i = 0; i < kLaneClasses; ++i) counts_.vector_ops[i] += c.ops[i] * times;
+  }
+  void store(int64_t times, Memory to, int64_t bytes) {
+    counts_.commands += times;
+    read(Buffer::output) += Bytes(bytes) * times;
+    counts_.written[static_cast<size_t>(to)] += Bytes(bytes) * times;
+  }
+
+  const Counts& counts() const { return counts_; }
+
+ private:
+  Bytes& read(Buffer b) { return counts_.buffer_read[static_cast<size_t>(b)]; }
+  Bytes& written(Buffer b) { return counts_.buffer_written[static_cast<size_t>(b)]; }
+  void accumulate(int64_t times, int64_t sums, int64_t accumulating) {
+    const int64_t bytes = sums * hw_->accumulator_bytes();
+    written(Buffer::accumulator) += Bytes(bytes) * times;
+    read(Buffer::accumulator) += Bytes(bytes) * accumulating;
+  }
+
+  const HwConfig* hw_;
+  Dataflow dataflow_;
+  Counts counts_;
+};
+
+}  // namespace accsim::hw

@@ -1,0 +1,29 @@
+#pragma once
+#include <cstdint>
+#include <map>
+#include <string>
+
+#include "sim/base/dims.h"
+#include "sim/base/result.h"
+#include "sim/graph/graph.h"
+#include "sim/graph/model_def.h"
+
+namespace accsim::sim {
+
+struct ElaborateOptions {
+  std::map<std::string, int64_t> bindings;   ///< symbol -> size; the other symbols become 1
+  std::map<std::string, Dims> input_shapes;  ///< graph input -> shape, instead of the declared one
+  std::map<std::string, StoredTensor> constants;  ///< graph inputs that are fixed to a value
+  bool allow_unsupported = false;  ///< keep nodes of unknown operators, with declared shapes
+};
+
+/// Iterations that a Loop or Scan may have, and steps (nodes, iterations, calls) of a whole model.
+inline constexpr int64_t kMostIterations = 4096;
+inline constexpr int64_t kMostSteps = 1'000'000;
+
+/// Makes the flat graph of a model: symbols bound, nodes in topological order, functions inlined,
+/// If, Loop and Scan expanded, every shape and every constant that shapes depend on computed.
+/// Unknown operators are reported all at once as Errc::unsupported, otherwise the first problem.
+Result<Graph> elaborate(const ModelDef& model, const ElaborateOptions& options);
+
+}  // namespace accsim::sim

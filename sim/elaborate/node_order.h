@@ -1,0 +1,26 @@
+#pragma once
+#include <functional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "sim/base/result.h"
+#include "sim/graph/model_def.h"
+
+namespace accsim::sim {
+
+/// Name of node `i` of a list: its own, or "<op_type>_<i>".
+std::string node_name(const NodeDef& node, size_t i);
+/// "node 'NAME' (op Domain::Type)"; the domain is left out for ai.onnx.
+std::string node_label(const NodeDef& node, const std::string& name);
+
+/// Whether a name is defined outside of the list of nodes.
+using IsKnown = std::function<bool(std::string_view)>;
+
+/// Indices of `nodes` in topological order; as they stand when that is one. Subgraphs count as
+/// reads of what they take from outside. Errors (their `where` is the node's label): a name nobody
+/// produces, a tensor produced twice or `taken` already, a cycle.
+Result<std::vector<size_t>> topological_order(const std::vector<NodeDef>& nodes,
+                                              const IsKnown& known, const IsKnown& taken);
+
+}  // namespace accsim::sim

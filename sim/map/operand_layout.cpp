@@ -1,0 +1,150 @@
+#include "sim/map/operand_layout.h"
+
+#include <algorithm>
+
+namespace accsim::sim {
+namespace {
+
+size_t index(int64_t i) { return static_cast<size_t>(i); }
+
+std::vector<uint8_t> bytes_of(const std::vector<int8_t>& values) {
+  std::vector<uint8_t> out(values.size());
+  std::transform(values.begin(), values.end(), out.begin(),
+                 [](int8_t v) { return static_cast<uint8_t>(v); });
+  return out;
+}
+
+/// Calls visit(start, size) for every tile of [0, length).
+template <class Visit>
+void for_tiles(int64_t length, int64_t tile, Visit visit) {
+  for (int64_t start = 0; start < length; start += tile)
+    visit(start, std::min(tile, length - start));
+}
+
+/// Writes the weights in one of the orders in which programs read them.
+class WeightPacker {
+ public:
+  WeightPacker(const GemmProblem& p, const hw::HwConfig& hw, const Tiling& t,
+               const std::vector<int8_t>& weights)
+      : p_(p), hw_(hw), t_(t), weights_(weights) {}
+
+  std::vector<uint8_t> run() {
+    const int64_t batches = p_.op.b_shared ? 1 : p_.op.batch;
+    for_tiles(batches, t_.groups, [&](int64_t first, int64_t groups) {
+      first_ = first;
+      if (t_.groups > 1)
+        slot({0, groups * p_.op.outputs, 0, groups * p_.op.channels});
+      else if (p_.b.constant)
+        tiles();
+      else if (weights_n_major(p_))
+        turned({0, p_.op.outputs, 0, p_.op.channels});
+      else
+        block({0, p_.op.outputs, 0, p_.op.channels});
+    });
+    return std::move(out_);
+  }
+
+ private:
+  /// Outputs [n, n + outputs) and channels [c, c + channels), counted over the groups of a pack.
+  struct Tile {
+    int64_t n, outputs, c, channels;
+  };
+
+  void tiles() {
+    for_tiles(p_.op.outputs, t_.outputs, [&](int64_t n, int64_t outputs) {
+      for_tiles(p_.op.channels, t_.channels, [&](int64_t c, int64_t channels) {
+        slot({n, outputs, c, channels});
+      });
+    });
+  }
+
+  /// As a slot holds it: column blocks, or for input stationary a row for every output.
+  void slot(const Tile& tile) {
+    if (t_.dataflow == hw::Dataflow::input_stationary) return turned(tile);
+    for_tiles(tile.outputs, hw_.array.cols, [&](int64_t n, int64_t outputs) {
+      block({tile.n + n, outputs, tile.c, tile.channels});
+    });
+  }
+
+  void block(const Tile& tile) {
+    for (int64_t tap = 0; tap < p_.kernel(); ++tap)
+      for (int64_t c = 0; c < tile.channels; ++c)
+        for (int64_t n = 0; n < tile.outputs; ++n) put(tap, tile.c + c, tile.n + n);
+  }
+
+  void turned(const Tile& tile) {
+    for (int64_t n = 0; n < tile.outputs; ++n)
+      for (int64_t tap = 0; tap < p_.kernel(); ++tap)
+        for (int64_t c = 0; c < tile.channels; ++c) put(tap, tile.c + c, tile.n + n);
+  }
+
+  /// Zero off the diagonal of a pack.
+  void put(int64_t tap, int64_t c, int64_t n) {
+    const GemmOp& op = p_.op;
+    const int64_t group = c / op.channels;
+    if (group != n / op.outputs) return out_.push_back(0);
+    const int64_t row = ((first_ + group) * p_.kernel() + tap) * op.channels + c % op.channels;
+    out_.push_back(static_cast<uint8_t>(weights_[index(row * op.outputs + n % op.outputs)]));
+  }
+
+  const GemmProblem& p_;
+  const hw::HwConfig& hw_;
+  const Tiling& t_;
+  const std::vector<int8_t>& weights_;
+  int64_t first_ = 0;  ///< group or batch entry
+  std::vector<uint8_t> out_;
+};
+
+std::vector<uint8_t> pack_activations(const GemmOp& op, const std::vector<int8_t>& a) {
+  if (!op.a_transposed) return bytes_of(a);
+  const int64_t m = op.in[2], k = op.channels, entries = std::ssize(a) / (m * k);
+  std::vector<uint8_t> out;
+  for (int64_t e = 0; e < entries; ++e)
+    for (int64_t c = 0; c < k; ++c)
+      for (int64_t row = 0; row < m; ++row)
+        out.push_back(static_cast<uint8_t>(a[index((e * m + row) * k + c)]));
+  return out;
+}
+
+std::vector<uint8_t> pack_parameters(const std::vector<GemmOperands::Channel>& channels) {
+  std::vector<uint8_t> out;
+  for (const GemmOperands::Channel& c : channels)
+    for (const int32_t word : {c.bias, c.multiplier, c.shift})
+      for (int byte = 0; byte < 4; ++byte)
+        out.push_back(static_cast<uint8_t>(static_cast<uint32_t>(word) >> (8 * byte)));
+  return out;
+}
+
+}  // namespace
+
+int64_t logical_a(const GemmOp& op) {
+  return (op.a_shared ? 1 : op.batch) * op.images * op.in[0] * op.in[1] * op.in[2] * op.channels;
+}
+
+int64_t logical_weights(const GemmOp& op) {
+  return (op.b_shared ? 1 : op.batch) * op.k() * op.outputs;
+}
+
+hw::MemoryImage pack(const GemmProblem& p, const hw::HwConfig& hw, const Tiling& t,
+                     const GemmOperands& operands) {
+  const GemmOp& op = p.op;
+  check(std::ssize(operands.a) == logical_a(op), "activations of another size");
+  check(std::ssize(operands.weights) == logical_weights(op), "weights of another size");
+  check(!p.has_parameters || std::ssize(operands.channels) == p.pixel_outputs(),
+        "parameters of another number of channels");
+  hw::MemoryImage image = {pack_activations(op, operands.a),
+                           WeightPacker(p, hw, t, operands.weights).run(),
+                           std::vector<uint8_t>(index(op.batch * op.m() * op.outputs))};
+  if (p.has_parameters) image.push_back(pack_parameters(operands.channels));
+  return image;
+}
+
+std::vector<int8_t> unpack_output(const hw::MemoryImage& image) {
+  constexpr size_t kOutput = 2;
+  std::vector<int8_t> out(image[kOutput].size());
+  std::transform(image[kOutput].begin(), image[kOutput].end(), out.begin(),
+                 [](uint8_t v) { return static_cast<int8_t>(v); });
+  return out;
+}
+
+}  // namespace accsim::sim

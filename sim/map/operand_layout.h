@@ -1,0 +1,38 @@
+#pragma once
+#include <cstdint>
+#include <vector>
+
+#include "hw/golden/golden.h"
+#include "sim/map/gemm_problem.h"
+
+namespace accsim::sim {
+
+/// The operands of a GemmOp as a mathematician writes them, whatever the program wants them to be.
+/// For an int8 machine.
+struct GemmOperands {
+  /// Grouped or convolution: [images][depth][height][width][channels of all groups]; products:
+  /// [batch][M][K], without the batch when it is shared.
+  std::vector<int8_t> a;
+  /// [batch or groups][kernel z][y][x][channel][output], without the batch when it is shared.
+  std::vector<int8_t> weights;
+  struct Channel {
+    int32_t bias = 0, multiplier = 1, shift = 0;
+  };
+  std::vector<Channel> channels;  ///< per output channel, those of all groups
+};
+
+/// Elements that GemmOperands::a and ::weights must have.
+int64_t logical_a(const GemmOp& op);
+int64_t logical_weights(const GemmOp& op);
+
+/// The memory image of emit(p, hw, t) with the operands where that program reads them: constant
+/// weights in the order of its tile loops, packed groups as block-diagonal matrices. The output is
+/// zero.
+/// Precondition: the operands have their sizes.
+hw::MemoryImage pack(const GemmProblem& p, const hw::HwConfig& hw, const Tiling& t,
+                     const GemmOperands& operands);
+
+/// The output tensor as [images][depth][height][width][outputs of all groups], or [batch][M][N].
+std::vector<int8_t> unpack_output(const hw::MemoryImage& image);
+
+}  // namespace accsim::sim

@@ -1,0 +1,209 @@
+#pragma once
+#include <string_view>
+
+#include "hw/program/command_counter.h"
+#include "hw/timing/steps.h"
+#include "sim/map/gemm_problem.h"
+
+namespace accsim::sim {
+
+/// The emitters describe a program once; a sink makes of it what is wanted: the program itself, or
+/// only what it costs. Every sink sees the same loops, sizes and tokens in the same order. Addresses
+/// and the rest of a command are filled in by a callback, which only the sink that needs them calls.
+
+/// Loops at whose first iterations an accumulator is overwritten; ids are the sink's.
+using LoopSet = InlineVector<int, 8>;
+
+struct PassSizes {
+  int64_t m = 0, k = 0, n = 0;  ///< a drain has no k
+  int64_t useful_macs = 0;
+  LoopSet first_of{};
+  bool accumulate = false;
+};
+
+struct PostSizes {
+  int64_t rows = 0, cols = 0;
+  bool transposed = false, has_parameters = false;
+};
+
+/// Builds the Program.
+class ProgramSink {
+ public:
+  using Address = hw::Affine;
+
+  explicit ProgramSink(hw::Dataflow dataflow) {
+    out_.dataflow = dataflow;
+    bodies_.push_back(&out_.body);
+  }
+  hw::Program take() { return std::move(out_); }
+
+  void tensor(const Place& place, int64_t bytes) {
+    out_.tensors.push_back({place.name, place.memory, bytes});
+  }
+  template <class Body>
+  void loop(std::string_view name, int64_t count, Body body) {
+    hw::Loop loop{out_.loops++, std::string(name), count, {}};
+    bodies_.push_back(&loop.body);
+    body(loop.id);
+    bodies_.pop_back();
+    bodies_.back()->push_back({std::move(loop)});
+  }
+  void sync(hw::SyncKind kind, hw::Queue queue, hw::Buffer buffer) {
+    bodies_.back()->push_back({hw::Sync{kind, queue, buffer}});
+  }
+  template <class Fill>
+  void load(hw::Buffer to, int tensor, const hw::Walk& walk, Fill fill) {
+    hw::LoadCommand c;
+    c.buffer = to;
+    c.tensor = tensor;
+    c.walk = walk;
+    add(std::move(c), fill);
+  }
+  template <class Fill>
+  void gemm(const PassSizes& sizes, Fill fill) {
+    hw::GemmCommand c;
+    c.m = sizes.m;
+    c.k = sizes.k;
+    c.n = sizes.n;
+    c.useful_macs = sizes.useful_macs;
+    c.first_of.assign(sizes.first_of.begin(), sizes.first_of.end());
+    c.accumulate = sizes.accumulate;
+    add(std::move(c), fill);
+  }
+  template <class Fill>
+  void drain(const PassSizes& sizes, Fill fill) {
+    hw::DrainCommand c;
+    c.m = sizes.m;
+    c.n = sizes.n;
+    c.first_of.assign(sizes.first_of.begin(), sizes.first_of.end());
+    c.accumulate = sizes.accumulate;
+    add(std::move(c), fill);
+  }
+  template <class Fill>
+  void post(const PostSizes& sizes, Fill fill) {
+    hw::PostCommand c;
+    c.rows = sizes.rows;
+    c.cols = sizes.cols;
+    c.transposed = sizes.transposed;
+    c.has_parameters = sizes.has_parameters;
+    add(std::move(c), fill);
+  }
+  void vector(const hw::VectorCommand& c) {
+    add(hw::VectorCommand(c), [](hw::VectorCommand&) {});
+  }
+  template <class Fill>
+  void store(int tensor, const hw::Walk& walk, Fill fill) {
+    hw::StoreCommand c;
+    c.tensor = tensor;
+    c.walk = walk;
+    add(std::move(c), fill);
+  }
+
+ private:
+  template <class C, class Fill>
+  void add(C command, Fill fill) {
+    fill(command);
+    bodies_.back()->emplace_back().node.template emplace<hw::Command>(std::move(command));
+  }
+
+  hw::Program out_;
+  std::vector<std::vector<hw::Item>*> bodies_;
+};
+
+/// Writes the steps that timing needs and adds up the counts; addresses don't exist.
+class CostSink {
+ public:
+  struct Address {
+    Address() = default;
+    Address(int64_t) {}
+    void add_term(int, int64_t) {}
+    Address& operator+=(Address) { return *this; }
+    friend Address operator+(Address a, Address) { return a; }
+    friend Address operator*(Address a, int64_t) { return a; }
+  };
+
+  CostSink(const hw::HwConfig& hw, hw::Dataflow dataflow, hw::StepWriter& steps)
+      : steps_(steps), tally_(hw, dataflow) {
+    steps.start(hw, dataflow);
+  }
+  const hw::Counts& counts() const { return tally_.counts(); }
+
+  void tensor(const Place& place, int64_t) { memories_.push_back(place.memory); }
+  template <class Body>
+  void loop(std::string_view, int64_t count, Body body) {
+    steps_.open_loop(count);
+    loops_.push_back(count);
+    times_ *= count;
+    body(static_cast<int>(loops_.size()) - 1);
+    times_ /= count;
+    loops_.pop_back();
+    steps_.close_loop();
+  }
+  void sync(hw::SyncKind kind, hw::Queue queue, hw::Buffer buffer) {
+    steps_.sync(kind, queue, buffer);
+  }
+  template <class Fill>
+  void load(hw::Buffer to, int tensor, const hw::Walk& walk, Fill) {
+    steps_.load(to, memory(tensor), walk.runs(), walk.run);
+    tally_.load(times_, to, memory(tensor), walk.bytes());
+  }
+  template <class Fill>
+  void gemm(const PassSizes& s, Fill) {
+    steps_.gemm(s.m, s.k, s.n);
+    tally_.gemm(times_, s.m, s.k, s.n, s.useful_macs, accumulating(s));
+  }
+  template <class Fill>
+  void drain(const PassSizes& s, Fill) {
+    steps_.drain();
+    tally_.drain(times_, s.m, s.n, accumulating(s));
+  }
+  template <class Fill>
+  void post(const PostSizes& s, Fill) {
+    steps_.post(s.rows, s.cols);
+    tally_.post(times_, s.rows, s.cols, s.transposed, s.has_parameters);
+  }
+  void vector(const hw::VectorCommand& c) {
+    steps_.vector(c);
+    tally_.vector(times_, c);
+  }
+  template <class Fill>
+  void store(int tensor, const hw::Walk& walk, Fill) {
+    steps_.store(memory(tensor), walk.runs(), walk.run);
+    tally_.store(times_, memory(tensor), walk.bytes());
+  }
+
+ private:
+  hw::Memory memory(int tensor) const { return memories_[static_cast<size_t>(tensor)]; }
+  int64_t accumulating(const PassSizes& s) const {
+    if (s.accumulate) return times_;
+    int64_t firsts = times_;
+    for (const int loop : s.first_of) firsts /= loops_[static_cast<size_t>(loop)];
+    return times_ - firsts;
+  }
+
+  hw::StepWriter& steps_;
+  hw::CommandCounter tally_;
+  int64_t times_ = 1;
+  InlineVector<int64_t, 32> loops_;
+  std::vector<hw::Memory> memories_;
+};
+
+/// Calls `inner(segment, start, loop)` for every segment, in a loop where the segment repeats: its first
+/// element as an address, and the loop's id (-1 without one).
+template <class Sink, class Inner>
+void for_segments(Sink& sink, std::string_view name, std::span<const Segment> segments,
+                  Inner inner) {
+  for (const Segment& s : segments) {
+    typename Sink::Address start(s.start);
+    if (s.count == 1) {
+      inner(s, start, -1);
+      continue;
+    }
+    sink.loop(name, s.count, [&](int loop) {
+      start.add_term(loop, s.step);
+      inner(s, start, loop);
+    });
+  }
+}
+
+}  // namespace accsim::sim

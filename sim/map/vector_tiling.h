@@ -1,0 +1,40 @@
+#pragma once
+#include <vector>
+
+#include "sim/map/gemm_problem.h"
+
+namespace accsim::sim {
+
+/// One side of a vector or memory op on a machine.
+struct VectorOperand {
+  Place place;
+  int64_t elements = 0;
+  int64_t element_bytes = 1;
+  int64_t run = 0;  ///< elements of one contiguous piece; 0: all of them
+
+  int64_t bytes() const { return elements * element_bytes; }
+};
+
+/// A VectorOp or MemoryOp on a machine: its traffic streams through the slots in equal chunks. The
+/// programs are for costing: runs stand one behind the other in the tensor, where the op really jumps.
+struct VectorProblem {
+  std::vector<VectorOperand> inputs, outputs;
+  std::array<int64_t, kVectorClasses> ops{};  ///< all zero: a MemoryOp
+  int64_t rows = 1;    ///< pieces that must be on chip as a whole to need one pass only
+  int64_t passes = 1;  ///< passes over the inputs when a piece doesn't fit
+
+  bool is_vector() const;
+};
+
+/// The program that streams the op in `chunks` chunks and `passes` passes; chunks of one operand are
+/// equal but for the last, which takes the remainder.
+hw::Program emit(const VectorProblem& p, const hw::HwConfig& hw, int64_t chunks, int64_t passes);
+
+/// Never more than the cycles of that program: each queue's own time, with the shortest way in before
+/// it and out behind it.
+int64_t lower_bound(const VectorProblem& p, const hw::HwConfig& hw, int64_t chunks, int64_t passes);
+
+/// Do the largest chunks fit into the slots?
+bool fits(const VectorProblem& p, const hw::HwConfig& hw, int64_t chunks);
+
+}  // namespace accsim::sim

@@ -1,0 +1,305 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "sim/operators/contrib/contrib_rules.h"
+#include "sim/operators/matmul/attention_rules.h"
+#include "sim/operators/rules.h"
+#include "sim/operators/work_counts.h"
+
+namespace accsim::sim {
+namespace {
+
+Work joined(Work first, const Work& then) {
+  first.insert(first.end(), then.begin(), then.end());
+  return first;
+}
+
+/// Elementwise work on operands before they are multiplied: a bias (1) or a rotation (3).
+VectorOp prepare(const NodeView& node, std::initializer_list<size_t> operands,
+                 std::initializer_list<size_t> small, int64_t ops_per_element) {
+  VectorOp op;
+  for (size_t i : operands) {
+    read_input(node, i, op.inputs);
+    op[VectorClass::elementwise] =
+        plus(op[VectorClass::elementwise], times({ops_per_element, input_size(node, i)}));
+  }
+  for (size_t i : small) read_input(node, i, op.inputs);
+  return op;
+}
+
+// --- Attention and QAttention: the input projection is part of them ---
+
+struct ProjectionPorts {
+  int mask, past, scores_bias;
+};
+constexpr ProjectionPorts kAttention{3, 4, 5};
+constexpr ProjectionPorts kQAttention{5, 8, -1};
+
+struct Projected {
+  AttentionPlan plan;
+  int64_t inputs = 0, columns = 0;
+};
+
+Result<Projected> plan_projected(const NodeView& node, const ProjectionPorts& ports) {
+  if (Status s = want_rank(node, 0, 3); !s) return s.errors();
+  if (Status s = want_rank(node, 1, 2); !s) return s.errors();
+  const Dims &x = node.dims(0), &w = node.dims(1);
+  if (w[0] != x[2] || (node.has_input(2) && node.dims(2) != Dims{w[1]}))
+    return bad_node(node, fmt::format("weights {} and bias don't go with input {}", to_string(w),
+                                      to_string(x)));
+  const auto sizes = node.attr("qkv_hidden_sizes", std::vector<int64_t>(3, w[1] / 3));
+  if (sizes.size() != 3 || sizes[0] != sizes[1] || sizes[0] < 0 || sizes[2] < 0 ||
+      plus(times({2, sizes[0]}), sizes[2]) != w[1])
+    return bad_node(node,
+                    fmt::format("weights {} don't split into query, key and value", to_string(w)));
+  Projected p;
+  p.inputs = x[2];
+  p.columns = w[1];
+  AttentionPlan& a = p.plan;
+  a.batch = x[0];
+  a.q_heads = a.kv_heads = int_attr(node, "num_heads", 0);
+  a.q_len = a.kv_len = a.total_len = x[1];
+  const Result<int64_t> head = head_size(node, sizes[0], a.q_heads);
+  const Result<int64_t> v_head = head_size(node, sizes[2], a.q_heads);
+  if (!head || !v_head) return head ? v_head.errors() : head.errors();
+  a.head = *head;
+  a.v_head = *v_head;
+  // Queries, keys and values are the projection's results.
+  a.k_port = a.v_port = 0;
+  const auto past = static_cast<size_t>(ports.past);
+  if (node.has_input(past)) {
+    const Dims& cache = node.dims(past);
+    if (cache.size() != 5 || cache[0] != 2 || cache[1] != a.batch || cache[2] != a.q_heads ||
+        cache[4] != a.head)
+      return bad_node(node, fmt::format("past {} must be 2x{}x{}x?x{}", to_string(cache), a.batch,
+                                        a.q_heads, a.head));
+    a.total_len = plus(cache[3], a.kv_len);
+  }
+  for (int port : {ports.scores_bias, ports.mask})
+    if (port >= 0 && a.mask_port < 0 && node.has_input(static_cast<size_t>(port)))
+      a.mask_port = port;
+  return p;
+}
+
+Status projected_rule(InferContext& node, const ProjectionPorts& ports, DType type) {
+  const Result<Projected> p = plan_projected(node, ports);
+  if (!p) return p.errors();
+  const AttentionPlan& a = p->plan;
+  if (Status s = set_shape(node, 0, type, {a.batch, a.q_len, times({a.q_heads, a.v_head})}); !s)
+    return s;
+  return set_if_wanted(node, 1, type, {2, a.batch, a.q_heads, a.total_len, a.head});
+}
+
+Result<Work> projected_cost(const NodeView& node, const ProjectionPorts& ports) {
+  const Result<Projected> p = plan_projected(node, ports);
+  if (!p) return p.errors();
+  const AttentionPlan& a = p->plan;
+  GemmOp projection = matrix_product(1, times({a.batch, a.q_len}), p->inputs, p->columns);
+  if (node.has_input(2)) projection.bias_port = 2;
+  Work work{projection};
+  if (int_attr(node, "do_rotary", 0) != 0) {
+    VectorOp rotate;
+    const int64_t turned = times({2, a.batch, a.q_len, a.q_heads, a.head});
+    read_part(node, 0, turned, 0, rotate.inputs);
+    rotate[VectorClass::elementwise] = times({3, turned});
+    work.emplace_back(rotate);
+  }
+  const int64_t fresh = times({a.batch, a.q_heads, a.kv_len, a.head + a.v_head});
+  append_cache(node, 0, fresh, static_cast<size_t>(ports.past), 1, work);
+  return checked_work(node, joined(std::move(work), attention_work(node, a)));
+}
+
+// --- MultiHeadAttention ---
+
+/// Sizes of key and value in the four layouts the operator takes them in.
+Status read_keys(const NodeView& node, int64_t heads, AttentionPlan& p) {
+  const Dims& q = node.dims(0);
+  if (!node.has_input(1)) {  // all three packed in the query
+    if (q.size() != 5 || q[3] != 3)
+      return bad_node(node, fmt::format("query {} without a key must be BxSxNx3xH", to_string(q)));
+    p.kv_len = q[1];
+    p.k_port = p.v_port = 0;
+    p.v_head = q[4];
+    return ok();
+  }
+  const Dims& k = node.dims(1);
+  if (k.size() == 5) {  // key and value packed in the key
+    if (k[3] != 2) return bad_node(node, fmt::format("key {} must be BxLxNx2xH", to_string(k)));
+    p.kv_len = k[1];
+    p.v_port = 1;
+    p.v_head = k[4];
+    return k[0] == p.batch && k[2] == heads && k[4] == p.head
+               ? ok()
+               : bad_node(node, fmt::format("key {} doesn't go with the query", to_string(k)));
+  }
+  if (Status s = want_input(node, 2, "value"); !s) return s;
+  const Dims& v = node.dims(2);
+  const bool split = k.size() == 4;  // BxNxLxH
+  if ((!split && k.size() != 3) || v.size() != k.size())
+    return bad_node(
+        node, fmt::format("key {} and value {} must have rank 3 or 4", to_string(k), to_string(v)));
+  p.kv_len = k[split ? 2 : 1];
+  const Result<int64_t> v_head = split ? v[3] : head_size(node, v[2], heads);
+  if (!v_head) return v_head.errors();
+  p.v_head = *v_head;
+  const Dims key = split ? Dims{p.batch, heads, p.kv_len, p.head}
+                         : Dims{p.batch, p.kv_len, times({heads, p.head})};
+  const Dims value = split ? Dims{p.batch, heads, p.kv_len, p.v_head}
+                           : Dims{p.batch, p.kv_len, times({heads, p.v_head})};
+  if (k != key || v != value)
+    return bad_node(node, fmt::format("key {} and value {} don't go with query {}", to_string(k),
+                                      to_string(v), to_string(node.dims(0))));
+  return ok();
+}
+
+/// Sequence length of past keys of shape batch x heads x length x head; 0 when there are none.
+Result<int64_t> past_length(const NodeView& node, size_t i, int64_t heads, const AttentionPlan& p) {
+  if (!node.has_input(i)) return int64_t{0};
+  const Dims& past = node.dims(i);
+  if (past.size() != 4 || past[0] != p.batch || past[1] != heads || past[3] != p.head)
+    return bad_node(node, fmt::format("past key {} must be {}x{}x?x{}", to_string(past), p.batch,
+                                      heads, p.head));
+  return past[2];
+}
+
+Result<AttentionPlan> plan_multi_head(const NodeView& node) {
+  const Dims& q = node.dims(0);
+  AttentionPlan p;
+  p.q_heads = p.kv_heads = int_attr(node, "num_heads", 0);
+  if (q.size() != 3 && (q.size() != 5 || q[2] != p.q_heads))
+    return bad_node(node, fmt::format("query {} must be BxSxD or BxSxNx3xH", to_string(q)));
+  p.batch = q[0];
+  p.q_len = q[1];
+  const Result<int64_t> head =
+      q.size() == 5 && p.q_heads > 0 ? q[4] : head_size(node, q[2], p.q_heads);
+  if (!head) return head.errors();
+  p.head = *head;
+  if (Status s = read_keys(node, p.q_heads, p); !s) return s.errors();
+  const Result<int64_t> past = past_length(node, 6, p.kv_heads, p);
+  if (!past) return past.errors();
+  p.total_len = plus(p.kv_len, *past);
+  p.mask_port = node.has_input(5) ? 5 : node.has_input(4) ? 4 : -1;
+  if (node.has_output(3)) p.scores_output = 3;
+  return p;
+}
+
+// --- GroupQueryAttention ---
+
+struct GroupQuery {
+  AttentionPlan plan;
+  int64_t cached = 0;  ///< length of the present keys, which may be a larger fixed buffer
+};
+
+Result<GroupQuery> plan_group_query(const NodeView& node) {
+  if (Status s = want_rank(node, 0, 3); !s) return s.errors();
+  const Dims& q = node.dims(0);
+  GroupQuery g;
+  AttentionPlan& p = g.plan;
+  p.batch = q[0];
+  p.q_len = p.kv_len = q[1];
+  p.q_heads = int_attr(node, "num_heads", 0);
+  p.kv_heads = int_attr(node, "kv_num_heads", 0);
+  if (Status s = check_heads(node, p); !s) return s.errors();
+  const bool packed = !node.has_input(1);
+  const int64_t heads = packed ? plus(p.q_heads, times({2, p.kv_heads})) : p.q_heads;
+  const Result<int64_t> head = head_size(node, q[2], heads);
+  if (!head) return head.errors();
+  p.head = p.v_head = *head;
+  if (packed) {
+    p.k_port = p.v_port = 0;
+  } else {
+    if (Status s = want_input(node, 2, "value"); !s) return s.errors();
+    p.kv_len = node.rank(1) == 3 ? node.dims(1)[1] : -1;
+    const Dims key{p.batch, p.kv_len, times({p.kv_heads, p.head})};
+    if (node.dims(1) != key || node.dims(2) != key)
+      return bad_node(
+          node, fmt::format("key {} and value {} don't go with query {}", to_string(node.dims(1)),
+                            to_string(node.dims(2)), to_string(q)));
+  }
+  const Result<int64_t> past = past_length(node, 3, p.kv_heads, p);
+  if (!past) return past.errors();
+  p.total_len = g.cached = plus(*past, p.kv_len);
+  // A known total length tells a cache that is appended to from a fixed buffer.
+  if (const ConstData* total = node.value(6);
+      total != nullptr && total->is_integer() && total->size() == 1 && total->integers()[0] > 0) {
+    p.total_len = total->integers()[0];
+    g.cached = std::max(*past, p.total_len);
+  }
+  if (node.has_input(10)) p.mask_port = 10;
+  p.softcap = real_attr(node, "softcap", 0) > 0;
+  if (node.has_output(3)) p.scores_output = 3;
+  return g;
+}
+
+}  // namespace
+
+Status ms_attention_rule(InferContext& node) {
+  return projected_rule(node, kAttention, node.dtype(0));
+}
+Result<Work> ms_attention_cost(const NodeView& node) { return projected_cost(node, kAttention); }
+Status qattention_rule(InferContext& node) {
+  return projected_rule(node, kQAttention, node.dtype(3));
+}
+Result<Work> qattention_cost(const NodeView& node) { return projected_cost(node, kQAttention); }
+
+Status multi_head_rule(InferContext& node) {
+  const Result<AttentionPlan> p = plan_multi_head(node);
+  if (!p) return p.errors();
+  const DType type = node.dtype(0);
+  if (Status s = set_shape(node, 0, type, {p->batch, p->q_len, times({p->q_heads, p->v_head})}); !s)
+    return s;
+  if (Status s = set_if_wanted(node, 1, type, p->present_key()); !s) return s;
+  if (Status s = set_if_wanted(node, 2, type, p->present_value()); !s) return s;
+  return set_if_wanted(node, 3, type, p->scores());
+}
+
+Result<Work> multi_head_cost(const NodeView& node) {
+  const Result<AttentionPlan> p = plan_multi_head(node);
+  if (!p) return p.errors();
+  Work work;
+  if (node.has_input(3)) work.emplace_back(prepare(node, {0, 1, 2}, {3}, 1));
+  const int64_t keys = times({p->batch, p->kv_heads, p->kv_len, p->head});
+  const int64_t values = times({p->batch, p->kv_heads, p->kv_len, p->v_head});
+  append_cache(node, static_cast<size_t>(p->k_port), keys, 6, 1, work);
+  append_cache(node, static_cast<size_t>(p->v_port), values, 7, 2, work);
+  return checked_work(node, joined(std::move(work), attention_work(node, *p)));
+}
+
+Status group_query_rule(InferContext& node) {
+  const Result<GroupQuery> g = plan_group_query(node);
+  if (!g) return g.errors();
+  const AttentionPlan& p = g->plan;
+  const DType type = node.dtype(0);
+  const DType cache = node.has_input(3) ? node.dtype(3) : type;
+  if (Status s = set_shape(node, 0, type, {p.batch, p.q_len, times({p.q_heads, p.head})}); !s)
+    return s;
+  const Dims present{p.batch, p.kv_heads, g->cached, p.head};
+  if (Status s = set_if_wanted(node, 1, cache, present); !s) return s;
+  if (Status s = set_if_wanted(node, 2, cache, present); !s) return s;
+  return set_if_wanted(node, 3, type, p.scores());
+}
+
+Result<Work> group_query_cost(const NodeView& node) {
+  const Result<GroupQuery> g = plan_group_query(node);
+  if (!g) return g.errors();
+  const AttentionPlan& p = g->plan;
+  Work work;
+  if (int_attr(node, "do_rotary", 0) != 0) work.emplace_back(prepare(node, {0, 1}, {}, 3));
+  const int64_t fresh = times({p.batch, p.kv_heads, p.kv_len, p.head});
+  append_cache(node, static_cast<size_t>(p.k_port), fresh, 3, 1, work);
+  append_cache(node, static_cast<size_t>(p.v_port), fresh, 4, 2, work);
+  return checked_work(node, joined(std::move(work), attention_work(node, p)));
+}
+
+Status ms_rotary_rule(InferContext& node) {
+  if (node.rank(0) != 3 && node.rank(0) != 4)
+    return bad_node(node, fmt::format("input 0 must have rank 3 or 4, not {}", node.rank(0)));
+  for (size_t i : {size_t{2}, size_t{3}})
+    if (Status s = want_rank(node, i, 2); !s) return s;
+  return same_shape(node);
+}
+
+Result<Work> ms_rotary_cost(const NodeView& node) { return rotary_cost_at(node, 1, 2, 3); }
+
+}  // namespace accsim::sim

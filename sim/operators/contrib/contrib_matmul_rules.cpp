@@ -1,0 +1,210 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "sim/operators/contrib/contrib_rules.h"
+#include "sim/operators/conv/conv_rules.h"
+#include "sim/operators/matmul/matmul_rules.h"
+#include "sim/operators/rules.h"
+#include "sim/operators/work_counts.h"
+
+namespace accsim::sim {
+namespace {
+
+/// Dims after FusedMatMul's transpositions: `batch` moves the first dim behind the other batch
+/// dims, `matrix` swaps the last two. Vectors stay.
+Dims transposed(Dims dims, bool batch, bool matrix) {
+  if (dims.size() < 2) return dims;
+  if (batch && dims.size() > 2) std::rotate(dims.begin(), dims.begin() + 1, dims.end() - 1);
+  if (matrix) std::swap(dims[dims.size() - 1], dims[dims.size() - 2]);
+  return dims;
+}
+
+Result<MatMulPlan> plan_fused(const NodeView& node) {
+  const auto flag = [&](std::string_view name) { return int_attr(node, name, 0) != 0; };
+  return plan_matmul(node, transposed(node.dims(0), flag("transBatchA"), flag("transA")),
+                     transposed(node.dims(1), flag("transBatchB"), flag("transB")));
+}
+
+/// The work of a fused activation over output 0. Relu and clips are the array's own last step.
+Status add_activation(const NodeView& node, Work& work) {
+  const std::string activation = node.attr("activation", "");
+  if (activation.empty() || activation == "Relu" || activation == "Clip") return ok();
+  const bool special = activation == "Sigmoid" || activation == "Tanh";
+  if (!special && activation != "LeakyRelu" && activation != "HardSigmoid")
+    return refused(node, fmt::format("activation '{}' isn't known", activation));
+  VectorOp op;
+  write_output(node, 0, op.outputs);
+  for (const Access& a : op.outputs) op.inputs.push_back({0, a.elements, 0});
+  op[special ? VectorClass::special : VectorClass::elementwise] =
+      times({special ? 1 : 2, output_elements(node)});
+  work.emplace_back(op);
+  return ok();
+}
+
+/// An error when input i, a bias, is there and isn't one element per column.
+Status check_bias(const NodeView& node, size_t i, int64_t columns) {
+  if (!node.has_input(i) || node.dims(i) == Dims{columns}) return ok();
+  return bad_node(node,
+                  fmt::format("bias {} must have {} elements", to_string(node.dims(i)), columns));
+}
+
+}  // namespace
+
+Status fused_matmul_rule(InferContext& node) {
+  Result<MatMulPlan> plan = plan_fused(node);
+  if (!plan) return plan.errors();
+  return set_shape(node, 0, node.dtype(0), std::move(plan->out));
+}
+
+Result<Work> fused_matmul_cost(const NodeView& node) {
+  const Result<MatMulPlan> plan = plan_fused(node);
+  if (!plan) return plan.errors();
+  return checked_work(node, {plan->gemm(0, 1)});
+}
+
+Result<Work> fused_gemm_cost(const NodeView& node) {
+  Result<Work> work = gemm_cost(node);
+  if (!work) return work;
+  if (Status s = add_activation(node, *work); !s) return s.errors();
+  return checked_work(node, std::move(*work));
+}
+
+// --- MatMulNBits: weights packed N x blocks x bytes ---
+
+Status matmul_nbits_rule(InferContext& node) {
+  const int64_t k = int_attr(node, "K", 0), n = int_attr(node, "N", 0);
+  const int64_t block = int_attr(node, "block_size", 0), bits = int_attr(node, "bits", 4);
+  if (k < 1 || n < 1 || block < 1 || bits < 1 || bits > 8)
+    return bad_node(node, fmt::format("K = {}, N = {}, block_size = {}, bits = {} make no weights",
+                                      k, n, block, bits));
+  if (Status s = want_rank_from(node, 0, 1); !s) return s;
+  if (node.dims(0).back() != k)
+    return bad_node(node, fmt::format("input {} must end in K = {}", to_string(node.dims(0)), k));
+  const int64_t blocks = ceil_div(k, block);
+  const int64_t packed = times({n, blocks, ceil_div(times({block, bits}), 8)});
+  // Files hold them as N x blocks x bytes or flattened, in elements of one byte or more.
+  if (times({input_size(node, 1), accsim::bits(node.dtype(1))}) != times({8, packed}))
+    return bad_node(node, fmt::format("weights {} of type {} don't hold {} bytes",
+                                      to_string(node.dims(1)), name(node.dtype(1)), packed));
+  if (input_size(node, 2) != times({n, blocks}))
+    return bad_node(node, fmt::format("scales {} must have {} elements", to_string(node.dims(2)),
+                                      times({n, blocks})));
+  if (Status s = check_bias(node, 5, n); !s) return s;
+  Dims out = node.dims(0);
+  out.back() = n;
+  return set_shape(node, 0, node.dtype(0), std::move(out));
+}
+
+Result<Work> matmul_nbits_cost(const NodeView& node) {
+  const int64_t k = int_attr(node, "K", 0), n = int_attr(node, "N", 0);
+  const Dims& x = node.dims(0);
+  // The packed weights are what is read; unpacking them is conversion work.
+  VectorOp unpack;
+  for (size_t i = 1; i <= 4; ++i) read_input(node, i, unpack.inputs);
+  unpack[VectorClass::convert] = times({k, n});
+  GemmOp gemm = matrix_product(1, elements(x, 0, x.size() - 1), k, n);
+  if (node.has_input(5)) gemm.bias_port = 5;
+  return checked_work(node, {unpack, gemm});
+}
+
+// --- Quantised products with float results ---
+
+namespace {
+
+Status float_matmul(InferContext& node, size_t bias, DType type) {
+  Result<MatMulPlan> plan = plan_matmul(node, node.dims(0), node.dims(1));
+  if (!plan) return plan.errors();
+  if (Status s = check_bias(node, bias, plan->n); !s) return s;
+  return set_shape(node, 0, type, std::move(plan->out));
+}
+
+}  // namespace
+
+Status dynamic_matmul_rule(InferContext& node) { return float_matmul(node, 4, node.dtype(0)); }
+
+Result<Work> dynamic_matmul_cost(const NodeView& node) {
+  const Result<MatMulPlan> plan = plan_matmul(node, node.dims(0), node.dims(1));
+  if (!plan) return plan.errors();
+  VectorOp quantize;  // range of A, then A itself
+  read_input(node, 0, quantize.inputs);
+  quantize[VectorClass::reduce] = times({2, input_size(node, 0)});
+  quantize[VectorClass::convert] = input_size(node, 0);
+  quantize.row = std::max<int64_t>(input_size(node, 0), 1);
+  quantize.passes = 2;
+  return checked_work(node, {quantize, plan->gemm(0, 1, node.has_input(4) ? 4 : -1)});
+}
+
+Status matmul_to_float_rule(InferContext& node) { return float_matmul(node, 6, node.dtype(2)); }
+
+Result<Work> matmul_to_float_cost(const NodeView& node) {
+  const Result<MatMulPlan> plan = plan_matmul(node, node.dims(0), node.dims(1));
+  if (!plan) return plan.errors();
+  return checked_work(node, {plan->gemm(0, 1, node.has_input(6) ? 6 : -1)});
+}
+
+Status qgemm_rule(InferContext& node) {
+  const Result<GemmPlan> plan = plan_gemm(node, 0, 3, 6);
+  if (!plan) return plan.errors();
+  // Without an output scale the result stays float.
+  const DType type = !node.has_input(7)  ? DType::float32
+                     : node.has_input(8) ? node.dtype(8)
+                                         : node.dtype(0);
+  return set_shape(node, 0, type, {plan->m, plan->n});
+}
+
+Result<Work> qgemm_cost(const NodeView& node) {
+  const Result<GemmPlan> plan = plan_gemm(node, 0, 3, 6);
+  if (!plan) return plan.errors();
+  return checked_work(node, gemm_work(node, *plan, 0, 3, 6));
+}
+
+// --- Convolutions ---
+
+Status fused_conv_rule(InferContext& node) {
+  const Result<ConvShape> shape = conv_shape(node, {});
+  if (!shape) return shape.errors();
+  const Dims out = shape->output(false);
+  if (node.has_input(3) && node.dims(3) != out)
+    return bad_node(node, fmt::format("Z {} must be {}", to_string(node.dims(3)), to_string(out)));
+  return set_shape(node, 0, node.dtype(0), out);
+}
+
+Result<Work> fused_conv_cost(const NodeView& node) {
+  Result<Work> work = conv_cost(node);
+  if (!work) return work;
+  if (node.has_input(3)) {
+    VectorOp add;
+    read_part(node, 0, output_elements(node), 0, add.inputs);
+    read_input(node, 3, add.inputs);
+    write_output(node, 0, add.outputs);
+    add[VectorClass::elementwise] = output_elements(node);
+    work->emplace_back(add);
+  }
+  if (Status s = add_activation(node, *work); !s) return s.errors();
+  return checked_work(node, std::move(*work));
+}
+
+namespace {
+
+ConvPorts ms_qlinear_ports(const NodeView& node) {
+  return {0, 3, 8, int_attr(node, "channels_last", 0) != 0};
+}
+
+}  // namespace
+
+Status ms_qlinear_conv_rule(InferContext& node) {
+  const ConvPorts ports = ms_qlinear_ports(node);
+  const Result<ConvShape> shape = conv_shape(node, ports);
+  if (!shape) return shape.errors();
+  return set_shape(node, 0, node.dtype(7), shape->output(ports.channels_last));
+}
+
+Result<Work> ms_qlinear_conv_cost(const NodeView& node) {
+  const ConvPorts ports = ms_qlinear_ports(node);
+  const Result<ConvShape> shape = conv_shape(node, ports);
+  if (!shape) return shape.errors();
+  return checked_work(node, {conv_gemm(node, *shape, ports)});
+}
+
+}  // namespace accsim::sim

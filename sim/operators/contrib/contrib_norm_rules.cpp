@@ -1,0 +1,106 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "sim/operators/contrib/contrib_rules.h"
+#include "sim/operators/norm/norm_rules.h"
+#include "sim/operators/rules.h"
+#include "sim/operators/work_counts.h"
+
+namespace accsim::sim {
+namespace {
+
+Status want_vector(const NodeView& node, size_t i, int64_t size) {
+  if (!node.has_input(i) || node.dims(i) == Dims{size}) return ok();
+  return bad_node(node, fmt::format("input {} of shape {} must have {} elements", i,
+                                    to_string(node.dims(i)), size));
+}
+
+/// Adds input and skip (and bias), then normalises the last dim.
+VectorOp skip_norm_op(const NodeView& node, size_t bias) {
+  VectorOp op = norm_op(node, node.dims(0).back());
+  const int64_t adds = times({node.has_input(bias) ? 2 : 1, input_size(node, 0)});
+  op[VectorClass::elementwise] = plus(op[VectorClass::elementwise], adds);
+  return op;
+}
+
+}  // namespace
+
+Status skip_norm_rule(InferContext& node) {
+  if (Status s = want_rank_from(node, 0, 2); !s) return s;
+  const Dims& x = node.dims(0);
+  if (broadcast(node.dims(1), x) != x)
+    return bad_node(node, fmt::format("skip {} doesn't go with input {}", to_string(node.dims(1)),
+                                      to_string(x)));
+  for (size_t i = 2; i < node.input_count(); ++i)
+    if (Status s = want_vector(node, i, x.back()); !s) return s;
+  Dims stats = x;
+  stats.back() = 1;
+  for (size_t i : {size_t{1}, size_t{2}})
+    if (Status s = set_if_wanted(node, i, DType::float32, stats); !s) return s;
+  if (Status s = set_if_wanted(node, 3, node.dtype(0), x); !s) return s;
+  return same_shape(node);
+}
+
+Result<Work> skip_layer_norm_cost(const NodeView& node) {
+  return checked_work(node, {skip_norm_op(node, 4)});
+}
+
+Result<Work> skip_simplified_norm_cost(const NodeView& node) {
+  VectorOp op = skip_norm_op(node, 3);
+  op[VectorClass::reduce] = input_size(node, 0);  // squares only
+  op.passes = 2;
+  return checked_work(node, {op});
+}
+
+Status embed_norm_rule(InferContext& node) {
+  if (Status s = want_rank(node, 0, 2); !s) return s;
+  constexpr std::pair<size_t, std::string_view> kNeeded[] = {
+      {2, "word_embedding"}, {3, "position_embedding"}, {5, "gamma"}, {6, "beta"}};
+  for (const auto& [i, name] : kNeeded)
+    if (Status s = want_input(node, i, name); !s) return s;
+  if (Status s = want_rank(node, 2, 2); !s) return s;
+  const int64_t hidden = node.dims(2)[1];
+  for (size_t i : {size_t{3}, size_t{4}})
+    if (node.has_input(i) && (node.rank(i) != 2 || node.dims(i)[1] != hidden))
+      return bad_node(
+          node, fmt::format("embedding {} must have {} columns", to_string(node.dims(i)), hidden));
+  for (size_t i : {size_t{5}, size_t{6}})
+    if (Status s = want_vector(node, i, hidden); !s) return s;
+  const Dims& ids = node.dims(0);
+  const DType type = node.dtype(2);
+  if (Status s = set_shape(node, 0, type, {ids[0], ids[1], hidden}); !s) return s;
+  if (Status s = set_if_wanted(node, 1, DType::int32, {ids[0]}); !s) return s;
+  return set_if_wanted(node, 2, type, {ids[0], ids[1], hidden});
+}
+
+Result<Work> embed_norm_cost(const NodeView& node) {
+  const int64_t count = output_elements(node), hidden = node.output(0).dims.back();
+  VectorOp op;
+  for (size_t i : {size_t{0}, size_t{1}, size_t{5}, size_t{6}, size_t{7}, size_t{8}})
+    read_input(node, i, op.inputs);
+  for (size_t i : {size_t{2}, size_t{3}, size_t{4}})  // one row a token
+    read_part(node, i, count, hidden, op.inputs);
+  for (size_t i = 0; i < node.output_count(); ++i) write_output(node, i, op.outputs);
+  op[VectorClass::reduce] = times({2, count});
+  op[VectorClass::elementwise] = times({node.has_input(4) ? 4 : 3, count});
+  op[VectorClass::special] = hidden > 0 ? count / hidden : 0;
+  op.row = std::max<int64_t>(hidden, 1);
+  op.passes = 3;
+  return checked_work(node, {op});
+}
+
+Status bias_gelu_rule(InferContext& node) {
+  if (Status s = want_rank_from(node, 0, 1); !s) return s;
+  if (Status s = want_vector(node, 1, node.dims(0).back()); !s) return s;
+  return same_shape(node);
+}
+
+Status fast_gelu_rule(InferContext& node) { return bias_gelu_rule(node); }
+
+Result<Work> fast_gelu_cost(const NodeView& node) {
+  // 0.5 x (1 + tanh(x (a + b x x)))
+  return per_element(node, node.has_input(1) ? 8 : 7, 1);
+}
+
+}  // namespace accsim::sim

@@ -1,0 +1,31 @@
+#pragma once
+#include "sim/operators/conv/sliding_window.h"
+#include "sim/operators/node_view.h"
+#include "sim/work/work.h"
+
+namespace accsim::sim {
+
+/// Where a convolution has its operands. Weights are always out x in/groups x kernel.
+struct ConvPorts {
+  size_t x = 0, w = 1;
+  int bias = 2;                ///< -1: the operator has none
+  bool channels_last = false;  ///< x and the output are N, spatial, C
+};
+
+struct ConvShape {
+  int64_t images = 0, in_channels = 0, out_channels = 0, groups = 1;
+  SlidingWindow window;
+
+  Dims output(bool channels_last) const;
+};
+
+/// Checks attributes and operands of a convolution against each other.
+Result<ConvShape> conv_shape(const NodeView& node, const ConvPorts& ports);
+/// The one product a convolution is.
+GemmOp conv_gemm(const NodeView& node, const ConvShape& shape, const ConvPorts& ports);
+
+// Rules of ai.onnx operators that the com.microsoft variants share.
+Status conv_rule(InferContext& node);
+Result<Work> conv_cost(const NodeView& node);
+
+}  // namespace accsim::sim

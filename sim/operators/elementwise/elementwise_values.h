@@ -1,0 +1,297 @@
+#pragma once
+#include <cmath>
+#include <concepts>
+#include <optional>
+
+#include "sim/operators/fold.h"
+#include "sim/operators/node_view.h"
+
+namespace accsim::sim {
+
+/// Value rules of the elementwise operators. All of them set nothing when they can't compute the
+/// value exactly (division by zero, types outside foldable()).
+
+Status mean_value(InferContext& node);
+Status mod_value(InferContext& node);        ///< by attribute fmod
+Status bit_shift_value(InferContext& node);  ///< by attribute direction
+Status pow_value(InferContext& node);
+Status clip_value(InferContext& node);
+Status where_value(InferContext& node);
+Status cast_value(InferContext& node);        ///< Cast and CastLike: input 0 as output 0's type
+Status pass_value(InferContext& node);        ///< output 0 is input 0
+Status dropout_value(InferContext& node);     ///< pass_value, and a mask of ones
+Status float_test_value(InferContext& node);  ///< IsNaN and IsInf
+
+/// One element's arithmetic; T is int64_t, uint64_t or double. nullopt: not defined there.
+namespace element {
+
+// Integer arithmetic wraps, so it is done on unsigned numbers; on doubles `wide` changes nothing.
+constexpr double wide(double v) { return v; }
+constexpr uint64_t wide(int64_t v) { return static_cast<uint64_t>(v); }
+constexpr uint64_t wide(uint64_t v) { return v; }
+
+template <class T>
+constexpr bool is_minus_one(T v) {
+  if constexpr (std::signed_integral<T>)
+    return v == -1;
+  else
+    return false;
+}
+
+struct Add {
+  template <class T>
+  static std::optional<T> of(T a, T b) {
+    return static_cast<T>(wide(a) + wide(b));
+  }
+};
+struct Sub {
+  template <class T>
+  static std::optional<T> of(T a, T b) {
+    return static_cast<T>(wide(a) - wide(b));
+  }
+};
+struct Mul {
+  template <class T>
+  static std::optional<T> of(T a, T b) {
+    return static_cast<T>(wide(a) * wide(b));
+  }
+};
+struct Div {
+  template <class T>
+  static std::optional<T> of(T a, T b) {
+    if constexpr (std::integral<T>)
+      if (b == 0) return std::nullopt;
+    return is_minus_one(b) ? static_cast<T>(T{} - wide(a)) : a / b;
+  }
+};
+/// Remainder with the sign of the dividend, as C has it.
+struct RemainderOfC {
+  template <class T>
+  static std::optional<T> of(T a, T b) {
+    if constexpr (std::floating_point<T>) {
+      return std::fmod(a, b);
+    } else {
+      if (b == 0) return std::nullopt;
+      return is_minus_one(b) ? T{} : a % b;
+    }
+  }
+};
+/// Remainder with the sign of the divisor, as Python has it.
+struct RemainderOfPython {
+  template <class T>
+  static std::optional<T> of(T a, T b) {
+    std::optional<T> r = RemainderOfC::of(a, b);
+    if (r && *r != 0 && ((*r < 0) != (b < 0))) *r = static_cast<T>(*r + b);
+    if constexpr (std::floating_point<T>)
+      if (*r == 0) *r = std::copysign(*r, b);
+    return r;
+  }
+};
+// A NaN on either side wins, as in NumPy.
+struct Min {
+  template <class T>
+  static std::optional<T> of(T a, T b) {
+    return b < a || b != b ? b : a;
+  }
+};
+struct Max {
+  template <class T>
+  static std::optional<T> of(T a, T b) {
+    return a < b || b != b ? b : a;
+  }
+};
+struct And {
+  template <std::integral T>
+  static std::optional<T> of(T a, T b) {
+    return a & b;
+  }
+};
+struct Or {
+  template <std::integral T>
+  static std::optional<T> of(T a, T b) {
+    return a | b;
+  }
+};
+struct Xor {
+  template <std::integral T>
+  static std::optional<T> of(T a, T b) {
+    return a ^ b;
+  }
+};
+// Integers of every width come sign-extended to 64 bits and are cut to theirs afterwards, so that
+// shifts beyond the width, and negative ones (large when unsigned), leave only copies of the sign.
+struct ShiftLeft {
+  template <std::integral T>
+  static std::optional<T> of(T a, T b) {
+    return static_cast<T>(wide(b) < 64 ? wide(a) << wide(b) : 0);
+  }
+};
+struct ShiftRight {
+  template <std::integral T>
+  static std::optional<T> of(T a, T b) {
+    return wide(b) < 64 ? static_cast<T>(a >> b) : static_cast<T>(a < T{} ? -1 : 0);
+  }
+};
+struct PRelu {
+  template <class T>
+  static std::optional<T> of(T a, T b) {
+    return a < 0 ? Mul::of(a, b) : a;
+  }
+};
+
+struct Neg {
+  template <class T>
+  static T of(T a) {
+    return static_cast<T>(-wide(a));
+  }
+};
+struct Abs {
+  template <class T>
+  static T of(T a) {
+    return a < 0 ? Neg::of(a) : a + T{};
+  }  // -0.0 + 0.0 is 0.0
+};
+struct Sign {
+  template <class T>
+  static T of(T a) {
+    return a != a ? a : static_cast<T>(static_cast<int>(T{} < a) - (a < T{}));
+  }
+};
+struct Relu {
+  template <class T>
+  static T of(T a) {
+    return a < 0 ? T{} : a;
+  }
+};
+struct Not {
+  template <std::integral T>
+  static T of(T a) {
+    return a == 0;
+  }
+};
+struct BitwiseNot {
+  template <std::integral T>
+  static T of(T a) {
+    return ~a;
+  }
+};
+template <double (*F)(double)>
+struct Real {
+  template <std::floating_point T>
+  static T of(T a) {
+    return F(a);
+  }
+};
+inline double sigmoid(double a) { return 1 / (1 + std::exp(-a)); }
+inline double reciprocal(double a) { return 1 / a; }
+/// Halves go to the even neighbour, which is the default rounding mode.
+inline double round_even(double a) { return std::nearbyint(a); }
+
+struct Equal {
+  template <class T>
+  static bool of(T a, T b) {
+    return a == b;
+  }
+};
+struct Less {
+  template <class T>
+  static bool of(T a, T b) {
+    return a < b;
+  }
+};
+struct LessOrEqual {
+  template <class T>
+  static bool of(T a, T b) {
+    return a <= b;
+  }
+};
+struct Greater {
+  template <class T>
+  static bool of(T a, T b) {
+    return a > b;
+  }
+};
+struct GreaterOrEqual {
+  template <class T>
+  static bool of(T a, T b) {
+    return a >= b;
+  }
+};
+
+/// A result as its tensor's type holds it.
+inline double fit(DType type, double v) { return round_to(type, v); }
+inline int64_t fit(DType type, int64_t v) { return wrap(type, v); }
+inline uint64_t fit(DType type, uint64_t v) {
+  return static_cast<uint64_t>(wrap(type, static_cast<int64_t>(v)));
+}
+
+/// Input i's elements as T, in the order of an output of shape `dims` that it broadcasts to.
+template <class T>
+std::vector<T> spread(const NodeView& node, size_t i, const Dims& dims) {
+  const std::vector<T> values = read_as<T>(*node.value(i));
+  std::vector<T> all;
+  for (const int64_t at : offsets(dims, broadcast_strides(node.dims(i), dims)))
+    all.push_back(values[static_cast<size_t>(at)]);
+  return all;
+}
+
+/// Folds the inputs from left to right, rounding after each step as a machine would.
+template <class Op, class T>
+void fold_inputs(InferContext& node) {
+  const Tensor& out = node.output(0);
+  std::vector<T> total = spread<T>(node, 0, out.dims);
+  for (size_t i = 1; i < node.input_count(); ++i) {
+    const std::vector<T> values = spread<T>(node, i, out.dims);
+    for (size_t n = 0; n < total.size(); ++n) {
+      const std::optional<T> next = Op::of(total[n], values[n]);
+      if (!next) return;
+      total[n] = fit(out.dtype, *next);
+    }
+  }
+  store(node, 0, total);
+}
+
+}  // namespace element
+
+/// All inputs can be computed with and are of one type.
+bool same_type_inputs(const NodeView& node);
+
+template <class Op>
+Status unary_value(InferContext& node) {
+  if (!can_fold(node)) return ok();
+  with_type(node.dtype(0), [&]<class T>(T) {
+    if constexpr (requires(T a) { Op::of(a); }) {
+      std::vector<T> values = read_as<T>(*node.value(0));
+      for (T& v : values) v = Op::of(v);
+      store(node, 0, values);
+    }
+  });
+  return ok();
+}
+
+/// Two inputs or more, broadcast.
+template <class Op>
+Status fold_value(InferContext& node) {
+  if (!same_type_inputs(node)) return ok();
+  with_type(node.dtype(0), [&]<class T>(T) {
+    if constexpr (requires(T a) { Op::of(a, a); }) element::fold_inputs<Op, T>(node);
+  });
+  return ok();
+}
+
+/// Two inputs, broadcast, to booleans.
+template <class Op>
+Status compare_value(InferContext& node) {
+  if (!same_type_inputs(node)) return ok();
+  with_type(node.dtype(0), [&]<class T>(T) {
+    const Dims& dims = node.output(0).dims;
+    const std::vector<T> a = element::spread<T>(node, 0, dims);
+    const std::vector<T> b = element::spread<T>(node, 1, dims);
+    std::vector<int64_t> results(a.size());
+    for (size_t n = 0; n < a.size(); ++n) results[n] = Op::of(a[n], b[n]);
+    node.set_value(0, std::move(results));
+  });
+  return ok();
+}
+
+}  // namespace accsim::sim

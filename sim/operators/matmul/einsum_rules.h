@@ -1,0 +1,19 @@
+#pragma once
+#include <map>
+#include <vector>
+
+#include "sim/operators/node_view.h"
+
+namespace accsim::sim {
+
+/// Einsum's equation. A label is its letter; the dims of an ellipsis are 256 + their place from the
+/// right.
+struct EinsumEquation {
+  std::vector<std::vector<int>> terms;
+  std::vector<int> output;
+  std::map<int, int64_t> size;
+};
+/// Parsed and checked against the inputs' shapes.
+Result<EinsumEquation> parse_einsum(const NodeView& node);
+
+}  // namespace accsim::sim

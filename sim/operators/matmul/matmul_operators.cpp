@@ -1,0 +1,147 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "sim/operators/matmul/attention_rules.h"
+#include "sim/operators/matmul/matmul_rules.h"
+#include "sim/operators/op_table.h"
+#include "sim/operators/rules.h"
+#include "sim/operators/work_counts.h"
+
+namespace accsim::sim {
+
+GemmOp MatMulPlan::gemm(int a_port, int b_port, int bias_port) const {
+  GemmOp op = matrix_product(batch, m, k, n);
+  op.a_shared = a_shared;
+  op.a_port = a_port;
+  op.b_port = b_port;
+  op.bias_port = bias_port;
+  return op;
+}
+
+Result<MatMulPlan> plan_matmul(const NodeView& node, Dims a, Dims b) {
+  if (a.empty() || b.empty()) return bad_node(node, "an operand is a scalar");
+  const bool a_vector = a.size() == 1, b_vector = b.size() == 1;
+  const std::string shapes = fmt::format("{} x {}", to_string(a), to_string(b));
+  if (a_vector) a.insert(a.begin(), 1);
+  if (b_vector) b.push_back(1);
+  const std::optional<Dims> batch =
+      broadcast(Dims(a.begin(), a.end() - 2), Dims(b.begin(), b.end() - 2));
+  if (!batch || a.back() != b[b.size() - 2])
+    return bad_node(node, fmt::format("operands {} don't go together", shapes));
+  MatMulPlan plan;
+  plan.m = a[a.size() - 2];
+  plan.k = a.back();
+  plan.n = b.back();
+  bool a_varies = false;
+  for (size_t i = 0; i < batch->size(); ++i) {
+    // Batch dims align at their ends.
+    const size_t back = batch->size() - i + 2;
+    const int64_t in_a = back <= a.size() ? a[a.size() - back] : 1;
+    const int64_t in_b = back <= b.size() ? b[b.size() - back] : 1;
+    if (in_b == 1) {
+      plan.m = times({plan.m, in_a});
+    } else {
+      plan.batch = times({plan.batch, in_b});
+      a_varies = a_varies || in_a != 1;
+    }
+  }
+  plan.a_shared = plan.batch > 1 && !a_varies;
+  plan.out = *batch;
+  if (!a_vector) plan.out.push_back(a[a.size() - 2]);
+  if (!b_vector) plan.out.push_back(b.back());
+  return plan;
+}
+
+Result<GemmPlan> plan_gemm(const NodeView& node, size_t a, size_t b, size_t c) {
+  if (Status s = want_rank(node, a, 2); !s) return s.errors();
+  if (Status s = want_rank(node, b, 2); !s) return s.errors();
+  const bool trans_a = int_attr(node, "transA", 0) != 0, trans_b = int_attr(node, "transB", 0) != 0;
+  GemmPlan plan;
+  plan.a_transposed = trans_a;
+  plan.b_transposed = trans_b;
+  plan.m = node.dims(a)[trans_a ? 1 : 0];
+  plan.k = node.dims(a)[trans_a ? 0 : 1];
+  plan.n = node.dims(b)[trans_b ? 0 : 1];
+  if (node.dims(b)[trans_b ? 1 : 0] != plan.k)
+    return bad_node(node, fmt::format("operands {} and {} don't go together",
+                                      to_string(node.dims(a)), to_string(node.dims(b))));
+  if (!node.has_input(c)) return plan;
+  const Dims& bias = node.dims(c);
+  if (broadcast(bias, {plan.m, plan.n}) != Dims{plan.m, plan.n})
+    return bad_node(
+        node, fmt::format("C {} doesn't broadcast to {}x{}", to_string(bias), plan.m, plan.n));
+  plan.c_per_column = bias.size() < 2 || bias[0] == 1;
+  return plan;
+}
+
+Work gemm_work(const NodeView& node, const GemmPlan& plan, size_t a, size_t b, size_t c) {
+  GemmOp gemm = matrix_product(1, plan.m, plan.k, plan.n);
+  gemm.a_port = static_cast<int>(a);
+  gemm.b_port = static_cast<int>(b);
+  gemm.a_transposed = plan.a_transposed;
+  gemm.b_transposed = plan.b_transposed;
+  if (plan.c_per_column) gemm.bias_port = static_cast<int>(c);
+  Work work{gemm};
+  if (node.has_input(c) && !plan.c_per_column) {
+    VectorOp add;
+    read_part(node, a, times({plan.m, plan.n}), 0, add.inputs);
+    read_input(node, c, add.inputs);
+    write_output(node, 0, add.outputs);
+    add[VectorClass::elementwise] = times({plan.m, plan.n});
+    work.emplace_back(add);
+  }
+  return work;
+}
+
+Status gemm_rule(InferContext& node) {
+  const Result<GemmPlan> plan = plan_gemm(node, 0, 1, 2);
+  if (!plan) return plan.errors();
+  return set_shape(node, 0, node.dtype(0), {plan->m, plan->n});
+}
+
+Result<Work> gemm_cost(const NodeView& node) {
+  const Result<GemmPlan> plan = plan_gemm(node, 0, 1, 2);
+  if (!plan) return plan.errors();
+  return checked_work(node, gemm_work(node, *plan, 0, 1, 2));
+}
+
+namespace {
+
+Status matmul_output(InferContext& node, size_t b, DType dtype) {
+  Result<MatMulPlan> plan = plan_matmul(node, node.dims(0), node.dims(b));
+  if (!plan) return plan.errors();
+  return set_shape(node, 0, dtype, std::move(plan->out));
+}
+
+template <int kB>
+Result<Work> matmul_cost(const NodeView& node) {
+  const Result<MatMulPlan> plan = plan_matmul(node, node.dims(0), node.dims(kB));
+  if (!plan) return plan.errors();
+  return checked_work(node, {plan->gemm(0, kB)});
+}
+
+Status matmul_rule(InferContext& node) { return matmul_output(node, 1, node.dtype(0)); }
+Status matmul_integer_rule(InferContext& node) { return matmul_output(node, 1, DType::int32); }
+Status qlinear_matmul_rule(InferContext& node) { return matmul_output(node, 3, node.dtype(7)); }
+
+}  // namespace
+
+std::span<const OpRow> matmul_rows() {
+  static constexpr OpRow kRows[] = {
+      {"MatMul", 1, 2, 2, Fate::gemm, matmul_rule, nullptr, matmul_cost<1>, "1"},
+      {"Gemm", 1, 2, 3, Fate::gemm, gemm_rule, nullptr, gemm_cost, "12"},
+      {"MatMulInteger", 10, 2, 4, Fate::gemm, matmul_integer_rule, nullptr, matmul_cost<1>, "1"},
+      {"QLinearMatMul", 10, 8, 8, Fate::gemm, qlinear_matmul_rule, nullptr, matmul_cost<3>, "34"},
+      {"Einsum", 12, 1, kVariadic, Fate::gemm, einsum_rule, nullptr, einsum_cost, "1"},
+      {"RNN", 1, 3, 6, Fate::gemm, recurrent_rule<1>, nullptr, recurrent_cost<1>, "123"},
+      {"GRU", 1, 3, 6, Fate::gemm, recurrent_rule<3>, nullptr, recurrent_cost<3>, "123"},
+      {"LSTM", 1, 3, 8, Fate::gemm, recurrent_rule<4>, nullptr, recurrent_cost<4>, "1237"},
+      {"Attention", 23, 3, 7, Fate::gemm, attention_rule, nullptr, attention_cost},
+      {"LinearAttention", 27, 3, 6, Fate::gemm, linear_attention_rule, nullptr,
+       linear_attention_cost},
+  };
+  return kRows;
+}
+
+}  // namespace accsim::sim

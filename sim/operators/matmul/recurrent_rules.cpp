@@ -1,0 +1,116 @@
+#include <fmt/format.h>
+
+#include "sim/operators/matmul/matmul_rules.h"
+#include "sim/operators/rules.h"
+#include "sim/operators/work_counts.h"
+
+namespace accsim::sim {
+namespace {
+
+struct Recurrent {
+  int64_t steps = 0, batch = 0, inputs = 0, hidden = 0, directions = 1;
+  bool batch_first = false;
+};
+
+/// Directions, sizes and layout of an RNN, GRU or LSTM, checked against W, R and B.
+Result<Recurrent> recurrent_shape(const NodeView& node, int64_t gates) {
+  for (size_t i : {size_t{0}, size_t{1}, size_t{2}})
+    if (Status s = want_rank(node, i, 3); !s) return s.errors();
+  Recurrent r;
+  const std::string direction = node.attr("direction", "forward");
+  if (direction != "forward" && direction != "reverse" && direction != "bidirectional")
+    return bad_node(node, fmt::format("attribute 'direction' is '{}', not forward, reverse or "
+                                      "bidirectional",
+                                      direction));
+  r.directions = direction == "bidirectional" ? 2 : 1;
+  r.batch_first = int_attr(node, "layout", 0) != 0;
+  const Dims& x = node.dims(0);
+  r.steps = x[r.batch_first ? 1 : 0];
+  r.batch = x[r.batch_first ? 0 : 1];
+  r.inputs = x[2];
+  r.hidden = node.dims(2)[2];
+  if (int_attr(node, "hidden_size", r.hidden) != r.hidden)
+    return bad_node(node, fmt::format("attribute 'hidden_size' is {}, but R is {}",
+                                      int_attr(node, "hidden_size", 0), to_string(node.dims(2))));
+  const int64_t rows = times({gates, r.hidden});
+  const Dims w{r.directions, rows, r.inputs}, recurrence{r.directions, rows, r.hidden};
+  const Dims bias{r.directions, times({2, rows})};
+  if (node.dims(1) != w || node.dims(2) != recurrence)
+    return bad_node(node,
+                    fmt::format("W {} and R {} must be {} and {}", to_string(node.dims(1)),
+                                to_string(node.dims(2)), to_string(w), to_string(recurrence)));
+  if (node.has_input(3) && node.dims(3) != bias)
+    return bad_node(node, fmt::format("B {} must be {}", to_string(node.dims(3)), to_string(bias)));
+  return r;
+}
+
+struct GateOps {
+  int64_t elementwise, special;
+};
+
+/// Vector operations per hidden element and step. Adding the recurrent part is one per gate; the
+/// input bias is the product's.
+GateOps gate_ops(int64_t gates, bool peepholes) {
+  switch (gates) {
+    case 4:  // c = f c + i g; h = o tanh(c); peepholes: 3 products, 3 sums
+      return {4 + 3 + 1 + (peepholes ? 6 : 0), 5};
+    case 3:  // r h; h = (1 - z) n + z h
+      return {3 + 1 + 4, 3};
+    default:
+      return {1, 1};
+  }
+}
+
+}  // namespace
+
+template <int kGates>
+Status recurrent_rule(InferContext& node) {
+  const Result<Recurrent> r = recurrent_shape(node, kGates);
+  if (!r) return r.errors();
+  const DType type = node.dtype(0);
+  const Dims all = r->batch_first ? Dims{r->batch, r->steps, r->directions, r->hidden}
+                                  : Dims{r->steps, r->directions, r->batch, r->hidden};
+  const Dims last = r->batch_first ? Dims{r->batch, r->directions, r->hidden}
+                                   : Dims{r->directions, r->batch, r->hidden};
+  if (Status s = set_if_wanted(node, 0, type, all); !s) return s;
+  if (Status s = set_if_wanted(node, 1, type, last); !s) return s;
+  return kGates == 4 ? set_if_wanted(node, 2, type, last) : ok();
+}
+
+template <int kGates>
+Result<Work> recurrent_cost(const NodeView& node) {
+  const Result<Recurrent> r = recurrent_shape(node, kGates);
+  if (!r) return r.errors();
+  const int64_t columns = times({kGates, r->hidden});
+  const int64_t states = times({r->steps, r->batch, r->hidden});
+  const GateOps ops = gate_ops(kGates, node.has_input(7));
+  Work work;
+  for (int64_t d = 0; d < r->directions; ++d) {
+    GemmOp in = matrix_product(1, times({r->steps, r->batch}), r->inputs, columns);
+    if (node.has_input(3)) in.bias_port = 3;
+    GemmOp state = matrix_product(r->steps, r->batch, r->hidden, columns);
+    state.b_port = 2;
+    state.b_shared = r->steps > 1;
+    VectorOp gates;
+    // Both products' results come in, one direction's share of every output goes out.
+    read_part(node, 0, times({2, states, kGates}), 0, gates.inputs);
+    for (size_t i = 5; i < node.input_count(); ++i)
+      read_part(node, i, input_size(node, i) / r->directions, 0, gates.inputs);
+    for (size_t i = 0; i < node.output_count(); ++i)
+      if (const int64_t share = output_size(node, i) / r->directions; share > 0)
+        gates.outputs.push_back({static_cast<int>(i), share, 0});
+    gates[VectorClass::elementwise] = times({states, ops.elementwise});
+    gates[VectorClass::special] = times({states, ops.special});
+    work.insert(work.end(), {in, state, gates});
+  }
+  return checked_work(node, std::move(work));
+}
+
+template Status recurrent_rule<1>(InferContext&);
+template Status recurrent_rule<3>(InferContext&);
+template Status recurrent_rule<4>(InferContext&);
+template Result<Work> recurrent_cost<1>(const NodeView&);
+template Result<Work> recurrent_cost<3>(const NodeView&);
+template Result<Work> recurrent_cost<4>(const NodeView&);
+
+}  // namespace accsim::sim

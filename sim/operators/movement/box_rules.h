@@ -1,0 +1,31 @@
+#pragma once
+#include <string>
+#include <vector>
+
+#include "sim/operators/node_view.h"
+
+namespace accsim::sim {
+
+/// A box of input 0: `dims` elements from `start` on, every `step`-th.
+struct Box {
+  std::vector<int64_t> start, step;
+  Dims dims;
+};
+
+/// What Slice cuts out, and what Split's outputs are. The lists must be known.
+Result<Box> sliced_box(const NodeView& node);
+Result<std::vector<Box>> split_boxes(const NodeView& node);
+
+/// Elements added (removed, when negative) before and after each axis of input 0.
+struct Padding {
+  std::vector<int64_t> before, after;
+};
+/// What Pad adds. Its lists must be known.
+Result<Padding> padding(const NodeView& node);
+/// Where element i of a padded axis of `size` comes from, by Pad's mode; -1: from nowhere.
+int64_t pad_source(const std::string& mode, int64_t i, int64_t size);
+
+/// Transpose's permutation, checked; axes in reverse when the attribute is absent.
+Result<std::vector<int64_t>> permutation(const NodeView& node);
+
+}  // namespace accsim::sim

@@ -1,0 +1,235 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "sim/operators/fold.h"
+#include "sim/operators/movement/index_rules.h"
+#include "sim/operators/movement/movement_rules.h"
+#include "sim/operators/rules.h"
+
+namespace accsim::sim {
+
+Result<std::vector<int64_t>> indices_of(const NodeView& node, size_t i, int64_t size) {
+  std::vector<int64_t> indices = node.value(i)->integers();
+  for (int64_t& index : indices) {
+    if (index < -size || index >= size)
+      return bad_node(node, fmt::format("index {} is outside a dim of {}", index, size));
+    if (index < 0) index += size;
+  }
+  return indices;
+}
+
+Result<std::vector<int64_t>> tuple_offsets(const NodeView& node, int64_t batch_dims) {
+  const Dims &dims = node.dims(0), &index_dims = node.dims(1);
+  const std::vector<int64_t>& indices = node.value(1)->integers();
+  const int64_t width = index_dims.back();
+  const auto b = static_cast<size_t>(batch_dims);
+  const Strides strides = row_major(dims);
+  const int64_t batches = elements(dims, 0, b);
+  const int64_t batch = elements(dims, b, dims.size());
+  const int64_t tuples = elements(index_dims, 0, index_dims.size() - 1);
+  std::vector<int64_t> at;
+  for (int64_t t = 0; t < tuples; ++t) {
+    int64_t offset = t / std::max<int64_t>(tuples / std::max<int64_t>(batches, 1), 1) * batch;
+    for (int64_t w = 0; w < width; ++w) {
+      const auto axis = b + static_cast<size_t>(w);
+      const int64_t index = indices[static_cast<size_t>(t * width + w)], size = dims[axis];
+      if (index < -size || index >= size)
+        return bad_node(node, fmt::format("index {} is outside dim {} of {}", index, axis, size));
+      offset += (index < 0 ? index + size : index) * strides[axis];
+    }
+    at.push_back(offset);
+  }
+  return at;
+}
+
+Status same_rank_indices(const NodeView& node, size_t indices) {
+  if (node.rank(0) > 0 && node.rank(indices) == node.rank(0)) return ok();
+  return bad_node(node, fmt::format("indices must have the rank of the data, {}, not {}",
+                                    node.rank(0), node.rank(indices)));
+}
+
+Result<std::vector<int64_t>> element_offsets(const NodeView& node, int64_t axis) {
+  const Dims &dims = node.dims(0), &shape = node.dims(1);
+  const auto a = static_cast<size_t>(axis);
+  for (size_t i = 0; i < dims.size(); ++i)
+    if (i != a && shape[i] > dims[i])
+      return bad_node(node, fmt::format("dim {} of the indices is larger than the data's", i));
+  Result<std::vector<int64_t>> at = indices_of(node, 1, dims[a]);
+  if (!at) return at;
+  Strides strides = row_major(dims);
+  const int64_t along = strides[a];
+  strides[a] = 0;  // along the axis the index says where, not the position
+  const std::vector<int64_t> others = offsets(shape, strides);
+  for (size_t n = 0; n < at->size(); ++n) (*at)[n] = (*at)[n] * along + others[n];
+  return at;
+}
+
+namespace {
+
+Result<int64_t> batch_dims_of(const NodeView& node) {
+  const int64_t batch = int_attr(node, "batch_dims", 0);
+  if (batch < 0 || batch >= std::min(node.rank(0), node.rank(1)))
+    return bad_node(node, fmt::format("batch_dims is {}", batch));
+  return batch;
+}
+
+/// Positions where Compress's condition holds, below `size`.
+Result<std::vector<int64_t>> kept(const NodeView& node, int64_t size) {
+  const Result<std::vector<int64_t>> condition =
+      need_integers(node, 1, "condition", "the output shape");
+  if (!condition) return condition.errors();
+  std::vector<int64_t> at;
+  const size_t length = std::min(condition->size(), static_cast<size_t>(size));
+  for (size_t i = 0; i < length; ++i)
+    if ((*condition)[i] != 0) at.push_back(static_cast<int64_t>(i));
+  return at;
+}
+
+/// What Compress works on: its axis, or everything flattened.
+Result<Lines> compress_lines(const NodeView& node) {
+  if (!node.has_attr("axis")) return Lines{1, elements(node.dims(0)), 1};
+  const Result<int64_t> axis = axis_attr(node, 0, node.rank(0));
+  if (!axis) return axis.errors();
+  return lines(node.dims(0), *axis);
+}
+
+}  // namespace
+
+Status gather_shape(InferContext& node) {
+  const Result<int64_t> axis = axis_attr(node, 0, node.rank(0));
+  if (!axis) return axis.errors();
+  if (!holds_integers(node.dtype(1))) return bad_node(node, "indices must be integers");
+  const Dims &data = node.dims(0), &indices = node.dims(1);
+  Dims dims(data.begin(), data.begin() + *axis);
+  dims.insert(dims.end(), indices.begin(), indices.end());
+  dims.insert(dims.end(), data.begin() + *axis + 1, data.end());
+  return set_shape(node, 0, node.dtype(0), std::move(dims));
+}
+
+Status gather_value(InferContext& node) {
+  if (!can_fold(node)) return ok();
+  const Result<int64_t> axis = axis_attr(node, 0, node.rank(0));
+  if (!axis) return axis.errors();
+  const Lines l = lines(node.dims(0), *axis);
+  const Result<std::vector<int64_t>> indices = indices_of(node, 1, l.length);
+  if (!indices) return indices.errors();
+  std::vector<int64_t> at;
+  for (int64_t o = 0; o < l.outer; ++o)
+    for (const int64_t index : *indices)
+      for (int64_t i = 0; i < l.inner; ++i) at.push_back(l.at(o, i, index));
+  take(node, 0, 0, at);
+  return ok();
+}
+
+Status gather_elements_shape(InferContext& node) {
+  const Result<int64_t> axis = axis_attr(node, 0, node.rank(0));
+  if (!axis) return axis.errors();
+  if (Status s = same_rank_indices(node, 1); !s) return s;
+  if (!holds_integers(node.dtype(1))) return bad_node(node, "indices must be integers");
+  return set_shape(node, 0, node.dtype(0), node.dims(1));
+}
+
+Status gather_elements_value(InferContext& node) {
+  if (!can_fold(node)) return ok();
+  const Result<int64_t> axis = axis_attr(node, 0, node.rank(0));
+  if (!axis) return axis.errors();
+  const Result<std::vector<int64_t>> at = element_offsets(node, *axis);
+  if (!at) return at.errors();
+  take(node, 0, 0, *at);
+  return ok();
+}
+
+Status gather_nd_shape(InferContext& node) {
+  if (Status s = want_rank_from(node, 0, 1); !s) return s;
+  if (Status s = want_rank_from(node, 1, 1); !s) return s;
+  if (!holds_integers(node.dtype(1))) return bad_node(node, "indices must be integers");
+  const Result<int64_t> batch = batch_dims_of(node);
+  if (!batch) return batch.errors();
+  const Dims &data = node.dims(0), &indices = node.dims(1);
+  const int64_t width = indices.back();
+  if (width < 1 || width > node.rank(0) - *batch)
+    return bad_node(node, fmt::format("index tuples of {} don't fit data of rank {} with {} batch "
+                                      "dims",
+                                      width, node.rank(0), *batch));
+  for (int64_t i = 0; i < *batch; ++i)
+    if (data[static_cast<size_t>(i)] != indices[static_cast<size_t>(i)])
+      return bad_node(node, fmt::format("batch dim {} of data and indices differs", i));
+  Dims dims(indices.begin(), indices.end() - 1);
+  dims.insert(dims.end(), data.begin() + *batch + width, data.end());
+  return set_shape(node, 0, node.dtype(0), std::move(dims));
+}
+
+Status gather_nd_value(InferContext& node) {
+  if (!can_fold(node)) return ok();
+  const Result<int64_t> batch = batch_dims_of(node);
+  if (!batch) return batch.errors();
+  const Result<std::vector<int64_t>> tuples = tuple_offsets(node, *batch);
+  if (!tuples) return tuples.errors();
+  const Dims& dims = node.dims(0);
+  const int64_t slice =
+      elements(dims, static_cast<size_t>(*batch + node.dims(1).back()), dims.size());
+  std::vector<int64_t> at;
+  for (const int64_t start : *tuples)
+    for (int64_t i = 0; i < slice; ++i) at.push_back(start + i);
+  take(node, 0, 0, at);
+  return ok();
+}
+
+Result<Work> gather_cost(const NodeView& node) {
+  if (Status s = countable(node); !s) return s.errors();
+  const Dims& dims = node.dims(0);
+  int64_t run = 1;  // GatherElements picks single elements
+  if (node.node().op_type == "Gather") {
+    const Result<int64_t> axis = axis_attr(node, 0, node.rank(0));
+    if (!axis) return axis.errors();
+    run = lines(dims, *axis).inner;
+  } else if (node.node().op_type == "GatherND") {
+    const int64_t from = int_attr(node, "batch_dims", 0) + node.dims(1).back();
+    run = elements(dims, static_cast<size_t>(from), dims.size());
+  }
+  MemoryOp op;
+  read_part(node, 0, output_elements(node), run, op.inputs);
+  read_input(node, 1, op.inputs);
+  write_output(node, 0, op.outputs);
+  return Work{std::move(op)};
+}
+
+Status compress_shape(InferContext& node) {
+  const Result<Lines> l = compress_lines(node);
+  if (!l) return l.errors();
+  const Result<std::vector<int64_t>> at = kept(node, l->length);
+  if (!at) return at.errors();
+  const auto count = static_cast<int64_t>(at->size());
+  if (!node.has_attr("axis")) return set_shape(node, 0, node.dtype(0), {count});
+  const Result<int64_t> axis = axis_attr(node, 0, node.rank(0));
+  Dims dims = node.dims(0);
+  dims[static_cast<size_t>(*axis)] = count;
+  return set_shape(node, 0, node.dtype(0), std::move(dims));
+}
+
+Status compress_value(InferContext& node) {
+  if (!can_fold(node)) return ok();
+  const Result<Lines> l = compress_lines(node);
+  if (!l) return l.errors();
+  const Result<std::vector<int64_t>> indices = kept(node, l->length);
+  if (!indices) return indices.errors();
+  std::vector<int64_t> at;
+  for (int64_t o = 0; o < l->outer; ++o)
+    for (const int64_t index : *indices)
+      for (int64_t i = 0; i < l->inner; ++i) at.push_back(l->at(o, i, index));
+  take(node, 0, 0, at);
+  return ok();
+}
+
+Result<Work> compress_cost(const NodeView& node) {
+  if (Status s = countable(node); !s) return s.errors();
+  const Result<Lines> l = compress_lines(node);
+  if (!l) return l.errors();
+  MemoryOp op;
+  read_part(node, 0, output_elements(node), l->inner, op.inputs);
+  write_output(node, 0, op.outputs);
+  return Work{std::move(op)};
+}
+
+}  // namespace accsim::sim

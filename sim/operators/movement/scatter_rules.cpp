@@ -1,0 +1,184 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "sim/operators/elementwise/elementwise_values.h"
+#include "sim/operators/fold.h"
+#include "sim/operators/movement/index_rules.h"
+#include "sim/operators/movement/movement_rules.h"
+#include "sim/operators/rules.h"
+
+namespace accsim::sim {
+namespace {
+
+Status reduction_known(const NodeView& node) {
+  const std::string reduction = node.attr("reduction", "none");
+  for (const std::string_view known : {"none", "add", "mul", "max", "min"})
+    if (reduction == known) return ok();
+  return bad_node(node,
+                  fmt::format("reduction '{}' is none of none, add, mul, max, min", reduction));
+}
+
+template <class T>
+T merge(const std::string& reduction, T old, T update) {
+  if (reduction == "add") return *element::Add::of(old, update);
+  if (reduction == "mul") return *element::Mul::of(old, update);
+  if (reduction == "max") return *element::Max::of(old, update);
+  if (reduction == "min") return *element::Min::of(old, update);
+  return update;
+}
+
+/// Puts update n at offset at[n / slice] + n % slice of a copy of the data.
+void scatter(InferContext& node, const std::vector<int64_t>& at, int64_t slice) {
+  const std::string reduction = node.attr("reduction", "none");
+  with_type(node.dtype(0), [&]<class T>(T) {
+    std::vector<T> values = read_as<T>(*node.value(0));
+    const std::vector<T> updates = read_as<T>(*node.value(2));
+    for (size_t n = 0; n < updates.size(); ++n) {
+      const auto i = static_cast<int64_t>(n);
+      T& value = values[static_cast<size_t>(at[static_cast<size_t>(i / slice)] + i % slice)];
+      value = element::fit(node.dtype(0), merge(reduction, value, updates[n]));
+    }
+    store(node, 0, values);
+  });
+}
+
+int64_t tuple_slice(const NodeView& node) {
+  const Dims& dims = node.dims(0);
+  return elements(dims, static_cast<size_t>(node.dims(1).back()), dims.size());
+}
+
+/// OneHot's depth and the axis that it adds.
+Result<int64_t> one_hot_depth(const NodeView& node) {
+  if (elements(node.dims(1)) != 1) return bad_node(node, "input 'depth' must be a scalar");
+  const ConstData* depth = node.value(1);
+  if (depth == nullptr) return unknown_value(node, 1, "depth", "the output shape");
+  const double value = depth->as_double(0);
+  if (!(value >= 1 && value < 0x1p31)) return bad_node(node, fmt::format("depth is {}", value));
+  return static_cast<int64_t>(value);
+}
+
+Result<int64_t> one_hot_axis(const NodeView& node) { return axis_attr(node, -1, node.rank(0) + 1); }
+
+}  // namespace
+
+Status scatter_elements_shape(InferContext& node) {
+  const Result<int64_t> axis = axis_attr(node, 0, node.rank(0));
+  if (!axis) return axis.errors();
+  if (Status s = same_rank_indices(node, 1); !s) return s;
+  if (Status s = reduction_known(node); !s) return s;
+  if (!holds_integers(node.dtype(1))) return bad_node(node, "indices must be integers");
+  if (node.dims(1) != node.dims(2) || node.dtype(2) != node.dtype(0))
+    return bad_node(node, "updates must have the shape of the indices and the type of the data");
+  return same_shape(node);
+}
+
+Status scatter_elements_value(InferContext& node) {
+  if (!can_fold(node)) return ok();
+  const Result<int64_t> axis = axis_attr(node, 0, node.rank(0));
+  if (!axis) return axis.errors();
+  const Result<std::vector<int64_t>> at = element_offsets(node, *axis);
+  if (!at) return at.errors();
+  scatter(node, *at, 1);
+  return ok();
+}
+
+Status scatter_nd_shape(InferContext& node) {
+  if (Status s = want_rank_from(node, 0, 1); !s) return s;
+  if (Status s = want_rank_from(node, 1, 1); !s) return s;
+  if (Status s = reduction_known(node); !s) return s;
+  if (!holds_integers(node.dtype(1))) return bad_node(node, "indices must be integers");
+  const Dims &data = node.dims(0), &indices = node.dims(1);
+  if (indices.back() < 1 || indices.back() > node.rank(0))
+    return bad_node(node, fmt::format("index tuples of {} don't fit data of rank {}",
+                                      indices.back(), node.rank(0)));
+  Dims updates(indices.begin(), indices.end() - 1);
+  updates.insert(updates.end(), data.begin() + indices.back(), data.end());
+  if (node.dims(2) != updates || node.dtype(2) != node.dtype(0))
+    return bad_node(
+        node, fmt::format("updates must be {} of shape {}, not {} of shape {}", name(node.dtype(0)),
+                          to_string(updates), name(node.dtype(2)), to_string(node.dims(2))));
+  return same_shape(node);
+}
+
+Status scatter_nd_value(InferContext& node) {
+  if (!can_fold(node)) return ok();
+  const Result<std::vector<int64_t>> at = tuple_offsets(node, 0);
+  if (!at) return at.errors();
+  scatter(node, *at, tuple_slice(node));
+  return ok();
+}
+
+Status tensor_scatter_shape(InferContext& node) {
+  const Result<int64_t> axis = axis_attr(node, -2, node.rank(0));
+  if (!axis) return axis.errors();
+  const std::string mode = node.attr("mode", "linear");
+  if (mode != "linear" && mode != "circular")
+    return bad_node(node, fmt::format("mode '{}' is neither linear nor circular", mode));
+  const auto a = static_cast<size_t>(*axis);
+  Dims update = node.dims(1);
+  if (a == 0 || update.size() != node.dims(0).size() || update[a] > node.dims(0)[a])
+    return bad_node(node, fmt::format("update of shape {} doesn't fit a cache of shape {}",
+                                      to_string(node.dims(1)), to_string(node.dims(0))));
+  update[a] = node.dims(0)[a];
+  if (update != node.dims(0) || node.dtype(1) != node.dtype(0))
+    return bad_node(node, fmt::format("update must be {} and differ from the cache along axis {} "
+                                      "only",
+                                      name(node.dtype(0)), a));
+  if (node.has_input(2) && node.dims(2) != Dims{node.dims(0)[0]})
+    return bad_node(node, "write_indices must have one index per batch entry");
+  return same_shape(node);
+}
+
+/// The operator is made for a cache that is updated in place, so only the update moves.
+Result<Work> tensor_scatter_cost(const NodeView& node) {
+  if (Status s = countable(node); !s) return s.errors();
+  const Result<int64_t> axis = axis_attr(node, -2, node.rank(0));
+  if (!axis) return axis.errors();
+  const Lines l = lines(node.dims(1), *axis);
+  MemoryOp op;
+  read_input(node, 1, op.inputs);
+  read_input(node, 2, op.inputs);
+  const int64_t count = elements(node.dims(1));
+  if (count > 0 && node.has_output(0)) op.outputs.push_back({0, count, l.length * l.inner});
+  return Work{std::move(op)};
+}
+
+Status one_hot_shape(InferContext& node) {
+  const Result<int64_t> axis = one_hot_axis(node);
+  if (!axis) return axis.errors();
+  if (node.dims(2) != Dims{2}) return bad_node(node, "values must hold two elements");
+  const Result<int64_t> depth = one_hot_depth(node);
+  if (!depth) return depth.errors();
+  Dims dims = node.dims(0);
+  dims.insert(dims.begin() + *axis, *depth);
+  return set_shape(node, 0, node.dtype(2), std::move(dims));
+}
+
+Status one_hot_value(InferContext& node) {
+  if (!can_fold(node)) return ok();
+  const Result<int64_t> axis = one_hot_axis(node);
+  if (!axis) return axis.errors();
+  const Lines l = lines(node.output(0).dims, *axis);
+  // Element 0 of the values everywhere, element 1 where the index says.
+  std::vector<int64_t> at(static_cast<size_t>(elements(node.output(0).dims)), 0);
+  for (int64_t o = 0; o < l.outer; ++o)
+    for (int64_t i = 0; i < l.inner; ++i) {
+      const double index = node.value(0)->as_double(static_cast<size_t>(o * l.inner + i));
+      const double n = index < 0 ? index + static_cast<double>(l.length) : index;
+      if (n >= 0 && n < static_cast<double>(l.length))
+        at[static_cast<size_t>(l.at(o, i, static_cast<int64_t>(n)))] = 1;
+    }
+  take(node, 0, 2, at);
+  return ok();
+}
+
+Result<Work> one_hot_cost(const NodeView& node) {
+  if (Status s = countable(node); !s) return s.errors();
+  MemoryOp op;
+  read_input(node, 0, op.inputs);
+  write_output(node, 0, op.outputs);
+  return Work{std::move(op)};
+}
+
+}  // namespace accsim::sim

@@ -1,0 +1,213 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <limits>
+
+#include "sim/operators/fold.h"
+#include "sim/operators/movement/box_rules.h"
+#include "sim/operators/movement/movement_rules.h"
+#include "sim/operators/rules.h"
+
+namespace accsim::sim {
+namespace {
+
+/// Slice's lists, from attributes before opset 10 and from inputs since. Absent ones are nullopt.
+Result<std::optional<std::vector<int64_t>>> list_of(const NodeView& node, size_t i,
+                                                    const char* name) {
+  using List = std::optional<std::vector<int64_t>>;
+  if (node.opset() < 10) return List(node.attr_ints(name));
+  if (!node.has_input(i)) return List();
+  Result<std::vector<int64_t>> list = need_integers(node, i, name, "the output shape");
+  if (!list) return list.errors();
+  return List(std::move(*list));
+}
+
+void cut_axis(Box& box, size_t axis, int64_t start, int64_t end, int64_t step) {
+  const int64_t size = box.dims[axis];
+  // Counting from the end first, then into the range that the direction allows.
+  if (start < 0) start += size;
+  if (end < 0) end += size;
+  int64_t length = 0;
+  if (step > 0) {
+    start = std::clamp<int64_t>(start, 0, size);
+    end = std::clamp<int64_t>(end, 0, size);
+    if (end > start) length = (end - start - 1) / step + 1;
+  } else if (size > 0) {
+    start = std::clamp<int64_t>(start, 0, size - 1);
+    end = std::clamp<int64_t>(end, -1, size - 1);
+    step = std::max(step, -std::numeric_limits<int64_t>::max());
+    if (start > end) length = (start - end - 1) / -step + 1;
+  }
+  box.start[axis] = length > 0 ? start : 0;
+  box.step[axis] = length > 1 ? step : 1;
+  box.dims[axis] = length;
+}
+
+}  // namespace
+
+Result<Box> sliced_box(const NodeView& node) {
+  const auto starts = list_of(node, 1, "starts"), ends = list_of(node, 2, "ends"),
+             axes = list_of(node, 3, "axes"), steps = list_of(node, 4, "steps");
+  for (const auto* list : {&starts, &ends, &axes, &steps})
+    if (!*list) return list->errors();
+  if (!*starts || !*ends || (*starts)->size() != (*ends)->size())
+    return bad_node(node, "starts and ends must be given and be of one length");
+  const size_t count = (*starts)->size();
+  if ((*axes && (*axes)->size() != count) || (*steps && (*steps)->size() != count))
+    return bad_node(node, "axes and steps must be as long as starts");
+  if (!*axes && count > node.dims(0).size())
+    return bad_node(node, "starts is longer than the input's rank");
+
+  const size_t rank = node.dims(0).size();
+  Box box{std::vector<int64_t>(rank, 0), std::vector<int64_t>(rank, 1), node.dims(0)};
+  std::vector<bool> cut(rank, false);
+  for (size_t i = 0; i < count; ++i) {
+    const Result<int64_t> axis =
+        *axes ? normalize_axis((**axes)[i], node.rank(0)) : static_cast<int64_t>(i);
+    if (!axis) return bad_node(node, axis.errors().front().message);
+    const auto a = static_cast<size_t>(*axis);
+    const int64_t step = *steps ? (**steps)[i] : 1;
+    if (step == 0) return bad_node(node, "a step is 0");
+    if (cut[a]) return bad_node(node, fmt::format("axis {} is given twice", a));
+    cut[a] = true;
+    cut_axis(box, a, (**starts)[i], (**ends)[i], step);
+  }
+  return box;
+}
+
+namespace {
+
+/// Elements that are neighbours both in the tensor and in the box.
+int64_t box_run(const Dims& dims, const Box& box) {
+  int64_t run = 1;
+  for (size_t i = dims.size(); i-- > 0;) {
+    if (box.dims[i] > 1 && box.step[i] != 1) return run;
+    run *= box.dims[i];
+    if (box.dims[i] != dims[i]) return run;
+  }
+  return run;
+}
+
+std::vector<int64_t> box_offsets(const Dims& dims, const Box& box) {
+  Strides strides = row_major(dims);
+  int64_t base = 0;
+  for (size_t i = 0; i < dims.size(); ++i) {
+    base += strides[i] * box.start[i];
+    strides[i] *= box.step[i];
+  }
+  return offsets(box.dims, strides, base);
+}
+
+}  // namespace
+
+Result<std::vector<Box>> split_boxes(const NodeView& node) {
+  const Result<int64_t> axis = axis_attr(node, 0, node.rank(0));
+  if (!axis) return axis.errors();
+  const Dims& dims = node.dims(0);
+  const auto a = static_cast<size_t>(*axis);
+  const auto parts = static_cast<int64_t>(node.output_count());
+  if (parts == 0) return bad_node(node, "it has no outputs");
+  std::vector<int64_t> sizes;
+  if (node.has_input(1)) {
+    Result<std::vector<int64_t>> given = need_integers(node, 1, "split", "the output shapes");
+    if (!given) return given.errors();
+    sizes = std::move(*given);
+  } else if (const auto given = node.attr_ints("split")) {
+    sizes = *given;
+  } else {
+    // num_outputs (opset 18) allows a smaller last part; before, the parts had to be equal.
+    if (int_attr(node, "num_outputs", parts) != parts)
+      return bad_node(node, fmt::format("num_outputs is {} but it has {} outputs",
+                                        int_attr(node, "num_outputs", 0), parts));
+    const int64_t part = dims[a] / parts + (dims[a] % parts != 0);
+    const std::optional<int64_t> before_last = size_product(part, parts - 1);
+    if (!before_last || *before_last > dims[a] || (node.opset() < 18 && dims[a] % parts != 0))
+      return bad_node(node,
+                      fmt::format("dim {} of {} can't be split into {} parts", a, dims[a], parts));
+    sizes.assign(static_cast<size_t>(parts), part);
+    sizes.back() = dims[a] - *before_last;
+  }
+  if (sizes.size() != node.output_count())
+    return bad_node(node, fmt::format("{} parts are given for {} outputs", sizes.size(), parts));
+
+  std::vector<Box> boxes;
+  int64_t start = 0;
+  for (const int64_t size : sizes) {
+    if (size < 0 || size > dims[a] - start)
+      return bad_node(node, fmt::format("the parts don't add up to dim {} of {}", a, dims[a]));
+    Box box{std::vector<int64_t>(dims.size(), 0), std::vector<int64_t>(dims.size(), 1), dims};
+    box.start[a] = start;
+    box.dims[a] = size;
+    boxes.push_back(std::move(box));
+    start += size;
+  }
+  if (start != dims[a])
+    return bad_node(node, fmt::format("the parts don't add up to dim {} of {}", a, dims[a]));
+  return boxes;
+}
+
+Status slice_shape(InferContext& node) {
+  Result<Box> box = sliced_box(node);
+  if (!box) return box.errors();
+  return set_shape(node, 0, node.dtype(0), std::move(box->dims));
+}
+
+Status slice_value(InferContext& node) {
+  if (!can_fold(node)) return ok();
+  const Result<Box> box = sliced_box(node);
+  if (!box) return box.errors();
+  take(node, 0, 0, box_offsets(node.dims(0), *box));
+  return ok();
+}
+
+Result<Work> slice_cost(const NodeView& node) {
+  if (Status s = countable(node); !s) return s.errors();
+  const Result<Box> box = sliced_box(node);
+  if (!box) return box.errors();
+  const bool whole = box->dims == node.dims(0) &&
+                     std::ranges::all_of(box->step, [](int64_t step) { return step == 1; });
+  if (whole) return Work{};
+  MemoryOp op;
+  read_part(node, 0, output_elements(node), box_run(node.dims(0), *box), op.inputs);
+  write_output(node, 0, op.outputs);
+  return Work{std::move(op)};
+}
+
+Status split_shape(InferContext& node) {
+  const Result<std::vector<Box>> boxes = split_boxes(node);
+  if (!boxes) return boxes.errors();
+  for (size_t i = 0; i < boxes->size(); ++i)
+    if (Status s = set_shape(node, i, node.dtype(0), (*boxes)[i].dims); !s) return s;
+  return ok();
+}
+
+Status split_value(InferContext& node) {
+  if (node.value(0) == nullptr) return ok();
+  const Result<std::vector<Box>> boxes = split_boxes(node);
+  if (!boxes) return boxes.errors();
+  for (size_t i = 0; i < boxes->size(); ++i)
+    if (node.has_output(i)) take(node, i, 0, box_offsets(node.dims(0), (*boxes)[i]));
+  return ok();
+}
+
+Result<Work> split_cost(const NodeView& node) {
+  if (Status s = countable(node); !s) return s.errors();
+  const Result<std::vector<Box>> boxes = split_boxes(node);
+  if (!boxes) return boxes.errors();
+  if (boxes->size() == 1) return Work{};
+  MemoryOp op;
+  int64_t total = 0, run = 0;
+  for (size_t i = 0; i < boxes->size(); ++i) {
+    if (!node.has_output(i)) continue;
+    write_output(node, i, op.outputs);
+    const int64_t part = elements((*boxes)[i].dims);
+    if (part == 0) continue;
+    total += part;
+    const int64_t piece = box_run(node.dims(0), (*boxes)[i]);
+    run = run == 0 ? piece : std::min(run, piece);
+  }
+  read_part(node, 0, total, run, op.inputs);
+  return Work{std::move(op)};
+}
+
+}  // namespace accsim::sim

@@ -1,0 +1,135 @@
+#include "sim/operators/node_view.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace accsim::sim {
+namespace {
+
+template <class T>
+const T* held(const Attribute* attribute) {
+  return attribute == nullptr ? nullptr : std::get_if<T>(&attribute->value);
+}
+
+}  // namespace
+
+const Tensor& NodeView::input(size_t i) const {
+  check(has_input(i), "a rule read an absent input");
+  return graph_.tensor(node_.inputs[i]);
+}
+
+const Tensor& NodeView::output(size_t i) const {
+  check(has_output(i), "a rule read an absent output");
+  return graph_.tensor(node_.outputs[i]);
+}
+
+const ConstData* NodeView::value(size_t i) const {
+  if (!has_input(i)) return nullptr;
+  const Tensor& tensor = input(i);
+  static const ConstData kNoIntegers{std::vector<int64_t>{}}, kNoReals{std::vector<double>{}};
+  if (std::ranges::find(tensor.dims, 0) != tensor.dims.end())
+    return is_float(tensor.dtype) ? &kNoReals : &kNoIntegers;
+  // A value that doesn't fit its tensor is of no use, and rules index by the tensor's dims.
+  if (!tensor.value || tensor.value->is_integer() == is_float(tensor.dtype)) return nullptr;
+  const std::optional<int64_t> count = checked_elements(tensor.dims);
+  if (!count || static_cast<size_t>(*count) != tensor.value->size()) return nullptr;
+  return tensor.value.get();
+}
+
+Result<std::vector<int64_t>> NodeView::integers(size_t i) const {
+  const auto fail = [&](Errc code, std::string_view tensor, std::string_view why) {
+    return Error{code, fmt::format("{}: input {} ('{}') {}", node_.op_type, i, tensor, why), ""};
+  };
+  if (!has_input(i)) return fail(Errc::invalid, "", "is missing");
+  const Tensor& tensor = input(i);
+  if (!is_integer(tensor.dtype) && tensor.dtype != DType::boolean)
+    return fail(Errc::invalid, tensor.name, "must hold integers");
+  if (std::ranges::find(tensor.dims, 0) != tensor.dims.end()) return std::vector<int64_t>{};
+  const ConstData* data = value(i);
+  if (data == nullptr)
+    return fail(Errc::unsupported, tensor.name,
+                tensor.constant ? "must be known, but has no elements at hand"
+                                : "must be known, but isn't constant");
+  return data->integers();
+}
+
+const Attribute* NodeView::attribute(std::string_view name) const {
+  for (const Attribute& a : node_.attributes)
+    if (a.name == name) return &a;
+  return nullptr;
+}
+
+int64_t NodeView::attr(std::string_view name, int64_t fallback) const {
+  const auto* v = held<int64_t>(attribute(name));
+  return v != nullptr ? *v : fallback;
+}
+
+double NodeView::attr(std::string_view name, double fallback) const {
+  const auto* v = held<double>(attribute(name));
+  return v != nullptr ? *v : fallback;
+}
+
+std::string NodeView::attr(std::string_view name, const char* fallback) const {
+  const auto* v = held<std::string>(attribute(name));
+  return v != nullptr ? *v : fallback;
+}
+
+std::vector<int64_t> NodeView::attr(std::string_view name, std::vector<int64_t> fallback) const {
+  const auto* v = held<std::vector<int64_t>>(attribute(name));
+  return v != nullptr ? *v : fallback;
+}
+
+std::optional<std::vector<int64_t>> NodeView::attr_ints(std::string_view name) const {
+  const auto* v = held<std::vector<int64_t>>(attribute(name));
+  return v != nullptr ? std::optional(*v) : std::nullopt;
+}
+
+void InferContext::set_output(size_t i, DType dtype, Dims dims) {
+  if (!has_output(i)) return;
+  Tensor& tensor = mutable_graph_.tensor(node_.outputs[i]);
+  tensor.dtype = dtype;
+  tensor.dims = std::move(dims);
+}
+
+void InferContext::set_value(size_t i, std::vector<int64_t> integers) {
+  set_value(i, std::make_shared<const ConstData>(std::move(integers)));
+}
+
+void InferContext::set_value(size_t i, std::vector<double> reals) {
+  set_value(i, std::make_shared<const ConstData>(std::move(reals)));
+}
+
+void InferContext::set_value(size_t i, ConstPtr value) {
+  if (!has_output(i)) return;
+  Tensor& tensor = mutable_graph_.tensor(node_.outputs[i]);
+  check(value && static_cast<int64_t>(value->size()) == elements(tensor.dims),
+        "a rule set a value of another size than its tensor");
+  // Shape rules know some values that no input's value is needed for (Shape of an activation).
+  tensor.constant = true;
+  tensor.value = std::move(value);
+}
+
+Result<int64_t> normalize_axis(int64_t axis, int64_t rank) {
+  if (axis < -rank || axis >= rank)
+    return Error{
+        Errc::invalid,
+        fmt::format("axis {} is outside [{}, {}) of a tensor of rank {}", axis, -rank, rank, rank),
+        ""};
+  return axis < 0 ? axis + rank : axis;
+}
+
+Result<std::vector<int64_t>> normalize_axes(std::vector<int64_t> axes, int64_t rank) {
+  for (int64_t& axis : axes) {
+    const Result<int64_t> normal = normalize_axis(axis, rank);
+    if (!normal) return normal.errors();
+    axis = *normal;
+  }
+  std::ranges::sort(axes);
+  const auto twin = std::ranges::adjacent_find(axes);
+  if (twin != axes.end())
+    return Error{Errc::invalid, fmt::format("axis {} is given twice", *twin), ""};
+  return axes;
+}
+
+}  // namespace accsim::sim

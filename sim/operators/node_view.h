@@ -1,0 +1,76 @@
+#pragma once
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "sim/base/result.h"
+#include "sim/graph/graph.h"
+
+namespace accsim::sim {
+
+/// What the rules of the op table see of one node: attributes, inputs and (for cost rules) outputs.
+/// Before a rule runs, the input count has been checked against the op's row, so inputs below
+/// `min_inputs` are present; use has_input() for the others.
+class NodeView {
+ public:
+  NodeView(const Graph& graph, const Node& node) : graph_(graph), node_(node) {}
+
+  const Node& node() const { return node_; }
+  int64_t opset() const { return node_.opset; }
+
+  size_t input_count() const { return node_.inputs.size(); }
+  bool has_input(size_t i) const { return i < node_.inputs.size() && node_.inputs[i] != kNoTensor; }
+  const Tensor& input(size_t i) const;
+  const Dims& dims(size_t i) const { return input(i).dims; }
+  int64_t rank(size_t i) const { return static_cast<int64_t>(dims(i).size()); }
+  DType dtype(size_t i) const { return input(i).dtype; }
+  /// The input's elements when known; nullptr when absent, not constant or too large to keep. Those
+  /// of an empty tensor are always known.
+  const ConstData* value(size_t i) const;
+  /// Elements of an integer input that must be known; the error names the input.
+  Result<std::vector<int64_t>> integers(size_t i) const;
+
+  size_t output_count() const { return node_.outputs.size(); }
+  bool has_output(size_t i) const {
+    return i < node_.outputs.size() && node_.outputs[i] != kNoTensor;
+  }
+  /// Valid once the shape rule has run.
+  const Tensor& output(size_t i) const;
+
+  bool has_attr(std::string_view name) const { return attribute(name) != nullptr; }
+  const Attribute* attribute(std::string_view name) const;
+  /// The attribute, or the fallback when it is absent or of another type.
+  int64_t attr(std::string_view name, int64_t fallback) const;
+  double attr(std::string_view name, double fallback) const;
+  std::string attr(std::string_view name, const char* fallback) const;
+  std::vector<int64_t> attr(std::string_view name, std::vector<int64_t> fallback) const;
+  std::optional<std::vector<int64_t>> attr_ints(std::string_view name) const;
+
+ protected:
+  const Graph& graph_;
+  const Node& node_;
+};
+
+/// What shape and value rules get: the view, and setters for the outputs.
+class InferContext : public NodeView {
+ public:
+  InferContext(Graph& graph, const Node& node) : NodeView(graph, node), mutable_graph_(graph) {}
+
+  /// Sets element type and shape of output i; does nothing for an output nobody asked for.
+  void set_output(size_t i, DType dtype, Dims dims);
+  /// Sets the elements of output i (row-major, as many as its shape has).
+  void set_value(size_t i, std::vector<int64_t> integers);
+  void set_value(size_t i, std::vector<double> reals);
+  void set_value(size_t i, ConstPtr value);
+
+ private:
+  Graph& mutable_graph_;
+};
+
+/// Axis in [-rank, rank) made non-negative; an error when outside, so always for rank 0.
+Result<int64_t> normalize_axis(int64_t axis, int64_t rank);
+/// Each axis normalised, sorted, duplicates refused.
+Result<std::vector<int64_t>> normalize_axes(std::vector<int64_t> axes, int64_t rank);
+
+}  // namespace accsim::sim

@@ -1,0 +1,89 @@
+#pragma once
+#include <cstdint>
+#include <optional>
+#include <string_view>
+#include <vector>
+
+#include "sim/operators/node_view.h"
+#include "sim/work/work.h"
+
+namespace accsim::sim {
+
+/// What the rules of all op families share. Every error starts with the op's name; the elaborator
+/// puts the node in front.
+
+/// Errc::invalid: the model breaks the operator's definition.
+Error bad_node(const NodeView& node, std::string_view what);
+/// Errc::unsupported: legal, but can't be costed.
+Error refused(const NodeView& node, std::string_view what);
+/// "Reshape: output dim 1 depends on the value of input 'shape' (tensor 't'), which isn't constant".
+/// `input` is the name the operator gives its input i, `what` the output or dim that can't be had.
+Error unknown_value(const NodeView& node, size_t i, std::string_view input, std::string_view what);
+/// The elements of integer input i, or unknown_value().
+Result<std::vector<int64_t>> need_integers(const NodeView& node, size_t i, std::string_view input,
+                                           std::string_view what);
+
+// Attributes. NodeView::attr(name, 0) is ambiguous; these aren't.
+int64_t int_attr(const NodeView& node, std::string_view name, int64_t fallback);
+double real_attr(const NodeView& node, std::string_view name, double fallback);
+/// An attribute that holds an element type; an error when the number is no type.
+Result<DType> dtype_attr(const NodeView& node, std::string_view name, DType fallback);
+/// Attribute "axis" made non-negative.
+Result<int64_t> axis_attr(const NodeView& node, int64_t fallback, int64_t rank);
+/// Axes as given (not normalised): from integer input i when the node has it, else from attribute
+/// "axes", else nullopt. An empty list counts as given.
+Result<std::optional<std::vector<int64_t>>> axes_of(const NodeView& node, size_t i);
+
+// Arithmetic on sizes that a file states; nullopt when it leaves 62 bits.
+std::optional<int64_t> size_sum(int64_t a, int64_t b);
+std::optional<int64_t> size_product(int64_t a, int64_t b);
+
+/// Sets an output after checking that no dim is negative and the elements fit 62 bits.
+Status set_shape(InferContext& node, size_t i, DType dtype, Dims dims);
+/// NumPy broadcast of `count` inputs from `first` on; absent ones are skipped.
+Result<Dims> broadcast_inputs(const NodeView& node, size_t first, size_t count);
+/// An error unless input i has that rank (at least that rank).
+Status want_rank(const NodeView& node, size_t i, int64_t rank);
+Status want_rank_from(const NodeView& node, size_t i, int64_t least);
+/// The integer and boolean kinds, as indices, shapes and axes need them.
+bool holds_integers(DType t);
+
+// Shape rules.
+Status same_shape(InferContext& node);       ///< output 0 as input 0
+Status same_shape_bool(InferContext& node);  ///< as input 0, boolean
+Status broadcast_shape(InferContext& node);  ///< output 0: all inputs broadcast, dtype of input 0
+Status broadcast_bool(InferContext& node);   ///< all inputs broadcast, boolean
+
+// Cost helpers.
+/// Elements that a work item may count at most, so that counts stay far from 64 bits.
+inline constexpr int64_t kMostElements = int64_t{1} << 50;
+/// Errc::overflow when an input or output is larger than kMostElements.
+Status countable(const NodeView& node);
+/// Every element once. Nothing at all is appended for absent or empty tensors.
+void read_input(const NodeView& node, size_t i, std::vector<Access>& to);
+void write_output(const NodeView& node, size_t i, std::vector<Access>& to);
+/// The same, but `elements` in pieces of `run` (0: one piece).
+void read_part(const NodeView& node, size_t i, int64_t elements, int64_t run,
+               std::vector<Access>& to);
+/// A vector op that reads every present input and writes every wanted output once; no ops yet.
+VectorOp vector_op(const NodeView& node);
+/// A memory op that reads every present input and writes every wanted output once.
+MemoryOp memory_op(const NodeView& node);
+/// Elements of output 0; 0 when nobody wants it.
+int64_t output_elements(const NodeView& node);
+/// Vector work with so many primitive operations per element of output 0.
+Result<Work> per_element(const NodeView& node, int64_t elementwise, int64_t special,
+                         int64_t convert = 0);
+
+// Cost rules.
+template <int kElementwise, int kSpecial = 0, int kConvert = 0>
+Result<Work> pointwise_cost(const NodeView& node) {
+  return per_element(node, kElementwise, kSpecial, kConvert);
+}
+/// One elementwise operation per output element and input after the first (Sum, Max, ...); nothing
+/// when there is only one.
+Result<Work> variadic_cost(const NodeView& node);
+/// memory_op(): reads and writes everything once.
+Result<Work> copy_cost(const NodeView& node);
+
+}  // namespace accsim::sim

@@ -1,0 +1,118 @@
+#pragma once
+#include <memory>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "sim/graph/graph.h"
+#include "sim/operators/node_view.h"
+#include "sim/ref/array.h"
+#include "sim/ref/thread_pool.h"
+
+namespace accsim::sim::ref {
+
+/// What all nodes of a run share.
+struct RunState {
+  explicit RunState(int threads) : pool(threads), memory(std::make_shared<MemoryCount>()) {}
+  ThreadPool pool;
+  std::shared_ptr<MemoryCount> memory;
+};
+
+/// What a kernel sees of its node: attributes and shapes (NodeView; shape rules have checked them),
+/// the inputs' elements, and room for the outputs.
+class KernelContext : public NodeView {
+ public:
+  /// `inputs`: as the node's, absent ones empty.
+  KernelContext(const Graph& graph, const Node& node, std::vector<Array> inputs, RunState& state);
+
+  const Graph& graph() const { return graph_; }
+  ThreadPool& pool() const { return state_.pool; }
+  const std::shared_ptr<MemoryCount>& memory() const { return state_.memory; }
+
+  /// Input i. Precondition: has_input(i).
+  const Array& in(size_t i) const;
+  template <class T>
+  const T* data(size_t i) const {
+    return in(i).template data<T>();
+  }
+  /// Converted elements of a present input; {} when it is absent.
+  std::vector<double> reals(size_t i) const;
+  std::vector<int64_t> integers(size_t i) const;
+  /// The first element of input i, or the fallback when it is absent or empty.
+  double real_or(size_t i, double fallback) const;
+
+  /// Output i, allocated with the graph's type and dims on first use. Precondition: has_output(i).
+  Array& out(size_t i);
+  template <class T>
+  T* result(size_t i) {
+    return out(i).template data<T>();
+  }
+  const Dims& out_dims(size_t i) const { return output(i).dims; }
+  /// Gives output i these elements, converted to its type (integers saturate not, they wrap); does
+  /// nothing when nobody wants it. Precondition: as many as the output has.
+  void put(size_t i, std::span<const double> values);
+  void put(size_t i, std::span<const int64_t> values);
+  /// Output i is this array (of the same type and number of elements) under the output's dims.
+  void share(size_t i, const Array& array);
+
+  std::vector<Array>& outputs() { return outputs_; }
+
+ private:
+  std::vector<Array> inputs_;
+  std::vector<Array> outputs_;
+  RunState& state_;
+};
+
+/// Computes the outputs of one node. Errors: Errc::unsupported for what the operator allows and the
+/// kernel doesn't do, Errc::invalid for inputs that break the operator's definition.
+using Kernel = Status (*)(KernelContext&);
+
+struct KernelRow {
+  std::string_view op;
+  Kernel run;
+  std::string_view domain = "";
+};
+
+/// The families, each in its own files.
+std::span<const KernelRow> elementwise_kernels();
+std::span<const KernelRow> activation_kernels();
+std::span<const KernelRow> move_kernels();
+std::span<const KernelRow> index_kernels();
+std::span<const KernelRow> reduce_kernels();
+std::span<const KernelRow> norm_kernels();
+std::span<const KernelRow> loss_kernels();
+std::span<const KernelRow> conv_kernels();
+std::span<const KernelRow> matmul_kernels();
+std::span<const KernelRow> attention_kernels();
+std::span<const KernelRow> recurrent_kernels();
+std::span<const KernelRow> pool_kernels();
+std::span<const KernelRow> resize_kernels();
+std::span<const KernelRow> sampling_kernels();
+std::span<const KernelRow> quant_kernels();
+std::span<const KernelRow> signal_kernels();
+std::span<const KernelRow> contrib_kernels();
+std::span<const KernelRow> contrib_attention_kernels();
+std::span<const KernelRow> contrib_matmul_kernels();
+
+/// The kernel of an operator; nullptr when there is none.
+Kernel find_kernel(std::string_view domain, std::string_view op);
+
+/// An operator of the op table that the executor refuses, and why.
+struct RefusedOp {
+  std::string_view op, domain, why;
+};
+std::span<const RefusedOp> refused_ops();
+
+/// "Slice: only ..." as Errc::unsupported.
+Error refuse(const NodeView& node, std::string_view what);
+
+/// An error when the attribute (its default, when absent) is none of the words, which are separated
+/// by spaces.
+Status one_of(const NodeView& node, const char* attribute, const char* fallback,
+              std::string_view words);
+
+/// Kernel of operators whose value rule (the op table's) computes everything: the inputs become
+/// values, the rule runs, the result becomes the output. Slow, exact, for small tensors.
+Status by_value_rule(KernelContext& step);
+
+}  // namespace accsim::sim::ref

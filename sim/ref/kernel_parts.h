@@ -1,0 +1,35 @@
+#pragma once
+#include <vector>
+
+#include "sim/ref/kernel_context.h"
+
+namespace accsim::sim::ref {
+
+/// Parts of kernels that several families share. All compute in double.
+
+/// Softmax of `length` elements, `stride` apart, in place; of an empty row nothing.
+void softmax_row(double* row, int64_t length, int64_t stride = 1);
+
+/// A function of one number with up to two parameters: activations of recurrent and fused
+/// operators.
+struct Activation {
+  double (*f)(double v, double alpha, double beta) = nullptr;
+  double alpha = 0, beta = 0;
+  double operator()(double v) const { return f(v, alpha, beta); }
+};
+/// By ONNX's name, ignoring case; nullopt for an unknown one.
+std::optional<Activation> find_activation(std::string_view name);
+
+/// c[m x n] = a[m x k] b[k x n], row-major; on doubles by Eigen.
+void product(int64_t m, int64_t k, int64_t n, const double* a, const double* b, double* c);
+
+/// Like product(), a and b possibly turned, floats through sgemm in parallel.
+struct MatMulShape {
+  int64_t m = 0, k = 0, n = 0;
+  bool a_turned = false, b_turned = false;  ///< a lies as k x m, b as n x k
+};
+void multiply(ThreadPool& pool, const MatMulShape& shape, const float* a, const float* b, float* c);
+void multiply(ThreadPool& pool, const MatMulShape& shape, const double* a, const double* b,
+              double* c);
+
+}  // namespace accsim::sim::ref

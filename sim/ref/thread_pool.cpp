@@ -1,0 +1,80 @@
+#include "sim/ref/thread_pool.h"
+
+#include <algorithm>
+
+namespace accsim::sim::ref {
+
+ThreadPool::ThreadPool(int threads) {
+  for (int i = 1; i < threads; ++i) workers_.emplace_back([this] { serve(); });
+}
+
+ThreadPool::~ThreadPool() {
+  {
+    const std::lock_guard lock(mutex_);
+    stop_ = true;
+  }
+  wake_.notify_all();
+  for (std::thread& worker : workers_) worker.join();
+}
+
+void ThreadPool::take_parts(const std::function<void(int64_t, int64_t)>& work, int64_t count,
+                            int64_t step) {
+  while (true) {
+    int64_t begin = 0;
+    {
+      const std::lock_guard lock(mutex_);
+      if (next_ >= count) return;
+      begin = next_;
+      next_ += step;
+    }
+    work(begin, std::min(begin + step, count));
+  }
+}
+
+void ThreadPool::serve() {
+  uint64_t seen = 0;
+  while (true) {
+    std::unique_lock lock(mutex_);
+    wake_.wait(lock, [&] { return stop_ || round_ != seen; });
+    if (stop_) return;
+    seen = round_;
+    if (work_ == nullptr) continue;  // woken after the round was over
+    const auto* work = work_;
+    const int64_t count = count_, step = step_;
+    ++busy_;
+    lock.unlock();
+    take_parts(*work, count, step);
+    lock.lock();
+    if (--busy_ == 0) idle_.notify_all();
+  }
+}
+
+void ThreadPool::parts(int64_t count, int64_t grain,
+                       const std::function<void(int64_t, int64_t)>& work) {
+  if (count <= 0) return;
+  grain = std::max<int64_t>(grain, 1);
+  bool alone = workers_.empty() || count <= grain;
+  if (!alone) {
+    const std::lock_guard lock(mutex_);
+    alone = inside_;
+    if (!alone) {
+      // A few parts a thread even out unequal speeds.
+      const int64_t wanted = int64_t{4} * threads();
+      work_ = &work;
+      count_ = count;
+      step_ = std::max(grain, (count + wanted - 1) / wanted);
+      next_ = 0;
+      inside_ = true;
+      ++round_;
+    }
+  }
+  if (alone) return work(0, count);
+  wake_.notify_all();
+  take_parts(work, count_, step_);
+  std::unique_lock lock(mutex_);
+  work_ = nullptr;
+  idle_.wait(lock, [&] { return busy_ == 0; });
+  inside_ = false;
+}
+
+}  // namespace accsim::sim::ref

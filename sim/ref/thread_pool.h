@@ -1,0 +1,40 @@
+#pragma once
+#include <condition_variable>
+#include <cstdint>
+#include <functional>
+#include <mutex>
+#include <thread>
+#include <vector>
+
+namespace accsim::sim::ref {
+
+/// Threads that share out the index range of one loop at a time. Results never depend on how many
+/// there are, as long as the loop's parts write different elements.
+class ThreadPool {
+ public:
+  explicit ThreadPool(int threads = 1);
+  ~ThreadPool();
+  ThreadPool(const ThreadPool&) = delete;
+  ThreadPool& operator=(const ThreadPool&) = delete;
+
+  int threads() const { return static_cast<int>(workers_.size()) + 1; }
+  /// Calls work(begin, end) for parts of [0, count) that are at least `grain` long (but for the
+  /// last) and returns when all are done. Called from inside a part, it runs everything in place.
+  void parts(int64_t count, int64_t grain, const std::function<void(int64_t, int64_t)>& work);
+
+ private:
+  void serve();
+  /// Takes parts until none is left.
+  void take_parts(const std::function<void(int64_t, int64_t)>& work, int64_t count, int64_t step);
+
+  std::vector<std::thread> workers_;
+  std::mutex mutex_;
+  std::condition_variable wake_, idle_;
+  const std::function<void(int64_t, int64_t)>* work_ = nullptr;
+  int64_t count_ = 0, step_ = 1, next_ = 0;
+  uint64_t round_ = 0;
+  int busy_ = 0;
+  bool stop_ = false, inside_ = false;
+};
+
+}  // namespace accsim::sim::ref

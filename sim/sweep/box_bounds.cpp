@@ -1,0 +1,258 @@
+#include "sim/sweep/box_bounds.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "hw/area/area.h"
+#include "hw/config/values.h"
+#include "sim/lower/lower.h"
+
+namespace accsim::sim {
+namespace {
+
+/// What a larger value of a field does.
+enum class Sense : uint8_t {
+  memory,   ///< more tilings fit, more tensors stay on chip: never worse
+  rate,     ///< never slower, same tilings
+  latency,  ///< never faster
+  price,    ///< energy of an event: never less
+  clock,    ///< changes no count
+  none,     ///< no order
+};
+
+/// With a banked DRAM a clock changes what its cycles last, and the parts follow no order.
+Sense sense(const hw::Field& f, const hw::HwConfig& base) {
+  const std::string& p = f.path;
+  if (p == "clock_mhz")
+    return base.dram_model == hw::DramModel::banked ? Sense::none : Sense::clock;
+  if (p.starts_with("energy.")) return Sense::price;
+  if (p.ends_with(".latency")) return Sense::latency;
+  if (p.ends_with(".kib")) return Sense::memory;
+  if (p.ends_with(".width") || p.ends_with("_bytes_per_cycle") || p.starts_with("vector.lanes."))
+    return Sense::rate;
+  return Sense::none;
+}
+
+bool matters(Sense s, Question q) {
+  if (s == Sense::clock || s == Sense::none) return false;
+  if (q == Question::traffic) return s == Sense::memory;
+  return s != Sense::price || q == Question::energy;
+}
+
+/// Least and most that a field is anywhere in the space.
+std::pair<double, double> range_of(const SweepSpec& spec, std::string_view path) {
+  hw::HwConfig base = spec.base;
+  std::vector<double> all;
+  for (const Axis& axis : spec.axes)
+    for (size_t k = 0; k < axis.fields.size(); ++k)
+      if (axis.fields[k]->path == path)
+        for (const AxisStep& step : axis.steps)
+          all.push_back(as_number(step.fields[k]).value_or(0));
+  if (all.empty())
+    for (const hw::Field& f : hw::fields())
+      if (f.path == path) all.push_back(as_number(field_setting(f, base)).value_or(0));
+  const auto [low, high] = std::minmax_element(all.begin(), all.end());
+  return {*low, *high};
+}
+
+/// Where a byte in the shared memory costs more than one in DRAM, more of it can cost energy.
+bool shared_is_dear(const SweepSpec& spec) {
+  return range_of(spec, "energy.shared_pj_per_byte").second >
+         std::min(range_of(spec, "energy.dram_read_pj_per_byte").first,
+                  range_of(spec, "energy.dram_write_pj_per_byte").first);
+}
+
+const AxisStep& step_of(const Axis& axis, int i) { return axis.steps[static_cast<size_t>(i)]; }
+
+/// Componentwise the best rates and latency, or the worst, of a DRAM between two machines.
+hw::ChannelConfig extreme_peak(const std::vector<hw::DramPreset>& presets, hw::HwConfig low,
+                               hw::HwConfig high, bool largest) {
+  std::optional<hw::ChannelConfig> out;
+  const auto take = [largest](auto& now, auto value) {
+    now = largest ? std::max(now, value) : std::min(now, value);
+  };
+  for (const hw::DramPreset preset : presets)
+    for (int corner = 0; corner < 8; ++corner) {  // rates and latency are monotonic in each
+      hw::BankedDram d = low.banked;
+      d.preset = preset;
+      d.channels = (corner & 1 ? high : low).banked.channels;
+      d.read_share = (corner & 2 ? high : low).banked.read_share;
+      const hw::ChannelConfig peak = d.peak((corner & 4 ? high : low).clock_mhz);
+      if (!out) out = peak;
+      take(out->read.milli, peak.read.milli);
+      take(out->write.milli, peak.write.milli);
+      take(out->latency, peak.latency);
+    }
+  return *out;
+}
+
+}  // namespace
+
+int64_t MachineBox::points() const {
+  int64_t out = 1;
+  for (size_t a = 0; a < low.size(); ++a) out *= high[a] - low[a] + 1;
+  return out;
+}
+
+BoxBounds::BoxBounds(const SweepSpec& spec) : spec_(spec), space_(spec) {
+  const bool dear_shared = shared_is_dear(spec);
+  for (const Axis& axis : spec.axes) {
+    auto& differs = unordered_.emplace_back(axis.steps.size(), false);
+    for (size_t i = 1; i < axis.steps.size(); ++i)
+      for (size_t k = 0; k < axis.fields.size(); ++k) {
+        const Sense s = sense(*axis.fields[k], spec.base);
+        const bool tiles = s == Sense::memory && spec.effort == MapEffort::rule;
+        const bool dear = dear_shared && axis.fields[k]->path == "buffers.shared.kib";
+        if (s != Sense::none && !tiles && !dear) continue;
+        if (axis.steps[i - 1].fields[k] != axis.steps[i].fields[k]) differs[i] = true;
+      }
+  }
+  for (const SweepModel& model : spec.models) {
+    const Result<Lowered> lowered = lower(model.graph);
+    if (!lowered) continue;
+    for (const sim::Layer& l : lowered->layers)
+      for (const WorkItem& item : l.work) {
+        const auto* op = std::get_if<GemmOp>(&item);
+        if (op == nullptr) continue;
+        const bool constant =
+            op->b_port >= 0 && static_cast<size_t>(op->b_port) < l.inputs.size() &&
+            l.inputs[static_cast<size_t>(op->b_port)] >= 0 &&
+            model.graph.tensor(l.inputs[static_cast<size_t>(op->b_port)]).constant;
+        const double weights = static_cast<double>(op->k()) * static_cast<double>(op->outputs) *
+                               static_cast<double>(op->b_shared ? 1 : op->batch);
+        layers_.push_back({static_cast<double>(op->macs()), constant ? weights : 0,
+                           static_cast<double>(model.weight)});
+      }
+  }
+}
+
+int BoxBounds::unordered_axis(const MachineBox& r) const {
+  for (size_t a = 0; a < r.low.size(); ++a)
+    for (int i = r.low[a] + 1; i <= r.high[a]; ++i)
+      if (unordered_[a][static_cast<size_t>(i)]) return static_cast<int>(a);
+  return -1;
+}
+
+/// The low corner with each number at its largest or smallest.
+hw::HwConfig BoxBounds::extreme(const MachineBox& r, bool largest) const {
+  hw::HwConfig out = space_.machine(r.low);
+  for (size_t a = 0; a < r.low.size(); ++a) {
+    const Axis& axis = spec_.axes[a];
+    for (size_t k = 0; k < axis.fields.size(); ++k) {
+      const FieldSetting* best = &step_of(axis, r.low[a]).fields[k];
+      if (!as_number(*best)) continue;
+      for (int i = r.low[a] + 1; i <= r.high[a]; ++i) {
+        const FieldSetting& v = step_of(axis, i).fields[k];
+        if (largest ? as_number(v) > as_number(*best) : as_number(v) < as_number(*best)) best = &v;
+      }
+      set_field(*axis.fields[k], *best, out);
+    }
+  }
+  return out;
+}
+
+hw::HwConfig BoxBounds::best(const MachineBox& r, bool largest) const {
+  hw::HwConfig out = extreme(r, largest);
+  if (out.dram_model != hw::DramModel::banked) return out;
+  // What follows from several fields isn't at its best where they all are at their largest.
+  std::vector<hw::DramPreset> presets = {out.banked.preset};
+  for (size_t a = 0; a < r.low.size(); ++a)
+    for (int i = r.low[a]; i <= r.high[a]; ++i)
+      for (const FieldSetting& v : step_of(spec_.axes[a], i).fields)
+        if (const auto* preset = std::get_if<hw::DramPreset>(&v)) presets.push_back(*preset);
+  out.dram = extreme_peak(presets, extreme(r, false), extreme(r, true), largest);
+  return out;
+}
+
+Relaxed BoxBounds::relaxed(const MachineBox& r, Question q) const {
+  Relaxed out;
+  AxisSteps corner = r.high;
+  bool corners = true;
+  hw::HwConfig most = best(r, true), least = best(r, false);
+  out.hw = space_.machine(r.high);
+  for (size_t a = 0; a < r.low.size(); ++a) {
+    const Axis& axis = spec_.axes[a];
+    std::vector<FieldSetting> wanted;
+    for (const hw::Field* f : axis.fields) {
+      const Sense s = sense(*f, spec_.base);
+      hw::HwConfig& from = s == Sense::latency || s == Sense::price ? least : most;
+      wanted.push_back(field_setting(*f, from));
+      if (matters(s, q)) set_field(*f, wanted.back(), out.hw);
+    }
+    // A step that has all of this axis's fields at their best; the first, as what doesn't matter
+    // for cycles is mostly cheaper there.
+    const auto fits = [&](int i) {
+      for (size_t k = 0; k < axis.fields.size(); ++k)
+        if (matters(sense(*axis.fields[k], spec_.base), q) &&
+            step_of(axis, i).fields[k] != wanted[k])
+          return false;
+      return true;
+    };
+    int found = r.low[a];
+    while (found <= r.high[a] && !fits(found)) ++found;
+    corners &= found <= r.high[a];
+    corner[a] = std::min(found, r.high[a]);
+  }
+  out.effort = spec_.effort;
+  const Objective asked = q == Question::cycles   ? Objective::cycles
+                          : q == Question::energy ? Objective::energy
+                                                  : Objective::traffic;
+  if (corners && spec_.mapping == asked && space_.size() > 0) out.point = space_.point(corner);
+  if (out.point >= 0) out.hw = space_.machine(corner);
+  return out;
+}
+
+double BoxBounds::least_cycles(const MachineBox& r) const {
+  const hw::HwConfig most = best(r, true);
+  const double elements =
+      static_cast<double>(most.array.rows) * static_cast<double>(most.array.cols);
+  double out = 0;
+  for (const Layer& l : layers_)
+    out += l.times *
+           std::max(l.macs / elements, l.weight_bytes / std::max(most.dram.read.value(), 1e-3));
+  return out * (1 - 1e-9);
+}
+
+double BoxBounds::least_energy(const MachineBox& r) const {
+  const hw::HwConfig least = best(r, false);
+  double out = least.energy.static_per_cycle * least_cycles(r);
+  for (const Layer& l : layers_)
+    out += l.times * (l.macs * least.energy.mac + l.weight_bytes * least.energy.dram_read_byte);
+  return out * (1 - 1e-9);
+}
+
+double BoxBounds::least_area(const MachineBox& r) const {
+  for (const Axis& axis : spec_.axes)
+    for (const hw::Field* f : axis.fields)
+      if (f->path.starts_with("types.")) return 0;
+  return area_mm2(best(r, false)) * (1 - 1e-12);
+}
+
+double BoxBounds::least_sram(const MachineBox& r) const {
+  return static_cast<double>(sram_bytes(best(r, false)));
+}
+
+double BoxBounds::most_mhz(const MachineBox& r) const { return best(r, true).clock_mhz; }
+
+int BoxBounds::widest_axis(const MachineBox& r) const {
+  const bool area = std::find(spec_.objectives.begin(), spec_.objectives.end(), Metric::area) !=
+                    spec_.objectives.end();
+  const auto price = [&](const MachineBox& of) { return area ? least_area(of) : least_sram(of); };
+  const double base = price(r);
+  int out = -1;
+  double widest = -1;
+  for (size_t a = 0; a < r.low.size(); ++a) {
+    const int steps = r.high[a] - r.low[a];
+    if (steps <= 0) continue;
+    MachineBox above = r;
+    above.low[a] = r.low[a] + steps / 2 + 1;
+    const double width = price(above) - base + 1e-6 * steps * base;
+    if (width > widest) {
+      widest = width;
+      out = static_cast<int>(a);
+    }
+  }
+  return out;
+}
+
+}  // namespace accsim::sim

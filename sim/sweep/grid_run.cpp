@@ -1,0 +1,189 @@
+#include "sim/sweep/grid_run.h"
+
+#include <algorithm>
+#include <thread>
+
+#include "sim/sweep/process_identity.h"
+
+namespace accsim::sim {
+namespace {
+
+constexpr size_t kSpan = 16;          // points that are claimed together at least
+constexpr size_t kMostSpans = 32;     // claimed in one transaction
+constexpr size_t kCommitRows = 2048;  // rows of a transaction, unless kCommitTime comes first
+constexpr size_t kQueueRows = 4 * kCommitRows;
+constexpr auto kCommitTime = std::chrono::seconds(1);
+constexpr auto kClaimTime = std::chrono::milliseconds(200);  // that claimed points should last
+constexpr auto kWait = std::chrono::milliseconds(100);       // for other processes
+
+}  // namespace
+
+GridRun::GridRun(const SweepSpec& spec, const SweepRun& run, SweepStore& store,
+                 std::vector<Evaluator> evaluators, SweepOutcome& outcome)
+    : spec_(spec),
+      run_(run),
+      store_(store),
+      evaluators_(std::move(evaluators)),
+      outcome_(outcome),
+      owner_(process_owner()),
+      source_(spec) {}
+
+Status GridRun::run() {
+  const Status done = all_points();
+  const Status freed = store_.release(owner_);
+  return done ? freed : done;
+}
+
+Status GridRun::all_points() {
+  if (const Status freed = store_.release_dead(owner_is_dead); !freed) return freed;
+  pass();
+  while (errors_.empty() && !stopped() && !elsewhere_.empty()) {
+    // Their owners finish them, or die and leave them to us.
+    if (const Status freed = store_.release_dead(owner_is_dead); !freed) return freed;
+    const size_t before = elsewhere_.size();
+    again_.swap(elsewhere_);
+    pass();
+    if (elsewhere_.size() == before) std::this_thread::sleep_for(kWait);
+  }
+  if (!errors_.empty()) return errors_;
+  for (const std::vector<PointRange>* left : {&elsewhere_, &again_})
+    for (const PointRange& span : *left) outcome_.elsewhere += std::ssize(span.points);
+  return ok();
+}
+
+/// Until there are neither points of the source left nor spans to be tried again.
+void GridRun::pass() {
+  working_ = static_cast<int>(evaluators_.size());
+  std::vector<std::thread> threads;
+  for (Evaluator& evaluator : evaluators_)
+    threads.emplace_back([this, &evaluator] { work(evaluator); });
+  write();
+  for (std::thread& t : threads) t.join();
+}
+
+void GridRun::fail(const Status& status) {
+  const std::lock_guard lock(queue_mutex_);
+  if (!failed_) errors_ = status.errors();
+  failed_ = true;
+  filled_.notify_all();
+  drained_.notify_all();
+}
+
+/// Nothing at the end. Called with source_mutex_ held, like refill() and take().
+std::optional<PointRange> GridRun::next_span() {
+  if (!again_.empty()) {
+    PointRange out = std::move(again_.back());
+    again_.pop_back();
+    return out;
+  }
+  PointRange out;
+  while (out.points.size() < kSpan) {
+    const int64_t point = source_.next();
+    if (point < 0) break;
+    if (position_++ % run_.shard.of == run_.shard.index - 1) out.points.push_back(point);
+  }
+  if (out.points.empty()) return std::nullopt;
+  out.number = span_++;
+  return out;
+}
+
+/// Draws points until some are ours to do. False at the end.
+bool GridRun::refill() {
+  while (pending_.empty() && !stopped()) {
+    const auto now = std::chrono::steady_clock::now();
+    const bool soon = now - refilled_ < kClaimTime;
+    claimed_together_ = soon ? std::min(kMostSpans, claimed_together_ * 2)
+                             : std::max(size_t{1}, claimed_together_ / 2);
+    refilled_ = now;
+    std::vector<PointRange> spans;
+    while (spans.size() < claimed_together_) {
+      auto span = next_span();
+      if (!span) break;
+      spans.push_back(std::move(*span));
+    }
+    if (spans.empty()) return false;
+    if (const Status taken = take(std::move(spans)); !taken) fail(taken);
+  }
+  return !pending_.empty() && !stopped();
+}
+
+/// Of the spans that no other process has, the points that aren't stored.
+Status GridRun::take(std::vector<PointRange> spans) {
+  size_t asked = 0, missing = 0;
+  for (const PointRange& span : spans) asked += span.points.size();
+  {
+    const std::lock_guard lock(store_mutex_);
+    if (const Status claimed = store_.claim(spans, owner_); !claimed) return claimed;
+  }
+  for (PointRange& span : spans) {
+    missing += span.points.size();
+    if (span.points.empty()) continue;
+    if (span.ours)
+      pending_.insert(pending_.end(), span.points.begin(), span.points.end());
+    else
+      elsewhere_.push_back(std::move(span));
+  }
+  std::reverse(pending_.begin(), pending_.end());
+  const std::lock_guard lock(queue_mutex_);
+  done_ += static_cast<int64_t>(asked - missing);
+  return ok();
+}
+
+int64_t GridRun::next_point() {
+  const std::lock_guard lock(source_mutex_);
+  if (!refill()) return -1;
+  const int64_t point = pending_.back();
+  pending_.pop_back();
+  return point;
+}
+
+void GridRun::work(Evaluator& evaluator) {
+  std::vector<PointRow> rows;
+  const auto hand_over = [&] {
+    std::unique_lock lock(queue_mutex_);
+    drained_.wait(lock, [this] { return queue_.size() < kQueueRows || failed_; });
+    outcome_.evaluated += static_cast<int64_t>(rows.size());
+    std::move(rows.begin(), rows.end(), std::back_inserter(queue_));
+    rows.clear();
+    filled_.notify_one();
+  };
+  auto last = std::chrono::steady_clock::now();
+  for (int64_t point = next_point(); point >= 0; point = next_point()) {
+    rows.push_back(evaluator.point(point));
+    const auto now = std::chrono::steady_clock::now();
+    if (rows.size() < 32 && now - last < std::chrono::milliseconds(100)) continue;
+    last = now;
+    hand_over();
+  }
+  hand_over();
+  const std::lock_guard lock(queue_mutex_);
+  --working_;
+  filled_.notify_one();
+}
+
+/// Commits rows until all threads are done. A failed transaction ends the run.
+void GridRun::write() {
+  while (true) {
+    std::vector<PointRow> rows;
+    bool last = false;
+    SweepProgress progress;
+    {
+      std::unique_lock lock(queue_mutex_);
+      filled_.wait_for(lock, kCommitTime,
+                       [this] { return queue_.size() >= kCommitRows || working_ == 0 || failed_; });
+      rows.swap(queue_);
+      last = working_ == 0;
+      drained_.notify_all();
+      done_ += static_cast<int64_t>(rows.size());
+      progress = {done_, outcome_.total, outcome_.evaluated};
+    }
+    if (!rows.empty() && !failed_) {
+      const std::lock_guard lock(store_mutex_);
+      if (const Status written = store_.write(rows, {}); !written) fail(written);
+    }
+    if (run_.progress) run_.progress(progress);
+    if (last) return;
+  }
+}
+
+}  // namespace accsim::sim

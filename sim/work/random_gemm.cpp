@@ -1,0 +1,61 @@
+#include "sim/work/random_gemm.h"
+
+#include <algorithm>
+
+namespace accsim::sim {
+namespace {
+
+int64_t pick(std::mt19937& random, int64_t low, int64_t high) {
+  return std::uniform_int_distribution<int64_t>(low, high)(random);
+}
+
+GemmOp random_product(std::mt19937& random) {
+  GemmOp op;
+  op.in = op.out = {1, 1, pick(random, 0, 7) == 0 ? 1 : pick(random, 1, 60)};
+  op.channels = pick(random, 1, 80);
+  op.outputs = pick(random, 1, 80);
+  if (pick(random, 0, 1) == 0) return op;
+  op.batch = pick(random, 2, 4);
+  op.a_shared = pick(random, 0, 3) == 0;
+  op.b_shared = !op.a_shared && pick(random, 0, 3) == 0;
+  op.a_transposed = pick(random, 0, 3) == 0;
+  op.b_transposed = pick(random, 0, 3) == 0;
+  return op;
+}
+
+void set_window(GemmOp& op, size_t dim, int64_t kernel, int64_t stride, int64_t dilation,
+                int64_t pad, int64_t out) {
+  op.kernel[dim] = kernel;
+  op.stride[dim] = stride;
+  op.dilation[dim] = dilation;
+  op.pad[dim] = pad;
+  op.out[dim] = out;
+  op.in[dim] = std::max<int64_t>(1, (out - 1) * stride + (kernel - 1) * dilation + 1 - 2 * pad);
+}
+
+GemmOp random_convolution(std::mt19937& random) {
+  GemmOp op;
+  op.grouped = pick(random, 0, 2) == 0;
+  op.batch = op.grouped ? pick(random, 2, 12) : 1;
+  op.images = pick(random, 1, 3);
+  op.channels = pick(random, 1, op.grouped ? 4 : 20);
+  op.outputs = pick(random, 1, op.grouped ? 4 : 24);
+  const int64_t stride = pick(random, 1, 3), dilation = pick(random, 1, 3);
+  for (const size_t dim : {size_t{1}, size_t{2}}) {
+    const int64_t kernel = pick(random, 1, 5);
+    set_window(op, dim, kernel, stride, dilation, pick(random, 0, kernel - 1), pick(random, 1, 9));
+  }
+  if (op.images == 1 && pick(random, 0, 1) == 0) {
+    const int64_t kernel = pick(random, 1, 3);
+    set_window(op, 0, kernel, 1, 1, pick(random, 0, kernel - 1), pick(random, 1, 3));
+  }
+  return op;
+}
+
+}  // namespace
+
+GemmOp random_gemm(std::mt19937& random) {
+  return pick(random, 0, 2) == 0 ? random_product(random) : random_convolution(random);
+}
+
+}  // namespace accsim::sim

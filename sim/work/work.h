@@ -1,0 +1,95 @@
+#pragma once
+#include <array>
+#include <cstdint>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+namespace accsim::sim {
+
+/// What a node asks of the machine, in elements and operations, before any machine is known.
+/// A node's Work is a list of these, run one after the other.
+
+/// What a graph node becomes. Every node has exactly one; anything else is an error.
+enum class Fate : uint8_t {
+  gemm,         ///< runs on the array
+  vector,       ///< runs on the vector unit
+  memory,       ///< only moves bytes
+  view,         ///< no bytes move: the same bytes under another shape
+  folded,       ///< computed off line, or merged into another node
+  unsupported,  ///< refused, unless --allow-unsupported
+};
+std::string_view name(Fate fate);
+
+/// Port of a value that lives only between two items of one node's work (attention scores).
+inline constexpr int kInternalPort = -1;
+
+/// One side of an operation's traffic: which input or output of the node, how much of it is touched
+/// and in which contiguous pieces.
+struct Access {
+  int port = 0;          ///< index into the node's inputs (or outputs, for a result); or internal
+  int64_t elements = 0;  ///< elements moved
+  int64_t run = 0;       ///< elements of one contiguous piece; 0: all of them
+};
+
+/// Depth, height, width; leading entries are 1 (or 0 for pad) when a dim is missing.
+using Extent3 = std::array<int64_t, 3>;
+
+/// `batch` independent products of (images * out d*h*w) x (channels * kernel d*h*w) x outputs.
+/// A plain M x K x N product has in = out = {1, 1, M}, channels = K, outputs = N, the rest neutral.
+/// MACs = batch * M * K * N, padded positions counted, bias not counted.
+struct GemmOp {
+  int64_t batch = 1;     ///< each with its own weights: conv groups, heads, MatMul batch dims
+  int64_t images = 1;    ///< share the weights: conv batch
+  int64_t channels = 1;  ///< reduction length per kernel position, per batch entry
+  int64_t outputs = 1;   ///< output channels, per batch entry
+  Extent3 in{1, 1, 1}, out{1, 1, 1}, kernel{1, 1, 1}, stride{1, 1, 1}, dilation{1, 1, 1},
+      pad{0, 0, 0};            ///< pad: before the first element; behind the last it follows
+  bool grouped = false;        ///< batch entries are channel groups of the same pixels (conv)
+  bool a_shared = false;       ///< every batch entry reads the same A (broadcast MatMul)
+  bool b_shared = false;       ///< every batch entry reads the same B
+  bool a_transposed = false;   ///< A lies in memory as K x M (Gemm transA)
+  bool b_transposed = false;   ///< B lies in memory as N x K (Gemm transB)
+  int a_port = 0, b_port = 1;  ///< node inputs: activations (M x K) and weights (K x N)
+  int bias_port = -1;          ///< node input added per output channel; -1: none
+  int out_port = 0;
+
+  int64_t m() const { return images * out[0] * out[1] * out[2]; }
+  int64_t k() const { return channels * kernel[0] * kernel[1] * kernel[2]; }
+  int64_t n() const { return outputs; }
+  int64_t macs() const { return batch * m() * k() * n(); }
+};
+
+/// Op classes of the vector unit; a machine gives each its own number of lanes.
+enum class VectorClass : uint8_t {
+  elementwise,  ///< add, sub, mul, min, max, compare, select, relu, clip, logic
+  special,      ///< div, exp, log, sqrt, pow, tanh, sigmoid, erf, trigonometry
+  reduce,       ///< one accumulate of a sum, max, min, mean
+  pool,         ///< one window element of a pooling
+  resize,       ///< one tap of an interpolation
+  convert,      ///< cast, quantise, dequantise
+  search,       ///< one compare of a sort, top-k, arg-max, scan
+};
+inline constexpr size_t kVectorClasses = 7;
+std::string_view name(VectorClass c);
+
+struct VectorOp {
+  std::vector<Access> inputs;
+  std::vector<Access> outputs;
+  std::array<int64_t, kVectorClasses> ops{};  ///< lane operations by class
+  int64_t row = 1;  ///< elements that one result depends on together (softmax, norm axis)
+  int passes = 1;   ///< times a row is streamed when it doesn't fit on chip
+
+  int64_t& operator[](VectorClass c) { return ops[static_cast<size_t>(c)]; }
+  int64_t operator[](VectorClass c) const { return ops[static_cast<size_t>(c)]; }
+};
+
+struct MemoryOp {
+  std::vector<Access> inputs;
+  std::vector<Access> outputs;
+};
+
+using WorkItem = std::variant<GemmOp, VectorOp, MemoryOp>;
+using Work = std::vector<WorkItem>;
+
+}  // namespace accsim::sim

@@ -1,0 +1,178 @@
+#include <gtest/gtest.h>
+
+#include <set>
+
+#include "tests/sim/operators/single_node.h"
+
+namespace accsim::sim {
+namespace {
+
+SingleNode ms(const char* op) { return {op, 1, "com.microsoft"}; }
+
+TEST(Contrib, HasEveryRowItsRulesAndNoTwin) {
+  std::set<std::pair<std::string_view, std::string_view>> seen;
+  for (const auto rows : {norm_rows(), conv_rows(), matmul_rows(), pool_rows(), quant_rows(),
+                          signal_rows(), contrib_rows()})
+    for (const OpRow& row : rows) {
+      EXPECT_TRUE(seen.insert({row.domain, row.name}).second) << row.name;
+      EXPECT_NE(row.shape, nullptr) << row.name;
+      EXPECT_NE(row.cost, nullptr) << row.name;
+      EXPECT_LE(row.min_inputs, row.max_inputs) << row.name;
+      for (char digit : row.params) EXPECT_LT(digit - '0', row.max_inputs) << row.name;
+    }
+}
+
+TEST(Contrib, DoFusedTransposesPlanTheSameProduct) {
+  SingleNode both = ms("FusedMatMul");
+  both.in({2, 4, 3}).in({2, 5, 4}).attr("transA", 1).attr("transB", 1);
+  ASSERT_EQ(shape_or_error(both), "2x3x5");
+  EXPECT_EQ(total_macs(both.cost()), 2 * 3 * 4 * 5);
+  // S x B x K seen as B x S x K.
+  SingleNode batch = ms("FusedMatMul");
+  batch.in({7, 2, 4}).in({2, 4, 5}).attr("transBatchA", 1);
+  EXPECT_EQ(shape_or_error(batch), "2x7x5");
+}
+
+TEST(Contrib, IsTheInputProjectionPartOfAttention) {
+  SingleNode node = ms("Attention");
+  node.in({2, 5, 32}).in({32, 96}).in({96}).absent().in({2, 2, 4, 3, 8}).outs(2);
+  node.attr("num_heads", 4);
+  ASSERT_EQ(shape_or_error(node), "2x5x32");
+  EXPECT_EQ(node.out(1), (Dims{2, 2, 4, 8, 8}));
+  EXPECT_EQ(total_macs(node.cost()), 2 * 5 * 32 * 96 + 2 * 4 * 5 * 8 * (8 + 8));
+  SingleNode wrong = ms("Attention");
+  wrong.in({2, 5, 32}).in({32, 95}).in({95}).attr("num_heads", 4);
+  EXPECT_FALSE(wrong.infer().ok());
+}
+
+TEST(Contrib, DoesMultiHeadAttentionTakeEveryLayout) {
+  const int64_t macs = 2 * 4 * 5 * 6 * 16;
+  SingleNode apart = ms("MultiHeadAttention");
+  apart.in({2, 5, 32}).in({2, 6, 32}).in({2, 6, 32}).attr("num_heads", 4);
+  ASSERT_EQ(shape_or_error(apart), "2x5x32");
+  EXPECT_EQ(total_macs(apart.cost()), macs);
+  SingleNode packed_kv = ms("MultiHeadAttention");
+  packed_kv.in({2, 5, 32}).in({2, 6, 4, 2, 8}).attr("num_heads", 4);
+  ASSERT_EQ(shape_or_error(packed_kv), "2x5x32");
+  EXPECT_EQ(total_macs(packed_kv.cost()), macs);
+  SingleNode cross = ms("MultiHeadAttention");
+  cross.in({2, 5, 32}).in({2, 4, 6, 8}).in({2, 4, 6, 8}).attr("num_heads", 4);
+  ASSERT_EQ(shape_or_error(cross), "2x5x32");
+  EXPECT_EQ(total_macs(cross.cost()), macs);
+  SingleNode packed = ms("MultiHeadAttention");
+  packed.in({2, 5, 4, 3, 8}).attr("num_heads", 4);
+  ASSERT_EQ(shape_or_error(packed), "2x5x32");
+  EXPECT_EQ(total_macs(packed.cost()), 2 * 4 * 5 * 5 * 16);
+  SingleNode headless = ms("MultiHeadAttention");
+  headless.in({2, 5, 32}).in({2, 6, 32}).in({2, 6, 32});
+  EXPECT_FALSE(headless.infer().ok());
+  SingleNode flat = ms("MultiHeadAttention");
+  flat.in({5, 32}).attr("num_heads", 4);
+  EXPECT_FALSE(flat.infer().ok());
+}
+
+TEST(Contrib, DoesGroupQueryAttentionTellABufferFromAGrowingCache) {
+  const auto decode = [](int64_t past, bool total_known) {
+    SingleNode node = ms("GroupQueryAttention");
+    node.in({1, 1, 64}).in({1, 1, 16}).in({1, 1, 16}).in({1, 2, past, 8}).in({1, 2, past, 8});
+    node.in({1}, DType::int32).outs(3).attr("num_heads", 8).attr("kv_num_heads", 2);
+    if (total_known)
+      node.ints({33}, DType::int32);
+    else
+      node.in({1}, DType::int32);
+    return node;
+  };
+  SingleNode growing = decode(32, false);
+  ASSERT_EQ(shape_or_error(growing), "1x1x64");
+  EXPECT_EQ(growing.out(1), (Dims{1, 2, 33, 8}));
+  EXPECT_EQ(total_macs(growing.cost()), 8 * 33 * 16);
+  SingleNode buffer = decode(128, true);
+  ASSERT_EQ(shape_or_error(buffer), "1x1x64");
+  EXPECT_EQ(buffer.out(1), (Dims{1, 2, 128, 8}));
+  EXPECT_EQ(total_macs(buffer.cost()), 8 * 33 * 16);
+  SingleNode packed = ms("GroupQueryAttention");
+  packed.in({1, 4, 96}).absent().absent().attr("num_heads", 8).attr("kv_num_heads", 2);
+  EXPECT_EQ(shape_or_error(packed), "1x4x64");
+}
+
+TEST(Contrib, AreFourBitWeightsUnpackedThenMultiplied) {
+  SingleNode node = ms("MatMulNBits");
+  node.in({2, 3, 64}).in({10, 2, 16}, DType::uint8).in({20}).attr("K", 64).attr("N", 10);
+  node.attr("block_size", 32).attr("bits", 4);
+  ASSERT_EQ(shape_or_error(node), "2x3x10");
+  const auto work = node.cost();
+  EXPECT_EQ(item<VectorOp>(work)[VectorClass::convert], 640);
+  EXPECT_EQ(item<GemmOp>(work, 1).macs(), 6 * 640);
+  SingleNode wrong = ms("MatMulNBits");
+  wrong.in({2, 3, 64}).in({10, 2, 15}, DType::uint8).in({20}).attr("K", 64).attr("N", 10);
+  EXPECT_FALSE(wrong.attr("block_size", 32).infer().ok());
+}
+
+TEST(Contrib, DoSkipNormsGiveTheSum) {
+  for (const char* op : {"SkipLayerNormalization", "SkipSimplifiedLayerNormalization"}) {
+    SingleNode node = ms(op);
+    node.in({2, 5, 8}).in({1, 5, 8}).in({8}).outs(4);
+    ASSERT_EQ(shape_or_error(node), "2x5x8");
+    EXPECT_EQ(node.out(1), (Dims{2, 5, 1}));
+    EXPECT_EQ(node.out(3), (Dims{2, 5, 8}));
+    EXPECT_EQ(item<VectorOp>(node.cost())[VectorClass::elementwise], 3 * 80);
+  }
+  SingleNode embed = ms("EmbedLayerNormalization");
+  embed.in({2, 5}, DType::int32).absent().in({100, 8}).in({64, 8}).absent().in({8}).in({8}).outs(2);
+  ASSERT_EQ(shape_or_error(embed), "2x5x8");
+  EXPECT_EQ(embed.out(1), Dims{2});
+  SingleNode bare = ms("EmbedLayerNormalization");
+  bare.in({2, 5}, DType::int32);
+  EXPECT_FALSE(bare.infer().ok());
+}
+
+TEST(Contrib, DoQuantisedOperatorsKeepTypesAndSkipAbsentZeroPoints) {
+  SingleNode add = ms("QLinearAdd");
+  add.in({2, 3}, DType::int8).in({}).absent().in({3}, DType::int8).in({}).absent().in({});
+  ASSERT_EQ(shape_or_error(add), "2x3");
+  EXPECT_EQ(add.type(), DType::int8);
+  SingleNode lone = ms("QLinearMul");
+  lone.in({2, 3}, DType::int8).in({});
+  EXPECT_FALSE(lone.infer().ok());
+  SingleNode concat = ms("QLinearConcat");
+  concat.in({}).in({}).in({1, 2, 4}, DType::uint8).in({}).in({}, DType::uint8);
+  concat.in({1, 5, 4}, DType::uint8).in({}).in({}, DType::uint8).attr("axis", 1);
+  EXPECT_EQ(shape_or_error(concat), "1x7x4");
+  SingleNode torn = ms("QLinearConcat");
+  torn.in({}).in({}).in({1, 2, 4}, DType::uint8).in({});
+  EXPECT_FALSE(torn.infer().ok());
+  SingleNode pool = ms("QLinearGlobalAveragePool");
+  pool.in({1, 7, 7, 16}, DType::uint8).in({}).in({}).in({}).in({}).attr("channels_last", 1);
+  EXPECT_EQ(shape_or_error(pool), "1x1x1x16");
+  SingleNode gemm = ms("QGemm");
+  gemm.in({3, 4}, DType::uint8).in({}).in({}, DType::uint8).in({4, 5}, DType::int8).in({});
+  gemm.in({}, DType::int8).in({5}, DType::int32);
+  ASSERT_EQ(shape_or_error(gemm), "3x5");
+  EXPECT_EQ(gemm.type(), DType::float32);
+  EXPECT_EQ(item<GemmOp>(gemm.cost()).bias_port, 6);
+}
+
+TEST(Contrib, DoChannelsLastOperatorsMoveOnlyTheChannels) {
+  SingleNode conv = ms("QLinearConv");
+  conv.in({1, 8, 8, 3}, DType::uint8).in({}).in({}, DType::uint8).in({4, 3, 3, 3}, DType::int8);
+  conv.in({}).in({}, DType::int8).in({}).in({}, DType::uint8).attr("channels_last", 1);
+  ASSERT_EQ(shape_or_error(conv), "1x6x6x4");
+  EXPECT_EQ(total_macs(conv.cost()), 36 * 4 * 27);
+  SingleNode pool = ms("NhwcMaxPool");
+  pool.in({1, 8, 6, 3}, DType::int8).list("kernel_shape", {2, 2}).list("strides", {2, 2});
+  EXPECT_EQ(shape_or_error(pool), "1x4x3x3");
+}
+
+TEST(Contrib, DoFusedConvolutionsAddWhatFollows) {
+  SingleNode node = ms("FusedConv");
+  node.in({1, 3, 8, 8}).in({4, 3, 3, 3}).in({4}).in({1, 4, 6, 6}).attr("activation", "Relu");
+  ASSERT_EQ(shape_or_error(node), "1x4x6x6");
+  EXPECT_EQ(item<VectorOp>(node.cost(), 1)[VectorClass::elementwise], 144);
+  SingleNode unknown = ms("FusedConv");
+  unknown.in({1, 3, 8, 8}).in({4, 3, 3, 3}).attr("activation", "Wiggle");
+  ASSERT_TRUE(unknown.infer().ok());
+  EXPECT_FALSE(unknown.cost().ok());
+}
+
+}  // namespace
+}  // namespace accsim::sim

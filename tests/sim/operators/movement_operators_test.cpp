@@ -1,0 +1,249 @@
+#include <gtest/gtest.h>
+
+#include "tests/sim/operators/single_node.h"
+
+namespace accsim::sim {
+namespace {
+
+MemoryOp moved(SingleNode& node) {
+  const Status s = node.infer();
+  EXPECT_TRUE(s) << (s ? "" : s.errors()[0].text());
+  return s ? item<MemoryOp>(node.cost()) : MemoryOp{};
+}
+
+bool is_free(SingleNode& node) {
+  const Status s = node.infer();
+  return s && node.cost() && node.cost()->empty();
+}
+
+/// Runs of the input and of the output.
+std::pair<int64_t, int64_t> transpose_runs(Dims dims, std::vector<int64_t> perm) {
+  SingleNode node("Transpose", 13);
+  const int64_t count = elements(dims);
+  node.in(std::move(dims)).list("perm", std::move(perm));
+  const MemoryOp op = moved(node);
+  EXPECT_EQ(op.inputs.at(0).elements, count);
+  EXPECT_EQ(op.outputs.at(0).elements, count);
+  return {op.inputs.at(0).run, op.outputs.at(0).run};
+}
+
+TEST(Transpose, IsTheRunWhatStaysTogetherAtTheEnd) {
+  using P = std::pair<int64_t, int64_t>;
+  EXPECT_EQ(transpose_runs({2, 3, 4, 5}, {1, 0, 2, 3}), P(4 * 5, 4 * 5));
+  EXPECT_EQ(transpose_runs({2, 3, 4, 5}, {0, 2, 1, 3}), P(5, 5));
+}
+
+TEST(Transpose, AreBlocksTurnedWhenTheInnermostAxisMoves) {
+  using P = std::pair<int64_t, int64_t>;
+  EXPECT_EQ(transpose_runs({2, 3, 4, 5}, {0, 1, 3, 2}), P(5, 4));
+  EXPECT_EQ(transpose_runs({2, 3, 4, 5}, {2, 3, 0, 1}), P(4 * 5, 2 * 3));
+  EXPECT_EQ(transpose_runs({1000, 2000}, {1, 0}), P(64, 64));  // at most a block's side
+}
+
+TEST(Transpose, IsMovingAxesOfOneElementFree) {
+  SingleNode free("Transpose", 13), real("Transpose", 13);
+  free.in({1, 3, 1, 5}).list("perm", {1, 2, 0, 3});
+  EXPECT_TRUE(is_free(free));
+  real.in({2, 3, 1}).list("perm", {1, 2, 0});
+  EXPECT_EQ(moved(real).inputs.at(0).run, 3);
+}
+
+TEST(Transpose, IsAListThatIsNoPermutationRefused) {
+  for (const std::vector<int64_t>& perm : {std::vector<int64_t>{0, 0}, {0, 1, 2}, {1, 2}, {}}) {
+    SingleNode node("Transpose", 13);
+    node.in({2, 3}).list("perm", perm);
+    EXPECT_FALSE(node.infer());
+  }
+}
+
+TEST(Slice, IsOnlyWhatIsKeptRead) {
+  const auto slice = [](int64_t axis, int64_t start, int64_t end, int64_t step) {
+    SingleNode node("Slice", 13);
+    node.in({4, 6, 10}).ints({start}).ints({end}).ints({axis}).ints({step});
+    const MemoryOp op = moved(node);
+    return std::pair(op.inputs.at(0).elements, op.inputs.at(0).run);
+  };
+  EXPECT_EQ(slice(0, 1, 3, 1), std::pair(int64_t{120}, int64_t{0}));  // one contiguous piece
+  EXPECT_EQ(slice(1, 0, 2, 1), std::pair(int64_t{80}, int64_t{20}));
+  EXPECT_EQ(slice(2, 5, 9, 1), std::pair(int64_t{96}, int64_t{4}));
+  EXPECT_EQ(slice(1, 0, 6, 2), std::pair(int64_t{120}, int64_t{10}));
+  EXPECT_EQ(slice(2, 9, -11, -1), std::pair(int64_t{240}, int64_t{1}));
+}
+
+TEST(Slice, IsASliceOfEverythingFree) {
+  SingleNode node("Slice", 13);
+  node.in({4, 6}).ints({0}).ints({INT64_MAX});
+  EXPECT_TRUE(is_free(node));
+}
+
+TEST(Slice, AreBadListsRefused) {
+  const auto slice = [](std::vector<int64_t> starts, std::vector<int64_t> axes,
+                        std::vector<int64_t> steps) {
+    SingleNode node("Slice", 13);
+    node.in({4, 6}).ints(starts).ints(starts).ints(std::move(axes)).ints(std::move(steps));
+    return shape_or_error(node);
+  };
+  EXPECT_EQ(slice({0, 0}, {1, -1}, {1, 1}), "Slice: axis 1 is given twice");
+  EXPECT_EQ(slice({0}, {2}, {1}), "Slice: axis 2 is outside [-2, 2) of a tensor of rank 2");
+  EXPECT_EQ(slice({0}, {1}, {0}), "Slice: a step is 0");
+  EXPECT_EQ(slice({0}, {1, 0}, {1}), "Slice: axes and steps must be as long as starts");
+}
+
+TEST(Split, DoThePartsHaveToAddUp) {
+  const auto split = [](int64_t opset, std::vector<int64_t> sizes, size_t outputs) {
+    SingleNode node("Split", opset);
+    node.in({10, 7});
+    if (!sizes.empty()) node.ints(std::move(sizes));
+    node.outs(outputs);
+    return shape_or_error(node);
+  };
+  EXPECT_EQ(split(13, {4, 6}, 2), "4x7");
+  EXPECT_EQ(split(13, {4, 5}, 2), "Split: the parts don't add up to dim 0 of 10");
+  EXPECT_EQ(split(13, {11, -1}, 2), "Split: the parts don't add up to dim 0 of 10");
+  EXPECT_EQ(split(13, {4, 6}, 3), "Split: 2 parts are given for 3 outputs");
+  EXPECT_EQ(split(13, {}, 5), "2x7");
+  EXPECT_EQ(split(13, {}, 3), "Split: dim 0 of 10 can't be split into 3 parts");
+  EXPECT_EQ(split(18, {}, 3), "4x7");
+}
+
+TEST(Split, AreUnusedPartsNotRead) {
+  SingleNode node("Split", 13);
+  node.in({3, 10}).ints({4, 6}).attr("axis", 1).outs(2);
+  const MemoryOp op = moved(node);
+  EXPECT_EQ(op.inputs.at(0).elements, 30);
+  EXPECT_EQ(op.inputs.at(0).run, 4);
+  EXPECT_EQ(op.outputs.at(1).elements, 18);
+}
+
+TEST(Concat, IsTheOutputWrittenInPiecesFromTheAxisOn) {
+  SingleNode node("Concat", 13);
+  node.in({2, 3, 5}).in({2, 4, 5}).attr("axis", 1);
+  const MemoryOp op = moved(node);
+  EXPECT_EQ(node.out(), (Dims{2, 7, 5}));
+  EXPECT_EQ(op.inputs.at(0).elements, 30);
+  EXPECT_EQ(op.inputs.at(1).elements, 40);
+  EXPECT_EQ(op.outputs.at(0).elements, 70);
+  EXPECT_EQ(op.outputs.at(0).run, 3 * 5);
+}
+
+TEST(Concat, AreInputsThatDoNotFitNamed) {
+  SingleNode node("Concat", 13), none("Concat", 13), one("Concat", 13);
+  node.in({2, 3}).in({3, 3}).attr("axis", 1);
+  EXPECT_EQ(shape_or_error(node),
+            "Concat: input 1 of shape 3x3 doesn't fit input 0 of shape 2x3 along axis 1");
+  none.in({2}).in({2});
+  EXPECT_EQ(shape_or_error(none), "Concat: attribute 'axis' is missing");
+  one.in({2, 3}).attr("axis", 0);
+  EXPECT_TRUE(is_free(one));
+}
+
+TEST(Gather, IsOnlyWhatIsPickedReadAndTheIndices) {
+  SingleNode node("Gather", 13);
+  node.in({30000, 768}).in({2, 128}, DType::int64);
+  const MemoryOp op = moved(node);
+  EXPECT_EQ(node.out(), (Dims{2, 128, 768}));
+  EXPECT_EQ(op.inputs.at(0).elements, 2 * 128 * 768);
+  EXPECT_EQ(op.inputs.at(0).run, 768);
+  EXPECT_EQ(op.inputs.at(1).elements, 2 * 128);
+  EXPECT_EQ(op.outputs.at(0).elements, 2 * 128 * 768);
+}
+
+TEST(Gather, IsAnIndexOutsideAnErrorWhenFolded) {
+  SingleNode node("Gather", 13);
+  node.ints({5, 6}).ints({2});
+  ASSERT_TRUE(node.infer());
+  ASSERT_FALSE(node.fold());
+  EXPECT_EQ(node.fold().errors()[0].message, "Gather: index 2 is outside a dim of 2");
+}
+
+TEST(Expand, IsTheInputReadOnce) {
+  SingleNode node("Expand", 13), same("Expand", 13);
+  node.in({8, 1}).ints({4, 1, 3});
+  const MemoryOp op = moved(node);
+  EXPECT_EQ(op.inputs.at(0).elements, 8);
+  EXPECT_EQ(op.outputs.at(0).elements, 4 * 8 * 3);
+  same.in({8, 3}).ints({1, 1});
+  EXPECT_TRUE(is_free(same));
+}
+
+TEST(Pad, IsOnlyWhatStaysRead) {
+  SingleNode node("Pad", 13), none("Pad", 13), bad("Pad", 13);
+  node.in({4, 5}).ints({-1, 2, 0, 3});
+  const MemoryOp op = moved(node);
+  EXPECT_EQ(node.out(), (Dims{3, 10}));
+  EXPECT_EQ(op.inputs.at(0).elements, 3 * 5);
+  EXPECT_EQ(op.outputs.at(0).elements, 30);
+  none.in({4}).ints({0, 0});
+  EXPECT_TRUE(is_free(none));
+  bad.in({4}).ints({-3, -3});
+  EXPECT_EQ(shape_or_error(bad), "Pad: output dim 0 would be -2");
+}
+
+TEST(BlockOperators, DoTheyUndoEachOther) {
+  SingleNode to("SpaceToDepth", 13), from("DepthToSpace", 13), bad("DepthToSpace", 13);
+  to.in({1, 3, 8, 12}).attr("blocksize", 4);
+  EXPECT_EQ(shape_or_error(to), "1x48x2x3");
+  from.in({1, 48, 2, 3}).attr("blocksize", 4);
+  EXPECT_EQ(shape_or_error(from), "1x3x8x12");
+  EXPECT_EQ(moved(from).inputs.at(0).run, 1);
+  bad.in({1, 3, 2, 2}).attr("blocksize", 2);
+  EXPECT_FALSE(bad.infer());
+}
+
+TEST(TensorScatter, DoesOnlyTheUpdateMove) {
+  SingleNode node("TensorScatter", 24);
+  node.in({2, 8, 1024, 64}).in({2, 8, 1, 64}).in({2}, DType::int64);
+  const MemoryOp op = moved(node);
+  EXPECT_EQ(node.out(), (Dims{2, 8, 1024, 64}));
+  EXPECT_EQ(op.inputs.at(0).port, 1);
+  EXPECT_EQ(op.inputs.at(0).elements, 2 * 8 * 64);
+  EXPECT_EQ(op.outputs.at(0).elements, 2 * 8 * 64);
+  EXPECT_EQ(op.outputs.at(0).run, 64);
+}
+
+TEST(Scatter, MustTheUpdatesFitTheIndices) {
+  SingleNode nd("ScatterND", 16), elements("ScatterElements", 16), reduction("ScatterND", 16);
+  nd.in({4, 5}).in({3, 1}, DType::int64).in({3, 4});
+  EXPECT_EQ(shape_or_error(nd),
+            "ScatterND: updates must be float32 of shape 3x5, not float32 of shape 3x4");
+  elements.in({4, 5}).in({3, 1}, DType::int64).in({3, 2});
+  EXPECT_FALSE(elements.infer());
+  reduction.in({4}).in({1, 1}, DType::int64).in({1}).attr("reduction", "sum");
+  EXPECT_FALSE(reduction.infer());
+}
+
+TEST(DataDependentShapes, AreTheyRefusedWithTheDimThatIsUnknown) {
+  SingleNode nonzero("NonZero", 13), unique("Unique", 11), compress("Compress", 11),
+      boxes("NonMaxSuppression", 11);
+  nonzero.in({3, 4});
+  EXPECT_EQ(shape_or_error(nonzero),
+            "NonZero: output dim 1 depends on the value of input 'X' (tensor 't0'), which isn't "
+            "constant");
+  unique.in({4});
+  EXPECT_FALSE(unique.infer());
+  compress.in({4}).in({4}, DType::boolean);
+  EXPECT_FALSE(compress.infer());
+  boxes.in({1, 6, 4}).in({1, 1, 6});
+  ASSERT_FALSE(boxes.infer());
+  EXPECT_EQ(boxes.infer().errors()[0].code, Errc::unsupported);
+}
+
+TEST(Col2Im, IsEveryColumnAddedOnce) {
+  SingleNode node("Col2Im", 18);
+  node.in({1, 5, 5}).ints({5, 5}).ints({1, 5});
+  ASSERT_TRUE(node.infer());
+  EXPECT_EQ(node.out(), (Dims{1, 1, 5, 5}));
+  EXPECT_EQ(item<VectorOp>(node.cost())[VectorClass::reduce], 25);
+}
+
+TEST(CenterCropPad, IsTheSmallerOfBothRead) {
+  SingleNode node("CenterCropPad", 18);
+  node.in({20, 10, 3}).ints({10, 20}).list("axes", {0, 1});
+  const MemoryOp op = moved(node);
+  EXPECT_EQ(node.out(), (Dims{10, 20, 3}));
+  EXPECT_EQ(op.inputs.at(0).elements, 10 * 10 * 3);
+  EXPECT_EQ(op.outputs.at(0).elements, 10 * 20 * 3);
+}
+
+}  // namespace
+}  // namespace accsim::sim

@@ -1,0 +1,77 @@
+#include <gtest/gtest.h>
+
+#include "tests/sim/operators/single_node.h"
+
+namespace accsim::sim {
+namespace {
+
+constexpr int64_t kSteps = 7, kBatch = 2, kInputs = 5, kHidden = 3;
+
+struct Kind {
+  const char* op;
+  int64_t gates;
+  size_t outputs;
+};
+constexpr Kind kKinds[] = {{"RNN", 1, 2}, {"GRU", 3, 2}, {"LSTM", 4, 3}};
+
+SingleNode recurrent(const Kind& kind, const char* direction, int layout) {
+  const int64_t d = direction == std::string("bidirectional") ? 2 : 1;
+  SingleNode node(kind.op, 14);
+  node.in(layout ? Dims{kBatch, kSteps, kInputs} : Dims{kSteps, kBatch, kInputs});
+  node.in({d, kind.gates * kHidden, kInputs}).in({d, kind.gates * kHidden, kHidden});
+  node.in({d, 2 * kind.gates * kHidden}).attr("hidden_size", kHidden).attr("layout", layout);
+  node.attr("direction", direction).outs(kind.outputs);
+  return node;
+}
+
+TEST(Recurrent, DoDirectionAndLayoutPlaceTheOutputs) {
+  for (const Kind& kind : kKinds)
+    for (const char* direction : {"forward", "reverse", "bidirectional"})
+      for (int layout : {0, 1}) {
+        const int64_t d = direction == std::string("bidirectional") ? 2 : 1;
+        SingleNode node = recurrent(kind, direction, layout);
+        ASSERT_TRUE(node.infer().ok()) << kind.op;
+        EXPECT_EQ(node.out(0),
+                  (layout ? Dims{kBatch, kSteps, d, kHidden} : Dims{kSteps, d, kBatch, kHidden}));
+        for (size_t i = 1; i < kind.outputs; ++i)
+          EXPECT_EQ(node.out(i), (layout ? Dims{kBatch, d, kHidden} : Dims{d, kBatch, kHidden}));
+      }
+}
+
+TEST(Recurrent, IsTheCostInputsOnceAndStatesEveryStep) {
+  for (const Kind& kind : kKinds)
+    for (const char* direction : {"forward", "bidirectional"}) {
+      const int64_t d = direction == std::string("bidirectional") ? 2 : 1;
+      SingleNode node = recurrent(kind, direction, 0);
+      ASSERT_TRUE(node.infer().ok());
+      const auto work = node.cost();
+      ASSERT_EQ(work->size(), static_cast<size_t>(3 * d));
+      EXPECT_EQ(item<GemmOp>(work, 0).m(), kSteps * kBatch);
+      EXPECT_EQ(item<GemmOp>(work, 0).bias_port, 3);
+      const auto state = item<GemmOp>(work, 1);
+      EXPECT_EQ(state.batch, kSteps);
+      EXPECT_EQ(state.m(), kBatch);
+      EXPECT_TRUE(state.b_shared);
+      EXPECT_EQ(total_macs(work), d * kSteps * kBatch * kind.gates * kHidden * (kInputs + kHidden));
+    }
+}
+
+TEST(Recurrent, AreMalformedWeightsErrors) {
+  const auto error = [](Dims x, Dims w, Dims r, const char* direction = "forward") {
+    SingleNode node("LSTM", 14);
+    node.in(std::move(x)).in(std::move(w)).in(std::move(r)).attr("direction", direction);
+    return !node.infer().ok();
+  };
+  EXPECT_FALSE(error({7, 2, 5}, {1, 12, 5}, {1, 12, 3}));
+  EXPECT_TRUE(error({7, 2}, {1, 12, 5}, {1, 12, 3}));
+  EXPECT_TRUE(error({7, 2, 5}, {1, 12, 4}, {1, 12, 3}));
+  EXPECT_TRUE(error({7, 2, 5}, {1, 9, 5}, {1, 9, 3}));
+  EXPECT_TRUE(error({7, 2, 5}, {1, 12, 5}, {1, 12, 3}, "bidirectional"));
+  EXPECT_TRUE(error({7, 2, 5}, {1, 12, 5}, {1, 12, 3}, "sideways"));
+  SingleNode wrong("LSTM", 14);
+  wrong.in({7, 2, 5}).in({1, 12, 5}).in({1, 12, 3}).attr("hidden_size", 4);
+  EXPECT_FALSE(wrong.infer().ok());
+}
+
+}  // namespace
+}  // namespace accsim::sim
