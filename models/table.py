@@ -1,8 +1,8 @@
 #!/usr/bin/python3
 """Prints the table of models/README.md from what accsim says of each file.
 
-Usage: table.py ACCSIM [--check]; --check compares with the README instead and exits 1 if it differs.
-"""
+Usage: table.py ACCSIM [--check]; --check compares with the README instead and exits 1 if it
+differs. """
 
 import json
 import pathlib
@@ -22,20 +22,31 @@ def origin(path):
 
 
 def row(accsim, path):
-    done = subprocess.run([accsim, "--hw", str(CONFIG), str(path), "--json", "-"],
-                          capture_output=True, text=True)
+    done = subprocess.run(
+        [accsim, "--hw", str(CONFIG), str(path), "--json", "-"],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
     if done.returncode != 0:
         sys.exit(done.stderr)
     report = json.loads(done.stdout)
     model, totals = report["model"], report["totals"]
-    return (f"| {path.relative_to(MODELS)} | {origin(path)} | {model['opset']} | {model['nodes']:,} "
-            f"| {totals['params']:,} | {totals['macs']:,} | {', '.join(model['defaulted'])} |")
+    return (
+        f"| {path.relative_to(MODELS)} | {origin(path)} | {model['opset']} | {model['nodes']:,} "
+        f"| {totals['params']:,} | {totals['macs']:,} | {', '.join(model['defaulted'])} |"
+    )
 
 
 def table(accsim):
     files = sorted(MODELS.glob("*.onnx")) + sorted(MODELS.glob("onnx-light/*.onnx"))
-    return "\n".join(["| file | origin | opset | nodes | parameters | MACs | symbolic dims (as 1) |",
-                      "|---|---|---|---|---|---|---|", *(row(accsim, f) for f in files)])
+    return "\n".join(
+        [
+            "| file | origin | opset | nodes | parameters | MACs | symbolic dims (as 1) |",
+            "|---|---|---|---|---|---|---|",
+            *(row(accsim, f) for f in files),
+        ]
+    )
 
 
 def main():

@@ -16,7 +16,7 @@ from onnx import TensorProto, helper
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "models" / "exporter"))
 
-import onnx_slim  # noqa: E402
+import onnx_slim
 
 CHANNELS, WIDTH = 512, 1536  # 9.4 MB a weight tensor each: 512 x 512 x 3 x 3 and 1536 x 1536 floats
 
@@ -38,8 +38,13 @@ def external_model(layers):
 
     x = "input"
     for i in range(layers):
-        x = op("Conv", [x, weight(f"conv{i}.weight", CHANNELS, CHANNELS, 3, 3)], f"conv{i}",
-               kernel_shape=[3, 3], pads=[1, 1, 1, 1])
+        x = op(
+            "Conv",
+            [x, weight(f"conv{i}.weight", CHANNELS, CHANNELS, 3, 3)],
+            f"conv{i}",
+            kernel_shape=[3, 3],
+            pads=[1, 1, 1, 1],
+        )
         x = op("Relu", [x], f"conv_relu{i}")
     x = op("Flatten", [op("GlobalAveragePool", [x], "pool")], "flat")
     for i in range(layers):
@@ -47,8 +52,13 @@ def external_model(layers):
         x = op("Gemm", [x, weight(f"fc{i}.weight", WIDTH, rows)], f"fc{i}", transB=1)
         x = op("Relu", [x], f"fc_relu{i}")
     info = helper.make_tensor_value_info
-    graph = helper.make_graph(nodes, "big", [info("input", TensorProto.FLOAT, [1, CHANNELS, 14, 14])],
-                              [info(x, TensorProto.FLOAT, [1, WIDTH])], weights)
+    graph = helper.make_graph(
+        nodes,
+        "big",
+        [info("input", TensorProto.FLOAT, [1, CHANNELS, 14, 14])],
+        [info(x, TensorProto.FLOAT, [1, WIDTH])],
+        weights,
+    )
     return helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)], ir_version=8)
 
 
@@ -75,8 +85,8 @@ def write_embedded(model, path):
         size = onnx_slim.tensor_bytes(tensor)
         bare = TensorProto(name=tensor.name, data_type=tensor.data_type, dims=tensor.dims)
         data = bare.SerializeToString()
-        raw = field(9, size)                                   # TensorProto.raw_data
-        head = field(5, len(data) + len(raw) + size)           # GraphProto.initializer
+        raw = field(9, size)  # TensorProto.raw_data
+        head = field(5, len(data) + len(raw) + size)  # GraphProto.initializer
         tensors.append((head + data + raw, size))
         graph_size += len(head) + len(data) + len(raw) + size
     graph = type(model.graph)()
@@ -88,7 +98,7 @@ def write_embedded(model, path):
     shell.ClearField("graph")
     with open(path, "wb") as file:
         file.write(shell.SerializeToString())
-        file.write(field(7, graph_size + len(rest)) + rest)    # ModelProto.graph
+        file.write(field(7, graph_size + len(rest)) + rest)  # ModelProto.graph
         for head, size in tensors:
             file.write(head)
             while size > 0:

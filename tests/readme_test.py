@@ -1,5 +1,6 @@
 #!/usr/bin/python3
-"""Do the commands in README.md work? Runs every line of a ```sh block that starts with build/accsim.
+"""Do the commands in README.md work? Runs every line of a ```sh block that starts with
+build/accsim.
 
 Usage: readme_test.py ACCSIM [--update]. The commands run in a scratch folder that sees the
 repository's files, so that what they write doesn't stay. The excerpts in the README must be what
@@ -29,7 +30,9 @@ def excerpt(output):
     lines = [line.rstrip() for line in output.splitlines()]
     total = next(i for i, line in enumerate(lines) if line.startswith("total of"))
     blank = len(lines) - 1 - lines[::-1].index("")  # the summary follows the last empty line
-    return "\n".join([*lines[:12], "...", *lines[total - 2:total + 14], "...", *lines[blank + 1:]])
+    return "\n".join(
+        [*lines[:12], "...", *lines[total - 2 : total + 14], "...", *lines[blank + 1 :]]
+    )
 
 
 def inspect_excerpt(output):
@@ -38,7 +41,7 @@ def inspect_excerpt(output):
     total = next(i for i, line in enumerate(lines) if line.startswith("total of"))
     ops = next(i for i, line in enumerate(lines) if line.startswith("operators"))
     bandwidth = next(i for i, line in enumerate(lines) if line.startswith("bandwidth"))
-    return "\n".join([*lines[:8], "...", *lines[total - 1:ops + 4], "...", *lines[bandwidth:]])
+    return "\n".join([*lines[:8], "...", *lines[total - 1 : ops + 4], "...", *lines[bandwidth:]])
 
 
 # What stands before an excerpt, its command, and how it is cut from what the command prints.
@@ -58,8 +61,10 @@ def check_excerpt(anchor, printed, update):
     if update:
         README.write_text(text[:start] + printed + "\n" + text[end:])
         return 0
-    print(f"FAILED: the README's excerpt after '{anchor}' isn't what the command prints now; after a "
-          "change of the model run:\n  tests/readme_test.py build/accsim --update")
+    print(
+        f"FAILED: the README's excerpt after '{anchor}' isn't what the command prints now; after a "
+        "change of the model run:\n  tests/readme_test.py build/accsim --update"
+    )
     return 1
 
 
@@ -75,8 +80,14 @@ def main():
             (pathlib.Path(scratch) / folder).symlink_to(ROOT / folder)
         for line in found:
             words = shlex.split(line, comments=True)
-            done = subprocess.run([str(accsim), *words[1:]], cwd=scratch, capture_output=True,
-                                  text=True, timeout=60)
+            done = subprocess.run(
+                [str(accsim), *words[1:]],
+                cwd=scratch,
+                capture_output=True,
+                text=True,
+                timeout=60,
+                check=False,
+            )
             outputs[line.strip()] = done.stdout
             good = done.returncode == 0 and not done.stderr
             print("ok    " if good else "FAILED", line)

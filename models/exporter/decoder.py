@@ -9,7 +9,6 @@ import dataclasses
 
 import numpy as np
 from onnx import TensorProto, helper, numpy_helper
-
 from onnx_slim import make_absent
 
 OPSET = 17
@@ -46,15 +45,18 @@ class Geometry:
     def params(self):
         """Elements of all weights: embedding, blocks, last norm, untied output projection."""
         kv = self.kv_heads * self.head
-        block = (2 * self.hidden * self.hidden + 2 * self.hidden * kv
-                 + 3 * self.hidden * self.ffn + 2 * self.hidden)
+        block = (
+            2 * self.hidden * self.hidden
+            + 2 * self.hidden * kv
+            + 3 * self.hidden * self.ffn
+            + 2 * self.hidden
+        )
         return 2 * self.vocab * self.hidden + self.layers * block + self.hidden
 
     def macs(self, sequence, past):
         """Multiply-accumulates of one step, batch 1; attention over the full matrix."""
         kv = self.kv_heads * self.head
-        weights = (2 * self.hidden * self.hidden + 2 * self.hidden * kv
-                   + 3 * self.hidden * self.ffn)
+        weights = 2 * self.hidden * self.hidden + 2 * self.hidden * kv + 3 * self.hidden * self.ffn
         attention = 2 * self.hidden * (past + sequence)
         return sequence * (self.layers * (weights + attention) + self.hidden * self.vocab)
 
@@ -79,8 +81,9 @@ class Builder:
 
     def constant(self, name, values, dtype):
         """A node, because a float initializer would count as a parameter."""
-        return self.op("Constant", [], name,
-                       value=numpy_helper.from_array(np.array(values, dtype), name))
+        return self.op(
+            "Constant", [], name, value=numpy_helper.from_array(np.array(values, dtype), name)
+        )
 
     def norm(self, x, name):
         square = self.op("Mul", [x, x], f"{name}/square")
@@ -119,10 +122,16 @@ class Builder:
         past, present = f"past_{kind}_{layer}", f"present_{kind}_{layer}"
         dims = [self.g.kv_heads, self.g.head]
         for values, name, length in ((self.inputs, past, "past"), (self.outputs, present, "total")):
-            values.append(helper.make_tensor_value_info(name, TensorProto.FLOAT16,
-                                                        ["batch", dims[0], length, dims[1]]))
-        self.nodes.append(helper.make_node("Concat", [past, new], [present],
-                                           name=f"/layers.{layer}/{present}", axis=2))
+            values.append(
+                helper.make_tensor_value_info(
+                    name, TensorProto.FLOAT16, ["batch", dims[0], length, dims[1]]
+                )
+            )
+        self.nodes.append(
+            helper.make_node(
+                "Concat", [past, new], [present], name=f"/layers.{layer}/{present}", axis=2
+            )
+        )
         return present
 
     def attention(self, x, name, layer):
@@ -165,9 +174,15 @@ class Builder:
         """Constants, and the shapes and tables that all blocks share."""
         g, half = self.g, np.float16
         self.constant("epsilon", [1e-5], half)
-        self.constant("scale", [g.head ** -0.5], half)
-        for name, number in (("zero", 0), ("half", g.head // 2), ("end", g.head), ("last_axis", -1),
-                             ("axis_1", 1), ("axis_2", 2)):
+        self.constant("scale", [g.head**-0.5], half)
+        for name, number in (
+            ("zero", 0),
+            ("half", g.head // 2),
+            ("end", g.head),
+            ("last_axis", -1),
+            ("axis_1", 1),
+            ("axis_2", 2),
+        ):
             self.constant(name, [number], np.int64)
         # Reshape's 0 keeps a dim and -1 is computed, so these serve any batch and length.
         self.constant("q_shape", [0, 0, g.heads, g.head], np.int64)
@@ -188,21 +203,34 @@ class Builder:
     def build(self):
         g = self.g
         info = helper.make_tensor_value_info
-        self.inputs += [info("input_ids", TensorProto.INT64, ["batch", "sequence"]),
-                        info("position_ids", TensorProto.INT64, ["batch", "sequence"]),
-                        info("attention_mask", TensorProto.FLOAT16,
-                             ["batch", 1, "sequence", "total"])]
+        self.inputs += [
+            info("input_ids", TensorProto.INT64, ["batch", "sequence"]),
+            info("position_ids", TensorProto.INT64, ["batch", "sequence"]),
+            info("attention_mask", TensorProto.FLOAT16, ["batch", 1, "sequence", "total"]),
+        ]
         self.prelude()
-        x = self.op("Gather", [self.weight("embed_tokens.weight", g.vocab, g.hidden), "input_ids"],
-                    "embed_tokens")
+        x = self.op(
+            "Gather",
+            [self.weight("embed_tokens.weight", g.vocab, g.hidden), "input_ids"],
+            "embed_tokens",
+        )
         for layer in range(g.layers):
             x = self.block(x, layer)
         self.linear(self.norm(x, "norm"), "logits", g.hidden, g.vocab)
         self.outputs.insert(0, info("logits", TensorProto.FLOAT16, ["batch", "sequence", g.vocab]))
-        graph = helper.make_graph(self.nodes, f"decoder_{g.layers}x{g.hidden}", self.inputs,
-                                  self.outputs, self.initializers)
-        return helper.make_model(graph, opset_imports=[helper.make_opsetid("", OPSET)],
-                                 producer_name="accsim models/exporter", ir_version=8)
+        graph = helper.make_graph(
+            self.nodes,
+            f"decoder_{g.layers}x{g.hidden}",
+            self.inputs,
+            self.outputs,
+            self.initializers,
+        )
+        return helper.make_model(
+            graph,
+            opset_imports=[helper.make_opsetid("", OPSET)],
+            producer_name="accsim models/exporter",
+            ir_version=8,
+        )
 
 
 def build_decoder(geometry):

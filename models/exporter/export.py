@@ -16,8 +16,8 @@ import sys
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
 
-import decoder  # noqa: E402
-import onnx_slim  # noqa: E402
+import decoder
+import onnx_slim
 
 
 def write(path, data):
@@ -34,16 +34,26 @@ def export_decoder(text, out):
 
 
 def parse_arguments():
-    parser = argparse.ArgumentParser(description=__doc__.split("\n\n")[0],
-                                     formatter_class=argparse.RawDescriptionHelpFormatter,
-                                     epilog=__doc__.split("\n\n", 1)[1])
+    parser = argparse.ArgumentParser(
+        description=__doc__.split("\n\n")[0],
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+        epilog=__doc__.split("\n\n", 1)[1],
+    )
     parser.add_argument("networks", nargs="*", metavar="NETWORK", help="names that --list shows")
-    parser.add_argument("--out", type=pathlib.Path, default=pathlib.Path("out/models"),
-                        help="folder to write to (default: %(default)s)")
+    parser.add_argument(
+        "--out",
+        type=pathlib.Path,
+        default=pathlib.Path("out/models"),
+        help="folder to write to (default: %(default)s)",
+    )
     parser.add_argument("--opset", type=int, nargs="+", default=[17], help="default: 17")
-    parser.add_argument("--variant", choices=["folded", "bn", "nofold"], default="folded",
-                        help="folded: BatchNorm into Conv, constants computed; bn: BatchNorm kept, "
-                             "nothing computed; nofold: constants not computed")
+    parser.add_argument(
+        "--variant",
+        choices=["folded", "bn", "nofold"],
+        default="folded",
+        help="folded: BatchNorm into Conv, constants computed; bn: BatchNorm kept, "
+        "nothing computed; nofold: constants not computed",
+    )
     parser.add_argument("--decoder", metavar="layers,hidden,heads,kv_heads,ffn,vocab")
     parser.add_argument("--list", action="store_true", help="list the networks and stop")
     return parser, parser.parse_args()
@@ -61,8 +71,10 @@ def main():
     try:
         import torch_export
     except ImportError as error:
-        sys.exit(f"export.py: {error}; install python3-torch and python3-torchvision, "
-                 "or use --decoder, which doesn't need them")
+        sys.exit(
+            f"export.py: {error}; install python3-torch and python3-torchvision, "
+            "or use --decoder, which doesn't need them"
+        )
     if args.list:
         print("\n".join(sorted(torch_export.NETWORKS)))
         return 0

@@ -18,15 +18,25 @@ class Bert(nn.Module):
         self.typ = nn.Embedding(2, hidden)
         self.ln = nn.LayerNorm(hidden, eps=1e-12)
         # A lambda instead of "gelu" keeps the layer off its fused path, which doesn't export.
-        layer = nn.TransformerEncoderLayer(hidden, heads, ffn, activation=lambda x: F.gelu(x),
-                                           batch_first=False, layer_norm_eps=1e-12)
+        layer = nn.TransformerEncoderLayer(
+            hidden,
+            heads,
+            ffn,
+            activation=lambda x: F.gelu(x),
+            batch_first=False,
+            layer_norm_eps=1e-12,
+        )
         self.enc = nn.TransformerEncoder(layer, layers, enable_nested_tensor=False)
         self.pool = nn.Linear(hidden, hidden)
         self.register_buffer("position_ids", torch.arange(positions).unsqueeze(0))
 
     def forward(self, input_ids, attention_mask, token_type_ids):
         length = input_ids.shape[1]
-        x = self.word(input_ids) + self.pos(self.position_ids[:, :length]) + self.typ(token_type_ids)
+        x = (
+            self.word(input_ids)
+            + self.pos(self.position_ids[:, :length])
+            + self.typ(token_type_ids)
+        )
         x = self.ln(x).transpose(0, 1)
         y = self.enc(x, src_key_padding_mask=(attention_mask == 0)).transpose(0, 1)
         return y, torch.tanh(self.pool(y[:, 0]))
@@ -48,8 +58,10 @@ class GptBlock(nn.Module):
     def forward(self, x):
         batch, length, hidden = x.shape
         head = hidden // self.heads
-        q, k, v = (part.view(batch, length, self.heads, head).transpose(1, 2)
-                   for part in self.qkv(self.ln1(x)).split(hidden, dim=2))
+        q, k, v = (
+            part.view(batch, length, self.heads, head).transpose(1, 2)
+            for part in self.qkv(self.ln1(x)).split(hidden, dim=2)
+        )
         scores = torch.matmul(q, k.transpose(-2, -1)) / math.sqrt(head)
         low = torch.tensor(-1e4, device=scores.device)
         scores = torch.where(self.mask[:, :, :length, :length], scores, low)
@@ -57,8 +69,11 @@ class GptBlock(nn.Module):
         x = x + self.proj(y.transpose(1, 2).contiguous().view(batch, length, hidden))
         z = self.fc(self.ln2(x))
         # GPT-2's own approximation of GELU.
-        z = 0.5 * z * (1.0 + torch.tanh(math.sqrt(2.0 / math.pi)
-                                        * (z + 0.044715 * torch.pow(z, 3.0))))
+        z = (
+            0.5
+            * z
+            * (1.0 + torch.tanh(math.sqrt(2.0 / math.pi) * (z + 0.044715 * torch.pow(z, 3.0))))
+        )
         return x + self.fc2(z)
 
 
@@ -111,7 +126,7 @@ class LlamaBlock(nn.Module):
         self.up = nn.Linear(hidden, ffn, bias=False)
         self.down = nn.Linear(ffn, hidden, bias=False)
         exponents = torch.arange(0, self.head, 2).float() / self.head
-        self.register_buffer("inv_freq", 1.0 / (theta ** exponents), persistent=False)
+        self.register_buffer("inv_freq", 1.0 / (theta**exponents), persistent=False)
 
     def repeat_kv(self, x, batch, length):
         group = self.heads // self.kv_heads
@@ -150,12 +165,14 @@ class LlamaBlock(nn.Module):
 class Llama(nn.Module):
     """LLaMA-3-8B layers by default: 218,112,000 parameters a layer. No embedding, no head."""
 
-    def __init__(self, layers=1, hidden=4096, heads=32, kv_heads=8, ffn=14336, theta=500000.0,
-                 decode=False):
+    def __init__(
+        self, layers=1, hidden=4096, heads=32, kv_heads=8, ffn=14336, theta=500000.0, decode=False
+    ):
         super().__init__()
         self.decode = decode
-        self.layers = nn.ModuleList([LlamaBlock(hidden, heads, kv_heads, ffn, theta)
-                                     for _ in range(layers)])
+        self.layers = nn.ModuleList(
+            [LlamaBlock(hidden, heads, kv_heads, ffn, theta) for _ in range(layers)]
+        )
         self.norm = RmsNorm(hidden)
 
     def forward(self, x, positions, *past):

@@ -11,13 +11,31 @@ KEEP_CONSTANT_BYTES = 16384
 # Above this file size the long scoped names of tensors are replaced.
 LONG_FILE_BYTES = 1_000_000
 
-_PAYLOADS = ("raw_data", "float_data", "int32_data", "int64_data", "double_data", "uint64_data",
-             "string_data")
+_PAYLOADS = (
+    "raw_data",
+    "float_data",
+    "int32_data",
+    "int64_data",
+    "double_data",
+    "uint64_data",
+    "string_data",
+)
 _BYTES = {
-    TensorProto.FLOAT: 4, TensorProto.UINT8: 1, TensorProto.INT8: 1, TensorProto.UINT16: 2,
-    TensorProto.INT16: 2, TensorProto.INT32: 4, TensorProto.INT64: 8, TensorProto.BOOL: 1,
-    TensorProto.FLOAT16: 2, TensorProto.DOUBLE: 8, TensorProto.UINT32: 4, TensorProto.UINT64: 8,
-    TensorProto.COMPLEX64: 8, TensorProto.COMPLEX128: 16, TensorProto.BFLOAT16: 2,
+    TensorProto.FLOAT: 4,
+    TensorProto.UINT8: 1,
+    TensorProto.INT8: 1,
+    TensorProto.UINT16: 2,
+    TensorProto.INT16: 2,
+    TensorProto.INT32: 4,
+    TensorProto.INT64: 8,
+    TensorProto.BOOL: 1,
+    TensorProto.FLOAT16: 2,
+    TensorProto.DOUBLE: 8,
+    TensorProto.UINT32: 4,
+    TensorProto.UINT64: 8,
+    TensorProto.COMPLEX64: 8,
+    TensorProto.COMPLEX128: 16,
+    TensorProto.BFLOAT16: 2,
 }
 
 
@@ -44,9 +62,11 @@ def strip_weights(model):
     for node in model.graph.node:
         for attribute in node.attribute:
             # Integer constants may be shapes or indices, whatever their size.
-            if (attribute.HasField("t")
-                    and attribute.t.data_type in (TensorProto.FLOAT, TensorProto.BOOL)
-                    and tensor_bytes(attribute.t) > KEEP_CONSTANT_BYTES):
+            if (
+                attribute.HasField("t")
+                and attribute.t.data_type in (TensorProto.FLOAT, TensorProto.BOOL)
+                and tensor_bytes(attribute.t) > KEEP_CONSTANT_BYTES
+            ):
                 large.append(attribute.t)
     offset = 0
     for tensor in large:

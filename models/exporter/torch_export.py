@@ -2,19 +2,19 @@
 
 import dataclasses
 import io
-from typing import Callable
+from collections.abc import Callable
 
+import networks
 import onnx
 import torch
 import torch.overrides
 import torchvision.models as tv
 
-import networks
-
 
 @dataclasses.dataclass
 class Network:
     """What torch.onnx.export needs."""
+
     module: torch.nn.Module
     inputs: tuple
     input_names: list
@@ -27,6 +27,7 @@ def image_network(make, size=224, **options):
         torch.manual_seed(0)
         module = make(weights=None, **options).eval()
         return Network(module, (torch.randn(1, 3, size, size),), ["input"], ["output"])
+
     return build
 
 
@@ -35,19 +36,24 @@ def bert():
     ids = torch.randint(0, 30522, (1, 128))
     mask = torch.ones(1, 128, dtype=torch.int64)
     mask[:, 120:] = 0
-    return Network(networks.Bert().eval(), (ids, mask, torch.zeros(1, 128, dtype=torch.int64)),
-                   ["input_ids", "attention_mask", "token_type_ids"],
-                   ["last_hidden_state", "pooler_output"])
+    return Network(
+        networks.Bert().eval(),
+        (ids, mask, torch.zeros(1, 128, dtype=torch.int64)),
+        ["input_ids", "attention_mask", "token_type_ids"],
+        ["last_hidden_state", "pooler_output"],
+    )
 
 
 def gpt2():
     torch.manual_seed(0)
-    return Network(networks.Gpt2().eval(), (torch.randint(0, 50257, (1, 256)),), ["input_ids"],
-                   ["logits"])
+    return Network(
+        networks.Gpt2().eval(), (torch.randint(0, 50257, (1, 256)),), ["input_ids"], ["logits"]
+    )
 
 
 def llama(layers, hidden, heads, kv_heads, ffn, length, past):
     """`length` new tokens behind `past` cached ones; past 0 is prefill."""
+
     def build():
         torch.manual_seed(0)
         module = networks.Llama(layers, hidden, heads, kv_heads, ffn, decode=past > 0).eval()
@@ -60,15 +66,18 @@ def llama(layers, hidden, heads, kv_heads, ffn, length, past):
                 names += [f"past_key_{i}", f"past_value_{i}"]
             outputs += [f"present_key_{i}", f"present_value_{i}"]
         return Network(module, tuple(inputs), names, outputs)
+
     return build
 
 
 def dynamic(build, axes):
     """The same network with symbolic dims: {tensor: {axis: symbol}}."""
+
     def build_dynamic():
         network = build()
         network.dynamic_axes = axes
         return network
+
     return build_dynamic
 
 
@@ -86,10 +95,26 @@ _TEXT = {0: "batch", 1: "sequence"}
 _PLAIN = {"aux_logits": False, "transform_input": False, "init_weights": False}
 
 NETWORKS: dict[str, Callable[[], Network]] = {
-    **{name: image_network(getattr(tv, name)) for name in (
-        "alexnet", "resnet18", "resnet50", "mobilenet_v2", "mobilenet_v3_large", "vgg16",
-        "squeezenet1_1", "densenet121", "efficientnet_b0", "shufflenet_v2_x1_0", "vit_b_16",
-        "swin_t", "convnext_tiny", "regnet_y_400mf", "mnasnet1_0")},
+    **{
+        name: image_network(getattr(tv, name))
+        for name in (
+            "alexnet",
+            "resnet18",
+            "resnet50",
+            "mobilenet_v2",
+            "mobilenet_v3_large",
+            "vgg16",
+            "squeezenet1_1",
+            "densenet121",
+            "efficientnet_b0",
+            "shufflenet_v2_x1_0",
+            "vit_b_16",
+            "swin_t",
+            "convnext_tiny",
+            "regnet_y_400mf",
+            "mnasnet1_0",
+        )
+    },
     "googlenet": image_network(tv.googlenet, **_PLAIN),
     "inception_v3": image_network(tv.inception_v3, size=299, **_PLAIN),
     "bert_base": bert,
@@ -100,9 +125,16 @@ NETWORKS: dict[str, Callable[[], Network]] = {
     "llama_tiny2_decode128": llama(2, 256, 8, 2, 704, 1, 128),
     "mobilenet_v2_dynbatch": dynamic(image_network(tv.mobilenet_v2), _BATCH),
     "resnet50_dynbatch": dynamic(image_network(tv.resnet50), _BATCH),
-    "bert_base_dyn": dynamic(bert, {
-        "input_ids": _TEXT, "attention_mask": _TEXT, "token_type_ids": _TEXT,
-        "last_hidden_state": _TEXT, "pooler_output": {0: "batch"}}),
+    "bert_base_dyn": dynamic(
+        bert,
+        {
+            "input_ids": _TEXT,
+            "attention_mask": _TEXT,
+            "token_type_ids": _TEXT,
+            "last_hidden_state": _TEXT,
+            "pooler_output": {0: "batch"},
+        },
+    ),
     "gpt2_small_dyn": dynamic(gpt2, {"input_ids": _TEXT, "logits": _TEXT}),
     "llama_tiny2_decode_dyn": dynamic(llama(2, 256, 8, 2, 704, 1, 128), llama_axes(2)),
 }
@@ -154,9 +186,16 @@ def export(name, opset, variant):
     file = io.BytesIO()
     try:
         with torch.no_grad():
-            torch.onnx.export(network.module, network.inputs, file, opset_version=opset,
-                              input_names=network.input_names, output_names=network.output_names,
-                              dynamic_axes=network.dynamic_axes, **options)
+            torch.onnx.export(
+                network.module,
+                network.inputs,
+                file,
+                opset_version=opset,
+                input_names=network.input_names,
+                output_names=network.output_names,
+                dynamic_axes=network.dynamic_axes,
+                **options,
+            )
     finally:
         torch.overrides.has_torch_function = real
     return onnx.load_model_from_string(file.getvalue())

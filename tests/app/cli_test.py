@@ -33,7 +33,9 @@ ACCSIM = None  # set by main
 
 def run(*args, **kwargs):
     command = [str(ACCSIM), *map(str, args)]
-    return subprocess.run(command, capture_output=True, text=True, timeout=60, **kwargs)
+    return subprocess.run(
+        command, capture_output=True, text=True, timeout=60, **kwargs, check=False
+    )
 
 
 def value(name, dims, dtype=TensorProto.FLOAT):
@@ -103,13 +105,19 @@ class ModelFiles(CliTest):
         self.refused(self.cost(self.path("empty.onnx", b"")), "empty.onnx")
 
     def test_text(self):
-        self.refused(self.cost(self.path("notes.onnx", "This is not a model.\n" * 50)), "notes.onnx")
+        self.refused(
+            self.cost(self.path("notes.onnx", "This is not a model.\n" * 50)), "notes.onnx"
+        )
 
     def test_other_formats(self):
-        for name, content in [("hw.onnx", CONFIG.read_bytes()), ("zip.onnx", b"PK\x03\x04" * 99),
-                              ("elf.onnx", ACCSIM.read_bytes()[:4096]), ("zero.onnx", bytes(4096)),
-                              ("ones.onnx", b"\xff" * 4096),
-                              ("json.onnx", json.dumps({"graph": [1, 2]}).encode())]:
+        for name, content in [
+            ("hw.onnx", CONFIG.read_bytes()),
+            ("zip.onnx", b"PK\x03\x04" * 99),
+            ("elf.onnx", ACCSIM.read_bytes()[:4096]),
+            ("zero.onnx", bytes(4096)),
+            ("ones.onnx", b"\xff" * 4096),
+            ("json.onnx", json.dumps({"graph": [1, 2]}).encode()),
+        ]:
             with self.subTest(name):
                 self.refused(self.cost(self.path(name, content)), name)
 
@@ -122,51 +130,110 @@ class Graphs(CliTest):
         return self.refused(self.cost(self.path("bad.onnx", proto), *args), *words)
 
     def test_wrong_element_type(self):
-        self.refuse_model(model(
-            [helper.make_node("Conv", ["x", "w"], ["y"], name="stem")],
-            [value("x", [1, 3, 8, 8]), value("w", [4, 3, 3, 3], TensorProto.INT64)],
-            [value("y", None)]), "stem")
+        self.refuse_model(
+            model(
+                [helper.make_node("Conv", ["x", "w"], ["y"], name="stem")],
+                [value("x", [1, 3, 8, 8]), value("w", [4, 3, 3, 3], TensorProto.INT64)],
+                [value("y", None)],
+            ),
+            "stem",
+        )
 
     def test_string_tensor_in_a_product(self):
-        self.refuse_model(model([helper.make_node("MatMul", ["x", "x"], ["y"], name="mm")],
-                                [value("x", [4, 4], TensorProto.STRING)], [value("y", None)]), "mm")
+        self.refuse_model(
+            model(
+                [helper.make_node("MatMul", ["x", "x"], ["y"], name="mm")],
+                [value("x", [4, 4], TensorProto.STRING)],
+                [value("y", None)],
+            ),
+            "mm",
+        )
 
     def test_element_type_that_does_not_exist(self):
-        self.refuse_model(model([helper.make_node("Relu", ["x"], ["y"], name="r")],
-                                [value("x", [4], 999)], [value("y", None)]), "999")
+        self.refuse_model(
+            model(
+                [helper.make_node("Relu", ["x"], ["y"], name="r")],
+                [value("x", [4], 999)],
+                [value("y", None)],
+            ),
+            "999",
+        )
 
     def test_shapes_that_do_not_fit(self):
-        self.refuse_model(model([helper.make_node("MatMul", ["x", "w"], ["y"], name="mm")],
-                                [value("x", [2, 3]), value("w", [4, 5])], [value("y", None)]), "mm")
+        self.refuse_model(
+            model(
+                [helper.make_node("MatMul", ["x", "w"], ["y"], name="mm")],
+                [value("x", [2, 3]), value("w", [4, 5])],
+                [value("y", None)],
+            ),
+            "mm",
+        )
 
     def test_cycle(self):
-        self.refuse_model(model([helper.make_node("Add", ["x", "b"], ["a"], name="first"),
-                                 helper.make_node("Relu", ["a"], ["b"], name="second")],
-                                [value("x", [4])], [value("b", [4])]), "first", "cycle")
+        self.refuse_model(
+            model(
+                [
+                    helper.make_node("Add", ["x", "b"], ["a"], name="first"),
+                    helper.make_node("Relu", ["a"], ["b"], name="second"),
+                ],
+                [value("x", [4])],
+                [value("b", [4])],
+            ),
+            "first",
+            "cycle",
+        )
 
     def test_value_that_nobody_makes(self):
-        self.refuse_model(model([helper.make_node("Relu", ["ghost"], ["y"], name="r")],
-                                [value("x", [4])], [value("y", [4])]), "ghost")
+        self.refuse_model(
+            model(
+                [helper.make_node("Relu", ["ghost"], ["y"], name="r")],
+                [value("x", [4])],
+                [value("y", [4])],
+            ),
+            "ghost",
+        )
 
     def test_two_writers_of_one_value(self):
-        self.refuse_model(model([helper.make_node("Relu", ["x"], ["y"], name="r1"),
-                                 helper.make_node("Abs", ["x"], ["y"], name="r2")],
-                                [value("x", [4])], [value("y", [4])]), "y")
+        self.refuse_model(
+            model(
+                [
+                    helper.make_node("Relu", ["x"], ["y"], name="r1"),
+                    helper.make_node("Abs", ["x"], ["y"], name="r2"),
+                ],
+                [value("x", [4])],
+                [value("y", [4])],
+            ),
+            "y",
+        )
 
     def test_output_that_nobody_makes(self):
-        self.refuse_model(model([helper.make_node("Relu", ["x"], ["y"], name="r")],
-                                [value("x", [4])], [value("nowhere", [4])]), "nowhere")
+        self.refuse_model(
+            model(
+                [helper.make_node("Relu", ["x"], ["y"], name="r")],
+                [value("x", [4])],
+                [value("nowhere", [4])],
+            ),
+            "nowhere",
+        )
 
     def test_unknown_operators_all_at_once(self):
-        proto = model([helper.make_node("Frobnicate", ["x"], ["a"], name="f1"),
-                       helper.make_node("Relu", ["a"], ["b"], name="r"),
-                       helper.make_node("Twiddle", ["b"], ["y"], name="f2", domain="my.ops")],
-                      [value("x", [4])], [value("y", [4])])
+        proto = model(
+            [
+                helper.make_node("Frobnicate", ["x"], ["a"], name="f1"),
+                helper.make_node("Relu", ["a"], ["b"], name="r"),
+                helper.make_node("Twiddle", ["b"], ["y"], name="f2", domain="my.ops"),
+            ],
+            [value("x", [4])],
+            [value("y", [4])],
+        )
         self.refuse_model(proto, "Frobnicate", "f1", "Twiddle", "f2", "--allow-unsupported")
 
     def test_allow_unsupported_says_so(self):
-        proto = model([helper.make_node("Frobnicate", ["x"], ["y"], name="f1")],
-                      [value("x", [4])], [value("y", [4])])
+        proto = model(
+            [helper.make_node("Frobnicate", ["x"], ["y"], name="f1")],
+            [value("x", [4])],
+            [value("y", [4])],
+        )
         path = self.path("odd.onnx", proto)
         report = self.report(path, CONFIG, "--allow-unsupported")
         self.assertEqual(len(report["unsupported"]), 1)
@@ -176,19 +243,33 @@ class Graphs(CliTest):
     def test_huge_dims(self):
         for dims in ([2**62, 2**62], [2**40, 2**40, 4], [2**63 - 1]):
             with self.subTest(dims=dims):
-                self.refuse_model(model([helper.make_node("MatMul", ["x", "w"], ["y"], name="mm")],
-                                        [value("x", [*dims, 4]), value("w", [4, 4])],
-                                        [value("y", None)]))
+                self.refuse_model(
+                    model(
+                        [helper.make_node("MatMul", ["x", "w"], ["y"], name="mm")],
+                        [value("x", [*dims, 4]), value("w", [4, 4])],
+                        [value("y", None)],
+                    )
+                )
 
     def test_huge_work_on_tensors_that_fit(self):
         size = 2**30
-        self.refuse_model(model([helper.make_node("MatMul", ["x", "w"], ["y"], name="mm")],
-                                [value("x", [size, size]), value("w", [size, size])],
-                                [value("y", None)]))
+        self.refuse_model(
+            model(
+                [helper.make_node("MatMul", ["x", "w"], ["y"], name="mm")],
+                [value("x", [size, size]), value("w", [size, size])],
+                [value("y", None)],
+            )
+        )
 
     def test_negative_dims(self):
-        self.refuse_model(model([helper.make_node("Relu", ["x"], ["y"], name="r")],
-                                [value("x", [-3, 4])], [value("y", None)]), "-3")
+        self.refuse_model(
+            model(
+                [helper.make_node("Relu", ["x"], ["y"], name="r")],
+                [value("x", [-3, 4])],
+                [value("y", None)],
+            ),
+            "-3",
+        )
 
     def test_huge_sum_of_many_tensors(self):
         nodes = [helper.make_node("Relu", [f"t{i}"], [f"t{i + 1}"]) for i in range(9)]
@@ -200,13 +281,26 @@ class Graphs(CliTest):
         self.refuse_model(onnx.ModelProto(ir_version=8))
 
     def test_missing_attribute(self):
-        self.refuse_model(model([helper.make_node("MaxPool", ["x"], ["y"], name="pool")],
-                                [value("x", [1, 1, 8, 8])], [value("y", None)]), "pool",
-                          "kernel_shape")
+        self.refuse_model(
+            model(
+                [helper.make_node("MaxPool", ["x"], ["y"], name="pool")],
+                [value("x", [1, 1, 8, 8])],
+                [value("y", None)],
+            ),
+            "pool",
+            "kernel_shape",
+        )
 
     def test_opset_before_seven(self):
-        self.refuse_model(model([helper.make_node("Relu", ["x"], ["y"], name="r")],
-                                [value("x", [4])], [value("y", [4])], opset=6), "opset 6")
+        self.refuse_model(
+            model(
+                [helper.make_node("Relu", ["x"], ["y"], name="r")],
+                [value("x", [4])],
+                [value("y", [4])],
+                opset=6,
+            ),
+            "opset 6",
+        )
 
 
 class Options(CliTest):
@@ -228,8 +322,15 @@ class Options(CliTest):
         self.refused(self.cost(RESNET18, "--bind", "batch=2"), "batch")
 
     def test_bind_that_is_no_number(self):
-        for text in ("batch", "batch=", "batch=two", "batch=-1", "=3", "batch=1.5",
-                     "batch=99999999999999999999"):
+        for text in (
+            "batch",
+            "batch=",
+            "batch=two",
+            "batch=-1",
+            "=3",
+            "batch=1.5",
+            "batch=99999999999999999999",
+        ):
             with self.subTest(text):
                 self.refused(self.cost(BERT_DYN, f"--bind={text}"), "--bind")
 
@@ -254,8 +355,9 @@ class Options(CliTest):
 
     def test_bind_scales_the_work(self):
         one = self.report(BERT_DYN, CONFIG, "--bind", "sequence=16")["totals"]["macs"]
-        four = self.report(BERT_DYN, CONFIG, "--bind", "sequence=16", "--bind",
-                           "batch=4")["totals"]["macs"]
+        four = self.report(BERT_DYN, CONFIG, "--bind", "sequence=16", "--bind", "batch=4")[
+            "totals"
+        ]["macs"]
         self.assertEqual(four, 4 * one)
 
     def test_huge_bind(self):
@@ -328,15 +430,20 @@ class Machines(CliTest):
     def test_negative_infinite_and_nan_rates(self):
         for rate in ("-1", "0", ".inf", ".nan", "1e99"):
             with self.subTest(rate):
-                self.refuse_machine(self.edited(r"^  read_bytes_per_cycle: 102.4",
-                                                f"  read_bytes_per_cycle: {rate}"),
-                                    "read_bytes_per_cycle")
+                self.refuse_machine(
+                    self.edited(
+                        r"^  read_bytes_per_cycle: 102.4", f"  read_bytes_per_cycle: {rate}"
+                    ),
+                    "read_bytes_per_cycle",
+                )
 
     def test_buffer_too_small_for_one_tile(self):
         self.refuse_machine(self.edited(r"^(  weight:[^\n]*\n    kib:) 256", r"\1 2"), "weight")
 
     def test_all_errors_at_once(self):
-        self.text = self.text.replace("  rows: 64 ", "  rows: 0 ").replace("clock_mhz:", "clok_mhz:")
+        self.text = self.text.replace("  rows: 64 ", "  rows: 0 ").replace(
+            "clock_mhz:", "clok_mhz:"
+        )
         lines = self.refuse_machine(self.path("edited.yaml", self.text))
         self.assertGreaterEqual(len(lines), 2)
 
@@ -357,9 +464,12 @@ class Machines(CliTest):
 
     def test_schema_and_fields_are_those_in_configs(self):
         schema = run("hw", "schema")
-        self.assertEqual(json.loads(schema.stdout),
-                         json.loads((ROOT / "configs" / "hw.schema.json").read_text()))
-        self.assertIn(run("hw", "fields").stdout.strip(), (ROOT / "configs" / "README.md").read_text())
+        self.assertEqual(
+            json.loads(schema.stdout), json.loads((ROOT / "configs" / "hw.schema.json").read_text())
+        )
+        self.assertIn(
+            run("hw", "fields").stdout.strip(), (ROOT / "configs" / "README.md").read_text()
+        )
 
 
 class Results(CliTest):
@@ -373,7 +483,9 @@ class Results(CliTest):
         self.assertEqual(files[0], files[1])
 
     def test_json_and_csv_agree_and_have_one_row_a_node(self):
-        result = self.cost(RESNET18, "--json", self.dir / "r.json", "--csv", self.dir / "r.csv", "-q")
+        result = self.cost(
+            RESNET18, "--json", self.dir / "r.json", "--csv", self.dir / "r.csv", "-q"
+        )
         self.assertEqual((result.returncode, result.stdout, result.stderr), (0, "", ""))
         report = json.loads((self.dir / "r.json").read_text())
         with open(self.dir / "r.csv", newline="") as file:
@@ -383,22 +495,41 @@ class Results(CliTest):
         self.assertEqual(len(report["layers"]), len(nodes))
         self.assertEqual(rows[0], list(report["layers"][0]))
         cycles = rows[0].index("cycles")
-        self.assertEqual([int(row[cycles]) for row in rows[1:]],
-                         [layer["cycles"] for layer in report["layers"]])
+        self.assertEqual(
+            [int(row[cycles]) for row in rows[1:]], [layer["cycles"] for layer in report["layers"]]
+        )
         self.assertEqual(sum(int(row[cycles]) for row in rows[1:]), report["totals"]["cycles"])
 
     def test_json_has_the_keys_it_promises(self):
         report = self.report(RESNET18)
         self.assertEqual(report["schema"], "accsim.report/1")
         for part, keys in [
-                ("model", "name file opset params weight_bytes"), ("hw", "name"),
-                ("totals", "cycles seconds macs params utilization dram_read_bytes "
-                           "dram_write_bytes energy_pj")]:
+            ("model", "name file opset params weight_bytes"),
+            ("hw", "name"),
+            (
+                "totals",
+                "cycles seconds macs params utilization dram_read_bytes dram_write_bytes energy_pj",
+            ),
+        ]:
             for key in keys.split():
                 self.assertIn(key, report[part])
-        for key in ("name op_type fate macs params cycles compute_cycles stall_cycles utilization "
-                    "dram_read_bytes dram_write_bytes arithmetic_intensity bound energy_pj "
-                    "output_shape").split():
+        for key in [
+            "name",
+            "op_type",
+            "fate",
+            "macs",
+            "params",
+            "cycles",
+            "compute_cycles",
+            "stall_cycles",
+            "utilization",
+            "dram_read_bytes",
+            "dram_write_bytes",
+            "arithmetic_intensity",
+            "bound",
+            "energy_pj",
+            "output_shape",
+        ]:
             for layer in report["layers"]:
                 self.assertIn(key, layer)
         self.assertEqual(report["unsupported"], [])
@@ -428,7 +559,9 @@ class Results(CliTest):
             self.path(name, "precious")
         bad = self.path("bad.onnx", b"nonsense")
         for args in ([bad], [RESNET18, "--bind", "nosuch=1"], [RESNET18, "--dataflow", "rs"]):
-            self.refused(self.cost(*args, "--json", self.dir / "r.json", "--csv", self.dir / "r.csv"))
+            self.refused(
+                self.cost(*args, "--json", self.dir / "r.json", "--csv", self.dir / "r.csv")
+            )
         self.assertEqual((self.dir / "r.json").read_text(), "precious")
         self.assertEqual((self.dir / "r.csv").read_text(), "precious")
         self.assertEqual(len(list(self.dir.iterdir())), 3)
@@ -443,9 +576,24 @@ class Results(CliTest):
     def test_file_size_limit_leaves_the_old_file(self):
         old = self.path("r.json", "precious")
         result = subprocess.run(
-            ["bash", "-c", 'trap "" XFSZ; ulimit -f 1; exec "$@"', "bash", str(ACCSIM), "--hw",
-             str(CONFIG), str(RESNET18), "-q", "--json", str(old)],
-            capture_output=True, text=True, timeout=60)
+            [
+                "bash",
+                "-c",
+                'trap "" XFSZ; ulimit -f 1; exec "$@"',
+                "bash",
+                str(ACCSIM),
+                "--hw",
+                str(CONFIG),
+                str(RESNET18),
+                "-q",
+                "--json",
+                str(old),
+            ],
+            capture_output=True,
+            text=True,
+            timeout=60,
+            check=False,
+        )
         self.refused(result, "r.json")
         self.assertEqual(old.read_text(), "precious")
         self.assertEqual(list(self.dir.iterdir()), [old])
@@ -456,8 +604,14 @@ class Results(CliTest):
 
     def test_closed_and_full_stdout(self):
         with open("/dev/full", "w") as full:
-            result = subprocess.run([str(ACCSIM), "--hw", str(CONFIG), str(RESNET18)], stdout=full,
-                                    stderr=subprocess.PIPE, text=True, timeout=60)
+            result = subprocess.run(
+                [str(ACCSIM), "--hw", str(CONFIG), str(RESNET18)],
+                stdout=full,
+                stderr=subprocess.PIPE,
+                text=True,
+                timeout=60,
+                check=False,
+            )
         self.assertEqual(result.returncode, 2)
         self.assertTrue(result.stderr.startswith("accsim: error: "), result.stderr)
 
@@ -482,8 +636,17 @@ class Dram(CliTest):
     DDR4 = ROOT / "configs" / "64x64-ddr4.yaml"
 
     def test_table(self):
-        result = run("hw", "dram", self.DDR4, "--bursts", 20000, "--pattern", "random:256@0.25",
-                     "--pattern", "strided:64:8192")
+        result = run(
+            "hw",
+            "dram",
+            self.DDR4,
+            "--bursts",
+            20000,
+            "--pattern",
+            "random:256@0.25",
+            "--pattern",
+            "strided:64:8192",
+        )
         self.assertEqual(result.returncode, 0, result.stderr)
         lines = result.stdout.splitlines()
         self.assertIn("DDR4-2400 (JESD79-4), 8 channels", lines[0])
@@ -493,7 +656,9 @@ class Dram(CliTest):
         for _, stepped, rate, closed, closed_rate, differ, _ in rows:
             self.assertAlmostEqual(float(rate), float(stepped) * 1.536, delta=0.2)
             self.assertAlmostEqual(float(closed_rate), float(closed) * 1.536, delta=0.2)
-            self.assertAlmostEqual(float(differ), (float(closed) / float(stepped) - 1) * 100, delta=0.5)
+            self.assertAlmostEqual(
+                float(differ), (float(closed) / float(stepped) - 1) * 100, delta=0.5
+            )
 
     def test_default_patterns(self):
         result = run("hw", "dram", self.DDR4, "--bursts", 1000)
@@ -504,9 +669,24 @@ class Dram(CliTest):
         self.refused(run("hw", "dram", CONFIG), CONFIG, "ideal", "dram.model: banked")
 
     def test_bad_patterns(self):
-        for text in ("", "randon:64", "random", "random:", "random:0", "random:-1", "random:64:64",
-                     "strided:64", "strided:64:0", "sequential:64", "random:64@2", "random:64@-0.1",
-                     "random:64@nan", "random:64@", "random:9999999999999999999999", "random:64x"):
+        for text in (
+            "",
+            "randon:64",
+            "random",
+            "random:",
+            "random:0",
+            "random:-1",
+            "random:64:64",
+            "strided:64",
+            "strided:64:0",
+            "sequential:64",
+            "random:64@2",
+            "random:64@-0.1",
+            "random:64@nan",
+            "random:64@",
+            "random:9999999999999999999999",
+            "random:64x",
+        ):
             with self.subTest(pattern=text):
                 self.refused(run("hw", "dram", self.DDR4, f"--pattern={text}"), "pattern")
 
@@ -533,20 +713,26 @@ class Monotony(CliTest):
                 self.assertEqual(found, sorted(found, reverse=True))
 
     def test_read_bandwidth(self):
-        self.never_more(lambda v: [(r"^  read_bytes_per_cycle: 102.4", f"  read_bytes_per_cycle: {v}")],
-                        [1.7, 6.4, 12.8, 40, 102.4, 128])
+        self.never_more(
+            lambda v: [(r"^  read_bytes_per_cycle: 102.4", f"  read_bytes_per_cycle: {v}")],
+            [1.7, 6.4, 12.8, 40, 102.4, 128],
+        )
 
     def test_write_bandwidth(self):
-        self.never_more(lambda v: [(r"^  write_bytes_per_cycle: 51.2", f"  write_bytes_per_cycle: {v}")],
-                        [0.9, 6.4, 40, 51.2, 77.7, 128])
+        self.never_more(
+            lambda v: [(r"^  write_bytes_per_cycle: 51.2", f"  write_bytes_per_cycle: {v}")],
+            [0.9, 6.4, 40, 51.2, 77.7, 128],
+        )
 
     def test_latency(self):
-        self.never_more(lambda v: [(r"^  latency: 100", f"  latency: {v}")],
-                        [5000, 1000, 333, 100, 20])
+        self.never_more(
+            lambda v: [(r"^  latency: 100", f"  latency: {v}")], [5000, 1000, 333, 100, 20]
+        )
 
     def test_shared_buffer(self):
-        self.never_more(lambda v: [(r"^    kib: 2048", f"    kib: {v}")],
-                        [0, 64, 300, 1000, 2048, 3000, 65536])
+        self.never_more(
+            lambda v: [(r"^    kib: 2048", f"    kib: {v}")], [0, 64, 300, 1000, 2048, 3000, 65536]
+        )
 
 
 if __name__ == "__main__":

@@ -28,15 +28,25 @@ ACCSIM = None  # set by main
 
 # Nodes that show the bytes of their first input under another shape.
 VIEWS = {"Flatten", "Reshape", "Squeeze", "Unsqueeze", "Identity", "Dropout"}
-CNNS = ["alexnet_op13", "googlenet_bn_op13", "googlenet_op17", "resnet18_bn_op13",
-        "resnet18_op13", "squeezenet1_1_op13"]
-TRANSFORMERS = ["bert_base_op17", "gpt2_small_op17", "llama_tiny2_prefill64_op17",
-                "llama3_8b_layer_decode1024_op17"]
+CNNS = [
+    "alexnet_op13",
+    "googlenet_bn_op13",
+    "googlenet_op17",
+    "resnet18_bn_op13",
+    "resnet18_op13",
+    "squeezenet1_1_op13",
+]
+TRANSFORMERS = [
+    "bert_base_op17",
+    "gpt2_small_op17",
+    "llama_tiny2_prefill64_op17",
+    "llama3_8b_layer_decode1024_op17",
+]
 
 
 def run(*args):
     command = [str(ACCSIM), "inspect", *map(str, args)]
-    return subprocess.run(command, capture_output=True, text=True, timeout=60)
+    return subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
 
 
 def inspect(model, *args):
@@ -51,8 +61,9 @@ class Network:
     def __init__(self, name):
         graph = onnx.load(ROOT / "models" / f"{name}.onnx", load_external_data=False).graph
         measured = json.loads((ROOT / "tests/data/shapes" / f"{name}.json").read_text())
-        self.bytes = {tensor: SIZES[dtype] * math.prod(dims)
-                      for tensor, (dtype, dims) in measured.items()}
+        self.bytes = {
+            tensor: SIZES[dtype] * math.prod(dims) for tensor, (dtype, dims) in measured.items()
+        }
         constant = {i.name for i in graph.initializer} | {""}
         self.inputs = [i.name for i in graph.input if i.name not in constant]
         for value in graph.input:
@@ -75,8 +86,10 @@ class Network:
         """Bytes of activations that the node reads and writes."""
         if node.op_type in VIEWS:
             return 0, 0
-        return (sum(self.bytes[t] for t in self.activations(node.input)),
-                sum(self.bytes[t] for t in self.activations(node.output)))
+        return (
+            sum(self.bytes[t] for t in self.activations(node.input)),
+            sum(self.bytes[t] for t in self.activations(node.output)),
+        )
 
     def peak(self):
         """Largest sum of live bytes over the nodes, one by one."""
@@ -103,19 +116,29 @@ class SecondImplementation(unittest.TestCase):
         for name in CNNS + TRANSFORMERS:
             with self.subTest(name):
                 network, ours = Network(name), inspect(name)["activation"]
-                self.assertEqual(ours["sum_bytes"], sum(
-                    network.bytes[t] for n in network.nodes for t in network.activations(n.output)))
+                self.assertEqual(
+                    ours["sum_bytes"],
+                    sum(
+                        network.bytes[t]
+                        for n in network.nodes
+                        for t in network.activations(n.output)
+                    ),
+                )
                 self.assertEqual(ours["peak_live_bytes"], network.peak())
 
     def test_bandwidth_of_every_node(self):
         for name in CNNS:  # no node of these moves only a part of its inputs
             with self.subTest(name):
                 network, ours = Network(name), inspect(name)
-                layers = [l for l in ours["layers"] if not l["constant"]]
-                self.assertEqual([(l["read_bytes"], l["write_bytes"]) for l in layers],
-                                 [network.moved(n) for n in network.nodes])
-                self.assertEqual(ours["bandwidth"]["total_bytes"],
-                                 sum(sum(network.moved(n)) for n in network.nodes))
+                layers = [layer for layer in ours["layers"] if not layer["constant"]]
+                self.assertEqual(
+                    [(layer["read_bytes"], layer["write_bytes"]) for layer in layers],
+                    [network.moved(n) for n in network.nodes],
+                )
+                self.assertEqual(
+                    ours["bandwidth"]["total_bytes"],
+                    sum(sum(network.moved(n)) for n in network.nodes),
+                )
                 most = max(network.nodes, key=lambda n: sum(network.moved(n)))
                 self.assertEqual(ours["bandwidth"]["peak_node"], most.name)
 
@@ -127,13 +150,16 @@ class SecondImplementation(unittest.TestCase):
                     plan = plan.get("reordered", plan)
                     self.assertGreaterEqual(plan["arena_bytes"], plan["peak_live_bytes"])
                     placed = [t for t in plan["arena"] if t["bytes"]]
-                    self.assertEqual(max(t["offset"] + t["bytes"] for t in placed),
-                                     plan["arena_bytes"])
+                    self.assertEqual(
+                        max(t["offset"] + t["bytes"] for t in placed), plan["arena_bytes"]
+                    )
                     for i, a in enumerate(placed):
                         for b in placed[:i]:
                             together = a["first"] <= b["last"] and b["first"] <= a["last"]
-                            apart = (a["offset"] + a["bytes"] <= b["offset"] or
-                                     b["offset"] + b["bytes"] <= a["offset"])
+                            apart = (
+                                a["offset"] + a["bytes"] <= b["offset"]
+                                or b["offset"] + b["bytes"] <= a["offset"]
+                            )
                             self.assertTrue(apart or not together, (a, b))
 
     def test_reordered_nodes_are_still_in_topological_order(self):
@@ -167,7 +193,7 @@ class CommandLine(unittest.TestCase):
             report = json.loads(paths[0].read_text())
             rows = list(csv.DictReader(paths[1].read_text().splitlines()))
             macs = [int(r["macs"]) for r in rows]
-            self.assertEqual(macs, sorted((l["macs"] for l in report["layers"]), reverse=True))
+            self.assertEqual(macs, sorted((layer["macs"] for layer in report["layers"]), reverse=True))
             self.assertEqual(set(rows[0]), set(report["layers"][0]))
 
     def test_symbols_are_bound(self):
@@ -175,8 +201,9 @@ class CommandLine(unittest.TestCase):
         eight = inspect("resnet50_dynbatch_op17", "--bind", "batch=8")
         self.assertEqual(eight["macs"], 8 * one["macs"])
         self.assertEqual(eight["params"], one["params"])
-        self.assertEqual(eight["activation"]["peak_live_bytes"],
-                         8 * one["activation"]["peak_live_bytes"])
+        self.assertEqual(
+            eight["activation"]["peak_live_bytes"], 8 * one["activation"]["peak_live_bytes"]
+        )
 
     def test_bad_input_is_refused(self):
         self.refused(run("absent.onnx"), "absent.onnx")
@@ -189,7 +216,9 @@ class CommandLine(unittest.TestCase):
     def test_huge_shapes_are_refused(self):
         x = onnx.helper.make_tensor_value_info("x", onnx.TensorProto.FLOAT, [2**30, 2**25])
         y = onnx.helper.make_tensor_value_info("y", onnx.TensorProto.FLOAT, None)
-        graph = onnx.helper.make_graph([onnx.helper.make_node("Flatten", ["x"], ["y"])], "g", [x], [y])
+        graph = onnx.helper.make_graph(
+            [onnx.helper.make_node("Flatten", ["x"], ["y"])], "g", [x], [y]
+        )
         model = onnx.helper.make_model(graph, opset_imports=[onnx.helper.make_opsetid("", 13)])
         with tempfile.TemporaryDirectory() as folder:
             path = pathlib.Path(folder) / "huge.onnx"

@@ -22,12 +22,17 @@ MODELS = ROOT / "models"
 
 
 def accsim(*args):
-    return subprocess.run([ACCSIM, *map(str, args)], capture_output=True, text=True)
+    return subprocess.run([ACCSIM, *map(str, args)], capture_output=True, text=True, check=False)
 
 
 def save(nodes, inputs, outputs, path, stored=(), opset=13):
-    graph = helper.make_graph(nodes, "g", [helper.make_tensor_value_info(*i) for i in inputs],
-                              [helper.make_empty_tensor_value_info(o) for o in outputs], stored)
+    graph = helper.make_graph(
+        nodes,
+        "g",
+        [helper.make_tensor_value_info(*i) for i in inputs],
+        [helper.make_empty_tensor_value_info(o) for o in outputs],
+        stored,
+    )
     model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", opset)], ir_version=8)
     onnx.save(model, str(path))
 
@@ -54,12 +59,20 @@ class Case(unittest.TestCase):
         rng = np.random.default_rng(0)
         w, b = rng.normal(size=(8, 4)).astype(np.float32), rng.normal(size=4).astype(np.float32)
         path = self.folder / "m.onnx"
-        save([helper.make_node("MatMul", ["x", "w"], ["xw"], name="product"),
-              helper.make_node("Relu", ["xw"], ["r"], name="clip"),
-              helper.make_node("Add", ["r", "b"], ["y"], name="bias")],
-             [("x", TensorProto.FLOAT, ["batch", 8])], ["y"], path,
-             [helper.make_tensor("w", TensorProto.FLOAT, w.shape, w.tobytes(), raw=True),
-              helper.make_tensor("b", TensorProto.FLOAT, b.shape, b.tobytes(), raw=True)])
+        save(
+            [
+                helper.make_node("MatMul", ["x", "w"], ["xw"], name="product"),
+                helper.make_node("Relu", ["xw"], ["r"], name="clip"),
+                helper.make_node("Add", ["r", "b"], ["y"], name="bias"),
+            ],
+            [("x", TensorProto.FLOAT, ["batch", 8])],
+            ["y"],
+            path,
+            [
+                helper.make_tensor("w", TensorProto.FLOAT, w.shape, w.tobytes(), raw=True),
+                helper.make_tensor("b", TensorProto.FLOAT, b.shape, b.tobytes(), raw=True),
+            ],
+        )
         return path, w, b
 
 
@@ -77,31 +90,40 @@ class Run(Case):
         out = self.good("run", path, "--bind", "batch=3", "--output", self.folder / "a")
         self.assertIn("input 'x': random:0", out)
         self.assertIn("float32 3x4", out)
-        self.good("run", path, "--bind", "batch=3", "--input", "x=random:0", "--output",
-                  self.folder / "b")
-        self.good("run", path, "--bind", "batch=3", "--input", "x=random:1", "--output",
-                  self.folder / "c")
+        self.good(
+            "run", path, "--bind", "batch=3", "--input", "x=random:0", "--output", self.folder / "b"
+        )
+        self.good(
+            "run", path, "--bind", "batch=3", "--input", "x=random:1", "--output", self.folder / "c"
+        )
         a, b, c = (np.load(self.folder / n / "y.npy") for n in "abc")
         np.testing.assert_array_equal(a, b)
         self.assertFalse(np.array_equal(a, c))
 
     def test_shapes_may_depend_on_an_input_files_elements(self):
         path = self.folder / "r.onnx"
-        save([helper.make_node("Reshape", ["x", "s"], ["y"])],
-             [("x", TensorProto.FLOAT, [2, 6]), ("s", TensorProto.INT64, [2])], ["y"], path)
+        save(
+            [helper.make_node("Reshape", ["x", "s"], ["y"])],
+            [("x", TensorProto.FLOAT, [2, 6]), ("s", TensorProto.INT64, [2])],
+            ["y"],
+            path,
+        )
         np.save(self.folder / "s.npy", np.array([3, 4], np.int64))
         self.good("run", path, "--input", f"s={self.folder}/s.npy", "--output", self.folder / "o")
         self.assertEqual(np.load(self.folder / "o" / "y.npy").shape, (3, 4))
 
     def test_dump_holds_inputs_and_outputs_of_the_layers_asked_for(self):
         path, w, _ = self.two_layers()
-        for what, names in (("all", ["product", "clip", "bias"]), ("Relu", ["clip"]),
-                            ("b*", ["bias"])):
+        for what, names in (
+            ("all", ["product", "clip", "bias"]),
+            ("Relu", ["clip"]),
+            ("b*", ["bias"]),
+        ):
             out = self.folder / f"dump_{names[0]}_{len(names)}"
             self.good("run", path, "--output", out, "--dump", what)
             manifest = json.loads((out / "manifest.json").read_text())
             self.assertEqual(manifest["schema"], "accsim.dump/1")
-            self.assertEqual([l["name"] for l in manifest["layers"]], names)
+            self.assertEqual([layer["name"] for layer in manifest["layers"]], names)
             for layer in manifest["layers"]:
                 for tensor in layer["inputs"] + layer["outputs"]:
                     self.assertEqual(list(np.load(out / tensor["file"]).shape), tensor["dims"])
@@ -111,8 +133,12 @@ class Run(Case):
 
     def test_outputs_whose_names_make_one_file_name_get_two_files(self):
         path = self.folder / "n.onnx"
-        save([helper.make_node("Neg", ["x"], ["a/b"]), helper.make_node("Abs", ["x"], ["a_b"])],
-             [("x", TensorProto.FLOAT, [9])], ["a/b", "a_b"], path)
+        save(
+            [helper.make_node("Neg", ["x"], ["a/b"]), helper.make_node("Abs", ["x"], ["a_b"])],
+            [("x", TensorProto.FLOAT, [9])],
+            ["a/b", "a_b"],
+            path,
+        )
         self.good("run", path, "--output", self.folder / "o")
         neg, size = (np.load(self.folder / "o" / n) for n in ("a_b.npy", "a_b_2.npy"))
         np.testing.assert_array_equal(np.abs(neg), size)
@@ -140,9 +166,16 @@ class Run(Case):
 
     def test_refused_operators_are_named_all_at_once(self):
         path = self.folder / "n.onnx"
-        save([helper.make_node("RandomNormalLike", ["x"], ["a"], name="first"),
-              helper.make_node("Bernoulli", ["x"], ["y"], name="second")],
-             [("x", TensorProto.FLOAT, [2])], ["a", "y"], path, opset=15)
+        save(
+            [
+                helper.make_node("RandomNormalLike", ["x"], ["a"], name="first"),
+                helper.make_node("Bernoulli", ["x"], ["y"], name="second"),
+            ],
+            [("x", TensorProto.FLOAT, [2])],
+            ["a", "y"],
+            path,
+            opset=15,
+        )
         text = self.refused("random", "run", path)
         self.assertIn("first", text)
         self.assertIn("second", text)
@@ -150,8 +183,19 @@ class Run(Case):
 
 class Diff(Case):
     def dump(self, name, *args):
-        self.good("run", MODELS / "squeezenet1_1_op13.onnx", "--weights", "random:1", "--output",
-                  self.folder / name, "--dump", "all", "--threads", "2", *args)
+        self.good(
+            "run",
+            MODELS / "squeezenet1_1_op13.onnx",
+            "--weights",
+            "random:1",
+            "--output",
+            self.folder / name,
+            "--dump",
+            "all",
+            "--threads",
+            "2",
+            *args,
+        )
         return self.folder / name
 
     def test_equal_dumps_are_equal_and_changed_ones_are_not(self):
@@ -168,11 +212,11 @@ class Diff(Case):
         self.assertEqual(done.returncode, 1)
         report = json.loads((self.folder / "d.json").read_text())
         self.assertEqual(report["first_differing"], manifest["layers"][10]["name"])
-        entry = [l for l in report["layers"] if l["tensor"] == changed["name"]][0]
+        entry = [layer for layer in report["layers"] if layer["tensor"] == changed["name"]][0]
         d = y.astype(np.float64) - x
         self.assertAlmostEqual(entry["max_abs"], np.abs(d).max(), places=6)
         self.assertAlmostEqual(entry["mean_abs"], np.abs(d).mean(), places=9)
-        snr = 10 * np.log10((x.astype(np.float64) ** 2).sum() / (d ** 2).sum())
+        snr = 10 * np.log10((x.astype(np.float64) ** 2).sum() / (d**2).sum())
         self.assertAlmostEqual(entry["snr_db"], snr, places=3)
         self.assertEqual(accsim("diff", a, b, "--atol", "1").returncode, 0)
 
@@ -234,22 +278,34 @@ class Diff(Case):
             report = self.folder / f"{name}.json"
             self.assertEqual(accsim("diff", a, folder, "--json", report).returncode, 1)
             layers = json.loads(report.read_text())["layers"]
-            kept = {l["layer"]: l["snr_db"] for l in layers if l["snr_db"] != "inf"}
+            kept = {layer["layer"]: layer["snr_db"] for layer in layers if layer["snr_db"] != "inf"}
             # 8 bits of a roughly uniform signal leave about 35 to 50 dB.
             self.assertTrue(all(25 < v < 70 for v in kept.values()), kept)
             ends[name] = kept
-        convs = [n for n in ends["layerwise"]]
+        convs = list(ends["layerwise"])
         self.assertEqual(len(convs), 26)  # every convolution, named after what it was merged with
-        self.assertGreater(np.mean([ends["layerwise"][n] for n in convs]),
-                           np.mean([ends["run"][n] for n in convs]))
+        self.assertGreater(
+            np.mean([ends["layerwise"][n] for n in convs]), np.mean([ends["run"][n] for n in convs])
+        )
 
     def test_int8_product_is_the_integer_product(self):
         """One layer against the arithmetic of its definition, all scales from the float run."""
         path, w, _ = self.two_layers()
         x = np.random.default_rng(3).normal(size=(5, 8)).astype(np.float32)
         np.save(self.folder / "x.npy", x)
-        self.good("run", path, "--input", f"x={self.folder}/x.npy", "--int8", "--dump", "product",
-                  "--output", self.folder / "q", "--hw", ROOT / "configs" / "8x8.yaml")
+        self.good(
+            "run",
+            path,
+            "--input",
+            f"x={self.folder}/x.npy",
+            "--int8",
+            "--dump",
+            "product",
+            "--output",
+            self.folder / "q",
+            "--hw",
+            ROOT / "configs" / "8x8.yaml",
+        )
         manifest = json.loads((self.folder / "q" / "manifest.json").read_text())
         got = np.load(self.folder / "q" / manifest["layers"][0]["outputs"][0]["file"])
         real = np.maximum(x @ w, 0)

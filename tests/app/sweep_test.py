@@ -1,7 +1,7 @@
 #!/usr/bin/python3
-"""Sweeps end to end: resuming after kill -9, threads, shared stores, shards, the adaptive strategy, bad
-input, full disks. Usage: sweep_test.py ACCSIM [--kills N]; CI kills 4 times, by hand 20 is the figure.
-"""
+"""Sweeps end to end: resuming after kill -9, threads, shared stores, shards, the adaptive strategy,
+bad input, full disks. Usage: sweep_test.py ACCSIM [--kills N]; CI kills 4 times, by hand 20 is the
+figure. """
 
 import os
 import pathlib
@@ -36,12 +36,20 @@ models:
   - {{file: {ROOT}/models/squeezenet1_1_op13.onnx}}
 effort: EFFORT
 """
-POINTS = sum(a + w <= 448 for a in (1, 64, 96, 128, 192, 256) for w in (4, 32, 64, 128, 192, 256)) * 58
+POINTS = (
+    sum(a + w <= 448 for a in (1, 64, 96, 128, 192, 256) for w in (4, 32, 64, 128, 192, 256)) * 58
+)
 
 
 def run(*args, **kwargs):
-    return subprocess.run([str(ACCSIM), "sweep", *map(str, args)], capture_output=True, text=True,
-                          timeout=250, **kwargs)
+    return subprocess.run(
+        [str(ACCSIM), "sweep", *map(str, args)],
+        capture_output=True,
+        text=True,
+        timeout=250,
+        **kwargs,
+        check=False,
+    )
 
 
 class SweepTest(unittest.TestCase):
@@ -84,8 +92,10 @@ class SweepTest(unittest.TestCase):
         self.assertEqual(self.count(store), POINTS)
         # Machines whose weight slot is too small for a tile are stored with the reason.
         with sqlite3.connect(store) as db:
-            rows = db.execute("SELECT weight_kib, count(*), min(reason) FROM points WHERE cycles IS NULL "
-                              "GROUP BY 1").fetchall()
+            rows = db.execute(
+                "SELECT weight_kib, count(*), min(reason) FROM points WHERE cycles IS NULL "
+                "GROUP BY 1"
+            ).fetchall()
         self.assertEqual([(w, n) for w, n, _ in rows], [(4, 6 * 58)])
         self.assertIn("one slot of the weight buffer", rows[0][2])
 
@@ -94,8 +104,9 @@ class SweepTest(unittest.TestCase):
         self.good(self.spec(), "--store", store)
         with sqlite3.connect(store) as db:
             db.row_factory = sqlite3.Row
-            row = db.execute("SELECT * FROM points WHERE act_kib = 96 AND weight_kib = 192 "
-                             "AND dram_gbps = 30").fetchone()
+            row = db.execute(
+                "SELECT * FROM points WHERE act_kib = 96 AND weight_kib = 192 AND dram_gbps = 30"
+            ).fetchone()
         text = (ROOT / "configs" / "64x64.yaml").read_text()
         text = re.sub(r"(activation:[^\n]*\n\s+kib: )\d+", r"\g<1>96", text)
         text = re.sub(r"(weight:[^\n]*tiles\n\s+kib: )\d+", r"\g<1>192", text)
@@ -103,10 +114,23 @@ class SweepTest(unittest.TestCase):
         text = re.sub(r"(dram:.*?write_bytes_per_cycle: )[\d.]+", r"\g<1>10", text, flags=re.S)
         machine = self.dir / "m.yaml"
         machine.write_text(text)
-        cycles = traffic = 0
+        cycles = 0
         for name, weight in (("resnet18_op13", 2), ("squeezenet1_1_op13", 1)):
-            done = subprocess.run([str(ACCSIM), "--hw", machine, ROOT / "models" / f"{name}.onnx",
-                                   "--effort", "rule", "--csv", "-"], capture_output=True, text=True)
+            done = subprocess.run(
+                [
+                    str(ACCSIM),
+                    "--hw",
+                    machine,
+                    ROOT / "models" / f"{name}.onnx",
+                    "--effort",
+                    "rule",
+                    "--csv",
+                    "-",
+                ],
+                capture_output=True,
+                text=True,
+                check=False,
+            )
             self.assertEqual(done.returncode, 0, done.stderr)
             lines = [line.split(",") for line in done.stdout.splitlines()]
             column = {name: i for i, name in enumerate(lines[0])}
@@ -123,8 +147,11 @@ class SweepTest(unittest.TestCase):
         chance = random.Random(int(os.environ.get("SEED", "1")))
         killed = 0
         for _ in range(KILLS):
-            process = subprocess.Popen([str(ACCSIM), "sweep", str(spec), "--store", str(store)],
-                                       stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+            process = subprocess.Popen(
+                [str(ACCSIM), "sweep", str(spec), "--store", str(store)],
+                stdout=subprocess.DEVNULL,
+                stderr=subprocess.DEVNULL,
+            )
             time.sleep(chance.uniform(0, max(0.3, 2 * lasts / KILLS)))
             killed += process.poll() is None
             process.send_signal(signal.SIGKILL)
@@ -145,8 +172,11 @@ class SweepTest(unittest.TestCase):
 
     def test_ctrl_c_ends_cleanly_and_says_how_to_go_on(self):
         spec, store = self.spec("search"), self.dir / "s.sqlite"
-        process = subprocess.Popen([str(ACCSIM), "sweep", str(spec), "--store", str(store)],
-                                   stdout=subprocess.PIPE, text=True)
+        process = subprocess.Popen(
+            [str(ACCSIM), "sweep", str(spec), "--store", str(store)],
+            stdout=subprocess.PIPE,
+            text=True,
+        )
         while not store.exists() or time.sleep(0.3):
             time.sleep(0.01)
         time.sleep(0.3)
@@ -159,14 +189,22 @@ class SweepTest(unittest.TestCase):
 
     def test_two_processes_share_a_store(self):
         spec, store, whole = self.spec("search"), self.dir / "s.sqlite", self.dir / "w.sqlite"
-        both = [subprocess.Popen([str(ACCSIM), "sweep", str(spec), "--store", str(store), "--threads", "1"],
-                                 stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
-                for _ in range(2)]
+        both = [
+            subprocess.Popen(
+                [str(ACCSIM), "sweep", str(spec), "--store", str(store), "--threads", "1"],
+                stdout=subprocess.PIPE,
+                stderr=subprocess.PIPE,
+                text=True,
+            )
+            for _ in range(2)
+        ]
         said = [p.communicate(timeout=250) for p in both]
         self.assertEqual([p.returncode for p in both], [0, 0], said)
         for out, _ in said:  # each waits for the other
             self.assertIn(f"{POINTS:,} of {POINTS:,} points stored", out)
-        costed = [int(re.search(r"([\d,]+) costed now", out)[1].replace(",", "")) for out, _ in said]
+        costed = [
+            int(re.search(r"([\d,]+) costed now", out)[1].replace(",", "")) for out, _ in said
+        ]
         self.assertEqual(sum(costed), POINTS, "a point was costed twice, or not at all")
         self.assertGreater(min(costed), POINTS // 10, "one process did it all")
         self.good(spec, "--store", whole)
@@ -176,7 +214,9 @@ class SweepTest(unittest.TestCase):
         spec, store, whole = self.spec("search"), self.dir / "s.sqlite", self.dir / "w.sqlite"
         self.good(spec, "--store", whole)
         command = [str(ACCSIM), "sweep", str(spec), "--store", str(store), "--threads", "1"]
-        killed, other = (subprocess.Popen(command, stdout=subprocess.PIPE, text=True) for _ in range(2))
+        killed, other = (
+            subprocess.Popen(command, stdout=subprocess.PIPE, text=True) for _ in range(2)
+        )
         time.sleep(0.4)
         killed.kill()
         killed.communicate()
@@ -187,8 +227,10 @@ class SweepTest(unittest.TestCase):
         # A node that has failed: its job is started again on another one.
         with sqlite3.connect(store) as db:
             db.execute("DELETE FROM points WHERE point % 7 = 0")
-            db.executemany("INSERT INTO claims VALUES (?, 'node17 4711 1234567')",
-                           [(span,) for span in range(0, 120)])
+            db.executemany(
+                "INSERT INTO claims VALUES (?, 'node17 4711 1234567')",
+                [(span,) for span in range(0, 120)],
+            )
         self.good(spec, "--store", store)
         self.assertEqual(self.dump(store), self.dump(whole))
 
@@ -204,7 +246,9 @@ class SweepTest(unittest.TestCase):
         with sqlite3.connect(shards[2]) as db:
             db.execute("DELETE FROM points WHERE point % 5 = 0")
         self.assertIn("gap: holds", self.bad("merge", out, *shards))
-        self.assertIn("of shard 3/3", self.bad(spec, "--store", shards[2]).replace("is of shard", "of shard"))
+        self.assertIn(
+            "of shard 3/3", self.bad(spec, "--store", shards[2]).replace("is of shard", "of shard")
+        )
         self.good(spec, "--store", shards[2], "--shard", "3/3")
         for _ in range(2):
             self.assertIn(f"{POINTS:,} points", self.good("merge", out, *shards, shards[0]))
@@ -212,8 +256,10 @@ class SweepTest(unittest.TestCase):
         twin, untouched = self.dir / "twin.sqlite", self.dir / "untouched.sqlite"
         shutil.copy(shards[1], twin)
         with sqlite3.connect(shards[1]) as db:
-            db.execute("UPDATE points SET cycles = cycles + 1 WHERE point = "
-                       "(SELECT max(point) FROM points WHERE cycles > 0)")
+            db.execute(
+                "UPDATE points SET cycles = cycles + 1 WHERE point = "
+                "(SELECT max(point) FROM points WHERE cycles > 0)"
+            )
         self.assertIn("overlap", self.bad("merge", out, *shards))
         self.assertEqual(self.dump(out), self.dump(whole))
         self.assertIn("overlap", self.bad("merge", untouched, *shards, twin))
@@ -230,7 +276,11 @@ class SweepTest(unittest.TestCase):
         found = 0
         for path in sorted((ROOT / "configs" / "sweeps").glob("*.yaml")):
             grid = self.dir / "grid.yaml"
-            text = path.read_text().replace("../../", f"{ROOT}/").replace("../64", f"{ROOT}/configs/64")
+            text = (
+                path.read_text()
+                .replace("../../", f"{ROOT}/")
+                .replace("../64", f"{ROOT}/configs/64")
+            )
             if "strategy: pareto" not in text:
                 continue
             found += 1
@@ -240,11 +290,15 @@ class SweepTest(unittest.TestCase):
             self.good(grid, "--store", g)
             front = self.good("show", a, "--csv", "-")
             self.assertEqual(front, self.good("show", g, "--csv", "-"))
-            numbers = [int(n.replace(",", "")) for n in re.findall(r"([\d,]+) (?:costed now|bounds)", said)]
+            numbers = [
+                int(n.replace(",", "")) for n in re.findall(r"([\d,]+) (?:costed now|bounds)", said)
+            ]
             all_points = self.count(g)
-            print(f"{path.name}: {sum(numbers)} of {all_points} costed "
-                  f"({100 * sum(numbers) / all_points:.1f} %), front {front.count(chr(10)) - 1}",
-                  file=sys.stderr)
+            print(
+                f"{path.name}: {sum(numbers)} of {all_points} costed "
+                f"({100 * sum(numbers) / all_points:.1f} %), front {front.count(chr(10)) - 1}",
+                file=sys.stderr,
+            )
             self.assertLessEqual(10 * sum(numbers), all_points)
             again = self.dir / "again.sqlite"
             self.good(path, "--store", again, "--threads", 1)
@@ -254,7 +308,9 @@ class SweepTest(unittest.TestCase):
 
     def test_bad_stores_are_refused_with_the_reason(self):
         spec, store = self.spec(), self.dir / "s.sqlite"
-        self.assertIn("does the folder exist", self.bad(spec, "--store", self.dir / "no" / "s.sqlite"))
+        self.assertIn(
+            "does the folder exist", self.bad(spec, "--store", self.dir / "no" / "s.sqlite")
+        )
         self.good(spec, "--store", store)
         self.assertIn("another sweep", self.bad(self.spec("search"), "--store", store))
         with sqlite3.connect(store) as db:
@@ -267,17 +323,19 @@ class SweepTest(unittest.TestCase):
         for offset in range(4096, store.stat().st_size, 4096):
             broken = self.dir / "broken.sqlite"
             content = bytearray(store.read_bytes())
-            content[offset:offset + 64] = os.urandom(64)
+            content[offset : offset + 64] = os.urandom(64)
             broken.write_bytes(content)
             done = run("show", broken, "--dump")
             self.assertIn(done.returncode, (0, 2), "must not crash")
             if offset == 4096 * 4:
                 self.assertNotEqual(run(spec, "--store", broken).returncode, 0)
-        changes = (("UPDATE meta SET value = 'zz' WHERE key = 'shard'", "no store of"),
-                   ("DELETE FROM axes", "no store of"),
-                   ("DROP TABLE claims", "no store of"),
-                   ("UPDATE meta SET value = '7' WHERE key = 'schema'", "schema 7"),
-                   ("ALTER TABLE points DROP COLUMN time_us", "no such column"))
+        changes = (
+            ("UPDATE meta SET value = 'zz' WHERE key = 'shard'", "no store of"),
+            ("DELETE FROM axes", "no store of"),
+            ("DROP TABLE claims", "no store of"),
+            ("UPDATE meta SET value = '7' WHERE key = 'schema'", "schema 7"),
+            ("ALTER TABLE points DROP COLUMN time_us", "no such column"),
+        )
         for i, (change, message) in enumerate(changes):
             broken = self.dir / f"changed{i}.sqlite"
             shutil.copy(store, broken)
@@ -292,11 +350,14 @@ class SweepTest(unittest.TestCase):
 
     def test_a_full_disk_stops_cleanly_and_loses_nothing_committed(self):
         spec, store = self.spec("search"), self.dir / "s.sqlite"
-        limit = lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (200_000, 200_000))
+
+        def limit():
+            return resource.setrlimit(resource.RLIMIT_FSIZE, (200_000, 200_000))
 
         def limited():
             signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
             limit()
+
         done = run(spec, "--store", store, preexec_fn=limited)
         self.assertEqual(done.returncode, 2)
         self.assertIn("committed points are kept", done.stderr)
@@ -308,11 +369,13 @@ class SweepTest(unittest.TestCase):
         spec, disk, whole = self.spec(), self.dir / "disk", self.dir / "w.sqlite"
         disk.mkdir()
         mount = ["mount", "-t", "tmpfs", "-o", "size=300k", "tmpfs", str(disk)]
-        if subprocess.run(mount, capture_output=True).returncode != 0:
+        if subprocess.run(mount, capture_output=True, check=False).returncode != 0:
             self.skipTest("mounting isn't allowed here")
         self.addCleanup(subprocess.run, ["umount", str(disk)])
         for _ in range(2):
-            self.assertIn("the disk is full; make room", self.bad(spec, "--store", disk / "s.sqlite"))
+            self.assertIn(
+                "the disk is full; make room", self.bad(spec, "--store", disk / "s.sqlite")
+            )
         subprocess.run(["mount", "-o", "remount,size=20m", str(disk)], check=True)
         self.good(spec, "--store", disk / "s.sqlite")
         self.good(spec, "--store", whole)
@@ -326,31 +389,48 @@ class SweepTest(unittest.TestCase):
         for shard in ("", "0/4", "5/4", "x/y", "1/0", "-1/4", "1/4/5", "1.5/4", "/8"):
             self.assertIn("is not i/n", self.bad(spec, "--shard", shard, cwd=self.dir))
         self.assertIn("can't be cut into shards", self.bad(pareto, "--shard", "1/2", cwd=self.dir))
-        self.assertIn("can't be cut into shards",
-                      self.bad("submit", pareto, "--nodes", 2, cwd=self.dir))
+        self.assertIn(
+            "can't be cut into shards", self.bad("submit", pareto, "--nodes", 2, cwd=self.dir)
+        )
         self.assertEqual(list(self.dir.iterdir()), [spec])
 
     def test_nothing_that_can_run_is_an_error(self):
         spec = self.dir / "none.yaml"
-        spec.write_text(f"base: {ROOT}/configs/64x64.yaml\naxes: {{w: {{field: buffers.weight.kib, "
-                        f"values: [2, 4]}}}}\nmodels: [{{file: {ROOT}/models/alexnet_op13.onnx}}]\n")
+        spec.write_text(
+            f"base: {ROOT}/configs/64x64.yaml\naxes: {{w: {{field: buffers.weight.kib, "
+            f"values: [2, 4]}}}}\nmodels: [{{file: {ROOT}/models/alexnet_op13.onnx}}]\n"
+        )
         self.assertIn("none of the 2 machines", self.bad(spec, "--store", self.dir / "s.sqlite"))
 
     def test_show_answers(self):
         spec, store = self.spec(more="objectives: [cycles, energy, area]\n"), self.dir / "s.sqlite"
         self.good(spec, "--store", store)
-        csv = self.good("show", store, "--pareto", "cycles,area", "--where", "dram_gbps<=32", "--csv", "-")
+        csv = self.good(
+            "show", store, "--pareto", "cycles,area", "--where", "dram_gbps<=32", "--csv", "-"
+        )
         self.assertEqual(sorted(f.name for f in self.dir.glob("s.sqlite*")), ["s.sqlite"])
         lines = [line.split(",") for line in csv.splitlines()]
         with sqlite3.connect(store) as db:
-            rows = db.execute("SELECT point, cycles, area_mm2 FROM points WHERE cycles IS NOT NULL "
-                              "AND dram_gbps <= 32 ORDER BY point").fetchall()
-        expected = [p for i, (p, c, a) in enumerate(rows)
-                    if not any((c2 <= c and a2 <= a and (c2 < c or a2 < a)) or
-                               (c2 == c and a2 == a and p2 < p) for p2, c2, a2 in rows)]
+            rows = db.execute(
+                "SELECT point, cycles, area_mm2 FROM points WHERE cycles IS NOT NULL "
+                "AND dram_gbps <= 32 ORDER BY point"
+            ).fetchall()
+        expected = [
+            p
+            for i, (p, c, a) in enumerate(rows)
+            if not any(
+                (c2 <= c and a2 <= a and (c2 < c or a2 < a)) or (c2 == c and a2 == a and p2 < p)
+                for p2, c2, a2 in rows
+            )
+        ]
         self.assertEqual(sorted(int(line[0]) for line in lines[1:]), expected)
         text = self.good("show", store)
-        for words in ("Pareto front of cycles, energy, area", "Sensitivity", "Best points", "least cycles"):
+        for words in (
+            "Pareto front of cycles, energy, area",
+            "Sensitivity",
+            "Best points",
+            "least cycles",
+        ):
             self.assertIn(words, text)
         self.assertIn("did you mean", self.bad("show", store, "--where", "dram_gps <= 3"))
         self.assertIn("no objective", self.bad("show", store, "--pareto", "speed"))
@@ -359,13 +439,17 @@ class SweepTest(unittest.TestCase):
 
     def test_layers_on_request(self):
         spec, store = self.dir / "l.yaml", self.dir / "l.sqlite"
-        spec.write_text(f"base: {ROOT}/configs/64x64.yaml\naxes: {{w: {{field: buffers.weight.kib, values: "
-                        f"[64, 128]}}}}\nmodels: [{{file: {ROOT}/models/alexnet_op13.onnx, weight: 3}}]\n"
-                        "layers: true\n")
+        spec.write_text(
+            f"base: {ROOT}/configs/64x64.yaml\naxes: {{w: {{field: buffers.weight.kib, values: "
+            f"[64, 128]}}}}\nmodels: [{{file: {ROOT}/models/alexnet_op13.onnx, weight: 3}}]\n"
+            "layers: true\n"
+        )
         self.good(spec, "--store", store)
         with sqlite3.connect(store) as db:
-            for cycles, layers in db.execute("SELECT cycles, (SELECT sum(cycles) FROM layers l "
-                                             "WHERE l.point = p.point) FROM points p"):
+            for cycles, layers in db.execute(
+                "SELECT cycles, (SELECT sum(cycles) FROM layers l "
+                "WHERE l.point = p.point) FROM points p"
+            ):
                 self.assertEqual(cycles, 3 * layers)
 
 
@@ -377,7 +461,7 @@ def main():
     if "--kills" in sys.argv:
         at = sys.argv.index("--kills")
         KILLS = int(sys.argv[at + 1])
-        del sys.argv[at:at + 2]
+        del sys.argv[at : at + 2]
     unittest.main()
 
 

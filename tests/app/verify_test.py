@@ -27,7 +27,9 @@ def command(*args, hw=SMALL):
 
 
 def run(*args, **kwargs):
-    return subprocess.run(command(*args, **kwargs), capture_output=True, text=True, timeout=280)
+    return subprocess.run(
+        command(*args, **kwargs), capture_output=True, text=True, timeout=280, check=False
+    )
 
 
 def catches_interrupts(pid):
@@ -72,11 +74,14 @@ class VerifyTest(unittest.TestCase):
         return done.stdout, json.loads(path.read_text())
 
     def test_all_equal(self):
-        text, report = self.report("--gemm", SHAPE, "--conv", "1,16,12,12,24,3,3,1,1,1,1",
-                                   "--seed", 7)
+        text, report = self.report(
+            "--gemm", SHAPE, "--conv", "1,16,12,12,24,3,3,1,1,1,1", "--seed", 7
+        )
         self.assertIn("2 of 2 equal", text.splitlines()[-1])
-        self.assertEqual([row["name"] for row in report["rows"]],
-                         ["gemm 20x30x40", "conv 1,16,12,12,24,3,3,1,1,1,1"])
+        self.assertEqual(
+            [row["name"] for row in report["rows"]],
+            ["gemm 20x30x40", "conv 1,16,12,12,24,3,3,1,1,1,1"],
+        )
         for row in report["rows"]:
             self.assertTrue(row["bit_exact"] and row["passed"])
             self.assertEqual(row["difference"], 0)
@@ -87,6 +92,7 @@ class VerifyTest(unittest.TestCase):
         def rows(jobs):
             _, report = self.report("--random", 30, "--jobs", jobs)
             return [(r["name"], r["mapping"], r["rtl_cycles"], r["passed"]) for r in report["rows"]]
+
         one = rows(1)
         self.assertEqual(len(one), 30)
         self.assertEqual(one, rows(3))
@@ -108,13 +114,15 @@ class VerifyTest(unittest.TestCase):
         good = "row_q + 1;"
         self.assertEqual(unit.read_text().count(good), 1)
         unit.write_text(unit.read_text().replace(good, "row_q;"))
-        text, report = self.report("--gemm", SHAPE, "--source", self.dir, "--cache",
-                                   self.dir / "cache", code=1)
+        text, report = self.report(
+            "--gemm", SHAPE, "--source", self.dir, "--cache", self.dir / "cache", code=1
+        )
         row = report["rows"][0]
         self.assertFalse(row["passed"] or row["bit_exact"])
         self.assertEqual(row["difference"], 0, "the fault is one of values only")
-        self.assertRegex(row["first_difference"],
-                         r"^store command \d+( at .*)?: byte \d+ of 'out' is")
+        self.assertRegex(
+            row["first_difference"], r"^store command \d+( at .*)?: byte \d+ of 'out' is"
+        )
         self.assertIn("0 of 1 equal", text)
 
     def test_trace_is_a_valid_waveform_file(self):
@@ -134,7 +142,9 @@ class VerifyTest(unittest.TestCase):
         self.assertTrue({1, 5, 8} & set(kinds), "values that change")
         if not shutil.which("fst2vcd"):
             return
-        text = subprocess.run(["fst2vcd", str(path)], capture_output=True, text=True).stdout
+        text = subprocess.run(
+            ["fst2vcd", str(path)], capture_output=True, text=True, check=False
+        ).stdout
         code = re.search(r"\$var wire 1 (\S+) retire_post_o \$end", text).group(1)
         pulses = re.findall(rf"^1{re.escape(code)}$", text, re.M)
         self.assertTrue(0 < len(pulses) < report["rows"][0]["commands"])
@@ -149,8 +159,9 @@ class VerifyTest(unittest.TestCase):
 
     def test_an_interrupted_run_says_what_it_has_finished(self):
         self.report("--gemm", SHAPE)  # so that the core is built
-        running = subprocess.Popen(command("--random", 5000), stdout=subprocess.PIPE,
-                                   stderr=subprocess.DEVNULL, text=True)
+        running = subprocess.Popen(
+            command("--random", 5000), stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True
+        )
         while not catches_interrupts(running.pid):
             self.assertIsNone(running.poll())
             time.sleep(0.1)
@@ -163,8 +174,14 @@ class VerifyTest(unittest.TestCase):
         self.assertEqual(len(re.findall(r"^random \d+ ", text, re.M)), int(found.group(1)))
 
     def test_wrong_use(self):
-        for args in ([], ["--gemm", "3x4"], ["--conv", "1,2,3"], ["--gemm", SHAPE, "model.onnx"],
-                     ["no_such_model.onnx"], ["--random", "0"]):
+        for args in (
+            [],
+            ["--gemm", "3x4"],
+            ["--conv", "1,2,3"],
+            ["--gemm", SHAPE, "model.onnx"],
+            ["no_such_model.onnx"],
+            ["--random", "0"],
+        ):
             with self.subTest(args=args):
                 done = run(*args)
                 self.assertEqual(done.returncode, 2, done.stdout + done.stderr)

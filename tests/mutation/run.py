@@ -1,15 +1,16 @@
 #!/usr/bin/env python3
-"""Does the co-verification see faults? Puts one fault after another into a copy of rtl/ and runs random
-tile programs on it; a mutant counts as detected when `accsim verify` reports a difference. A mutant
-that shows in none of the programs gets a second, longer round of others.
+"""Does the co-verification see faults? Puts one fault after another into a copy of rtl/ and runs
+random tile programs on it; a mutant counts as detected when `accsim verify` reports a difference. A
+mutant that shows in none of the programs gets a second, longer round of others.
 
     tests/mutation/run.py                       # all of mutants.json
     tests/mutation/run.py --only 'post_*'       # some
     tests/mutation/run.py --quick               # the few that CI runs
 
-Exit code 0: the original passes and every mutant is detected; 1: not so; 2: wrong usage; 77: skipped,
-there is no verilator.
+Exit code 0: the original passes and every mutant is detected; 1: not so; 2: wrong usage; 77:
+skipped, there is no verilator.
 """
+
 import argparse
 import concurrent.futures
 import fnmatch
@@ -40,8 +41,10 @@ def load_mutants(path):
     for m in mutants:
         name = m.get("name", "?")
         if set(m) - OPTIONAL != FIELDS:
-            problems.append(f"{name}: fields are {sorted(m)}; wanted {sorted(FIELDS)} and perhaps "
-                            f"{sorted(OPTIONAL)}")
+            problems.append(
+                f"{name}: fields are {sorted(m)}; wanted {sorted(FIELDS)} and perhaps "
+                f"{sorted(OPTIONAL)}"
+            )
         elif m["find"].split() == m["replace"].split():
             problems.append(f"{name}: replaces text by itself")
     for name, count in Counter(m.get("name") for m in mutants).items():
@@ -53,12 +56,14 @@ def load_mutants(path):
 
 
 def mutated(text, mutant):
-    """The file with the fault. White space matches any white space, so that alignment may change."""
+    """The file with the fault. White space matches any white space, so that alignment may
+    change."""
     pattern = r"\s+".join(re.escape(word) for word in mutant["find"].split())
     found = re.findall(pattern, text)
     if len(found) != 1:
-        raise ValueError(f"{mutant['file']} holds the text {len(found)} times, not once: "
-                         f"{mutant['find']}")
+        raise ValueError(
+            f"{mutant['file']} holds the text {len(found)} times, not once: {mutant['find']}"
+        )
     return re.sub(pattern, lambda _: mutant["replace"], text)
 
 
@@ -102,13 +107,32 @@ class Verifier:
         for path in self.shared:
             if not (cache / path.name).exists():
                 shutil.copy2(path, cache)
-        command = [self.accsim, "verify", "--hw", HERE / "machine.yaml", "--random", count, "--seed",
-                   seed, "--source", folder, "--cache", cache, "--json", report]
+        command = [
+            self.accsim,
+            "verify",
+            "--hw",
+            HERE / "machine.yaml",
+            "--random",
+            count,
+            "--seed",
+            seed,
+            "--source",
+            folder,
+            "--cache",
+            cache,
+            "--json",
+            report,
+        ]
         command += ["--dataflow", dataflow] if dataflow else []
         log = folder / "log"
         with log.open("w") as out:
-            code = subprocess.run([str(part) for part in command], stdout=out, stderr=out,
-                                  preexec_fn=self.limit).returncode
+            code = subprocess.run(
+                [str(part) for part in command],
+                stdout=out,
+                stderr=out,
+                preexec_fn=self.limit,
+                check=False,
+            ).returncode
         if not list(cache.glob("*/core.so")):  # a core that is built has a folder
             return "does not build", first_error(report, log)
         if code == -signal.SIGXCPU:
@@ -135,7 +159,7 @@ def first_error(report, log):
 
 def symptom(rows):
     """The first difference, of values if there is one: they say more than cycles."""
-    rows = sorted(rows, key=lambda row: (not row["error"] and row["bit_exact"]))
+    rows = sorted(rows, key=lambda row: not row["error"] and row["bit_exact"])
     text = rows[0]["error"] or rows[0]["first_difference"]
     return " ".join(text.split())[:110]
 
@@ -168,30 +192,38 @@ def run(args, mutants, folder):
     for dataflow in sorted({m.get("dataflow", "") for m in mutants}):
         outcome, shown = verifier.verdict(original, dataflow or None)
         if outcome != "equal":
-            print(f"the original: {outcome}: {shown}\n"
-                  "no mutant is run: every one would look detected")
+            print(
+                f"the original: {outcome}: {shown}\nno mutant is run: every one would look detected"
+            )
             return 1
     verifier.share(original / "cache")
     programs = args.count + args.more
-    print(f"the original: {programs} of {programs} programs equal\n\n"
-          f"{'mutant':<30} {'file':<16} {'kind':<11} {'outcome':<15} {'s':>5}  programs that differ, "
-          "first difference", flush=True)
+    print(
+        f"the original: {programs} of {programs} programs equal\n\n"
+        f"{'mutant':<30} {'file':<16} {'kind':<11} {'outcome':<15} {'s':>5}  programs that differ, "
+        "first difference",
+        flush=True,
+    )
     outcomes = Counter()
     with concurrent.futures.ThreadPoolExecutor(args.jobs) as pool:
         jobs = [pool.submit(run_mutant, m, original, folder, verifier) for m in mutants]
         for job in jobs:
             mutant, outcome, shown, seconds = job.result()
             outcomes[outcome] += 1
-            print(f"{mutant['name']:<30} {mutant['file']:<16} {mutant['kind']:<11} {outcome:<15} "
-                  f"{seconds:>5.1f}  {shown}", flush=True)
+            print(
+                f"{mutant['name']:<30} {mutant['file']:<16} {mutant['kind']:<11} {outcome:<15} "
+                f"{seconds:>5.1f}  {shown}",
+                flush=True,
+            )
     others = "".join(f", {n} {what}" for what, n in outcomes.items() if what != DETECTED)
     print(f"\n{outcomes[DETECTED]} of {len(mutants)} detected{others}")
     return 0 if outcomes[DETECTED] == len(mutants) else 1
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__,
-                                     formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("--accsim", type=Path, default=ROOT / "build/accsim", help="the program")
     parser.add_argument("--source", type=Path, default=ROOT, help="tree with rtl/ and hw/cosim/")
     parser.add_argument("--mutants", type=Path, default=HERE / "mutants.json", help="the list")
@@ -207,8 +239,11 @@ def main():
     if not shutil.which("verilator"):
         print("skipped: there is no verilator")
         return SKIPPED
-    mutants = [m for m in load_mutants(args.mutants)
-               if fnmatch.fnmatch(m["name"], args.only) and (m.get("quick") or not args.quick)]
+    mutants = [
+        m
+        for m in load_mutants(args.mutants)
+        if fnmatch.fnmatch(m["name"], args.only) and (m.get("quick") or not args.quick)
+    ]
     if not mutants:
         parser.error("no mutant has such a name")
     if args.keep:

@@ -41,12 +41,13 @@ def install():
         print("SKIPPED: node or npm is missing; scripts/setup installs them")
         sys.exit(77)
     if not (HERE / "node_modules" / "onnxruntime-node").is_dir():
-        subprocess.run(["npm", "ci", "--ignore-scripts", "--no-audit", "--no-fund"], cwd=HERE,
-                       check=True)
+        subprocess.run(
+            ["npm", "ci", "--ignore-scripts", "--no-audit", "--no-fund"], cwd=HERE, check=True
+        )
 
 
 def run(command):
-    done = subprocess.run(command, capture_output=True, text=True)
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
     if done.returncode != 0:
         raise SystemExit(f"FAILED: {' '.join(map(str, command))}\n{done.stdout}{done.stderr}")
     return done.stdout
@@ -59,18 +60,32 @@ def compare(accsim, network, bindings, folder):
         np.save(folder / f"input_{i}.npy", values)
         given.append(f"{name}={folder}/input_{i}.npy")
     (folder / "theirs").mkdir()
-    theirs = json.loads(run(["node", HERE / "run.js", folder / "model.onnx", folder / "theirs",
-                             *given]))
+    theirs = json.loads(
+        run(["node", HERE / "run.js", folder / "model.onnx", folder / "theirs", *given])
+    )
     flags = [flag for text in given for flag in ("--input", text)]
     flags += [flag for name, n in bindings.items() for flag in ("--bind", f"{name}={n}")]
-    run([accsim, "run", folder / "model.onnx", "--output", folder / "ours", "--threads", "2", *flags])
+    run(
+        [
+            accsim,
+            "run",
+            folder / "model.onnx",
+            "--output",
+            folder / "ours",
+            "--threads",
+            "2",
+            *flags,
+        ]
+    )
     worst = 0
     for i, name in enumerate(theirs["outputs"]):
         a = np.load(folder / "theirs" / f"{i}.npy")
         b = np.load(folder / "ours" / f"{name}.npy")
         if a.shape != b.shape or not np.isfinite(a).all() or a.max() == a.min():
-            raise SystemExit(f"FAILED: {network}: {name}: shapes {a.shape} and {b.shape}, or theirs "
-                             "is constant or not finite")
+            raise SystemExit(
+                f"FAILED: {network}: {name}: shapes {a.shape} and {b.shape}, or theirs "
+                "is constant or not finite"
+            )
         worst = max(worst, float(np.abs(a - b).max() / (a.max() - a.min())))
     return worst, len(theirs["outputs"])
 
@@ -84,8 +99,11 @@ def main():
             worst, outputs = compare(accsim, network, bindings, pathlib.Path(folder))
         good = worst <= MOST
         failed += not good
-        print(f"{'ok' if good else 'WRONG':6}{network:36}{outputs:3} outputs, "
-              f"max abs {worst:.2e} of the range", flush=True)
+        print(
+            f"{'ok' if good else 'WRONG':6}{network:36}{outputs:3} outputs, "
+            f"max abs {worst:.2e} of the range",
+            flush=True,
+        )
     return 1 if failed else 0
 
 

@@ -1,12 +1,11 @@
 #!/usr/bin/python3
 """Does AlexNet, cut into 14,336 MatMuls, compute what it computed before? tiled_test.py ACCSIM
 
-With random weights in the file, cut 64x64x64 with ragged and with padded edges; whole and cut run in
-the reference executor and in ONNX Runtime. Both must agree within 1e-6 of the output's range, and the
-two programs within 1e-5. Exit code 77 without node, npm, numpy or python3-onnx.
+With random weights in the file, cut 64x64x64 with ragged and with padded edges; whole and cut run
+in the reference executor and in ONNX Runtime. Both must agree within 1e-6 of the output's range,
+and the two programs within 1e-5. Exit code 77 without node, npm, numpy or python3-onnx.
 """
 
-import json
 import math
 import pathlib
 import sys
@@ -47,8 +46,10 @@ def main():
         (values,) = weights.inputs(model, {}, 2).values()
         np.save(folder / "input.npy", values)
         given = f"input={folder}/input.npy"
-        before = (by_accsim(accsim, whole, given, folder / "a"),
-                  by_onnxruntime(whole, given, folder / "b"))
+        before = (
+            by_accsim(accsim, whole, given, folder / "a"),
+            by_onnxruntime(whole, given, folder / "b"),
+        )
         span = float(before[0].max() - before[0].min())
         failed += not (span > 0 and np.abs(before[0] - before[1]).max() <= 1e-5 * span)
         for edge in ("ragged", "pad"):
@@ -56,13 +57,18 @@ def main():
             run([accsim, "tile", whole, "-o", cut, "--tile", "64x64x64", "--edge", edge])
             found = sum(n.op_type == "MatMul" for n in onnx.load(str(cut)).graph.node)
             wanted = sum(math.prod(-(-size // 64) for size in layer) for layer in LINEAR)
-            after = (by_accsim(accsim, cut, given, folder / f"{edge}-a"),
-                     by_onnxruntime(cut, given, folder / f"{edge}-b"))
+            after = (
+                by_accsim(accsim, cut, given, folder / f"{edge}-a"),
+                by_onnxruntime(cut, given, folder / f"{edge}-b"),
+            )
             worst = [float(np.abs(x - y).max()) / span for x, y in zip(before, after)]
             good = found == wanted and max(worst) <= MOST
             failed += not good
-            print(f"{'ok' if good else 'WRONG':6}{edge}: {found} MatMuls, max abs {worst[0]:.1e} of the "
-                  f"range in the reference executor, {worst[1]:.1e} in ONNX Runtime", flush=True)
+            print(
+                f"{'ok' if good else 'WRONG':6}{edge}: {found} MatMuls, max abs {worst[0]:.1e} of "
+                f"the range in the reference executor, {worst[1]:.1e} in ONNX Runtime",
+                flush=True,
+            )
     return 1 if failed else 0
 
 

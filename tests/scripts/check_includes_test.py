@@ -4,8 +4,8 @@
 import importlib.machinery
 import importlib.util
 import pathlib
-import tempfile
 import sys
+import tempfile
 import unittest
 
 sys.dont_write_bytecode = True
@@ -36,7 +36,7 @@ GOOD = {
     "hw/config/c.cpp": '#include "hw/config/c.h"\n#include <yaml-cpp/parser.h>\n',
     "sim/graph/g.h": '#include "sim/base/a.h"\n#include <sys/mman.h>\n#include <unistd.h>\n',
     "sim/report/r.cpp": '#include "hw/config/c.h"\n#include "sim/base/a.h"\n'
-                        "#include <nlohmann/json.hpp>\n",
+    "#include <nlohmann/json.hpp>\n",
     "sim/app/main.cpp": '#include "sim/graph/g.h"\n#include <CLI/CLI.hpp>\n',
 }
 
@@ -62,25 +62,38 @@ class CheckIncludes(unittest.TestCase):
         self.assertEqual(self.problems(), [])
 
     def test_is_an_include_of_a_later_folder_found_with_its_line(self):
-        self.refuses("sim/graph/g.h:2", "sim/graph may not see sim/report",
-                     files={"sim/graph/g.h": '#include <vector>\n# include "sim/report/r.cpp"\n'})
+        self.refuses(
+            "sim/graph/g.h:2",
+            "sim/graph may not see sim/report",
+            files={"sim/graph/g.h": '#include <vector>\n# include "sim/report/r.cpp"\n'},
+        )
 
     def test_does_a_folder_see_only_what_its_line_leads_to(self):
-        self.refuses("sim/graph may not see hw/config",
-                     files={"sim/graph/g.h": '#include "hw/config/c.h"\n'})
+        self.refuses(
+            "sim/graph may not see hw/config", files={"sim/graph/g.h": '#include "hw/config/c.h"\n'}
+        )
 
     def test_may_hw_see_nothing_of_sim_but_base(self):
-        self.refuses("hw/config may not see sim/graph",
-                     files={"hw/config/c.h": '#include "sim/graph/g.h"\n'})
-        self.refuses("nothing of sim but sim/base", text=LAYERS.replace(
-            "hw/config  sim/base", "sim/other\nhw/config  sim/base sim/other"))
+        self.refuses(
+            "hw/config may not see sim/graph", files={"hw/config/c.h": '#include "sim/graph/g.h"\n'}
+        )
+        self.refuses(
+            "nothing of sim but sim/base",
+            text=LAYERS.replace("hw/config  sim/base", "sim/other\nhw/config  sim/base sim/other"),
+        )
 
     def test_is_every_outside_library_kept_to_its_folders(self):
-        for header, owner in [("yaml-cpp/yaml.h", "hw/config"), ("nlohmann/json.hpp", "sim/report"),
-                              ("CLI/CLI.hpp", "sim/app"), ("Eigen/Dense", "sim/ref"),
-                              ("unsupported/Eigen/MatrixFunctions", "sim/ref"),
-                              ("onnx/onnx_pb.h", "sim/onnx"), ("verilated.h", "hw/cosim"),
-                              ("Vtop.h", "hw/cosim"), ("google/protobuf/message.h", "sim/onnx")]:
+        for header, owner in [
+            ("yaml-cpp/yaml.h", "hw/config"),
+            ("nlohmann/json.hpp", "sim/report"),
+            ("CLI/CLI.hpp", "sim/app"),
+            ("Eigen/Dense", "sim/ref"),
+            ("unsupported/Eigen/MatrixFunctions", "sim/ref"),
+            ("onnx/onnx_pb.h", "sim/onnx"),
+            ("verilated.h", "hw/cosim"),
+            ("Vtop.h", "hw/cosim"),
+            ("google/protobuf/message.h", "sim/onnx"),
+        ]:
             for quotes in ("<>", '""'):
                 line = f"#include {quotes[0]}{header}{quotes[1]}\n"
                 self.refuses(header, "only", owner, files={"sim/graph/g.h": line})
@@ -92,7 +105,9 @@ class CheckIncludes(unittest.TestCase):
     def test_are_ways_around_the_rule_closed(self):
         self.refuses("written from the root", files={"sim/graph/g.h": '#include "../report/r.h"\n'})
         self.refuses("written from the root", files={"sim/app/main.cpp": '#include "options.h"\n'})
-        self.refuses("no such file", files={"sim/app/main.cpp": '#include "sim/../hw/config/c.h"\n'})
+        self.refuses(
+            "no such file", files={"sim/app/main.cpp": '#include "sim/../hw/config/c.h"\n'}
+        )
         self.refuses("no such file", files={"sim/app/main.cpp": '#include "sim/base/gone.h"\n'})
         self.refuses("macro", files={"sim/app/main.cpp": "#include HEADER\n"})
         self.refuses("may not see", files={"sim/graph/g.h": "#include <sim/report/r.cpp>\n"})
@@ -101,14 +116,18 @@ class CheckIncludes(unittest.TestCase):
         self.refuses("sim/new isn't in the layer list", files={"sim/new/n.h": ""})
 
     def test_can_a_line_name_only_earlier_lines(self):
-        self.refuses("isn't on an earlier line", text=LAYERS.replace(
-            "sim/base\nhw/config", "sim/base sim/graph\nhw/config", 1))
+        self.refuses(
+            "isn't on an earlier line",
+            text=LAYERS.replace("sim/base\nhw/config", "sim/base sim/graph\nhw/config", 1),
+        )
 
     def test_must_cmake_say_the_same(self):
         lines = CMAKE.strip().splitlines()
         self.refuses("another order", cmake="\n".join([lines[0], lines[2], lines[1], *lines[3:]]))
-        self.refuses("links sim/graph",
-                     cmake=CMAKE.replace("sim/graph sim_base", "sim/graph sim_base hw_config"))
+        self.refuses(
+            "links sim/graph",
+            cmake=CMAKE.replace("sim/graph sim_base", "sim/graph sim_base hw_config"),
+        )
         self.assertTrue(self.problems(cmake="\n".join(lines[:2] + lines[3:])))
 
     def test_is_a_tree_without_sources_an_error(self):

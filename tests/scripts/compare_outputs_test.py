@@ -1,5 +1,6 @@
 #!/usr/bin/python3
-"""Does scripts/compare_outputs see a difference in every kind of output? Feeds it scripted programs."""
+"""Does scripts/compare_outputs see a difference in every kind of output? Feeds it scripted
+programs."""
 
 import pathlib
 import subprocess
@@ -8,8 +9,9 @@ import tempfile
 import unittest
 
 SCRIPT = pathlib.Path(__file__).resolve().parents[2] / "scripts" / "compare_outputs"
-# Stands in for accsim: prints its arguments (the compared folders aside) and writes what it is told.
-PROGRAM = '''#!/bin/sh
+# Stands in for accsim: prints its arguments (the compared folders aside) and writes what it is
+# told.
+PROGRAM = """#!/bin/sh
 while [ $# -gt 0 ]; do
   case $1 in
     --json) echo '{"cycles": JSON}' > "$2"; shift;;
@@ -21,8 +23,8 @@ while [ $# -gt 0 ]; do
   shift
 done
 exit CODE
-'''
-SAME = dict(JSON="1", CSV="1", VERSION="1", DUMP="1", TEXT="a", CODE="0")
+"""
+SAME = {"JSON": "1", "CSV": "1", "VERSION": "1", "DUMP": "1", "TEXT": "a", "CODE": "0"}
 
 
 class CompareOutputs(unittest.TestCase):
@@ -44,9 +46,24 @@ class CompareOutputs(unittest.TestCase):
 
     def compare(self, *options, **changes):
         return subprocess.run(
-            [sys.executable, SCRIPT, self.program("old"), self.program("new", **changes), "--models",
-             self.dir / "m.onnx", "--machines", self.dir / "machine.yaml", "--sweeps",
-             self.dir / "grid.yaml", *options], capture_output=True, text=True, timeout=60)
+            [
+                sys.executable,
+                SCRIPT,
+                self.program("old"),
+                self.program("new", **changes),
+                "--models",
+                self.dir / "m.onnx",
+                "--machines",
+                self.dir / "machine.yaml",
+                "--sweeps",
+                self.dir / "grid.yaml",
+                *options,
+            ],
+            capture_output=True,
+            text=True,
+            timeout=60,
+            check=False,
+        )
 
     def test_are_equal_programs_equal(self):
         done = self.compare("--verify")
@@ -55,8 +72,13 @@ class CompareOutputs(unittest.TestCase):
         self.assertIn("0 differ", done.stdout)
 
     def test_is_a_difference_seen_wherever_it_is(self):
-        for where, case in [("JSON", "cost/machine/"), ("CSV", "inspect/"), ("TEXT", "shapes/"),
-                            ("DUMP", "sweep/grid"), ("CODE", "sweep/grid")]:
+        for where, case in [
+            ("JSON", "cost/machine/"),
+            ("CSV", "inspect/"),
+            ("TEXT", "shapes/"),
+            ("DUMP", "sweep/grid"),
+            ("CODE", "sweep/grid"),
+        ]:
             with self.subTest(where=where):
                 done = self.compare(**{where: "2"})
                 self.assertEqual(done.returncode, 1, done.stdout + done.stderr)

@@ -1,6 +1,6 @@
 #!/usr/bin/python3
-"""Does a sweep on a real Slurm cluster give what one machine gives? Eight shards, one killed midway and
-requeued, and the dependent merge.
+"""Does a sweep on a real Slurm cluster give what one machine gives? Eight shards, one killed midway
+and requeued, and the dependent merge.
 
 Usage: sweep_slurm_test.py ACCSIM. Exit code 77 (skipped) without Slurm, munge or root.
 """
@@ -36,8 +36,15 @@ effort: search
 
 
 def run(*args, environment=None, **kwargs):
-    done = subprocess.run([str(a) for a in args], capture_output=True, text=True, env=environment,
-                          timeout=600, **kwargs)
+    done = subprocess.run(
+        [str(a) for a in args],
+        capture_output=True,
+        text=True,
+        env=environment,
+        timeout=600,
+        **kwargs,
+        check=False,
+    )
     if done.returncode != 0:
         raise RuntimeError(f"{args}: exit code {done.returncode}\n{done.stdout}{done.stderr}")
     return done.stdout
@@ -63,15 +70,27 @@ def wait_for(what, condition, seconds=600):
 def check(accsim, dir, environment):
     spec = dir / "space.yaml"
     spec.write_text(SPEC)
-    dry = run(accsim, "sweep", "submit", spec, "--nodes", SHARDS, "--dry-run", environment=environment,
-              cwd=dir)
+    dry = run(
+        accsim,
+        "sweep",
+        "submit",
+        spec,
+        "--nodes",
+        SHARDS,
+        "--dry-run",
+        environment=environment,
+        cwd=dir,
+    )
     assert "--array=1-8" in dry and not (dir / "space.slurm").exists(), dry
     said = run(accsim, "sweep", "submit", spec, "--nodes", SHARDS, environment=environment, cwd=dir)
     array, merge = re.match(r"submitted array (\d+) of 8 shards and merge (\d+)", said).groups()
 
     shard = dir / "space.slurm" / f"shard-{KILLED}.sqlite"
     wait_for("first points of the shard", lambda: stored(shard) > 0)
-    state = lambda job: run("scontrol", "-o", "show", "job", job, environment=environment)
+
+    def state(job):
+        return run("scontrol", "-o", "show", "job", job, environment=environment)
+
     running = state(f"{array}_{KILLED}")
     assert "JobState=RUNNING" in running, f"the shard wasn't under way any more: {running}"
     run("scontrol", "requeue", f"{array}_{KILLED}", environment=environment)
@@ -85,7 +104,10 @@ def check(accsim, dir, environment):
     print(log)
 
     run(accsim, "sweep", spec, "--store", dir / "one.sqlite", cwd=dir)
-    dump = lambda store: run(accsim, "sweep", "show", store, "--dump")
+
+    def dump(store):
+        return run(accsim, "sweep", "show", store, "--dump")
+
     one, merged = dump(dir / "one.sqlite"), dump(dir / "space.sqlite")
     assert one.count("\n") > 1500, one[:500]
     assert one == merged, "the merged store differs from that of one machine"
@@ -99,7 +121,9 @@ def main():
     with tempfile.TemporaryDirectory() as scratch:
         dir = pathlib.Path(scratch)
         cluster = dir / "cluster"
-        started = subprocess.run([HERE / "cluster", "start", cluster, "--cpus", "4"]).returncode
+        started = subprocess.run(
+            [HERE / "cluster", "start", cluster, "--cpus", "4"], check=False
+        ).returncode
         if started != 0:
             # Containers without the rights that slurmd needs are no fault of the sweep.
             print("SKIPPED: no Slurm cluster can be started here (reason above)", file=sys.stderr)
@@ -109,10 +133,13 @@ def main():
         except (RuntimeError, AssertionError) as error:
             print(f"FAILED: {error}", file=sys.stderr)
             for log in sorted([*cluster.glob("*.log"), *dir.glob("*.slurm/*.log")]):
-                print(f"== {log.name}\n" + "\n".join(log.read_text().splitlines()[-15:]), file=sys.stderr)
+                print(
+                    f"== {log.name}\n" + "\n".join(log.read_text().splitlines()[-15:]),
+                    file=sys.stderr,
+                )
             return 1
         finally:
-            subprocess.run([HERE / "cluster", "stop", cluster])
+            subprocess.run([HERE / "cluster", "stop", cluster], check=False)
     return 0
 
 

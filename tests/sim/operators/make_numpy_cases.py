@@ -4,14 +4,27 @@
 Run it after adding a case; the test reads the JSON, so that it needs no Python. The format is
 described in json_case.h.
 """
+
 import json
 import math
 import pathlib
 
 import numpy as np
 
-NUMBERS = {"float32": 1, "uint8": 2, "int8": 3, "uint16": 4, "int16": 5, "int32": 6, "int64": 7,
-           "bool": 9, "float16": 10, "float64": 11, "uint32": 12, "uint64": 13}
+NUMBERS = {
+    "float32": 1,
+    "uint8": 2,
+    "int8": 3,
+    "uint16": 4,
+    "int16": 5,
+    "int32": 6,
+    "int64": 7,
+    "bool": 9,
+    "float16": 10,
+    "float64": 11,
+    "uint32": 12,
+    "uint64": 13,
+}
 rng = np.random.default_rng(7)
 cases = []
 
@@ -27,8 +40,11 @@ def tensor(a):
         return None
     a = np.asarray(a)
     flat = a.view(np.int64) if a.dtype == np.uint64 else a
-    return {"dtype": NUMBERS[a.dtype.name], "dims": list(a.shape),
-            "data": [element(v) for v in flat.ravel().tolist()]}
+    return {
+        "dtype": NUMBERS[a.dtype.name],
+        "dims": list(a.shape),
+        "data": [element(v) for v in flat.ravel().tolist()],
+    }
 
 
 def attribute(v):
@@ -42,9 +58,16 @@ def attribute(v):
 def case(op, opset, inputs, outputs, **attrs):
     if not isinstance(outputs, list):
         outputs = [outputs]
-    cases.append({"name": f"{op}_{opset}_{len(cases)}", "op": op, "opset": opset,
-                  "attrs": {k: attribute(v) for k, v in attrs.items()},
-                  "inputs": [tensor(i) for i in inputs], "outputs": [tensor(o) for o in outputs]})
+    cases.append(
+        {
+            "name": f"{op}_{opset}_{len(cases)}",
+            "op": op,
+            "opset": opset,
+            "attrs": {k: attribute(v) for k, v in attrs.items()},
+            "inputs": [tensor(i) for i in inputs],
+            "outputs": [tensor(o) for o in outputs],
+        }
+    )
 
 
 def i64(*v):
@@ -88,8 +111,11 @@ def elementwise():
             case("Div", 14, [a, nonzero], quotient.reshape((a + b).shape))
             case("Mod", 13, [a, nonzero], np.mod(a, nonzero))
             case("Mod", 13, [a, nonzero], np.fmod(a, nonzero), fmod=1)
-            for op, f in (("BitwiseAnd", np.bitwise_and), ("BitwiseOr", np.bitwise_or),
-                          ("BitwiseXor", np.bitwise_xor)):
+            for op, f in (
+                ("BitwiseAnd", np.bitwise_and),
+                ("BitwiseOr", np.bitwise_or),
+                ("BitwiseXor", np.bitwise_xor),
+            ):
                 case(op, 18, [a, b], f(a, b))
             case("BitwiseNot", 18, [a], ~a)
         if low:
@@ -103,25 +129,44 @@ def elementwise():
             if not (np.dtype(t).kind == "f" and np.dtype(to).kind == "u"):
                 case("Cast", 13, [a], a.astype(to), to=NUMBERS[np.dtype(to).name])
             case("CastLike", 19, [np.abs(a), np.zeros(1, to)], np.abs(a).astype(to))
-    big = np.array([2**31 - 1, -2**31], np.int32)
+    big = np.array([2**31 - 1, -(2**31)], np.int32)
     case("Add", 14, [big, big], big + big)
     case("Mul", 14, [big, big], big * big)
-    huge = np.array([2**63 - 1, -2**63], np.int64)
+    huge = np.array([2**63 - 1, -(2**63)], np.int64)
     case("Sub", 14, [huge, huge[::-1].copy()], huge - huge[::-1])
     case("Cast", 13, [np.array([2**40 + 5, -1], np.int64)], np.array([5, -1], np.int32), to=6)
-    case("Cast", 13, [np.array([16777217, 2**62 + 1], np.int64)],
-         np.array([16777217, 2**62 + 1], np.int64).astype(np.float32), to=1)
-    case("Cast", 13, [np.float32([65519, 65520, 1e-8, 3e-8, 6e-5, 1.0009766])],
-         np.float32([65519, 65520, 1e-8, 3e-8, 6e-5, 1.0009766]).astype(np.float16), to=10)
+    case(
+        "Cast",
+        13,
+        [np.array([16777217, 2**62 + 1], np.int64)],
+        np.array([16777217, 2**62 + 1], np.int64).astype(np.float32),
+        to=1,
+    )
+    case(
+        "Cast",
+        13,
+        [np.float32([65519, 65520, 1e-8, 3e-8, 6e-5, 1.0009766])],
+        np.float32([65519, 65520, 1e-8, 3e-8, 6e-5, 1.0009766]).astype(np.float16),
+        to=10,
+    )
     huge = np.array([2**63 + 5, 7], np.uint64)
     case("Div", 14, [huge, np.array(2, np.uint64)], huge // np.uint64(2))
     case("Less", 13, [huge, np.array(9, np.uint64)], huge < np.uint64(9))
     case("Cast", 13, [huge], huge.astype(np.float64), to=11)
     x = np.abs(reals(5)) + np.float32(0.1)
-    for op, f in (("Sqrt", np.sqrt), ("Exp", np.exp), ("Log", np.log), ("Sin", np.sin),
-                  ("Cos", np.cos), ("Tan", np.tan), ("Tanh", np.tanh), ("Sinh", np.sinh),
-                  ("Atan", np.arctan), ("Reciprocal", np.reciprocal),
-                  ("Sigmoid", lambda v: 1 / (1 + np.exp(-v)))):
+    for op, f in (
+        ("Sqrt", np.sqrt),
+        ("Exp", np.exp),
+        ("Log", np.log),
+        ("Sin", np.sin),
+        ("Cos", np.cos),
+        ("Tan", np.tan),
+        ("Tanh", np.tanh),
+        ("Sinh", np.sinh),
+        ("Atan", np.arctan),
+        ("Reciprocal", np.reciprocal),
+        ("Sigmoid", lambda v: 1 / (1 + np.exp(-v))),
+    ):
         case(op, 13, [x], f(x))
     y = np.float32([-2.5, -1.5, -0.5, 0.5, 1.5, 2.5, 1.2])
     for op, f in (("Round", np.round), ("Floor", np.floor), ("Ceil", np.ceil)):
@@ -138,10 +183,12 @@ def elementwise():
     case("Pow", 15, [i64(2, -3, 5), i64(10, 3, 0)], i64(1024, -27, 1))
     case("Pow", 15, [x, i64(2)], x * x)
     case("Pow", 15, [np.int32([7, 2]), np.float32([0.5, 3])], np.int32([2, 8]))
-    case("BitShift", 11, [np.uint8([200, 3]), np.uint8([1, 9])], np.uint8([144, 0]),
-         direction="LEFT")
-    case("BitShift", 11, [np.uint64([2**63]), np.uint64([3])], np.uint64([2**60]),
-         direction="RIGHT")
+    case(
+        "BitShift", 11, [np.uint8([200, 3]), np.uint8([1, 9])], np.uint8([144, 0]), direction="LEFT"
+    )
+    case(
+        "BitShift", 11, [np.uint64([2**63]), np.uint64([3])], np.uint64([2**60]), direction="RIGHT"
+    )
     p, q = np.array([True, False, True]), np.array([[True], [False]])
     for op, f in (("And", np.logical_and), ("Or", np.logical_or), ("Xor", np.logical_xor)):
         case(op, 7, [p, q], f(p, q))
@@ -164,8 +211,13 @@ def shapes():
         dims = [a.shape[i] if d == 0 else d for i, d in enumerate(wanted)]
         case("Reshape", 13, [a, i64(*wanted)], a.reshape(dims))
     case("Reshape", 1, [a], a.reshape(6, 4), shape=[6, -1])
-    case("Reshape", 14, [np.zeros((0, 3), np.float32), i64(3, 0)], np.zeros((3, 0), np.float32),
-         allowzero=1)
+    case(
+        "Reshape",
+        14,
+        [np.zeros((0, 3), np.float32), i64(3, 0)],
+        np.zeros((3, 0), np.float32),
+        allowzero=1,
+    )
     case("Reshape", 13, [reals(1), i64()], cases[-1] and scalar(0, np.float32))
     cases[-1]["outputs"][0]["data"] = cases[-1]["inputs"][0]["data"]
     for axis in (-2, 0, 1, 3):
@@ -187,10 +239,18 @@ def shapes():
     case("ConstantOfShape", 9, [i64(3)], i64(7, 7, 7), value=i64(7))
     case("ConstantOfShape", 20, [i64()], scalar(1, bool), value=np.array([True]))
     for start, stop, step in ((0, 5, 1), (10, 0, -3), (3, 3, 1), (0, -5, 2), (-7, 7, 4)):
-        case("Range", 11, [scalar(start), scalar(stop), scalar(step)],
-             np.arange(start, stop, step, np.int64))
-    case("Range", 11, [scalar(0, np.float32), scalar(1, np.float32), scalar(0.25, np.float32)],
-         np.arange(0, 1, 0.25, np.float32))
+        case(
+            "Range",
+            11,
+            [scalar(start), scalar(stop), scalar(step)],
+            np.arange(start, stop, step, np.int64),
+        )
+    case(
+        "Range",
+        11,
+        [scalar(0, np.float32), scalar(1, np.float32), scalar(0.25, np.float32)],
+        np.arange(0, 1, 0.25, np.float32),
+    )
     case("EyeLike", 9, [whole(3, 4, t=np.int32)], np.eye(3, 4, 1, np.int32), k=1)
     case("EyeLike", 9, [whole(3, 2)], np.eye(3, 2, -1, np.float32), k=-1, dtype=1)
 
@@ -202,11 +262,12 @@ def moves():
     case("Concat", 13, [i64(1), i64(), i64(2, 3)], i64(1, 2, 3), axis=0)
     case("Slice", 1, [a], a[1:3, :, -2:], axes=[0, 2], starts=[1, -2], ends=[3, 99])
     for starts, ends, axes, steps, index in (
-            ([1], [3], [0], None, np.s_[1:3]),
-            ([0, -1], [-1, -99], [1, 0], [2, -1], np.s_[::-1, 0:-1:2]),
-            ([3, 9], [-99, 9], [0, 1], [-2, 1], np.s_[3::-2, 9:9]),
-            ([-2**63], [2**63 - 1], [2], [2**62], np.s_[:, :, :1]),
-            ([4, 2], [0, 0], [1, 2], [-3, -2], np.s_[:, 4:0:-3, 2:0:-2])):
+        ([1], [3], [0], None, np.s_[1:3]),
+        ([0, -1], [-1, -99], [1, 0], [2, -1], np.s_[::-1, 0:-1:2]),
+        ([3, 9], [-99, 9], [0, 1], [-2, 1], np.s_[3::-2, 9:9]),
+        ([-(2**63)], [2**63 - 1], [2], [2**62], np.s_[:, :, :1]),
+        ([4, 2], [0, 0], [1, 2], [-3, -2], np.s_[:, 4:0:-3, 2:0:-2]),
+    ):
         inputs = [a, i64(*starts), i64(*ends), i64(*axes)]
         case("Slice", 13, inputs + ([i64(*steps)] if steps else []), a[index])
     case("Slice", 10, [a, i64(1, 1), i64(3, 2)], a[1:3, 1:2])
@@ -234,13 +295,23 @@ def moves():
     batch = np.array([[1], [0], [-1], [4]], np.int64)
     case("GatherND", 13, [b, batch], b[range(4), [1, 0, -1, 4]], batch_dims=1)
     updates = whole(2, 3)
-    for reduction, f in (("none", None), ("add", np.add), ("mul", np.multiply),
-                         ("max", np.maximum), ("min", np.minimum)):
+    for reduction, f in (
+        ("none", None),
+        ("add", np.add),
+        ("mul", np.multiply),
+        ("max", np.maximum),
+        ("min", np.minimum),
+    ):
         out = b.copy()
         at = ([0, 3], [1, 2])
         out[at] = f(out[at], updates) if f else updates
-        case("ScatterND", 18, [b, np.array([[0, 1], [3, -3]], np.int64), updates], out,
-             reduction=reduction)
+        case(
+            "ScatterND",
+            18,
+            [b, np.array([[0, 1], [3, -3]], np.int64), updates],
+            out,
+            reduction=reduction,
+        )
         row, where = whole(6), i64(4, 1, -1)
         got, new = row.copy(), whole(3)
         got[where] = f(got[where], new) if f else new
@@ -248,15 +319,30 @@ def moves():
     out = b.copy()
     out[0, index[0, 0], 0] = 77
     case("Scatter", 9, [b, index[:1, :1, None], np.int64([[[77]]])], out, axis=1)
-    case("Pad", 2, [a], np.pad(a, ((1, 0), (0, 2), (0, 1)), constant_values=1.5),
-         pads=[1, 0, 0, 0, 2, 1], value=1.5)
+    case(
+        "Pad",
+        2,
+        [a],
+        np.pad(a, ((1, 0), (0, 2), (0, 1)), constant_values=1.5),
+        pads=[1, 0, 0, 0, 2, 1],
+        value=1.5,
+    )
     case("Pad", 13, [b, i64(1, 0, 0, 0, 2, 1)], np.pad(b, ((1, 0), (0, 2), (0, 1))))
-    case("Pad", 18, [b, i64(1, 2), scalar(9), i64(-1)],
-         np.pad(b, ((0, 0), (0, 0), (1, 2)), constant_values=9))
+    case(
+        "Pad",
+        18,
+        [b, i64(1, 2), scalar(9), i64(-1)],
+        np.pad(b, ((0, 0), (0, 0), (1, 2)), constant_values=9),
+    )
     case("Pad", 13, [b, i64(-1, 0, 0, 0, -2, 1)], np.pad(b[1:, :-2], ((0, 0), (0, 0), (0, 1))))
     for mode in ("edge", "reflect", "wrap"):
-        case("Pad", 19, [b, i64(2, 0, 1, 1, 3, 2)], np.pad(b, ((2, 1), (0, 3), (1, 2)), mode),
-             mode=mode)
+        case(
+            "Pad",
+            19,
+            [b, i64(2, 0, 1, 1, 3, 2)],
+            np.pad(b, ((2, 1), (0, 3), (1, 2)), mode),
+            mode=mode,
+        )
     case("Tile", 13, [b, i64(1, 2, 3)], np.tile(b, (1, 2, 3)))
     case("Expand", 13, [b[:, :1], i64(2, 1, 5, 1)], np.broadcast_to(b[:, :1], (2, 4, 5, 3)))
     for k in (-1, 0, 2):
@@ -267,13 +353,22 @@ def moves():
     case("Compress", 11, [b, np.array([True, False, True])], b[:, [0, 2]], axis=1)
     case("Compress", 11, [b, np.array([False, True, True])], b.ravel()[1:3])
     hot = np.float32([[2, 5, 2], [5, 2, 2]])
-    case("OneHot", 11, [i64(1, -3), scalar(3), np.float32([2, 5])], np.float32(
-        [[2, 5, 2], [5, 2, 2]]))
+    case(
+        "OneHot",
+        11,
+        [i64(1, -3), scalar(3), np.float32([2, 5])],
+        np.float32([[2, 5, 2], [5, 2, 2]]),
+    )
     case("OneHot", 11, [i64(1, -3), i64(3), np.float32([2, 5])], hot.T.copy(), axis=0)
     u, first, inverse, count = np.unique(i64(3, 1, 3, 2), True, True, True)
     case("Unique", 11, [i64(3, 1, 3, 2)], [u, first, inverse, count])
-    case("Unique", 11, [i64(3, 1, 3, 2)], [i64(3, 1, 2), i64(0, 1, 3), i64(0, 1, 0, 2),
-                                           i64(2, 1, 1)], sorted=0)
+    case(
+        "Unique",
+        11,
+        [i64(3, 1, 3, 2)],
+        [i64(3, 1, 2), i64(0, 1, 3), i64(0, 1, 0, 2), i64(2, 1, 1)],
+        sorted=0,
+    )
     rows = np.int64([[2, 1], [1, 1], [2, 1]])
     u, first, inverse, count = np.unique(rows, True, True, True, axis=0)
     case("Unique", 11, [rows], [u, first, inverse.ravel(), count], axis=0)
@@ -281,10 +376,15 @@ def moves():
 
 def reductions():
     a = whole(2, 3, 4, t=np.float32)  # sums of whole numbers don't depend on their order
-    functions = {"ReduceSum": np.sum, "ReduceProd": np.prod, "ReduceMax": np.max,
-                 "ReduceMin": np.min, "ReduceMean": np.mean,
-                 "ReduceL1": lambda v, **k: np.sum(np.abs(v), **k),
-                 "ReduceSumSquare": lambda v, **k: np.sum(v * v, **k)}
+    functions = {
+        "ReduceSum": np.sum,
+        "ReduceProd": np.prod,
+        "ReduceMax": np.max,
+        "ReduceMin": np.min,
+        "ReduceMean": np.mean,
+        "ReduceL1": lambda v, **k: np.sum(np.abs(v), **k),
+        "ReduceSumSquare": lambda v, **k: np.sum(v * v, **k),
+    }
     for op, f in functions.items():
         case(op, 7, [a], f(a, axis=(0, 2), keepdims=True), axes=[0, 2])
         case(op, 11, [a], f(a, axis=-1), axes=[-1], keepdims=0)
@@ -297,8 +397,14 @@ def reductions():
     case("ReduceSum", 13, [b, i64(0)], b.sum(0, keepdims=True).astype(np.int32))
     for axis in (0, 1, -1):
         case("ArgMax", 13, [b], b.argmax(axis), axis=axis, keepdims=0)
-        case("ArgMin", 13, [b], b.argmin(axis)[(slice(None),) * (axis % 2) + (None,)],
-             axis=axis, keepdims=1)
+        case(
+            "ArgMin",
+            13,
+            [b],
+            b.argmin(axis)[(slice(None),) * (axis % 2) + (None,)],
+            axis=axis,
+            keepdims=1,
+        )
         flip = b.shape[axis] - 1 - np.flip(b, axis).argmax(axis)
         case("ArgMax", 13, [b], flip, axis=axis, keepdims=0, select_last_index=1)
         order = np.argsort(-b, axis, kind="stable")
@@ -306,8 +412,7 @@ def reductions():
         case("TopK", 11, [b, i64(2)], [np.take_along_axis(b, top, axis), top], axis=axis)
         order = np.argsort(b, axis, kind="stable")
         top = np.take(order, range(3), axis)
-        case("TopK", 24, [b, i64(3)], [np.take_along_axis(b, top, axis), top], axis=axis,
-             largest=0)
+        case("TopK", 24, [b, i64(3)], [np.take_along_axis(b, top, axis), top], axis=axis, largest=0)
         case("CumSum", 14, [b, scalar(axis)], b.cumsum(axis).astype(np.int32))
         case("CumProd", 26, [b, scalar(axis)], b.cumprod(axis).astype(np.int32))
         back = np.flip(np.flip(b, axis).cumsum(axis), axis).astype(np.int32)

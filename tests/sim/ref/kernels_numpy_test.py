@@ -35,12 +35,14 @@ def softmax(x):
 erf = np.vectorize(math.erf)
 
 
-# ---- activations and normalisations ----------------------------------------------------------------
+# ---- activations and normalisations
+# ----------------------------------------------------------------
+
 
 def activations():
     x = real(3, 4, 5)
     yield Case("Gelu", 20, [x]), [0.5 * x * (1 + erf(x / math.sqrt(2)))]
-    tanh = np.tanh(math.sqrt(2 / math.pi) * (x + 0.044715 * x ** 3))
+    tanh = np.tanh(math.sqrt(2 / math.pi) * (x + 0.044715 * x**3))
     yield Case("Gelu", 20, [x], approximate="tanh"), [0.5 * x * (1 + tanh)]
     yield Case("Mish", 18, [x]), [x * np.tanh(np.log1p(np.exp(x)))]
     yield Case("Swish", 24, [x], alpha=1.5), [x / (1 + np.exp(-1.5 * x))]
@@ -60,19 +62,22 @@ def norms():
 
     for opset, size in ((18, 3), (21, 6)):
         s, b = real(size), real(size)
-        yield (Case("GroupNormalization", opset, [x, s, b], num_groups=3, epsilon=1e-3),
-               [grouped(s, b, opset == 21)])
+        yield (
+            Case("GroupNormalization", opset, [x, s, b], num_groups=3, epsilon=1e-3),
+            [grouped(s, b, opset == 21)],
+        )
     s = real(3, 4)
-    rms = x / np.sqrt((x ** 2).mean((2, 3), keepdims=True) + 1e-5) * s
+    rms = x / np.sqrt((x**2).mean((2, 3), keepdims=True) + 1e-5) * s
     yield Case("RMSNormalization", 23, [x, s], axis=2), [rms]
     s, b = real(4), real(4)
     mean, var = x.mean(-1, keepdims=True), x.var(-1, keepdims=True)
     n = (x - mean) / np.sqrt(var + 1e-5)
-    yield (Case("LayerNormalization", 17, [x, s, b], 3),
-           [n * s + b, mean, 1 / np.sqrt(var + 1e-5)])
+    yield (Case("LayerNormalization", 17, [x, s, b], 3), [n * s + b, mean, 1 / np.sqrt(var + 1e-5)])
 
 
-# ---- attention -------------------------------------------------------------------------------------
+# ---- attention
+# -------------------------------------------------------------------------------------
+
 
 def attention(q, k, v, scale=None, bias=0, softcap=0, stage=3):
     """Scores of every head, softmax, product; also the stage that is asked for."""
@@ -93,33 +98,62 @@ def causal(n, total, past=0):
 def attentions():
     q, k, v = real(2, 4, 3, 8), real(2, 2, 5, 8), real(2, 2, 5, 6)
     yield Case("Attention", 23, [q, k, v], name="GQA"), [attention(q, k, v)[0]]
-    yield (Case("Attention", 23, [q, k, v], name="causal", is_causal=1),
-           [attention(q, k, v, bias=causal(3, 5))[0]])
+    yield (
+        Case("Attention", 23, [q, k, v], name="causal", is_causal=1),
+        [attention(q, k, v, bias=causal(3, 5))[0]],
+    )
     mask = real(3, 5)
-    yield (Case("Attention", 23, [q, k, v, mask], name="float mask", scale=0.3),
-           [attention(q, k, v, scale=0.3, bias=mask)[0]])
+    yield (
+        Case("Attention", 23, [q, k, v, mask], name="float mask", scale=0.3),
+        [attention(q, k, v, scale=0.3, bias=mask)[0]],
+    )
     keep = rng.uniform(size=(2, 1, 3, 5)) < 0.7
     keep[..., 0] = True
-    yield (Case("Attention", 23, [q, k, v, keep], name="boolean mask"),
-           [attention(q, k, v, bias=np.where(keep, 0, -INF))[0]])
+    yield (
+        Case("Attention", 23, [q, k, v, keep], name="boolean mask"),
+        [attention(q, k, v, bias=np.where(keep, 0, -INF))[0]],
+    )
     for mode, stage in ((0, 0), (1, 1), (2, 2), (3, 3)):
         out, kept = attention(q, k, v, bias=mask, softcap=2.0, stage=stage)
-        yield (Case("Attention", 24, [q, k, v, mask], [0, 3], name=f"softcap, output mode {mode}",
-                    softcap=2.0, qk_matmul_output_mode=mode), [out, kept])
+        yield (
+            Case(
+                "Attention",
+                24,
+                [q, k, v, mask],
+                [0, 3],
+                name=f"softcap, output mode {mode}",
+                softcap=2.0,
+                qk_matmul_output_mode=mode,
+            ),
+            [out, kept],
+        )
     past_k, past_v = real(2, 2, 4, 8), real(2, 2, 4, 6)
     all_k, all_v = np.concatenate([past_k, k], 2), np.concatenate([past_v, v], 2)
-    yield (Case("Attention", 23, [q, k, v, None, past_k, past_v], 3, name="past", is_causal=1),
-           [attention(q, all_k, all_v, bias=causal(3, 9, 4))[0], all_k, all_v])
+    yield (
+        Case("Attention", 23, [q, k, v, None, past_k, past_v], 3, name="past", is_causal=1),
+        [attention(q, all_k, all_v, bias=causal(3, 9, 4))[0], all_k, all_v],
+    )
 
     def join(x):
         return x.transpose(0, 2, 1, 3).reshape(x.shape[0], x.shape[2], -1)
 
-    yield (Case("Attention", 23, [join(q), join(k), join(v)], name="3-D", q_num_heads=4,
-                kv_num_heads=2), [join(attention(q, k, v)[0])])
+    yield (
+        Case(
+            "Attention", 23, [join(q), join(k), join(v)], name="3-D", q_num_heads=4, kv_num_heads=2
+        ),
+        [join(attention(q, k, v)[0])],
+    )
     valid = np.array([[4], [5]])
     pad = np.where(np.arange(5)[None] < valid, 0, -INF)[:, None, None]
-    yield (Case("Attention", 24, [q, k, v, None, None, None, valid[:, 0].astype(np.int64)],
-                name="padded keys"), [attention(q, k, v, bias=pad)[0]])
+    yield (
+        Case(
+            "Attention",
+            24,
+            [q, k, v, None, None, None, valid[:, 0].astype(np.int64)],
+            name="padded keys",
+        ),
+        [attention(q, k, v, bias=pad)[0]],
+    )
 
 
 def masked_attentions():
@@ -132,24 +166,50 @@ def masked_attentions():
             open_ &= j >= i - left
         if right >= 0 or is_causal:
             open_ &= j <= i + max(right, 0) * (not is_causal)
-        yield (Case("Attention", 25, [q, k, v], name=f"window {left} {right} {is_causal}",
-                    left_window_size=left, right_window_size=right, is_causal=is_causal),
-               [attention(q, k, v, bias=np.where(open_, 0, -INF))[0]])
+        yield (
+            Case(
+                "Attention",
+                25,
+                [q, k, v],
+                name=f"window {left} {right} {is_causal}",
+                left_window_size=left,
+                right_window_size=right,
+                is_causal=is_causal,
+            ),
+            [attention(q, k, v, bias=np.where(open_, 0, -INF))[0]],
+        )
     keep = np.ones((4, 6), bool)
     keep[2] = False
     some = keep.copy()
     some[2, 0] = True  # any: the row becomes zeros below
     out, p = attention(q, k, v, bias=np.where(some, 0, -INF))
     out[:, :, 2], p[:, :, 2] = 0, 0
-    yield (Case("Attention", 24, [q, k, v, keep], [0, 3], name="a query without keys",
-                qk_matmul_output_mode=3), [out, p])
+    yield (
+        Case(
+            "Attention",
+            24,
+            [q, k, v, keep],
+            [0, 3],
+            name="a query without keys",
+            qk_matmul_output_mode=3,
+        ),
+        [out, p],
+    )
     valid = np.array([1, 6], np.int64)
     open_ = (j[None] < valid[:, None, None]) & (j <= i + (valid[:, None, None] - 4))
     none = ~open_.any(-1)
     bias = np.where(open_ | none[..., None], 0, -INF)[:, None]
     out = np.where(none[:, None, :, None], 0, attention(q, k, v, bias=bias)[0])
-    yield (Case("Attention", 24, [q, k, v, None, None, None, valid], is_causal=1,
-                name="fewer keys than queries"), [out])
+    yield (
+        Case(
+            "Attention",
+            24,
+            [q, k, v, None, None, None, valid],
+            is_causal=1,
+            name="fewer keys than queries",
+        ),
+        [out],
+    )
 
 
 def rotate(x, cos, sin, interleaved, dim):
@@ -170,13 +230,23 @@ def rotations():
             cos, sin = real(10, width // 2), real(10, width // 2)
             expected = rotate(x, cos[ids], sin[ids], interleaved, width)
             more = {"rotary_embedding_dim": dim, "num_heads": 3} if dim else {}
-            yield (Case("RotaryEmbedding", 23, [x, cos, sin, ids], interleaved=interleaved, **more),
-                   [expected])
+            yield (
+                Case("RotaryEmbedding", 23, [x, cos, sin, ids], interleaved=interleaved, **more),
+                [expected],
+            )
             if not dim:
                 flat = x.transpose(0, 2, 1, 3).reshape(2, 4, 24)
-                yield (Case("RotaryEmbedding", 23, [flat, cos, sin, ids], name="3-D rotary",
-                            num_heads=3, interleaved=interleaved),
-                       [expected.transpose(0, 2, 1, 3).reshape(2, 4, 24)])
+                yield (
+                    Case(
+                        "RotaryEmbedding",
+                        23,
+                        [flat, cos, sin, ids],
+                        name="3-D rotary",
+                        num_heads=3,
+                        interleaved=interleaved,
+                    ),
+                    [expected.transpose(0, 2, 1, 3).reshape(2, 4, 24)],
+                )
     cos, sin = real(2, 4, 4), real(2, 4, 4)
     yield Case("RotaryEmbedding", 23, [x, cos, sin]), [rotate(x, cos, sin, 0, 8)]
 
@@ -201,41 +271,58 @@ def recurrent_attention():
     decay, beta, state = -np.abs(real(2, 5, 2)), np.abs(real(2, 5, 2)) / 2, real(2, 2, 4, 3)
     out, after = linear_attention(q, k, v, decay, beta, state)
     flat = [x.reshape(2, 5, -1) for x in (q, k, v)]
-    yield (Case("LinearAttention", 27, [*flat, state, decay, beta], 2, q_num_heads=2,
-                kv_num_heads=2), [out.reshape(2, 5, -1), after])
+    yield (
+        Case("LinearAttention", 27, [*flat, state, decay, beta], 2, q_num_heads=2, kv_num_heads=2),
+        [out.reshape(2, 5, -1), after],
+    )
     x, w, b, past = real(2, 3, 6), real(3, 1, 4), real(3), real(2, 3, 3)
     line = np.concatenate([past, x], 2)
-    conv = np.stack([(line[:, :, i:i + 4] * w[:, 0]).sum(-1) for i in range(6)], -1) + b[:, None]
-    yield (Case("CausalConvWithState", 27, [x, w, b, past], 2, activation="silu"),
-           [conv / (1 + np.exp(-conv)), line[:, :, -3:]])
+    conv = np.stack([(line[:, :, i : i + 4] * w[:, 0]).sum(-1) for i in range(6)], -1) + b[:, None]
+    yield (
+        Case("CausalConvWithState", 27, [x, w, b, past], 2, activation="silu"),
+        [conv / (1 + np.exp(-conv)), line[:, :, -3:]],
+    )
 
 
-# ---- reductions and movement -----------------------------------------------------------------------
+# ---- reductions and movement
+# -----------------------------------------------------------------------
+
 
 def reductions():
     x = real(3, 4, 5)
-    for op, f in {"ReduceSum": np.sum, "ReduceMean": np.mean, "ReduceMax": np.max,
-                  "ReduceMin": np.min, "ReduceProd": np.prod,
-                  "ReduceL1": lambda v, **k: np.abs(v).sum(**k),
-                  "ReduceL2": lambda v, **k: np.sqrt((v ** 2).sum(**k)),
-                  "ReduceSumSquare": lambda v, **k: (v ** 2).sum(**k),
-                  "ReduceLogSumExp": lambda v, **k: np.log(np.exp(v).sum(**k))}.items():
+    for op, f in {
+        "ReduceSum": np.sum,
+        "ReduceMean": np.mean,
+        "ReduceMax": np.max,
+        "ReduceMin": np.min,
+        "ReduceProd": np.prod,
+        "ReduceL1": lambda v, **k: np.abs(v).sum(**k),
+        "ReduceL2": lambda v, **k: np.sqrt((v**2).sum(**k)),
+        "ReduceSumSquare": lambda v, **k: (v**2).sum(**k),
+        "ReduceLogSumExp": lambda v, **k: np.log(np.exp(v).sum(**k)),
+    }.items():
         yield (Case(op, 18, [x, ints(0, -1)]), [f(x, axis=(0, 2), keepdims=True)])
         yield (Case(op, 18, [x, ints(1)], keepdims=0), [f(x, axis=1)])
     yield Case("ReduceMean", 18, [x], noop_with_empty_axes=1, name="no reduction"), [x]
-    yield (Case("ReduceMax", 20, [x > 0, ints(1)], keepdims=0, name="ReduceMax bool"),
-           [(x > 0).max(1)])
+    yield (
+        Case("ReduceMax", 20, [x > 0, ints(1)], keepdims=0, name="ReduceMax bool"),
+        [(x > 0).max(1)],
+    )
 
 
 def remainders():
-    x, y = np.array([-8, 4, -1], np.int32), np.array([1, 33, -5], np.int32)
+    x = np.array([-8, 4, -1], np.int32)
     # Shifts beyond the width, and negative ones, leave copies of the sign.
     for dtype in (np.int8, np.int32, np.int64):
         a, b = x.astype(dtype)[None], np.array([[1, 100, -1]], dtype)
-        yield (Case("BitShift", 28, [a, b], direction="RIGHT", name=f"BitShift right {dtype}"),
-               [np.array([[-4, 0, -1]], dtype)])
-        yield (Case("BitShift", 28, [a, b], direction="LEFT", name=f"BitShift left {dtype}"),
-               [np.array([[-16, 0, 0]], dtype)])
+        yield (
+            Case("BitShift", 28, [a, b], direction="RIGHT", name=f"BitShift right {dtype}"),
+            [np.array([[-4, 0, -1]], dtype)],
+        )
+        yield (
+            Case("BitShift", 28, [a, b], direction="LEFT", name=f"BitShift left {dtype}"),
+            [np.array([[-16, 0, 0]], dtype)],
+        )
     a, b = real(4, 5) * 9, real(4, 5)
     b[0, :2], a[0, :2], b[1, 0] = INF, (-1, 1), 0
     with np.errstate(invalid="ignore"):
@@ -251,19 +338,29 @@ def movement():
     x = real(2, 3, 4, 6)
     cut = x.reshape(2, 3, 2, 2, 3, 2)
     for mode, order in (("DCR", (0, 3, 5, 1, 2, 4)), ("CRD", (0, 1, 3, 5, 2, 4))):
-        yield (Case("SpaceToDepth", 28, [x], blocksize=2, mode=mode, name=f"SpaceToDepth {mode}"),
-               [cut.transpose(order).reshape(2, 12, 2, 3)])
+        yield (
+            Case("SpaceToDepth", 28, [x], blocksize=2, mode=mode, name=f"SpaceToDepth {mode}"),
+            [cut.transpose(order).reshape(2, 12, 2, 3)],
+        )
     x = real(7, 3)
     yield Case("Split", 18, [x], 3, num_outputs=3), [x[:3], x[3:6], x[6:]]
     y = real(4, 5)
-    yield (Case("Pad", 19, [y, ints(2, 3), None, ints(1)], name="Pad wrap", mode="wrap"),
-           [np.pad(y, ((0, 0), (2, 3)), mode="wrap")])
-    yield (Case("Pad", 18, [y, ints(1, 0, 2, 1), np.array(7, np.float32)]),
-           [np.pad(y, ((1, 2), (0, 1)), constant_values=7)])
-    yield (Case("Pad", 18, [y, ints(-1, 2), None, ints(-2)], name="Pad negative", mode="edge"),
-           [np.pad(y[1:], ((0, 2), (0, 0)), mode="edge")])
-    yield (Case("CenterCropPad", 18, [real(5, 4) * 0 + y[0, 0], ints(3, 6)]),
-           [np.pad(np.full((3, 4), y[0, 0], np.float32), ((0, 0), (1, 1)))])
+    yield (
+        Case("Pad", 19, [y, ints(2, 3), None, ints(1)], name="Pad wrap", mode="wrap"),
+        [np.pad(y, ((0, 0), (2, 3)), mode="wrap")],
+    )
+    yield (
+        Case("Pad", 18, [y, ints(1, 0, 2, 1), np.array(7, np.float32)]),
+        [np.pad(y, ((1, 2), (0, 1)), constant_values=7)],
+    )
+    yield (
+        Case("Pad", 18, [y, ints(-1, 2), None, ints(-2)], name="Pad negative", mode="edge"),
+        [np.pad(y[1:], ((0, 2), (0, 0)), mode="edge")],
+    )
+    yield (
+        Case("CenterCropPad", 18, [real(5, 4) * 0 + y[0, 0], ints(3, 6)]),
+        [np.pad(np.full((3, 4), y[0, 0], np.float32), ((0, 0), (1, 1)))],
+    )
     cache, update = real(2, 6, 3), real(2, 2, 3)
     after = cache.copy()
     for b, at in enumerate((1, 5)):
@@ -279,7 +376,9 @@ def movement():
     yield Case("Col2Im", 18, [blocks, ints(4, 4), ints(2, 2)], strides=[2, 2]), [image]
 
 
-# ---- interpolation ---------------------------------------------------------------------------------
+# ---- interpolation
+# ---------------------------------------------------------------------------------
+
 
 def triangle(x):
     return max(0.0, 1 - abs(x))
@@ -288,8 +387,8 @@ def triangle(x):
 def cubic(x, a=-0.75):
     x = abs(x)
     if x <= 1:
-        return (a + 2) * x ** 3 - (a + 3) * x ** 2 + 1
-    return a * x ** 3 - 5 * a * x ** 2 + 8 * a * x - 4 * a if x < 2 else 0.0
+        return (a + 2) * x**3 - (a + 3) * x**2 + 1
+    return a * x**3 - 5 * a * x**2 + 8 * a * x - 4 * a if x < 2 else 0.0
 
 
 def filter_matrix(n_in, n_out, scale, f, antialias, symmetric=False):
@@ -314,24 +413,51 @@ def resizes():
         for antialias in (0, 1):
             h = filter_matrix(9, 5, 5 / 9, f, antialias)
             w = filter_matrix(7, 4, 4 / 7, f, antialias)
-            yield (Case("Resize", 18, [x, None, None, ints(5, 4)], name=f"Resize {mode} {antialias}",
-                        axes=[2, 3], mode=mode, antialias=antialias),
-                   [np.einsum("oh,nchw,pw->ncop", h, x, w)])
+            yield (
+                Case(
+                    "Resize",
+                    18,
+                    [x, None, None, ints(5, 4)],
+                    name=f"Resize {mode} {antialias}",
+                    axes=[2, 3],
+                    mode=mode,
+                    antialias=antialias,
+                ),
+                [np.einsum("oh,nchw,pw->ncop", h, x, w)],
+            )
     scales = np.array([0.6, 1.7], np.float32)
     h = filter_matrix(9, 5, float(scales[0]), triangle, 0, True)
     w = filter_matrix(7, 11, float(scales[1]), triangle, 0, True)
-    case = Case("Resize", 19, [x, None, scales], name="Resize half_pixel_symmetric", axes=[2, 3],
-                mode="linear", coordinate_transformation_mode="half_pixel_symmetric")
+    case = Case(
+        "Resize",
+        19,
+        [x, None, scales],
+        name="Resize half_pixel_symmetric",
+        axes=[2, 3],
+        mode="linear",
+        coordinate_transformation_mode="half_pixel_symmetric",
+    )
     case.fed = lambda i: i == 0
     yield case, [np.einsum("oh,nchw,pw->ncop", h, x, w)]
     # Aspect ratio kept: 6 x 14 asked, not larger is 6/9 of both; 6 x 4.67 -> 5.
     h, w = filter_matrix(9, 6, 6 / 9, triangle, 0), filter_matrix(7, 5, 6 / 9, triangle, 0)
-    yield (Case("Resize", 18, [x, None, None, ints(6, 14)], name="Resize not_larger", axes=[2, 3],
-                mode="linear", keep_aspect_ratio_policy="not_larger"),
-           [np.einsum("oh,nchw,pw->ncop", h, x, w)])
+    yield (
+        Case(
+            "Resize",
+            18,
+            [x, None, None, ints(6, 14)],
+            name="Resize not_larger",
+            axes=[2, 3],
+            mode="linear",
+            keep_aspect_ratio_policy="not_larger",
+        ),
+        [np.einsum("oh,nchw,pw->ncop", h, x, w)],
+    )
     rows = [math.floor((o + 0.5) / 2) for o in range(18)]
-    yield (Case("Resize", 18, [x, None, None, ints(18)], name="Resize nearest", axes=[2]),
-           [x[:, :, rows]])
+    yield (
+        Case("Resize", 18, [x, None, None, ints(18)], name="Resize nearest", axes=[2]),
+        [x[:, :, rows]],
+    )
 
 
 def bilinear(image, y, x):
@@ -353,8 +479,11 @@ def deformed():
         for channel, k in np.ndindex(4, 9):
             g = channel // 2
             y, at = r + k // 3 + shift[g, k, 0, r, c], c + k % 3 + shift[g, k, 1, r, c]
-            out[0, o, r, c] += (w[o, channel, k // 3, k % 3] * bilinear(x[0, channel], y, at)
-                                * mask.reshape(2, 9, 3, 4)[g, k, r, c])
+            out[0, o, r, c] += (
+                w[o, channel, k // 3, k % 3]
+                * bilinear(x[0, channel], y, at)
+                * mask.reshape(2, 9, 3, 4)[g, k, r, c]
+            )
         out[0, o, r, c] += b[o]
     yield Case("DeformConv", 19, [x, w, offset, b, mask], offset_group=2), [out]
 
@@ -366,20 +495,23 @@ def others():
     x = real(2, 8, 3)
     signal = x.transpose(0, 2, 1)[..., None].copy()
     spectrum = np.fft.rfft(signal[..., 0], axis=-1)
-    yield (Case("DFT", 20, [signal, None, np.array(2, np.int64)], onesided=1),
-           [np.stack([spectrum.real, spectrum.imag], -1)])
+    yield (
+        Case("DFT", 20, [signal, None, np.array(2, np.int64)], onesided=1),
+        [np.stack([spectrum.real, spectrum.imag], -1)],
+    )
     q, s = rng.integers(-128, 128, (4, 6)).astype(np.int8), np.abs(real(4, 3)) + 0.1
-    yield (Case("DequantizeLinear", 21, [q, s], axis=1, block_size=2),
-           [q * np.repeat(s, 2, 1)])
+    yield (Case("DequantizeLinear", 21, [q, s], axis=1, block_size=2), [q * np.repeat(s, 2, 1)])
     v = real(4, 6) * 9
     blocks = np.repeat(s, 2, 1)
-    yield (Case("QuantizeLinear", 21, [v, s, np.zeros((4, 3), np.int8)], axis=1, block_size=2),
-           [np.clip(np.rint(v / blocks), -128, 127).astype(np.int8)])
+    yield (
+        Case("QuantizeLinear", 21, [v, s, np.zeros((4, 3), np.int8)], axis=1, block_size=2),
+        [np.clip(np.rint(v / blocks), -128, 127).astype(np.int8)],
+    )
 
 
 def refused(accsim):
-    """What has no meaning that is known must be refused with its name, not computed as if it weren't
-    there; the number of failures."""
+    """What has no meaning that is known must be refused with its name, not computed as if it
+    weren't there; the number of failures."""
     x, image = real(2, 3), real(1, 4, 6, 6)
     roi = [image, np.array([[0, 0, 3, 3]], np.float32), ints(0)]
     size = {"axes": [2, 3]}
@@ -392,10 +524,20 @@ def refused(accsim):
         (Case("RoiAlign", 16, roi, mode="min"), "'min'"),
         (Case("RoiAlign", 16, roi, coordinate_transformation_mode="pixel"), "'pixel'"),
         (Case("Resize", 18, [image, None, None, ints(9, 9)], nearest_mode="up", **size), "'up'"),
-        (Case("Resize", 18, [image, None, None, ints(9, 9)],
-              coordinate_transformation_mode="pixel", **size), "'pixel'"),
-        (Case("Attention", 24, [real(1, 2, 3, 4)] * 3, qk_matmul_output_mode=4),
-         "qk_matmul_output_mode"),
+        (
+            Case(
+                "Resize",
+                18,
+                [image, None, None, ints(9, 9)],
+                coordinate_transformation_mode="pixel",
+                **size,
+            ),
+            "'pixel'",
+        ),
+        (
+            Case("Attention", 24, [real(1, 2, 3, 4)] * 3, qk_matmul_output_mode=4),
+            "qk_matmul_output_mode",
+        ),
     ]
     failed = 0
     for case, word in cases:
@@ -411,9 +553,24 @@ def main():
     x = real(2, 3)
     if check(sys.argv[1], [(Case("Neg", 13, [x], name="made wrong on purpose"), [x])]) != 1:
         raise SystemExit("the check can't fail")
-    cases = [pair for family in (activations, norms, attentions, masked_attentions, rotations,
-                                 recurrent_attention, reductions, remainders, movement, resizes,
-                                 deformed, others) for pair in family()]
+    cases = [
+        pair
+        for family in (
+            activations,
+            norms,
+            attentions,
+            masked_attentions,
+            rotations,
+            recurrent_attention,
+            reductions,
+            remainders,
+            movement,
+            resizes,
+            deformed,
+            others,
+        )
+        for pair in family()
+    ]
     return 1 if check(sys.argv[1], cases) + refused(sys.argv[1]) else 0
 
 

@@ -7,10 +7,16 @@ import tempfile
 import numpy as np
 from onnx import TensorProto, helper
 
-TYPES = {np.dtype(np.float32): TensorProto.FLOAT, np.dtype(np.float64): TensorProto.DOUBLE,
-         np.dtype(np.float16): TensorProto.FLOAT16, np.dtype(np.int64): TensorProto.INT64,
-         np.dtype(np.int32): TensorProto.INT32, np.dtype(np.int8): TensorProto.INT8,
-         np.dtype(np.uint8): TensorProto.UINT8, np.dtype(np.bool_): TensorProto.BOOL}
+TYPES = {
+    np.dtype(np.float32): TensorProto.FLOAT,
+    np.dtype(np.float64): TensorProto.DOUBLE,
+    np.dtype(np.float16): TensorProto.FLOAT16,
+    np.dtype(np.int64): TensorProto.INT64,
+    np.dtype(np.int32): TensorProto.INT32,
+    np.dtype(np.int8): TensorProto.INT8,
+    np.dtype(np.uint8): TensorProto.UINT8,
+    np.dtype(np.bool_): TensorProto.BOOL,
+}
 
 
 class Case:
@@ -20,9 +26,10 @@ class Case:
     def __init__(self, op, opset, inputs, outputs=1, domain="", name=None, **attributes):
         self.op, self.opset, self.domain, self.name = op, opset, domain, name or op
         self.inputs = inputs
-        self.outputs = [f"y{i}" if i in (range(outputs) if isinstance(outputs, int) else outputs)
-                        else "" for i in range(outputs if isinstance(outputs, int)
-                                               else max(outputs) + 1)]
+        self.outputs = [
+            f"y{i}" if i in (range(outputs) if isinstance(outputs, int) else outputs) else ""
+            for i in range(outputs if isinstance(outputs, int) else max(outputs) + 1)
+        ]
         self.attributes = attributes
 
     def fed(self, i):
@@ -39,8 +46,9 @@ class Case:
             if self.fed(i):
                 given.append(helper.make_tensor_value_info(f"x{i}", TYPES[v.dtype], v.shape))
             else:
-                stored.append(helper.make_tensor(f"x{i}", TYPES[v.dtype], v.shape, v.tobytes(),
-                                                 raw=True))
+                stored.append(
+                    helper.make_tensor(f"x{i}", TYPES[v.dtype], v.shape, v.tobytes(), raw=True)
+                )
         outputs = [helper.make_empty_tensor_value_info(n) for n in self.outputs if n]
         graph = helper.make_graph([node], "one_node", given, outputs, stored)
         opsets = [helper.make_opsetid("", self.opset)]
@@ -63,8 +71,12 @@ class Case:
         """{output name: array}, or the error's text."""
         given = self.write(folder)
         flags = [flag for text in given for flag in ("--input", text)]
-        done = subprocess.run([accsim, "run", f"{folder}/model.onnx", "--output", f"{folder}/ours",
-                               *flags], capture_output=True, text=True)
+        done = subprocess.run(
+            [accsim, "run", f"{folder}/model.onnx", "--output", f"{folder}/ours", *flags],
+            capture_output=True,
+            text=True,
+            check=False,
+        )
         if done.returncode != 0:
             return done.stderr
         return {n: np.load(f"{folder}/ours/{n}.npy") for n in self.outputs if n}
@@ -89,8 +101,11 @@ def check(accsim, cases):
         with tempfile.TemporaryDirectory() as folder:
             got = case.run(accsim, folder)
         names = [n for n in case.outputs if n]
-        wrong = got if isinstance(got, str) else "".join(
-            close(e, got[n]) for n, e in zip(names, expected))
+        wrong = (
+            got
+            if isinstance(got, str)
+            else "".join(close(e, got[n]) for n, e in zip(names, expected))
+        )
         if wrong:
             failed += 1
             print(f"WRONG {case.name}: {wrong}")

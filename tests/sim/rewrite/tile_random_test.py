@@ -3,8 +3,8 @@
 
 COUNT random products and convolutions (default 1,000), each cut with its own tile, run before and
 after in ONNX Runtime and in accsim's reference executor: within 1e-6 of the output's range. The
-written models must pass ONNX's checker and have exactly the MatMuls that the formula gives. Cases of
-one opset share a model, so that few processes do. Exit code 77 without node, npm, numpy or
+written models must pass ONNX's checker and have exactly the MatMuls that the formula gives. Cases
+of one opset share a model, so that few processes do. Exit code 77 without node, npm, numpy or
 python3-onnx.
 """
 
@@ -23,9 +23,9 @@ MOST = 1e-6
 try:
     import numpy as np
     import onnx
-    from onnx import helper
     from cases import cases
     from networks_test import install
+    from onnx import helper
 except ImportError as missing:
     print(f"SKIPPED: {missing}")
     sys.exit(77)
@@ -41,20 +41,29 @@ def merged(group):
             node.input[:] = [f"{n}{i}" for n in node.input]
             node.output[:] = [f"{n}{i}" for n in node.output]
             nodes.append(node)
-        for values, out in ((graph.input, inputs), (graph.output, outputs), (graph.initializer, weights)):
+        for values, out in (
+            (graph.input, inputs),
+            (graph.output, outputs),
+            (graph.initializer, weights),
+        ):
             for value in values:
                 value.name = f"{value.name}{i}"
                 out.append(value)
         fed.update({f"{n}{i}": v for n, v in case.fed().items()})
     graph = helper.make_graph(nodes, "cases", inputs, outputs, weights)
-    return helper.make_model(graph, ir_version=group[0].ir,
-                             opset_imports=[helper.make_opsetid("", group[0].opset)]), fed
+    return helper.make_model(
+        graph, ir_version=group[0].ir, opset_imports=[helper.make_opsetid("", group[0].opset)]
+    ), fed
 
 
 def run(command):
-    done = subprocess.run([str(word) for word in command], capture_output=True, text=True)
+    done = subprocess.run(
+        [str(word) for word in command], capture_output=True, text=True, check=False
+    )
     if done.returncode != 0:
-        raise SystemExit(f"FAILED: {' '.join(map(str, command))}\n{done.stdout}{done.stderr}"[:4000])
+        raise SystemExit(
+            f"FAILED: {' '.join(map(str, command))}\n{done.stdout}{done.stderr}"[:4000]
+        )
     return done.stdout
 
 
@@ -65,7 +74,16 @@ def by_onnxruntime(model, given, folder):
 
 
 def by_accsim(accsim, model, given, folder):
-    run([accsim, "run", model, "--output", folder, *(f for text in given for f in ("--input", text))])
+    run(
+        [
+            accsim,
+            "run",
+            model,
+            "--output",
+            folder,
+            *(f for text in given for f in ("--input", text)),
+        ]
+    )
     return {path.stem: np.load(path) for path in folder.glob("y*.npy")}
 
 
@@ -77,8 +95,10 @@ def check_structure(model, group):
     if len(set(names)) != len(names):
         raise SystemExit("FAILED: two nodes have one name")
     stated = {v.name for v in [*model.graph.value_info, *model.graph.output]}
-    shapes = {v.name: [d.dim_value for d in v.type.tensor_type.shape.dim] for v in
-              [*model.graph.value_info, *model.graph.input]}
+    shapes = {
+        v.name: [d.dim_value for d in v.type.tensor_type.shape.dim]
+        for v in [*model.graph.value_info, *model.graph.input]
+    }
     shapes.update({t.name: list(t.dims) for t in model.graph.initializer})
     found = collections.defaultdict(list)
     for node in model.graph.node:
@@ -94,8 +114,10 @@ def check_structure(model, group):
         macs = sum(batch * m * k * n for batch, m, k, n in tiles)
         too_large = [t for t in tiles if any(size > most for size, most in zip(t[1:], case.tile))]
         if len(tiles) != case.products() or macs != case.macs() or too_large:
-            raise SystemExit(f"FAILED: {case}: {len(tiles)} MatMuls of {macs} MACs, not "
-                             f"{case.products()} of {case.macs()}; too large: {too_large[:3]}")
+            raise SystemExit(
+                f"FAILED: {case}: {len(tiles)} MatMuls of {macs} MACs, not "
+                f"{case.products()} of {case.macs()}; too large: {too_large[:3]}"
+            )
 
 
 def compare(what, before, after, group):
@@ -121,8 +143,23 @@ def check_group(accsim, group, folder, has_run):
     before.write_bytes(model.SerializeToString())
     after.write_bytes(before.read_bytes())
     for i, case in enumerate(group):
-        run([accsim, "tile", after, "-o", after, "--layers", f"case{i}", "--conv", "im2col", "--edge",
-             case.edge, "--tile", "x".join(map(str, case.tile))])
+        run(
+            [
+                accsim,
+                "tile",
+                after,
+                "-o",
+                after,
+                "--layers",
+                f"case{i}",
+                "--conv",
+                "im2col",
+                "--edge",
+                case.edge,
+                "--tile",
+                "x".join(map(str, case.tile)),
+            ]
+        )
     check_structure(onnx.load(after), group)
     given = []
     for name, values in fed.items():
@@ -132,8 +169,11 @@ def check_group(accsim, group, folder, has_run):
     results = [compare("ONNX Runtime", theirs, by_onnxruntime(after, given, folder / "ort"), group)]
     if has_run:
         ours = by_accsim(accsim, after, given, folder / "ours")
-        results.append(compare("reference executor", by_accsim(accsim, before, given, folder / "b"),
-                               ours, group))
+        results.append(
+            compare(
+                "reference executor", by_accsim(accsim, before, given, folder / "b"), ours, group
+            )
+        )
     return results
 
 
@@ -142,7 +182,9 @@ def main():
     count = int(sys.argv[2]) if len(sys.argv) > 2 else 1000
     seed = int(sys.argv[3]) if len(sys.argv) > 3 else 1
     install()
-    help_text = subprocess.run([accsim, "--help"], capture_output=True, text=True).stdout
+    help_text = subprocess.run(
+        [accsim, "--help"], capture_output=True, text=True, check=False
+    ).stdout
     has_run = any(line.split()[:1] == ["run"] for line in help_text.splitlines())
     groups = collections.defaultdict(list)
     for case in cases(count, seed):
@@ -153,8 +195,10 @@ def main():
             results = check_group(accsim, group, pathlib.Path(folder), has_run)
         wrong += sum(bad for bad, _ in results)
         worst = max([worst, *(error for _, error in results)])
-        print(f"opset {opset:2} IR {ir}: {len(group)} cases, largest error so far {worst:.2e}",
-              flush=True)
+        print(
+            f"opset {opset:2} IR {ir}: {len(group)} cases, largest error so far {worst:.2e}",
+            flush=True,
+        )
     print(f"{count} cases, {wrong} wrong, {'' if has_run else 'not '}run by the reference executor")
     return 1 if wrong else 0
 
