@@ -9,10 +9,13 @@ namespace accsim::hw {
 /// and timing model agree on to the cycle. `banked`: a DRAM of real parts (hw/dram).
 enum class DramModel : uint8_t { ideal, banked };
 inline constexpr size_t kDramModels = 2;
+/// As machine files spell it: "ideal", "banked".
 std::string_view name(DramModel model);
 
+/// The kinds of DRAM of which dram_device() knows the parts.
 enum class DramPreset : uint8_t { ddr4_2400, lpddr4_3200, hbm2 };
 inline constexpr size_t kDramPresets = 3;
+/// As machine files spell it: "ddr4_2400", "lpddr4_3200", "hbm2".
 std::string_view name(DramPreset preset);
 
 /// Where a byte address finds its bank. Fields from the least significant bit up, above the bytes
@@ -21,6 +24,7 @@ std::string_view name(DramPreset preset);
 /// whole row of one bank group, then the next one).
 enum class DramMap : uint8_t { bank_group_low, bank_group_high };
 inline constexpr size_t kDramMaps = 2;
+/// As machine files spell it: "bank_group_low", "bank_group_high".
 std::string_view name(DramMap map);
 
 /// JEDEC timing parameters in clocks (CK) of the DRAM. A command happens in its last clock on the

@@ -25,15 +25,20 @@ struct ByteRate {
   friend bool operator==(ByteRate, ByteRate) = default;
 };
 
+/// What stays in the array during a pass while the others stream by: a k x n tile of weights, a
+/// k x m tile of activations, or the m x n sums.
 enum class Dataflow : uint8_t { weight_stationary, input_stationary, output_stationary };
 inline constexpr size_t kDataflows = 3;
+/// As machine files and reports spell it: "weight_stationary", ...
 std::string_view name(Dataflow d);
 
 /// On-chip memories that the load and store engines fill and drain slot by slot.
 enum class Buffer : uint8_t { activation, weight, parameter, accumulator, output };
 inline constexpr size_t kBuffers = 5;
+/// As machine files and reports spell it: "activation", "weight", ...
 std::string_view name(Buffer b);
 
+/// One of the slot memories: a ring of equal slots.
 struct BufferConfig {
   int64_t kib = 0;    ///< capacity of all slots together, in KiB
   int64_t slots = 2;  ///< equal parts: 1 = no overlap, 2 = double buffering
@@ -64,17 +69,20 @@ struct BankedDram {
   friend bool operator==(const BankedDram&, const BankedDram&) = default;
 };
 
+/// The on-chip buffer that keeps whole tensors between layers, when the machine has one.
 struct SharedConfig {
   int64_t kib = 0;  ///< 0: the machine has none
   ChannelConfig channel;
 };
 
+/// The systolic array: one multiply-accumulate a cycle in each of rows x cols elements.
 struct ArrayConfig {
   int64_t rows = 0;                 ///< reduction lanes (k)
   int64_t cols = 0;                 ///< output-channel lanes (n)
   std::vector<Dataflow> dataflows;  ///< what the array can do; the mapper picks per layer
 };
 
+/// Element types of operands and sums: all integers or all floats.
 struct TypesConfig {
   DType activation = DType::int8;
   DType weight = DType::int8;
@@ -86,6 +94,7 @@ inline constexpr size_t kLaneClasses = 7;
 inline constexpr std::array<std::string_view, kLaneClasses> kLaneClassNames = {
     "elementwise", "special", "reduce", "pool", "resize", "convert", "search"};
 
+/// The unit for what isn't a product: its rate by class of operation.
 struct VectorConfig {
   std::array<int64_t, kLaneClasses> lanes{};  ///< operations a cycle, by class
 };
@@ -100,6 +109,7 @@ struct EnergyConfig {
   double static_per_cycle = 0;  ///< leakage and clock tree of the whole chip, per cycle
 };
 
+/// One machine. All of it but `name` and `file` is what costs follow from.
 struct HwConfig {
   std::string name;
   std::string file;  ///< where it was read from; not part of the machine

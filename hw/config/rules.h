@@ -37,6 +37,8 @@ class RuleContext {
   std::vector<PlacedError>& errors_;
 };
 
+/// A relation between fields that a machine must keep, and what it is called in messages and
+/// docs.
 struct Rule {
   std::string_view name;
   std::string_view statement;  ///< for configs/README.md

@@ -29,6 +29,7 @@ struct YamlNode {
   std::vector<YamlEntry> entries;
 };
 
+/// A key of a YAML map with its value and the place of the key.
 struct YamlEntry {
   std::string key;
   TextPosition at;

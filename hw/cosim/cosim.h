@@ -20,6 +20,7 @@ struct CosimResult {
   bool equal() const { return values_equal && cycles_equal; }
 };
 
+/// What cosim() does besides running the core.
 struct CosimOptions {
   std::filesystem::path trace;  ///< waveforms (.fst); needs a variant built for it
   bool check_golden = true;     ///< false: `image` is only written

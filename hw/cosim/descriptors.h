@@ -23,6 +23,8 @@ struct Descriptor {
   static uint32_t bit(rtl::CommandPort port, Buffer b, bool signal);
 };
 
+/// The port of the core that takes a queue's commands. Loads, gemms, posts and stores have one
+/// each; drains are no commands of the core.
 rtl::CommandPort port_of(Queue q);
 
 /// Value of an affine expression; `indices` by Loop::id.

@@ -13,7 +13,9 @@ inline constexpr size_t kWords = 32;     ///< of the longest descriptor
 inline constexpr size_t kLevels = 6;     ///< of a strided walk
 inline constexpr int kTensorShift = 40;  ///< addresses: tensor index above the byte offset
 
+/// Where the core takes commands, as indices of Cycle::command and its handshake.
 enum CommandPort { kLoad, kGemm, kPost, kStore, kCommandPorts };
+/// What the core reports as finished, one bit a cycle each; loads by the memory they come from.
 enum RetirePort {
   kRetireLoad,
   kRetireLoadShared,
@@ -24,6 +26,9 @@ enum RetirePort {
   kRetirePorts
 };
 
+/// One beat of a load or store as it appears at the core's memory port: `bytes` bytes at
+/// `address` (tensor index << kTensorShift | byte offset) of DRAM or the shared buffer. Data of
+/// a read come back with its `tag`; `last` marks the last beat of a command.
 struct Request {
   bool valid = false, shared = false, last = false;
   uint32_t bytes = 0;
@@ -31,6 +36,7 @@ struct Request {
   friend bool operator==(const Request&, const Request&) = default;
 };
 
+/// All that goes in and out of the core in one clock cycle.
 struct Cycle {
   // Set by the caller.
   bool enable = false, input_stationary = false;
@@ -50,9 +56,11 @@ struct Cycle {
 };
 
 extern "C" {
+/// What a variant's library exports. First: the kAbi it was built with.
 using AbiFunction = uint32_t();
 using CreateFunction = void*(const char* trace);  ///< in reset; `trace` may be null
 using CycleFunction = void(void* model, Cycle* cycle);
+/// Ends a model that CreateFunction made.
 using DestroyFunction = void(void* model);
 }
 

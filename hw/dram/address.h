@@ -13,9 +13,11 @@ struct DramPlace {
   friend bool operator==(const DramPlace&, const DramPlace&) = default;
 };
 
+/// The parts of a burst's address.
 enum class AddressField : uint8_t { channel, bank_group, bank, column, row };
 /// Fields from the least significant up; each once.
 using AddressOrder = std::array<AddressField, 5>;
+/// The order of fields that a machine file's `map` word means.
 AddressOrder address_order(DramMap map);
 
 /// Cuts burst numbers (byte address / burst bytes) into fields. Field sizes need not be powers of

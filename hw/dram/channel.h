@@ -8,6 +8,7 @@
 
 namespace accsim::hw {
 
+/// What a controller can tell a channel; reads and writes move one burst.
 enum class DramCommand : uint8_t { activate, precharge, precharge_all, read, write, refresh };
 
 /// The state of one DRAM channel and when it takes which command. Time is in clocks of the DRAM; a

@@ -3,6 +3,7 @@
 
 namespace accsim::hw {
 
+/// Sustained rates of a pattern, as estimate_dram() gives them.
 struct DramEstimate {
   double clocks_per_burst = 0;  ///< of one channel, refresh included
   double activates_per_burst = 0;

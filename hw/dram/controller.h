@@ -26,6 +26,7 @@ inline constexpr size_t kDramDrain = 8;
 struct DramBatch {
   double reads, writes;
 };
+/// The batches of a traffic of which `write_share` (0 .. 1) are writes.
 DramBatch dram_batch(double write_share);
 
 /// A command as it was issued.
@@ -36,8 +37,10 @@ struct DramEvent {
   int64_t row = 0;
   int64_t clock = 0;
 };
+/// Told of every command when it is issued.
 using DramObserver = std::function<void(const DramEvent&)>;
 
+/// Commands issued so far; a precharge of all banks counts as one.
 struct DramCounts {
   int64_t reads = 0, writes = 0, activates = 0, precharges = 0, refreshes = 0;
 };

@@ -5,6 +5,7 @@
 
 namespace accsim::hw {
 
+/// The order in which a pattern's runs lie in memory.
 enum class DramWalk : uint8_t {
   sequential,  ///< one run without end
   strided,     ///< runs at a fixed distance

@@ -4,6 +4,7 @@
 
 namespace accsim::hw {
 
+/// What run_stepped() measured.
 struct DramRun {
   int64_t bursts = 0;
   int64_t clocks = 0;     ///< until the last data

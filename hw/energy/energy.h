@@ -14,8 +14,10 @@ struct Energy {
   Picojoules leakage;  ///< static power over the cycles
 };
 
+/// The sum over all components.
 Picojoules total(const Energy& e);
 
+/// Energy of a program that does `counts` and takes `cycles` (for leakage) on the machine.
 Energy energy(const Counts& counts, Cycles cycles, const HwConfig& hw);
 
 }  // namespace accsim::hw

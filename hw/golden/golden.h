@@ -27,6 +27,7 @@ struct RetiredCommand {
   /// load: as they lie in the slot. post: row by row of the output slot. store: in walk order.
   std::vector<uint8_t> bytes;
 };
+/// Called after every command, in text order; what it is given lives until it returns.
 using RetireHook = std::function<void(const RetiredCommand&)>;
 
 /// Executes a program in text order on the memory image, bit by bit as the hardware does: int8 x
@@ -44,6 +45,8 @@ struct Requantise {
   int32_t bias = 0, multiplier = 0, shift = 0;  ///< shift: 0 .. 62
   int32_t output_zero = 0, low = -128, high = 127;
 };
+/// bias, multiplier, shift, zero point and clip of PostCommand for one accumulator value: the
+/// sum with the bias wraps at 32 bits, halves round away from zero.
 int32_t requantise(int32_t sum, const Requantise& r);
 
 }  // namespace accsim::hw

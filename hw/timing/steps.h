@@ -37,23 +37,30 @@ inline constexpr size_t kFirstPending = static_cast<size_t>(Moment::pending_load
 
 /// A ring of tokens: full or free ones of a buffer.
 inline constexpr size_t kRings = 2 * kBuffers;
+/// The index, below kRings, of a buffer's full or free tokens.
 constexpr size_t ring(Buffer b, bool full) { return 2 * static_cast<size_t>(b) + (full ? 1 : 0); }
 
 /// Moments and rings as bits: moment m is bit m, ring r bit kMoments + r.
 using TouchSet = uint32_t;
+/// The set of one moment.
 constexpr TouchSet touch(Moment m) { return TouchSet{1} << static_cast<size_t>(m); }
+/// The set of one ring, by its ring() index.
 constexpr TouchSet touch_ring(size_t r) { return TouchSet{1} << (kMoments + r); }
 constexpr TouchSet kAllRings = ((TouchSet{1} << kRings) - 1) << kMoments;
 
 /// Times carry the reason why they aren't earlier in their lowest bits, so that a maximum keeps it.
 inline constexpr int kWhyBits = 3;
+/// A time in cycles with its reason in the low bits.
 constexpr int64_t stamp(int64_t time, Wait why) {
   return (time << kWhyBits) | static_cast<int64_t>(why);
 }
+/// The cycles of a stamped time.
 constexpr int64_t time_of(int64_t stamped) { return stamped >> kWhyBits; }
+/// The reason of a stamped time, as an index of Wait.
 constexpr size_t why_of(int64_t stamped) {
   return static_cast<size_t>(stamped & ((1 << kWhyBits) - 1));
 }
+/// The stamped time with reason 0, so that differences compare times alone.
 constexpr int64_t without_why(int64_t stamped) { return stamped & -(int64_t{1} << kWhyBits); }
 
 /// A command, token operation or loop reduced to what time depends on.

@@ -17,14 +17,17 @@ enum class Wait : uint8_t {
   slot,        ///< no free slot: the consumer still reads it
 };
 inline constexpr size_t kWaits = 6;
+/// As reports spell it: "dram_read", "slot", ...
 std::string_view name(Wait w);
 
+/// How a queue spent its time, from cycle 0 to the end of its last command.
 struct QueueTiming {
   Cycles busy;                         ///< sum of occupancies
   std::array<Cycles, kWaits> waits{};  ///< gaps before commands, by reason
   Cycles free_at;                      ///< end of the last occupancy; busy + waits == free_at
 };
 
+/// How long a program takes, and what its queues waited for.
 struct Timing {
   Cycles total;  ///< until the last byte of the last store has arrived
   std::array<QueueTiming, kQueues> queues{};
@@ -32,6 +35,7 @@ struct Timing {
   const QueueTiming& queue(Queue q) const { return queues[static_cast<size_t>(q)]; }
 };
 
+/// How simulate() gets through loops; the result is the same.
 enum class TimingMode {
   step,      ///< every iteration of every loop, event by event: the oracle
   periodic,  ///< the same, but a loop whose iterations have become periodic is skipped ahead
@@ -42,6 +46,7 @@ struct CommandTime {
   Queue queue;
   int64_t start = 0, finish = 0;
 };
+/// Told of each timed command.
 using CommandObserver = std::function<void(const CommandTime&)>;
 
 /// Times a verified program on a machine. Both modes give the same result, exactly: one loop body is

@@ -28,6 +28,7 @@ enum class ReadConvention : uint8_t {
   all,          ///< weights and other constants too
 };
 
+/// How analyse() counts, and which memory plans it makes.
 struct AnalyseOptions {
   MacConvention macs = MacConvention::pure;
   ReadConvention reads = ReadConvention::activations;
@@ -60,6 +61,7 @@ struct MemoryPlan {
   Arena arena;
 };
 
+/// Bytes that nodes write, and how much memory they need at a time.
 struct Activation {
   int64_t sum_bytes = 0;  ///< all outputs of nodes that run, views too
   int64_t largest_bytes = 0;
@@ -69,6 +71,7 @@ struct Activation {
   std::vector<MemoryPlan> reordered;  ///< one when asked for, else none
 };
 
+/// What analyse() finds: totals of the network, then one entry a node.
 struct Analysis {
   AnalyseOptions options;
   int64_t params = 0, buffers = 0;

@@ -14,12 +14,14 @@ struct Life {
   int first = 0, last = 0;
 };
 
+/// The steps as the graph lists them: 0, 1, 2, ...
 StepOrder given_order(const Storage& storage);
 
 /// When each buffer is live if the steps run in this order. While a step runs, all it reads and
 /// writes is live, and so is everything that a later step reads.
 std::vector<Life> lives(const Storage& storage, const StepOrder& order);
 
+/// The largest live set of an order, and where it is.
 struct LivePeak {
   int64_t bytes = 0;
   int place = -1;  ///< in the order: the first where the live set is largest; -1: no steps
@@ -28,6 +30,7 @@ struct LivePeak {
 /// The largest live set. No plan that keeps each buffer in one place can need less memory.
 LivePeak live_peak(const Storage& storage, const StepOrder& order);
 
+/// A place for every buffer in one piece of memory of `bytes` bytes.
 struct Arena {
   int64_t bytes = 0;
   std::vector<int64_t> offsets;  ///< by buffer; buffers that are live together don't overlap

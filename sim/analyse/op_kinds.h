@@ -12,6 +12,7 @@ enum class OpKind : uint8_t {
   pooling,        ///< MaxPool, AveragePool, LpPool and the global ones
   elementwise,    ///< activations, arithmetic, comparisons, softmax: work on every element
 };
+/// The kind that the node's operator is of; `other` for operators of no kind.
 OpKind kind_of(const Node& node);
 
 /// Reads element i of its inputs only to write element i of its result.

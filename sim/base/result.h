@@ -8,6 +8,7 @@
 
 namespace accsim {
 
+/// What kind of thing is wrong, for callers that treat kinds differently.
 enum class Errc { usage, io, parse, unsupported, invalid, capacity, overflow };
 
 /// One thing that is wrong with the user's input. `where` names the file, line, node or field.
@@ -20,6 +21,7 @@ struct Error {
   std::string text() const { return where.empty() ? message : where + ": " + message; }
 };
 
+/// All that is wrong, in the order in which it was found.
 using Errors = std::vector<Error>;
 
 /// A value or the list of everything that is wrong (never an empty list).
@@ -60,9 +62,11 @@ class [[nodiscard]] Result {
   std::variant<T, Errors> state_;
 };
 
+/// The value of an operation that gives nothing but its success.
 struct Ok {};
 /// For operations that either work or fail and return nothing.
 using Status = Result<Ok>;
+/// A Status without error.
 inline Status ok() { return Ok{}; }
 
 }  // namespace accsim

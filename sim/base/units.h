@@ -36,8 +36,11 @@ class Quantity {
   int64_t count_ = 0;
 };
 
+/// Clock cycles of the machine.
 using Cycles = Quantity<struct CyclesKind>;
+/// Bytes moved or held.
 using Bytes = Quantity<struct BytesKind>;
+/// Multiply-accumulates.
 using Macs = Quantity<struct MacsKind>;
 
 /// Energy is a product of counts and table values, so it is a real number.

@@ -19,6 +19,7 @@ struct InputSource {
   uint64_t seed = 0;  ///< of the random values
 };
 
+/// What `accsim run` was asked for.
 struct RunRequest {
   std::string model;
   ElaborateOptions elaborate;
@@ -41,6 +42,7 @@ struct PreparedRun {
 /// on the elements of an input file, the graph is made for those elements.
 Result<PreparedRun> prepare_run(const RunRequest& request);
 
+/// What a run computed and wrote.
 struct RunSummary {
   ref::RunResult result;
   std::vector<std::string> written;  ///< files, relative to the output folder

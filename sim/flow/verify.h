@@ -42,6 +42,7 @@ std::vector<VerifyCase> random_cases(int64_t count, uint64_t seed, const hw::HwC
 /// and `shape` then say so. Nothing when most <= 0.
 void cut_case(VerifyCase& c, int64_t most);
 
+/// How verify_cases() runs its cases.
 struct VerifyOptions {
   hw::VerilatedCoreOptions variant;
   std::string trace;       ///< waveform file; with several cases, of the last one

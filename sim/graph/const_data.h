@@ -30,6 +30,7 @@ class ConstData {
   std::variant<std::vector<int64_t>, std::vector<double>> data_;
 };
 
+/// Shared, never changed; null where a value isn't known.
 using ConstPtr = std::shared_ptr<const ConstData>;
 
 }  // namespace accsim::sim

@@ -13,7 +13,9 @@
 
 namespace accsim::sim {
 
+/// An index of Graph::tensors.
 using TensorId = int32_t;
+/// An index of Graph::nodes.
 using NodeId = int32_t;
 inline constexpr TensorId kNoTensor = -1;  ///< an absent optional input or an unused output
 inline constexpr NodeId kNoNode = -1;
@@ -31,6 +33,7 @@ struct Tensor {
   Payload payload;            ///< for Origin::initializer
 };
 
+/// One operator of the graph with its tensors; absent inputs and unused outputs are kNoTensor.
 struct Node {
   std::string name;  ///< never empty: unnamed nodes get "<op_type>_<index>"
   std::string op_type;

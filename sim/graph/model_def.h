@@ -28,6 +28,7 @@ struct Payload {
   int64_t external_offset = 0;
 };
 
+/// An initializer, or the value of an attribute: its elements stay in the file.
 struct StoredTensor {
   std::string name;
   DType dtype = DType::undefined;
@@ -43,6 +44,7 @@ struct DimDef {
   std::string symbol;  ///< "" with value -1: unknown and unnamed
 };
 
+/// A graph's input, output or value_info: a name with what the file declares of it.
 struct ValueDef {
   std::string name;
   DType dtype = DType::undefined;
@@ -52,6 +54,7 @@ struct ValueDef {
 
 struct GraphDef;
 
+/// A node's attribute; the alternative says its kind, monostate one that isn't read.
 struct Attribute {
   std::string name;
   std::string ref;  ///< inside a function body: name of the calling node's attribute
@@ -61,6 +64,7 @@ struct Attribute {
       value;
 };
 
+/// One operator call of a graph or function, by names.
 struct NodeDef {
   std::string name;
   std::string op_type;
@@ -77,6 +81,7 @@ struct NodeDef {
   }
 };
 
+/// A graph as declared: the model's main one, or the body of an If, Loop or Scan.
 struct GraphDef {
   std::string name;
   std::vector<NodeDef> nodes;
@@ -86,6 +91,7 @@ struct GraphDef {
   std::vector<ValueDef> value_infos;
 };
 
+/// A function of the model, called by nodes of its domain, name and overload.
 struct FunctionDef {
   std::string domain;
   std::string name;
@@ -98,6 +104,7 @@ struct FunctionDef {
   std::map<std::string, int64_t> opsets;
 };
 
+/// A whole file: its main graph, its functions and the opsets that they are written in.
 struct ModelDef {
   std::string file;
   int64_t ir_version = 0;

@@ -31,6 +31,7 @@ struct Parameter {
   bool buffer = false;  ///< a running statistic: in `buffers`, not in `params`
 };
 
+/// A graph with every node's fate, and its parameters counted.
 struct Lowered {
   std::vector<Layer> layers;             ///< one a node, in the graph's order
   std::vector<Parameter> parameters;     ///< in the order in which they are first read

@@ -24,6 +24,7 @@ struct MappingPin {
   }
 };
 
+/// A tiling that fits, with what is known of it before its program is timed.
 struct Candidate {
   Tiling tiling;
   int64_t bound = 0;       ///< never more than the cycles of its program
@@ -37,6 +38,7 @@ struct Candidate {
 /// of it that ceil(ceil(L / unit) / j) units make are added: they waste no lanes.
 std::vector<int64_t> tile_sizes(int64_t length, int64_t unit = 1);
 
+/// What the enumeration of tilings runs over, and what its bounds are of.
 struct SpaceOptions {
   std::vector<hw::Dataflow> dataflows;
   Objective objective = Objective::cycles;

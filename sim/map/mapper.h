@@ -46,11 +46,13 @@ struct Mapping {
   int64_t evaluated = 0;   ///< of them, timed (the others' bounds excluded them)
 };
 
+/// How much work goes into a mapping.
 enum class MapEffort : uint8_t {
   search,  ///< every tiling that its bound doesn't exclude
   rule,    ///< one tiling by the fixed rule (rule.h); pinned layers are searched all the same
 };
 
+/// What mappings are chosen from, and by.
 struct MapOptions {
   std::vector<hw::Dataflow> dataflows;  ///< empty: those of the machine
   Objective objective = Objective::cycles;

@@ -23,6 +23,7 @@ struct GemmOperands {
 
 /// Elements that GemmOperands::a and ::weights must have.
 int64_t logical_a(const GemmOp& op);
+/// Elements of the weights, of all batches or groups.
 int64_t logical_weights(const GemmOp& op);
 
 /// The memory image of emit(p, hw, t) with the operands where that program reads them: constant

@@ -14,6 +14,7 @@ namespace accsim::sim {
 /// Loops at whose first iterations an accumulator is overwritten; ids are the sink's.
 using LoopSet = InlineVector<int, 8>;
 
+/// The part of a GemmCommand or DrainCommand that costs follow from.
 struct PassSizes {
   int64_t m = 0, k = 0, n = 0;  ///< a drain has no k
   int64_t useful_macs = 0;
@@ -21,12 +22,13 @@ struct PassSizes {
   bool accumulate = false;
 };
 
+/// The part of a PostCommand that costs follow from.
 struct PostSizes {
   int64_t rows = 0, cols = 0;
   bool transposed = false, has_parameters = false;
 };
 
-/// Builds the Program.
+/// Builds the Program that was described; its addresses are Affine.
 class ProgramSink {
  public:
   using Address = hw::Affine;

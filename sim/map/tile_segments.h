@@ -22,6 +22,8 @@ struct Segment {
   friend bool operator==(const Segment&, const Segment&) = default;
 };
 
+/// Tiles of a dimension in order, by runs of equal ones; in the memory resource of the caller's
+/// choice.
 using Segments = std::pmr::vector<Segment>;
 
 /// [0, length) in tiles of `tile`, the last one ragged: at most two segments.

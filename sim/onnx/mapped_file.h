@@ -7,6 +7,7 @@
 
 namespace accsim::sim::onnx {
 
+/// A file's bytes in memory.
 struct MappedFile {
   ByteSpan bytes;
   std::shared_ptr<const void> keep;  ///< unmaps the file when the last copy goes

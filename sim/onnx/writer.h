@@ -30,15 +30,18 @@ class Message {
 
 // Messages of onnx.proto. Tensors are written with their payload when it is raw, else from `value`;
 // attributes may be numbers, strings, lists of numbers and dense tensors.
+/// As TensorProto, ValueInfoProto and NodeProto.
 Message encode(const StoredTensor& tensor);
 Message encode(const ValueDef& value);
 Message encode(const NodeDef& node);
+/// An entry of metadata_props (StringStringEntryProto).
 Message encode_property(std::string_view key, std::string_view value);
 
 }  // namespace onnx
 
 /// A tensor of `values` with its elements in memory, to be stored in a model.
 StoredTensor stored_integers(std::string name, Dims dims, std::vector<int64_t> values);
+/// The same for reals; they are stored as float32.
 StoredTensor stored_reals(std::string name, Dims dims, std::vector<double> values);  ///< float32
 /// A tensor of known shape, as a graph input, output or value_info states it.
 ValueDef stated(std::string name, DType dtype, const Dims& dims);

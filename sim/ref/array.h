@@ -31,6 +31,7 @@ std::optional<ElementKind> element_kind(DType dtype);
 /// Bytes of one element as kept.
 int64_t kind_bytes(ElementKind kind);
 
+/// The Store whose elements are of type T: float, double or an integer of 8 to 64 bits.
 template <class T>
 constexpr ElementKind element_kind_for() {
   if constexpr (std::is_same_v<T, float>)
@@ -136,6 +137,8 @@ class Array {
 /// infinity. The float8 and float4 kinds saturate; without `saturate` float8 values out of range
 /// become infinite where the type has infinities, else NaN.
 double round_element(DType dtype, double v, bool saturate = true);
+/// How a value between two powers of two becomes one of them: the larger, the smaller, the
+/// nearer.
 enum class PowerRounding { up, down, nearest };
 /// The power of two that float8e8m0 holds for v; its sign is lost. Out of range, and infinite: the
 /// nearest end, without `saturate` NaN.

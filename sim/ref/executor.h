@@ -12,6 +12,7 @@
 
 namespace accsim::sim::ref {
 
+/// Arrays by tensor name.
 using Arrays = std::map<std::string, Array>;
 
 /// What an observer sees of a node that has just run. Absent inputs and unused outputs are empty.
@@ -27,6 +28,7 @@ struct NodeRun {
 using Substitute = std::function<Result<bool>(NodeId node, const std::vector<Array>& inputs,
                                               std::vector<Array>& outputs)>;
 
+/// How run() goes about a graph, and who watches.
 struct RunOptions {
   int threads = 1;
   /// Weights that the file doesn't have are drawn from this; without it they are an error.
@@ -41,6 +43,7 @@ struct RunOptions {
   std::function<bool(size_t done, size_t of)> progress;
 };
 
+/// What run() computed and what it took.
 struct RunResult {
   Arrays outputs;             ///< by name, as the graph lists them
   int64_t peak_bytes = 0;     ///< most bytes that arrays held at a time, weights included

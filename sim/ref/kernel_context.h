@@ -67,6 +67,7 @@ class KernelContext : public NodeView {
 /// kernel doesn't do, Errc::invalid for inputs that break the operator's definition.
 using Kernel = Status (*)(KernelContext&);
 
+/// Which operator a kernel computes; domain "" is ONNX's own.
 struct KernelRow {
   std::string_view op;
   Kernel run;
@@ -101,6 +102,7 @@ Kernel find_kernel(std::string_view domain, std::string_view op);
 struct RefusedOp {
   std::string_view op, domain, why;
 };
+/// All of them; every other operator of the table has a kernel.
 std::span<const RefusedOp> refused_ops();
 
 /// "Slice: only ..." as Errc::unsupported.

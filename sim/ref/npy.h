@@ -11,6 +11,7 @@ std::string to_npy(const Array& array);
 /// The array of a .npy file's bytes, of any kept type in either byte order, C or Fortran order.
 /// float16 becomes an array of float16. Errors name the file.
 Result<Array> from_npy(std::string_view bytes, const std::string& file);
+/// The same from a file; a file that can't be read is an error, too.
 Result<Array> read_npy(const std::string& file);
 
 }  // namespace accsim::sim::ref

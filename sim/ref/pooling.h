@@ -11,6 +11,8 @@ struct AverageShape {
   Extent3 after{0, 0, 0};
   bool include_pad = false;
 };
+/// Of an AveragePool node (or its quantised kin), by its attributes. Errors as the operator's
+/// rules.
 Result<AverageShape> average_shape(const NodeView& node, bool channels_last);
 /// x and out are planes x in (out) pixels.
 template <class T>

@@ -14,16 +14,19 @@ struct DumpTensor {
   DType dtype = DType::undefined;
   Dims dims;
 };
+/// One dumped node of the graph with the tensors around it.
 struct DumpLayer {
   std::string name, op_type;
   std::vector<DumpTensor> inputs, outputs;  ///< absent ones are left out
   std::string computed;                     ///< "float", "int8", ...
 };
+/// All that a run dumped, in the order in which nodes ran; `mode` is "float", "int8", ...
 struct DumpManifest {
   std::string model, mode;
   std::vector<DumpLayer> layers;
 };
 
+/// The manifest as accsim.dump/1; parse_manifest() reads it back.
 std::string to_json(const DumpManifest& manifest);
 /// Errors name the file and what is missing or of the wrong kind.
 Result<DumpManifest> parse_manifest(const std::string& text, const std::string& file);
@@ -36,6 +39,7 @@ struct LayerDiff {
   std::string problem;               ///< other shape, or missing in one of the folders
   bool differs() const { return beyond > 0 || !problem.empty(); }
 };
+/// Two dumps compared, layer by layer in the order of folder `a`.
 struct DiffReport {
   std::string a, b;
   double atol = 0, rtol = 0;
@@ -46,6 +50,7 @@ struct DiffReport {
 
 /// accsim.diff/1.
 std::string to_json(const DiffReport& report);
+/// A table for people, the first layer beyond the tolerance named at the end.
 std::string to_text(const DiffReport& report);
 
 }  // namespace accsim::sim

@@ -21,9 +21,12 @@ struct ReportRow {
   const Costs& costs;
   Bound bound;
 };
+/// The row of one layer, which must be of this report.
 ReportRow layer_row(const Report& report, const LayerReport& layer);
+/// The row of the whole network.
 ReportRow totals_row(const Report& report);
 
+/// The rows that have a field: layers, the totals, or both.
 enum class FieldScope : uint8_t { layer, totals, both };
 
 /// How the text table prints a field's number.

@@ -30,6 +30,7 @@ std::vector<std::string> wrap_words(std::string_view text, size_t width);
 
 /// Terminal colours, on or off.
 enum class Ink : uint8_t { plain, bold, dim, red, green, yellow, blue, magenta };
+/// `text` between the escape codes of an ink; unchanged without `colour`, or in plain ink.
 std::string paint(std::string_view text, Ink ink, bool colour);
 
 }  // namespace accsim::sim

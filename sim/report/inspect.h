@@ -15,6 +15,7 @@ struct Inspection {
   const Analysis& analysis;
 };
 
+/// The order of layers in tables and CSV.
 enum class LayerSort : uint8_t { order, bandwidth, macs, params };  ///< but order: largest first
 
 /// Everything as JSON, schema "accsim.inspect/1"; docs/inspect.md has the keys. Layers stand in the
@@ -24,6 +25,7 @@ std::string inspect_json(const Inspection& inspection);
 /// The layers as CSV; written as to_csv() writes.
 std::string inspect_csv(const Inspection& inspection, LayerSort sort);
 
+/// What inspect_text() shows, and how wide.
 struct InspectTextOptions {
   int width = 160;
   LayerSort sort = LayerSort::order;
@@ -42,16 +44,21 @@ struct InspectField {
   std::function<FieldValue(const Inspection&, const NodeAnalysis&)> get;
   std::vector<TextColumn> text = {};  ///< at most one; none: only in JSON and CSV
 };
+/// Every field, in the order of the files' keys and columns.
 const std::vector<InspectField>& inspect_fields();
 
 /// Indices of analysis.nodes; equals stay in the graph's order.
 std::vector<size_t> sorted_layers(const Inspection& inspection, LayerSort sort);
 
+/// As JSON and --macs spell it.
 std::string_view name(MacConvention convention);
+/// As JSON and --reads spell it.
 std::string_view name(ReadConvention convention);
 /// Name of the node that runs at that place of the plan's order; "" for place -1.
 std::string step_name(const Inspection& inspection, const MemoryPlan& plan, int place);
+/// The node's name; "" for kNoNode.
 std::string node_name(const Inspection& inspection, NodeId node);
+/// The tensor's name; "" for kNoTensor.
 std::string tensor_name(const Inspection& inspection, TensorId id);
 
 }  // namespace accsim::sim

@@ -14,6 +14,7 @@ namespace accsim::sim {
 /// What limits a layer: the resource that is busy for the largest share of its cycles, or latency
 /// when none is busy for half of them.
 enum class Bound : uint8_t { none, compute, dram, sram, latency };
+/// As reports spell it: "none", "compute", "dram", "sram", "latency".
 std::string_view name(Bound b);
 
 /// Energy by component, in picojoules.
@@ -56,6 +57,7 @@ struct Loss {
 /// The largest first; together cycles - compute_bound.
 std::vector<Loss> losses(const Costs& c);
 
+/// One node of the graph: what became of it and, when it has a program, what that costs.
 struct LayerReport {
   std::string name, op_type;
   Fate fate = Fate::view;
@@ -79,6 +81,8 @@ struct CutLayer {
   std::string mapping;  ///< native
 };
 
+/// All that the main job says of a network on a machine; text, JSON, CSV and HTML are made from
+/// it.
 struct Report {
   // model
   std::string model_name, model_file;

@@ -5,6 +5,7 @@
 
 namespace accsim::sim {
 
+/// How to_text() lays a report out.
 struct TextOptions {
   int width = 100;          ///< of the terminal; less than 60 counts as 60
   bool colour = false;      ///< with escape codes: only when writing to a terminal

@@ -23,6 +23,7 @@ struct VerifyRow {
   bool passed() const { return done && error.empty() && values_equal && cycles_equal; }
 };
 
+/// The outcome of `accsim verify`: a row for each program, in the order of the cases.
 struct VerifyReport {
   std::string hw, model;  ///< model: file, or what was asked for
   std::vector<VerifyRow> rows;

@@ -5,6 +5,7 @@
 
 namespace accsim::sim::rewrite {
 
+/// The size of the products that others are cut into; `pad`: edges are padded to whole tiles.
 struct Cut {
   TileSize tile;
   bool pad = false;
@@ -19,6 +20,7 @@ Value product(Builder& builder, Value a, Value b, const Cut& cut);
 /// MatMul as ONNX has it, 1-D operands included; `dims` are the output's.
 Value matmul(Builder& builder, const Value& a, const Value& b, const Dims& dims, const Cut& cut);
 
+/// The attributes of ONNX's Gemm.
 struct GemmTerms {
   bool a_transposed = false, b_transposed = false;
   double alpha = 1, beta = 1;

@@ -10,6 +10,7 @@ namespace accsim::sim {
 /// Matrix products that one model may be cut into: what elaboration takes, with room for the rest.
 inline constexpr int64_t kMostProducts = 300'000;
 
+/// Which products tile_model() cuts, and how.
 struct TileOptions {
   TileSize tile;
   bool pad = false;           ///< edges padded with zeros to whole tiles; else smaller tiles
@@ -17,6 +18,7 @@ struct TileOptions {
   std::string layers = "*";   ///< glob of the names of the nodes to cut
 };
 
+/// A model after tile_model(), and what became of its products.
 struct TiledModel {
   std::string bytes;              ///< the file
   std::vector<TiledFrom> layers;  ///< what was cut, in the graph's order

@@ -6,6 +6,7 @@
 
 namespace accsim::sim {
 
+/// What merge_stores() put together.
 struct MergeOutcome {
   int64_t points = 0;  ///< in OUT now
   int64_t added = 0;

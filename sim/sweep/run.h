@@ -8,12 +8,14 @@
 
 namespace accsim::sim {
 
+/// How far a running sweep is, in points.
 struct SweepProgress {
   int64_t done = 0;  ///< points that are decided: stored, or excluded by a bound
   int64_t total = 0;
   int64_t evaluated = 0;  ///< by this run
 };
 
+/// How and where a sweep runs; nothing of it changes what is stored.
 struct SweepRun {
   std::string store;    ///< path
   std::string version;  ///< of accsim
@@ -23,6 +25,7 @@ struct SweepRun {
   std::function<void(const SweepProgress&)> progress = nullptr;
 };
 
+/// How a sweep ended.
 struct SweepOutcome {
   int64_t total = 0;      ///< points of the sweep, or of this shard
   int64_t stored = 0;     ///< points in the store now

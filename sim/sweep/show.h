@@ -6,6 +6,7 @@
 
 namespace accsim::sim {
 
+/// What `accsim sweep show` was asked for; `where` is an SQL condition over the columns of points.
 struct ShowOptions {
   std::vector<Metric> pareto;  ///< empty: the spec's objectives
   std::string where;

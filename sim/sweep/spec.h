@@ -38,7 +38,10 @@ struct SweepModel {
   Graph graph;
 };
 
+/// Which points of the space are costed: all, `count` drawn at random, or those that may be on
+/// the front.
 enum class Strategy : uint8_t { grid, random, pareto };
+/// As the spec spells it: "grid", "random", "pareto".
 std::string_view name(Strategy s);
 
 /// What `accsim sweep` reads: docs/sweep-spec.md.

@@ -5,6 +5,7 @@
 
 namespace accsim::sim {
 
+/// Where the program, the spec and the results are, and what Slurm is asked for.
 struct SubmitOptions {
   std::string accsim;  ///< path of the program, as the nodes see it
   std::string spec;
@@ -20,6 +21,7 @@ struct SubmitOptions {
 struct SubmitScripts {
   std::string array, merge;
 };
+/// The scripts' text; nothing is written or run.
 SubmitScripts submit_scripts(const SubmitOptions& options);
 
 /// `text` as one word of a shell command.

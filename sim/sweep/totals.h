@@ -12,13 +12,17 @@ namespace accsim::sim {
 enum class Metric : uint8_t { cycles, time, energy, edp, area, sram, traffic };
 inline constexpr size_t kMetrics = 7;
 
+/// How a metric is called in the places where it appears.
 struct MetricInfo {
   std::string_view name;    ///< in specs and after --pareto
   std::string_view column;  ///< of the store's table of points
   std::string_view unit;
 };
+/// The names and unit of a metric.
 const MetricInfo& info(Metric m);
+/// The metric of that name; nothing when there is none.
 std::optional<Metric> metric_from(std::string_view name);
+/// All names, in the order of Metric.
 std::vector<std::string> metric_names();
 
 /// What a mix of networks costs on one machine: sums over the networks, each times its weight.
