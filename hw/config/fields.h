@@ -16,6 +16,7 @@ struct Member {
   std::function<T&(HwConfig&)> of;
 };
 
+/// A field's place in a HwConfig, by its type: integers, numbers, rates, words and choices.
 using FieldTarget = std::variant<Member<int64_t>, Member<double>, Member<ByteRate>,
                                  Member<std::string>, Member<DType>, Member<std::vector<Dataflow>>,
                                  Member<DramModel>, Member<DramPreset>, Member<DramMap>>;
@@ -58,6 +59,7 @@ struct KeyNode {
   const Field* field = nullptr;
   std::vector<KeyNode> children;
 };
+/// The root: its children are the sections and fields at the top of the file, in file order.
 const KeyNode& key_tree();
 
 /// A second spelling of a choice: fp16 for float16.

@@ -18,8 +18,11 @@ namespace accsim::hw {
 /// order is a valid sequential execution; the four queues below run it decoupled, each in order, and
 /// meet only at tokens. Addresses are affine in the loop indices, durations don't depend on them.
 
+/// Which of the four decoupled engines runs a command: load, array, post and vector unit, or
+/// store.
 enum class Queue : uint8_t { load, execute, post, store };
 inline constexpr size_t kQueues = 4;
+/// As printed programs and reports spell it: "load", "execute", "post", "store".
 std::string_view name(Queue q);
 
 /// base + sum of coeff * index over the enclosing loops.
@@ -44,6 +47,7 @@ struct Affine {
 
 /// Where a tensor lives outside the slots.
 enum class Memory : uint8_t { dram, shared };
+/// As printed programs and reports spell it: "dram", "shared".
 std::string_view name(Memory m);
 
 /// A tensor of the program. `bytes` is its full extent in memory.
@@ -187,16 +191,21 @@ struct StoreCommand {
   Walk walk;
 };
 
+/// One thing for a queue to do. GemmCommand and DrainCommand are the array's, PostCommand and
+/// VectorCommand share a queue.
 using Command =
     std::variant<LoadCommand, GemmCommand, DrainCommand, PostCommand, VectorCommand, StoreCommand>;
+/// The queue that runs the command.
 Queue queue_of(const Command& command);
 
 /// Token operations. Each buffer has a ring of slots; "free" tokens (as many as slots at the start)
 /// let a producer fill the next slot, "full" tokens let a consumer read it. A wait applies to the
 /// queue's next command, a signal fires when the queue's previous command is done with the slot.
 enum class SyncKind : uint8_t { wait_free, signal_full, wait_full, signal_free };
+/// As printed programs spell it: "wait_free", "signal_full", ...
 std::string_view name(SyncKind k);
 
+/// A token operation in a queue's text.
 struct Sync {
   SyncKind kind;
   Queue queue;
@@ -206,6 +215,7 @@ struct Sync {
 
 struct Item;
 
+/// `count` iterations of the body, one after the other; its index appears in addresses by `id`.
 struct Loop {
   int id = 0;        ///< unique in the program
   std::string name;  ///< what it runs over, for people: "oh", "n", "k", ...
@@ -213,10 +223,12 @@ struct Loop {
   std::vector<Item> body;
 };
 
+/// One line of a program's text: a loop, a command or a token operation.
 struct Item {
   std::variant<Loop, Command, Sync> node;
 };
 
+/// A whole program: what one layer, or a part of it, does on one machine.
 struct Program {
   std::string name;
   Dataflow dataflow = Dataflow::weight_stationary;  ///< of every GemmCommand
@@ -246,6 +258,7 @@ struct Counts {
   Counts& operator+=(const Counts& other);
   friend bool operator==(const Counts&, const Counts&) = default;
 };
+/// Sums up a verified program. Takes time in the length of its text, not in its iterations.
 Counts count(const Program& program, const HwConfig& hw);
 
 }  // namespace accsim::hw

@@ -5,6 +5,7 @@
 
 namespace accsim::sim {
 
+/// What timing and counting say of one program.
 struct Cost {
   hw::Timing timing;
   hw::Counts counts;

@@ -22,6 +22,7 @@ struct PixelOption {
   bool short_rows = false;   ///< some tile has fewer rows than the array
 };
 
+/// One way to cut the input channels (the reduction) into chunks of `channels`.
 struct ChannelOption {
   int64_t channels = 1, chunks = 1;
   int64_t passes = 0;       ///< array passes over all chunks
@@ -30,6 +31,7 @@ struct ChannelOption {
   int64_t beats = 0;        ///< port beats of one pixel over all chunks
 };
 
+/// One way to cut the output channels into chunks of `outputs`.
 struct OutputOption {
   int64_t outputs = 1, chunks = 1;
   int64_t blocks = 0;  ///< column blocks over all chunks
@@ -52,8 +54,11 @@ std::vector<int64_t> pack_sizes(const GemmProblem& p, const MappingPin& pin);
 /// Pixel tiles: whole images, or whole lines of one image, or part of one line.
 std::vector<PixelOption> pixel_options(const GemmProblem& p, const hw::HwConfig& hw, hw::Dataflow d,
                                        const MappingPin& pin);
+/// Input channels in chunks: the sizes of tile_sizes() and those pinned, over `groups` packed
+/// groups.
 std::vector<ChannelOption> channel_options(const GemmProblem& p, const hw::HwConfig& hw,
                                            int64_t groups, const MappingPin& pin);
+/// The same for output channels.
 std::vector<OutputOption> output_options(const GemmProblem& p, const hw::HwConfig& hw,
                                          int64_t groups, const MappingPin& pin);
 

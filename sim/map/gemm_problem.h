@@ -32,6 +32,8 @@ struct GemmProblem {
   int64_t pixel_outputs() const { return op.grouped ? op.batch * op.outputs : op.outputs; }
 };
 
+/// The problem of an op in the machine's element types; places, parameters and zero points are
+/// left for the caller to fill in.
 GemmProblem make_problem(const GemmOp& op, const hw::HwConfig& hw);
 
 /// One way to cut a problem. All sizes in elements.
@@ -72,7 +74,9 @@ struct Footprint {
   int64_t activation = 0, weight = 0, parameter = 0, output = 0;  ///< bytes
   int64_t accumulator_rows = 0;
 };
+/// The largest tile's bytes in each slot, and its accumulator rows.
 Footprint footprint(const GemmProblem& p, const hw::HwConfig& hw, const Tiling& t);
+/// Whether every slot and the accumulator hold it.
 bool fits(const Footprint& f, const hw::HwConfig& hw);
 
 /// Do dynamic weights lie as [batch][n][k] rather than [batch][k][n]?
@@ -82,6 +86,7 @@ bool weights_n_major(const GemmProblem& p);
 struct PixelBlock {
   int64_t images = 1, lines = 1, pixels = 1;
 };
+/// The block of a tiling: at most as many output pixels as the array holds at a time.
 PixelBlock pixel_block(const hw::HwConfig& hw, const Tiling& t);
 
 /// The program of a tiling that fits.

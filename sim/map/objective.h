@@ -14,7 +14,9 @@ enum class Objective : uint8_t {
   traffic,  ///< bytes read from and written to DRAM
 };
 inline constexpr size_t kObjectives = 4;
+/// As --objective and reports spell it: "cycles", "energy", "edp", "traffic".
 std::string_view name(Objective o);
+/// The objective of that name; nothing when there is none.
 std::optional<Objective> objective_from(std::string_view name);
 
 /// What counts first; the smaller is the better.
@@ -26,6 +28,7 @@ struct Score {
   int64_t cycles = 0, dram_bytes = 0;
   friend auto operator<=>(const Score&, const Score&) = default;
 };
+/// The score of a program with this cost on the machine.
 Score score(Objective o, const Cost& cost, const hw::HwConfig& hw);
 
 }  // namespace accsim::sim

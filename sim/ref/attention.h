@@ -16,15 +16,20 @@ struct AttentionTask {
   std::function<double(int64_t batch, int64_t head, int64_t i, int64_t j)> bias;
   enum class Keep { none, scores, capped, biased, softmax } keep = Keep::none;
 };
+/// What attend() computes.
 struct AttentionResult {
   std::vector<double> out;   ///< batch x q_heads x q_len x v_head
   std::vector<double> kept;  ///< batch x q_heads x q_len x total, as `keep` asks for
 };
+/// Attention of all heads: scores of queries and keys, scaled, capped, biased, softmax, times
+/// values; batches and heads run in parallel.
 AttentionResult attend(ThreadPool& pool, const AttentionTask& task);
 
 /// batch x length x (heads * size) to batch x heads x length x size, and back.
 std::vector<double> split_heads(const std::vector<double>& x, int64_t batch, int64_t length,
                                 int64_t heads);
+/// The inverse of split_heads(): batch x heads x length x size to batch x length x (heads *
+/// size).
 std::vector<double> join_heads(const std::vector<double>& x, int64_t batch, int64_t heads,
                                int64_t length);
 /// Past and new keys along the length: both batch * heads rows of length x size.
