@@ -10,6 +10,7 @@
 
 namespace accsim::sim {
 
+/// What the user fixes of a model before its graph is made.
 struct ElaborateOptions {
   std::map<std::string, int64_t> bindings;   ///< symbol -> size; the other symbols become 1
   std::map<std::string, Dims> input_shapes;  ///< graph input -> shape, instead of the declared one

@@ -21,12 +21,15 @@ int64_t wrap(DType t, int64_t v);
 double round_to(DType t, double v);
 /// Element conversions as Cast defines them: floats truncate towards zero, integers wrap.
 int64_t to_integer(DType t, double v);
+/// An integer of type `from` as the nearest `to`; uint64 as the unsigned number that it stands
+/// for.
 double to_real(DType to, DType from, int64_t v);
 /// `data` of type `from` converted to `to`. Both foldable.
 ConstPtr converted(const ConstData& data, DType from, DType to);
 
 /// Elements between neighbours along each axis.
 using Strides = std::vector<int64_t>;
+/// Strides of a dense tensor, last axis 1.
 Strides row_major(const Dims& dims);
 /// Strides that read a tensor of shape `from` as broadcast to `to`: 0 along repeated axes.
 Strides broadcast_strides(const Dims& from, const Dims& to);
@@ -84,6 +87,7 @@ struct Lines {
   int64_t outer = 1, length = 1, inner = 1;
   int64_t at(int64_t o, int64_t i, int64_t n) const { return (o * length + n) * inner + i; }
 };
+/// A tensor of shape `dims` around `axis`, which must be one of its axes.
 Lines lines(const Dims& dims, int64_t axis);
 
 /// All of a node's present inputs have foldable types and values; output 0 is wanted.

@@ -16,15 +16,18 @@ namespace accsim::sim {
 Error bad_node(const NodeView& node, std::string_view what);
 /// Errc::unsupported: legal, but can't be costed.
 Error refused(const NodeView& node, std::string_view what);
-/// "Reshape: output dim 1 depends on the value of input 'shape' (tensor 't'), which isn't constant".
-/// `input` is the name the operator gives its input i, `what` the output or dim that can't be had.
+/// "Reshape: output dim 1 depends on the value of input 'shape' (tensor 't'), which isn't
+/// constant". `input` is the name the operator gives its input i, `what` the output or dim that
+/// can't be had.
 Error unknown_value(const NodeView& node, size_t i, std::string_view input, std::string_view what);
 /// The elements of integer input i, or unknown_value().
 Result<std::vector<int64_t>> need_integers(const NodeView& node, size_t i, std::string_view input,
                                            std::string_view what);
 
 // Attributes. NodeView::attr(name, 0) is ambiguous; these aren't.
+/// An integer attribute; the fallback when it is absent or of another type.
 int64_t int_attr(const NodeView& node, std::string_view name, int64_t fallback);
+/// A real attribute; the fallback when it is absent or of another type.
 double real_attr(const NodeView& node, std::string_view name, double fallback);
 /// An attribute that holds an element type; an error when the number is no type.
 Result<DType> dtype_attr(const NodeView& node, std::string_view name, DType fallback);
@@ -35,23 +38,30 @@ Result<int64_t> axis_attr(const NodeView& node, int64_t fallback, int64_t rank);
 Result<std::optional<std::vector<int64_t>>> axes_of(const NodeView& node, size_t i);
 
 // Arithmetic on sizes that a file states; nullopt when it leaves 62 bits.
+/// a + b, both non-negative.
 std::optional<int64_t> size_sum(int64_t a, int64_t b);
+/// a * b, both non-negative.
 std::optional<int64_t> size_product(int64_t a, int64_t b);
 
 /// Sets an output after checking that no dim is negative and the elements fit 62 bits.
 Status set_shape(InferContext& node, size_t i, DType dtype, Dims dims);
 /// NumPy broadcast of `count` inputs from `first` on; absent ones are skipped.
 Result<Dims> broadcast_inputs(const NodeView& node, size_t first, size_t count);
-/// An error unless input i has that rank (at least that rank).
+/// An error unless input i has that rank.
 Status want_rank(const NodeView& node, size_t i, int64_t rank);
+/// An error unless input i has that rank or a higher one.
 Status want_rank_from(const NodeView& node, size_t i, int64_t least);
 /// The integer and boolean kinds, as indices, shapes and axes need them.
 bool holds_integers(DType t);
 
 // Shape rules.
+/// Output 0 has shape and type of input 0.
 Status same_shape(InferContext& node);       ///< output 0 as input 0
+/// Output 0 has the shape of input 0 and is boolean.
 Status same_shape_bool(InferContext& node);  ///< as input 0, boolean
+/// Output 0 has the shape that all inputs broadcast to and the type of input 0.
 Status broadcast_shape(InferContext& node);  ///< output 0: all inputs broadcast, dtype of input 0
+/// Output 0 has the shape that all inputs broadcast to and is boolean.
 Status broadcast_bool(InferContext& node);   ///< all inputs broadcast, boolean
 
 // Cost helpers.
@@ -76,6 +86,7 @@ Result<Work> per_element(const NodeView& node, int64_t elementwise, int64_t spec
                          int64_t convert = 0);
 
 // Cost rules.
+/// per_element() with these numbers of operations, as a cost rule.
 template <int kElementwise, int kSpecial = 0, int kConvert = 0>
 Result<Work> pointwise_cost(const NodeView& node) {
   return per_element(node, kElementwise, kSpecial, kConvert);

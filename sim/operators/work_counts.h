@@ -16,6 +16,7 @@ inline constexpr int64_t kTooMany = int64_t{1} << 50;
 
 /// Product and sum of non-negative counts, stopping at kTooMany. A zero factor gives 0.
 int64_t times(std::initializer_list<int64_t> factors);
+/// The sum of two non-negative counts, at most kTooMany.
 int64_t plus(int64_t a, int64_t b);
 
 /// batch products of m x k by k x n, ports as GemmOp's defaults.

@@ -31,7 +31,8 @@ void read_section(const hw::YamlNode& node, hw::TextPosition at, std::string_vie
                   const std::vector<std::string>& known, SpecErrors& errors,
                   const std::function<void(const hw::YamlEntry&)>& entry);
 
-/// The section `axes`.
+/// The axes of the spec's section `axes`, in its order, each with its steps. Names that are taken,
+/// fields of two axes and values out of range are reported; what is given then is of no use.
 std::vector<Axis> read_axes(const hw::YamlEntry& section, const hw::HwConfig& base,
                             SpecErrors& errors);
 

@@ -19,6 +19,7 @@ enum class Fate : uint8_t {
   folded,       ///< computed off line, or merged into another node
   unsupported,  ///< refused, unless --allow-unsupported
 };
+/// As reports spell it: "gemm", "vector", "memory", "view", "folded", "unsupported".
 std::string_view name(Fate fate);
 
 /// Port of a value that lives only between two items of one node's work (attention scores).
@@ -71,8 +72,10 @@ enum class VectorClass : uint8_t {
   search,       ///< one compare of a sort, top-k, arg-max, scan
 };
 inline constexpr size_t kVectorClasses = 7;
+/// As machine files and reports spell it: "elementwise", "special", ...
 std::string_view name(VectorClass c);
 
+/// Elementwise and reducing work on the vector unit, over streams of elements.
 struct VectorOp {
   std::vector<Access> inputs;
   std::vector<Access> outputs;
@@ -84,12 +87,15 @@ struct VectorOp {
   int64_t operator[](VectorClass c) const { return ops[static_cast<size_t>(c)]; }
 };
 
+/// Elements that move and stay as they are.
 struct MemoryOp {
   std::vector<Access> inputs;
   std::vector<Access> outputs;
 };
 
+/// One step of a node's work.
 using WorkItem = std::variant<GemmOp, VectorOp, MemoryOp>;
+/// Steps in order, one after the other; empty for views.
 using Work = std::vector<WorkItem>;
 
 }  // namespace accsim::sim

@@ -7,57 +7,113 @@ namespace accsim::sim {
 // Rules of com.microsoft operators; their rows stand among contrib_rows().
 
 // contrib_attention.cpp
+/// Attention: output 0 is B x S x (heads * v_head), the present keys and values 2 x B x heads x
+/// total x head. Errors when input, weights, past and attributes don't agree.
 Status ms_attention_rule(InferContext& node);
+/// One product projects the input to queries, keys and values; rotation when asked for, the
+/// caches, then attention_work().
 Result<Work> ms_attention_cost(const NodeView& node);
+/// QAttention: as Attention, in the type of the scales (input 3).
 Status qattention_rule(InferContext& node);
+/// As Attention, with the ports of QAttention.
 Result<Work> qattention_cost(const NodeView& node);
+/// MultiHeadAttention: keys and values apart, packed in the key or in the query. Outputs: B x S
+/// x (heads * v_head), present keys and values, scores.
 Status multi_head_rule(InferContext& node);
+/// The bias added to all three when there is one, the caches, then attention_work().
 Result<Work> multi_head_cost(const NodeView& node);
+/// GroupQueryAttention: output 0 is B x S x (heads * head), the present caches B x kv_heads x
+/// cached x head in the type of the past ones.
 Status group_query_rule(InferContext& node);
+/// Rotation of queries and keys when asked for, the caches, then attention_work().
 Result<Work> group_query_cost(const NodeView& node);
+/// RotaryEmbedding: output as input 0, of rank 3 or 4; the caches have rank 2.
 Status ms_rotary_rule(InferContext& node);
+/// rotary_cost_at() with this operator's ports.
 Result<Work> ms_rotary_cost(const NodeView& node);
 
 // contrib_matmul.cpp
+/// FusedMatMul: a NumPy matmul after transA, transB and their batch variants.
 Status fused_matmul_rule(InferContext& node);
+/// One GemmOp; alpha is free.
 Result<Work> fused_matmul_cost(const NodeView& node);
+/// FusedGemm: Gemm, then its activation as vector work. Errc::unsupported for an unknown
+/// activation.
 Result<Work> fused_gemm_cost(const NodeView& node);
+/// MatMulNBits: [..., K] to [..., N]. Errors when the packed weights (bits and blocks by
+/// attributes) or the scales have another size than K, N, block_size and bits make.
 Status matmul_nbits_rule(InferContext& node);
+/// A conversion of each of the K x N weights, which are read packed, then one product.
 Result<Work> matmul_nbits_cost(const NodeView& node);
+/// DynamicQuantizeMatMul: as MatMul, bias of N elements at input 4.
 Status dynamic_matmul_rule(InferContext& node);
+/// Range and quantisation of A on the vector unit, then one product.
 Result<Work> dynamic_matmul_cost(const NodeView& node);
+/// MatMulIntegerToFloat: as MatMul, bias of N elements at input 6, in the type of A's scale.
 Status matmul_to_float_rule(InferContext& node);
+/// One product; scales join where its results are written.
 Result<Work> matmul_to_float_cost(const NodeView& node);
+/// QGemm: M x N; float32 without an output scale, else the type of its zero point.
 Status qgemm_rule(InferContext& node);
+/// gemm_work() with this operator's ports.
 Result<Work> qgemm_cost(const NodeView& node);
+/// FusedConv: as Conv; Z (input 3) must have the output's shape.
 Status fused_conv_rule(InferContext& node);
+/// Conv, then Z added and the activation as vector work.
 Result<Work> fused_conv_cost(const NodeView& node);
+/// QLinearConv: as ONNX's, or with pixels' channels innermost (attribute channels_last).
 Status ms_qlinear_conv_rule(InferContext& node);
+/// One product; scales join where its results are written.
 Result<Work> ms_qlinear_conv_cost(const NodeView& node);
 
 // contrib_norm.cpp
+/// SkipLayerNormalization and its simplified kin: output as input 0, statistics (outputs 1, 2)
+/// with the last dim 1, the sum (output 3) as input 0. Vectors must have the last dim's size.
 Status skip_norm_rule(InferContext& node);
+/// A normalisation of rows after input, skip and bias have been added.
 Result<Work> skip_layer_norm_cost(const NodeView& node);
+/// The same with squares only: one reduction an element, rows streamed twice.
 Result<Work> skip_simplified_norm_cost(const NodeView& node);
+/// EmbedLayerNormalization: ids B x S to B x S x hidden, a mask index of B and, on request, the
+/// sum before the normalisation.
 Status embed_norm_rule(InferContext& node);
+/// One row of each embedding a token read and added, then a normalisation of rows.
 Result<Work> embed_norm_cost(const NodeView& node);
+/// BiasGelu: output as input 0, bias of the last dim's size.
 Status bias_gelu_rule(InferContext& node);
+/// FastGelu: as BiasGelu, the bias optional.
 Status fast_gelu_rule(InferContext& node);
+/// The approximation by tanh: 7 elementwise operations and a special one an element, 8 with a
+/// bias.
 Result<Work> fast_gelu_cost(const NodeView& node);
 
 // contrib_quant.cpp
+/// QLinearAdd and QLinearMul: inputs 0 and 3 broadcast, in the type of input 0.
 Status qlinear_binary_rule(InferContext& node);
+/// One operation and three conversions an element: both operands and the result.
 Result<Work> qlinear_binary_cost(const NodeView& node);
+/// QLinearSigmoid: one special operation and two conversions an element.
 Result<Work> qlinear_sigmoid_cost(const NodeView& node);
+/// QLinearLeakyRelu: two elementwise operations and two conversions an element.
 Result<Work> qlinear_leaky_relu_cost(const NodeView& node);
+/// QLinearSoftmax: normalisation of rows along the axis, an exponential and two conversions an
+/// element.
 Result<Work> qlinear_softmax_cost(const NodeView& node);
+/// QLinearConcat: inputs from 2 on are (data, scale, zero point); data joined along the axis.
 Status qlinear_concat_rule(InferContext& node);
+/// One conversion an element.
 Result<Work> qlinear_concat_cost(const NodeView& node);
+/// QLinearGlobalAveragePool: spatial dims become 1, channels where channels_last says.
 Status qlinear_global_pool_rule(InferContext& node);
+/// QLinearAveragePool: pool_outputs(), channels where channels_last says.
 Status qlinear_average_pool_rule(InferContext& node);
+/// One operation an input element, one conversion an output.
 Result<Work> qlinear_global_pool_cost(const NodeView& node);
+/// One operation a window element, one conversion an output.
 Result<Work> qlinear_average_pool_cost(const NodeView& node);
+/// NhwcMaxPool: pool_outputs() with channels last.
 Status nhwc_max_pool_rule(InferContext& node);
+/// One operation a window element.
 Result<Work> nhwc_max_pool_cost(const NodeView& node);
 
 }  // namespace accsim::sim

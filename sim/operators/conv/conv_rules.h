@@ -12,6 +12,7 @@ struct ConvPorts {
   bool channels_last = false;  ///< x and the output are N, spatial, C
 };
 
+/// Sizes of a convolution, as conv_shape() has checked them.
 struct ConvShape {
   int64_t images = 0, in_channels = 0, out_channels = 0, groups = 1;
   SlidingWindow window;
@@ -25,7 +26,9 @@ Result<ConvShape> conv_shape(const NodeView& node, const ConvPorts& ports);
 GemmOp conv_gemm(const NodeView& node, const ConvShape& shape, const ConvPorts& ports);
 
 // Rules of ai.onnx operators that the com.microsoft variants share.
+/// Conv: N x outputs x spatial, in the type of x.
 Status conv_rule(InferContext& node);
+/// One GemmOp, a batch entry a group.
 Result<Work> conv_cost(const NodeView& node);
 
 }  // namespace accsim::sim

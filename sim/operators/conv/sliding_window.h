@@ -25,6 +25,8 @@ struct WindowAttrs {
 
   bool same() const { return auto_pad.starts_with("SAME"); }
 };
+/// Of a node with `rank` spatial dims. Errors: lists of another length or out of range, pads
+/// beside an auto_pad that sets them.
 Result<WindowAttrs> window_attrs(const NodeView& node, size_t rank);
 
 /// Extent of a dilated kernel.

@@ -11,14 +11,23 @@ namespace accsim::sim {
 /// Value rules of the elementwise operators. All of them set nothing when they can't compute the
 /// value exactly (division by zero, types outside foldable()).
 
+/// Mean of all inputs, which broadcast; floats only.
 Status mean_value(InferContext& node);
+/// Mod: the sign is the divisor's, or by attribute fmod the dividend's.
 Status mod_value(InferContext& node);        ///< by attribute fmod
+/// BitShift, by attribute direction.
 Status bit_shift_value(InferContext& node);  ///< by attribute direction
+/// Pow in the base's type; integers to a negative power have no value.
 Status pow_value(InferContext& node);
+/// Clip between min and max (inputs or attributes); when they cross, max wins.
 Status clip_value(InferContext& node);
+/// Where: input 1 at true elements of input 0, else input 2; all three broadcast.
 Status where_value(InferContext& node);
+/// Cast and CastLike: input 0 as output 0's type.
 Status cast_value(InferContext& node);        ///< Cast and CastLike: input 0 as output 0's type
+/// Output 0 is input 0.
 Status pass_value(InferContext& node);        ///< output 0 is input 0
+/// pass_value(), and a mask of ones.
 Status dropout_value(InferContext& node);     ///< pass_value, and a mask of ones
 Status float_test_value(InferContext& node);  ///< IsNaN and IsInf
 
@@ -26,10 +35,12 @@ Status float_test_value(InferContext& node);  ///< IsNaN and IsInf
 namespace element {
 
 // Integer arithmetic wraps, so it is done on unsigned numbers; on doubles `wide` changes nothing.
+/// The number to do arithmetic with.
 constexpr double wide(double v) { return v; }
 constexpr uint64_t wide(int64_t v) { return static_cast<uint64_t>(v); }
 constexpr uint64_t wide(uint64_t v) { return v; }
 
+/// Whether a signed integer is -1, by which division overflows.
 template <class T>
 constexpr bool is_minus_one(T v) {
   if constexpr (std::signed_integral<T>)
@@ -38,24 +49,28 @@ constexpr bool is_minus_one(T v) {
     return false;
 }
 
+/// a + b; integers wrap.
 struct Add {
   template <class T>
   static std::optional<T> of(T a, T b) {
     return static_cast<T>(wide(a) + wide(b));
   }
 };
+/// a - b; integers wrap.
 struct Sub {
   template <class T>
   static std::optional<T> of(T a, T b) {
     return static_cast<T>(wide(a) - wide(b));
   }
 };
+/// a * b; integers wrap.
 struct Mul {
   template <class T>
   static std::optional<T> of(T a, T b) {
     return static_cast<T>(wide(a) * wide(b));
   }
 };
+/// a / b: integers truncate towards zero and have no value over 0.
 struct Div {
   template <class T>
   static std::optional<T> of(T a, T b) {
@@ -88,30 +103,35 @@ struct RemainderOfPython {
   }
 };
 // A NaN on either side wins, as in NumPy.
+/// The smaller one; a NaN on either side wins.
 struct Min {
   template <class T>
   static std::optional<T> of(T a, T b) {
     return b < a || b != b ? b : a;
   }
 };
+/// The larger one; a NaN on either side wins.
 struct Max {
   template <class T>
   static std::optional<T> of(T a, T b) {
     return a < b || b != b ? b : a;
   }
 };
+/// Both bits, or both truths.
 struct And {
   template <std::integral T>
   static std::optional<T> of(T a, T b) {
     return a & b;
   }
 };
+/// Either bit, or either truth.
 struct Or {
   template <std::integral T>
   static std::optional<T> of(T a, T b) {
     return a | b;
   }
 };
+/// One bit of two, or one truth.
 struct Xor {
   template <std::integral T>
   static std::optional<T> of(T a, T b) {
@@ -120,18 +140,21 @@ struct Xor {
 };
 // Integers of every width come sign-extended to 64 bits and are cut to theirs afterwards, so that
 // shifts beyond the width, and negative ones (large when unsigned), leave only copies of the sign.
+/// a << b; 0 beyond 63.
 struct ShiftLeft {
   template <std::integral T>
   static std::optional<T> of(T a, T b) {
     return static_cast<T>(wide(b) < 64 ? wide(a) << wide(b) : 0);
   }
 };
+/// a >> b; copies of the sign beyond 63.
 struct ShiftRight {
   template <std::integral T>
   static std::optional<T> of(T a, T b) {
     return wide(b) < 64 ? static_cast<T>(a >> b) : static_cast<T>(a < T{} ? -1 : 0);
   }
 };
+/// a, times the slope b where it is negative.
 struct PRelu {
   template <class T>
   static std::optional<T> of(T a, T b) {
@@ -139,42 +162,49 @@ struct PRelu {
   }
 };
 
+/// -a; the least integer is its own.
 struct Neg {
   template <class T>
   static T of(T a) {
     return static_cast<T>(-wide(a));
   }
 };
+/// |a|; the least integer is its own.
 struct Abs {
   template <class T>
   static T of(T a) {
     return a < 0 ? Neg::of(a) : a + T{};
   }  // -0.0 + 0.0 is 0.0
 };
+/// -1, 0 or 1; NaN of NaN.
 struct Sign {
   template <class T>
   static T of(T a) {
     return a != a ? a : static_cast<T>(static_cast<int>(T{} < a) - (a < T{}));
   }
 };
+/// a, or 0 where it is negative.
 struct Relu {
   template <class T>
   static T of(T a) {
     return a < 0 ? T{} : a;
   }
 };
+/// Whether a is 0.
 struct Not {
   template <std::integral T>
   static T of(T a) {
     return a == 0;
   }
 };
+/// All bits turned.
 struct BitwiseNot {
   template <std::integral T>
   static T of(T a) {
     return ~a;
   }
 };
+/// A function of reals, on floats only.
 template <double (*F)(double)>
 struct Real {
   template <std::floating_point T>
@@ -182,35 +212,42 @@ struct Real {
     return F(a);
   }
 };
+/// 1 / (1 + e^-a).
 inline double sigmoid(double a) { return 1 / (1 + std::exp(-a)); }
+/// 1 / a; infinite at 0.
 inline double reciprocal(double a) { return 1 / a; }
 /// Halves go to the even neighbour, which is the default rounding mode.
 inline double round_even(double a) { return std::nearbyint(a); }
 
+/// Whether a == b.
 struct Equal {
   template <class T>
   static bool of(T a, T b) {
     return a == b;
   }
 };
+/// Whether a < b.
 struct Less {
   template <class T>
   static bool of(T a, T b) {
     return a < b;
   }
 };
+/// Whether a <= b.
 struct LessOrEqual {
   template <class T>
   static bool of(T a, T b) {
     return a <= b;
   }
 };
+/// Whether a > b.
 struct Greater {
   template <class T>
   static bool of(T a, T b) {
     return a > b;
   }
 };
+/// Whether a >= b.
 struct GreaterOrEqual {
   template <class T>
   static bool of(T a, T b) {
@@ -256,6 +293,7 @@ void fold_inputs(InferContext& node) {
 /// All inputs can be computed with and are of one type.
 bool same_type_inputs(const NodeView& node);
 
+/// Op::of() on every element of input 0, where Op takes its type.
 template <class Op>
 Status unary_value(InferContext& node) {
   if (!can_fold(node)) return ok();

@@ -7,9 +7,13 @@ namespace accsim::sim {
 /// Rules of the operators that draw random numbers. They have no value, so nothing of them folds.
 Status random_shape(InferContext& node);       ///< RandomNormal, RandomUniform: attribute shape
 Status random_like_shape(InferContext& node);  ///< of input 0's shape; attribute dtype
+/// Multinomial: scores B x classes to B x sample_size.
 Status multinomial_shape(InferContext& node);
+/// The four random operators: a draw an element, and what makes it normal.
 Result<Work> random_cost(const NodeView& node);
+/// Bernoulli: a draw and a comparison an element.
 Result<Work> bernoulli_cost(const NodeView& node);
+/// A running sum of exponentials a row, then a draw and a binary search a sample.
 Result<Work> multinomial_cost(const NodeView& node);
 
 }  // namespace accsim::sim

@@ -30,9 +30,16 @@ Status check_heads(const NodeView& node, const AttentionPlan& plan);
 /// hidden / heads; an error when it isn't whole.
 Result<int64_t> head_size(const NodeView& node, int64_t hidden, int64_t heads);
 
+/// Attention (ai.onnx): Q, K, V of rank 3 or 4 to the output, present keys and values, scores.
+/// Errors when they don't agree.
 Status attention_rule(InferContext& node);
+/// The caches, then attention_work().
 Result<Work> attention_cost(const NodeView& node);
+/// LinearAttention: output 0 is B x S x (heads * value), the last state B x kv_heads x key x value.
+/// Errors when heads, keys, values and gates don't agree.
 Status linear_attention_rule(InferContext& node);
+/// A step at a time: the state's update as vector work, the queries' product with it, and with
+/// a delta rule a product that recalls the key.
 Result<Work> linear_attention_cost(const NodeView& node);
 
 /// x rotated in pairs by cached angles; `ids` is the port of the position ids, `cos` of the

@@ -31,15 +31,21 @@ Result<GemmPlan> plan_gemm(const NodeView& node, size_t a, size_t b, size_t c);
 /// The product of a plan, followed by a vector add when C isn't per column.
 Work gemm_work(const NodeView& node, const GemmPlan& plan, size_t a, size_t b, size_t c);
 
+/// Gemm: M x N, in the type of A.
 Status gemm_rule(InferContext& node);
+/// gemm_work() with inputs A, B, C at 0, 1, 2.
 Result<Work> gemm_cost(const NodeView& node);
 
 // Rules whose rows stand among matmul_rows().
+/// Einsum: the output term's dims. Errors: an equation that doesn't parse or doesn't go with
+/// the inputs.
 Status einsum_rule(InferContext& node);
 /// Two operands: a product with batch, M, K, N from the label classes, or an elementwise product
 /// when nothing is summed. One operand: a sum or a copy. More: pairs from left to right.
 Result<Work> einsum_cost(const NodeView& node);
 
+/// RNN, GRU and LSTM: all steps' states (Y), the last (Y_h) and, of an LSTM, the last cell
+/// state (Y_c), by direction and layout.
 template <int kGates>  ///< 1: RNN, 3: GRU, 4: LSTM
 Status recurrent_rule(InferContext& node);
 /// Per direction: one product over all steps for the inputs, one product a step for the state, and

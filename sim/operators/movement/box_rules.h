@@ -14,6 +14,7 @@ struct Box {
 
 /// What Slice cuts out, and what Split's outputs are. The lists must be known.
 Result<Box> sliced_box(const NodeView& node);
+/// Split's outputs in order, by input or attribute split, or in num_outputs equal parts.
 Result<std::vector<Box>> split_boxes(const NodeView& node);
 
 /// Elements added (removed, when negative) before and after each axis of input 0.

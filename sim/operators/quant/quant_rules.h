@@ -5,7 +5,10 @@
 namespace accsim::sim {
 
 // QuantizeLinear and DequantizeLinear, ai.onnx and com.microsoft.
+/// QuantizeLinear: output as input 0, in the type of the zero point or of attribute
+/// output_dtype. The scale is one number, one a slice or one a block.
 Status quantize_rule(InferContext& node);
+/// DequantizeLinear: output as input 0, in the type of the scale or of attribute output_dtype.
 Status dequantize_rule(InferContext& node);
 /// One conversion an element; scales and zero points count as traffic when not per tensor.
 Result<Work> quantize_cost(const NodeView& node);

@@ -9,24 +9,41 @@ namespace accsim::sim {
 // reduce_rules.cpp: Reduce*.
 /// The axes that a Reduce* node reduces, sorted. Where they are an input it must be known.
 Result<std::vector<int64_t>> reduced_axes(const NodeView& node);
+/// Reduce*: reduced axes become 1, or go without keepdims.
 Status reduce_shape(InferContext& node);
 Status reduce_value(InferContext& node);  ///< Sum, Prod, Max, Min, Mean, SumSquare and L1
+/// So many passes over the input and operations an element as the kind of reduction takes.
 Result<Work> reduce_cost(const NodeView& node);
 
 // scan_rules.cpp: operators along one axis.
+/// ArgMax and ArgMin: int64, the axis 1 or gone.
 Status arg_shape(InferContext& node);
+/// The first or, by attribute, the last of equal extremes.
 Status arg_value(InferContext& node);
+/// TopK: values and int64 indices, K (known) along the axis.
 Status top_k_shape(InferContext& node);
+/// The K largest or smallest in order; of equal ones the lower index first.
 Status top_k_value(InferContext& node);
+/// CumSum and CumProd: output as input 0, which is no scalar.
 Status cumulative_shape(InferContext& node);
+/// Running sums or products, by attributes exclusive and reverse.
 Status cumulative_value(InferContext& node);
+/// Softmax, LogSoftmax, Hardmax: output as input 0; the axis must be one.
 Status softmax_shape(InferContext& node);  ///< Softmax, LogSoftmax, Hardmax
+/// Det: the batch dims of square matrices.
 Status det_shape(InferContext& node);
+/// One comparison an input element.
 Result<Work> arg_cost(const NodeView& node);
+/// log2(K) comparisons an input element, rounded up.
 Result<Work> top_k_cost(const NodeView& node);
+/// One step of a scan an element.
 Result<Work> cumulative_cost(const NodeView& node);
+/// Two reductions, two elementwise operations and an exponential an element, one special
+/// operation a row.
 Result<Work> softmax_cost(const NodeView& node);
+/// One comparison and one write-back operation an element.
 Result<Work> hardmax_cost(const NodeView& node);
+/// Gaussian elimination of each matrix: about n^3 / 3 operations.
 Result<Work> det_cost(const NodeView& node);
 
 }  // namespace accsim::sim
