@@ -42,7 +42,7 @@ int main(int argc, char** argv) {
     options.observe = [&](const ref::NodeRun& run) {
       by_type[run.graph.nodes[static_cast<size_t>(run.node)].op_type] += milliseconds(last);
       last = Clock::now();
-      return ok();
+      return accsim::ok();
     };
   std::string times;
   for (int i = 0; i < std::atoi(argv[2]); ++i) {
