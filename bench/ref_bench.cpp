@@ -1,6 +1,6 @@
-// Times the reference executor: ref_bench MODEL ROUNDS THREADS [--nodes]. Weights are drawn and kept in
-// memory; prints the milliseconds of every round as a JSON list, and with --nodes those of every
-// operator type in the last round.
+// Times the reference executor: ref_bench MODEL ROUNDS THREADS [--nodes]. Weights are drawn and
+// kept in memory; prints the milliseconds of every round as a JSON list, and with --nodes those of
+// every operator type in the last round.
 
 #include <fmt/format.h>
 

@@ -69,7 +69,8 @@ std::vector<GemmSource> mapped_products(const CostedNetwork& costed) {
   return out;
 }
 
-/// Exact timing of mapped products from their tilings, and of the same from their programs step by step.
+/// Exact timing of mapped products from their tilings, and of the same from their programs step by
+/// step.
 void time_tilings(benchmark::State& state, const std::vector<GemmSource>& products) {
   const hw::HwConfig hw = machine();
   CostEvaluator coster(hw);

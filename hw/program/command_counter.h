@@ -3,8 +3,8 @@
 
 namespace accsim::hw {
 
-/// Adds up what commands do, each `times` over: the arithmetic behind count(), also for whoever knows
-/// the commands without having the program.
+/// Adds up what commands do, each `times` over: the arithmetic behind count(), also for whoever
+/// knows the commands without having the program.
 class CommandCounter {
  public:
   CommandCounter(const HwConfig& hw, Dataflow dataflow) : hw_(&hw), dataflow_(dataflow) {}

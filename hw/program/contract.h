@@ -5,8 +5,8 @@
 
 namespace accsim::hw::contract {
 
-/// The machine contract in numbers: occupancy and latency of every command, in cycles. rtl/README.md
-/// states the same in prose; co-simulation compares the two command by command.
+/// The machine contract in numbers: occupancy and latency of every command, in cycles.
+/// rtl/README.md states the same in prose; co-simulation compares the two command by command.
 
 /// From the cycle a command is done with a slot to the cycle another queue may act on the token.
 inline constexpr int64_t kTokenLatency = 1;

@@ -70,8 +70,8 @@ class Printer {
 
   std::string text(const PaddedWindow& w) const {
     return fmt::format(
-        ", padded: {} images of {} positions stride {} of {} taps step {} of {} bytes, from ({}, {}, "
-        "{}) of {} pixels{}",
+        ", padded: {} images of {} positions stride {} of {} taps step {} of {} bytes, from "
+        "({}, {}, {}) of {} pixels{}",
         w.images, fmt::join(w.count, "x"), fmt::join(w.stride, "x"), fmt::join(w.kernel, "x"),
         fmt::join(w.dilation, "x"), w.tap, text(w.origin[0]), text(w.origin[1]), text(w.origin[2]),
         fmt::join(w.extent, "x"), pad(w.pad_value));

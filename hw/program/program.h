@@ -13,10 +13,11 @@
 
 namespace accsim::hw {
 
-/// The tile program: the narrow waist between the mapper, which writes it, and timing, energy, golden
-/// and RTL, which only read it. A program is a loop nest over commands and token operations. Its text
-/// order is a valid sequential execution; the four queues below run it decoupled, each in order, and
-/// meet only at tokens. Addresses are affine in the loop indices, durations don't depend on them.
+/// The tile program: the narrow waist between the mapper, which writes it, and timing, energy,
+/// golden and RTL, which only read it. A program is a loop nest over commands and token operations.
+/// Its text order is a valid sequential execution; the four queues below run it decoupled, each in
+/// order, and meet only at tokens. Addresses are affine in the loop indices, durations don't depend
+/// on them.
 
 /// Which of the four decoupled engines runs a command: load, array, post and vector unit, or
 /// store.
@@ -76,8 +77,8 @@ struct Walk {
 };
 
 /// Which bytes of a load lie outside the tensor (explicit im2col). The load's bytes are, in the
-/// order in which its walk visits them, [image][z][y][x] output positions of [z][y][x] kernel taps of
-/// `tap` bytes; output o and kernel tap k of a dimension read the tensor's coordinate
+/// order in which its walk visits them, [image][z][y][x] output positions of [z][y][x] kernel taps
+/// of `tap` bytes; output o and kernel tap k of a dimension read the tensor's coordinate
 /// origin + o * stride + k * dilation, which is padding outside [0, extent).
 struct PaddedWindow {
   std::array<int64_t, 3> extent{1, 1, 1};  ///< depth, height, width of the tensor, in pixels
@@ -108,10 +109,10 @@ struct LoadCommand {
 };
 
 /// The walk of the activation operand through the tile in its slot: a dense [depth][height][width]
-/// tile of `pixel`-byte pixels. Streamed row (z, y, x) reads `k` elements whose flat index runs over
-/// (kernel line, bytes of one kernel line); `line` bytes of a kernel line are contiguous in the tile,
-/// the next kernel line is `line_step` tile lines further down. Bytes outside the tile read as
-/// `pad_value`.
+/// tile of `pixel`-byte pixels. Streamed row (z, y, x) reads `k` elements whose flat index runs
+/// over (kernel line, bytes of one kernel line); `line` bytes of a kernel line are contiguous in
+/// the tile, the next kernel line is `line_step` tile lines further down. Bytes outside the tile
+/// read as `pad_value`.
 struct OperandWindow {
   std::array<int64_t, 3> tile{1, 1, 1};    ///< depth, height, width of the tile, in pixels
   int64_t pixel = 0;                       ///< bytes of one pixel in the tile
@@ -133,8 +134,8 @@ struct WeightTile {
 };
 
 /// One pass of the array. Weight stationary: k x n weights held, m activation rows streamed. Input
-/// stationary: k x m activations held, n weight columns streamed. Output stationary: k streamed, the
-/// m x n sums stay in the array until a DrainCommand.
+/// stationary: k x m activations held, n weight columns streamed. Output stationary: k streamed,
+/// the m x n sums stay in the array until a DrainCommand.
 struct GemmCommand {
   int64_t m = 0, k = 0, n = 0;
   int64_t useful_macs = 0;  ///< m*k*n less the zero blocks of packed groups
@@ -238,8 +239,8 @@ struct Program {
 };
 
 /// Checks a program against a machine: every address within its tensor or slot at the extremes of
-/// the loops, array and accumulator limits, every slot read only while held, tokens balanced in every
-/// loop, nothing that could block for ever. Errors name the command and its loops.
+/// the loops, array and accumulator limits, every slot read only while held, tokens balanced in
+/// every loop, nothing that could block for ever. Errors name the command and its loops.
 Status verify(const Program& program, const HwConfig& hw);
 
 /// The program as indented text, one command a line.

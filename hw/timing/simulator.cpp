@@ -82,7 +82,7 @@ void Simulator::body(const Step* from, const Step* to) {
   }
 }
 
-// ---- loops -----------------------------------------------------------------------------------------
+// ---- loops --------------------------------------------------------------------------------------
 
 void Simulator::loop(const Step& s) {
   // Saving and comparing the state costs about as much as some steps.
@@ -108,8 +108,8 @@ void Simulator::watched_loop(const Step& s) {
   --nesting_;
 }
 
-/// After `done` recorded iterations: skips whole periods ahead if there is one. Returns the iterations
-/// skipped.
+/// After `done` recorded iterations: skips whole periods ahead if there is one. Returns the
+/// iterations skipped.
 int64_t Simulator::skip(const Step& s, const History& history, int64_t done) {
   const auto back = [&](int64_t ago) -> const Snapshot& {
     return history[static_cast<size_t>((done - 1 - ago) % kDepth)];
@@ -171,10 +171,10 @@ void Simulator::move_ahead(const Step& s, const Snapshot& now, const Snapshot& b
   for (size_t i = 0; i < kSums; ++i) sums_[i] += (now.sums[i] - before.sums[i]) * periods;
 }
 
-// ---- commands --------------------------------------------------------------------------------------
+// ---- commands -----------------------------------------------------------------------------------
 
-/// The queue starts its next command: accounts the gap and the occupancy, returns the start. `free` and
-/// the result have no reason.
+/// The queue starts its next command: accounts the gap and the occupancy, returns the start. `free`
+/// and the result have no reason.
 int64_t Simulator::start(Queue q, int64_t& free, int64_t ready, int64_t occupancy) {
   int64_t* sums = &sums_[static_cast<size_t>(q) * (1 + kWaits)];
   const int64_t begin = std::max(free, without_why(ready));

@@ -11,16 +11,17 @@ namespace accsim::hw {
 /// Runs steps event by event and skips loops ahead once they have become periodic. Memory is used
 /// again from run to run.
 ///
-/// Why skipping is exact: within an iteration every time written is a maximum of sums of earlier times
-/// and constants, x' = A (x) x in max-plus algebra, which commutes with adding a constant to every
-/// entry. Let W be the entries that the body writes. If all of W has grown by the same L > 0 over one
-/// period, and the body reads nothing but W, then the next period starts from a state that differs from
-/// this one's by the constant L, so it adds L again, and so on for ever: x(i + p) = x(i) + L. Pending
-/// moments that are 0 stay out of it: 0 never is the maximum, because no time is negative. A body that
-/// reads an entry which it doesn't write (`stale`) must show the same growth over two periods in a
-/// row: then that entry, which doesn't grow, wasn't the maximum in the second, and never will be again.
-/// Reasons (see stamp()) ride in the lowest bits of the times and so obey the same maximum; busy and
-/// waiting cycles are differences of times, equal in every period.
+/// Why skipping is exact: within an iteration every time written is a maximum of sums of earlier
+/// times and constants, x' = A (x) x in max-plus algebra, which commutes with adding a constant to
+/// every entry. Let W be the entries that the body writes. If all of W has grown by the same L > 0
+/// over one period, and the body reads nothing but W, then the next period starts from a state that
+/// differs from this one's by the constant L, so it adds L again, and so on for ever: x(i + p) =
+/// x(i) + L. Pending moments that are 0 stay out of it: 0 never is the maximum, because no time is
+/// negative. A body that reads an entry which it doesn't write (`stale`) must show the same growth
+/// over two periods in a row: then that entry, which doesn't grow, wasn't the maximum in the
+/// second, and never will be again. Reasons (see stamp()) ride in the lowest bits of the times and
+/// so obey the same maximum; busy and waiting cycles are differences of times, equal in every
+/// period.
 class Simulator {
  public:
   Timing run(std::span<const Step> steps, const HwConfig& hw, TimingMode mode,
@@ -39,8 +40,8 @@ class Simulator {
     uint32_t head, size;
     int64_t& at(uint32_t i) { return events[(head + i) % kMostTokens]; }
   };
-  /// What a loop body writes, at the end of an iteration: moments that aren't pending, tokens and the
-  /// end of everything, then the pending moments.
+  /// What a loop body writes, at the end of an iteration: moments that aren't pending, tokens and
+  /// the end of everything, then the pending moments.
   struct Snapshot {
     size_t strict, size;
     std::array<int64_t, kMostState> state;

@@ -75,13 +75,13 @@ struct Step {
   TouchSet writes = 0;                ///< loop: what its body writes
   int32_t span = 0;                   ///< loop: steps of its body
   int64_t count = 0, work = 0;        ///< loop: iterations, and steps that one of them runs
-  /// Commands, times << kWhyBits: occupancy of the queue; gemm: preload, drain: drain; from the end of
-  /// the occupancy (drain: of the drain) to the visible result.
+  /// Commands, times << kWhyBits: occupancy of the queue; gemm: preload, drain: drain; from the end
+  /// of the occupancy (drain: of the drain) to the visible result.
   int64_t occupancy = 0, fill = 0, latency = 0;
 };
 
-/// Writes the steps of a program: command by command, in text order. Loops that can't be told apart in
-/// time are merged (a loop that is all that its outer loop does).
+/// Writes the steps of a program: command by command, in text order. Loops that can't be told apart
+/// in time are merged (a loop that is all that its outer loop does).
 class StepWriter {
  public:
   /// Starts a new program; memory of the last one is used again.

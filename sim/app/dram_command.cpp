@@ -20,8 +20,8 @@ namespace {
 
 constexpr int64_t kLongestRun = int64_t{1} << 40;
 constexpr std::string_view kGrammar =
-    "a pattern is sequential, random:RUN or strided:RUN:STRIDE, in bytes, with an optional @SHARE of "
-    "writes from 0 to 1, e.g. random:256@0.33";
+    "a pattern is sequential, random:RUN or strided:RUN:STRIDE, in bytes, with an optional @SHARE "
+    "of writes from 0 to 1, e.g. random:256@0.33";
 
 std::optional<int64_t> whole(std::string_view text) {
   int64_t value = 0;
@@ -78,7 +78,8 @@ std::string heading(const hw::HwConfig& hw, const hw::DramSystem& system) {
   const hw::DramDevice& d = system.device;
   return fmt::format(
       "DRAM          {} ({}), {} channel{} of {} ({})\n"
-      "              peak {:.1f} GB/s; bursts of {} bytes, {} banks in {} group{}, rows of {} bytes\n"
+      "              peak {:.1f} GB/s; bursts of {} bytes, {} banks in {} group{}, rows of {} "
+      "bytes\n"
       "              {}, refresh every {} clocks of {:.3f} ns\n\n",
       d.name, d.standard, system.channels, system.channels == 1 ? "" : "s", d.part, hw.file,
       d.peak_mb_per_s() * static_cast<double>(system.channels) / 1000, d.burst_bytes(),

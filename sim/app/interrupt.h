@@ -3,7 +3,8 @@
 
 namespace accsim::sim {
 
-/// While it lives, the first Ctrl-C only sets the flag, and the second one ends the process at once.
+/// While it lives, the first Ctrl-C only sets the flag, and the second one ends the process at
+/// once.
 class InterruptGuard {
  public:
   InterruptGuard();

@@ -9,8 +9,8 @@
 
 namespace accsim::sim {
 
-/// What a layer's work asks of the mapper, item by item: its ports with the places that residency gives
-/// them on the machine.
+/// What a layer's work asks of the mapper, item by item: its ports with the places that residency
+/// gives them on the machine.
 std::vector<OpRequest> requests(const Graph& graph, const Layer& layer, const Residency& residency,
                                 const hw::HwConfig& hw);
 

@@ -83,8 +83,8 @@ class Dumper {
 /// Makes the folder of a request's results, with its parents, after checking that there is a layer
 /// to dump. A manifest of an earlier run goes, as it would tell of files that are written anew.
 Status prepare_output(const Graph& graph, const RunRequest& request);
-/// Writes every graph output to the folder under file_name(), numbered where two names would share a
-/// file; gives the files in the graph's order.
+/// Writes every graph output to the folder under file_name(), numbered where two names would share
+/// a file; gives the files in the graph's order.
 Result<std::vector<std::string>> write_outputs(const Graph& graph, const ref::Arrays& outputs,
                                                const std::string& folder);
 /// "NAME.npy" with everything but letters, digits, '.', '-' and '_' replaced.

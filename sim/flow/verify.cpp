@@ -19,7 +19,7 @@ int64_t model_cycles(const VerifyCase& c) {
   return hw::simulate(emit(c.problem, c.hw, c.tiling), c.hw).total.count();
 }
 
-// ---- cutting ---------------------------------------------------------------------------------------
+// ---- cutting ------------------------------------------------------------------------------------
 
 /// Fewer outputs along one dim of the window, with the input that they still need.
 void shrink(GemmOp& op, size_t dim) {
@@ -52,7 +52,7 @@ GemmProblem resized(const GemmProblem& from, const GemmOp& op, const hw::HwConfi
   return p;
 }
 
-// ---- operands --------------------------------------------------------------------------------------
+// ---- operands -----------------------------------------------------------------------------------
 
 /// Mostly a scale that spreads the sums over the int8 range. Now and then one of two's powers, so
 /// that sums lie half-way between two outputs; a bias at the ends of its range, so that sums wrap;
@@ -90,7 +90,7 @@ GemmOperands make_operands(const VerifyCase& c, std::mt19937& random) {
   return o;
 }
 
-// ---- running ---------------------------------------------------------------------------------------
+// ---- running ------------------------------------------------------------------------------------
 
 class Runner {
  public:

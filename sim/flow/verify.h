@@ -54,7 +54,8 @@ struct VerifyOptions {
   std::function<void(int64_t done, int64_t cycles_done, int64_t cycles_all)> progress;
 };
 
-/// Runs the cases; one row a case, in order. Cases that the core can't run have their error in the row.
+/// Runs the cases; one row a case, in order. Cases that the core can't run have their error in the
+/// row.
 std::vector<VerifyRow> verify_cases(std::vector<VerifyCase> cases, const VerifyOptions& options);
 
 }  // namespace accsim::sim

@@ -23,15 +23,16 @@ struct WorkloadTotals {
   friend bool operator==(const WorkloadTotals&, const WorkloadTotals&) = default;
 };
 
-/// The part of a machine and of the options that the mapping of an op depends on, as bytes to compare:
-/// the array and its buffers don't matter to a streamed op, nor the vector lanes to a product, nor the
-/// energy table to either unless the objective is about energy, nor ever the clock where DRAM is ideal.
+/// The part of a machine and of the options that the mapping of an op depends on, as bytes to
+/// compare: the array and its buffers don't matter to a streamed op, nor the vector lanes to a
+/// product, nor the energy table to either unless the objective is about energy, nor ever the clock
+/// where DRAM is ideal.
 std::string mapping_key(const hw::HwConfig& hw, const MapOptions& options, bool is_gemm);
 
-/// A network made ready to be costed on very many machines: its distinct ops are found once for each
-/// way in which tensors are kept on chip, not once a machine, and mappings are remembered for machines
-/// that differ only in what doesn't matter to them (mapping_key()). The totals equal cost_network()'s.
-/// Not thread-safe: one a thread.
+/// A network made ready to be costed on very many machines: its distinct ops are found once for
+/// each way in which tensors are kept on chip, not once a machine, and mappings are remembered for
+/// machines that differ only in what doesn't matter to them (mapping_key()). The totals equal
+/// cost_network()'s. Not thread-safe: one a thread.
 class Workload {
  public:
   /// The graph is kept; it has been verified.

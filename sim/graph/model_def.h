@@ -14,7 +14,8 @@
 namespace accsim::sim {
 
 /// A model as its file states it: names not yet resolved, shapes not yet inferred, functions and
-/// subgraphs not yet expanded. sim/onnx writes it, the elaborator (sim/elaborate/elaborate.h) reads it.
+/// subgraphs not yet expanded. sim/onnx writes it, the elaborator (sim/elaborate/elaborate.h) reads
+/// it.
 
 /// Where the bytes of a stored tensor are. Import notes the place and never reads it.
 struct Payload {

@@ -71,8 +71,8 @@ class Lowering {
       }
   }
 
-  /// The unit that the work mostly is for: rows whose work varies (Einsum, Transpose) have the fate of
-  /// what they turned out to do.
+  /// The unit that the work mostly is for: rows whose work varies (Einsum, Transpose) have the fate
+  /// of what they turned out to do.
   static Fate fate_of(const Work& work) {
     Fate fate = Fate::view;
     for (const WorkItem& item : work) {
@@ -108,7 +108,8 @@ class Lowering {
     if (!is_nothing(move)) l.work = {move};
   }
 
-  // ---- merging -----------------------------------------------------------------------------------
+  // ---- merging
+  // -----------------------------------------------------------------------------------
 
   void own_outputs(size_t layer) {
     const Layer& l = out_.layers[layer];
@@ -144,8 +145,8 @@ class Lowering {
     return l && !l->relu && !l->work.empty() ? std::get_if<GemmOp>(&l->work.back()) : nullptr;
   }
 
-  /// A transpose of the last two dims that only this product reads: the load engine and the dataflow
-  /// deal with B lying as N x K.
+  /// A transpose of the last two dims that only this product reads: the load engine and the
+  /// dataflow deal with B lying as N x K.
   void absorb_transpose(GemmOp& gemm, Layer& l) {
     const auto port = static_cast<size_t>(gemm.b_port);
     const Node& node = graph_.nodes[static_cast<size_t>(l.node)];

@@ -40,12 +40,13 @@ struct Lowered {
   int64_t weight_bytes = 0;  ///< of the parameters, as the file stores them
 };
 
-/// Gives every node its fate: table row, constant folding, BatchNorm and bias folded into the product
-/// before them, activations folded into their producer. Fails with every node that has no fate.
+/// Gives every node its fate: table row, constant folding, BatchNorm and bias folded into the
+/// product before them, activations folded into their producer. Fails with every node that has no
+/// fate.
 Result<Lowered> lower(const Graph& graph);
 
-/// Marks what counts as a parameter: float initializers that nodes read, and constants made by nodes
-/// (ConstantOfShape, Constant, dequantised integers) in an operator's parameter inputs.
+/// Marks what counts as a parameter: float initializers that nodes read, and constants made by
+/// nodes (ConstantOfShape, Constant, dequantised integers) in an operator's parameter inputs.
 void count_parameters(const Graph& graph, Lowered& lowered);
 
 }  // namespace accsim::sim

@@ -35,8 +35,7 @@ struct InspectTextOptions {
 /// Tables for a terminal of that width (at least 60).
 std::string inspect_text(const Inspection& inspection, const InspectTextOptions& options);
 
-// ---- what the three are made from
-// ------------------------------------------------------------------
+// ---- what the three are made from ---------------------------------------------------------------
 
 /// One number or word of a layer.
 struct InspectField {

@@ -24,7 +24,8 @@ std::string operators_markdown() {
   for (const OpRow* row : all_ops()) domains[row->domain].push_back(row);
   std::string out =
       "# Operators\n\n"
-      "Made by `accsim ops` from the op table; a test compares. The fate is that of a node that isn't\n"
+      "Made by `accsim ops` from the op table; a test compares. The fate is that of a node that "
+      "isn't\n"
       "folded; an operator that isn't here is an error (`--allow-unsupported` costs its traffic).\n"
       "\"value\" says whether constant inputs are computed, so that shapes may depend on them.\n";
   for (auto& [domain, rows] : domains) {

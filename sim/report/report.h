@@ -48,8 +48,8 @@ struct Costs {
   Costs& operator+=(const Costs& o);  ///< sums everything
 };
 
-/// Why cycles are more than compute_bound: lanes without work in busy cycles (ragged tiles, few input
-/// channels), what the main unit waits for, and the way out of the last results.
+/// Why cycles are more than compute_bound: lanes without work in busy cycles (ragged tiles, few
+/// input channels), what the main unit waits for, and the way out of the last results.
 struct Loss {
   std::string_view to;
   int64_t cycles;

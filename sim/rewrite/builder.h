@@ -22,8 +22,8 @@ struct Value {
 };
 
 /// Writes nodes in the form that the model's opset has. Names are "<prefix>/<Op>_<label>" for nodes
-/// and "<prefix>/<label>" for tensors; labels must differ within a prefix. Every tensor given gets a
-/// value_info. Axes are counted from the front and in range.
+/// and "<prefix>/<label>" for tensors; labels must differ within a prefix. Every tensor given gets
+/// a value_info. Axes are counted from the front and in range.
 class Builder {
  public:
   /// `shared` is a prefix for constants that all layers use; no name of the model starts with it.

@@ -33,8 +33,8 @@ struct CosimCase {
   std::string text;
 };
 
-/// Random parameters of a channel: biases within the sums' range, scales that hit int8, now and then
-/// extremes.
+/// Random parameters of a channel: biases within the sums' range, scales that hit int8, now and
+/// then extremes.
 inline void random_parameters(std::vector<uint8_t>& table, std::mt19937& random) {
   const auto pick = [&](int64_t low, int64_t high) {
     return static_cast<int32_t>(std::uniform_int_distribution<int64_t>(low, high)(random));
@@ -48,8 +48,8 @@ inline void random_parameters(std::vector<uint8_t>& table, std::mt19937& random)
   }
 }
 
-/// A random product or convolution in a random tiling that fits, with random rates, latencies, data.
-/// The program is empty when nothing fits.
+/// A random product or convolution in a random tiling that fits, with random rates, latencies,
+/// data. The program is empty when nothing fits.
 inline CosimCase random_case(const hw::HwConfig& machine, hw::Dataflow dataflow,
                              std::mt19937& random) {
   const auto pick = [&](int64_t low, int64_t high) {

@@ -77,9 +77,10 @@ inline hw::Program program(std::vector<hw::Item> body, int loops = 0) {
   return p;
 }
 
-/// A random program: what the mapper would never write, but a machine must run. Tiles in nests of loops;
-/// passes and posts in loops of their own; operands kept over several tiles; slots that are handed on
-/// unfilled (so that a loop reads moments it doesn't write); vector commands; all three dataflows.
+/// A random program: what the mapper would never write, but a machine must run. Tiles in nests of
+/// loops; passes and posts in loops of their own; operands kept over several tiles; slots that are
+/// handed on unfilled (so that a loop reads moments it doesn't write); vector commands; all three
+/// dataflows.
 class RandomProgram {
  public:
   explicit RandomProgram(std::mt19937& random) : random_(random) {}

@@ -50,8 +50,8 @@ TEST(Simulator, SkipsPassesWithoutTokens) {
   EXPECT_LE(executed(test::program(tile, 1), hw, TimingMode::periodic), 4 + 4);
 }
 
-/// Iterations end alike from the second on, but the loop hands on a slot that is only loaded before it:
-/// what is read and never written must not be taken for a part of the period.
+/// Iterations end alike from the second on, but the loop hands on a slot that is only loaded before
+/// it: what is read and never written must not be taken for a part of the period.
 TEST(Simulator, WatchesAMomentThatTheLoopDoesNotWrite) {
   HwConfig hw = test::small_machine();
   hw.dram.latency = 5000;  // the load before the loop is what everything waits for at first

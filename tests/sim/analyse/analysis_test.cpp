@@ -68,8 +68,7 @@ int64_t elements_of(const json& shape) {
   return n;
 }
 
-// ---- published figures
-// -----------------------------------------------------------------------------
+// ---- published figures --------------------------------------------------------------------------
 
 TEST(KnownFigures, OfAlexNet) {
   const Analysed a = analysed_file("alexnet_op13");
@@ -133,8 +132,7 @@ TEST(KnownFigures, OfMobileNetV2sBandwidth) {
   }
 }
 
-// ---- against what PyTorch recorded
-// -------------------------------------------------------------------
+// ---- against what PyTorch recorded --------------------------------------------------------------
 
 class MeasuredNetwork : public testing::TestWithParam<std::pair<const char*, const char*>> {};
 
@@ -180,8 +178,7 @@ TEST(Biases, OfATransformerAreItsOneDimensionalAdditions) {
   EXPECT_EQ(a.analysis.weight_bytes - a.analysis.weight_bytes_without_bias, 4 * biases);
 }
 
-// ---- every model
-// -------------------------------------------------------------------------------------
+// ---- every model --------------------------------------------------------------------------------
 
 std::vector<fs::path> models() {
   std::vector<fs::path> out;
@@ -232,8 +229,7 @@ TEST_P(EveryModel, GoesThroughAndItsSumsAddUp) {
 INSTANTIATE_TEST_SUITE_P(Models, EveryModel, testing::ValuesIn(models()),
                          [](const auto& test) { return test.param.stem().string(); });
 
-// ---- conventions on small graphs
-// ---------------------------------------------------------------------
+// ---- conventions on small graphs ----------------------------------------------------------------
 
 ModelBuilder linear_with_bias_add() {
   ModelBuilder b;

@@ -107,7 +107,8 @@ TEST(StoredWeights, AreQuantisedPerOutputChannelAndLaidOut) {
   EXPECT_FALSE(stored_weights(g, layer, op).has_value()) << "an unknown layout isn't guessed";
 }
 
-/// Without a compiler nothing runs: what is left is the cutting, and errors that land in their rows.
+/// Without a compiler nothing runs: what is left is the cutting, and errors that land in their
+/// rows.
 std::vector<VerifyRow> rows_without_core(std::vector<VerifyCase> cases, int64_t max_cycles) {
   VerifyOptions options;
   options.variant.source_dir = ACCSIM_SOURCE_DIR;

@@ -37,7 +37,8 @@ TEST(Workload, CostsWhatTheReportSays) {
   }
 }
 
-/// Whatever single number of a machine changes: a workload that remembers gives what a fresh one does.
+/// Whatever single number of a machine changes: a workload that remembers gives what a fresh one
+/// does.
 TEST(Workload, RemembersOnlyWhatStaysTheSame) {
   const Result<Graph> graph = load_graph(kSource + "/models/mobilenet_v2_op13.onnx", {});
   Workload remembering = *Workload::prepare(*graph);

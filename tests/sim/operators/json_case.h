@@ -13,9 +13,9 @@
 namespace accsim::sim {
 
 /// One node with known inputs and the outputs that an independent implementation computed, as
-/// tests/sim/operators/make_numpy_cases.py writes them. Tensors are {dtype, dims, data}, dtype as ONNX
-/// numbers it, with NaN as null and infinities as "inf" and "-inf"; attributes are {"i": 3} and so
-/// on; an absent input is null.
+/// tests/sim/operators/make_numpy_cases.py writes them. Tensors are {dtype, dims, data}, dtype as
+/// ONNX numbers it, with NaN as null and infinities as "inf" and "-inf"; attributes are {"i": 3}
+/// and so on; an absent input is null.
 class JsonCase {
  public:
   explicit JsonCase(const nlohmann::json& json)

@@ -34,7 +34,7 @@ axes:
     range: {from: 10, to: 11, step: 0.5}
     fields: {dram.read_bytes_per_cycle: gbps * 2, dram.write_bytes_per_cycle: gbps}
   size: {fields: {array.rows: [16, 32], array.cols: [8, 64]}}
-  flow: {field: array.dataflows, values: [[weight_stationary], [weight_stationary, input_stationary]]}
+  flow: {field: array.dataflows, values: [[weight_stationary],[weight_stationary,input_stationary]]}
 )";
 
 TEST(Spec, IsAnUnknownOperatorOnlyCostedWhenAllowed) {
