@@ -3,10 +3,11 @@
 build/accsim.
 
 Usage: readme_test.py ACCSIM [--update]. The commands run in a scratch folder that sees the
-repository's files, so that what they write doesn't stay. The excerpts in the README must be what
-their commands print; --update rewrites them.
+repository's files, so that what they write doesn't stay. The excerpt and the picture in the README
+and the options in docs/options.md must be what the program prints; --update rewrites them.
 """
 
+import html
 import pathlib
 import re
 import shlex
@@ -44,10 +45,37 @@ def inspect_excerpt(output):
     return "\n".join([*lines[:8], "...", *lines[total - 1 : ops + 4], "...", *lines[bandwidth:]])
 
 
+def picture(output):
+    """The excerpt of a report as a picture of a terminal: text that scales and can be searched."""
+    lines = excerpt(output).splitlines()
+    width, height = 7.22 * max(map(len, lines)) + 32, 16 * len(lines) + 32
+    rows = "\n".join(f'<text x="16" y="{28 + 16 * i}">{html.escape(line)}</text>'
+                     for i, line in enumerate(lines))
+    return f"""<svg xmlns="http://www.w3.org/2000/svg" xml:space="preserve" role="img"
+  viewBox="0 0 {width:.0f} {height}">
+<title>The report of ResNet-50 on a 64 x 64 array, shortened</title>
+<style>
+  rect {{ fill: #fbfbf8; stroke: #d0d0c8 }}
+  text {{ font: 12px "DejaVu Sans Mono", Menlo, Consolas, monospace; fill: #22262a; white-space: pre }}
+  @media (prefers-color-scheme: dark) {{
+    rect {{ fill: #16191d; stroke: #3a4048 }}
+    text {{ fill: #d8dce0 }}
+  }}
+</style>
+<rect x="0.5" y="0.5" width="{width - 1:.0f}" height="{height - 1}" rx="6"/>
+{rows}
+</svg>
+"""
+
+
 # What stands before an excerpt, its command, and how it is cut from what the command prints.
 EXCERPTS = [
-    ("The first prints", "build/accsim --hw configs/64x64.yaml models/resnet50_op17.onnx", excerpt),
     ("The first of these prints", "build/accsim inspect models/alexnet_op13.onnx", inspect_excerpt),
+]
+# Files that are made whole from what a command prints.
+MADE = [
+    ("docs/report.svg", "build/accsim --hw configs/64x64.yaml models/resnet50_op17.onnx", picture),
+    ("docs/options.md", "build/accsim options", str),
 ]
 
 
@@ -65,6 +93,19 @@ def check_excerpt(anchor, printed, update):
         f"FAILED: the README's excerpt after '{anchor}' isn't what the command prints now; after a "
         "change of the model run:\n  tests/readme_test.py build/accsim --update"
     )
+    return 1
+
+
+def check_made(name, made, update):
+    """0 when the file is what it would be made as now, else 1."""
+    file = ROOT / name
+    if file.is_file() and file.read_text() == made:
+        return 0
+    if update:
+        file.write_text(made)
+        return 0
+    print(f"FAILED: {name} isn't what the program prints now; run:\n"
+          "  tests/readme_test.py build/accsim --update")
     return 1
 
 
@@ -100,6 +141,8 @@ def main():
     if not failures:
         for anchor, command, cut in EXCERPTS:
             failures += check_excerpt(anchor, cut(outputs[command]), "--update" in sys.argv)
+        for name, command, make in MADE:
+            failures += check_made(name, make(outputs[command]), "--update" in sys.argv)
     return 1 if failures else 0
 
 

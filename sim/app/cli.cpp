@@ -12,6 +12,7 @@
 #include "sim/app/gemm_command.h"
 #include "sim/app/inspect_command.h"
 #include "sim/app/options.h"
+#include "sim/app/options_table.h"
 #include "sim/app/output.h"
 #include "sim/app/run_command.h"
 #include "sim/app/sweep_command.h"
@@ -183,6 +184,8 @@ int run_cli(int argc, char** argv) {
   SweepCommand sweep;
   cost.add_to(app);
   CLI::App* ops = app.add_subcommand("ops", "Print the table of operators as Markdown");
+  CLI::App* options =
+      app.add_subcommand("options", "Print the commands and their options as Markdown");
   hw.add_to(app);
   shapes.add_to(app);
   verify.add_to(app);
@@ -200,6 +203,7 @@ int run_cli(int argc, char** argv) {
   }
   if (hw.chosen) return hw.chosen();
   if (ops->parsed()) return print_out(operators_markdown());
+  if (options->parsed()) return print_out(options_markdown(app));
   if (shapes.sub->parsed()) return shapes.run();
   if (verify.chosen()) return verify.run();
   if (run.chosen()) return run.run();
