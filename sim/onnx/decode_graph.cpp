@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "sim/onnx/decode.h"
+#include "sim/onnx/field_numbers.h"
 
 namespace accsim::sim::onnx {
 namespace {
@@ -84,44 +85,45 @@ bool Decoder::attribute(ByteSpan message, Attribute& out) {
   for (Field field; cursor.next(field);) {
     ByteSpan span;
     switch (field.number) {
-      case 1:
+      case proto::Attribute::kName:
         cursor.read(field, out.name);
         break;
-      case 2:
+      case proto::Attribute::kF:
         cursor.read(field, values.real), values.seen = kFloat;
         break;
-      case 3:
+      case proto::Attribute::kI:
         cursor.read(field, values.integer), values.seen = kInt;
         break;
-      case 4:
+      case proto::Attribute::kS:
         cursor.read(field, values.text), values.seen = kString;
         break;
-      case 5:
-      case 22:
+      case proto::Attribute::kT:
+      case proto::Attribute::kSparseTensor:
         if (!cursor.read(field, span)) break;
         values.tensor = std::make_shared<StoredTensor>();
         values.seen = kTensor;
-        field.number == 5 ? tensor(span, *values.tensor) : sparse_tensor(span, *values.tensor);
+        field.number == proto::Attribute::kT ? tensor(span, *values.tensor)
+                                             : sparse_tensor(span, *values.tensor);
         break;
-      case 6:
+      case proto::Attribute::kG:
         if (!cursor.read(field, span)) break;
         values.graph = std::make_shared<GraphDef>();
         values.seen = kGraph;
         graph(span, *values.graph);
         break;
-      case 7:
+      case proto::Attribute::kFloats:
         cursor.append(field, values.reals), values.seen = kFloats;
         break;
-      case 8:
+      case proto::Attribute::kInts:
         cursor.append(field, values.integers), values.seen = kInts;
         break;
-      case 9:
+      case proto::Attribute::kStrings:
         cursor.read(field, values.texts.emplace_back()), values.seen = kStrings;
         break;
-      case 20:
+      case proto::Attribute::kType:
         cursor.read(field, values.type);
         break;
-      case 21:
+      case proto::Attribute::kRefAttrName:
         cursor.read(field, out.ref);
         break;
       default:
@@ -138,26 +140,26 @@ bool Decoder::node(ByteSpan message, NodeDef& out) {
   for (Field field; cursor.next(field);) {
     ByteSpan span;
     switch (field.number) {
-      case 1:
+      case proto::Node::kInput:
         cursor.read(field, out.inputs.emplace_back());
         break;
-      case 2:
+      case proto::Node::kOutput:
         cursor.read(field, out.outputs.emplace_back());
         break;
-      case 3:
+      case proto::Node::kName:
         cursor.read(field, out.name);
         break;
-      case 4:
+      case proto::Node::kOpType:
         cursor.read(field, out.op_type);
         break;
-      case 5:
+      case proto::Node::kAttribute:
         if (cursor.read(field, span)) attribute(span, out.attributes.emplace_back());
         break;
-      case 7:
+      case proto::Node::kDomain:
         cursor.read(field, out.domain);
         out.domain = normal_domain(std::move(out.domain));
         break;
-      case 8:
+      case proto::Node::kOverload:
         cursor.read(field, out.overload);
         break;
       default:
@@ -173,12 +175,12 @@ bool Decoder::shape(ByteSpan message, ValueDef& out) {
   Cursor cursor(message, fault);
   for (Field field; cursor.next(field);) {
     ByteSpan span;
-    if (field.number != 1 || !cursor.read(field, span)) continue;
+    if (field.number != proto::TensorShape::kDim || !cursor.read(field, span)) continue;
     DimDef& dim = out.dims->emplace_back();
     Cursor inner(span, fault);
     for (Field part; inner.next(part);) {
-      if (part.number == 1) inner.read(part, dim.value);
-      if (part.number == 2) inner.read(part, dim.symbol);
+      if (part.number == proto::Dimension::kDimValue) inner.read(part, dim.value);
+      if (part.number == proto::Dimension::kDimParam) inner.read(part, dim.symbol);
     }
     if (dim.value < -1)
       return fault.set(span.data, fmt::format("a dim is {}; it can't be negative", dim.value));
@@ -193,12 +195,12 @@ bool Decoder::tensor_type(ByteSpan message, ValueDef& out) {
   for (Field field; cursor.next(field);) {
     int64_t number = 0;
     ByteSpan span;
-    if (field.number == 1 && cursor.read(field, number)) {
+    if (field.number == proto::TensorType::kElemType && cursor.read(field, number)) {
       const std::optional<DType> dtype = dtype_from_onnx(number);
       if (!dtype) return fault.set(field.at, fmt::format("element type {} is unknown", number));
       out.dtype = *dtype;
     }
-    if (field.number == 2 && cursor.read(field, span)) shape(span, out);
+    if (field.number == proto::TensorType::kShape && cursor.read(field, span)) shape(span, out);
   }
   return fault.ok();
 }
@@ -208,14 +210,14 @@ bool Decoder::type(ByteSpan message, ValueDef& out) {
   for (Field field; cursor.next(field);) {
     ByteSpan span;
     switch (field.number) {
-      case 1:
+      case proto::Type::kTensorType:
         if (cursor.read(field, span)) tensor_type(span, out);
         break;
-      case 4:
-      case 5:
-      case 7:
-      case 8:
-      case 9:
+      case proto::Type::kSequenceType:
+      case proto::Type::kMapType:
+      case proto::Type::kOpaqueType:
+      case proto::Type::kSparseTensorType:
+      case proto::Type::kOptionalType:
         out.is_tensor = false;
         break;
       default:
@@ -229,8 +231,8 @@ bool Decoder::value_info(ByteSpan message, ValueDef& out) {
   Cursor cursor(message, fault);
   for (Field field; cursor.next(field);) {
     ByteSpan span;
-    if (field.number == 1) cursor.read(field, out.name);
-    if (field.number == 2 && cursor.read(field, span)) type(span, out);
+    if (field.number == proto::ValueInfo::kName) cursor.read(field, out.name);
+    if (field.number == proto::ValueInfo::kType && cursor.read(field, span)) type(span, out);
   }
   if (fault.ok() && out.name.empty())
     return fault.set(message.data, "an input, output or value_info has no name");
@@ -246,27 +248,28 @@ bool Decoder::graph(ByteSpan message, GraphDef& out) {
   for (Field field; cursor.next(field);) {
     ByteSpan span;
     switch (field.number) {
-      case 1:
+      case proto::Graph::kNode:
         if (cursor.read(field, span)) node(span, out.nodes.emplace_back());
         break;
-      case 2:
+      case proto::Graph::kName:
         cursor.read(field, out.name);
         break;
-      case 5:
-      case 15: {
+      case proto::Graph::kInitializer:
+      case proto::Graph::kSparseInitializer: {
         if (!cursor.read(field, span)) break;
         StoredTensor& stored = out.initializers.emplace_back();
-        if (field.number == 5 ? tensor(span, stored) : sparse_tensor(span, stored))
+        if (field.number == proto::Graph::kInitializer ? tensor(span, stored)
+                                                       : sparse_tensor(span, stored))
           if (stored.name.empty()) fault.set(field.at, "an initializer has no name");
         break;
       }
-      case 11:
+      case proto::Graph::kInput:
         if (cursor.read(field, span)) value_info(span, out.inputs.emplace_back());
         break;
-      case 12:
+      case proto::Graph::kOutput:
         if (cursor.read(field, span)) value_info(span, out.outputs.emplace_back());
         break;
-      case 13:
+      case proto::Graph::kValueInfo:
         if (cursor.read(field, span)) value_info(span, out.value_infos.emplace_back());
         break;
       default:
@@ -282,8 +285,8 @@ bool Decoder::opset(ByteSpan message, std::map<std::string, int64_t>& out) {
   int64_t version = 0;
   Cursor cursor(message, fault);
   for (Field field; cursor.next(field);) {
-    if (field.number == 1) cursor.read(field, domain);
-    if (field.number == 2) cursor.read(field, version);
+    if (field.number == proto::OperatorSetId::kDomain) cursor.read(field, domain);
+    if (field.number == proto::OperatorSetId::kVersion) cursor.read(field, version);
   }
   // Nodes bind to the highest version when a domain is stated twice.
   int64_t& known = out[normal_domain(std::move(domain))];
@@ -295,8 +298,8 @@ bool Decoder::property(ByteSpan message, std::map<std::string, std::string>& out
   std::string key, value;
   Cursor cursor(message, fault);
   for (Field field; cursor.next(field);) {
-    if (field.number == 1) cursor.read(field, key);
-    if (field.number == 2) cursor.read(field, value);
+    if (field.number == proto::StringStringEntry::kKey) cursor.read(field, key);
+    if (field.number == proto::StringStringEntry::kValue) cursor.read(field, value);
   }
   out[std::move(key)] = std::move(value);
   return fault.ok();
@@ -307,32 +310,32 @@ bool Decoder::function(ByteSpan message, FunctionDef& out) {
   for (Field field; cursor.next(field);) {
     ByteSpan span;
     switch (field.number) {
-      case 1:
+      case proto::Function::kName:
         cursor.read(field, out.name);
         break;
-      case 4:
+      case proto::Function::kInput:
         cursor.read(field, out.inputs.emplace_back());
         break;
-      case 5:
+      case proto::Function::kOutput:
         cursor.read(field, out.outputs.emplace_back());
         break;
-      case 6:
+      case proto::Function::kAttribute:
         cursor.read(field, out.attributes.emplace_back());
         break;
-      case 7:
+      case proto::Function::kNode:
         if (cursor.read(field, span)) node(span, out.nodes.emplace_back());
         break;
-      case 9:
+      case proto::Function::kOpsetImport:
         if (cursor.read(field, span)) opset(span, out.opsets);
         break;
-      case 10:
+      case proto::Function::kDomain:
         cursor.read(field, out.domain);
         out.domain = normal_domain(std::move(out.domain));
         break;
-      case 11:
+      case proto::Function::kAttributeProto:
         if (cursor.read(field, span)) attribute(span, out.attribute_defaults.emplace_back());
         break;
-      case 13:
+      case proto::Function::kOverload:
         cursor.read(field, out.overload);
         break;
       default:

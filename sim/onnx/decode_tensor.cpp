@@ -7,21 +7,11 @@
 #include <utility>
 
 #include "sim/onnx/decode.h"
+#include "sim/onnx/field_numbers.h"
 #include "sim/onnx/reader.h"
 
 namespace accsim::sim::onnx {
 namespace {
-
-/// The fields of a TensorProto that hold elements.
-enum DataField : int {
-  kFloatData = 4,
-  kInt32Data = 5,
-  kStringData = 6,
-  kInt64Data = 7,
-  kRawData = 9,
-  kDoubleData = 10,
-  kUint64Data = 11,
-};
 
 /// What one pass over a TensorProto leaves for the second step.
 struct Pending {
@@ -125,9 +115,9 @@ bool typed_elements(ByteSpan message, int typed_field, DType dtype, size_t most,
   Cursor cursor(message, fault);
   for (Field field; cursor.next(field);) {
     if (static_cast<int>(field.number) != typed_field) continue;
-    if (typed_field == kFloatData)
+    if (field.number == proto::Tensor::kFloatData)
       cursor.append(field, floats, most);
-    else if (typed_field == kDoubleData)
+    else if (field.number == proto::Tensor::kDoubleData)
       cursor.append(field, doubles, most);
     else
       cursor.append(field, integers, most);
@@ -143,16 +133,16 @@ bool typed_elements(ByteSpan message, int typed_field, DType dtype, size_t most,
 int typed_field_of(DType dtype) {
   switch (dtype) {
     case DType::float32:
-      return kFloatData;
+      return proto::Tensor::kFloatData;
     case DType::float64:
-      return kDoubleData;
+      return proto::Tensor::kDoubleData;
     case DType::int64:
-      return kInt64Data;
+      return proto::Tensor::kInt64Data;
     case DType::uint32:
     case DType::uint64:
-      return kUint64Data;
+      return proto::Tensor::kUint64Data;
     default:
-      return kInt32Data;
+      return proto::Tensor::kInt32Data;
   }
 }
 
@@ -160,8 +150,8 @@ bool Decoder::external(ByteSpan message, Payload& payload) {
   std::string key, value;
   Cursor cursor(message, fault);
   for (Field field; cursor.next(field);) {
-    if (field.number == 1) cursor.read(field, key);
-    if (field.number == 2) cursor.read(field, value);
+    if (field.number == proto::StringStringEntry::kKey) cursor.read(field, key);
+    if (field.number == proto::StringStringEntry::kValue) cursor.read(field, value);
   }
   int64_t number = 0;
   if (key == "location") payload.external_file = value;
@@ -183,34 +173,34 @@ bool Decoder::tensor(ByteSpan message, StoredTensor& out) {
     int64_t number = 0;
     ByteSpan span;
     switch (field.number) {
-      case 1:
+      case proto::Tensor::kDims:
         cursor.append(field, out.dims);
         break;
-      case 2: {
+      case proto::Tensor::kDataType: {
         cursor.read(field, number);
         const std::optional<DType> dtype = dtype_from_onnx(number);
         if (!dtype) return fault.set(field.at, fmt::format("element type {} is unknown", number));
         out.dtype = *dtype;
         break;
       }
-      case kFloatData:
-      case kInt32Data:
-      case kStringData:
-      case kInt64Data:
-      case kDoubleData:
-      case kUint64Data:
+      case proto::Tensor::kFloatData:
+      case proto::Tensor::kInt32Data:
+      case proto::Tensor::kStringData:
+      case proto::Tensor::kInt64Data:
+      case proto::Tensor::kDoubleData:
+      case proto::Tensor::kUint64Data:
         pending.typed_field = static_cast<int>(field.number);
         break;
-      case 8:
+      case proto::Tensor::kName:
         cursor.read(field, out.name);
         break;
-      case kRawData:
+      case proto::Tensor::kRawData:
         cursor.read(field, pending.raw);
         break;
-      case 13:
+      case proto::Tensor::kExternalData:
         if (cursor.read(field, span)) external(span, out.payload);
         break;
-      case 14:
+      case proto::Tensor::kDataLocation:
         cursor.read(field, number);
         pending.external = number == 1;
         break;
@@ -232,8 +222,8 @@ bool Decoder::sparse_tensor(ByteSpan message, StoredTensor& out) {
   Cursor cursor(message, fault);
   for (Field field; cursor.next(field);) {
     ByteSpan span;
-    if (field.number == 1 && cursor.read(field, span)) tensor(span, out);
-    if (field.number == 3) cursor.append(field, dims);
+    if (field.number == proto::SparseTensor::kValues && cursor.read(field, span)) tensor(span, out);
+    if (field.number == proto::SparseTensor::kDims) cursor.append(field, dims);
   }
   if (!fault.ok()) return false;
   for (int64_t dim : dims)

@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include "sim/onnx/field_numbers.h"
 #include "sim/onnx/mapped_file.h"
 #include "sim/onnx/wire.h"
 #include "sim/onnx/writer.h"
@@ -40,22 +41,30 @@ std::string text_in(ByteSpan message, uint32_t number, Fault& fault) {
   return out;
 }
 
+/// Whether this field of a GraphProto holds ValueInfoProtos.
+bool is_value_info(uint32_t number) {
+  using onnx::proto::Graph;
+  return number == Graph::kInput || number == Graph::kOutput || number == Graph::kValueInfo;
+}
+
 /// Copies a graph; `node` counts its nodes on over several messages of one graph.
 Message edit_graph(ByteSpan graph, const ModelEdit& edit, size_t& node, bool add, Fault& fault) {
   Message out;
   out.reserve(graph.size);  // weights are most of it
   for (const Piece& piece : pieces(graph, fault)) {
     const Field& field = piece.field;
-    if (field.number == 1) {
+    if (field.number == onnx::proto::Graph::kNode) {
       const auto found = edit.replaced.find(node++);
       if (found == edit.replaced.end())
         out.copy(piece.encoded);
       else
-        for (const NodeDef& added : found->second) out.message(1, encode(added));
+        for (const NodeDef& added : found->second)
+          out.message(onnx::proto::Graph::kNode, encode(added));
       continue;
     }
-    if ((field.number >= 11 && field.number <= 13) && field.type == Field::Type::bytes) {
-      const auto found = edit.restated.find(text_in(field.span, 1, fault));
+    if (is_value_info(field.number) && field.type == Field::Type::bytes) {
+      const auto found =
+          edit.restated.find(text_in(field.span, onnx::proto::ValueInfo::kName, fault));
       if (found != edit.restated.end()) {
         out.message(field.number, encode(found->second));
         continue;
@@ -64,9 +73,11 @@ Message edit_graph(ByteSpan graph, const ModelEdit& edit, size_t& node, bool add
     out.copy(piece.encoded);
   }
   if (!add) return out;
-  for (const StoredTensor& tensor : edit.initializers) out.message(5, encode(tensor));
-  for (const ValueDef& value : edit.inputs) out.message(11, encode(value));
-  for (const ValueDef& value : edit.value_infos) out.message(13, encode(value));
+  for (const StoredTensor& tensor : edit.initializers)
+    out.message(onnx::proto::Graph::kInitializer, encode(tensor));
+  for (const ValueDef& value : edit.inputs) out.message(onnx::proto::Graph::kInput, encode(value));
+  for (const ValueDef& value : edit.value_infos)
+    out.message(onnx::proto::Graph::kValueInfo, encode(value));
   return out;
 }
 
@@ -82,15 +93,18 @@ Result<std::string> edit_model(const std::string& path, const ModelEdit& edit) {
   bool first = true;
   for (const Piece& piece : pieces(file->bytes, fault)) {
     const Field& field = piece.field;
-    if (field.number == 7 && field.type == Field::Type::bytes) {
-      out.message(7, edit_graph(field.span, edit, node, first, fault));
+    if (field.number == onnx::proto::Model::kGraph && field.type == Field::Type::bytes) {
+      out.message(onnx::proto::Model::kGraph, edit_graph(field.span, edit, node, first, fault));
       first = false;
-    } else if (field.number != 14 || field.type != Field::Type::bytes ||
-               !edit.metadata.contains(text_in(field.span, 1, fault))) {
+    } else if (field.number != onnx::proto::Model::kMetadataProps ||
+               field.type != Field::Type::bytes ||
+               !edit.metadata.contains(
+                   text_in(field.span, onnx::proto::StringStringEntry::kKey, fault))) {
       out.copy(piece.encoded);
     }
   }
-  for (const auto& [key, value] : edit.metadata) out.message(14, onnx::encode_property(key, value));
+  for (const auto& [key, value] : edit.metadata)
+    out.message(onnx::proto::Model::kMetadataProps, onnx::encode_property(key, value));
   if (!fault.ok())
     return Error{Errc::parse, fmt::format("at byte {}: {}", fault.offset, *fault.message), path};
   return out.take();

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "sim/onnx/decode.h"
+#include "sim/onnx/field_numbers.h"
 #include "sim/onnx/mapped_file.h"
 
 namespace accsim::sim {
@@ -22,23 +23,23 @@ bool decode_model(ByteSpan bytes, Decoder& decoder, ModelDef& out, bool& has_gra
   for (Field field; cursor.next(field);) {
     ByteSpan span;
     switch (field.number) {
-      case 1:
+      case onnx::proto::Model::kIrVersion:
         cursor.read(field, out.ir_version);
         break;
-      case 2:
+      case onnx::proto::Model::kProducerName:
         cursor.read(field, out.producer);
         break;
-      case 7:
+      case onnx::proto::Model::kGraph:
         has_graph = true;
         if (cursor.read(field, span)) decoder.graph(span, out.graph);
         break;
-      case 8:
+      case onnx::proto::Model::kOpsetImport:
         if (cursor.read(field, span)) decoder.opset(span, out.opsets);
         break;
-      case 14:
+      case onnx::proto::Model::kMetadataProps:
         if (cursor.read(field, span)) decoder.property(span, out.metadata);
         break;
-      case 25:
+      case onnx::proto::Model::kFunctions:
         if (cursor.read(field, span)) decoder.function(span, out.functions.emplace_back());
         break;
       default:

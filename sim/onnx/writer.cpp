@@ -3,6 +3,8 @@
 #include <bit>
 #include <utility>
 
+#include "sim/onnx/field_numbers.h"
+
 namespace accsim::sim {
 namespace onnx {
 namespace {
@@ -39,19 +41,26 @@ std::string raw_data(const StoredTensor& tensor) {
 struct AttributeWriter {
   Message& out;
   void operator()(std::monostate) const {}
-  void operator()(int64_t v) const { out.integer(3, v), out.integer(20, kInt); }
-  void operator()(double v) const { out.real(2, static_cast<float>(v)), out.integer(20, kFloat); }
-  void operator()(const std::string& v) const { out.text(4, v), out.integer(20, kString); }
+  void operator()(int64_t v) const {
+    out.integer(proto::Attribute::kI, v), out.integer(proto::Attribute::kType, kInt);
+  }
+  void operator()(double v) const {
+    out.real(proto::Attribute::kF, static_cast<float>(v)),
+        out.integer(proto::Attribute::kType, kFloat);
+  }
+  void operator()(const std::string& v) const {
+    out.text(proto::Attribute::kS, v), out.integer(proto::Attribute::kType, kString);
+  }
   void operator()(const std::vector<int64_t>& v) const {
-    for (const int64_t item : v) out.integer(8, item);
-    out.integer(20, kInts);
+    for (const int64_t item : v) out.integer(proto::Attribute::kInts, item);
+    out.integer(proto::Attribute::kType, kInts);
   }
   void operator()(const std::vector<double>& v) const {
-    for (const double item : v) out.real(7, static_cast<float>(item));
-    out.integer(20, kFloats);
+    for (const double item : v) out.real(proto::Attribute::kFloats, static_cast<float>(item));
+    out.integer(proto::Attribute::kType, kFloats);
   }
   void operator()(const std::shared_ptr<const StoredTensor>& v) const {
-    out.message(5, encode(*v)), out.integer(20, kTensor);
+    out.message(proto::Attribute::kT, encode(*v)), out.integer(proto::Attribute::kType, kTensor);
   }
   void operator()(const std::vector<std::string>&) const { unknown(); }
   void operator()(const std::shared_ptr<const GraphDef>&) const { unknown(); }
@@ -83,10 +92,10 @@ void Message::text(uint32_t field, std::string_view bytes) {
 
 Message encode(const StoredTensor& tensor) {
   Message out;
-  for (const int64_t dim : tensor.dims) out.integer(1, dim);
-  out.integer(2, static_cast<int64_t>(tensor.dtype));
-  if (!tensor.name.empty()) out.text(8, tensor.name);
-  out.text(9, raw_data(tensor));
+  for (const int64_t dim : tensor.dims) out.integer(proto::Tensor::kDims, dim);
+  out.integer(proto::Tensor::kDataType, static_cast<int64_t>(tensor.dtype));
+  if (!tensor.name.empty()) out.text(proto::Tensor::kName, tensor.name);
+  out.text(proto::Tensor::kRawData, raw_data(tensor));
   return out;
 }
 
@@ -96,40 +105,40 @@ Message encode(const ValueDef& value) {
     for (const DimDef& dim : *value.dims) {
       Message one;
       if (dim.value >= 0)
-        one.integer(1, dim.value);
+        one.integer(proto::Dimension::kDimValue, dim.value);
       else if (!dim.symbol.empty())
-        one.text(2, dim.symbol);
-      shape.message(1, one);
+        one.text(proto::Dimension::kDimParam, dim.symbol);
+      shape.message(proto::TensorShape::kDim, one);
     }
   }
-  tensor.integer(1, static_cast<int64_t>(value.dtype));
-  if (value.dims) tensor.message(2, shape);
-  type.message(1, tensor);
-  out.text(1, value.name);
-  out.message(2, type);
+  tensor.integer(proto::TensorType::kElemType, static_cast<int64_t>(value.dtype));
+  if (value.dims) tensor.message(proto::TensorType::kShape, shape);
+  type.message(proto::Type::kTensorType, tensor);
+  out.text(proto::ValueInfo::kName, value.name);
+  out.message(proto::ValueInfo::kType, type);
   return out;
 }
 
 Message encode(const NodeDef& node) {
   Message out;
-  for (const std::string& input : node.inputs) out.text(1, input);
-  for (const std::string& output : node.outputs) out.text(2, output);
-  if (!node.name.empty()) out.text(3, node.name);
-  out.text(4, node.op_type);
+  for (const std::string& input : node.inputs) out.text(proto::Node::kInput, input);
+  for (const std::string& output : node.outputs) out.text(proto::Node::kOutput, output);
+  if (!node.name.empty()) out.text(proto::Node::kName, node.name);
+  out.text(proto::Node::kOpType, node.op_type);
   for (const Attribute& attribute : node.attributes) {
     Message one;
-    one.text(1, attribute.name);
+    one.text(proto::Attribute::kName, attribute.name);
     std::visit(AttributeWriter{one}, attribute.value);
-    out.message(5, one);
+    out.message(proto::Node::kAttribute, one);
   }
-  if (!node.domain.empty()) out.text(7, node.domain);
+  if (!node.domain.empty()) out.text(proto::Node::kDomain, node.domain);
   return out;
 }
 
 Message encode_property(std::string_view key, std::string_view value) {
   Message out;
-  out.text(1, key);
-  out.text(2, value);
+  out.text(proto::StringStringEntry::kKey, key);
+  out.text(proto::StringStringEntry::kValue, value);
   return out;
 }
 
@@ -161,21 +170,26 @@ ValueDef stated(std::string name, DType dtype, const Dims& dims) {
 
 std::string write_model(const ModelDef& model) {
   using onnx::encode;
+  namespace proto = onnx::proto;
   onnx::Message graph, out;
-  for (const NodeDef& node : model.graph.nodes) graph.message(1, encode(node));
-  graph.text(2, model.graph.name);
-  for (const StoredTensor& tensor : model.graph.initializers) graph.message(5, encode(tensor));
-  for (const ValueDef& value : model.graph.inputs) graph.message(11, encode(value));
-  for (const ValueDef& value : model.graph.outputs) graph.message(12, encode(value));
-  for (const ValueDef& value : model.graph.value_infos) graph.message(13, encode(value));
-  out.integer(1, model.ir_version);
-  out.text(2, model.producer);
-  out.message(7, graph);
+  for (const NodeDef& node : model.graph.nodes) graph.message(proto::Graph::kNode, encode(node));
+  graph.text(proto::Graph::kName, model.graph.name);
+  for (const StoredTensor& tensor : model.graph.initializers)
+    graph.message(proto::Graph::kInitializer, encode(tensor));
+  for (const ValueDef& value : model.graph.inputs)
+    graph.message(proto::Graph::kInput, encode(value));
+  for (const ValueDef& value : model.graph.outputs)
+    graph.message(proto::Graph::kOutput, encode(value));
+  for (const ValueDef& value : model.graph.value_infos)
+    graph.message(proto::Graph::kValueInfo, encode(value));
+  out.integer(proto::Model::kIrVersion, model.ir_version);
+  out.text(proto::Model::kProducerName, model.producer);
+  out.message(proto::Model::kGraph, graph);
   for (const auto& [domain, version] : model.opsets) {
     onnx::Message opset;
-    opset.text(1, domain);
-    opset.integer(2, version);
-    out.message(8, opset);
+    opset.text(proto::OperatorSetId::kDomain, domain);
+    opset.integer(proto::OperatorSetId::kVersion, version);
+    out.message(proto::Model::kOpsetImport, opset);
   }
   return out.take();
 }
