@@ -4,8 +4,8 @@
 #include <cstring>
 
 #include "sim/operators/rules.h"
+#include "sim/ref/float_product.h"
 #include "sim/ref/kernel_parts.h"
-#include "sim/ref/sgemm.h"
 
 namespace accsim::sim::ref {
 namespace {
@@ -63,21 +63,42 @@ bool is_plain(const SlidingWindow& w) {
   return true;
 }
 
+/// One channel of a depthwise convolution over an image: out = bias + kernel * in.
+void convolve_plane(const SlidingWindow& w, const float* in, const float* kernel, float bias,
+                    float* out) {
+  for (int64_t y = 0; y < w.out[1]; ++y, out += w.out[2]) {
+    std::fill_n(out, w.out[2], bias);
+    for (int64_t ky = 0; ky < w.kernel[1]; ++ky) {
+      const int64_t row = y * w.stride[1] + ky * w.dilation[1] - w.pad[1];
+      if (row < 0 || row >= w.in[1]) continue;
+      for (int64_t kx = 0; kx < w.kernel[2]; ++kx) {
+        const float weight = kernel[ky * w.kernel[2] + kx];
+        const int64_t stride = w.stride[2], shift = kx * w.dilation[2] - w.pad[2];
+        // Outputs whose input column lies inside the row.
+        const int64_t first = shift >= 0 ? 0 : (-shift + stride - 1) / stride;
+        const int64_t room = w.in[2] - 1 - shift;
+        const int64_t last = room < 0 ? 0 : std::min(room / stride + 1, w.out[2]);
+        const float* from = in + row * w.in[2] + shift;
+        if (stride == 1)  // without a factor, so that it is done by vectors
+          for (int64_t x = first; x < last; ++x) out[x] += weight * from[x];
+        else
+          for (int64_t x = first; x < last; ++x) out[x] += weight * from[x * stride];
+      }
+    }
+  }
+}
+
 void depthwise(ThreadPool& pool, const ConvShape& s, const float* x, const float* w,
                const float* bias, float* out) {
   const SlidingWindow& v = s.window;
-  const PlaneConv plane{v.in[1],       v.in[2],       v.out[1],    v.out[2],
-                        v.kernel[1],   v.kernel[2],   v.stride[1], v.stride[2],
-                        v.dilation[1], v.dilation[2], v.pad[1],    v.pad[2]};
   const int64_t taps = v.taps(), in = v.in[1] * v.in[2], pixels = v.out[1] * v.out[2];
   const int64_t multiple = s.out_channels / s.groups;
-  const SimdKernels& kernels = simd_kernels();
   pool.parts(s.images * s.out_channels, 1 + 32768 / (pixels * taps + 1),
              [&](int64_t begin, int64_t end) {
                for (int64_t i = begin; i < end; ++i) {
                  const int64_t c = i % s.out_channels, image = i / s.out_channels;
-                 kernels.plane(plane, x + (image * s.in_channels + c / multiple) * in, w + c * taps,
-                               bias != nullptr ? bias[c] : 0, out + i * pixels);
+                 convolve_plane(v, x + (image * s.in_channels + c / multiple) * in, w + c * taps,
+                                bias != nullptr ? bias[c] : 0, out + i * pixels);
                }
              });
 }
@@ -96,23 +117,14 @@ void convolve(ThreadPool& pool, const ConvShape& s, const float* x, const float*
     const int64_t g = i % s.groups;
     const Patches<float> patches{s.window, x + i * channels * plane};
     const int64_t pixels = patches.pixels();
-    Sgemm t;
-    t.m = outputs;
-    t.k = depth;
-    t.n = pixels;
-    t.a = w + g * outputs * depth;
-    t.a_row = depth;
-    if (is_plain(s.window)) {
-      t.b = patches.x;
-      t.b_row = pixels;
-    } else {
-      t.pack_b = [&](int64_t p, int64_t rows, int64_t j, int64_t columns, float* to,
-                     int64_t width) { patches.write(p, rows, j, columns, to, width); };
-    }
-    t.c = out + i * outputs * pixels;
-    t.c_row = pixels;
+    FloatProduct t;
+    t.operands = {outputs,   depth,  pixels, w + g * outputs * depth,    depth, false,
+                  patches.x, pixels, false,  out + i * outputs * pixels, pixels};
+    if (!is_plain(s.window))
+      t.write_b = [&](int64_t p, int64_t rows, int64_t j, int64_t columns, float* to,
+                      int64_t width) { patches.write(p, rows, j, columns, to, width); };
     t.row_bias = bias != nullptr ? bias + g * outputs : nullptr;
-    sgemm(pool, t);
+    float_product(pool, t);
   }
 }
 

@@ -5,7 +5,7 @@
 namespace accsim::sim::ref {
 
 /// A convolution on N, C, spatial arrays: x and w as ConvShape says, bias one an output channel or
-/// null. Floats by sgemm, doubles (which integers are converted to, exactly) by Eigen.
+/// null. Floats by float_product(), doubles (which integers are converted to, exactly) by Eigen.
 void convolve(ThreadPool& pool, const ConvShape& shape, const float* x, const float* w,
               const float* bias, float* out);
 void convolve(ThreadPool& pool, const ConvShape& shape, const double* x, const double* w,
