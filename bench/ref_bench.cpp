@@ -20,6 +20,9 @@ double milliseconds(Clock::time_point from) {
   return std::chrono::duration<double, std::milli>(Clock::now() - from).count();
 }
 
+/// 0 of what isn't a number.
+int number(const char* text) { return static_cast<int>(std::strtol(text, nullptr, 10)); }
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -32,7 +35,7 @@ int main(int argc, char** argv) {
   const auto loaded = ref::load_weights(prepared->graph, 1);
   if (!loaded) return fmt::print(stderr, "{}\n", loaded.errors().front().text()), 2;
   ref::RunOptions options;
-  options.threads = std::atoi(argv[3]);
+  options.threads = number(argv[3]);
   options.weight_seed = 1;
   options.loaded = &*loaded;
   std::map<std::string, double> by_type;
@@ -45,7 +48,8 @@ int main(int argc, char** argv) {
       return accsim::ok();
     };
   std::string times;
-  for (int i = 0; i < std::atoi(argv[2]); ++i) {
+  const int rounds = number(argv[2]);
+  for (int i = 0; i < rounds; ++i) {
     by_type.clear();
     const auto start = last = Clock::now();
     const auto result = ref::run(prepared->graph, prepared->inputs, options);

@@ -58,8 +58,10 @@ int run(int argc, char** argv) {
   if (!core) return fail(core.errors());
   int64_t cycles = 0;
   double seconds = 0;
-  for (const GemmOp& op : {test::convolution(1, 64, 56, 64, 3, 1, 1), test::product(256, 1024, 512),
-                           test::convolution(1, 256, 14, 512, 1, 1, 0)}) {
+  for (const GemmOp& op :
+       {test::convolution({.channels = 64, .size = 56, .outputs = 64, .kernel = 3, .pad = 1}),
+        test::product(256, 1024, 512),
+        test::convolution({.channels = 256, .size = 14, .outputs = 512})}) {
     const hw::Program one = program(op, *hw, *flow);
     std::mt19937 random(1);
     hw::MemoryImage image;

@@ -1,5 +1,6 @@
 // The stages of the main job one by one: import, lowering, mapping, and timing both ways.
 #include <benchmark/benchmark.h>
+#include <fmt/format.h>
 
 #include <string>
 #include <vector>
@@ -136,7 +137,7 @@ void register_all() {
   benchmark::RegisterBenchmark("load_hw/64x64", load_machine)->Unit(benchmark::kMicrosecond);
   for (const std::string& network : kNetworks) {
     const auto add = [&](const std::string& stage, auto&& function) {
-      benchmark::RegisterBenchmark((stage + "/" + network).c_str(), function)
+      benchmark::RegisterBenchmark(fmt::format("{}/{}", stage, network).c_str(), function)
           ->Unit(benchmark::kMicrosecond);
     };
     add("read_model", [=](benchmark::State& s) { read(s, network); });

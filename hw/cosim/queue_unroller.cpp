@@ -119,7 +119,7 @@ std::string place(const Program& program, Queue queue, int64_t ordinal) {
         }
     };
     visit(visit, program.body);
-    return loops.empty() ? out : out + " at " + loops;
+    return loops.empty() ? out : fmt::format("{} at {}", out, loops);
   }
 }
 

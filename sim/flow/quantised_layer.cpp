@@ -214,15 +214,15 @@ std::vector<QuantisedLayer> quantised_layers(const Graph& graph, const CostedNet
 
 Result<ref::Array> run_quantised(const Graph& graph, const CostedNetwork& network,
                                  const QuantisedLayer& layer, const hw::HwConfig& hw,
-                                 const LayerScales& scales, const ref::Array& a,
-                                 const ref::Array& b, const Constants& constants) {
+                                 const LayerOperands& given) {
   const Node& node = graph.nodes[static_cast<size_t>(layer.first)];
   const GemmOp& op = layer.source.problem.op;
   GemmOperands operands;
-  operands.a = quantise_a(graph, node, op, a, scales.a);
-  RealWeights real = ordered_weights(graph, node, op, b);
-  if (Status s = fold_constants(graph, network, layer, op, constants, real); !s) return s.errors();
-  quantise_weights(real, op, scales, operands);
+  operands.a = quantise_a(graph, node, op, given.a, given.scales.a);
+  RealWeights real = ordered_weights(graph, node, op, given.b);
+  if (Status s = fold_constants(graph, network, layer, op, given.constants, real); !s)
+    return s.errors();
+  quantise_weights(real, op, given.scales, operands);
   const auto wanted = static_cast<size_t>(layer.source.problem.pixel_outputs());
   if (operands.channels.size() != wanted)
     operands.channels.resize(
@@ -233,7 +233,7 @@ Result<ref::Array> run_quantised(const Graph& graph, const CostedNetwork& networ
   hw::MemoryImage image = pack(problem, hw, layer.source.tiling, operands);
   if (Status s = hw::run_golden(program, hw, image); !s) return s.errors();
   const Tensor& shape = graph.tensor(network.lowered.layers[layer.layer].outputs[0]);
-  return dequantised(node, op, shape, unpack_output(image), scales.out);
+  return dequantised(node, op, shape, unpack_output(image), given.scales.out);
 }
 
 }  // namespace accsim::sim

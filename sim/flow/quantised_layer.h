@@ -29,11 +29,17 @@ struct LayerScales {
 /// Constants that other nodes of the network give: BatchNorm's and biases of merged nodes.
 using Constants = std::function<Result<ref::Array>(TensorId id)>;
 
+/// What one run of a layer reads.
+struct LayerOperands {
+  const ref::Array &a, &b;  ///< as the node has them
+  LayerScales scales;
+  const Constants& constants;
+};
+
 /// Runs the layer's program on the bit-exact machine: operands quantised, the result in float, of
-/// the shape of the layer's last output. `a` and `b` are the operands as the node has them.
+/// the shape of the layer's last output.
 Result<ref::Array> run_quantised(const Graph& graph, const CostedNetwork& network,
                                  const QuantisedLayer& layer, const hw::HwConfig& hw,
-                                 const LayerScales& scales, const ref::Array& a,
-                                 const ref::Array& b, const Constants& constants);
+                                 const LayerOperands& given);
 
 }  // namespace accsim::sim

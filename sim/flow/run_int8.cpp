@@ -84,7 +84,7 @@ class QuantisedRun {
     if (!graph_.tensor(node.inputs[1]).constant) scales.b = calibration_.scale(node.inputs[1]);
     const Constants constants = [&](TensorId id) { return constant(id, node, inputs); };
     Result<ref::Array> out =
-        run_quantised(graph_, network_, layer, hw_, scales, inputs[0], inputs[1], constants);
+        run_quantised(graph_, network_, layer, hw_, {inputs[0], inputs[1], scales, constants});
     if (out) return out;
     Errors errors = out.errors();
     for (Error& e : errors)

@@ -1,5 +1,6 @@
 #pragma once
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "sim/graph/model_def.h"
@@ -34,7 +35,7 @@ struct Decoder {
 
 /// ai.onnx is stored as "".
 inline std::string normal_domain(std::string domain) {
-  return domain == "ai.onnx" ? std::string() : domain;
+  return domain == "ai.onnx" ? std::string() : std::move(domain);
 }
 
 /// Decodes the elements of a small tensor from their little-endian bytes (raw_data layout).

@@ -14,23 +14,25 @@ inline GemmOp product(int64_t m, int64_t k, int64_t n) {
   return op;
 }
 
-/// 2-D convolution of `images` square `size` x `size` inputs.
-inline GemmOp convolution(int64_t images, int64_t channels, int64_t size, int64_t outputs,
-                          int64_t kernel, int64_t stride, int64_t pad, int64_t dilation = 1,
-                          int64_t groups = 1) {
+/// A 2-D convolution of square inputs: `size` x `size` pixels.
+struct SquareConv {
+  int64_t images = 1, channels = 1, size = 1, outputs = 1;
+  int64_t kernel = 1, stride = 1, pad = 0, dilation = 1, groups = 1;
+};
+inline GemmOp convolution(const SquareConv& c) {
   GemmOp op;
-  const int64_t out = (size + 2 * pad - (kernel - 1) * dilation - 1) / stride + 1;
-  op.images = images;
-  op.batch = groups;
-  op.grouped = groups > 1;
-  op.channels = channels / groups;
-  op.outputs = outputs / groups;
-  op.in = {1, size, size};
+  const int64_t out = (c.size + 2 * c.pad - (c.kernel - 1) * c.dilation - 1) / c.stride + 1;
+  op.images = c.images;
+  op.batch = c.groups;
+  op.grouped = c.groups > 1;
+  op.channels = c.channels / c.groups;
+  op.outputs = c.outputs / c.groups;
+  op.in = {1, c.size, c.size};
   op.out = {1, out, out};
-  op.kernel = {1, kernel, kernel};
-  op.stride = {1, stride, stride};
-  op.dilation = {1, dilation, dilation};
-  op.pad = {0, pad, pad};
+  op.kernel = {1, c.kernel, c.kernel};
+  op.stride = {1, c.stride, c.stride};
+  op.dilation = {1, c.dilation, c.dilation};
+  op.pad = {0, c.pad, c.pad};
   return op;
 }
 

@@ -50,8 +50,16 @@ TEST(RandomCases, MeetAllThatAMachineCanSay) {
 
 TEST(ShapeText, SaysWhatTheProductIs) {
   EXPECT_EQ(shape_text(test::product(3, 4, 5)), "3x4x5");
-  EXPECT_EQ(shape_text(test::convolution(2, 16, 20, 24, 3, 2, 1)), "2x16x20x20 k3x3 /2 -> 24");
-  EXPECT_EQ(shape_text(test::convolution(1, 16, 20, 16, 3, 1, 1, 1, 16)),
+  EXPECT_EQ(shape_text(test::convolution({.images = 2,
+                                          .channels = 16,
+                                          .size = 20,
+                                          .outputs = 24,
+                                          .kernel = 3,
+                                          .stride = 2,
+                                          .pad = 1})),
+            "2x16x20x20 k3x3 /2 -> 24");
+  EXPECT_EQ(shape_text(test::convolution(
+                {.channels = 16, .size = 20, .outputs = 16, .kernel = 3, .pad = 1, .groups = 16})),
             "16 of 1x1x20x20 k3x3 -> 1");
 }
 
@@ -87,7 +95,7 @@ TEST(StoredWeights, AreQuantisedPerOutputChannelAndLaidOut) {
   w.value = std::make_shared<ConstData>(values);
   g.tensors.push_back(w);
   g.nodes.emplace_back();
-  GemmOp op = test::convolution(1, 6, 5, 4, 2, 1, 0, 1, 2);
+  GemmOp op = test::convolution({.channels = 6, .size = 5, .outputs = 4, .kernel = 2, .groups = 2});
   op.b_port = 0;
   Layer layer;
   layer.node = 0;
@@ -120,7 +128,9 @@ std::vector<VerifyRow> rows_without_core(std::vector<VerifyCase> cases, int64_t 
 }
 
 TEST(VerifyCases, CutLongLayersAndSaySo) {
-  const auto whole = product_case(test::convolution(1, 16, 40, 24, 3, 1, 1), "c", machine(), {});
+  const auto whole = product_case(
+      test::convolution({.channels = 16, .size = 40, .outputs = 24, .kernel = 3, .pad = 1}), "c",
+      machine(), {});
   ASSERT_TRUE(whole.ok());
   const auto cut = rows_without_core({*whole}, 10'000);
   EXPECT_NE(cut[0].cut.find("1x16x40x40 k3x3 -> 24 to "), std::string::npos) << cut[0].cut;

@@ -133,7 +133,8 @@ TEST(Mapper, SaysWhatDoesNotFit) {
   hw::HwConfig hw = test::small_machine();
   hw.buffers[static_cast<size_t>(hw::Buffer::activation)] = {1, 1, 16};
   // One output pixel of one channel needs 41 x 41 bytes of the 1024.
-  GemmOp op = test::convolution(1, 8, 300, 8, 41, 1, 20);
+  GemmOp op =
+      test::convolution({.channels = 8, .size = 300, .outputs = 8, .kernel = 41, .pad = 20});
   Mapper mapper(hw, {});
   const auto mapping = mapper.map(request(op), "conv1");
   ASSERT_FALSE(mapping.ok());

@@ -192,7 +192,9 @@ bool bend_first(std::vector<hw::Item>& body, Bend bend) {
 TEST(ProgramValues, DoesTheComparisonSeeAWrongProgram) {
   const hw::HwConfig hw = test::small_machine(5, 3);
   std::mt19937 random(9);
-  GemmProblem p = random_problem(test::convolution(1, 7, 8, 7, 3, 1, 1), hw, random);
+  GemmProblem p = random_problem(
+      test::convolution({.channels = 7, .size = 8, .outputs = 7, .kernel = 3, .pad = 1}), hw,
+      random);
   p.relu = false;
   const GemmOperands operands = random_operands(p, random);
   const std::vector<int8_t> expected = Reference(p, operands).run();
@@ -249,24 +251,48 @@ TEST(ProgramValues, DoTilingsOfAProductComputeIt) {
 }
 
 TEST(ProgramValues, DoTilingsOfAPaddedStridedConvolutionComputeIt) {
-  expect_all_right(test::convolution(3, 11, 9, 7, 3, 2, 1), 2);
+  expect_all_right(test::convolution({.images = 3,
+                                      .channels = 11,
+                                      .size = 9,
+                                      .outputs = 7,
+                                      .kernel = 3,
+                                      .stride = 2,
+                                      .pad = 1}),
+                   2);
 }
 
 TEST(ProgramValues, DoTilingsOfADilatedConvolutionComputeIt) {
-  expect_all_right(test::convolution(1, 7, 9, 7, 3, 1, 2, 2), 3);
-  expect_all_right(test::convolution(1, 3, 12, 4, 4, 1, 3, 3), 4);
+  expect_all_right(
+      test::convolution(
+          {.channels = 7, .size = 9, .outputs = 7, .kernel = 3, .pad = 2, .dilation = 2}),
+      3);
+  expect_all_right(
+      test::convolution(
+          {.channels = 3, .size = 12, .outputs = 4, .kernel = 4, .pad = 3, .dilation = 3}),
+      4);
 }
 
 TEST(ProgramValues, DoTilingsOfADepthwiseConvolutionComputeIt) {
-  expect_all_right(test::convolution(2, 11, 8, 11, 3, 1, 1, 1, 11), 5);
+  expect_all_right(test::convolution({.images = 2,
+                                      .channels = 11,
+                                      .size = 8,
+                                      .outputs = 11,
+                                      .kernel = 3,
+                                      .pad = 1,
+                                      .groups = 11}),
+                   5);
 }
 
 TEST(ProgramValues, DoTilingsOfAGroupedConvolutionComputeIt) {
-  expect_all_right(test::convolution(1, 14, 8, 10, 3, 1, 1, 1, 2), 6);
+  expect_all_right(
+      test::convolution(
+          {.channels = 14, .size = 8, .outputs = 10, .kernel = 3, .pad = 1, .groups = 2}),
+      6);
 }
 
 TEST(ProgramValues, DoTilingsOfAVolumeConvolutionComputeIt) {
-  GemmOp op = test::convolution(2, 6, 6, 5, 3, 1, 1);
+  GemmOp op = test::convolution(
+      {.images = 2, .channels = 6, .size = 6, .outputs = 5, .kernel = 3, .pad = 1});
   op.in[0] = 5;
   op.kernel[0] = 3;
   op.stride[0] = 2;
