@@ -14,7 +14,7 @@
 
 namespace {
 
-using accsim::rtl::Cycle;
+using accsim::hw::rtl::Cycle;
 
 /// A port of any width, as 32-bit words in memory order.
 template <class Port>
@@ -105,7 +105,7 @@ void vl_stop(const char* file, int line, const char* module) {
 #pragma GCC visibility push(default)
 extern "C" {
 
-uint32_t accsim_rtl_abi() { return accsim::rtl::kAbi; }
+uint32_t accsim_rtl_abi() { return accsim::hw::rtl::kAbi; }
 
 void* accsim_rtl_create([[maybe_unused]] const char* trace) {
   auto* m = new Model;
