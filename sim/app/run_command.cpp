@@ -9,6 +9,7 @@
 #include "hw/config/load.h"
 #include "sim/app/cli.h"
 #include "sim/app/output.h"
+#include "sim/app/paths.h"
 
 namespace accsim::sim {
 namespace {
@@ -136,10 +137,14 @@ Result<RunRequest> RunCommand::request() const {
 int RunCommand::run() const {
   Result<RunRequest> wanted = request();
   if (!wanted) return report_errors(wanted.errors());
-  const std::string machine_file =
-      hw_.empty() ? std::string(ACCSIM_SOURCE_DIR) + "/configs/64x64.yaml" : hw_;
+  std::string machine_file = hw_;
   std::optional<hw::HwConfig> machine;
   if (int8_) {
+    if (hw_.empty()) {
+      const Result<std::filesystem::path> data = data_folder();
+      if (!data) return report_errors(data.errors());
+      machine_file = *data / "configs/64x64.yaml";
+    }
     Result<hw::HwConfig> loaded = hw::load_hw(machine_file);
     if (!loaded) return report_errors(loaded.errors());
     machine = std::move(*loaded);

@@ -12,6 +12,7 @@
 #include "sim/app/cli.h"
 #include "sim/app/interrupt.h"
 #include "sim/app/output.h"
+#include "sim/app/paths.h"
 
 namespace accsim::sim {
 namespace {
@@ -98,13 +99,6 @@ class Progress {
   const std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
 };
 
-/// Verilated variants are kept beside the program, so that a clean build starts clean.
-std::filesystem::path default_cache() {
-  std::error_code error;
-  const auto self = std::filesystem::read_symlink("/proc/self/exe", error);
-  return (error ? std::filesystem::current_path() : self.parent_path()) / "verilated";
-}
-
 }  // namespace
 
 void VerifyCommand::add_to(CLI::App& app) {
@@ -137,7 +131,9 @@ void VerifyCommand::add_to(CLI::App& app) {
   sub_->add_option("--trace", trace_, "Write waveforms (FST); one program only")->type_name("FILE");
   sub_->add_flag("--assertions", assertions_,
                  "Check the assertions in rtl/, with registers that begin random; slower");
-  sub_->add_option("--cache", cache_, "Folder of the Verilated cores; default: beside accsim")
+  sub_->add_option("--cache", cache_,
+                   "Folder of the Verilated cores; default: beside accsim in a build folder, else "
+                   "~/.cache/accsim/verilated")
       ->type_name("DIR");
   sub_->add_option("--source", source_,
                    "Tree whose rtl/ and hw/cosim/ the core is built from; default: accsim's own")
@@ -194,9 +190,15 @@ int VerifyCommand::run() const {
     return report_errors(
         {{Errc::usage, "waveforms are of one program; there are " + std::to_string(all->size()),
           "--trace"}});
+  const Result<std::filesystem::path> source =
+      source_.empty() ? data_folder() : std::filesystem::path(source_);
+  const Result<std::filesystem::path> cache =
+      cache_.empty() ? core_cache() : std::filesystem::path(cache_);
+  if (!source) return report_errors(source.errors());
+  if (!cache) return report_errors(cache.errors());
   VerifyOptions options;
-  options.variant.source_dir = source_;
-  options.variant.cache_dir = cache_.empty() ? default_cache() : std::filesystem::path(cache_);
+  options.variant.source_dir = *source;
+  options.variant.cache_dir = *cache;
   options.variant.compiler = ACCSIM_RTL_COMPILER;
   options.variant.trace = !trace_.empty();
   options.variant.assertions = assertions_;

@@ -20,7 +20,7 @@ class VerifyCommand {
   CLI::App* sub_ = nullptr;
   ModelOptions model_;
   MappingOptions mapping_;
-  std::string hw_, json_, trace_, cache_, source_ = ACCSIM_SOURCE_DIR;
+  std::string hw_, json_, trace_, cache_, source_;
   std::vector<std::string> gemms_, convs_;
   int64_t random_ = 0, max_cycles_ = 0;
   uint64_t seed_ = 1;

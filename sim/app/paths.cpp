@@ -1,0 +1,48 @@
+#include "sim/app/paths.h"
+
+#include <cstdlib>
+#include <fstream>
+#include <string>
+
+namespace accsim::sim {
+namespace fs = std::filesystem;
+namespace {
+
+/// Folder of the running program; the current one where the system doesn't say.
+fs::path program_folder() {
+  std::error_code error;
+  const fs::path self = fs::read_symlink("/proc/self/exe", error);
+  return error ? fs::current_path() : self.parent_path();
+}
+
+fs::path tree_file() { return program_folder() / "accsim.tree"; }
+
+}  // namespace
+
+Result<fs::path> data_folder() {
+  std::string tree;
+  if (std::ifstream file(tree_file()); std::getline(file, tree)) return fs::path(tree);
+  const fs::path installed = (program_folder() / ACCSIM_DATA_FOLDER).lexically_normal();
+  std::error_code ignored;
+  if (fs::is_directory(installed, ignored)) return installed;
+  return Error{Errc::io,
+               "the files that belong to this program are missing: neither " +
+                   tree_file().string() + " nor " + installed.string() + " is there",
+               "accsim"};
+}
+
+Result<fs::path> core_cache() {
+  std::error_code ignored;
+  if (fs::exists(tree_file(), ignored)) return program_folder() / "verilated";
+  const auto folder = [](const char* variable) {
+    const char* const value = std::getenv(variable);
+    return fs::path(value ? value : "");
+  };
+  if (const fs::path cache = folder("XDG_CACHE_HOME"); cache.is_absolute())
+    return cache / "accsim" / "verilated";
+  if (const fs::path home = folder("HOME"); home.is_absolute())
+    return home / ".cache" / "accsim" / "verilated";
+  return Error{Errc::io, "there is no home folder to keep Verilated cores in; name one", "--cache"};
+}
+
+}  // namespace accsim::sim

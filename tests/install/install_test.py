@@ -1,0 +1,142 @@
+#!/usr/bin/python3
+"""Does an installed accsim work, alone and under other programs?
+
+Installs the build folder into an empty prefix and builds the consumer program of this folder
+against it, and once more with the source tree as a part of the consumer's project. Both must print
+the total that the program itself reports.
+
+Usage: install_test.py ACCSIM CMAKE BUILD_FOLDER BUILD_TYPE CXX_FLAGS [unittest arguments]. Type and
+flags are those of the build folder, so that a compiler cache knows the sources already.
+"""
+
+import json
+import os
+import pathlib
+import shutil
+import subprocess
+import sys
+import tempfile
+import unittest
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+CONSUMER = pathlib.Path(__file__).resolve().parent / "consumer"
+MODEL = ROOT / "models" / "resnet18_op13.onnx"
+ACCSIM = CMAKE = BUILD = TYPE = FLAGS = None  # set by main
+
+
+def run(*command, **kwargs):
+    return subprocess.run(
+        [str(c) for c in command],
+        check=False,
+        capture_output=True,
+        text=True,
+        stdin=subprocess.DEVNULL,
+        timeout=1500,
+        **kwargs,
+    )
+
+
+class InstallTest(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.folder = tempfile.TemporaryDirectory()
+        cls.addClassCleanup(cls.folder.cleanup)
+        cls.dir = pathlib.Path(cls.folder.name).resolve()
+        cls.prefix = cls.dir / "prefix"
+        done = run(CMAKE, "--install", BUILD, "--prefix", cls.prefix)
+        assert done.returncode == 0, done.stderr
+        cls.program = cls.prefix / "bin" / "accsim"
+        cls.data = cls.prefix / "share" / "accsim"
+
+    def good(self, *command, **kwargs):
+        done = run(*command, **kwargs)
+        self.assertEqual(done.returncode, 0, done.stdout[-2000:] + done.stderr[-2000:])
+        return done.stdout
+
+    def consumer(self, name, *options):
+        """Builds the consumer; its folder."""
+        build = self.dir / name
+        self.good(
+            CMAKE,
+            "-G",
+            "Ninja",
+            "-S",
+            CONSUMER,
+            "-B",
+            build,
+            f"-DCMAKE_BUILD_TYPE={TYPE}",
+            f"-DCMAKE_CXX_FLAGS_{TYPE.upper()}={FLAGS}",
+            "-DCMAKE_EXPORT_COMPILE_COMMANDS=ON",
+            *options,
+        )
+        self.good(CMAKE, "--build", build, "--target", "consumer", "--parallel", "2")
+        return build
+
+    def check_total(self, consumer):
+        machine = self.data / "configs" / "64x64.yaml"
+        report = json.loads(self.good(ACCSIM, "--hw", machine, MODEL, "--json", "-"))
+        printed = self.good(consumer / "consumer", machine, MODEL, cwd=self.dir)
+        self.assertGreater(int(printed), 0)
+        self.assertEqual(int(printed), report["totals"]["cycles"])
+
+    def test_does_find_package_give_the_same_total(self):
+        build = self.consumer("package", f"-DCMAKE_PREFIX_PATH={self.prefix}")
+        commands = (build / "compile_commands.json").read_text()
+        self.assertNotIn(str(ROOT / "sim"), commands)
+        self.assertNotIn(f"-I{ROOT} ", commands + " ")
+        self.check_total(build)
+
+    def test_does_add_subdirectory_give_the_same_total(self):
+        build = self.consumer("subproject", f"-DACCSIM_TREE={ROOT}")
+        commands = json.loads((build / "compile_commands.json").read_text())
+        main = [c["command"] for c in commands if c["file"].endswith("consumer/main.cpp")]
+        self.assertEqual(len(main), 1)
+        self.assertNotIn("-Wconversion", main[0], "accsim's warnings reach its users")
+        self.check_total(build)
+
+    def test_does_the_installed_program_cost_what_the_built_one_does(self):
+        command = ["--hw", self.data / "configs" / "64x64.yaml", MODEL, "--json", "-"]
+        self.assertEqual(
+            self.good(self.program, *command, cwd=self.dir),
+            self.good(ACCSIM, *command, cwd=self.dir),
+        )
+
+    def test_are_licence_and_documents_installed(self):
+        documents = self.prefix / "share" / "doc" / "accsim"
+        for name in ("LICENSE", "README.md", "CHANGELOG.md", "docs/inspect.md"):
+            self.assertTrue((documents / name).is_file(), name)
+        self.assertTrue((self.data / "configs" / "hw.schema.json").is_file())
+
+    @unittest.skipUnless(shutil.which("verilator"), "there is no verilator")
+    def test_does_verify_use_the_installed_rtl_only(self):
+        home = self.dir / "home"
+        home.mkdir()
+        environment = {**os.environ, "HOME": str(home)}
+        environment.pop("XDG_CACHE_HOME", None)
+        command = [
+            self.program,
+            "verify",
+            "--gemm",
+            "8x8x8",
+            "--hw",
+            self.data / "configs" / "8x8.yaml",
+        ]
+        self.good(*command, cwd=self.dir, env=environment)
+        self.assertTrue(list((home / ".cache/accsim/verilated").glob("*/core.so")))
+        # Without them it fails and names the place; the tree it was built from is no substitute.
+        rtl = self.data / "rtl"
+        away = rtl.rename(self.dir / "rtl-away")
+        try:
+            done = run(*command, cwd=self.dir, env=environment)
+        finally:
+            away.rename(rtl)
+        self.assertEqual(done.returncode, 1 if done.stdout else 2, done.stderr)
+        self.assertIn(str(rtl), done.stdout + done.stderr)
+
+
+if __name__ == "__main__":
+    if len(sys.argv) < 6:
+        sys.exit(__doc__)
+    ACCSIM, CMAKE, BUILD = (pathlib.Path(sys.argv.pop(1)).resolve() for _ in range(3))
+    TYPE, FLAGS = sys.argv.pop(1), sys.argv.pop(1)
+    unittest.main()
