@@ -2,7 +2,7 @@
 """Prints the table of models/README.md from what accsim says of each file.
 
 Usage: table.py ACCSIM [--check]; --check compares with the README instead and exits 1 if it
-differs. """
+differs."""
 
 import json
 import pathlib

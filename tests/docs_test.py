@@ -2,9 +2,9 @@
 """Do the documents speak of what is there? Usage: docs_test.py.
 
 In every Markdown file of the tree relative links must lead somewhere, headings that links name must
-exist. In docs/architecture.md and docs/decisions every file named (sim/map/mapper.h, *_operators.cpp)
-must exist, and every function named, as in `cost_network()`, must stand in the sources.
-"""
+exist. In docs/architecture.md and docs/decisions every file named (sim/map/mapper.h,
+*_operators.cpp) must exist, and every function named, as in `cost_network()`, must stand in the
+sources. """
 
 import pathlib
 import re
@@ -19,8 +19,13 @@ CLOSE_READ = ("docs/architecture.md", "docs/decisions/")
 
 def tracked(*patterns):
     """Files of the tree that aren't ignored, as paths relative to its root."""
-    done = subprocess.run(["git", "ls-files", "--cached", "--others", "--exclude-standard", *patterns],
-                          cwd=ROOT, capture_output=True, text=True)
+    done = subprocess.run(
+        ["git", "ls-files", "--cached", "--others", "--exclude-standard", *patterns],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
     if done.returncode == 0:
         return [ROOT / line for line in done.stdout.splitlines() if (ROOT / line).is_file()]
     return [f for pattern in patterns for f in ROOT.rglob(pattern) if "build" not in f.parts]
@@ -35,14 +40,19 @@ def anchors(text):
 def broken_links(file, text):
     """Relative links of a document that lead nowhere."""
     out = []
-    for target in re.findall(r"\]\(([^)\s]+)\)", re.sub(r"^```.*?^```", "", text, flags=re.M | re.S)):
+    for target in re.findall(
+        r"\]\(([^)\s]+)\)", re.sub(r"^```.*?^```", "", text, flags=re.M | re.S)
+    ):
         if re.match(r"[a-z]+:", target):
             continue
         path, _, anchor = target.partition("#")
         to = (file.parent / path).resolve() if path else file
-        if not to.exists():
-            out.append(target)
-        elif anchor and to.suffix == ".md" and anchor not in anchors(to.read_text()):
+        if (
+            not to.exists()
+            or anchor
+            and to.suffix == ".md"
+            and anchor not in anchors(to.read_text())
+        ):
             out.append(target)
     return out
 
@@ -65,7 +75,9 @@ class Documents(unittest.TestCase):
             self.assertEqual(broken_links(file, file.read_text()), [], file.relative_to(ROOT))
 
     def test_does_architecture_name_what_is_there(self):
-        sources = "\n".join(f.read_text() for f in tracked("sim/*", "hw/*") if f.suffix in (".h", ".cpp"))
+        sources = "\n".join(
+            f.read_text() for f in tracked("sim/*", "hw/*") if f.suffix in (".h", ".cpp")
+        )
         for file in tracked("docs/*.md"):
             name = str(file.relative_to(ROOT))
             if not name.startswith(CLOSE_READ):
@@ -74,18 +86,27 @@ class Documents(unittest.TestCase):
             self.assertEqual(missing_functions(file.read_text(), sources), [], name)
 
     def test_has_every_room_a_row(self):
-        rooms = {f"{f.relative_to(ROOT).parts[0]}/{f.relative_to(ROOT).parts[1]}"
-                 for f in tracked("sim/*", "hw/*") if len(f.relative_to(ROOT).parts) > 2}
+        rooms = {
+            f"{f.relative_to(ROOT).parts[0]}/{f.relative_to(ROOT).parts[1]}"
+            for f in tracked("sim/*", "hw/*")
+            if len(f.relative_to(ROOT).parts) > 2
+        }
         text = (ROOT / "docs/architecture.md").read_text()
-        rows = set(re.findall(r"(?:sim|hw)/\w+", " ".join(re.findall(r"^\| ([^|]*)\|", text, re.M))))
+        rows = set(
+            re.findall(r"(?:sim|hw)/\w+", " ".join(re.findall(r"^\| ([^|]*)\|", text, re.M)))
+        )
         self.assertEqual(rooms - rows, set())
 
     def test_is_what_is_not_there_seen(self):
         here = ROOT / "docs" / "x.md"
         self.assertEqual(broken_links(here, "[a](nowhere.md) [b](../README.md)"), ["nowhere.md"])
-        self.assertEqual(broken_links(here, "[a](../README.md#no-such-heading)"),
-                         ["../README.md#no-such-heading"])
-        self.assertEqual(missing_files("sim/base/result.h, sim/base/nothing.h"), ["sim/base/nothing.h"])
+        self.assertEqual(
+            broken_links(here, "[a](../README.md#no-such-heading)"),
+            ["../README.md#no-such-heading"],
+        )
+        self.assertEqual(
+            missing_files("sim/base/result.h, sim/base/nothing.h"), ["sim/base/nothing.h"]
+        )
         self.assertEqual(missing_functions("`A::gone()` and `here()`", "int here(int);"), ["gone"])
 
 

@@ -19,6 +19,9 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent
 README = ROOT / "README.md"
 
 
+FONT = '"DejaVu Sans Mono", Menlo, Consolas, monospace'
+
+
 def commands(text):
     """Lines of sh blocks, continuation lines joined."""
     blocks = re.findall(r"^```sh\n(.*?)^```", text, re.MULTILINE | re.DOTALL)
@@ -49,14 +52,15 @@ def picture(output):
     """The excerpt of a report as a picture of a terminal: text that scales and can be searched."""
     lines = excerpt(output).splitlines()
     width, height = 7.22 * max(map(len, lines)) + 32, 16 * len(lines) + 32
-    rows = "\n".join(f'<text x="16" y="{28 + 16 * i}">{html.escape(line)}</text>'
-                     for i, line in enumerate(lines))
+    rows = "\n".join(
+        f'<text x="16" y="{28 + 16 * i}">{html.escape(line)}</text>' for i, line in enumerate(lines)
+    )
     return f"""<svg xmlns="http://www.w3.org/2000/svg" xml:space="preserve" role="img"
   viewBox="0 0 {width:.0f} {height}">
 <title>The report of ResNet-50 on a 64 x 64 array, shortened</title>
 <style>
   rect {{ fill: #fbfbf8; stroke: #d0d0c8 }}
-  text {{ font: 12px "DejaVu Sans Mono", Menlo, Consolas, monospace; fill: #22262a; white-space: pre }}
+  text {{ font: 12px {FONT}; fill: #22262a; white-space: pre }}
   @media (prefers-color-scheme: dark) {{
     rect {{ fill: #16191d; stroke: #3a4048 }}
     text {{ fill: #d8dce0 }}
@@ -104,8 +108,10 @@ def check_made(name, made, update):
     if update:
         file.write_text(made)
         return 0
-    print(f"FAILED: {name} isn't what the program prints now; run:\n"
-          "  tests/readme_test.py build/accsim --update")
+    print(
+        f"FAILED: {name} isn't what the program prints now; run:\n"
+        "  tests/readme_test.py build/accsim --update"
+    )
     return 1
 
 

@@ -193,7 +193,9 @@ class CommandLine(unittest.TestCase):
             report = json.loads(paths[0].read_text())
             rows = list(csv.DictReader(paths[1].read_text().splitlines()))
             macs = [int(r["macs"]) for r in rows]
-            self.assertEqual(macs, sorted((layer["macs"] for layer in report["layers"]), reverse=True))
+            self.assertEqual(
+                macs, sorted((layer["macs"] for layer in report["layers"]), reverse=True)
+            )
             self.assertEqual(set(rows[0]), set(report["layers"][0]))
 
     def test_symbols_are_bound(self):

@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 """Sweeps end to end: resuming after kill -9, threads, shared stores, shards, the adaptive strategy,
 bad input, full disks. Usage: sweep_test.py ACCSIM [--kills N]; CI kills 4 times, by hand 20 is the
-figure. """
+figure."""
 
 import os
 import pathlib

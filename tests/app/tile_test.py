@@ -91,7 +91,9 @@ class TileTest(unittest.TestCase):
             cut = report["tiled"]
             self.assertEqual((cut["macs"], cut["native_macs"]), (macs, native))
             self.assertEqual([layer["products"] for layer in cut["layers"]], tiles)
-            self.assertEqual([(layer["m"], layer["k"], layer["n"]) for layer in cut["layers"]], LINEAR)
+            self.assertEqual(
+                [(layer["m"], layer["k"], layer["n"]) for layer in cut["layers"]], LINEAR
+            )
             # Each weight is read once either way, and is a byte.
             self.assertGreaterEqual(cut["native_dram_bytes"], native)
             self.assertGreater(cut["cycles_ratio"], 1)
@@ -367,7 +369,9 @@ class TileTest(unittest.TestCase):
         self.assertEqual(sum(n.op_type == "Gemm" for n in once.graph.node), 2)
         self.good("tile", self.out, "-o", self.out, "--layers", "*classifier.4/Gemm")
         layers = self.report(self.out)["tiled"]["layers"]
-        self.assertEqual([(layer["k"], layer["n"]) for layer in layers], [(4096, 1000), (4096, 4096)])
+        self.assertEqual(
+            [(layer["k"], layer["n"]) for layer in layers], [(4096, 1000), (4096, 4096)]
+        )
 
     def test_bad_input_is_refused_and_leaves_no_file(self):
         tile = ("tile", ALEXNET, "-o", self.out)

@@ -9,9 +9,9 @@ const path = require('path');
 const ort = require('onnxruntime-node');
 
 const TYPES = {
-  '<f4': ['float32', Float32Array], '<f8': ['float64', Float64Array], '<i8': ['int64', BigInt64Array],
-  '<i4': ['int32', Int32Array], '|i1': ['int8', Int8Array], '|u1': ['uint8', Uint8Array],
-  '|b1': ['bool', Uint8Array],
+  '<f4': ['float32', Float32Array], '<f8': ['float64', Float64Array],
+  '<i8': ['int64', BigInt64Array], '<i4': ['int32', Int32Array], '|i1': ['int8', Int8Array],
+  '|u1': ['uint8', Uint8Array], '|b1': ['bool', Uint8Array],
 };
 
 function readNpy(file) {
@@ -19,7 +19,8 @@ function readNpy(file) {
   const length = bytes.readUInt16LE(8);
   const header = bytes.toString('latin1', 10, 10 + length);
   const [type, Elements] = TYPES[/'descr': '([^']*)'/.exec(header)[1]];
-  const dims = /'shape': \(([^)]*)\)/.exec(header)[1].split(',').filter((t) => t.trim() !== '').map(Number);
+  const shape = /'shape': \(([^)]*)\)/.exec(header)[1];
+  const dims = shape.split(',').filter((t) => t.trim() !== '').map(Number);
   const body = bytes.subarray(10 + length);
   const copy = body.buffer.slice(body.byteOffset, body.byteOffset + body.byteLength);
   return new ort.Tensor(type, new Elements(copy), dims);
@@ -27,9 +28,11 @@ function readNpy(file) {
 
 function writeNpy(file, tensor) {
   const code = Object.keys(TYPES).find((key) => TYPES[key][0] === tensor.type);
-  let header = `{'descr': '${code}', 'fortran_order': False, 'shape': (${tensor.dims.map((d) => d + ',').join(' ')}), }`;
+  const shape = tensor.dims.map((d) => d + ',').join(' ');
+  let header = `{'descr': '${code}', 'fortran_order': False, 'shape': (${shape}), }`;
   header = header.padEnd(Math.ceil((header.length + 11) / 64) * 64 - 11) + '\n';
-  const start = Buffer.from([0x93, 0x4e, 0x55, 0x4d, 0x50, 0x59, 1, 0, header.length & 255, header.length >> 8]);
+  const start = Buffer.from(
+    [0x93, 0x4e, 0x55, 0x4d, 0x50, 0x59, 1, 0, header.length & 255, header.length >> 8]);
   const data = tensor.data;
   fs.writeFileSync(file, Buffer.concat([start, Buffer.from(header, 'latin1'),
     Buffer.from(data.buffer, data.byteOffset, data.byteLength)]));
