@@ -1,6 +1,6 @@
-// Times the float products of a network: product_bench MODEL ROUNDS. Every MatMul, Gemm and Conv as one
-// matrix product on one thread, by each of Eigen's builds that this processor runs and, when it was
-// found, by OpenBLAS. They take turns; prints milliseconds of processor time by round as JSON.
+// Times the float products of a network: product_bench MODEL ROUNDS. Every MatMul, Gemm and Conv as
+// one matrix product on one thread, by each of Eigen's builds that this processor runs and, when it
+// was found, by OpenBLAS. They take turns; prints milliseconds of processor time by round as JSON.
 
 #include <fmt/format.h>
 

@@ -3,8 +3,8 @@
 #   include/accsim/{sim,hw}/         headers, included as "sim/flow/cost.h"
 #   lib/libaccsim_*.a                a library a folder
 #   lib/cmake/accsim/                find_package(accsim); target accsim::accsim
-#   share/accsim/{rtl,hw,configs}/   the core, the sources that co-simulation compiles it with, machines
-#   share/doc/accsim/                licence, README, documents
+#   share/accsim/{rtl,hw,configs}/   the core, the sources that co-simulation compiles it with,
+#   machines share/doc/accsim/                licence, README, documents
 include(CMakePackageConfigHelpers)
 set(data ${CMAKE_INSTALL_DATADIR}/accsim)
 set(package ${CMAKE_INSTALL_LIBDIR}/cmake/accsim)

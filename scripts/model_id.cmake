@@ -3,7 +3,8 @@
 #   cmake -DSOURCE=tree -DVERSION=0.1.0 -DOUT=header -P scripts/model_id.cmake
 set(sum "")
 foreach(folder hw/config hw/dram hw/program hw/timing hw/energy
-    sim/base sim/graph sim/work sim/operators sim/elaborate sim/onnx sim/lower sim/map sim/flow sim/sweep)
+    sim/base sim/graph sim/work sim/operators sim/elaborate sim/onnx sim/lower sim/map
+    sim/flow sim/sweep)
   file(GLOB files LIST_DIRECTORIES false RELATIVE ${SOURCE}
     ${SOURCE}/${folder}/*.h ${SOURCE}/${folder}/*.cpp
     ${SOURCE}/${folder}/*/*.h ${SOURCE}/${folder}/*/*.cpp)

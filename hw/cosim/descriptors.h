@@ -10,8 +10,8 @@
 
 namespace accsim::hw {
 
-/// A command as the core takes it: the words of the structs in rtl/accsim_pkg.sv, word 0 holding the
-/// flags. Loop indices are resolved, slots are not (the core counts them).
+/// A command as the core takes it: the words of the structs in rtl/accsim_pkg.sv, word 0 holding
+/// the flags. Loop indices are resolved, slots are not (the core counts them).
 struct Descriptor {
   std::array<uint32_t, rtl::kWords> words{};
 

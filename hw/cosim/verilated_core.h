@@ -31,8 +31,8 @@ Result<std::vector<std::string>> core_parameters(const HwConfig& hw, Dataflow da
 /// A Verilated core, loaded. The library stays loaded as long as this lives.
 class VerilatedCore {
  public:
-  /// Loads the variant from the cache, builds it before if it isn't there. Errors: Errc::io with the
-  /// log of the failed step.
+  /// Loads the variant from the cache, builds it before if it isn't there. Errors: Errc::io with
+  /// the log of the failed step.
   static Result<std::shared_ptr<const VerilatedCore>> load(const HwConfig& hw, Dataflow dataflow,
                                                            const VerilatedCoreOptions& options);
   VerilatedCore(const VerilatedCore&) = delete;

@@ -48,8 +48,8 @@ void add_command(const CLI::App& app, const std::string& path, std::string& out)
 
 std::string options_markdown(const CLI::App& app) {
   std::string out =
-      "# Commands and options\n\nMade by `accsim options` from the command line's own parser; a test "
-      "compares.\n`-h` and `--help` print the same for each command.\n";
+      "# Commands and options\n\nMade by `accsim options` from the command line's own parser; a "
+      "test compares.\n`-h` and `--help` print the same for each command.\n";
   add_command(app, app.get_name(), out);
   return out + "\n" + app.get_footer() + "\n";
 }

@@ -81,7 +81,7 @@ Result<std::vector<TensorId>> Elaborator::expand_body(const GraphDef& body, Scop
     return at(label, Errc::capacity, fmt::format("is nested more than {} deep", kMostDeep));
   const Level level(depth_);
   scope.graph = &body;
-  const Status status = expand(body.nodes, scope);
+  Status status = expand(body.nodes, scope);
   if (!status) return status.errors();
   return find_outputs(output_names(body), scope, label);
 }
@@ -127,7 +127,7 @@ Status Elaborator::inline_function(const Call& call, const FunctionDef& function
   for (size_t i = 0; i < function.inputs.size(); ++i)
     scope.names.emplace(function.inputs[i], call.input(i));
   const NodeId first_node = static_cast<NodeId>(graph_.nodes.size());
-  const Status status = expand(function.nodes, scope);
+  Status status = expand(function.nodes, scope);
   if (!status) return status;
   const Result<TensorIds> ids = find_outputs(function.outputs, scope, label(call));
   if (!ids) return ids.errors();
@@ -149,7 +149,7 @@ Status Elaborator::expand_if(const Call& call) {
   scope.frame = call.scope.frame;
   scope.prefix = call.name + "/";
   const NodeId first_node = static_cast<NodeId>(graph_.nodes.size());
-  const Status stored = add_initializers(*body, scope);
+  Status stored = add_initializers(*body, scope);
   if (!stored) return stored;
   const Result<TensorIds> ids = expand_body(*body, scope, label(call));
   if (!ids) return ids.errors();
@@ -181,7 +181,7 @@ Status Elaborator::loop_iterations(const Call& call, const GraphDef& body, Scope
     if (i >= kMostIterations)
       return at(label(call), Errc::capacity,
                 fmt::format("runs for more than {} iterations", kMostIterations));
-    const Status stepped = step(label(call));
+    Status stepped = step(label(call));
     if (!stepped) return stepped;
     Scope scope;
     scope.parent = &constants;

@@ -259,7 +259,8 @@ Status Elaborator::infer(const OpRow* row, const std::string& label, const Scope
 
 namespace {
 
-/// The two operands of a plain product must be numbers of one type; a shape rule looks only at dims.
+/// The two operands of a plain product must be numbers of one type; a shape rule looks only at
+/// dims.
 Status check_operand_types(const OpRow& row, const NodeView& node) {
   constexpr std::array<std::string_view, 8> kPlain = {"Conv",   "ConvTranspose", "MatMul", "Gemm",
                                                       "Einsum", "LSTM",          "GRU",    "RNN"};

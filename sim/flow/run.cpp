@@ -158,8 +158,8 @@ Result<std::vector<std::string>> write_outputs(const Graph& graph, const ref::Ar
     std::string file = wanted;
     for (int n = 2; std::ranges::count(written, file) > 0; ++n)
       file = fmt::format("{}_{}.npy", wanted.substr(0, wanted.size() - 4), n);
-    const Status saved =
-        write_file_atomically(folder + "/" + file, ref::to_npy(outputs.at(graph.tensor(id).name)));
+    const Status saved = write_file_atomically(fmt::format("{}/{}", folder, file),
+                                               ref::to_npy(outputs.at(graph.tensor(id).name)));
     if (!saved) return saved.errors();
     written.push_back(std::move(file));
   }

@@ -2,7 +2,8 @@
 #include <cstdint>
 
 /// The field numbers of onnx.proto that are read or written, named as there: message NodeProto's
-/// field op_type is Node::kOpType. tests/oracle/field_numbers_test.cpp compares them with libonnx's.
+/// field op_type is Node::kOpType. tests/oracle/field_numbers_test.cpp compares them with
+/// libonnx's.
 namespace accsim::sim::onnx::proto {
 
 /// ModelProto: a whole file.

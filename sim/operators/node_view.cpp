@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <utility>
 
 namespace accsim::sim {
 namespace {
@@ -77,7 +78,7 @@ std::string NodeView::attr(std::string_view name, const char* fallback) const {
 
 std::vector<int64_t> NodeView::attr(std::string_view name, std::vector<int64_t> fallback) const {
   const auto* v = held<std::vector<int64_t>>(attribute(name));
-  return v != nullptr ? *v : fallback;
+  return v != nullptr ? *v : std::move(fallback);
 }
 
 std::optional<std::vector<int64_t>> NodeView::attr_ints(std::string_view name) const {

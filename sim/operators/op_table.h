@@ -19,7 +19,8 @@ using CostRule = Result<Work> (*)(const NodeView&);
 
 inline constexpr int kVariadic = 1 << 20;
 
-/// Everything the program knows of one operator. Adding an operator is one row, its rules and a test.
+/// Everything the program knows of one operator. Adding an operator is one row, its rules and a
+/// test.
 struct OpRow {
   std::string_view name;
   int since;                   ///< first opset version that has it

@@ -60,7 +60,7 @@ Result<DType> dtype_attr(const NodeView& node, std::string_view name, DType fall
 }
 
 Result<int64_t> axis_attr(const NodeView& node, int64_t fallback, int64_t rank) {
-  const Result<int64_t> axis = normalize_axis(int_attr(node, "axis", fallback), rank);
+  Result<int64_t> axis = normalize_axis(int_attr(node, "axis", fallback), rank);
   if (!axis) return bad_node(node, axis.errors().front().message);
   return axis;
 }

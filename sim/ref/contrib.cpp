@@ -132,8 +132,9 @@ template <bool kMultiply>
 Status qlinear_binary(KernelContext& step) {
   const std::vector<double> a = dequantized(step, 0, 1, 2), b = dequantized(step, 3, 4, 5);
   std::vector<double> out(static_cast<size_t>(elements(step.out_dims(0))));
-  broadcast_binary(step.pool(), a.data(), step.dims(0), b.data(), step.dims(3), out.data(),
-                   step.out_dims(0), [](double x, double y) { return kMultiply ? x * y : x + y; });
+  broadcast_binary<double>(step.pool(), {a.data(), step.dims(0)}, {b.data(), step.dims(3)},
+                           out.data(), step.out_dims(0),
+                           [](double x, double y) { return kMultiply ? x * y : x + y; });
   return put_quantized(step, out, 6, 7), ok();
 }
 

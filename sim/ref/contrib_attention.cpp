@@ -163,12 +163,61 @@ std::vector<double> present_cache(const AttentionTask& t, const std::vector<int6
   return out;
 }
 
-Status group_query(KernelContext& step) {
+/// What isn't computed of GroupQueryAttention.
+Status check_group_query(KernelContext& step) {
   if (!step.has_input(1)) return refuse(step, "packed queries, keys and values aren't computed");
   for (size_t i = 9; i < step.input_count(); ++i)
     if (step.has_input(i)) return refuse(step, "inputs from position_ids on aren't computed");
   if (int_attr(step, "local_window_size", -1) > 0 || int_attr(step, "smooth_softmax", 0) != 0)
     return refuse(step, "local windows and smooth softmax aren't computed");
+  if (step.dims(1)[1] != step.dims(0)[1])
+    return refuse(step, "keys of another length aren't computed");
+  return ok();
+}
+
+/// Rows of each batch entry's cache that stay, by seqlens_k and the total length; sets t.total. A
+/// first prompt may be padded at its end.
+Result<std::vector<int64_t>> past_rows(KernelContext& step, AttentionTask& t) {
+  const std::vector<int64_t> last = step.integers(5), totals = step.integers(6);
+  if (static_cast<int64_t>(last.size()) != t.batch || totals.size() != 1)
+    return bad_node(step, "seqlens_k must be one a batch entry");
+  const int64_t past_length = step.has_input(3) ? step.dims(3)[2] : 0;
+  const int64_t total = totals[0];
+  t.total = std::max(past_length, total);
+  std::vector<int64_t> past;
+  for (const int64_t l : last) {
+    past.push_back(t.q_len == total ? 0 : l + 1 - t.q_len);
+    if (total < 0 || l > (int64_t{1} << 40) || past.back() < 0 || past.back() > past_length ||
+        past.back() + t.q_len > t.total)
+      return bad_node(step, "seqlens_k doesn't go with the past and the queries");
+  }
+  return past;
+}
+
+/// Turns the rows of queries and keys by the cached angles of their positions.
+Status rotate_rows(KernelContext& step, const AttentionTask& t, const std::vector<int64_t>& past,
+                   std::vector<double>& q, std::vector<double>& k) {
+  const std::vector<double> cos = step.reals(7), sin = step.reals(8);
+  if (cos.empty() || sin.size() != cos.size() || step.rank(7) != 2)
+    return bad_node(step, "the angle caches are missing");
+  const int64_t half = step.dims(7).back();
+  const bool interleaved = int_attr(step, "rotary_interleaved", 0) != 0;
+  const auto turn = [&](std::vector<double>& on, int64_t heads) {
+    for (int64_t r = 0; r < t.batch * heads * t.q_len; ++r) {
+      const int64_t at = past[static_cast<size_t>(r / (heads * t.q_len))] + r % t.q_len;
+      if (at >= step.dims(7)[0] || 2 * half > t.head) return false;
+      rotate_head(on.data() + r * t.head, cos.data() + at * half, sin.data() + at * half, half,
+                  interleaved);
+    }
+    return true;
+  };
+  if (!turn(q, t.q_heads) || !turn(k, t.kv_heads))
+    return bad_node(step, "a position is outside the angle caches");
+  return ok();
+}
+
+Status group_query(KernelContext& step) {
+  if (Status s = check_group_query(step); !s) return s;
   const Dims& x = step.dims(0);
   AttentionTask t;
   t.batch = x[0];
@@ -176,43 +225,15 @@ Status group_query(KernelContext& step) {
   t.q_heads = int_attr(step, "num_heads", 1);
   t.kv_heads = int_attr(step, "kv_num_heads", 1);
   t.head = t.v_head = x[2] / t.q_heads;
-  if (step.dims(1)[1] != t.q_len) return refuse(step, "keys of another length aren't computed");
-  const std::vector<int64_t> last = step.integers(5), totals = step.integers(6);
-  if (static_cast<int64_t>(last.size()) != t.batch || totals.size() != 1)
-    return bad_node(step, "seqlens_k must be one a batch entry");
+  const Result<std::vector<int64_t>> past = past_rows(step, t);
+  if (!past) return past.errors();
   std::vector<double> q = split_heads(step.reals(0), t.batch, t.q_len, t.q_heads),
                       k = split_heads(step.reals(1), t.batch, t.q_len, t.kv_heads);
-  const std::vector<double> v = split_heads(step.reals(2), t.batch, t.q_len, t.kv_heads),
-                            cos = step.reals(7), sin = step.reals(8);
-  const int64_t past_length = step.has_input(3) ? step.dims(3)[2] : 0;
-  const int64_t total = totals[0];
-  std::vector<int64_t> past;
-  t.total = std::max(past_length, total);
-  for (const int64_t l : last) {  // a first prompt may be padded at its end
-    past.push_back(t.q_len == total ? 0 : l + 1 - t.q_len);
-    if (total < 0 || l > (int64_t{1} << 40) || past.back() < 0 || past.back() > past_length ||
-        past.back() + t.q_len > t.total)
-      return bad_node(step, "seqlens_k doesn't go with the past and the queries");
-  }
-  if (int_attr(step, "do_rotary", 0) != 0) {
-    if (cos.empty() || sin.size() != cos.size() || step.rank(7) != 2)
-      return bad_node(step, "the angle caches are missing");
-    const int64_t half = step.dims(7).back();
-    const bool interleaved = int_attr(step, "rotary_interleaved", 0) != 0;
-    const auto turn = [&](std::vector<double>& on, int64_t heads) {
-      for (int64_t r = 0; r < t.batch * heads * t.q_len; ++r) {
-        const int64_t at = past[static_cast<size_t>(r / (heads * t.q_len))] + r % t.q_len;
-        if (at >= step.dims(7)[0] || 2 * half > t.head) return false;
-        rotate_head(on.data() + r * t.head, cos.data() + at * half, sin.data() + at * half, half,
-                    interleaved);
-      }
-      return true;
-    };
-    if (!turn(q, t.q_heads) || !turn(k, t.kv_heads))
-      return bad_node(step, "a position is outside the angle caches");
-  }
-  const std::vector<double> keys = present_cache(t, past, step.reals(3), k),
-                            values = present_cache(t, past, step.reals(4), v);
+  const std::vector<double> v = split_heads(step.reals(2), t.batch, t.q_len, t.kv_heads);
+  if (int_attr(step, "do_rotary", 0) != 0)
+    if (Status s = rotate_rows(step, t, *past, q, k); !s) return s;
+  const std::vector<double> keys = present_cache(t, *past, step.reals(3), k),
+                            values = present_cache(t, *past, step.reals(4), v);
   t.q = q.data();
   t.k = keys.data();
   t.v = values.data();
@@ -220,7 +241,7 @@ Status group_query(KernelContext& step) {
   t.scale = scale == 0 ? 1 / std::sqrt(static_cast<double>(t.head)) : scale;
   t.softcap = real_attr(step, "softcap", 0);
   t.bias = [&](int64_t b, int64_t, int64_t i, int64_t j) {
-    return j > i + past[static_cast<size_t>(b)] ? -std::numeric_limits<double>::infinity() : 0.0;
+    return j > i + (*past)[static_cast<size_t>(b)] ? -std::numeric_limits<double>::infinity() : 0.0;
   };
   step.put(0, join_heads(attend(step.pool(), t).out, t.batch, t.q_heads, t.q_len));
   for (const size_t i : {size_t{1}, size_t{2}})

@@ -35,8 +35,8 @@ Status unary(KernelContext& step) {
 template <class R, class F>
 void broadcast_reals(KernelContext& step, const Array& a, const Array& b, R* out) {
   const auto all = [&]<class T>(T) {
-    broadcast_binary(step.pool(), a.data<T>(), a.dims(), b.data<T>(), b.dims(), out,
-                     step.out_dims(0), [](T x, T y) { return static_cast<R>(F::of(x, y)); });
+    broadcast_binary<T>(step.pool(), {a.data<T>(), a.dims()}, {b.data<T>(), b.dims()}, out,
+                        step.out_dims(0), [](T x, T y) { return static_cast<R>(F::of(x, y)); });
   };
   if (a.kind() == ElementKind::f32)
     all(float{});
@@ -78,7 +78,7 @@ Status variadic(KernelContext& step) {
     const Dims& dims = step.out_dims(0);
     copy_strided(step.pool(), step.data<T>(0), dims, broadcast_strides(step.dims(0), dims), 0, out);
     for (size_t i = 1; i < step.input_count(); ++i)
-      broadcast_binary<T>(step.pool(), out, dims, step.data<T>(i), step.dims(i), out, dims,
+      broadcast_binary<T>(step.pool(), {out, dims}, {step.data<T>(i), step.dims(i)}, out, dims,
                           [](T x, T y) { return F::of(x, y); });
     const T count = static_cast<T>(step.input_count());
     if (kMean) map_elements(step.pool(), out, out, elements(dims), [=](T v) { return v / count; });
@@ -146,8 +146,9 @@ Status pow_kernel(KernelContext& step) {
   if (!is_real(step.in(0)) && !is_real(step.in(1))) return by_value_rule(step);
   const std::vector<double> base = step.reals(0), exponent = step.reals(1);
   std::vector<double> out(static_cast<size_t>(elements(step.out_dims(0))));
-  broadcast_binary(step.pool(), base.data(), step.dims(0), exponent.data(), step.dims(1),
-                   out.data(), step.out_dims(0), [](double a, double b) { return std::pow(a, b); });
+  broadcast_binary<double>(step.pool(), {base.data(), step.dims(0)},
+                           {exponent.data(), step.dims(1)}, out.data(), step.out_dims(0),
+                           [](double a, double b) { return std::pow(a, b); });
   step.put(0, out);
   return ok();
 }

@@ -12,7 +12,8 @@ constexpr int64_t kStrip = 192;        // rows or columns of a strip, about
 constexpr int64_t kWrittenRows = 256;  // rows of b that are written before they are multiplied
 constexpr int64_t kSmall = 200'000;    // multiplications that aren't worth sharing out
 
-/// Length of the strips that `size` is cut into: as many as make even shares of two or four threads.
+/// Length of the strips that `size` is cut into: as many as make even shares of two or four
+/// threads.
 int64_t strip_length(int64_t size) {
   if (size <= kStrip / 2) return size;
   const int64_t strips = (size + 4 * kStrip - 1) / (4 * kStrip) * 4;

@@ -37,6 +37,8 @@ class KernelContext : public NodeView {
   }
   /// Converted elements of a present input; {} when it is absent.
   std::vector<double> reals(size_t i) const;
+  // Not the base's: that one reads constants, this one what a run has computed.
+  // NOLINTNEXTLINE(bugprone-derived-method-shadowing-base-method)
   std::vector<int64_t> integers(size_t i) const;
   /// The first element of input i, or the fallback when it is absent or empty.
   double real_or(size_t i, double fallback) const;

@@ -82,7 +82,7 @@ Status gemm_kernel(KernelContext& step) {
     if (alpha != 1)
       map_elements(step.pool(), out, out, plan->m * plan->n, [=](T v) { return a * v; });
     if (c != nullptr)
-      broadcast_binary<T>(step.pool(), out, dims, c, step.dims(2), out, dims,
+      broadcast_binary<T>(step.pool(), {out, dims}, {c, step.dims(2)}, out, dims,
                           [=](T x, T y) { return x + b * y; });
   };
   if (step.in(0).kind() == ElementKind::f32) {

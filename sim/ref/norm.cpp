@@ -72,10 +72,10 @@ void scale_and_shift(KernelContext& step, size_t scale, size_t bias, const Dims&
     const Array with = step.in(i).as(kept);
     const Dims& shape = scale_dims.empty() ? with.dims() : scale_dims;
     if (i == scale)
-      broadcast_binary<T>(step.pool(), out, dims, with.data<T>(), shape, out, dims,
+      broadcast_binary<T>(step.pool(), {out, dims}, {with.data<T>(), shape}, out, dims,
                           [](T a, T b) { return a * b; });
     else
-      broadcast_binary<T>(step.pool(), out, dims, with.data<T>(), shape, out, dims,
+      broadcast_binary<T>(step.pool(), {out, dims}, {with.data<T>(), shape}, out, dims,
                           [](T a, T b) { return a + b; });
   }
 }

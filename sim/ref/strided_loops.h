@@ -67,14 +67,21 @@ struct StridedLoops {
   }
 };
 
-/// out[i] = f(a, b) with both operands broadcast.
+/// A dense tensor's elements, to be broadcast to other dims.
+template <class T>
+struct BroadcastInput {
+  const T* data;
+  const Dims& dims;
+};
+
+/// out[i] = f(a, b) with both operands broadcast to `dims`.
 template <class T, class R, class F>
-void broadcast_binary(ThreadPool& pool, const T* a, const Dims& a_dims, const T* b,
-                      const Dims& b_dims, R* out, const Dims& dims, F f) {
+void broadcast_binary(ThreadPool& pool, const BroadcastInput<T>& a, const BroadcastInput<T>& b,
+                      R* out, const Dims& dims, F f) {
   const StridedLoops<2> walk(dims,
-                             {broadcast_strides(a_dims, dims), broadcast_strides(b_dims, dims)});
+                             {broadcast_strides(a.dims, dims), broadcast_strides(b.dims, dims)});
   walk.rows(pool, [&](int64_t first, int64_t count, const auto& at, const auto& step) {
-    const T *x = a + at[0], *y = b + at[1];
+    const T *x = a.data + at[0], *y = b.data + at[1];
     R* to = out + first;
     if (step[0] == 1 && step[1] == 1)
       for (int64_t i = 0; i < count; ++i) to[i] = f(x[i], y[i]);

@@ -118,7 +118,7 @@ Result<AttentionPlan> plan_attention(const NodeView& node) {
   }
   if (node.has_input(3)) {
     // The mask's last dim may be shorter than the keys: the rest counts as masked out.
-    Dims rest = node.dims(3);
+    const Dims& rest = node.dims(3);
     Dims wanted = p.scores();
     if (!rest.empty() && rest.back() != 1 && rest.back() <= wanted.back())
       wanted.back() = rest.back();

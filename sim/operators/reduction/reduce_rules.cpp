@@ -114,10 +114,11 @@ Status reduce_value(InferContext& node) {
   const int64_t inputs = elements(node.dims(0)), outputs = output_elements(node);
   if (inputs == 0 || outputs == 0) return ok();  // the neutral elements aren't worth having
   const bool mean = node.node().op_type == "ReduceMean";
+  const int64_t each = inputs / outputs;  // elements of one result, exactly
   with_type(node.dtype(0), [&]<class T>(T) {
     std::vector<T> results = reduced<T>(node, *axes);
     if (mean)
-      for (T& v : results) v = v / static_cast<T>(inputs / outputs);
+      for (T& v : results) v = v / static_cast<T>(each);
     store(node, 0, results);
   });
   return ok();

@@ -25,7 +25,7 @@ Result<int64_t> cumulative_axis(const NodeView& node) {
   const Result<std::vector<int64_t>> axis = need_integers(node, 1, "axis", "the output");
   if (!axis) return axis.errors();
   if (axis->size() != 1) return bad_node(node, "input 'axis' must be a scalar");
-  const Result<int64_t> normal = normalize_axis(axis->front(), node.rank(0));
+  Result<int64_t> normal = normalize_axis(axis->front(), node.rank(0));
   if (!normal) return bad_node(node, normal.errors().front().message);
   return normal;
 }

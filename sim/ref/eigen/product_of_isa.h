@@ -1,6 +1,6 @@
-// No include guard's business: each file that includes this one first defines Eigen as a name of its
-// own, so that the templates which it compiles for its instruction set can't be taken by the linker
-// for those of another file. tests/sim/ref/isa_symbols_test.py looks at the objects.
+// No include guard's business: each file that includes this one first defines Eigen as a name of
+// its own, so that the templates which it compiles for its instruction set can't be taken by the
+// linker for those of another file. tests/sim/ref/isa_symbols_test.py looks at the objects.
 #ifndef Eigen
 #error "define Eigen as a namespace of this file's own"
 #endif
