@@ -30,8 +30,8 @@ void add_options(const CLI::App& app, std::string& out) {
   std::string rows;
   for (const CLI::Option* option : app.get_options()) {
     if (option->get_group().empty() || option == app.get_help_ptr()) continue;
-    rows += fmt::format("| {} | {} | {} |\n", spelling(*option),
-                        cell(option->get_default_str()), cell(option->get_description()));
+    rows += fmt::format("| {} | {} | {} |\n", spelling(*option), cell(option->get_default_str()),
+                        cell(option->get_description()));
   }
   if (!rows.empty()) out += "\n| option | default | meaning |\n|---|---|---|\n" + rows;
 }

@@ -56,13 +56,13 @@ bool holds_integers(DType t);
 
 // Shape rules.
 /// Output 0 has shape and type of input 0.
-Status same_shape(InferContext& node);       ///< output 0 as input 0
+Status same_shape(InferContext& node);
 /// Output 0 has the shape of input 0 and is boolean.
-Status same_shape_bool(InferContext& node);  ///< as input 0, boolean
+Status same_shape_bool(InferContext& node);
 /// Output 0 has the shape that all inputs broadcast to and the type of input 0.
-Status broadcast_shape(InferContext& node);  ///< output 0: all inputs broadcast, dtype of input 0
+Status broadcast_shape(InferContext& node);
 /// Output 0 has the shape that all inputs broadcast to and is boolean.
-Status broadcast_bool(InferContext& node);   ///< all inputs broadcast, boolean
+Status broadcast_bool(InferContext& node);
 
 // Cost helpers.
 /// Elements that a work item may count at most, so that counts stay far from 64 bits.

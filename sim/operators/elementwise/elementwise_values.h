@@ -14,9 +14,9 @@ namespace accsim::sim {
 /// Mean of all inputs, which broadcast; floats only.
 Status mean_value(InferContext& node);
 /// Mod: the sign is the divisor's, or by attribute fmod the dividend's.
-Status mod_value(InferContext& node);        ///< by attribute fmod
+Status mod_value(InferContext& node);
 /// BitShift, by attribute direction.
-Status bit_shift_value(InferContext& node);  ///< by attribute direction
+Status bit_shift_value(InferContext& node);
 /// Pow in the base's type; integers to a negative power have no value.
 Status pow_value(InferContext& node);
 /// Clip between min and max (inputs or attributes); when they cross, max wins.
@@ -24,11 +24,11 @@ Status clip_value(InferContext& node);
 /// Where: input 1 at true elements of input 0, else input 2; all three broadcast.
 Status where_value(InferContext& node);
 /// Cast and CastLike: input 0 as output 0's type.
-Status cast_value(InferContext& node);        ///< Cast and CastLike: input 0 as output 0's type
+Status cast_value(InferContext& node);
 /// Output 0 is input 0.
-Status pass_value(InferContext& node);        ///< output 0 is input 0
+Status pass_value(InferContext& node);
 /// pass_value(), and a mask of ones.
-Status dropout_value(InferContext& node);     ///< pass_value, and a mask of ones
+Status dropout_value(InferContext& node);
 Status float_test_value(InferContext& node);  ///< IsNaN and IsInf
 
 /// One element's arithmetic; T is int64_t, uint64_t or double. nullopt: not defined there.

@@ -5,7 +5,9 @@
 namespace accsim::sim {
 
 /// Rules of the operators that draw random numbers. They have no value, so nothing of them folds.
-Status random_shape(InferContext& node);       ///< RandomNormal, RandomUniform: attribute shape
+
+/// RandomNormal and RandomUniform: attribute shape.
+Status random_shape(InferContext& node);
 Status random_like_shape(InferContext& node);  ///< of input 0's shape; attribute dtype
 /// Multinomial: scores B x classes to B x sample_size.
 Status multinomial_shape(InferContext& node);

@@ -44,13 +44,13 @@ Status tile_shape(InferContext& node);
 /// The elements, repeated.
 Status tile_value(InferContext& node);
 /// Expand and Tile: input read, output written; nothing when nothing is repeated.
-Result<Work> repeat_cost(const NodeView& node);  ///< Expand and Tile
+Result<Work> repeat_cost(const NodeView& node);
 /// DepthToSpace: N x C / b^2 x H b x W b for blocksize b.
 Status depth_to_space_shape(InferContext& node);
 /// SpaceToDepth: N x C b^2 x H / b x W / b for blocksize b, which must divide.
 Status space_to_depth_shape(InferContext& node);
-/// Both: a copy, element by element on the input's side; nothing for blocks of 1.
-Result<Work> block_cost(const NodeView& node);  ///< DepthToSpace and SpaceToDepth
+/// DepthToSpace and SpaceToDepth: a copy, element by element on the input's side; nothing for blocks of 1.
+Result<Work> block_cost(const NodeView& node);
 /// ReverseSequence: output as input 0; axes 0 and 1 are time and batch, either way.
 Status reverse_sequence_shape(InferContext& node);
 /// A copy in pieces of what lies behind the first two axes.
@@ -60,7 +60,7 @@ Status trilu_shape(InferContext& node);
 /// The upper or lower triangle, zero elsewhere; diagonal k must be known.
 Status trilu_value(InferContext& node);
 /// Reads input 0 only, writes every wanted output.
-Result<Work> data_copy_cost(const NodeView& node);  ///< reads input 0 only, writes the outputs
+Result<Work> data_copy_cost(const NodeView& node);
 
 // pad_rules.cpp: elements added around a tensor.
 /// Pad: each dim plus what padding() says.
@@ -87,8 +87,8 @@ Status gather_elements_value(InferContext& node);
 Status gather_nd_shape(InferContext& node);
 /// The slice at each tuple.
 Status gather_nd_value(InferContext& node);
-/// All three: the picked slices and the indices read, the output written.
-Result<Work> gather_cost(const NodeView& node);  ///< the three above
+/// Gather, GatherElements and GatherND: the picked slices and the indices read, the output written.
+Result<Work> gather_cost(const NodeView& node);
 /// Compress: so many slices along the axis as the condition, which must be known, has true
 /// elements.
 Status compress_shape(InferContext& node);

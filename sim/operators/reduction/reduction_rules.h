@@ -29,7 +29,7 @@ Status cumulative_shape(InferContext& node);
 /// Running sums or products, by attributes exclusive and reverse.
 Status cumulative_value(InferContext& node);
 /// Softmax, LogSoftmax, Hardmax: output as input 0; the axis must be one.
-Status softmax_shape(InferContext& node);  ///< Softmax, LogSoftmax, Hardmax
+Status softmax_shape(InferContext& node);
 /// Det: the batch dims of square matrices.
 Status det_shape(InferContext& node);
 /// One comparison an input element.
