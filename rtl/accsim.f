@@ -3,6 +3,7 @@ accsim_pkg.sv
 cmd_fifo.sv
 cmd_issue.sv
 token_counter.sv
+slot_tokens.sv
 slot_ring.sv
 delay_line.sv
 tap_line.sv
@@ -15,9 +16,11 @@ window_walk.sv
 window_merge.sv
 weight_walk.sv
 skew.sv
+pe_ws.sv
 array_ws.sv
 exec_ws.sv
 transpose.sv
+pe_os.sv
 array_os.sv
 exec_os.sv
 post_lane.sv

@@ -1,11 +1,12 @@
-// The core: four command queues that meet at tokens, the buffers between them, the array. Everything
-// outside is ports: commands with final addresses, a read and a write port to memory, a retire port.
+// The core: four command queues that meet at tokens, the buffers between them, the array. Outside
+// are commands with final addresses, memory behind a read and a write port, a retire port.
 module accsim_core
   import accsim_pkg::*;
 #(
   parameter int unsigned Rows = 8,
   parameter int unsigned Cols = 8,
   parameter bit          OutputStationary = 1'b0,
+  parameter bit          OneProcess = 1'b0,  // PEs as one process, for simulators; see array_ws.sv
   parameter int unsigned ActSlots = 2, ActSlotBytes = 4096, ActPort = 16,
   parameter int unsigned WgtSlots = 2, WgtSlotBytes = 4096, WgtPort = 16,
   parameter int unsigned ParSlots = 2, ParSlotBytes = 1024, ParPort = 16,
@@ -15,7 +16,7 @@ module accsim_core
 ) (
   input  logic                        clk_i,
   input  logic                        rst_ni,
-  input  logic                        enable_i,            // commands may start, from the next cycle on
+  input  logic                        enable_i,  // commands may start, from the next cycle on
   input  logic                        input_stationary_i,  // constant while a program runs
 
   input  logic                        load_valid_i, gemm_valid_i, post_valid_i, store_valid_i,
@@ -65,26 +66,21 @@ module accsim_core
   logic acc_free, acc_claim, acc_done, acc_full, acc_take, acc_give;
   logic out_free, out_claim, out_done, out_full, out_take, out_give;
 
-  token_counter #(.Initial(ActSlots), .Max(ActSlots)) u_act_free (
-    .clk_i, .rst_ni, .give_i(act_give), .take_i(load_take[0]), .some_o(load_free[0]));
-  token_counter #(.Max(ActSlots)) u_act_full (
-    .clk_i, .rst_ni, .give_i(load_full[0]), .take_i(act_take), .some_o(act_full));
-  token_counter #(.Initial(WgtSlots), .Max(WgtSlots)) u_wgt_free (
-    .clk_i, .rst_ni, .give_i(wgt_give), .take_i(load_take[1]), .some_o(load_free[1]));
-  token_counter #(.Max(WgtSlots)) u_wgt_full (
-    .clk_i, .rst_ni, .give_i(load_full[1]), .take_i(wgt_take), .some_o(wgt_full));
-  token_counter #(.Initial(ParSlots), .Max(ParSlots)) u_par_free (
-    .clk_i, .rst_ni, .give_i(par_give), .take_i(load_take[2]), .some_o(load_free[2]));
-  token_counter #(.Max(ParSlots)) u_par_full (
-    .clk_i, .rst_ni, .give_i(load_full[2]), .take_i(par_take), .some_o(par_full));
-  token_counter #(.Initial(AccSlots), .Max(AccSlots)) u_acc_free (
-    .clk_i, .rst_ni, .give_i(acc_give), .take_i(acc_claim), .some_o(acc_free));
-  token_counter #(.Max(AccSlots)) u_acc_full (
-    .clk_i, .rst_ni, .give_i(acc_done), .take_i(acc_take), .some_o(acc_full));
-  token_counter #(.Initial(OutSlots), .Max(OutSlots)) u_out_free (
-    .clk_i, .rst_ni, .give_i(out_give), .take_i(out_claim), .some_o(out_free));
-  token_counter #(.Max(OutSlots)) u_out_full (
-    .clk_i, .rst_ni, .give_i(out_done), .take_i(out_take), .some_o(out_full));
+  slot_tokens #(.Slots(ActSlots)) u_act_tokens (
+    .clk_i, .rst_ni, .claim_i(load_take[0]), .fill_i(load_full[0]), .take_i(act_take),
+    .give_i(act_give), .free_o(load_free[0]), .full_o(act_full));
+  slot_tokens #(.Slots(WgtSlots)) u_wgt_tokens (
+    .clk_i, .rst_ni, .claim_i(load_take[1]), .fill_i(load_full[1]), .take_i(wgt_take),
+    .give_i(wgt_give), .free_o(load_free[1]), .full_o(wgt_full));
+  slot_tokens #(.Slots(ParSlots)) u_par_tokens (
+    .clk_i, .rst_ni, .claim_i(load_take[2]), .fill_i(load_full[2]), .take_i(par_take),
+    .give_i(par_give), .free_o(load_free[2]), .full_o(par_full));
+  slot_tokens #(.Slots(AccSlots)) u_acc_tokens (
+    .clk_i, .rst_ni, .claim_i(acc_claim), .fill_i(acc_done), .take_i(acc_take),
+    .give_i(acc_give), .free_o(acc_free), .full_o(acc_full));
+  slot_tokens #(.Slots(OutSlots)) u_out_tokens (
+    .clk_i, .rst_ni, .claim_i(out_claim), .fill_i(out_done), .take_i(out_take),
+    .give_i(out_give), .free_o(out_free), .full_o(out_full));
 
   // ---- load ----------------------------------------------------------------------------------
   load_tag_t       read_tag;
@@ -95,8 +91,9 @@ module accsim_core
   assign read_tag_o = read_tag;
   assign tag        = data_tag_i;
   load_unit #(
-    .ActSlots, .ActStride(ActSlotBytes), .ActPort, .WgtSlots, .WgtStride(WgtSlotBytes), .WgtPort,
-    .ParSlots, .ParStride(ParSlotBytes), .ParPort
+    .ActSlots(ActSlots), .ActStride(ActSlotBytes), .ActPort(ActPort),
+    .WgtSlots(WgtSlots), .WgtStride(WgtSlotBytes), .WgtPort(WgtPort),
+    .ParSlots(ParSlots), .ParStride(ParSlotBytes), .ParPort(ParPort)
   ) u_load (
     .clk_i, .rst_ni, .enable_i(enable_q), .cmd_valid_i(load_valid_i), .cmd_ready_o(load_ready_o),
     .cmd_i(load_i), .free_i(load_free), .take_o(load_take),
@@ -131,12 +128,14 @@ module accsim_core
     .write_addr_i(tag[data_for[1][0]].address), .write_bytes_i(tag[data_for[1][0]].bytes),
     .write_data_i(data[data_for[1][0]][ActPort*8-1:0]),
     .read_i(act_read), .read_addr_i(act_addr), .read_data_o(act_data));
-  slot_mem #(.Bytes(WgtSlots * WgtSlotBytes), .WriteBytes(WgtPort), .ReadBytes(WgtLanes)) u_wgt_mem (
+  slot_mem #(.Bytes(WgtSlots * WgtSlotBytes), .WriteBytes(WgtPort),
+             .ReadBytes(WgtLanes)) u_wgt_mem (
     .clk_i, .write_i(data_for[0][1] || data_for[1][1]), .scatter_i(1'b0), .write_pitch_i('0),
     .write_addr_i(tag[data_for[1][1]].address), .write_bytes_i(tag[data_for[1][1]].bytes),
     .write_data_i(data[data_for[1][1]][WgtPort*8-1:0]),
     .read_i(wgt_read), .read_addr_i(wgt_addr), .read_data_o(wgt_data));
-  slot_mem #(.Bytes(ParSlots * ParSlotBytes), .WriteBytes(ParPort), .ReadBytes(PostLanes * 12)) u_par_mem (
+  slot_mem #(.Bytes(ParSlots * ParSlotBytes), .WriteBytes(ParPort),
+             .ReadBytes(PostLanes * ParameterBytes)) u_par_mem (
     .clk_i, .write_i(data_for[0][2] || data_for[1][2]), .scatter_i(1'b0), .write_pitch_i('0),
     .write_addr_i(tag[data_for[1][2]].address), .write_bytes_i(tag[data_for[1][2]].bytes),
     .write_data_i(data[data_for[1][2]][ParPort*8-1:0]),
@@ -167,7 +166,8 @@ module accsim_core
     .rows_i(weight_rows), .lanes_i(weight_lanes), .step_i(weight_step), .read_o(wgt_read),
     .addr_o(wgt_addr), .data_i(wgt_data), .row_o(wgt_row));
 
-  // ---- array and accumulators ---------------------------------------------------------------------
+  // ---- array and accumulators
+  // ---------------------------------------------------------------------
   logic                      sum_valid, sum_overwrite;  // of column 0; one column a cycle
   word_t                     sum_row;
   logic [Cols-1:0][31:0]     sum, post_sums;
@@ -181,8 +181,8 @@ module accsim_core
     logic [Rows*8-1:0] stream_q;
 
     exec_ws #(
-      .Rows, .Cols, .ActSlots, .ActStride(ActSlotBytes), .WgtSlots, .WgtStride(WgtSlotBytes),
-      .AccSlots, .AccRows
+      .Rows(Rows), .Cols(Cols), .ActSlots(ActSlots), .ActStride(ActSlotBytes),
+      .WgtSlots(WgtSlots), .WgtStride(WgtSlotBytes), .AccSlots(AccSlots), .AccRows(AccRows)
     ) u_exec (
       .clk_i, .rst_ni, .enable_i(enable_q), .input_stationary_i, .cmd_valid_i(gemm_valid_i),
       .cmd_ready_o(gemm_ready_o), .cmd_i(gemm_i), .act_full_i(act_full), .wgt_full_i(wgt_full),
@@ -203,7 +203,7 @@ module accsim_core
       stream_q <= input_stationary_i ? wgt_row[Rows*8-1:0] : act_row;
     end
 
-    array_ws #(.Rows, .Cols) u_array (
+    array_ws #(.Rows(Rows), .Cols(Cols), .OneProcess(OneProcess)) u_array (
       .clk_i, .by_column_i(input_stationary_i), .stream_i(stream_q), .write_i(pulse[1]),
       .swap_i(pulse[0]), .write_row_i(wgt_row[Cols*8-1:0]), .write_column_i(act_row), .sum_o(sum)
     );
@@ -211,23 +211,22 @@ module accsim_core
     delay_line #(.Width(34), .Cycles(Rows + 2)) u_row (
       .clk_i, .rst_ni, .data_i({row_valid, row_overwrite, row}),
       .data_o({sum_valid, sum_overwrite, sum_row}));
-    delay_line #(.Width(2), .Cycles(Rows + Cols + 4)) u_done (
+    delay_line #(.Width(2), .Cycles(Rows + Cols + ArrayLatency)) u_done (
       .clk_i, .rst_ni, .data_i({row_last, row_signal}), .data_o({retire_gemm_o, acc_done}));
     assign retire_drain_o = 1'b0;
   end else begin : gen_os
     localparam int unsigned IndexBits = $clog2(Rows + 1);
-    logic                 clear, element_valid, stream_end, drain_start;
-    logic                 row_valid, row_overwrite, row_last, row_signal;
+    logic                 clear, element_valid, stream_end, drain_start, row_valid, row_overwrite;
     logic [IndexBits-1:0] element;
     word_t                row;
-    logic                 clear_late, valid_late, capture, shift;
+    logic                 row_last, row_signal, clear_late, valid_late, capture, shift;
     logic [IndexBits-1:0] element_late;
     logic [Rows*8-1:0]    pixel_q;
     logic [Cols*8-1:0]    weight_q;
 
     exec_os #(
-      .Rows, .ActSlots, .ActStride(ActSlotBytes), .WgtSlots, .WgtStride(WgtSlotBytes), .AccSlots,
-      .AccRows
+      .Rows(Rows), .ActSlots(ActSlots), .ActStride(ActSlotBytes), .WgtSlots(WgtSlots),
+      .WgtStride(WgtSlotBytes), .AccSlots(AccSlots), .AccRows(AccRows)
     ) u_exec (
       .clk_i, .rst_ni, .enable_i(enable_q), .cmd_valid_i(gemm_valid_i), .cmd_ready_o(gemm_ready_o),
       .cmd_i(gemm_i), .act_full_i(act_full), .wgt_full_i(wgt_full), .acc_free_i(acc_free),
@@ -252,7 +251,7 @@ module accsim_core
       weight_q <= wgt_row[Cols*8-1:0];
     end
 
-    array_os #(.Rows, .Cols) u_array (
+    array_os #(.Rows(Rows), .Cols(Cols), .OneProcess(OneProcess)) u_array (
       .clk_i, .rst_ni, .pixel_i(pixel_q), .valid_i(valid_late), .index_i(element_late),
       .weight_i(weight_q), .clear_i(clear_late), .capture_i(capture), .shift_i(shift), .sum_o(sum)
     );
@@ -260,7 +259,7 @@ module accsim_core
     delay_line #(.Width(34), .Cycles(Rows + 2)) u_row (
       .clk_i, .rst_ni, .data_i({row_valid, row_overwrite, row}),
       .data_o({sum_valid, sum_overwrite, sum_row}));
-    delay_line #(.Width(3), .Cycles(Rows + Cols + 4)) u_done (
+    delay_line #(.Width(3), .Cycles(Rows + Cols + ArrayLatency)) u_done (
       .clk_i, .rst_ni, .data_i({stream_end, row_last, row_signal}),
       .data_o({retire_gemm_o, retire_drain_o, acc_done}));
   end
@@ -275,10 +274,11 @@ module accsim_core
       .post_row_i(post_row[AccBits-1:0]), .post_data_o(post_sums[c]));
   end
 
-  // ---- post and store -----------------------------------------------------------------------------
+  // ---- post and store
+  // -----------------------------------------------------------------------------
   post_unit #(
-    .Cols, .Lanes(PostLanes), .AccSlots, .AccRows, .ParSlots, .ParStride(ParSlotBytes), .OutSlots,
-    .OutStride(OutSlotBytes)
+    .Cols(Cols), .Lanes(PostLanes), .AccSlots(AccSlots), .AccRows(AccRows), .ParSlots(ParSlots),
+    .ParStride(ParSlotBytes), .OutSlots(OutSlots), .OutStride(OutSlotBytes)
   ) u_post (
     .clk_i, .rst_ni, .enable_i(enable_q), .cmd_valid_i(post_valid_i), .cmd_ready_o(post_ready_o),
     .cmd_i(post_i), .acc_full_i(acc_full), .out_free_i(out_free), .par_full_i(par_full),

@@ -1,12 +1,18 @@
-// Descriptors and constants of the core. A descriptor is a list of 32-bit words, word 0 in the lowest
-// bits: hw/cosim/descriptors.h holds the same lists. Addresses and counts are final: the loop nest has
-// been walked before a command comes here.
+// Descriptors and constants of the core. A descriptor is a list of 32-bit words, word 0 in the
+// lowest bits. Addresses and counts are final: the loop nest has been walked before a command comes
+// here. hw/cosim/rtl_layout.h says the same in C++; scripts/generate_rtl_layout makes it from this
+// file.
 package accsim_pkg;
 
   parameter int unsigned Levels      = 6;   // of a strided walk
   parameter int unsigned WindowLines = 4;   // kernel lines gathered in one cycle
   parameter int unsigned AddrWidth   = 48;  // of the memory outside
   parameter int unsigned TagWidth    = 64;
+
+  // Of the timing contract, see README.md.
+  parameter int unsigned ArrayLatency   = 4;   // of a sum, beyond the skew of the array
+  parameter int unsigned PostLatency    = 6;   // of a value through the post unit
+  parameter int unsigned ParameterBytes = 12;  // of a channel: bias, multiplier, shift
 
   typedef logic [31:0] word_t;
 

@@ -1,14 +1,16 @@
 // Systolic array with sums that stay. PE (r, c) multiplies element k of pixel r and of channel c in
-// cycle t + r + c + k. Clearing and capturing sums run along the same diagonals. Row `Rows - 1` leaves
-// first, in cycle capture + Rows + c: by then the column is captured, and what a row's register must
-// still pass on has gone by when the next capture reaches it, however closely drains follow.
+// cycle t + r + c + k. Clearing and capturing sums run along the same diagonals. Row `Rows - 1`
+// leaves first, in cycle capture + Rows + c: by then the column is captured, and what a row's
+// register must still pass on has gone by when the next capture reaches it, however closely drains
+// follow.
 //
 // A PE passes its operands to the right and down; its drain register takes the sum when the next
-// product may begin to overwrite it, and is shifted down from there. One process holds all PEs, as in
-// array_ws.sv; rows are taken from the last up, so that each reads the registers above as they were.
+// product may begin to overwrite it, and is shifted down from there. PEs are modules (pe_os.sv), or
+// with OneProcess one process, as in array_ws.sv.
 module array_os #(
   parameter int unsigned Rows = 8,
   parameter int unsigned Cols = 8,
+  parameter bit          OneProcess = 1'b0,
   localparam int unsigned IndexBits = $clog2(Rows + 1)
 ) (
   input  logic                  clk_i,
@@ -22,23 +24,11 @@ module array_os #(
   input  logic                  shift_i,  // one cycle before the first row leaves column 0
   output logic [Cols-1:0][31:0] sum_o
 );
-  localparam int unsigned Across    = 1 << $clog2(Cols + 1);
-  localparam int unsigned Diagonals = 1 << $clog2(Rows + Cols);
-
   logic [Rows-1:0][7:0] row;
   logic [Cols-1:0][7:0] column;
 
-  transpose #(.Rows) u_transpose (.clk_i, .rst_ni, .pixel_i, .valid_i, .index_i, .row_o(row));
+  transpose #(.Rows(Rows)) u_transpose (.clk_i, .rst_ni, .pixel_i, .valid_i, .index_i, .row_o(row));
   skew #(.Lanes(Cols)) u_skew (.clk_i, .data_i(weight_i), .data_o(column));
-
-  logic signed [7:0] row_lane [Rows];
-  logic signed [7:0] column_lane [Cols];
-  for (genvar r = 0; r < Rows; r++) begin : gen_row
-    assign row_lane[r] = row[r];
-  end
-  for (genvar c = 0; c < Cols; c++) begin : gen_column
-    assign column_lane[c] = column[c];
-  end
 
   // Parity of the drains whose shifting has begun. phase[d] is what it was d cycles ago: PE (r, c)
   // shifts while its column knows of a drain that its diagonal doesn't know of yet.
@@ -48,52 +38,107 @@ module array_os #(
     else         phase_q <= phase_q ^ shift_i;
   end
 
-  // Masks of one PE's bits; [d]: what was at the input d cycles ago.
-  logic signed [31:0] clear [Diagonals];
-  logic signed [31:0] capture [Diagonals];
-  logic signed [31:0] phase [Diagonals];
-  logic signed [31:0] late [Diagonals];
-  logic signed [7:0]  left [Rows][Across];    // what PE (r, c) gets from the left
-  logic signed [7:0]  above [Rows][Cols];     // ... and from above
-  logic signed [31:0] sum [Rows][Cols];
-  logic signed [31:0] drain [Rows][Cols];
-  logic signed [31:0] shift [Cols];
-  logic signed [7:0]  moved [Cols];
-  logic [Cols*32-1:0] sums;
+  if (!OneProcess) begin : gen_pes
+    // [d]: what was at the input d cycles ago.
+    logic [Rows+Cols-2:0]          clear, capture, phase;
+    logic [Rows-1:0][Cols:0][7:0]  left;   // what PE (r, c) gets from the left
+    logic [Rows:0][Cols-1:0][7:0]  above;  // ... from above
+    logic [Rows:0][Cols-1:0][31:0] drain;  // ... and from the drain register above
 
-  always_ff @(posedge clk_i) begin : pes
-    automatic int unsigned r, c;
-    clear[0]   = {32{clear_i}};
-    capture[0] = {32{capture_i}};
-    phase[0]   = {32{phase_q}};
-    for (r = 0; r < Rows; r++) left[r][0] = row_lane[r];
-    for (c = 0; c < Cols; c++) above[0][c] = column_lane[c];
-    for (r = Rows - 1; r != 0; r--) begin
-      for (c = 0; c < Cols; c++) shift[c] = phase[c] ^ phase[r+c];
-      for (c = 0; c < Cols; c++) begin
-        drain[r][c] = (drain[r][c] & ~shift[c]) | (drain[r-1][c] & shift[c]);
+    assign clear[0]   = clear_i;
+    assign capture[0] = capture_i;
+    assign phase[0]   = phase_q;
+    for (genvar d = 1; d < Rows + Cols - 1; d++) begin : gen_diagonal
+      logic clear_late_q, capture_late_q, phase_late_q;
+      always_ff @(posedge clk_i) begin
+        clear_late_q   <= clear[d-1];
+        capture_late_q <= capture[d-1];
+        phase_late_q   <= phase[d-1];
+      end
+      assign clear[d]   = clear_late_q;
+      assign capture[d] = capture_late_q;
+      assign phase[d]   = phase_late_q;
+    end
+
+    logic unused_below;
+    assign unused_below = ^above[Rows];
+    assign above[0]     = column;
+    assign drain[0]     = '0;
+    assign sum_o        = drain[Rows];
+    for (genvar r = 0; r < Rows; r++) begin : gen_row
+      logic unused_right;
+      assign left[r][0]   = row[r];
+      assign unused_right = ^left[r][Cols];
+      for (genvar c = 0; c < Cols; c++) begin : gen_column
+        pe_os u_pe (
+          .clk_i, .clear_i(clear[r+c]), .capture_i(capture[r+c]), .shift_i(phase[c] ^ phase[r+c]),
+          .left_i(left[r][c]), .above_i(above[r][c]), .drain_i(drain[r][c]),
+          .right_o(left[r][c+1]), .below_o(above[r+1][c]), .drain_o(drain[r+1][c])
+        );
       end
     end
-    for (r = 0; r < Rows; r++) begin
-      for (c = 0; c < Cols; c++) begin
-        drain[r][c] = (drain[r][c] & ~capture[r+c]) | (sum[r][c] & capture[r+c]);
-      end
-      for (c = 0; c < Cols; c++) begin
-        sum[r][c] = (sum[r][c] & ~clear[r+c]) + 32'(16'(left[r][c]) * 16'(above[r][c]));
-      end
-      for (c = 0; c < Cols; c++) moved[c] = left[r][c];
-      for (c = 0; c < Cols; c++) left[r][c+1] = moved[c];
+  end else begin : gen_process
+    // Powers of two, so that simulators need no check of an index.
+    localparam int unsigned Across    = 1 << $clog2(Cols + 1);
+    localparam int unsigned Diagonals = 1 << $clog2(Rows + Cols);
+
+    logic signed [7:0] row_lane [Rows];
+    logic signed [7:0] column_lane [Cols];
+    for (genvar r = 0; r < Rows; r++) begin : gen_row
+      assign row_lane[r] = row[r];
     end
-    for (r = Rows - 1; r != 0; r--) begin
-      for (c = 0; c < Cols; c++) above[r][c] = above[r-1][c];
+    for (genvar c = 0; c < Cols; c++) begin : gen_column
+      assign column_lane[c] = column[c];
     end
-    for (c = 0; c < Diagonals; c++) late[c] = clear[c];
-    for (c = 1; c < Diagonals; c++) clear[c] = late[c-1];
-    for (c = 0; c < Diagonals; c++) late[c] = capture[c];
-    for (c = 1; c < Diagonals; c++) capture[c] = late[c-1];
-    for (c = 0; c < Diagonals; c++) late[c] = phase[c];
-    for (c = 1; c < Diagonals; c++) phase[c] = late[c-1];
-    for (c = 0; c < Cols; c++) sums[32*c +: 32] = drain[Rows-1][c];
-    sum_o <= sums;
+
+    // Masks of one PE's bits; [d]: what was at the input d cycles ago.
+    logic signed [31:0] clear [Diagonals];
+    logic signed [31:0] capture [Diagonals];
+    logic signed [31:0] phase [Diagonals];
+    logic signed [31:0] late [Diagonals];
+    logic signed [7:0]  left [Rows][Across];    // what PE (r, c) gets from the left
+    logic signed [7:0]  above [Rows][Cols];     // ... and from above
+    logic signed [31:0] sum [Rows][Cols];
+    logic signed [31:0] drain [Rows][Cols];
+    logic signed [31:0] shift [Cols];
+    logic signed [7:0]  moved [Cols];
+    logic [Cols*32-1:0] sums;
+
+    always_ff @(posedge clk_i) begin : pes
+      // Rows are taken from the last up, so that each reads the registers above it as they were.
+      automatic int unsigned r, c;
+      clear[0]   = {32{clear_i}};
+      capture[0] = {32{capture_i}};
+      phase[0]   = {32{phase_q}};
+      for (r = 0; r < Rows; r++) left[r][0] = row_lane[r];
+      for (c = 0; c < Cols; c++) above[0][c] = column_lane[c];
+      for (r = Rows - 1; r != 0; r--) begin
+        for (c = 0; c < Cols; c++) shift[c] = phase[c] ^ phase[r+c];
+        for (c = 0; c < Cols; c++) begin
+          drain[r][c] = (drain[r][c] & ~shift[c]) | (drain[r-1][c] & shift[c]);
+        end
+      end
+      for (r = 0; r < Rows; r++) begin
+        for (c = 0; c < Cols; c++) begin
+          drain[r][c] = (drain[r][c] & ~capture[r+c]) | (sum[r][c] & capture[r+c]);
+        end
+        for (c = 0; c < Cols; c++) begin
+          sum[r][c] = (sum[r][c] & ~clear[r+c]) + 32'(16'(left[r][c]) * 16'(above[r][c]));
+        end
+        for (c = 0; c < Cols; c++) moved[c] = left[r][c];
+        for (c = 0; c < Cols; c++) left[r][c+1] = moved[c];
+      end
+      for (r = Rows - 1; r != 0; r--) begin
+        for (c = 0; c < Cols; c++) above[r][c] = above[r-1][c];
+      end
+      for (c = 0; c < Diagonals; c++) late[c] = clear[c];
+      for (c = 1; c < Diagonals; c++) clear[c] = late[c-1];
+      for (c = 0; c < Diagonals; c++) late[c] = capture[c];
+      for (c = 1; c < Diagonals; c++) capture[c] = late[c-1];
+      for (c = 0; c < Diagonals; c++) late[c] = phase[c];
+      for (c = 1; c < Diagonals; c++) phase[c] = late[c-1];
+      for (c = 0; c < Cols; c++) sums[32*c +: 32] = drain[Rows-1][c];
+      sum_o <= sums;
+    end
   end
 endmodule

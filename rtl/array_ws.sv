@@ -1,15 +1,17 @@
-// Systolic array with a held operand. Cycle t of a stream row at the input: PE (r, c) works on it in
-// t + r + c, its sum leaves column c at t + Rows + c. Writing the shadow registers and swapping run along
-// the same diagonals: PE (r, c) sees the pulse of cycle t in t + r + c. Weights are written row by row
-// (lane c of the bus feeds column c), held activations column by column (lane r feeds row r).
+// Systolic array with a held operand. Cycle t of a stream row at the input: PE (r, c) works on it
+// in t + r + c, its sum leaves column c at t + Rows + c. Writing the shadow registers and swapping
+// run along the same diagonals: PE (r, c) sees the pulse of cycle t in t + r + c. Weights are
+// written row by row (lane c of the bus feeds column c), held activations column by column (lane r
+// feeds row r).
 //
 // A PE multiplies what comes from the left by what it holds, adds what comes from above, and passes
-// the left operand on to the right. All PEs are one process over arrays that nothing else sees, which
-// a simulator turns into vector code; rows are taken from the last up, so that each reads the
-// registers above it as they were.
+// the left operand on to the right. PEs are modules (pe_ws.sv), or with OneProcess, for simulators
+// only, one process over arrays that nothing else sees: a simulator turns it into vector code. The
+// two are equal in every cycle.
 module array_ws #(
   parameter int unsigned Rows = 8,
-  parameter int unsigned Cols = 8
+  parameter int unsigned Cols = 8,
+  parameter bit          OneProcess = 1'b0
 ) (
   input  logic                   clk_i,
   input  logic                   by_column_i,   // what is held is written column by column
@@ -20,10 +22,6 @@ module array_ws #(
   input  logic [Rows*8-1:0]      write_column_i,
   output logic [Cols-1:0][31:0]  sum_o
 );
-  // Powers of two, so that simulators need no check of an index.
-  localparam int unsigned Across    = 1 << $clog2(Cols + 1);
-  localparam int unsigned Diagonals = 1 << $clog2(Rows + Cols);
-
   logic [Rows-1:0][7:0] stream, write_column;
   logic [Cols-1:0][7:0] write_row;
 
@@ -31,61 +29,99 @@ module array_ws #(
   skew #(.Lanes(Cols)) u_row (.clk_i, .data_i(write_row_i), .data_o(write_row));
   skew #(.Lanes(Rows)) u_column (.clk_i, .data_i(write_column_i), .data_o(write_column));
 
-  logic signed [7:0] stream_lane [Rows];
-  logic signed [7:0] row_lane [Cols];
-  logic signed [7:0] column_lane [Rows];
-  for (genvar r = 0; r < Rows; r++) begin : gen_row
-    assign stream_lane[r] = stream[r];
-    assign column_lane[r] = write_column[r];
-  end
-  for (genvar c = 0; c < Cols; c++) begin : gen_column
-    assign row_lane[c] = write_row[c];
-  end
+  if (!OneProcess) begin : gen_pes
+    // [d]: the pulse d cycles later.
+    logic [Rows+Cols-2:0]             swap, write;
+    logic [Rows-1:0][Cols:0][7:0]     left;   // what PE (r, c) gets from the left
+    logic [Rows:0][Cols-1:0][31:0]    above;  // ... and from above
 
-  logic [7:0]         swap [Diagonals];       // [d]: the pulse d cycles later as a mask; [0] now
-  logic [7:0]         write [Diagonals];
-  logic signed [7:0]  left [Rows][Across];    // what PE (r, c) gets from the left
-  logic signed [7:0]  held [Rows][Cols];
-  logic signed [7:0]  shadow [Rows][Cols];
-  logic signed [31:0] below [Rows][Cols];     // what PE (r, c) has passed down
-  logic signed [7:0]  moved [Cols];
-  logic signed [7:0]  next [Cols];
-  logic [7:0]         late_swap [Diagonals];
-  logic [7:0]         late_write [Diagonals];
-  logic [Cols*32-1:0] sums;
+    assign swap[0]  = swap_i;
+    assign write[0] = write_i;
+    for (genvar d = 1; d < Rows + Cols - 1; d++) begin : gen_diagonal
+      logic swap_q, write_q;
+      always_ff @(posedge clk_i) begin
+        swap_q  <= swap[d-1];
+        write_q <= write[d-1];
+      end
+      assign swap[d]  = swap_q;
+      assign write[d] = write_q;
+    end
 
-  always_ff @(posedge clk_i) begin : pes
-    automatic int unsigned r, c;
-    swap[0]  = {8{swap_i}};
-    write[0] = {8{write_i}};
-    for (r = 0; r < Rows; r++) left[r][0] = stream_lane[r];
-    for (r = Rows - 1; r != 0; r--) begin
-      for (c = 0; c < Cols; c++) begin
-        below[r][c] = below[r-1][c] + 32'(16'(left[r][c]) * 16'(held[r][c]));
+    assign above[0] = '0;
+    assign sum_o    = above[Rows];
+    for (genvar r = 0; r < Rows; r++) begin : gen_row
+      logic unused_right;
+      assign left[r][0]   = stream[r];
+      assign unused_right = ^left[r][Cols];
+      for (genvar c = 0; c < Cols; c++) begin : gen_column
+        pe_ws u_pe (
+          .clk_i, .write_i(write[r+c]), .swap_i(swap[r+c]),
+          .next_i(by_column_i ? write_column[r] : write_row[c]), .left_i(left[r][c]),
+          .above_i(above[r][c]), .right_o(left[r][c+1]), .below_o(above[r+1][c])
+        );
       end
     end
-    for (c = 0; c < Cols; c++) below[0][c] = 32'(16'(left[0][c]) * 16'(held[0][c]));
-    for (r = 0; r < Rows; r++) begin
-      for (c = 0; c < Cols; c++) moved[c] = left[r][c];
-      for (c = 0; c < Cols; c++) left[r][c+1] = moved[c];
-      for (c = 0; c < Cols; c++) begin
-        held[r][c] = (held[r][c] & ~swap[r+c]) | (shadow[r][c] & swap[r+c]);
+  end else begin : gen_process
+    // Powers of two, so that simulators need no check of an index.
+    localparam int unsigned Across    = 1 << $clog2(Cols + 1);
+    localparam int unsigned Diagonals = 1 << $clog2(Rows + Cols);
+    logic signed [7:0] stream_lane [Rows];
+    logic signed [7:0] row_lane [Cols];
+    logic signed [7:0] column_lane [Rows];
+    for (genvar r = 0; r < Rows; r++) begin : gen_row
+      assign stream_lane[r] = stream[r];
+      assign column_lane[r] = write_column[r];
+    end
+    for (genvar c = 0; c < Cols; c++) begin : gen_column
+      assign row_lane[c] = write_row[c];
+    end
+
+    logic signed [7:0]  swap [Diagonals];       // [d]: the pulse d cycles later as a mask; [0] now
+    logic signed [7:0]  write [Diagonals];
+    logic signed [7:0]  left [Rows][Across];    // what PE (r, c) gets from the left
+    logic signed [7:0]  held [Rows][Cols];
+    logic signed [7:0]  shadow [Rows][Cols];
+    logic signed [31:0] below [Rows][Cols];     // what PE (r, c) has passed down
+    logic signed [7:0]  moved [Cols];
+    logic signed [7:0]  next [Cols];
+    logic signed [7:0]  late_swap [Diagonals];
+    logic signed [7:0]  late_write [Diagonals];
+    logic [Cols*32-1:0] sums;
+
+    always_ff @(posedge clk_i) begin : pes
+      // Rows are taken from the last up, so that each reads the registers above it as they were.
+      automatic int unsigned r, c;
+      swap[0]  = {8{swap_i}};
+      write[0] = {8{write_i}};
+      for (r = 0; r < Rows; r++) left[r][0] = stream_lane[r];
+      for (r = Rows - 1; r != 0; r--) begin
+        for (c = 0; c < Cols; c++) begin
+          below[r][c] = below[r-1][c] + 32'(16'(left[r][c]) * 16'(held[r][c]));
+        end
       end
-      if (by_column_i) for (c = 0; c < Cols; c++) next[c] = column_lane[r];
-      else             for (c = 0; c < Cols; c++) next[c] = row_lane[c];
-      for (c = 0; c < Cols; c++) begin
-        shadow[r][c] = (shadow[r][c] & ~write[r+c]) | (next[c] & write[r+c]);
+      for (c = 0; c < Cols; c++) below[0][c] = 32'(16'(left[0][c]) * 16'(held[0][c]));
+      for (r = 0; r < Rows; r++) begin
+        for (c = 0; c < Cols; c++) moved[c] = left[r][c];
+        for (c = 0; c < Cols; c++) left[r][c+1] = moved[c];
+        for (c = 0; c < Cols; c++) begin
+          held[r][c] = (held[r][c] & ~swap[r+c]) | (shadow[r][c] & swap[r+c]);
+        end
+        if (by_column_i) for (c = 0; c < Cols; c++) next[c] = column_lane[r];
+        else             for (c = 0; c < Cols; c++) next[c] = row_lane[c];
+        for (c = 0; c < Cols; c++) begin
+          shadow[r][c] = (shadow[r][c] & ~write[r+c]) | (next[c] & write[r+c]);
+        end
       end
+      for (c = 0; c < Diagonals; c++) begin
+        late_swap[c]  = swap[c];
+        late_write[c] = write[c];
+      end
+      for (c = 1; c < Diagonals; c++) begin
+        swap[c]  = late_swap[c-1];
+        write[c] = late_write[c-1];
+      end
+      for (c = 0; c < Cols; c++) sums[32*c +: 32] = below[Rows-1][c];
+      sum_o <= sums;
     end
-    for (c = 0; c < Diagonals; c++) begin
-      late_swap[c]  = swap[c];
-      late_write[c] = write[c];
-    end
-    for (c = 1; c < Diagonals; c++) begin
-      swap[c]  = late_swap[c-1];
-      write[c] = late_write[c-1];
-    end
-    for (c = 0; c < Cols; c++) sums[32*c +: 32] = below[Rows-1][c];
-    sum_o <= sums;
   end
 endmodule

@@ -1,6 +1,7 @@
 // Two-entry command queue: full throughput with registered ready.
 module cmd_fifo #(
-  parameter type T = logic
+  parameter type T = logic,
+  localparam int unsigned Width = $bits(T)
 ) (
   input  logic clk_i,
   input  logic rst_ni,
@@ -11,9 +12,9 @@ module cmd_fifo #(
   input  logic ready_i,
   output T     data_o
 );
-  logic [1:0] count_q, count_d;
-  T           head_q, tail_q;
-  logic       push, pop;
+  logic [1:0]       count_q, count_d;
+  logic [Width-1:0] head_q, tail_q;
+  logic             push, pop;
 
   assign ready_o = count_q != 2'd2;
   assign valid_o = count_q != 2'd0;

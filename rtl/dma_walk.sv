@@ -1,5 +1,5 @@
-// Beats of a strided walk, one a step: at most `port_bytes_i` bytes of one run each. The slot side is
-// dense. Outputs come from registers; a command is loaded the cycle before its first beat.
+// Beats of a strided walk, one a step: at most `port_bytes_i` bytes of one run each. The slot side
+// is dense. Outputs come from registers; a command is loaded the cycle before its first beat.
 module dma_walk
   import accsim_pkg::*;
 (
@@ -48,7 +48,7 @@ module dma_walk
           end else begin
             carry      = 1'b0;
             index_d[l] = index_q[l] + 1;
-            addr_d     = base_q[l] + AddrWidth'(signed'(stride_q[l]));
+            addr_d     = base_q[l] + unsigned'(AddrWidth'(signed'(stride_q[l])));
             for (int unsigned i = 0; i <= l; i++) base_d[i] = addr_d;
           end
         end

@@ -1,6 +1,6 @@
-// Execute queue of the output stationary machine. A gemm streams max(m, k) cycles: m pixels into the
-// transposer, k weight rows. With `drain` the sums leave the array afterwards, one row a cycle, while
-// the next gemm streams; the next drain waits until all rows have left.
+// Execute queue of the output stationary machine. A gemm streams max(m, k) cycles: m pixels into
+// the transposer, k weight rows. With `drain` the sums leave the array afterwards, one row a cycle,
+// while the next gemm streams; the next drain waits until all rows have left.
 module exec_os
   import accsim_pkg::*;
 #(
@@ -56,7 +56,8 @@ module exec_os
     .valid_o(head_valid), .ready_i(load), .data_o(head)
   );
 
-  assign tokens = (!flags_q.wait_activation || act_full_i) && (!flags_q.wait_weight || wgt_full_i) &&
+  assign tokens = (!flags_q.wait_activation || act_full_i) &&
+                  (!flags_q.wait_weight || wgt_full_i) &&
                   (!flags_q.wait_accumulator || acc_free_i);
   assign length = m_q > k_q ? m_q : k_q;
   assign ends   = active && step_q == length - 1;

@@ -101,8 +101,10 @@ module exec_ws
       if (fill_start)        shadow_busy_q <= 1'b1;
       else if (stream_start) shadow_busy_q <= 1'b0;
 
-      fill_give_q   <= fill_end && (is ? fill_q.flags.signal_activation : fill_q.flags.signal_weight);
-      stream_give_q <= stream_end && (is ? stream_flags_q.signal_weight : stream_flags_q.signal_activation);
+      fill_give_q   <= fill_end && (is ? fill_q.flags.signal_activation
+                                       : fill_q.flags.signal_weight);
+      stream_give_q <= stream_end && (is ? stream_flags_q.signal_weight
+                                         : stream_flags_q.signal_activation);
     end
   end
 
@@ -127,7 +129,8 @@ module exec_ws
   assign act_give_o = is ? fill_give_q : stream_give_q;
   assign wgt_give_o = is ? stream_give_q : fill_give_q;
 
-  // A walk is loaded the cycle before it may start; the slot is known by then, as the queue is in order.
+  // A walk is loaded the cycle before it may start; the slot is known by then, as the queue is in
+  // order.
   assign window_load_o  = is ? fill_load : stream_load;
   assign window_o       = is ? head.window : fill_q.window;
   assign window_base_o  = act_base;

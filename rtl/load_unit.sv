@@ -43,10 +43,11 @@ module load_unit
   );
 
   always_comb begin
-    unique case (flags_q.buffer)
-      BufWeight:    begin port = 16'(WgtPort); base = wgt_base; select = 3'b010; end
-      BufParameter: begin port = 16'(ParPort); base = par_base; select = 3'b100; end
-      default:      begin port = 16'(ActPort); base = act_base; select = 3'b001; end
+    case (flags_q.buffer)
+      BufActivation: begin port = 16'(ActPort); base = act_base; select = 3'b001; end
+      BufWeight:     begin port = 16'(WgtPort); base = wgt_base; select = 3'b010; end
+      BufParameter:  begin port = 16'(ParPort); base = par_base; select = 3'b100; end
+      default:       begin port = '0;           base = '0;       select = 3'b000; end
     endcase
   end
 

@@ -1,5 +1,6 @@
-// One lane of the post unit: clip(round((sum + bias) * multiplier / 2^shift) + zero, low, high), halves
-// away from zero. Five stages; stage i works when valid_i[i] is set, so an idle lane doesn't toggle.
+// One lane of the post unit: clip(round((sum + bias) * multiplier / 2^shift) + zero, low, high),
+// halves away from zero. Five stages; stage i works when valid_i[i] is set, so an idle lane doesn't
+// toggle.
 module post_lane (
   input  logic               clk_i,
   input  logic [4:0]         valid_i,
@@ -14,13 +15,14 @@ module post_lane (
 );
   logic signed [31:0] biased_q, multiplier_q;
   logic [5:0]         shift0_q, shift1_q, shift2_q;
-  logic signed [63:0] product_q, rounded_q, moved;
+  logic signed [63:0] product_q, rounded_q, moved, positive;
   logic [63:0]        magnitude_q;
   logic               negative_q;
   logic [7:0]         value_q;
 
-  assign value_o = value_q;
-  assign moved   = rounded_q + 64'(zero_i);
+  assign value_o  = value_q;
+  assign positive = product_q < 0 ? -product_q : product_q;
+  assign moved    = rounded_q + 64'(zero_i);
 
   // Half of the divisor; nothing to round when the shift is 0.
   function automatic logic [63:0] half(logic [5:0] shift);
@@ -38,7 +40,7 @@ module post_lane (
       shift1_q  <= shift0_q;
     end
     if (valid_i[2]) begin
-      magnitude_q <= (product_q < 0 ? -product_q : product_q) + half(shift1_q);
+      magnitude_q <= unsigned'(positive) + half(shift1_q);
       negative_q  <= product_q < 0;
       shift2_q    <= shift1_q;
     end

@@ -1,5 +1,6 @@
 // Post queue: accumulator rows through the lanes into the output slot, `Lanes` columns a cycle. A
-// transposed post (input stationary) has one channel a row and writes its values a pixel pitch apart.
+// transposed post (input stationary) has one channel a row and writes its values a pixel pitch
+// apart.
 module post_unit
   import accsim_pkg::*;
 #(
@@ -32,8 +33,6 @@ module post_unit
   output logic [Lanes*8-1:0]     out_data_o,
   output logic                   retire_o
 );
-  localparam int unsigned ParBytes = 12;
-
   post_cmd_t head, cmd_q;
   logic      head_valid, load, start, active, tokens, row_end, done;
   word_t     row_q, rows_left_q, cols_left_q, row_addr_q, addr_q, par_q;
@@ -93,12 +92,12 @@ module post_unit
       cols_left_q <= cmd_q.cols;
       row_addr_q  <= row_addr_q + (cmd_q.flags.transposed ? 32'd1 : cmd_q.pitch);
       addr_q      <= row_addr_q + (cmd_q.flags.transposed ? 32'd1 : cmd_q.pitch);
-      par_q       <= cmd_q.flags.transposed ? par_q + ParBytes : cmd_q.parameter_offset;
+      par_q       <= cmd_q.flags.transposed ? par_q + ParameterBytes : cmd_q.parameter_offset;
       select_q    <= '0;
     end else if (active) begin
       cols_left_q <= cols_left_q - 32'(Lanes);
       addr_q      <= addr_q + (cmd_q.flags.transposed ? cmd_q.pitch * Lanes : 32'(Lanes));
-      par_q       <= cmd_q.flags.transposed ? par_q : par_q + ParBytes * Lanes;
+      par_q       <= cmd_q.flags.transposed ? par_q : par_q + ParameterBytes * Lanes;
       select_q    <= select_q + 16'(Lanes);
     end
   end
@@ -121,13 +120,14 @@ module post_unit
   logic [15:0] select_late_q;
 
   assign write = '{scatter: cmd_q.flags.transposed,
-                   bytes: row_end ? cols_left_q[15:0] : 16'(Lanes), addr: addr_q, pitch: cmd_q.pitch};
+                   bytes: row_end ? cols_left_q[15:0] : 16'(Lanes), addr: addr_q,
+                   pitch: cmd_q.pitch};
   assign clip  = '{zero: cmd_q.zero[15:0], low: cmd_q.low[15:0], high: cmd_q.high[15:0]};
 
-  delay_line #(.Width($bits(write_t)), .Cycles(7)) u_write (
+  delay_line #(.Width($bits(write_t)), .Cycles(PostLatency + 1)) u_write (
     .clk_i, .rst_ni, .data_i(write), .data_o(write_out)
   );
-  delay_line #(.Width($bits(clip_t)), .Cycles(6)) u_clip (
+  delay_line #(.Width($bits(clip_t)), .Cycles(PostLatency)) u_clip (
     .clk_i, .rst_ni, .data_i(clip), .data_o(clip_out)
   );
 
@@ -190,12 +190,13 @@ module post_unit
   logic [1:0] full;
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) free_q <= '0;
-    else         free_q <= {done && cmd_q.flags.signal_accumulator, done && cmd_q.flags.signal_parameter};
+    else         free_q <= {done && cmd_q.flags.signal_accumulator,
+                            done && cmd_q.flags.signal_parameter};
   end
   assign par_give_o = free_q[0];
   assign acc_give_o = free_q[1];
 
-  delay_line #(.Width(2), .Cycles(7)) u_full (
+  delay_line #(.Width(2), .Cycles(PostLatency + 1)) u_full (
     .clk_i, .rst_ni, .data_i({done, done && cmd_q.flags.signal_output}), .data_o(full)
   );
   assign out_give_o = full[0];

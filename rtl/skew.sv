@@ -1,5 +1,5 @@
-// Delays lane i by i cycles: a triangle of registers. Stage s holds lanes s and up, the last lane in
-// the lowest bits.
+// Delays lane i by i cycles: a triangle of registers. Stage s holds lanes s and up, the last lane
+// in the lowest bits.
 module skew #(
   parameter int unsigned Lanes = 8,
   parameter int unsigned Width = 8

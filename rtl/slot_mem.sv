@@ -27,7 +27,8 @@ module slot_mem
   localparam int unsigned WordBytes  = 1 << $clog2(max_of(4, max_of(WriteBytes, ReadBytes)));
   localparam int unsigned WordBits   = 8 * WordBytes;
   localparam int unsigned OffsetBits = $clog2(WordBytes);
-  localparam int unsigned RowBits    = max_of(1, $clog2((Bytes + 2 * WordBytes - 1) / (2 * WordBytes)));
+  localparam int unsigned Rows       = (Bytes + 2 * WordBytes - 1) / (2 * WordBytes);
+  localparam int unsigned RowBits    = max_of(1, $clog2(Rows));
 
   logic [WordBits-1:0] even [1 << RowBits];
   logic [WordBits-1:0] odd  [1 << RowBits];
@@ -74,26 +75,45 @@ module slot_mem
         automatic words_t mask  = written(write_addr_i, write_bytes_i);
         automatic words_t data  = placed(write_addr_i, write_data_i);
         automatic logic   first = write_addr_i[OffsetBits];
-        even[even_row(write_addr_i)] <= (even[even_row(write_addr_i)] & ~mask[first]) | (data[first] & mask[first]);
-        odd[odd_row(write_addr_i)]   <= (odd[odd_row(write_addr_i)] & ~mask[!first]) | (data[!first] & mask[!first]);
+        even[even_row(write_addr_i)] <= (even[even_row(write_addr_i)] & ~mask[first]) |
+                                        (data[first] & mask[first]);
+        odd[odd_row(write_addr_i)]   <= (odd[odd_row(write_addr_i)] & ~mask[!first]) |
+                                        (data[!first] & mask[!first]);
       end
     end
   end else begin : gen_scatter
-    // One block for both kinds of writes; a slot is never read and written at once, so the order
-    // against the reads above doesn't matter.
+    // One process for both kinds of writes. The lanes are counted in eights of eights: Verilator
+    // 5.006 takes these assignments in loops that it unrolls only, and co-simulation lets it unroll
+    // up to 8 rounds, which keeps the loops of array_ws.sv and array_os.sv whole.
+    localparam int unsigned Padded = (WriteBytes + 63) / 64 * 64;
+    word_t [Padded-1:0] lane;  // the address of each
+    for (genvar i = 0; i < Padded; i++) begin : gen_lane
+      assign lane[i] = write_addr_i + i * write_pitch_i;
+    end
+
     always_ff @(posedge clk_i) begin
       if (write_i && !scatter_i) begin
         automatic words_t mask  = written(write_addr_i, write_bytes_i);
         automatic words_t data  = placed(write_addr_i, write_data_i);
         automatic logic   first = write_addr_i[OffsetBits];
-        even[even_row(write_addr_i)] = (even[even_row(write_addr_i)] & ~mask[first]) | (data[first] & mask[first]);
-        odd[odd_row(write_addr_i)]   = (odd[odd_row(write_addr_i)] & ~mask[!first]) | (data[!first] & mask[!first]);
+        even[even_row(write_addr_i)] <= (even[even_row(write_addr_i)] & ~mask[first]) |
+                                        (data[first] & mask[first]);
+        odd[odd_row(write_addr_i)]   <= (odd[odd_row(write_addr_i)] & ~mask[!first]) |
+                                        (data[!first] & mask[!first]);
       end else if (write_i) begin
-        for (int unsigned i = 0; i < WriteBytes; i++) begin
-          automatic word_t addr = write_addr_i + i * write_pitch_i;
-          if (16'(i) < write_bytes_i) begin
-            if (addr[OffsetBits]) odd[odd_row(addr)][{addr[OffsetBits-1:0], 3'b000} +: 8] = write_data_i[8*i +: 8];
-            else                  even[even_row(addr)][{addr[OffsetBits-1:0], 3'b000} +: 8] = write_data_i[8*i +: 8];
+        for (int unsigned top = 0; top < Padded; top += 64) begin
+          for (int unsigned eight = top; eight < top + 64; eight += 8) begin
+            for (int unsigned i = eight; i < eight + 8; i++) begin
+              if (i < WriteBytes && 16'(i) < write_bytes_i) begin
+                if (lane[i][OffsetBits]) begin
+                  odd[odd_row(lane[i])][{lane[i][OffsetBits-1:0], 3'b000} +: 8] <=
+                      write_data_i[8*i +: 8];
+                end else begin
+                  even[even_row(lane[i])][{lane[i][OffsetBits-1:0], 3'b000} +: 8] <=
+                      write_data_i[8*i +: 8];
+                end
+              end
+            end
           end
         end
       end

@@ -1,6 +1,6 @@
-// Turns pixels into reduction steps: row m of the array wants element k of pixel m in cycle m + k. Pixel m
-// comes in cycle m with all its elements; lane k is delayed by k, so what row m wants is on lane k
-// just then, and a selector per row that counts k behind the wavefront is all it takes.
+// Turns pixels into reduction steps: row m of the array wants element k of pixel m in cycle m + k.
+// Pixel m comes in cycle m with all its elements; lane k is delayed by k, so what row m wants is on
+// lane k just then, and a selector per row that counts k behind the wavefront is all it takes.
 module transpose #(
   parameter int unsigned Rows = 8,
   localparam int unsigned IndexBits = $clog2(Rows + 1)

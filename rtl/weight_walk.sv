@@ -1,5 +1,5 @@
-// Rows of the weight operand, one a step; steps beyond the last row and lanes beyond the last element
-// give zeros. Data comes two cycles after its step.
+// Rows of the weight operand, one a step; steps beyond the last row and lanes beyond the last
+// element give zeros. Data comes two cycles after its step.
 module weight_walk
   import accsim_pkg::*;
 #(

@@ -30,7 +30,8 @@ module window_merge
       row_d = {Lanes{pad_q}};
       for (int unsigned s = 0; s < WindowLines; s++) begin
         if (read_q[s]) begin
-          mask  = ({(Lanes*8){1'b1}} << {low_q[s], 3'b000}) & ~({(Lanes*8){1'b1}} << {high_q[s], 3'b000});
+          mask  = ({(Lanes*8){1'b1}} << {low_q[s], 3'b000}) &
+                  ~({(Lanes*8){1'b1}} << {high_q[s], 3'b000});
           row_d = (row_d & ~mask) | (data_i[s] & mask);
         end
       end

@@ -1,8 +1,8 @@
 // Addresses of the activation operand: one streamed row a step. The k bytes of a row lie in up to
-// WindowLines kernel lines; lanes [seg_end[s-1], seg_end[s]) come from kernel line s. The address of a
-// segment is that of lane 0, as if the segment began there, so that the bytes need no further shift.
-// start_addr, start_x, start_y, start_z belong to lane 0 of segment 0 in the first row; x counts bytes
-// from the left edge of the tile and is negative in the padding.
+// WindowLines kernel lines; lanes [seg_end[s-1], seg_end[s]) come from kernel line s. The address
+// of a segment is that of lane 0, as if the segment began there, so that the bytes need no further
+// shift. start_addr, start_x, start_y, start_z belong to lane 0 of segment 0 in the first row; x
+// counts bytes from the left edge of the tile and is negative in the padding.
 module window_walk
   import accsim_pkg::*;
 #(
@@ -16,7 +16,7 @@ module window_walk
   input  logic                                  step_i,
   output logic  [WindowLines-1:0]               read_o,
   output word_t [WindowLines-1:0]               addr_o,
-  output logic  [WindowLines-1:0][LaneBits-1:0] low_o,    // lanes [low, high) hold bytes of the tile
+  output logic  [WindowLines-1:0][LaneBits-1:0] low_o,  // lanes [low, high) hold bytes of the tile
   output logic  [WindowLines-1:0][LaneBits-1:0] high_o,
   output logic  [7:0]                           pad_o
 );

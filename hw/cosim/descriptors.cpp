@@ -4,35 +4,30 @@
 
 #include <algorithm>
 
+#include "hw/cosim/rtl_layout.h"
+#include "hw/program/contract.h"
+
 namespace accsim::hw {
 namespace {
 
-constexpr uint32_t kDmaShared = 1u << 2;
-constexpr uint32_t kDmaBufferShift = 3;
-constexpr uint32_t kGemmOverwrite = 1u << 6, kDrainOverwrite = 1u << 7, kGemmDrain = 1u << 8;
-constexpr uint32_t kPostTransposed = 1u << 6;
-constexpr size_t kGemmAccumulatorRow = 4;
-constexpr size_t kWindowLines = 4;
+// What the model counts on and what the core is made of are the same numbers.
+static_assert(contract::kArrayLatency == rtl::kArrayLatency);
+static_assert(contract::kPostLatency == rtl::kPostLatency);
+static_assert(contract::kWindowLines == rtl::kWindowLines);
+static_assert(static_cast<uint32_t>(Buffer::activation) == rtl::kBufActivation);
+static_assert(static_cast<uint32_t>(Buffer::weight) == rtl::kBufWeight);
+static_assert(static_cast<uint32_t>(Buffer::parameter) == rtl::kBufParameter);
+// What passes through the ports of hw/cosim/rtl_abi.h has room there.
+static_assert(std::max({rtl::dma_cmd::kWords, rtl::gemm_cmd::kWords, rtl::post_cmd::kWords}) <=
+              rtl::kWords);
+static_assert(rtl::gemm_cmd::kWindow + rtl::window::kWords == rtl::gemm_cmd::kWords);
+static_assert(rtl::kTensorShift < rtl::kAddrWidth && rtl::kAddrWidth <= 64 && rtl::kTagWidth <= 64);
 
 uint32_t word(int64_t value) { return static_cast<uint32_t>(value); }
 
 Error unsupported(std::string message) {
   return {Errc::unsupported, std::move(message), "co-simulation"};
 }
-
-/// Appends words in the order of the structs.
-class Writer {
- public:
-  explicit Writer(Descriptor& d) : d_(d) {}
-  Writer& operator<<(int64_t value) {
-    d_.words.at(next_++) = word(value);
-    return *this;
-  }
-
- private:
-  Descriptor& d_;
-  size_t next_ = 0;
-};
 
 bool overwrites(const std::vector<int>& first_of, bool accumulate,
                 std::span<const int64_t> indices) {
@@ -46,22 +41,28 @@ Result<Descriptor> transfer(const Program& p, int tensor, int64_t offset, int64_
   if (walk.levels.size() > rtl::kLevels)
     return unsupported(
         fmt::format("a walk of {} levels; the core has {}", walk.levels.size(), rtl::kLevels));
+  namespace at = rtl::dma_cmd;
   Descriptor d;
   const bool shared = p.tensors[static_cast<size_t>(tensor)].memory == Memory::shared;
   const int64_t address = (int64_t{tensor} << rtl::kTensorShift) + offset;
-  Writer w(d);
-  w << (shared ? kDmaShared : 0) + (static_cast<uint32_t>(buffer) << kDmaBufferShift) << address
-    << (address >> 32) << slot_offset << walk.run;
-  const auto level = [&](size_t i) {  // the core counts from the innermost
-    return i < walk.levels.size() ? walk.levels[walk.levels.size() - 1 - i] : Walk::Level{1, 0};
-  };
-  for (size_t i = 0; i < rtl::kLevels; ++i) w << level(i).count;
-  for (size_t i = 0; i < rtl::kLevels; ++i) w << level(i).stride;
+  d.words[at::kFlags] = (shared ? rtl::dma_flags::kShared : 0) +
+                        (static_cast<uint32_t>(buffer) << rtl::dma_flags::kBufferShift);
+  d.words[at::kAddrLo] = word(address);
+  d.words[at::kAddrHi] = word(address >> 32);
+  d.words[at::kSlotOffset] = word(slot_offset);
+  d.words[at::kRun] = word(walk.run);
+  for (size_t i = 0; i < rtl::kLevels; ++i) {  // the core counts from the innermost
+    const Walk::Level level =
+        i < walk.levels.size() ? walk.levels[walk.levels.size() - 1 - i] : Walk::Level{1, 0};
+    d.words[at::kCount + i] = word(level.count);
+    d.words[at::kStride + i] = word(level.stride);
+  }
   return d;
 }
 
 /// The window as rtl/window_walk.sv wants it: everything in bytes from lane 0 of the first row.
-Status window(Writer& w, const OperandWindow& v, int64_t k, std::span<const int64_t> indices) {
+Status window(Descriptor& d, const OperandWindow& v, int64_t k, std::span<const int64_t> indices) {
+  namespace at = rtl::window;
   const int64_t line = v.tile[2] * v.pixel, plane = v.tile[1] * line;
   const int64_t offset = evaluate(v.offset, indices);
   const int64_t first_line = offset / v.line, in_line = offset % v.line;
@@ -71,17 +72,32 @@ Status window(Writer& w, const OperandWindow& v, int64_t k, std::span<const int6
   const auto seg_end = [&](size_t s) {
     return std::min(k, (static_cast<int64_t>(s) + 1) * v.line - in_line);
   };
-  if (seg_end(kWindowLines - 1) < k)
+  if (seg_end(rtl::kWindowLines - 1) < k)
     return unsupported(
         fmt::format("{} bytes of {}-byte kernel lines; the core reads {} lines a cycle", k, v.line,
-                    kWindowLines));
-  w << z * plane + y * line + x << x << y << z;
-  w << line << v.tile[1] << v.tile[0] << v.count[2] << v.count[1];
-  w << v.stride[2] * v.pixel << v.stride[1] << v.stride[1] * line << v.stride[0]
-    << v.stride[0] * plane;
-  w << v.line_step << -v.line << v.line_step * line - v.line;
-  for (size_t s = 0; s < kWindowLines; ++s) w << seg_end(s);
-  w << v.pad_value;
+                    rtl::kWindowLines));
+  const auto set = [&](size_t field, int64_t value) {
+    d.words[rtl::gemm_cmd::kWindow + field] = word(value);
+  };
+  set(at::kStartAddr, z * plane + y * line + x);
+  set(at::kStartX, x);
+  set(at::kStartY, y);
+  set(at::kStartZ, z);
+  set(at::kTileLine, line);
+  set(at::kTileHeight, v.tile[1]);
+  set(at::kTileDepth, v.tile[0]);
+  set(at::kCountX, v.count[2]);
+  set(at::kCountY, v.count[1]);
+  set(at::kStepX, v.stride[2] * v.pixel);
+  set(at::kStepY, v.stride[1]);
+  set(at::kStepYAddr, v.stride[1] * line);
+  set(at::kStepZ, v.stride[0]);
+  set(at::kStepZAddr, v.stride[0] * plane);
+  set(at::kSegYStep, v.line_step);
+  set(at::kSegXStep, -v.line);
+  set(at::kSegAddrStep, v.line_step * line - v.line);
+  for (size_t s = 0; s < rtl::kWindowLines; ++s) set(at::kSegEnd + s, seg_end(s));
+  set(at::kPad, v.pad_value);
   return ok();
 }
 
@@ -99,20 +115,33 @@ struct Describe {
     return transfer(program, c.tensor, at(c.target), at(c.slot_offset), c.walk, Buffer::activation);
   }
   Result<Descriptor> operator()(const GemmCommand& c) const {
+    namespace gemm = rtl::gemm_cmd;
     Descriptor d;
-    Writer w(d);
-    w << (overwrites(c.first_of, c.accumulate, indices) ? kGemmOverwrite : 0) << c.m << c.k << c.n
-      << at(c.accumulator_row) << at(c.weights.offset) << c.weights.pitch;
-    if (Status s = window(w, c.window, c.k, indices); !s) return s.errors();
+    if (overwrites(c.first_of, c.accumulate, indices))
+      d.words[gemm::kFlags] = rtl::gemm_flags::kOverwrite;
+    d.words[gemm::kM] = word(c.m);
+    d.words[gemm::kK] = word(c.k);
+    d.words[gemm::kN] = word(c.n);
+    d.words[gemm::kAccumulatorRow] = word(at(c.accumulator_row));
+    d.words[gemm::kWeightOffset] = word(at(c.weights.offset));
+    d.words[gemm::kWeightPitch] = word(c.weights.pitch);
+    if (Status s = window(d, c.window, c.k, indices); !s) return s.errors();
     return d;
   }
   Result<Descriptor> operator()(const PostCommand& c) const {
     if (!c.has_parameters) return unsupported("a post without parameters");
+    namespace post = rtl::post_cmd;
     Descriptor d;
-    Writer w(d);
-    w << (c.transposed ? kPostTransposed : 0) << c.rows << c.cols << at(c.accumulator_row)
-      << at(c.parameter_offset) << at(c.slot_offset) << c.pitch << c.output_zero << c.lowest()
-      << c.high;
+    d.words[post::kFlags] = c.transposed ? rtl::post_flags::kTransposed : 0;
+    d.words[post::kRows] = word(c.rows);
+    d.words[post::kCols] = word(c.cols);
+    d.words[post::kAccumulatorRow] = word(at(c.accumulator_row));
+    d.words[post::kParameterOffset] = word(at(c.parameter_offset));
+    d.words[post::kSlotOffset] = word(at(c.slot_offset));
+    d.words[post::kPitch] = word(c.pitch);
+    d.words[post::kZero] = word(c.output_zero);
+    d.words[post::kLow] = word(c.lowest());
+    d.words[post::kHigh] = word(c.high);
     return d;
   }
   Result<Descriptor> operator()(const DrainCommand&) const {
@@ -141,19 +170,30 @@ rtl::CommandPort port_of(Queue q) {
 }
 
 uint32_t Descriptor::bit(rtl::CommandPort port, Buffer b, bool signal) {
-  const auto pick = [&](std::initializer_list<Buffer> order) {
-    const auto at = std::find(order.begin(), order.end(), b);
-    check(at != order.end(), "a token that this queue has no bit for");
-    return 1u << (static_cast<size_t>(at - order.begin()) + (signal ? order.size() : 0));
-  };
-  switch (port) {
-    case rtl::kGemm:
-      return pick({Buffer::activation, Buffer::weight, Buffer::accumulator});
-    case rtl::kPost:
-      return pick({Buffer::accumulator, Buffer::output, Buffer::parameter});
-    default:
-      return signal ? 2 : 1;
+  namespace dma = rtl::dma_flags;
+  namespace gemm = rtl::gemm_flags;
+  namespace post = rtl::post_flags;
+  if (port == rtl::kLoad || port == rtl::kStore) return signal ? dma::kSignal : dma::kWaits;
+  const bool is_gemm = port == rtl::kGemm;
+  switch (b) {
+    case Buffer::activation:
+      if (is_gemm) return signal ? gemm::kSignalActivation : gemm::kWaitActivation;
+      break;
+    case Buffer::weight:
+      if (is_gemm) return signal ? gemm::kSignalWeight : gemm::kWaitWeight;
+      break;
+    case Buffer::accumulator:
+      if (is_gemm) return signal ? gemm::kSignalAccumulator : gemm::kWaitAccumulator;
+      return signal ? post::kSignalAccumulator : post::kWaitAccumulator;
+    case Buffer::output:
+      if (!is_gemm) return signal ? post::kSignalOutput : post::kWaitOutput;
+      break;
+    case Buffer::parameter:
+      if (!is_gemm) return signal ? post::kSignalParameter : post::kWaitParameter;
+      break;
   }
+  check(false, "a token that this queue has no bit for");
+  return 0;
 }
 
 int64_t evaluate(const Affine& a, std::span<const int64_t> indices) {
@@ -168,9 +208,10 @@ Result<Descriptor> describe(const Program& program, const Command& command,
 }
 
 void add_drain(Descriptor& gemm, const DrainCommand& drain, std::span<const int64_t> indices) {
-  gemm.words[0] |= kGemmDrain;
-  if (overwrites(drain.first_of, drain.accumulate, indices)) gemm.words[0] |= kDrainOverwrite;
-  gemm.words[kGemmAccumulatorRow] = word(evaluate(drain.accumulator_row, indices));
+  gemm.words[rtl::gemm_cmd::kFlags] |= rtl::gemm_flags::kDrain;
+  if (overwrites(drain.first_of, drain.accumulate, indices))
+    gemm.words[rtl::gemm_cmd::kFlags] |= rtl::gemm_flags::kDrainOverwrite;
+  gemm.words[rtl::gemm_cmd::kAccumulatorRow] = word(evaluate(drain.accumulator_row, indices));
 }
 
 }  // namespace accsim::hw

@@ -10,7 +10,6 @@ namespace accsim::hw::rtl {
 inline constexpr uint32_t kAbi = 2;
 inline constexpr size_t kMaxPort = 512;  ///< bytes of the widest port
 inline constexpr size_t kWords = 32;     ///< of the longest descriptor
-inline constexpr size_t kLevels = 6;     ///< of a strided walk
 inline constexpr int kTensorShift = 40;  ///< addresses: tensor index above the byte offset
 
 /// Where the core takes commands, as indices of Cycle::command and its handshake.

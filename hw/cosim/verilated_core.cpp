@@ -10,6 +10,8 @@
 #include <fstream>
 #include <iterator>
 
+#include "hw/cosim/rtl_layout.h"
+
 namespace accsim::hw {
 namespace fs = std::filesystem;
 namespace {
@@ -115,6 +117,30 @@ Result<std::string> ingredients(const std::vector<std::string>& parameters,
   return all;
 }
 
+/// FNV-1a without comments and blanks, as scripts/generate_rtl_layout computes it.
+uint64_t package_hash(const std::string& text) {
+  uint64_t value = 14695981039346656037ull;
+  for (size_t i = 0; i < text.size(); ++i) {
+    if (text.compare(i, 2, "//") == 0) i = std::min(text.find('\n', i), text.size() - 1);
+    const bool blank = std::string_view(" \t\r\n").find(text[i]) != std::string_view::npos;
+    if (!blank) value = (value ^ static_cast<uint8_t>(text[i])) * 1099511628211ull;
+  }
+  return value;
+}
+
+/// Descriptors are laid out as rtl/accsim_pkg.sv said when this program was built: a core of
+/// another package would take them for something else.
+Status same_package(const fs::path& source) {
+  const fs::path file = source / "rtl/accsim_pkg.sv";
+  const Result<std::string> text = read(file);
+  if (!text) return text.errors();
+  if (package_hash(*text) == rtl::kPackageHash) return ok();
+  return failed(Errc::invalid,
+                file.string() +
+                    " isn't the one that this program was built with; after a change "
+                    "run scripts/generate_rtl_layout and build again");
+}
+
 /// Renames what has been built; when another process was faster, its result stays.
 Status finish(const fs::path& built, const fs::path& name) {
   std::error_code error;
@@ -171,7 +197,7 @@ Status build(const std::vector<std::string>& parameters, int64_t reset_cycles,
       fmt::format("cd {} && {} {} --Mdir {}", quote((o.source_dir / "rtl").string()),
                   quote(o.verilator), verilate_options(o), quote((dir / "gen").string()));
   for (const std::string& p : parameters) verilate += " " + quote("-G" + p);
-  verilate += " -f accsim.f";
+  verilate += o.assertions ? " -f accsim.f -f accsim_sva.f" : " -f accsim.f";
   if (Status s = run(verilate, dir / "verilate.log"); !s) return s;
   if (Status s = include_all(dir / "gen", "all.cc"); !s) return s;
   const std::string compile = fmt::format(
@@ -191,6 +217,7 @@ Result<std::vector<std::string>> core_parameters(const HwConfig& hw, Dataflow da
   if (hw.types.activation != DType::int8 || hw.types.weight != DType::int8 ||
       hw.types.accumulator != DType::int32)
     return failed(Errc::unsupported, "the core computes int8 x int8 -> int32 only");
+  check(hw.parameter_bytes() == rtl::kParameterBytes, "parameters of a channel that fit the core");
   std::vector<std::string> out = {fmt::format("Rows={}", hw.array.rows),
                                   fmt::format("Cols={}", hw.array.cols)};
   if (dataflow == Dataflow::output_stationary) out.push_back("OutputStationary=1'b1");
@@ -217,8 +244,10 @@ Result<std::shared_ptr<const VerilatedCore>> VerilatedCore::load(
   VerilatedCoreOptions options = given;  // the tools run in folders of their own
   options.source_dir = fs::absolute(given.source_dir);
   options.cache_dir = fs::absolute(given.cache_dir);
-  const Result<std::vector<std::string>> parameters = core_parameters(hw, dataflow);
+  Result<std::vector<std::string>> parameters = core_parameters(hw, dataflow);
   if (!parameters) return parameters.errors();
+  if (Status s = same_package(options.source_dir); !s) return s.errors();
+  parameters->push_back(fmt::format("OneProcess=1'b{:d}", !options.pe_modules));
   const Result<std::string> tools = toolchain(options);
   if (!tools) return tools.errors();
   const Result<std::string> all = ingredients(*parameters, options, *tools);

@@ -20,6 +20,7 @@ struct VerilatedCoreOptions {
   std::string verilator = "verilator";
   std::string compiler = "clang++";
   bool trace = false;       ///< can write waveforms; slower
+  bool pe_modules = false;  ///< PEs as modules, what synthesis takes; slower
   bool assertions = false;  ///< those of rtl/ are checked, registers begin random; slower
   std::function<void()> building = nullptr;  ///< before a variant is built, which takes a while
 };

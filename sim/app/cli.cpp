@@ -7,6 +7,7 @@
 #include <functional>
 
 #include "hw/config/load.h"
+#include "hw/cosim/verilated_core.h"
 #include "sim/app/diff_command.h"
 #include "sim/app/dram_command.h"
 #include "sim/app/gemm_command.h"
@@ -116,7 +117,9 @@ struct HwCommand {
     CLI::App* print = hw->add_subcommand("print", "Print the effective machine as commented YAML");
     CLI::App* schema = hw->add_subcommand("schema", "Print a JSON Schema for editors");
     CLI::App* fields = hw->add_subcommand("fields", "Print the table of all fields as Markdown");
-    for (CLI::App* sub : {check, print})
+    CLI::App* rtl = hw->add_subcommand(
+        "rtl", "Print the parameters of rtl/accsim_core.sv for a machine, a line for each array");
+    for (CLI::App* sub : {check, print, rtl})
       sub->add_option("file", file, "Machine description (YAML)")->required();
     check->callback([this] {
       chosen = [this] {
@@ -132,9 +135,24 @@ struct HwCommand {
         return machine ? print_out(hw::print_hw(*machine)) : report_errors(machine.errors());
       };
     });
+    rtl->callback([this] { chosen = [this] { return print_rtl(); }; });
     dram.add_to(*hw, chosen);
     schema->callback([this] { chosen = [] { return print_out(hw::hw_schema()); }; });
     fields->callback([this] { chosen = [] { return print_out(hw::fields_markdown()); }; });
+  }
+
+  /// Weight and input stationary are one core, output stationary is another.
+  int print_rtl() const {
+    const auto machine = hw::load_hw(file);
+    if (!machine) return report_errors(machine.errors());
+    std::string text;
+    for (const hw::Dataflow d :
+         {hw::Dataflow::weight_stationary, hw::Dataflow::output_stationary}) {
+      const auto parameters = hw::core_parameters(*machine, d);
+      if (!parameters) return report_errors(parameters.errors());
+      text += fmt::format("{}\n", fmt::join(*parameters, " "));
+    }
+    return print_out(text);
   }
 };
 

@@ -131,6 +131,8 @@ void VerifyCommand::add_to(CLI::App& app) {
   sub_->add_option("--trace", trace_, "Write waveforms (FST); one program only")->type_name("FILE");
   sub_->add_flag("--assertions", assertions_,
                  "Check the assertions in rtl/, with registers that begin random; slower");
+  sub_->add_flag("--pe-modules", pe_modules_,
+                 "Take the array whose PEs are modules, as a chip is made from it; slower");
   sub_->add_option("--cache", cache_,
                    "Folder of the Verilated cores; default: beside accsim in a build folder, else "
                    "~/.cache/accsim/verilated")
@@ -202,6 +204,7 @@ int VerifyCommand::run() const {
   options.variant.compiler = ACCSIM_RTL_COMPILER;
   options.variant.trace = !trace_.empty();
   options.variant.assertions = assertions_;
+  options.variant.pe_modules = pe_modules_;
   options.variant.building = [] {
     fmt::print(stderr, "accsim: building the Verilated core of this machine, once\n");
   };

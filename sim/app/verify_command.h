@@ -25,7 +25,7 @@ class VerifyCommand {
   int64_t random_ = 0, max_cycles_ = 0;
   uint64_t seed_ = 1;
   int jobs_ = 1;
-  bool assertions_ = false;
+  bool assertions_ = false, pe_modules_ = false;
 };
 
 }  // namespace accsim::sim

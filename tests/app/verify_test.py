@@ -102,6 +102,16 @@ class VerifyTest(unittest.TestCase):
             _, report = self.report("--random", 100, "--assertions", "--dataflow", flow)
             self.assertEqual(report["passed"], 100)
 
+    def test_both_forms_of_the_array_are_equal(self):
+        def rows(flow, *form):
+            _, report = self.report("--random", 40, "--dataflow", flow, *form)
+            self.assertEqual(report["passed"], 40)
+            return [(r["name"], r["rtl_cycles"], r["commands"]) for r in report["rows"]]
+
+        for flow in ("ws", "is", "os"):
+            with self.subTest(flow=flow):
+                self.assertEqual(rows(flow), rows(flow, "--pe-modules"))
+
     def test_long_layers_are_cut_and_say_so(self):
         text, report = self.report("--conv", "1,16,40,40,24,3,3,1,1,1,1", "--max-cycles", 5000)
         self.assertLessEqual(report["rows"][0]["rtl_cycles"], 5000)

@@ -29,7 +29,7 @@ from pathlib import Path
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parent.parent
 FIELDS = {"name", "file", "find", "replace", "kind", "breaks"}
-OPTIONAL = {"quick", "dataflow"}
+OPTIONAL = {"quick", "dataflow", "assertion", "pe_modules"}
 SKIPPED = 77
 DETECTED = "detected"
 
@@ -67,6 +67,15 @@ def mutated(text, mutant):
     return re.sub(pattern, lambda _: mutant["replace"], text)
 
 
+def options(mutant):
+    """What `accsim verify` is to be told besides the programs."""
+    return (
+        *(("--dataflow", mutant["dataflow"]) if "dataflow" in mutant else ()),
+        *(("--assertions",) if "assertion" in mutant else ()),
+        *(("--pe-modules",) if mutant.get("pe_modules") else ()),
+    )
+
+
 def copy_tree(source, target):
     """What a core is built from."""
     for folder in ("rtl", "hw/cosim"):
@@ -84,12 +93,13 @@ class Verifier:
     def share(self, cache):
         self.shared = [path for path in cache.iterdir() if path.is_file()]
 
-    def verdict(self, folder, dataflow):
+    def verdict(self, folder, extra, assertion=None):
         """(outcome, how it shows) of the tree in `folder`; "equal" when nothing differs in either
-        round. Dataflow: None for those that the machine lists."""
+        round. Extra: more options; without a dataflow it is those that the machine lists.
+        Assertion: the file of rtl/ of which one must fail."""
         rounds = [(self.args.count, self.args.seed), (self.args.more, self.args.seed + 1)]
         for count, seed in rounds:
-            outcome, shown = self.round(folder, dataflow, count, seed)
+            outcome, shown = self.round(folder, extra, count, seed, assertion)
             if outcome != "equal":
                 break
         return outcome, shown
@@ -99,7 +109,7 @@ class Verifier:
         seconds = int(self.args.timeout)
         resource.setrlimit(resource.RLIMIT_CPU, (seconds, seconds + 5))
 
-    def round(self, folder, dataflow, count, seed):
+    def round(self, folder, extra, count, seed, assertion):
         report = folder / "report.json"
         report.unlink(missing_ok=True)
         cache = folder / "cache"
@@ -123,7 +133,7 @@ class Verifier:
             "--json",
             report,
         ]
-        command += ["--dataflow", dataflow] if dataflow else []
+        command += extra
         log = folder / "log"
         with log.open("w") as out:
             code = subprocess.run(
@@ -142,6 +152,9 @@ class Verifier:
         if code != 1:
             return "verify fails", f"ends with {code}: {tail(log)}"
         rows = [row for row in json.loads(report.read_text())["rows"] if not row["passed"]]
+        said = f"fails the assertion at {assertion}:"
+        if assertion and not any(said in (row["error"] or "") for row in rows):
+            return "no assertion", symptom(rows)
         return DETECTED, f"{len(rows):>3} of {count}: {symptom(rows)}"
 
 
@@ -174,7 +187,7 @@ def run_mutant(mutant, original, folder, verifier):
         if mutant["file"] not in (tree / "rtl/accsim.f").read_text().split():
             raise ValueError(f"accsim.f doesn't list {mutant['file']}")
         target.write_text(mutated(target.read_text(), mutant))
-        outcome, shown = verifier.verdict(tree, mutant.get("dataflow"))
+        outcome, shown = verifier.verdict(tree, options(mutant), mutant.get("assertion"))
     except (OSError, ValueError) as error:
         outcome, shown = "not applied", str(error)
     if not verifier.args.keep:
@@ -189,8 +202,8 @@ def run(args, mutants, folder):
     accsim = folder / "accsim"
     shutil.copy2(args.accsim, accsim)
     verifier = Verifier(args, accsim)
-    for dataflow in sorted({m.get("dataflow", "") for m in mutants}):
-        outcome, shown = verifier.verdict(original, dataflow or None)
+    for extra in sorted({options(m) for m in mutants}):
+        outcome, shown = verifier.verdict(original, extra)
         if outcome != "equal":
             print(
                 f"the original: {outcome}: {shown}\nno mutant is run: every one would look detected"

@@ -173,8 +173,34 @@ TEST_F(CosimFault, IsAFailedAssertionAnError) {
   const auto result = run_with({{"token_counter.sv", "count_q != '0", "1'b1"}});
   ASSERT_FALSE(result.ok());
   const std::string text = result.errors()[0].text();
-  EXPECT_NE(text.find("fails the assertion at token_counter.sv:"), std::string::npos) << text;
+  EXPECT_NE(text.find("fails the assertion at token_counter_sva.sv:"), std::string::npos) << text;
   EXPECT_NE(text.find("in cycle"), std::string::npos) << text;
+}
+
+TEST_F(CosimFault, IsACoreOfAnotherPackageRefused) {
+  const std::string fields = "word_t       n;\n    word_t       k;";
+  struct Other {
+    const char* fields;
+    bool refused;
+  };
+  for (const Other& other :
+       {Other{"word_t k;\n word_t n;", true},
+        Other{"word_t n;  // only blanks and this differ\n word_t k;", false}}) {
+    const fs::path copy = test::beside_program("rtl_package");
+    fs::remove_all(copy);
+    fs::create_directories(copy / "rtl");
+    std::ifstream in(fs::path(ACCSIM_SOURCE_DIR) / "rtl/accsim_pkg.sv");
+    std::string text(std::istreambuf_iterator<char>(in), {});
+    const size_t at = text.find(fields);
+    ASSERT_NE(at, std::string::npos);
+    std::ofstream(copy / "rtl/accsim_pkg.sv") << text.replace(at, fields.size(), other.fields);
+    options_->source_dir = copy;
+    const Dataflow d = Dataflow::weight_stationary;
+    const auto core = VerilatedCore::load(test::cosim_machine(4, 4, 2, 16, d), d, *options_);
+    ASSERT_FALSE(core.ok());  // a package alone is no core
+    const std::string said = core.errors()[0].text();
+    EXPECT_EQ(said.find("isn't the one") != std::string::npos, other.refused) << said;
+  }
 }
 
 TEST_F(CosimFault, IsAWriteWithoutAStoreAnError) {

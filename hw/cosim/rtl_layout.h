@@ -1,0 +1,118 @@
+#pragma once
+// Made by scripts/generate_rtl_layout from rtl/accsim_pkg.sv; not to be changed by hand.
+#include <cstddef>
+#include <cstdint>
+
+namespace accsim::hw::rtl {
+
+/// Of the package's text without comments and blanks.
+inline constexpr uint64_t kPackageHash = 0x3ced27fbd29c2a72;
+
+inline constexpr uint32_t kLevels = 6;
+inline constexpr uint32_t kWindowLines = 4;
+inline constexpr uint32_t kAddrWidth = 48;
+inline constexpr uint32_t kTagWidth = 64;
+inline constexpr uint32_t kArrayLatency = 4;
+inline constexpr uint32_t kPostLatency = 6;
+inline constexpr uint32_t kParameterBytes = 12;
+inline constexpr uint32_t kBufActivation = 0;
+inline constexpr uint32_t kBufWeight = 1;
+inline constexpr uint32_t kBufParameter = 2;
+
+/// Bits of dma_flags_t.
+namespace dma_flags {
+inline constexpr uint32_t kWaits = 1u << 0;
+inline constexpr uint32_t kSignal = 1u << 1;
+inline constexpr uint32_t kShared = 1u << 2;
+inline constexpr uint32_t kBufferShift = 3;
+}
+
+/// Words of dma_cmd_t.
+namespace dma_cmd {
+inline constexpr size_t kFlags = 0;
+inline constexpr size_t kAddrLo = 1;
+inline constexpr size_t kAddrHi = 2;
+inline constexpr size_t kSlotOffset = 3;
+inline constexpr size_t kRun = 4;
+inline constexpr size_t kCount = 5;  ///< and the next 5
+inline constexpr size_t kStride = 11;  ///< and the next 5
+inline constexpr size_t kWords = 17;
+}
+
+/// Bits of gemm_flags_t.
+namespace gemm_flags {
+inline constexpr uint32_t kWaitActivation = 1u << 0;
+inline constexpr uint32_t kWaitWeight = 1u << 1;
+inline constexpr uint32_t kWaitAccumulator = 1u << 2;
+inline constexpr uint32_t kSignalActivation = 1u << 3;
+inline constexpr uint32_t kSignalWeight = 1u << 4;
+inline constexpr uint32_t kSignalAccumulator = 1u << 5;
+inline constexpr uint32_t kOverwrite = 1u << 6;
+inline constexpr uint32_t kDrainOverwrite = 1u << 7;
+inline constexpr uint32_t kDrain = 1u << 8;
+}
+
+/// Words of window_t.
+namespace window {
+inline constexpr size_t kStartAddr = 0;
+inline constexpr size_t kStartX = 1;
+inline constexpr size_t kStartY = 2;
+inline constexpr size_t kStartZ = 3;
+inline constexpr size_t kTileLine = 4;
+inline constexpr size_t kTileHeight = 5;
+inline constexpr size_t kTileDepth = 6;
+inline constexpr size_t kCountX = 7;
+inline constexpr size_t kCountY = 8;
+inline constexpr size_t kStepX = 9;
+inline constexpr size_t kStepY = 10;
+inline constexpr size_t kStepYAddr = 11;
+inline constexpr size_t kStepZ = 12;
+inline constexpr size_t kStepZAddr = 13;
+inline constexpr size_t kSegYStep = 14;
+inline constexpr size_t kSegXStep = 15;
+inline constexpr size_t kSegAddrStep = 16;
+inline constexpr size_t kSegEnd = 17;  ///< and the next 3
+inline constexpr size_t kPad = 21;
+inline constexpr size_t kWords = 22;
+}
+
+/// Words of gemm_cmd_t.
+namespace gemm_cmd {
+inline constexpr size_t kFlags = 0;
+inline constexpr size_t kM = 1;
+inline constexpr size_t kK = 2;
+inline constexpr size_t kN = 3;
+inline constexpr size_t kAccumulatorRow = 4;
+inline constexpr size_t kWeightOffset = 5;
+inline constexpr size_t kWeightPitch = 6;
+inline constexpr size_t kWindow = 7;  ///< and the next 21
+inline constexpr size_t kWords = 29;
+}
+
+/// Bits of post_flags_t.
+namespace post_flags {
+inline constexpr uint32_t kWaitAccumulator = 1u << 0;
+inline constexpr uint32_t kWaitOutput = 1u << 1;
+inline constexpr uint32_t kWaitParameter = 1u << 2;
+inline constexpr uint32_t kSignalAccumulator = 1u << 3;
+inline constexpr uint32_t kSignalOutput = 1u << 4;
+inline constexpr uint32_t kSignalParameter = 1u << 5;
+inline constexpr uint32_t kTransposed = 1u << 6;
+}
+
+/// Words of post_cmd_t.
+namespace post_cmd {
+inline constexpr size_t kFlags = 0;
+inline constexpr size_t kRows = 1;
+inline constexpr size_t kCols = 2;
+inline constexpr size_t kAccumulatorRow = 3;
+inline constexpr size_t kParameterOffset = 4;
+inline constexpr size_t kSlotOffset = 5;
+inline constexpr size_t kPitch = 6;
+inline constexpr size_t kZero = 7;
+inline constexpr size_t kLow = 8;
+inline constexpr size_t kHigh = 9;
+inline constexpr size_t kWords = 10;
+}
+
+}

@@ -1,0 +1,54 @@
+// Checks load_unit.sv: a request stays until it is taken, its bytes stay in the slot, tokens taken
+// are there.
+`include "sva.svh"
+
+module load_unit_sva
+  import accsim_pkg::*;
+#(
+  parameter int unsigned ActPort = 16,
+  parameter int unsigned WgtPort = 16,
+  parameter int unsigned ParPort = 16,
+  parameter int unsigned ActStride = 1024,
+  parameter int unsigned WgtStride = 1024,
+  parameter int unsigned ParStride = 1024
+) (
+  input logic                 clk_i,
+  input logic                 rst_ni,
+  input logic [2:0]           free_i,
+  input logic [2:0]           take_o,
+  input logic                 req_valid_o,
+  input logic                 req_ready_i,
+  input logic [AddrWidth-1:0] req_addr_o,
+  input logic [15:0]          req_bytes_o,
+  input logic                 req_shared_o,
+  input logic                 req_last_o,
+  input load_tag_t            req_tag_o,
+  input word_t                offset
+);
+  if (ActPort < 1 || WgtPort < 1 || ParPort < 1) begin : gen_illegal
+    $error("load_unit: a port has at least one byte");
+  end
+
+  word_t stride;
+  always_comb begin
+    case (req_tag_o.buffer)
+      BufActivation: stride = 32'(ActStride);
+      BufWeight:     stride = 32'(WgtStride);
+      BufParameter:  stride = 32'(ParStride);
+      default:       stride = '0;
+    endcase
+  end
+
+  `ASSERT(RequestStable_A,
+          req_valid_o && !req_ready_i |=> req_valid_o && $stable(req_addr_o) &&
+          $stable(req_bytes_o) && $stable(req_shared_o) && $stable(req_last_o) &&
+          $stable(req_tag_o));
+  `ASSERT(OneTokenAtMost_A, $onehot0(take_o));
+  `ASSERT(TokenTakenIsFree_A, (take_o & ~free_i) == '0);
+  `ASSERT(StaysInItsSlot_A, req_valid_o |-> offset + 32'(req_bytes_o) <= stride);
+endmodule
+
+bind load_unit load_unit_sva #(
+  .ActPort(ActPort), .WgtPort(WgtPort), .ParPort(ParPort), .ActStride(ActStride),
+  .WgtStride(WgtStride), .ParStride(ParStride)
+) u_sva (.*);

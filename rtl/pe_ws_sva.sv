@@ -1,0 +1,17 @@
+// Checks pe_ws.sv: what is held changes by a swap only.
+`include "sva.svh"
+
+module pe_ws_sva (
+  input logic              clk_i,
+  input logic              write_i,
+  input logic              swap_i,
+  input logic signed [7:0] shadow_q,
+  input logic signed [7:0] held_q
+);
+  `BEGUN
+
+  `ASSERT_ALWAYS(HeldStays_A, !swap_i |=> $stable(held_q));
+  `ASSERT_ALWAYS(ShadowStays_A, !write_i |=> $stable(shadow_q));
+endmodule
+
+bind pe_ws pe_ws_sva u_sva (.*);

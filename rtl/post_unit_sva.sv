@@ -1,0 +1,48 @@
+// Checks post_unit.sv: tokens taken are there, sums read and values written lie where they may.
+`include "sva.svh"
+
+module post_unit_sva
+  import accsim_pkg::*;
+#(
+  parameter int unsigned Cols     = 8,
+  parameter int unsigned Lanes    = 8,
+  parameter int unsigned AccSlots = 2,
+  parameter int unsigned AccRows  = 16
+) (
+  input logic        clk_i,
+  input logic        rst_ni,
+  input logic        acc_full_i,
+  input logic        out_free_i,
+  input logic        par_full_i,
+  input logic        acc_take_o,
+  input logic        out_take_o,
+  input logic        par_take_o,
+  input logic        acc_read_o,
+  input word_t       acc_row_o,
+  input logic        out_write_o,
+  input logic [15:0] out_bytes_o,
+  input logic        out_give_o,
+  input logic        retire_o,
+  input post_cmd_t   cmd_q,
+  input logic        active,
+  input word_t       rows_left_q,
+  input word_t       cols_left_q
+);
+  if (Lanes < 1 || Lanes > Cols || AccSlots < 1 || AccRows < 1) begin : gen_illegal
+    $error("post_unit: no size may be zero, and a lane has a column");
+  end
+
+  `ASSERT(AccTakenIsFull_A, acc_take_o |-> acc_full_i);
+  `ASSERT(OutTakenIsFree_A, out_take_o |-> out_free_i);
+  `ASSERT(ParTakenIsFull_A, par_take_o |-> par_full_i);
+  `ASSERT(BeatsAreLeft_A,
+          active |-> rows_left_q != '0 && cols_left_q != '0 && cols_left_q <= cmd_q.cols);
+  `ASSERT(ColumnsAreThere_A, active |-> cmd_q.cols <= 32'(Cols));
+  `ASSERT(RowIsThere_A, acc_read_o |-> acc_row_o < 32'(AccSlots * AccRows));
+  `ASSERT(WritesItsLanes_A, out_write_o |-> out_bytes_o != '0 && out_bytes_o <= 16'(Lanes));
+  `ASSERT(FullWithTheLastWrite_A, out_give_o || retire_o |-> out_write_o);
+endmodule
+
+bind post_unit post_unit_sva #(
+  .Cols(Cols), .Lanes(Lanes), .AccSlots(AccSlots), .AccRows(AccRows)
+) u_sva (.*);

@@ -1,0 +1,55 @@
+// Checks slot_mem.sv: writes stay in the memory; read data holds, or is gone, as it was asked for.
+`include "sva.svh"
+
+module slot_mem_sva
+  import accsim_pkg::*;
+#(
+  parameter int unsigned Bytes      = 1024,
+  parameter int unsigned WriteBytes = 16,
+  parameter int unsigned ReadBytes  = 16,
+  parameter int unsigned ReadPorts  = 1,
+  parameter bit          Hold       = 1'b0,
+  parameter bit          Scatter    = 1'b0
+) (
+  input logic                                   clk_i,
+  input logic                                   write_i,
+  input logic                                   scatter_i,
+  input word_t                                  write_addr_i,
+  input word_t                                  write_pitch_i,
+  input logic  [15:0]                           write_bytes_i,
+  input logic  [ReadPorts-1:0]                  read_i,
+  input logic  [ReadPorts-1:0][ReadBytes*8-1:0] read_data_o
+);
+  `BEGUN
+
+  if (Bytes < 1 || WriteBytes < 1 || ReadBytes < 1 || ReadPorts < 1) begin : gen_illegal
+    $error("slot_mem: no size may be zero");
+  end
+
+  word_t last;  // byte that a write touches
+  assign last = write_addr_i +
+                (32'(write_bytes_i) - 1) * (scatter_i ? write_pitch_i : 32'd1);
+
+  `ASSERT_ALWAYS(WriteFitsThePort_A,
+                 write_i |-> write_bytes_i != '0 && 32'(write_bytes_i) <= 32'(WriteBytes));
+  `ASSERT_ALWAYS(WriteStaysInside_A,
+                 write_i |-> write_addr_i <= last && last < 32'(Bytes));
+  if (!Scatter) begin : gen_dense
+    `ASSERT_ALWAYS(OneAddressAWrite_A, write_i |-> !scatter_i);
+  end
+
+  for (genvar p = 0; p < ReadPorts; p++) begin : gen_read
+    if (Hold) begin : gen_hold
+      logic seen_q = 1'b0;  // something has been read
+      always_ff @(posedge clk_i) seen_q <= seen_q || read_i[p];
+      `ASSERT_ALWAYS(Holds_A, seen_q && !read_i[p] |=> $stable(read_data_o[p]));
+    end else begin : gen_once
+      `ASSERT_ALWAYS(GoneAfterACycle_A, !read_i[p] |=> read_data_o[p] == '0);
+    end
+  end
+endmodule
+
+bind slot_mem slot_mem_sva #(
+  .Bytes(Bytes), .WriteBytes(WriteBytes), .ReadBytes(ReadBytes), .ReadPorts(ReadPorts), .Hold(Hold),
+  .Scatter(Scatter)
+) u_sva (.*);

@@ -1,0 +1,39 @@
+// Checks store_unit.sv: a request stays until it is taken, its bytes come from the slot, tokens
+// taken are there.
+`include "sva.svh"
+
+module store_unit_sva
+  import accsim_pkg::*;
+#(
+  parameter int unsigned Stride = 1024,
+  parameter int unsigned Port   = 16
+) (
+  input logic                 clk_i,
+  input logic                 rst_ni,
+  input logic                 full_i,
+  input logic                 take_o,
+  input logic                 free_o,
+  input logic                 read_o,
+  input logic                 req_valid_o,
+  input logic                 req_ready_i,
+  input logic [AddrWidth-1:0] req_addr_o,
+  input logic [15:0]          req_bytes_o,
+  input logic                 req_shared_o,
+  input logic                 req_last_o,
+  input word_t                offset,
+  input logic [15:0]          bytes
+);
+  if (Port < 1) begin : gen_illegal
+    $error("store_unit: the port has at least one byte");
+  end
+
+  `ASSERT(RequestStable_A,
+          req_valid_o && !req_ready_i |=> req_valid_o && $stable(req_addr_o) &&
+          $stable(req_bytes_o) && $stable(req_shared_o) && $stable(req_last_o));
+  `ASSERT(NotReadOver_A, read_o |-> !req_valid_o || req_ready_i);
+  `ASSERT(TokenTakenIsFull_A, take_o |-> full_i);
+  `ASSERT(FreeWhenTheLastIsTaken_A, free_o |-> req_valid_o && req_ready_i && req_last_o);
+  `ASSERT(StaysInItsSlot_A, read_o |-> offset + 32'(bytes) <= 32'(Stride));
+endmodule
+
+bind store_unit store_unit_sva #(.Stride(Stride), .Port(Port)) u_sva (.*);

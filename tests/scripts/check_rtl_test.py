@@ -1,0 +1,108 @@
+#!/usr/bin/env python3
+"""Do scripts/check_rtl's tools find what they are there to find? The core, good and bad."""
+
+import importlib.machinery
+import importlib.util
+import pathlib
+import shutil
+import sys
+import tempfile
+import unittest
+
+sys.dont_write_bytecode = True
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+loader = importlib.machinery.SourceFileLoader("check_rtl", str(ROOT / "scripts" / "check_rtl"))
+loader_spec = importlib.util.spec_from_loader("check_rtl", loader)
+checker = importlib.util.module_from_spec(loader_spec)
+loader.exec_module(checker)
+
+SMALL = [
+    "Rows=2",
+    "Cols=3",
+    "ActSlotBytes=64",
+    "WgtSlotBytes=64",
+    "ParSlotBytes=64",
+    "OutSlotBytes=64",
+    "AccRows=4",
+    "OutPort=2",
+]
+
+
+class CheckRtlTest(unittest.TestCase):
+    def said(self, check, file=None, find=None, replace=None):
+        """What a tool says of a small core with a fault in one file."""
+        with tempfile.TemporaryDirectory() as folder:
+            rtl = pathlib.Path(folder) / "rtl"
+            shutil.copytree(ROOT / "rtl", rtl)
+            if file:
+                text = (rtl / file).read_text()
+                self.assertEqual(text.count(find), 1, f"{file}: {find}")
+                (rtl / file).write_text(text.replace(find, replace))
+            return check(rtl, SMALL)
+
+    def test_the_core_is_clean(self):
+        self.assertEqual(self.said(checker.slang), "")
+        self.assertEqual(self.said(checker.yosys), "")
+
+    def test_slang_sees_a_parameter_in_the_short_form(self):
+        said = self.said(
+            checker.slang, "accsim_core.sv", "array_ws #(.Rows(Rows), ", "array_ws #(.Rows, "
+        )
+        self.assertIn("error: expected '('", said)
+
+    def test_slang_sees_a_width_that_does_not_fit(self):
+        said = self.said(checker.slang, "token_counter.sv", "count_q != '0", "count_q")
+        self.assertIn("-Wwidth-trunc", said)
+
+    def test_slang_sees_two_processes_that_write_one_register(self):
+        said = self.said(
+            checker.slang,
+            "cmd_issue.sv",
+            "endmodule",
+            "  always_ff @(posedge clk_i) valid_q <= 1'b0;\nendmodule",
+        )
+        self.assertIn("error:", said)
+
+    def test_yosys_sees_a_latch(self):
+        said = self.said(
+            checker.yosys,
+            "cmd_issue.sv",
+            "endmodule",
+            "  logic kept;\n  always_latch if (enable_i) kept = next_i;\nendmodule",
+        )
+        self.assertIn("selection is not empty", said.lower())
+
+    def test_yosys_sees_a_value_that_is_not_always_assigned(self):
+        said = self.said(
+            checker.yosys,
+            "load_unit.sv",
+            "default:       begin port = '0;           base = '0;       select = 3'b000; end",
+            "default:       begin port = '0;           base = '0;       end",
+        )
+        self.assertRegex(said, "latch|found logic loop")
+
+    def test_yosys_sees_a_loop(self):
+        said = self.said(
+            checker.yosys,
+            "cmd_issue.sv",
+            "assign active_o = start_o || started_q;",
+            "assign active_o = start_o || started_q && !active_o;",
+        )
+        self.assertIn("found logic loop", said)
+
+    def test_slang_sees_an_illegal_parameter(self):
+        said = self.said(
+            checker.slang,
+            "accsim_core.sv",
+            ".Slots(OutSlots)) u_out_tokens",
+            ".Slots(0)) u_out_tokens",
+        )
+        self.assertIn("there is at least one token", said)
+
+
+if __name__ == "__main__":
+    if checker.missing("slang") or checker.missing("yosys"):
+        print("skipped: slang or Yosys is missing (scripts/setup)", file=sys.stderr)
+        sys.exit(checker.SKIPPED)
+    unittest.main()

@@ -1,0 +1,107 @@
+#!/usr/bin/python3
+"""Does scripts/generate_rtl_layout read a package as it is meant, and see a stale header?"""
+
+import importlib.machinery
+import importlib.util
+import pathlib
+import subprocess
+import sys
+import tempfile
+import unittest
+
+sys.dont_write_bytecode = True
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+SCRIPT = ROOT / "scripts" / "generate_rtl_layout"
+loader = importlib.machinery.SourceFileLoader("generate_rtl_layout", str(SCRIPT))
+loader_spec = importlib.util.spec_from_loader("generate_rtl_layout", loader)
+generator = importlib.util.module_from_spec(loader_spec)
+loader.exec_module(generator)
+
+PACKAGE = """
+package p;
+  parameter int unsigned Lines = 3;  // a comment; with a semicolon
+  typedef logic [31:0] word_t;
+  typedef enum logic [1:0] {
+    RedOne = 2'd0,
+    BlueOne = 2'd2
+  } colour_e;
+  typedef struct packed {
+    logic [27:0] unused;
+    colour_e     colour;
+    logic        late_one;
+    logic        first;
+  } some_flags_t;
+  typedef struct packed {
+    word_t             last;
+    word_t [Lines-1:0] line_end;
+    some_flags_t       flags;
+  } some_cmd_t;
+endpackage
+"""
+
+
+class LayoutTest(unittest.TestCase):
+    def check(self, package, header):
+        with tempfile.TemporaryDirectory() as folder:
+            text, made = pathlib.Path(folder) / "p.sv", pathlib.Path(folder) / "p.h"
+            text.write_text(package)
+            made.write_text(header)
+            return subprocess.run(
+                [sys.executable, SCRIPT, "--check", "--package", text, "--header", made],
+                check=False,
+                stderr=subprocess.PIPE,
+            ).returncode
+
+    def test_the_last_field_is_lowest(self):
+        package = generator.Package(PACKAGE)
+        self.assertEqual(
+            package.structs["some_flags_t"],
+            [("first", 0, 1), ("late_one", 1, 1), ("colour", 2, 2), ("unused", 4, 28)],
+        )
+        self.assertEqual(
+            package.structs["some_cmd_t"],
+            [("flags", 0, 32), ("line_end", 32, 96), ("last", 128, 32)],
+        )
+
+    def test_the_header_names_words_bits_and_values(self):
+        text = generator.header(PACKAGE)
+        for line in (
+            "inline constexpr uint32_t kLines = 3;",
+            "inline constexpr uint32_t kBlueOne = 2;",
+            "inline constexpr uint32_t kLateOne = 1u << 1;",
+            "inline constexpr uint32_t kColourShift = 2;",
+            "inline constexpr size_t kLineEnd = 1;  ///< and the next 2",
+            "inline constexpr size_t kLast = 4;",
+            "inline constexpr size_t kWords = 5;",
+        ):
+            self.assertIn(line + "\n", text)
+
+    def test_the_hash_is_fnv_1a(self):  # the values that its authors give
+        self.assertEqual(generator.package_hash(""), 0xCBF29CE484222325)
+        self.assertEqual(generator.package_hash("foobar"), 0x85944171F73967E8)
+        self.assertEqual(generator.package_hash(" foo // x\n\tbar\n"), 0x85944171F73967E8)
+
+    def test_a_stale_header_is_seen(self):
+        good = generator.header(PACKAGE)
+        self.assertEqual(self.check(PACKAGE, good), 0)
+        swapped = (
+            PACKAGE.replace("late_one", "x").replace("first", "late_one").replace("x;", "first;")
+        )
+        self.assertNotEqual(swapped, PACKAGE)
+        self.assertEqual(self.check(swapped, good), 1)
+
+    def test_what_it_cannot_read_is_an_error(self):
+        for find, replace in (
+            ("word_t             last", "real last"),
+            ("2'd2", "2'b10"),
+            ("Lines-1", "Lines*2"),
+            ("struct", "union"),
+        ):
+            bad = PACKAGE.replace(find, replace)
+            self.assertNotEqual(bad, PACKAGE)
+            self.assertRaises(generator.PackageError, generator.header, bad)
+
+
+if __name__ == "__main__":
+    unittest.main()
