@@ -1,0 +1,93 @@
+#!/usr/bin/python3
+"""Does .ci/run fail when a part of it does, and end in ctest's summary? Over scripted parts."""
+
+import os
+import pathlib
+import shutil
+import subprocess
+import tempfile
+import unittest
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+SUMMARY = """100% tests passed, 0 tests failed out of 7
+
+Total Test time (real) =   1.00 sec
+"""
+GOOD = {
+    "scripts/setup": "true",
+    "scripts/lint": "true",
+    "scripts/test": f"echo 1/7 Test; cat << 'END'\n{SUMMARY}END",
+    "bin/cmake": "true",
+    "bin/ctest": "echo '100% tests passed, 0 tests failed out of 3'",
+    "bin/ccache": "echo /cache",
+}
+
+
+class CiRun(unittest.TestCase):
+    def ci(self, **parts):
+        """.ci/run in a tree whose parts are scripted; `scripts_test` stands for scripts/test."""
+        with tempfile.TemporaryDirectory() as folder:
+            root = pathlib.Path(folder)
+            for name in (".ci/run", "scripts/check_leftovers"):
+                (root / name).parent.mkdir(exist_ok=True)
+                shutil.copy(ROOT / name, root / name)
+            for name, text in {
+                **GOOD,
+                **{k.replace("_", "/", 1): v for k, v in parts.items()},
+            }.items():
+                (root / name).parent.mkdir(exist_ok=True)
+                (root / name).write_text(f"#!/bin/bash\n{text}\n")
+                (root / name).chmod(0o755)
+            environment = {**os.environ, "PATH": f"{root}/bin:{os.environ['PATH']}"}
+            done = subprocess.run(
+                [root / ".ci/run"],
+                check=False,
+                capture_output=True,
+                text=True,
+                timeout=60,
+                env={**environment, "TMPDIR": folder},
+                stdin=subprocess.PIPE,
+            )
+            self.assertEqual(list(root.glob("ci.*")), [], "its own folder is left")
+            return done
+
+    def test_does_it_end_in_the_summary_of_scripts_test(self):
+        done = self.ci()
+        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+        self.assertTrue(done.stdout.endswith(SUMMARY), done.stdout)
+
+    def test_does_each_part_fail_it_and_do_the_others_still_run(self):
+        for part, name in [
+            ("scripts_lint", "lint"),
+            ("bin_ctest", "sanitizers"),
+            ("bin_cmake", "sanitizers"),
+        ]:
+            with self.subTest(part=part):
+                done = self.ci(**{part: "exit 1"})
+                self.assertEqual(done.returncode, 1)
+                self.assertIn(f"== failed: {name}\n", done.stdout)
+                self.assertTrue(done.stdout.endswith(SUMMARY), done.stdout)
+        done = self.ci(scripts_test="echo '86% tests passed, 1 tests failed out of 7'; exit 8")
+        self.assertEqual(done.returncode, 1)
+        self.assertTrue(done.stdout.endswith("\n86% tests passed, 1 tests failed out of 7\n"))
+
+    def test_are_home_and_temporary_folder_empty_and_watched(self):
+        done = self.ci(
+            scripts_test=f'ls -A "$HOME" "$TMPDIR"; touch "$TMPDIR/left"; {GOOD["scripts/test"]}'
+        )
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("/home:\n\n", done.stdout)
+        self.assertIn("/tmp/left", done.stderr)
+        self.assertTrue(done.stdout.endswith(SUMMARY), done.stdout)
+        cached = self.ci(
+            scripts_test=f"mkdir -p ~/.cache/x; touch ~/.cache/x/y; {GOOD['scripts/test']}"
+        )
+        self.assertEqual(cached.returncode, 0, cached.stderr)
+
+    def test_is_there_no_input_and_are_caches_kept(self):
+        done = self.ci(scripts_test=f'cat; echo "$CI $CCACHE_DIR"; {GOOD["scripts/test"]}')
+        self.assertIn("true /cache\n", done.stdout)
+
+
+if __name__ == "__main__":
+    unittest.main()
