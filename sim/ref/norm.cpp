@@ -33,14 +33,27 @@ Status for_reals(KernelContext& step, F f) {
   return ok();
 }
 
-/// out = (x - mean) / sqrt(variance + epsilon) over every row; without `centre` the mean is left
-/// out. Mean and inverse deviation of each row go to the vectors.
+/// What is normalised: `rows` rows of `length` elements.
+struct Rows {
+  int64_t rows = 0, length = 0;
+  double epsilon = 1e-5;
+  bool centre = true;  ///< false: the mean is left out
+};
+
+/// Of each row.
+struct RowStatistics {
+  std::vector<double> means, inverses;  ///< inverse: of the deviation
+};
+
+/// out = (x - mean) / sqrt(variance + epsilon) over every row.
 template <class T>
-void normalize_rows(const KernelContext& step, const T* in, T* out, int64_t rows, int64_t length,
-                    double epsilon, bool centre, std::vector<double>& means,
-                    std::vector<double>& inverses) {
-  means.assign(static_cast<size_t>(rows), 0);
-  inverses.assign(static_cast<size_t>(rows), 0);
+RowStatistics normalize_rows(const KernelContext& step, const T* in, T* out, const Rows& over) {
+  const int64_t rows = over.rows, length = over.length;
+  const double epsilon = over.epsilon;
+  const bool centre = over.centre;
+  RowStatistics of;
+  of.means.assign(static_cast<size_t>(rows), 0);
+  of.inverses.assign(static_cast<size_t>(rows), 0);
   step.pool().parts(rows, 1 + 8192 / (length + 1), [&](int64_t begin, int64_t end) {
     for (int64_t r = begin; r < end; ++r) {
       const T* x = in + r * length;
@@ -55,10 +68,11 @@ void normalize_rows(const KernelContext& step, const T* in, T* out, int64_t rows
       const double inverse = 1 / std::sqrt(squares / static_cast<double>(length) + epsilon);
       for (int64_t i = 0; i < length; ++i)
         out[r * length + i] = static_cast<T>((static_cast<double>(x[i]) - mean) * inverse);
-      means[static_cast<size_t>(r)] = mean;
-      inverses[static_cast<size_t>(r)] = inverse;
+      of.means[static_cast<size_t>(r)] = mean;
+      of.inverses[static_cast<size_t>(r)] = inverse;
     }
   });
+  return of;
 }
 
 /// out = out * scale + bias, both broadcast as if of shape `as`; absent ones are left out.
@@ -94,20 +108,19 @@ Status from_axis(KernelContext& step, bool centre, size_t mean_out, size_t inver
   if (!axis) return axis.errors();
   const int64_t length = elements(step.dims(0), static_cast<size_t>(*axis), step.dims(0).size());
   const double epsilon = real_attr(step, "epsilon", 1e-5);
-  std::vector<double> means, inverses;
-  const Status done = for_reals(step, [&]<class T>(T) {
+  RowStatistics of;
+  Status done = for_reals(step, [&]<class T>(T) {
     const Array x = step.in(0);
     const int64_t rows = elements(x.dims(), 0, static_cast<size_t>(*axis));
     if (step.out(0).kind() != x.kind()) return;
-    normalize_rows<T>(step, x.data<T>(), step.result<T>(0), rows, length, epsilon, centre, means,
-                      inverses);
+    of = normalize_rows<T>(step, x.data<T>(), step.result<T>(0), {rows, length, epsilon, centre});
     scale_and_shift<T>(step, 1, centre ? 2 : step.input_count(), {});
   });
   if (!done) return done;
   if (step.has_output(0) && step.out(0).kind() != step.in(0).kind())
     return refuse(step, "the scale must be of the input's kind");
-  if (mean_out > 0 && mean_out < step.output_count()) step.put(mean_out, means);
-  if (inverse_out > 0 && inverse_out < step.output_count()) step.put(inverse_out, inverses);
+  if (mean_out > 0 && mean_out < step.output_count()) step.put(mean_out, of.means);
+  if (inverse_out > 0 && inverse_out < step.output_count()) step.put(inverse_out, of.inverses);
   return ok();
 }
 
@@ -118,10 +131,9 @@ Status rms_norm(KernelContext& step) { return from_axis(step, false, 0, 0); }
 Status instance_norm(KernelContext& step) {
   return for_reals(step, [&]<class T>(T) {
     const Dims& x = step.dims(0);
-    std::vector<double> means, inverses;
-    normalize_rows<T>(step, step.data<T>(0), step.result<T>(0), x[0] * x[1],
-                      elements(x, 2, x.size()), real_attr(step, "epsilon", 1e-5), true, means,
-                      inverses);
+    normalize_rows<T>(
+        step, step.data<T>(0), step.result<T>(0),
+        {x[0] * x[1], elements(x, 2, x.size()), real_attr(step, "epsilon", 1e-5), true});
     scale_and_shift<T>(step, 1, 2, per_channel(x, x[1]));
   });
 }
@@ -131,10 +143,9 @@ Status group_norm(KernelContext& step) {
   const Dims& x = step.dims(0);
   const int64_t groups = int_attr(step, "num_groups", 1);
   return for_reals(step, [&]<class T>(T) {
-    std::vector<double> means, inverses;
-    normalize_rows<T>(step, step.data<T>(0), step.result<T>(0), x[0] * groups,
-                      elements(x, 1, x.size()) / groups, real_attr(step, "epsilon", 1e-5), true,
-                      means, inverses);
+    normalize_rows<T>(
+        step, step.data<T>(0), step.result<T>(0),
+        {x[0] * groups, elements(x, 1, x.size()) / groups, real_attr(step, "epsilon", 1e-5), true});
     const int64_t given = step.in(1).size();
     const std::vector<double> scale = step.reals(1), bias = step.reals(2);
     const int64_t inner = elements(x, 2, x.size());

@@ -131,22 +131,33 @@ void lstm_cell(const Direction& d, int64_t n, const double* in, const double* st
   }
 }
 
-/// Runs one direction. `x` is [steps][batch][inputs]; visit(t, b, h) sees every state.
+/// What one direction reads: `x` is [steps][batch][inputs], `lengths` by batch entry.
+struct Sequence {
+  const std::vector<double>& x;
+  const std::vector<int64_t>& lengths;
+  bool reverse = false;
+};
+
+/// Hidden and cell state, [batch][hidden].
+struct States {
+  std::vector<double> h, c;
+};
+
+/// Runs one direction; visit(t, b, h) sees every state.
 template <class F>
-void run_direction(KernelContext& step, const Sizes& s, const Direction& d,
-                   const std::vector<double>& x, const std::vector<int64_t>& lengths, bool reverse,
-                   std::vector<double>& h, std::vector<double>& c, F visit) {
+void run_direction(KernelContext& step, const Sizes& s, const Direction& d, const Sequence& over,
+                   States& states, F visit) {
   const int64_t rows = s.gates * s.hidden;
   std::vector<double> in(static_cast<size_t>(s.steps * s.batch * rows));
   std::vector<double> state(static_cast<size_t>(rows));
   if (!in.empty())
-    multiply(step.pool(), {s.steps * s.batch, s.inputs, rows, false, true}, x.data(), d.w,
+    multiply(step.pool(), {s.steps * s.batch, s.inputs, rows, false, true}, over.x.data(), d.w,
              in.data());
   for (int64_t b = 0; b < s.batch; ++b) {
-    const int64_t length = lengths[static_cast<size_t>(b)];
-    double *hidden = h.data() + b * s.hidden, *cell = c.data() + b * s.hidden;
+    const int64_t length = over.lengths[static_cast<size_t>(b)];
+    double *hidden = states.h.data() + b * s.hidden, *cell = states.c.data() + b * s.hidden;
     for (int64_t i = 0; i < length; ++i) {
-      const int64_t t = reverse ? length - 1 - i : i;
+      const int64_t t = over.reverse ? length - 1 - i : i;
       double* at = in.data() + (t * s.batch + b) * rows;
       multiply(step.pool(), {rows, s.hidden, 1, false, false}, d.r, hidden, state.data());
       for (int64_t r = 0; r < rows && d.bias != nullptr; ++r) {
@@ -237,10 +248,10 @@ Status recurrent(KernelContext& step) {
     d.clip = real_attr(step, "clip", 0);
     d.linear_before_reset = int_attr(step, "linear_before_reset", 0) != 0;
     d.input_forget = int_attr(step, "input_forget", 0) != 0;
-    std::vector<double> h(state_size, 0), c(state_size, 0);
-    if (!h0.empty()) std::copy_n(h0.begin() + skip, state_size, h.begin());
-    if (!c0.empty()) std::copy_n(c0.begin() + skip, state_size, c.begin());
-    run_direction(step, s, d, x, lengths, reverse || n == 1, h, c,
+    States now{std::vector<double>(state_size, 0), std::vector<double>(state_size, 0)};
+    if (!h0.empty()) std::copy_n(h0.begin() + skip, state_size, now.h.begin());
+    if (!c0.empty()) std::copy_n(c0.begin() + skip, state_size, now.c.begin());
+    run_direction(step, s, d, {x, lengths, reverse || n == 1}, now,
                   [&](int64_t t, int64_t b, const double* state) {
                     const int64_t at = s.batch_first ? (b * s.steps + t) * s.directions + n
                                                      : (t * s.directions + n) * s.batch + b;
@@ -248,8 +259,8 @@ Status recurrent(KernelContext& step) {
                   });
     for (int64_t b = 0; b < s.batch; ++b) {
       const int64_t at = (s.batch_first ? b * s.directions + n : n * s.batch + b) * s.hidden;
-      std::copy_n(h.begin() + b * s.hidden, s.hidden, last_h.begin() + at);
-      std::copy_n(c.begin() + b * s.hidden, s.hidden, last_c.begin() + at);
+      std::copy_n(now.h.begin() + b * s.hidden, s.hidden, last_h.begin() + at);
+      std::copy_n(now.c.begin() + b * s.hidden, s.hidden, last_c.begin() + at);
     }
   }
   if (step.output_count() > 0) step.put(0, y);
