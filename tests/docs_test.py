@@ -4,7 +4,7 @@
 In every Markdown file of the tree relative links must lead somewhere, headings that links name must
 exist. In docs/architecture.md and docs/decisions every file named (sim/map/mapper.h,
 *_operators.cpp) must exist, and every function named, as in `cost_network()`, must stand in the
-sources. """
+sources."""
 
 import pathlib
 import re

@@ -49,7 +49,8 @@ Result<Work> repeat_cost(const NodeView& node);
 Status depth_to_space_shape(InferContext& node);
 /// SpaceToDepth: N x C b^2 x H / b x W / b for blocksize b, which must divide.
 Status space_to_depth_shape(InferContext& node);
-/// DepthToSpace and SpaceToDepth: a copy, element by element on the input's side; nothing for blocks of 1.
+/// DepthToSpace and SpaceToDepth: a copy, element by element on the input's side; nothing for
+/// blocks of 1.
 Result<Work> block_cost(const NodeView& node);
 /// ReverseSequence: output as input 0; axes 0 and 1 are time and batch, either way.
 Status reverse_sequence_shape(InferContext& node);
