@@ -58,7 +58,7 @@ bool before(const AttributeValue& a, const AttributeValue& b) {
   if (a.index() != b.index()) return a.index() < b.index();
   if (a < b) return true;
   if (b < a) return false;
-  return to_string(a) < to_string(b);
+  return value_text(a) < value_text(b);
 }
 
 struct Before {
@@ -78,7 +78,7 @@ void add_attributes(const Node& node, OpSummary& op, Seen& seen) {
     AttributeSummary& summary = op.attributes[a.name];
     ++summary.count;
     std::visit(Widen{summary}, a.value);
-    seen[a.name].emplace(to_string(*value), *value);
+    seen[a.name].emplace(value_text(*value), *value);
   }
 }
 
@@ -101,7 +101,7 @@ std::vector<Dims> shapes(const Graph& graph, const std::vector<TensorId>& ids) {
 
 }  // namespace
 
-std::string to_string(const AttributeValue& value) { return std::visit(Text{}, value); }
+std::string value_text(const AttributeValue& value) { return std::visit(Text{}, value); }
 
 std::map<std::string, OpSummary> summarise_ops(const Graph& graph) {
   std::map<std::string, OpSummary> out;

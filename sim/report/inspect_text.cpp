@@ -174,7 +174,7 @@ std::string attribute_text(const std::string& key, const AttributeSummary& a) {
   std::string out = key + " =";
   const size_t shown = std::min(a.values.size(), kValuesMost);
   for (size_t i = 0; i < shown; ++i)
-    out += (i == 0 ? " " : " | ") + shorten_middle(printable(to_string(a.values[i])), 40);
+    out += (i == 0 ? " " : " | ") + shorten_middle(printable(value_text(a.values[i])), 40);
   if (static_cast<size_t>(a.distinct) > shown) {
     out += fmt::format(" ... ({} values", format_count(a.distinct));
     if (a.least && a.most) out += fmt::format(", {} to {}", *a.least, *a.most);

@@ -185,6 +185,17 @@ class CommandLine(unittest.TestCase):
         for word in words:
             self.assertIn(word, done.stderr)
 
+    def test_are_shapes_written_with_crosses_in_table_and_values(self):
+        measured = json.loads((ROOT / "tests/data/shapes/alexnet_op13.json").read_text())
+        rows = [row.split() for row in run(ALEXNET).stdout.splitlines()]
+        convs = [row for row in rows if len(row) > 3 and row[1] == "Conv"]
+        self.assertEqual(len(convs), 5)
+        for row in convs:
+            dims = measured[f"{row[0]}_output_0"][1]
+            self.assertIn("x".join(map(str, dims)), row)
+        fills = inspect("onnx-light/light_bvlc_alexnet")["ops"]["ConstantOfShape"]
+        self.assertEqual(fills["attributes"]["value"]["values"], ["tensor float32 1"])
+
     def test_files_are_written_and_agree(self):
         with tempfile.TemporaryDirectory() as folder:
             paths = [pathlib.Path(folder) / "a.json", pathlib.Path(folder) / "a.csv"]
