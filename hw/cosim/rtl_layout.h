@@ -1,5 +1,6 @@
 #pragma once
 // Made by scripts/generate_rtl_layout from rtl/accsim_pkg.sv; not to be changed by hand.
+// clang-format off
 #include <cstddef>
 #include <cstdint>
 
