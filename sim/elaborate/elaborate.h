@@ -18,13 +18,10 @@ struct ElaborateOptions {
   bool allow_unsupported = false;  ///< keep nodes of unknown operators, with declared shapes
 };
 
-/// Iterations that a Loop or Scan may have, and steps (nodes, iterations, calls) of a whole model.
-inline constexpr int64_t kMostIterations = 4096;
-inline constexpr int64_t kMostSteps = 1'000'000;
-
 /// Makes the flat graph of a model: symbols bound, nodes in topological order, functions inlined,
 /// If, Loop and Scan expanded, every shape and every constant that shapes depend on computed.
-/// Unknown operators are reported all at once as Errc::unsupported, otherwise the first problem.
+/// What a model may ask for is bounded (budget.h). Errors say file and node or tensor;
+/// unknown operators are reported all at once as Errc::unsupported, otherwise the first problem.
 Result<Graph> elaborate(const ModelDef& model, const ElaborateOptions& options);
 
 }  // namespace accsim::sim

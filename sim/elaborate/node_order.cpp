@@ -9,6 +9,8 @@
 #include <unordered_set>
 #include <utility>
 
+#include "sim/elaborate/node_label.h"
+
 namespace accsim::sim {
 namespace {
 
@@ -122,16 +124,6 @@ Result<std::vector<size_t>> sort_nodes(const std::vector<NodeDef>& nodes,
 }
 
 }  // namespace
-
-std::string node_name(const NodeDef& node, size_t i) {
-  return node.name.empty() ? fmt::format("{}_{}", node.op_type, i) : node.name;
-}
-
-std::string node_label(const NodeDef& node, const std::string& name) {
-  return node.domain.empty()
-             ? fmt::format("node '{}' (op {})", name, node.op_type)
-             : fmt::format("node '{}' (op {}::{})", name, node.domain, node.op_type);
-}
 
 Result<std::vector<size_t>> topological_order(const std::vector<NodeDef>& nodes,
                                               const IsKnown& known, const IsKnown& taken) {

@@ -1,6 +1,5 @@
 #pragma once
 #include <functional>
-#include <string>
 #include <string_view>
 #include <vector>
 
@@ -8,11 +7,6 @@
 #include "sim/graph/model_def.h"
 
 namespace accsim::sim {
-
-/// Name of node `i` of a list: its own, or "<op_type>_<i>".
-std::string node_name(const NodeDef& node, size_t i);
-/// "node 'NAME' (op Domain::Type)"; the domain is left out for ai.onnx.
-std::string node_label(const NodeDef& node, const std::string& name);
 
 /// Whether a name is defined outside of the list of nodes.
 using IsKnown = std::function<bool(std::string_view)>;

@@ -1,11 +1,15 @@
+#include "sim/elaborate/support.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <numeric>
+#include <string_view>
 #include <utility>
 
-#include "sim/elaborate/elaborator.h"
-#include "sim/elaborate/node_order.h"
+#include "sim/elaborate/control_flow.h"
+#include "sim/elaborate/node_label.h"
+#include "sim/operators/op_table.h"
 
 namespace accsim::sim {
 namespace {
@@ -45,21 +49,11 @@ std::string nearest_op(std::string_view wanted) {
   return nearest;
 }
 
-}  // namespace
-
-const FunctionDef* Elaborator::function_of(const NodeDef& node) const {
-  const auto found = functions_.find(FunctionKey{node.domain, node.op_type, node.overload});
-  return found == functions_.end() ? nullptr : found->second;
+bool supported(const NodeDef& node) {
+  return find_control_flow(node) != nullptr || find_op(node.domain, node.op_type) != nullptr;
 }
 
-bool Elaborator::supported(const NodeDef& node) const {
-  if (node.domain.empty() &&
-      (node.op_type == "If" || node.op_type == "Loop" || node.op_type == "Scan"))
-    return true;
-  return find_op(node.domain, node.op_type) != nullptr;
-}
-
-Error Elaborator::unsupported(const NodeDef& node, const std::string& name) const {
+Error unsupported(const NodeDef& node, const std::string& name) {
   const std::string nearest = nearest_op(node.op_type);
   const std::string hint =
       nearest.empty() ? "" : fmt::format(" (the nearest name known is {})", nearest);
@@ -67,58 +61,23 @@ Error Elaborator::unsupported(const NodeDef& node, const std::string& name) cons
                fmt::format("no support for this operator{}; --allow-unsupported costs it as memory "
                            "traffic",
                            hint),
-               fmt::format("{}: {}", model_.file, node_label(node, name))};
+               node_label(node, name)};
 }
 
-std::optional<Dims> Elaborator::declared_dims(const ValueDef& value) const {
-  if (!value.dims || !value.is_tensor) return std::nullopt;
-  Dims dims;
-  for (const DimDef& dim : *value.dims) {
-    const auto bound = graph_.bindings.find(dim.symbol);
-    if (dim.value < 0 && bound == graph_.bindings.end()) return std::nullopt;
-    dims.push_back(dim.value >= 0 ? dim.value : bound->second);
-  }
-  return dims;
-}
+}  // namespace
 
-void Elaborator::assume_outputs(const Scope& scope) {
-  const Node& node = graph_.nodes.back();
-  DType dtype = DType::float32;
-  Dims dims;
-  const auto present = std::ranges::find_if(node.inputs, [](TensorId id) { return id >= 0; });
-  if (present != node.inputs.end()) {
-    dtype = graph_.tensor(*present).dtype;
-    dims = graph_.tensor(*present).dims;
-  }
-  for (TensorId id : node.outputs) {
-    if (id == kNoTensor) continue;
-    Tensor& tensor = graph_.tensor(id);
-    tensor.dtype = dtype;
-    tensor.dims = dims;
-    if (scope.graph == nullptr) continue;
-    for (const auto* values : {&scope.graph->value_infos, &scope.graph->outputs})
-      for (const ValueDef& value : *values) {
-        if (scope.prefix + value.name != tensor.name) continue;
-        if (value.dtype != DType::undefined) tensor.dtype = value.dtype;
-        tensor.dims = declared_dims(value).value_or(tensor.dims);
-      }
-  }
-}
-
-Status Elaborator::check_support(const std::vector<NodeDef>& nodes, const std::string& prefix) {
+Status SupportChecker::check(const std::vector<NodeDef>& nodes, const std::string& prefix) {
   Errors errors;
-  // Function bodies are looked at once, under the name of their first call; subgraphs when they are
-  // expanded, since a branch that isn't taken may hold anything.
   std::vector<std::pair<const std::vector<NodeDef>*, std::string>> pending{{&nodes, prefix}};
   while (!pending.empty()) {
     const auto [list, names] = std::move(pending.back());
     pending.pop_back();
     for (size_t i = 0; i < list->size(); ++i) {
       const NodeDef& node = (*list)[i];
-      const FunctionDef* function = function_of(node);
+      const FunctionDef* function = functions_.find(node);
       if (function == nullptr) {
         if (!supported(node)) errors.push_back(unsupported(node, names + node_name(node, i)));
-      } else if (checked_functions_.insert(function).second) {
+      } else if (checked_.insert(function).second) {
         pending.emplace_back(&function->nodes, names + node_name(node, i) + "/");
       }
     }

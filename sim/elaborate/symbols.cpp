@@ -95,8 +95,7 @@ const typename Map::mapped_type* lookup(const Map& map, const std::string& key) 
 }
 
 Errors check_options(const std::vector<const ValueDef*>& inputs,
-                     const std::set<std::string>& symbols, const ElaborateOptions& options,
-                     const std::string& file) {
+                     const std::set<std::string>& symbols, const ElaborateOptions& options) {
   Errors errors;
   for (const auto& [symbol, size] : options.bindings) {
     if (!symbols.contains(symbol))
@@ -106,12 +105,11 @@ Errors check_options(const std::vector<const ValueDef*>& inputs,
                ? fmt::format("no symbol '{}' to bind: every input shape is fixed", symbol)
                : fmt::format("no symbol '{}' to bind; the model has {}", symbol,
                              fmt::join(symbols, ", ")),
-           file});
+           ""});
     else if (size < 0)
       errors.push_back(
           {Errc::usage,
-           fmt::format("symbol '{}' is bound to {}; give a size of at least 0", symbol, size),
-           file});
+           fmt::format("symbol '{}' is bound to {}; give a size of at least 0", symbol, size), ""});
   }
   std::vector<std::string_view> names;
   for (const ValueDef* input : inputs) names.push_back(input->name);
@@ -120,19 +118,19 @@ Errors check_options(const std::vector<const ValueDef*>& inputs,
       errors.push_back({Errc::usage,
                         fmt::format("no input '{}' to give a shape to; the model has {}", name,
                                     fmt::join(names, ", ")),
-                        file});
+                        ""});
     for (int64_t dim : dims)
       if (dim < 1)
         errors.push_back(
             {Errc::usage,
-             fmt::format("input '{}' is given the dim {}; dims are at least 1", name, dim), file});
+             fmt::format("input '{}' is given the dim {}; dims are at least 1", name, dim), ""});
   }
   return errors;
 }
 
 /// Symbols that a shape given on the command line decides.
 Status bind_from_shapes(const std::vector<const ValueDef*>& inputs, const ElaborateOptions& options,
-                        const std::string& file, Bindings& bindings) {
+                        Bindings& bindings) {
   for (const ValueDef* input : inputs) {
     const Dims* given = lookup(options.input_shapes, input->name);
     if (given == nullptr || !input->dims || input->dims->size() != given->size()) continue;
@@ -144,7 +142,7 @@ Status bind_from_shapes(const std::vector<const ValueDef*>& inputs, const Elabor
         return Error{Errc::usage,
                      fmt::format("input '{}' is given {} for '{}', which is {} elsewhere",
                                  input->name, (*given)[i], symbol, bound->second),
-                     file};
+                     ""};
     }
   }
   return ok();
@@ -167,17 +165,17 @@ void bind_rest(const std::set<std::string>& symbols, BoundInputs& out) {
 }  // namespace
 
 Result<BoundInputs> bind_symbols(const std::vector<const ValueDef*>& inputs,
-                                 const ElaborateOptions& options, const std::string& file) {
+                                 const ElaborateOptions& options) {
   std::set<std::string> symbols;
   for (const ValueDef* input : inputs)
     for (size_t i = 0; input->dims && i < input->dims->size(); ++i)
       if ((*input->dims)[i].value < 0) symbols.insert(symbol_of(*input, i));
-  Errors errors = check_options(inputs, symbols, options, file);
+  Errors errors = check_options(inputs, symbols, options);
   if (!errors.empty()) return errors;
 
   BoundInputs out;
   out.bindings = options.bindings;
-  const Status shapes = bind_from_shapes(inputs, options, file, out.bindings);
+  const Status shapes = bind_from_shapes(inputs, options, out.bindings);
   if (!shapes) return shapes.errors();
   bind_rest(symbols, out);
   for (const ValueDef* input : inputs) {
@@ -190,7 +188,7 @@ Result<BoundInputs> bind_symbols(const std::vector<const ValueDef*>& inputs,
       errors.push_back({Errc::invalid,
                         fmt::format("input '{}' has no shape; give one with --input-shape {}:1x...",
                                     input->name, input->name),
-                        file});
+                        ""});
       continue;
     }
     for (size_t i = 0; i < input->dims->size(); ++i) {

@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <set>
 
-#include "sim/elaborate/node_order.h"
+#include "sim/elaborate/node_label.h"
 #include "sim/graph/graph.h"
 #include "sim/onnx/reader.h"
 #include "sim/operators/node_view.h"

@@ -1,0 +1,115 @@
+#include "sim/elaborate/expander.h"
+
+#include <string_view>
+#include <utility>
+
+#include "sim/elaborate/control_flow.h"
+#include "sim/elaborate/declared_type.h"
+#include "sim/elaborate/expand_function.h"
+#include "sim/elaborate/node_label.h"
+#include "sim/elaborate/node_order.h"
+#include "sim/elaborate/subgraph_outputs.h"
+#include "sim/operators/op_table.h"
+
+namespace accsim::sim {
+namespace {
+
+std::vector<std::string> output_names(const GraphDef& graph) {
+  std::vector<std::string> names;
+  for (const ValueDef& output : graph.outputs) names.push_back(output.name);
+  return names;
+}
+
+/// What is declared of each output of a node.
+std::vector<DeclaredType> declared_outputs(const NodeCall& call, const Graph& graph) {
+  std::vector<DeclaredType> declared(call.def.outputs.size());
+  if (call.scope.graph == nullptr) return declared;
+  for (size_t i = 0; i < declared.size(); ++i)
+    declared[i] = find_declared(*call.scope.graph, call.def.outputs[i], graph.bindings);
+  return declared;
+}
+
+}  // namespace
+
+Expander::Expander(const ModelDef& model, bool allow_unsupported, GraphBuilder& builder,
+                   Budget& budget)
+    : opsets_(model.opsets),
+      allow_unsupported_(allow_unsupported),
+      functions_(model.functions),
+      support_(functions_),
+      builder_(builder),
+      budget_(budget) {}
+
+Status Expander::expand(const std::vector<NodeDef>& nodes, Scope& scope) {
+  if (!allow_unsupported_) {
+    const Status support = support_.check(nodes, scope.prefix);
+    if (!support) return support;
+  }
+  const auto known = [&](std::string_view name) { return scope.find(name) != nullptr; };
+  const auto taken = [&](std::string_view name) { return scope.names.contains(name); };
+  const Result<std::vector<size_t>> order = topological_order(nodes, known, taken);
+  if (!order) return order.errors();
+  for (size_t i : *order) {
+    const Status status = expand_node(nodes[i], i, scope);
+    if (!status) return status;
+  }
+  return ok();
+}
+
+Result<TensorIds> Expander::expand_body(const NodeCall& call, const GraphDef& body, Scope& scope) {
+  const Result<Budget::Level> level = budget_.descend();
+  if (!level) return call.errors(level.errors());
+  scope.graph = &body;
+  const Status status = expand(body.nodes, scope);
+  if (!status) return status.errors();
+  return find_outputs(call, output_names(body), scope);
+}
+
+Status Expander::expand_node(const NodeDef& def, size_t index, Scope& scope) {
+  NodeCall call{def,
+                scope.prefix + node_name(def, index),
+                opset_of(def.domain, scope.frame),
+                {},
+                resolve_attributes(def.attributes, scope.frame),
+                scope};
+  if (const Status step = budget_.take_step(); !step) return call.errors(step.errors());
+  for (const std::string& input : def.inputs) {
+    const TensorId* id = input.empty() ? nullptr : scope.find(input);
+    call.inputs.push_back(id == nullptr ? kNoTensor : *id);
+  }
+  while (!call.inputs.empty() && call.inputs.back() == kNoTensor) call.inputs.pop_back();
+  if (const FunctionDef* function = functions_.find(def))
+    return expand_function(call, *function, *this);
+  if (const ControlFlowRule rule = find_control_flow(def)) return rule(call, *this);
+  return add_plain(call);
+}
+
+Status Expander::add_plain(const NodeCall& call) {
+  const NodeDef& def = call.def;
+  std::vector<std::string> names;
+  for (const std::string& output : def.outputs)
+    names.push_back(output.empty() ? "" : call.scope.prefix + output);
+  Node node{call.name,   def.op_type, def.domain,      call.opset,
+            call.inputs, {},          call.attributes, false};
+  const OpRow* row = find_op(def.domain, def.op_type);
+  const Result<TensorIds> ids =
+      row != nullptr ? builder_.add_node(std::move(node), names, *row)
+                     : builder_.add_unsupported(std::move(node), names,
+                                                declared_outputs(call, builder_.graph()));
+  if (!ids) return ids.errors();
+  for (size_t i = 0; i < ids->size(); ++i)
+    if ((*ids)[i] != kNoTensor) call.scope.names[def.outputs[i]] = (*ids)[i];
+  return ok();
+}
+
+int64_t Expander::opset_of(const std::string& domain, const CallFrame* frame) const {
+  if (frame != nullptr) {
+    const auto& own = frame->function->opsets;
+    const auto found = own.find(domain);
+    if (found != own.end()) return found->second;
+  }
+  const auto found = opsets_.find(domain);
+  return found == opsets_.end() ? 1 : found->second;
+}
+
+}  // namespace accsim::sim

@@ -1,0 +1,50 @@
+#pragma once
+#include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "sim/base/result.h"
+#include "sim/elaborate/budget.h"
+#include "sim/elaborate/function_table.h"
+#include "sim/elaborate/graph_builder.h"
+#include "sim/elaborate/scope.h"
+#include "sim/elaborate/support.h"
+#include "sim/graph/model_def.h"
+
+namespace accsim::sim {
+
+/// Goes over lists of nodes and puts what they stand for into a graph: plain nodes as they are, If,
+/// Loop, Scan and calls of functions as the lists inside of them (control_flow.h, expand_function.h),
+/// for which it is called again. Errors name the node.
+class Expander {
+ public:
+  /// The model, the builder and the budget must outlive the expander. `allow_unsupported` keeps nodes
+  /// of unknown operators, with declared shapes.
+  Expander(const ModelDef& model, bool allow_unsupported, GraphBuilder& builder, Budget& budget);
+
+  /// Expands the nodes in topological order. Their inputs are looked up in `scope`, their outputs'
+  /// names are put there. Nodes without support are reported all at once as Errc::unsupported,
+  /// otherwise the first problem.
+  Status expand(const std::vector<NodeDef>& nodes, Scope& scope);
+  /// Expands a subgraph of `call`, whose inputs and initializers are in `scope` already, one level
+  /// deeper; gives the tensors of its outputs.
+  Result<TensorIds> expand_body(const NodeCall& call, const GraphDef& body, Scope& scope);
+
+  GraphBuilder& builder() { return builder_; }
+  Budget& budget() { return budget_; }
+
+ private:
+  Status expand_node(const NodeDef& def, size_t index, Scope& scope);
+  Status add_plain(const NodeCall& call);
+  int64_t opset_of(const std::string& domain, const CallFrame* frame) const;
+
+  const std::map<std::string, int64_t>& opsets_;
+  const bool allow_unsupported_;
+  const FunctionTable functions_;
+  SupportChecker support_;
+  GraphBuilder& builder_;
+  Budget& budget_;
+};
+
+}  // namespace accsim::sim

@@ -1,0 +1,125 @@
+#include "sim/elaborate/graph_builder.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <memory>
+#include <utility>
+
+#include "sim/elaborate/node_label.h"
+#include "sim/elaborate/operator_rules.h"
+
+namespace accsim::sim {
+namespace {
+
+/// Version of ai.onnx that internal nodes are written in: axes of Unsqueeze are an input from it on.
+constexpr int64_t kInternalOpset = 13;
+
+}  // namespace
+
+std::optional<int64_t> GraphBuilder::known_scalar(TensorId id) const {
+  const Tensor& tensor = graph_.tensor(id);
+  if (!tensor.value || tensor.value->size() != 1 || !tensor.value->is_integer())
+    return std::nullopt;
+  return tensor.value->integers().front();
+}
+
+void GraphBuilder::bind(std::map<std::string, int64_t> bindings,
+                        std::vector<std::string> defaulted) {
+  graph_.bindings = std::move(bindings);
+  graph_.defaulted = std::move(defaulted);
+}
+
+Result<TensorId> GraphBuilder::add_tensor(Tensor tensor) {
+  if (const Status taken = budget_.take_tensor(tensor); !taken)
+    return put_at(fmt::format("tensor '{}'", tensor.name), taken.errors());
+  graph_.tensors.push_back(std::move(tensor));
+  return static_cast<TensorId>(graph_.tensors.size() - 1);
+}
+
+Result<TensorId> GraphBuilder::add_integers(std::string name, Dims dims,
+                                            std::vector<int64_t> values, DType dtype) {
+  Tensor tensor;
+  tensor.name = std::move(name);
+  tensor.origin = Tensor::Origin::initializer;
+  tensor.dtype = dtype;
+  tensor.dims = std::move(dims);
+  tensor.constant = true;
+  tensor.value = std::make_shared<const ConstData>(std::move(values));
+  return add_tensor(std::move(tensor));
+}
+
+NodeId GraphBuilder::append(Node node, const std::vector<std::string>& outputs) {
+  const NodeId id = next_node();
+  for (const std::string& output : outputs) {
+    if (output.empty()) {
+      node.outputs.push_back(kNoTensor);
+      continue;
+    }
+    node.outputs.push_back(static_cast<TensorId>(graph_.tensors.size()));
+    Tensor& tensor = graph_.tensors.emplace_back();
+    tensor.name = output;
+    tensor.producer = id;
+  }
+  graph_.nodes.push_back(std::move(node));
+  return id;
+}
+
+Result<TensorIds> GraphBuilder::add_node(Node node, const std::vector<std::string>& outputs,
+                                         const OpRow& row) {
+  const NodeId id = append(std::move(node), outputs);
+  const Status inferred = apply_rules(row, graph_, id, budget_);
+  const Node& added = graph_.nodes.back();
+  if (!inferred) return put_at(node_label(added), inferred.errors());
+  return added.outputs;
+}
+
+Result<TensorIds> GraphBuilder::add_unsupported(Node node, const std::vector<std::string>& outputs,
+                                                const std::vector<DeclaredType>& declared) {
+  const Node& added = graph_.nodes[static_cast<size_t>(append(std::move(node), outputs))];
+  DeclaredType assumed{DType::float32, Dims{}};
+  const auto present = std::ranges::find_if(added.inputs, [](TensorId id) { return id >= 0; });
+  if (present != added.inputs.end())
+    assumed = {graph_.tensor(*present).dtype, graph_.tensor(*present).dims};
+  for (size_t i = 0; i < added.outputs.size(); ++i) {
+    if (added.outputs[i] == kNoTensor) continue;
+    Tensor& tensor = graph_.tensor(added.outputs[i]);
+    const DType dtype = declared[i].dtype;
+    tensor.dtype = dtype == DType::undefined ? assumed.dtype : dtype;
+    tensor.dims = declared[i].dims ? *declared[i].dims : *assumed.dims;
+  }
+  for (TensorId id : added.outputs) {
+    if (id == kNoTensor) continue;
+    const Status taken = budget_.take_tensor(graph_.tensor(id));
+    if (!taken) return put_at(node_label(added), taken.errors());
+  }
+  return added.outputs;
+}
+
+Result<TensorId> GraphBuilder::add_internal(std::string op_type, std::string name, TensorIds inputs,
+                                            std::vector<Attribute> attributes) {
+  const std::string output = name + "_output";
+  Node node{std::move(name),
+            std::move(op_type),
+            "",
+            kInternalOpset,
+            std::move(inputs),
+            {},
+            std::move(attributes),
+            false};
+  if (const Status step = budget_.take_step(); !step)
+    return put_at(node_label(node), step.errors());
+  const OpRow* row = find_op(node.domain, node.op_type);
+  check(row != nullptr, "an internal node of an operator that has no row");
+  const Result<TensorIds> outputs = add_node(std::move(node), {output}, *row);
+  if (!outputs) return outputs.errors();
+  return outputs->front();
+}
+
+Graph GraphBuilder::finish(TensorIds inputs, TensorIds outputs) {
+  graph_.inputs = std::move(inputs);
+  graph_.outputs = std::move(outputs);
+  return std::move(graph_);
+}
+
+}  // namespace accsim::sim

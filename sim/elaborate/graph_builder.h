@@ -1,0 +1,64 @@
+#pragma once
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "sim/base/result.h"
+#include "sim/elaborate/budget.h"
+#include "sim/elaborate/declared_type.h"
+#include "sim/elaborate/scope.h"
+#include "sim/graph/graph.h"
+#include "sim/operators/op_table.h"
+
+namespace accsim::sim {
+
+/// Makes a Graph, tensor by tensor and node by node, in topological order: a node is added when its
+/// inputs are there, and then its outputs' types, shapes and (where few) constant values are known.
+/// It knows nothing of names' scopes or of models. Errors say the node or tensor.
+class GraphBuilder {
+ public:
+  /// `start` says name, file, versions and metadata, and has no tensors or nodes yet. `budget` must
+  /// outlive the builder.
+  GraphBuilder(Graph start, Budget& budget) : graph_(std::move(start)), budget_(budget) {}
+
+  /// What there is by now. References into it end with the next addition.
+  const Graph& graph() const { return graph_; }
+  /// The id that the next node gets.
+  NodeId next_node() const { return static_cast<NodeId>(graph_.nodes.size()); }
+  /// The value of a one-element integer or boolean tensor, when known.
+  std::optional<int64_t> known_scalar(TensorId id) const;
+
+  /// Notes the sizes of the model's symbols and which of them are 1 by default.
+  void bind(std::map<std::string, int64_t> bindings, std::vector<std::string> defaulted);
+  /// Adds a tensor that no node writes.
+  Result<TensorId> add_tensor(Tensor tensor);
+  /// Adds an int64 or boolean constant; as many values as `dims` has elements.
+  Result<TensorId> add_integers(std::string name, Dims dims, std::vector<int64_t> values,
+                                DType dtype = DType::int64);
+  /// Adds a node without outputs yet, and one tensor for each of `outputs` that isn't "" (kNoTensor
+  /// for those); the row's rules say what they are. Gives the outputs' ids.
+  Result<TensorIds> add_node(Node node, const std::vector<std::string>& outputs, const OpRow& row);
+  /// The same for an operator that there is no row for: each output is as declared, and where nothing
+  /// is declared, as the first input. `declared` has one entry an output.
+  Result<TensorIds> add_unsupported(Node node, const std::vector<std::string>& outputs,
+                                    const std::vector<DeclaredType>& declared);
+  /// Adds a node that the model doesn't have, of opset 13 of ai.onnx, with one output
+  /// "<name>_output". Takes a step of the budget.
+  Result<TensorId> add_internal(std::string op_type, std::string name, TensorIds inputs,
+                                std::vector<Attribute> attributes);
+  /// Gives a tensor another name.
+  void rename(TensorId id, std::string name) { graph_.tensor(id).name = std::move(name); }
+  /// The whole graph. The builder is empty afterwards.
+  Graph finish(TensorIds inputs, TensorIds outputs);
+
+ private:
+  /// Appends the node and its outputs, of unknown type.
+  NodeId append(Node node, const std::vector<std::string>& outputs);
+
+  Graph graph_;
+  Budget& budget_;
+};
+
+}  // namespace accsim::sim

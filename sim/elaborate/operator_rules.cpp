@@ -1,0 +1,121 @@
+#include "sim/elaborate/operator_rules.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace accsim::sim {
+namespace {
+
+constexpr std::array<std::string_view, 6> kRandomOps = {"RandomNormal",  "RandomNormalLike",
+                                                        "RandomUniform", "RandomUniformLike",
+                                                        "Bernoulli",     "Multinomial"};
+
+bool is_random(const Node& node) {
+  return node.domain.empty() && std::ranges::find(kRandomOps, node.op_type) != kRandomOps.end();
+}
+
+/// Operators whose outputs follow from the shapes of their inputs alone.
+bool reads_only_shapes(const Node& node) {
+  return node.domain.empty() && (node.op_type == "Shape" || node.op_type == "Size");
+}
+
+Error invalid(std::string message) { return Error{Errc::invalid, std::move(message), ""}; }
+
+Status check_input_count(const OpRow& row, const Node& node) {
+  const auto count = static_cast<int64_t>(node.inputs.size());
+  if (count > row.max_inputs)
+    return invalid(fmt::format("has {} inputs, at most {} are allowed", count, row.max_inputs));
+  for (int64_t i = 0; i < row.min_inputs; ++i)
+    if (i >= count || node.inputs[static_cast<size_t>(i)] == kNoTensor)
+      return invalid(fmt::format("lacks input {}; at least {} are needed", i, row.min_inputs));
+  return ok();
+}
+
+/// The two operands of a plain product must be numbers of one type; a shape rule looks only at dims.
+Status check_operand_types(const OpRow& row, const NodeView& node) {
+  constexpr std::array<std::string_view, 8> kPlain = {"Conv",   "ConvTranspose", "MatMul", "Gemm",
+                                                      "Einsum", "LSTM",          "GRU",    "RNN"};
+  if (!row.domain.empty() || std::ranges::find(kPlain, row.name) == kPlain.end()) return ok();
+  for (size_t i = 0; i < 2 && i < node.input_count(); ++i) {
+    if (!node.has_input(i)) continue;
+    const DType type = node.dtype(i);
+    if (type == DType::string || type == DType::boolean || type != node.dtype(0))
+      return invalid(fmt::format("multiplies {} by {}; both operands must be numbers of one type",
+                                 name(node.dtype(0)), name(node.dtype(i))));
+  }
+  return ok();
+}
+
+/// Every output that is wanted has got a type and a shape that can be counted.
+Status check_outputs(const Graph& graph, const Node& node, Budget& budget) {
+  for (size_t i = 0; i < node.outputs.size(); ++i) {
+    if (node.outputs[i] == kNoTensor) continue;
+    const Tensor& tensor = graph.tensor(node.outputs[i]);
+    if (tensor.dtype == DType::undefined)
+      return invalid(fmt::format("has no output {}, but names one", i));
+    if (Status counted = budget.take_tensor(tensor); !counted) return counted;
+  }
+  return ok();
+}
+
+/// Finds which outputs are the same in every run; the values of empty ones are known at once.
+void mark_constant(const OpRow& row, Graph& graph, Node& node) {
+  // Nothing is known of what a row of fate `unsupported` computes, not even that it is repeatable.
+  bool constant = !is_random(node) && row.fate != Fate::unsupported;
+  for (TensorId id : node.inputs)
+    if (id != kNoTensor && !graph.tensor(id).constant) constant = false;
+  constant = constant || reads_only_shapes(node);
+  bool all_constant = true;
+  for (TensorId id : node.outputs) {
+    if (id == kNoTensor) continue;
+    Tensor& tensor = graph.tensor(id);
+    tensor.constant = tensor.constant || constant;
+    all_constant = all_constant && tensor.constant;
+    const bool numeric = bits(tensor.dtype) > 0;
+    if (tensor.constant && numeric && !tensor.value && elements(tensor.dims) == 0)
+      tensor.value = is_float(tensor.dtype)
+                         ? std::make_shared<const ConstData>(std::vector<double>{})
+                         : std::make_shared<const ConstData>(std::vector<int64_t>{});
+  }
+  node.folded = all_constant;
+}
+
+bool values_wanted(const OpRow& row, const Graph& graph, const Node& node, const Budget& budget) {
+  if (row.value == nullptr || !node.folded) return false;
+  if (!reads_only_shapes(node))
+    for (TensorId id : node.inputs)
+      if (id != kNoTensor && !graph.tensor(id).value) return false;
+  for (TensorId id : node.outputs) {
+    if (id == kNoTensor) continue;
+    const Tensor& tensor = graph.tensor(id);
+    if (!budget.affords_values(tensor.dtype, elements(tensor.dims))) return false;
+  }
+  return true;
+}
+
+}  // namespace
+
+Status apply_rules(const OpRow& row, Graph& graph, NodeId id, Budget& budget) {
+  Node& node = graph.nodes[static_cast<size_t>(id)];
+  if (Status count = check_input_count(row, node); !count) return count;
+  InferContext context(graph, node);
+  if (Status types = check_operand_types(row, context); !types) return types;
+  if (Status shape = row.shape(context); !shape) return shape;
+  if (Status outputs = check_outputs(graph, node, budget); !outputs) return outputs;
+  mark_constant(row, graph, node);
+  if (!values_wanted(row, graph, node, budget)) return ok();
+  if (Status value = row.value(context); !value) return value;
+  for (TensorId output : node.outputs)
+    if (output != kNoTensor && graph.tensor(output).value)
+      budget.take_values(static_cast<int64_t>(graph.tensor(output).value->size()));
+  return ok();
+}
+
+}  // namespace accsim::sim

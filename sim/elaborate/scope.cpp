@@ -1,0 +1,81 @@
+#include "sim/elaborate/scope.h"
+
+#include <memory>
+#include <utility>
+#include <variant>
+
+#include "sim/elaborate/node_label.h"
+
+namespace accsim::sim {
+namespace {
+
+/// The value of an attribute as a T; nullptr when it is absent or of another type.
+template <class T>
+const T* held(const Attribute* attribute) {
+  return attribute == nullptr ? nullptr : std::get_if<T>(&attribute->value);
+}
+
+}  // namespace
+
+const TensorId* Scope::find(std::string_view name) const {
+  for (const Scope* scope = this; scope != nullptr; scope = scope->parent) {
+    const auto found = scope->names.find(name);
+    if (found != scope->names.end()) return &found->second;
+  }
+  return nullptr;
+}
+
+Scope Scope::inside(std::string inner_prefix) const {
+  Scope inner;
+  inner.parent = this;
+  inner.frame = frame;
+  inner.prefix = std::move(inner_prefix);
+  return inner;
+}
+
+const Attribute* NodeCall::attribute(std::string_view wanted) const {
+  for (const Attribute& attribute : attributes)
+    if (attribute.name == wanted) return &attribute;
+  return nullptr;
+}
+
+const GraphDef* NodeCall::graph(std::string_view wanted) const {
+  const auto* graph = held<std::shared_ptr<const GraphDef>>(attribute(wanted));
+  return graph == nullptr ? nullptr : graph->get();
+}
+
+int64_t NodeCall::integer(std::string_view wanted, int64_t fallback) const {
+  const auto* value = held<int64_t>(attribute(wanted));
+  return value == nullptr ? fallback : *value;
+}
+
+std::vector<int64_t> NodeCall::integers(std::string_view wanted) const {
+  const auto* values = held<std::vector<int64_t>>(attribute(wanted));
+  return values == nullptr ? std::vector<int64_t>{} : *values;
+}
+
+Error NodeCall::error(Errc code, std::string message) const {
+  return Error{code, std::move(message), node_label(def, name)};
+}
+
+Errors NodeCall::errors(Errors found) const {
+  return put_at(node_label(def, name), std::move(found));
+}
+
+std::vector<Attribute> resolve_attributes(const std::vector<Attribute>& attributes,
+                                          const CallFrame* frame) {
+  std::vector<Attribute> out;
+  out.reserve(attributes.size());
+  for (const Attribute& attribute : attributes) {
+    if (attribute.ref.empty()) {
+      out.push_back(attribute);
+      continue;
+    }
+    if (frame == nullptr) continue;
+    for (const Attribute& given : frame->attributes)
+      if (given.name == attribute.ref) out.push_back({attribute.name, "", given.value});
+  }
+  return out;
+}
+
+}  // namespace accsim::sim
