@@ -12,7 +12,8 @@ using ControlFlowRule = Status (*)(const NodeCall& call, Expander& expander);
 /// The rule of an If, Loop or Scan of ai.onnx; nullptr for other nodes.
 ControlFlowRule find_control_flow(const NodeDef& node);
 
-/// The branch that is taken, in place of the If. Errc::unsupported unless the condition is constant.
+/// The branch that is taken, in place of the If. Errc::unsupported unless the condition is
+/// constant.
 Status expand_if(const NodeCall& call, Expander& expander);
 
 /// The iterations of a Loop, one after the other, with the iteration's number as a constant.

@@ -24,7 +24,7 @@ Status expand_function(const NodeCall& call, const FunctionDef& function, Expand
   for (size_t i = 0; i < function.inputs.size(); ++i)
     scope.names.emplace(function.inputs[i], call.input(i));
   const NodeId first_node = expander.builder().next_node();
-  const Status status = expander.expand(function.nodes, scope);
+  Status status = expander.expand(function.nodes, scope);
   if (!status) return status;
   const Result<TensorIds> ids = find_outputs(call, function.outputs, scope);
   if (!ids) return ids.errors();

@@ -23,7 +23,7 @@ Status expand_if(const NodeCall& call, Expander& expander) {
   if (body == nullptr) return call.error(Errc::invalid, fmt::format("lacks its {}", branch));
   Scope scope = call.scope.inside(call.name + "/");
   const NodeId first_node = builder.next_node();
-  const Status stored = add_initializers(*body, builder, scope);
+  Status stored = add_initializers(*body, builder, scope);
   if (!stored) return stored;
   const Result<TensorIds> ids = expander.expand_body(call, *body, scope);
   if (!ids) return ids.errors();

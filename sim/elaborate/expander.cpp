@@ -42,7 +42,7 @@ Expander::Expander(const ModelDef& model, bool allow_unsupported, GraphBuilder& 
 
 Status Expander::expand(const std::vector<NodeDef>& nodes, Scope& scope) {
   if (!allow_unsupported_) {
-    const Status support = support_.check(nodes, scope.prefix);
+    Status support = support_.check(nodes, scope.prefix);
     if (!support) return support;
   }
   const auto known = [&](std::string_view name) { return scope.find(name) != nullptr; };
@@ -50,7 +50,7 @@ Status Expander::expand(const std::vector<NodeDef>& nodes, Scope& scope) {
   const Result<std::vector<size_t>> order = topological_order(nodes, known, taken);
   if (!order) return order.errors();
   for (size_t i : *order) {
-    const Status status = expand_node(nodes[i], i, scope);
+    Status status = expand_node(nodes[i], i, scope);
     if (!status) return status;
   }
   return ok();
@@ -60,7 +60,7 @@ Result<TensorIds> Expander::expand_body(const NodeCall& call, const GraphDef& bo
   const Result<Budget::Level> level = budget_.descend();
   if (!level) return call.errors(level.errors());
   scope.graph = &body;
-  const Status status = expand(body.nodes, scope);
+  Status status = expand(body.nodes, scope);
   if (!status) return status.errors();
   return find_outputs(call, output_names(body), scope);
 }

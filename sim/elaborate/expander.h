@@ -15,12 +15,12 @@
 namespace accsim::sim {
 
 /// Goes over lists of nodes and puts what they stand for into a graph: plain nodes as they are, If,
-/// Loop, Scan and calls of functions as the lists inside of them (control_flow.h, expand_function.h),
-/// for which it is called again. Errors name the node.
+/// Loop, Scan and calls of functions as the lists inside of them (control_flow.h,
+/// expand_function.h), for which it is called again. Errors name the node.
 class Expander {
  public:
-  /// The model, the builder and the budget must outlive the expander. `allow_unsupported` keeps nodes
-  /// of unknown operators, with declared shapes.
+  /// The model, the builder and the budget must outlive the expander. `allow_unsupported` keeps
+  /// nodes of unknown operators, with declared shapes.
   Expander(const ModelDef& model, bool allow_unsupported, GraphBuilder& builder, Budget& budget);
 
   /// Expands the nodes in topological order. Their inputs are looked up in `scope`, their outputs'

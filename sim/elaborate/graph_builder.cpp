@@ -12,7 +12,8 @@
 namespace accsim::sim {
 namespace {
 
-/// Version of ai.onnx that internal nodes are written in: axes of Unsqueeze are an input from it on.
+/// Version of ai.onnx that internal nodes are written in: axes of Unsqueeze are an input from it
+/// on.
 constexpr int64_t kInternalOpset = 13;
 
 }  // namespace

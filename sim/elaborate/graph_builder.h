@@ -40,8 +40,8 @@ class GraphBuilder {
   /// Adds a node without outputs yet, and one tensor for each of `outputs` that isn't "" (kNoTensor
   /// for those); the row's rules say what they are. Gives the outputs' ids.
   Result<TensorIds> add_node(Node node, const std::vector<std::string>& outputs, const OpRow& row);
-  /// The same for an operator that there is no row for: each output is as declared, and where nothing
-  /// is declared, as the first input. `declared` has one entry an output.
+  /// The same for an operator that there is no row for: each output is as declared, and where
+  /// nothing is declared, as the first input. `declared` has one entry an output.
   Result<TensorIds> add_unsupported(Node node, const std::vector<std::string>& outputs,
                                     const std::vector<DeclaredType>& declared);
   /// Adds a node that the model doesn't have, of opset 13 of ai.onnx, with one output

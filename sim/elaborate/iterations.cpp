@@ -51,7 +51,7 @@ Result<TensorId> stack_iterations(const NodeCall& call, const CollectedOutput& o
   const Result<TensorId> axes = builder.add_integers(base + "_axes", {1}, {axis});
   if (!axes) return axes.errors();
   for (size_t i = 0; i < parts.size(); ++i) {
-    const Result<TensorId> part = builder.add_internal(
+    Result<TensorId> part = builder.add_internal(
         "Unsqueeze", fmt::format("{}/unsqueeze_{}", base, i), {parts[i], *axes}, {});
     if (!part) return part;
     parts[i] = *part;

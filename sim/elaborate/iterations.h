@@ -8,13 +8,14 @@
 
 namespace accsim::sim {
 
-/// The tensors that go from one iteration of a Loop or Scan to the next, and those of all iterations.
+/// The tensors that go from one iteration of a Loop or Scan to the next, and those of all
+/// iterations.
 struct IterationValues {
   TensorIds carried;               ///< of the last iteration
   std::vector<TensorIds> scanned;  ///< per output that is collected, one of each iteration
 
-  /// Takes over the outputs of an iteration from number `first` on: the carried ones come before the
-  /// collected ones.
+  /// Takes over the outputs of an iteration from number `first` on: the carried ones come before
+  /// the collected ones.
   void take(const TensorIds& outputs, size_t first);
 };
 
@@ -25,9 +26,9 @@ struct CollectedOutput {
   const ValueDef* declared = nullptr;  ///< what the body says of one iteration's tensor
 };
 
-/// `parts` as one tensor; its id, or kNoTensor when the model doesn't name that output. Without parts
-/// it is empty, of the declared shape: Errc::unsupported when none is declared. Errc::invalid when the
-/// axis is outside of the tensor.
+/// `parts` as one tensor; its id, or kNoTensor when the model doesn't name that output. Without
+/// parts it is empty, of the declared shape: Errc::unsupported when none is declared. Errc::invalid
+/// when the axis is outside of the tensor.
 Result<TensorId> stack_iterations(const NodeCall& call, const CollectedOutput& output,
                                   TensorIds parts, GraphBuilder& builder);
 

@@ -7,14 +7,14 @@
 
 namespace accsim::sim {
 
-/// Adds the model's inputs, symbols bound, and those that the options fix to a value as initializers;
-/// inputs that are listed as initializers too are left to these. Gives the inputs' ids, and puts all
-/// names into `scope`. Errors name the input.
+/// Adds the model's inputs, symbols bound, and those that the options fix to a value as
+/// initializers; inputs that are listed as initializers too are left to these. Gives the inputs'
+/// ids, and puts all names into `scope`. Errors name the input.
 Result<TensorIds> add_model_inputs(const ModelDef& model, const ElaborateOptions& options,
                                    GraphBuilder& builder, Scope& scope);
 
-/// Adds the initializers of the model's graph or of a subgraph and puts their names into `scope`, whose
-/// prefix goes before the tensors' names. Errors name the initializer.
+/// Adds the initializers of the model's graph or of a subgraph and puts their names into `scope`,
+/// whose prefix goes before the tensors' names. Errors name the initializer.
 Status add_initializers(const GraphDef& graph, GraphBuilder& builder, Scope& scope);
 
 }  // namespace accsim::sim

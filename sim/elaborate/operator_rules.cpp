@@ -38,7 +38,8 @@ Status check_input_count(const OpRow& row, const Node& node) {
   return ok();
 }
 
-/// The two operands of a plain product must be numbers of one type; a shape rule looks only at dims.
+/// The two operands of a plain product must be numbers of one type; a shape rule looks only at
+/// dims.
 Status check_operand_types(const OpRow& row, const NodeView& node) {
   constexpr std::array<std::string_view, 8> kPlain = {"Conv",   "ConvTranspose", "MatMul", "Gemm",
                                                       "Einsum", "LSTM",          "GRU",    "RNN"};

@@ -6,10 +6,10 @@
 
 namespace accsim::sim {
 
-/// Runs an operator's rules over node `id` of `graph`, whose inputs are known and whose outputs have
-/// only names: checks the inputs against the row, sets the outputs' types and shapes, says whether
-/// the node is folded, and computes the values of constants as far as `budget` goes. Errors have a
-/// `where` only if the rule has given one.
+/// Runs an operator's rules over node `id` of `graph`, whose inputs are known and whose outputs
+/// have only names: checks the inputs against the row, sets the outputs' types and shapes, says
+/// whether the node is folded, and computes the values of constants as far as `budget` goes. Errors
+/// have a `where` only if the rule has given one.
 Status apply_rules(const OpRow& row, Graph& graph, NodeId id, Budget& budget);
 
 }  // namespace accsim::sim

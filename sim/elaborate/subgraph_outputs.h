@@ -13,9 +13,10 @@ namespace accsim::sim {
 Result<TensorIds> find_outputs(const NodeCall& call, const std::vector<std::string>& names,
                                const Scope& scope);
 
-/// Makes `ids` the outputs of `call`, in its scope and under its outputs' names. Those that nodes from
-/// `first_node` on have made are renamed; a value that comes from before, or is given twice, keeps its
-/// name, and the output is an Identity of it. Errc::invalid when the call names more outputs.
+/// Makes `ids` the outputs of `call`, in its scope and under its outputs' names. Those that nodes
+/// from `first_node` on have made are renamed; a value that comes from before, or is given twice,
+/// keeps its name, and the output is an Identity of it. Errc::invalid when the call names more
+/// outputs.
 Status bind_outputs(const NodeCall& call, const TensorIds& ids, NodeId first_node,
                     GraphBuilder& builder);
 

@@ -17,9 +17,9 @@ struct BoundInputs {
 
 /// Binds the symbols of `inputs`: from options.bindings, else from a shape given in
 /// options.input_shapes, else as the sum, product... of other symbols that their name spells
-/// ("past_length + 1"), else 1. Unknown unnamed dims are symbols "<input>_dim<i>".
-/// Errors have no `where`: Errc::usage for options that don't go with the model, Errc::invalid for an
-/// input without a shape.
+/// ("past_length + 1"), else 1. Unknown unnamed dims are symbols "<input>_dim<i>". Errors have no
+/// `where`: Errc::usage for options that don't go with the model, Errc::invalid for an input
+/// without a shape.
 Result<BoundInputs> bind_symbols(const std::vector<const ValueDef*>& inputs,
                                  const ElaborateOptions& options);
 

@@ -1,0 +1,83 @@
+#include "sim/elaborate/control_flow.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "sim/elaborate/budget.h"
+#include "tests/sim/elaborate/model_parts.h"
+
+namespace accsim::sim {
+namespace {
+
+GraphDef branch(const std::string& op, const std::string& out) {
+  GraphDef body;
+  body.nodes = {node(op, {"x"}, {out})};
+  body.outputs = {value(out, {})};
+  return body;
+}
+
+TEST(ControlFlow, WhichBranchOfAnIfStays) {
+  ModelDef model = model_of({node("If", {"cond"}, {"y"},
+                                  {graph_attribute("then_branch", branch("Relu", "t")),
+                                   graph_attribute("else_branch", branch("NoSuchOp", "e"))})});
+  model.graph.nodes[0].name = "choice";
+  model.graph.initializers.push_back(integers("cond", {}, {1}, DType::boolean));
+  const Result<Graph> graph = elaborate(model, {});
+  ASSERT_TRUE(graph.ok()) << graph.errors().front().text();
+  EXPECT_EQ(Strings{"choice/Relu_0"}, node_names(*graph));
+  EXPECT_EQ("y", graph->tensor(graph->outputs[0]).name);
+
+  model.graph.initializers.clear();
+  model.graph.inputs.push_back(value("cond", {}, DType::boolean));
+  EXPECT_TRUE(says(problem(model), "condition 'cond' isn't constant"));
+}
+
+ModelDef loop_model(int64_t trips) {
+  GraphDef body;
+  body.inputs = {value("i", {}, DType::int64), value("go", {}, DType::boolean), value("v", {})};
+  body.nodes = {node("Identity", {"go"}, {"go_on"}), node("Add", {"v", "x"}, {"sum"})};
+  body.outputs = {value("go_on", {}), value("sum", {}), value("sum", {})};
+  ModelDef model =
+      model_of({node("Loop", {"trips", "", "x"}, {"y", "all"}, {graph_attribute("body", body)})});
+  model.graph.initializers.push_back(integers("trips", {}, {trips}));
+  model.graph.outputs.push_back(value("all", {}));
+  return model;
+}
+
+TEST(ControlFlow, IsALoopUnrolledAndItsScanOutputStacked) {
+  const Result<Graph> graph = elaborate(loop_model(3), {});
+  ASSERT_TRUE(graph.ok()) << graph.errors().front().text();
+  EXPECT_EQ((Dims{2, 1}), graph->tensor(graph->outputs[0]).dims);
+  EXPECT_EQ((Dims{3, 2, 1}), graph->tensor(graph->outputs[1]).dims);
+  EXPECT_EQ(3, std::ranges::count(graph->nodes, "Add", &Node::op_type));
+  EXPECT_TRUE(verify(*graph).ok());
+  EXPECT_TRUE(says(problem(loop_model(kMostIterations + 1)), "iterations"));
+  const Result<Graph> none = elaborate(loop_model(0), {});
+  ASSERT_TRUE(none.ok()) << none.errors().front().text();
+  EXPECT_EQ((Dims{2, 1}), none->tensor(none->outputs[0]).dims) << "the first value passes through";
+  EXPECT_EQ((Dims{0}), none->tensor(none->outputs[1]).dims) << "the body declares scalars";
+}
+
+TEST(ControlFlow, IsAScanUnrolled) {
+  GraphDef body;
+  body.inputs = {value("state", {}), value("item", {})};
+  body.nodes = {node("Add", {"state", "item"}, {"next"}), node("Exp", {"next"}, {"out"})};
+  body.outputs = {value("next", {}), value("out", {})};
+  ModelDef model = model_of({node("Scan", {"first", "x"}, {"y", "all"},
+                                  {graph_attribute("body", body),
+                                   {"num_scan_inputs", "", int64_t{1}},
+                                   {"scan_input_axes", "", std::vector<int64_t>{1}},
+                                   {"scan_output_axes", "", std::vector<int64_t>{-1}}})});
+  model.graph.inputs.push_back(value("first", {{2, ""}}));
+  model.graph.outputs.push_back(value("all", {}));
+  ElaborateOptions options;
+  options.bindings["n"] = 5;
+  const Result<Graph> graph = elaborate(model, options);
+  ASSERT_TRUE(graph.ok()) << graph.errors().front().text();
+  EXPECT_EQ((Dims{2}), graph->tensor(graph->outputs[0]).dims);
+  EXPECT_EQ((Dims{2, 5}), graph->tensor(graph->outputs[1]).dims);
+}
+
+}  // namespace
+}  // namespace accsim::sim

@@ -1,0 +1,60 @@
+#include "sim/elaborate/symbols.h"
+
+#include <gtest/gtest.h>
+
+#include "sim/elaborate/elaborate.h"
+#include "tests/sim/elaborate/model_parts.h"
+
+namespace accsim::sim {
+namespace {
+
+TEST(Symbols, WhatDoSymbolsBecome) {
+  ModelDef model = model_of({node("Relu", {"x"}, {"y"})});
+  Result<Graph> graph = elaborate(model, {});
+  ASSERT_TRUE(graph.ok()) << graph.errors().front().text();
+  EXPECT_EQ((Dims{2, 1}), graph->tensor(graph->outputs[0]).dims);
+  EXPECT_EQ(Strings{"n"}, graph->defaulted);
+  ElaborateOptions options;
+  options.bindings["n"] = 5;
+  graph = elaborate(model, options);
+  ASSERT_TRUE(graph.ok());
+  EXPECT_EQ((Dims{2, 5}), graph->tensor(graph->outputs[0]).dims);
+  EXPECT_TRUE(graph->defaulted.empty());
+  EXPECT_EQ(5, graph->bindings.at("n"));
+
+  model.graph.inputs.push_back(value("mask", {{-1, "n + 1"}, {-1, ""}}));
+  graph = elaborate(model, options);
+  ASSERT_TRUE(graph.ok());
+  EXPECT_EQ((Dims{6, 1}), graph->tensor(graph->inputs[1]).dims) << "n + 1 follows from n";
+  EXPECT_EQ(Strings{"mask_dim1"}, graph->defaulted);
+}
+
+TEST(Symbols, AreWrongBindingsRefused) {
+  const ModelDef model = model_of({node("Relu", {"x"}, {"y"})});
+  ElaborateOptions options;
+  options.bindings["batch"] = 5;
+  EXPECT_TRUE(says(problem(model, options), "the model has n")) << problem(model, options);
+  options.bindings = {{"n", -1}};
+  EXPECT_TRUE(says(problem(model, options), "at least 0"));
+  options.bindings = {{"n", 3}};
+  options.input_shapes["x"] = {2, 4};
+  EXPECT_TRUE(says(problem(model, options), "is 3 elsewhere")) << problem(model, options);
+  options.bindings.clear();
+  const Result<Graph> graph = elaborate(model, options);
+  ASSERT_TRUE(graph.ok());
+  EXPECT_EQ(4, graph->bindings.at("n"));
+  options.input_shapes["z"] = {1};
+  EXPECT_TRUE(says(problem(model, options), "no input 'z'"));
+}
+
+TEST(Symbols, DoesAnInputWithoutShapeNeedOne) {
+  ModelDef model = model_of({node("Relu", {"x"}, {"y"})});
+  model.graph.inputs[0].dims.reset();
+  EXPECT_TRUE(says(problem(model), "--input-shape"));
+  ElaborateOptions options;
+  options.input_shapes["x"] = {3, 4};
+  EXPECT_EQ("", problem(model, options));
+}
+
+}  // namespace
+}  // namespace accsim::sim
