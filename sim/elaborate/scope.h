@@ -10,6 +10,7 @@
 
 namespace accsim::sim {
 
+/// Tensors in order: a node's inputs or outputs, kNoTensor for an absent one.
 using TensorIds = std::vector<TensorId>;
 
 /// One call of a model-local function.
