@@ -298,7 +298,8 @@ TEST(Load, AreAllErrorsReportedAtOnceInFileOrder) {
 }
 
 TEST(LoadFile, IsAFileThatCannotBeReadAnIoError) {
-  const std::string dir = testing::TempDir();
+  const test::TempFolder folder;
+  const std::string& dir = folder.path();
   for (const std::string& path : {dir + "/no-such-machine.yaml", dir}) {
     const auto result = load_hw(path);
     ASSERT_FALSE(result.ok());

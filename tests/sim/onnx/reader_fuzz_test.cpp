@@ -9,6 +9,7 @@
 #include "sim/elaborate/elaborate.h"
 #include "sim/onnx/reader.h"
 #include "tests/sim/onnx/wire_writer.h"
+#include "tests/support/temp_path.h"
 
 namespace accsim::sim {
 namespace {
@@ -20,7 +21,7 @@ std::string contents(const std::string& model) {
 
 /// Imports the bytes: a good graph must verify, an error must say something.
 void import(std::string_view bytes) {
-  const Result<ModelDef> model = read_model(test::write_file("fuzz.onnx", bytes));
+  const Result<ModelDef> model = read_model(test::write_temp("fuzz.onnx", bytes));
   if (!model) {
     ASSERT_FALSE(model.errors().front().message.empty());
     return;

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "tests/sim/onnx/wire_writer.h"
+#include "tests/support/temp_path.h"
 
 namespace accsim::sim {
 namespace {
@@ -15,15 +16,15 @@ namespace {
 using test::Message;
 using test::model_of;
 using test::relu_graph;
-using test::write_file;
+using test::write_temp;
 
 Error error_of(std::string_view bytes) {
-  const Result<ModelDef> model = read_model(write_file("bad.onnx", bytes));
+  const Result<ModelDef> model = read_model(write_temp("bad.onnx", bytes));
   return model.ok() ? Error{} : model.errors().front();
 }
 
 Result<ModelDef> read_with_initializer(const Message& tensor) {
-  return read_model(write_file("init.onnx", model_of(relu_graph().message(5, tensor)).bytes()));
+  return read_model(write_temp("init.onnx", model_of(relu_graph().message(5, tensor)).bytes()));
 }
 
 std::string packed(std::initializer_list<int64_t> values) {
@@ -34,7 +35,7 @@ std::string packed(std::initializer_list<int64_t> values) {
 
 TEST(Reader, WhatDoesItSeeInAOneNodeModel) {
   const Result<ModelDef> model =
-      read_model(write_file("relu.onnx", model_of(relu_graph()).bytes()));
+      read_model(write_temp("relu.onnx", model_of(relu_graph()).bytes()));
   ASSERT_TRUE(model.ok()) << model.errors().front().text();
   EXPECT_EQ(8, model->ir_version);
   EXPECT_EQ(17, model->opsets.at(""));
@@ -122,7 +123,7 @@ TEST(Reader, AreThePagesOfLargeWeightsNeverTouched) {
       small.bytes().size() + graph_tail.bytes().size() + head_of_tensor.size() + payload;
   head.number(1, 8).message(8, Message().number(2, 17)).key(7, 2).varint(graph_size);
   const std::string start = head.bytes() + small.bytes() + graph_tail.bytes() + head_of_tensor;
-  const std::string path = write_file("huge.onnx", start);
+  const std::string path = write_temp("huge.onnx", start);
   const auto total = static_cast<off_t>(start.size() + payload);
   if (truncate(path.c_str(), total) != 0) GTEST_SKIP() << "no sparse files here";
   const Result<ModelDef> model = read_model(path);
@@ -142,7 +143,7 @@ TEST(Reader, IsExternalDataOnlyNotedAndSmallIntegersRead) {
     return Message().text(1, key).text(2, value);
   };
   const std::string bytes = "xxxx" + std::string("\x05\0\0\0\0\0\0\0", 8);
-  write_file("outside.bin", bytes);
+  write_temp("outside.bin", bytes);  // beside the model
   const auto tensor = [&](std::string_view file) {
     return Message()
         .text(8, "shape")
@@ -153,10 +154,10 @@ TEST(Reader, IsExternalDataOnlyNotedAndSmallIntegersRead) {
         .message(13, entry("offset", "4"))
         .message(13, entry("length", "8"));
   };
-  Result<ModelDef> model = read_with_initializer(tensor("accsim_outside.bin"));
+  Result<ModelDef> model = read_with_initializer(tensor("outside.bin"));
   ASSERT_TRUE(model.ok()) << model.errors().front().text();
   const StoredTensor& stored = model->graph.initializers[0];
-  EXPECT_EQ("accsim_outside.bin", stored.payload.external_file);
+  EXPECT_EQ("outside.bin", stored.payload.external_file);
   EXPECT_EQ(4, stored.payload.external_offset);
   EXPECT_EQ(8u, stored.payload.size);
   ASSERT_TRUE(stored.value);

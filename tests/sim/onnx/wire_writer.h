@@ -1,10 +1,5 @@
 #pragma once
-#include <gtest/gtest.h>
-#include <unistd.h>
-
 #include <cstdint>
-#include <filesystem>
-#include <fstream>
 #include <string>
 #include <string_view>
 
@@ -35,16 +30,6 @@ class Message {
  private:
   std::string bytes_;
 };
-
-/// Writes a file into the test's temporary folder and gives its path.
-inline std::string write_file(const std::string& name, std::string_view bytes) {
-  const std::string path =
-      (std::filesystem::path(testing::TempDir()) /
-       ("accsim_" + std::to_string(getpid()) + "_" + name))  // tests run side by side
-          .string();
-  std::ofstream(path, std::ios::binary) << bytes;
-  return path;
-}
 
 /// A graph of one Relu from "x" to "y".
 inline Message relu_graph() {

@@ -8,6 +8,8 @@
 #include <fstream>
 #include <sstream>
 
+#include "tests/support/temp_path.h"
+
 namespace accsim::sim {
 namespace {
 
@@ -15,15 +17,6 @@ namespace fs = std::filesystem;
 
 class WriteFile : public ::testing::Test {
  protected:
-  void SetUp() override {
-    std::string pattern = (fs::temp_directory_path() / "write_file_XXXXXX").string();
-    ASSERT_NE(::mkdtemp(pattern.data()), nullptr);
-    folder_ = pattern;
-  }
-  void TearDown() override {
-    fs::permissions(folder_, fs::perms::owner_all);
-    fs::remove_all(folder_);
-  }
   static std::string read(const fs::path& path) {
     std::ostringstream out;
     out << std::ifstream(path, std::ios::binary).rdbuf();
@@ -33,7 +26,12 @@ class WriteFile : public ::testing::Test {
     return static_cast<size_t>(
         std::distance(fs::directory_iterator(folder_), fs::directory_iterator()));
   }
-  fs::path folder_;
+
+ private:
+  const test::TempFolder temporary_;
+
+ protected:
+  const fs::path folder_ = temporary_.path();
 };
 
 TEST_F(WriteFile, IsTheTextThereAndNothingElse) {

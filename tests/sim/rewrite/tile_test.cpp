@@ -1,10 +1,7 @@
 #include "sim/rewrite/tile.h"
 
 #include <gtest/gtest.h>
-#include <unistd.h>
 
-#include <cstdio>
-#include <fstream>
 #include <numeric>
 
 #include "sim/graph/graph.h"
@@ -12,20 +9,10 @@
 #include "sim/onnx/writer.h"
 #include "sim/operators/node_view.h"
 #include "sim/rewrite/gemm_model.h"
+#include "tests/support/temp_path.h"
 
 namespace accsim::sim {
 namespace {
-
-/// A file of the given bytes for the length of a test.
-class TempFile {
- public:
-  explicit TempFile(const std::string& bytes) { std::ofstream(path_, std::ios::binary) << bytes; }
-  ~TempFile() { std::remove(path_.c_str()); }
-  const std::string& path() const { return path_; }
-
- private:
-  std::string path_ = testing::TempDir() + "tile_test_" + std::to_string(getpid()) + ".onnx";
-};
 
 GemmModelOptions sizes(int64_t m, int64_t k, int64_t n) {
   GemmModelOptions o;
@@ -36,13 +23,11 @@ GemmModelOptions sizes(int64_t m, int64_t k, int64_t n) {
 }
 
 Result<TiledModel> tile(const std::string& bytes, const TileOptions& options) {
-  const TempFile file(bytes);
-  return tile_model(file.path(), {}, options);
+  return tile_model(test::write_temp("model.onnx", bytes), {}, options);
 }
 
 Result<Graph> graph_of(const std::string& bytes) {
-  const TempFile file(bytes);
-  const auto model = read_model(file.path());
+  const auto model = read_model(test::write_temp("model.onnx", bytes));
   if (!model) return model.errors();
   return elaborate(*model, {});
 }
@@ -132,8 +117,7 @@ TEST(EditModel, WithoutChangesGivesTheSameBytes) {
   GemmModelOptions o = sizes(5, 6, 7);
   o.weight_seed = 3;
   const std::string bytes = *gemm_model(o);
-  const TempFile file(bytes);
-  EXPECT_EQ(*edit_model(file.path(), {}), bytes);
+  EXPECT_EQ(*edit_model(test::write_temp("model.onnx", bytes), {}), bytes);
 }
 
 TEST(GemmModel, SaysWhatItWasAsked) {

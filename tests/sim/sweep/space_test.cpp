@@ -40,7 +40,7 @@ axes:
 TEST(Spec, IsAnUnknownOperatorOnlyCostedWhenAllowed) {
   std::string bytes = test::model_of(test::relu_graph()).bytes();
   bytes.replace(bytes.find("Relu"), 4, "Reln");
-  const std::string file = test::write_file("unknown_operator.onnx", bytes);
+  const std::string file = test::write_temp("unknown_operator.onnx", bytes);
   const auto refused = load(kAxes, "models: [{file: " + file + "}]\n");
   ASSERT_FALSE(refused.ok());
   EXPECT_NE(refused.errors().front().message.find("allow_unsupported: true"), std::string::npos);
