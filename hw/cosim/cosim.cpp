@@ -246,11 +246,18 @@ class Bench {
 }  // namespace
 
 Status has_core(const HwConfig& hw) {
-  if (hw.dram_model == DramModel::ideal) return ok();
-  return Error{Errc::unsupported,
-               "the core's memory port is the ideal DRAM: verify a copy of the machine with "
-               "dram.model: ideal",
-               hw.file.empty() ? hw.name : hw.file};
+  const std::string where = hw.file.empty() ? hw.name : hw.file;
+  if (hw.dram_model != DramModel::ideal)
+    return Error{Errc::unsupported,
+                 "the core's memory port is the ideal DRAM: verify a copy of the machine with "
+                 "dram.model: ideal",
+                 where};
+  // What a dataflow can't do no other can: it only chooses the array.
+  const auto parameters = core_parameters(hw, Dataflow::weight_stationary);
+  if (parameters) return ok();
+  Errors errors = parameters.errors();
+  for (Error& e : errors) e.where = where;
+  return errors;
 }
 
 Result<CosimResult> cosim(const Program& program, const HwConfig& hw, const VerilatedCore& variant,

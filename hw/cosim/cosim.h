@@ -26,7 +26,8 @@ struct CosimOptions {
   bool check_golden = true;     ///< false: `image` is only written
 };
 
-/// Can the machine be built in RTL? Says why not.
+/// Can the machine be built in RTL, its types, ports and DRAM? Errc::unsupported says why not, and
+/// names the machine.
 Status has_core(const HwConfig& hw);
 
 /// Runs a verified program on the core. `image` is the memory: read by loads, written by stores.

@@ -183,6 +183,28 @@ class VerifyTest(unittest.TestCase):
         self.assertTrue(found, text[-300:])
         self.assertEqual(len(re.findall(r"^random \d+ ", text, re.M)), int(found.group(1)))
 
+    def test_a_machine_without_a_core_is_an_input_error(self):
+        wide = self.dir / "wide.yaml"
+        text, found = re.subn(
+            r"(\n  activation:.*\n(?:    .*\n)*?    width: )\d+",
+            r"\g<1>65536",
+            SMALL.read_text(),
+            count=1,
+        )
+        self.assertEqual(found, 1)
+        wide.write_text(text)
+        for hw, reason in (
+            (ROOT / "configs" / "128x128.yaml", "int8 x int8 -> int32 only"),
+            (ROOT / "configs" / "64x64-ddr4.yaml", "dram.model: ideal"),
+            (wide, "buffers.activation.width is 65536"),
+        ):
+            for case in (["--gemm", "3x4x5"], [ROOT / "models" / "squeezenet1_1_op13.onnx"]):
+                with self.subTest(hw=hw.name, case=case):
+                    done = run(*case, hw=hw)
+                    self.assertEqual((done.returncode, done.stdout), (2, ""))
+                    self.assertIn(f"{hw}: ", done.stderr)
+                    self.assertIn(reason, done.stderr)
+
     def test_wrong_use(self):
         for args in (
             [],
