@@ -1,14 +1,23 @@
 #include <fmt/core.h>
 
+#include <cstdio>
 #include <exception>
+#include <new>
+#include <system_error>
 
 #include "sim/app/cli.h"
 
 int main(int argc, char** argv) {
   try {
     return accsim::sim::run_cli(argc, argv);
+  } catch (const std::bad_alloc&) {
+    std::fputs("accsim: error: not enough memory\n", stderr);  // fmt may want some
+    return accsim::sim::kExitResources;
+  } catch (const std::system_error& e) {
+    fmt::print(stderr, "accsim: error: {}\n", e.what());
+    return accsim::sim::kExitResources;
   } catch (const std::exception& e) {
     fmt::print(stderr, "accsim: internal error: {}\n", e.what());
-    return accsim::sim::kExitInternal;
+    return accsim::sim::kExitResources;
   }
 }

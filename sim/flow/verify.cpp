@@ -7,9 +7,9 @@
 #include <map>
 #include <mutex>
 #include <random>
-#include <thread>
 
 #include "hw/timing/timing.h"
+#include "sim/base/threads.h"
 #include "sim/map/operand_layout.h"
 
 namespace accsim::sim {
@@ -109,16 +109,15 @@ class Runner {
   }
 
   std::vector<VerifyRow> run() {
-    std::vector<std::thread> workers;
-    const auto work = [this] {
+    const auto work = [this](int) {
       for (size_t i = next_++; i < cases_.size(); i = next_++) {
         if (options_.stop && *options_.stop) return;
         run_case(i);
       }
     };
-    for (int j = 1; j < options_.jobs; ++j) workers.emplace_back(work);
-    work();
-    for (std::thread& w : workers) w.join();
+    Threads others(options_.jobs - 1, work);
+    work(0);
+    others.join();
     return std::move(rows_);
   }
 

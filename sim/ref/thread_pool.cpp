@@ -1,12 +1,13 @@
 #include "sim/ref/thread_pool.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace accsim::sim::ref {
 
-ThreadPool::ThreadPool(int threads) {
-  for (int i = 1; i < threads; ++i) workers_.emplace_back([this] { serve(); });
-}
+ThreadPool::ThreadPool(int threads, const ThreadStarter& start)
+    : workers_(
+          threads - 1, [this](int) { serve(); }, start) {}
 
 ThreadPool::~ThreadPool() {
   {
@@ -14,20 +15,25 @@ ThreadPool::~ThreadPool() {
     stop_ = true;
   }
   wake_.notify_all();
-  for (std::thread& worker : workers_) worker.join();
 }
 
 void ThreadPool::take_parts(const std::function<void(int64_t, int64_t)>& work, int64_t count,
                             int64_t step) {
-  while (true) {
-    int64_t begin = 0;
-    {
-      const std::lock_guard lock(mutex_);
-      if (next_ >= count) return;
-      begin = next_;
-      next_ += step;
+  try {
+    while (true) {
+      int64_t begin = 0;
+      {
+        const std::lock_guard lock(mutex_);
+        if (next_ >= count) return;
+        begin = next_;
+        next_ += step;
+      }
+      work(begin, std::min(begin + step, count));
     }
-    work(begin, std::min(begin + step, count));
+  } catch (...) {
+    const std::lock_guard lock(mutex_);
+    if (!failure_) failure_ = std::current_exception();
+    next_ = count;
   }
 }
 
@@ -53,7 +59,7 @@ void ThreadPool::parts(int64_t count, int64_t grain,
                        const std::function<void(int64_t, int64_t)>& work) {
   if (count <= 0) return;
   grain = std::max<int64_t>(grain, 1);
-  bool alone = workers_.empty() || count <= grain;
+  bool alone = workers_.count() == 0 || count <= grain;
   if (!alone) {
     const std::lock_guard lock(mutex_);
     alone = inside_;
@@ -75,6 +81,7 @@ void ThreadPool::parts(int64_t count, int64_t grain,
   work_ = nullptr;
   idle_.wait(lock, [&] { return busy_ == 0; });
   inside_ = false;
+  if (failure_) std::rethrow_exception(std::exchange(failure_, nullptr));
 }
 
 }  // namespace accsim::sim::ref

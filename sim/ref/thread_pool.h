@@ -1,10 +1,11 @@
 #pragma once
 #include <condition_variable>
 #include <cstdint>
+#include <exception>
 #include <functional>
 #include <mutex>
-#include <thread>
-#include <vector>
+
+#include "sim/base/threads.h"
 
 namespace accsim::sim::ref {
 
@@ -12,14 +13,16 @@ namespace accsim::sim::ref {
 /// there are, as long as the loop's parts write different elements.
 class ThreadPool {
  public:
-  explicit ThreadPool(int threads = 1);
+  /// `threads` with the caller's own; fewer when the system has no more to give.
+  explicit ThreadPool(int threads = 1, const ThreadStarter& start = start_thread);
   ~ThreadPool();
   ThreadPool(const ThreadPool&) = delete;
   ThreadPool& operator=(const ThreadPool&) = delete;
 
-  int threads() const { return static_cast<int>(workers_.size()) + 1; }
+  int threads() const { return workers_.count() + 1; }
   /// Calls work(begin, end) for parts of [0, count) that are at least `grain` long (but for the
   /// last) and returns when all are done. Called from inside a part, it runs everything in place.
+  /// An exception of a part ends the loop, and is thrown when no part is running any more.
   void parts(int64_t count, int64_t grain, const std::function<void(int64_t, int64_t)>& work);
 
  private:
@@ -27,7 +30,6 @@ class ThreadPool {
   /// Takes parts until none is left.
   void take_parts(const std::function<void(int64_t, int64_t)>& work, int64_t count, int64_t step);
 
-  std::vector<std::thread> workers_;
   std::mutex mutex_;
   std::condition_variable wake_, idle_;
   const std::function<void(int64_t, int64_t)>* work_ = nullptr;
@@ -35,6 +37,8 @@ class ThreadPool {
   uint64_t round_ = 0;
   int busy_ = 0;
   bool stop_ = false, inside_ = false;
+  std::exception_ptr failure_;  ///< of this round
+  Threads workers_;             ///< the last: they use all of the above
 };
 
 }  // namespace accsim::sim::ref

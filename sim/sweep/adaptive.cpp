@@ -4,9 +4,9 @@
 
 #include <algorithm>
 #include <array>
-#include <thread>
 
 #include "hw/area/area.h"
+#include "sim/base/threads.h"
 
 namespace accsim::sim {
 namespace {
@@ -211,11 +211,11 @@ Status AdaptiveRun::answer() {
       }
     }
   };
-  std::vector<std::thread> threads;
   const size_t useful = std::min(evaluators_.size(), tasks.size());
-  for (size_t i = 1; i < useful; ++i) threads.emplace_back([&, i] { work(evaluators_[i]); });
+  Threads others(static_cast<int>(useful) - 1,
+                 [&](int i) { work(evaluators_[static_cast<size_t>(i) + 1]); });
   work(evaluators_[0]);
-  for (std::thread& t : threads) t.join();
+  others.join();
   std::erase_if(rows, [](const PointRow& row) { return row.config.empty(); });
   std::erase_if(bounds, [](const BoundRow& row) { return row.key.empty(); });
   return commit(rows, bounds);

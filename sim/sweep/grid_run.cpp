@@ -1,8 +1,9 @@
 #include "sim/sweep/grid_run.h"
 
 #include <algorithm>
-#include <thread>
+#include <system_error>
 
+#include "sim/base/threads.h"
 #include "sim/sweep/process_identity.h"
 
 namespace accsim::sim {
@@ -53,18 +54,52 @@ Status GridRun::all_points() {
 
 /// Until there are neither points of the source left nor spans to be tried again.
 void GridRun::pass() {
-  working_ = static_cast<int>(evaluators_.size());
-  std::vector<std::thread> threads;
-  for (Evaluator& evaluator : evaluators_)
-    threads.emplace_back([this, &evaluator] { work(evaluator); });
-  write();
-  for (std::thread& t : threads) t.join();
+  // Their number is known before any of them is done: working_ is changed and read under the lock.
+  std::unique_lock lock(queue_mutex_);
+  Threads threads(static_cast<int>(evaluators_.size()),
+                  [this](int i) { try_work(evaluators_[static_cast<size_t>(i)]); });
+  working_ = threads.count();
+  lock.unlock();
+  if (threads.count() == 0)
+    throw std::system_error(std::make_error_code(std::errc::resource_unavailable_try_again),
+                            "no thread for the sweep");
+  try {
+    write();
+  } catch (...) {
+    give_up();
+    throw;  // when the threads have seen it
+  }
+  threads.join();
+}
+
+/// Lets all threads end: one has thrown, and what it had to do won't be done.
+void GridRun::give_up() {
+  const std::lock_guard lock(queue_mutex_);
+  failed_ = true;
+  filled_.notify_all();
+  drained_.notify_all();
+}
+
+/// work(); a thread that ends early says so, for the writer waits for it.
+void GridRun::try_work(Evaluator& evaluator) {
+  const auto leave = [this] {
+    const std::lock_guard lock(queue_mutex_);
+    --working_;
+    filled_.notify_one();
+  };
+  try {
+    work(evaluator);
+  } catch (...) {
+    give_up();
+    leave();
+    throw;
+  }
+  leave();
 }
 
 void GridRun::fail(const Status& status) {
   const std::lock_guard lock(queue_mutex_);
-  if (!failed_) errors_ = status.errors();
-  failed_ = true;
+  if (!failed_.exchange(true)) errors_ = status.errors();
   filled_.notify_all();
   drained_.notify_all();
 }
@@ -156,9 +191,6 @@ void GridRun::work(Evaluator& evaluator) {
     hand_over();
   }
   hand_over();
-  const std::lock_guard lock(queue_mutex_);
-  --working_;
-  filled_.notify_one();
 }
 
 /// Commits rows until all threads are done. A failed transaction ends the run.

@@ -26,10 +26,12 @@ class GridRun {
   bool refill();
   Status take(std::vector<PointRange> spans);
   int64_t next_point();
+  void try_work(Evaluator& evaluator);
   void work(Evaluator& evaluator);
   void write();
   bool stopped() const { return failed_ || (run_.stop != nullptr && *run_.stop); }
   void fail(const Status& status);
+  void give_up();
   void pass();
 
   const SweepSpec& spec_;

@@ -1,0 +1,68 @@
+#include "sim/base/threads.h"
+
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <new>
+#include <set>
+#include <stdexcept>
+#include <system_error>
+
+namespace accsim {
+namespace {
+
+/// Gives `most` threads, then throws as the system would.
+template <class Exception>
+ThreadStarter short_of_threads(int most, const Exception& exception) {
+  return [given = 0, most, exception](std::function<void()> work) mutable {
+    if (given++ == most) throw exception;
+    return std::thread(std::move(work));
+  };
+}
+
+const std::system_error kTryAgain(std::make_error_code(std::errc::resource_unavailable_try_again));
+
+TEST(Threads, IsEveryNumberCalledOnce) {
+  for (const int count : {-1, 0, 1, 7}) {
+    std::mutex mutex;
+    std::multiset<int> called;
+    Threads threads(count, [&](int i) {
+      const std::lock_guard lock(mutex);
+      called.insert(i);
+    });
+    threads.join();
+    std::multiset<int> wanted;
+    for (int i = 0; i < count; ++i) wanted.insert(i);
+    EXPECT_EQ(called, wanted);
+    EXPECT_EQ(threads.count(), static_cast<int>(wanted.size()));
+  }
+}
+
+TEST(Threads, DoFewerDoTheWorkWhenTheSystemHasNoMore) {
+  for (int given = 0; given < 6; ++given)
+    for (const bool memory : {false, true}) {
+      std::atomic<int> calls{0};
+      const auto work = [&](int) { ++calls; };
+      const ThreadStarter start =
+          memory ? short_of_threads(given, std::bad_alloc()) : short_of_threads(given, kTryAgain);
+      Threads threads(6, work, start);
+      // Half of them gave their stacks back.
+      EXPECT_EQ(threads.count(), (given + 1) / 2);
+      threads.join();
+      EXPECT_EQ(calls, (given + 1) / 2);
+    }
+}
+
+TEST(Threads, IsAnExceptionOfTheWorkThrownByJoin) {
+  std::atomic<int> calls{0};
+  Threads threads(4, [&](int i) {
+    ++calls;
+    if (i == 2) throw std::runtime_error("two");
+  });
+  EXPECT_THROW(threads.join(), std::runtime_error);
+  EXPECT_EQ(calls, 4);
+  threads.join();  // thrown once
+}
+
+}  // namespace
+}  // namespace accsim
