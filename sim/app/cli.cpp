@@ -10,6 +10,7 @@
 #include "hw/cosim/verilated_core.h"
 #include "sim/app/diff_command.h"
 #include "sim/app/dram_command.h"
+#include "sim/app/file_options.h"
 #include "sim/app/gemm_command.h"
 #include "sim/app/inspect_command.h"
 #include "sim/app/options.h"
@@ -45,11 +46,11 @@ struct CostCommand {
 
   void add_to(CLI::App& app) {
     app.add_option("--hw", hw, "Machine description (YAML), e.g. configs/64x64.yaml")
-        ->type_name("FILE");
+        ->type_name(kReadFile);
     model.add_to(app, false);
     app.add_option("--json", json, "Write the report as JSON (accsim.report/1); - for stdout")
-        ->type_name("FILE");
-    app.add_option("--csv", csv, "Write the layers as CSV; - for stdout")->type_name("FILE");
+        ->type_name(kWrittenFile);
+    app.add_option("--csv", csv, "Write the layers as CSV; - for stdout")->type_name(kWrittenFile);
     app.add_option("--dump-program", dump,
                    "Print the tile programs of the layers whose name matches, and no report")
         ->type_name("GLOB");
@@ -69,8 +70,6 @@ struct CostCommand {
       errors.push_back({Errc::usage, "name a machine, e.g. --hw configs/64x64.yaml", "--hw"});
     if (model.model().empty())
       errors.push_back({Errc::usage, "name an ONNX model file (see accsim --help)", "model"});
-    if (!json.empty() && json == csv)
-      errors.push_back({Errc::usage, "names the same target as --json", "--csv"});
     const auto elaborate_options = model.elaborate();
     const auto map_options = mapping.parse();
     collect(elaborate_options);
@@ -120,7 +119,7 @@ struct HwCommand {
     CLI::App* rtl = hw->add_subcommand(
         "rtl", "Print the parameters of rtl/accsim_core.sv for a machine, a line for each array");
     for (CLI::App* sub : {check, print, rtl})
-      sub->add_option("file", file, "Machine description (YAML)")->required();
+      sub->add_option("file", file, "Machine description (YAML)")->type_name(kReadFile)->required();
     check->callback([this] {
       chosen = [this] {
         const auto machine = hw::load_hw(file);
@@ -167,7 +166,7 @@ struct ShapesCommand {
     sub = app.add_subcommand("shapes", "Print element type and shape of every node output");
     model.add_to(*sub, true);
     sub->add_option("--json", json, "Write them as JSON {tensor: [dtype, dims]}; - for stdout")
-        ->type_name("FILE");
+        ->type_name(kWrittenFile);
   }
 
   int run() const {
@@ -189,7 +188,9 @@ int run_cli(int argc, char** argv) {
   app.name("accsim");
   app.set_version_flag("--version", std::string(kVersion));
   app.require_subcommand(0, 1);
-  app.footer("Exit codes: 0 done, 2 input that can't be used (reasons on stderr).");
+  app.footer(
+      "Exit codes: 0 done, 1 a difference or an interruption, 2 input that can't be used, 3 too "
+      "little memory or too few threads (reasons on stderr).");
   CostCommand cost;
   HwCommand hw;
   ShapesCommand shapes;
@@ -219,6 +220,7 @@ int run_cli(int argc, char** argv) {
     if (e.get_exit_code() == 0) return app.exit(e);  // --help and --version
     return report_errors({{Errc::usage, std::string(e.what()) + " (see --help)", ""}});
   }
+  if (const Status good = check_file_options(app); !good) return report_errors(good.errors());
   if (hw.chosen) return hw.chosen();
   if (ops->parsed()) return print_out(operators_markdown());
   if (options->parsed()) return print_out(options_markdown(app));

@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "sim/app/cli.h"
+#include "sim/app/file_options.h"
 #include "sim/app/output.h"
 #include "sim/flow/run.h"
 
@@ -22,8 +23,9 @@ void DiffCommand::add_to(CLI::App& app) {
   sub_ = app.add_subcommand("diff", "Compare two folders of dumped tensors, layer by layer");
   sub_->footer("Exit codes: 0 all within the tolerance, 1 not, 2 input that can't be used.");
   sub_->add_option("a", a_, "Folder with a manifest.json, as accsim run --dump writes it")
+      ->type_name(kReadFolder)
       ->required();
-  sub_->add_option("b", b_, "The folder to compare with it")->required();
+  sub_->add_option("b", b_, "The folder to compare with it")->type_name(kReadFolder)->required();
   sub_->add_option("--atol", atol_, "Absolute difference that is allowed")
       ->check(tolerance)
       ->capture_default_str();
@@ -31,7 +33,7 @@ void DiffCommand::add_to(CLI::App& app) {
       ->check(tolerance)
       ->capture_default_str();
   sub_->add_option("--json", json_, "Write the comparison as JSON (accsim.diff/1); - for stdout")
-      ->type_name("FILE");
+      ->type_name(kWrittenFile);
 }
 
 int DiffCommand::run() const {

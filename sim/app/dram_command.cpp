@@ -12,6 +12,7 @@
 #include "hw/dram/cost.h"
 #include "hw/dram/stepped.h"
 #include "sim/app/cli.h"
+#include "sim/app/file_options.h"
 #include "sim/app/output.h"
 #include "sim/report/table.h"
 
@@ -91,7 +92,9 @@ std::string heading(const hw::HwConfig& hw, const hw::DramSystem& system) {
 
 void HwDramCommand::add_to(CLI::App& hw, std::function<int()>& chosen) {
   CLI::App* sub = hw.add_subcommand("dram", "What the machine's DRAM makes of access patterns");
-  sub->add_option("file", file_, "Machine description (YAML) with dram.model: banked")->required();
+  sub->add_option("file", file_, "Machine description (YAML) with dram.model: banked")
+      ->type_name(kReadFile)
+      ->required();
   sub->add_option("--pattern", patterns_, "An access pattern; repeatable: " + std::string(kGrammar))
       ->type_name("PATTERN")
       ->expected(1)

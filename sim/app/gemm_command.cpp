@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "sim/app/cli.h"
+#include "sim/app/file_options.h"
 #include "sim/app/options.h"
 #include "sim/app/output.h"
 #include "sim/rewrite/gemm_model.h"
@@ -15,7 +16,9 @@ void GemmModelCommand::add_to(CLI::App& app) {
   sub_->add_option("size", size_, "Rows, reduction and columns, e.g. 128x128x128")
       ->type_name("MxKxN")
       ->required();
-  sub_->add_option("-o,--output", output_, "Model file to write")->type_name("FILE")->required();
+  sub_->add_option("-o,--output", output_, "Model file to write")
+      ->type_name(kWrittenFile)
+      ->required();
   sub_->add_option("--op", op_, "Operator: auto, Gemm or MatMul")
       ->check(CLI::IsMember({"auto", "Gemm", "MatMul"}))
       ->capture_default_str();

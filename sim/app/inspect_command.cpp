@@ -1,6 +1,7 @@
 #include "sim/app/inspect_command.h"
 
 #include "sim/app/cli.h"
+#include "sim/app/file_options.h"
 #include "sim/app/output.h"
 #include "sim/flow/cost.h"
 #include "sim/report/inspect.h"
@@ -13,8 +14,8 @@ void InspectCommand::add_to(CLI::App& app) {
                             "network, before a machine is known");
   model_.add_to(*sub_, true);
   sub_->add_option("--json", json_, "Write everything as JSON (accsim.inspect/1); - for stdout")
-      ->type_name("FILE");
-  sub_->add_option("--csv", csv_, "Write the layers as CSV; - for stdout")->type_name("FILE");
+      ->type_name(kWrittenFile);
+  sub_->add_option("--csv", csv_, "Write the layers as CSV; - for stdout")->type_name(kWrittenFile);
   sub_->add_option(
           "--macs", macs_,
           "pure: multiply-accumulates of Conv, Gemm, MatMul and other products; bias: and 1 "
@@ -42,8 +43,6 @@ void InspectCommand::add_to(CLI::App& app) {
 }
 
 int InspectCommand::run() const {
-  if (!json_.empty() && json_ == csv_)
-    return report_errors({{Errc::usage, "names the same target as --json", "--csv"}});
   const auto options = model_.elaborate();
   if (!options) return report_errors(options.errors());
   const Result<Graph> graph = load_graph(model_.model(), *options);

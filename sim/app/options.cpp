@@ -5,6 +5,8 @@
 #include <charconv>
 
 namespace accsim::sim {
+
+#include "sim/app/file_options.h"
 namespace {
 
 std::optional<int64_t> parse_int(std::string_view text) {
@@ -52,7 +54,8 @@ std::optional<uint64_t> random_seed(std::string_view text) {
 }
 
 void ModelOptions::add_to(CLI::App& app, bool required) {
-  auto* model = app.add_option("model", model_, "ONNX model file; its weights are never read");
+  auto* model = app.add_option("model", model_, "ONNX model file; its weights are never read")
+                    ->type_name(kReadFile);
   if (required) model->required();
   app.add_option("--bind", bindings_,
                  "Size of a symbolic dimension, e.g. --bind batch=8; others become 1")

@@ -8,6 +8,7 @@
 
 #include "hw/config/load.h"
 #include "sim/app/cli.h"
+#include "sim/app/file_options.h"
 #include "sim/app/output.h"
 #include "sim/app/paths.h"
 
@@ -67,12 +68,13 @@ void RunCommand::add_to(CLI::App& app) {
   sub_->add_option("--input", inputs_,
                    "Values of a graph input: NAME=FILE.npy or NAME=random:SEED; repeatable. Inputs "
                    "not named are random:0")
-      ->type_name("NAME=SOURCE")
+      ->type_name(kReadSource)
       ->allow_extra_args(false);
   sub_->add_option("--weights", weights_,
                    "random:SEED draws the weights that the file doesn't have")
       ->type_name("random:SEED");
-  sub_->add_option("--output", output_, "Folder for the outputs, a .npy each")->type_name("DIR");
+  sub_->add_option("--output", output_, "Folder for the outputs, a .npy each")
+      ->type_name(kWrittenFolder);
   sub_->add_option(
           "--dump", dump_,
           "Write inputs and outputs of layers to the folder too, with a manifest.json: all, "
@@ -81,7 +83,7 @@ void RunCommand::add_to(CLI::App& app) {
   sub_->add_flag("--int8", int8_,
                  "Run the products quantised on the bit-exact machine, the rest in float");
   sub_->add_option("--hw", hw_, "Machine of --int8 (YAML); default: configs/64x64.yaml")
-      ->type_name("FILE");
+      ->type_name(kReadFile);
   sub_->add_flag("--layerwise", layerwise_,
                  "Every layer reads the float run's values, so that errors don't add up; without "
                  "--int8 that is so anyway");

@@ -5,6 +5,7 @@
 #include <filesystem>
 
 #include "sim/app/cli.h"
+#include "sim/app/file_options.h"
 #include "sim/app/output.h"
 #include "sim/app/sweep_command.h"
 #include "sim/report/format.h"
@@ -47,25 +48,27 @@ Result<std::string> submit(const std::string& folder, const std::string& argumen
 
 void SweepCommand::add_merge() {
   merge_ = sub_->add_subcommand("merge", "Put the stores of all shards into one");
-  merge_->add_option("out", out_, "The store to make or to complete")->required();
-  merge_->add_option("shards", shards_, "Stores of all shards")->required();
+  merge_->add_option("out", out_, "The store to make or to complete")
+      ->type_name(kWrittenFile)
+      ->required();
+  merge_->add_option("shards", shards_, "Stores of all shards")->type_name(kReadFile)->required();
 }
 
 void SweepCommand::add_submit() {
   submit_ =
       sub_->add_subcommand("submit", "Run a sweep as a Slurm job array, with a merge behind it");
-  submit_->add_option("spec", spec_, "The space (YAML)")->required();
+  submit_->add_option("spec", spec_, "The space (YAML)")->type_name(kReadFile)->required();
   submit_->add_option("--nodes", nodes_, "Shards, each a task of the array")
       ->type_name("N")
       ->check(CLI::Range(int64_t{1}, int64_t{100'000}))
       ->required();
   submit_->add_option("--store", store_, "The merged store; default: SPEC's name with .sqlite")
-      ->type_name("FILE");
+      ->type_name(kWrittenFile);
   submit_
       ->add_option("--folder", folder_,
                    "For scripts, logs and shards; default: SPEC's name with "
                    ".slurm; must be seen by all nodes")
-      ->type_name("DIR");
+      ->type_name(kWrittenFolder);
   submit_->add_option("--threads", threads_, "Cores of a task; default: Slurm's")
       ->type_name("N")
       ->check(CLI::Range(1, 1024));
@@ -105,6 +108,12 @@ int SweepCommand::run_submit() const {
   const SubmitScripts scripts = submit_scripts(options);
   const std::string array = options.folder + "/array.sbatch",
                     merge = options.folder + "/merge.sbatch";
+  if (const Status good = check_sweep_written({{"--store", store_.empty() ? options.out : store_},
+                                               {"--folder", array},
+                                               {"--folder", merge}},
+                                              *spec);
+      !good)
+    return report_errors(good.errors());
   if (dry_run_)
     return print_out(fmt::format("# {}\n{}\n# {}, after all tasks of the array\n{}", array,
                                  scripts.array, merge, scripts.merge));

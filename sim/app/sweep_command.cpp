@@ -10,6 +10,7 @@
 #include <thread>
 
 #include "sim/app/cli.h"
+#include "sim/app/file_options.h"
 #include "sim/app/interrupt.h"
 #include "sim/app/output.h"
 #include "sim/report/format.h"
@@ -96,10 +97,11 @@ void SweepCommand::add_to(CLI::App& app) {
       "Exit codes: 0 done, 1 interrupted, 2 input that can't be used. The same command goes on "
       "where it was stopped, by whatever.");
   sub_->require_subcommand(0, 1);
-  sub_->add_option("spec", spec_, "The space (YAML), e.g. configs/sweeps/edge.yaml");
+  sub_->add_option("spec", spec_, "The space (YAML), e.g. configs/sweeps/edge.yaml")
+      ->type_name(kReadFile);
   sub_->add_option("--store", store_,
                    "SQLite file of the results; default: SPEC's name with .sqlite")
-      ->type_name("FILE");
+      ->type_name(kWrittenFile);
   sub_->add_option("--threads", threads_, "Threads; default: all cores")
       ->type_name("N")
       ->check(CLI::Range(1, 1024));
@@ -112,12 +114,12 @@ void SweepCommand::add_to(CLI::App& app) {
 
 void SweepCommand::add_show() {
   show_ = sub_->add_subcommand("show", "Pareto front, sensitivity and best points of a store");
-  show_->add_option("store", shown_, "SQLite file of a sweep")->required();
+  show_->add_option("store", shown_, "SQLite file of a sweep")->type_name(kReadFile)->required();
   show_->add_option("--pareto", pareto_, "Objectives of the front, e.g. cycles,energy")
       ->type_name("LIST");
   show_->add_option("--where", where_, "Only points with this, e.g. \"dram_gbps<=32\"")
       ->type_name("EXPRESSION");
-  show_->add_option("--csv", csv_, "Write the front as CSV; - for stdout")->type_name("FILE");
+  show_->add_option("--csv", csv_, "Write the front as CSV; - for stdout")->type_name(kWrittenFile);
   show_->add_flag("--dump", dump_, "Print everything that is stored, ordered");
 }
 
@@ -156,6 +158,8 @@ int SweepCommand::run_spec(const std::string& version) const {
   const auto spec = load_sweep(spec_);
   if (!spec) return report_errors(spec.errors());
   run.store = store_.empty() ? default_store(spec_, run.shard) : store_;
+  if (const Status good = check_sweep_written({{"--store", run.store}}, *spec); !good)
+    return report_errors(good.errors());
   run.version = version;
   run.threads =
       threads_ > 0 ? threads_ : std::max(1, static_cast<int>(std::thread::hardware_concurrency()));

@@ -5,6 +5,7 @@
 #include <filesystem>
 
 #include "sim/app/cli.h"
+#include "sim/app/file_options.h"
 #include "sim/app/output.h"
 #include "sim/rewrite/tile.h"
 
@@ -44,7 +45,9 @@ void TileCommand::add_to(CLI::App& app) {
       "Exit codes: 0 done, 2 input that can't be used.");
   model_.add_to(*sub_, true);
   sub_->get_option("model")->description("ONNX model file; weights that it has are written, too");
-  sub_->add_option("-o,--output", output_, "Model file to write")->type_name("FILE")->required();
+  sub_->add_option("-o,--output", output_, "Model file to write")
+      ->type_name(kWrittenFile)
+      ->required();
   sub_->add_option("--tile", tile_, "Most rows, reduction and columns of a MatMul")
       ->type_name("MxKxN")
       ->capture_default_str();

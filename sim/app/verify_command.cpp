@@ -10,6 +10,7 @@
 
 #include "hw/config/load.h"
 #include "sim/app/cli.h"
+#include "sim/app/file_options.h"
 #include "sim/app/interrupt.h"
 #include "sim/app/output.h"
 #include "sim/app/paths.h"
@@ -105,7 +106,7 @@ void VerifyCommand::add_to(CLI::App& app) {
   sub_ = app.add_subcommand("verify",
                             "Run tile programs on Verilated RTL and compare values and cycles");
   sub_->footer("Exit codes: 0 all equal, 1 a difference, 2 input that can't be used.");
-  sub_->add_option("--hw", hw_, "Machine description (YAML)")->type_name("FILE")->required();
+  sub_->add_option("--hw", hw_, "Machine description (YAML)")->type_name(kReadFile)->required();
   model_.add_to(*sub_, false);
   sub_->add_option("--gemm", gemms_, "Verify one product, e.g. 100x200x300; repeatable")
       ->type_name("MxKxN")
@@ -127,8 +128,9 @@ void VerifyCommand::add_to(CLI::App& app) {
       ->type_name("N")
       ->check(CLI::Range(1, 256));
   sub_->add_option("--json", json_, "Write the results as JSON (accsim.verify/1); - for stdout")
-      ->type_name("FILE");
-  sub_->add_option("--trace", trace_, "Write waveforms (FST); one program only")->type_name("FILE");
+      ->type_name(kWrittenFile);
+  sub_->add_option("--trace", trace_, "Write waveforms (FST); one program only")
+      ->type_name(kWrittenFile);
   sub_->add_flag("--assertions", assertions_,
                  "Check the assertions in rtl/, with registers that begin random; slower");
   sub_->add_flag("--pe-modules", pe_modules_,
@@ -136,10 +138,10 @@ void VerifyCommand::add_to(CLI::App& app) {
   sub_->add_option("--cache", cache_,
                    "Folder of the Verilated cores; default: beside accsim in a build folder, else "
                    "~/.cache/accsim/verilated")
-      ->type_name("DIR");
+      ->type_name(kWrittenFolder);
   sub_->add_option("--source", source_,
                    "Tree whose rtl/ and hw/cosim/ the core is built from; default: accsim's own")
-      ->type_name("DIR");
+      ->type_name(kReadFolder);
   mapping_.add_to(*sub_);
 }
 
