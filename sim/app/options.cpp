@@ -4,9 +4,9 @@
 
 #include <charconv>
 
-namespace accsim::sim {
-
 #include "sim/app/file_options.h"
+
+namespace accsim::sim {
 namespace {
 
 std::optional<int64_t> parse_int(std::string_view text) {

@@ -4,7 +4,9 @@
 
 #include <algorithm>
 #include <new>
+#include <stdexcept>
 
+#include "sim/operators/op_table.h"
 #include "sim/ref/attributes.h"
 #include "sim/ref/kernel_context.h"
 
@@ -17,6 +19,11 @@ std::string label(const Graph& graph, const Node& node) {
 
 Error at(std::string where, Errc code, std::string message) {
   return {code, std::move(message), std::move(where)};
+}
+
+Errors at(const std::string& where, Errors errors) {
+  for (Error& e : errors) e.where = e.where.empty() ? where : where + ": " + e.where;
+  return errors;
 }
 
 /// A stored tensor from the file, or drawn; `drawn` counts the latter.
@@ -123,10 +130,12 @@ class Runner {
       if (options_.substitute) done = options_.substitute(id, inputs, step.outputs());
       if (!done) return done.errors();
       if (!*done)
-        if (Status s = compute(step, node); !s) return s;
+        if (Status s = compute_wanted(step, node); !s) return s;
     } catch (const std::bad_alloc&) {
       return at(label(graph_, node), Errc::capacity,
                 "there isn't enough memory for it; use smaller inputs");
+    } catch (const std::length_error&) {
+      return at(label(graph_, node), Errc::capacity, "it is too large; use smaller inputs");
     }
     if (options_.observe)
       if (Status s = options_.observe({graph_, id, inputs, step.outputs()}); !s) return s;
@@ -138,17 +147,40 @@ class Runner {
     return ok();
   }
 
+  /// Kernels may rely on their first output, and on elements in one of them. A node that names only
+  /// later ones is computed as one that names the first, too; where no element is wanted there is
+  /// nothing to compute, however large the other dims are.
+  Status compute_wanted(KernelContext& step, const Node& node) {
+    const auto has_none = [this](TensorId id) {
+      return id == kNoTensor || elements(graph_.tensor(id).dims) == 0;
+    };
+    if (std::ranges::all_of(node.outputs, has_none)) {
+      for (size_t i = 0; i < node.outputs.size(); ++i)
+        if (step.has_output(i)) step.out(i);
+      return ok();
+    }
+    if (step.has_output(0)) return compute(step, node);
+    Graph graph = graph_;
+    Node whole = node;
+    whole.outputs[0] = static_cast<TensorId>(graph.tensors.size());
+    graph.tensors.emplace_back();
+    const OpRow* row = find_op(node.domain, node.op_type);
+    check(row != nullptr, "a node without row passed elaboration");
+    InferContext shapes(graph, whole);
+    if (Status s = row->shape(shapes); !s) return at(label(graph_, node), s.errors());
+    KernelContext all(graph, whole, step.inputs(), state_);
+    if (Status s = compute(all, whole); !s) return s;
+    for (size_t i = 1; i < node.outputs.size(); ++i)
+      if (node.outputs[i] != kNoTensor) step.outputs()[i] = std::move(all.outputs()[i]);
+    return ok();
+  }
+
   Status compute(KernelContext& step, const Node& node) {
     const Kernel kernel = find_kernel(node.domain, node.op_type);
     check(kernel != nullptr, "a node without kernel passed check_runnable");
     const bool constant = node.op_type == "Constant";
     Status done = constant ? constant_node(step) : kernel(step);
-    if (!done) {
-      Errors errors = done.errors();
-      for (Error& e : errors)
-        e.where = e.where.empty() ? label(graph_, node) : label(graph_, node) + ": " + e.where;
-      return errors;
-    }
+    if (!done) return at(label(graph_, node), done.errors());
     for (size_t i = 0; i < node.outputs.size(); ++i) {
       if (node.outputs[i] == kNoTensor) continue;
       Array& out = step.out(i);  // allocates what an empty output's kernel didn't touch

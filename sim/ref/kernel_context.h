@@ -57,6 +57,7 @@ class KernelContext : public NodeView {
   /// Output i is this array (of the same type and number of elements) under the output's dims.
   void share(size_t i, const Array& array);
 
+  const std::vector<Array>& inputs() const { return inputs_; }
   std::vector<Array>& outputs() { return outputs_; }
 
  private:

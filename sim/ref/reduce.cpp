@@ -35,6 +35,7 @@ Result<Plan> plan_of(const KernelContext& step) {
   }
   Plan plan;
   plan.outputs = offsets(kept, kept_by);
+  if (elements(gone) == 0) return plan;  // of nothing, whatever the other dims are
   const StridedLoops<1> walk(gone, {gone_by});
   plan.runs.length = walk.dims.back();
   plan.runs.step = walk.strides[0].back();
