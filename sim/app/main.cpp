@@ -11,7 +11,8 @@ int main(int argc, char** argv) {
   try {
     return accsim::sim::run_cli(argc, argv);
   } catch (const std::bad_alloc&) {
-    std::fputs("accsim: error: not enough memory\n", stderr);  // fmt may want some
+    std::fputs("accsim: error: not enough memory; use smaller inputs or fewer threads\n",
+               stderr);  // fmt may want some
     return accsim::sim::kExitResources;
   } catch (const std::system_error& e) {
     fmt::print(stderr, "accsim: error: {}\n", e.what());

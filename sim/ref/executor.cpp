@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <new>
 #include <stdexcept>
 
 #include "sim/operators/op_table.h"
@@ -131,9 +130,6 @@ class Runner {
       if (!done) return done.errors();
       if (!*done)
         if (Status s = compute_wanted(step, node); !s) return s;
-    } catch (const std::bad_alloc&) {
-      return at(label(graph_, node), Errc::capacity,
-                "there isn't enough memory for it; use smaller inputs");
     } catch (const std::length_error&) {
       return at(label(graph_, node), Errc::capacity, "it is too large; use smaller inputs");
     }
@@ -293,12 +289,7 @@ Result<std::vector<Array>> load_weights(const Graph& graph, std::optional<uint64
 }
 
 Result<RunResult> run(const Graph& graph, const Arrays& inputs, const RunOptions& options) {
-  try {
-    return Runner(graph, options).run(inputs);
-  } catch (const std::bad_alloc&) {
-    return at(graph.file, Errc::capacity,
-              "there isn't enough memory for its inputs and weights; use smaller shapes");
-  }
+  return Runner(graph, options).run(inputs);
 }
 
 }  // namespace accsim::sim::ref

@@ -53,6 +53,7 @@ struct RunResult {
 /// Runs a graph in its order. `inputs` must have every graph input with the graph's type and dims.
 /// Weights are read when first needed; every array is freed after its last reader. Results don't
 /// depend on the number of threads. Errors name the node or the tensor.
+/// Too little memory is std::bad_alloc: it says nothing of the graph.
 Result<RunResult> run(const Graph& graph, const Arrays& inputs, const RunOptions& options);
 
 /// All stored tensors that nodes read, by tensor id (the others empty). Errors as run()'s.
