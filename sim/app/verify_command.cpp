@@ -33,6 +33,14 @@ std::optional<std::vector<int64_t>> numbers(std::string_view text, char separato
   }
 }
 
+/// The limit of a network's layers: below it no count of one leaves 64 bits.
+bool countable(const GemmOp& op) {
+  const auto macs =
+      checked_elements({op.batch, op.images, op.out[0], op.out[1], op.out[2], op.channels,
+                        op.kernel[0], op.kernel[1], op.kernel[2], op.outputs});
+  return macs && *macs <= int64_t{1} << 50;
+}
+
 Result<GemmOp> parse_gemm(const std::string& text) {
   const auto n = numbers(text, 'x');
   if (!n || n->size() != 3 || (*n)[0] * (*n)[1] * (*n)[2] == 0)
@@ -41,6 +49,7 @@ Result<GemmOp> parse_gemm(const std::string& text) {
   op.in = op.out = {1, 1, (*n)[0]};
   op.channels = (*n)[1];
   op.outputs = (*n)[2];
+  if (!countable(op)) return Error{Errc::usage, "'" + text + "' has more than 2^50 MACs", "--gemm"};
   return op;
 }
 
@@ -72,6 +81,7 @@ Result<GemmOp> parse_conv(const std::string& text) {
     if (span < 0) return bad("the kernel is larger than the padded input");
     op.out[d] = span / stride + 1;
   }
+  if (!countable(op)) return bad("has more than 2^50 MACs");
   return op;
 }
 

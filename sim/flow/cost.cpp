@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "sim/base/sums.h"
 #include "sim/flow/cut_layers.h"
 #include "sim/flow/layer_costs.h"
 #include "sim/flow/requests.h"
@@ -58,7 +59,7 @@ Status cost_layer(const Layer& l, const std::vector<OpRequest>& work, Mapper& ma
     report.costs += item_costs(request, **mapping, hw);
     if (!report.mapping.empty()) report.mapping += "; ";
     report.mapping += (*mapping)->description;
-    program_macs += (*mapping)->counts.macs.count();
+    program_macs = add_counts(program_macs, (*mapping)->counts.macs.count());
     mappings.push_back(std::move(*mapping));
   }
   check(program_macs == l.macs, "the programs of '" + l.name + "' do other MACs than its shapes");
@@ -98,6 +99,7 @@ Result<CostedNetwork> cost_network(const Graph& graph, const hw::HwConfig& hw,
     r.totals += r.layers.back().costs;
   }
   if (!errors.empty()) return errors;
+  if (const Status sums = check_sums(r.totals, graph.file); !sums) return sums.errors();
   r.bound = busiest(r.totals);
   r.objective = name(options.objective);
   if (options.effort == MapEffort::rule) r.objective += " by the fixed rule";

@@ -3,6 +3,7 @@
 #include <map>
 #include <string_view>
 
+#include "sim/base/sums.h"
 #include "sim/flow/layer_costs.h"
 #include "sim/rewrite/tiled_from.h"
 
@@ -84,7 +85,14 @@ Status compare_cut_layers(const Graph& graph, const Residency& residency, Mapper
     report.cut_layers.push_back(std::move(layer));
   }
   add_rows(prefixes, report);
-  return ok();
+  Costs all;  // reports show sums of the native ones, too
+  int64_t products = 0;
+  for (const CutLayer& layer : report.cut_layers) {
+    all += layer.native;
+    products = add_counts(products, layer.products);
+  }
+  if (products == kBeyond) return beyond_64_bits("products", graph.file);
+  return check_sums(all, graph.file);
 }
 
 }  // namespace accsim::sim

@@ -9,6 +9,7 @@
 #include <random>
 
 #include "hw/timing/timing.h"
+#include "sim/base/sums.h"
 #include "sim/base/threads.h"
 #include "sim/map/operand_layout.h"
 
@@ -99,7 +100,7 @@ class Runner {
     for (size_t i = 0; i < cases_.size(); ++i) {
       cut_case(cases_[i], options.max_cycles);
       cycles_.push_back(model_cycles(cases_[i]));
-      cycles_all_ += cycles_.back();
+      cycles_all_ = add_counts(cycles_all_, cycles_.back());
       rows_[i].name = cases_[i].name;
       rows_[i].shape = cases_[i].shape;
       rows_[i].same = cases_[i].same;

@@ -3,7 +3,9 @@
 #include <fmt/format.h>
 
 #include "hw/energy/energy.h"
+#include "sim/base/sums.h"
 #include "sim/flow/requests.h"
+#include "sim/report/report.h"
 
 namespace accsim::sim {
 
@@ -118,6 +120,9 @@ Result<WorkloadTotals> Workload::cost(const hw::HwConfig& hw, const MapOptions& 
   Plan& now = plan(hw);
   WorkloadTotals out;
   out.shared_peak_bytes = now.shared_peak_bytes;
+  const auto add = [](int64_t& sum, int64_t times, int64_t count) {
+    sum = add_counts(sum, multiply_counts(times, count));
+  };
   const auto dram = static_cast<size_t>(hw::Memory::dram),
              shared = static_cast<size_t>(hw::Memory::shared);
   Errors errors;
@@ -131,15 +136,21 @@ Result<WorkloadTotals> Workload::cost(const hw::HwConfig& hw, const MapOptions& 
     for (size_t i = 0; i < kind.ops.size(); ++i) {
       const int64_t times = kind.ops[i].times;
       const auto& [timing, c] = (**costed)[i];
-      out.cycles += times * timing.total.count();
+      add(out.cycles, times, timing.total.count());
       out.energy_pj += static_cast<double>(times) * total(energy(c, timing.total, hw)).value();
-      out.macs += times * c.macs.count();
-      out.dram_read_bytes += times * c.read[dram].count();
-      out.dram_write_bytes += times * c.written[dram].count();
-      out.shared_bytes += times * (c.read[shared] + c.written[shared]).count();
+      add(out.macs, times, c.macs.count());
+      add(out.dram_read_bytes, times, c.read[dram].count());
+      add(out.dram_write_bytes, times, c.written[dram].count());
+      add(out.shared_bytes, times, (c.read[shared] + c.written[shared]).count());
     }
   }
   if (!errors.empty()) return errors;
+  for (const auto& [what, sum] : {std::pair("cycles", out.cycles),
+                                  {"MACs", out.macs},
+                                  {"bytes read from DRAM", out.dram_read_bytes},
+                                  {"bytes written to DRAM", out.dram_write_bytes},
+                                  {"bytes of shared memory", out.shared_bytes}})
+    if (sum == kBeyond) return beyond_64_bits(what, graph_.file);
   return out;
 }
 

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "sim/base/sums.h"
 #include "sim/operators/op_table.h"
 
 namespace accsim::sim {
@@ -26,11 +27,24 @@ class Lowering {
       own_outputs(i);
     }
     if (!errors_.empty()) return std::move(errors_);
+    if (const Status fits = check_macs(); !fits) return fits.errors();
     count_parameters(graph_, out_);
     return std::move(out_);
   }
 
  private:
+  /// No machine changes the MACs, so that all who sum them are spared a sum beyond 64 bits here.
+  /// Parameters are below 62 bits together, like all tensors of a graph.
+  Status check_macs() const {
+    int64_t sum = 0;
+    for (const Layer& l : out_.layers) sum = add_counts(sum, l.macs);
+    if (sum < kBeyond) return ok();
+    return Error{Errc::overflow,
+                 "the sum of its layers' MACs leaves 64 bits; give smaller sizes with --bind or "
+                 "--input-shape",
+                 graph_.file};
+  }
+
   Layer layer(NodeId id) {
     const Node& node = graph_.nodes[static_cast<size_t>(id)];
     Layer l;
@@ -66,7 +80,7 @@ class Lowering {
     l.fate = fate_of(l.work);
     for (WorkItem& item : l.work)
       if (auto* gemm = std::get_if<GemmOp>(&item)) {
-        l.macs += gemm->macs();
+        l.macs = add_counts(l.macs, gemm->macs());
         if (node.op_type == "MatMul") absorb_transpose(*gemm, l);
       }
   }

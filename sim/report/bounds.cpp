@@ -2,23 +2,12 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <numeric>
+
+#include "sim/base/sums.h"
 
 namespace accsim::sim {
 namespace {
-
-constexpr int64_t kMost = std::numeric_limits<int64_t>::max();
-
-/// Products and sums of counts that may come from any file: they stop at kMost.
-int64_t times(int64_t a, int64_t b) {
-  int64_t product = 0;
-  return __builtin_mul_overflow(a, b, &product) ? kMost : product;
-}
-int64_t plus(int64_t a, int64_t b) {
-  int64_t sum = 0;
-  return __builtin_add_overflow(a, b, &sum) ? kMost : sum;
-}
 
 /// How a convolution's windows lie over one dimension of its input.
 struct Coverage {
@@ -65,16 +54,17 @@ GemmTraffic gemm_traffic(const GemmOp& op, int64_t a_bytes, int64_t b_bytes, int
   int64_t pairs = 1, touched = 1, kernel = 1;
   for (size_t d = 0; d < op.in.size(); ++d) {
     const Coverage c = cover(op, d);
-    pairs = times(pairs, c.pairs);
-    touched = times(touched, c.touched);
-    kernel = times(kernel, c.kernel);
-    t.a_reuse = times(t.a_reuse, c.reuse);
+    pairs = multiply_counts(pairs, c.pairs);
+    touched = multiply_counts(touched, c.touched);
+    kernel = multiply_counts(kernel, c.kernel);
+    t.a_reuse = multiply_counts(t.a_reuse, c.reuse);
   }
-  const int64_t reduced = times(op.images, op.channels);
-  t.macs = times(times(op.batch, reduced), times(pairs, op.outputs));
-  t.a_elements = times(op.a_shared ? 1 : op.batch, times(reduced, touched));
-  t.b_elements = times(op.b_shared ? 1 : op.batch, times(times(op.channels, kernel), op.outputs));
-  t.c_elements = times(op.batch, times(op.m(), op.outputs));
+  const int64_t reduced = multiply_counts(op.images, op.channels);
+  t.macs = multiply_counts(multiply_counts(op.batch, reduced), multiply_counts(pairs, op.outputs));
+  t.a_elements = multiply_counts(op.a_shared ? 1 : op.batch, multiply_counts(reduced, touched));
+  t.b_elements = multiply_counts(op.b_shared ? 1 : op.batch,
+                                 multiply_counts(multiply_counts(op.channels, kernel), op.outputs));
+  t.c_elements = multiply_counts(op.batch, multiply_counts(op.m(), op.outputs));
   if (op.a_shared && op.b_shared) t.partners = op.batch;
   return t;
 }
@@ -91,9 +81,9 @@ int64_t on_chip_bytes(const hw::HwConfig& hw) {
 
 int64_t gemm_traffic_bound(const GemmTraffic& t, int64_t on_chip) {
   int64_t compulsory = 0;
-  if (!t.a_on_chip) compulsory = plus(compulsory, times(t.a_elements, t.a_bytes));
-  if (!t.b_on_chip) compulsory = plus(compulsory, times(t.b_elements, t.b_bytes));
-  if (!t.c_on_chip) compulsory = plus(compulsory, times(t.c_elements, t.c_bytes));
+  if (!t.a_on_chip) compulsory = add_counts(compulsory, multiply_counts(t.a_elements, t.a_bytes));
+  if (!t.b_on_chip) compulsory = add_counts(compulsory, multiply_counts(t.b_elements, t.b_bytes));
+  if (!t.c_on_chip) compulsory = add_counts(compulsory, multiply_counts(t.c_elements, t.c_bytes));
   if (on_chip <= 0) return compulsory;
 
   const auto real = [](int64_t v) { return static_cast<double>(v); };
@@ -104,7 +94,7 @@ int64_t gemm_traffic_bound(const GemmTraffic& t, int64_t on_chip) {
   // Rounded down by more than the arithmetic's error, so that the bound stays below the truth.
   const double communication = std::floor(leading * (1 - 1e-12) - 2 * real(on_chip) - kept);
   if (communication <= real(compulsory)) return compulsory;
-  return communication < 0x1p62 ? static_cast<int64_t>(communication) : kMost;
+  return communication < 0x1p62 ? static_cast<int64_t>(communication) : kBeyond;
 }
 
 Bound busiest(const Costs& c) {

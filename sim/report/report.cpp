@@ -1,19 +1,39 @@
 #include "sim/report/report.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
-#include "sim/base/check.h"
+#include "sim/base/sums.h"
 
 namespace accsim::sim {
 namespace {
 
-void add(int64_t& to, int64_t from) {
-  check(!__builtin_add_overflow(to, from, &to), "sum of layer costs leaves 64 bits");
-}
-
-template <size_t n>
-void add(std::array<int64_t, n>& to, const std::array<int64_t, n>& from) {
-  for (size_t i = 0; i < n; ++i) add(to[i], from[i]);
+/// Calls f(name, count, count) with every count of both.
+template <class A, class B, class F>
+void for_counts(A& a, B& b, F f) {
+  f("cycles", a.cycles, b.cycles);
+  f("busy cycles", a.compute_cycles, b.compute_cycles);
+  for (size_t w = 0; w < a.stalls.size(); ++w) f("stall cycles", a.stalls[w], b.stalls[w]);
+  f("tail cycles", a.tail_cycles, b.tail_cycles);
+  f("MACs", a.macs, b.macs);
+  f("MACs on the array", a.array_macs, b.array_macs);
+  f("parameters", a.params, b.params);
+  f("bytes read from DRAM", a.dram_read, b.dram_read);
+  f("bytes written to DRAM", a.dram_write, b.dram_write);
+  f("bytes read from shared memory", a.shared_read, b.shared_read);
+  f("bytes written to shared memory", a.shared_write, b.shared_write);
+  for (size_t i = 0; i < a.buffer_read.size(); ++i)
+    f("bytes read from buffers", a.buffer_read[i], b.buffer_read[i]);
+  for (size_t i = 0; i < a.buffer_write.size(); ++i)
+    f("bytes written to buffers", a.buffer_write[i], b.buffer_write[i]);
+  f("cycles of the MACs at full rate", a.compute_bound, b.compute_bound);
+  f("cycles of DRAM at full rate", a.dram_bound, b.dram_bound);
+  f("lower bound of cycles", a.lower_bound, b.lower_bound);
+  f("cycles of idle lanes", a.idle_lanes, b.idle_lanes);
+  f("cycles of busy DRAM", a.dram_busy, b.dram_busy);
+  f("cycles of busy SRAM", a.sram_busy, b.sram_busy);
+  f("least bytes of DRAM", a.traffic_bound, b.traffic_bound);
 }
 
 }  // namespace
@@ -34,18 +54,25 @@ EnergyReport& EnergyReport::operator+=(const EnergyReport& o) {
 }
 
 Costs& Costs::operator+=(const Costs& o) {
-  constexpr int64_t Costs::*kCounts[] = {
-      &Costs::cycles,       &Costs::compute_cycles, &Costs::tail_cycles,   &Costs::macs,
-      &Costs::array_macs,   &Costs::params,         &Costs::dram_read,     &Costs::dram_write,
-      &Costs::shared_read,  &Costs::shared_write,   &Costs::compute_bound, &Costs::dram_bound,
-      &Costs::lower_bound,  &Costs::idle_lanes,     &Costs::dram_busy,     &Costs::sram_busy,
-      &Costs::traffic_bound};
-  for (int64_t Costs::*count : kCounts) add(this->*count, o.*count);
-  add(stalls, o.stalls);
-  add(buffer_read, o.buffer_read);
-  add(buffer_write, o.buffer_write);
+  for_counts(*this, o, [](const char*, int64_t& to, int64_t from) { to = add_counts(to, from); });
   energy += o.energy;
   return *this;
+}
+
+Status check_sums(const Costs& c, const std::string& where) {
+  const char* beyond = nullptr;
+  for_counts(c, c, [&](const char* name, int64_t count, int64_t) {
+    if (count == kBeyond && beyond == nullptr) beyond = name;
+  });
+  return beyond == nullptr ? ok() : beyond_64_bits(beyond, where);
+}
+
+Error beyond_64_bits(std::string_view what, const std::string& where) {
+  return {Errc::overflow,
+          fmt::format("the sum of its layers' {} leaves 64 bits; give smaller sizes with --bind or "
+                      "--input-shape",
+                      what),
+          where};
 }
 
 std::vector<Loss> losses(const Costs& c) {

@@ -7,6 +7,7 @@
 #include "hw/config/hw_config.h"
 #include "hw/timing/timing.h"
 #include "sim/base/dims.h"
+#include "sim/base/result.h"
 #include "sim/work/work.h"
 
 namespace accsim::sim {
@@ -45,8 +46,12 @@ struct Costs {
   EnergyReport energy;
 
   int64_t stall_cycles() const { return cycles - compute_cycles; }
-  Costs& operator+=(const Costs& o);  ///< sums everything
+  Costs& operator+=(const Costs& o);  ///< sums everything; counts stop at kBeyond (sums.h)
 };
+
+/// Errc::overflow that names the first count which is a sum beyond 64 bits. Whoever sums Costs asks.
+Status check_sums(const Costs& c, const std::string& where);
+Error beyond_64_bits(std::string_view what, const std::string& where);
 
 /// Why cycles are more than compute_bound: lanes without work in busy cycles (ragged tiles, few
 /// input channels), what the main unit waits for, and the way out of the last results.

@@ -13,6 +13,7 @@ namespace accsim::sim {
 namespace {
 
 constexpr int64_t kMostOfOne = int64_t{1} << 40;  // of one number in the property
+constexpr int64_t kMostMacs = int64_t{1} << 50;   // of one layer, as elaboration allows
 constexpr int64_t kMostPadding = int64_t{1} << 31;
 constexpr std::string_view kHex = "0123456789ABCDEF";
 
@@ -113,8 +114,9 @@ GemmOp read_op(Fields& f) {
   op.bias_port = f.flag("bias") ? 2 : -1;
   const auto& [d, h, w] = op.out;
   const auto& [kd, kh, kw] = op.kernel;
-  if (!checked_elements({op.batch, op.images, d, h, w, op.channels, kd, kh, kw, op.outputs}))
-    f.wrong("out");
+  const auto macs =
+      checked_elements({op.batch, op.images, d, h, w, op.channels, kd, kh, kw, op.outputs});
+  if (!macs || *macs > kMostMacs) f.wrong("out");
   if (!checked_elements({op.batch, op.images, op.channels, op.in[0], op.in[1], op.in[2]}))
     f.wrong("in");
   // What elaboration lets pass: any padding up to a limit, in front and (as far as the windows

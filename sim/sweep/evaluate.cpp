@@ -1,20 +1,13 @@
 #include "sim/sweep/evaluate.h"
 
+#include <fmt/format.h>
+
 #include "hw/area/area.h"
+#include "sim/base/sums.h"
 #include "sim/flow/cost.h"
 #include "sim/sweep/hash.h"
 
 namespace accsim::sim {
-namespace {
-
-/// out += weight * value; false when that leaves 64 bits.
-bool add(int64_t& out, int64_t weight, int64_t value) {
-  int64_t product = 0;
-  return !__builtin_mul_overflow(weight, value, &product) &&
-         !__builtin_add_overflow(out, product, &out);
-}
-
-}  // namespace
 
 std::string config_hash(const hw::HwConfig& hw) { return hash_text(machine_text(hw)); }
 
@@ -42,12 +35,20 @@ PointTotals Evaluator::cost(const hw::HwConfig& hw, const MapOptions& options,
       break;
     }
     const int64_t weight = spec_->models[i].weight;
-    const bool fits = add(out.cycles, weight, totals->cycles) &&
-                      add(out.macs, weight, totals->macs) &&
-                      add(out.dram_read_bytes, weight, totals->dram_read_bytes) &&
-                      add(out.dram_write_bytes, weight, totals->dram_write_bytes) &&
-                      add(out.shared_bytes, weight, totals->shared_bytes);
-    if (!fits) reason = "the totals leave 64 bits; use smaller weights";
+    const struct {
+      const char* what;
+      int64_t& sum;
+      int64_t count;
+    } kSums[] = {{"cycles", out.cycles, totals->cycles},
+                 {"MACs", out.macs, totals->macs},
+                 {"bytes read from DRAM", out.dram_read_bytes, totals->dram_read_bytes},
+                 {"bytes written to DRAM", out.dram_write_bytes, totals->dram_write_bytes},
+                 {"bytes of shared memory", out.shared_bytes, totals->shared_bytes}};
+    for (const auto& [what, sum, count] : kSums) {
+      sum = add_counts(sum, multiply_counts(weight, count));
+      if (sum == kBeyond && reason.empty())
+        reason = fmt::format("the totals leave 64 bits ({}); use smaller weights", what);
+    }
     out.energy_pj += static_cast<double>(weight) * totals->energy_pj;
     out.shared_peak_bytes = std::max(out.shared_peak_bytes, totals->shared_peak_bytes);
   }
