@@ -1,6 +1,5 @@
 #include "sim/app/cli.h"
 
-#include <accsim_version.h>
 #include <fmt/format.h>
 #include <unistd.h>
 
@@ -21,6 +20,7 @@
 #include "sim/app/tile_command.h"
 #include "sim/app/verify_command.h"
 #include "sim/flow/cost.h"
+#include "sim/flow/cost_model_version.h"
 #include "sim/report/csv.h"
 #include "sim/report/json.h"
 #include "sim/report/operators.h"
@@ -186,7 +186,9 @@ int run_cli(int argc, char** argv) {
       "accsim: what a neural network costs on a systolic-array accelerator.\n\n"
       "  accsim --hw configs/64x64.yaml model.onnx\n"};
   app.name("accsim");
-  app.set_version_flag("--version", std::string(kVersion));
+  const std::string version =
+      fmt::format("accsim {} (cost model {})", ACCSIM_VERSION, kCostModelVersion);
+  app.set_version_flag("--version", version);
   app.require_subcommand(0, 1);
   app.footer(
       "Exit codes: 0 done, 1 a difference or an interruption, 2 input that can't be used, 3 too "
@@ -231,7 +233,7 @@ int run_cli(int argc, char** argv) {
   if (inspect.chosen()) return inspect.run();
   if (tile.chosen()) return tile.run();
   if (gemm.chosen()) return gemm.run();
-  if (sweep.chosen()) return sweep.run(std::string(kVersion));
+  if (sweep.chosen()) return sweep.run(version);
   if (argc <= 1) return print_out(app.help()), kExitBadInput;
   return cost.run();
 }
