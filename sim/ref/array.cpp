@@ -1,5 +1,6 @@
 #include "sim/ref/array.h"
 
+#include <Eigen/Core>
 #include <algorithm>
 #include <cmath>
 #include <cstdlib>
@@ -194,12 +195,21 @@ double round_power(double v, PowerRounding rounding, bool saturate) {
   return std::ldexp(1.0, std::clamp(power, -kMost, kMost));
 }
 
+namespace {
+
+template <class Narrow>
+void round_floats(float* at, int64_t count) {
+  for (int64_t i = 0; i < count; ++i)
+    if (!std::isnan(at[i])) at[i] = static_cast<float>(Narrow(at[i]));  // a NaN stays as it is
+}
+
+}  // namespace
+
 void round_elements(Array& array) {
-  const DType dtype = array.dtype();
-  if (dtype != DType::float16 && dtype != DType::bfloat16) return;
-  float* at = array.data<float>();
-  for (int64_t i = 0; i < array.size(); ++i)
-    at[i] = static_cast<float>(round_element(dtype, at[i]));
+  if (array.dtype() == DType::float16)
+    round_floats<Eigen::half>(array.data<float>(), array.size());
+  else if (array.dtype() == DType::bfloat16)
+    round_floats<Eigen::bfloat16>(array.data<float>(), array.size());
 }
 
 namespace {

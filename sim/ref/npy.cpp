@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <Eigen/Core>
 #include <algorithm>
 #include <bit>
 #include <charconv>
@@ -34,21 +35,6 @@ DType written_type(const Array& a) {
     if (c.dtype != DType::float16 && c.dtype != DType::boolean && element_kind(c.dtype) == a.kind())
       return c.dtype;
   return DType::float32;
-}
-
-/// The bits of a float that is exactly a float16.
-uint16_t half_bits(float v) {
-  const auto bits = std::bit_cast<uint32_t>(v);
-  const auto sign = static_cast<uint16_t>(bits >> 16 & 0x8000U);
-  const uint32_t magnitude = bits & 0x7FFFFFFFU;
-  if (magnitude >= 0x7F800000U)
-    return static_cast<uint16_t>(sign | 0x7C00U | (magnitude > 0x7F800000U ? 0x200U : 0U));
-  const int exponent = static_cast<int>(magnitude >> 23) - 127;
-  if (exponent >= -14)
-    return static_cast<uint16_t>(sign | ((exponent + 15) << 10) | (magnitude >> 13 & 0x3FFU));
-  if (exponent < -24) return sign;
-  const uint32_t mantissa = (magnitude & 0x7FFFFFU) | 0x800000U;
-  return static_cast<uint16_t>(sign | (mantissa >> (-exponent - 1)));
 }
 
 Error bad(const std::string& file, std::string why) {
@@ -132,7 +118,7 @@ std::string to_npy(const Array& array) {
   out += header;
   if (dtype == DType::float16) {
     for (int64_t i = 0; i < array.size(); ++i) {
-      const uint16_t half = half_bits(array.data<float>()[i]);
+      const auto half = std::bit_cast<uint16_t>(Eigen::half(array.data<float>()[i]));
       out += static_cast<char>(half & 0xFF);
       out += static_cast<char>(half >> 8);
     }

@@ -44,6 +44,61 @@ TEST(RoundElement, AreTheLimitsOfNarrowFloatsKept) {
   EXPECT_EQ(round_element(DType::float4e2m1, 100), 6);
 }
 
+/// A number by its sign-less bits, IEEE's format with so many bits of mantissa and exponent bias.
+double value(int bits, int mantissa_bits, int bias) {
+  const int exponent = bits >> mantissa_bits, mantissa = bits & ((1 << mantissa_bits) - 1);
+  return exponent == 0
+             ? std::ldexp(mantissa, 1 - bias - mantissa_bits)
+             : std::ldexp(mantissa + (1 << mantissa_bits), exponent - bias - mantissa_bits);
+}
+
+/// Every number of a type, every tie between neighbours, and the floats beside each tie.
+void expect_nearest(DType dtype, int mantissa_bits, int bias, int infinity) {
+  std::vector<float> in;
+  std::vector<double> out;
+  const auto add = [&](double v, double expected) {
+    for (const double sign : {1.0, -1.0}) {
+      in.push_back(static_cast<float>(sign * v));
+      out.push_back(sign * expected);
+    }
+  };
+  constexpr float kInf = std::numeric_limits<float>::infinity();
+  for (int bits = 0; bits < infinity; ++bits) {
+    const double low = value(bits, mantissa_bits, bias),
+                 next = value(bits + 1, mantissa_bits, bias);
+    const double high = bits + 1 == infinity ? static_cast<double>(kInf) : next;
+    const auto tie = static_cast<float>((low + next) / 2);
+    add(low, low);
+    add(static_cast<double>(tie), bits % 2 == 0 ? low : high);
+    add(static_cast<double>(std::nextafter(tie, 0.0F)), low);
+    add(static_cast<double>(std::nextafter(tie, kInf)), high);
+  }
+  add(static_cast<double>(kInf), static_cast<double>(kInf));
+  Array array = floats(in, dtype);
+  round_elements(array);
+  const float* got = array.data<float>();
+  for (size_t i = 0; i < in.size(); ++i) {
+    ASSERT_EQ(static_cast<double>(got[i]), out[i]) << in[i];
+    ASSERT_EQ(std::signbit(got[i]), std::signbit(in[i])) << in[i];
+    ASSERT_EQ(round_element(dtype, static_cast<double>(in[i])), out[i]) << in[i];
+  }
+}
+
+TEST(RoundElements, IsEveryHalfKeptAndEveryTieEven) {
+  expect_nearest(DType::float16, 10, 15, 0x7C00);
+}
+TEST(RoundElements, IsEveryBrainFloatKeptAndEveryTieEven) {
+  expect_nearest(DType::bfloat16, 7, 127, 0x7F80);
+}
+TEST(RoundElements, IsANanLeftAlone) {
+  for (const DType dtype : {DType::float16, DType::bfloat16}) {
+    Array array = floats({std::nanf("1"), -std::nanf("")}, dtype);
+    round_elements(array);
+    EXPECT_TRUE(std::isnan(array.data<float>()[0]));
+    EXPECT_TRUE(std::isnan(array.data<float>()[1]) && std::signbit(array.data<float>()[1]));
+  }
+}
+
 TEST(RoundPower, DoesEachModeTakeItsNeighbour) {
   using enum PowerRounding;
   constexpr double kLeast = 0x1p-127, kMost = 0x1p127;
@@ -103,12 +158,25 @@ TEST(Npy, DoesEveryTypeComeBackAsItWas) {
     }
 }
 
-TEST(Npy, AreHalvesWrittenBitForBit) {
-  const Array a =
-      floats({1, -2, 0.5F, 65504, 6.103515625e-05F, 5.960464477539063e-08F, 0}, DType::float16);
-  const Result<Array> back = from_npy(to_npy(a), "half.npy");
+TEST(Npy, IsEveryHalfWrittenBitForBit) {
+  std::vector<float> values;
+  for (int bits = 0; bits <= 0xFFFF; ++bits) {
+    const int magnitude = bits & 0x7FFF;
+    double v = magnitude > 0x7C00    ? std::nan("")
+               : magnitude == 0x7C00 ? std::numeric_limits<double>::infinity()
+                                     : value(magnitude, 10, 15);
+    values.push_back(static_cast<float>(std::copysign(v, bits > 0x7FFF ? -1.0 : 1.0)));
+  }
+  const std::string file = to_npy(floats(values, DType::float16));
+  const char* at = file.data() + file.size() - 2 * values.size();
+  for (size_t bits = 0; bits < values.size(); ++bits, at += 2) {
+    const size_t got = static_cast<uint8_t>(at[0]) + 256U * static_cast<uint8_t>(at[1]);
+    ASSERT_EQ(got, std::isnan(values[bits]) ? (bits & 0x8000U) | 0x7E00U : bits);
+  }
+  const Result<Array> back = from_npy(file, "half.npy");
   ASSERT_TRUE(back.ok());
-  EXPECT_EQ(back->reals(), a.reals());
+  for (size_t i = 0; i < values.size(); ++i)
+    if (!std::isnan(values[i])) ASSERT_EQ(back->data<float>()[i], values[i]);
 }
 
 std::string with_header(const std::string& header, const std::string& data) {

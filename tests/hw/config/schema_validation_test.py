@@ -1,0 +1,162 @@
+#!/usr/bin/python3
+"""configs/hw.schema.json and the program agree: schema_validation_test.py ACCSIM
+
+Every shipped machine is valid by the schema, read by python3-jsonschema. Of the errors that a schema can
+express, made one at a time in shipped machines of both DRAM models, the schema and `accsim hw check`
+refuse each; at the ends of every range both are content with the value.
+"""
+
+import copy
+import json
+import pathlib
+import subprocess
+import sys
+import tempfile
+
+try:
+    import jsonschema
+    import yaml
+except ImportError as missing:
+    print(f"SKIPPED: {missing} (Debian: python3-jsonschema, python3-yaml)", file=sys.stderr)
+    sys.exit(77)
+
+CONFIGS = pathlib.Path(__file__).resolve().parents[3] / "configs"
+# Every number of the schema, by path, with its ends; written here a second time on purpose.
+BUFFERS = ("activation", "weight", "parameter", "accumulator", "output")
+RANGES = {
+    "clock_mhz": (0.001, 100000),
+    "array.rows": (1, 1024),
+    "array.cols": (1, 1024),
+    **{f"buffers.{b}.kib": (1, 1048576) for b in BUFFERS},
+    **{f"buffers.{b}.slots": (1, 16) for b in BUFFERS},
+    **{f"buffers.{b}.width": (1, 65536) for b in BUFFERS if b != "accumulator"},
+    "buffers.shared.kib": (0, 1048576),
+    "dram.channels": (1, 128),
+    "dram.read_share": (0.01, 0.99),
+    **{f"{m}.{way}_bytes_per_cycle": (0.001, 1000000)
+       for m in ("buffers.shared", "dram") for way in ("read", "write")},
+    "buffers.shared.latency": (0, 1000000),
+    "dram.latency": (0, 1000000),
+    **{f"vector.lanes.{c}": (1, 65536)
+       for c in ("elementwise", "special", "reduce", "pool", "resize", "convert", "search")},
+    **{f"energy.{e}": (0, 1000000000)
+       for e in ("mac_pj", "vector_op_pj", "dram_read_pj_per_byte", "dram_write_pj_per_byte",
+                 "static_pj_per_cycle", "shared_pj_per_byte",
+                 *(f"{b}_pj_per_byte" for b in BUFFERS))},
+}
+WORDS = {"types.activation": "int7", "types.weight": "int32", "types.accumulator": "int8",
+         "dram.model": "bankd", "dram.preset": "DDR4-2401", "dram.map": "low",
+         "name": "a name with 'quotes'"}
+
+
+def leaves(tree, at=()):
+    for key, value in tree.items():
+        if isinstance(value, dict):
+            yield from leaves(value, (*at, key))
+        else:
+            yield (*at, key), value
+
+
+def sections(tree, at=()):
+    yield at
+    for key, value in tree.items():
+        if isinstance(value, dict):
+            yield from sections(value, (*at, key))
+
+
+def changed(machine, path, value):
+    """The machine with another value at a path; without the key for None."""
+    out = copy.deepcopy(machine)
+    section = out
+    for key in path[:-1]:
+        section = section[key]
+    if value is None:
+        del section[path[-1]]
+    else:
+        section[path[-1]] = value
+    return out
+
+
+def broken(machine):
+    """(what is wrong, machine) for one error at a time."""
+    for path, value in leaves(machine):
+        name = ".".join(path)
+        yield f"without {name}", changed(machine, path, None)
+        yield f"{name} is a section", changed(machine, path, {"a": 1})
+        if name == "array.dataflows":
+            for bad in ("weight_stationary", [], ["weight_stationery"], ["weight_stationary"] * 2, [1]):
+                yield f"{name} is {bad}", changed(machine, path, bad)
+            continue
+        yield f"{name} is a list", changed(machine, path, [value])
+        if name in WORDS:
+            yield f"{name} is {WORDS[name]}", changed(machine, path, WORDS[name])
+            continue
+        low, high = RANGES[name]
+        yield f"{name} is a word", changed(machine, path, "sixty")
+        yield f"{name} is a truth", changed(machine, path, True)
+        for bad in (-1 if low >= 0 else low - 1, 0 if low > 0 else -5, high + 1):
+            yield f"{name} is {bad}", changed(machine, path, bad)
+        if isinstance(low, int) and isinstance(value, int) and not name.startswith("energy"):
+            if name.split(".")[-1] not in ("clock_mhz", "read_bytes_per_cycle", "write_bytes_per_cycle"):
+                yield f"{name} isn't whole", changed(machine, path, 8.5)
+    for path in sections(machine):
+        yield f"unknown key in {'.'.join(path)}", changed(machine, (*path, "banana_split"), 8)
+        if path:
+            yield f"without {'.'.join(path)}", changed(machine, path, None)
+            yield f"{'.'.join(path)} is a word", changed(machine, path, "int8")
+    other = ({"latency": 3} if machine["dram"]["model"] == "banked" else {"preset": "HBM2"})
+    for key, value in other.items():
+        yield f"dram.{key} of the other model", changed(machine, ("dram", key), value)
+
+
+class Program:
+    def __init__(self, accsim, folder):
+        self.accsim, self.file = accsim, pathlib.Path(folder) / "machine.yaml"
+
+    def errors(self, machine):
+        self.file.write_text(yaml.safe_dump(machine, sort_keys=False))
+        done = subprocess.run([self.accsim, "hw", "check", self.file], capture_output=True, text=True)
+        if done.returncode not in (0, 2):
+            sys.exit(f"accsim hw check ended with {done.returncode}: {done.stderr}")
+        return done.stderr if done.returncode else ""
+
+
+def main():
+    schema = json.loads((CONFIGS / "hw.schema.json").read_text())
+    jsonschema.Draft7Validator.check_schema(schema)
+    validator = jsonschema.Draft7Validator(schema)
+    problems, refused = [], 0
+    machines = {p.stem: yaml.safe_load(p.read_text()) for p in sorted(CONFIGS.glob("*.yaml"))}
+    if len(machines) < 8:
+        problems.append(f"only {len(machines)} machines in {CONFIGS}")
+    for name, machine in machines.items():
+        problems += [f"{name}: {e.message}" for e in validator.iter_errors(machine)]
+    named = set()
+    with tempfile.TemporaryDirectory() as folder:
+        program = Program(sys.argv[1], folder)
+        for name in ("8x8", "64x64-hbm-banked"):
+            machine = machines[name]
+            named |= {".".join(path) for path, _ in leaves(machine)}
+            if errors := program.errors(machine):
+                problems.append(f"{name}: refused as written by PyYAML: {errors}")
+            for what, bad in broken(machine):
+                refused += 1
+                if validator.is_valid(bad):
+                    problems.append(f"{name}, {what}: the schema has nothing against it")
+                if not program.errors(bad):
+                    problems.append(f"{name}, {what}: accsim has nothing against it")
+            for path, _ in leaves(machine):
+                for end in RANGES.get(".".join(path), ()):
+                    edge = changed(machine, path, end)
+                    if not validator.is_valid(edge) or "out of range" in program.errors(edge):
+                        problems.append(f"{name}: {'.'.join(path)} of {end} is refused as out of range")
+    if missing := (set(RANGES) | set(WORDS) | {"array.dataflows"}) ^ named:
+        problems.append(f"keys in this test and keys of machines differ: {sorted(missing)}")
+    for problem in problems:
+        print(problem, file=sys.stderr)
+    print(f"{len(machines)} machines, {refused} broken ones")
+    return 1 if problems or refused < 300 else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
