@@ -11,6 +11,7 @@
 #include <iterator>
 
 #include "hw/cosim/rtl_layout.h"
+#include "sim/base/hash.h"
 
 namespace accsim::hw {
 namespace fs = std::filesystem;
@@ -22,16 +23,6 @@ Result<std::string> read(const fs::path& file) {
   std::ifstream in(file, std::ios::binary);
   if (!in) return failed(Errc::io, "can't read " + file.string());
   return std::string(std::istreambuf_iterator<char>(in), {});
-}
-
-/// FNV-1a, twice with different offsets: names cache entries, no more.
-std::string hash(const std::string& text) {
-  uint64_t a = 14695981039346656037ull, b = 1099511628211ull * 31;
-  for (const char c : text) {
-    a = (a ^ static_cast<uint8_t>(c)) * 1099511628211ull;
-    b = (b ^ static_cast<uint8_t>(c)) * 1099511628211ull;
-  }
-  return fmt::format("{:016x}{:016x}", a, b);
 }
 
 std::string quote(const std::string& s) {
@@ -155,7 +146,7 @@ Status finish(const fs::path& built, const fs::path& name) {
 /// Verilator's own code as an object file, compiled once for all variants of a cache.
 Result<fs::path> runtime(const VerilatedCoreOptions& o, const std::string& tools,
                          const std::string& include) {
-  const fs::path object = o.cache_dir / ("runtime-" + hash(tools) + ".o");
+  const fs::path object = o.cache_dir / ("runtime-" + hash_text(tools) + ".o");
   if (fs::exists(object)) return object;
   const fs::path work = object.string() + fmt::format(".{}", getpid());
   std::string source = "#include \"verilated.cpp\"\\n#include \"verilated_threads.cpp\"\\n";
@@ -252,7 +243,7 @@ Result<std::shared_ptr<const VerilatedCore>> VerilatedCore::load(
   if (!tools) return tools.errors();
   const Result<std::string> all = ingredients(*parameters, options, *tools);
   if (!all) return all.errors();
-  const fs::path dir = options.cache_dir / hash(*all);
+  const fs::path dir = options.cache_dir / hash_text(*all);
   if (!fs::exists(dir / "core.so")) {
     // Two builds of one variant at a time must not meet: each has a folder of its own.
     const fs::path work = dir.string() + fmt::format(".{}", getpid());

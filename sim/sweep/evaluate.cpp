@@ -3,9 +3,9 @@
 #include <fmt/format.h>
 
 #include "hw/area/area.h"
+#include "sim/base/hash.h"
 #include "sim/base/sums.h"
 #include "sim/flow/cost.h"
-#include "sim/sweep/hash.h"
 
 namespace accsim::sim {
 

@@ -6,14 +6,23 @@
 #include <bit>
 
 #include "hw/config/rules.h"
-#include "sim/sweep/hash.h"
 
 namespace accsim::sim {
 namespace {
 
 constexpr int64_t kMostMisses = 10'000'000;  // draws in a row that constraints refuse
 
-hw::RuleContext::Positions every_field() {
+hw::/// 64 well-mixed bits of a number (the finaliser of MurmurHash3): draws, no names.
+constexpr uint64_t mix(uint64_t v) {
+  v ^= v >> 33;
+  v *= 0xff51afd7ed558ccdULL;
+  v ^= v >> 33;
+  v *= 0xc4ceb9fe1a85ec53ULL;
+  v ^= v >> 33;
+  return v;
+}
+
+RuleContext::Positions every_field() {
   hw::RuleContext::Positions out;
   for (const hw::Field& f : hw::fields()) out.emplace(f.path, hw::TextPosition{});
   return out;

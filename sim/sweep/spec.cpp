@@ -11,7 +11,6 @@
 #include "hw/config/values.h"
 #include "sim/flow/cost.h"
 #include "sim/sweep/axes.h"
-#include "sim/sweep/hash.h"
 #include "sim/sweep/spec_hash.h"
 
 namespace accsim::sim {

@@ -3,8 +3,8 @@
 #include <fmt/format.h>
 
 #include "hw/config/values.h"
+#include "sim/base/hash.h"
 #include "sim/flow/requests.h"
-#include "sim/sweep/hash.h"
 
 namespace accsim::sim {
 namespace {

@@ -35,7 +35,7 @@ struct StoreMeta {
   std::vector<std::string> axes;
 };
 
-inline constexpr int64_t kStoreSchema = 1;
+inline constexpr int64_t kStoreSchema = 2;  ///< 2: hashes are XXH3
 
 /// What a bound evaluation gave; reason as in PointRow.
 struct BoundRow {
