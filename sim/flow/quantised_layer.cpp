@@ -4,7 +4,7 @@
 #include <cmath>
 
 #include "hw/golden/golden.h"
-#include "sim/map/operand_layout.h"
+#include "sim/pack/operand_layout.h"
 #include "sim/operators/node_view.h"
 
 namespace accsim::sim {

@@ -11,7 +11,7 @@
 #include "hw/timing/timing.h"
 #include "sim/base/sums.h"
 #include "sim/base/threads.h"
-#include "sim/map/operand_layout.h"
+#include "sim/pack/operand_layout.h"
 
 namespace accsim::sim {
 namespace {

@@ -5,7 +5,7 @@
 
 namespace accsim::sim {
 
-/// What timing and counting say of one program.
+/// What a program costs: its cycles with all waits, and all that it moves and computes.
 struct Cost {
   hw::Timing timing;
   hw::Counts counts;
@@ -19,7 +19,9 @@ class CostEvaluator {
   CostEvaluator(const CostEvaluator&) = delete;
   CostEvaluator& operator=(const CostEvaluator&) = delete;
 
+  /// Of emit(p, hw, t); the tiling fits.
   Cost cost(const GemmProblem& p, const Tiling& t);
+  /// Of emit(p, hw, chunks, passes); the chunks fit.
   Cost cost(const VectorProblem& p, int64_t chunks, int64_t passes);
 
  private:

@@ -5,24 +5,9 @@
 
 #include "sim/map/gemm_problem.h"
 #include "sim/map/objective.h"
+#include "sim/map/pin.h"
 
 namespace accsim::sim {
-
-/// What the user pins; an empty field is left to the search. Sizes that aren't among the candidates
-/// are added to them.
-struct MappingPin {
-  std::string layers;  ///< glob over layer names; "" or "*": every layer
-  std::vector<hw::Dataflow> dataflow;
-  std::vector<int64_t> lines, pixels, images, outputs, channels, groups;
-  std::vector<bool> outputs_outer;
-  bool im2col = false;
-
-  bool free() const {
-    return dataflow.empty() && lines.empty() && pixels.empty() && images.empty() &&
-           outputs.empty() && channels.empty() && groups.empty() && outputs_outer.empty() &&
-           !im2col;
-  }
-};
 
 /// A tiling that fits, with what is known of it before its program is timed.
 struct Candidate {

@@ -1,7 +1,6 @@
 #include "sim/map/mapper.h"
 
 #include <fmt/format.h>
-#include <fnmatch.h>
 
 #include <algorithm>
 
@@ -140,7 +139,7 @@ std::string key_of(const OpRequest& r) {
 const MappingPin& Mapper::pin_of(const std::string& layer) const {
   static const MappingPin kFree;
   for (const MappingPin& pin : options_.pins)
-    if (pin.layers.empty() || fnmatch(pin.layers.c_str(), layer.c_str(), 0) == 0) return pin;
+    if (pin.applies_to(layer)) return pin;
   return kFree;
 }
 

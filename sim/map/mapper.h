@@ -61,10 +61,6 @@ struct MapOptions {
   bool programs = true;               ///< build and verify the chosen programs; else only cost them
 };
 
-/// Parses one --mapping argument: "[GLOB=]TOKENS", tokens as to_string(Tiling) prints them, each
-/// optional: "ws|is|os", "[IMAGESx]LINESxPIXELS", "nOUTPUTS", "kCHANNELS", "gGROUPS", "mnk|nmk", "im2col".
-Result<MappingPin> parse_pin(const std::string& text);
-
 /// Finds the program that is best by the objective for each op, timing every candidate that its lower
 /// bound doesn't exclude. Equal requests are answered from a cache. Not thread-safe.
 class Mapper {

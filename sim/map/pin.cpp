@@ -1,13 +1,15 @@
+#include "sim/map/pin.h"
+
 #include <fmt/format.h>
+#include <fnmatch.h>
 
 #include <charconv>
 #include <sstream>
 
-#include "sim/map/mapper.h"
-
 namespace accsim::sim {
 namespace {
 
+/// "2x7x56" as 2, 7, 56; false when it isn't positive whole numbers with x between them.
 bool parse_sizes(std::string_view text, std::vector<int64_t>& out) {
   while (true) {
     int64_t value = 0;
@@ -21,6 +23,7 @@ bool parse_sizes(std::string_view text, std::vector<int64_t>& out) {
   }
 }
 
+/// Writes what one word pins; false when it is none.
 bool parse_token(const std::string& token, MappingPin& pin) {
   if (token == "ws") return pin.dataflow = {hw::Dataflow::weight_stationary}, true;
   if (token == "is") return pin.dataflow = {hw::Dataflow::input_stationary}, true;
@@ -41,6 +44,10 @@ bool parse_token(const std::string& token, MappingPin& pin) {
 }
 
 }  // namespace
+
+bool MappingPin::applies_to(const std::string& layer) const {
+  return layers.empty() || fnmatch(layers.c_str(), layer.c_str(), 0) == 0;
+}
 
 Result<MappingPin> parse_pin(const std::string& text) {
   MappingPin pin;

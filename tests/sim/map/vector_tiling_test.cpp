@@ -94,30 +94,5 @@ TEST(LaneClasses, AreTheMachinesAndTheOperatorsAlike) {
     EXPECT_EQ(hw::kLaneClassNames[i], name(static_cast<VectorClass>(i)));
 }
 
-TEST(Pins, ParseWhatDescriptionsPrint) {
-  const Tiling t{.dataflow = hw::Dataflow::input_stationary,
-                 .images = 2,
-                 .lines = 7,
-                 .pixels = 56,
-                 .outputs = 64,
-                 .channels = 256,
-                 .outputs_outer = true,
-                 .im2col = true};
-  const auto pin = parse_pin("conv*=" + to_string(t));
-  ASSERT_TRUE(pin.ok()) << pin.errors().front().text();
-  EXPECT_EQ(pin->layers, "conv*");
-  EXPECT_EQ(pin->dataflow, std::vector<hw::Dataflow>{t.dataflow});
-  EXPECT_EQ(pin->images, std::vector<int64_t>{2});
-  EXPECT_EQ(pin->lines, std::vector<int64_t>{7});
-  EXPECT_EQ(pin->pixels, std::vector<int64_t>{56});
-  EXPECT_EQ(pin->outputs, std::vector<int64_t>{64});
-  EXPECT_EQ(pin->channels, std::vector<int64_t>{256});
-  EXPECT_EQ(pin->outputs_outer, std::vector<bool>{true});
-  EXPECT_TRUE(pin->im2col);
-  for (const char* bad :
-       {"", "x=", "n0", "nn4", "7", "1x2x3x4", "-1x2", "fast", "k99999999999999999999"})
-    EXPECT_FALSE(parse_pin(bad).ok()) << bad;
-}
-
 }  // namespace
 }  // namespace accsim::sim

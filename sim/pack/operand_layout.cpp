@@ -1,4 +1,4 @@
-#include "sim/map/operand_layout.h"
+#include "sim/pack/operand_layout.h"
 
 #include <algorithm>
 

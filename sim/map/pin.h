@@ -1,0 +1,35 @@
+#pragma once
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "hw/config/hw_config.h"
+#include "sim/base/result.h"
+
+namespace accsim::sim {
+
+/// What the user pins of a Tiling, its fields' names and units; an empty field is left to the search.
+/// Sizes that aren't among the search's candidates are added to them, cut to the op's own size.
+struct MappingPin {
+  std::string layers;  ///< glob over layer names; "" or "*": every layer
+  std::vector<hw::Dataflow> dataflow;
+  std::vector<int64_t> lines, pixels, images, outputs, channels, groups;
+  std::vector<bool> outputs_outer;
+  bool im2col = false;
+
+  /// Does it leave everything to the search?
+  bool free() const {
+    return dataflow.empty() && lines.empty() && pixels.empty() && images.empty() &&
+           outputs.empty() && channels.empty() && groups.empty() && outputs_outer.empty() &&
+           !im2col;
+  }
+  /// Does its glob match the layer's name?
+  bool applies_to(const std::string& layer) const;
+};
+
+/// Parses one --mapping argument: "[GLOB=]TOKENS", tokens as to_string(Tiling) prints them, each
+/// optional: "ws|is|os", "[IMAGESx]LINESxPIXELS", "nOUTPUTS", "kCHANNELS", "gGROUPS", "mnk|nmk",
+/// "im2col". Errors: usage, naming the word that is none of these, or that there is no word.
+Result<MappingPin> parse_pin(const std::string& text);
+
+}  // namespace accsim::sim
