@@ -35,7 +35,7 @@ def excerpt(output):
     total = next(i for i, line in enumerate(lines) if line.startswith("total of"))
     blank = len(lines) - 1 - lines[::-1].index("")  # the summary follows the last empty line
     return "\n".join(
-        [*lines[:12], "...", *lines[total - 2 : total + 14], "...", *lines[blank + 1 :]]
+        [*lines[:13], "...", *lines[total - 2 : total + 14], "...", *lines[blank + 1 :]]
     )
 
 

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "hw/area/area.h"
 #include "sim/base/sums.h"
 #include "sim/flow/cut_layers.h"
 #include "sim/flow/layer_costs.h"
@@ -88,6 +89,7 @@ Result<CostedNetwork> cost_network(const Graph& graph, const hw::HwConfig& hw,
   Mapper mapper(hw, options);
   Report& r = out.report;
   r.hw = hw;
+  r.area_mm2 = area_mm2(hw);
   describe_model(graph, out.lowered, r);
   Errors errors;
   for (const Layer& l : out.lowered.layers) {

@@ -234,6 +234,8 @@ void add_sram(List& list) {
                     fmt::format("written to the {} buffer", tier), kBoth,
                     [i](const ReportRow& r) -> FieldValue { return r.costs.buffer_write[i]; }});
   }
+  list.push_back({"area_mm2", "mm2", "silicon of the machine: a proxy to rank machines by", kTotals,
+                  [](const ReportRow& r) -> FieldValue { return r.report.area_mm2; }});
   list.push_back({"shared_peak_bytes", "B", "most that the shared buffer holds at a time", kTotals,
                   [](const ReportRow& r) -> FieldValue { return r.report.shared_peak_bytes; }});
 }

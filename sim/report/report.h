@@ -97,6 +97,7 @@ struct Report {
   std::vector<std::string> defaulted;                     ///< symbols bound to 1 by default
   // machine
   hw::HwConfig hw;
+  double area_mm2 = 0;  ///< by the proxy of hw/area/area.h
   // result
   std::vector<LayerReport> layers;  ///< one a graph node, in execution order
   Costs totals;

@@ -138,6 +138,8 @@ void add_machine(const Report& report, Page& page) {
                             hw.shared.kib == 0
                                 ? std::string(", no shared buffer")
                                 : fmt::format(" and {} shared", format_kib(hw.shared.kib))));
+  page.item("", fmt::format("area {} mm2, a proxy at 45 nm to rank machines by",
+                            format_fixed(report.area_mm2, 1)));
 }
 
 void add_header(const Report& report, Page& page) {

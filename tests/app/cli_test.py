@@ -508,7 +508,8 @@ class Results(CliTest):
             ("hw", "name"),
             (
                 "totals",
-                "cycles seconds macs params utilization dram_read_bytes dram_write_bytes energy_pj",
+                "cycles seconds macs params utilization dram_read_bytes dram_write_bytes "
+                "energy_pj area_mm2",
             ),
         ]:
             for key in keys.split():

@@ -34,6 +34,12 @@ TEST(JsonReport, HasItEveryPromisedKey) {
   EXPECT_TRUE(json.at("unsupported").is_array());
 }
 
+TEST(JsonReport, IsTheAreaOfTheMachineAmongTheTotals) {
+  Report report = fake_report();
+  report.area_mm2 = 109.5;
+  EXPECT_EQ(Json::parse(to_json(report)).at("totals").at("area_mm2"), 109.5);
+}
+
 TEST(JsonReport, DoRowsHoldTheFieldListAndNothingElse) {
   const Json json = Json::parse(to_json(fake_report(1)));
   size_t in_layers = 0, in_totals = 0;

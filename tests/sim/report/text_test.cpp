@@ -116,6 +116,12 @@ TEST(TextReport, DoesAWideTerminalShowWhatANarrowOneDrops) {
     EXPECT_TRUE(contains(header(200), column)) << column;
 }
 
+TEST(TextReport, IsTheAreaOfTheMachineSaidWithItsUnit) {
+  Report report = fake_report();
+  report.area_mm2 = 109.4857;
+  EXPECT_TRUE(contains(to_text(report, {}), "area 109.5 mm2")) << to_text(report, {});
+}
+
 TEST(TextReport, IsADefaultedSymbolSaidPlainly) {
   const std::string text = to_text(fake_report(), {120, false, false});
   EXPECT_TRUE(contains(text, "batch = 1 (default; set with --bind batch=N), sequence = 128"));
