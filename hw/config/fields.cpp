@@ -47,15 +47,31 @@ std::vector<std::string> names() {
   return out;
 }
 
+/// Says of the fields from `begin` on what they decide.
+void decide(Table& t, size_t begin, Decides what) {
+  for (size_t i = begin; i < t.size(); ++i) t[i].decides = what;
+}
+
+constexpr Decides kDecidesCycles = kDecidesProducts | kDecidesVectors;
+
+Condition dram_is(DramModel model) {
+  return {"dram.model", std::string(name(model)),
+          [model](const HwConfig& hw) { return hw.dram_model == model; }};
+}
+
 void add_head(Table& t) {
   t.push_back({"name", "", 0, 0, {}, "what reports call this machine", member<std::string>([
                ](HwConfig & hw) -> auto& { return hw.name; })});
+  decide(t, 0, kDecidesNothing);
   t.push_back(decimal(
       "clock_mhz", "MHz", 0.001, 100000, "clock of the whole machine",
       [](HwConfig & hw) -> auto& { return hw.clock_mhz; }));
+  t.back().decides = kDecidesCycles;  // only real parts count in nanoseconds
+  t.back().decides_if = dram_is(DramModel::banked);
 }
 
 void add_array(Table& t) {
+  const size_t begin = t.size();
   t.push_back(whole(
       "array.rows", "", 1, 1024, "processing elements along the reduction (k)",
       [](HwConfig & hw) -> auto& { return hw.array.rows; }));
@@ -66,6 +82,7 @@ void add_array(Table& t) {
       {"array.dataflows", "", 0, 0, names<Dataflow, kDataflows>(),
        "dataflows the array can do; the best is picked per layer",
        member<std::vector<Dataflow>>([](HwConfig & hw) -> auto& { return hw.array.dataflows; })});
+  decide(t, begin, kDecidesProducts);
 }
 
 void add_types(Table& t) {
@@ -116,24 +133,31 @@ void add_channel(Table& t, const std::string& path, Get channel) {
 }
 
 void add_memories(Table& t) {
-  for (size_t i = 0; i < kBuffers; ++i) add_buffer(t, static_cast<Buffer>(i));
+  for (size_t i = 0; i < kBuffers; ++i) {
+    const auto buffer = static_cast<Buffer>(i);
+    const bool vectors_too = buffer == Buffer::activation || buffer == Buffer::output;
+    const size_t begin = t.size();
+    add_buffer(t, buffer);
+    decide(t, begin, vectors_too ? kDecidesCycles : kDecidesProducts);
+  }
   t.push_back(whole(
       "buffers.shared.kib", "KiB", 0, 1048576,
       "memory that keeps whole tensors between layers; 0 = none",
       [](HwConfig & hw) -> auto& { return hw.shared.kib; }));
+  t.back().decides = kDecidesPlaces;
+  const size_t channel = t.size();
   add_channel(
       t, "buffers.shared.", [](HwConfig & hw) -> auto& { return hw.shared.channel; });
+  decide(t, channel, kDecidesCycles);
 }
 
 void add_dram(Table& t) {
+  const size_t begin = t.size();
   t.push_back({"dram.model", "", 0, 0, names<DramModel, kDramModels>(),
                "ideal = two in-order pipelined channels, one a direction; banked = real parts",
                member<DramModel>([](HwConfig & hw) -> auto& { return hw.dram_model; })});
-  const auto only_for = [&](DramModel model, size_t begin) {
-    for (size_t i = begin; i < t.size(); ++i) {
-      t[i].only = Condition{"dram.model", std::string(name(model)),
-                            [model](const HwConfig& hw) { return hw.dram_model == model; }};
-    }
+  const auto only_for = [&](DramModel model, size_t first) {
+    for (size_t i = first; i < t.size(); ++i) t[i].only = dram_is(model);
   };
   const size_t ideal = t.size();
   add_channel(
@@ -154,6 +178,7 @@ void add_dram(Table& t) {
       "share of the bus time that reads may take; writes have the rest",
       [](HwConfig & hw) -> auto& { return hw.banked.read_share; }));
   only_for(DramModel::banked, banked);
+  decide(t, begin, kDecidesCycles);
 }
 
 void add_vector(Table& t) {
@@ -169,12 +194,14 @@ void add_vector(Table& t) {
     t.push_back(whole(
         fmt::format("vector.lanes.{}", kLaneClassNames[i]), "ops/cycle", 1, 65536,
         std::string(kWhat[i]), [i](HwConfig & hw) -> auto& { return hw.vector.lanes[i]; }));
+    t.back().decides = kDecidesVectors;
   }
 }
 
 void add_energy(Table& t) {
   const auto add = [&](const std::string& key, std::string unit, std::string what, auto get) {
     t.push_back(decimal("energy." + key, std::move(unit), 0, 1e9, std::move(what), get));
+    t.back().decides = kDecidesEnergy;
   };
   add(
       "mac_pj", "pJ", "one multiply-accumulate in the configured types",

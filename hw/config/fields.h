@@ -14,6 +14,9 @@ namespace accsim::hw {
 template <class T>
 struct Member {
   std::function<T&(HwConfig&)> of;
+
+  /// To read only: `of` does nothing but find the place.
+  const T& in(const HwConfig& hw) const { return of(const_cast<HwConfig&>(hw)); }
 };
 
 /// A field's place in a HwConfig, by its type: integers, numbers, rates, words and choices.
@@ -36,6 +39,17 @@ struct Condition {
   std::function<bool(const HwConfig&)> holds;
 };
 
+/// What a field can change, a set of the kinds below. Costs that are remembered are found again by
+/// the fields that decide them (config_key.h), so a new field decides everything until its row says
+/// less.
+using Decides = unsigned;
+inline constexpr Decides kDecidesNothing = 0;
+inline constexpr Decides kDecidesPlaces = 1;    ///< sizes of elements, which tensors stay on chip
+inline constexpr Decides kDecidesProducts = 2;  ///< cycles and bytes of products of given places
+inline constexpr Decides kDecidesVectors = 4;   ///< the same of vector and memory operations
+inline constexpr Decides kDecidesEnergy = 8;    ///< picojoules of given counts and cycles
+inline constexpr Decides kDecidesEverything = 15;
+
 /// One key of the YAML file. Parser, range checks, printer, JSON Schema and the table in
 /// configs/README.md are all driven by the list of these.
 struct Field {
@@ -46,6 +60,8 @@ struct Field {
   std::string description;
   FieldTarget target;
   std::optional<Condition> only = std::nullopt;
+  unsigned decides = kDecidesEverything;               ///< a set of Decides
+  std::optional<Condition> decides_if = std::nullopt;  ///< else nothing; empty: always
 };
 
 /// Every key in file order.

@@ -1,8 +1,8 @@
 #include "sim/flow/workload.h"
 
-#include <fmt/format.h>
-
+#include "hw/config/config_key.h"
 #include "hw/energy/energy.h"
+#include "sim/base/key_bytes.h"
 #include "sim/base/sums.h"
 #include "sim/flow/requests.h"
 #include "sim/report/report.h"
@@ -18,59 +18,20 @@ Result<Workload> Workload::prepare(Graph graph) {
   return w;
 }
 
-namespace {
-
-/// Numbers as bytes, one behind the other.
-class KeyWriter {
- public:
-  template <class... T>
-  KeyWriter& operator()(const T&... values) {
-    static_assert((std::is_arithmetic_v<T> && ...) || (std::is_enum_v<T> || ...));
-    (key_.append(reinterpret_cast<const char*>(&values), sizeof values), ...);
-    return *this;
-  }
-  KeyWriter& operator()(const hw::ChannelConfig& c) {
-    return (*this)(c.read.milli, c.write.milli, c.latency);
-  }
-  KeyWriter& operator()(const hw::BufferConfig& b) { return (*this)(b.kib, b.slots, b.width); }
-  std::string take() { return std::move(key_); }
-
- private:
-  std::string key_;
-};
-
-}  // namespace
-
 std::string mapping_key(const hw::HwConfig& hw, const MapOptions& options, bool is_gemm) {
-  KeyWriter key;
-  key(hw.activation_bytes(), hw.weight_bytes(), hw.parameter_bytes(), hw.accumulator_bytes());
-  key(static_cast<int>(hw.types.accumulator), static_cast<int>(options.objective),
-      static_cast<int>(options.effort), static_cast<int>(hw.dram_model));
-  key(hw.dram)(hw.shared.channel);
-  if (hw.dram_model == hw::DramModel::banked)
-    key(static_cast<int>(hw.banked.preset), hw.banked.channels, static_cast<int>(hw.banked.map),
-        hw.banked.read_share, hw.clock_mhz);
-  key(hw.buffer(hw::Buffer::activation))(hw.buffer(hw::Buffer::output));
-  if (is_gemm) {
-    key(hw.array.rows, hw.array.cols);
-    for (const hw::Buffer b : {hw::Buffer::weight, hw::Buffer::parameter, hw::Buffer::accumulator})
-      key(hw.buffer(b));
-    for (const hw::Dataflow d : options.dataflows.empty() ? hw.array.dataflows : options.dataflows)
-      key(static_cast<int>(d));
-  } else {
-    for (const int64_t lanes : hw.vector.lanes) key(lanes);
-  }
-  if (options.objective == Objective::energy || options.objective == Objective::edp) {
-    const hw::EnergyConfig& e = hw.energy;
-    key(e.mac, e.vector_op, e.shared_byte, e.dram_read_byte, e.dram_write_byte, e.static_per_cycle);
-    for (const double byte : e.buffer_byte) key(byte);
-  }
+  // All of the options, so that a new one can't be left out.
+  const auto& [dataflows, objective, effort, pins, programs] = options;
+  check(pins.empty(), "pinned mappings are of single layers: no key for them");
+  static_cast<void>(programs);  // the same costs with them and without
+  hw::Decides what = is_gemm ? hw::kDecidesProducts : hw::kDecidesVectors;
+  if (objective == Objective::energy || objective == Objective::edp) what |= hw::kDecidesEnergy;
+  KeyBytes key;
+  key.add(hw::config_key(hw, what)).add(objective, effort).add(dataflows);
   return key.take();
 }
 
 Workload::Plan& Workload::plan(const hw::HwConfig& hw) {
-  const std::string key = fmt::format("{} {} {} {}", hw.shared.kib, hw.activation_bytes(),
-                                      hw.weight_bytes(), static_cast<int>(hw.types.accumulator));
+  const std::string key = hw::config_key(hw, hw::kDecidesPlaces);
   if (const auto known = plans_.find(key); known != plans_.end()) return known->second;
   const Residency residency = plan_residency(graph_, lowered_, hw);
   Plan out;
@@ -91,8 +52,9 @@ Workload::Plan& Workload::plan(const hw::HwConfig& hw) {
 Result<const std::vector<Cost>*> Workload::costs(Kind& kind, bool is_gemm, const hw::HwConfig& hw,
                                                  const MapOptions& options) {
   constexpr size_t kMostKnown = 64;  // machines remembered: about a megabyte
-  const std::string key = mapping_key(hw, options, is_gemm);
-  if (options.pins.empty())
+  const bool pinned = !options.pins.empty();
+  const std::string key = pinned ? std::string() : mapping_key(hw, options, is_gemm);
+  if (!pinned)
     if (const auto known = kind.known.find(key); known != kind.known.end()) {
       remembered_ += std::ssize(kind.ops);
       return &known->second;

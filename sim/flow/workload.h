@@ -24,9 +24,9 @@ struct WorkloadTotals {
 };
 
 /// The part of a machine and of the options that the mapping of an op depends on, as bytes to
-/// compare: the array and its buffers don't matter to a streamed op, nor the vector lanes to a
-/// product, nor the energy table to either unless the objective is about energy, nor ever the clock
-/// where DRAM is ideal.
+/// compare. Of the machine the fields that decide products, or those that decide vector and memory
+/// ops (fields.h), and the energy table where the objective is about energy. Precondition: no layer
+/// is pinned.
 std::string mapping_key(const hw::HwConfig& hw, const MapOptions& options, bool is_gemm);
 
 /// A network made ready to be costed on very many machines: its distinct ops are found once for
@@ -50,13 +50,13 @@ class Workload {
     int64_t times = 0;
     const std::string* layer = nullptr;  ///< the first that has it, for errors
   };
-  /// Ops of one kind, products or streamed ones, and their costs by mapping_key().
+  /// Ops of one kind, products or the others, and their costs by mapping_key().
   struct Kind {
     std::vector<DistinctOp> ops;
     std::unordered_map<std::string, std::vector<Cost>> known;
   };
   struct Plan {
-    std::array<Kind, 2> kinds;  ///< streamed ops, products
+    std::array<Kind, 2> kinds;  ///< vector and memory ops, products
     int64_t shared_peak_bytes = 0;
   };
   Plan& plan(const hw::HwConfig& hw);

@@ -4,44 +4,50 @@
 
 #include <algorithm>
 
+#include "sim/base/key_bytes.h"
 #include "sim/map/heuristic_tiling.h"
 
 namespace accsim::sim {
 namespace {
 
-/// Numbers and places that the answer depends on, as a cache key.
-class Key {
- public:
-  template <class... T>
-  Key& add(const T&... values) {
-    (text_.append(reinterpret_cast<const char*>(&values), sizeof values), ...);
-    return *this;
-  }
-  Key& add(const std::vector<Access>& side) {
-    add(side.size());
-    for (const Access& a : side) add(a.port, a.elements, a.run);
-    return *this;
-  }
-  Key& add(const std::vector<Operand>& side) {
-    add(side.size());
-    for (const Operand& o : side) add(o.place.memory, o.place.constant, o.element_bytes);
-    return *this;
-  }
-  std::string take() { return std::move(text_); }
+// Keys take values apart member by member: a member that is added and left out here doesn't
+// compile.
 
- private:
-  std::string text_;
-};
+void add(KeyBytes& key, const std::vector<Access>& side) {
+  key.add(side.size());
+  for (const auto& [port, elements, run] : side) key.add(port, elements, run);
+}
 
-void add_item(Key& key, const GemmOp& g) {
-  key.add(g.batch, g.images, g.channels, g.outputs, g.in, g.out, g.kernel, g.stride, g.dilation,
-          g.pad, g.grouped, g.a_shared, g.b_shared, g.a_transposed, g.b_transposed, g.a_port,
-          g.b_port, g.bias_port, g.out_port);
+void add(KeyBytes& key, const std::vector<Operand>& side) {
+  key.add(side.size());
+  for (const auto& [place, element_bytes] : side) {
+    const auto& [name, memory, constant] = place;
+    static_cast<void>(name);  // for people
+    key.add(memory, constant, element_bytes);
+  }
 }
-void add_item(Key& key, const VectorOp& v) {
-  key.add(v.inputs).add(v.outputs).add(v.ops, v.row, v.passes);
+
+void add(KeyBytes& key, const GemmOp& op) {
+  const auto& [batch, images, channels, outputs, in, out, kernel, stride, dilation, pad, grouped,
+               a_shared, b_shared, a_transposed, b_transposed, a_port, b_port, bias_port,
+               out_port] = op;
+  key.add(batch, images, channels, outputs).add(in).add(out).add(kernel).add(stride).add(dilation);
+  key.add(pad).add(grouped, a_shared, b_shared, a_transposed, b_transposed);
+  key.add(a_port, b_port, bias_port, out_port);
 }
-void add_item(Key& key, const MemoryOp& m) { key.add(m.inputs).add(m.outputs); }
+
+void add(KeyBytes& key, const VectorOp& op) {
+  const auto& [inputs, outputs, ops, row, passes] = op;
+  add(key, inputs);
+  add(key, outputs);
+  key.add(ops).add(row, passes);
+}
+
+void add(KeyBytes& key, const MemoryOp& op) {
+  const auto& [inputs, outputs] = op;
+  add(key, inputs);
+  add(key, outputs);
+}
 
 /// The operand at a port; what is internal to a layer goes through DRAM in the activation type.
 Operand operand(const std::vector<Operand>& side, int port, const hw::HwConfig& hw) {
@@ -60,7 +66,7 @@ GemmProblem gemm_problem(const GemmOp& op, const OpRequest& r, const hw::HwConfi
   return p;
 }
 
-VectorProblem stream_problem(const std::vector<Access>& inputs, const std::vector<Access>& outputs,
+VectorProblem vector_problem(const std::vector<Access>& inputs, const std::vector<Access>& outputs,
                              const OpRequest& r, const hw::HwConfig& hw) {
   VectorProblem p;
   const auto side = [&](const std::vector<Access>& from, const std::vector<Operand>& operands) {
@@ -86,8 +92,8 @@ Mapping costed(const Cost& cost, int64_t evaluated, int64_t considered) {
   return m;
 }
 
-/// Every way to cut a streamed op that fits, with its bound, best bound first; whatever the capacities
-/// the same ones are tried, so that larger buffers only add some.
+/// Every way to cut a vector or memory op that fits, with its bound, best bound first; whatever the
+/// capacities the same ones are tried, so that larger buffers only add some.
 std::vector<std::pair<int64_t, VectorCut>> cuts(const VectorProblem& p, const hw::HwConfig& hw) {
   int64_t elements = 1;
   for (const auto* side : {&p.inputs, &p.outputs})
@@ -129,10 +135,13 @@ struct Best {
 
 }  // namespace
 
-std::string key_of(const OpRequest& r) {
-  Key key;
-  key.add(r.item.index(), r.relu).add(r.inputs).add(r.outputs);
-  std::visit([&](const auto& item) { add_item(key, item); }, r.item);
+std::string key_of(const OpRequest& request) {
+  const auto& [item, inputs, outputs, relu] = request;
+  KeyBytes key;
+  key.add(item.index(), relu);
+  add(key, inputs);
+  add(key, outputs);
+  std::visit([&](const auto& work) { add(key, work); }, item);
   return key.take();
 }
 
@@ -174,16 +183,16 @@ Result<Mapping> Mapper::search(const OpRequest& r, const MappingPin& pin) {
   if (const auto* gemm = std::get_if<GemmOp>(&r.item))
     return search_gemm(gemm_problem(*gemm, r, hw_), pin);
   if (const auto* vector = std::get_if<VectorOp>(&r.item)) {
-    VectorProblem p = stream_problem(vector->inputs, vector->outputs, r, hw_);
+    VectorProblem p = vector_problem(vector->inputs, vector->outputs, r, hw_);
     p.ops = vector->ops;
     int64_t elements = 1;
     for (const VectorOperand& o : p.inputs) elements = std::max(elements, o.elements);
     p.rows = std::max<int64_t>(1, elements / std::max<int64_t>(1, vector->row));
     p.passes = vector->passes;
-    return search_stream(p);
+    return search_vector(p);
   }
   const auto& memory = std::get<MemoryOp>(r.item);
-  return search_stream(stream_problem(memory.inputs, memory.outputs, r, hw_));
+  return search_vector(vector_problem(memory.inputs, memory.outputs, r, hw_));
 }
 
 std::vector<hw::Dataflow> Mapper::dataflows(const MappingPin& pin) const {
@@ -195,7 +204,7 @@ Result<Mapping> Mapper::search_gemm(const GemmProblem& p, const MappingPin& pin)
   const SpaceOptions space{.dataflows = dataflows(pin), .objective = options_.objective};
   Best<Tiling> best;
   const auto evaluate = [&](const Tiling& t) {
-    const Cost cost = coster_.cost(p, t);
+    const Cost cost = evaluator_.cost(p, t);
     best.offer(t, cost, score(options_.objective, cost, hw_));
     return cost.timing.total.count();
   };
@@ -225,10 +234,10 @@ Result<Mapping> Mapper::search_gemm(const GemmProblem& p, const MappingPin& pin)
   return out;
 }
 
-Result<Mapping> Mapper::search_stream(const VectorProblem& p) {
+Result<Mapping> Mapper::search_vector(const VectorProblem& p) {
   Best<VectorCut> best;
   const auto evaluate = [&](const VectorCut& c) {
-    const Cost cost = coster_.cost(p, c.chunks, c.passes);
+    const Cost cost = evaluator_.cost(p, c.chunks, c.passes);
     best.offer(c, cost, score(options_.objective, cost, hw_));
     return cost.timing.total.count();
   };

@@ -61,12 +61,12 @@ struct MapOptions {
   bool programs = true;               ///< build and verify the chosen programs; else only cost them
 };
 
-/// Finds the program that is best by the objective for each op, timing every candidate that its lower
-/// bound doesn't exclude. Equal requests are answered from a cache. Not thread-safe.
+/// Finds the program that is best by the objective for each op, timing every candidate that its
+/// lower bound doesn't exclude. Equal requests are answered from a cache. Not thread-safe.
 class Mapper {
  public:
   Mapper(const hw::HwConfig& hw, MapOptions options)
-      : hw_(hw), options_(std::move(options)), coster_(hw) {}
+      : hw_(hw), options_(std::move(options)), evaluator_(hw) {}
 
   /// `layer` names the layer in errors and picks the pin.
   Result<std::shared_ptr<const Mapping>> map(const OpRequest& request, const std::string& layer);
@@ -81,13 +81,13 @@ class Mapper {
  private:
   Result<Mapping> search(const OpRequest& request, const MappingPin& pin);
   Result<Mapping> search_gemm(const GemmProblem& p, const MappingPin& pin);
-  Result<Mapping> search_stream(const VectorProblem& p);
+  Result<Mapping> search_vector(const VectorProblem& p);
   std::vector<hw::Dataflow> dataflows(const MappingPin& pin) const;
   const MappingPin& pin_of(const std::string& layer) const;
 
   const hw::HwConfig& hw_;
   const MapOptions options_;
-  CostEvaluator coster_;
+  CostEvaluator evaluator_;
   int64_t candidates_ = 0, evaluated_ = 0;
   std::map<std::string, std::shared_ptr<const Mapping>> cache_;
 };

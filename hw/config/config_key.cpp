@@ -1,0 +1,23 @@
+#include "hw/config/config_key.h"
+
+#include "sim/base/key_bytes.h"
+
+namespace accsim::hw {
+
+std::string config_key(const HwConfig& hw, Decides what) {
+  KeyBytes key;
+  // Also fields that a machine of this kind doesn't have: what follows from others (the peak rates
+  // of a banked DRAM) lies in them.
+  for (const Field& field : fields()) {
+    if ((field.decides & what) == 0) continue;
+    if (field.decides_if && !field.decides_if->holds(hw)) continue;
+    std::visit(FieldCases{
+                   [&](const Member<ByteRate>& m) { key.add(m.in(hw).milli); },
+                   [&](const auto& m) { key.add(m.in(hw)); },
+               },
+               field.target);
+  }
+  return key.take();
+}
+
+}  // namespace accsim::hw

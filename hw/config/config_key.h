@@ -1,0 +1,12 @@
+#pragma once
+#include <string>
+
+#include "hw/config/fields.h"
+
+namespace accsim::hw {
+
+/// The part of a machine that decides `what` as bytes to compare: made of the field
+/// table, so that two machines of equal keys differ at most in fields that decide none of it.
+std::string config_key(const HwConfig& hw, Decides what);
+
+}  // namespace accsim::hw
