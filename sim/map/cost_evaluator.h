@@ -11,8 +11,8 @@ struct Cost {
   hw::Counts counts;
 };
 
-/// What the program of a tiling costs, without building the program: equal to simulate() and count() of
-/// emit(). Keeps its memory from call to call. Not thread-safe.
+/// What the program of a tiling costs, without building the program: equal to simulate() and
+/// count() of emit(). Keeps its memory from call to call. Not thread-safe.
 class CostEvaluator {
  public:
   explicit CostEvaluator(const hw::HwConfig& hw) : hw_(hw) {}

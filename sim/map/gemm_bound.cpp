@@ -11,8 +11,8 @@ using hw::contract::kArrayLatency;
 using hw::contract::kPostLatency;
 using hw::contract::kTokenLatency;
 
-/// Bounds are computed in floating point, on values below 2^53 mostly; this keeps rounding on the safe
-/// side.
+/// Bounds are computed in floating point, on values below 2^53 mostly; this keeps rounding on the
+/// safe side.
 constexpr double kSafe = 1.0 - 1e-12;
 
 double real(int64_t v) { return static_cast<double>(v); }
@@ -30,13 +30,30 @@ struct GemmBound::Traffic {
   double a_beats, out_beats;  ///< of the slot ports
 };
 
-/// Cycles of the queues, and of the first and last tiles.
-struct GemmBound::Times {
-  double loads, execute, posts, stores;
-  double streams;  ///< execute without the waits for operands that are preloaded
-  double first_load, first_stream, first_post;
-  double last_stream, last_post, last_store;
-};
+double execute_bound(const GemmTimes& t) {
+  return t.first_load + t.execute + t.last_post + t.last_store;
+}
+
+double load_bound(const GemmTimes& t) { return t.loads + t.load_latency + t.after_loads; }
+
+double post_bound(const GemmTimes& t) {
+  return t.first_load + t.first_stream + t.posts + kPostLatency + kTokenLatency + t.last_store;
+}
+
+double store_bound(const GemmTimes& t) {
+  return t.first_load + t.first_stream + t.first_post + t.stores + t.store_latency;
+}
+
+double operand_slot_bound(const GemmTimes& t) { return t.operand_fillings / t.operand_slots; }
+
+double sum_slot_bound(const GemmTimes& t) { return t.sum_fillings / t.sum_slots; }
+
+double output_slot_bound(const GemmTimes& t) { return t.output_fillings / t.output_slots; }
+
+double cycle_bound(const GemmTimes& t) {
+  return std::max({execute_bound(t), load_bound(t), post_bound(t), store_bound(t),
+                   operand_slot_bound(t), sum_slot_bound(t), output_slot_bound(t)});
+}
 
 GemmBound::GemmBound(const GemmProblem& p, const hw::HwConfig& hw, hw::Dataflow dataflow,
                      int64_t groups, bool im2col)
@@ -117,18 +134,28 @@ GemmBound::Traffic GemmBound::traffic(const Tiling& t, const PixelOption& m, con
   return b;
 }
 
-GemmBound::Times GemmBound::times(const Traffic& b, const PixelOption& m, const ChannelOption& c,
-                                  const OutputOption& n) const {
-  const double width = real(hw_.buffer(hw::Buffer::output).width);
-  // Cycles to post one tile: rows of the accumulator, each as many beats as a row of it needs.
-  const auto posts = [&](double rows, double outputs, double blocks) {
-    const double bytes = rows * outputs * real(p_.out_bytes);
-    const double accumulator_rows = dataflow_ == hw::Dataflow::input_stationary
-                                        ? outputs * rows / real(hw_.array.cols)
-                                        : rows * blocks;
-    return std::max(bytes / width, accumulator_rows);
-  };
-  Times t;
+/// Cycles to post sums: rows of the accumulator, each as many beats as a row of it needs.
+double GemmBound::posts(double rows, double outputs, double blocks) const {
+  const double bytes = rows * outputs * real(p_.out_bytes);
+  const double accumulator_rows = dataflow_ == hw::Dataflow::input_stationary
+                                      ? outputs * rows / real(hw_.array.cols)
+                                      : rows * blocks;
+  return std::max(bytes / real(hw_.buffer(hw::Buffer::output).width), accumulator_rows);
+}
+
+/// From the last stream of a tile until the post queue has its token.
+double GemmBound::way_out() const {
+  return real(hw::contract::skew(hw_.array)) + kArrayLatency + kTokenLatency;
+}
+
+GemmTimes GemmBound::times(const Tiling& tiling, const PixelOption& m, const ChannelOption& c,
+                           const OutputOption& n) const {
+  return times(tiling, traffic(tiling, m, c, n), m, c, n);
+}
+
+GemmTimes GemmBound::times(const Tiling& tiling, const Traffic& b, const PixelOption& m,
+                           const ChannelOption& c, const OutputOption& n) const {
+  GemmTimes t;
   t.loads = std::max(b.a * a_rate_, b.a_beats) + b.w * w_rate_ + b.parameters * p_rate_;
   t.stores = std::max(b.out * out_rate_, b.out_beats);
   t.execute = execute(m, c.passes, n);
@@ -137,48 +164,58 @@ GemmBound::Times GemmBound::times(const Traffic& b, const PixelOption& m, const 
       (dataflow_ == hw::Dataflow::input_stationary ? real(m.blocks) * real(groups_ * p_.op.outputs)
                                                    : real(p_.op.m()) * real(n.blocks));
   t.posts = posts(real(packs_) * real(p_.op.m()), real(groups_ * p_.op.outputs), real(n.blocks));
-  const double first_pixels = im2col_ ? real(m.rows * p_.kernel()) : real(m.first_input);
-  t.first_load = real(p_.kernel() * c.first) * real(n.first * p_.b_bytes) * w_rate_ +
-                 first_pixels * real(c.first * p_.a_bytes) * a_rate_ +
-                 std::min(a_latency_, w_latency_) + kTokenLatency;
-  const double way_out = real(hw::contract::skew(hw_.array)) + kArrayLatency + kTokenLatency;
-  t.first_stream = stream(m.first_rows, n.first_blocks, n.first, c.passes) + way_out;
-  t.first_post =
-      posts(real(m.first_rows), real(n.first), real(n.first_blocks)) + kPostLatency + kTokenLatency;
-  if (ragged_packs_) {
-    t.last_stream = t.last_post = t.last_store = 0;
-    return t;
-  }
-  t.last_stream = stream(m.last_rows, n.last_blocks, n.last, c.last_passes);
-  t.last_post = posts(real(m.last_rows), real(n.last), real(n.last_blocks)) + kPostLatency +
-                kTokenLatency + way_out;
-  t.last_store = real(m.last_rows) * real(n.last * p_.out_bytes) * out_rate_ + out_latency_;
+  t.load_latency = std::min({a_latency_, w_latency_, p_latency_});
+  t.store_latency = out_latency_;
+  first_tile(m, c, n, t);
+  // The last pack is smaller than said where it is ragged.
+  if (!ragged_packs_) last_tile(m, c, n, t);
+  const bool parameters_last =
+      p_.has_parameters && c.chunks == 1 &&
+      (p_.op.batch > 1 || m.tiles == 1 || (!tiling.outputs_outer && n.chunks > 1));
+  t.after_loads = parameters_last ? 0 : t.last_stream + t.last_post + t.last_store + kTokenLatency;
+  slots(b, t);
   return t;
 }
 
-double GemmBound::cycles(const Traffic& b, const Times& t, bool parameters_last) const {
-  const double latency = std::min({a_latency_, w_latency_, p_latency_});
-  const double after_loads =
-      parameters_last ? 0 : t.last_stream + t.last_post + t.last_store + kTokenLatency;
-  const double turn = 2 * kTokenLatency;
-  const auto ring = [&](hw::Buffer buffer, double fillings) {
-    return fillings / real(hw_.buffer(buffer).slots);
-  };
-  const double moving =
-      dataflow_ == hw::Dataflow::input_stationary
-          ? ring(hw::Buffer::weight, b.w * w_rate_ + b.w_fills * (w_latency_ + turn) + t.streams)
-          : ring(hw::Buffer::activation,
-                 std::max(b.a * a_rate_, b.a_beats) + b.a_fills * (a_latency_ + turn) + t.streams);
-  const double way_out = real(hw::contract::skew(hw_.array)) + kArrayLatency + turn;
-  return std::max(
-      {t.first_load + t.execute + t.last_post + t.last_store, t.loads + latency + after_loads,
-       t.first_load + t.first_stream + t.posts + kPostLatency + kTokenLatency + t.last_store,
-       t.first_load + t.first_stream + t.first_post + t.stores + out_latency_, moving,
-       ring(hw::Buffer::accumulator, t.streams + t.posts + b.out_fills * way_out),
-       ring(hw::Buffer::output, t.posts + t.stores + b.out_fills * (kPostLatency + turn))});
+void GemmBound::first_tile(const PixelOption& m, const ChannelOption& c, const OutputOption& n,
+                           GemmTimes& t) const {
+  const double pixels = im2col_ ? real(m.rows * p_.kernel()) : real(m.first_input);
+  t.first_load = real(p_.kernel() * c.first) * real(n.first * p_.b_bytes) * w_rate_ +
+                 pixels * real(c.first * p_.a_bytes) * a_rate_ + std::min(a_latency_, w_latency_) +
+                 kTokenLatency;
+  t.first_stream = stream(m.first_rows, n.first_blocks, n.first, c.passes) + way_out();
+  t.first_post =
+      posts(real(m.first_rows), real(n.first), real(n.first_blocks)) + kPostLatency + kTokenLatency;
 }
 
-/// Counts as count() has them, for full packs.
+void GemmBound::last_tile(const PixelOption& m, const ChannelOption& c, const OutputOption& n,
+                          GemmTimes& t) const {
+  t.last_stream = stream(m.last_rows, n.last_blocks, n.last, c.last_passes);
+  t.last_post = posts(real(m.last_rows), real(n.last), real(n.last_blocks)) + kPostLatency +
+                kTokenLatency + way_out();
+  t.last_store = real(m.last_rows) * real(n.last * p_.out_bytes) * out_rate_ + out_latency_;
+}
+
+void GemmBound::slots(const Traffic& b, GemmTimes& t) const {
+  const double turn = 2 * kTokenLatency;  // full there, free back
+  const auto slots = [&](hw::Buffer buffer) { return real(hw_.buffer(buffer).slots); };
+  if (dataflow_ == hw::Dataflow::input_stationary) {
+    t.operand_fillings = b.w * w_rate_ + b.w_fills * (w_latency_ + turn) + t.streams;
+    t.operand_slots = slots(hw::Buffer::weight);
+  } else {
+    t.operand_fillings =
+        std::max(b.a * a_rate_, b.a_beats) + b.a_fills * (a_latency_ + turn) + t.streams;
+    t.operand_slots = slots(hw::Buffer::activation);
+  }
+  const double through_array = real(hw::contract::skew(hw_.array)) + kArrayLatency + turn;
+  t.sum_fillings = t.streams + t.posts + b.out_fills * through_array;
+  t.sum_slots = slots(hw::Buffer::accumulator);
+  t.output_fillings = t.posts + t.stores + b.out_fills * (kPostLatency + turn);
+  t.output_slots = slots(hw::Buffer::output);
+}
+
+/// A lower bound of the energy: counts as count() has them for full packs, each at its price, and
+/// the leakage of `cycles`.
 double GemmBound::picojoules(const Traffic& b, const PixelOption& m, const ChannelOption& c,
                              const OutputOption& n, double cycles) const {
   const hw::EnergyConfig& e = hw_.energy;
@@ -209,10 +246,7 @@ double GemmBound::picojoules(const Traffic& b, const PixelOption& m, const Chann
 Candidate GemmBound::operator()(const Tiling& tiling, const PixelOption& m, const ChannelOption& c,
                                 const OutputOption& n, Objective objective) const {
   const Traffic b = traffic(tiling, m, c, n);
-  const bool parameters_last =
-      p_.has_parameters && c.chunks == 1 &&
-      (p_.op.batch > 1 || m.tiles == 1 || (!tiling.outputs_outer && n.chunks > 1));
-  const double least = cycles(b, times(b, m, c, n), parameters_last) * kSafe;
+  const double least = cycle_bound(times(tiling, b, m, c, n)) * kSafe;
   Candidate out{.tiling = tiling,
                 .bound = static_cast<int64_t>(least),
                 .traffic = static_cast<int64_t>(b.a + b.w + b.parameters + b.out)};

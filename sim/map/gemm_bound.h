@@ -3,20 +3,79 @@
 
 namespace accsim::sim {
 
-/// Lower bounds of what a combination of options costs, admissible for every program that emit() writes
-/// for it. For one dataflow and number of packed groups. Cycles are the largest of:
-///  - the execute queue's streams, behind the first tile's loads and before the last tile's way out;
-///  - the load queue's transfers, before the last tile's streams and way out;
-///  - the post and store queues, behind the first tile's streams;
-///  - for a buffer of S slots, the sum of what each filling of a slot takes from its first write until
-///    it is free again, over S: a slot is filled again only then.
+/// What the bounds of a combination of options are made of, in cycles; each is at most what the
+/// program takes. "Fillings" of a buffer's slots: what they take from their first write until they
+/// are free again, summed over all fillings.
+struct GemmTimes {
+  double loads = 0;    ///< the load queue's transfers, one behind the other
+  double execute = 0;  ///< the execute queue's streams, with waits for operands that are preloaded
+  double streams = 0;  ///< the same without those waits
+  double posts = 0;    ///< the post queue's beats
+  double stores = 0;   ///< the store queue's transfers
+  double first_load = 0, first_stream = 0,
+         first_post = 0;   ///< of the first tile, each with its way
+                           ///< to the next queue
+  double last_stream = 0;  ///< of the last tile
+  double last_post = 0;    ///< of the last tile, from its last stream on
+  double last_store = 0;   ///< of the last tile, until its last byte has arrived
+  double load_latency = 0, store_latency = 0;
+  double after_loads = 0;  ///< least from the last byte loaded to the end
+  double operand_fillings = 0, sum_fillings = 0, output_fillings = 0;
+  double operand_slots = 1, sum_slots = 1, output_slots = 1;
+};
+
+// Lower bounds of a program's cycles, one a resource. A queue does one thing at a time, so that
+// what it does takes at least the sum of its commands; before its first command and behind its last
+// one comes what data dependences put there.
+
+/// Execute queue: first_load + execute + last_post + last_store. Its first stream waits for the
+/// first tile's operands, and behind its last one that tile's sums are still to be posted and
+/// stored.
+double execute_bound(const GemmTimes& t);
+
+/// Load queue: loads + load_latency + after_loads. It has nothing to wait for at the start; the
+/// last byte arrives a latency after it was sent, and what it is for follows: the last tile's
+/// streams, way out and store, or nothing where a parameter table may be the last load.
+double load_bound(const GemmTimes& t);
+
+/// Post queue: first_load + first_stream + posts + kPostLatency + kTokenLatency + last_store. The
+/// first post waits for the first tile's sums; behind the last one its tile is stored.
+double post_bound(const GemmTimes& t);
+
+/// Store queue: first_load + first_stream + first_post + stores + store_latency. The first store
+/// waits until the first tile is posted; the last byte arrives a latency after it was sent.
+double store_bound(const GemmTimes& t);
+
+/// Slots of the operand that moves through the array (activations; weights where inputs stay):
+/// operand_fillings / operand_slots. A slot is filled again only when it is free, so the fillings
+/// of one slot follow one another; of S slots one has at least an S-th of all fillings' time.
+double operand_slot_bound(const GemmTimes& t);
+
+/// Slots of the accumulator: sum_fillings / sum_slots, for the same reason. A filling lasts from
+/// the tile's first stream until its last post: streams, the way through the array, and posts.
+double sum_slot_bound(const GemmTimes& t);
+
+/// Slots of the output buffer: output_fillings / output_slots, for the same reason. A filling lasts
+/// from the tile's first post until its store has left: posts, the way between, and stores.
+double output_slot_bound(const GemmTimes& t);
+
+/// The largest of them all.
+double cycle_bound(const GemmTimes& t);
+
+/// Lower bounds of what a combination of options costs, admissible for every program that emit()
+/// writes for it. For one dataflow and number of packed groups.
 class GemmBound {
  public:
+  /// The problem and the machine must outlive it.
   GemmBound(const GemmProblem& p, const hw::HwConfig& hw, hw::Dataflow dataflow, int64_t groups,
             bool im2col);
 
-  /// Streams of the array with `passes` passes over the channels.
+  /// Streams of the array with `passes` passes over the channels, in cycles.
   double execute(const PixelOption& m, int64_t passes, const OutputOption& n) const;
+
+  /// What the bounds of a combination are made of; only the tiling's loop order is read.
+  GemmTimes times(const Tiling& tiling, const PixelOption& m, const ChannelOption& c,
+                  const OutputOption& n) const;
 
   /// All bounds of a combination; `tiling` is copied into the result.
   Candidate operator()(const Tiling& tiling, const PixelOption& m, const ChannelOption& c,
@@ -24,15 +83,20 @@ class GemmBound {
 
  private:
   struct Traffic;
-  struct Times;
   Traffic traffic(const Tiling& t, const PixelOption& m, const ChannelOption& c,
                   const OutputOption& n) const;
-  Times times(const Traffic& bytes, const PixelOption& m, const ChannelOption& c,
-              const OutputOption& n) const;
-  double cycles(const Traffic& bytes, const Times& t, bool parameters_last) const;
+  GemmTimes times(const Tiling& tiling, const Traffic& b, const PixelOption& m,
+                  const ChannelOption& c, const OutputOption& n) const;
+  void first_tile(const PixelOption& m, const ChannelOption& c, const OutputOption& n,
+                  GemmTimes& t) const;
+  void last_tile(const PixelOption& m, const ChannelOption& c, const OutputOption& n,
+                 GemmTimes& t) const;
+  void slots(const Traffic& b, GemmTimes& t) const;
   double picojoules(const Traffic& bytes, const PixelOption& m, const ChannelOption& c,
                     const OutputOption& n, double cycles) const;
   double stream(int64_t rows, int64_t blocks, int64_t columns, int64_t passes) const;
+  double posts(double rows, double outputs, double blocks) const;
+  double way_out() const;
 
   const GemmProblem& p_;
   const hw::HwConfig& hw_;

@@ -124,7 +124,8 @@ class GemmEmitter {
                  });
   }
 
-  /// Puts a dimension on its first tile: what a load outside its loop sees when there is one tile only.
+  /// Puts a dimension on its first tile: what a load outside its loop sees when there is one tile
+  /// only.
   void rewind(size_t depth) {
     const Segment& first = segments_[order_[depth]].front();
     at_[order_[depth]] = {first, Address(first.start), Address(first.in_start), false,
@@ -279,7 +280,7 @@ class GemmEmitter {
     return w;
   }
 
-  // ---- weights: the slot holds column blocks of [k][columns], or [n][k] for input stationary ------
+  // ---- weights: the slot holds column blocks of [k][columns], or [n][k] for input stationary ----
 
   bool packed() const { return t_.groups > 1; }
   int64_t pack_weight_bytes(int64_t groups) const {

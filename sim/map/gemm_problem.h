@@ -15,7 +15,8 @@ struct Place {
   bool constant = false;  ///< laid out off line, in the order the program reads it
 };
 
-/// A GemmOp on a machine: element sizes and operand places decided, tile sizes still open. Activations lie in memory pixel by pixel with the channels innermost (NHWC).
+/// A GemmOp on a machine: element sizes and operand places decided, tile sizes still open.
+/// Activations lie in memory pixel by pixel with the channels innermost (NHWC).
 struct GemmProblem {
   GemmOp op;
   Place a, b, parameters, out;
@@ -53,8 +54,8 @@ struct Tiling {
 /// "ws 7x56 n64 k256 mnk", with "g16" for packed groups; as --mapping takes it.
 std::string to_string(const Tiling& tiling);
 
-/// How the reduction of one tile is cut into array passes: `passes` of `lanes` (the last one ragged)
-/// per position of the outer kernel loops, over a flat index of `flat` elements.
+/// How the reduction of one tile is cut into array passes: `passes` of `lanes` (the last one
+/// ragged) per position of the outer kernel loops, over a flat index of `flat` elements.
 struct Passes {
   bool by_column = false;  ///< kernel columns are a loop of their own (horizontal dilation)
   bool by_line = false;    ///< kernel lines are a loop of their own

@@ -66,8 +66,8 @@ class Space {
     pool_ = std::move(out);
   }
 
-  /// Evaluates the most promising of a full pool, which may exclude many of the others and much of what
-  /// hasn't been enumerated yet.
+  /// Evaluates the most promising of a full pool, which may exclude many of the others and much of
+  /// what hasn't been enumerated yet.
   void refine() {
     const auto first =
         std::min_element(pool_.begin(), pool_.end(), [](const Candidate& a, const Candidate& b) {
@@ -82,7 +82,8 @@ class Space {
 
   int64_t slot(hw::Buffer b) const { return hw_.buffer(b).slot_bytes(); }
 
-  /// Dimension by dimension, leaving out what can't fit or can't be below the limit whatever follows.
+  /// Dimension by dimension, leaving out what can't fit or can't be below the limit whatever
+  /// follows.
   void combine(hw::Dataflow d, int64_t groups, const GemmOptions& o) {
     const GemmBound bound(p_, hw_, d, groups, pin_.im2col);
     int64_t least_passes = o.channels.front().passes;

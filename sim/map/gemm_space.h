@@ -17,10 +17,10 @@ struct Candidate {
   int64_t traffic = 0;     ///< bytes loaded and stored
 };
 
-/// The tile sizes of a length L that are worth a look: ceil(L / j) for every number of tiles j, without
-/// repetition, descending. Of all sizes that cut L into j tiles this is the smallest, so it needs the
-/// least of every buffer; every divisor is among them. Where the array has `unit` lanes, the multiples
-/// of it that ceil(ceil(L / unit) / j) units make are added: they waste no lanes.
+/// The tile sizes of a length L that are worth a look: ceil(L / j) for every number of tiles j,
+/// without repetition, descending. Of all sizes that cut L into j tiles this is the smallest, so it
+/// needs the least of every buffer; every divisor is among them. Where the array has `unit` lanes,
+/// the multiples of it that ceil(ceil(L / unit) / j) units make are added: they waste no lanes.
 std::vector<int64_t> tile_sizes(int64_t length, int64_t unit = 1);
 
 /// What the enumeration of tilings runs over, and what its bounds are of.
@@ -30,14 +30,14 @@ struct SpaceOptions {
 };
 
 /// Every tiling that fits, with its bounds; sorted by (score_bound, bound, traffic), then by
-/// enumeration order. The enumeration doesn't look at capacities or rates: a larger buffer only adds
-/// candidates, so the best of them can only get better.
+/// enumeration order. The enumeration doesn't look at capacities or rates: a larger buffer only
+/// adds candidates, so the best of them can only get better.
 std::vector<Candidate> candidates(const GemmProblem& p, const hw::HwConfig& hw,
                                   const SpaceOptions& options, const MappingPin& pin);
 
-/// Branch and bound over the same tilings: calls `evaluate`, which returns the best primary score so
-/// far, for every candidate that this doesn't exclude by its bound, the most promising first. Starts
-/// from `best`. Returns how many candidates were bounded.
+/// Branch and bound over the same tilings: calls `evaluate`, which returns the best primary score
+/// so far, for every candidate that this doesn't exclude by its bound, the most promising first.
+/// Starts from `best`. Returns how many candidates were bounded.
 int64_t search(const GemmProblem& p, const hw::HwConfig& hw, const SpaceOptions& options,
                const MappingPin& pin, double best,
                const std::function<double(const Candidate&)>& evaluate);

@@ -10,8 +10,8 @@ constexpr int64_t kTiles = 8;
 
 int64_t most(int64_t capacity, int64_t each) { return each == 0 ? capacity : capacity / each; }
 
-/// `length` in as few equal parts as `largest` allows, each a multiple of `unit` if that is possible: one
-/// of tile_sizes(length, unit), at most `largest`.
+/// `length` in as few equal parts as `largest` allows, each a multiple of `unit` if that is
+/// possible: one of tile_sizes(length, unit), at most `largest`.
 int64_t even(int64_t length, int64_t largest, int64_t unit) {
   if (largest >= length) return length;
   if (largest < unit) unit = 1;

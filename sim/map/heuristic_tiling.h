@@ -14,7 +14,7 @@ namespace accsim::sim {
 std::optional<Tiling> heuristic_tiling(const GemmProblem& p, const hw::HwConfig& hw,
                                        hw::Dataflow dataflow);
 
-/// The same for a streamed op: chunks and passes over the input.
+/// The same for a vector or memory op: chunks and passes over the input.
 struct VectorCut {
   int64_t chunks = 1, passes = 1;
 };

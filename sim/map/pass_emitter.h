@@ -15,8 +15,8 @@ struct TileShape {
   int64_t pixels() const { return image.size * y.size * x.size; }
 };
 
-/// The array passes of one tile (gemms and drains), and the posts that turn its accumulator slot into
-/// an output slot of [pixel][output channel].
+/// The array passes of one tile (gemms and drains), and the posts that turn its accumulator slot
+/// into an output slot of [pixel][output channel].
 template <class Sink>
 class PassEmitter {
  public:
@@ -80,7 +80,7 @@ class PassEmitter {
     int64_t size() const { return images * lines * pixels; }
   };
 
-  // ---- dataflows ---------------------------------------------------------------------------------
+  // ---- dataflows --------------------------------------------------------------------------------
 
   void weight_stationary() {
     for_columns([&](const Segment& s, const Address& start) {
@@ -122,7 +122,7 @@ class PassEmitter {
     });
   }
 
-  // ---- loops -------------------------------------------------------------------------------------
+  // ---- loops ------------------------------------------------------------------------------------
 
   template <class Inner>
   void for_columns(Inner inner) {
@@ -201,7 +201,7 @@ class PassEmitter {
                  });
   }
 
-  // ---- operands ----------------------------------------------------------------------------------
+  // ---- operands ---------------------------------------------------------------------------------
 
   int64_t rows() const { return p_.kernel() * tile_.channels; }
   Block whole() const { return {tile_.image.size, tile_.y.size, tile_.x.size, 0, 0, 0, 0}; }
@@ -210,8 +210,8 @@ class PassEmitter {
     return (b.image * tile_.y.size + b.line) * tile_.x.size + b.pixel;
   }
 
-  /// `to_accumulator`: the first pass overwrites accumulator rows, so tile loops count too; else only
-  /// the sums in the array.
+  /// `to_accumulator`: the first pass overwrites accumulator rows, so tile loops count too; else
+  /// only the sums in the array.
   PassSizes sizes(const Pass& pass, const Block& b, int64_t n, bool to_accumulator) const {
     PassSizes s{.m = b.size(), .k = pass.k, .n = n};
     s.useful_macs = s.m * s.k * s.n / tile_.groups;

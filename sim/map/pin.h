@@ -8,8 +8,9 @@
 
 namespace accsim::sim {
 
-/// What the user pins of a Tiling, its fields' names and units; an empty field is left to the search.
-/// Sizes that aren't among the search's candidates are added to them, cut to the op's own size.
+/// What the user pins of a Tiling, its fields' names and units; an empty field is left to the
+/// search. Sizes that aren't among the search's candidates are added to them, cut to the op's own
+/// size.
 struct MappingPin {
   std::string layers;  ///< glob over layer names; "" or "*": every layer
   std::vector<hw::Dataflow> dataflow;

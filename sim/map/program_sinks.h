@@ -8,8 +8,9 @@
 namespace accsim::sim {
 
 /// The emitters describe a program once; a sink makes of it what is wanted: the program itself, or
-/// only what it costs. Every sink sees the same loops, sizes and tokens in the same order. Addresses
-/// and the rest of a command are filled in by a callback, which only the sink that needs them calls.
+/// only what it costs. Every sink sees the same loops, sizes and tokens in the same order.
+/// Addresses and the rest of a command are filled in by a callback, which only the sink that needs
+/// them calls.
 
 /// Loops at whose first iterations an accumulator is overwritten; ids are the sink's.
 using LoopSet = InlineVector<int, 8>;
@@ -190,8 +191,8 @@ class CostSink {
   std::vector<hw::Memory> memories_;
 };
 
-/// Calls `inner(segment, start, loop)` for every segment, in a loop where the segment repeats: its first
-/// element as an address, and the loop's id (-1 without one).
+/// Calls `inner(segment, start, loop)` for every segment, in a loop where the segment repeats: its
+/// first element as an address, and the loop's id (-1 without one).
 template <class Sink, class Inner>
 void for_segments(Sink& sink, std::string_view name, std::span<const Segment> segments,
                   Inner inner) {

@@ -36,8 +36,8 @@ struct Slide {
   int64_t reach(int64_t tile) const { return (tile - 1) * stride + (kernel - 1) * dilation + 1; }
 };
 
-/// Appends [0, out) in tiles of `tile` with the input each tile reads clipped to [0, in): tiles whose
-/// clipping differs (at the borders) get segments of their own.
+/// Appends [0, out) in tiles of `tile` with the input each tile reads clipped to [0, in): tiles
+/// whose clipping differs (at the borders) get segments of their own.
 void split(const Slide& slide, int64_t tile, Segments& to);
 
 /// Sum of in_size over all tiles.

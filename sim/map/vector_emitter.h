@@ -17,8 +17,8 @@ struct Piece {
   hw::Walk walk;
 };
 
-/// The first `elements` elements of an operand as walks: one over whole runs and, where they leave a
-/// remainder, one over that.
+/// The first `elements` elements of an operand as walks: one over whole runs and, where they leave
+/// a remainder, one over that.
 inline InlineVector<Piece, 2> pieces(const VectorOperand& o, int64_t elements) {
   if (elements == 0) return {};
   const int64_t run = o.run > 0 ? std::min(o.run, elements) : elements;

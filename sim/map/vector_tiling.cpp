@@ -63,11 +63,14 @@ int64_t lower_bound(const VectorProblem& p, const hw::HwConfig& hw, int64_t chun
   };
   const auto vector = [&](bool last) { return vector_cycles(p, hw, chunks, last); };
   const auto total = [&](auto part) { return (chunks - 1) * part(false) + part(true); };
-  const bool first_is_last = chunks == 1;
-  const int64_t in = load(first_is_last) + latency(p.inputs, hw);
+  // A queue does one chunk after the other; before its first one comes the way in (the first
+  // chunk's load), behind its last one the way out (the last chunk's store).
+  const int64_t in = load(chunks == 1) + latency(p.inputs, hw);
   const int64_t out = store(true) + latency(p.outputs, hw);
-  return std::max({total(load) * passes + latency(p.inputs, hw) + out, in + total(vector) + out,
-                   in + total(store) + latency(p.outputs, hw)});
+  const int64_t load_queue = total(load) * passes + latency(p.inputs, hw) + out;
+  const int64_t vector_unit = in + total(vector) + out;
+  const int64_t store_queue = in + total(store) + latency(p.outputs, hw);
+  return std::max({load_queue, vector_unit, store_queue});
 }
 
 bool fits(const VectorProblem& p, const hw::HwConfig& hw, int64_t chunks) {

@@ -16,7 +16,8 @@ struct VectorOperand {
 };
 
 /// A VectorOp or MemoryOp on a machine: its traffic streams through the slots in equal chunks. The
-/// programs are for costing: runs stand one behind the other in the tensor, where the op really jumps.
+/// programs are for costing: runs stand one behind the other in the tensor, where the op really
+/// jumps.
 struct VectorProblem {
   std::vector<VectorOperand> inputs, outputs;
   std::array<int64_t, kVectorClasses> ops{};  ///< all zero: a MemoryOp
@@ -26,12 +27,12 @@ struct VectorProblem {
   bool is_vector() const;
 };
 
-/// The program that streams the op in `chunks` chunks and `passes` passes; chunks of one operand are
-/// equal but for the last, which takes the remainder.
+/// The program that streams the op in `chunks` chunks and `passes` passes; chunks of one operand
+/// are equal but for the last, which takes the remainder.
 hw::Program emit(const VectorProblem& p, const hw::HwConfig& hw, int64_t chunks, int64_t passes);
 
-/// Never more than the cycles of that program: each queue's own time, with the shortest way in before
-/// it and out behind it.
+/// Never more than the cycles of that program: each queue's own time, with the shortest way in
+/// before it and out behind it.
 int64_t lower_bound(const VectorProblem& p, const hw::HwConfig& hw, int64_t chunks, int64_t passes);
 
 /// Do the largest chunks fit into the slots?

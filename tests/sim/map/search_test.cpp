@@ -112,10 +112,10 @@ TEST(Search, FindsTheBestOfAllCandidates) {
     if (!found) continue;
     const GemmProblem& p = (*found)->gemm->problem;
     if (p.op.macs() > 1'000'000) continue;
-    CostEvaluator coster(hw);
+    CostEvaluator evaluator(hw);
     double best = std::numeric_limits<double>::infinity();
     for (const Candidate& c : candidates(p, hw, {.dataflows = kAllDataflows, .objective = o}, {})) {
-      const Cost cost = coster.cost(p, c.tiling);
+      const Cost cost = evaluator.cost(p, c.tiling);
       const double its = score(o, cost, hw).primary;
       ASSERT_LE(c.bound, cost.timing.total.count()) << to_string(c.tiling) << "\n"
                                                     << print(emit(p, hw, c.tiling));

@@ -1,0 +1,149 @@
+#include "sim/map/gemm_bound.h"
+
+#include <gtest/gtest.h>
+
+#include <random>
+
+#include "sim/map/cost_evaluator.h"
+#include "sim/work/random_gemm.h"
+#include "tests/support/gemms.h"
+#include "tests/support/machines.h"
+
+namespace accsim::sim {
+namespace {
+
+struct NamedBound {
+  const char* name;
+  double (*of)(const GemmTimes&);
+};
+constexpr std::array<NamedBound, 7> kBounds = {{{"execute", execute_bound},
+                                                {"load", load_bound},
+                                                {"post", post_bound},
+                                                {"store", store_bound},
+                                                {"operand slot", operand_slot_bound},
+                                                {"sum slot", sum_slot_bound},
+                                                {"output slot", output_slot_bound}}};
+
+/// Calls f(tiling, times) for every combination of options that fits.
+template <class F>
+void for_every_tiling(const GemmProblem& p, const hw::HwConfig& hw, hw::Dataflow d, F f) {
+  for (const int64_t groups : pack_sizes(p, {})) {
+    const GemmBound bound(p, hw, d, groups, false);
+    for (const PixelOption& m : pixel_options(p, hw, d, {}))
+      for (const ChannelOption& c : channel_options(p, hw, groups, {}))
+        for (const OutputOption& n : output_options(p, hw, groups, {}))
+          for (const bool outputs_outer : {false, true}) {
+            const Tiling t{d,         m.images,   m.lines,       m.pixels, groups,
+                           n.outputs, c.channels, outputs_outer, false};
+            if (fits(footprint(p, hw, t), hw)) f(t, bound.times(t, m, c, n));
+          }
+  }
+}
+
+/// None of the seven is ever above the cycles of the program, and none is idle: each is the largest
+/// somewhere.
+TEST(GemmBounds, AreEachBelowTheCyclesAndEachTheLargestSomewhere) {
+  std::mt19937 random(21);
+  std::array<int, kBounds.size()> largest{};
+  int tilings = 0;
+  for (int round = 0; round < 60; ++round) {
+    const hw::HwConfig hw = test::random_machine(random);
+    const GemmOp op = random_gemm(random);
+    if (op.macs() > 100'000) continue;
+    GemmProblem p = make_problem(op, hw);
+    p.b.constant = random() % 2 == 0;
+    p.has_parameters = random() % 2 == 0;
+    CostEvaluator evaluator(hw);
+    for (size_t d = 0; d < hw::kDataflows; ++d)
+      for_every_tiling(
+          p, hw, static_cast<hw::Dataflow>(d), [&](const Tiling& t, const GemmTimes& times) {
+            const auto cycles = static_cast<double>(evaluator.cost(p, t).timing.total.count());
+            for (size_t i = 0; i < kBounds.size(); ++i) {
+              ASSERT_LE(kBounds[i].of(times), cycles * (1 + 1e-9))
+                  << kBounds[i].name << " of " << to_string(t) << "\n"
+                  << print(emit(p, hw, t));
+              largest[i] += kBounds[i].of(times) == cycle_bound(times);
+            }
+            ++tilings;
+          });
+  }
+  EXPECT_GT(tilings, 1000);
+  for (size_t i = 0; i < kBounds.size(); ++i) EXPECT_GT(largest[i], 0) << kBounds[i].name;
+}
+
+/// By hand, for 256 x 8 x 8 on an 8 x 8 array, weights stationary, in four tiles of 64 rows: one
+/// pass.
+class OneProduct : public testing::Test {
+ protected:
+  static constexpr double kM = 256, kK = 8, kN = 8;
+  static constexpr double kStreams = kM, kPosts = kM;  // a row a cycle; 8 bytes fit the port
+
+  OneProduct() {
+    hw_.dram = {{500}, {250}, 20};  // slow: half and quarter of a byte a cycle
+  }
+
+  /// The bound of the tiling, after it was seen to be no more than the cycles.
+  double bound(double (*of)(const GemmTimes&)) const {
+    const GemmProblem p = make_problem(test::product(256, 8, 8), hw_);
+    double out = -1;
+    for_every_tiling(p, hw_, hw::Dataflow::weight_stationary,
+                     [&](const Tiling& t, const GemmTimes& times) {
+                       if (t.pixels != 64 || t.outputs != 8 || t.channels != 8 || t.outputs_outer)
+                         return;
+                       out = of(times);
+                       CostEvaluator evaluator(hw_);
+                       const Cost cost = evaluator.cost(p, t);
+                       EXPECT_LE(out, static_cast<double>(cost.timing.total.count()));
+                     });
+    EXPECT_GE(out, 0) << "no such tiling";
+    return out;
+  }
+  void slots(hw::Buffer b, int64_t count) { hw_.buffers[static_cast<size_t>(b)].slots = count; }
+
+  hw::HwConfig hw_ = test::small_machine(8, 8);
+};
+
+TEST_F(OneProduct, TheExecuteQueueStreamsARowACycleBehindTheFirstTile) {
+  const double first_tile = (kK * kN + 64 * kK) / 0.5, last_store = 64 * kN / 0.25;
+  EXPECT_GE(bound(execute_bound), first_tile + kStreams + last_store);
+}
+
+TEST_F(OneProduct, TheLoadQueueMovesEveryByteAndTheLastTileFollows) {
+  const double last_store = 64 * kN / 0.25;
+  EXPECT_GE(bound(load_bound), (kM * kK + kK * kN) / 0.5 + 20 + 64 + last_store);
+}
+
+TEST_F(OneProduct, ThePostQueueTakesARowACycleBehindTheFirstTile) {
+  const double first_tile = (kK * kN + 64 * kK) / 0.5 + 64, last_store = 64 * kN / 0.25;
+  EXPECT_GE(bound(post_bound), first_tile + kPosts + last_store);
+}
+
+TEST_F(OneProduct, TheStoreQueueMovesEveryByteBehindTheFirstTile) {
+  const double first_tile = (kK * kN + 64 * kK) / 0.5 + 64 + 64;
+  EXPECT_GE(bound(store_bound), first_tile + kM * kN / 0.25 + 20);
+}
+
+TEST_F(OneProduct, ASlotOfActivationsIsLoadedThenStreamed) {
+  for (const int64_t count : {1, 2}) {
+    slots(hw::Buffer::activation, count);
+    EXPECT_GE(bound(operand_slot_bound),
+              (kM * kK / 0.5 + kStreams + 4 * 20) / static_cast<double>(count));
+  }
+}
+
+TEST_F(OneProduct, ASlotOfSumsIsStreamedThenPosted) {
+  for (const int64_t count : {1, 2}) {
+    slots(hw::Buffer::accumulator, count);
+    EXPECT_GE(bound(sum_slot_bound), (kStreams + kPosts) / static_cast<double>(count));
+  }
+}
+
+TEST_F(OneProduct, ASlotOfOutputsIsPostedThenStored) {
+  for (const int64_t count : {1, 2}) {
+    slots(hw::Buffer::output, count);
+    EXPECT_GE(bound(output_slot_bound), (kPosts + kM * kN / 0.25) / static_cast<double>(count));
+  }
+}
+
+}  // namespace
+}  // namespace accsim::sim
