@@ -4,8 +4,8 @@
 #include <cmath>
 
 #include "hw/golden/golden.h"
-#include "sim/pack/operand_layout.h"
 #include "sim/operators/node_view.h"
+#include "sim/pack/operand_layout.h"
 
 namespace accsim::sim {
 namespace {

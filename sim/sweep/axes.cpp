@@ -339,6 +339,23 @@ std::optional<double> read_number(const hw::YamlNode& node, std::string_view wha
   return std::nullopt;
 }
 
+namespace {
+
+/// What to write instead of a key that isn't known; empty when nothing is near.
+std::string advice(const std::string& key, const std::vector<std::string>& known) {
+  struct Renamed {
+    std::string_view was, now;
+  };
+  static constexpr std::array<Renamed, 1> kRenamed = {{{"mapping", "objective"}}};
+  for (const Renamed& r : kRenamed)
+    if (key == r.was && std::find(known.begin(), known.end(), r.now) != known.end())
+      return fmt::format("it is called \"{}\" now; ", r.now);
+  const auto close = hw::nearest(key, known);
+  return close ? fmt::format("did you mean \"{}\"? ", *close) : "";
+}
+
+}  // namespace
+
 void read_section(const hw::YamlNode& node, hw::TextPosition at, std::string_view what,
                   const std::vector<std::string>& known, SpecErrors& errors,
                   const std::function<void(const hw::YamlEntry&)>& entry) {
@@ -352,10 +369,8 @@ void read_section(const hw::YamlNode& node, hw::TextPosition at, std::string_vie
     if (!seen.insert(e.key).second) {
       errors.fail(e.at, fmt::format("{} has the key {} twice", what, hw::quoted_text(e.key)));
     } else if (std::find(known.begin(), known.end(), e.key) == known.end()) {
-      const auto close = hw::nearest(e.key, known);
       errors.fail(e.at, fmt::format("{} has no key {}; {}valid: {}", what, hw::quoted_text(e.key),
-                                    close ? fmt::format("did you mean \"{}\"? ", *close) : "",
-                                    fmt::join(known, ", ")));
+                                    advice(e.key, known), fmt::join(known, ", ")));
     } else {
       entry(e);
     }

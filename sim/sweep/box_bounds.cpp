@@ -197,7 +197,7 @@ Relaxed BoxBounds::relaxed(const MachineBox& r, Question q) const {
   const Objective asked = q == Question::cycles   ? Objective::cycles
                           : q == Question::energy ? Objective::energy
                                                   : Objective::traffic;
-  if (corners && spec_.mapping == asked && space_.size() > 0) out.point = space_.point(corner);
+  if (corners && spec_.objective == asked && space_.size() > 0) out.point = space_.point(corner);
   if (out.point >= 0) out.hw = space_.machine(corner);
   return out;
 }

@@ -76,7 +76,7 @@ PointRow Evaluator::point(int64_t point) {
   row.config = config_hash(hw);
   row.labels = space_.labels(steps);
   MapOptions options;
-  options.objective = spec_->mapping;
+  options.objective = spec_->objective;
   options.effort = spec_->effort;
   row.totals = cost(hw, options, row.reason);
   if (spec_->layers && row.feasible()) add_layers(hw, options, row);

@@ -27,9 +27,9 @@ class SpecReader {
   }
 
   Result<SweepSpec> run(const hw::YamlNode& tree) {
-    const std::vector<std::string> keys = {"base",       "axes",     "constraints", "models",
-                                           "objectives", "strategy", "seed",        "count",
-                                           "effort",     "mapping",  "layers"};
+    const std::vector<std::string> keys = {"base",       "axes",      "constraints", "models",
+                                           "objectives", "strategy",  "seed",        "count",
+                                           "effort",     "objective", "layers"};
     std::map<std::string, const hw::YamlEntry*> found;
     read_section(tree, tree.at, "the sweep", keys, errors_,
                  [&](const hw::YamlEntry& e) { found[e.key] = &e; });
@@ -55,9 +55,7 @@ class SpecReader {
     with("effort", [&](const hw::YamlEntry& e) {
       word(e, std::array<std::string_view, 2>{"search", "rule"}, spec_.effort);
     });
-    with("mapping", [&](const hw::YamlEntry& e) {
-      word(e, std::array<std::string_view, 4>{"cycles", "energy", "edp", "traffic"}, spec_.mapping);
-    });
+    with("objective", [&](const hw::YamlEntry& e) { objective(e); });
     with("layers", [&](const hw::YamlEntry& e) { spec_.layers = yes(e); });
     together(found, tree.at);
     if (!errors_.empty()) return errors_.take();
@@ -173,10 +171,24 @@ class SpecReader {
         errors_.fail(symbol.at, fmt::format("{} is bound twice", hw::quoted_text(symbol.key)));
   }
 
+  /// What mappings are chosen by, as the command line's --objective.
+  void objective(const hw::YamlEntry& e) {
+    if (e.value.kind == hw::YamlNode::Kind::sequence)
+      return errors_.fail(e.at,
+                          "objective is what mappings are chosen by, one word; what points are "
+                          "compared by is objectives");
+    std::array<std::string_view, kObjectives> words;
+    for (size_t i = 0; i < kObjectives; ++i) words[i] = sim::name(static_cast<Objective>(i));
+    word(e, words, spec_.objective);
+  }
+
+  /// What points are compared by.
   void objectives(const hw::YamlEntry& e) {
     if (e.value.kind != hw::YamlNode::Kind::sequence || e.value.items.empty())
       return errors_.fail(
-          e.at, fmt::format("objectives must be a list of {}", fmt::join(metric_names(), ", ")));
+          e.at, fmt::format("objectives must be a list of {}; what mappings are chosen by is "
+                            "objective",
+                            fmt::join(metric_names(), ", ")));
     spec_.objectives.clear();
     for (const hw::YamlNode& node : e.value.items) {
       const auto m = metric_from(node.text);

@@ -52,14 +52,14 @@ struct SweepSpec {
   std::vector<Axis> axes;
   std::vector<Expression> constraints;  ///< over constraint_names()
   std::vector<SweepModel> models;
-  std::vector<Metric> objectives = {Metric::cycles, Metric::energy};
+  std::vector<Metric> objectives = {Metric::cycles, Metric::energy};  ///< of the front
   Strategy strategy = Strategy::grid;
   uint64_t seed = 1;
   int64_t count = 0;  ///< points of a random sweep
   MapEffort effort = MapEffort::search;
-  Objective mapping = Objective::cycles;  ///< what each layer's mapping is chosen by
-  bool layers = false;                    ///< store a row a layer too
-  std::string hash;                       ///< of everything above that results depend on
+  Objective objective = Objective::cycles;  ///< what each layer's mapping is chosen by
+  bool layers = false;                      ///< store a row a layer too
+  std::string hash;                         ///< of everything above that results depend on
 };
 
 /// Most points that a grid or a pareto sweep may have; random ones draw from any space.

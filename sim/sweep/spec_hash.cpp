@@ -48,7 +48,7 @@ std::string spec_hash(const SweepSpec& spec) {
     text += fmt::format("model {} {}\n", m.weight, hash_text(graph_text(m.graph, spec.base)));
   for (const Metric m : spec.objectives) text += fmt::format("{} ", info(m).name);
   text += fmt::format("\n{} {} {} {} {} {}\n", name(spec.strategy), spec.seed, spec.count,
-                      static_cast<int>(spec.effort), name(spec.mapping), spec.layers);
+                      static_cast<int>(spec.effort), name(spec.objective), spec.layers);
   return hash_text(text);
 }
 

@@ -5,7 +5,6 @@
 #include <fstream>
 #include <set>
 
-#include "hw/area/area.h"
 #include "hw/config/load.h"
 #include "sim/sweep/box_bounds.h"
 #include "sim/sweep/evaluate.h"
@@ -121,6 +120,10 @@ TEST(Spec, SaysWhatIsWrongWithFileAndLine) {
       {axis + "values: [64]}}\nconstraints: [a + b < 3]", "\"b\" is no known name"},
       {axis + "values: [64]}}\nobjectives: [speed]", "no objective"},
       {axis + "values: [64]}}\nobjectives: [cycle]", "did you mean \"cycles\""},
+      {axis + "values: [64]}}\nobjectives: cycles", "what mappings are chosen by is objective"},
+      {axis + "values: [64]}}\nobjective: [edp]", "what points are compared by is objectives"},
+      {axis + "values: [64]}}\nobjective: area", "valid: cycles, energy, edp, traffic"},
+      {axis + "values: [64]}}\nmapping: edp", "no key \"mapping\"; it is called \"objective\" now"},
       {"axes: {a: {fields: {array.rows: [1, 2], array.rows: [1, 2]}}}", "set twice"},
       {"axes: {a: {field: dram.channels, values: [1, 2]}}",
        "only of machines with dram.model banked"},
@@ -171,10 +174,22 @@ TEST(Spec, ContradictoryConstraintsAreAnErrorBeforehand) {
   EXPECT_NE(count.errors().front().text().find("no point"), std::string::npos);
 }
 
+TEST(Spec, ObjectiveIsWhatMappingsAreChosenBy) {
+  EXPECT_EQ(load(kAxes)->objective, Objective::cycles);
+  for (const Objective o :
+       {Objective::cycles, Objective::energy, Objective::edp, Objective::traffic}) {
+    const auto spec = load(std::string(kAxes) + "objective: " + std::string(name(o)) + "\n");
+    ASSERT_TRUE(spec.ok()) << spec.errors().front().text();
+    EXPECT_EQ(spec->objective, o);
+  }
+}
+
 TEST(Spec, HashTellsWhatResultsDependOn) {
   const std::string one = load(kAxes)->hash;
   EXPECT_EQ(load(kAxes)->hash, one);
   EXPECT_NE(load(std::string(kAxes) + "effort: rule\n")->hash, one);
+  EXPECT_NE(load(std::string(kAxes) + "objective: edp\n")->hash, one);
+  EXPECT_EQ(load(std::string(kAxes) + "objective: cycles\n")->hash, one) << "the default";
   EXPECT_NE(load(kAxes, "models: [{file: " + kSource + "/models/resnet18_op13.onnx}]\n")->hash,
             one);
   EXPECT_NE(
@@ -182,29 +197,6 @@ TEST(Spec, HashTellsWhatResultsDependOn) {
           ->hash,
       one);
   EXPECT_NE(load(std::string(kAxes) + "constraints: [act > 0]\n")->hash, one);
-}
-
-/// The sum that area.h describes, for the default machine.
-TEST(Area, IsTheDocumentedSum) {
-  const hw::HwConfig hw = *hw::load_hw(kSource + "/configs/64x64.yaml");
-  const double element = 282 + 137 + (8 + 8 + 8 + 32) * 4.52;
-  const double kib = 256 + 256 + 16 + 256 + 128 + 2048;
-  const double expected = (64 * 64 * element + 64 * 3632.0 + kib * 1024 * 8 * 0.346 / 0.5) / 1e6 +
-                          (102.4 + 51.2) * (2 * 0.03 * 331 / 34);
-  EXPECT_NEAR(area_mm2(hw), expected, 1e-9 * expected);
-  EXPECT_EQ(sram_bytes(hw), static_cast<int64_t>(kib) * 1024);
-}
-
-/// What area.h says of a chip of this size.
-TEST(Area, IsOfTheOrderOfAKnownChip) {
-  hw::HwConfig hw = *hw::load_hw(kSource + "/configs/64x64.yaml");
-  hw.clock_mhz = 700;
-  hw.array.rows = hw.array.cols = 256;
-  for (hw::BufferConfig& b : hw.buffers) b.kib = 0;
-  hw.shared.kib = 28 * 1024;
-  hw.dram.read.milli = 34'000'000 / 700;
-  hw.dram.write.milli = 0;
-  EXPECT_NEAR(area_mm2(hw), 230, 5);
 }
 
 /// What regions' bounds rest on, tried on every point of small spaces.
