@@ -58,9 +58,10 @@ std::vector<Dims> shapes(const Graph& graph, const std::vector<TensorId>& ids) {
 }
 
 Dims kernel_of(const Graph& graph, const Layer& layer) {
-  const NodeView view(graph, graph.nodes[static_cast<size_t>(layer.node)]);
+  const Node& node = graph.nodes[static_cast<size_t>(layer.node)];
+  const NodeView view(graph, node);
   if (const auto stated = view.attr_ints("kernel_shape")) return *stated;
-  if (layer.op_type.find("Conv") == std::string::npos) return {};
+  if (kind_of(node) != OpKind::convolution) return {};
   for (const WorkItem& item : layer.work)
     if (const auto* gemm = std::get_if<GemmOp>(&item)) {
       if (!view.has_input(static_cast<size_t>(gemm->b_port))) continue;

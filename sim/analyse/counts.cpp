@@ -18,7 +18,10 @@ bool has_own_bias(const GemmOp& gemm) {
 }
 
 /// An Add that is the bias of the product before it.
-bool is_bias_add(const Layer& layer) { return layer.op_type == "Add" && layer.merged_into >= 0; }
+bool is_bias_add(const Graph& graph, const Layer& layer) {
+  const OpRow* row = find_op(graph.nodes[static_cast<size_t>(layer.node)]);
+  return row && row->fusion == Fusion::bias && layer.merged_into >= 0;
+}
 
 /// Elements of each port that the work moves; -1: all. Ports that it doesn't name move nothing.
 class Moved {
@@ -58,7 +61,7 @@ int64_t macs_of(const Graph& graph, const Layer& layer, MacConvention convention
   for (const WorkItem& item : layer.work)
     if (const auto* gemm = std::get_if<GemmOp>(&item); gemm && has_own_bias(*gemm))
       macs += gemm->batch * gemm->m() * gemm->n();
-  if (is_bias_add(layer)) return macs + output_elements(graph, node);
+  if (is_bias_add(graph, layer)) return macs + output_elements(graph, node);
   if (convention == MacConvention::bias) return macs;
   const bool has_input = !node.inputs.empty() && node.inputs[0] != kNoTensor;
   switch (kind_of(node)) {
@@ -68,6 +71,7 @@ int64_t macs_of(const Graph& graph, const Layer& layer, MacConvention convention
       return macs + (has_input ? elements(graph.tensor(node.inputs[0]).dims) : 0);
     case OpKind::elementwise:
       return macs + output_elements(graph, node);
+    case OpKind::convolution:
     case OpKind::other:
       return macs;
   }
@@ -119,7 +123,7 @@ std::vector<bool> find_biases(const Graph& graph, const Lowered& lowered) {
     for (const WorkItem& item : layer.work)
       if (const auto* gemm = std::get_if<GemmOp>(&item); gemm && has_own_bias(*gemm))
         mark(node, gemm->bias_port);
-    if (is_bias_add(layer))
+    if (is_bias_add(graph, layer))
       for (int port : {0, 1}) mark(node, port);
   }
   return out;

@@ -6,6 +6,7 @@
 #include "sim/app/file_options.h"
 #include "sim/app/options.h"
 #include "sim/app/output.h"
+#include "sim/operators/names.h"
 #include "sim/rewrite/gemm_model.h"
 
 namespace accsim::sim {
@@ -20,7 +21,7 @@ void GemmModelCommand::add_to(CLI::App& app) {
       ->type_name(kWrittenFile)
       ->required();
   sub_->add_option("--op", op_, "Operator: auto, Gemm or MatMul")
-      ->check(CLI::IsMember({"auto", "Gemm", "MatMul"}))
+      ->check(CLI::IsMember({"auto", op::kGemm, op::kMatMul}))
       ->capture_default_str();
   sub_->add_option("--batch", batch_, "Products, each with its own operands")->type_name("N");
   sub_->add_flag("--transA", trans_a_, "A is stored as K x M");
@@ -53,8 +54,8 @@ int GemmModelCommand::run() const {
   options.beta = beta_;
   options.bias = bias_;
   options.opset = opset_;
-  options.force_matmul = op_ == "MatMul";
-  if (op_ == "Gemm" && batch_ > 1)
+  options.force_matmul = op_ == op::kMatMul;
+  if (op_ == op::kGemm && batch_ > 1)
     return report_errors({{Errc::usage, "Gemm has no batch; use --op MatMul", "--batch"}});
   if (!weights_.empty()) {
     options.weight_seed = random_seed(weights_);

@@ -8,6 +8,7 @@
 #include "sim/elaborate/iterations.h"
 #include "sim/elaborate/model_inputs.h"
 #include "sim/elaborate/subgraph_outputs.h"
+#include "sim/operators/names.h"
 
 namespace accsim::sim {
 namespace {
@@ -78,7 +79,7 @@ Status run_step(const NodeCall& call, const ScanPlan& plan, int64_t step, Scope&
                              {backwards ? plan.length - 1 - step : step});
     if (!index) return index.errors();
     const Result<TensorId> slice =
-        builder.add_internal("Gather", fmt::format("{}gather_{}", scope.prefix, k),
+        builder.add_internal(op::kGather, fmt::format("{}gather_{}", scope.prefix, k),
                              {call.inputs[plan.states + k], *index}, {{"axis", "", plan.axes[k]}});
     if (!slice) return slice.errors();
     scope.names[inputs[plan.states + k].name] = *slice;

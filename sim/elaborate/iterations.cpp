@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "sim/elaborate/declared_type.h"
+#include "sim/operators/names.h"
 
 namespace accsim::sim {
 namespace {
@@ -52,12 +53,13 @@ Result<TensorId> stack_iterations(const NodeCall& call, const CollectedOutput& o
   if (!axes) return axes.errors();
   for (size_t i = 0; i < parts.size(); ++i) {
     Result<TensorId> part = builder.add_internal(
-        "Unsqueeze", fmt::format("{}/unsqueeze_{}", base, i), {parts[i], *axes}, {});
+        op::kUnsqueeze, fmt::format("{}/unsqueeze_{}", base, i), {parts[i], *axes}, {});
     if (!part) return part;
     parts[i] = *part;
   }
   if (parts.size() == 1) return parts.front();
-  return builder.add_internal("Concat", base + "/concat", std::move(parts), {{"axis", "", axis}});
+  return builder.add_internal(op::kConcat, base + "/concat", std::move(parts),
+                              {{"axis", "", axis}});
 }
 
 }  // namespace accsim::sim

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -12,19 +11,6 @@
 
 namespace accsim::sim {
 namespace {
-
-constexpr std::array<std::string_view, 6> kRandomOps = {"RandomNormal",  "RandomNormalLike",
-                                                        "RandomUniform", "RandomUniformLike",
-                                                        "Bernoulli",     "Multinomial"};
-
-bool is_random(const Node& node) {
-  return node.domain.empty() && std::ranges::find(kRandomOps, node.op_type) != kRandomOps.end();
-}
-
-/// Operators whose outputs follow from the shapes of their inputs alone.
-bool reads_only_shapes(const Node& node) {
-  return node.domain.empty() && (node.op_type == "Shape" || node.op_type == "Size");
-}
 
 Error invalid(std::string message) { return Error{Errc::invalid, std::move(message), ""}; }
 
@@ -41,9 +27,7 @@ Status check_input_count(const OpRow& row, const Node& node) {
 /// The two operands of a plain product must be numbers of one type; a shape rule looks only at
 /// dims.
 Status check_operand_types(const OpRow& row, const NodeView& node) {
-  constexpr std::array<std::string_view, 8> kPlain = {"Conv",   "ConvTranspose", "MatMul", "Gemm",
-                                                      "Einsum", "LSTM",          "GRU",    "RNN"};
-  if (!row.domain.empty() || std::ranges::find(kPlain, row.name) == kPlain.end()) return ok();
+  if (!row.same_operand_types) return ok();
   for (size_t i = 0; i < 2 && i < node.input_count(); ++i) {
     if (!node.has_input(i)) continue;
     const DType type = node.dtype(i);
@@ -69,10 +53,10 @@ Status check_outputs(const Graph& graph, const Node& node, Budget& budget) {
 /// Finds which outputs are the same in every run; the values of empty ones are known at once.
 void mark_constant(const OpRow& row, Graph& graph, Node& node) {
   // Nothing is known of what a row of fate `unsupported` computes, not even that it is repeatable.
-  bool constant = !is_random(node) && row.fate != Fate::unsupported;
+  bool constant = !row.random && row.fate != Fate::unsupported;
   for (TensorId id : node.inputs)
     if (id != kNoTensor && !graph.tensor(id).constant) constant = false;
-  constant = constant || reads_only_shapes(node);
+  constant = constant || row.reads_only_shapes;
   bool all_constant = true;
   for (TensorId id : node.outputs) {
     if (id == kNoTensor) continue;
@@ -90,7 +74,7 @@ void mark_constant(const OpRow& row, Graph& graph, Node& node) {
 
 bool values_wanted(const OpRow& row, const Graph& graph, const Node& node, const Budget& budget) {
   if (row.value == nullptr || !node.folded) return false;
-  if (!reads_only_shapes(node))
+  if (!row.reads_only_shapes)
     for (TensorId id : node.inputs)
       if (id != kNoTensor && !graph.tensor(id).value) return false;
   for (TensorId id : node.outputs) {

@@ -4,6 +4,8 @@
 
 #include <set>
 
+#include "sim/operators/names.h"
+
 namespace accsim::sim {
 
 Result<TensorIds> find_outputs(const NodeCall& call, const std::vector<std::string>& names,
@@ -31,7 +33,7 @@ Status bind_outputs(const NodeCall& call, const TensorIds& ids, NodeId first_nod
     TensorId id = ids[i];
     if (builder.graph().tensor(id).producer < first_node || !renamed.insert(id).second) {
       const Result<TensorId> copy =
-          builder.add_internal("Identity", fmt::format("{}/output_{}", call.name, i), {id}, {});
+          builder.add_internal(op::kIdentity, fmt::format("{}/output_{}", call.name, i), {id}, {});
       if (!copy) return copy.errors();
       id = *copy;
     }

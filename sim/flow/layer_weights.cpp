@@ -6,6 +6,7 @@
 
 #include "sim/onnx/weights.h"
 #include "sim/operators/node_view.h"
+#include "sim/operators/op_table.h"
 
 namespace accsim::sim {
 namespace {
@@ -15,19 +16,19 @@ using Place = std::function<int64_t(int64_t g, int64_t tap, int64_t c, int64_t n
 
 std::optional<Place> layout(const Graph& graph, const Layer& layer, const GemmOp& op,
                             const Tensor& w) {
-  const std::string& type = layer.op_type;
+  const Node& node = graph.nodes[static_cast<size_t>(layer.node)];
+  const OpRow* row = find_op(node);
   const int64_t taps = op.kernel[0] * op.kernel[1] * op.kernel[2];
   const int64_t channels = op.channels, outputs = op.outputs;
+  if (!row || row->weights == WeightLayout::unknown) return std::nullopt;
   if (elements(w.dims) != op.batch * op.k() * op.outputs) return std::nullopt;
-  if (type == "Conv" || type == "QLinearConv" || type == "ConvInteger")
+  if (row->weights == WeightLayout::oihw)
     return [=](int64_t g, int64_t tap, int64_t c, int64_t n) {
       return ((g * outputs + n) * channels + c) * taps + tap;
     };
-  const bool product =
-      type == "Gemm" || type == "MatMul" || type == "MatMulInteger" || type == "QLinearMatMul";
-  if (!product || op.batch != 1 || taps != 1) return std::nullopt;
-  const Node& node = graph.nodes[static_cast<size_t>(layer.node)];
-  const bool turned = NodeView(graph, node).attr("transB", int64_t{0}) != 0;
+  if (op.batch != 1 || taps != 1) return std::nullopt;
+  const bool turned = row->weights == WeightLayout::kn_or_nk &&
+                      NodeView(graph, node).attr("transB", int64_t{0}) != 0;
   return [=](int64_t, int64_t, int64_t c, int64_t n) {
     return turned ? n * channels + c : c * outputs + n;
   };

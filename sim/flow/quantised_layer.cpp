@@ -5,20 +5,27 @@
 
 #include "hw/golden/golden.h"
 #include "sim/operators/node_view.h"
+#include "sim/operators/op_table.h"
 #include "sim/pack/operand_layout.h"
 
 namespace accsim::sim {
 namespace {
 
-bool is_conv(const Node& node) { return node.op_type == "Conv"; }
+WeightLayout layout_of(const Node& node) {
+  const OpRow* row = find_op(node);
+  return row ? row->weights : WeightLayout::unknown;
+}
+
+bool is_conv(const Node& node) { return layout_of(node) == WeightLayout::oihw; }
 
 bool turned(const Graph& graph, const Node& node, const char* attribute) {
-  return node.op_type == "Gemm" && NodeView(graph, node).attr(attribute, int64_t{0}) != 0;
+  return layout_of(node) == WeightLayout::kn_or_nk &&
+         NodeView(graph, node).attr(attribute, int64_t{0}) != 0;
 }
 
 /// Batch dims of a MatMul must all be products of their own on both sides, or all rows of one.
 bool plain_batches(const Graph& graph, const Node& node, const GemmOp& op) {
-  if (node.op_type != "MatMul") return true;
+  if (layout_of(node) != WeightLayout::kn) return true;
   const Dims &a = graph.tensor(node.inputs[0]).dims, &b = graph.tensor(node.inputs[1]).dims;
   if (a.size() < 2 || b.size() < 2) return false;
   if (op.batch == 1) return elements(b) == op.k() * op.n() && elements(a) == op.m() * op.k();
@@ -101,22 +108,26 @@ Status fold_constants(const Graph& graph, const CostedNetwork& network, const Qu
       r.bias[i] += factor * bias[bias.size() == 1 ? 0 : i % bias.size()];
     return ok();
   };
-  if (node.op_type == "Gemm")
-    for (double& w : r.w) w *= view.attr("alpha", 1.0);
-  if (node.op_type != "MatMul" && view.has_input(2))
-    if (Status s = add(node.inputs[2], node.op_type == "Gemm" ? view.attr("beta", 1.0) : 1); !s)
-      return s;
+  // Gemm's factors; other products don't have these attributes.
+  const double alpha = view.attr("alpha", 1.0), beta = view.attr("beta", 1.0);
+  if (alpha != 1)
+    for (double& w : r.w) w *= alpha;
+  if (const int port = find_op(node)->port(PortRole::bias); port >= 0)
+    if (const auto bias = static_cast<size_t>(port); view.has_input(bias))
+      if (Status s = add(node.inputs[bias], beta); !s) return s;
   for (const Layer& merged : network.lowered.layers) {
     if (merged.merged_into != static_cast<int>(layer.layer)) continue;
     const Node& n = graph.nodes[static_cast<size_t>(merged.node)];
-    if (n.op_type == "Add") {
+    const OpRow* row = find_op(n);
+    if (row && row->fusion == Fusion::bias) {
       const size_t port = graph.tensor(n.inputs[0]).constant ? 0 : 1;
       if (Status s = add(n.inputs[port], 1); !s) return s;
     }
-    if (n.op_type != "BatchNormalization") continue;
+    if (!row || row->fusion != Fusion::affine) continue;
     std::vector<std::vector<double>> p;
-    for (size_t i = 1; i < 5; ++i) {
-      Result<ref::Array> array = constants(n.inputs[i]);
+    for (const PortRole role :
+         {PortRole::gain, PortRole::shift, PortRole::mean, PortRole::variance}) {
+      Result<ref::Array> array = constants(n.inputs[static_cast<size_t>(row->port(role))]);
       if (!array) return array.errors();
       p.push_back(array->reals());
     }
@@ -194,8 +205,7 @@ std::vector<QuantisedLayer> quantised_layers(const Graph& graph, const CostedNet
     if (l.fate != Fate::gemm || l.work.size() != 1 || mappings.size() != 1 || !mappings[0]->gemm)
       continue;
     const Node& node = graph.nodes[static_cast<size_t>(l.node)];
-    const bool known = node.domain.empty() &&
-                       (is_conv(node) || node.op_type == "Gemm" || node.op_type == "MatMul");
+    const bool known = node.domain.empty() && layout_of(node) != WeightLayout::unknown;
     const GemmOp& op = mappings[0]->gemm->problem.op;
     const auto floats = [&](TensorId id) { return is_float(graph.tensor(id).dtype); };
     if (!known || !floats(node.inputs[0]) || !floats(node.inputs[1]) ||

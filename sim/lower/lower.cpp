@@ -58,7 +58,7 @@ class Lowering {
       l.fate = Fate::folded;
     } else if (!row) {
       unsupported(node, l);
-    } else if (!merge(node, l)) {
+    } else if (!merge(node, *row, l)) {
       take_work(node, *row, l);
     }
     return l;
@@ -81,7 +81,7 @@ class Lowering {
     for (WorkItem& item : l.work)
       if (auto* gemm = std::get_if<GemmOp>(&item)) {
         l.macs = add_counts(l.macs, gemm->macs());
-        if (node.op_type == "MatMul") absorb_transpose(*gemm, l);
+        if (row.takes_turned_b) absorb_transpose(*gemm, l);
       }
   }
 
@@ -141,11 +141,11 @@ class Lowering {
     return l.outputs[0] == node.inputs[port] ? &l : nullptr;
   }
 
-  bool merge(const Node& node, Layer& l) {
+  bool merge(const Node& node, const OpRow& row, Layer& l) {
     Layer* into = nullptr;
-    if (node.op_type == "BatchNormalization") into = merge_batch_norm(node);
-    if (node.op_type == "Add") into = merge_bias(node);
-    if (node.op_type == "Relu" || node.op_type == "Clip") into = merge_clip(node);
+    if (row.fusion == Fusion::affine) into = merge_affine(node);
+    if (row.fusion == Fusion::bias) into = merge_bias(node);
+    if (row.fusion == Fusion::clip) into = merge_clip(node);
     if (!into) return false;
     l.fate = Fate::folded;
     l.merged_into = static_cast<int>(into - out_.layers.data());
@@ -165,8 +165,10 @@ class Lowering {
     const auto port = static_cast<size_t>(gemm.b_port);
     const Node& node = graph_.nodes[static_cast<size_t>(l.node)];
     Layer* turn = sole_producer(node, port);
-    if (!turn || turn->op_type != "Transpose" || turn->fate != Fate::memory) return;
+    if (!turn || turn->fate != Fate::memory) return;
     const Node& transpose = graph_.nodes[static_cast<size_t>(turn->node)];
+    const OpRow* row = find_op(transpose);
+    if (!row || row->fusion != Fusion::turn) return;
     auto perm = NodeView(graph_, transpose).attr_ints("perm");
     if (!perm || perm->size() < 2) return;
     std::swap((*perm)[perm->size() - 1], (*perm)[perm->size() - 2]);
@@ -188,13 +190,17 @@ class Lowering {
     if (gemm.bias_port < 0) gemm.bias_port = gemm.b_port;
   }
 
-  Layer* merge_batch_norm(const Node& node) {
+  /// A BatchNormalization, say: gain and shift per channel, from constants.
+  Layer* merge_affine(const Node& node) {
     Layer* l = sole_producer(node, 0);
     GemmOp* gemm = product(l);
-    if (!gemm || node.outputs.size() > 1 || l->op_type == "MatMul") return nullptr;
+    if (!gemm || node.outputs.size() > 1) return nullptr;
     const Node& producer = graph_.nodes[static_cast<size_t>(l->node)];
+    const OpRow* product_row = find_op(producer);
+    // Its channels are dim 1, the columns of a matrix product the last.
+    if (!product_row || product_row->weights == WeightLayout::kn) return nullptr;
     if (!constant(producer, static_cast<size_t>(gemm->b_port))) return nullptr;
-    for (size_t port = 1; port < 5; ++port)
+    for (size_t port = 1; port < node.inputs.size(); ++port)
       if (!constant(node, port)) return nullptr;
     give_bias(*gemm);
     return l;

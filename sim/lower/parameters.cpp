@@ -6,13 +6,8 @@
 namespace accsim::sim {
 namespace {
 
-bool is_parameter_port(const OpRow* row, size_t port) {
-  return row && port < 10 &&
-         row->params.find(static_cast<char>('0' + port)) != std::string_view::npos;
-}
-
-bool is_running_statistic(const Node& node, size_t port) {
-  return node.op_type == "BatchNormalization" && (port == 3 || port == 4);
+bool is_running_statistic(PortRole role) {
+  return role == PortRole::mean || role == PortRole::variance;
 }
 
 class ParameterCounter {
@@ -26,22 +21,22 @@ class ParameterCounter {
       const OpRow* row = find_op(node.domain, node.op_type);
       for (size_t port = 0; port < node.inputs.size(); ++port)
         if (node.inputs[port] != kNoTensor)
-          visit(static_cast<int>(i), node, port, is_parameter_port(row, port));
+          visit(static_cast<int>(i), node, port, row ? row->role(port) : PortRole::data);
     }
   }
 
  private:
-  void visit(int at, const Node& node, size_t port, bool parameter_port) {
+  void visit(int at, const Node& node, size_t port, PortRole role) {
     Layer& layer = lowered_.layers[static_cast<size_t>(at)];
     const TensorId id = node.inputs[port];
     const Tensor& t = graph_.tensor(id);
     if (!t.constant || seen_[static_cast<size_t>(id)]) return;
     const bool stored = t.origin == Tensor::Origin::initializer && is_float(t.dtype);
-    if (!stored && !(parameter_port && !node.folded && !made_of_parameters(id))) return;
+    if (!stored && !(holds_parameters(role) && !node.folded && !made_of_parameters(id))) return;
     seen_[static_cast<size_t>(id)] = true;
     const int64_t count = elements(t.dims);
-    lowered_.parameters.push_back({id, at, is_running_statistic(node, port)});
-    if (is_running_statistic(node, port)) {
+    lowered_.parameters.push_back({id, at, is_running_statistic(role)});
+    if (is_running_statistic(role)) {
       layer.buffers += count;
       lowered_.buffers += count;
       return;

@@ -1,6 +1,7 @@
 #include <cmath>
 #include <numbers>
 
+#include "sim/operators/names.h"
 #include "sim/operators/rules.h"
 #include "sim/ref/kernel_context.h"
 #include "sim/ref/strided_loops.h"
@@ -179,10 +180,10 @@ constexpr KernelRow kRows[] = {
     {"Softsign", softsign},
     {"Swish", swish_kernel},
     {"ThresholdedRelu", thresholded_relu},
-    {"Gelu", gelu, "com.microsoft"},
-    {"BiasGelu", bias_gelu<false>, "com.microsoft"},
-    {"FastGelu", bias_gelu<true>, "com.microsoft"},
-    {"QuickGelu", quick_gelu, "com.microsoft"},
+    {"Gelu", gelu, kMicrosoft},
+    {"BiasGelu", bias_gelu<false>, kMicrosoft},
+    {"FastGelu", bias_gelu<true>, kMicrosoft},
+    {"QuickGelu", quick_gelu, kMicrosoft},
 };
 
 }  // namespace

@@ -7,6 +7,7 @@
 #include <limits>
 
 #include "sim/operators/fold.h"
+#include "sim/operators/names.h"
 #include "sim/operators/rules.h"
 #include "sim/ref/kernel_parts.h"
 
@@ -370,8 +371,8 @@ constexpr KernelRow kRows[] = {
     {"CausalConvWithState", causal_conv},
     {"LinearAttention", linear_attention},
     {"RotaryEmbedding", rotary<false>},
-    {"CausalConvWithState", causal_conv, "com.microsoft"},
-    {"RotaryEmbedding", rotary<true>, "com.microsoft"},
+    {"CausalConvWithState", causal_conv, kMicrosoft},
+    {"RotaryEmbedding", rotary<true>, kMicrosoft},
 };
 
 }  // namespace

@@ -2,6 +2,7 @@
 #include <cmath>
 
 #include "sim/operators/fold.h"
+#include "sim/operators/names.h"
 #include "sim/operators/rules.h"
 #include "sim/ref/kernel_parts.h"
 #include "sim/ref/matmul.h"
@@ -55,12 +56,12 @@ Status activate_output(KernelContext& step) {
       real_attr(step, "activation_alpha", parameters.empty() ? 0.01 : parameters[0]);
   const double beta = real_attr(step, "activation_beta", parameters.size() < 2 ? 0 : parameters[1]);
   std::optional<Activation> f = find_activation(name);
-  if (name == "Clip")
+  if (name == op::kClip)
     f = Activation{[](double v, double low, double high) { return std::clamp(v, low, high); }};
   if (!f) return refuse(step, "the fused activation isn't computed");
   if (!parameters.empty() || step.has_attr("activation_alpha")) f->alpha = alpha;
   if (parameters.size() > 1 || step.has_attr("activation_beta")) f->beta = beta;
-  if (name == "Clip" && f->beta < f->alpha) return bad_node(step, "Clip's bounds are crossed");
+  if (name == op::kClip && f->beta < f->alpha) return bad_node(step, "Clip's bounds are crossed");
   float* out = step.result<float>(0);
   for (int64_t i = 0; i < step.out(0).size(); ++i)
     out[i] = static_cast<float>((*f)(static_cast<double>(out[i])));
@@ -76,7 +77,7 @@ bool all_floats(const KernelContext& step) {
 Status fused_conv(KernelContext& step) {
   if (!step.has_output(0)) return ok();
   if (!all_floats(step)) return refuse(step, "is computed for floats only");
-  if (Status s = find_kernel("", "Conv")(step); !s) return s;
+  if (Status s = find_kernel("", op::kConv)(step); !s) return s;
   if (step.has_input(3)) {
     float* out = step.result<float>(0);
     const float* z = step.data<float>(3);
@@ -193,20 +194,19 @@ Status qlinear_global_average_pool(KernelContext& step) {
   return put_quantized(step, out, 3, 4), ok();
 }
 
-constexpr std::string_view kMs = "com.microsoft";
 constexpr KernelRow kRows[] = {
-    {"FusedConv", fused_conv, kMs},
-    {"FusedGemm", fused_gemm, kMs},
-    {"FusedMatMul", fused_matmul, kMs},
-    {"QLinearAdd", qlinear_binary<false>, kMs},
-    {"QLinearAveragePool", qlinear_average_pool, kMs},
-    {"QLinearConcat", qlinear_concat, kMs},
-    {"QLinearGlobalAveragePool", qlinear_global_average_pool, kMs},
-    {"QLinearLeakyRelu", qlinear_leaky_relu, kMs},
-    {"QLinearMul", qlinear_binary<true>, kMs},
-    {"QLinearSigmoid", qlinear_sigmoid, kMs},
-    {"SkipLayerNormalization", skip_norm<true>, kMs},
-    {"SkipSimplifiedLayerNormalization", skip_norm<false>, kMs},
+    {"FusedConv", fused_conv, kMicrosoft},
+    {"FusedGemm", fused_gemm, kMicrosoft},
+    {"FusedMatMul", fused_matmul, kMicrosoft},
+    {"QLinearAdd", qlinear_binary<false>, kMicrosoft},
+    {"QLinearAveragePool", qlinear_average_pool, kMicrosoft},
+    {"QLinearConcat", qlinear_concat, kMicrosoft},
+    {"QLinearGlobalAveragePool", qlinear_global_average_pool, kMicrosoft},
+    {"QLinearLeakyRelu", qlinear_leaky_relu, kMicrosoft},
+    {"QLinearMul", qlinear_binary<true>, kMicrosoft},
+    {"QLinearSigmoid", qlinear_sigmoid, kMicrosoft},
+    {"SkipLayerNormalization", skip_norm<true>, kMicrosoft},
+    {"SkipSimplifiedLayerNormalization", skip_norm<false>, kMicrosoft},
 };
 
 }  // namespace

@@ -3,6 +3,7 @@
 #include <limits>
 
 #include "sim/operators/fold.h"
+#include "sim/operators/names.h"
 #include "sim/operators/rules.h"
 #include "sim/ref/attention.h"
 #include "sim/ref/kernel_parts.h"
@@ -254,11 +255,10 @@ Status group_query(KernelContext& step) {
   return ok();
 }
 
-constexpr std::string_view kMs = "com.microsoft";
 constexpr KernelRow kRows[] = {
-    {"Attention", projected, kMs},
-    {"GroupQueryAttention", group_query, kMs},
-    {"MultiHeadAttention", multi_head, kMs},
+    {"Attention", projected, kMicrosoft},
+    {"GroupQueryAttention", group_query, kMicrosoft},
+    {"MultiHeadAttention", multi_head, kMicrosoft},
 };
 
 }  // namespace

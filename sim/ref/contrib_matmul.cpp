@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "sim/operators/names.h"
 #include "sim/operators/rules.h"
 #include "sim/ref/kernel_parts.h"
 #include "sim/ref/matmul.h"
@@ -140,12 +141,11 @@ Status embed_norm(KernelContext& step) {
   return ok();
 }
 
-constexpr std::string_view kMs = "com.microsoft";
 constexpr KernelRow kRows[] = {
-    {"DynamicQuantizeMatMul", dynamic_matmul, kMs},
-    {"EmbedLayerNormalization", embed_norm, kMs},
-    {"MatMulIntegerToFloat", matmul_to_float, kMs},
-    {"MatMulNBits", matmul_nbits, kMs},
+    {"DynamicQuantizeMatMul", dynamic_matmul, kMicrosoft},
+    {"EmbedLayerNormalization", embed_norm, kMicrosoft},
+    {"MatMulIntegerToFloat", matmul_to_float, kMicrosoft},
+    {"MatMulNBits", matmul_nbits, kMicrosoft},
 };
 
 }  // namespace

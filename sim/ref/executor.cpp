@@ -6,7 +6,6 @@
 #include <stdexcept>
 
 #include "sim/operators/op_table.h"
-#include "sim/ref/attributes.h"
 #include "sim/ref/kernel_context.h"
 
 namespace accsim::sim::ref {
@@ -52,7 +51,7 @@ class Runner {
   Runner(const Graph& graph, const RunOptions& options)
       : graph_(graph),
         options_(options),
-        state_(options.threads),
+        state_(options.threads, options.weight_seed),
         arrays_(graph.tensors.size()),
         readers_(graph.tensors.size(), 0) {}
 
@@ -105,7 +104,8 @@ class Runner {
     if (!slot(id).empty()) return slot(id);
     if (options_.loaded != nullptr && !(*options_.loaded)[static_cast<size_t>(id)].empty())
       return (*options_.loaded)[static_cast<size_t>(id)];
-    Result<Array> stored = load(graph_, id, options_.weight_seed, state_.memory, random_weights_);
+    Result<Array> stored =
+        load(graph_, id, options_.weight_seed, state_.memory, state_.random_weights);
     if (!stored) return stored.errors();
     slot(id) = std::move(*stored);
     return slot(id);
@@ -174,35 +174,12 @@ class Runner {
   Status compute(KernelContext& step, const Node& node) {
     const Kernel kernel = find_kernel(node.domain, node.op_type);
     check(kernel != nullptr, "a node without kernel passed check_runnable");
-    const bool constant = node.op_type == "Constant";
-    Status done = constant ? constant_node(step) : kernel(step);
-    if (!done) return at(label(graph_, node), done.errors());
+    if (Status done = kernel(step); !done) return at(label(graph_, node), done.errors());
     for (size_t i = 0; i < node.outputs.size(); ++i) {
       if (node.outputs[i] == kNoTensor) continue;
       Array& out = step.out(i);  // allocates what an empty output's kernel didn't touch
       round_elements(out);
     }
-    return ok();
-  }
-
-  /// A Constant whose tensor is too large for the graph to hold: it is read from the file.
-  Status constant_node(KernelContext& step) {
-    if (!step.has_output(0)) return ok();
-    const Attribute* attribute = step.attribute("value");
-    const auto* held = attribute == nullptr
-                           ? nullptr
-                           : std::get_if<std::shared_ptr<const StoredTensor>>(&attribute->value);
-    if (held == nullptr || !*held) return find_kernel("", "Constant")(step);
-    std::optional<Array> stored = stored_array(graph_, **held, state_.memory);
-    if (!stored && !options_.weight_seed)
-      return Error{Errc::invalid,
-                   "the file doesn't have its elements; use --weights random:SEED to draw them",
-                   ""};
-    if (!stored) {
-      stored = random_weights(graph_, step.node().outputs[0], *options_.weight_seed, state_.memory);
-      ++random_weights_;
-    }
-    step.share(0, *stored);
     return ok();
   }
 
@@ -214,7 +191,7 @@ class Runner {
       result.outputs[graph_.tensor(id).name] = std::move(*array);
     }
     result.peak_bytes = state_.memory->peak();
-    result.random_weights = random_weights_;
+    result.random_weights = state_.random_weights;
     return result;
   }
 
@@ -223,19 +200,20 @@ class Runner {
   RunState state_;
   std::vector<Array> arrays_;
   std::vector<int64_t> readers_;
-  size_t random_weights_ = 0;
 };
 
-/// What a node of ai.onnx asks for that no known definition has; "" for nothing.
+/// What a node of ai.onnx asks for that no known definition has; "" for nothing. An attribute
+/// that no kernel knows of could mean anything, so its node isn't computed.
 std::string unknown_request(const Node& node) {
-  if (!node.domain.empty()) return "";
+  const OpRow* row = find_op(node);
+  if (!node.domain.empty() || row == nullptr) return "";
   if (node.opset > kNewestOpset)
     return fmt::format(
         "opset {} is newer than {}, the last that is computed with; convert the "
         "model with onnx.version_converter",
         node.opset, kNewestOpset);
   for (const Attribute& attribute : node.attributes)
-    if (!known_attribute(node.op_type, attribute.name))
+    if (!row->has_attribute(attribute.name))
       return fmt::format(
           "attribute '{}' is unknown, so the node can't be computed; remove it if "
           "it has no meaning",
@@ -250,9 +228,8 @@ Status check_runnable(const Graph& graph) {
   for (const Node& node : graph.nodes) {
     if (find_kernel(node.domain, node.op_type) == nullptr) {
       std::string why = "the reference executor has no kernel for it";
-      for (const RefusedOp& refused : refused_ops())
-        if (refused.op == node.op_type && refused.domain == node.domain)
-          why = fmt::format("the reference executor refuses it: {}", refused.why);
+      if (const OpRow* row = find_op(node); row != nullptr && !row->no_kernel.empty())
+        why = fmt::format("the reference executor refuses it: {}", row->no_kernel);
       errors.push_back(at(label(graph, node), Errc::unsupported, std::move(why)));
       continue;
     }

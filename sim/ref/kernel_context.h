@@ -1,5 +1,6 @@
 #pragma once
 #include <memory>
+#include <optional>
 #include <span>
 #include <string_view>
 #include <vector>
@@ -13,9 +14,12 @@ namespace accsim::sim::ref {
 
 /// What all nodes of a run share.
 struct RunState {
-  explicit RunState(int threads) : pool(threads), memory(std::make_shared<MemoryCount>()) {}
+  explicit RunState(int threads, std::optional<uint64_t> seed = std::nullopt)
+      : pool(threads), memory(std::make_shared<MemoryCount>()), weight_seed(seed) {}
   ThreadPool pool;
   std::shared_ptr<MemoryCount> memory;
+  std::optional<uint64_t> weight_seed;  ///< stored tensors without elements are drawn with it
+  size_t random_weights = 0;            ///< how many have been drawn
 };
 
 /// What a kernel sees of its node: attributes and shapes (NodeView; shape rules have checked them),
@@ -28,6 +32,7 @@ class KernelContext : public NodeView {
   const Graph& graph() const { return graph_; }
   ThreadPool& pool() const { return state_.pool; }
   const std::shared_ptr<MemoryCount>& memory() const { return state_.memory; }
+  RunState& state() const { return state_; }
 
   /// Input i. Precondition: has_input(i).
   const Array& in(size_t i) const;
@@ -98,15 +103,11 @@ std::span<const KernelRow> contrib_kernels();
 std::span<const KernelRow> contrib_attention_kernels();
 std::span<const KernelRow> contrib_matmul_kernels();
 
-/// The kernel of an operator; nullptr when there is none.
-Kernel find_kernel(std::string_view domain, std::string_view op);
+/// Every row of every family.
+std::span<const KernelRow* const> all_kernels();
 
-/// An operator of the op table that the executor refuses, and why.
-struct RefusedOp {
-  std::string_view op, domain, why;
-};
-/// All of them; every other operator of the table has a kernel.
-std::span<const RefusedOp> refused_ops();
+/// The kernel of an operator; nullptr when there is none (OpRow::no_kernel says why).
+Kernel find_kernel(std::string_view domain, std::string_view op);
 
 /// "Slice: only ..." as Errc::unsupported.
 Error refuse(const NodeView& node, std::string_view what);

@@ -1,4 +1,3 @@
-#include <algorithm>
 #include <array>
 
 #include "sim/ref/kernel_context.h"
@@ -16,33 +15,24 @@ const auto kFamilies = std::array{
     contrib_matmul_kernels,
 };
 
-constexpr std::string_view kRandom = "its numbers are random, no two runtimes agree on them";
-constexpr std::string_view kRuntimeOnly =
-    "fused by one runtime; export the model without that runtime's optimiser";
-constexpr std::string_view kMs = "com.microsoft";
-
-constexpr RefusedOp kRefused[] = {
-    {"Bernoulli", "", kRandom},
-    {"Multinomial", "", kRandom},
-    {"RandomNormal", "", kRandom},
-    {"RandomNormalLike", "", kRandom},
-    {"RandomUniform", "", kRandom},
-    {"RandomUniformLike", "", kRandom},
-    {"NonMaxSuppression", "", "the shape of its output depends on its numbers"},
-    {"QAttention", kMs, kRuntimeOnly},
-    {"QGemm", kMs, kRuntimeOnly},
-    {"QLinearSoftmax", kMs, kRuntimeOnly},
-};
+std::vector<const KernelRow*> gather_rows() {
+  std::vector<const KernelRow*> rows;
+  for (const auto family : kFamilies)
+    for (const KernelRow& row : family()) rows.push_back(&row);
+  return rows;
+}
 
 }  // namespace
 
-Kernel find_kernel(std::string_view domain, std::string_view op) {
-  for (const auto family : kFamilies)
-    for (const KernelRow& row : family())
-      if (row.op == op && row.domain == domain) return row.run;
-  return nullptr;
+std::span<const KernelRow* const> all_kernels() {
+  static const std::vector<const KernelRow*> kRows = gather_rows();
+  return kRows;
 }
 
-std::span<const RefusedOp> refused_ops() { return kRefused; }
+Kernel find_kernel(std::string_view domain, std::string_view op) {
+  for (const KernelRow* row : all_kernels())
+    if (row->op == op && row->domain == domain) return row->run;
+  return nullptr;
+}
 
 }  // namespace accsim::sim::ref

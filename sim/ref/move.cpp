@@ -2,6 +2,7 @@
 
 #include "sim/operators/movement/box_rules.h"
 #include "sim/operators/rules.h"
+#include "sim/ref/executor.h"
 #include "sim/ref/kernel_context.h"
 #include "sim/ref/strided_loops.h"
 
@@ -275,10 +276,31 @@ Status dropout(KernelContext& step) {
   return ok();
 }
 
+/// A tensor that is too large for the graph to hold is read from the file.
+Status constant(KernelContext& step) {
+  if (!step.has_output(0)) return ok();
+  const Attribute* attribute = step.attribute("value");
+  const auto* held = attribute == nullptr
+                         ? nullptr
+                         : std::get_if<std::shared_ptr<const StoredTensor>>(&attribute->value);
+  if (held == nullptr || !*held) return by_value_rule(step);
+  std::optional<Array> stored = stored_array(step.graph(), **held, step.memory());
+  const std::optional<uint64_t> seed = step.state().weight_seed;
+  if (!stored && !seed)
+    return Error{Errc::invalid,
+                 "the file doesn't have its elements; use --weights random:SEED to draw them", ""};
+  if (!stored) {
+    stored = random_weights(step.graph(), step.node().outputs[0], *seed, step.memory());
+    ++step.state().random_weights;
+  }
+  step.share(0, *stored);
+  return ok();
+}
+
 constexpr KernelRow kRows[] = {
     {"CenterCropPad", center_crop_pad},
     {"Concat", concat},
-    {"Constant", by_value_rule},
+    {"Constant", constant},
     {"ConstantOfShape", constant_of_shape},
     {"DepthToSpace", depth_to_space},
     {"Dropout", dropout},

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "sim/operators/names.h"
 #include "sim/operators/reduction/reduction_rules.h"
 #include "sim/operators/rules.h"
 #include "sim/ref/kernel_parts.h"
@@ -392,8 +393,8 @@ constexpr KernelRow kRows[] = {
     {"RMSNormalization", rms_norm},
     {"SimplifiedLayerNormalization", simplified_layer_norm},
     {"Softmax", softmax<false>},
-    {"LayerNormalization", layer_norm, "com.microsoft"},
-    {"SimplifiedLayerNormalization", simplified_layer_norm, "com.microsoft"},
+    {"LayerNormalization", layer_norm, kMicrosoft},
+    {"SimplifiedLayerNormalization", simplified_layer_norm, kMicrosoft},
 };
 
 }  // namespace

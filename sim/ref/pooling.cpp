@@ -7,6 +7,7 @@
 #include <limits>
 
 #include "sim/operators/fold.h"
+#include "sim/operators/names.h"
 #include "sim/operators/rules.h"
 
 namespace accsim::sim::ref {
@@ -265,7 +266,7 @@ constexpr KernelRow kRows[] = {
     {"LpPool", lp_pool},
     {"MaxPool", max_pool},
     {"MaxUnpool", max_unpool},
-    {"NhwcMaxPool", nhwc_max_pool, "com.microsoft"},
+    {"NhwcMaxPool", nhwc_max_pool, kMicrosoft},
 };
 
 }  // namespace

@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "sim/operators/fold.h"
+#include "sim/operators/names.h"
 #include "sim/operators/rules.h"
 #include "sim/ref/conv.h"
 #include "sim/ref/matmul.h"
@@ -160,9 +161,9 @@ constexpr KernelRow kRows[] = {
     {"QLinearConv", qlinear_conv},
     {"QLinearMatMul", qlinear_matmul},
     {"QuantizeLinear", quantize},
-    {"DequantizeLinear", dequantize, "com.microsoft"},
-    {"QLinearConv", qlinear_conv, "com.microsoft"},
-    {"QuantizeLinear", quantize, "com.microsoft"},
+    {"DequantizeLinear", dequantize, kMicrosoft},
+    {"QLinearConv", qlinear_conv, kMicrosoft},
+    {"QuantizeLinear", quantize, kMicrosoft},
 };
 
 }  // namespace

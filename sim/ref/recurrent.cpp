@@ -5,6 +5,7 @@
 #include <cctype>
 #include <cmath>
 
+#include "sim/operators/names.h"
 #include "sim/operators/rules.h"
 #include "sim/ref/kernel_parts.h"
 
@@ -211,9 +212,9 @@ Status recurrent(KernelContext& step) {
   const Sizes s = sizes_of(step, kGates);
   const size_t functions = kGates == 4 ? 3 : kGates == 3 ? 2 : 1;
   const std::vector<std::string> defaults =
-      kGates == 1   ? std::vector<std::string>{"Tanh"}
-      : kGates == 3 ? std::vector<std::string>{"Sigmoid", "Tanh"}
-                    : std::vector<std::string>{"Sigmoid", "Tanh", "Tanh"};
+      kGates == 1   ? std::vector<std::string>{op::kTanh}
+      : kGates == 3 ? std::vector<std::string>{op::kSigmoid, op::kTanh}
+                    : std::vector<std::string>{op::kSigmoid, op::kTanh, op::kTanh};
   const auto f = activations_of(step, functions * static_cast<size_t>(s.directions), defaults);
   if (!f) return f.errors();
   const std::vector<double> x = time_first(step, 0, s, s.steps, s.inputs), w = step.reals(1),

@@ -5,6 +5,7 @@
 #include "sim/onnx/decode.h"
 #include "sim/onnx/weights.h"
 #include "sim/operators/node_view.h"
+#include "sim/operators/op_table.h"
 #include "sim/ref/executor.h"
 
 namespace accsim::sim::ref {
@@ -85,15 +86,16 @@ void each_reader(const Graph& graph, TensorId id, F visit) {
 /// The node that computes with a stored tensor behind those that only cut, fill or turn it, so that
 /// cut models draw the same weights as whole ones. `turned` is flipped by every transpose.
 const Node* user_behind(const Graph& graph, const Node& first, size_t& port, bool& turned) {
-  constexpr std::string_view kViews[] = {"Cast", "Identity", "Pad", "Slice", "Split", "Transpose"};
   const Node* node = &first;
-  while (node != nullptr && port == 0 && std::ranges::count(kViews, node->op_type) > 0) {
-    turned ^= node->op_type == "Transpose";
+  const OpRow* row = find_op(first);
+  while (row != nullptr && port == 0 && row->passes_weights) {
+    turned ^= row->fusion == Fusion::turn;
     const TensorId out = node->outputs.empty() ? kNoTensor : node->outputs[0];
     const auto& nodes = graph.nodes;
     const auto reads = [&](const Node& n) { return std::ranges::count(n.inputs, out) > 0; };
     const auto next = out == kNoTensor ? nodes.end() : std::ranges::find_if(nodes, reads);
     node = next == nodes.end() ? nullptr : &*next;
+    row = node == nullptr ? nullptr : find_op(*node);
     if (node != nullptr)
       port = static_cast<size_t>(std::ranges::find(node->inputs, out) - node->inputs.begin());
   }
@@ -117,18 +119,22 @@ Spread spread_of(const Graph& graph, TensorId id) {
       if (known) return;
       bool turned = false;
       const Node* user = user_behind(graph, reader, port, turned);
-      if (user == nullptr || (user->op_type != "MatMul" && user->op_type != "Gemm")) return;
+      const OpRow* row = user == nullptr ? nullptr : find_op(*user);
+      if (row == nullptr) return;
+      const bool either = row->weights == WeightLayout::kn_or_nk;
+      if (row->weights != WeightLayout::kn && !either) return;
       const NodeView view(graph, *user);
-      turned ^= user->op_type == "Gemm" && port == 1 && view.attr("transB", int64_t{0}) != 0;
+      turned ^= either && port == 1 && view.attr("transB", int64_t{0}) != 0;
       fan = turned ? dims.back() : dims[dims.size() - 2];
       known = true;
     });
     spread.width = std::sqrt(3.0 / static_cast<double>(std::max<int64_t>(fan, 1)));
   }
   each_reader(graph, id, [&](const Node& node, size_t port) {
-    const bool norm = node.op_type.ends_with("Normalization");
-    if (node.op_type == "BatchNormalization" && port == 4)
-      spread = {1, 0.5};  // variances
+    const OpRow* row = find_op(node);
+    const bool norm = row != nullptr && row->kind == OpKind::normalization;
+    if (norm && row->role(port) == PortRole::variance)
+      spread = {1, 0.5};
     else if (norm && port == 1)
       spread = {1, 0.2};
     else if (norm)
@@ -185,7 +191,9 @@ Array random_input(const Graph& graph, TensorId id, uint64_t seed) {
   const Tensor& tensor = graph.tensor(id);
   uint64_t below = tensor.dtype != DType::boolean && bits(tensor.dtype) <= 8 ? 128 : 2;
   each_reader(graph, id, [&](const Node& node, size_t port) {
-    if (node.op_type != "Gather" || port != 1 || node.inputs[0] == kNoTensor) return;
+    const OpRow* row = find_op(node);
+    if (row == nullptr || row->role(port) != PortRole::row_index || node.inputs[0] == kNoTensor)
+      return;
     const NodeView view(graph, node);
     const auto axis = normalize_axis(view.attr("axis", int64_t{0}), view.rank(0));
     if (axis && view.dims(0)[static_cast<size_t>(*axis)] > 0)

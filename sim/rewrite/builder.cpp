@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+#include "sim/operators/names.h"
+
 namespace accsim::sim::rewrite {
 
 // Where operators took an attribute first and an input later: the versions of ai.onnx.
@@ -57,12 +59,12 @@ Value Builder::transpose(const Value& x, const std::vector<int64_t>& perm,
   if (std::ranges::is_sorted(perm)) return x;
   Dims dims;
   for (const int64_t axis : perm) dims.push_back(x.dim(axis));
-  return emit("Transpose", {x.name}, {{"perm", "", perm}}, made(x, dims, label), label);
+  return emit(op::kTranspose, {x.name}, {{"perm", "", perm}}, made(x, dims, label), label);
 }
 
 Value Builder::reshape(const Value& x, const Dims& dims, const std::string& label) {
   if (x.dims == dims) return x;
-  return emit("Reshape", {x.name, integers({static_cast<int64_t>(dims.size())}, dims)}, {},
+  return emit(op::kReshape, {x.name, integers({static_cast<int64_t>(dims.size())}, dims)}, {},
               made(x, dims, label), label);
 }
 
@@ -73,11 +75,11 @@ Value Builder::slice(const Value& x, std::vector<int64_t> starts, std::vector<in
     out.dims[static_cast<size_t>(axes[i])] = ends[i] - starts[i];
   const Dims length = {static_cast<int64_t>(axes.size())};
   if (opset_ >= kSliceByInput)
-    return emit("Slice",
+    return emit(op::kSlice,
                 {x.name, integers(length, std::move(starts)), integers(length, std::move(ends)),
                  integers(length, std::move(axes))},
                 {}, std::move(out), label);
-  return emit("Slice", {x.name},
+  return emit(op::kSlice, {x.name},
               {{"starts", "", std::move(starts)},
                {"ends", "", std::move(ends)},
                {"axes", "", std::move(axes)}},
@@ -108,7 +110,7 @@ std::vector<Value> Builder::cut(const Value& x, int64_t axis, int64_t size,
   if (x.constant) return out;
   NodeDef node;
   node.name = fmt::format("{}/Split_{}", prefix_, label);
-  node.op_type = "Split";
+  node.op_type = op::kSplit;
   node.inputs = {x.name};
   node.attributes = {{"axis", "", axis}};
   const Dims count = {static_cast<int64_t>(sizes.size())};
@@ -137,8 +139,8 @@ Value Builder::pad(const Value& x, const Dims& before, const Dims& behind,
   pads.insert(pads.end(), behind.begin(), behind.end());
   const Dims length = {static_cast<int64_t>(pads.size())};
   if (opset_ >= kPadByInput)
-    return emit("Pad", {x.name, integers(length, std::move(pads))}, {}, std::move(out), label);
-  return emit("Pad", {x.name}, {{"pads", "", std::move(pads)}}, std::move(out), label);
+    return emit(op::kPad, {x.name, integers(length, std::move(pads))}, {}, std::move(out), label);
+  return emit(op::kPad, {x.name}, {{"pads", "", std::move(pads)}}, std::move(out), label);
 }
 
 Value Builder::gather(const Value& x, int64_t axis, Dims dims, std::vector<int64_t> indices,
@@ -147,7 +149,7 @@ Value Builder::gather(const Value& x, int64_t axis, Dims dims, std::vector<int64
   Value out = made(x, Dims(x.dims.begin(), x.dims.begin() + axis), label);
   out.dims.insert(out.dims.end(), dims.begin(), dims.end());
   for (size_t i = at + 1; i < x.dims.size(); ++i) out.dims.push_back(x.dims[i]);
-  return emit("Gather", {x.name, integers(std::move(dims), std::move(indices))},
+  return emit(op::kGather, {x.name, integers(std::move(dims), std::move(indices))},
               {{"axis", "", axis}}, std::move(out), label);
 }
 
@@ -159,7 +161,7 @@ Value Builder::matmul(const Value& a, const Value& b, const std::string& label) 
   out.constant = a.constant && b.constant;
   out.dims.push_back(a.dim(-2));
   out.dims.push_back(b.dim(-1));
-  return emit("MatMul", {a.name, b.name}, {}, std::move(out), label);
+  return emit(op::kMatMul, {a.name, b.name}, {}, std::move(out), label);
 }
 
 Value Builder::sum(const std::vector<Value>& terms, const std::string& label) {
@@ -167,7 +169,7 @@ Value Builder::sum(const std::vector<Value>& terms, const std::string& label) {
   if (is_float(terms[0].dtype)) {
     std::vector<std::string> names;
     for (const Value& term : terms) names.push_back(term.name);
-    return emit("Sum", std::move(names), {}, made(terms[0], terms[0].dims, label), label);
+    return emit(op::kSum, std::move(names), {}, made(terms[0], terms[0].dims, label), label);
   }
   // Sum isn't defined for integers.
   Value total = terms[0];
@@ -187,13 +189,13 @@ Value Builder::concat(const std::vector<Value>& parts, int64_t axis, const std::
     length += part.dim(axis);
     names.push_back(part.name);
   }
-  return emit("Concat", std::move(names), {{"axis", "", axis}}, std::move(out), label);
+  return emit(op::kConcat, std::move(names), {{"axis", "", axis}}, std::move(out), label);
 }
 
 Value Builder::add(const Value& a, const Value& b, const std::string& label) {
   const std::optional<Dims> dims = broadcast(a.dims, b.dims);
   check(dims.has_value(), "elaboration has checked that the bias broadcasts");
-  return emit("Add", {a.name, b.name}, {}, made(a, *dims, label), label);
+  return emit(op::kAdd, {a.name, b.name}, {}, made(a, *dims, label), label);
 }
 
 Value Builder::scale(const Value& x, double factor, const std::string& label) {
@@ -206,11 +208,11 @@ Value Builder::scale(const Value& x, double factor, const std::string& label) {
   if (x.dtype != DType::float32) {
     // Each layer casts for itself: constants of every element type needn't be written.
     Value cast{fmt::format("{}/{}_factor", prefix_, label), x.dtype, {}, true};
-    name =
-        emit("Cast", {name}, {{"to", "", static_cast<int64_t>(x.dtype)}}, cast, label + "_factor")
-            .name;
+    name = emit(op::kCast, {name}, {{"to", "", static_cast<int64_t>(x.dtype)}}, cast,
+                label + "_factor")
+               .name;
   }
-  return emit("Mul", {x.name, name}, {}, made(x, x.dims, label), label);
+  return emit(op::kMul, {x.name, name}, {}, made(x, x.dims, label), label);
 }
 
 }  // namespace accsim::sim::rewrite

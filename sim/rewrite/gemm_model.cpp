@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "sim/onnx/writer.h"
+#include "sim/operators/names.h"
 
 namespace accsim::sim {
 namespace {
@@ -71,7 +72,7 @@ Result<std::string> gemm_model(const GemmModelOptions& o) {
     graph.initializers.push_back(stored_reals("C", {1}, {0.0}));
   NodeDef node;
   node.name = "gemm";
-  node.op_type = matmul ? "MatMul" : "Gemm";
+  node.op_type = matmul ? op::kMatMul : op::kGemm;
   node.inputs = {"A", "B"};
   if (bias) node.inputs.push_back("C");
   node.outputs = {"Y"};

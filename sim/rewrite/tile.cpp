@@ -9,6 +9,7 @@
 #include "sim/elaborate/node_label.h"
 #include "sim/graph/graph.h"
 #include "sim/onnx/reader.h"
+#include "sim/operators/names.h"
 #include "sim/operators/node_view.h"
 #include "sim/operators/op_table.h"
 #include "sim/rewrite/product.h"
@@ -58,7 +59,8 @@ class Tiler {
  private:
   const Node* product_node(const NodeDef& def, const std::string& name, TiledModel& out) const;
   bool can_cut(std::string_view op_type) const {
-    return op_type == "Gemm" || op_type == "MatMul" || (options_.convolutions && op_type == "Conv");
+    return op_type == op::kGemm || op_type == op::kMatMul ||
+           (options_.convolutions && op_type == op::kConv);
   }
   void list_others(TiledModel& out) const;
   Status cut_layer(const Node& node, TiledFrom& from, Builder& builder) const;
@@ -110,7 +112,8 @@ void Tiler::list_others(TiledModel& out) const {
     // The node that gives a call's output may belong to the called body.
     const bool inner = def == main_graph.end() || def->second->op_type != node->op_type ||
                        def->second->domain != node->domain;
-    const bool known = node->domain.empty() && (can_cut(node->op_type) || node->op_type == "Conv");
+    const bool known =
+        node->domain.empty() && (can_cut(node->op_type) || node->op_type == op::kConv);
     if (known && !inner && can_cut(node->op_type)) continue;
     const Result<Work> work = row->cost(NodeView(graph_, *node));
     if (!work || std::ranges::none_of(
@@ -144,9 +147,9 @@ Status Tiler::cut_gemm(const NodeView& view, Builder& builder) const {
 
 Status Tiler::cut_layer(const Node& node, TiledFrom& from, Builder& builder) const {
   const NodeView view(graph_, node);
-  if (node.op_type == "Gemm") return cut_gemm(view, builder);
+  if (node.op_type == op::kGemm) return cut_gemm(view, builder);
   const Value a = value(node.inputs[0]), b = value(node.inputs[1]);
-  if (node.op_type == "MatMul") {
+  if (node.op_type == op::kMatMul) {
     matmul(builder, a, b, view.output(0).dims, cut_);
     return ok();
   }
@@ -157,7 +160,7 @@ Status Tiler::cut_layer(const Node& node, TiledFrom& from, Builder& builder) con
 
 /// Rows, reduction and columns of the products that the layer becomes.
 int64_t rows(const Graph& graph, const Node& node, const GemmOp& op) {
-  if (node.op_type != "MatMul") return op.m();
+  if (node.op_type != op::kMatMul) return op.m();
   // Batch dims stay as they are, even where the op takes them for rows.
   const Dims& a = graph.tensor(node.inputs[0]).dims;
   return a.size() == 1 ? 1 : a[a.size() - 2];

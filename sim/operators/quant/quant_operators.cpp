@@ -85,14 +85,37 @@ Result<Work> quantize_cost(const NodeView& node) {
   return checked_work(node, {op});
 }
 
-std::span<const OpRow> quant_rows() {
-  static constexpr OpRow kRows[] = {
-      {"QuantizeLinear", 10, 2, 3, Fate::vector, quantize_rule, nullptr, quantize_cost, "1"},
-      {"DequantizeLinear", 10, 2, 3, Fate::vector, dequantize_rule, nullptr, quantize_cost, "01"},
-      {"DynamicQuantizeLinear", 11, 1, 1, Fate::vector, dynamic_quantize_rule, nullptr,
-       dynamic_quantize_cost},
-  };
-  return kRows;
-}
+namespace {
+
+constexpr OpRow kRows[] = {
+    {.name = "QuantizeLinear",
+     .since = 10,
+     .min_inputs = 2,
+     .max_inputs = 3,
+     .ports = {{"x"},
+               {"y_scale", PortRole::weight_scale, kResult},
+               {"y_zero_point", PortRole::zero_point, kResult}},
+     .attributes = {"axis", "block_size", "output_dtype", "precision", "saturate"},
+     .shape = quantize_rule,
+     .cost = quantize_cost},
+    {.name = "DequantizeLinear",
+     .since = 10,
+     .min_inputs = 2,
+     .max_inputs = 3,
+     .ports = {{"x", PortRole::parameter},
+               {"x_scale", PortRole::weight_scale, 0},
+               {"x_zero_point", PortRole::zero_point, 0}},
+     .attributes = {"axis", "block_size", "output_dtype"},
+     .shape = dequantize_rule,
+     .cost = quantize_cost},
+    {.name = "DynamicQuantizeLinear",
+     .since = 11,
+     .shape = dynamic_quantize_rule,
+     .cost = dynamic_quantize_cost},
+};
+
+}  // namespace
+
+std::span<const OpRow> quant_rows() { return kRows; }
 
 }  // namespace accsim::sim

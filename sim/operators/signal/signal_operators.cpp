@@ -176,18 +176,59 @@ Result<Work> mel_cost(const NodeView& node) {
   return checked_work(node, {op});
 }
 
+constexpr OpRow kRows[] = {
+    {.name = "DFT",
+     .since = 17,
+     .max_inputs = 3,
+     .ports = {{"input"}, {"dft_length", PortRole::setting}, {"axis", PortRole::setting}},
+     .attributes = {"axis", "inverse", "onesided"},
+     .shape = dft_rule,
+     .cost = dft_cost},
+    {.name = "STFT",
+     .since = 17,
+     .min_inputs = 2,
+     .max_inputs = 4,
+     .ports = {{"signal"},
+               {"frame_step", PortRole::setting},
+               {"window", PortRole::parameter},
+               {"frame_length", PortRole::setting}},
+     .attributes = {"onesided"},
+     .shape = stft_rule,
+     .cost = stft_cost},
+    {.name = "HannWindow",
+     .since = 17,
+     .ports = {{"size", PortRole::setting}},
+     .attributes = {"output_datatype", "periodic"},
+     .shape = window_rule,
+     .cost = window_cost<1>},
+    {.name = "HammingWindow",
+     .since = 17,
+     .ports = {{"size", PortRole::setting}},
+     .attributes = {"output_datatype", "periodic"},
+     .shape = window_rule,
+     .cost = window_cost<1>},
+    {.name = "BlackmanWindow",
+     .since = 17,
+     .ports = {{"size", PortRole::setting}},
+     .attributes = {"output_datatype", "periodic"},
+     .shape = window_rule,
+     .cost = window_cost<2>},
+    {.name = "MelWeightMatrix",
+     .since = 17,
+     .min_inputs = 5,
+     .max_inputs = 5,
+     .ports = {{"num_mel_bins", PortRole::setting},
+               {"dft_length", PortRole::setting},
+               {"sample_rate"},
+               {"lower_edge_hertz"},
+               {"upper_edge_hertz"}},
+     .attributes = {"output_datatype"},
+     .shape = mel_rule,
+     .cost = mel_cost},
+};
+
 }  // namespace
 
-std::span<const OpRow> signal_rows() {
-  static constexpr OpRow kRows[] = {
-      {"DFT", 17, 1, 3, Fate::vector, dft_rule, nullptr, dft_cost},
-      {"STFT", 17, 2, 4, Fate::vector, stft_rule, nullptr, stft_cost, "2"},
-      {"HannWindow", 17, 1, 1, Fate::vector, window_rule, nullptr, window_cost<1>},
-      {"HammingWindow", 17, 1, 1, Fate::vector, window_rule, nullptr, window_cost<1>},
-      {"BlackmanWindow", 17, 1, 1, Fate::vector, window_rule, nullptr, window_cost<2>},
-      {"MelWeightMatrix", 17, 5, 5, Fate::vector, mel_rule, nullptr, mel_cost},
-  };
-  return kRows;
-}
+std::span<const OpRow> signal_rows() { return kRows; }
 
 }  // namespace accsim::sim

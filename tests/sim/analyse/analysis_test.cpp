@@ -392,7 +392,9 @@ TEST(OpKinds, KnowNamesakesOfOtherDomainsApart) {
   EXPECT_EQ(kind_of(node("", "BatchNormalization")), OpKind::normalization);
   EXPECT_EQ(kind_of(node("", "Sigmoid")), OpKind::elementwise);
   EXPECT_EQ(kind_of(node("com.microsoft", "QuickGelu")), OpKind::elementwise);
-  for (const char* op : {"Cast", "Identity", "Dropout", "Concat", "Conv", "ReduceSum"})
+  EXPECT_EQ(kind_of(node("", "Conv")), OpKind::convolution);
+  EXPECT_EQ(kind_of(node("mine", "Conv")), OpKind::other);
+  for (const char* op : {"Cast", "Identity", "Dropout", "Concat", "ReduceSum"})
     EXPECT_EQ(kind_of(node("", op)), OpKind::other) << op;
   EXPECT_EQ(shift_port(node("", "LayerNormalization")), 2);
   EXPECT_EQ(shift_port(node("mine", "LayerNormalization")), -1);

@@ -7,6 +7,27 @@
 namespace accsim::sim {
 namespace {
 
+/// All inputs are listed or none is; a scale or zero point says which other port it is of.
+void check_ports(const OpRow& row) {
+  const int ports = static_cast<int>(row.ports.size());
+  if (row.max_inputs < kVariadic)
+    EXPECT_TRUE(ports == 0 || ports == row.max_inputs) << "lists " << ports << " ports";
+  for (int i = 0; i < ports; ++i) {
+    const Port& port = row.ports[static_cast<size_t>(i)];
+    EXPECT_FALSE(port.name.empty()) << "port " << i;
+    const bool of_another = port.role == PortRole::scale || port.role == PortRole::zero_point ||
+                            port.role == PortRole::weight_scale ||
+                            port.role == PortRole::weight_zero_point;
+    if (!of_another) {
+      EXPECT_EQ(port.of, kNoPort) << port.name;
+    } else if (port.of != kResult) {
+      EXPECT_GE(port.of, 0) << port.name;
+      EXPECT_LT(port.of, ports) << port.name;
+      EXPECT_NE(port.of, i) << port.name;
+    }
+  }
+}
+
 TEST(OpTable, IsEveryRowWellFormed) {
   std::set<std::pair<std::string_view, std::string_view>> names;
   for (const OpRow* row : all_ops()) {
@@ -19,12 +40,33 @@ TEST(OpTable, IsEveryRowWellFormed) {
     EXPECT_LE(row->min_inputs, row->max_inputs);
     EXPECT_NE(row->shape, nullptr);
     EXPECT_TRUE(row->cost != nullptr || row->fate == Fate::view);
-    for (const char digit : row->params) {
-      EXPECT_GE(digit, '0');
-      EXPECT_LT(digit - '0', row->max_inputs);
+    check_ports(*row);
+    std::set<std::string_view> attributes(row->attributes.begin(), row->attributes.end());
+    EXPECT_EQ(attributes.size(), row->attributes.size()) << "an attribute is listed twice";
+    EXPECT_FALSE(attributes.contains(""));
+    if (row->weights != WeightLayout::unknown) {
+      EXPECT_EQ(row->fate, Fate::gemm);
+      EXPECT_NE(row->port(PortRole::weight), kNoPort);
     }
+    if (row->fusion == Fusion::affine)
+      for (const PortRole role :
+           {PortRole::gain, PortRole::shift, PortRole::mean, PortRole::variance})
+        EXPECT_NE(row->port(role), kNoPort);
   }
   EXPECT_GT(names.size(), 150U);
+}
+
+TEST(OpTable, AreRolesAskedForByPort) {
+  const OpRow& conv = *find_op("", "QLinearConv");
+  EXPECT_EQ(conv.port(PortRole::weight), 3);
+  EXPECT_EQ(conv.role(4), PortRole::weight_scale);
+  EXPECT_EQ(conv.ports[6].of, kResult);
+  EXPECT_EQ(conv.port(PortRole::gain), kNoPort);
+  EXPECT_EQ(conv.role(100), PortRole::data);
+  EXPECT_TRUE(holds_parameters(PortRole::weight_zero_point));
+  EXPECT_FALSE(holds_parameters(PortRole::zero_point));
+  EXPECT_TRUE(conv.has_attribute("pads"));
+  EXPECT_FALSE(conv.has_attribute("pad"));
 }
 
 TEST(OpTable, IsEveryRowFound) {

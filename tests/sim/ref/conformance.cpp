@@ -164,8 +164,10 @@ std::string table(const Tally& t) {
   out +=
       "\n## Operators of the table that are refused\n\n| operator | domain | why "
       "|\n|---|---|---|\n";
-  for (const ref::RefusedOp& r : ref::refused_ops())
-    out += fmt::format("| {} | {} | {} |\n", r.op, r.domain.empty() ? "ai.onnx" : r.domain, r.why);
+  for (const OpRow* row : all_ops())
+    if (!row->no_kernel.empty())
+      out += fmt::format("| {} | {} | {} |\n", row->name,
+                         row->domain.empty() ? "ai.onnx" : row->domain, row->no_kernel);
   size_t kernels = 0;
   for (const OpRow* row : all_ops()) kernels += ref::find_kernel(row->domain, row->name) != nullptr;
   out += fmt::format(

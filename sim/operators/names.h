@@ -1,0 +1,32 @@
+#pragma once
+#include <string_view>
+
+namespace accsim::sim {
+
+inline constexpr std::string_view kMicrosoft = "com.microsoft";
+
+/// Operators that the program writes into graphs itself, or that other operators name. Everything
+/// else about an operator is asked of its row (op_table.h).
+namespace op {
+inline constexpr char kAdd[] = "Add";
+inline constexpr char kCast[] = "Cast";
+inline constexpr char kClip[] = "Clip";
+inline constexpr char kConcat[] = "Concat";
+inline constexpr char kConv[] = "Conv";
+inline constexpr char kGather[] = "Gather";
+inline constexpr char kGemm[] = "Gemm";
+inline constexpr char kIdentity[] = "Identity";
+inline constexpr char kMatMul[] = "MatMul";
+inline constexpr char kMul[] = "Mul";
+inline constexpr char kPad[] = "Pad";
+inline constexpr char kReshape[] = "Reshape";
+inline constexpr char kSigmoid[] = "Sigmoid";
+inline constexpr char kSlice[] = "Slice";
+inline constexpr char kSplit[] = "Split";
+inline constexpr char kSum[] = "Sum";
+inline constexpr char kTanh[] = "Tanh";
+inline constexpr char kTranspose[] = "Transpose";
+inline constexpr char kUnsqueeze[] = "Unsqueeze";
+}  // namespace op
+
+}  // namespace accsim::sim

@@ -1,0 +1,151 @@
+#pragma once
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <initializer_list>
+#include <string_view>
+
+#include "sim/base/result.h"
+#include "sim/operators/node_view.h"
+#include "sim/work/work.h"
+
+namespace accsim::sim {
+
+/// Sets dtype and dims of every output (InferContext::set_output), from the inputs' dims, dtypes,
+/// attributes and, where shapes depend on them, values.
+using ShapeRule = Status (*)(InferContext&);
+/// Sets the values of the outputs; called after the shape rule when every present input has a known
+/// value and the outputs are small. May set nothing.
+using ValueRule = Status (*)(InferContext&);
+/// What the node asks of the machine; called with outputs known. An empty Work is for views.
+using CostRule = Result<Work> (*)(const NodeView&);
+
+inline constexpr int kVariadic = 1 << 20;
+
+/// Up to N items that can be written in braces in a constexpr row. One more doesn't compile.
+template <class T, size_t N>
+class RowList {
+ public:
+  constexpr RowList() = default;
+  constexpr RowList(std::initializer_list<T> items) : size_(items.size()) {
+    std::copy(items.begin(), items.end(), items_.begin());
+  }
+  constexpr size_t size() const { return size_; }
+  constexpr bool empty() const { return size_ == 0; }
+  constexpr const T& operator[](size_t i) const { return items_[i]; }
+  constexpr const T* begin() const { return items_.data(); }
+  constexpr const T* end() const { return items_.data() + size_; }
+
+ private:
+  std::array<T, N> items_{};
+  size_t size_ = 0;
+};
+
+/// What an input is for.
+enum class PortRole : uint8_t {
+  data,
+  weight,             ///< multiplied by the data; learned in most models
+  bias,               ///< added inside a fused operator or by a product, whose GemmOp names it
+  shift,              ///< added per channel or column by the operator itself
+  gain,               ///< multiplies per channel or column
+  mean,               ///< running statistic
+  variance,           ///< running statistic
+  parameter,          ///< learned or tabulated in another way
+  scale,              ///< of quantisation: of the port `of`
+  zero_point,         ///< of quantisation: of the port `of`
+  weight_scale,       ///< a scale that counts as a parameter
+  weight_zero_point,  ///< a zero point that counts as a parameter
+  row_index,          ///< picks whole rows of input 0 along the attribute `axis`
+  setting,            ///< axes, a shape, pads: says what is done, isn't worked on
+};
+
+inline constexpr int kNoPort = -1;
+inline constexpr int kResult = -2;  ///< Port::of: output 0
+
+/// One input of an operator.
+struct Port {
+  std::string_view name;
+  PortRole role = PortRole::data;
+  int of = kNoPort;  ///< scales and zero points: the input that they are of, or kResult
+};
+
+/// Whether a constant that isn't a float initializer counts as a parameter on such an input.
+constexpr bool holds_parameters(PortRole role) {
+  switch (role) {
+    case PortRole::data:
+    case PortRole::scale:
+    case PortRole::zero_point:
+    case PortRole::row_index:
+    case PortRole::setting:
+      return false;
+    default:
+      return true;
+  }
+}
+
+/// What the counting conventions ask of an operator.
+enum class OpKind : uint8_t {
+  other,
+  convolution,
+  normalization,  ///< BatchNormalization and its kin
+  pooling,        ///< MaxPool, AveragePool, LpPool and the global ones
+  elementwise,    ///< activations, arithmetic, comparisons, softmax: work on every element
+};
+
+/// How the stored weights of a product lie.
+enum class WeightLayout : uint8_t {
+  unknown,
+  oihw,      ///< [group x] output, channel, taps
+  kn,        ///< [batch x] inner dim, column; the result's columns are its last dim
+  kn_or_nk,  ///< as kn, turned where the attribute transB is set
+};
+
+/// What lowering may make of the node so that it costs nothing of its own.
+enum class Fusion : uint8_t {
+  none,
+  affine,  ///< gain and shift per channel: into the weights and bias of the product before it
+  bias,    ///< a sum: the bias of the product before it
+  clip,    ///< bounds: the post unit's, or those of the vector work before it
+  turn,    ///< a transpose: left to the load of a product that takes a turned B
+};
+
+/// Everything the program knows of one operator but its kernel (sim/ref). A column that a row
+/// doesn't name has nothing special. Adding an operator is one row, its rules, a kernel and a test.
+struct OpRow {
+  std::string_view name;
+  std::string_view domain = "";        ///< "" for ai.onnx
+  int since = 1;                       ///< first opset version that has it
+  int min_inputs = 1, max_inputs = 1;  ///< kVariadic: no limit
+  RowList<Port, 14> ports = {};        ///< inputs in order; those behind the list are plain data
+  RowList<std::string_view, 10> attributes = {};  ///< ai.onnx: in any opset up to kNewestOpset
+  Fate fate = Fate::vector;                       ///< of a node that isn't folded
+  ShapeRule shape = nullptr;
+  ValueRule value = nullptr;  ///< nullptr: never folded to a value
+  CostRule cost = nullptr;    ///< nullptr only for Fate::view
+  OpKind kind = OpKind::other;
+  bool in_place = false;            ///< reads element i of its inputs only to write element i
+  bool random = false;              ///< two runs give different numbers
+  bool reads_only_shapes = false;   ///< its outputs follow from the inputs' shapes alone
+  bool same_operand_types = false;  ///< inputs 0 and 1 must be numbers of one type
+  bool passes_weights = false;      ///< weights on input 0 are those of who reads its output
+  WeightLayout weights = WeightLayout::unknown;
+  bool takes_turned_b = false;  ///< a Fusion::turn before its B costs nothing
+  Fusion fusion = Fusion::none;
+  std::string_view no_kernel = "";  ///< why the reference executor doesn't compute it
+
+  constexpr PortRole role(size_t port) const {
+    return port < ports.size() ? ports[port].role : PortRole::data;
+  }
+  /// The first input of a role; kNoPort when there is none.
+  constexpr int port(PortRole wanted) const {
+    for (size_t i = 0; i < ports.size(); ++i)
+      if (ports[i].role == wanted) return static_cast<int>(i);
+    return kNoPort;
+  }
+  constexpr bool has_attribute(std::string_view wanted) const {
+    return std::find(attributes.begin(), attributes.end(), wanted) != attributes.end();
+  }
+};
+
+}  // namespace accsim::sim
