@@ -45,6 +45,15 @@ Status skip_norm(KernelContext& step) {
   return ok();
 }
 
+Status bias_add(KernelContext& step) {
+  if (!step.has_output(0)) return ok();
+  std::vector<double> sum = step.reals(0);
+  const std::vector<double> bias = step.reals(1), skip = step.reals(2);
+  for (size_t i = 0; i < sum.size(); ++i) sum[i] += bias[i % bias.size()] + skip[i];
+  step.put(0, sum);
+  return ok();
+}
+
 /// Attribute "activation" applied to output 0, which is float.
 Status activate_output(KernelContext& step) {
   const std::string name = step.attr("activation", "");
@@ -195,6 +204,7 @@ Status qlinear_global_average_pool(KernelContext& step) {
 }
 
 constexpr KernelRow kRows[] = {
+    {"BiasAdd", bias_add, kMicrosoft},
     {"FusedConv", fused_conv, kMicrosoft},
     {"FusedGemm", fused_gemm, kMicrosoft},
     {"FusedMatMul", fused_matmul, kMicrosoft},

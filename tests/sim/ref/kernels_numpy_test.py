@@ -44,6 +44,8 @@ def activations():
     yield Case("Gelu", 20, [x]), [0.5 * x * (1 + erf(x / math.sqrt(2)))]
     tanh = np.tanh(math.sqrt(2 / math.pi) * (x + 0.044715 * x**3))
     yield Case("Gelu", 20, [x], approximate="tanh"), [0.5 * x * (1 + tanh)]
+    bias, skip = real(5), real(3, 4, 5)
+    yield Case("BiasAdd", 17, [x, bias, skip], domain="com.microsoft"), [x + bias + skip]
     yield Case("Mish", 18, [x]), [x * np.tanh(np.log1p(np.exp(x)))]
     yield Case("Swish", 24, [x], alpha=1.5), [x / (1 + np.exp(-1.5 * x))]
     yield Case("HardSwish", 22, [x]), [x * np.clip(x / 6 + 0.5, 0, 1)]
