@@ -12,7 +12,7 @@ namespace {
 
 constexpr int64_t kMostMisses = 10'000'000;  // draws in a row that constraints refuse
 
-hw::/// 64 well-mixed bits of a number (the finaliser of MurmurHash3): draws, no names.
+/// 64 well-mixed bits of a number (the finaliser of MurmurHash3): draws, no names.
 constexpr uint64_t mix(uint64_t v) {
   v ^= v >> 33;
   v *= 0xff51afd7ed558ccdULL;
@@ -22,7 +22,7 @@ constexpr uint64_t mix(uint64_t v) {
   return v;
 }
 
-RuleContext::Positions every_field() {
+hw::RuleContext::Positions every_field() {
   hw::RuleContext::Positions out;
   for (const hw::Field& f : hw::fields()) out.emplace(f.path, hw::TextPosition{});
   return out;

@@ -44,7 +44,9 @@ TEST(Pins, ApplyToTheLayersThatTheirGlobMatches) {
 
 TEST(Pins, AreFreeUntilTheyPinSomething) {
   EXPECT_TRUE(MappingPin{}.free());
-  EXPECT_TRUE(MappingPin{.layers = "conv*"}.free());
+  MappingPin named;
+  named.layers = "conv*";
+  EXPECT_TRUE(named.free());
   for (const char* token : {"ws", "7x56", "2x7x56", "n64", "k256", "g2", "mnk", "im2col"})
     EXPECT_FALSE(parse_pin(token)->free()) << token;
 }

@@ -10,8 +10,9 @@ namespace {
 /// All inputs are listed or none is; a scale or zero point says which other port it is of.
 void check_ports(const OpRow& row) {
   const int ports = static_cast<int>(row.ports.size());
-  if (row.max_inputs < kVariadic)
+  if (row.max_inputs < kVariadic) {
     EXPECT_TRUE(ports == 0 || ports == row.max_inputs) << "lists " << ports << " ports";
+  }
   for (int i = 0; i < ports; ++i) {
     const Port& port = row.ports[static_cast<size_t>(i)];
     EXPECT_FALSE(port.name.empty()) << "port " << i;
@@ -48,10 +49,10 @@ TEST(OpTable, IsEveryRowWellFormed) {
       EXPECT_EQ(row->fate, Fate::gemm);
       EXPECT_NE(row->port(PortRole::weight), kNoPort);
     }
-    if (row->fusion == Fusion::affine)
-      for (const PortRole role :
-           {PortRole::gain, PortRole::shift, PortRole::mean, PortRole::variance})
-        EXPECT_NE(row->port(role), kNoPort);
+    if (row->fusion != Fusion::affine) continue;
+    for (const PortRole role :
+         {PortRole::gain, PortRole::shift, PortRole::mean, PortRole::variance})
+      EXPECT_NE(row->port(role), kNoPort);
   }
   EXPECT_GT(names.size(), 150U);
 }

@@ -18,7 +18,6 @@
 
 #include "sim/elaborate/elaborate.h"
 #include "sim/operators/op_table.h"
-#include "sim/ref/attributes.h"
 #include "sim/ref/executor.h"
 #include "sim/ref/kernel_context.h"
 
@@ -245,7 +244,7 @@ class Generator {
     for (int i = 0; i < count; ++i) c.inputs.push_back(input(i, main, base));
     c.outputs.assign(1 + pick(4), true);
     for (const auto& [name, values] : attribute_values()) {
-      const bool known = !row_.domain.empty() || known_attribute(row_.name, name);
+      const bool known = !row_.domain.empty() || row_.has_attribute(name);
       if (known && pick(3) > 0) c.attributes.push_back({name, "", values[pick(values.size())]});
     }
     return c;
