@@ -215,16 +215,17 @@ constexpr KernelRow kRows[] = {
 void subtract_zero(std::vector<double>& values, const Dims& dims, const std::vector<double>& zero,
                    bool rows) {
   if (zero.empty() || dims.empty()) return;
-  const auto columns = static_cast<size_t>(dims.back());
+  // A vector is a row of a, or a column of b.
+  const bool is_column = dims.size() == 1 && !rows;
+  const auto columns = is_column ? 1 : static_cast<size_t>(dims.back());
+  const auto lines = static_cast<size_t>(dims.size() > 1 ? dims[dims.size() - 2] : dims.back());
   for (size_t i = 0; i < values.size(); ++i) {
     // One for all, one a row (of a), or one a column (of b), the latter with a's batch in front.
     size_t at = 0;
     if (zero.size() > 1 && rows)
       at = i / columns % zero.size();
     else if (zero.size() > 1)
-      at = zero.size() == columns
-               ? i % columns
-               : i / (columns * static_cast<size_t>(dims[dims.size() - 2])) * columns + i % columns;
+      at = zero.size() == columns ? i % columns : i / (columns * lines) * columns + i % columns;
     if (at < zero.size()) values[i] -= zero[at];
   }
 }
