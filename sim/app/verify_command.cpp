@@ -240,7 +240,8 @@ int VerifyCommand::run() const {
     if (const int code = write_result(json_, to_json(report)); code != kExitOk) return code;
   if (json_ != "-")
     if (const int code = print_out(to_text(report)); code != kExitOk) return code;
-  return report.all_passed() ? kExitOk : kExitFailed;
+  if (report.all_passed()) return kExitOk;
+  return report.only_lacks_cores() ? kExitResources : kExitFailed;
 }
 
 }  // namespace accsim::sim

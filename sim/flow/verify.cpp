@@ -145,6 +145,7 @@ class Runner {
 
   Status cosimulate(const VerifyCase& c, size_t i, VerifyRow& row) {
     const auto core = variant(c);
+    row.no_core = !core;
     if (!core) return core.errors();
     hw::Program program = emit(c.problem, c.hw, c.tiling);
     program.name = c.name;

@@ -11,6 +11,12 @@ int64_t VerifyReport::passed() const {
   return std::count_if(rows.begin(), rows.end(), [](const VerifyRow& r) { return r.passed(); });
 }
 
+bool VerifyReport::only_lacks_cores() const {
+  return failed() > 0 && std::ranges::all_of(rows, [](const VerifyRow& row) {
+           return row.passed() || row.no_core || !row.done;
+         });
+}
+
 int64_t VerifyReport::failed() const {
   return std::count_if(rows.begin(), rows.end(),
                        [](const VerifyRow& r) { return r.done && !r.passed(); });

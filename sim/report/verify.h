@@ -18,6 +18,7 @@ struct VerifyRow {
   double seconds = 0;      ///< of the co-simulation, golden included
   std::string difference;  ///< first wrong command; empty when all is equal
   std::string error;       ///< why it could not be run; empty when it was
+  bool no_core = false;    ///< because its core couldn't be built or loaded
   bool done = false;       ///< false: interrupted before its turn
 
   bool passed() const { return done && error.empty() && values_equal && cycles_equal; }
@@ -31,6 +32,8 @@ struct VerifyReport {
 
   int64_t passed() const;
   int64_t failed() const;  ///< run and different, or not runnable
+  /// Is what didn't pass only what had no core? Then nothing speaks against the RTL.
+  bool only_lacks_cores() const;
   bool all_passed() const { return !interrupted && failed() == 0 && !rows.empty(); }
 };
 

@@ -23,9 +23,11 @@ ACCSIM = None  # set by main
 COMMANDS = {
     "": ["--hw", "{hw}", "{model}"],
     "ops": None,
+    "options": None,
     "hw": None,
     "hw check": None,
     "hw print": None,
+    "hw rtl": None,
     "hw dram": None,
     "hw schema": None,
     "hw fields": None,
@@ -61,7 +63,12 @@ INPUTS = {
     "sweep merge": {"{store}": "shards"},
     "sweep submit": {"{spec}": "spec", "{hw}": "spec", "{model}": "spec"},
 }
-READ_ONLY = {"hw check": ["file"], "hw print": ["file"], "hw dram": ["file"]}
+READ_ONLY = {
+    "hw check": ["file"],
+    "hw print": ["file"],
+    "hw dram": ["file"],
+    "hw rtl": ["file"],
+}
 # Words that make an input one, where COMMANDS hasn't got them.
 GIVEN = {"--source": ["--source", "{tree}"], "shards": ["{store}", "{other_store}"]}
 
@@ -88,7 +95,7 @@ NO_FILES = """
     --assertions --weights --dump --int8 --layerwise --threads --atol --rtol --macs --traffic --sort
     --in-place --reorder --arena --tile --edge --layers size --op --batch --transA --transB --alpha
     --beta --bias --opset --shard --pareto --where --nodes --partition --time --dry-run --pattern
-    --bursts --conv
+    --bursts --conv --pe-modules
 """
 
 

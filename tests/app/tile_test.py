@@ -367,8 +367,9 @@ class TileTest(unittest.TestCase):
     def test_some_layers_then_the_others(self):
         once = self.tiled(ALEXNET, "--layers", "*classifier.6*")
         self.assertEqual(sum(n.op_type == "Gemm" for n in once.graph.node), 2)
-        self.good("tile", self.out, "-o", self.out, "--layers", "*classifier.4/Gemm")
-        layers = self.report(self.out)["tiled"]["layers"]
+        twice = self.out.with_name("twice.onnx")
+        self.good("tile", self.out, "-o", twice, "--layers", "*classifier.4/Gemm")
+        layers = self.report(twice)["tiled"]["layers"]
         self.assertEqual(
             [(layer["k"], layer["n"]) for layer in layers], [(4096, 1000), (4096, 4096)]
         )

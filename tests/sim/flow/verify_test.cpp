@@ -94,7 +94,7 @@ TEST(StoredWeights, AreQuantisedPerOutputChannelAndLaidOut) {
     values[i] = (static_cast<double>(i % 7) - 3) * static_cast<double>(1 + i / 12);
   w.value = std::make_shared<ConstData>(values);
   g.tensors.push_back(w);
-  g.nodes.emplace_back();
+  g.nodes.emplace_back().op_type = "Conv";
   GemmOp op = test::convolution({.channels = 6, .size = 5, .outputs = 4, .kernel = 2, .groups = 2});
   op.b_port = 0;
   Layer layer;

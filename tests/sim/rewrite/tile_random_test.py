@@ -142,6 +142,7 @@ def check_group(accsim, group, folder, has_run):
     before, after = folder / "before.onnx", folder / "after.onnx"
     before.write_bytes(model.SerializeToString())
     after.write_bytes(before.read_bytes())
+    cut = folder / "cut.onnx"
     for i, case in enumerate(group):
         run(
             [
@@ -149,7 +150,7 @@ def check_group(accsim, group, folder, has_run):
                 "tile",
                 after,
                 "-o",
-                after,
+                cut,
                 "--layers",
                 f"case{i}",
                 "--conv",
@@ -160,6 +161,7 @@ def check_group(accsim, group, folder, has_run):
                 "x".join(map(str, case.tile)),
             ]
         )
+        cut.replace(after)
     check_structure(onnx.load(after), group)
     given = []
     for name, values in fed.items():
