@@ -37,8 +37,8 @@ struct OpSummary {
 /// By op_label().
 std::map<std::string, OpSummary> summarise_ops(const Graph& graph);
 
-/// "3", "[3, 3]", "SAME_UPPER". Not called to_string: that would hide the one of Dims, which become an
-/// attribute's value without being asked.
+/// "3", "[3, 3]", "SAME_UPPER". Not called to_string: that would hide the one of Dims, which become
+/// an attribute's value without being asked.
 std::string value_text(const AttributeValue& value);
 
 }  // namespace accsim::sim

@@ -21,8 +21,8 @@ struct NamedFile {
 };
 
 /// Errc::usage for every written file that is one of the files read, or written twice: the same
-/// device and inode, or the same place for files that don't exist yet. Devices and pipes may be named
-/// as often as you like, "-" once.
+/// device and inode, or the same place for files that don't exist yet. Devices and pipes may be
+/// named as often as you like, "-" once.
 Status check_written(const std::vector<NamedFile>& written, const std::vector<NamedFile>& read);
 
 struct SweepSpec;

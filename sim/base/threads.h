@@ -10,6 +10,7 @@ namespace accsim {
 
 /// Starts one thread; throws std::system_error or std::bad_alloc when the system has none to give.
 using ThreadStarter = std::function<std::thread(std::function<void()>)>;
+/// The system's own starter: a std::thread that runs `work`.
 std::thread start_thread(std::function<void()> work);
 
 /// Threads that each call one function once. There may be fewer than were asked for, down to none:

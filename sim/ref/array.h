@@ -144,7 +144,8 @@ enum class PowerRounding { up, down, nearest };
 /// nearest end, without `saturate` NaN.
 double round_power(double v, PowerRounding rounding, bool saturate);
 /// round_element() of every element of a float16 or bfloat16 array; the kernels that make narrower
-/// floats round them themselves. By Eigen, which rounds floats only: a double would be rounded twice.
+/// floats round them themselves. By Eigen, which rounds floats only: a double would be rounded
+/// twice.
 void round_elements(Array& array);
 
 /// Largest difference and such between two arrays of one shape, see Comparison.

@@ -49,8 +49,10 @@ struct Costs {
   Costs& operator+=(const Costs& o);  ///< sums everything; counts stop at kBeyond (sums.h)
 };
 
-/// Errc::overflow that names the first count which is a sum beyond 64 bits. Whoever sums Costs asks.
+/// Errc::overflow that names the first count which is a sum beyond 64 bits. Whoever sums Costs
+/// asks.
 Status check_sums(const Costs& c, const std::string& where);
+/// The error of one count, `what`, that doesn't fit.
 Error beyond_64_bits(std::string_view what, const std::string& where);
 
 /// Why cycles are more than compute_bound: lanes without work in busy cycles (ragged tiles, few

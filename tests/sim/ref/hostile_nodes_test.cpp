@@ -140,7 +140,7 @@ bool runs(const Case& c) {
   return true;
 }
 
-// ---- nodes that may run ----------------------------------------------------------------------------
+// ---- nodes that may run --------------------------------------------------------------------
 
 using Value = decltype(Attribute::value);
 using Ints = std::vector<int64_t>;
@@ -312,7 +312,7 @@ std::vector<Case> good_cases(const OpRow& row) {
   return out;
 }
 
-// ---- spoiling them ---------------------------------------------------------------------------------
+// ---- spoiling them -------------------------------------------------------------------------
 
 std::vector<Case> spoiled(const Case& good) {
   std::vector<Case> out;
@@ -367,8 +367,8 @@ std::vector<Case> spoiled(const Case& good) {
   return out;
 }
 
-/// Operators whose inputs must fit together so closely that no random node of them runs. Their random
-/// nodes are refused, and nodes that run are those of ONNX's own cases (conformance).
+/// Operators whose inputs must fit together so closely that no random node of them runs. Their
+/// random nodes are refused, and nodes that run are those of ONNX's own cases (conformance).
 constexpr std::string_view kNeverByChance[] = {
     ".AffineGrid",
     ".BlackmanWindow",
