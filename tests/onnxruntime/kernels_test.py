@@ -259,7 +259,9 @@ def algebra():
 
 
 def quantised():
-    x, w = u8(1, 3, 6, 6), i8(4, 3, 3, 3)
+    # Without VNNI the runtime adds pairs of uint8 x int8 products in 16 bits and saturates: weights
+    # of 7 bits stay clear of that.
+    x, w = u8(1, 3, 6, 6), i8(4, 3, 3, 3) // 2
     scales = [
         f(0.02),
         zero(120),
