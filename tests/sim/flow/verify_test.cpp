@@ -111,7 +111,7 @@ TEST(StoredWeights, AreQuantisedPerOutputChannelAndLaidOut) {
         const size_t at = ((o / 2 * 4 + tap) * 3 + c) * 2 + o % 2;
         EXPECT_EQ((*q)[at], static_cast<int8_t>(std::nearbyint(v * scale)));
       }
-  layer.op_type = "Einsum";
+  g.nodes[0].op_type = "Einsum";
   EXPECT_FALSE(stored_weights(g, layer, op).has_value()) << "an unknown layout isn't guessed";
 }
 
