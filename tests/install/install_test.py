@@ -130,7 +130,7 @@ class InstallTest(unittest.TestCase):
             done = run(*command, cwd=self.dir, env=environment)
         finally:
             away.rename(rtl)
-        self.assertEqual(done.returncode, 1 if done.stdout else 2, done.stderr)
+        self.assertEqual(done.returncode, 3 if done.stdout else 2, done.stderr)
         self.assertIn(str(rtl), done.stdout + done.stderr)
 
 
