@@ -1,0 +1,53 @@
+// Which layers are of kinds that `accsim verify` runs on the RTL, and their shares.
+import { h } from '../base/dom.js';
+import { section } from '../base/frame.js';
+import { count, percent, si } from '../base/format.js';
+import { strip } from './strip.js';
+
+const colours = { gemm: 'c-compute', vector: 'c-array', memory: 'c-dram_read',
+  unsupported: 'c-slot', view: 'c-tail', folded: 'c-tail' };
+const meaning = {
+  gemm: 'matrix products on the array', vector: 'the vector unit',
+  memory: 'copies by the load engine',
+  view: 'the same bytes under another shape', folded: 'part of another layer\u2019s program',
+  unsupported: 'no rule: traffic only',
+};
+
+export function coverage({ model }) {
+  const { core_reason: reason } = model.data;
+  const groups = new Map();
+  for (const l of model.layers) {
+    const g = groups.get(l.fate) ?? { fate: l.fate, layers: 0, cycles: 0, macs: 0, ops: new Map() };
+    g.layers += 1;
+    g.cycles += l.cycles;
+    g.macs += l.macs;
+    g.ops.set(l.op_type, (g.ops.get(l.op_type) ?? 0) + 1);
+    groups.set(l.fate, g);
+  }
+  const rows = [...groups.values()].sort((a, b) => b.cycles - a.cycles || b.layers - a.layers);
+  const verified = (g) => g.fate === 'gemm' && !reason;
+  const covered = rows.filter(verified).reduce((s, g) => s + g.cycles, 0);
+  const ops = (g) => [...g.ops].sort((a, b) => b[1] - a[1]).map(([op, n]) => `${op} ${n}`);
+  return section({
+    id: 'coverage', short: 'RTL', title: 'What RTL verifies',
+    note: reason ? `No RTL core exists for this machine: ${reason}.`
+      : 'Programs of matrix products run on the RTL core with accsim verify, which compares every '
+        + 'cycle and byte. The cycles of all other kinds rest on the timing model alone.',
+  }, h('p.big', {}, h('b', {}, percent(covered, model.totals.cycles)),
+    ' of the cycles are of kinds that RTL verifies'),
+  strip('Cycles by fate', rows.map((g) => ({
+    label: verified(g) ? `${g.fate} (verified)` : g.fate, colour: colours[g.fate] ?? 'c-tail',
+    value: g.cycles,
+  })), (v) => si(v)),
+  h('div.scroll', { tabindex: '0', role: 'region', 'aria-label': 'Layers by fate' },
+    h('table.plain', {}, h('thead', {}, h('tr', {},
+      ['fate', 'what runs it', 'layers', 'cycles', 'of all', 'RTL', 'operators']
+        .map((t, i) => h('th', { scope: 'col', class: i > 1 && i < 5 ? 'number' : null }, t)))),
+    h('tbody', {}, rows.map((g) => h('tr', {}, h('th', { scope: 'row' }, g.fate),
+      h('td', {}, meaning[g.fate] ?? ''), h('td.number', {}, count(g.layers)),
+      h('td.number', {}, count(g.cycles)),
+      h('td.number', {}, percent(g.cycles, model.totals.cycles)),
+      h('td', {}, g.cycles === 0 ? 'no program' : verified(g) ? 'verified' : 'not verified'),
+      h('td.wrap', {}, ops(g).slice(0, 12).join(', ') + (g.ops.size > 12 ? ', \u2026' : '')))))))
+  );
+}

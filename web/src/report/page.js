@@ -1,0 +1,77 @@
+// The page of one report.
+import { Choices } from '../base/choices.js';
+import { frame, section } from '../base/frame.js';
+import { count, si } from '../base/format.js';
+import { layerBars } from './bars.js';
+import { coverage } from './coverage.js';
+import { details } from './details.js';
+import { headline } from './headline.js';
+import { machine } from './machine.js';
+import { memory } from './memory.js';
+import { cycleParts, energyParts, Model, Selection } from './model.js';
+import { repeat } from './repeat.js';
+import { rollup } from './rollup.js';
+import { roofline } from './roofline.js';
+import { layerTable } from './table.js';
+import { timeline } from './timeline.js';
+
+const views = [headline, roofline, machine, cycles, timeline, memory, energy, rollup, layerTable,
+  coverage, repeat];
+
+/** All sections of a report; `chosen` is the name of the layer that was chosen before. */
+export function reportSections(data, chosen = null, choices = new Choices()) {
+  const context = { model: new Model(data), selection: new Selection(), choices };
+  const sections = views.map((view) => view(context)).filter(Boolean);
+  const panel = details(context);
+  context.selection.choose(context.model.layers.find((l) => l.name === chosen) ?? null);
+  return { ...context, sections, panel };
+}
+
+export function reportPage(data) {
+  const { model, sections, panel } = reportSections(data);
+  const { report, totals, hw } = model;
+  document.title = `${fileName(report.model.file)} on ${hw.name}`;
+  const page = frame({
+    title: fileName(report.model.file),
+    subtitle: `on ${hw.name}: ${hw.rows}\u00d7${hw.cols} array at ${hw.clock_mhz} MHz; `
+      + `${count(report.model.nodes)} nodes, ${si(report.model.params)} parameters, `
+      + `${si(totals.macs)} MACs`,
+  }, sections);
+  return [...page, panel];
+}
+
+const fileName = (path) => path.split('/').pop();
+
+function cycles(context) {
+  const bars = layerBars(context, {
+    parts: cycleParts,
+    total: (r) => r.cycles,
+    text: (v) => `${count(v)} cycles`,
+    axis: (v) => si(v),
+    name: 'cycles',
+    label: 'Cycles of each layer, by what the main unit does or waits for',
+  });
+  return section({
+    id: 'cycles', short: 'Cycles', title: 'Cycles by layer',
+    note: 'What each layer\u2019s main unit (array, vector unit or load engine) does with its '
+      + 'cycles: work at full rate, lanes without work, waits by reason, and the tail behind it.',
+    tools: bars.tools,
+  }, bars.children);
+}
+
+function energy(context) {
+  const bars = layerBars(context, {
+    parts: energyParts,
+    total: (r) => r.energy_pj,
+    text: (v) => si(v * 1e-12, 'J'),
+    axis: (v) => si(v * 1e-12, 'J'),
+    name: 'energy',
+    label: 'Energy of each layer by component',
+    strip: true,
+  });
+  return section({
+    id: 'energy', short: 'Energy', title: 'Energy by component and layer',
+    note: 'Counts of each event times the machine\u2019s energy table.',
+    tools: bars.tools,
+  }, bars.children);
+}

@@ -1,0 +1,60 @@
+// The network's time by queue, ready to be drawn: slices in flat arrays, found by time.
+
+const mainQueue = { gemm: 'execute', vector: 'post', memory: 'load', unsupported: 'load' };
+
+/**
+ * One queue of one layer: starts and ends in the network's cycles, rising; busy: cycles of work in
+ * between, fewer than all only where several commands are one slice.
+ * @typedef {{start: Float64Array, end: Float64Array, busy: Float64Array, command: Int32Array,
+ *   count: Int32Array}} Lane
+ */
+
+function lane(slices, offset) {
+  const n = slices.length;
+  const out = { start: new Float64Array(n), end: new Float64Array(n), busy: new Float64Array(n),
+    command: new Int32Array(n), count: new Int32Array(n) };
+  slices.forEach(([start, duration, command, count = 1, busy = duration], i) => {
+    out.start[i] = offset + start;
+    out.end[i] = offset + start + duration;
+    out.busy[i] = busy;
+    out.command[i] = command;
+    out.count[i] = count;
+  });
+  return out;
+}
+
+/** Layers with their lanes; without a timeline in the data, each layer is one bar of its queue. */
+export function timelineData(model) {
+  const given = model.data.timeline;
+  const queues = given?.queues ?? ['load', 'execute', 'post', 'store'];
+  const commands = given?.commands ?? [];
+  const told = new Map((given?.layers ?? []).map((l) => [l.layer, l]));
+  let clock = 0;
+  const layers = model.costed.map((layer) => {
+    const entry = told.get(layer.index);
+    const start = entry?.start ?? clock;
+    const cycles = entry?.cycles ?? layer.cycles;
+    clock = start + cycles;
+    const lanes = {};
+    for (const queue of queues) {
+      const slices = entry?.slices?.[queue];
+      if (slices?.length) lanes[queue] = lane(slices, start);
+    }
+    const whole = Object.keys(lanes).length === 0;
+    return { layer, start, end: start + cycles, lanes, whole,
+      main: queues.includes(mainQueue[layer.fate]) ? mainQueue[layer.fate] : queues[0] };
+  });
+  return { queues, commands, layers, end: clock, summarised: given?.summarised ?? false,
+    known: Boolean(given) };
+}
+
+/** Index of the first whose end lies beyond a time. */
+export function firstAfter(ends, time, endOf = (i) => ends[i]) {
+  let low = 0, high = ends.length;
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if (endOf(middle) > time) high = middle;
+    else low = middle + 1;
+  }
+  return low;
+}
