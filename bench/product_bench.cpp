@@ -99,7 +99,8 @@ int main(int argc, char** argv) {
   const std::vector<float> a(most_a, 0.5F), b(most_b, 0.25F);
   std::vector<float> c(most_c);
   std::vector<Contender> all = contenders();
-  for (int round = 0; round < std::atoi(argv[2]); ++round)
+  const long rounds = std::strtol(argv[2], nullptr, 10);
+  for (long round = 0; round < rounds; ++round)
     for (Contender& one : all)
       one.times +=
           fmt::format("{}{:.3f}", round > 0 ? ", " : "", run(*shapes, one.multiply_add, a, b, c));

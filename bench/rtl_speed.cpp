@@ -1,6 +1,7 @@
 // How fast a Verilated core runs: cycles per CPU second on layers of different kinds, without the
 // golden.
-//   rtl_speed HW.yaml ws|is|os [TREE]
+//   rtl_speed HW.yaml ws|is|os [--assertions] [TREE]
+// --assertions: with those of rtl/ bound, as `accsim verify --assertions` has them.
 // TREE: where rtl/ and hw/cosim/ lie, to compare two versions of the core.
 #include <fmt/format.h>
 
@@ -43,17 +44,21 @@ hw::Program program(const GemmOp& op, const hw::HwConfig& hw, hw::Dataflow flow)
 }
 
 int run(int argc, char** argv) {
+  const bool assertions = argc > 3 && std::string_view(argv[3]) == "--assertions";
+  const int words = argc - assertions;
   const std::optional<hw::Dataflow> flow =
-      argc == 3 || argc == 4 ? dataflow(argv[2]) : std::nullopt;
+      words == 3 || words == 4 ? dataflow(argv[2]) : std::nullopt;
   if (!flow) {
-    fmt::print(stderr, "usage: rtl_speed HW.yaml ws|is|os [TREE]\n");
+    fmt::print(stderr, "usage: rtl_speed HW.yaml ws|is|os [--assertions] [TREE]\n");
     return 2;
   }
   const auto hw = hw::load_hw(argv[1]);
   if (!hw) return fail(hw.errors());
-  const hw::VerilatedCoreOptions options{.source_dir = argc == 4 ? argv[3] : ACCSIM_SOURCE_DIR,
-                                         .cache_dir = ACCSIM_VARIANTS,
-                                         .compiler = ACCSIM_RTL_COMPILER};
+  const hw::VerilatedCoreOptions options{
+      .source_dir = words == 4 ? argv[argc - 1] : ACCSIM_SOURCE_DIR,
+      .cache_dir = ACCSIM_VARIANTS,
+      .compiler = ACCSIM_RTL_COMPILER,
+      .assertions = assertions};
   const auto core = hw::VerilatedCore::load(*hw, *flow, options);
   if (!core) return fail(core.errors());
   int64_t cycles = 0;

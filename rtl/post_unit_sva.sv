@@ -1,4 +1,5 @@
-// Checks post_unit.sv: tokens taken are there, sums read and values written lie where they may.
+// Checks post_unit.sv: tokens taken are there, sums and parameters read and values written lie
+// where they may.
 `include "sva.svh"
 
 module post_unit_sva
@@ -7,7 +8,9 @@ module post_unit_sva
   parameter int unsigned Cols     = 8,
   parameter int unsigned Lanes    = 8,
   parameter int unsigned AccSlots = 2,
-  parameter int unsigned AccRows  = 16
+  parameter int unsigned AccRows  = 16,
+  parameter int unsigned ParSlots = 2,
+  parameter int unsigned ParStride = 1024
 ) (
   input logic        clk_i,
   input logic        rst_ni,
@@ -19,6 +22,8 @@ module post_unit_sva
   input logic        par_take_o,
   input logic        acc_read_o,
   input word_t       acc_row_o,
+  input logic        par_read_o,
+  input word_t       par_addr_o,
   input logic        out_write_o,
   input logic [15:0] out_bytes_o,
   input logic        out_give_o,
@@ -28,9 +33,17 @@ module post_unit_sva
   input word_t       rows_left_q,
   input word_t       cols_left_q
 );
-  if (Lanes < 1 || Lanes > Cols || AccSlots < 1 || AccRows < 1) begin : gen_illegal
+  if (Lanes < 1 || Lanes > Cols || AccSlots < 1 || AccRows < 1 || ParSlots < 1 ||
+      ParStride < 1) begin : gen_illegal
     $error("post_unit: no size may be zero, and a lane has a column");
   end
+
+  // Where the parameters of the beat's channels end: one channel in a transposed post, else one a
+  // column.
+  word_t par_channels, par_last;
+  assign par_channels = cmd_q.flags.transposed ? 32'd1
+                      : cols_left_q < 32'(Lanes) ? cols_left_q : 32'(Lanes);
+  assign par_last     = par_addr_o + par_channels * ParameterBytes - 1;
 
   `ASSERT(AccTakenIsFull_A, acc_take_o |-> acc_full_i);
   `ASSERT(OutTakenIsFree_A, out_take_o |-> out_free_i);
@@ -39,10 +52,14 @@ module post_unit_sva
           active |-> rows_left_q != '0 && cols_left_q != '0 && cols_left_q <= cmd_q.cols);
   `ASSERT(ColumnsAreThere_A, active |-> cmd_q.cols <= 32'(Cols));
   `ASSERT(RowIsThere_A, acc_read_o |-> acc_row_o < 32'(AccSlots * AccRows));
+  `ASSERT(ParametersInOneSlot_A,
+          par_read_o |-> par_addr_o / ParStride == par_last / ParStride &&
+          par_last < ParSlots * ParStride);
   `ASSERT(WritesItsLanes_A, out_write_o |-> out_bytes_o != '0 && out_bytes_o <= 16'(Lanes));
   `ASSERT(FullWithTheLastWrite_A, out_give_o || retire_o |-> out_write_o);
 endmodule
 
 bind post_unit post_unit_sva #(
-  .Cols(Cols), .Lanes(Lanes), .AccSlots(AccSlots), .AccRows(AccRows)
+  .Cols(Cols), .Lanes(Lanes), .AccSlots(AccSlots), .AccRows(AccRows),
+  .ParSlots(ParSlots), .ParStride(ParStride)
 ) u_sva (.*);

@@ -3,6 +3,8 @@
 #   include/accsim/{sim,hw}/         headers, included as "sim/flow/cost.h"
 #   lib/libaccsim_*.a                a library a folder
 #   lib/cmake/accsim/                find_package(accsim); target accsim::accsim
+#   share/man/man1/                  a manual page a command
+#   share/{bash-completion,zsh,fish} completion for these shells
 #   share/accsim/{rtl,hw,configs}/   the core, the sources that co-simulation compiles it with,
 #   machines share/doc/accsim/                licence, README, documents
 include(CMakePackageConfigHelpers)
@@ -30,4 +32,23 @@ install(FILES README.md CHANGELOG.md LICENSE CITATION.cff DESTINATION ${CMAKE_IN
 install(DIRECTORY docs DESTINATION ${CMAKE_INSTALL_DOCDIR})
 if(ACCSIM_PROGRAM)
   install(TARGETS accsim RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
+  # Pages and completions are what the program says of itself, made when it is installed.
+  set(made ${PROJECT_BINARY_DIR}/documents)
+  install(CODE "
+    set(program \"$<TARGET_FILE:accsim>\")
+    set(made \"${made}\")
+    file(REMOVE_RECURSE \"\${made}\")
+    file(MAKE_DIRECTORY \"\${made}\")
+    execute_process(COMMAND \"\${program}\" manual --folder \"\${made}/man1\"
+      COMMAND_ERROR_IS_FATAL ANY)
+    foreach(shell bash zsh fish)
+      execute_process(COMMAND \"\${program}\" completion \${shell}
+        OUTPUT_FILE \"\${made}/accsim.\${shell}\" COMMAND_ERROR_IS_FATAL ANY)
+    endforeach()")
+  install(DIRECTORY ${made}/man1 DESTINATION ${CMAKE_INSTALL_MANDIR})
+  install(FILES ${made}/accsim.bash RENAME accsim
+    DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions)
+  install(FILES ${made}/accsim.zsh RENAME _accsim
+    DESTINATION ${CMAKE_INSTALL_DATADIR}/zsh/site-functions)
+  install(FILES ${made}/accsim.fish DESTINATION ${CMAKE_INSTALL_DATADIR}/fish/vendor_completions.d)
 endif()

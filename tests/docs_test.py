@@ -4,12 +4,14 @@
 In every Markdown file of the tree relative links must lead somewhere, headings that links name must
 exist. In docs/architecture.md and docs/decisions every file named (sim/map/mapper.h,
 *_operators.cpp) must exist, and every function named, as in `cost_network()`, must stand in the
-sources."""
+sources. A section of a header that says which file has its functions, as in `// slice_rules.cpp`,
+names a file that exists, from the header's folder or the one above it."""
 
 import pathlib
 import re
 import subprocess
 import sys
+import tempfile
 import unittest
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
@@ -69,6 +71,13 @@ def missing_functions(text, sources):
     return sorted({name for name in named if not re.search(rf"\b{name}\(", sources)})
 
 
+def missing_section_files(header):
+    """Sources that a header's section comments name and that aren't there."""
+    named = re.findall(r"^// ((?:\w+/)?\w+\.cpp)\b", header.read_text(), re.M)
+    places = (header.parent, header.parent.parent)
+    return [name for name in named if not any((place / name).is_file() for place in places)]
+
+
 class Documents(unittest.TestCase):
     def test_do_all_links_lead_somewhere(self):
         for file in tracked("*.md"):
@@ -97,6 +106,10 @@ class Documents(unittest.TestCase):
         )
         self.assertEqual(rooms - rows, set())
 
+    def test_do_sections_of_headers_name_files_that_are_there(self):
+        for header in tracked("sim/*.h", "hw/*.h"):
+            self.assertEqual(missing_section_files(header), [], header.relative_to(ROOT))
+
     def test_is_what_is_not_there_seen(self):
         here = ROOT / "docs" / "x.md"
         self.assertEqual(broken_links(here, "[a](nowhere.md) [b](../README.md)"), ["nowhere.md"])
@@ -107,6 +120,11 @@ class Documents(unittest.TestCase):
         self.assertEqual(
             missing_files("sim/base/result.h, sim/base/nothing.h"), ["sim/base/nothing.h"]
         )
+        with tempfile.TemporaryDirectory() as folder:
+            header = pathlib.Path(folder) / "x_rules.h"
+            (header.parent / "there.cpp").write_text("")
+            header.write_text("// there.cpp: rules\nint f();\n// gone.cpp: others\nint g();\n")
+            self.assertEqual(missing_section_files(header), ["gone.cpp"])
         self.assertEqual(missing_functions("`A::gone()` and `here()`", "int here(int);"), ["gone"])
 
 

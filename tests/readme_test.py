@@ -8,6 +8,7 @@ and the options in docs/options.md must be what the program prints; --update rew
 """
 
 import html
+import os
 import pathlib
 import re
 import shlex
@@ -80,6 +81,7 @@ EXCERPTS = [
 MADE = [
     ("docs/report.svg", "build/accsim --hw configs/64x64.yaml models/resnet50_op17.onnx", picture),
     ("docs/options.md", "build/accsim options", str),
+    ("docs/report.schema.json", "build/accsim schema", str),
 ]
 
 
@@ -122,6 +124,9 @@ def main():
     found = commands(README.read_text())
     failures = 0
     outputs = {}
+    # What is printed goes by these.
+    environment = {k: v for k, v in os.environ.items() if k not in ("COLUMNS", "CLICOLOR_FORCE")}
+    environment["LC_ALL"] = "C.UTF-8"
     with tempfile.TemporaryDirectory() as scratch:
         for folder in ("configs", "models"):
             (pathlib.Path(scratch) / folder).symlink_to(ROOT / folder)
@@ -130,8 +135,9 @@ def main():
             done = subprocess.run(
                 [str(accsim), *words[1:]],
                 cwd=scratch,
+                env=environment,
                 capture_output=True,
-                text=True,
+                encoding="utf-8",
                 timeout=60,
                 check=False,
             )

@@ -34,12 +34,18 @@ std::string quote(const std::string& s) {
 constexpr const char* kVerilate =
     "--cc --exe --top-module accsim_core -Wno-fatal -O3 --output-split 20000 --unroll-count 8";
 constexpr const char* kFast = "--x-assign fast --x-initial fast --noassert";
-/// Registers begin with random values, so that what reset forgets shows.
-constexpr const char* kAssertions = "--x-assign unique --x-initial unique --assert";
+/// Registers begin with random values, so that what reset forgets shows. A parameter that a checker
+/// calls illegal ($error) is an error; -Wno-fatal alone makes it a warning. No loops over the words
+/// of a wide signal: Verilator 5.006 forgets to declare their counter (__Vilp) where it parts a
+/// long function, as the one that samples the ports of 64x64 buffers is.
+constexpr const char* kAssertions =
+    "--x-assign unique --x-initial unique --assert -Werror-USERERROR -fno-reloop";
 /// Messages of a core's assertions go to stderr: stdout is the program's.
 constexpr const char* kCompile =
     "-std=c++20 -O3 -march=native -fPIC -fvisibility=hidden -w -DVM_COVERAGE=0 -DVM_SC=0 "
     "-DVM_TRACE_VCD=0 -DVL_USER_STOP '-DVL_PRINTF(...)=fprintf(stderr, __VA_ARGS__)'";
+/// Bytes of a beat are 16 bits in rtl/ (*_bytes_o).
+constexpr int64_t kMostBeat = 65535;
 constexpr const char* kLink = "-shared -lz -lpthread -latomic";
 
 /// Runs a command with its output in `log`; the error carries the end of it.
@@ -202,12 +208,26 @@ Status build(const std::vector<std::string>& parameters, int64_t reset_cycles,
   return ok();
 }
 
+/// Errors for the ports that are wider than `most` bytes; `whose` limit it is begins the reason.
+Status ports_within(const HwConfig& hw, int64_t most, std::string_view whose) {
+  Errors errors;
+  for (size_t i = 0; i < kBuffers; ++i) {
+    const auto buffer = static_cast<Buffer>(i);
+    if (buffer == Buffer::accumulator || hw.buffers[i].width <= most) continue;
+    errors.push_back(
+        failed(Errc::unsupported, fmt::format("buffers.{}.width is {}; {} at most {} bytes",
+                                              name(buffer), hw.buffers[i].width, whose, most)));
+  }
+  return errors.empty() ? ok() : Status(std::move(errors));
+}
+
 }  // namespace
 
-Result<std::vector<std::string>> core_parameters(const HwConfig& hw, Dataflow dataflow) {
+Result<std::vector<std::string>> rtl_parameters(const HwConfig& hw, Dataflow dataflow) {
   if (hw.types.activation != DType::int8 || hw.types.weight != DType::int8 ||
       hw.types.accumulator != DType::int32)
     return failed(Errc::unsupported, "the core computes int8 x int8 -> int32 only");
+  if (Status s = ports_within(hw, kMostBeat, "a beat of the core counts"); !s) return s.errors();
   check(hw.parameter_bytes() == rtl::kParameterBytes, "parameters of a channel that fit the core");
   std::vector<std::string> out = {fmt::format("Rows={}", hw.array.rows),
                                   fmt::format("Cols={}", hw.array.cols)};
@@ -220,14 +240,18 @@ Result<std::vector<std::string>> core_parameters(const HwConfig& hw, Dataflow da
       out.push_back(fmt::format("AccRows={}", hw.accumulator_rows()));
       continue;
     }
-    if (b.width > static_cast<int64_t>(rtl::kMaxPort))
-      return failed(Errc::unsupported,
-                    fmt::format("buffers.{}.width is {}; the core's ports have at most {} bytes",
-                                name(static_cast<Buffer>(i)), b.width, rtl::kMaxPort));
     out.push_back(fmt::format("{}SlotBytes={}", kPrefix[i], b.slot_bytes()));
     out.push_back(fmt::format("{}Port={}", kPrefix[i], b.width));
   }
   return out;
+}
+
+Result<std::vector<std::string>> core_parameters(const HwConfig& hw, Dataflow dataflow) {
+  Result<std::vector<std::string>> parameters = rtl_parameters(hw, dataflow);
+  if (!parameters) return parameters;
+  constexpr std::string_view kWhose = "co-simulation's ports have";
+  if (Status s = ports_within(hw, rtl::kMaxPort, kWhose); !s) return s.errors();
+  return parameters;
 }
 
 Result<std::shared_ptr<const VerilatedCore>> VerilatedCore::load(

@@ -25,8 +25,13 @@ struct VerilatedCoreOptions {
   std::function<void()> building = nullptr;  ///< before a variant is built, which takes a while
 };
 
-/// Parameters of rtl/accsim_core.sv for a machine, as NAME=VALUE.
-/// Errc::unsupported for a machine the core can't be: other types, ports too wide.
+/// Parameters of rtl/accsim_core.sv for a machine, as NAME=VALUE: for synthesis and lint.
+/// Errc::unsupported for a machine that rtl/ can't describe: other types, a port of more bytes than
+/// a beat counts.
+Result<std::vector<std::string>> rtl_parameters(const HwConfig& hw, Dataflow dataflow);
+
+/// The same for a core that co-simulation can build. Errc::unsupported also when a port is wider
+/// than rtl::kMaxPort, what a cycle of rtl_abi.h carries.
 Result<std::vector<std::string>> core_parameters(const HwConfig& hw, Dataflow dataflow);
 
 /// A Verilated core, loaded. The library stays loaded as long as this lives.

@@ -14,8 +14,6 @@ namespace {
 
 constexpr double kReads = kDramReadQueue, kWrites = kDramWriteQueue;
 
-double real(int64_t value) { return static_cast<double>(value); }
-
 /// One direction of the traffic.
 struct Direction {
   bool write = false;

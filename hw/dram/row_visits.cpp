@@ -11,8 +11,6 @@ namespace {
 
 constexpr double kEndless = 1e6;  ///< bursts: long enough to be without end
 
-double real(int64_t value) { return static_cast<double>(value); }
-
 /// Rows that a run of `bursts` visits with the groups below the columns: every group that it
 /// touches once, and once more for each row boundary inside, which splits the run in two parts.
 /// The sum is over the places x = 1.. of that boundary: min(x, G) + min(bursts - x, G) -

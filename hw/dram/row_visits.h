@@ -3,6 +3,9 @@
 
 namespace accsim::hw {
 
+/// A count in a formula of real numbers.
+inline double real(int64_t value) { return static_cast<double>(value); }
+
 /// A pattern as one channel's banks see it, on average over all places where runs may begin.
 struct RowVisits {
   double bursts = 1;     ///< of a run, on this channel

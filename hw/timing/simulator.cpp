@@ -8,9 +8,9 @@
 namespace accsim::hw {
 
 Timing Simulator::run(std::span<const Step> steps, const HwConfig& hw, TimingMode mode,
-                      const CommandObserver* observer) {
+                      Watcher* watcher) {
   mode_ = mode;
-  observer_ = observer;
+  watcher_ = watcher;
   reset(hw);
   body(steps.data(), steps.data() + steps.size());
   Timing out;
@@ -66,6 +66,8 @@ void Simulator::body(const Step* from, const Step* to) {
         Ring& r = rings_[s->ring];
         check(r.size > 0, "a wait without a token: the program would block");
         at(s->moment) = std::max(at(s->moment), r.at(0));
+        if (watcher_) [[unlikely]]
+          watcher_->took(*s, time_of(r.at(0)));
         r.head = (r.head + 1) % kMostTokens;
         --r.size;
         break;
@@ -89,22 +91,33 @@ void Simulator::loop(const Step& s) {
   constexpr int64_t kWorthWatching = 12;
   if (mode_ == TimingMode::periodic && s.count >= 3 && (s.count - 2) * s.work >= kWorthWatching)
     return watched_loop(s);
+  if (watcher_) watcher_->begin_loop(s);
+  iterate(s, s.count);
+  if (watcher_) watcher_->end_loop(s);
+}
+
+void Simulator::iterate(const Step& s, int64_t times) {
   const Step* const from = &s + 1;
-  for (int64_t i = 0; i < s.count; ++i) body(from, from + s.span);
+  for (int64_t i = 0; i < times; ++i) {
+    body(from, from + s.span);
+    if (watcher_) [[unlikely]]
+      watcher_->end_iteration(s);
+  }
 }
 
 void Simulator::watched_loop(const Step& s) {
   if (nesting_ == histories_.size())
     histories_.push_back(std::make_unique_for_overwrite<History>());
   History& history = *histories_[nesting_++];
-  const Step* const from = &s + 1;
+  if (watcher_) watcher_->begin_loop(s);
   int64_t done = 0, ahead = 0;
   while (done < s.count && ahead == 0) {
-    body(from, from + s.span);
+    iterate(s, 1);
     record(s, history[static_cast<size_t>(done++ % kDepth)]);
     ahead = skip(s, history, done);
   }
-  for (done += ahead; done < s.count; ++done) body(from, from + s.span);
+  iterate(s, s.count - done - ahead);
+  if (watcher_) watcher_->end_loop(s);
   --nesting_;
 }
 
@@ -121,6 +134,7 @@ int64_t Simulator::skip(const Step& s, const History& history, int64_t done) {
     const int64_t growth = now.state[now.strict - 1] - before.state[before.strict - 1];
     if (!grown(now, before, growth) || (s.stale && !grown(before, back(2 * p), growth))) continue;
     const int64_t periods = (s.count - done) / p;
+    if (watcher_ && periods > 0) watcher_->skipped(s, p, periods, time_of(growth));
     move_ahead(s, now, before, periods);
     return periods * p;
   }
@@ -178,6 +192,10 @@ void Simulator::move_ahead(const Step& s, const Snapshot& now, const Snapshot& b
 int64_t Simulator::start(Queue q, int64_t& free, int64_t ready, int64_t occupancy) {
   int64_t* sums = &sums_[static_cast<size_t>(q) * (1 + kWaits)];
   const int64_t begin = std::max(free, without_why(ready));
+  if (watcher_) [[unlikely]] {
+    gap_begin_ = free;
+    gap_why_ = ready;
+  }
   sums[1 + why_of(ready)] += begin - free;
   sums[0] += occupancy;
   free = begin + occupancy;
@@ -191,7 +209,7 @@ void Simulator::load(const Step& s) {
   pending = 0;
   at(Moment::load_done) =
       begin + s.occupancy + s.latency + static_cast<int64_t>(waited ? Wait::slot : s.memory);
-  finish(Queue::load, begin, begin + s.occupancy + s.latency);
+  finish(s, Queue::load, begin, begin + s.occupancy + s.latency);
 }
 
 void Simulator::gemm(const Step& s) {
@@ -202,10 +220,10 @@ void Simulator::gemm(const Step& s) {
   const int64_t begin = start(Queue::execute, at(Moment::stream_free),
                               std::max(preloaded, at(Moment::pending_stream)), s.occupancy);
   at(Moment::pending_preload) = at(Moment::pending_stream) = 0;
-  at(Moment::preload_free) = begin + static_cast<int64_t>(Wait::array);
+  at(Moment::preload_free) = begin + static_cast<int64_t>(Wait::weight_load);
   const int64_t done = begin + s.occupancy + s.latency;
   at(Moment::result) = done + static_cast<int64_t>(Wait::array);
-  finish(Queue::execute, begin, done);
+  finish(s, Queue::execute, begin, done);
 }
 
 void Simulator::drain(const Step& s) {
@@ -215,7 +233,7 @@ void Simulator::drain(const Step& s) {
   at(Moment::drain_free) = begin + s.fill + static_cast<int64_t>(Wait::array);
   const int64_t done = begin + s.fill + s.latency;
   at(Moment::result) = done + static_cast<int64_t>(Wait::array);
-  finish(Queue::execute, begin, done);
+  finish(s, Queue::execute, begin, done);
 }
 
 void Simulator::post(const Step& s) {
@@ -230,7 +248,7 @@ void Simulator::post(const Step& s) {
   at(Moment::post_release) =
       begin + s.occupancy +
       (held_up ? static_cast<int64_t>(why_of(pending)) : static_cast<int64_t>(Wait::post));
-  finish(Queue::post, begin, done);
+  finish(s, Queue::post, begin, done);
 }
 
 void Simulator::store(const Step& s) {
@@ -238,13 +256,14 @@ void Simulator::store(const Step& s) {
   const int64_t begin = start(Queue::store, at(Moment::store_free), pending, s.occupancy);
   pending = 0;
   at(Moment::store_release) = begin + s.occupancy + static_cast<int64_t>(s.memory);
-  finish(Queue::store, begin, begin + s.occupancy + s.latency);
+  finish(s, Queue::store, begin, begin + s.occupancy + s.latency);
 }
 
-void Simulator::finish(Queue q, int64_t begin, int64_t end) {
+void Simulator::finish(const Step& s, Queue q, int64_t begin, int64_t end) {
   end_ = std::max(end_, end);
-  if (observer_) [[unlikely]]
-    (*observer_)({q, time_of(begin), time_of(end)});
+  if (watcher_) [[unlikely]]
+    watcher_->command({s, q, time_of(gap_begin_), time_of(begin), time_of(begin + s.occupancy),
+                       time_of(end), static_cast<Wait>(why_of(gap_why_))});
 }
 
 }  // namespace accsim::hw

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "hw/timing/steps.h"
+#include "hw/timing/watcher.h"
 
 namespace accsim::hw {
 
@@ -24,8 +25,9 @@ namespace accsim::hw {
 /// period.
 class Simulator {
  public:
+  /// `watcher`, if there is one, is told of everything; the steps that it sees are of `steps`.
   Timing run(std::span<const Step> steps, const HwConfig& hw, TimingMode mode,
-             const CommandObserver* observer = nullptr);
+             Watcher* watcher = nullptr);
 
  private:
   static constexpr size_t kMostTokens = 16;  ///< slots of a buffer; hw/config allows no more
@@ -52,6 +54,7 @@ class Simulator {
   void reset(const HwConfig& hw);
   void body(const Step* from, const Step* to);
   void loop(const Step& s);
+  void iterate(const Step& s, int64_t times);
   void watched_loop(const Step& s);
   void record(const Step& s, Snapshot& to);
   static bool grown(const Snapshot& now, const Snapshot& before, int64_t growth);
@@ -64,12 +67,13 @@ class Simulator {
   void drain(const Step& s);
   void post(const Step& s);
   void store(const Step& s);
-  void finish(Queue q, int64_t begin, int64_t end);
+  void finish(const Step& s, Queue q, int64_t begin, int64_t end);
 
   int64_t& at(Moment m) { return moments_[static_cast<size_t>(m)]; }
 
   TimingMode mode_ = TimingMode::periodic;
-  const CommandObserver* observer_ = nullptr;
+  Watcher* watcher_ = nullptr;
+  int64_t gap_begin_ = 0, gap_why_ = 0;  ///< before the command that starts, for the watcher
   std::array<int64_t, kMoments> moments_;
   std::array<Ring, kRings> rings_;
   int64_t end_ = 0;

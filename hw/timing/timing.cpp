@@ -5,16 +5,31 @@
 namespace accsim::hw {
 
 std::string_view name(Wait w) {
-  constexpr std::array<std::string_view, kWaits> kNames = {"dram_read", "dram_write", "shared",
-                                                           "array",     "post",       "slot"};
+  constexpr std::array<std::string_view, kWaits> kNames = {
+      "dram_read", "dram_write", "shared", "weight_load", "array", "post", "slot"};
   return kNames[static_cast<size_t>(w)];
 }
+
+namespace {
+
+class Observed : public Watcher {
+ public:
+  explicit Observed(const CommandObserver& observer) : observer_(observer) {}
+  void command(const TimedStep& c) override { observer_({c.queue, c.start, c.finish}); }
+
+ private:
+  const CommandObserver& observer_;
+};
+
+}  // namespace
 
 Timing simulate(const Program& program, const HwConfig& hw, TimingMode mode,
                 const CommandObserver& observer) {
   StepWriter writer;
   write_steps(program, hw, writer);
-  return Simulator().run(writer.steps(), hw, mode, observer ? &observer : nullptr);
+  if (!observer) return Simulator().run(writer.steps(), hw, mode);
+  Observed watcher(observer);
+  return Simulator().run(writer.steps(), hw, mode, &watcher);
 }
 
 }  // namespace accsim::hw

@@ -9,14 +9,15 @@ namespace accsim::hw {
 
 /// What a queue waited for between two of its commands.
 enum class Wait : uint8_t {
-  dram_read,   ///< operands still on their way from DRAM
-  dram_write,  ///< output slots not yet drained to DRAM
-  shared,      ///< the same for the shared buffer, either way
-  array,       ///< array filling: preload, fewer rows than the array is deep, drain
-  post,        ///< the post or vector unit
-  slot,        ///< no free slot: the consumer still reads it
+  dram_read,    ///< operands still on their way from DRAM
+  dram_write,   ///< output slots not yet drained to DRAM
+  shared,       ///< the same for the shared buffer, either way
+  weight_load,  ///< stationary operands (weights, or activations) being shifted into the array
+  array,        ///< results on their way through the array: fill, drain
+  post,         ///< the post or vector unit
+  slot,         ///< no free slot: the consumer still reads it
 };
-inline constexpr size_t kWaits = 6;
+inline constexpr size_t kWaits = 7;
 /// As reports spell it: "dram_read", "slot", ...
 std::string_view name(Wait w);
 

@@ -3,19 +3,20 @@
 #include <fmt/format.h>
 
 #include "sim/analyse/op_kinds.h"
+#include "sim/analyse/op_summary.h"
 #include "sim/operators/node_view.h"
-#include "sim/operators/rules.h"
+#include "sim/operators/work_counts.h"
 
 namespace accsim::sim {
 namespace {
 
 constexpr int64_t kMostCount = int64_t{1} << 62;
 
-/// Sums below can't leave 64 bits when this is good: no tensor has more than kMostElements, and all
+/// Sums below can't leave 64 bits when this is good: no tensor has more than kTooMany, and all
 /// that nodes read and write together, twice their elements and all MACs stay below 62 bits.
 Status check_sizes(const Graph& graph, const Lowered& lowered) {
   for (const Tensor& t : graph.tensors)
-    if (elements(t.dims) > kMostElements)
+    if (elements(t.dims) > kTooMany)
       return Error{
           Errc::overflow,
           fmt::format("tensor '{}' ({}) has more than 2^50 elements; give smaller sizes with "
@@ -48,13 +49,6 @@ Status check_sizes(const Graph& graph, const Lowered& lowered) {
                "its tensors and MACs together leave 62 bits; give smaller sizes with --bind or "
                "--input-shape",
                graph.file};
-}
-
-std::vector<Dims> shapes(const Graph& graph, const std::vector<TensorId>& ids) {
-  std::vector<Dims> out;
-  for (TensorId id : ids)
-    if (id != kNoTensor) out.push_back(graph.tensor(id).dims);
-  return out;
 }
 
 Dims kernel_of(const Graph& graph, const Layer& layer) {
@@ -113,8 +107,8 @@ class Analyser {
     n.node = layer.node;
     n.constant = node.folded;
     n.view = is_view(graph_, layer);
-    n.inputs = shapes(graph_, node.inputs);
-    n.outputs = shapes(graph_, node.outputs);
+    n.inputs = shapes_of(graph_, node.inputs);
+    n.outputs = shapes_of(graph_, node.outputs);
     n.kernel = kernel_of(graph_, layer);
     n.params = layer.params;
     n.buffers = layer.buffers;

@@ -92,14 +92,14 @@ struct Text {
   }
 };
 
-std::vector<Dims> shapes(const Graph& graph, const std::vector<TensorId>& ids) {
+}  // namespace
+
+std::vector<Dims> shapes_of(const Graph& graph, const std::vector<TensorId>& ids) {
   std::vector<Dims> out;
   for (TensorId id : ids)
     if (id != kNoTensor) out.push_back(graph.tensor(id).dims);
   return out;
 }
-
-}  // namespace
 
 std::string value_text(const AttributeValue& value) { return std::visit(Text{}, value); }
 
@@ -112,7 +112,7 @@ std::map<std::string, OpSummary> summarise_ops(const Graph& graph) {
     ++op.count;
     op.constant += node.folded;
     add_attributes(node, op, seen[label]);
-    ++op.shapes[{shapes(graph, node.inputs), shapes(graph, node.outputs)}];
+    ++op.shapes[{shapes_of(graph, node.inputs), shapes_of(graph, node.outputs)}];
   }
   for (auto& [label, attributes] : seen)
     for (auto& [attribute, values] : attributes) {

@@ -34,6 +34,9 @@ struct OpSummary {
       shapes;  ///< inputs and outputs -> nodes that have them
 };
 
+/// Of the tensors that are there; an omitted optional one has none.
+std::vector<Dims> shapes_of(const Graph& graph, const std::vector<TensorId>& ids);
+
 /// By op_label().
 std::map<std::string, OpSummary> summarise_ops(const Graph& graph);
 

@@ -1,36 +1,49 @@
 #include "sim/app/cli.h"
 
 #include <fmt/format.h>
-#include <unistd.h>
 
+#include <csignal>
 #include <functional>
+#include <optional>
 
 #include "hw/config/load.h"
 #include "hw/cosim/verilated_core.h"
+#include "sim/app/advise_command.h"
+#include "sim/app/annotate_options.h"
+#include "sim/app/compare_command.h"
+#include "sim/app/console.h"
 #include "sim/app/diff_command.h"
+#include "sim/app/documents_command.h"
 #include "sim/app/dram_command.h"
 #include "sim/app/file_options.h"
 #include "sim/app/gemm_command.h"
+#include "sim/app/help.h"
 #include "sim/app/inspect_command.h"
+#include "sim/app/journal.h"
 #include "sim/app/options.h"
-#include "sim/app/options_table.h"
 #include "sim/app/output.h"
 #include "sim/app/run_command.h"
+#include "sim/app/serve_command.h"
+#include "sim/app/shell_line.h"
+#include "sim/app/suggest.h"
 #include "sim/app/sweep_command.h"
 #include "sim/app/tile_command.h"
+#include "sim/app/trace_options.h"
 #include "sim/app/verify_command.h"
 #include "sim/flow/cost.h"
 #include "sim/flow/cost_model_version.h"
+#include "sim/flow/timeline.h"
 #include "sim/report/csv.h"
+#include "sim/report/format.h"
+#include "sim/report/html.h"
 #include "sim/report/json.h"
-#include "sim/report/operators.h"
 #include "sim/report/shapes.h"
 #include "sim/report/text.h"
 
 namespace accsim::sim {
 
 int report_errors(const Errors& errors) {
-  for (const Error& e : errors) fmt::print(stderr, "accsim: error: {}\n", e.text());
+  for (const Error& e : errors) print_err(fmt::format("accsim: error: {}\n", e.text()));
   return kExitBadInput;
 }
 
@@ -41,64 +54,117 @@ namespace {
 struct CostCommand {
   ModelOptions model;
   MappingOptions mapping;
-  std::string hw, json, csv, dump, color = "auto";
+  TraceOptions trace;
+  AnnotateOptions annotate;
+  std::string hw, json, csv, html, dump;
+  std::string command, version;  ///< as the page quotes them
   bool all = false, quiet = false;
 
   void add_to(CLI::App& app) {
-    app.add_option("--hw", hw, "Machine description (YAML), e.g. configs/64x64.yaml")
-        ->type_name(kReadFile);
+    app.add_option("--hw", hw,
+                   "Machine: a description (YAML) or the name of a shipped one, e.g. 64x64")
+        ->type_name(kMachine);
     model.add_to(app, false);
+    app.option_defaults()->group("Output");
     app.add_option("--json", json, "Write the report as JSON (accsim.report/1); - for stdout")
         ->type_name(kWrittenFile);
     app.add_option("--csv", csv, "Write the layers as CSV; - for stdout")->type_name(kWrittenFile);
+    app.add_option("--html", html,
+                   "Write the report as a page that needs no network: one file; - for stdout")
+        ->type_name(kWrittenFile);
+    trace.add_to(app);
+    annotate.add_to(app);
     app.add_option("--dump-program", dump,
                    "Print the tile programs of the layers whose name matches, and no report")
         ->type_name("GLOB");
     mapping.add_to(app);
     app.add_flag("--all", all, "Show layers that cost nothing too");
     app.add_flag("-q,--quiet", quiet, "No table");
-    app.add_option("--color", color, "Colours in the table: auto, always, never")
-        ->check(CLI::IsMember({"auto", "always", "never"}));
+    app.option_defaults()->group("Options");
   }
 
-  int run() const {
+  int run(const Console& console) const {
+    Journal journal(console.verbose());
     Errors errors;
     const auto collect = [&](const auto& result) {
       if (!result) errors.insert(errors.end(), result.errors().begin(), result.errors().end());
     };
-    if (hw.empty())
-      errors.push_back({Errc::usage, "name a machine, e.g. --hw configs/64x64.yaml", "--hw"});
+    if (hw.empty()) errors.push_back({Errc::usage, "name a machine, e.g. --hw 64x64", "--hw"});
     if (model.model().empty())
       errors.push_back({Errc::usage, "name an ONNX model file (see accsim --help)", "model"});
     const auto elaborate_options = model.elaborate();
     const auto map_options = mapping.parse();
     collect(elaborate_options);
     collect(map_options);
+    if (!dump.empty() &&
+        (!json.empty() || !csv.empty() || !html.empty() || trace.wanted() || annotate.wanted()))
+      errors.push_back({Errc::usage,
+                        "prints programs and no report: ask for --json, --csv, --html, --trace and "
+                        "--annotate in a run of their own",
+                        "--dump-program"});
     if (!errors.empty()) return report_errors(errors);
 
+    journal.reads("machine", hw);
+    journal.reads("model", model.model());
     const Result<hw::HwConfig> machine = hw::load_hw(hw);
+    journal.step("machine read and checked");
     const Result<Graph> graph = load_graph(model.model(), *elaborate_options);
+    journal.step("model read, its shapes inferred");
     collect(machine);
     collect(graph);
     if (!errors.empty()) return report_errors(errors);
     const Result<CostedNetwork> costed = cost_network(*graph, *machine, *map_options);
     if (!costed) return report_errors(costed.errors());
-    return print(*costed);
+    journal.step("lowered, mapped and timed");
+    note_mapping(costed->report, journal);
+    const int code = print(*costed, console);
+    journal.step("printed");
+    return code;
   }
 
-  int print(const CostedNetwork& costed) const {
+  static void note_mapping(const Report& report, const Journal& journal) {
+    int64_t programs = 0;
+    for (const LayerReport& layer : report.layers) programs += layer.costs.cycles > 0 ? 1 : 0;
+    journal.note(
+        fmt::format("{} layers take time; {} distinct programs were searched, equal layers "
+                    "share one",
+                    format_count(programs), format_count(report.distinct_ops)));
+    journal.note(fmt::format("{} tilings bounded, {} timed", format_count(report.candidates),
+                             format_count(report.evaluated)));
+  }
+
+  int print(const CostedNetwork& costed, const Console& console) const {
     if (!dump.empty()) {
       const Result<std::string> text = dump_programs(costed, dump);
-      return text ? print_out(*text) : report_errors(text.errors());
+      return text ? print_wrapped(*text) : report_errors(text.errors());
     }
+    if (const int code = annotate.write(model, costed.report, command); code != kExitOk)
+      return code;
     if (!json.empty())
       if (const int code = write_result(json, to_json(costed.report)); code != kExitOk) return code;
     if (!csv.empty())
       if (const int code = write_result(csv, to_csv(costed.report)); code != kExitOk) return code;
-    if (quiet || json == "-" || csv == "-") return kExitOk;
-    const bool colour = color == "always" || (color == "auto" && isatty(STDOUT_FILENO));
-    return print_out(
-        to_text(costed.report, {.width = terminal_width(), .colour = colour, .all_layers = all}));
+    if (!html.empty())
+      if (const int code = write_result(html, page(costed)); code != kExitOk) return code;
+    if (const int code = trace.write(costed); code != kExitOk) return code;
+    if (quiet || json == "-" || csv == "-" || html == "-") return kExitOk;
+    if (trace.to_stdout() || annotate.to_stdout()) return kExitOk;
+    return print_out(to_text(costed.report, {.width = static_cast<int>(Console::width()),
+                                             .colour = console.colour(),
+                                             .all_layers = all || console.verbose(),
+                                             .unicode = Console::unicode()}));
+  }
+
+  std::string page(const CostedNetwork& costed) const {
+    const Report& report = costed.report;
+    HtmlContext context;
+    context.timeline = to_timeline_json(costed);
+    context.command = command;
+    context.version = version;
+    context.machine = print_hw(report.hw);
+    if (const Status core = hw::has_core(report.hw); !core)
+      context.core_reason = core.errors().front().message;
+    return to_html(report, context);
   }
 };
 
@@ -119,13 +185,15 @@ struct HwCommand {
     CLI::App* rtl = hw->add_subcommand(
         "rtl", "Print the parameters of rtl/accsim_core.sv for a machine, a line for each array");
     for (CLI::App* sub : {check, print, rtl})
-      sub->add_option("file", file, "Machine description (YAML)")->type_name(kReadFile)->required();
+      sub->add_option("file", file, "Machine description (YAML) or the name of a shipped machine")
+          ->type_name(kMachine)
+          ->required();
     check->callback([this] {
       chosen = [this] {
         const auto machine = hw::load_hw(file);
         if (!machine) return report_errors(machine.errors());
-        return print_out(fmt::format("{}: good ({}, {}x{})\n", file, machine->name,
-                                     machine->array.rows, machine->array.cols));
+        return print_wrapped(fmt::format("{}: good ({}, {}x{})\n", file, machine->name,
+                                         machine->array.rows, machine->array.cols));
       };
     });
     print->callback([this] {
@@ -147,7 +215,7 @@ struct HwCommand {
     std::string text;
     for (const hw::Dataflow d :
          {hw::Dataflow::weight_stationary, hw::Dataflow::output_stationary}) {
-      const auto parameters = hw::core_parameters(*machine, d);
+      const auto parameters = hw::rtl_parameters(*machine, d);
       if (!parameters) return report_errors(parameters.errors());
       text += fmt::format("{}\n", fmt::join(*parameters, " "));
     }
@@ -169,30 +237,21 @@ struct ShapesCommand {
         ->type_name(kWrittenFile);
   }
 
-  int run() const {
+  int run(const Console& console) const {
+    Journal journal(console.verbose());
     const auto options = model.elaborate();
     if (!options) return report_errors(options.errors());
+    journal.reads("model", model.model());
     const Result<Graph> graph = load_graph(model.model(), *options);
     if (!graph) return report_errors(graph.errors());
     if (!json.empty()) return write_result(json, shapes_json(*graph));
-    return print_out(shapes_text(*graph));
+    journal.step("model read, its shapes inferred");
+    return print_out(shapes_text(*graph, Console::width()));
   }
 };
 
-}  // namespace
-
-int run_cli(int argc, char** argv) {
-  CLI::App app{
-      "accsim: what a neural network costs on a systolic-array accelerator.\n\n"
-      "  accsim --hw configs/64x64.yaml model.onnx\n"};
-  app.name("accsim");
-  const std::string version =
-      fmt::format("accsim {} (cost model {})", ACCSIM_VERSION, kCostModelVersion);
-  app.set_version_flag("--version", version);
-  app.require_subcommand(0, 1);
-  app.footer(
-      "Exit codes: 0 done, 1 a difference or an interruption, 2 input that can't be used, 3 too "
-      "little memory or too few threads (reasons on stderr).");
+/// Every command with its options.
+struct Commands {
   CostCommand cost;
   HwCommand hw;
   ShapesCommand shapes;
@@ -203,39 +262,87 @@ int run_cli(int argc, char** argv) {
   TileCommand tile;
   GemmModelCommand gemm;
   SweepCommand sweep;
-  cost.add_to(app);
-  CLI::App* ops = app.add_subcommand("ops", "Print the table of operators as Markdown");
-  CLI::App* options =
-      app.add_subcommand("options", "Print the commands and their options as Markdown");
-  hw.add_to(app);
-  shapes.add_to(app);
-  verify.add_to(app);
-  run.add_to(app);
-  diff.add_to(app);
-  inspect.add_to(app);
-  tile.add_to(app);
-  gemm.add_to(app);
-  sweep.add_to(app);
+  CompareCommand compare;
+  AdviseCommand advise;
+  ServeCommand serve;
+  DocumentsCommand documents;
+  Console console;
+
+  void add_to(CLI::App& app) {
+    cost.add_to(app);
+    hw.add_to(app);
+    shapes.add_to(app);
+    verify.add_to(app);
+    run.add_to(app);
+    diff.add_to(app);
+    inspect.add_to(app);
+    tile.add_to(app);
+    gemm.add_to(app);
+    sweep.add_to(app);
+    compare.add_to(app);
+    advise.add_to(app);
+    serve.add_to(app);
+    documents.add_to(app);
+    console.add_to(app);
+  }
+
+  /// Runs the one that was chosen; nothing when none was.
+  std::optional<int> run_chosen(const CLI::App& app) const {
+    if (hw.chosen) return hw.chosen();
+    if (documents.chosen()) return documents.run(app, cost.version);
+    if (shapes.sub->parsed()) return shapes.run(console);
+    if (verify.chosen()) return verify.run(console);
+    if (run.chosen()) return run.run(console);
+    if (diff.chosen()) return diff.run();
+    if (inspect.chosen()) return inspect.run(console);
+    if (tile.chosen()) return tile.run();
+    if (gemm.chosen()) return gemm.run();
+    if (sweep.chosen()) return sweep.run(cost.version, console);
+    if (compare.chosen()) return compare.run(console, cost.command, cost.version);
+    if (advise.chosen()) return advise.run(console);
+    if (serve.chosen()) return serve.run(cost.version);
+    return std::nullopt;
+  }
+};
+
+/// What `accsim` without a word says, and the head of its help.
+constexpr const char* kAbout =
+    "accsim: what a neural network costs on a systolic-array accelerator.\n\n"
+    "  accsim --hw 64x64 model.onnx           cycles, bytes and energy by layer\n"
+    "  accsim inspect model.onnx              parameters, MACs and memory\n"
+    "  accsim sweep configs/sweeps/edge.yaml  a whole design space\n";
+
+}  // namespace
+
+int run_cli(int argc, char** argv) {
+  std::signal(SIGXFSZ, SIG_IGN);  // a file that may not grow is an error like a full disk
+  CLI::App app{kAbout};
+  app.formatter(std::make_shared<HelpFormatter>());
+  app.name("accsim");
+  const std::string version =
+      fmt::format("accsim {} (cost model {})", ACCSIM_VERSION, kCostModelVersion);
+  app.set_version_flag("--version", version);
+  app.require_subcommand(0, 1);
+  app.footer(
+      "Exit codes: 0 done, 1 a difference or an interruption, 2 input that can't be used, 3 too "
+      "little memory or too few threads (reasons on stderr).");
+  Commands commands;
+  commands.cost.command = shell_line(argc, argv);
+  commands.cost.version = version;
+  commands.add_to(app);
+  accept_machine_names(app);
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& e) {
     if (e.get_exit_code() == 0) return app.exit(e);  // --help and --version
-    return report_errors({{Errc::usage, std::string(e.what()) + " (see --help)", ""}});
+    return report_errors({usage_error(app, e)});
   }
+  if (const Status good = check_misspelt_files(app); !good) return report_errors(good.errors());
   if (const Status good = check_file_options(app); !good) return report_errors(good.errors());
-  if (hw.chosen) return hw.chosen();
-  if (ops->parsed()) return print_out(operators_markdown());
-  if (options->parsed()) return print_out(options_markdown(app));
-  if (shapes.sub->parsed()) return shapes.run();
-  if (verify.chosen()) return verify.run();
-  if (run.chosen()) return run.run();
-  if (diff.chosen()) return diff.run();
-  if (inspect.chosen()) return inspect.run();
-  if (tile.chosen()) return tile.run();
-  if (gemm.chosen()) return gemm.run();
-  if (sweep.chosen()) return sweep.run(version);
-  if (argc <= 1) return print_out(app.help()), kExitBadInput;
-  return cost.run();
+  if (const std::optional<int> code = commands.run_chosen(app)) return *code;
+  if (argc <= 1)
+    return print_wrapped(std::string(kAbout) + "\naccsim --help says more.\n"), kExitBadInput;
+  return commands.cost.run(commands.console);
 }
 
 }  // namespace accsim::sim

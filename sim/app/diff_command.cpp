@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "sim/app/cli.h"
+#include "sim/app/console.h"
 #include "sim/app/file_options.h"
 #include "sim/app/output.h"
 #include "sim/flow/run.h"
@@ -39,8 +40,8 @@ void DiffCommand::add_to(CLI::App& app) {
 int DiffCommand::run() const {
   const Result<DiffReport> report = diff_dumps(a_, b_, atol_, rtol_);
   if (!report) return report_errors(report.errors());
-  const int code =
-      json_.empty() ? print_out(to_text(*report)) : write_result(json_, to_json(*report));
+  const int code = json_.empty() ? print_out(to_text(*report, Console::width()))
+                                 : write_result(json_, to_json(*report));
   if (code != kExitOk) return code;
   return report->first < 0 ? kExitOk : kExitFailed;
 }

@@ -12,6 +12,7 @@
 #include "hw/dram/cost.h"
 #include "hw/dram/stepped.h"
 #include "sim/app/cli.h"
+#include "sim/app/console.h"
 #include "sim/app/file_options.h"
 #include "sim/app/output.h"
 #include "sim/report/table.h"
@@ -92,14 +93,16 @@ std::string heading(const hw::HwConfig& hw, const hw::DramSystem& system) {
 
 void HwDramCommand::add_to(CLI::App& hw, std::function<int()>& chosen) {
   CLI::App* sub = hw.add_subcommand("dram", "What the machine's DRAM makes of access patterns");
-  sub->add_option("file", file_, "Machine description (YAML) with dram.model: banked")
-      ->type_name(kReadFile)
+  sub->add_option("file", file_, "Machine with dram.model: banked, e.g. 64x64-ddr4")
+      ->type_name(kMachine)
       ->required();
-  sub->add_option("--pattern", patterns_, "An access pattern; repeatable: " + std::string(kGrammar))
+  sub->add_option("--pattern", patterns_, "An access pattern: " + std::string(kGrammar))
       ->type_name("PATTERN")
       ->expected(1)
       ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
   sub->add_option("--bursts", bursts_, "Bursts that are stepped for each pattern")
+      ->type_name("N")
+      ->capture_default_str()
       ->check(CLI::Range(int64_t{1}, int64_t{100'000'000}));
   sub->callback([this, &chosen] { chosen = [this] { return run(); }; });
 }
@@ -141,8 +144,8 @@ int HwDramCommand::run() const {
                                           static_cast<double>(stepped.bursts))}});
   }
   if (!errors.empty()) return report_errors(errors);
-  std::string out = heading(*machine, system);
-  for (const std::string& line : table.lines(120, false)) out += line + "\n";
+  std::string out = wrap_lines(heading(*machine, system), Console::width(), 14);
+  for (const std::string& line : table.folded_lines(Console::width(), false)) out += line + "\n";
   return print_out(out);
 }
 

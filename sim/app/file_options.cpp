@@ -76,8 +76,9 @@ void collect(const CLI::App& app, FileOptions& out) {
     const std::string type = option->get_type_name();
     const std::string name = option->get_name();
     for (const std::string& value : option->results()) {
-      if (type == kReadFile) out.read.push_back({name, value});
-      if (type == kReadFile && name == "model") out.models.push_back(value);
+      if (type == kReadFile || type == kMachine) out.read.push_back({name, value});
+      if (type == kReadFile && (name == "model" || value.ends_with(".onnx")))
+        out.models.push_back(value);
       if (type == kReadFolder) out.read_folders.push_back({name, value});
       if (type == kWrittenFile) out.written.push_back({name, value});
       if (type == kWrittenFolder) out.written_folders.push_back({name, value});
@@ -142,6 +143,10 @@ Status check_file_options(const CLI::App& app) {
   collect(app, files);
   add_weights(files);
   Errors errors;
+  for (const auto* named : {&files.written, &files.written_folders})
+    for (const NamedFile& w : *named)
+      if (w.path.empty()) errors.push_back({Errc::usage, "names no file", w.option});
+  if (!errors.empty()) return errors;
   if (const Status s = check_written(files.written, files.read); !s) errors = s.errors();
   for (const NamedFile& w : files.written)
     for (const NamedFile& r : files.read_folders)

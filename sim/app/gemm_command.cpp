@@ -23,11 +23,15 @@ void GemmModelCommand::add_to(CLI::App& app) {
   sub_->add_option("--op", op_, "Operator: auto, Gemm or MatMul")
       ->check(CLI::IsMember({"auto", op::kGemm, op::kMatMul}))
       ->capture_default_str();
-  sub_->add_option("--batch", batch_, "Products, each with its own operands")->type_name("N");
+  sub_->add_option("--batch", batch_, "Products, each with its own operands")
+      ->type_name("N")
+      ->capture_default_str();
   sub_->add_flag("--transA", trans_a_, "A is stored as K x M");
   sub_->add_flag("--transB", trans_b_, "B is stored as N x K");
-  sub_->add_option("--alpha", alpha_, "Factor of the product")->type_name("X");
-  sub_->add_option("--beta", beta_, "Factor of the bias")->type_name("X");
+  sub_->add_option("--alpha", alpha_, "Factor of the product")
+      ->type_name("X")
+      ->capture_default_str();
+  sub_->add_option("--beta", beta_, "Factor of the bias")->type_name("X")->capture_default_str();
   sub_->add_flag("--bias", bias_, "Adds a bias C of N elements");
   sub_->add_option("--opset", opset_, "Version of ai.onnx that the model is written in")
       ->type_name("N")

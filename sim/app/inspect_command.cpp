@@ -2,6 +2,7 @@
 
 #include "sim/app/cli.h"
 #include "sim/app/file_options.h"
+#include "sim/app/journal.h"
 #include "sim/app/output.h"
 #include "sim/flow/cost.h"
 #include "sim/report/inspect.h"
@@ -42,11 +43,14 @@ void InspectCommand::add_to(CLI::App& app) {
   sub_->add_flag("-q,--quiet", quiet_, "No text");
 }
 
-int InspectCommand::run() const {
+int InspectCommand::run(const Console& console) const {
+  Journal journal(console.verbose());
   const auto options = model_.elaborate();
   if (!options) return report_errors(options.errors());
+  journal.reads("model", model_.model());
   const Result<Graph> graph = load_graph(model_.model(), *options);
   if (!graph) return report_errors(graph.errors());
+  journal.step("model read, its shapes inferred");
   const Result<Lowered> lowered = lower(*graph);
   if (!lowered) return report_errors(lowered.errors());
   AnalyseOptions wanted;
@@ -58,6 +62,7 @@ int InspectCommand::run() const {
   wanted.reorder = reorder_;
   const Result<Analysis> analysis = analyse(*graph, *lowered, wanted);
   if (!analysis) return report_errors(analysis.errors());
+  journal.step("analysed");
 
   const Inspection inspection{*graph, *lowered, *analysis};
   const LayerSort sort = sort_ == "bandwidth" ? LayerSort::bandwidth
@@ -71,8 +76,10 @@ int InspectCommand::run() const {
     if (const int code = write_result(csv_, inspect_csv(inspection, sort)); code != kExitOk)
       return code;
   if (quiet_ || json_ == "-" || csv_ == "-") return kExitOk;
-  return print_out(inspect_text(
-      inspection, {.width = terminal_width(), .sort = sort, .all_nodes = all_, .arena = arena_}));
+  return print_out(inspect_text(inspection, {.width = static_cast<int>(Console::width()),
+                                             .sort = sort,
+                                             .all_nodes = all_ || console.verbose(),
+                                             .arena = arena_}));
 }
 
 }  // namespace accsim::sim

@@ -1,6 +1,7 @@
 #pragma once
 #include <string>
 
+#include "sim/app/console.h"
 #include "sim/app/options.h"
 #include "sim/app/sub_command.h"
 
@@ -10,7 +11,7 @@ namespace accsim::sim {
 class InspectCommand : public SubCommand {
  public:
   void add_to(CLI::App& app);
-  int run() const;
+  int run(const Console& console) const;
 
  private:
   ModelOptions model_;

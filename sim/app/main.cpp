@@ -6,6 +6,7 @@
 #include <system_error>
 
 #include "sim/app/cli.h"
+#include "sim/app/output.h"
 
 int main(int argc, char** argv) {
   try {
@@ -15,10 +16,10 @@ int main(int argc, char** argv) {
                stderr);  // fmt may want some
     return accsim::sim::kExitResources;
   } catch (const std::system_error& e) {
-    fmt::print(stderr, "accsim: error: {}\n", e.what());
+    accsim::sim::print_err(fmt::format("accsim: error: {}\n", e.what()));
     return accsim::sim::kExitResources;
   } catch (const std::exception& e) {
-    fmt::print(stderr, "accsim: internal error: {}\n", e.what());
+    accsim::sim::print_err(fmt::format("accsim: internal error: {}\n", e.what()));
     return accsim::sim::kExitResources;
   }
 }

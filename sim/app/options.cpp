@@ -54,9 +54,14 @@ std::optional<uint64_t> random_seed(std::string_view text) {
 }
 
 void ModelOptions::add_to(CLI::App& app, bool required) {
+  app.option_defaults()->group("Model");
   auto* model = app.add_option("model", model_, "ONNX model file; its weights are never read")
                     ->type_name(kReadFile);
   if (required) model->required();
+  add_graph_options_to(app);
+}
+
+void ModelOptions::add_graph_options_to(CLI::App& app) {
   app.add_option("--bind", bindings_,
                  "Size of a symbolic dimension, e.g. --bind batch=8; others become 1")
       ->type_name("NAME=N")
@@ -67,6 +72,7 @@ void ModelOptions::add_to(CLI::App& app, bool required) {
       ->allow_extra_args(false);
   app.add_flag("--allow-unsupported", allow_unsupported_,
                "Cost operators without a rule as the traffic of their inputs and outputs");
+  app.option_defaults()->group("Options");
 }
 
 Result<ElaborateOptions> ModelOptions::elaborate() const {
@@ -95,55 +101,86 @@ Result<ElaborateOptions> ModelOptions::elaborate() const {
   return out;
 }
 
+std::vector<std::string> ModelOptions::words() const {
+  std::vector<std::string> out;
+  for (const std::string& text : bindings_) out.insert(out.end(), {"--bind", text});
+  for (const std::string& text : shapes_) out.insert(out.end(), {"--input-shape", text});
+  if (allow_unsupported_) out.emplace_back("--allow-unsupported");
+  return out;
+}
+
 void MappingOptions::add_to(CLI::App& app) {
-  app.add_option("--dataflow", dataflow_,
+  app.option_defaults()->group("Mapping");
+  app.add_option("--dataflow", words_.dataflow,
                  "Pin the dataflow: weight_stationary (ws), input_stationary (is) or "
                  "output_stationary (os); default: the best of those the machine lists")
       ->type_name("NAME");
-  app.add_option("--mapping", mappings_,
+  app.add_option("--mapping", words_.mappings,
                  "Pin (parts of) the mapping of layers whose name matches a glob, e.g. "
-                 "\"conv*=7x56 n64 k256 mnk\" or \"im2col\"; repeatable, the first match applies")
+                 "\"conv*=7x56 n64 k256 mnk\" or \"im2col\"; the first match applies")
       ->type_name("[GLOB=]TOKENS")
       ->allow_extra_args(false);
   app.add_option(
-         "--objective", objective_,
+         "--objective", words_.objective,
          "What mappings are chosen by: cycles, energy, edp (energy-delay product) or traffic "
          "(DRAM bytes)")
       ->check(CLI::IsMember({"cycles", "energy", "edp", "traffic"}))
       ->capture_default_str();
   app.add_option(
-         "--effort", effort_,
+         "--effort", words_.effort,
          "search: every tiling that its bound doesn't exclude; rule: one tiling a layer by a "
          "fixed rule, for speed")
       ->check(CLI::IsMember({"search", "rule"}))
       ->capture_default_str();
+  app.option_defaults()->group("Options");
 }
 
-Result<MapOptions> MappingOptions::parse() const {
-  MapOptions out;
-  Errors errors;
-  constexpr std::array<std::string_view, hw::kDataflows> kShort = {"ws", "is", "os"};
-  for (size_t i = 0; i < hw::kDataflows; ++i) {
-    const auto d = static_cast<hw::Dataflow>(i);
-    if (dataflow_ == kShort[i] || dataflow_ == name(d)) out.dataflows = {d};
-  }
-  if (const auto objective = objective_from(objective_)) out.objective = *objective;
-  if (effort_ == "rule") out.effort = MapEffort::rule;
-  if (!dataflow_.empty() && out.dataflows.empty())
-    errors.push_back({Errc::usage,
-                      fmt::format("'{}' is not a dataflow; use weight_stationary (ws), "
-                                  "input_stationary (is) or output_stationary (os)",
-                                  dataflow_),
-                      "--dataflow"});
-  for (const std::string& text : mappings_) {
-    Result<MappingPin> pin = parse_pin(text);
-    if (pin)
-      out.pins.push_back(std::move(*pin));
-    else
-      errors.insert(errors.end(), pin.errors().begin(), pin.errors().end());
-  }
-  if (!errors.empty()) return errors;
+void MappingOptions::add_to_side_b(CLI::App& app) {
+  words_.objective = words_.effort = "";
+  app.add_option("--b-dataflow", words_.dataflow, "--dataflow of B, where it isn't A's")
+      ->type_name("NAME");
+  app.add_option("--b-mapping", words_.mappings, "--mapping of B, instead of all of A's")
+      ->type_name("[GLOB=]TOKENS")
+      ->allow_extra_args(false);
+  app.add_option("--b-objective", words_.objective, "--objective of B, where it isn't A's")
+      ->check(CLI::IsMember({"cycles", "energy", "edp", "traffic"}));
+  app.add_option("--b-effort", words_.effort, "--effort of B, where it isn't A's")
+      ->check(CLI::IsMember({"search", "rule"}));
+}
+
+bool MappingOptions::given() const {
+  return !words_.dataflow.empty() || !words_.mappings.empty() || !words_.objective.empty() ||
+         !words_.effort.empty();
+}
+
+bool MappingOptions::chosen() const {
+  return !words_.dataflow.empty() || !words_.mappings.empty() || words_.objective != "cycles" ||
+         words_.effort != "search";
+}
+
+MappingOptions MappingOptions::over(const MappingOptions& a) const {
+  MappingOptions out = *this;
+  if (out.words_.dataflow.empty()) out.words_.dataflow = a.words_.dataflow;
+  if (out.words_.mappings.empty()) out.words_.mappings = a.words_.mappings;
+  if (out.words_.objective.empty()) out.words_.objective = a.words_.objective;
+  if (out.words_.effort.empty()) out.words_.effort = a.words_.effort;
   return out;
+}
+
+std::vector<std::string> MappingOptions::pin_words() const {
+  std::vector<std::string> out;
+  if (!words_.dataflow.empty()) out.insert(out.end(), {"--dataflow", words_.dataflow});
+  for (const std::string& text : words_.mappings) out.insert(out.end(), {"--mapping", text});
+  return out;
+}
+
+Result<MapOptions> MappingOptions::parse(const std::string& prefix) const {
+  auto options = map_options(words_);
+  if (options) return options;
+  Errors errors = options.errors();
+  for (Error& e : errors)
+    if (e.where.starts_with("--")) e.where.replace(0, 2, prefix);
+  return errors;
 }
 
 }  // namespace accsim::sim

@@ -7,7 +7,7 @@
 
 #include "sim/base/result.h"
 #include "sim/elaborate/elaborate.h"
-#include "sim/map/mapper.h"
+#include "sim/map/mapping_words.h"
 
 namespace accsim::sim {
 
@@ -22,8 +22,12 @@ std::optional<uint64_t> random_seed(std::string_view text);
 class ModelOptions {
  public:
   void add_to(CLI::App& app, bool required);
+  /// Those that say how a model is to be read, for commands that take several models.
+  void add_graph_options_to(CLI::App& app);
   const std::string& model() const { return model_; }
   Result<ElaborateOptions> elaborate() const;
+  /// Those that were given, but for the model, as words of a command line.
+  std::vector<std::string> words() const;
 
  private:
   std::string model_;
@@ -35,11 +39,19 @@ class ModelOptions {
 class MappingOptions {
  public:
   void add_to(CLI::App& app);
-  Result<MapOptions> parse() const;
+  /// The same for side B of a comparison, --b-objective and so on; what isn't given is as on A.
+  void add_to_side_b(CLI::App& app);
+  bool given() const;   ///< any option of side B was
+  bool chosen() const;  ///< any option of side A isn't what it is by default
+  /// These of side B, what wasn't given taken from A.
+  MappingOptions over(const MappingOptions& a) const;
+  /// Errors name the options, which begin with `prefix`.
+  Result<MapOptions> parse(const std::string& prefix = "--") const;
+  /// What pins mappings, --dataflow and --mapping, as words of a command line.
+  std::vector<std::string> pin_words() const;
 
  private:
-  std::string dataflow_, objective_ = "cycles", effort_ = "search";
-  std::vector<std::string> mappings_;
+  MappingWords words_;
 };
 
 }  // namespace accsim::sim

@@ -1,14 +1,15 @@
 #include "sim/app/output.h"
 
-#include <sys/ioctl.h>
-#include <unistd.h>
-
 #include <cstdio>
 
 #include "sim/app/cli.h"
 #include "sim/report/write_file.h"
 
 namespace accsim::sim {
+
+void print_err(std::string_view text) {
+  static_cast<void>(std::fwrite(text.data(), 1, text.size(), stderr));
+}
 
 int print_out(const std::string& text) {
   const bool written = std::fwrite(text.data(), 1, text.size(), stdout) == text.size();
@@ -22,10 +23,21 @@ int write_result(const std::string& path, const std::string& text) {
   return written ? kExitOk : report_errors(written.errors());
 }
 
-int terminal_width() {
-  winsize size{};
-  const bool known = isatty(STDOUT_FILENO) && ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0;
-  return known && size.ws_col > 0 ? size.ws_col : 160;
+int write_pieces(const std::string& path, const std::function<Status(const TextSink&)>& make) {
+  if (path == "-") {
+    const Status made = make([](std::string_view text) -> Status {
+      const bool written = std::fwrite(text.data(), 1, text.size(), stdout) == text.size();
+      if (written && std::fflush(stdout) == 0) return ok();
+      return Error{Errc::io, "can't write to standard output", ""};
+    });
+    return made ? kExitOk : report_errors(made.errors());
+  }
+  Result<FileWriter> file = FileWriter::create(path);
+  if (!file) return report_errors(file.errors());
+  if (const Status made = make([&](std::string_view text) { return file->write(text); }); !made)
+    return report_errors(made.errors());
+  const Status written = file->commit();
+  return written ? kExitOk : report_errors(written.errors());
 }
 
 }  // namespace accsim::sim

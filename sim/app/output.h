@@ -1,7 +1,14 @@
 #pragma once
+#include <functional>
 #include <string>
+#include <string_view>
+
+#include "sim/report/trace.h"
 
 namespace accsim::sim {
+
+/// Says something on standard error. What can't be said there can't be said: no failure.
+void print_err(std::string_view text);
 
 /// Prints to standard output; a full disk or closed pipe is an error, not silence. Exit code.
 int print_out(const std::string& text);
@@ -9,7 +16,8 @@ int print_out(const std::string& text);
 /// Writes a result file, or to standard output for "-". Exit code.
 int write_result(const std::string& path, const std::string& text);
 
-/// Columns of the terminal that standard output goes to; a wide page when it goes to a file.
-int terminal_width();
+/// The same for a file that is made piece by piece: `make` is given where its text goes. A file has
+/// all or nothing of it.
+int write_pieces(const std::string& path, const std::function<Status(const TextSink&)>& make);
 
 }  // namespace accsim::sim

@@ -31,6 +31,11 @@ Result<fs::path> data_folder() {
                "accsim"};
 }
 
+std::string machine_folder() {
+  const Result<fs::path> data = data_folder();
+  return data ? (*data / "configs").string() : std::string();
+}
+
 Result<fs::path> core_cache() {
   std::error_code ignored;
   if (fs::exists(tree_file(), ignored)) return program_folder() / "verilated";

@@ -1,5 +1,6 @@
 #pragma once
 #include <filesystem>
+#include <string>
 
 #include "sim/base/result.h"
 
@@ -14,5 +15,8 @@ Result<std::filesystem::path> data_folder();
 /// that a clean build starts clean; an installed one has no folder of its own to write to and takes
 /// the user's cache (XDG_CACHE_HOME, else ~/.cache). Errc::io when there is no such folder.
 Result<std::filesystem::path> core_cache();
+
+/// configs/ of data_folder(), where the shipped machines lie; "" without it.
+std::string machine_folder();
 
 }  // namespace accsim::sim

@@ -1,46 +1,19 @@
 #include "sim/app/run_command.h"
 
 #include <fmt/format.h>
-#include <unistd.h>
 
-#include <chrono>
 #include <limits>
 
 #include "hw/config/load.h"
 #include "sim/app/cli.h"
 #include "sim/app/file_options.h"
+#include "sim/app/journal.h"
 #include "sim/app/output.h"
 #include "sim/app/paths.h"
+#include "sim/app/progress.h"
 
 namespace accsim::sim {
 namespace {
-
-/// One line on stderr that is written over, from the second second of a run on; nothing when stderr
-/// isn't a terminal.
-class Progress {
- public:
-  ~Progress() {
-    if (printed_) fmt::print(stderr, "\r\033[K");
-  }
-  bool operator()(size_t done, size_t of) {
-    using std::chrono::steady_clock;
-    const auto now = steady_clock::now();
-    if (!shown_ || now < next_) return true;
-    next_ = now + std::chrono::milliseconds(200);
-    printed_ = true;
-    constexpr size_t kWidth = 30;
-    fmt::print(stderr, "\r\033[K[{:<{}}] {} of {} nodes",
-               std::string(done * kWidth / (of + 1), '#'), kWidth, done, of);
-    std::fflush(stderr);
-    return true;
-  }
-
- private:
-  const bool shown_ = isatty(STDERR_FILENO) != 0;
-  bool printed_ = false;
-  std::chrono::steady_clock::time_point next_ =
-      std::chrono::steady_clock::now() + std::chrono::seconds(1);
-};
 
 /// "output 'y': float32 1x1000, from -3.2 to 4.1, mean 0.01".
 std::string describe(const std::string& label, const ref::Array& array) {
@@ -66,7 +39,7 @@ void RunCommand::add_to(CLI::App& app) {
   model_.add_to(*sub_, true);
   sub_->get_option("model")->description("ONNX model file");
   sub_->add_option("--input", inputs_,
-                   "Values of a graph input: NAME=FILE.npy or NAME=random:SEED; repeatable. Inputs "
+                   "Values of a graph input: NAME=FILE.npy or NAME=random:SEED; inputs "
                    "not named are random:0")
       ->type_name(kReadSource)
       ->allow_extra_args(false);
@@ -82,13 +55,16 @@ void RunCommand::add_to(CLI::App& app) {
       ->type_name("all|OP|GLOB");
   sub_->add_flag("--int8", int8_,
                  "Run the products quantised on the bit-exact machine, the rest in float");
-  sub_->add_option("--hw", hw_, "Machine of --int8 (YAML); default: configs/64x64.yaml")
-      ->type_name(kReadFile);
+  sub_->add_option(
+          "--hw", hw_,
+          "Machine of --int8: a description (YAML) or the name of a shipped one; default: 64x64")
+      ->type_name(kMachine);
   sub_->add_flag("--layerwise", layerwise_,
                  "Every layer reads the float run's values, so that errors don't add up; without "
                  "--int8 that is so anyway");
   sub_->add_option("--threads", threads_, "Threads to compute with")
       ->type_name("N")
+      ->capture_default_str()
       ->check(CLI::Range(1, 256));
 }
 
@@ -136,7 +112,8 @@ Result<RunRequest> RunCommand::request() const {
   return out;
 }
 
-int RunCommand::run() const {
+int RunCommand::run(const Console& console) const {
+  Journal journal(console.verbose());
   Result<RunRequest> wanted = request();
   if (!wanted) return report_errors(wanted.errors());
   std::string machine_file = hw_;
@@ -151,19 +128,28 @@ int RunCommand::run() const {
     if (!loaded) return report_errors(loaded.errors());
     machine = std::move(*loaded);
   }
+  if (machine) journal.reads("machine", machine_file);
+  journal.reads("model", wanted->model);
+  for (const InputSource& input : wanted->inputs)
+    if (!input.file.empty()) journal.reads("input " + input.name, input.file);
   const Result<PreparedRun> prepared = prepare_run(*wanted);
   if (!prepared) return report_errors(prepared.errors());
+  journal.step("machine, model and inputs read");
   std::string text;
   for (const std::string& symbol : prepared->graph.defaulted)
     text += fmt::format("symbol '{}': 1 (no --bind)\n", symbol);
   for (const std::string& name : prepared->defaulted)
     text += fmt::format("input '{}': random:0 (no --input)\n", name);
   Progress progress;
-  wanted->progress = [&](size_t done, size_t of) { return progress(done, of); };
+  wanted->progress = [&](size_t done, size_t of) {
+    progress(static_cast<int64_t>(done), static_cast<int64_t>(of), "nodes");
+    return true;
+  };
   const Result<RunSummary> summary =
       machine ? run_quantised_network(*prepared, *wanted, *machine, layerwise_)
               : run_network(*prepared, *wanted);
   if (!summary) return report_errors(summary.errors());
+  journal.step("computed, results written");
   if (machine)
     text += fmt::format("machine: {} ({}); {} products in int8\n", machine->name, machine_file,
                         summary->quantised);
@@ -177,7 +163,7 @@ int RunCommand::run() const {
   text += fmt::format("peak memory: {} bytes\n", summary->result.peak_bytes);
   for (const std::string& file : summary->written)
     text += fmt::format("written: {}/{}\n", output_, file);
-  return print_out(text);
+  return print_wrapped(text);
 }
 
 }  // namespace accsim::sim

@@ -2,6 +2,7 @@
 #include <string>
 #include <vector>
 
+#include "sim/app/console.h"
 #include "sim/app/options.h"
 #include "sim/app/sub_command.h"
 #include "sim/flow/run.h"
@@ -12,7 +13,7 @@ namespace accsim::sim {
 class RunCommand : public SubCommand {
  public:
   void add_to(CLI::App& app);
-  int run() const;
+  int run(const Console& console) const;
 
  private:
   Result<RunRequest> request() const;

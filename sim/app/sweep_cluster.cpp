@@ -80,8 +80,8 @@ void SweepCommand::add_submit() {
 int SweepCommand::run_merge() const {
   const auto merged = merge_stores(out_, shards_);
   if (!merged) return report_errors(merged.errors());
-  return print_out(fmt::format("{}: {} points, {} of them new\n", out_,
-                               format_count(merged->points), format_count(merged->added)));
+  return print_wrapped(fmt::format("{}: {} points, {} of them new\n", out_,
+                                   format_count(merged->points), format_count(merged->added)));
 }
 
 int SweepCommand::run_submit() const {
@@ -132,7 +132,7 @@ int SweepCommand::run_submit() const {
         {Errc::io, "array " + *job + " is submitted, its merge isn't", options.folder});
     return report_errors(errors);
   }
-  return print_out(
+  return print_wrapped(
       fmt::format("submitted array {} of {} shards and merge {}; logs in {}; result in {}\n", *job,
                   nodes_, *after, options.folder, options.out));
 }

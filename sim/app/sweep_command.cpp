@@ -1,55 +1,36 @@
 #include "sim/app/sweep_command.h"
 
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <charconv>
-#include <chrono>
 #include <filesystem>
 #include <thread>
 
 #include "sim/app/cli.h"
 #include "sim/app/file_options.h"
 #include "sim/app/interrupt.h"
+#include "sim/app/journal.h"
 #include "sim/app/output.h"
+#include "sim/app/progress.h"
 #include "sim/report/format.h"
 #include "sim/sweep/run.h"
 #include "sim/sweep/show.h"
+#include "sim/sweep/show_data.h"
 
 namespace accsim::sim {
 namespace {
 
-/// One line on stderr that is written over; nothing when stderr isn't a terminal.
-class ProgressLine {
- public:
-  ProgressLine() : shown_(isatty(STDERR_FILENO) != 0) {}
-  ~ProgressLine() {
-    if (shown_) fmt::print(stderr, "\r\033[K");
-  }
-  void operator()(const SweepProgress& p) {
-    if (!shown_) return;
-    const double seconds =
-        std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count();
-    if (first_ < 0) first_ = p.done - p.evaluated;
-    const double rate = seconds > 0 ? static_cast<double>(p.evaluated) / seconds : 0;
-    const double pace = seconds > 0 ? static_cast<double>(p.done - first_) / seconds : 0;
-    const double part =
-        p.total > 0 ? static_cast<double>(p.done) / static_cast<double>(p.total) : 1;
-    constexpr int kWidth = 30;
-    fmt::print(
-        stderr, "\r\033[K[{:<{}}] {} of {} points, {:.0f} costed/s, {} left",
-        std::string(static_cast<size_t>(part * kWidth), '#'), kWidth, format_count(p.done),
-        format_count(p.total), rate,
-        pace > 0 ? fmt::format("{:.0f} s", static_cast<double>(p.total - p.done) / pace) : "?");
-    std::fflush(stderr);
-  }
-
- private:
-  const bool shown_;
-  int64_t first_ = -1;
-  const std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
-};
+/// `first`: how many points were done when the run began; -1 before the first call.
+void show_progress(const SweepProgress& p, int64_t& first, Progress& line) {
+  const double seconds = line.seconds();
+  if (first < 0) first = p.done - p.evaluated;
+  const double rate = seconds > 0 ? static_cast<double>(p.evaluated) / seconds : 0;
+  const double pace = seconds > 0 ? static_cast<double>(p.done - first) / seconds : 0;
+  const std::string left =
+      pace > 0 ? fmt::format("{:.0f} s", static_cast<double>(p.total - p.done) / pace) : "?";
+  line(p.done, p.total, fmt::format("points, {:.0f} costed/s, {} left", rate, left));
+}
 
 Result<Shard> parse_shard(const std::string& text) {
   Shard out;
@@ -120,6 +101,18 @@ void SweepCommand::add_show() {
   show_->add_option("--where", where_, "Only points with this, e.g. \"dram_gbps<=32\"")
       ->type_name("EXPRESSION");
   show_->add_option("--csv", csv_, "Write the front as CSV; - for stdout")->type_name(kWrittenFile);
+  show_
+      ->add_option("--json", json_,
+                   "Write all points and the front as JSON (accsim.sweep/1); - for stdout")
+      ->type_name(kWrittenFile);
+  show_
+      ->add_option("--html", html_,
+                   "Write the points as a page that needs no network: one file; - for stdout")
+      ->type_name(kWrittenFile);
+  show_
+      ->add_option("--columns", columns_,
+                   "Columns of --csv and --json, e.g. dram_gbps,cycles,area_mm2; default: all")
+      ->type_name("LIST");
   show_->add_flag("--dump", dump_, "Print everything that is stored, ordered");
 }
 
@@ -128,6 +121,14 @@ int SweepCommand::run_show() const {
   if (!metrics) return report_errors(metrics.errors());
   auto store = SweepStore::read(shown_);
   if (!store) return report_errors(store.errors());
+  if (dump_ && !(csv_.empty() && json_.empty() && html_.empty()))
+    return report_errors({{Errc::usage,
+                           "prints everything and writes no file: ask for --csv, --json and --html "
+                           "in a run of their own",
+                           "--dump"}});
+  if (!columns_.empty() && csv_.empty() && json_.empty())
+    return report_errors(
+        {{Errc::usage, "chooses what --csv and --json write: name one of them", "--columns"}});
   if (dump_) {
     const auto text = dump_store(**store);
     return text ? print_out(*text) : report_errors(text.errors());
@@ -135,18 +136,36 @@ int SweepCommand::run_show() const {
   ShowOptions options;
   options.pareto = *metrics;
   options.where = where_;
+  options.width = Console::width();
   const auto view = TableView::read(**store, where_);
   if (!view) return report_errors(view.errors());
   const StoreMeta& meta = (*store)->meta();
-  if (!csv_.empty())
-    if (const int code =
-            write_result(csv_, show_csv(*view, metrics->empty() ? meta.objectives : *metrics));
-        code != kExitOk || csv_ == "-")
-      return code;
+  if (const int code = write_shown(*view, meta, options); code != kExitOk) return code;
+  if (csv_ == "-" || json_ == "-" || html_ == "-") return kExitOk;
   return print_out(show_text(*view, meta, options));
 }
 
-int SweepCommand::run_spec(const std::string& version) const {
+int SweepCommand::write_shown(const TableView& view, const StoreMeta& meta,
+                              const ShowOptions& options) const {
+  const auto columns = parse_columns(columns_, view);
+  if (!columns) return report_errors(columns.errors());
+  const auto& metrics = options.pareto.empty() ? meta.objectives : options.pareto;
+  if (!csv_.empty())
+    if (const int code = write_result(csv_, show_csv(view, metrics, *columns)); code != kExitOk)
+      return code;
+  if (!json_.empty())
+    if (const int code = write_result(json_, show_json(view, meta, options, *columns));
+        code != kExitOk)
+      return code;
+  if (html_.empty()) return kExitOk;
+  // Without the spec, or with another one by now, the page can't say what a point's machine is.
+  const auto spec = load_sweep(meta.spec_file);
+  const bool known = spec && spec->hash == meta.spec;
+  return write_result(html_, show_html(view, meta, options, known ? space_json(*spec) : ""));
+}
+
+int SweepCommand::run_spec(const std::string& version, const Console& console) const {
+  Journal journal(console.verbose());
   if (spec_.empty())
     return report_errors({{Errc::usage, "name a sweep, e.g. configs/sweeps/edge.yaml", "sweep"}});
   SweepRun run;
@@ -155,6 +174,7 @@ int SweepCommand::run_spec(const std::string& version) const {
     if (!shard) return report_errors(shard.errors());
     run.shard = *shard;
   }
+  journal.reads("sweep", spec_);
   const auto spec = load_sweep(spec_);
   if (!spec) return report_errors(spec.errors());
   run.store = store_.empty() ? default_store(spec_, run.shard) : store_;
@@ -167,11 +187,14 @@ int SweepCommand::run_spec(const std::string& version) const {
   Result<SweepOutcome> outcome = SweepOutcome{};
   {
     const InterruptGuard guard;
-    ProgressLine line;
-    run.progress = std::ref(line);
+    Progress line;
+    int64_t first = -1;
+    run.progress = [&](const SweepProgress& p) { show_progress(p, first, line); };
     outcome = run_sweep(*spec, run);
   }
   if (!outcome) return report_errors(outcome.errors());
+  journal.step(fmt::format("{} points costed, {} were stored already", outcome->evaluated,
+                           outcome->stored - outcome->evaluated));
   const SweepOutcome& o = *outcome;
   std::string text =
       fmt::format("{}: {} of {} points stored, {} can be costed; {} costed now{}\n", run.store,
@@ -188,15 +211,15 @@ int SweepCommand::run_spec(const std::string& version) const {
     text +=
         fmt::format("{} points are being costed by another process\n", format_count(o.elsewhere));
   text += fmt::format("accsim sweep show {}\n", run.store);
-  const int code = print_out(text);
+  const int code = print_wrapped(text);
   return code == kExitOk && o.interrupted ? kExitFailed : code;
 }
 
-int SweepCommand::run(const std::string& version) const {
+int SweepCommand::run(const std::string& version, const Console& console) const {
   if (show_->parsed()) return run_show();
   if (merge_->parsed()) return run_merge();
   if (submit_->parsed()) return run_submit();
-  return run_spec(version);
+  return run_spec(version, console);
 }
 
 }  // namespace accsim::sim

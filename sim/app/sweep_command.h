@@ -4,6 +4,9 @@
 #include <string>
 #include <vector>
 
+#include "sim/app/console.h"
+#include "sim/sweep/show.h"
+
 namespace accsim::sim {
 
 /// `accsim sweep`: design spaces, their stores, and their shards on a cluster.
@@ -12,21 +15,22 @@ class SweepCommand {
   void add_to(CLI::App& app);
   bool chosen() const { return sub_->parsed(); }
   /// `version` is written into stores.
-  int run(const std::string& version) const;
+  int run(const std::string& version, const Console& console) const;
 
  private:
   void add_show();
   void add_merge();
   void add_submit();
-  int run_spec(const std::string& version) const;
+  int run_spec(const std::string& version, const Console& console) const;
   int run_show() const;
+  int write_shown(const TableView& view, const StoreMeta& meta, const ShowOptions& options) const;
   int run_merge() const;
   int run_submit() const;
 
   CLI::App *sub_ = nullptr, *show_ = nullptr, *merge_ = nullptr, *submit_ = nullptr;
   std::string spec_, store_, shard_;
   int threads_ = 0;
-  std::string shown_, pareto_, where_, csv_;
+  std::string shown_, pareto_, where_, csv_, json_, html_, columns_;
   bool dump_ = false;
   std::string out_, folder_, partition_, time_;
   std::vector<std::string> shards_;

@@ -5,6 +5,7 @@
 #include <filesystem>
 
 #include "sim/app/cli.h"
+#include "sim/app/console.h"
 #include "sim/app/file_options.h"
 #include "sim/app/output.h"
 #include "sim/rewrite/tile.h"
@@ -76,7 +77,7 @@ int TileCommand::run() const {
   const Result<TiledModel> tiled = tile_model(model_.model(), *elaborate, options);
   if (!tiled) return report_errors(tiled.errors());
   if (const int code = write_result(output_, tiled->bytes); code != kExitOk) return code;
-  return output_ == "-" ? kExitOk : print_out(summary(*tiled, model_.model(), output_));
+  return output_ == "-" ? kExitOk : print_wrapped(summary(*tiled, model_.model(), output_));
 }
 
 }  // namespace accsim::sim

@@ -1,10 +1,8 @@
 #include "sim/app/verify_command.h"
 
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <charconv>
-#include <chrono>
 #include <filesystem>
 #include <thread>
 
@@ -12,8 +10,10 @@
 #include "sim/app/cli.h"
 #include "sim/app/file_options.h"
 #include "sim/app/interrupt.h"
+#include "sim/app/journal.h"
 #include "sim/app/output.h"
 #include "sim/app/paths.h"
+#include "sim/app/progress.h"
 
 namespace accsim::sim {
 namespace {
@@ -85,57 +85,42 @@ Result<GemmOp> parse_conv(const std::string& text) {
   return op;
 }
 
-/// One line on stderr that is written over; nothing when stderr isn't a terminal.
-class Progress {
- public:
-  Progress(size_t cases) : cases_(cases), shown_(isatty(STDERR_FILENO) != 0) {}
-  ~Progress() {
-    if (shown_) fmt::print(stderr, "\r\033[K");
-  }
-  void operator()(int64_t done, int64_t cycles, int64_t all) const {
-    if (!shown_) return;
-    const double seconds =
-        std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count();
-    const double part = all > 0 ? static_cast<double>(cycles) / static_cast<double>(all) : 1;
-    constexpr int kWidth = 30;
-    const auto full = static_cast<size_t>(part * kWidth);
-    fmt::print(stderr, "\r\033[K[{:<{}}] {} of {} programs, {:.0f} s left", std::string(full, '#'),
-               kWidth, done, cases_, part > 0 ? seconds / part - seconds : 0.0);
-    std::fflush(stderr);
-  }
-
- private:
-  const size_t cases_;
-  const bool shown_;
-  const std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
-};
+/// More random programs than these are counted, and listed only when they differ.
+constexpr int64_t kMostListed = 20;
 
 }  // namespace
 
 void VerifyCommand::add_to(CLI::App& app) {
   sub_ = app.add_subcommand("verify",
                             "Run tile programs on Verilated RTL and compare values and cycles");
-  sub_->footer("Exit codes: 0 all equal, 1 a difference, 2 input that can't be used.");
-  sub_->add_option("--hw", hw_, "Machine description (YAML)")->type_name(kReadFile)->required();
+  sub_->footer(
+      "Exit codes: 0 all equal, 1 a difference, 2 input that can't be used, 3 no core could be "
+      "built.");
+  sub_->add_option("--hw", hw_, "Machine: a description (YAML) or the name of a shipped one")
+      ->type_name(kMachine)
+      ->required();
   model_.add_to(*sub_, false);
-  sub_->add_option("--gemm", gemms_, "Verify one product, e.g. 100x200x300; repeatable")
+  sub_->add_option("--gemm", gemms_, "Verify one product, e.g. 100x200x300")
       ->type_name("MxKxN")
       ->allow_extra_args(false);
   sub_->add_option("--conv", convs_,
-                   "Verify one convolution: N,C,H,W,K,R,S,stride,pad,dilation,groups; repeatable")
+                   "Verify one convolution: N,C,H,W,K,R,S,stride,pad,dilation,groups")
       ->type_name("LIST")
       ->allow_extra_args(false);
   sub_->add_option("--random", random_,
                    "Verify that many random products and convolutions, with random memory rates")
       ->type_name("COUNT")
       ->check(CLI::Range(int64_t{1}, int64_t{10'000'000}));
-  sub_->add_option("--seed", seed_, "Seed of the random operands and cases")->type_name("N");
+  sub_->add_option("--seed", seed_, "Seed of the random operands and cases")
+      ->type_name("N")
+      ->capture_default_str();
   sub_->add_option("--max-cycles", max_cycles_,
                    "Cut layers that take more cycles to fewer outputs, and say so")
-      ->type_name("N")
+      ->type_name("CYCLES")
       ->check(CLI::Range(int64_t{1}, int64_t{1} << 60));
   sub_->add_option("--jobs", jobs_, "Programs to run side by side")
       ->type_name("N")
+      ->capture_default_str()
       ->check(CLI::Range(1, 256));
   sub_->add_option("--json", json_, "Write the results as JSON (accsim.verify/1); - for stdout")
       ->type_name(kWrittenFile);
@@ -194,12 +179,33 @@ Result<std::vector<VerifyCase>> VerifyCommand::cases(const hw::HwConfig& hw) con
   return out;
 }
 
-int VerifyCommand::run() const {
+VerifyOptions VerifyCommand::verify_options() const {
+  VerifyOptions options;
+  options.variant.compiler = ACCSIM_RTL_COMPILER;
+  options.variant.trace = !trace_.empty();
+  options.variant.assertions = assertions_;
+  options.variant.pe_modules = pe_modules_;
+  options.variant.building = [] {
+    print_err("accsim: building the Verilated core of this machine, once\n");
+  };
+  options.trace = trace_;
+  options.max_cycles = max_cycles_;
+  options.seed = seed_;
+  options.jobs = jobs_;
+  options.stop = &InterruptGuard::requested();
+  return options;
+}
+
+int VerifyCommand::run(const Console& console) const {
+  Journal journal(console.verbose());
+  journal.reads("machine", hw_);
+  if (!model_.model().empty()) journal.reads("model", model_.model());
   const Result<hw::HwConfig> hw = hw::load_hw(hw_);
   if (!hw) return report_errors(hw.errors());
   if (const Status good = hw::has_core(*hw); !good) return report_errors(good.errors());
   auto all = cases(*hw);
   if (!all) return report_errors(all.errors());
+  journal.step(fmt::format("{} programs made", all->size()));
   if (!trace_.empty() && all->size() != 1)
     return report_errors(
         {{Errc::usage, "waveforms are of one program; there are " + std::to_string(all->size()),
@@ -210,36 +216,35 @@ int VerifyCommand::run() const {
       cache_.empty() ? core_cache() : std::filesystem::path(cache_);
   if (!source) return report_errors(source.errors());
   if (!cache) return report_errors(cache.errors());
-  VerifyOptions options;
+  VerifyOptions options = verify_options();
   options.variant.source_dir = *source;
   options.variant.cache_dir = *cache;
-  options.variant.compiler = ACCSIM_RTL_COMPILER;
-  options.variant.trace = !trace_.empty();
-  options.variant.assertions = assertions_;
-  options.variant.pe_modules = pe_modules_;
-  options.variant.building = [] {
-    fmt::print(stderr, "accsim: building the Verilated core of this machine, once\n");
-  };
-  options.trace = trace_;
-  options.max_cycles = max_cycles_;
-  options.seed = seed_;
-  options.jobs = jobs_;
-  options.stop = &InterruptGuard::requested();
 
   VerifyReport report;
   report.hw = hw_;
   report.model = model_.model();
   {
     const InterruptGuard guard;
-    const Progress progress(all->size());
-    options.progress = std::cref(progress);
+    Progress progress;
+    const auto count = static_cast<int64_t>(all->size());
+    options.progress = [&](int64_t done, int64_t cycles, int64_t of) {
+      const double part = of > 0 ? static_cast<double>(cycles) / static_cast<double>(of) : 1;
+      const double left = part > 0 ? progress.seconds() / part - progress.seconds() : 0;
+      progress(done, count, fmt::format("programs, {:.0f} s left", left));
+    };
     report.rows = verify_cases(std::move(*all), options);
   }
+  journal.step("run on RTL, golden and timing model; Verilated cores are kept in " +
+               cache->string());
   report.interrupted = InterruptGuard::requested();
   if (!json_.empty())
     if (const int code = write_result(json_, to_json(report)); code != kExitOk) return code;
   if (json_ != "-")
-    if (const int code = print_out(to_text(report)); code != kExitOk) return code;
+    if (const int code = print_out(
+            to_text(report, {.width = Console::width(),
+                             .only_failed = random_ > kMostListed && !console.verbose()}));
+        code != kExitOk)
+      return code;
   if (report.all_passed()) return kExitOk;
   return report.only_lacks_cores() ? kExitResources : kExitFailed;
 }

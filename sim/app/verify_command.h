@@ -1,6 +1,7 @@
 #pragma once
 #include <string>
 
+#include "sim/app/console.h"
 #include "sim/app/options.h"
 #include "sim/flow/verify.h"
 
@@ -11,11 +12,13 @@ class VerifyCommand {
  public:
   void add_to(CLI::App& app);
   bool chosen() const { return sub_->parsed(); }
-  int run() const;
+  int run(const Console& console) const;
 
  private:
   Result<std::vector<VerifyCase>> cases(const hw::HwConfig& hw) const;
   Result<std::vector<VerifyCase>> given_cases(const hw::HwConfig& hw) const;
+  /// As the options say; the folders are not in it.
+  VerifyOptions verify_options() const;
 
   CLI::App* sub_ = nullptr;
   ModelOptions model_;

@@ -9,7 +9,7 @@ class Expander;
 /// Expands one node that has subgraphs into plain nodes. Errors name the node.
 using ControlFlowRule = Status (*)(const NodeCall& call, Expander& expander);
 
-/// The rule of an If, Loop or Scan of ai.onnx; nullptr for other nodes.
+/// The rule of an If, Loop or Scan, by its operator's row; nullptr for other nodes.
 ControlFlowRule find_control_flow(const NodeDef& node);
 
 /// The branch that is taken, in place of the If. Errc::unsupported unless the condition is

@@ -10,6 +10,7 @@
 #include "sim/elaborate/graph_builder.h"
 #include "sim/elaborate/model_inputs.h"
 #include "sim/elaborate/node_label.h"
+#include "sim/elaborate/origins.h"
 #include "sim/elaborate/scope.h"
 
 namespace accsim::sim {
@@ -69,7 +70,7 @@ Result<TensorIds> model_outputs(const GraphDef& graph, const Scope& scope) {
 }
 
 /// elaborate(), with errors that don't say the file.
-Result<Graph> elaborate_model(const ModelDef& model, const ElaborateOptions& options) {
+Result<Elaborated> elaborate_model(const ModelDef& model, const ElaborateOptions& options) {
   if (const Status versions = check_versions(model); !versions) return versions.errors();
   Budget budget;
   GraphBuilder builder(start_graph(model), budget);
@@ -83,15 +84,23 @@ Result<Graph> elaborate_model(const ModelDef& model, const ElaborateOptions& opt
   if (const Status nodes = expander.expand(model.graph.nodes, scope); !nodes) return nodes.errors();
   Result<TensorIds> outputs = model_outputs(model.graph, scope);
   if (!outputs) return outputs.errors();
-  return builder.finish(std::move(*inputs), std::move(*outputs));
+  Elaborated out{builder.finish(std::move(*inputs), std::move(*outputs)), expander.origins()};
+  check(out.origins.size() == out.graph.nodes.size(), "a node of no node of the model");
+  return out;
 }
 
 }  // namespace
 
+Result<Elaborated> elaborate_with_origins(const ModelDef& model, const ElaborateOptions& options) {
+  Result<Elaborated> made = elaborate_model(model, options);
+  if (!made) return put_at(model.file, made.errors());
+  return made;
+}
+
 Result<Graph> elaborate(const ModelDef& model, const ElaborateOptions& options) {
-  Result<Graph> graph = elaborate_model(model, options);
-  if (!graph) return put_at(model.file, graph.errors());
-  return graph;
+  Result<Elaborated> made = elaborate_with_origins(model, options);
+  if (!made) return made.errors();
+  return std::move(made->graph);
 }
 
 }  // namespace accsim::sim

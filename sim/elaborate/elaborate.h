@@ -16,6 +16,7 @@ struct ElaborateOptions {
   std::map<std::string, Dims> input_shapes;  ///< graph input -> shape, instead of the declared one
   std::map<std::string, StoredTensor> constants;  ///< graph inputs that are fixed to a value
   bool allow_unsupported = false;  ///< keep nodes of unknown operators, with declared shapes
+  bool skip_unknown = false;  ///< bindings and shapes of what the model doesn't have are no error
 };
 
 /// Makes the flat graph of a model: symbols bound, nodes in topological order, functions inlined,

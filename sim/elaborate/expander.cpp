@@ -49,9 +49,11 @@ Status Expander::expand(const std::vector<NodeDef>& nodes, Scope& scope) {
   const auto taken = [&](std::string_view name) { return scope.names.contains(name); };
   const Result<std::vector<size_t>> order = topological_order(nodes, known, taken);
   if (!order) return order.errors();
+  const bool first = !std::exchange(expanding_, true);
   for (size_t i : *order) {
     Status status = expand_node(nodes[i], i, scope);
     if (!status) return status;
+    if (first) origins_.resize(builder_.graph().nodes.size(), i);
   }
   return ok();
 }

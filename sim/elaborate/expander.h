@@ -31,6 +31,10 @@ class Expander {
   /// deeper; gives the tensors of its outputs.
   Result<TensorIds> expand_body(const NodeCall& call, const GraphDef& body, Scope& scope);
 
+  /// By node of the graph, the index of the node that it stands for in the list that expand() was
+  /// called with first.
+  const std::vector<size_t>& origins() const { return origins_; }
+
   GraphBuilder& builder() { return builder_; }
   Budget& budget() { return budget_; }
 
@@ -45,6 +49,8 @@ class Expander {
   SupportChecker support_;
   GraphBuilder& builder_;
   Budget& budget_;
+  bool expanding_ = false;  ///< the first list is under way
+  std::vector<size_t> origins_;
 };
 
 }  // namespace accsim::sim

@@ -7,7 +7,6 @@
 #include <string_view>
 #include <utility>
 
-#include "sim/elaborate/control_flow.h"
 #include "sim/elaborate/node_label.h"
 #include "sim/operators/op_table.h"
 
@@ -49,10 +48,6 @@ std::string nearest_op(std::string_view wanted) {
   return nearest;
 }
 
-bool supported(const NodeDef& node) {
-  return find_control_flow(node) != nullptr || find_op(node.domain, node.op_type) != nullptr;
-}
-
 Error unsupported(const NodeDef& node, const std::string& name) {
   const std::string nearest = nearest_op(node.op_type);
   const std::string hint =
@@ -76,7 +71,8 @@ Status SupportChecker::check(const std::vector<NodeDef>& nodes, const std::strin
       const NodeDef& node = (*list)[i];
       const FunctionDef* function = functions_.find(node);
       if (function == nullptr) {
-        if (!supported(node)) errors.push_back(unsupported(node, names + node_name(node, i)));
+        if (find_op(node.domain, node.op_type) == nullptr)
+          errors.push_back(unsupported(node, names + node_name(node, i)));
       } else if (checked_.insert(function).second) {
         pending.emplace_back(&function->nodes, names + node_name(node, i) + "/");
       }

@@ -9,8 +9,8 @@
 
 namespace accsim::sim {
 
-/// Finds the nodes that there is no support for: neither functions of the model, nor control flow,
-/// nor operators of the table.
+/// Finds the nodes that there is no support for: neither functions of the model nor operators of
+/// the table.
 class SupportChecker {
  public:
   /// `functions` must outlive the checker.

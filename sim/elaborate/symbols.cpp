@@ -98,6 +98,7 @@ Errors check_options(const std::vector<const ValueDef*>& inputs,
                      const std::set<std::string>& symbols, const ElaborateOptions& options) {
   Errors errors;
   for (const auto& [symbol, size] : options.bindings) {
+    if (options.skip_unknown && !symbols.contains(symbol)) continue;
     if (!symbols.contains(symbol))
       errors.push_back(
           {Errc::usage,
@@ -114,7 +115,9 @@ Errors check_options(const std::vector<const ValueDef*>& inputs,
   std::vector<std::string_view> names;
   for (const ValueDef* input : inputs) names.push_back(input->name);
   for (const auto& [name, dims] : options.input_shapes) {
-    if (std::ranges::find(names, name) == names.end())
+    const bool known = std::ranges::find(names, name) != names.end();
+    if (!known && options.skip_unknown) continue;
+    if (!known)
       errors.push_back({Errc::usage,
                         fmt::format("no input '{}' to give a shape to; the model has {}", name,
                                     fmt::join(names, ", ")),
@@ -175,6 +178,8 @@ Result<BoundInputs> bind_symbols(const std::vector<const ValueDef*>& inputs,
 
   BoundInputs out;
   out.bindings = options.bindings;
+  std::erase_if(out.bindings,
+                [&](const auto& binding) { return !symbols.contains(binding.first); });
   const Status shapes = bind_from_shapes(inputs, options, out.bindings);
   if (!shapes) return shapes.errors();
   bind_rest(symbols, out);

@@ -79,6 +79,38 @@ Result<Graph> load_graph(const std::string& path, const ElaborateOptions& option
   return graph;
 }
 
+Result<std::vector<Graph>> load_graphs(const std::vector<std::string>& paths,
+                                       const ElaborateOptions& options) {
+  std::vector<Graph> out;
+  Errors errors;
+  ElaborateOptions each = options;
+  each.skip_unknown = options.skip_unknown || paths.size() > 1;
+  for (const std::string& path : paths) {
+    auto graph = load_graph(path, each);
+    if (graph)
+      out.push_back(std::move(*graph));
+    else
+      errors.insert(errors.end(), graph.errors().begin(), graph.errors().end());
+  }
+  const auto nobody_has = [&](const auto& of, const std::string& what) {
+    if (!options.skip_unknown && paths.size() > 1 && std::ranges::none_of(out, of))
+      errors.push_back({Errc::usage, "no model has " + what, ""});
+  };
+  for (const auto& binding : options.bindings)
+    nobody_has([&](const Graph& g) { return g.bindings.contains(binding.first); },
+               fmt::format("a symbol '{}' to bind", binding.first));
+  for (const auto& shape : options.input_shapes)
+    nobody_has(
+        [&](const Graph& g) {
+          return std::ranges::any_of(g.inputs, [&](TensorId t) {
+            return g.tensors[static_cast<size_t>(t)].name == shape.first;
+          });
+        },
+        fmt::format("an input '{}' to give a shape to", shape.first));
+  if (!errors.empty()) return errors;
+  return out;
+}
+
 Result<CostedNetwork> cost_network(const Graph& graph, const hw::HwConfig& hw,
                                    const MapOptions& options) {
   Result<Lowered> lowered = lower(graph);
@@ -95,6 +127,8 @@ Result<CostedNetwork> cost_network(const Graph& graph, const hw::HwConfig& hw,
   for (const Layer& l : out.lowered.layers) {
     r.layers.push_back(describe_layer(graph, out.lowered, l));
     out.mappings.emplace_back();
+    r.layers.back().resident_bytes = residency.use[r.layers.size() - 1].shared;
+    r.layers.back().live_bytes = residency.use[r.layers.size() - 1].live;
     const Status done = cost_layer(l, requests(graph, l, residency, hw), mapper, hw,
                                    out.mappings.back(), r.layers.back());
     if (!done) errors.insert(errors.end(), done.errors().begin(), done.errors().end());
@@ -105,6 +139,11 @@ Result<CostedNetwork> cost_network(const Graph& graph, const hw::HwConfig& hw,
   r.bound = busiest(r.totals);
   r.objective = name(options.objective);
   if (options.effort == MapEffort::rule) r.objective += " by the fixed rule";
+  if (!options.dataflows.empty()) {
+    r.objective += ", dataflow";
+    for (const hw::Dataflow d : options.dataflows) r.objective += fmt::format(" {}", name(d));
+  }
+  for (const MappingPin& pin : options.pins) r.objective += fmt::format(", pinned '{}'", pin.text);
   r.distinct_ops = mapper.distinct();
   r.candidates = mapper.candidates();
   r.evaluated = mapper.evaluated();

@@ -16,6 +16,10 @@ namespace accsim::sim {
 
 /// File -> ModelDef -> flat graph with every shape known.
 Result<Graph> load_graph(const std::string& path, const ElaborateOptions& options);
+/// The same of several files, in their order. A binding or an input's shape must be known to one of
+/// them; the others are read without it. All errors of all files.
+Result<std::vector<Graph>> load_graphs(const std::vector<std::string>& paths,
+                                       const ElaborateOptions& options);
 
 /// A costed network: the report, and the programs behind it.
 struct CostedNetwork {

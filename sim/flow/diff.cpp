@@ -74,7 +74,8 @@ Result<DiffReport> diff_dumps(const std::string& a, const std::string& b, double
       d.elements = x->size();
       d.beyond = c.wrong;
       if (!c.same_shape)
-        d.problem = to_string(x->dims()) + " in one, " + to_string(y->dims()) + " in the other";
+        d.problem = accsim::to_string(x->dims()) + " in one, " + accsim::to_string(y->dims()) +
+                    " in the other";
       if (d.differs() && report.first < 0) report.first = static_cast<int>(report.layers.size());
       report.layers.push_back(std::move(d));
     }

@@ -17,11 +17,13 @@ void add_timing(const OpRequest& request, const hw::Timing& timing, Costs& c) {
   const hw::QueueTiming& main = timing.queue(main_queue(request.item));
   c.cycles = timing.total.count();
   c.compute_cycles = main.busy.count();
+  if (std::holds_alternative<VectorOp>(request.item)) c.vector_cycles = c.compute_cycles;
+  if (std::holds_alternative<MemoryOp>(request.item)) c.move_cycles = c.compute_cycles;
   for (size_t w = 0; w < hw::kWaits; ++w) c.stalls[w] = main.waits[w].count();
   c.tail_cycles = (timing.total - main.free_at).count();
 }
 
-void add_counts(const hw::Counts& counts, Costs& c) {
+void add_program(const hw::Counts& counts, Costs& c) {
   const auto dram = static_cast<size_t>(hw::Memory::dram),
              shared = static_cast<size_t>(hw::Memory::shared);
   c.array_macs = counts.array_macs.count();
@@ -36,9 +38,9 @@ void add_counts(const hw::Counts& counts, Costs& c) {
 }
 
 void add_bounds(const Mapping& m, const hw::HwConfig& hw, Costs& c) {
-  c.compute_bound = ceil_div(m.counts.macs.count(), hw.array.rows * hw.array.cols);
   for (size_t i = 0; i < hw::kLaneClasses; ++i)
-    c.compute_bound += ceil_div(m.counts.vector_ops[i], hw.vector.lanes[i]);
+    c.vector_bound += ceil_div(m.counts.vector_ops[i], hw.vector.lanes[i]);
+  c.compute_bound = ceil_div(m.counts.macs.count(), hw.array.rows * hw.array.cols) + c.vector_bound;
   const int64_t reads = hw.dram.read.cycles(c.dram_read);
   const int64_t writes = hw.dram.write.cycles(c.dram_write);
   c.dram_bound = c.dram_busy = std::max(reads, writes);
@@ -66,9 +68,9 @@ int64_t least_traffic(const GemmOp& op, const OpRequest& r, const hw::HwConfig& 
   return gemm_traffic_bound(t, on_chip_bytes(hw));
 }
 
-/// Streamed ops: what isn't on chip, once.
-template <class StreamOp>
-int64_t least_traffic(const StreamOp& op, const OpRequest& r, const hw::HwConfig&) {
+/// Vector and memory ops: what isn't on chip, once.
+template <class Op>
+int64_t least_traffic(const Op& op, const OpRequest& r, const hw::HwConfig&) {
   int64_t bytes = 0;
   const auto add = [&](const std::vector<Access>& side, const std::vector<Operand>& operands) {
     for (const Access& a : side) {
@@ -95,7 +97,7 @@ EnergyReport energy_report(const hw::Energy& e) {
 Costs item_costs(const OpRequest& request, const Mapping& mapping, const hw::HwConfig& hw) {
   Costs c;
   add_timing(request, mapping.timing, c);
-  add_counts(mapping.counts, c);
+  add_program(mapping.counts, c);
   add_bounds(mapping, hw, c);
   c.traffic_bound =
       std::visit([&](const auto& op) { return least_traffic(op, request, hw); }, request.item);

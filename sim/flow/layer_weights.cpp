@@ -12,10 +12,10 @@ namespace accsim::sim {
 namespace {
 
 /// Index in the stored tensor of (group, kernel tap, channel, output).
-using Place = std::function<int64_t(int64_t g, int64_t tap, int64_t c, int64_t n)>;
+using WeightIndex = std::function<int64_t(int64_t g, int64_t tap, int64_t c, int64_t n)>;
 
-std::optional<Place> layout(const Graph& graph, const Layer& layer, const GemmOp& op,
-                            const Tensor& w) {
+std::optional<WeightIndex> layout(const Graph& graph, const Layer& layer, const GemmOp& op,
+                                  const Tensor& w) {
   const Node& node = graph.nodes[static_cast<size_t>(layer.node)];
   const OpRow* row = find_op(node);
   const int64_t taps = op.kernel[0] * op.kernel[1] * op.kernel[2];

@@ -114,7 +114,7 @@ Result<PreparedRun> prepare_run(const RunRequest& request) {
     const uint64_t seed = named == request.inputs.end() ? 0 : named->seed;
     if (storage_bytes(tensor.dtype, elements(tensor.dims)) > kMostInput)
       return Error{Errc::capacity,
-                   fmt::format("would be {}; use smaller shapes", to_string(tensor.dims)),
+                   fmt::format("would be {}; use smaller shapes", accsim::to_string(tensor.dims)),
                    fmt::format("{}: input '{}'", request.model, tensor.name)};
     out.inputs[tensor.name] = ref::random_input(out.graph, id, seed);
   }

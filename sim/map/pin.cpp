@@ -33,7 +33,9 @@ bool parse_token(const std::string& token, MappingPin& pin) {
   std::vector<int64_t> sizes;
   if (token[0] == 'n' || token[0] == 'k' || token[0] == 'g') {
     if (!parse_sizes(std::string_view(token).substr(1), sizes) || sizes.size() != 1) return false;
-    (token[0] == 'n' ? pin.outputs : token[0] == 'k' ? pin.channels : pin.groups) = sizes;
+    (token[0] == 'n'   ? pin.outputs
+     : token[0] == 'k' ? pin.channels
+                       : pin.groups) = std::move(sizes);
     return true;
   }
   if (!parse_sizes(token, sizes) || sizes.size() < 2 || sizes.size() > 3) return false;
@@ -51,6 +53,7 @@ bool MappingPin::applies_to(const std::string& layer) const {
 
 Result<MappingPin> parse_pin(const std::string& text) {
   MappingPin pin;
+  pin.text = text;
   const size_t equals = text.find('=');
   if (equals != std::string::npos) pin.layers = text.substr(0, equals);
   std::istringstream tokens(equals == std::string::npos ? text : text.substr(equals + 1));

@@ -12,6 +12,7 @@ namespace accsim::sim {
 /// search. Sizes that aren't among the search's candidates are added to them, cut to the op's own
 /// size.
 struct MappingPin {
+  std::string text;    ///< as it was given
   std::string layers;  ///< glob over layer names; "" or "*": every layer
   std::vector<hw::Dataflow> dataflow;
   std::vector<int64_t> lines, pixels, images, outputs, channels, groups;

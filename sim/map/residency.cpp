@@ -27,6 +27,7 @@ class Planner {
 
   Residency run() {
     for (size_t i = 0; i < lowered_.layers.size(); ++i) lives(static_cast<int>(i));
+    add_live_bytes();
     keep_outputs_in_dram();
     select();
     for (size_t id = 0; id < out_.root.size(); ++id)
@@ -51,6 +52,27 @@ class Planner {
   }
 
   size_t root(TensorId id) const { return static_cast<size_t>(out_.root[static_cast<size_t>(id)]); }
+
+  /// Inputs live from the first layer on, outputs to the last.
+  void add_live_bytes() {
+    const size_t layers = lowered_.layers.size();
+    out_.use.assign(layers, {});
+    if (layers == 0) return;
+    std::vector<int> first = first_, last = last_;
+    for (TensorId id : graph_.inputs)
+      if (!graph_.tensor(id).constant && last[root(id)] >= 0) first[root(id)] = 0;
+    for (TensorId id : graph_.outputs)
+      if (first[root(id)] >= 0) last[root(id)] = static_cast<int>(layers) - 1;
+    // Sums beyond 64 bits wrap; who sums up the traffic of such a network refuses it.
+    std::vector<uint64_t> change(layers + 1, 0);
+    for (size_t id = 0; id < first.size(); ++id) {
+      if (first[id] < 0) continue;
+      change[static_cast<size_t>(first[id])] += static_cast<uint64_t>(bytes(id));
+      change[static_cast<size_t>(last[id]) + 1] -= static_cast<uint64_t>(bytes(id));
+    }
+    uint64_t live = 0;
+    for (size_t i = 0; i < layers; ++i) out_.use[i].live = static_cast<int64_t>(live += change[i]);
+  }
 
   void keep_outputs_in_dram() {
     for (TensorId id : graph_.outputs) first_[root(id)] = -1;
@@ -91,9 +113,9 @@ class Planner {
       at[i] = live;
       std::erase_if(live, [&](const Live& l) { return last_[l.id] <= static_cast<int>(i); });
     }
-    for (const auto& alive : at) {
-      int64_t sum = 0;
-      for (const Live& l : alive)
+    for (size_t i = 0; i < at.size(); ++i) {
+      int64_t& sum = out_.use[i].shared;
+      for (const Live& l : at[i])
         if (out_.resident[l.id]) sum += l.bytes;
       out_.peak_bytes = std::max(out_.peak_bytes, sum);
     }

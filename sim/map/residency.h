@@ -11,11 +11,19 @@ namespace accsim::sim {
 /// in the machine's activation type, everything else (indices, masks) as the graph has it.
 int64_t element_bytes(const hw::HwConfig& hw, DType dtype);
 
+/// Bytes of activations while a layer runs: of graph inputs, outputs and what lies between, as they
+/// lie in memory.
+struct MemoryUse {
+  int64_t shared = 0;  ///< those that lie in the shared buffer
+  int64_t live = 0;    ///< all that this or a later layer reads or has written, wherever it lies
+};
+
 /// Which tensors stay in the shared buffer from the layer that writes them to the last that reads.
 struct Residency {
   std::vector<bool> resident;  ///< by tensor id; views answer for the tensor they show
   std::vector<TensorId> root;  ///< by tensor id: the tensor whose bytes it shows
   int64_t peak_bytes = 0;      ///< most bytes resident at once
+  std::vector<MemoryUse> use;  ///< by layer
 };
 
 /// A tensor is resident when at every layer of its life the tensors alive that are not larger fit

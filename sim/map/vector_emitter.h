@@ -29,7 +29,7 @@ inline InlineVector<Piece, 2> pieces(const VectorOperand& o, int64_t elements) {
   return out;
 }
 
-/// Writes the program that streams a vector or memory op through the slots in `chunks` chunks and
+/// Writes the program that moves a vector or memory op through the slots in `chunks` chunks and
 /// `passes` passes over the inputs: of each chunk a load, the operations, a store.
 template <class Sink>
 class VectorEmitter {
@@ -68,8 +68,8 @@ class VectorEmitter {
       return;
     }
     // All passes but the last only reduce; their cost in operations is part of the op's total.
-    if (passes_ > 1 && bytes(p_.inputs, loop) > 0)
-      sink_.loop("pass", passes_ - 1, [&](int) {
+    if (passes(loop) > 1)
+      sink_.loop("pass", passes(loop) - 1, [&](int) {
         load(loop, hw::Buffer::activation);
         sync(hw::SyncKind::wait_full, hw::Queue::post, hw::Buffer::activation);
         sink_.vector(vector(loop, false));
@@ -90,6 +90,9 @@ class VectorEmitter {
     for (const VectorOperand& o : side) sum += chunk(o, loop) * o.element_bytes;
     return sum;
   }
+
+  /// A chunk that has nothing to read does its operations in one pass.
+  int64_t passes(int loop) const { return bytes(p_.inputs, loop) > 0 ? passes_ : 1; }
 
   /// Loads the chunk's inputs into one slot; false when there is nothing to load.
   bool load(int loop, hw::Buffer buffer) {
@@ -121,13 +124,14 @@ class VectorEmitter {
     hw::VectorCommand c;
     for (size_t i = 0; i < kVectorClasses; ++i)
       // The passes share the operations; the last one takes what doesn't divide.
-      c.ops[i] = share(last(loop) ? last_chunk(p_.ops[i], chunks_) : p_.ops[i] / chunks_, writes);
+      c.ops[i] = share(last(loop) ? last_chunk(p_.ops[i], chunks_) : p_.ops[i] / chunks_,
+                       passes(loop), writes);
     c.in_bytes = bytes(p_.inputs, loop);
     c.out_bytes = writes ? bytes(p_.outputs, loop) : 0;
     return c;
   }
-  int64_t share(int64_t ops, bool final_pass) const {
-    return final_pass ? last_chunk(ops, passes_) : ops / passes_;
+  static int64_t share(int64_t ops, int64_t passes, bool final_pass) {
+    return final_pass ? last_chunk(ops, passes) : ops / passes;
   }
 
   void store(int loop) {

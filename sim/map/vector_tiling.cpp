@@ -64,8 +64,10 @@ int64_t lower_bound(const VectorProblem& p, const hw::HwConfig& hw, int64_t chun
   const auto vector = [&](bool last) { return vector_cycles(p, hw, chunks, last); };
   const auto total = [&](auto part) { return (chunks - 1) * part(false) + part(true); };
   // A queue does one chunk after the other; before its first one comes the way in (the first
-  // chunk's load), behind its last one the way out (the last chunk's store).
-  const int64_t in = load(chunks == 1) + latency(p.inputs, hw);
+  // chunk's load, if there is something in it), behind its last one the way out (the last chunk's
+  // store).
+  const int64_t first_load = load(chunks == 1);
+  const int64_t in = first_load > 0 ? first_load + latency(p.inputs, hw) : 0;
   const int64_t out = store(true) + latency(p.outputs, hw);
   const int64_t load_queue = total(load) * passes + latency(p.inputs, hw) + out;
   const int64_t vector_unit = in + total(vector) + out;

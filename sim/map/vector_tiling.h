@@ -15,7 +15,7 @@ struct VectorOperand {
   int64_t bytes() const { return elements * element_bytes; }
 };
 
-/// A VectorOp or MemoryOp on a machine: its traffic streams through the slots in equal chunks. The
+/// A VectorOp or MemoryOp on a machine: its traffic goes through the slots in equal chunks. The
 /// programs are for costing: runs stand one behind the other in the tensor, where the op really
 /// jumps.
 struct VectorProblem {
@@ -27,7 +27,7 @@ struct VectorProblem {
   bool is_vector() const;
 };
 
-/// The program that streams the op in `chunks` chunks and `passes` passes; chunks of one operand
+/// The program that moves the op in `chunks` chunks and `passes` passes; chunks of one operand
 /// are equal but for the last, which takes the remainder.
 hw::Program emit(const VectorProblem& p, const hw::HwConfig& hw, int64_t chunks, int64_t passes);
 

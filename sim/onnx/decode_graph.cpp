@@ -12,29 +12,10 @@ namespace {
 /// Subgraphs in subgraphs; real models have three or four, protobuf itself stops at 33.
 constexpr int kMostGraphsDeep = 32;
 
-/// AttributeProto.AttributeType, which is optional in old files.
-enum AttributeType : int64_t {
-  kUndefined,
-  kFloat,
-  kInt,
-  kString,
-  kTensor,
-  kGraph,
-  kFloats,
-  kInts,
-  kStrings,
-  kTensors,
-  kGraphs,
-  kSparseTensor,
-  kSparseTensors,
-  kTypeProto,
-  kTypeProtos,
-};
-
 /// Everything an AttributeProto may carry, until its type says which counts.
 struct Values {
-  int64_t type = kUndefined;
-  int64_t seen = kUndefined;  ///< type of the last value field
+  int64_t type = proto::AttributeType::kUndefined;
+  int64_t seen = proto::AttributeType::kUndefined;  ///< type of the last value field
   int64_t integer = 0;
   float real = 0;
   std::string text;
@@ -46,30 +27,30 @@ struct Values {
 };
 
 void choose(Values& values, Attribute& out) {
-  switch (values.type != kUndefined ? values.type : values.seen) {
-    case kFloat:
+  switch (values.type != proto::AttributeType::kUndefined ? values.type : values.seen) {
+    case proto::AttributeType::kFloat:
       out.value = static_cast<double>(values.real);
       break;
-    case kInt:
+    case proto::AttributeType::kInt:
       out.value = values.integer;
       break;
-    case kString:
+    case proto::AttributeType::kString:
       out.value = std::move(values.text);
       break;
-    case kFloats:
+    case proto::AttributeType::kFloats:
       out.value = std::vector<double>(values.reals.begin(), values.reals.end());
       break;
-    case kInts:
+    case proto::AttributeType::kInts:
       out.value = std::move(values.integers);
       break;
-    case kStrings:
+    case proto::AttributeType::kStrings:
       out.value = std::move(values.texts);
       break;
-    case kTensor:
-    case kSparseTensor:
+    case proto::AttributeType::kTensor:
+    case proto::AttributeType::kSparseTensor:
       if (values.tensor) out.value = std::shared_ptr<const StoredTensor>(values.tensor);
       break;
-    case kGraph:
+    case proto::AttributeType::kGraph:
       if (values.graph) out.value = std::shared_ptr<const GraphDef>(values.graph);
       break;
     default:
@@ -89,36 +70,37 @@ bool Decoder::attribute(ByteSpan message, Attribute& out) {
         cursor.read(field, out.name);
         break;
       case proto::Attribute::kF:
-        cursor.read(field, values.real), values.seen = kFloat;
+        cursor.read(field, values.real), values.seen = proto::AttributeType::kFloat;
         break;
       case proto::Attribute::kI:
-        cursor.read(field, values.integer), values.seen = kInt;
+        cursor.read(field, values.integer), values.seen = proto::AttributeType::kInt;
         break;
       case proto::Attribute::kS:
-        cursor.read(field, values.text), values.seen = kString;
+        cursor.read(field, values.text), values.seen = proto::AttributeType::kString;
         break;
       case proto::Attribute::kT:
       case proto::Attribute::kSparseTensor:
         if (!cursor.read(field, span)) break;
         values.tensor = std::make_shared<StoredTensor>();
-        values.seen = kTensor;
+        values.seen = proto::AttributeType::kTensor;
         field.number == proto::Attribute::kT ? tensor(span, *values.tensor)
                                              : sparse_tensor(span, *values.tensor);
         break;
       case proto::Attribute::kG:
         if (!cursor.read(field, span)) break;
         values.graph = std::make_shared<GraphDef>();
-        values.seen = kGraph;
+        values.seen = proto::AttributeType::kGraph;
         graph(span, *values.graph);
         break;
       case proto::Attribute::kFloats:
-        cursor.append(field, values.reals), values.seen = kFloats;
+        cursor.append(field, values.reals), values.seen = proto::AttributeType::kFloats;
         break;
       case proto::Attribute::kInts:
-        cursor.append(field, values.integers), values.seen = kInts;
+        cursor.append(field, values.integers), values.seen = proto::AttributeType::kInts;
         break;
       case proto::Attribute::kStrings:
-        cursor.read(field, values.texts.emplace_back()), values.seen = kStrings;
+        cursor.read(field, values.texts.emplace_back()),
+            values.seen = proto::AttributeType::kStrings;
         break;
       case proto::Attribute::kType:
         cursor.read(field, values.type);

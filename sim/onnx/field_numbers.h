@@ -47,6 +47,7 @@ struct Node {
     kAttribute = 5,
     kDomain = 7,
     kOverload = 8,
+    kMetadataProps = 9,
   };
 };
 /// AttributeProto: one value field and its type.
@@ -64,6 +65,26 @@ struct Attribute {
     kType = 20,
     kRefAttrName = 21,
     kSparseTensor = 22,
+  };
+};
+/// AttributeProto.AttributeType, which is optional in old files.
+struct AttributeType {
+  enum : int64_t {
+    kUndefined,
+    kFloat,
+    kInt,
+    kString,
+    kTensor,
+    kGraph,
+    kFloats,
+    kInts,
+    kStrings,
+    kTensors,
+    kGraphs,
+    kSparseTensor,
+    kSparseTensors,
+    kTypeProto,
+    kTypeProtos,
   };
 };
 /// FunctionProto: a function of the model's own.

@@ -9,16 +9,6 @@ namespace accsim::sim {
 namespace onnx {
 namespace {
 
-/// AttributeProto.AttributeType of what an Attribute holds.
-enum AttributeType : int64_t {
-  kFloat = 1,
-  kInt = 2,
-  kString = 3,
-  kTensor = 4,
-  kFloats = 6,
-  kInts = 7
-};
-
 void append_element(std::string& out, uint64_t value, size_t bytes) {
   for (size_t i = 0; i < bytes; ++i) out += static_cast<char>((value >> (8 * i)) & 0xFF);
 }
@@ -42,25 +32,28 @@ struct AttributeWriter {
   Message& out;
   void operator()(std::monostate) const {}
   void operator()(int64_t v) const {
-    out.integer(proto::Attribute::kI, v), out.integer(proto::Attribute::kType, kInt);
+    out.integer(proto::Attribute::kI, v),
+        out.integer(proto::Attribute::kType, proto::AttributeType::kInt);
   }
   void operator()(double v) const {
     out.real(proto::Attribute::kF, static_cast<float>(v)),
-        out.integer(proto::Attribute::kType, kFloat);
+        out.integer(proto::Attribute::kType, proto::AttributeType::kFloat);
   }
   void operator()(const std::string& v) const {
-    out.text(proto::Attribute::kS, v), out.integer(proto::Attribute::kType, kString);
+    out.text(proto::Attribute::kS, v),
+        out.integer(proto::Attribute::kType, proto::AttributeType::kString);
   }
   void operator()(const std::vector<int64_t>& v) const {
     for (const int64_t item : v) out.integer(proto::Attribute::kInts, item);
-    out.integer(proto::Attribute::kType, kInts);
+    out.integer(proto::Attribute::kType, proto::AttributeType::kInts);
   }
   void operator()(const std::vector<double>& v) const {
     for (const double item : v) out.real(proto::Attribute::kFloats, static_cast<float>(item));
-    out.integer(proto::Attribute::kType, kFloats);
+    out.integer(proto::Attribute::kType, proto::AttributeType::kFloats);
   }
   void operator()(const std::shared_ptr<const StoredTensor>& v) const {
-    out.message(proto::Attribute::kT, encode(*v)), out.integer(proto::Attribute::kType, kTensor);
+    out.message(proto::Attribute::kT, encode(*v)),
+        out.integer(proto::Attribute::kType, proto::AttributeType::kTensor);
   }
   void operator()(const std::vector<std::string>&) const { unknown(); }
   void operator()(const std::shared_ptr<const GraphDef>&) const { unknown(); }
@@ -84,9 +77,13 @@ void Message::real(uint32_t field, float value) {
   append_element(bytes_, std::bit_cast<uint32_t>(value), 4);
 }
 
-void Message::text(uint32_t field, std::string_view bytes) {
+void Message::header(uint32_t field, size_t bytes) {
   varint((uint64_t{field} << 3) | 2);
-  varint(bytes.size());
+  varint(bytes);
+}
+
+void Message::text(uint32_t field, std::string_view bytes) {
+  header(field, bytes.size());
   bytes_ += bytes;
 }
 

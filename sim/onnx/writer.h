@@ -18,6 +18,8 @@ class Message {
   /// A string, bytes or an encoded message.
   void text(uint32_t field, std::string_view bytes);
   void message(uint32_t field, const Message& inner) { text(field, inner.bytes()); }
+  /// The start of such a field, whose `bytes` bytes are written elsewhere.
+  void header(uint32_t field, size_t bytes);
   void copy(std::string_view encoded) { bytes_ += encoded; }
   void reserve(size_t bytes) { bytes_.reserve(bytes); }
   const std::string& bytes() const { return bytes_; }

@@ -76,9 +76,10 @@ std::string NodeView::attr(std::string_view name, const char* fallback) const {
   return v != nullptr ? *v : fallback;
 }
 
-std::vector<int64_t> NodeView::attr(std::string_view name, std::vector<int64_t> fallback) const {
+std::vector<int64_t> NodeView::attr(std::string_view name,
+                                    const std::vector<int64_t>& fallback) const {
   const auto* v = held<std::vector<int64_t>>(attribute(name));
-  return v != nullptr ? *v : std::move(fallback);
+  return v != nullptr ? *v : fallback;
 }
 
 std::optional<std::vector<int64_t>> NodeView::attr_ints(std::string_view name) const {

@@ -44,7 +44,7 @@ class NodeView {
   int64_t attr(std::string_view name, int64_t fallback) const;
   double attr(std::string_view name, double fallback) const;
   std::string attr(std::string_view name, const char* fallback) const;
-  std::vector<int64_t> attr(std::string_view name, std::vector<int64_t> fallback) const;
+  std::vector<int64_t> attr(std::string_view name, const std::vector<int64_t>& fallback) const;
   std::optional<std::vector<int64_t>> attr_ints(std::string_view name) const;
 
  protected:

@@ -93,6 +93,10 @@ enum class OpKind : uint8_t {
   elementwise,    ///< activations, arithmetic, comparisons, softmax: work on every element
 };
 
+/// What stands in the node's subgraphs, which the elaborator puts in its place
+/// (sim/elaborate/control_flow.h).
+enum class ControlFlow : uint8_t { none, branch, loop, scan };
+
 /// How the stored weights of a product lie.
 enum class WeightLayout : uint8_t {
   unknown,
@@ -111,18 +115,18 @@ enum class Fusion : uint8_t {
 };
 
 /// Everything the program knows of one operator but its kernel (sim/ref). A column that a row
-/// doesn't name has nothing special. Adding an operator is one row, its rules, a kernel and a test.
+/// doesn't name has nothing special. docs/architecture.md says what else a new operator needs.
 struct OpRow {
   std::string_view name;
   std::string_view domain = "";        ///< "" for ai.onnx
   int since = 1;                       ///< first opset version that has it
   int min_inputs = 1, max_inputs = 1;  ///< kVariadic: no limit
   RowList<Port, 14> ports = {};        ///< inputs in order; those behind the list are plain data
-  RowList<std::string_view, 10> attributes = {};  ///< ai.onnx: in any opset up to kNewestOpset
+  RowList<std::string_view, 12> attributes = {};  ///< of any version, of ai.onnx up to kNewestOpset
   Fate fate = Fate::vector;                       ///< of a node that isn't folded
-  ShapeRule shape = nullptr;
-  ValueRule value = nullptr;  ///< nullptr: never folded to a value
-  CostRule cost = nullptr;    ///< nullptr only for Fate::view
+  ShapeRule shape = nullptr;                      ///< nullptr only for control flow
+  ValueRule value = nullptr;                      ///< nullptr: never folded to a value
+  CostRule cost = nullptr;                        ///< nullptr only for Fate::view and control flow
   OpKind kind = OpKind::other;
   bool in_place = false;            ///< reads element i of its inputs only to write element i
   bool random = false;              ///< two runs give different numbers
@@ -132,7 +136,8 @@ struct OpRow {
   WeightLayout weights = WeightLayout::unknown;
   bool takes_turned_b = false;  ///< a Fusion::turn before its B costs nothing
   Fusion fusion = Fusion::none;
-  std::string_view no_kernel = "";  ///< why the reference executor doesn't compute it
+  ControlFlow control_flow = ControlFlow::none;  ///< else no graph has such a node: it is expanded
+  std::string_view no_kernel = "";               ///< why the reference executor doesn't compute it
 
   constexpr PortRole role(size_t port) const {
     return port < ports.size() ? ports[port].role : PortRole::data;

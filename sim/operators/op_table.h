@@ -10,7 +10,8 @@ namespace accsim::sim {
 inline constexpr int64_t kNewestOpset = 28;
 
 /// The families, each in its own file in a folder of its own beside this.
-std::span<const OpRow> elementwise_rows();  ///< arithmetic, comparisons, logic, casts
+std::span<const OpRow> elementwise_rows();  ///< arithmetic, functions of one number, casts
+std::span<const OpRow> logic_rows();        ///< comparisons, logic, bits, Where
 std::span<const OpRow> activation_rows();   ///< Relu, Clip, Sigmoid, Gelu, ...
 std::span<const OpRow> random_rows();       ///< RandomNormal, Bernoulli, ...
 std::span<const OpRow> shape_rows();        ///< Shape, Reshape, Squeeze, Constant, Range, ...
@@ -22,7 +23,11 @@ std::span<const OpRow> matmul_rows();   ///< Gemm, MatMul, Einsum, Attention, LS
 std::span<const OpRow> pool_rows();     ///< MaxPool, AveragePool, Resize, Upsample, RoiAlign, ...
 std::span<const OpRow> quant_rows();    ///< QuantizeLinear, DequantizeLinear, ...
 std::span<const OpRow> signal_rows();   ///< DFT, STFT, windows, MelWeightMatrix
-std::span<const OpRow> contrib_rows();  ///< com.microsoft operators of real exports
+std::span<const OpRow> control_rows();  ///< If, Loop, Scan
+// com.microsoft operators of real exports
+std::span<const OpRow> contrib_rows();            ///< products, convolutions, norms, activations
+std::span<const OpRow> contrib_attention_rows();  ///< attentions and rotation
+std::span<const OpRow> contrib_quant_rows();      ///< quantised and packed ones
 
 /// The row of an operator ("" and "ai.onnx" are the same domain); nullptr when there is none.
 const OpRow* find_op(std::string_view domain, std::string_view name);

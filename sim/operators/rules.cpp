@@ -5,8 +5,6 @@
 namespace accsim::sim {
 namespace {
 
-std::string_view op(const NodeView& node) { return node.node().op_type; }
-
 /// size_sum and size_product keep to what checked_elements accepts.
 std::optional<int64_t> within_62_bits(bool overflow, int64_t value) {
   constexpr int64_t kMost = int64_t{1} << 62;
@@ -17,11 +15,11 @@ std::optional<int64_t> within_62_bits(bool overflow, int64_t value) {
 }  // namespace
 
 Error bad_node(const NodeView& node, std::string_view what) {
-  return {Errc::invalid, fmt::format("{}: {}", op(node), what), ""};
+  return {Errc::invalid, fmt::format("{}: {}", node.node().op_type, what), ""};
 }
 
 Error refused(const NodeView& node, std::string_view what) {
-  return {Errc::unsupported, fmt::format("{}: {}", op(node), what), ""};
+  return {Errc::unsupported, fmt::format("{}: {}", node.node().op_type, what), ""};
 }
 
 Error unknown_value(const NodeView& node, size_t i, std::string_view input, std::string_view what) {
@@ -40,6 +38,29 @@ Result<std::vector<int64_t>> need_integers(const NodeView& node, size_t i, std::
         node, fmt::format("input '{}' must hold integers, not {}", input, name(node.dtype(i))));
   if (node.value(i) == nullptr) return unknown_value(node, i, input, what);
   return node.integers(i);
+}
+
+Result<std::vector<double>> need_reals(const NodeView& node, size_t i, std::string_view input,
+                                       std::string_view what) {
+  if (Status s = want_input(node, i, input); !s) return s.errors();
+  const ConstData* value = node.value(i);
+  const int64_t count = elements(node.dims(i));
+  if (count == 0) return std::vector<double>{};
+  if (value == nullptr || value->size() != static_cast<size_t>(count))
+    return unknown_value(node, i, input, what);
+  std::vector<double> reals(value->size());
+  for (size_t k = 0; k < reals.size(); ++k) reals[k] = value->as_double(k);
+  return reals;
+}
+
+Result<int64_t> need_integer(const NodeView& node, size_t i, std::string_view input,
+                             std::string_view what) {
+  Result<std::vector<int64_t>> all = need_integers(node, i, input, what);
+  if (!all) return all.errors();
+  if (all->size() != 1)
+    return bad_node(node,
+                    fmt::format("input '{}' must hold one number, not {}", input, all->size()));
+  return all->front();
 }
 
 int64_t int_attr(const NodeView& node, std::string_view name, int64_t fallback) {
@@ -89,11 +110,16 @@ Status set_shape(InferContext& node, size_t i, DType dtype, Dims dims) {
   for (size_t d = 0; d < dims.size(); ++d)
     if (dims[d] < 0) return bad_node(node, fmt::format("output dim {} would be {}", d, dims[d]));
   if (!checked_elements(dims))
-    return Error{
-        Errc::overflow,
-        fmt::format("{}: output shape {} has too many elements", op(node), to_string(dims)), ""};
+    return Error{Errc::overflow,
+                 fmt::format("{}: output shape {} has too many elements", node.node().op_type,
+                             to_string(dims)),
+                 ""};
   node.set_output(i, dtype, std::move(dims));
   return ok();
+}
+
+Status set_if_wanted(InferContext& node, size_t i, DType dtype, Dims dims) {
+  return node.has_output(i) ? set_shape(node, i, dtype, std::move(dims)) : ok();
 }
 
 Result<Dims> broadcast_inputs(const NodeView& node, size_t first, size_t count) {
@@ -107,6 +133,11 @@ Result<Dims> broadcast_inputs(const NodeView& node, size_t first, size_t count) 
     dims = std::move(*both);
   }
   return dims;
+}
+
+Status want_input(const NodeView& node, size_t i, std::string_view input) {
+  if (node.has_input(i)) return ok();
+  return bad_node(node, fmt::format("input '{}' is missing", input));
 }
 
 Status want_rank(const NodeView& node, size_t i, int64_t rank) {
@@ -138,75 +169,6 @@ Status broadcast_bool(InferContext& node) {
   Result<Dims> dims = broadcast_inputs(node, 0, node.input_count());
   if (!dims) return dims.errors();
   return set_shape(node, 0, DType::boolean, std::move(*dims));
-}
-
-Status countable(const NodeView& node) {
-  const auto too_large = [&](const Tensor& tensor) {
-    return Error{Errc::overflow,
-                 fmt::format("{}: tensor '{}' of shape {} is too large to be costed", op(node),
-                             tensor.name, to_string(tensor.dims)),
-                 ""};
-  };
-  for (size_t i = 0; i < node.input_count(); ++i)
-    if (node.has_input(i) && elements(node.dims(i)) > kMostElements)
-      return too_large(node.input(i));
-  for (size_t i = 0; i < node.output_count(); ++i)
-    if (node.has_output(i) && elements(node.output(i).dims) > kMostElements)
-      return too_large(node.output(i));
-  return ok();
-}
-
-void read_part(const NodeView& node, size_t i, int64_t elements, int64_t run,
-               std::vector<Access>& to) {
-  if (!node.has_input(i) || elements == 0) return;
-  to.push_back({static_cast<int>(i), elements, run >= elements ? 0 : run});
-}
-
-void read_input(const NodeView& node, size_t i, std::vector<Access>& to) {
-  if (node.has_input(i)) read_part(node, i, elements(node.dims(i)), 0, to);
-}
-
-void write_output(const NodeView& node, size_t i, std::vector<Access>& to) {
-  if (!node.has_output(i)) return;
-  const int64_t count = elements(node.output(i).dims);
-  if (count > 0) to.push_back({static_cast<int>(i), count, 0});
-}
-
-VectorOp vector_op(const NodeView& node) {
-  VectorOp op;
-  for (size_t i = 0; i < node.input_count(); ++i) read_input(node, i, op.inputs);
-  for (size_t i = 0; i < node.output_count(); ++i) write_output(node, i, op.outputs);
-  return op;
-}
-
-MemoryOp memory_op(const NodeView& node) {
-  VectorOp all = vector_op(node);
-  return {std::move(all.inputs), std::move(all.outputs)};
-}
-
-int64_t output_elements(const NodeView& node) {
-  return node.has_output(0) ? elements(node.output(0).dims) : 0;
-}
-
-Result<Work> per_element(const NodeView& node, int64_t elementwise, int64_t special,
-                         int64_t convert) {
-  if (Status s = countable(node); !s) return s.errors();
-  const int64_t count = output_elements(node);
-  VectorOp op = vector_op(node);
-  op[VectorClass::elementwise] = count * elementwise;
-  op[VectorClass::special] = count * special;
-  op[VectorClass::convert] = count * convert;
-  return Work{std::move(op)};
-}
-
-Result<Work> variadic_cost(const NodeView& node) {
-  const auto inputs = static_cast<int64_t>(node.input_count());
-  return inputs > 1 ? per_element(node, inputs - 1, 0) : Work{};
-}
-
-Result<Work> copy_cost(const NodeView& node) {
-  if (Status s = countable(node); !s) return s.errors();
-  return Work{memory_op(node)};
 }
 
 }  // namespace accsim::sim

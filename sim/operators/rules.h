@@ -5,12 +5,11 @@
 #include <vector>
 
 #include "sim/operators/node_view.h"
-#include "sim/work/work.h"
 
 namespace accsim::sim {
 
-/// What the rules of all op families share. Every error starts with the op's name; the elaborator
-/// puts the node in front.
+/// What the rules of all op families share (counting: work_counts.h). Every error starts with the
+/// op's name; the elaborator puts the node in front.
 
 /// Errc::invalid: the model breaks the operator's definition.
 Error bad_node(const NodeView& node, std::string_view what);
@@ -23,6 +22,12 @@ Error unknown_value(const NodeView& node, size_t i, std::string_view input, std:
 /// The elements of integer input i, or unknown_value().
 Result<std::vector<int64_t>> need_integers(const NodeView& node, size_t i, std::string_view input,
                                            std::string_view what);
+/// The elements of input i as reals; the error names the input.
+Result<std::vector<double>> need_reals(const NodeView& node, size_t i, std::string_view input,
+                                       std::string_view what);
+/// The one element of integer input i (a scalar, or one element of any rank).
+Result<int64_t> need_integer(const NodeView& node, size_t i, std::string_view input,
+                             std::string_view what);
 
 // Attributes. NodeView::attr(name, 0) is ambiguous; these aren't.
 /// An integer attribute; the fallback when it is absent or of another type.
@@ -45,8 +50,12 @@ std::optional<int64_t> size_product(int64_t a, int64_t b);
 
 /// Sets an output after checking that no dim is negative and the elements fit 62 bits.
 Status set_shape(InferContext& node, size_t i, DType dtype, Dims dims);
+/// set_shape(), but nothing for an output that nobody asked for.
+Status set_if_wanted(InferContext& node, size_t i, DType dtype, Dims dims);
 /// NumPy broadcast of `count` inputs from `first` on; absent ones are skipped.
 Result<Dims> broadcast_inputs(const NodeView& node, size_t first, size_t count);
+/// An error unless input i is there.
+Status want_input(const NodeView& node, size_t i, std::string_view input);
 /// An error unless input i has that rank.
 Status want_rank(const NodeView& node, size_t i, int64_t rank);
 /// An error unless input i has that rank or a higher one.
@@ -63,38 +72,5 @@ Status same_shape_bool(InferContext& node);
 Status broadcast_shape(InferContext& node);
 /// Output 0 has the shape that all inputs broadcast to and is boolean.
 Status broadcast_bool(InferContext& node);
-
-// Cost helpers.
-/// Elements that a work item may count at most, so that counts stay far from 64 bits.
-inline constexpr int64_t kMostElements = int64_t{1} << 50;
-/// Errc::overflow when an input or output is larger than kMostElements.
-Status countable(const NodeView& node);
-/// Every element once. Nothing at all is appended for absent or empty tensors.
-void read_input(const NodeView& node, size_t i, std::vector<Access>& to);
-void write_output(const NodeView& node, size_t i, std::vector<Access>& to);
-/// The same, but `elements` in pieces of `run` (0: one piece).
-void read_part(const NodeView& node, size_t i, int64_t elements, int64_t run,
-               std::vector<Access>& to);
-/// A vector op that reads every present input and writes every wanted output once; no ops yet.
-VectorOp vector_op(const NodeView& node);
-/// A memory op that reads every present input and writes every wanted output once.
-MemoryOp memory_op(const NodeView& node);
-/// Elements of output 0; 0 when nobody wants it.
-int64_t output_elements(const NodeView& node);
-/// Vector work with so many primitive operations per element of output 0.
-Result<Work> per_element(const NodeView& node, int64_t elementwise, int64_t special,
-                         int64_t convert = 0);
-
-// Cost rules.
-/// per_element() with these numbers of operations, as a cost rule.
-template <int kElementwise, int kSpecial = 0, int kConvert = 0>
-Result<Work> pointwise_cost(const NodeView& node) {
-  return per_element(node, kElementwise, kSpecial, kConvert);
-}
-/// One elementwise operation per output element and input after the first (Sum, Max, ...); nothing
-/// when there is only one.
-Result<Work> variadic_cost(const NodeView& node);
-/// memory_op(): reads and writes everything once.
-Result<Work> copy_cost(const NodeView& node);
 
 }  // namespace accsim::sim

@@ -73,36 +73,68 @@ int64_t output_size(const NodeView& node, size_t i) {
   return node.has_output(i) ? elements(node.output(i).dims) : 0;
 }
 
-Result<std::vector<double>> need_reals(const NodeView& node, size_t i, std::string_view input,
-                                       std::string_view what) {
-  if (Status s = want_input(node, i, input); !s) return s.errors();
-  const ConstData* value = node.value(i);
-  const int64_t count = elements(node.dims(i));
-  if (count == 0) return std::vector<double>{};
-  if (value == nullptr || value->size() != static_cast<size_t>(count))
-    return unknown_value(node, i, input, what);
-  std::vector<double> reals(value->size());
-  for (size_t k = 0; k < reals.size(); ++k) reals[k] = value->as_double(k);
-  return reals;
+Status countable(const NodeView& node) {
+  const auto too_large = [&](const Tensor& tensor) {
+    return Error{Errc::overflow,
+                 fmt::format("{}: tensor '{}' of shape {} is too large to be costed",
+                             node.node().op_type, tensor.name, to_string(tensor.dims)),
+                 ""};
+  };
+  for (size_t i = 0; i < node.input_count(); ++i)
+    if (node.has_input(i) && elements(node.dims(i)) > kTooMany) return too_large(node.input(i));
+  for (size_t i = 0; i < node.output_count(); ++i)
+    if (node.has_output(i) && elements(node.output(i).dims) > kTooMany)
+      return too_large(node.output(i));
+  return ok();
 }
 
-Result<int64_t> need_integer(const NodeView& node, size_t i, std::string_view input,
-                             std::string_view what) {
-  Result<std::vector<int64_t>> all = need_integers(node, i, input, what);
-  if (!all) return all.errors();
-  if (all->size() != 1)
-    return bad_node(node,
-                    fmt::format("input '{}' must hold one number, not {}", input, all->size()));
-  return all->front();
+void read_part(const NodeView& node, size_t i, int64_t elements, int64_t run,
+               std::vector<Access>& to) {
+  if (!node.has_input(i) || elements == 0) return;
+  to.push_back({static_cast<int>(i), elements, run >= elements ? 0 : run});
 }
 
-Status want_input(const NodeView& node, size_t i, std::string_view input) {
-  if (node.has_input(i)) return ok();
-  return bad_node(node, fmt::format("input '{}' is missing", input));
+void read_input(const NodeView& node, size_t i, std::vector<Access>& to) {
+  if (node.has_input(i)) read_part(node, i, elements(node.dims(i)), 0, to);
 }
 
-Status set_if_wanted(InferContext& node, size_t i, DType dtype, Dims dims) {
-  return node.has_output(i) ? set_shape(node, i, dtype, std::move(dims)) : ok();
+void write_output(const NodeView& node, size_t i, std::vector<Access>& to) {
+  if (!node.has_output(i)) return;
+  const int64_t count = elements(node.output(i).dims);
+  if (count > 0) to.push_back({static_cast<int>(i), count, 0});
+}
+
+VectorOp vector_op(const NodeView& node) {
+  VectorOp op;
+  for (size_t i = 0; i < node.input_count(); ++i) read_input(node, i, op.inputs);
+  for (size_t i = 0; i < node.output_count(); ++i) write_output(node, i, op.outputs);
+  return op;
+}
+
+MemoryOp memory_op(const NodeView& node) {
+  VectorOp all = vector_op(node);
+  return {std::move(all.inputs), std::move(all.outputs)};
+}
+
+Result<Work> per_element(const NodeView& node, int64_t elementwise, int64_t special,
+                         int64_t convert) {
+  if (Status s = countable(node); !s) return s.errors();
+  const int64_t count = output_size(node, 0);
+  VectorOp op = vector_op(node);
+  op[VectorClass::elementwise] = count * elementwise;
+  op[VectorClass::special] = count * special;
+  op[VectorClass::convert] = count * convert;
+  return Work{std::move(op)};
+}
+
+Result<Work> variadic_cost(const NodeView& node) {
+  const auto inputs = static_cast<int64_t>(node.input_count());
+  return inputs > 1 ? per_element(node, inputs - 1, 0) : Work{};
+}
+
+Result<Work> copy_cost(const NodeView& node) {
+  if (Status s = countable(node); !s) return s.errors();
+  return Work{memory_op(node)};
 }
 
 }  // namespace accsim::sim

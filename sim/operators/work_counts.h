@@ -5,10 +5,11 @@
 
 #include "sim/base/units.h"
 #include "sim/operators/node_view.h"
-#include "sim/operators/rules.h"
 #include "sim/work/work.h"
 
 namespace accsim::sim {
+
+/// What the cost rules of all op families share.
 
 /// Counts stop here instead of wrapping; checked_work() refuses what has got here. Far beyond any
 /// network (10^15 MACs in one node), and low enough for bytes and cycles to stay within 63 bits.
@@ -29,15 +30,32 @@ Result<Work> checked_work(const NodeView& node, Work work);
 int64_t input_size(const NodeView& node, size_t i);
 int64_t output_size(const NodeView& node, size_t i);
 
-/// The elements of input i as reals; the error names the input.
-Result<std::vector<double>> need_reals(const NodeView& node, size_t i, std::string_view input,
-                                       std::string_view what);
-/// The one element of integer input i (a scalar, or one element of any rank).
-Result<int64_t> need_integer(const NodeView& node, size_t i, std::string_view input,
-                             std::string_view what);
-/// An error unless input i is there.
-Status want_input(const NodeView& node, size_t i, std::string_view input);
-/// set_shape(), but nothing for an output that nobody asked for.
-Status set_if_wanted(InferContext& node, size_t i, DType dtype, Dims dims);
+/// Errc::overflow when an input or output has more than kTooMany elements.
+Status countable(const NodeView& node);
+/// Every element once. Nothing at all is appended for absent or empty tensors.
+void read_input(const NodeView& node, size_t i, std::vector<Access>& to);
+void write_output(const NodeView& node, size_t i, std::vector<Access>& to);
+/// The same, but `elements` in pieces of `run` (0: one piece).
+void read_part(const NodeView& node, size_t i, int64_t elements, int64_t run,
+               std::vector<Access>& to);
+/// A vector op that reads every present input and writes every wanted output once; no ops yet.
+VectorOp vector_op(const NodeView& node);
+/// A memory op that reads every present input and writes every wanted output once.
+MemoryOp memory_op(const NodeView& node);
+/// Vector work with so many primitive operations per element of output 0.
+Result<Work> per_element(const NodeView& node, int64_t elementwise, int64_t special,
+                         int64_t convert = 0);
+
+// Cost rules.
+/// per_element() with these numbers of operations, as a cost rule.
+template <int kElementwise, int kSpecial = 0, int kConvert = 0>
+Result<Work> pointwise_cost(const NodeView& node) {
+  return per_element(node, kElementwise, kSpecial, kConvert);
+}
+/// One elementwise operation per output element and input after the first (Sum, Max, ...); nothing
+/// when there is only one.
+Result<Work> variadic_cost(const NodeView& node);
+/// memory_op(): reads and writes everything once.
+Result<Work> copy_cost(const NodeView& node);
 
 }  // namespace accsim::sim

@@ -166,7 +166,21 @@ Status bias_gelu(KernelContext& step) {
   return ok();
 }
 
-constexpr KernelRow kRows[] = {
+/// left * gelu(right) of the two halves of each row of x + bias.
+Status bias_split_gelu(KernelContext& step) {
+  if (!step.has_output(0)) return ok();
+  const std::vector<double> x = step.reals(0), bias = step.reals(1);
+  const size_t half = bias.size() / 2;
+  std::vector<double> out;
+  out.reserve(x.size() / 2);
+  for (size_t row = 0; row < x.size(); row += 2 * half)
+    for (size_t i = 0; i < half; ++i)
+      out.push_back((x[row + i] + bias[i]) * erf_gelu(x[row + half + i] + bias[half + i]));
+  step.put(0, out);
+  return ok();
+}
+
+constexpr KernelRow kActivationKernels[] = {
     {"Celu", celu},
     {"Elu", elu},
     {"Gelu", gelu},
@@ -182,12 +196,13 @@ constexpr KernelRow kRows[] = {
     {"ThresholdedRelu", thresholded_relu},
     {"Gelu", gelu, kMicrosoft},
     {"BiasGelu", bias_gelu<false>, kMicrosoft},
+    {"BiasSplitGelu", bias_split_gelu, kMicrosoft},
     {"FastGelu", bias_gelu<true>, kMicrosoft},
     {"QuickGelu", quick_gelu, kMicrosoft},
 };
 
 }  // namespace
 
-std::span<const KernelRow> activation_kernels() { return kRows; }
+std::span<const KernelRow> activation_kernels() { return kActivationKernels; }
 
 }  // namespace accsim::sim::ref

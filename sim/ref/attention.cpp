@@ -255,6 +255,11 @@ Status rotary(KernelContext& step) {
   int64_t dim = int_attr(step, "rotary_embedding_dim", 0);
   if (dim == 0) dim = size;
   const int64_t half = dim / 2;
+  if (kMicrosoft &&
+      (int_attr(step, "is_packed_batching", 0) != 0 || real_attr(step, "scale", 1) != 1))
+    return refuse(step, "packed batches and scaled positions aren't computed");
+  if (x.size() == 3 && heads > 0 && heads * size != x[2])
+    return bad_node(step, fmt::format("{} heads don't divide {} elements", heads, x[2]));
   if (heads < 1 || dim < 0 || dim > size || half_cached < half ||
       step.in(p.sin).size() != step.in(p.cos).size())
     return bad_node(step,
@@ -267,7 +272,7 @@ Status rotary(KernelContext& step) {
     for (int64_t t = 0; t < length; ++t) {
       int64_t row = b * length + t;  // caches may come with one row a token
       if (ids.size() == 1 && kMicrosoft)
-        row = ids[0] + t;
+        row = ids[0] < rows ? ids[0] + t : rows;
       else if (!ids.empty() && static_cast<size_t>(row) < ids.size())
         row = ids[static_cast<size_t>(row)];
       else if (!ids.empty())
@@ -366,7 +371,7 @@ Status causal_conv(KernelContext& step) {
   return ok();
 }
 
-constexpr KernelRow kRows[] = {
+constexpr KernelRow kAttentionKernels[] = {
     {"Attention", attention},
     {"CausalConvWithState", causal_conv},
     {"LinearAttention", linear_attention},
@@ -377,6 +382,6 @@ constexpr KernelRow kRows[] = {
 
 }  // namespace
 
-std::span<const KernelRow> attention_kernels() { return kRows; }
+std::span<const KernelRow> attention_kernels() { return kAttentionKernels; }
 
 }  // namespace accsim::sim::ref

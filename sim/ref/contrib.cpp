@@ -203,7 +203,7 @@ Status qlinear_global_average_pool(KernelContext& step) {
   return put_quantized(step, out, 3, 4), ok();
 }
 
-constexpr KernelRow kRows[] = {
+constexpr KernelRow kContribKernels[] = {
     {"BiasAdd", bias_add, kMicrosoft},
     {"FusedConv", fused_conv, kMicrosoft},
     {"FusedGemm", fused_gemm, kMicrosoft},
@@ -221,6 +221,6 @@ constexpr KernelRow kRows[] = {
 
 }  // namespace
 
-std::span<const KernelRow> contrib_kernels() { return kRows; }
+std::span<const KernelRow> contrib_kernels() { return kContribKernels; }
 
 }  // namespace accsim::sim::ref

@@ -1,3 +1,5 @@
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -123,6 +125,8 @@ Status projected(KernelContext& step) {
   t.q_len = t.total = x[1];
   t.head = sizes[0] / t.q_heads;
   t.v_head = sizes[2] / t.q_heads;
+  if (t.head != t.v_head && step.has_output(1))
+    return refuse(step, "keys and values of two sizes have no common present");
   const auto part = [&](int64_t from, int64_t size) {
     std::vector<double> out;
     for (int64_t r = 0; r < x[0] * x[1]; ++r)
@@ -169,6 +173,10 @@ Status check_group_query(KernelContext& step) {
   if (!step.has_input(1)) return refuse(step, "packed queries, keys and values aren't computed");
   for (size_t i = 9; i < step.input_count(); ++i)
     if (step.has_input(i)) return refuse(step, "inputs from position_ids on aren't computed");
+  if (step.attr("k_quant_type", "NONE") != "NONE" || step.attr("v_quant_type", "NONE") != "NONE")
+    return refuse(step, "quantised caches aren't computed");
+  if (step.has_input(3) != step.has_input(4) || (step.has_input(3) && step.dims(3) != step.dims(4)))
+    return bad_node(step, "past_key and past_value must be of one shape");
   if (int_attr(step, "local_window_size", -1) > 0 || int_attr(step, "smooth_softmax", 0) != 0)
     return refuse(step, "local windows and smooth softmax aren't computed");
   if (step.dims(1)[1] != step.dims(0)[1])
@@ -184,11 +192,15 @@ Result<std::vector<int64_t>> past_rows(KernelContext& step, AttentionTask& t) {
     return bad_node(step, "seqlens_k must be one a batch entry");
   const int64_t past_length = step.has_input(3) ? step.dims(3)[2] : 0;
   const int64_t total = totals[0];
+  if (total < 0 || total > past_length + t.q_len)
+    return bad_node(step, fmt::format("total_sequence_length is {} for a past of {} and {} tokens",
+                                      total, past_length, t.q_len));
   t.total = std::max(past_length, total);
   std::vector<int64_t> past;
   for (const int64_t l : last) {
-    past.push_back(t.q_len == total ? 0 : l + 1 - t.q_len);
-    if (total < 0 || l > (int64_t{1} << 40) || past.back() < 0 || past.back() > past_length ||
+    const bool in_range = l >= 0 && l < t.total;
+    past.push_back(t.q_len == total || !in_range ? 0 : l + 1 - t.q_len);
+    if (!in_range || past.back() < 0 || past.back() > past_length ||
         past.back() + t.q_len > t.total)
       return bad_node(step, "seqlens_k doesn't go with the past and the queries");
   }
@@ -255,7 +267,7 @@ Status group_query(KernelContext& step) {
   return ok();
 }
 
-constexpr KernelRow kRows[] = {
+constexpr KernelRow kContribAttentionKernels[] = {
     {"Attention", projected, kMicrosoft},
     {"GroupQueryAttention", group_query, kMicrosoft},
     {"MultiHeadAttention", multi_head, kMicrosoft},
@@ -263,6 +275,6 @@ constexpr KernelRow kRows[] = {
 
 }  // namespace
 
-std::span<const KernelRow> contrib_attention_kernels() { return kRows; }
+std::span<const KernelRow> contrib_attention_kernels() { return kContribAttentionKernels; }
 
 }  // namespace accsim::sim::ref

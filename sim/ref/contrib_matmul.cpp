@@ -107,9 +107,8 @@ Status embed_norm(KernelContext& step) {
       return bad_node(step, "segments and mask must have the shape of the ids");
   std::vector<double> out, sums;
   const auto row = [&](const std::vector<double>& table, int64_t at) -> const double* {
-    return at >= 0 && (at + 1) * hidden <= static_cast<int64_t>(table.size())
-               ? table.data() + at * hidden
-               : nullptr;
+    const int64_t rows = hidden > 0 ? static_cast<int64_t>(table.size()) / hidden : 0;
+    return at >= 0 && at < rows ? table.data() + at * hidden : nullptr;
   };
   for (int64_t t = 0; t < ids[0] * length; ++t) {
     const auto n = static_cast<size_t>(t);
@@ -141,7 +140,7 @@ Status embed_norm(KernelContext& step) {
   return ok();
 }
 
-constexpr KernelRow kRows[] = {
+constexpr KernelRow kContribMatmulKernels[] = {
     {"DynamicQuantizeMatMul", dynamic_matmul, kMicrosoft},
     {"EmbedLayerNormalization", embed_norm, kMicrosoft},
     {"MatMulIntegerToFloat", matmul_to_float, kMicrosoft},
@@ -150,6 +149,6 @@ constexpr KernelRow kRows[] = {
 
 }  // namespace
 
-std::span<const KernelRow> contrib_matmul_kernels() { return kRows; }
+std::span<const KernelRow> contrib_matmul_kernels() { return kContribMatmulKernels; }
 
 }  // namespace accsim::sim::ref

@@ -275,7 +275,7 @@ Status conv_transpose(KernelContext& step) {
   return step.put(0, out), ok();
 }
 
-constexpr KernelRow kRows[] = {
+constexpr KernelRow kConvKernels[] = {
     {"Conv", conv},
     {"ConvInteger", conv_integer},
     {"ConvTranspose", conv_transpose},
@@ -283,6 +283,6 @@ constexpr KernelRow kRows[] = {
 
 }  // namespace
 
-std::span<const KernelRow> conv_kernels() { return kRows; }
+std::span<const KernelRow> conv_kernels() { return kConvKernels; }
 
 }  // namespace accsim::sim::ref

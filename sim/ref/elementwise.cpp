@@ -286,7 +286,7 @@ Status is_inf(KernelContext& step) {
   return ok();
 }
 
-constexpr KernelRow kRows[] = {
+constexpr KernelRow kElementwiseKernels[] = {
     {"Abs", unary<Abs>},
     {"Acos", unary<Acos>},
     {"Acosh", unary<Acosh>},
@@ -349,6 +349,6 @@ constexpr KernelRow kRows[] = {
 
 }  // namespace
 
-std::span<const KernelRow> elementwise_kernels() { return kRows; }
+std::span<const KernelRow> elementwise_kernels() { return kElementwiseKernels; }
 
 }  // namespace accsim::sim::ref

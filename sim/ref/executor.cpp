@@ -202,12 +202,12 @@ class Runner {
   std::vector<int64_t> readers_;
 };
 
-/// What a node of ai.onnx asks for that no known definition has; "" for nothing. An attribute
-/// that no kernel knows of could mean anything, so its node isn't computed.
+/// What a node asks for that no known definition has; "" for nothing. An attribute that no kernel
+/// knows of could mean anything, so its node isn't computed.
 std::string unknown_request(const Node& node) {
   const OpRow* row = find_op(node);
-  if (!node.domain.empty() || row == nullptr) return "";
-  if (node.opset > kNewestOpset)
+  if (row == nullptr) return "";
+  if (node.domain.empty() && node.opset > kNewestOpset)
     return fmt::format(
         "opset {} is newer than {}, the last that is computed with; convert the "
         "model with onnx.version_converter",

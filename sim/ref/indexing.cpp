@@ -116,7 +116,7 @@ Status tensor_scatter(KernelContext& step) {
   return ok();
 }
 
-constexpr KernelRow kRows[] = {
+constexpr KernelRow kIndexingKernels[] = {
     {"ArgMax", arg<true>},
     {"ArgMin", arg<false>},
     {"Compress", by_value_rule},
@@ -137,6 +137,6 @@ constexpr KernelRow kRows[] = {
 
 }  // namespace
 
-std::span<const KernelRow> index_kernels() { return kRows; }
+std::span<const KernelRow> index_kernels() { return kIndexingKernels; }
 
 }  // namespace accsim::sim::ref

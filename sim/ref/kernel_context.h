@@ -97,6 +97,7 @@ std::span<const KernelRow> recurrent_kernels();
 std::span<const KernelRow> pool_kernels();
 std::span<const KernelRow> resize_kernels();
 std::span<const KernelRow> sampling_kernels();
+std::span<const KernelRow> patch_kernels();
 std::span<const KernelRow> quant_kernels();
 std::span<const KernelRow> signal_kernels();
 std::span<const KernelRow> contrib_kernels();

@@ -57,13 +57,13 @@ Status cross_entropy(KernelContext& step) {
   return add_losses(step, x);
 }
 
-constexpr KernelRow kRows[] = {
+constexpr KernelRow kLossKernels[] = {
     {"NegativeLogLikelihoodLoss", nll_loss},
     {"SoftmaxCrossEntropyLoss", cross_entropy},
 };
 
 }  // namespace
 
-std::span<const KernelRow> loss_kernels() { return kRows; }
+std::span<const KernelRow> loss_kernels() { return kLossKernels; }
 
 }  // namespace accsim::sim::ref

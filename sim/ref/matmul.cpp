@@ -202,7 +202,7 @@ Status matmul_integer(KernelContext& step) {
   return step.put(0, matmul_reals(step, a, step.dims(0), b, step.dims(1))), ok();
 }
 
-constexpr KernelRow kRows[] = {
+constexpr KernelRow kMatmulKernels[] = {
     {"Det", det},
     {"Einsum", einsum},
     {"Gemm", gemm_kernel},
@@ -230,6 +230,6 @@ void subtract_zero(std::vector<double>& values, const Dims& dims, const std::vec
   }
 }
 
-std::span<const KernelRow> matmul_kernels() { return kRows; }
+std::span<const KernelRow> matmul_kernels() { return kMatmulKernels; }
 
 }  // namespace accsim::sim::ref

@@ -297,7 +297,7 @@ Status constant(KernelContext& step) {
   return ok();
 }
 
-constexpr KernelRow kRows[] = {
+constexpr KernelRow kMoveKernels[] = {
     {"CenterCropPad", center_crop_pad},
     {"Concat", concat},
     {"Constant", constant},
@@ -325,6 +325,6 @@ constexpr KernelRow kRows[] = {
 
 }  // namespace
 
-std::span<const KernelRow> move_kernels() { return kRows; }
+std::span<const KernelRow> move_kernels() { return kMoveKernels; }
 
 }  // namespace accsim::sim::ref

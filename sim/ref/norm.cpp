@@ -380,7 +380,7 @@ Status hardmax(KernelContext& step) {
   return step.put(0, out), ok();
 }
 
-constexpr KernelRow kRows[] = {
+constexpr KernelRow kNormKernels[] = {
     {"BatchNormalization", batch_norm},
     {"GroupNormalization", group_norm},
     {"Hardmax", hardmax},
@@ -399,6 +399,6 @@ constexpr KernelRow kRows[] = {
 
 }  // namespace
 
-std::span<const KernelRow> norm_kernels() { return kRows; }
+std::span<const KernelRow> norm_kernels() { return kNormKernels; }
 
 }  // namespace accsim::sim::ref

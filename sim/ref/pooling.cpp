@@ -258,7 +258,7 @@ Status nhwc_max_pool(KernelContext& step) {
   return step.put(0, out), ok();
 }
 
-constexpr KernelRow kRows[] = {
+constexpr KernelRow kPoolingKernels[] = {
     {"AveragePool", average_pool},
     {"GlobalAveragePool", global_pool<Whole::average>},
     {"GlobalLpPool", global_pool<Whole::norm>},
@@ -271,6 +271,6 @@ constexpr KernelRow kRows[] = {
 
 }  // namespace
 
-std::span<const KernelRow> pool_kernels() { return kRows; }
+std::span<const KernelRow> pool_kernels() { return kPoolingKernels; }
 
 }  // namespace accsim::sim::ref

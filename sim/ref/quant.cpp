@@ -155,7 +155,7 @@ Status qlinear_matmul(KernelContext& step) {
   return step.put(0, sums), ok();
 }
 
-constexpr KernelRow kRows[] = {
+constexpr KernelRow kQuantKernels[] = {
     {"DequantizeLinear", dequantize},
     {"DynamicQuantizeLinear", dynamic_quantize},
     {"QLinearConv", qlinear_conv},
@@ -192,6 +192,6 @@ void put_quantized(KernelContext& step, const std::vector<double>& values, size_
   step.put(0, q);
 }
 
-std::span<const KernelRow> quant_kernels() { return kRows; }
+std::span<const KernelRow> quant_kernels() { return kQuantKernels; }
 
 }  // namespace accsim::sim::ref

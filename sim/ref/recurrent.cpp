@@ -194,10 +194,9 @@ Sizes sizes_of(const KernelContext& step, int64_t gates) {
   return s;
 }
 
-/// [batch][first][second...] turned to [first][batch][...] when the layout asks for it.
-std::vector<double> time_first(const KernelContext& step, size_t i, const Sizes& s, int64_t first,
+/// [batch][first][inner] turned to [first][batch][inner] when the layout asks for it.
+std::vector<double> time_first(std::vector<double> in, const Sizes& s, int64_t first,
                                int64_t inner) {
-  std::vector<double> in = step.reals(i);
   if (!s.batch_first || in.empty()) return in;
   std::vector<double> out(in.size());
   for (int64_t b = 0; b < s.batch; ++b)
@@ -207,52 +206,93 @@ std::vector<double> time_first(const KernelContext& step, size_t i, const Sizes&
   return out;
 }
 
+/// What all directions read; empty where the node has no such input.
+struct Operands {
+  std::vector<double> x, w, r, bias, h0, c0, peepholes;
+  std::vector<int64_t> lengths;
+};
+
+/// An error when an optional input is there and has another shape.
+Status want_dims(const KernelContext& step, size_t i, std::string_view input, const Dims& wanted) {
+  if (!step.has_input(i) || step.dims(i) == wanted) return ok();
+  return bad_node(
+      step, fmt::format("{} {} must be {}", input, to_string(step.dims(i)), to_string(wanted)));
+}
+
+/// The elements of all inputs, steps before batch entries. The shape rule has checked X, W, R and
+/// B, the others are checked here.
+Result<Operands> read_operands(const KernelContext& step, const Sizes& s) {
+  const Dims state =
+      s.batch_first ? Dims{s.batch, s.directions, s.hidden} : Dims{s.directions, s.batch, s.hidden};
+  if (Status d = want_dims(step, 4, "sequence_lens", {s.batch}); !d) return d.errors();
+  if (Status d = want_dims(step, 5, "initial_h", state); !d) return d.errors();
+  Operands all;
+  if (s.gates == 4) {
+    if (Status d = want_dims(step, 6, "initial_c", state); !d) return d.errors();
+    if (Status d = want_dims(step, 7, "P", {s.directions, 3 * s.hidden}); !d) return d.errors();
+    all.c0 = time_first(step.reals(6), s, s.directions, s.hidden);
+    all.peepholes = step.reals(7);
+  }
+  all.x = time_first(step.reals(0), s, s.steps, s.inputs);
+  all.w = step.reals(1);
+  all.r = step.reals(2);
+  all.bias = step.reals(3);
+  all.h0 = time_first(step.reals(5), s, s.directions, s.hidden);
+  all.lengths = step.integers(4);
+  if (!step.has_input(4)) all.lengths.assign(static_cast<size_t>(s.batch), s.steps);
+  if (std::ranges::any_of(all.lengths, [&](int64_t l) { return l < 0 || l > s.steps; }))
+    return bad_node(step, fmt::format("sequence_lens must be in [0, {}]", s.steps));
+  return all;
+}
+
+/// Direction n of all.
+Direction direction_of(const KernelContext& step, const Sizes& s, const Operands& all,
+                       const std::vector<Activation>& f, int64_t n) {
+  const int64_t rows = s.gates * s.hidden;
+  const auto functions = static_cast<int64_t>(f.size()) / s.directions;
+  Direction d;
+  d.f.assign(f.begin() + n * functions, f.begin() + (n + 1) * functions);
+  d.w = all.w.data() + n * rows * s.inputs;
+  d.r = all.r.data() + n * rows * s.hidden;
+  d.bias = all.bias.empty() ? nullptr : all.bias.data() + n * 2 * rows;
+  d.peepholes = all.peepholes.empty() ? nullptr : all.peepholes.data() + n * 3 * s.hidden;
+  d.clip = real_attr(step, "clip", 0);
+  d.linear_before_reset = int_attr(step, "linear_before_reset", 0) != 0;
+  d.input_forget = int_attr(step, "input_forget", 0) != 0;
+  return d;
+}
+
+/// Direction n of an initial state; zeros without one.
+std::vector<double> initial_state(const Sizes& s, const std::vector<double>& given, int64_t n) {
+  const int64_t size = s.batch * s.hidden;
+  std::vector<double> state(static_cast<size_t>(size), 0);
+  if (!given.empty()) std::copy_n(given.begin() + n * size, size, state.begin());
+  return state;
+}
+
+template <int kGates>
+std::vector<std::string> default_activations() {
+  if constexpr (kGates == 1) return {op::kTanh};
+  if constexpr (kGates == 3) return {op::kSigmoid, op::kTanh};
+  return {op::kSigmoid, op::kTanh, op::kTanh};
+}
+
 template <int kGates>
 Status recurrent(KernelContext& step) {
   const Sizes s = sizes_of(step, kGates);
-  const size_t functions = kGates == 4 ? 3 : kGates == 3 ? 2 : 1;
-  const std::vector<std::string> defaults =
-      kGates == 1   ? std::vector<std::string>{op::kTanh}
-      : kGates == 3 ? std::vector<std::string>{op::kSigmoid, op::kTanh}
-                    : std::vector<std::string>{op::kSigmoid, op::kTanh, op::kTanh};
-  const auto f = activations_of(step, functions * static_cast<size_t>(s.directions), defaults);
+  const std::vector<std::string> defaults = default_activations<kGates>();
+  const auto f =
+      activations_of(step, defaults.size() * static_cast<size_t>(s.directions), defaults);
   if (!f) return f.errors();
-  const std::vector<double> x = time_first(step, 0, s, s.steps, s.inputs), w = step.reals(1),
-                            r = step.reals(2), bias = step.reals(3), peepholes = step.reals(7),
-                            h0 = time_first(step, 5, s, s.directions, s.hidden),
-                            c0 = time_first(step, 6, s, s.directions, s.hidden);
-  std::vector<int64_t> lengths = step.integers(4);
-  if (lengths.empty()) lengths.assign(static_cast<size_t>(s.batch), s.steps);
-  if (static_cast<int64_t>(lengths.size()) != s.batch ||
-      std::ranges::any_of(lengths, [&](int64_t l) { return l < 0 || l > s.steps; }))
-    return bad_node(step, "sequence_lens must be one length in range per batch entry");
-  const auto state_size = static_cast<size_t>(s.batch * s.hidden);
-  const auto all_states = state_size * static_cast<size_t>(s.directions);
-  for (const auto* given : {&h0, &c0})
-    if (!given->empty() && given->size() != all_states)
-      return bad_node(step, "an initial state has the wrong shape");
-  if (!peepholes.empty() && peepholes.size() != static_cast<size_t>(s.directions * 3 * s.hidden))
-    return bad_node(step, "P has the wrong shape");
+  const Result<Operands> all = read_operands(step, s);
+  if (!all) return all.errors();
   const bool reverse = step.attr("direction", "forward") == "reverse";
-  std::vector<double> y(all_states * static_cast<size_t>(s.steps), 0), last_h(all_states),
-      last_c(all_states);
-  const int64_t rows = kGates * s.hidden;
+  const auto states = static_cast<size_t>(s.directions * s.batch * s.hidden);
+  std::vector<double> y(states * static_cast<size_t>(s.steps), 0), last_h(states), last_c(states);
   for (int64_t n = 0; n < s.directions; ++n) {
-    const auto skip = static_cast<ptrdiff_t>(state_size) * n;
-    Direction d;
-    d.f.assign(f->begin() + n * static_cast<int64_t>(functions),
-               f->begin() + (n + 1) * static_cast<int64_t>(functions));
-    d.w = w.data() + n * rows * s.inputs;
-    d.r = r.data() + n * rows * s.hidden;
-    d.bias = bias.empty() ? nullptr : bias.data() + n * 2 * rows;
-    d.peepholes = peepholes.empty() ? nullptr : peepholes.data() + n * 3 * s.hidden;
-    d.clip = real_attr(step, "clip", 0);
-    d.linear_before_reset = int_attr(step, "linear_before_reset", 0) != 0;
-    d.input_forget = int_attr(step, "input_forget", 0) != 0;
-    States now{std::vector<double>(state_size, 0), std::vector<double>(state_size, 0)};
-    if (!h0.empty()) std::copy_n(h0.begin() + skip, state_size, now.h.begin());
-    if (!c0.empty()) std::copy_n(c0.begin() + skip, state_size, now.c.begin());
-    run_direction(step, s, d, {x, lengths, reverse || n == 1}, now,
+    States now{initial_state(s, all->h0, n), initial_state(s, all->c0, n)};
+    run_direction(step, s, direction_of(step, s, *all, *f, n),
+                  {all->x, all->lengths, reverse || n == 1}, now,
                   [&](int64_t t, int64_t b, const double* state) {
                     const int64_t at = s.batch_first ? (b * s.steps + t) * s.directions + n
                                                      : (t * s.directions + n) * s.batch + b;
@@ -270,7 +310,7 @@ Status recurrent(KernelContext& step) {
   return ok();
 }
 
-constexpr KernelRow kRows[] = {
+constexpr KernelRow kRecurrentKernels[] = {
     {"GRU", recurrent<3>}, {"LSTM", recurrent<4>}, {"RNN", recurrent<1>}};
 
 }  // namespace
@@ -281,6 +321,6 @@ std::optional<Activation> find_activation(std::string_view name) {
   return known->activation;
 }
 
-std::span<const KernelRow> recurrent_kernels() { return kRows; }
+std::span<const KernelRow> recurrent_kernels() { return kRecurrentKernels; }
 
 }  // namespace accsim::sim::ref

@@ -173,7 +173,7 @@ Status reduce(KernelContext& step) {
   return ok();
 }
 
-constexpr KernelRow kRows[] = {
+constexpr KernelRow kReduceKernels[] = {
     {"ReduceL1", reduce<L1>},         {"ReduceL2", reduce<L2>},
     {"ReduceLogSum", reduce<LogSum>}, {"ReduceLogSumExp", reduce<LogSumExp>},
     {"ReduceMax", reduce<Max>},       {"ReduceMean", reduce<Mean>},
@@ -183,6 +183,6 @@ constexpr KernelRow kRows[] = {
 
 }  // namespace
 
-std::span<const KernelRow> reduce_kernels() { return kRows; }
+std::span<const KernelRow> reduce_kernels() { return kReduceKernels; }
 
 }  // namespace accsim::sim::ref

@@ -239,10 +239,10 @@ Status upsample(KernelContext& step) {
   return interpolate(step, m, axes);
 }
 
-constexpr KernelRow kRows[] = {{"Resize", resize}, {"Upsample", upsample}};
+constexpr KernelRow kResizeKernels[] = {{"Resize", resize}, {"Upsample", upsample}};
 
 }  // namespace
 
-std::span<const KernelRow> resize_kernels() { return kRows; }
+std::span<const KernelRow> resize_kernels() { return kResizeKernels; }
 
 }  // namespace accsim::sim::ref

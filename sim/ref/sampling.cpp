@@ -2,12 +2,9 @@
 
 #include <algorithm>
 #include <cmath>
-#include <functional>
 #include <limits>
 
-#include "sim/operators/fold.h"
 #include "sim/operators/rules.h"
-#include "sim/ref/conv.h"
 #include "sim/ref/kernel_parts.h"
 
 namespace accsim::sim::ref {
@@ -177,6 +174,8 @@ std::vector<Corner> corners(double y, double x, int64_t height, int64_t width) {
           {y1 * width + x1, fy * fx}};
 }
 
+constexpr int64_t kMostSamples = 1024;  // along one side of a bin
+
 struct Roi {
   double y = 0, x = 0, bin_height = 0, bin_width = 0;
   int64_t rows = 1, columns = 1;  ///< samples of a bin
@@ -195,9 +194,9 @@ Roi roi_of(const KernelContext& step, const double* given) {
   Roi roi{given[1] * scale - shift, given[0] * scale - shift, h / height, w / width, ratio, ratio};
   if (ratio == 0) {
     const auto samples = [](double bin) {
-      constexpr double kMost = 1024;  // along one side of a bin
       return std::isnan(bin) ? int64_t{1}
-                             : static_cast<int64_t>(std::clamp(std::ceil(bin), 1.0, kMost));
+                             : static_cast<int64_t>(std::clamp(std::ceil(bin), 1.0,
+                                                               static_cast<double>(kMostSamples)));
     };
     roi.rows = samples(roi.bin_height);
     roi.columns = samples(roi.bin_width);
@@ -205,8 +204,13 @@ Roi roi_of(const KernelContext& step, const double* given) {
   return roi;
 }
 
-double align_bin(const Roi& roi, const double* plane, int64_t height, int64_t width, int64_t by,
-                 int64_t bx, bool average) {
+/// One channel of one image, row by row.
+struct Plane {
+  const double* at;
+  int64_t height, width;
+};
+
+double align_bin(const Roi& roi, const Plane& plane, int64_t by, int64_t bx, bool average) {
   double sum = 0, most = -std::numeric_limits<double>::infinity();
   for (int64_t iy = 0; iy < roi.rows; ++iy)
     for (int64_t ix = 0; ix < roi.columns; ++ix) {
@@ -216,11 +220,11 @@ double align_bin(const Roi& roi, const double* plane, int64_t height, int64_t wi
       const double x = roi.x + (static_cast<double>(bx) + (static_cast<double>(ix) + 0.5) /
                                                               static_cast<double>(roi.columns)) *
                                    roi.bin_width;
-      const std::vector<Corner> all = corners(y, x, height, width);
+      const std::vector<Corner> all = corners(y, x, plane.height, plane.width);
       if (all.empty()) most = std::max(most, 0.0);
       for (const Corner& c : all) {
-        sum += c.weight * plane[c.at];
-        most = std::max(most, c.weight * plane[c.at]);
+        sum += c.weight * plane.at[c.at];
+        most = std::max(most, c.weight * plane.at[c.at]);
       }
     }
   return average ? sum / static_cast<double>(roi.rows * roi.columns) : most;
@@ -234,6 +238,9 @@ Status roi_align(KernelContext& step) {
     return s;
   const Dims &x = step.dims(0), &y = step.out_dims(0);
   const bool average = step.attr("mode", "avg") == "avg";
+  if (int_attr(step, "sampling_ratio", 0) > kMostSamples)
+    return refuse(step,
+                  fmt::format("more than {} samples along a bin aren't computed", kMostSamples));
   const std::vector<double> image = step.reals(0), rois = step.reals(1);
   const std::vector<int64_t> batch = step.integers(2);
   std::vector<double> out;
@@ -245,7 +252,7 @@ Status roi_align(KernelContext& step) {
     const Roi roi = roi_of(step, rois.data() + r * 4);
     for (int64_t c = 0; c < x[1]; ++c)
       for (int64_t p = 0; p < y[2] * y[3]; ++p)
-        out.push_back(align_bin(roi, image.data() + (n * x[1] + c) * x[2] * x[3], x[2], x[3],
+        out.push_back(align_bin(roi, {image.data() + (n * x[1] + c) * x[2] * x[3], x[2], x[3]},
                                 p / y[3], p % y[3], average));
   }
   return step.put(0, out), ok();
@@ -277,7 +284,8 @@ Status max_roi_pool(KernelContext& step) {
         static_cast<double>(std::max<int64_t>(round(3) - x0 + 1, 1)) / static_cast<double>(y[3]);
     for (int64_t c = 0; c < x[1]; ++c)
       for (int64_t p = 0; p < y[2] * y[3]; ++p) {
-        const auto by = static_cast<double>(p / y[3]), bx = static_cast<double>(p % y[3]);
+        const int64_t row = p / y[3], column = p % y[3];
+        const auto by = static_cast<double>(row), bx = static_cast<double>(column);
         const int64_t top = edge(std::floor(by * h), y0, x[2]);
         const int64_t bottom = edge(std::ceil((by + 1) * h), y0, x[2]);
         const int64_t left = edge(std::floor(bx * w), x0, x[3]);
@@ -293,120 +301,15 @@ Status max_roi_pool(KernelContext& step) {
   return step.put(0, out), ok();
 }
 
-// ---- DeformConv and Col2Im -----
-
-/// Bilinear sample with zeros all around.
-double sample(const double* plane, int64_t height, int64_t width, double y, double x) {
-  if (!(y > -1 && y < static_cast<double>(height) && x > -1 && x < static_cast<double>(width)))
-    return 0;
-  const auto y0 = static_cast<int64_t>(std::floor(y)), x0 = static_cast<int64_t>(std::floor(x));
-  double sum = 0;
-  for (int64_t i = y0; i <= y0 + 1; ++i)
-    for (int64_t j = x0; j <= x0 + 1; ++j)
-      if (i >= 0 && i < height && j >= 0 && j < width)
-        sum += plane[i * width + j] * (1 - std::abs(y - static_cast<double>(i))) *
-               (1 - std::abs(x - static_cast<double>(j)));
-  return sum;
-}
-
-/// The sampled patches of image n as a matrix: row (channel, kernel position), column output pixel.
-std::vector<double> sampled_patches(const KernelContext& step, const ConvShape& s, int64_t n,
-                                    const std::vector<double>& x, const std::vector<double>& offset,
-                                    const std::vector<double>& mask) {
-  const SlidingWindow& w = s.window;
-  const int64_t pixels = w.out[1] * w.out[2], taps = w.kernel[1] * w.kernel[2];
-  const int64_t groups = int_attr(step, "offset_group", 1);
-  std::vector<double> out;
-  for (int64_t c = 0; c < s.in_channels; ++c)
-    for (int64_t k = 0; k < taps; ++k) {
-      const int64_t g = c / (s.in_channels / groups), at = (n * groups + g) * taps + k;
-      for (int64_t p = 0; p < pixels; ++p) {
-        const auto shift = [&](int64_t part) {
-          return offset[static_cast<size_t>((2 * at + part) * pixels + p)];
-        };
-        const int64_t row = p / w.out[2] * w.stride[1] + k / w.kernel[2] * w.dilation[1] - w.pad[1];
-        const int64_t col = p % w.out[2] * w.stride[2] + k % w.kernel[2] * w.dilation[2] - w.pad[2];
-        const double v =
-            sample(x.data() + (n * s.in_channels + c) * w.in[1] * w.in[2], w.in[1], w.in[2],
-                   static_cast<double>(row) + shift(0), static_cast<double>(col) + shift(1));
-        out.push_back(mask.empty() ? v : v * mask[static_cast<size_t>(at * pixels + p)]);
-      }
-    }
-  return out;
-}
-
-Status deform_conv(KernelContext& step) {
-  const ConvPorts ports{0, 1, 3, false};
-  const Result<ConvShape> shape = conv_shape(step, ports);
-  if (!shape) return shape.errors();
-  if (shape->window.rank != 2) return refuse(step, "other than two spatial dims");
-  const std::vector<double> x = step.reals(0), w = step.reals(1), offset = step.reals(2),
-                            bias = step.reals(3), mask = step.reals(4);
-  const int64_t depth = shape->in_channels / shape->groups * shape->window.taps();
-  const int64_t outputs = shape->out_channels / shape->groups;
-  const int64_t pixels = shape->window.out[1] * shape->window.out[2];
-  std::vector<double> out(static_cast<size_t>(elements(step.out_dims(0))));
-  for (int64_t n = 0; n < shape->images; ++n) {
-    const std::vector<double> patches = sampled_patches(step, *shape, n, x, offset, mask);
-    for (int64_t g = 0; g < shape->groups; ++g)
-      product(outputs, depth, pixels, w.data() + g * outputs * depth,
-              patches.data() + g * depth * pixels,
-              out.data() + (n * shape->groups + g) * outputs * pixels);
-  }
-  if (!bias.empty())
-    for (size_t i = 0; i < out.size(); ++i)
-      out[i] += bias[i / static_cast<size_t>(pixels) % bias.size()];
-  return step.put(0, out), ok();
-}
-
-Status col2im(KernelContext& step) {
-  const std::vector<int64_t> image = step.integers(1), block = step.integers(2);
-  const size_t rank = image.size();
-  const auto list = [&](const char* name, size_t size, int64_t fallback) {
-    return step.attr(name, std::vector<int64_t>(size, fallback));
-  };
-  const auto strides = list("strides", rank, 1), dilations = list("dilations", rank, 1),
-             pads = list("pads", 2 * rank, 0);
-  if (block.size() != rank || strides.size() != rank || dilations.size() != rank ||
-      pads.size() != 2 * rank)
-    return bad_node(step, "lists must have an entry for every spatial dim");
-  Dims windows;
-  for (size_t d = 0; d < rank; ++d) {
-    const int64_t room = image[d] + pads[d] + pads[d + rank] - dilations[d] * (block[d] - 1) - 1;
-    if (strides[d] < 1 || dilations[d] < 1 || block[d] < 1 || room < 0)
-      return bad_node(step, "the blocks don't fit the image");
-    windows.push_back(room / strides[d] + 1);
-  }
-  const int64_t taps = elements(block), count = elements(windows), plane = elements(image);
-  const Dims &x = step.dims(0), &y = step.out_dims(0);
-  if (x.size() != 3 || x[1] != y[1] * taps || x[2] != count)
-    return bad_node(step, fmt::format("columns {} don't go with the image", to_string(x)));
-  const std::vector<double> in = step.reals(0);
-  std::vector<double> out(static_cast<size_t>(elements(y)), 0);
-  for (size_t i = 0; i < in.size(); ++i) {
-    const auto at = static_cast<int64_t>(i);
-    int64_t window = at % count, tap = at / count % taps, to = 0, step_size = 1;
-    bool inside = true;
-    for (size_t d = rank; d-- > 0;) {
-      const int64_t p = window % windows[d] * strides[d] + tap % block[d] * dilations[d] - pads[d];
-      window /= windows[d];
-      tap /= block[d];
-      inside = inside && p >= 0 && p < image[d];
-      to += p * step_size;
-      step_size *= image[d];
-    }
-    if (inside) out[static_cast<size_t>(at / (count * taps) * plane + to)] += in[i];
-  }
-  return step.put(0, out), ok();
-}
-
-constexpr KernelRow kRows[] = {
-    {"AffineGrid", affine_grid}, {"Col2Im", col2im},           {"DeformConv", deform_conv},
-    {"GridSample", grid_sample}, {"MaxRoiPool", max_roi_pool}, {"RoiAlign", roi_align},
+constexpr KernelRow kSamplingKernels[] = {
+    {"AffineGrid", affine_grid},
+    {"GridSample", grid_sample},
+    {"MaxRoiPool", max_roi_pool},
+    {"RoiAlign", roi_align},
 };
 
 }  // namespace
 
-std::span<const KernelRow> sampling_kernels() { return kRows; }
+std::span<const KernelRow> sampling_kernels() { return kSamplingKernels; }
 
 }  // namespace accsim::sim::ref

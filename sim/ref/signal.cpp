@@ -133,16 +133,16 @@ Status mel_weights(KernelContext& step) {
     const auto n = static_cast<size_t>(i);
     const int64_t left = edge[n], middle = edge[n + 1], right = edge[n + 2];
     if (middle == left) set(middle, i, 1);
-    for (int64_t j = left; j <= middle && middle > left; ++j)
-      set(j, i, static_cast<double>(j - left) / static_cast<double>(middle - left));
-    for (int64_t j = middle; j < right; ++j)
-      if (right > middle)
-        set(j, i, static_cast<double>(right - j) / static_cast<double>(right - middle));
+    for (int64_t j = std::max<int64_t>(left, 0); j <= std::min(middle, rows - 1); ++j)
+      if (middle > left)
+        set(j, i, static_cast<double>(j - left) / static_cast<double>(middle - left));
+    for (int64_t j = std::max<int64_t>(middle, 0); j < std::min(right, rows); ++j)
+      set(j, i, static_cast<double>(right - j) / static_cast<double>(right - middle));
   }
   return step.put(0, out), ok();
 }
 
-constexpr KernelRow kRows[] = {
+constexpr KernelRow kSignalKernels[] = {
     {"BlackmanWindow", blackman},     {"DFT", dft},
     {"HammingWindow", hamming},       {"HannWindow", hann},
     {"MelWeightMatrix", mel_weights}, {"STFT", stft},
@@ -150,6 +150,6 @@ constexpr KernelRow kRows[] = {
 
 }  // namespace
 
-std::span<const KernelRow> signal_kernels() { return kRows; }
+std::span<const KernelRow> signal_kernels() { return kSignalKernels; }
 
 }  // namespace accsim::sim::ref

@@ -99,8 +99,9 @@ int64_t gemm_traffic_bound(const GemmTraffic& t, int64_t on_chip) {
 
 Bound busiest(const Costs& c) {
   if (c.cycles <= 0) return Bound::none;
-  // An array that fills or drains is taken, too: that time belongs to compute.
-  const int64_t array = c.stalls[static_cast<size_t>(hw::Wait::array)];
+  // An array that takes weights in, fills or drains is taken, too: that time belongs to compute.
+  const int64_t array = c.stalls[static_cast<size_t>(hw::Wait::weight_load)] +
+                        c.stalls[static_cast<size_t>(hw::Wait::array)];
   const int64_t compute = c.compute_bound > 0 ? c.compute_cycles + array : 0;
   const int64_t most = std::max({compute, c.dram_busy, c.sram_busy});
   if (most < ceil_div(c.cycles, 2)) return Bound::latency;

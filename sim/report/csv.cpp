@@ -18,7 +18,7 @@ void append_quoted(std::string_view text, std::string& out) {
   out += '"';
 }
 
-struct Cell {
+struct CsvCell {
   std::string operator()(std::monostate) const { return {}; }
   std::string operator()(int64_t v) const { return fmt::format("{}", v); }
   std::string operator()(double v) const { return fmt::format("{}", v); }
@@ -37,7 +37,7 @@ struct Cell {
 }  // namespace
 
 void append_csv_cell(const FieldValue& value, std::string& out) {
-  append_quoted(std::visit(Cell{}, value), out);
+  append_quoted(std::visit(CsvCell{}, value), out);
 }
 
 std::string to_csv(const Report& report) {

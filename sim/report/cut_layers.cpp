@@ -9,7 +9,7 @@ namespace {
 
 int64_t dram(const Costs& c) { return c.dram_read + c.dram_write; }
 
-std::string ratio(int64_t cut, int64_t native) {
+std::string ratio_text(int64_t cut, int64_t native) {
   if (native <= 0) return "-";
   return format_fixed(static_cast<double>(cut) / static_cast<double>(native), 2);
 }
@@ -21,10 +21,10 @@ std::vector<std::string> row(std::string name, std::string product, std::string 
           std::move(products),
           format_count(cut.cycles),
           format_count(native.cycles),
-          ratio(cut.cycles, native.cycles),
+          ratio_text(cut.cycles, native.cycles),
           format_si(static_cast<double>(dram(cut)), "B"),
           format_si(static_cast<double>(dram(native)), "B"),
-          ratio(dram(cut), dram(native))};
+          ratio_text(dram(cut), dram(native))};
 }
 
 }  // namespace

@@ -4,12 +4,13 @@
 
 #include <algorithm>
 #include <cmath>
-#include <nlohmann/json.hpp>
+
+#include "sim/report/format.h"
+#include "sim/report/table.h"
+#include "sim/report/to_json.h"
 
 namespace accsim::sim {
 namespace {
-
-using Json = nlohmann::ordered_json;
 
 Json tensors_json(const std::vector<DumpTensor>& tensors) {
   Json out = Json::array();
@@ -72,7 +73,7 @@ class Reader {
 };
 
 /// A number JSON can hold; infinities as text.
-Json number(double v) {
+Json finite_or_text(double v) {
   if (std::isnan(v)) return "nan";
   if (std::isinf(v)) return v > 0 ? "inf" : "-inf";
   return v;
@@ -124,11 +125,11 @@ std::string to_json(const DiffReport& r) {
                       {"op_type", l.op_type},
                       {"tensor", l.tensor},
                       {"elements", l.elements},
-                      {"max_abs", number(l.max_abs)},
-                      {"mean_abs", number(l.mean_abs)},
-                      {"max_rel", number(l.max_rel)},
-                      {"snr_db", number(l.snr_db)},
-                      {"cosine", number(l.cosine)},
+                      {"max_abs", finite_or_text(l.max_abs)},
+                      {"mean_abs", finite_or_text(l.mean_abs)},
+                      {"max_rel", finite_or_text(l.max_rel)},
+                      {"snr_db", finite_or_text(l.snr_db)},
+                      {"cosine", finite_or_text(l.cosine)},
                       {"beyond", l.beyond},
                       {"problem", l.problem}});
   Json first;
@@ -160,31 +161,41 @@ std::string only_in(const std::vector<std::string>& layers, const std::string& f
 
 }  // namespace
 
-std::string to_text(const DiffReport& r) {
-  size_t wide = 5;
-  for (const LayerDiff& l : r.layers) wide = std::clamp(l.layer.size(), wide, size_t{40});
-  std::string out =
-      fmt::format("{:<{}}  {:<14} {:>10} {:>10} {:>10} {:>8} {:>11} {:>10}\n", "layer", wide, "op",
-                  "max abs", "mean abs", "max rel", "SNR dB", "cosine", "beyond");
+std::string to_text(const DiffReport& r, size_t width) {
+  width = std::max<size_t>(width, 60);
+  TextTable table({{"layer", "", true},
+                   {"op", "", true, 3},
+                   {"max abs", ""},
+                   {"mean abs", "", false, 2},
+                   {"max rel", "", false, 1},
+                   {"SNR", "dB", false, 2},
+                   {"cosine", "", false, 4},
+                   {"beyond", ""}});
   for (const LayerDiff& l : r.layers) {
-    const std::string name =
-        l.layer.size() <= wide ? l.layer : "~" + l.layer.substr(l.layer.size() - wide + 1);
-    if (!l.problem.empty())
-      out += fmt::format("{:<{}}  {:<14} {}\n", name, wide, l.op_type.substr(0, 14), l.problem);
-    else
-      out += fmt::format("{:<{}}  {:<14} {:>10.3g} {:>10.3g} {:>10.3g} {:>8.1f} {:>11.8f} {:>10}\n",
-                         name, wide, l.op_type.substr(0, 14), l.max_abs, l.mean_abs, l.max_rel,
-                         l.snr_db, l.cosine, l.beyond);
+    TextTable::Row row{.cells = {printable(l.layer), shorten_middle(printable(l.op_type), 14)}};
+    if (l.problem.empty()) {
+      for (const double v : {l.max_abs, l.mean_abs, l.max_rel})
+        row.cells.push_back(fmt::format("{:.3g}", v));
+      row.cells.push_back(fmt::format("{:.1f}", l.snr_db));
+      row.cells.push_back(fmt::format("{:.8f}", l.cosine));
+      row.cells.push_back(fmt::format("{}", l.beyond));
+    } else {
+      row.cells.resize(8);
+      row.notes.push_back(printable(l.problem));
+    }
+    table.add(std::move(row));
   }
-  out += only_in(r.only_a, r.a) + only_in(r.only_b, r.b);
+  std::string out;
+  for (const std::string& line : table.lines(width, false)) out += line + "\n";
+  std::string end = only_in(r.only_a, r.a) + only_in(r.only_b, r.b);
   if (r.first < 0)
-    out +=
+    end +=
         fmt::format("all {} layers within atol {} and rtol {}\n", r.layers.size(), r.atol, r.rtol);
   else
-    out += fmt::format("first layer beyond atol {} and rtol {}: {} ({})\n", r.atol, r.rtol,
+    end += fmt::format("first layer beyond atol {} and rtol {}: {} ({})\n", r.atol, r.rtol,
                        r.layers[static_cast<size_t>(r.first)].layer,
                        r.layers[static_cast<size_t>(r.first)].op_type);
-  return out;
+  return out + wrap_lines(end, width);
 }
 
 }  // namespace accsim::sim

@@ -50,7 +50,8 @@ struct DiffReport {
 
 /// accsim.diff/1.
 std::string to_json(const DiffReport& report);
-/// A table for people, the first layer beyond the tolerance named at the end.
-std::string to_text(const DiffReport& report);
+/// A table for people, the first layer beyond the tolerance named at the end. No line is wider than
+/// `width` (at least 60).
+std::string to_text(const DiffReport& report, size_t width);
 
 }  // namespace accsim::sim

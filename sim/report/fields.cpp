@@ -105,6 +105,10 @@ void add_time(List& list) {
                   [](const ReportRow& r) { return ratio(1, seconds(r)); }});
   list.push_back({"compute_cycles", "cycles", "the layer's main unit is busy", kBoth,
                   cost(&Costs::compute_cycles)});
+  list.push_back({"vector_cycles", "cycles", "of compute_cycles, those of work on the vector unit",
+                  kBoth, cost(&Costs::vector_cycles)});
+  list.push_back({"move_cycles", "cycles", "of compute_cycles, those of work that only moves bytes",
+                  kBoth, cost(&Costs::move_cycles)});
   list.push_back({"stall_cycles",
                   "cycles",
                   "the main unit is not busy: the waits and the tail",
@@ -119,8 +123,15 @@ void add_time(List& list) {
   }
   list.push_back({"tail_cycles", "cycles", "after the main unit's last work", kBoth,
                   cost(&Costs::tail_cycles)});
+}
+
+/// What the cycles can't be below, and how far they are from it.
+void add_least(List& list) {
   list.push_back({"compute_bound_cycles", "cycles", "the MACs or vector operations at full rate",
                   kBoth, cost(&Costs::compute_bound)});
+  list.push_back({"vector_bound_cycles", "cycles",
+                  "of compute_bound_cycles, those of the vector operations", kBoth,
+                  cost(&Costs::vector_bound)});
   list.push_back({"dram_bound_cycles", "cycles", "the DRAM traffic at full rate, slower direction",
                   kBoth, cost(&Costs::dram_bound)});
   list.push_back({"lower_bound_cycles", "cycles",
@@ -234,6 +245,13 @@ void add_sram(List& list) {
                     fmt::format("written to the {} buffer", tier), kBoth,
                     [i](const ReportRow& r) -> FieldValue { return r.costs.buffer_write[i]; }});
   }
+  list.push_back({"resident_bytes", "B", "held by the shared buffer while the layer runs", kLayer,
+                  [](const ReportRow& r) -> FieldValue { return r.layer->resident_bytes; }});
+  list.push_back(
+      {"live_bytes", "B",
+       "activations that are live while the layer runs, wherever they lie; the network's "
+       "inputs and outputs too",
+       kLayer, [](const ReportRow& r) -> FieldValue { return r.layer->live_bytes; }});
   list.push_back({"area_mm2", "mm2", "silicon of the machine: a proxy to rank machines by", kTotals,
                   [](const ReportRow& r) -> FieldValue { return r.report.area_mm2; }});
   list.push_back({"shared_peak_bytes", "B", "most that the shared buffer holds at a time", kTotals,
@@ -289,10 +307,11 @@ void add_energy(List& list) {
                   {{"bound", "", 1}}});
 }
 
-List make_fields() {
+List make_report_fields() {
   List list;
   add_identity(list);
   add_time(list);
+  add_least(list);
   add_work(list);
   add_dram(list);
   add_sram(list);
@@ -312,7 +331,7 @@ ReportRow totals_row(const Report& report) {
 }
 
 const std::vector<ReportField>& report_fields() {
-  static const List list = make_fields();
+  static const List list = make_report_fields();
   return list;
 }
 

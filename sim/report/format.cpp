@@ -64,6 +64,18 @@ std::string format_kib(int64_t kib) {
   return kib % 1024 == 0 ? fmt::format("{} MiB", kib / 1024) : fmt::format("{:.1f} MiB", mib);
 }
 
+std::string format_bar(double part, size_t width, bool unicode) {
+  if (!(part > 0)) return {};
+  const size_t steps = unicode ? 8 : 1;  // of a character
+  const double all = static_cast<double>(width * steps);
+  const auto filled = static_cast<size_t>(std::lround(std::min(part, 1.0) * all));
+  if (!unicode) return filled == 0 ? "." : std::string(filled, '#');
+  constexpr std::array<const char*, 8> kEighths = {"", "▏", "▎", "▍", "▌", "▋", "▊", "▉"};
+  std::string out;
+  for (size_t i = 0; i < filled / steps; ++i) out += "█";
+  return out + kEighths[filled == 0 ? 1 : filled % steps];
+}
+
 std::string printable(std::string_view text) {
   std::string out(text);
   for (char& c : out) {
@@ -95,10 +107,51 @@ std::vector<std::string> wrap_words(std::string_view text, size_t width) {
   return lines;
 }
 
+std::string wrap_lines(std::string_view text, size_t width, size_t indent) {
+  std::string out;
+  while (!text.empty()) {
+    const size_t end = text.find('\n');
+    std::string_view line = text.substr(0, end);
+    if (line.size() > width) {
+      // The first line is longer than those that follow it.
+      const size_t lead = std::min(line.find_first_not_of(' '), width / 2);
+      const size_t further = std::min(lead + indent, width - 1);
+      const std::string first = wrap_words(line, width).front();
+      line.remove_prefix(first.size());
+      while (!line.empty() && line.front() == ' ') line.remove_prefix(1);
+      out += first;
+      for (const std::string& part : wrap_words(line, width - further))
+        out += '\n' + std::string(further, ' ') + part;
+    } else {
+      out += line;
+    }
+    if (end == std::string_view::npos) break;
+    out += '\n';
+    text.remove_prefix(end + 1);
+  }
+  return out;
+}
+
 std::string paint(std::string_view text, Ink ink, bool colour) {
   if (!colour || ink == Ink::plain) return std::string(text);
   constexpr std::array<int, 8> kCodes = {0, 1, 2, 31, 32, 33, 34, 35};
   return fmt::format("\x1b[{}m{}\x1b[0m", kCodes[static_cast<size_t>(ink)], text);
+}
+
+std::string shell_word(std::string_view word) {
+  const auto plain = [](unsigned char c) {
+    return std::isalnum(c) != 0 ||
+           std::string_view("_-./:=,+@%").find(static_cast<char>(c)) != std::string_view::npos;
+  };
+  if (!word.empty() && std::all_of(word.begin(), word.end(), plain)) return std::string(word);
+  std::string out = "'";
+  for (const char c : word) {
+    if (c == '\'')
+      out += "'\\''";
+    else
+      out += c;
+  }
+  return out + "'";
 }
 
 }  // namespace accsim::sim

@@ -6,7 +6,7 @@
 
 namespace accsim::sim {
 
-/// Numbers and words for the terminal. All results are printable ASCII.
+/// Numbers and words for the terminal. All results are printable ASCII, but bars when asked.
 
 /// 1,234,567
 std::string format_count(int64_t value);
@@ -20,6 +20,10 @@ std::string format_si(double value, std::string_view unit);
 /// Bytes in binary units: "96 KiB", "2 MiB", "1.5 MiB".
 std::string format_kib(int64_t kib);
 
+/// A bar of at most `width` characters for a part from 0 to 1: of eighth blocks (UTF-8), or of '#'.
+/// A part of 0 (or none: nan) is empty, and the least other one shows as '.' or the thinnest block.
+std::string format_bar(double part, size_t width, bool unicode);
+
 /// Bytes that are not printable ASCII become '?': names from a file may hold terminal controls.
 std::string printable(std::string_view text);
 /// At most `width` (>= 5) characters; the middle makes way for a "~".
@@ -28,9 +32,16 @@ std::string shorten_middle(std::string_view text, size_t width);
 /// line, within the word. Never empty.
 std::vector<std::string> wrap_words(std::string_view text, size_t width);
 
+/// Every line of `text` in lines of at most `width` characters as wrap_words() makes them; those
+/// that go on a line stand `indent` further in. Ends with a line feed when `text` does.
+std::string wrap_lines(std::string_view text, size_t width, size_t indent = 4);
+
 /// Terminal colours, on or off.
 enum class Ink : uint8_t { plain, bold, dim, red, green, yellow, blue, magenta };
 /// `text` between the escape codes of an ink; unchanged without `colour`, or in plain ink.
 std::string paint(std::string_view text, Ink ink, bool colour);
+
+/// A word as one types it into a POSIX shell, quoted where it must be.
+std::string shell_word(std::string_view word);
 
 }  // namespace accsim::sim

@@ -51,7 +51,7 @@ FieldValue kernel(const Inspection&, const NodeAnalysis& n) {
   return n.kernel;
 }
 
-std::vector<InspectField> make_fields() {
+std::vector<InspectField> make_inspect_fields() {
   using N = NodeAnalysis;
   return {
       {"name",
@@ -82,7 +82,7 @@ std::vector<InspectField> make_fields() {
 }  // namespace
 
 const std::vector<InspectField>& inspect_fields() {
-  static const std::vector<InspectField> fields = make_fields();
+  static const std::vector<InspectField> fields = make_inspect_fields();
   return fields;
 }
 

@@ -1,17 +1,10 @@
 #include <cmath>
-#include <nlohmann/json.hpp>
 
 #include "sim/report/inspect.h"
+#include "sim/report/to_json.h"
 
 namespace accsim::sim {
 namespace {
-
-using Json = nlohmann::ordered_json;
-
-struct ToJson {
-  Json operator()(std::monostate) const { return nullptr; }
-  Json operator()(const auto& v) const { return v; }
-};
 
 std::string dump(const Json& json) {
   return json.dump(-1, ' ', false, Json::error_handler_t::replace);

@@ -15,7 +15,7 @@ constexpr size_t kShapeMost = 24;  // of a column of shapes
 constexpr size_t kLiveMost = 12;   // tensors listed at the peak
 constexpr size_t kValuesMost = 8;  // of an attribute
 
-struct Cell {
+struct TextCell {
   const TextColumn& column;
 
   std::string operator()(std::monostate) const { return "-"; }
@@ -120,7 +120,7 @@ void Page::layers() {
     TextTable::Row row;
     for (const InspectField& field : inspect_fields())
       for (const TextColumn& c : field.text)
-        row.cells.push_back(std::visit(Cell{c}, field.get(in_, n)));
+        row.cells.push_back(std::visit(TextCell{c}, field.get(in_, n)));
     t.add(std::move(row));
   }
   TextTable::Row total{.cells = {}, .total = true};

@@ -1,14 +1,11 @@
 #include "sim/report/json.h"
 
-#include <nlohmann/json.hpp>
-
 #include "hw/config/fields.h"
 #include "sim/report/fields.h"
+#include "sim/report/to_json.h"
 
 namespace accsim::sim {
 namespace {
-
-using Json = nlohmann::ordered_json;
 
 std::string dump(const Json& json, int indent) {
   std::string text = json.dump(indent, ' ', false, Json::error_handler_t::replace);
@@ -69,11 +66,6 @@ Json machine(const Report& report) {
   return out;
 }
 
-struct ToJson {
-  Json operator()(std::monostate) const { return nullptr; }
-  Json operator()(const auto& v) const { return v; }
-};
-
 Json row_json(const ReportRow& row) {
   Json out = Json::object();
   for (const ReportField& field : report_fields()) {
@@ -89,7 +81,7 @@ Json energy(const EnergyReport& e) {
           {"leakage_pj", e.leakage}};
 }
 
-Json ratio(int64_t cut, int64_t native) {
+Json json_ratio(int64_t cut, int64_t native) {
   return native > 0 ? Json(static_cast<double>(cut) / static_cast<double>(native)) : Json();
 }
 
@@ -99,10 +91,10 @@ Json compared(const Costs& cut, const Costs& native) {
           {"native_macs", native.macs},
           {"cycles", cut.cycles},
           {"native_cycles", native.cycles},
-          {"cycles_ratio", ratio(cut.cycles, native.cycles)},
+          {"cycles_ratio", json_ratio(cut.cycles, native.cycles)},
           {"dram_bytes", dram(cut)},
           {"native_dram_bytes", dram(native)},
-          {"dram_ratio", ratio(dram(cut), dram(native))}};
+          {"dram_ratio", json_ratio(dram(cut), dram(native))}};
 }
 
 /// Layers that were cut into products, and what they cost natively.

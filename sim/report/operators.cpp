@@ -17,6 +17,10 @@ std::string inputs(const OpRow& row) {
   return fmt::format("{} to {}", row.min_inputs, row.max_inputs);
 }
 
+std::string_view fate(const OpRow& row) {
+  return row.control_flow == ControlFlow::none ? name(row.fate) : "expanded";
+}
+
 }  // namespace
 
 std::string operators_markdown() {
@@ -26,7 +30,9 @@ std::string operators_markdown() {
       "# Operators\n\n"
       "Made by `accsim ops` from the op table; a test compares. The fate is that of a node that "
       "isn't\n"
-      "folded; an operator that isn't here is an error (`--allow-unsupported` costs its traffic).\n"
+      "folded; the subgraphs of a node that is \"expanded\" stand for it. An operator that isn't "
+      "here\n"
+      "is an error (`--allow-unsupported` costs its traffic).\n"
       "\"value\" says whether constant inputs are computed, so that shapes may depend on them.\n";
   for (auto& [domain, rows] : domains) {
     std::sort(rows.begin(), rows.end(),
@@ -37,7 +43,7 @@ std::string operators_markdown() {
         domain.empty() ? "ai.onnx" : domain, rows.size());
     for (const OpRow* row : rows)
       out += fmt::format("| {} | {} | {} | {} | {} |\n", row->name, row->since, inputs(*row),
-                         name(row->fate), row->value ? "yes" : "");
+                         fate(*row), row->value ? "yes" : "");
   }
   return out;
 }

@@ -14,6 +14,8 @@ template <class A, class B, class F>
 void for_counts(A& a, B& b, F f) {
   f("cycles", a.cycles, b.cycles);
   f("busy cycles", a.compute_cycles, b.compute_cycles);
+  f("busy cycles of the vector unit", a.vector_cycles, b.vector_cycles);
+  f("cycles of moving", a.move_cycles, b.move_cycles);
   for (size_t w = 0; w < a.stalls.size(); ++w) f("stall cycles", a.stalls[w], b.stalls[w]);
   f("tail cycles", a.tail_cycles, b.tail_cycles);
   f("MACs", a.macs, b.macs);
@@ -28,6 +30,7 @@ void for_counts(A& a, B& b, F f) {
   for (size_t i = 0; i < a.buffer_write.size(); ++i)
     f("bytes written to buffers", a.buffer_write[i], b.buffer_write[i]);
   f("cycles of the MACs at full rate", a.compute_bound, b.compute_bound);
+  f("cycles of the vector operations at full rate", a.vector_bound, b.vector_bound);
   f("cycles of DRAM at full rate", a.dram_bound, b.dram_bound);
   f("lower bound of cycles", a.lower_bound, b.lower_bound);
   f("cycles of idle lanes", a.idle_lanes, b.idle_lanes);
@@ -77,7 +80,8 @@ Error beyond_64_bits(std::string_view what, const std::string& where) {
 
 std::vector<Loss> losses(const Costs& c) {
   constexpr std::array<std::string_view, hw::kWaits> kWaiting = {
-      "DRAM read", "DRAM write", "shared buffer", "array fill", "post unit", "slots"};
+      "DRAM read",  "DRAM write", "shared buffer", "weight load",
+      "array fill", "post unit",  "slots"};
   std::vector<Loss> out = {{"idle lanes", c.idle_lanes}, {"tail", c.tail_cycles}};
   for (size_t w = 0; w < hw::kWaits; ++w) out.push_back({kWaiting[w], c.stalls[w]});
   std::erase_if(out, [](const Loss& l) { return l.cycles <= 0; });

@@ -29,6 +29,8 @@ struct EnergyReport {
 struct Costs {
   int64_t cycles = 0;          ///< start of the first load to the arrival of the last store
   int64_t compute_cycles = 0;  ///< the layer's main unit is busy: array, vector unit or load engine
+  int64_t vector_cycles = 0;   ///< of compute_cycles, those of work on the vector unit
+  int64_t move_cycles = 0;     ///< of compute_cycles, those of work that only moves bytes
   std::array<int64_t, hw::kWaits> stalls{};  ///< cycles the main unit waits, by reason
   int64_t tail_cycles = 0;  ///< after the main unit's last work: results on their way out
   int64_t macs = 0;         ///< from the graph's shapes
@@ -38,6 +40,7 @@ struct Costs {
   int64_t shared_read = 0, shared_write = 0;  ///< kept on chip: would have been DRAM traffic
   std::array<int64_t, hw::kBuffers> buffer_read{}, buffer_write{};
   int64_t compute_bound = 0;  ///< cycles of the MACs (or vector ops) at full rate
+  int64_t vector_bound = 0;   ///< of compute_bound, those of the vector ops
   int64_t dram_bound = 0;     ///< cycles of the DRAM traffic at full rate, the slower direction
   int64_t lower_bound = 0;    ///< the larger of the two: no machine of these rates can be faster
   int64_t idle_lanes = 0;     ///< busy cycles beyond compute_bound: lanes without work
@@ -74,6 +77,8 @@ struct LayerReport {
   Dims output_shape;  ///< of the first output
   Costs costs;
   Bound bound = Bound::none;
+  int64_t resident_bytes = 0;  ///< in the shared buffer while the layer runs
+  int64_t live_bytes = 0;      ///< of activations that are live while it runs
 };
 
 /// A layer that the model had before it was cut into tile-sized products, on two ways: as the graph

@@ -1,11 +1,17 @@
 #include "sim/report/shapes.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
+#include "sim/report/format.h"
+#include "sim/report/table.h"
+
 namespace accsim::sim {
+namespace {
+
+constexpr size_t kShapeMost = 24;
+
+}  // namespace
 
 std::string shapes_json(const Graph& graph) {
   nlohmann::ordered_json out = nlohmann::ordered_json::object();
@@ -18,17 +24,19 @@ std::string shapes_json(const Graph& graph) {
   return out.dump(1, ' ', false, nlohmann::json::error_handler_t::replace) + "\n";
 }
 
-std::string shapes_text(const Graph& graph) {
-  size_t widest = 0;
-  for (const Tensor& t : graph.tensors) widest = std::max(widest, t.name.size());
-  std::string out;
+std::string shapes_text(const Graph& graph, size_t width) {
+  TextTable table(
+      {{"tensor", "", true}, {"type", "", true}, {"shape", "", true}, {"made by", "", true, 1}});
   for (const Node& node : graph.nodes)
     for (TensorId id : node.outputs)
       if (id != kNoTensor) {
         const Tensor& t = graph.tensor(id);
-        out += fmt::format("{:<{}}  {:<9} {:<20} {}\n", t.name, widest, name(t.dtype),
-                           to_string(t.dims), node.op_type);
+        table.add({{printable(t.name), std::string(name(t.dtype)),
+                    shorten_middle(to_string(t.dims), kShapeMost), printable(node.op_type)}});
       }
+  std::string out;
+  for (const std::string& line : table.lines(std::max<size_t>(width, 60), false))
+    out += line + "\n";
   return out;
 }
 

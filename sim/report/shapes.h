@@ -8,6 +8,7 @@ namespace accsim::sim {
 /// {tensor: [dtype, dims]} of every node output, in graph order.
 std::string shapes_json(const Graph& graph);
 /// The same as aligned text, with the node's operator.
-std::string shapes_text(const Graph& graph);
+/// No line is wider than `width` (at least 60).
+std::string shapes_text(const Graph& graph, size_t width);
 
 }  // namespace accsim::sim

@@ -5,12 +5,17 @@
 #include <algorithm>
 #include <numeric>
 
+#include "sim/report/short_names.h"
+
 namespace accsim::sim {
 namespace {
 
 constexpr size_t kGap = 2;         // between columns
-constexpr size_t kNarrowest = 20;  // of the first column
+constexpr size_t kNarrowest = 26;  // of the first column
 constexpr size_t kWordsMost = 18;  // of other columns of words
+constexpr size_t kNoteIndent = 4;
+constexpr size_t kBar = 10;
+constexpr int kBarPriority = 4;
 
 std::string pad(std::string_view text, size_t width, bool left) {
   return left ? fmt::format("{:<{}}", text, width) : fmt::format("{:>{}}", text, width);
@@ -68,7 +73,7 @@ std::vector<size_t> TextTable::widths() const {
   std::vector<size_t> out;
   for (size_t i = 0; i < columns_.size(); ++i) {
     size_t width = std::max(columns_[i].header.size(), columns_[i].unit.size());
-    for (const Row& row : rows_) width = std::max(width, row.cells[i].size());
+    for (const Row& row : rows_) width = std::max(width, visible_width(row.cells[i]));
     out.push_back(width);
   }
   return out;
@@ -98,21 +103,25 @@ std::vector<size_t> TextTable::choose(size_t room, std::vector<size_t>& widths) 
   return chosen;
 }
 
-std::vector<std::string> TextTable::lines(size_t room, bool colour) const {
-  std::vector<size_t> width = widths();
-  const std::vector<size_t> chosen = choose(room, width);
+std::vector<std::string> TextTable::print(const std::vector<size_t>& chosen,
+                                          const std::vector<size_t>& width, size_t room,
+                                          bool colour) const {
   const auto line = [&](const auto& text_of, bool bold, bool inked) {
     std::string out;
     for (size_t i : chosen) {
       const Column& column = columns_[i];
-      const std::string text = pad(shorten_middle(text_of(i), width[i]), width[i], column.left);
+      std::string text = text_of(i);
+      if (visible_width(text) > width[i]) text = shorten_middle(text, width[i]);
       const Ink ink = bold ? Ink::bold : inked ? column.ink : Ink::plain;
       out += i == 0 ? "" : std::string(kGap, ' ');
-      out += paint(text, ink, colour);
+      out += paint(pad(text, width[i], column.left), ink, colour);
     }
     if (!colour) out.erase(out.find_last_not_of(' ') + 1);
     return out;
   };
+  std::vector<std::string> names;
+  for (const Row& row : rows_) names.push_back(row.cells[0]);
+  names = shorten_names(names, width[0]);
   std::vector<std::string> out;
   out.push_back(line([this](size_t i) { return columns_[i].header; }, true, false));
   const bool units = std::any_of(chosen.begin(), chosen.end(),
@@ -121,9 +130,39 @@ std::vector<std::string> TextTable::lines(size_t room, bool colour) const {
   const size_t full =
       visible_width(line([&](size_t i) { return std::string(width[i], '-'); }, false, false));
   out.push_back(paint(std::string(full, '-'), Ink::dim, colour));
-  for (const Row& row : rows_) {
-    if (row.total) out.push_back(paint(std::string(full, '-'), Ink::dim, colour));
-    out.push_back(line([&row](size_t i) { return row.cells[i]; }, row.total, true));
+  for (size_t r = 0; r < rows_.size(); ++r) {
+    const Row& row = rows_[r];
+    if (row.total && r > 0) out.push_back(paint(std::string(full, '-'), Ink::dim, colour));
+    out.push_back(
+        line([&](size_t i) { return i == 0 ? names[r] : row.cells[i]; }, row.total, true));
+    for (const std::string& note : row.notes)
+      for (const std::string& part : wrap_words(note, room - kNoteIndent))
+        out.push_back(std::string(kNoteIndent, ' ') + part);
+  }
+  return out;
+}
+
+std::vector<std::string> TextTable::lines(size_t room, bool colour) const {
+  std::vector<size_t> width = widths();
+  const std::vector<size_t> chosen = choose(room, width);
+  return print(chosen, width, room, colour);
+}
+
+std::vector<std::string> TextTable::folded_lines(size_t room, bool colour) const {
+  std::vector<size_t> width = widths();
+  width[0] = std::min(width[0], std::max(room / 3, kNarrowest));
+  std::vector<std::string> out;
+  for (size_t next = 1; next < columns_.size() || out.empty();) {
+    std::vector<size_t> chosen = {0};
+    size_t used = width[0];
+    while (next < columns_.size() && (chosen.size() == 1 || used + kGap + width[next] <= room)) {
+      // A column that is too wide even beside the first alone is cut to what is left.
+      width[next] = std::min(width[next], std::max(room - std::min(room, used + kGap), size_t{5}));
+      used += kGap + width[next];
+      chosen.push_back(next++);
+    }
+    if (!out.empty()) out.emplace_back();
+    for (std::string& line : print(chosen, width, room, colour)) out.push_back(std::move(line));
   }
   return out;
 }
@@ -132,21 +171,34 @@ int64_t hidden_layers(const Report& report) {
   return std::count_if(report.layers.begin(), report.layers.end(), is_hidden);
 }
 
-TextTable layer_table(const Report& report, bool all_layers) {
+TextTable layer_table(const Report& report, bool all_layers, bool unicode) {
   std::vector<TextTable::Column> columns;
+  size_t bars = 0;  // where their column is
   for (const ReportField* field : text_fields()) {
     const TextColumn& c = field->text.front();
     columns.push_back({c.header, c.unit, c.style == TextStyle::words, c.priority});
     if (field->key == "bound") columns.back().ink = Ink::yellow;
+    if (field->key != "cycles") continue;
+    bars = columns.size();
+    columns.push_back({"", "", true, kBarPriority, Ink::blue});
   }
+  int64_t most = 0;
+  for (const LayerReport& layer : report.layers) most = std::max(most, layer.costs.cycles);
   TextTable table(std::move(columns));
+  const auto add = [&](TextTable::Row row, int64_t cycles) {
+    row.cells.insert(
+        row.cells.begin() + static_cast<std::ptrdiff_t>(bars),
+        format_bar(static_cast<double>(cycles) / static_cast<double>(most), kBar, unicode));
+    table.add(std::move(row));
+  };
   for (const LayerReport& layer : report.layers) {
-    if (all_layers || !is_hidden(layer)) table.add(text_row(layer_row(report, layer)));
+    if (all_layers || !is_hidden(layer))
+      add(text_row(layer_row(report, layer)), layer.costs.cycles);
   }
   TextTable::Row totals = text_row(totals_row(report));
   totals.cells[0] = fmt::format("total of {}", report.layers.size());
   totals.total = true;
-  table.add(std::move(totals));
+  add(std::move(totals), 0);
   return table;
 }
 
@@ -155,8 +207,8 @@ size_t visible_width(std::string_view line) {
   for (size_t i = 0; i < line.size(); ++i) {
     if (line[i] == '\x1b') {
       i = std::min(line.find('m', i), line.size());
-    } else {
-      ++width;
+    } else if ((static_cast<unsigned char>(line[i]) & 0xC0) != 0x80) {
+      ++width;  // not within a character
     }
   }
   return width;

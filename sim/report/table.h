@@ -18,32 +18,40 @@ class TextTable {
     Ink ink = Ink::plain;      ///< of the column's cells
   };
   struct Row {
-    std::vector<std::string> cells;  ///< one a column
-    bool total = false;              ///< ruled off and bold
+    std::vector<std::string> cells;       ///< one a column
+    bool total = false;                   ///< ruled off and bold
+    std::vector<std::string> notes = {};  ///< below the row, indented and wrapped
   };
 
   explicit TextTable(std::vector<Column> columns) : columns_(std::move(columns)) {}
   void add(Row row) { rows_.push_back(std::move(row)); }
 
-  /// Lines without line feeds, the first column shortened when room is short. `room` is at least
-  /// the width of the columns of priority 0, the first at its narrowest.
+  /// Lines without line feeds. When room is short, columns are dropped by their priority and the
+  /// first column's names shortened (shorten_names). `room` is at least the width of the columns of
+  /// priority 0, the first at its narrowest.
   std::vector<std::string> lines(size_t room, bool colour) const;
+  /// The same, but nothing is dropped: columns that don't fit beside the others stand in further
+  /// tables below, each beginning with the first column. No column is wider than the room.
+  std::vector<std::string> folded_lines(size_t room, bool colour) const;
 
  private:
   std::vector<size_t> widths() const;
   std::vector<size_t> choose(size_t room, std::vector<size_t>& widths) const;
+  std::vector<std::string> print(const std::vector<size_t>& chosen,
+                                 const std::vector<size_t>& width, size_t room, bool colour) const;
 
   std::vector<Column> columns_;
   std::vector<Row> rows_;
 };
 
-/// The layers and, last, the totals.
-TextTable layer_table(const Report& report, bool all_layers);
+/// The layers with a bar each for their cycles and, last, the totals. The bars are of ASCII without
+/// `unicode`.
+TextTable layer_table(const Report& report, bool all_layers, bool unicode);
 /// Layers that layer_table() leaves out unless asked for all: views and folded nodes that cost no
 /// cycles.
 int64_t hidden_layers(const Report& report);
 
-/// A line's length without its colour codes.
+/// Columns of a line in UTF-8 without its colour codes; every character counts as one.
 size_t visible_width(std::string_view line);
 
 }  // namespace accsim::sim

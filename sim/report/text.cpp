@@ -181,9 +181,9 @@ Lines cycles_block(const Costs& c, bool colour) {
   const auto add = [&](const std::string& label, int64_t cycles) {
     rows.push_back({label, format_count(cycles), percent(real(cycles), real(c.cycles))});
   };
-  constexpr std::array<const char*, hw::kWaits> kLabels = {"wait DRAM read", "wait DRAM write",
-                                                           "wait shared",    "array fill/drain",
-                                                           "wait post",      "wait slot"};
+  constexpr std::array<const char*, hw::kWaits> kLabels = {
+      "wait DRAM read",   "wait DRAM write", "wait shared", "weight load",
+      "array fill/drain", "wait post",       "wait slot"};
   add("busy", c.compute_cycles);
   for (size_t i = 0; i < hw::kWaits; ++i) add(kLabels[i], c.stalls[i]);
   add("tail", c.tail_cycles);
@@ -334,7 +334,8 @@ std::string to_text(const Report& report, const TextOptions& options) {
   Page page(options);
   add_header(report, page);
   page.line("");
-  page.lines(layer_table(report, options.all_layers).lines(page.width(), page.colour()));
+  page.lines(
+      layer_table(report, options.all_layers, options.unicode).lines(page.width(), page.colour()));
   const int64_t hidden = options.all_layers ? 0 : hidden_layers(report);
   if (hidden > 0) {
     page.line(fmt::format("{} layer{} folded or views, cost nothing; --all shows them",

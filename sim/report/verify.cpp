@@ -5,6 +5,9 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
+#include "sim/report/format.h"
+#include "sim/report/table.h"
+
 namespace accsim::sim {
 
 int64_t VerifyReport::passed() const {
@@ -30,49 +33,67 @@ double rate(const VerifyRow& r) {
   return r.seconds > 0 ? static_cast<double>(r.rtl_cycles) / r.seconds : 0;
 }
 
-std::string notes(const VerifyRow& r) {
-  std::string out;
+std::vector<std::string> notes(const VerifyRow& r) {
+  if (!r.error.empty()) return {"not run: " + r.error};
+  std::vector<std::string> out;
   if (!r.same.empty())
-    out += fmt::format("  also {} more layer{}", r.same.size(), r.same.size() == 1 ? "" : "s");
-  if (!r.cut.empty()) out += "  cut: " + r.cut;
+    out.push_back(
+        fmt::format("also {} more layer{}", r.same.size(), r.same.size() == 1 ? "" : "s"));
+  if (!r.cut.empty()) out.push_back("cut: " + r.cut);
+  if (!r.difference.empty()) out.push_back("first difference: " + r.difference);
   return out;
+}
+
+std::vector<std::string> cells(std::string label, const VerifyRow& r, bool equal) {
+  return {std::move(label),
+          r.shape,
+          fmt::format("{}", r.commands),
+          std::string(yes(equal)),
+          fmt::format("{}", r.rtl_cycles),
+          fmt::format("{}", r.model_cycles),
+          fmt::format("{}", r.rtl_cycles - r.model_cycles),
+          fmt::format("{:.0f}", rate(r) / 1000)};
 }
 
 }  // namespace
 
-std::string to_text(const VerifyReport& report) {
-  size_t name = 5, shape = 5;
-  for (const VerifyRow& r : report.rows) {
-    name = std::max(name, r.name.size());
-    shape = std::max(shape, r.shape.size());
-  }
-  std::string out = fmt::format("{:<{}}  {:<{}}  {:>9}  {:>9}  {:>12}  {:>12}  {:>10}  {:>8}\n",
-                                "layer", name, "shape", shape, "commands", "bit-exact",
-                                "RTL cycles", "model cycles", "difference", "kHz");
+std::string to_text(const VerifyReport& report, const VerifyTextOptions& options) {
+  const size_t width = std::max<size_t>(options.width, 60);
+  TextTable table({{"layer", "", true},
+                   {"shape", "", true, 2},
+                   {"commands", "", false, 4},
+                   {"bit-exact", "", true},
+                   {"RTL", "cycles"},
+                   {"model", "cycles", false, 1},
+                   {"difference", "cycles"},
+                   {"speed", "kHz", false, 3}});
   VerifyRow total;
   for (const VerifyRow& r : report.rows) {
     if (!r.done) continue;
-    if (!r.error.empty()) {
-      out += fmt::format("{:<{}}  {:<{}}  not run: {}\n", r.name, name, r.shape, shape, r.error);
-      continue;
+    const bool ran = r.error.empty();
+    if (ran) {
+      total.commands += r.commands;
+      total.rtl_cycles += r.rtl_cycles;
+      total.model_cycles += r.model_cycles;
+      total.seconds += r.seconds;
     }
-    out += fmt::format("{:<{}}  {:<{}}  {:>9}  {:>9}  {:>12}  {:>12}  {:>10}  {:>8.0f}{}\n", r.name,
-                       name, r.shape, shape, r.commands, yes(r.values_equal), r.rtl_cycles,
-                       r.model_cycles, r.rtl_cycles - r.model_cycles, rate(r) / 1000, notes(r));
-    if (!r.difference.empty()) out += "    first difference: " + r.difference + "\n";
-    total.commands += r.commands;
-    total.rtl_cycles += r.rtl_cycles;
-    total.model_cycles += r.model_cycles;
-    total.seconds += r.seconds;
+    if (options.only_failed && r.passed()) continue;
+    TextTable::Row row{.cells = cells(printable(r.name), r, r.values_equal), .notes = notes(r)};
+    if (!ran) std::fill(row.cells.begin() + 2, row.cells.end(), "");
+    table.add(std::move(row));
   }
-  out += fmt::format("{:<{}}  {:<{}}  {:>9}  {:>9}  {:>12}  {:>12}  {:>10}  {:>8.0f}\n", "total",
-                     name, fmt::format("{} of {} equal", report.passed(), report.rows.size()),
-                     shape, total.commands, yes(report.failed() == 0), total.rtl_cycles,
-                     total.model_cycles, total.rtl_cycles - total.model_cycles, rate(total) / 1000);
+  table.add({cells("total", total, report.failed() == 0), true});
+  std::string out;
+  for (const std::string& line : table.lines(width, false)) out += line + "\n";
+  std::string end;
   if (report.interrupted)
-    out += fmt::format("interrupted: {} of {} programs were run\n",
+    end += fmt::format("interrupted: {} of {} programs were run\n",
                        report.passed() + report.failed(), report.rows.size());
-  return out;
+  end += fmt::format("{} of {} equal{}\n", report.passed(), report.rows.size(),
+                     options.only_failed && report.passed() > 0
+                         ? ", which aren't listed (--verbose lists them)"
+                         : "");
+  return out + wrap_lines(end, width);
 }
 
 std::string to_json(const VerifyReport& report) {

@@ -37,8 +37,13 @@ struct VerifyReport {
   bool all_passed() const { return !interrupted && failed() == 0 && !rows.empty(); }
 };
 
-/// Table: one line a program, totals last. `layers`: also lists the layers that share a program.
-std::string to_text(const VerifyReport& report);
+/// How to_text() lays the outcome out.
+struct VerifyTextOptions {
+  size_t width = 100;        ///< no line is wider; at least 60
+  bool only_failed = false;  ///< programs that passed are counted, not listed
+};
+/// Table: a row a program with what speaks against it below, the totals last.
+std::string to_text(const VerifyReport& report, const VerifyTextOptions& options);
 /// Schema accsim.verify/1.
 std::string to_json(const VerifyReport& report);
 

@@ -8,6 +8,7 @@
 #include <cerrno>
 #include <cstdlib>
 #include <system_error>
+#include <utility>
 
 namespace accsim::sim {
 namespace {
@@ -16,23 +17,6 @@ std::string reason(int code) { return std::generic_category().message(code); }
 
 Error io_error(const std::string& path, std::string message) {
   return {Errc::io, std::move(message), path};
-}
-
-/// Writes everything, syncs and closes; 0 or the errno of the first step that fails.
-int write_and_close(int fd, std::string_view text, bool sync) {
-  int failure = 0;
-  while (!text.empty()) {
-    const ssize_t n = ::write(fd, text.data(), text.size());
-    if (n < 0 && errno == EINTR) continue;
-    if (n < 0) {
-      failure = errno;
-      break;
-    }
-    text.remove_prefix(static_cast<size_t>(n));
-  }
-  if (failure == 0 && sync && ::fsync(fd) != 0) failure = errno;
-  if (::close(fd) != 0 && failure == 0) failure = errno;
-  return failure;
 }
 
 /// The file that a chain of symbolic links ends in; the path itself when there is no such file yet.
@@ -55,44 +39,87 @@ int create_temporary(const std::string& folder, std::string& name) {
   return -1;
 }
 
-Status write_directly(const std::string& path, std::string_view text) {
-  const int fd = ::open(path.c_str(), O_WRONLY | O_CLOEXEC);
-  if (fd < 0) return io_error(path, fmt::format("can't open it for writing: {}", reason(errno)));
-  const int failure = write_and_close(fd, text, false);
-  if (failure != 0) return io_error(path, fmt::format("can't write: {}", reason(failure)));
-  return ok();
-}
-
 }  // namespace
 
-Status write_file_atomically(const std::string& path, std::string_view text) {
+Result<FileWriter> FileWriter::create(const std::string& path) {
   if (path.empty()) return io_error("", "can't write a file without a name");
+  FileWriter out;
+  out.path_ = path;
   struct stat info {};
   const bool exists = ::stat(path.c_str(), &info) == 0;
   if (exists && S_ISDIR(info.st_mode))
     return io_error(path, "is a folder; name a file in it instead");
   // Renaming over a device would replace it.
-  if (exists && !S_ISREG(info.st_mode)) return write_directly(path, text);
+  if (exists && !S_ISREG(info.st_mode)) {
+    out.file_ = ::open(path.c_str(), O_WRONLY | O_CLOEXEC);
+    if (out.file_ < 0)
+      return io_error(path, fmt::format("can't open it for writing: {}", reason(errno)));
+    return out;
+  }
   if (exists && ::access(path.c_str(), W_OK) != 0)
     return io_error(path, fmt::format("can't replace it: {}", reason(errno)));
-
-  const std::string target = exists ? resolved(path) : path;
-  const std::string folder = target.substr(0, target.rfind('/') + 1);
-  std::string temporary;
-  const int fd = create_temporary(folder, temporary);
-  if (fd < 0) {
+  out.target_ = exists ? resolved(path) : path;
+  const std::string folder = out.target_.substr(0, out.target_.rfind('/') + 1);
+  out.file_ = create_temporary(folder, out.temporary_);
+  if (out.file_ < 0) {
     const int code = errno;
+    out.temporary_.clear();  // another's
     return io_error(path, fmt::format("can't create a file in the folder '{}': {}",
                                       folder.empty() ? "." : folder, reason(code)));
   }
-  if (exists) (void)::fchmod(fd, info.st_mode & 07777);  // else the new file has the usual mode
-  int failure = write_and_close(fd, text, true);
-  if (failure == 0 && ::rename(temporary.c_str(), target.c_str()) != 0) failure = errno;
-  if (failure != 0) {
-    ::unlink(temporary.c_str());
-    return io_error(path, fmt::format("can't write: {}", reason(failure)));
+  if (exists)
+    (void)::fchmod(out.file_, info.st_mode & 07777);  // else the new file has the usual mode
+  return out;
+}
+
+FileWriter& FileWriter::operator=(FileWriter&& other) noexcept {
+  if (this == &other) return *this;
+  drop();
+  file_ = std::exchange(other.file_, -1);
+  path_ = std::exchange(other.path_, {});
+  target_ = std::exchange(other.target_, {});
+  temporary_ = std::exchange(other.temporary_, {});
+  return *this;
+}
+
+void FileWriter::drop() {
+  if (file_ >= 0) ::close(file_);
+  if (!temporary_.empty()) ::unlink(temporary_.c_str());
+  file_ = -1;
+  temporary_.clear();
+}
+
+Status FileWriter::fail(std::string_view what, int code) {
+  drop();
+  return io_error(path_, fmt::format("{}: {}", what, reason(code)));
+}
+
+Status FileWriter::write(std::string_view bytes) {
+  if (file_ < 0) return io_error(path_, "can't write: an earlier write failed");
+  while (!bytes.empty()) {
+    const ssize_t n = ::write(file_, bytes.data(), bytes.size());
+    if (n < 0 && errno == EINTR) continue;
+    if (n < 0) return fail("can't write", errno);
+    bytes.remove_prefix(static_cast<size_t>(n));
   }
   return ok();
+}
+
+Status FileWriter::commit() {
+  if (file_ < 0) return io_error(path_, "can't write: an earlier write failed");
+  if (!temporary_.empty() && ::fsync(file_) != 0) return fail("can't write", errno);
+  if (::close(std::exchange(file_, -1)) != 0) return fail("can't write", errno);
+  if (!temporary_.empty() && ::rename(temporary_.c_str(), target_.c_str()) != 0)
+    return fail("can't write", errno);
+  temporary_.clear();
+  return ok();
+}
+
+Status write_file_atomically(const std::string& path, std::string_view text) {
+  Result<FileWriter> file = FileWriter::create(path);
+  if (!file) return file.errors();
+  if (const Status s = file->write(text); !s) return s;
+  return file->commit();
 }
 
 }  // namespace accsim::sim

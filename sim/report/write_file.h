@@ -1,6 +1,7 @@
 #pragma once
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "sim/base/result.h"
 
@@ -11,5 +12,30 @@ namespace accsim::sim {
 /// followed. A device or pipe is written directly. On failure the temporary file is removed, an
 /// existing file is left as it was, and the Error (io) says why.
 Status write_file_atomically(const std::string& path, std::string_view text);
+
+/// The same for what is written in pieces: until commit() a reader sees the old content.
+class FileWriter {
+ public:
+  /// Prepares to write the file `path`.
+  static Result<FileWriter> create(const std::string& path);
+  FileWriter(FileWriter&& other) noexcept { *this = std::move(other); }
+  FileWriter& operator=(FileWriter&& other) noexcept;
+  ~FileWriter() { drop(); }  ///< without commit() everything written is dropped
+
+  /// After an error nothing more can be written.
+  Status write(std::string_view bytes);
+  /// Syncs and puts the file into place. Nothing can be written afterwards.
+  Status commit();
+
+ private:
+  FileWriter() = default;
+  void drop();
+  Status fail(std::string_view what, int code);
+
+  int file_ = -1;          ///< descriptor; -1: nothing to write any more
+  std::string path_;       ///< as errors name it
+  std::string target_;     ///< symbolic links followed
+  std::string temporary_;  ///< "" for a device or pipe, which is written directly
+};
 
 }  // namespace accsim::sim

@@ -74,7 +74,7 @@ Value gemm(Builder& builder, const Value& a, const Value& b, const Value* c, con
            const Cut& cut) {
   const Value left = terms.a_transposed ? builder.transpose(a, {1, 0}, "a_transposed") : a;
   const Value right = terms.b_transposed ? builder.transpose(b, {1, 0}, "b_transposed") : b;
-  const Value result = builder.scale(product(builder, left, right, cut), terms.alpha, "alpha");
+  Value result = builder.scale(product(builder, left, right, cut), terms.alpha, "alpha");
   if (c == nullptr || terms.beta == 0) return result;
   return builder.add(result, builder.scale(*c, terms.beta, "beta"), "biased");
 }

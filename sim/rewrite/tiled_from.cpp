@@ -76,8 +76,9 @@ class Fields {
     const auto parts = split(text(key), 'x');
     if (parts.size() != n) return wrong(key), out;
     for (size_t i = 0; i < n; ++i) {
-      const char* end = parts[i].data() + parts[i].size();
-      const auto [at, error] = std::from_chars(parts[i].data(), end, out[i]);
+      const char* begin = parts[i].data();
+      const char* end = begin + parts[i].size();
+      const auto [at, error] = std::from_chars(begin, end, out[i]);
       if (error != std::errc() || at != end || out[i] < least || out[i] > kMostOfOne) wrong(key);
     }
     return out;

@@ -65,8 +65,8 @@ bool shared_is_dear(const SweepSpec& spec) {
 const AxisStep& step_of(const Axis& axis, int i) { return axis.steps[static_cast<size_t>(i)]; }
 
 /// Componentwise the best rates and latency, or the worst, of a DRAM between two machines.
-hw::ChannelConfig extreme_peak(const std::vector<hw::DramPreset>& presets, hw::HwConfig low,
-                               hw::HwConfig high, bool largest) {
+hw::ChannelConfig extreme_peak(const std::vector<hw::DramPreset>& presets, const hw::HwConfig& low,
+                               const hw::HwConfig& high, bool largest) {
   std::optional<hw::ChannelConfig> out;
   const auto take = [largest](auto& now, auto value) {
     now = largest ? std::max(now, value) : std::min(now, value);

@@ -219,6 +219,68 @@ Result<Expression> Expression::parse(std::string_view text, const Resolver& reso
   return ExpressionParser(text, resolve, names).run();
 }
 
+double Expression::of_one(Code code, double a) {
+  using enum Code;
+  switch (code) {
+    case negate:
+      return -a;
+    case invert:
+      return a == 0;
+    case ceil:
+      return std::ceil(a);
+    case floor:
+      return std::floor(a);
+    case sqrt:
+      return std::sqrt(a);
+    case log2:
+      return std::log2(a);
+    default:
+      break;
+  }
+  return a;
+}
+
+double Expression::of_two(Code code, double a, double b) {
+  using enum Code;
+  switch (code) {
+    case add:
+      return a + b;
+    case subtract:
+      return a - b;
+    case multiply:
+      return a * b;
+    case divide:
+      return a / b;
+    case modulo:
+      return std::fmod(a, b);
+    case power:
+      return std::pow(a, b);
+    case less:
+      return a < b;
+    case less_equal:
+      return a <= b;
+    case greater:
+      return a > b;
+    case greater_equal:
+      return a >= b;
+    case equal:
+      return a == b;
+    case unequal:
+      return a < b || a > b;
+    case both:
+      return a != 0 && b != 0;
+    case either:
+      return a != 0 || b != 0;
+    case min:
+      return std::min(a, b);
+    case max:
+      return std::max(a, b);
+    default:
+      break;
+  }
+  return a;
+}
+
 double Expression::value(std::span<const double> variables) const {
   std::vector<double> stack;
   stack.reserve(8);
@@ -227,80 +289,12 @@ double Expression::value(std::span<const double> variables) const {
       stack.push_back(op.code == Code::number ? op.number : variables[op.variable]);
       continue;
     }
-    const double b = stack.back();
-    const bool one = op.code == Code::negate || op.code == Code::invert || op.code >= Code::ceil;
-    if (!one) stack.pop_back();
-    double& a = stack.back();
-    switch (op.code) {
-      case Code::negate:
-        a = -a;
-        break;
-      case Code::invert:
-        a = a == 0;
-        break;
-      case Code::add:
-        a += b;
-        break;
-      case Code::subtract:
-        a -= b;
-        break;
-      case Code::multiply:
-        a *= b;
-        break;
-      case Code::divide:
-        a /= b;
-        break;
-      case Code::modulo:
-        a = std::fmod(a, b);
-        break;
-      case Code::power:
-        a = std::pow(a, b);
-        break;
-      case Code::less:
-        a = a < b;
-        break;
-      case Code::less_equal:
-        a = a <= b;
-        break;
-      case Code::greater:
-        a = a > b;
-        break;
-      case Code::greater_equal:
-        a = a >= b;
-        break;
-      case Code::equal:
-        a = a == b;
-        break;
-      case Code::unequal:
-        a = a < b || a > b;
-        break;
-      case Code::both:
-        a = a != 0 && b != 0;
-        break;
-      case Code::either:
-        a = a != 0 || b != 0;
-        break;
-      case Code::min:
-        a = std::min(a, b);
-        break;
-      case Code::max:
-        a = std::max(a, b);
-        break;
-      case Code::ceil:
-        a = std::ceil(a);
-        break;
-      case Code::floor:
-        a = std::floor(a);
-        break;
-      case Code::sqrt:
-        a = std::sqrt(a);
-        break;
-      case Code::log2:
-        a = std::log2(a);
-        break;
-      case Code::number:
-      case Code::variable:
-        break;
+    const double last = stack.back();
+    if (op.code == Code::negate || op.code == Code::invert || op.code >= Code::ceil) {
+      stack.back() = of_one(op.code, last);
+    } else {
+      stack.pop_back();
+      stack.back() = of_two(op.code, stack.back(), last);
     }
   }
   return stack.back();

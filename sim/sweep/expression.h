@@ -64,6 +64,9 @@ class Expression {
     double number = 0;
     size_t variable = 0;
   };
+  /// What an operator makes of its operand, or of its two.
+  static double of_one(Code code, double a);
+  static double of_two(Code code, double a, double b);
 
   std::string text_;
   std::vector<Op> ops_;  ///< postfix

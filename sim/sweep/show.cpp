@@ -86,7 +86,7 @@ std::map<int64_t, std::string> merits(const TableView& view, const std::vector<c
 }
 
 void append(std::string& out, const TextTable& table, size_t width) {
-  for (const std::string& line : table.lines(width, false)) out += line + "\n";
+  for (const std::string& line : table.folded_lines(width, false)) out += line + "\n";
 }
 
 /// The axes that differ within the front, one a column; what is common to all is said once.
@@ -106,8 +106,9 @@ void append_front(std::string& out, const TableView& view, const std::vector<con
   }
   std::string names;
   for (const Metric m : metrics) names += (names.empty() ? "" : ", ") + std::string(info(m).name);
-  out += fmt::format("Pareto front of {}: {} points\n", names, front.size());
-  if (!common.empty()) out += "all have " + common + "\n";
+  std::string head = fmt::format("Pareto front of {}: {} points\n", names, front.size());
+  if (!common.empty()) head += "all have " + common + "\n";
+  out += wrap_lines(head, options.width);
   std::vector<TextTable::Column> columns;
   columns.push_back({"point", "", true, 0, Ink::plain});
   for (const Metric m : metrics) columns.push_back({metric_head(m), "", false, 0, Ink::plain});
@@ -155,11 +156,12 @@ Occurring occurring(const TableView& view) {
 /// How far an objective moves over each axis. Products of effects rather than sums: logarithms.
 void append_sensitivity(std::string& out, const TableView& view, const StoreMeta& meta,
                         const std::vector<Metric>& metrics, const ShowOptions& options) {
-  out +=
+  std::string head =
       "\nSensitivity: how many times an objective changes over an axis's values, the effects of "
       "the other axes taken out, and the value where it is least\n";
   if (meta.strategy == "pareto")
-    out += "fitted to the points that the adaptive strategy costed, most of them near the front\n";
+    head += "fitted to the points that the adaptive strategy costed, most of them near the front\n";
+  out += wrap_lines(head, options.width, 0);
   std::vector<TextTable::Column> columns = {{"axis", "", true, 0, Ink::plain},
                                             {"values", "", false, 0, Ink::plain}};
   const Occurring found = occurring(view);
@@ -210,30 +212,35 @@ std::string show_text(const TableView& view, const StoreMeta& meta, const ShowOp
   if (!options.where.empty())
     out += fmt::format(", {} of them with {}",
                        format_count(static_cast<int64_t>(view.rows().size())), options.where);
-  out += "\n\n";
+  out = wrap_lines(out, options.width) + "\n\n";
   if (view.rows().empty()) return out + "no point to show\n";
   append_front(out, view, front_rows(view, metrics), metrics, options);
   append_sensitivity(out, view, meta, metrics, options);
-  out += options.where.empty() ? "\nBest points\n" : "\nBest points with " + options.where + "\n";
+  out += wrap_lines(
+      options.where.empty() ? "\nBest points\n" : "\nBest points with " + options.where + "\n",
+      options.width);
   for (const Metric m : metrics) {
     const size_t c = view.column(m);
     const Row& best =
         *std::min_element(view.rows().begin(), view.rows().end(),
                           [c](const Row& a, const Row& b) { return a.numbers[c] < b.numbers[c]; });
-    out += fmt::format("least {:8} {:>12}  point {}: {}\n", info(m).name,
-                       metric_text(m, best.numbers[c]), best.point, settings(view, best));
+    out +=
+        wrap_lines(fmt::format("least {:8} {:>12}  point {}: {}\n", info(m).name,
+                               metric_text(m, best.numbers[c]), best.point, settings(view, best)),
+                   options.width);
   }
   return out;
 }
 
-std::string show_csv(const TableView& view, const std::vector<Metric>& metrics) {
+std::string show_csv(const TableView& view, const std::vector<Metric>& metrics,
+                     const std::vector<size_t>& columns) {
   std::string out = "point";
-  for (const std::string& c : view.columns()) out += "," + c;
+  for (const size_t c : columns) out += "," + view.columns()[c];
   out += '\n';
   for (const Row* row : front_rows(view, metrics)) {
     out += std::to_string(row->point);
-    for (size_t i = 0; i < view.columns().size(); ++i)
-      out += "," + (i < view.axes().size() ? row->texts[i] : fmt::format("{}", row->numbers[i]));
+    for (const size_t c : columns)
+      out += "," + (c < view.axes().size() ? row->texts[c] : fmt::format("{}", row->numbers[c]));
     out += '\n';
   }
   return out;

@@ -21,7 +21,8 @@ std::vector<const TableView::Row*> front_rows(const TableView& view,
 /// The answers: front, sensitivity of each axis, best points.
 std::string show_text(const TableView& view, const StoreMeta& meta, const ShowOptions& options);
 
-/// The front, a line a point, all columns.
-std::string show_csv(const TableView& view, const std::vector<Metric>& metrics);
+/// The front, a line a point: its number and these columns of the view.
+std::string show_csv(const TableView& view, const std::vector<Metric>& metrics,
+                     const std::vector<size_t>& columns);
 
 }  // namespace accsim::sim

@@ -135,7 +135,8 @@ class SpecReader {
     ElaborateOptions options;
     read_section(node, node.at, "a model", {"file", "weight", "bind", "allow_unsupported"}, errors_,
                  [&](const hw::YamlEntry& e) {
-                   if (e.key == "allow_unsupported") options.allow_unsupported = yes(e);
+                   if (e.key == "allow_unsupported")
+                     m.allow_unsupported = options.allow_unsupported = yes(e);
                    if (e.key == "file") m.name = e.value.text;
                    if (e.key == "weight") m.weight = whole(e, 1, kMostWeight);
                    if (e.key == "bind") bindings(e, m);

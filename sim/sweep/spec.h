@@ -35,6 +35,7 @@ struct SweepModel {
   std::string name;  ///< as the spec has it
   int64_t weight = 1;
   std::map<std::string, int64_t> bindings;
+  bool allow_unsupported = false;
   Graph graph;
 };
 

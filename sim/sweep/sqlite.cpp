@@ -4,12 +4,13 @@
 #include <sqlite3.h>
 
 #include <filesystem>
+#include <new>
 
 namespace accsim::sim {
 namespace {
 
 constexpr int kBusyMilliseconds = 60'000;
-constexpr uintmax_t kRoom = 64 * 1024;  // bytes; SQLite grows its shared memory by half of that
+constexpr uintmax_t kRoom = 65'536;  // bytes; SQLite grows its shared memory by half of that
 
 /// Some ways of having no room look like any failing disk to SQLite.
 bool has_room(const std::string& path) {
@@ -94,6 +95,7 @@ std::string Statement::column_name(int c) const {
 }
 
 Error Database::failure(int code) const {
+  if (code == SQLITE_NOMEM || code == SQLITE_IOERR_NOMEM) throw std::bad_alloc();
   const std::string full =
       "the disk is full; make room and run the same command again, committed points are kept";
   const std::string why = handle_ ? sqlite3_errmsg(handle_.get()) : sqlite3_errstr(code);
@@ -108,7 +110,7 @@ Error Database::failure(int code) const {
       break;
     case SQLITE_CORRUPT:
     case SQLITE_NOTADB:
-      what = "is no intact store (" + why + "); move it away, or name another with --store";
+      what = "is no intact store (" + why + "); move it away, or name another store";
       break;
     case SQLITE_CANTOPEN:
       what = "can't be opened (" + why + "); does the folder exist, and may it be written?";

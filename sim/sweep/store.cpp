@@ -123,7 +123,7 @@ Status SweepStore::intact() {
   if (*row && check->text(0) == "ok") return ok();
   return Error{Errc::io,
                "is damaged (" + (*row ? check->text(0) : std::string("no answer")) +
-                   "); move it away, or name another with --store",
+                   "); move it away, or name another store",
                db_.path()};
 }
 
@@ -168,8 +168,7 @@ Status SweepStore::create(const SweepSpec& spec, const StoreMeta& wanted) {
 }
 
 Status SweepStore::load_meta() {
-  const Error foreign{Errc::invalid, "is no store of accsim sweep; name another with --store",
-                      db_.path()};
+  const Error foreign{Errc::invalid, "is no store of accsim sweep; name another store", db_.path()};
   auto tables = db_.prepare(
       "SELECT count(*) FROM sqlite_master WHERE name IN "
       "('meta','axes','points','layers','bounds','claims')");
@@ -217,8 +216,7 @@ Status SweepStore::load_meta() {
 
 Status SweepStore::check_meta(const StoreMeta& wanted) const {
   const auto refuse = [&](const std::string& why) {
-    return Error{Errc::invalid, why + "; name another with --store, or remove this one",
-                 db_.path()};
+    return Error{Errc::invalid, why + "; name another store, or remove this one", db_.path()};
   };
   if (meta_.schema != kStoreSchema)
     return refuse(

@@ -8,8 +8,8 @@ constexpr std::array<MetricInfo, kMetrics> kInfo = {{{"cycles", "cycles", "cycle
                                                      {"energy", "energy_pj", "pJ"},
                                                      {"edp", "edp_pj_us", "pJ*us"},
                                                      {"area", "area_mm2", "mm2"},
-                                                     {"sram", "sram_bytes", "bytes"},
-                                                     {"traffic", "traffic_bytes", "bytes"}}};
+                                                     {"sram", "sram_bytes", "B"},
+                                                     {"traffic", "traffic_bytes", "B"}}};
 
 }  // namespace
 

@@ -23,14 +23,19 @@ GemmOp random_product(std::mt19937& random) {
   return op;
 }
 
-void set_window(GemmOp& op, size_t dim, int64_t kernel, int64_t stride, int64_t dilation,
-                int64_t pad, int64_t out) {
-  op.kernel[dim] = kernel;
-  op.stride[dim] = stride;
-  op.dilation[dim] = dilation;
-  op.pad[dim] = pad;
-  op.out[dim] = out;
-  op.in[dim] = std::max<int64_t>(1, (out - 1) * stride + (kernel - 1) * dilation + 1 - 2 * pad);
+/// One dimension of a convolution's window.
+struct Window {
+  int64_t kernel, stride, dilation, pad, out;
+};
+
+void set_window(GemmOp& op, size_t dim, const Window& w) {
+  op.kernel[dim] = w.kernel;
+  op.stride[dim] = w.stride;
+  op.dilation[dim] = w.dilation;
+  op.pad[dim] = w.pad;
+  op.out[dim] = w.out;
+  op.in[dim] =
+      std::max<int64_t>(1, (w.out - 1) * w.stride + (w.kernel - 1) * w.dilation + 1 - 2 * w.pad);
 }
 
 GemmOp random_convolution(std::mt19937& random) {
@@ -43,11 +48,13 @@ GemmOp random_convolution(std::mt19937& random) {
   const int64_t stride = pick(random, 1, 3), dilation = pick(random, 1, 3);
   for (const size_t dim : {size_t{1}, size_t{2}}) {
     const int64_t kernel = pick(random, 1, 5);
-    set_window(op, dim, kernel, stride, dilation, pick(random, 0, kernel - 1), pick(random, 1, 9));
+    const int64_t out = pick(random, 1, 9);
+    set_window(op, dim, {kernel, stride, dilation, pick(random, 0, kernel - 1), out});
   }
   if (op.images == 1 && pick(random, 0, 1) == 0) {
     const int64_t kernel = pick(random, 1, 3);
-    set_window(op, 0, kernel, 1, 1, pick(random, 0, kernel - 1), pick(random, 1, 3));
+    const int64_t out = pick(random, 1, 3);
+    set_window(op, 0, {kernel, 1, 1, pick(random, 0, kernel - 1), out});
   }
   return op;
 }

@@ -15,6 +15,8 @@ import sys
 import tempfile
 import unittest
 
+from program import ACCSIM, ROOT, run
+
 try:
     import onnx
     from onnx import TensorProto, helper
@@ -22,20 +24,11 @@ except ImportError:
     print("skipped: python3-onnx isn't installed", file=sys.stderr)
     sys.exit(77)
 
-ROOT = pathlib.Path(__file__).resolve().parents[2]
 CONFIG = ROOT / "configs" / "64x64.yaml"
 RESNET18 = ROOT / "models" / "resnet18_op13.onnx"
 BERT = ROOT / "models" / "bert_base_op17.onnx"
 BERT_DYN = ROOT / "models" / "bert_base_dyn_op17.onnx"
 LLAMA_DECODE = ROOT / "models" / "llama_tiny2_decode_dyn_op17.onnx"
-ACCSIM = None  # set by main
-
-
-def run(*args, **kwargs):
-    command = [str(ACCSIM), *map(str, args)]
-    return subprocess.run(
-        command, capture_output=True, text=True, timeout=60, **kwargs, check=False
-    )
 
 
 def value(name, dims, dtype=TensorProto.FLOAT):
@@ -737,7 +730,4 @@ class Monotony(CliTest):
 
 
 if __name__ == "__main__":
-    if len(sys.argv) < 2:
-        sys.exit(__doc__)
-    ACCSIM = pathlib.Path(sys.argv.pop(1)).resolve()
     unittest.main()

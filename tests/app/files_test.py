@@ -11,19 +11,20 @@ import os
 import pathlib
 import re
 import shutil
-import subprocess
-import sys
 import tempfile
 import unittest
 
-ROOT = pathlib.Path(__file__).resolve().parents[2]
-ACCSIM = None  # set by main
+from program import ROOT, run
 
 # Commands, each with its words; {names} are files of the test's folder. None: writes no file.
 COMMANDS = {
     "": ["--hw", "{hw}", "{model}"],
     "ops": None,
+    "serve": None,
     "options": None,
+    "schema": None,
+    "completion": None,
+    "manual": ["manual"],
     "hw": None,
     "hw check": None,
     "hw print": None,
@@ -38,6 +39,8 @@ COMMANDS = {
     "inspect": ["inspect", "{model}"],
     "tile": ["tile", "{model}"],
     "gemm": ["gemm", "8x8x8"],
+    "compare": ["compare", "--hw", "{hw}", "{model}", "--b-objective", "energy"],
+    "advise": ["advise", "--hw", "{hw}", "{model}"],
     "sweep": ["sweep", "{spec}"],
     "sweep show": ["sweep", "show", "{store}"],
     "sweep merge": ["sweep", "merge"],
@@ -58,12 +61,15 @@ INPUTS = {
     "diff": {"{dump_a}/manifest.json": "a", "{dump_b}/x.npy": "b"},
     "inspect": {"{model}": "model", "{weights}": "model"},
     "tile": {"{model}": "model", "{weights}": "model"},
+    "compare": {"{model}": "input", "{weights}": "input", "{hw}": "--hw"},
+    "advise": {"{model}": "model", "{weights}": "model", "{hw}": "--hw"},
     "sweep": {"{spec}": "spec", "{hw}": "spec", "{model}": "spec"},
     "sweep show": {"{store}": "store", "{store}-wal": "store"},
     "sweep merge": {"{store}": "shards"},
     "sweep submit": {"{spec}": "spec", "{hw}": "spec", "{model}": "spec"},
 }
 READ_ONLY = {
+    "serve": ["model", "--hw", "--store"],
     "hw check": ["file"],
     "hw print": ["file"],
     "hw dram": ["file"],
@@ -74,19 +80,26 @@ GIVEN = {"--source": ["--source", "{tree}"], "shards": ["{store}", "{other_store
 
 # By command: options that write a file, and those that write into a folder.
 OUTPUTS = {
-    "": ["--json", "--csv"],
+    "": ["--json", "--csv", "--html", "--trace", "--annotate"],
     "shapes": ["--json"],
     "verify": ["--json", "--trace"],
     "diff": ["--json"],
     "inspect": ["--json", "--csv"],
     "tile": ["--output"],
     "gemm": ["--output"],
+    "compare": ["--json", "--html"],
+    "advise": ["--json"],
     "sweep": ["--store"],
-    "sweep show": ["--csv"],
+    "sweep show": ["--csv", "--json", "--html"],
     "sweep merge": ["out"],
     "sweep submit": ["--store"],
 }
-FOLDERS = {"run": ["--output"], "verify": ["--cache"], "sweep submit": ["--folder"]}
+FOLDERS = {
+    "manual": ["--folder"],
+    "run": ["--output"],
+    "verify": ["--cache"],
+    "sweep submit": ["--folder"],
+}
 
 # Options whose value is no file.
 NO_FILES = """
@@ -95,35 +108,27 @@ NO_FILES = """
     --assertions --weights --dump --int8 --layerwise --threads --atol --rtol --macs --traffic --sort
     --in-place --reorder --arena --tile --edge --layers size --op --batch --transA --transB --alpha
     --beta --bias --opset --shard --pareto --where --nodes --partition --time --dry-run --pattern
-    --bursts --conv --pe-modules
+    --bursts --conv --pe-modules --columns --verbose --trace-commands
+    shell command
+    --b-dataflow --b-mapping --b-objective --b-effort --port --max-upload
 """
-
-
-def run(*args, cwd=None):
-    return subprocess.run(
-        [str(ACCSIM), *map(str, args)],
-        capture_output=True,
-        text=True,
-        cwd=cwd,
-        timeout=120,
-        check=False,
-    )
-
-
-# How the lines of a section of --help begin that name options.
-OPTIONS = {"Options": r"  (?:-\w,)?(--[\w-]+)", "Positionals": r"  (\w+) "}
 
 
 def help_of(command):
     """(options and positionals, subcommands) that --help of a command lists."""
     options, commands, section = [], [], ""
+    # Each entry begins two columns in; what goes on with it stands further in.
     for line in run(*command.split(), "--help").stdout.splitlines():
         if re.match(r"\w+:$", line):
             section = line[:-1]
-        elif found := re.match(OPTIONS.get(section, "$."), line):
-            options.append(found.group(1))
-        elif section == "Subcommands" and (found := re.match(r"  (\w+) ", line)):
+        elif section == "Commands" and (found := re.match(r"  (\w+) ", line)):
             commands.append(found.group(1))
+        elif (
+            section == "Arguments"
+            and (found := re.match(r"  (\w+)( |$)", line))
+            or (found := re.match(r"  (?:-\w, )?(--[\w-]+)", line))
+        ):
+            options.append(found.group(1))
     return options, commands
 
 
@@ -266,6 +271,11 @@ class FilesTest(unittest.TestCase):
                 self.assertEqual([o for o in options if o not in known], [])
         self.assertEqual(sorted(commands), sorted(COMMANDS))
 
+    def test_an_output_without_a_name_is_refused(self):
+        for option in OUTPUTS[""]:
+            with self.subTest(option):
+                self.refused([*self.fill(COMMANDS[""]), option, ""], "names no file", option)
+
     def test_no_output_overwrites_an_input(self):
         tried = 0
         for command, outputs in OUTPUTS.items():
@@ -294,7 +304,7 @@ class FilesTest(unittest.TestCase):
 
     def test_no_two_outputs_are_one(self):
         for command in ("", "inspect", "verify"):
-            first, second = OUTPUTS[command]
+            first, second = OUTPUTS[command][:2]
             for a, b in (("z", "./z"), ("in/../z", str(self.dir / "z")), ("-", "-")):
                 with self.subTest(command=command, names=(a, b)):
                     self.refused(
@@ -319,7 +329,4 @@ class FilesTest(unittest.TestCase):
 
 
 if __name__ == "__main__":
-    if len(sys.argv) < 2:
-        sys.exit(__doc__)
-    ACCSIM = pathlib.Path(sys.argv.pop(1)).resolve()
     unittest.main()

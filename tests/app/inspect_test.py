@@ -15,16 +15,16 @@ import sys
 import tempfile
 import unittest
 
+from program import ACCSIM, ROOT
+
 try:
     import onnx
 except ImportError:
     print("skipped: python3-onnx isn't installed", file=sys.stderr)
     sys.exit(77)
 
-ROOT = pathlib.Path(__file__).resolve().parents[2]
 ALEXNET = ROOT / "models" / "alexnet_op13.onnx"
 SIZES = {"float32": 4, "int64": 8, "int32": 4, "bool": 1, "float64": 8}
-ACCSIM = None  # set by main
 
 # Nodes that show the bytes of their first input under another shape.
 VIEWS = {"Flatten", "Reshape", "Squeeze", "Unsqueeze", "Identity", "Dropout"}
@@ -240,7 +240,4 @@ class CommandLine(unittest.TestCase):
 
 
 if __name__ == "__main__":
-    if len(sys.argv) < 2:
-        sys.exit(__doc__)
-    ACCSIM = pathlib.Path(sys.argv.pop(1)).resolve()
     unittest.main()

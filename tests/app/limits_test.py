@@ -12,14 +12,13 @@ import re
 import resource
 import shutil
 import subprocess
-import sys
 import tempfile
 import unittest
 
-ROOT = pathlib.Path(__file__).resolve().parents[2]
+from program import ACCSIM, ROOT
+
 MODEL = ROOT / "models" / "squeezenet1_1_op13.onnx"
 SMALL = ROOT / "configs" / "8x8.yaml"
-ACCSIM = None  # set by main
 MANY = 64
 MB = 1 << 20
 
@@ -148,7 +147,4 @@ class LimitsTest(unittest.TestCase):
 
 
 if __name__ == "__main__":
-    if len(sys.argv) < 2:
-        sys.exit(__doc__)
-    ACCSIM = pathlib.Path(sys.argv.pop(1)).resolve()
     unittest.main()

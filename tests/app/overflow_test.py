@@ -6,13 +6,12 @@ Usage: overflow_test.py ACCSIM [unittest arguments].
 
 import pathlib
 import subprocess
-import sys
 import tempfile
 import unittest
 
-ROOT = pathlib.Path(__file__).resolve().parents[2]
+from program import ACCSIM, ROOT
+
 SMALL = ROOT / "configs" / "8x8.yaml"
-ACCSIM = None  # set by main
 
 
 def varint(n):
@@ -168,7 +167,4 @@ class OverflowTest(unittest.TestCase):
 
 
 if __name__ == "__main__":
-    if len(sys.argv) < 2:
-        sys.exit(__doc__)
-    ACCSIM = pathlib.Path(sys.argv.pop(1)).resolve()
     unittest.main()

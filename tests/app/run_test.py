@@ -8,6 +8,8 @@ import sys
 import tempfile
 import unittest
 
+from program import ACCSIM, ROOT
+
 try:
     import numpy as np
     import onnx
@@ -16,8 +18,6 @@ except ImportError as missing:
     print(f"SKIPPED: {missing}")
     sys.exit(77)
 
-ACCSIM = str(pathlib.Path(sys.argv[1]).resolve())
-ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 MODELS = ROOT / "models"
 
 
@@ -318,4 +318,4 @@ class Diff(Case):
 
 
 if __name__ == "__main__":
-    unittest.main(argv=[sys.argv[0], *sys.argv[2:]])
+    unittest.main()

@@ -3,6 +3,7 @@
 bad input, full disks. Usage: sweep_test.py ACCSIM [--kills N]; CI kills 4 times, by hand 20 is the
 figure."""
 
+import json
 import os
 import pathlib
 import random
@@ -17,8 +18,8 @@ import tempfile
 import time
 import unittest
 
-ROOT = pathlib.Path(__file__).resolve().parents[2]
-ACCSIM = None
+from program import ACCSIM, ROOT
+
 KILLS = 4
 SPEC = f"""
 base: {ROOT}/configs/64x64.yaml
@@ -66,7 +67,8 @@ class SweepTest(unittest.TestCase):
     def good(self, *args, **kwargs):
         done = run(*args, **kwargs)
         self.assertEqual(done.returncode, 0, done.stderr)
-        self.assertEqual(done.stderr, "")
+        said = re.sub(r"^accsim: [\d,]+ of [\d,]+ points, .*\n", "", done.stderr, flags=re.M)
+        self.assertEqual(said, "")
         return done.stdout
 
     def bad(self, *args, **kwargs):
@@ -98,6 +100,68 @@ class SweepTest(unittest.TestCase):
             ).fetchall()
         self.assertEqual([(w, n) for w, n, _ in rows], [(4, 6 * 58)])
         self.assertIn("one slot of the weight buffer", rows[0][2])
+
+    def test_json_and_csv_are_what_is_stored_in_the_columns_asked_for(self):
+        store = self.dir / "s.sqlite"
+        self.good(self.spec(), "--store", store)
+        columns = ["dram_gbps", "cycles", "area_mm2"]
+        shown = json.loads(self.good("show", store, "--json", "-", "--columns", ",".join(columns)))
+        self.assertEqual(shown["schema"], "accsim.sweep/1")
+        self.assertEqual([c["name"] for c in shown["columns"]], columns)
+        self.assertEqual([c["axis"] for c in shown["columns"]], [True, False, False])
+        with sqlite3.connect(store) as db:
+            rows = db.execute(
+                f"SELECT point, {', '.join(columns)} FROM points WHERE cycles IS NOT NULL "
+                "ORDER BY point"
+            ).fetchall()
+        points = shown["points"]
+        self.assertEqual(list(zip(*(points[c] for c in ["point", *columns]), strict=True)), rows)
+        front = self.good("show", store, "--csv", "-", "--columns", "cycles").splitlines()
+        self.assertEqual(front[0], "point,cycles")
+        self.assertEqual([int(line.split(",")[0]) for line in front[1:]], shown["front"])
+        self.assertIn("'x' is no column", self.bad("show", store, "--columns", "x", "--csv", "-"))
+        self.assertIn("twice", self.bad("show", store, "--columns", "cycles,cycles", "--csv", "-"))
+
+    def test_is_the_page_of_a_store_whole_without_its_spec(self):
+        store, spec = self.dir / "s.sqlite", self.spec()
+        self.good(spec, "--store", store)
+        data = re.compile(r'id="data"[^>]*>(.*?)</script>', re.DOTALL)
+        known = json.loads(data.search(self.good("show", store, "--html", "-"))[1])
+        self.assertEqual(list(known["space"]["axes"]), ["act_kib", "weight_kib", "dram_gbps"])
+        self.assertEqual(
+            known["space"]["axes"]["dram_gbps"]["steps"][0]["sets"]["dram.read_bytes_per_cycle"],
+            "4",
+        )
+        spec.unlink()
+        unknown = json.loads(data.search(self.good("show", store, "--html", "-"))[1])
+        self.assertNotIn("space", unknown)
+        self.assertEqual(unknown["store"], known["store"])
+
+    def test_is_the_page_of_the_points_that_the_json_has(self):
+        store = self.dir / "s.sqlite"
+        self.good(self.spec(), "--store", store)
+        data = re.compile(r'id="data"[^>]*>(.*?)</script>', re.DOTALL)
+        page = json.loads(data.search(self.good("show", store, "--html", "-"))[1])["store"]
+        exact = json.loads(self.good("show", store, "--json", "-"))
+
+        def unpacked(given):
+            if isinstance(given, list):
+                return given
+            if "all" in given:
+                return [given["all"]] * len(exact["points"]["point"])
+            return list(range(given["from"], given["from"] + given["count"]))
+
+        self.assertEqual(page["front"], exact["front"])
+        self.assertEqual(unpacked(page["points"]["point"]), exact["points"]["point"])
+        self.assertIn("all", page["points"]["macs"])
+        for column in exact["columns"]:
+            shown = unpacked(page["points"][column["name"]])
+            told = exact["points"][column["name"]]
+            if column["axis"]:
+                self.assertEqual(shown, told, column["name"])
+            else:
+                near = (abs(a - b) <= 5e-7 * abs(b) for a, b in zip(shown, told, strict=True))
+                self.assertTrue(all(near), column["name"])
 
     def test_a_point_agrees_with_a_report_of_the_same_machine(self):
         store = self.dir / "s.sqlite"
@@ -346,7 +410,7 @@ class SweepTest(unittest.TestCase):
         with sqlite3.connect(other) as db:
             db.execute("CREATE TABLE photos (name TEXT)")
         self.assertIn("no store of accsim sweep", self.bad(spec, "--store", other))
-        self.assertIn("no such store", self.bad("show", self.dir / "nothing.sqlite"))
+        self.assertIn("no such file", self.bad("show", self.dir / "nothing.sqlite"))
 
     def test_a_full_disk_stops_cleanly_and_loses_nothing_committed(self):
         spec, store = self.spec("search"), self.dir / "s.sqlite"
@@ -454,10 +518,7 @@ class SweepTest(unittest.TestCase):
 
 
 def main():
-    global ACCSIM, KILLS
-    if len(sys.argv) < 2:
-        sys.exit(__doc__)
-    ACCSIM = pathlib.Path(sys.argv.pop(1)).resolve()
+    global KILLS
     if "--kills" in sys.argv:
         at = sys.argv.index("--kills")
         KILLS = int(sys.argv[at + 1])

@@ -7,10 +7,11 @@ Exit code 77 (skipped) without python3-onnx.
 import json
 import math
 import pathlib
-import subprocess
 import sys
 import tempfile
 import unittest
+
+from program import ROOT, run
 
 try:
     import numpy as np
@@ -20,18 +21,10 @@ except ImportError:
     print("skipped: python3-onnx isn't installed", file=sys.stderr)
     sys.exit(77)
 
-ROOT = pathlib.Path(__file__).resolve().parents[2]
 CONFIG = ROOT / "configs" / "64x64.yaml"
 ALEXNET = ROOT / "models" / "alexnet_op13.onnx"
 LINEAR = [(1, 9216, 4096), (1, 4096, 4096), (1, 4096, 1000)]  # of AlexNet
 ALEXNET_MACS = 714_188_480
-ACCSIM = None  # set by main
-
-
-def run(*args):
-    return subprocess.run(
-        [str(ACCSIM), *map(str, args)], capture_output=True, text=True, timeout=120, check=False
-    )
 
 
 def value(name, dims, dtype=TensorProto.FLOAT):
@@ -463,7 +456,4 @@ class TileTest(unittest.TestCase):
 
 
 if __name__ == "__main__":
-    if len(sys.argv) < 2:
-        sys.exit(__doc__)
-    ACCSIM = pathlib.Path(sys.argv.pop(1)).resolve()
     unittest.main()

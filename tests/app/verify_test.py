@@ -16,9 +16,9 @@ import tempfile
 import time
 import unittest
 
-ROOT = pathlib.Path(__file__).resolve().parents[2]
+from program import ACCSIM, ROOT
+
 SMALL = ROOT / "configs" / "8x8.yaml"
-ACCSIM = None  # set by main
 SHAPE = "20x30x40"
 
 
@@ -170,7 +170,10 @@ class VerifyTest(unittest.TestCase):
     def test_an_interrupted_run_says_what_it_has_finished(self):
         self.report("--gemm", SHAPE)  # so that the core is built
         running = subprocess.Popen(
-            command("--random", 5000), stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True
+            command("--random", 5000, "--verbose"),
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+            text=True,
         )
         while not catches_interrupts(running.pid):
             self.assertIsNone(running.poll())
@@ -222,9 +225,6 @@ class VerifyTest(unittest.TestCase):
 
 
 if __name__ == "__main__":
-    if len(sys.argv) < 2:
-        sys.exit(__doc__)
-    ACCSIM = pathlib.Path(sys.argv.pop(1)).resolve()
     if not shutil.which("verilator"):
         print("skipped: there is no verilator", file=sys.stderr)
         sys.exit(77)

@@ -107,6 +107,22 @@ class InstallTest(unittest.TestCase):
             self.assertTrue((documents / name).is_file(), name)
         self.assertTrue((self.data / "configs" / "hw.schema.json").is_file())
 
+    def test_are_manual_pages_and_completions_installed(self):
+        share = self.prefix / "share"
+        for name in ("accsim", "accsim-inspect", "accsim-sweep-show", "accsim-hw-check"):
+            page = (share / "man/man1" / f"{name}.1").read_text()
+            self.assertIn(f'.TH "{name.upper()}"'.replace("-", "\\-"), page)
+        for name, word in (
+            ("bash-completion/completions/accsim", "complete -F _accsim accsim"),
+            ("zsh/site-functions/_accsim", "#compdef accsim"),
+            ("fish/vendor_completions.d/accsim.fish", "complete -c accsim"),
+        ):
+            self.assertIn(word, (share / name).read_text())
+
+    def test_does_a_shipped_machines_name_lead_to_the_installed_one(self):
+        text = self.good(self.program, "--hw", "8x8", MODEL, cwd=self.dir, env={"COLUMNS": "500"})
+        self.assertIn(f"8x8 ({self.data}/configs/8x8.yaml)", text)
+
     @unittest.skipUnless(shutil.which("verilator"), "there is no verilator")
     def test_does_verify_use_the_installed_rtl_only(self):
         home = self.dir / "home"

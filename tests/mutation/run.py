@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
 """Does the co-verification see faults? Puts one fault after another into a copy of rtl/ and runs
 random tile programs on it; a mutant counts as detected when `accsim verify` reports a difference. A
-mutant that shows in none of the programs gets a second, longer round of others.
+mutant that shows in none of the programs gets a second, longer round of others. A mutant that names
+an assertion (MODULE.LABEL) counts as detected when that assertion stops a program.
 
     tests/mutation/run.py                       # all of mutants.json
     tests/mutation/run.py --only 'post_*'       # some
-    tests/mutation/run.py --quick               # the few that CI runs
+    tests/mutation/run.py --quick               # the few that CI runs, the first round only
 
 Exit code 0: the original passes and every mutant is detected; 1: not so; 2: wrong usage; 77:
 skipped, there is no verilator.
@@ -32,6 +33,7 @@ FIELDS = {"name", "file", "find", "replace", "kind", "breaks"}
 OPTIONAL = {"quick", "dataflow", "assertion", "pe_modules"}
 SKIPPED = 77
 DETECTED = "detected"
+ILLEGAL = "gen_illegal"  # where a checker refuses parameters: an error of elaboration
 
 
 def load_mutants(path):
@@ -67,6 +69,37 @@ def mutated(text, mutant):
     return re.sub(pattern, lambda _: mutant["replace"], text)
 
 
+class Assertions:
+    """Labels of the assertions in a folder's *_sva.sv, by the lines where Verilator says that they
+    fail."""
+
+    def __init__(self, rtl):
+        self.lines = {}
+        for path in rtl.glob("*_sva.sv"):
+            found = []
+            for number, line in enumerate(path.read_text().splitlines(), 1):
+                label = re.search(rf"`ASSERT(?:_ALWAYS)?\((\w+)|begin : ({ILLEGAL})\b", line)
+                if label:
+                    found.append((number, f"{path.stem}.{label[1] or label[2]}"))
+            self.lines[path.name] = found
+
+    def known(self, name):
+        return any(name == label for found in self.lines.values() for _, label in found)
+
+    def at(self, file, line):
+        """The assertion that a line belongs to: the last that begins there or before."""
+        labels = [label for number, label in self.lines.get(file, []) if number <= line]
+        return labels[-1] if labels else f"{file}:{line}"
+
+    def caught(self, text):
+        """The assertion that an error tells of: one that failed, or an illegal parameter that ended
+        the build; None where it tells of something else."""
+        said = re.search(
+            r"fails the assertion at (\w+\.sv):(\d+)|%Error-USERERROR: (\w+\.sv):(\d+):", text or ""
+        )
+        return self.at(said[1] or said[3], int(said[2] or said[4])) if said else None
+
+
 def options(mutant):
     """What `accsim verify` is to be told besides the programs."""
     return (
@@ -91,14 +124,18 @@ class Verifier:
         self.shared = []  # files of a cache that aren't cores: the same for all trees
 
     def share(self, cache):
-        self.shared = [path for path in cache.iterdir() if path.is_file()]
+        self.shared += [path for path in cache.iterdir() if path.is_file()]
 
     def verdict(self, folder, extra, assertion=None):
         """(outcome, how it shows) of the tree in `folder`; "equal" when nothing differs in either
         round. Extra: more options; without a dataflow it is those that the machine lists.
-        Assertion: the file of rtl/ of which one must fail."""
+        Assertion: MODULE.LABEL of the one that must fail."""
         rounds = [(self.args.count, self.args.seed), (self.args.more, self.args.seed + 1)]
+        if assertion and assertion.endswith(f".{ILLEGAL}"):
+            rounds = [(1, self.args.seed)]  # no program runs: the build ends
         for count, seed in rounds:
+            if count == 0:
+                break
             outcome, shown = self.round(folder, extra, count, seed, assertion)
             if outcome != "equal":
                 break
@@ -143,7 +180,10 @@ class Verifier:
                 preexec_fn=self.limit,
                 check=False,
             ).returncode
+        assertions = Assertions(folder / "rtl")
         if not list(cache.glob("*/core.so")):  # a core that is built has a folder
+            if assertion in stopped_by(assertions, report):
+                return DETECTED, f"does not build: {assertion}"
             return "does not build", first_error(report, log)
         if code == -signal.SIGXCPU:
             return DETECTED, f"hangs for {self.args.timeout:.0f} s"
@@ -151,11 +191,25 @@ class Verifier:
             return "equal", ""
         if code != 1:
             return "verify fails", f"ends with {code}: {tail(log)}"
-        rows = [row for row in json.loads(report.read_text())["rows"] if not row["passed"]]
-        said = f"fails the assertion at {assertion}:"
-        if assertion and not any(said in (row["error"] or "") for row in rows):
-            return "no assertion", symptom(rows)
-        return DETECTED, f"{len(rows):>3} of {count}: {symptom(rows)}"
+        rows = failed_rows(report)
+        if not assertion:
+            return DETECTED, f"{len(rows):>3} of {count}: {symptom(rows)}"
+        stopped = stopped_by(assertions, report)
+        if assertion not in stopped:
+            others = f" ({', '.join(stopped)})" if stopped else ""
+            return "no assertion", f"{symptom(rows)}{others}"
+        by = ", ".join(f"{n} by {label}" for label, n in stopped.most_common())
+        return DETECTED, f"{len(rows):>3} of {count}: {by}"
+
+
+def failed_rows(report):
+    return [row for row in json.loads(report.read_text())["rows"] if not row["passed"]]
+
+
+def stopped_by(assertions, report):
+    """How many programs each assertion stopped; empty without a report."""
+    rows = failed_rows(report) if report.exists() else []
+    return Counter(label for row in rows if (label := assertions.caught(row["error"])))
 
 
 def tail(log):
@@ -187,12 +241,33 @@ def run_mutant(mutant, original, folder, verifier):
         if mutant["file"] not in (tree / "rtl/accsim.f").read_text().split():
             raise ValueError(f"accsim.f doesn't list {mutant['file']}")
         target.write_text(mutated(target.read_text(), mutant))
-        outcome, shown = verifier.verdict(tree, options(mutant), mutant.get("assertion"))
+        wanted = mutant.get("assertion")
+        if wanted and not Assertions(tree / "rtl").known(wanted):
+            raise ValueError(f"rtl/ has no assertion {wanted}")
+        outcome, shown = verifier.verdict(tree, options(mutant), wanted)
     except (OSError, ValueError) as error:
         outcome, shown = "not applied", str(error)
     if not verifier.args.keep:
         shutil.rmtree(tree, ignore_errors=True)
     return mutant, "SURVIVED" if outcome == "equal" else outcome, shown, time.perf_counter() - begin
+
+
+def originals_are_equal(source, folder, verifier, forms):
+    """Whether the tree without a fault passes in all forms that mutants take; says so if not."""
+    trees = [folder / f"original-{i}" for i in range(len(forms))]
+    for tree in trees:
+        copy_tree(source, tree)
+    with concurrent.futures.ThreadPoolExecutor(verifier.args.jobs) as pool:
+        verdicts = list(pool.map(verifier.verdict, trees, forms))
+    for outcome, shown in verdicts:
+        if outcome != "equal":
+            print(
+                f"the original: {outcome}: {shown}\nno mutant is run: every one would look detected"
+            )
+            return False
+    for tree in trees:
+        verifier.share(tree / "cache")
+    return True
 
 
 def run(args, mutants, folder):
@@ -202,14 +277,9 @@ def run(args, mutants, folder):
     accsim = folder / "accsim"
     shutil.copy2(args.accsim, accsim)
     verifier = Verifier(args, accsim)
-    for extra in sorted({options(m) for m in mutants}):
-        outcome, shown = verifier.verdict(original, extra)
-        if outcome != "equal":
-            print(
-                f"the original: {outcome}: {shown}\nno mutant is run: every one would look detected"
-            )
-            return 1
-    verifier.share(original / "cache")
+    forms = sorted({options(m) for m in mutants})
+    if not originals_are_equal(original, folder, verifier, forms):
+        return 1
     programs = args.count + args.more
     print(
         f"the original: {programs} of {programs} programs equal\n\n"
@@ -243,12 +313,16 @@ def main():
     parser.add_argument("--only", metavar="GLOB", default="*", help="mutants whose name matches")
     parser.add_argument("--quick", action="store_true", help="the mutants marked quick")
     parser.add_argument("--count", type=int, default=100, help="random programs a mutant")
-    parser.add_argument("--more", type=int, default=400, help="and, when they are equal, others")
+    parser.add_argument(
+        "--more", type=int, help="and, when they are equal, others: 400, with --quick none"
+    )
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--jobs", type=int, default=1, help="mutants side by side")
     parser.add_argument("--timeout", type=float, default=120, help="CPU seconds a round")
     parser.add_argument("--keep", metavar="DIR", type=Path, help="leave the mutated trees there")
     args = parser.parse_args()
+    if args.more is None:
+        args.more = 0 if args.quick else 400
     if not shutil.which("verilator"):
         print("skipped: there is no verilator")
         return SKIPPED

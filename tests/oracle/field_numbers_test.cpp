@@ -13,7 +13,8 @@ struct Number {
   int theirs;
 };
 
-/// libonnx 1.12 doesn't know Node::kOverload, Function::kAttributeProto and Function::kOverload.
+/// libonnx 1.12 doesn't know Node::kOverload, Node::kMetadataProps, Function::kAttributeProto and
+/// Function::kOverload.
 TEST(FieldNumbers, AreTheyTheSameAsProtobufsConstants) {
   using M = ::onnx::ModelProto;
   using G = ::onnx::GraphProto;
@@ -99,6 +100,28 @@ TEST(FieldNumbers, AreTheyTheSameAsProtobufsConstants) {
        ::onnx::TensorShapeProto_Dimension::kDimValueFieldNumber},
       {"Dimension.dim_param", Dimension::kDimParam,
        ::onnx::TensorShapeProto_Dimension::kDimParamFieldNumber},
+  };
+  for (const Number& n : numbers) EXPECT_EQ(static_cast<int>(n.ours), n.theirs) << n.name;
+}
+
+TEST(FieldNumbers, AreAttributeTypesTheSameAsProtobufs) {
+  using A = ::onnx::AttributeProto;
+  const Number numbers[] = {
+      {"UNDEFINED", AttributeType::kUndefined, A::UNDEFINED},
+      {"FLOAT", AttributeType::kFloat, A::FLOAT},
+      {"INT", AttributeType::kInt, A::INT},
+      {"STRING", AttributeType::kString, A::STRING},
+      {"TENSOR", AttributeType::kTensor, A::TENSOR},
+      {"GRAPH", AttributeType::kGraph, A::GRAPH},
+      {"FLOATS", AttributeType::kFloats, A::FLOATS},
+      {"INTS", AttributeType::kInts, A::INTS},
+      {"STRINGS", AttributeType::kStrings, A::STRINGS},
+      {"TENSORS", AttributeType::kTensors, A::TENSORS},
+      {"GRAPHS", AttributeType::kGraphs, A::GRAPHS},
+      {"SPARSE_TENSOR", AttributeType::kSparseTensor, A::SPARSE_TENSOR},
+      {"SPARSE_TENSORS", AttributeType::kSparseTensors, A::SPARSE_TENSORS},
+      {"TYPE_PROTO", AttributeType::kTypeProto, A::TYPE_PROTO},
+      {"TYPE_PROTOS", AttributeType::kTypeProtos, A::TYPE_PROTOS},
   };
   for (const Number& n : numbers) EXPECT_EQ(static_cast<int>(n.ours), n.theirs) << n.name;
 }

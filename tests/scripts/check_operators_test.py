@@ -22,8 +22,13 @@ loader.exec_module(checker)
 GOOD = {
     "sim/operators/pool/pool_operators.cpp": "constexpr OpRow kRows[] = {\n"
     '    {.name = "MaxPool"},\n    {.name = "Relu",\n     .since = 6},\n};\n',
+    "sim/operators/pool/pool_rules.cpp": "Error bad(const Node& node) {\n"
+    '  return {fmt::format("{}: {}", node.op_type, what), ""};\n}\n'
+    "// op_type is only printed\n",
+    "sim/operators/op_table.h": "inline const OpRow* find_op(const Node& node) {\n"
+    "  return find_op(node.domain, node.op_type);\n}\n",
     "sim/operators/names.h": 'inline constexpr char kRelu[] = "Relu";\n',
-    "sim/ref/pooling.cpp": "constexpr KernelRow kRows[] = {\n"
+    "sim/ref/pooling.cpp": "constexpr KernelRow kPoolingKernels[] = {\n"
     '    {"MaxPool", max_pool},\n    {"Relu", unary<Relu, 1>, kMicrosoft},\n};\n',
     "sim/lower/lower.cpp": '// "MaxPool" is a pooling\n/* and "Relu" isn\'t */\n'
     'auto a = "MaxPooling", b = "say \\"Relu\\"";\nchar c = \'"\';\n',
@@ -73,9 +78,31 @@ class CheckOperators(unittest.TestCase):
 
     def test_is_a_registration_in_another_folder_found(self):
         self.refuses(
-            {"sim/lower/kernels.cpp": 'constexpr KernelRow kRows[] = {{"Relu", relu}};\n'},
+            {"sim/lower/kernels.cpp": 'constexpr KernelRow kKernels[] = {{"Relu", relu}};\n'},
             "kernels",
         )
+
+    def test_is_a_name_found_in_a_rule(self):
+        text = GOOD["sim/operators/pool/pool_rules.cpp"]
+        path = "sim/operators/pool/pool_rules.cpp"
+        self.refuses({path: text + 'if (name == "Relu") clip();\n'}, f"{path}:5", '"Relu"')
+        kinds = 'constexpr Kind kKinds[] = {\n    {"MaxPool", 1},\n};\n'
+        rows = GOOD["sim/operators/pool/pool_operators.cpp"]
+        self.refuses({"sim/operators/pool/pool_operators.cpp": rows + kinds}, "operators.cpp:7")
+
+    def test_is_a_rule_found_that_asks_which_operator_it_is_for(self):
+        path = "sim/operators/norm/norm_rules.cpp"
+        for rule in (
+            "const bool last = node.node().op_type == op::kRelu;\n",
+            "const bool last = node.node().op_type != name;\n",
+            "if (node.op_type.starts_with(prefix)) return ok();\n",
+            "const std::string_view op = node.node().op_type;\n",
+            "const auto kind = std::ranges::find(kKinds, node.op_type, &Kind::op);\n",
+            'fail(fmt::format("no"));\nswitch (hash(node.op_type)) {}\n',
+        ):
+            self.refuses({path: f"// a rule\n{rule}"}, f"{path}:", "op_type", "parameter")
+        # Outside of the rules it is for those who write or show graphs.
+        self.assertEqual(self.problems({"sim/report/show.cpp": "out += node.op_type;\n"}), [])
 
     def test_is_a_constant_of_no_row_found(self):
         for wrong in ('kRelu[] = "Rule"', 'kMaxPool[] = "Relu"'):

@@ -64,8 +64,8 @@ class CiRun(unittest.TestCase):
         for part in ("bin_ctest", "bin_cmake"):
             with self.subTest(part=part):
                 done = self.ci(**{part: "exit 1"})
-                self.assertEqual(done.returncode, 0)
-                self.assertIn("== has findings: sanitizers\n", done.stdout)
+                self.assertEqual(done.returncode, 1)
+                self.assertIn("== failed: sanitizers\n", done.stdout)
                 self.assertTrue(done.stdout.endswith(SUMMARY), done.stdout)
         done = self.ci(scripts_test="echo '86% tests passed, 1 tests failed out of 7'; exit 8")
         self.assertEqual(done.returncode, 1)
@@ -75,7 +75,8 @@ class CiRun(unittest.TestCase):
         done = self.ci(
             scripts_test=f'ls -A "$HOME" "$TMPDIR"; touch "$TMPDIR/left"; {GOOD["scripts/test"]}'
         )
-        self.assertIn("== has findings: nothing left behind\n", done.stdout)
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("== failed: nothing left behind\n", done.stdout)
         self.assertIn("/home:\n\n", done.stdout)
         self.assertIn("/tmp/left", done.stderr)
         self.assertTrue(done.stdout.endswith(SUMMARY), done.stdout)

@@ -50,6 +50,30 @@ class LintRtlTest(unittest.TestCase):
         self.edit("accsim_sva.f", "skew_sva.sv\n", "")
         self.assertEqual(self.problems(), ["skew.sv: has state and no skew_sva.sv"])
 
+    def test_a_new_module_with_state_and_no_assertions(self):
+        self.edit("accsim.f", "skew.sv\n", "skew.sv\nspare.sv\n")
+        for block in (
+            "always_ff @(posedge clk_i) q_o <= d_i;",
+            "always @(posedge clk_i) q_o <= d_i;",
+            "always_latch if (clk_i) q_o = d_i;",
+        ):
+            (self.rtl / "spare.sv").write_text(
+                f"module spare (input logic clk_i, d_i, output logic q_o);\n  {block}\nendmodule\n"
+            )
+            self.assertEqual(self.problems(), ["spare.sv: has state and no spare_sva.sv"])
+
+    def test_a_new_module_without_state_needs_no_assertions(self):
+        self.edit("accsim.f", "skew.sv\n", "skew.sv\nspare.sv\n")
+        (self.rtl / "spare.sv").write_text(
+            "module spare (input logic d_i, output logic q_o);\n"
+            "  always_comb q_o = !d_i;  // always that\nendmodule\n"
+        )
+        self.assertEqual(self.problems(), ["lint: the files are clean"])
+
+    def test_a_second_module_in_a_file(self):
+        self.edit("skew.sv", "endmodule", "endmodule\nmodule spare;\nendmodule")
+        self.assertEqual(self.problems(), ["skew.sv: holds skew, spare, not skew alone"])
+
     def test_assertions_that_are_not_bound(self):
         self.edit("skew_sva.sv", "bind skew ", "// bind skew ")
         self.assertEqual(self.problems(), ["skew_sva.sv: doesn't bind skew_sva to skew"])

@@ -5,6 +5,7 @@
 #include "sim/operators/contrib/contrib_rules.h"
 #include "sim/operators/conv/conv_rules.h"
 #include "sim/operators/matmul/matmul_rules.h"
+#include "sim/operators/names.h"
 #include "sim/operators/rules.h"
 #include "sim/operators/work_counts.h"
 
@@ -29,15 +30,15 @@ Result<MatMulPlan> plan_fused(const NodeView& node) {
 /// The work of a fused activation over output 0. Relu and clips are the array's own last step.
 Status add_activation(const NodeView& node, Work& work) {
   const std::string activation = node.attr("activation", "");
-  if (activation.empty() || activation == "Relu" || activation == "Clip") return ok();
-  const bool special = activation == "Sigmoid" || activation == "Tanh";
-  if (!special && activation != "LeakyRelu" && activation != "HardSigmoid")
+  if (activation.empty() || activation == op::kRelu || activation == op::kClip) return ok();
+  const bool special = activation == op::kSigmoid || activation == op::kTanh;
+  if (!special && activation != op::kLeakyRelu && activation != op::kHardSigmoid)
     return refused(node, fmt::format("activation '{}' isn't known", activation));
   VectorOp op;
   write_output(node, 0, op.outputs);
   for (const Access& a : op.outputs) op.inputs.push_back({0, a.elements, 0});
   op[special ? VectorClass::special : VectorClass::elementwise] =
-      times({special ? 1 : 2, output_elements(node)});
+      times({special ? 1 : 2, output_size(node, 0)});
   work.emplace_back(op);
   return ok();
 }
@@ -175,10 +176,10 @@ Result<Work> fused_conv_cost(const NodeView& node) {
   if (!work) return work;
   if (node.has_input(3)) {
     VectorOp add;
-    read_part(node, 0, output_elements(node), 0, add.inputs);
+    read_part(node, 0, output_size(node, 0), 0, add.inputs);
     read_input(node, 3, add.inputs);
     write_output(node, 0, add.outputs);
-    add[VectorClass::elementwise] = output_elements(node);
+    add[VectorClass::elementwise] = output_size(node, 0);
     work->emplace_back(add);
   }
   if (Status s = add_activation(node, *work); !s) return s.errors();

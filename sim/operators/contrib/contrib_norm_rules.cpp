@@ -75,7 +75,7 @@ Status embed_norm_rule(InferContext& node) {
 }
 
 Result<Work> embed_norm_cost(const NodeView& node) {
-  const int64_t count = output_elements(node), hidden = node.output(0).dims.back();
+  const int64_t count = output_size(node, 0), hidden = node.output(0).dims.back();
   VectorOp op;
   for (size_t i : {size_t{0}, size_t{1}, size_t{5}, size_t{6}, size_t{7}, size_t{8}})
     read_input(node, i, op.inputs);
@@ -94,6 +94,17 @@ Status bias_gelu_rule(InferContext& node) {
   if (Status s = want_rank_from(node, 0, 1); !s) return s;
   if (Status s = want_vector(node, 1, node.dims(0).back()); !s) return s;
   return same_shape(node);
+}
+
+Status bias_split_gelu_rule(InferContext& node) {
+  if (Status s = want_rank(node, 0, 3); !s) return s;
+  Dims half = node.dims(0);
+  if (Status s = want_vector(node, 1, half.back()); !s) return s;
+  if (half.back() % 2 != 0)
+    return bad_node(node,
+                    fmt::format("input {} has no two halves of its last dim", to_string(half)));
+  half.back() /= 2;
+  return set_shape(node, 0, node.dtype(0), half);
 }
 
 Status fast_gelu_rule(InferContext& node) { return bias_gelu_rule(node); }

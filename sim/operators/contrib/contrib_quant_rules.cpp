@@ -34,22 +34,22 @@ Status qlinear_binary_rule(InferContext& node) {
 
 Result<Work> qlinear_binary_cost(const NodeView& node) {
   VectorOp op = data_op(node, {0, 3});
-  op[VectorClass::elementwise] = output_elements(node);
-  op[VectorClass::convert] = times({3, output_elements(node)});  // both operands and the result
+  op[VectorClass::elementwise] = output_size(node, 0);
+  op[VectorClass::convert] = times({3, output_size(node, 0)});  // both operands and the result
   return checked_work(node, {op});
 }
 
 Result<Work> qlinear_sigmoid_cost(const NodeView& node) {
   VectorOp op = data_op(node, {0});
-  op[VectorClass::special] = output_elements(node);
-  op[VectorClass::convert] = times({2, output_elements(node)});
+  op[VectorClass::special] = output_size(node, 0);
+  op[VectorClass::convert] = times({2, output_size(node, 0)});
   return checked_work(node, {op});
 }
 
 Result<Work> qlinear_leaky_relu_cost(const NodeView& node) {
   VectorOp op = data_op(node, {0});
-  op[VectorClass::elementwise] = times({2, output_elements(node)});
-  op[VectorClass::convert] = times({2, output_elements(node)});
+  op[VectorClass::elementwise] = times({2, output_size(node, 0)});
+  op[VectorClass::convert] = times({2, output_size(node, 0)});
   return checked_work(node, {op});
 }
 
@@ -58,8 +58,8 @@ Result<Work> qlinear_softmax_cost(const NodeView& node) {
   const Result<int64_t> axis = axis_attr(node, -1, node.rank(0));
   if (!axis) return axis.errors();
   VectorOp op = norm_op(node, node.dims(0)[static_cast<size_t>(*axis)]);
-  op[VectorClass::special] = plus(op[VectorClass::special], output_elements(node));
-  op[VectorClass::convert] = times({2, output_elements(node)});
+  op[VectorClass::special] = plus(op[VectorClass::special], output_size(node, 0));
+  op[VectorClass::convert] = times({2, output_size(node, 0)});
   return checked_work(node, {op});
 }
 
@@ -92,7 +92,7 @@ Result<Work> qlinear_concat_cost(const NodeView& node) {
   VectorOp op;
   for (size_t i = 2; i < node.input_count(); i += 3) read_input(node, i, op.inputs);
   write_output(node, 0, op.outputs);
-  op[VectorClass::convert] = output_elements(node);
+  op[VectorClass::convert] = output_size(node, 0);
   return checked_work(node, {op});
 }
 
@@ -109,7 +109,7 @@ Status qlinear_global_pool_rule(InferContext& node) {
 Result<Work> qlinear_global_pool_cost(const NodeView& node) {
   VectorOp op = data_op(node, {0});
   op[VectorClass::pool] = input_size(node, 0);
-  op[VectorClass::convert] = output_elements(node);
+  op[VectorClass::convert] = output_size(node, 0);
   return checked_work(node, {op});
 }
 
@@ -122,7 +122,7 @@ Result<Work> qlinear_average_pool_cost(const NodeView& node) {
   if (!pooled) return pooled;
   VectorOp op = data_op(node, {0});
   op[VectorClass::pool] = std::get<VectorOp>(pooled->front())[VectorClass::pool];
-  op[VectorClass::convert] = output_elements(node);
+  op[VectorClass::convert] = output_size(node, 0);
   return checked_work(node, {op});
 }
 

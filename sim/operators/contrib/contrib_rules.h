@@ -1,12 +1,18 @@
 #pragma once
+#include <string_view>
+
 #include "sim/operators/node_view.h"
 #include "sim/work/work.h"
 
 namespace accsim::sim {
 
-// Rules of com.microsoft operators; their rows stand among contrib_rows().
+// Rules of com.microsoft operators; their rows stand in the *_operators.cpp beside this.
 
-// contrib_attention.cpp
+/// Why such an operator has no kernel.
+inline constexpr std::string_view kRuntimeOnly =
+    "fused by one runtime; export the model without that runtime's optimiser";
+
+// contrib_attention_rules.cpp
 /// Attention: output 0 is B x S x (heads * v_head), the present keys and values 2 x B x heads x
 /// total x head. Errors when input, weights, past and attributes don't agree.
 Status ms_attention_rule(InferContext& node);
@@ -32,7 +38,7 @@ Status ms_rotary_rule(InferContext& node);
 /// rotary_cost_at() with this operator's ports.
 Result<Work> ms_rotary_cost(const NodeView& node);
 
-// contrib_matmul.cpp
+// contrib_matmul_rules.cpp
 /// FusedMatMul: a NumPy matmul after transA, transB and their batch variants.
 Status fused_matmul_rule(InferContext& node);
 /// One GemmOp; alpha is free.
@@ -66,7 +72,7 @@ Status ms_qlinear_conv_rule(InferContext& node);
 /// One product; scales join where its results are written.
 Result<Work> ms_qlinear_conv_cost(const NodeView& node);
 
-// contrib_norm.cpp
+// contrib_norm_rules.cpp
 /// SkipLayerNormalization and its simplified kin: output as input 0, statistics (outputs 1, 2)
 /// with the last dim 1, the sum (output 3) as input 0. Vectors must have the last dim's size.
 Status skip_norm_rule(InferContext& node);
@@ -81,13 +87,15 @@ Status embed_norm_rule(InferContext& node);
 Result<Work> embed_norm_cost(const NodeView& node);
 /// BiasGelu: output as input 0, bias of the last dim's size.
 Status bias_gelu_rule(InferContext& node);
+/// BiasSplitGelu: N x S x D with a bias of D elements gives N x S x D / 2. An error when D is odd.
+Status bias_split_gelu_rule(InferContext& node);
 /// FastGelu: as BiasGelu, the bias optional.
 Status fast_gelu_rule(InferContext& node);
 /// The approximation by tanh: 7 elementwise operations and a special one an element, 8 with a
 /// bias.
 Result<Work> fast_gelu_cost(const NodeView& node);
 
-// contrib_quant.cpp
+// contrib_quant_rules.cpp
 /// QLinearAdd and QLinearMul: inputs 0 and 3 broadcast, in the type of input 0.
 Status qlinear_binary_rule(InferContext& node);
 /// One operation and three conversions an element: both operands and the result.

@@ -103,7 +103,7 @@ Result<Work> conv_transpose_cost(const NodeView& node) {
   read_input(node, 2, scatter.inputs);
   write_output(node, 0, scatter.outputs);
   scatter[VectorClass::reduce] = products;
-  if (node.has_input(2)) scatter[VectorClass::elementwise] = output_elements(node);
+  if (node.has_input(2)) scatter[VectorClass::elementwise] = output_size(node, 0);
   return checked_work(node, {gemm, scatter});
 }
 
@@ -181,7 +181,7 @@ Result<Work> causal_conv_cost(const NodeView& node) {
     VectorOp silu;
     write_output(node, 0, silu.outputs);
     for (const Access& a : silu.outputs) silu.inputs.push_back({0, a.elements, 0});
-    silu[VectorClass::special] = silu[VectorClass::elementwise] = output_elements(node);
+    silu[VectorClass::special] = silu[VectorClass::elementwise] = output_size(node, 0);
     work.emplace_back(silu);
   }
   if (const int64_t state = output_size(node, 1); state > 0) {

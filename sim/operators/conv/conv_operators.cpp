@@ -97,7 +97,7 @@ Result<Work> conv_cost(const NodeView& node) { return conv_work(node, {}); }
 
 namespace {
 
-constexpr OpRow kRows[] = {
+constexpr OpRow kConvOperators[] = {
     {.name = "Conv",
      .min_inputs = 2,
      .max_inputs = 3,
@@ -177,6 +177,6 @@ constexpr OpRow kRows[] = {
 
 }  // namespace
 
-std::span<const OpRow> conv_rows() { return kRows; }
+std::span<const OpRow> conv_rows() { return kConvOperators; }
 
 }  // namespace accsim::sim

@@ -2,6 +2,7 @@
 #include "sim/operators/elementwise/elementwise_values.h"
 #include "sim/operators/op_table.h"
 #include "sim/operators/rules.h"
+#include "sim/operators/work_counts.h"
 
 namespace accsim::sim {
 namespace {
@@ -10,7 +11,7 @@ using namespace element;
 
 // pointwise_cost<e, s>: e elementwise and s special operations per element, where a multiply-add
 // and a compare-select are one operation each. The comments say what they are.
-constexpr OpRow kRows[] = {
+constexpr OpRow kActivationOperators[] = {
     // scale, exp, multiply-add, select
     {.name = "Celu",
      .since = 12,
@@ -145,6 +146,6 @@ constexpr OpRow kRows[] = {
 
 }  // namespace
 
-std::span<const OpRow> activation_rows() { return kRows; }
+std::span<const OpRow> activation_rows() { return kActivationOperators; }
 
 }  // namespace accsim::sim

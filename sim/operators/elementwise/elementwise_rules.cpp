@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "sim/operators/rules.h"
+#include "sim/operators/work_counts.h"
 
 namespace accsim::sim {
 namespace {
@@ -101,7 +102,7 @@ Result<Work> cast_cost(const NodeView& node) {
   VectorOp op;
   read_input(node, 0, op.inputs);  // CastLike's second input only lends its type
   write_output(node, 0, op.outputs);
-  op[VectorClass::convert] = output_elements(node);
+  op[VectorClass::convert] = output_size(node, 0);
   return Work{std::move(op)};
 }
 

@@ -138,16 +138,28 @@ Status dropout_value(InferContext& node) {
   return pass_value(node);
 }
 
-Status float_test_value(InferContext& node) {
+namespace {
+
+/// test(v) of every element, which must be a float.
+template <class Test>
+Status float_test(InferContext& node, Test test) {
   if (!can_fold(node) || !is_float(node.dtype(0))) return ok();
-  const bool nan = node.node().op_type == "IsNaN";
-  const bool negative = int_attr(node, "detect_negative", 1) != 0;
-  const bool positive = int_attr(node, "detect_positive", 1) != 0;
   std::vector<int64_t> results;
-  for (const double v : node.value(0)->reals())
-    results.push_back(nan ? std::isnan(v) : std::isinf(v) && (v < 0 ? negative : positive));
+  for (const double v : node.value(0)->reals()) results.push_back(test(v));
   node.set_value(0, std::move(results));
   return ok();
+}
+
+}  // namespace
+
+Status is_nan_value(InferContext& node) {
+  return float_test(node, [](double v) { return std::isnan(v); });
+}
+
+Status is_inf_value(InferContext& node) {
+  const bool negative = int_attr(node, "detect_negative", 1) != 0;
+  const bool positive = int_attr(node, "detect_positive", 1) != 0;
+  return float_test(node, [&](double v) { return std::isinf(v) && (v < 0 ? negative : positive); });
 }
 
 }  // namespace accsim::sim

@@ -29,7 +29,8 @@ Status cast_value(InferContext& node);
 Status pass_value(InferContext& node);
 /// pass_value(), and a mask of ones.
 Status dropout_value(InferContext& node);
-Status float_test_value(InferContext& node);  ///< IsNaN and IsInf
+Status is_nan_value(InferContext& node);
+Status is_inf_value(InferContext& node);  ///< by attributes detect_negative and detect_positive
 
 /// One element's arithmetic; T is int64_t, uint64_t or double. nullopt: not defined there.
 namespace element {

@@ -6,7 +6,7 @@ namespace {
 
 constexpr std::string_view kRandomNumbers = "its numbers are random, no two runtimes agree on them";
 
-constexpr OpRow kRows[] = {
+constexpr OpRow kRandomOperators[] = {
     {.name = "Bernoulli",
      .since = 15,
      .attributes = {"dtype", "seed"},
@@ -26,13 +26,13 @@ constexpr OpRow kRows[] = {
      .max_inputs = 0,
      .attributes = {"dtype", "mean", "scale", "seed", "shape"},
      .shape = random_shape,
-     .cost = random_cost,
+     .cost = random_normal_cost,
      .random = true,
      .no_kernel = kRandomNumbers},
     {.name = "RandomNormalLike",
      .attributes = {"dtype", "mean", "scale", "seed"},
      .shape = random_like_shape,
-     .cost = random_cost,
+     .cost = random_normal_cost,
      .random = true,
      .no_kernel = kRandomNumbers},
     {.name = "RandomUniform",
@@ -40,19 +40,19 @@ constexpr OpRow kRows[] = {
      .max_inputs = 0,
      .attributes = {"dtype", "high", "low", "seed", "shape"},
      .shape = random_shape,
-     .cost = random_cost,
+     .cost = random_uniform_cost,
      .random = true,
      .no_kernel = kRandomNumbers},
     {.name = "RandomUniformLike",
      .attributes = {"dtype", "high", "low", "seed"},
      .shape = random_like_shape,
-     .cost = random_cost,
+     .cost = random_uniform_cost,
      .random = true,
      .no_kernel = kRandomNumbers},
 };
 
 }  // namespace
 
-std::span<const OpRow> random_rows() { return kRows; }
+std::span<const OpRow> random_rows() { return kRandomOperators; }
 
 }  // namespace accsim::sim

@@ -4,6 +4,7 @@
 #include <bit>
 
 #include "sim/operators/rules.h"
+#include "sim/operators/work_counts.h"
 
 namespace accsim::sim {
 namespace {
@@ -12,6 +13,17 @@ namespace {
 constexpr int64_t kDraw = 4;
 // A normal draw transforms two uniform ones, for two results: log, square root, sine or cosine.
 constexpr int64_t kNormalSpecial = 3;
+
+/// A Like operator reads nothing of its input but the shape.
+Result<Work> random_work(const NodeView& node, int64_t elementwise, int64_t special) {
+  if (Status s = countable(node); !s) return s.errors();
+  const int64_t count = output_size(node, 0);
+  VectorOp op;
+  write_output(node, 0, op.outputs);
+  op[VectorClass::elementwise] = count * elementwise;
+  op[VectorClass::special] = count * special;
+  return Work{std::move(op)};
+}
 
 }  // namespace
 
@@ -36,15 +48,10 @@ Status multinomial_shape(InferContext& node) {
   return set_shape(node, 0, *dtype, {node.dims(0)[0], int_attr(node, "sample_size", 1)});
 }
 
-Result<Work> random_cost(const NodeView& node) {
-  if (Status s = countable(node); !s) return s.errors();
-  const int64_t count = output_elements(node);
-  const bool normal = node.node().op_type.starts_with("RandomNormal");
-  VectorOp op;  // a Like operator reads nothing of its input but the shape
-  write_output(node, 0, op.outputs);
-  op[VectorClass::elementwise] = count * (normal ? kDraw + 1 : kDraw);
-  op[VectorClass::special] = normal ? count * kNormalSpecial : 0;
-  return Work{std::move(op)};
+Result<Work> random_uniform_cost(const NodeView& node) { return random_work(node, kDraw, 0); }
+
+Result<Work> random_normal_cost(const NodeView& node) {
+  return random_work(node, kDraw + 1, kNormalSpecial);
 }
 
 Result<Work> bernoulli_cost(const NodeView& node) { return per_element(node, kDraw + 1, 0); }
@@ -53,7 +60,7 @@ Result<Work> bernoulli_cost(const NodeView& node) { return per_element(node, kDr
 Result<Work> multinomial_cost(const NodeView& node) {
   if (Status s = countable(node); !s) return s.errors();
   const int64_t scores = elements(node.dims(0));
-  const int64_t samples = output_elements(node);
+  const int64_t samples = output_size(node, 0);
   const auto classes = static_cast<uint64_t>(node.dims(0)[1]);
   VectorOp op = vector_op(node);
   op[VectorClass::special] = scores;

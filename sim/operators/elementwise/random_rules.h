@@ -11,8 +11,10 @@ Status random_shape(InferContext& node);
 Status random_like_shape(InferContext& node);  ///< of input 0's shape; attribute dtype
 /// Multinomial: scores B x classes to B x sample_size.
 Status multinomial_shape(InferContext& node);
-/// The four random operators: a draw an element, and what makes it normal.
-Result<Work> random_cost(const NodeView& node);
+/// RandomUniform and its Like: a draw an element.
+Result<Work> random_uniform_cost(const NodeView& node);
+/// RandomNormal and its Like: a draw an element, and what makes it normal.
+Result<Work> random_normal_cost(const NodeView& node);
 /// Bernoulli: a draw and a comparison an element.
 Result<Work> bernoulli_cost(const NodeView& node);
 /// A running sum of exponentials a row, then a draw and a binary search a sample.

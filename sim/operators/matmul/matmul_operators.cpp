@@ -125,7 +125,7 @@ Status matmul_rule(InferContext& node) { return matmul_output(node, 1, node.dtyp
 Status matmul_integer_rule(InferContext& node) { return matmul_output(node, 1, DType::int32); }
 Status qlinear_matmul_rule(InferContext& node) { return matmul_output(node, 3, node.dtype(7)); }
 
-constexpr OpRow kRows[] = {
+constexpr OpRow kMatmulOperators[] = {
     {.name = "MatMul",
      .min_inputs = 2,
      .max_inputs = 2,
@@ -255,6 +255,6 @@ constexpr OpRow kRows[] = {
 
 }  // namespace
 
-std::span<const OpRow> matmul_rows() { return kRows; }
+std::span<const OpRow> matmul_rows() { return kMatmulOperators; }
 
 }  // namespace accsim::sim

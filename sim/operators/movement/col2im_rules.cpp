@@ -2,6 +2,7 @@
 
 #include "sim/operators/movement/movement_rules.h"
 #include "sim/operators/rules.h"
+#include "sim/operators/work_counts.h"
 
 namespace accsim::sim {
 

@@ -6,6 +6,7 @@
 #include "sim/operators/movement/index_rules.h"
 #include "sim/operators/movement/movement_rules.h"
 #include "sim/operators/rules.h"
+#include "sim/operators/work_counts.h"
 
 namespace accsim::sim {
 
@@ -176,23 +177,32 @@ Status gather_nd_value(InferContext& node) {
   return ok();
 }
 
-Result<Work> gather_cost(const NodeView& node) {
+namespace {
+
+/// As many elements as output 0 has, picked in pieces of `run`, and all indices.
+Result<Work> picked(const NodeView& node, int64_t run) {
   if (Status s = countable(node); !s) return s.errors();
-  const Dims& dims = node.dims(0);
-  int64_t run = 1;  // GatherElements picks single elements
-  if (node.node().op_type == "Gather") {
-    const Result<int64_t> axis = axis_attr(node, 0, node.rank(0));
-    if (!axis) return axis.errors();
-    run = lines(dims, *axis).inner;
-  } else if (node.node().op_type == "GatherND") {
-    const int64_t from = int_attr(node, "batch_dims", 0) + node.dims(1).back();
-    run = elements(dims, static_cast<size_t>(from), dims.size());
-  }
   MemoryOp op;
-  read_part(node, 0, output_elements(node), run, op.inputs);
+  read_part(node, 0, output_size(node, 0), run, op.inputs);
   read_input(node, 1, op.inputs);
   write_output(node, 0, op.outputs);
   return Work{std::move(op)};
+}
+
+}  // namespace
+
+Result<Work> gather_cost(const NodeView& node) {
+  const Result<int64_t> axis = axis_attr(node, 0, node.rank(0));
+  if (!axis) return axis.errors();
+  return picked(node, lines(node.dims(0), *axis).inner);
+}
+
+Result<Work> gather_elements_cost(const NodeView& node) { return picked(node, 1); }
+
+Result<Work> gather_nd_cost(const NodeView& node) {
+  const Dims& dims = node.dims(0);
+  const int64_t from = int_attr(node, "batch_dims", 0) + node.dims(1).back();
+  return picked(node, elements(dims, static_cast<size_t>(from), dims.size()));
 }
 
 Status compress_shape(InferContext& node) {
@@ -227,7 +237,7 @@ Result<Work> compress_cost(const NodeView& node) {
   const Result<Lines> l = compress_lines(node);
   if (!l) return l.errors();
   MemoryOp op;
-  read_part(node, 0, output_elements(node), l->inner, op.inputs);
+  read_part(node, 0, output_size(node, 0), l->inner, op.inputs);
   write_output(node, 0, op.outputs);
   return Work{std::move(op)};
 }

@@ -7,6 +7,7 @@
 #include "sim/operators/movement/box_rules.h"
 #include "sim/operators/movement/movement_rules.h"
 #include "sim/operators/rules.h"
+#include "sim/operators/work_counts.h"
 
 namespace accsim::sim {
 namespace {
@@ -177,7 +178,7 @@ Result<Work> transpose_cost(const NodeView& node) {
   if (std::ranges::is_sorted(*perm)) return Work{};  // only axes of one element move
   const TransposeRuns runs = transpose_runs(*perm, dims);
   MemoryOp op;
-  read_part(node, 0, output_elements(node), runs.input, op.inputs);
+  read_part(node, 0, output_size(node, 0), runs.input, op.inputs);
   write_output(node, 0, op.outputs);
   for (Access& out : op.outputs) out.run = runs.output;
   return Work{std::move(op)};
@@ -222,7 +223,7 @@ Status tile_value(InferContext& node) {
 }
 
 Result<Work> repeat_cost(const NodeView& node) {
-  if (node.has_output(0) && output_elements(node) == elements(node.dims(0))) return Work{};
+  if (node.has_output(0) && output_size(node, 0) == elements(node.dims(0))) return Work{};
   return data_copy_cost(node);
 }
 
@@ -277,7 +278,7 @@ Result<Work> block_cost(const NodeView& node) {
   if (Status s = countable(node); !s) return s.errors();
   if (int_attr(node, "blocksize", 1) == 1) return Work{};
   MemoryOp op;
-  read_part(node, 0, output_elements(node), 1, op.inputs);
+  read_part(node, 0, output_size(node, 0), 1, op.inputs);
   write_output(node, 0, op.outputs);
   return Work{std::move(op)};
 }
@@ -296,7 +297,7 @@ Result<Work> reverse_sequence_cost(const NodeView& node) {
   if (Status s = countable(node); !s) return s.errors();
   const Dims& dims = node.dims(0);
   MemoryOp op;
-  read_part(node, 0, output_elements(node), elements(dims, 2, dims.size()), op.inputs);
+  read_part(node, 0, output_size(node, 0), elements(dims, 2, dims.size()), op.inputs);
   read_input(node, 1, op.inputs);
   write_output(node, 0, op.outputs);
   return Work{std::move(op)};

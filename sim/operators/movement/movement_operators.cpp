@@ -1,11 +1,11 @@
 #include "sim/operators/movement/movement_rules.h"
 #include "sim/operators/op_table.h"
-#include "sim/operators/rules.h"
+#include "sim/operators/work_counts.h"
 
 namespace accsim::sim {
 namespace {
 
-constexpr OpRow kRows[] = {
+constexpr OpRow kMovementOperators[] = {
     {.name = "CenterCropPad",
      .since = 18,
      .min_inputs = 2,
@@ -72,7 +72,7 @@ constexpr OpRow kRows[] = {
      .fate = Fate::memory,
      .shape = gather_elements_shape,
      .value = gather_elements_value,
-     .cost = gather_cost},
+     .cost = gather_elements_cost},
     {.name = "GatherND",
      .since = 11,
      .min_inputs = 2,
@@ -82,7 +82,7 @@ constexpr OpRow kRows[] = {
      .fate = Fate::memory,
      .shape = gather_nd_shape,
      .value = gather_nd_value,
-     .cost = gather_cost},
+     .cost = gather_nd_cost},
     {.name = "NonMaxSuppression",
      .since = 10,
      .min_inputs = 2,
@@ -233,6 +233,6 @@ constexpr OpRow kRows[] = {
 
 }  // namespace
 
-std::span<const OpRow> movement_rows() { return kRows; }
+std::span<const OpRow> movement_rows() { return kMovementOperators; }
 
 }  // namespace accsim::sim

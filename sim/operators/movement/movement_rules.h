@@ -88,8 +88,12 @@ Status gather_elements_value(InferContext& node);
 Status gather_nd_shape(InferContext& node);
 /// The slice at each tuple.
 Status gather_nd_value(InferContext& node);
-/// Gather, GatherElements and GatherND: the picked slices and the indices read, the output written.
+/// Gather: the picked slices and the indices read, the output written.
 Result<Work> gather_cost(const NodeView& node);
+/// GatherElements: as Gather, in single elements.
+Result<Work> gather_elements_cost(const NodeView& node);
+/// GatherND: as Gather, in the slices that a tuple leaves.
+Result<Work> gather_nd_cost(const NodeView& node);
 /// Compress: so many slices along the axis as the condition, which must be known, has true
 /// elements.
 Status compress_shape(InferContext& node);
@@ -125,7 +129,7 @@ Status col2im_shape(InferContext& node);
 /// One addition an input element.
 Result<Work> col2im_cost(const NodeView& node);
 
-// search_rules.cpp: results whose shape depends on values.
+// reduction/search_rules.cpp: results whose shape depends on values.
 /// NonZero: rank x count, int64; the input must be known.
 Status non_zero_shape(InferContext& node);
 /// The indices of the elements that aren't 0, in row-major order.

@@ -6,6 +6,7 @@
 #include "sim/operators/movement/box_rules.h"
 #include "sim/operators/movement/movement_rules.h"
 #include "sim/operators/rules.h"
+#include "sim/operators/work_counts.h"
 
 namespace accsim::sim {
 namespace {
@@ -146,8 +147,7 @@ Result<Work> pad_cost(const NodeView& node) {
   const auto zero = [](int64_t v) { return v == 0; };
   if (std::ranges::all_of(p->before, zero) && std::ranges::all_of(p->after, zero)) return Work{};
   MemoryOp op;
-  read_part(node, 0, std::min(kept_elements(node.dims(0), *p), output_elements(node)), 0,
-            op.inputs);
+  read_part(node, 0, std::min(kept_elements(node.dims(0), *p), output_size(node, 0)), 0, op.inputs);
   write_output(node, 0, op.outputs);
   return Work{std::move(op)};
 }

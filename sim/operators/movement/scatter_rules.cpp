@@ -7,6 +7,7 @@
 #include "sim/operators/movement/index_rules.h"
 #include "sim/operators/movement/movement_rules.h"
 #include "sim/operators/rules.h"
+#include "sim/operators/work_counts.h"
 
 namespace accsim::sim {
 namespace {

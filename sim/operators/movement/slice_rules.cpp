@@ -7,6 +7,7 @@
 #include "sim/operators/movement/box_rules.h"
 #include "sim/operators/movement/movement_rules.h"
 #include "sim/operators/rules.h"
+#include "sim/operators/work_counts.h"
 
 namespace accsim::sim {
 namespace {
@@ -168,7 +169,7 @@ Result<Work> slice_cost(const NodeView& node) {
                      std::ranges::all_of(box->step, [](int64_t step) { return step == 1; });
   if (whole) return Work{};
   MemoryOp op;
-  read_part(node, 0, output_elements(node), box_run(node.dims(0), *box), op.inputs);
+  read_part(node, 0, output_size(node, 0), box_run(node.dims(0), *box), op.inputs);
   write_output(node, 0, op.outputs);
   return Work{std::move(op)};
 }

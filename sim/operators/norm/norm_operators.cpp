@@ -252,7 +252,7 @@ Result<Work> simplified_layer_norm_cost(const NodeView& node) { return rms_op(no
 
 namespace {
 
-constexpr OpRow kRows[] = {
+constexpr OpRow kNormOperators[] = {
     {.name = "BatchNormalization",
      .min_inputs = 5,
      .max_inputs = 5,
@@ -353,6 +353,6 @@ constexpr OpRow kRows[] = {
 
 }  // namespace
 
-std::span<const OpRow> norm_rows() { return kRows; }
+std::span<const OpRow> norm_rows() { return kNormOperators; }
 
 }  // namespace accsim::sim

@@ -30,7 +30,7 @@ Result<Work> lp_pool_cost(const NodeView& node) {
   if (!work) return work;
   auto& op = std::get<VectorOp>(work->front());
   op[VectorClass::elementwise] = op[VectorClass::pool];
-  op[VectorClass::special] = output_elements(node);
+  op[VectorClass::special] = output_size(node, 0);
   return work;
 }
 
@@ -39,7 +39,7 @@ Result<Work> global_lp_pool_cost(const NodeView& node) {
   if (!work) return work;
   auto& op = std::get<VectorOp>(work->front());
   op[VectorClass::elementwise] = op[VectorClass::pool];
-  op[VectorClass::special] = output_elements(node);
+  op[VectorClass::special] = output_size(node, 0);
   return work;
 }
 
@@ -59,7 +59,7 @@ Result<Work> pool_work(const NodeView& node, bool channels_last) {
   const Result<SlidingWindow> window = pool_window(node, channels_last);
   if (!window) return window.errors();
   VectorOp op = vector_op(node);
-  op[VectorClass::pool] = times({output_elements(node), window->taps()});
+  op[VectorClass::pool] = times({output_size(node, 0), window->taps()});
   return checked_work(node, {op});
 }
 
@@ -78,7 +78,7 @@ Result<Work> global_pool_cost(const NodeView& node) {
 
 namespace {
 
-constexpr OpRow kRows[] = {
+constexpr OpRow kPoolOperators[] = {
     {.name = "MaxPool",
      .attributes = {"auto_pad", "ceil_mode", "dilations", "kernel_shape", "pads", "storage_order",
                     "strides"},
@@ -173,6 +173,6 @@ constexpr OpRow kRows[] = {
 
 }  // namespace
 
-std::span<const OpRow> pool_rows() { return kRows; }
+std::span<const OpRow> pool_rows() { return kPoolOperators; }
 
 }  // namespace accsim::sim

@@ -172,7 +172,7 @@ Result<Work> resize_cost(const NodeView& node) {
   VectorOp op;
   read_input(node, 0, op.inputs);
   write_output(node, 0, op.outputs);
-  op[VectorClass::resize] = times({output_elements(node), taps});
+  op[VectorClass::resize] = times({output_size(node, 0), taps});
   return checked_work(node, {op});
 }
 
@@ -195,7 +195,7 @@ Result<Work> grid_sample_cost(const NodeView& node) {
   int64_t taps = 1;
   for (int64_t d = 2; d < node.rank(0); ++d) taps = times({taps, taps_per_axis(*kernel)});
   VectorOp op = vector_op(node);
-  op[VectorClass::resize] = times({output_elements(node), taps});
+  op[VectorClass::resize] = times({output_size(node, 0), taps});
   return checked_work(node, {op});
 }
 
@@ -217,7 +217,7 @@ Result<Work> affine_grid_cost(const NodeView& node) {
   VectorOp op;
   read_input(node, 0, op.inputs);
   write_output(node, 0, op.outputs);
-  op[VectorClass::elementwise] = times({2, output_elements(node), node.output(0).dims.back()});
+  op[VectorClass::elementwise] = times({2, output_size(node, 0), node.output(0).dims.back()});
   return checked_work(node, {op});
 }
 

@@ -77,7 +77,7 @@ Result<Work> roi_align_cost(const NodeView& node) {
   const int64_t ratio = int_attr(node, "sampling_ratio", 0);
   const int64_t samples = ratio > 0 ? times({ratio, ratio}) : 4;
   VectorOp op;
-  const int64_t taken = times({output_elements(node), samples});
+  const int64_t taken = times({output_size(node, 0), samples});
   read_part(node, 0, std::min(input_size(node, 0), times({4, taken})), 0, op.inputs);
   read_input(node, 1, op.inputs);
   read_input(node, 2, op.inputs);

@@ -87,7 +87,7 @@ Result<Work> quantize_cost(const NodeView& node) {
 
 namespace {
 
-constexpr OpRow kRows[] = {
+constexpr OpRow kQuantOperators[] = {
     {.name = "QuantizeLinear",
      .since = 10,
      .min_inputs = 2,
@@ -116,6 +116,6 @@ constexpr OpRow kRows[] = {
 
 }  // namespace
 
-std::span<const OpRow> quant_rows() { return kRows; }
+std::span<const OpRow> quant_rows() { return kQuantOperators; }
 
 }  // namespace accsim::sim

@@ -1,13 +1,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <limits>
 
 #include "sim/operators/elementwise/elementwise_values.h"
 #include "sim/operators/fold.h"
 #include "sim/operators/reduction/reduction_rules.h"
 #include "sim/operators/rules.h"
+#include "sim/operators/work_counts.h"
 
 namespace accsim::sim {
 
@@ -42,26 +42,6 @@ Dims reduced_dims(const Dims& dims, const std::vector<int64_t>& axes, bool keep)
   return out;
 }
 
-/// What a Reduce* does to each element, how it gathers them and what it does to each result.
-struct Kind {
-  std::string_view op;
-  int64_t element_ops, element_special;  ///< per input element, before it is gathered
-  int64_t result_ops, result_special;    ///< per output element
-  int passes;
-};
-constexpr std::array<Kind, 10> kKinds = {{
-    {"ReduceL1", 1, 0, 0, 0, 1},         // abs
-    {"ReduceL2", 1, 0, 0, 1, 1},         // square; square root
-    {"ReduceLogSum", 0, 0, 0, 1, 1},     // log
-    {"ReduceLogSumExp", 1, 1, 1, 1, 2},  // subtract the largest, exp; log, add the largest
-    {"ReduceMax", 0, 0, 0, 0, 1},
-    {"ReduceMean", 0, 0, 1, 0, 1},  // scale
-    {"ReduceMin", 0, 0, 0, 0, 1},
-    {"ReduceProd", 0, 0, 0, 0, 1},
-    {"ReduceSum", 0, 0, 0, 0, 1},
-    {"ReduceSumSquare", 1, 0, 0, 0, 1},  // square
-}};
-
 /// Gathers each output's elements with `f`, which `f` is told of the first of.
 template <class T, class F>
 std::vector<T> gather_elements(const NodeView& node, const std::vector<int64_t>& axes, F f) {
@@ -80,22 +60,29 @@ std::vector<T> gather_elements(const NodeView& node, const std::vector<int64_t>&
 }
 
 template <class T>
-std::vector<T> reduced(const NodeView& node, const std::vector<int64_t>& axes) {
+std::vector<T> reduced(const NodeView& node, const std::vector<int64_t>& axes,
+                       Reduction reduction) {
   using namespace element;
-  const std::string_view op = node.node().op_type;
-  if (op == "ReduceProd")
-    return gather_elements<T>(node, axes,
-                              [](bool begun, T sum, T v) { return begun ? *Mul::of(sum, v) : v; });
-  if (op == "ReduceMax")
-    return gather_elements<T>(node, axes,
-                              [](bool begun, T sum, T v) { return begun ? *Max::of(sum, v) : v; });
-  if (op == "ReduceMin")
-    return gather_elements<T>(node, axes,
-                              [](bool begun, T sum, T v) { return begun ? *Min::of(sum, v) : v; });
-  return gather_elements<T>(node, axes, [&](bool begun, T sum, T v) {
-    const T term = op == "ReduceL1" ? Abs::of(v) : op == "ReduceSumSquare" ? *Mul::of(v, v) : v;
-    return begun ? *Add::of(sum, term) : term;
-  });
+  const auto gather = [&](auto join, auto term) {
+    return gather_elements<T>(node, axes, [&](bool begun, T so_far, T v) {
+      return begun ? *join(so_far, term(v)) : term(v);
+    });
+  };
+  const auto same = [](T v) { return v; };
+  switch (reduction) {
+    case Reduction::product:
+      return gather(Mul::of<T>, same);
+    case Reduction::largest:
+      return gather(Max::of<T>, same);
+    case Reduction::smallest:
+      return gather(Min::of<T>, same);
+    case Reduction::magnitudes:
+      return gather(Add::of<T>, [](T v) { return Abs::of(v); });
+    case Reduction::squares:
+      return gather(Add::of<T>, [](T v) { return *Mul::of(v, v); });
+    default:
+      return gather(Add::of<T>, same);
+  }
 }
 
 }  // namespace
@@ -107,36 +94,33 @@ Status reduce_shape(InferContext& node) {
                    reduced_dims(node.dims(0), *axes, int_attr(node, "keepdims", 1) != 0));
 }
 
-Status reduce_value(InferContext& node) {
+Status reduce_value(InferContext& node, Reduction reduction) {
   if (!can_fold(node)) return ok();
   const Result<std::vector<int64_t>> axes = reduced_axes(node);
   if (!axes) return axes.errors();
-  const int64_t inputs = elements(node.dims(0)), outputs = output_elements(node);
+  const int64_t inputs = elements(node.dims(0)), outputs = output_size(node, 0);
   if (inputs == 0 || outputs == 0) return ok();  // the neutral elements aren't worth having
-  const bool mean = node.node().op_type == "ReduceMean";
-  const int64_t each = inputs / outputs;  // elements of one result, exactly
+  const int64_t each = inputs / outputs;         // elements of one result, exactly
   with_type(node.dtype(0), [&]<class T>(T) {
-    std::vector<T> results = reduced<T>(node, *axes);
-    if (mean)
+    std::vector<T> results = reduced<T>(node, *axes, reduction);
+    if (reduction == Reduction::mean)
       for (T& v : results) v = v / static_cast<T>(each);
     store(node, 0, results);
   });
   return ok();
 }
 
-Result<Work> reduce_cost(const NodeView& node) {
+Result<Work> reduce_cost(const NodeView& node, const ReduceCounts& counts) {
   if (Status s = countable(node); !s) return s.errors();
-  const auto kind = std::ranges::find(kKinds, std::string_view(node.node().op_type), &Kind::op);
-  check(kind != kKinds.end(), "reduce_cost of another operator");
-  const int64_t inputs = elements(node.dims(0)), outputs = output_elements(node);
+  const int64_t inputs = elements(node.dims(0)), outputs = output_size(node, 0);
   VectorOp op;
   read_input(node, 0, op.inputs);
   write_output(node, 0, op.outputs);
-  op[VectorClass::reduce] = inputs * kind->passes;
-  op[VectorClass::elementwise] = inputs * kind->element_ops + outputs * kind->result_ops;
-  op[VectorClass::special] = inputs * kind->element_special + outputs * kind->result_special;
+  op[VectorClass::reduce] = inputs * counts.passes;
+  op[VectorClass::elementwise] = inputs * counts.element_ops + outputs * counts.result_ops;
+  op[VectorClass::special] = inputs * counts.element_special + outputs * counts.result_special;
   op.row = outputs > 0 ? std::max<int64_t>(inputs / outputs, 1) : 1;
-  op.passes = kind->passes;
+  op.passes = counts.passes;
   return Work{std::move(op)};
 }
 

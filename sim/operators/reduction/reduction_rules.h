@@ -11,23 +11,44 @@ namespace accsim::sim {
 Result<std::vector<int64_t>> reduced_axes(const NodeView& node);
 /// Reduce*: reduced axes become 1, or go without keepdims.
 Status reduce_shape(InferContext& node);
-Status reduce_value(InferContext& node);  ///< Sum, Prod, Max, Min, Mean, SumSquare and L1
-/// So many passes over the input and operations an element as the kind of reduction takes.
-Result<Work> reduce_cost(const NodeView& node);
+
+/// The reductions whose values are computed.
+enum class Reduction : uint8_t { sum, magnitudes, squares, mean, product, largest, smallest };
+/// Nothing for an empty input or output.
+Status reduce_value(InferContext& node, Reduction reduction);
+template <Reduction kReduction>
+Status reduce_value(InferContext& node) {
+  return reduce_value(node, kReduction);
+}
+
+/// Operations of a Reduce* beside the gathering itself.
+struct ReduceCounts {
+  int64_t element_ops = 0, element_special = 0;  ///< per input element, before it is gathered
+  int64_t result_ops = 0, result_special = 0;    ///< per output element
+  int passes = 1;                                ///< over the input
+};
+/// One gathering operation an input element and pass, and those of `counts`.
+Result<Work> reduce_cost(const NodeView& node, const ReduceCounts& counts);
+template <ReduceCounts kCounts>
+Result<Work> reduce_cost(const NodeView& node) {
+  return reduce_cost(node, kCounts);
+}
 
 // scan_rules.cpp: operators along one axis.
 /// ArgMax and ArgMin: int64, the axis 1 or gone.
 Status arg_shape(InferContext& node);
 /// The first or, by attribute, the last of equal extremes.
-Status arg_value(InferContext& node);
+Status arg_max_value(InferContext& node);
+Status arg_min_value(InferContext& node);
 /// TopK: values and int64 indices, K (known) along the axis.
 Status top_k_shape(InferContext& node);
 /// The K largest or smallest in order; of equal ones the lower index first.
 Status top_k_value(InferContext& node);
 /// CumSum and CumProd: output as input 0, which is no scalar.
 Status cumulative_shape(InferContext& node);
-/// Running sums or products, by attributes exclusive and reverse.
-Status cumulative_value(InferContext& node);
+/// Running sums and products, by attributes exclusive and reverse.
+Status cumulative_sum_value(InferContext& node);
+Status cumulative_product_value(InferContext& node);
 /// Softmax, LogSoftmax, Hardmax: output as input 0; the axis must be one.
 Status softmax_shape(InferContext& node);
 /// Det: the batch dims of square matrices.

@@ -8,6 +8,7 @@
 #include "sim/operators/fold.h"
 #include "sim/operators/reduction/reduction_rules.h"
 #include "sim/operators/rules.h"
+#include "sim/operators/work_counts.h"
 
 namespace accsim::sim {
 namespace {
@@ -87,13 +88,14 @@ Status arg_shape(InferContext& node) {
   return set_shape(node, 0, DType::int64, std::move(dims));
 }
 
-Status arg_value(InferContext& node) {
+namespace {
+
+Status arg_value(InferContext& node, bool largest) {
   if (!can_fold(node) || has_nan(*node.value(0))) return ok();
   const Result<int64_t> axis = axis_attr(node, 0, node.rank(0));
   if (!axis) return axis.errors();
   const Lines l = lines(node.dims(0), *axis);
   if (l.length == 0) return ok();
-  const bool largest = node.node().op_type == "ArgMax";
   const bool last = int_attr(node, "select_last_index", 0) != 0;
   with_type(node.dtype(0), [&]<class T>(T) {
     const std::vector<T> values = read_as<T>(*node.value(0));
@@ -112,6 +114,11 @@ Status arg_value(InferContext& node) {
   });
   return ok();
 }
+
+}  // namespace
+
+Status arg_max_value(InferContext& node) { return arg_value(node, true); }
+Status arg_min_value(InferContext& node) { return arg_value(node, false); }
 
 Result<Work> arg_cost(const NodeView& node) {
   if (Status s = countable(node); !s) return s.errors();
@@ -185,14 +192,15 @@ Status cumulative_shape(InferContext& node) {
   return same_shape(node);
 }
 
-Status cumulative_value(InferContext& node) {
+namespace {
+
+Status cumulative_value(InferContext& node, bool product) {
   if (!can_fold(node)) return ok();
   const Result<int64_t> axis = cumulative_axis(node);
   if (!axis) return axis.errors();
   const Lines l = lines(node.dims(0), *axis);
   const bool exclusive = int_attr(node, "exclusive", 0) != 0;
   const bool reverse = int_attr(node, "reverse", 0) != 0;
-  const bool product = node.node().op_type == "CumProd";
   with_type(node.dtype(0), [&]<class T>(T) {
     const std::vector<T> values = read_as<T>(*node.value(0));
     std::vector<T> results(values.size());
@@ -211,6 +219,11 @@ Status cumulative_value(InferContext& node) {
   });
   return ok();
 }
+
+}  // namespace
+
+Status cumulative_sum_value(InferContext& node) { return cumulative_value(node, false); }
+Status cumulative_product_value(InferContext& node) { return cumulative_value(node, true); }
 
 Result<Work> cumulative_cost(const NodeView& node) {
   if (Status s = countable(node); !s) return s.errors();

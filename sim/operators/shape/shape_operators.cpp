@@ -9,6 +9,7 @@
 #include "sim/operators/fold.h"
 #include "sim/operators/op_table.h"
 #include "sim/operators/rules.h"
+#include "sim/operators/work_counts.h"
 
 namespace accsim::sim {
 namespace {
@@ -287,7 +288,7 @@ Result<Work> fill_cost(const NodeView& node) {
   return Work{std::move(op)};
 }
 
-constexpr OpRow kRows[] = {
+constexpr OpRow kShapeOperators[] = {
     {.name = "Constant",
      .min_inputs = 0,
      .max_inputs = 0,
@@ -363,6 +364,6 @@ constexpr OpRow kRows[] = {
 
 }  // namespace
 
-std::span<const OpRow> shape_rows() { return kRows; }
+std::span<const OpRow> shape_rows() { return kShapeOperators; }
 
 }  // namespace accsim::sim

@@ -151,8 +151,8 @@ template <int kCosines>
 Result<Work> window_cost(const NodeView& node) {
   VectorOp op;
   write_output(node, 0, op.outputs);
-  op[VectorClass::special] = times({kCosines, output_elements(node)});
-  op[VectorClass::elementwise] = times({2, kCosines, output_elements(node)});
+  op[VectorClass::special] = times({kCosines, output_size(node, 0)});
+  op[VectorClass::elementwise] = times({2, kCosines, output_size(node, 0)});
   return checked_work(node, {op});
 }
 
@@ -171,12 +171,12 @@ Result<Work> mel_cost(const NodeView& node) {
   VectorOp op;
   write_output(node, 0, op.outputs);
   // Two slopes and their minimum an element, one logarithm a bin edge.
-  op[VectorClass::elementwise] = times({4, output_elements(node)});
+  op[VectorClass::elementwise] = times({4, output_size(node, 0)});
   op[VectorClass::special] = plus(node.output(0).dims[1], 2);
   return checked_work(node, {op});
 }
 
-constexpr OpRow kRows[] = {
+constexpr OpRow kSignalOperators[] = {
     {.name = "DFT",
      .since = 17,
      .max_inputs = 3,
@@ -229,6 +229,6 @@ constexpr OpRow kRows[] = {
 
 }  // namespace
 
-std::span<const OpRow> signal_rows() { return kRows; }
+std::span<const OpRow> signal_rows() { return kSignalOperators; }
 
 }  // namespace accsim::sim

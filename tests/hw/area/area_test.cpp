@@ -3,11 +3,10 @@
 #include <gtest/gtest.h>
 
 #include "hw/config/load.h"
+#include "tests/support/source.h"
 
 namespace accsim::hw {
 namespace {
-
-const std::string kSource = ACCSIM_SOURCE_DIR;
 
 /// The sum that area.h describes, for the default machine.
 TEST(Area, IsTheDocumentedSum) {

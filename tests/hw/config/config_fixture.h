@@ -73,6 +73,7 @@ inline const std::string kBankedDram =
     "  read_share: 0.75\n";
 
 /// A valid machine, one key a line, without comments.
+// NOLINTNEXTLINE(readability-function-size): a file
 inline std::string small_machine() {
   return R"(name: small
 clock_mhz: 500

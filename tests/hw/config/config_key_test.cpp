@@ -17,7 +17,7 @@ void change(const Field& field, HwConfig& hw) {
                  [&](const Member<int64_t>& m) { ++m.of(hw); },
                  [&](const Member<double>& m) { m.of(hw) += 1; },
                  [&](const Member<ByteRate>& m) { ++m.of(hw).milli; },
-                 [&](const Member<std::string>& m) { m.of(hw) += "x"; },
+                 [&](const Member<std::string>& m) { m.of(hw) += 'x'; },
                  [&](const Member<std::vector<Dataflow>>& m) { m.of(hw).pop_back(); },
                  [&]<class Enum>(const Member<Enum>& m) {
                    m.of(hw) = static_cast<Enum>(m.of(hw) == Enum{} ? 1 : 0);

@@ -7,6 +7,7 @@
 #include <iterator>
 #include <random>
 
+#include "hw/config/load.h"
 #include "hw/timing/timing.h"
 #include "tests/support/cosim_cases.h"
 #include "tests/support/rtl_variants.h"
@@ -228,15 +229,52 @@ TEST(VerilatedCore, AreTheParametersThoseOfTheMachine) {
   EXPECT_NE(std::find(p->begin(), p->end(), "AccRows=146"), p->end());  // 4 KiB / (7 * 4)
 }
 
-TEST(VerilatedCore, AreMachinesThatTheCoreCannotBeRefused) {
-  HwConfig wide = test::small_machine();
-  wide.buffers[0].width = 4096;
+TEST(VerilatedCore, AreTypesThatTheCoreDoesNotComputeRefused) {
   HwConfig real = test::small_machine();
   real.types.accumulator = DType::float32;
-  for (const HwConfig& hw : {wide, real}) {
-    const auto p = core_parameters(hw, Dataflow::weight_stationary);
+  for (const auto parameters : {rtl_parameters, core_parameters}) {
+    const auto p = parameters(real, Dataflow::weight_stationary);
     ASSERT_FALSE(p.ok());
     EXPECT_EQ(p.errors()[0].code, Errc::unsupported);
+  }
+}
+
+// The ports of rtl/ are as wide as a machine has them; those of the Verilated core are arrays of a
+// length.
+TEST(VerilatedCore, IsOnlyCoSimulationLimitedToItsWidestPort) {
+  HwConfig hw = test::small_machine();
+  hw.buffers[static_cast<size_t>(Buffer::activation)].width = rtl::kMaxPort;
+  EXPECT_TRUE(core_parameters(hw, Dataflow::weight_stationary).ok());
+  hw.buffers[static_cast<size_t>(Buffer::activation)].width = rtl::kMaxPort + 1;
+  hw.buffers[static_cast<size_t>(Buffer::output)].width = 4096;
+  const auto p = rtl_parameters(hw, Dataflow::weight_stationary);
+  ASSERT_TRUE(p.ok());
+  for (const char* wanted : {"ActPort=513", "OutPort=4096"})
+    EXPECT_NE(std::find(p->begin(), p->end(), wanted), p->end()) << wanted;
+  const auto core = core_parameters(hw, Dataflow::weight_stationary);
+  ASSERT_FALSE(core.ok());
+  ASSERT_EQ(core.errors().size(), 2u) << "one for each port";
+  EXPECT_EQ(core.errors()[0].code, Errc::unsupported);
+  EXPECT_EQ(core.errors()[0].message,
+            "buffers.activation.width is 513; co-simulation's ports have at most 512 bytes");
+}
+
+// *_bytes_o of rtl/ have 16 bits.
+TEST(VerilatedCore, IsAPortRefusedWhoseBytesABeatCannotCount) {
+  HwConfig hw = test::small_machine();
+  hw.buffers[static_cast<size_t>(Buffer::weight)].width = 65535;
+  EXPECT_TRUE(rtl_parameters(hw, Dataflow::weight_stationary).ok());
+  hw.buffers[static_cast<size_t>(Buffer::weight)].width = 65536;
+  const auto p = rtl_parameters(hw, Dataflow::weight_stationary);
+  ASSERT_FALSE(p.ok());
+  EXPECT_EQ(p.errors()[0].code, Errc::unsupported);
+}
+
+TEST(VerilatedCore, HasEveryInt8MachineOfConfigsParameters) {
+  for (const char* name : {"8x8", "16x16", "64x64", "64x64-hbm", "64x64-hbm-banked"}) {
+    const auto hw = load_hw(ACCSIM_SOURCE_DIR "/configs/" + std::string(name) + ".yaml");
+    ASSERT_TRUE(hw.ok()) << name;
+    EXPECT_TRUE(rtl_parameters(*hw, Dataflow::output_stationary).ok()) << name;
   }
 }
 

@@ -89,9 +89,11 @@ class Checker {
   void see(const DramEvent& e) {
     using enum DramCommand;
     ASSERT_TRUE(past_.empty() || e.clock >= past_.back().clock);
-    for (size_t i = past_.size(); i-- > 0 && e.clock - past_[i].clock <= 1000;) {
-      const int64_t gap = least_gap(d_, past_[i], e);
-      ASSERT_GE(e.clock - past_[i].clock, gap) << text(past_[i]) << " then " << text(e);
+    for (size_t i = past_.size(); i > 0; --i) {
+      const DramEvent& before = past_[i - 1];
+      if (e.clock - before.clock > 1000) break;
+      ASSERT_GE(e.clock - before.clock, least_gap(d_, before, e))
+          << text(before) << " then " << text(e);
     }
     if (e.command == activate) {
       ASSERT_EQ(open_.count(e.bank), 0u) << text(e);

@@ -7,8 +7,8 @@
 #include "tests/support/timings.h"
 
 int main(int argc, char** argv) {
-  const int64_t count = argc > 1 ? std::atoll(argv[1]) : 100'000;
-  const auto seed = static_cast<unsigned>(argc > 2 ? std::atoll(argv[2]) : 1);
+  const int64_t count = argc > 1 ? std::strtoll(argv[1], nullptr, 10) : 100'000;
+  const auto seed = static_cast<unsigned>(argc > 2 ? std::strtoul(argv[2], nullptr, 10) : 1);
   const auto found = accsim::test::compare_timings(count, seed);
   fmt::print("{} programs, {} different; {} commands, {} of them skipped ahead\n", found.compared,
              found.different, found.commands, found.skipped_commands);

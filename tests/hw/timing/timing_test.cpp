@@ -50,6 +50,10 @@ TEST(Timing, FewerRowsThanTheArrayWaitForTheNextWeights) {
     const int64_t few = cycles(test::program(test::tile(m, 8, 8, 1)), hw);
     const int64_t many = cycles(test::program(test::tile(m, 8, 8, 101)), hw);
     EXPECT_EQ(many - few, 100 * hw.array.rows) << m;
+    const Program p = test::program(test::tile(m, 8, 8, 101));
+    const QueueTiming execute = simulate(p, hw).queue(Queue::execute);
+    EXPECT_EQ(execute.waits[static_cast<size_t>(Wait::weight_load)],
+              Cycles(100 * (hw.array.rows - m)));
   }
 }
 

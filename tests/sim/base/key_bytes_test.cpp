@@ -14,7 +14,7 @@ TEST(KeyBytes, AreEqualForEqualValuesOnly) {
 }
 
 TEST(KeyBytes, ListsAndTextsDoNotRunIntoEachOther) {
-  const auto lists = [](std::vector<int> a, std::vector<int> b) {
+  const auto lists = [](const std::vector<int>& a, const std::vector<int>& b) {
     return KeyBytes().add(a).add(b).take();
   };
   EXPECT_NE(lists({1, 2}, {3}), lists({1}, {2, 3}));

@@ -9,6 +9,7 @@
 
 #include <fmt/format.h>
 
+#include <charconv>
 #include <cstdio>
 #include <fstream>
 #include <set>
@@ -20,11 +21,10 @@
 #include "hw/config/load.h"
 #include "sim/flow/cost.h"
 #include "sim/flow/cost_model_version.h"
+#include "tests/support/source.h"
 
 namespace accsim::sim {
 namespace {
-
-const std::string kSource = ACCSIM_SOURCE_DIR;
 
 struct Case {
   const char *model, *machine;
@@ -106,10 +106,9 @@ Result<Fingerprints> fingerprints() {
     }
     const Costs& all = network->report.totals;
     out.lines.push_back(fmt::format(
-        "{} on {}, {}{}: {} cycles, {:.9g} pJ, layers {:016x}; {:.9g} mm2, {} bytes of SRAM",
-        c.model, c.machine, network->report.objective,
-        c.dataflows.empty() ? "" : fmt::format(" {}", hw::name(c.dataflows[0])), all.cycles,
-        all.energy.total(), layers.value(), hw::area_mm2(*machine), hw::sram_bytes(*machine)));
+        "{} on {}, {}: {} cycles, {:.9g} pJ, layers {:016x}; {:.9g} mm2, {} bytes of SRAM", c.model,
+        c.machine, network->report.objective, all.cycles, all.energy.total(), layers.value(),
+        hw::area_mm2(*machine), hw::sram_bytes(*machine)));
   }
   return out;
 }
@@ -124,7 +123,9 @@ Known read(const std::string& path) {
   Known out;
   std::ifstream in(path);
   std::string line;
-  if (std::getline(in, line)) std::sscanf(line.c_str(), "cost model %d", &out.version);
+  constexpr std::string_view kHead = "cost model ";
+  if (std::getline(in, line) && line.starts_with(kHead))
+    std::from_chars(line.data() + kHead.size(), line.data() + line.size(), out.version);
   while (std::getline(in, line)) out.lines.push_back(line);
   return out;
 }

@@ -90,8 +90,10 @@ TEST(StoredWeights, AreQuantisedPerOutputChannelAndLaidOut) {
   w.dtype = DType::float32;
   w.dims = {4, 3, 2, 2};
   std::vector<double> values(4 * 3 * 2 * 2);
-  for (size_t i = 0; i < values.size(); ++i)
-    values[i] = (static_cast<double>(i % 7) - 3) * static_cast<double>(1 + i / 12);
+  for (size_t i = 0; i < values.size(); ++i) {
+    const size_t block = 1 + i / 12;
+    values[i] = (static_cast<double>(i % 7) - 3) * static_cast<double>(block);
+  }
   w.value = std::make_shared<ConstData>(values);
   g.tensors.push_back(w);
   g.nodes.emplace_back().op_type = "Conv";
@@ -197,7 +199,7 @@ TEST(VerifyReport, PassesOnlyWhenEverythingWasRunAndEqual) {
   report.rows[1].cycles_equal = false;
   report.rows[1].difference = "gemm 3 at k0=1";
   EXPECT_FALSE(report.all_passed());
-  EXPECT_NE(to_text(report).find("first difference: gemm 3 at k0=1"), std::string::npos);
+  EXPECT_NE(to_text(report, {}).find("first difference: gemm 3 at k0=1"), std::string::npos);
   EXPECT_NE(to_json(report).find("\"failed\": 1"), std::string::npos);
   report.rows[1] = good;
   report.interrupted = true;

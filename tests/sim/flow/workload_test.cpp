@@ -8,11 +8,10 @@
 #include "hw/config/fields.h"
 #include "hw/config/load.h"
 #include "sim/flow/cost.h"
+#include "tests/support/source.h"
 
 namespace accsim::sim {
 namespace {
-
-const std::string kSource = ACCSIM_SOURCE_DIR;
 
 /// Distinct ops times how often they occur, without programs, is what the whole report adds up.
 TEST(Workload, CostsWhatTheReportSays) {

@@ -48,6 +48,22 @@ TEST(Residency, KeepsWhatFitsAndNeverInputsOrOutputs) {
   EXPECT_EQ(peak, 2 * 64 * 64);
 }
 
+TEST(Residency, SaysWhatIsAliveWhileEachLayerRuns) {
+  const Graph g = chain();
+  hw::HwConfig hw = test::small_machine();
+  hw.shared.kib = 4;  // holds a, not b
+  const Residency r = plan_residency(g, *lower(g), hw);
+  constexpr int64_t kBytes = 64 * 64;
+  std::vector<int64_t> live, shared;
+  for (const MemoryUse& use : r.use) {
+    live.push_back(use.live);
+    shared.push_back(use.shared);
+  }
+  // x a | a b | a b, seen through the view | a b y
+  EXPECT_EQ(live, (std::vector<int64_t>{2 * kBytes, 2 * kBytes, 2 * kBytes, 3 * kBytes}));
+  EXPECT_EQ(shared, (std::vector<int64_t>{kBytes, kBytes, kBytes, kBytes}));
+}
+
 TEST(Residency, OnlyAddsTensorsWhenTheBufferGrows) {
   test::ModelBuilder b;
   b.input("x", {16, 16});

@@ -165,7 +165,7 @@ TEST(Rule, GivesTilingsThatFitAndAreAmongTheCandidates) {
   EXPECT_EQ(found, possible) << "the rule must find a tiling wherever there is one";
 }
 
-TEST(Rule, MapsStreamsWhereverASearchDoes) {
+TEST(Rule, MapsVectorOpsWhereverASearchDoes) {
   std::mt19937 random(14);
   for (int round = 0; round < 300; ++round) {
     const hw::HwConfig hw = test::random_machine(random);

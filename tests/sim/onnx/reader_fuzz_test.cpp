@@ -20,7 +20,7 @@ std::string contents(const std::string& model) {
 }
 
 /// Imports the bytes: a good graph must verify, an error must say something.
-void import(std::string_view bytes) {
+void import_bytes(std::string_view bytes) {
   const Result<ModelDef> model = read_model(test::write_temp("fuzz.onnx", bytes));
   if (!model) {
     ASSERT_FALSE(model.errors().front().message.empty());
@@ -43,10 +43,10 @@ TEST(ReaderFuzz, DoesAModelCutAtAnyByteGiveAnErrorOrAGraph) {
   const std::string whole = contents("onnx-light/light_bvlc_alexnet.onnx");
   ASSERT_FALSE(whole.empty());
   for (size_t size = 1; size < whole.size(); ++size)
-    import(std::string_view(whole).substr(0, size));
+    import_bytes(std::string_view(whole).substr(0, size));
   const std::string large = contents("llama_tiny2_prefill64_op17.onnx");
   for (size_t size = 1; size < large.size(); size += 97)
-    import(std::string_view(large).substr(0, size));
+    import_bytes(std::string_view(large).substr(0, size));
 }
 
 TEST(ReaderFuzz, DoesAModelWithChangedBytesGiveAnErrorOrAGraph) {
@@ -64,7 +64,7 @@ TEST(ReaderFuzz, DoesAModelWithChangedBytesGiveAnErrorOrAGraph) {
             static_cast<char>(random() % 2 == 0 ? random() % 256 : old ^ (1u << (random() % 8)));
       }
       SCOPED_TRACE(std::string(name) + " round " + std::to_string(round));
-      import(damaged);
+      import_bytes(damaged);
       if (HasFatalFailure()) return;
     }
   }

@@ -23,7 +23,7 @@ class Message {
     return *this;
   }
   Message& key(int field, int wire_type) {
-    return varint(static_cast<uint64_t>(field * 8 + wire_type));
+    return varint(static_cast<uint64_t>(field) * 8 + static_cast<uint64_t>(wire_type));
   }
   const std::string& bytes() const { return bytes_; }
 

@@ -47,6 +47,25 @@ TEST(Contrib, IsABiasAddedToEveryTokenAndTheSkipToEveryElement) {
   EXPECT_FALSE(flat.infer().ok());
 }
 
+TEST(Contrib, IsASplitGeluHalfAsWideAsItsInput) {
+  SingleNode node = ms("BiasSplitGelu");
+  node.in({2, 3, 8}, DType::float16).in({8}, DType::float16);
+  ASSERT_EQ(shape_or_error(node), "2x3x4");
+  EXPECT_EQ(node.type(), DType::float16);
+  const auto op = item<VectorOp>(node.cost());
+  // An element of the result: two sums, 0.5 r (1 + erf(r / sqrt 2)), one product.
+  EXPECT_EQ(op[VectorClass::elementwise], 7 * 2 * 3 * 4);
+  EXPECT_EQ(op[VectorClass::special], 2 * 3 * 4);
+  EXPECT_EQ(op.inputs.size(), 2U);
+  SingleNode odd = ms("BiasSplitGelu"), half_bias = ms("BiasSplitGelu"), flat = ms("BiasSplitGelu");
+  odd.in({2, 3, 7}).in({7});
+  EXPECT_EQ(shape_or_error(odd), "BiasSplitGelu: input 2x3x7 has no two halves of its last dim");
+  half_bias.in({2, 3, 8}).in({4});
+  EXPECT_FALSE(half_bias.infer().ok());
+  flat.in({3, 8}).in({8});
+  EXPECT_FALSE(flat.infer().ok());
+}
+
 TEST(Contrib, DoFusedTransposesPlanTheSameProduct) {
   SingleNode both = ms("FusedMatMul");
   both.in({2, 4, 3}).in({2, 5, 4}).attr("transA", 1).attr("transB", 1);

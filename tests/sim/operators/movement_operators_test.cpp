@@ -77,7 +77,7 @@ TEST(Slice, IsASliceOfEverythingFree) {
 }
 
 TEST(Slice, AreBadListsRefused) {
-  const auto slice = [](std::vector<int64_t> starts, std::vector<int64_t> axes,
+  const auto slice = [](const std::vector<int64_t>& starts, std::vector<int64_t> axes,
                         std::vector<int64_t> steps) {
     SingleNode node("Slice", 13);
     node.in({4, 6}).ints(starts).ints(starts).ints(std::move(axes)).ints(std::move(steps));

@@ -39,8 +39,9 @@ TEST(OpTable, IsEveryRowWellFormed) {
     EXPECT_GE(row->since, 1);
     EXPECT_GE(row->min_inputs, 0);
     EXPECT_LE(row->min_inputs, row->max_inputs);
-    EXPECT_NE(row->shape, nullptr);
-    EXPECT_TRUE(row->cost != nullptr || row->fate == Fate::view);
+    const bool expanded = row->control_flow != ControlFlow::none;
+    EXPECT_EQ(row->shape != nullptr, !expanded);
+    EXPECT_TRUE(row->cost != nullptr || row->fate == Fate::view || expanded);
     check_ports(*row);
     std::set<std::string_view> attributes(row->attributes.begin(), row->attributes.end());
     EXPECT_EQ(attributes.size(), row->attributes.size()) << "an attribute is listed twice";
@@ -55,6 +56,13 @@ TEST(OpTable, IsEveryRowWellFormed) {
       EXPECT_NE(row->port(role), kNoPort);
   }
   EXPECT_GT(names.size(), 150U);
+}
+
+TEST(OpTable, AreTheOperatorsWithSubgraphsThoseOfTheirAttributes) {
+  for (const OpRow* row : all_ops()) {
+    const bool holds = row->has_attribute("body") || row->has_attribute("then_branch");
+    EXPECT_EQ(row->control_flow != ControlFlow::none, holds) << row->name;
+  }
 }
 
 TEST(OpTable, AreRolesAskedForByPort) {

@@ -169,11 +169,16 @@ std::string table(const Tally& t) {
       out += fmt::format("| {} | {} | {} |\n", row->name,
                          row->domain.empty() ? "ai.onnx" : row->domain, row->no_kernel);
   size_t kernels = 0;
-  for (const OpRow* row : all_ops()) kernels += ref::find_kernel(row->domain, row->name) != nullptr;
+  std::vector<std::string_view> expanded;
+  for (const OpRow* row : all_ops()) {
+    kernels += ref::find_kernel(row->domain, row->name) != nullptr;
+    if (row->control_flow != ControlFlow::none) expanded.push_back(row->name);
+  }
   out += fmt::format(
-      "\nThe other {} operators of the table ([operators.md](operators.md)) have a "
-      "kernel.\n",
-      kernels);
+      "\nThe other {} operators of the table ([operators.md](operators.md)) have a kernel; "
+      "subgraphs of {}\n"
+      "are computed in their place.\n",
+      kernels, fmt::join(expanded, ", "));
   return out;
 }
 

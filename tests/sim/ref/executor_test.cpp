@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstring>
 #include <string>
+#include <tuple>
 
 #include "sim/elaborate/elaborate.h"
 #include "sim/onnx/reader.h"
@@ -152,6 +153,23 @@ TEST(Executor, AreInputsOfAnotherShapeOrTypeRefused) {
   EXPECT_FALSE(run(graph, {{"x", Array(DType::float32, {3, 2})}}, {}).ok());
   EXPECT_FALSE(run(graph, {{"x", Array(DType::float64, {2, 3})}}, {}).ok());
   EXPECT_TRUE(run(graph, inputs_of(graph), {}).ok());
+}
+
+TEST(Executor, IsAnAttributeThatItsOperatorDoesNotHaveRefused) {
+  for (const auto& [domain, op, known] :
+       {std::tuple{"", "LeakyRelu", "alpha"}, {"com.microsoft", "QuickGelu", "alpha"}}) {
+    Graph graph = relu_graph();
+    Node& node = graph.nodes.front();
+    node.op_type = op;
+    node.domain = domain;
+    node.attributes = {{known, "", 0.5}};
+    EXPECT_TRUE(check_runnable(graph).ok()) << op;
+    node.attributes.push_back({"alhpa", "", 0.5});
+    const Status status = check_runnable(graph);
+    ASSERT_FALSE(status.ok()) << op;
+    EXPECT_EQ(status.errors().front().code, Errc::unsupported);
+    EXPECT_NE(status.errors().front().message.find("'alhpa' is unknown"), std::string::npos);
+  }
 }
 
 TEST(Executor, DoesTheObserverSeeEveryNodeInOrderAndCanItStop) {

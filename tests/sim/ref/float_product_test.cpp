@@ -42,6 +42,7 @@ double term(const std::vector<float>& a, const std::vector<float>& b, const Shap
 }
 
 /// The product with b in memory, or written by a function that checks what it is asked for.
+// NOLINTNEXTLINE(readability-function-size): operands, and what varies
 std::vector<float> run(const Shape& s, const std::vector<float>& a, const std::vector<float>& b,
                        const std::vector<float>& bias, bool written, int threads,
                        MultiplyAddFunction multiply_add) {

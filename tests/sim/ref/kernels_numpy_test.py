@@ -46,6 +46,12 @@ def activations():
     yield Case("Gelu", 20, [x], approximate="tanh"), [0.5 * x * (1 + tanh)]
     bias, skip = real(5), real(3, 4, 5)
     yield Case("BiasAdd", 17, [x, bias, skip], domain="com.microsoft"), [x + bias + skip]
+    wide, bias = real(2, 3, 8), real(8)
+    left, right = np.split(wide + bias, 2, -1)
+    yield (
+        Case("BiasSplitGelu", 17, [wide, bias], domain="com.microsoft"),
+        [left * 0.5 * right * (1 + erf(right / math.sqrt(2)))],
+    )
     yield Case("Mish", 18, [x]), [x * np.tanh(np.log1p(np.exp(x)))]
     yield Case("Swish", 24, [x], alpha=1.5), [x / (1 + np.exp(-1.5 * x))]
     yield Case("HardSwish", 22, [x]), [x * np.clip(x / 6 + 0.5, 0, 1)]

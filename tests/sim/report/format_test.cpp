@@ -72,6 +72,26 @@ TEST(Format, AreLinesBrokenAtSpaces) {
   EXPECT_EQ(wrap_words("a bcdefgh", 4), (std::vector<std::string>{"a", "bcde", "fgh"}));
 }
 
+TEST(Format, DoLinesGoOnFurtherIn) {
+  EXPECT_EQ(wrap_lines("one two three four\nfive\n", 9, 2), "one two\n  three\n  four\nfive\n");
+  EXPECT_EQ(wrap_lines("one two three", 9, 0), "one two\nthree");
+  EXPECT_EQ(wrap_lines("  one two three", 9, 2), "  one two\n    three");
+  EXPECT_EQ(wrap_lines("\n\na\n", 9), "\n\na\n");
+  EXPECT_EQ(wrap_lines("", 9), "");
+}
+
+TEST(Format, AreBarsAsLongAsTheirPart) {
+  EXPECT_EQ(format_bar(1, 4, false), "####");
+  EXPECT_EQ(format_bar(0.5, 4, false), "##");
+  EXPECT_EQ(format_bar(0.001, 4, false), ".");
+  EXPECT_EQ(format_bar(0, 4, false), "");
+  EXPECT_EQ(format_bar(kNan, 4, true), "");
+  EXPECT_EQ(format_bar(kInf, 4, false), "####");
+  EXPECT_EQ(format_bar(1, 2, true), "██");
+  EXPECT_EQ(format_bar(11.0 / 16, 2, true), "█▍");
+  EXPECT_EQ(format_bar(0.001, 2, true), "▏");
+}
+
 TEST(Format, IsThereColourOnlyWhenAsked) {
   EXPECT_EQ(paint("x", Ink::red, false), "x");
   EXPECT_EQ(paint("x", Ink::red, true), "\x1b[31mx\x1b[0m");

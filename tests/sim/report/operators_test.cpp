@@ -11,7 +11,7 @@ namespace {
 TEST(Operators, IsTheDocumentedTableTheRealOne) {
   std::ifstream in(std::string(ACCSIM_SOURCE_DIR) + "/docs/operators.md");
   const std::string text(std::istreambuf_iterator<char>(in), {});
-  EXPECT_EQ(text, operators_markdown()) << "run: build/accsim ops > docs/operators.md";
+  EXPECT_EQ(text, operators_markdown()) << "run: build/dev/accsim ops > docs/operators.md";
 }
 
 TEST(Operators, NamesTheFatesOfWellKnownOnes) {

@@ -51,6 +51,28 @@ TEST_F(WriteFile, IsAnOldFileReplacedAndItsModeKept) {
   EXPECT_EQ(fs::status(path).permissions(), fs::perms::owner_read | fs::perms::owner_write);
 }
 
+TEST_F(WriteFile, SeesNoPartOfWhatIsWrittenInPieces) {
+  const fs::path path = folder_ / "trace.json";
+  std::ofstream(path) << "old";
+  {
+    auto file = FileWriter::create(path);
+    ASSERT_TRUE(file.ok());
+    EXPECT_TRUE(file->write("dropped").ok());
+    EXPECT_EQ(read(path), "old");
+  }
+  EXPECT_EQ(read(path), "old");
+  EXPECT_EQ(entries(), 1u);
+  auto file = FileWriter::create(path);
+  ASSERT_TRUE(file.ok());
+  EXPECT_TRUE(file->write("one ").ok());
+  FileWriter moved = std::move(*file);
+  EXPECT_TRUE(moved.write("two").ok());
+  EXPECT_TRUE(moved.commit().ok());
+  EXPECT_EQ(read(path), "one two");
+  EXPECT_FALSE(moved.write("more").ok());
+  EXPECT_EQ(entries(), 1u);
+}
+
 TEST_F(WriteFile, IsASymbolicLinkFollowed) {
   std::ofstream(folder_ / "real") << "old";
   fs::create_symlink(folder_ / "real", folder_ / "link");

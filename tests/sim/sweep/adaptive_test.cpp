@@ -6,12 +6,11 @@
 #include <fstream>
 
 #include "sim/sweep/space.h"
+#include "tests/support/source.h"
 #include "tests/support/temp_path.h"
 
 namespace accsim::sim {
 namespace {
-
-const std::string kSource = ACCSIM_SOURCE_DIR;
 
 SweepSpec load(const std::string& hw, const std::string& axes_and_more) {
   const std::string path = test::temp_path("adaptive.yaml");

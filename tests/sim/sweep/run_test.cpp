@@ -7,12 +7,11 @@
 
 #include "sim/sweep/merge.h"
 #include "sim/sweep/table_view.h"
+#include "tests/support/source.h"
 #include "tests/support/temp_path.h"
 
 namespace accsim::sim {
 namespace {
-
-const std::string kSource = ACCSIM_SOURCE_DIR;
 
 SweepSpec load(const std::string& more) {
   const std::string path = test::temp_path("run.yaml");

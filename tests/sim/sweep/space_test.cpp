@@ -9,14 +9,13 @@
 #include "sim/sweep/box_bounds.h"
 #include "sim/sweep/evaluate.h"
 #include "tests/sim/onnx/wire_writer.h"
+#include "tests/support/source.h"
 #include "tests/support/temp_path.h"
 
 namespace accsim::sim {
 namespace {
 
-const std::string kSource = ACCSIM_SOURCE_DIR;
-
-Result<SweepSpec> load(const std::string& axes_and_more, const std::string& models = "") {
+Result<SweepSpec> load_spec(const std::string& axes_and_more, const std::string& models = "") {
   const std::string path = test::temp_path("spec.yaml");
   std::ofstream(path) << "base: " << kSource << "/configs/64x64.yaml\n"
                       << (models.empty()
@@ -40,11 +39,11 @@ TEST(Spec, IsAnUnknownOperatorOnlyCostedWhenAllowed) {
   std::string bytes = test::model_of(test::relu_graph()).bytes();
   bytes.replace(bytes.find("Relu"), 4, "Reln");
   const std::string file = test::write_temp("unknown_operator.onnx", bytes);
-  const auto refused = load(kAxes, "models: [{file: " + file + "}]\n");
+  const auto refused = load_spec(kAxes, "models: [{file: " + file + "}]\n");
   ASSERT_FALSE(refused.ok());
   EXPECT_NE(refused.errors().front().message.find("allow_unsupported: true"), std::string::npos);
   EXPECT_NE(refused.errors().back().text().find("Reln"), std::string::npos);
-  const auto spec = load(kAxes, "models: [{file: " + file + ", allow_unsupported: true}]\n");
+  const auto spec = load_spec(kAxes, "models: [{file: " + file + ", allow_unsupported: true}]\n");
   ASSERT_TRUE(spec.ok()) << spec.errors().front().text();
   auto evaluator = Evaluator::create(*spec);
   ASSERT_TRUE(evaluator.ok());
@@ -52,11 +51,11 @@ TEST(Spec, IsAnUnknownOperatorOnlyCostedWhenAllowed) {
   // Two elements in and two out, a byte each on this machine.
   EXPECT_EQ(row.totals.dram_read_bytes, 2);
   EXPECT_EQ(row.totals.dram_write_bytes, 2);
-  EXPECT_FALSE(load(kAxes, "models: [{file: " + file + ", allow_unsupported: 1}]\n").ok());
+  EXPECT_FALSE(load_spec(kAxes, "models: [{file: " + file + ", allow_unsupported: 1}]\n").ok());
 }
 
 TEST(Space, PointsSetExactlyTheAxesFields) {
-  const auto spec = load(kAxes);
+  const auto spec = load_spec(kAxes);
   ASSERT_TRUE(spec.ok()) << spec.errors().front().text();
   const Space space(*spec);
   ASSERT_EQ(space.size(), 3 * 3 * 2 * 2);
@@ -81,9 +80,10 @@ TEST(Space, PointsSetExactlyTheAxesFields) {
 
 TEST(Space, RandomPointsAreDistinctLegalAndRepeatable) {
   const auto draw = [&](int seed, int count) {
-    const auto spec = load(std::string(kAxes) + "strategy: random\nseed: " + std::to_string(seed) +
-                           "\ncount: " + std::to_string(count) +
-                           "\nconstraints: [act <= 128, array.rows * gbps < 330]\n");
+    const auto spec =
+        load_spec(std::string(kAxes) + "strategy: random\nseed: " + std::to_string(seed) +
+                  "\ncount: " + std::to_string(count) +
+                  "\nconstraints: [act <= 128, array.rows * gbps < 330]\n");
     EXPECT_TRUE(spec.ok()) << spec.errors().front().text();
     PointSource source(*spec);
     Space space(*spec);
@@ -138,7 +138,7 @@ TEST(Spec, SaysWhatIsWrongWithFileAndLine) {
       {"strategy: grid", "missing key \"axes\""},
   };
   for (const auto& [text, message] : cases) {
-    const auto spec = load(text + "\n");
+    const auto spec = load_spec(text + "\n");
     ASSERT_FALSE(spec.ok()) << text;
     const std::string said = spec.errors().front().text();
     EXPECT_NE(said.find(message), std::string::npos) << said;
@@ -147,7 +147,7 @@ TEST(Spec, SaysWhatIsWrongWithFileAndLine) {
 }
 
 TEST(Spec, AValueThatIsNoNumberIsOneError) {
-  const auto spec = load("axes: {a: {field: buffers.activation.kib, values: [64, many]}}\n");
+  const auto spec = load_spec("axes: {a: {field: buffers.activation.kib, values: [64, many]}}\n");
   ASSERT_FALSE(spec.ok());
   EXPECT_EQ(spec.errors().size(), 1u);
   EXPECT_NE(spec.errors().front().text().find("must be a number"), std::string::npos);
@@ -158,16 +158,16 @@ TEST(Spec, AMillionMillionPointsAreCountedAndRefused) {
   for (const std::string field : {"dram.latency", "buffers.shared.latency", "clock_mhz"})
     axes += "  a" + std::to_string(axes.size()) + ": {field: " + field +
             ", range: {from: 1, to: 10000, step: 1}}\n";
-  const auto spec = load(axes);
+  const auto spec = load_spec(axes);
   ASSERT_FALSE(spec.ok());
   EXPECT_NE(spec.errors().front().text().find("1e+12 points"), std::string::npos)
       << spec.errors().front().text();
   EXPECT_NE(spec.errors().front().text().find("strategy: random"), std::string::npos);
-  EXPECT_TRUE(load(axes + "strategy: random\ncount: 5\n").ok());
+  EXPECT_TRUE(load_spec(axes + "strategy: random\ncount: 5\n").ok());
 }
 
 TEST(Spec, ContradictoryConstraintsAreAnErrorBeforehand) {
-  const auto spec = load(std::string(kAxes) + "constraints: [act < 100, act > 200]\n");
+  const auto spec = load_spec(std::string(kAxes) + "constraints: [act < 100, act > 200]\n");
   ASSERT_TRUE(spec.ok());
   const auto count = count_points(*spec);
   ASSERT_FALSE(count.ok());
@@ -175,34 +175,34 @@ TEST(Spec, ContradictoryConstraintsAreAnErrorBeforehand) {
 }
 
 TEST(Spec, ObjectiveIsWhatMappingsAreChosenBy) {
-  EXPECT_EQ(load(kAxes)->objective, Objective::cycles);
+  EXPECT_EQ(load_spec(kAxes)->objective, Objective::cycles);
   for (const Objective o :
        {Objective::cycles, Objective::energy, Objective::edp, Objective::traffic}) {
-    const auto spec = load(std::string(kAxes) + "objective: " + std::string(name(o)) + "\n");
+    const auto spec = load_spec(std::string(kAxes) + "objective: " + std::string(name(o)) + "\n");
     ASSERT_TRUE(spec.ok()) << spec.errors().front().text();
     EXPECT_EQ(spec->objective, o);
   }
 }
 
 TEST(Spec, HashTellsWhatResultsDependOn) {
-  const std::string one = load(kAxes)->hash;
-  EXPECT_EQ(load(kAxes)->hash, one);
-  EXPECT_NE(load(std::string(kAxes) + "effort: rule\n")->hash, one);
-  EXPECT_NE(load(std::string(kAxes) + "objective: edp\n")->hash, one);
-  EXPECT_EQ(load(std::string(kAxes) + "objective: cycles\n")->hash, one) << "the default";
-  EXPECT_NE(load(kAxes, "models: [{file: " + kSource + "/models/resnet18_op13.onnx}]\n")->hash,
+  const std::string one = load_spec(kAxes)->hash;
+  EXPECT_EQ(load_spec(kAxes)->hash, one);
+  EXPECT_NE(load_spec(std::string(kAxes) + "effort: rule\n")->hash, one);
+  EXPECT_NE(load_spec(std::string(kAxes) + "objective: edp\n")->hash, one);
+  EXPECT_EQ(load_spec(std::string(kAxes) + "objective: cycles\n")->hash, one) << "the default";
+  EXPECT_NE(load_spec(kAxes, "models: [{file: " + kSource + "/models/resnet18_op13.onnx}]\n")->hash,
             one);
-  EXPECT_NE(
-      load(kAxes, "models: [{file: " + kSource + "/models/squeezenet1_1_op13.onnx, weight: 2}]\n")
-          ->hash,
-      one);
-  EXPECT_NE(load(std::string(kAxes) + "constraints: [act > 0]\n")->hash, one);
+  EXPECT_NE(load_spec(kAxes, "models: [{file: " + kSource +
+                                 "/models/squeezenet1_1_op13.onnx, weight: 2}]\n")
+                ->hash,
+            one);
+  EXPECT_NE(load_spec(std::string(kAxes) + "constraints: [act > 0]\n")->hash, one);
 }
 
 /// What regions' bounds rest on, tried on every point of small spaces.
 TEST(BoxBounds, AreNeverAboveAnyOfTheRegionsPoints) {
   for (const char* effort : {"search", "rule"}) {
-    const auto spec = load(std::string(R"(
+    const auto spec = load_spec(std::string(R"(
 axes:
   act:
     values: [16, 64, 256]

@@ -1,0 +1,65 @@
+#include "hw/config/find_machine.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <filesystem>
+
+#include "hw/config/values.h"
+
+namespace accsim::hw {
+namespace fs = std::filesystem;
+
+std::vector<std::string> machine_names(const std::string& folder) {
+  std::vector<std::string> out;
+  std::error_code error;
+  for (auto at = fs::directory_iterator(folder, error); !error && at != fs::directory_iterator();
+       at.increment(error))
+    if (at->path().extension() == ".yaml") out.push_back(at->path().stem().string());
+  std::sort(out.begin(), out.end());
+  return out;
+}
+
+std::string machine_file(const std::string& given, const std::string& folder) {
+  std::error_code error;
+  if (given.find('/') != std::string::npos || fs::exists(given, error)) return given;
+  const std::vector<std::string> names = machine_names(folder);
+  if (std::find(names.begin(), names.end(), given) == names.end()) return given;
+  return (fs::path(folder) / (given + ".yaml")).string();
+}
+
+bool is_missing(const std::string& path) {
+  std::error_code error;
+  return fs::status(path, error).type() == fs::file_type::not_found;
+}
+
+std::optional<std::string> near_file(const std::string& path) {
+  const fs::path wanted(path);
+  const fs::path folder = wanted.has_parent_path() ? wanted.parent_path() : fs::path(".");
+  std::vector<std::string> names;
+  std::error_code error;
+  for (auto at = fs::directory_iterator(folder, error);
+       !error && at != fs::directory_iterator() && names.size() < 10'000; at.increment(error))
+    names.push_back(at->path().filename().string());
+  const auto close = nearest(wanted.filename().string(), names);
+  if (!close) return {};
+  return (wanted.parent_path() / *close).string();
+}
+
+std::string missing_machine(const std::string& given, const std::string& folder) {
+  const auto near = near_file(given);
+  if (given.find('/') == std::string::npos) {
+    const std::vector<std::string> names = machine_names(folder);
+    const std::string stem = fs::path(given).stem().string();  // 64x64.yaml means 64x64
+    const bool named = std::find(names.begin(), names.end(), stem) != names.end();
+    if (const auto close = named ? stem : nearest(given, names))
+      return fmt::format("no such file; did you mean the shipped machine {}?", *close);
+    if (given.find('.') == std::string::npos && !near && !names.empty())
+      return fmt::format("no such file, and no shipped machine has that name: {}",
+                         fmt::join(names, ", "));
+  }
+  return near ? fmt::format("no such file; did you mean {}?", *near) : "";
+}
+
+}  // namespace accsim::hw

@@ -1,0 +1,157 @@
+#include "hw/timing/slice_recorder.h"
+
+#include <algorithm>
+
+#include "sim/base/check.h"
+
+namespace accsim::hw {
+
+// ---- LoopCounter --------------------------------------------------------------------------------
+
+void LoopCounter::command(const TimedStep&) { ++levels_[depth_].commands; }
+
+void LoopCounter::begin_loop(const Step&) {
+  if (++depth_ == levels_.size()) levels_.emplace_back();
+  ++levels_[depth_].executions;
+}
+
+void LoopCounter::end_iteration(const Step&) { ++levels_[depth_].iterations; }
+void LoopCounter::skipped(const Step&, int64_t, int64_t, int64_t) { ++levels_[depth_].skips; }
+void LoopCounter::end_loop(const Step&) { --depth_; }
+
+Detail LoopCounter::detail(int64_t limit) const {
+  constexpr auto kEach = static_cast<int64_t>(kQueues);  // slices of a group, at most
+  std::vector<int64_t> outside = {
+      0};  // by depth: slices if all loops of less depth are written out
+  for (const Level& l : levels_) outside.push_back(outside.back() + l.commands + kEach * l.skips);
+  if (outside.back() <= limit) return {};
+  for (size_t depth = levels_.size() - 1; depth > 0; --depth) {
+    const Level& l = levels_[depth];
+    // Where a loop ends and where it is skipped ahead, fewer iterations than wanted may be pending.
+    const int64_t ends = kEach * (l.executions + 2 * l.skips);
+    const int64_t spare = (limit - outside[depth] - ends) / kEach;
+    if (spare > 0)
+      return {static_cast<int64_t>(depth), std::max<int64_t>(1, ceil_div(l.iterations, spare))};
+    if (outside[depth] + kEach * l.executions <= limit)
+      return {static_cast<int64_t>(depth), Detail::kAll};
+  }
+  return {0, Detail::kAll};
+}
+
+// ---- SliceRecorder ------------------------------------------------------------------------------
+
+SliceRecorder::SliceRecorder(std::span<const Step> steps, std::span<const CommandInfo> commands,
+                             Detail detail)
+    : steps_(steps), commands_(commands), detail_(detail), frames_(1) {}
+
+std::array<std::vector<Slice>, kQueues> SliceRecorder::finish() {
+  check(depth_ == 0, "a loop has not ended");
+  if (at_detail()) emit(top().now);
+  return std::move(out_);
+}
+
+void SliceRecorder::took(const Step& wait, int64_t time) {
+  Token& t = tokens_[static_cast<size_t>(wait.moment)];
+  if (time >= t.time) t = {time, wait.ring};
+}
+
+/// The token without which the command would have started earlier; none if it was something else.
+int SliceRecorder::waited_for(const TimedStep& c) {
+  constexpr std::array<Moment, kQueues> kPending = {Moment::pending_load, Moment::pending_stream,
+                                                    Moment::pending_post, Moment::pending_store};
+  Token& token = tokens_[static_cast<size_t>(kPending[static_cast<size_t>(c.queue)])];
+  int out = Slice::kNoToken;
+  if (c.start > c.free && token.time == c.start) out = token.ring;
+  token = {};
+  if (c.step.kind == Step::Kind::gemm) {
+    Token& held = tokens_[static_cast<size_t>(Moment::pending_preload)];
+    const bool late = held.time >= 0 && held.time + time_of(c.step.fill) == c.start;
+    if (c.start > c.free && late && out == Slice::kNoToken) out = held.ring;
+    held = {};
+  }
+  return out;
+}
+
+void SliceRecorder::command(const TimedStep& c) {
+  const CommandInfo& info = commands_[static_cast<size_t>(&c.step - steps_.data())];
+  Slice s{.start = c.start,
+          .end = c.end,
+          .visible = c.finish,
+          .busy = c.end - c.start,
+          .count = 1,
+          .commands = info.kind,
+          .token = waited_for(c),
+          .bytes = info.bytes};
+  s.waits[static_cast<size_t>(c.why)] = c.start - c.free;
+  top().now[static_cast<size_t>(c.queue)].append(s);
+  if (static_cast<int64_t>(depth_) < detail_.depth) out_[static_cast<size_t>(c.queue)].push_back(s);
+}
+
+void SliceRecorder::begin_loop(const Step&) {
+  if (++depth_ == frames_.size()) frames_.emplace_back();
+  Frame& f = top();
+  f.now = f.all = f.pending = Groups{};
+  f.iterations = f.waiting = 0;
+}
+
+void SliceRecorder::end_iteration(const Step&) {
+  Frame& f = top();
+  f.last[static_cast<size_t>(f.iterations++) % kRemembered] = f.now;
+  append(f.all, f.now);
+  if (at_detail()) {
+    append(f.pending, f.now);
+    if (++f.waiting == detail_.iterations) flush(f);
+  }
+  f.now = Groups{};
+}
+
+void SliceRecorder::skipped(const Step&, int64_t period, int64_t periods, int64_t growth) {
+  Frame& f = top();
+  check(period <= static_cast<int64_t>(kRemembered) && period <= f.iterations,
+        "a period longer than what is remembered of it");
+  Groups ahead{};
+  for (int64_t i = f.iterations - period; i < f.iterations; ++i)
+    append(ahead, f.last[static_cast<size_t>(i) % kRemembered]);
+  for (Slice& s : ahead) {
+    if (s.count == 0) continue;
+    s.start += growth;
+    s.end += growth * periods;
+    s.visible += growth * periods;
+    s.busy *= periods;
+    s.count *= periods;
+    for (int64_t& w : s.waits) w *= periods;
+    for (int64_t& b : s.bytes) b *= periods;
+    if (s.count > 1) s.token = Slice::kNoToken;
+  }
+  append(f.all, ahead);
+  if (at_detail() && detail_.iterations == Detail::kAll)
+    append(f.pending, ahead);
+  else if (static_cast<int64_t>(depth_) <= detail_.depth) {
+    flush(f);
+    emit(ahead);
+  }
+}
+
+void SliceRecorder::end_loop(const Step&) {
+  Frame& f = top();
+  flush(f);
+  --depth_;
+  append(top().now, f.all);
+}
+
+void SliceRecorder::append(Groups& to, const Groups& next) {
+  for (size_t q = 0; q < kQueues; ++q) to[q].append(next[q]);
+}
+
+void SliceRecorder::flush(Frame& f) {
+  emit(f.pending);
+  f.pending = Groups{};
+  f.waiting = 0;
+}
+
+void SliceRecorder::emit(const Groups& groups) {
+  for (size_t q = 0; q < kQueues; ++q)
+    if (groups[q].count > 0) out_[q].push_back(groups[q]);
+}
+
+}  // namespace accsim::hw

@@ -1,0 +1,132 @@
+#include "hw/timing/timeline.h"
+
+#include <algorithm>
+#include <bit>
+
+#include "hw/timing/simulator.h"
+#include "hw/timing/slice_recorder.h"
+
+namespace accsim::hw {
+namespace {
+
+constexpr int kGemm = 2 * static_cast<int>(kBuffers), kDrain = kGemm + 1, kPost = kGemm + 2,
+              kVector = kGemm + 3, kStore = kGemm + 4, kKinds = kStore + 2;
+
+std::string kind_name(int kind) {
+  if (kind < kGemm) {
+    const auto b = static_cast<Buffer>(kind % static_cast<int>(kBuffers));
+    const bool shared = kind >= static_cast<int>(kBuffers);
+    return "load " + std::string(name(b)) + (shared ? " from shared" : "");
+  }
+  constexpr std::array<const char*, kKinds - kGemm> kNames = {"gemm",   "drain", "post",
+                                                              "vector", "store", "store to shared"};
+  return kNames[static_cast<size_t>(kind - kGemm)];
+}
+
+/// Lists what the commands of a program do, in the order of the text.
+class Lister {
+ public:
+  Lister(const Program& program, std::vector<CommandInfo>& to) : program_(program), to_(to) {}
+
+  void body(const std::vector<Item>& items) {
+    for (const Item& item : items) {
+      if (const auto* loop = std::get_if<Loop>(&item.node))
+        body(loop->body);
+      else if (const auto* c = std::get_if<Command>(&item.node))
+        std::visit([this](const auto& command) { add(command); }, *c);
+    }
+  }
+
+ private:
+  size_t memory(int tensor) const {
+    return static_cast<size_t>(program_.tensors[static_cast<size_t>(tensor)].memory);
+  }
+  void add(int kind) { to_.push_back({CommandSet{1} << kind, {}}); }
+  void add(const LoadCommand& c) {
+    add(static_cast<int>(memory(c.tensor) * kBuffers + static_cast<size_t>(c.buffer)));
+    to_.back().bytes[memory(c.tensor)] = c.walk.runs() * c.walk.run;
+  }
+  void add(const GemmCommand&) { add(kGemm); }
+  void add(const DrainCommand&) { add(kDrain); }
+  void add(const PostCommand&) { add(kPost); }
+  void add(const VectorCommand&) { add(kVector); }
+  void add(const StoreCommand& c) {
+    add(kStore + static_cast<int>(memory(c.tensor)));
+    to_.back().bytes[memory(c.tensor)] = c.walk.runs() * c.walk.run;
+  }
+
+  const Program& program_;
+  std::vector<CommandInfo>& to_;
+};
+
+/// By step, what its command does; loops have all queues of their body.
+std::vector<CommandInfo> list_commands(const Program& program, std::span<const Step> steps) {
+  std::vector<CommandInfo> commands, out(steps.size());
+  Lister(program, commands).body(program.body);
+  size_t next = 0;
+  for (size_t i = 0; i < steps.size(); ++i) {
+    using Kind = Step::Kind;
+    const Kind k = steps[i].kind;
+    if (k == Kind::loop || k == Kind::wait || k == Kind::signal) continue;
+    check(next < commands.size(), "steps and text of a program have other commands");
+    out[i] = commands[next++];
+  }
+  check(next == commands.size(), "steps and text of a program have other commands");
+  return out;
+}
+
+}  // namespace
+
+std::string names(CommandSet commands) {
+  std::string out;
+  for (; commands != 0; commands &= commands - 1)
+    out += (out.empty() ? "" : " + ") + kind_name(std::countr_zero(commands));
+  return out;
+}
+
+std::string token_name(int ring) {
+  const auto b = static_cast<Buffer>(ring / 2);
+  return std::string(ring % 2 == 1 ? "a full " : "a free ") + std::string(name(b)) + " slot";
+}
+
+void Slice::append(const Slice& next) {
+  if (next.count == 0) return;
+  if (count == 0) {
+    *this = next;
+    return;
+  }
+  end = std::max(end, next.end);
+  visible = std::max(visible, next.visible);
+  busy += next.busy;
+  count += next.count;
+  commands |= next.commands;
+  token = kNoToken;
+  for (size_t w = 0; w < kWaits; ++w) waits[w] += next.waits[w];
+  for (size_t m = 0; m < bytes.size(); ++m) bytes[m] += next.bytes[m];
+}
+
+Timeline timeline(const Program& program, const HwConfig& hw, int64_t limit) {
+  StepWriter writer;
+  write_steps(program, hw, writer);
+  const std::span<const Step> steps = writer.steps();
+  const std::vector<CommandInfo> commands = list_commands(program, steps);
+  Simulator simulator;
+  TimingMode mode = TimingMode::step;
+  Detail detail;  // everything
+  if (count(program, hw).commands > limit) {
+    mode = TimingMode::periodic;
+    LoopCounter counter;
+    simulator.run(steps, hw, mode, &counter);
+    detail = counter.detail(limit);
+  }
+  SliceRecorder recorder(steps, commands, detail);
+  const Timing timing = simulator.run(steps, hw, mode, &recorder);
+  Timeline out;
+  out.total = timing.total;
+  out.queues = recorder.finish();
+  for (const auto& queue : out.queues)
+    for (const Slice& s : queue) out.summarised = out.summarised || s.count > 1;
+  return out;
+}
+
+}  // namespace accsim::hw

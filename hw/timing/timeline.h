@@ -1,0 +1,52 @@
+#pragma once
+#include <array>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "hw/program/program.h"
+#include "hw/timing/timing.h"
+
+namespace accsim::hw {
+
+/// What a command does, as a bit of a set: loads by buffer and memory, array, post and vector unit,
+/// stores by memory.
+using CommandSet = uint32_t;
+/// The commands of a set as people read them: "load weight", "gemm", "post", "load activation +
+/// load weight", "store to shared".
+std::string names(CommandSet commands);
+
+/// Commands that one queue ran one after the other: one, or a summarised group. In cycles.
+struct Slice {
+  int64_t start = 0;    ///< first cycle of the first command
+  int64_t end = 0;      ///< end of the last command's occupancy
+  int64_t visible = 0;  ///< the cycle in which the last result is visible
+  int64_t busy = 0;     ///< sum of occupancies; of one command end - start
+  int64_t count = 0;    ///< commands
+  CommandSet commands = 0;
+  int token = kNoToken;                 ///< that one command waited for: a ring() index
+  std::array<int64_t, kWaits> waits{};  ///< gaps before each of the commands, by reason
+  std::array<int64_t, 2> bytes{};       ///< loaded from or stored to each Memory
+  static constexpr int kNoToken = -1;
+
+  /// Puts what the queue runs next into the group; an empty one becomes that.
+  void append(const Slice& next);
+};
+/// What a queue waits for by the token of a ring: "a full weight slot", "a free output slot".
+std::string token_name(int ring);
+
+/// Where a program's queues are when. By queue: slices in order that don't overlap; together they
+/// are every command once, so that busy, waits, counts and bytes add up to the program's.
+struct Timeline {
+  std::array<std::vector<Slice>, kQueues> queues;
+  Cycles total;             ///< as Timing has it: the largest `visible`
+  bool summarised = false;  ///< some slice is a group
+};
+
+/// The timeline of a verified program. One of more than `limit` commands is summarised to at most
+/// `limit` slices, but one a queue: as many of its loops as fit are written out, in those inside
+/// them whole iterations are put together, and so is what a periodic loop repeats. Groups are where
+/// their commands are, to the cycle. Takes the time of simulate() and of `limit` steps.
+Timeline timeline(const Program& program, const HwConfig& hw, int64_t limit);
+
+}  // namespace accsim::hw

@@ -1,0 +1,31 @@
+#include "sim/app/annotate_options.h"
+
+#include "sim/app/cli.h"
+#include "sim/app/file_options.h"
+#include "sim/app/output.h"
+#include "sim/flow/annotate.h"
+
+namespace accsim::sim {
+
+void AnnotateOptions::add_to(CLI::App& app) {
+  app.add_option("--annotate", file_,
+                 "Write the model with what each node costs as metadata, which Netron shows; - for "
+                 "stdout")
+      ->type_name(kWrittenFile);
+}
+
+int AnnotateOptions::write(const ModelOptions& model, const Report& report,
+                           const std::string& command) const {
+  if (file_.empty()) return kExitOk;
+  const Result<ElaborateOptions> elaborate = model.elaborate();
+  if (!elaborate) return report_errors(elaborate.errors());
+  const Result<PatchedFile> patched = annotate({model.model(), *elaborate, file_, command}, report);
+  if (!patched) return report_errors(patched.errors());
+  return write_pieces(file_, [&](const TextSink& sink) {
+    for (const std::string_view piece : patched->pieces())
+      if (const Status written = sink(piece); !written) return written;
+    return ok();
+  });
+}
+
+}  // namespace accsim::sim

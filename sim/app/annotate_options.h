@@ -1,0 +1,23 @@
+#pragma once
+#include <CLI/CLI.hpp>
+#include <string>
+
+#include "sim/app/options.h"
+#include "sim/report/report.h"
+
+namespace accsim::sim {
+
+/// `--annotate OUT.onnx`.
+class AnnotateOptions {
+ public:
+  void add_to(CLI::App& app);
+  bool wanted() const { return !file_.empty(); }
+  bool to_stdout() const { return file_ == "-"; }
+  /// Writes the annotated model, if one is wanted. `command` is what made the report. Exit code.
+  int write(const ModelOptions& model, const Report& report, const std::string& command) const;
+
+ private:
+  std::string file_;
+};
+
+}  // namespace accsim::sim

@@ -1,0 +1,175 @@
+#include "sim/app/compare_command.h"
+
+#include <fmt/format.h>
+
+#include "hw/config/load.h"
+#include "sim/app/cli.h"
+#include "sim/app/file_options.h"
+#include "sim/app/journal.h"
+#include "sim/app/output.h"
+#include "sim/compare/compare_text.h"
+#include "sim/compare/read_report.h"
+#include "sim/flow/cost.h"
+#include "sim/report/format.h"
+
+namespace accsim::sim {
+namespace {
+
+template <class T>
+void collect(const Result<T>& result, Errors& errors) {
+  if (!result) errors.insert(errors.end(), result.errors().begin(), result.errors().end());
+}
+
+/// What each cause means, as the end of the command's help.
+std::string causes_text() {
+  std::string out = "Causes: every cycle of a layer has one, so that differences add up exactly.\n";
+  for (const CauseInfo& cause : cause_table()) {
+    bool first = true;
+    for (const std::string& line : wrap_words(cause.definition, 56)) {
+      out += fmt::format("  {:<20}{}\n", first ? cause.label : "", line);
+      first = false;
+    }
+  }
+  return out + "Exit codes: 0 compared, 2 input that can't be used.";
+}
+
+/// Networks and machines that were read, costed as sides.
+struct Costing {
+  std::vector<hw::HwConfig> machines;
+  std::vector<Graph> graphs;
+
+  Result<RunSide> side(size_t machine, size_t graph, const MapOptions& options) const {
+    const auto costed = cost_network(graphs[graph], machines[machine], options);
+    if (!costed) return costed.errors();
+    return run_side(costed->report);
+  }
+};
+
+}  // namespace
+
+void CompareCommand::add_to(CLI::App& app) {
+  sub_ = app.add_subcommand(
+      "compare", "Where the difference of two runs' cycles comes from, by cause and layer");
+  sub_->footer(causes_text());
+  sub_->add_option("input", inputs_,
+                   "Reports (as accsim --json writes them), each compared with the first; with "
+                   "--hw, ONNX models")
+      ->type_name(kReadFile)
+      ->required();
+  sub_->add_option(
+          "--hw", machines_,
+          "Machine, a description (YAML) or the name of a shipped one, repeatable: each is "
+          "compared with the first, model by model; of one machine, each model with the "
+          "first")
+      ->type_name(kMachine)
+      ->allow_extra_args(false);
+  graph_.add_graph_options_to(*sub_);
+  mapping_.add_to(*sub_);
+  mapping_b_.add_to_side_b(*sub_);
+  sub_->add_option("--json", json_,
+                   "Write the comparisons as JSON (accsim.compare/1); - for stdout")
+      ->type_name(kWrittenFile);
+  sub_->add_option("--html", html_,
+                   "Write the comparisons as a page that needs no network: one file; - for stdout")
+      ->type_name(kWrittenFile);
+  sub_->add_flag("--all", all_, "Show every layer that differs, not only the ten that differ most");
+  sub_->add_flag("-q,--quiet", quiet_, "No text");
+}
+
+Result<std::vector<Comparison>> CompareCommand::of_reports() const {
+  if (const auto words = graph_.words(); !words.empty() || mapping_.chosen() || mapping_b_.given())
+    return Error{Errc::usage,
+                 "reports say what was costed and how; options of models and mappings go with "
+                 "models and machines, --hw",
+                 words.empty() ? "mapping" : words.front()};
+  if (inputs_.size() < 2)
+    return Error{Errc::usage, "name two reports, or a model and machines with --hw", "input"};
+  Errors errors;
+  std::vector<RunSide> sides;
+  for (const std::string& path : inputs_) {
+    if (path.ends_with(".onnx")) {
+      errors.push_back({Errc::usage, "is a model: name the machine that it runs on, --hw", path});
+      continue;
+    }
+    Result<RunSide> side = read_report(path);
+    collect(side, errors);
+    if (side) sides.push_back(std::move(*side));
+  }
+  if (!errors.empty()) return errors;
+  std::vector<Comparison> out;
+  for (size_t i = 1; i < sides.size(); ++i) out.push_back(compare_runs(sides[0], sides[i]));
+  return out;
+}
+
+Result<std::vector<Comparison>> CompareCommand::of_machines() const {
+  Errors errors;
+  const auto elaborate_options = graph_.elaborate();
+  const auto options_a = mapping_.parse(), options_b = mapping_b_.over(mapping_).parse("--b-");
+  collect(elaborate_options, errors);
+  collect(options_a, errors);
+  if (options_a) collect(options_b, errors);
+  const bool same_run = machines_.size() == 1 && inputs_.size() == 1;
+  if (same_run && !mapping_b_.given())
+    errors.push_back({Errc::usage,
+                      "one model on one machine is one run: name a second --hw, a second model, or "
+                      "how B is mapped, e.g. --b-objective energy",
+                      "--hw"});
+  if (!errors.empty()) return errors;
+  Costing costing;
+  for (const std::string& path : machines_) {
+    auto machine = hw::load_hw(path);
+    collect(machine, errors);
+    if (machine) costing.machines.push_back(std::move(*machine));
+  }
+  auto graphs = load_graphs(inputs_, *elaborate_options);
+  collect(graphs, errors);
+  if (graphs) costing.graphs = std::move(*graphs);
+  if (!errors.empty()) return errors;
+
+  std::vector<Comparison> out;
+  const auto compare = [&](const Result<RunSide>& a, size_t machine, size_t graph) {
+    const auto b = costing.side(machine, graph, *options_b);
+    collect(b, errors);
+    if (a && b) out.push_back(compare_runs(*a, *b));
+  };
+  const bool by_model = machines_.size() == 1 && inputs_.size() > 1;  // models with the first
+  for (size_t g = 0; g < (by_model ? 1 : inputs_.size()); ++g) {
+    const auto a = costing.side(0, g, *options_a);
+    collect(a, errors);
+    if (same_run) compare(a, 0, g);
+    for (size_t m = 1; m < machines_.size(); ++m) compare(a, m, g);
+    for (size_t other = 1; by_model && other < inputs_.size(); ++other) compare(a, 0, other);
+  }
+  if (!errors.empty()) return errors;
+  return out;
+}
+
+int CompareCommand::print(const std::vector<Comparison>& comparisons, const Console& console,
+                          const std::string& page) const {
+  if (!json_.empty())
+    if (const int code = write_result(json_, to_json(comparisons)); code != kExitOk) return code;
+  if (!html_.empty())
+    if (const int code = write_result(html_, page); code != kExitOk) return code;
+  if (quiet_ || json_ == "-" || html_ == "-") return kExitOk;
+  const TextOptions options{.width = static_cast<int>(Console::width()),
+                            .colour = console.colour(),
+                            .all_layers = all_ || console.verbose()};
+  std::string text;
+  for (const Comparison& c : comparisons)
+    text += (text.empty() ? "" : "\n\n") + to_text(c, options);
+  return print_out(text);
+}
+
+int CompareCommand::run(const Console& console, const std::string& command,
+                        const std::string& version) const {
+  Journal journal(console.verbose());
+  for (const std::string& path : machines_) journal.reads("machine", path);
+  for (const std::string& path : inputs_)
+    journal.reads(machines_.empty() ? "report" : "model", path);
+  const auto comparisons = machines_.empty() ? of_reports() : of_machines();
+  if (!comparisons) return report_errors(comparisons.errors());
+  journal.step("read, costed and compared");
+  return print(*comparisons, console, html_.empty() ? "" : to_html(*comparisons, command, version));
+}
+
+}  // namespace accsim::sim

@@ -1,0 +1,312 @@
+#include "sim/app/completion.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "hw/config/find_machine.h"
+#include "sim/app/file_options.h"
+#include "sim/app/options_table.h"
+#include "sim/app/paths.h"
+
+namespace accsim::sim {
+namespace {
+
+/// What can follow an option, or stand as a positional.
+enum class Follows : uint8_t { nothing, words, file, folder };
+
+struct Value {
+  Follows what = Follows::nothing;
+  std::vector<std::string> words;  ///< that are offered; with files, too
+  std::string ending;              ///< of files that are offered before all others; "" for none
+};
+
+Value value_of(const OptionRow& row) {
+  if (!row.choices.empty()) return {Follows::words, row.choices, ""};
+  if (row.kind == kMachine) return {Follows::file, hw::machine_names(machine_folder()), "yaml"};
+  if (row.kind == kReadFile || row.kind == kWrittenFile) {
+    const std::string& name = row.spellings.back();
+    return {Follows::file, {}, name == "model" ? "onnx" : name == "spec" ? "yaml" : ""};
+  }
+  if (row.kind == kReadFolder || row.kind == kWrittenFolder) return {Follows::folder, {}, ""};
+  return {};
+}
+
+/// A command with what completion knows of it.
+struct Command {
+  std::string path;  ///< without the program's name: "", "sweep show"
+  std::vector<std::string> commands;
+  std::vector<OptionRow> rows;
+  Value positional;
+};
+
+void collect(const CLI::App& app, const std::string& path, std::vector<Command>& out) {
+  Command command{path, {}, option_rows(app), {}};
+  for (const CLI::App* sub : commands_of(app)) command.commands.push_back(sub->get_name());
+  for (const OptionRow& row : command.rows)
+    if (row.positional) {
+      command.positional = value_of(row);
+      break;
+    }
+  out.push_back(std::move(command));
+  for (const CLI::App* sub : commands_of(app))
+    collect(*sub, path.empty() ? sub->get_name() : path + " " + sub->get_name(), out);
+}
+
+std::string words(const std::vector<std::string>& list) {
+  return fmt::format("{}", fmt::join(list, " "));
+}
+
+/// The pattern of a shell's case for "the command so far, then a word that goes on with it".
+std::string deeper(const std::vector<Command>& commands) {
+  std::string out;
+  for (const Command& command : commands)
+    if (!command.path.empty()) {
+      const std::string before = command.path.find(' ') == std::string::npos ? " " : "";
+      out += fmt::format("{}\"{}{}\"", out.empty() ? "" : " | ", before, command.path);
+    }
+  return out;
+}
+
+// ---- bash ---------------------------------------------------------------------------------------
+
+std::string bash_value(const Value& value) {
+  const std::string list = words(value.words);
+  switch (value.what) {
+    case Follows::words:
+      return fmt::format("_accsim_words \"{}\"", list);
+    case Follows::file:
+      return fmt::format("_accsim_files \"{}\" \"{}\"", value.ending, list);
+    case Follows::folder:
+      return "_accsim_folders";
+    case Follows::nothing:
+      break;
+  }
+  return "COMPREPLY=()";
+}
+
+constexpr const char* kBashHead = R"(# bash completion of accsim. Made by: accsim completion bash
+
+_accsim_words() {
+  mapfile -t COMPREPLY < <(compgen -W "$1" -- "$current")
+}
+
+_accsim_folders() {
+  compopt -o filenames
+  mapfile -t COMPREPLY < <(compgen -d -- "$current")
+}
+
+# Files that end in $1 and folders, or any file where there are none; and the words $2.
+_accsim_files() {
+  compopt -o filenames
+  mapfile -t COMPREPLY < <(
+    [[ -n $2 ]] && compgen -W "$2" -- "$current"
+    [[ -n $1 ]] && compgen -f -X "!*.$1" -- "$current"
+  )
+  if ((${#COMPREPLY[@]} == 0)); then
+    mapfile -t COMPREPLY < <(compgen -f -- "$current")
+  else
+    mapfile -t -O "${#COMPREPLY[@]}" COMPREPLY < <(compgen -d -- "$current")
+  fi
+}
+
+_accsim() {
+  local current=${COMP_WORDS[COMP_CWORD]} previous=${COMP_WORDS[COMP_CWORD - 1]} command="" i
+  # "=" is a word of its own to bash.
+  if [[ $current == = ]]; then current=""; fi
+  if [[ $previous == = ]]; then previous=${COMP_WORDS[COMP_CWORD - 2]}; fi
+  for ((i = 1; i < COMP_CWORD; i++)); do
+    case "$command ${COMP_WORDS[i]}" in
+)";
+
+std::string bash(const std::vector<Command>& commands) {
+  std::string out = kBashHead;
+  out += fmt::format("      {}) command=${{command:+$command }}${{COMP_WORDS[i]}} ;;\n",
+                     deeper(commands));
+  out += "    esac\n  done\n  case \"$command:$previous\" in\n";
+  for (const Command& command : commands)
+    for (const OptionRow& row : command.rows) {
+      if (row.positional || row.flag) continue;
+      std::string patterns;
+      for (const std::string& spelling : row.spellings)
+        patterns +=
+            fmt::format("{}\"{}:{}\"", patterns.empty() ? "" : " | ", command.path, spelling);
+      out += fmt::format("    {}) {}; return ;;\n", patterns, bash_value(value_of(row)));
+    }
+  out += "  esac\n  case \"$command\" in\n";
+  for (const Command& command : commands) {
+    std::vector<std::string> options;
+    for (const OptionRow& row : command.rows)
+      if (!row.positional)
+        options.insert(options.end(), row.spellings.begin(), row.spellings.end());
+    Value value = command.positional;
+    if (!command.commands.empty()) {
+      if (value.what == Follows::nothing) value.what = Follows::words;
+      value.words.insert(value.words.end(), command.commands.begin(), command.commands.end());
+    }
+    out += fmt::format(
+        "    \"{}\")\n      if [[ $current == -* ]]; then _accsim_words \"{}\"\n"
+        "      else {}; fi ;;\n",
+        command.path, words(options), bash_value(value));
+  }
+  return out + "  esac\n}\n\ncomplete -F _accsim accsim\n";
+}
+
+// ---- zsh ----------------------------------------------------------------------------------------
+
+std::string single_quoted(const std::string& text) {
+  std::string out = "'";
+  for (const char c : text) out += c == '\'' ? std::string("'\\''") : std::string(1, c);
+  return out + "'";
+}
+
+/// Text of an _arguments specification, in which brackets and colons mean something.
+std::string zsh_text(const std::string& text) {
+  std::string out;
+  for (const char c : text) {
+    if (c == '[' || c == ']' || c == ':' || c == '\\') out += '\\';
+    out += c;
+  }
+  return out;
+}
+
+std::string zsh_value(const Value& value) {
+  switch (value.what) {
+    case Follows::words:
+      return "(" + words(value.words) + ")";
+    case Follows::file: {
+      std::string files =
+          value.ending.empty() ? "_files" : fmt::format("_files -g \"*.{}(-.)\"", value.ending);
+      if (value.words.empty()) return files;
+      return fmt::format("{{ compadd -- {}; {} }}", words(value.words), files);
+    }
+    case Follows::folder:
+      return "_files -/";
+    case Follows::nothing:
+      break;
+  }
+  return " ";
+}
+
+std::string zsh(const std::vector<Command>& commands) {
+  std::string out =
+      "#compdef accsim\n# zsh completion of accsim. Made by: accsim completion zsh\n\n_accsim() {\n"
+      "  local command=\"\" i taken=0\n  for ((i = 2; i < CURRENT; i++)); do\n"
+      "    case \"$command ${words[i]}\" in\n";
+  out += fmt::format(
+      "      {}) command=${{command:+$command }}${{words[i]}}; taken=$((i - 1)) ;;\n", [&] {
+        std::string patterns = deeper(commands);
+        for (size_t at = 0; (at = patterns.find("\" | \"", at)) != std::string::npos;)
+          patterns.replace(at, 5, "\"|\"");
+        return patterns;
+      }());
+  out +=
+      "    esac\n  done\n  # What follows is about the command's own words.\n"
+      "  if ((taken > 0)); then shift $taken words; ((CURRENT -= taken)); fi\n"
+      "  case \"$command\" in\n";
+  for (const Command& command : commands) {
+    out += fmt::format("    \"{}\")\n      _arguments -S", command.path);
+    for (const OptionRow& row : command.rows) {
+      if (row.positional) continue;
+      for (const std::string& spelling : row.spellings) {
+        const bool joined = !row.flag && spelling.starts_with("--");  // --json=FILE, too
+        std::string spec = (row.repeatable ? "*" : "") + spelling + (joined ? "=" : "");
+        spec += "[" + zsh_text(row.about) + "]";
+        if (!row.flag) spec += ":" + zsh_text(row.value) + ":" + zsh_value(value_of(row));
+        out += " \\\n        " + single_quoted(spec);
+      }
+    }
+    Value value = command.positional;
+    if (!command.commands.empty()) {
+      if (value.what == Follows::nothing) value.what = Follows::words;
+      value.words.insert(value.words.end(), command.commands.begin(), command.commands.end());
+    }
+    out += " \\\n        " + single_quoted("*:argument:" + zsh_value(value)) + " ;;\n";
+  }
+  return out +
+         "  esac\n}\n\nif [[ $funcstack[1] == _accsim ]]; then _accsim \"$@\"; "
+         "else compdef _accsim accsim; fi\n";
+}
+
+// ---- fish ---------------------------------------------------------------------------------------
+
+std::string fish_quoted(const std::string& text) {
+  std::string out = "'";
+  for (const char c : text) {
+    if (c == '\'' || c == '\\') out += '\\';
+    out += c;
+  }
+  return out + "'";
+}
+
+std::string fish_value(const Value& value) {
+  const std::string list = value.words.empty() ? "" : " -a " + fish_quoted(words(value.words));
+  switch (value.what) {
+    case Follows::words:
+      return " -x" + list;
+    case Follows::file:
+      return " -rF" + list;
+    case Follows::folder:
+      return " -x -a '(__fish_complete_directories)'";
+    case Follows::nothing:
+      break;
+  }
+  return " -x";
+}
+
+std::string fish(const std::vector<Command>& commands) {
+  std::string patterns;
+  for (const Command& command : commands)
+    if (!command.path.empty())
+      patterns +=
+          fish_quoted((command.path.find(' ') == std::string::npos ? " " : "") + command.path) +
+          " ";
+  std::string out = fmt::format(
+      "# fish completion of accsim. Made by: accsim completion fish\n\n"
+      "function __accsim_is --description 'Is this the command that is being typed?'\n"
+      "    set -l command ''\n    set -l words (commandline -opc)\n"
+      "    for word in $words[2..]\n        switch \"$command $word\"\n"
+      "            case {}\n                set command (string trim -- \"$command $word\")\n"
+      "        end\n    end\n    test \"$command\" = \"$argv[1]\"\nend\n\ncomplete -c accsim -f\n",
+      patterns);
+  for (const Command& command : commands) {
+    const std::string when =
+        fmt::format("complete -c accsim -n {}", fish_quoted("__accsim_is '" + command.path + "'"));
+    for (const OptionRow& row : command.rows) {
+      if (row.positional) continue;
+      out += when;
+      for (const std::string& spelling : row.spellings)
+        out +=
+            spelling.starts_with("--") ? " -l " + spelling.substr(2) : " -s " + spelling.substr(1);
+      out += (row.flag ? "" : fish_value(value_of(row))) + " -d " + fish_quoted(row.about) + "\n";
+    }
+    if (!command.commands.empty())
+      out += when + " -a " + fish_quoted(words(command.commands)) + "\n";
+    if (command.positional.what == Follows::file)
+      out += when + " -F" +
+             (command.positional.words.empty()
+                  ? ""
+                  : " -a " + fish_quoted(words(command.positional.words))) +
+             "\n";
+    if (command.positional.what == Follows::folder)
+      out += when + " -a '(__fish_complete_directories)'\n";
+    if (command.positional.what == Follows::words)
+      out += when + " -a " + fish_quoted(words(command.positional.words)) + "\n";
+  }
+  return out;
+}
+
+}  // namespace
+
+const std::vector<std::string>& completion_shells() {
+  static const std::vector<std::string> shells = {"bash", "zsh", "fish"};
+  return shells;
+}
+
+std::string completion_script(const CLI::App& app, const std::string& shell) {
+  std::vector<Command> commands;
+  collect(app, "", commands);
+  return shell == "bash" ? bash(commands) : shell == "zsh" ? zsh(commands) : fish(commands);
+}
+
+}  // namespace accsim::sim

@@ -1,0 +1,77 @@
+#include "sim/app/console.h"
+
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <charconv>
+#include <cstdlib>
+#include <cstring>
+#include <optional>
+#include <string_view>
+
+#include "sim/app/output.h"
+#include "sim/report/format.h"
+
+namespace accsim::sim {
+namespace {
+
+/// A variable of the environment; "" when it isn't set.
+std::string_view variable(const char* name) {
+  const char* const value = std::getenv(name);
+  return value == nullptr ? std::string_view() : value;
+}
+
+std::optional<size_t> asked_columns() {
+  const std::string_view text = variable("COLUMNS");
+  size_t columns = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), columns);
+  if (error != std::errc() || end != text.data() + text.size() || columns == 0) return {};
+  return columns;
+}
+
+}  // namespace
+
+void Console::add_to(CLI::App& app) {
+  app.add_option("--color", color_,
+                 "Colours: auto, always, never; auto goes by NO_COLOR, CLICOLOR_FORCE and the "
+                 "terminal")
+      ->check(CLI::IsMember({"auto", "always", "never"}))
+      ->capture_default_str()
+      ->group("Terminal");
+  app.add_flag("--verbose", verbose_,
+               "Commands that cost or run networks say on stderr which files they read and where "
+               "the time goes; leave nothing out of tables")
+      ->group("Terminal");
+  for (CLI::App* sub : app.get_subcommands([](const CLI::App*) { return true; })) add_to(*sub);
+}
+
+size_t Console::width() {
+  if (const auto columns = asked_columns()) return std::max(*columns, kNarrowest);
+  winsize size{};
+  const bool known = isatty(STDOUT_FILENO) != 0 && ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0;
+  return known && size.ws_col > 0 ? std::max<size_t>(size.ws_col, kNarrowest) : kNoTerminal;
+}
+
+bool Console::colour() const {
+  if (color_ != "auto") return color_ == "always";
+  if (!variable("NO_COLOR").empty()) return false;
+  if (const std::string_view force = variable("CLICOLOR_FORCE"); !force.empty() && force != "0")
+    return true;
+  return isatty(STDOUT_FILENO) != 0 && variable("TERM") != "dumb";
+}
+
+bool Console::unicode() {
+  // The first that is set says it, as for setlocale(); asking that would change the program's.
+  for (const char* name : {"LC_ALL", "LC_CTYPE", "LANG"}) {
+    const std::string text(variable(name));
+    if (text.empty()) continue;
+    return strcasestr(text.c_str(), "utf-8") != nullptr ||
+           strcasestr(text.c_str(), "utf8") != nullptr;
+  }
+  return false;
+}
+
+int print_wrapped(const std::string& text) { return print_out(wrap_lines(text, Console::width())); }
+
+}  // namespace accsim::sim

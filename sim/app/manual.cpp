@@ -1,0 +1,160 @@
+#include "sim/app/manual.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "sim/app/options_table.h"
+
+namespace accsim::sim {
+namespace {
+
+/// Text as roff has it: hyphens that can be copied, no escapes, no line that is a request.
+std::string roff(const std::string& text) {
+  std::string out;
+  bool line_begins = true;
+  for (const char c : text) {
+    if (line_begins && (c == '.' || c == '\'')) out += "\\&";
+    line_begins = c == '\n';
+    if (c == '-')
+      out += "\\-";
+    else if (c == '\\')
+      out += "\\e";
+    else if (c == '~')
+      out += "\\(ti";
+    else if (c == '^')
+      out += "\\(ha";
+    else if (c == '`')
+      out += "\\(ga";
+    else
+      out += c;
+  }
+  return out;
+}
+
+/// An argument of a request.
+std::string request_word(const std::string& text) {
+  std::string out = "\"";
+  for (const char c : roff(text)) out += c == '"' ? std::string("\\(dq") : std::string(1, c);
+  return out + "\"";
+}
+
+std::string joined(const CLI::App& app, char with) {
+  std::string path = command_path(app);
+  std::replace(path.begin(), path.end(), ' ', with);
+  return path;
+}
+
+void add_option(const OptionRow& row, std::string& out) {
+  std::string names;
+  for (const std::string& spelling : row.spellings)
+    names += fmt::format("{}\\fB{}\\fR", names.empty() ? "" : ", ", roff(spelling));
+  const std::string value = row.value.empty() ? "" : fmt::format(" \\fI{}\\fR", roff(row.value));
+  out += fmt::format(".TP\n{}{}\n{}\n", names, value, roff(row.sentence()));
+}
+
+void add_synopsis(const CLI::App& app, const std::vector<OptionRow>& rows, std::string& out) {
+  out += fmt::format(".SH SYNOPSIS\n\\fB{}\\fR [\\fIOPTIONS\\fR]", roff(command_path(app)));
+  for (const OptionRow& row : rows) {
+    if (!row.positional) continue;
+    const std::string name =
+        fmt::format("\\fI{}\\fR{}", roff(row.spellings.front()), row.repeatable ? "..." : "");
+    out += row.required ? " " + name : " [" + name + "]";
+  }
+  out += '\n';
+  if (!commands_of(app).empty())
+    out += fmt::format(".br\n\\fB{}\\fR \\fICOMMAND\\fR ...\n", roff(command_path(app)));
+}
+
+/// What the end of the help says, and in it the exit codes, which come last.
+std::pair<std::string, std::string> split_footer(const CLI::App& app) {
+  constexpr std::string_view kExits = "Exit codes: ";
+  const std::string footer = app.get_footer();
+  const size_t at = footer.rfind(kExits);
+  if (at == std::string::npos) return {footer, ""};
+  return {footer.substr(0, at), footer.substr(at + kExits.size())};
+}
+
+/// The description's lines; those that are indented are examples.
+void add_description(std::string text, std::string& out) {
+  out += ".SH DESCRIPTION\n";
+  bool example = false;
+  while (!text.empty()) {
+    const size_t end = std::min(text.find('\n'), text.size());
+    const std::string line = text.substr(0, end);
+    text.erase(0, end + 1);
+    const bool indented = line.starts_with("  ");
+    if (indented != example) out += indented ? ".PP\n.nf\n" : ".fi\n";
+    example = indented;
+    if (!line.empty()) out += roff(line) + "\n";
+  }
+  if (example) out += ".fi\n";
+}
+
+void add_commands(const CLI::App& app, std::string& out) {
+  if (commands_of(app).empty()) return;
+  out += ".SH COMMANDS\n";
+  for (const CLI::App* sub : commands_of(app))
+    out += fmt::format(".TP\n\\fB{}\\fR(1)\n{}\n", roff(joined(*sub, '-')), roff(summary_of(*sub)));
+}
+
+void add_environment(std::string& out) {
+  out +=
+      ".SH ENVIRONMENT\n"
+      ".TP\n\\fBCOLUMNS\\fR\nColumns that output is laid out for; else the terminal's, else 160.\n"
+      ".TP\n\\fBNO_COLOR\\fR, \\fBCLICOLOR_FORCE\\fR\n"
+      "Not empty: no colours; not 0: colours without a terminal, too.\n"
+      ".TP\n\\fBLC_ALL\\fR, \\fBLC_CTYPE\\fR, \\fBLANG\\fR\n"
+      "Bars are of block characters when the character set is UTF\\-8.\n";
+}
+
+void add_see_also(const CLI::App& app, std::string& out) {
+  std::vector<std::string> pages;
+  if (app.get_parent() != nullptr) {
+    pages.push_back(joined(*app.get_parent(), '-'));
+    for (const CLI::App* sub : commands_of(*app.get_parent()))
+      if (sub != &app) pages.push_back(joined(*sub, '-'));
+  }
+  for (const CLI::App* sub : commands_of(app)) pages.push_back(joined(*sub, '-'));
+  out += ".SH SEE ALSO\n";
+  for (size_t i = 0; i < pages.size(); ++i)
+    out += fmt::format(".BR {} (1){}\n", roff(pages[i]), i + 1 < pages.size() ? "," : "");
+}
+
+}  // namespace
+
+std::string manual_page(const CLI::App& app, const std::string& version) {
+  const std::vector<OptionRow> rows = option_rows(app);
+  std::string title = joined(app, '-');
+  std::transform(title.begin(), title.end(), title.begin(),
+                 [](unsigned char c) { return static_cast<char>(std::toupper(c)); });
+  std::string summary = summary_of(app);
+  if (app.get_parent() == nullptr) summary = summary.substr(summary.find(": ") + 2);
+  std::string out =
+      fmt::format(".\\\" Made by `{} manual`.\n.TH {} 1 \"\" {} {}\n", app.get_name(),
+                  request_word(title), request_word(version), request_word("accsim manual"));
+  out += fmt::format(".SH NAME\n{} \\- {}\n", roff(joined(app, '-')), roff(summary));
+  add_synopsis(app, rows, out);
+  add_description(app.get_description() + "\n\n" + split_footer(app).first, out);
+  const bool positionals =
+      std::any_of(rows.begin(), rows.end(), [](const OptionRow& row) { return row.positional; });
+  if (positionals) out += ".SH ARGUMENTS\n";
+  for (const OptionRow& row : rows)
+    if (row.positional) add_option(row, out);
+  add_commands(app, out);
+  out += ".SH OPTIONS\n";
+  for (const std::string& group : option_groups(rows)) {
+    if (group != "Options") out += fmt::format(".SS {}\n", request_word(group));
+    for (const OptionRow& row : rows)
+      if (!row.positional && row.group == group) add_option(row, out);
+  }
+  if (const std::string exits = split_footer(app).second; !exits.empty())
+    out += fmt::format(".SH EXIT STATUS\n{}\n", roff(exits));
+  if (app.get_parent() == nullptr) add_environment(out);
+  add_see_also(app, out);
+  return out;
+}
+
+std::string manual_file(const CLI::App& app) { return joined(app, '-') + ".1"; }
+
+}  // namespace accsim::sim

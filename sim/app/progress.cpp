@@ -1,0 +1,44 @@
+#include "sim/app/progress.h"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include "sim/app/output.h"
+#include "sim/report/format.h"
+
+namespace accsim::sim {
+namespace {
+
+using std::chrono::milliseconds;
+
+}  // namespace
+
+Progress::Progress()
+    : terminal_(isatty(STDERR_FILENO) != 0),
+      next_(start_ + milliseconds(terminal_ ? 1'000 : 30'000)) {}
+
+Progress::~Progress() {
+  if (terminal_ && printed_) print_err("\r\033[K");
+}
+
+void Progress::operator()(int64_t done, int64_t of, const std::string& more) {
+  const auto now = Clock::now();
+  if (now < next_) return;
+  next_ = now + milliseconds(terminal_ ? 100 : 30'000);
+  const std::string text = fmt::format("{} of {} {}", format_count(done), format_count(of), more);
+  if (!terminal_) {
+    print_err(fmt::format("accsim: {}\n", text));
+    return;
+  }
+  constexpr size_t kWidth = 20;
+  const double part = of > 0 ? static_cast<double>(done) / static_cast<double>(of) : 0;
+  print_err(fmt::format("\r\033[K[{:<{}}] {}", format_bar(part, kWidth, false), kWidth, text));
+  std::fflush(stderr);
+  printed_ = true;
+}
+
+double Progress::seconds() const {
+  return std::chrono::duration<double>(Clock::now() - start_).count();
+}
+
+}  // namespace accsim::sim

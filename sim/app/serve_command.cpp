@@ -1,0 +1,110 @@
+#include "sim/app/serve_command.h"
+
+#include <fmt/format.h>
+#include <sys/random.h>
+
+#include <array>
+#include <filesystem>
+
+#include "hw/config/load.h"
+#include "sim/app/cli.h"
+#include "sim/app/file_options.h"
+#include "sim/app/interrupt.h"
+#include "sim/app/output.h"
+#include "sim/app/paths.h"
+#include "sim/serve/session.h"
+#include "sim/sweep/store.h"
+
+namespace accsim::sim {
+namespace {
+
+void add(const Errors& more, Errors& to) { to.insert(to.end(), more.begin(), more.end()); }
+
+/// 128 random bits as 32 digits.
+Result<std::string> random_token() {
+  std::array<unsigned char, 16> bytes{};
+  if (::getrandom(bytes.data(), bytes.size(), 0) != std::ssize(bytes))
+    return Error{Errc::io, "the system gives no random bytes for the page's token", "serve"};
+  std::string out;
+  for (const unsigned char b : bytes) out += fmt::format("{:02x}", b);
+  return out;
+}
+
+}  // namespace
+
+void ServeCommand::add_to(CLI::App& app) {
+  sub_ = app.add_subcommand(
+      "serve", "Show the report as a live page: every field of the machine is a control");
+  sub_->footer(
+      "The page is for this computer alone; docs/serve.md says what it answers.\n"
+      "Exit codes: 0 ended by Ctrl-C, 2 input that can't be used.");
+  sub_->add_option("model", models_, "ONNX model files; more can be dropped on the page")
+      ->type_name(kReadFile);
+  sub_->add_option("--hw", hw_,
+                   "Machine: a description (YAML) or the name of a shipped one; default: 64x64")
+      ->type_name(kMachine);
+  graph_.add_graph_options_to(*sub_);
+  mapping_.add_to(*sub_);
+  sub_->add_option("--store", store_, "Store of a sweep whose points the page shows as they come")
+      ->type_name(kReadFile);
+  sub_->add_option("--port", port_, "Port on 127.0.0.1; 0: a free one")
+      ->check(CLI::Range(0, 65535))
+      ->capture_default_str();
+  sub_->add_option("--max-upload", most_upload_, "Largest model that the page may send, in MiB")
+      ->check(CLI::Range(1, 4096))
+      ->capture_default_str();
+}
+
+int ServeCommand::run(const std::string& version) const {
+  Errors errors;
+  ServeSetup setup;
+  setup.version = version;
+  setup.store = store_;
+  setup.most_upload = static_cast<size_t>(most_upload_) << 20;
+  std::string machine_file = hw_;
+  if (const auto data = data_folder(); machine_file.empty() && data)
+    machine_file = (*data / "configs" / "64x64.yaml").string();
+  if (const auto hw = hw::load_hw(machine_file))
+    setup.hw = *hw;
+  else
+    add(hw.errors(), errors);
+  if (const auto options = mapping_.parse())
+    setup.options = *options;
+  else
+    add(options.errors(), errors);
+  if (const auto elaborate = graph_.elaborate())
+    setup.elaborate = *elaborate;
+  else
+    add(elaborate.errors(), errors);
+  if (!errors.empty()) return report_errors(errors);
+  setup.words = graph_.words();
+  for (std::string& word : mapping_.pin_words()) setup.words.push_back(std::move(word));
+  auto graphs = load_graphs(models_, setup.elaborate);
+  if (!graphs) return report_errors(graphs.errors());
+  for (Graph& graph : *graphs) {
+    if (const auto lowered = lower(graph); !lowered) add(lowered.errors(), errors);
+    const std::string name = std::filesystem::path(graph.file).stem().string();
+    setup.models.push_back({std::move(graph), name});
+  }
+  setup.elaborate.skip_unknown = true;  // they were meant for the models of the command line
+  if (!store_.empty())
+    if (const auto store = SweepStore::read(store_); !store) add(store.errors(), errors);
+  if (!errors.empty()) return report_errors(errors);
+
+  const auto token = random_token();
+  if (!token) return report_errors(token.errors());
+  Result<HttpServer> server = HttpServer::listen(static_cast<uint16_t>(port_));
+  if (!server) return report_errors(server.errors());
+  const size_t most_upload = setup.most_upload;
+  ServeSession session(std::move(setup), *token, server->port());
+  const InterruptGuard guard;
+  if (const int code = print_out(fmt::format("{}\nCtrl-C ends it\n", session.address()));
+      code != kExitOk)
+    return code;
+  server->serve([&](const HttpRequest& r) { return session.admit(r); },
+                [&](const HttpRequest& r) { return session.answer(r); }, most_upload,
+                InterruptGuard::requested());
+  return kExitOk;
+}
+
+}  // namespace accsim::sim

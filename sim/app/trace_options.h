@@ -1,0 +1,24 @@
+#pragma once
+#include <CLI/CLI.hpp>
+#include <cstdint>
+#include <string>
+
+#include "sim/flow/cost.h"
+
+namespace accsim::sim {
+
+/// `--trace FILE` and how much detail is in it.
+class TraceOptions {
+ public:
+  void add_to(CLI::App& app);
+  bool wanted() const { return !file_.empty(); }
+  bool to_stdout() const { return file_ == "-"; }
+  /// Writes the trace, if one is wanted. Exit code.
+  int write(const CostedNetwork& network) const;
+
+ private:
+  std::string file_;
+  int64_t commands_ = 2000;
+};
+
+}  // namespace accsim::sim

@@ -1,0 +1,118 @@
+#include "sim/compare/remains.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "sim/report/format.h"
+
+namespace accsim::sim {
+namespace {
+
+double real(int64_t v) { return static_cast<double>(v); }
+double ratio(double a, double b) { return b > 0 ? a / b : 0; }
+
+/// "16", "1.5", "0.25".
+std::string plain(double v) {
+  return std::abs(v - std::round(v)) < 5e-3 ? format_fixed(v, 0) : format_fixed(v, 2);
+}
+std::string percent(double share) { return format_fixed(100 * share, 1) + " %"; }
+
+/// "1.71 times fewer than A", "1.56 times A's".
+std::string beside_a(double speedup) {
+  return speedup < 1 ? fmt::format("{} times A's", format_fixed(1 / speedup, 2))
+                     : fmt::format("{} times fewer than A", format_fixed(speedup, 2));
+}
+
+/// "3.02 times fewer cycles", "2 times the cycles", "the same cycles".
+std::string faster(double speedup, std::string_view what) {
+  if (speedup <= 0) return fmt::format("no {} to compare", what);
+  if (speedup == 1) return fmt::format("the same {}", what);
+  if (std::abs(speedup - 1) < 5e-3)
+    return fmt::format("{:.2g} % {} {}", 100 * std::abs(1 - 1 / speedup),
+                       speedup < 1        ? "more"
+                       : what == "cycles" ? "fewer"
+                                          : "less",
+                       what);
+  if (speedup < 1) return fmt::format("{} times the {}", format_fixed(1 / speedup, 2), what);
+  return fmt::format("{} times {} {}", format_fixed(speedup, 2),
+                     what == "cycles" ? "fewer" : "less", what);
+}
+
+std::string headline(const Comparison& c, const Remains& r) {
+  std::string out;
+  if (r.array_ratio != 1)
+    out = fmt::format("{} times the array ({} x {} -> {} x {}), ", plain(r.array_ratio), c.a.rows,
+                      c.a.cols, c.b.rows, c.b.cols);
+  out += faster(r.speedup, "cycles");
+  if (c.a.clock_mhz != c.b.clock_mhz)
+    out += fmt::format(" and, at {} MHz instead of {}, {}", plain(c.b.clock_mhz),
+                       plain(c.a.clock_mhz), faster(r.time_speedup, "time"));
+  if (!r.units.empty() && r.units.front().cycles_b > 0)
+    out += fmt::format(": {} of B is {} ({} of A)", percent(r.units.front().share_b),
+                       name(r.units.front().unit), percent(r.units.front().share_a));
+  return out + ".";
+}
+
+/// Where B's cycles beyond the ideal are: by unit, what it takes beyond its share of the ideal.
+std::string beyond_ideal(const Comparison& c, const Remains& r) {
+  std::vector<std::pair<double, Unit>> beyond;
+  for (const UnitShare& u : r.units)
+    beyond.emplace_back(real(u.cycles_b) - real(u.cycles_a) / r.array_ratio, u.unit);
+  std::ranges::stable_sort(beyond, [](const auto& x, const auto& y) { return x.first > y.first; });
+  std::string out =
+      fmt::format("Had all of A become {} times shorter, B would take {} cycles; it takes {}.",
+                  plain(r.array_ratio), format_fixed(*r.ideal, 0), format_count(c.b.cycles));
+  std::string list;
+  for (const auto& [cycles, unit] : beyond)
+    if (cycles >= 0.5)
+      list += fmt::format("{}{} {}", list.empty() ? "" : ", ", name(unit), format_fixed(cycles, 0));
+  if (!list.empty()) out += fmt::format(" Beyond that: {}.", list);
+  return out;
+}
+
+}  // namespace
+
+Remains remains(const Comparison& c) {
+  Remains out;
+  out.array_ratio = ratio(real(c.b.rows) * real(c.b.cols), real(c.a.rows) * real(c.a.cols));
+  out.speedup = ratio(real(c.a.cycles), real(c.b.cycles));
+  out.time_speedup = ratio(c.a.nanoseconds(c.a.cycles), c.b.nanoseconds(c.b.cycles));
+  if (out.array_ratio > 0 && out.array_ratio != 1 && c.a.macs == c.b.macs && c.a.macs > 0)
+    out.ideal = real(c.a.cycles) / out.array_ratio;
+  const CauseCycles a = run_causes(c.a), b = run_causes(c.b);
+  for (size_t u = 0; u < kUnits; ++u) {
+    UnitShare share{.unit = static_cast<Unit>(u)};
+    for (size_t i = 0; i < kCauses; ++i)
+      if (cause_table()[i].unit == share.unit) {
+        share.cycles_a += a[i];
+        share.cycles_b += b[i];
+      }
+    if (share.cycles_a == 0 && share.cycles_b == 0) continue;
+    share.share_a = ratio(real(share.cycles_a), real(c.a.cycles));
+    share.share_b = ratio(real(share.cycles_b), real(c.b.cycles));
+    share.least_b = c.b.cycles - share.cycles_b;
+    out.units.push_back(share);
+  }
+  std::ranges::stable_sort(
+      out.units, [](const UnitShare& x, const UnitShare& y) { return x.cycles_b > y.cycles_b; });
+  return out;
+}
+
+std::vector<std::string> sentences(const Comparison& c, const Remains& r) {
+  std::vector<std::string> out = {headline(c, r)};
+  if (r.ideal && r.array_ratio > 1) out.push_back(beyond_ideal(c, r));
+  const size_t most = out.size() + 2;
+  for (const UnitShare& u : r.units) {
+    if (out.size() >= most || u.share_b < 0.05 || u.unit == Unit::none) break;
+    if (u.least_b <= 0) continue;
+    out.push_back(fmt::format(
+        "Without {} ({} cycles, {} of B; {} in A) B would take {} cycles at best, {}.",
+        name(u.unit), format_count(u.cycles_b), percent(u.share_b), format_count(u.cycles_a),
+        format_count(u.least_b), beside_a(ratio(real(c.a.cycles), real(u.least_b)))));
+  }
+  return out;
+}
+
+}  // namespace accsim::sim

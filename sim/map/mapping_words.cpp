@@ -1,0 +1,45 @@
+#include "sim/map/mapping_words.h"
+
+#include <fmt/format.h>
+
+#include "sim/map/pin.h"
+
+namespace accsim::sim {
+
+Result<MapOptions> map_options(const MappingWords& words) {
+  MapOptions out;
+  Errors errors;
+  constexpr std::array<std::string_view, hw::kDataflows> kShort = {"ws", "is", "os"};
+  for (size_t i = 0; i < hw::kDataflows; ++i) {
+    const auto d = static_cast<hw::Dataflow>(i);
+    if (words.dataflow == kShort[i] || words.dataflow == name(d)) out.dataflows = {d};
+  }
+  if (const auto objective = objective_from(words.objective))
+    out.objective = *objective;
+  else
+    errors.push_back({Errc::usage,
+                      fmt::format("{} not in {{cycles,energy,edp,traffic}}", words.objective),
+                      "--objective"});
+  if (words.effort == "rule")
+    out.effort = MapEffort::rule;
+  else if (words.effort != "search")
+    errors.push_back(
+        {Errc::usage, fmt::format("{} not in {{search,rule}}", words.effort), "--effort"});
+  if (!words.dataflow.empty() && out.dataflows.empty())
+    errors.push_back({Errc::usage,
+                      fmt::format("'{}' is not a dataflow; use weight_stationary (ws), "
+                                  "input_stationary (is) or output_stationary (os)",
+                                  words.dataflow),
+                      "--dataflow"});
+  for (const std::string& text : words.mappings) {
+    Result<MappingPin> pin = parse_pin(text);
+    if (pin)
+      out.pins.push_back(std::move(*pin));
+    else
+      errors.insert(errors.end(), pin.errors().begin(), pin.errors().end());
+  }
+  if (!errors.empty()) return errors;
+  return out;
+}
+
+}  // namespace accsim::sim

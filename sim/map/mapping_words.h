@@ -1,0 +1,21 @@
+#pragma once
+#include <string>
+#include <vector>
+
+#include "sim/base/result.h"
+#include "sim/map/mapper.h"
+
+namespace accsim::sim {
+
+/// How a network is mapped, as the user writes it: on the command line and in Python.
+struct MappingWords {
+  std::string dataflow;  ///< weight_stationary or ws, input_stationary or is, ...; "": all
+  std::vector<std::string> mappings;  ///< pins, see pin.h
+  std::string objective = "cycles", effort = "search";
+};
+
+/// The options that these words stand for; Errc::usage with all words that mean nothing, `where`
+/// being the option of the command line.
+Result<MapOptions> map_options(const MappingWords& words);
+
+}  // namespace accsim::sim

@@ -1,0 +1,189 @@
+#include "sim/report/schema.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <initializer_list>
+
+#include "hw/config/load.h"
+#include "sim/base/check.h"
+#include "sim/report/fields.h"
+#include "sim/report/to_json.h"
+
+namespace accsim::sim {
+namespace {
+
+/// A key that reports hold beside the field list's.
+struct Key {
+  const char *name, *type, *description;
+};
+
+Json typed(const char* type, const std::string& description) {
+  return {{"description", description}, {"type", type}};
+}
+
+Json list_of(Json items, const std::string& description) {
+  Json out = typed("array", description);
+  out["items"] = std::move(items);
+  return out;
+}
+
+/// An object of exactly these properties; those of `optional` may lack.
+Json object_of(Json properties, const std::string& description,
+               std::initializer_list<std::string_view> optional = {}) {
+  Json out = typed("object", description);
+  out["additionalProperties"] = false;
+  out["required"] = Json::array();
+  for (const auto& [key, value] : properties.items())
+    if (std::find(optional.begin(), optional.end(), key) == optional.end())
+      out["required"].push_back(key);
+  out["properties"] = std::move(properties);
+  return out;
+}
+
+Json keys(std::initializer_list<Key> list) {
+  Json out = Json::object();
+  for (const Key& k : list) out[k.name] = typed(k.type, k.description);
+  return out;
+}
+
+Json dims() { return {{"type", "array"}, {"items", {{"type", "integer"}, {"minimum", 0}}}}; }
+
+/// The schema of what a field's value becomes in JSON; a number that is a ratio can be absent.
+struct ValueSchema {
+  Json operator()(std::monostate) const {
+    check(false, "the sample row of the report's schema lacks what a field needs");
+    return {};
+  }
+  Json operator()(int64_t) const { return {{"type", "integer"}, {"minimum", 0}}; }
+  Json operator()(double) const { return {{"type", {"number", "null"}}}; }
+  Json operator()(const std::string&) const { return {{"type", "string"}}; }
+  Json operator()(const Dims&) const { return dims(); }
+  Json operator()(const std::vector<Dims>&) const { return {{"type", "array"}, {"items", dims()}}; }
+};
+
+/// A row whose every ratio has a denominator, so that each field shows its type.
+struct Sample {
+  Report report;
+  LayerReport layer;
+
+  Sample() {
+    report.hw.clock_mhz = 1;
+    report.hw.array.rows = report.hw.array.cols = 1;
+    Costs& c = layer.costs;
+    c.cycles = c.macs = c.lower_bound = c.traffic_bound = c.dram_bound = 1;
+    c.dram_read = c.dram_write = c.shared_read = c.shared_write = 1;
+    report.totals = c;
+    report.layers.push_back(layer);
+  }
+};
+
+Json row_schema(const ReportRow& row, const std::string& description) {
+  Json properties = Json::object();
+  for (const ReportField& field : report_fields()) {
+    if (!(row.layer != nullptr ? field.in_layers() : field.in_totals())) continue;
+    Json one = {{"description", field.unit.empty()
+                                    ? field.description
+                                    : fmt::format("{} ({})", field.description, field.unit)}};
+    one.update(std::visit(ValueSchema{}, field.get(row)));
+    properties[field.key] = std::move(one);
+  }
+  return object_of(std::move(properties), description);
+}
+
+Json model_schema() {
+  Json properties = keys({{"name", "string", "name of the graph"},
+                          {"file", "string", "path as given"},
+                          {"opset", "integer", "version of the default operator set"},
+                          {"ir_version", "integer", "version of the file format"},
+                          {"nodes", "integer", "nodes of the graph"},
+                          {"params", "integer", "elements of trained parameters"},
+                          {"buffers", "integer", "elements of constants that aren't trained"},
+                          {"weight_bytes", "integer", "bytes of both, as stored"}});
+  Json bindings = typed("object", "symbols of dynamic dimensions and the values bound to them");
+  bindings["additionalProperties"] = {{"type", "integer"}};
+  properties["bindings"] = std::move(bindings);
+  properties["defaulted"] =
+      list_of({{"type", "string"}}, "symbols that nobody bound: they were taken as 1");
+  return object_of(std::move(properties), "the network");
+}
+
+/// The machine file's schema, with the keys of `array` one level up and two more.
+Json machine_schema() {
+  const Json machine = Json::parse(hw::hw_schema());
+  Json properties = keys({{"name", "string", "name of the machine"},
+                          {"file", "string", "path as given, or that of a shipped machine"}});
+  for (const auto& [key, value] : machine["properties"].items())
+    if (key == "array")
+      properties.update(value["properties"]);
+    else if (key != "name")
+      properties[key] = value;
+  return object_of(std::move(properties), "the machine: all of its file");
+}
+
+Json energy_schema() {
+  return object_of(keys({{"total_pj", "number", "all of them (pJ)"},
+                         {"mac_pj", "number", "multiply-accumulates (pJ)"},
+                         {"vector_pj", "number", "vector operations (pJ)"},
+                         {"sram_pj", "number", "slots of the buffers on chip (pJ)"},
+                         {"shared_pj", "number", "shared buffer (pJ)"},
+                         {"dram_pj", "number", "DRAM (pJ)"},
+                         {"leakage_pj", "number", "leakage and clock tree (pJ)"}}),
+                   "energy of one run, by component");
+}
+
+Json compared_keys() {
+  Json out = keys({{"macs", "integer", "multiply-accumulates of the products (MACs)"},
+                   {"native_macs", "integer", "the same of the layer as it was (MACs)"},
+                   {"cycles", "integer", "of the products (cycles)"},
+                   {"native_cycles", "integer", "of the layer, mapped natively (cycles)"},
+                   {"cycles_ratio", "number", "products over native"},
+                   {"dram_bytes", "integer", "DRAM traffic of the products (B)"},
+                   {"native_dram_bytes", "integer", "DRAM traffic of the layer (B)"},
+                   {"dram_ratio", "number", "products over native"}});
+  for (const char* ratio : {"cycles_ratio", "dram_ratio"}) out[ratio]["type"] = {"number", "null"};
+  return out;
+}
+
+Json tiled_schema() {
+  Json layer = keys({{"name", "string", "name of the node that was cut"},
+                     {"op_type", "string", "ONNX operator"},
+                     {"batch", "integer", "products of this size that the layer is"},
+                     {"m", "integer", "rows of the result"},
+                     {"k", "integer", "depth of the product"},
+                     {"n", "integer", "columns of the result"}});
+  layer["tile"] = list_of({{"type", "integer"}}, "m, k and n of a tile");
+  layer.update(keys({{"edge", "string", "what is done with ragged ends"},
+                     {"products", "integer", "MatMuls that it became"},
+                     {"nodes", "integer", "nodes found that are of it"},
+                     {"native_mapping", "string", "tiling of the layer as it was"}}));
+  layer.update(compared_keys());
+  Json properties = compared_keys();
+  properties["layers"] =
+      list_of(object_of(std::move(layer), "a layer that was cut"), "in the graph's order");
+  return object_of(std::move(properties),
+                   "what cutting into products costs; only of models that accsim tile wrote");
+}
+
+}  // namespace
+
+std::string report_schema() {
+  const Sample sample;
+  Json properties;
+  properties["schema"] = {{"description", "what this file is"}, {"const", "accsim.report/1"}};
+  properties["model"] = model_schema();
+  properties["hw"] = machine_schema();
+  properties["totals"] = row_schema(totals_row(sample.report), "the whole network");
+  properties["energy"] = energy_schema();
+  properties["layers"] =
+      list_of(row_schema(layer_row(sample.report, sample.layer), "a node of the graph"),
+              "one a node, in execution order");
+  properties["tiled"] = tiled_schema();
+  properties["unsupported"] = list_of(
+      {{"type", "string"}}, "nodes costed as traffic alone, because --allow-unsupported said so");
+  Json out = {{"$schema", "http://json-schema.org/draft-07/schema#"}, {"title", "accsim report"}};
+  out.update(object_of(std::move(properties), "what accsim --json writes", {"tiled"}));
+  return out.dump(2) + "\n";
+}
+
+}  // namespace accsim::sim

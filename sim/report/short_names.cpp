@@ -1,0 +1,183 @@
+#include "sim/report/short_names.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cctype>
+#include <functional>
+#include <map>
+#include <set>
+
+#include "sim/report/format.h"
+
+namespace accsim::sim {
+namespace {
+
+using Parts = std::vector<std::string>;
+
+/// What a name's parts lie between: the first of these that it has behind its first character.
+char separator(const std::string& name) {
+  for (const char c : {'/', '.'})
+    if (name.find(c, 1) != std::string::npos) return c;
+  return '_';
+}
+
+Parts split(const std::string& name, char at) {
+  Parts out;
+  for (size_t from = 0; from <= name.size();) {
+    const size_t end = std::min(name.find(at, from), name.size());
+    if (end > from) out.push_back(name.substr(from, end - from));
+    from = end + 1;
+  }
+  if (out.empty()) out.push_back(name);
+  return out;
+}
+
+std::string join(const Parts& parts, char with) {
+  std::string out;
+  for (const std::string& part : parts) out += (out.empty() ? "" : std::string(1, with)) + part;
+  return out;
+}
+
+/// "features.10" -> "f.10", "self_attn" -> "sa": first letters of words; digits and points stay.
+std::string initials(const std::string& part) {
+  std::string out;
+  bool in_word = false;
+  for (const char c : part) {
+    const bool letter = std::isalpha(static_cast<unsigned char>(c)) != 0;
+    const bool kept = std::isdigit(static_cast<unsigned char>(c)) != 0 || c == '.';
+    if ((letter && !in_word) || kept) out += c;
+    in_word = letter;
+  }
+  return out.empty() ? part.substr(0, 1) : out;
+}
+
+/// A name that is too long, in the forms that it can take.
+class LongName {
+ public:
+  LongName(std::string name, size_t common)
+      : name_(std::move(name)), separator_(separator(name_)), parts_(split(name_, separator_)) {
+    parts_.erase(parts_.begin(), parts_.begin() + static_cast<std::ptrdiff_t>(common));
+    for (size_t i = 0; i + 1 < parts_.size();) {
+      const bool repeated =
+          parts_[i + 1] == parts_[i] || parts_[i + 1].starts_with(parts_[i] + ".");
+      if (repeated)
+        parts_.erase(parts_.begin() + static_cast<std::ptrdiff_t>(i));
+      else
+        ++i;
+    }
+  }
+
+  const std::string& name() const { return name_; }
+  std::string whole() const { return "~" + join(parts_, separator_); }
+  /// With as many parts in initials, from the left, as the width asks for; never the last one.
+  std::string abbreviated(size_t width) const {
+    Parts parts = parts_;
+    std::string out = whole();
+    for (size_t i = 0; i + 1 < parts.size() && out.size() > width; ++i) {
+      parts[i] = initials(parts[i]);
+      out = "~" + join(parts, separator_);
+    }
+    return out;
+  }
+  static std::string end_of(const std::string& text, size_t width) {
+    if (text.size() <= width) return text;
+    return "~" + text.substr(text.size() - (width - 1));
+  }
+
+ private:
+  std::string name_;
+  char separator_;
+  Parts parts_;
+};
+
+/// Leading parts that all names have, each keeping one of its own.
+size_t common_parts(const std::vector<std::string>& names) {
+  if (names.size() < 2) return 0;
+  const Parts first = split(names[0], separator(names[0]));
+  size_t common = first.size() - 1;
+  for (const std::string& name : names) {
+    const Parts parts = split(name, separator(name));
+    common = std::min(common, parts.size() - 1);
+    const auto end = first.begin() + static_cast<std::ptrdiff_t>(common);
+    common =
+        static_cast<size_t>(std::mismatch(first.begin(), end, parts.begin()).first - first.begin());
+  }
+  return common;
+}
+
+/// Finds every long name a text that fits and that no other has.
+class Shortener {
+ public:
+  Shortener(const std::vector<std::string>& names, size_t width) : width_(width) {
+    std::vector<std::string> longer;
+    for (const std::string& name : names) {
+      if (!texts_.emplace(name, name.size() <= width ? name : "").second) continue;
+      if (name.size() <= width)
+        taken_.insert(name);
+      else
+        longer.push_back(name);
+    }
+    const size_t common = common_parts(longer);
+    for (std::string& name : longer) pending_.emplace_back(std::move(name), common);
+  }
+
+  std::map<std::string, std::string> run() {
+    const size_t width = width_;
+    assign([](const LongName& n) { return n.whole(); });
+    assign([width](const LongName& n) { return n.abbreviated(width); });
+    assign([width](const LongName& n) { return LongName::end_of(n.abbreviated(width), width); });
+    assign([width](const LongName& n) { return LongName::end_of(n.whole(), width); });
+    if (width >= 5) assign([width](const LongName& n) { return shorten_middle(n.name(), width); });
+    number();
+    return std::move(texts_);
+  }
+
+ private:
+  /// Gives this form to those names for which it fits and is theirs alone.
+  void assign(const std::function<std::string(const LongName&)>& form) {
+    std::map<std::string, int> seen;
+    for (const LongName& name : pending_) ++seen[form(name)];
+    std::erase_if(pending_, [&](const LongName& name) {
+      const std::string text = form(name);
+      if (text.size() > width_ || seen[text] > 1 || taken_.contains(text)) return false;
+      texts_[name.name()] = text;
+      return true;
+    });
+    for (const auto& [text, count] : seen)
+      if (count == 1 && text.size() <= width_) taken_.insert(text);
+  }
+
+  void number() {
+    size_t next = 1;
+    for (const LongName& name : pending_) {
+      std::string text;
+      bool room = true;
+      do {
+        const std::string mark = fmt::format("#{}", next++);
+        room = mark.size() < width_;
+        text = room ? LongName::end_of(name.whole(), width_ - mark.size()) + mark
+                    : mark.substr(0, width_);
+      } while (room && taken_.contains(text));
+      taken_.insert(text);
+      texts_[name.name()] = text;
+    }
+  }
+
+  const size_t width_;
+  std::map<std::string, std::string> texts_;  ///< by name
+  std::set<std::string> taken_;
+  std::vector<LongName> pending_;
+};
+
+}  // namespace
+
+std::vector<std::string> shorten_names(const std::vector<std::string>& names, size_t width) {
+  const std::map<std::string, std::string> texts = Shortener(names, width).run();
+  std::vector<std::string> out;
+  out.reserve(names.size());
+  for (const std::string& name : names) out.push_back(texts.at(name));
+  return out;
+}
+
+}  // namespace accsim::sim

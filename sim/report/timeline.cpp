@@ -1,0 +1,68 @@
+#include "sim/report/timeline.h"
+
+#include <fmt/format.h>
+
+#include <iterator>
+#include <map>
+
+namespace accsim::sim {
+namespace {
+
+/// Names of sets of commands, each once, in the order in which they are first asked for.
+class CommandNames {
+ public:
+  size_t index(hw::CommandSet set) {
+    const auto [at, added] = indices_.try_emplace(set, indices_.size());
+    if (added) list_ += fmt::format("{}\"{}\"", list_.empty() ? "" : ",", hw::names(set));
+    return at->second;
+  }
+  const std::string& list() const { return list_; }
+
+ private:
+  std::map<hw::CommandSet, size_t> indices_;
+  std::string list_;
+};
+
+void add_slices(const LayerTimeline& layer, CommandNames& names, std::string& out) {
+  auto to = std::back_inserter(out);
+  const char* next_queue = "";
+  for (size_t q = 0; q < hw::kQueues; ++q) {
+    if (layer.queues[q].empty()) continue;
+    fmt::format_to(to, "{}\"{}\":[", next_queue, name(static_cast<hw::Queue>(q)));
+    next_queue = ",";
+    const char* next = "";
+    for (const hw::Slice& s : layer.queues[q]) {
+      fmt::format_to(to, "{}[{},{},{},{}", next, s.start, s.end - s.start, names.index(s.commands),
+                     s.count);
+      if (s.count > 1) fmt::format_to(to, ",{}", s.busy);
+      out += ']';
+      next = ",";
+    }
+    out += ']';
+  }
+}
+
+}  // namespace
+
+std::string to_timeline_json(const NetworkTimeline& timeline) {
+  std::string out = R"({"unit":"cycles","queues":[)";
+  auto to = std::back_inserter(out);
+  for (size_t q = 0; q < hw::kQueues; ++q)
+    fmt::format_to(to, "{}\"{}\"", q == 0 ? "" : ",", name(static_cast<hw::Queue>(q)));
+  out += R"(],"layers":[)";
+  CommandNames names;
+  bool summarised = false;
+  const char* next = "";
+  for (const LayerTimeline& l : timeline) {
+    fmt::format_to(to, R"({}{{"layer":{},"start":{},"cycles":{},"slices":{{)", next, l.layer,
+                   l.start, l.cycles);
+    add_slices(l, names, out);
+    out += "}}";
+    summarised = summarised || l.summarised;
+    next = ",";
+  }
+  fmt::format_to(to, R"(],"commands":[{}],"summarised":{}}})", names.list(), summarised);
+  return out;
+}
+
+}  // namespace accsim::sim

@@ -1,0 +1,31 @@
+#pragma once
+#include <array>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "hw/timing/timeline.h"
+
+namespace accsim::sim {
+
+/// When a layer runs, and what the queues do meanwhile. In cycles.
+struct LayerTimeline {
+  int layer = 0;       ///< index of Report::layers
+  int64_t start = 0;   ///< from the start of the network
+  int64_t cycles = 0;  ///< the layer's, as reported: the last result is visible
+  std::array<std::vector<hw::Slice>, hw::kQueues> queues;  ///< times from the layer's start
+  bool summarised = false;                                 ///< some slice is a group of commands
+};
+
+/// When a network's layers run: those that run a program, in order. They may overlap.
+using NetworkTimeline = std::vector<LayerTimeline>;
+
+/// The timeline as compact JSON on one line, for pages:
+///   unit: "cycles"; queues: their names; commands: what slices do, named once
+///   layers: [{layer, start, cycles, slices: {queue: [slice, ...]}}, ...]
+///     slice: [start, duration, command, count], and a fifth number of a group of commands: of its
+///     duration, the cycles in which the queue is busy; starts are from the layer's
+///   summarised: whether some slice is a group
+std::string to_timeline_json(const NetworkTimeline& timeline);
+
+}  // namespace accsim::sim

@@ -1,0 +1,192 @@
+#include "sim/report/trace.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <iterator>
+#include <nlohmann/json.hpp>
+
+namespace accsim::sim {
+namespace {
+
+constexpr int kTraceProcess = 1, kLayersThread = 1, kFirstQueueThread = 2;
+
+/// As a JSON string. Bytes that aren't UTF-8 become U+FFFD.
+std::string json_string(std::string_view text) {
+  using Json = nlohmann::json;
+  return Json(text).dump(-1, ' ', false, Json::error_handler_t::replace);
+}
+
+/// ,"KEY":{reasons} of the cycles waited; "" when there are none.
+std::string waits_json(const std::array<int64_t, hw::kWaits>& waits) {
+  std::string out;
+  for (size_t w = 0; w < hw::kWaits; ++w)
+    if (waits[w] > 0)
+      out += fmt::format("{}\"{}\":{}", out.empty() ? "" : ",", name(static_cast<hw::Wait>(w)),
+                         waits[w]);
+  return out.empty() ? "" : fmt::format(",\"waited\":{{{}}}", out);
+}
+
+std::string layer_args(const Report& report, const LayerReport& l, bool summarised) {
+  const Costs& c = l.costs;
+  return fmt::format(
+      R"({{"op":{},"fate":"{}","mapping":{},"cycles":{},"milliseconds":{:.6g},"bound":"{}",)"
+      R"("macs":{},"dram_read_bytes":{},"dram_write_bytes":{},"energy_pj":{:.6g},)"
+      R"("summarised":{}}})",
+      json_string(l.op_type), name(l.fate), json_string(l.mapping), c.cycles,
+      report.seconds(c.cycles) * 1e3, name(l.bound), c.macs, c.dram_read, c.dram_write,
+      c.energy.total(), summarised);
+}
+
+/// Cycle at which window `i` of `windows` begins.
+int64_t window_start(int64_t cycles, int64_t i, int64_t windows) {
+  return cycles / windows * i + cycles % windows * i / windows;
+}
+
+/// Bytes that a slice has moved before cycle `at`, if it moves them evenly.
+double moved_before(const hw::Slice& s, int64_t bytes, int64_t at) {
+  if (at >= s.end) return static_cast<double>(bytes);
+  if (at <= s.start) return 0;
+  return static_cast<double>(bytes) * static_cast<double>(at - s.start) /
+         static_cast<double>(s.end - s.start);
+}
+
+}  // namespace
+
+void TraceWriter::event(std::string_view text) {
+  text_ += first_ ? "\n" : ",\n";
+  text_ += text;
+  first_ = false;
+}
+
+Status TraceWriter::flush() {
+  const Status written = sink_(text_);
+  text_.clear();
+  return written;
+}
+
+void TraceWriter::name_thread(int thread, std::string_view name) {
+  event(fmt::format(R"({{"ph":"M","pid":{},"tid":{},"name":"thread_name","args":{{"name":"{}"}}}})",
+                    kTraceProcess, thread, name));
+  event(fmt::format(
+      R"({{"ph":"M","pid":{},"tid":{},"name":"thread_sort_index","args":{{"sort_index":{}}}}})",
+      kTraceProcess, thread, thread));
+}
+
+Status TraceWriter::begin() {
+  text_ = "{\"traceEvents\":[";
+  const std::string process =
+      (report_.model_name.empty() ? report_.model_file : report_.model_name) + " on " +
+      report_.hw.name;
+  event(fmt::format(R"({{"ph":"M","pid":{},"name":"process_name","args":{{"name":{}}}}})",
+                    kTraceProcess, json_string(process)));
+  name_thread(kLayersThread, "layers");
+  for (size_t q = 0; q < hw::kQueues; ++q)
+    name_thread(kFirstQueueThread + static_cast<int>(q),
+                std::string(name(static_cast<hw::Queue>(q))) + " queue");
+  return flush();
+}
+
+void TraceWriter::count(Counter counter, int64_t at, double value) {
+  constexpr std::array<const char*, kCounters> kNames = {"DRAM read", "DRAM write", "shared buffer",
+                                                         "live activations"};
+  constexpr std::array<const char*, kCounters> kUnits = {"bytes/cycle", "bytes/cycle", "bytes",
+                                                         "bytes"};
+  if (counters_[counter] == value) return;
+  counters_[counter] = value;
+  event(fmt::format(R"({{"ph":"C","pid":{},"ts":{},"name":"{}","args":{{"{}":{}}}}})",
+                    kTraceProcess, at, kNames[counter], kUnits[counter], value));
+}
+
+void TraceWriter::add_layer_slice(const LayerTimeline& l) {
+  const LayerReport& layer = report_.layers[static_cast<size_t>(l.layer)];
+  event(fmt::format(
+      R"({{"ph":"X","pid":{},"tid":{},"ts":{},"dur":{},"cat":"layer","name":{},"args":{}}})",
+      kTraceProcess, kLayersThread, l.start, l.cycles, json_string(layer.name),
+      layer_args(report_, layer, l.summarised)));
+}
+
+void TraceWriter::add_queue(const LayerTimeline& l, size_t queue, const std::string& layer_name) {
+  const std::vector<hw::Slice>& slices = l.queues[queue];
+  if (slices.empty()) return;
+  hw::Slice all;
+  for (const hw::Slice& s : slices) all.append(s);
+  event(fmt::format(R"({{"ph":"X","pid":{},"tid":{},"ts":{},"dur":{},"cat":"queue","name":{},)"
+                    R"("args":{{"commands":{},"busy":{}{}}}}})",
+                    kTraceProcess, static_cast<size_t>(kFirstQueueThread) + queue, l.start,
+                    l.cycles, layer_name, all.count, all.busy, waits_json(all.waits)));
+  for (const hw::Slice& s : slices) add_command(s, l.start, queue);
+}
+
+void TraceWriter::add_command(const hw::Slice& s, int64_t layer_start, size_t queue) {
+  const bool group = s.count > 1;
+  std::string args = fmt::format("\"visible\":{}", layer_start + s.visible);
+  if (group) args += fmt::format(",\"commands\":{},\"busy\":{}", s.count, s.busy);
+  for (const hw::Memory m : {hw::Memory::dram, hw::Memory::shared})
+    if (const int64_t bytes = s.bytes[static_cast<size_t>(m)]; bytes > 0)
+      args += fmt::format(",\"{}_bytes\":{}", name(m), bytes);
+  args += waits_json(s.waits);
+  if (s.token != hw::Slice::kNoToken)
+    args += fmt::format(",\"waited_for\":\"{}\"", hw::token_name(s.token));
+  event(fmt::format(
+      R"({{"ph":"X","pid":{},"tid":{},"ts":{},"dur":{},"cat":"{}","name":"{}{}","args":{{{}}}}})",
+      kTraceProcess, static_cast<size_t>(kFirstQueueThread) + queue, layer_start + s.start,
+      s.end - s.start, group ? "summary" : "command", hw::names(s.commands),
+      group ? " (summarised)" : "", args));
+}
+
+/// DRAM's bytes in windows of equal length, each slice's spread evenly over it.
+void TraceWriter::add_bandwidth(const LayerTimeline& l) {
+  constexpr int64_t kMostWindows = 64;
+  const int64_t windows = std::min(kMostWindows, l.cycles);
+  constexpr auto kDram = static_cast<size_t>(hw::Memory::dram);
+  for (const auto& [counter, queue] :
+       {std::pair{kDramRead, hw::Queue::load}, std::pair{kDramWrite, hw::Queue::store}}) {
+    const std::vector<hw::Slice>& slices = l.queues[static_cast<size_t>(queue)];
+    size_t next = 0;
+    for (int64_t i = 0; i < windows; ++i) {
+      const int64_t from = window_start(l.cycles, i, windows);
+      const int64_t to = window_start(l.cycles, i + 1, windows);
+      double bytes = 0;
+      while (next < slices.size() && slices[next].end <= from) ++next;
+      for (size_t s = next; s < slices.size() && slices[s].start < to; ++s)
+        bytes += moved_before(slices[s], slices[s].bytes[kDram], to) -
+                 moved_before(slices[s], slices[s].bytes[kDram], from);
+      count(counter, l.start + from, bytes / static_cast<double>(to - from));
+    }
+  }
+}
+
+Status TraceWriter::layer(const LayerTimeline& l) {
+  const LayerReport& layer = report_.layers[static_cast<size_t>(l.layer)];
+  ++layers_;
+  summarised_ += l.summarised ? 1 : 0;
+  end_ = std::max(end_, l.start + l.cycles);
+  add_layer_slice(l);
+  count(kShared, l.start, static_cast<double>(layer.resident_bytes));
+  count(kLive, l.start, static_cast<double>(layer.live_bytes));
+  add_bandwidth(l);
+  const std::string layer_name = json_string(layer.name);
+  for (size_t q = 0; q < hw::kQueues; ++q) add_queue(l, q, layer_name);
+  return flush();
+}
+
+Status TraceWriter::end(int64_t limit) {
+  for (int c = 0; c < kCounters; ++c) count(static_cast<Counter>(c), end_, 0);
+  const std::string said =
+      summarised_ == 0 ? fmt::format("all commands of all {} layers", layers_)
+                       : fmt::format("{} of {} layers have more than {} commands: summarised",
+                                     summarised_, layers_, limit);
+  event(fmt::format(
+      R"({{"ph":"M","pid":{},"name":"process_labels","args":{{"labels":"1 us = 1 cycle; {}"}}}})",
+      kTraceProcess, said));
+  text_ += fmt::format(
+      "\n],\n\"otherData\":{{\"tool\":\"accsim\",\"model\":{},\"machine\":{},"
+      "\"unit\":\"1 us = 1 cycle\",\"clock_mhz\":{},\"cycles\":{},\"layers\":{},"
+      "\"summarised_layers\":{},\"commands_limit\":{},\"detail\":\"{}\"}}}}\n",
+      json_string(report_.model_file), json_string(report_.hw.name), report_.hw.clock_mhz, end_,
+      layers_, summarised_, limit, said);
+  return flush();
+}
+
+}  // namespace accsim::sim

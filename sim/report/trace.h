@@ -1,0 +1,51 @@
+#pragma once
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <string_view>
+
+#include "sim/report/report.h"
+#include "sim/report/timeline.h"
+
+namespace accsim::sim {
+
+/// Where text goes that is made piece by piece.
+using TextSink = std::function<Status(std::string_view)>;
+
+/// Writes a network's timeline in Chrome's trace event format (JSON), for Perfetto: a process, in
+/// it a thread of layers and one a queue, on which commands lie in slices of their layer. A cycle
+/// is the format's unit, a microsecond: so times are whole numbers and exact in every reader.
+/// Slices of several commands have the category "summary". Counters: bytes a cycle that DRAM reads
+/// and writes, bytes of activations in the shared buffer and in all.
+class TraceWriter {
+ public:
+  /// The report must live as long as this.
+  TraceWriter(const Report& report, TextSink sink) : report_(report), sink_(std::move(sink)) {}
+
+  /// In this order: once, for each layer with a program in order of their starts, once. `limit` is
+  /// what layers with more commands were summarised to; it's only mentioned. Errors are the sink's.
+  Status begin();
+  Status layer(const LayerTimeline& layer);
+  Status end(int64_t limit);
+
+ private:
+  enum Counter { kDramRead, kDramWrite, kShared, kLive, kCounters };
+  void event(std::string_view text);
+  void name_thread(int thread, std::string_view name);
+  void add_layer_slice(const LayerTimeline& l);
+  void add_queue(const LayerTimeline& l, size_t queue, const std::string& layer_name);
+  void add_command(const hw::Slice& s, int64_t layer_start, size_t queue);
+  void add_bandwidth(const LayerTimeline& l);
+  void count(Counter counter, int64_t at, double value);
+  Status flush();
+
+  const Report& report_;
+  const TextSink sink_;
+  std::string text_;   ///< not yet given to the sink
+  bool first_ = true;  ///< no event yet
+  int64_t end_ = 0;    ///< of the layers so far
+  int64_t layers_ = 0, summarised_ = 0;
+  std::array<double, kCounters> counters_{-1, -1, -1, -1};  ///< as last written
+};
+
+}  // namespace accsim::sim

@@ -1,0 +1,220 @@
+#include "sim/serve/http_server.h"
+
+#include <arpa/inet.h>
+#include <fmt/format.h>
+#include <netinet/in.h>
+#include <poll.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <chrono>
+#include <cstring>
+#include <new>
+
+#include "sim/serve/http_message.h"
+
+namespace accsim::sim {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+constexpr auto kIdle = std::chrono::seconds(30);  // then a connection is closed
+constexpr auto kLinger = std::chrono::seconds(2);
+constexpr int kLook = 250;  // milliseconds between looks at `stop`
+constexpr size_t kMostConnections = 64;
+
+Error system_error(std::string_view what) {
+  return {Errc::io, fmt::format("{}: {}", what, std::strerror(errno)), "serve"};
+}
+
+}  // namespace
+
+/// One browser connection: bytes in, bytes out, and what is awaited.
+struct HttpServer::Connection {
+  enum class State : uint8_t { head, body, reply, drain, over };
+
+  explicit Connection(int fd) : socket(fd) {}
+  ~Connection() { ::close(socket); }
+  Connection(const Connection&) = delete;
+  Connection& operator=(const Connection&) = delete;
+
+  short awaited() const { return state == State::reply ? POLLOUT : POLLIN; }
+  void read(const Admit& admit, const Answer& answer, size_t most_body);
+  void take(const Admit& admit, const Answer& answer, size_t most_body);
+  bool take_head(const Admit& admit, size_t most_body);
+  void send(const HttpReply& reply, bool keep);
+  void write();
+
+  int socket;
+  State state = State::head;
+  std::string in, out;
+  size_t sent = 0;
+  HttpHead head;
+  bool keep = true;
+  Clock::time_point since = Clock::now();
+};
+
+void HttpServer::Connection::read(const Admit& admit, const Answer& answer, size_t most_body) {
+  std::array<char, 65536> block;
+  const ssize_t got = ::recv(socket, block.data(), block.size(), 0);
+  if (got < 0 && (errno == EAGAIN || errno == EINTR)) return;
+  if (got <= 0) {
+    state = State::over;
+    return;
+  }
+  if (state == State::drain) return;  // what comes behind a refusal is thrown away
+  since = Clock::now();
+  in.append(block.data(), static_cast<size_t>(got));
+  take(admit, answer, most_body);
+}
+
+/// Answers the request when all of it is there.
+void HttpServer::Connection::take(const Admit& admit, const Answer& answer, size_t most_body) {
+  if (state == State::head && !take_head(admit, most_body)) return;
+  if (state != State::body || in.size() < head.body_bytes) return;
+  head.request.body = in.substr(0, head.body_bytes);
+  in.erase(0, head.body_bytes);
+  try {
+    send(answer(head.request), head.keep_alive);
+  } catch (const std::bad_alloc&) {
+    send(refusal(503, "not enough memory for this request"), false);
+  }
+}
+
+/// False while the head isn't there, and when the request was refused by it.
+bool HttpServer::Connection::take_head(const Admit& admit, size_t most_body) {
+  const size_t end = in.find("\r\n\r\n");
+  if (std::min(end, in.size()) > kMostHead)
+    return send(refusal(431, "the request's headers are too long"), false), false;
+  if (end == std::string::npos) return false;
+  int status = 400;
+  auto read = parse_head(std::string_view(in).substr(0, end), status);
+  if (!read) return send(refusal(status, "not a request that is understood"), false), false;
+  head = std::move(*read);
+  in.erase(0, end + 4);
+  if (const auto refused = admit(head.request)) return send(*refused, false), false;
+  if (head.body_bytes > most_body)
+    return send(refusal(413, fmt::format("{} bytes are more than the {} that --max-upload allows",
+                                         head.body_bytes, most_body)),
+                false),
+           false;
+  if (head.request.header("expect") == "100-continue" && in.size() < head.body_bytes) {
+    constexpr std::string_view kGoOn = "HTTP/1.1 100 Continue\r\n\r\n";
+    static_cast<void>(::send(socket, kGoOn.data(), kGoOn.size(), MSG_NOSIGNAL));
+  }
+  state = State::body;
+  return true;
+}
+
+void HttpServer::Connection::send(const HttpReply& reply, bool keep_alive) {
+  out = reply_text(reply, keep_alive, head.request.method == "HEAD");
+  sent = 0;
+  keep = keep_alive;
+  state = State::reply;
+  since = Clock::now();
+  write();
+}
+
+void HttpServer::Connection::write() {
+  while (sent < out.size()) {
+    const ssize_t n = ::send(socket, out.data() + sent, out.size() - sent, MSG_NOSIGNAL);
+    if (n < 0 && (errno == EAGAIN || errno == EINTR)) return;
+    if (n <= 0) {
+      state = State::over;
+      return;
+    }
+    sent += static_cast<size_t>(n);
+    since = Clock::now();
+  }
+  out.clear();
+  state = keep ? State::head : State::drain;
+  // A socket closed with bytes unread is reset, and the reply with it.
+  if (!keep) ::shutdown(socket, SHUT_WR);
+}
+
+HttpServer::HttpServer(int socket, uint16_t port) : socket_(socket), port_(port) {}
+
+HttpServer::HttpServer(HttpServer&& o) noexcept
+    : socket_(std::exchange(o.socket_, -1)),
+      port_(o.port_),
+      connections_(std::move(o.connections_)) {}
+
+HttpServer& HttpServer::operator=(HttpServer&& o) noexcept {
+  std::swap(socket_, o.socket_);
+  std::swap(port_, o.port_);
+  std::swap(connections_, o.connections_);
+  return *this;
+}
+
+HttpServer::~HttpServer() {
+  if (socket_ >= 0) ::close(socket_);
+}
+
+Result<HttpServer> HttpServer::listen(uint16_t port) {
+  const int fd = ::socket(AF_INET, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
+  if (fd < 0) return system_error("no socket");
+  HttpServer out(fd, port);
+  const int on = 1;
+  ::setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &on, sizeof on);
+  sockaddr_in address{};
+  address.sin_family = AF_INET;
+  address.sin_port = htons(port);
+  address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+  socklen_t size = sizeof address;
+  auto* const any = reinterpret_cast<sockaddr*>(&address);
+  if (::bind(fd, any, size) != 0 || ::listen(fd, 16) != 0 || ::getsockname(fd, any, &size) != 0)
+    return system_error(fmt::format("can't listen on 127.0.0.1:{}", port));
+  out.port_ = ntohs(address.sin_port);
+  return out;
+}
+
+bool HttpServer::accept_new() {
+  const int fd = ::accept4(socket_, nullptr, nullptr, SOCK_NONBLOCK | SOCK_CLOEXEC);
+  if (fd >= 0) connections_.push_back(std::make_unique<Connection>(fd));
+  return fd >= 0 || errno == EAGAIN || errno == EINTR || errno == ECONNABORTED;
+}
+
+/// Full of connections, the one without a request that came or spoke longest ago goes.
+void HttpServer::make_room() {
+  if (connections_.size() < kMostConnections) return;
+  const auto oldest =
+      std::ranges::min_element(connections_, {}, [](const std::unique_ptr<Connection>& c) {
+        return c->state == Connection::State::head ? c->since : Clock::time_point::max();
+      });
+  if ((*oldest)->state == Connection::State::head) (*oldest)->state = Connection::State::over;
+}
+
+void HttpServer::serve(const Admit& admit, const Answer& answer, size_t most_body,
+                       const std::atomic<bool>& stop) {
+  using State = Connection::State;
+  bool room = true;  // false for a round after the system had no descriptor for a connection
+  while (!stop) {
+    std::vector<pollfd> polled;
+    for (const auto& c : connections_) polled.push_back({c->socket, c->awaited(), 0});
+    // Those that wait outside when there are many are let in when others go.
+    if (room && polled.size() < kMostConnections) polled.push_back({socket_, POLLIN, 0});
+    room = true;
+    if (::poll(polled.data(), polled.size(), kLook) < 0) continue;  // a signal: look at `stop`
+    const auto now = Clock::now();
+    const size_t known = connections_.size();
+    for (size_t i = 0; i < known && !stop; ++i) {
+      Connection& c = *connections_[i];
+      if (polled[i].revents != 0 && c.state == State::reply)
+        c.write();
+      else if (polled[i].revents != 0)
+        c.read(admit, answer, most_body);
+      // The next request may have come behind the last one.
+      while (c.state == State::head && !c.in.empty() && c.in.find("\r\n\r\n") != std::string::npos)
+        c.take(admit, answer, most_body);
+      if (now - c.since > (c.state == State::drain ? kLinger : kIdle)) c.state = State::over;
+    }
+    make_room();
+    if (polled.size() > known && polled.back().revents != 0) room = accept_new();
+    std::erase_if(connections_, [](const auto& c) { return c->state == State::over; });
+  }
+  connections_.clear();
+}
+
+}  // namespace accsim::sim

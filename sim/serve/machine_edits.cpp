@@ -1,0 +1,145 @@
+#include "sim/serve/machine_edits.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <charconv>
+#include <map>
+
+#include "hw/config/fields.h"
+#include "hw/config/load.h"
+#include "hw/config/values.h"
+
+namespace accsim::sim {
+namespace {
+
+/// Words of the field table are plain; anything else would be YAML.
+bool is_plain(const std::string& word) {
+  return !word.empty() && word.size() <= 64 && std::ranges::all_of(word, [](char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
+  });
+}
+
+/// The value as YAML; nothing when it is of a kind that no field takes.
+std::optional<std::string> yaml_text(const hw::Field& field, const FieldText& value) {
+  if (const auto* number = std::get_if<double>(&value)) return fmt::format("{}", *number);
+  if (const auto* word = std::get_if<std::string>(&value)) {
+    if (!std::holds_alternative<hw::Member<std::string>>(field.target))
+      return is_plain(*word) ? std::optional(*word) : std::nullopt;
+    const bool quotable =
+        word->size() <= hw::kNameMax && word->find_first_of("\"\\\n\r") == std::string::npos;
+    return quotable ? std::optional("\"" + *word + "\"") : std::nullopt;
+  }
+  const auto* words = std::get_if<std::vector<std::string>>(&value);
+  if (words == nullptr || words->size() > 16 || !std::ranges::all_of(*words, is_plain))
+    return std::nullopt;
+  return fmt::format("[{}]", fmt::join(*words, ", "));
+}
+
+/// Which fields there are depends on dram.model: set first, when it is a known word.
+void choose_dram(const MachineEdits& edits, hw::HwConfig& hw) {
+  for (const auto& [path, value] : edits) {
+    const auto* word = std::get_if<std::string>(&value);
+    if (path != "dram.model" || word == nullptr) continue;
+    for (size_t i = 0; i < hw::kDramModels; ++i)
+      if (name(static_cast<hw::DramModel>(i)) == *word)
+        hw.dram_model = static_cast<hw::DramModel>(i);
+  }
+}
+
+/// The machine's file line by line, with the edits; which field each line holds.
+class EditedFile {
+ public:
+  EditedFile(const hw::HwConfig& hw, const MachineEdits& edits, std::vector<FieldError>& errors)
+      : errors_(errors) {
+    for (const auto& [path, value] : edits) {
+      const auto& all = hw::fields();
+      const auto field = std::ranges::find(all, path, &hw::Field::path);
+      if (field == all.end())
+        errors_.push_back({"", unknown(printable_part(path))});
+      else if (field->only && !field->only->holds(hw))
+        errors_.push_back({path, fmt::format("is only there when {} is {}", field->only->path,
+                                             field->only->word)});
+      else if (auto text = yaml_text(*field, value))
+        texts_[path] = std::move(*text);
+      else
+        errors_.push_back({path, "is neither a number nor a known word"});
+    }
+    hw_ = hw;
+    section(hw::key_tree(), 0);
+  }
+
+  const std::string& text() const { return text_; }
+  /// The field of a line of the text, from 1; "" for a section's.
+  std::string path(size_t line) const {
+    return line >= 1 && line <= paths_.size() ? paths_[line - 1] : "";
+  }
+
+ private:
+  static std::string unknown(const std::string& path) {
+    std::vector<std::string> paths;
+    for (const hw::Field& field : hw::fields()) paths.push_back(field.path);
+    const auto close = hw::nearest(path, paths);
+    return fmt::format("'{}' is no field of a machine{}", path,
+                       close ? fmt::format("; did you mean \"{}\"?", *close) : "");
+  }
+  static std::string printable_part(const std::string& path) {
+    std::string out = path.substr(0, 60);
+    for (char& c : out)
+      if (c < ' ' || c > '~' || c == '"' || c == '\\') c = '?';
+    return out;
+  }
+
+  void line(const std::string& path, size_t indent, const std::string& text) {
+    text_ += std::string(indent, ' ') + text + "\n";
+    paths_.push_back(path);
+  }
+  void section(const hw::KeyNode& node, size_t indent) {
+    for (const hw::KeyNode& child : node.children) {
+      if (child.field == nullptr) {
+        line("", indent, child.key + ":");
+        section(child, indent + 2);
+      } else if (!child.field->only || child.field->only->holds(hw_)) {
+        const auto edited = texts_.find(child.path);
+        line(child.path, indent,
+             child.key + ": " +
+                 (edited == texts_.end() ? print_value(*child.field, hw_) : edited->second));
+      }
+    }
+  }
+
+  hw::HwConfig hw_;
+  std::map<std::string, std::string> texts_;
+  std::string text_;
+  std::vector<std::string> paths_;
+  std::vector<FieldError>& errors_;
+};
+
+/// The line of "machine:LINE:COLUMN"; 0 for none.
+size_t line_of(const std::string& where) {
+  const size_t colon = where.find(':');
+  size_t line = 0;
+  if (colon != std::string::npos)
+    std::from_chars(where.data() + colon + 1, where.data() + where.size(), line);
+  return line;
+}
+
+}  // namespace
+
+EditedMachine edit_machine(const hw::HwConfig& base, const MachineEdits& edits) {
+  EditedMachine out{base, {}};
+  choose_dram(edits, out.hw);
+  const EditedFile file(out.hw, edits, out.errors);
+  const Result<hw::HwConfig> parsed = hw::parse_hw(file.text(), "machine");
+  if (!parsed)
+    for (const Error& e : parsed.errors())
+      out.errors.push_back({file.path(line_of(e.where)), e.message});
+  if (parsed) {
+    out.hw = *parsed;
+    out.hw.file = base.file;
+  }
+  return out;
+}
+
+}  // namespace accsim::sim

@@ -1,0 +1,31 @@
+#pragma once
+#include <string>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "hw/config/hw_config.h"
+
+namespace accsim::sim {
+
+/// What a page sets a field to: a number as it was written, a word, or a list of words.
+using FieldText = std::variant<std::monostate, double, std::string, std::vector<std::string>>;
+/// Fields by path, "array.rows".
+using MachineEdits = std::vector<std::pair<std::string, FieldText>>;
+
+/// Something wrong with a machine, and the field that it stands beside; "" for none.
+struct FieldError {
+  std::string path, message;
+};
+
+/// A machine with some of its fields set, or everything that is wrong with it.
+struct EditedMachine {
+  hw::HwConfig hw;
+  std::vector<FieldError> errors;  ///< empty: `hw` is good
+};
+
+/// `base` with the edits, checked as a file is: types, ranges and cross-field rules. Fields that
+/// only another model of DRAM has come with dram.model.
+EditedMachine edit_machine(const hw::HwConfig& base, const MachineEdits& edits);
+
+}  // namespace accsim::sim

@@ -1,0 +1,344 @@
+#include "sim/serve/session.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <chrono>
+#include <nlohmann/json.hpp>
+
+#include "hw/config/load.h"
+#include "hw/cosim/cosim.h"
+#include "sim/compare/compare_text.h"
+#include "sim/html/page.h"
+#include "sim/report/format.h"
+#include "sim/report/html.h"
+#include "sim/serve/field_list.h"
+#include "sim/serve/http_message.h"
+#include "sim/serve/machine_edits.h"
+#include "sim/serve/upload.h"
+#include "sim/sweep/field_setting.h"
+#include "sim/sweep/show_data.h"
+
+namespace accsim::sim {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+constexpr size_t kRecent = 16;                 // sides remembered
+constexpr size_t kMostModels = 64;             // uploads and all
+constexpr size_t kMostBody = size_t{1} << 20;  // of what isn't a model
+
+std::string text_of(const Json& json) {
+  return json.dump(-1, ' ', false, Json::error_handler_t::replace);
+}
+
+HttpReply reply_json(const Json& json) { return {.body = text_of(json) + "\n"}; }
+
+HttpReply failed(int status, const Json& errors) {
+  return {.status = status, .body = text_of({{"errors", errors}}) + "\n"};
+}
+
+Json errors_json(const Errors& errors) {
+  Json out = Json::array();
+  for (const Error& e : errors) out.push_back({{"message", e.text()}});
+  return out;
+}
+
+Json models_json(const std::vector<ServedModel>& models) {
+  Json out = Json::array();
+  for (size_t i = 0; i < models.size(); ++i)
+    out.push_back({{"index", i},
+                   {"name", models[i].name},
+                   {"file", models[i].graph.file},
+                   {"nodes", models[i].graph.nodes.size()}});
+  return out;
+}
+
+FieldText field_text(const Json& value) {
+  if (value.is_number()) return value.get<double>();
+  if (value.is_string()) return value.get<std::string>();
+  if (!value.is_array()) return {};
+  std::vector<std::string> words;
+  for (const Json& word : value) words.push_back(word.is_string() ? word.get<std::string>() : "");
+  return words;
+}
+
+/// Without a difference in time that tells how much was right.
+bool same_secret(std::string_view given, std::string_view secret) {
+  unsigned differs = given.size() != secret.size();
+  for (size_t i = 0; i < secret.size(); ++i)
+    differs |= static_cast<unsigned>(secret[i] ^ (i < given.size() ? given[i] : 0));
+  return differs == 0;
+}
+
+struct Route {
+  std::string_view method, path;
+};
+
+/// Refuses what is too long for anything but a model.
+std::optional<HttpReply> admit_body(const Route& route, const HttpRequest& request) {
+  const std::string_view length = request.header("content-length");
+  size_t bytes = 0;
+  std::from_chars(length.data(), length.data() + length.size(), bytes);
+  if (bytes <= kMostBody || route.path == "api/models") return std::nullopt;
+  return refusal(413, fmt::format("{} bytes are more than the {} that are read of a request", bytes,
+                                  kMostBody));
+}
+
+constexpr Route kRoutes[] = {{"GET", ""},
+                             {"GET", "api/fields"},
+                             {"GET", "api/models"},
+                             {"GET", "api/points"},
+                             {"POST", "api/models"},
+                             {"POST", "api/cost"},
+                             {"POST", "api/compare"}};
+
+}  // namespace
+
+/// What a request wants costed, or what is wrong with it.
+struct ServeSession::Wanted {
+  size_t model = 0;
+  hw::HwConfig hw;
+  MapOptions options;
+  Json errors = Json::array();
+  int status = 200;
+
+  /// Equal for requests of equal reports.
+  std::string key() const {
+    return fmt::format("{} {} {} {}", model, name(options.objective),
+                       options.effort == MapEffort::rule, hw::print_hw(hw));
+  }
+  void fail(int code, const std::string& message) {
+    status = code;
+    errors.push_back({{"message", message}});
+  }
+
+  static Wanted read(const Json& body, const ServeSetup& setup) {
+    Wanted out{.hw = setup.hw, .options = setup.options};
+    if (!body.is_object()) return out.fail(400, "the body is no JSON object"), out;
+    for (const auto& [key, value] : body.items()) {
+      if (key == "model") {
+        if (value.is_number_unsigned() && value < setup.models.size())
+          out.model = value.get<size_t>();
+        else
+          out.fail(422, "model: no model has this index");
+      } else if (key == "objective") {
+        const auto objective =
+            value.is_string() ? objective_from(value.get<std::string>()) : std::nullopt;
+        if (objective)
+          out.options.objective = *objective;
+        else
+          out.fail(422, "objective: is cycles, energy, edp or traffic");
+      } else if (key == "effort") {
+        if (value != "search" && value != "rule") out.fail(422, "effort: is search or rule");
+        out.options.effort = value == "rule" ? MapEffort::rule : MapEffort::search;
+      } else if (key == "machine" && value.is_object()) {
+        out.set_machine(value, setup.hw);
+      } else {
+        out.fail(400,
+                 key == "machine" ? "machine: is no JSON object" : "unknown key '" + key + "'");
+      }
+    }
+    if (out.model >= setup.models.size() && out.errors.empty())
+      out.fail(422, "there is no model yet: drop an ONNX file on the page");
+    return out;
+  }
+
+  void set_machine(const Json& value, const hw::HwConfig& base) {
+    MachineEdits edits;
+    for (const auto& [path, edit] : value.items()) edits.emplace_back(path, field_text(edit));
+    EditedMachine edited = edit_machine(base, edits);
+    hw = std::move(edited.hw);
+    for (const FieldError& e : edited.errors) {
+      status = 422;
+      Json error = {{"message", e.message}};
+      if (!e.path.empty()) error["field"] = e.path;
+      errors.push_back(std::move(error));
+    }
+  }
+};
+
+ServeSession::ServeSession(ServeSetup setup, std::string token, uint16_t port)
+    : setup_(std::move(setup)), token_(std::move(token)), port_(port) {}
+
+std::string ServeSession::address() const {
+  return fmt::format("http://127.0.0.1:{}/{}/", port_, token_);
+}
+
+/// The path behind the token.
+std::string_view ServeSession::route(const HttpRequest& request) const {
+  return std::string_view(request.path).substr(token_.size() + 2);
+}
+
+std::optional<HttpReply> ServeSession::admit(const HttpRequest& request) const {
+  const std::string here[] = {fmt::format("127.0.0.1:{}", port_),
+                              fmt::format("localhost:{}", port_)};
+  // Browsers leave out the port that they take for granted.
+  const auto is_here = [&](std::string_view host) {
+    return host == here[0] || host == here[1] ||
+           (port_ == 80 && (host == "127.0.0.1" || host == "localhost"));
+  };
+  if (!is_here(request.header("host"))) return refusal(403, "Host is not this server");
+  if (std::string_view origin = request.header("origin"); request.headers.contains("origin")) {
+    if (!origin.starts_with("http://") || !is_here(origin.substr(7)))
+      return refusal(403, "Origin is not this server");
+  }
+  const std::string_view path = request.path;
+  const size_t end = path.find('/', 1);
+  if (end == std::string_view::npos || !same_secret(path.substr(1, end - 1), token_))
+    return refusal(403, "the address lacks the token that accsim serve printed");
+  const std::string method = request.method == "HEAD" ? "GET" : request.method;
+  bool known = false;
+  for (const Route& r : kRoutes) {
+    if (r.path != path.substr(end + 1)) continue;
+    if (r.method == method) return admit_body(r, request);
+    known = true;
+  }
+  return known ? refusal(405, "this path has no such method") : refusal(404, "no such path");
+}
+
+HttpReply ServeSession::answer(const HttpRequest& request) {
+  const std::string_view path = route(request);
+  if (path.empty()) return page();
+  if (path == "api/fields") return reply_json(field_list(setup_.hw));
+  if (path == "api/points") return points(request);
+  if (path == "api/cost") return cost(request);
+  if (path == "api/compare") return compare(request);
+  if (request.method == "POST") return upload(request);
+  return reply_json({{"models", models_json(setup_.models)}});
+}
+
+Result<Report> ServeSession::report(const Wanted& wanted) const {
+  auto costed = cost_network(setup_.models[wanted.model].graph, wanted.hw, wanted.options);
+  if (!costed) return costed.errors();
+  return std::move(costed->report);
+}
+
+/// What makes the same report, of the machine saved as machine.yaml.
+std::string ServeSession::command_of(const Report& report, const MapOptions& options) const {
+  std::string out = "accsim --hw machine.yaml " + shell_word(report.model_file);
+  for (const std::string& word : setup_.words) out += " " + shell_word(word);
+  if (options.objective != Objective::cycles)
+    out += fmt::format(" --objective {}", name(options.objective));
+  if (options.effort == MapEffort::rule) out += " --effort rule";
+  return out;
+}
+
+std::string ServeSession::report_data(const Report& report, const MapOptions& options) const {
+  HtmlContext context;
+  context.command = command_of(report, options);
+  context.version = setup_.version;
+  context.machine = hw::print_hw(report.hw);
+  if (const Status core = hw::has_core(report.hw); !core)
+    context.core_reason = core.errors().front().message;
+  return page_data(report, context);
+}
+
+HttpReply ServeSession::page() {
+  const Json fields = field_list(setup_.hw);
+  const Json data = {{"kind", "serve"},
+                     {"version", setup_.version},
+                     {"fields", fields["fields"]},
+                     {"sections", fields["sections"]},
+                     {"models", models_json(setup_.models)},
+                     {"objectives", {"cycles", "energy", "edp", "traffic"}},
+                     {"objective", name(setup_.options.objective)},
+                     {"efforts", {"search", "rule"}},
+                     {"effort", setup_.options.effort == MapEffort::rule ? "rule" : "search"},
+                     {"store", !setup_.store.empty()},
+                     {"max_upload", setup_.most_upload}};
+  std::string first = "null";
+  if (!setup_.models.empty())
+    if (const auto r = report({.hw = setup_.hw, .options = setup_.options}))
+      first = report_data(*r, setup_.options);
+  std::string text = text_of(data);
+  text.pop_back();  // the closing brace
+  return {.type = "text/html; charset=utf-8",
+          .body = html_page({.kind = "serve",
+                             .title = "accsim serve",
+                             .data = text + ",\"report\":" + first + "}",
+                             .fallback = "<p>This page needs a browser that runs scripts.</p>",
+                             .live = true})};
+}
+
+HttpReply ServeSession::cost(const HttpRequest& request) {
+  const auto begin = std::chrono::steady_clock::now();
+  const Wanted wanted = Wanted::read(Json::parse(request.body, nullptr, false), setup_);
+  if (!wanted.errors.empty()) return failed(wanted.status, wanted.errors);
+  const auto costed = report(wanted);
+  if (!costed) return failed(422, errors_json(costed.errors()));
+  if (const std::string key = wanted.key(); !known(key)) remember(key, *costed);
+  HttpReply out{.body = report_data(*costed, wanted.options)};
+  const std::chrono::duration<double, std::milli> took = std::chrono::steady_clock::now() - begin;
+  out.headers.emplace_back("Server-Timing", fmt::format("cost;dur={:.3f}", took.count()));
+  return out;
+}
+
+/// The side that this key was remembered with, which is now the latest asked for.
+std::shared_ptr<const RunSide> ServeSession::known(const std::string& key) {
+  const auto found = std::ranges::find_if(recent_, [&](const auto& r) { return r.first == key; });
+  if (found == recent_.end()) return nullptr;
+  std::rotate(found, found + 1, recent_.end());
+  return recent_.back().second;
+}
+
+std::shared_ptr<const RunSide> ServeSession::remember(const std::string& key,
+                                                      const Report& report) {
+  recent_.emplace_back(key, std::make_shared<const RunSide>(run_side(report)));
+  if (recent_.size() > kRecent) recent_.pop_front();
+  return recent_.back().second;
+}
+
+HttpReply ServeSession::compare(const HttpRequest& request) {
+  const Json body = Json::parse(request.body, nullptr, false);
+  if (!body.is_object() || !body.contains("a") || !body.contains("b"))
+    return refusal(400, "the body is no JSON object with a and b");
+  std::vector<std::shared_ptr<const RunSide>> sides;
+  for (const char* side : {"a", "b"}) {
+    const auto with_side = [&](Json errors) {
+      for (Json& e : errors) e["side"] = side;
+      return errors;
+    };
+    const Wanted wanted = Wanted::read(body.at(side), setup_);
+    if (!wanted.errors.empty()) return failed(wanted.status, with_side(wanted.errors));
+    const std::string key = wanted.key();
+    sides.push_back(known(key));
+    if (sides.back()) continue;
+    const auto costed = report(wanted);
+    if (!costed) return failed(422, with_side(errors_json(costed.errors())));
+    sides.back() = remember(key, *costed);
+  }
+  return {.body = to_json(std::vector<Comparison>{compare_runs(*sides[0], *sides[1])})};
+}
+
+HttpReply ServeSession::upload(const HttpRequest& request) {
+  if (setup_.models.size() >= kMostModels)
+    return refusal(422, "there are 64 models already; start accsim serve anew");
+  const std::string name = upload_name(request.header("x-accsim-name"));
+  Result<Graph> graph = graph_of_bytes(request.body, name, setup_.elaborate);
+  if (!graph) return failed(422, errors_json(graph.errors()));
+  if (const auto lowered = lower(*graph); !lowered)
+    return failed(422, errors_json(lowered.errors()));
+  setup_.models.push_back({std::move(*graph), name});
+  return reply_json(models_json(setup_.models).back());
+}
+
+HttpReply ServeSession::points(const HttpRequest& request) {
+  if (setup_.store.empty()) return refusal(404, "no store was named: accsim serve --store FILE");
+  if (!store_) {  // it is checked when it is opened, which takes a while
+    auto opened = SweepStore::read(setup_.store);
+    if (!opened) return failed(422, errors_json(opened.errors()));
+    store_ = std::move(*opened);
+  }
+  const auto stored = store_->count();
+  if (!stored) return failed(422, errors_json(stored.errors()));
+  if (request.query == fmt::format("stored={}", *stored)) return reply_json({{"stored", *stored}});
+  const auto view = TableView::read(*store_, "");
+  if (!view) return failed(422, errors_json(view.errors()));
+  const auto columns = parse_columns("", *view);
+  if (!columns) return failed(422, errors_json(columns.errors()));
+  return {.body = show_json(*view, store_->meta(), {}, *columns)};
+}
+
+}  // namespace accsim::sim

@@ -1,0 +1,19 @@
+"""The program under test. Tests beside this file are called `NAME_test.py ACCSIM [unittest
+arguments]`; importing this takes the program's path off the command line."""
+
+import pathlib
+import subprocess
+import sys
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+
+if len(sys.argv) < 2:
+    sys.exit(sys.modules["__main__"].__doc__)
+ACCSIM = pathlib.Path(sys.argv.pop(1)).resolve()
+
+
+def run(*args, **options):
+    """accsim with these arguments; both streams as text. A hang is TimeoutExpired, which fails the
+    test. `options` go to subprocess.run."""
+    kept = {"capture_output": True, "text": True, "timeout": 250}
+    return subprocess.run([str(ACCSIM), *map(str, args)], check=False, **{**kept, **options})

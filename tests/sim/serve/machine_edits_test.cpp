@@ -1,0 +1,70 @@
+#include "sim/serve/machine_edits.h"
+
+#include <gtest/gtest.h>
+
+#include "hw/config/load.h"
+#include "sim/serve/upload.h"
+#include "tests/support/field_machines.h"
+
+namespace accsim::sim {
+namespace {
+
+hw::HwConfig base() { return *hw::load_hw(ACCSIM_SOURCE_DIR "/configs/64x64.yaml"); }
+
+TEST(MachineEdits, NoneGiveTheMachineBack) {
+  std::mt19937 random(1);
+  for (int i = 0; i < 20; ++i) {
+    const hw::HwConfig hw = test::draw_machine(base(), random);
+    const EditedMachine edited = edit_machine(hw, {});
+    ASSERT_TRUE(edited.errors.empty());
+    EXPECT_EQ(hw::print_hw(edited.hw), hw::print_hw(hw));
+  }
+}
+
+TEST(MachineEdits, SetFieldsOfEveryKind) {
+  const EditedMachine edited =
+      edit_machine(base(), {{"array.rows", 32.0},
+                            {"clock_mhz", 812.5},
+                            {"dram.read_bytes_per_cycle", 51.2},
+                            {"types.weight", std::string("int16")},
+                            {"array.dataflows", std::vector<std::string>{"input_stationary"}},
+                            {"name", std::string("mine 2")}});
+  ASSERT_TRUE(edited.errors.empty()) << edited.errors.front().message;
+  EXPECT_EQ(edited.hw.array.rows, 32);
+  EXPECT_EQ(edited.hw.clock_mhz, 812.5);
+  EXPECT_EQ(edited.hw.dram.read.milli, 51200);
+  EXPECT_EQ(edited.hw.types.weight, DType::int16);
+  EXPECT_EQ(edited.hw.array.dataflows, std::vector{hw::Dataflow::input_stationary});
+  EXPECT_EQ(edited.hw.name, "mine 2");
+}
+
+TEST(MachineEdits, NameEveryFieldThatIsWrong) {
+  const EditedMachine edited = edit_machine(
+      base(), {{"array.rows", 0.0}, {"array.cols", 1.5}, {"dram.latency", std::string("a: b")}});
+  ASSERT_EQ(edited.errors.size(), 3u);
+  EXPECT_EQ(edited.errors[0].path, "dram.latency");
+  EXPECT_EQ(edited.errors[1].path, "array.rows");
+  EXPECT_EQ(edited.errors[2].path, "array.cols");
+}
+
+TEST(MachineEdits, WordsCantBringKeysOfTheirOwn) {
+  for (const char* word : {"x\"\narray: 3", "\\", "int8, int16", "a\nb"}) {
+    EXPECT_FALSE(edit_machine(base(), {{"name", std::string(word)}}).errors.empty());
+    EXPECT_FALSE(edit_machine(base(), {{"types.weight", std::string(word)}}).errors.empty());
+    EXPECT_FALSE(
+        edit_machine(base(), {{"array.dataflows", std::vector<std::string>{word}}}).errors.empty());
+  }
+}
+
+TEST(UploadName, IsAPlainLastPart) {
+  EXPECT_EQ(upload_name("a%20b.onnx"), "a b.onnx");
+  EXPECT_EQ(upload_name("..%2F..%2Fetc%2Fpasswd"), "passwd");
+  EXPECT_EQ(upload_name("C:\\x\\y.onnx"), "y.onnx");
+  EXPECT_EQ(upload_name(""), "upload.onnx");
+  EXPECT_EQ(upload_name(".."), "upload.onnx");
+  EXPECT_EQ(upload_name("a%00%0a%zz%"), "a??%zz%");
+  EXPECT_EQ(upload_name(std::string(300, 'x')).size(), 80u);
+}
+
+}  // namespace
+}  // namespace accsim::sim
