@@ -1,0 +1,286 @@
+"""PyTorch modules: exported to ONNX by torch itself, costed and computed by accsim.
+
+torch is imported when one of these functions is called."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import tempfile
+import warnings
+from collections.abc import Iterator, Mapping, Sequence
+from importlib import import_module
+from typing import Any
+
+from . import _api, _core
+from ._core import Machine, Model, Report
+from ._errors import Error
+
+MachineLike = Machine | str | os.PathLike[str] | dict[str, Any]
+
+
+def _torch() -> Any:
+    try:
+        return import_module("torch")
+    except ImportError as error:
+        raise Error(
+            "torch: isn't installed for this Python; pip install torch, or Debian's python3-torch"
+        ) from error
+
+
+def _as_tuple(inputs: Any) -> tuple[Any, ...]:
+    return tuple(inputs) if isinstance(inputs, (tuple, list)) else (inputs,)
+
+
+def _tensors(module: Any) -> dict[str, Any]:
+    """Parameters and buffers by name."""
+    return {**dict(module.named_parameters()), **dict(module.named_buffers())}
+
+
+@contextlib.contextmanager
+def _weightless(torch: Any) -> Iterator[None]:
+    """The exporter's passes that would look at weights don't: on the meta device there are none."""
+    saved = {}
+    core = torch._C
+
+    def replace(name: str, function: Any) -> None:
+        if hasattr(core, name):
+            saved[name] = getattr(core, name)
+            setattr(core, name, function)
+
+    replace("_jit_pass_onnx_deduplicate_initializers", lambda graph, params, training: params)
+    infer = getattr(core, "_jit_pass_onnx_graph_shape_type_inference", None)
+    replace(
+        "_jit_pass_onnx_graph_shape_type_inference",
+        lambda graph, params, version: infer(graph, {}, version) if infer else None,
+    )
+    try:
+        yield
+    finally:
+        for name, function in saved.items():
+            setattr(core, name, function)
+
+
+def _export(module: Any, inputs: tuple[Any, ...], path: str, weights: bool) -> None:
+    torch = _torch()
+    options: dict[str, Any] = {"opset_version": 17 if hasattr(torch, "export") else 15}
+    if "dynamo" in torch.onnx.export.__code__.co_varnames:
+        options["dynamo"] = False  # the exporter whose nodes carry the modules' paths
+    with warnings.catch_warnings(), contextlib.ExitStack() as stack:
+        warnings.simplefilter("ignore")
+        if not weights:
+            stack.enter_context(_weightless(torch))
+        try:
+            torch.onnx.export(
+                module,
+                inputs,
+                path,
+                export_params=weights,
+                training=torch.onnx.TrainingMode.PRESERVE,  # BatchNorm stays a layer of its own
+                do_constant_folding=False,
+                **options,
+            )
+        except Exception as error:
+            raise Error(f"torch.onnx: can't export the module: {error}") from error
+
+
+def _check_complete(module: Any, model: Model, exported: set[str]) -> None:
+    """Tracing on the meta device loses operators that some versions of torch don't trace there."""
+    lost = [name for name, _ in module.named_parameters() if name not in exported]
+    if lost:
+        raise Error(
+            f"torch.onnx: {len(lost)} parameters aren't in the exported graph, {lost[0]} among "
+            "them: this torch doesn't trace their operators on the meta device; use the cpu"
+        )
+
+
+def _script(torch: Any, path: str) -> Any:
+    try:
+        return torch.jit.load(path, map_location="cpu")
+    except Exception as error:
+        raise Error(f"{path}: torch can't read it as TorchScript: {error}") from error
+
+
+def _example(torch: Any, shape: str) -> Any:
+    """A tensor of "1x3x224x224" (float32), or "1x128:int64"."""
+    dims, _, kind = shape.partition(":")
+    try:
+        sizes = [int(dim) for dim in dims.split("x")]
+        return torch.zeros(sizes, dtype=getattr(torch, kind or "float32"))
+    except (ValueError, AttributeError, RuntimeError, TypeError) as error:
+        raise Error(f"--example: '{shape}' is no shape, e.g. 1x3x224x224 or 1x128:int64") from error
+
+
+def export_file(path: str, shapes: Sequence[str], onnx: str) -> None:
+    """Writes a TorchScript file as ONNX, for inputs of these shapes ("1x3x224x224")."""
+    torch = _torch()
+    inputs = tuple(_example(torch, shape) for shape in shapes)
+    _export(_script(torch, path).eval(), inputs, onnx, weights=True)
+
+
+def load_torch(
+    module: Any, example_inputs: Any, *, name: str = "module", allow_unsupported: bool = False
+) -> Model:
+    """A PyTorch module as a Model: nn.Module or TorchScript, or the path of a .pt file.
+
+    example_inputs: a tensor or a tuple of them, on the module's device; they fix the shapes.
+    Weights are never written, so modules on the meta device (without any) cost as well. Layers are
+    called by the paths of their modules.
+    """
+    torch = _torch()
+    if isinstance(module, (str, os.PathLike)):
+        name = os.fspath(module)
+        module = _script(torch, name)
+    tensors = _tensors(module)
+    meta = any(t.device.type == "meta" for t in tensors.values())
+    was_training = module.training
+    with tempfile.TemporaryDirectory(prefix="accsim-") as folder:
+        path = os.path.join(folder, "module.onnx")
+        module.eval()
+        try:
+            _export(module, _as_tuple(example_inputs), path, weights=False)
+        finally:
+            module.train(was_training)
+        model = _core._load_module(path, set(tensors), name, allow_unsupported)
+        if meta:
+            _check_complete(module, model, _core._stored_names(model))
+    return model
+
+
+def cost_torch(
+    module: Any,
+    example_inputs: Any,
+    hw: MachineLike,
+    *,
+    allow_unsupported: bool = False,
+    dataflow: str | None = None,
+    mapping: str | list[str] | None = None,
+    objective: str = "cycles",
+    effort: str = "search",
+) -> Report:
+    """Costs a PyTorch module on a machine; options as cost() has them.
+
+    module: nn.Module (on any device, meta too), TorchScript, or the path of a .pt file.
+    example_inputs: a tensor or a tuple of them; they fix the shapes.
+    """
+    model = load_torch(module, example_inputs, allow_unsupported=allow_unsupported)
+    return _core.cost(
+        model, hw, dataflow=dataflow, mapping=mapping, objective=objective, effort=effort
+    )
+
+
+def _activations(module: Any, inputs: tuple[Any, ...]) -> dict[str, Any]:
+    """PyTorch's own outputs of every module that gives one tensor, by path."""
+    torch = _torch()
+    out: dict[str, Any] = {}
+    hooks = []
+    for path, child in module.named_modules():
+
+        def keep(_module: Any, _args: Any, result: Any, path: str = path) -> None:
+            if torch.is_tensor(result):
+                out[path] = result.detach().cpu().numpy()
+
+        hooks.append(child.register_forward_hook(keep))
+    try:
+        with torch.no_grad():
+            module(*inputs)
+    finally:
+        for hook in hooks:
+            hook.remove()
+    return out
+
+
+def _layers(folder: str) -> list[dict[str, Any]]:
+    """The layers of a dump that have an output."""
+    with open(os.path.join(folder, "manifest.json"), encoding="utf-8") as file:
+        layers: list[dict[str, Any]] = json.load(file)["layers"]
+    return [layer for layer in layers if layer["outputs"]]
+
+
+def _outputs(folder: str) -> dict[str, dict[str, Any]]:
+    """The dumped tensor that each module gives, by path: that of the module's last node."""
+    layers = _layers(folder)
+    found: dict[str, dict[str, Any]] = {}
+    for path, layer in zip(_core._module_paths([layer["name"] for layer in layers]), layers):
+        found[path] = layer["outputs"][0]
+        if "/" in path:
+            found[path.rpartition("/")[0]] = layer["outputs"][0]
+    return found
+
+
+def _int8_files(folder: str) -> dict[str, str]:
+    """Files of what products gave in int8, by tensor: activations are part of their program."""
+    return {
+        layer["outputs"][0]["name"]: os.path.join(folder, layer["outputs"][0]["file"])
+        for layer in _layers(folder)
+        if layer["computed"] == "int8"
+    }
+
+
+def _error(numpy: Any, file: str, theirs: Any) -> float | None:
+    """Largest difference over the largest value; None of a tensor of another size."""
+    ours = numpy.load(file)
+    if ours.size != theirs.size:
+        return None
+    scale = float(numpy.max(numpy.abs(theirs), initial=0.0)) or 1.0
+    return float(numpy.max(numpy.abs(ours.reshape(theirs.shape) - theirs), initial=0.0)) / scale
+
+
+def golden(
+    module: Any,
+    inputs: Any,
+    *,
+    hw: MachineLike = "64x64",
+    int8: bool = True,
+    layerwise: bool = True,
+) -> list[dict[str, Any]]:
+    """Runs a module in PyTorch and in accsim and compares the layers' activations.
+
+    A row a module whose last node gives its output: layer, shape, float_error and int8_error, the
+    largest difference over PyTorch's largest value, of the reference executor in float and of the
+    products run in int8 on the bit-exact machine hw, each with what is folded into its program (so
+    a Conv's int8_error stands at the activation behind it). layerwise: each int8 layer reads the
+    float run's values, so that errors don't add up.
+    """
+    _torch()
+    numpy = import_module("numpy")
+    given = _as_tuple(inputs)
+    was_training = module.training
+    rows: list[dict[str, Any]] = []
+    with tempfile.TemporaryDirectory(prefix="accsim-") as folder:
+        path = os.path.join(folder, "module.onnx")
+        module.eval()
+        try:
+            _export(module, given, path, weights=True)
+            theirs = _activations(module, given)
+        finally:
+            module.train(was_training)
+        names: Sequence[str] = list(Model.load(path).inputs)
+        arrays: Mapping[str, Any] = {n: v.detach().cpu().numpy() for n, v in zip(names, given)}
+        float_dump, int8_dump = os.path.join(folder, "f"), os.path.join(folder, "q")
+        _api.run(path, arrays, dump="all", output=float_dump)
+        floats, quantised = _outputs(float_dump), dict[str, str]()
+        if int8:
+            _api.run(
+                path,
+                arrays,
+                dump="all",
+                output=int8_dump,
+                int8=True,
+                hw=hw,
+                layerwise=layerwise,
+            )
+            quantised = _int8_files(int8_dump)
+        for layer, expected in theirs.items():
+            if layer not in floats:
+                continue
+            row: dict[str, Any] = {"layer": layer, "shape": tuple(expected.shape)}
+            tensor = floats[layer]
+            file = os.path.join(float_dump, tensor["file"])
+            row["float_error"] = _error(numpy, file, expected)
+            if tensor["name"] in quantised:
+                row["int8_error"] = _error(numpy, quantised[tensor["name"]], expected)
+            if row["float_error"] is not None:
+                rows.append(row)
+    return rows

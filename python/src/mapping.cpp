@@ -1,0 +1,59 @@
+#include "python/src/mapping.h"
+
+#include <fmt/format.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
+
+#include "hw/config/values.h"
+#include "python/src/errors.h"
+#include "python/src/model.h"
+#include "sim/map/mapping_words.h"
+
+namespace nb = nanobind;
+
+namespace accsim::python {
+namespace {
+
+const std::vector<std::string> kNames = {
+    "bind", "input_shapes", "allow_unsupported", "dataflow", "mapping", "objective", "effort"};
+
+[[noreturn]] void refuse(const std::string& name) {
+  const auto close = hw::nearest(name, kNames);
+  throw nb::type_error(fmt::format("'{}' is no option{}", name,
+                                   close ? fmt::format("; did you mean {}?", *close) : "")
+                           .c_str());
+}
+
+}  // namespace
+
+CostOptions cost_options(const nb::kwargs& keywords) {
+  nb::object bind = nb::none(), shapes = nb::none();
+  bool unsupported = false;
+  sim::MappingWords words;
+  for (const auto [key, value] : keywords) {
+    const auto name = nb::cast<std::string>(key);
+    if (name == "bind")
+      bind = nb::borrow(value);
+    else if (name == "input_shapes")
+      shapes = nb::borrow(value);
+    else if (name == "allow_unsupported")
+      unsupported = nb::cast<bool>(value);
+    else if (name == "objective")
+      words.objective = nb::cast<std::string>(value);
+    else if (name == "effort")
+      words.effort = nb::cast<std::string>(value);
+    else if (name != "dataflow" && name != "mapping")
+      refuse(name);
+    else if (value.is_none())
+      continue;
+    else if (name == "dataflow")
+      words.dataflow = nb::cast<std::string>(value);
+    else if (nb::isinstance<nb::str>(value))
+      words.mappings = {nb::cast<std::string>(value)};
+    else
+      words.mappings = nb::cast<std::vector<std::string>>(value);
+  }
+  return {elaborate_options(bind, shapes, unsupported), unwrap(sim::map_options(words))};
+}
+
+}  // namespace accsim::python

@@ -1,0 +1,137 @@
+#include "python/src/model.h"
+
+#include <nanobind/stl/map.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
+
+#include "hw/config/find_machine.h"
+#include "python/src/compute.h"
+#include "python/src/errors.h"
+#include "python/src/values.h"
+#include "sim/flow/cost.h"
+#include "sim/serve/upload.h"
+
+namespace nb = nanobind;
+
+namespace accsim::python {
+namespace {
+
+bool given(const sim::ElaborateOptions& o) {
+  return !o.bindings.empty() || !o.input_shapes.empty() || o.allow_unsupported;
+}
+
+Model read(Model model, const sim::ElaborateOptions& options) {
+  if (!model.bytes && hw::is_missing(model.path))
+    if (const auto near = hw::near_file(model.path))
+      throw RaisedErrors({{Errc::io, "no such file; did you mean " + *near + "?", model.path}});
+  Result<sim::Graph> graph = compute([model, options](const std::atomic<bool>&) {
+    return model.bytes ? sim::graph_of_bytes(*model.bytes, model.name, options)
+                       : sim::load_graph(model.path, options);
+  });
+  model.graph = std::make_shared<const sim::Graph>(unwrap(std::move(graph)));
+  return model;
+}
+
+Model of_bytes(const nb::bytes& bytes) {
+  Model model;
+  model.bytes = std::make_shared<const std::string>(bytes.c_str(), bytes.size());
+  model.name = "model.onnx";
+  return model;
+}
+
+constexpr const char* kLoad =
+    "Reads an ONNX model: the path of a file, whose weights are never read, or its bytes.\n"
+    "bind: sizes of symbolic dimensions by name, the others become 1; input_shapes: shapes of\n"
+    "graph inputs by name, instead of the declared ones; allow_unsupported: operators without a\n"
+    "rule cost the traffic of their inputs and outputs instead of being an error.";
+
+}  // namespace
+
+sim::ElaborateOptions elaborate_options(nb::handle bind, nb::handle input_shapes,
+                                        bool allow_unsupported) {
+  sim::ElaborateOptions out;
+  out.allow_unsupported = allow_unsupported;
+  if (!bind.is_none()) out.bindings = nb::cast<std::map<std::string, int64_t>>(bind);
+  if (!input_shapes.is_none())
+    for (const auto [name, shape] : nb::cast<nb::dict>(input_shapes)) {
+      Dims dims;
+      for (const nb::handle dim : shape) dims.push_back(nb::cast<int64_t>(dim));
+      out.input_shapes[nb::cast<std::string>(name)] = std::move(dims);
+    }
+  Errors errors;
+  for (const auto& [symbol, size] : out.bindings)
+    if (size < 0)
+      errors.push_back(
+          {Errc::usage,
+           "'" + symbol + "=" + std::to_string(size) + "' is not NAME=N with N a whole number",
+           "--bind"});
+  for (const auto& [input, dims] : out.input_shapes)
+    for (const int64_t dim : dims)
+      if (dim < 1)
+        errors.push_back(
+            {Errc::usage,
+             "'" + input + "=" + to_string(dims) + "' is not NAME=DIMS, e.g. input=1x3x224x224",
+             "--input-shape"});
+  if (!errors.empty()) throw RaisedErrors(std::move(errors));
+  return out;
+}
+
+Model model_of(nb::handle argument, const sim::ElaborateOptions& options) {
+  if (nb::isinstance<Model>(argument)) {
+    const auto& model = nb::cast<const Model&>(argument);
+    return given(options) ? read(model, options) : model;
+  }
+  if (nb::isinstance<nb::bytes>(argument))
+    return read(of_bytes(nb::cast<nb::bytes>(argument)), options);
+  if (!is_path(argument))
+    throw nb::type_error("a model is a Model, the path of an ONNX file, or its bytes");
+  Model model;
+  model.path = path_of(argument);
+  return read(std::move(model), options);
+}
+
+void add_model(nb::module_& module) {
+  nb::class_<Model>(module, "Model",
+                    "A network whose shapes are known, ready to be costed on many machines.")
+      .def_static(
+          "load",
+          [](nb::handle model, nb::handle bind, nb::handle shapes, bool unsupported) {
+            return model_of(model, elaborate_options(bind, shapes, unsupported));
+          },
+          nb::arg("model"), nb::kw_only(), nb::arg("bind") = nb::none(),
+          nb::arg("input_shapes") = nb::none(), nb::arg("allow_unsupported") = false, kLoad,
+          nb::sig("def load(model: Model | str | os.PathLike[str] | bytes, *, "
+                  "bind: dict[str, int] | None = None, "
+                  "input_shapes: dict[str, collections.abc.Sequence[int]] | None = None, "
+                  "allow_unsupported: bool = False) -> Model"))
+      .def_prop_ro(
+          "name", [](const Model& m) { return python_text(m.graph->name); }, "The graph's name.",
+          nb::sig("def name(self) -> str"))
+      .def_prop_ro(
+          "file", [](const Model& m) { return python_text(m.path); },
+          "The file that the model was read from; \"\" for bytes.",
+          nb::sig("def file(self) -> str"))
+      .def_prop_ro(
+          "bindings", [](const Model& m) { return m.graph->bindings; },
+          "Sizes of the symbolic dimensions, by name.")
+      .def_prop_ro(
+          "inputs",
+          [](const Model& m) {
+            nb::dict out;
+            for (const sim::TensorId id : m.graph->inputs) {
+              const sim::Tensor& tensor = m.graph->tensor(id);
+              out[python_text(tensor.name)] = nb::make_tuple(
+                  python_text(name(tensor.dtype)), to_python(sim::FieldValue(tensor.dims)));
+            }
+            return out;
+          },
+          "Element type and shape of each graph input, by name.",
+          nb::sig("def inputs(self) -> dict[str, tuple[str, tuple[int, ...]]]"))
+      .def("__len__", [](const Model& m) { return m.graph->nodes.size(); })
+      .def("__repr__", [](const Model& m) {
+        return "<accsim.Model '" + m.graph->name + "', " + std::to_string(m.graph->nodes.size()) +
+               " nodes>";
+      });
+}
+
+}  // namespace accsim::python

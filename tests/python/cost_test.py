@@ -1,0 +1,131 @@
+"""Does Python's report equal the command line's?"""
+
+import pickle
+import unittest
+
+import accsim
+from support import MODELS, ROOT, main, program
+
+MACHINES = ["64x64", "16x16", "64x64-hbm-banked"]
+RESNET = MODELS / "resnet18_op13.onnx"
+
+
+def machine(name):
+    return str(ROOT / "configs" / f"{name}.yaml")
+
+
+class CostTest(unittest.TestCase):
+    def test_is_the_json_equal_for_every_model_on_three_machines(self):
+        models = sorted(MODELS.glob("*.onnx"))
+        self.assertGreater(len(models), 15)
+        for path in models:
+            model = accsim.Model.load(path)
+            for name in MACHINES:
+                with self.subTest(model=path.name, machine=name):
+                    code, out, errors = program("--hw", machine(name), path, "--json", "-")
+                    if code != 0:
+                        with self.assertRaises(accsim.Error) as caught:
+                            accsim.cost(model, machine(name))
+                        self.assertEqual(caught.exception.causes, errors)
+                        continue
+                    report = accsim.cost(model, machine(name))
+                    self.assertEqual(report.to_json(), out)
+
+    def test_are_options_those_of_the_command_line(self):
+        path = MODELS / "mobilenet_v2_dynbatch_op17.onnx"
+        symbol = next(iter(accsim.Model.load(path).bindings))
+        _, out, _ = program(
+            *("--hw", machine("64x64"), path, "--bind", f"{symbol}=4", "--objective", "energy"),
+            *("--dataflow", "ws", "--mapping", "*conv*=n32", "--json", "-"),
+        )
+        report = accsim.cost(
+            path,
+            machine("64x64"),
+            bind={symbol: 4},
+            objective="energy",
+            dataflow="ws",
+            mapping="*conv*=n32",
+        )
+        self.assertEqual(report.to_json(), out)
+
+    def test_is_a_model_of_bytes_the_same(self):
+        report = accsim.cost(RESNET.read_bytes(), "64x64")
+        self.assertEqual(report.total.cycles, accsim.cost(RESNET, "64x64").total.cycles)
+
+    def test_is_csv_the_command_lines(self):
+        _, out, _ = program("--hw", machine("64x64"), RESNET, "--csv", "-")
+        self.assertEqual(accsim.cost(RESNET, machine("64x64")).to_csv(), out)
+
+    def test_do_rows_and_columns_say_what_the_json_says(self):
+        import json
+
+        report = accsim.cost(RESNET, "64x64")
+        told = json.loads(report.to_json())
+        self.assertEqual(list(report.total.to_dict()), list(told["totals"]))
+        self.assertEqual(report.layers.columns, list(told["layers"][0]))
+        for key, value in told["totals"].items():
+            self.assertEqual(report.total[key], value)
+            self.assertEqual(getattr(report.total, key), value)
+        for key in report.layers.columns:
+            values = [list(v) if isinstance(v, tuple) else v for v in report.layers[key]]
+            if key == "input_shapes":
+                values = [[list(shape) for shape in shapes] for shapes in values]
+            self.assertEqual(values, [layer[key] for layer in told["layers"]], key)
+        last = report.layer(-1)
+        self.assertEqual(last.name, told["layers"][-1]["name"])
+        self.assertEqual(report.layer(last.name).cycles, last.cycles)
+        with self.assertRaises(IndexError):
+            report.layer(10_000)
+        with self.assertRaises(AttributeError):
+            report.total.cycels  # noqa: B018  # it is the access that raises
+
+    def test_do_reports_pickle_and_compare(self):
+        report = accsim.cost(RESNET, "64x64")
+        again = pickle.loads(pickle.dumps(report))
+        self.assertEqual(again, report)
+        self.assertEqual(hash(again), hash(report))
+        self.assertEqual(again.to_json(), report.to_json())
+        self.assertEqual(repr(again), repr(report))
+        self.assertNotEqual(report, accsim.cost(RESNET, "16x16"))
+        self.assertNotEqual(report, 1)
+
+    def test_is_a_damaged_pickle_refused(self):
+        state = accsim.cost(RESNET, "64x64").__getstate__()
+        for bad in (state[:-1], state + b"x", b"", b"accsim" + state):
+            with self.assertRaises(accsim.Error):
+                accsim.Report.__new__(accsim.Report).__setstate__(bad)
+
+    def test_does_a_notebook_get_a_table(self):
+        html = accsim.cost(RESNET, "64x64")._repr_html_()
+        self.assertTrue(html.startswith("<pre"))
+        self.assertIn("cycles", html)
+        self.assertIn("<!doctype html>", accsim.cost(RESNET, "64x64").to_html().lower())
+
+    def test_are_errors_those_of_the_command_line(self):
+        for path, options, words in (
+            (MODELS / "resnet18_op13.onn", {}, []),
+            (ROOT / "README.md", {}, []),
+            (RESNET, {"bind": {"nonsense": 3}}, ["--bind", "nonsense=3"]),
+            (RESNET, {"objective": "speed"}, None),
+            (RESNET, {"mapping": ["*=q9"]}, ["--mapping", "*=q9"]),
+            (RESNET, {"dataflow": "xs"}, ["--dataflow", "xs"]),
+            (RESNET, {"input_shapes": {"nope": (1, 2)}}, ["--input-shape", "nope=1x2"]),
+        ):
+            with self.subTest(path=path, options=options):
+                with self.assertRaises(accsim.Error) as caught:
+                    accsim.cost(path, machine("64x64"), **options)
+                self.assertEqual(str(caught.exception), "\n".join(caught.exception.causes))
+                again = pickle.loads(pickle.dumps(caught.exception))
+                self.assertEqual(again.causes, caught.exception.causes)
+                if words is not None:
+                    code, _, errors = program("--hw", machine("64x64"), path, *words)
+                    self.assertEqual(code, 2)
+                    self.assertEqual(caught.exception.causes, errors)
+
+    def test_are_mistyped_options_refused(self):
+        with self.assertRaisesRegex(TypeError, "did you mean objective"):
+            accsim.cost(RESNET, "64x64", objectiv="energy")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,221 @@
+"""PyTorch modules: costed under their modules' paths, with or without weights, and computed as
+PyTorch computes them. Run it on a Python with torch and numpy, the package on PYTHONPATH; exit
+code 77 without torch."""
+
+import sys
+import tempfile
+import unittest
+
+try:
+    import torch
+except ImportError:
+    print("skipped: no torch (Debian: python3-torch)")
+    sys.exit(77)
+
+import accsim
+from support import MODELS, main
+from torch import nn
+
+
+class Block(nn.Module):
+    """A basic block of ResNet-18."""
+
+    def __init__(self, inner, outer, stride):
+        super().__init__()
+        self.conv1 = nn.Conv2d(inner, outer, 3, stride, 1, bias=False)
+        self.bn1 = nn.BatchNorm2d(outer)
+        self.conv2 = nn.Conv2d(outer, outer, 3, 1, 1, bias=False)
+        self.bn2 = nn.BatchNorm2d(outer)
+        self.downsample = None
+        if stride != 1 or inner != outer:
+            self.downsample = nn.Sequential(
+                nn.Conv2d(inner, outer, 1, stride, bias=False), nn.BatchNorm2d(outer)
+            )
+
+    def forward(self, x):
+        kept = x if self.downsample is None else self.downsample(x)
+        x = torch.relu(self.bn1(self.conv1(x)))
+        return torch.relu(self.bn2(self.conv2(x)) + kept)
+
+
+class ResNet18(nn.Module):
+    """As torchvision has it."""
+
+    def __init__(self):
+        super().__init__()
+        self.conv1 = nn.Conv2d(3, 64, 7, 2, 3, bias=False)
+        self.bn1 = nn.BatchNorm2d(64)
+        self.relu = nn.ReLU()
+        self.maxpool = nn.MaxPool2d(3, 2, 1)
+        widths = [64, 64, 128, 256, 512]
+        for i in range(1, 5):
+            first = Block(widths[i - 1], widths[i], 1 if i == 1 else 2)
+            setattr(self, f"layer{i}", nn.Sequential(first, Block(widths[i], widths[i], 1)))
+        self.avgpool = nn.AdaptiveAvgPool2d(1)
+        self.fc = nn.Linear(512, 1000)
+
+    def forward(self, x):
+        x = self.maxpool(self.relu(self.bn1(self.conv1(x))))
+        x = self.layer4(self.layer3(self.layer2(self.layer1(x))))
+        return self.fc(torch.flatten(self.avgpool(x), 1))
+
+
+class Layer(nn.Module):
+    """A decoder layer of Llama: grouped queries, SwiGLU, RMSNorm."""
+
+    def __init__(self, width, heads, kv_heads, hidden):
+        super().__init__()
+        self.heads, self.kv_heads, self.size = heads, kv_heads, width // heads
+        self.norm1, self.norm2 = Norm(width), Norm(width)
+        self.q_proj = nn.Linear(width, width, bias=False)
+        self.k_proj = nn.Linear(width, kv_heads * self.size, bias=False)
+        self.v_proj = nn.Linear(width, kv_heads * self.size, bias=False)
+        self.o_proj = nn.Linear(width, width, bias=False)
+        self.gate_proj = nn.Linear(width, hidden, bias=False)
+        self.up_proj = nn.Linear(width, hidden, bias=False)
+        self.down_proj = nn.Linear(hidden, width, bias=False)
+
+    def forward(self, x):
+        n = x.shape[1]
+        h = self.norm1(x)
+        q = self.q_proj(h).view(1, n, self.kv_heads, self.heads // self.kv_heads, self.size)
+        k = self.k_proj(h).view(1, n, self.kv_heads, 1, self.size).permute(0, 2, 3, 4, 1)
+        v = self.v_proj(h).view(1, n, self.kv_heads, 1, self.size).permute(0, 2, 3, 1, 4)
+        scores = torch.softmax(torch.matmul(q.permute(0, 2, 3, 1, 4), k) / self.size**0.5, -1)
+        a = torch.matmul(scores, v).permute(0, 3, 1, 2, 4).reshape(1, n, -1)
+        x = x + self.o_proj(a)
+        h = self.norm2(x)
+        gate = self.gate_proj(h)
+        return x + self.down_proj(gate * torch.sigmoid(gate) * self.up_proj(h))
+
+
+class Norm(nn.Module):
+    def __init__(self, width):
+        super().__init__()
+        self.weight = nn.Parameter(torch.ones(width))
+
+    def forward(self, x):
+        return x * torch.rsqrt(x.pow(2).mean(-1, keepdim=True) + 1e-5) * self.weight
+
+
+class Llama(nn.Module):
+    def __init__(self, layers, width, heads, kv_heads, hidden, words):
+        super().__init__()
+        self.embed_tokens = nn.Embedding(words, width)
+        self.layers = nn.ModuleList([Layer(width, heads, kv_heads, hidden) for _ in range(layers)])
+        self.norm = Norm(width)
+        self.lm_head = nn.Linear(width, words, bias=False)
+
+    def forward(self, tokens):
+        x = self.embed_tokens(tokens)
+        for layer in self.layers:
+            x = layer(x)
+        return self.lm_head(self.norm(x))
+
+
+class TorchTest(unittest.TestCase):
+    def setUp(self):
+        torch.manual_seed(1)
+
+    def test_is_resnet_18_what_its_onnx_file_costs(self):
+        report = accsim.cost_torch(ResNet18(), torch.randn(1, 3, 224, 224), "64x64")
+        file = accsim.cost(MODELS / "resnet18_bn_op13.onnx", "64x64")
+        self.assertEqual(report.total.macs, file.total.macs)
+        self.assertEqual(report.total.cycles, file.total.cycles)
+        names = report.layers["name"]
+        self.assertEqual(len(set(names)), len(names))
+        modules = dict(ResNet18().named_modules())
+        convs = [n for n, op in zip(names, report.layers["op_type"]) if op in ("Conv", "Gemm")]
+        self.assertEqual(
+            set(convs),
+            {p for p, m in modules.items() if isinstance(m, (nn.Conv2d, nn.Linear))},
+        )
+
+    def test_is_training_mode_left_as_it_was(self):
+        module = ResNet18().train()
+        accsim.cost_torch(module, torch.randn(1, 3, 64, 64), "16x16")
+        self.assertTrue(module.training)
+
+    def test_does_a_torchscript_file_cost_the_same(self):
+        module = ResNet18().eval()
+        x = torch.randn(1, 3, 96, 96)
+        with tempfile.TemporaryDirectory() as folder:
+            path = f"{folder}/net.pt"
+            torch.jit.save(torch.jit.trace(module, x), path)
+            report = accsim.cost_torch(path, x, "64x64")
+            onnx = f"{folder}/net.onnx"
+            accsim._torch.export_file(path, ["1x3x96x96"], onnx)
+            self.assertEqual(accsim.cost(onnx, "64x64").total.macs, report.total.macs)
+            for wrong in ("1x3x", "1x3:int65", ""):
+                with self.assertRaisesRegex(accsim.Error, "is no shape"):
+                    accsim._torch.export_file(path, [wrong], onnx)
+        self.assertEqual(report.total.cycles, accsim.cost_torch(module, x, "64x64").total.cycles)
+        with self.assertRaisesRegex(accsim.Error, "TorchScript"):
+            accsim.cost_torch(str(MODELS / "resnet18_op13.onnx"), x, "64x64")
+
+    def test_does_a_module_without_weights_cost_the_same(self):
+        config = (2, 64, 4, 2, 128, 500)
+        tokens = torch.zeros(1, 16, dtype=torch.long)
+        report = accsim.cost_torch(Llama(*config), tokens, "64x64")
+        bare = accsim.cost_torch(Llama(*config).to("meta"), tokens.to("meta"), "64x64")
+        self.assertEqual(bare.total.cycles, report.total.cycles)
+        self.assertEqual(bare.total.params, report.total.params)
+        self.assertIn("layers.1.down_proj", " ".join(report.layers["name"]))
+
+    def test_does_llama_3_70b_cost_from_its_config(self):
+        with torch.no_grad():
+            torch.set_default_dtype(torch.float16)
+            self.addCleanup(torch.set_default_dtype, torch.float32)
+            module = bare_llama(80, 8192, 64, 8, 28672, 128256)
+        tokens = torch.zeros(1, 32, dtype=torch.long, device="meta")
+        report = accsim.cost_torch(module, tokens, "128x128")
+        products = 80 * (2 * 8192**2 + 2 * 8192 * 1024 + 3 * 8192 * 28672) + 8192 * 128256
+        attention = 80 * 2 * 64 * 32 * 32 * 128
+        self.assertEqual(report.total.macs, 32 * products + attention)
+        self.assertGreater(report.total.params, 70e9)
+
+    def test_does_golden_agree_with_torch(self):
+        x = torch.randn(1, 3, 64, 64)
+        rows = accsim.golden(ResNet18(), x, hw="16x16")
+        layers = {row["layer"]: row for row in rows}
+        self.assertIn("layer4.1.conv2", layers)
+        self.assertIn("fc", layers)
+        for row in rows:
+            self.assertLess(row["float_error"], 1e-5, row)
+        self.assertGreater(max(row.get("int8_error", 0) for row in rows), 0)
+        self.assertLess(layers["relu"]["int8_error"], 0.02)
+        self.assertLess(layers["fc"]["int8_error"], 0.02)
+
+    def test_is_golden_of_a_transformer_close(self):
+        module = Llama(layers=1, width=64, heads=4, kv_heads=2, hidden=128, words=100)
+        rows = accsim.golden(module, torch.arange(8)[None], hw="16x16")
+        self.assertIn("lm_head", {row["layer"] for row in rows})
+        self.assertIn("layers.0.norm1", {row["layer"] for row in rows})
+        for row in rows:
+            self.assertLess(row["float_error"], 1e-5, row)
+
+
+def bare_llama(*config):
+    """The module on the meta device from the beginning: 70e9 parameters take no memory."""
+    made = torch.nn.Parameter.__new__
+
+    def factory(function):
+        def on_meta(*args, **kwargs):
+            return function(*args, **{**kwargs, "device": "meta"})
+
+        return on_meta
+
+    names = ("empty", "ones", "zeros")
+    saved = {name: getattr(torch, name) for name in names}
+    try:
+        for name in names:
+            setattr(torch, name, factory(saved[name]))
+        return Llama(*config)
+    finally:
+        for name in names:
+            setattr(torch, name, saved[name])
+        assert made is torch.nn.Parameter.__new__
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,185 @@
+#!/usr/bin/python3
+"""Is the Python package whole? Builds the wheel, makes it self-contained, installs it into a fresh
+environment and runs the tests of this folder there.
+
+Usage: wheel_test.py ACCSIM BUILD_FOLDER BUILD_TYPE CXX_FLAGS [unittest arguments]. Type and flags
+are those of the build folder, so that a compiler cache knows the sources already. Runs on .venv's
+Python, which has what builds and repairs wheels and who reads tables."""
+
+import os
+import pathlib
+import re
+import subprocess
+import sys
+import tempfile
+import unittest
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+HERE = ROOT / "tests" / "python"
+MOST_BYTES = 15_000_000
+SYSTEM = {"libstdc++", "libm", "libgcc_s", "libc", "ld-linux-x86-64", "ld-linux-aarch64"}
+ACCSIM = BUILD = TYPE = FLAGS = None  # set by main
+
+
+def run(*command, **kwargs):
+    kwargs.setdefault("env", os.environ)
+    return subprocess.run(
+        [str(c) for c in command],
+        check=False,
+        capture_output=True,
+        text=True,
+        stdin=subprocess.DEVNULL,
+        timeout=1500,
+        **kwargs,
+    )
+
+
+class WheelTest(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.folder = tempfile.TemporaryDirectory()
+        cls.addClassCleanup(cls.folder.cleanup)
+        cls.dir = pathlib.Path(cls.folder.name).resolve()
+        cls.env = {**os.environ, "CC": "/usr/bin/cc", "CXX": "/usr/bin/c++"}
+        cls.env["CCACHE_NOHASHDIR"] = "1"
+        cls.env["PIP_NO_CACHE_DIR"] = "1"
+        # pip asks rustc for its version, and that of rustup writes its settings.
+        cls.env["RUSTUP_HOME"] = str(cls.dir / "rustup")
+        cls.env["PATH"] = f"{pathlib.Path(sys.prefix) / 'bin'}:{os.environ['PATH']}"
+        cls.wheel = cls.repaired(cls.built())
+        cls.venv = cls.dir / "v"
+        cls.good(sys.executable, "-m", "venv", cls.venv)
+        cls.python = cls.venv / "bin" / "python"
+        cls.good(cls.python, "-m", "pip", "install", "--no-index", "--no-deps", "-q", cls.wheel)
+
+    @classmethod
+    def good(cls, *command, **kwargs):
+        done = run(*command, env=cls.env, **kwargs)
+        assert done.returncode == 0, done.stdout[-4000:] + done.stderr[-4000:]
+        return done.stdout
+
+    @classmethod
+    def built(cls):
+        settings = {
+            # As deep as the other: ccache's paths are relative to it.
+            "build-dir": BUILD.parent / f"wheel-{BUILD.name}",
+            "cmake.build-type": TYPE,
+            "cmake.define.CMAKE_CXX_FLAGS": "",
+            f"cmake.define.CMAKE_CXX_FLAGS_{TYPE.upper()}": FLAGS,
+            "cmake.define.ACCSIM_WERROR": "ON",
+            "install.strip": "true",
+        }
+        out = cls.dir / "built"
+        words = [f"--config-settings={key}={value}" for key, value in settings.items()]
+        pip = [sys.executable, "-m", "pip", "wheel", "--no-build-isolation", "--no-deps"]
+        cls.good(*pip, "--no-index", "-q", "-w", out, ROOT, *words, cwd=cls.dir)
+        return next(out.glob("*.whl"))
+
+    @classmethod
+    def repaired(cls, wheel):
+        out = cls.dir / "repaired"
+        cls.good(sys.executable, "-m", "auditwheel", "repair", "-w", out, wheel)
+        return next(out.glob("*.whl"))
+
+    def in_venv(self, name, python=None, **env):
+        done = run(
+            python or self.python,
+            HERE / name,
+            ACCSIM,
+            cwd=self.dir,
+            env={**self.env, **env},
+        )
+        if done.returncode == 77:
+            self.skipTest(done.stdout.strip())
+        self.assertEqual(done.returncode, 0, f"{name}:\n{done.stdout}\n{done.stderr}")
+        self.assertNotIn("Ran 0 tests", done.stderr)
+        print(done.stdout, end="")
+
+    def test_is_the_wheel_small(self):
+        self.assertLess(self.wheel.stat().st_size, MOST_BYTES)
+        self.assertIn("manylinux", self.wheel.name)
+
+    def test_does_it_need_libraries_beside_the_systems(self):
+        package = next(self.venv.glob("lib/python3*/site-packages/accsim"))
+        for binary in [package / "bin" / "accsim", *package.glob("_core*.so")]:
+            needed = re.findall(r"=> (/\S+)", self.good("ldd", binary))
+            self.assertTrue(needed)
+            outside = [n for n in needed if not n.startswith(str(package.parent))]
+            names = {pathlib.Path(n).name.partition(".so")[0] for n in outside}
+            self.assertLessEqual(names, SYSTEM)
+
+    def test_is_the_program_on_the_path(self):
+        model = ROOT / "models" / "resnet18_op13.onnx"
+        done = run(self.venv / "bin" / "accsim", "--hw", "64x64", model, cwd=self.dir)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertIn("64 x 64 array", done.stdout)
+
+    def test_does_the_program_hold_what_verify_needs(self):
+        env = {**self.env, "PATH": str(self.venv / "bin")}
+        cache = self.dir / "cache"
+        done = run(
+            *(self.venv / "bin" / "accsim", "verify", "--hw", "8x8", "--gemm", "8x8x8"),
+            *("--cache", cache),
+            env=env,
+        )
+        self.assertEqual(done.returncode, 3, done.stdout + done.stderr)
+        self.assertIn("verilator", done.stdout + done.stderr)
+
+    def test_do_reports_equal_those_of_the_program(self):
+        self.in_venv("cost_test.py")
+
+    def test_are_machines_checked_as_files_are(self):
+        self.in_venv("machine_test.py")
+
+    def test_do_the_other_commands_answer(self):
+        self.in_venv("commands_test.py")
+
+    def test_does_it_behave_under_load(self):
+        self.in_venv("load_test.py")
+
+    def test_do_other_packages_read_its_tables(self):
+        package = next(self.venv.glob("lib/python3*/site-packages"))
+        self.in_venv("tables_test.py", python=sys.executable, PYTHONPATH=str(package))
+
+    def test_do_modules_of_pytorch_cost(self):
+        if os.environ.get("TORCH_TESTS") != "1":
+            self.skipTest("TORCH_TESTS=1 runs it, where Debian's python3-torch is")
+        package = next(self.venv.glob("lib/python3*/site-packages"))
+        self.in_venv("torch_test.py", python=sys.executable, PYTHONPATH=str(package))
+
+    def test_do_the_notebooks_run(self):
+        package = next(self.venv.glob("lib/python3*/site-packages"))
+        self.in_venv("notebooks_test.py", python=sys.executable, PYTHONPATH=str(package))
+
+    def test_does_it_say_that_torch_is_missing(self):
+        words = ["--hw", "64x64", "net.pt", "--example", "1x3x224x224"]
+        done = run(self.venv / "bin" / "accsim", *words, cwd=self.dir)
+        self.assertEqual(done.returncode, 2)
+        self.assertIn("pip install torch", done.stderr)
+
+    def test_do_single_shapes_cost_what_networks_of_them_cost(self):
+        self.in_venv("latency_test.py")
+
+    def test_are_its_types_good(self):
+        package = next(self.venv.glob("lib/python3*/site-packages"))
+        files = sorted(HERE.glob("typed_*.py"))
+        checked = [package / "accsim", *files]
+        mypy = [sys.executable, "-m", "mypy", "--strict", "--cache-dir", self.dir / "mypy"]
+        for what in (["-p", "accsim"], files):
+            done = run(*mypy, "--python-executable", self.python, *what, env=self.env, cwd=self.dir)
+            self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+        (self.dir / "pyrightconfig.json").write_text('{"typeCheckingMode": "standard"}')
+        done = run(
+            *(sys.executable, "-m", "pyright", "--pythonpath", self.python),
+            *checked,
+            env={**self.env, "PYRIGHT_PYTHON_GLOBAL_NODE": "on"},
+            cwd=self.dir,
+        )
+        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+
+
+if __name__ == "__main__":
+    ACCSIM, BUILD, TYPE, FLAGS = sys.argv[1:5]
+    BUILD = pathlib.Path(BUILD)
+    del sys.argv[1:5]
+    unittest.main()
