@@ -6,7 +6,9 @@
 #   share/man/man1/                  a manual page a command
 #   share/{bash-completion,zsh,fish} completion for these shells
 #   share/accsim/{rtl,hw,configs}/   the core, the sources that co-simulation compiles it with,
-#   machines share/doc/accsim/                licence, README, documents
+#                                    machines
+#   share/accsim/python/             what exports TorchScript files
+#   share/doc/accsim/                licence, README, documents
 include(CMakePackageConfigHelpers)
 set(data ${CMAKE_INSTALL_DATADIR}/accsim)
 set(package ${CMAKE_INSTALL_LIBDIR}/cmake/accsim)
@@ -28,6 +30,7 @@ install(DIRECTORY sim hw DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/accsim
 install(DIRECTORY rtl configs DESTINATION ${data})
 install(FILES hw/cosim/rtl_abi.h DESTINATION ${data}/hw/cosim)
 install(DIRECTORY hw/cosim/model DESTINATION ${data}/hw/cosim)
+install(FILES python/accsim/_export.py DESTINATION ${data}/python/accsim)
 install(FILES README.md CHANGELOG.md LICENSE CITATION.cff DESTINATION ${CMAKE_INSTALL_DOCDIR})
 install(DIRECTORY docs DESTINATION ${CMAKE_INSTALL_DOCDIR})
 if(ACCSIM_PROGRAM)

@@ -8,7 +8,6 @@ import contextlib
 import json
 import os
 import tempfile
-import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from importlib import import_module
 from typing import Any
@@ -16,6 +15,7 @@ from typing import Any
 from . import _api, _core
 from ._core import Machine, Model, Report
 from ._errors import Error
+from ._export import ExportError, export_module, load_script
 
 MachineLike = Machine | str | os.PathLike[str] | dict[str, Any]
 
@@ -39,50 +39,12 @@ def _tensors(module: Any) -> dict[str, Any]:
 
 
 @contextlib.contextmanager
-def _weightless(torch: Any) -> Iterator[None]:
-    """The exporter's passes that would look at weights don't: on the meta device there are none."""
-    saved = {}
-    core = torch._C
-
-    def replace(name: str, function: Any) -> None:
-        if hasattr(core, name):
-            saved[name] = getattr(core, name)
-            setattr(core, name, function)
-
-    replace("_jit_pass_onnx_deduplicate_initializers", lambda graph, params, training: params)
-    infer = getattr(core, "_jit_pass_onnx_graph_shape_type_inference", None)
-    replace(
-        "_jit_pass_onnx_graph_shape_type_inference",
-        lambda graph, params, version: infer(graph, {}, version) if infer else None,
-    )
+def _exporting(name: str = "") -> Iterator[None]:
+    """What torch doesn't export is an Error, about `name`."""
     try:
         yield
-    finally:
-        for name, function in saved.items():
-            setattr(core, name, function)
-
-
-def _export(module: Any, inputs: tuple[Any, ...], path: str, weights: bool) -> None:
-    torch = _torch()
-    options: dict[str, Any] = {"opset_version": 17 if hasattr(torch, "export") else 15}
-    if "dynamo" in torch.onnx.export.__code__.co_varnames:
-        options["dynamo"] = False  # the exporter whose nodes carry the modules' paths
-    with warnings.catch_warnings(), contextlib.ExitStack() as stack:
-        warnings.simplefilter("ignore")
-        if not weights:
-            stack.enter_context(_weightless(torch))
-        try:
-            torch.onnx.export(
-                module,
-                inputs,
-                path,
-                export_params=weights,
-                training=torch.onnx.TrainingMode.PRESERVE,  # BatchNorm stays a layer of its own
-                do_constant_folding=False,
-                **options,
-            )
-        except Exception as error:
-            raise Error(f"torch.onnx: can't export the module: {error}") from error
+    except ExportError as error:
+        raise Error(f"{name}: {error}" if name else str(error)) from error
 
 
 def _check_complete(module: Any, model: Model, exported: set[str]) -> None:
@@ -95,30 +57,6 @@ def _check_complete(module: Any, model: Model, exported: set[str]) -> None:
         )
 
 
-def _script(torch: Any, path: str) -> Any:
-    try:
-        return torch.jit.load(path, map_location="cpu")
-    except Exception as error:
-        raise Error(f"{path}: torch can't read it as TorchScript: {error}") from error
-
-
-def _example(torch: Any, shape: str) -> Any:
-    """A tensor of "1x3x224x224" (float32), or "1x128:int64"."""
-    dims, _, kind = shape.partition(":")
-    try:
-        sizes = [int(dim) for dim in dims.split("x")]
-        return torch.zeros(sizes, dtype=getattr(torch, kind or "float32"))
-    except (ValueError, AttributeError, RuntimeError, TypeError) as error:
-        raise Error(f"--example: '{shape}' is no shape, e.g. 1x3x224x224 or 1x128:int64") from error
-
-
-def export_file(path: str, shapes: Sequence[str], onnx: str) -> None:
-    """Writes a TorchScript file as ONNX, for inputs of these shapes ("1x3x224x224")."""
-    torch = _torch()
-    inputs = tuple(_example(torch, shape) for shape in shapes)
-    _export(_script(torch, path).eval(), inputs, onnx, weights=True)
-
-
 def load_torch(
     module: Any, example_inputs: Any, *, name: str = "module", allow_unsupported: bool = False
 ) -> Model:
@@ -128,10 +66,11 @@ def load_torch(
     Weights are never written, so modules on the meta device (without any) cost as well. Layers are
     called by the paths of their modules.
     """
-    torch = _torch()
+    _torch()
     if isinstance(module, (str, os.PathLike)):
         name = os.fspath(module)
-        module = _script(torch, name)
+        with _exporting(name):
+            module = load_script(name)
     tensors = _tensors(module)
     meta = any(t.device.type == "meta" for t in tensors.values())
     was_training = module.training
@@ -139,7 +78,8 @@ def load_torch(
         path = os.path.join(folder, "module.onnx")
         module.eval()
         try:
-            _export(module, _as_tuple(example_inputs), path, weights=False)
+            with _exporting():
+                export_module(module, _as_tuple(example_inputs), path, weights=False)
         finally:
             module.train(was_training)
         model = _core._load_module(path, set(tensors), name, allow_unsupported)
@@ -252,7 +192,8 @@ def golden(
         path = os.path.join(folder, "module.onnx")
         module.eval()
         try:
-            _export(module, given, path, weights=True)
+            with _exporting():
+                export_module(module, given, path, weights=True)
             theirs = _activations(module, given)
         finally:
             module.train(was_training)

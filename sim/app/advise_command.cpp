@@ -20,6 +20,7 @@ void AdviseCommand::add_to(CLI::App& app) {
       ->type_name(kMachine)
       ->required();
   model_.add_to(*sub_, true);
+  model_.add_torch_to(*sub_);
   mapping_.add_to(*sub_);
   sub_->add_option("--json", json_, "Write the advice as JSON (accsim.advise/1); - for stdout")
       ->type_name(kWrittenFile);
@@ -36,7 +37,7 @@ int AdviseCommand::run(const Console& console) const {
   journal.reads("machine", hw_);
   journal.reads("model", model_.model());
   const Result<hw::HwConfig> machine = hw::load_hw(hw_);
-  Result<Graph> graph = load_graph(model_.model(), *elaborate_options);
+  Result<Graph> graph = model_.load(*elaborate_options);
   if (!machine) errors = machine.errors();
   if (!graph) errors.insert(errors.end(), graph.errors().begin(), graph.errors().end());
   if (!errors.empty()) return report_errors(errors);

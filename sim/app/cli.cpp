@@ -65,6 +65,7 @@ struct CostCommand {
                    "Machine: a description (YAML) or the name of a shipped one, e.g. 64x64")
         ->type_name(kMachine);
     model.add_to(app, false);
+    model.add_torch_to(app);
     app.option_defaults()->group("Output");
     app.add_option("--json", json, "Write the report as JSON (accsim.report/1); - for stdout")
         ->type_name(kWrittenFile);
@@ -108,7 +109,7 @@ struct CostCommand {
     journal.reads("model", model.model());
     const Result<hw::HwConfig> machine = hw::load_hw(hw);
     journal.step("machine read and checked");
-    const Result<Graph> graph = load_graph(model.model(), *elaborate_options);
+    const Result<Graph> graph = model.load(*elaborate_options);
     journal.step("model read, its shapes inferred");
     collect(machine);
     collect(graph);
@@ -233,6 +234,7 @@ struct ShapesCommand {
   void add_to(CLI::App& app) {
     sub = app.add_subcommand("shapes", "Print element type and shape of every node output");
     model.add_to(*sub, true);
+    model.add_torch_to(*sub);
     sub->add_option("--json", json, "Write them as JSON {tensor: [dtype, dims]}; - for stdout")
         ->type_name(kWrittenFile);
   }
@@ -242,7 +244,7 @@ struct ShapesCommand {
     const auto options = model.elaborate();
     if (!options) return report_errors(options.errors());
     journal.reads("model", model.model());
-    const Result<Graph> graph = load_graph(model.model(), *options);
+    const Result<Graph> graph = model.load(*options);
     if (!graph) return report_errors(graph.errors());
     if (!json.empty()) return write_result(json, shapes_json(*graph));
     journal.step("model read, its shapes inferred");

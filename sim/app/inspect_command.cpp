@@ -14,6 +14,7 @@ void InspectCommand::add_to(CLI::App& app) {
                             "Parameters, MACs, operators, bandwidth and activation memory of a "
                             "network, before a machine is known");
   model_.add_to(*sub_, true);
+  model_.add_torch_to(*sub_);
   sub_->add_option("--json", json_, "Write everything as JSON (accsim.inspect/1); - for stdout")
       ->type_name(kWrittenFile);
   sub_->add_option("--csv", csv_, "Write the layers as CSV; - for stdout")->type_name(kWrittenFile);
@@ -48,7 +49,7 @@ int InspectCommand::run(const Console& console) const {
   const auto options = model_.elaborate();
   if (!options) return report_errors(options.errors());
   journal.reads("model", model_.model());
-  const Result<Graph> graph = load_graph(model_.model(), *options);
+  const Result<Graph> graph = model_.load(*options);
   if (!graph) return report_errors(graph.errors());
   journal.step("model read, its shapes inferred");
   const Result<Lowered> lowered = lower(*graph);

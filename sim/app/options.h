@@ -5,6 +5,7 @@
 #include <string_view>
 #include <vector>
 
+#include "sim/app/torch_file.h"
 #include "sim/base/result.h"
 #include "sim/elaborate/elaborate.h"
 #include "sim/map/mapping_words.h"
@@ -24,8 +25,12 @@ class ModelOptions {
   void add_to(CLI::App& app, bool required);
   /// Those that say how a model is to be read, for commands that take several models.
   void add_graph_options_to(CLI::App& app);
+  /// Those for models that are TorchScript files, where a command reads by load().
+  void add_torch_to(CLI::App& app) { torch_.add_to(app); }
   const std::string& model() const { return model_; }
   Result<ElaborateOptions> elaborate() const;
+  /// The model's graph; errors as TorchFile::load()'s.
+  Result<Graph> load(const ElaborateOptions& options) const { return torch_.load(model_, options); }
   /// Those that were given, but for the model, as words of a command line.
   std::vector<std::string> words() const;
 
@@ -33,6 +38,7 @@ class ModelOptions {
   std::string model_;
   std::vector<std::string> bindings_, shapes_;
   bool allow_unsupported_ = false;
+  TorchFile torch_;
 };
 
 /// Options that pin the mapping.

@@ -100,6 +100,7 @@ void VerifyCommand::add_to(CLI::App& app) {
       ->type_name(kMachine)
       ->required();
   model_.add_to(*sub_, false);
+  model_.add_torch_to(*sub_);
   sub_->add_option("--gemm", gemms_, "Verify one product, e.g. 100x200x300")
       ->type_name("MxKxN")
       ->allow_extra_args(false);
@@ -170,7 +171,7 @@ Result<std::vector<VerifyCase>> VerifyCommand::cases(const hw::HwConfig& hw) con
   const auto map_options = mapping_.parse();
   if (!elaborate_options) return elaborate_options.errors();
   if (!map_options) return map_options.errors();
-  const Result<Graph> graph = load_graph(model_.model(), *elaborate_options);
+  const Result<Graph> graph = model_.load(*elaborate_options);
   if (!graph) return graph.errors();
   const Result<CostedNetwork> network = cost_network(*graph, hw, *map_options);
   if (!network) return network.errors();

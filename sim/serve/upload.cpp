@@ -1,42 +1,17 @@
 #include "sim/serve/upload.h"
 
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <cerrno>
 #include <charconv>
-#include <cstdlib>
 #include <cstring>
-#include <filesystem>
 #include <fstream>
 
 #include "sim/flow/cost.h"
+#include "sim/serve/private_folder.h"
 
 namespace accsim::sim {
 namespace {
-
-namespace fs = std::filesystem;
-
-/// A folder of this process alone; goes with the object.
-class PrivateFolder {
- public:
-  PrivateFolder() {
-    std::error_code error;
-    path_ = (fs::temp_directory_path(error) / "accsim-upload-XXXXXX").string();
-    if (error || ::mkdtemp(path_.data()) == nullptr) path_.clear();
-  }
-  ~PrivateFolder() {
-    std::error_code ignored;
-    if (!path_.empty()) fs::remove_all(path_, ignored);
-  }
-  PrivateFolder(const PrivateFolder&) = delete;
-  PrivateFolder& operator=(const PrivateFolder&) = delete;
-
-  const std::string& path() const { return path_; }
-
- private:
-  std::string path_;
-};
 
 /// `text` with every `from` replaced.
 std::string replaced(std::string text, const std::string& from, const std::string& to) {
@@ -49,7 +24,7 @@ std::string replaced(std::string text, const std::string& from, const std::strin
 
 Result<Graph> graph_of_bytes(std::string_view bytes, const std::string& name,
                              const ElaborateOptions& options) {
-  const PrivateFolder folder;
+  const PrivateFolder folder("upload");
   if (folder.path().empty())
     return Error{Errc::io, fmt::format("no folder for the upload: {}", std::strerror(errno)), name};
   const std::string file = folder.path() + "/model.onnx";
@@ -57,6 +32,11 @@ Result<Graph> graph_of_bytes(std::string_view bytes, const std::string& name,
   out << bytes;
   out.close();
   if (!out) return Error{Errc::io, "no room for the upload", name};
+  return load_graph_as(name, file, options);
+}
+
+Result<Graph> load_graph_as(const std::string& name, const std::string& file,
+                            const ElaborateOptions& options) {
   Result<Graph> graph = load_graph(file, options);
   if (!graph) {
     Errors errors = graph.errors();

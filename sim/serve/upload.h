@@ -13,6 +13,11 @@ namespace accsim::sim {
 Result<Graph> graph_of_bytes(std::string_view bytes, const std::string& name,
                              const ElaborateOptions& options);
 
+/// load_graph() of a temporary file: messages and the graph say `name` where that file's path would
+/// stand.
+Result<Graph> load_graph_as(const std::string& name, const std::string& file,
+                            const ElaborateOptions& options);
+
 /// What to call an upload, from a percent-encoded header: the last part of a path, printable, at
 /// most 80 characters; "upload.onnx" when nothing is left.
 std::string upload_name(std::string_view encoded);

@@ -103,7 +103,8 @@ FOLDERS = {
 
 # Options whose value is no file.
 NO_FILES = """
-    --help --version --bind --input-shape --allow-unsupported --dump-program --dataflow --mapping
+    --help --version --bind --example --python --input-shape --allow-unsupported --dump-program
+    --dataflow --mapping
     --objective --effort --all --quiet --color --gemm --conv --random --seed --max-cycles --jobs
     --assertions --weights --dump --int8 --layerwise --threads --atol --rtol --macs --traffic --sort
     --in-place --reorder --arena --tile --edge --layers size --op --batch --transA --transB --alpha

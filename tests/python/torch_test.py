@@ -2,6 +2,7 @@
 PyTorch computes them. Run it on a Python with torch and numpy, the package on PYTHONPATH; exit
 code 77 without torch."""
 
+import json
 import sys
 import tempfile
 import unittest
@@ -13,7 +14,7 @@ except ImportError:
     sys.exit(77)
 
 import accsim
-from support import MODELS, main
+from support import MODELS, main, program
 from torch import nn
 
 
@@ -144,14 +145,35 @@ class TorchTest(unittest.TestCase):
             torch.jit.save(torch.jit.trace(module, x), path)
             report = accsim.cost_torch(path, x, "64x64")
             onnx = f"{folder}/net.onnx"
-            accsim._torch.export_file(path, ["1x3x96x96"], onnx)
+            accsim._export.export_file(path, ["1x3x96x96"], onnx)
             self.assertEqual(accsim.cost(onnx, "64x64").total.macs, report.total.macs)
             for wrong in ("1x3x", "1x3:int65", ""):
-                with self.assertRaisesRegex(accsim.Error, "is no shape"):
-                    accsim._torch.export_file(path, [wrong], onnx)
+                with self.assertRaisesRegex(accsim._export.ExportError, "is no shape"):
+                    accsim._export.export_file(path, [wrong], onnx)
         self.assertEqual(report.total.cycles, accsim.cost_torch(module, x, "64x64").total.cycles)
         with self.assertRaisesRegex(accsim.Error, "TorchScript"):
             accsim.cost_torch(str(MODELS / "resnet18_op13.onnx"), x, "64x64")
+
+    def test_does_the_program_take_a_torchscript_file(self):
+        module, x = ResNet18().eval(), torch.randn(1, 3, 64, 64)
+        with tempfile.TemporaryDirectory() as folder:
+            path = f"{folder}/net.pt"
+            torch.jit.save(torch.jit.trace(module, x), path)
+            words = ("--hw", "64x64", path, "--python", sys.executable, "--json", "-")
+            code, text, errors = program(*words, "--example", "1x3x64x64")
+            self.assertEqual((code, errors), (0, []))
+            report = json.loads(text)
+            expected = accsim.cost_torch(module, x, "64x64").total
+            self.assertEqual(report["totals"]["macs"], expected.macs)
+            self.assertEqual(report["totals"]["cycles"], expected.cycles)
+            code, text, errors = program(*words, "--example", "1x4x64x64")
+            self.assertEqual((code, text), (2, ""))
+            self.assertIn(f"{path}: torch.onnx: can't export the module", errors[0])
+            with open(path, "wb") as file:
+                file.write(b"no TorchScript")
+            code, text, errors = program(*words, "--example", "1x3x64x64")
+            self.assertEqual((code, text), (2, ""))
+            self.assertIn(f"{path}: torch can't read it as TorchScript", errors[0])
 
     def test_does_a_module_without_weights_cost_the_same(self):
         config = (2, 64, 4, 2, 128, 500)

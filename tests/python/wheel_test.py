@@ -152,10 +152,11 @@ class WheelTest(unittest.TestCase):
         self.in_venv("notebooks_test.py", python=sys.executable, PYTHONPATH=str(package))
 
     def test_does_it_say_that_torch_is_missing(self):
+        (self.dir / "net.pt").write_bytes(b"PK")
         words = ["--hw", "64x64", "net.pt", "--example", "1x3x224x224"]
         done = run(self.venv / "bin" / "accsim", *words, cwd=self.dir)
         self.assertEqual(done.returncode, 2)
-        self.assertIn("pip install torch", done.stderr)
+        self.assertIn(f"{self.python} has no torch: pip install torch", done.stderr)
 
     def test_do_single_shapes_cost_what_networks_of_them_cost(self):
         self.in_venv("latency_test.py")

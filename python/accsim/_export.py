@@ -1,0 +1,111 @@
+"""PyTorch's exporter of TorchScript, for modules and for files.
+
+Runs alone too, as the program accsim starts it, and needs torch only: python3 _export.py FILE.pt
+OUTPUT.onnx SHAPE... Exit code 0: written; 65: it can't be, and why is printed; 69: this Python has
+no torch, and which it is is printed."""
+
+from __future__ import annotations
+
+import contextlib
+import sys
+import warnings
+from collections.abc import Iterator, Sequence
+from importlib import import_module
+from typing import Any
+
+
+class ExportError(Exception):
+    """What torch doesn't export, and why."""
+
+
+@contextlib.contextmanager
+def _weightless(torch: Any) -> Iterator[None]:
+    """The exporter's passes that would look at weights don't: on the meta device there are none."""
+    saved = {}
+    core = torch._C
+
+    def replace(name: str, function: Any) -> None:
+        if hasattr(core, name):
+            saved[name] = getattr(core, name)
+            setattr(core, name, function)
+
+    replace("_jit_pass_onnx_deduplicate_initializers", lambda graph, params, training: params)
+    infer = getattr(core, "_jit_pass_onnx_graph_shape_type_inference", None)
+    replace(
+        "_jit_pass_onnx_graph_shape_type_inference",
+        lambda graph, params, version: infer(graph, {}, version) if infer else None,
+    )
+    try:
+        yield
+    finally:
+        for name, function in saved.items():
+            setattr(core, name, function)
+
+
+def export_module(module: Any, inputs: tuple[Any, ...], path: str, weights: bool) -> None:
+    """Writes a module as ONNX for inputs like these, with or without its weights."""
+    torch = import_module("torch")
+    options: dict[str, Any] = {"opset_version": 17 if hasattr(torch, "export") else 15}
+    if "dynamo" in torch.onnx.export.__code__.co_varnames:
+        options["dynamo"] = False  # the exporter whose nodes carry the modules' paths
+    with warnings.catch_warnings(), contextlib.ExitStack() as stack:
+        warnings.simplefilter("ignore")
+        if not weights:
+            stack.enter_context(_weightless(torch))
+        try:
+            torch.onnx.export(
+                module,
+                inputs,
+                path,
+                export_params=weights,
+                training=torch.onnx.TrainingMode.PRESERVE,  # BatchNorm stays a layer of its own
+                do_constant_folding=False,
+                **options,
+            )
+        except Exception as error:
+            raise ExportError(f"torch.onnx: can't export the module: {error}") from error
+
+
+def load_script(path: str) -> Any:
+    """The module of a TorchScript file, on the cpu."""
+    torch = import_module("torch")
+    try:
+        return torch.jit.load(path, map_location="cpu")
+    except Exception as error:
+        raise ExportError(f"torch can't read it as TorchScript: {error}") from error
+
+
+def _example(shape: str) -> Any:
+    """A tensor of "1x3x224x224" (float32), or "1x128:int64"."""
+    torch = import_module("torch")
+    dims, _, kind = shape.partition(":")
+    try:
+        sizes = [int(dim) for dim in dims.split("x")]
+        return torch.zeros(sizes, dtype=getattr(torch, kind or "float32"))
+    except (ValueError, AttributeError, RuntimeError, TypeError) as error:
+        raise ExportError(f"'{shape}' is no shape, e.g. 1x3x224x224 or 1x128:int64") from error
+
+
+def export_file(path: str, shapes: Sequence[str], onnx: str) -> None:
+    """Writes a TorchScript file as ONNX, for inputs of these shapes ("1x3x224x224")."""
+    inputs = tuple(_example(shape) for shape in shapes)
+    export_module(load_script(path).eval(), inputs, onnx, weights=True)
+
+
+def _main(path: str, onnx: str, *shapes: str) -> int:
+    try:
+        import_module("torch")
+    except ImportError:
+        print(sys.executable)
+        return 69
+    try:
+        export_file(path, shapes, onnx)
+    except ExportError as error:
+        print(error)
+        return 65
+    return 0
+
+
+if __name__ == "__main__":
+    del sys.path[0]  # this folder, whose modules aren't anybody else's
+    sys.exit(_main(*sys.argv[1:]))
