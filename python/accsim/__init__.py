@@ -13,10 +13,12 @@ field's unit and meaning are report.layers.units and .descriptions.
 from __future__ import annotations
 
 from ._api import advise, compare, diff, inspect, run, sweep, verify
+from ._chakra import write_chakra
 from ._core import Latency, LatencyModel, Machine, Model, Report, Row, Store, Table, cost
 from ._core import version as __version__
 from ._documents import Advice, Comparison, Difference, Inspection, Verification
 from ._errors import Error
+from ._serving import write_llmservingsim
 from ._torch import cost_torch, golden, load_torch
 
 __all__ = [
@@ -46,4 +48,6 @@ __all__ = [
     "run",
     "sweep",
     "verify",
+    "write_chakra",
+    "write_llmservingsim",
 ]

@@ -17,6 +17,8 @@ def cycles(path: str) -> int:
     inspection: accsim.Inspection = accsim.inspect(path)
     latency: accsim.Latency = accsim.LatencyModel(hw, effort="rule").gemm(64, 64, 64)
     print(latency.cycles + 1)
+    accsim.write_llmservingsim("perf", {"hidden_size": 64}, hw, tp=(1, 2), effort="rule")
+    print(accsim.write_chakra(report, "net.0.et") + 1)
     try:
         accsim.verify(path, hw, max_cycles=1000)
     except accsim.Error as error:

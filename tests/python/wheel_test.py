@@ -158,6 +158,10 @@ class WheelTest(unittest.TestCase):
         self.assertEqual(done.returncode, 2)
         self.assertIn(f"{self.python} has no torch: pip install torch", done.stderr)
 
+    def test_do_other_simulators_read_what_it_writes(self):
+        package = next(self.venv.glob("lib/python3*/site-packages"))
+        self.in_venv("adapters_test.py", python=sys.executable, PYTHONPATH=str(package))
+
     def test_do_single_shapes_cost_what_networks_of_them_cost(self):
         self.in_venv("latency_test.py")
 
