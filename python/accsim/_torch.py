@@ -57,20 +57,64 @@ def _check_complete(module: Any, model: Model, exported: set[str]) -> None:
         )
 
 
+def _exported(program: Any) -> Any:
+    """The modules of a torch.export program, under their paths."""
+    export: Any = getattr(_torch(), "export", None)
+    if not hasattr(export, "unflatten"):
+        raise Error(f"torch.export: programs need torch 2.2, this is {_torch().__version__}")
+    return export.unflatten(program)
+
+
+def _program_file(path: str) -> Any:
+    export: Any = getattr(_torch(), "export", None)
+    if not hasattr(export, "load"):
+        raise Error(f"{path}: torch.export's files need torch 2.2, this is {_torch().__version__}")
+    try:
+        return export.load(path)
+    except Exception as error:
+        raise Error(f"{path}: torch can't read it as an exported program: {error}") from error
+
+
+def _module_and_inputs(module: Any, example_inputs: Any) -> tuple[Any, tuple[Any, ...]]:
+    """What is to be exported, of all that load_torch() takes, and for which inputs."""
+    torch = _torch()
+    if isinstance(module, (str, os.PathLike)):
+        path = os.fspath(module)
+        if path.endswith(".pt2"):
+            module = _program_file(path)
+        else:
+            with _exporting(path):
+                module = load_script(path)
+    program = getattr(getattr(torch, "export", None), "ExportedProgram", None)
+    if program is not None and isinstance(module, program):
+        if example_inputs is None:
+            args, named = module.example_inputs
+            example_inputs = (*args, named) if named else args
+        module = _exported(module)
+    elif not isinstance(module, torch.nn.Module):
+        raise Error(
+            f"module: {type(module).__name__} is neither an nn.Module, TorchScript nor a program "
+            f"of torch.export{'' if program else f', which torch {torch.__version__} lacks'}"
+        )
+    if example_inputs is None:
+        raise Error("example_inputs: only programs of torch.export bring their own")
+    return module, _as_tuple(example_inputs)
+
+
 def load_torch(
     module: Any, example_inputs: Any, *, name: str = "module", allow_unsupported: bool = False
 ) -> Model:
-    """A PyTorch module as a Model: nn.Module or TorchScript, or the path of a .pt file.
+    """A PyTorch module as a Model: nn.Module, TorchScript, a program of torch.export (torch 2.2 and
+    later), or the path of a .pt or .pt2 file.
 
-    example_inputs: a tensor or a tuple of them, on the module's device; they fix the shapes.
+    example_inputs: a tensor or a tuple of them, on the module's device; they fix the shapes. None
+    for a program of torch.export: those that it was exported with.
     Weights are never written, so modules on the meta device (without any) cost as well. Layers are
     called by the paths of their modules.
     """
-    _torch()
     if isinstance(module, (str, os.PathLike)):
         name = os.fspath(module)
-        with _exporting(name):
-            module = load_script(name)
+    module, inputs = _module_and_inputs(module, example_inputs)
     tensors = _tensors(module)
     meta = any(t.device.type == "meta" for t in tensors.values())
     was_training = module.training
@@ -79,7 +123,7 @@ def load_torch(
         module.eval()
         try:
             with _exporting():
-                export_module(module, _as_tuple(example_inputs), path, weights=False)
+                export_module(module, inputs, path, weights=False)
         finally:
             module.train(was_training)
         model = _core._load_module(path, set(tensors), name, allow_unsupported)
@@ -101,8 +145,9 @@ def cost_torch(
 ) -> Report:
     """Costs a PyTorch module on a machine; options as cost() has them.
 
-    module: nn.Module (on any device, meta too), TorchScript, or the path of a .pt file.
-    example_inputs: a tensor or a tuple of them; they fix the shapes.
+    module: nn.Module (on any device, meta too), TorchScript, a program of torch.export, or the
+    path of a .pt or .pt2 file. example_inputs: a tensor or a tuple of them; they fix the shapes.
+    None for a program of torch.export: those that it was exported with.
     """
     model = load_torch(module, example_inputs, allow_unsupported=allow_unsupported)
     return _core.cost(

@@ -154,6 +154,35 @@ class TorchTest(unittest.TestCase):
         with self.assertRaisesRegex(accsim.Error, "TorchScript"):
             accsim.cost_torch(str(MODELS / "resnet18_op13.onnx"), x, "64x64")
 
+    @unittest.skipUnless(hasattr(getattr(torch, "export", None), "unflatten"), "needs torch 2.2")
+    def test_does_an_exported_program_cost_the_same(self):
+        module, x = ResNet18().eval(), torch.randn(1, 3, 64, 64)
+        exported = torch.export.export(module, (x,))
+        report = accsim.cost_torch(exported, None, "64x64")
+        expected = accsim.cost_torch(module, x, "64x64")
+        self.assertEqual(report.total.macs, expected.total.macs)
+        self.assertEqual(report.total.params, expected.total.params)
+        self.assertEqual(report.total.cycles, expected.total.cycles)
+        self.assertIn("layer4.1.conv2", report.layers["name"])
+        with tempfile.TemporaryDirectory() as folder:
+            torch.export.save(exported, f"{folder}/net.pt2")
+            file = accsim.cost_torch(f"{folder}/net.pt2", x, "64x64")
+            self.assertEqual(file.model, f"{folder}/net.pt2")
+            self.assertEqual(file.total.cycles, report.total.cycles)
+
+    @unittest.skipIf(hasattr(torch, "export"), "this torch has torch.export")
+    def test_is_it_said_that_programs_need_a_newer_torch(self):
+        with self.assertRaisesRegex(accsim.Error, "net.pt2: torch.export's files need torch 2.2"):
+            accsim.cost_torch("net.pt2", None, "64x64")
+        with self.assertRaisesRegex(accsim.Error, "dict is neither .* which torch .* lacks"):
+            accsim.cost_torch({}, None, "64x64")
+
+    def test_what_is_no_module(self):
+        with self.assertRaisesRegex(accsim.Error, "int is neither an nn.Module"):
+            accsim.cost_torch(1, torch.randn(1), "64x64")
+        with self.assertRaisesRegex(accsim.Error, "only programs of torch.export bring their own"):
+            accsim.cost_torch(ResNet18(), None, "64x64")
+
     def test_does_the_program_take_a_torchscript_file(self):
         module, x = ResNet18().eval(), torch.randn(1, 3, 64, 64)
         with tempfile.TemporaryDirectory() as folder:
