@@ -83,6 +83,30 @@ Status check_sizes(const std::string& shape, std::initializer_list<int64_t> size
   return ok();
 }
 
+Status check_shape(const ProductShape& s) {
+  return check_sizes(fmt::format("product {}x{}x{}x{}", s.batch, s.m, s.k, s.n),
+                     {s.batch, s.m, s.k, s.n});
+}
+
+Status check_shape(const AttentionShape& s) {
+  const std::string name = fmt::format("attention of {} heads", s.heads);
+  if (Status good = check_sizes(name, {s.heads, s.kv_heads, s.queries, s.keys, s.head_dim}); !good)
+    return good;
+  if (s.heads % s.kv_heads != 0)
+    return Error{Errc::usage, fmt::format("kv_heads {} must divide them", s.kv_heads), name};
+  return ok();
+}
+
+std::string key_of(const ProductShape& shape) {
+  const auto& [batch, m, k, n, weights] = shape;
+  return KeyBytes().add('p', batch, m, k, n, weights).take();
+}
+
+std::string key_of(const AttentionShape& shape) {
+  const auto& [heads, kv_heads, queries, keys, head_dim] = shape;
+  return KeyBytes().add('a', heads, kv_heads, queries, keys, head_dim).take();
+}
+
 }  // namespace
 
 LatencyModel::LatencyModel(hw::HwConfig hw, MapOptions options)
@@ -90,33 +114,20 @@ LatencyModel::LatencyModel(hw::HwConfig hw, MapOptions options)
   options_.programs = false;
 }
 
-Result<Latency> LatencyModel::product(const ProductShape& shape) {
-  const auto& [batch, m, k, n, weights] = shape;
-  KeyBytes key;
-  key.add('p', batch, m, k, n, weights);
-  const std::string bytes = key.take();
-  if (const auto known = known_.find(bytes); known != known_.end()) return known->second;
-  const std::string name = fmt::format("product {}x{}x{}x{}", batch, m, k, n);
-  if (const Status good = check_sizes(name, {batch, m, k, n}); !good) return good.errors();
+template <class Shape>
+Result<Latency> LatencyModel::known_or_costed(const Shape& shape) {
+  std::string key = key_of(shape);
+  if (const auto known = known_.find(key); known != known_.end()) return known->second;
+  if (const Status good = check_shape(shape); !good) return good.errors();
   Result<Latency> found = cost(model_of(shape), hw_, options_);
-  if (found) known_.emplace(bytes, *found);
+  if (found) known_.emplace(std::move(key), *found);
   return found;
 }
 
+Result<Latency> LatencyModel::product(const ProductShape& shape) { return known_or_costed(shape); }
+
 Result<Latency> LatencyModel::attention(const AttentionShape& shape) {
-  const auto& [heads, kv_heads, queries, keys, head_dim] = shape;
-  KeyBytes key;
-  key.add('a', heads, kv_heads, queries, keys, head_dim);
-  const std::string bytes = key.take();
-  if (const auto known = known_.find(bytes); known != known_.end()) return known->second;
-  const std::string name = fmt::format("attention of {} heads", heads);
-  if (const Status good = check_sizes(name, {heads, kv_heads, queries, keys, head_dim}); !good)
-    return good.errors();
-  if (heads % kv_heads != 0)
-    return Error{Errc::usage, fmt::format("kv_heads {} must divide them", kv_heads), name};
-  Result<Latency> found = cost(model_of(shape), hw_, options_);
-  if (found) known_.emplace(bytes, *found);
-  return found;
+  return known_or_costed(shape);
 }
 
 }  // namespace accsim::sim

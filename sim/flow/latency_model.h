@@ -45,6 +45,9 @@ class LatencyModel {
   size_t known() const { return known_.size(); }
 
  private:
+  template <class Shape>
+  Result<Latency> known_or_costed(const Shape& shape);
+
   hw::HwConfig hw_;
   MapOptions options_;
   std::unordered_map<std::string, Latency> known_;
