@@ -62,91 +62,88 @@ void members(sim::Report& r, F each) {
 template <class T>
 concept Number = std::integral<T> || std::floating_point<T> || std::is_enum_v<T>;
 
-/// Appends values to a text.
+/// Appends what it is given to a text.
 class Saver {
  public:
-  template <class... T>
-  void operator()(T&... values) {
-    (one(values), ...);
+  void raw(void* value, size_t size) { out_.append(static_cast<const char*>(value), size); }
+  uint64_t count(uint64_t size) {
+    raw(&size, sizeof size);
+    return size;
   }
+  void text(std::string& value, uint64_t /*size*/) { out_ += value; }
+  static std::string describe(const hw::HwConfig& hw) { return print_hw(hw); }
+  void machine(hw::HwConfig& /*hw*/, const std::string& /*yaml*/, const std::string& /*file*/) {}
+  bool good() const { return true; }
+
   std::string take() { return std::move(out_); }
 
  private:
-  template <Number T>
-  void one(T& value) {
-    std::array<char, sizeof(T)> bytes{};
-    std::memcpy(bytes.data(), &value, sizeof(T));
-    out_.append(bytes.data(), bytes.size());
-  }
-  void one(std::string& text) {
-    size(text.size());
-    out_ += text;
-  }
-  void one(hw::HwConfig& hw) {
-    std::string yaml = print_hw(hw);
-    (*this)(yaml, hw.file);
-  }
-  template <class A, class B>
-  void one(std::pair<A, B>& pair) {
-    (*this)(pair.first, pair.second);
-  }
-  template <class T, size_t N>
-  void one(std::array<T, N>& values) {
-    for (T& value : values) one(value);
-  }
-  template <class T>
-  void one(std::vector<T>& values) {
-    size(values.size());
-    for (T& value : values) one(value);
-  }
-  template <class T>
-  requires requires(T& t) {
-    members(t, [](auto&...) {});
-  }
-  void one(T& value) {
-    members(value, [this](auto&... parts) { (*this)(parts...); });
-  }
-  void size(uint64_t count) { one(count); }
-
   std::string out_;
 };
 
-/// Takes the same values back out; bad() when the text ends too early.
+/// Takes the same values back out; not good() any more when the text ended too early.
 class Restorer {
  public:
   explicit Restorer(std::string_view text) : text_(text) {}
 
-  template <class... T>
-  void operator()(T&... values) {
-    (one(values), ...);
+  void raw(void* value, size_t size) {
+    const std::string_view from = bytes(size);
+    if (!from.empty()) std::memcpy(value, from.data(), size);
   }
-  bool bad() const { return bad_; }
+  uint64_t count(uint64_t /*size*/) {
+    uint64_t size = 0;
+    raw(&size, sizeof size);
+    return size;
+  }
+  void text(std::string& value, uint64_t size) { value = bytes(size); }
+  static std::string describe(const hw::HwConfig& /*hw*/) { return {}; }
+  void machine(hw::HwConfig& hw, const std::string& yaml, const std::string& file) {
+    Result<hw::HwConfig> parsed = hw::parse_hw(yaml, file);
+    if (parsed)
+      hw = std::move(*parsed);
+    else
+      good_ = false;
+  }
+  bool good() const { return good_; }
+
   bool at_end() const { return text_.empty(); }
 
  private:
   std::string_view bytes(uint64_t count) {
     if (count > text_.size()) {
-      bad_ = true;
+      good_ = false;
       return {};
     }
     const std::string_view out = text_.substr(0, count);
     text_.remove_prefix(count);
     return out;
   }
+
+  std::string_view text_;
+  bool good_ = true;
+};
+
+/// Leads a Saver or a Restorer through values, in the same order.
+template <class Way>
+class Walk {
+ public:
+  explicit Walk(Way& way) : way_(way) {}
+
+  template <class... T>
+  void operator()(T&... values) {
+    (one(values), ...);
+  }
+
+ private:
   template <Number T>
   void one(T& value) {
-    const std::string_view from = bytes(sizeof(T));
-    if (!from.empty()) std::memcpy(&value, from.data(), sizeof(T));
+    way_.raw(&value, sizeof value);
   }
-  void one(std::string& text) { text = bytes(size()); }
+  void one(std::string& text) { way_.text(text, way_.count(text.size())); }
   void one(hw::HwConfig& hw) {
-    std::string yaml, file;
+    std::string yaml = Way::describe(hw), file = hw.file;
     (*this)(yaml, file);
-    Result<hw::HwConfig> parsed = hw::parse_hw(yaml, file);
-    if (parsed)
-      hw = std::move(*parsed);
-    else
-      bad_ = true;
+    way_.machine(hw, yaml, file);
   }
   template <class A, class B>
   void one(std::pair<A, B>& pair) {
@@ -156,9 +153,12 @@ class Restorer {
   void one(std::array<T, N>& values) {
     for (T& value : values) one(value);
   }
+  /// What is restored begins empty and grows by what there is, not by what the text promises.
   template <class T>
   void one(std::vector<T>& values) {
-    for (uint64_t count = size(); count > 0 && !bad_; --count) one(values.emplace_back());
+    const uint64_t count = way_.count(values.size());
+    for (uint64_t i = 0; i < count && way_.good(); ++i)
+      one(i < values.size() ? values[i] : values.emplace_back());
   }
   template <class T>
   requires requires(T& t) {
@@ -167,14 +167,8 @@ class Restorer {
   void one(T& value) {
     members(value, [this](auto&... parts) { (*this)(parts...); });
   }
-  uint64_t size() {
-    uint64_t count = 0;
-    one(count);
-    return count;
-  }
 
-  std::string_view text_;
-  bool bad_ = false;
+  Way& way_;
 };
 
 }  // namespace
@@ -182,18 +176,20 @@ class Restorer {
 std::string save_report(const sim::Report& report) {
   std::string format(kFormat);
   sim::Report copy = report;  // members() gives references to change
-  Saver save;
+  Saver saver;
+  Walk<Saver> save(saver);
   save(format, copy);
-  return save.take();
+  return saver.take();
 }
 
 Result<sim::Report> restore_report(std::string_view bytes) {
   std::string format;
   sim::Report report;
-  Restorer restore(bytes);
+  Restorer restorer(bytes);
+  Walk<Restorer> restore(restorer);
   restore(format);
-  if (!restore.bad() && format == kFormat) restore(report);
-  if (restore.bad() || format != kFormat || !restore.at_end())
+  if (restorer.good() && format == kFormat) restore(report);
+  if (!restorer.good() || format != kFormat || !restorer.at_end())
     return Error{Errc::invalid, "is of another version of accsim; cost the network again",
                  "pickled report"};
   return report;
