@@ -41,8 +41,7 @@ void finish(ArrowSchema& out, const char* format, std::unique_ptr<OwnedSchema> o
          .children = owned->pointers.data(),
          .dictionary = nullptr,
          .release = release_schema,
-         .private_data = owned.get()};
-  static_cast<void>(owned.release());
+         .private_data = owned.release()};
 }
 
 /// Pairs as the interface packs them: counts and lengths as 32 bits in the machine's order.
@@ -121,8 +120,7 @@ void finish(ArrowArray& out, int64_t length, int64_t nulls, std::unique_ptr<Owne
          .children = owned->pointers.data(),
          .dictionary = nullptr,
          .release = release_array,
-         .private_data = owned.get()};
-  static_cast<void>(owned.release());
+         .private_data = owned.release()};
 }
 
 std::unique_ptr<OwnedArray> owned_array(const TablePtr& table) {

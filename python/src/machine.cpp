@@ -92,7 +92,9 @@ std::vector<std::string> names_below(const hw::HwConfig& hw, const std::string& 
 nb::dict to_dict(const hw::HwConfig& hw, const std::string& path) {
   nb::dict out;
   for (const std::string& name : names_below(hw, path)) {
-    const std::string below = path.empty() ? name : path + "." + name;
+    std::string below = path;
+    if (!below.empty()) below += '.';
+    below += name;
     nb::object found = find(hw, below);
     out[name.c_str()] = nb::isinstance<Section>(found) ? nb::object(to_dict(hw, below)) : found;
   }
@@ -155,13 +157,7 @@ constexpr const char* kReplace =
     "hw.replace({\"array.rows\": 128, \"dram.read_bytes_per_cycle\": 200}). Types, ranges and\n"
     "rules are checked as those of a file, and unknown names get the nearest known one.";
 
-}  // namespace
-
-hw::HwConfig machine_of(nb::handle given) {
-  return nb::isinstance<Machine>(given) ? nb::cast<const Machine&>(given).hw : load(given);
-}
-
-void add_machine(nb::module_& module) {
+void add_section(nb::module_& module) {
   nb::class_<Section>(module, "MachineSection", "Fields of a machine with one beginning.")
       .def(
           "__getattr__",
@@ -176,12 +172,40 @@ void add_machine(nb::module_& module) {
       .def("__repr__", [](const Section& s) {
         return nb::str("{}: {}").format(s.path, to_dict(s.hw, s.path));
       });
-  nb::class_<Machine>(
+}
+
+void add_state(nb::class_<Machine>& type) {
+  type.def(
+          "__eq__",
+          [](const Machine& m, nb::handle other) {
+            return nb::isinstance<Machine>(other) &&
+                   hw::print_hw(m.hw) == hw::print_hw(nb::cast<const Machine&>(other).hw);
+          },
+          nb::sig("def __eq__(self, other: object, /) -> bool"))
+      .def("__hash__",
+           [](const Machine& m) { return nb::hash(nb::str(hw::print_hw(m.hw).c_str())); })
+      .def("__repr__", summary)
+      .def("__getstate__",
+           [](const Machine& m) { return std::pair(hw::print_hw(m.hw), m.hw.file); })
+      .def("__setstate__", [](Machine& m, const std::pair<std::string, std::string>& state) {
+        new (&m) Machine{unwrap(hw::parse_hw(state.first, state.second))};
+      });
+}
+
+}  // namespace
+
+hw::HwConfig machine_of(nb::handle given) {
+  return nb::isinstance<Machine>(given) ? nb::cast<const Machine&>(given).hw : load(given);
+}
+
+void add_machine(nb::module_& module) {
+  add_section(module);
+  nb::class_<Machine> type(
       module, "Machine",
       "A machine: every field of its YAML file, checked. It never changes; replace()\n"
       "makes another. Fields are attributes and items: hw.array.rows,\n"
-      "hw[\"array.rows\"]; units and meanings: configs/README.md.")
-      .def_static(
+      "hw[\"array.rows\"]; units and meanings: configs/README.md.");
+  type.def_static(
           "load", [](nb::handle given) { return Machine{machine_of(given)}; }, nb::arg("machine"),
           kLoad,
           nb::sig("def load(machine: Machine | str | bytes | os.PathLike[str] | "
@@ -211,28 +235,13 @@ void add_machine(nb::module_& module) {
       .def(
           "__getitem__", [](const Machine& m, const std::string& path) { return item(m.hw, path); },
           nb::sig("def __getitem__(self, path: str, /) -> typing.Any"))
-      .def("__dir__",
-           [](const Machine& m) {
-             std::vector<std::string> out = names_below(m.hw, "");
-             for (const char* method : {"file", "load", "replace", "shipped", "to_dict", "to_yaml"})
-               out.emplace_back(method);
-             return out;
-           })
-      .def(
-          "__eq__",
-          [](const Machine& m, nb::handle other) {
-            return nb::isinstance<Machine>(other) &&
-                   hw::print_hw(m.hw) == hw::print_hw(nb::cast<const Machine&>(other).hw);
-          },
-          nb::sig("def __eq__(self, other: object, /) -> bool"))
-      .def("__hash__",
-           [](const Machine& m) { return nb::hash(nb::str(hw::print_hw(m.hw).c_str())); })
-      .def("__repr__", summary)
-      .def("__getstate__",
-           [](const Machine& m) { return std::pair(hw::print_hw(m.hw), m.hw.file); })
-      .def("__setstate__", [](Machine& m, const std::pair<std::string, std::string>& state) {
-        new (&m) Machine{unwrap(hw::parse_hw(state.first, state.second))};
+      .def("__dir__", [](const Machine& m) {
+        std::vector<std::string> out = names_below(m.hw, "");
+        for (const char* method : {"file", "load", "replace", "shipped", "to_dict", "to_yaml"})
+          out.emplace_back(method);
+        return out;
       });
+  add_state(type);
 }
 
 }  // namespace accsim::python

@@ -71,7 +71,7 @@ Result<sim::Graph> read(const std::string& path, const std::set<std::string>& we
   return graph;
 }
 
-Model load_module(nb::handle path, std::set<std::string> weights, std::string name,
+Model load_module(nb::handle path, std::set<std::string> weights, const std::string& name,
                   bool allow_unsupported) {
   sim::ElaborateOptions options;
   options.allow_unsupported = allow_unsupported;
@@ -102,7 +102,8 @@ std::vector<std::string> module_paths(const std::vector<std::string>& names) {
     if (name.starts_with('/')) {
       const auto [module, op] = split(name);
       const bool alone = !module.empty() && nodes[module] == 1 && !is_constant(name);
-      path = alone ? module : module + (module.empty() ? "" : "/") + op;
+      path = module;
+      if (!alone) path += (module.empty() ? "" : "/") + op;
     }
     if (!taken.insert(path).second) path = name;
     out.push_back(path);

@@ -18,7 +18,8 @@ nb::object shape(const Dims& dims) {
 }  // namespace
 
 nb::object python_text(std::string_view text) {
-  PyObject* const out = PyUnicode_DecodeUTF8(text.data(), std::ssize(text), "surrogateescape");
+  const char* const bytes = text.data();
+  PyObject* const out = PyUnicode_DecodeUTF8(bytes, std::ssize(text), "surrogateescape");
   if (out == nullptr) throw nb::python_error();
   return nb::steal(out);
 }
@@ -46,7 +47,8 @@ bool is_path(nb::handle object) {
 
 std::string path_of(nb::handle path) {
   PyObject* encoded = nullptr;
-  if (PyUnicode_FSConverter(path.ptr(), &encoded) == 0) throw nb::python_error();
+  if (PyUnicode_FSConverter(path.ptr(), static_cast<void*>(&encoded)) == 0)
+    throw nb::python_error();
   const auto bytes = nb::steal<nb::bytes>(encoded);
   return {bytes.c_str(), bytes.size()};
 }

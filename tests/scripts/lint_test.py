@@ -167,8 +167,8 @@ int helper();
         self.refuses("python", "scripts/bad", bad, "F401")
         self.refuses("python", "tests/bad.py", "x = {  'a':1 }\n", "format")
 
-    def tidy(self, text):
-        """What lint_tidy says of good.cpp and bad.cpp read together."""
+    def tidy(self, text, *sources):
+        """What lint_tidy says of good.cpp and bad.cpp read together, or of some sources."""
         bad = self.write("sim/base/bad.cpp", text)
         flags = f"-std=c++20 -I{self.root}"
         entries = [
@@ -177,7 +177,8 @@ int helper();
         ]
         self.write("build/compile_commands.json", json.dumps(entries))
         done = subprocess.run(
-            [ROOT / "scripts" / "lint_tidy", "--root", self.root, "--build", self.root / "build"],
+            [ROOT / "scripts/lint_tidy", f"--root={self.root}", f"--build={self.root}/build"]
+            + [self.root / source for source in sources],
             capture_output=True,
             text=True,
             check=False,
@@ -214,6 +215,15 @@ int helper();
         code, said = self.tidy(use)
         self.assertEqual(code, 1, said)
         self.assertIn("sim/base/good.h", said)
+
+    def test_tidy_takes_folders(self):
+        wrong = "int half(double x) { return static_cast<int>(x + 0.5); }\n"
+        code, said = self.tidy(wrong, "sim")
+        self.assertEqual(code, 1, said)
+        self.assertIn("2 sources (1 lots", said)
+        self.write("sim/onnx/none.cpp", "")
+        self.assertIn("0 sources", self.tidy(wrong, "sim/onnx")[1])
+        self.assertEqual(self.tidy(wrong, "sim/base/good.cpp")[0], 0)
 
     def test_tidy_reads_sources_apart_that_do_not_go_together(self):
         self.write("sim/base/good.cpp", "namespace {\nint one() { return 1; }\n}  // namespace\n"
