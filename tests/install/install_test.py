@@ -13,27 +13,17 @@ import json
 import os
 import pathlib
 import shutil
-import subprocess
 import sys
 import tempfile
 import unittest
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(ROOT / "tests" / "support"))
+from commands import run  # noqa: E402
+
 CONSUMER = pathlib.Path(__file__).resolve().parent / "consumer"
 MODEL = ROOT / "models" / "resnet18_op13.onnx"
 ACCSIM = CMAKE = BUILD = TYPE = FLAGS = None  # set by main
-
-
-def run(*command, **kwargs):
-    return subprocess.run(
-        [str(c) for c in command],
-        check=False,
-        capture_output=True,
-        text=True,
-        stdin=subprocess.DEVNULL,
-        timeout=1500,
-        **kwargs,
-    )
 
 
 class InstallTest(unittest.TestCase):
@@ -106,6 +96,17 @@ class InstallTest(unittest.TestCase):
         for name in ("LICENSE", "README.md", "CHANGELOG.md", "docs/inspect.md"):
             self.assertTrue((documents / name).is_file(), name)
         self.assertTrue((self.data / "configs" / "hw.schema.json").is_file())
+
+    def test_does_the_installed_program_ask_for_torch(self):
+        net = self.dir / "net.pt"
+        net.write_bytes(b"PK")
+        bare = self.dir / "bare"  # Python without what is installed beside it
+        bare.write_text(f'#!/bin/sh\nexec {sys.executable} -S -E "$@"\n')
+        bare.chmod(0o755)
+        words = ["--hw", "8x8", net, "--example", "1", "--python", bare]
+        done = run(self.program, *words, cwd=self.dir, env={**os.environ, "COLUMNS": "500"})
+        self.assertEqual(done.returncode, 2)
+        self.assertIn("has no torch: pip install torch", done.stderr)
 
     def test_are_manual_pages_and_completions_installed(self):
         share = self.prefix / "share"

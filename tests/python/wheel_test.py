@@ -9,29 +9,18 @@ Python, which has what builds and repairs wheels and who reads tables."""
 import os
 import pathlib
 import re
-import subprocess
 import sys
 import tempfile
 import unittest
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(ROOT / "tests" / "support"))
+from commands import run  # noqa: E402
+
 HERE = ROOT / "tests" / "python"
 MOST_BYTES = 15_000_000
 SYSTEM = {"libstdc++", "libm", "libgcc_s", "libc", "ld-linux-x86-64", "ld-linux-aarch64"}
 ACCSIM = BUILD = TYPE = FLAGS = None  # set by main
-
-
-def run(*command, **kwargs):
-    kwargs.setdefault("env", os.environ)
-    return subprocess.run(
-        [str(c) for c in command],
-        check=False,
-        capture_output=True,
-        text=True,
-        stdin=subprocess.DEVNULL,
-        timeout=1500,
-        **kwargs,
-    )
 
 
 class WheelTest(unittest.TestCase):
@@ -157,6 +146,15 @@ class WheelTest(unittest.TestCase):
         done = run(self.venv / "bin" / "accsim", *words, cwd=self.dir)
         self.assertEqual(done.returncode, 2)
         self.assertIn(f"{self.python} has no torch: pip install torch", done.stderr)
+
+    def test_does_it_keep_to_the_stable_abi(self):
+        package = next(self.venv.glob("lib/python3*/site-packages/accsim"))
+        (module,) = package.glob("_core*.so")
+        if not module.name.endswith(".abi3.so"):
+            self.skipTest(f"{module.name} is of one Python's version; 3.12 has the stable ABI")
+        done = run(sys.executable, "-m", "abi3audit", "--strict", "-v", self.wheel, cwd=self.dir)
+        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+        self.assertIn("cp312-abi3", self.wheel.name)
 
     def test_do_other_simulators_read_what_it_writes(self):
         package = next(self.venv.glob("lib/python3*/site-packages"))
