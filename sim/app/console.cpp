@@ -72,6 +72,8 @@ bool Console::unicode() {
   return false;
 }
 
-int print_wrapped(const std::string& text) { return print_out(wrap_lines(text, Console::width())); }
+int print_wrapped(const std::string& text) {
+  return print_out(wrap_lines(printable(text, "\n\t"), Console::width()));
+}
 
 }  // namespace accsim::sim

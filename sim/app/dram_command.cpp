@@ -144,7 +144,7 @@ int HwDramCommand::run() const {
                                           static_cast<double>(stepped.bursts))}});
   }
   if (!errors.empty()) return report_errors(errors);
-  std::string out = wrap_lines(heading(*machine, system), Console::width(), 14);
+  std::string out = wrap_lines(printable(heading(*machine, system), "\n"), Console::width(), 14);
   for (const std::string& line : table.folded_lines(Console::width(), false)) out += line + "\n";
   return print_out(out);
 }

@@ -3,11 +3,14 @@
 #include <cstdio>
 
 #include "sim/app/cli.h"
+#include "sim/report/format.h"
 #include "sim/report/write_file.h"
 
 namespace accsim::sim {
 
-void print_err(std::string_view text) {
+void print_err(std::string_view text) { print_status(printable(text, "\n\t")); }
+
+void print_status(std::string_view text) {
   static_cast<void>(std::fwrite(text.data(), 1, text.size(), stderr));
 }
 

@@ -8,7 +8,10 @@
 namespace accsim::sim {
 
 /// Says something on standard error. What can't be said there can't be said: no failure.
+/// Control characters in it don't reach a terminal.
 void print_err(std::string_view text);
+/// The same for a terminal's line that changes: codes in it do.
+void print_status(std::string_view text);
 
 /// Prints to standard output; a full disk or closed pipe is an error, not silence. Exit code.
 int print_out(const std::string& text);

@@ -18,7 +18,7 @@ Progress::Progress()
       next_(start_ + milliseconds(terminal_ ? 1'000 : 30'000)) {}
 
 Progress::~Progress() {
-  if (terminal_ && printed_) print_err("\r\033[K");
+  if (terminal_ && printed_) print_status("\r\033[K");
 }
 
 void Progress::operator()(int64_t done, int64_t of, const std::string& more) {
@@ -32,7 +32,7 @@ void Progress::operator()(int64_t done, int64_t of, const std::string& more) {
   }
   constexpr size_t kWidth = 20;
   const double part = of > 0 ? static_cast<double>(done) / static_cast<double>(of) : 0;
-  print_err(fmt::format("\r\033[K[{:<{}}] {}", format_bar(part, kWidth, false), kWidth, text));
+  print_status(fmt::format("\r\033[K[{:<{}}] {}", format_bar(part, kWidth, false), kWidth, text));
   std::fflush(stderr);
   printed_ = true;
 }

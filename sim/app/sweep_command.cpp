@@ -131,7 +131,7 @@ int SweepCommand::run_show() const {
         {{Errc::usage, "chooses what --csv and --json write: name one of them", "--columns"}});
   if (dump_) {
     const auto text = dump_store(**store);
-    return text ? print_out(*text) : report_errors(text.errors());
+    return text ? print_out(printable(*text, "\n\t")) : report_errors(text.errors());
   }
   ShowOptions options;
   options.pareto = *metrics;

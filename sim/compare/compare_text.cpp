@@ -156,7 +156,7 @@ class ComparisonPage {
         {{"layers", "", true}, {"A", ""}, {"B", ""}, {"B - A", ""}, {"mostly", "", true, 1}});
     for (const LayerDifference* l : some) {
       const SideLayer& named = l->a ? c_.a.layers[*l->a] : c_.b.layers[*l->b];
-      t.add({{named.name.empty() ? "(no name)" : printable(named.name),
+      t.add({{named.name.empty() ? "(no name)" : named.name,
               l->a ? format_count(c_.a.layers[*l->a].cycles) : "-",
               l->b ? format_count(c_.b.layers[*l->b].cycles) : "-", with_sign(l->difference),
               mostly(*l)}});

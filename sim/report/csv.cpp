@@ -2,10 +2,14 @@
 
 #include <fmt/format.h>
 
+#include "sim/report/format.h"
+
 namespace accsim::sim {
 namespace {
 
-void append_quoted(std::string_view text, std::string& out) {
+/// What a terminal would take for a command never leaves as such: such a file is looked at, too.
+void append_quoted(std::string_view raw, std::string& out) {
+  const std::string text = printable(raw, "\r\n\t");
   if (text.find_first_of(",\"\r\n") == std::string_view::npos) {
     out += text;
     return;

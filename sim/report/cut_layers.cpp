@@ -46,7 +46,7 @@ TextTable cut_layer_table(const Report& report) {
     native += l.native;
     products += l.products;
     const std::string batch = l.batch > 1 ? fmt::format("{} of ", l.batch) : "";
-    table.add({row(printable(l.name), fmt::format("{}{}x{}x{}", batch, l.m, l.k, l.n),
+    table.add({row(l.name, fmt::format("{}{}x{}x{}", batch, l.m, l.k, l.n),
                    format_count(l.products), l.cut, l.native),
                false});
   }

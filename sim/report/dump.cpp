@@ -172,7 +172,7 @@ std::string to_text(const DiffReport& r, size_t width) {
                    {"cosine", "", false, 4},
                    {"beyond", ""}});
   for (const LayerDiff& l : r.layers) {
-    TextTable::Row row{.cells = {printable(l.layer), shorten_middle(printable(l.op_type), 14)}};
+    TextTable::Row row{.cells = {l.layer, shorten_middle(printable(l.op_type), 14)}};
     if (l.problem.empty()) {
       for (const double v : {l.max_abs, l.mean_abs, l.max_rel})
         row.cells.push_back(fmt::format("{:.3g}", v));
@@ -181,7 +181,7 @@ std::string to_text(const DiffReport& r, size_t width) {
       row.cells.push_back(fmt::format("{}", l.beyond));
     } else {
       row.cells.resize(8);
-      row.notes.push_back(printable(l.problem));
+      row.notes.push_back(l.problem);
     }
     table.add(std::move(row));
   }
@@ -195,7 +195,7 @@ std::string to_text(const DiffReport& r, size_t width) {
     end += fmt::format("first layer beyond atol {} and rtol {}: {} ({})\n", r.atol, r.rtol,
                        r.layers[static_cast<size_t>(r.first)].layer,
                        r.layers[static_cast<size_t>(r.first)].op_type);
-  return out + wrap_lines(end, width);
+  return out + wrap_lines(printable(end, "\n"), width);
 }
 
 }  // namespace accsim::sim

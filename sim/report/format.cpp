@@ -76,27 +76,31 @@ std::string format_bar(double part, size_t width, bool unicode) {
   return out + kEighths[filled == 0 ? 1 : filled % steps];
 }
 
-std::string printable(std::string_view text) {
-  std::string out(text);
-  for (char& c : out) {
-    if (c < ' ' || c > '~') c = '?';
-  }
-  return out;
-}
-
 std::string shorten_middle(std::string_view text, size_t width) {
-  if (text.size() <= width) return std::string(text);
+  if (display_width(text) <= width) return std::string(text);
   // The end tells layers apart better than the start.
   const size_t head = (width - 1) / 3;
-  const size_t tail = width - 1 - head;
-  return fmt::format("{}~{}", text.substr(0, head), text.substr(text.size() - tail));
+  return fmt::format("{}~{}", leading(text, head), trailing(text, width - 1 - head));
+}
+
+std::string pad_right(std::string_view text, size_t width) {
+  const size_t used = visible_width(text);
+  return std::string(text) + std::string(width - std::min(used, width), ' ');
+}
+
+std::string pad_left(std::string_view text, size_t width) {
+  const size_t used = visible_width(text);
+  return std::string(width - std::min(used, width), ' ') + std::string(text);
 }
 
 std::vector<std::string> wrap_words(std::string_view text, size_t width) {
   std::vector<std::string> lines;
-  while (text.size() > width) {
-    size_t cut = text.rfind(' ', width);
-    if (cut == std::string_view::npos || cut == 0) cut = width;
+  while (!text.empty()) {
+    // Where not even a character fits, one stands alone.
+    const size_t most = std::max(leading(text, width).size(), character_at(text, 0).bytes);
+    if (most >= text.size()) break;
+    size_t cut = text.rfind(' ', most);
+    if (cut == std::string_view::npos || cut == 0) cut = most;
     std::string_view line = text.substr(0, cut);
     while (!line.empty() && line.back() == ' ') line.remove_suffix(1);
     lines.emplace_back(line);
@@ -112,7 +116,7 @@ std::string wrap_lines(std::string_view text, size_t width, size_t indent) {
   while (!text.empty()) {
     const size_t end = text.find('\n');
     std::string_view line = text.substr(0, end);
-    if (line.size() > width) {
+    if (display_width(line) > width) {
       // The first line is longer than those that follow it.
       const size_t lead = std::min(line.find_first_not_of(' '), width / 2);
       const size_t further = std::min(lead + indent, width - 1);
@@ -130,6 +134,20 @@ std::string wrap_lines(std::string_view text, size_t width, size_t indent) {
     text.remove_prefix(end + 1);
   }
   return out;
+}
+
+size_t visible_width(std::string_view line) {
+  size_t width = 0;
+  for (size_t at = 0; at < line.size();) {
+    if (line[at] == '\x1b') {
+      at = std::min(line.find('m', at), line.size() - 1) + 1;
+      continue;
+    }
+    const Character c = character_at(line, at);
+    width += columns_of(c.code);
+    at += c.bytes;
+  }
+  return width;
 }
 
 std::string paint(std::string_view text, Ink ink, bool colour) {

@@ -4,9 +4,12 @@
 #include <string_view>
 #include <vector>
 
+#include "sim/report/characters.h"
+
 namespace accsim::sim {
 
-/// Numbers and words for the terminal. All results are printable ASCII, but bars when asked.
+/// Numbers and words for the terminal. Numbers are ASCII; texts are UTF-8, counted in columns
+/// (sim/report/characters.h).
 
 /// 1,234,567
 std::string format_count(int64_t value);
@@ -24,15 +27,16 @@ std::string format_kib(int64_t kib);
 /// A part of 0 (or none: nan) is empty, and the least other one shows as '.' or the thinnest block.
 std::string format_bar(double part, size_t width, bool unicode);
 
-/// Bytes that are not printable ASCII become '?': names from a file may hold terminal controls.
-std::string printable(std::string_view text);
-/// At most `width` (>= 5) characters; the middle makes way for a "~".
+/// At most `width` (>= 5) columns; the middle makes way for a "~".
 std::string shorten_middle(std::string_view text, size_t width);
-/// `text` in lines of at most `width` characters, broken at spaces or, when a word is longer than a
-/// line, within the word. Never empty.
+/// With blanks behind it, or before it, to `width` columns.
+std::string pad_right(std::string_view text, size_t width);
+std::string pad_left(std::string_view text, size_t width);
+/// `text` in lines of at most `width` columns, broken at spaces or, when a word is longer
+/// than a line, within the word. Never empty.
 std::vector<std::string> wrap_words(std::string_view text, size_t width);
 
-/// Every line of `text` in lines of at most `width` characters as wrap_words() makes them; those
+/// Every line of `text` in lines of at most `width` columns as wrap_words() makes them; those
 /// that go on a line stand `indent` further in. Ends with a line feed when `text` does.
 std::string wrap_lines(std::string_view text, size_t width, size_t indent = 4);
 
@@ -40,6 +44,8 @@ std::string wrap_lines(std::string_view text, size_t width, size_t indent = 4);
 enum class Ink : uint8_t { plain, bold, dim, red, green, yellow, blue, magenta };
 /// `text` between the escape codes of an ink; unchanged without `colour`, or in plain ink.
 std::string paint(std::string_view text, Ink ink, bool colour);
+/// Columns of a line without its colour codes.
+size_t visible_width(std::string_view line);
 
 /// A word as one types it into a POSIX shell, quoted where it must be.
 std::string shell_word(std::string_view word);

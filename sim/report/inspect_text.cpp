@@ -21,7 +21,7 @@ struct TextCell {
   std::string operator()(std::monostate) const { return "-"; }
   std::string operator()(int64_t v) const { return format_count(v); }
   std::string operator()(double v) const { return format_fixed(v, column.decimals); }
-  std::string operator()(const std::string& v) const { return printable(v); }
+  std::string operator()(const std::string& v) const { return v; }
   std::string operator()(const Dims& v) const { return to_string(v); }
   std::string operator()(const std::vector<Dims>& v) const {
     if (v.empty()) return "-";
@@ -224,7 +224,7 @@ void Page::bandwidth() {
 }
 
 std::string Page::names(const Storage::Buffer& buffer) const {
-  const std::string first = printable(tensor_name(in_, buffer.tensors.front()));
+  const std::string first = tensor_name(in_, buffer.tensors.front());
   return buffer.tensors.size() == 1 ? first
                                     : fmt::format("{} +{}", first, buffer.tensors.size() - 1);
 }

@@ -31,8 +31,8 @@ std::string shapes_text(const Graph& graph, size_t width) {
     for (TensorId id : node.outputs)
       if (id != kNoTensor) {
         const Tensor& t = graph.tensor(id);
-        table.add({{printable(t.name), std::string(name(t.dtype)),
-                    shorten_middle(to_string(t.dims), kShapeMost), printable(node.op_type)}});
+        table.add({{t.name, std::string(name(t.dtype)),
+                    shorten_middle(to_string(t.dims), kShapeMost), node.op_type}});
       }
   std::string out;
   for (const std::string& line : table.lines(std::max<size_t>(width, 60), false))

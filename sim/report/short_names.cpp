@@ -43,13 +43,16 @@ std::string join(const Parts& parts, char with) {
 std::string initials(const std::string& part) {
   std::string out;
   bool in_word = false;
-  for (const char c : part) {
-    const bool letter = std::isalpha(static_cast<unsigned char>(c)) != 0;
-    const bool kept = std::isdigit(static_cast<unsigned char>(c)) != 0 || c == '.';
-    if ((letter && !in_word) || kept) out += c;
+  for (size_t at = 0; at < part.size();) {
+    const Character c = character_at(part, at);
+    const bool ascii = c.code < 0x80;
+    const bool letter = !ascii || std::isalpha(static_cast<int>(c.code)) != 0;
+    const bool kept = ascii && (std::isdigit(static_cast<int>(c.code)) != 0 || c.code == '.');
+    if ((letter && !in_word) || kept) out += part.substr(at, c.bytes);
     in_word = letter;
+    at += c.bytes;
   }
-  return out.empty() ? part.substr(0, 1) : out;
+  return out.empty() ? std::string(leading(part, 1)) : out;
 }
 
 /// A name that is too long, in the forms that it can take.
@@ -74,15 +77,15 @@ class LongName {
   std::string abbreviated(size_t width) const {
     Parts parts = parts_;
     std::string out = whole();
-    for (size_t i = 0; i + 1 < parts.size() && out.size() > width; ++i) {
+    for (size_t i = 0; i + 1 < parts.size() && display_width(out) > width; ++i) {
       parts[i] = initials(parts[i]);
       out = "~" + join(parts, separator_);
     }
     return out;
   }
   static std::string end_of(const std::string& text, size_t width) {
-    if (text.size() <= width) return text;
-    return "~" + text.substr(text.size() - (width - 1));
+    if (display_width(text) <= width) return text;
+    return "~" + std::string(trailing(text, width - 1));
   }
 
  private:
@@ -112,8 +115,9 @@ class Shortener {
   Shortener(const std::vector<std::string>& names, size_t width) : width_(width) {
     std::vector<std::string> longer;
     for (const std::string& name : names) {
-      if (!texts_.emplace(name, name.size() <= width ? name : "").second) continue;
-      if (name.size() <= width)
+      const bool fits = display_width(name) <= width;
+      if (!texts_.emplace(name, fits ? name : "").second) continue;
+      if (fits)
         taken_.insert(name);
       else
         longer.push_back(name);
@@ -140,12 +144,12 @@ class Shortener {
     for (const LongName& name : pending_) ++seen[form(name)];
     std::erase_if(pending_, [&](const LongName& name) {
       const std::string text = form(name);
-      if (text.size() > width_ || seen[text] > 1 || taken_.contains(text)) return false;
+      if (display_width(text) > width_ || seen[text] > 1 || taken_.contains(text)) return false;
       texts_[name.name()] = text;
       return true;
     });
     for (const auto& [text, count] : seen)
-      if (count == 1 && text.size() <= width_) taken_.insert(text);
+      if (count == 1 && display_width(text) <= width_) taken_.insert(text);
   }
 
   void number() {

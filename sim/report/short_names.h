@@ -4,7 +4,7 @@
 
 namespace accsim::sim {
 
-/// Names of layers for a column of `width` (>= 1) characters, one a name, in the names' order. A
+/// Names of layers for a column of `width` (>= 1) columns, one a name, in the names' order. A
 /// name that fits stays as it is. One that doesn't keeps its end, and a "~" stands where something
 /// is left out; what makes way, in this order, until it fits and is no other's:
 ///   - leading parts that all names which are too long share, and parts that the next one repeats:
@@ -13,7 +13,7 @@ namespace accsim::sim {
 ///   - all but its end, or its middle
 ///   - what a number needs, its place among the names: ~.0/Conv#7
 /// Different names stay different wherever the width has room for "~" and those numbers; equal ones
-/// stay equal. Names are printable ASCII.
+/// stay equal. Names are printable UTF-8.
 std::vector<std::string> shorten_names(const std::vector<std::string>& names, size_t width);
 
 }  // namespace accsim::sim

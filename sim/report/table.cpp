@@ -18,7 +18,7 @@ constexpr size_t kBar = 10;
 constexpr int kBarPriority = 4;
 
 std::string pad(std::string_view text, size_t width, bool left) {
-  return left ? fmt::format("{:<{}}", text, width) : fmt::format("{:>{}}", text, width);
+  return left ? pad_right(text, width) : pad_left(text, width);
 }
 
 struct TextCell {
@@ -33,7 +33,7 @@ struct TextCell {
     return column.style == TextStyle::count ? format_count(v) : number(static_cast<double>(v));
   }
   std::string operator()(double v) const { return number(v); }
-  std::string operator()(const std::string& v) const { return printable(v); }
+  std::string operator()(const std::string& v) const { return v; }
   std::string operator()(const Dims& v) const { return to_string(v); }
   std::string operator()(const std::vector<Dims>& v) const { return fmt::format("{}", v.size()); }
 };
@@ -69,10 +69,20 @@ TextTable::Row text_row(const ReportRow& row) {
 
 }  // namespace
 
+TextTable::TextTable(std::vector<Column> columns) : columns_(std::move(columns)) {
+  for (Column& column : columns_) column.header = printable(column.header);
+}
+
+void TextTable::add(Row row) {
+  for (std::string& cell : row.cells) cell = printable(cell);
+  for (std::string& note : row.notes) note = printable(note);
+  rows_.push_back(std::move(row));
+}
+
 std::vector<size_t> TextTable::widths() const {
   std::vector<size_t> out;
   for (size_t i = 0; i < columns_.size(); ++i) {
-    size_t width = std::max(columns_[i].header.size(), columns_[i].unit.size());
+    size_t width = std::max(display_width(columns_[i].header), display_width(columns_[i].unit));
     for (const Row& row : rows_) width = std::max(width, visible_width(row.cells[i]));
     out.push_back(width);
   }
@@ -200,18 +210,6 @@ TextTable layer_table(const Report& report, bool all_layers, bool unicode) {
   totals.total = true;
   add(std::move(totals), 0);
   return table;
-}
-
-size_t visible_width(std::string_view line) {
-  size_t width = 0;
-  for (size_t i = 0; i < line.size(); ++i) {
-    if (line[i] == '\x1b') {
-      i = std::min(line.find('m', i), line.size());
-    } else if ((static_cast<unsigned char>(line[i]) & 0xC0) != 0x80) {
-      ++width;  // not within a character
-    }
-  }
-  return width;
 }
 
 }  // namespace accsim::sim

@@ -23,8 +23,9 @@ class TextTable {
     std::vector<std::string> notes = {};  ///< below the row, indented and wrapped
   };
 
-  explicit TextTable(std::vector<Column> columns) : columns_(std::move(columns)) {}
-  void add(Row row) { rows_.push_back(std::move(row)); }
+  /// Whatever its texts are, what is printed holds no control character but those of inks.
+  explicit TextTable(std::vector<Column> columns);
+  void add(Row row);
 
   /// Lines without line feeds. When room is short, columns are dropped by their priority and the
   /// first column's names shortened (shorten_names). `room` is at least the width of the columns of
@@ -50,8 +51,5 @@ TextTable layer_table(const Report& report, bool all_layers, bool unicode);
 /// Layers that layer_table() leaves out unless asked for all: views and folded nodes that cost no
 /// cycles.
 int64_t hidden_layers(const Report& report);
-
-/// Columns of a line in UTF-8 without its colour codes; every character counts as one.
-size_t visible_width(std::string_view line);
 
 }  // namespace accsim::sim

@@ -40,7 +40,7 @@ class Page {
   /// "label   text", the text in a column of its own.
   void item(std::string_view label, std::string_view text, Ink ink = Ink::plain) {
     bool first = true;
-    for (const std::string& part : wrap_words(text, width_ - kLabel)) {
+    for (const std::string& part : wrap_words(printable(text), width_ - kLabel)) {
       const std::string lead = fmt::format("{:<{}}", first ? label : "", kLabel);
       line(paint(lead, Ink::bold, colour_ && first) + paint(part, ink, colour_));
       first = false;
@@ -101,8 +101,8 @@ void Page::flow(const std::vector<Lines>& blocks) {
 }
 
 std::string with_file(const std::string& name, const std::string& file) {
-  if (file.empty() || file == name) return printable(name);
-  return name.empty() ? printable(file) : printable(fmt::format("{} ({})", name, file));
+  if (file.empty() || file == name) return name;
+  return name.empty() ? file : fmt::format("{} ({})", name, file);
 }
 
 std::string symbols(const Report& report) {
@@ -114,7 +114,7 @@ std::string symbols(const Report& report) {
     out += fmt::format("{} = {}", symbol, value);
     if (by_default) out += fmt::format(" (default; set with --bind {}=N)", symbol);
   }
-  return printable(out);
+  return out;
 }
 
 void add_machine(const Report& report, Page& page) {
@@ -221,7 +221,7 @@ void add_top_layers(const Report& report, Page& page) {
   if (top.empty()) return;
   TextTable table({{"slowest layers", "", true}, {"cycles", ""}, {"%", ""}, {"bound", "", true}});
   for (const LayerReport* layer : top) {
-    table.add({{printable(layer->name), format_count(layer->costs.cycles),
+    table.add({{layer->name, format_count(layer->costs.cycles),
                 percent(real(layer->costs.cycles), real(report.totals.cycles)),
                 std::string(name(layer->bound))}});
   }
@@ -323,7 +323,7 @@ void add_unsupported(const Report& report, Page& page) {
   if (report.unsupported.empty()) return;
   const size_t n = report.unsupported.size();
   std::string text = fmt::format("{} node{} costed as memory traffic only: ", n, n == 1 ? "" : "s");
-  for (size_t i = 0; i < n; ++i) text += (i == 0 ? "" : ", ") + printable(report.unsupported[i]);
+  for (size_t i = 0; i < n; ++i) text += (i == 0 ? "" : ", ") + report.unsupported[i];
   page.line("");
   page.item("UNSUPPORTED", text, Ink::red);
 }

@@ -78,7 +78,7 @@ std::string to_text(const VerifyReport& report, const VerifyTextOptions& options
       total.seconds += r.seconds;
     }
     if (options.only_failed && r.passed()) continue;
-    TextTable::Row row{.cells = cells(printable(r.name), r, r.values_equal), .notes = notes(r)};
+    TextTable::Row row{.cells = cells(r.name, r, r.values_equal), .notes = notes(r)};
     if (!ran) std::fill(row.cells.begin() + 2, row.cells.end(), "");
     table.add(std::move(row));
   }

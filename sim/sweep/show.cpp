@@ -6,6 +6,7 @@
 #include <cmath>
 #include <map>
 
+#include "sim/report/csv.h"
 #include "sim/report/format.h"
 #include "sim/report/table.h"
 #include "sim/sweep/front.h"
@@ -213,7 +214,7 @@ std::string show_text(const TableView& view, const StoreMeta& meta, const ShowOp
     out += fmt::format(", {} of them with {}",
                        format_count(static_cast<int64_t>(view.rows().size())), options.where);
   out = wrap_lines(out, options.width) + "\n\n";
-  if (view.rows().empty()) return out + "no point to show\n";
+  if (view.rows().empty()) return printable(out, "\n") + "no point to show\n";
   append_front(out, view, front_rows(view, metrics), metrics, options);
   append_sensitivity(out, view, meta, metrics, options);
   out += wrap_lines(
@@ -229,18 +230,22 @@ std::string show_text(const TableView& view, const StoreMeta& meta, const ShowOp
                                metric_text(m, best.numbers[c]), best.point, settings(view, best)),
                    options.width);
   }
-  return out;
+  return printable(out, "\n");
 }
 
 std::string show_csv(const TableView& view, const std::vector<Metric>& metrics,
                      const std::vector<size_t>& columns) {
   std::string out = "point";
-  for (const size_t c : columns) out += "," + view.columns()[c];
+  const auto add = [&out](const std::string& text) {
+    out += ',';
+    append_csv_cell(text, out);
+  };
+  for (const size_t c : columns) add(view.columns()[c]);
   out += '\n';
   for (const Row* row : front_rows(view, metrics)) {
     out += std::to_string(row->point);
     for (const size_t c : columns)
-      out += "," + (c < view.axes().size() ? row->texts[c] : fmt::format("{}", row->numbers[c]));
+      add(c < view.axes().size() ? row->texts[c] : fmt::format("{}", row->numbers[c]));
     out += '\n';
   }
   return out;

@@ -9,8 +9,10 @@ import pty
 import re
 import subprocess
 import tempfile
+import unicodedata
 import unittest
 
+import onnx
 from program import ACCSIM, ROOT
 
 CONFIG = ROOT / "configs" / "64x64.yaml"
@@ -208,6 +210,86 @@ class Names(unittest.TestCase):
                 column = re.match(r"layer +", lines[head]).end()
                 names = [x[:column].rstrip() for x in lines[rules[0] + 1 : rules[1]]]
                 self.assertEqual(len(names), len(set(names)), f"{model.name} at {width}")
+
+
+class ForeignNames(unittest.TestCase):
+    """Names that are no ASCII, and such as a terminal would obey."""
+
+    EVIL = "\x1b]0;owned\x07\u009b31m\rab\x7f\u202e"
+
+    @classmethod
+    def setUpClass(cls):
+        folder = tempfile.TemporaryDirectory()
+        cls.addClassCleanup(folder.cleanup)
+        cls.dir = pathlib.Path(folder.name)
+        cls.model = cls.dir / "net\x1b[7m.onnx"
+        cls.save(cls.model, ["\u7de8\u78bc\u5668/\u5c64.1", cls.EVIL, "d\u00e9j\u00e0"])
+
+    @classmethod
+    def save(cls, path, names, op="Gemm"):
+        tensor = onnx.helper.make_tensor_value_info
+        nodes, last, weights = [], "x", []
+        for i, name in enumerate(names):
+            weight = f"w{i}{name}"
+            data = [0.1] * 1024
+            weights.append(onnx.helper.make_tensor(weight, onnx.TensorProto.FLOAT, [32, 32], data))
+            nodes.append(onnx.helper.make_node(op, [last, weight], [f"{name}:y"], name=name))
+            last = f"{name}:y"
+        shape = (onnx.TensorProto.FLOAT, [16, 32])
+        graph = onnx.helper.make_graph(
+            nodes, "net" + cls.EVIL, [tensor("x", *shape)], [tensor(last, *shape)], weights
+        )
+        opsets = [onnx.helper.make_opsetid("", 17)]
+        onnx.save(onnx.helper.make_model(graph, opset_imports=opsets, ir_version=8), str(path))
+
+    def test_every_script_is_printed_and_aligned(self):
+        lines = run("--hw", CONFIG, self.model, COLUMNS=132).stdout.splitlines()
+        widths = {}
+        for line in lines:
+            for name in ("\u7de8\u78bc\u5668/\u5c64.1", "d\u00e9j\u00e0"):
+                if line.startswith(name + " ") and "Gemm" in line:
+                    # unicodedata counts a wide character as two columns.
+                    at = line.index("Gemm")
+                    wide = [unicodedata.east_asian_width(c) in "WF" for c in line[:at]]
+                    widths[name] = at + sum(wide)
+        self.assertEqual(len(widths), 2, lines)
+        self.assertEqual(len(set(widths.values())), 1, widths)
+
+    def test_no_control_character_is_printed(self):
+        unknown = self.dir / "unknown.onnx"
+        self.save(unknown, [self.EVIL], op="NoSuch\x1b[31m")
+        machines = ("--hw", CONFIG, "--hw", ROOT / "configs" / "16x16.yaml")
+        dumps = [self.dir / name for name in ("a", "b")]
+        for folder, seed in zip(dumps, "12", strict=True):
+            words = ("--output", folder, "--dump", "all", "--input", f"x=random:{seed}")
+            self.harmless("run", self.model, *words)
+        for words in (
+            ("--hw", CONFIG, self.model, "--all", "--verbose"),
+            ("--hw", CONFIG, self.model, "--csv", "-"),
+            ("--hw", CONFIG, self.model, "--dump-program", "*"),
+            ("--hw", CONFIG, self.model, "--mapping", "*=k3"),
+            ("inspect", self.model, "--arena", "--all"),
+            ("inspect", self.model, "--csv", "-"),
+            ("shapes", self.model),
+            ("compare", *machines, self.model, "--all"),
+            ("advise", "--hw", CONFIG, self.model, "--effort", "rule"),
+            ("diff", *dumps),
+            ("tile", self.model, "--hw", CONFIG, "--output", self.dir / "cut\x1b[1m.onnx"),
+            ("--hw", CONFIG, unknown),
+            ("--hw", CONFIG, unknown, "--allow-unsupported"),
+            ("inspect", unknown),
+            ("--hw", CONFIG, self.dir / "gone\x1b[1m.onnx"),
+            ("--hw", "no\x1b[1mmachine", self.model),
+            ("no\x1b[1mcommand", "x"),
+        ):
+            with self.subTest(words=words):
+                self.harmless(*words)
+
+    def harmless(self, *words):
+        done = run(*words, codes=(0, 1, 2))
+        text = done.stdout + done.stderr
+        self.assertTrue(text)
+        self.assertIsNone(re.search("[\x00-\x09\x0b-\x1f\x7f-\x9f\u202e]", text), text[:3000])
 
 
 class Colours(unittest.TestCase):

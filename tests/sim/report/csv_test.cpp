@@ -74,6 +74,13 @@ TEST(CsvReport, DoNamesWithCommasQuotesAndNewlinesComeBack) {
     EXPECT_EQ(table[i + 1][at], report.layers[i].name);
 }
 
+TEST(CsvReport, DoNamesHoldNoTerminalCodes) {
+  Report report = fake_report(1);
+  report.layers[0].name = "a\x1b]0;x\x07\u009b1m,\u5c64";
+  const Table table = parse(to_csv(report));
+  EXPECT_EQ(table[1][column(table, "name")], "a\\x1b]0;x\\x07\\u009b1m,\u5c64");
+}
+
 TEST(CsvReport, AreNumbersExactAndShapesReadable) {
   const Report report = fake_report(1);
   const Table table = parse(to_csv(report));

@@ -54,15 +54,19 @@ TEST(Format, AreBinarySizesShort) {
   EXPECT_EQ(format_kib(1536), "1.5 MiB");
 }
 
-TEST(Format, DoControlCharactersBecomeHarmless) {
-  EXPECT_EQ(printable("a\x1b[31m\n\xc3\xa9~"), "a?[31m???~");
-}
-
 TEST(Format, AreBothEndsOfALongNameKept) {
   EXPECT_EQ(shorten_middle("short", 5), "short");
   EXPECT_EQ(shorten_middle("abcdefghij", 8), "ab~fghij");
   for (size_t width = 5; width < 12; ++width)
     EXPECT_EQ(shorten_middle("a rather long name", width).size(), width);
+  EXPECT_EQ(shorten_middle("\u5c64\u5c64\u5c64\u5c64", 7), "\u5c64~\u5c64\u5c64");
+}
+
+TEST(Format, ArePadsCountedInColumns) {
+  EXPECT_EQ(pad_right("\u5c64", 4), "\u5c64  ");
+  EXPECT_EQ(pad_left("e\u0301", 3), "  e\u0301");
+  EXPECT_EQ(pad_right("\x1b[1mab\x1b[0m", 3), "\x1b[1mab\x1b[0m ");
+  EXPECT_EQ(pad_left("long", 2), "long");
 }
 
 TEST(Format, AreLinesBrokenAtSpaces) {
@@ -70,6 +74,9 @@ TEST(Format, AreLinesBrokenAtSpaces) {
   EXPECT_EQ(wrap_words("", 7), std::vector<std::string>{""});
   EXPECT_EQ(wrap_words("abcdefghij", 4), (std::vector<std::string>{"abcd", "efgh", "ij"}));
   EXPECT_EQ(wrap_words("a bcdefgh", 4), (std::vector<std::string>{"a", "bcde", "fgh"}));
+  EXPECT_EQ(wrap_words("\u5c64\u5c64\u5c64 a", 4),
+            (std::vector<std::string>{"\u5c64\u5c64", "\u5c64 a"}));
+  EXPECT_EQ(wrap_words("\u5c64\u5c64", 1), (std::vector<std::string>{"\u5c64", "\u5c64"}));
 }
 
 TEST(Format, DoLinesGoOnFurtherIn) {

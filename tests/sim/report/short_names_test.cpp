@@ -5,6 +5,8 @@
 #include <random>
 #include <set>
 
+#include "sim/report/characters.h"
+
 namespace accsim::sim {
 namespace {
 
@@ -16,8 +18,8 @@ void expect_good(const Names& names, size_t width, bool distinct = true) {
   ASSERT_EQ(texts.size(), names.size());
   std::set<std::string> different(names.begin(), names.end()), shown(texts.begin(), texts.end());
   for (size_t i = 0; i < names.size(); ++i) {
-    EXPECT_LE(texts[i].size(), width) << names[i];
-    if (names[i].size() <= width) {
+    EXPECT_LE(display_width(texts[i]), width) << names[i];
+    if (display_width(names[i]) <= width) {
       EXPECT_EQ(texts[i], names[i]);
     }
   }
@@ -95,6 +97,17 @@ TEST(ShortNames, AreRandomNamesDifferentAtEveryWidth) {
     // Up to 61 names: "#" and three digits (those of a name may be taken), "~" and one more.
     for (const size_t width : {6U, 7U, 9U, 12U, 20U, 39U}) expect_good(names, width);
     for (const size_t width : {1U, 2U, 3U, 5U}) expect_good(names, width, false);
+  }
+}
+
+TEST(ShortNames, AreCharactersOfTwoColumnsKeptWhole) {
+  const Names names = {"/\u7de8\u78bc\u5668/\u5c64.1/\u6ce8\u610f",
+                       "/\u7de8\u78bc\u5668/\u5c64.2/\u6ce8\u610f"};
+  EXPECT_EQ(shorten_names(names, 10), (Names{"~\u5c64.1/\u6ce8\u610f", "~\u5c64.2/\u6ce8\u610f"}));
+  for (size_t width = 4; width < 20; ++width) {
+    expect_good(names, width);
+    for (const std::string& text : shorten_names(names, width))
+      EXPECT_EQ(printable(text), text) << "a character was cut";
   }
 }
 

@@ -44,6 +44,22 @@ TEST(TextTable, IsATotalOfNothingRuledOffOnce) {
   EXPECT_EQ(table.lines(12, false), (Lines{"name  value", "-----------", "sum       0"}));
 }
 
+TEST(TextTable, AreNamesOfEveryScriptAligned) {
+  TextTable table({{"name", "", true}, {"v", ""}});
+  table.add({{"\u5c64\u5c64", "1"}});
+  table.add({{"e\u0301", "2"}});
+  table.add({{"\u00fcber", "3"}});
+  EXPECT_EQ(table.lines(40, false),
+            (Lines{"name  v", "-------", "\u5c64\u5c64  1", "e\u0301     2", "\u00fcber  3"}));
+}
+
+TEST(TextTable, DoNoTerminalCodesComeOut) {
+  TextTable table({{"na\x1b[2Jme", "", true}, {"v", ""}});
+  table.add({{"a\x1b]0;x\x07", "\u009b"}, false, {"note\x1b[1m"}});
+  for (const std::string& line : table.lines(40, false)) EXPECT_EQ(printable(line), line);
+  EXPECT_EQ(table.lines(40, false)[2].substr(0, 14), "a\\x1b]0;x\\x07 ");
+}
+
 TEST(TextTable, AreBarsAsWideAsTheyLook) {
   EXPECT_EQ(visible_width("█▍x"), 3U);
   TextTable table({{"name", "", true}, {"", "", true}, {"v", ""}});
