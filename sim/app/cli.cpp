@@ -5,6 +5,7 @@
 #include <csignal>
 #include <functional>
 #include <optional>
+#include <sstream>
 
 #include "hw/config/load.h"
 #include "hw/cosim/verilated_core.h"
@@ -336,7 +337,11 @@ int run_cli(int argc, char** argv) {
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& e) {
-    if (e.get_exit_code() == 0) return app.exit(e);  // --help and --version
+    if (e.get_exit_code() == 0) {  // --help and --version
+      std::ostringstream text;
+      app.exit(e, text, text);
+      return print_out(text.str());
+    }
     return report_errors({usage_error(app, e)});
   }
   if (const Status good = check_misspelt_files(app); !good) return report_errors(good.errors());

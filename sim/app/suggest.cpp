@@ -63,7 +63,7 @@ std::string meant(const CLI::App& app, const std::string& kind, const std::strin
   } else if (const auto close = hw::near_file(path)) {
     return fmt::format("no such file; did you mean {}?", *close);
   }
-  if (!bare || app.get_parent() != nullptr) return "";
+  if (!bare) return "";
   const auto command = hw::nearest(path, names_of(commands_of(app)));
   return command ? fmt::format("no such file; did you mean the command {}?", *command) : "";
 }
@@ -81,8 +81,9 @@ void check_misspelt(const CLI::App& app, Errors& errors) {
   for (const CLI::App* sub : app.get_subcommands()) check_misspelt(*sub, errors);
 }
 
-/// A mistyped command is taken for the model, and what follows it isn't known: the command, then.
-std::vector<std::string> mistaken_for_models(const CLI::App& app, std::vector<std::string> words) {
+/// A mistyped command is taken for the model or the spec, and what follows it isn't known: the
+/// command, then.
+std::vector<std::string> mistaken_for_files(const CLI::App& app, std::vector<std::string> words) {
   for (const CLI::Option* option : app.get_options())
     if (option->get_positional())
       for (const std::string& given : option->results())
@@ -99,8 +100,8 @@ Error usage_error(const CLI::App& app, const CLI::ParseError& error) {
   const auto is_option = [](const std::string& word) { return word.starts_with('-'); };
   if (std::any_of(words.begin(), words.end(), is_option))  // the others are their values
     std::erase_if(words, [&](const std::string& word) { return !is_option(word); });
-  if (&command == &app && !words.empty() && !is_option(words.front()))
-    words = mistaken_for_models(app, std::move(words));
+  if (!words.empty() && !is_option(words.front()))
+    words = mistaken_for_files(command, std::move(words));
   std::string text;
   for (const std::string& word : words) {
     if (word == "--") continue;

@@ -71,6 +71,16 @@ class Help(CommandLineTest):
         for group in ("Arguments:", "Options:", "Model:", "Mapping:", "Terminal:"):
             self.assertIn(group, text)
 
+    def test_a_full_disk_is_said(self):
+        for words in (["--help"], ["sweep", "show", "--help"], ["--version"]):
+            with self.subTest(words=words), open("/dev/full", "w", encoding="utf-8") as full:
+                command = [str(ACCSIM), *words]
+                done = subprocess.run(
+                    command, stdout=full, stderr=subprocess.PIPE, text=True, check=False
+                )
+                self.assertEqual(done.returncode, 2)
+                self.assertIn("standard output", done.stderr)
+
 
 class Suggestions(CommandLineTest):
     def test_options(self):
@@ -92,6 +102,11 @@ class Suggestions(CommandLineTest):
         self.assertIn("did you mean the command inspect?", self.refused("inspct", RESNET))
         self.assertIn("did you mean the command check?", self.refused("hw", "chek", "x.yaml"))
         self.assertIn("did you mean show?", self.refused("manual", "sweep", "shwo"))
+        self.assertIn("did you mean the command show?", self.refused("sweep", "shwo"))
+        self.assertIn(
+            "did you mean the command show?", self.refused("sweep", "shwo", "store.sqlite")
+        )
+        self.assertIn("did you mean the command merge?", self.refused("sweep", "mrege", "a", "b"))
 
     def test_files(self):
         (self.dir / "folder").mkdir()
