@@ -24,7 +24,7 @@ struct Value {
 Value value_of(const OptionRow& row) {
   if (!row.choices.empty()) return {Follows::words, row.choices, ""};
   if (row.kind == kMachine) return {Follows::file, hw::machine_names(machine_folder()), "yaml"};
-  if (row.kind == kReadFile || row.kind == kWrittenFile) {
+  if (row.kind == kReadFile || row.kind == kWrittenFile || row.kind == kAwaitedFile) {
     const std::string& name = row.spellings.back();
     return {Follows::file, {}, name == "model" ? "onnx" : name == "spec" ? "yaml" : ""};
   }

@@ -10,6 +10,7 @@ namespace accsim::sim {
 /// What an option's value is, said by its type_name, which --help shows. check_file_options() goes
 /// by these names; an option that takes a file or folder has one of them.
 inline constexpr const char* kReadFile = "FILE";           ///< read; a stored model's weights, too
+inline constexpr const char* kAwaitedFile = "STORE";       ///< read when it is there
 inline constexpr const char* kMachine = "MACHINE";         ///< read; or a shipped machine's name
 inline constexpr const char* kReadFolder = "FOLDER";       ///< dumps, or a tree with rtl/
 inline constexpr const char* kReadSource = "NAME=SOURCE";  ///< NAME=FILE; random:SEED is no file

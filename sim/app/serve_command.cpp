@@ -12,6 +12,7 @@
 #include "sim/app/interrupt.h"
 #include "sim/app/output.h"
 #include "sim/app/paths.h"
+#include "sim/report/format.h"
 #include "sim/serve/session.h"
 #include "sim/sweep/store.h"
 
@@ -45,14 +46,23 @@ void ServeCommand::add_to(CLI::App& app) {
       ->type_name(kMachine);
   graph_.add_graph_options_to(*sub_);
   mapping_.add_to(*sub_);
-  sub_->add_option("--store", store_, "Store of a sweep whose points the page shows as they come")
-      ->type_name(kReadFile);
+  sub_->add_option("--store", store_,
+                   "Store of a sweep whose points the page shows as they come; may be made later")
+      ->type_name(kAwaitedFile);
   sub_->add_option("--port", port_, "Port on 127.0.0.1; 0: a free one")
       ->check(CLI::Range(0, 65535))
       ->capture_default_str();
   sub_->add_option("--max-upload", most_upload_, "Largest model that the page may send, in MiB")
       ->check(CLI::Range(1, 4096))
       ->capture_default_str();
+}
+
+/// An empty file is a store that a sweep has just begun to make.
+bool ServeCommand::store_exists() const {
+  std::error_code ec;
+  if (store_.empty() || !std::filesystem::exists(store_, ec)) return false;
+  return !std::filesystem::is_regular_file(store_, ec) ||
+         std::filesystem::file_size(store_, ec) > 0;
 }
 
 int ServeCommand::run(const std::string& version) const {
@@ -87,7 +97,8 @@ int ServeCommand::run(const std::string& version) const {
     setup.models.push_back({std::move(graph), name});
   }
   setup.elaborate.skip_unknown = true;  // they were meant for the models of the command line
-  if (!store_.empty())
+  const bool store_is_there = store_exists();
+  if (store_is_there)
     if (const auto store = SweepStore::read(store_); !store) add(store.errors(), errors);
   if (!errors.empty()) return report_errors(errors);
 
@@ -98,9 +109,10 @@ int ServeCommand::run(const std::string& version) const {
   const size_t most_upload = setup.most_upload;
   ServeSession session(std::move(setup), *token, server->port());
   const InterruptGuard guard;
-  if (const int code = print_out(fmt::format("{}\nCtrl-C ends it\n", session.address()));
-      code != kExitOk)
-    return code;
+  std::string text = session.address() + "\nCtrl-C ends it\n";
+  if (!store_.empty() && !store_is_there)
+    text += printable(fmt::format("waits for {}: no such store yet", store_)) + "\n";
+  if (const int code = print_out(text); code != kExitOk) return code;
   server->serve([&](const HttpRequest& r) { return session.admit(r); },
                 [&](const HttpRequest& r) { return session.answer(r); }, most_upload,
                 InterruptGuard::requested());

@@ -14,6 +14,8 @@ class ServeCommand : public SubCommand {
   int run(const std::string& version) const;
 
  private:
+  bool store_exists() const;
+
   ModelOptions graph_;
   MappingOptions mapping_;
   std::vector<std::string> models_;

@@ -328,7 +328,8 @@ HttpReply ServeSession::points(const HttpRequest& request) {
   if (setup_.store.empty()) return refusal(404, "no store was named: accsim serve --store FILE");
   if (!store_) {  // it is checked when it is opened, which takes a while
     auto opened = SweepStore::read(setup_.store);
-    if (!opened) return failed(422, errors_json(opened.errors()));
+    if (!opened)  // its sweep may not have begun, or may be making it
+      return reply_json({{"stored", 0}, {"waiting", opened.errors().front().text()}});
     store_ = std::move(*opened);
   }
   const auto stored = store_->count();

@@ -362,6 +362,31 @@ class Store(unittest.TestCase):
                 again = json.loads(server.ask("GET", "api/points?stored=3")[2])
                 self.assertEqual(again, {"stored": 3})
 
+    def test_a_store_that_is_not_there_yet_is_waited_for(self):
+        with tempfile.TemporaryDirectory() as folder:
+            spec, store = pathlib.Path(folder, "spec.yaml"), pathlib.Path(folder, "new.sqlite")
+            # Near enough to be taken for a slip where the store must be there.
+            pathlib.Path(folder, "nev.sqlite").touch()
+            spec.write_text(
+                f"base: {MACHINE}\nmodels: [{{file: {SMALL}}}]\neffort: rule\n"
+                "axes: {rows: {field: array.rows, values: [16, 32]}}\n"
+            )
+            with Server("--hw", MACHINE, SMALL, "--store", store) as server:
+                self.assertEqual(server.process.stdout.readline(), "Ctrl-C ends it\n")
+                told = f"waits for {store}: no such store yet\n"
+                self.assertEqual(server.process.stdout.readline(), told)
+                for begun in (False, True):  # a sweep begins with an empty file
+                    if begun:
+                        store.touch()
+                    status, _, text = server.ask("GET", "api/points?stored=0")
+                    self.assertEqual(status, 200)
+                    self.assertEqual(json.loads(text)["stored"], 0)
+                    self.assertIn(str(store), json.loads(text)["waiting"])
+                command = [str(ACCSIM), "sweep", spec, "--store", store]
+                subprocess.run(command, check=True, capture_output=True)
+                data = json.loads(server.ask("GET", "api/points?stored=0")[2])
+                self.assertEqual(data["sweep"]["stored"], 2)
+
     def test_a_store_that_is_none_is_said_at_once(self):
         done = subprocess.run(
             [str(ACCSIM), "serve", "--hw", str(MACHINE), "--store", str(MACHINE)],

@@ -14,12 +14,10 @@ import os
 import pathlib
 import re
 import shutil
-import signal
 import sqlite3
 import subprocess
 import sys
 import tempfile
-import time
 
 import onnx
 from onnx import TensorProto, helper
@@ -117,14 +115,6 @@ class Inputs:
         spec.write_text(LIVE.replace("MODEL", str(model)))
         return spec
 
-    def begin(self, sweep, store):
-        """Runs a sweep until its store is there; the browser's test runs the rest."""
-        process = subprocess.Popen(sweep, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-        while process.poll() is None and not store.exists():
-            time.sleep(0.02)
-        process.send_signal(signal.SIGINT)
-        process.wait(60)
-
     def sweep(self, name, act, clock, dram):
         """A sweep of len(act) x 5 x (clock - 490) / 10 x dram / 8 machines, costed."""
         model = self.folder / "product.onnx"
@@ -147,14 +137,15 @@ class Inputs:
         return {"name": "compare", "kind": "compare", "thorough": True}
 
     def serve(self):
-        """A running accsim serve; ends with the test."""
+        """A running accsim serve; ends with the test. Its store is made while the page waits."""
         store = self.folder / "live.sqlite"
+        for left in self.folder.glob("live.sqlite*"):  # by a run that was told to keep
+            left.unlink()
         command = [self.accsim, "serve", "--hw", MACHINE, self.model("resnet50_op17.onnx")]
         command += ["--store", store]
         sweep = list(
             map(str, [self.accsim, "sweep", self.live(), "--threads", 1, "--store", store])
         )
-        self.begin(sweep, store)
         self.server = subprocess.Popen(list(map(str, command)), stdout=subprocess.PIPE, text=True)
         address = self.server.stdout.readline().strip()
         model = ROOT / "models" / "squeezenet1_1_op13.onnx"
@@ -162,6 +153,7 @@ class Inputs:
             "name": "serve",
             "kind": "serve",
             "address": address,
+            "pid": self.server.pid,
             "model": str(model),
             "sweep": sweep,
             "thorough": True,

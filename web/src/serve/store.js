@@ -22,7 +22,8 @@ export function watch(box) {
   async function look() {
     const before = performance.now();
     const reply = await ask(`api/points?stored=${state.stored}`).catch((failure) => failure);
-    if (reply.errors) told.textContent = `Waiting: ${reply.errors[0].message}`;
+    const why = reply.errors?.[0].message ?? reply.waiting;
+    if (why) told.textContent = `Waiting: ${why}`;
     if (reply.sweep) show(reply);
     // A large store takes the server longer to read: it shall have time for fields too.
     const rest = Math.min(longest, Math.max(shortest, 8 * (performance.now() - before)));
