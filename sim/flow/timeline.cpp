@@ -1,15 +1,16 @@
 #include "sim/flow/timeline.h"
 
 #include <algorithm>
+#include <map>
 
 namespace accsim::sim {
 namespace {
 
-/// Moves an item's slices to their place in the layer.
-void append_item(LayerTimeline& layer, hw::Timeline item, int64_t start, bool as_group) {
+/// Puts an item's slices at their place in the layer.
+void append_item(LayerTimeline& layer, const hw::Timeline& item, int64_t start, bool as_group) {
   for (size_t q = 0; q < hw::kQueues; ++q) {
     std::vector<hw::Slice>& to = layer.queues[q];
-    for (hw::Slice& s : item.queues[q]) {
+    for (hw::Slice s : item.queues[q]) {
       s.start += start;
       s.end += start;
       s.visible += start;
@@ -58,13 +59,16 @@ LayerTimeline layer_timeline(const CostedNetwork& network, size_t layer, int64_t
   const int64_t groups = std::clamp<int64_t>(limit / kLeast, 1, std::max<int64_t>(1, items));
   const bool all = count_commands(mappings) <= limit;
   int64_t last_group = -1;
+  std::map<const Mapping*, hw::Timeline> known;  // heads and batches are items of one mapping
   for (int64_t i = 0; i < items; ++i) {
     const Mapping& m = *mappings[static_cast<size_t>(i)];
     const int64_t group = i * groups / items;
-    hw::Timeline item =
-        hw::timeline(m.program, network.report.hw, all ? m.counts.commands : limit / items);
-    check(item.total == m.timing.total, "a timeline takes other cycles than its program");
-    append_item(out, std::move(item), out.cycles, groups < items && group == last_group);
+    const auto [item, added] = known.try_emplace(&m);
+    if (added)
+      item->second =
+          hw::timeline(m.program, network.report.hw, all ? m.counts.commands : limit / items);
+    check(item->second.total == m.timing.total, "a timeline takes other cycles than its program");
+    append_item(out, item->second, out.cycles, groups < items && group == last_group);
     out.cycles += m.timing.total.count();
     last_group = group;
   }
@@ -76,14 +80,24 @@ LayerTimeline layer_timeline(const CostedNetwork& network, size_t layer, int64_t
 }
 
 NetworkTimeline network_timeline(const CostedNetwork& network, int64_t limit) {
+  return timeline_part(network, limit, 0, [] { return false; }).layers;
+}
+
+TimelinePart timeline_part(const CostedNetwork& network, int64_t limit, size_t first,
+                           const std::function<bool()>& enough) {
   const std::vector<int64_t> share = shares_of_slices(network, limit);
-  NetworkTimeline out;
+  TimelinePart out;
   int64_t start = 0;
   for (size_t i = 0; i < network.mappings.size(); ++i) {
     if (network.mappings[i].empty()) continue;
-    out.push_back(layer_timeline(network, i, start, share[i]));
-    start += out.back().cycles;
+    if (i >= first) {
+      if (!out.layers.empty() && enough()) return out;
+      out.layers.push_back(layer_timeline(network, i, start, share[i]));
+      out.next = i + 1;
+    }
+    start += network.report.layers[i].costs.cycles;
   }
+  out.next.reset();
   return out;
 }
 

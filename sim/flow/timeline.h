@@ -1,4 +1,6 @@
 #pragma once
+#include <functional>
+#include <optional>
 #include <string>
 
 #include "sim/flow/cost.h"
@@ -20,7 +22,18 @@ LayerTimeline layer_timeline(const CostedNetwork& network, size_t layer, int64_t
 /// commands than their share leave the rest to the others.
 NetworkTimeline network_timeline(const CostedNetwork& network, int64_t limit);
 
-/// The same as JSON; see sim/report/timeline.h.
+/// Some layers of a network's timeline.
+struct TimelinePart {
+  NetworkTimeline layers;
+  std::optional<size_t> next;  ///< `first` of the next part; none: this was the last
+};
+
+/// The layers of network_timeline() whose index is at least `first`, until `enough` says so: it is
+/// asked before each but the first of them. Parts with the same `limit` put together are the whole.
+TimelinePart timeline_part(const CostedNetwork& network, int64_t limit, size_t first,
+                           const std::function<bool()>& enough);
+
+/// The whole as JSON; see sim/report/timeline.h.
 std::string to_timeline_json(const CostedNetwork& network, int64_t limit = kPageSlices);
 
 /// Writes the timeline as a Chrome trace (sim/report/trace.h), layer by layer: no more than one

@@ -10,6 +10,7 @@
 #include "hw/config/load.h"
 #include "hw/cosim/cosim.h"
 #include "sim/compare/compare_text.h"
+#include "sim/flow/timeline.h"
 #include "sim/html/page.h"
 #include "sim/report/format.h"
 #include "sim/report/html.h"
@@ -29,11 +30,21 @@ constexpr size_t kRecent = 16;                 // sides remembered
 constexpr size_t kMostModels = 64;             // uploads and all
 constexpr size_t kMostBody = size_t{1} << 20;  // of what isn't a model
 
+using Clock = std::chrono::steady_clock;
+// A change of a field that comes meanwhile waits so long, and for one layer.
+constexpr auto kTimelineTime = std::chrono::milliseconds(8);
+
 std::string text_of(const Json& json) {
   return json.dump(-1, ' ', false, Json::error_handler_t::replace);
 }
 
 HttpReply reply_json(const Json& json) { return {.body = text_of(json) + "\n"}; }
+
+/// Says how long the answer took since `begin`.
+void add_timing(HttpReply& reply, const char* what, Clock::time_point begin) {
+  const std::chrono::duration<double, std::milli> took = Clock::now() - begin;
+  reply.headers.emplace_back("Server-Timing", fmt::format("{};dur={:.3f}", what, took.count()));
+}
 
 HttpReply failed(int status, const Json& errors) {
   return {.status = status, .body = text_of({{"errors", errors}}) + "\n"};
@@ -92,6 +103,7 @@ constexpr Route kRoutes[] = {{"GET", ""},
                              {"GET", "api/points"},
                              {"POST", "api/models"},
                              {"POST", "api/cost"},
+                             {"POST", "api/timeline"},
                              {"POST", "api/compare"}};
 
 }  // namespace
@@ -204,15 +216,21 @@ HttpReply ServeSession::answer(const HttpRequest& request) {
   if (path == "api/fields") return reply_json(field_list(setup_.hw));
   if (path == "api/points") return points(request);
   if (path == "api/cost") return cost(request);
+  if (path == "api/timeline") return timeline(request);
   if (path == "api/compare") return compare(request);
   if (request.method == "POST") return upload(request);
   return reply_json({{"models", models_json(setup_.models)}});
 }
 
-Result<Report> ServeSession::report(const Wanted& wanted) const {
+/// What was asked for last is kept: the page asks for its timeline next.
+Result<std::shared_ptr<const CostedNetwork>> ServeSession::network(const Wanted& wanted) {
+  std::string key = wanted.key();
+  if (latest_.second && latest_.first == key) return latest_.second;
+  latest_ = {};  // never two at a time
   auto costed = cost_network(setup_.models[wanted.model].graph, wanted.hw, wanted.options);
   if (!costed) return costed.errors();
-  return std::move(costed->report);
+  latest_ = {std::move(key), std::make_shared<const CostedNetwork>(std::move(*costed))};
+  return latest_.second;
 }
 
 /// What makes the same report, of the machine saved as machine.yaml.
@@ -250,8 +268,8 @@ HttpReply ServeSession::page() {
                      {"max_upload", setup_.most_upload}};
   std::string first = "null";
   if (!setup_.models.empty())
-    if (const auto r = report({.hw = setup_.hw, .options = setup_.options}))
-      first = report_data(*r, setup_.options);
+    if (const auto costed = network({.hw = setup_.hw, .options = setup_.options}))
+      first = report_data((*costed)->report, setup_.options);
   std::string text = text_of(data);
   text.pop_back();  // the closing brace
   return {.type = "text/html; charset=utf-8",
@@ -263,15 +281,40 @@ HttpReply ServeSession::page() {
 }
 
 HttpReply ServeSession::cost(const HttpRequest& request) {
-  const auto begin = std::chrono::steady_clock::now();
+  const auto begin = Clock::now();
   const Wanted wanted = Wanted::read(Json::parse(request.body, nullptr, false), setup_);
   if (!wanted.errors.empty()) return failed(wanted.status, wanted.errors);
-  const auto costed = report(wanted);
+  const auto costed = network(wanted);
   if (!costed) return failed(422, errors_json(costed.errors()));
-  if (const std::string key = wanted.key(); !known(key)) remember(key, *costed);
-  HttpReply out{.body = report_data(*costed, wanted.options)};
-  const std::chrono::duration<double, std::milli> took = std::chrono::steady_clock::now() - begin;
-  out.headers.emplace_back("Server-Timing", fmt::format("cost;dur={:.3f}", took.count()));
+  const Report& report = (*costed)->report;
+  if (const std::string key = wanted.key(); !known(key)) remember(key, report);
+  HttpReply out{.body = report_data(report, wanted.options)};
+  add_timing(out, "cost", begin);
+  return out;
+}
+
+/// As many layers as fit in a short time, so that changes of fields come in between and the rest is
+/// never made when the page no longer asks for it.
+HttpReply ServeSession::timeline(const HttpRequest& request) {
+  const auto begin = Clock::now();
+  const Json body = Json::parse(request.body, nullptr, false);
+  if (!body.is_object() || !body.contains("of") || body.size() != 1 + body.count("from"))
+    return refusal(400, "the body is no JSON object with of and, perhaps, from");
+  const Json from = body.value("from", Json(0U));
+  if (!from.is_number_unsigned()) return refusal(400, "from: is no whole number");
+  const Wanted wanted = Wanted::read(body.at("of"), setup_);
+  if (!wanted.errors.empty()) return failed(wanted.status, wanted.errors);
+  const auto costed = network(wanted);
+  if (!costed) return failed(422, errors_json(costed.errors()));
+  const auto first = from.get<size_t>();
+  if (first > 0 && first >= (*costed)->mappings.size())
+    return refusal(422, "from: the network has fewer layers");
+  const TimelinePart part = timeline_part(**costed, kPageSlices, first,
+                                          [&] { return Clock::now() - begin >= kTimelineTime; });
+  HttpReply out{.body =
+                    fmt::format("{{\"timeline\":{},\"next\":{}}}", to_timeline_json(part.layers),
+                                part.next ? std::to_string(*part.next) : "null")};
+  add_timing(out, "timeline", begin);
   return out;
 }
 
@@ -305,9 +348,9 @@ HttpReply ServeSession::compare(const HttpRequest& request) {
     const std::string key = wanted.key();
     sides.push_back(known(key));
     if (sides.back()) continue;
-    const auto costed = report(wanted);
+    const auto costed = network(wanted);
     if (!costed) return failed(422, with_side(errors_json(costed.errors())));
-    sides.back() = remember(key, *costed);
+    sides.back() = remember(key, (*costed)->report);
   }
   return {.body = to_json(std::vector<Comparison>{compare_runs(*sides[0], *sides[1])})};
 }

@@ -53,10 +53,11 @@ class ServeSession {
   std::string_view route(const HttpRequest& request) const;
   HttpReply page();
   HttpReply cost(const HttpRequest& request);
+  HttpReply timeline(const HttpRequest& request);
   HttpReply compare(const HttpRequest& request);
   HttpReply upload(const HttpRequest& request);
   HttpReply points(const HttpRequest& request);
-  Result<Report> report(const Wanted& wanted) const;
+  Result<std::shared_ptr<const CostedNetwork>> network(const Wanted& wanted);
   std::string report_data(const Report& report, const MapOptions& options) const;
   std::string command_of(const Report& report, const MapOptions& options) const;
   std::shared_ptr<const RunSide> known(const std::string& key);
@@ -66,6 +67,8 @@ class ServeSession {
   std::string token_;
   uint16_t port_;
   std::unique_ptr<SweepStore> store_;  ///< open since points were first asked for
+  /// What was costed last, by what was asked for.
+  std::pair<std::string, std::shared_ptr<const CostedNetwork>> latest_;
   /// Sides asked for lately by what was asked for, the one not asked for the longest first.
   std::deque<std::pair<std::string, std::shared_ptr<const RunSide>>> recent_;
 };

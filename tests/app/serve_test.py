@@ -21,6 +21,7 @@ from program import ACCSIM, ROOT
 
 MACHINE = ROOT / "configs" / "64x64.yaml"
 RESNET = ROOT / "models" / "resnet50_op17.onnx"
+GPT2 = ROOT / "models" / "gpt2_small_op17.onnx"
 SMALL = ROOT / "models" / "squeezenet1_1_op13.onnx"
 
 
@@ -65,6 +66,19 @@ class Server:
         status, headers, text = self.ask("POST", "api/cost", wanted)
         return status, headers, json.loads(text)
 
+    def timeline(self, **wanted):
+        """The timeline of a machine, its slices with what they do by name; and how many parts."""
+        layers, start, parts = [], 0, 0
+        while start is not None:
+            body = {"of": wanted, "from": start}
+            status, _, text = self.ask("POST", "api/timeline", body)
+            if status != 200:
+                raise AssertionError(text)
+            part = json.loads(text)
+            layers += named_layers(part["timeline"])
+            start, parts = part["next"], parts + 1
+        return layers, parts
+
     def processor_ms(self):
         """Processor time that the server has used."""
         words = (
@@ -94,6 +108,21 @@ def report(machine, *args):
         check=True,
     )
     return json.loads(done.stdout)
+
+
+def named_layers(timeline):
+    """Its layers, with what a slice does in place of its index."""
+    for layer in timeline["layers"]:
+        for slices in layer["slices"].values():
+            for one in slices:
+                one[2] = timeline["commands"][one[2]]
+    return timeline["layers"]
+
+
+def page_data(file):
+    """What a page carries."""
+    text = re.search(r'<script[^>]* id="data"[^>]*>(.*?)</script>', file.read_text(), re.S)[1]
+    return json.loads(text)
 
 
 def changes(fields):
@@ -240,6 +269,55 @@ class Costing(unittest.TestCase):
         )
         # Processor time, sending the reply included: the clock says what else the computer does.
         self.assertLess(each, 50)
+
+    def test_the_timeline_is_that_of_the_report(self):
+        with Server("--hw", MACHINE, SMALL) as server, tempfile.TemporaryDirectory() as folder:
+            for edit in ({}, {"array.rows": 32}):
+                data = server.cost(model=0, machine=edit)[2]
+                layers, _ = server.timeline(model=0, machine=edit)
+                machine, page = pathlib.Path(folder, "m.yaml"), pathlib.Path(folder, "p.html")
+                machine.write_text(data["machine_yaml"])
+                command = [str(ACCSIM), "--hw", machine, SMALL, "-q", "--html", page]
+                subprocess.run(command, check=True)
+                self.assertEqual(layers, named_layers(page_data(page)["timeline"]))
+                total = data["report"]["totals"]["cycles"]
+                self.assertEqual(sum(layer["cycles"] for layer in layers), total)
+
+    def test_changes_come_in_between_the_parts_of_a_timeline(self):
+        with Server("--hw", MACHINE, GPT2) as server:
+            begin = server.processor_ms()
+            layers, parts = server.timeline(model=0)
+            each = (server.processor_ms() - begin) / parts
+            slices = sum(len(s) for layer in layers for s in layer["slices"].values())
+            print(
+                f"GPT-2: a timeline of {slices} slices in {parts} parts, {each:.0f} ms of the "
+                "processor each",
+                file=sys.stderr,
+            )
+            self.assertLess(each, 50)
+            self.assertLess(slices, 16_000 + 4 * len(layers))
+            # Another machine in between: the rest need not be asked for, but can be.
+            self.assertEqual(server.cost(model=0, machine={"array.rows": 32})[0], 200)
+            at = len(layers) // 2
+            body = {"of": {"model": 0}, "from": layers[at]["layer"]}
+            rest = json.loads(server.ask("POST", "api/timeline", body)[2])["timeline"]
+            rest = named_layers(rest)
+            self.assertEqual(rest, layers[at : at + len(rest)])
+
+    def test_timelines_are_refused_as_every_request_is(self):
+        with Server("--hw", MACHINE, SMALL) as server:
+            of = {"of": {"model": 0}}
+            evil = {"Origin": "http://evil.example"}
+            self.assertEqual(server.ask("POST", "api/timeline", of, token="0" * 32)[0], 403)
+            self.assertEqual(server.ask("POST", "api/timeline", of, {"Host": "x"})[0], 403)
+            self.assertEqual(server.ask("POST", "api/timeline", of, evil)[0], 403)
+            self.assertEqual(server.ask("GET", "api/timeline")[0], 405)
+            self.assertEqual(server.ask("POST", "api/timeline", "x" * (1 << 21))[0], 413)
+            self.assertEqual(server.ask("POST", "api/timeline", {"model": 0})[0], 400)
+            wrong = {"of": {"model": 0, "machine": {"array.rows": 0}}}
+            status, _, text = server.ask("POST", "api/timeline", wrong)
+            self.assertEqual(status, 422)
+            self.assertEqual(json.loads(text)["errors"][0]["field"], "array.rows")
 
     def test_errors_name_the_control_they_belong_to(self):
         with Server("--hw", MACHINE, SMALL) as server:

@@ -1,34 +1,120 @@
 // What people do on the live page.
 import { spawn } from 'node:child_process';
 import { readFileSync } from 'node:fs';
-import { check, figures, interact, loading, visit } from './browser.js';
+import { check, figures, interact, loading, slow, visit } from './browser.js';
 
 const changes = 30;
+const mostWork = 50; // milliseconds of the server's processor for a change of a field
 
 const shown = (page) => page.locator('.now .figure b').first().textContent();
 
+/** Sets a field; milliseconds from the request to the end of the reply, or null when refused. */
+async function change(page, box, value) {
+  const answered = page.waitForResponse((r) => r.url().endsWith('api/cost'));
+  await box.fill(String(value));
+  await box.press('Tab');
+  const reply = await answered;
+  check([200, 422].includes(reply.status()), `serve: a change gives status ${reply.status()}`);
+  await reply.finished();
+  return reply.ok() ? reply.request().timing().responseEnd : null;
+}
+
+/** Milliseconds of the processor that a process has used. */
+function worked(pid) {
+  const words = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ').pop().split(' ');
+  return (Number(words[11]) + Number(words[12])) * 10;
+}
+
+/** Clock and work of changes; the clock is shared with other tests, so that only work is judged. */
+function judge(what, times, work) {
+  const median = times.sort((a, b) => a - b)[times.length >> 1];
+  const text = `serve: ${what}: ${times.length} changes, ${median.toFixed(0)} ms until the reply `
+    + `(median, by the clock), ${(work / times.length).toFixed(1)} ms of the server's work each`;
+  figures.push(text);
+  if (work / times.length >= mostWork) slow.push({ what, text });
+}
+
 /** Sets fields one after the other; each change is answered before the next. */
-async function changeFields(view) {
+async function changeFields(view, pid) {
   const { page } = view;
   await page.evaluate(() => {
     for (const group of document.querySelectorAll('.group')) group.open = true;
   });
   const boxes = await page.locator('.field:not([hidden]) input[type="number"]').all();
-  const times = [];
-  for (let i = 0; i < changes; i++) {
+  const times = [], before = worked(pid);
+  for (let i = 0; times.length < changes && i < 4 * changes; i++) {
     const box = boxes[i % boxes.length];
     const value = Number(await box.inputValue());
-    const answered = page.waitForResponse((r) => r.url().endsWith('api/cost'));
-    await box.fill(String(value > 4 ? Math.round(value * 1.25) : value * 1.25 || 1));
-    const from = Date.now();
-    await box.press('Tab');
-    const reply = await answered;
-    times.push(Date.now() - from);
-    check([200, 422].includes(reply.status()), `serve: a change gives status ${reply.status()}`);
+    const time = await change(page, box, value > 4 ? Math.round(value * 1.25) : value * 1.25 || 1);
+    if (time != null) times.push(time);
+    else await change(page, box, value); // a rule of the machine is broken
   }
-  times.sort((a, b) => a - b);
-  figures.push(`serve: ${changes} changes of fields, ${times[changes >> 1]} ms until the reply `
-    + `(median, by the clock)`);
+  check(times.length === changes, `serve: ${times.length} of ${changes} changes were answered`);
+  judge('fields one after the other', times, worked(pid) - before);
+}
+
+/** Cycles of the timeline, when it has commands. */
+async function timelineCycles(page) {
+  const told = page.waitForFunction(() => document.querySelector('#timeline canvas')
+    .getAttribute('aria-label').match(/of ([\d,]+) cycles and ([\d,]+) commands/)?.slice(1),
+  null, { timeout: 20000 });
+  return (await told).jsonValue();
+}
+
+/** What the timeline's pointer names along the lane of a queue. */
+function namedAlong(lane) {
+  const canvas = document.querySelector('#timeline canvas');
+  const tip = document.querySelector('#timeline .float-tip');
+  const rect = canvas.getBoundingClientRect(), names = new Set();
+  for (let x = Math.ceil(rect.left) + 70; x < rect.right; x += 3) {
+    canvas.dispatchEvent(new PointerEvent('pointermove',
+      { clientX: x, clientY: rect.top + 82 + lane * 42 + 17 }));
+    if (!tip.hidden) names.add(tip.textContent);
+  }
+  return [...names].join('; ');
+}
+
+/** The timeline has the commands of what is shown, of each machine; no change waits for it. */
+async function showsCommands(view, pid) {
+  const { page } = view;
+  const parts = [];
+  page.on('response', async (r) => {
+    if (r.url().endsWith('api/timeline') && r.ok()) parts.push(await r.json().catch(() => null));
+  });
+  const rows = page.getByLabel('array.rows, ', { exact: false }).first();
+  await page.locator('#timeline').scrollIntoViewIfNeeded();
+  const seen = [];
+  for (const value of [48, 64]) {
+    await change(page, rows, value);
+    await page.waitForFunction((old) =>
+      document.querySelector('.now .figure b').textContent !== old, seen.at(-1));
+    parts.length = 0;
+    await page.waitForRequest((r) => r.url().endsWith('api/timeline'));
+    const [cycles, commands] = await timelineCycles(page);
+    seen.push(await shown(page));
+    for (let i = 0; i < 40 && parts.at(-1)?.next !== null; i++) await page.waitForTimeout(25);
+    check(cycles === seen.at(-1), `serve: a timeline of ${cycles} cycles, not ${seen.at(-1)}`);
+    const layers = parts.flatMap((p) => p?.timeline.layers ?? []);
+    const sum = layers.reduce((s, l) => s + l.cycles, 0);
+    check(sum === Number(cycles.replaceAll(',', '')), `serve: ${sum} cycles of commands came`);
+    check(Number(commands.replaceAll(',', '')) > 1000, `serve: ${commands} commands`);
+    check(parts.at(-1)?.next === null, 'serve: the timeline ends before its last part');
+  }
+  check(seen[0] !== seen[1], 'serve: two machines of equal cycles tell nothing');
+  await page.waitForTimeout(200);
+  const named = [await page.evaluate(namedAlong, 0), await page.evaluate(namedAlong, 1)];
+  check(/load weight/.test(named[0]) && /gemm/.test(named[1]),
+    `serve: the timeline names ${named.join(' | ').slice(0, 300)}`);
+  const times = [], before = worked(pid);
+  for (let i = 0; i < 10; i++) {
+    const begun = page.waitForRequest((r) => r.url().endsWith('api/timeline'));
+    await change(page, rows, 40 + 8 * i);
+    await begun;
+    times.push(await change(page, rows, 44 + 8 * i));
+  }
+  judge('fields while a timeline is made, and its parts', times, worked(pid) - before);
+  await change(page, rows, 64);
+  await timelineCycles(page);
 }
 
 async function dropModel(view, file) {
@@ -118,7 +204,15 @@ export async function watchesSweep(view, [program, ...args]) {
   check(await page.locator('#store canvas').count() > 0, 'serve: no picture of the sweep');
 }
 
-export async function useServe(browser, address, { model }) {
+/** The page says that it waits for a store that no sweep has begun to make. */
+async function waitsForStore(page) {
+  await page.waitForFunction(() => document.querySelector('#store .note').textContent
+    .startsWith('Waiting: '), null, { timeout: 10000 });
+  const told = await page.locator('#store .note').first().textContent();
+  check(/live\.sqlite: no such store/.test(told), `serve: of a store to come it says ${told}`);
+}
+
+export async function useServe(browser, address, { model, pid }) {
   const view = await visit(browser, address, { expected: /422/ });
   const { page } = view;
   await loading(view, 2000);
@@ -144,8 +238,10 @@ export async function useServe(browser, address, { model }) {
   await page.waitForFunction((old) =>
     document.querySelector('.now .figure b').textContent === old, cycles);
 
+  await waitsForStore(page);
+  await showsCommands(view, pid);
   await keepsChoices(view);
-  await changeFields(view);
+  await changeFields(view, pid);
   await page.waitForTimeout(600); // all sections are drawn anew when the fields rest
   const command = await page.locator('#repeat pre').first().textContent();
   check(command.startsWith('accsim '), `serve: the command line is ${command}`);

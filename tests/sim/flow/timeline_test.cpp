@@ -65,6 +65,29 @@ TEST_P(OfNetwork, SlicesAddUpToTheProgramsWhateverTheLimit) {
   }
 }
 
+TEST_P(OfNetwork, PartsAreTheWhole) {
+  const CostedNetwork network = costed(GetParam().model, GetParam().machine);
+  const NetworkTimeline whole = network_timeline(network, kPageSlices);
+  for (const int most : {0, 1, 7}) {  // layers beside the first of a part
+    NetworkTimeline joined;
+    std::optional<size_t> first = 0;
+    size_t parts = 0;
+    while (first) {
+      int asked = 0;
+      const TimelinePart part =
+          timeline_part(network, kPageSlices, *first, [&] { return asked++ == most; });
+      ASSERT_LE(std::ssize(part.layers), most + 1);
+      ASSERT_FALSE(part.layers.empty());
+      joined.insert(joined.end(), part.layers.begin(), part.layers.end());
+      first = part.next;
+      ++parts;
+    }
+    const auto each = static_cast<size_t>(most) + 1;
+    EXPECT_EQ(parts, (whole.size() + each - 1) / each);
+    EXPECT_EQ(to_timeline_json(joined), to_timeline_json(whole));
+  }
+}
+
 TEST_P(OfNetwork, PageGetsAllInFourHundredKilobytes) {
   const CostedNetwork network = costed(GetParam().model, GetParam().machine);
   const std::string text = to_timeline_json(network);

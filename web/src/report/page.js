@@ -18,9 +18,12 @@ import { timeline } from './timeline.js';
 const views = [headline, roofline, machine, cycles, timeline, memory, energy, rollup, layerTable,
   coverage, repeat];
 
-/** All sections of a report; `chosen` is the name of the layer that was chosen before. */
-export function reportSections(data, chosen = null, choices = new Choices()) {
-  const context = { model: new Model(data), selection: new Selection(), choices };
+/**
+ * All sections of a report; `chosen` is the name of the layer that was chosen before, `commands`
+ * how the timeline asks for what `data` lack.
+ */
+export function reportSections(data, { chosen = null, choices = new Choices(), commands } = {}) {
+  const context = { model: new Model(data), selection: new Selection(), choices, commands };
   const sections = views.map((view) => view(context)).filter(Boolean);
   const panel = details(context);
   context.selection.choose(context.model.layers.find((l) => l.name === chosen) ?? null);

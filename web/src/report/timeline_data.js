@@ -23,13 +23,12 @@ function lane(slices, offset) {
   return out;
 }
 
-/** Layers with their lanes; without a timeline in the data, each layer is one bar of its queue. */
-export function timelineData(model) {
-  const given = model.data.timeline;
+/** Layers with their lanes; where no timeline is given, each layer is one bar of its queue. */
+export function timelineData(model, given) {
   const queues = given?.queues ?? ['load', 'execute', 'post', 'store'];
   const commands = given?.commands ?? [];
   const told = new Map((given?.layers ?? []).map((l) => [l.layer, l]));
-  let clock = 0;
+  let clock = 0, commandsTold = 0;
   const layers = model.costed.map((layer) => {
     const entry = told.get(layer.index);
     const start = entry?.start ?? clock;
@@ -38,14 +37,16 @@ export function timelineData(model) {
     const lanes = {};
     for (const queue of queues) {
       const slices = entry?.slices?.[queue];
-      if (slices?.length) lanes[queue] = lane(slices, start);
+      if (!slices?.length) continue;
+      lanes[queue] = lane(slices, start);
+      commandsTold = lanes[queue].count.reduce((sum, n) => sum + n, commandsTold);
     }
     const whole = Object.keys(lanes).length === 0;
     return { layer, start, end: start + cycles, lanes, whole,
       main: queues.includes(mainQueue[layer.fate]) ? mainQueue[layer.fate] : queues[0] };
   });
   return { queues, commands, layers, end: clock, summarised: given?.summarised ?? false,
-    known: Boolean(given) };
+    told: commandsTold, known: Boolean(given) };
 }
 
 /** Index of the first whose end lies beyond a time. */

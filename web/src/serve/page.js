@@ -8,6 +8,7 @@ import { count, percent, si } from '../base/format.js';
 import { beginScope } from '../base/scope.js';
 import { isDark, onTheme, toggleTheme } from '../base/theme.js';
 import { reportSections } from '../report/page.js';
+import { Commands } from './commands.js';
 import { controls } from './controls.js';
 import { ask, newest } from './server.js';
 import { watch } from './store.js';
@@ -17,7 +18,8 @@ const settle = 350; // milliseconds of rest after which everything is drawn anew
 export function servePage(data) {
   document.documentElement.classList.add('serving');
   const state = { models: data.models, wanted: { model: 0, machine: {} }, pinned: null,
-    shown: null, release: null, timer: 0, choices: new Choices() };
+    shown: null, shownOf: null, drawn: null, release: null, timer: 0, choices: new Choices(),
+    commands: new Commands() };
   const parts = { main: h('main', { id: 'main', tabindex: '-1' }), now: h('div.now', {}),
     panel: h('div', {}), problems: h('div', { role: 'alert' }), models: h('div', {}),
     against: h('div', {}), store: h('div', {}) };
@@ -26,35 +28,50 @@ export function servePage(data) {
     state.wanted = { ...state.wanted, machine: edits };
     run();
   });
-  const show = (report) => {
-    state.shown = report;
-    figures(parts.now, report, state);
-    clearTimeout(state.timer);
+  const drawLater = () => {
     state.timer = setTimeout(() => {
+      state.drawn = state.shown;
       rebuild(state, parts);
       if (state.pinned) compare(state, parts);
     }, parts.main.firstChild ? settle : 0);
+  };
+  const show = (report, wanted) => {
+    state.shown = report;
+    state.shownOf = wanted;
+    figures(parts.now, report, state);
+    clearTimeout(state.timer);
+    drawLater();
   };
   const cost = newest(async (wanted) => {
     try {
       const report = await ask('api/cost', wanted);
       complain([]);
-      show(report);
+      show(report, wanted);
     } catch (failure) {
       if (!failure.errors) throw failure;
       complain(failure.errors);
+      if (state.drawn === state.shown) state.commands.resume();
+      else drawLater();
     }
   });
   const complain = (errors) => replace(parts.problems,
     machine.complain(errors).map((e) => h('p.warning', {}, e.message)));
-  const run = () => cost(state.wanted);
+  const run = () => {
+    state.commands.pause();
+    clearTimeout(state.timer);
+    cost(state.wanted);
+  };
 
   const options = chooser(state, parts, data, run, complain);
-  if (data.report) show(data.report);
+  if (data.report) show(data.report, state.wanted);
   else complain([{ message: 'Name a model on the command line, or drop an ONNX file here.' }]);
   dropping(options.upload);
   if (data.store) watch(parts.store);
   document.title = 'accsim serve';
+  return layout(parts, options, machine);
+}
+
+function layout(parts, options, machine) {
   return [
     h('a.skip', { href: '#main' }, 'Skip to the content'),
     h('aside.controls', { 'aria-label': 'Fields of the machine' },
@@ -87,7 +104,8 @@ function rebuild(state, parts) {
   const chosen = state.selection?.layer?.name ?? null;
   state.release?.();
   state.release = beginScope();
-  const { sections, panel, selection } = reportSections(state.shown, chosen, state.choices);
+  const { sections, panel, selection } = reportSections(state.shown, { chosen,
+    choices: state.choices, commands: (tell) => state.commands.begin(state.shownOf, tell) });
   state.selection = selection;
   const top = window.scrollY;
   replace(parts.main, sections);
@@ -116,7 +134,7 @@ function chooser(state, parts, data, run, complain) {
   const upload = async (file) => {
     try {
       const model = await ask('api/models', file,
-        { 'X-Accsim-Name': encodeURIComponent(file.name) });
+        { headers: { 'X-Accsim-Name': encodeURIComponent(file.name) } });
       state.models = [...state.models, model];
       models();
       set('model', model.index);

@@ -1,9 +1,12 @@
 // The program behind the page. Only the newest of the changes that pile up is asked for.
 
-/** @returns {Promise<any>} the reply; throws {errors} of a machine, a model or the server */
-export async function ask(path, body, headers = {}) {
+/**
+ * @param {{headers?: object, signal?: AbortSignal}} more
+ * @returns {Promise<any>} the reply; throws {errors} of a machine, a model or the server
+ */
+export async function ask(path, body, more = {}) {
   const reply = await fetch(path, body === undefined ? {} : {
-    method: 'POST', headers,
+    method: 'POST', ...more,
     body: body instanceof Blob ? body : JSON.stringify(body),
   }).catch(() => {
     throw { errors: [{ message: 'accsim serve doesn\u2019t answer; has it ended?' }] };
