@@ -78,7 +78,7 @@ class Lint(unittest.TestCase):
             self.assertIn(word, said)
 
     def test_good_tree_is_clean(self):
-        for check in ("text", "format", "comments", "shell", "python"):
+        for check in ("text", "format", "comments", "shell", "python", "script"):
             with self.subTest(check):
                 self.assertEqual(self.lint(check)[0], 0)
 
@@ -166,6 +166,20 @@ int helper();
         bad = "#!/usr/bin/env python3\nimport os\n"
         self.refuses("python", "scripts/bad", bad, "F401")
         self.refuses("python", "tests/bad.py", "x = {  'a':1 }\n", "format")
+
+    def test_script(self):
+        def block(opening, lines):
+            return opening + "\n" + "  x();\n" * (lines - 2) + "}\n"
+
+        for opening in ("function f() {", "const f = (a) => {", "export function f(a, b) {"):
+            self.refuses("script", "web/bad.js", block(opening, 61), "a function of 61 lines")
+            self.write("web/bad.js", block(opening, 60) + block("class A {", 80))
+            self.assertEqual(self.lint("script")[0], 0)
+        method = "class A {\n  f() {\n" + "    x();\n" * 59 + "  }\n}\n"
+        self.refuses("script", "web/bad.js", method, "web/bad.js:2: a function of 61 lines")
+        self.write("web/bad.js", "")
+        self.write("web/dist/made.js", block("function f() {", 100))
+        self.assertEqual(self.lint("script")[0], 0)
 
     def tidy(self, text, *sources):
         """What lint_tidy says of good.cpp and bad.cpp read together, or of some sources."""

@@ -122,6 +122,21 @@ class Bars {
     return x >= left && y > mapHeight && i >= 0 ? this.layers[i] ?? null : null;
   }
 
+  /** A filled band behind the pointer, or the chosen layer's frame. */
+  band(c, layer, width, fill) {
+    const i = this.places.get(layer);
+    if (i == null) return;
+    const from = Math.max(left, this.view.x(i)), to = Math.min(width, this.view.x(i + 1));
+    if (to <= from) return;
+    c.fillStyle = fill && colour(fill);
+    c.strokeStyle = colour('select');
+    c.lineWidth = 2;
+    const box = [from - (fill ? 0 : 1), top - 4, Math.max(3, to - from + (fill ? 0 : 1)),
+      height - bottom - top + 5];
+    if (fill) c.fillRect(...box);
+    else c.strokeRect(...box);
+  }
+
   tip(layer) {
     const { what } = this, whole = what.total(layer);
     const rows = painted(this.used).filter((p) => p.of(layer) > 0).map((p) =>
@@ -140,8 +155,8 @@ export function layerBars({ model, selection, choices }, what) {
     label: `${what.label}; the table of layers has the numbers. Plus and minus zoom, arrows move`,
     height, draw: (c, width) => bars.draw(c, width),
     over(c, width) {
-      if (hovered) band(c, hovered, width, 'select-soft');
-      if (selection.layer) band(c, selection.layer, width, null);
+      if (hovered) bars.band(c, hovered, width, 'select-soft');
+      if (selection.layer) bars.band(c, selection.layer, width, null);
     },
   });
   plot.box.classList.add('timeline');
@@ -149,21 +164,6 @@ export function layerBars({ model, selection, choices }, what) {
     kept.window = [bars.view.from, bars.view.to];
     plot.redraw();
   };
-
-  /** A filled band behind the pointer, or the chosen layer's frame. */
-  function band(c, layer, width, fill) {
-    const i = bars.places.get(layer);
-    if (i == null) return;
-    const from = Math.max(left, bars.view.x(i)), to = Math.min(width, bars.view.x(i + 1));
-    if (to <= from) return;
-    c.fillStyle = fill && colour(fill);
-    c.strokeStyle = colour('select');
-    c.lineWidth = 2;
-    const box = [from - (fill ? 0 : 1), top - 4, Math.max(3, to - from + (fill ? 0 : 1)),
-      height - bottom - top + 5];
-    if (fill) c.fillRect(...box);
-    else c.strokeRect(...box);
-  }
 
   const hover = (layer, at) => {
     if (layer) plot.showTip(...at, bars.tip(layer));

@@ -4,6 +4,7 @@ import { choice, h, select, tooltip } from '../base/dom.js';
 import { section } from '../base/frame.js';
 import { count, percent, si } from '../base/format.js';
 import { fitted } from '../base/paint.js';
+import { pointed } from '../base/pointed.js';
 import { colour, inkOn, mix } from '../base/theme.js';
 import { modulePath, traffic } from './model.js';
 import { squarify } from './squarify.js';
@@ -127,6 +128,21 @@ class Blocks {
     c.textAlign = 'left';
   }
 
+  outline(c, box, name, wide) {
+    c.strokeStyle = colour(name);
+    c.lineWidth = wide;
+    c.strokeRect(box.x + 1, box.y + 1, Math.max(2, box.width - 3), Math.max(2, box.height - 3));
+  }
+
+  tip({ node }) {
+    const [title, value, text] = metrics[this.kept.metric];
+    return tooltip(node.layer?.name ?? node.name, [
+      [title, text(node.value)],
+      ['of the network', percent(node.value, value(this.model.totals))],
+      ['array utilisation', percent(this.use(node))],
+    ]);
+  }
+
   /** The innermost rectangle at a place. */
   under(px, py) {
     for (let i = this.boxes.length - 1; i >= 0; i--) {
@@ -140,53 +156,21 @@ class Blocks {
 export function rollup({ model, selection, choices }) {
   const kept = choices.of('rollup', { by: 'module', metric: 'cycles' });
   const blocks = new Blocks(model, kept);
-  let hovered = null;
-
   const plot = canvasBox({
     label: 'Tree map of the layers by module, operator or fate', height: 460,
     draw: (c, width, height) => blocks.draw(c, width, height),
     over(c) {
       const chosen = selection.layer && blocks.boxes.find((b) => b.node.layer === selection.layer);
-      if (hovered) outline(c, hovered, 'ink', 1.5);
-      if (chosen) outline(c, chosen, 'select', 3);
+      if (under.thing) blocks.outline(c, under.thing, 'ink', 1.5);
+      if (chosen) blocks.outline(c, chosen, 'select', 3);
     },
   });
 
-  function outline(c, box, name, wide) {
-    c.strokeStyle = colour(name);
-    c.lineWidth = wide;
-    c.strokeRect(box.x + 1, box.y + 1, Math.max(2, box.width - 3), Math.max(2, box.height - 3));
-  }
-
-  function tip({ node }) {
-    const [title, value, text] = metrics[kept.metric];
-    return tooltip(node.layer?.name ?? node.name, [
-      [title, text(node.value)],
-      ['of the network', percent(node.value, value(model.totals))],
-      ['array utilisation', percent(blocks.use(node))],
-    ]);
-  }
-
-  const hover = (found, at) => {
-    if (found) plot.showTip(...at, tip(found));
-    plot.canvas.style.cursor = found?.node.layer ? 'pointer' : 'default';
-    if (found === hovered) return;
-    hovered = found;
-    plot.redrawOver();
-  };
-  plot.canvas.addEventListener('pointermove', (event) => {
-    const at = plot.at(event);
-    hover(blocks.under(...at), at);
-  });
-  plot.canvas.addEventListener('pointerleave', () => hover(null));
-  plot.canvas.addEventListener('click', (event) => {
-    const layer = blocks.under(...plot.at(event))?.node.layer;
-    if (layer) selection.choose(layer);
-  });
-  selection.onChange(plot.redrawOver);
+  const under = pointed(plot, { under: (x, y) => blocks.under(x, y), tip: (b) => blocks.tip(b),
+    layer: (b) => b.node.layer }, selection);
   const show = (what) => {
     blocks.set(what);
-    hovered = null;
+    under.thing = null;
     plot.redraw();
   };
   return section({

@@ -4,6 +4,7 @@ import { choice, h, replace, tooltip } from '../base/dom.js';
 import { section } from '../base/frame.js';
 import { digits, percent, si } from '../base/format.js';
 import { drawAxes, haloText } from '../base/paint.js';
+import { pointed } from '../base/pointed.js';
 import { scaleOf } from '../base/scale.js';
 import { colour } from '../base/theme.js';
 import { boundColours, traffic } from './model.js';
@@ -139,6 +140,24 @@ class Roofs {
     c.restore();
   }
 
+  ring(c, p, radius, name, wide) {
+    c.strokeStyle = colour(name);
+    c.lineWidth = wide;
+    c.beginPath();
+    c.arc(p.px, p.py, radius, 0, 7);
+    c.stroke();
+  }
+
+  tip({ layer, x, y }) {
+    return tooltip(layer.name, [
+      ['achieved', si(y, 'MAC/s')],
+      ['of the array\u2019s peak', percent(y, this.peak)],
+      [`MACs a ${this.memory.of}`, digits(x)],
+      ['cycles', `${si(layer.cycles)} (${percent(layer.cycles, this.model.totals.cycles)})`],
+      ['bound', layer.bound, colour(boundColours[layer.bound])],
+    ]);
+  }
+
   /** The uppermost circle at a place, with a little room around small ones. */
   under(x, y) {
     for (let i = this.shown.length - 1; i >= 0; i--) {
@@ -155,7 +174,6 @@ export function roofline({ model, selection, choices }) {
   const roofs = new Roofs(model, peak);
   const kept = choices.of('roofline', { level: 'dram' });
   if (levels[kept.level].slopes.length === 0) kept.level = 'dram';
-  let hovered = null;
   const show = () => roofs.set(kept.level, levels[kept.level]);
   show();
 
@@ -168,48 +186,14 @@ export function roofline({ model, selection, choices }) {
       roofs.draw(c);
     },
     over(c) {
-      if (hovered) ring(c, hovered, hovered.radius, 'ink', 2);
+      if (under.thing) roofs.ring(c, under.thing, under.thing.radius, 'ink', 2);
       const chosen = roofs.shown.find((p) => p.layer === selection.layer);
-      if (chosen) ring(c, chosen, chosen.radius + 5, 'select', 3);
+      if (chosen) roofs.ring(c, chosen, chosen.radius + 5, 'select', 3);
     },
   });
 
-  function ring(c, p, radius, name, wide) {
-    c.strokeStyle = colour(name);
-    c.lineWidth = wide;
-    c.beginPath();
-    c.arc(p.px, p.py, radius, 0, 7);
-    c.stroke();
-  }
-
-  function tip({ layer, x, y }) {
-    return tooltip(layer.name, [
-      ['achieved', si(y, 'MAC/s')],
-      ['of the array\u2019s peak', percent(y, peak)],
-      [`MACs a ${levels[kept.level].of}`, digits(x)],
-      ['cycles', `${si(layer.cycles)} (${percent(layer.cycles, model.totals.cycles)})`],
-      ['bound', layer.bound, colour(boundColours[layer.bound])],
-    ]);
-  }
-
-  const hover = (found, at) => {
-    if (found) plot.showTip(...at, tip(found));
-    else plot.hideTip();
-    plot.canvas.style.cursor = found ? 'pointer' : 'default';
-    if (found === hovered) return;
-    hovered = found;
-    plot.redrawOver();
-  };
-  plot.canvas.addEventListener('pointermove', (event) => {
-    const at = plot.at(event);
-    hover(roofs.under(...at), at);
-  });
-  plot.canvas.addEventListener('pointerleave', () => hover(null));
-  plot.canvas.addEventListener('click', (event) => {
-    const found = roofs.under(...plot.at(event));
-    if (found) selection.choose(found.layer);
-  });
-  selection.onChange(plot.redrawOver);
+  const under = pointed(plot, { under: (x, y) => roofs.under(x, y), tip: (p) => roofs.tip(p),
+    layer: (p) => p.layer }, selection);
   const legend = h('ul.legend.compact');
   const present = [...new Set(model.costed.map((l) => l.bound))];
   const drawLegend = () => replace(legend, legendOf(present, levels[kept.level], peak));
@@ -222,7 +206,7 @@ export function roofline({ model, selection, choices }) {
       ...(levels.shared.slopes.length ? [['shared', 'Shared buffer']] : []),
       ['ports', 'Array ports']], kept.level, (v) => {
       kept.level = v;
-      hovered = null;
+      under.thing = null;
       show();
       drawLegend();
       plot.redraw();
