@@ -232,6 +232,14 @@ export async function useServe(browser, address, { model, pid }) {
   await rows.fill('99999');
   await rows.press('Tab');
   await page.waitForSelector('.problem:not([hidden])');
+  // What a refused change interrupts is drawn all the same: the pinned machine against the last.
+  await page.waitForFunction(([a, b]) => {
+    const rows = [...document.querySelectorAll('#waterfall tbody tr')].map((tr) =>
+      [...tr.querySelectorAll('.number')].map((td) => Number(td.textContent.replaceAll(',', ''))));
+    const sums = [0, 1].map((k) => rows.reduce((s, cells) => s + cells[k], 0));
+    return sums[0] === a && sums[1] === b;
+  }, [cycles, await shown(page)].map((text) => Number(text.replaceAll(',', ''))),
+  { timeout: 10000 });
   const problem = await page.locator('.problem:not([hidden])').first().textContent();
   check(problem.includes('1024'), `serve: beside the field stands ${problem}`);
   await page.locator('.field-head .link:not([hidden])').first().click();

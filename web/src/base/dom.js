@@ -37,6 +37,11 @@ function append(element, children) {
   }
 }
 
+/** A text that may be broken behind points and underscores. */
+export function breakable(text) {
+  return text.match(/[^._]*[._]?/g).filter(Boolean).map((part) => [part, h('wbr')]);
+}
+
 /** @param {Element} element */
 export function replace(element, ...children) {
   element.replaceChildren();

@@ -11,12 +11,12 @@ export function haloText(c, text, x, y) {
 }
 
 /** As much of a text as fits a width; empty where not even four characters do. */
-export function fitted(c, text, width, keepEnd = false) {
+export function fitted(c, text, width) {
   const wide = c.measureText(text).width;
   if (wide <= width) return text;
   const most = Math.floor((text.length * width) / wide) - 1;
   if (most < 3) return '';
-  return keepEnd ? `\u2026${text.slice(-most)}` : `${text.slice(0, most)}\u2026`;
+  return `${text.slice(0, most)}\u2026`;
 }
 
 /**

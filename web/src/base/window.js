@@ -50,10 +50,10 @@ export class Window {
   }
 
   drawMap(c) {
+    if (this.to - this.from >= this.end) return; // everything is in sight
     const full = this.width - this.left, per = full / this.end;
     c.fillStyle = colour('sunken');
     c.fillRect(this.left, 0, full, mapHeight);
-    if (this.to - this.from >= this.end) return;
     c.fillStyle = colour('accent');
     c.fillRect(this.left + this.from * per, 0, Math.max(3, (this.to - this.from) * per), mapHeight);
   }

@@ -3,6 +3,7 @@ import { axis, chartBox } from '../base/charts.js';
 import { h, replace, tooltip } from '../base/dom.js';
 import { section } from '../base/frame.js';
 import { count, si } from '../base/format.js';
+import { shortName } from '../base/names.js';
 import { colour } from '../base/theme.js';
 import { signed } from './model.js';
 
@@ -18,8 +19,8 @@ export function layerChart({ compared }) {
       grid: { left: 8, right: 12, top: 12, bottom: 8, containLabel: true },
       xAxis: axis({ type: 'category', data: layers.map((l) => l.name), axisTick: { show: false },
         axisLabel: { rotate: 50, fontSize: 11,
-          interval: Math.ceil((15 * layers.length) / (chart?.box.clientWidth || 1200)) - 1,
-          formatter: (n) => (n.length > 22 ? `\u2026${n.slice(-21)}` : n) } }),
+          interval: Math.ceil((19 * layers.length) / (chart?.box.clientWidth || 1200)) - 1,
+          formatter: (n) => shortName(n, 22) } }),
       yAxis: axis({ type: 'value', axisLabel: { formatter: (v) => signed(v, si) } }),
       tooltip: { trigger: 'axis', axisPointer: { type: 'shadow' },
         formatter: (items) => tip(layers[items[0].dataIndex]) },

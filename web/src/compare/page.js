@@ -1,5 +1,5 @@
 // The page of a comparison of runs.
-import { h, replace, select } from '../base/dom.js';
+import { breakable, h, replace, select } from '../base/dom.js';
 import { frame, section } from '../base/frame.js';
 import { count, digits, percent, si } from '../base/format.js';
 import { codeBox } from '../report/repeat.js';
@@ -60,8 +60,8 @@ function changed({ compared }) {
     h('div.scroll', { tabindex: '0', role: 'region', 'aria-label': 'Fields that differ' },
       h('table.plain', {}, h('thead', {}, h('tr', {}, ['field', 'A', 'B']
         .map((t) => h('th', { scope: 'col' }, t)))),
-      h('tbody', {}, compared.changed.map((f) => h('tr', {}, h('th', { scope: 'row' }, f.field),
-        h('td', {}, f.a), h('td', {}, f.b)))))));
+      h('tbody', {}, compared.changed.map((f) => h('tr', {},
+        h('th', { scope: 'row' }, breakable(f.field)), h('td', {}, f.a), h('td', {}, f.b)))))));
 }
 
 function repeat({ data }) {

@@ -2,6 +2,7 @@
 import { canvasBox } from '../base/canvas.js';
 import { choice, h, tooltip } from '../base/dom.js';
 import { percent } from '../base/format.js';
+import { shortName } from '../base/names.js';
 import { scaleOf } from '../base/scale.js';
 import { colour } from '../base/theme.js';
 import { mapHeight, movable, Window } from '../base/window.js';
@@ -10,11 +11,7 @@ import { strip } from './strip.js';
 
 const firstBars = 160, height = 380, left = 70, top = mapHeight + 14, bottom = 110;
 const slant = -0.87; // of the names, in radians
-
-/** Last part of a name that still tells: at most `most` characters, the end kept. */
-function short(name, most = 19) {
-  return name.length > most ? `\u2026${name.slice(1 - most)}` : name;
-}
+const mostName = 21; // characters
 
 class Bars {
   constructor(model, what, used, kept) {
@@ -111,7 +108,7 @@ class Bars {
       c.save();
       c.translate(x + 4, height - bottom + 8);
       c.rotate(slant);
-      c.fillText(short(this.layers[i].name), 0, 0);
+      c.fillText(shortName(this.layers[i].name, mostName), 0, 0);
       c.restore();
     }
     c.textAlign = 'left';

@@ -44,10 +44,11 @@ export function coverage({ model }) {
       ['fate', 'what runs it', 'layers', 'cycles', 'of all', 'RTL', 'operators']
         .map((t, i) => h('th', { scope: 'col', class: i > 1 && i < 5 ? 'number' : null }, t)))),
     h('tbody', {}, rows.map((g) => h('tr', {}, h('th', { scope: 'row' }, g.fate),
-      h('td', {}, meaning[g.fate] ?? ''), h('td.number', {}, count(g.layers)),
+      h('td.words', {}, meaning[g.fate] ?? ''), h('td.number', {}, count(g.layers)),
       h('td.number', {}, count(g.cycles)),
       h('td.number', {}, percent(g.cycles, model.totals.cycles)),
       h('td', {}, g.cycles === 0 ? 'no program' : verified(g) ? 'verified' : 'not verified'),
-      h('td.wrap', {}, ops(g).slice(0, 12).join(', ') + (g.ops.size > 12 ? ', \u2026' : '')))))))
+      h('td.wrap.long', {},
+        ops(g).slice(0, 12).join(', ') + (g.ops.size > 12 ? ', \u2026' : '')))))))
   );
 }

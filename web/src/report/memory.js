@@ -62,10 +62,11 @@ class Occupancy {
     const inked = (name) => ({ lineStyle: { color: colour(name), width: 1.5 },
       itemStyle: { color: colour(name) } });
     const mark = {
-      silent: true, symbol: ['none', 'none'], animation: false,
+      z: 10, silent: true, symbol: ['none', 'none'], animation: false,
       lineStyle: { color: colour('ink-soft'), type: [5, 4] },
       label: { formatter: `shared buffer ${kib(this.capacity)}`, position: 'insideEndTop',
-        color: colour('ink-soft'), fontSize: 12 },
+        color: colour('ink-soft'), fontSize: 12, backgroundColor: colour('surface'),
+        padding: [1, 4] },
       data: [{ yAxis: this.capacity }],
     };
     return [

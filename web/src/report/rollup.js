@@ -3,6 +3,7 @@ import { canvasBox } from '../base/canvas.js';
 import { choice, h, select, tooltip } from '../base/dom.js';
 import { section } from '../base/frame.js';
 import { count, percent, si } from '../base/format.js';
+import { ending } from '../base/names.js';
 import { fitted } from '../base/paint.js';
 import { pointed } from '../base/pointed.js';
 import { colour, inkOn, mix } from '../base/theme.js';
@@ -80,6 +81,13 @@ function layOut(nodes, box, out, depth = 0) {
   return out;
 }
 
+/** Of a name that doesn't fit the module tells more than the operator behind it. */
+function leafName(name, fits) {
+  if (fits(name)) return name;
+  const module = name.slice(0, Math.max(0, name.lastIndexOf('/')));
+  return (module && ending(module, fits)) || ending(name, fits);
+}
+
 /** What a node and the whole tree map are made of at present. */
 class Blocks {
   constructor(model, kept) {
@@ -116,12 +124,12 @@ class Blocks {
     const amount = metrics[this.kept.metric][3](node.value);
     c.fillStyle = group ? colour('ink') : inkOn(fill);
     if (group) {
-      const text = fitted(c, `${node.name}  ${amount}`, width - 10);
-      c.fillText(text || fitted(c, node.name, width - 10), x + 5, y + header / 2);
+      const text = `${node.name}  ${amount}`, fits = c.measureText(text).width <= width - 8;
+      c.fillText(fits ? text : fitted(c, node.name, width - 8), x + 5, y + header / 2);
       return;
     }
-    const name = fitted(c, node.name, width - 10, true);
-    const two = height > 36 && c.measureText(amount).width < width - 8;
+    const name = leafName(node.name, (text) => c.measureText(text).width <= width - 8);
+    const two = name && height > 36 && c.measureText(amount).width < width - 8;
     c.textAlign = 'center';
     c.fillText(name, x + width / 2, y + height / 2 - (two ? 8 : 0));
     if (two) c.fillText(amount, x + width / 2, y + height / 2 + 9);

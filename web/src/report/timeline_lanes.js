@@ -1,6 +1,7 @@
 // The timeline's picture: an axis, a row of layers, a lane a queue; and what lies under a pointer.
 import { tooltip } from '../base/dom.js';
 import { count, percent, si } from '../base/format.js';
+import { ending } from '../base/names.js';
 import { colour, mix } from '../base/theme.js';
 import { mapHeight, Window } from '../base/window.js';
 import { firstAfter } from './timeline_data.js';
@@ -46,16 +47,16 @@ export class Lanes {
     c.fillText('cycle', 2, y + 10);
   }
 
-  bar(c, [x0, x1], y, tall, fill, text) {
+  /** A bar with the first of some texts that fits into it. */
+  bar(c, [x0, x1], y, tall, fill, ...texts) {
     const from = Math.max(left, x0), wide = Math.min(this.width, x1) - from;
     if (wide <= 0) return;
     c.fillStyle = fill;
     c.fillRect(from, y, wide > 2.5 ? wide - 0.8 : Math.max(wide, 0.6), tall);
-    if (!text || wide < 30) return;
-    const most = Math.floor((wide - 10) / 6.4);
-    const shown = text.length <= most ? text : most > 4 ? `\u2026${text.slice(1 - most)}` : '';
+    if (texts.length === 0 || wide < 30) return;
+    const fits = (text) => c.measureText(text).width <= wide - 9;
     c.fillStyle = colour('ink');
-    c.fillText(shown, from + 5, y + tall / 2 + 0.5);
+    c.fillText(texts.find(fits) ?? ending(texts[0], fits), from + 5, y + tall / 2 + 0.5);
   }
 
   ends({ start, end }) {
@@ -91,7 +92,7 @@ export class Lanes {
     for (const [l] of this.visible()) {
       if (l.whole && l.main === queue) {
         this.bar(c, this.ends(l), y, laneHeight, paint.whole,
-          this.data.known && 'no commands told');
+          ...(this.data.known ? ['no commands told', ''] : []));
       }
       const lane = l.lanes[queue];
       if (lane) this.drawSlices(c, lane, y, paint, shade);
@@ -118,13 +119,20 @@ export class Lanes {
       }
       const full = Math.round((8 * lane.busy[i]) / takes);
       this.bar(c, [x, x + wide], y, laneHeight, lane.count[i] > 1 ? paint.many[full] : paint.one,
-        wide > 40 ? this.caption(lane, i) : '');
+        ...(wide > 30 ? this.captions(lane, i) : []));
     }
   }
 
   caption(lane, i) {
+    return this.captions(lane, i)[0];
+  }
+
+  /** What a slice does, the longest text first, at last none. */
+  captions(lane, i) {
     const name = this.data.commands[lane.command[i]] ?? '';
-    return lane.count[i] > 1 ? `${name} \u00d7 ${count(lane.count[i])}` : name;
+    const times = lane.count[i] > 1 ? ` \u00d7 ${count(lane.count[i])}` : '';
+    const words = name.split(' ');
+    return [`${name}${times}`, name, `${words.slice(0, 2).join(' ')} \u2026`, words[0], ''];
   }
 
   /** A frame around a layer and what its queues do. */

@@ -60,6 +60,10 @@ function text(field, change) {
   return { nodes: [box], set: (v) => { box.value = v; } };
 }
 
+/** Where there is no room beside the report, less is open at first. */
+const narrow = window.matchMedia('(max-width: 559px)');
+const openFirst = () => (narrow.matches ? ['array'] : ['', 'array', 'dram']);
+
 const makers = { whole: number, number, rate: number, word, words, text };
 
 /** @param {(edits: object) => void} changed is given all fields that differ from the machine */
@@ -97,7 +101,7 @@ export function controls(sections, fields, changed) {
     const own = fields.filter((f) => f.section === path);
     if (own.length === 0) return null;
     const about = sections.find((s) => s.path === path);
-    return h('details.group', { open: ['', 'array', 'dram'].includes(path) },
+    return h('details.group', { open: openFirst().includes(path) },
       h('summary', { title: about?.description }, path || 'machine'), own.map(row));
   });
   visible();

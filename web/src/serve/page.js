@@ -116,9 +116,10 @@ function rebuild(state, parts) {
 
 /** The waterfall from the pinned machine to the one that is shown. */
 async function compare(state, parts) {
-  const { pinned, wanted } = state;
-  const file = await ask('api/compare', { a: pinned.wanted, b: wanted }).catch(() => null);
-  if (!file || state.pinned !== pinned || state.wanted !== wanted) return; // the next one shows it
+  const { pinned, shownOf } = state;
+  const file = await ask('api/compare', { a: pinned.wanted, b: shownOf }).catch(() => null);
+  const late = state.pinned !== pinned || state.shownOf !== shownOf;
+  if (!file || late) return; // the next one shows it
   const compared = new Compared(file.causes, file.comparisons[0]);
   state.releaseCompare?.();
   state.releaseCompare = beginScope();
@@ -150,7 +151,7 @@ function chooser(state, parts, data, run, complain) {
   const file = h('input.offscreen', { type: 'file', accept: '.onnx', tabindex: '-1',
     'aria-label': 'ONNX file', onchange: () => file.files[0] && upload(file.files[0]) });
   const pin = h('button', { type: 'button', 'aria-pressed': 'false', onclick: () => {
-    state.pinned = state.pinned ? null : { wanted: state.wanted, report: state.shown.report };
+    state.pinned = state.pinned ? null : { wanted: state.shownOf, report: state.shown.report };
     pin.setAttribute('aria-pressed', String(Boolean(state.pinned)));
     pin.textContent = state.pinned ? 'Unpin' : 'Pin this machine';
     if (!state.pinned) replace(parts.against);
