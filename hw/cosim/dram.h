@@ -10,6 +10,7 @@ namespace accsim::hw {
 
 /// One direction of the `ideal` memory: an in-order pipelined channel. It takes a beat a cycle, but
 /// the last beat of a transfer not before the transfer's bytes have had their time on the channel.
+/// Counts on its own what each cycle lets through, by no formula of the timing model.
 class PacedChannel {
  public:
   explicit PacedChannel(ByteRate rate) : rate_(rate) {}
@@ -17,7 +18,8 @@ class PacedChannel {
   /// Whether the beat that is shown in `cycle` is taken in it.
   bool take(const rtl::Request& beat, int64_t cycle) {
     if (begin_ < 0) begin_ = cycle;
-    if (beat.last && cycle - begin_ + 1 < rate_.cycles(bytes_ + beat.bytes)) return false;
+    const int64_t let_through = (cycle - begin_ + 1) * rate_.milli;  // in thousandths of bytes
+    if (beat.last && let_through < 1000 * (bytes_ + beat.bytes)) return false;
     bytes_ += beat.bytes;
     if (beat.last) {
       begin_ = -1;
