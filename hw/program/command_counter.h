@@ -1,4 +1,5 @@
 #pragma once
+#include "hw/program/contract.h"
 #include "hw/program/program.h"
 
 namespace accsim::hw {
@@ -19,6 +20,7 @@ class CommandCounter {
             int64_t accumulating) {
     counts_.commands += times;
     counts_.gemms += times;
+    counts_.weight_cycles += times * contract::weights_in(hw_->array, dataflow_, k, n);
     counts_.macs += Macs(useful_macs) * times;
     counts_.array_macs += Macs(m * k * n) * times;
     read(Buffer::activation) += Bytes(m * k * hw_->activation_bytes()) * times;

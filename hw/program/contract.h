@@ -34,6 +34,13 @@ constexpr int64_t preload(const ArrayConfig& a, Dataflow d) {
   return d == Dataflow::input_stationary ? a.cols : a.rows;
 }
 
+/// Cycles in which the weights of a gemm go into the array, a row or (input stationary) a column of
+/// them in each. Weight stationary, every row of the array has its cycle, also when k is less.
+constexpr int64_t weights_in(const ArrayConfig& a, Dataflow d, int64_t k, int64_t n) {
+  if (d == Dataflow::weight_stationary) return preload(a, d);
+  return d == Dataflow::input_stationary ? n : k;
+}
+
 /// Cycles a gemm occupies the stream. Weight stationary streams the m activation rows, input
 /// stationary the n weight columns; output stationary streams k, but no faster than the transposer
 /// takes in the m activation rows.

@@ -82,6 +82,7 @@ Counts& Counts::operator+=(const Counts& other) {
   for (size_t i = 0; i < kLaneClasses; ++i) vector_ops[i] += other.vector_ops[i];
   commands += other.commands;
   gemms += other.gemms;
+  weight_cycles += other.weight_cycles;
   return *this;
 }
 

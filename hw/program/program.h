@@ -255,6 +255,7 @@ struct Counts {
   std::array<int64_t, kLaneClasses> vector_ops{};
   int64_t commands = 0;
   int64_t gemms = 0;
+  int64_t weight_cycles = 0;  ///< in which weights go into the array (contract::weights_in)
 
   Counts& operator+=(const Counts& other);
   friend bool operator==(const Counts&, const Counts&) = default;

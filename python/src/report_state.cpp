@@ -26,11 +26,12 @@ template <class F>
 void members(sim::Costs& c, F each) {
   auto& [cycles, compute, vector, move, stalls, tail, macs, array_macs, params, dram_read,
          dram_write, shared_read, shared_write, buffer_read, buffer_write, compute_bound,
-         vector_bound, dram_bound, lower_bound, idle_lanes, dram_busy, sram_busy, traffic_bound,
-         energy] = c;
+         vector_bound, dram_bound, lower_bound, idle_lanes, dram_busy, sram_busy, weight_busy,
+         traffic_bound, energy] = c;
   each(cycles, compute, vector, move, stalls, tail, macs, array_macs, params, dram_read, dram_write,
        shared_read, shared_write, buffer_read, buffer_write, compute_bound, vector_bound,
-       dram_bound, lower_bound, idle_lanes, dram_busy, sram_busy, traffic_bound, energy);
+       dram_bound, lower_bound, idle_lanes, dram_busy, sram_busy, weight_busy, traffic_bound,
+       energy);
 }
 
 template <class F>

@@ -27,6 +27,7 @@ void add_program(const hw::Counts& counts, Costs& c) {
   const auto dram = static_cast<size_t>(hw::Memory::dram),
              shared = static_cast<size_t>(hw::Memory::shared);
   c.array_macs = counts.array_macs.count();
+  c.weight_busy = counts.weight_cycles;
   c.dram_read = counts.read[dram].count();
   c.dram_write = counts.written[dram].count();
   c.shared_read = counts.read[shared].count();

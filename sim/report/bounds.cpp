@@ -106,7 +106,9 @@ Bound busiest(const Costs& c) {
   const int64_t most = std::max({compute, c.dram_busy, c.sram_busy});
   if (most < ceil_div(c.cycles, 2)) return Bound::latency;
   if (c.dram_busy == most) return Bound::dram;
-  return c.sram_busy == most ? Bound::sram : Bound::compute;
+  if (c.sram_busy == most) return Bound::sram;
+  const int64_t half = ceil_div(c.cycles, 2);
+  return c.weight_busy >= half && c.compute_bound < half ? Bound::weight_load : Bound::compute;
 }
 
 }  // namespace accsim::sim

@@ -132,6 +132,8 @@ void add_least(List& list) {
   list.push_back({"vector_bound_cycles", "cycles",
                   "of compute_bound_cycles, those of the vector operations", kBoth,
                   cost(&Costs::vector_bound)});
+  list.push_back({"weight_port_cycles", "cycles", "weights go into the array", kBoth,
+                  cost(&Costs::weight_busy)});
   list.push_back({"dram_bound_cycles", "cycles", "the DRAM traffic at full rate, slower direction",
                   kBoth, cost(&Costs::dram_bound)});
   list.push_back({"lower_bound_cycles", "cycles",
@@ -301,7 +303,7 @@ void add_energy(List& list) {
       {"energy_leakage_pj", "pJ", "leakage and clock tree", kBoth, energy(&EnergyReport::leakage)});
   list.push_back({"bound",
                   "",
-                  "what limits: compute, dram, sram, latency; none without cycles",
+                  "what limits: compute, weight load, dram, sram, latency; none without cycles",
                   kBoth,
                   [](const ReportRow& r) -> FieldValue { return std::string(name(r.bound)); },
                   {{"bound", "", 1}}});

@@ -36,13 +36,15 @@ void for_counts(A& a, B& b, F f) {
   f("cycles of idle lanes", a.idle_lanes, b.idle_lanes);
   f("cycles of busy DRAM", a.dram_busy, b.dram_busy);
   f("cycles of busy SRAM", a.sram_busy, b.sram_busy);
+  f("cycles of the array's weight port", a.weight_busy, b.weight_busy);
   f("least bytes of DRAM", a.traffic_bound, b.traffic_bound);
 }
 
 }  // namespace
 
 std::string_view name(Bound b) {
-  constexpr std::array<std::string_view, 5> kNames = {"none", "compute", "dram", "sram", "latency"};
+  constexpr std::array<std::string_view, kBounds> kNames = {"none", "compute", "weight load",
+                                                            "dram", "sram",    "latency"};
   return kNames[static_cast<size_t>(b)];
 }
 

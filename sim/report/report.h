@@ -13,9 +13,11 @@
 namespace accsim::sim {
 
 /// What limits a layer: the resource that is busy for the largest share of its cycles, or latency
-/// when none is busy for half of them.
-enum class Bound : uint8_t { none, compute, dram, sram, latency };
-/// As reports spell it: "none", "compute", "dram", "sram", "latency".
+/// when none is busy for half of them. An array that is busy is limited by its weight port when
+/// weights go in for half of the cycles and the MACs at full rate would not take half of them.
+enum class Bound : uint8_t { none, compute, weight_load, dram, sram, latency };
+inline constexpr size_t kBounds = 6;
+/// As reports spell it: "none", "compute", "weight load", "dram", "sram", "latency".
 std::string_view name(Bound b);
 
 /// Energy by component, in picojoules.
@@ -45,6 +47,7 @@ struct Costs {
   int64_t lower_bound = 0;    ///< the larger of the two: no machine of these rates can be faster
   int64_t idle_lanes = 0;     ///< busy cycles beyond compute_bound: lanes without work
   int64_t dram_busy = 0, sram_busy = 0;  ///< cycles the DRAM channel / SRAM ports are occupied
+  int64_t weight_busy = 0;               ///< cycles in which weights go into the array
   int64_t traffic_bound = 0;  ///< least DRAM bytes for this buffer size, see report/bounds.h
   EnergyReport energy;
 

@@ -230,13 +230,14 @@ void add_top_layers(const Report& report, Page& page) {
 }
 
 std::string bound_text(const Report& report) {
-  std::array<int64_t, 5> layers{}, cycles{};
+  std::array<int64_t, kBounds> layers{}, cycles{};
   for (const LayerReport& layer : report.layers) {
     layers[static_cast<size_t>(layer.bound)] += 1;
     cycles[static_cast<size_t>(layer.bound)] += layer.costs.cycles;
   }
   std::string shares;
-  for (const Bound b : {Bound::compute, Bound::dram, Bound::sram, Bound::latency}) {
+  for (const Bound b :
+       {Bound::compute, Bound::weight_load, Bound::dram, Bound::sram, Bound::latency}) {
     const size_t i = static_cast<size_t>(b);
     if (layers[i] == 0) continue;
     shares += fmt::format("{}{} {} layer{} {} % of cycles", shares.empty() ? ": " : ", ", name(b),

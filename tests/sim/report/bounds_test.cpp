@@ -211,6 +211,22 @@ TEST(Busiest, DoesTheBusiestResourceHold) {
   EXPECT_EQ(busiest(Costs{}), Bound::none);
 }
 
+TEST(Busiest, AnArrayThatTakesWeightsInAndHardlyMultipliesIsBoundByItsWeightPort) {
+  Costs c = busy(90, 60, 50);
+  c.weight_busy = 50;
+  EXPECT_EQ(busiest(c), Bound::weight_load);
+  c.compute_bound = 49;
+  EXPECT_EQ(busiest(c), Bound::weight_load);
+  c.compute_bound = 50;  // of full passes, whose weights are always under way, the MACs are enough
+  EXPECT_EQ(busiest(c), Bound::compute);
+  c.compute_bound = 1;
+  c.weight_busy = 49;
+  EXPECT_EQ(busiest(c), Bound::compute);
+  c.weight_busy = 90;
+  c.dram_busy = 95;
+  EXPECT_EQ(busiest(c), Bound::dram);
+}
+
 TEST(Busiest, IsALayerWithoutArithmeticNeverComputeBound) {
   Costs c = busy(95, 60, 0);
   c.compute_bound = 0;

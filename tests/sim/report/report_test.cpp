@@ -50,6 +50,7 @@ TEST(Report, IsUtilizationMacsOverWhatTheArrayCouldDo) {
 TEST(Report, HasEveryBoundAName) {
   EXPECT_EQ(name(Bound::none), "none");
   EXPECT_EQ(name(Bound::compute), "compute");
+  EXPECT_EQ(name(Bound::weight_load), "weight load");
   EXPECT_EQ(name(Bound::dram), "dram");
   EXPECT_EQ(name(Bound::sram), "sram");
   EXPECT_EQ(name(Bound::latency), "latency");

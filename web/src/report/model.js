@@ -21,8 +21,8 @@ export const energyParts = [['mac', 'MACs'], ['vector', 'vector unit'], ['sram',
   key, label, colour: `e-${key}`, of: (r) => r[`energy_${key}_pj`],
 }));
 
-export const boundColours = { compute: 'c-compute', dram: 'c-dram_read', sram: 'c-shared',
-  latency: 'c-slot', none: 'c-tail' };
+export const boundColours = { compute: 'c-compute', 'weight load': 'c-weight_load',
+  dram: 'c-dram_read', sram: 'c-shared', latency: 'c-slot', none: 'c-tail' };
 
 /** Bytes over DRAM, the shared buffer's ports and the array's load ports. */
 export const traffic = {
