@@ -11,6 +11,8 @@ slot_mem.sv
 acc_bank.sv
 dma_walk.sv
 load_unit.sv
+load_fence.sv
+load_tracker.sv
 store_unit.sv
 window_walk.sv
 window_merge.sv

@@ -83,13 +83,16 @@ module accsim_core
     .give_i(out_give), .free_o(out_free), .full_o(out_full));
 
   // ---- load ----------------------------------------------------------------------------------
-  load_tag_t       read_tag;
-  load_tag_t [1:0] tag;
-  logic      [1:0][2:0] data_for;  // by memory and buffer
-  logic [1:0][LoadPort*8-1:0] data;
-  assign data       = {data1_i, data0_i};
+  logic                       read_signal;
+  load_tag_t                  read_tag;
+  load_tag_t [1:0]            tag;   // by memory
+  word_t     [1:0]            to;    // address in the buffer
+  logic      [1:0][15:0]      size;  // bytes
+  logic      [2:0][1:0]       data_for;  // by buffer and memory
   assign read_tag_o = read_tag;
   assign tag        = data_tag_i;
+  assign to         = {tag[1].address, tag[0].address};
+  assign size       = {tag[1].bytes, tag[0].bytes};
   load_unit #(
     .ActSlots(ActSlots), .ActStride(ActSlotBytes), .ActPort(ActPort),
     .WgtSlots(WgtSlots), .WgtStride(WgtSlotBytes), .WgtPort(WgtPort),
@@ -99,19 +102,15 @@ module accsim_core
     .cmd_i(load_i), .free_i(load_free), .take_o(load_take),
     .req_valid_o(read_valid_o), .req_ready_i(read_ready_i), .req_addr_o(read_addr_o),
     .req_bytes_o(read_bytes_o), .req_shared_o(read_shared_o), .req_last_o(read_last_o),
-    .req_tag_o(read_tag)
+    .req_signal_o(read_signal), .req_tag_o(read_tag)
+  );
+  load_tracker #(.ActSlots(ActSlots), .WgtSlots(WgtSlots), .ParSlots(ParSlots)) u_tracker (
+    .clk_i, .rst_ni, .asked_i(read_valid_o && read_ready_i && read_last_o),
+    .asked_buffer_i(read_tag.buffer), .asked_shared_i(read_shared_o), .asked_signal_i(read_signal),
+    .data_valid_i, .tag_i(tag), .write_o(data_for), .retire_o(retire_load_o), .full_o(load_full)
   );
 
-  always_comb begin
-    load_full = '0;
-    for (int unsigned m = 0; m < 2; m++) begin
-      data_for[m]      = data_valid_i[m] ? 3'd1 << tag[m].buffer : 3'd0;
-      retire_load_o[m] = data_valid_i[m] && tag[m].last;
-      if (tag[m].signal) load_full |= data_for[m];
-    end
-  end
-
-  // ---- buffers: of the two memories, at most one sends to a buffer in a cycle -------------------
+  // ---- buffers: both memories may send to one of them in a cycle ---------------------------------
   logic  [WindowLines-1:0]             act_read;
   word_t [WindowLines-1:0]             act_addr;
   logic  [WindowLines-1:0][Rows*8-1:0] act_data;
@@ -122,23 +121,20 @@ module accsim_core
   logic  [15:0]                        out_bytes;
   logic  [PostLanes*8-1:0]             out_data;
 
-  slot_mem #(.Bytes(ActSlots * ActSlotBytes), .WriteBytes(ActPort), .ReadBytes(Rows),
-             .ReadPorts(WindowLines)) u_act_mem (
-    .clk_i, .write_i(data_for[0][0] || data_for[1][0]), .scatter_i(1'b0), .write_pitch_i('0),
-    .write_addr_i(tag[data_for[1][0]].address), .write_bytes_i(tag[data_for[1][0]].bytes),
-    .write_data_i(data[data_for[1][0]][ActPort*8-1:0]),
+  slot_mem #(.Bytes(ActSlots * ActSlotBytes), .WriteBytes(ActPort), .Writes(2),
+             .ReadBytes(Rows), .ReadPorts(WindowLines)) u_act_mem (
+    .clk_i, .write_i(data_for[0]), .scatter_i(1'b0), .write_pitch_i('0), .write_addr_i(to),
+    .write_bytes_i(size), .write_data_i({data1_i[ActPort*8-1:0], data0_i[ActPort*8-1:0]}),
     .read_i(act_read), .read_addr_i(act_addr), .read_data_o(act_data));
-  slot_mem #(.Bytes(WgtSlots * WgtSlotBytes), .WriteBytes(WgtPort),
+  slot_mem #(.Bytes(WgtSlots * WgtSlotBytes), .WriteBytes(WgtPort), .Writes(2),
              .ReadBytes(WgtLanes)) u_wgt_mem (
-    .clk_i, .write_i(data_for[0][1] || data_for[1][1]), .scatter_i(1'b0), .write_pitch_i('0),
-    .write_addr_i(tag[data_for[1][1]].address), .write_bytes_i(tag[data_for[1][1]].bytes),
-    .write_data_i(data[data_for[1][1]][WgtPort*8-1:0]),
+    .clk_i, .write_i(data_for[1]), .scatter_i(1'b0), .write_pitch_i('0), .write_addr_i(to),
+    .write_bytes_i(size), .write_data_i({data1_i[WgtPort*8-1:0], data0_i[WgtPort*8-1:0]}),
     .read_i(wgt_read), .read_addr_i(wgt_addr), .read_data_o(wgt_data));
-  slot_mem #(.Bytes(ParSlots * ParSlotBytes), .WriteBytes(ParPort),
+  slot_mem #(.Bytes(ParSlots * ParSlotBytes), .WriteBytes(ParPort), .Writes(2),
              .ReadBytes(PostLanes * ParameterBytes)) u_par_mem (
-    .clk_i, .write_i(data_for[0][2] || data_for[1][2]), .scatter_i(1'b0), .write_pitch_i('0),
-    .write_addr_i(tag[data_for[1][2]].address), .write_bytes_i(tag[data_for[1][2]].bytes),
-    .write_data_i(data[data_for[1][2]][ParPort*8-1:0]),
+    .clk_i, .write_i(data_for[2]), .scatter_i(1'b0), .write_pitch_i('0), .write_addr_i(to),
+    .write_bytes_i(size), .write_data_i({data1_i[ParPort*8-1:0], data0_i[ParPort*8-1:0]}),
     .read_i(par_read), .read_addr_i(par_addr), .read_data_o(par_data));
   slot_mem #(.Bytes(OutSlots * OutSlotBytes), .WriteBytes(PostLanes), .ReadBytes(OutPort),
              .Hold(1'b1), .Scatter(!OutputStationary)) u_out_mem (
@@ -166,8 +162,7 @@ module accsim_core
     .rows_i(weight_rows), .lanes_i(weight_lanes), .step_i(weight_step), .read_o(wgt_read),
     .addr_o(wgt_addr), .data_i(wgt_data), .row_o(wgt_row));
 
-  // ---- array and accumulators
-  // ---------------------------------------------------------------------
+  // ---- array and accumulators --------------------------------------------------------------------
   logic                      sum_valid, sum_overwrite;  // of column 0; one column a cycle
   word_t                     sum_row;
   logic [Cols-1:0][31:0]     sum, post_sums;
@@ -274,8 +269,7 @@ module accsim_core
       .post_row_i(post_row[AccBits-1:0]), .post_data_o(post_sums[c]));
   end
 
-  // ---- post and store
-  // -----------------------------------------------------------------------------
+  // ---- post and store ----------------------------------------------------------------------------
   post_unit #(
     .Cols(Cols), .Lanes(PostLanes), .AccSlots(AccSlots), .AccRows(AccRows), .ParSlots(ParSlots),
     .ParStride(ParSlotBytes), .OutSlots(OutSlots), .OutStride(OutSlotBytes)

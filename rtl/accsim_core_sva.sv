@@ -23,7 +23,8 @@ module accsim_core_sva
   input logic                      out_claim, out_done, out_take, out_give,
   input logic      [1:0]           data_valid_i,
   input load_tag_t [1:0]           tag,
-  input logic      [1:0][2:0]      data_for,
+  input logic      [2:0][1:0]      data_for,
+  input word_t     [1:0]           to,
   input logic      [WindowLines-1:0]               act_read,
   input word_t     [WindowLines-1:0]               act_addr,
   input logic      [WindowLines-1:0][LaneBits-1:0] low, high,
@@ -49,11 +50,11 @@ module accsim_core_sva
     $error("accsim_core: no size may be zero");
   end
 
-  load_tag_t [2:0] to;  // what is written to a buffer, from either memory
-  word_t           out_last;
+  word_t       out_last;
+  word_t [1:0] to_last;
   word_t [WindowLines-1:0] act_first, act_last;
   always_comb begin
-    for (int unsigned b = 0; b < 3; b++) to[b] = tag[data_for[1][b]];
+    for (int unsigned m = 0; m < 2; m++) to_last[m] = to[m] + 32'(tag[m].bytes) - 1;
     for (int unsigned s = 0; s < WindowLines; s++) begin
       act_first[s] = act_addr[s] + 32'(low[s]);
       act_last[s]  = act_addr[s] + 32'(high[s]) - 1;
@@ -61,21 +62,18 @@ module accsim_core_sva
     out_last = out_addr + (32'(out_bytes) - 1) * (out_scatter ? out_pitch : 32'd1);
   end
 
-  slot_use_sva #(.Slots(ActSlots), .Size(ActSlotBytes), .Reads(WindowLines)) u_act (
+  slot_use_sva #(.Slots(ActSlots), .Size(ActSlotBytes), .Writes(2), .Reads(WindowLines)) u_act (
     .clk_i, .rst_ni, .claim_i(load_take[0]), .fill_i(load_full[0]), .take_i(act_take),
-    .give_i(act_give), .write_i(data_for[0][0] || data_for[1][0]), .write_first_i(to[0].address),
-    .write_last_i(to[0].address + 32'(to[0].bytes) - 1), .read_i(act_read),
-    .read_first_i(act_first), .read_last_i(act_last));
-  slot_use_sva #(.Slots(WgtSlots), .Size(WgtSlotBytes)) u_wgt (
+    .give_i(act_give), .write_i(data_for[0]), .write_first_i(to), .write_last_i(to_last),
+    .read_i(act_read), .read_first_i(act_first), .read_last_i(act_last));
+  slot_use_sva #(.Slots(WgtSlots), .Size(WgtSlotBytes), .Writes(2)) u_wgt (
     .clk_i, .rst_ni, .claim_i(load_take[1]), .fill_i(load_full[1]), .take_i(wgt_take),
-    .give_i(wgt_give), .write_i(data_for[0][1] || data_for[1][1]), .write_first_i(to[1].address),
-    .write_last_i(to[1].address + 32'(to[1].bytes) - 1), .read_i(wgt_read),
-    .read_first_i(wgt_addr), .read_last_i(wgt_addr + wgt_lanes - 1));
-  slot_use_sva #(.Slots(ParSlots), .Size(ParSlotBytes)) u_par (
+    .give_i(wgt_give), .write_i(data_for[1]), .write_first_i(to), .write_last_i(to_last),
+    .read_i(wgt_read), .read_first_i(wgt_addr), .read_last_i(wgt_addr + wgt_lanes - 1));
+  slot_use_sva #(.Slots(ParSlots), .Size(ParSlotBytes), .Writes(2)) u_par (
     .clk_i, .rst_ni, .claim_i(load_take[2]), .fill_i(load_full[2]), .take_i(par_take),
-    .give_i(par_give), .write_i(data_for[0][2] || data_for[1][2]), .write_first_i(to[2].address),
-    .write_last_i(to[2].address + 32'(to[2].bytes) - 1), .read_i(par_read),
-    .read_first_i(par_addr), .read_last_i(par_addr + ParameterBytes - 1));
+    .give_i(par_give), .write_i(data_for[2]), .write_first_i(to), .write_last_i(to_last),
+    .read_i(par_read), .read_first_i(par_addr), .read_last_i(par_addr + ParameterBytes - 1));
   // The first and the last column of a row: the others come between them.
   slot_use_sva #(.Slots(AccSlots), .Size(AccRows), .Writes(2)) u_acc (
     .clk_i, .rst_ni, .claim_i(acc_claim), .fill_i(acc_done), .take_i(acc_take), .give_i(acc_give),
@@ -87,10 +85,8 @@ module accsim_core_sva
     .write_i(out_write), .write_first_i(out_addr), .write_last_i(out_last), .read_i(out_read),
     .read_first_i(out_read_addr), .read_last_i(out_read_addr + 32'(out_read_bytes) - 1));
 
-  `ASSERT(OneMemoryABuffer_A, (data_for[0] & data_for[1]) == '0);
   for (genvar m = 0; m < 2; m++) begin : gen_memory
     `ASSERT(DataForABuffer_A, data_valid_i[m] |-> tag[m].buffer <= BufParameter);
-    `ASSERT(SignalIsLast_A, data_valid_i[m] && tag[m].signal |-> tag[m].last);
   end
   `ASSERT(WriteDataStable_A, write_valid_o && !write_ready_i |=> $stable(write_data_o));
   `ASSERT(DataflowStays_A, enable_q |=> $stable(input_stationary_i));

@@ -115,11 +115,14 @@ package accsim_pkg;
   } post_cmd_t;
   parameter int unsigned PostWords = $bits(post_cmd_t) / 32;
 
+  // Loads that are asked for and haven't arrived are at most as many as the latency of their memory
+  // has cycles: 10^6 (hw/config).
+  parameter int unsigned LoadCountBits = 21;
+
   // Travels with a read request and comes back with its data.
   typedef struct packed {
-    logic [11:0] unused;
-    logic        last;    // of the command
-    logic        signal;  // the slot is full with it
+    logic [12:0] unused;
+    logic        last;  // of the command
     buffer_e     buffer;
     logic [15:0] bytes;
     word_t       address;  // in the buffer

@@ -9,6 +9,7 @@ slot_mem_sva.sv
 acc_bank_sva.sv
 dma_walk_sva.sv
 load_unit_sva.sv
+load_fence_sva.sv
 store_unit_sva.sv
 window_walk_sva.sv
 window_merge_sva.sv

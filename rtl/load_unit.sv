@@ -22,6 +22,7 @@ module load_unit
   output logic [15:0]          req_bytes_o,
   output logic                 req_shared_o,
   output logic                 req_last_o,
+  output logic                 req_signal_o,  // the slot has no more loads
   output load_tag_t            req_tag_o
 );
   dma_cmd_t    head;
@@ -61,8 +62,9 @@ module load_unit
   assign step         = req_valid_o && req_ready_i;
   assign done         = step && req_last_o;
   assign req_shared_o = flags_q.shared;
-  assign req_tag_o    = '{unused: '0, last: req_last_o, signal: req_last_o && flags_q.signal,
-                          buffer: flags_q.buffer, bytes: req_bytes_o, address: base + offset};
+  assign req_signal_o = flags_q.signal;
+  assign req_tag_o    = '{unused: '0, last: req_last_o, buffer: flags_q.buffer,
+                          bytes: req_bytes_o, address: base + offset};
 
   slot_ring #(.Slots(ActSlots), .Stride(ActStride)) u_act_ring (
     .clk_i, .rst_ni, .advance_i(done && flags_q.signal && select[0]), .base_o(act_base)

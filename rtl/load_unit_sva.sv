@@ -22,6 +22,7 @@ module load_unit_sva
   input logic [15:0]          req_bytes_o,
   input logic                 req_shared_o,
   input logic                 req_last_o,
+  input logic                 req_signal_o,
   input load_tag_t            req_tag_o,
   input word_t                offset
 );
@@ -42,7 +43,7 @@ module load_unit_sva
   `ASSERT(RequestStable_A,
           req_valid_o && !req_ready_i |=> req_valid_o && $stable(req_addr_o) &&
           $stable(req_bytes_o) && $stable(req_shared_o) && $stable(req_last_o) &&
-          $stable(req_tag_o));
+          $stable(req_signal_o) && $stable(req_tag_o));
   `ASSERT(OneTokenAtMost_A, $onehot0(take_o));
   `ASSERT(TokenTakenIsFree_A, (take_o & ~free_i) == '0);
   `ASSERT(StaysInItsSlot_A, req_valid_o |-> offset + 32'(req_bytes_o) <= stride);

@@ -6,17 +6,18 @@ module slot_mem_sva
 #(
   parameter int unsigned Bytes      = 1024,
   parameter int unsigned WriteBytes = 16,
+  parameter int unsigned Writes     = 1,
   parameter int unsigned ReadBytes  = 16,
   parameter int unsigned ReadPorts  = 1,
   parameter bit          Hold       = 1'b0,
   parameter bit          Scatter    = 1'b0
 ) (
   input logic                                   clk_i,
-  input logic                                   write_i,
+  input logic  [Writes-1:0]                     write_i,
   input logic                                   scatter_i,
-  input word_t                                  write_addr_i,
+  input word_t [Writes-1:0]                     write_addr_i,
   input word_t                                  write_pitch_i,
-  input logic  [15:0]                           write_bytes_i,
+  input logic  [Writes-1:0][15:0]               write_bytes_i,
   input logic  [ReadPorts-1:0]                  read_i,
   input logic  [ReadPorts-1:0][ReadBytes*8-1:0] read_data_o
 );
@@ -25,17 +26,27 @@ module slot_mem_sva
   if (Bytes < 1 || WriteBytes < 1 || ReadBytes < 1 || ReadPorts < 1) begin : gen_illegal
     $error("slot_mem: no size may be zero");
   end
+  if (Writes < 1 || Writes > (Scatter ? 1 : 2)) begin : gen_illegal_ports
+    $error("slot_mem: one write port, or without Scatter two");
+  end
 
-  word_t last;  // byte that a write touches
-  assign last = write_addr_i +
-                (32'(write_bytes_i) - 1) * (scatter_i ? write_pitch_i : 32'd1);
-
-  `ASSERT_ALWAYS(WriteFitsThePort_A,
-                 write_i |-> write_bytes_i != '0 && 32'(write_bytes_i) <= 32'(WriteBytes));
-  `ASSERT_ALWAYS(WriteStaysInside_A,
-                 write_i |-> write_addr_i <= last && last < 32'(Bytes));
-  if (!Scatter) begin : gen_dense
-    `ASSERT_ALWAYS(OneAddressAWrite_A, write_i |-> !scatter_i);
+  word_t [Writes-1:0] last;  // byte that a write touches
+  for (genvar w = 0; w < Writes; w++) begin : gen_write
+    assign last[w] = write_addr_i[w] +
+                     (32'(write_bytes_i[w]) - 1) * (scatter_i ? write_pitch_i : 32'd1);
+    `ASSERT_ALWAYS(WriteFitsThePort_A,
+                   write_i[w] |-> write_bytes_i[w] != '0 &&
+                   32'(write_bytes_i[w]) <= 32'(WriteBytes));
+    `ASSERT_ALWAYS(WriteStaysInside_A,
+                   write_i[w] |-> write_addr_i[w] <= last[w] && last[w] < 32'(Bytes));
+    if (!Scatter) begin : gen_dense
+      `ASSERT_ALWAYS(OneAddressAWrite_A, write_i[w] |-> !scatter_i);
+    end
+  end
+  if (Writes > 1) begin : gen_both
+    `ASSERT_ALWAYS(WritesDontMeet_A,
+                   &write_i |-> write_addr_i[0] > last[Writes-1] ||
+                   write_addr_i[Writes-1] > last[0]);
   end
 
   for (genvar p = 0; p < ReadPorts; p++) begin : gen_read
@@ -50,6 +61,6 @@ module slot_mem_sva
 endmodule
 
 bind slot_mem slot_mem_sva #(
-  .Bytes(Bytes), .WriteBytes(WriteBytes), .ReadBytes(ReadBytes), .ReadPorts(ReadPorts), .Hold(Hold),
-  .Scatter(Scatter)
+  .Bytes(Bytes), .WriteBytes(WriteBytes), .Writes(Writes), .ReadBytes(ReadBytes),
+  .ReadPorts(ReadPorts), .Hold(Hold), .Scatter(Scatter)
 ) u_sva (.*);

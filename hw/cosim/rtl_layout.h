@@ -7,7 +7,7 @@
 namespace accsim::hw::rtl {
 
 /// Of the package's text without comments and blanks.
-inline constexpr uint64_t kPackageHash = 0x3ced27fbd29c2a72;
+inline constexpr uint64_t kPackageHash = 0x1fa12a5ad53441c1;
 
 inline constexpr uint32_t kLevels = 6;
 inline constexpr uint32_t kWindowLines = 4;
@@ -16,6 +16,7 @@ inline constexpr uint32_t kTagWidth = 64;
 inline constexpr uint32_t kArrayLatency = 4;
 inline constexpr uint32_t kPostLatency = 6;
 inline constexpr uint32_t kParameterBytes = 12;
+inline constexpr uint32_t kLoadCountBits = 21;
 inline constexpr uint32_t kBufActivation = 0;
 inline constexpr uint32_t kBufWeight = 1;
 inline constexpr uint32_t kBufParameter = 2;

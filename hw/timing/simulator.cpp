@@ -207,9 +207,11 @@ void Simulator::load(const Step& s) {
   const bool waited = without_why(pending) > at(Moment::load_free);
   const int64_t begin = start(Queue::load, at(Moment::load_free), pending, s.occupancy);
   pending = 0;
-  at(Moment::load_done) =
-      begin + s.occupancy + s.latency + static_cast<int64_t>(waited ? Wait::slot : s.memory);
-  finish(s, Queue::load, begin, begin + s.occupancy + s.latency);
+  const int64_t done = begin + s.occupancy + s.latency;
+  // Of two memories the slower one may deliver last what was asked for first.
+  at(s.moment) =
+      std::max(at(s.moment), done + static_cast<int64_t>(waited ? Wait::slot : s.memory));
+  finish(s, Queue::load, begin, done);
 }
 
 void Simulator::gemm(const Step& s) {

@@ -69,9 +69,10 @@ void StepWriter::load(Buffer to, Memory from, int64_t runs, int64_t run) {
   const DramCost cost = transfer(from, runs, run, false);
   add({.kind = Step::Kind::load,
        .memory = from == Memory::dram ? Wait::dram_read : Wait::shared,
+       .moment = loaded(to),
        .occupancy = scaled(std::max({int64_t{1}, cost.occupancy, beats})),
        .latency = scaled(cost.latency)},
-      touch(Moment::load_free) | touch(Moment::load_done) | touch(Moment::pending_load));
+      touch(Moment::load_free) | touch(loaded(to)) | touch(Moment::pending_load));
 }
 
 void StepWriter::store(Memory to, int64_t runs, int64_t run) {
@@ -142,7 +143,7 @@ void StepWriter::sync(SyncKind kind, Queue queue, Buffer buffer) {
   }
   switch (queue) {
     case Queue::load:
-      step.moment = Moment::load_done;
+      step.moment = loaded(buffer);
       break;
     case Queue::execute:
       step.moment = full ? Moment::result : stationary ? Moment::preload_end : Moment::stream_free;

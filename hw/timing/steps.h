@@ -11,8 +11,10 @@
 
 namespace accsim::hw {
 
-/// Moments that later commands build on, besides the tokens. "Pending" ones are what the tokens say
-/// that a queue's next command waits for; they return to 0 when it starts.
+/// Moments that later commands build on, besides the tokens. "Loaded" ones, in Buffer's order, are
+/// when all loads so far into a buffer have arrived, whichever memory they come from. "Pending"
+/// ones are what the tokens say that a queue's next command waits for; they return to 0 when it
+/// starts.
 enum class Moment : uint8_t {
   load_free,
   preload_free,
@@ -20,7 +22,11 @@ enum class Moment : uint8_t {
   drain_free,
   post_free,
   store_free,
-  load_done,
+  activation_loaded,
+  weight_loaded,
+  parameter_loaded,
+  accumulator_loaded,
+  output_loaded,
   preload_end,
   result,
   post_done,
@@ -32,8 +38,15 @@ enum class Moment : uint8_t {
   pending_post,
   pending_store,
 };
-inline constexpr size_t kMoments = 17;
+inline constexpr size_t kMoments = 21;
 inline constexpr size_t kFirstPending = static_cast<size_t>(Moment::pending_load);
+
+/// When all loads so far into a buffer have arrived.
+constexpr Moment loaded(Buffer b) {
+  return static_cast<Moment>(static_cast<size_t>(Moment::activation_loaded) +
+                             static_cast<size_t>(b));
+}
+static_assert(loaded(Buffer::output) == Moment::output_loaded);
 
 /// A ring of tokens: full or free ones of a buffer.
 inline constexpr size_t kRings = 2 * kBuffers;
@@ -67,14 +80,15 @@ constexpr int64_t without_why(int64_t stamped) { return stamped & -(int64_t{1} <
 struct Step {
   enum class Kind : uint8_t { loop, load, gemm, drain, post, store, wait, signal };
   Kind kind = Kind::wait;
-  Wait memory = Wait::array;          ///< load, store: the reason that waiting for it has
-  Moment moment = Moment::load_free;  ///< wait: the pending one; signal: when the slot is done with
-  uint8_t ring = 0;                   ///< wait, signal
-  bool slot_free = false;             ///< signal: whoever waits for it waits for a slot
-  bool stale = false;                 ///< loop: reads a moment that its body doesn't write
-  TouchSet writes = 0;                ///< loop: what its body writes
-  int32_t span = 0;                   ///< loop: steps of its body
-  int64_t count = 0, work = 0;        ///< loop: iterations, and steps that one of them runs
+  Wait memory = Wait::array;  ///< load, store: the reason that waiting for it has
+  /// load: what it adds to; wait: the pending one; signal: when the slot is done with.
+  Moment moment = Moment::load_free;
+  uint8_t ring = 0;             ///< wait, signal
+  bool slot_free = false;       ///< signal: whoever waits for it waits for a slot
+  bool stale = false;           ///< loop: reads a moment that its body doesn't write
+  TouchSet writes = 0;          ///< loop: what its body writes
+  int32_t span = 0;             ///< loop: steps of its body
+  int64_t count = 0, work = 0;  ///< loop: iterations, and steps that one of them runs
   /// Commands, times << kWhyBits: occupancy of the queue; gemm: preload, drain: drain; from the end
   /// of the occupancy (drain: of the drain) to the visible result.
   int64_t occupancy = 0, fill = 0, latency = 0;

@@ -111,8 +111,10 @@ std::vector<VerifyCase> random_cases(int64_t count, uint64_t seed, const hw::HwC
         candidates(p, hw, {.dataflows = {dataflows[random() % dataflows.size()]}}, {});
     if (all.empty()) continue;
     const Tiling& tiling = all[random() % all.size()].tiling;
-    const std::string shape = shape_text(p.op) + "  " + to_string(tiling);
-    out.push_back({fmt::format("random {}", i), shape, {}, hw, p, tiling, "", {}});
+    const bool scattered = random() % 3 == 0;
+    const std::string shape = fmt::format("{}  {}{}", shape_text(p.op), to_string(tiling),
+                                          scattered ? "  loads of both memories" : "");
+    out.push_back({fmt::format("random {}", i), shape, {}, hw, p, tiling, "", {}, scattered});
   }
   return out;
 }

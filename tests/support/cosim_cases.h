@@ -4,6 +4,7 @@
 #include <string>
 
 #include "hw/golden/golden.h"
+#include "hw/program/scatter_loads.h"
 #include "sim/map/gemm_space.h"
 #include "sim/work/random_gemm.h"
 #include "tests/support/gemms.h"
@@ -49,7 +50,7 @@ inline void random_parameters(std::vector<uint8_t>& table, std::mt19937& random)
 }
 
 /// A random product or convolution in a random tiling that fits, with random rates, latencies,
-/// data. The program is empty when nothing fits.
+/// data; half of them with loads of both memories. The program is empty when nothing fits.
 inline CosimCase random_case(const hw::HwConfig& machine, hw::Dataflow dataflow,
                              std::mt19937& random) {
   const auto pick = [&](int64_t low, int64_t high) {
@@ -84,6 +85,11 @@ inline CosimCase random_case(const hw::HwConfig& machine, hw::Dataflow dataflow,
     for (uint8_t& b : bytes) b = static_cast<uint8_t>(random());
     if (tensor.name == "parameters") random_parameters(bytes, random);
   }
+  if (pick(0, 1) == 0) return out;
+  hw::scatter_loads(out.program, random);
+  const hw::MemoryImage twins = out.image;
+  out.image.insert(out.image.end(), twins.begin(), twins.end());
+  out.text += ", loads of both memories";
   return out;
 }
 

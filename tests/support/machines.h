@@ -40,4 +40,13 @@ inline hw::HwConfig random_machine(std::mt19937& random) {
   return hw;
 }
 
+/// Gives the shared buffer a pace that has nothing to do with DRAM's, and a narrow way out.
+inline void draw_channels(hw::HwConfig& hw, std::mt19937& random) {
+  const auto pick = [&](int64_t low, int64_t high) {
+    return std::uniform_int_distribution<int64_t>(low, high)(random);
+  };
+  hw.shared = {64, {{pick(200, 40000)}, {pick(200, 40000)}, pick(0, 30)}};
+  hw.buffers[static_cast<size_t>(hw::Buffer::output)].width = pick(1, 16);
+}
+
 }  // namespace accsim::test

@@ -1,4 +1,5 @@
 #pragma once
+#include <algorithm>
 #include <random>
 
 #include "hw/program/program.h"
@@ -9,8 +10,16 @@ inline hw::Item sync(hw::SyncKind kind, hw::Queue queue, hw::Buffer buffer) {
   return {hw::Sync{kind, queue, buffer}};
 }
 
-inline hw::Item load(hw::Buffer buffer, int64_t bytes) {
-  return {hw::Command{hw::LoadCommand{buffer, 0, 0, 0, {{}, bytes}, {}}}};
+/// `bytes` in `runs` pieces, all at the same place.
+inline hw::Walk walk(int64_t bytes, int64_t runs = 1) {
+  hw::Walk out{{}, bytes / runs};
+  if (runs > 1) out.levels.push_back({runs, 0});
+  return out;
+}
+
+/// From program()'s tensor of this number: 0 lies in DRAM, 2 in the shared buffer.
+inline hw::Item load(hw::Buffer buffer, int64_t bytes, int tensor = 0, int64_t runs = 1) {
+  return {hw::Command{hw::LoadCommand{buffer, tensor, 0, 0, walk(bytes, runs), {}}}};
 }
 
 /// m pixels of k bytes, one accumulator block.
@@ -34,8 +43,9 @@ inline hw::Item post(int64_t rows, int64_t cols) {
   return {hw::Command{c}};
 }
 
-inline hw::Item store(int64_t bytes) {
-  return {hw::Command{hw::StoreCommand{1, 0, 0, {{}, bytes}}}};
+/// To program()'s tensor of this number.
+inline hw::Item store(int64_t bytes, int tensor = 1, int64_t runs = 1) {
+  return {hw::Command{hw::StoreCommand{tensor, 0, 0, walk(bytes, runs)}}};
 }
 
 inline void append(std::vector<hw::Item>& to, std::vector<hw::Item> items) {
@@ -71,7 +81,8 @@ inline hw::Program program(std::vector<hw::Item> body, int loops = 0) {
   hw::Program p;
   p.name = "test";
   p.tensors = {{"in", hw::Memory::dram, int64_t{1} << 20},
-               {"out", hw::Memory::dram, int64_t{1} << 20}};
+               {"out", hw::Memory::dram, int64_t{1} << 20},
+               {"near", hw::Memory::shared, int64_t{1} << 10}};
   p.body = std::move(body);
   p.loops = loops;
   return p;
@@ -79,8 +90,8 @@ inline hw::Program program(std::vector<hw::Item> body, int loops = 0) {
 
 /// A random program: what the mapper would never write, but a machine must run. Tiles in nests of
 /// loops; passes and posts in loops of their own; operands kept over several tiles; slots that are
-/// handed on unfilled (so that a loop reads moments it doesn't write); vector commands; all three
-/// dataflows.
+/// filled by several loads, from both memories, or handed on unfilled (so that a loop reads moments
+/// it doesn't write); vector commands; all three dataflows.
 class RandomProgram {
  public:
   explicit RandomProgram(std::mt19937& random) : random_(random) {}
@@ -89,6 +100,7 @@ class RandomProgram {
     hw::Program p = program({});
     p.dataflow = static_cast<hw::Dataflow>(pick(0, 2));
     drains_ = p.dataflow == hw::Dataflow::output_stationary;
+    columns_ = p.dataflow == hw::Dataflow::input_stationary;
     p.body = nest(3);
     p.loops = loops_;
     return p;
@@ -122,9 +134,13 @@ class RandomProgram {
     return out;
   }
 
+  int64_t runs(int64_t bytes) { return one_in(2) ? 1 : pick(1, std::min<int64_t>(bytes, 8)); }
+
   std::vector<hw::Item> filled(hw::Buffer b, hw::Queue reader, int64_t bytes) {
     std::vector<hw::Item> out = {sync(hw::SyncKind::wait_free, hw::Queue::load, b)};
-    if (!one_in(12)) append(out, maybe_looped({load(b, bytes)}));
+    if (!one_in(12))
+      for (int64_t parts = pick(1, 2); parts > 0; --parts)
+        append(out, maybe_looped({load(b, bytes, one_in(3) ? 2 : 0, runs(bytes))}));
     out.push_back(sync(hw::SyncKind::signal_full, hw::Queue::load, b));
     out.push_back(sync(hw::SyncKind::wait_full, reader, b));
     return out;
@@ -133,7 +149,7 @@ class RandomProgram {
   std::vector<hw::Item> passes() {
     std::vector<hw::Item> out;
     for (int64_t parts = pick(1, 2); parts > 0; --parts)
-      append(out, maybe_looped({gemm(pick(1, 40), pick(1, 8), pick(1, 8))}));
+      append(out, maybe_looped({gemm(pick(1, 40), pick(1, 8), pick(1, columns_ ? 30 : 8))}));
     if (drains_) {
       hw::DrainCommand d;
       d.m = pick(1, 2);
@@ -146,7 +162,7 @@ class RandomProgram {
   std::vector<hw::Item> stored(int64_t bytes) {
     std::vector<hw::Item> out = {
         sync(hw::SyncKind::wait_full, hw::Queue::store, hw::Buffer::output)};
-    if (!one_in(12)) append(out, maybe_looped({store(bytes)}));
+    if (!one_in(12)) append(out, maybe_looped({store(bytes, one_in(3) ? 2 : 1, runs(bytes))}));
     out.push_back(sync(hw::SyncKind::signal_free, hw::Queue::store, hw::Buffer::output));
     return out;
   }
@@ -160,7 +176,12 @@ class RandomProgram {
                    sync(hw::SyncKind::signal_full, hw::Queue::execute, hw::Buffer::accumulator),
                    sync(hw::SyncKind::wait_full, hw::Queue::post, hw::Buffer::accumulator),
                    sync(hw::SyncKind::wait_free, hw::Queue::post, hw::Buffer::output)});
-    append(inner, maybe_looped({post(pick(1, 40), pick(1, 2))}));
+    const bool parameters = one_in(3);
+    if (parameters)
+      append(inner, filled(hw::Buffer::parameter, hw::Queue::post, pick(1, 100)));
+    append(inner, maybe_looped({post(pick(1, 40), pick(1, 8))}));
+    if (parameters)
+      inner.push_back(sync(hw::SyncKind::signal_free, hw::Queue::post, hw::Buffer::parameter));
     append(inner, {sync(hw::SyncKind::signal_free, hw::Queue::post, hw::Buffer::accumulator),
                    sync(hw::SyncKind::signal_full, hw::Queue::post, hw::Buffer::output)});
     append(inner, stored(pick(1, 80)));
@@ -173,7 +194,8 @@ class RandomProgram {
     std::vector<hw::Item> out = filled(hw::Buffer::activation, hw::Queue::post, pick(1, 300));
     out.push_back(sync(hw::SyncKind::wait_free, hw::Queue::post, hw::Buffer::output));
     hw::VectorCommand c;
-    c.ops[static_cast<size_t>(pick(0, 6))] = pick(1, 500);
+    for (int64_t classes = pick(1, 3); classes > 0; --classes)
+      c.ops[static_cast<size_t>(pick(0, 6))] = pick(1, 500);
     c.in_bytes = pick(0, 300);
     c.out_bytes = pick(1, 80);
     append(out, maybe_looped({{hw::Command{c}}}));
@@ -185,7 +207,7 @@ class RandomProgram {
 
   std::mt19937& random_;
   int loops_ = 0;
-  bool drains_ = false;
+  bool drains_ = false, columns_ = false;  ///< output stationary; input stationary
 };
 
 inline hw::Program random_program(std::mt19937& random) { return RandomProgram(random).run(); }

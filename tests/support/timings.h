@@ -28,7 +28,8 @@ inline TimingComparison compare_timings(int64_t count, unsigned seed) {
   std::mt19937 random(seed);
   TimingComparison out;
   while (out.compared < count) {
-    const hw::HwConfig hw = random_machine(random);
+    hw::HwConfig hw = random_machine(random);
+    draw_channels(hw, random);
     const hw::Program p = random_program(random);
     if (!verify(p, hw).ok()) continue;
     int64_t stepped = 0, seen = 0;

@@ -35,6 +35,59 @@ TEST(Timing, OneTileTakesItsPartsOneAfterTheOther) {
   EXPECT_EQ(cycles(test::program(test::tile(m, k, n)), hw), stored);
 }
 
+/// The first load takes longer to arrive than the second, which comes from the nearer memory.
+TEST(Timing, ASlotIsFullWhenAllOfItsLoadsHaveArrived) {
+  HwConfig hw = test::small_machine(8, 8);
+  hw.dram = {{4000}, {4000}, 100};
+  hw.shared = {64, {{8000}, {8000}, 20}};
+  const int64_t bytes = 64, out = 32;
+  VectorCommand add;
+  add.in_bytes = 2 * bytes;
+  add.out_bytes = out;
+  for (const bool far_first : {true, false}) {
+    std::vector<Item> body = {test::sync(SyncKind::wait_free, Queue::load, Buffer::activation),
+                              test::load(Buffer::activation, bytes, far_first ? 0 : 2),
+                              test::load(Buffer::activation, bytes, far_first ? 2 : 0),
+                              test::sync(SyncKind::signal_full, Queue::load, Buffer::activation),
+                              test::sync(SyncKind::wait_full, Queue::post, Buffer::activation),
+                              test::sync(SyncKind::wait_free, Queue::post, Buffer::output),
+                              Item{Command{add}},
+                              test::sync(SyncKind::signal_free, Queue::post, Buffer::activation),
+                              test::sync(SyncKind::signal_full, Queue::post, Buffer::output),
+                              test::sync(SyncKind::wait_full, Queue::store, Buffer::output),
+                              test::store(out),
+                              test::sync(SyncKind::signal_free, Queue::store, Buffer::output)};
+    const int64_t far = bytes / 4, near = bytes / 8;
+    const int64_t arrived = far_first ? std::max(far + 100, far + near + 20) : near + far + 100;
+    const int64_t done =
+        arrived + kTokenLatency + 2 * bytes / 16 + contract::kVectorLatency + kTokenLatency;
+    EXPECT_EQ(cycles(test::program(std::move(body)), hw), done + out / 4 + 100) << far_first;
+  }
+}
+
+/// Slots become full in the order in which they are claimed: a later one isn't there first.
+TEST(Timing, ASlotIsNotFullBeforeTheOneThatWasClaimedBefore) {
+  HwConfig hw = test::small_machine(8, 8);
+  hw.dram = {{4000}, {4000}, 100};
+  hw.shared = {64, {{8000}, {8000}, 20}};
+  const auto filled = [](int tensor) {
+    return std::vector<Item>{test::sync(SyncKind::wait_free, Queue::load, Buffer::activation),
+                             test::load(Buffer::activation, 64, tensor),
+                             test::sync(SyncKind::signal_full, Queue::load, Buffer::activation)};
+  };
+  std::vector<Item> body = filled(0);
+  test::append(body, filled(2));
+  VectorCommand read;  // a cycle each, so that the second ends when its data has come
+  read.in_bytes = 1;
+  for (int i = 0; i < 2; ++i)
+    test::append(body, {test::sync(SyncKind::wait_full, Queue::post, Buffer::activation),
+                        Item{Command{read}},
+                        test::sync(SyncKind::signal_free, Queue::post, Buffer::activation)});
+  const int64_t far = 64 / 4 + 100;
+  EXPECT_EQ(cycles(test::program(std::move(body)), hw),
+            far + kTokenLatency + 2 + contract::kVectorLatency);
+}
+
 TEST(Timing, BackToBackGemmsLeaveNoBubble) {
   const HwConfig hw = test::small_machine(8, 8);
   for (const int64_t m : {8, 9, 33}) {

@@ -30,7 +30,7 @@ TEST(RandomCases, AreTheSameForTheSameSeed) {
 TEST(RandomCases, MeetAllThatAMachineCanSay) {
   std::set<int32_t> zeros;
   std::set<hw::Dataflow> flows;
-  int relu = 0, shared = 0, instant = 0, slow = 0;
+  int relu = 0, shared = 0, instant = 0, slow = 0, scattered = 0;
   hw::HwConfig hw = machine();
   hw.array.dataflows = {hw::Dataflow::weight_stationary, hw::Dataflow::input_stationary,
                         hw::Dataflow::output_stationary};
@@ -42,10 +42,11 @@ TEST(RandomCases, MeetAllThatAMachineCanSay) {
     shared += c.problem.a.memory == hw::Memory::shared;
     instant += c.hw.dram.latency == 0;
     slow += c.hw.dram.latency > 150;
+    scattered += c.scattered;
   }
   EXPECT_GT(zeros.size(), 200U);
   EXPECT_EQ(flows.size(), 3U);
-  for (const int n : {relu, shared, instant, slow}) EXPECT_GT(n, 10);
+  for (const int n : {relu, shared, instant, slow, scattered}) EXPECT_GT(n, 10);
 }
 
 TEST(ShapeText, SaysWhatTheProductIs) {

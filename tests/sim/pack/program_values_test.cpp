@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "hw/golden/golden.h"
+#include "hw/program/scatter_loads.h"
 #include "sim/map/gemm_space.h"
 #include "sim/pack/operand_layout.h"
 #include "sim/work/random_gemm.h"
@@ -110,13 +111,20 @@ GemmProblem random_problem(const GemmOp& op, const hw::HwConfig& hw, std::mt1993
   return p;
 }
 
-/// Runs the program of a tiling and compares the output with the definition.
+/// Runs the program of a tiling, with `scatter` one whose loads come from both memories, and
+/// compares the output with the definition.
 void expect_right(const GemmProblem& p, const hw::HwConfig& hw, const Tiling& t,
-                  const GemmOperands& operands, const std::vector<int8_t>& expected) {
-  const hw::Program program = emit(p, hw, t);
+                  const GemmOperands& operands, const std::vector<int8_t>& expected,
+                  std::mt19937* scatter = nullptr) {
+  hw::Program program = emit(p, hw, t);
+  hw::MemoryImage image = pack(p, hw, t, operands);
+  if (scatter) {
+    scatter_loads(program, *scatter);
+    const hw::MemoryImage twins = image;
+    image.insert(image.end(), twins.begin(), twins.end());
+  }
   const Status good = verify(program, hw);
   ASSERT_TRUE(good.ok()) << good.errors().front().text() << "\n" << print(program);
-  hw::MemoryImage image = pack(p, hw, t, operands);
   const Status ran = hw::run_golden(program, hw, image);
   ASSERT_TRUE(ran.ok()) << ran.errors().front().text() << "\n" << print(program);
   const std::vector<int8_t> got = unpack_output(image);
@@ -156,7 +164,8 @@ std::array<int, hw::kDataflows> run_random(uint32_t seed, int rounds, bool im2co
       const auto all = candidates(p, hw, {.dataflows = {d}}, pin);
       const size_t step = 1 + all.size() / 3;
       for (size_t i = random() % step; i < all.size(); i += step) {
-        expect_right(p, hw, all[i].tiling, operands, expected);
+        expect_right(p, hw, all[i].tiling, operands, expected,
+                     random() % 3 == 0 ? &random : nullptr);
         if (testing::Test::HasFatalFailure()) return ran;
         ++ran[static_cast<size_t>(d)];
       }

@@ -1,0 +1,67 @@
+#include "hw/program/scatter_loads.h"
+
+namespace accsim::hw {
+namespace {
+
+int64_t pick(std::mt19937& random, int64_t low, int64_t high) {
+  return std::uniform_int_distribution<int64_t>(low, high)(random);
+}
+
+/// Cuts the load behind some of the outermost level's iterations or, without levels, of the run's
+/// bytes: `c` keeps the first part, the result is the rest. The load can be cut.
+LoadCommand cut(LoadCommand& c, std::mt19937& random) {
+  const bool runs = !c.walk.levels.empty();
+  int64_t& whole = runs ? c.walk.levels[0].count : c.walk.run;
+  const int64_t first = pick(random, 1, whole - 1);
+  LoadCommand rest = c;
+  (runs ? rest.walk.levels[0].count : rest.walk.run) = whole - first;
+  whole = first;
+  rest.source += Affine(runs ? first * c.walk.levels[0].stride : first);
+  rest.slot_offset += Affine(c.walk.bytes());
+  return rest;
+}
+
+bool can_be_cut(const LoadCommand& c) {
+  return !c.padded && (c.walk.levels.empty() ? c.walk.run : c.walk.levels[0].count) > 1;
+}
+
+void scatter(std::vector<Item>& body, int tensors, std::mt19937& random) {
+  const auto placed = [&](LoadCommand c) {
+    if (pick(random, 0, 1) == 1) c.tensor += tensors;
+    return Item{Command{std::move(c)}};
+  };
+  std::vector<Item> out;
+  for (Item& item : body) {
+    if (auto* loop = std::get_if<Loop>(&item.node)) scatter(loop->body, tensors, random);
+    auto* command = std::get_if<Command>(&item.node);
+    auto* load = command ? std::get_if<LoadCommand>(command) : nullptr;
+    if (!load) {
+      out.push_back(std::move(item));
+      continue;
+    }
+    LoadCommand first = *load;
+    if (!can_be_cut(first) || pick(random, 0, 3) == 0) {
+      out.push_back(placed(std::move(first)));
+      continue;
+    }
+    LoadCommand rest = cut(first, random);
+    out.push_back(placed(std::move(first)));
+    out.push_back(placed(std::move(rest)));
+  }
+  body = std::move(out);
+}
+
+}  // namespace
+
+void scatter_loads(Program& program, std::mt19937& random) {
+  const auto tensors = static_cast<int>(program.tensors.size());
+  for (int i = 0; i < tensors; ++i) {
+    ProgramTensor twin = program.tensors[static_cast<size_t>(i)];
+    twin.name += " (twin)";
+    twin.memory = twin.memory == Memory::dram ? Memory::shared : Memory::dram;
+    program.tensors.push_back(std::move(twin));
+  }
+  scatter(program.body, tensors, random);
+}
+
+}  // namespace accsim::hw

@@ -1,0 +1,44 @@
+// What comes back from the two memories: into which buffer it goes, which loads have ended, which
+// slots are full.
+module load_tracker
+  import accsim_pkg::*;
+#(
+  parameter int unsigned ActSlots = 2, WgtSlots = 2, ParSlots = 2
+) (
+  input  logic            clk_i,
+  input  logic            rst_ni,
+  input  logic            asked_i,  // the last beat of a load is taken by its memory
+  input  buffer_e         asked_buffer_i,
+  input  logic            asked_shared_i,
+  input  logic            asked_signal_i,  // it is the last load of a slot
+  input  logic [1:0]      data_valid_i,    // by memory
+  input  load_tag_t [1:0] tag_i,
+  output logic [2:0][1:0] write_o,         // by buffer and memory
+  output logic [1:0]      retire_o,
+  output logic [2:0]      full_o
+);
+  logic [2:0]      asked;
+  logic [2:0][1:0] asked_of;
+
+  assign asked = asked_i ? 3'd1 << asked_buffer_i : 3'd0;
+
+  for (genvar m = 0; m < 2; m++) begin : gen_memory
+    logic [2:0] to;
+    assign to          = data_valid_i[m] ? 3'd1 << tag_i[m].buffer : 3'd0;
+    assign retire_o[m] = data_valid_i[m] && tag_i[m].last;
+    for (genvar b = 0; b < 3; b++) begin : gen_buffer
+      assign write_o[b][m]  = to[b];
+      assign asked_of[b][m] = asked[b] && asked_shared_i == 1'(m);
+    end
+  end
+
+  load_fence #(.Slots(ActSlots)) u_act (
+    .clk_i, .rst_ni, .asked_i(asked_of[0]), .signal_i(asked[0] && asked_signal_i),
+    .arrived_i(write_o[0] & retire_o), .full_o(full_o[0]));
+  load_fence #(.Slots(WgtSlots)) u_wgt (
+    .clk_i, .rst_ni, .asked_i(asked_of[1]), .signal_i(asked[1] && asked_signal_i),
+    .arrived_i(write_o[1] & retire_o), .full_o(full_o[1]));
+  load_fence #(.Slots(ParSlots)) u_par (
+    .clk_i, .rst_ni, .asked_i(asked_of[2]), .signal_i(asked[2] && asked_signal_i),
+    .arrived_i(write_o[2] & retire_o), .full_o(full_o[2]));
+endmodule
