@@ -1,0 +1,300 @@
+"""An event simulator of a tile program's timing, written from the contract in rtl/README.md alone.
+
+It shares no code and no method with hw/timing: the load, execute, post and store queue are
+processes that run side by side and meet at nothing but tokens, as the engines of the core do.
+A process sleeps until a cycle has come or a token is there; a heap of events wakes it.
+Section names in the docstrings are those of the README.
+"""
+
+import heapq
+from collections import defaultdict
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from functools import partial
+from itertools import chain, count
+from typing import Any
+
+Json = dict[str, Any]
+QUEUES = ("load", "execute", "post", "store")
+QUEUE_OF = {"load": "load", "gemm": "execute", "drain": "execute", "store": "store"}
+HELD = {"weight_stationary": "weight", "input_stationary": "activation", "output_stationary": None}
+SHADOW = "shadow registers"  # tokens within the execute queue: between its stream and its fill
+
+
+@dataclass(frozen=True)
+class Token:
+    """A token of a kind, "free" or "full": number 0 is the first that the buffer has of it."""
+
+    kind: str
+    buffer: str
+    number: int
+
+    def __str__(self) -> str:
+        return f"{self.kind} token {self.number} of {self.buffer}"
+
+
+@dataclass
+class Command:
+    """A command, what it waits for and what is signalled by it. Section "Queues": a wait
+    holds the queue's next command back, a signal is given by what was done before it."""
+
+    name: str
+    fields: Json
+    waits: list[Token]
+    signals: list[Token] = field(default_factory=list)
+
+
+class Contract:
+    """Numbers and rules of the timing contract. timing_oracle_test.py overrides them one by one."""
+
+    token_cycles = 1
+    array_cycles = 4
+    post_cycles = 6
+
+    def __init__(self, machine: Json, dataflow: str) -> None:
+        self.machine, self.dataflow = machine, dataflow
+
+    def channel(self, bytes_moved: int, rate: int) -> int:
+        """Section "Rates": the least n with n x rate >= 1000 x bytes."""
+        return -(-1000 * bytes_moved // rate)
+
+    def beats(self, bytes_moved: int, buffer: str) -> int:
+        """Beats of one run of bytes through a buffer's port: each run begins a new beat."""
+        return -(-bytes_moved // self.machine["buffers"][buffer]["port"])
+
+    def transfer(self, move: Json) -> int:
+        """Rows "load" and "store": the slower of channel and port, at least a cycle."""
+        buffer = move.get("buffer", "output")
+        rate = self.machine[move["memory"]]["write" if buffer == "output" else "read"]
+        channel = self.channel(move["runs"] * move["run"], rate)
+        return max(1, channel, move["runs"] * self.beats(move["run"], buffer))
+
+    def latency(self, memory: str) -> int:
+        """Rows "load" and "store": from the end until the bytes have arrived, either way."""
+        return self.machine[memory]["latency"]
+
+    def full(self, earlier: int, slot: list[int]) -> int:
+        """Section "Loads and full slots": all loads before the signal have arrived,
+        not only those into this slot; `earlier` is when the slot before was full."""
+        return max(earlier, *slot)
+
+    def fill(self) -> int:
+        """Row "gemm, fill": cycles to write the operand that is held."""
+        side = {"weight": "rows", "activation": "cols"}.get(HELD[self.dataflow])
+        return self.machine[side] if side else 0
+
+    def stream(self, gemm: Json) -> int:
+        """Row "gemm, stream": cycles to move the other one through."""
+        if self.dataflow == "output_stationary":
+            return max(gemm["m"], gemm["k"])
+        return gemm["m" if self.dataflow == "weight_stationary" else "n"]
+
+    def shadow_free(self, start: int, end: int) -> int:
+        """Row "gemm, fill": from when on a stream leaves the shadow registers to the next fill."""
+        return start
+
+    def array(self) -> int:
+        """From the end of a stream, or of the drain registers' shift, to the accumulators."""
+        return self.machine["rows"] + self.machine["cols"] - 1 + self.array_cycles
+
+    def drain(self) -> int:
+        """Row "drain": cycles until the drain registers take the next one."""
+        return self.machine["rows"]
+
+    def post(self, post: Json) -> int:
+        """Row "post": beats."""
+        return post["rows"] * self.beats(post["cols"], "output")
+
+    def vector(self, vector: Json) -> int:
+        """The vector commands below the table: lanes and ports work side by side."""
+        lanes = sum(-(-n // width) for n, width in zip(vector["ops"], self.machine["lanes"]))
+        moved_in = self.beats(vector["in"], "activation")
+        return max(1, lanes, moved_in, self.beats(vector["out"], "output"))
+
+    def times(self, start: int, command: Command) -> tuple[int, int]:
+        """End and visible result of any command but those of the execute queue."""
+        what = command.fields
+        if command.name in ("load", "store"):
+            end = start + self.transfer(what)
+            return end, end + self.latency(what["memory"])
+        end = start + (self.post(what) if command.name == "post" else self.vector(what))
+        return end, end + self.post_cycles
+
+
+def unroll(body: list[Json]) -> Iterator[tuple[str, Any]]:
+    """The operations of a body, loops written out."""
+    for operation in body:
+        if "loop" in operation:
+            for _ in range(operation["loop"]):
+                yield from unroll(operation["body"])
+        else:
+            yield from operation.items()
+
+
+def split(program: Json) -> tuple[dict[str, list[Command]], list[Token]]:
+    """Each queue's own commands, and the tokens that nothing comes before: given in cycle 0.
+    Tokens of one kind are taken in the order in which they are given (section "Queues"): the n-th
+    wait of the program's text takes what its n-th signal gives, whichever queues they are in. Free
+    tokens 0 to slots - 1 are those that the buffer begins with."""
+    buffers = program["machine"]["buffers"]
+    numbers = defaultdict(int, {("signal", "free", b): buffers[b]["slots"] for b in buffers})
+    given_at_once: list[Token] = []
+    commands: dict[str, list[Command]] = {queue: [] for queue in QUEUES}
+    waits: dict[str, list[Token]] = {queue: [] for queue in QUEUES}
+    last: dict[str, Command] = {}  # of a queue, of the loads into a buffer
+    for name, what in unroll(program["body"]):
+        if isinstance(what, list):
+            (operation, kind), (queue, buffer) = name.split("_"), what
+            token = Token(kind, buffer, numbers[operation, kind, buffer])
+            numbers[operation, kind, buffer] += 1
+            if operation == "wait":
+                waits[queue].append(token)
+            else:
+                giver = last.get(f"load {buffer}" if queue == "load" else queue)
+                (giver.signals if giver else given_at_once).append(token)
+            continue
+        queue = QUEUE_OF.get(name, "post")
+        command = Command(name, what, waits[queue])
+        waits[queue] = []
+        commands[queue].append(command)
+        last[f"load {what['buffer']}" if name == "load" else queue] = command
+    return commands, given_at_once
+
+
+Wishes = Iterator[int | Token]  # of a process: what it sleeps for
+
+
+@dataclass
+class Process:
+    """Works by itself, step by step; after each it sleeps for a cycle to come or for a token."""
+
+    name: str
+    steps: Wishes
+    sleeps_for: int | Token | None = None
+
+
+class Deadlock(Exception):
+    """Nothing can go on; says what each queue waits for."""
+
+
+class Simulator:
+    """The four queues, the tokens between them and the events to come."""
+
+    def __init__(self, program: Json, contract: type[Contract] = Contract) -> None:
+        self.contract = contract(program["machine"], program["dataflow"])
+        self.held = HELD[program["dataflow"]]
+        self.text, self.given_at_once = split(program)
+        self.finish: dict[str, list[int]] = {queue: [] for queue in QUEUES}
+        self.now = 0
+        self.events: list[tuple[int, int, Callable[[], None]]] = []  # cycle, order, what happens
+        self.order = count()
+        self.usable = {Token("free", SHADOW, 0): 0}  # from which cycle on
+        for name, buffer in program["machine"]["buffers"].items():
+            self.usable |= {Token("free", name, number): 0 for number in range(buffer["slots"])}
+        self.asleep: dict[Token, Process] = {}
+        steps = {"load": self.load(), "fill": self.fill(), "stream": self.stream()}
+        steps |= {queue: self.post_or_store(queue) for queue in ("post", "store")}
+        self.processes = [Process(name, work) for name, work in steps.items()]
+
+    def at(self, cycle: int, happens: Callable[[], None]) -> None:
+        """Plans an event."""
+        heapq.heappush(self.events, (cycle, next(self.order), happens))
+
+    def run(self) -> Json:
+        """The cycle in which each command's result is visible, and the last of them."""
+        for token in self.given_at_once:
+            self.at(0, partial(self.given, token))
+        for process in self.processes:
+            self.at(0, partial(self.resume, process))
+        while self.events:
+            self.now, _, happens = heapq.heappop(self.events)
+            happens()
+        stuck = [f"{p.name} waits for {p.sleeps_for}" for p in self.processes if p.sleeps_for]
+        if stuck:
+            raise Deadlock(f"after cycle {self.now}: " + "; ".join(stuck))
+        return {"finish": self.finish, "total": max(chain(*self.finish.values()), default=0)}
+
+    def resume(self, process: Process) -> None:
+        """A process goes on, until it sleeps for something else or has come to its end."""
+        process.sleeps_for = wish = next(process.steps, None)
+        if isinstance(wish, Token):
+            if wish not in self.usable:
+                self.asleep[wish] = process
+                return
+            wish = max(self.now, self.usable[wish])
+        if wish is not None:
+            self.at(wish, partial(self.resume, process))
+
+    def given(self, token: Token) -> None:
+        """Section "Timing contract": a token given in cycle t can be acted on in t + 1;
+        within the execute queue, where shadow registers are passed on, in cycle t."""
+        self.usable[token] = self.now + self.contract.token_cycles * (token.buffer != SHADOW)
+        if token in self.asleep:
+            self.at(self.usable[token], partial(self.resume, self.asleep.pop(token)))
+
+    def signal(self, tokens: list[Token], visible: int, given_back: int) -> None:
+        """Columns "result visible" and "slots given back": when full and free tokens are given."""
+        for token in tokens:
+            cycle = visible if token.kind == "full" else given_back
+            self.at(cycle, partial(self.given, token))
+
+    def load(self) -> Wishes:
+        """Section "Loads and full slots". As all processes it starts a command in self.now."""
+        full: dict[str, int] = defaultdict(int)
+        slot: dict[str, list[int]] = defaultdict(list)
+        for command in self.text["load"]:
+            yield from command.waits
+            end, visible = self.contract.times(self.now, command)
+            self.finish["load"].append(visible)
+            slot[buffer := command.fields["buffer"]].append(visible)
+            if command.signals:
+                full[buffer] = self.contract.full(full[buffer], slot.pop(buffer))
+                self.signal(command.signals, full[buffer], end)
+            yield end
+
+    def fill(self) -> Wishes:
+        """Section "Execute: what holds what", the fill: begins when the shadow registers
+        are free and the held operand is there. All other tokens are the stream's affair."""
+        gemms = (c for c in self.text["execute"] if c.name == "gemm")
+        for number, gemm in enumerate(gemms):
+            yield Token("free", SHADOW, number)
+            yield from self.operand(gemm.waits, held=True)
+            end = self.now + self.contract.fill()
+            self.signal([Token("full", SHADOW, number)], end, end)
+            self.signal(self.operand(gemm.signals, held=True), end, end)
+            yield end
+
+    def stream(self) -> Wishes:
+        """Section "Execute: what holds what", streams and drains in the order of the text."""
+        gemms = drained = 0
+        for command in self.text["execute"]:
+            if command.name == "drain":
+                yield from command.waits
+                yield max(self.now, drained)
+                drained = self.now + self.contract.drain()
+                visible = drained + self.contract.array()
+                self.signal(command.signals, visible, self.now)
+            else:
+                yield Token("full", SHADOW, gemms)
+                yield from self.operand(command.waits, held=False)
+                gemms += 1
+                end = self.now + self.contract.stream(command.fields)
+                shadow_free = Token("free", SHADOW, gemms)
+                self.signal([shadow_free], end, self.contract.shadow_free(self.now, end))
+                visible = end + self.contract.array()
+                self.signal(self.operand(command.signals, held=False), visible, end)
+                yield end
+            self.finish["execute"].append(visible)
+
+    def operand(self, tokens: list[Token], held: bool) -> list[Token]:
+        """Those tokens that are, or aren't, of the operand that the dataflow holds."""
+        return [token for token in tokens if (token.buffer == self.held) == held]
+
+    def post_or_store(self, queue: str) -> Wishes:
+        """Section "Post and store: what holds what"."""
+        for command in self.text[queue]:
+            yield from command.waits
+            end, visible = self.contract.times(self.now, command)
+            self.finish[queue].append(visible)
+            self.signal(command.signals, visible, end)
+            yield end
