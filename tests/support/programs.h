@@ -177,8 +177,7 @@ class RandomProgram {
                    sync(hw::SyncKind::wait_full, hw::Queue::post, hw::Buffer::accumulator),
                    sync(hw::SyncKind::wait_free, hw::Queue::post, hw::Buffer::output)});
     const bool parameters = one_in(3);
-    if (parameters)
-      append(inner, filled(hw::Buffer::parameter, hw::Queue::post, pick(1, 100)));
+    if (parameters) append(inner, filled(hw::Buffer::parameter, hw::Queue::post, pick(1, 100)));
     append(inner, maybe_looped({post(pick(1, 40), pick(1, 8))}));
     if (parameters)
       inner.push_back(sync(hw::SyncKind::signal_free, hw::Queue::post, hw::Buffer::parameter));

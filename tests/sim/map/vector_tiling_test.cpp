@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "hw/timing/timing.h"
 #include "sim/map/mapper.h"
 #include "tests/support/machines.h"
@@ -54,6 +56,102 @@ TEST(VectorTiling, ProgramsAreValidMoveEveryByteAndDoEveryOperation) {
     ++checked;
   }
   EXPECT_GT(checked, 300);
+}
+
+/// What a program's loads and stores touch, iteration by iteration: by tensor the bytes in the order
+/// in which they are moved, and by slot (from one full token to the next) the bytes of the slot.
+class Moved {
+ public:
+  explicit Moved(const hw::Program& p) : tensors(p.tensors.size()), indices_(at(p.loops)) {
+    visit(p.body);
+  }
+
+  std::vector<std::vector<int64_t>> tensors;
+  std::vector<std::vector<int64_t>> loaded, stored;  ///< slots
+
+ private:
+  static size_t at(int64_t i) { return static_cast<size_t>(i); }
+
+  int64_t value(const hw::Affine& a) const {
+    int64_t sum = a.base;
+    for (const hw::Affine::Term& t : a.terms) sum += t.coeff * indices_[at(t.loop)];
+    return sum;
+  }
+
+  void walk(int tensor, const hw::Affine& from, const hw::Affine& slot_offset, const hw::Walk& walk,
+            std::vector<int64_t>& slot) {
+    ASSERT_LE(walk.levels.size(), 1U);
+    int64_t place = value(slot_offset);
+    for (int64_t run = 0; run < walk.runs(); ++run)
+      for (int64_t i = 0; i < walk.run; ++i, ++place) {
+        const int64_t stride = walk.levels.empty() ? 0 : walk.levels[0].stride;
+        tensors[at(tensor)].push_back(value(from) + run * stride + i);
+        slot.push_back(place);
+      }
+  }
+
+  void visit(const std::vector<hw::Item>& body) {
+    for (const hw::Item& item : body) {
+      if (const auto* loop = std::get_if<hw::Loop>(&item.node)) {
+        for (int64_t i = 0; i < loop->count; ++i) {
+          indices_[at(loop->id)] = i;
+          visit(loop->body);
+        }
+        continue;
+      }
+      if (const auto* sync = std::get_if<hw::Sync>(&item.node)) {
+        if (sync->kind == hw::SyncKind::wait_free && sync->queue == hw::Queue::load)
+          loaded.emplace_back();
+        if (sync->kind == hw::SyncKind::wait_full && sync->queue == hw::Queue::store)
+          stored.emplace_back();
+        continue;
+      }
+      const auto& command = std::get<hw::Command>(item.node);
+      if (const auto* c = std::get_if<hw::LoadCommand>(&command))
+        walk(c->tensor, c->source, c->slot_offset, c->walk, loaded.back());
+      if (const auto* c = std::get_if<hw::StoreCommand>(&command))
+        walk(c->tensor, c->target, c->slot_offset, c->walk, stored.back());
+    }
+  }
+
+  std::vector<int64_t> indices_;
+};
+
+/// Byte by byte: the operands in order, once a pass, and slots without gaps.
+TEST(VectorTiling, EveryChunkHasItsOwnBytesAndFillsItsSlot) {
+  std::mt19937 random(7);
+  int checked = 0, chunked = 0, passed = 0;
+  for (int i = 0; i < 400; ++i) {
+    const hw::HwConfig hw = test::random_machine(random);
+    const VectorProblem p = random_problem(random);
+    const auto chunks = static_cast<int64_t>(1 + random() % 30);
+    const int64_t passes = p.is_vector() && random() % 3 == 0 ? p.passes : 1;
+    if (!fits(p, hw, chunks)) continue;
+    const hw::Program program = emit(p, hw, chunks, passes);
+    Moved moved(program);
+    ASSERT_EQ(moved.tensors.size(), p.inputs.size() + p.outputs.size());
+    for (size_t t = 0; t < moved.tensors.size(); ++t) {
+      const bool in = t < p.inputs.size();
+      const VectorOperand& o = in ? p.inputs[t] : p.outputs[t - p.inputs.size()];
+      const int64_t times = in ? passes : 1;
+      std::vector<int64_t>& bytes = moved.tensors[t];
+      // Of several passes each has its chunk again: then order says nothing, only how often.
+      if (times > 1) std::sort(bytes.begin(), bytes.end());
+      ASSERT_EQ(std::ssize(bytes), o.bytes() * times) << print(program);
+      for (size_t b = 0; b < bytes.size(); ++b)
+        ASSERT_EQ(bytes[b], static_cast<int64_t>(b) / times) << print(program);
+    }
+    for (const auto* slots : {&moved.loaded, &moved.stored})
+      for (const std::vector<int64_t>& slot : *slots)
+        for (size_t b = 0; b < slot.size(); ++b)
+          ASSERT_EQ(slot[b], static_cast<int64_t>(b)) << print(program);
+    ++checked;
+    chunked += moved.stored.size() > 2;
+    passed += passes > 1;
+  }
+  EXPECT_GT(checked, 200);
+  EXPECT_GT(chunked, 100);
+  EXPECT_GT(passed, 20);
 }
 
 TEST(VectorTiling, StridedRunsCostPortBeats) {
