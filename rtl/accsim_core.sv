@@ -110,7 +110,7 @@ module accsim_core
     .data_valid_i, .tag_i(tag), .write_o(data_for), .retire_o(retire_load_o), .full_o(load_full)
   );
 
-  // ---- buffers: both memories may send to one of them in a cycle ---------------------------------
+  // ---- buffers: both memories may send to one of them in a cycle --------------------------------
   logic  [WindowLines-1:0]             act_read;
   word_t [WindowLines-1:0]             act_addr;
   logic  [WindowLines-1:0][Rows*8-1:0] act_data;
@@ -162,7 +162,7 @@ module accsim_core
     .rows_i(weight_rows), .lanes_i(weight_lanes), .step_i(weight_step), .read_o(wgt_read),
     .addr_o(wgt_addr), .data_i(wgt_data), .row_o(wgt_row));
 
-  // ---- array and accumulators --------------------------------------------------------------------
+  // ---- array and accumulators -------------------------------------------------------------------
   logic                      sum_valid, sum_overwrite;  // of column 0; one column a cycle
   word_t                     sum_row;
   logic [Cols-1:0][31:0]     sum, post_sums;
@@ -269,7 +269,7 @@ module accsim_core
       .post_row_i(post_row[AccBits-1:0]), .post_data_o(post_sums[c]));
   end
 
-  // ---- post and store ----------------------------------------------------------------------------
+  // ---- post and store ---------------------------------------------------------------------------
   post_unit #(
     .Cols(Cols), .Lanes(PostLanes), .AccSlots(AccSlots), .AccRows(AccRows), .ParSlots(ParSlots),
     .ParStride(ParSlotBytes), .OutSlots(OutSlots), .OutStride(OutSlotBytes)

@@ -2,8 +2,8 @@
 // hold even and odd words, so that any `ReadBytes` or `WriteBytes` bytes lie in two words that are
 // accessed at once. Read data comes one cycle later. Several read ports stand for copies of the
 // banks, or for interleaving by tile line. Read data is there for one cycle, or with Hold until the
-// next read. With Scatter, writes can go to single bytes at a stride instead of one piece. There are
-// one or two write ports; they never write one byte in the same cycle. Scatter has one.
+// next read. With Scatter, writes can go to single bytes at a stride instead of one piece. There
+// are one or two write ports; they never write one byte in the same cycle. Scatter has one.
 module slot_mem
   import accsim_pkg::*;
 #(

@@ -58,8 +58,8 @@ TEST(VectorTiling, ProgramsAreValidMoveEveryByteAndDoEveryOperation) {
   EXPECT_GT(checked, 300);
 }
 
-/// What a program's loads and stores touch, iteration by iteration: by tensor the bytes in the order
-/// in which they are moved, and by slot (from one full token to the next) the bytes of the slot.
+/// What a program's loads and stores touch, iteration by iteration: by tensor the bytes in the
+/// order in which they are moved, and by slot (from one full token to the next) those of the slot.
 class Moved {
  public:
   explicit Moved(const hw::Program& p) : tensors(p.tensors.size()), indices_(at(p.loops)) {
