@@ -17,10 +17,12 @@ module load_tracker
   output logic [1:0]      retire_o,
   output logic [2:0]      full_o
 );
-  logic [2:0]      asked;
+  logic [2:0]      asked;       // by buffer
+  logic [1:0]      asked_from;  // by memory
   logic [2:0][1:0] asked_of;
 
-  assign asked = asked_i ? 3'd1 << asked_buffer_i : 3'd0;
+  assign asked      = asked_i ? 3'd1 << asked_buffer_i : 3'd0;
+  assign asked_from = asked_shared_i ? 2'b10 : 2'b01;
 
   for (genvar m = 0; m < 2; m++) begin : gen_memory
     logic [2:0] to;
@@ -28,7 +30,7 @@ module load_tracker
     assign retire_o[m] = data_valid_i[m] && tag_i[m].last;
     for (genvar b = 0; b < 3; b++) begin : gen_buffer
       assign write_o[b][m]  = to[b];
-      assign asked_of[b][m] = asked[b] && asked_shared_i == 1'(m);
+      assign asked_of[b][m] = asked[b] && asked_from[m];
     end
   end
 
