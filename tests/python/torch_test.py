@@ -16,7 +16,7 @@ except ImportError:
 import accsim
 from support import MODELS, main, program
 from torch import nn
-from torch_models import Llama, ResNet18
+from torch_models import Encoder, Llama, ResNet18
 
 
 class TorchTest(unittest.TestCase):
@@ -141,6 +141,16 @@ class TorchTest(unittest.TestCase):
         self.assertGreater(max(row.get("int8_error", 0) for row in rows), 0)
         self.assertLess(layers["relu"]["int8_error"], 0.02)
         self.assertLess(layers["fc"]["int8_error"], 0.02)
+
+    def test_does_bert_base_cost_what_its_layers_multiply(self):
+        module = Encoder(12, 768, 12, 3072, 30522, 2).eval()
+        report = accsim.cost_torch(module, torch.zeros(1, 128, dtype=torch.int64), "64x64")
+        products = 4 * 768 * 768 + 2 * 768 * 3072
+        macs = 12 * (128 * products + 2 * 128 * 128 * 768) + 768 * 2
+        self.assertEqual(report.total.macs, macs)
+        work = zip(report.layers["name"], report.layers["macs"])
+        paths = {name.rpartition(".")[0] for name, n in work if n > 0}
+        self.assertEqual({p for p in paths if p}, {f"layers.{i}" for i in range(12)})
 
     def test_is_golden_of_a_transformer_close(self):
         module = Llama(layers=1, width=64, heads=4, kv_heads=2, hidden=128, words=100)
