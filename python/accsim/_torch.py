@@ -47,6 +47,17 @@ def _exporting(name: str = "") -> Iterator[None]:
         raise Error(f"{name}: {error}" if name else str(error)) from error
 
 
+@contextlib.contextmanager
+def _evaluating(module: Any) -> Iterator[None]:
+    """The module in evaluation mode, and afterwards as it was."""
+    was_training = module.training
+    module.eval()
+    try:
+        yield
+    finally:
+        module.train(was_training)
+
+
 def _check_complete(module: Any, model: Model, exported: set[str]) -> None:
     """Tracing on the meta device loses operators that some versions of torch don't trace there."""
     lost = [name for name, _ in module.named_parameters() if name not in exported]
@@ -117,15 +128,10 @@ def load_torch(
     module, inputs = _module_and_inputs(module, example_inputs)
     tensors = _tensors(module)
     meta = any(t.device.type == "meta" for t in tensors.values())
-    was_training = module.training
     with tempfile.TemporaryDirectory(prefix="accsim-") as folder:
         path = os.path.join(folder, "module.onnx")
-        module.eval()
-        try:
-            with _exporting():
-                export_module(module, inputs, path, weights=False)
-        finally:
-            module.train(was_training)
+        with _evaluating(module), _exporting():
+            export_module(module, inputs, path, weights=False)
         model = _core._load_module(path, set(tensors), name, allow_unsupported)
         if meta:
             _check_complete(module, model, _core._stored_names(model))
@@ -231,17 +237,13 @@ def golden(
     _torch()
     numpy = import_module("numpy")
     given = _as_tuple(inputs)
-    was_training = module.training
     rows: list[dict[str, Any]] = []
     with tempfile.TemporaryDirectory(prefix="accsim-") as folder:
         path = os.path.join(folder, "module.onnx")
-        module.eval()
-        try:
+        with _evaluating(module):
             with _exporting():
                 export_module(module, given, path, weights=True)
             theirs = _activations(module, given)
-        finally:
-            module.train(was_training)
         names: Sequence[str] = list(Model.load(path).inputs)
         arrays: Mapping[str, Any] = {n: v.detach().cpu().numpy() for n, v in zip(names, given)}
         float_dump, int8_dump = os.path.join(folder, "f"), os.path.join(folder, "q")
