@@ -128,10 +128,10 @@ module slot_mem
         automatic words_t mask  = written(write_addr_i[0], write_bytes_i[0]);
         automatic words_t data  = placed(write_addr_i[0], write_data_i[0]);
         automatic logic   first = write_addr_i[0][OffsetBits];
-        even[even_row(write_addr_i[0])] <= (even[even_row(write_addr_i[0])] & ~mask[first]) |
-                                        (data[first] & mask[first]);
-        odd[odd_row(write_addr_i[0])]   <= (odd[odd_row(write_addr_i[0])] & ~mask[!first]) |
-                                        (data[!first] & mask[!first]);
+        even[even_row(write_addr_i[0])] <= merged(even[even_row(write_addr_i[0])], mask[first],
+                                                  data[first]);
+        odd[odd_row(write_addr_i[0])]   <= merged(odd[odd_row(write_addr_i[0])], mask[!first],
+                                                  data[!first]);
       end else if (write_i[0]) begin
         for (int unsigned top = 0; top < Padded; top += 64) begin
           for (int unsigned eight = top; eight < top + 64; eight += 8) begin
