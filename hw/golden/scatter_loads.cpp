@@ -1,4 +1,4 @@
-#include "hw/program/scatter_loads.h"
+#include "hw/golden/scatter_loads.h"
 
 namespace accsim::hw {
 namespace {
@@ -53,13 +53,14 @@ void scatter(std::vector<Item>& body, int tensors, std::mt19937& random) {
 
 }  // namespace
 
-void scatter_loads(Program& program, std::mt19937& random) {
+void scatter_loads(Program& program, MemoryImage& image, std::mt19937& random) {
   const auto tensors = static_cast<int>(program.tensors.size());
   for (int i = 0; i < tensors; ++i) {
     ProgramTensor twin = program.tensors[static_cast<size_t>(i)];
     twin.name += " (twin)";
     twin.memory = twin.memory == Memory::dram ? Memory::shared : Memory::dram;
     program.tensors.push_back(std::move(twin));
+    image.push_back(std::vector(image[static_cast<size_t>(i)]));
   }
   scatter(program.body, tensors, random);
 }

@@ -8,7 +8,7 @@
 #include <mutex>
 #include <random>
 
-#include "hw/program/scatter_loads.h"
+#include "hw/golden/scatter_loads.h"
 #include "hw/timing/timing.h"
 #include "sim/base/sums.h"
 #include "sim/base/threads.h"
@@ -153,11 +153,7 @@ class Runner {
     std::seed_seq sequence{options_.seed, static_cast<uint64_t>(i)};
     std::mt19937 random(sequence);
     hw::MemoryImage image = pack(c.problem, c.hw, c.tiling, make_operands(c, random));
-    if (c.scattered) {
-      scatter_loads(program, random);
-      const hw::MemoryImage twins = image;
-      image.insert(image.end(), twins.begin(), twins.end());
-    }
+    if (c.scattered) scatter_loads(program, image, random);
     if (const Status good = verify(program, c.hw); !good) return good.errors();
     const auto start = std::chrono::steady_clock::now();
     const auto result = hw::cosim(program, c.hw, **core, image, {.trace = options_.trace});

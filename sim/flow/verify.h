@@ -19,7 +19,7 @@ struct VerifyCase {
   Tiling tiling;
   std::string cut;
   std::vector<int8_t> weights;  ///< as GemmOperands::weights; empty: random ones
-  bool scattered = false;       ///< loads come from both memories (hw/program/scatter_loads.h)
+  bool scattered = false;       ///< loads come from both memories (hw/golden/scatter_loads.h)
 };
 
 /// "8x 1x1x56x56x64 * 3x3 -> 64 /2": images, input, kernel, outputs, stride; or "100x200x300".

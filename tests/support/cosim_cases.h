@@ -4,7 +4,7 @@
 #include <string>
 
 #include "hw/golden/golden.h"
-#include "hw/program/scatter_loads.h"
+#include "hw/golden/scatter_loads.h"
 #include "sim/map/gemm_space.h"
 #include "sim/work/random_gemm.h"
 #include "tests/support/gemms.h"
@@ -86,9 +86,7 @@ inline CosimCase random_case(const hw::HwConfig& machine, hw::Dataflow dataflow,
     if (tensor.name == "parameters") random_parameters(bytes, random);
   }
   if (pick(0, 1) == 0) return out;
-  hw::scatter_loads(out.program, random);
-  const hw::MemoryImage twins = out.image;
-  out.image.insert(out.image.end(), twins.begin(), twins.end());
+  hw::scatter_loads(out.program, out.image, random);
   out.text += ", loads of both memories";
   return out;
 }

@@ -1,4 +1,4 @@
-#include "hw/program/scatter_loads.h"
+#include "hw/golden/scatter_loads.h"
 
 #include <gtest/gtest.h>
 
@@ -30,7 +30,10 @@ TEST(ScatterLoads, TheSlotHoldsTheSameBytesOfEitherMemory) {
     Program p = test::program({});
     const int before = static_cast<int>(p.tensors.size());
     p.body.push_back({Command{whole}});
-    scatter_loads(p, random);
+    MemoryImage image = {{1, 2}, {}, {3}};
+    const MemoryImage twice = {{1, 2}, {}, {3}, {1, 2}, {}, {3}};
+    scatter_loads(p, image, random);
+    EXPECT_EQ(image, twice);
     ASSERT_EQ(p.tensors.size(), 2U * static_cast<size_t>(before));
     EXPECT_NE(p.tensors[0].memory, p.tensors[static_cast<size_t>(before)].memory);
     for (const Item& item : p.body) {

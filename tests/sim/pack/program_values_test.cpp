@@ -4,7 +4,7 @@
 #include <algorithm>
 
 #include "hw/golden/golden.h"
-#include "hw/program/scatter_loads.h"
+#include "hw/golden/scatter_loads.h"
 #include "sim/map/gemm_space.h"
 #include "sim/pack/operand_layout.h"
 #include "sim/work/random_gemm.h"
@@ -118,11 +118,7 @@ void expect_right(const GemmProblem& p, const hw::HwConfig& hw, const Tiling& t,
                   std::mt19937* scatter = nullptr) {
   hw::Program program = emit(p, hw, t);
   hw::MemoryImage image = pack(p, hw, t, operands);
-  if (scatter) {
-    scatter_loads(program, *scatter);
-    const hw::MemoryImage twins = image;
-    image.insert(image.end(), twins.begin(), twins.end());
-  }
+  if (scatter) scatter_loads(program, image, *scatter);
   const Status good = verify(program, hw);
   ASSERT_TRUE(good.ok()) << good.errors().front().text() << "\n" << print(program);
   const Status ran = hw::run_golden(program, hw, image);
