@@ -5,6 +5,7 @@ cmd_issue.sv
 token_counter.sv
 slot_tokens.sv
 slot_ring.sv
+core_tokens.sv
 delay_line.sv
 tap_line.sv
 slot_mem.sv
@@ -25,6 +26,13 @@ transpose.sv
 pe_os.sv
 array_os.sv
 exec_os.sv
+execute_unit.sv
+lookup_table.sv
+table_reader.sv
 post_lane.sv
+residual_lane.sv
 post_unit.sv
+nest_walk.sv
+vector_lane.sv
+vector_unit.sv
 accsim_core.sv

@@ -11,7 +11,10 @@ package accsim_pkg;
 
   // Of the timing contract, see README.md.
   parameter int unsigned ArrayLatency   = 4;   // of a sum, beyond the skew of the array
-  parameter int unsigned PostLatency    = 6;   // of a value through the post unit
+  parameter int unsigned PostLatency    = 8;   // of a value through the post unit
+  parameter int unsigned VectorLatency  = 9;   // of a value through the vector unit
+  parameter int unsigned TableBytes     = 256; // of a unit's table
+  parameter int unsigned TableBeat      = 8;   // bytes of it that are read in a cycle
   parameter int unsigned ParameterBytes = 12;  // of a channel: bias, multiplier, shift
 
   typedef logic [31:0] word_t;
@@ -19,12 +22,38 @@ package accsim_pkg;
   typedef enum logic [1:0] {
     BufActivation = 2'd0,
     BufWeight     = 2'd1,
-    BufParameter  = 2'd2
+    BufParameter  = 2'd2,
+    BufOutput     = 2'd3
   } buffer_e;
+
+  typedef logic [7:0] slot_t;  // of a buffer, where more than one queue fills or reads it
+
+  // Whom a free token comes from that a load waits for: of the slots that a buffer begins with it is
+  // always there. Main: execute of activations and weights, post of parameters, store of outputs.
+  typedef enum logic [1:0] {
+    FromNone   = 2'd0,
+    FromMain   = 2'd1,
+    FromVector = 2'd2
+  } free_from_e;
+  // Whom the full token goes to that a load gives. Main: as above. Other: the vector unit; for an
+  // output slot the post unit, as a primed one.
+  typedef enum logic [1:0] {
+    ToMain  = 2'd0,
+    ToOther = 2'd1
+  } full_to_e;
+  // Who fills an output slot that a store takes, and who takes it when the store gives it back.
+  typedef enum logic [1:0] {
+    ByLoad   = 2'd0,
+    ByPost   = 2'd1,
+    ByVector = 2'd2
+  } filler_e;
 
   // Flags of a load or store (store: wait_full and signal_free of the output buffer).
   typedef struct packed {
-    logic [26:0] unused;
+    logic [14:0] unused;
+    slot_t       slot;    // load into the output buffer
+    logic [1:0]  to;      // load: full_to_e, store: filler_e
+    logic [1:0]  from;    // load: free_from_e, store: filler_e
     buffer_e     buffer;
     logic        shared;  // memory behind the walk: shared buffer instead of DRAM
     logic        signal;
@@ -43,7 +72,8 @@ package accsim_pkg;
   parameter int unsigned DmaWords = $bits(dma_cmd_t) / 32;
 
   typedef struct packed {
-    logic [22:0] unused;
+    logic [14:0] unused;
+    slot_t       activation_slot;
     logic        drain;           // output stationary: the sums leave the array afterwards
     logic        drain_overwrite;
     logic        overwrite;       // output stationary: clear the sums in the array
@@ -91,7 +121,14 @@ package accsim_pkg;
   parameter int unsigned GemmWords = $bits(gemm_cmd_t) / 32;
 
   typedef struct packed {
-    logic [24:0] unused;
+    logic [3:0]  unused;
+    logic        residual;
+    logic        table_on;
+    logic        set_table;       // instead of a post: reads the table at parameter_offset
+    slot_t       output_slot;
+    slot_t       parameter_slot;
+    logic        wait_primed;
+    logic        wait_initial;    // wait_output: for a slot that the buffer begins with
     logic        transposed;
     logic        signal_parameter;
     logic        signal_output;
@@ -101,7 +138,23 @@ package accsim_pkg;
     logic        wait_accumulator;
   } post_flags_t;
 
+  // Signed numbers: multipliers, zero points and limits.
   typedef struct packed {
+    logic [15:0] multiplier;
+    logic [7:0]  shift;
+    logic [7:0]  zero;
+  } residual_t;
+
+  typedef struct packed {
+    logic [7:0] unused;
+    logic [7:0] shift;
+    logic [7:0] high;
+    logic [7:0] low;
+  } limits_t;
+
+  typedef struct packed {
+    limits_t     sum_limits;  // of the sum with the residual; no shift
+    residual_t   residual;
     word_t       high;
     word_t       low;
     word_t       zero;
@@ -114,6 +167,83 @@ package accsim_pkg;
     post_flags_t flags;
   } post_cmd_t;
   parameter int unsigned PostWords = $bits(post_cmd_t) / 32;
+
+  // Of a lane command, see vector_unit.sv.
+  typedef enum logic [2:0] {
+    LaneCopy = 3'd0,
+    LaneAdd  = 3'd1,
+    LaneSub  = 3'd2,
+    LaneMul  = 3'd3,
+    LaneMin  = 3'd4,
+    LaneMax  = 3'd5
+  } lane_op_e;
+  typedef enum logic [1:0] {
+    TapSum = 2'd0,
+    TapMin = 2'd1,
+    TapMax = 2'd2
+  } tap_op_e;
+
+  typedef struct packed {
+    slot_t       output_slot;
+    slot_t       parameter_slot;
+    slot_t       activation_slot;
+    logic        unused;
+    logic        wait_initial;  // wait_output: for a slot that the buffer begins with
+    logic        signal_parameter;
+    logic        signal_output;
+    logic        signal_activation;
+    logic        wait_parameter;
+    logic        wait_output;
+    logic        wait_activation;
+  } vector_flags_t;
+
+  typedef struct packed {
+    logic [20:0] unused;
+    logic        set_table;    // instead of a lane command: reads the table at b_offset
+    logic        table_on;
+    logic        across;
+    logic        b_splat;
+    logic        b_parameter;  // the second operand lies in the parameter slot
+    logic        b_on;
+    tap_op_e     tap_op;
+    lane_op_e    op;
+  } lane_mode_t;
+
+  typedef struct packed {
+    logic [15:0] b;
+    logic [15:0] a;
+  } lane_factors_t;
+
+  typedef struct packed {
+    logic [15:0] result;
+    logic [7:0]  b;
+    logic [7:0]  a;
+  } lane_zeros_t;
+
+  parameter int unsigned RowLevels = 4;  // of the rows of a lane command
+  parameter int unsigned TapLevels = 2;  // of its taps
+
+  // Index 0 of counts and strides is the innermost.
+  typedef struct packed {
+    limits_t               limits;
+    lane_zeros_t           zeros;
+    lane_factors_t         factors;
+    word_t [RowLevels-1:0] out_stride;
+    word_t                 out_offset;
+    word_t [RowLevels-1:0] b_stride;
+    word_t                 b_offset;
+    word_t [RowLevels-1:0] a_stride;
+    word_t [TapLevels-1:0] tap_stride;
+    word_t                 a_offset;
+    word_t [RowLevels-1:0] rows;
+    word_t [TapLevels-1:0] taps;
+    word_t                 tail;   // bytes of a run's last beat
+    word_t                 beats;  // of a run
+    word_t                 beat;   // bytes of each but the last
+    lane_mode_t            mode;
+    vector_flags_t         flags;
+  } vector_cmd_t;
+  parameter int unsigned VectorWords = $bits(vector_cmd_t) / 32;
 
   // Loads that are asked for and haven't arrived are at most as many as the latency of their memory
   // has cycles: 10^6 (hw/config).

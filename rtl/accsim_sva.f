@@ -21,7 +21,16 @@ exec_ws_sva.sv
 pe_os_sva.sv
 array_os_sva.sv
 exec_os_sva.sv
+execute_unit_sva.sv
 post_lane_sva.sv
+residual_lane_sva.sv
+lookup_table_sva.sv
+table_reader_sva.sv
 post_unit_sva.sv
+nest_walk_sva.sv
+vector_lane_sva.sv
+vector_unit_sva.sv
+slot_round_sva.sv
+slot_order_sva.sv
 slot_use_sva.sv
 accsim_core_sva.sv

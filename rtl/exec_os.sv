@@ -5,7 +5,7 @@ module exec_os
   import accsim_pkg::*;
 #(
   parameter int unsigned Rows = 8,
-  parameter int unsigned ActSlots = 2, ActStride = 1024,
+  parameter int unsigned ActStride = 1024,
   parameter int unsigned WgtSlots = 2, WgtStride = 1024,
   parameter int unsigned AccSlots = 2, AccRows = 16,
   localparam int unsigned IndexBits = $clog2(Rows + 1)
@@ -44,6 +44,7 @@ module exec_os
   logic        head_valid, load, start, active, ends, tokens;
   word_t       m_q, k_q, step_q, length, act_base, wgt_base, acc_base, row_q;
   logic        act_give_q, wgt_give_q;
+  slot_t       taken_slot;  // of act_take_o
 
   // Drain: waiting, then under way. A waiting drain holds back the next gemm, so there is only one.
   gemm_flags_t wait_flags_q, drain_flags_q, drain_flags;
@@ -129,9 +130,9 @@ module exec_os
   assign weight_lanes_o = head.n;
   assign weight_step_o  = active;
 
-  slot_ring #(.Slots(ActSlots), .Stride(ActStride)) u_act_ring (
-    .clk_i, .rst_ni, .advance_i(load && head.flags.signal_activation), .base_o(act_base)
-  );
+  // Activation slots are the vector unit's too: the command says which one.
+  assign act_base = 32'(head.flags.activation_slot) * ActStride;
+  assign taken_slot = flags_q.activation_slot;
   slot_ring #(.Slots(WgtSlots), .Stride(WgtStride)) u_wgt_ring (
     .clk_i, .rst_ni, .advance_i(load && head.flags.signal_weight), .base_o(wgt_base)
   );

@@ -7,7 +7,7 @@ module exec_ws
 #(
   parameter int unsigned Rows = 8,
   parameter int unsigned Cols = 8,
-  parameter int unsigned ActSlots = 2, ActStride = 1024,
+  parameter int unsigned ActStride = 1024,
   parameter int unsigned WgtSlots = 2, WgtStride = 1024,
   parameter int unsigned AccSlots = 2, AccRows = 16
 ) (
@@ -50,6 +50,7 @@ module exec_ws
   word_t       stream_left_q, row_q;
   logic        stream_load, stream_start, stream_active, stream_end, stream_tokens;
   word_t       act_base, wgt_base, acc_base;
+  slot_t       act_slot, taken_slot;  // of the walk that is loaded, of act_take_o
   logic        fill_give_q, stream_give_q;
 
   cmd_fifo #(.T(gemm_cmd_t)) u_fifo (
@@ -142,10 +143,10 @@ module exec_ws
   assign weight_lanes_o = is ? fill_q.k : head.n;
   assign weight_step_o  = is ? stream_active : fill_active;
 
-  slot_ring #(.Slots(ActSlots), .Stride(ActStride)) u_act_ring (
-    .clk_i, .rst_ni, .base_o(act_base), .advance_i(window_load_o &&
-        (is ? head.flags.signal_activation : fill_q.flags.signal_activation))
-  );
+  // Activation slots are the vector unit's too: the command says which one.
+  assign act_slot = is ? head.flags.activation_slot : fill_q.flags.activation_slot;
+  assign act_base = 32'(act_slot) * ActStride;
+  assign taken_slot = is ? fill_q.flags.activation_slot : stream_flags_q.activation_slot;
   slot_ring #(.Slots(WgtSlots), .Stride(WgtStride)) u_wgt_ring (
     .clk_i, .rst_ni, .base_o(wgt_base), .advance_i(weight_load_o &&
         (is ? fill_q.flags.signal_weight : head.flags.signal_weight))

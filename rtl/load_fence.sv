@@ -11,8 +11,9 @@ module load_fence
   input  logic       rst_ni,
   input  logic [1:0] asked_i,    // by memory: the last beat of a load is taken
   input  logic       signal_i,   // ... of the last load of a slot
+  input  logic       to_i,       // ... which queue reads the slot
   input  logic [1:0] arrived_i,  // by memory: the last beat of a load is there
-  output logic       full_o
+  output logic [1:0] full_o      // by the queue that reads the slot
 );
   localparam int unsigned IndexBits = max_of(1, $clog2(Slots));
   localparam int unsigned CountBits = $clog2(Slots + 1);
@@ -21,6 +22,8 @@ module load_fence
   typedef logic [LoadCountBits-1:0] count_t;
   count_t [1:0]            asked_q, asked_d, arrived_q, arrived_d;
   count_t [1:0][Slots-1:0] fence_q;  // asked_d when the last load of the slot was asked for
+  logic   [Slots-1:0]      to_q;
+  logic                    full;
   logic   [IndexBits-1:0]  first_q, last_q;
   logic   [CountBits-1:0]  waiting_q;
   logic   [1:0]            behind;
@@ -36,7 +39,8 @@ module load_fence
     assign ahead        = arrived_d[m] - fence_q[m][first_q];
     assign behind[m]    = ahead[LoadCountBits-1];
   end
-  assign full_o = waiting_q != '0 && behind == 2'd0;
+  assign full   = waiting_q != '0 && behind == 2'd0;
+  assign full_o = !full ? 2'b00 : to_q[first_q] ? 2'b10 : 2'b01;
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
@@ -48,13 +52,14 @@ module load_fence
     end else begin
       asked_q   <= asked_d;
       arrived_q <= arrived_d;
-      if (full_o)   first_q <= after(first_q);
+      if (full)     first_q <= after(first_q);
       if (signal_i) last_q <= after(last_q);
-      waiting_q <= waiting_q + CountBits'(signal_i) - CountBits'(full_o);
+      waiting_q <= waiting_q + CountBits'(signal_i) - CountBits'(full);
     end
   end
 
   always_ff @(posedge clk_i) begin
     for (int unsigned m = 0; m < 2; m++) if (signal_i) fence_q[m][last_q] <= asked_d[m];
+    if (signal_i) to_q[last_q] <= to_i;
   end
 endmodule

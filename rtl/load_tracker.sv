@@ -3,7 +3,7 @@
 module load_tracker
   import accsim_pkg::*;
 #(
-  parameter int unsigned ActSlots = 2, WgtSlots = 2, ParSlots = 2
+  parameter int unsigned ActSlots = 2, WgtSlots = 2, ParSlots = 2, OutSlots = 2
 ) (
   input  logic            clk_i,
   input  logic            rst_ni,
@@ -11,36 +11,40 @@ module load_tracker
   input  buffer_e         asked_buffer_i,
   input  logic            asked_shared_i,
   input  logic            asked_signal_i,  // it is the last load of a slot
+  input  logic            asked_to_i,      // ... which queue reads the slot
   input  logic [1:0]      data_valid_i,    // by memory
   input  load_tag_t [1:0] tag_i,
-  output logic [2:0][1:0] write_o,         // by buffer and memory
+  output logic [3:0][1:0] write_o,         // by buffer and memory
   output logic [1:0]      retire_o,
-  output logic [2:0]      full_o
+  output logic [3:0][1:0] full_o           // by buffer and by the queue that reads the slot
 );
-  logic [2:0]      asked;       // by buffer
+  logic [3:0]      asked;       // by buffer
   logic [1:0]      asked_from;  // by memory
-  logic [2:0][1:0] asked_of;
+  logic [3:0][1:0] asked_of;
 
-  assign asked      = asked_i ? 3'd1 << asked_buffer_i : 3'd0;
+  assign asked      = asked_i ? 4'd1 << asked_buffer_i : 4'd0;
   assign asked_from = asked_shared_i ? 2'b10 : 2'b01;
 
   for (genvar m = 0; m < 2; m++) begin : gen_memory
-    logic [2:0] to;
-    assign to          = data_valid_i[m] ? 3'd1 << tag_i[m].buffer : 3'd0;
+    logic [3:0] to;
+    assign to          = data_valid_i[m] ? 4'd1 << tag_i[m].buffer : 4'd0;
     assign retire_o[m] = data_valid_i[m] && tag_i[m].last;
-    for (genvar b = 0; b < 3; b++) begin : gen_buffer
+    for (genvar b = 0; b < 4; b++) begin : gen_buffer
       assign write_o[b][m]  = to[b];
       assign asked_of[b][m] = asked[b] && asked_from[m];
     end
   end
 
   load_fence #(.Slots(ActSlots)) u_act (
-    .clk_i, .rst_ni, .asked_i(asked_of[0]), .signal_i(asked[0] && asked_signal_i),
+    .clk_i, .rst_ni, .asked_i(asked_of[0]), .signal_i(asked[0] && asked_signal_i), .to_i(asked_to_i),
     .arrived_i(write_o[0] & retire_o), .full_o(full_o[0]));
   load_fence #(.Slots(WgtSlots)) u_wgt (
-    .clk_i, .rst_ni, .asked_i(asked_of[1]), .signal_i(asked[1] && asked_signal_i),
+    .clk_i, .rst_ni, .asked_i(asked_of[1]), .signal_i(asked[1] && asked_signal_i), .to_i(asked_to_i),
     .arrived_i(write_o[1] & retire_o), .full_o(full_o[1]));
   load_fence #(.Slots(ParSlots)) u_par (
-    .clk_i, .rst_ni, .asked_i(asked_of[2]), .signal_i(asked[2] && asked_signal_i),
+    .clk_i, .rst_ni, .asked_i(asked_of[2]), .signal_i(asked[2] && asked_signal_i), .to_i(asked_to_i),
     .arrived_i(write_o[2] & retire_o), .full_o(full_o[2]));
+  load_fence #(.Slots(OutSlots)) u_out (
+    .clk_i, .rst_ni, .asked_i(asked_of[3]), .signal_i(asked[3] && asked_signal_i), .to_i(asked_to_i),
+    .arrived_i(write_o[3] & retire_o), .full_o(full_o[3]));
 endmodule

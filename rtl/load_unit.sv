@@ -6,7 +6,8 @@ module load_unit
 #(
   parameter int unsigned ActSlots = 2, ActStride = 1024, ActPort = 16,
   parameter int unsigned WgtSlots = 2, WgtStride = 1024, WgtPort = 16,
-  parameter int unsigned ParSlots = 2, ParStride = 1024, ParPort = 16
+  parameter int unsigned ParSlots = 2, ParStride = 1024, ParPort = 16,
+  parameter int unsigned OutStride = 1024, OutPort = 16
 ) (
   input  logic                 clk_i,
   input  logic                 rst_ni,
@@ -14,8 +15,9 @@ module load_unit
   input  logic                 cmd_valid_i,
   output logic                 cmd_ready_o,
   input  dma_cmd_t             cmd_i,
-  input  logic [2:0]           free_i,   // tokens, by buffer_e
-  output logic [2:0]           take_o,
+  input  logic [3:0][1:0]      free_i,   // tokens, by buffer_e and by whom they come from
+  output logic [3:0]           take_o,   // a slot is claimed
+  output logic [1:0]           from_o,   // ... with a token from (free_from_e)
   output logic                 req_valid_o,
   input  logic                 req_ready_i,
   output logic [AddrWidth-1:0] req_addr_o,
@@ -23,6 +25,7 @@ module load_unit
   output logic                 req_shared_o,
   output logic                 req_last_o,
   output logic                 req_signal_o,  // the slot has no more loads
+  output logic                 req_to_o,      // ... and who reads it (full_to_e)
   output load_tag_t            req_tag_o
 );
   dma_cmd_t    head;
@@ -30,8 +33,9 @@ module load_unit
   dma_flags_t  flags_q;
   logic [15:0] port;
   word_t       offset, base;
-  word_t       act_base, wgt_base, par_base;
-  logic [2:0]  select;
+  word_t       act_base, wgt_base, par_base, out_base;
+  logic [3:0]  select;
+  logic [1:0]  tokens;
 
   cmd_fifo #(.T(dma_cmd_t)) u_fifo (
     .clk_i, .rst_ni, .valid_i(cmd_valid_i), .ready_o(cmd_ready_o), .data_i(cmd_i),
@@ -45,20 +49,26 @@ module load_unit
 
   always_comb begin
     case (flags_q.buffer)
-      BufActivation: begin port = 16'(ActPort); base = act_base; select = 3'b001; end
-      BufWeight:     begin port = 16'(WgtPort); base = wgt_base; select = 3'b010; end
-      BufParameter:  begin port = 16'(ParPort); base = par_base; select = 3'b100; end
-      default:       begin port = '0;           base = '0;       select = 3'b000; end
+      BufActivation: begin port = 16'(ActPort); base = act_base; select = 4'b0001; end
+      BufWeight:     begin port = 16'(WgtPort); base = wgt_base; select = 4'b0010; end
+      BufParameter:  begin port = 16'(ParPort); base = par_base; select = 4'b0100; end
+      BufOutput:     begin port = 16'(OutPort); base = out_base; select = 4'b1000; end
+      default:       begin port = '0;           base = '0;       select = 4'b0000; end
     endcase
   end
 
   cmd_issue u_issue (
     .clk_i, .rst_ni, .enable_i, .next_i(head_valid),
-    .ready_i(!flags_q.waits || (free_i & select) != 3'd0), .done_i(done), .load_o(load),
-    .start_o(start), .active_o(req_valid_o)
+    .ready_i(!flags_q.waits || flags_q.from == FromNone ||
+             (flags_q.from == FromMain ? tokens[0] : tokens[1])),
+    .done_i(done), .load_o(load), .start_o(start), .active_o(req_valid_o)
   );
 
-  assign take_o       = start && flags_q.waits ? select : 3'd0;
+  assign tokens       = free_i[flags_q.buffer];
+  assign out_base     = 32'(flags_q.slot) * OutStride;
+  assign take_o       = start && flags_q.waits ? select : 4'd0;
+  assign from_o       = flags_q.from;
+  assign req_to_o     = flags_q.to[0];
   assign step         = req_valid_o && req_ready_i;
   assign done         = step && req_last_o;
   assign req_shared_o = flags_q.shared;

@@ -10,12 +10,15 @@ module load_unit_sva
   parameter int unsigned ParPort = 16,
   parameter int unsigned ActStride = 1024,
   parameter int unsigned WgtStride = 1024,
-  parameter int unsigned ParStride = 1024
+  parameter int unsigned ParStride = 1024,
+  parameter int unsigned OutPort = 16,
+  parameter int unsigned OutStride = 1024
 ) (
   input logic                 clk_i,
   input logic                 rst_ni,
-  input logic [2:0]           free_i,
-  input logic [2:0]           take_o,
+  input logic [3:0][1:0]      free_i,
+  input logic [3:0]           take_o,
+  input logic [1:0]           from_o,
   input logic                 req_valid_o,
   input logic                 req_ready_i,
   input logic [AddrWidth-1:0] req_addr_o,
@@ -26,7 +29,7 @@ module load_unit_sva
   input load_tag_t            req_tag_o,
   input word_t                offset
 );
-  if (ActPort < 1 || WgtPort < 1 || ParPort < 1) begin : gen_illegal
+  if (ActPort < 1 || WgtPort < 1 || ParPort < 1 || OutPort < 1) begin : gen_illegal
     $error("load_unit: a port has at least one byte");
   end
 
@@ -36,6 +39,7 @@ module load_unit_sva
       BufActivation: stride = 32'(ActStride);
       BufWeight:     stride = 32'(WgtStride);
       BufParameter:  stride = 32'(ParStride);
+      BufOutput:     stride = 32'(OutStride);
       default:       stride = '0;
     endcase
   end
@@ -45,11 +49,14 @@ module load_unit_sva
           $stable(req_bytes_o) && $stable(req_shared_o) && $stable(req_last_o) &&
           $stable(req_signal_o) && $stable(req_tag_o));
   `ASSERT(OneTokenAtMost_A, $onehot0(take_o));
-  `ASSERT(TokenTakenIsFree_A, (take_o & ~free_i) == '0);
+  for (genvar b = 0; b < 4; b++) begin : gen_buffer
+    `ASSERT(TokenTakenIsFree_A,
+            take_o[b] |-> from_o == FromNone || free_i[b][from_o == FromVector]);
+  end
   `ASSERT(StaysInItsSlot_A, req_valid_o |-> offset + 32'(req_bytes_o) <= stride);
 endmodule
 
 bind load_unit load_unit_sva #(
   .ActPort(ActPort), .WgtPort(WgtPort), .ParPort(ParPort), .ActStride(ActStride),
-  .WgtStride(WgtStride), .ParStride(ParStride)
+  .WgtStride(WgtStride), .ParStride(ParStride), .OutPort(OutPort), .OutStride(OutStride)
 ) u_sva (.*);

@@ -1,5 +1,5 @@
 // One lane of the post unit: clip(round((sum + bias) * multiplier / 2^shift) + zero, low, high),
-// halves away from zero. Five stages; stage i works when valid_i[i] is set, so an idle lane doesn't
+// halves away from zero, in 16 bits. Five stages; stage i works when valid_i[i] is set, so an idle lane doesn't
 // toggle.
 module post_lane (
   input  logic               clk_i,
@@ -11,14 +11,14 @@ module post_lane (
   input  logic signed [15:0] zero_i,        // stage 4
   input  logic signed [15:0] low_i,
   input  logic signed [15:0] high_i,
-  output logic [7:0]         value_o        // after stage 4
+  output logic [15:0]        value_o        // after stage 4
 );
   logic signed [31:0] biased_q, multiplier_q;
   logic [5:0]         shift0_q, shift1_q, shift2_q;
   logic signed [63:0] product_q, rounded_q, moved, positive;
   logic [63:0]        magnitude_q;
   logic               negative_q;
-  logic [7:0]         value_q;
+  logic [15:0]        value_q;
 
   assign value_o  = value_q;
   assign positive = product_q < 0 ? -product_q : product_q;
@@ -46,8 +46,7 @@ module post_lane (
     end
     if (valid_i[3]) rounded_q <= negative_q ? -(magnitude_q >> shift2_q) : magnitude_q >> shift2_q;
     if (valid_i[4]) begin
-      value_q <= moved < 64'(low_i)  ? low_i[7:0] :
-                 moved > 64'(high_i) ? high_i[7:0] : moved[7:0];
+      value_q <= moved < 64'(low_i) ? low_i : moved > 64'(high_i) ? high_i : moved[15:0];
     end
   end
 endmodule

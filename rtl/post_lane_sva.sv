@@ -6,7 +6,7 @@ module post_lane_sva (
   input logic [4:0]         valid_i,
   input logic signed [15:0] low_i,
   input logic signed [15:0] high_i,
-  input logic [7:0]         value_o
+  input logic [15:0]        value_o
 );
   `BEGUN
 

@@ -1,14 +1,13 @@
 // Post queue: accumulator rows through the lanes into the output slot, `Lanes` columns a cycle. A
 // transposed post (input stationary) has one channel a row and writes its values a pixel pitch
-// apart.
+// apart. What is already in the slot may be added. The queue's other command reads the table.
 module post_unit
   import accsim_pkg::*;
 #(
   parameter int unsigned Cols     = 8,
   parameter int unsigned Lanes    = 8,
   parameter int unsigned AccSlots = 2, AccRows = 16,
-  parameter int unsigned ParSlots = 2, ParStride = 1024,
-  parameter int unsigned OutSlots = 2, OutStride = 1024
+  parameter int unsigned ParStride = 1024, OutStride = 1024
 ) (
   input  logic                   clk_i,
   input  logic                   rst_ni,
@@ -16,8 +15,8 @@ module post_unit
   input  logic                   cmd_valid_i,
   output logic                   cmd_ready_o,
   input  post_cmd_t              cmd_i,
-  input  logic                   acc_full_i, out_free_i, par_full_i,
-  output logic                   acc_take_o, out_take_o, par_take_o,
+  input  logic                   acc_full_i, out_free_i, out_primed_i, par_full_i,
+  output logic                   acc_take_o, out_take_o, out_add_o, par_take_o,
   output logic                   acc_give_o, out_give_o, par_give_o,
   output logic                   acc_read_o,
   output word_t                  acc_row_o,
@@ -25,6 +24,11 @@ module post_unit
   output logic                   par_read_o,
   output word_t                  par_addr_o,
   input  logic [Lanes*96-1:0]    par_data_i,
+  output logic                   old_read_o,  // of the output slot, for the residual
+  output logic                   old_scatter_o,
+  output word_t                  old_addr_o,
+  output word_t                  old_pitch_o,
+  input  logic [Lanes*8-1:0]     old_data_i,
   output logic                   out_write_o,
   output logic                   out_scatter_o,
   output word_t                  out_addr_o,
@@ -34,9 +38,11 @@ module post_unit
   output logic                   retire_o
 );
   post_cmd_t head, cmd_q;
-  logic      head_valid, load, start, active, tokens, row_end, done;
+  logic      head_valid, load, start, active, beat, tokens, row_end, done;
+  logic      table_read, table_last, table_write;
+  logic [7:0] table_entry;
   word_t     row_q, rows_left_q, cols_left_q, row_addr_q, addr_q, par_q;
-  word_t     acc_base, par_base, out_base;
+  word_t     acc_base, par_base, out_base, table_addr;
   logic [15:0] select_q;  // first column of the beat
 
   cmd_fifo #(.T(post_cmd_t)) u_fifo (
@@ -45,10 +51,12 @@ module post_unit
   );
 
   assign tokens  = (!cmd_q.flags.wait_accumulator || acc_full_i) &&
-                   (!cmd_q.flags.wait_output || out_free_i) &&
+                   (!cmd_q.flags.wait_output || cmd_q.flags.wait_initial || out_free_i) &&
+                   (!cmd_q.flags.wait_primed || out_primed_i) &&
                    (!cmd_q.flags.wait_parameter || par_full_i);
   assign row_end = cols_left_q <= 32'(Lanes);
-  assign done    = active && row_end && rows_left_q == 1;
+  assign beat    = active && !cmd_q.flags.set_table;
+  assign done    = active && (cmd_q.flags.set_table ? table_last : row_end && rows_left_q == 1);
 
   cmd_issue u_issue (
     .clk_i, .rst_ni, .enable_i, .next_i(head_valid), .ready_i(tokens), .done_i(done), .load_o(load),
@@ -56,24 +64,28 @@ module post_unit
   );
 
   assign acc_take_o = start && cmd_q.flags.wait_accumulator;
-  assign out_take_o = start && cmd_q.flags.wait_output;
+  assign out_take_o = start && cmd_q.flags.wait_output && !cmd_q.flags.wait_initial;
+  assign out_add_o  = start && cmd_q.flags.wait_primed;
   assign par_take_o = start && cmd_q.flags.wait_parameter;
 
   slot_ring #(.Slots(AccSlots), .Stride(AccRows)) u_acc_ring (
     .clk_i, .rst_ni, .advance_i(load && head.flags.signal_accumulator), .base_o(acc_base)
   );
-  slot_ring #(.Slots(ParSlots), .Stride(ParStride)) u_par_ring (
-    .clk_i, .rst_ni, .advance_i(load && head.flags.signal_parameter), .base_o(par_base)
-  );
-  slot_ring #(.Slots(OutSlots), .Stride(OutStride)) u_out_ring (
-    .clk_i, .rst_ni, .advance_i(load && head.flags.signal_output), .base_o(out_base)
+  assign par_base = 32'(head.flags.parameter_slot) * ParStride;
+  assign out_base = 32'(head.flags.output_slot) * OutStride;
+
+  table_reader #(.Wait(PostLatency)) u_reader (
+    .clk_i, .rst_ni, .load_i(load), .start_i(par_base + head.parameter_offset),
+    .step_i(active && cmd_q.flags.set_table), .read_o(table_read), .addr_o(table_addr),
+    .last_o(table_last), .write_o(table_write), .entry_o(table_entry)
   );
 
   // Stage -1: reads. Columns go in beats; a row of parameters is read once when it serves all rows.
-  assign acc_read_o = active;
+  assign acc_read_o = beat;
   assign acc_row_o  = row_q;
-  assign par_read_o = active && (start || cmd_q.flags.transposed || cmd_q.cols > 32'(Lanes));
-  assign par_addr_o = par_q;
+  assign par_read_o = table_read ||
+                      (beat && (start || cmd_q.flags.transposed || cmd_q.cols > 32'(Lanes)));
+  assign par_addr_o = table_read ? table_addr : par_q;
 
   always_ff @(posedge clk_i) begin
     if (load) begin
@@ -86,7 +98,7 @@ module post_unit
       par_q       <= par_base + head.parameter_offset;
       select_q    <= '0;
       cmd_q.parameter_offset <= par_base + head.parameter_offset;
-    end else if (active && row_end) begin
+    end else if (beat && row_end) begin
       row_q       <= row_q + 1;
       rows_left_q <= rows_left_q - 1;
       cols_left_q <= cmd_q.cols;
@@ -94,7 +106,7 @@ module post_unit
       addr_q      <= row_addr_q + (cmd_q.flags.transposed ? 32'd1 : cmd_q.pitch);
       par_q       <= cmd_q.flags.transposed ? par_q + ParameterBytes : cmd_q.parameter_offset;
       select_q    <= '0;
-    end else if (active) begin
+    end else if (beat) begin
       cols_left_q <= cols_left_q - 32'(Lanes);
       addr_q      <= addr_q + (cmd_q.flags.transposed ? cmd_q.pitch * Lanes : 32'(Lanes));
       par_q       <= cmd_q.flags.transposed ? par_q : par_q + ParameterBytes * Lanes;
@@ -110,30 +122,40 @@ module post_unit
     word_t       pitch;
   } write_t;
   typedef struct packed {
+    logic        residual, table_on;
+    residual_t   scale;
+    limits_t     limits;
     logic [15:0] zero, low, high;
   } clip_t;
+  // Cycles from the read of the sums to that of what is in the slot, to the clip and behind it.
+  localparam int unsigned OldRead = 3, Clip = PostLatency - 2, Table = PostLatency - 1;
 
-  logic [6:0] stage_q;  // [0]: read from the memories, [5:1]: in the lanes, [6]: being written
-  write_t     write, write_out;
-  clip_t      clip, clip_out;
+  logic [PostLatency:0] stage_q;  // [0]: read from the memories, [5:1]: in the lanes, [6]: table,
+                                  // [7]: residual, [8]: being written
+  write_t [PostLatency+1:0] write;
+  clip_t  [PostLatency:0]   clip;
   logic       transposed_q, par_read_q;
   logic [15:0] select_late_q;
 
-  assign write = '{scatter: cmd_q.flags.transposed,
-                   bytes: row_end ? cols_left_q[15:0] : 16'(Lanes), addr: addr_q,
-                   pitch: cmd_q.pitch};
-  assign clip  = '{zero: cmd_q.zero[15:0], low: cmd_q.low[15:0], high: cmd_q.high[15:0]};
+  write_t write_now;
+  clip_t  clip_now;
+  assign write_now = '{scatter: cmd_q.flags.transposed,
+                       bytes: row_end ? cols_left_q[15:0] : 16'(Lanes), addr: addr_q,
+                       pitch: cmd_q.pitch};
+  assign clip_now  = '{residual: cmd_q.flags.residual, table_on: cmd_q.flags.table_on,
+                       scale: cmd_q.residual, limits: cmd_q.sum_limits, zero: cmd_q.zero[15:0],
+                       low: cmd_q.low[15:0], high: cmd_q.high[15:0]};
 
-  delay_line #(.Width($bits(write_t)), .Cycles(PostLatency + 1)) u_write (
-    .clk_i, .rst_ni, .data_i(write), .data_o(write_out)
+  tap_line #(.Width($bits(write_t)), .Taps(PostLatency + 2)) u_write (
+    .clk_i, .rst_ni, .data_i(write_now), .tap_o(write)
   );
-  delay_line #(.Width($bits(clip_t)), .Cycles(PostLatency)) u_clip (
-    .clk_i, .rst_ni, .data_i(clip), .data_o(clip_out)
+  tap_line #(.Width($bits(clip_t)), .Taps(PostLatency + 1)) u_clip (
+    .clk_i, .rst_ni, .data_i(clip_now), .tap_o(clip)
   );
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) stage_q <= '0;
-    else         stage_q <= {stage_q[5:0], active};
+    else         stage_q <= {stage_q[PostLatency-1:0], beat};
   end
   // Stage 0: the beat's columns, and its parameters when they are new.
   logic [Lanes*32-1:0] sums_q;
@@ -141,7 +163,7 @@ module post_unit
 
   always_ff @(posedge clk_i) begin
     par_read_q <= par_read_o;
-    if (active) begin
+    if (beat) begin
       transposed_q  <= cmd_q.flags.transposed;
       select_late_q <= select_q;
     end
@@ -162,6 +184,12 @@ module post_unit
     always_ff @(posedge clk_i) if (stage_q[0]) sums_q <= acc_data_i;
   end
 
+  logic [Lanes-1:0][15:0] clipped, value_q;
+  logic [Lanes-1:0][7:0]  index, looked_up;
+  logic [3:0]             adds;  // beats that add what was in the slot, by stage
+  for (genvar s = 0; s < 4; s++) begin : gen_adds
+    assign adds[s] = stage_q[OldRead+s] && clip[OldRead+1+s].residual;
+  end
   for (genvar i = 0; i < Lanes; i++) begin : gen_lane
     logic [95:0] own;
     assign own = parameters_q[96*i +: 96];
@@ -172,18 +200,46 @@ module post_unit
       .bias_i      (own[31:0]),
       .multiplier_i(own[63:32]),
       .shift_i     (own[69:64]),
-      .zero_i      (clip_out.zero),
-      .low_i       (clip_out.low),
-      .high_i      (clip_out.high),
+      .zero_i      (clip[Clip].zero),
+      .low_i       (clip[Clip].low),
+      .high_i      (clip[Clip].high),
+      .value_o     (clipped[i])
+    );
+    assign index[i] = clipped[i][7:0];
+    always_ff @(posedge clk_i) begin
+      if (stage_q[Clip]) begin
+        value_q[i] <= clip[Table].table_on ? 16'(signed'(looked_up[i])) : clipped[i];
+      end
+    end
+    residual_lane u_residual (
+      .clk_i,
+      .valid_i     ({stage_q[Table], adds}),
+      .residual_i  (old_data_i[8*i +: 8]),
+      .zero_i      (clip[OldRead+1].scale.zero),
+      .multiplier_i(clip[OldRead+2].scale.multiplier),
+      .half_shift_i(clip[OldRead+3].scale.shift[4:0]),
+      .shift_i     (clip[OldRead+4].scale.shift[4:0]),
+      .on_i        (clip[PostLatency].residual),
+      .limits_i    (clip[PostLatency].limits),
+      .value_i     (value_q[i]),
       .value_o     (out_data_o[8*i +: 8])
     );
   end
 
-  assign out_write_o   = stage_q[6];
-  assign out_scatter_o = write_out.scatter;
-  assign out_addr_o    = write_out.addr;
-  assign out_pitch_o   = write_out.pitch;
-  assign out_bytes_o   = write_out.bytes;
+  assign old_read_o    = stage_q[OldRead-1] && clip[OldRead].residual;
+  assign old_scatter_o = write[OldRead].scatter;
+  assign old_addr_o    = write[OldRead].addr;
+  assign old_pitch_o   = write[OldRead].pitch;
+  assign out_write_o   = stage_q[PostLatency];
+  assign out_scatter_o = write[PostLatency+1].scatter;
+  assign out_addr_o    = write[PostLatency+1].addr;
+  assign out_pitch_o   = write[PostLatency+1].pitch;
+  assign out_bytes_o   = write[PostLatency+1].bytes;
+
+  lookup_table #(.Lanes(Lanes)) u_table (
+    .clk_i, .write_i(table_write), .entry_i(table_entry), .data_i(par_data_i[TableBeat*8-1:0]),
+    .value_i(index), .result_o(looked_up)
+  );
 
   // The sums are free when the last was read, the slot is full when the last value is in it.
   logic [1:0] free_q;

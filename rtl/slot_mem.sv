@@ -2,8 +2,8 @@
 // hold even and odd words, so that any `ReadBytes` or `WriteBytes` bytes lie in two words that are
 // accessed at once. Read data comes one cycle later. Several read ports stand for copies of the
 // banks, or for interleaving by tile line. Read data is there for one cycle, or with Hold until the
-// next read. With Scatter, writes can go to single bytes at a stride instead of one piece. There
-// are one or two write ports; they never write one byte in the same cycle. Scatter has one.
+// next read. Write ports write one piece each, never one byte in the same cycle. With Scatter, port
+// 0 can write single bytes at a stride instead, and there is another read port that reads so.
 module slot_mem
   import accsim_pkg::*;
 #(
@@ -13,7 +13,8 @@ module slot_mem
   parameter int unsigned ReadBytes    = 16,
   parameter int unsigned ReadPorts    = 1,
   parameter bit          Hold         = 1'b0,
-  parameter bit          Scatter      = 1'b0
+  parameter bit          Scatter      = 1'b0,
+  parameter int unsigned OldBytes     = 1  // of the other read port
 ) (
   input  logic                                    clk_i,
   input  logic  [Writes-1:0]                      write_i,
@@ -24,7 +25,11 @@ module slot_mem
   input  logic  [Writes-1:0][WriteBytes*8-1:0]    write_data_i,
   input  logic  [ReadPorts-1:0]                   read_i,
   input  word_t [ReadPorts-1:0]                   read_addr_i,
-  output logic  [ReadPorts-1:0][ReadBytes*8-1:0]  read_data_o
+  output logic  [ReadPorts-1:0][ReadBytes*8-1:0]  read_data_o,
+  input  logic                                    old_read_i,
+  input  word_t                                   old_addr_i,
+  input  word_t                                   old_pitch_i,  // of single bytes; 1: one piece
+  output logic  [OldBytes*8-1:0]                  old_data_o
 );
   localparam int unsigned WordBytes  = 1 << $clog2(max_of(4, max_of(WriteBytes, ReadBytes)));
   localparam int unsigned WordBits   = 8 * WordBytes;
@@ -75,80 +80,76 @@ module slot_mem
     return (old & ~mask) | (data & mask);
   endfunction
 
-  if (!Scatter) begin : gen_dense
-    localparam int unsigned Last = Writes - 1;
-    // The port that writes, of both the first.
-    logic                    port;
-    word_t                   addr;
-    logic [15:0]             bytes;
-    logic [WriteBytes*8-1:0] bits;
-    assign port  = !write_i[0];
-    assign addr  = port ? write_addr_i[Last] : write_addr_i[0];
-    assign bytes = port ? write_bytes_i[Last] : write_bytes_i[0];
-    assign bits  = port ? write_data_i[Last] : write_data_i[0];
+  // Later ports go on top of the earlier ones, whose rows may be the same.
+  typedef logic [Writes-1:0][WordBits-1:0] rows_t;
+  logic [Writes-1:0] dense;  // ports that write one piece
+  always_comb begin
+    dense = write_i;
+    if (Scatter && scatter_i) dense[0] = 1'b0;
+  end
 
-    always_ff @(posedge clk_i) begin
-      if (write_i != '0) begin
-        automatic words_t               mask  = written(addr, bytes);
-        automatic words_t               data  = placed(addr, bits);
-        automatic logic                 first = addr[OffsetBits];
-        automatic logic [WordBits-1:0]  e     = merged(even[even_row(addr)], mask[first],
-                                                       data[first]);
-        automatic logic [WordBits-1:0]  o     = merged(odd[odd_row(addr)], mask[!first],
-                                                       data[!first]);
-        even[even_row(addr)] <= e;
-        odd[odd_row(addr)]   <= o;
-        if (write_i[0] && write_i[Last] && Last > 0) begin
-          // The second port on top of the first, whose row may be the same.
-          automatic word_t  addr2  = write_addr_i[Last];
-          automatic words_t mask2  = written(addr2, write_bytes_i[Last]);
-          automatic words_t data2  = placed(addr2, write_data_i[Last]);
-          automatic logic   first2 = addr2[OffsetBits];
-          even[even_row(addr2)] <= merged(
-              even_row(addr2) == even_row(addr) ? e : even[even_row(addr2)],
-              mask2[first2], data2[first2]);
-          odd[odd_row(addr2)]   <= merged(
-              odd_row(addr2) == odd_row(addr) ? o : odd[odd_row(addr2)],
-              mask2[!first2], data2[!first2]);
+  // Single bytes. The lanes are counted in eights of eights: Verilator 5.006 takes these assignments
+  // in loops that it unrolls only, and co-simulation lets it unroll up to 8 rounds, which keeps the
+  // loops of array_ws.sv and array_os.sv whole.
+  localparam int unsigned Padded = (OldBytes + 63) / 64 * 64;
+  word_t [Padded-1:0] lane;  // the address of each
+  for (genvar i = 0; i < Padded; i++) begin : gen_lane
+    assign lane[i] = Scatter ? write_addr_i[0] + i * write_pitch_i : '0;
+  end
+
+  always_ff @(posedge clk_i) begin
+    if (dense != '0) begin
+      automatic rows_t e = '0, o = '0;
+      for (int unsigned p = 0; p < Writes; p++) begin
+        if (dense[p]) begin
+          automatic word_t  addr  = write_addr_i[p];
+          automatic words_t mask  = written(addr, write_bytes_i[p]);
+          automatic words_t data  = placed(addr, write_data_i[p]);
+          automatic logic   first = addr[OffsetBits];
+          e[p] = even[even_row(addr)];
+          o[p] = odd[odd_row(addr)];
+          for (int unsigned q = 0; q < Writes; q++) begin
+            if (q < p && dense[q] && even_row(write_addr_i[q]) == even_row(addr)) e[p] = e[q];
+            if (q < p && dense[q] && odd_row(write_addr_i[q]) == odd_row(addr)) o[p] = o[q];
+          end
+          e[p] = merged(e[p], mask[first], data[first]);
+          o[p] = merged(o[p], mask[!first], data[!first]);
+          even[even_row(addr)] <= e[p];
+          odd[odd_row(addr)]   <= o[p];
         end
       end
     end
-  end else begin : gen_scatter
-    // One process for both kinds of writes. The lanes are counted in eights of eights: Verilator
-    // 5.006 takes these assignments in loops that it unrolls only, and co-simulation lets it unroll
-    // up to 8 rounds, which keeps the loops of array_ws.sv and array_os.sv whole.
-    localparam int unsigned Padded = (WriteBytes + 63) / 64 * 64;
-    word_t [Padded-1:0] lane;  // the address of each
-    for (genvar i = 0; i < Padded; i++) begin : gen_lane
-      assign lane[i] = write_addr_i[0] + i * write_pitch_i;
-    end
-
-    always_ff @(posedge clk_i) begin
-      if (write_i[0] && !scatter_i) begin
-        automatic words_t mask  = written(write_addr_i[0], write_bytes_i[0]);
-        automatic words_t data  = placed(write_addr_i[0], write_data_i[0]);
-        automatic logic   first = write_addr_i[0][OffsetBits];
-        even[even_row(write_addr_i[0])] <= merged(even[even_row(write_addr_i[0])], mask[first],
-                                                  data[first]);
-        odd[odd_row(write_addr_i[0])]   <= merged(odd[odd_row(write_addr_i[0])], mask[!first],
-                                                  data[!first]);
-      end else if (write_i[0]) begin
-        for (int unsigned top = 0; top < Padded; top += 64) begin
-          for (int unsigned eight = top; eight < top + 64; eight += 8) begin
-            for (int unsigned i = eight; i < eight + 8; i++) begin
-              if (i < WriteBytes && 16'(i) < write_bytes_i[0]) begin
-                if (lane[i][OffsetBits]) begin
-                  odd[odd_row(lane[i])][{lane[i][OffsetBits-1:0], 3'b000} +: 8] <=
-                      write_data_i[0][8*i +: 8];
-                end else begin
-                  even[even_row(lane[i])][{lane[i][OffsetBits-1:0], 3'b000} +: 8] <=
-                      write_data_i[0][8*i +: 8];
-                end
+    if (Scatter && write_i[0] && scatter_i) begin
+      for (int unsigned top = 0; top < Padded; top += 64) begin
+        for (int unsigned eight = top; eight < top + 64; eight += 8) begin
+          for (int unsigned i = eight; i < eight + 8; i++) begin
+            if (i < OldBytes && 16'(i) < write_bytes_i[0]) begin
+              if (lane[i][OffsetBits]) begin
+                odd[odd_row(lane[i])][{lane[i][OffsetBits-1:0], 3'b000} +: 8] <=
+                    write_data_i[0][8*i +: 8];
+              end else begin
+                even[even_row(lane[i])][{lane[i][OffsetBits-1:0], 3'b000} +: 8] <=
+                    write_data_i[0][8*i +: 8];
               end
             end
           end
         end
       end
     end
+  end
+
+  // What is in the slot where the post unit will write.
+  for (genvar i = 0; i < OldBytes; i++) begin : gen_old
+    word_t      addr;
+    logic [7:0] byte_q;
+    assign addr = old_addr_i + i * old_pitch_i;
+    always_ff @(posedge clk_i) begin
+      if (old_read_i) begin
+        byte_q <= addr[OffsetBits]
+                  ? odd[odd_row(addr)][{addr[OffsetBits-1:0], 3'b000} +: 8]
+                  : even[even_row(addr)][{addr[OffsetBits-1:0], 3'b000} +: 8];
+      end
+    end
+    assign old_data_o[8*i +: 8] = byte_q;
   end
 endmodule

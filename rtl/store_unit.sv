@@ -13,9 +13,9 @@ module store_unit
   input  logic                 cmd_valid_i,
   output logic                 cmd_ready_o,
   input  dma_cmd_t             cmd_i,
-  input  logic                 full_i,
-  output logic                 take_o,
-  output logic                 free_o,
+  input  logic [2:0]           full_i,   // tokens, by who filled the slot (filler_e)
+  output logic [2:0]           take_o,
+  output logic [2:0]           free_o,   // ... by who fills it next
   output logic                 read_o,
   output word_t                read_addr_o,
   output logic                 req_valid_o,
@@ -51,16 +51,17 @@ module store_unit
   logic                 out_valid_q, out_shared_q, out_last_q, out_signal_q;
   logic [AddrWidth-1:0] out_addr_q;
   logic [15:0]          out_bytes_q;
+  logic [1:0]           out_to_q;
 
   cmd_issue u_issue (
-    .clk_i, .rst_ni, .enable_i, .next_i(head_valid), .ready_i(room && (!flags_q.waits || full_i)),
+    .clk_i, .rst_ni, .enable_i, .next_i(head_valid), .ready_i(room && (!flags_q.waits || full_i[flags_q.from])),
     .done_i(done), .load_o(load), .start_o(start), .active_o(active)
   );
 
   assign room        = !out_valid_q || req_ready_i;
   assign step        = active && room;
   assign done        = step && last;
-  assign take_o      = start && flags_q.waits;
+  assign take_o      = start && flags_q.waits ? 3'd1 << flags_q.from : 3'd0;
   assign read_o      = step;
   assign read_addr_o = base + offset;
 
@@ -70,7 +71,7 @@ module store_unit
   assign req_shared_o = out_shared_q;
   assign req_last_o   = out_last_q;
   assign retire_o     = out_valid_q && req_ready_i && out_last_q;
-  assign free_o       = retire_o && out_signal_q;
+  assign free_o       = retire_o && out_signal_q ? 3'd1 << out_to_q : 3'd0;
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni)          out_valid_q <= 1'b0;
@@ -86,6 +87,7 @@ module store_unit
       out_shared_q <= flags_q.shared;
       out_last_q   <= last;
       out_signal_q <= flags_q.signal;
+      out_to_q     <= flags_q.to;
     end
   end
 endmodule

@@ -10,9 +10,9 @@ module store_unit_sva
 ) (
   input logic                 clk_i,
   input logic                 rst_ni,
-  input logic                 full_i,
-  input logic                 take_o,
-  input logic                 free_o,
+  input logic [2:0]           full_i,
+  input logic [2:0]           take_o,
+  input logic [2:0]           free_o,
   input logic                 read_o,
   input logic                 req_valid_o,
   input logic                 req_ready_i,
@@ -31,8 +31,9 @@ module store_unit_sva
           req_valid_o && !req_ready_i |=> req_valid_o && $stable(req_addr_o) &&
           $stable(req_bytes_o) && $stable(req_shared_o) && $stable(req_last_o));
   `ASSERT(NotReadOver_A, read_o |-> !req_valid_o || req_ready_i);
-  `ASSERT(TokenTakenIsFull_A, take_o |-> full_i);
-  `ASSERT(FreeWhenTheLastIsTaken_A, free_o |-> req_valid_o && req_ready_i && req_last_o);
+  `ASSERT(OneTokenAtMost_A, $onehot0(take_o) && $onehot0(free_o));
+  `ASSERT(TokenTakenIsFull_A, (take_o & ~full_i) == '0);
+  `ASSERT(FreeWhenTheLastIsTaken_A, free_o != '0 |-> req_valid_o && req_ready_i && req_last_o);
   `ASSERT(StaysInItsSlot_A, read_o |-> offset + 32'(bytes) <= 32'(Stride));
 endmodule
 

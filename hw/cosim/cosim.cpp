@@ -16,7 +16,8 @@ namespace accsim::hw {
 namespace {
 
 constexpr std::array<Queue, rtl::kRetirePorts> kQueueOf = {
-    Queue::load, Queue::load, Queue::execute, Queue::execute, Queue::post, Queue::store};
+    Queue::load, Queue::load,   Queue::execute, Queue::execute,
+    Queue::post, Queue::vector, Queue::store};
 
 size_t at(Queue q) { return static_cast<size_t>(q); }
 
@@ -28,8 +29,9 @@ class Bench {
         hw_(hw),
         variant_(variant),
         image_(image),
-        cursors_{QueueUnroller(program, Queue::load), QueueUnroller(program, Queue::execute),
-                 QueueUnroller(program, Queue::post), QueueUnroller(program, Queue::store)},
+        order_(program, hw),
+        cursors_{cursor(Queue::load), cursor(Queue::execute), cursor(Queue::post),
+                 cursor(Queue::vector), cursor(Queue::store)},
         reads_{PacedChannel(hw.dram.read), PacedChannel(hw.shared.channel.read)},
         writes_{PacedChannel(hw.dram.write), PacedChannel(hw.shared.channel.write)},
         returns_{ReturnPath(hw.dram.latency), ReturnPath(hw.shared.channel.latency)} {}
@@ -65,6 +67,8 @@ class Bench {
   }
 
  private:
+  QueueUnroller cursor(Queue q) const { return {program_, hw_, order_, q}; }
+
   /// Enough to have every queue's first command where it may start.
   static constexpr int kFillCycles = 8;
 
@@ -113,6 +117,9 @@ class Bench {
         break;
       case rtl::kPost:
         retiring_[rtl::kRetirePost].push_back(e.ordinal);
+        break;
+      case rtl::kVector:
+        retiring_[rtl::kRetireVector].push_back(e.ordinal);
         break;
       default:
         retiring_[rtl::kRetireStore].push_back(e.ordinal);
@@ -170,9 +177,10 @@ class Bench {
       const uint8_t* want = bytes(golden_, w.address, w.bytes);
       for (uint32_t i = 0; i < w.bytes && value_difference_.empty(); ++i)
         if (want[i] != to[i])
-          value_difference_ = fmt::format(
-              "{}: byte {} of '{}' is {}, golden {}", place(program_, Queue::store, stores.front()),
-              (w.address & kOffsetMask) + i, tensor(w.address).name, to[i], want[i]);
+          value_difference_ =
+              fmt::format("{}: byte {} of '{}' is {}, golden {}",
+                          place(program_, hw_, Queue::store, stores.front()),
+                          (w.address & kOffsetMask) + i, tensor(w.address).name, to[i], want[i]);
     }
     return ok();
   }
@@ -205,8 +213,8 @@ class Bench {
     end_ = std::max(end_, time);
     const int64_t want = expected_[at(q)][static_cast<size_t>(ordinal)];
     if (time != want && cycle_difference_.empty())
-      cycle_difference_ =
-          fmt::format("{} finishes in cycle {}, model {}", place(program_, q, ordinal), time, want);
+      cycle_difference_ = fmt::format("{} finishes in cycle {}, model {}",
+                                      place(program_, hw_, q, ordinal), time, want);
   }
 
   Error broken(std::string_view what) const {
@@ -217,7 +225,7 @@ class Bench {
     std::string waiting;
     for (size_t p = 0; p < rtl::kRetirePorts; ++p)
       if (!retiring_[p].empty())
-        waiting += "\n  " + place(program_, kQueueOf[p], retiring_[p].front());
+        waiting += "\n  " + place(program_, hw_, kQueueOf[p], retiring_[p].front());
     return {Errc::invalid,
             fmt::format("the core hangs in cycle {}; not finished:{}", cycle_, waiting),
             "co-simulation of " + program_.name};
@@ -231,6 +239,7 @@ class Bench {
   VerilatedCore::Core core_{nullptr, {nullptr}};
   rtl::Cycle io_;
   rtl::Request untaken_read_, untaken_write_;
+  const TokenOrder order_;
   std::array<QueueUnroller, kQueues> cursors_;
   std::array<std::optional<QueueUnroller::Entry>, rtl::kCommandPorts> offered_;
   std::array<bool, rtl::kCommandPorts> ready_{}, finished_{};

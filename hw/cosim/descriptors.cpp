@@ -13,13 +13,19 @@ namespace {
 // What the model counts on and what the core is made of are the same numbers.
 static_assert(contract::kArrayLatency == rtl::kArrayLatency);
 static_assert(contract::kPostLatency == rtl::kPostLatency);
+static_assert(contract::kVectorLatency == rtl::kVectorLatency);
+static_assert(contract::kTableBeat == rtl::kTableBeat);
+static_assert(SetTableCommand::kBytes == rtl::kTableBytes);
+static_assert(static_cast<uint32_t>(LaneOp::max) == rtl::kLaneMax);
+static_assert(static_cast<uint32_t>(TapOp::max) == rtl::kTapMax);
+static_assert(kLaneLevels == rtl::kRowLevels && kTapLevels == rtl::kTapLevels);
 static_assert(contract::kWindowLines == rtl::kWindowLines);
 static_assert(static_cast<uint32_t>(Buffer::activation) == rtl::kBufActivation);
 static_assert(static_cast<uint32_t>(Buffer::weight) == rtl::kBufWeight);
 static_assert(static_cast<uint32_t>(Buffer::parameter) == rtl::kBufParameter);
 // What passes through the ports of hw/cosim/rtl_abi.h has room there.
-static_assert(std::max({rtl::dma_cmd::kWords, rtl::gemm_cmd::kWords, rtl::post_cmd::kWords}) <=
-              rtl::kWords);
+static_assert(std::max({rtl::dma_cmd::kWords, rtl::gemm_cmd::kWords, rtl::post_cmd::kWords,
+                        rtl::vector_cmd::kWords}) <= rtl::kWords);
 static_assert(rtl::gemm_cmd::kWindow + rtl::window::kWords == rtl::gemm_cmd::kWords);
 static_assert(rtl::kTensorShift < rtl::kAddrWidth && rtl::kAddrWidth <= 64 && rtl::kTagWidth <= 64);
 
@@ -36,6 +42,16 @@ bool overwrites(const std::vector<int>& first_of, bool accumulate,
   });
 }
 
+uint32_t buffer_number(Buffer b) {
+  return b == Buffer::output ? rtl::kBufOutput : static_cast<uint32_t>(b);
+}
+
+/// Two numbers of 16 bits, or four of 8, lowest first.
+uint32_t halves(int64_t low, int64_t high) { return (word(low) & 0xffff) | word(high) << 16; }
+uint32_t bytes(int64_t a, int64_t b, int64_t c, int64_t d) {
+  return (word(a) & 0xff) | (word(b) & 0xff) << 8 | (word(c) & 0xff) << 16 | word(d) << 24;
+}
+
 Result<Descriptor> transfer(const Program& p, int tensor, int64_t offset, int64_t slot_offset,
                             const Walk& walk, Buffer buffer) {
   if (walk.levels.size() > rtl::kLevels)
@@ -46,7 +62,7 @@ Result<Descriptor> transfer(const Program& p, int tensor, int64_t offset, int64_
   const bool shared = p.tensors[static_cast<size_t>(tensor)].memory == Memory::shared;
   const int64_t address = (int64_t{tensor} << rtl::kTensorShift) + offset;
   d.words[at::kFlags] = (shared ? rtl::dma_flags::kShared : 0) +
-                        (static_cast<uint32_t>(buffer) << rtl::dma_flags::kBufferShift);
+                        (buffer_number(buffer) << rtl::dma_flags::kBufferShift);
   d.words[at::kAddrLo] = word(address);
   d.words[at::kAddrHi] = word(address >> 32);
   d.words[at::kSlotOffset] = word(slot_offset);
@@ -101,14 +117,22 @@ Status window(Descriptor& d, const OperandWindow& v, int64_t k, std::span<const 
   return ok();
 }
 
+/// Counts and strides, which the core has innermost first.
+template <size_t N>
+void reversed(Descriptor& d, size_t field, const std::array<int64_t, N>& values) {
+  for (size_t i = 0; i < N; ++i) d.words[field + i] = word(values[N - 1 - i]);
+}
+
 struct Describe {
   const Program& program;
+  const HwConfig& hw;
   std::span<const int64_t> indices;
 
   int64_t at(const Affine& a) const { return evaluate(a, indices); }
 
   Result<Descriptor> operator()(const LoadCommand& c) const {
     if (c.padded) return unsupported("explicit im2col loads are not in the core");
+    if (c.buffer == Buffer::accumulator) return unsupported("a load into accumulators");
     return transfer(program, c.tensor, at(c.source), at(c.slot_offset), c.walk, c.buffer);
   }
   Result<Descriptor> operator()(const StoreCommand& c) const {
@@ -132,7 +156,12 @@ struct Describe {
     if (!c.has_parameters) return unsupported("a post without parameters");
     namespace post = rtl::post_cmd;
     Descriptor d;
-    d.words[post::kFlags] = c.transposed ? rtl::post_flags::kTransposed : 0;
+    d.words[post::kFlags] = (c.transposed ? rtl::post_flags::kTransposed : 0) |
+                            (c.table ? rtl::post_flags::kTableOn : 0) |
+                            (c.residual ? rtl::post_flags::kResidual : 0);
+    const Residual r = c.residual.value_or(Residual{});
+    d.words[post::kResidual] = bytes(r.zero, r.shift, 0, 0) | word(r.multiplier) << 16;
+    d.words[post::kSumLimits] = bytes(r.low, r.high, 0, 0);
     d.words[post::kRows] = word(c.rows);
     d.words[post::kCols] = word(c.cols);
     d.words[post::kAccumulatorRow] = word(at(c.accumulator_row));
@@ -148,7 +177,46 @@ struct Describe {
     return unsupported("a drain that doesn't follow its gemm");
   }
   Result<Descriptor> operator()(const VectorCommand&) const {
-    return unsupported("vector commands are not in the core");
+    return unsupported("vector commands of operations are not in the core");
+  }
+  Result<Descriptor> operator()(const SetTableCommand& c) const {
+    Descriptor d;
+    if (c.unit == Queue::post) {
+      d.words[rtl::post_cmd::kFlags] = rtl::post_flags::kSetTable;
+      d.words[rtl::post_cmd::kParameterOffset] = word(at(c.parameter_offset));
+    } else {
+      d.words[rtl::vector_cmd::kMode] = rtl::lane_mode::kSetTable;
+      d.words[rtl::vector_cmd::kBOffset] = word(at(c.parameter_offset));
+    }
+    return d;
+  }
+  Result<Descriptor> operator()(const LaneCommand& c) const {
+    namespace vec = rtl::vector_cmd;
+    namespace mode = rtl::lane_mode;
+    Descriptor d;
+    const LaneOperand b = c.b.value_or(LaneOperand{});
+    const int64_t beat = contract::lane_beat(c, hw), beats = ceil_div(c.run, beat);
+    d.words[vec::kMode] =
+        static_cast<uint32_t>(c.op) << mode::kOpShift |
+        static_cast<uint32_t>(c.tap_op) << mode::kTapOpShift | (c.b ? mode::kBOn : 0) |
+        (b.buffer == Buffer::parameter ? mode::kBParameter : 0) | (b.splat ? mode::kBSplat : 0) |
+        (c.across ? mode::kAcross : 0) | (c.table ? mode::kTableOn : 0);
+    d.words[vec::kBeat] = word(beat);
+    d.words[vec::kBeats] = word(beats);
+    d.words[vec::kTail] = word(c.run - (beats - 1) * beat);
+    reversed(d, vec::kTaps, c.taps);
+    reversed(d, vec::kRows, c.rows);
+    d.words[vec::kAOffset] = word(at(c.a.offset));
+    reversed(d, vec::kTapStride, c.tap_stride);
+    reversed(d, vec::kAStride, c.a.row_stride);
+    d.words[vec::kBOffset] = word(at(b.offset));
+    reversed(d, vec::kBStride, b.row_stride);
+    d.words[vec::kOutOffset] = word(at(c.slot_offset));
+    reversed(d, vec::kOutStride, c.out_stride);
+    d.words[vec::kFactors] = halves(c.a.multiplier, b.multiplier);
+    d.words[vec::kZeros] = bytes(c.a.zero, b.zero, 0, 0) | word(c.output_zero) << 16;
+    d.words[vec::kLimits] = bytes(c.low, c.high, c.shift, 0);
+    return d;
   }
 };
 
@@ -162,6 +230,8 @@ rtl::CommandPort port_of(Queue q) {
       return rtl::kGemm;
     case Queue::post:
       return rtl::kPost;
+    case Queue::vector:
+      return rtl::kVector;
     case Queue::store:
       return rtl::kStore;
   }
@@ -169,31 +239,94 @@ rtl::CommandPort port_of(Queue q) {
   return rtl::kLoad;
 }
 
-uint32_t Descriptor::bit(rtl::CommandPort port, Buffer b, bool signal) {
+namespace {
+
+using rtl::CommandPort;
+
+/// The bit of word 0 for a wait (false) or signal (true) of a buffer's token.
+uint32_t flag(CommandPort port, Buffer b, bool signal) {
   namespace dma = rtl::dma_flags;
   namespace gemm = rtl::gemm_flags;
   namespace post = rtl::post_flags;
+  namespace vec = rtl::vector_flags;
   if (port == rtl::kLoad || port == rtl::kStore) return signal ? dma::kSignal : dma::kWaits;
-  const bool is_gemm = port == rtl::kGemm;
-  switch (b) {
-    case Buffer::activation:
-      if (is_gemm) return signal ? gemm::kSignalActivation : gemm::kWaitActivation;
-      break;
-    case Buffer::weight:
-      if (is_gemm) return signal ? gemm::kSignalWeight : gemm::kWaitWeight;
-      break;
-    case Buffer::accumulator:
-      if (is_gemm) return signal ? gemm::kSignalAccumulator : gemm::kWaitAccumulator;
-      return signal ? post::kSignalAccumulator : post::kWaitAccumulator;
-    case Buffer::output:
-      if (!is_gemm) return signal ? post::kSignalOutput : post::kWaitOutput;
-      break;
-    case Buffer::parameter:
-      if (!is_gemm) return signal ? post::kSignalParameter : post::kWaitParameter;
-      break;
-  }
+  struct Flags {
+    CommandPort port;
+    Buffer buffer;
+    uint32_t wait, signal;
+  };
+  constexpr std::array kFlags = {
+      Flags{rtl::kGemm, Buffer::activation, gemm::kWaitActivation, gemm::kSignalActivation},
+      Flags{rtl::kGemm, Buffer::weight, gemm::kWaitWeight, gemm::kSignalWeight},
+      Flags{rtl::kGemm, Buffer::accumulator, gemm::kWaitAccumulator, gemm::kSignalAccumulator},
+      Flags{rtl::kPost, Buffer::accumulator, post::kWaitAccumulator, post::kSignalAccumulator},
+      Flags{rtl::kPost, Buffer::output, post::kWaitOutput, post::kSignalOutput},
+      Flags{rtl::kPost, Buffer::parameter, post::kWaitParameter, post::kSignalParameter},
+      Flags{rtl::kVector, Buffer::activation, vec::kWaitActivation, vec::kSignalActivation},
+      Flags{rtl::kVector, Buffer::output, vec::kWaitOutput, vec::kSignalOutput},
+      Flags{rtl::kVector, Buffer::parameter, vec::kWaitParameter, vec::kSignalParameter}};
+  for (const Flags& f : kFlags)
+    if (f.port == port && f.buffer == b) return signal ? f.signal : f.wait;
   check(false, "a token that this queue has no bit for");
   return 0;
+}
+
+uint32_t filler(std::optional<Queue> q) {
+  return q == Queue::post     ? rtl::kByPost
+         : q == Queue::vector ? rtl::kByVector
+                              : rtl::kByLoad;  // nobody takes it: whichever
+}
+
+}  // namespace
+
+void Descriptor::wait(CommandPort port, const Token& t) {
+  if (t.kind == SyncKind::wait_primed) {
+    words[0] |= rtl::post_flags::kWaitPrimed;
+    return;
+  }
+  words[0] |= flag(port, t.buffer, false);
+  const bool initial = t.kind == SyncKind::wait_free && !t.other;
+  if (port == rtl::kLoad && !initial)
+    words[0] |= (t.other == Queue::vector ? rtl::kFromVector : rtl::kFromMain)
+                << rtl::dma_flags::kFromShift;
+  if (port == rtl::kStore) words[0] |= filler(t.other) << rtl::dma_flags::kFromShift;
+  if (port == rtl::kPost && initial) words[0] |= rtl::post_flags::kWaitInitial;
+  if (port == rtl::kVector && initial) words[0] |= rtl::vector_flags::kWaitInitial;
+}
+
+void Descriptor::signal(CommandPort port, const Token& t) {
+  words[0] |= flag(port, t.buffer, true);
+  if (port == rtl::kLoad) {
+    const bool other = t.kind == SyncKind::signal_primed || t.other == Queue::vector;
+    words[0] |= (other ? rtl::kToOther : rtl::kToMain) << rtl::dma_flags::kToShift;
+  }
+  if (port == rtl::kStore) words[0] |= filler(t.other) << rtl::dma_flags::kToShift;
+}
+
+void Descriptor::use(CommandPort port, const std::array<int64_t, kBuffers>& slots) {
+  const auto slot = [&](Buffer b, uint32_t shift) {
+    words[0] |= static_cast<uint32_t>(slots[static_cast<size_t>(b)]) << shift;
+  };
+  namespace vec = rtl::vector_flags;
+  switch (port) {
+    case rtl::kLoad:
+      slot(Buffer::output, rtl::dma_flags::kSlotShift);
+      break;
+    case rtl::kGemm:
+      slot(Buffer::activation, rtl::gemm_flags::kActivationSlotShift);
+      break;
+    case rtl::kPost:
+      slot(Buffer::parameter, rtl::post_flags::kParameterSlotShift);
+      slot(Buffer::output, rtl::post_flags::kOutputSlotShift);
+      break;
+    case rtl::kVector:
+      slot(Buffer::activation, vec::kActivationSlotShift);
+      slot(Buffer::parameter, vec::kParameterSlotShift);
+      slot(Buffer::output, vec::kOutputSlotShift);
+      break;
+    default:
+      break;
+  }
 }
 
 int64_t evaluate(const Affine& a, std::span<const int64_t> indices) {
@@ -202,9 +335,9 @@ int64_t evaluate(const Affine& a, std::span<const int64_t> indices) {
   return value;
 }
 
-Result<Descriptor> describe(const Program& program, const Command& command,
+Result<Descriptor> describe(const Program& program, const HwConfig& hw, const Command& command,
                             std::span<const int64_t> indices) {
-  return std::visit(Describe{program, indices}, command);
+  return std::visit(Describe{program, hw, indices}, command);
 }
 
 void add_drain(Descriptor& gemm, const DrainCommand& drain, std::span<const int64_t> indices) {

@@ -1,6 +1,7 @@
 #pragma once
 #include <array>
 #include <cstdint>
+#include <optional>
 #include <span>
 
 #include "hw/config/hw_config.h"
@@ -10,29 +11,36 @@
 
 namespace accsim::hw {
 
+/// A token that a command waits for or gives.
+struct Token {
+  SyncKind kind;
+  Buffer buffer;
+  /// Who gives it, or takes it; none: a slot that the buffer begins with, or nobody takes it.
+  std::optional<Queue> other;
+};
+
 /// A command as the core takes it: the words of the structs in rtl/accsim_pkg.sv, word 0 holding
-/// the flags. Loop indices are resolved, slots are not (the core counts them).
+/// the flags. Loop indices are resolved; slots are counted by the core where one queue uses them.
 struct Descriptor {
   std::array<uint32_t, rtl::kWords> words{};
 
-  /// Marks a wait for or a signal of the token of a buffer, on the queue of `port`.
-  void wait(rtl::CommandPort port, Buffer b) { words[0] |= bit(port, b, false); }
-  void signal(rtl::CommandPort port, Buffer b) { words[0] |= bit(port, b, true); }
-
- private:
-  static uint32_t bit(rtl::CommandPort port, Buffer b, bool signal);
+  /// Marks a wait for or a signal of a token, on the queue of `port`.
+  void wait(rtl::CommandPort port, const Token& t);
+  void signal(rtl::CommandPort port, const Token& t);
+  /// Names the slots that the command uses of buffers which other queues use too.
+  void use(rtl::CommandPort port, const std::array<int64_t, kBuffers>& slots);
 };
 
-/// The port of the core that takes a queue's commands. Loads, gemms, posts and stores have one
-/// each; drains are no commands of the core.
+/// The port of the core that takes a queue's commands. Loads, gemms, posts, vector commands and
+/// stores have one each; drains are no commands of the core.
 rtl::CommandPort port_of(Queue q);
 
 /// Value of an affine expression; `indices` by Loop::id.
 int64_t evaluate(const Affine& a, std::span<const int64_t> indices);
 
-/// Errc::unsupported for what the core can't do: vector commands, zero-padded loads, a post without
-/// parameters, walks of more levels and windows of more lines than it has.
-Result<Descriptor> describe(const Program& program, const Command& command,
+/// Errc::unsupported for what the core can't do: costed vector commands, zero-padded loads, a post
+/// without parameters, walks of more levels and windows of more lines than it has.
+Result<Descriptor> describe(const Program& program, const HwConfig& hw, const Command& command,
                             std::span<const int64_t> indices);
 
 /// Output stationary: a drain is part of the gemm before it.

@@ -4,8 +4,11 @@
 
 namespace accsim::hw {
 
-QueueUnroller::QueueUnroller(const Program& program, Queue queue)
+QueueUnroller::QueueUnroller(const Program& program, const HwConfig& hw, const TokenOrder& order,
+                             Queue queue)
     : program_(program),
+      hw_(hw),
+      order_(order),
       queue_(queue),
       port_(port_of(queue)),
       indices_(static_cast<size_t>(program.loops), -1) {
@@ -79,28 +82,59 @@ Status QueueUnroller::take(const Command& command) {
     ++ordinal_;
     return ok();
   }
-  Result<Descriptor> d = describe(program_, command, indices_);
+  Result<Descriptor> d = describe(program_, hw_, command, indices_);
   if (!d) return d.errors();
-  for (const Buffer b : waits_) d->wait(port_, b);
+  for (const Token& t : waits_) d->wait(port_, t);
   waits_.clear();
+  d->use(port_, slots_);
   done_ = std::exchange(open_, Entry{*d, &command, ordinal_++, false, indices_});
   return ok();
 }
 
+/// The token that the operation is about, and the queue at its other end.
+Token QueueUnroller::token(const Sync& s) {
+  const int64_t mine = done_syncs_[static_cast<size_t>(s.kind)][static_cast<size_t>(s.buffer)]++;
+  const int64_t n = order_.ordinal(s.kind, s.buffer, queue_, mine);
+  Token out{s.kind, s.buffer, std::nullopt};
+  switch (s.kind) {
+    case SyncKind::wait_free:
+      if (!order_.initial(s.buffer, n))
+        out.other = order_.queue(SyncKind::signal_free, s.buffer, n - order_.slots(s.buffer));
+      break;
+    case SyncKind::signal_free:
+      out.other = order_.queue(SyncKind::wait_free, s.buffer, n + order_.slots(s.buffer));
+      break;
+    case SyncKind::wait_full:
+      out.other = order_.queue(SyncKind::signal_full, s.buffer, n);
+      break;
+    case SyncKind::signal_full:
+      out.other = order_.queue(SyncKind::wait_full, s.buffer, n);
+      break;
+    case SyncKind::signal_primed:
+    case SyncKind::wait_primed:
+      break;
+  }
+  if (is_wait(s.kind))
+    slots_[static_cast<size_t>(s.buffer)] = order_.slot(s.kind, s.buffer, queue_, mine);
+  return out;
+}
+
 Status QueueUnroller::fold(const Sync& sync) {
-  if (sync.kind == SyncKind::wait_free || sync.kind == SyncKind::wait_full) {
-    waits_.push_back(sync.buffer);
+  const Token t = token(sync);
+  if (is_wait(sync.kind)) {
+    waits_.push_back(t);
     return ok();
   }
   if (!open_)
     return Error{Errc::invalid, fmt::format("{} before any command of its queue", name(sync.kind)),
                  "co-simulation"};
-  open_->descriptor.signal(port_, sync.buffer);
+  open_->descriptor.signal(port_, t);
   return ok();
 }
 
-std::string place(const Program& program, Queue queue, int64_t ordinal) {
-  QueueUnroller cursor(program, queue);
+std::string place(const Program& program, const HwConfig& hw, Queue queue, int64_t ordinal) {
+  const TokenOrder order(program, hw);
+  QueueUnroller cursor(program, hw, order, queue);
   std::string out = fmt::format("{} command {}", name(queue), ordinal);
   for (;;) {
     const auto entry = cursor.next();

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "hw/cosim/descriptors.h"
+#include "hw/cosim/token_order.h"
 
 namespace accsim::hw {
 
@@ -12,7 +13,8 @@ namespace accsim::hw {
 /// operations folded into the command they belong to.
 class QueueUnroller {
  public:
-  QueueUnroller(const Program& program, Queue queue);
+  /// `order` is of the program; all live as long as this.
+  QueueUnroller(const Program& program, const HwConfig& hw, const TokenOrder& order, Queue queue);
 
   struct Entry {
     Descriptor descriptor;
@@ -39,19 +41,25 @@ class QueueUnroller {
   Result<bool> run(const Op& op);
   Status take(const Command& command);
   Status fold(const Sync& sync);
+  Token token(const Sync& sync);
 
   const Program& program_;
+  const HwConfig& hw_;
+  const TokenOrder& order_;
   const Queue queue_;
   const rtl::CommandPort port_;
   std::vector<Op> ops_;
   std::vector<int64_t> indices_;
   size_t at_ = 0;
   int64_t ordinal_ = 0;
-  std::vector<Buffer> waits_;  ///< for the next command
+  std::vector<Token> waits_;  ///< for the next command
+  /// Operations of this queue so far, by kind and buffer.
+  std::array<std::array<int64_t, kBuffers>, kSyncKinds> done_syncs_{};
+  std::array<int64_t, kBuffers> slots_{};  ///< that this queue uses now
   std::optional<Entry> open_, done_;
 };
 
 /// "gemm 12 (oc=1, k=0)": a command of a queue with the loops around it.
-std::string place(const Program& program, Queue queue, int64_t ordinal);
+std::string place(const Program& program, const HwConfig& hw, Queue queue, int64_t ordinal);
 
 }  // namespace accsim::hw

@@ -7,13 +7,13 @@
 namespace accsim::hw::rtl {
 
 /// Changes whenever this file changes its meaning; checked when a library is loaded.
-inline constexpr uint32_t kAbi = 2;
+inline constexpr uint32_t kAbi = 3;
 inline constexpr size_t kMaxPort = 512;  ///< bytes of the widest port
 inline constexpr size_t kWords = 32;     ///< of the longest descriptor
 inline constexpr int kTensorShift = 40;  ///< addresses: tensor index above the byte offset
 
 /// Where the core takes commands, as indices of Cycle::command and its handshake.
-enum CommandPort { kLoad, kGemm, kPost, kStore, kCommandPorts };
+enum CommandPort { kLoad, kGemm, kPost, kVector, kStore, kCommandPorts };
 /// What the core reports as finished, one bit a cycle each; loads by the memory they come from.
 enum RetirePort {
   kRetireLoad,
@@ -21,6 +21,7 @@ enum RetirePort {
   kRetireGemm,
   kRetireDrain,
   kRetirePost,
+  kRetireVector,
   kRetireStore,
   kRetirePorts
 };

@@ -7,19 +7,42 @@
 namespace accsim::hw::rtl {
 
 /// Of the package's text without comments and blanks.
-inline constexpr uint64_t kPackageHash = 0x1fa12a5ad53441c1;
+inline constexpr uint64_t kPackageHash = 0xf9ab12f9cbd4e9fa;
 
 inline constexpr uint32_t kLevels = 6;
 inline constexpr uint32_t kWindowLines = 4;
 inline constexpr uint32_t kAddrWidth = 48;
 inline constexpr uint32_t kTagWidth = 64;
 inline constexpr uint32_t kArrayLatency = 4;
-inline constexpr uint32_t kPostLatency = 6;
+inline constexpr uint32_t kPostLatency = 8;
+inline constexpr uint32_t kVectorLatency = 9;
+inline constexpr uint32_t kTableBytes = 256;
+inline constexpr uint32_t kTableBeat = 8;
 inline constexpr uint32_t kParameterBytes = 12;
+inline constexpr uint32_t kRowLevels = 4;
+inline constexpr uint32_t kTapLevels = 2;
 inline constexpr uint32_t kLoadCountBits = 21;
 inline constexpr uint32_t kBufActivation = 0;
 inline constexpr uint32_t kBufWeight = 1;
 inline constexpr uint32_t kBufParameter = 2;
+inline constexpr uint32_t kBufOutput = 3;
+inline constexpr uint32_t kFromNone = 0;
+inline constexpr uint32_t kFromMain = 1;
+inline constexpr uint32_t kFromVector = 2;
+inline constexpr uint32_t kToMain = 0;
+inline constexpr uint32_t kToOther = 1;
+inline constexpr uint32_t kByLoad = 0;
+inline constexpr uint32_t kByPost = 1;
+inline constexpr uint32_t kByVector = 2;
+inline constexpr uint32_t kLaneCopy = 0;
+inline constexpr uint32_t kLaneAdd = 1;
+inline constexpr uint32_t kLaneSub = 2;
+inline constexpr uint32_t kLaneMul = 3;
+inline constexpr uint32_t kLaneMin = 4;
+inline constexpr uint32_t kLaneMax = 5;
+inline constexpr uint32_t kTapSum = 0;
+inline constexpr uint32_t kTapMin = 1;
+inline constexpr uint32_t kTapMax = 2;
 
 /// Bits of dma_flags_t.
 namespace dma_flags {
@@ -27,6 +50,9 @@ inline constexpr uint32_t kWaits = 1u << 0;
 inline constexpr uint32_t kSignal = 1u << 1;
 inline constexpr uint32_t kShared = 1u << 2;
 inline constexpr uint32_t kBufferShift = 3;
+inline constexpr uint32_t kFromShift = 5;
+inline constexpr uint32_t kToShift = 7;
+inline constexpr uint32_t kSlotShift = 9;
 }
 
 /// Words of dma_cmd_t.
@@ -52,6 +78,7 @@ inline constexpr uint32_t kSignalAccumulator = 1u << 5;
 inline constexpr uint32_t kOverwrite = 1u << 6;
 inline constexpr uint32_t kDrainOverwrite = 1u << 7;
 inline constexpr uint32_t kDrain = 1u << 8;
+inline constexpr uint32_t kActivationSlotShift = 9;
 }
 
 /// Words of window_t.
@@ -100,6 +127,27 @@ inline constexpr uint32_t kSignalAccumulator = 1u << 3;
 inline constexpr uint32_t kSignalOutput = 1u << 4;
 inline constexpr uint32_t kSignalParameter = 1u << 5;
 inline constexpr uint32_t kTransposed = 1u << 6;
+inline constexpr uint32_t kWaitInitial = 1u << 7;
+inline constexpr uint32_t kWaitPrimed = 1u << 8;
+inline constexpr uint32_t kParameterSlotShift = 9;
+inline constexpr uint32_t kOutputSlotShift = 17;
+inline constexpr uint32_t kSetTable = 1u << 25;
+inline constexpr uint32_t kTableOn = 1u << 26;
+inline constexpr uint32_t kResidual = 1u << 27;
+}
+
+/// Bits of residual_t.
+namespace residual {
+inline constexpr uint32_t kZeroShift = 0;
+inline constexpr uint32_t kShiftShift = 8;
+inline constexpr uint32_t kMultiplierShift = 16;
+}
+
+/// Bits of limits_t.
+namespace limits {
+inline constexpr uint32_t kLowShift = 0;
+inline constexpr uint32_t kHighShift = 8;
+inline constexpr uint32_t kShiftShift = 16;
 }
 
 /// Words of post_cmd_t.
@@ -114,7 +162,70 @@ inline constexpr size_t kPitch = 6;
 inline constexpr size_t kZero = 7;
 inline constexpr size_t kLow = 8;
 inline constexpr size_t kHigh = 9;
-inline constexpr size_t kWords = 10;
+inline constexpr size_t kResidual = 10;
+inline constexpr size_t kSumLimits = 11;
+inline constexpr size_t kWords = 12;
+}
+
+/// Bits of vector_flags_t.
+namespace vector_flags {
+inline constexpr uint32_t kWaitActivation = 1u << 0;
+inline constexpr uint32_t kWaitOutput = 1u << 1;
+inline constexpr uint32_t kWaitParameter = 1u << 2;
+inline constexpr uint32_t kSignalActivation = 1u << 3;
+inline constexpr uint32_t kSignalOutput = 1u << 4;
+inline constexpr uint32_t kSignalParameter = 1u << 5;
+inline constexpr uint32_t kWaitInitial = 1u << 6;
+inline constexpr uint32_t kActivationSlotShift = 8;
+inline constexpr uint32_t kParameterSlotShift = 16;
+inline constexpr uint32_t kOutputSlotShift = 24;
+}
+
+/// Bits of lane_mode_t.
+namespace lane_mode {
+inline constexpr uint32_t kOpShift = 0;
+inline constexpr uint32_t kTapOpShift = 3;
+inline constexpr uint32_t kBOn = 1u << 5;
+inline constexpr uint32_t kBParameter = 1u << 6;
+inline constexpr uint32_t kBSplat = 1u << 7;
+inline constexpr uint32_t kAcross = 1u << 8;
+inline constexpr uint32_t kTableOn = 1u << 9;
+inline constexpr uint32_t kSetTable = 1u << 10;
+}
+
+/// Bits of lane_factors_t.
+namespace lane_factors {
+inline constexpr uint32_t kAShift = 0;
+inline constexpr uint32_t kBShift = 16;
+}
+
+/// Bits of lane_zeros_t.
+namespace lane_zeros {
+inline constexpr uint32_t kAShift = 0;
+inline constexpr uint32_t kBShift = 8;
+inline constexpr uint32_t kResultShift = 16;
+}
+
+/// Words of vector_cmd_t.
+namespace vector_cmd {
+inline constexpr size_t kFlags = 0;
+inline constexpr size_t kMode = 1;
+inline constexpr size_t kBeat = 2;
+inline constexpr size_t kBeats = 3;
+inline constexpr size_t kTail = 4;
+inline constexpr size_t kTaps = 5;  ///< and the next 1
+inline constexpr size_t kRows = 7;  ///< and the next 3
+inline constexpr size_t kAOffset = 11;
+inline constexpr size_t kTapStride = 12;  ///< and the next 1
+inline constexpr size_t kAStride = 14;  ///< and the next 3
+inline constexpr size_t kBOffset = 18;
+inline constexpr size_t kBStride = 19;  ///< and the next 3
+inline constexpr size_t kOutOffset = 23;
+inline constexpr size_t kOutStride = 24;  ///< and the next 3
+inline constexpr size_t kFactors = 28;
+inline constexpr size_t kZeros = 29;
+inline constexpr size_t kLimits = 30;
+inline constexpr size_t kWords = 31;
 }
 
 }

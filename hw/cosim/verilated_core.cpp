@@ -243,6 +243,10 @@ Result<std::vector<std::string>> rtl_parameters(const HwConfig& hw, Dataflow dat
     out.push_back(fmt::format("{}SlotBytes={}", kPrefix[i], b.slot_bytes()));
     out.push_back(fmt::format("{}Port={}", kPrefix[i], b.width));
   }
+  // Lanes for every class that lane commands have, as far as the port of their operands feeds them.
+  const auto& lanes = hw.vector.lanes;
+  out.push_back(fmt::format("VecLanes={}", std::min(std::max({lanes[0], lanes[2], lanes[3]}),
+                                                    hw.buffer(Buffer::activation).width)));
   return out;
 }
 

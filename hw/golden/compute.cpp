@@ -160,16 +160,18 @@ void GoldenMachine::execute(const DrainCommand& c) {
 
 // ---- post ---------------------------------------------------------------------------------------
 
+int64_t round_shift(int64_t value, int32_t shift) {
+  // Rounding the magnitude takes halves away from zero on both sides.
+  uint64_t magnitude = value < 0 ? 0 - static_cast<uint64_t>(value) : static_cast<uint64_t>(value);
+  if (shift > 0) magnitude = (magnitude + (uint64_t{1} << (shift - 1))) >> shift;
+  const auto rounded = static_cast<int64_t>(magnitude);
+  return value < 0 ? -rounded : rounded;
+}
+
 int32_t requantise(int32_t sum, const Requantise& r) {
   const auto biased =
       static_cast<int32_t>(static_cast<uint32_t>(sum) + static_cast<uint32_t>(r.bias));
-  const int64_t product = int64_t{biased} * r.multiplier;
-  // Rounding the magnitude takes halves away from zero on both sides.
-  uint64_t magnitude =
-      product < 0 ? 0 - static_cast<uint64_t>(product) : static_cast<uint64_t>(product);
-  if (r.shift > 0) magnitude = (magnitude + (uint64_t{1} << (r.shift - 1))) >> r.shift;
-  const auto rounded = static_cast<int64_t>(magnitude);
-  const int64_t y = (product < 0 ? -rounded : rounded) + r.output_zero;
+  const int64_t y = round_shift(int64_t{biased} * r.multiplier, r.shift) + r.output_zero;
   return static_cast<int32_t>(std::min<int64_t>(std::max<int64_t>(y, r.low), r.high));
 }
 
@@ -185,6 +187,15 @@ std::optional<Requantise> GoldenMachine::parameters(const PostCommand& c,
   return std::nullopt;
 }
 
+namespace {
+
+int64_t added(const Residual& r, int64_t value, int8_t residual) {
+  const int64_t rounded = round_shift(int64_t{residual - r.zero} * r.multiplier, r.shift);
+  return std::clamp<int64_t>(value + rounded, r.low, r.high);
+}
+
+}  // namespace
+
 void GoldenMachine::execute(const PostCommand& c) {
   if (!c.has_parameters)
     return fail(Errc::unsupported,
@@ -197,7 +208,8 @@ void GoldenMachine::execute(const PostCommand& c) {
   SlotRing& out = ring(Buffer::output);
   SlotRing& scales = ring(Buffer::parameter);
   if (failed()) return;
-  if (c.rows < 1 || c.cols < 1 || c.cols > hw_.array.cols || c.low < -128 || c.high > 127 ||
+  const int32_t most = c.residual && !c.table ? INT16_MAX : INT8_MAX;
+  if (c.rows < 1 || c.cols < 1 || c.cols > hw_.array.cols || c.low < -most - 1 || c.high > most ||
       c.pitch < 0)
     return fail(Errc::invalid, fmt::format("a post of {}x{}, pitch {}, clipped to [{}, {}]", c.rows,
                                            c.cols, c.pitch, c.low, c.high));
@@ -219,15 +231,13 @@ void GoldenMachine::execute(const PostCommand& c) {
     for (int64_t channel = 0; channel < channels; ++channel) {
       const uint32_t acc =
           c.transposed ? sum(from, first + channel, pixel) : sum(from, first + pixel, channel);
-      const auto y =
-          static_cast<uint8_t>(requantise(static_cast<int32_t>(acc), scale[index(channel)]));
-      to[index(offset + pixel * c.pitch + channel)] = y;
+      uint8_t& y = to[index(offset + pixel * c.pitch + channel)];
+      int64_t v = requantise(static_cast<int32_t>(acc), scale[index(channel)]);
+      if (c.table) v = post_table_[index(v + 128)];
+      if (c.residual) v = added(*c.residual, v, static_cast<int8_t>(y));
+      y = static_cast<uint8_t>(v);
       if (retired_hook_) retired_.bytes.push_back(y);
     }
-}
-
-void GoldenMachine::execute(const VectorCommand&) {
-  fail(Errc::unsupported, "vector commands are costed only; the golden machine has no vector unit");
 }
 
 }  // namespace accsim::hw

@@ -16,6 +16,8 @@ GoldenMachine::GoldenMachine(const Program& program, const HwConfig& hw, MemoryI
   index_.assign(static_cast<size_t>(program.loops), -1);
   array_.resize(static_cast<size_t>(hw.array.rows * hw.array.cols));
   retired_.ordinal = -1;
+  for (Table* t : {&post_table_, &vector_table_})
+    poison_.fill({reinterpret_cast<uint8_t*>(t->data()), t->size()});
 }
 
 Status GoldenMachine::run() {

@@ -24,7 +24,8 @@ struct RetiredCommand {
   /// other; an output stationary gemm: m rows of n sums in the array.
   std::vector<int32_t> sums;
   int64_t row = 0;
-  /// load: as they lie in the slot. post: row by row of the output slot. store: in walk order.
+  /// load: as they lie in the slot. post: row by row of the output slot. store: in walk order. lane
+  /// command: row by row. table: its entries.
   std::vector<uint8_t> bytes;
 };
 /// Called after every command, in text order; what it is given lives until it returns.
@@ -33,12 +34,15 @@ using RetireHook = std::function<void(const RetiredCommand&)>;
 /// Executes a program in text order on the memory image, bit by bit as the hardware does: int8 x
 /// int8 products, int32 sums that wrap, int8 outputs. Slots are rings that only tokens advance;
 /// what is read without its token, or after the slot was given back, is garbage, as is what was
-/// never written. Errors: Errc::unsupported for a machine of other types, a program with vector
-/// commands or a post without parameters; Errc::invalid for an image that doesn't match the
+/// never written, and a table that no command has set. Errors: Errc::unsupported for a machine of
+/// other types, a program with a VectorCommand or a post without parameters; Errc::invalid for an image that doesn't match the
 /// tensors, an address outside its memory and a token that can't come. The image then holds what
 /// was stored up to there.
 Status run_golden(const Program& program, const HwConfig& hw, MemoryImage& image,
                   const RetireHook& retired = {});
+
+/// round(value / 2^shift), halves away from zero. shift: 0 .. 62.
+int64_t round_shift(int64_t value, int32_t shift);
 
 /// What the post unit makes of one sum.
 struct Requantise {

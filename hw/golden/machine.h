@@ -31,6 +31,8 @@ class GoldenMachine {
   void execute(const PostCommand& c);
   void execute(const VectorCommand& c);
   void execute(const StoreCommand& c);
+  void execute(const SetTableCommand& c);
+  void execute(const LaneCommand& c);
 
   int64_t value(const Affine& a);
   /// Whether [first, first + bytes) lies in [0, limit); fails when not.
@@ -47,6 +49,12 @@ class GoldenMachine {
   bool gather_rows(const GemmCommand& c);
   bool gather_weights(const GemmCommand& c);
   void products(const GemmCommand& c);
+  using Table = std::array<int8_t, SetTableCommand::kBytes>;
+  Table& table(Queue unit) { return unit == Queue::post ? post_table_ : vector_table_; }
+  struct LaneSlots;
+  bool operands(const LaneCommand& c, LaneSlots& s);
+  int8_t result(const LaneCommand& c, const LaneSlots& s, const std::array<int64_t, 4>& row,
+                int64_t element) const;
   std::optional<Requantise> parameters(const PostCommand& c, std::span<const uint8_t> slot,
                                        int64_t first, int64_t channel);
 
@@ -60,6 +68,7 @@ class GoldenMachine {
   std::vector<const Loop*> nest_;
   std::optional<Error> error_;
   RetiredCommand retired_;
+  Table post_table_, vector_table_;
   std::vector<int8_t> a_, w_;       ///< operands of the current gemm: m x k and k x n
   std::vector<uint32_t> products_;  ///< m x n sums of the current gemm alone
   std::vector<uint32_t> array_;     ///< output stationary sums in the array, rows x cols

@@ -20,13 +20,13 @@ SlotRing::SlotRing(int64_t slots, int64_t slot_bytes)
 bool SlotRing::apply(SyncKind kind, Poison& poison) {
   switch (kind) {
     case SyncKind::wait_free:
-      if (filling_ || filled_ - read_ >= slots()) return false;
+      if (filling_ || filled_ + primed_ - read_ >= slots()) return false;
       filling_ = true;
-      poison.fill(slot(filled_));
+      poison.fill(slot(filling_at()));
       return true;
     case SyncKind::signal_full:
-      if (!filling_) return false;
-      filling_ = false;
+      if (!filling_ || (primed_ > 0 && !adding_)) return false;
+      filling_ = adding_ = false;
       ++filled_;
       return true;
     case SyncKind::wait_full:
@@ -38,6 +38,16 @@ bool SlotRing::apply(SyncKind kind, Poison& poison) {
       poison.fill(slot(read_));
       held_ = false;
       ++read_;
+      return true;
+    case SyncKind::signal_primed:
+      if (!filling_ || adding_) return false;
+      filling_ = false;
+      ++primed_;
+      return true;
+    case SyncKind::wait_primed:
+      if (filling_ || primed_ == 0) return false;
+      filling_ = adding_ = true;
+      --primed_;
       return true;
   }
   return false;

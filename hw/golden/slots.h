@@ -23,16 +23,19 @@ class SlotRing {
   SlotRing() = default;
   SlotRing(int64_t slots, int64_t slot_bytes);
 
-  /// False when no token is there: the queue would wait for ever.
+  /// False when no token is there, the queue would wait for ever, or when slots would become full
+  /// in another order than the ring's.
   bool apply(SyncKind kind, Poison& poison);
 
-  std::span<uint8_t> producer(Poison& poison) { return at(filling_, filled_, poison); }
+  std::span<uint8_t> producer(Poison& poison) { return at(filling_, filling_at(), poison); }
   std::span<uint8_t> consumer(Poison& poison) { return at(held_, read_, poison); }
-  int64_t producer_slot() const { return filled_ % slots(); }
+  int64_t producer_slot() const { return filling_at() % slots(); }
   int64_t consumer_slot() const { return read_ % slots(); }
   int64_t slot_bytes() const { return static_cast<int64_t>(scratch_.size()); }
 
  private:
+  /// A slot that is claimed comes behind the primed ones, which become full before it.
+  int64_t filling_at() const { return filled_ + (adding_ ? 0 : primed_); }
   int64_t slots() const { return static_cast<int64_t>(slots_.size()); }
   std::vector<uint8_t>& slot(int64_t ordinal) {
     return slots_[static_cast<size_t>(ordinal % slots())];
@@ -42,7 +45,9 @@ class SlotRing {
   std::vector<std::vector<uint8_t>> slots_;
   std::vector<uint8_t> scratch_;
   int64_t filled_ = 0, read_ = 0;  ///< slots handed over in each direction so far
+  int64_t primed_ = 0;             ///< slots that loads have filled and no post has taken
   bool filling_ = false, held_ = false;
+  bool adding_ = false;  ///< the slot being filled was primed
 };
 
 }  // namespace accsim::hw

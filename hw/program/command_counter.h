@@ -44,6 +44,22 @@ class CommandCounter {
     written(Buffer::output) += Bytes(c.out_bytes) * times;
     for (size_t i = 0; i < kLaneClasses; ++i) counts_.vector_ops[i] += c.ops[i] * times;
   }
+  /// A residual of as many bytes as the post has sums is read from the output slot.
+  void residual(int64_t times, int64_t sums) {
+    read(Buffer::output) += Bytes(sums * hw_->activation_bytes()) * times;
+  }
+  void set_table(int64_t times) {
+    counts_.commands += times;
+    read(Buffer::parameter) += Bytes(SetTableCommand::kBytes) * times;
+  }
+  void lane(int64_t times, const LaneCommand& c) {
+    counts_.commands += times;
+    const int64_t elements = c.row_count() * c.run;
+    read(Buffer::activation) += Bytes(elements * c.tap_count()) * times;
+    if (c.b) read(c.b->buffer) += Bytes(c.b->splat ? c.row_count() : elements) * times;
+    written(Buffer::output) += Bytes(c.out_bytes()) * times;
+    counts_.vector_ops[lane_class(c)] += elements * c.tap_count() * times;
+  }
   void store(int64_t times, Memory to, int64_t bytes) {
     counts_.commands += times;
     read(Buffer::output) += Bytes(bytes) * times;

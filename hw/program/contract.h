@@ -1,4 +1,5 @@
 #pragma once
+#include <algorithm>
 #include <cstdint>
 
 #include "hw/program/program.h"
@@ -13,10 +14,13 @@ inline constexpr int64_t kTokenLatency = 1;
 /// Registers on the way of a result besides the systolic skew: operand read, skew in, accumulator
 /// read, accumulator write.
 inline constexpr int64_t kArrayLatency = 4;
-/// Accumulator read, bias, multiply, round and shift, clip, slot write.
-inline constexpr int64_t kPostLatency = 6;
-/// Slot read, operand align, operation, slot write.
-inline constexpr int64_t kVectorLatency = 6;
+/// Accumulator read, bias, multiply, round and shift, clip, table, residual, slot write.
+inline constexpr int64_t kPostLatency = 8;
+/// Slot read, operand, zero point, taps, multiply, put together, round and shift, clip, table, slot
+/// write.
+inline constexpr int64_t kVectorLatency = 9;
+/// Bytes of a table that a unit takes in a cycle.
+inline constexpr int64_t kTableBeat = 8;
 /// Kernel lines that one activation word may be gathered from: the activation SRAM interleaves tile
 /// lines over this many banks, so that many lines are read in one cycle.
 inline constexpr int64_t kWindowLines = 4;
@@ -48,6 +52,27 @@ constexpr int64_t stream(Dataflow d, int64_t m, int64_t k, int64_t n) {
   if (d == Dataflow::weight_stationary) return m;
   if (d == Dataflow::input_stationary) return n;
   return m > k ? m : k;
+}
+
+/// Cycles a table occupies its unit: until the command before it has left the unit, then beats.
+constexpr int64_t set_table(Queue unit) {
+  return (unit == Queue::post ? kPostLatency : kVectorLatency) +
+         SetTableCommand::kBytes / kTableBeat;
+}
+
+/// Bytes of a run that a LaneCommand takes in a cycle: as many as its lanes, or as pass through the
+/// ports of the buffers; operands in activation slots share that port. 0: they can't.
+inline int64_t lane_beat(const LaneCommand& c, const HwConfig& hw) {
+  const bool both = c.b && c.b->buffer == Buffer::activation;
+  int64_t beat = std::min(hw.vector.lanes[lane_class(c)],
+                          hw.buffer(Buffer::activation).width / (both ? 2 : 1));
+  if (c.b && !both) beat = std::min(beat, hw.buffer(Buffer::parameter).width);
+  return c.across ? beat : std::min(beat, hw.buffer(Buffer::output).width);
+}
+
+/// Cycles a LaneCommand occupies the vector unit: one a beat and tap.
+inline int64_t lane_cycles(const LaneCommand& c, const HwConfig& hw) {
+  return c.row_count() * ceil_div(c.run, lane_beat(c, hw)) * c.tap_count();
 }
 
 }  // namespace accsim::hw::contract

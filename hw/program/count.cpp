@@ -55,8 +55,11 @@ class Counter {
   }
   void add(const PostCommand& c) {
     tally_.post(times_, c.rows, c.cols, c.transposed, c.has_parameters);
+    if (c.residual) tally_.residual(times_, c.rows * c.cols);
   }
   void add(const VectorCommand& c) { tally_.vector(times_, c); }
+  void add(const SetTableCommand&) { tally_.set_table(times_); }
+  void add(const LaneCommand& c) { tally_.lane(times_, c); }
   void add(const StoreCommand& c) { tally_.store(times_, memory(c.tensor), c.walk.bytes()); }
 
   const Program& program_;

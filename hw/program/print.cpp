@@ -98,11 +98,34 @@ class Printer {
   std::string text(const PostCommand& c) const {
     const bool clips = c.output_zero != 0 || c.low != -128 || c.high != 127;
     return fmt::format(
-        "post output[{}] <- acc[{}] {}x{}, pitch {}{}{}{}{}", text(c.slot_offset),
+        "post output[{}] <- acc[{}] {}x{}, pitch {}{}{}{}{}{}{}", text(c.slot_offset),
         text(c.accumulator_row), c.rows, c.cols, c.pitch,
         c.has_parameters ? ", parameters[" + text(c.parameter_offset) + "]" : "",
         clips ? fmt::format(", zero {} in [{}, {}]", c.output_zero, c.low, c.high) : "",
-        c.relu ? ", relu" : "", c.transposed ? ", transposed" : "");
+        c.relu ? ", relu" : "", c.transposed ? ", transposed" : "", c.table ? ", table" : "",
+        c.residual ? fmt::format(", residual (zero {}) * {} / 2^{} in [{}, {}]", c.residual->zero,
+                                 c.residual->multiplier, c.residual->shift, c.residual->low,
+                                 c.residual->high)
+                   : "");
+  }
+  std::string text(const SetTableCommand& c) const {
+    return fmt::format("table <- parameters[{}]", text(c.parameter_offset));
+  }
+  std::string text(const LaneOperand& o) const {
+    return fmt::format("{}[{}] strides {}{} (zero {}) * {}", name(o.buffer), text(o.offset),
+                       fmt::join(o.row_stride, ","), o.splat ? " splat" : "", o.zero, o.multiplier);
+  }
+  std::string text(const LaneCommand& c) const {
+    const std::string taps = c.tap_count() > 1
+                                 ? fmt::format(" of {} {} taps at {}", fmt::join(c.taps, "x"),
+                                               name(c.tap_op), fmt::join(c.tap_stride, ","))
+                                 : "";
+    return fmt::format(
+        "{} output[{}] strides {} <- {}{}{}, rows {} of {} bytes{}, / 2^{}, zero {} in [{}, {}]{}",
+        name(c.op), text(c.slot_offset), fmt::join(c.out_stride, ","), text(c.a), taps,
+        c.b ? " and " + text(*c.b) : "", fmt::join(c.rows, "x"), c.run,
+        c.across ? fmt::format(" ({} across)", name(c.tap_op)) : "", c.shift, c.output_zero, c.low,
+        c.high, c.table ? ", table" : "");
   }
   std::string text(const VectorCommand& c) const {
     std::string ops;

@@ -5,16 +5,35 @@
 namespace accsim::hw {
 
 std::string_view name(Queue q) {
-  constexpr std::array<std::string_view, kQueues> kNames = {"load", "execute", "post", "store"};
+  constexpr std::array<std::string_view, kQueues> kNames = {"load", "execute", "post", "vector",
+                                                            "store"};
   return kNames[static_cast<size_t>(q)];
 }
 
 std::string_view name(Memory m) { return m == Memory::dram ? "dram" : "shared"; }
 
 std::string_view name(SyncKind k) {
-  constexpr std::array<std::string_view, 4> kNames = {"wait_free", "signal_full", "wait_full",
-                                                      "signal_free"};
+  constexpr std::array<std::string_view, kSyncKinds> kNames = {
+      "wait_free", "signal_full", "wait_full", "signal_free", "signal_primed", "wait_primed"};
   return kNames[static_cast<size_t>(k)];
+}
+
+std::string_view name(LaneOp op) {
+  constexpr std::array<std::string_view, kLaneOps> kNames = {"copy", "add", "sub",
+                                                             "mul",  "min", "max"};
+  return kNames[static_cast<size_t>(op)];
+}
+
+std::string_view name(TapOp op) {
+  constexpr std::array<std::string_view, kTapOps> kNames = {"sum", "min", "max"};
+  return kNames[static_cast<size_t>(op)];
+}
+
+size_t lane_class(const LaneCommand& c) {
+  constexpr size_t kElementwise = 0, kReduce = 2, kPool = 3;
+  static_assert(kLaneClassNames[kElementwise] == "elementwise" &&
+                kLaneClassNames[kReduce] == "reduce" && kLaneClassNames[kPool] == "pool");
+  return c.across ? kReduce : c.tap_count() > 1 ? kPool : kElementwise;
 }
 
 Affine& Affine::operator+=(const Affine& other) {
@@ -69,8 +88,10 @@ int64_t PaddedWindow::bytes() const {
 }
 
 Queue queue_of(const Command& command) {
+  if (const auto* table = std::get_if<SetTableCommand>(&command)) return table->unit;
   constexpr std::array<Queue, std::variant_size_v<Command>> kQueueOf = {
-      Queue::load, Queue::execute, Queue::execute, Queue::post, Queue::post, Queue::store};
+      Queue::load,   Queue::execute, Queue::execute, Queue::post,
+      Queue::vector, Queue::store,   Queue::post,    Queue::vector};
   return kQueueOf[command.index()];
 }
 

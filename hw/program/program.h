@@ -15,15 +15,15 @@ namespace accsim::hw {
 
 /// The tile program: the narrow waist between the mapper, which writes it, and timing, energy,
 /// golden and RTL, which only read it. A program is a loop nest over commands and token operations.
-/// Its text order is a valid sequential execution; the four queues below run it decoupled, each in
+/// Its text order is a valid sequential execution; the five queues below run it decoupled, each in
 /// order, and meet only at tokens. Addresses are affine in the loop indices, durations don't depend
 /// on them.
 
-/// Which of the four decoupled engines runs a command: load, array, post and vector unit, or
+/// Which of the five decoupled engines runs a command: load, array, post unit, vector unit, or
 /// store.
-enum class Queue : uint8_t { load, execute, post, store };
-inline constexpr size_t kQueues = 4;
-/// As printed programs and reports spell it: "load", "execute", "post", "store".
+enum class Queue : uint8_t { load, execute, post, vector, store };
+inline constexpr size_t kQueues = 5;
+/// As printed programs and reports spell it: "load", "execute", "post", "vector", "store".
 std::string_view name(Queue q);
 
 /// base + sum of coeff * index over the enclosing loops.
@@ -156,13 +156,25 @@ struct DrainCommand {
   bool accumulate = false;
 };
 
+/// What a post adds: r is the int8 that its output slot holds where y goes, put there by loads
+/// before the slot was primed, and y = clip(v + round((r - zero) * multiplier / 2^shift), low,
+/// high).
+struct Residual {
+  int32_t zero = 0;        ///< -128 .. 127
+  int32_t multiplier = 1;  ///< -32768 .. 32767
+  int32_t shift = 0;       ///< 0 .. 31
+  int32_t low = -128, high = 127;
+  friend bool operator==(const Residual&, const Residual&) = default;
+};
+
 /// Accumulator rows -> output slot: bias, scale, clip, narrow. Row r of `rows` is written at
 /// slot_offset + r * pitch. When `transposed` (input stationary) the accumulator holds one output
 /// channel a row and the unit writes them as columns.
 /// On an integer machine each output channel has 12 bytes of parameters, little-endian int32 bias,
-/// multiplier and shift (0 .. 62), and y = clip(round((acc + bias) * multiplier / 2^shift) +
+/// multiplier and shift (0 .. 62), and v = clip(round((acc + bias) * multiplier / 2^shift) +
 /// output_zero, low, high), where acc + bias wraps at 32 bits, the product has 64 bits and round()
-/// takes halves away from zero.
+/// takes halves away from zero. With `table`, v = table[v] of the unit's table (SetTableCommand).
+/// y is v, or what Residual says.
 struct PostCommand {
   int64_t rows = 0, cols = 0;
   Affine accumulator_row;
@@ -171,14 +183,86 @@ struct PostCommand {
   int64_t pitch = 0;  ///< bytes between output pixels in the slot
   bool transposed = false;
   bool has_parameters = false;
-  bool relu = false;        ///< clips at output_zero too, if that is more than `low`
-  int32_t output_zero = 0;  ///< zero point of the outputs
-  int32_t low = -128, high = 127;
+  bool relu = false;               ///< clips at output_zero too, if that is more than `low`
+  int32_t output_zero = 0;         ///< zero point of the outputs
+  int32_t low = -128, high = 127;  ///< within int8; within int16 when a residual comes at once
+  bool table = false;
+  std::optional<Residual> residual = std::nullopt;
 
   int32_t lowest() const { return relu && output_zero > low ? output_zero : low; }
 };
 
-/// Activation slot -> vector unit -> output slot.
+/// Parameter slot -> table of the post or vector unit: 256 bytes, entry v + 128 for the int8 v.
+/// Commands of its queue behind it use it, those before it don't.
+struct SetTableCommand {
+  static constexpr int64_t kBytes = 256;
+  Queue unit = Queue::post;  ///< or vector
+  Affine parameter_offset;   ///< byte offset in the parameter slot
+};
+
+/// What a LaneCommand does with its two operands; copy has one.
+enum class LaneOp : uint8_t { copy, add, sub, mul, min, max };
+inline constexpr size_t kLaneOps = 6;
+/// As printed programs spell it: "copy", "add", ...
+std::string_view name(LaneOp op);
+/// How a LaneCommand puts the taps of its first operand together.
+enum class TapOp : uint8_t { sum, min, max };
+inline constexpr size_t kTapOps = 3;
+/// As printed programs spell it: "sum", "min", "max".
+std::string_view name(TapOp op);
+
+inline constexpr size_t kLaneLevels = 4;  ///< of the rows of a LaneCommand
+inline constexpr size_t kTapLevels = 2;   ///< of its taps
+
+/// Where an operand of a LaneCommand lies in its slot, and what its int8 values mean.
+struct LaneOperand {
+  Buffer buffer = Buffer::activation;             ///< or parameter, of the second operand
+  Affine offset;                                  ///< byte offset in the slot of the first row
+  std::array<int64_t, kLaneLevels> row_stride{};  ///< bytes; 0: the same again (broadcast)
+  bool splat = false;      ///< one byte for all of a run (broadcast along it)
+  int32_t zero = 0;        ///< -128 .. 127
+  int32_t multiplier = 1;  ///< -32768 .. 32767
+};
+
+/// Slots -> vector unit -> output slot, int8 by int8: table, arithmetic, pooling and reduction. A
+/// row (of a nest of counts, outermost first) is a run of `run` bytes; each of its elements is put
+/// together from the taps of `a`, bytes at `tap_stride` from one another:
+///   A = sum, min or max over the taps of (a - a.zero)      (32 bits, `across`: over the run too)
+///   B = b - b.zero
+///   s = A * a.multiplier                                   copy
+///       A * a.multiplier +- B * b.multiplier               add, sub
+///       A * B * a.multiplier                               mul
+///       min, max (A * a.multiplier, B * b.multiplier)      min, max
+///   y = clip(round(s / 2^shift) + output_zero, low, high), then table[y] with `table`
+/// in 64 bits, halves away from zero. Row i goes to slot_offset + sum of index * out_stride,
+/// `across`: as one byte.
+struct LaneCommand {
+  LaneOp op = LaneOp::copy;
+  std::array<int64_t, kLaneLevels> rows{1, 1, 1, 1};
+  int64_t run = 0;  ///< bytes of a row
+  TapOp tap_op = TapOp::sum;
+  std::array<int64_t, kTapLevels> taps{1, 1};    ///< outer, inner; at most 2^20 (with the run)
+  std::array<int64_t, kTapLevels> tap_stride{};  ///< bytes
+  bool across = false;                           ///< reduces the run: one byte a row
+  LaneOperand a;
+  std::optional<LaneOperand> b = std::nullopt;
+  Affine slot_offset;                             ///< in the output slot
+  std::array<int64_t, kLaneLevels> out_stride{};  ///< bytes
+  int32_t shift = 0;                              ///< 0 .. 62
+  int32_t output_zero = 0;
+  int32_t low = -128, high = 127;
+  bool table = false;
+
+  int64_t row_count() const { return rows[0] * rows[1] * rows[2] * rows[3]; }
+  int64_t tap_count() const { return taps[0] * taps[1]; }
+  int64_t out_bytes() const { return across ? row_count() : row_count() * run; }
+};
+/// The class of lanes that a LaneCommand takes, an index of kLaneClassNames: elementwise, pool with
+/// taps, reduce across.
+size_t lane_class(const LaneCommand& c);
+
+/// Activation slot -> vector unit -> output slot, in operations only: what no other command covers.
+/// Costed; golden and RTL don't know it.
 struct VectorCommand {
   std::array<int64_t, kLaneClasses> ops{};  ///< lane operations by class
   int64_t in_bytes = 0, out_bytes = 0;
@@ -192,17 +276,31 @@ struct StoreCommand {
   Walk walk;
 };
 
-/// One thing for a queue to do. GemmCommand and DrainCommand are the array's, PostCommand and
-/// VectorCommand share a queue.
-using Command =
-    std::variant<LoadCommand, GemmCommand, DrainCommand, PostCommand, VectorCommand, StoreCommand>;
+/// One thing for a queue to do. GemmCommand and DrainCommand are the array's, LaneCommand and
+/// VectorCommand the vector unit's.
+using Command = std::variant<LoadCommand, GemmCommand, DrainCommand, PostCommand, VectorCommand,
+                             StoreCommand, SetTableCommand, LaneCommand>;
 /// The queue that runs the command.
 Queue queue_of(const Command& command);
 
 /// Token operations. Each buffer has a ring of slots; "free" tokens (as many as slots at the start)
-/// let a producer fill the next slot, "full" tokens let a consumer read it. A wait applies to the
-/// queue's next command, a signal fires when the queue's previous command is done with the slot.
-enum class SyncKind : uint8_t { wait_free, signal_full, wait_full, signal_free };
+/// let a producer fill the next slot, "full" tokens let a consumer read it. "Primed" ones hand an
+/// output slot that loads have filled on to the post that adds to what is there. A wait applies to
+/// the queue's next command, a signal fires when the queue's previous command is done with the
+/// slot.
+enum class SyncKind : uint8_t {
+  wait_free,
+  signal_full,
+  wait_full,
+  signal_free,
+  signal_primed,
+  wait_primed
+};
+inline constexpr size_t kSyncKinds = 6;
+/// Does the queue's next command wait for it?
+constexpr bool is_wait(SyncKind k) {
+  return k == SyncKind::wait_free || k == SyncKind::wait_full || k == SyncKind::wait_primed;
+}
 /// As printed programs spell it: "wait_free", "signal_full", ...
 std::string_view name(SyncKind k);
 

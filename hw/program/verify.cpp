@@ -1,12 +1,16 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstdlib>
 
 #include "hw/program/contract.h"
 #include "hw/program/program.h"
 
 namespace accsim::hw {
 namespace {
+
+/// Elements of one result of a LaneCommand: their sum stays within 32 bits.
+constexpr int64_t kMostTaps = int64_t{1} << 20;
 
 /// Inclusive range of an affine value over all iterations.
 struct Range {
@@ -65,9 +69,10 @@ class Verifier {
     visit(loop.body);
     if (loop.count > 1 && errors_.empty()) {
       const Tokens full = full_, free = free_, held = held_, filled = filling_;
+      const int64_t primed = primed_;
       visit(loop.body);
-      if (errors_.empty() &&
-          (full != full_ || free != free_ || held != held_ || filled != filling_))
+      if (errors_.empty() && (primed != primed_ || full != full_ || free != free_ ||
+                              held != held_ || filled != filling_))
         fail(fmt::format("loop '{}' doesn't keep its tokens balanced", loop.name));
     }
     counts_[static_cast<size_t>(loop.id)] = 0;
@@ -76,6 +81,17 @@ class Verifier {
 
   void visit_sync(const Sync& s) {
     const auto b = static_cast<size_t>(s.buffer);
+    const bool primes = s.kind == SyncKind::signal_primed || s.kind == SyncKind::wait_primed;
+    if (primes && s.buffer != Buffer::output)
+      return fail(
+          fmt::format("{} on {}: only output slots are primed", name(s.kind), name(s.buffer)));
+    if (s.kind == SyncKind::wait_free && primed_ > 0 && s.buffer == Buffer::output &&
+        s.queue != Queue::load)
+      return fail(fmt::format("{} on {}: the slots before it are primed and have no results yet",
+                              name(s.kind), name(s.buffer)));
+    if (s.kind == SyncKind::signal_full && primed_ > 0 && s.queue == Queue::load &&
+        s.buffer == Buffer::output)
+      return fail("signal_full on output: the slots before it are primed and have no results yet");
     const auto take = [&](int64_t& from, int64_t& to) {
       if (from <= 0)
         return fail(fmt::format("{} on {}: no token can be there", name(s.kind), name(s.buffer)));
@@ -88,12 +104,20 @@ class Verifier {
         break;
       case SyncKind::signal_full:
         take(filling_[b], full_[b]);
+        if (s.buffer == Buffer::output) adds_ = false;
         break;
       case SyncKind::wait_full:
         take(full_[b], held_[b]);
         break;
       case SyncKind::signal_free:
         take(held_[b], free_[b]);
+        break;
+      case SyncKind::signal_primed:
+        take(filling_[b], primed_);
+        break;
+      case SyncKind::wait_primed:
+        take(primed_, filling_[b]);
+        adds_ = true;
         break;
     }
     if (filling_[b] > 1 || held_[b] > 1)
@@ -218,11 +242,30 @@ class Verifier {
     within(c.accumulator_row, c.m, hw_.accumulator_rows(), "drain accumulator rows");
   }
 
+  /// Limits of what is clipped to, within those of an integer type.
+  void clip(int32_t low, int32_t high, int32_t most, std::string_view what) {
+    if (low > high || low < -most - 1 || high > most)
+      fail(fmt::format("{} clips to [{}, {}]", what, low, high));
+  }
+  void between(int64_t value, int64_t low, int64_t high, std::string_view what) {
+    if (value < low || value > high)
+      fail(fmt::format("{} is {}, outside [{}, {}]", what, value, low, high));
+  }
+
+  void address(const Residual& r) {
+    between(r.zero, INT8_MIN, INT8_MAX, "zero point of the residual");
+    between(r.multiplier, INT16_MIN, INT16_MAX, "multiplier of the residual");
+    between(r.shift, 0, 31, "shift of the residual");
+    clip(r.low, r.high, INT8_MAX, "the residual's post");
+  }
+
   void address(const PostCommand& c) {
     held(Buffer::accumulator, "post");
     filling(Buffer::output, "post");
     lanes(c.cols, hw_.array.cols, "post columns");
-    if (c.lowest() > c.high) fail(fmt::format("post clips to [{}, {}]", c.lowest(), c.high));
+    clip(c.lowest(), c.high, c.residual && !c.table ? INT16_MAX : INT8_MAX, "post");
+    if (c.residual && !adds_) fail("post adds a residual to a slot that wasn't primed");
+    if (c.residual) address(*c.residual);
     within(c.accumulator_row, c.rows, hw_.accumulator_rows(), "post accumulator rows");
     const int64_t pixels = c.transposed ? c.cols : c.rows;
     const int64_t channels = c.transposed ? c.rows : c.cols;
@@ -232,6 +275,66 @@ class Verifier {
     held(Buffer::parameter, "post");
     within(c.parameter_offset, channels * hw_.parameter_bytes(), slot(Buffer::parameter),
            "post parameters");
+  }
+
+  void address(const SetTableCommand& c) {
+    held(Buffer::parameter, "table");
+    if (c.unit != Queue::post && c.unit != Queue::vector)
+      fail(fmt::format("a table of the {} queue", name(c.unit)));
+    within(c.parameter_offset, SetTableCommand::kBytes, slot(Buffer::parameter), "table");
+  }
+
+  /// Bytes [first, first + sum of (count - 1) * stride + bytes) lie in the slot.
+  template <size_t N>
+  void strided(Affine first, const std::array<int64_t, N>& counts,
+               const std::array<int64_t, N>& strides, int64_t bytes, Buffer b,
+               std::string_view what) {
+    for (size_t i = 0; i < N; ++i) {
+      const int64_t last = (counts[i] - 1) * strides[i];
+      if (last < 0) first += Affine(last);
+      bytes += std::abs(last);
+    }
+    within(first, bytes, slot(b), what);
+  }
+
+  void operand(const LaneCommand& c, const LaneOperand& o, int64_t taps, std::string_view what) {
+    held(o.buffer, what);
+    between(o.zero, INT8_MIN, INT8_MAX, fmt::format("zero point of the {}", what));
+    between(o.multiplier, INT16_MIN, INT16_MAX, fmt::format("multiplier of the {}", what));
+    strided(o.offset, c.rows, o.row_stride, (o.splat ? 1 : c.run) + taps, o.buffer, what);
+  }
+
+  void address(const LaneCommand& c) {
+    filling(Buffer::output, "lane command");
+    for (const int64_t n : c.rows) lanes(n, INT32_MAX, "a count of rows");
+    for (const int64_t n : c.taps) lanes(n, kMostTaps, "a count of taps");
+    lanes(c.run, slot(Buffer::activation), "run");
+    if (!errors_.empty()) return;
+    lanes(c.tap_count() * (c.across ? c.run : 1), kMostTaps, "elements of one result");
+    if (contract::lane_beat(c, hw_) < 1) return fail("two operands through a port of one byte");
+    if (c.b.has_value() != (c.op != LaneOp::copy))
+      return fail(fmt::format("{} with {} operands", name(c.op), c.b ? 2 : 1));
+    if (c.a.buffer != Buffer::activation) return fail("the first operand lies in activation slots");
+    if (c.a.splat) return fail("the first operand has a byte for each element");
+    if (c.b && c.b->buffer != Buffer::activation && c.b->buffer != Buffer::parameter)
+      return fail("the second operand lies in activation or parameter slots");
+    if (c.b && c.across && !c.b->splat) return fail("a row across has one second operand");
+    between(c.shift, 0, 62, "shift of the lane command");
+    between(c.output_zero, INT16_MIN, INT16_MAX, "zero point of the lane command");
+    clip(c.low, c.high, INT8_MAX, "lane command");
+    Affine first = c.a.offset;
+    int64_t reach = 0;
+    for (size_t i = 0; i < kTapLevels; ++i) {
+      const int64_t last = (c.taps[i] - 1) * c.tap_stride[i];
+      if (last < 0) first += Affine(last);
+      reach += std::abs(last);
+    }
+    LaneOperand a = c.a;
+    a.offset = first;
+    operand(c, a, reach, "first operand");
+    if (c.b) operand(c, *c.b, 0, "second operand");
+    strided(c.slot_offset, c.rows, c.out_stride, c.across ? 1 : c.run, Buffer::output,
+            "output of the lane command");
   }
 
   void address(const VectorCommand& c) {
@@ -248,6 +351,8 @@ class Verifier {
   std::vector<int64_t> counts_;
   int at_ = 0;
   Tokens free_{}, full_{}, filling_{}, held_{};
+  int64_t primed_ = 0;  ///< output slots
+  bool adds_ = false;   ///< the output slot that is being filled was primed
 };
 
 }  // namespace

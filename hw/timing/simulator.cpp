@@ -16,7 +16,8 @@ Timing Simulator::run(std::span<const Step> steps, const HwConfig& hw, TimingMod
   Timing out;
   out.total = Cycles(time_of(end_));
   constexpr std::array<Moment, kQueues> kFree = {Moment::load_free, Moment::stream_free,
-                                                 Moment::post_free, Moment::store_free};
+                                                 Moment::post_free, Moment::vector_free,
+                                                 Moment::store_free};
   for (size_t q = 0; q < kQueues; ++q) {
     const int64_t* sums = &sums_[q * (1 + kWaits)];
     out.queues[q].busy = Cycles(time_of(sums[0]));
@@ -57,7 +58,12 @@ void Simulator::body(const Step* from, const Step* to) {
         drain(*s);
         break;
       case Step::Kind::post:
-        post(*s);
+        unit(*s, {Queue::post, Moment::post_free, Moment::pending_post, Moment::post_done,
+                  Moment::post_release});
+        break;
+      case Step::Kind::vector:
+        unit(*s, {Queue::vector, Moment::vector_free, Moment::pending_vector, Moment::vector_done,
+                  Moment::vector_release});
         break;
       case Step::Kind::store:
         store(*s);
@@ -78,6 +84,8 @@ void Simulator::body(const Step* from, const Step* to) {
         const int64_t done =
             s->slot_free ? stamp(time_of(at(s->moment)), Wait::slot) : at(s->moment);
         r.at(r.size++) = done + (contract::kTokenLatency << kWhyBits);
+        // One slot of a buffer becomes full a cycle.
+        if (s->filled) at(s->moment) += int64_t{1} << kWhyBits;
         break;
       }
     }
@@ -238,19 +246,19 @@ void Simulator::drain(const Step& s) {
   finish(s, Queue::execute, begin, done);
 }
 
-void Simulator::post(const Step& s) {
-  const int64_t pending = at(Moment::pending_post);
-  const int64_t begin = start(Queue::post, at(Moment::post_free), pending, s.occupancy);
-  at(Moment::pending_post) = 0;
+void Simulator::unit(const Step& s, const Unit& u) {
+  const int64_t pending = at(u.pending);
+  const int64_t begin = start(u.queue, at(u.free), pending, s.occupancy);
+  at(u.pending) = 0;
   const int64_t done = begin + s.occupancy + s.latency;
-  at(Moment::post_done) = done + static_cast<int64_t>(Wait::post);
+  at(u.done) = done + static_cast<int64_t>(Wait::post);
   // What held the unit up is why an accumulator slot is still taken.
   constexpr auto kArray = static_cast<size_t>(Wait::array);
   const bool held_up = begin == without_why(pending) && why_of(pending) != kArray;
-  at(Moment::post_release) =
+  at(u.release) =
       begin + s.occupancy +
       (held_up ? static_cast<int64_t>(why_of(pending)) : static_cast<int64_t>(Wait::post));
-  finish(s, Queue::post, begin, done);
+  finish(s, u.queue, begin, done);
 }
 
 void Simulator::store(const Step& s) {

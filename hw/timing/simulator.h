@@ -65,7 +65,12 @@ class Simulator {
   void load(const Step& s);
   void gemm(const Step& s);
   void drain(const Step& s);
-  void post(const Step& s);
+  /// Moments of the post and of the vector unit.
+  struct Unit {
+    Queue queue;
+    Moment free, pending, done, release;
+  };
+  void unit(const Step& s, const Unit& u);
   void store(const Step& s);
   void finish(const Step& s, Queue q, int64_t begin, int64_t end);
 

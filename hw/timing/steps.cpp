@@ -105,52 +105,74 @@ void StepWriter::drain() {
           touch(Moment::pending_stream));
 }
 
-void StepWriter::post(int64_t rows, int64_t cols) {
-  const int64_t row_bytes = cols * hw_->activation_bytes();
+void StepWriter::post_unit(int64_t cycles) {
   add({.kind = Step::Kind::post,
-       .occupancy = scaled(rows * ceil_div(row_bytes, hw_->buffer(Buffer::output).width)),
+       .occupancy = scaled(cycles),
        .latency = scaled(contract::kPostLatency)},
       touch(Moment::post_free) | touch(Moment::post_done) | touch(Moment::post_release) |
           touch(Moment::pending_post));
 }
 
+void StepWriter::vector_unit(int64_t cycles) {
+  add({.kind = Step::Kind::vector,
+       .occupancy = scaled(cycles),
+       .latency = scaled(contract::kVectorLatency)},
+      touch(Moment::vector_free) | touch(Moment::vector_done) | touch(Moment::vector_release) |
+          touch(Moment::pending_vector));
+}
+
+void StepWriter::post(int64_t rows, int64_t cols) {
+  const int64_t row_bytes = cols * hw_->activation_bytes();
+  post_unit(rows * ceil_div(row_bytes, hw_->buffer(Buffer::output).width));
+}
+
+void StepWriter::set_table(Queue unit) {
+  const int64_t cycles = contract::set_table(unit);
+  return unit == Queue::post ? post_unit(cycles) : vector_unit(cycles);
+}
+
+void StepWriter::lane(const LaneCommand& c) { vector_unit(contract::lane_cycles(c, *hw_)); }
+
 void StepWriter::vector(const VectorCommand& c) {
   int64_t cycles = 0;
   for (size_t i = 0; i < kLaneClasses; ++i) cycles += ceil_div(c.ops[i], hw_->vector.lanes[i]);
-  add({.kind = Step::Kind::post,
-       .occupancy = scaled(std::max({int64_t{1}, cycles,
-                                     ceil_div(c.in_bytes, hw_->buffer(Buffer::activation).width),
-                                     ceil_div(c.out_bytes, hw_->buffer(Buffer::output).width)})),
-       .latency = scaled(contract::kVectorLatency)},
-      touch(Moment::post_free) | touch(Moment::post_done) | touch(Moment::post_release) |
-          touch(Moment::pending_post));
+  vector_unit(
+      std::max({int64_t{1}, cycles, ceil_div(c.in_bytes, hw_->buffer(Buffer::activation).width),
+                ceil_div(c.out_bytes, hw_->buffer(Buffer::output).width)}));
 }
 
 void StepWriter::sync(SyncKind kind, Queue queue, Buffer buffer) {
-  const bool wait = kind == SyncKind::wait_free || kind == SyncKind::wait_full;
+  const bool wait = is_wait(kind);
+  const bool primed = kind == SyncKind::signal_primed || kind == SyncKind::wait_primed;
   const bool full = kind == SyncKind::signal_full || kind == SyncKind::wait_full;
   const Buffer held = dataflow_ == Dataflow::input_stationary ? Buffer::activation : Buffer::weight;
   // The operand that is preloaded is done with when the array holds it.
   const bool stationary =
       queue == Queue::execute && buffer == held && dataflow_ != Dataflow::output_stationary;
   Step step{.kind = wait ? Step::Kind::wait : Step::Kind::signal,
-            .ring = static_cast<uint8_t>(ring(buffer, full))};
+            .ring = static_cast<uint8_t>(primed ? kPrimedRing : ring(buffer, full))};
   if (wait) {
     constexpr std::array<Moment, kQueues> kPending = {Moment::pending_load, Moment::pending_stream,
-                                                      Moment::pending_post, Moment::pending_store};
+                                                      Moment::pending_post, Moment::pending_vector,
+                                                      Moment::pending_store};
     step.moment = stationary ? Moment::pending_preload : kPending[static_cast<size_t>(queue)];
     return add(step, touch(step.moment) | touch_ring(step.ring));
   }
   switch (queue) {
     case Queue::load:
       step.moment = loaded(buffer);
-      break;
+      step.filled = true;
+      frames_.back().reads |= touch(step.moment);
+      return add(step, touch_ring(step.ring) | touch(step.moment));
     case Queue::execute:
       step.moment = full ? Moment::result : stationary ? Moment::preload_end : Moment::stream_free;
       step.slot_free = !full;
       break;
     case Queue::post:
       step.moment = full ? Moment::post_done : Moment::post_release;
+      break;
+    case Queue::vector:
+      step.moment = full ? Moment::vector_done : Moment::vector_release;
       break;
     case Queue::store:
       step.moment = Moment::store_release;
@@ -190,6 +212,8 @@ class Compiler {
   void command(const DrainCommand&) { to_.drain(); }
   void command(const PostCommand& c) { to_.post(c.rows, c.cols); }
   void command(const VectorCommand& c) { to_.vector(c); }
+  void command(const SetTableCommand& c) { to_.set_table(c.unit); }
+  void command(const LaneCommand& c) { to_.lane(c); }
   void command(const StoreCommand& c) { to_.store(memory(c.tensor), c.walk.runs(), c.walk.run); }
 
   const Program& program_;

@@ -21,6 +21,7 @@ enum class Moment : uint8_t {
   stream_free,
   drain_free,
   post_free,
+  vector_free,
   store_free,
   activation_loaded,
   weight_loaded,
@@ -31,14 +32,17 @@ enum class Moment : uint8_t {
   result,
   post_done,
   post_release,
+  vector_done,
+  vector_release,
   store_release,
   pending_load,
   pending_preload,
   pending_stream,
   pending_post,
+  pending_vector,
   pending_store,
 };
-inline constexpr size_t kMoments = 21;
+inline constexpr size_t kMoments = 25;
 inline constexpr size_t kFirstPending = static_cast<size_t>(Moment::pending_load);
 
 /// When all loads so far into a buffer have arrived.
@@ -48,13 +52,14 @@ constexpr Moment loaded(Buffer b) {
 }
 static_assert(loaded(Buffer::output) == Moment::output_loaded);
 
-/// A ring of tokens: full or free ones of a buffer.
-inline constexpr size_t kRings = 2 * kBuffers;
-/// The index, below kRings, of a buffer's full or free tokens.
+/// A ring of tokens: full or free ones of a buffer, primed ones of the output slots.
+inline constexpr size_t kRings = 2 * kBuffers + 1;
+inline constexpr size_t kPrimedRing = 2 * kBuffers;
+/// The index, below kPrimedRing, of a buffer's full or free tokens.
 constexpr size_t ring(Buffer b, bool full) { return 2 * static_cast<size_t>(b) + (full ? 1 : 0); }
 
 /// Moments and rings as bits: moment m is bit m, ring r bit kMoments + r.
-using TouchSet = uint32_t;
+using TouchSet = uint64_t;
 /// The set of one moment.
 constexpr TouchSet touch(Moment m) { return TouchSet{1} << static_cast<size_t>(m); }
 /// The set of one ring, by its ring() index.
@@ -78,13 +83,14 @@ constexpr int64_t without_why(int64_t stamped) { return stamped & -(int64_t{1} <
 
 /// A command, token operation or loop reduced to what time depends on.
 struct Step {
-  enum class Kind : uint8_t { loop, load, gemm, drain, post, store, wait, signal };
+  enum class Kind : uint8_t { loop, load, gemm, drain, post, vector, store, wait, signal };
   Kind kind = Kind::wait;
   Wait memory = Wait::array;  ///< load, store: the reason that waiting for it has
   /// load: what it adds to; wait: the pending one; signal: when the slot is done with.
   Moment moment = Moment::load_free;
   uint8_t ring = 0;             ///< wait, signal
   bool slot_free = false;       ///< signal: whoever waits for it waits for a slot
+  bool filled = false;          ///< signal: of a slot that loads have filled
   bool stale = false;           ///< loop: reads a moment that its body doesn't write
   TouchSet writes = 0;          ///< loop: what its body writes
   int32_t span = 0;             ///< loop: steps of its body
@@ -111,6 +117,8 @@ class StepWriter {
   void drain();
   void post(int64_t rows, int64_t cols);
   void vector(const VectorCommand& c);
+  void lane(const LaneCommand& c);
+  void set_table(Queue unit);
   void sync(SyncKind kind, Queue queue, Buffer buffer);
 
   std::span<const Step> steps() const { return steps_; }
@@ -122,6 +130,8 @@ class StepWriter {
     int64_t work;
   };
   void add(const Step& step, TouchSet writes);
+  void post_unit(int64_t cycles);
+  void vector_unit(int64_t cycles);
   /// Occupancy and latency of a transfer, without the slot port.
   DramCost transfer(Memory m, int64_t runs, int64_t run, bool write) const;
 

@@ -10,7 +10,7 @@ namespace accsim::hw {
 namespace {
 
 constexpr int kGemm = 2 * static_cast<int>(kBuffers), kDrain = kGemm + 1, kPost = kGemm + 2,
-              kVector = kGemm + 3, kStore = kGemm + 4, kKinds = kStore + 2;
+              kTable = kGemm + 3, kVector = kGemm + 4, kStore = kGemm + 5, kKinds = kStore + 2;
 
 std::string kind_name(int kind) {
   if (kind < kGemm) {
@@ -18,8 +18,8 @@ std::string kind_name(int kind) {
     const bool shared = kind >= static_cast<int>(kBuffers);
     return "load " + std::string(name(b)) + (shared ? " from shared" : "");
   }
-  constexpr std::array<const char*, kKinds - kGemm> kNames = {"gemm",   "drain", "post",
-                                                              "vector", "store", "store to shared"};
+  constexpr std::array<const char*, kKinds - kGemm> kNames = {
+      "gemm", "drain", "post", "table", "vector", "store", "store to shared"};
   return kNames[static_cast<size_t>(kind - kGemm)];
 }
 
@@ -50,6 +50,8 @@ class Lister {
   void add(const DrainCommand&) { add(kDrain); }
   void add(const PostCommand&) { add(kPost); }
   void add(const VectorCommand&) { add(kVector); }
+  void add(const SetTableCommand&) { add(kTable); }
+  void add(const LaneCommand&) { add(kVector); }
   void add(const StoreCommand& c) {
     add(kStore + static_cast<int>(memory(c.tensor)));
     to_.back().bytes[memory(c.tensor)] = c.walk.runs() * c.walk.run;
@@ -85,6 +87,7 @@ std::string names(CommandSet commands) {
 }
 
 std::string token_name(int ring) {
+  if (ring == kPrimedRing) return "a primed output slot";
   const auto b = static_cast<Buffer>(ring / 2);
   return std::string(ring % 2 == 1 ? "a full " : "a free ") + std::string(name(b)) + " slot";
 }

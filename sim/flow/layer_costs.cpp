@@ -10,7 +10,7 @@ namespace {
 
 hw::Queue main_queue(const WorkItem& item) {
   if (std::holds_alternative<GemmOp>(item)) return hw::Queue::execute;
-  return std::holds_alternative<VectorOp>(item) ? hw::Queue::post : hw::Queue::load;
+  return std::holds_alternative<VectorOp>(item) ? hw::Queue::vector : hw::Queue::load;
 }
 
 void add_timing(const OpRequest& request, const hw::Timing& timing, Costs& c) {

@@ -18,6 +18,7 @@ namespace accsim::sim {
 namespace {
 
 int64_t model_cycles(const VerifyCase& c) {
+  if (c.mixed) return hw::simulate(c.mixed->program, c.hw).total.count();
   return hw::simulate(emit(c.problem, c.hw, c.tiling), c.hw).total.count();
 }
 
@@ -106,7 +107,7 @@ class Runner {
       rows_[i].shape = cases_[i].shape;
       rows_[i].same = cases_[i].same;
       rows_[i].cut = cases_[i].cut;
-      rows_[i].mapping = to_string(cases_[i].tiling);
+      if (!cases_[i].mixed) rows_[i].mapping = to_string(cases_[i].tiling);
     }
   }
 
@@ -127,9 +128,9 @@ class Runner {
   Result<std::shared_ptr<const hw::VerilatedCore>> variant(const VerifyCase& c) {
     // One variant at a time: the second thread finds what the first has built.
     const std::lock_guard lock(variants_mutex_);
-    auto& known = variants_[c.tiling.dataflow];
+    auto& known = variants_[c.dataflow()];
     if (known) return known;
-    auto loaded = hw::VerilatedCore::load(c.hw, c.tiling.dataflow, options_.variant);
+    auto loaded = hw::VerilatedCore::load(c.hw, c.dataflow(), options_.variant);
     if (loaded) known = *loaded;
     return loaded;
   }
@@ -144,16 +145,22 @@ class Runner {
     if (options_.progress) options_.progress(done_, cycles_done_, cycles_all_);
   }
 
+  hw::ProgramWithImage program_of(const VerifyCase& c, size_t i) const {
+    if (c.mixed) return *c.mixed;
+    std::seed_seq sequence{options_.seed, static_cast<uint64_t>(i)};
+    std::mt19937 random(sequence);
+    hw::ProgramWithImage out = {emit(c.problem, c.hw, c.tiling),
+                                pack(c.problem, c.hw, c.tiling, make_operands(c, random))};
+    if (c.scattered) scatter_loads(out.program, out.image, random);
+    return out;
+  }
+
   Status cosimulate(const VerifyCase& c, size_t i, VerifyRow& row) {
     const auto core = variant(c);
     row.no_core = !core;
     if (!core) return core.errors();
-    hw::Program program = emit(c.problem, c.hw, c.tiling);
+    auto [program, image] = program_of(c, i);
     program.name = c.name;
-    std::seed_seq sequence{options_.seed, static_cast<uint64_t>(i)};
-    std::mt19937 random(sequence);
-    hw::MemoryImage image = pack(c.problem, c.hw, c.tiling, make_operands(c, random));
-    if (c.scattered) scatter_loads(program, image, random);
     if (const Status good = verify(program, c.hw); !good) return good.errors();
     const auto start = std::chrono::steady_clock::now();
     const auto result = hw::cosim(program, c.hw, **core, image, {.trace = options_.trace});
@@ -181,7 +188,7 @@ class Runner {
 }  // namespace
 
 void cut_case(VerifyCase& c, int64_t most) {
-  if (most <= 0 || model_cycles(c) <= most) return;
+  if (c.mixed || most <= 0 || model_cycles(c) <= most) return;
   const std::string whole = shape_text(c.problem.op);
   GemmOp op = c.problem.op;
   while (model_cycles(c) > most && halve(op)) {

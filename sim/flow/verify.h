@@ -1,16 +1,18 @@
 #pragma once
 #include <atomic>
 #include <functional>
+#include <memory>
 #include <string>
 #include <vector>
 
 #include "hw/cosim/cosim.h"
+#include "hw/golden/random_program.h"
 #include "sim/flow/cost.h"
 #include "sim/report/verify.h"
 
 namespace accsim::sim {
 
-/// A product with the program that shall run on RTL, golden and timing model.
+/// A product, or a random program, that shall run on RTL, golden and timing model.
 struct VerifyCase {
   std::string name, shape;
   std::vector<std::string> same;  ///< other layers with this program
@@ -20,6 +22,10 @@ struct VerifyCase {
   std::string cut;
   std::vector<int8_t> weights;  ///< as GemmOperands::weights; empty: random ones
   bool scattered = false;       ///< loads come from both memories (hw/golden/scatter_loads.h)
+  /// Instead of a product: a program of all commands.
+  std::shared_ptr<const hw::ProgramWithImage> mixed = nullptr;
+
+  hw::Dataflow dataflow() const { return mixed ? mixed->program.dataflow : tiling.dataflow; }
 };
 
 /// "8x 1x1x56x56x64 * 3x3 -> 64 /2": images, input, kernel, outputs, stride; or "100x200x300".
@@ -34,8 +40,9 @@ std::vector<VerifyCase> network_cases(const Graph& graph, const CostedNetwork& n
 Result<VerifyCase> product_case(const GemmOp& op, const std::string& name, const hw::HwConfig& hw,
                                 const MapOptions& options);
 
-/// `count` random products and convolutions in random tilings, on machines whose memory rates and
-/// latencies are random. The same seed gives the same cases.
+/// `count` random products and convolutions in random tilings and random programs of all commands,
+/// by turns, on machines whose memory rates and latencies are random. The same seed gives the same
+/// cases.
 std::vector<VerifyCase> random_cases(int64_t count, uint64_t seed, const hw::HwConfig& hw,
                                      const MapOptions& options);
 

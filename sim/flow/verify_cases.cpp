@@ -97,6 +97,18 @@ std::vector<VerifyCase> random_cases(int64_t count, uint64_t seed, const hw::HwC
     std::mt19937 random(sequence);
     hw::HwConfig hw = machine;
     randomize_memories(hw, random);
+    const hw::Dataflow dataflow = dataflows[random() % dataflows.size()];
+    if (i % 2 == 1) {
+      auto mixed = hw::random_program(hw, dataflow, random);
+      if (!mixed) continue;
+      VerifyCase c;
+      c.name = fmt::format("random {}", i);
+      c.shape = fmt::format("program of {} commands", hw::count(mixed->program, hw).commands);
+      c.hw = hw;
+      c.mixed = std::make_shared<hw::ProgramWithImage>(std::move(*mixed));
+      out.push_back(std::move(c));
+      continue;
+    }
     GemmProblem p = make_problem(random_gemm(random), hw);
     p.a = random_place("a", false, random);
     p.b = random_place("b", random() % 4 > 0, random);
@@ -107,8 +119,7 @@ std::vector<VerifyCase> random_cases(int64_t count, uint64_t seed, const hw::HwC
     // Zero points: with 0 a wrong padding byte or a lost offset would look right.
     p.a_zero = static_cast<int32_t>(random() % 256) - 128;
     p.out_zero = static_cast<int32_t>(random() % 256) - 128;
-    const std::vector<Candidate> all =
-        candidates(p, hw, {.dataflows = {dataflows[random() % dataflows.size()]}}, {});
+    const std::vector<Candidate> all = candidates(p, hw, {.dataflows = {dataflow}}, {});
     if (all.empty()) continue;
     const Tiling& tiling = all[random() % all.size()].tiling;
     const bool scattered = random() % 3 == 0;

@@ -71,17 +71,17 @@ class VectorEmitter {
     if (passes(loop) > 1)
       sink_.loop("pass", passes(loop) - 1, [&](int) {
         load(loop, hw::Buffer::activation);
-        sync(hw::SyncKind::wait_full, hw::Queue::post, hw::Buffer::activation);
+        sync(hw::SyncKind::wait_full, hw::Queue::vector, hw::Buffer::activation);
         sink_.vector(vector(loop, false));
-        sync(hw::SyncKind::signal_free, hw::Queue::post, hw::Buffer::activation);
+        sync(hw::SyncKind::signal_free, hw::Queue::vector, hw::Buffer::activation);
       });
     const bool reads = load(loop, hw::Buffer::activation);
     const bool writes = bytes(p_.outputs, loop) > 0;
-    if (reads) sync(hw::SyncKind::wait_full, hw::Queue::post, hw::Buffer::activation);
-    if (writes) sync(hw::SyncKind::wait_free, hw::Queue::post, hw::Buffer::output);
+    if (reads) sync(hw::SyncKind::wait_full, hw::Queue::vector, hw::Buffer::activation);
+    if (writes) sync(hw::SyncKind::wait_free, hw::Queue::vector, hw::Buffer::output);
     sink_.vector(vector(loop, true));
-    if (reads) sync(hw::SyncKind::signal_free, hw::Queue::post, hw::Buffer::activation);
-    if (writes) sync(hw::SyncKind::signal_full, hw::Queue::post, hw::Buffer::output);
+    if (reads) sync(hw::SyncKind::signal_free, hw::Queue::vector, hw::Buffer::activation);
+    if (writes) sync(hw::SyncKind::signal_full, hw::Queue::vector, hw::Buffer::output);
     store(loop);
   }
 

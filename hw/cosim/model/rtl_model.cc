@@ -57,11 +57,13 @@ struct Model {
     t.load_valid_i = c.command_valid[kLoad];
     t.gemm_valid_i = c.command_valid[kGemm];
     t.post_valid_i = c.command_valid[kPost];
+    t.vector_valid_i = c.command_valid[kVector];
     t.store_valid_i = c.command_valid[kStore];
     constexpr size_t kAll = sizeof c.command[0];
     if (c.command_valid[kLoad]) put_words(t.load_i, c.command[kLoad].data(), kAll);
     if (c.command_valid[kGemm]) put_words(t.gemm_i, c.command[kGemm].data(), kAll);
     if (c.command_valid[kPost]) put_words(t.post_i, c.command[kPost].data(), kAll);
+    if (c.command_valid[kVector]) put_words(t.vector_i, c.command[kVector].data(), kAll);
     if (c.command_valid[kStore]) put_words(t.store_i, c.command[kStore].data(), kAll);
     t.data_valid_i = static_cast<CData>(c.data_valid[0] | c.data_valid[1] << 1);
     put_words(t.data_tag_i, c.data_tag.data(), sizeof c.data_tag);
@@ -77,6 +79,7 @@ struct Model {
     c.retired[kRetireGemm] = t.retire_gemm_o;
     c.retired[kRetireDrain] = t.retire_drain_o;
     c.retired[kRetirePost] = t.retire_post_o;
+    c.retired[kRetireVector] = t.retire_vector_o;
     c.retired[kRetireStore] = t.retire_store_o;
   }
 
@@ -84,7 +87,7 @@ struct Model {
     using namespace accsim::hw::rtl;
     const Vaccsim_core& t = *top;
     c.command_ready = {t.load_ready_o != 0, t.gemm_ready_o != 0, t.post_ready_o != 0,
-                       t.store_ready_o != 0};
+                       t.vector_ready_o != 0, t.store_ready_o != 0};
     c.read = {t.read_valid_o != 0, t.read_shared_o != 0, t.read_last_o != 0,
               t.read_bytes_o,      t.read_addr_o,        t.read_tag_o};
     c.write = {t.write_valid_o != 0, t.write_shared_o != 0, t.write_last_o != 0,

@@ -57,10 +57,10 @@ TEST(Simulator, WatchesAMomentThatTheLoopDoesNotWrite) {
   hw.dram.latency = 5000;  // the load before the loop is what everything waits for at first
   std::vector<Item> body = {sync(SyncKind::wait_free, Queue::load, Buffer::activation),
                             sync(SyncKind::signal_full, Queue::load, Buffer::activation),
-                            sync(SyncKind::wait_full, Queue::post, Buffer::activation)};
+                            sync(SyncKind::wait_full, Queue::vector, Buffer::activation)};
   VectorCommand c;
   c.ops[0] = 100;
-  append(body, {{Command{c}}, sync(SyncKind::signal_free, Queue::post, Buffer::activation)});
+  append(body, {{Command{c}}, sync(SyncKind::signal_free, Queue::vector, Buffer::activation)});
   std::vector<Item> all = {sync(SyncKind::wait_free, Queue::load, Buffer::weight),
                            test::load(Buffer::weight, 64),
                            sync(SyncKind::signal_full, Queue::load, Buffer::weight),

@@ -49,11 +49,11 @@ TEST(Timing, ASlotIsFullWhenAllOfItsLoadsHaveArrived) {
                               test::load(Buffer::activation, bytes, far_first ? 0 : 2),
                               test::load(Buffer::activation, bytes, far_first ? 2 : 0),
                               test::sync(SyncKind::signal_full, Queue::load, Buffer::activation),
-                              test::sync(SyncKind::wait_full, Queue::post, Buffer::activation),
-                              test::sync(SyncKind::wait_free, Queue::post, Buffer::output),
+                              test::sync(SyncKind::wait_full, Queue::vector, Buffer::activation),
+                              test::sync(SyncKind::wait_free, Queue::vector, Buffer::output),
                               Item{Command{add}},
-                              test::sync(SyncKind::signal_free, Queue::post, Buffer::activation),
-                              test::sync(SyncKind::signal_full, Queue::post, Buffer::output),
+                              test::sync(SyncKind::signal_free, Queue::vector, Buffer::activation),
+                              test::sync(SyncKind::signal_full, Queue::vector, Buffer::output),
                               test::sync(SyncKind::wait_full, Queue::store, Buffer::output),
                               test::store(out),
                               test::sync(SyncKind::signal_free, Queue::store, Buffer::output)};
@@ -80,9 +80,9 @@ TEST(Timing, ASlotIsNotFullBeforeTheOneThatWasClaimedBefore) {
   VectorCommand read;  // a cycle each, so that the second ends when its data has come
   read.in_bytes = 1;
   for (int i = 0; i < 2; ++i)
-    test::append(body, {test::sync(SyncKind::wait_full, Queue::post, Buffer::activation),
+    test::append(body, {test::sync(SyncKind::wait_full, Queue::vector, Buffer::activation),
                         Item{Command{read}},
-                        test::sync(SyncKind::signal_free, Queue::post, Buffer::activation)});
+                        test::sync(SyncKind::signal_free, Queue::vector, Buffer::activation)});
   const int64_t far = 64 / 4 + 100;
   EXPECT_EQ(cycles(test::program(std::move(body)), hw),
             far + kTokenLatency + 2 + contract::kVectorLatency);

@@ -1,0 +1,470 @@
+#include "hw/golden/random_program.h"
+
+#include <algorithm>
+#include <cstring>
+
+#include "hw/program/contract.h"
+
+namespace accsim::hw {
+namespace {
+
+enum Tensors { kInDram, kInShared, kParameters, kOutDram, kOutShared, kTensors };
+constexpr int64_t kInBytes = 1 << 13;
+constexpr int64_t kParameterBytes = 12;
+
+class Generator {
+ public:
+  Generator(const HwConfig& hw, Dataflow dataflow, std::mt19937& random)
+      : hw_(hw), dataflow_(dataflow), random_(random) {}
+
+  ProgramWithImage run() {
+    Program& p = out_.program;
+    p.name = "random";
+    p.dataflow = dataflow_;
+    for (int64_t parts = pick(2, 7); parts > 0; --parts) part();
+    p.loops = loops_;
+    p.tensors = {{"in", Memory::dram, kInBytes},
+                 {"in, shared", Memory::shared, kInBytes},
+                 {"parameters", Memory::dram, kInBytes},
+                 {"out", Memory::dram, std::max<int64_t>(1, stored_[0])},
+                 {"out, shared", Memory::shared, std::max<int64_t>(1, stored_[1])}};
+    for (const ProgramTensor& t : p.tensors) {
+      out_.image.emplace_back(static_cast<size_t>(t.bytes));
+      for (uint8_t& b : out_.image.back()) b = static_cast<uint8_t>(random_());
+    }
+    parameters(out_.image[kParameters]);
+    return std::move(out_);
+  }
+
+ private:
+  using Items = std::vector<Item>;
+
+  int64_t pick(int64_t low, int64_t high) {
+    return std::uniform_int_distribution<int64_t>(low, std::max(low, high))(random_);
+  }
+  bool one_in(int64_t n) { return pick(1, n) == 1; }
+  int64_t slot(Buffer b) const { return hw_.buffer(b).slot_bytes(); }
+
+  static void sync(Items& to, SyncKind kind, Queue q, Buffer b) {
+    to.push_back({Sync{kind, q, b}});
+  }
+  template <class C>
+  static void command(Items& to, C c) {
+    to.push_back({Command{std::move(c)}});
+  }
+
+  /// Scales that spread sums over int8, now and then extremes.
+  void parameters(std::vector<uint8_t>& bytes) {
+    for (size_t at = 0; at + kParameterBytes <= bytes.size(); at += kParameterBytes) {
+      const bool extreme = one_in(16);
+      const std::array<int32_t, 3> words = {
+          static_cast<int32_t>(extreme ? pick(INT32_MIN, INT32_MAX) : pick(-5000, 5000)),
+          static_cast<int32_t>(extreme ? pick(INT32_MIN, INT32_MAX) : pick(1 << 20, 1 << 24)),
+          static_cast<int32_t>(extreme ? pick(0, 62) : pick(26, 34))};
+      std::memcpy(&bytes[at], words.data(), kParameterBytes);
+    }
+  }
+
+  // ---- moving ---------------------------------------------------------------------------------
+
+  /// Loads that fill bytes [at, at + bytes) of a slot.
+  void loads(Items& to, Buffer b, int64_t at, int64_t bytes, int loop) {
+    const int64_t pieces = bytes > 1 && one_in(3) ? 2 : 1;
+    for (int64_t i = 0, from = 0; i < pieces; ++i) {
+      const int64_t size = i + 1 == pieces ? bytes - from : pick(1, bytes - 1);
+      LoadCommand c;
+      c.buffer = b;
+      c.tensor = one_in(3) ? kInShared : kInDram;
+      c.slot_offset = Affine(at + from);
+      walk(c.walk, size);
+      place(c.source, extent(c.walk), loop, false);
+      command(to, std::move(c));
+      from += size;
+    }
+  }
+  /// Bias, multiplier and shift of so many channels, behind a table of `table` bytes.
+  void fill_scales(Items& to, int64_t table, int64_t channels, int loop) {
+    sync(to, SyncKind::wait_free, Queue::load, Buffer::parameter);
+    if (table > 0) loads(to, Buffer::parameter, 0, table, loop);
+    LoadCommand c;
+    c.buffer = Buffer::parameter;
+    c.tensor = kParameters;
+    c.slot_offset = Affine(table);
+    c.walk.run = channels * kParameterBytes;
+    place(c.source, c.walk.run, loop, true);
+    command(to, std::move(c));
+    sync(to, SyncKind::signal_full, Queue::load, Buffer::parameter);
+  }
+  /// A walk of so many bytes: one run, or equal ones at a stride.
+  void walk(Walk& w, int64_t bytes) {
+    int64_t runs = one_in(2) ? 1 : pick(1, std::min<int64_t>(bytes, 6));
+    while (bytes % runs != 0) --runs;
+    w.run = bytes / runs;
+    if (runs > 1) w.levels.push_back({runs, one_in(4) ? 0 : w.run + pick(0, 9)});
+  }
+  static int64_t extent(const Walk& w) {
+    int64_t last = w.run;
+    for (const Walk::Level& l : w.levels) last += (l.count - 1) * l.stride;
+    return last;
+  }
+  /// A place for the bytes in a tensor that is read; parameters begin where their words do.
+  void place(Affine& a, int64_t bytes, int loop, bool aligned) {
+    const int64_t step = loop < 0 ? 0 : aligned ? kParameterBytes : pick(0, 50);
+    const int64_t room = kInBytes - bytes - step * kMostIterations;
+    a = Affine(aligned ? pick(0, room / kParameterBytes) * kParameterBytes : pick(0, room));
+    if (step > 0) a.add_term(loop, step);
+  }
+
+  void fill(Items& to, Buffer b, int64_t bytes, int loop) {
+    sync(to, SyncKind::wait_free, Queue::load, b);
+    loads(to, b, 0, bytes, loop);
+    sync(to, SyncKind::signal_full, Queue::load, b);
+  }
+
+  /// Stores bytes [at, at + bytes) of the output slot, behind what was stored before.
+  void store(Items& to, int64_t at, int64_t bytes, int loop, int64_t iterations) {
+    const bool shared = one_in(3);
+    StoreCommand c;
+    c.tensor = shared ? kOutShared : kOutDram;
+    c.slot_offset = Affine(at);
+    c.target = Affine(stored_[shared]);
+    c.walk.run = bytes;
+    int64_t step = bytes;
+    if (bytes % 2 == 0 && one_in(3)) {
+      c.walk.run = bytes / 2;
+      c.walk.levels.push_back({2, bytes / 2 + pick(0, 5)});
+      step = extent(c.walk);
+    }
+    if (loop >= 0) c.target.add_term(loop, step);
+    stored_[shared] += step * iterations;
+    command(to, std::move(c));
+  }
+  void drain(Items& to, int64_t at, int64_t bytes, int loop, int64_t iterations) {
+    sync(to, SyncKind::wait_full, Queue::store, Buffer::output);
+    store(to, at, bytes, loop, iterations);
+    sync(to, SyncKind::signal_free, Queue::store, Buffer::output);
+  }
+
+  // ---- parts ----------------------------------------------------------------------------------
+
+  /// Tiles, with or without a loop around them.
+  void part() {
+    const bool looped = one_in(2);
+    const int64_t iterations = looped ? pick(2, kMostIterations) : 1;
+    const int loop = looped ? loops_++ : -1;
+    Items body;
+    for (int64_t tiles = pick(1, 3); tiles > 0; --tiles) tile(body, loop, iterations);
+    if (!looped) {
+      for (Item& i : body) out_.program.body.push_back(std::move(i));
+      return;
+    }
+    out_.program.body.push_back({Loop{loop, "l", iterations, std::move(body)}});
+  }
+
+  void tile(Items& to, int loop, int64_t iterations) {
+    const int64_t kind = pick(0, 9);
+    if (kind < 4)
+      products(to, loop, iterations);
+    else if (kind < 9)
+      lanes(to, loop, iterations);
+    else
+      copy(to, loop, iterations);
+  }
+
+  void copy(Items& to, int loop, int64_t iterations) {
+    const int64_t bytes = pick(1, std::min<int64_t>(slot(Buffer::output), 300));
+    fill(to, Buffer::output, bytes, loop);
+    drain(to, 0, bytes, loop, iterations);
+  }
+
+  /// Bytes of a table in front of what else is in a parameter slot; 0 when it doesn't fit.
+  int64_t table_bytes(int64_t others) {
+    const bool fits = SetTableCommand::kBytes + others <= slot(Buffer::parameter);
+    return fits && one_in(2) ? SetTableCommand::kBytes : 0;
+  }
+
+  // ---- products -------------------------------------------------------------------------------
+
+  struct Product {
+    int64_t m, k, n;
+    int64_t accumulators;  ///< rows
+    int64_t pitch;         ///< of the output's pixels
+    int64_t table;         ///< bytes
+    bool adds, uses_table;
+    int64_t out_bytes() const { return (m - 1) * pitch + n; }
+  };
+
+  Product product() {
+    Product p{};
+    const bool turned = dataflow_ == Dataflow::input_stationary;
+    const bool stays = dataflow_ == Dataflow::output_stationary;
+    const int64_t rows = hw_.accumulator_rows();
+    p.k = pick(1, hw_.array.rows);
+    p.n = turned ? pick(1, std::min<int64_t>(rows, 20)) : pick(1, hw_.array.cols);
+    p.n = std::min(p.n, slot(Buffer::parameter) / kParameterBytes);
+    p.m = pick(1, turned ? hw_.array.cols : std::min<int64_t>(rows, stays ? hw_.array.rows : 24));
+    p.m = std::min({p.m, slot(Buffer::activation) / p.k, slot(Buffer::output) / p.n});
+    p.n = std::min(p.n, slot(Buffer::weight) / p.k);
+    p.accumulators = turned ? p.n : p.m;
+    p.table = table_bytes(p.n * kParameterBytes);
+    p.uses_table = p.table > 0 && !one_in(4);
+    p.adds = one_in(3);
+    const int64_t spare = p.m > 1 ? (slot(Buffer::output) - p.n) / (p.m - 1) - p.n : 0;
+    p.pitch = p.n + (p.adds && one_in(2) ? std::min<int64_t>(spare, pick(0, 7)) : 0);
+    return p;
+  }
+
+  GemmCommand gemm(const Product& p, int64_t first_row, bool accumulate) {
+    GemmCommand c;
+    c.m = p.m;
+    c.k = p.k;
+    c.n = p.n;
+    c.useful_macs = p.m * p.k * p.n;
+    c.window.tile = c.window.count = {1, 1, p.m};
+    c.window.pixel = c.window.line = p.k;
+    c.weights.pitch = dataflow_ == Dataflow::input_stationary ? p.k : p.n;
+    c.accumulator_row = Affine(first_row);
+    c.accumulate = accumulate;
+    return c;
+  }
+
+  void products(Items& to, int loop, int64_t iterations) {
+    const Product p = product();
+    const int64_t ahead = p.adds && hw_.buffer(Buffer::output).slots > 1 && one_in(2) ? 2 : 1;
+    fill_scales(to, p.table, p.n, loop);
+    sync(to, SyncKind::wait_full, Queue::post, Buffer::parameter);
+    if (p.table > 0) command(to, SetTableCommand{Queue::post, Affine(0)});
+    const bool early = one_in(2);
+    if (p.adds && early)
+      for (int64_t i = 0; i < ahead; ++i) prime(to, p, loop);
+    for (int64_t i = 0; i < ahead; ++i) {
+      sums(to, p, loop);
+      if (p.adds && !early) prime(to, p, loop);
+      results(to, p);
+      drain(to, 0, p.out_bytes(), loop, iterations);
+      if (!early || !p.adds) break;
+    }
+    sync(to, SyncKind::signal_free, Queue::post, Buffer::parameter);
+  }
+
+  void prime(Items& to, const Product& p, int loop) {
+    sync(to, SyncKind::wait_free, Queue::load, Buffer::output);
+    loads(to, Buffer::output, 0, p.out_bytes(), loop);
+    sync(to, SyncKind::signal_primed, Queue::load, Buffer::output);
+  }
+
+  /// One or two gemms into an accumulator slot.
+  void sums(Items& to, const Product& p, int loop) {
+    fill(to, Buffer::weight, p.k * p.n, loop);
+    fill(to, Buffer::activation, p.m * p.k, loop);
+    sync(to, SyncKind::wait_full, Queue::execute, Buffer::weight);
+    sync(to, SyncKind::wait_full, Queue::execute, Buffer::activation);
+    const bool stays = dataflow_ == Dataflow::output_stationary;
+    const int64_t passes = pick(1, 2);
+    sync(to, SyncKind::wait_free, Queue::execute, Buffer::accumulator);
+    for (int64_t i = 0; i < passes; ++i) command(to, gemm(p, 0, i > 0));
+    if (stays) command(to, DrainCommand{p.m, p.n, Affine(0), {}, false});
+    sync(to, SyncKind::signal_free, Queue::execute, Buffer::weight);
+    sync(to, SyncKind::signal_free, Queue::execute, Buffer::activation);
+    sync(to, SyncKind::signal_full, Queue::execute, Buffer::accumulator);
+  }
+
+  std::pair<int32_t, int32_t> limits(int64_t most) {
+    if (!one_in(3)) return {static_cast<int32_t>(-most - 1), static_cast<int32_t>(most)};
+    const auto low = static_cast<int32_t>(pick(-most - 1, 20));
+    return {low, static_cast<int32_t>(pick(low, most))};
+  }
+  int32_t zero_point() { return static_cast<int32_t>(pick(-128, 127)); }
+
+  void results(Items& to, const Product& p) {
+    sync(to, SyncKind::wait_full, Queue::post, Buffer::accumulator);
+    sync(to, p.adds ? SyncKind::wait_primed : SyncKind::wait_free, Queue::post, Buffer::output);
+    PostCommand c;
+    c.transposed = dataflow_ == Dataflow::input_stationary;
+    c.rows = p.accumulators;
+    c.cols = c.transposed ? p.m : p.n;
+    c.parameter_offset = Affine(p.table);
+    c.pitch = p.pitch;
+    c.has_parameters = true;
+    c.table = p.uses_table;
+    c.relu = one_in(4);
+    c.output_zero = zero_point();
+    std::tie(c.low, c.high) = limits(p.adds && !c.table ? INT16_MAX : INT8_MAX);
+    if (c.lowest() > c.high) c.relu = false;
+    if (p.adds) c.residual = residual();
+    command(to, std::move(c));
+    sync(to, SyncKind::signal_free, Queue::post, Buffer::accumulator);
+    sync(to, SyncKind::signal_full, Queue::post, Buffer::output);
+  }
+
+  Residual residual() {
+    Residual r;
+    r.zero = zero_point();
+    r.multiplier = static_cast<int32_t>(one_in(8) ? pick(INT16_MIN, INT16_MAX)
+                                                  : pick(INT16_MAX / 2, INT16_MAX));
+    r.shift = static_cast<int32_t>(one_in(8) ? pick(0, 31) : pick(13, 17));
+    std::tie(r.low, r.high) = limits(INT8_MAX);
+    return r;
+  }
+
+  // ---- lane commands --------------------------------------------------------------------------
+
+  /// First and last byte that strides reach from a row's or tap's first one.
+  template <size_t N>
+  static std::pair<int64_t, int64_t> reach(const std::array<int64_t, N>& counts,
+                                           const std::array<int64_t, N>& strides) {
+    std::pair<int64_t, int64_t> out{0, 0};
+    for (size_t i = 0; i < N; ++i) {
+      const int64_t last = (counts[i] - 1) * strides[i];
+      (last < 0 ? out.first : out.second) += last;
+    }
+    return out;
+  }
+
+  template <size_t N>
+  void draw_strides(std::array<int64_t, N>& strides, int64_t run) {
+    for (int64_t& s : strides) {
+      const int64_t kind = pick(0, 5);
+      s = kind == 0 ? 0 : kind == 1 ? -pick(1, run) : kind == 2 ? run : pick(1, 2 * run);
+    }
+  }
+
+  /// Gives the operand the offset that keeps it within `room` bytes from `at`; false when it
+  /// doesn't fit.
+  template <class Reach>
+  static bool put(LaneOperand& o, Reach r, int64_t bytes, int64_t at, int64_t room) {
+    o.offset = Affine(at - r.first);
+    return r.second - r.first + bytes <= room;
+  }
+
+  struct LaneTile {
+    LaneCommand command;
+    int64_t in_bytes = 0;         ///< of the activation slot
+    int64_t parameter_bytes = 0;  ///< of the parameter slot, without a table
+  };
+
+  void draw_scales(LaneCommand& c) {
+    const bool product = c.op == LaneOp::mul;
+    for (LaneOperand* o : {&c.a, c.b ? &*c.b : nullptr})
+      if (o) {
+        o->zero = zero_point();
+        o->multiplier =
+            static_cast<int32_t>(one_in(8) ? pick(INT16_MIN, INT16_MAX) : pick(1 << 12, INT16_MAX));
+      }
+    const int64_t taps = c.tap_count() * (c.across ? c.run : 1);
+    int64_t shift = product ? 21 : 14;
+    for (int64_t n = c.tap_op == TapOp::sum ? taps : 1; n > 1; n /= 2) ++shift;
+    c.shift = static_cast<int32_t>(one_in(8) ? pick(0, 62) : shift + pick(-1, 2));
+    c.output_zero = zero_point();
+    std::tie(c.low, c.high) = limits(INT8_MAX);
+  }
+
+  /// Rows of the output one behind the other, the levels in any order.
+  static void draw_output(LaneCommand& c, std::mt19937& random) {
+    std::array<size_t, kLaneLevels> order{0, 1, 2, 3};
+    std::shuffle(order.begin(), order.end(), random);
+    int64_t step = c.across ? 1 : c.run;
+    for (const size_t level : order) {
+      c.out_stride[level] = step;
+      step *= c.rows[level];
+    }
+  }
+
+  std::optional<LaneTile> draw_lanes(int64_t in_room, int64_t out_room, int64_t parameter_room) {
+    LaneTile t;
+    LaneCommand& c = t.command;
+    c.op = static_cast<LaneOp>(pick(0, kLaneOps - 1));
+    c.tap_op = static_cast<TapOp>(pick(0, kTapOps - 1));
+    for (int64_t& n : c.rows) n = one_in(2) ? 1 : pick(1, 4);
+    if (one_in(3))
+      for (int64_t& n : c.taps) n = pick(1, 3);
+    c.across = one_in(4);
+    c.run = pick(1, one_in(3) ? 150 : 30);
+    draw_strides(c.a.row_stride, c.run);
+    draw_strides(c.tap_stride, c.run);
+    if (c.op != LaneOp::copy) {
+      c.b.emplace();
+      c.b->buffer = one_in(3) ? Buffer::parameter : Buffer::activation;
+      c.b->splat = c.across || one_in(3);
+      draw_strides(c.b->row_stride, c.run);
+    }
+    draw_scales(c);
+    draw_output(c, random_);
+    if (c.out_bytes() > out_room) return std::nullopt;
+    if (contract::lane_beat(c, hw_) < 1) return std::nullopt;
+    const auto rows = reach(c.rows, c.a.row_stride), taps = reach(c.taps, c.tap_stride);
+    const std::pair both{rows.first + taps.first, rows.second + taps.second};
+    if (!put(c.a, both, c.run, 0, in_room)) return std::nullopt;
+    t.in_bytes = both.second - both.first + c.run;
+    if (!c.b) return t;
+    const auto other = reach(c.rows, c.b->row_stride);
+    const int64_t bytes = c.b->splat ? 1 : c.run, span = other.second - other.first + bytes;
+    const bool parameter = c.b->buffer == Buffer::parameter;
+    if (!put(*c.b, other, bytes, parameter ? 0 : t.in_bytes,
+             parameter ? parameter_room : in_room - t.in_bytes))
+      return std::nullopt;
+    (parameter ? t.parameter_bytes : t.in_bytes) += span;
+    return t;
+  }
+
+  /// One or two lane commands from one activation slot to one output slot.
+  void lanes(Items& to, int loop, int64_t iterations) {
+    std::vector<LaneTile> tiles;
+    int64_t in = 0, out = 0, parameter = 0;
+    const int64_t table = table_bytes(0);
+    const int64_t room = std::min<int64_t>(slot(Buffer::activation), 2500);
+    for (int64_t tries = 0, most = pick(1, 2); tries < 20 && std::ssize(tiles) < most; ++tries) {
+      auto t = draw_lanes(room - in, std::min<int64_t>(slot(Buffer::output), 900) - out,
+                          slot(Buffer::parameter) - table - parameter);
+      if (!t) continue;
+      LaneCommand& c = t->command;
+      c.a.offset += Affine(in);
+      if (c.b) c.b->offset += Affine(c.b->buffer == Buffer::parameter ? table + parameter : in);
+      c.slot_offset = Affine(out);
+      c.table = table > 0 && one_in(2);
+      in += t->in_bytes;
+      parameter += t->parameter_bytes;
+      out += c.out_bytes();
+      tiles.push_back(std::move(*t));
+    }
+    if (tiles.empty()) return;
+    const bool reads = table + parameter > 0;
+    if (reads) {
+      fill(to, Buffer::parameter, table + parameter, loop);
+      sync(to, SyncKind::wait_full, Queue::vector, Buffer::parameter);
+      if (table > 0) command(to, SetTableCommand{Queue::vector, Affine(0)});
+    }
+    fill(to, Buffer::activation, in, loop);
+    sync(to, SyncKind::wait_full, Queue::vector, Buffer::activation);
+    sync(to, SyncKind::wait_free, Queue::vector, Buffer::output);
+    for (LaneTile& t : tiles) command(to, std::move(t.command));
+    sync(to, SyncKind::signal_free, Queue::vector, Buffer::activation);
+    sync(to, SyncKind::signal_full, Queue::vector, Buffer::output);
+    if (reads) sync(to, SyncKind::signal_free, Queue::vector, Buffer::parameter);
+    drain(to, 0, out, loop, iterations);
+  }
+
+  static constexpr int64_t kMostIterations = 5;
+
+  const HwConfig& hw_;
+  const Dataflow dataflow_;
+  std::mt19937& random_;
+  ProgramWithImage out_;
+  int loops_ = 0;
+  std::array<int64_t, 2> stored_{};  ///< bytes so far, in DRAM and in the shared buffer
+};
+
+}  // namespace
+
+std::optional<ProgramWithImage> random_program(const HwConfig& hw, Dataflow dataflow,
+                                               std::mt19937& random) {
+  const bool fits = hw.buffer(Buffer::activation).slot_bytes() >= 64 &&
+                    hw.buffer(Buffer::weight).slot_bytes() >= hw.array.rows &&
+                    hw.buffer(Buffer::parameter).slot_bytes() >= kParameterBytes &&
+                    hw.buffer(Buffer::output).slot_bytes() >= 64 && hw.accumulator_rows() >= 1 &&
+                    hw.buffer(Buffer::activation).slot_bytes() >= hw.array.rows;
+  if (!fits || hw.parameter_bytes() != kParameterBytes) return std::nullopt;
+  return Generator(hw, dataflow, random).run();
+}
+
+}  // namespace accsim::hw

@@ -1,0 +1,142 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "hw/golden/machine.h"
+
+namespace accsim::hw {
+namespace {
+
+size_t index(int64_t i) { return static_cast<size_t>(i); }
+
+template <size_t N>
+int64_t dot(const std::array<int64_t, N>& at, const std::array<int64_t, N>& stride) {
+  int64_t sum = 0;
+  for (size_t i = 0; i < N; ++i) sum += at[i] * stride[i];
+  return sum;
+}
+
+/// First and last value that dot() takes for indices below the counts.
+template <size_t N>
+std::pair<int64_t, int64_t> reach(const std::array<int64_t, N>& counts,
+                                  const std::array<int64_t, N>& stride) {
+  std::pair<int64_t, int64_t> out{0, 0};
+  for (size_t i = 0; i < N; ++i) {
+    const int64_t last = (counts[i] - 1) * stride[i];
+    (last < 0 ? out.first : out.second) += last;
+  }
+  return out;
+}
+
+}  // namespace
+
+void GoldenMachine::execute(const SetTableCommand& c) {
+  const int64_t offset = value(c.parameter_offset);
+  SlotRing& from = ring(Buffer::parameter);
+  if (failed() || !inside(offset, SetTableCommand::kBytes, from.slot_bytes(), "table")) return;
+  const std::span<const uint8_t> slot = from.consumer(poison_);
+  Table& to = table(c.unit);
+  for (size_t i = 0; i < to.size(); ++i) to[i] = static_cast<int8_t>(slot[index(offset) + i]);
+  retired_.address = offset;
+  retired_.slot = from.consumer_slot();
+  if (retired_hook_) retired_.bytes.assign(to.begin(), to.end());
+}
+
+// ---- lane commands ------------------------------------------------------------------------------
+
+/// The slots that a lane command reads, and where its operands begin in them.
+struct GoldenMachine::LaneSlots {
+  std::span<const uint8_t> a, b;
+  int64_t a_at = 0, b_at = 0, out_at = 0;
+};
+
+bool GoldenMachine::operands(const LaneCommand& c, LaneSlots& s) {
+  s.a_at = value(c.a.offset);
+  s.out_at = value(c.slot_offset);
+  if (c.b) s.b_at = value(c.b->offset);
+  const auto positive = [](int64_t n) { return n > 0; };
+  if (failed()) return false;
+  if (c.run < 1 || !std::all_of(c.rows.begin(), c.rows.end(), positive) ||
+      !std::all_of(c.taps.begin(), c.taps.end(), positive) || c.shift < 0 || c.shift > 62 ||
+      c.low < -128 || c.high > 127 || c.low > c.high || c.b.has_value() != (c.op != LaneOp::copy) ||
+      c.a.buffer != Buffer::activation) {
+    fail(Errc::invalid, fmt::format("a lane command of {} rows of {} bytes", c.row_count(), c.run));
+    return false;
+  }
+  const auto within = [&](int64_t first, std::pair<int64_t, int64_t> r, int64_t bytes, Buffer b,
+                          std::string_view what) {
+    return inside(first + r.first, r.second - r.first + bytes, ring(b).slot_bytes(), what);
+  };
+  const auto rows = reach(c.rows, c.a.row_stride), taps = reach(c.taps, c.tap_stride);
+  if (!within(s.a_at, {rows.first + taps.first, rows.second + taps.second}, c.run,
+              Buffer::activation, "first operand") ||
+      !within(s.out_at, reach(c.rows, c.out_stride), c.across ? 1 : c.run, Buffer::output,
+              "output of the lane command"))
+    return false;
+  if (c.b && !within(s.b_at, reach(c.rows, c.b->row_stride), c.b->splat ? 1 : c.run, c.b->buffer,
+                     "second operand"))
+    return false;
+  s.a = ring(Buffer::activation).consumer(poison_);
+  if (c.b) s.b = c.b->buffer == Buffer::activation ? s.a : ring(c.b->buffer).consumer(poison_);
+  return true;
+}
+
+/// Element `element` of a row; of all of the run when the command goes across.
+int8_t GoldenMachine::result(const LaneCommand& c, const LaneSlots& s,
+                             const std::array<int64_t, 4>& row, int64_t element) const {
+  int64_t a = 0;
+  bool first = true;
+  const int64_t begin = c.across ? 0 : element, end = c.across ? c.run : element + 1;
+  for (int64_t outer = 0; outer < c.taps[0]; ++outer)
+    for (int64_t inner = 0; inner < c.taps[1]; ++inner)
+      for (int64_t i = begin; i < end; ++i) {
+        const int64_t at =
+            s.a_at + dot(row, c.a.row_stride) + dot<2>({outer, inner}, c.tap_stride) + i;
+        const int64_t tap = static_cast<int8_t>(s.a[index(at)]) - c.a.zero;
+        a = first                    ? tap
+            : c.tap_op == TapOp::sum ? a + tap
+            : c.tap_op == TapOp::min ? std::min(a, tap)
+                                     : std::max(a, tap);
+        first = false;
+      }
+  int64_t sum = a * c.a.multiplier;
+  if (c.b) {
+    const int64_t at = s.b_at + dot(row, c.b->row_stride) + (c.b->splat ? 0 : element);
+    const int64_t b = static_cast<int8_t>(s.b[index(at)]) - c.b->zero;
+    const int64_t scaled = b * c.b->multiplier;
+    sum = c.op == LaneOp::add   ? sum + scaled
+          : c.op == LaneOp::sub ? sum - scaled
+          : c.op == LaneOp::mul ? sum * b
+          : c.op == LaneOp::min ? std::min(sum, scaled)
+                                : std::max(sum, scaled);
+  }
+  const int64_t y = std::clamp<int64_t>(round_shift(sum, c.shift) + c.output_zero, c.low, c.high);
+  return c.table ? vector_table_[index(y + 128)] : static_cast<int8_t>(y);
+}
+
+void GoldenMachine::execute(const LaneCommand& c) {
+  LaneSlots s;
+  if (!operands(c, s)) return;
+  SlotRing& out = ring(Buffer::output);
+  const std::span<uint8_t> to = out.producer(poison_);
+  retired_.address = s.out_at;
+  retired_.slot = out.producer_slot();
+  std::array<int64_t, 4> row{};
+  for (int64_t n = 0; n < c.row_count(); ++n) {
+    int64_t rest = n;
+    for (size_t l = row.size(); l-- > 0; rest /= c.rows[l]) row[l] = rest % c.rows[l];
+    const int64_t at = s.out_at + dot(row, c.out_stride);
+    for (int64_t i = 0; i < (c.across ? 1 : c.run); ++i) {
+      const auto y = static_cast<uint8_t>(result(c, s, row, i));
+      to[index(at + i)] = y;
+      if (retired_hook_) retired_.bytes.push_back(y);
+    }
+  }
+}
+
+void GoldenMachine::execute(const VectorCommand&) {
+  fail(Errc::unsupported,
+       "a vector command of operations is costed only: the golden machine doesn't know its values");
+}
+
+}  // namespace accsim::hw

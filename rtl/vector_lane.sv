@@ -1,0 +1,96 @@
+// One lane of the vector unit: clip(round(s / 2^shift) + zero, low, high) of s = A * factor, or of A
+// and B put together; A is a sum, minimum or maximum of taps less their zero point. Stage i works
+// when valid_i[i] is set; from stage 2 on that is once for all taps. `across` brings what all lanes
+// have of a row that is reduced.
+module vector_lane
+  import accsim_pkg::*;
+(
+  input  logic               clk_i,
+  input  logic [6:0]         valid_i,
+  input  logic [7:0]         a_i,            // stage 0
+  input  logic [7:0]         b_i,
+  input  lane_zeros_t        operand_zeros_i,
+  output logic signed [8:0]  difference_o,   // after stage 0
+  input  logic               first_i,        // stage 1: the first tap
+  input  tap_op_e            tap_op_i,
+  input  logic               across_i,
+  input  logic signed [31:0] all_i,          // the taps of all lanes put together
+  input  lane_op_e           multiply_op_i,  // stage 2
+  input  lane_factors_t      multiply_factors_i,
+  input  lane_op_e           op_i,           // stage 3
+  input  lane_factors_t      factors_i,
+  input  logic [5:0]         half_shift_i,   // stage 4
+  input  logic [5:0]         shift_i,        // stage 5
+  input  logic signed [15:0] zero_i,         // stage 6
+  input  logic signed [7:0]  low_i,
+  input  logic signed [7:0]  high_i,
+  output logic [7:0]         value_o         // after stage 6
+);
+  logic signed [8:0]  a_q, b_q, b_late_q;
+  logic signed [31:0] tap, taps_q;
+  logic signed [15:0] factor;
+  logic signed [47:0] product_q;
+  logic signed [24:0] other_q;
+  logic signed [63:0] sum_q, rounded_q, moved;
+  logic signed [63:0] product, other;
+  logic [63:0]        magnitude_q;
+  logic               negative_q;
+  logic [7:0]         value_q;
+
+  assign difference_o = a_q;
+  assign value_o      = value_q;
+  assign tap          = across_i ? all_i : 32'(a_q);
+  assign product      = 64'(product_q);
+  assign other        = 64'(other_q);
+  assign factor       = multiply_op_i == LaneMul ? 16'(b_late_q) : multiply_factors_i.a;
+  assign moved        = rounded_q + 64'(zero_i);
+
+  function automatic logic signed [8:0] less(logic [7:0] value, logic [7:0] zero);
+    return 9'(signed'(value)) - 9'(signed'(zero));
+  endfunction
+
+  always_ff @(posedge clk_i) begin
+    if (valid_i[0]) begin
+      a_q <= less(a_i, operand_zeros_i.a);
+      b_q <= less(b_i, operand_zeros_i.b);
+    end
+    if (valid_i[1]) begin
+      b_late_q <= b_q;
+      if (first_i) begin
+        taps_q <= tap;
+      end else begin
+        case (tap_op_i)
+          TapMin:  taps_q <= tap < taps_q ? tap : taps_q;
+          TapMax:  taps_q <= tap > taps_q ? tap : taps_q;
+          TapSum:  taps_q <= taps_q + tap;
+          default: taps_q <= '0;
+        endcase
+      end
+    end
+    if (valid_i[2]) begin
+      product_q <= 48'(taps_q) * 48'(factor);
+      other_q   <= 25'(b_late_q) * 25'(signed'(multiply_factors_i.b));
+    end
+    if (valid_i[3]) begin
+      case (op_i)
+        LaneAdd:  sum_q <= product + other;
+        LaneSub:  sum_q <= product - other;
+        LaneMul:  sum_q <= product * 64'(signed'(factors_i.a));
+        LaneMin:  sum_q <= product < other ? product : other;
+        LaneMax:  sum_q <= product > other ? product : other;
+        LaneCopy: sum_q <= product;
+        default:  sum_q <= '0;
+      endcase
+    end
+    if (valid_i[4]) begin
+      magnitude_q <= unsigned'(sum_q < 0 ? -sum_q : sum_q) + ((64'd1 << half_shift_i) >> 1);
+      negative_q  <= sum_q < 0;
+    end
+    if (valid_i[5]) begin
+      rounded_q <= negative_q ? -(magnitude_q >> shift_i) : magnitude_q >> shift_i;
+    end
+    if (valid_i[6]) begin
+      value_q <= moved < 64'(low_i) ? low_i : moved > 64'(high_i) ? high_i : moved[7:0];
+    end
+  end
+endmodule

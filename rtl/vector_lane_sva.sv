@@ -1,0 +1,28 @@
+// Checks vector_lane.sv: a value lies between its limits; the minimum and maximum of taps only fall
+// and rise.
+`include "sva.svh"
+
+module vector_lane_sva
+  import accsim_pkg::*;
+(
+  input logic               clk_i,
+  input logic [6:0]         valid_i,
+  input logic               first_i,
+  input tap_op_e            tap_op_i,
+  input logic signed [31:0] taps_q,
+  input logic signed [7:0]  low_i,
+  input logic signed [7:0]  high_i,
+  input logic [7:0]         value_o
+);
+  `BEGUN
+
+  `ASSERT_ALWAYS(BetweenTheLimits_A,
+                 valid_i[6] |=> signed'(value_o) >= $past(low_i) &&
+                 signed'(value_o) <= $past(high_i));
+  `ASSERT_ALWAYS(MinimumFalls_A,
+                 valid_i[1] && !first_i && tap_op_i == TapMin |=> taps_q <= $past(taps_q));
+  `ASSERT_ALWAYS(MaximumRises_A,
+                 valid_i[1] && !first_i && tap_op_i == TapMax |=> taps_q >= $past(taps_q));
+endmodule
+
+bind vector_lane vector_lane_sva u_sva (.*);

@@ -1,0 +1,198 @@
+// Vector queue: lane commands, one beat of a run and one tap a step, through slots and lanes into the
+// output slot; and tables from the parameter slot. The second operand is read with the last tap.
+module vector_unit
+  import accsim_pkg::*;
+#(
+  parameter int unsigned Lanes     = 8,
+  parameter int unsigned ActStride = 1024, ParStride = 1024, OutStride = 1024,
+  localparam int unsigned ParBytes = max_of(Lanes, TableBeat)
+) (
+  input  logic                   clk_i,
+  input  logic                   rst_ni,
+  input  logic                   enable_i,
+  input  logic                   cmd_valid_i,
+  output logic                   cmd_ready_o,
+  input  vector_cmd_t            cmd_i,
+  input  logic                   act_full_i, par_full_i, out_free_i,
+  output logic                   act_take_o, par_take_o, out_take_o,
+  output logic                   act_give_o, par_give_o, out_give_o,
+  output logic  [1:0]            act_read_o,  // first operand, second
+  output word_t [1:0]            act_addr_o,
+  input  logic  [1:0][Lanes*8-1:0] act_data_i,
+  output logic                   par_read_o,
+  output word_t                  par_addr_o,
+  input  logic  [ParBytes*8-1:0] par_data_i,
+  output logic                   out_write_o,
+  output word_t                  out_addr_o,
+  output logic  [15:0]           out_bytes_o,
+  output logic  [Lanes*8-1:0]    out_data_o,
+  output logic                   retire_o
+);
+  localparam int unsigned Depth = 1 + TapLevels + RowLevels;  // taps, beats, rows
+  localparam int unsigned Beat   = TapLevels;                  // the beats' level
+
+  // What a step needs on its way through the stages.
+  typedef struct packed {
+    logic          first, last;  // tap of a result
+    logic [15:0]   bytes;
+    word_t         out_addr;
+    lane_mode_t    mode;
+    lane_factors_t factors;
+    lane_zeros_t   zeros;
+    limits_t       limits;
+  } step_t;
+
+  vector_cmd_t       head, cmd_q;
+  logic              head_valid, load, start, active, tokens, lanes_active, done;
+  logic              table_read, table_last, table_write;
+  logic [7:0]        table_entry;
+  word_t             table_addr, act_base, par_base, out_base, splat_step;
+  word_t [2:0]       addr;
+  logic [Depth-1:0] first_of, last_of;
+
+  cmd_fifo #(.T(vector_cmd_t)) u_fifo (
+    .clk_i, .rst_ni, .valid_i(cmd_valid_i), .ready_o(cmd_ready_o), .data_i(cmd_i),
+    .valid_o(head_valid), .ready_i(load), .data_o(head)
+  );
+
+  assign tokens = (!cmd_q.flags.wait_activation || act_full_i) &&
+                  (!cmd_q.flags.wait_output || cmd_q.flags.wait_initial || out_free_i) &&
+                  (!cmd_q.flags.wait_parameter || par_full_i);
+  assign lanes_active = active && !cmd_q.mode.set_table;
+  assign done = active && (cmd_q.mode.set_table ? table_last : &last_of);
+
+  cmd_issue u_issue (
+    .clk_i, .rst_ni, .enable_i, .next_i(head_valid), .ready_i(tokens), .done_i(done), .load_o(load),
+    .start_o(start), .active_o(active)
+  );
+
+  assign act_take_o = start && cmd_q.flags.wait_activation;
+  assign out_take_o = start && cmd_q.flags.wait_output && !cmd_q.flags.wait_initial;
+  assign par_take_o = start && cmd_q.flags.wait_parameter;
+  always_ff @(posedge clk_i) if (load) cmd_q <= head;
+
+  // ---- addresses --------------------------------------------------------------------------------
+  assign act_base   = 32'(head.flags.activation_slot) * ActStride;
+  assign par_base   = 32'(head.flags.parameter_slot) * ParStride;
+  assign out_base   = 32'(head.flags.output_slot) * OutStride;
+  assign splat_step = head.mode.b_splat ? 32'd0 : head.beat;
+
+  nest_walk #(.Depth(Depth), .Streams(3)) u_walk (
+    .clk_i, .load_i(load), .count_i({head.rows, head.beats, head.taps}),
+    .stride_i({head.out_stride, head.mode.across ? 32'd0 : head.beat, {TapLevels{32'd0}},
+               head.b_stride, splat_step, {TapLevels{32'd0}},
+               head.a_stride, head.beat, head.tap_stride}),
+    .start_i({out_base + head.out_offset,
+              (head.mode.b_parameter ? par_base : act_base) + head.b_offset,
+              act_base + head.a_offset}),
+    .step_i(lanes_active), .addr_o(addr), .first_o(first_of), .last_o(last_of)
+  );
+  table_reader #(.Wait(VectorLatency)) u_reader (
+    .clk_i, .rst_ni, .load_i(load), .start_i(par_base + head.b_offset),
+    .step_i(active && cmd_q.mode.set_table), .read_o(table_read), .addr_o(table_addr),
+    .last_o(table_last), .write_o(table_write), .entry_o(table_entry)
+  );
+
+  // ---- steps through the stages -----------------------------------------------------------------
+  step_t                    step;
+  step_t [VectorLatency+1:0] at;  // the step of so many cycles ago
+  logic  [VectorLatency+1:0] valid;
+  assign step.first    = &first_of[TapLevels-1:0] && (!cmd_q.mode.across || first_of[Beat]);
+  assign step.last     = &last_of[TapLevels-1:0] && (!cmd_q.mode.across || last_of[Beat]);
+  assign step.bytes    = last_of[Beat] ? cmd_q.tail[15:0] : cmd_q.beat[15:0];
+  assign step.out_addr = addr[2];
+  assign step.mode     = cmd_q.mode;
+  assign step.factors  = cmd_q.factors;
+  assign step.zeros    = cmd_q.zeros;
+  assign step.limits   = cmd_q.limits;
+  tap_line #(.Width($bits(step_t)), .Taps(VectorLatency + 2)) u_steps (
+    .clk_i, .rst_ni, .data_i(step), .tap_o(at));
+  tap_line #(.Width(1), .Taps(VectorLatency + 2)) u_valid (
+    .clk_i, .rst_ni, .data_i(lanes_active), .tap_o(valid));
+
+  logic b_read;
+  assign b_read        = lanes_active && step.last && cmd_q.mode.b_on;
+  assign act_read_o[0] = lanes_active;
+  assign act_read_o[1] = b_read && !cmd_q.mode.b_parameter;
+  assign act_addr_o    = {addr[1], addr[0]};
+  assign par_read_o    = table_read || (b_read && cmd_q.mode.b_parameter);
+  assign par_addr_o    = table_read ? table_addr : addr[1];
+
+  // ---- lanes ------------------------------------------------------------------------------------
+  logic [Lanes-1:0][7:0] a_q, b_q, b, value, looked_up, value_q;
+  logic [Lanes*8-1:0]    b_data;
+  logic [Lanes-1:0][8:0] difference;
+  logic signed [31:0]    all;
+
+  assign b_data = at[1].mode.b_parameter ? par_data_i[Lanes*8-1:0] : act_data_i[1];
+  assign b      = at[1].mode.b_splat ? {Lanes{b_data[7:0]}} : b_data;
+  always_ff @(posedge clk_i) begin
+    if (valid[1]) a_q <= act_data_i[0];
+    if (valid[1]) b_q <= b;
+  end
+
+  // A row that is reduced: what the lanes of a beat have.
+  always_comb begin
+    all = at[3].mode.tap_op == TapMin ? 32'sd256 : at[3].mode.tap_op == TapMax ? -32'sd256 : '0;
+    if (valid[3] && at[3].mode.across) begin
+      for (int unsigned i = 0; i < Lanes; i++) begin
+        if (16'(i) < at[3].bytes) begin
+          automatic logic signed [31:0] one = 32'(signed'(difference[i]));
+          case (at[3].mode.tap_op)
+            TapMin:  all = one < all ? one : all;
+            TapMax:  all = one > all ? one : all;
+            TapSum:  all = all + one;
+            default: all = '0;
+          endcase
+        end
+      end
+    end
+  end
+
+  for (genvar i = 0; i < Lanes; i++) begin : gen_lane
+    logic [6:0] works;
+    always_comb begin
+      for (int unsigned s = 0; s < 7; s++) begin
+        works[s] = valid[s+2] && (s < 2 || at[s+2].last);
+      end
+    end
+    vector_lane u_lane (
+      .clk_i, .valid_i(works), .a_i(a_q[i]), .b_i(b_q[i]), .operand_zeros_i(at[2].zeros),
+      .difference_o(difference[i]), .first_i(at[3].first), .tap_op_i(at[3].mode.tap_op),
+      .across_i(at[3].mode.across), .all_i(all), .multiply_op_i(at[4].mode.op),
+      .multiply_factors_i(at[4].factors), .op_i(at[5].mode.op), .factors_i(at[5].factors),
+      .half_shift_i(at[6].limits.shift[5:0]), .shift_i(at[7].limits.shift[5:0]),
+      .zero_i(at[8].zeros.result), .low_i(at[8].limits.low), .high_i(at[8].limits.high),
+      .value_o(value[i])
+    );
+  end
+
+  lookup_table #(.Lanes(Lanes)) u_table (
+    .clk_i, .write_i(table_write), .entry_i(table_entry), .data_i(par_data_i[TableBeat*8-1:0]),
+    .value_i(value), .result_o(looked_up)
+  );
+  always_ff @(posedge clk_i) begin
+    if (valid[9]) value_q <= at[9].mode.table_on ? looked_up : value;
+  end
+
+  assign out_write_o = valid[VectorLatency+1] && at[VectorLatency+1].last;
+  assign out_addr_o  = at[VectorLatency+1].out_addr;
+  assign out_bytes_o = at[VectorLatency+1].mode.across ? 16'd1 : at[VectorLatency+1].bytes;
+  assign out_data_o  = value_q;
+
+  // The operands are free when the last was read, the slot is full when the last value is in it.
+  logic [1:0] free_q, full;
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) free_q <= '0;
+    else         free_q <= {done && cmd_q.flags.signal_activation,
+                            done && cmd_q.flags.signal_parameter};
+  end
+  assign par_give_o = free_q[0];
+  assign act_give_o = free_q[1];
+
+  delay_line #(.Width(2), .Cycles(VectorLatency + 1)) u_full (
+    .clk_i, .rst_ni, .data_i({done, done && cmd_q.flags.signal_output}), .data_o(full)
+  );
+  assign out_give_o = full[0];
+  assign retire_o   = full[1];
+endmodule

@@ -1,0 +1,64 @@
+// Checks vector_unit.sv: tokens taken are there, beats fit the lanes, the second operand comes with
+// the last tap, every result is written.
+`include "sva.svh"
+
+module vector_unit_sva
+  import accsim_pkg::*;
+#(
+  parameter int unsigned Lanes     = 8,
+  parameter int unsigned ActStride = 1024,
+  parameter int unsigned ParStride = 1024,
+  parameter int unsigned OutStride = 1024
+) (
+  input logic        clk_i,
+  input logic        rst_ni,
+  input logic        act_full_i,
+  input logic        par_full_i,
+  input logic        out_free_i,
+  input logic        act_take_o,
+  input logic        par_take_o,
+  input logic        out_take_o,
+  input logic [1:0]  act_read_o,
+  input logic        par_read_o,
+  input word_t       par_addr_o,
+  input logic        out_write_o,
+  input word_t       out_addr_o,
+  input logic [15:0] out_bytes_o,
+  input logic        out_give_o,
+  input logic        retire_o,
+  input vector_cmd_t cmd_q,
+  input logic        lanes_active,
+  input logic        done,
+  input logic        table_read,
+  input logic        step_last
+);
+  if (Lanes < 1 || ActStride < 1 || ParStride < 1 || OutStride < 1) begin : gen_illegal
+    $error("vector_unit: no size may be zero");
+  end
+
+  `ASSERT(ActTakenIsFull_A, act_take_o |-> act_full_i);
+  `ASSERT(ParTakenIsFull_A, par_take_o |-> par_full_i);
+  `ASSERT(OutTakenIsFree_A, out_take_o |-> out_free_i);
+  `ASSERT(BeatsFitTheLanes_A,
+          lanes_active |-> cmd_q.beat != '0 && cmd_q.beat <= 32'(Lanes) && cmd_q.tail != '0 &&
+          cmd_q.tail <= cmd_q.beat);
+  `ASSERT(SecondWithTheLastTap_A,
+          act_read_o[1] || (par_read_o && !table_read) |-> lanes_active && step_last &&
+          cmd_q.mode.b_on);
+  `ASSERT(FirstEveryStep_A, act_read_o[0] == lanes_active);
+  `ASSERT(OneReadOfParameters_A, table_read |-> !lanes_active);
+  `ASSERT(AcrossHasOneSecond_A, lanes_active && cmd_q.mode.across && cmd_q.mode.b_on |->
+          cmd_q.mode.b_splat);
+  `ASSERT(TableInOneSlot_A,
+          table_read |-> par_addr_o / ParStride == (par_addr_o + TableBeat - 1) / ParStride);
+  `ASSERT(WritesItsLanes_A, out_write_o |-> out_bytes_o != '0 && out_bytes_o <= 16'(Lanes));
+  `ASSERT(WritesOneSlot_A,
+          out_write_o |-> out_addr_o / OutStride ==
+          (out_addr_o + 32'(out_bytes_o) - 1) / OutStride);
+  `ASSERT(EndsWithAResult_A, done && lanes_active |-> step_last);
+  `ASSERT(FullWithTheLastWrite_A, out_give_o |-> out_write_o && retire_o);
+endmodule
+
+bind vector_unit vector_unit_sva #(
+  .Lanes(Lanes), .ActStride(ActStride), .ParStride(ParStride), .OutStride(OutStride)
+) u_sva (.step_last(step.last), .*);
