@@ -87,6 +87,8 @@ package accsim_pkg;
 
   // The walk of the activation operand; see window_walk.sv.
   typedef struct packed {
+    word_t                   first_y;  // of the row that is streamed first: in the middle of a
+    word_t                   first_x;  // plane, in the middle of a line
     word_t                   pad;
     word_t [WindowLines-1:0] seg_end;
     word_t                   seg_addr_step;
@@ -97,8 +99,8 @@ package accsim_pkg;
     word_t                   step_y_addr;
     word_t                   step_y;
     word_t                   step_x;
-    word_t                   count_y;
-    word_t                   count_x;
+    word_t                   last_y;   // of the last line of a plane
+    word_t                   last_x;   // of the last row of a line
     word_t                   tile_depth;
     word_t                   tile_height;
     word_t                   tile_line;

@@ -1,8 +1,13 @@
 // Addresses of the activation operand: one streamed row a step. The k bytes of a row lie in up to
 // WindowLines kernel lines; lanes [seg_end[s-1], seg_end[s]) come from kernel line s. The address
 // of a segment is that of lane 0, as if the segment began there, so that the bytes need no further
-// shift. start_addr, start_x, start_y, start_z belong to lane 0 of segment 0 in the first row; x
-// counts bytes from the left edge of the tile and is negative in the padding.
+// shift. All coordinates belong to lane 0 of segment 0; x counts bytes from the left edge of the
+// tile and is negative in the padding.
+//
+// Lines of rows run from start_x to last_x, planes of lines from start_y to last_y. The walk begins
+// at (first_x, first_y, start_z), whose address is start_addr: anywhere in a line and a plane, and
+// ends when the rows have been streamed. step_y_addr leads from the last row of a line to the first
+// of the next one, step_z_addr from the last of a plane to the first of the next one.
 module window_walk
   import accsim_pkg::*;
 #(
@@ -21,41 +26,31 @@ module window_walk
   output logic  [7:0]                           pad_o
 );
   window_t window_q;
-  word_t   addr_q, addr_y_q, addr_z_q, x_q, y_q, z_q, left_x_q, left_y_q;
+  word_t   addr_q, x_q, y_q, z_q;
   logic    end_x, end_y;
 
-  assign end_x = left_x_q == 1;
-  assign end_y = left_y_q == 1;
+  assign end_x = x_q == window_q.last_x;
+  assign end_y = y_q == window_q.last_y;
   assign pad_o = window_q.pad[7:0];
 
   always_ff @(posedge clk_i) begin
     if (load_i) begin
       window_q <= window_i;
       addr_q   <= base_i + window_i.start_addr;
-      addr_y_q <= base_i + window_i.start_addr;
-      addr_z_q <= base_i + window_i.start_addr;
-      x_q      <= window_i.start_x;
-      y_q      <= window_i.start_y;
+      x_q      <= window_i.first_x;
+      y_q      <= window_i.first_y;
       z_q      <= window_i.start_z;
-      left_x_q <= window_i.count_x;
-      left_y_q <= window_i.count_y;
     end else if (step_i) begin
-      x_q      <= end_x ? window_q.start_x : x_q + window_q.step_x;
-      left_x_q <= end_x ? window_q.count_x : left_x_q - 1;
+      x_q <= end_x ? window_q.start_x : x_q + window_q.step_x;
       if (!end_x) begin
         addr_q <= addr_q + window_q.step_x;
       end else if (!end_y) begin
-        addr_q   <= addr_y_q + window_q.step_y_addr;
-        addr_y_q <= addr_y_q + window_q.step_y_addr;
-        y_q      <= y_q + window_q.step_y;
-        left_y_q <= left_y_q - 1;
+        addr_q <= addr_q + window_q.step_y_addr;
+        y_q    <= y_q + window_q.step_y;
       end else begin
-        addr_q   <= addr_z_q + window_q.step_z_addr;
-        addr_y_q <= addr_z_q + window_q.step_z_addr;
-        addr_z_q <= addr_z_q + window_q.step_z_addr;
-        y_q      <= window_q.start_y;
-        z_q      <= z_q + window_q.step_z;
-        left_y_q <= window_q.count_y;
+        addr_q <= addr_q + window_q.step_z_addr;
+        y_q    <= window_q.start_y;
+        z_q    <= z_q + window_q.step_z;
       end
     end
   end

@@ -1,5 +1,5 @@
-// Checks window_walk.sv: only a loaded walk is stepped; its segments follow one another in the
-// lanes.
+// Checks window_walk.sv: only a loaded walk is stepped; it stays in its box; its segments follow
+// one another in the lanes.
 `include "sva.svh"
 
 module window_walk_sva
@@ -12,6 +12,8 @@ module window_walk_sva
   input logic                                  load_i,
   input window_t                               window_i,
   input logic                                  step_i,
+  input window_t                               window_q,
+  input word_t                                 x_q, y_q,
   input logic  [WindowLines-1:0]               read_o,
   input logic  [WindowLines-1:0][LaneBits-1:0] low_o,
   input logic  [WindowLines-1:0][LaneBits-1:0] high_o
@@ -37,8 +39,12 @@ module window_walk_sva
   end
 
   `ASSERT_ALWAYS(SegmentsFollow_A, load_i |-> ascending);
-  `ASSERT_ALWAYS(CountsArePositive_A,
-                 load_i |-> window_i.count_x != '0 && window_i.count_y != '0);
+  `ASSERT_ALWAYS(BeginsInBox_A,
+                 load_i |-> signed'(window_i.first_x) >= signed'(window_i.start_x) &&
+                            signed'(window_i.first_y) >= signed'(window_i.start_y));
+  `ASSERT_ALWAYS(StaysInBox_A,
+                 step_i |-> signed'(x_q) <= signed'(window_q.last_x) &&
+                            signed'(y_q) <= signed'(window_q.last_y));
   `ASSERT_ALWAYS(StepsOfAWalk_A, step_i |-> loaded_q);
   `ASSERT_ALWAYS(ReadsInLanes_A, step_i |-> in_lanes);
 endmodule

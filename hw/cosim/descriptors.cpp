@@ -76,13 +76,14 @@ Result<Descriptor> transfer(const Program& p, int tensor, int64_t offset, int64_
   return d;
 }
 
-/// The window as rtl/window_walk.sv wants it: everything in bytes from lane 0 of the first row.
+/// The window as rtl/window_walk.sv wants it: everything in bytes, of lane 0.
 Status window(Descriptor& d, const OperandWindow& v, int64_t k, std::span<const int64_t> indices) {
   namespace at = rtl::window;
   const int64_t line = v.tile[2] * v.pixel, plane = v.tile[1] * line;
   const int64_t offset = evaluate(v.offset, indices);
   const int64_t first_line = offset / v.line, in_line = offset % v.line;
-  const int64_t z = evaluate(v.origin[0], indices);
+  const int64_t first = evaluate(v.first, indices), lines = first / v.count[2];
+  const int64_t z = evaluate(v.origin[0], indices) + lines / v.count[1] * v.stride[0];
   const int64_t y = evaluate(v.origin[1], indices) + first_line * v.line_step;
   const int64_t x = evaluate(v.origin[2], indices) * v.pixel + in_line;
   const auto seg_end = [&](size_t s) {
@@ -95,20 +96,26 @@ Status window(Descriptor& d, const OperandWindow& v, int64_t k, std::span<const 
   const auto set = [&](size_t field, int64_t value) {
     d.words[rtl::gemm_cmd::kWindow + field] = word(value);
   };
-  set(at::kStartAddr, z * plane + y * line + x);
+  const int64_t step_x = v.stride[2] * v.pixel, step_y = v.stride[1];
+  const int64_t width = (v.count[2] - 1) * step_x, height = (v.count[1] - 1) * step_y;
+  const int64_t first_x = x + first % v.count[2] * step_x;
+  const int64_t first_y = y + lines % v.count[1] * step_y;
+  set(at::kStartAddr, z * plane + first_y * line + first_x);
+  set(at::kFirstX, first_x);
+  set(at::kFirstY, first_y);
   set(at::kStartX, x);
   set(at::kStartY, y);
   set(at::kStartZ, z);
   set(at::kTileLine, line);
   set(at::kTileHeight, v.tile[1]);
   set(at::kTileDepth, v.tile[0]);
-  set(at::kCountX, v.count[2]);
-  set(at::kCountY, v.count[1]);
-  set(at::kStepX, v.stride[2] * v.pixel);
-  set(at::kStepY, v.stride[1]);
-  set(at::kStepYAddr, v.stride[1] * line);
+  set(at::kLastX, x + width);
+  set(at::kLastY, y + height);
+  set(at::kStepX, step_x);
+  set(at::kStepY, step_y);
+  set(at::kStepYAddr, step_y * line - width);
   set(at::kStepZ, v.stride[0]);
-  set(at::kStepZAddr, v.stride[0] * plane);
+  set(at::kStepZAddr, v.stride[0] * plane - height * line - width);
   set(at::kSegYStep, v.line_step);
   set(at::kSegXStep, -v.line);
   set(at::kSegAddrStep, v.line_step * line - v.line);

@@ -7,7 +7,7 @@
 namespace accsim::hw::rtl {
 
 /// Of the package's text without comments and blanks.
-inline constexpr uint64_t kPackageHash = 0xf9ab12f9cbd4e9fa;
+inline constexpr uint64_t kPackageHash = 0xda70edc30cc3731f;
 
 inline constexpr uint32_t kLevels = 6;
 inline constexpr uint32_t kWindowLines = 4;
@@ -90,8 +90,8 @@ inline constexpr size_t kStartZ = 3;
 inline constexpr size_t kTileLine = 4;
 inline constexpr size_t kTileHeight = 5;
 inline constexpr size_t kTileDepth = 6;
-inline constexpr size_t kCountX = 7;
-inline constexpr size_t kCountY = 8;
+inline constexpr size_t kLastX = 7;
+inline constexpr size_t kLastY = 8;
 inline constexpr size_t kStepX = 9;
 inline constexpr size_t kStepY = 10;
 inline constexpr size_t kStepYAddr = 11;
@@ -102,7 +102,9 @@ inline constexpr size_t kSegXStep = 15;
 inline constexpr size_t kSegAddrStep = 16;
 inline constexpr size_t kSegEnd = 17;  ///< and the next 3
 inline constexpr size_t kPad = 21;
-inline constexpr size_t kWords = 22;
+inline constexpr size_t kFirstX = 22;
+inline constexpr size_t kFirstY = 23;
+inline constexpr size_t kWords = 24;
 }
 
 /// Words of gemm_cmd_t.
@@ -114,8 +116,8 @@ inline constexpr size_t kN = 3;
 inline constexpr size_t kAccumulatorRow = 4;
 inline constexpr size_t kWeightOffset = 5;
 inline constexpr size_t kWeightPitch = 6;
-inline constexpr size_t kWindow = 7;  ///< and the next 21
-inline constexpr size_t kWords = 29;
+inline constexpr size_t kWindow = 7;  ///< and the next 23
+inline constexpr size_t kWords = 31;
 }
 
 /// Bits of post_flags_t.

@@ -34,19 +34,20 @@ void GoldenMachine::put_sum(std::span<uint8_t> slot, int64_t row, int64_t col, u
 bool GoldenMachine::gather_rows(const GemmCommand& c) {
   const OperandWindow& w = c.window;
   const int64_t width = w.tile[2] * w.pixel, tile = w.tile[0] * w.tile[1] * width;
-  const int64_t offset = value(w.offset);
+  const int64_t offset = value(w.offset), first = value(w.first);
   std::array<int64_t, 3> origin{};
   for (size_t d = 0; d < 3; ++d) origin[d] = value(w.origin[d]);
   SlotRing& ring_a = ring(Buffer::activation);
   if (failed() || !inside(0, tile, ring_a.slot_bytes(), "gemm window")) return false;
-  if (w.line < 1 || w.rows() != c.m || offset < 0) {
-    fail(Errc::invalid, fmt::format("gemm window of {} rows, {}-byte lines from byte {}; m is {}",
-                                    w.rows(), w.line, offset, c.m));
+  if (w.line < 1 || offset < 0 || first < 0 || first + c.m > w.positions()) {
+    fail(Errc::invalid,
+         fmt::format("gemm window of {} positions, {}-byte lines from byte {}; m is {} from {}",
+                     w.positions(), w.line, offset, c.m, first));
     return false;
   }
   const std::span<const uint8_t> slot = ring_a.consumer(poison_);
   a_.clear();
-  for (int64_t row = 0; row < c.m; ++row) {
+  for (int64_t row = first; row < first + c.m; ++row) {
     const int64_t z = origin[0] + row / (w.count[1] * w.count[2]) * w.stride[0];
     const int64_t y = origin[1] + row / w.count[2] % w.count[1] * w.stride[1];
     const int64_t x = (origin[2] + row % w.count[2] * w.stride[2]) * w.pixel;

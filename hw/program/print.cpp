@@ -81,12 +81,16 @@ class Printer {
     return fmt::format("load {}[{}] <- %{}[{}], {}{}", name(c.buffer), text(c.slot_offset),
                        c.tensor, text(c.source), text(c.walk), c.padded ? text(*c.padded) : "");
   }
+  /// Which of a window's positions are streamed, unless all are.
+  std::string part(const OperandWindow& w, int64_t m) const {
+    return m == w.positions() ? "" : fmt::format("{}+{} of ", text(w.first), m);
+  }
   std::string text(const GemmCommand& c) const {
     const OperandWindow& w = c.window;
     return fmt::format(
-        "gemm acc[{}] {} {}x{}x{}: rows {} stride {} from ({}, {}, {}) of a {} tile of {}-byte "
+        "gemm acc[{}] {} {}x{}x{}: rows {}{} stride {} from ({}, {}, {}) of a {} tile of {}-byte "
         "pixels, flat {} (line {} bytes, step {}){}; weights[{}]",
-        text(c.accumulator_row), overwrite(c.first_of, c.accumulate), c.m, c.k, c.n,
+        text(c.accumulator_row), overwrite(c.first_of, c.accumulate), c.m, c.k, c.n, part(w, c.m),
         fmt::join(w.count, "x"), fmt::join(w.stride, "x"), text(w.origin[0]), text(w.origin[1]),
         text(w.origin[2]), fmt::join(w.tile, "x"), w.pixel, text(w.offset), w.line, w.line_step,
         pad(w.pad_value), text(c.weights.offset));

@@ -109,22 +109,25 @@ struct LoadCommand {
 };
 
 /// The walk of the activation operand through the tile in its slot: a dense [depth][height][width]
-/// tile of `pixel`-byte pixels. Streamed row (z, y, x) reads `k` elements whose flat index runs
-/// over (kernel line, bytes of one kernel line); `line` bytes of a kernel line are contiguous in
-/// the tile, the next kernel line is `line_step` tile lines further down. Bytes outside the tile
-/// read as `pad_value`.
+/// tile of `pixel`-byte pixels. The window has a box of `count` positions (z, y, x), flattened with
+/// x innermost. A gemm's m rows are the positions first .. first + m - 1 of it: they may begin in
+/// the middle of a line and end in the middle of another. Position (z, y, x) reads the tile from
+/// pixel origin + (z, y, x) * stride: `k` elements whose flat index runs over (kernel line, bytes
+/// of one kernel line); `line` bytes of a kernel line are contiguous in the tile, the next kernel
+/// line is `line_step` tile lines further down. Bytes outside the tile read as `pad_value`.
 struct OperandWindow {
   std::array<int64_t, 3> tile{1, 1, 1};    ///< depth, height, width of the tile, in pixels
   int64_t pixel = 0;                       ///< bytes of one pixel in the tile
-  std::array<int64_t, 3> count{1, 1, 1};   ///< streamed rows along z, y, x
-  std::array<int64_t, 3> stride{1, 1, 1};  ///< pixels between streamed rows
-  std::array<Affine, 3> origin;            ///< tile coordinate of the first row; may be negative
+  std::array<int64_t, 3> count{1, 1, 1};   ///< positions along z, y, x
+  std::array<int64_t, 3> stride{1, 1, 1};  ///< pixels between positions
+  std::array<Affine, 3> origin;            ///< tile coordinate of position 0; may be negative
+  Affine first;                            ///< position of the first streamed row
   int64_t line = 0;                        ///< bytes of one kernel line
   int64_t line_step = 1;                   ///< tile lines between kernel lines
   Affine offset;                           ///< flat byte index of the first of the k elements
   int32_t pad_value = 0;                   ///< zero point of the activations
 
-  int64_t rows() const { return count[0] * count[1] * count[2]; }
+  int64_t positions() const { return count[0] * count[1] * count[2]; }
 };
 
 /// One weight tile in its slot: k rows of n elements, or for input stationary n rows of k elements.

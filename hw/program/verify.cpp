@@ -219,8 +219,7 @@ class Verifier {
           : d == Dataflow::input_stationary ? a.cols
                                             : a.rows,
           "gemm m");
-    if (c.window.rows() != c.m)
-      fail(fmt::format("gemm m is {}, its window has {} rows", c.m, c.window.rows()));
+    window(c.window, c.m);
     const int64_t tile = c.window.tile[0] * c.window.tile[1] * c.window.tile[2] * c.window.pixel;
     within(Affine(0), tile, slot(Buffer::activation), "gemm window");
     const bool turned = d == Dataflow::input_stationary;
@@ -231,6 +230,16 @@ class Verifier {
     filling(Buffer::accumulator, "gemm");
     within(c.accumulator_row, d == Dataflow::weight_stationary ? c.m : c.n, hw_.accumulator_rows(),
            "gemm accumulator rows");
+  }
+
+  /// Rows that a window has, and whose positions differ: the core knows the end of a line by where
+  /// it is.
+  void window(const OperandWindow& w, int64_t m) {
+    for (size_t d = 0; d < 3; ++d)
+      if (w.count[d] < 1 || (w.count[d] > 1 && w.stride[d] < 1))
+        fail(fmt::format("gemm window of {} positions, {} apart", w.count[d], w.stride[d]));
+    if (w.pixel < 1) fail(fmt::format("gemm window of {}-byte pixels", w.pixel));
+    within(w.first, m, w.positions(), "gemm rows of the window");
   }
 
   void address(const DrainCommand& c) {

@@ -50,11 +50,8 @@ PixelOption pixel_option(const GemmProblem& p, const hw::HwConfig& hw, const Til
   o.first_input = i.front().size * z.front().in_size * y.front().in_size * x.front().in_size;
   o.first_rows = i.front().size * y.front().size * x.front().size;
   o.last_rows = i.back().size * y.back().size * x.back().size;
-  const PixelBlock b = pixel_block(hw, t);
-  const auto blocks = [&b](int64_t images, int64_t lines, int64_t pixels) {
-    return ceil_div(images, b.images) * ceil_div(lines, b.lines) * ceil_div(pixels, b.pixels);
-  };
-  o.tile_blocks = blocks(t.images, t.lines, t.pixels);
+  const int64_t lanes = pixel_lanes(hw, t.dataflow);
+  o.tile_blocks = ceil_div(o.rows, lanes);
   for (const Segment& si : i)
     for (const Segment& sy : y)
       for (const Segment& sx : x) {
@@ -62,7 +59,7 @@ PixelOption pixel_option(const GemmProblem& p, const hw::HwConfig& hw, const Til
         const int64_t times = planes * si.count * sy.count * sx.count;
         o.stream_rows += times * std::max(rows, hw.array.rows);
         o.short_rows |= rows < hw.array.rows;
-        o.blocks += times * blocks(si.size, sy.size, sx.size);
+        o.blocks += times * ceil_div(rows, lanes);
       }
   return o;
 }

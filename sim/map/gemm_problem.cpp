@@ -66,12 +66,15 @@ bool weights_n_major(const GemmProblem& p) {
   return p.op.b_transposed || p.kernel() > 1 || p.op.grouped;
 }
 
-PixelBlock pixel_block(const hw::HwConfig& hw, const Tiling& t) {
-  const int64_t most = t.dataflow == hw::Dataflow::input_stationary ? hw.array.cols : hw.array.rows;
-  if (t.pixels > most) return {1, 1, most};
-  const int64_t lines = std::min(t.lines, most / t.pixels);
-  if (lines < t.lines) return {1, lines, t.pixels};
-  return {std::min(t.images, most / (lines * t.pixels)), lines, t.pixels};
+int64_t pixel_lanes(const hw::HwConfig& hw, hw::Dataflow d) {
+  return d == hw::Dataflow::input_stationary ? hw.array.cols : hw.array.rows;
+}
+
+int64_t pixel_block(const hw::HwConfig& hw, hw::Dataflow d, int64_t pixels) {
+  const int64_t lanes = pixel_lanes(hw, d);
+  if (d == hw::Dataflow::input_stationary) return std::min(pixels, lanes);
+  // A pass streams max(m, k) cycles: of as many blocks, even ones have the smallest sum of those.
+  return ceil_div(pixels, ceil_div(pixels, lanes));
 }
 
 Footprint footprint(const GemmProblem& p, const hw::HwConfig& hw, const Tiling& t) {
@@ -86,9 +89,7 @@ Footprint footprint(const GemmProblem& p, const hw::HwConfig& hw, const Tiling& 
   f.parameter = p.has_parameters ? outputs * p.parameter_bytes : 0;
   f.output = m * outputs * p.out_bytes;
   if (t.dataflow == hw::Dataflow::input_stationary) {
-    const PixelBlock b = pixel_block(hw, t);
-    f.accumulator_rows = outputs * ceil_div(t.images, b.images) * ceil_div(t.lines, b.lines) *
-                         ceil_div(t.pixels, b.pixels);
+    f.accumulator_rows = outputs * ceil_div(m, pixel_lanes(hw, t.dataflow));
   } else {
     f.accumulator_rows = m * ceil_div(outputs, hw.array.cols);
   }

@@ -83,12 +83,14 @@ bool fits(const Footprint& f, const hw::HwConfig& hw);
 /// Do dynamic weights lie as [batch][n][k] rather than [batch][k][n]?
 bool weights_n_major(const GemmProblem& p);
 
-/// Pixels that one input or output stationary pass takes from a tile: whole lines, or part of one.
-struct PixelBlock {
-  int64_t images = 1, lines = 1, pixels = 1;
-};
-/// The block of a tiling: at most as many output pixels as the array holds at a time.
-PixelBlock pixel_block(const hw::HwConfig& hw, const Tiling& t);
+/// Output pixels that the array holds at a time: columns of it when input stationary, rows when
+/// output stationary.
+int64_t pixel_lanes(const hw::HwConfig& hw, hw::Dataflow d);
+
+/// Output pixels of one input or output stationary pass over a tile of `pixels`: the tile's pixels,
+/// line by line, are cut into as few blocks as pixel_lanes() allows, whose borders may lie anywhere
+/// in a line; the last one is what is left.
+int64_t pixel_block(const hw::HwConfig& hw, hw::Dataflow d, int64_t pixels);
 
 /// The program of a tiling that fits.
 hw::Program emit(const GemmProblem& p, const hw::HwConfig& hw, const Tiling& t);

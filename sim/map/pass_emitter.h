@@ -42,10 +42,10 @@ class PassEmitter {
   void posts() {
     if (t_.dataflow == hw::Dataflow::input_stationary)
       for_blocks([&](const Block& b) {
-        sink_.post(sizes(tile_.outputs, b.size()), [&](auto& c) {
+        sink_.post(sizes(tile_.outputs, b.pixels), [&](auto& c) {
           fill(c);
           c.accumulator_row = b.index * tile_.outputs;
-          c.slot_offset = pixel_index(b) * c.pitch;
+          c.slot_offset = b.first * c.pitch;
         });
       });
     else
@@ -72,12 +72,11 @@ class PassEmitter {
     bool later = false;  ///< in a later segment: never the first pass
   };
 
-  /// A block of the tile's pixels, contiguous in (image, line, pixel) order.
+  /// Pixels of the tile that follow one another in (image, line, pixel) order.
   struct Block {
-    int64_t images, lines, pixels;
-    Address image, line, pixel;  ///< of its first pixel, within the tile
-    Address index;               ///< blocks before it
-    int64_t size() const { return images * lines * pixels; }
+    int64_t pixels;
+    Address first;  ///< pixels before it
+    Address index;  ///< blocks before it
   };
 
   // ---- dataflows --------------------------------------------------------------------------------
@@ -112,13 +111,12 @@ class PassEmitter {
           c.weights = weight_columns(pass, start, s.size);
         });
       });
-      PassSizes d{.m = b.size(),
+      PassSizes d{.m = b.pixels,
                   .n = s.size,
                   .first_of = tile_.channel_loops,
                   .accumulate = tile_.accumulate};
-      sink_.drain(d, [&](auto& c) {
-        c.accumulator_row = column_block(start) * tile_.pixels() + pixel_index(b);
-      });
+      sink_.drain(
+          d, [&](auto& c) { c.accumulator_row = column_block(start) * tile_.pixels() + b.first; });
     });
   }
 
@@ -132,20 +130,11 @@ class PassEmitter {
 
   template <class Inner>
   void for_blocks(Inner inner) {
-    const PixelBlock size = pixel_block(hw_, t_);
-    const auto images = split(tile_.image.size, size.images);
-    const auto lines = split(tile_.y.size, size.lines);
-    const auto pixels = split(tile_.x.size, size.pixels);
-    const int64_t per_line = total_count(pixels), per_image = per_line * total_count(lines);
-    for_segments(sink_, "ib", images, [&](auto& i, auto& image, int) {
-      for_segments(sink_, "yb", lines, [&](auto& y, auto& line, int) {
-        for_segments(sink_, "xb", pixels, [&](auto& x, auto& pixel, int) {
-          inner(Block{i.size, y.size, x.size, image, line, pixel,
-                      divide(image, size.images) * per_image + divide(line, size.lines) * per_line +
-                          divide(pixel, size.pixels)});
-        });
-      });
-    });
+    const int64_t size = pixel_block(hw_, t_.dataflow, tile_.pixels());
+    for_segments(sink_, "mb", split(tile_.pixels(), size),
+                 [&](const Segment& s, const Address& start, int) {
+                   inner(Block{s.size, start, divide(start, size)});
+                 });
   }
 
   /// Starts are multiples of the step, so the quotient is affine too.
@@ -204,16 +193,13 @@ class PassEmitter {
   // ---- operands ---------------------------------------------------------------------------------
 
   int64_t rows() const { return p_.kernel() * tile_.channels; }
-  Block whole() const { return {tile_.image.size, tile_.y.size, tile_.x.size, 0, 0, 0, 0}; }
+  Block whole() const { return {tile_.pixels(), 0, 0}; }
   Address column_block(const Address& start) const { return divide(start, hw_.array.cols); }
-  Address pixel_index(const Block& b) const {
-    return (b.image * tile_.y.size + b.line) * tile_.x.size + b.pixel;
-  }
 
   /// `to_accumulator`: the first pass overwrites accumulator rows, so tile loops count too; else
   /// only the sums in the array.
   PassSizes sizes(const Pass& pass, const Block& b, int64_t n, bool to_accumulator) const {
-    PassSizes s{.m = b.size(), .k = pass.k, .n = n};
+    PassSizes s{.m = b.pixels, .k = pass.k, .n = n};
     s.useful_macs = s.m * s.k * s.n / tile_.groups;
     s.accumulate = pass.later;
     if (to_accumulator) {
@@ -225,32 +211,30 @@ class PassEmitter {
   }
 
   void fill(hw::GemmCommand& c, const Pass& pass, const Block& b) const {
-    c.window = t_.im2col ? im2col_window(b) : raw_window(pass, b);
+    c.window = t_.im2col ? im2col_window() : raw_window(pass);
+    c.window.first = b.first;
     c.window.offset = pass.flat * p_.a_bytes;
     c.window.line = cut_.line * p_.a_bytes;
     c.window.pad_value = p_.a_zero;
   }
 
-  hw::OperandWindow raw_window(const Pass& pass, const Block& b) const {
+  hw::OperandWindow raw_window(const Pass& pass) const {
     hw::OperandWindow w;
     const bool images = t_.images > 1;
     w.tile = {images ? tile_.image.size : tile_.z.in_size, tile_.y.in_size, tile_.x.in_size};
     w.pixel = tile_.channels * p_.a_bytes;
-    w.count = {b.images, b.lines, b.pixels};
+    w.count = {tile_.image.size, tile_.y.size, tile_.x.size};
     w.stride = {1, p_.y.stride, p_.x.stride};
-    w.origin = {b.image + (images ? Address(0) : pass.z + Address(tile_.z.origin)),
-                b.line * p_.y.stride + pass.y + Address(tile_.y.origin),
-                b.pixel * p_.x.stride + pass.x + Address(tile_.x.origin)};
+    w.origin = {images ? Address(0) : pass.z + Address(tile_.z.origin),
+                pass.y + Address(tile_.y.origin), pass.x + Address(tile_.x.origin)};
     w.line_step = p_.y.dilation;
     return w;
   }
 
-  hw::OperandWindow im2col_window(const Block& b) const {
+  hw::OperandWindow im2col_window() const {
     hw::OperandWindow w;
-    w.tile = {1, 1, tile_.pixels()};
+    w.tile = w.count = {1, 1, tile_.pixels()};
     w.pixel = rows() * p_.a_bytes;
-    w.count = {1, 1, b.size()};
-    w.origin[2] = pixel_index(b);
     return w;
   }
 

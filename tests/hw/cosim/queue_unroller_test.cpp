@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include "hw/cosim/rtl_layout.h"
+
 namespace accsim::hw {
 namespace {
 
@@ -107,6 +109,43 @@ TEST(Descriptor, AreSegmentsOfAWindowCutAtKernelLines) {
   EXPECT_EQ(at(18), 10);
   c.window.line = 2;  // ten elements would need five lines
   EXPECT_EQ(describe(p, Command{c}, {}).errors()[0].code, Errc::unsupported);
+}
+
+TEST(Descriptor, DoesAWindowBeginInTheMiddleOfALine) {
+  // 2 x 3 x 4 positions two pixels of 3 bytes and two lines apart, in a 2 x 9 x 10 tile, from
+  // (0, -1, -2) on. Position 12 + 2 * 4 + 3 in the second iteration: plane 1, line 2, pixel 3.
+  GemmCommand c;
+  c.m = 1, c.k = 3, c.n = 1;
+  c.window.tile = {2, 9, 10};
+  c.window.pixel = c.window.line = 3;
+  c.window.count = {2, 3, 4};
+  c.window.stride = {1, 2, 2};
+  c.window.origin = {Affine(0), Affine(-1), Affine(-2)};
+  c.window.first = Affine(11);
+  c.window.first.add_term(0, 12);
+  const std::array<int64_t, 1> second = {1};
+  const Result<Descriptor> d = describe(Program{}, Command{c}, second);
+  ASSERT_TRUE(d.ok());
+  const auto at = [&](size_t field) {
+    return static_cast<int32_t>(d->words[rtl::gemm_cmd::kWindow + field]);
+  };
+  namespace window = rtl::window;
+  constexpr int32_t kPixel = 3, kLine = 10 * kPixel, kPlane = 9 * kLine;
+  const auto address = [](int32_t z, int32_t y, int32_t x) {
+    return z * kPlane + (2 * y - 1) * kLine + (2 * x - 2) * kPixel;
+  };
+  EXPECT_EQ(at(window::kStartZ), 1);
+  EXPECT_EQ(at(window::kFirstY), 2 * 2 - 1);
+  EXPECT_EQ(at(window::kFirstX), (2 * 3 - 2) * kPixel);
+  EXPECT_EQ(at(window::kStartAddr), address(1, 2, 3));
+  // Lines and planes begin and end where they did.
+  EXPECT_EQ(at(window::kStartX), -2 * kPixel);
+  EXPECT_EQ(at(window::kLastX), (2 * 3 - 2) * kPixel);
+  EXPECT_EQ(at(window::kStartY), -1);
+  EXPECT_EQ(at(window::kLastY), 2 * 2 - 1);
+  EXPECT_EQ(at(window::kStepX), address(0, 0, 1) - address(0, 0, 0));
+  EXPECT_EQ(at(window::kStepYAddr), address(0, 1, 0) - address(0, 0, 3));
+  EXPECT_EQ(at(window::kStepZAddr), address(1, 0, 0) - address(0, 2, 3));
 }
 
 TEST(Descriptor, IsWhatTheCoreCannotDoRefused) {

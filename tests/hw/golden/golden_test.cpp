@@ -96,6 +96,29 @@ TEST(Golden, DoesAWindowStepOverTileLines) {
             (std::vector<int>{1 + 4 + 15 + 24}));
 }
 
+TEST(Golden, DoRowsBeginAndEndInTheMiddleOfALine) {
+  // Of 2 x 2 x 3 positions, every second pixel and line of a 2 x 3 x 5 tile, rows 4 to 10: from the
+  // middle of a line of plane 0 to the middle of one of plane 1. A pixel is its own number.
+  constexpr int64_t kRows = 7, kFirst = 4;
+  TinyProgram tiny(kRows, 1, 1, Dataflow::output_stationary);
+  tiny.load_a.walk.run = 30;
+  OperandWindow& w = tiny.gemm.window;
+  w.tile = {2, 3, 5};
+  w.count = {2, 2, 3};
+  w.stride = {1, 2, 2};
+  w.first = Affine(kFirst);
+  Program p = tiny.program();
+  p.tensors[0].bytes = 30;
+  ASSERT_TRUE(verify(p, test::small_machine()).ok());
+  std::vector<int> pixels, expected;
+  for (int i = 0; i < 30; ++i) pixels.push_back(i);
+  for (int z = 0; z < 2; ++z)
+    for (int y = 0; y < 2; ++y)
+      for (int x = 0; x < 3; ++x) expected.push_back(z * 15 + y * 2 * 5 + x * 2);
+  EXPECT_EQ(outputs(p, tiny.image(pixels, {1})),
+            std::vector(expected.begin() + kFirst, expected.begin() + kFirst + kRows));
+}
+
 TEST(Golden, DoesAPaddedLoadWriteTheZeroPointAndStayInTheTensor) {
   // The same line and taps as im2col rows; the walk starts a byte before the tensor.
   TinyProgram tiny(4, 3, 1);

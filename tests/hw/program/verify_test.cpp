@@ -63,6 +63,36 @@ TEST(Verify, RefusesMoreLanesThanTheArrayHas) {
   EXPECT_TRUE(says(error(test::program(test::tile(8, 8, 9))), "gemm n is 9 of 8"));
 }
 
+TEST(Verify, RefusesRowsThatTheWindowDoesNotHave) {
+  auto body = test::tile(6, 8, 8);
+  OperandWindow& w = command<GemmCommand>(body).window;
+  w.count = {2, 2, 3};  // twelve positions; six rows from 0, 3, 6 on
+  w.first.add_term(0, 3);
+  const auto looped = [&](int64_t count) {
+    return error(test::program({{Loop{0, "mb", count, body}}}, 1));
+  };
+  EXPECT_EQ(looped(3), "");
+  EXPECT_TRUE(says(looped(4), "gemm rows of the window reaches [0, 15) of 12"));
+  w.first.base = -1;
+  EXPECT_TRUE(says(looped(3), "gemm rows of the window reaches [-1, 11) of 12"));
+}
+
+TEST(Verify, RefusesPositionsThatAreOneAndTheSame) {
+  for (size_t d = 0; d < 3; ++d) {
+    auto body = test::tile(1, 8, 8);
+    OperandWindow& w = command<GemmCommand>(body).window;
+    w.stride[d] = 0;
+    EXPECT_EQ(error(test::program(body)), "");
+    w.count[d] = 2;
+    EXPECT_TRUE(says(error(test::program(body)), "gemm window of 2 positions, 0 apart"));
+    w.count[d] = 0;
+    EXPECT_TRUE(says(error(test::program(body)), "gemm window of 0 positions"));
+  }
+  auto body = test::tile(8, 8, 8);
+  command<GemmCommand>(body).window.pixel = 0;
+  EXPECT_TRUE(says(error(test::program(body)), "gemm window of 0-byte pixels"));
+}
+
 TEST(Verify, RefusesReadsWithoutAToken) {
   auto body = test::tile(8, 8, 8);
   std::erase_if(body, [](const Item& i) {
@@ -130,6 +160,15 @@ TEST(Print, ShowsEveryCommandWithItsLoops) {
   const std::string text = print(test::program({{Loop{0, "oy", 3, test::tile(8, 8, 8)}}}, 1));
   for (const char* part : {"for oy0 < 3:", "load", "gemm", "post", "store", "wait_full weight"})
     EXPECT_TRUE(says(text, part));
+  EXPECT_TRUE(says(text, "gemm acc[0] = 8x8x8: rows 1x1x8 stride 1x1x1"));
+}
+
+TEST(Print, ShowsWhichRowsOfAWindowAreStreamed) {
+  auto body = test::tile(5, 8, 8);
+  OperandWindow& w = command<GemmCommand>(body).window;
+  w.count = {1, 3, 3};
+  w.first = Affine(4);
+  EXPECT_TRUE(says(print(test::program(body)), "5x8x8: rows 4+5 of 1x3x3 stride"));
 }
 
 }  // namespace

@@ -158,6 +158,37 @@ TEST(Sanity, A1024CubedProductEndsCloseToIdeal) {
   EXPECT_LE((*mapping)->timing.total.count(), 264'500);
 }
 
+/// An output stationary array that takes F folds of 64 pixels x 64 channels, one after the other,
+/// is busy with each for its reduction, K, and for what fills and empties it: F (K + R + C - 2).
+/// 13 x 13 outputs are three folds, though four lines of them are 52 of the 64 rows.
+TEST(Sanity, OutputStationaryConvolutionsTakeNoMoreThanTheirFolds) {
+  MapOptions options;
+  options.dataflows = {hw::Dataflow::output_stationary};
+  const auto graph = load_graph((kSource / "models/alexnet_op13.onnx").string(), {});
+  ASSERT_TRUE(graph.ok());
+  const auto network = cost_network(*graph, machine("64x64"), options);
+  ASSERT_TRUE(network.ok());
+  struct Fold {
+    const char* layer;
+    int64_t pixels, reduction, channels;
+  };
+  for (const Fold& f : {Fold{"/features/features.0/Conv", 55 * 55, 3 * 11 * 11, 64},
+                        Fold{"/features/features.3/Conv", 27 * 27, 64 * 5 * 5, 192},
+                        Fold{"/features/features.6/Conv", 13 * 13, 192 * 3 * 3, 384},
+                        Fold{"/features/features.8/Conv", 13 * 13, 384 * 3 * 3, 256},
+                        Fold{"/features/features.10/Conv", 13 * 13, 256 * 3 * 3, 256}}) {
+    const int64_t folds = ceil_div(f.pixels, 64) * ceil_div(f.channels, 64);
+    int seen = 0;
+    for (const LayerReport& l : network->report.layers) {
+      if (l.name != f.layer) continue;
+      ++seen;
+      EXPECT_EQ(l.costs.macs, f.pixels * f.reduction * f.channels);
+      EXPECT_LE(l.costs.cycles, folds * (f.reduction + 64 + 64 - 2)) << f.layer;
+    }
+    EXPECT_EQ(seen, 1) << f.layer;
+  }
+}
+
 /// Cycles that ONNXim reports for the same array and bandwidth.
 TEST(Sanity, ResNetsStayUnderOnnxim) {
   const hw::HwConfig hw = machine("64x64");

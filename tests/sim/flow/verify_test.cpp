@@ -30,7 +30,7 @@ TEST(RandomCases, AreTheSameForTheSameSeed) {
 TEST(RandomCases, MeetAllThatAMachineCanSay) {
   std::set<int32_t> zeros;
   std::set<hw::Dataflow> flows;
-  int relu = 0, shared = 0, instant = 0, slow = 0, scattered = 0;
+  int relu = 0, shared = 0, instant = 0, slow = 0, scattered = 0, cut_lines = 0;
   hw::HwConfig hw = machine();
   hw.array.dataflows = {hw::Dataflow::weight_stationary, hw::Dataflow::input_stationary,
                         hw::Dataflow::output_stationary};
@@ -43,10 +43,13 @@ TEST(RandomCases, MeetAllThatAMachineCanSay) {
     instant += c.hw.dram.latency == 0;
     slow += c.hw.dram.latency > 150;
     scattered += c.scattered;
+    const Tiling& t = c.tiling;  // its first pass ends within a line
+    cut_lines += t.dataflow != hw::Dataflow::weight_stationary && t.lines > 1 &&
+                 pixel_block(hw, t.dataflow, t.images * t.lines * t.pixels) % t.pixels != 0;
   }
   EXPECT_GT(zeros.size(), 200U);
   EXPECT_EQ(flows.size(), 3U);
-  for (const int n : {relu, shared, instant, slow, scattered}) EXPECT_GT(n, 10);
+  for (const int n : {relu, shared, instant, slow, scattered, cut_lines}) EXPECT_GT(n, 10);
 }
 
 TEST(ShapeText, SaysWhatTheProductIs) {

@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <set>
 
 #include "hw/golden/golden.h"
 #include "hw/golden/scatter_loads.h"
@@ -219,6 +220,11 @@ TEST(ProgramValues, DoesTheComparisonSeeAWrongProgram) {
   EXPECT_NE(gemm([](hw::GemmCommand& c) { c.first_of.clear(); }), expected);
   EXPECT_NE(gemm([](hw::GemmCommand& c) { c.accumulate = true; }), expected);
   EXPECT_NE(gemm([](hw::GemmCommand& c) { c.window.origin[2] += hw::Affine(1); }), expected);
+  EXPECT_NE(gemm([](hw::GemmCommand& c) {
+              c.window.count[2] -= 1;  // rows of the right number, of shorter lines
+              c.window.count[1] += 1;
+            }),
+            expected);
   EXPECT_NE(gemm([](hw::GemmCommand& c) { c.window.pad_value += 1; }), expected);
   EXPECT_NE(gemm([](hw::GemmCommand& c) { c.window.line_step += 1; }), expected);
   EXPECT_NE(gemm([](hw::GemmCommand& c) { c.weights.offset += hw::Affine(1); }), expected);
@@ -304,6 +310,47 @@ TEST(ProgramValues, DoTilingsOfAVolumeConvolutionComputeIt) {
   op.pad[0] = 1;
   op.out[0] = 3;
   expect_all_right(op, 7);
+}
+
+/// Adds the first row of every gemm, all loops run through; `indices` by loop id.
+void add_first_rows(const std::vector<hw::Item>& body, std::vector<int64_t>& indices,
+                    std::set<int64_t>& to) {
+  for (const hw::Item& item : body)
+    if (const auto* loop = std::get_if<hw::Loop>(&item.node)) {
+      for (int64_t& i = indices[static_cast<size_t>(loop->id)] = 0; i < loop->count; ++i)
+        add_first_rows(loop->body, indices, to);
+    } else if (const auto* command = std::get_if<hw::Command>(&item.node)) {
+      const auto* gemm = std::get_if<hw::GemmCommand>(command);
+      if (!gemm) continue;
+      int64_t row = gemm->window.first.base;
+      for (const hw::Affine::Term& term : gemm->window.first.terms)
+        row += term.coeff * indices[static_cast<size_t>(term.loop)];
+      to.insert(row);
+    }
+}
+
+/// A tile of two images of 7 x 9 outputs is 126 rows. An array of 5 rows takes them by 5, one of 4
+/// columns by 4, wherever a line or an image ends.
+TEST(ProgramValues, DoPassesThatCutLinesComputeTheConvolution) {
+  const hw::HwConfig hw = test::small_machine(5, 4);
+  std::mt19937 random(10);
+  GemmOp op = test::convolution(
+      {.images = 2, .channels = 1, .size = 9, .outputs = 3, .kernel = 3, .pad = 1});
+  op.in[1] = op.out[1] = 7;
+  const GemmProblem p = random_problem(op, hw, random);
+  const GemmOperands operands = random_operands(p, random);
+  const std::vector<int8_t> expected = Reference(p, operands).run();
+  for (const auto& [d, lanes] : {std::pair{hw::Dataflow::input_stationary, int64_t{4}},
+                                 std::pair{hw::Dataflow::output_stationary, int64_t{5}}}) {
+    const Tiling t{.dataflow = d, .images = 2, .lines = 7, .pixels = 9, .outputs = 3};
+    expect_right(p, hw, t, operands, expected);
+    const hw::Program program = emit(p, hw, t);
+    std::vector<int64_t> indices(static_cast<size_t>(program.loops));
+    std::set<int64_t> rows, every;
+    add_first_rows(program.body, indices, rows);
+    for (int64_t row = 0; row < 126; row += lanes) every.insert(row);
+    EXPECT_EQ(rows, every);
+  }
 }
 
 TEST(ProgramValues, DoSumsOfDifferentChannelTilesAddUpInTheAccumulator) {
