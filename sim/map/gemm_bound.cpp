@@ -87,20 +87,29 @@ double GemmBound::execute(const PixelOption& m, int64_t passes, const OutputOpti
       return real(packs_) * real(m.blocks) * real(n.stream_columns) * real(passes) -
              real(hw_.array.cols);
     case hw::Dataflow::output_stationary:
-      return real(packs_) * real(p_.op.m()) * real(n.blocks) * real(passes);
+      return real(packs_) * real(n.blocks) *
+             sums_stay(p_.op.m(), m.blocks, passes, groups_ * p_.op.k());
   }
   return 0;
 }
 
+/// Output stationary, streams of `blocks` blocks of `rows` pixels together, max(m, k) cycles each,
+/// over a column block: m and k alone, summed over the passes of a reduction of k.
+double GemmBound::sums_stay(int64_t rows, int64_t blocks, int64_t passes, int64_t k) const {
+  return std::max(real(rows) * real(passes), real(blocks) * real(k));
+}
+
 /// Streams of one tile, without the waits that fewer rows than the array bring.
-double GemmBound::stream(int64_t rows, int64_t blocks, int64_t columns, int64_t passes) const {
+double GemmBound::stream(int64_t rows, int64_t blocks, int64_t columns, int64_t passes,
+                         int64_t channels) const {
   switch (dataflow_) {
     case hw::Dataflow::weight_stationary:
       return real(rows) * real(blocks) * real(passes);
     case hw::Dataflow::input_stationary:
       return real(ceil_div(rows, hw_.array.cols)) * real(columns) * real(passes);
     case hw::Dataflow::output_stationary:
-      return real(rows) * real(blocks) * real(passes);
+      return real(blocks) *
+             sums_stay(rows, ceil_div(rows, hw_.array.rows), passes, p_.kernel() * channels);
   }
   return 0;
 }
@@ -143,10 +152,14 @@ double GemmBound::posts(double rows, double outputs, double blocks) const {
   return std::max(bytes / real(hw_.buffer(hw::Buffer::output).width), accumulator_rows);
 }
 
-/// From the last stream of a tile until the post queue has its token.
-double GemmBound::way_out() const {
-  return real(hw::contract::skew(hw_.array)) + kArrayLatency + kTokenLatency;
+/// From the last stream of a tile until its sums are in the accumulator.
+double GemmBound::through_array() const {
+  const double drain = dataflow_ == hw::Dataflow::output_stationary ? real(hw_.array.rows) : 0;
+  return drain + real(hw::contract::skew(hw_.array)) + kArrayLatency;
 }
+
+/// And until the post queue has its token.
+double GemmBound::way_out() const { return through_array() + kTokenLatency; }
 
 GemmTimes GemmBound::times(const Tiling& tiling, const PixelOption& m, const ChannelOption& c,
                            const OutputOption& n) const {
@@ -159,10 +172,16 @@ GemmTimes GemmBound::times(const Tiling& tiling, const Traffic& b, const PixelOp
   t.loads = std::max(b.a * a_rate_, b.a_beats) + b.w * w_rate_ + b.parameters * p_rate_;
   t.stores = std::max(b.out * out_rate_, b.out_beats);
   t.execute = execute(m, c.passes, n);
-  t.streams =
-      real(packs_) * real(c.passes) *
-      (dataflow_ == hw::Dataflow::input_stationary ? real(m.blocks) * real(groups_ * p_.op.outputs)
-                                                   : real(p_.op.m()) * real(n.blocks));
+  t.streams = t.execute;
+  if (dataflow_ == hw::Dataflow::weight_stationary)
+    t.streams = real(packs_) * real(c.passes) * real(p_.op.m()) * real(n.blocks);
+  if (dataflow_ == hw::Dataflow::input_stationary)
+    t.streams = real(packs_) * real(c.passes) * real(m.blocks) * real(groups_ * p_.op.outputs);
+  // Between the first drain and the last one.
+  if (dataflow_ == hw::Dataflow::output_stationary)
+    t.execute =
+        std::max(t.execute, (real(packs_) * real(m.blocks) * real(n.blocks * c.chunks) - 1) *
+                                real(hw_.array.rows));
   t.posts = posts(real(packs_) * real(p_.op.m()), real(groups_ * p_.op.outputs), real(n.blocks));
   t.load_latency = std::min({a_latency_, w_latency_, p_latency_});
   t.store_latency = out_latency_;
@@ -183,14 +202,15 @@ void GemmBound::first_tile(const PixelOption& m, const ChannelOption& c, const O
   t.first_load = real(p_.kernel() * c.first) * real(n.first * p_.b_bytes) * w_rate_ +
                  pixels * real(c.first * p_.a_bytes) * a_rate_ + std::min(a_latency_, w_latency_) +
                  kTokenLatency;
-  t.first_stream = stream(m.first_rows, n.first_blocks, n.first, c.passes) + way_out();
+  t.first_stream =
+      stream(m.first_rows, n.first_blocks, n.first, c.passes, groups_ * p_.op.channels) + way_out();
   t.first_post =
       posts(real(m.first_rows), real(n.first), real(n.first_blocks)) + kPostLatency + kTokenLatency;
 }
 
 void GemmBound::last_tile(const PixelOption& m, const ChannelOption& c, const OutputOption& n,
                           GemmTimes& t) const {
-  t.last_stream = stream(m.last_rows, n.last_blocks, n.last, c.last_passes);
+  t.last_stream = stream(m.last_rows, n.last_blocks, n.last, c.last_passes, c.last);
   t.last_post = posts(real(m.last_rows), real(n.last), real(n.last_blocks)) + kPostLatency +
                 kTokenLatency + way_out();
   t.last_store = real(m.last_rows) * real(n.last * p_.out_bytes) * out_rate_ + out_latency_;
@@ -207,8 +227,7 @@ void GemmBound::slots(const Traffic& b, GemmTimes& t) const {
         std::max(b.a * a_rate_, b.a_beats) + b.a_fills * (a_latency_ + turn) + t.streams;
     t.operand_slots = slots(hw::Buffer::activation);
   }
-  const double through_array = real(hw::contract::skew(hw_.array)) + kArrayLatency + turn;
-  t.sum_fillings = t.streams + t.posts + b.out_fills * through_array;
+  t.sum_fillings = t.streams + t.posts + b.out_fills * (through_array() + turn);
   t.sum_slots = slots(hw::Buffer::accumulator);
   t.output_fillings = t.posts + t.stores + b.out_fills * (kPostLatency + turn);
   t.output_slots = slots(hw::Buffer::output);

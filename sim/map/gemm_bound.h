@@ -8,7 +8,7 @@ namespace accsim::sim {
 /// are free again, summed over all fillings.
 struct GemmTimes {
   double loads = 0;    ///< the load queue's transfers, one behind the other
-  double execute = 0;  ///< the execute queue's streams, with waits for operands that are preloaded
+  double execute = 0;  ///< the execute queue's streams, with waits for what is preloaded or drained
   double streams = 0;  ///< the same without those waits
   double posts = 0;    ///< the post queue's beats
   double stores = 0;   ///< the store queue's transfers
@@ -94,8 +94,11 @@ class GemmBound {
   void slots(const Traffic& b, GemmTimes& t) const;
   double picojoules(const Traffic& bytes, const PixelOption& m, const ChannelOption& c,
                     const OutputOption& n, double cycles) const;
-  double stream(int64_t rows, int64_t blocks, int64_t columns, int64_t passes) const;
+  double sums_stay(int64_t rows, int64_t blocks, int64_t passes, int64_t k) const;
+  double stream(int64_t rows, int64_t blocks, int64_t columns, int64_t passes,
+                int64_t channels) const;
   double posts(double rows, double outputs, double blocks) const;
+  double through_array() const;
   double way_out() const;
 
   const GemmProblem& p_;

@@ -108,6 +108,7 @@ std::vector<ChannelOption> channel_options(const GemmProblem& p, const hw::HwCon
     const auto chunks = split(all, size);
     o.chunks = total_count(chunks);
     o.first = chunks.front().size;
+    o.last = chunks.back().size;
     for (const Segment& s : chunks) {
       o.last_passes = sim::passes(p, hw, s.size, pin.im2col).total();
       o.passes += s.count * o.last_passes;

@@ -28,6 +28,7 @@ struct ChannelOption {
   int64_t passes = 0;       ///< array passes over all chunks
   int64_t last_passes = 0;  ///< of the last chunk
   int64_t first = 0;        ///< channels of the first chunk
+  int64_t last = 0;         ///< and of the last
   int64_t beats = 0;        ///< port beats of one pixel over all chunks
 };
 

@@ -145,5 +145,26 @@ TEST_F(OneProduct, ASlotOfOutputsIsPostedThenStored) {
   }
 }
 
+/// Output stationary, 20 rows of an 8 x 8 array are three blocks. A pass streams max(m, k), so a
+/// block takes at least its share of the reduction and its rows in each pass, and the drains of two
+/// blocks are 8 rows apart.
+TEST(OutputStationaryBounds, KnowPassesAndDrains) {
+  const hw::HwConfig hw = test::small_machine(8, 8);
+  const auto bound = [&](int64_t m, int64_t k, int64_t n) {
+    const GemmProblem p = make_problem(test::product(m, k, n), hw);
+    double out = -1;
+    for_every_tiling(p, hw, hw::Dataflow::output_stationary,
+                     [&](const Tiling& t, const GemmTimes& times) {
+                       if (t.pixels == m && t.outputs == n && t.channels == k && !t.outputs_outer)
+                         out = execute_bound(times);
+                     });
+    return out;
+  };
+  EXPECT_GE(bound(20, 80, 8), 3 * 80);        // three blocks of all k
+  EXPECT_GE(bound(1, 80, 8), 80);             // one, though it has one row
+  EXPECT_GE(bound(20, 41, 8), 6 * 20);        // six passes of all rows: 5 times 8 lanes, once 1
+  EXPECT_GE(bound(20, 1, 32), (12 - 1) * 8);  // 3 x 4 drains
+}
+
 }  // namespace
 }  // namespace accsim::sim
