@@ -1,6 +1,7 @@
 #include "sim/map/gemm_options.h"
 
 #include <algorithm>
+#include <numeric>
 
 namespace accsim::sim {
 
@@ -77,12 +78,18 @@ std::vector<PixelOption> pixel_options(const GemmProblem& p, const hw::HwConfig&
   const GemmOp& op = p.op;
   const bool planar = op.in[0] == 1 && op.out[0] == 1 && op.kernel[0] == 1;
   const Segments z = segments(p.z, 1);
-  const auto all_images = pinned_or(pin.images, op.images, tile_sizes(op.images));
-  const auto all_pixels = pinned_or(pin.pixels, p.x.out, tile_sizes(p.x.out));
+  // Tiles of whole blocks of pixels leave no lanes idle.
+  const auto sizes = [&](int64_t length, int64_t pixels) {
+    if (d != hw::Dataflow::output_stationary) return tile_sizes(length);
+    const int64_t lanes = pixel_lanes(hw, d);
+    return tile_sizes(length, lanes / std::gcd(lanes, pixels));
+  };
+  const auto all_images = pinned_or(pin.images, op.images, sizes(op.images, p.y.out * p.x.out));
+  const auto all_pixels = pinned_or(pin.pixels, p.x.out, sizes(p.x.out, 1));
   std::vector<Segments> x;
   for (const int64_t pixels : all_pixels) x.push_back(segments(p.x, pixels));
   std::vector<PixelOption> out;
-  for (const int64_t lines : pinned_or(pin.lines, p.y.out, tile_sizes(p.y.out))) {
+  for (const int64_t lines : pinned_or(pin.lines, p.y.out, sizes(p.y.out, p.x.out))) {
     const Segments y = segments(p.y, lines);
     for (size_t i = 0; i < all_pixels.size(); ++i) {
       const int64_t pixels = all_pixels[i];

@@ -1,9 +1,10 @@
 #include <gtest/gtest.h>
 
-#include "sim/map/gemm_space.h"
+#include "sim/map/gemm_options.h"
 #include "sim/map/heuristic_tiling.h"
 #include "sim/map/mapper.h"
 #include "sim/work/random_gemm.h"
+#include "tests/support/gemms.h"
 #include "tests/support/machines.h"
 
 namespace accsim::sim {
@@ -141,6 +142,51 @@ TEST(TileSizes, AreTheSmallestForEachNumberOfTilesAndHoldAllDivisors) {
   const auto lanes = tile_sizes(200, 64);
   for (const int64_t size : {200, 128, 64, 100, 67, 50, 40, 1})
     EXPECT_NE(std::find(lanes.begin(), lanes.end(), size), lanes.end()) << size;
+}
+
+/// Blocks are as few as can be; of all sizes that make as many, with a rest, no other takes an
+/// output stationary array fewer cycles, whatever the reduction.
+TEST(PixelBlocks, AreTheFewestAndTheirStreamsTheShortest) {
+  const hw::HwConfig hw = test::small_machine(7, 5);
+  const auto streams = [](int64_t pixels, int64_t block, int64_t k) {
+    int64_t sum = 0;
+    for (; pixels > 0; pixels -= block) sum += std::max(std::min(pixels, block), k);
+    return sum;
+  };
+  for (int64_t pixels = 1; pixels <= 120; ++pixels) {
+    const int64_t columns = pixel_block(hw, hw::Dataflow::input_stationary, pixels);
+    EXPECT_EQ(columns, std::min<int64_t>(pixels, 5));
+    const int64_t rows = pixel_block(hw, hw::Dataflow::output_stationary, pixels);
+    EXPECT_LE(rows, 7);
+    EXPECT_EQ(ceil_div(pixels, rows), ceil_div(pixels, 7));
+    for (int64_t k = 1; k <= 7; ++k)
+      for (int64_t other = ceil_div(pixels, ceil_div(pixels, 7)); other <= 7; ++other)
+        EXPECT_LE(streams(pixels, rows, k), streams(pixels, other, k)) << pixels << " " << other;
+  }
+}
+
+/// Beside the equal parts, those that an array of 8 rows takes in whole blocks.
+TEST(PixelOptions, HaveTilesOfWholeBlocksWhereSumsStay) {
+  const hw::HwConfig hw = test::small_machine(8, 8);
+  const auto has = [&](const GemmOp& op, auto field, int64_t size) {
+    const auto all = pixel_options(make_problem(op, hw), hw, hw::Dataflow::output_stationary, {});
+    return std::any_of(all.begin(), all.end(),
+                       [&](const PixelOption& o) { return field(o) == size; });
+  };
+  const auto pixels = [](const PixelOption& o) { return o.pixels; };
+  const auto lines = [](const PixelOption& o) { return o.lines; };
+  const auto images = [](const PixelOption& o) { return o.images; };
+  // 41 rows: 21 + 20 and 14 + 14 + 13 are equal parts; 24, 16 and 8 are whole blocks.
+  for (const int64_t size : {41, 24, 21, 16, 14, 8, 1})
+    EXPECT_TRUE(has(test::product(41, 8, 8), pixels, size)) << size;
+  // Lines of 12 pixels: two of them are three blocks.
+  GemmOp op = test::convolution({.channels = 8, .size = 12, .outputs = 8});
+  op.in[1] = op.out[1] = 19;
+  for (const int64_t size : {19, 10, 8, 7, 6, 5, 4, 2}) EXPECT_TRUE(has(op, lines, size)) << size;
+  // Images of 3 x 4 pixels, likewise.
+  op.images = 19;
+  op.in = op.out = {1, 3, 4};
+  for (const int64_t size : {19, 10, 8, 7, 6, 5, 4, 2}) EXPECT_TRUE(has(op, images, size)) << size;
 }
 
 TEST(Rule, GivesTilingsThatFitAndAreAmongTheCandidates) {
