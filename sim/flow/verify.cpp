@@ -9,6 +9,7 @@
 #include <random>
 
 #include "hw/golden/scatter_loads.h"
+#include "hw/program/coverage.h"
 #include "hw/timing/timing.h"
 #include "sim/base/sums.h"
 #include "sim/base/threads.h"
@@ -107,7 +108,8 @@ class Runner {
       rows_[i].shape = cases_[i].shape;
       rows_[i].same = cases_[i].same;
       rows_[i].cut = cases_[i].cut;
-      if (!cases_[i].mixed) rows_[i].mapping = to_string(cases_[i].tiling);
+      rows_[i].mapping = cases_[i].mixed ? std::string(short_name(cases_[i].dataflow()))
+                                         : to_string(cases_[i].tiling);
     }
   }
 
@@ -167,6 +169,7 @@ class Runner {
     row.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
     if (!result) return result.errors();
     row.commands = result->commands;
+    add_coverage(program, row.coverage);
     row.values_equal = result->values_equal;
     row.cycles_equal = result->cycles_equal;
     row.rtl_cycles = result->rtl_cycles;

@@ -31,9 +31,13 @@ GemmProblem make_problem(const GemmOp& op, const hw::HwConfig& hw) {
   return p;
 }
 
-std::string to_string(const Tiling& t) {
+std::string_view short_name(hw::Dataflow dataflow) {
   constexpr std::array<std::string_view, hw::kDataflows> kShort = {"ws", "is", "os"};
-  return fmt::format("{} {}{}x{}{} n{} k{} {}{}", kShort[static_cast<size_t>(t.dataflow)],
+  return kShort[static_cast<size_t>(dataflow)];
+}
+
+std::string to_string(const Tiling& t) {
+  return fmt::format("{} {}{}x{}{} n{} k{} {}{}", short_name(t.dataflow),
                      t.images > 1 ? fmt::format("{}x", t.images) : "", t.lines, t.pixels,
                      t.groups > 1 ? fmt::format(" g{}", t.groups) : "", t.outputs, t.channels,
                      t.outputs_outer ? "nmk" : "mnk", t.im2col ? " im2col" : "");

@@ -51,6 +51,9 @@ struct Tiling {
   friend bool operator==(const Tiling&, const Tiling&) = default;
 };
 
+/// "ws", "is" or "os", as mappings are written.
+std::string_view short_name(hw::Dataflow dataflow);
+
 /// "ws 7x56 n64 k256 mnk", with "g16" for packed groups; as --mapping takes it.
 std::string to_string(const Tiling& tiling);
 

@@ -9,10 +9,9 @@ namespace accsim::sim {
 Result<MapOptions> map_options(const MappingWords& words) {
   MapOptions out;
   Errors errors;
-  constexpr std::array<std::string_view, hw::kDataflows> kShort = {"ws", "is", "os"};
   for (size_t i = 0; i < hw::kDataflows; ++i) {
     const auto d = static_cast<hw::Dataflow>(i);
-    if (words.dataflow == kShort[i] || words.dataflow == name(d)) out.dataflows = {d};
+    if (words.dataflow == short_name(d) || words.dataflow == name(d)) out.dataflows = {d};
   }
   if (const auto objective = objective_from(words.objective))
     out.objective = *objective;

@@ -14,6 +14,14 @@ int64_t VerifyReport::passed() const {
   return std::count_if(rows.begin(), rows.end(), [](const VerifyRow& r) { return r.passed(); });
 }
 
+std::map<std::string, int64_t> VerifyReport::coverage() const {
+  std::map<std::string, int64_t> out;
+  for (const VerifyRow& row : rows)
+    if (row.done)
+      for (const auto& [what, times] : row.coverage) out[what] += times;
+  return out;
+}
+
 bool VerifyReport::only_lacks_cores() const {
   return failed() > 0 && std::ranges::all_of(rows, [](const VerifyRow& row) {
            return row.passed() || row.no_core || !row.done;
@@ -114,10 +122,15 @@ std::string to_json(const VerifyReport& report) {
                     {"cut", r.cut},
                     {"same", r.same},
                     {"error", r.error}});
-  const nlohmann::ordered_json out = {
-      {"schema", "accsim.verify/1"},       {"hw", report.hw},           {"model", report.model},
-      {"programs", report.rows.size()},    {"passed", report.passed()}, {"failed", report.failed()},
-      {"interrupted", report.interrupted}, {"rows", std::move(rows)}};
+  const nlohmann::ordered_json out = {{"schema", "accsim.verify/1"},
+                                      {"hw", report.hw},
+                                      {"model", report.model},
+                                      {"programs", report.rows.size()},
+                                      {"passed", report.passed()},
+                                      {"failed", report.failed()},
+                                      {"interrupted", report.interrupted},
+                                      {"coverage", report.coverage()},
+                                      {"rows", std::move(rows)}};
   return out.dump(1, ' ', false, nlohmann::json::error_handler_t::replace) + "\n";
 }
 

@@ -1,5 +1,6 @@
 #pragma once
 #include <cstdint>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -20,6 +21,8 @@ struct VerifyRow {
   std::string error;       ///< why it could not be run; empty when it was
   bool no_core = false;    ///< because its core couldn't be built or loaded
   bool done = false;       ///< false: interrupted before its turn
+  /// How often it ran what, by command and option (hw/program/coverage.h).
+  std::map<std::string, int64_t> coverage = {};
 
   bool passed() const { return done && error.empty() && values_equal && cycles_equal; }
 };
@@ -30,6 +33,8 @@ struct VerifyReport {
   std::vector<VerifyRow> rows;
   bool interrupted = false;
 
+  /// Of all programs that were run.
+  std::map<std::string, int64_t> coverage() const;
   int64_t passed() const;
   int64_t failed() const;  ///< run and different, or not runnable
   /// Is what didn't pass only what had no core? Then nothing speaks against the RTL.

@@ -1,0 +1,124 @@
+#include "hw/program/coverage.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+namespace accsim::hw {
+namespace {
+
+class Walker {
+ public:
+  Walker(const Program& program, Coverage& to) : program_(program), to_(to) {}
+
+  void run() {
+    for (size_t d = 0; d < kDataflows; ++d)
+      hit(fmt::format("dataflow {}", name(static_cast<Dataflow>(d))),
+          static_cast<Dataflow>(d) == program_.dataflow);
+    none();
+    visit(program_.body);
+  }
+
+ private:
+  void hit(const std::string& what, bool is) { to_[what] += is ? times_ : 0; }
+
+  /// An entry for every kind of command, whether or not there are any.
+  void none() {
+    const int64_t times = std::exchange(times_, 0);
+    add(LoadCommand{});
+    add(GemmCommand{});
+    add(DrainCommand{});
+    add(PostCommand{});
+    add(SetTableCommand{});
+    add(LaneCommand{});
+    add(StoreCommand{});
+    times_ = times;
+  }
+
+  void visit(const std::vector<Item>& body) {
+    for (const Item& item : body) {
+      if (const auto* loop = std::get_if<Loop>(&item.node)) {
+        times_ *= loop->count;
+        visit(loop->body);
+        times_ /= loop->count;
+      } else if (const auto* command = std::get_if<Command>(&item.node)) {
+        std::visit([this](const auto& c) { add(c); }, *command);
+      }
+    }
+  }
+
+  bool shared(int tensor) const {
+    const auto i = static_cast<size_t>(tensor);
+    return i < program_.tensors.size() && program_.tensors[i].memory == Memory::shared;
+  }
+
+  void add(const LoadCommand& c) {
+    for (size_t b = 0; b < kBuffers; ++b)
+      if (static_cast<Buffer>(b) != Buffer::accumulator)
+        hit(fmt::format("load to {}", name(static_cast<Buffer>(b))),
+            c.buffer == static_cast<Buffer>(b));
+    hit("load from shared", shared(c.tensor));
+    hit("load of several runs", c.walk.runs() > 1);
+  }
+  void add(const GemmCommand& c) {
+    hit("gemm", true);
+    hit("gemm with padding", c.window.pad_value != 0);
+    hit("gemm of several kernel lines", c.window.line > 0 && c.k > c.window.line);
+    hit("gemm of several output lines", c.window.count[1] > 1);
+  }
+  void add(const DrainCommand&) { hit("drain", true); }
+  void add(const PostCommand& c) {
+    hit("post", true);
+    hit("post transposed", c.transposed);
+    hit("post relu", c.relu);
+    hit("post table", c.table);
+    hit("post residual", c.residual.has_value());
+    hit("post table and residual", c.table && c.residual);
+    hit("post residual beyond int8", c.residual && !c.table && (c.low < -128 || c.high > 127));
+  }
+  void add(const SetTableCommand& c) {
+    hit("table of post", c.unit == Queue::post);
+    hit("table of vector", c.unit == Queue::vector);
+  }
+  void add(const LaneCommand& c) {
+    for (size_t i = 0; i < kLaneOps; ++i)
+      hit(fmt::format("lane {}", name(static_cast<LaneOp>(i))), c.op == static_cast<LaneOp>(i));
+    for (size_t i = 0; i < kTapOps; ++i) {
+      const auto op = static_cast<TapOp>(i);
+      hit(fmt::format("lane taps: {}", name(op)), c.tap_count() > 1 && c.tap_op == op);
+      hit(fmt::format("lane across: {}", name(op)), c.across && c.tap_op == op);
+    }
+    hit("lane table", c.table);
+    hit("lane b: activation", c.b && c.b->buffer == Buffer::activation);
+    hit("lane b: parameter", c.b && c.b->buffer == Buffer::parameter);
+    hit("lane b: splat", c.b && c.b->splat);
+    hit("lane b: broadcast", c.b && repeats(c.rows, c.b->row_stride));
+    hit("lane a: broadcast", repeats(c.rows, c.a.row_stride));
+    hit("lane negative stride",
+        std::ranges::any_of(c.a.row_stride, [](int64_t s) { return s < 0; }));
+  }
+  /// Does a level of several rows read the same again?
+  static bool repeats(const std::array<int64_t, kLaneLevels>& counts,
+                      const std::array<int64_t, kLaneLevels>& strides) {
+    for (size_t i = 0; i < kLaneLevels; ++i)
+      if (counts[i] > 1 && strides[i] == 0) return true;
+    return false;
+  }
+  void add(const VectorCommand&) { hit("vector operations", true); }
+  void add(const StoreCommand& c) {
+    hit("store", true);
+    hit("store to shared", shared(c.tensor));
+    hit("store of several runs", c.walk.runs() > 1);
+  }
+
+  const Program& program_;
+  Coverage& to_;
+  int64_t times_ = 1;
+};
+
+}  // namespace
+
+void add_coverage(const Program& program, Coverage& to) { Walker(program, to).run(); }
+
+}  // namespace accsim::hw
