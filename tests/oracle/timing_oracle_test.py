@@ -31,7 +31,7 @@ from timing_simulator import (
 )
 
 COUNT, SEED, MOST_COMMANDS = 1000, 1, 2000
-COMMANDS = {*QUEUE_OF, "post", "vector"}
+COMMANDS = {*QUEUE_OF, "table"}
 FAULTY = 200  # programs in which a changed rule must show
 
 
@@ -70,34 +70,51 @@ def kinds(program: Json) -> Iterator[str]:
     if split(program)[1]:
         yield "token given with no command before it"
     memories: dict[str, list[str]] = {}  # of the loads into the slot of a buffer that is filled
-    consumers = set()
+    users = defaultdict(set)  # queues that hold or fill slots of a buffer
+    primed = 0  # slots that no post has taken
     slots = {name: buffer["slots"] for name, buffer in program["machine"]["buffers"].items()}
     for name, what in unroll(program["body"]):
         if isinstance(what, list):
             queue, buffer = what
             yield f"{'several slots' if slots[buffer] > 1 else 'one slot'} of {buffer}"
-            if name == "signal_full" and queue == "load":
+            if name in ("signal_full", "signal_primed") and queue == "load":
+                slot = "primed slot" if name == "signal_primed" else "slot"
                 loads = memories.pop(buffer, [])
-                yield f"slot of {min(len(loads), 2)} loads"
+                yield f"{slot} of {min(len(loads), 2)} loads"
                 if len(set(loads)) > 1:
-                    yield "slot from both memories"
-            elif name == "wait_full" and buffer == "activation":
-                consumers.add(queue)
+                    yield f"{slot} from both memories"
+            primed += {"signal_primed": 1, "wait_primed": -1}.get(name, 0)
+            if primed > 1:
+                yield "primed slots that run ahead"
+            if name in ("wait_full", "signal_full"):
+                users[name, buffer].add(queue)
             continue
         yield name
+        yield from vector_kinds(name, what, program["machine"])
         if "memory" in what:
             yield f"{name}, {what['memory']}"
             yield f"{name} of {'one run' if what['runs'] == 1 else 'several runs'}"
-        if name == "vector":
-            yield f"vector of {min(2, sum(n > 0 for n in what['ops']))} classes"
         if name == "post" and what["cols"] > program["machine"]["buffers"]["output"]["port"]:
             yield "post of several beats a row"
         if name == "gemm" and what["n"] > program["machine"]["cols"]:
             yield "columns in several rounds"
         if name == "load":
             memories.setdefault(what["buffer"], []).append(what["memory"])
-    if len(consumers) > 1:
-        yield "activation slots of two queues"
+    yield from (f"{buffer} slots of {len(queues)} queues" for (_, buffer), queues in users.items())
+
+
+def vector_kinds(name: str, what: Json, machine: Json) -> Iterator[str]:
+    """What a command of the vector queue or a table shows."""
+    if name == "vector":
+        yield f"vector of {min(2, sum(n > 0 for n in what['ops'].values()))} classes"
+    elif name == "table":
+        yield f"table of {what['unit']}"
+    elif name == "lane":
+        taps = "taps" if what["taps"] > 1 else "no taps"
+        yield f"lane, b {what['b']}, {taps}{', across' if what['across'] else ''}"
+        beat = Contract(machine, "weight_stationary").lane_beat(what)
+        if what["run"] > beat and what["run"] % beat:
+            yield "lane with a last beat of what is left"
 
 
 EXPECTED = {
@@ -115,8 +132,23 @@ EXPECTED = {
     "vector of 2 classes",
     "post of several beats a row",
     "columns in several rounds",
+    *(f"primed slot of {loads} loads" for loads in range(3)),
     "slot from both memories",
-    "activation slots of two queues",
+    "primed slot from both memories",
+    "primed slots that run ahead",
+    "activation slots of 2 queues",
+    "parameter slots of 2 queues",
+    "output slots of 2 queues",
+    "output slots of 3 queues",
+    "table of post",
+    "table of vector",
+    *(
+        f"lane, b {b}, {taps}{across}"
+        for b in ("none", "activation", "parameter")
+        for taps in ("taps", "no taps")
+        for across in ("", ", across")
+    ),
+    "lane with a last beat of what is left",
     "token given with no command before it",
 }
 
@@ -147,7 +179,7 @@ def slower(memory: str, rate: str) -> Callable[[Json], Simulator]:
 
 def largest_class(self, vector):
     """Classes of lanes work side by side."""
-    lanes = max(-(-n // width) for n, width in zip(vector["ops"], self.machine["lanes"]))
+    lanes = max(-(-n // self.machine["lanes"][name]) for name, n in vector["ops"].items())
     moved_in = self.beats(vector["in"], "activation")
     return max(1, lanes, moved_in, self.beats(vector["out"], "output"))
 
@@ -156,8 +188,82 @@ def one_train(self, move):
     """Beats don't end with their run."""
     moved = move["runs"] * move["run"]
     buffer = move.get("buffer", "output")
-    rate = self.machine[move["memory"]]["write" if buffer == "output" else "read"]
+    rate = self.machine[move["memory"]]["read" if "buffer" in move else "write"]
     return max(1, self.channel(moved, rate), self.beats(moved, buffer))
+
+
+def beat_as_if(**fields) -> Callable[[Contract, Json], int]:
+    """A beat of a lane command that were another one in these fields."""
+    return lambda self, lane: Contract.lane_beat(self, {**lane, **fields})
+
+
+def half_rounded_up(self, lane):
+    """Two operands in activation slots: the larger half of the port."""
+    activation = self.machine["buffers"]["activation"]
+    wider = {**activation, "port": activation["port"] + 1}
+    buffers = {**self.machine["buffers"], "activation": wider}
+    if lane["b"] != "activation":
+        return Contract.lane_beat(self, lane)
+    return Contract.lane_beat(Contract({**self.machine, "buffers": buffers}, self.dataflow), lane)
+
+
+def no_output_port(self, lane):
+    """The port of the output buffer bounds no beat."""
+    output = {**self.machine["buffers"]["output"], "port": 1 << 20}
+    machine = {**self.machine, "buffers": {**self.machine["buffers"], "output": output}}
+    return Contract.lane_beat(Contract(machine, self.dataflow), lane)
+
+
+def output_port_across(self, lane):
+    """The port of the output buffer bounds beats across too."""
+    return min(Contract.lane_beat(self, lane), self.machine["buffers"]["output"]["port"])
+
+
+def free_splat(self, lane):
+    """A second operand in an activation slot leaves all of the port to the first."""
+    return Contract.lane_beat(self, {**lane, "b": "none"} if lane["b"] == "activation" else lane)
+
+
+def rows_in_one_train(self, lane):
+    """Beats don't end with their run."""
+    return -(-lane["rows"] * lane["run"] // self.lane_beat(lane)) * lane["taps"]
+
+
+class OneQueueForPostAndVector(Simulator):
+    """Post and vector unit run their commands by turns, in the order of the text."""
+
+    def __init__(self, program):
+        super().__init__(program)
+        both = self.text["post"] + self.text["vector"]
+        self.text["post"] = sorted(both, key=lambda command: command.place)
+        self.text["vector"] = []
+
+
+class PrimedAsLoaded(Simulator):
+    """A primed token is given with the last load before it, whatever else is on its way."""
+
+    def signal(self, tokens, visible, given_back):
+        primed = [token for token in tokens if token.kind == "primed"]
+        super().signal(primed, self.finish["load"][-1] if primed else 0, given_back)
+        super().signal([token for token in tokens if token not in primed], visible, given_back)
+
+
+class PrimedWhenAskedFor(Simulator):
+    """A primed token is given when the last load has been asked for, not when it has arrived."""
+
+    def signal(self, tokens, visible, given_back):
+        primed = [token for token in tokens if token.kind == "primed"]
+        super().signal(primed, given_back, given_back)
+        super().signal([token for token in tokens if token not in primed], visible, given_back)
+
+
+class PrimedNotWaitedFor(Simulator):
+    """A post doesn't wait for what it adds."""
+
+    def __init__(self, program):
+        super().__init__(program)
+        for command in self.text["post"]:
+            command.waits[:] = [token for token in command.waits if token.kind != "primed"]
 
 
 class HeldGatesStream(Simulator):
@@ -197,16 +303,39 @@ CONTRACTS = {
     "token latency": changed(token_cycles=2),
     "no token latency": changed(token_cycles=0),
     "array latency": changed(array_cycles=5),
-    "post latency": changed(post_cycles=7),
+    "post latency": changed(post_cycles=9),
+    "vector latency": changed(vector_cycles=10),
     "fill": more("fill"),
     "stream": more("stream"),
     "fill behind the stream": changed(shadow_free=lambda self, start, end: end),
     "drain": more("drain"),
     "post": more("post"),
+    "post's table": more("table", 1, "post"),
+    "vector unit's table": more("table", 1, "vector"),
+    "table of 16 bytes a cycle": changed(table_beat=16),
+    "table doesn't wait for what came before": changed(table=lambda self, unit: 256 // 8),
+    "lane": more("lane"),
+    "lane, taps at once": changed(lane=lambda self, c: Contract.lane(self, {**c, "taps": 1})),
+    "lane, a row": changed(lane=lambda self, c: Contract.lane(self, {**c, "rows": 1})),
+    "lane, rows in one train of beats": changed(lane=rows_in_one_train),
+    "lane, all of the port for each operand": changed(lane_beat=free_splat),
+    "lane, half a port rounded up": changed(lane_beat=half_rounded_up),
+    "lane, no second operand": changed(lane_beat=beat_as_if(b="none")),
+    "lane, no parameter port": changed(
+        lane_beat=lambda self, c: Contract.lane_beat(
+            self, {**c, "b": "none"} if c["b"] == "parameter" else c
+        )
+    ),
+    "lane, no output port": changed(lane_beat=no_output_port),
+    "lane, output port across": changed(lane_beat=output_port_across),
+    "lane, one class": changed(lane_class=lambda self, c: "elementwise"),
+    "lane, taps before across": changed(
+        lane_class=lambda self, c: "pool" if c["taps"] > 1 else Contract.lane_class(self, c)
+    ),
     "vector": more("vector"),
     "vector, no ports": changed(
         vector=lambda self, v: max(
-            1, sum(-(-n // w) for n, w in zip(v["ops"], self.machine["lanes"]))
+            1, sum(-(-n // self.machine["lanes"][name]) for name, n in v["ops"].items())
         )
     ),
     "vector, largest class": changed(vector=largest_class),
@@ -230,12 +359,23 @@ FAULTS: dict[str, Callable[[Json], Simulator]] = {
         for rate in ("read", "write")
     },
     "held operand gates the stream": HeldGatesStream,
+    "one queue for post and vector": OneQueueForPostAndVector,
+    "primed as loaded": PrimedAsLoaded,
+    "primed when asked for": PrimedWhenAskedFor,
+    "primed not waited for": PrimedNotWaitedFor,
     "slots back with the result": SlotsBackWithResult,
     "results with the end": ResultsWithTheEnd,
     "free tokens in order of time": FreeInOrderOfTime,
 }
-# Shows where two queues use a buffer by turns: a queue alone has waited for its earlier slots.
-RARE = {"earlier slots not waited for"}
+# Show where two queues use a buffer by turns (a queue alone has waited for its earlier slots),
+# where a post waits for its residual longest, and where the parameter port is the narrowest.
+RARE = {
+    "earlier slots not waited for",
+    "primed as loaded",
+    "primed when asked for",
+    "primed not waited for",
+    "lane, no parameter port",
+}
 
 
 class TimingOracleTest(unittest.TestCase):

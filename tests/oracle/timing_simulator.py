@@ -1,6 +1,6 @@
 """An event simulator of a tile program's timing, written from the contract in rtl/README.md alone.
 
-It shares no code and no method with hw/timing: the load, execute, post and store queue are
+It shares no code and no method with hw/timing: the load, execute, post, vector and store queue are
 processes that run side by side and meet at nothing but tokens, as the engines of the core do.
 A process sleeps until a cycle has come or a token is there; a heap of events wakes it.
 Section names in the docstrings are those of the README.
@@ -15,15 +15,23 @@ from itertools import chain, count
 from typing import Any
 
 Json = dict[str, Any]
-QUEUES = ("load", "execute", "post", "store")
-QUEUE_OF = {"load": "load", "gemm": "execute", "drain": "execute", "store": "store"}
+QUEUES = ("load", "execute", "post", "vector", "store")
+QUEUE_OF = {
+    "load": "load",
+    "gemm": "execute",
+    "drain": "execute",
+    "post": "post",
+    "lane": "vector",
+    "vector": "vector",
+    "store": "store",
+}  # and "table": that of its unit
 HELD = {"weight_stationary": "weight", "input_stationary": "activation", "output_stationary": None}
 SHADOW = "shadow registers"  # tokens within the execute queue: between its stream and its fill
 
 
 @dataclass(frozen=True)
 class Token:
-    """A token of a kind, "free" or "full": number 0 is the first that the buffer has of it."""
+    """A token of a kind, "free", "full" or "primed": number 0 is the buffer's first of it."""
 
     kind: str
     buffer: str
@@ -40,6 +48,8 @@ class Command:
 
     name: str
     fields: Json
+    queue: str
+    place: int  # commands before it in the text, whatever their queue
     waits: list[Token]
     signals: list[Token] = field(default_factory=list)
 
@@ -49,7 +59,9 @@ class Contract:
 
     token_cycles = 1
     array_cycles = 4
-    post_cycles = 6
+    post_cycles = 8
+    vector_cycles = 9
+    table_bytes, table_beat = 256, 8
 
     def __init__(self, machine: Json, dataflow: str) -> None:
         self.machine, self.dataflow = machine, dataflow
@@ -65,7 +77,7 @@ class Contract:
     def transfer(self, move: Json) -> int:
         """Rows "load" and "store": the slower of channel and port, at least a cycle."""
         buffer = move.get("buffer", "output")
-        rate = self.machine[move["memory"]]["write" if buffer == "output" else "read"]
+        rate = self.machine[move["memory"]]["read" if "buffer" in move else "write"]
         channel = self.channel(move["runs"] * move["run"], rate)
         return max(1, channel, move["runs"] * self.beats(move["run"], buffer))
 
@@ -105,9 +117,38 @@ class Contract:
         """Row "post": beats."""
         return post["rows"] * self.beats(post["cols"], "output")
 
+    def unit_cycles(self, unit: str) -> int:
+        """Column "result visible": from the end to the result of the post or vector unit."""
+        return self.post_cycles if unit == "post" else self.vector_cycles
+
+    def table(self, unit: str) -> int:
+        """Rows "post's table" and "vector unit's table": what came before leaves the unit first."""
+        return self.unit_cycles(unit) + self.table_bytes // self.table_beat
+
+    def lane_class(self, lane: Json) -> str:
+        """Section "Values", a beat: whose lanes the command takes."""
+        if lane["across"]:
+            return "reduce"
+        return "pool" if lane["taps"] > 1 else "elementwise"
+
+    def lane_beat(self, lane: Json) -> int:
+        """Section "Values", a beat: what a cycle takes of a run."""
+        port = {name: buffer["port"] for name, buffer in self.machine["buffers"].items()}
+        widths = [self.machine["lanes"][self.lane_class(lane)]]
+        widths.append(port["activation"] // (2 if lane["b"] == "activation" else 1))
+        if lane["b"] == "parameter":
+            widths.append(port["parameter"])
+        if not lane["across"]:
+            widths.append(port["output"])
+        return min(widths)
+
+    def lane(self, lane: Json) -> int:
+        """Row "lane command": the last beat of each run has what is left."""
+        return lane["rows"] * -(-lane["run"] // self.lane_beat(lane)) * lane["taps"]
+
     def vector(self, vector: Json) -> int:
         """The vector commands below the table: lanes and ports work side by side."""
-        lanes = sum(-(-n // width) for n, width in zip(vector["ops"], self.machine["lanes"]))
+        lanes = sum(-(-n // self.machine["lanes"][name]) for name, n in vector["ops"].items())
         moved_in = self.beats(vector["in"], "activation")
         return max(1, lanes, moved_in, self.beats(vector["out"], "output"))
 
@@ -117,8 +158,11 @@ class Contract:
         if command.name in ("load", "store"):
             end = start + self.transfer(what)
             return end, end + self.latency(what["memory"])
-        end = start + (self.post(what) if command.name == "post" else self.vector(what))
-        return end, end + self.post_cycles
+        if command.name == "table":
+            end = start + self.table(command.queue)
+        else:
+            end = start + getattr(self, command.name)(what)
+        return end, end + self.unit_cycles(command.queue)
 
 
 def unroll(body: list[Json]) -> Iterator[tuple[str, Any]]:
@@ -142,6 +186,7 @@ def split(program: Json) -> tuple[dict[str, list[Command]], list[Token]]:
     commands: dict[str, list[Command]] = {queue: [] for queue in QUEUES}
     waits: dict[str, list[Token]] = {queue: [] for queue in QUEUES}
     last: dict[str, Command] = {}  # of a queue, of the loads into a buffer
+    place = count()
     for name, what in unroll(program["body"]):
         if isinstance(what, list):
             (operation, kind), (queue, buffer) = name.split("_"), what
@@ -153,8 +198,8 @@ def split(program: Json) -> tuple[dict[str, list[Command]], list[Token]]:
                 giver = last.get(f"load {buffer}" if queue == "load" else queue)
                 (giver.signals if giver else given_at_once).append(token)
             continue
-        queue = QUEUE_OF.get(name, "post")
-        command = Command(name, what, waits[queue])
+        queue = QUEUE_OF.get(name) or what["unit"]
+        command = Command(name, what, queue, next(place), waits[queue])
         waits[queue] = []
         commands[queue].append(command)
         last[f"load {what['buffer']}" if name == "load" else queue] = command
@@ -178,7 +223,7 @@ class Deadlock(Exception):
 
 
 class Simulator:
-    """The four queues, the tokens between them and the events to come."""
+    """The five queues, the tokens between them and the events to come."""
 
     def __init__(self, program: Json, contract: type[Contract] = Contract) -> None:
         self.contract = contract(program["machine"], program["dataflow"])
@@ -193,7 +238,7 @@ class Simulator:
             self.usable |= {Token("free", name, number): 0 for number in range(buffer["slots"])}
         self.asleep: dict[Token, Process] = {}
         steps = {"load": self.load(), "fill": self.fill(), "stream": self.stream()}
-        steps |= {queue: self.post_or_store(queue) for queue in ("post", "store")}
+        steps |= {queue: self.in_turn(queue) for queue in ("post", "vector", "store")}
         self.processes = [Process(name, work) for name, work in steps.items()]
 
     def at(self, cycle: int, happens: Callable[[], None]) -> None:
@@ -233,13 +278,15 @@ class Simulator:
             self.at(self.usable[token], partial(self.resume, self.asleep.pop(token)))
 
     def signal(self, tokens: list[Token], visible: int, given_back: int) -> None:
-        """Columns "result visible" and "slots given back": when full and free tokens are given."""
+        """Columns "result visible" and "slots given back": when full (or primed) and free tokens
+        are given."""
         for token in tokens:
-            cycle = visible if token.kind == "full" else given_back
+            cycle = given_back if token.kind == "free" else visible
             self.at(cycle, partial(self.given, token))
 
     def load(self) -> Wishes:
-        """Section "Loads and full slots". As all processes it starts a command in self.now."""
+        """Section "Loads and full slots". As all processes it starts a command in self.now.
+        Primed tokens are given as full ones are (section "Queues")."""
         full: dict[str, int] = defaultdict(int)
         slot: dict[str, list[int]] = defaultdict(list)
         for command in self.text["load"]:
@@ -290,11 +337,11 @@ class Simulator:
         """Those tokens that are, or aren't, of the operand that the dataflow holds."""
         return [token for token in tokens if (token.buffer == self.held) == held]
 
-    def post_or_store(self, queue: str) -> Wishes:
-        """Section "Post and store: what holds what"."""
+    def in_turn(self, queue: str) -> Wishes:
+        """Section "Post, vector and store: what holds what"."""
         for command in self.text[queue]:
             yield from command.waits
             end, visible = self.contract.times(self.now, command)
-            self.finish[queue].append(visible)
+            self.finish[command.queue].append(visible)
             self.signal(command.signals, visible, end)
             yield end

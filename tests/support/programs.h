@@ -91,7 +91,9 @@ inline hw::Program program(std::vector<hw::Item> body, int loops = 0) {
 /// A random program: what the mapper would never write, but a machine must run. Tiles in nests of
 /// loops; passes and posts in loops of their own; operands kept over several tiles; slots that are
 /// filled by several loads, from both memories, or handed on unfilled (so that a loop reads moments
-/// it doesn't write); vector commands; all three dataflows.
+/// it doesn't write); lane tiles and vector commands, by turns with products on activation and
+/// parameter slots; tables of both units; residuals in primed slots that run ahead; copies; all
+/// three dataflows.
 class RandomProgram {
  public:
   explicit RandomProgram(std::mt19937& random) : random_(random) {}
@@ -129,22 +131,35 @@ class RandomProgram {
       if (depth > 0 && one_in(2))
         out.push_back(loop(pick(1, depth == 3 ? 40 : 9), nest(depth - 1)));
       else
-        append(out, one_in(5) ? vector_tile() : gemm_tile());
+        append(out, one_in(3) ? vector_tile() : one_in(8) ? copy_tile() : gemm_tile());
     }
     return out;
   }
 
   int64_t runs(int64_t bytes) { return one_in(2) ? 1 : pick(1, std::min<int64_t>(bytes, 8)); }
 
-  std::vector<hw::Item> filled(hw::Buffer b, hw::Queue reader, int64_t bytes) {
+  hw::Item some(hw::Buffer b, int64_t bytes) {
+    return load(b, bytes, one_in(3) ? 2 : 0, runs(bytes));
+  }
+  /// A slot that loads claim, fill with up to so many bytes each, and hand on.
+  std::vector<hw::Item> claimed(hw::Buffer b, int64_t bytes, hw::SyncKind handed_on) {
     std::vector<hw::Item> out = {sync(hw::SyncKind::wait_free, hw::Queue::load, b)};
     if (!one_in(12))
       for (int64_t parts = pick(1, 2); parts > 0; --parts)
-        append(out, maybe_looped({load(b, bytes, one_in(3) ? 2 : 0, runs(bytes))}));
-    out.push_back(sync(hw::SyncKind::signal_full, hw::Queue::load, b));
+        append(out, maybe_looped({some(b, pick(1, bytes))}));
+    out.push_back(sync(handed_on, hw::Queue::load, b));
+    return out;
+  }
+  std::vector<hw::Item> filled(hw::Buffer b, hw::Queue reader, int64_t bytes) {
+    std::vector<hw::Item> out = claimed(b, bytes, hw::SyncKind::signal_full);
     out.push_back(sync(hw::SyncKind::wait_full, reader, b));
     return out;
   }
+  std::vector<hw::Item> primed(int64_t bytes) {
+    return claimed(hw::Buffer::output, bytes, hw::SyncKind::signal_primed);
+  }
+
+  hw::Item table(hw::Queue unit) { return {hw::Command{hw::SetTableCommand{unit, hw::Affine(0)}}}; }
 
   std::vector<hw::Item> passes() {
     std::vector<hw::Item> out;
@@ -169,38 +184,94 @@ class RandomProgram {
 
   std::vector<hw::Item> gemm_tile() {
     std::vector<hw::Item> out = filled(hw::Buffer::weight, hw::Queue::execute, pick(1, 64));
-    std::vector<hw::Item> inner = filled(hw::Buffer::activation, hw::Queue::execute, pick(1, 300));
-    inner.push_back(sync(hw::SyncKind::wait_free, hw::Queue::execute, hw::Buffer::accumulator));
-    append(inner, passes());
-    append(inner, {sync(hw::SyncKind::signal_free, hw::Queue::execute, hw::Buffer::activation),
-                   sync(hw::SyncKind::signal_full, hw::Queue::execute, hw::Buffer::accumulator),
-                   sync(hw::SyncKind::wait_full, hw::Queue::post, hw::Buffer::accumulator),
-                   sync(hw::SyncKind::wait_free, hw::Queue::post, hw::Buffer::output)});
-    const bool parameters = one_in(3);
-    if (parameters) append(inner, filled(hw::Buffer::parameter, hw::Queue::post, pick(1, 100)));
-    append(inner, maybe_looped({post(pick(1, 40), pick(1, 8))}));
-    if (parameters)
-      inner.push_back(sync(hw::SyncKind::signal_free, hw::Queue::post, hw::Buffer::parameter));
-    append(inner, {sync(hw::SyncKind::signal_free, hw::Queue::post, hw::Buffer::accumulator),
-                   sync(hw::SyncKind::signal_full, hw::Queue::post, hw::Buffer::output)});
-    append(inner, stored(pick(1, 80)));
+    std::vector<hw::Item> inner;
+    if (one_in(3)) {  // residuals, in slots that run ahead of their products or come behind
+      const int64_t tiles = pick(1, 3), ahead = pick(0, tiles);
+      for (int64_t i = 0; i < ahead; ++i) append(inner, primed(pick(1, 600)));
+      for (int64_t i = 0; i < tiles; ++i)
+        append(inner, product(i < ahead ? Adds::primed_before : Adds::primed_behind));
+    } else {
+      inner = product(Adds::no);
+    }
     append(out, maybe_looped(std::move(inner)));  // weights that stay over several tiles
     out.push_back(sync(hw::SyncKind::signal_free, hw::Queue::execute, hw::Buffer::weight));
     return out;
   }
 
-  std::vector<hw::Item> vector_tile() {
-    std::vector<hw::Item> out = filled(hw::Buffer::activation, hw::Queue::post, pick(1, 300));
-    out.push_back(sync(hw::SyncKind::wait_free, hw::Queue::post, hw::Buffer::output));
+  /// What a product is added to: nothing, or a slot that was primed before its sums or is behind.
+  enum class Adds { no, primed_before, primed_behind };
+
+  /// From an activation slot to memory, with the weights that are held.
+  std::vector<hw::Item> product(Adds adds) {
+    std::vector<hw::Item> out = filled(hw::Buffer::activation, hw::Queue::execute, pick(1, 300));
+    out.push_back(sync(hw::SyncKind::wait_free, hw::Queue::execute, hw::Buffer::accumulator));
+    append(out, passes());
+    append(out, {sync(hw::SyncKind::signal_free, hw::Queue::execute, hw::Buffer::activation),
+                 sync(hw::SyncKind::signal_full, hw::Queue::execute, hw::Buffer::accumulator)});
+    if (adds == Adds::primed_behind) append(out, primed(pick(1, 600)));
+    append(out, {sync(hw::SyncKind::wait_full, hw::Queue::post, hw::Buffer::accumulator),
+                 sync(adds == Adds::no ? hw::SyncKind::wait_free : hw::SyncKind::wait_primed,
+                      hw::Queue::post, hw::Buffer::output)});
+    const bool parameters = one_in(3);
+    if (parameters) append(out, filled(hw::Buffer::parameter, hw::Queue::post, pick(1, 100)));
+    if (parameters && one_in(3)) append(out, maybe_looped({table(hw::Queue::post)}));
+    hw::Item last = post(pick(1, 40), pick(1, 8));
+    if (adds != Adds::no)
+      std::get<hw::PostCommand>(std::get<hw::Command>(last.node)).residual.emplace();
+    append(out, maybe_looped({last}));
+    if (parameters)
+      out.push_back(sync(hw::SyncKind::signal_free, hw::Queue::post, hw::Buffer::parameter));
+    append(out, {sync(hw::SyncKind::signal_free, hw::Queue::post, hw::Buffer::accumulator),
+                 sync(hw::SyncKind::signal_full, hw::Queue::post, hw::Buffer::output)});
+    append(out, stored(pick(1, 80)));
+    return out;
+  }
+
+  std::vector<hw::Item> copy_tile() {
+    std::vector<hw::Item> out = claimed(hw::Buffer::output, pick(1, 80), hw::SyncKind::signal_full);
+    append(out, stored(pick(1, 80)));
+    return out;
+  }
+
+  /// All rows and taps lie at the same place: how long it takes doesn't depend on it.
+  hw::Item lanes(bool parameters) {
+    hw::LaneCommand c;
+    c.op = static_cast<hw::LaneOp>(pick(0, hw::kLaneOps - 1));
+    for (size_t i = 0; i < 2; ++i) c.rows[static_cast<size_t>(pick(0, 3))] = pick(1, 5);
+    c.run = pick(1, 150);
+    if (one_in(2))
+      for (int64_t& n : c.taps) n = pick(1, 3);
+    c.across = one_in(3);
+    if (c.op != hw::LaneOp::copy) {
+      c.b.emplace();
+      if (parameters && one_in(2)) c.b->buffer = hw::Buffer::parameter;
+      c.b->splat = c.across || one_in(3);
+    }
+    return {hw::Command{c}};
+  }
+
+  hw::Item operations() {
     hw::VectorCommand c;
     for (int64_t classes = pick(1, 3); classes > 0; --classes)
       c.ops[static_cast<size_t>(pick(0, 6))] = pick(1, 500);
     c.in_bytes = pick(0, 300);
     c.out_bytes = pick(1, 80);
-    append(out, maybe_looped({{hw::Command{c}}}));
-    append(out, {sync(hw::SyncKind::signal_free, hw::Queue::post, hw::Buffer::activation),
-                 sync(hw::SyncKind::signal_full, hw::Queue::post, hw::Buffer::output)});
-    append(out, stored(c.out_bytes));
+    return {hw::Command{c}};
+  }
+
+  std::vector<hw::Item> vector_tile() {
+    std::vector<hw::Item> out = filled(hw::Buffer::activation, hw::Queue::vector, pick(1, 300));
+    const bool parameters = one_in(2);
+    if (parameters) append(out, filled(hw::Buffer::parameter, hw::Queue::vector, pick(1, 300)));
+    if (parameters && one_in(2)) append(out, maybe_looped({table(hw::Queue::vector)}));
+    out.push_back(sync(hw::SyncKind::wait_free, hw::Queue::vector, hw::Buffer::output));
+    for (int64_t parts = pick(1, 2); parts > 0; --parts)
+      append(out, maybe_looped({one_in(3) ? operations() : lanes(parameters)}));
+    if (parameters)
+      out.push_back(sync(hw::SyncKind::signal_free, hw::Queue::vector, hw::Buffer::parameter));
+    append(out, {sync(hw::SyncKind::signal_free, hw::Queue::vector, hw::Buffer::activation),
+                 sync(hw::SyncKind::signal_full, hw::Queue::vector, hw::Buffer::output)});
+    append(out, stored(pick(1, 80)));
     return out;
   }
 

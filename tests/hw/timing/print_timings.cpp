@@ -20,6 +20,13 @@ Json channel(const ChannelConfig& c) {
   return {{"read", c.read.milli}, {"write", c.write.milli}, {"latency", c.latency}};
 }
 
+/// A number a class of lanes.
+Json by_class(const std::array<int64_t, kLaneClasses>& numbers) {
+  Json out = Json::object();
+  for (size_t i = 0; i < kLaneClasses; ++i) out[std::string(kLaneClassNames[i])] = numbers[i];
+  return out;
+}
+
 Json machine(const HwConfig& hw) {
   Json buffers;
   for (size_t b = 0; b < kBuffers; ++b)
@@ -30,7 +37,7 @@ Json machine(const HwConfig& hw) {
           {"buffers", std::move(buffers)},
           {"dram", channel(hw.dram)},
           {"shared", channel(hw.shared.channel)},
-          {"lanes", hw.vector.lanes}};
+          {"lanes", by_class(hw.vector.lanes)}};
 }
 
 Json transfer(const Program& p, int tensor, const Walk& walk) {
@@ -52,7 +59,16 @@ Json command(const Program& p, const Command& command) {
   if (const auto* c = std::get_if<PostCommand>(&command))
     return {{"post", {{"rows", c->rows}, {"cols", c->cols}}}};
   if (const auto* c = std::get_if<VectorCommand>(&command))
-    return {{"vector", {{"ops", c->ops}, {"in", c->in_bytes}, {"out", c->out_bytes}}}};
+    return {{"vector", {{"ops", by_class(c->ops)}, {"in", c->in_bytes}, {"out", c->out_bytes}}}};
+  if (const auto* c = std::get_if<SetTableCommand>(&command))
+    return {{"table", {{"unit", name(c->unit)}}}};
+  if (const auto* c = std::get_if<LaneCommand>(&command))
+    return {{"lane",
+             {{"rows", c->row_count()},
+              {"run", c->run},
+              {"taps", c->tap_count()},
+              {"across", c->across},
+              {"b", c->b ? name(c->b->buffer) : "none"}}}};
   return {{"drain", Json::object()}};
 }
 
