@@ -210,10 +210,14 @@ void GoldenMachine::execute(const PostCommand& c) {
   SlotRing& scales = ring(Buffer::parameter);
   if (failed()) return;
   const int32_t most = c.residual && !c.table ? INT16_MAX : INT8_MAX;
-  if (c.rows < 1 || c.cols < 1 || c.cols > hw_.array.cols || c.low < -most - 1 || c.high > most ||
-      c.pitch < 0)
+  if (c.rows < 1 || c.cols < 1 || c.cols > hw_.array.cols || c.lowest() < -most - 1 ||
+      c.lowest() > c.high || c.high > most || c.pitch < 0)
     return fail(Errc::invalid, fmt::format("a post of {}x{}, pitch {}, clipped to [{}, {}]", c.rows,
                                            c.cols, c.pitch, c.low, c.high));
+  if (const auto& r = c.residual; r && (r->shift < 0 || r->shift > 31 || r->low < INT8_MIN ||
+                                        r->low > r->high || r->high > INT8_MAX))
+    return fail(Errc::invalid, fmt::format("a residual shifted by {}, clipped to [{}, {}]",
+                                           r->shift, r->low, r->high));
   if (!inside(first, c.rows, hw_.accumulator_rows(), "post accumulator rows") ||
       !inside(table, channels * 12, scales.slot_bytes(), "post parameters") ||
       !inside(offset, (pixels - 1) * c.pitch + channels, out.slot_bytes(), "post output"))

@@ -59,7 +59,9 @@ bool GoldenMachine::operands(const LaneCommand& c, LaneSlots& s) {
   if (c.run < 1 || !std::all_of(c.rows.begin(), c.rows.end(), positive) ||
       !std::all_of(c.taps.begin(), c.taps.end(), positive) || c.shift < 0 || c.shift > 62 ||
       c.low < -128 || c.high > 127 || c.low > c.high || c.b.has_value() != (c.op != LaneOp::copy) ||
-      c.a.buffer != Buffer::activation) {
+      c.a.buffer != Buffer::activation || c.a.splat ||
+      (c.b && c.b->buffer != Buffer::activation && c.b->buffer != Buffer::parameter) ||
+      (c.b && c.across && !c.b->splat)) {
     fail(Errc::invalid, fmt::format("a lane command of {} rows of {} bytes", c.row_count(), c.run));
     return false;
   }
