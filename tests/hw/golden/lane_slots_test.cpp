@@ -149,13 +149,13 @@ TEST(BadLanes, IsATableOutsideItsSlotAnError) {
 
 TEST(LaneHook, DoesItSeeRowsAndTables) {
   LaneProgram lanes;
-  lanes.a = {1, 2, 3, 4, 5, 6};
+  lanes.a = {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12};
   lanes.p = all_bytes();
   LaneCommand c;
-  c.rows = {1, 3, 1, 1};
+  c.rows = {1, 3, 1, 2};
   c.run = 2;
-  c.a.row_stride = {0, 2, 0, 0};
-  c.out_stride = {0, -5, 0, 0};  // the last row first
+  c.a.row_stride = {0, 4, 0, 2};
+  c.out_stride = {0, -5, 0, 2};  // the last rows first
   c.slot_offset = Affine(30);
   lanes.commands = {{SetTableCommand{Queue::vector, Affine(0)}}, {c}};
   MemoryImage image = lanes.image();
@@ -168,8 +168,8 @@ TEST(LaneHook, DoesItSeeRowsAndTables) {
   EXPECT_EQ(test::signed_values(seen[2].bytes), all_bytes());
   EXPECT_EQ(test::signed_values(seen[3].bytes), lanes.a);
   EXPECT_EQ(seen[3].address, 30);
-  EXPECT_EQ(test::signed_values({image[2].begin() + 20, image[2].begin() + 22}),
-            (std::vector<int>{5, 6}));
+  EXPECT_EQ(test::signed_values({image[2].begin() + 20, image[2].begin() + 24}),
+            (std::vector<int>{9, 10, 11, 12}));
 }
 
 }  // namespace

@@ -275,6 +275,42 @@ TEST(Residuals, AreAllLimitsKept) {
       }
 }
 
+/// Two slots are primed before either is taken, and one is claimed as usual behind them.
+TEST(Residuals, DoPrimedSlotsRunAhead) {
+  PostProgram tile = residuals_from(-100);
+  const Program once = tile.program();
+  Program p = once;
+  p.tensors[2].bytes = 3 * 64;
+  p.tensors[5].bytes = 2 * 64;
+  p.body.clear();
+  for (int64_t i = 0; i < 2; ++i)
+    for (Item item : std::vector<Item>(once.body.begin(), once.body.begin() + 3)) {
+      if (auto* c = std::get_if<Command>(&item.node)) std::get<LoadCommand>(*c).source = 64 * i;
+      p.body.push_back(std::move(item));
+    }
+  for (int64_t i = 0; i < 3; ++i)
+    for (Item item : std::vector<Item>(once.body.begin() + 3, once.body.end())) {
+      auto* command = std::get_if<Command>(&item.node);
+      auto* sync = std::get_if<Sync>(&item.node);
+      if (auto* c = command ? std::get_if<StoreCommand>(command) : nullptr) c->target = 64 * i;
+      if (auto* c = command ? std::get_if<PostCommand>(command) : nullptr; c && i == 2)
+        c->residual.reset();
+      if (sync && sync->kind == SyncKind::wait_primed && i == 2) sync->kind = SyncKind::wait_free;
+      p.body.push_back(std::move(item));
+    }
+  MemoryImage image = tile.image();
+  image[2].resize(3 * 64);
+  for (int i = 0; i < 64; ++i) image[5].push_back(static_cast<uint8_t>(50 - i));
+  const Status verified = verify(p, test::small_machine());
+  ASSERT_TRUE(verified.ok()) << verified.errors().front().text();
+  const Status s = run_golden(p, test::small_machine(), image);
+  ASSERT_TRUE(s.ok()) << s.errors().front().text();
+  std::vector<int> expected = tile.residual;
+  for (int i = 0; i < 64; ++i) expected.push_back(50 - i);
+  expected.resize(3 * 64);
+  EXPECT_EQ(test::signed_values(image[2]), expected);
+}
+
 // ---- what must not be got away with -------------------------------------------------------------
 
 TEST(BadPosts, IsATableThatWasNeverSetGarbage) {
