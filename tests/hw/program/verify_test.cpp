@@ -123,6 +123,120 @@ TEST(Verify, NamesTheLoopsAroundTheError) {
   EXPECT_TRUE(says(error(p), "oy<5"));
 }
 
+// ---- primed slots and residuals -----------------------------------------------------------------
+
+std::vector<Item> prime() {
+  return {sync(SyncKind::wait_free, Queue::load, Buffer::output), test::load(Buffer::output, 64),
+          sync(SyncKind::signal_primed, Queue::load, Buffer::output)};
+}
+
+/// A tile whose post adds to a slot that was primed before.
+std::vector<Item> adding() {
+  std::vector<Item> out = test::tile(8, 8, 8);
+  for (Item& i : out)
+    if (auto* s = std::get_if<Sync>(&i.node);
+        s && *s == Sync{SyncKind::wait_free, Queue::post, Buffer::output})
+      s->kind = SyncKind::wait_primed;
+  command<PostCommand>(out).residual.emplace();
+  return out;
+}
+
+std::string error_after(std::vector<Item> first, const std::vector<Item>& then) {
+  test::append(first, then);
+  return error(test::program(std::move(first)));
+}
+
+TEST(Verify, AcceptsPrimedSlotsThatRunAhead) {
+  std::vector<Item> body = prime();
+  test::append(body, prime());
+  test::append(body, adding());
+  test::append(body, adding());
+  test::append(body, test::tile(8, 8, 8));
+  EXPECT_EQ(error(test::program({{Loop{0, "t", 3, body}}}, 1)), "");
+  // As many as there are slots.
+  EXPECT_TRUE(says(error_after(prime(), body), "wait_free on output: no token can be there"));
+}
+
+TEST(Verify, RefusesPrimedSlotsThatAreNot) {
+  EXPECT_TRUE(says(error(test::program(adding())), "wait_primed on output: no token"));
+  EXPECT_TRUE(says(error_after(prime(), {}), "1 of 2 output slots are free at the end"));
+  EXPECT_TRUE(says(error(test::program({{Loop{0, "t", 2, prime()}}}, 1)), "balanced"));
+  EXPECT_TRUE(says(error_after({sync(SyncKind::signal_primed, Queue::load, Buffer::output)}, {}),
+                   "signal_primed on output: no token"));
+  for (const Buffer b : {Buffer::activation, Buffer::weight, Buffer::parameter}) {
+    std::vector<Item> body = test::fill(b, 8);
+    std::get<Sync>(body[2].node).kind = SyncKind::signal_primed;
+    EXPECT_TRUE(says(error(test::program(body)), "only output slots are primed"));
+  }
+  std::vector<Item> twice = prime();
+  test::append(twice, prime());
+  const Item take = sync(SyncKind::wait_primed, Queue::post, Buffer::output);
+  EXPECT_TRUE(says(error_after(twice, {take, take}), "one slot at a time"));
+}
+
+/// What is claimed behind a primed slot would be full before it.
+TEST(Verify, RefusesResultsThatOvertakePrimedSlots) {
+  EXPECT_TRUE(says(error_after(prime(), test::tile(8, 8, 8)),
+                   "wait_free on output: the slots before it are primed"));
+  EXPECT_TRUE(says(error_after(prime(), {sync(SyncKind::wait_free, Queue::vector, Buffer::output)}),
+                   "wait_free on output: the slots before it are primed"));
+  EXPECT_TRUE(says(error_after(prime(), test::fill(Buffer::output, 8)),
+                   "signal_full on output: the slots before it are primed"));
+}
+
+TEST(Verify, RefusesAResidualThatNobodyLoaded) {
+  auto body = test::tile(8, 8, 8);
+  command<PostCommand>(body).residual.emplace();
+  EXPECT_TRUE(says(error(test::program(body)), "a residual to a slot that wasn't primed"));
+  // Nor behind a slot that was.
+  std::vector<Item> primed = prime();
+  test::append(primed, adding());
+  EXPECT_EQ(error(test::program(primed)), "");
+  EXPECT_TRUE(says(error_after(primed, body), "a residual to a slot that wasn't primed"));
+}
+
+std::string post_error(void (*bend)(PostCommand&)) {
+  std::vector<Item> body = prime();
+  test::append(body, adding());
+  bend(command<PostCommand>(body));
+  return error(test::program(body));
+}
+
+TEST(Verify, RefusesScalesAndLimitsThatAResidualHasNot) {
+  EXPECT_EQ(post_error([](PostCommand& c) { *c.residual = {-128, -32768, 0, -128, -128}; }), "");
+  EXPECT_EQ(post_error([](PostCommand& c) { *c.residual = {127, 32767, 31, 127, 127}; }), "");
+  using Bend = void (*)(PostCommand&);
+  for (const auto& [bend, part] : {
+           std::pair<Bend, const char*>{[](PostCommand& c) { c.residual->zero = -129; },
+                                        "zero point of the residual is -129"},
+           {[](PostCommand& c) { c.residual->zero = 128; }, "zero point of the residual is 128"},
+           {[](PostCommand& c) { c.residual->multiplier = -32769; }, "multiplier of the residual"},
+           {[](PostCommand& c) { c.residual->multiplier = 32768; }, "multiplier of the residual"},
+           {[](PostCommand& c) { c.residual->shift = -1; }, "shift of the residual is -1"},
+           {[](PostCommand& c) { c.residual->shift = 32; }, "shift of the residual is 32"},
+           {[](PostCommand& c) { c.residual->low = -129; }, "residual's post clips to [-129, 127]"},
+           {[](PostCommand& c) { c.residual->high = 128; }, "residual's post clips to [-128, 128]"},
+           {[](PostCommand& c) { c.residual->low = 3, c.residual->high = 2; }, "to [3, 2]"},
+       })
+    EXPECT_TRUE(says(post_error(bend), part));
+}
+
+TEST(Verify, HasAPost16BitsBeforeAResidualOnly) {
+  EXPECT_EQ(post_error([](PostCommand& c) { c.low = -32768, c.high = 32767; }), "");
+  using Bend = void (*)(PostCommand&);
+  for (const auto& [bend, part] : {
+           std::pair<Bend, const char*>{[](PostCommand& c) { c.low = -32769; }, "[-32769, 127]"},
+           {[](PostCommand& c) { c.high = 32768; }, "[-128, 32768]"},
+           {[](PostCommand& c) { c.low = 1, c.high = 0; }, "[1, 0]"},
+           {[](PostCommand& c) { c.low = -129, c.table = true; }, "[-129, 127]"},
+           {[](PostCommand& c) { c.high = 128, c.table = true; }, "[-128, 128]"},
+           {[](PostCommand& c) { c.high = 128, c.residual.reset(); }, "[-128, 128]"},
+           {[](PostCommand& c) { c.low = -129, c.residual.reset(); }, "[-129, 127]"},
+           {[](PostCommand& c) { c.relu = true, c.output_zero = 128; }, "[128, 127]"},
+       })
+    EXPECT_TRUE(says(post_error(bend), part));
+}
+
 TEST(Count, MultipliesTheNestOut) {
   const HwConfig hw = test::small_machine();
   const Program p = test::program({{Loop{0, "t", 7, test::tile(16, 8, 4, 3)}}}, 1);
