@@ -3,11 +3,15 @@
 #include <gtest/gtest.h>
 
 #include "hw/cosim/rtl_layout.h"
+#include "tests/support/machines.h"
+#include "tests/support/programs.h"
 
 namespace accsim::hw {
 namespace {
 
 constexpr uint32_t kWait = 1, kSignal = 2;
+
+const HwConfig kMachine = test::small_machine();
 
 LoadCommand load(Affine source) {
   LoadCommand c;
@@ -16,7 +20,7 @@ LoadCommand load(Affine source) {
   return c;
 }
 
-Item sync(SyncKind kind, Queue queue, Buffer b) { return {Sync{kind, queue, b}}; }
+using test::sync;
 
 /// for i < 2 { wait; load; for j < 3 { load }; signal; store }
 Program nest() {
@@ -41,7 +45,8 @@ Program nest() {
 
 TEST(QueueUnroller, AreCommandsUnrolledInOrderWithTheirTokens) {
   const Program p = nest();
-  QueueUnroller cursor(p, Queue::load);
+  const TokenOrder order(p, kMachine);
+  QueueUnroller cursor(p, kMachine, order, Queue::load);
   for (int64_t i = 0; i < 2; ++i)
     for (int64_t j = -1; j < 3; ++j) {
       const auto next = cursor.next();
@@ -60,27 +65,212 @@ TEST(QueueUnroller, AreCommandsUnrolledInOrderWithTheirTokens) {
 
 TEST(QueueUnroller, DoesAPlaceNameTheLoops) {
   const Program p = nest();
-  EXPECT_EQ(place(p, Queue::load, 6), "load command 6 at i=1 j=1");
-  EXPECT_EQ(place(p, Queue::store, 1), "store command 1 at i=1");
+  EXPECT_EQ(place(p, kMachine, Queue::load, 6), "load command 6 at i=1 j=1");
+  EXPECT_EQ(place(p, kMachine, Queue::store, 1), "store command 1 at i=1");
 }
 
 TEST(QueueUnroller, IsASignalWithoutACommandAnError) {
   Program p = nest();
   p.body.insert(p.body.begin(), sync(SyncKind::signal_full, Queue::load, Buffer::weight));
-  const auto next = QueueUnroller(p, Queue::load).next();
+  const TokenOrder order(p, kMachine);
+  const auto next = QueueUnroller(p, kMachine, order, Queue::load).next();
   ASSERT_FALSE(next.ok());
   EXPECT_EQ(next.errors()[0].code, Errc::invalid);
 }
 
+/// Word 0 of the commands of a queue.
+std::vector<uint32_t> flags(const Program& p, const HwConfig& hw, Queue q) {
+  const TokenOrder order(p, hw);
+  QueueUnroller cursor(p, hw, order, q);
+  std::vector<uint32_t> out;
+  for (;;) {
+    const auto next = cursor.next();
+    EXPECT_TRUE(next.ok());
+    if (!next || !*next) return out;
+    out.push_back((*next)->descriptor.words[0]);
+  }
+}
+
+Item lane_item() {
+  LaneCommand c;
+  c.run = 8;
+  return {Command{c}};
+}
+
+/// A tile of the vector queue, one of the execute queue and two more of the vector queue, on two
+/// slots: what the last tiles give back nobody takes.
+TEST(QueueUnroller, DoFlagsNameTheOtherQueueAndTheSlot) {
+  constexpr Buffer a = Buffer::activation, o = Buffer::output;
+  HwConfig hw = kMachine;
+  for (BufferConfig& b : hw.buffers) b.slots = 2;
+  std::vector<Item> body;
+  const auto vector_tile = [&] {
+    test::append(body, test::fill(a, 8));
+    test::append(
+        body,
+        {sync(SyncKind::wait_full, Queue::vector, a), sync(SyncKind::wait_free, Queue::vector, o),
+         lane_item(), sync(SyncKind::signal_free, Queue::vector, a),
+         sync(SyncKind::signal_full, Queue::vector, o), sync(SyncKind::wait_full, Queue::store, o),
+         test::store(8), sync(SyncKind::signal_free, Queue::store, o)});
+  };
+  vector_tile();
+  test::append(body, test::tile(8, 8, 8));
+  for (Item& item : body)  // channels have parameters, as the core wants it
+    if (auto* c = std::get_if<Command>(&item.node); c && std::holds_alternative<PostCommand>(*c))
+      std::get<PostCommand>(*c).has_parameters = true;
+  vector_tile();
+  vector_tile();
+  const Program p = test::program(body);
+  // Bits of the flags in rtl/accsim_pkg.sv. Load: 0 waits, 1 signals, 3.. buffer, 5.. who gives
+  // the token (0 a first slot, 1 the main reader, 2 vector), 7.. who takes it (1 vector), 9.. slot
+  // of outputs.
+  const auto load = [](uint32_t buffer, uint32_t from, uint32_t to) {
+    return 3u | buffer << 3 | from << 5 | to << 7;
+  };
+  EXPECT_EQ(flags(p, hw, Queue::load),
+            (std::vector<uint32_t>{load(0, 0, 1), load(1, 0, 0), load(0, 0, 0), load(0, 2, 1),
+                                   load(0, 1, 1)}));
+  // Vector: 0 and 3 activation, 1 and 4 output, 6 a first slot, 8.. and 24.. their slots.
+  const auto vector = [](uint32_t slot, uint32_t out, bool first) {
+    return 0b011011u | (first ? 1u << 6 : 0) | slot << 8 | out << 24;
+  };
+  EXPECT_EQ(flags(p, hw, Queue::vector),
+            (std::vector<uint32_t>{vector(0, 0, true), vector(0, 0, false), vector(1, 1, false)}));
+  // Execute: 0 and 3 activation, 1 and 4 weight, 2 and 5 accumulator, 6 overwrites, 9.. slot.
+  EXPECT_EQ(flags(p, hw, Queue::execute), (std::vector<uint32_t>{0b1111111u | 1u << 9}));
+  // Post: 0 and 3 accumulator, 1 and 4 output, 7 a first slot, 17.. slot of outputs.
+  EXPECT_EQ(flags(p, hw, Queue::post), (std::vector<uint32_t>{0b010011011u | 1u << 17}));
+  // Store: who fills the slot and who claims it behind: 0 load, 1 post, 2 vector.
+  const auto store = [](uint32_t from, uint32_t to) { return 3u | from << 5 | to << 7; };
+  EXPECT_EQ(flags(p, hw, Queue::store),
+            (std::vector<uint32_t>{store(2, 2), store(1, 2), store(2, 0), store(2, 0)}));
+}
+
+TEST(QueueUnroller, DoPrimedSlotsGoFromLoadToPost) {
+  constexpr Buffer o = Buffer::output;
+  HwConfig hw = kMachine;
+  for (BufferConfig& b : hw.buffers) b.slots = 3;
+  const auto load = [](SyncKind handed_on) {
+    return std::vector<Item>{sync(SyncKind::wait_free, Queue::load, o), test::load(o, 8),
+                             sync(handed_on, Queue::load, o)};
+  };
+  const auto stored = [] {
+    return std::vector<Item>{sync(SyncKind::wait_full, Queue::store, o), test::store(8),
+                             sync(SyncKind::signal_free, Queue::store, o)};
+  };
+  const auto post = [] {
+    PostCommand c;
+    c.rows = c.cols = c.pitch = 1;
+    c.has_parameters = true;
+    c.residual.emplace();
+    return std::vector<Item>{sync(SyncKind::wait_primed, Queue::post, o),
+                             {Command{c}},
+                             sync(SyncKind::signal_full, Queue::post, o)};
+  };
+  std::vector<Item> body = load(SyncKind::signal_full);
+  test::append(body, stored());
+  for (int i = 0; i < 2; ++i) test::append(body, load(SyncKind::signal_primed));
+  for (int i = 0; i < 2; ++i) {
+    test::append(body, post());
+    test::append(body, stored());
+  }
+  const Program p = test::program(body);
+  // Outputs are buffer 3 of loads; a primed token goes to "the other" queue of those that take it.
+  EXPECT_EQ(flags(p, hw, Queue::load),
+            (std::vector<uint32_t>{3u | 3u << 3, 3u | 3u << 3 | 1u << 7 | 1u << 9,
+                                   3u | 3u << 3 | 1u << 7 | 2u << 9}));
+  // A primed slot (bit 8) is not claimed (bit 1); bit 27: the residual.
+  EXPECT_EQ(flags(p, hw, Queue::post),
+            (std::vector<uint32_t>{1u << 4 | 1u << 8 | 1u << 17 | 1u << 27,
+                                   1u << 4 | 1u << 8 | 2u << 17 | 1u << 27}));
+  EXPECT_EQ(flags(p, hw, Queue::store), (std::vector<uint32_t>{3u, 3u | 1u << 5, 3u | 1u << 5}));
+}
+
 TEST(Descriptor, AreTheFlagsOfBuffersApart) {
   // Word 0 of the structs in rtl/accsim_pkg.sv.
-  Descriptor gemm, post;
-  gemm.wait(rtl::kGemm, Buffer::weight);
-  gemm.signal(rtl::kGemm, Buffer::accumulator);
+  Descriptor gemm, post, vector;
+  gemm.wait(rtl::kGemm, {SyncKind::wait_full, Buffer::weight, Queue::load});
+  gemm.signal(rtl::kGemm, {SyncKind::signal_full, Buffer::accumulator, Queue::post});
   EXPECT_EQ(gemm.words[0], 0b100010u);
-  post.wait(rtl::kPost, Buffer::accumulator);
-  post.signal(rtl::kPost, Buffer::output);
+  post.wait(rtl::kPost, {SyncKind::wait_full, Buffer::accumulator, Queue::execute});
+  post.signal(rtl::kPost, {SyncKind::signal_full, Buffer::output, Queue::store});
   EXPECT_EQ(post.words[0], 0b010001u);
+  vector.wait(rtl::kVector, {SyncKind::wait_full, Buffer::parameter, Queue::load});
+  vector.signal(rtl::kVector, {SyncKind::signal_free, Buffer::activation, Queue::load});
+  EXPECT_EQ(vector.words[0], 0b001100u);
+}
+
+TEST(Descriptor, HasALaneCommandItsWords) {
+  LaneCommand c;
+  c.op = LaneOp::max;
+  c.rows = {2, 3, 4, 5};
+  c.run = 21;
+  c.tap_op = TapOp::max;
+  c.taps = {6, 7};
+  c.tap_stride = {-8, 9};
+  c.a.offset = Affine(10);
+  c.a.offset.add_term(0, 100);
+  c.a.row_stride = {11, 12, -13, 14};
+  c.a.zero = -15;
+  c.a.multiplier = -16;
+  c.b.emplace();
+  c.b->buffer = Buffer::parameter;
+  c.b->offset = Affine(17);
+  c.b->row_stride = {18, 19, 20, -21};
+  c.b->zero = 22;
+  c.b->multiplier = 23;
+  c.slot_offset = Affine(24);
+  c.out_stride = {25, 26, 27, 28};
+  c.shift = 29;
+  c.output_zero = -30;
+  c.low = -31;
+  c.high = 32;
+  c.table = true;
+  const Program p = test::program({}, 1);
+  const std::array<int64_t, 1> indices = {3};
+  const auto d = describe(p, kMachine, Command{c}, indices);
+  ASSERT_TRUE(d.ok());
+  // vector_cmd_t from the end: flags, mode, beats of 8 lanes, then counts and strides, innermost
+  // first. mode: max, max of the taps, b is there, in the parameter slot, with a table.
+  std::vector<int64_t> words = {0, 5 | 2 << 3 | 1 << 5 | 1 << 6 | 1 << 9, 8, 3, 5, 7, 6};
+  for (const int64_t w :
+       {5, 4, 3, 2, 310, 9, -8, 14, -13, 12, 11, 17, -21, 20, 19, 18, 24, 28, 27, 26, 25})
+    words.push_back(w);
+  words.push_back((-16 & 0xffff) | 23 << 16);
+  words.push_back((-15 & 0xff) | 22 << 8 | (-30 & 0xffff) * (int64_t{1} << 16));
+  words.push_back((-31 & 0xff) | 32 << 8 | 29 << 16);
+  for (size_t i = 0; i < words.size(); ++i)
+    EXPECT_EQ(d->words[i], static_cast<uint32_t>(words[i])) << i;
+  // A splat of activations, across; any other op.
+  c.b->buffer = Buffer::activation;
+  c.b->splat = c.across = true;
+  c.op = LaneOp::copy;
+  EXPECT_EQ(describe(p, kMachine, Command{c}, indices)->words[1],
+            0u | 2u << 3 | 1u << 5 | 1u << 7 | 1u << 8 | 1u << 9);
+}
+
+TEST(Descriptor, HasATableItsOffset) {
+  const Program p;
+  const auto post = describe(p, kMachine, Command{SetTableCommand{Queue::post, Affine(12)}}, {});
+  const auto vector =
+      describe(p, kMachine, Command{SetTableCommand{Queue::vector, Affine(24)}}, {});
+  ASSERT_TRUE(post.ok() && vector.ok());
+  EXPECT_EQ(post->words[0], 1u << 25);
+  EXPECT_EQ(post->words[4], 12u);
+  EXPECT_EQ(vector->words[1], 1u << 10);
+  EXPECT_EQ(vector->words[18], 24u);
+}
+
+TEST(Descriptor, HasAPostItsTableAndResidual) {
+  PostCommand c;
+  c.rows = c.cols = 1;
+  c.has_parameters = c.table = true;
+  c.residual = Residual{-3, -4, 5, -6, 7};
+  const auto d = describe(Program{}, kMachine, Command{c}, {});
+  ASSERT_TRUE(d.ok());
+  EXPECT_EQ(d->words[0], 1u << 26 | 1u << 27);
+  EXPECT_EQ(d->words[10], 0xfffc05fdu);  // multiplier, shift, zero
+  EXPECT_EQ(d->words[11], 0x000007fau);  // limits of the sum
 }
 
 TEST(Descriptor, AreSegmentsOfAWindowCutAtKernelLines) {
@@ -95,7 +285,7 @@ TEST(Descriptor, AreSegmentsOfAWindowCutAtKernelLines) {
   c.window.line_step = 2;
   c.window.offset = Affine(8);
   const Program p;
-  const Result<Descriptor> d = describe(p, Command{c}, {});
+  const Result<Descriptor> d = describe(p, kMachine, Command{c}, {});
   ASSERT_TRUE(d.ok());
   const auto at = [&](size_t i) { return static_cast<int32_t>(d->words[7 + i]); };
   EXPECT_EQ(at(1), -2 + 2);      // x: one pixel left of the tile, 2 bytes into line 1
@@ -108,7 +298,7 @@ TEST(Descriptor, AreSegmentsOfAWindowCutAtKernelLines) {
   EXPECT_EQ(at(17), 4);  // lanes end here: segment 0
   EXPECT_EQ(at(18), 10);
   c.window.line = 2;  // ten elements would need five lines
-  EXPECT_EQ(describe(p, Command{c}, {}).errors()[0].code, Errc::unsupported);
+  EXPECT_EQ(describe(p, kMachine, Command{c}, {}).errors()[0].code, Errc::unsupported);
 }
 
 TEST(Descriptor, DoesAWindowBeginInTheMiddleOfALine) {
@@ -124,7 +314,7 @@ TEST(Descriptor, DoesAWindowBeginInTheMiddleOfALine) {
   c.window.first = Affine(11);
   c.window.first.add_term(0, 12);
   const std::array<int64_t, 1> second = {1};
-  const Result<Descriptor> d = describe(Program{}, Command{c}, second);
+  const Result<Descriptor> d = describe(Program{}, kMachine, Command{c}, second);
   ASSERT_TRUE(d.ok());
   const auto at = [&](size_t field) {
     return static_cast<int32_t>(d->words[rtl::gemm_cmd::kWindow + field]);
@@ -154,9 +344,11 @@ TEST(Descriptor, IsWhatTheCoreCannotDoRefused) {
   padded.padded.emplace();
   LoadCommand deep = load(0);
   deep.walk.levels.assign(7, {2, 1});
-  for (const Command& c : {Command{padded}, Command{deep}, Command{VectorCommand{}},
+  LoadCommand sums = load(0);
+  sums.buffer = Buffer::accumulator;
+  for (const Command& c : {Command{padded}, Command{deep}, Command{sums}, Command{VectorCommand{}},
                            Command{PostCommand{}}, Command{DrainCommand{}}}) {
-    const auto d = describe(p, c, {});
+    const auto d = describe(p, kMachine, c, {});
     ASSERT_FALSE(d.ok());
     EXPECT_EQ(d.errors()[0].code, Errc::unsupported);
   }
