@@ -347,9 +347,12 @@ CONTRACTS = {
     "channel": more("channel"),
     "dram latency": more("latency", 1, "dram"),
     "shared latency": more("latency", 1, "shared"),
-    "full with the last load": changed(full=lambda self, earlier, slot: slot[-1]),
-    "full with the last load, in order": changed(full=lambda self, e, slot: max(e, slot[-1])),
-    "earlier slots not waited for": changed(full=lambda self, earlier, slot: max(slot)),
+    "full with the last load": changed(full=lambda self, e, slot: [e + 1, *slot][-1]),
+    "full with the last load, in order": changed(
+        full=lambda self, e, slot: max([e + 1, *slot[-1:]])
+    ),
+    "earlier slots not waited for": changed(full=lambda self, e, slot: max(slot, default=e + 1)),
+    "two slots full in a cycle": changed(full=lambda self, e, slot: max([e, 0, *slot])),
 }
 FAULTS: dict[str, Callable[[Json], Simulator]] = {
     **{name: functools.partial(Simulator, contract=rule) for name, rule in CONTRACTS.items()},

@@ -87,8 +87,9 @@ class Contract:
 
     def full(self, earlier: int, slot: list[int]) -> int:
         """Section "Loads and full slots": all loads before the signal have arrived,
-        not only those into this slot; `earlier` is when the slot before was full."""
-        return max(earlier, *slot)
+        not only those into this slot; `earlier` is when the slot before was full, and one slot
+        of a buffer becomes full a cycle."""
+        return max([earlier + 1, *slot])
 
     def fill(self) -> int:
         """Row "gemm, fill": cycles to write the operand that is held."""
@@ -175,14 +176,14 @@ def unroll(body: list[Json]) -> Iterator[tuple[str, Any]]:
             yield from operation.items()
 
 
-def split(program: Json) -> tuple[dict[str, list[Command]], list[Token]]:
-    """Each queue's own commands, and the tokens that nothing comes before: given in cycle 0.
+def split(program: Json) -> tuple[dict[str, list[Command]], list[tuple[str, Token]]]:
+    """Each queue's own commands, and the tokens that nothing comes before, with their queues.
     Tokens of one kind are taken in the order in which they are given (section "Queues"): the n-th
     wait of the program's text takes what its n-th signal gives, whichever queues they are in. Free
     tokens 0 to slots - 1 are those that the buffer begins with."""
     buffers = program["machine"]["buffers"]
     numbers = defaultdict(int, {("signal", "free", b): buffers[b]["slots"] for b in buffers})
-    given_at_once: list[Token] = []
+    given_at_once: list[tuple[str, Token]] = []
     commands: dict[str, list[Command]] = {queue: [] for queue in QUEUES}
     waits: dict[str, list[Token]] = {queue: [] for queue in QUEUES}
     last: dict[str, Command] = {}  # of a queue, of the loads into a buffer
@@ -196,7 +197,10 @@ def split(program: Json) -> tuple[dict[str, list[Command]], list[Token]]:
                 waits[queue].append(token)
             else:
                 giver = last.get(f"load {buffer}" if queue == "load" else queue)
-                (giver.signals if giver else given_at_once).append(token)
+                if giver:
+                    giver.signals.append(token)
+                else:
+                    given_at_once.append((queue, token))
             continue
         queue = QUEUE_OF.get(name) or what["unit"]
         command = Command(name, what, queue, next(place), waits[queue])
@@ -229,6 +233,7 @@ class Simulator:
         self.contract = contract(program["machine"], program["dataflow"])
         self.held = HELD[program["dataflow"]]
         self.text, self.given_at_once = split(program)
+        self.latest_full: dict[str, int] = defaultdict(lambda: -1)  # by buffer, when
         self.finish: dict[str, list[int]] = {queue: [] for queue in QUEUES}
         self.now = 0
         self.events: list[tuple[int, int, Callable[[], None]]] = []  # cycle, order, what happens
@@ -247,8 +252,12 @@ class Simulator:
 
     def run(self) -> Json:
         """The cycle in which each command's result is visible, and the last of them."""
-        for token in self.given_at_once:
-            self.at(0, partial(self.given, token))
+        for queue, token in self.given_at_once:
+            cycle = 0
+            if queue == "load":
+                full = self.latest_full
+                cycle = full[token.buffer] = self.contract.full(full[token.buffer], [])
+            self.at(cycle, partial(self.given, token))
         for process in self.processes:
             self.at(0, partial(self.resume, process))
         while self.events:
@@ -287,16 +296,16 @@ class Simulator:
     def load(self) -> Wishes:
         """Section "Loads and full slots". As all processes it starts a command in self.now.
         Primed tokens are given as full ones are (section "Queues")."""
-        full: dict[str, int] = defaultdict(int)
+        full = self.latest_full
         slot: dict[str, list[int]] = defaultdict(list)
         for command in self.text["load"]:
             yield from command.waits
             end, visible = self.contract.times(self.now, command)
             self.finish["load"].append(visible)
             slot[buffer := command.fields["buffer"]].append(visible)
-            if command.signals:
-                full[buffer] = self.contract.full(full[buffer], slot.pop(buffer))
-                self.signal(command.signals, full[buffer], end)
+            for token in command.signals:
+                full[buffer] = self.contract.full(full[buffer], slot.pop(buffer, []))
+                self.signal([token], full[buffer], end)
             yield end
 
     def fill(self) -> Wishes:
