@@ -23,9 +23,9 @@ except ImportError:
     onnx = None
 
 MACHINE = ROOT / "configs/64x64.yaml"
-QUEUES = ("load", "execute", "post", "store")
+QUEUES = ("load", "execute", "post", "vector", "store")
 # The queue whose waits are a layer's stalls, by what becomes of the layer.
-MAIN_QUEUE = {"gemm": "execute", "vector": "post", "memory": "load"}
+MAIN_QUEUE = {"gemm": "execute", "vector": "vector", "memory": "load"}
 
 
 class Trace:

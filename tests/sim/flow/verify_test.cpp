@@ -29,12 +29,18 @@ TEST(RandomCases, AreTheSameForTheSameSeed) {
 
 TEST(RandomCases, MeetAllThatAMachineCanSay) {
   std::set<int32_t> zeros;
-  std::set<hw::Dataflow> flows;
-  int relu = 0, shared = 0, instant = 0, slow = 0, scattered = 0, cut_lines = 0;
+  std::set<hw::Dataflow> flows, mixed_flows;
+  int relu = 0, shared = 0, instant = 0, slow = 0, scattered = 0, cut_lines = 0, mixed = 0;
   hw::HwConfig hw = machine();
   hw.array.dataflows = {hw::Dataflow::weight_stationary, hw::Dataflow::input_stationary,
                         hw::Dataflow::output_stationary};
-  for (const VerifyCase& c : random_cases(200, 1, hw, {})) {
+  for (const VerifyCase& c : random_cases(400, 1, hw, {})) {
+    if (c.mixed) {  // a program of its own, no product
+      ++mixed;
+      mixed_flows.insert(c.mixed->program.dataflow);
+      EXPECT_TRUE(hw::verify(c.mixed->program, c.hw).ok()) << c.name;
+      continue;
+    }
     zeros.insert(c.problem.a_zero);
     zeros.insert(c.problem.out_zero + 1000);
     flows.insert(c.tiling.dataflow);
@@ -48,7 +54,9 @@ TEST(RandomCases, MeetAllThatAMachineCanSay) {
                  pixel_block(hw, t.dataflow, t.images * t.lines * t.pixels) % t.pixels != 0;
   }
   EXPECT_GT(zeros.size(), 200U);
+  EXPECT_EQ(mixed, 200);
   EXPECT_EQ(flows.size(), 3U);
+  EXPECT_EQ(mixed_flows.size(), 3U);
   for (const int n : {relu, shared, instant, slow, scattered, cut_lines}) EXPECT_GT(n, 10);
 }
 
