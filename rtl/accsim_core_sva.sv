@@ -180,7 +180,7 @@ bind accsim_core accsim_core_sva #(
   .AccSlots(AccSlots), .AccRows(AccRows), .OutSlots(OutSlots), .OutSlotBytes(OutSlotBytes),
   .OutPort(OutPort), .LaneBits($clog2(Rows + 1))
 ) u_sva (
-  .wgt_lanes(32'(u_execute.u_weight.lanes_q)), .out_read_bytes(u_store.bytes),
+  .wgt_lanes(u_execute.u_weight.u_sva.bytes), .out_read_bytes(u_store.bytes),
   .low(u_execute.low), .high(u_execute.high),
   .sum_valid(u_execute.sum_valid), .sum_row(u_execute.sum_row),
   .sum_valid_last(u_execute.sum_valid_last), .sum_row_last(u_execute.sum_row_last),

@@ -110,7 +110,18 @@ package accsim_pkg;
     word_t                   start_addr;
   } window_t;
 
+  // Where the blocks of packed groups lie; see weight_walk.sv. No groups: the weights are dense.
   typedef struct packed {
+    word_t rows_before;     // input stationary: rows of k before the first, in its round of groups
+    word_t first_in_group;  // the first row of k: its place in its block
+    word_t first_group;     // ... and its group
+    word_t group_n;
+    word_t group_k;
+    word_t groups;
+  } blocks_t;
+
+  typedef struct packed {
+    blocks_t     blocks;
     window_t     window;
     word_t       weight_pitch;
     word_t       weight_offset;

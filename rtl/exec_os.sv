@@ -25,6 +25,7 @@ module exec_os
   output logic                 window_step_o,
   output logic                 weight_load_o,
   output word_t                weight_start_o, weight_pitch_o, weight_rows_o, weight_lanes_o,
+  output blocks_t              weight_blocks_o,
   output logic                 weight_step_o,
   // Array, at the time of the operands' step
   output logic                 clear_o,
@@ -128,6 +129,7 @@ module exec_os
   assign weight_pitch_o = head.weight_pitch;
   assign weight_rows_o  = head.k;
   assign weight_lanes_o = head.n;
+  assign weight_blocks_o = head.blocks;
   assign weight_step_o  = active;
 
   // Activation slots are the vector unit's too: the command says which one.

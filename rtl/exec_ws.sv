@@ -28,6 +28,7 @@ module exec_ws
   output logic      window_step_o,
   output logic      weight_load_o,
   output word_t     weight_start_o, weight_pitch_o, weight_rows_o, weight_lanes_o,
+  output blocks_t   weight_blocks_o,
   output logic      weight_step_o,
   // Array: the cycle of the first operand row
   output logic      fill_start_o,
@@ -141,6 +142,7 @@ module exec_ws
   assign weight_pitch_o = is ? fill_q.weight_pitch : head.weight_pitch;
   assign weight_rows_o  = is ? fill_q.n : head.k;
   assign weight_lanes_o = is ? fill_q.k : head.n;
+  assign weight_blocks_o = is ? fill_q.blocks : head.blocks;
   assign weight_step_o  = is ? stream_active : fill_active;
 
   // Activation slots are the vector unit's too: the command says which one.

@@ -1,5 +1,9 @@
 // Rows of the weight operand, one a step; steps beyond the last row and lanes beyond the last
 // element give zeros. Data comes two cycles after its step.
+// Of packed groups memory has the blocks only, and a lane that isn't of the row's group gets a
+// zero. A row is of one k, its lanes are columns of the groups; turned (input stationary) it is of
+// one column, its lanes are rows of k, in rounds through the groups. The row has its group's
+// elements of all rounds one behind the other; its bytes begin with the first that a lane takes.
 module weight_walk
   import accsim_pkg::*;
 #(
@@ -12,6 +16,8 @@ module weight_walk
   input  word_t              pitch_i,
   input  word_t              rows_i,
   input  word_t              lanes_i,
+  input  blocks_t            blocks_i,
+  input  logic               turned_i,
   input  logic               step_i,
   output logic               read_o,
   output word_t              addr_o,
@@ -19,15 +25,73 @@ module weight_walk
   output logic [Lanes*8-1:0] row_o
 );
   localparam int unsigned LaneBits = $clog2(Lanes + 1);
+  localparam int unsigned PlaceBits = max_of(1, $clog2(Lanes));
+  typedef logic [LaneBits-1:0]  lane_t;
+  typedef logic [PlaceBits-1:0] place_t;  // of a byte in a row; wraps before the row's first
 
-  word_t               addr_q, pitch_q, left_q;
-  logic [LaneBits-1:0] lanes_q, read_lanes_q;
-  logic                step_q, read_q;
-  logic [Lanes*8-1:0]  row_q;
+  word_t              addr_q, pitch_q, left_q;
+  lane_t              lanes_q, read_lanes_q;
+  logic               step_q, read_q;
+  logic [Lanes*8-1:0] row_q;
+
+  // Packed groups: of each lane its group and its place in a row of all rounds; of the row its
+  // group, its place in the group, and how many rows of k lie before the first lane from there on.
+  typedef struct packed {
+    lane_t  [Lanes-1:0] group;
+    place_t [Lanes-1:0] place;
+  } lanes_t;
+  logic              packed_q, read_packed_q, row_ends;
+  lane_t             groups_q, row_size_q, skip_size_q, group_q, in_group_q, before_q, skip;
+  lane_t             first_group, first_place;
+  lanes_t            all_q;
+  place_t [Lanes-1:0] read_place_q;
+  logic   [Lanes-1:0] takes_q;
+
+  function automatic lanes_t lanes_of(lane_t group0, lane_t place0, lane_t size, lane_t groups);
+    lane_t  group = group0;
+    place_t place = PlaceBits'(place0);
+    lane_t  left  = size - place0;
+    for (int unsigned l = 0; l < Lanes; l++) begin
+      lanes_of.group[l] = group;
+      lanes_of.place[l] = place;
+      place += 1'b1;
+      left  -= 1'b1;
+      if (left == '0) begin
+        left = size;
+        if (group == groups - 1'b1) begin
+          group = '0;  // the next round
+        end else begin
+          group += 1'b1;
+          place -= PlaceBits'(size);
+        end
+      end
+    end
+  endfunction
 
   assign read_o = step_i && left_q != '0;
-  assign addr_o = addr_q;
+  assign addr_o = packed_q ? addr_q + 32'(skip) : addr_q;
   assign row_o  = row_q;
+
+  assign first_group = blocks_i.first_group[LaneBits-1:0];
+  assign first_place = blocks_i.first_in_group[LaneBits-1:0];
+  assign row_ends    = in_group_q == row_size_q - 1'b1;
+  assign skip        = before_q < skip_size_q ? before_q : skip_size_q;
+
+  // Which lanes take a byte of the row, and the byte of each.
+  function automatic logic [Lanes-1:0] takes(lane_t [Lanes-1:0] group, lane_t row_group,
+                                             lane_t lanes);
+    for (int unsigned l = 0; l < Lanes; l++) begin
+      takes[l] = group[l] == row_group && lane_t'(l) < lanes;
+    end
+  endfunction
+  function automatic place_t [Lanes-1:0] less(place_t [Lanes-1:0] place, place_t skipped);
+    for (int unsigned l = 0; l < Lanes; l++) less[l] = place[l] - skipped;
+  endfunction
+  function automatic logic [Lanes-1:0][7:0] expanded(logic [Lanes-1:0][7:0] data,
+                                                     logic [Lanes-1:0] take,
+                                                     place_t [Lanes-1:0] place);
+    for (int unsigned l = 0; l < Lanes; l++) expanded[l] = take[l] ? data[place[l]] : 8'd0;
+  endfunction
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
@@ -41,16 +105,52 @@ module weight_walk
 
   always_ff @(posedge clk_i) begin
     if (load_i) begin
-      addr_q  <= start_i;
-      pitch_q <= pitch_i;
-      left_q  <= rows_i;
-      lanes_q <= lanes_i[LaneBits-1:0];
+      addr_q   <= start_i;
+      pitch_q  <= pitch_i;
+      left_q   <= rows_i;
+      lanes_q  <= lanes_i[LaneBits-1:0];
+      packed_q <= blocks_i.groups != '0;
+      if (blocks_i.groups != '0) begin
+        before_q    <= blocks_i.rows_before[LaneBits-1:0];
+        groups_q    <= blocks_i.groups[LaneBits-1:0];
+        skip_size_q <= blocks_i.group_k[LaneBits-1:0];
+        if (turned_i) begin
+          row_size_q <= blocks_i.group_n[LaneBits-1:0];
+          group_q    <= '0;
+          in_group_q <= '0;
+          all_q      <= lanes_of(first_group, first_place, blocks_i.group_k[LaneBits-1:0],
+                                 blocks_i.groups[LaneBits-1:0]);
+        end else begin
+          row_size_q <= blocks_i.group_k[LaneBits-1:0];
+          group_q    <= first_group;
+          in_group_q <= first_place;
+          all_q      <= lanes_of('0, '0, blocks_i.group_n[LaneBits-1:0],
+                                 blocks_i.groups[LaneBits-1:0]);
+        end
+      end
     end else if (read_o) begin
       addr_q <= addr_q + pitch_q;
       left_q <= left_q - 1;
+      if (packed_q) in_group_q <= row_ends ? '0 : in_group_q + 1'b1;
+      if (packed_q && row_ends) begin
+        group_q  <= group_q == groups_q - 1'b1 ? '0 : group_q + 1'b1;
+        before_q <= before_q - skip;
+      end
     end
-    if (read_o) read_lanes_q <= lanes_q;
-    if (read_q)      row_q <= data_i & ~({(Lanes*8){1'b1}} << {read_lanes_q, 3'b000});
-    else if (step_q) row_q <= '0;
+    if (read_o) begin
+      read_lanes_q  <= lanes_q;
+      read_packed_q <= packed_q;
+      if (packed_q) begin
+        takes_q      <= takes(all_q.group, group_q, lanes_q);
+        read_place_q <= less(all_q.place, PlaceBits'(skip));
+      end
+    end
+    if (read_q && read_packed_q) begin
+      row_q <= expanded(data_i, takes_q, read_place_q);
+    end else if (read_q) begin
+      row_q <= data_i & ~({(Lanes*8){1'b1}} << {read_lanes_q, 3'b000});
+    end else if (step_q) begin
+      row_q <= '0;
+    end
   end
 endmodule

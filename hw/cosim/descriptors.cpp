@@ -26,7 +26,8 @@ static_assert(static_cast<uint32_t>(Buffer::parameter) == rtl::kBufParameter);
 // What passes through the ports of hw/cosim/rtl_abi.h has room there.
 static_assert(std::max({rtl::dma_cmd::kWords, rtl::gemm_cmd::kWords, rtl::post_cmd::kWords,
                         rtl::vector_cmd::kWords}) <= rtl::kWords);
-static_assert(rtl::gemm_cmd::kWindow + rtl::window::kWords == rtl::gemm_cmd::kWords);
+static_assert(rtl::gemm_cmd::kWindow + rtl::window::kWords == rtl::gemm_cmd::kBlocks);
+static_assert(rtl::gemm_cmd::kBlocks + rtl::blocks::kWords == rtl::gemm_cmd::kWords);
 static_assert(rtl::kTensorShift < rtl::kAddrWidth && rtl::kAddrWidth <= 64 && rtl::kTagWidth <= 64);
 
 uint32_t word(int64_t value) { return static_cast<uint32_t>(value); }
@@ -130,6 +131,23 @@ void reversed(Descriptor& d, size_t field, const std::array<int64_t, N>& values)
   for (size_t i = 0; i < N; ++i) d.words[field + i] = word(values[N - 1 - i]);
 }
 
+/// The blocks as rtl/weight_walk.sv wants them: where in which block the first row lies, and for
+/// input stationary, whose rows begin at R = 0, how far into a row the first of them is.
+void blocks(Descriptor& d, const WeightTile& t, int64_t first_k, bool turned) {
+  namespace at = rtl::blocks;
+  const int64_t round = t.groups * t.group_k;
+  const auto set = [&](size_t field, int64_t value) {
+    d.words[rtl::gemm_cmd::kBlocks + field] = word(value);
+  };
+  set(at::kGroups, t.groups);
+  set(at::kGroupK, t.group_k);
+  set(at::kGroupN, t.group_n);
+  set(at::kFirstGroup, first_k / t.group_k % t.groups);
+  set(at::kFirstInGroup, first_k % t.group_k);
+  set(at::kRowsBefore, turned ? first_k % round : 0);
+  if (turned) d.words[rtl::gemm_cmd::kWeightOffset] += word(first_k / round * t.group_k);
+}
+
 struct Describe {
   const Program& program;
   const HwConfig& hw;
@@ -156,6 +174,8 @@ struct Describe {
     d.words[gemm::kAccumulatorRow] = word(at(c.accumulator_row));
     d.words[gemm::kWeightOffset] = word(at(c.weights.offset));
     d.words[gemm::kWeightPitch] = word(c.weights.pitch);
+    if (c.weights.groups > 1)
+      blocks(d, c.weights, at(c.weights.first_k), program.dataflow == Dataflow::input_stationary);
     if (Status s = window(d, c.window, c.k, indices); !s) return s.errors();
     return d;
   }

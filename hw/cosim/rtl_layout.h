@@ -7,7 +7,7 @@
 namespace accsim::hw::rtl {
 
 /// Of the package's text without comments and blanks.
-inline constexpr uint64_t kPackageHash = 0xda70edc30cc3731f;
+inline constexpr uint64_t kPackageHash = 0x5280a19e8e1b59f5;
 
 inline constexpr uint32_t kLevels = 6;
 inline constexpr uint32_t kWindowLines = 4;
@@ -107,6 +107,17 @@ inline constexpr size_t kFirstY = 23;
 inline constexpr size_t kWords = 24;
 }
 
+/// Words of blocks_t.
+namespace blocks {
+inline constexpr size_t kGroups = 0;
+inline constexpr size_t kGroupK = 1;
+inline constexpr size_t kGroupN = 2;
+inline constexpr size_t kFirstGroup = 3;
+inline constexpr size_t kFirstInGroup = 4;
+inline constexpr size_t kRowsBefore = 5;
+inline constexpr size_t kWords = 6;
+}
+
 /// Words of gemm_cmd_t.
 namespace gemm_cmd {
 inline constexpr size_t kFlags = 0;
@@ -117,7 +128,8 @@ inline constexpr size_t kAccumulatorRow = 4;
 inline constexpr size_t kWeightOffset = 5;
 inline constexpr size_t kWeightPitch = 6;
 inline constexpr size_t kWindow = 7;  ///< and the next 23
-inline constexpr size_t kWords = 31;
+inline constexpr size_t kBlocks = 31;  ///< and the next 5
+inline constexpr size_t kWords = 37;
 }
 
 /// Bits of post_flags_t.

@@ -62,8 +62,34 @@ bool GoldenMachine::gather_rows(const GemmCommand& c) {
   return true;
 }
 
+/// The k x n operand of packed groups: the blocks of the slot, zeros elsewhere.
+bool GoldenMachine::gather_blocks(const GemmCommand& c) {
+  const WeightTile& t = c.weights;
+  const bool turned = program_.dataflow == Dataflow::input_stationary;
+  const int64_t offset = value(t.offset), first = value(t.first_k);
+  if (failed()) return false;
+  if (t.pitch < 0 || first < 0 || t.group_k < 1 || t.group_n < 1 || c.n > t.groups * t.group_n) {
+    fail(Errc::invalid, fmt::format("{} columns of {} groups of {}x{} from row {}, pitch {}", c.n,
+                                    t.groups, t.group_k, t.group_n, first, t.pitch));
+    return false;
+  }
+  const std::span<const uint8_t> slot = ring(Buffer::weight).consumer(poison_);
+  w_.assign(index(c.k * c.n), 0);
+  for (int64_t k = 0; k < c.k; ++k)
+    for (int64_t n = 0; n < c.n; ++n) {
+      const int64_t row = first + k, tap = row / t.group_k / t.groups;
+      if (row / t.group_k % t.groups != n / t.group_n) continue;
+      const int64_t at =
+          turned ? n * t.pitch + tap * t.group_k + row % t.group_k : k * t.pitch + n % t.group_n;
+      if (!inside(offset + at, 1, std::ssize(slot), "gemm weights")) return false;
+      w_[index(k * c.n + n)] = static_cast<int8_t>(slot[index(offset + at)]);
+    }
+  return true;
+}
+
 /// The k x n operand, turned when the slot holds n rows of k.
 bool GoldenMachine::gather_weights(const GemmCommand& c) {
+  if (c.weights.groups > 1) return gather_blocks(c);
   const bool turned = program_.dataflow == Dataflow::input_stationary;
   const int64_t rows = turned ? c.n : c.k, columns = turned ? c.k : c.n;
   const int64_t offset = value(c.weights.offset), pitch = c.weights.pitch;

@@ -48,6 +48,7 @@ class GoldenMachine {
   bool operands(const GemmCommand& c);
   bool gather_rows(const GemmCommand& c);
   bool gather_weights(const GemmCommand& c);
+  bool gather_blocks(const GemmCommand& c);
   void products(const GemmCommand& c);
   using Table = std::array<int8_t, SetTableCommand::kBytes>;
   Table& table(Queue unit) { return unit == Queue::post ? post_table_ : vector_table_; }

@@ -24,7 +24,7 @@ class CommandCounter {
     counts_.macs += Macs(useful_macs) * times;
     counts_.array_macs += Macs(m * k * n) * times;
     read(Buffer::activation) += Bytes(m * k * hw_->activation_bytes()) * times;
-    read(Buffer::weight) += Bytes(k * n * hw_->weight_bytes()) * times;
+    read(Buffer::weight) += Bytes(useful_macs / m * hw_->weight_bytes()) * times;
     if (dataflow_ != Dataflow::output_stationary) accumulate(times, m * n, accumulating);
   }
   void drain(int64_t times, int64_t m, int64_t n, int64_t accumulating) {

@@ -89,11 +89,16 @@ class Printer {
     const OperandWindow& w = c.window;
     return fmt::format(
         "gemm acc[{}] {} {}x{}x{}: rows {}{} stride {} from ({}, {}, {}) of a {} tile of {}-byte "
-        "pixels, flat {} (line {} bytes, step {}){}; weights[{}]",
+        "pixels, flat {} (line {} bytes, step {}){}; weights[{}]{}",
         text(c.accumulator_row), overwrite(c.first_of, c.accumulate), c.m, c.k, c.n, part(w, c.m),
         fmt::join(w.count, "x"), fmt::join(w.stride, "x"), text(w.origin[0]), text(w.origin[1]),
         text(w.origin[2]), fmt::join(w.tile, "x"), w.pixel, text(w.offset), w.line, w.line_step,
-        pad(w.pad_value), text(c.weights.offset));
+        pad(w.pad_value), text(c.weights.offset), groups(c.weights));
+  }
+  std::string groups(const WeightTile& t) const {
+    if (t.groups == 1) return "";
+    return fmt::format(", {} groups of {}x{} from row {}", t.groups, t.group_k, t.group_n,
+                       text(t.first_k));
   }
   std::string text(const DrainCommand& c) const {
     return fmt::format("drain acc[{}] {} {}x{}", text(c.accumulator_row),

@@ -131,9 +131,17 @@ struct OperandWindow {
 };
 
 /// One weight tile in its slot: k rows of n elements, or for input stationary n rows of k elements.
+/// Packed groups (`groups` > 1) are block-diagonal, and the slot holds their blocks only. Row r of
+/// the tile's k belongs to group R / group_k % groups, where R = first_k + r, and column c of its n
+/// to group c / group_n; where the two differ the weight is 0. The slot has k rows of group_n
+/// elements, element c % group_n at column c; or for input stationary n rows, each with the
+/// elements of its group for all R from 0 on: R / (groups * group_k) * group_k + R % group_k at R.
 struct WeightTile {
-  Affine offset;      ///< byte offset in the slot
+  Affine offset;      ///< byte offset in the slot (input stationary, packed: of R = 0)
   int64_t pitch = 0;  ///< bytes from one row to the next
+  int64_t groups = 1;
+  int64_t group_k = 0, group_n = 0;  ///< of packed groups: rows and columns of a block
+  Affine first_k{};                  ///< of packed groups: R of the tile's first row
 };
 
 /// One pass of the array. Weight stationary: k x n weights held, m activation rows streamed. Input

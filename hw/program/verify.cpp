@@ -222,10 +222,7 @@ class Verifier {
     window(c.window, c.m);
     const int64_t tile = c.window.tile[0] * c.window.tile[1] * c.window.tile[2] * c.window.pixel;
     within(Affine(0), tile, slot(Buffer::activation), "gemm window");
-    const bool turned = d == Dataflow::input_stationary;
-    const int64_t weights =
-        ((turned ? c.n : c.k) - 1) * c.weights.pitch + (turned ? c.k : c.n) * hw_.weight_bytes();
-    within(c.weights.offset, weights, slot(Buffer::weight), "gemm weights");
+    weights(c, d == Dataflow::input_stationary);
     if (d == Dataflow::output_stationary) return;
     filling(Buffer::accumulator, "gemm");
     within(c.accumulator_row, d == Dataflow::weight_stationary ? c.m : c.n, hw_.accumulator_rows(),
@@ -240,6 +237,24 @@ class Verifier {
         fail(fmt::format("gemm window of {} positions, {} apart", w.count[d], w.stride[d]));
     if (w.pixel < 1) fail(fmt::format("gemm window of {}-byte pixels", w.pixel));
     within(w.first, m, w.positions(), "gemm rows of the window");
+  }
+
+  /// `turned`: the slot has a row for every n.
+  void weights(const GemmCommand& c, bool turned) {
+    const WeightTile& t = c.weights;
+    int64_t row = turned ? c.k : c.n;  // elements of the last one, from the offset's column on
+    if (t.groups > 1) {
+      if (t.group_k < 1 || t.group_n < 1 || c.n > t.groups * t.group_n ||
+          t.groups * t.group_k > hw_.array.rows || t.groups * t.group_n > hw_.array.cols)
+        return fail(fmt::format("gemm n is {}, its weights are {} groups of {}x{}", c.n, t.groups,
+                                t.group_k, t.group_n));
+      within(t.first_k, 0, INT64_MAX, "gemm weights' first row");
+      if (!errors_.empty()) return;
+      const int64_t taps = (range(t.first_k).high + c.k - 1) / (t.groups * t.group_k) + 1;
+      row = turned ? taps * t.group_k : t.group_n;
+    }
+    within(t.offset, ((turned ? c.n : c.k) - 1) * t.pitch + row * hw_.weight_bytes(),
+           slot(Buffer::weight), "gemm weights");
   }
 
   void address(const DrainCommand& c) {

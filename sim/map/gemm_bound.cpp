@@ -130,8 +130,8 @@ GemmBound::Traffic GemmBound::traffic(const Tiling& t, const PixelOption& m, con
   const bool runs = !op.a_transposed && (op.grouped ? groups_ < op.batch : c.chunks > 1);
   const double a_packs = op.grouped ? real(packs_) : a_batches;
   b.a_beats = runs ? a_packs * pixels * real(c.beats) * a_times : 0;
-  b.w = (w_once ? 1 : real(packs_ * groups_)) * real(groups_ * op.k()) *
-        real(op.outputs * p_.b_bytes) * w_times;
+  b.w = (w_once ? 1 : real(packs_ * groups_)) * real(op.k()) * real(op.outputs * p_.b_bytes) *
+        w_times;
   b.parameters = p_.has_parameters ? real(p_.pixel_outputs() * p_.parameter_bytes) : 0;
   const double rows = real(op.batch) * real(op.m());
   b.out = rows * real(op.outputs * p_.out_bytes);
@@ -199,7 +199,7 @@ GemmTimes GemmBound::times(const Tiling& tiling, const Traffic& b, const PixelOp
 void GemmBound::first_tile(const PixelOption& m, const ChannelOption& c, const OutputOption& n,
                            GemmTimes& t) const {
   const double pixels = im2col_ ? real(m.rows * p_.kernel()) : real(m.first_input);
-  t.first_load = real(p_.kernel() * c.first) * real(n.first * p_.b_bytes) * w_rate_ +
+  t.first_load = real(p_.kernel() * c.first / groups_) * real(n.first * p_.b_bytes) * w_rate_ +
                  pixels * real(c.first * p_.a_bytes) * a_rate_ + std::min(a_latency_, w_latency_) +
                  kTokenLatency;
   t.first_stream =
@@ -243,7 +243,7 @@ double GemmBound::picojoules(const Traffic& b, const PixelOption& m, const Chann
   const bool input = dataflow_ == hw::Dataflow::input_stationary;
   const bool held_sums = dataflow_ == hw::Dataflow::output_stationary;
   const double a_reads = rows * k * (input ? real(n.chunks) : real(n.blocks));
-  const double w_reads = k * outputs * real(packs_) *
+  const double w_reads = real(p_.op.k()) * outputs * real(packs_) *
                          real(dataflow_ == hw::Dataflow::weight_stationary ? m.tiles : m.blocks);
   const double written = rows * outputs * real(held_sums ? c.chunks : c.passes);
   const auto at = [&](hw::Buffer buffer) { return e.buffer_byte[static_cast<size_t>(buffer)]; };

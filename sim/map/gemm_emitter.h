@@ -165,6 +165,7 @@ class GemmEmitter {
   const Segment& seg(Dim d) const { return at_[d].segment; }
   int64_t k() const { return p_.kernel() * seg(kC).size; }
   int64_t n() const { return seg(kN).size; }
+  int64_t groups() const { return seg(kBatch).size; }
 
   static hw::Buffer buffer(Operand o) {
     return o == kA ? hw::Buffer::activation : o == kW ? hw::Buffer::weight : hw::Buffer::parameter;
@@ -280,11 +281,12 @@ class GemmEmitter {
     return w;
   }
 
-  // ---- weights: the slot holds column blocks of [k][columns], or [n][k] for input stationary ----
+  // ---- weights: the slot holds column blocks of [k][columns], or [n][k] for input stationary; of
+  // packed groups only what isn't zero (hw::WeightTile) ------------------------------------------
 
   bool packed() const { return t_.groups > 1; }
   int64_t pack_weight_bytes(int64_t groups) const {
-    return p_.kernel() * groups * p_.op.channels * groups * p_.op.outputs * p_.b_bytes;
+    return groups * p_.op.k() * p_.op.outputs * p_.b_bytes;
   }
   int64_t weight_tensor_bytes() const {
     const int64_t batches = p_.op.b_shared ? 1 : p_.op.batch;
@@ -303,13 +305,12 @@ class GemmEmitter {
   void load_weights() {
     const int64_t b = p_.b_bytes, full_k = p_.op.k();
     if (p_.b.constant) {  // lies in the order of the tile loops
-      return add_load(kW, {{}, k() * n() * b}, [&](auto& c) {
+      return add_load(kW, {{}, k() * n() / groups() * b}, [&](auto& c) {
         c.source = batch_weights() + at_[kC].start * (p_.kernel() * n() * b);
         if (!packed()) c.source += at_[kN].start * (full_k * b);
       });
     }
-    if (packed())
-      return add_load(kW, {{{k() * n(), b}}, b}, [&](auto& c) { c.source = batch_weights(); });
+    if (packed()) return load_packed_weights();
     // Lies as [k][n], or as [n][k]: what is turned against the slot is gathered element by element.
     const bool n_major = weights_n_major(p_);
     const int64_t n_stride = n_major ? full_k * b : b;
@@ -332,6 +333,21 @@ class GemmEmitter {
                  c.source = base() + Address(s.start * n_stride);
                  c.slot_offset = s.start * k() * b;
                });
+  }
+
+  /// Lies as [group][n][k].
+  void load_packed_weights() {
+    const int64_t b = p_.b_bytes, k_bytes = p_.op.k() * b, block_k = p_.op.channels * b;
+    const auto source = [&](auto& c) { c.source = batch_weights(); };
+    if (t_.dataflow == hw::Dataflow::input_stationary)
+      return add_load(kW, {{}, groups() * p_.op.outputs * k_bytes}, source);
+    add_load(kW,
+             {{{p_.kernel(), block_k},
+               {groups(), p_.op.outputs * k_bytes},
+               {p_.op.channels, b},
+               {p_.op.outputs, k_bytes}},
+              b},
+             source);
   }
 
   const GemmProblem& p_;

@@ -89,7 +89,7 @@ Footprint footprint(const GemmProblem& p, const hw::HwConfig& hw, const Tiling& 
   f.activation = p.a_bytes * channels *
                  (t.im2col ? m * p.kernel()
                            : t.images * span(p.z, 1) * span(p.y, t.lines) * span(p.x, t.pixels));
-  f.weight = p.b_bytes * p.kernel() * channels * outputs;
+  f.weight = p.b_bytes * p.kernel() * channels * outputs / t.groups;
   f.parameter = p.has_parameters ? outputs * p.parameter_bytes : 0;
   f.output = m * outputs * p.out_bytes;
   if (t.dataflow == hw::Dataflow::input_stationary) {

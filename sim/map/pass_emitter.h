@@ -97,7 +97,8 @@ class PassEmitter {
     for_passes([&](const Pass& pass) {
       sink_.gemm(sizes(pass, b, tile_.outputs, true), [&](auto& c) {
         fill(c, pass, b);
-        c.weights = {pass.k_row * p_.b_bytes, rows() * p_.b_bytes};
+        c.weights = tile_.groups > 1 ? packed_weights(pass, 0, rows() / tile_.groups)
+                                     : hw::WeightTile{pass.k_row * p_.b_bytes, rows() * p_.b_bytes};
         c.accumulator_row = b.index * tile_.outputs;
       });
     });
@@ -238,8 +239,17 @@ class PassEmitter {
     return w;
   }
 
-  /// Column blocks of [k][columns] follow one another in the slot.
+  /// `row`: elements of one row of the slot.
+  hw::WeightTile packed_weights(const Pass& pass, const Address& offset, int64_t row) const {
+    const GemmOp& op = p_.op;
+    return {offset, row * p_.b_bytes, tile_.groups, op.channels, op.outputs, pass.k_row};
+  }
+
+  /// Column blocks of [k][columns] follow one another in the slot. The columns of packed groups are
+  /// one block.
   hw::WeightTile weight_columns(const Pass& pass, const Address& start, int64_t columns) const {
+    if (tile_.groups > 1)
+      return packed_weights(pass, pass.k_row * (p_.op.outputs * p_.b_bytes), p_.op.outputs);
     const int64_t pitch = columns * p_.b_bytes;
     return {start * (rows() * p_.b_bytes) + pass.k_row * pitch, pitch};
   }

@@ -33,7 +33,7 @@ class WeightPacker {
     for_tiles(batches, t_.groups, [&](int64_t first, int64_t groups) {
       first_ = first;
       if (t_.groups > 1)
-        slot({0, groups * p_.op.outputs, 0, groups * p_.op.channels});
+        packed(groups);
       else if (p_.b.constant)
         tiles();
       else if (weights_n_major(p_))
@@ -58,6 +58,18 @@ class WeightPacker {
     });
   }
 
+  /// The blocks of a pack: a row for every k, or [group][n][k].
+  void packed(int64_t groups) {
+    const int64_t channels = p_.op.channels, outputs = p_.op.outputs;
+    if (!p_.b.constant || t_.dataflow == hw::Dataflow::input_stationary) {
+      for (int64_t g = 0; g < groups; ++g) turned({g * outputs, outputs, g * channels, channels});
+      return;
+    }
+    for (int64_t tap = 0; tap < p_.kernel(); ++tap)
+      for (int64_t c = 0; c < groups * channels; ++c)
+        for (int64_t n = 0; n < outputs; ++n) put(tap, c, c / channels * outputs + n);
+  }
+
   /// As a slot holds it: column blocks, or for input stationary a row for every output.
   void slot(const Tile& tile) {
     if (t_.dataflow == hw::Dataflow::input_stationary) return turned(tile);
@@ -78,12 +90,10 @@ class WeightPacker {
         for (int64_t c = 0; c < tile.channels; ++c) put(tap, tile.c + c, tile.n + n);
   }
 
-  /// Zero off the diagonal of a pack.
   void put(int64_t tap, int64_t c, int64_t n) {
     const GemmOp& op = p_.op;
-    const int64_t group = c / op.channels;
-    if (group != n / op.outputs) return out_.push_back(0);
-    const int64_t row = ((first_ + group) * p_.kernel() + tap) * op.channels + c % op.channels;
+    const int64_t group = first_ + c / op.channels;
+    const int64_t row = (group * p_.kernel() + tap) * op.channels + c % op.channels;
     out_.push_back(static_cast<uint8_t>(weights_[index(row * op.outputs + n % op.outputs)]));
   }
 

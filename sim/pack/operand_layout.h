@@ -27,8 +27,8 @@ int64_t logical_a(const GemmOp& op);
 int64_t logical_weights(const GemmOp& op);
 
 /// The memory image of emit(p, hw, t) with the operands where that program reads them: constant
-/// weights in the order of its tile loops, packed groups as block-diagonal matrices. The output is
-/// zero.
+/// weights in the order of its tile loops, of packed groups the blocks of the diagonal. The output
+/// is zero.
 /// Precondition: the operands have their sizes.
 hw::MemoryImage pack(const GemmProblem& p, const hw::HwConfig& hw, const Tiling& t,
                      const GemmOperands& operands);

@@ -30,7 +30,7 @@ from pathlib import Path
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parent.parent
 FIELDS = {"name", "file", "find", "replace", "kind", "breaks"}
-OPTIONAL = {"quick", "dataflow", "assertion", "pe_modules"}
+OPTIONAL = {"quick", "conv", "dataflow", "assertion", "pe_modules"}
 SKIPPED = 77
 DETECTED = "detected"
 ILLEGAL = "gen_illegal"  # where a checker refuses parameters: an error of elaboration
@@ -104,6 +104,7 @@ def options(mutant):
     """What `accsim verify` is to be told besides the programs."""
     return (
         *(("--dataflow", mutant["dataflow"]) if "dataflow" in mutant else ()),
+        *(("--conv", mutant["conv"]) if "conv" in mutant else ()),
         *(("--assertions",) if "assertion" in mutant else ()),
         *(("--pe-modules",) if mutant.get("pe_modules") else ()),
     )

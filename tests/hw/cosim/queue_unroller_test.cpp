@@ -338,6 +338,29 @@ TEST(Descriptor, DoesAWindowBeginInTheMiddleOfALine) {
   EXPECT_EQ(at(window::kStepZAddr), address(1, 0, 0) - address(0, 2, 3));
 }
 
+TEST(Descriptor, DoPackedGroupsSayWhereTheFirstRowLies) {
+  // Three groups of 4 x 2 from row 18 on: 12 + 4 + 2, so row 2 of group 1 in the second round.
+  GemmCommand c;
+  c.m = 1, c.k = 6, c.n = 6;
+  c.window.tile = {1, 1, 1};
+  c.window.pixel = c.window.line = 6;
+  c.weights = {.offset = 100, .pitch = 8, .groups = 3, .group_k = 4, .group_n = 2, .first_k = 18};
+  Program p;
+  const auto words = [&](Dataflow d) {
+    p.dataflow = d;
+    const Result<Descriptor> described = describe(p, Command{c}, {});
+    EXPECT_TRUE(described.ok());
+    const auto& w = described->words;
+    return std::vector<uint32_t>{w[5], w[29], w[30], w[31], w[32], w[33], w[34]};
+  };
+  // Weight offset; groups, rows and columns of a block; group and row in it; rows of the round
+  // before it. Input stationary rows have 4 bytes a round.
+  EXPECT_EQ(words(Dataflow::weight_stationary), (std::vector<uint32_t>{100, 3, 4, 2, 1, 2, 0}));
+  EXPECT_EQ(words(Dataflow::input_stationary), (std::vector<uint32_t>{104, 3, 4, 2, 1, 2, 6}));
+  c.weights.groups = 1;
+  EXPECT_EQ(words(Dataflow::input_stationary), (std::vector<uint32_t>{100, 0, 0, 0, 0, 0, 0}));
+}
+
 TEST(Descriptor, IsWhatTheCoreCannotDoRefused) {
   const Program p = nest();
   LoadCommand padded = load(0);

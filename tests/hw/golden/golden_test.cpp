@@ -56,6 +56,33 @@ TEST(Golden, DoAllDataflowsComputeAProduct) {
   EXPECT_EQ(outputs(turned.program(), turned.image(kA, kTurnedW)), kProduct);
 }
 
+// Two groups of 2 x 1, rows 3 to 5 of the diagonal: the last of group 1, then group 0 of the next
+// round.
+// [1 2 3] [0 7]   [ 8  7]
+// [4 5 6] [1 0] = [17 28]
+//         [2 0]
+TEST(Golden, AreTheZerosOfPackedGroupsNotInTheSlot) {
+  for (const Dataflow d :
+       {Dataflow::weight_stationary, Dataflow::input_stationary, Dataflow::output_stationary}) {
+    const bool turned = d == Dataflow::input_stationary;
+    TinyProgram tiny(2, 3, 2, d);
+    // A byte for every k; turned, of both columns both rounds, 99 where no row is.
+    const std::vector<int> w =
+        turned ? std::vector{99, 99, 1, 2, 99, 7, 99, 99} : std::vector{7, 1, 2};
+    tiny.gemm.weights = {.offset = 0,
+                         .pitch = turned ? 4 : 1,
+                         .groups = 2,
+                         .group_k = 2,
+                         .group_n = 1,
+                         .first_k = 3};
+    tiny.load_w.walk.run = std::ssize(w);
+    Program p = tiny.program();
+    p.tensors[1].bytes = std::ssize(w);
+    ASSERT_TRUE(verify(p, test::small_machine()).ok());
+    EXPECT_EQ(outputs(p, tiny.image(kA, w)), (std::vector<int>{8, 7, 17, 28}));
+  }
+}
+
 TEST(Golden, AreParametersPerOutputChannelAndLittleEndian) {
   for (const Dataflow d : {Dataflow::weight_stationary, Dataflow::input_stationary}) {
     const TinyProgram tiny(2, 3, 2, d);

@@ -93,6 +93,40 @@ TEST(Verify, RefusesPositionsThatAreOneAndTheSame) {
   EXPECT_TRUE(says(error(test::program(body)), "gemm window of 0-byte pixels"));
 }
 
+TEST(Verify, RefusesPackedGroupsThatDontFit) {
+  for (const Dataflow d :
+       {Dataflow::weight_stationary, Dataflow::input_stationary, Dataflow::output_stationary}) {
+    const bool turned = d == Dataflow::input_stationary;
+    const auto packed = [&](auto bend) {
+      auto body = test::tile(4, 8, 8);
+      auto& gemm = command<GemmCommand>(body);
+      // 4096 bytes a slot: 512 rows of 8 bytes, or 8 rows that end with it.
+      gemm.weights = {.offset = turned ? 4096 - 7 * 64 - 8 : 4096 - 8 * 4,
+                      .pitch = turned ? 64 : 4,
+                      .groups = 2,
+                      .group_k = 4,
+                      .group_n = 4,
+                      .first_k = 8};
+      bend(gemm);
+      Program p = test::program(std::move(body));
+      p.dataflow = d;
+      return error(p);
+    };
+    EXPECT_EQ(packed([](GemmCommand&) {}), "");
+    EXPECT_TRUE(says(packed([](GemmCommand& c) { c.weights.group_n = 3; }), "2 groups of 4x3"));
+    EXPECT_TRUE(says(packed([](GemmCommand& c) { c.weights.group_k = 5; }), "2 groups of 5x4"));
+    EXPECT_TRUE(says(packed([](GemmCommand& c) { c.weights.group_n = 5; }), "2 groups of 4x5"));
+    EXPECT_TRUE(says(packed([](GemmCommand& c) { c.weights.first_k = -1; }), "first row reaches"));
+    EXPECT_TRUE(says(packed([&](GemmCommand& c) {
+                       if (turned)
+                         c.weights.first_k = 9;  // the last row begins a third round
+                       else
+                         c.weights.offset += Affine(1);
+                     }),
+                     "gemm weights reaches"));
+  }
+}
+
 TEST(Verify, RefusesReadsWithoutAToken) {
   auto body = test::tile(8, 8, 8);
   std::erase_if(body, [](const Item& i) {
