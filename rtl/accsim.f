@@ -13,6 +13,7 @@ acc_bank.sv
 dma_walk.sv
 load_unit.sv
 load_fence.sv
+load_transposer.sv
 load_tracker.sv
 store_unit.sv
 window_walk.sv

@@ -97,15 +97,15 @@ module accsim_core
   logic                       read_signal, read_to;
   load_tag_t                  read_tag;
   load_tag_t [1:0]            tag;   // by memory
+  logic [1:0][LoadPort*8-1:0] data;
   word_t     [1:0]            to;    // address in the buffer
   logic      [1:0][15:0]      size;  // bytes
   logic      [3:0][1:0]       data_for;  // by buffer and memory
   assign read_tag_o = read_tag;
-  assign tag        = data_tag_i;
   assign to         = {tag[1].address, tag[0].address};
   assign size       = {tag[1].bytes, tag[0].bytes};
   load_unit #(
-    .ActSlots(ActSlots), .ActStride(ActSlotBytes), .ActPort(ActPort),
+    .Cols(Cols), .ActSlots(ActSlots), .ActStride(ActSlotBytes), .ActPort(ActPort),
     .WgtSlots(WgtSlots), .WgtStride(WgtSlotBytes), .WgtPort(WgtPort),
     .ParSlots(ParSlots), .ParStride(ParSlotBytes), .ParPort(ParPort),
     .OutStride(OutSlotBytes), .OutPort(OutPort)
@@ -116,12 +116,13 @@ module accsim_core
     .req_bytes_o(read_bytes_o), .req_shared_o(read_shared_o), .req_last_o(read_last_o),
     .req_signal_o(read_signal), .req_to_o(read_to), .req_tag_o(read_tag)
   );
-  load_tracker #(.ActSlots(ActSlots), .WgtSlots(WgtSlots), .ParSlots(ParSlots),
+  load_tracker #(.Side(min_of(Cols, max_of(ActPort, WgtPort))), .Port(LoadPort),
+                 .ActSlots(ActSlots), .WgtSlots(WgtSlots), .ParSlots(ParSlots),
                  .OutSlots(OutSlots)) u_tracker (
     .clk_i, .rst_ni, .asked_i(read_valid_o && read_ready_i && read_last_o),
     .asked_buffer_i(read_tag.buffer), .asked_shared_i(read_shared_o), .asked_signal_i(read_signal),
-    .asked_to_i(read_to), .data_valid_i, .tag_i(tag), .write_o(data_for),
-    .retire_o(retire_load_o), .full_o(load_full)
+    .asked_to_i(read_to), .data_valid_i, .tag_i(data_tag_i), .data_i({data1_i, data0_i}),
+    .tag_o(tag), .data_o(data), .write_o(data_for), .retire_o(retire_load_o), .full_o(load_full)
   );
 
   // ---- buffers: both memories may send to one of them in a cycle --------------------------------
@@ -154,19 +155,19 @@ module accsim_core
   slot_mem #(.Bytes(ActSlots * ActSlotBytes), .WriteBytes(ActPort), .Writes(2),
              .ReadBytes(ActRead), .ReadPorts(ActPorts)) u_act_mem (
     .clk_i, .write_i(data_for[0]), .scatter_i(1'b0), .write_pitch_i('0), .write_addr_i(to),
-    .write_bytes_i(size), .write_data_i({data1_i[ActPort*8-1:0], data0_i[ActPort*8-1:0]}),
+    .write_bytes_i(size), .write_data_i({data[1][ActPort*8-1:0], data[0][ActPort*8-1:0]}),
     .read_i({vec_read, act_read}), .read_addr_i({vec_addr, act_addr}), .read_data_o(act_data),
     .old_read_i(1'b0), .old_addr_i('0), .old_pitch_i('0), .old_data_o(unused_old[0]));
   slot_mem #(.Bytes(WgtSlots * WgtSlotBytes), .WriteBytes(WgtPort), .Writes(2),
              .ReadBytes(WgtLanes)) u_wgt_mem (
     .clk_i, .write_i(data_for[1]), .scatter_i(1'b0), .write_pitch_i('0), .write_addr_i(to),
-    .write_bytes_i(size), .write_data_i({data1_i[WgtPort*8-1:0], data0_i[WgtPort*8-1:0]}),
+    .write_bytes_i(size), .write_data_i({data[1][WgtPort*8-1:0], data[0][WgtPort*8-1:0]}),
     .read_i(wgt_read), .read_addr_i(wgt_addr), .read_data_o(wgt_data),
     .old_read_i(1'b0), .old_addr_i('0), .old_pitch_i('0), .old_data_o(unused_old[1]));
   slot_mem #(.Bytes(ParSlots * ParSlotBytes), .WriteBytes(ParPort), .Writes(2),
              .ReadBytes(ParRead), .ReadPorts(2)) u_par_mem (
     .clk_i, .write_i(data_for[2]), .scatter_i(1'b0), .write_pitch_i('0), .write_addr_i(to),
-    .write_bytes_i(size), .write_data_i({data1_i[ParPort*8-1:0], data0_i[ParPort*8-1:0]}),
+    .write_bytes_i(size), .write_data_i({data[1][ParPort*8-1:0], data[0][ParPort*8-1:0]}),
     .read_i({vec_par_read, par_read}), .read_addr_i({vec_par_addr, par_addr}),
     .read_data_o(par_data), .old_read_i(1'b0), .old_addr_i('0), .old_pitch_i('0), .old_data_o(unused_old[2]));
   slot_mem #(.Bytes(OutSlots * OutSlotBytes), .WriteBytes(OutWrite), .Writes(4),
@@ -175,7 +176,7 @@ module accsim_core
     .clk_i, .write_i({data_for[3], vec_write, out_write}), .scatter_i(out_scatter),
     .write_pitch_i(out_pitch), .write_addr_i({to, vec_out_addr, out_addr}),
     .write_bytes_i({size, vec_bytes, out_bytes}),
-    .write_data_i({(OutWrite*8)'(data1_i[OutPort*8-1:0]), (OutWrite*8)'(data0_i[OutPort*8-1:0]),
+    .write_data_i({(OutWrite*8)'(data[1][OutPort*8-1:0]), (OutWrite*8)'(data[0][OutPort*8-1:0]),
                    (OutWrite*8)'(vec_out), (OutWrite*8)'(out_data)}),
     .read_i(out_read), .read_addr_i(out_read_addr), .read_data_o(write_data_o),
     .old_read_i(old_read), .old_addr_i(old_addr), .old_pitch_i(old_scatter ? old_pitch : 32'd1),

@@ -7,7 +7,7 @@ package accsim_pkg;
   parameter int unsigned Levels      = 6;   // of a strided walk
   parameter int unsigned WindowLines = 4;   // kernel lines gathered in one cycle
   parameter int unsigned AddrWidth   = 48;  // of the memory outside
-  parameter int unsigned TagWidth    = 64;
+  parameter int unsigned TagWidth    = 96;
 
   // Of the timing contract, see README.md.
   parameter int unsigned ArrayLatency   = 4;   // of a sum, beyond the skew of the array
@@ -50,7 +50,8 @@ package accsim_pkg;
 
   // Flags of a load or store (store: wait_full and signal_free of the output buffer).
   typedef struct packed {
-    logic [14:0] unused;
+    logic [13:0] unused;
+    logic        transposed;  // load: the runs of level 0 are a matrix that is turned
     slot_t       slot;    // load into the output buffer
     logic [1:0]  to;      // load: full_to_e, store: filler_e
     logic [1:0]  from;    // load: free_from_e, store: filler_e
@@ -263,8 +264,13 @@ package accsim_pkg;
   parameter int unsigned LoadCountBits = 21;
 
   // Travels with a read request and comes back with its data.
+  // Of a transposed load it is a row of a block: the address is that of the block's first element,
+  // whose columns come to lie `pitch` bytes apart.
   typedef struct packed {
-    logic [12:0] unused;
+    logic [10:0] unused;
+    word_t       pitch;
+    logic        block_end;  // the block has no more rows
+    logic        transposed;
     logic        last;  // of the command
     buffer_e     buffer;
     logic [15:0] bytes;

@@ -10,6 +10,7 @@ acc_bank_sva.sv
 dma_walk_sva.sv
 load_unit_sva.sv
 load_fence_sva.sv
+load_transposer_sva.sv
 store_unit_sva.sv
 window_walk_sva.sv
 window_merge_sva.sv

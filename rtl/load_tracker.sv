@@ -1,8 +1,9 @@
-// What comes back from the two memories: into which buffer it goes, which loads have ended, which
-// slots are full.
+// What comes back from the two memories: turned where it is to be, into which buffer it goes, which
+// loads have ended, which slots are full.
 module load_tracker
   import accsim_pkg::*;
 #(
+  parameter int unsigned Side = 8, Port = 8,  // of a transposed block, of the ports
   parameter int unsigned ActSlots = 2, WgtSlots = 2, ParSlots = 2, OutSlots = 2
 ) (
   input  logic            clk_i,
@@ -14,6 +15,9 @@ module load_tracker
   input  logic            asked_to_i,      // ... which queue reads the slot
   input  logic [1:0]      data_valid_i,    // by memory
   input  load_tag_t [1:0] tag_i,
+  input  logic [1:0][Port*8-1:0] data_i,
+  output load_tag_t [1:0] tag_o,
+  output logic [1:0][Port*8-1:0] data_o,
   output logic [3:0][1:0] write_o,         // by buffer and memory
   output logic [1:0]      retire_o,
   output logic [3:0][1:0] full_o           // by buffer and by the queue that reads the slot
@@ -26,9 +30,13 @@ module load_tracker
   assign asked_from = asked_shared_i ? 2'b10 : 2'b01;
 
   for (genvar m = 0; m < 2; m++) begin : gen_memory
+    logic       valid;
     logic [3:0] to;
-    assign to          = data_valid_i[m] ? 4'd1 << tag_i[m].buffer : 4'd0;
-    assign retire_o[m] = data_valid_i[m] && tag_i[m].last;
+    load_transposer #(.Side(Side), .Port(Port)) u_transposer (
+      .clk_i, .rst_ni, .valid_i(data_valid_i[m]), .tag_i(tag_i[m]), .data_i(data_i[m]),
+      .valid_o(valid), .tag_o(tag_o[m]), .data_o(data_o[m]));
+    assign to          = valid ? 4'd1 << tag_o[m].buffer : 4'd0;
+    assign retire_o[m] = valid && tag_o[m].last;
     for (genvar b = 0; b < 4; b++) begin : gen_buffer
       assign write_o[b][m]  = to[b];
       assign asked_of[b][m] = asked[b] && asked_from[m];

@@ -1,9 +1,13 @@
 // Load engine: asks for the beats of a walk, one a cycle, each with a tag that says where its data
 // goes. The memory takes the last beat of a command when its channel is free again, so the command
-// occupies this queue as long as the channel. Data comes back with the tag, see accsim_core.sv.
+// occupies this queue as long as the channel. Data comes back with the tag, see accsim_core.sv. A
+// transposed load asks for blocks, of at most as many rows and bytes as the array has columns and
+// the port bytes, at such intervals that one goes out of load_transposer.sv while the next comes
+// in, and keeps the queue until the last one has gone out.
 module load_unit
   import accsim_pkg::*;
 #(
+  parameter int unsigned Cols = 8,
   parameter int unsigned ActSlots = 2, ActStride = 1024, ActPort = 16,
   parameter int unsigned WgtSlots = 2, WgtStride = 1024, WgtPort = 16,
   parameter int unsigned ParSlots = 2, ParStride = 1024, ParPort = 16,
@@ -31,7 +35,9 @@ module load_unit
   dma_cmd_t    head;
   logic        head_valid, load, step, done, start;
   dma_flags_t  flags_q;
-  logic [15:0] port;
+  logic [15:0] port, rows_q, run_q, side, first_rows, next_rows, wait_q;
+  logic        turned, block_end, active, tail_q;
+  word_t       rows_left, pitch_q;
   word_t       offset, base;
   word_t       act_base, wgt_base, par_base, out_base;
   logic [3:0]  select;
@@ -44,13 +50,26 @@ module load_unit
 
   dma_walk u_walk (
     .clk_i, .load_i(load), .cmd_i(head), .step_i(step), .port_bytes_i(port),
-    .addr_o(req_addr_o), .slot_offset_o(offset), .bytes_o(req_bytes_o), .last_o(req_last_o)
+    .addr_o(req_addr_o), .slot_offset_o(offset), .bytes_o(req_bytes_o), .last_o(req_last_o),
+    .block_end_o(block_end), .rows_left_o(rows_left)
   );
+
+  function automatic logic [15:0] least(logic [15:0] a, logic [15:0] b);
+    return a < b ? a : b;
+  endfunction
 
   always_comb begin
     case (flags_q.buffer)
-      BufActivation: begin port = 16'(ActPort); base = act_base; select = 4'b0001; end
-      BufWeight:     begin port = 16'(WgtPort); base = wgt_base; select = 4'b0010; end
+      BufActivation: begin
+        port   = turned ? 16'(min_of(Cols, ActPort)) : 16'(ActPort);
+        base   = act_base;
+        select = 4'b0001;
+      end
+      BufWeight: begin
+        port   = turned ? 16'(min_of(Cols, WgtPort)) : 16'(WgtPort);
+        base   = wgt_base;
+        select = 4'b0010;
+      end
       BufParameter:  begin port = 16'(ParPort); base = par_base; select = 4'b0100; end
       BufOutput:     begin port = 16'(OutPort); base = out_base; select = 4'b1000; end
       default:       begin port = '0;           base = '0;       select = 4'b0000; end
@@ -61,8 +80,28 @@ module load_unit
     .clk_i, .rst_ni, .enable_i, .next_i(head_valid),
     .ready_i(!flags_q.waits || flags_q.from == FromNone ||
              (flags_q.from == FromMain ? tokens[0] : tokens[1])),
-    .done_i(done), .load_o(load), .start_o(start), .active_o(req_valid_o)
+    .done_i(done), .load_o(load), .start_o(start), .active_o(active)
   );
+
+  // Cycles between the last rows of two blocks: as many as the first one has rows or bytes.
+  assign turned     = flags_q.transposed;
+  assign first_rows = least(rows_q, port);
+  assign side       = run_q < port ? (run_q > first_rows ? run_q : first_rows) : port;
+  assign next_rows  = rows_left == '0 ? first_rows :
+                      rows_left < 32'(port) ? rows_left[15:0] : port;
+
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      wait_q <= '0;
+      tail_q <= 1'b0;
+    end else begin
+      if (step && turned && req_last_o)     wait_q <= req_bytes_o;
+      else if (step && turned && block_end) wait_q <= side - next_rows;
+      else if (wait_q != '0)                wait_q <= wait_q - 1'b1;
+      if (step && turned && req_last_o) tail_q <= 1'b1;
+      else if (done)                    tail_q <= 1'b0;
+    end
+  end
 
   assign tokens       = free_i[flags_q.buffer];
   assign out_base     = 32'(flags_q.slot) * OutStride;
@@ -70,11 +109,13 @@ module load_unit
   assign from_o       = flags_q.from;
   assign req_to_o     = flags_q.to[0];
   assign step         = req_valid_o && req_ready_i;
-  assign done         = step && req_last_o;
+  assign done         = turned ? tail_q && wait_q == 1 : step && req_last_o;
+  assign req_valid_o  = active && wait_q == '0;
   assign req_shared_o = flags_q.shared;
   assign req_signal_o = flags_q.signal;
-  assign req_tag_o    = '{unused: '0, last: req_last_o, buffer: flags_q.buffer,
-                          bytes: req_bytes_o, address: base + offset};
+  assign req_tag_o    = '{unused: '0, pitch: pitch_q, block_end: block_end, transposed: turned,
+                          last: req_last_o, buffer: flags_q.buffer, bytes: req_bytes_o,
+                          address: base + offset};
 
   slot_ring #(.Slots(ActSlots), .Stride(ActStride)) u_act_ring (
     .clk_i, .rst_ni, .advance_i(done && flags_q.signal && select[0]), .base_o(act_base)
@@ -86,5 +127,12 @@ module load_unit
     .clk_i, .rst_ni, .advance_i(done && flags_q.signal && select[2]), .base_o(par_base)
   );
 
-  always_ff @(posedge clk_i) if (load) flags_q <= head.flags;
+  always_ff @(posedge clk_i) begin
+    if (load) begin
+      flags_q <= head.flags;
+      pitch_q <= head.count[0];
+      rows_q  <= head.count[0] < 32'h10000 ? head.count[0][15:0] : '1;
+      run_q   <= head.run < 32'h10000 ? head.run[15:0] : '1;
+    end
+  end
 endmodule

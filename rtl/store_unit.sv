@@ -29,7 +29,8 @@ module store_unit
   dma_cmd_t             head;
   logic                 head_valid, load, step, done, start, active, room, last;
   dma_flags_t           flags_q;
-  word_t                offset, base;
+  word_t                offset, base, rows_left;
+  logic                 block_end;  // stores are never transposed
   logic [AddrWidth-1:0] addr;
   logic [15:0]          bytes;
 
@@ -40,7 +41,8 @@ module store_unit
 
   dma_walk u_walk (
     .clk_i, .load_i(load), .cmd_i(head), .step_i(step), .port_bytes_i(16'(Port)),
-    .addr_o(addr), .slot_offset_o(offset), .bytes_o(bytes), .last_o(last)
+    .addr_o(addr), .slot_offset_o(offset), .bytes_o(bytes), .last_o(last),
+    .block_end_o(block_end), .rows_left_o(rows_left)
   );
 
   slot_ring #(.Slots(Slots), .Stride(Stride)) u_ring (

@@ -28,7 +28,8 @@ static_assert(std::max({rtl::dma_cmd::kWords, rtl::gemm_cmd::kWords, rtl::post_c
                         rtl::vector_cmd::kWords}) <= rtl::kWords);
 static_assert(rtl::gemm_cmd::kWindow + rtl::window::kWords == rtl::gemm_cmd::kBlocks);
 static_assert(rtl::gemm_cmd::kBlocks + rtl::blocks::kWords == rtl::gemm_cmd::kWords);
-static_assert(rtl::kTensorShift < rtl::kAddrWidth && rtl::kAddrWidth <= 64 && rtl::kTagWidth <= 64);
+static_assert(rtl::kTensorShift < rtl::kAddrWidth && rtl::kAddrWidth <= 64);
+static_assert(rtl::kTagWidth == 8 * sizeof(rtl::Tag));
 
 uint32_t word(int64_t value) { return static_cast<uint32_t>(value); }
 
@@ -158,7 +159,10 @@ struct Describe {
   Result<Descriptor> operator()(const LoadCommand& c) const {
     if (c.padded) return unsupported("explicit im2col loads are not in the core");
     if (c.buffer == Buffer::accumulator) return unsupported("a load into accumulators");
-    return transfer(program, c.tensor, at(c.source), at(c.slot_offset), c.walk, c.buffer);
+    if (c.transposed > 1) return unsupported("transposed loads of more than single bytes");
+    auto d = transfer(program, c.tensor, at(c.source), at(c.slot_offset), c.walk, c.buffer);
+    if (d && c.transposed > 0) d->words[rtl::dma_cmd::kFlags] |= rtl::dma_flags::kTransposed;
+    return d;
   }
   Result<Descriptor> operator()(const StoreCommand& c) const {
     return transfer(program, c.tensor, at(c.target), at(c.slot_offset), c.walk, Buffer::activation);

@@ -39,14 +39,14 @@ class ReturnPath {
  public:
   explicit ReturnPath(int64_t latency) : latency_(latency) {}
 
-  void push(uint64_t address, uint32_t bytes, uint64_t tag, int64_t cycle) {
+  void push(uint64_t address, uint32_t bytes, rtl::Tag tag, int64_t cycle) {
     beats_.push_back({cycle + 1 + latency_, address, bytes, tag});
   }
   struct Beat {
     int64_t due;
     uint64_t address;
     uint32_t bytes;
-    uint64_t tag;
+    rtl::Tag tag;
   };
   /// The beat that arrives in `cycle`, if there is one.
   const Beat* arrived(int64_t cycle) const {

@@ -26,13 +26,17 @@ enum RetirePort {
   kRetirePorts
 };
 
+/// What the core sends along with a read, and gets back with the data.
+using Tag = std::array<uint32_t, 3>;
+
 /// One beat of a load or store as it appears at the core's memory port: `bytes` bytes at
 /// `address` (tensor index << kTensorShift | byte offset) of DRAM or the shared buffer. Data of
 /// a read come back with its `tag`; `last` marks the last beat of a command.
 struct Request {
   bool valid = false, shared = false, last = false;
   uint32_t bytes = 0;
-  uint64_t address = 0, tag = 0;
+  uint64_t address = 0;
+  Tag tag{};
   friend bool operator==(const Request&, const Request&) = default;
 };
 
@@ -44,7 +48,7 @@ struct Cycle {
   std::array<bool, kCommandPorts> command_valid{};
   std::array<std::array<uint32_t, kWords>, kCommandPorts> command{};
   std::array<bool, 2> data_valid{};  ///< by memory: DRAM, shared
-  std::array<uint64_t, 2> data_tag{};
+  std::array<Tag, 2> data_tag{};
   std::array<std::array<uint8_t, kMaxPort>, 2> data{};
   // Set by the call: what happened in this cycle ...
   std::array<bool, kRetirePorts> retired{};

@@ -7,12 +7,12 @@
 namespace accsim::hw::rtl {
 
 /// Of the package's text without comments and blanks.
-inline constexpr uint64_t kPackageHash = 0x5280a19e8e1b59f5;
+inline constexpr uint64_t kPackageHash = 0x692965463bcd61d5;
 
 inline constexpr uint32_t kLevels = 6;
 inline constexpr uint32_t kWindowLines = 4;
 inline constexpr uint32_t kAddrWidth = 48;
-inline constexpr uint32_t kTagWidth = 64;
+inline constexpr uint32_t kTagWidth = 96;
 inline constexpr uint32_t kArrayLatency = 4;
 inline constexpr uint32_t kPostLatency = 8;
 inline constexpr uint32_t kVectorLatency = 9;
@@ -53,6 +53,7 @@ inline constexpr uint32_t kBufferShift = 3;
 inline constexpr uint32_t kFromShift = 5;
 inline constexpr uint32_t kToShift = 7;
 inline constexpr uint32_t kSlotShift = 9;
+inline constexpr uint32_t kTransposed = 1u << 17;
 }
 
 /// Words of dma_cmd_t.

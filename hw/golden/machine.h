@@ -26,6 +26,7 @@ class GoldenMachine {
   void visit(const Command& command);
 
   void execute(const LoadCommand& c);
+  void load_transposed(const LoadCommand& c);
   void execute(const GemmCommand& c);
   void execute(const DrainCommand& c);
   void execute(const PostCommand& c);

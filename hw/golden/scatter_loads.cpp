@@ -22,6 +22,7 @@ LoadCommand cut(LoadCommand& c, std::mt19937& random) {
 }
 
 bool can_be_cut(const LoadCommand& c) {
+  if (c.transposed > 0 && c.walk.levels.size() < 2) return false;  // one matrix
   return !c.padded && (c.walk.levels.empty() ? c.walk.run : c.walk.levels[0].count) > 1;
 }
 

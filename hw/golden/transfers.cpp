@@ -1,3 +1,5 @@
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cstring>
 
@@ -47,7 +49,36 @@ bool well_formed(const PaddedWindow& w, const Walk& walk) {
 
 }  // namespace
 
+/// Matrix by matrix: element j of row i is element i of row j.
+void GoldenMachine::load_transposed(const LoadCommand& c) {
+  const std::vector<uint8_t>* from = tensor(c.tensor);
+  const int64_t offset = value(c.slot_offset), source = value(c.source), element = c.transposed;
+  if (failed()) return;
+  if (c.padded || c.walk.levels.empty() || element < 0 || c.walk.run % element != 0)
+    return fail(Errc::invalid, fmt::format("a transposed load of {}-byte elements in runs of {}",
+                                           element, c.walk.run));
+  SlotRing& to = ring(c.buffer);
+  if (!inside(offset, c.walk.bytes(), to.slot_bytes(), "load into the slot")) return;
+  const std::span<uint8_t> slot = to.producer(poison_);
+  const int64_t rows = c.walk.levels.back().count, cols = c.walk.run / element;
+  int64_t run = 0;
+  for_runs(c.walk, source, [&](int64_t address) {
+    if (!inside(address, c.walk.run, std::ssize(*from), "load from memory")) return false;
+    const int64_t matrix = run / rows, row = run % rows;
+    for (int64_t col = 0; col < cols; ++col)
+      std::memcpy(slot.data() + offset + ((matrix * cols + col) * rows + row) * element,
+                  from->data() + address + col * element, static_cast<size_t>(element));
+    ++run;
+    return true;
+  });
+  retired_.address = offset;
+  retired_.slot = to.producer_slot();
+  if (retired_hook_)
+    retired_.bytes.assign(slot.data() + offset, slot.data() + offset + c.walk.bytes());
+}
+
 void GoldenMachine::execute(const LoadCommand& c) {
+  if (c.transposed != 0) return load_transposed(c);
   const std::vector<uint8_t>* from = tensor(c.tensor);
   const int64_t offset = value(c.slot_offset), source = value(c.source);
   std::array<int64_t, 3> origin{};

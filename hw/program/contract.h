@@ -33,6 +33,28 @@ constexpr int64_t port_beats(int64_t runs, int64_t run_bytes, int64_t width) {
   return runs * ceil_div(run_bytes, width);
 }
 
+/// A transposed load: its matrices of `rows` x `cols` elements go through the transposer in blocks
+/// of `side` x `side`, or what is left of it.
+struct Transposition {
+  int64_t matrices = 1, rows = 1, cols = 1, side = 1;
+
+  /// Cycles until the last block is asked for: as many for each block as its longer side has
+  /// elements, or that of the first block where it is larger.
+  constexpr int64_t in() const {
+    const int64_t first_rows = rows < side ? rows : side, first_cols = cols < side ? cols : side;
+    const int64_t blocks = matrices * ceil_div(rows, side) * ceil_div(cols, side);
+    return (blocks - 1) * (first_rows > first_cols ? first_rows : first_cols) + first_rows;
+  }
+  /// Cycles in which the last block is written.
+  constexpr int64_t out() const { return cols - (ceil_div(cols, side) - 1) * side; }
+};
+
+/// Elements of a side of the transposer's blocks: a row of them, and a column, is one beat of a
+/// port of `width` bytes; 0 where an element is wider than the port.
+constexpr int64_t transposer_side(const ArrayConfig& a, int64_t width, int64_t element) {
+  return a.cols < width / element ? a.cols : width / element;
+}
+
 /// Cycles of the stationary operand's way into the shadow registers.
 constexpr int64_t preload(const ArrayConfig& a, Dataflow d) {
   return d == Dataflow::input_stationary ? a.cols : a.rows;

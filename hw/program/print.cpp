@@ -78,8 +78,10 @@ class Printer {
   }
   static std::string pad(int32_t value) { return value == 0 ? "" : fmt::format(", pad {}", value); }
   std::string text(const LoadCommand& c) const {
-    return fmt::format("load {}[{}] <- %{}[{}], {}{}", name(c.buffer), text(c.slot_offset),
-                       c.tensor, text(c.source), text(c.walk), c.padded ? text(*c.padded) : "");
+    return fmt::format(
+        "load {}[{}] <- %{}[{}], {}{}{}", name(c.buffer), text(c.slot_offset), c.tensor,
+        text(c.source), text(c.walk), c.padded ? text(*c.padded) : "",
+        c.transposed > 0 ? fmt::format(", transposed by {} bytes", c.transposed) : "");
   }
   /// Which of a window's positions are streamed, unless all are.
   std::string part(const OperandWindow& w, int64_t m) const {

@@ -99,6 +99,9 @@ struct PaddedWindow {
 /// Memory -> slot. When `padded` is set, the walk reads a padded window: it may leave the tensor,
 /// but only at positions that `padded` names. Those are written as its pad_value without being
 /// fetched, but are counted as bytes moved.
+/// When `transposed` is set, the walk's innermost level with its run is a matrix, rows of `run`
+/// bytes, that is written to the slot turned: element j of row i is element i of row j there. The
+/// matrices of the outer levels follow one another in the slot without gaps.
 struct LoadCommand {
   Buffer buffer = Buffer::activation;
   int tensor = 0;      ///< index into Program::tensors
@@ -106,6 +109,7 @@ struct LoadCommand {
   Affine slot_offset;  ///< byte offset in the slot
   Walk walk;
   std::optional<PaddedWindow> padded = std::nullopt;
+  int64_t transposed = 0;  ///< bytes of an element of the matrices; 0: not transposed
 };
 
 /// The walk of the activation operand through the tile in its slot: a dense [depth][height][width]

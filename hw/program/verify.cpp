@@ -177,8 +177,21 @@ class Verifier {
            fmt::format("load into {}", name(c.buffer)));
     const ProgramTensor* t = tensor(c.tensor);
     if (!t) return;
+    if (c.transposed != 0) transposed(c);
     if (c.padded) return padded(c, *c.padded, *t);
     within(c.source, extent(c.walk), t->bytes, "load from '" + t->name + "'");
+  }
+
+  void transposed(const LoadCommand& c) {
+    if (c.transposed < 0 || c.padded || c.walk.levels.empty() || c.walk.run % c.transposed != 0)
+      return fail(fmt::format("transposed load of {}-byte elements in runs of {} bytes",
+                              c.transposed, c.walk.run));
+    if (c.buffer != Buffer::activation && c.buffer != Buffer::weight)
+      return fail(fmt::format("transposed load into {}", name(c.buffer)));
+    const int64_t width = hw_.buffer(c.buffer).width;
+    if (c.transposed > width)
+      fail(fmt::format("transposed load of {}-byte elements through a port of {} bytes",
+                       c.transposed, width));
   }
 
   /// The positions of a padded window that aren't padding lie in the tensor.

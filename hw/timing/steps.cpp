@@ -23,11 +23,11 @@ void StepWriter::start(const HwConfig& hw, Dataflow dataflow) {
     banked_.emplace(Banked{hw.banked, hw.clock_mhz, DramCosts(hw)});
 }
 
-DramCost StepWriter::transfer(Memory m, int64_t runs, int64_t run, bool write) const {
+DramCost StepWriter::transfer(Memory m, int64_t bytes, int64_t piece, bool write) const {
   if (m == Memory::dram && hw_->dram_model == DramModel::banked)
-    return banked_->costs.transfer(runs * run, run, write);
+    return banked_->costs.transfer(bytes, piece, write);
   const ChannelConfig& c = m == Memory::dram ? hw_->dram : hw_->shared.channel;
-  return {(write ? c.write : c.read).cycles(runs * run), c.latency};
+  return {(write ? c.write : c.read).cycles(bytes), c.latency};
 }
 
 void StepWriter::add(const Step& step, TouchSet writes) {
@@ -66,18 +66,31 @@ void StepWriter::close_loop() {
 
 void StepWriter::load(Buffer to, Memory from, int64_t runs, int64_t run) {
   const int64_t beats = contract::port_beats(runs, run, hw_->buffer(to).width);
-  const DramCost cost = transfer(from, runs, run, false);
+  const DramCost cost = transfer(from, runs * run, run, false);
+  add_load(to, from, std::max({int64_t{1}, cost.occupancy, beats}), cost.latency);
+}
+
+void StepWriter::load_transposed(Buffer to, Memory from, int64_t runs, int64_t run, int64_t rows,
+                                 int64_t element) {
+  const int64_t side = contract::transposer_side(hw_->array, hw_->buffer(to).width, element);
+  const contract::Transposition t{runs / rows, rows, run / element, side};
+  // Row by row of a block: what is contiguous is a piece of a run.
+  const DramCost cost = transfer(from, runs * run, std::min(run, side * element), false);
+  add_load(to, from, std::max(cost.occupancy, t.in()) + t.out(), cost.latency);
+}
+
+void StepWriter::add_load(Buffer to, Memory from, int64_t occupancy, int64_t latency) {
   add({.kind = Step::Kind::load,
        .memory = from == Memory::dram ? Wait::dram_read : Wait::shared,
        .moment = loaded(to),
-       .occupancy = scaled(std::max({int64_t{1}, cost.occupancy, beats})),
-       .latency = scaled(cost.latency)},
+       .occupancy = scaled(occupancy),
+       .latency = scaled(latency)},
       touch(Moment::load_free) | touch(loaded(to)) | touch(Moment::pending_load));
 }
 
 void StepWriter::store(Memory to, int64_t runs, int64_t run) {
   const int64_t beats = contract::port_beats(runs, run, hw_->buffer(Buffer::output).width);
-  const DramCost cost = transfer(to, runs, run, true);
+  const DramCost cost = transfer(to, runs * run, run, true);
   add({.kind = Step::Kind::store,
        .memory = to == Memory::dram ? Wait::dram_write : Wait::shared,
        .occupancy = scaled(std::max({int64_t{1}, cost.occupancy, beats})),
@@ -206,7 +219,11 @@ class Compiler {
   Memory memory(int tensor) const { return program_.tensors[static_cast<size_t>(tensor)].memory; }
 
   void command(const LoadCommand& c) {
-    to_.load(c.buffer, memory(c.tensor), c.walk.runs(), c.walk.run);
+    if (c.transposed > 0)
+      to_.load_transposed(c.buffer, memory(c.tensor), c.walk.runs(), c.walk.run,
+                          c.walk.levels.back().count, c.transposed);
+    else
+      to_.load(c.buffer, memory(c.tensor), c.walk.runs(), c.walk.run);
   }
   void command(const GemmCommand& c) { to_.gemm(c.m, c.k, c.n); }
   void command(const DrainCommand&) { to_.drain(); }

@@ -112,6 +112,9 @@ class StepWriter {
 
   /// `runs` contiguous pieces of `run` bytes.
   void load(Buffer to, Memory from, int64_t runs, int64_t run);
+  /// As many, the rows of matrices of `rows` rows that are transposed; elements of `element` bytes.
+  void load_transposed(Buffer to, Memory from, int64_t runs, int64_t run, int64_t rows,
+                       int64_t element);
   void store(Memory to, int64_t runs, int64_t run);
   void gemm(int64_t m, int64_t k, int64_t n);
   void drain();
@@ -132,8 +135,9 @@ class StepWriter {
   void add(const Step& step, TouchSet writes);
   void post_unit(int64_t cycles);
   void vector_unit(int64_t cycles);
-  /// Occupancy and latency of a transfer, without the slot port.
-  DramCost transfer(Memory m, int64_t runs, int64_t run, bool write) const;
+  void add_load(Buffer to, Memory from, int64_t occupancy, int64_t latency);
+  /// Occupancy and latency of a transfer in contiguous pieces, without the slot port.
+  DramCost transfer(Memory m, int64_t bytes, int64_t piece, bool write) const;
 
   const HwConfig* hw_ = nullptr;
   Dataflow dataflow_ = Dataflow::weight_stationary;

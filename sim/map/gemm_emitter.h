@@ -4,6 +4,7 @@
 #include <memory_resource>
 #include <optional>
 
+#include "hw/program/contract.h"
 #include "sim/map/pass_emitter.h"
 
 namespace accsim::sim {
@@ -195,10 +196,29 @@ class GemmEmitter {
     sync(hw::SyncKind::wait_full, reader(o), buffer(o));
   }
 
+  static constexpr std::array<int, kOperands> kTensor = {kTensorW, kTensorA, kTensorP};
   template <class Fill>
   void add_load(Operand o, hw::Walk walk, Fill fill) {
-    constexpr std::array<int, kOperands> kTensor = {kTensorW, kTensorA, kTensorP};
     sink_.load(buffer(o), kTensor[o], walk.merge(), fill);
+  }
+
+  /// Matrices of rows of `cols` elements, written as columns: through the transposer, or where it
+  /// has nothing to turn or is too narrow, element by element.
+  template <class Fill>
+  void add_turned_load(Operand o, hw::Walk walk, hw::Walk::Level rows, int64_t cols,
+                       int64_t element, Fill fill) {
+    const int64_t side =
+        hw::contract::transposer_side(hw_.array, hw_.buffer(buffer(o)).width, element);
+    if (rows.count == 1 || cols == 1 || side == 0) {
+      walk.levels.push_back({cols, element});
+      walk.levels.push_back(rows);
+      walk.run = element;
+      return add_load(o, walk, fill);
+    }
+    walk.merge();
+    walk.levels.push_back(rows);
+    walk.run = cols * element;
+    sink_.load(buffer(o), kTensor[o], walk, fill, element);
   }
 
   void load_parameters() {
@@ -226,10 +246,10 @@ class GemmEmitter {
     };
     if (op.a_transposed) {
       const int64_t column = op.in[2] * p_.a_bytes;
-      return add_load(kA, {{{seg(kX).in_size, p_.a_bytes}, {seg(kC).size, column}}, p_.a_bytes},
-                      [&](auto& c) {
-                        c.source = base() + at_[kX].in_start * p_.a_bytes + at_[kC].start * column;
-                      });
+      return add_turned_load(
+          kA, {}, {seg(kC).size, column}, seg(kX).in_size, p_.a_bytes, [&](auto& c) {
+            c.source = base() + at_[kX].in_start * p_.a_bytes + at_[kC].start * column;
+          });
     }
     const auto first = [=, this] {
       return base() + at_[kC].start * p_.a_bytes + at_[kImage].start * image;
@@ -311,7 +331,7 @@ class GemmEmitter {
       });
     }
     if (packed()) return load_packed_weights();
-    // Lies as [k][n], or as [n][k]: what is turned against the slot is gathered element by element.
+    // Lies as [k][n], or as [n][k].
     const bool n_major = weights_n_major(p_);
     const int64_t n_stride = n_major ? full_k * b : b;
     const int64_t k_stride = n_major ? b : p_.op.outputs * b;
@@ -319,20 +339,27 @@ class GemmEmitter {
     const auto base = [&] {
       return batch_weights() + at_[kN].start * n_stride + at_[kC].start * k_stride;
     };
-    if (t_.dataflow == hw::Dataflow::input_stationary)
-      return add_load(kW, {{{n(), n_stride}, {taps, tap_stride}, {seg(kC).size, k_stride}}, b},
-                      [&](auto& c) { c.source = base(); });
-    for (const Segment& s : split(n(), hw_.array.cols))
-      add_load(kW,
-               {{{s.count, s.step * n_stride},
-                 {taps, tap_stride},
-                 {seg(kC).size, k_stride},
-                 {s.size, n_stride}},
-                b},
-               [&](auto& c) {
-                 c.source = base() + Address(s.start * n_stride);
-                 c.slot_offset = s.start * k() * b;
-               });
+    if (t_.dataflow == hw::Dataflow::input_stationary) {
+      const auto source = [&](auto& c) { c.source = base(); };
+      if (!n_major)  // of one tap
+        return add_turned_load(kW, {}, {seg(kC).size, k_stride}, n(), b, source);
+      return add_load(kW, {{{n(), n_stride}, {taps, tap_stride}}, seg(kC).size * b}, source);
+    }
+    for (const Segment& s : split(n(), hw_.array.cols)) {
+      const hw::Walk blocks{{{s.count, s.step * n_stride}, {taps, tap_stride}}, 0};
+      const auto place = [&](auto& c) {
+        c.source = base() + Address(s.start * n_stride);
+        c.slot_offset = s.start * k() * b;
+      };
+      if (n_major) {
+        add_turned_load(kW, blocks, {s.size, n_stride}, seg(kC).size, b, place);
+        continue;
+      }
+      hw::Walk walk = blocks;
+      walk.levels.push_back({seg(kC).size, k_stride});
+      walk.run = s.size * b;
+      add_load(kW, walk, place);
+    }
   }
 
   /// Lies as [group][n][k].
@@ -341,13 +368,8 @@ class GemmEmitter {
     const auto source = [&](auto& c) { c.source = batch_weights(); };
     if (t_.dataflow == hw::Dataflow::input_stationary)
       return add_load(kW, {{}, groups() * p_.op.outputs * k_bytes}, source);
-    add_load(kW,
-             {{{p_.kernel(), block_k},
-               {groups(), p_.op.outputs * k_bytes},
-               {p_.op.channels, b},
-               {p_.op.outputs, k_bytes}},
-              b},
-             source);
+    add_turned_load(kW, {{{p_.kernel(), block_k}, {groups(), p_.op.outputs * k_bytes}}, 0},
+                    {p_.op.outputs, k_bytes}, p_.op.channels, b, source);
   }
 
   const GemmProblem& p_;

@@ -54,12 +54,14 @@ class ProgramSink {
   void sync(hw::SyncKind kind, hw::Queue queue, hw::Buffer buffer) {
     bodies_.back()->push_back({hw::Sync{kind, queue, buffer}});
   }
+  /// `transposed`: as LoadCommand has it.
   template <class Fill>
-  void load(hw::Buffer to, int tensor, const hw::Walk& walk, Fill fill) {
+  void load(hw::Buffer to, int tensor, const hw::Walk& walk, Fill fill, int64_t transposed = 0) {
     hw::LoadCommand c;
     c.buffer = to;
     c.tensor = tensor;
     c.walk = walk;
+    c.transposed = transposed;
     add(std::move(c), fill);
   }
   template <class Fill>
@@ -146,8 +148,12 @@ class CostSink {
     steps_.sync(kind, queue, buffer);
   }
   template <class Fill>
-  void load(hw::Buffer to, int tensor, const hw::Walk& walk, Fill) {
-    steps_.load(to, memory(tensor), walk.runs(), walk.run);
+  void load(hw::Buffer to, int tensor, const hw::Walk& walk, Fill, int64_t transposed = 0) {
+    if (transposed > 0)
+      steps_.load_transposed(to, memory(tensor), walk.runs(), walk.run, walk.levels.back().count,
+                             transposed);
+    else
+      steps_.load(to, memory(tensor), walk.runs(), walk.run);
     tally_.load(times_, to, memory(tensor), walk.bytes());
   }
   template <class Fill>

@@ -98,6 +98,16 @@ def kinds(program: Json) -> Iterator[str]:
             yield "post of several beats a row"
         if name == "gemm" and what["n"] > program["machine"]["cols"]:
             yield "columns in several rounds"
+        if name == "load" and "rows" in what:
+            side = Contract(program["machine"], program["dataflow"]).side(what)
+            columns = what["run"] // what["element"]
+            yield f"transposed load of {min(2, what['runs'] // what['rows'])} matrices"
+            yield f"transposed load, {'wide' if columns > what['rows'] else 'high'}"
+            yield f"transposed load of {what['element']}-byte elements"
+            if what["rows"] > side and what["rows"] % side:
+                yield "transposed load with a low last block"
+            if columns > side and columns % side:
+                yield "transposed load with a narrow last block"
         if name == "load":
             memories.setdefault(what["buffer"], []).append(what["memory"])
     yield from (f"{buffer} slots of {len(queues)} queues" for (_, buffer), queues in users.items())
@@ -128,6 +138,12 @@ EXPECTED = {
         for buffer in ("activation", "weight", "parameter", "accumulator", "output")
     ),
     *(f"{move} of {runs}" for move in ("load", "store") for runs in ("one run", "several runs")),
+    *(f"transposed load of {matrices} matrices" for matrices in (1, 2)),
+    *(f"transposed load of {element}-byte elements" for element in (1, 2)),
+    "transposed load, wide",
+    "transposed load, high",
+    "transposed load with a low last block",
+    "transposed load with a narrow last block",
     "vector of 1 classes",
     "vector of 2 classes",
     "post of several beats a row",
@@ -340,6 +356,14 @@ CONTRACTS = {
     ),
     "vector, largest class": changed(vector=largest_class),
     "runs make one train of beats": changed(transfer=one_train),
+    "transposed blocks": changed(side=lambda self, load: max(1, Contract.side(self, load) // 2)),
+    "transposed": more("transposed"),
+    "last block doesn't keep the queue": changed(
+        transposed=lambda self, load: (
+            Contract.transposed(self, load)
+            - ((load["run"] // load["element"] - 1) % self.side(load) + 1)
+        )
+    ),
     "activation beats": more("beats", 1, "activation"),
     "weight beats": more("beats", 1, "weight"),
     "parameter beats": more("beats", 1, "parameter"),

@@ -81,6 +81,26 @@ class Contract:
         channel = self.channel(move["runs"] * move["run"], rate)
         return max(1, channel, move["runs"] * self.beats(move["run"], buffer))
 
+    def side(self, load: Json) -> int:
+        """Section "Transposed loads": rows and columns of a block."""
+        port = self.machine["buffers"][load["buffer"]]["port"]
+        return min(self.machine["cols"], port // load["element"])
+
+    def transposed(self, load: Json) -> int:
+        """Row "load, transposed", the last block begins when those before have had their
+        cycles, is asked for and goes out."""
+        side, rows, columns = self.side(load), load["rows"], load["run"] // load["element"]
+        blocks = [
+            (min(side, rows - row), min(side, columns - column))
+            for _ in range(load["runs"] // rows)
+            for column in range(0, columns, side)
+            for row in range(0, rows, side)
+        ]
+        begin = (len(blocks) - 1) * max(blocks[0])
+        rate = self.machine[load["memory"]]["read"]
+        asked = max(self.channel(load["runs"] * load["run"], rate), begin + blocks[0][0])
+        return asked + blocks[-1][1]
+
     def latency(self, memory: str) -> int:
         """Rows "load" and "store": from the end until the bytes have arrived, either way."""
         return self.machine[memory]["latency"]
@@ -157,7 +177,8 @@ class Contract:
         """End and visible result of any command but those of the execute queue."""
         what = command.fields
         if command.name in ("load", "store"):
-            end = start + self.transfer(what)
+            turned = command.name == "load" and "rows" in what
+            end = start + (self.transposed(what) if turned else self.transfer(what))
             return end, end + self.latency(what["memory"])
         if command.name == "table":
             end = start + self.table(command.queue)

@@ -22,6 +22,14 @@ inline hw::Item load(hw::Buffer buffer, int64_t bytes, int tensor = 0, int64_t r
   return {hw::Command{hw::LoadCommand{buffer, tensor, 0, 0, walk(bytes, runs), {}}}};
 }
 
+/// `matrices` of `rows` rows of `bytes` each, turned.
+inline hw::Item transposed_load(hw::Buffer buffer, int64_t matrices, int64_t rows, int64_t bytes,
+                                int64_t element = 1, int tensor = 0) {
+  hw::LoadCommand c{buffer, tensor, 0, 0, {{{matrices, 0}, {rows, bytes}}, bytes}, {}};
+  c.transposed = element;
+  return {hw::Command{c}};
+}
+
 /// m pixels of k bytes, one accumulator block.
 inline hw::Item gemm(int64_t m, int64_t k, int64_t n) {
   hw::GemmCommand c;
@@ -138,8 +146,18 @@ class RandomProgram {
 
   int64_t runs(int64_t bytes) { return one_in(2) ? 1 : pick(1, std::min<int64_t>(bytes, 8)); }
 
+  hw::Item one_load(hw::Buffer b, int64_t bytes, int tensor) {
+    if (b == hw::Buffer::parameter || b == hw::Buffer::output || !one_in(3))
+      return load(b, bytes, tensor, runs(bytes));
+    const int64_t matrices = one_in(2) ? 1 : pick(1, 4);
+    const int64_t rows = pick(1, std::min<int64_t>(40, std::max<int64_t>(1, bytes / matrices)));
+    const int64_t columns = std::max<int64_t>(1, bytes / matrices / rows);
+    const int64_t element = columns % 2 == 0 && one_in(3) ? 2 : 1;
+    return transposed_load(b, matrices, rows, columns, element, tensor);
+  }
+
   hw::Item some(hw::Buffer b, int64_t bytes) {
-    return load(b, bytes, one_in(3) ? 2 : 0, runs(bytes));
+    return one_load(b, bytes, one_in(3) ? 2 : 0);
   }
   /// A slot that loads claim, fill with up to so many bytes each, and hand on.
   std::vector<hw::Item> claimed(hw::Buffer b, int64_t bytes, hw::SyncKind handed_on) {

@@ -89,9 +89,10 @@ struct Model {
     c.command_ready = {t.load_ready_o != 0, t.gemm_ready_o != 0, t.post_ready_o != 0,
                        t.vector_ready_o != 0, t.store_ready_o != 0};
     c.read = {t.read_valid_o != 0, t.read_shared_o != 0, t.read_last_o != 0,
-              t.read_bytes_o,      t.read_addr_o,        t.read_tag_o};
+              t.read_bytes_o,      t.read_addr_o,        {}};
+    get_words(c.read.tag.data(), t.read_tag_o, sizeof c.read.tag);
     c.write = {t.write_valid_o != 0, t.write_shared_o != 0, t.write_last_o != 0,
-               t.write_bytes_o,      t.write_addr_o,        0};
+               t.write_bytes_o,      t.write_addr_o,        {}};
     if (c.write.valid) get_words(c.write_data.data(), t.write_data_o, kMaxPort);
   }
 };

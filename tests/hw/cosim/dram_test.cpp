@@ -43,11 +43,11 @@ TEST(PacedChannel, DoesATransferTakeTheTimeOfItsBytesOrItsBeats) {
 
 TEST(ReturnPath, DoesDataComeOneCycleAndTheLatencyAfterItsRequest) {
   ReturnPath path(7);
-  path.push(100, 4, 1, 10);
-  path.push(104, 4, 2, 11);
+  path.push(100, 4, {1}, 10);
+  path.push(104, 4, {2}, 11);
   EXPECT_EQ(path.arrived(17), nullptr);
   ASSERT_NE(path.arrived(18), nullptr);
-  EXPECT_EQ(path.arrived(18)->tag, 1u);
+  EXPECT_EQ(path.arrived(18)->tag, rtl::Tag{1});
   path.pop();
   EXPECT_EQ(path.arrived(18), nullptr);
   ASSERT_NE(path.arrived(19), nullptr);

@@ -61,6 +61,33 @@ TEST(Golden, DoAllDataflowsComputeAProduct) {
 // [1 2 3] [0 7]   [ 8  7]
 // [4 5 6] [1 0] = [17 28]
 //         [2 0]
+TEST(Golden, DoTransposedLoadsTurnTheirMatrices) {
+  // A as [k][m]; B, where its columns stay, as [k][n].
+  TinyProgram tiny(2, 3, 2, Dataflow::input_stationary);
+  tiny.load_a.walk = {{{3, 2}}, 2};
+  tiny.load_w.walk = {{{3, 2}}, 2};
+  tiny.load_a.transposed = tiny.load_w.transposed = 1;
+  ASSERT_TRUE(verify(tiny.program(), test::small_machine()).ok());
+  EXPECT_EQ(outputs(tiny.program(), tiny.image({1, 4, 2, 5, 3, 6}, kW)), kProduct);
+}
+
+TEST(Golden, AreElementsAndMatricesOfATransposedLoadKept) {
+  // Two matrices of 2 x 3 elements of two bytes, the second in front; the product copies the slot.
+  TinyProgram tiny(24, 1, 1);
+  tiny.load_a.source = Affine(12);
+  tiny.load_a.walk = {{{2, -12}, {2, 6}}, 6};
+  tiny.load_a.transposed = 2;
+  std::vector<int> memory, slot;
+  for (int i = 0; i < 24; ++i) memory.push_back(i);
+  for (const int matrix : {12, 0})
+    for (int column = 0; column < 3; ++column)
+      for (int row = 0; row < 2; ++row)
+        for (int byte = 0; byte < 2; ++byte) slot.push_back(matrix + row * 6 + column * 2 + byte);
+  EXPECT_EQ(outputs(tiny.program(), tiny.image(memory, {1})), slot);
+  tiny.load_a.walk.run = 5;
+  EXPECT_EQ(error_of(tiny.program(), tiny.image(memory, {1})).code, Errc::invalid);
+}
+
 TEST(Golden, AreTheZerosOfPackedGroupsNotInTheSlot) {
   for (const Dataflow d :
        {Dataflow::weight_stationary, Dataflow::input_stationary, Dataflow::output_stationary}) {

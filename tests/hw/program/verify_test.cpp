@@ -93,6 +93,32 @@ TEST(Verify, RefusesPositionsThatAreOneAndTheSame) {
   EXPECT_TRUE(says(error(test::program(body)), "gemm window of 0-byte pixels"));
 }
 
+TEST(Verify, RefusesTransposedLoadsOfNoMatrix) {
+  const auto bent = [](auto bend) {
+    auto body = test::tile(8, 8, 8);
+    auto& load = command<LoadCommand>(body);  // 64 bytes of weights through a port of 16
+    load.walk = {{{8, 8}}, 8};
+    load.transposed = 1;
+    bend(load);
+    return error(test::program(body));
+  };
+  EXPECT_EQ(bent([](LoadCommand&) {}), "");
+  EXPECT_EQ(bent([](LoadCommand& c) { c.transposed = 8; }), "");
+  EXPECT_TRUE(says(bent([](LoadCommand& c) { c.transposed = -1; }), "-1-byte elements"));
+  EXPECT_TRUE(says(bent([](LoadCommand& c) { c.transposed = 3; }), "in runs of 8 bytes"));
+  EXPECT_TRUE(says(bent([](LoadCommand& c) { c.walk = {{}, 64}; }), "in runs of 64 bytes"));
+  EXPECT_TRUE(says(bent([](LoadCommand& c) { c.padded.emplace(); }), "transposed load"));
+  EXPECT_TRUE(says(bent([](LoadCommand& c) {
+                     c.walk = {{{2, 32}}, 32};
+                     c.transposed = 32;
+                   }),
+                   "through a port of 16 bytes"));
+  Program p = test::program(test::fill(Buffer::parameter, 64));
+  command<LoadCommand>(p.body).walk = {{{8, 8}}, 8};
+  command<LoadCommand>(p.body).transposed = 1;
+  EXPECT_TRUE(says(error(p), "transposed load into parameter"));
+}
+
 TEST(Verify, RefusesPackedGroupsThatDontFit) {
   for (const Dataflow d :
        {Dataflow::weight_stationary, Dataflow::input_stationary, Dataflow::output_stationary}) {

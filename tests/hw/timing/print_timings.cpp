@@ -50,6 +50,10 @@ Json command(const Program& p, const Command& command) {
   if (const auto* c = std::get_if<LoadCommand>(&command)) {
     Json out = transfer(p, c->tensor, c->walk);
     out["buffer"] = name(c->buffer);
+    if (c->transposed > 0) {
+      out["rows"] = c->walk.levels.back().count;
+      out["element"] = c->transposed;
+    }
     return {{"load", std::move(out)}};
   }
   if (const auto* c = std::get_if<StoreCommand>(&command))

@@ -63,6 +63,28 @@ TEST(Steps, LoadsTakeTheSlowerOfMemoryAndPort) {
   EXPECT_EQ(time_of(w.steps()[1].occupancy), 160) << "a beat moves bytes of one run only";
 }
 
+TEST(Steps, TransposedLoadsTakeTheirBlocksAndTheWayOutOfTheLast) {
+  HwConfig hw = test::small_machine(8, 4);
+  hw.dram.read = {16000};
+  hw.buffers[static_cast<size_t>(Buffer::weight)].width = 16;
+  StepWriter w = started(hw);
+  const auto occupancy = [&](int64_t matrices, int64_t rows, int64_t run, int64_t element) {
+    w.load_transposed(Buffer::weight, Memory::dram, matrices * rows, run, rows, element);
+    return time_of(w.steps().back().occupancy);
+  };
+  // Blocks of 4 x 4: two below each other, three side by side; the last has two columns.
+  EXPECT_EQ(occupancy(1, 6, 10, 1), 5 * 4 + 4 + 2);
+  // Less than a block: the longer side of each, then the rows of the last one.
+  EXPECT_EQ(occupancy(3, 2, 3, 1), 2 * 3 + 2 + 3);
+  EXPECT_EQ(occupancy(3, 3, 2, 1), 2 * 3 + 3 + 2);
+  // Two elements of 8 bytes are as wide as the port.
+  EXPECT_EQ(occupancy(1, 4, 32, 8), 3 * 2 + 2 + 2);
+  // 60 bytes at 16 a cycle are faster than 5 blocks, at one a cycle slower.
+  hw.dram.read = {1000};
+  EXPECT_EQ(occupancy(1, 6, 10, 1), 60 + 2);
+  EXPECT_EQ(occupancy(1, 3, 6, 1), 18 + 2) << "bytes of whole blocks";
+}
+
 TEST(Steps, ALoopThatSignalsWhatItDoesNotDoIsStale) {
   const HwConfig hw = test::small_machine();
   for (const bool loads : {false, true}) {
