@@ -39,7 +39,7 @@ module slot_mem_sva
                    32'(write_bytes_i[w]) <= 32'(WriteBytes));
     `ASSERT_ALWAYS(WriteStaysInside_A,
                    write_i[w] |-> write_addr_i[w] <= last[w] && last[w] < 32'(Bytes));
-    if (!Scatter) begin : gen_dense
+    if (!Scatter && w == 0) begin : gen_dense
       `ASSERT_ALWAYS(OneAddressAWrite_A, write_i[w] |-> !scatter_i);
     end
   end

@@ -77,6 +77,8 @@ class Generator {
       c.tensor = one_in(3) ? kInShared : kInDram;
       c.slot_offset = Affine(at + from);
       walk(c.walk, size);
+      const bool turns = b == Buffer::activation || b == Buffer::weight;
+      if (turns && !c.walk.levels.empty() && one_in(2)) c.transposed = 1;
       place(c.source, extent(c.walk), loop, false);
       command(to, std::move(c));
       from += size;

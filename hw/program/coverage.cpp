@@ -60,12 +60,15 @@ class Walker {
             c.buffer == static_cast<Buffer>(b));
     hit("load from shared", shared(c.tensor));
     hit("load of several runs", c.walk.runs() > 1);
+    hit("load transposed", c.transposed > 0);
   }
   void add(const GemmCommand& c) {
     hit("gemm", true);
+    hit("gemm of packed groups", c.weights.groups > 1);
     hit("gemm with padding", c.window.pad_value != 0);
     hit("gemm of several kernel lines", c.window.line > 0 && c.k > c.window.line);
     hit("gemm of several output lines", c.window.count[1] > 1);
+    hit("gemm of a part of its window", c.m < c.window.positions());
   }
   void add(const DrainCommand&) { hit("drain", true); }
   void add(const PostCommand& c) {

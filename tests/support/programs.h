@@ -156,9 +156,7 @@ class RandomProgram {
     return transposed_load(b, matrices, rows, columns, element, tensor);
   }
 
-  hw::Item some(hw::Buffer b, int64_t bytes) {
-    return one_load(b, bytes, one_in(3) ? 2 : 0);
-  }
+  hw::Item some(hw::Buffer b, int64_t bytes) { return one_load(b, bytes, one_in(3) ? 2 : 0); }
   /// A slot that loads claim, fill with up to so many bytes each, and hand on.
   std::vector<hw::Item> claimed(hw::Buffer b, int64_t bytes, hw::SyncKind handed_on) {
     std::vector<hw::Item> out = {sync(hw::SyncKind::wait_free, hw::Queue::load, b)};

@@ -369,8 +369,12 @@ TEST(Descriptor, IsWhatTheCoreCannotDoRefused) {
   deep.walk.levels.assign(7, {2, 1});
   LoadCommand sums = load(0);
   sums.buffer = Buffer::accumulator;
-  for (const Command& c : {Command{padded}, Command{deep}, Command{sums}, Command{VectorCommand{}},
-                           Command{PostCommand{}}, Command{DrainCommand{}}}) {
+  LoadCommand wide = load(0);  // elements of two bytes
+  wide.walk = {{{4, 8}}, 8};
+  wide.transposed = 2;
+  for (const Command& c :
+       {Command{padded}, Command{deep}, Command{sums}, Command{wide}, Command{VectorCommand{}},
+        Command{PostCommand{}}, Command{DrainCommand{}}}) {
     const auto d = describe(p, kMachine, c, {});
     ASSERT_FALSE(d.ok());
     EXPECT_EQ(d.errors()[0].code, Errc::unsupported);
