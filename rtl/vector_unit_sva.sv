@@ -30,7 +30,7 @@ module vector_unit_sva
   input logic        lanes_active,
   input logic        done,
   input logic        table_read,
-  input logic        step_last
+  input logic        step_last, last_tap, last_out
 );
   if (Lanes < 1 || ActStride < 1 || ParStride < 1 || OutStride < 1) begin : gen_illegal
     $error("vector_unit: no size may be zero");
@@ -55,10 +55,16 @@ module vector_unit_sva
   `ASSERT(WritesOneSlot_A,
           out_write_o |-> out_addr_o / OutStride ==
           (out_addr_o + 32'(out_bytes_o) - 1) / OutStride);
+  // Sooner would only be overwritten: it shows in no value.
+  `ASSERT(LastIsTheLastTap_A, lanes_active && step_last |-> last_tap);
+  `ASSERT(WritesResultsOnly_A, out_write_o |-> last_out);
   `ASSERT(EndsWithAResult_A, done && lanes_active |-> step_last);
   `ASSERT(FullWithTheLastWrite_A, out_give_o |-> out_write_o && retire_o);
 endmodule
 
 bind vector_unit vector_unit_sva #(
   .Lanes(Lanes), .ActStride(ActStride), .ParStride(ParStride), .OutStride(OutStride)
-) u_sva (.step_last(step.last), .*);
+) u_sva (
+  .step_last(step.last), .last_tap(&last_of[TapLevels-1:0]),
+  .last_out(at[VectorLatency+1].last), .*
+);

@@ -357,7 +357,7 @@ class Generator {
     int64_t shift = product ? 21 : 14;
     for (int64_t n = c.tap_op == TapOp::sum ? taps : 1; n > 1; n /= 2) ++shift;
     c.shift = static_cast<int32_t>(one_in(8) ? pick(0, 62) : shift + pick(-1, 2));
-    c.output_zero = zero_point();
+    c.output_zero = one_in(6) ? static_cast<int32_t>(pick(-1000, 1000)) : zero_point();
     std::tie(c.low, c.high) = limits(INT8_MAX);
   }
 
@@ -381,7 +381,7 @@ class Generator {
     if (one_in(3))
       for (int64_t& n : c.taps) n = pick(1, 3);
     c.across = one_in(4);
-    c.run = pick(1, one_in(3) ? 150 : 30);
+    c.run = pick(1, one_in(c.across ? 2 : 3) ? 150 : 30);
     draw_strides(c.a.row_stride, c.run);
     draw_strides(c.tap_stride, c.run);
     if (c.op != LaneOp::copy) {
