@@ -92,6 +92,16 @@ class Verifier {
     if (s.kind == SyncKind::signal_full && primed_ > 0 && s.queue == Queue::load &&
         s.buffer == Buffer::output)
       return fail("signal_full on output: the slots before it are primed and have no results yet");
+    if ((s.kind == SyncKind::signal_primed && s.queue != Queue::load) ||
+        (s.kind == SyncKind::wait_primed && s.queue != Queue::post))
+      return fail(fmt::format("{} of the {} queue", name(s.kind), name(s.queue)));
+    const bool fills = s.kind != SyncKind::wait_full && s.kind != SyncKind::signal_free;
+    Queue& user = (fills ? filler_ : holder_)[b];
+    if (is_wait(s.kind))
+      user = s.queue;
+    else if ((fills ? filling_ : held_)[b] > 0 && user != s.queue)
+      return fail(fmt::format("{} on {} by the {} queue: the slot is the {} queue's", name(s.kind),
+                              name(s.buffer), name(s.queue), name(user)));
     const auto take = [&](int64_t& from, int64_t& to) {
       if (from <= 0)
         return fail(fmt::format("{} on {}: no token can be there", name(s.kind), name(s.buffer)));
@@ -145,12 +155,12 @@ class Verifier {
       fail(fmt::format("{} reaches [{}, {}) of {}", what, r.low, r.high + extent, limit));
   }
 
-  void held(Buffer b, std::string_view what) {
-    if (held_[static_cast<size_t>(b)] != 1)
+  void held(Buffer b, Queue q, std::string_view what) {
+    if (held_[static_cast<size_t>(b)] != 1 || holder_[static_cast<size_t>(b)] != q)
       fail(fmt::format("{} reads {} without a full slot", what, name(b)));
   }
-  void filling(Buffer b, std::string_view what) {
-    if (filling_[static_cast<size_t>(b)] != 1)
+  void filling(Buffer b, Queue q, std::string_view what) {
+    if (filling_[static_cast<size_t>(b)] != 1 || filler_[static_cast<size_t>(b)] != q)
       fail(fmt::format("{} writes {} without a free slot", what, name(b)));
   }
 
@@ -171,7 +181,7 @@ class Verifier {
   int64_t slot(Buffer b) const { return hw_.buffer(b).slot_bytes(); }
 
   void address(const LoadCommand& c) {
-    filling(c.buffer, "load");
+    filling(c.buffer, Queue::load, "load");
     if (c.walk.bytes() <= 0) return fail("load of nothing");
     within(c.slot_offset, c.walk.bytes(), slot(c.buffer),
            fmt::format("load into {}", name(c.buffer)));
@@ -209,7 +219,7 @@ class Verifier {
   }
 
   void address(const StoreCommand& c) {
-    held(Buffer::output, "store");
+    held(Buffer::output, Queue::store, "store");
     if (c.walk.bytes() <= 0) return fail("store of nothing");
     within(c.slot_offset, c.walk.bytes(), slot(Buffer::output), "store from output");
     const ProgramTensor* t = tensor(c.tensor);
@@ -221,8 +231,8 @@ class Verifier {
   }
 
   void address(const GemmCommand& c) {
-    held(Buffer::activation, "gemm");
-    held(Buffer::weight, "gemm");
+    held(Buffer::activation, Queue::execute, "gemm");
+    held(Buffer::weight, Queue::execute, "gemm");
     const ArrayConfig& a = hw_.array;
     lanes(c.k, a.rows, "gemm k");
     const Dataflow d = program_.dataflow;
@@ -237,7 +247,7 @@ class Verifier {
     within(Affine(0), tile, slot(Buffer::activation), "gemm window");
     weights(c, d == Dataflow::input_stationary);
     if (d == Dataflow::output_stationary) return;
-    filling(Buffer::accumulator, "gemm");
+    filling(Buffer::accumulator, Queue::execute, "gemm");
     within(c.accumulator_row, d == Dataflow::weight_stationary ? c.m : c.n, hw_.accumulator_rows(),
            "gemm accumulator rows");
   }
@@ -271,7 +281,7 @@ class Verifier {
   }
 
   void address(const DrainCommand& c) {
-    filling(Buffer::accumulator, "drain");
+    filling(Buffer::accumulator, Queue::execute, "drain");
     if (program_.dataflow != Dataflow::output_stationary)
       fail("drain in a program that isn't output stationary");
     lanes(c.m, hw_.array.rows, "drain m");
@@ -297,8 +307,8 @@ class Verifier {
   }
 
   void address(const PostCommand& c) {
-    held(Buffer::accumulator, "post");
-    filling(Buffer::output, "post");
+    held(Buffer::accumulator, Queue::post, "post");
+    filling(Buffer::output, Queue::post, "post");
     lanes(c.cols, hw_.array.cols, "post columns");
     clip(c.lowest(), c.high, c.residual && !c.table ? INT16_MAX : INT8_MAX, "post");
     if (c.residual && !adds_) fail("post adds a residual to a slot that wasn't primed");
@@ -309,15 +319,15 @@ class Verifier {
     within(c.slot_offset, (pixels - 1) * c.pitch + channels * hw_.activation_bytes(),
            slot(Buffer::output), "post output");
     if (!c.has_parameters) return;
-    held(Buffer::parameter, "post");
+    held(Buffer::parameter, Queue::post, "post");
     within(c.parameter_offset, channels * hw_.parameter_bytes(), slot(Buffer::parameter),
            "post parameters");
   }
 
   void address(const SetTableCommand& c) {
-    held(Buffer::parameter, "table");
     if (c.unit != Queue::post && c.unit != Queue::vector)
-      fail(fmt::format("a table of the {} queue", name(c.unit)));
+      return fail(fmt::format("a table of the {} queue", name(c.unit)));
+    held(Buffer::parameter, c.unit, "table");
     within(c.parameter_offset, SetTableCommand::kBytes, slot(Buffer::parameter), "table");
   }
 
@@ -335,14 +345,14 @@ class Verifier {
   }
 
   void operand(const LaneCommand& c, const LaneOperand& o, int64_t taps, std::string_view what) {
-    held(o.buffer, what);
+    held(o.buffer, Queue::vector, what);
     between(o.zero, INT8_MIN, INT8_MAX, fmt::format("zero point of the {}", what));
     between(o.multiplier, INT16_MIN, INT16_MAX, fmt::format("multiplier of the {}", what));
     strided(o.offset, c.rows, o.row_stride, (o.splat ? 1 : c.run) + taps, o.buffer, what);
   }
 
   void address(const LaneCommand& c) {
-    filling(Buffer::output, "lane command");
+    filling(Buffer::output, Queue::vector, "lane command");
     for (const int64_t n : c.rows) lanes(n, INT32_MAX, "a count of rows");
     for (const int64_t n : c.taps) lanes(n, kMostTaps, "a count of taps");
     lanes(c.run, slot(Buffer::activation), "run");
@@ -375,8 +385,8 @@ class Verifier {
   }
 
   void address(const VectorCommand& c) {
-    if (c.in_bytes > 0) held(Buffer::activation, "vector");
-    if (c.out_bytes > 0) filling(Buffer::output, "vector");
+    if (c.in_bytes > 0) held(Buffer::activation, Queue::vector, "vector");
+    if (c.out_bytes > 0) filling(Buffer::output, Queue::vector, "vector");
     within(Affine(0), c.in_bytes, slot(Buffer::activation), "vector input");
     within(Affine(0), c.out_bytes, slot(Buffer::output), "vector output");
   }
@@ -388,6 +398,7 @@ class Verifier {
   std::vector<int64_t> counts_;
   int at_ = 0;
   Tokens free_{}, full_{}, filling_{}, held_{};
+  std::array<Queue, kBuffers> filler_{}, holder_{};  ///< whose the slot is that is in use
   int64_t primed_ = 0;  ///< output slots
   bool adds_ = false;   ///< the output slot that is being filled was primed
 };

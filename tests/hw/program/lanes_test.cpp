@@ -199,6 +199,7 @@ TEST(VerifyTables, RefusesWhatIsNoTable) {
   EXPECT_TRUE(says(error(table(Queue::vector, 1024 - 255)), "table reaches [769, 1025) of 1024"));
   EXPECT_TRUE(says(error(table(Queue::vector, -1)), "table reaches [-1, 255) of 1024"));
   EXPECT_TRUE(says(error(table(Queue::load, 0)), "a table of the load queue"));
+  EXPECT_TRUE(says(error(table(Queue::post, 0)), "table reads parameter without a full slot"));
   EXPECT_TRUE(says(error(without(table(Queue::vector, 0), Buffer::parameter)),
                    "table reads parameter without a full slot"));
 }

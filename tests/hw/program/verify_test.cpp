@@ -162,6 +162,36 @@ TEST(Verify, RefusesReadsWithoutAToken) {
   EXPECT_TRUE(says(error(test::program(body)), "gemm reads weight without a full slot"));
 }
 
+/// A slot is the queue's that has waited for it, also where others use the buffer too.
+TEST(Verify, RefusesSlotsOfOtherQueues) {
+  using Change = std::pair<Sync, Queue>;
+  for (const auto& [change, part] : {
+           std::pair{
+               Change{{SyncKind::wait_full, Queue::execute, Buffer::activation}, Queue::vector},
+               "gemm reads activation without a full slot"},
+           {{{SyncKind::wait_full, Queue::post, Buffer::accumulator}, Queue::store},
+            "post reads accumulator without a full slot"},
+           {{{SyncKind::wait_free, Queue::post, Buffer::output}, Queue::vector},
+            "post writes output without a free slot"},
+           {{{SyncKind::wait_free, Queue::load, Buffer::weight}, Queue::execute},
+            "load writes weight without a free slot"},
+           {{{SyncKind::signal_free, Queue::execute, Buffer::activation}, Queue::vector},
+            "signal_free on activation by the vector queue: the slot is the execute queue's"},
+           {{{SyncKind::signal_full, Queue::post, Buffer::output}, Queue::vector},
+            "signal_full on output by the vector queue: the slot is the post queue's"},
+       }) {
+    auto body = test::tile(8, 8, 8);
+    int changed = 0;
+    for (Item& i : body)
+      if (auto* s = std::get_if<Sync>(&i.node); s && *s == change.first) {
+        s->queue = change.second;
+        ++changed;
+      }
+    ASSERT_EQ(changed, 1);
+    EXPECT_TRUE(says(error(test::program(body)), part));
+  }
+}
+
 TEST(Verify, RefusesWhatWouldBlockForEver) {
   std::vector<Item> body = {sync(SyncKind::wait_full, Queue::execute, Buffer::weight)};
   EXPECT_TRUE(says(error(test::program(body)), "no token can be there"));
@@ -228,6 +258,14 @@ TEST(Verify, RefusesPrimedSlotsThatAreNot) {
     std::get<Sync>(body[2].node).kind = SyncKind::signal_primed;
     EXPECT_TRUE(says(error(test::program(body)), "only output slots are primed"));
   }
+  for (const Queue q : {Queue::post, Queue::vector, Queue::store})
+    EXPECT_TRUE(says(error_after({sync(SyncKind::wait_free, q, Buffer::output),
+                                  sync(SyncKind::signal_primed, q, Buffer::output)},
+                                 {}),
+                     "signal_primed of the " + std::string(name(q)) + " queue"));
+  for (const Queue q : {Queue::load, Queue::vector, Queue::store})
+    EXPECT_TRUE(says(error_after(prime(), {sync(SyncKind::wait_primed, q, Buffer::output)}),
+                     "wait_primed of the " + std::string(name(q)) + " queue"));
   std::vector<Item> twice = prime();
   test::append(twice, prime());
   const Item take = sync(SyncKind::wait_primed, Queue::post, Buffer::output);
