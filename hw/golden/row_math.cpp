@@ -22,11 +22,6 @@ void check_row(size_t elements) {
 
 }  // namespace
 
-int64_t round_shift(int64_t value, int32_t shift) {
-  const int64_t half = (int64_t{1} << shift) >> 1;
-  return value < 0 ? -((half - value) >> shift) : (value + half) >> shift;
-}
-
 int32_t row_reciprocal(int32_t numerator, uint32_t divisor) {
   return static_cast<int32_t>((static_cast<uint64_t>(numerator) << 31) / divisor);
 }

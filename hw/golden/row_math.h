@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <span>
 
+#include "hw/golden/golden.h"
 #include "sim/base/result.h"
 
 namespace accsim::hw {
@@ -12,8 +13,6 @@ namespace accsim::hw {
 /// defined for all inputs named; floating point is only in the functions that make constants.
 inline constexpr int64_t kRowElements = 65536;  ///< the longest row
 
-/// value / 2^shift, rounded, halves away from zero. |value| < 2^62, shift 0 .. 62.
-int64_t round_shift(int64_t value, int32_t shift);
 /// floor(numerator * 2^31 / divisor). numerator 2^30 .. 2^31 - 1, divisor 2^31 .. 2^32 - 1; the
 /// result is in 2^29 .. 2^31 - 1.
 int32_t row_reciprocal(int32_t numerator, uint32_t divisor);
