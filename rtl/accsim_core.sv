@@ -49,7 +49,8 @@ module accsim_core
   output logic                        write_last_o,
   output logic [OutPort*8-1:0]        write_data_o,
 
-  // A command has finished: loads by memory, gemm, drain, post, vector, store (taken by the memory).
+  // A command has finished: loads by memory, gemm, drain, post, vector, store (taken by the
+  // memory).
   output logic [1:0]                  retire_load_o,
   output logic                        retire_gemm_o, retire_drain_o, retire_post_o,
   output logic                        retire_vector_o, retire_store_o
@@ -169,7 +170,8 @@ module accsim_core
     .clk_i, .write_i(data_for[2]), .scatter_i(1'b0), .write_pitch_i('0), .write_addr_i(to),
     .write_bytes_i(size), .write_data_i({data[1][ParPort*8-1:0], data[0][ParPort*8-1:0]}),
     .read_i({vec_par_read, par_read}), .read_addr_i({vec_par_addr, par_addr}),
-    .read_data_o(par_data), .old_read_i(1'b0), .old_addr_i('0), .old_pitch_i('0), .old_data_o(unused_old[2]));
+    .read_data_o(par_data),
+    .old_read_i(1'b0), .old_addr_i('0), .old_pitch_i('0), .old_data_o(unused_old[2]));
   slot_mem #(.Bytes(OutSlots * OutSlotBytes), .WriteBytes(OutWrite), .Writes(4),
              .ReadBytes(OutPort), .Hold(1'b1), .Scatter(!OutputStationary),
              .OldBytes(PostLanes)) u_out_mem (

@@ -76,7 +76,7 @@ module accsim_core_sva
     out_last = out_addr + (32'(out_bytes) - 1) * (out_scatter ? out_pitch : 32'd1);
   end
 
-  // ---- slots: by ring where one queue goes round, by what descriptors say where several do --------
+  // ---- slots: by ring where one queue goes round, by what descriptors say where several do ------
   typedef logic [ActSlots-1:0] act_set_t;
   typedef logic [WgtSlots-1:0] wgt_set_t;
   typedef logic [ParSlots-1:0] par_set_t;

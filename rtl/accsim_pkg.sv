@@ -28,8 +28,9 @@ package accsim_pkg;
 
   typedef logic [7:0] slot_t;  // of a buffer, where more than one queue fills or reads it
 
-  // Whom a free token comes from that a load waits for: of the slots that a buffer begins with it is
-  // always there. Main: execute of activations and weights, post of parameters, store of outputs.
+  // Whom a free token comes from that a load waits for: of the slots that a buffer begins with it
+  // is always there. Main: execute of activations and weights, post of parameters, store of
+  // outputs.
   typedef enum logic [1:0] {
     FromNone   = 2'd0,
     FromMain   = 2'd1,

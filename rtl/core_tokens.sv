@@ -1,7 +1,7 @@
 // The tokens between the queues. A buffer that one queue fills and another one reads has its
-// slot_tokens; where more than one fills or reads, each pair has counters of its own, so that a token
-// goes to the queue that the program's order gives it to. The slots that such a buffer begins with
-// are claimed without a token.
+// slot_tokens; where more than one fills or reads, each pair has counters of its own, so that a
+// token goes to the queue that the program's order gives it to. The slots that such a buffer begins
+// with are claimed without a token.
 module core_tokens
   import accsim_pkg::*;
 #(

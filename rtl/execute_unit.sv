@@ -1,5 +1,5 @@
-// The execute queue with all of its own: operand walks, array, accumulators. Its sums come one column
-// a cycle later than the other.
+// The execute queue with all of its own: operand walks, array, accumulators. Its sums come one
+// column a cycle later than the other.
 module execute_unit
   import accsim_pkg::*;
 #(

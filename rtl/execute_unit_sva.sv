@@ -1,5 +1,5 @@
-// Checks execute_unit.sv: an accumulator slot is full with the last sums of a gemm or drain, and sums
-// come to the last column as they came to the first.
+// Checks execute_unit.sv: an accumulator slot is full with the last sums of a gemm or drain, and
+// sums come to the last column as they came to the first.
 `include "sva.svh"
 
 module execute_unit_sva #(
@@ -31,4 +31,6 @@ module execute_unit_sva #(
   `ASSERT(LastRowIsThere_A, sum_valid_last |-> sum_row_last < AccSlots * AccRows);
 endmodule
 
-bind execute_unit execute_unit_sva #(.Cols(Cols), .AccSlots(AccSlots), .AccRows(AccRows)) u_sva (.*);
+bind execute_unit execute_unit_sva #(
+  .Cols(Cols), .AccSlots(AccSlots), .AccRows(AccRows)
+) u_sva (.*);

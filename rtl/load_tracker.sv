@@ -44,15 +44,15 @@ module load_tracker
   end
 
   load_fence #(.Slots(ActSlots)) u_act (
-    .clk_i, .rst_ni, .asked_i(asked_of[0]), .signal_i(asked[0] && asked_signal_i), .to_i(asked_to_i),
-    .arrived_i(write_o[0] & retire_o), .full_o(full_o[0]));
+    .clk_i, .rst_ni, .asked_i(asked_of[0]), .signal_i(asked[0] && asked_signal_i),
+    .to_i(asked_to_i), .arrived_i(write_o[0] & retire_o), .full_o(full_o[0]));
   load_fence #(.Slots(WgtSlots)) u_wgt (
-    .clk_i, .rst_ni, .asked_i(asked_of[1]), .signal_i(asked[1] && asked_signal_i), .to_i(asked_to_i),
-    .arrived_i(write_o[1] & retire_o), .full_o(full_o[1]));
+    .clk_i, .rst_ni, .asked_i(asked_of[1]), .signal_i(asked[1] && asked_signal_i),
+    .to_i(asked_to_i), .arrived_i(write_o[1] & retire_o), .full_o(full_o[1]));
   load_fence #(.Slots(ParSlots)) u_par (
-    .clk_i, .rst_ni, .asked_i(asked_of[2]), .signal_i(asked[2] && asked_signal_i), .to_i(asked_to_i),
-    .arrived_i(write_o[2] & retire_o), .full_o(full_o[2]));
+    .clk_i, .rst_ni, .asked_i(asked_of[2]), .signal_i(asked[2] && asked_signal_i),
+    .to_i(asked_to_i), .arrived_i(write_o[2] & retire_o), .full_o(full_o[2]));
   load_fence #(.Slots(OutSlots)) u_out (
-    .clk_i, .rst_ni, .asked_i(asked_of[3]), .signal_i(asked[3] && asked_signal_i), .to_i(asked_to_i),
-    .arrived_i(write_o[3] & retire_o), .full_o(full_o[3]));
+    .clk_i, .rst_ni, .asked_i(asked_of[3]), .signal_i(asked[3] && asked_signal_i),
+    .to_i(asked_to_i), .arrived_i(write_o[3] & retire_o), .full_o(full_o[3]));
 endmodule

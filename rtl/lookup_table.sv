@@ -1,5 +1,5 @@
-// The table of a unit: 256 int8, written some bytes at a time, looked up by all lanes at once. Entry
-// v + 128 is that of the int8 v.
+// The table of a unit: 256 int8, written some bytes at a time, looked up by all lanes at once.
+// Entry v + 128 is that of the int8 v.
 module lookup_table
   import accsim_pkg::*;
 #(

@@ -1,4 +1,5 @@
-// Checks nest_walk.sv: only what is loaded is stepped, within its counts; a step moves one level on.
+// Checks nest_walk.sv: only what is loaded is stepped, within its counts; a step moves one level
+// on.
 `include "sva.svh"
 
 module nest_walk_sva

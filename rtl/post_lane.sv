@@ -1,6 +1,6 @@
 // One lane of the post unit: clip(round((sum + bias) * multiplier / 2^shift) + zero, low, high),
-// halves away from zero, in 16 bits. Five stages; stage i works when valid_i[i] is set, so an idle lane doesn't
-// toggle.
+// halves away from zero, in 16 bits. Five stages; stage i works when valid_i[i] is set, so an idle
+// lane doesn't toggle.
 module post_lane (
   input  logic               clk_i,
   input  logic [4:0]         valid_i,

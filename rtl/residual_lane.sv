@@ -1,5 +1,6 @@
-// One lane of the residual: clip(value + round((residual - zero) * multiplier / 2^shift), low, high),
-// halves away from zero, or the value as it is. Five stages; stage i works when valid_i[i] is set.
+// One lane of the residual: clip(value + round((residual - zero) * multiplier / 2^shift), low,
+// high), halves away from zero, or the value as it is. Five stages; stage i works when valid_i[i]
+// is set.
 module residual_lane
   import accsim_pkg::*;
 (

@@ -88,9 +88,9 @@ module slot_mem
     if (Scatter && scatter_i) dense[0] = 1'b0;
   end
 
-  // Single bytes. The lanes are counted in eights of eights: Verilator 5.006 takes these assignments
-  // in loops that it unrolls only, and co-simulation lets it unroll up to 8 rounds, which keeps the
-  // loops of array_ws.sv and array_os.sv whole.
+  // Single bytes. The lanes are counted in eights of eights: Verilator 5.006 takes these
+  // assignments in loops that it unrolls only, and co-simulation lets it unroll up to 8 rounds,
+  // which keeps the loops of array_ws.sv and array_os.sv whole.
   localparam int unsigned Padded = (OldBytes + 63) / 64 * 64;
   word_t [Padded-1:0] lane;  // the address of each
   for (genvar i = 0; i < Padded; i++) begin : gen_lane

@@ -1,5 +1,5 @@
-// The slots of a buffer that one queue has taken, or claimed, and not yet given on: it does so in the
-// order in which it took them. accsim_core_sva.sv has one for each queue that shares a buffer.
+// The slots of a buffer that one queue has taken, or claimed, and not yet given on: it does so in
+// the order in which it took them. accsim_core_sva.sv has one for each queue that shares a buffer.
 `include "sva.svh"
 
 module slot_order_sva #(

@@ -1,7 +1,8 @@
 // The slots of one buffer as tokens tell of them: claimed to be filled, full, held to be read. A
 // slot is never read before it is full and held, nor written when it is full or held.
-// accsim_core_sva.sv has one for each buffer. A primed slot is still being filled. A byte range is given by its first and last address;
-// a slot claimed or taken in a cycle may be used from that cycle on.
+// accsim_core_sva.sv has one for each buffer. A primed slot is still being filled. A byte range is
+// given by its first and last address; a slot claimed or taken in a cycle may be used from that
+// cycle on.
 `include "sva.svh"
 
 module slot_use_sva #(

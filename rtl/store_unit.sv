@@ -56,7 +56,8 @@ module store_unit
   logic [1:0]           out_to_q;
 
   cmd_issue u_issue (
-    .clk_i, .rst_ni, .enable_i, .next_i(head_valid), .ready_i(room && (!flags_q.waits || full_i[flags_q.from])),
+    .clk_i, .rst_ni, .enable_i, .next_i(head_valid),
+    .ready_i(room && (!flags_q.waits || full_i[flags_q.from])),
     .done_i(done), .load_o(load), .start_o(start), .active_o(active)
   );
 

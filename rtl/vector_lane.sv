@@ -1,5 +1,5 @@
-// One lane of the vector unit: clip(round(s / 2^shift) + zero, low, high) of s = A * factor, or of A
-// and B put together; A is a sum, minimum or maximum of taps less their zero point. Stage i works
+// One lane of the vector unit: clip(round(s / 2^shift) + zero, low, high) of s = A * factor, or of
+// A and B put together; A is a sum, minimum or maximum of taps less their zero point. Stage i works
 // when valid_i[i] is set; from stage 2 on that is once for all taps. `across` brings what all lanes
 // have of a row that is reduced.
 module vector_lane

@@ -1,5 +1,6 @@
-// Vector queue: lane commands, one beat of a run and one tap a step, through slots and lanes into the
-// output slot; and tables from the parameter slot. The second operand is read with the last tap.
+// Vector queue: lane commands, one beat of a run and one tap a step, through slots and lanes into
+// the output slot; and tables from the parameter slot. The second operand is read with the last
+// tap.
 module vector_unit
   import accsim_pkg::*;
 #(

@@ -35,9 +35,9 @@ using RetireHook = std::function<void(const RetiredCommand&)>;
 /// int8 products, int32 sums that wrap, int8 outputs. Slots are rings that only tokens advance;
 /// what is read without its token, or after the slot was given back, is garbage, as is what was
 /// never written, and a table that no command has set. Errors: Errc::unsupported for a machine of
-/// other types, a program with a VectorCommand or a post without parameters; Errc::invalid for an image that doesn't match the
-/// tensors, an address outside its memory and a token that can't come. The image then holds what
-/// was stored up to there.
+/// other types, a program with a VectorCommand or a post without parameters; Errc::invalid for an
+/// image that doesn't match the tensors, an address outside its memory and a token that can't come.
+/// The image then holds what was stored up to there.
 Status run_golden(const Program& program, const HwConfig& hw, MemoryImage& image,
                   const RetireHook& retired = {});
 

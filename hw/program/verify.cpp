@@ -399,8 +399,8 @@ class Verifier {
   int at_ = 0;
   Tokens free_{}, full_{}, filling_{}, held_{};
   std::array<Queue, kBuffers> filler_{}, holder_{};  ///< whose the slot is that is in use
-  int64_t primed_ = 0;  ///< output slots
-  bool adds_ = false;   ///< the output slot that is being filled was primed
+  int64_t primed_ = 0;                               ///< output slots
+  bool adds_ = false;  ///< the output slot that is being filled was primed
 };
 
 }  // namespace

@@ -70,6 +70,10 @@ PixelOption pixel_option(const GemmProblem& p, const hw::HwConfig& hw, const Til
 std::vector<int64_t> pack_sizes(const GemmProblem& p, const MappingPin& pin) {
   std::vector<int64_t> out;
   for (int64_t groups = p.most_groups; groups > 0; groups /= 2) out.push_back(groups);
+  // Packs of one size, without a narrower last one.
+  for (int64_t groups = p.most_groups; groups > 1 && groups * 8 >= p.most_groups; --groups)
+    if (p.op.batch % groups == 0 && std::find(out.begin(), out.end(), groups) == out.end())
+      out.push_back(groups);
   return pinned_or(pin.groups, p.most_groups, std::move(out));
 }
 

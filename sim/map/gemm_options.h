@@ -49,7 +49,8 @@ struct GemmOptions {
   std::vector<OutputOption> outputs;
 };
 
-/// Numbers of groups to pack: as many as fit the array, and halves of that, which hold fewer zeros.
+/// Numbers of groups to pack: as many as fit the array and halves of that, which hold fewer zeros,
+/// and those not far below that make packs of one size.
 std::vector<int64_t> pack_sizes(const GemmProblem& p, const MappingPin& pin);
 
 /// Pixel tiles: whole images, or whole lines of one image, or part of one line.

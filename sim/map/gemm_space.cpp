@@ -94,7 +94,7 @@ class Space {
       for (const PixelOption& m : o.pixels) {
         if (!sums_fit(d, m, n) || hopeless(bound.execute(m, least_passes, n))) continue;
         for (const ChannelOption& c : o.channels)
-          if (operands_fit(m, c, n) && !hopeless(bound.execute(m, c.passes, n)))
+          if (operands_fit(m, c, n, groups) && !hopeless(bound.execute(m, c.passes, n)))
             add(d, groups, bound, m, c, n);
       }
     }
@@ -113,10 +113,13 @@ class Space {
            m.rows * n.outputs * p_.out_bytes <= slot(hw::Buffer::output);
   }
 
-  bool operands_fit(const PixelOption& m, const ChannelOption& c, const OutputOption& n) const {
+  /// Of packed groups the weight slot has the blocks alone.
+  bool operands_fit(const PixelOption& m, const ChannelOption& c, const OutputOption& n,
+                    int64_t groups) const {
     const int64_t pixels = pin_.im2col ? m.rows * p_.kernel() : m.span;
+    const int64_t weights = p_.kernel() * (c.channels / groups) * n.outputs * p_.b_bytes;
     return pixels * c.channels * p_.a_bytes <= slot(hw::Buffer::activation) &&
-           p_.kernel() * c.channels * n.outputs * p_.b_bytes <= slot(hw::Buffer::weight);
+           weights <= slot(hw::Buffer::weight);
   }
 
   void add(hw::Dataflow d, int64_t groups, const GemmBound& bound, const PixelOption& m,

@@ -348,10 +348,12 @@ TEST(Descriptor, DoPackedGroupsSayWhereTheFirstRowLies) {
   Program p;
   const auto words = [&](Dataflow d) {
     p.dataflow = d;
-    const Result<Descriptor> described = describe(p, Command{c}, {});
+    const Result<Descriptor> described = describe(p, kMachine, Command{c}, {});
     EXPECT_TRUE(described.ok());
-    const auto& w = described->words;
-    return std::vector<uint32_t>{w[5], w[29], w[30], w[31], w[32], w[33], w[34]};
+    const auto blocks = described->words.begin() + rtl::gemm_cmd::kBlocks;
+    std::vector<uint32_t> out = {described->words[rtl::gemm_cmd::kWeightOffset]};
+    out.insert(out.end(), blocks, blocks + rtl::blocks::kWords);
+    return out;
   };
   // Weight offset; groups, rows and columns of a block; group and row in it; rows of the round
   // before it. Input stationary rows have 4 bytes a round.

@@ -87,14 +87,14 @@ TEST(Steps, TransposedLoadsTakeTheirBlocksAndTheWayOutOfTheLast) {
 
 TEST(Steps, ALoopThatSignalsWhatItDoesNotDoIsStale) {
   const HwConfig hw = test::small_machine();
-  for (const bool loads : {false, true}) {
+  for (const bool stores : {false, true}) {
     StepWriter w = started(hw);
     w.open_loop(9);
-    w.sync(SyncKind::wait_free, Queue::load, Buffer::weight);
-    if (loads) w.load(Buffer::weight, Memory::dram, 1, 8);
-    w.sync(SyncKind::signal_full, Queue::load, Buffer::weight);
+    w.sync(SyncKind::wait_full, Queue::store, Buffer::output);
+    if (stores) w.store(Memory::dram, 1, 8);
+    w.sync(SyncKind::signal_free, Queue::store, Buffer::output);
     w.close_loop();
-    EXPECT_EQ(w.steps()[0].stale, !loads);
+    EXPECT_EQ(w.steps()[0].stale, !stores);
   }
 }
 
