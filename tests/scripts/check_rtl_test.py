@@ -47,7 +47,7 @@ class CheckRtlTest(unittest.TestCase):
 
     def test_slang_sees_a_parameter_in_the_short_form(self):
         said = self.said(
-            checker.slang, "accsim_core.sv", "array_ws #(.Rows(Rows), ", "array_ws #(.Rows, "
+            checker.slang, "execute_unit.sv", "array_ws #(.Rows(Rows), ", "array_ws #(.Rows, "
         )
         self.assertIn("error: expected '('", said)
 
@@ -77,8 +77,8 @@ class CheckRtlTest(unittest.TestCase):
         said = self.said(
             checker.yosys,
             "load_unit.sv",
-            "default:       begin port = '0;           base = '0;       select = 3'b000; end",
-            "default:       begin port = '0;           base = '0;       end",
+            "BufOutput:     begin port = 16'(OutPort); base = out_base; select = 4'b1000; end",
+            "BufOutput:     begin port = 16'(OutPort); base = out_base; end",
         )
         self.assertRegex(said, "latch|found logic loop")
 
@@ -94,9 +94,9 @@ class CheckRtlTest(unittest.TestCase):
     def test_slang_sees_an_illegal_parameter(self):
         said = self.said(
             checker.slang,
-            "accsim_core.sv",
-            ".Slots(OutSlots)) u_out_tokens",
-            ".Slots(0)) u_out_tokens",
+            "core_tokens.sv",
+            ".Slots(AccSlots)) u_acc",
+            ".Slots(0)) u_acc",
         )
         self.assertIn("there is at least one token", said)
 
