@@ -379,7 +379,7 @@ class Generator {
     c.tap_op = static_cast<TapOp>(pick(0, kTapOps - 1));
     for (int64_t& n : c.rows) n = one_in(2) ? 1 : pick(1, 4);
     if (one_in(3))
-      for (int64_t& n : c.taps) n = pick(1, 3);
+      for (int64_t& n : c.taps) n = pick(1, one_in(3) ? 14 : 3);
     c.across = one_in(4);
     c.run = pick(1, one_in(c.across ? 2 : 3) ? 150 : 30);
     draw_strides(c.a.row_stride, c.run);
