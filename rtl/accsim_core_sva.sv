@@ -19,7 +19,6 @@ module accsim_core_sva
   input logic                      input_stationary_i,
   input logic      [3:0]           load_take,
   input logic      [3:0][1:0]      load_full,
-  input word_t                     load_act_base, load_wgt_base, load_par_base,
   input slot_t                     load_out_slot, exec_slot,
   input logic                      act_take, act_give, wgt_take, wgt_give, par_take, par_give,
   input logic                      acc_claim, acc_done, acc_take, acc_give,
@@ -82,13 +81,19 @@ module accsim_core_sva
   typedef logic [ParSlots-1:0] par_set_t;
   typedef logic [AccSlots-1:0] acc_set_t;
   typedef logic [OutSlots-1:0] out_set_t;
-  act_set_t act_filled, exec_taken, exec_given, vec_act_taken, vec_act_given;
-  wgt_set_t wgt_filled, wgt_taken, wgt_given;
-  par_set_t par_filled, post_par_taken, post_par_given, vec_par_taken, vec_par_given;
+  act_set_t act_claimed, act_filled, exec_taken, exec_given, vec_act_taken, vec_act_given;
+  wgt_set_t wgt_claimed, wgt_filled, wgt_taken, wgt_given;
+  par_set_t par_claimed, par_filled, post_par_taken, post_par_given, vec_par_taken, vec_par_given;
   acc_set_t acc_claimed, acc_filled, acc_taken, acc_given;
   out_set_t load_claimed, load_filled, post_claimed, post_filled, vec_claimed, vec_filled;
   out_set_t store_taken, store_given;
 
+  slot_round_sva #(.Slots(ActSlots)) u_act_claim (
+    .clk_i, .rst_ni, .event_i(load_take[0]), .slot_o(act_claimed));
+  slot_round_sva #(.Slots(WgtSlots)) u_wgt_claim (
+    .clk_i, .rst_ni, .event_i(load_take[1]), .slot_o(wgt_claimed));
+  slot_round_sva #(.Slots(ParSlots)) u_par_claim (
+    .clk_i, .rst_ni, .event_i(load_take[2]), .slot_o(par_claimed));
   slot_round_sva #(.Slots(ActSlots)) u_act_fill (
     .clk_i, .rst_ni, .event_i(load_full[0] != '0), .slot_o(act_filled));
   slot_order_sva #(.Slots(ActSlots)) u_act_exec (
@@ -136,18 +141,18 @@ module accsim_core_sva
   localparam int unsigned ActReads = WindowLines + 2;  // the last two: the vector unit's first byte
 
   slot_use_sva #(.Slots(ActSlots), .Size(ActSlotBytes), .Writes(2), .Reads(ActReads)) u_act (
-    .clk_i, .rst_ni, .claim_i(load_take[0] ? act_set_t'(1) << load_act_base / ActSlotBytes : '0),
+    .clk_i, .rst_ni, .claim_i(act_claimed),
     .fill_i(act_filled), .take_i(exec_taken | vec_act_taken),
     .give_i(exec_given | vec_act_given), .write_i(data_for[0]), .write_first_i(to),
     .write_last_i(to_last), .read_i({vec_read, act_read}), .read_first_i({vec_addr, act_first}),
     .read_last_i({vec_addr, act_last}));
   slot_use_sva #(.Slots(WgtSlots), .Size(WgtSlotBytes), .Writes(2)) u_wgt (
-    .clk_i, .rst_ni, .claim_i(load_take[1] ? wgt_set_t'(1) << load_wgt_base / WgtSlotBytes : '0),
+    .clk_i, .rst_ni, .claim_i(wgt_claimed),
     .fill_i(wgt_filled), .take_i(wgt_taken), .give_i(wgt_given), .write_i(data_for[1]),
     .write_first_i(to), .write_last_i(to_last), .read_i(wgt_read), .read_first_i(wgt_addr),
     .read_last_i(wgt_addr + wgt_lanes - 1));
   slot_use_sva #(.Slots(ParSlots), .Size(ParSlotBytes), .Writes(2), .Reads(2)) u_par (
-    .clk_i, .rst_ni, .claim_i(load_take[2] ? par_set_t'(1) << load_par_base / ParSlotBytes : '0),
+    .clk_i, .rst_ni, .claim_i(par_claimed),
     .fill_i(par_filled), .take_i(post_par_taken | vec_par_taken),
     .give_i(post_par_given | vec_par_given), .write_i(data_for[2]), .write_first_i(to),
     .write_last_i(to_last), .read_i({vec_par_read, par_read}),
@@ -185,8 +190,7 @@ bind accsim_core accsim_core_sva #(
   .sum_valid(u_execute.sum_valid), .sum_row(u_execute.sum_row),
   .sum_valid_last(u_execute.sum_valid_last), .sum_row_last(u_execute.sum_row_last),
   .exec_slot(u_execute.gen_array.u_exec.taken_slot),
-  .load_act_base(u_load.act_base), .load_wgt_base(u_load.wgt_base),
-  .load_par_base(u_load.par_base), .load_out_slot(u_load.flags_q.slot),
+  .load_out_slot(u_load.flags_q.slot),
   .post_out_claim(u_post.start && u_post.cmd_q.flags.wait_output),
   .post_par_slot(u_post.cmd_q.flags.parameter_slot),
   .post_out_slot(u_post.cmd_q.flags.output_slot),
