@@ -8,8 +8,6 @@
 namespace accsim::hw {
 namespace {
 
-size_t index(int64_t i) { return static_cast<size_t>(i); }
-
 int32_t little_endian(const uint8_t* p) {
   uint32_t word = 0;
   for (size_t i = 4; i-- > 0;) word = word << 8 | p[i];

@@ -9,6 +9,9 @@
 
 namespace accsim::hw {
 
+/// An offset or count as the index of an element.
+inline size_t index(int64_t i) { return static_cast<size_t>(i); }
+
 /// The state of run_golden() and one function a command. The first error ends the run.
 class GoldenMachine {
  public:

@@ -7,8 +7,6 @@
 namespace accsim::hw {
 namespace {
 
-size_t index(int64_t i) { return static_cast<size_t>(i); }
-
 template <size_t N>
 int64_t dot(const std::array<int64_t, N>& at, const std::array<int64_t, N>& stride) {
   int64_t sum = 0;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <utility>
 
 #include "hw/program/contract.h"
 #include "hw/program/program.h"
@@ -377,7 +378,7 @@ class Verifier {
       reach += std::abs(last);
     }
     LaneOperand a = c.a;
-    a.offset = first;
+    a.offset = std::move(first);
     operand(c, a, reach, "first operand");
     if (c.b) operand(c, *c.b, 0, "second operand");
     strided(c.slot_offset, c.rows, c.out_stride, c.across ? 1 : c.run, Buffer::output,

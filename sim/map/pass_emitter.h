@@ -97,8 +97,7 @@ class PassEmitter {
     for_passes([&](const Pass& pass) {
       sink_.gemm(sizes(pass, b, tile_.outputs, true), [&](auto& c) {
         fill(c, pass, b);
-        c.weights = tile_.groups > 1 ? packed_weights(pass, 0, rows() / tile_.groups)
-                                     : hw::WeightTile{pass.k_row * p_.b_bytes, rows() * p_.b_bytes};
+        c.weights = weight_rows(pass);
         c.accumulator_row = b.index * tile_.outputs;
       });
     });
@@ -247,6 +246,11 @@ class PassEmitter {
 
   /// Column blocks of [k][columns] follow one another in the slot. The columns of packed groups are
   /// one block.
+  /// Of input stationary: a row for each output.
+  hw::WeightTile weight_rows(const Pass& pass) const {
+    if (tile_.groups > 1) return packed_weights(pass, 0, rows() / tile_.groups);
+    return {pass.k_row * p_.b_bytes, rows() * p_.b_bytes};
+  }
   hw::WeightTile weight_columns(const Pass& pass, const Address& start, int64_t columns) const {
     if (tile_.groups > 1)
       return packed_weights(pass, pass.k_row * (p_.op.outputs * p_.b_bytes), p_.op.outputs);
