@@ -5,16 +5,16 @@
 #include <random>
 
 #include "tests/hw/golden/tiny_program.h"
+#include "tests/support/index.h"
 
 namespace accsim::hw {
 namespace {
 
+using test::as_index;
 using test::TinyProgram;
 
 // What the definition below computes with holds a product of two int32 exactly.
 static_assert(std::numeric_limits<long double>::digits >= 64);
-
-size_t index(int64_t i) { return static_cast<size_t>(i); }
 
 /// A tiny program whose post has a table, a residual or both.
 struct PostProgram {
@@ -28,7 +28,7 @@ struct PostProgram {
   bool primed = true;                ///< else the post claims a free slot
 
   explicit PostProgram(const TinyProgram& t)
-      : tiny(t), a(index(t.m), 1), w(index(t.n), 0), channels(index(t.n)) {
+      : tiny(t), a(as_index(t.m), 1), w(as_index(t.n), 0), channels(as_index(t.n)) {
     set_pitch(t.n);
   }
   void set_pitch(int64_t pitch) {
@@ -68,7 +68,7 @@ struct PostProgram {
 
   MemoryImage image() const {
     MemoryImage out = tiny.image(a, w);
-    out[2].resize(index(out_bytes()));
+    out[2].resize(as_index(out_bytes()));
     for (size_t c = 0; c < channels.size(); ++c)
       TinyProgram::parameter(out, static_cast<int64_t>(c), channels[c].bias, channels[c].multiplier,
                              channels[c].shift);
@@ -102,12 +102,12 @@ int64_t wrapped(int64_t sum) {
 /// One result of a tiny product with k = 1; r is what the output slot holds.
 int define(const PostProgram& p, int64_t pixel, int64_t channel, int r) {
   const PostCommand& c = p.tiny.post;
-  const PostProgram::Channel& s = p.channels[index(channel)];
-  const int64_t sum = wrapped(p.a[index(pixel)] * p.w[index(channel)] + int64_t{s.bias});
+  const PostProgram::Channel& s = p.channels[as_index(channel)];
+  const int64_t sum = wrapped(p.a[as_index(pixel)] * p.w[as_index(channel)] + int64_t{s.bias});
   const long double product = static_cast<long double>(sum) * s.multiplier;
   const int32_t low = c.relu ? std::max(c.low, c.output_zero) : c.low;
   long double v = clip(std::round(std::ldexp(product, -s.shift)) + c.output_zero, low, c.high);
-  if (c.table) v = p.table[index(static_cast<int64_t>(v) + 128)];
+  if (c.table) v = p.table[as_index(static_cast<int64_t>(v) + 128)];
   if (!c.residual) return static_cast<int>(v);
   const Residual& o = *c.residual;
   const long double scaled = static_cast<long double>(r - o.zero) * o.multiplier;
@@ -122,12 +122,12 @@ std::string difference(const PostProgram& p) {
   for (int64_t pixel = 0; pixel < p.tiny.m; ++pixel)
     for (int64_t i = 0; i < (pixel + 1 == p.tiny.m ? p.tiny.n : p.tiny.post.pitch); ++i) {
       const int64_t at = pixel * p.tiny.post.pitch + i;
-      const int held = p.residual.empty() ? 0 : p.residual[index(at)];
+      const int held = p.residual.empty() ? 0 : p.residual[as_index(at)];
       if (i >= p.tiny.n && p.residual.empty()) continue;
       const int expected = i < p.tiny.n ? define(p, pixel, i, held) : held;
-      if (y[index(at)] != expected)
+      if (y[as_index(at)] != expected)
         return "pixel " + std::to_string(pixel) + " channel " + std::to_string(i) + " is " +
-               std::to_string(y[index(at)]) + ", should be " + std::to_string(expected) + "\n" +
+               std::to_string(y[as_index(at)]) + ", should be " + std::to_string(expected) + "\n" +
                print(p.program());
     }
   return "";
@@ -177,7 +177,7 @@ class RandomPosts {
     return static_cast<int32_t>(kind == 0 ? low : kind == 1 ? high : pick(low, high));
   }
   std::vector<int> bytes(int64_t n) {
-    std::vector<int> out(index(n));
+    std::vector<int> out(as_index(n));
     for (int& v : out) v = number(-128, 127);
     return out;
   }
@@ -233,7 +233,7 @@ TEST(Residuals, DoHalvesGoAwayFromZeroOnBothSides) {
         for (int i = 0; i < 64; ++i) {
           const int s = sign * (first + i), step = 1 << shift, whole = std::abs(s) / step;
           const int magnitude = whole + (2 * (std::abs(s) % step) >= step ? 1 : 0);
-          ASSERT_EQ(y[index(i)], std::min(s < 0 ? -magnitude : magnitude, 127))
+          ASSERT_EQ(y[as_index(i)], std::min(s < 0 ? -magnitude : magnitude, 127))
               << first + i << " / 2^" << shift;
         }
       }
@@ -271,7 +271,7 @@ TEST(Residuals, AreAllLimitsKept) {
         p.tiny.post.residual->high = std::max(low, high);
         const std::vector<int> y = p.outputs();
         for (int i = 0; i < 64; ++i)
-          ASSERT_EQ(y[index(i)], std::max(low, std::min(std::max(low, high), first + i)));
+          ASSERT_EQ(y[as_index(i)], std::max(low, std::min(std::max(low, high), first + i)));
       }
 }
 
@@ -315,7 +315,7 @@ TEST(Residuals, DoPrimedSlotsRunAhead) {
 
 TEST(BadPosts, IsATableThatWasNeverSetGarbage) {
   PostProgram p(TinyProgram(8, 1, 8));
-  for (int i = 0; i < 64; ++i) p.a[index(i / 8)] = i / 8, p.w[index(i % 8)] = 8;
+  for (int i = 0; i < 64; ++i) p.a[as_index(i / 8)] = i / 8, p.w[as_index(i % 8)] = 8;
   const std::vector<int> identity = p.outputs();
   p.tiny.post.table = true;
   EXPECT_NE(p.outputs(), identity);

@@ -6,18 +6,18 @@
 #include <random>
 
 #include "tests/hw/golden/lane_program.h"
+#include "tests/support/index.h"
 
 namespace accsim::hw {
 namespace {
 
 using test::all_bytes;
+using test::as_index;
 using test::LaneProgram;
 using test::outputs;
 
 // What the definition below computes with holds every sum of a lane command exactly.
 static_assert(std::numeric_limits<long double>::digits >= 64);
-
-size_t index(int64_t i) { return static_cast<size_t>(i); }
 
 /// Bytes of the output slot; nothing where no command writes.
 using Outputs = std::vector<std::optional<int>>;
@@ -34,7 +34,7 @@ void define(Outputs& y, const LaneCommand& c, const std::vector<int>& a, const s
     for (int64_t u = 0; u < c.taps[0]; ++u)
       for (int64_t v = 0; v < c.taps[1]; ++v)
         for (int64_t j = c.across ? 0 : i; j < (c.across ? c.run : i + 1); ++j)
-          taps.push_back(a[index(a_row + u * c.tap_stride[0] + v * c.tap_stride[1] + j)] -
+          taps.push_back(a[as_index(a_row + u * c.tap_stride[0] + v * c.tap_stride[1] + j)] -
                          c.a.zero);
     long double big_a = 0;
     if (c.tap_op == TapOp::sum)
@@ -46,7 +46,7 @@ void define(Outputs& y, const LaneCommand& c, const std::vector<int>& a, const s
     long double s = big_a * c.a.multiplier;
     if (c.op != LaneOp::copy) {
       const auto& from = c.b->buffer == Buffer::parameter ? p : a;
-      const long double b = from[index(b_at)] - c.b->zero, scaled = b * c.b->multiplier;
+      const long double b = from[as_index(b_at)] - c.b->zero, scaled = b * c.b->multiplier;
       if (c.op == LaneOp::add) s += scaled;
       if (c.op == LaneOp::sub) s -= scaled;
       if (c.op == LaneOp::mul) s *= b;
@@ -56,7 +56,7 @@ void define(Outputs& y, const LaneCommand& c, const std::vector<int>& a, const s
     const long double rounded = std::round(std::ldexp(s, -c.shift)) + c.output_zero;
     const auto low = static_cast<long double>(c.low), high = static_cast<long double>(c.high);
     const int clipped = static_cast<int>(rounded < low ? low : rounded > high ? high : rounded);
-    return c.table ? table[index(clipped + 128)] : clipped;
+    return c.table ? table[as_index(clipped + 128)] : clipped;
   };
   for (int64_t r0 = 0; r0 < c.rows[0]; ++r0)
     for (int64_t r1 = 0; r1 < c.rows[1]; ++r1)
@@ -66,14 +66,14 @@ void define(Outputs& y, const LaneCommand& c, const std::vector<int>& a, const s
             const int64_t to = at(c.slot_offset, c.out_stride, r0, r1, r2, r3) + i;
             const int64_t b =
                 c.b ? at(c.b->offset, c.b->row_stride, r0, r1, r2, r3) + (c.b->splat ? 0 : i) : 0;
-            y[index(to)] = element(at(c.a.offset, c.a.row_stride, r0, r1, r2, r3), b, i);
+            y[as_index(to)] = element(at(c.a.offset, c.a.row_stride, r0, r1, r2, r3), b, i);
           }
 }
 
 /// What golden says where the definition says anything; empty when they agree. A table is the first
 /// that the parameter slot holds.
 std::string difference(const LaneProgram& lanes) {
-  Outputs y(index(LaneProgram::out_bytes()));
+  Outputs y(as_index(LaneProgram::out_bytes()));
   for (const Command& command : lanes.commands)
     if (const auto* c = std::get_if<LaneCommand>(&command))
       define(y, *c, lanes.a, lanes.p, lanes.p);
@@ -105,7 +105,7 @@ class RandomLanes {
     return static_cast<int32_t>(kind == 0 ? low : kind == 1 ? high : pick(low, high));
   }
   std::vector<int> bytes(int64_t n) {
-    std::vector<int> out(index(n));
+    std::vector<int> out(as_index(n));
     for (int& v : out) v = number(-128, 127);
     return out;
   }
@@ -224,7 +224,7 @@ TEST(Lanes, AreRandomCommandsWhatTheContractSays) {
     const LaneProgram lanes = random.draw();
     ASSERT_EQ(difference(lanes), "") << n;
     const auto& c = std::get<LaneCommand>(lanes.commands.back());
-    Outputs y(index(LaneProgram::out_bytes()));
+    Outputs y(as_index(LaneProgram::out_bytes()));
     LaneCommand plain = c;
     plain.table = false;
     define(y, plain, lanes.a, lanes.p, {});
@@ -259,7 +259,7 @@ TEST(Lanes, DoHalvesGoAwayFromZeroOnBothSides) {
         const int s = sign * v, step = 1 << shift, whole = std::abs(s) / step;
         const int magnitude = whole + (2 * (std::abs(s) % step) >= step ? 1 : 0);
         const int expected = std::min(s < 0 ? -magnitude : magnitude, 127);
-        ASSERT_EQ(y[index(v + 128)], expected) << v << " / 2^" << shift;
+        ASSERT_EQ(y[as_index(v + 128)], expected) << v << " / 2^" << shift;
       }
     }
 }
@@ -274,7 +274,7 @@ TEST(Lanes, AreAllLimitsKept) {
       c.high = high;
       const std::vector<int> y = outputs(of_all_bytes(c), 256);
       for (int v = -128; v < 128; ++v)
-        ASSERT_EQ(y[index(v + 128)], std::max(low, std::min(high, v))) << low << " " << high;
+        ASSERT_EQ(y[as_index(v + 128)], std::max(low, std::min(high, v))) << low << " " << high;
     }
 }
 

@@ -1,18 +1,16 @@
 #include <gtest/gtest.h>
 
 #include "hw/program/program.h"
+#include "tests/hw/program/refused.h"
 #include "tests/support/machines.h"
 #include "tests/support/programs.h"
 
 namespace accsim::hw {
 namespace {
 
+using test::error;
+using test::says;
 using test::sync;
-
-testing::AssertionResult says(const std::string& text, const std::string& part) {
-  if (text.find(part) != std::string::npos) return testing::AssertionSuccess();
-  return testing::AssertionFailure() << "said: '" << text << "', not '" << part << "'";
-}
 
 /// A command between an activation and a parameter slot and an output slot.
 Program around(const Command& c) {
@@ -30,11 +28,6 @@ Program around(const Command& c) {
                       sync(SyncKind::wait_full, Queue::store, Buffer::output), test::store(64),
                       sync(SyncKind::signal_free, Queue::store, Buffer::output)});
   return test::program(std::move(body));
-}
-
-std::string error(const Program& p, const HwConfig& hw = test::small_machine()) {
-  const Status s = verify(p, hw);
-  return s ? "" : s.errors().front().text();
 }
 
 LaneCommand two_operands() {

@@ -1,23 +1,16 @@
 #include <gtest/gtest.h>
 
 #include "hw/program/program.h"
+#include "tests/hw/program/refused.h"
 #include "tests/support/machines.h"
 #include "tests/support/programs.h"
 
 namespace accsim::hw {
 namespace {
 
+using test::error;
+using test::says;
 using test::sync;
-
-std::string error(const Program& p, const HwConfig& hw = test::small_machine()) {
-  const Status s = verify(p, hw);
-  return s ? "" : s.errors().front().text();
-}
-
-testing::AssertionResult says(const std::string& text, const std::string& part) {
-  if (text.find(part) != std::string::npos) return testing::AssertionSuccess();
-  return testing::AssertionFailure() << "said: '" << text << "'";
-}
 
 template <class T>
 T& command(std::vector<Item>& body) {
