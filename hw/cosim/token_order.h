@@ -12,13 +12,13 @@ namespace accsim::hw {
 /// Which queue gives and which takes each token of a program, and the slots that come with them.
 /// The n-th wait for tokens of a kind in the program's text takes the n-th token of that kind,
 /// whichever queues the two stand in; the core has a counter for each pair of queues, so
-/// descriptors name the other one. Only what more than one queue uses is written out, a byte a
-/// token.
+/// descriptors name the other one. Only what more than one queue uses is written out.
 class TokenOrder {
  public:
   TokenOrder(const Program& program, const HwConfig& hw);
 
-  /// The queue of the n-th operation of a kind on a buffer; none behind the last.
+  /// The queue of the n-th operation of a kind on a buffer; none when there are no such operations,
+  /// and behind the last one where several queues do them.
   std::optional<Queue> queue(SyncKind kind, Buffer b, int64_t n) const;
   /// Of all operations of a kind on a buffer, the number of those before the n-th that `queue`
   /// does.
