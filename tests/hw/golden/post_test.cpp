@@ -4,6 +4,7 @@
 #include <limits>
 #include <random>
 
+#include "tests/hw/golden/draws.h"
 #include "tests/hw/golden/tiny_program.h"
 #include "tests/support/index.h"
 
@@ -135,9 +136,9 @@ std::string difference(const PostProgram& p) {
 
 // ---- random posts -------------------------------------------------------------------------------
 
-class RandomPosts {
+class RandomPosts : public test::Draws {
  public:
-  explicit RandomPosts(unsigned seed) : random_(seed) {}
+  using Draws::Draws;
 
   PostProgram draw() {
     const bool turned = one_in(2);
@@ -168,20 +169,6 @@ class RandomPosts {
   }
 
  private:
-  int64_t pick(int64_t low, int64_t high) {
-    return std::uniform_int_distribution<int64_t>(low, high)(random_);
-  }
-  bool one_in(int64_t n) { return pick(1, n) == 1; }
-  int32_t number(int64_t low, int64_t high) {
-    const int64_t kind = pick(0, 9);
-    return static_cast<int32_t>(kind == 0 ? low : kind == 1 ? high : pick(low, high));
-  }
-  std::vector<int> bytes(int64_t n) {
-    std::vector<int> out(as_index(n));
-    for (int& v : out) v = number(-128, 127);
-    return out;
-  }
-
   /// Scales that spread the sums over the limits, now and then any.
   PostProgram::Channel channel(bool wide) {
     constexpr int64_t kMin = std::numeric_limits<int32_t>::min();
@@ -203,8 +190,6 @@ class RandomPosts {
     }
     return r;
   }
-
-  std::mt19937 random_;
 };
 
 TEST(Posts, AreRandomTablesAndResidualsWhatTheContractSays) {

@@ -5,6 +5,7 @@
 #include <limits>
 #include <random>
 
+#include "tests/hw/golden/draws.h"
 #include "tests/hw/golden/lane_program.h"
 #include "tests/support/index.h"
 
@@ -92,23 +93,9 @@ std::string difference(const LaneProgram& lanes) {
 
 // ---- random commands ----------------------------------------------------------------------------
 
-class RandomLanes {
+class RandomLanes : public test::Draws {
  public:
-  explicit RandomLanes(unsigned seed) : random_(seed) {}
-
-  int64_t pick(int64_t low, int64_t high) {
-    return std::uniform_int_distribution<int64_t>(low, high)(random_);
-  }
-  bool one_in(int64_t n) { return pick(1, n) == 1; }
-  int32_t number(int64_t low, int64_t high) {
-    const int64_t kind = pick(0, 9);
-    return static_cast<int32_t>(kind == 0 ? low : kind == 1 ? high : pick(low, high));
-  }
-  std::vector<int> bytes(int64_t n) {
-    std::vector<int> out(as_index(n));
-    for (int& v : out) v = number(-128, 127);
-    return out;
-  }
+  using Draws::Draws;
 
   /// A command with its slots and, when it has one, its table in front of the parameters.
   LaneProgram draw() {
@@ -213,8 +200,6 @@ class RandomLanes {
     out.commands.push_back({c});
     return true;
   }
-
-  std::mt19937 random_;
 };
 
 TEST(Lanes, AreRandomCommandsWhatTheContractSays) {
