@@ -221,6 +221,9 @@ struct Describe {
     }
     return d;
   }
+  Result<Descriptor> operator()(const RowCommand& c) const {
+    return unsupported(fmt::format("{} of rows", name(c.op)));
+  }
   Result<Descriptor> operator()(const LaneCommand& c) const {
     namespace vec = rtl::vector_cmd;
     namespace mode = rtl::lane_mode;

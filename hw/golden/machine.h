@@ -37,6 +37,7 @@ class GoldenMachine {
   void execute(const StoreCommand& c);
   void execute(const SetTableCommand& c);
   void execute(const LaneCommand& c);
+  void execute(const RowCommand& c);
 
   int64_t value(const Affine& a);
   /// Whether [first, first + bytes) lies in [0, limit); fails when not.

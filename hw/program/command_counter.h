@@ -60,6 +60,17 @@ class CommandCounter {
     written(Buffer::output) += Bytes(c.out_bytes()) * times;
     counts_.vector_ops[lane_class(c)] += elements * c.tap_count() * times;
   }
+  void row(int64_t times, const RowCommand& c) {
+    counts_.commands += times;
+    const int64_t elements = c.row_count() * c.length();
+    const bool softmax = c.op == RowOp::softmax;
+    const int64_t passes = softmax ? 3 : 2;
+    read(Buffer::activation) += Bytes(elements * passes * (c.mask ? 2 : 1)) * times;
+    read(Buffer::parameter) +=
+        Bytes(softmax ? 512 : elements / c.per_channel * hw_->parameter_bytes()) * times;
+    written(Buffer::output) += Bytes(elements) * times;
+    counts_.vector_ops[0] += elements * passes * times;
+  }
   void store(int64_t times, Memory to, int64_t bytes) {
     counts_.commands += times;
     read(Buffer::output) += Bytes(bytes) * times;

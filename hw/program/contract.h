@@ -97,4 +97,36 @@ inline int64_t lane_cycles(const LaneCommand& c, const HwConfig& hw) {
   return c.row_count() * ceil_div(c.run, lane_beat(c, hw)) * c.tap_count();
 }
 
+/// Bytes of a row that a RowCommand takes in a cycle: as a LaneCommand of elements would, with the
+/// mask as its second operand.
+inline int64_t row_beat(const RowCommand& c, const HwConfig& hw) {
+  return std::min({hw.vector.lanes[0], hw.buffer(Buffer::activation).width / (c.mask ? 2 : 1),
+                   hw.buffer(Buffer::output).width});
+}
+
+/// Cycles a RowCommand occupies the vector unit: its rows go through passes of two (normalisation)
+/// or three, side by side in steps of at least kRowStep cycles; docs/vector-arithmetic.md has the
+/// schedule.
+inline constexpr int64_t kRowStep = 16;
+inline int64_t row_cycles(const RowCommand& c, const HwConfig& hw) {
+  const int64_t beat = row_beat(c, hw), beats = c.pieces * ceil_div(c.run, beat);
+  const int64_t rows = c.row_count(), scaling = ceil_div(64, beat);
+  const bool softmax = c.op == RowOp::softmax;
+  int64_t cycles = 0;
+  const auto step = [&](int64_t t) {
+    const auto in = [&](int64_t from) { return t >= from && t < rows + from; };
+    const int64_t busy =
+        softmax ? (in(0) ? beats : 0) + (in(2) ? beats : 0) + (in(5) ? beats + scaling : 0)
+                : (in(0) ? beats : 0) + (in(4) ? beats : 0);
+    return std::max(kRowStep, busy);
+  };
+  const int64_t depth = softmax ? 5 : 4;  // steps until the first row is written
+  if (rows <= 2 * depth) {
+    for (int64_t t = 0; t < rows + depth; ++t) cycles += step(t);
+    return cycles;
+  }
+  for (int64_t t = 0; t < depth; ++t) cycles += step(t) + step(rows + t);
+  return cycles + (rows - depth) * step(depth);
+}
+
 }  // namespace accsim::hw::contract

@@ -60,6 +60,7 @@ class Counter {
   void add(const VectorCommand& c) { tally_.vector(times_, c); }
   void add(const SetTableCommand&) { tally_.set_table(times_); }
   void add(const LaneCommand& c) { tally_.lane(times_, c); }
+  void add(const RowCommand& c) { tally_.row(times_, c); }
   void add(const StoreCommand& c) { tally_.store(times_, memory(c.tensor), c.walk.bytes()); }
 
   const Program& program_;

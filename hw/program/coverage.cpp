@@ -32,6 +32,7 @@ class Walker {
     add(PostCommand{});
     add(SetTableCommand{});
     add(LaneCommand{});
+    add(RowCommand{});
     add(StoreCommand{});
     times_ = times;
   }
@@ -107,6 +108,12 @@ class Walker {
     for (size_t i = 0; i < kLaneLevels; ++i)
       if (counts[i] > 1 && strides[i] == 0) return true;
     return false;
+  }
+  void add(const RowCommand& c) {
+    for (size_t i = 0; i < kRowOps; ++i)
+      hit(std::string(name(static_cast<RowOp>(i))), c.op == static_cast<RowOp>(i));
+    hit("softmax with a mask", c.mask.has_value());
+    hit("row in pieces", c.pieces > 1);
   }
   void add(const VectorCommand&) { hit("vector operations", true); }
   void add(const StoreCommand& c) {

@@ -138,6 +138,16 @@ class Printer {
         c.across ? fmt::format(" ({} across)", name(c.tap_op)) : "", c.shift, c.output_zero, c.low,
         c.high, c.table ? ", table" : "");
   }
+  std::string text(const RowOperand& o, std::string_view buffer) const {
+    return fmt::format("{}[{}] strides {},{}", buffer, text(o.offset), fmt::join(o.row_stride, ","),
+                       o.piece_stride);
+  }
+  std::string text(const RowCommand& c) const {
+    return fmt::format("{} {} <- {}{}, rows {} of {}x{} elements, parameters[{}]", name(c.op),
+                       text(c.out, "output"), text(c.in, "activation"),
+                       c.mask ? " and mask " + text(*c.mask, "activation") : "",
+                       fmt::join(c.rows, "x"), c.pieces, c.run, text(c.parameter_offset));
+  }
   std::string text(const VectorCommand& c) const {
     std::string ops;
     for (size_t i = 0; i < kLaneClasses; ++i)

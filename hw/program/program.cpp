@@ -29,6 +29,11 @@ std::string_view name(TapOp op) {
   return kNames[static_cast<size_t>(op)];
 }
 
+std::string_view name(RowOp op) {
+  constexpr std::array<std::string_view, kRowOps> kNames = {"softmax", "layer_norm", "rms_norm"};
+  return kNames[static_cast<size_t>(op)];
+}
+
 size_t lane_class(const LaneCommand& c) {
   constexpr size_t kElementwise = 0, kReduce = 2, kPool = 3;
   static_assert(kLaneClassNames[kElementwise] == "elementwise" &&
@@ -90,8 +95,8 @@ int64_t PaddedWindow::bytes() const {
 Queue queue_of(const Command& command) {
   if (const auto* table = std::get_if<SetTableCommand>(&command)) return table->unit;
   constexpr std::array<Queue, std::variant_size_v<Command>> kQueueOf = {
-      Queue::load,   Queue::execute, Queue::execute, Queue::post,
-      Queue::vector, Queue::store,   Queue::post,    Queue::vector};
+      Queue::load,  Queue::execute, Queue::execute, Queue::post,  Queue::vector,
+      Queue::store, Queue::post,    Queue::vector,  Queue::vector};
   return kQueueOf[command.index()];
 }
 

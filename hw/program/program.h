@@ -96,6 +96,16 @@ struct PaddedWindow {
   int64_t bytes() const;
 };
 
+/// Which rows of a tensor a load reads (embeddings, KV pages): item i of the walk's outermost level,
+/// whose stride is 0, begins at the load's source + index[i] * pitch, where index[i] is a
+/// little-endian uint32 of the parameter slot that the load queue holds; one of `limit` or more
+/// reads row limit - 1.
+struct Gather {
+  Affine index_offset;  ///< byte offset in the parameter slot of the first index
+  int64_t pitch = 0;    ///< bytes from one row of the tensor to the next
+  int64_t limit = 1;    ///< rows of the tensor
+};
+
 /// Memory -> slot. When `padded` is set, the walk reads a padded window: it may leave the tensor,
 /// but only at positions that `padded` names. Those are written as its pad_value without being
 /// fetched, but are counted as bytes moved.
@@ -110,6 +120,7 @@ struct LoadCommand {
   Walk walk;
   std::optional<PaddedWindow> padded = std::nullopt;
   int64_t transposed = 0;  ///< bytes of an element of the matrices; 0: not transposed
+  std::optional<Gather> gather = std::nullopt;
 };
 
 /// The walk of the activation operand through the tile in its slot: a dense [depth][height][width]
@@ -146,6 +157,8 @@ struct WeightTile {
   int64_t groups = 1;
   int64_t group_k = 0, group_n = 0;  ///< of packed groups: rows and columns of a block
   Affine first_k{};                  ///< of packed groups: R of the tile's first row
+  /// Of an element; 4: two in a byte, the first in its low half, each row from a whole byte on.
+  int bits = 8;
 };
 
 /// One pass of the array. Weight stationary: k x n weights held, m activation rows streamed. Input
@@ -203,6 +216,13 @@ struct PostCommand {
   int32_t low = -128, high = 127;  ///< within int8; within int16 when a residual comes at once
   bool table = false;
   std::optional<Residual> residual = std::nullopt;
+  /// Groups along k with a scale each (4-bit weights): a result is put together from `groups` sums,
+  /// of accumulator rows `group_rows` apart. To (acc + bias) * multiplier of the first group comes
+  /// acc * m of each other one, before rounding; m is int16, at group_offset + 2 * ((g - 1) *
+  /// channels of the post + channel) in the parameter slot for group g = 1 .. groups - 1.
+  int64_t groups = 1;
+  int64_t group_rows = 0;
+  Affine group_offset{};
 
   int32_t lowest() const { return relu && output_zero > low ? output_zero : low; }
 };
@@ -276,6 +296,49 @@ struct LaneCommand {
 /// taps, reduce across.
 size_t lane_class(const LaneCommand& c);
 
+/// What a RowCommand does with a row.
+enum class RowOp : uint8_t { softmax, layer_norm, rms_norm };
+inline constexpr size_t kRowOps = 3;
+/// As printed programs spell it: "softmax", "layer_norm", "rms_norm".
+std::string_view name(RowOp op);
+
+/// Where the rows of a RowCommand, or of its mask, lie in the activation slot.
+struct RowOperand {
+  Affine offset;                                  ///< byte offset of the first row
+  std::array<int64_t, kLaneLevels> row_stride{};  ///< bytes; 0: the same again
+  int64_t piece_stride = 0;                       ///< bytes from a piece of a row to the next
+};
+
+/// Softmax or normalisation of int8 rows: activation slot -> vector unit -> output slot, by the
+/// arithmetic of docs/vector-arithmetic.md. A row (of a nest of counts, outermost first) is `pieces`
+/// pieces of `run` contiguous bytes each, one behind the other as elements; at most 65,536.
+/// The constants of a softmax' tables lie in the parameter slot: 64 words coarse, 64 words fine,
+/// little-endian int32. A normalisation has 12 bytes of parameters a channel, as a post (beta,
+/// multiplier, shift); element e of a piece is of channel e / per_channel, channels of a row at
+/// parameter_offset + the row's index times parameter_stride.
+struct RowCommand {
+  RowOp op = RowOp::softmax;
+  std::array<int64_t, kLaneLevels> rows{1, 1, 1, 1};
+  int64_t pieces = 1;
+  int64_t run = 0;
+  RowOperand in;
+  std::optional<RowOperand> mask = std::nullopt;  ///< softmax: an addend of its own scale
+  Affine parameter_offset;
+  std::array<int64_t, kLaneLevels> parameter_stride{};
+  int64_t per_channel = 1;
+  RowOperand out;  ///< in the output slot
+  // Softmax: SoftmaxTables' constants of these names.
+  int32_t row_multiplier = 1, mask_multiplier = 0, difference_shift = 0, numerator = 0;
+  int32_t exponent = 0;
+  // Normalisation: NormConstants' constants of these names.
+  int32_t input_zero = 0, unit_bits = 22;
+  int64_t epsilon = 0;
+  int32_t output_zero = 0, low = -128, high = 127;
+
+  int64_t row_count() const { return rows[0] * rows[1] * rows[2] * rows[3]; }
+  int64_t length() const { return pieces * run; }  ///< elements of a row
+};
+
 /// Activation slot -> vector unit -> output slot, in operations only: what no other command covers.
 /// Costed; golden and RTL don't know it.
 struct VectorCommand {
@@ -291,10 +354,10 @@ struct StoreCommand {
   Walk walk;
 };
 
-/// One thing for a queue to do. GemmCommand and DrainCommand are the array's, LaneCommand and
-/// VectorCommand the vector unit's.
+/// One thing for a queue to do. GemmCommand and DrainCommand are the array's, LaneCommand,
+/// RowCommand and VectorCommand the vector unit's.
 using Command = std::variant<LoadCommand, GemmCommand, DrainCommand, PostCommand, VectorCommand,
-                             StoreCommand, SetTableCommand, LaneCommand>;
+                             StoreCommand, SetTableCommand, LaneCommand, RowCommand>;
 /// The queue that runs the command.
 Queue queue_of(const Command& command);
 

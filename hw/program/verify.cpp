@@ -385,6 +385,12 @@ class Verifier {
             "output of the lane command");
   }
 
+  void address(const RowCommand& c) {
+    held(Buffer::activation, Queue::vector, name(c.op));
+    held(Buffer::parameter, Queue::vector, name(c.op));
+    filling(Buffer::output, Queue::vector, name(c.op));
+  }
+
   void address(const VectorCommand& c) {
     if (c.in_bytes > 0) held(Buffer::activation, Queue::vector, "vector");
     if (c.out_bytes > 0) filling(Buffer::output, Queue::vector, "vector");

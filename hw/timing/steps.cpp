@@ -146,6 +146,8 @@ void StepWriter::set_table(Queue unit) {
 
 void StepWriter::lane(const LaneCommand& c) { vector_unit(contract::lane_cycles(c, *hw_)); }
 
+void StepWriter::row(const RowCommand& c) { vector_unit(contract::row_cycles(c, *hw_)); }
+
 void StepWriter::vector(const VectorCommand& c) {
   int64_t cycles = 0;
   for (size_t i = 0; i < kLaneClasses; ++i) cycles += ceil_div(c.ops[i], hw_->vector.lanes[i]);
@@ -231,6 +233,7 @@ class Compiler {
   void command(const VectorCommand& c) { to_.vector(c); }
   void command(const SetTableCommand& c) { to_.set_table(c.unit); }
   void command(const LaneCommand& c) { to_.lane(c); }
+  void command(const RowCommand& c) { to_.row(c); }
   void command(const StoreCommand& c) { to_.store(memory(c.tensor), c.walk.runs(), c.walk.run); }
 
   const Program& program_;

@@ -121,6 +121,7 @@ class StepWriter {
   void post(int64_t rows, int64_t cols);
   void vector(const VectorCommand& c);
   void lane(const LaneCommand& c);
+  void row(const RowCommand& c);
   void set_table(Queue unit);
   void sync(SyncKind kind, Queue queue, Buffer buffer);
 

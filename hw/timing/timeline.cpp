@@ -52,6 +52,7 @@ class Lister {
   void add(const VectorCommand&) { add(kVector); }
   void add(const SetTableCommand&) { add(kTable); }
   void add(const LaneCommand&) { add(kVector); }
+  void add(const RowCommand&) { add(kVector); }
   void add(const StoreCommand& c) {
     add(kStore + static_cast<int>(memory(c.tensor)));
     to_.back().bytes[memory(c.tensor)] = c.walk.runs() * c.walk.run;
