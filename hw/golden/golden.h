@@ -25,7 +25,7 @@ struct RetiredCommand {
   std::vector<int32_t> sums;
   int64_t row = 0;
   /// load: as they lie in the slot. post: row by row of the output slot. store: in walk order. lane
-  /// command: row by row. table: its entries.
+  /// and row command: row by row. table: its entries.
   std::vector<uint8_t> bytes;
 };
 /// Called after every command, in text order; what it is given lives until it returns.

@@ -61,6 +61,10 @@ class GoldenMachine {
   bool operands(const LaneCommand& c, LaneSlots& s);
   int8_t result(const LaneCommand& c, const LaneSlots& s, const std::array<int64_t, 4>& row,
                 int64_t element) const;
+  struct RowSlots;
+  bool operands(const RowCommand& c, RowSlots& s);
+  std::optional<std::vector<int8_t>> result(const RowCommand& c, const RowSlots& s,
+                                            const std::array<int64_t, 4>& row);
   std::optional<Requantise> parameters(const PostCommand& c, std::span<const uint8_t> slot,
                                        int64_t first, int64_t channel);
 

@@ -3,12 +3,13 @@
 #include <algorithm>
 #include <cstring>
 
+#include "hw/golden/random_rows.h"
 #include "hw/program/contract.h"
 
 namespace accsim::hw {
 namespace {
 
-enum Tensors { kInDram, kInShared, kParameters, kOutDram, kOutShared, kTensors };
+enum Tensors { kInDram, kInShared, kParameters, kOutDram, kOutShared, kRows, kTensors };
 constexpr int64_t kInBytes = 1 << 13;
 constexpr int64_t kParameterBytes = 12;
 
@@ -27,12 +28,15 @@ class Generator {
                  {"in, shared", Memory::shared, kInBytes},
                  {"parameters", Memory::dram, kInBytes},
                  {"out", Memory::dram, std::max<int64_t>(1, stored_[0])},
-                 {"out, shared", Memory::shared, std::max<int64_t>(1, stored_[1])}};
+                 {"out, shared", Memory::shared, std::max<int64_t>(1, stored_[1])},
+                 {"parameters of rows", Memory::dram, 0}};
     for (const ProgramTensor& t : p.tensors) {
       out_.image.emplace_back(static_cast<size_t>(t.bytes));
       for (uint8_t& b : out_.image.back()) b = static_cast<uint8_t>(random_());
     }
     parameters(out_.image[kParameters]);
+    out_.image[kRows] = random_row_parameters(random_);
+    p.tensors[kRows].bytes = std::ssize(out_.image[kRows]);
     return std::move(out_);
   }
 
@@ -164,11 +168,13 @@ class Generator {
   }
 
   void tile(Items& to, int loop, int64_t iterations) {
-    const int64_t kind = pick(0, 9);
+    const int64_t kind = pick(0, 11);
     if (kind < 4)
       products(to, loop, iterations);
-    else if (kind < 9)
+    else if (kind < 8)
       lanes(to, loop, iterations);
+    else if (kind < 11)
+      rows(to, loop, iterations);
     else
       copy(to, loop, iterations);
   }
@@ -444,6 +450,72 @@ class Generator {
     sync(to, SyncKind::signal_full, Queue::vector, Buffer::output);
     if (reads) sync(to, SyncKind::signal_free, Queue::vector, Buffer::parameter);
     drain(to, 0, out, loop, iterations);
+  }
+
+  // ---- row commands ---------------------------------------------------------------------------
+
+  /// The parameters of a row command, to where it has been put.
+  void load_rows(Items& to, const RandomRows& rows, const RowRoom& at, int loop) {
+    const RowParameters from = row_parameters(rows.command);
+    LoadCommand c;
+    c.buffer = Buffer::parameter;
+    c.tensor = kRows;
+    c.slot_offset = Affine(at.parameters);
+    c.walk.run = rows.room.parameters;
+    const int64_t step = loop < 0 ? 0 : pick(0, 1), units = rows.room.parameters / from.unit;
+    c.source =
+        Affine(from.begin + from.unit * pick(0, from.count - units - step * (kMostIterations - 1)));
+    if (step > 0) c.source.add_term(loop, from.unit);
+    command(to, std::move(c));
+  }
+
+  /// Up to three row commands, now and then with lane commands, from one activation slot to one
+  /// output slot.
+  void rows(Items& to, int loop, int64_t iterations) {
+    std::vector<Command> commands;
+    Items parameters;
+    const RowRoom slots{std::min<int64_t>(slot(Buffer::activation), 4000),
+                        std::min<int64_t>(slot(Buffer::output), 1500), slot(Buffer::parameter)};
+    RowRoom at;
+    const auto left = [&] {
+      return RowRoom{slots.in - at.in, slots.out - at.out, slots.parameters - at.parameters};
+    };
+    for (int64_t tries = 0, most = pick(1, 3); tries < 20 && std::ssize(commands) < most; ++tries) {
+      if (one_in(4)) {
+        auto t = draw_lanes(left().in, left().out, 0);
+        if (!t) continue;
+        t->command.a.offset += Affine(at.in);
+        if (t->command.b) t->command.b->offset += Affine(at.in);
+        t->command.slot_offset = Affine(at.out);
+        at.in += t->in_bytes;
+        at.out += t->command.out_bytes();
+        commands.emplace_back(std::move(t->command));
+        continue;
+      }
+      auto r = random_rows(hw_, left(), random_);
+      if (!r) continue;
+      load_rows(parameters, *r, at, loop);
+      r->move(at);
+      at.in += r->room.in;
+      at.out += r->room.out;
+      at.parameters += r->room.parameters;
+      commands.emplace_back(std::move(r->command));
+    }
+    if (commands.empty()) return;
+    if (!parameters.empty()) {
+      sync(to, SyncKind::wait_free, Queue::load, Buffer::parameter);
+      for (Item& i : parameters) to.push_back(std::move(i));
+      sync(to, SyncKind::signal_full, Queue::load, Buffer::parameter);
+      sync(to, SyncKind::wait_full, Queue::vector, Buffer::parameter);
+    }
+    fill(to, Buffer::activation, at.in, loop);
+    sync(to, SyncKind::wait_full, Queue::vector, Buffer::activation);
+    sync(to, SyncKind::wait_free, Queue::vector, Buffer::output);
+    for (Command& c : commands) to.push_back({std::move(c)});
+    sync(to, SyncKind::signal_free, Queue::vector, Buffer::activation);
+    sync(to, SyncKind::signal_full, Queue::vector, Buffer::output);
+    if (!parameters.empty()) sync(to, SyncKind::signal_free, Queue::vector, Buffer::parameter);
+    drain(to, 0, at.out, loop, iterations);
   }
 
   static constexpr int64_t kMostIterations = 5;

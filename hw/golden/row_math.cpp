@@ -119,20 +119,11 @@ int32_t softmax_term(const SoftmaxTables& t, int32_t difference) {
 SoftmaxFactor softmax_factor(const SoftmaxTables& t, int64_t sum) {
   const auto bits = static_cast<int32_t>(std::bit_width(static_cast<uint64_t>(sum)));  // 31 .. 47
   const auto divisor = static_cast<uint32_t>(bits > 32 ? sum >> (bits - 32) : sum << (32 - bits));
-  const int64_t reciprocal = row_reciprocal(t.numerator, divisor);
-  SoftmaxFactor f;
-  for (size_t i = 0; i < kSoftmaxDigit; ++i)
-    f.coarse[i] = static_cast<int32_t>((t.coarse[i] * reciprocal + kOne / 2) >> 30);
-  f.shift = std::min(29 + bits - t.exponent, 62);
-  return f;
+  return {row_reciprocal(t.numerator, divisor), std::min(29 + bits - t.exponent, 62)};
 }
 
 int8_t softmax_value(const SoftmaxTables& t, const SoftmaxFactor& f, int32_t difference) {
-  int64_t product = 0;
-  if (difference < kSoftmaxGone) {
-    const auto d = static_cast<size_t>(difference);
-    product = int64_t{f.coarse[d / kSoftmaxDigit]} * t.fine[d % kSoftmaxDigit];
-  }
+  const int64_t product = int64_t{softmax_term(t, difference)} * f.reciprocal;
   return clip_byte(round_shift(product, f.shift) + t.output_zero, -128, 127);
 }
 

@@ -11,7 +11,7 @@ namespace accsim::hw {
 /// The vector unit's row operations on int8 elements, bit by bit: docs/vector-arithmetic.md is the
 /// contract, with every width and the bounds of the errors. What works on elements is integer and
 /// defined for all inputs named; floating point is only in the functions that make constants.
-inline constexpr int64_t kRowElements = 65536;  ///< the longest row
+inline constexpr int64_t kRowElements = RowCommand::kElements;  ///< the longest row
 
 /// floor(numerator * 2^31 / divisor). numerator 2^30 .. 2^31 - 1, divisor 2^31 .. 2^32 - 1; the
 /// result is in 2^29 .. 2^31 - 1.
@@ -66,10 +66,10 @@ int32_t softmax_difference(const SoftmaxTables& t, int32_t maximum, int32_t logi
 /// The exponential of a difference: 0 .. 2^30, and 2^30 for 0.
 int32_t softmax_term(const SoftmaxTables& t, int32_t difference);
 
-/// What one row's sum makes of the coarse table.
+/// What a row's terms are multiplied by: reciprocal / 2^shift.
 struct SoftmaxFactor {
-  std::array<int32_t, kSoftmaxDigit> coarse{};
-  int32_t shift = 0;  ///< 44 .. 62
+  int32_t reciprocal = 0;  ///< 2^29 .. 2^31 - 1
+  int32_t shift = 0;       ///< 44 .. 62
 };
 /// sum: of a row's terms, 2^30 .. 2^46.
 SoftmaxFactor softmax_factor(const SoftmaxTables& t, int64_t sum);

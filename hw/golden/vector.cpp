@@ -134,10 +134,6 @@ void GoldenMachine::execute(const LaneCommand& c) {
   }
 }
 
-void GoldenMachine::execute(const RowCommand& c) {
-  fail(Errc::unsupported, fmt::format("{} of rows", name(c.op)));
-}
-
 void GoldenMachine::execute(const VectorCommand&) {
   fail(Errc::unsupported,
        "a vector command of operations is costed only: the golden machine doesn't know its values");

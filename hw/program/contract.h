@@ -98,35 +98,48 @@ inline int64_t lane_cycles(const LaneCommand& c, const HwConfig& hw) {
 }
 
 /// Bytes of a row that a RowCommand takes in a cycle: as a LaneCommand of elements would, with the
-/// mask as its second operand.
+/// mask as its second operand. 0: they can't.
 inline int64_t row_beat(const RowCommand& c, const HwConfig& hw) {
   return std::min({hw.vector.lanes[0], hw.buffer(Buffer::activation).width / (c.mask ? 2 : 1),
                    hw.buffer(Buffer::output).width});
 }
 
-/// Cycles a RowCommand occupies the vector unit: its rows go through passes of two (normalisation)
-/// or three, side by side in steps of at least kRowStep cycles; docs/vector-arithmetic.md has the
-/// schedule.
+/// Cycles of a row's divisions and roots, two bits in each: as long as a step lasts at least.
 inline constexpr int64_t kRowStep = 16;
+/// Bytes of a softmax' tables that are read in a cycle.
+inline constexpr int64_t kRowTableBeat = 16;
+
+/// Passes of a RowCommand over its rows, side by side: in step t each takes row t - first.
+struct RowPasses {
+  int64_t sum;    ///< of a softmax: exponentials; -1: there is none
+  int64_t write;  ///< and the first pass, of maxima or sums, takes row t
+};
+constexpr RowPasses row_passes(RowOp op) {
+  return op == RowOp::softmax ? RowPasses{2, 5} : RowPasses{-1, 4};
+}
+
+/// Beats of one pass over a row.
+inline int64_t row_beats(const RowCommand& c, const HwConfig& hw) {
+  return c.length() / c.stretch() * ceil_div(c.stretch(), row_beat(c, hw));
+}
+
+/// Cycles a RowCommand occupies the vector unit: as many steps as its last row needs, each as long
+/// as the beats of its passes, at least kRowStep.
 inline int64_t row_cycles(const RowCommand& c, const HwConfig& hw) {
-  const int64_t beat = row_beat(c, hw), beats = c.pieces * ceil_div(c.run, beat);
-  const int64_t rows = c.row_count(), scaling = ceil_div(64, beat);
-  const bool softmax = c.op == RowOp::softmax;
-  int64_t cycles = 0;
+  const int64_t beats = row_beats(c, hw), rows = c.row_count();
+  const RowPasses passes = row_passes(c.op);
   const auto step = [&](int64_t t) {
-    const auto in = [&](int64_t from) { return t >= from && t < rows + from; };
-    const int64_t busy =
-        softmax ? (in(0) ? beats : 0) + (in(2) ? beats : 0) + (in(5) ? beats + scaling : 0)
-                : (in(0) ? beats : 0) + (in(4) ? beats : 0);
-    return std::max(kRowStep, busy);
+    const auto in = [&](int64_t from) { return from >= 0 && t >= from && t < rows + from; };
+    const int64_t busy = int64_t{in(0)} + int64_t{in(passes.sum)} + int64_t{in(passes.write)};
+    return std::max(kRowStep, busy * beats);
   };
-  const int64_t depth = softmax ? 5 : 4;  // steps until the first row is written
-  if (rows <= 2 * depth) {
-    for (int64_t t = 0; t < rows + depth; ++t) cycles += step(t);
+  int64_t cycles = 0;
+  if (rows <= passes.write) {
+    for (int64_t t = 0; t < rows + passes.write; ++t) cycles += step(t);
     return cycles;
   }
-  for (int64_t t = 0; t < depth; ++t) cycles += step(t) + step(rows + t);
-  return cycles + (rows - depth) * step(depth);
+  for (int64_t t = 0; t < passes.write; ++t) cycles += step(t) + step(rows + t);
+  return cycles + (rows - passes.write) * step(passes.write);
 }
 
 }  // namespace accsim::hw::contract

@@ -113,7 +113,12 @@ class Walker {
     for (size_t i = 0; i < kRowOps; ++i)
       hit(std::string(name(static_cast<RowOp>(i))), c.op == static_cast<RowOp>(i));
     hit("softmax with a mask", c.mask.has_value());
-    hit("row in pieces", c.pieces > 1);
+    hit("rows in pieces", c.pieces > 1);
+    hit("rows with elements of one channel", c.per_channel > 1);
+    hit("rows by the dozen", c.row_count() > 12);
+    hit("rows that aren't all int8", c.low > INT8_MIN || c.high < INT8_MAX);
+    hit("row of one element", c.length() == 1);
+    hit("row of more than 100 elements", c.length() > 100);
   }
   void add(const VectorCommand&) { hit("vector operations", true); }
   void add(const StoreCommand& c) {

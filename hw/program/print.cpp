@@ -143,10 +143,21 @@ class Printer {
                        o.piece_stride);
   }
   std::string text(const RowCommand& c) const {
-    return fmt::format("{} {} <- {}{}, rows {} of {}x{} elements, parameters[{}]", name(c.op),
+    const std::string constants =
+        c.op == RowOp::softmax
+            ? fmt::format(" * {} + mask * {}, / 2^{}, numerator {} exponent {}, zero {}",
+                          c.row_multiplier, c.mask_multiplier, c.difference_shift, c.numerator,
+                          c.exponent, c.output_zero)
+            : fmt::format(
+                  " strides {} of {} elements a channel, (zero {}) epsilon {}, {} unit bits, "
+                  "zero {} in [{}, {}]",
+                  fmt::join(c.parameter_stride, ","), c.per_channel, c.input_zero, c.epsilon,
+                  c.unit_bits, c.output_zero, c.low, c.high);
+    return fmt::format("{} {} <- {}{}, rows {} of {}x{} elements, parameters[{}]{}", name(c.op),
                        text(c.out, "output"), text(c.in, "activation"),
                        c.mask ? " and mask " + text(*c.mask, "activation") : "",
-                       fmt::join(c.rows, "x"), c.pieces, c.run, text(c.parameter_offset));
+                       fmt::join(c.rows, "x"), c.pieces, c.run, text(c.parameter_offset),
+                       constants);
   }
   std::string text(const VectorCommand& c) const {
     std::string ops;

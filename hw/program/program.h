@@ -311,12 +311,15 @@ struct RowOperand {
 
 /// Softmax or normalisation of int8 rows: activation slot -> vector unit -> output slot, by the
 /// arithmetic of docs/vector-arithmetic.md. A row (of a nest of counts, outermost first) is `pieces`
-/// pieces of `run` contiguous bytes each, one behind the other as elements; at most 65,536.
-/// The constants of a softmax' tables lie in the parameter slot: 64 words coarse, 64 words fine,
-/// little-endian int32. A normalisation has 12 bytes of parameters a channel, as a post (beta,
-/// multiplier, shift); element e of a piece is of channel e / per_channel, channels of a row at
-/// parameter_offset + the row's index times parameter_stride.
+/// pieces of `run` contiguous bytes each, one behind the other as elements; 1 to kElements.
+/// A softmax' tables lie in the parameter slot, kTableBytes from parameter_offset on: 64 words
+/// coarse, 64 words fine, little-endian int32, each 0 .. 2^30 and the first of both 2^30. A
+/// normalisation has 12 bytes of parameters a channel, as a post (beta, multiplier, shift); element
+/// e of every piece is of channel e / per_channel, channels of a row at parameter_offset + the
+/// row's index times parameter_stride. run is a multiple of per_channel.
 struct RowCommand {
+  static constexpr int64_t kElements = 65536;  ///< the longest row
+  static constexpr int64_t kTableBytes = 2 * 256;
   RowOp op = RowOp::softmax;
   std::array<int64_t, kLaneLevels> rows{1, 1, 1, 1};
   int64_t pieces = 1;
@@ -337,6 +340,10 @@ struct RowCommand {
 
   int64_t row_count() const { return rows[0] * rows[1] * rows[2] * rows[3]; }
   int64_t length() const { return pieces * run; }  ///< elements of a row
+  /// Channels of a piece; a softmax has none.
+  int64_t channels() const { return op == RowOp::softmax ? 0 : run / per_channel; }
+  /// Elements that follow one another in memory and, where a channel has several, are of one.
+  int64_t stretch() const { return op != RowOp::softmax && per_channel > 1 ? per_channel : run; }
 };
 
 /// Activation slot -> vector unit -> output slot, in operations only: what no other command covers.

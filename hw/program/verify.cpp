@@ -385,10 +385,57 @@ class Verifier {
             "output of the lane command");
   }
 
+  /// The rows of an operand, all pieces of them, in a slot of its buffer.
+  void rows(const RowCommand& c, RowOperand o, Buffer b, std::string_view what) {
+    const int64_t last = (c.pieces - 1) * o.piece_stride;
+    if (last < 0) o.offset += Affine(last);
+    strided(std::move(o.offset), c.rows, o.row_stride, c.run + std::abs(last), b, what);
+  }
+
+  void constants(const RowCommand& c) {
+    between(c.output_zero, INT8_MIN, INT8_MAX, "zero point of the rows");
+    if (c.op == RowOp::softmax) {
+      between(c.row_multiplier, 0, UINT16_MAX, "multiplier of the rows");
+      between(c.mask_multiplier, 0, c.mask ? UINT16_MAX : 0, "multiplier of the mask");
+      between(c.difference_shift, 0, 15, "difference shift");
+      between(c.numerator, 1 << 30, INT32_MAX, "numerator");
+      between(c.exponent, 0, 16, "exponent");
+      if (c.low != INT8_MIN || c.high != INT8_MAX) fail("a softmax has all of int8");
+      return;
+    }
+    int bits = 0;  // that the length takes, or its root
+    while (int64_t{1} << bits < c.length()) ++bits;
+    between(c.unit_bits, 30 - (bits + 1) / 2, 30 - (bits + 1) / 2, "unit bits");
+    between(c.input_zero, INT8_MIN, INT8_MAX, "zero point of what is normalised");
+    between(c.epsilon, 0, int64_t{1} << 62, "epsilon");
+    clip(c.low, c.high, INT8_MAX, name(c.op));
+  }
+
   void address(const RowCommand& c) {
+    filling(Buffer::output, Queue::vector, name(c.op));
     held(Buffer::activation, Queue::vector, name(c.op));
     held(Buffer::parameter, Queue::vector, name(c.op));
-    filling(Buffer::output, Queue::vector, name(c.op));
+    for (const int64_t n : c.rows) lanes(n, INT32_MAX, "a count of rows");
+    lanes(c.pieces, RowCommand::kElements, "pieces of a row");
+    lanes(c.run, RowCommand::kElements, "run");
+    if (!errors_.empty()) return;
+    lanes(c.length(), RowCommand::kElements, "elements of a row");
+    if (contract::row_beat(c, hw_) < 1) return fail("rows and a mask through a port of one byte");
+    const bool softmax = c.op == RowOp::softmax;
+    if (c.mask && !softmax) return fail(fmt::format("{} with a mask", name(c.op)));
+    if (c.per_channel < 1 || c.run % c.per_channel != 0 || (softmax && c.per_channel != 1))
+      return fail(fmt::format("{} of runs of {} with {} elements a channel", name(c.op), c.run,
+                              c.per_channel));
+    constants(c);
+    rows(c, c.in, Buffer::activation, "rows");
+    if (c.mask) rows(c, *c.mask, Buffer::activation, "mask of the rows");
+    rows(c, c.out, Buffer::output, "output of the rows");
+    if (softmax)
+      within(c.parameter_offset, RowCommand::kTableBytes, slot(Buffer::parameter),
+             "tables of the softmax");
+    else
+      strided(c.parameter_offset, c.rows, c.parameter_stride, c.channels() * hw_.parameter_bytes(),
+              Buffer::parameter, "channels of the rows");
   }
 
   void address(const VectorCommand& c) {

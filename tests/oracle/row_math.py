@@ -107,11 +107,10 @@ class Softmax(Rules):
         w = total.bit_length()
         divisor = total >> (w - 32) if w >= 32 else total << (32 - w)
         reciprocal = self.recip(self.c, divisor)
-        scaled = [fits((each * reciprocal + (1 << 29)) >> 30, 31) for each in self.coarse]
         f = min(29 + w - self.k, 62)
         out = []
         for each in d:
-            product = 0 if each == self.gone else scaled[each >> 6] * self.fine[each & 63]
+            product = fits(self.exponential(each) * reciprocal, 61)
             out.append(self.clip(self.rs(product, f) + case["zero"]))
         return out
 

@@ -79,7 +79,7 @@ class RowTrials {
   /// The bound without a mask: half a step, the errors of n terms and of the reciprocal.
   static double softmax_bound(size_t n, double steps) {
     const double terms = 1.5 * 0x1p-30 * static_cast<double>(n + 1);
-    return 0.5 + steps * (terms / (1 - terms) + 0x1p-28 + 0x1p-31);
+    return 0.5 + steps * (terms / (1 - terms) + 0x1p-28);
   }
 
  private:

@@ -1,0 +1,185 @@
+#include "hw/golden/random_rows.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstring>
+
+#include "hw/golden/row_math.h"
+#include "hw/program/contract.h"
+
+namespace accsim::hw {
+namespace {
+
+constexpr int64_t kChannelBytes = 12;
+
+class RowDraws {
+ public:
+  explicit RowDraws(std::mt19937& random) : random_(random) {}
+
+  int64_t pick(int64_t low, int64_t high) {
+    return std::uniform_int_distribution<int64_t>(low, std::max(low, high))(random_);
+  }
+  bool one_in(int64_t n) { return pick(1, n) == 1; }
+  /// 2^(a uniform number), so that all sizes of scales come.
+  double any_scale(double low, double high) {
+    return std::exp2(std::uniform_real_distribution<double>(low, high)(random_));
+  }
+  int32_t number(int64_t low, int64_t high) { return static_cast<int32_t>(pick(low, high)); }
+
+  RowCommand shape() {
+    RowCommand c;
+    c.op = static_cast<RowOp>(pick(0, kRowOps - 1));
+    for (int64_t& n : c.rows) n = one_in(2) ? 1 : pick(1, 3);
+    if (one_in(6)) c.rows[static_cast<size_t>(pick(0, 3))] = pick(4, 20);
+    if (one_in(3)) c.pieces = pick(2, 5);
+    c.run = one_in(8) ? 1 : pick(1, one_in(4) ? 400 : one_in(3) ? 100 : 20);
+    if (c.op == RowOp::softmax) {
+      if (one_in(2)) c.mask.emplace();
+    } else if (one_in(3)) {
+      c.per_channel = pick(1, 9);
+      c.run = (c.run + c.per_channel - 1) / c.per_channel * c.per_channel;
+    }
+    return c;
+  }
+
+  /// Rows anywhere, on top of each other, backwards, or one behind the other; pieces too.
+  void strides(RowOperand& o, int64_t run) {
+    const auto stride = [&] {
+      const int64_t kind = pick(0, 5);
+      return kind == 0 ? 0 : kind == 1 ? -pick(1, run) : kind == 2 ? run : pick(1, 2 * run);
+    };
+    for (int64_t& s : o.row_stride) s = stride();
+    o.piece_stride = stride();
+  }
+
+  /// Rows and pieces of the output one behind the other, the levels in any order.
+  void output(RowCommand& c) {
+    std::array<size_t, kLaneLevels + 1> order{0, 1, 2, 3, 4};
+    std::shuffle(order.begin(), order.end(), random_);
+    int64_t step = c.run;
+    for (const size_t level : order) {
+      const bool rows = level < kLaneLevels;
+      (rows ? c.out.row_stride[level] : c.out.piece_stride) = step;
+      step *= rows ? c.rows[level] : c.pieces;
+    }
+  }
+
+  void constants(RowCommand& c) {
+    c.output_zero = one_in(3) ? -128 : number(-128, 127);
+    if (c.op == RowOp::softmax) return softmax(c);
+    c.unit_bits = norm_unit_bits(c.length());
+    c.input_zero = number(-128, 127);
+    const int64_t kind = pick(0, 3);
+    c.epsilon = kind == 0   ? 0
+                : kind == 1 ? pick(0, int64_t{1} << 62)
+                            : int64_t{1} << pick(0, kind == 2 ? 62 : 40);
+    if (one_in(3)) {
+      c.low = number(-128, 127);
+      c.high = number(c.low, 127);
+    }
+  }
+
+ private:
+  void softmax(RowCommand& c) {
+    c.numerator = number(1 << 30, INT32_MAX);
+    c.exponent = one_in(3) ? 8 : number(0, 16);
+    if (c.mask && !one_in(4)) {
+      const auto t =
+          softmax_tables({.input = any_scale(-8, 2), .mask = any_scale(-8, 4), .output = {}});
+      if (t) {
+        c.row_multiplier = t->row_multiplier;
+        c.mask_multiplier = t->mask_multiplier;
+        c.difference_shift = t->difference_shift;
+        return;
+      }
+    }
+    c.difference_shift = one_in(2) ? 0 : number(0, 15);
+    const int64_t most = std::min<int64_t>(int64_t{32} << c.difference_shift, UINT16_MAX);
+    c.row_multiplier = number(0, one_in(8) ? UINT16_MAX : most);
+    if (c.mask) c.mask_multiplier = number(0, one_in(8) ? UINT16_MAX : most);
+  }
+
+  std::mt19937& random_;
+};
+
+/// First and last byte that rows, and pieces of them, reach from the first one's begin.
+std::pair<int64_t, int64_t> reach_of(const RowCommand& c,
+                                     const std::array<int64_t, kLaneLevels>& stride,
+                                     int64_t piece_stride) {
+  std::pair<int64_t, int64_t> out{0, 0};
+  const auto level = [&](int64_t count, int64_t s) {
+    const int64_t last = (count - 1) * s;
+    (last < 0 ? out.first : out.second) += last;
+  };
+  for (size_t i = 0; i < stride.size(); ++i) level(c.rows[i], stride[i]);
+  level(c.pieces, piece_stride);
+  return out;
+}
+
+}  // namespace
+
+std::vector<uint8_t> random_row_parameters(std::mt19937& random) {
+  RowDraws draw(random);
+  std::vector<int32_t> words;
+  for (int64_t i = 0; i < kRowTables; ++i) {
+    const SoftmaxTables t = *softmax_tables({.input = draw.any_scale(-13, i < 4 ? -4 : 3)});
+    words.insert(words.end(), t.coarse.begin(), t.coarse.end());
+    words.insert(words.end(), t.fine.begin(), t.fine.end());
+  }
+  for (int64_t i = 0; i < kRowChannels; ++i) {
+    const bool extreme = draw.one_in(16);
+    words.push_back(extreme ? draw.number(INT32_MIN, INT32_MAX)
+                            : draw.number(-(120 << 20), 120 << 20));
+    words.push_back(extreme          ? draw.number(INT32_MIN, INT32_MAX)
+                    : draw.one_in(4) ? draw.number(INT32_MIN, -(1 << 29))
+                                     : draw.number(1 << 29, INT32_MAX));
+    words.push_back(extreme ? draw.number(0, 62) : draw.number(27, 35));
+  }
+  std::vector<uint8_t> out(words.size() * sizeof words[0]);
+  std::memcpy(out.data(), words.data(), out.size());
+  return out;
+}
+
+RowParameters row_parameters(const RowCommand& c) {
+  if (c.op == RowOp::softmax) return {0, RowCommand::kTableBytes, kRowTables};
+  return {kRowTables * RowCommand::kTableBytes, kChannelBytes, kRowChannels};
+}
+
+void RandomRows::move(const RowRoom& by) {
+  command.in.offset += Affine(by.in);
+  if (command.mask) command.mask->offset += Affine(by.in);
+  command.out.offset += Affine(by.out);
+  command.parameter_offset += Affine(by.parameters);
+}
+
+std::optional<RandomRows> random_rows(const HwConfig& hw, const RowRoom& room,
+                                      std::mt19937& random) {
+  RowDraws draw(random);
+  RandomRows out{draw.shape(), {}};
+  RowCommand& c = out.command;
+  if (contract::row_beat(c, hw) < 1 || c.row_count() > 60) return std::nullopt;
+  for (RowOperand* o : {&c.in, c.mask ? &*c.mask : nullptr}) {
+    if (!o) continue;
+    draw.strides(*o, c.run);
+    const auto reach = reach_of(c, o->row_stride, o->piece_stride);
+    o->offset = Affine(out.room.in - reach.first);
+    out.room.in += reach.second - reach.first + c.run;
+  }
+  draw.output(c);
+  draw.constants(c);
+  out.room.out = c.row_count() * c.length();
+  out.room.parameters = RowCommand::kTableBytes;
+  if (c.op != RowOp::softmax) {
+    for (int64_t& s : c.parameter_stride) s = draw.one_in(2) ? 0 : kChannelBytes * draw.pick(-4, 9);
+    const auto reach = reach_of(c, c.parameter_stride, 0);
+    c.parameter_offset = Affine(-reach.first);
+    out.room.parameters = reach.second - reach.first + c.channels() * kChannelBytes;
+  }
+  if (out.room.in > room.in || out.room.out > room.out || out.room.parameters > room.parameters ||
+      out.room.parameters / row_parameters(c).unit + 10 > kRowChannels)
+    return std::nullopt;
+  return out;
+}
+
+}  // namespace accsim::hw

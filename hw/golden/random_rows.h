@@ -1,0 +1,37 @@
+#pragma once
+#include <cstdint>
+#include <optional>
+#include <random>
+#include <vector>
+
+#include "hw/program/program.h"
+
+namespace accsim::hw {
+
+/// What random row commands read from the parameter slot, as a tensor holds it: kRowTables tables
+/// of a softmax, then kRowChannels channels of a normalisation.
+inline constexpr int64_t kRowTables = 8, kRowChannels = 600;
+std::vector<uint8_t> random_row_parameters(std::mt19937& random);
+/// The tensor's bytes that belong to one row command.
+struct RowParameters {
+  int64_t begin = 0, unit = 1, count = 0;  ///< units from `begin` on that it may begin with
+};
+RowParameters row_parameters(const RowCommand& c);
+
+/// Bytes of slots.
+struct RowRoom {
+  int64_t in = 0, out = 0, parameters = 0;
+};
+
+/// A row command and how much it takes of its slots, all of which it uses from byte 0 on.
+struct RandomRows {
+  RowCommand command;
+  RowRoom room;
+  /// Puts it behind what else lies in the slots.
+  void move(const RowRoom& by);
+};
+/// Nothing when what has been drawn doesn't fit.
+std::optional<RandomRows> random_rows(const HwConfig& hw, const RowRoom& room,
+                                      std::mt19937& random);
+
+}  // namespace accsim::hw

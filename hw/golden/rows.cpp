@@ -1,0 +1,161 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstring>
+
+#include "hw/golden/machine.h"
+#include "hw/golden/row_math.h"
+
+namespace accsim::hw {
+namespace {
+
+using RowIndex = std::array<int64_t, kLaneLevels>;
+
+/// Where a row begins, relative to the first.
+int64_t row_at(const RowIndex& row, const RowIndex& stride) {
+  int64_t sum = 0;
+  for (size_t i = 0; i < row.size(); ++i) sum += row[i] * stride[i];
+  return sum;
+}
+
+/// First and last byte that rows, and pieces of them, reach from the first one's begin.
+std::pair<int64_t, int64_t> span_of(const RowCommand& c, const RowIndex& stride, int64_t pieces,
+                                    int64_t piece_stride) {
+  std::pair<int64_t, int64_t> out{0, 0};
+  const auto level = [&](int64_t count, int64_t s) {
+    const int64_t last = (count - 1) * s;
+    (last < 0 ? out.first : out.second) += last;
+  };
+  for (size_t i = 0; i < stride.size(); ++i) level(c.rows[i], stride[i]);
+  level(pieces, piece_stride);
+  return out;
+}
+
+int32_t word_at(std::span<const uint8_t> slot, int64_t at) {
+  int32_t out = 0;
+  std::memcpy(&out, &slot[index(at)], sizeof out);
+  return out;
+}
+
+bool sound(const RowCommand& c) {
+  const auto positive = [](int64_t n) { return n > 0; };
+  if (!std::all_of(c.rows.begin(), c.rows.end(), positive) || c.pieces < 1 || c.run < 1 ||
+      c.pieces > kRowElements || c.run > kRowElements || c.length() > kRowElements)
+    return false;
+  if (c.op == RowOp::softmax)
+    return c.per_channel == 1 && c.difference_shift >= 0 && c.difference_shift <= 15 &&
+           c.numerator >= 1 << 30 && c.exponent >= 0 && c.exponent <= 16 && c.row_multiplier >= 0 &&
+           c.row_multiplier <= UINT16_MAX && c.mask_multiplier >= 0 &&
+           c.mask_multiplier <= UINT16_MAX && c.low == -128 && c.high == 127;
+  return !c.mask && c.per_channel >= 1 && c.run % c.per_channel == 0 &&
+         c.unit_bits == norm_unit_bits(c.length()) && c.epsilon >= 0 &&
+         c.epsilon <= int64_t{1} << 62 && c.low >= -128 && c.high <= 127 && c.low <= c.high;
+}
+
+}  // namespace
+
+/// The slots that a row command reads, and where its operands begin in them.
+struct GoldenMachine::RowSlots {
+  std::span<const uint8_t> in, parameters;
+  int64_t in_at = 0, mask_at = 0, parameter_at = 0, out_at = 0;
+  SoftmaxTables tables;
+};
+
+bool GoldenMachine::operands(const RowCommand& c, RowSlots& s) {
+  s.in_at = value(c.in.offset);
+  if (c.mask) s.mask_at = value(c.mask->offset);
+  s.parameter_at = value(c.parameter_offset);
+  s.out_at = value(c.out.offset);
+  if (failed()) return false;
+  if (!sound(c)) {
+    fail(Errc::invalid,
+         fmt::format("{} of {} rows of {} elements", name(c.op), c.row_count(), c.length()));
+    return false;
+  }
+  const auto within = [&](int64_t first, std::pair<int64_t, int64_t> r, int64_t bytes, Buffer b,
+                          std::string_view what) {
+    return inside(first + r.first, r.second - r.first + bytes, ring(b).slot_bytes(), what);
+  };
+  const auto reach = [&](const RowOperand& o) {
+    return span_of(c, o.row_stride, c.pieces, o.piece_stride);
+  };
+  const bool softmax = c.op == RowOp::softmax;
+  const auto channels =
+      softmax ? std::pair<int64_t, int64_t>{0, 0} : span_of(c, c.parameter_stride, 1, 0);
+  if (!within(s.in_at, reach(c.in), c.run, Buffer::activation, "rows") ||
+      (c.mask && !within(s.mask_at, reach(*c.mask), c.run, Buffer::activation, "mask")) ||
+      !within(s.out_at, reach(c.out), c.run, Buffer::output, "output of the rows") ||
+      !within(s.parameter_at, channels,
+              softmax ? RowCommand::kTableBytes : c.channels() * hw_.parameter_bytes(),
+              Buffer::parameter, "parameters of the rows"))
+    return false;
+  s.in = ring(Buffer::activation).consumer(poison_);
+  s.parameters = ring(Buffer::parameter).consumer(poison_);
+  if (!softmax) return true;
+  s.tables = {c.row_multiplier, c.mask_multiplier, c.difference_shift, {}, {},
+              c.numerator,      c.exponent,        c.output_zero};
+  bool good = true;
+  for (size_t i = 0; i < 2 * kSoftmaxDigit; ++i) {
+    const int32_t word = word_at(s.parameters, s.parameter_at + 4 * static_cast<int64_t>(i));
+    good = good && word >= 0 && word <= 1 << 30 && (i % kSoftmaxDigit != 0 || word == 1 << 30);
+    (i < kSoftmaxDigit ? s.tables.coarse : s.tables.fine)[i % kSoftmaxDigit] = word;
+  }
+  if (!good) fail(Errc::invalid, "tables of a softmax that don't begin with 2^30, or have more");
+  return good;
+}
+
+std::optional<std::vector<int8_t>> GoldenMachine::result(const RowCommand& c, const RowSlots& s,
+                                                         const RowIndex& row) {
+  const auto elements = [&](const RowOperand& o, int64_t first) {
+    std::vector<int8_t> out;
+    for (int64_t p = 0; p < c.pieces; ++p)
+      for (int64_t e = 0; e < c.run; ++e)
+        out.push_back(static_cast<int8_t>(
+            s.in[index(first + row_at(row, o.row_stride) + p * o.piece_stride + e)]));
+    return out;
+  };
+  std::vector<int8_t> in = elements(c.in, s.in_at), out(in.size());
+  if (c.op == RowOp::softmax) {
+    softmax_row(s.tables, in, c.mask ? elements(*c.mask, s.mask_at) : std::vector<int8_t>(), out);
+    return out;
+  }
+  std::vector<NormChannel> channels;  // of every element
+  for (int64_t i = 0; i < c.length(); ++i) {
+    const int64_t at = s.parameter_at + row_at(row, c.parameter_stride) +
+                       i % c.run / c.per_channel * hw_.parameter_bytes();
+    channels.push_back(
+        {word_at(s.parameters, at), word_at(s.parameters, at + 4), word_at(s.parameters, at + 8)});
+    if (channels.back().shift < 0 || channels.back().shift > 62) {
+      fail(Errc::invalid, fmt::format("a channel shifts by {}", channels.back().shift));
+      return std::nullopt;
+    }
+  }
+  norm_row({c.op == RowOp::layer_norm, c.input_zero, c.unit_bits, c.epsilon, c.output_zero, c.low,
+            c.high},
+           in, channels, 1, out);
+  return out;
+}
+
+void GoldenMachine::execute(const RowCommand& c) {
+  RowSlots s;
+  if (!operands(c, s)) return;
+  SlotRing& out = ring(Buffer::output);
+  const std::span<uint8_t> to = out.producer(poison_);
+  retired_.address = s.out_at;
+  retired_.slot = out.producer_slot();
+  RowIndex row{};
+  for (int64_t n = 0; n < c.row_count(); ++n) {
+    int64_t rest = n;
+    for (size_t l = row.size(); l-- > 0; rest /= c.rows[l]) row[l] = rest % c.rows[l];
+    const auto values = result(c, s, row);
+    if (!values) return;
+    for (int64_t i = 0; i < c.length(); ++i) {
+      const auto y = static_cast<uint8_t>((*values)[index(i)]);
+      to[index(s.out_at + row_at(row, c.out.row_stride) + i / c.run * c.out.piece_stride +
+               i % c.run)] = y;
+      if (retired_hook_) retired_.bytes.push_back(y);
+    }
+  }
+}
+
+}  // namespace accsim::hw
