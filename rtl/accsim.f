@@ -35,5 +35,13 @@ residual_lane.sv
 post_unit.sv
 nest_walk.sv
 vector_lane.sv
+row_divide.sv
+row_root.sv
+row_factor.sv
+row_tables.sv
+row_reduce.sv
+row_lane.sv
+row_walk.sv
+row_unit.sv
 vector_unit.sv
 accsim_core.sv

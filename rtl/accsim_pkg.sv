@@ -17,6 +17,15 @@ package accsim_pkg;
   parameter int unsigned TableBeat      = 8;   // bytes of it that are read in a cycle
   parameter int unsigned ParameterBytes = 12;  // of a channel: bias, multiplier, shift
 
+  // Row commands: cycles of a division or root, and of a step at least; how many steps behind a
+  // row's first pass its others come.
+  parameter int unsigned RowStep         = 16;
+  parameter int unsigned RowSumPass      = 2;   // softmax
+  parameter int unsigned RowSoftmaxWrite = 5;
+  parameter int unsigned RowNormWrite    = 4;
+  parameter int unsigned RowTableBytes   = 512; // of a softmax' tables
+  parameter int unsigned RowTableBeat    = 16;  // bytes of them that are read in a cycle
+
   typedef logic [31:0] word_t;
 
   typedef enum logic [1:0] {
@@ -213,7 +222,12 @@ package accsim_pkg;
   } vector_flags_t;
 
   typedef struct packed {
-    logic [20:0] unused;
+    logic [15:0] unused;
+    logic        row_mask;     // of a row command: there is a mask
+    logic        row_splat;    // ... a beat has one channel
+    logic        row_centred;  // ... a normalisation about the mean
+    logic        row_norm;     // ... a normalisation, else a softmax
+    logic        rows;         // a row command: the words are those of row_cmd_t
     logic        set_table;    // instead of a lane command: reads the table at b_offset
     logic        table_on;
     logic        across;
@@ -258,7 +272,65 @@ package accsim_pkg;
     lane_mode_t            mode;
     vector_flags_t         flags;
   } vector_cmd_t;
-  parameter int unsigned VectorWords = $bits(vector_cmd_t) / 32;
+  parameter int unsigned LaneWords = $bits(vector_cmd_t) / 32;
+
+  // Constants of a row command, see docs/vector-arithmetic.md.
+  typedef struct packed {
+    logic [7:0] high;
+    logic [7:0] low;
+    logic [7:0] output_zero;
+    logic [7:0] input_zero;
+  } row_zeros_t;
+
+  typedef struct packed {
+    logic [7:0] unused;
+    logic [7:0] unit_bits;
+    logic [7:0] exponent;
+    logic [7:0] difference;
+  } row_shifts_t;
+
+  // A row: pieces of stretches of beats. A stretch is a piece, or what one channel has of it.
+  typedef struct packed {
+    word_t                 length;         // elements of a row
+    word_t                 epsilon_hi;
+    word_t                 epsilon_lo;     // softmax: the numerator
+    row_shifts_t           shifts;
+    row_zeros_t            zeros;
+    lane_factors_t         factors;        // of the row and of the mask, unsigned
+    word_t [RowLevels-1:0] second_stride;  // of the mask; of a normalisation: of the channels
+    word_t                 mask_piece;
+    word_t                 mask_offset;
+    word_t                 parameter_offset;
+    word_t [RowLevels-1:0] out_stride;
+    word_t                 out_piece;      // bytes from one piece to the next
+    word_t                 out_offset;
+    word_t [RowLevels-1:0] in_stride;
+    word_t                 in_piece;
+    word_t                 in_offset;
+    word_t                 stretch;        // bytes
+    word_t                 count;          // of all rows
+    word_t [RowLevels-1:0] rows;
+    word_t                 pieces;
+    word_t                 stretches;      // of a piece
+    word_t                 tail;           // bytes of a stretch's last beat
+    word_t                 beats;          // of a stretch
+    word_t                 beat;           // bytes of each but the last
+    lane_mode_t            mode;
+    vector_flags_t         flags;
+  } row_cmd_t;
+  parameter int unsigned VectorWords = $bits(row_cmd_t) / 32;
+
+  // Passes over a row, in the order in which a step has them. First: maximum, or sums.
+  typedef enum logic [1:0] {
+    RowSum   = 2'd0,
+    RowFirst = 2'd1,
+    RowWrite = 2'd2
+  } row_pass_e;
+  parameter int unsigned RowPasses = 3;
+
+  // One of the rows that are on their way.
+  typedef logic [2:0] row_slot_t;
+  parameter int unsigned RowSlots = 8;
 
   // Loads that are asked for and haven't arrived are at most as many as the latency of their memory
   // has cycles: 10^6 (hw/config).

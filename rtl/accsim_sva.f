@@ -30,6 +30,14 @@ table_reader_sva.sv
 post_unit_sva.sv
 nest_walk_sva.sv
 vector_lane_sva.sv
+row_divide_sva.sv
+row_root_sva.sv
+row_factor_sva.sv
+row_tables_sva.sv
+row_reduce_sva.sv
+row_lane_sva.sv
+row_walk_sva.sv
+row_unit_sva.sv
 vector_unit_sva.sv
 slot_round_sva.sv
 slot_order_sva.sv

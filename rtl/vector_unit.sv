@@ -1,19 +1,19 @@
 // Vector queue: lane commands, one beat of a run and one tap a step, through slots and lanes into
-// the output slot; and tables from the parameter slot. The second operand is read with the last
-// tap.
+// the output slot; row commands, which row_unit has; and tables from the parameter slot. A lane
+// command's second operand is read with the last tap.
 module vector_unit
   import accsim_pkg::*;
 #(
   parameter int unsigned Lanes     = 8,
   parameter int unsigned ActStride = 1024, ParStride = 1024, OutStride = 1024,
-  localparam int unsigned ParBytes = max_of(Lanes, TableBeat)
+  localparam int unsigned ParBytes = max_of(Lanes * ParameterBytes, RowTableBeat)
 ) (
   input  logic                   clk_i,
   input  logic                   rst_ni,
   input  logic                   enable_i,
   input  logic                   cmd_valid_i,
   output logic                   cmd_ready_o,
-  input  vector_cmd_t            cmd_i,
+  input  logic [VectorWords-1:0][31:0] cmd_i,
   input  logic                   act_full_i, par_full_i, out_free_i,
   output logic                   act_take_o, par_take_o, out_take_o,
   output logic                   act_give_o, par_give_o, out_give_o,
@@ -43,24 +43,38 @@ module vector_unit
     limits_t       limits;
   } step_t;
 
+  logic [VectorWords-1:0][31:0] head_words, words_q;
   vector_cmd_t       head, cmd_q;
-  logic              head_valid, load, start, active, tokens, lanes_active, done;
+  row_cmd_t          row_head, row_cmd;
+  logic              head_valid, load, start, active, tokens, lanes_active, rows_active, done;
   logic              table_read, table_last, table_write;
+  logic              rows_done, row_read, row_mask_read, row_par_read, row_write;
+  word_t [1:0]       row_addr;
+  word_t             row_par_addr, row_out_addr;
+  logic [15:0]       row_bytes;
+  logic [Lanes*8-1:0] row_out;
   logic [7:0]        table_entry;
   word_t             table_addr, act_base, par_base, out_base, splat_step;
   word_t [2:0]       addr;
   logic [Depth-1:0] first_of, last_of;
 
-  cmd_fifo #(.T(vector_cmd_t)) u_fifo (
+  cmd_fifo #(.T(logic [VectorWords-1:0][31:0])) u_fifo (
     .clk_i, .rst_ni, .valid_i(cmd_valid_i), .ready_o(cmd_ready_o), .data_i(cmd_i),
-    .valid_o(head_valid), .ready_i(load), .data_o(head)
+    .valid_o(head_valid), .ready_i(load), .data_o(head_words)
   );
+  // Flags and mode lie in the same words of both.
+  assign head     = head_words[LaneWords-1:0];
+  assign cmd_q    = words_q[LaneWords-1:0];
+  assign row_head = head_words;
+  assign row_cmd  = words_q;
 
   assign tokens = (!cmd_q.flags.wait_activation || act_full_i) &&
                   (!cmd_q.flags.wait_output || cmd_q.flags.wait_initial || out_free_i) &&
                   (!cmd_q.flags.wait_parameter || par_full_i);
-  assign lanes_active = active && !cmd_q.mode.set_table;
-  assign done = active && (cmd_q.mode.set_table ? table_last : &last_of);
+  assign lanes_active = active && !cmd_q.mode.set_table && !cmd_q.mode.rows;
+  assign rows_active  = active && cmd_q.mode.rows;
+  assign done = active && (cmd_q.mode.rows        ? rows_done
+                           : cmd_q.mode.set_table ? table_last : &last_of);
 
   cmd_issue u_issue (
     .clk_i, .rst_ni, .enable_i, .next_i(head_valid), .ready_i(tokens), .done_i(done), .load_o(load),
@@ -70,7 +84,7 @@ module vector_unit
   assign act_take_o = start && cmd_q.flags.wait_activation;
   assign out_take_o = start && cmd_q.flags.wait_output && !cmd_q.flags.wait_initial;
   assign par_take_o = start && cmd_q.flags.wait_parameter;
-  always_ff @(posedge clk_i) if (load) cmd_q <= head;
+  always_ff @(posedge clk_i) if (load) words_q <= head_words;
 
   // ---- addresses --------------------------------------------------------------------------------
   assign act_base   = 32'(head.flags.activation_slot) * ActStride;
@@ -113,11 +127,21 @@ module vector_unit
 
   logic b_read;
   assign b_read        = lanes_active && step.last && cmd_q.mode.b_on;
-  assign act_read_o[0] = lanes_active;
-  assign act_read_o[1] = b_read && !cmd_q.mode.b_parameter;
-  assign act_addr_o    = {addr[1], addr[0]};
-  assign par_read_o    = table_read || (b_read && cmd_q.mode.b_parameter);
-  assign par_addr_o    = table_read ? table_addr : addr[1];
+  assign act_read_o[0] = lanes_active || row_read;
+  assign act_read_o[1] = (b_read && !cmd_q.mode.b_parameter) || row_mask_read;
+  assign act_addr_o    = rows_active ? row_addr : {addr[1], addr[0]};
+  assign par_read_o    = table_read || (b_read && cmd_q.mode.b_parameter) || row_par_read;
+  assign par_addr_o    = table_read ? table_addr : rows_active ? row_par_addr : addr[1];
+
+  // ---- rows -------------------------------------------------------------------------------------
+  row_unit #(.Lanes(Lanes)) u_rows (
+    .clk_i, .rst_ni, .load_i(load), .head_i(row_head), .act_base_i(act_base),
+    .par_base_i(par_base), .out_base_i(out_base), .cmd_i(row_cmd), .step_i(rows_active),
+    .act_read_o(row_read), .mask_read_o(row_mask_read), .par_read_o(row_par_read),
+    .act_addr_o(row_addr[0]), .mask_addr_o(row_addr[1]), .par_addr_o(row_par_addr), .act_data_i,
+    .par_data_i, .out_write_o(row_write), .out_addr_o(row_out_addr), .out_bytes_o(row_bytes),
+    .out_data_o(row_out), .done_o(rows_done)
+  );
 
   // ---- lanes ------------------------------------------------------------------------------------
   logic [Lanes-1:0][7:0] a_q, b_q, b, value, looked_up, value_q;
@@ -176,10 +200,13 @@ module vector_unit
     if (valid[9]) value_q <= at[9].mode.table_on ? looked_up : value;
   end
 
-  assign out_write_o = valid[VectorLatency+1] && at[VectorLatency+1].last;
-  assign out_addr_o  = at[VectorLatency+1].out_addr;
-  assign out_bytes_o = at[VectorLatency+1].mode.across ? 16'd1 : at[VectorLatency+1].bytes;
-  assign out_data_o  = value_q;
+  logic lane_write;
+  assign lane_write  = valid[VectorLatency+1] && at[VectorLatency+1].last;
+  assign out_write_o = lane_write || row_write;
+  assign out_addr_o  = row_write ? row_out_addr : at[VectorLatency+1].out_addr;
+  assign out_bytes_o = row_write                           ? row_bytes
+                       : at[VectorLatency+1].mode.across ? 16'd1 : at[VectorLatency+1].bytes;
+  assign out_data_o  = row_write ? row_out : value_q;
 
   // The operands are free when the last was read, the slot is full when the last value is in it.
   logic [1:0] free_q, full;

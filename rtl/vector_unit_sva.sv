@@ -27,7 +27,10 @@ module vector_unit_sva
   input logic        out_give_o,
   input logic        retire_o,
   input vector_cmd_t cmd_q,
-  input logic        lanes_active,
+  input logic        lanes_active, rows_active,
+  input logic        lane_write, row_write,
+  input logic        row_par_read,
+  input word_t       row_par_last,
   input logic        done,
   input logic        table_read,
   input logic        step_last, last_tap, last_out
@@ -43,28 +46,35 @@ module vector_unit_sva
           lanes_active |-> cmd_q.beat != '0 && cmd_q.beat <= 32'(Lanes) && cmd_q.tail != '0 &&
           cmd_q.tail <= cmd_q.beat);
   `ASSERT(SecondWithTheLastTap_A,
-          act_read_o[1] || (par_read_o && !table_read) |-> lanes_active && step_last &&
-          cmd_q.mode.b_on);
-  `ASSERT(FirstEveryStep_A, act_read_o[0] == lanes_active);
-  `ASSERT(OneReadOfParameters_A, table_read |-> !lanes_active);
+          (act_read_o[1] || (par_read_o && !table_read)) && !rows_active |-> lanes_active &&
+          step_last && cmd_q.mode.b_on);
+  `ASSERT(FirstEveryStep_A, !rows_active |-> act_read_o[0] == lanes_active);
+  `ASSERT(OneReadOfParameters_A, table_read |-> !lanes_active && !rows_active);
+  `ASSERT(OneWriteACycle_A, !(lane_write && row_write));
   `ASSERT(AcrossHasOneSecond_A, lanes_active && cmd_q.mode.across && cmd_q.mode.b_on |->
           cmd_q.mode.b_splat);
   `ASSERT(TableInOneSlot_A,
           table_read |-> par_addr_o / ParStride == (par_addr_o + TableBeat - 1) / ParStride);
+  `ASSERT(ChannelsInOneSlot_A,
+          row_par_read |-> par_addr_o / ParStride == row_par_last / ParStride);
   `ASSERT(WritesItsLanes_A, out_write_o |-> out_bytes_o != '0 && out_bytes_o <= 16'(Lanes));
   `ASSERT(WritesOneSlot_A,
           out_write_o |-> out_addr_o / OutStride ==
           (out_addr_o + 32'(out_bytes_o) - 1) / OutStride);
   // Sooner would only be overwritten: it shows in no value.
   `ASSERT(LastIsTheLastTap_A, lanes_active && step_last |-> last_tap);
-  `ASSERT(WritesResultsOnly_A, out_write_o |-> last_out);
+  `ASSERT(WritesResultsOnly_A, lane_write |-> last_out);
   `ASSERT(EndsWithAResult_A, done && lanes_active |-> step_last);
-  `ASSERT(FullWithTheLastWrite_A, out_give_o |-> out_write_o && retire_o);
+  // A row command may end in a step's idle cycles.
+  logic [VectorLatency:0] rows_q;
+  always_ff @(posedge clk_i) rows_q <= {rows_q[VectorLatency-1:0], rows_active};
+  `ASSERT(FullWithTheLastWrite_A,
+          out_give_o |-> retire_o && (out_write_o || rows_q[VectorLatency]));
 endmodule
 
 bind vector_unit vector_unit_sva #(
   .Lanes(Lanes), .ActStride(ActStride), .ParStride(ParStride), .OutStride(OutStride)
 ) u_sva (
   .step_last(step.last), .last_tap(&last_of[TapLevels-1:0]),
-  .last_out(at[VectorLatency+1].last), .*
+  .last_out(at[VectorLatency+1].last), .row_par_last(u_rows.u_sva.par_last), .*
 );

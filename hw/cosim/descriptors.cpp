@@ -18,6 +18,12 @@ static_assert(contract::kTableBeat == rtl::kTableBeat);
 static_assert(SetTableCommand::kBytes == rtl::kTableBytes);
 static_assert(static_cast<uint32_t>(LaneOp::max) == rtl::kLaneMax);
 static_assert(static_cast<uint32_t>(TapOp::max) == rtl::kTapMax);
+static_assert(contract::kRowStep == rtl::kRowStep);
+static_assert(contract::kRowTableBeat == rtl::kRowTableBeat);
+static_assert(RowCommand::kTableBytes == rtl::kRowTableBytes);
+static_assert(contract::row_passes(RowOp::softmax).sum == rtl::kRowSumPass);
+static_assert(contract::row_passes(RowOp::softmax).write == rtl::kRowSoftmaxWrite);
+static_assert(contract::row_passes(RowOp::layer_norm).write == rtl::kRowNormWrite);
 static_assert(kLaneLevels == rtl::kRowLevels && kTapLevels == rtl::kTapLevels);
 static_assert(contract::kWindowLines == rtl::kWindowLines);
 static_assert(static_cast<uint32_t>(Buffer::activation) == rtl::kBufActivation);
@@ -25,7 +31,7 @@ static_assert(static_cast<uint32_t>(Buffer::weight) == rtl::kBufWeight);
 static_assert(static_cast<uint32_t>(Buffer::parameter) == rtl::kBufParameter);
 // What passes through the ports of hw/cosim/rtl_abi.h has room there.
 static_assert(std::max({rtl::dma_cmd::kWords, rtl::gemm_cmd::kWords, rtl::post_cmd::kWords,
-                        rtl::vector_cmd::kWords}) <= rtl::kWords);
+                        rtl::vector_cmd::kWords, rtl::row_cmd::kWords}) <= rtl::kWords);
 static_assert(rtl::gemm_cmd::kWindow + rtl::window::kWords == rtl::gemm_cmd::kBlocks);
 static_assert(rtl::gemm_cmd::kBlocks + rtl::blocks::kWords == rtl::gemm_cmd::kWords);
 static_assert(rtl::kTensorShift < rtl::kAddrWidth && rtl::kAddrWidth <= 64);
@@ -222,7 +228,42 @@ struct Describe {
     return d;
   }
   Result<Descriptor> operator()(const RowCommand& c) const {
-    return unsupported(fmt::format("{} of rows", name(c.op)));
+    namespace row = rtl::row_cmd;
+    namespace mode = rtl::lane_mode;
+    Descriptor d;
+    const bool norm = c.op != RowOp::softmax;
+    const int64_t beat = contract::row_beat(c, hw), beats = ceil_div(c.stretch(), beat);
+    d.words[row::kMode] = mode::kRows | (norm ? mode::kRowNorm : 0) |
+                          (c.op == RowOp::layer_norm ? mode::kRowCentred : 0) |
+                          (norm && c.per_channel > 1 ? mode::kRowSplat : 0) |
+                          (c.mask ? mode::kRowMask : 0);
+    d.words[row::kBeat] = word(beat);
+    d.words[row::kBeats] = word(beats);
+    d.words[row::kTail] = word(c.stretch() - (beats - 1) * beat);
+    d.words[row::kStretch] = word(c.stretch());
+    d.words[row::kStretches] = word(c.run / c.stretch());
+    d.words[row::kPieces] = word(c.pieces);
+    reversed(d, row::kRows, c.rows);
+    d.words[row::kCount] = word(c.row_count());
+    d.words[row::kLength] = word(c.length());
+    d.words[row::kInOffset] = word(at(c.in.offset));
+    d.words[row::kInPiece] = word(c.in.piece_stride);
+    reversed(d, row::kInStride, c.in.row_stride);
+    d.words[row::kOutOffset] = word(at(c.out.offset));
+    d.words[row::kOutPiece] = word(c.out.piece_stride);
+    reversed(d, row::kOutStride, c.out.row_stride);
+    d.words[row::kParameterOffset] = word(at(c.parameter_offset));
+    if (c.mask) {
+      d.words[row::kMaskOffset] = word(at(c.mask->offset));
+      d.words[row::kMaskPiece] = word(c.mask->piece_stride);
+    }
+    reversed(d, row::kSecondStride, c.mask ? c.mask->row_stride : c.parameter_stride);
+    d.words[row::kFactors] = halves(c.row_multiplier, c.mask_multiplier);
+    d.words[row::kZeros] = bytes(c.input_zero, c.output_zero, c.low, c.high);
+    d.words[row::kShifts] = bytes(c.difference_shift, c.exponent, c.unit_bits, 0);
+    d.words[row::kEpsilonLo] = norm ? word(c.epsilon) : word(c.numerator);
+    d.words[row::kEpsilonHi] = norm ? word(c.epsilon >> 32) : 0;
+    return d;
   }
   Result<Descriptor> operator()(const LaneCommand& c) const {
     namespace vec = rtl::vector_cmd;

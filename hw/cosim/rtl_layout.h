@@ -7,7 +7,7 @@
 namespace accsim::hw::rtl {
 
 /// Of the package's text without comments and blanks.
-inline constexpr uint64_t kPackageHash = 0x692965463bcd61d5;
+inline constexpr uint64_t kPackageHash = 0x7220020f71dd90d9;
 
 inline constexpr uint32_t kLevels = 6;
 inline constexpr uint32_t kWindowLines = 4;
@@ -19,8 +19,16 @@ inline constexpr uint32_t kVectorLatency = 9;
 inline constexpr uint32_t kTableBytes = 256;
 inline constexpr uint32_t kTableBeat = 8;
 inline constexpr uint32_t kParameterBytes = 12;
+inline constexpr uint32_t kRowStep = 16;
+inline constexpr uint32_t kRowSumPass = 2;
+inline constexpr uint32_t kRowSoftmaxWrite = 5;
+inline constexpr uint32_t kRowNormWrite = 4;
+inline constexpr uint32_t kRowTableBytes = 512;
+inline constexpr uint32_t kRowTableBeat = 16;
 inline constexpr uint32_t kRowLevels = 4;
 inline constexpr uint32_t kTapLevels = 2;
+inline constexpr uint32_t kRowPasses = 3;
+inline constexpr uint32_t kRowSlots = 8;
 inline constexpr uint32_t kLoadCountBits = 21;
 inline constexpr uint32_t kBufActivation = 0;
 inline constexpr uint32_t kBufWeight = 1;
@@ -43,6 +51,9 @@ inline constexpr uint32_t kLaneMax = 5;
 inline constexpr uint32_t kTapSum = 0;
 inline constexpr uint32_t kTapMin = 1;
 inline constexpr uint32_t kTapMax = 2;
+inline constexpr uint32_t kRowSum = 0;
+inline constexpr uint32_t kRowFirst = 1;
+inline constexpr uint32_t kRowWrite = 2;
 
 /// Bits of dma_flags_t.
 namespace dma_flags {
@@ -206,6 +217,11 @@ inline constexpr uint32_t kBSplat = 1u << 7;
 inline constexpr uint32_t kAcross = 1u << 8;
 inline constexpr uint32_t kTableOn = 1u << 9;
 inline constexpr uint32_t kSetTable = 1u << 10;
+inline constexpr uint32_t kRows = 1u << 11;
+inline constexpr uint32_t kRowNorm = 1u << 12;
+inline constexpr uint32_t kRowCentred = 1u << 13;
+inline constexpr uint32_t kRowSplat = 1u << 14;
+inline constexpr uint32_t kRowMask = 1u << 15;
 }
 
 /// Bits of lane_factors_t.
@@ -241,6 +257,52 @@ inline constexpr size_t kFactors = 28;
 inline constexpr size_t kZeros = 29;
 inline constexpr size_t kLimits = 30;
 inline constexpr size_t kWords = 31;
+}
+
+/// Bits of row_zeros_t.
+namespace row_zeros {
+inline constexpr uint32_t kInputZeroShift = 0;
+inline constexpr uint32_t kOutputZeroShift = 8;
+inline constexpr uint32_t kLowShift = 16;
+inline constexpr uint32_t kHighShift = 24;
+}
+
+/// Bits of row_shifts_t.
+namespace row_shifts {
+inline constexpr uint32_t kDifferenceShift = 0;
+inline constexpr uint32_t kExponentShift = 8;
+inline constexpr uint32_t kUnitBitsShift = 16;
+}
+
+/// Words of row_cmd_t.
+namespace row_cmd {
+inline constexpr size_t kFlags = 0;
+inline constexpr size_t kMode = 1;
+inline constexpr size_t kBeat = 2;
+inline constexpr size_t kBeats = 3;
+inline constexpr size_t kTail = 4;
+inline constexpr size_t kStretches = 5;
+inline constexpr size_t kPieces = 6;
+inline constexpr size_t kRows = 7;  ///< and the next 3
+inline constexpr size_t kCount = 11;
+inline constexpr size_t kStretch = 12;
+inline constexpr size_t kInOffset = 13;
+inline constexpr size_t kInPiece = 14;
+inline constexpr size_t kInStride = 15;  ///< and the next 3
+inline constexpr size_t kOutOffset = 19;
+inline constexpr size_t kOutPiece = 20;
+inline constexpr size_t kOutStride = 21;  ///< and the next 3
+inline constexpr size_t kParameterOffset = 25;
+inline constexpr size_t kMaskOffset = 26;
+inline constexpr size_t kMaskPiece = 27;
+inline constexpr size_t kSecondStride = 28;  ///< and the next 3
+inline constexpr size_t kFactors = 32;
+inline constexpr size_t kZeros = 33;
+inline constexpr size_t kShifts = 34;
+inline constexpr size_t kEpsilonLo = 35;
+inline constexpr size_t kEpsilonHi = 36;
+inline constexpr size_t kLength = 37;
+inline constexpr size_t kWords = 38;
 }
 
 }
