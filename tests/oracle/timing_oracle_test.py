@@ -125,6 +125,17 @@ def vector_kinds(name: str, what: Json, machine: Json) -> Iterator[str]:
         beat = Contract(machine, "weight_stationary").lane_beat(what)
         if what["run"] > beat and what["run"] % beat:
             yield "lane with a last beat of what is left"
+    elif name == "row":
+        yield f"{what['op']} of {'a row' if what['rows'] == 1 else 'rows'}"
+        if what["rows"] > 6:
+            yield "more rows than passes between"
+        contract = Contract(machine, "weight_stationary")
+        beats = contract.row_beats(what) * len(contract.row_passes[what["op"]])
+        yield f"row, {'long' if beats > contract.row_step else 'short'} steps"
+        if what["mask"]:
+            yield "softmax with a mask"
+        if what["per_channel"] > contract.row_beat(what):
+            yield "row, channels of several beats"
 
 
 EXPECTED = {
@@ -165,6 +176,11 @@ EXPECTED = {
         for across in ("", ", across")
     ),
     "lane with a last beat of what is left",
+    *(f"{op} of {rows}" for op in Contract.row_passes for rows in ("a row", "rows")),
+    *(f"row, {steps} steps" for steps in ("long", "short")),
+    "more rows than passes between",
+    "softmax with a mask",
+    "row, channels of several beats",
     "token given with no command before it",
 }
 
@@ -348,6 +364,28 @@ CONTRACTS = {
     "lane, taps before across": changed(
         lane_class=lambda self, c: "pool" if c["taps"] > 1 else Contract.lane_class(self, c)
     ),
+    "row": more("row"),
+    "row, steps of 17 cycles": changed(row_step=17),
+    "row, a softmax written a step sooner": changed(
+        row_passes={**Contract.row_passes, "softmax": (0, 2, 4)}
+    ),
+    "row, a sum a step sooner": changed(
+        row_passes={**Contract.row_passes, "softmax": (0, 1, 5)}
+    ),
+    "row, one normalisation a step later": changed(
+        row_passes={**Contract.row_passes, "layer_norm": (0, 5)}
+    ),
+    "row, a free mask": changed(
+        row_beat=lambda self, c: Contract.row_beat(self, {**c, "mask": False})
+    ),
+    "row, beats of several channels": changed(
+        row_beats=lambda self, c: Contract.row_beats(self, {**c, "per_channel": 1})
+    ),
+    "row, pieces in one train of beats": changed(
+        row_beats=lambda self, c: Contract.row_beats(
+            self, {**c, "pieces": 1, "run": c["run"] * c["pieces"]}
+        )
+    ),
     "vector": more("vector"),
     "vector, no ports": changed(
         vector=lambda self, v: max(
@@ -395,13 +433,15 @@ FAULTS: dict[str, Callable[[Json], Simulator]] = {
     "free tokens in order of time": FreeInOrderOfTime,
 }
 # Show where two queues use a buffer by turns (a queue alone has waited for its earlier slots),
-# where a post waits for its residual longest, and where the parameter port is the narrowest.
+# where a post waits for its residual longest, where the parameter port is the narrowest, and where
+# the activation port is narrow and rows are long.
 RARE = {
     "earlier slots not waited for",
     "primed as loaded",
     "primed when asked for",
     "primed not waited for",
     "lane, no parameter port",
+    "row, a free mask",
 }
 
 

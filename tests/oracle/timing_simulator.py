@@ -22,6 +22,7 @@ QUEUE_OF = {
     "drain": "execute",
     "post": "post",
     "lane": "vector",
+    "row": "vector",
     "vector": "vector",
     "store": "store",
 }  # and "table": that of its unit
@@ -62,6 +63,8 @@ class Contract:
     post_cycles = 8
     vector_cycles = 9
     table_bytes, table_beat = 256, 8
+    row_step = 16
+    row_passes = {"softmax": (0, 2, 5), "layer_norm": (0, 4), "rms_norm": (0, 4)}
 
     def __init__(self, machine: Json, dataflow: str) -> None:
         self.machine, self.dataflow = machine, dataflow
@@ -166,6 +169,26 @@ class Contract:
     def lane(self, lane: Json) -> int:
         """Row "lane command": the last beat of each run has what is left."""
         return lane["rows"] * -(-lane["run"] // self.lane_beat(lane)) * lane["taps"]
+
+    def row_beat(self, row: Json) -> int:
+        """Section "Row commands": elements that a cycle takes, half a port's with a mask."""
+        port = {name: buffer["port"] for name, buffer in self.machine["buffers"].items()}
+        activations = port["activation"] // (2 if row["mask"] else 1)
+        return min(self.machine["lanes"]["elementwise"], activations, port["output"])
+
+    def row_beats(self, row: Json) -> int:
+        """Section "Row commands": of a pass, B; no beat goes beyond its stretch."""
+        stretch = row["per_channel"] if row["per_channel"] > 1 else row["run"]
+        stretches = row["pieces"] * (row["run"] // stretch)
+        return stretches * -(-stretch // self.row_beat(row))
+
+    def row(self, row: Json) -> int:
+        """Row "row command": in each step the passes whose row there is."""
+        behind, rows = self.row_passes[row["op"]], row["rows"]
+        return sum(
+            max(self.row_step, self.row_beats(row) * sum(0 <= t - b < rows for b in behind))
+            for t in range(rows + max(behind))
+        )
 
     def vector(self, vector: Json) -> int:
         """The vector commands below the table: lanes and ports work side by side."""

@@ -99,12 +99,12 @@ inline hw::Program program(std::vector<hw::Item> body, int loops = 0) {
 /// A random program: what the mapper would never write, but a machine must run. Tiles in nests of
 /// loops; passes and posts in loops of their own; operands kept over several tiles; slots that are
 /// filled by several loads, from both memories, or handed on unfilled (so that a loop reads moments
-/// it doesn't write); lane tiles and vector commands, by turns with products on activation and
+/// it doesn't write); lane tiles, rows and vector commands, by turns with products on activation and
 /// parameter slots; tables of both units; residuals in primed slots that run ahead; copies; all
 /// three dataflows.
 class RandomProgram {
  public:
-  explicit RandomProgram(std::mt19937& random) : random_(random) {}
+  explicit RandomProgram(std::mt19937& random) : random_(random), rows_random_(random) {}
 
   hw::Program run() {
     hw::Program p = program({});
@@ -266,6 +266,38 @@ class RandomProgram {
     return {hw::Command{c}};
   }
 
+  /// All rows at the same place, too. Drawn from numbers of their own, so that the programs around
+  /// them stay as they are.
+  std::vector<hw::Item> maybe_rows() {
+    const auto draw = [&](int64_t low, int64_t high) {
+      return std::uniform_int_distribution<int64_t>(low, high)(rows_random_);
+    };
+    const auto rarely = [&](int64_t n) { return draw(1, n) == 1; };
+    if (rarely(4)) return {};
+    hw::RowCommand c;
+    const bool one = rarely(2);
+    c.op = static_cast<hw::RowOp>(draw(0, hw::kRowOps - 1));
+    c.numerator = 1 << 30;
+    for (size_t i = 0; i < 2; ++i)
+      if (!one && rarely(2))
+        c.rows[static_cast<size_t>(draw(0, 3))] = rarely(8) ? draw(1, 20) : draw(2, 4);
+    c.pieces = rarely(3) ? draw(2, 3) : 1;
+    c.run = rarely(3) ? draw(1, 20) : draw(20, 300);
+    if (c.op == hw::RowOp::softmax) {
+      if (rarely(2)) c.mask.emplace();
+    } else {
+      c.per_channel = rarely(2) ? 1 : draw(2, 40);
+      if (c.per_channel > 1 || c.run > 80) c.run = c.per_channel * draw(1, 4);
+      int bits = 0;
+      while (int64_t{1} << bits < c.length()) ++bits;
+      c.unit_bits = 30 - (bits + 1) / 2;
+    }
+    hw::Item item{hw::Command{c}};
+    std::vector<hw::Item> out;
+    out.push_back(rarely(4) ? loop(draw(1, 4), {item}) : item);
+    return out;
+  }
+
   hw::Item operations() {
     hw::VectorCommand c;
     for (int64_t classes = pick(1, 3); classes > 0; --classes)
@@ -283,6 +315,7 @@ class RandomProgram {
     out.push_back(sync(hw::SyncKind::wait_free, hw::Queue::vector, hw::Buffer::output));
     for (int64_t parts = pick(1, 2); parts > 0; --parts)
       append(out, maybe_looped({one_in(3) ? operations() : lanes(parameters)}));
+    if (parameters) append(out, maybe_rows());
     if (parameters)
       out.push_back(sync(hw::SyncKind::signal_free, hw::Queue::vector, hw::Buffer::parameter));
     append(out, {sync(hw::SyncKind::signal_free, hw::Queue::vector, hw::Buffer::activation),
@@ -292,6 +325,7 @@ class RandomProgram {
   }
 
   std::mt19937& random_;
+  std::mt19937 rows_random_;
   int loops_ = 0;
   bool drains_ = false, columns_ = false;  ///< output stationary; input stationary
 };

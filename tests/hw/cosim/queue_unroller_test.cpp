@@ -249,6 +249,68 @@ TEST(Descriptor, HasALaneCommandItsWords) {
             0u | 2u << 3 | 1u << 5 | 1u << 7 | 1u << 8 | 1u << 9);
 }
 
+TEST(Descriptor, HasARowCommandAllItsWords) {
+  RowCommand c;
+  c.op = RowOp::layer_norm;
+  c.rows = {2, 3, 4, 5};
+  c.pieces = 6;
+  c.run = 60;
+  c.per_channel = 20;
+  c.in = {Affine(100), {-11, 12, 13, 14}, -15};
+  c.in.offset.add_term(0, 7);
+  c.out = {Affine(200), {21, 22, 23, 24}, 25};
+  c.parameter_offset = Affine(300);
+  c.parameter_stride = {31, -32, 33, 34};
+  c.input_zero = -41;
+  c.output_zero = 42;
+  c.low = -43;
+  c.high = 44;
+  c.unit_bits = 25;
+  c.epsilon = (int64_t{7} << 32) + 9;
+  const Program p = test::program({}, 1);
+  const std::array<int64_t, 1> indices = {3};
+  const auto d = describe(p, kMachine, Command{c}, indices);
+  ASSERT_TRUE(d.ok());
+  // row_cmd_t from the end: flags, mode (rows, norm, centred, one channel a beat), beats of 8 lanes
+  // in a stretch, stretches and pieces, counts and strides, innermost first.
+  std::vector<int64_t> words = {0, 1 << 11 | 1 << 12 | 1 << 13 | 1 << 14, 8, 3, 4, 3, 6};
+  for (const int64_t w : {5,  4,  3,  2,  120, 20,  121, -15, 14, 13, 12,  -11, 200,
+                          25, 24, 23, 22, 21,  300, 0,   0,   34, 33, -32, 31,  1})
+    words.push_back(w);
+  words.push_back((-41 & 0xff) | 42 << 8 | (-43 & 0xff) << 16 | int64_t{44} << 24);
+  words.push_back(25 << 16);
+  words.insert(words.end(), {9, 7, 360});
+  ASSERT_EQ(words.size(), 38U);
+  for (size_t i = 0; i < words.size(); ++i)
+    EXPECT_EQ(d->words[i], static_cast<uint32_t>(words[i])) << i;
+
+  c.op = RowOp::softmax;
+  c.per_channel = 1;
+  c.mask = RowOperand{Affine(400), {51, 52, 53, 54}, 55};
+  c.row_multiplier = 0xfffe;
+  c.mask_multiplier = 61;
+  c.difference_shift = 12;
+  c.exponent = 13;
+  c.numerator = (1 << 30) + 5;
+  const auto soft = describe(p, kMachine, Command{c}, indices);
+  ASSERT_TRUE(soft.ok());
+  EXPECT_EQ(soft->words[1], 1U << 11 | 1U << 15);
+  // 16 bytes of the port for two operands are 8 lanes again; a stretch is the run.
+  EXPECT_EQ(soft->words[2], 8U);
+  EXPECT_EQ(soft->words[3], 8U);
+  EXPECT_EQ(soft->words[5], 1U);
+  EXPECT_EQ(soft->words[12], 60U);
+  for (const auto& [at, value] : {std::pair<size_t, uint32_t>{26, 400},
+                                  {27, 55},
+                                  {28, 54},
+                                  {31, 51},
+                                  {32, 61U << 16 | 0xfffe},
+                                  {34, 12 | 13 << 8 | 25 << 16},
+                                  {35, (1U << 30) + 5},
+                                  {36, 0}})
+    EXPECT_EQ(soft->words[at], value) << at;
+}
+
 TEST(Descriptor, HasATableItsOffset) {
   const Program p;
   const auto post = describe(p, kMachine, Command{SetTableCommand{Queue::post, Affine(12)}}, {});

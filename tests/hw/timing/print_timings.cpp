@@ -73,6 +73,14 @@ Json command(const Program& p, const Command& command) {
               {"taps", c->tap_count()},
               {"across", c->across},
               {"b", c->b ? name(c->b->buffer) : "none"}}}};
+  if (const auto* c = std::get_if<RowCommand>(&command))
+    return {{"row",
+             {{"op", name(c->op)},
+              {"rows", c->row_count()},
+              {"pieces", c->pieces},
+              {"run", c->run},
+              {"per_channel", c->per_channel},
+              {"mask", c->mask.has_value()}}}};
   return {{"drain", Json::object()}};
 }
 

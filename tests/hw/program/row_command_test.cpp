@@ -1,0 +1,282 @@
+#include <gtest/gtest.h>
+
+#include "hw/program/contract.h"
+#include "hw/program/program.h"
+#include "tests/hw/program/refused.h"
+#include "tests/support/machines.h"
+#include "tests/support/programs.h"
+
+namespace accsim::hw {
+namespace {
+
+using test::error;
+using test::says;
+using test::sync;
+
+/// A command between an activation and a parameter slot and an output slot; without those of one
+/// buffer, if it is given.
+Program with_rows(const Command& c, std::optional<Buffer> without = std::nullopt) {
+  std::vector<Item> body;
+  for (const Buffer b : {Buffer::activation, Buffer::parameter}) {
+    test::append(body, test::fill(b, 64));
+    body.push_back(sync(SyncKind::wait_full, Queue::vector, b));
+  }
+  test::append(body, {sync(SyncKind::wait_free, Queue::vector, Buffer::output), Item{c},
+                      sync(SyncKind::signal_full, Queue::vector, Buffer::output),
+                      sync(SyncKind::signal_free, Queue::vector, Buffer::activation),
+                      sync(SyncKind::signal_free, Queue::vector, Buffer::parameter),
+                      sync(SyncKind::wait_full, Queue::store, Buffer::output), test::store(64),
+                      sync(SyncKind::signal_free, Queue::store, Buffer::output)});
+  if (without)
+    std::erase_if(body, [&](const Item& i) {
+      const auto* s = std::get_if<Sync>(&i.node);
+      return s && s->buffer == *without && s->queue == Queue::vector;
+    });
+  return test::program(std::move(body));
+}
+
+/// 2 x 3 rows of 2 pieces of 10 elements.
+RowCommand rows_of(RowOp op) {
+  RowCommand c;
+  c.op = op;
+  c.rows = {2, 1, 3, 1};
+  c.pieces = 2;
+  c.run = 10;
+  c.in = {Affine(0), {60, 0, 20, 0}, 10};
+  c.out = c.in;
+  c.unit_bits = 27;  // of 20 elements: 30 - ceil(5 / 2)
+  c.numerator = 1 << 30;
+  if (op == RowOp::softmax) c.mask = RowOperand{Affine(200), {0, 0, 0, 0}, 10};
+  return c;
+}
+
+struct RowCase {
+  void (*bend)(RowCommand&);
+  const char* part;
+};
+
+std::string bent_rows(RowOp op, void (*bend)(RowCommand&)) {
+  RowCommand c = rows_of(op);
+  bend(c);
+  return error(with_rows(c));
+}
+
+// small_machine(): slots of 4096 bytes of activations, 1024 of parameters, 2048 of outputs.
+
+TEST(VerifyRows, AcceptsWhatJustFits) {
+  for (const RowOp op : {RowOp::softmax, RowOp::layer_norm, RowOp::rms_norm})
+    for (const auto bend : {
+             +[](RowCommand&) {},
+             +[](RowCommand& c) { c.in.offset = Affine(4096 - 120); },
+             +[](RowCommand& c) { c.out.offset = Affine(2048 - 120); },
+             +[](RowCommand& c) { c.in.row_stride[0] = -60, c.in.offset = Affine(60); },
+             +[](RowCommand& c) { c.out.piece_stride = -10, c.out.offset = Affine(10); },
+             +[](RowCommand& c) { c.in.piece_stride = c.in.row_stride[0] = 0; },
+             +[](RowCommand& c) { c.output_zero = -128; },
+             +[](RowCommand& c) { c.parameter_offset = Affine(512); },
+         })
+      EXPECT_EQ(bent_rows(op, bend), "") << name(op);
+  EXPECT_EQ(bent_rows(RowOp::rms_norm,
+                      [](RowCommand& c) {
+                        c.parameter_stride = {-12, 0, 24, 0}, c.parameter_offset = Affine(12);
+                        c.epsilon = int64_t{1} << 62, c.low = c.high = 5, c.per_channel = 5;
+                      }),
+            "");
+  EXPECT_EQ(bent_rows(RowOp::softmax,
+                      [](RowCommand& c) {
+                        c.row_multiplier = c.mask_multiplier = 65535, c.difference_shift = 15;
+                        c.numerator = INT32_MAX, c.exponent = 16;
+                      }),
+            "");
+}
+
+TEST(VerifyRows, RefusesAddressesOutsideTheirSlots) {
+  for (const RowCase& c : {
+           RowCase{[](RowCommand& r) { r.in.offset = Affine(4096 - 119); },
+                   "rows reaches [3977, 4097) of 4096"},
+           {[](RowCommand& r) { r.in.piece_stride = -1; }, "rows reaches [-1, "},
+           {[](RowCommand& r) { r.out.offset = Affine(2048 - 119); },
+            "output of the rows reaches [1929, 2049) of 2048"},
+           {[](RowCommand& r) { r.parameter_offset.add_term(0, 1); }, "depends on loop 0"},
+       })
+    for (const RowOp op : {RowOp::softmax, RowOp::rms_norm})
+      EXPECT_TRUE(says(bent_rows(op, c.bend), c.part));
+  for (const RowCase& c : {
+           RowCase{[](RowCommand& r) { r.mask->offset = Affine(4096 - 19); },
+                   "mask of the rows reaches [4077, 4097) of 4096"},
+           {[](RowCommand& r) { r.parameter_offset = Affine(513); },
+            "tables of the softmax reaches [513, 1025) of 1024"},
+       })
+    EXPECT_TRUE(says(bent_rows(RowOp::softmax, c.bend), c.part));
+  for (const RowCase& c : {
+           RowCase{[](RowCommand& r) { r.parameter_offset = Affine(1024 - 119); },
+                   "channels of the rows reaches [905, 1025) of 1024"},
+           {[](RowCommand& r) { r.per_channel = 2, r.parameter_offset = Affine(1024 - 59); },
+            "channels of the rows reaches [965, 1025) of 1024"},
+           {[](RowCommand& r) { r.parameter_stride[2] = -1; },
+            "channels of the rows reaches [-2, "},
+       })
+    EXPECT_TRUE(says(bent_rows(RowOp::layer_norm, c.bend), c.part));
+}
+
+TEST(VerifyRows, RefusesConstantsOutsideTheirLimits) {
+  for (const RowCase& c : {
+           RowCase{[](RowCommand& r) { r.rows[1] = 0; }, "a count of rows is 0"},
+           {[](RowCommand& r) { r.run = 0; }, "run is 0"},
+           {[](RowCommand& r) { r.pieces = 0; }, "pieces of a row is 0"},
+           {[](RowCommand& r) { r.run = 65536; }, "elements of a row is 131072 of 65536"},
+           {[](RowCommand& r) { r.output_zero = 128; }, "zero point of the rows is 128"},
+       })
+    for (const RowOp op : {RowOp::softmax, RowOp::layer_norm})
+      EXPECT_TRUE(says(bent_rows(op, c.bend), c.part));
+  for (const RowCase& c : {
+           RowCase{[](RowCommand& r) { r.row_multiplier = 65536; }, "multiplier of the rows"},
+           {[](RowCommand& r) { r.row_multiplier = -1; }, "multiplier of the rows is -1"},
+           {[](RowCommand& r) { r.mask_multiplier = 65536; }, "multiplier of the mask is 65536"},
+           {[](RowCommand& r) { r.mask.reset(), r.mask_multiplier = 1; },
+            "multiplier of the mask is 1, outside [0, 0]"},
+           {[](RowCommand& r) { r.difference_shift = 16; }, "difference shift is 16"},
+           {[](RowCommand& r) { r.numerator = (1 << 30) - 1; }, "numerator is 1073741823"},
+           {[](RowCommand& r) { r.exponent = 17; }, "exponent is 17"},
+           {[](RowCommand& r) { r.low = -127; }, "a softmax has all of int8"},
+           {[](RowCommand& r) { r.per_channel = 2; }, "softmax of runs of 10 with 2 elements"},
+       })
+    EXPECT_TRUE(says(bent_rows(RowOp::softmax, c.bend), c.part));
+  for (const RowCase& c : {
+           RowCase{[](RowCommand& r) { r.unit_bits = 26; }, "unit bits is 26, outside [27, 27]"},
+           {[](RowCommand& r) { r.input_zero = -129; }, "zero point of what is normalised"},
+           {[](RowCommand& r) { r.epsilon = -1; }, "epsilon is -1"},
+           {[](RowCommand& r) { r.epsilon = (int64_t{1} << 62) + 1; }, "epsilon is 46116"},
+           {[](RowCommand& r) { r.low = 1, r.high = 0; }, "rms_norm clips to [1, 0]"},
+           {[](RowCommand& r) { r.per_channel = 3; }, "rms_norm of runs of 10 with 3 elements"},
+           {[](RowCommand& r) { r.per_channel = 0; }, "with 0 elements a channel"},
+           {[](RowCommand& r) { r.mask.emplace(); }, "rms_norm with a mask"},
+       })
+    EXPECT_TRUE(says(bent_rows(RowOp::rms_norm, c.bend), c.part));
+}
+
+TEST(VerifyRows, KnowsTheUnitBitsOfEveryLength) {
+  for (const auto& [length, bits] : {std::pair{1, 30}, std::pair{2, 29}, std::pair{4, 29},
+                                     std::pair{5, 28}, std::pair{256, 26}, std::pair{257, 25}}) {
+    RowCommand c = rows_of(RowOp::rms_norm);
+    c.rows = {1, 1, 1, 1};
+    c.pieces = length;
+    c.run = 1;
+    c.in.piece_stride = c.out.piece_stride = 1;
+    c.unit_bits = bits;
+    EXPECT_EQ(error(with_rows(c)), "") << length;
+  }
+}
+
+TEST(VerifyRows, RefusesSlotsThatItDoesNotHave) {
+  const RowCommand c = rows_of(RowOp::layer_norm);
+  EXPECT_TRUE(says(error(with_rows(c, Buffer::activation)),
+                   "layer_norm reads activation without a full slot"));
+  EXPECT_TRUE(says(error(with_rows(c, Buffer::parameter)),
+                   "layer_norm reads parameter without a full slot"));
+  EXPECT_TRUE(
+      says(error(with_rows(c, Buffer::output)), "layer_norm writes output without a free slot"));
+}
+
+TEST(VerifyRows, RefusesAMaskThroughAPortOfOneByte) {
+  HwConfig hw = test::small_machine();
+  hw.buffers[static_cast<size_t>(Buffer::activation)].width = 1;
+  EXPECT_TRUE(says(error(with_rows(rows_of(RowOp::softmax)), hw), "through a port of one byte"));
+  EXPECT_EQ(error(with_rows(rows_of(RowOp::rms_norm)), hw), "");
+}
+
+TEST(CountRows, AddsUpAllPasses) {
+  const auto counts = [](const RowCommand& c) {
+    return count(test::program({{Loop{0, "t", 7, {{Command{c}}}}}}, 1), test::small_machine());
+  };
+  const auto bytes = [](const std::array<Bytes, kBuffers>& of, Buffer b) {
+    return of[static_cast<size_t>(b)].count();
+  };
+  RowCommand c = rows_of(RowOp::softmax);  // 6 rows of 20
+  Counts n = counts(c);
+  EXPECT_EQ(bytes(n.buffer_read, Buffer::activation), 7 * 120 * 3 * 2);
+  EXPECT_EQ(bytes(n.buffer_read, Buffer::parameter), 7 * 512);
+  EXPECT_EQ(bytes(n.buffer_written, Buffer::output), 7 * 120);
+  EXPECT_EQ(n.vector_ops[0], 7 * 120 * 3);
+  EXPECT_EQ(n.commands, 7);
+  c = rows_of(RowOp::layer_norm);
+  c.per_channel = 5;
+  n = counts(c);
+  EXPECT_EQ(bytes(n.buffer_read, Buffer::activation), 7 * 120 * 2);
+  EXPECT_EQ(bytes(n.buffer_read, Buffer::parameter), 7 * 120 / 5 * 12);
+  EXPECT_EQ(n.vector_ops[0], 7 * 120 * 2);
+}
+
+TEST(PrintRows, ShowsAllOfACommand) {
+  RowCommand c = rows_of(RowOp::softmax);
+  c.row_multiplier = 3, c.mask_multiplier = 4, c.difference_shift = 5, c.exponent = 6;
+  c.parameter_offset = Affine(77);
+  EXPECT_TRUE(says(print(with_rows(c)),
+                   "vector  softmax output[0] strides 60,0,20,0,10 <- activation[0] strides "
+                   "60,0,20,0,10 and mask activation[200] strides 0,0,0,0,10, rows 2x1x3x1 of 2x10 "
+                   "elements, parameters[77] * 3 + mask * 4, / 2^5, numerator 1073741824 exponent "
+                   "6, zero 0\n"));
+  c = rows_of(RowOp::rms_norm);
+  c.parameter_stride = {9, 8, 7, 6}, c.per_channel = 5, c.input_zero = 4, c.epsilon = 3;
+  c.output_zero = 2, c.low = -1, c.high = 11;
+  EXPECT_TRUE(says(print(with_rows(c)),
+                   "of 2x10 elements, parameters[0] strides 9,8,7,6 of 5 elements a channel, (zero "
+                   "4) epsilon 3, 27 unit bits, zero 2 in [-1, 11]\n"));
+}
+
+// ---- time ---------------------------------------------------------------------------------------
+
+/// Rows of one run on lanes, ports and an activation port as wide.
+int64_t row_time(RowOp op, int64_t rows, int64_t run, int64_t lanes, bool mask = false,
+                 int64_t per_channel = 1) {
+  HwConfig hw = test::small_machine();
+  for (BufferConfig& b : hw.buffers) b.width = lanes;
+  hw.vector.lanes[0] = lanes;
+  RowCommand c;
+  c.op = op;
+  c.rows[1] = rows;
+  c.run = run;
+  c.per_channel = per_channel;
+  if (mask) c.mask.emplace();
+  return contract::row_cycles(c, hw);
+}
+
+TEST(RowTime, IsWhatTheContractsExamplesSay) {
+  EXPECT_EQ(row_time(RowOp::softmax, 1, 128, 64), 96);
+  EXPECT_EQ(row_time(RowOp::layer_norm, 1, 128, 64), 80);
+  for (const int64_t rows : {20, 1000}) {
+    const auto each = [&](RowOp op) {
+      return row_time(op, rows + 1, 768, 64) - row_time(op, rows, 768, 64);
+    };
+    EXPECT_EQ(each(RowOp::softmax), 36);
+    EXPECT_EQ(each(RowOp::rms_norm), 24);
+  }
+}
+
+/// Step by step, as section "Row commands" of rtl/README.md has it.
+TEST(RowTime, IsTheSumOfItsSteps) {
+  for (const RowOp op : {RowOp::softmax, RowOp::layer_norm})
+    for (int64_t rows = 1; rows < 20; ++rows)
+      for (const int64_t beats : {1, 5, 6, 7, 16, 17, 40}) {
+        int64_t cycles = 0;
+        for (int64_t t = 0; t < rows + (op == RowOp::softmax ? 5 : 4); ++t) {
+          int64_t passes = 0;
+          const auto has = [&](int64_t row) { passes += row >= 0 && row < rows ? 1 : 0; };
+          has(t);
+          if (op == RowOp::softmax) has(t - 2);
+          has(op == RowOp::softmax ? t - 5 : t - 4);
+          cycles += std::max<int64_t>(16, passes * beats);
+        }
+        EXPECT_EQ(row_time(op, rows, beats * 8 - 3, 8), cycles) << rows << " " << beats;
+      }
+}
+
+TEST(RowTime, AreBeatsOfOneStretchAndHalfAPortWithAMask) {
+  EXPECT_EQ(row_time(RowOp::softmax, 1, 160, 8, true), 3 * 40 + 3 * 16);
+  EXPECT_EQ(row_time(RowOp::softmax, 1, 160, 8), 3 * 20 + 3 * 16);
+  // Channels of 10 elements take two beats each.
+  EXPECT_EQ(row_time(RowOp::rms_norm, 1, 160, 8, false, 10), 2 * 32 + 3 * 16);
+}
+
+}  // namespace
+}  // namespace accsim::hw
