@@ -2,9 +2,7 @@
 // no operands come sooner than that.
 `include "sva.svh"
 
-module row_divide_sva
-  import accsim_pkg::*;
-(
+module row_divide_sva (
   input logic        clk_i,
   input logic        rst_ni,
   input logic        load_i,

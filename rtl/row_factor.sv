@@ -23,7 +23,7 @@ module row_factor
   output row_slot_t          reciprocal_row_o,
   output logic [30:0]        reciprocal_o
 );
-  // ---- softmax: the sum's highest 32 bits ---------------------------------------------------------
+  // ---- softmax: the sum's highest 32 bits -------------------------------------------------------
   logic        terms_q, soft_q;
   row_slot_t   terms_row_q, soft_row_q;
   logic [46:0] all_q;
@@ -48,7 +48,7 @@ module row_factor
     end
   end
 
-  // ---- normalisation: n squares - F^2, its root ---------------------------------------------------
+  // ---- normalisation: n squares - F^2, its root -------------------------------------------------
   logic [3:1]         sums_q;  // at these stages
   row_slot_t [3:1]    sums_row_q;
   logic signed [24:0] sum_q, offset_q, about, zeros;
@@ -114,7 +114,7 @@ module row_factor
   assign offset_row_o = sums_row_q[2];
   assign offset_o     = offset_q;
 
-  // ---- the reciprocal -----------------------------------------------------------------------------
+  // ---- the reciprocal ---------------------------------------------------------------------------
   row_slot_t root_out_row_q, row_q, out_row_q;
   logic      divide;
 

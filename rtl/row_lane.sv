@@ -46,7 +46,7 @@ module row_lane
     return negative ? -signed'(magnitude) : signed'(magnitude);
   endfunction
 
-  // ---- stages 1 to 3: what is multiplied ----------------------------------------------------------
+  // ---- stages 1 to 3: what is multiplied --------------------------------------------------------
   logic signed [24:0] logit_q, weighted;
   logic signed [8:0]  value_q, value_late_q;
   logic [15:0]        square_q;
@@ -79,7 +79,7 @@ module row_lane
     end
   end
 
-  // ---- the first multiplier: the exponential, or the normalised element ---------------------------
+  // ---- the first multiplier: the exponential, or the normalised element -------------------------
   logic signed [31:0] first_a, first_b;
   logic signed [63:0] first_q;
   logic [63:0]        unit_magnitude_q;
@@ -101,7 +101,7 @@ module row_lane
     if (norm_i[4]) unit_q <= 32'(signed_as(unit_negative_q, unit_magnitude_q >> unit_shift_i));
   end
 
-  // ---- a channel waits for its element -----------------------------------------------------------
+  // ---- a channel waits for its element ----------------------------------------------------------
   logic [7:2][31:0] beta_q;
   logic [4:2][31:0] multiplier_q;
   logic [6:2][5:0]  shift_q;
@@ -122,7 +122,7 @@ module row_lane
     if (norm_i[6]) shift7_q      <= shift_q[6];
   end
 
-  // ---- the second multiplier: the result ---------------------------------------------------------
+  // ---- the second multiplier: the result --------------------------------------------------------
   logic signed [31:0] second_a, second_b;
   logic signed [63:0] second_q, rounded_q, moved, sum;
   logic [63:0]        magnitude_q, beta_magnitude_q;

@@ -1,7 +1,7 @@
 // What the lanes of row commands have together: maximum of a softmax' logits, sum of its terms, sum
-// and squares of a normalisation. Eight lanes each in a first stage, all of them in a second, then
-// what the row's earlier beats have had; outputs are valid in the last stage's cycle of a row's last
-// beat.
+// and squares of a normalisation. Eight lanes each in a first stage, all of them in a second,
+// then what the row's earlier beats have had; outputs are valid in the last stage's cycle of a
+// row's last beat.
 module row_reduce
   import accsim_pkg::*;
 #(
@@ -37,7 +37,7 @@ module row_reduce
   for (genvar g = 0; g < Groups; g++) begin : gen_group
     localparam int unsigned End = min_of(Lanes, 8 * g + 8);
     logic signed [24:0] maximum8;
-    logic [11:0]        sum8;
+    logic signed [11:0] sum8;
     logic [18:0]        squares8;
     logic [33:0]        terms8;
     always_comb begin

@@ -8,14 +8,15 @@
 
 namespace accsim::hw {
 
+inline constexpr int64_t kRowTables = 8, kRowChannels = 600;
 /// What random row commands read from the parameter slot, as a tensor holds it: kRowTables tables
 /// of a softmax, then kRowChannels channels of a normalisation.
-inline constexpr int64_t kRowTables = 8, kRowChannels = 600;
 std::vector<uint8_t> random_row_parameters(std::mt19937& random);
-/// The tensor's bytes that belong to one row command.
+/// A part of a tensor of units of the same kind.
 struct RowParameters {
-  int64_t begin = 0, unit = 1, count = 0;  ///< units from `begin` on that it may begin with
+  int64_t begin = 0, unit = 1, count = 0;  ///< units from `begin` on
 };
+/// Where in random_row_parameters() those of such a command may begin.
 RowParameters row_parameters(const RowCommand& c);
 
 /// Bytes of slots.

@@ -114,6 +114,7 @@ struct RowPasses {
   int64_t sum;    ///< of a softmax: exponentials; -1: there is none
   int64_t write;  ///< and the first pass, of maxima or sums, takes row t
 };
+/// Those of an operation.
 constexpr RowPasses row_passes(RowOp op) {
   return op == RowOp::softmax ? RowPasses{2, 5} : RowPasses{-1, 4};
 }

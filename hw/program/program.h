@@ -310,16 +310,16 @@ struct RowOperand {
 };
 
 /// Softmax or normalisation of int8 rows: activation slot -> vector unit -> output slot, by the
-/// arithmetic of docs/vector-arithmetic.md. A row (of a nest of counts, outermost first) is `pieces`
-/// pieces of `run` contiguous bytes each, one behind the other as elements; 1 to kElements.
-/// A softmax' tables lie in the parameter slot, kTableBytes from parameter_offset on: 64 words
-/// coarse, 64 words fine, little-endian int32, each 0 .. 2^30 and the first of both 2^30. A
+/// arithmetic of docs/vector-arithmetic.md. A row (of a nest of counts, outermost first) is
+/// `pieces` pieces of `run` contiguous bytes each, one behind the other as elements; at most
+/// kElements. A softmax' tables lie in the parameter slot, kTableBytes from parameter_offset on: 64
+/// words coarse, 64 words fine, little-endian int32, each 0 .. 2^30 and the first of both 2^30. A
 /// normalisation has 12 bytes of parameters a channel, as a post (beta, multiplier, shift); element
 /// e of every piece is of channel e / per_channel, channels of a row at parameter_offset + the
 /// row's index times parameter_stride. run is a multiple of per_channel.
 struct RowCommand {
   static constexpr int64_t kElements = 65536;  ///< the longest row
-  static constexpr int64_t kTableBytes = 2 * 256;
+  static constexpr int64_t kTableBytes = 512;  ///< of a softmax
   RowOp op = RowOp::softmax;
   std::array<int64_t, kLaneLevels> rows{1, 1, 1, 1};
   int64_t pieces = 1;

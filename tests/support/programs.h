@@ -99,8 +99,8 @@ inline hw::Program program(std::vector<hw::Item> body, int loops = 0) {
 /// A random program: what the mapper would never write, but a machine must run. Tiles in nests of
 /// loops; passes and posts in loops of their own; operands kept over several tiles; slots that are
 /// filled by several loads, from both memories, or handed on unfilled (so that a loop reads moments
-/// it doesn't write); lane tiles, rows and vector commands, by turns with products on activation and
-/// parameter slots; tables of both units; residuals in primed slots that run ahead; copies; all
+/// it doesn't write); lane tiles, rows and vector commands, by turns with products on activation
+/// and parameter slots; tables of both units; residuals in primed slots that run ahead; copies; all
 /// three dataflows.
 class RandomProgram {
  public:
