@@ -21,35 +21,36 @@ using test::Wide;
 
 // ---- docs/vector-arithmetic.md in 128 bits ------------------------------------------------------
 
-Wide limited(Wide v, Wide low, Wide high) { return v < low ? low : v > high ? high : v; }
+Wide within_limits(Wide v, Wide low, Wide high) { return v < low ? low : v > high ? high : v; }
 
 /// The largest number whose square is at most this one.
-Wide root(Wide v) {
+Wide row_root_of(Wide v) {
   Wide r = 0;
   for (Wide bit = Wide{1} << 32; bit > 0; bit /= 2)
     if ((r + bit) * (r + bit) <= v) r += bit;
   return r;
 }
 
-Wide word(const std::vector<int>& p, int64_t at) {
+Wide row_word(const std::vector<int>& p, int64_t at) {
   uint32_t out = 0;
   for (int64_t i = 0; i < 4; ++i)
     out |= static_cast<uint32_t>(p[as_index(at + i)] & 255) << (8 * i);
   return static_cast<int32_t>(out);
 }
 
-std::vector<int> softmax(const RowCommand& c, const std::vector<int>& x, const std::vector<int>& m,
-                         const std::vector<int>& p, int64_t tables) {
+std::vector<int> softmax_of(const RowCommand& c, const std::vector<int>& x,
+                            const std::vector<int>& m, const std::vector<int>& p, int64_t tables) {
   std::vector<Wide> u, e;
   for (size_t i = 0; i < x.size(); ++i)
     u.push_back(Wide{c.row_multiplier} * x[i] + (c.mask ? Wide{c.mask_multiplier} * m[i] : 0));
   const Wide top = *std::max_element(u.begin(), u.end());
   Wide sum = 0;
   for (const Wide each : u) {
-    const Wide d = limited(rounded(top - each, c.difference_shift), 0, 4096);
-    const Wide product = d == 4096 ? 0
-                                   : word(p, tables + 4 * static_cast<int64_t>(d / 64)) *
-                                         word(p, tables + 256 + 4 * static_cast<int64_t>(d % 64));
+    const Wide d = within_limits(rounded(top - each, c.difference_shift), 0, 4096);
+    const Wide product = d == 4096
+                             ? 0
+                             : row_word(p, tables + 4 * static_cast<int64_t>(d / 64)) *
+                                   row_word(p, tables + 256 + 4 * static_cast<int64_t>(d % 64));
     e.push_back(rounded(product, 30));
     sum += e.back();
   }
@@ -58,14 +59,14 @@ std::vector<int> softmax(const RowCommand& c, const std::vector<int>& x, const s
   const Wide reciprocal = (Wide{c.numerator} << 31) / ((sum << 32) >> width);
   std::vector<int> out;
   for (const Wide each : e)
-    out.push_back(static_cast<int>(
-        limited(rounded(each * reciprocal, std::min(29 + width - c.exponent, 62)) + c.output_zero,
-                -128, 127)));
+    out.push_back(static_cast<int>(within_limits(
+        rounded(each * reciprocal, std::min(29 + width - c.exponent, 62)) + c.output_zero, -128,
+        127)));
   return out;
 }
 
-std::vector<int> norm(const RowCommand& c, const std::vector<int>& x, const std::vector<int>& p,
-                      int64_t channels) {
+std::vector<int> norm_of(const RowCommand& c, const std::vector<int>& x, const std::vector<int>& p,
+                         int64_t channels) {
   const Wide n = static_cast<Wide>(x.size());
   Wide sum = 0, squares = 0;
   for (const int each : x) {
@@ -76,23 +77,25 @@ std::vector<int> norm(const RowCommand& c, const std::vector<int>& x, const std:
   const Wide wide = std::max<Wide>((n * squares - sum * sum) * (1 << 14) + c.epsilon, 1);
   int pairs = 0;
   while (wide << (2 * pairs + 2) < Wide{1} << 64) ++pairs;
-  const Wide reciprocal = (Wide{1} << 61) / root(wide << (2 * pairs));
+  const Wide reciprocal = (Wide{1} << 61) / row_root_of(wide << (2 * pairs));
   std::vector<int> out;
   for (size_t i = 0; i < x.size(); ++i) {
     const int64_t at = channels + static_cast<int64_t>(i) % c.run / c.per_channel * 12;
     const Wide unit = rounded((n * (x[i] - c.input_zero) - sum) * reciprocal,
                               std::max(54 - c.unit_bits - pairs, 0));
-    const Wide scaled =
-        rounded(unit * word(p, at + 4), static_cast<int>(word(p, at + 8))) + word(p, at);
-    out.push_back(static_cast<int>(limited(rounded(scaled, 20) + c.output_zero, c.low, c.high)));
+    const Wide scaled = rounded(unit * row_word(p, at + 4), static_cast<int>(row_word(p, at + 8))) +
+                        row_word(p, at);
+    out.push_back(
+        static_cast<int>(within_limits(rounded(scaled, 20) + c.output_zero, c.low, c.high)));
   }
   return out;
 }
 
-using Bytes = std::vector<std::optional<int>>;
+using RowOutputs = std::vector<std::optional<int>>;
 
 /// What a command leaves in the output slot.
-void define(Bytes& y, const RowCommand& c, const std::vector<int>& a, const std::vector<int>& p) {
+void define_rows(RowOutputs& y, const RowCommand& c, const std::vector<int>& a,
+                 const std::vector<int>& p) {
   for (int64_t r0 = 0; r0 < c.rows[0]; ++r0)
     for (int64_t r1 = 0; r1 < c.rows[1]; ++r1)
       for (int64_t r2 = 0; r2 < c.rows[2]; ++r2)
@@ -113,8 +116,8 @@ void define(Bytes& y, const RowCommand& c, const std::vector<int>& a, const std:
             for (const int64_t at : places(*c.mask)) m.push_back(a[as_index(at)]);
           const std::vector<int> row_out =
               c.op == RowOp::softmax
-                  ? softmax(c, x, m, p, c.parameter_offset.base)
-                  : norm(c, x, p, c.parameter_offset.base + row(c.parameter_stride));
+                  ? softmax_of(c, x, m, p, c.parameter_offset.base)
+                  : norm_of(c, x, p, c.parameter_offset.base + row(c.parameter_stride));
           const std::vector<int64_t> to = places(c.out);
           for (size_t i = 0; i < to.size(); ++i) y[as_index(to[i])] = row_out[i];
         }
@@ -122,7 +125,7 @@ void define(Bytes& y, const RowCommand& c, const std::vector<int>& a, const std:
 
 // ---- random commands ----------------------------------------------------------------------------
 
-std::vector<int> ints(const std::vector<uint8_t>& bytes, int64_t from, int64_t count) {
+std::vector<int> bytes_of(const std::vector<uint8_t>& bytes, int64_t from, int64_t count) {
   std::vector<int> out;
   for (int64_t i = 0; i < count; ++i) out.push_back(static_cast<int8_t>(bytes[as_index(from + i)]));
   return out;
@@ -144,10 +147,10 @@ TEST(Rows, AreRandomCommandsWhatTheContractSays) {
     for (int64_t i = 0; i < drawn->room.in; ++i)
       rows.a.push_back(
           std::clamp(static_cast<int>(random() % 256) % (2 * spread) - spread, -128, 127));
-    rows.p = ints(random_row_parameters(random), from.begin, drawn->room.parameters);
+    rows.p = bytes_of(random_row_parameters(random), from.begin, drawn->room.parameters);
     rows.commands = {Command{c}};
-    Bytes y(as_index(LaneProgram::out_bytes()));
-    define(y, c, rows.a, rows.p);
+    RowOutputs y(as_index(LaneProgram::out_bytes()));
+    define_rows(y, c, rows.a, rows.p);
     ASSERT_TRUE(verify(rows.program(), hw).ok()) << print(rows.program());
     const std::vector<int> found = outputs(rows, LaneProgram::out_bytes());
     for (size_t i = 0; i < y.size(); ++i) {
@@ -230,7 +233,7 @@ TEST(Rows, IsANormalisationTheRealOneWithinASmallStep) {
 
 // ---- errors -------------------------------------------------------------------------------------
 
-std::string error_of(const LaneProgram& rows) {
+std::string row_error(const LaneProgram& rows) {
   MemoryImage image = rows.image();
   const Status s = run_golden(rows.program(), LaneProgram::machine(), image);
   return s ? "" : s.errors().front().text();
@@ -241,25 +244,25 @@ TEST(Rows, AreTablesThatAreNoneRefused) {
   words[0] = words[64] = 1 << 30;
   RowCommand c;
   c.numerator = 1 << 30;
-  EXPECT_EQ(error_of(one_row(c, {1, 2, 3}, words)), "");
+  EXPECT_EQ(row_error(one_row(c, {1, 2, 3}, words)), "");
   for (const size_t i : {size_t{0}, size_t{64}, size_t{5}, size_t{127}})
     for (const int32_t bad : {(1 << 30) + 1, -1}) {
       std::vector<int32_t> bent = words;
       bent[i] = bad;
-      EXPECT_NE(error_of(one_row(c, {1, 2, 3}, bent)).find("tables of a softmax"),
+      EXPECT_NE(row_error(one_row(c, {1, 2, 3}, bent)).find("tables of a softmax"),
                 std::string::npos);
     }
   words[64] = (1 << 30) - 1;
-  EXPECT_NE(error_of(one_row(c, {1, 2, 3}, words)), "");
+  EXPECT_NE(row_error(one_row(c, {1, 2, 3}, words)), "");
 }
 
 TEST(Rows, AreShiftsBeyondALongProductRefused) {
   RowCommand c;
   c.op = RowOp::rms_norm;
   c.unit_bits = 30;
-  for (const int32_t shift : {0, 62}) EXPECT_EQ(error_of(one_row(c, {5}, {0, 1, shift})), "");
+  for (const int32_t shift : {0, 62}) EXPECT_EQ(row_error(one_row(c, {5}, {0, 1, shift})), "");
   for (const int32_t shift : {-1, 63})
-    EXPECT_NE(error_of(one_row(c, {5}, {0, 1, shift})).find("a channel shifts by"),
+    EXPECT_NE(row_error(one_row(c, {5}, {0, 1, shift})).find("a channel shifts by"),
               std::string::npos);
 }
 
@@ -269,7 +272,7 @@ TEST(Rows, AreAddressesOutsideOfSlotsRefused) {
   c.unit_bits = 29;
   const std::vector<int> x = {1, 2, 3};
   const std::vector<int32_t> words(9, 1);
-  EXPECT_EQ(error_of(one_row(c, x, words)), "");
+  EXPECT_EQ(row_error(one_row(c, x, words)), "");
   using Bend = void (*)(RowCommand&);
   for (const Bend bend : {Bend{[](RowCommand& r) { r.in.offset = Affine(4096 - 2); }},
                           {[](RowCommand& r) { r.out.offset = Affine(-1); }},
@@ -280,7 +283,7 @@ TEST(Rows, AreAddressesOutsideOfSlotsRefused) {
                           {[](RowCommand& r) { r.unit_bits = 28; }}}) {
     RowCommand bent = c;
     bend(bent);
-    EXPECT_NE(error_of(one_row(bent, x, words)), "");
+    EXPECT_NE(row_error(one_row(bent, x, words)), "");
   }
 }
 
