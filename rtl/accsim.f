@@ -11,6 +11,7 @@ tap_line.sv
 slot_mem.sv
 acc_bank.sv
 dma_walk.sv
+gather_index.sv
 load_unit.sv
 load_fence.sv
 load_transposer.sv

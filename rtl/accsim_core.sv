@@ -71,7 +71,8 @@ module accsim_core
   // ---- tokens --------------------------------------------------------------------------------
   logic [3:0]      load_take;
   logic [1:0]      load_from;
-  logic [3:0][1:0] load_full, load_free;
+  logic [3:0][2:0] load_full, load_free;
+  logic load_par_full, load_par_take, load_par_give;
   logic act_full, act_take, act_give, wgt_full, wgt_take, wgt_give, par_full, par_take, par_give;
   logic acc_free, acc_claim, acc_done, acc_full, acc_take, acc_give;
   logic post_free, post_primed, post_claim, post_add, post_done;
@@ -82,7 +83,8 @@ module accsim_core
   core_tokens #(.ActSlots(ActSlots), .WgtSlots(WgtSlots), .ParSlots(ParSlots), .AccSlots(AccSlots),
                 .OutSlots(OutSlots)) u_tokens (
     .clk_i, .rst_ni, .load_take_i(load_take), .load_from_i(load_from), .load_full_i(load_full),
-    .load_free_o(load_free), .act_take_i(act_take), .act_give_i(act_give), .wgt_take_i(wgt_take),
+    .load_free_o(load_free), .load_par_take_i(load_par_take), .load_par_give_i(load_par_give),
+    .load_par_full_o(load_par_full), .act_take_i(act_take), .act_give_i(act_give), .wgt_take_i(wgt_take),
     .wgt_give_i(wgt_give), .acc_claim_i(acc_claim), .acc_done_i(acc_done), .act_full_o(act_full),
     .wgt_full_o(wgt_full), .acc_free_o(acc_free), .acc_take_i(acc_take), .acc_give_i(acc_give),
     .par_take_i(par_take), .par_give_i(par_give), .post_claim_i(post_claim), .post_add_i(post_add),
@@ -95,7 +97,9 @@ module accsim_core
   );
 
   // ---- load ----------------------------------------------------------------------------------
-  logic                       read_signal, read_to;
+  logic                       read_signal, index_read;
+  logic [1:0]                 read_to;
+  word_t                      index_addr, index_data;
   load_tag_t                  read_tag;
   load_tag_t [1:0]            tag;   // by memory
   logic [1:0][LoadPort*8-1:0] data;
@@ -113,12 +117,14 @@ module accsim_core
   ) u_load (
     .clk_i, .rst_ni, .enable_i(enable_q), .cmd_valid_i(load_valid_i), .cmd_ready_o(load_ready_o),
     .cmd_i(load_i), .free_i(load_free), .take_o(load_take), .from_o(load_from),
+    .par_full_i(load_par_full), .par_take_o(load_par_take), .par_give_o(load_par_give),
+    .index_read_o(index_read), .index_addr_o(index_addr), .index_data_i(index_data),
     .req_valid_o(read_valid_o), .req_ready_i(read_ready_i), .req_addr_o(read_addr_o),
     .req_bytes_o(read_bytes_o), .req_shared_o(read_shared_o), .req_last_o(read_last_o),
     .req_signal_o(read_signal), .req_to_o(read_to), .req_tag_o(read_tag)
   );
-  load_tracker #(.Side(min_of(Cols, max_of(ActPort, WgtPort))), .Port(LoadPort),
-                 .ActSlots(ActSlots), .WgtSlots(WgtSlots), .ParSlots(ParSlots),
+  load_tracker #(.Side(min_of(Cols, max_of(max_of(ActPort, WgtPort), OutPort))),
+                 .Port(LoadPort), .ActSlots(ActSlots), .WgtSlots(WgtSlots), .ParSlots(ParSlots),
                  .OutSlots(OutSlots)) u_tracker (
     .clk_i, .rst_ni, .asked_i(read_valid_o && read_ready_i && read_last_o),
     .asked_buffer_i(read_tag.buffer), .asked_shared_i(read_shared_o), .asked_signal_i(read_signal),
@@ -140,12 +146,13 @@ module accsim_core
   word_t                                wgt_addr, par_addr, vec_par_addr, out_read_addr, out_addr;
   word_t                                out_pitch, old_addr, old_pitch, vec_out_addr;
   logic  [WgtLanes*8-1:0]               wgt_data;
-  logic  [1:0][ParRead*8-1:0]           par_data;
+  logic  [2:0][ParRead*8-1:0]           par_data;  // post, vector, load
   logic  [15:0]                         out_bytes, vec_bytes;
   logic  [PostLanes*8-1:0]              out_data, old_data;
   logic  [VecLanes*8-1:0]               vec_out;
   logic  [2:0][7:0]                     unused_old;  // of memories that no residual lies in
 
+  assign index_data = par_data[2][31:0];
   for (genvar i = 0; i < WindowLines; i++) begin : gen_act_row
     assign act_rows[i] = act_data[i][Rows*8-1:0];
   end
@@ -166,11 +173,11 @@ module accsim_core
     .read_i(wgt_read), .read_addr_i(wgt_addr), .read_data_o(wgt_data),
     .old_read_i(1'b0), .old_addr_i('0), .old_pitch_i('0), .old_data_o(unused_old[1]));
   slot_mem #(.Bytes(ParSlots * ParSlotBytes), .WriteBytes(ParPort), .Writes(2),
-             .ReadBytes(ParRead), .ReadPorts(2)) u_par_mem (
+             .ReadBytes(ParRead), .ReadPorts(3), .Hold(3'b100)) u_par_mem (
     .clk_i, .write_i(data_for[2]), .scatter_i(1'b0), .write_pitch_i('0), .write_addr_i(to),
     .write_bytes_i(size), .write_data_i({data[1][ParPort*8-1:0], data[0][ParPort*8-1:0]}),
-    .read_i({vec_par_read, par_read}), .read_addr_i({vec_par_addr, par_addr}),
-    .read_data_o(par_data),
+    .read_i({index_read, vec_par_read, par_read}),
+    .read_addr_i({index_addr, vec_par_addr, par_addr}), .read_data_o(par_data),
     .old_read_i(1'b0), .old_addr_i('0), .old_pitch_i('0), .old_data_o(unused_old[2]));
   slot_mem #(.Bytes(OutSlots * OutSlotBytes), .WriteBytes(OutWrite), .Writes(4),
              .ReadBytes(OutPort), .Hold(1'b1), .Scatter(!OutputStationary),

@@ -18,8 +18,9 @@ module accsim_core_sva
   input logic                      enable_q,
   input logic                      input_stationary_i,
   input logic      [3:0]           load_take,
-  input logic      [3:0][1:0]      load_full,
-  input slot_t                     load_out_slot, exec_slot,
+  input logic      [3:0][2:0]      load_full,
+  input slot_t                     load_out_slot, load_par_slot, exec_slot,
+  input logic                      load_par_take, load_par_give,
   input logic                      act_take, act_give, wgt_take, wgt_give, par_take, par_give,
   input logic                      acc_claim, acc_done, acc_take, acc_give,
   input logic                      post_out_claim, post_add, post_done,
@@ -39,6 +40,8 @@ module accsim_core_sva
   input word_t                     wgt_lanes,
   input logic                      par_read, vec_par_read,
   input word_t                     par_addr, vec_par_addr,
+  input logic                      index_read,
+  input word_t                     index_addr,
   input logic      [1:0]           vec_read,
   input word_t     [1:0]           vec_addr,
   input logic                      vec_write,
@@ -84,6 +87,7 @@ module accsim_core_sva
   act_set_t act_claimed, act_filled, exec_taken, exec_given, vec_act_taken, vec_act_given;
   wgt_set_t wgt_claimed, wgt_filled, wgt_taken, wgt_given;
   par_set_t par_claimed, par_filled, post_par_taken, post_par_given, vec_par_taken, vec_par_given;
+  par_set_t load_par_taken, load_par_given;
   acc_set_t acc_claimed, acc_filled, acc_taken, acc_given;
   out_set_t load_claimed, load_filled, post_claimed, post_filled, vec_claimed, vec_filled;
   out_set_t store_taken, store_given;
@@ -116,6 +120,9 @@ module accsim_core_sva
   slot_order_sva #(.Slots(ParSlots)) u_par_vec (
     .clk_i, .rst_ni, .take_i(vec_par_take), .slot_i(vec_par_slot), .give_i(vec_par_give),
     .taken_o(vec_par_taken), .given_o(vec_par_given));
+  slot_order_sva #(.Slots(ParSlots)) u_par_load (
+    .clk_i, .rst_ni, .take_i(load_par_take), .slot_i(load_par_slot), .give_i(load_par_give),
+    .taken_o(load_par_taken), .given_o(load_par_given));
   slot_round_sva #(.Slots(AccSlots)) u_acc_claim (
     .clk_i, .rst_ni, .event_i(acc_claim), .slot_o(acc_claimed));
   slot_round_sva #(.Slots(AccSlots)) u_acc_fill (
@@ -151,12 +158,13 @@ module accsim_core_sva
     .fill_i(wgt_filled), .take_i(wgt_taken), .give_i(wgt_given), .write_i(data_for[1]),
     .write_first_i(to), .write_last_i(to_last), .read_i(wgt_read), .read_first_i(wgt_addr),
     .read_last_i(wgt_addr + wgt_lanes - 1));
-  slot_use_sva #(.Slots(ParSlots), .Size(ParSlotBytes), .Writes(2), .Reads(2)) u_par (
+  slot_use_sva #(.Slots(ParSlots), .Size(ParSlotBytes), .Writes(2), .Reads(3)) u_par (
     .clk_i, .rst_ni, .claim_i(par_claimed),
-    .fill_i(par_filled), .take_i(post_par_taken | vec_par_taken),
-    .give_i(post_par_given | vec_par_given), .write_i(data_for[2]), .write_first_i(to),
-    .write_last_i(to_last), .read_i({vec_par_read, par_read}),
-    .read_first_i({vec_par_addr, par_addr}), .read_last_i({vec_par_addr, par_addr}));
+    .fill_i(par_filled), .take_i(post_par_taken | vec_par_taken | load_par_taken),
+    .give_i(post_par_given | vec_par_given | load_par_given), .write_i(data_for[2]),
+    .write_first_i(to), .write_last_i(to_last), .read_i({index_read, vec_par_read, par_read}),
+    .read_first_i({index_addr, vec_par_addr, par_addr}),
+    .read_last_i({index_addr + IndexBytes - 1, vec_par_addr, par_addr}));
   // The first and the last column of a row: the others come between them.
   slot_use_sva #(.Slots(AccSlots), .Size(AccRows), .Writes(2)) u_acc (
     .clk_i, .rst_ni, .claim_i(acc_claimed), .fill_i(acc_filled), .take_i(acc_taken),
@@ -190,7 +198,7 @@ bind accsim_core accsim_core_sva #(
   .sum_valid(u_execute.sum_valid), .sum_row(u_execute.sum_row),
   .sum_valid_last(u_execute.sum_valid_last), .sum_row_last(u_execute.sum_row_last),
   .exec_slot(u_execute.gen_array.u_exec.taken_slot),
-  .load_out_slot(u_load.flags_q.slot),
+  .load_out_slot(u_load.flags_q.slot), .load_par_slot(u_load.flags_q.parameter_slot),
   .post_out_claim(u_post.start && u_post.cmd_q.flags.wait_output),
   .post_par_slot(u_post.cmd_q.flags.parameter_slot),
   .post_out_slot(u_post.cmd_q.flags.output_slot),

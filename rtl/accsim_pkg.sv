@@ -13,6 +13,8 @@ package accsim_pkg;
   parameter int unsigned ArrayLatency   = 4;   // of a sum, beyond the skew of the array
   parameter int unsigned PostLatency    = 8;   // of a value through the post unit
   parameter int unsigned VectorLatency  = 9;   // of a value through the vector unit
+  parameter int unsigned GatherLatency  = 4;   // of an index, before what it names is asked for
+  parameter int unsigned IndexBytes     = 4;
   parameter int unsigned TableBytes     = 256; // of a unit's table
   parameter int unsigned TableBeat      = 8;   // bytes of it that are read in a cycle
   parameter int unsigned ParameterBytes = 12;  // of a channel: bias, multiplier, shift
@@ -39,17 +41,19 @@ package accsim_pkg;
 
   // Whom a free token comes from that a load waits for: of the slots that a buffer begins with it
   // is always there. Main: execute of activations and weights, post of parameters, store of
-  // outputs.
+  // outputs. Load: parameters that were indices.
   typedef enum logic [1:0] {
     FromNone   = 2'd0,
     FromMain   = 2'd1,
-    FromVector = 2'd2
+    FromVector = 2'd2,
+    FromLoad   = 2'd3
   } free_from_e;
   // Whom the full token goes to that a load gives. Main: as above. Other: the vector unit; for an
-  // output slot the post unit, as a primed one.
+  // output slot the post unit, as a primed one. Load: the load queue itself, parameters as indices.
   typedef enum logic [1:0] {
     ToMain  = 2'd0,
-    ToOther = 2'd1
+    ToOther = 2'd1,
+    ToLoad  = 2'd2
   } full_to_e;
   // Who fills an output slot that a store takes, and who takes it when the store gives it back.
   typedef enum logic [1:0] {
@@ -60,7 +64,11 @@ package accsim_pkg;
 
   // Flags of a load or store (store: wait_full and signal_free of the output buffer).
   typedef struct packed {
-    logic [13:0] unused;
+    logic [2:0]  unused;
+    slot_t       parameter_slot;    // load: where indices are read
+    logic        signal_parameter;
+    logic        wait_parameter;
+    logic        gather;      // load: indices say where the items of the outermost level lie
     logic        transposed;  // load: the runs of level 0 are a matrix that is turned
     slot_t       slot;    // load into the output buffer
     logic [1:0]  to;      // load: full_to_e, store: filler_e
@@ -72,7 +80,9 @@ package accsim_pkg;
   } dma_flags_t;
 
   typedef struct packed {
-    word_t [Levels-1:0] stride;  // level 0 is the innermost
+    word_t              last_row;      // gathered: the largest index
+    word_t              index_offset;  // ... where its first one lies in the parameter slot
+    word_t [Levels-1:0] stride;  // level 0 is the innermost; gathered, the outermost: the pitch
     word_t [Levels-1:0] count;
     word_t              run;
     word_t              slot_offset;

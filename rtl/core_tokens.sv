@@ -12,8 +12,10 @@ module core_tokens
   // Load
   input  logic [3:0]      load_take_i,  // by buffer
   input  logic [1:0]      load_from_i,
-  input  logic [3:0][1:0] load_full_i,  // by buffer and by who reads the slot
-  output logic [3:0][1:0] load_free_o,  // by buffer and by whom the token comes from
+  input  logic [3:0][2:0] load_full_i,  // by buffer and by who reads the slot
+  output logic [3:0][2:0] load_free_o,  // by buffer and by whom the token comes from
+  input  logic            load_par_take_i, load_par_give_i,
+  output logic            load_par_full_o,
   // Execute
   input  logic            act_take_i, act_give_i, wgt_take_i, wgt_give_i, acc_claim_i, acc_done_i,
   output logic            act_full_o, wgt_full_o, acc_free_o,
@@ -29,15 +31,19 @@ module core_tokens
   input  logic [2:0]      store_take_i, store_give_i,
   output logic [2:0]      store_full_o
 );
-  localparam logic Main = 1'(ToMain), Other = 1'(ToOther);
+  localparam logic [1:0] Main = ToMain, Other = ToOther, Load = ToLoad;
 
-  logic [3:0][1:0] load_claim;  // by buffer and by whom the token comes from
+  logic [3:0][2:0] load_claim;  // by buffer and by whom the token comes from
   for (genvar b = 0; b < 4; b++) begin : gen_claim
     assign load_claim[b][0] = load_take_i[b] && load_from_i == FromMain;
     assign load_claim[b][1] = load_take_i[b] && load_from_i == FromVector;
+    assign load_claim[b][2] = load_take_i[b] && load_from_i == FromLoad;
   end
   assign load_free_o[BufWeight][1] = 1'b0;
   assign load_free_o[BufOutput][1] = 1'b0;
+  assign load_free_o[BufActivation][2] = 1'b0;
+  assign load_free_o[BufWeight][2] = 1'b0;
+  assign load_free_o[BufOutput][2] = 1'b0;
 
   // Activation: execute and vector.
   token_counter #(.Max(ActSlots)) u_act_full (.clk_i, .rst_ni, .give_i(load_full_i[0][Main]),
@@ -55,7 +61,7 @@ module core_tokens
   token_counter #(.Max(WgtSlots)) u_wgt_free (.clk_i, .rst_ni, .give_i(wgt_give_i),
     .take_i(load_claim[1][0]), .some_o(load_free_o[1][0]));
 
-  // Parameter: post and vector.
+  // Parameter: post, vector and, as indices, load.
   token_counter #(.Max(ParSlots)) u_par_full (.clk_i, .rst_ni, .give_i(load_full_i[2][Main]),
     .take_i(par_take_i), .some_o(par_full_o));
   token_counter #(.Max(ParSlots)) u_par_full_vec (.clk_i, .rst_ni, .give_i(load_full_i[2][Other]),
@@ -64,6 +70,10 @@ module core_tokens
     .take_i(load_claim[2][0]), .some_o(load_free_o[2][0]));
   token_counter #(.Max(ParSlots)) u_par_free_vec (.clk_i, .rst_ni, .give_i(vec_par_give_i),
     .take_i(load_claim[2][1]), .some_o(load_free_o[2][1]));
+  token_counter #(.Max(ParSlots)) u_par_full_load (.clk_i, .rst_ni,
+    .give_i(load_full_i[2][Load]), .take_i(load_par_take_i), .some_o(load_par_full_o));
+  token_counter #(.Max(ParSlots)) u_par_free_load (.clk_i, .rst_ni, .give_i(load_par_give_i),
+    .take_i(load_claim[2][2]), .some_o(load_free_o[2][2]));
 
   // Accumulator: execute to post.
   slot_tokens #(.Slots(AccSlots)) u_acc (

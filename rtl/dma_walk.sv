@@ -2,7 +2,8 @@
 // is dense. Outputs come from registers; a command is loaded the cycle before its first beat.
 // Transposed, the runs of level 0 are the rows of a matrix that is walked in blocks of as many rows
 // as the port has bytes: a beat of each row, down the matrix, then to the right. The slot offset is
-// that of the block's first element in the turned matrix.
+// that of the block's first element in the turned matrix. Gathered, an item of the outermost level
+// begins where gather_index.sv says, the first one before the first step.
 module dma_walk
   import accsim_pkg::*;
 (
@@ -11,6 +12,10 @@ module dma_walk
   input  dma_cmd_t             cmd_i,
   input  logic                 step_i,
   input  logic [15:0]          port_bytes_i,
+  input  logic                 gather_i,     // the walk is a gathered one
+  input  logic                 first_i,      // ... whose first item's address is there
+  input  logic [AddrWidth-1:0] item_addr_i,  // ... address of the item to come
+  output logic                 item_end_o,   // this is the last beat of an item
   output logic [AddrWidth-1:0] addr_o,
   output word_t                slot_offset_o,
   output logic [15:0]          bytes_o,
@@ -23,7 +28,7 @@ module dma_walk
   word_t                             run_q, left_q, left_d, slot_q, slot_d;
   logic  [AddrWidth-1:0]             addr_q, addr_d, first;
   word_t                             block_q, block_d, row_q;
-  logic                              turned_q, run_end, last_run, next_piece;
+  logic                              turned_q, run_end, item_run, last_run, next_piece;
 
   assign run_end       = left_q <= 32'(port_bytes_i);
   assign addr_o        = addr_q;
@@ -33,11 +38,13 @@ module dma_walk
   assign next_piece    = !turned_q || rows_left_o == '0;
   assign bytes_o       = run_end ? left_q[15:0] : port_bytes_i;
   assign last_o        = run_end && last_run;
+  assign item_end_o    = run_end && item_run;
   assign first         = {cmd_i.addr_hi[AddrWidth-33:0], cmd_i.addr_lo};
 
   always_comb begin
-    last_run = 1'b1;
-    for (int unsigned l = 0; l < Levels; l++) last_run &= index_q[l] == count_q[l] - 1;
+    item_run = 1'b1;
+    for (int unsigned l = 0; l < Levels - 1; l++) item_run &= index_q[l] == count_q[l] - 1;
+    last_run = item_run && index_q[Levels-1] == count_q[Levels-1] - 1;
   end
 
   // The innermost level that isn't at its end advances; those inside it start again from there.
@@ -68,7 +75,8 @@ module dma_walk
           end else begin
             carry      = 1'b0;
             index_d[l] = index_q[l] + 1;
-            addr_d     = base_q[l] + unsigned'(AddrWidth'(signed'(stride_q[l])));
+            addr_d     = gather_i && l == Levels - 1 ? item_addr_i :
+                         base_q[l] + unsigned'(AddrWidth'(signed'(stride_q[l])));
             for (int unsigned i = 0; i <= l; i++) base_d[i] = addr_d;
           end
         end
@@ -89,6 +97,9 @@ module dma_walk
       row_q    <= '0;
       turned_q <= cmd_i.flags.transposed;
       addr_q   <= first;
+    end else if (first_i) begin
+      base_q <= {Levels{item_addr_i}};
+      addr_q <= item_addr_i;
     end else if (step_i) begin
       base_q  <= base_d;
       index_q <= index_d;

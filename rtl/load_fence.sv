@@ -11,9 +11,9 @@ module load_fence
   input  logic       rst_ni,
   input  logic [1:0] asked_i,    // by memory: the last beat of a load is taken
   input  logic       signal_i,   // ... of the last load of a slot
-  input  logic       to_i,       // ... which queue reads the slot
+  input  logic [1:0] to_i,       // ... which queue reads the slot (full_to_e)
   input  logic [1:0] arrived_i,  // by memory: the last beat of a load is there
-  output logic [1:0] full_o      // by the queue that reads the slot
+  output logic [2:0] full_o      // by the queue that reads the slot
 );
   localparam int unsigned IndexBits = max_of(1, $clog2(Slots));
   localparam int unsigned CountBits = $clog2(Slots + 1);
@@ -22,7 +22,7 @@ module load_fence
   typedef logic [LoadCountBits-1:0] count_t;
   count_t [1:0]            asked_q, asked_d, arrived_q, arrived_d;
   count_t [1:0][Slots-1:0] fence_q;  // asked_d when the last load of the slot was asked for
-  logic   [Slots-1:0]      to_q;
+  logic   [Slots-1:0][1:0] to_q;
   logic                    full;
   logic   [IndexBits-1:0]  first_q, last_q;
   logic   [CountBits-1:0]  waiting_q;
@@ -40,7 +40,7 @@ module load_fence
     assign behind[m]    = ahead[LoadCountBits-1];
   end
   assign full   = waiting_q != '0 && behind == 2'd0;
-  assign full_o = !full ? 2'b00 : to_q[first_q] ? 2'b10 : 2'b01;
+  assign full_o = full ? 3'd1 << to_q[first_q] : 3'd0;
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin

@@ -13,7 +13,7 @@ module load_fence_sva
   input logic [1:0]                    asked_i,
   input logic                          signal_i,
   input logic [1:0]                    arrived_i,
-  input logic [1:0]                    full_o,
+  input logic [2:0]                    full_o,
   input logic [1:0][LoadCountBits-1:0] asked_q,
   input logic [1:0][LoadCountBits-1:0] arrived_q,
   input logic [1:0][LoadCountBits-1:0] arrived_d,
@@ -32,7 +32,7 @@ module load_fence_sva
   `ASSERT(OneMemoryALoad_A, $onehot0(asked_i));
   `ASSERT(SignalIsALoad_A, signal_i |-> asked_i != 2'd0);
   `ASSERT(SlotsForAll_A, signal_i |-> 32'(waiting_q) < 32'(Slots));
-  `ASSERT(FullWhenAllIsThere_A, waiting_q != '0 && asked_q == arrived_d |-> full_o != 2'd0);
+  `ASSERT(FullWhenAllIsThere_A, waiting_q != '0 && asked_q == arrived_d |-> full_o != 3'd0);
 endmodule
 
 bind load_fence load_fence_sva #(.Slots(Slots), .CountBits(CountBits)) u_sva (.*);

@@ -3,7 +3,8 @@
 // occupies this queue as long as the channel. Data comes back with the tag, see accsim_core.sv. A
 // transposed load asks for blocks, of at most as many rows and bytes as the array has columns and
 // the port bytes, at such intervals that one goes out of load_transposer.sv while the next comes
-// in, and keeps the queue until the last one has gone out.
+// in, and keeps the queue until the last one has gone out. A gathered load begins when the first of
+// its indices has been read from the parameter slot.
 module load_unit
   import accsim_pkg::*;
 #(
@@ -19,9 +20,14 @@ module load_unit
   input  logic                 cmd_valid_i,
   output logic                 cmd_ready_o,
   input  dma_cmd_t             cmd_i,
-  input  logic [3:0][1:0]      free_i,   // tokens, by buffer_e and by whom they come from
+  input  logic [3:0][2:0]      free_i,   // tokens, by buffer_e and by whom they come from
   output logic [3:0]           take_o,   // a slot is claimed
   output logic [1:0]           from_o,   // ... with a token from (free_from_e)
+  input  logic                 par_full_i,    // a slot of indices
+  output logic                 par_take_o, par_give_o,
+  output logic                 index_read_o,
+  output word_t                index_addr_o,
+  input  word_t                index_data_i,
   output logic                 req_valid_o,
   input  logic                 req_ready_i,
   output logic [AddrWidth-1:0] req_addr_o,
@@ -29,19 +35,19 @@ module load_unit
   output logic                 req_shared_o,
   output logic                 req_last_o,
   output logic                 req_signal_o,  // the slot has no more loads
-  output logic                 req_to_o,      // ... and who reads it (full_to_e)
+  output logic [1:0]           req_to_o,      // ... and who reads it (full_to_e)
   output load_tag_t            req_tag_o
 );
   dma_cmd_t    head;
   logic        head_valid, load, step, done, start;
   dma_flags_t  flags_q;
   logic [15:0] port, rows_q, run_q, side, first_rows, next_rows, wait_q;
-  logic        turned, block_end, active, tail_q;
+  logic        turned, block_end, active, tail_q, first_item, item_end, ready, token;
+  logic [AddrWidth-1:0] item_addr;
   word_t       rows_left, pitch_q;
   word_t       offset, base;
   word_t       act_base, wgt_base, par_base, out_base;
   logic [3:0]  select;
-  logic [1:0]  tokens;
 
   cmd_fifo #(.T(dma_cmd_t)) u_fifo (
     .clk_i, .rst_ni, .valid_i(cmd_valid_i), .ready_o(cmd_ready_o), .data_i(cmd_i),
@@ -50,8 +56,17 @@ module load_unit
 
   dma_walk u_walk (
     .clk_i, .load_i(load), .cmd_i(head), .step_i(step), .port_bytes_i(port),
+    .gather_i(flags_q.gather), .first_i(first_item), .item_addr_i(item_addr),
+    .item_end_o(item_end),
     .addr_o(req_addr_o), .slot_offset_o(offset), .bytes_o(req_bytes_o), .last_o(req_last_o),
     .block_end_o(block_end), .rows_left_o(rows_left)
+  );
+
+  gather_index u_gather (
+    .clk_i, .load_i(load), .cmd_i(head),
+    .start_i(32'(head.flags.parameter_slot) * ParStride + head.index_offset), .active_i(active),
+    .next_i(step && item_end), .read_o(index_read_o), .addr_o(index_addr_o),
+    .data_i(index_data_i), .first_o(first_item), .ready_o(ready), .item_addr_o(item_addr)
   );
 
   function automatic logic [15:0] least(logic [15:0] a, logic [15:0] b);
@@ -71,16 +86,19 @@ module load_unit
         select = 4'b0010;
       end
       BufParameter:  begin port = 16'(ParPort); base = par_base; select = 4'b0100; end
-      BufOutput:     begin port = 16'(OutPort); base = out_base; select = 4'b1000; end
+      BufOutput: begin
+        port   = turned ? 16'(min_of(Cols, OutPort)) : 16'(OutPort);
+        base   = out_base;
+        select = 4'b1000;
+      end
       default:       begin port = '0;           base = '0;       select = 4'b0000; end
     endcase
   end
 
   cmd_issue u_issue (
     .clk_i, .rst_ni, .enable_i, .next_i(head_valid),
-    .ready_i(!flags_q.waits || flags_q.from == FromNone ||
-             (flags_q.from == FromMain ? tokens[0] : tokens[1])),
-    .done_i(done), .load_o(load), .start_o(start), .active_o(active)
+    .ready_i((!flags_q.waits || token) && (!flags_q.wait_parameter || par_full_i)), .done_i(done),
+    .load_o(load), .start_o(start), .active_o(active)
   );
 
   // Cycles between the last rows of two blocks: as many as the first one has rows or bytes.
@@ -103,14 +121,26 @@ module load_unit
     end
   end
 
-  assign tokens       = free_i[flags_q.buffer];
+  always_comb begin
+    case (flags_q.from)
+      FromMain:   token = free_i[flags_q.buffer][0];
+      FromVector: token = free_i[flags_q.buffer][1];
+      FromLoad:   token = free_i[flags_q.buffer][2];
+      default:    token = 1'b1;
+    endcase
+  end
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) par_give_o <= 1'b0;
+    else         par_give_o <= done && flags_q.signal_parameter;
+  end
+  assign par_take_o   = start && flags_q.wait_parameter;
   assign out_base     = 32'(flags_q.slot) * OutStride;
   assign take_o       = start && flags_q.waits ? select : 4'd0;
   assign from_o       = flags_q.from;
-  assign req_to_o     = flags_q.to[0];
+  assign req_to_o     = flags_q.to;
   assign step         = req_valid_o && req_ready_i;
   assign done         = turned ? tail_q && wait_q == 1 : step && req_last_o;
-  assign req_valid_o  = active && wait_q == '0;
+  assign req_valid_o  = active && ready && wait_q == '0;
   assign req_shared_o = flags_q.shared;
   assign req_signal_o = flags_q.signal;
   assign req_tag_o    = '{unused: '0, pitch: pitch_q, block_end: block_end, transposed: turned,

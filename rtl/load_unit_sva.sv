@@ -16,7 +16,9 @@ module load_unit_sva
 ) (
   input logic                 clk_i,
   input logic                 rst_ni,
-  input logic [3:0][1:0]      free_i,
+  input logic [3:0][2:0]      free_i,
+  input logic                 par_full_i,
+  input logic                 par_take_o, par_give_o,
   input logic [3:0]           take_o,
   input logic [1:0]           from_o,
   input logic                 req_valid_o,
@@ -51,8 +53,10 @@ module load_unit_sva
   `ASSERT(OneTokenAtMost_A, $onehot0(take_o));
   for (genvar b = 0; b < 4; b++) begin : gen_buffer
     `ASSERT(TokenTakenIsFree_A,
-            take_o[b] |-> from_o == FromNone || free_i[b][from_o == FromVector]);
+            take_o[b] |-> from_o == FromNone || free_i[b][from_o - FromMain]);
   end
+  `ASSERT(IndicesTakenAreFull_A, par_take_o |-> par_full_i);
+  `ASSERT(IndicesGivenAtTheEnd_A, par_give_o |-> $past(req_last_o));
   `ASSERT(StaysInItsSlot_A, req_valid_o |-> offset + 32'(req_bytes_o) <= stride);
 endmodule
 

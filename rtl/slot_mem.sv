@@ -1,8 +1,8 @@
 // Byte-addressed memory of one buffer, all slots: the file that a memory macro replaces. Two banks
 // hold even and odd words, so that any `ReadBytes` or `WriteBytes` bytes lie in two words that are
 // accessed at once. Read data comes one cycle later. Several read ports stand for copies of the
-// banks, or for interleaving by tile line. Read data is there for one cycle, or with Hold until the
-// next read. Write ports write one piece each, never one byte in the same cycle. With Scatter, port
+// banks, or for interleaving by tile line. Read data is there for one cycle, or with Hold (a bit a
+// port) until the next read. Write ports write one piece each, never one byte in the same cycle. With Scatter, port
 // 0 can write single bytes at a stride instead, and there is another read port that reads so.
 module slot_mem
   import accsim_pkg::*;
@@ -12,7 +12,7 @@ module slot_mem
   parameter int unsigned Writes       = 1,
   parameter int unsigned ReadBytes    = 16,
   parameter int unsigned ReadPorts    = 1,
-  parameter bit          Hold         = 1'b0,
+  parameter bit [ReadPorts-1:0] Hold  = '0,
   parameter bit          Scatter      = 1'b0,
   parameter int unsigned OldBytes     = 1  // of the other read port
 ) (
@@ -55,7 +55,7 @@ module slot_mem
     logic                  read_q;
 
     always_ff @(posedge clk_i) begin
-      read_q <= read_i[p] || (Hold && read_q);
+      read_q <= read_i[p] || (Hold[p] && read_q);
       if (read_i[p]) begin
         offset_q <= read_addr_i[p][OffsetBits-1:0];
         pair_q   <= read_addr_i[p][OffsetBits]

@@ -9,7 +9,7 @@ module slot_mem_sva
   parameter int unsigned Writes     = 1,
   parameter int unsigned ReadBytes  = 16,
   parameter int unsigned ReadPorts  = 1,
-  parameter bit          Hold       = 1'b0,
+  parameter bit [ReadPorts-1:0] Hold = '0,
   parameter bit          Scatter    = 1'b0
 ) (
   input logic                                   clk_i,
@@ -53,7 +53,7 @@ module slot_mem_sva
   end
 
   for (genvar p = 0; p < ReadPorts; p++) begin : gen_read
-    if (Hold) begin : gen_hold
+    if (Hold[p]) begin : gen_hold
       logic seen_q = 1'b0;  // something has been read
       always_ff @(posedge clk_i) seen_q <= seen_q || read_i[p];
       `ASSERT_ALWAYS(Holds_A, seen_q && !read_i[p] |=> $stable(read_data_o[p]));

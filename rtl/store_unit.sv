@@ -30,7 +30,7 @@ module store_unit
   logic                 head_valid, load, step, done, start, active, room, last;
   dma_flags_t           flags_q;
   word_t                offset, base, rows_left;
-  logic                 block_end;  // stores are never transposed
+  logic                 block_end, item_end;  // stores are never transposed nor gathered
   logic [AddrWidth-1:0] addr;
   logic [15:0]          bytes;
 
@@ -41,6 +41,7 @@ module store_unit
 
   dma_walk u_walk (
     .clk_i, .load_i(load), .cmd_i(head), .step_i(step), .port_bytes_i(16'(Port)),
+    .gather_i(1'b0), .first_i(1'b0), .item_addr_i('0), .item_end_o(item_end),
     .addr_o(addr), .slot_offset_o(offset), .bytes_o(bytes), .last_o(last),
     .block_end_o(block_end), .rows_left_o(rows_left)
   );

@@ -15,6 +15,8 @@ static_assert(contract::kArrayLatency == rtl::kArrayLatency);
 static_assert(contract::kPostLatency == rtl::kPostLatency);
 static_assert(contract::kVectorLatency == rtl::kVectorLatency);
 static_assert(contract::kTableBeat == rtl::kTableBeat);
+static_assert(contract::kGatherLatency == rtl::kGatherLatency);
+static_assert(Gather::kIndexBytes == rtl::kIndexBytes);
 static_assert(SetTableCommand::kBytes == rtl::kTableBytes);
 static_assert(static_cast<uint32_t>(LaneOp::max) == rtl::kLaneMax);
 static_assert(static_cast<uint32_t>(TapOp::max) == rtl::kTapMax);
@@ -82,6 +84,19 @@ Result<Descriptor> transfer(const Program& p, int tensor, int64_t offset, int64_
     d.words[at::kStride + i] = word(level.stride);
   }
   return d;
+}
+
+/// The items of the walk are the core's outermost level, however many there are.
+void gathered(Descriptor& d, const Walk& walk, const Gather& g, int64_t index_offset) {
+  namespace at = rtl::dma_cmd;
+  const size_t items = walk.levels.size() - 1, outermost = rtl::kLevels - 1;
+  d.words[at::kFlags] |= rtl::dma_flags::kGather;
+  d.words[at::kCount + items] = 1;
+  d.words[at::kStride + items] = 0;
+  d.words[at::kCount + outermost] = word(walk.levels[0].count);
+  d.words[at::kStride + outermost] = word(g.pitch);
+  d.words[at::kIndexOffset] = word(index_offset);
+  d.words[at::kLastRow] = word(g.limit - 1);
 }
 
 /// The window as rtl/window_walk.sv wants it: everything in bytes, of lane 0.
@@ -167,6 +182,7 @@ struct Describe {
     if (c.buffer == Buffer::accumulator) return unsupported("a load into accumulators");
     if (c.transposed > 1) return unsupported("transposed loads of more than single bytes");
     auto d = transfer(program, c.tensor, at(c.source), at(c.slot_offset), c.walk, c.buffer);
+    if (d && c.gather) gathered(*d, c.walk, *c.gather, at(c.gather->index_offset));
     if (d && c.transposed > 0) d->words[rtl::dma_cmd::kFlags] |= rtl::dma_flags::kTransposed;
     return d;
   }
@@ -359,10 +375,16 @@ void Descriptor::wait(CommandPort port, const Token& t) {
     words[0] |= rtl::post_flags::kWaitPrimed;
     return;
   }
+  if (port == rtl::kLoad && t.kind == SyncKind::wait_full) {
+    words[0] |= rtl::dma_flags::kWaitParameter;
+    return;
+  }
   words[0] |= flag(port, t.buffer, false);
   const bool initial = t.kind == SyncKind::wait_free && !t.other;
   if (port == rtl::kLoad && !initial)
-    words[0] |= (t.other == Queue::vector ? rtl::kFromVector : rtl::kFromMain)
+    words[0] |= (t.other == Queue::vector ? rtl::kFromVector
+                 : t.other == Queue::load ? rtl::kFromLoad
+                                          : rtl::kFromMain)
                 << rtl::dma_flags::kFromShift;
   if (port == rtl::kStore) words[0] |= filler(t.other) << rtl::dma_flags::kFromShift;
   if (port == rtl::kPost && initial) words[0] |= rtl::post_flags::kWaitInitial;
@@ -370,10 +392,17 @@ void Descriptor::wait(CommandPort port, const Token& t) {
 }
 
 void Descriptor::signal(CommandPort port, const Token& t) {
+  if (port == rtl::kLoad && t.kind == SyncKind::signal_free) {
+    words[0] |= rtl::dma_flags::kSignalParameter;
+    return;
+  }
   words[0] |= flag(port, t.buffer, true);
   if (port == rtl::kLoad) {
     const bool other = t.kind == SyncKind::signal_primed || t.other == Queue::vector;
-    words[0] |= (other ? rtl::kToOther : rtl::kToMain) << rtl::dma_flags::kToShift;
+    words[0] |= (other                    ? rtl::kToOther
+                 : t.other == Queue::load ? rtl::kToLoad
+                                          : rtl::kToMain)
+                << rtl::dma_flags::kToShift;
   }
   if (port == rtl::kStore) words[0] |= filler(t.other) << rtl::dma_flags::kToShift;
 }
@@ -386,6 +415,7 @@ void Descriptor::use(CommandPort port, const std::array<int64_t, kBuffers>& slot
   switch (port) {
     case rtl::kLoad:
       slot(Buffer::output, rtl::dma_flags::kSlotShift);
+      slot(Buffer::parameter, rtl::dma_flags::kParameterSlotShift);
       break;
     case rtl::kGemm:
       slot(Buffer::activation, rtl::gemm_flags::kActivationSlotShift);

@@ -114,7 +114,10 @@ Token QueueUnroller::token(const Sync& s) {
     case SyncKind::wait_primed:
       break;
   }
-  if (is_wait(s.kind))
+  // Of parameters the load queue fills those of its ring, and names the slot that it reads.
+  const bool by_ring =
+      s.queue == Queue::load && s.kind == SyncKind::wait_free && s.buffer == Buffer::parameter;
+  if (is_wait(s.kind) && !by_ring)
     slots_[static_cast<size_t>(s.buffer)] = order_.slot(s.kind, s.buffer, queue_, mine);
   return out;
 }

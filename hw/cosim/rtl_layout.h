@@ -7,7 +7,7 @@
 namespace accsim::hw::rtl {
 
 /// Of the package's text without comments and blanks.
-inline constexpr uint64_t kPackageHash = 0x7220020f71dd90d9;
+inline constexpr uint64_t kPackageHash = 0xae8a7838cc56ca35;
 
 inline constexpr uint32_t kLevels = 6;
 inline constexpr uint32_t kWindowLines = 4;
@@ -16,6 +16,8 @@ inline constexpr uint32_t kTagWidth = 96;
 inline constexpr uint32_t kArrayLatency = 4;
 inline constexpr uint32_t kPostLatency = 8;
 inline constexpr uint32_t kVectorLatency = 9;
+inline constexpr uint32_t kGatherLatency = 4;
+inline constexpr uint32_t kIndexBytes = 4;
 inline constexpr uint32_t kTableBytes = 256;
 inline constexpr uint32_t kTableBeat = 8;
 inline constexpr uint32_t kParameterBytes = 12;
@@ -37,8 +39,10 @@ inline constexpr uint32_t kBufOutput = 3;
 inline constexpr uint32_t kFromNone = 0;
 inline constexpr uint32_t kFromMain = 1;
 inline constexpr uint32_t kFromVector = 2;
+inline constexpr uint32_t kFromLoad = 3;
 inline constexpr uint32_t kToMain = 0;
 inline constexpr uint32_t kToOther = 1;
+inline constexpr uint32_t kToLoad = 2;
 inline constexpr uint32_t kByLoad = 0;
 inline constexpr uint32_t kByPost = 1;
 inline constexpr uint32_t kByVector = 2;
@@ -65,6 +69,10 @@ inline constexpr uint32_t kFromShift = 5;
 inline constexpr uint32_t kToShift = 7;
 inline constexpr uint32_t kSlotShift = 9;
 inline constexpr uint32_t kTransposed = 1u << 17;
+inline constexpr uint32_t kGather = 1u << 18;
+inline constexpr uint32_t kWaitParameter = 1u << 19;
+inline constexpr uint32_t kSignalParameter = 1u << 20;
+inline constexpr uint32_t kParameterSlotShift = 21;
 }
 
 /// Words of dma_cmd_t.
@@ -76,7 +84,9 @@ inline constexpr size_t kSlotOffset = 3;
 inline constexpr size_t kRun = 4;
 inline constexpr size_t kCount = 5;  ///< and the next 5
 inline constexpr size_t kStride = 11;  ///< and the next 5
-inline constexpr size_t kWords = 17;
+inline constexpr size_t kIndexOffset = 17;
+inline constexpr size_t kLastRow = 18;
+inline constexpr size_t kWords = 19;
 }
 
 /// Bits of gemm_flags_t.

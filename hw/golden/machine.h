@@ -30,6 +30,7 @@ class GoldenMachine {
 
   void execute(const LoadCommand& c);
   void load_transposed(const LoadCommand& c);
+  void load_gathered(const LoadCommand& c);
   void execute(const GemmCommand& c);
   void execute(const DrainCommand& c);
   void execute(const PostCommand& c);

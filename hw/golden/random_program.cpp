@@ -3,13 +3,14 @@
 #include <algorithm>
 #include <cstring>
 
+#include "hw/golden/random_gather.h"
 #include "hw/golden/random_rows.h"
 #include "hw/program/contract.h"
 
 namespace accsim::hw {
 namespace {
 
-enum Tensors { kInDram, kInShared, kParameters, kOutDram, kOutShared, kRows, kTensors };
+enum Tensors { kInDram, kInShared, kParameters, kIndices, kOutDram, kOutShared, kRows, kTensors };
 constexpr int64_t kInBytes = 1 << 13;
 constexpr int64_t kParameterBytes = 12;
 
@@ -27,6 +28,7 @@ class Generator {
     p.tensors = {{"in", Memory::dram, kInBytes},
                  {"in, shared", Memory::shared, kInBytes},
                  {"parameters", Memory::dram, kInBytes},
+                 {"indices", Memory::dram, kInBytes},
                  {"out", Memory::dram, std::max<int64_t>(1, stored_[0])},
                  {"out, shared", Memory::shared, std::max<int64_t>(1, stored_[1])},
                  {"parameters of rows", Memory::dram, 0}};
@@ -37,6 +39,7 @@ class Generator {
     parameters(out_.image[kParameters]);
     out_.image[kRows] = random_row_parameters(random_);
     p.tensors[kRows].bytes = std::ssize(out_.image[kRows]);
+    out_.image[kIndices] = random_indices(kInBytes, random_);
     return std::move(out_);
   }
 
@@ -80,13 +83,53 @@ class Generator {
       c.buffer = b;
       c.tensor = one_in(3) ? kInShared : kInDram;
       c.slot_offset = Affine(at + from);
-      walk(c.walk, size);
-      const bool turns = b == Buffer::activation || b == Buffer::weight;
-      if (turns && !c.walk.levels.empty() && one_in(2)) c.transposed = 1;
-      place(c.source, extent(c.walk), loop, false);
+      int64_t reach = 0;
+      if (indices_ > 0 && !one_in(4)) {
+        reach = gather(c, size);
+      } else {
+        walk(c.walk, size);
+        reach = extent(c.walk);
+        if (b != Buffer::parameter && !c.walk.levels.empty() && one_in(2)) c.transposed = 1;
+      }
+      place(c.source, reach, loop, false);
       command(to, std::move(c));
       from += size;
     }
+  }
+  /// Items of a gathered load; returns the bytes of the tensor that it may reach over.
+  int64_t gather(LoadCommand& c, int64_t bytes) {
+    int64_t items = pick(1, std::min(bytes, indices_));
+    while (bytes % items != 0) --items;
+    Walk item;
+    walk(item, bytes / items);
+    return draw_gather(c, item, items, indices_, kInBytes / 2, random_);
+  }
+  /// Loads in `filling` may be gathered: the load queue holds a slot of indices meanwhile.
+  template <class Filling>
+  void with_indices(Items& to, int loop, Filling filling) {
+    const int64_t most = slot(Buffer::parameter) / Gather::kIndexBytes;
+    const int64_t indices = pick(1, std::min<int64_t>(most, 24));
+    sync(to, SyncKind::wait_free, Queue::load, Buffer::parameter);
+    LoadCommand c;
+    c.buffer = Buffer::parameter;
+    c.tensor = kIndices;
+    c.walk.run = indices * Gather::kIndexBytes;
+    place(c.source, c.walk.run, loop, true);
+    command(to, std::move(c));
+    sync(to, SyncKind::signal_full, Queue::load, Buffer::parameter);
+    sync(to, SyncKind::wait_full, Queue::load, Buffer::parameter);
+    indices_ = indices;
+    filling();
+    indices_ = 0;
+    sync(to, SyncKind::signal_free, Queue::load, Buffer::parameter);
+  }
+  /// As fill(), perhaps by gathered loads; where the queue's own slot of indices leaves room.
+  void fill_anyhow(Items& to, Buffer b, int64_t bytes, int loop) {
+    const bool room = b != Buffer::parameter || hw_.buffer(b).slots > 1;
+    if (room && one_in(3))
+      with_indices(to, loop, [&] { fill(to, b, bytes, loop); });
+    else
+      fill(to, b, bytes, loop);
   }
   /// Bias, multiplier and shift of so many channels, behind a table of `table` bytes.
   void fill_scales(Items& to, int64_t table, int64_t channels, int loop) {
@@ -181,7 +224,7 @@ class Generator {
 
   void copy(Items& to, int loop, int64_t iterations) {
     const int64_t bytes = pick(1, std::min<int64_t>(slot(Buffer::output), 300));
-    fill(to, Buffer::output, bytes, loop);
+    fill_anyhow(to, Buffer::output, bytes, loop);
     drain(to, 0, bytes, loop, iterations);
   }
 
@@ -238,6 +281,8 @@ class Generator {
 
   void products(Items& to, int loop, int64_t iterations) {
     const Product p = product();
+    const bool weights_first = one_in(3);  // before the post holds its parameters
+    if (weights_first) fill_anyhow(to, Buffer::weight, p.k * p.n, loop);
     const int64_t ahead = p.adds && hw_.buffer(Buffer::output).slots > 1 && one_in(2) ? 2 : 1;
     fill_scales(to, p.table, p.n, loop);
     sync(to, SyncKind::wait_full, Queue::post, Buffer::parameter);
@@ -246,7 +291,7 @@ class Generator {
     if (p.adds && early)
       for (int64_t i = 0; i < ahead; ++i) prime(to, p, loop);
     for (int64_t i = 0; i < ahead; ++i) {
-      sums(to, p, loop);
+      sums(to, p, loop, weights_first && i == 0);
       if (p.adds && !early) prime(to, p, loop);
       results(to, p);
       drain(to, 0, p.out_bytes(), loop, iterations);
@@ -262,8 +307,8 @@ class Generator {
   }
 
   /// One or two gemms into an accumulator slot.
-  void sums(Items& to, const Product& p, int loop) {
-    fill(to, Buffer::weight, p.k * p.n, loop);
+  void sums(Items& to, const Product& p, int loop, bool has_weights) {
+    if (!has_weights) fill(to, Buffer::weight, p.k * p.n, loop);
     fill(to, Buffer::activation, p.m * p.k, loop);
     sync(to, SyncKind::wait_full, Queue::execute, Buffer::weight);
     sync(to, SyncKind::wait_full, Queue::execute, Buffer::activation);
@@ -437,12 +482,12 @@ class Generator {
     }
     if (tiles.empty()) return;
     const bool reads = table + parameter > 0;
+    fill_anyhow(to, Buffer::activation, in, loop);
     if (reads) {
-      fill(to, Buffer::parameter, table + parameter, loop);
+      fill_anyhow(to, Buffer::parameter, table + parameter, loop);
       sync(to, SyncKind::wait_full, Queue::vector, Buffer::parameter);
       if (table > 0) command(to, SetTableCommand{Queue::vector, Affine(0)});
     }
-    fill(to, Buffer::activation, in, loop);
     sync(to, SyncKind::wait_full, Queue::vector, Buffer::activation);
     sync(to, SyncKind::wait_free, Queue::vector, Buffer::output);
     for (LaneTile& t : tiles) command(to, std::move(t.command));
@@ -525,6 +570,7 @@ class Generator {
   std::mt19937& random_;
   ProgramWithImage out_;
   int loops_ = 0;
+  int64_t indices_ = 0;              ///< in the parameter slot that the load queue holds
   std::array<int64_t, 2> stored_{};  ///< bytes so far, in DRAM and in the shared buffer
 };
 

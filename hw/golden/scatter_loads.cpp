@@ -17,6 +17,7 @@ LoadCommand cut(LoadCommand& c, std::mt19937& random) {
   (runs ? rest.walk.levels[0].count : rest.walk.run) = whole - first;
   whole = first;
   rest.source += Affine(runs ? first * c.walk.levels[0].stride : first);
+  if (rest.gather) rest.gather->index_offset += Affine(first * Gather::kIndexBytes);
   rest.slot_offset += Affine(c.walk.bytes());
   return rest;
 }

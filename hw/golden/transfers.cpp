@@ -77,7 +77,45 @@ void GoldenMachine::load_transposed(const LoadCommand& c) {
     retired_.bytes.assign(slot.data() + offset, slot.data() + offset + c.walk.bytes());
 }
 
+/// Item by item: what an index says is where the walk of one item begins.
+void GoldenMachine::load_gathered(const LoadCommand& c) {
+  const Gather& g = *c.gather;
+  const std::vector<uint8_t>* from = tensor(c.tensor);
+  const int64_t offset = value(c.slot_offset), source = value(c.source);
+  const int64_t first = value(g.index_offset);
+  if (failed()) return;
+  if (c.padded || c.transposed != 0 || c.walk.levels.empty() || c.walk.levels[0].stride != 0 ||
+      g.limit < 1)
+    return fail(Errc::invalid, "a gathered load that is padded, transposed or without items");
+  const int64_t items = c.walk.levels[0].count;
+  Walk item = c.walk;
+  item.levels.clear();
+  for (size_t l = 1; l < c.walk.levels.size(); ++l) item.levels.push_back(c.walk.levels[l]);
+  SlotRing& to = ring(c.buffer);
+  SlotRing& indices = ring(Buffer::parameter);
+  if (!inside(offset, c.walk.bytes(), to.slot_bytes(), "load into the slot")) return;
+  if (!inside(first, items * Gather::kIndexBytes, indices.slot_bytes(), "indices")) return;
+  const std::span<const uint8_t> list = indices.consumer(poison_);
+  const std::span<uint8_t> slot = to.producer(poison_);
+  int64_t at = offset;
+  for (int64_t i = 0; i < items && !failed(); ++i) {
+    int64_t row = 0;
+    for (int64_t b = Gather::kIndexBytes; b-- > 0;)
+      row = row << 8 | list[index(first + i * Gather::kIndexBytes + b)];
+    for_runs(item, source + std::min(row, g.limit - 1) * g.pitch, [&](int64_t address) {
+      if (!inside(address, item.run, std::ssize(*from), "load from memory")) return false;
+      std::memcpy(slot.data() + at, from->data() + address, static_cast<size_t>(item.run));
+      at += item.run;
+      return true;
+    });
+  }
+  retired_.address = offset;
+  retired_.slot = to.producer_slot();
+  if (retired_hook_) retired_.bytes.assign(slot.data() + offset, slot.data() + at);
+}
+
 void GoldenMachine::execute(const LoadCommand& c) {
+  if (c.gather) return load_gathered(c);
   if (c.transposed != 0) return load_transposed(c);
   const std::vector<uint8_t>* from = tensor(c.tensor);
   const int64_t offset = value(c.slot_offset), source = value(c.source);

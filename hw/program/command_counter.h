@@ -15,6 +15,10 @@ class CommandCounter {
     counts_.read[static_cast<size_t>(from)] += Bytes(bytes) * times;
     counts_.commands += times;
   }
+  /// So many indices of a gathered load.
+  void indices(int64_t times, int64_t items) {
+    read(Buffer::parameter) += Bytes(items * Gather::kIndexBytes) * times;
+  }
   /// `accumulating`: of the executions, those that add to what is in the accumulator.
   void gemm(int64_t times, int64_t m, int64_t k, int64_t n, int64_t useful_macs,
             int64_t accumulating) {

@@ -19,6 +19,8 @@ inline constexpr int64_t kPostLatency = 8;
 /// Slot read, operand, zero point, taps, multiply, put together, round and shift, clip, table, slot
 /// write.
 inline constexpr int64_t kVectorLatency = 9;
+/// From the start of a gathered load to its first beat: index read, limit, product, address.
+inline constexpr int64_t kGatherLatency = 4;
 /// Bytes of a table that a unit takes in a cycle.
 inline constexpr int64_t kTableBeat = 8;
 /// Kernel lines that one activation word may be gathered from: the activation SRAM interleaves tile

@@ -46,6 +46,7 @@ class Counter {
 
   void add(const LoadCommand& c) {
     tally_.load(times_, c.buffer, memory(c.tensor), c.walk.bytes());
+    if (c.gather) tally_.indices(times_, c.walk.levels[0].count);
   }
   void add(const GemmCommand& c) {
     tally_.gemm(times_, c.m, c.k, c.n, c.useful_macs, accumulating(c.first_of, c.accumulate));

@@ -62,6 +62,9 @@ class Walker {
     hit("load from shared", shared(c.tensor));
     hit("load of several runs", c.walk.runs() > 1);
     hit("load transposed", c.transposed > 0);
+    hit("load transposed to output", c.transposed > 0 && c.buffer == Buffer::output);
+    hit("load gathered", c.gather.has_value());
+    hit("load gathered to parameter", c.gather && c.buffer == Buffer::parameter);
   }
   void add(const GemmCommand& c) {
     hit("gemm", true);

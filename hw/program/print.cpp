@@ -79,9 +79,14 @@ class Printer {
   static std::string pad(int32_t value) { return value == 0 ? "" : fmt::format(", pad {}", value); }
   std::string text(const LoadCommand& c) const {
     return fmt::format(
-        "load {}[{}] <- %{}[{}], {}{}{}", name(c.buffer), text(c.slot_offset), c.tensor,
+        "load {}[{}] <- %{}[{}], {}{}{}{}", name(c.buffer), text(c.slot_offset), c.tensor,
         text(c.source), text(c.walk), c.padded ? text(*c.padded) : "",
-        c.transposed > 0 ? fmt::format(", transposed by {} bytes", c.transposed) : "");
+        c.transposed > 0 ? fmt::format(", transposed by {} bytes", c.transposed) : "",
+        c.gather ? text(*c.gather) : "");
+  }
+  std::string text(const Gather& g) const {
+    return fmt::format(", gathered by parameters[{}] of {} rows at {}", text(g.index_offset),
+                       g.limit, g.pitch);
   }
   /// Which of a window's positions are streamed, unless all are.
   std::string part(const OperandWindow& w, int64_t m) const {

@@ -101,9 +101,10 @@ struct PaddedWindow {
 /// little-endian uint32 of the parameter slot that the load queue holds; one of `limit` or more
 /// reads row limit - 1.
 struct Gather {
+  static constexpr int64_t kIndexBytes = 4;
   Affine index_offset;  ///< byte offset in the parameter slot of the first index
-  int64_t pitch = 0;    ///< bytes from one row of the tensor to the next
-  int64_t limit = 1;    ///< rows of the tensor
+  int64_t pitch = 0;    ///< bytes from one row of the tensor to the next; less than 2^32
+  int64_t limit = 1;    ///< rows of the tensor; at most 2^32
 };
 
 /// Memory -> slot. When `padded` is set, the walk reads a padded window: it may leave the tensor,
@@ -112,6 +113,8 @@ struct Gather {
 /// When `transposed` is set, the walk's innermost level with its run is a matrix, rows of `run`
 /// bytes, that is written to the slot turned: element j of row i is element i of row j there. The
 /// matrices of the outer levels follow one another in the slot without gaps.
+/// When `gather` is set, indices say where the items of the outermost level lie; such a load is
+/// neither padded nor transposed.
 struct LoadCommand {
   Buffer buffer = Buffer::activation;
   int tensor = 0;      ///< index into Program::tensors

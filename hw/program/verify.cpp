@@ -97,6 +97,9 @@ class Verifier {
         (s.kind == SyncKind::wait_primed && s.queue != Queue::post))
       return fail(fmt::format("{} of the {} queue", name(s.kind), name(s.queue)));
     const bool fills = s.kind != SyncKind::wait_full && s.kind != SyncKind::signal_free;
+    if (!fills && s.queue == Queue::load && s.buffer != Buffer::parameter)
+      return fail(fmt::format("{} on {} by the load queue: it reads parameter slots only",
+                              name(s.kind), name(s.buffer)));
     Queue& user = (fills ? filler_ : holder_)[b];
     if (is_wait(s.kind))
       user = s.queue;
@@ -189,6 +192,7 @@ class Verifier {
     const ProgramTensor* t = tensor(c.tensor);
     if (!t) return;
     if (c.transposed != 0) transposed(c);
+    if (c.gather) return gathered(c, *c.gather, *t);
     if (c.padded) return padded(c, *c.padded, *t);
     within(c.source, extent(c.walk), t->bytes, "load from '" + t->name + "'");
   }
@@ -197,12 +201,30 @@ class Verifier {
     if (c.transposed < 0 || c.padded || c.walk.levels.empty() || c.walk.run % c.transposed != 0)
       return fail(fmt::format("transposed load of {}-byte elements in runs of {} bytes",
                               c.transposed, c.walk.run));
-    if (c.buffer != Buffer::activation && c.buffer != Buffer::weight)
+    if (c.buffer == Buffer::accumulator || c.buffer == Buffer::parameter)
       return fail(fmt::format("transposed load into {}", name(c.buffer)));
     const int64_t width = hw_.buffer(c.buffer).width;
     if (c.transposed > width)
       fail(fmt::format("transposed load of {}-byte elements through a port of {} bytes",
                        c.transposed, width));
+  }
+
+  void gathered(const LoadCommand& c, const Gather& g, const ProgramTensor& t) {
+    held(Buffer::parameter, Queue::load, "gathered load");
+    if (c.padded || c.transposed != 0) return fail("a gathered load that is padded or transposed");
+    if (c.walk.levels.empty() || c.walk.levels[0].stride != 0)
+      return fail("a gathered load's outermost level has no stride: indices say where items lie");
+    constexpr int64_t kWord = int64_t{1} << 32;
+    between(g.limit, 1, kWord, "limit of the indices");
+    between(g.pitch, 0, kWord - 1, "pitch of the rows that indices name");
+    if (!errors_.empty()) return;
+    within(g.index_offset, c.walk.levels[0].count * Gather::kIndexBytes, slot(Buffer::parameter),
+           "indices");
+    if (g.pitch > 0 && g.limit - 1 > t.bytes / g.pitch)
+      return fail(fmt::format("gathered load of row {}, {} bytes apart, from '{}' of {} bytes",
+                              g.limit - 1, g.pitch, t.name, t.bytes));
+    within(c.source, (g.limit - 1) * g.pitch + extent(c.walk), t.bytes,
+           "gathered load from '" + t.name + "'");
   }
 
   /// The positions of a padded window that aren't padding lie in the tensor.

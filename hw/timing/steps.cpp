@@ -64,10 +64,21 @@ void StepWriter::close_loop() {
   loop.stale = (frame.reads & ~frame.writes) != 0;
 }
 
-void StepWriter::load(Buffer to, Memory from, int64_t runs, int64_t run) {
+/// With the slot port.
+DramCost StepWriter::plain_load(Buffer to, Memory from, int64_t runs, int64_t run) const {
   const int64_t beats = contract::port_beats(runs, run, hw_->buffer(to).width);
   const DramCost cost = transfer(from, runs * run, run, false);
-  add_load(to, from, std::max({int64_t{1}, cost.occupancy, beats}), cost.latency);
+  return {std::max({int64_t{1}, cost.occupancy, beats}), cost.latency};
+}
+
+void StepWriter::load(Buffer to, Memory from, int64_t runs, int64_t run) {
+  const DramCost cost = plain_load(to, from, runs, run);
+  add_load(to, from, cost.occupancy, cost.latency);
+}
+
+void StepWriter::load_gathered(Buffer to, Memory from, int64_t runs, int64_t run) {
+  const DramCost cost = plain_load(to, from, runs, run);
+  add_load(to, from, contract::kGatherLatency + cost.occupancy, cost.latency);
 }
 
 void StepWriter::load_transposed(Buffer to, Memory from, int64_t runs, int64_t run, int64_t rows,
@@ -175,6 +186,11 @@ void StepWriter::sync(SyncKind kind, Queue queue, Buffer buffer) {
   }
   switch (queue) {
     case Queue::load:
+      if (!full && !primed) {  // indices that it has read
+        step.moment = Moment::load_free;
+        step.slot_free = true;
+        break;
+      }
       step.moment = loaded(buffer);
       step.filled = true;
       frames_.back().reads |= touch(step.moment);
@@ -224,6 +240,8 @@ class Compiler {
     if (c.transposed > 0)
       to_.load_transposed(c.buffer, memory(c.tensor), c.walk.runs(), c.walk.run,
                           c.walk.levels.back().count, c.transposed);
+    else if (c.gather)
+      to_.load_gathered(c.buffer, memory(c.tensor), c.walk.runs(), c.walk.run);
     else
       to_.load(c.buffer, memory(c.tensor), c.walk.runs(), c.walk.run);
   }

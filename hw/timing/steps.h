@@ -112,6 +112,8 @@ class StepWriter {
 
   /// `runs` contiguous pieces of `run` bytes.
   void load(Buffer to, Memory from, int64_t runs, int64_t run);
+  /// The same, where indices say.
+  void load_gathered(Buffer to, Memory from, int64_t runs, int64_t run);
   /// As many, the rows of matrices of `rows` rows that are transposed; elements of `element` bytes.
   void load_transposed(Buffer to, Memory from, int64_t runs, int64_t run, int64_t rows,
                        int64_t element);
@@ -136,6 +138,7 @@ class StepWriter {
   void add(const Step& step, TouchSet writes);
   void post_unit(int64_t cycles);
   void vector_unit(int64_t cycles);
+  DramCost plain_load(Buffer to, Memory from, int64_t runs, int64_t run) const;
   void add_load(Buffer to, Memory from, int64_t occupancy, int64_t latency);
   /// Occupancy and latency of a transfer in contiguous pieces, without the slot port.
   DramCost transfer(Memory m, int64_t bytes, int64_t piece, bool write) const;

@@ -102,12 +102,16 @@ def kinds(program: Json) -> Iterator[str]:
             side = Contract(program["machine"], program["dataflow"]).side(what)
             columns = what["run"] // what["element"]
             yield f"transposed load of {min(2, what['runs'] // what['rows'])} matrices"
+            if what["buffer"] == "output":
+                yield "transposed load to output"
             yield f"transposed load, {'wide' if columns > what['rows'] else 'high'}"
             yield f"transposed load of {what['element']}-byte elements"
             if what["rows"] > side and what["rows"] % side:
                 yield "transposed load with a low last block"
             if columns > side and columns % side:
                 yield "transposed load with a narrow last block"
+        if name == "load" and "items" in what:
+            yield f"gathered load to {what['buffer']}"
         if name == "load":
             memories.setdefault(what["buffer"], []).append(what["memory"])
     yield from (f"{buffer} slots of {len(queues)} queues" for (_, buffer), queues in users.items())
@@ -155,6 +159,8 @@ EXPECTED = {
     "transposed load, high",
     "transposed load with a low last block",
     "transposed load with a narrow last block",
+    "transposed load to output",
+    *(f"gathered load to {b}" for b in ("activation", "weight", "parameter", "output")),
     "vector of 1 classes",
     "vector of 2 classes",
     "post of several beats a row",
@@ -165,6 +171,7 @@ EXPECTED = {
     "primed slots that run ahead",
     "activation slots of 2 queues",
     "parameter slots of 2 queues",
+    "parameter slots of 3 queues",
     "output slots of 2 queues",
     "output slots of 3 queues",
     "table of post",
@@ -396,6 +403,10 @@ CONTRACTS = {
     "runs make one train of beats": changed(transfer=one_train),
     "transposed blocks": changed(side=lambda self, load: max(1, Contract.side(self, load) // 2)),
     "transposed": more("transposed"),
+    "gathered": more("gathered"),
+    "gathered, index by index": changed(
+        gathered=lambda self, load: Contract.gathered(self, load) + load["items"] - 1
+    ),
     "last block doesn't keep the queue": changed(
         transposed=lambda self, load: (
             Contract.transposed(self, load)
@@ -416,6 +427,13 @@ CONTRACTS = {
     "earlier slots not waited for": changed(full=lambda self, e, slot: max(slot, default=e + 1)),
     "two slots full in a cycle": changed(full=lambda self, e, slot: max([e, 0, *slot])),
 }
+class IndicesBackWithTheBytes(Simulator):
+    """A slot of indices comes back when what they name has arrived."""
+
+    def indices_read(self, tokens, visible, end):
+        super().indices_read(tokens, visible, visible)
+
+
 FAULTS: dict[str, Callable[[Json], Simulator]] = {
     **{name: functools.partial(Simulator, contract=rule) for name, rule in CONTRACTS.items()},
     **{
@@ -431,10 +449,12 @@ FAULTS: dict[str, Callable[[Json], Simulator]] = {
     "slots back with the result": SlotsBackWithResult,
     "results with the end": ResultsWithTheEnd,
     "free tokens in order of time": FreeInOrderOfTime,
+    "indices back with the bytes": IndicesBackWithTheBytes,
 }
 # Show where two queues use a buffer by turns (a queue alone has waited for its earlier slots),
-# where a post waits for its residual longest, where the parameter port is the narrowest, and where
-# the activation port is narrow and rows are long.
+# where a post waits for its residual longest, where the slot of a list is the one that is waited
+# for, where the parameter port is the narrowest, where the activation port is narrow and rows are
+# long.
 RARE = {
     "earlier slots not waited for",
     "primed as loaded",
@@ -442,6 +462,7 @@ RARE = {
     "primed not waited for",
     "lane, no parameter port",
     "row, a free mask",
+    "indices back with the bytes",
 }
 
 

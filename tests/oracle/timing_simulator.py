@@ -65,6 +65,7 @@ class Contract:
     table_bytes, table_beat = 256, 8
     row_step = 16
     row_passes = {"softmax": (0, 2, 5), "layer_norm": (0, 4), "rms_norm": (0, 4)}
+    gather_cycles = 4
 
     def __init__(self, machine: Json, dataflow: str) -> None:
         self.machine, self.dataflow = machine, dataflow
@@ -103,6 +104,17 @@ class Contract:
         rate = self.machine[load["memory"]]["read"]
         asked = max(self.channel(load["runs"] * load["run"], rate), begin + blocks[0][0])
         return asked + blocks[-1][1]
+
+    def gathered(self, load: Json) -> int:
+        """Row "load, gathered": the first index is read, limited, multiplied and added; the others
+        are read ahead."""
+        return self.gather_cycles + self.transfer(load)
+
+    def moved(self, move: Json) -> int:
+        """The rows of loads and stores, whichever it is."""
+        if "items" in move:
+            return self.gathered(move)
+        return self.transposed(move) if "rows" in move else self.transfer(move)
 
     def latency(self, memory: str) -> int:
         """Rows "load" and "store": from the end until the bytes have arrived, either way."""
@@ -200,8 +212,7 @@ class Contract:
         """End and visible result of any command but those of the execute queue."""
         what = command.fields
         if command.name in ("load", "store"):
-            turned = command.name == "load" and "rows" in what
-            end = start + (self.transposed(what) if turned else self.transfer(what))
+            end = start + self.moved(what)
             return end, end + self.latency(what["memory"])
         if command.name == "table":
             end = start + self.table(command.queue)
@@ -230,7 +241,7 @@ def split(program: Json) -> tuple[dict[str, list[Command]], list[tuple[str, Toke
     given_at_once: list[tuple[str, Token]] = []
     commands: dict[str, list[Command]] = {queue: [] for queue in QUEUES}
     waits: dict[str, list[Token]] = {queue: [] for queue in QUEUES}
-    last: dict[str, Command] = {}  # of a queue, of the loads into a buffer
+    last: dict[str, Command] = {}  # of a queue, and of the loads into a buffer
     place = count()
     for name, what in unroll(program["body"]):
         if isinstance(what, list):
@@ -240,7 +251,8 @@ def split(program: Json) -> tuple[dict[str, list[Command]], list[tuple[str, Toke
             if operation == "wait":
                 waits[queue].append(token)
             else:
-                giver = last.get(f"load {buffer}" if queue == "load" else queue)
+                filled = queue == "load" and kind != "free"
+                giver = last.get(f"load {buffer}" if filled else queue)
                 if giver:
                     giver.signals.append(token)
                 else:
@@ -250,7 +262,9 @@ def split(program: Json) -> tuple[dict[str, list[Command]], list[tuple[str, Toke
         command = Command(name, what, queue, next(place), waits[queue])
         waits[queue] = []
         commands[queue].append(command)
-        last[f"load {what['buffer']}" if name == "load" else queue] = command
+        last[queue] = command
+        if name == "load":
+            last[f"load {what['buffer']}"] = command
     return commands, given_at_once
 
 
@@ -298,7 +312,7 @@ class Simulator:
         """The cycle in which each command's result is visible, and the last of them."""
         for queue, token in self.given_at_once:
             cycle = 0
-            if queue == "load":
+            if queue == "load" and token.kind != "free":
                 full = self.latest_full
                 cycle = full[token.buffer] = self.contract.full(full[token.buffer], [])
             self.at(cycle, partial(self.given, token))
@@ -339,7 +353,8 @@ class Simulator:
 
     def load(self) -> Wishes:
         """Section "Loads and full slots". As all processes it starts a command in self.now.
-        Primed tokens are given as full ones are (section "Queues")."""
+        Primed tokens are given as full ones are (section "Queues"), a slot of indices is given back
+        at the end (section "Gathered loads")."""
         full = self.latest_full
         slot: dict[str, list[int]] = defaultdict(list)
         for command in self.text["load"]:
@@ -348,9 +363,16 @@ class Simulator:
             self.finish["load"].append(visible)
             slot[buffer := command.fields["buffer"]].append(visible)
             for token in command.signals:
+                if token.kind == "free":
+                    self.indices_read([token], visible, end)
+                    continue
                 full[buffer] = self.contract.full(full[buffer], slot.pop(buffer, []))
                 self.signal([token], full[buffer], end)
             yield end
+
+    def indices_read(self, tokens: list[Token], visible: int, end: int) -> None:
+        """Row "load, gathered", column "slots given back"."""
+        self.signal(tokens, visible, end)
 
     def fill(self) -> Wishes:
         """Section "Execute: what holds what", the fill: begins when the shadow registers

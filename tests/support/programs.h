@@ -30,6 +30,14 @@ inline hw::Item transposed_load(hw::Buffer buffer, int64_t matrices, int64_t row
   return {hw::Command{c}};
 }
 
+/// `items` of `runs` pieces of `bytes`, where the indices at the beginning of a parameter slot say.
+inline hw::Item gathered_load(hw::Buffer buffer, int64_t items, int64_t runs, int64_t bytes,
+                              int tensor = 0) {
+  hw::LoadCommand c{buffer, tensor, 0, 0, {{{items, 0}, {runs, 0}}, bytes}, {}};
+  c.gather.emplace();
+  return {hw::Command{c}};
+}
+
 /// m pixels of k bytes, one accumulator block.
 inline hw::Item gemm(int64_t m, int64_t k, int64_t n) {
   hw::GemmCommand c;
@@ -98,10 +106,10 @@ inline hw::Program program(std::vector<hw::Item> body, int loops = 0) {
 
 /// A random program: what the mapper would never write, but a machine must run. Tiles in nests of
 /// loops; passes and posts in loops of their own; operands kept over several tiles; slots that are
-/// filled by several loads, from both memories, or handed on unfilled (so that a loop reads moments
-/// it doesn't write); lane tiles, rows and vector commands, by turns with products on activation
-/// and parameter slots; tables of both units; residuals in primed slots that run ahead; copies; all
-/// three dataflows.
+/// filled by several loads, from both memories, gathered ones among them, or handed on unfilled (so
+/// that a loop reads moments it doesn't write); lane tiles, rows and vector commands, by turns with
+/// products on activation and parameter slots; tables of both units; residuals in primed slots that
+/// run ahead; copies; all three dataflows.
 class RandomProgram {
  public:
   explicit RandomProgram(std::mt19937& random) : random_(random), rows_random_(random) {}
@@ -147,8 +155,11 @@ class RandomProgram {
   int64_t runs(int64_t bytes) { return one_in(2) ? 1 : pick(1, std::min<int64_t>(bytes, 8)); }
 
   hw::Item one_load(hw::Buffer b, int64_t bytes, int tensor) {
-    if (b == hw::Buffer::parameter || b == hw::Buffer::output || !one_in(3))
-      return load(b, bytes, tensor, runs(bytes));
+    if (gathers_ && one_in(2)) {
+      const int64_t items = pick(1, std::min<int64_t>(bytes, 8)), pieces = pick(1, 3);
+      return gathered_load(b, items, pieces, std::max<int64_t>(1, bytes / items / pieces), tensor);
+    }
+    if (b == hw::Buffer::parameter || !one_in(3)) return load(b, bytes, tensor, runs(bytes));
     const int64_t matrices = one_in(2) ? 1 : pick(1, 4);
     const int64_t rows = pick(1, std::min<int64_t>(40, std::max<int64_t>(1, bytes / matrices)));
     const int64_t columns = std::max<int64_t>(1, bytes / matrices / rows);
@@ -166,8 +177,21 @@ class RandomProgram {
     out.push_back(sync(handed_on, hw::Queue::load, b));
     return out;
   }
+  /// The same; now and then by gathered loads, with a slot of indices that the queue holds
+  /// meanwhile.
+  std::vector<hw::Item> gathered(hw::Buffer b, int64_t bytes) {
+    if (!one_in(5)) return claimed(b, bytes, hw::SyncKind::signal_full);
+    std::vector<hw::Item> out =
+        claimed(hw::Buffer::parameter, pick(32, 64), hw::SyncKind::signal_full);
+    out.push_back(sync(hw::SyncKind::wait_full, hw::Queue::load, hw::Buffer::parameter));
+    gathers_ = true;
+    append(out, claimed(b, bytes, hw::SyncKind::signal_full));
+    gathers_ = false;
+    out.push_back(sync(hw::SyncKind::signal_free, hw::Queue::load, hw::Buffer::parameter));
+    return out;
+  }
   std::vector<hw::Item> filled(hw::Buffer b, hw::Queue reader, int64_t bytes) {
-    std::vector<hw::Item> out = claimed(b, bytes, hw::SyncKind::signal_full);
+    std::vector<hw::Item> out = gathered(b, bytes);
     out.push_back(sync(hw::SyncKind::wait_full, reader, b));
     return out;
   }
@@ -244,7 +268,7 @@ class RandomProgram {
   }
 
   std::vector<hw::Item> copy_tile() {
-    std::vector<hw::Item> out = claimed(hw::Buffer::output, pick(1, 80), hw::SyncKind::signal_full);
+    std::vector<hw::Item> out = gathered(hw::Buffer::output, pick(1, 80));
     append(out, stored(pick(1, 80)));
     return out;
   }
@@ -327,6 +351,7 @@ class RandomProgram {
   std::mt19937& random_;
   std::mt19937 rows_random_;
   int loops_ = 0;
+  bool gathers_ = false;                   ///< the load queue holds a slot of indices
   bool drains_ = false, columns_ = false;  ///< output stationary; input stationary
 };
 

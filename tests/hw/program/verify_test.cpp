@@ -1,5 +1,7 @@
 #include <gtest/gtest.h>
 
+#include <functional>
+
 #include "hw/program/program.h"
 #include "tests/hw/program/refused.h"
 #include "tests/support/machines.h"
@@ -41,6 +43,56 @@ TEST(Verify, RefusesAddressesOutsideTensorsAndSlots) {
   body = test::tile(8, 8, 8);
   command<PostCommand>(body).slot_offset = 2040;
   EXPECT_TRUE(says(error(test::program(body)), "post output"));
+}
+
+/// A gathered load of three items of 8 bytes into weights, with a list that the load queue holds.
+Program gathered(const std::function<void(LoadCommand&)>& bend) {
+  std::vector<Item> body = test::fill(Buffer::parameter, 64);
+  body.push_back(sync(SyncKind::wait_full, Queue::load, Buffer::parameter));
+  std::vector<Item> rest = test::tile(8, 8, 3);
+  auto& load = command<LoadCommand>(rest);
+  load.walk = {{{3, 0}}, 8};
+  load.gather = Gather{0, 100, 50};
+  bend(load);
+  rest.insert(rest.begin() + 3, sync(SyncKind::signal_free, Queue::load, Buffer::parameter));
+  test::append(body, std::move(rest));
+  return test::program(body);
+}
+
+TEST(Verify, RefusesGatheredLoadsOutsideTheirTensorAndLists) {
+  const auto bent = [](const std::function<void(LoadCommand&)>& bend) {
+    return error(gathered(bend));
+  };
+  constexpr int64_t kWord = int64_t{1} << 32;
+  const int64_t slot = test::small_machine().buffer(Buffer::parameter).slot_bytes();
+  EXPECT_EQ(bent([](LoadCommand&) {}), "");
+  EXPECT_EQ(bent([&](LoadCommand& c) { c.gather->index_offset = slot - 12; }), "");
+  EXPECT_TRUE(
+      says(bent([&](LoadCommand& c) { c.gather->index_offset = slot - 11; }), "indices reaches"));
+  const int64_t last = (int64_t{1} << 20) - 8 - 49 * 100;
+  EXPECT_EQ(bent([&](LoadCommand& c) { c.source = last; }), "");
+  EXPECT_TRUE(says(bent([&](LoadCommand& c) { c.source = last + 1; }), "gathered load from 'in'"));
+  EXPECT_EQ(bent([](LoadCommand& c) { c.gather = Gather{0, 0, kWord}; }), "");
+  EXPECT_TRUE(says(bent([](LoadCommand& c) { c.gather->limit = kWord + 1; }), "limit of the"));
+  EXPECT_TRUE(says(bent([](LoadCommand& c) { c.gather->limit = 0; }), "limit of the"));
+  EXPECT_TRUE(says(bent([](LoadCommand& c) { c.gather->pitch = kWord; }), "pitch of the rows"));
+  EXPECT_TRUE(says(bent([](LoadCommand& c) { c.gather->pitch = -1; }), "pitch of the rows"));
+  EXPECT_TRUE(says(bent([](LoadCommand& c) {
+                     c.gather = Gather{0, kWord - 1, kWord};
+                   }),
+                   "gathered load of row"));
+  EXPECT_TRUE(says(bent([](LoadCommand& c) { c.walk.levels[0].stride = 8; }), "no stride"));
+  EXPECT_TRUE(says(bent([](LoadCommand& c) { c.walk = {{}, 24}; }), "no stride"));
+  EXPECT_TRUE(says(bent([](LoadCommand& c) { c.transposed = 1; }), "padded or transposed"));
+}
+
+TEST(Verify, HoldsTheLoadQueueParameterSlotsAlone) {
+  Program p = gathered([](LoadCommand&) {});
+  std::get<Sync>(p.body[3].node).queue = Queue::vector;
+  EXPECT_TRUE(says(error(p), "gathered load reads parameter without a full slot"));
+  std::vector<Item> body = test::fill(Buffer::activation, 64);
+  body.push_back(sync(SyncKind::wait_full, Queue::load, Buffer::activation));
+  EXPECT_TRUE(says(error(test::program(body)), "on activation by the load queue"));
 }
 
 TEST(Verify, LooksAtTheLastIterationOfALoop) {

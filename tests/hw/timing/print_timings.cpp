@@ -54,6 +54,7 @@ Json command(const Program& p, const Command& command) {
       out["rows"] = c->walk.levels.back().count;
       out["element"] = c->transposed;
     }
+    if (c->gather) out["items"] = c->walk.levels[0].count;
     return {{"load", std::move(out)}};
   }
   if (const auto* c = std::get_if<StoreCommand>(&command))
