@@ -43,6 +43,7 @@ module load_unit
   dma_flags_t  flags_q;
   logic [15:0] port, rows_q, run_q, side, first_rows, next_rows, wait_q;
   logic        turned, block_end, active, tail_q, first_item, item_end, ready, token;
+  logic [2:0]  tokens;
   logic [AddrWidth-1:0] item_addr;
   word_t       rows_left, pitch_q;
   word_t       offset, base;
@@ -121,14 +122,9 @@ module load_unit
     end
   end
 
-  always_comb begin
-    case (flags_q.from)
-      FromMain:   token = free_i[flags_q.buffer][0];
-      FromVector: token = free_i[flags_q.buffer][1];
-      FromLoad:   token = free_i[flags_q.buffer][2];
-      default:    token = 1'b1;
-    endcase
-  end
+  assign tokens       = free_i[flags_q.buffer];
+  assign token        = flags_q.from == FromNone || (flags_q.from == FromMain ? tokens[0] :
+                        flags_q.from == FromVector ? tokens[1] : tokens[2]);
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) par_give_o <= 1'b0;
     else         par_give_o <= done && flags_q.signal_parameter;

@@ -53,7 +53,7 @@ module load_unit_sva
   `ASSERT(OneTokenAtMost_A, $onehot0(take_o));
   for (genvar b = 0; b < 4; b++) begin : gen_buffer
     `ASSERT(TokenTakenIsFree_A,
-            take_o[b] |-> from_o == FromNone || free_i[b][from_o - FromMain]);
+            take_o[b] |-> from_o == FromNone || free_i[b][from_o - 2'd1]);
   end
   `ASSERT(IndicesTakenAreFull_A, par_take_o |-> par_full_i);
   `ASSERT(IndicesGivenAtTheEnd_A, par_give_o |-> $past(req_last_o));
