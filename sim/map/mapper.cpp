@@ -44,9 +44,11 @@ void add(KeyBytes& key, const VectorOp& op) {
 }
 
 void add(KeyBytes& key, const MemoryOp& op) {
-  const auto& [inputs, outputs] = op;
+  const auto& [inputs, outputs, axes] = op;
   add(key, inputs);
   add(key, outputs);
+  key.add(axes.size());
+  for (const auto& [count, stride] : axes) key.add(count, stride);
 }
 
 /// The operand at a port; what is internal to a layer goes through DRAM in the activation type.
@@ -192,7 +194,10 @@ Result<Mapping> Mapper::search(const OpRequest& r, const MappingPin& pin) {
     return search_vector(p);
   }
   const auto& memory = std::get<MemoryOp>(r.item);
-  return search_vector(vector_problem(memory.inputs, memory.outputs, r, hw_));
+  VectorProblem p = vector_problem(memory.inputs, memory.outputs, r, hw_);
+  p.axes = memory.axes;
+  if (!has_true_program(p, hw_)) p.axes.clear();
+  return search_vector(p);
 }
 
 std::vector<hw::Dataflow> Mapper::dataflows(const MappingPin& pin) const {

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "hw/program/contract.h"
+#include "sim/map/move_emitter.h"
 #include "sim/map/vector_emitter.h"
 
 namespace accsim::sim {
@@ -13,7 +14,10 @@ bool VectorProblem::is_vector() const {
 
 hw::Program emit(const VectorProblem& p, const hw::HwConfig&, int64_t chunks, int64_t passes) {
   ProgramSink sink(hw::Dataflow::weight_stationary);
-  VectorEmitter(p, chunks, passes, sink).run();
+  if (p.axes.empty())
+    VectorEmitter(p, chunks, passes, sink).run();
+  else
+    MoveEmitter(p, chunks, sink).run();
   return sink.take();
 }
 
@@ -55,6 +59,7 @@ int64_t vector_cycles(const VectorProblem& p, const hw::HwConfig& hw, int64_t ch
 
 int64_t lower_bound(const VectorProblem& p, const hw::HwConfig& hw, int64_t chunks,
                     int64_t passes) {
+  if (!p.axes.empty()) return move_bound(p, hw);
   const hw::Buffer into = p.is_vector() ? hw::Buffer::activation : hw::Buffer::output;
   if (!p.is_vector()) passes = 1;
   const auto load = [&](bool last) { return occupancy(p.inputs, hw, into, true, chunks, last); };
@@ -76,6 +81,7 @@ int64_t lower_bound(const VectorProblem& p, const hw::HwConfig& hw, int64_t chun
 }
 
 bool fits(const VectorProblem& p, const hw::HwConfig& hw, int64_t chunks) {
+  if (!p.axes.empty()) return move_fits(p, hw, chunks);
   const auto most = [](const std::vector<VectorOperand>& side) {
     int64_t elements = 0;
     for (const VectorOperand& o : side) elements = std::max(elements, o.elements);

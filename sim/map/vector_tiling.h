@@ -17,15 +17,22 @@ struct VectorOperand {
 
 /// A VectorOp or MemoryOp on a machine: its traffic goes through the slots in equal chunks. The
 /// programs are for costing: runs stand one behind the other in the tensor, where the op really
-/// jumps.
+/// jumps. Only those of moves with `axes` are true (has_true_program()): golden gives what the op
+/// gives.
 struct VectorProblem {
   std::vector<VectorOperand> inputs, outputs;
   std::array<int64_t, kVectorClasses> ops{};  ///< all zero: a MemoryOp
-  int64_t rows = 1;    ///< pieces that must be on chip as a whole to need one pass only
-  int64_t passes = 1;  ///< passes over the inputs when a piece doesn't fit
+  int64_t rows = 1;              ///< pieces that must be on chip as a whole to need one pass only
+  int64_t passes = 1;            ///< passes over the inputs when a piece doesn't fit
+  std::vector<MoveAxis> axes{};  ///< of a move whose program is true: as MemoryOp has them
 
   bool is_vector() const;
 };
+
+/// Can the machine make the move of `axes` by a program whose addresses are the op's? Not when
+/// elements that are turned have more than a byte, which the core doesn't turn, nor when there are
+/// more axes than its walks have levels.
+bool has_true_program(const VectorProblem& p, const hw::HwConfig& hw);
 
 /// The program that moves the op in `chunks` chunks and `passes` passes; chunks of one operand
 /// are equal but for the last, which takes the remainder.
@@ -37,5 +44,9 @@ int64_t lower_bound(const VectorProblem& p, const hw::HwConfig& hw, int64_t chun
 
 /// Do the largest chunks fit into the slots?
 bool fits(const VectorProblem& p, const hw::HwConfig& hw, int64_t chunks);
+
+/// lower_bound() and fits() of a move whose program is true.
+int64_t move_bound(const VectorProblem& p, const hw::HwConfig& hw);
+bool move_fits(const VectorProblem& p, const hw::HwConfig& hw, int64_t chunks);
 
 }  // namespace accsim::sim

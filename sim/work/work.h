@@ -87,10 +87,20 @@ struct VectorOp {
   int64_t operator[](VectorClass c) const { return ops[static_cast<size_t>(c)]; }
 };
 
+/// An axis of a move: elements `stride` elements apart in the input.
+struct MoveAxis {
+  int64_t count = 1, stride = 1;
+  friend bool operator==(const MoveAxis&, const MoveAxis&) = default;
+};
+
 /// Elements that move and stay as they are.
 struct MemoryOp {
   std::vector<Access> inputs;
   std::vector<Access> outputs;
+  /// Where the elements of the one output lie in the one input, from its first element on: axes of
+  /// the output, outermost first, without those of one element and with those that go on in the
+  /// input joined. Empty: not told, only how long contiguous pieces are.
+  std::vector<MoveAxis> axes{};
 };
 
 /// One step of a node's work.

@@ -169,6 +169,20 @@ TransposeRuns transpose_runs(const std::vector<int64_t>& perm, const Dims& dims)
   return {std::min(input, kBlock), std::min(output, kBlock)};
 }
 
+/// The output's axes as strides of the input; neighbours that stay neighbours are one.
+std::vector<MoveAxis> transpose_axes(const std::vector<int64_t>& perm, const Dims& dims) {
+  const Strides from = row_major(dims);
+  std::vector<MoveAxis> axes;
+  for (const int64_t axis : perm) {
+    const auto i = static_cast<size_t>(axis);
+    if (!axes.empty() && axes.back().stride == dims[i] * from[i])
+      axes.back() = {axes.back().count * dims[i], from[i]};
+    else
+      axes.push_back({dims[i], from[i]});
+  }
+  return axes;
+}
+
 Result<Work> transpose_cost(const NodeView& node) {
   if (Status s = countable(node); !s) return s.errors();
   Result<std::vector<int64_t>> perm = permutation(node);
@@ -181,6 +195,7 @@ Result<Work> transpose_cost(const NodeView& node) {
   read_part(node, 0, output_size(node, 0), runs.input, op.inputs);
   write_output(node, 0, op.outputs);
   for (Access& out : op.outputs) out.run = runs.output;
+  if (!op.outputs.empty()) op.axes = transpose_axes(*perm, dims);
   return Work{std::move(op)};
 }
 

@@ -127,7 +127,7 @@ class SingleNode {
 /// Shape of output 0, or the first error's text.
 inline std::string shape_or_error(SingleNode& node) {
   const Status s = node.infer();
-  return s ? to_string(node.out()) : s.errors().front().text();
+  return s ? accsim::to_string(node.out()) : s.errors().front().text();
 }
 
 /// Item i of a work list as a given kind; default-made with a failed expectation otherwise.
