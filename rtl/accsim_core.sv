@@ -84,8 +84,9 @@ module accsim_core
                 .OutSlots(OutSlots)) u_tokens (
     .clk_i, .rst_ni, .load_take_i(load_take), .load_from_i(load_from), .load_full_i(load_full),
     .load_free_o(load_free), .load_par_take_i(load_par_take), .load_par_give_i(load_par_give),
-    .load_par_full_o(load_par_full), .act_take_i(act_take), .act_give_i(act_give), .wgt_take_i(wgt_take),
-    .wgt_give_i(wgt_give), .acc_claim_i(acc_claim), .acc_done_i(acc_done), .act_full_o(act_full),
+    .load_par_full_o(load_par_full), .act_take_i(act_take), .act_give_i(act_give),
+    .wgt_take_i(wgt_take), .wgt_give_i(wgt_give),
+    .acc_claim_i(acc_claim), .acc_done_i(acc_done), .act_full_o(act_full),
     .wgt_full_o(wgt_full), .acc_free_o(acc_free), .acc_take_i(acc_take), .acc_give_i(acc_give),
     .par_take_i(par_take), .par_give_i(par_give), .post_claim_i(post_claim), .post_add_i(post_add),
     .post_done_i(post_done), .acc_full_o(acc_full), .par_full_o(par_full), .post_free_o(post_free),

@@ -2,8 +2,9 @@
 // hold even and odd words, so that any `ReadBytes` or `WriteBytes` bytes lie in two words that are
 // accessed at once. Read data comes one cycle later. Several read ports stand for copies of the
 // banks, or for interleaving by tile line. Read data is there for one cycle, or with Hold (a bit a
-// port) until the next read. Write ports write one piece each, never one byte in the same cycle. With Scatter, port
-// 0 can write single bytes at a stride instead, and there is another read port that reads so.
+// port) until the next read. Write ports write one piece each, never one byte in the same cycle.
+// With Scatter, port 0 can write single bytes at a stride instead, and there is another read port
+// that reads so.
 module slot_mem
   import accsim_pkg::*;
 #(

@@ -96,8 +96,8 @@ struct PaddedWindow {
   int64_t bytes() const;
 };
 
-/// Which rows of a tensor a load reads (embeddings, KV pages): item i of the walk's outermost level,
-/// whose stride is 0, begins at the load's source + index[i] * pitch, where index[i] is a
+/// Which rows of a tensor a load reads (embeddings, KV pages): item i of the walk's outermost level
+/// (of stride 0) begins at the load's source + index[i] * pitch, where index[i] is a
 /// little-endian uint32 of the parameter slot that the load queue holds; one of `limit` or more
 /// reads row limit - 1.
 struct Gather {

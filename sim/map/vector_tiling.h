@@ -45,8 +45,9 @@ int64_t lower_bound(const VectorProblem& p, const hw::HwConfig& hw, int64_t chun
 /// Do the largest chunks fit into the slots?
 bool fits(const VectorProblem& p, const hw::HwConfig& hw, int64_t chunks);
 
-/// lower_bound() and fits() of a move whose program is true.
+/// lower_bound() of a move whose program is true.
 int64_t move_bound(const VectorProblem& p, const hw::HwConfig& hw);
+/// Does the largest tile of such a move fit into an output slot?
 bool move_fits(const VectorProblem& p, const hw::HwConfig& hw, int64_t chunks);
 
 }  // namespace accsim::sim
