@@ -29,6 +29,7 @@ module load_unit_sva
   input logic                 req_last_o,
   input logic                 req_signal_o,
   input load_tag_t            req_tag_o,
+  input logic                 done,
   input word_t                offset
 );
   if (ActPort < 1 || WgtPort < 1 || ParPort < 1 || OutPort < 1) begin : gen_illegal
@@ -56,7 +57,7 @@ module load_unit_sva
             take_o[b] |-> from_o == FromNone || free_i[b][from_o - 2'd1]);
   end
   `ASSERT(IndicesTakenAreFull_A, par_take_o |-> par_full_i);
-  `ASSERT(IndicesGivenAtTheEnd_A, par_give_o |-> $past(req_last_o));
+  `ASSERT(IndicesGivenAtTheEnd_A, par_give_o |-> $past(done));
   `ASSERT(StaysInItsSlot_A, req_valid_o |-> offset + 32'(req_bytes_o) <= stride);
 endmodule
 
