@@ -17,6 +17,8 @@ load_fence.sv
 load_transposer.sv
 load_tracker.sv
 store_unit.sv
+stage_unit.sv
+region_tokens.sv
 window_walk.sv
 window_merge.sv
 weight_walk.sv

@@ -1,4 +1,4 @@
-// The core: five command queues that meet at tokens, the buffers between them, the array. Outside
+// The core: six command queues that meet at tokens, the buffers between them, the array. Outside
 // are commands with final addresses, memory behind a read and a write port, a retire port.
 module accsim_core
   import accsim_pkg::*;
@@ -22,12 +22,13 @@ module accsim_core
 
   input  logic                        load_valid_i, gemm_valid_i, post_valid_i, vector_valid_i,
   output logic                        load_ready_o, gemm_ready_o, post_ready_o, vector_ready_o,
-  input  logic                        store_valid_i,
-  output logic                        store_ready_o,
+  input  logic                        store_valid_i, stage_valid_i,
+  output logic                        store_ready_o, stage_ready_o,
   input  logic [DmaWords-1:0][31:0]   load_i, store_i,
   input  logic [GemmWords-1:0][31:0]  gemm_i,
   input  logic [PostWords-1:0][31:0]  post_i,
   input  logic [VectorWords-1:0][31:0] vector_i,
+  input  logic [StageWords-1:0][31:0] stage_i,
 
   // Reads: a request with a tag; its data comes with the tag on the response port of its memory.
   output logic                        read_valid_o,
@@ -48,12 +49,26 @@ module accsim_core
   output logic                        write_shared_o,
   output logic                        write_last_o,
   output logic [OutPort*8-1:0]        write_data_o,
+  output region_tag_t                 write_tag_o,
+  input  logic [1:0]                  write_done_i,  // by memory: a command's last beat is there
+  input  region_tag_t [1:0]           write_done_tag_i,
+
+  // Copies from memory to memory, which the memory side does.
+  output logic                        copy_valid_o,
+  input  logic                        copy_ready_i,
+  output logic [AddrWidth-1:0]        copy_source_o, copy_target_o,
+  output logic [15:0]                 copy_bytes_o,
+  output logic                        copy_shared_o,  // from the shared buffer to DRAM
+  output logic                        copy_last_o,
+  output region_tag_t                 copy_tag_o,
+  input  logic                        copy_done_i,  // a command's last beat is there
+  input  region_tag_t                 copy_done_tag_i,
 
   // A command has finished: loads by memory, gemm, drain, post, vector, store (taken by the
   // memory).
   output logic [1:0]                  retire_load_o,
   output logic                        retire_gemm_o, retire_drain_o, retire_post_o,
-  output logic                        retire_vector_o, retire_store_o
+  output logic                        retire_vector_o, retire_store_o, retire_stage_o
 );
   localparam int unsigned PostLanes = min_of(Cols, OutPort);
   localparam int unsigned WgtLanes  = max_of(Rows, Cols);
@@ -97,6 +112,23 @@ module accsim_core
     .store_full_o(store_full)
   );
 
+  logic [Regions-1:0] region_free, region_full, load_region_take, load_region_give;
+  logic [Regions-1:0] store_region_take, stage_full_take, stage_free_take, stage_give;
+  logic               load_turn, load_turn_take, load_turn_give;
+  logic               store_turn, store_turn_take, store_turn_give;
+  logic [1:0]         stage_turn, stage_turn_take, stage_turn_give;
+  region_tokens u_region_tokens (
+    .clk_i, .rst_ni, .store_take_i(store_region_take), .stage_free_take_i(stage_free_take),
+    .load_take_i(load_region_take), .stage_full_take_i(stage_full_take),
+    .load_give_i(load_region_give), .stage_give_i(stage_give),
+    .done_i({copy_done_i, write_done_i}), .done_tag_i({copy_done_tag_i, write_done_tag_i}),
+    .free_o(region_free), .full_o(region_full), .load_turn_take_i(load_turn_take),
+    .load_turn_give_i(load_turn_give), .store_turn_take_i(store_turn_take),
+    .store_turn_give_i(store_turn_give), .stage_turn_take_i(stage_turn_take),
+    .stage_turn_give_i(stage_turn_give), .load_turn_o(load_turn), .store_turn_o(store_turn),
+    .stage_turn_o(stage_turn)
+  );
+
   // ---- load ----------------------------------------------------------------------------------
   logic                       read_signal, index_read;
   logic [1:0]                 read_to;
@@ -120,6 +152,9 @@ module accsim_core
     .cmd_i(load_i), .free_i(load_free), .take_o(load_take), .from_o(load_from),
     .par_full_i(load_par_full), .par_take_o(load_par_take), .par_give_o(load_par_give),
     .index_read_o(index_read), .index_addr_o(index_addr), .index_data_i(index_data),
+    .region_full_i(region_full), .region_take_o(load_region_take),
+    .region_give_o(load_region_give), .turn_i(load_turn), .turn_take_o(load_turn_take),
+    .turn_give_o(load_turn_give),
     .req_valid_o(read_valid_o), .req_ready_i(read_ready_i), .req_addr_o(read_addr_o),
     .req_bytes_o(read_bytes_o), .req_shared_o(read_shared_o), .req_last_o(read_last_o),
     .req_signal_o(read_signal), .req_to_o(read_to), .req_tag_o(read_tag)
@@ -244,8 +279,20 @@ module accsim_core
   store_unit #(.Slots(OutSlots), .Stride(OutSlotBytes), .Port(OutPort)) u_store (
     .clk_i, .rst_ni, .enable_i(enable_q), .cmd_valid_i(store_valid_i), .cmd_ready_o(store_ready_o),
     .cmd_i(store_i), .full_i(store_full), .take_o(store_take), .free_o(store_give),
+    .region_free_i(region_free), .region_take_o(store_region_take), .turn_i(store_turn),
+    .turn_take_o(store_turn_take), .turn_give_o(store_turn_give), .req_tag_o(write_tag_o),
     .read_o(out_read), .read_addr_o(out_read_addr), .req_valid_o(write_valid_o),
     .req_ready_i(write_ready_i), .req_addr_o(write_addr_o), .req_bytes_o(write_bytes_o),
     .req_shared_o(write_shared_o), .req_last_o(write_last_o), .retire_o(retire_store_o)
+  );
+
+  stage_unit #(.Port(LoadPort)) u_stage (
+    .clk_i, .rst_ni, .enable_i(enable_q), .cmd_valid_i(stage_valid_i), .cmd_ready_o(stage_ready_o),
+    .cmd_i(stage_i), .full_i(region_full), .free_i(region_free), .full_take_o(stage_full_take),
+    .free_take_o(stage_free_take), .give_o(stage_give), .turn_i(stage_turn),
+    .turn_take_o(stage_turn_take), .turn_give_o(stage_turn_give), .req_valid_o(copy_valid_o),
+    .req_ready_i(copy_ready_i), .req_source_o(copy_source_o), .req_target_o(copy_target_o),
+    .req_bytes_o(copy_bytes_o), .req_shared_o(copy_shared_o), .req_last_o(copy_last_o),
+    .req_tag_o(copy_tag_o), .retire_o(retire_stage_o)
   );
 endmodule

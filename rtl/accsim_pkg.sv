@@ -79,6 +79,25 @@ package accsim_pkg;
     logic        waits;
   } dma_flags_t;
 
+  parameter int unsigned Regions = 8;  // rings in memory that have tokens
+
+  // A command's tokens of the region that it reads or fills, and of DRAM's channel.
+  typedef struct packed {
+    logic [23:0] unused;
+    logic        turn_give;     // another queue has its turn on the channel behind this one
+    logic        turn_wait;     // ... had it before
+    logic        initial_slot;  // waits: for a slot that the region begins with
+    logic        signal;
+    logic        waits;
+    logic [2:0]  region;
+  } region_flags_t;
+
+  // Travels with a write and comes back when it is in memory.
+  typedef struct packed {
+    logic       signal;  // a slot of a region is full
+    logic [2:0] region;
+  } region_tag_t;
+
   typedef struct packed {
     word_t              last_row;      // gathered: the largest index
     word_t              index_offset;  // ... where its first one lies in the parameter slot
@@ -88,9 +107,20 @@ package accsim_pkg;
     word_t              slot_offset;
     word_t              addr_hi;
     word_t              addr_lo;
+    region_flags_t      region;
     dma_flags_t         flags;
   } dma_cmd_t;
   parameter int unsigned DmaWords = $bits(dma_cmd_t) / 32;
+
+  // A copy between the memories: the walk in DRAM with the source's region (flags.shared: DRAM is
+  // the target), the address in the shared buffer.
+  typedef struct packed {
+    region_flags_t target;
+    word_t         far_hi;
+    word_t         far_lo;
+    dma_cmd_t      walk;
+  } stage_cmd_t;
+  parameter int unsigned StageWords = $bits(stage_cmd_t) / 32;
 
   typedef struct packed {
     logic [14:0] unused;

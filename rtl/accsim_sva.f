@@ -13,6 +13,7 @@ load_unit_sva.sv
 load_fence_sva.sv
 load_transposer_sva.sv
 store_unit_sva.sv
+stage_unit_sva.sv
 window_walk_sva.sv
 window_merge_sva.sv
 weight_walk_sva.sv

@@ -28,6 +28,12 @@ module load_unit
   output logic                 index_read_o,
   output word_t                index_addr_o,
   input  word_t                index_data_i,
+  input  logic [Regions-1:0]   region_full_i,  // tokens, by region
+  output logic [Regions-1:0]   region_take_o,
+  output logic [Regions-1:0]   region_give_o,
+  input  logic                 turn_i,  // on DRAM's read channel
+  output logic                 turn_take_o,
+  output logic                 turn_give_o,
   output logic                 req_valid_o,
   input  logic                 req_ready_i,
   output logic [AddrWidth-1:0] req_addr_o,
@@ -41,6 +47,9 @@ module load_unit
   dma_cmd_t    head;
   logic        head_valid, load, step, done, start;
   dma_flags_t  flags_q;
+  region_flags_t      region_q;
+  logic [Regions-1:0] region_give_q;
+  logic               turn_give_q;
   logic [15:0] port, rows_q, run_q, side, first_rows, next_rows, wait_q;
   logic        turned, block_end, active, tail_q, first_item, item_end, ready, token;
   logic [2:0]  tokens;
@@ -98,8 +107,10 @@ module load_unit
 
   cmd_issue u_issue (
     .clk_i, .rst_ni, .enable_i, .next_i(head_valid),
-    .ready_i((!flags_q.waits || token) && (!flags_q.wait_parameter || par_full_i)), .done_i(done),
-    .load_o(load), .start_o(start), .active_o(active)
+    .ready_i((!flags_q.waits || token) && (!flags_q.wait_parameter || par_full_i) &&
+             (!region_q.waits || region_full_i[region_q.region]) &&
+             (!region_q.turn_wait || turn_i)),
+    .done_i(done), .load_o(load), .start_o(start), .active_o(active)
   );
 
   // Cycles between the last rows of two blocks: as many as the first one has rows or bytes.
@@ -134,6 +145,10 @@ module load_unit
   assign take_o       = start && flags_q.waits ? select : 4'd0;
   assign from_o       = flags_q.from;
   assign req_to_o     = flags_q.to;
+  assign region_take_o = start && region_q.waits ? Regions'(1) << region_q.region : '0;
+  assign region_give_o = region_give_q;
+  assign turn_take_o   = start && region_q.turn_wait;
+  assign turn_give_o   = turn_give_q;
   assign step         = req_valid_o && req_ready_i;
   assign done         = turned ? tail_q && wait_q == 1 : step && req_last_o;
   assign req_valid_o  = active && ready && wait_q == '0;
@@ -153,9 +168,21 @@ module load_unit
     .clk_i, .rst_ni, .advance_i(done && flags_q.signal && select[2]), .base_o(par_base)
   );
 
+  // What ends in this cycle is given back in the next, the first one behind the command.
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      region_give_q <= '0;
+      turn_give_q   <= 1'b0;
+    end else begin
+      region_give_q <= done && region_q.signal ? Regions'(1) << region_q.region : '0;
+      turn_give_q   <= done && region_q.turn_give;
+    end
+  end
+
   always_ff @(posedge clk_i) begin
     if (load) begin
-      flags_q <= head.flags;
+      flags_q  <= head.flags;
+      region_q <= head.region;
       pitch_q <= head.count[0];
       rows_q  <= head.count[0] < 32'h10000 ? head.count[0][15:0] : '1;
       run_q   <= head.run < 32'h10000 ? head.run[15:0] : '1;

@@ -21,6 +21,10 @@ module load_unit_sva
   input logic                 par_take_o, par_give_o,
   input logic [3:0]           take_o,
   input logic [1:0]           from_o,
+  input logic [Regions-1:0]   region_full_i,
+  input logic [Regions-1:0]   region_take_o,
+  input logic                 turn_i,
+  input logic                 turn_take_o,
   input logic                 req_valid_o,
   input logic                 req_ready_i,
   input logic [AddrWidth-1:0] req_addr_o,
@@ -58,6 +62,8 @@ module load_unit_sva
   end
   `ASSERT(IndicesTakenAreFull_A, par_take_o |-> par_full_i);
   `ASSERT(IndicesGivenAtTheEnd_A, par_give_o |-> $past(done));
+  `ASSERT(RegionTokenTakenIsFull_A, (region_take_o & ~region_full_i) == '0);
+  `ASSERT(TurnTakenIsThere_A, turn_take_o |-> turn_i);
   `ASSERT(StaysInItsSlot_A, req_valid_o |-> offset + 32'(req_bytes_o) <= stride);
 endmodule
 

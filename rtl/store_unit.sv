@@ -16,6 +16,11 @@ module store_unit
   input  logic [2:0]           full_i,   // tokens, by who filled the slot (filler_e)
   output logic [2:0]           take_o,
   output logic [2:0]           free_o,   // ... by who fills it next
+  input  logic [Regions-1:0]   region_free_i,  // tokens, by region
+  output logic [Regions-1:0]   region_take_o,
+  input  logic                 turn_i,  // on DRAM's write channel
+  output logic                 turn_take_o,
+  output logic                 turn_give_o,
   output logic                 read_o,
   output word_t                read_addr_o,
   output logic                 req_valid_o,
@@ -24,11 +29,13 @@ module store_unit
   output logic [15:0]          req_bytes_o,
   output logic                 req_shared_o,
   output logic                 req_last_o,
+  output region_tag_t          req_tag_o,  // comes back when the beat is in memory
   output logic                 retire_o
 );
   dma_cmd_t             head;
   logic                 head_valid, load, step, done, start, active, room, last;
   dma_flags_t           flags_q;
+  region_flags_t        region_q;
   word_t                offset, base, rows_left;
   logic                 block_end, item_end;  // stores are never transposed nor gathered
   logic [AddrWidth-1:0] addr;
@@ -55,10 +62,14 @@ module store_unit
   logic [AddrWidth-1:0] out_addr_q;
   logic [15:0]          out_bytes_q;
   logic [1:0]           out_to_q;
+  region_tag_t          out_tag_q;
+  logic                 out_turn_q;
 
   cmd_issue u_issue (
     .clk_i, .rst_ni, .enable_i, .next_i(head_valid),
-    .ready_i(room && (!flags_q.waits || full_i[flags_q.from])),
+    .ready_i(room && (!flags_q.waits || full_i[flags_q.from]) &&
+             (!region_q.waits || region_q.initial_slot || region_free_i[region_q.region]) &&
+             (!region_q.turn_wait || turn_i)),
     .done_i(done), .load_o(load), .start_o(start), .active_o(active)
   );
 
@@ -66,6 +77,10 @@ module store_unit
   assign step        = active && room;
   assign done        = step && last;
   assign take_o      = start && flags_q.waits ? 3'd1 << flags_q.from : 3'd0;
+  assign region_take_o = start && region_q.waits && !region_q.initial_slot ?
+                         Regions'(1) << region_q.region : '0;
+  assign turn_take_o   = start && region_q.turn_wait;
+  assign turn_give_o   = retire_o && out_turn_q;
   assign read_o      = step;
   assign read_addr_o = base + offset;
 
@@ -74,6 +89,7 @@ module store_unit
   assign req_bytes_o  = out_bytes_q;
   assign req_shared_o = out_shared_q;
   assign req_last_o   = out_last_q;
+  assign req_tag_o    = out_tag_q;
   assign retire_o     = out_valid_q && req_ready_i && out_last_q;
   assign free_o       = retire_o && out_signal_q ? 3'd1 << out_to_q : 3'd0;
 
@@ -84,7 +100,10 @@ module store_unit
   end
 
   always_ff @(posedge clk_i) begin
-    if (load) flags_q <= head.flags;
+    if (load) begin
+      flags_q  <= head.flags;
+      region_q <= head.region;
+    end
     if (step) begin
       out_addr_q   <= addr;
       out_bytes_q  <= bytes;
@@ -92,6 +111,8 @@ module store_unit
       out_last_q   <= last;
       out_signal_q <= flags_q.signal;
       out_to_q     <= flags_q.to;
+      out_turn_q   <= region_q.turn_give;
+      out_tag_q    <= '{signal: last && region_q.signal, region: region_q.region};
     end
   end
 endmodule

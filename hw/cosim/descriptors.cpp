@@ -33,7 +33,8 @@ static_assert(static_cast<uint32_t>(Buffer::weight) == rtl::kBufWeight);
 static_assert(static_cast<uint32_t>(Buffer::parameter) == rtl::kBufParameter);
 // What passes through the ports of hw/cosim/rtl_abi.h has room there.
 static_assert(std::max({rtl::dma_cmd::kWords, rtl::gemm_cmd::kWords, rtl::post_cmd::kWords,
-                        rtl::vector_cmd::kWords, rtl::row_cmd::kWords}) <= rtl::kWords);
+                        rtl::vector_cmd::kWords, rtl::row_cmd::kWords, rtl::stage_cmd::kWords}) <=
+              rtl::kWords);
 static_assert(rtl::gemm_cmd::kWindow + rtl::window::kWords == rtl::gemm_cmd::kBlocks);
 static_assert(rtl::gemm_cmd::kBlocks + rtl::blocks::kWords == rtl::gemm_cmd::kWords);
 static_assert(rtl::kTensorShift < rtl::kAddrWidth && rtl::kAddrWidth <= 64);
@@ -189,6 +190,19 @@ struct Describe {
   Result<Descriptor> operator()(const StoreCommand& c) const {
     return transfer(program, c.tensor, at(c.target), at(c.slot_offset), c.walk, Buffer::activation);
   }
+  Result<Descriptor> operator()(const StageCommand& c) const {
+    const bool out = program.tensors[static_cast<size_t>(c.to)].memory == Memory::dram;
+    auto d = transfer(program, out ? c.to : c.from, at(out ? c.target : c.source), 0, c.walk,
+                      Buffer::activation);
+    if (!d) return d;
+    static_assert(rtl::stage_cmd::kWalk == 0);
+    if (out) d->words[rtl::dma_cmd::kFlags] |= rtl::dma_flags::kShared;
+    const int64_t far =
+        (int64_t{out ? c.from : c.to} << rtl::kTensorShift) + at(out ? c.source : c.target);
+    d->words[rtl::stage_cmd::kFarLo] = word(far);
+    d->words[rtl::stage_cmd::kFarHi] = word(far >> 32);
+    return d;
+  }
   Result<Descriptor> operator()(const GemmCommand& c) const {
     namespace gemm = rtl::gemm_cmd;
     Descriptor d;
@@ -325,6 +339,8 @@ rtl::CommandPort port_of(Queue q) {
       return rtl::kVector;
     case Queue::store:
       return rtl::kStore;
+    case Queue::stage:
+      return rtl::kStage;
   }
   check(false, "unknown queue");
   return rtl::kLoad;

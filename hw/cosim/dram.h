@@ -2,6 +2,10 @@
 #include <array>
 #include <cstdint>
 #include <deque>
+#include <optional>
+#include <span>
+#include <utility>
+#include <vector>
 
 #include "hw/config/hw_config.h"
 #include "hw/cosim/rtl_abi.h"
@@ -34,18 +38,18 @@ class PacedChannel {
   int64_t bytes_ = 0;   ///< of it, taken
 };
 
-/// Read data on its way back: a request taken in cycle t is answered in t + 1 + latency.
+/// Read data on its way back: a request taken in cycle t is answered in t + 1 + latency, with what
+/// the memory held in t.
 class ReturnPath {
  public:
   explicit ReturnPath(int64_t latency) : latency_(latency) {}
 
-  void push(uint64_t address, uint32_t bytes, rtl::Tag tag, int64_t cycle) {
-    beats_.push_back({cycle + 1 + latency_, address, bytes, tag});
+  void push(std::span<const uint8_t> data, rtl::Tag tag, int64_t cycle) {
+    beats_.push_back({cycle + 1 + latency_, {data.begin(), data.end()}, tag});
   }
   struct Beat {
     int64_t due;
-    uint64_t address;
-    uint32_t bytes;
+    std::vector<uint8_t> data;
     rtl::Tag tag;
   };
   /// The beat that arrives in `cycle`, if there is one.
@@ -56,6 +60,29 @@ class ReturnPath {
 
  private:
   const int64_t latency_;
+  std::deque<Beat> beats_;
+};
+
+/// Bytes on their way into a memory, which doesn't hold them before they are due.
+class WritePath {
+ public:
+  struct Beat {
+    int64_t due;
+    uint64_t address;
+    std::vector<uint8_t> data;
+    bool last;  ///< of its command
+    uint32_t tag;
+  };
+  void push(Beat beat) { beats_.push_back(std::move(beat)); }
+  /// The next beat that is there by `cycle`.
+  std::optional<Beat> arrived(int64_t cycle) {
+    if (beats_.empty() || beats_.front().due > cycle) return std::nullopt;
+    Beat out = std::move(beats_.front());
+    beats_.pop_front();
+    return out;
+  }
+
+ private:
   std::deque<Beat> beats_;
 };
 

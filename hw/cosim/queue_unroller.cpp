@@ -5,13 +5,14 @@
 namespace accsim::hw {
 
 QueueUnroller::QueueUnroller(const Program& program, const HwConfig& hw, const TokenOrder& order,
-                             Queue queue)
+                             const ChannelOrder& channels, Queue queue)
     : program_(program),
       hw_(hw),
       order_(order),
       queue_(queue),
       port_(port_of(queue)),
-      indices_(static_cast<size_t>(program.loops), -1) {
+      indices_(static_cast<size_t>(program.loops), -1),
+      regions_(program, channels, queue) {
   flatten(program.body);
 }
 
@@ -87,6 +88,7 @@ Status QueueUnroller::take(const Command& command) {
   for (const Token& t : waits_) d->wait(port_, t);
   waits_.clear();
   d->use(port_, slots_);
+  regions_.take(command, *d);
   done_ = std::exchange(open_, Entry{*d, &command, ordinal_++, false, indices_});
   return ok();
 }
@@ -123,21 +125,28 @@ Token QueueUnroller::token(const Sync& s) {
 }
 
 Status QueueUnroller::fold(const Sync& sync) {
-  const Token t = token(sync);
+  const bool region = sync.region >= 0;
   if (is_wait(sync.kind)) {
-    waits_.push_back(t);
+    if (region)
+      regions_.wait(sync);
+    else
+      waits_.push_back(token(sync));
     return ok();
   }
   if (!open_)
     return Error{Errc::invalid, fmt::format("{} before any command of its queue", name(sync.kind)),
                  "co-simulation"};
-  open_->descriptor.signal(port_, t);
+  if (region)
+    regions_.signal(sync, open_->descriptor);
+  else
+    open_->descriptor.signal(port_, token(sync));
   return ok();
 }
 
 std::string place(const Program& program, const HwConfig& hw, Queue queue, int64_t ordinal) {
   const TokenOrder order(program, hw);
-  QueueUnroller cursor(program, hw, order, queue);
+  const ChannelOrder channels(program);
+  QueueUnroller cursor(program, hw, order, channels, queue);
   std::string out = fmt::format("{} command {}", name(queue), ordinal);
   for (;;) {
     const auto entry = cursor.next();

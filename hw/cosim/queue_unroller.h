@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "hw/cosim/descriptors.h"
+#include "hw/cosim/region_cursor.h"
 #include "hw/cosim/token_order.h"
 
 namespace accsim::hw {
@@ -13,8 +14,9 @@ namespace accsim::hw {
 /// operations folded into the command they belong to.
 class QueueUnroller {
  public:
-  /// `order` is of the program; all live as long as this.
-  QueueUnroller(const Program& program, const HwConfig& hw, const TokenOrder& order, Queue queue);
+  /// The orders are of the program; all live as long as this.
+  QueueUnroller(const Program& program, const HwConfig& hw, const TokenOrder& order,
+                const ChannelOrder& channels, Queue queue);
 
   struct Entry {
     Descriptor descriptor;
@@ -53,6 +55,7 @@ class QueueUnroller {
   size_t at_ = 0;
   int64_t ordinal_ = 0;
   std::vector<Token> waits_;  ///< for the next command
+  RegionCursor regions_;
   /// Operations of this queue so far, by kind and buffer.
   std::array<std::array<int64_t, kBuffers>, kSyncKinds> done_syncs_{};
   std::array<int64_t, kBuffers> slots_{};  ///< that this queue uses now

@@ -7,13 +7,13 @@
 namespace accsim::hw::rtl {
 
 /// Changes whenever this file changes its meaning; checked when a library is loaded.
-inline constexpr uint32_t kAbi = 3;
+inline constexpr uint32_t kAbi = 4;
 inline constexpr size_t kMaxPort = 512;  ///< bytes of the widest port
 inline constexpr size_t kWords = 40;     ///< of the longest descriptor
 inline constexpr int kTensorShift = 40;  ///< addresses: tensor index above the byte offset
 
 /// Where the core takes commands, as indices of Cycle::command and its handshake.
-enum CommandPort { kLoad, kGemm, kPost, kVector, kStore, kCommandPorts };
+enum CommandPort { kLoad, kGemm, kPost, kVector, kStore, kStage, kCommandPorts };
 /// What the core reports as finished, one bit a cycle each; loads by the memory they come from.
 enum RetirePort {
   kRetireLoad,
@@ -23,6 +23,7 @@ enum RetirePort {
   kRetirePost,
   kRetireVector,
   kRetireStore,
+  kRetireStage,
   kRetirePorts
 };
 
@@ -40,22 +41,37 @@ struct Request {
   friend bool operator==(const Request&, const Request&) = default;
 };
 
+/// One beat of a copy between the memories: `to_dram` from the shared buffer, else the other way.
+/// Its `tag` comes back when the last beat is there.
+struct Copy {
+  bool valid = false, to_dram = false, last = false;
+  uint32_t bytes = 0;
+  uint64_t source = 0, target = 0;
+  uint32_t tag = 0;
+  friend bool operator==(const Copy&, const Copy&) = default;
+};
+
 /// All that goes in and out of the core in one clock cycle.
 struct Cycle {
   // Set by the caller.
   bool enable = false, input_stationary = false;
-  bool read_ready = false, write_ready = false;
+  bool read_ready = false, write_ready = false, copy_ready = false;
   std::array<bool, kCommandPorts> command_valid{};
   std::array<std::array<uint32_t, kWords>, kCommandPorts> command{};
   std::array<bool, 2> data_valid{};  ///< by memory: DRAM, shared
   std::array<Tag, 2> data_tag{};
   std::array<std::array<uint8_t, kMaxPort>, 2> data{};
+  std::array<bool, 2> write_done{};  ///< by memory: a store's last beat is there
+  std::array<uint32_t, 2> write_done_tag{};
+  bool copy_done = false;
+  uint32_t copy_done_tag = 0;
   // Set by the call: what happened in this cycle ...
   std::array<bool, kRetirePorts> retired{};
   const char* failure = nullptr;  ///< a failed assertion of the core, as long as the model lives
   // ... and what the core shows at the start of the next one.
   std::array<bool, kCommandPorts> command_ready{};
-  Request read, write;
+  Request read, write;  ///< a write's tag has one word
+  Copy copy;
   std::array<uint8_t, kMaxPort> write_data{};
 };
 

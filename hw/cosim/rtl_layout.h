@@ -7,7 +7,7 @@
 namespace accsim::hw::rtl {
 
 /// Of the package's text without comments and blanks.
-inline constexpr uint64_t kPackageHash = 0xae8a7838cc56ca35;
+inline constexpr uint64_t kPackageHash = 0x5842164a24ad7b8e;
 
 inline constexpr uint32_t kLevels = 6;
 inline constexpr uint32_t kWindowLines = 4;
@@ -27,6 +27,7 @@ inline constexpr uint32_t kRowSoftmaxWrite = 5;
 inline constexpr uint32_t kRowNormWrite = 4;
 inline constexpr uint32_t kRowTableBytes = 512;
 inline constexpr uint32_t kRowTableBeat = 16;
+inline constexpr uint32_t kRegions = 8;
 inline constexpr uint32_t kRowLevels = 4;
 inline constexpr uint32_t kTapLevels = 2;
 inline constexpr uint32_t kRowPasses = 3;
@@ -75,18 +76,38 @@ inline constexpr uint32_t kSignalParameter = 1u << 20;
 inline constexpr uint32_t kParameterSlotShift = 21;
 }
 
+/// Bits of region_flags_t.
+namespace region_flags {
+inline constexpr uint32_t kRegionShift = 0;
+inline constexpr uint32_t kWaits = 1u << 3;
+inline constexpr uint32_t kSignal = 1u << 4;
+inline constexpr uint32_t kInitialSlot = 1u << 5;
+inline constexpr uint32_t kTurnWait = 1u << 6;
+inline constexpr uint32_t kTurnGive = 1u << 7;
+}
+
 /// Words of dma_cmd_t.
 namespace dma_cmd {
 inline constexpr size_t kFlags = 0;
-inline constexpr size_t kAddrLo = 1;
-inline constexpr size_t kAddrHi = 2;
-inline constexpr size_t kSlotOffset = 3;
-inline constexpr size_t kRun = 4;
-inline constexpr size_t kCount = 5;  ///< and the next 5
-inline constexpr size_t kStride = 11;  ///< and the next 5
-inline constexpr size_t kIndexOffset = 17;
-inline constexpr size_t kLastRow = 18;
-inline constexpr size_t kWords = 19;
+inline constexpr size_t kRegion = 1;
+inline constexpr size_t kAddrLo = 2;
+inline constexpr size_t kAddrHi = 3;
+inline constexpr size_t kSlotOffset = 4;
+inline constexpr size_t kRun = 5;
+inline constexpr size_t kCount = 6;  ///< and the next 5
+inline constexpr size_t kStride = 12;  ///< and the next 5
+inline constexpr size_t kIndexOffset = 18;
+inline constexpr size_t kLastRow = 19;
+inline constexpr size_t kWords = 20;
+}
+
+/// Words of stage_cmd_t.
+namespace stage_cmd {
+inline constexpr size_t kWalk = 0;  ///< and the next 19
+inline constexpr size_t kFarLo = 20;
+inline constexpr size_t kFarHi = 21;
+inline constexpr size_t kTarget = 22;
+inline constexpr size_t kWords = 23;
 }
 
 /// Bits of gemm_flags_t.

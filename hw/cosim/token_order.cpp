@@ -18,7 +18,7 @@ TokenOrder::TokenOrder(const Program& program, const HwConfig& hw) {
 void TokenOrder::collect(const std::vector<Item>& body) {
   for (const Item& item : body) {
     if (const auto* loop = std::get_if<Loop>(&item.node)) collect(loop->body);
-    if (const auto* s = std::get_if<Sync>(&item.node))
+    if (const auto* s = std::get_if<Sync>(&item.node); s && s->region < 0)
       sequences_[static_cast<size_t>(s->kind)][static_cast<size_t>(s->buffer)].users.insert(
           s->queue);
   }
@@ -35,7 +35,7 @@ bool TokenOrder::matters(const std::vector<Item>& body) const {
   return std::any_of(body.begin(), body.end(), [this](const Item& item) {
     if (const auto* loop = std::get_if<Loop>(&item.node)) return matters(loop->body);
     const auto* s = std::get_if<Sync>(&item.node);
-    return s && written_out(s->kind, s->buffer);
+    return s && s->region < 0 && written_out(s->kind, s->buffer);
   });
 }
 
@@ -45,7 +45,7 @@ void TokenOrder::walk(const std::vector<Item>& body) {
       if (!matters(loop->body)) continue;
       for (int64_t i = 0; i < loop->count; ++i) walk(loop->body);
     } else if (const auto* s = std::get_if<Sync>(&item.node)) {
-      if (written_out(s->kind, s->buffer)) note(*s);
+      if (s->region < 0 && written_out(s->kind, s->buffer)) note(*s);
     }
   }
 }

@@ -13,6 +13,7 @@ GoldenMachine::GoldenMachine(const Program& program, const HwConfig& hw, MemoryI
     : program_(program), hw_(hw), image_(image), retired_hook_(retired) {
   for (size_t b = 0; b < kBuffers; ++b)
     rings_[b] = SlotRing(hw.buffers[b].slots, hw.buffers[b].slot_bytes());
+  regions_.resize(program.tensors.size());
   index_.assign(static_cast<size_t>(program.loops), -1);
   array_.resize(static_cast<size_t>(hw.array.rows * hw.array.cols));
   retired_.ordinal = -1;
@@ -54,7 +55,32 @@ void GoldenMachine::visit(const Loop& loop) {
   nest_.pop_back();
 }
 
+bool GoldenMachine::apply_to_region(const Sync& s) {
+  const int64_t slots = program_.tensors[index(s.region)].slots;
+  Region& r = regions_[index(s.region)];
+  switch (s.kind) {
+    case SyncKind::wait_free:
+      return !std::exchange(r.filling, true) && r.filled - r.read < slots;
+    case SyncKind::signal_full:
+      ++r.filled;
+      return std::exchange(r.filling, false);
+    case SyncKind::wait_full:
+      return !std::exchange(r.held, true) && r.filled > r.read;
+    case SyncKind::signal_free:
+      ++r.read;
+      return std::exchange(r.held, false);
+    default:
+      return false;
+  }
+}
+
 void GoldenMachine::visit(const Sync& sync) {
+  if (sync.region >= 0) {
+    if (index(sync.region) >= regions_.size() || !apply_to_region(sync))
+      fail(Errc::invalid,
+           fmt::format("{} on region {}: no token can come", name(sync.kind), sync.region));
+    return;
+  }
   if (!ring(sync.buffer).apply(sync.kind, poison_))
     fail(Errc::invalid,
          fmt::format("{} on {}: no token can come", name(sync.kind), name(sync.buffer)));
@@ -98,6 +124,22 @@ std::vector<uint8_t>* GoldenMachine::tensor(int index) {
     return &image_[static_cast<size_t>(index)];
   fail(Errc::invalid, fmt::format("tensor {} of {}", index, image_.size()));
   return nullptr;
+}
+
+std::span<uint8_t> GoldenMachine::bytes(int index, bool fills) {
+  std::vector<uint8_t>* all = tensor(index);
+  if (!all) return {};
+  const ProgramTensor& t = program_.tensors[static_cast<size_t>(index)];
+  if (t.slots <= 0) return *all;
+  const Region& r = regions_[static_cast<size_t>(index)];
+  if (!(fills ? r.filling : r.held)) {
+    fail(Errc::invalid,
+         fmt::format("region '{}' is {} without a slot", t.name, fills ? "written" : "read"));
+    return {};
+  }
+  const int64_t slot = (fills ? r.filled : r.read) % t.slots;
+  return std::span(*all).subspan(static_cast<size_t>(slot * t.slot_bytes()),
+                                 static_cast<size_t>(t.slot_bytes()));
 }
 
 bool GoldenMachine::overwrites(const std::vector<int>& first_of, bool accumulate) const {

@@ -39,11 +39,16 @@ class GoldenMachine {
   void execute(const SetTableCommand& c);
   void execute(const LaneCommand& c);
   void execute(const RowCommand& c);
+  void execute(const StageCommand& c);
 
   int64_t value(const Affine& a);
   /// Whether [first, first + bytes) lies in [0, limit); fails when not.
   bool inside(int64_t first, int64_t bytes, int64_t limit, std::string_view what);
   std::vector<uint8_t>* tensor(int index);
+  /// The bytes of a tensor that commands reach: of a region the slot that is being filled, or read.
+  /// Fails when there is none.
+  std::span<uint8_t> bytes(int index, bool fills);
+  bool apply_to_region(const Sync& s);
   SlotRing& ring(Buffer b) { return rings_[static_cast<size_t>(b)]; }
   bool overwrites(const std::vector<int>& first_of, bool accumulate) const;
 
@@ -75,7 +80,13 @@ class GoldenMachine {
   const RetireHook& retired_hook_;
   Poison poison_;
   std::array<SlotRing, kBuffers> rings_;
-  std::vector<int64_t> index_;  ///< by loop id; -1 outside the loop
+  /// Slots of a region that have been filled and read so far, and whether one is in work.
+  struct Region {
+    int64_t filled = 0, read = 0;
+    bool filling = false, held = false;
+  };
+  std::vector<Region> regions_;  ///< by tensor
+  std::vector<int64_t> index_;   ///< by loop id; -1 outside the loop
   std::vector<const Loop*> nest_;
   std::optional<Error> error_;
   RetiredCommand retired_;

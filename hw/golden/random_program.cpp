@@ -25,13 +25,15 @@ class Generator {
     p.dataflow = dataflow_;
     for (int64_t parts = pick(2, 7); parts > 0; --parts) part();
     p.loops = loops_;
+    const Memory near = has_shared() ? Memory::shared : Memory::dram;
     p.tensors = {{"in", Memory::dram, kInBytes},
-                 {"in, shared", Memory::shared, kInBytes},
+                 {"in, shared", near, kInBytes},
                  {"parameters", Memory::dram, kInBytes},
                  {"indices", Memory::dram, kInBytes},
                  {"out", Memory::dram, std::max<int64_t>(1, stored_[0])},
-                 {"out, shared", Memory::shared, std::max<int64_t>(1, stored_[1])},
+                 {"out, shared", near, std::max<int64_t>(1, stored_[1])},
                  {"parameters of rows", Memory::dram, 0}};
+    p.tensors.insert(p.tensors.end(), regions_.begin(), regions_.end());
     for (const ProgramTensor& t : p.tensors) {
       out_.image.emplace_back(static_cast<size_t>(t.bytes));
       for (uint8_t& b : out_.image.back()) b = static_cast<uint8_t>(random_());
@@ -70,6 +72,12 @@ class Generator {
           static_cast<int32_t>(extreme ? pick(0, 62) : pick(26, 34))};
       std::memcpy(&bytes[at], words.data(), kParameterBytes);
     }
+  }
+
+  /// Room for what lies in the shared buffer besides what is stored there.
+  bool has_shared() const { return hw_.shared.kib * 1024 >= 4 * kInBytes; }
+  bool fits_in_shared(int64_t bytes) const {
+    return stored_[1] + bytes <= hw_.shared.kib * 1024 - 3 * kInBytes;
   }
 
   // ---- moving ---------------------------------------------------------------------------------
@@ -172,7 +180,8 @@ class Generator {
 
   /// Stores bytes [at, at + bytes) of the output slot, behind what was stored before.
   void store(Items& to, int64_t at, int64_t bytes, int loop, int64_t iterations) {
-    const bool shared = one_in(3);
+    // As many bytes as it may spread over.
+    const bool shared = one_in(3) && (!has_shared() || fits_in_shared((bytes + 5) * iterations));
     StoreCommand c;
     c.tensor = shared ? kOutShared : kOutDram;
     c.slot_offset = Affine(at);
@@ -211,13 +220,15 @@ class Generator {
   }
 
   void tile(Items& to, int loop, int64_t iterations) {
-    const int64_t kind = pick(0, 11);
+    const int64_t kind = pick(0, 12);
     if (kind < 4)
       products(to, loop, iterations);
     else if (kind < 8)
       lanes(to, loop, iterations);
     else if (kind < 11)
       rows(to, loop, iterations);
+    else if (kind < 12)
+      through_region(to, loop, iterations);
     else
       copy(to, loop, iterations);
   }
@@ -226,6 +237,92 @@ class Generator {
     const int64_t bytes = pick(1, std::min<int64_t>(slot(Buffer::output), 300));
     fill_anyhow(to, Buffer::output, bytes, loop);
     drain(to, 0, bytes, loop, iterations);
+  }
+
+  // ---- regions --------------------------------------------------------------------------------
+
+  static void region_sync(Items& to, SyncKind kind, Queue q, int tensor) {
+    to.push_back({Sync{kind, q, Buffer::activation, tensor}});
+  }
+
+  /// A ring in memory for parts of so many bytes; none when there are too many.
+  int new_region(Memory memory, int64_t bytes) {
+    if (regions_.size() == kMostRegions) return -1;
+    const int64_t slots = pick(1, 3), slot = bytes + pick(0, 9);
+    regions_.push_back({"region", memory, slots * slot, slots});
+    return kTensors + static_cast<int>(regions_.size()) - 1;
+  }
+
+  /// From DRAM into a region by a stage command, or through an output slot by a store.
+  void fill_region(Items& to, int region, int64_t bytes, int loop, bool staged) {
+    if (!staged) fill(to, Buffer::output, bytes, loop);
+    if (!staged) sync(to, SyncKind::wait_full, Queue::store, Buffer::output);
+    const Queue queue = staged ? Queue::stage : Queue::store;
+    region_sync(to, SyncKind::wait_free, queue, region);
+    if (staged) {
+      const int64_t pieces = bytes > 1 && one_in(3) ? 2 : 1;
+      for (int64_t i = 0, from = 0; i < pieces; ++i) {
+        StageCommand c;
+        const int64_t size = i + 1 == pieces ? bytes - from : pick(1, bytes - 1);
+        c.from = kInDram;
+        c.to = region;
+        c.target = Affine(from);
+        walk(c.walk, size);
+        place(c.source, extent(c.walk), loop, false);
+        command(to, std::move(c));
+        from += size;
+      }
+    } else {
+      StoreCommand c;
+      c.tensor = region;
+      c.walk.run = bytes;
+      command(to, std::move(c));
+    }
+    region_sync(to, SyncKind::signal_full, queue, region);
+    if (!staged) sync(to, SyncKind::signal_free, Queue::store, Buffer::output);
+  }
+
+  /// Out of a region to DRAM by a stage command, or into an output slot and on.
+  void empty_region(Items& to, int region, int64_t bytes, int loop, int64_t iterations,
+                    bool staged) {
+    if (staged) {
+      StageCommand c;
+      c.from = region;
+      c.to = kOutDram;
+      walk(c.walk, bytes);
+      for (Walk::Level& l : c.walk.levels) l.stride = std::max(l.stride, c.walk.run);
+      const int64_t step = extent(c.walk);
+      c.target = Affine(stored_[0]);
+      if (loop >= 0) c.target.add_term(loop, step);
+      stored_[0] += step * iterations;
+      region_sync(to, SyncKind::wait_full, Queue::stage, region);
+      command(to, std::move(c));
+      region_sync(to, SyncKind::signal_free, Queue::stage, region);
+      return;
+    }
+    LoadCommand c;
+    c.buffer = Buffer::output;
+    c.tensor = region;
+    c.walk.run = bytes;
+    sync(to, SyncKind::wait_free, Queue::load, Buffer::output);
+    region_sync(to, SyncKind::wait_full, Queue::load, region);
+    command(to, std::move(c));
+    region_sync(to, SyncKind::signal_free, Queue::load, region);
+    sync(to, SyncKind::signal_full, Queue::load, Buffer::output);
+    drain(to, 0, bytes, loop, iterations);
+  }
+
+  /// Bytes that take a way over a region; the one that fills it may be some slots ahead.
+  void through_region(Items& to, int loop, int64_t iterations) {
+    const int64_t bytes = pick(1, std::min<int64_t>(slot(Buffer::output), 300));
+    const bool in_shared = has_shared() && !one_in(4);
+    const int region = new_region(in_shared ? Memory::shared : Memory::dram, bytes);
+    if (region < 0) return copy(to, loop, iterations);
+    const bool staged_in = in_shared && one_in(2), staged_out = in_shared && one_in(2);
+    const int64_t slots = regions_.back().slots, ahead = staged_in ? pick(1, slots) : 1;
+    for (int64_t i = 0; i < ahead; ++i) fill_region(to, region, bytes, loop, staged_in);
+    for (int64_t i = 0; i < ahead; ++i)
+      empty_region(to, region, bytes, loop, iterations, staged_out);
   }
 
   /// Bytes of a table in front of what else is in a parameter slot; 0 when it doesn't fit.
@@ -571,7 +668,8 @@ class Generator {
   ProgramWithImage out_;
   int loops_ = 0;
   int64_t indices_ = 0;              ///< in the parameter slot that the load queue holds
-  std::array<int64_t, 2> stored_{};  ///< bytes so far, in DRAM and in the shared buffer
+  std::vector<ProgramTensor> regions_;  ///< behind the other tensors
+  std::array<int64_t, 2> stored_{};     ///< bytes so far, in DRAM and in the shared buffer
 };
 
 }  // namespace

@@ -51,7 +51,7 @@ bool well_formed(const PaddedWindow& w, const Walk& walk) {
 
 /// Matrix by matrix: element j of row i is element i of row j.
 void GoldenMachine::load_transposed(const LoadCommand& c) {
-  const std::vector<uint8_t>* from = tensor(c.tensor);
+  const std::span<const uint8_t> from = bytes(c.tensor, false);
   const int64_t offset = value(c.slot_offset), source = value(c.source), element = c.transposed;
   if (failed()) return;
   if (c.padded || c.walk.levels.empty() || element < 0 || c.walk.run % element != 0)
@@ -63,11 +63,11 @@ void GoldenMachine::load_transposed(const LoadCommand& c) {
   const int64_t rows = c.walk.levels.back().count, cols = c.walk.run / element;
   int64_t run = 0;
   for_runs(c.walk, source, [&](int64_t address) {
-    if (!inside(address, c.walk.run, std::ssize(*from), "load from memory")) return false;
+    if (!inside(address, c.walk.run, std::ssize(from), "load from memory")) return false;
     const int64_t matrix = run / rows, row = run % rows;
     for (int64_t col = 0; col < cols; ++col)
       std::memcpy(slot.data() + offset + ((matrix * cols + col) * rows + row) * element,
-                  from->data() + address + col * element, static_cast<size_t>(element));
+                  from.data() + address + col * element, static_cast<size_t>(element));
     ++run;
     return true;
   });
@@ -80,7 +80,7 @@ void GoldenMachine::load_transposed(const LoadCommand& c) {
 /// Item by item: what an index says is where the walk of one item begins.
 void GoldenMachine::load_gathered(const LoadCommand& c) {
   const Gather& g = *c.gather;
-  const std::vector<uint8_t>* from = tensor(c.tensor);
+  const std::span<const uint8_t> from = bytes(c.tensor, false);
   const int64_t offset = value(c.slot_offset), source = value(c.source);
   const int64_t first = value(g.index_offset);
   if (failed()) return;
@@ -103,8 +103,8 @@ void GoldenMachine::load_gathered(const LoadCommand& c) {
     for (int64_t b = Gather::kIndexBytes; b-- > 0;)
       row = row << 8 | list[index(first + i * Gather::kIndexBytes + b)];
     for_runs(item, source + std::min(row, g.limit - 1) * g.pitch, [&](int64_t address) {
-      if (!inside(address, item.run, std::ssize(*from), "load from memory")) return false;
-      std::memcpy(slot.data() + at, from->data() + address, static_cast<size_t>(item.run));
+      if (!inside(address, item.run, std::ssize(from), "load from memory")) return false;
+      std::memcpy(slot.data() + at, from.data() + address, static_cast<size_t>(item.run));
       at += item.run;
       return true;
     });
@@ -117,7 +117,7 @@ void GoldenMachine::load_gathered(const LoadCommand& c) {
 void GoldenMachine::execute(const LoadCommand& c) {
   if (c.gather) return load_gathered(c);
   if (c.transposed != 0) return load_transposed(c);
-  const std::vector<uint8_t>* from = tensor(c.tensor);
+  const std::span<const uint8_t> from = bytes(c.tensor, false);
   const int64_t offset = value(c.slot_offset), source = value(c.source);
   std::array<int64_t, 3> origin{};
   int64_t piece = c.walk.run;
@@ -138,8 +138,8 @@ void GoldenMachine::execute(const LoadCommand& c) {
         std::fill_n(target, piece, static_cast<uint8_t>(c.padded->pad_value));
         continue;
       }
-      if (!inside(address + i, piece, std::ssize(*from), "load from memory")) return false;
-      std::memcpy(target, from->data() + address + i, static_cast<size_t>(piece));
+      if (!inside(address + i, piece, std::ssize(from), "load from memory")) return false;
+      std::memcpy(target, from.data() + address + i, static_cast<size_t>(piece));
     }
     return true;
   });
@@ -149,21 +149,44 @@ void GoldenMachine::execute(const LoadCommand& c) {
 }
 
 void GoldenMachine::execute(const StoreCommand& c) {
-  std::vector<uint8_t>* to = tensor(c.tensor);
+  const std::span<uint8_t> to = bytes(c.tensor, true);
   const int64_t offset = value(c.slot_offset), target = value(c.target);
   SlotRing& from = ring(Buffer::output);
   if (failed() || !inside(offset, c.walk.bytes(), from.slot_bytes(), "store from the slot")) return;
   const std::span<const uint8_t> slot = from.consumer(poison_);
   int64_t at = offset;
   for_runs(c.walk, target, [&](int64_t address) {
-    if (!inside(address, c.walk.run, std::ssize(*to), "store to memory")) return false;
-    std::memcpy(to->data() + address, slot.data() + at, static_cast<size_t>(c.walk.run));
+    if (!inside(address, c.walk.run, std::ssize(to), "store to memory")) return false;
+    std::memcpy(to.data() + address, slot.data() + at, static_cast<size_t>(c.walk.run));
     at += c.walk.run;
     return true;
   });
   retired_.address = target;
   retired_.slot = from.consumer_slot();
   if (retired_hook_) retired_.bytes.assign(slot.data() + offset, slot.data() + at);
+}
+
+/// The bytes in the shared buffer are dense, those in DRAM in runs.
+void GoldenMachine::execute(const StageCommand& c) {
+  const std::span<const uint8_t> from = bytes(c.from, false);
+  const std::span<uint8_t> to = bytes(c.to, true);
+  const int64_t source = value(c.source), target = value(c.target);
+  if (failed()) return;
+  const bool in = program_.tensors[index(c.from)].memory == Memory::dram;
+  int64_t at = in ? target : source;
+  for_runs(c.walk, in ? source : target, [&](int64_t address) {
+    const int64_t read = in ? address : at, written = in ? at : address;
+    if (!inside(read, c.walk.run, std::ssize(from), "stage from memory") ||
+        !inside(written, c.walk.run, std::ssize(to), "stage to memory"))
+      return false;
+    std::memmove(to.data() + written, from.data() + read, index(c.walk.run));
+    if (retired_hook_)
+      retired_.bytes.insert(retired_.bytes.end(), from.data() + read,
+                            from.data() + read + c.walk.run);
+    at += c.walk.run;
+    return true;
+  });
+  retired_.address = target;
 }
 
 }  // namespace accsim::hw

@@ -81,6 +81,14 @@ class CommandCounter {
     counts_.written[static_cast<size_t>(to)] += Bytes(bytes) * times;
   }
 
+  /// Bytes from one memory to the other.
+  void stage(int64_t times, Memory from, int64_t bytes) {
+    const auto source = static_cast<size_t>(from);
+    counts_.commands += times;
+    counts_.read[source] += Bytes(bytes) * times;
+    counts_.written[1 - source] += Bytes(bytes) * times;
+  }
+
   const Counts& counts() const { return counts_; }
 
  private:

@@ -84,6 +84,12 @@ constexpr int64_t set_table(Queue unit) {
          SetTableCommand::kBytes / kTableBeat;
 }
 
+/// Bytes of a beat between DRAM and the shared buffer: the widest port of a slot.
+inline int64_t stage_port(const HwConfig& hw) {
+  return std::max({hw.buffer(Buffer::activation).width, hw.buffer(Buffer::weight).width,
+                   hw.buffer(Buffer::parameter).width, hw.buffer(Buffer::output).width});
+}
+
 /// Bytes of a run that a LaneCommand takes in a cycle: as many as its lanes, or as pass through the
 /// ports of the buffers; operands in activation slots share that port. 0: they can't.
 inline int64_t lane_beat(const LaneCommand& c, const HwConfig& hw) {

@@ -64,6 +64,8 @@ class Counter {
   void add(const RowCommand& c) { tally_.row(times_, c); }
   void add(const StoreCommand& c) { tally_.store(times_, memory(c.tensor), c.walk.bytes()); }
 
+  void add(const StageCommand& c) { tally_.stage(times_, memory(c.from), c.walk.bytes()); }
+
   const Program& program_;
   CommandCounter tally_;
   int64_t times_ = 1;

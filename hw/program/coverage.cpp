@@ -34,6 +34,7 @@ class Walker {
     add(LaneCommand{});
     add(RowCommand{});
     add(StoreCommand{});
+    add(StageCommand{});
     times_ = times;
   }
 
@@ -54,12 +55,18 @@ class Walker {
     return i < program_.tensors.size() && program_.tensors[i].memory == Memory::shared;
   }
 
+  bool region(int tensor) const {
+    const auto i = static_cast<size_t>(tensor);
+    return i < program_.tensors.size() && program_.tensors[i].slots > 0;
+  }
+
   void add(const LoadCommand& c) {
     for (size_t b = 0; b < kBuffers; ++b)
       if (static_cast<Buffer>(b) != Buffer::accumulator)
         hit(fmt::format("load to {}", name(static_cast<Buffer>(b))),
             c.buffer == static_cast<Buffer>(b));
     hit("load from shared", shared(c.tensor));
+    hit("load from a region", region(c.tensor));
     hit("load of several runs", c.walk.runs() > 1);
     hit("load transposed", c.transposed > 0);
     hit("load transposed to output", c.transposed > 0 && c.buffer == Buffer::output);
@@ -127,7 +134,16 @@ class Walker {
   void add(const StoreCommand& c) {
     hit("store", true);
     hit("store to shared", shared(c.tensor));
+    hit("store to a region", region(c.tensor));
     hit("store of several runs", c.walk.runs() > 1);
+  }
+
+  void add(const StageCommand& c) {
+    hit("stage from dram", !shared(c.from));
+    hit("stage to dram", shared(c.from));
+    hit("stage of several runs", c.walk.runs() > 1);
+    hit("stage to a region", region(c.to));
+    hit("stage from a region", region(c.from));
   }
 
   const Program& program_;

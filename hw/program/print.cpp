@@ -15,8 +15,9 @@ class Printer {
   std::string run() {
     out_ = fmt::format("program {} ({})\n", program_.name, name(program_.dataflow));
     for (size_t i = 0; i < program_.tensors.size(); ++i)
-      out_ += fmt::format("  tensor %{} {} {} bytes '{}'\n", i, name(program_.tensors[i].memory),
-                          program_.tensors[i].bytes, program_.tensors[i].name);
+      out_ += fmt::format("  tensor %{} {} {} bytes '{}'{}\n", i, name(program_.tensors[i].memory),
+                          program_.tensors[i].bytes, program_.tensors[i].name,
+                          ring(program_.tensors[i]));
     visit(program_.body, 1);
     return std::move(out_);
   }
@@ -30,14 +31,20 @@ class Printer {
         out_ += fmt::format("for {} < {}:\n", names_[static_cast<size_t>(loop->id)], loop->count);
         visit(loop->body, depth + 1);
       } else if (const auto* sync = std::get_if<Sync>(&item.node)) {
-        out_ +=
-            fmt::format("{:<8}{} {}\n", name(sync->queue), name(sync->kind), name(sync->buffer));
+        const bool region = sync->region >= 0;
+        out_ += fmt::format(
+            "{:<8}{} {}\n", name(sync->queue), name(sync->kind),
+            region ? fmt::format("%{}", sync->region) : std::string(name(sync->buffer)));
       } else {
         const auto& command = std::get<Command>(item.node);
         out_ += fmt::format("{:<8}", name(queue_of(command)));
         out_ += std::visit([this](const auto& c) { return text(c); }, command) + "\n";
       }
     }
+  }
+
+  static std::string ring(const ProgramTensor& t) {
+    return t.slots > 0 ? fmt::format(", {} slots", t.slots) : "";
   }
 
   std::string text(const Affine& a) const {
@@ -173,6 +180,11 @@ class Printer {
   std::string text(const StoreCommand& c) const {
     return fmt::format("store %{}[{}] <- output[{}], {}", c.tensor, text(c.target),
                        text(c.slot_offset), text(c.walk));
+  }
+
+  std::string text(const StageCommand& c) const {
+    return fmt::format("stage %{}[{}] <- %{}[{}], {}", c.to, text(c.target), c.from, text(c.source),
+                       text(c.walk));
   }
 
   const Program& program_;

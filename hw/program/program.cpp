@@ -5,8 +5,8 @@
 namespace accsim::hw {
 
 std::string_view name(Queue q) {
-  constexpr std::array<std::string_view, kQueues> kNames = {"load", "execute", "post", "vector",
-                                                            "store"};
+  constexpr std::array<std::string_view, kQueues> kNames = {"load",   "execute", "post",
+                                                            "vector", "store",   "stage"};
   return kNames[static_cast<size_t>(q)];
 }
 
@@ -92,11 +92,18 @@ int64_t PaddedWindow::bytes() const {
   return product;
 }
 
+std::vector<int> region_numbers(const Program& program) {
+  std::vector<int> out;
+  int next = 0;
+  for (const ProgramTensor& t : program.tensors) out.push_back(t.slots > 0 ? next++ : -1);
+  return out;
+}
+
 Queue queue_of(const Command& command) {
   if (const auto* table = std::get_if<SetTableCommand>(&command)) return table->unit;
   constexpr std::array<Queue, std::variant_size_v<Command>> kQueueOf = {
-      Queue::load,  Queue::execute, Queue::execute, Queue::post,  Queue::vector,
-      Queue::store, Queue::post,    Queue::vector,  Queue::vector};
+      Queue::load,  Queue::execute, Queue::execute, Queue::post,   Queue::vector,
+      Queue::store, Queue::post,    Queue::vector,  Queue::vector, Queue::stage};
   return kQueueOf[command.index()];
 }
 

@@ -15,15 +15,15 @@ namespace accsim::hw {
 
 /// The tile program: the narrow waist between the mapper, which writes it, and timing, energy,
 /// golden and RTL, which only read it. A program is a loop nest over commands and token operations.
-/// Its text order is a valid sequential execution; the five queues below run it decoupled, each in
+/// Its text order is a valid sequential execution; the six queues below run it decoupled, each in
 /// order, and meet only at tokens. Addresses are affine in the loop indices, durations don't depend
 /// on them.
 
-/// Which of the five decoupled engines runs a command: load, array, post unit, vector unit, or
-/// store.
-enum class Queue : uint8_t { load, execute, post, vector, store };
-inline constexpr size_t kQueues = 5;
-/// As printed programs and reports spell it: "load", "execute", "post", "vector", "store".
+/// Which of the six decoupled engines runs a command: load, array, post unit, vector unit, store, or
+/// what copies between DRAM and the shared buffer.
+enum class Queue : uint8_t { load, execute, post, vector, store, stage };
+inline constexpr size_t kQueues = 6;
+/// As printed programs and reports spell it: "load", "execute", "post", "vector", "store", "stage".
 std::string_view name(Queue q);
 
 /// base + sum of coeff * index over the enclosing loops.
@@ -51,12 +51,19 @@ enum class Memory : uint8_t { dram, shared };
 /// As printed programs and reports spell it: "dram", "shared".
 std::string_view name(Memory m);
 
-/// A tensor of the program. `bytes` is its full extent in memory.
+/// A tensor of the program. `bytes` is its full extent in memory. With `slots` it is a region: a
+/// ring of that many equal parts with tokens of its own. One queue (stage or store) fills the parts
+/// in turn, one (load or stage) reads them; addresses of theirs count from the part's first byte.
 struct ProgramTensor {
   std::string name;
   Memory memory = Memory::dram;
   int64_t bytes = 0;
+  int64_t slots = 0;  ///< 0: not a region
+
+  int64_t slot_bytes() const { return slots > 0 ? bytes / slots : bytes; }
 };
+inline constexpr size_t kMostRegions = 8;        ///< of a program
+inline constexpr int64_t kMostRegionSlots = 16;  ///< of a region
 
 /// A strided walk over a tensor: nested counts and byte strides, outermost first, around contiguous
 /// runs. The slot side is dense: runs follow one another without gaps.
@@ -364,10 +371,18 @@ struct StoreCommand {
   Walk walk;
 };
 
+/// Copies between DRAM and the shared buffer, either way, beside what the other queues do. The bytes
+/// lie densely in the shared buffer, in the order of the walk.
+struct StageCommand {
+  int from = 0, to = 0;   ///< tensors; one in DRAM, one in the shared buffer
+  Affine source, target;  ///< byte offset of the first byte there
+  Walk walk;              ///< of the one in DRAM
+};
+
 /// One thing for a queue to do. GemmCommand and DrainCommand are the array's, LaneCommand,
 /// RowCommand and VectorCommand the vector unit's.
 using Command = std::variant<LoadCommand, GemmCommand, DrainCommand, PostCommand, VectorCommand,
-                             StoreCommand, SetTableCommand, LaneCommand, RowCommand>;
+                             StoreCommand, SetTableCommand, LaneCommand, RowCommand, StageCommand>;
 /// The queue that runs the command.
 Queue queue_of(const Command& command);
 
@@ -375,7 +390,8 @@ Queue queue_of(const Command& command);
 /// let a producer fill the next slot, "full" tokens let a consumer read it. "Primed" ones hand an
 /// output slot that loads have filled on to the post that adds to what is there. A wait applies to
 /// the queue's next command, a signal fires when the queue's previous command is done with the
-/// slot.
+/// slot. A region has free and full tokens as a buffer has; what a queue waits for there is for its
+/// next command, and its command before a signal has used that region.
 enum class SyncKind : uint8_t {
   wait_free,
   signal_full,
@@ -392,11 +408,12 @@ constexpr bool is_wait(SyncKind k) {
 /// As printed programs spell it: "wait_free", "signal_full", ...
 std::string_view name(SyncKind k);
 
-/// A token operation in a queue's text.
+/// A token operation in a queue's text, on a buffer or a region.
 struct Sync {
   SyncKind kind;
   Queue queue;
   Buffer buffer;
+  int region = -1;  ///< index into Program::tensors; -1: the buffer
   friend bool operator==(const Sync&, const Sync&) = default;
 };
 
@@ -424,9 +441,12 @@ struct Program {
   int loops = 0;  ///< ids are 0 .. loops-1
 };
 
+/// The number among the program's regions of each of its tensors; -1 where it isn't one.
+std::vector<int> region_numbers(const Program& program);
+
 /// Checks a program against a machine: every address within its tensor or slot at the extremes of
-/// the loops, array and accumulator limits, every slot read only while held, tokens balanced in
-/// every loop, nothing that could block for ever. Errors name the command and its loops.
+/// the loops, array and accumulator limits, every slot read only while held, what lies in the shared
+/// buffer within its capacity, tokens balanced in every loop, nothing that could block for ever. Errors name the command and its loops.
 Status verify(const Program& program, const HwConfig& hw);
 
 /// The program as indented text, one command a line.

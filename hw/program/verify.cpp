@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <optional>
+#include <set>
 #include <utility>
 
 #include "hw/program/contract.h"
@@ -22,23 +24,62 @@ struct Range {
 /// tokens as it found them in its second run does so in every run.
 class Verifier {
  public:
-  Verifier(const Program& program, const HwConfig& hw) : program_(program), hw_(hw) {
+  Verifier(const Program& program, const HwConfig& hw)
+      : program_(program), hw_(hw), regions_(region_numbers(program)) {
     counts_.assign(static_cast<size_t>(program.loops), 0);
-    for (size_t b = 0; b < kBuffers; ++b) free_[b] = hw.buffers[b].slots;
+    for (size_t b = 0; b < kBuffers; ++b) slots_[b] = hw.buffers[b].slots;
   }
 
   Status run() {
-    visit(program_.body);
-    for (size_t b = 0; b < kBuffers && errors_.empty(); ++b)
-      if (free_[b] != hw_.buffers[b].slots)
-        fail(fmt::format("{} of {} {} slots are free at the end", free_[b], hw_.buffers[b].slots,
-                         name(static_cast<Buffer>(b))));
+    tensors();
+    free_ = slots_;
+    if (errors_.empty()) visit(program_.body);
+    for (size_t p = 0; p < kPlaces && errors_.empty(); ++p)
+      if (free_[p] != slots_[p])
+        fail(fmt::format("{} of {} {} slots are free at the end", free_[p], slots_[p], place(p)));
+    for (size_t q = 0; q < kQueues && errors_.empty(); ++q)
+      if (!awaited_[q].empty())
+        fail(fmt::format("the {} queue waits for '{}' and does nothing with it",
+                         name(static_cast<Queue>(q)), region(*awaited_[q].begin())));
     if (errors_.empty()) return ok();
     return errors_;
   }
 
  private:
-  using Tokens = std::array<int64_t, kBuffers>;
+  /// What has tokens: the buffers, then the regions.
+  static constexpr size_t kPlaces = kBuffers + kMostRegions;
+  using Tokens = std::array<int64_t, kPlaces>;
+
+  const std::string& region(int tensor) const {
+    return program_.tensors[static_cast<size_t>(tensor)].name;
+  }
+  std::string place(size_t p) const {
+    if (p < kBuffers) return std::string(name(static_cast<Buffer>(p)));
+    const auto at = std::ranges::find(regions_, static_cast<int>(p - kBuffers));
+    return fmt::format("region '{}'", region(static_cast<int>(at - regions_.begin())));
+  }
+  size_t place(const Sync& s) const {
+    return s.region < 0 ? static_cast<size_t>(s.buffer) : place_of_region(s.region);
+  }
+  size_t place_of_region(int tensor) const {
+    return kBuffers + static_cast<size_t>(regions_[static_cast<size_t>(tensor)]);
+  }
+
+  void tensors() {
+    int64_t shared = 0;
+    const auto regions = std::ranges::count_if(regions_, [](int r) { return r >= 0; });
+    if (regions > static_cast<int64_t>(kMostRegions))
+      return fail(fmt::format("{} regions; at most {}", regions, kMostRegions));
+    for (size_t i = 0; i < regions_.size(); ++i) {
+      const ProgramTensor& t = program_.tensors[i];
+      if (t.memory == Memory::shared) shared += t.bytes;
+      if (t.slots < 0 || t.slots > kMostRegionSlots || (t.slots > 0 && t.bytes % t.slots != 0))
+        return fail(fmt::format("region '{}' has {} bytes in {} slots", t.name, t.bytes, t.slots));
+      if (t.slots > 0) slots_[place_of_region(static_cast<int>(i))] = t.slots;
+    }
+    if (shared > hw_.shared.kib * 1024)
+      fail(fmt::format("tensors of {} bytes in a shared buffer of {} KiB", shared, hw_.shared.kib));
+  }
 
   void fail(std::string message) {
     if (!errors_.empty()) return;  // the first is the cause, the rest mostly follow from it
@@ -80,18 +121,58 @@ class Verifier {
     nest_.pop_back();
   }
 
+  /// The rules of a region's tokens that a buffer's don't have.
+  void region_sync(const Sync& s) {
+    const auto i = static_cast<size_t>(s.region);
+    if (i >= regions_.size() || regions_[i] < 0)
+      return fail(fmt::format("{} on tensor {}, which isn't a region", name(s.kind), s.region));
+    if (s.kind == SyncKind::signal_primed || s.kind == SyncKind::wait_primed)
+      return fail(fmt::format("{} on region '{}'", name(s.kind), region(s.region)));
+    const bool fills = s.kind == SyncKind::wait_free || s.kind == SyncKind::signal_full;
+    if (s.queue != Queue::stage && s.queue != (fills ? Queue::store : Queue::load))
+      return fail(fmt::format("{} on region '{}' by the {} queue", name(s.kind), region(s.region),
+                              name(s.queue)));
+    std::optional<Queue>& user =
+        (fills ? region_fillers_ : region_readers_)[static_cast<size_t>(regions_[i])];
+    if (user.value_or(s.queue) != s.queue)
+      return fail(fmt::format("region '{}' is {} by the {} and the {} queue", region(s.region),
+                              fills ? "filled" : "read", name(*user), name(s.queue)));
+    user = s.queue;
+    const auto q = static_cast<size_t>(s.queue);
+    if (is_wait(s.kind))
+      awaited_[q].insert(s.region);
+    else if (!used_[q].contains(s.region))
+      fail(fmt::format("{} on region '{}': the {} queue's last command doesn't use it",
+                       name(s.kind), region(s.region), name(s.queue)));
+  }
+
+  /// A command of a queue uses tensors: what was waited for is among them.
+  void uses(Queue queue, std::initializer_list<int> used) {
+    const auto q = static_cast<size_t>(queue);
+    used_[q] = used;
+    for (const int r : awaited_[q])
+      if (!used_[q].contains(r))
+        fail(fmt::format("the {} queue waits for region '{}', its next command doesn't use it",
+                         name(queue), region(r)));
+    awaited_[q].clear();
+  }
+
   void visit_sync(const Sync& s) {
-    const auto b = static_cast<size_t>(s.buffer);
+    if (s.region >= 0) {
+      region_sync(s);
+      if (!errors_.empty()) return;
+    } else if (s.queue == Queue::stage) {
+      return fail(fmt::format("{} on {} by the stage queue", name(s.kind), name(s.buffer)));
+    }
+    const size_t b = place(s);
+    const bool output = s.region < 0 && s.buffer == Buffer::output;
     const bool primes = s.kind == SyncKind::signal_primed || s.kind == SyncKind::wait_primed;
-    if (primes && s.buffer != Buffer::output)
-      return fail(
-          fmt::format("{} on {}: only output slots are primed", name(s.kind), name(s.buffer)));
-    if (s.kind == SyncKind::wait_free && primed_ > 0 && s.buffer == Buffer::output &&
-        s.queue != Queue::load)
+    if (primes && !output)
+      return fail(fmt::format("{} on {}: only output slots are primed", name(s.kind), place(b)));
+    if (s.kind == SyncKind::wait_free && primed_ > 0 && output && s.queue != Queue::load)
       return fail(fmt::format("{} on {}: the slots before it are primed and have no results yet",
-                              name(s.kind), name(s.buffer)));
-    if (s.kind == SyncKind::signal_full && primed_ > 0 && s.queue == Queue::load &&
-        s.buffer == Buffer::output)
+                              name(s.kind), place(b)));
+    if (s.kind == SyncKind::signal_full && primed_ > 0 && s.queue == Queue::load && output)
       return fail("signal_full on output: the slots before it are primed and have no results yet");
     if ((s.kind == SyncKind::signal_primed && s.queue != Queue::load) ||
         (s.kind == SyncKind::wait_primed && s.queue != Queue::post))
@@ -105,10 +186,10 @@ class Verifier {
       user = s.queue;
     else if ((fills ? filling_ : held_)[b] > 0 && user != s.queue)
       return fail(fmt::format("{} on {} by the {} queue: the slot is the {} queue's", name(s.kind),
-                              name(s.buffer), name(s.queue), name(user)));
+                              place(b), name(s.queue), name(user)));
     const auto take = [&](int64_t& from, int64_t& to) {
       if (from <= 0)
-        return fail(fmt::format("{} on {}: no token can be there", name(s.kind), name(s.buffer)));
+        return fail(fmt::format("{} on {}: no token can be there", name(s.kind), place(b)));
       --from;
       ++to;
     };
@@ -118,7 +199,7 @@ class Verifier {
         break;
       case SyncKind::signal_full:
         take(filling_[b], full_[b]);
-        if (s.buffer == Buffer::output) adds_ = false;
+        if (output) adds_ = false;
         break;
       case SyncKind::wait_full:
         take(full_[b], held_[b]);
@@ -135,8 +216,7 @@ class Verifier {
         break;
     }
     if (filling_[b] > 1 || held_[b] > 1)
-      fail(fmt::format("{} on {}: a queue can use one slot at a time", name(s.kind),
-                       name(s.buffer)));
+      fail(fmt::format("{} on {}: a queue can use one slot at a time", name(s.kind), place(b)));
   }
 
   Range range(const Affine& a) const {
@@ -184,6 +264,17 @@ class Verifier {
 
   int64_t slot(Buffer b) const { return hw_.buffer(b).slot_bytes(); }
 
+  /// Bytes that a command of a queue can reach in a tensor: of a region, those of the slot that it
+  /// fills or reads.
+  int64_t reachable(int index, const ProgramTensor& t, Queue q, bool fills, std::string_view what) {
+    if (t.slots == 0) return t.bytes;
+    const size_t p = place_of_region(index);
+    if ((fills ? filling_ : held_)[p] != 1 || (fills ? filler_ : holder_)[p] != q)
+      fail(fmt::format("{} {} region '{}' without a {} slot", what, fills ? "writes" : "reads",
+                       t.name, fills ? "free" : "full"));
+    return t.slot_bytes();
+  }
+
   void address(const LoadCommand& c) {
     filling(c.buffer, Queue::load, "load");
     if (c.walk.bytes() <= 0) return fail("load of nothing");
@@ -192,9 +283,12 @@ class Verifier {
     const ProgramTensor* t = tensor(c.tensor);
     if (!t) return;
     if (c.transposed != 0) transposed(c);
-    if (c.gather) return gathered(c, *c.gather, *t);
+    uses(Queue::load, {c.tensor});
+    const int64_t bytes = reachable(c.tensor, *t, Queue::load, false, "load");
+    if (c.gather) return gathered(c, *c.gather, *t, bytes);
+    if (c.padded && t->slots > 0) return fail("padded load from region '" + t->name + "'");
     if (c.padded) return padded(c, *c.padded, *t);
-    within(c.source, extent(c.walk), t->bytes, "load from '" + t->name + "'");
+    within(c.source, extent(c.walk), bytes, "load from '" + t->name + "'");
   }
 
   void transposed(const LoadCommand& c) {
@@ -209,7 +303,8 @@ class Verifier {
                        c.transposed, width));
   }
 
-  void gathered(const LoadCommand& c, const Gather& g, const ProgramTensor& t) {
+  /// `bytes`: that it can reach in the tensor.
+  void gathered(const LoadCommand& c, const Gather& g, const ProgramTensor& t, int64_t bytes) {
     held(Buffer::parameter, Queue::load, "gathered load");
     if (c.padded || c.transposed != 0) return fail("a gathered load that is padded or transposed");
     if (c.walk.levels.empty() || c.walk.levels[0].stride != 0)
@@ -220,10 +315,10 @@ class Verifier {
     if (!errors_.empty()) return;
     within(g.index_offset, c.walk.levels[0].count * Gather::kIndexBytes, slot(Buffer::parameter),
            "indices");
-    if (g.pitch > 0 && g.limit - 1 > t.bytes / g.pitch)
+    if (g.pitch > 0 && g.limit - 1 > bytes / g.pitch)
       return fail(fmt::format("gathered load of row {}, {} bytes apart, from '{}' of {} bytes",
-                              g.limit - 1, g.pitch, t.name, t.bytes));
-    within(c.source, (g.limit - 1) * g.pitch + extent(c.walk), t.bytes,
+                              g.limit - 1, g.pitch, t.name, bytes));
+    within(c.source, (g.limit - 1) * g.pitch + extent(c.walk), bytes,
            "gathered load from '" + t.name + "'");
   }
 
@@ -246,7 +341,26 @@ class Verifier {
     if (c.walk.bytes() <= 0) return fail("store of nothing");
     within(c.slot_offset, c.walk.bytes(), slot(Buffer::output), "store from output");
     const ProgramTensor* t = tensor(c.tensor);
-    if (t) within(c.target, extent(c.walk), t->bytes, "store to '" + t->name + "'");
+    if (!t) return;
+    uses(Queue::store, {c.tensor});
+    within(c.target, extent(c.walk), reachable(c.tensor, *t, Queue::store, true, "store"),
+           "store to '" + t->name + "'");
+  }
+
+  void address(const StageCommand& c) {
+    if (c.walk.bytes() <= 0) return fail("stage of nothing");
+    const ProgramTensor *from = tensor(c.from), *to = tensor(c.to);
+    if (!from || !to) return;
+    if (from->memory == to->memory)
+      return fail(fmt::format("stage from '{}' to '{}', both in {}", from->name, to->name,
+                              from->memory == Memory::dram ? "DRAM" : "the shared buffer"));
+    uses(Queue::stage, {c.from, c.to});
+    const bool in = from->memory == Memory::dram;
+    const int64_t spread = extent(c.walk), dense = c.walk.bytes();
+    within(c.source, in ? spread : dense, reachable(c.from, *from, Queue::stage, false, "stage"),
+           "stage from '" + from->name + "'");
+    within(c.target, in ? dense : spread, reachable(c.to, *to, Queue::stage, true, "stage"),
+           "stage to '" + to->name + "'");
   }
 
   void lanes(int64_t value, int64_t limit, std::string_view what) {
@@ -469,14 +583,18 @@ class Verifier {
 
   const Program& program_;
   const HwConfig& hw_;
+  const std::vector<int> regions_;  ///< numbers, by tensor
   Errors errors_;
   std::vector<const Loop*> nest_;
   std::vector<int64_t> counts_;
   int at_ = 0;
-  Tokens free_{}, full_{}, filling_{}, held_{};
-  std::array<Queue, kBuffers> filler_{}, holder_{};  ///< whose the slot is that is in use
-  int64_t primed_ = 0;                               ///< output slots
-  bool adds_ = false;  ///< the output slot that is being filled was primed
+  Tokens slots_{}, free_{}, full_{}, filling_{}, held_{};
+  std::array<Queue, kPlaces> filler_{}, holder_{};  ///< whose the slot is that is in use
+  std::array<std::optional<Queue>, kMostRegions> region_fillers_{}, region_readers_{};
+  /// By queue: regions that its next command is to use; tensors that its last one did.
+  std::array<std::set<int>, kQueues> awaited_, used_;
+  int64_t primed_ = 0;  ///< output slots
+  bool adds_ = false;   ///< the output slot that is being filled was primed
 };
 
 }  // namespace

@@ -8,16 +8,16 @@
 namespace accsim::hw {
 
 Timing Simulator::run(std::span<const Step> steps, const HwConfig& hw, TimingMode mode,
-                      Watcher* watcher) {
+                      Watcher* watcher, std::span<const int64_t> regions) {
   mode_ = mode;
   watcher_ = watcher;
-  reset(hw);
+  reset(hw, regions);
   body(steps.data(), steps.data() + steps.size());
   Timing out;
   out.total = Cycles(time_of(end_));
-  constexpr std::array<Moment, kQueues> kFree = {Moment::load_free, Moment::stream_free,
-                                                 Moment::post_free, Moment::vector_free,
-                                                 Moment::store_free};
+  constexpr std::array<Moment, kQueues> kFree = {Moment::load_free,  Moment::stream_free,
+                                                 Moment::post_free,  Moment::vector_free,
+                                                 Moment::store_free, Moment::stage_free};
   for (size_t q = 0; q < kQueues; ++q) {
     const int64_t* sums = &sums_[q * (1 + kWaits)];
     out.queues[q].busy = Cycles(time_of(sums[0]));
@@ -27,18 +27,23 @@ Timing Simulator::run(std::span<const Step> steps, const HwConfig& hw, TimingMod
   return out;
 }
 
-void Simulator::reset(const HwConfig& hw) {
+/// Free tokens of a ring's slots.
+void Simulator::begin_with(size_t ring, int64_t slots) {
+  check(slots <= static_cast<int64_t>(kMostTokens), "more slots than tokens have places");
+  Ring& free = rings_[ring];
+  free.size = static_cast<uint32_t>(slots);
+  for (uint32_t i = 0; i < free.size; ++i) free.at(i) = stamp(0, Wait::slot);
+}
+
+void Simulator::reset(const HwConfig& hw, std::span<const int64_t> regions) {
   moments_.fill(0);
   sums_.fill(0);
   end_ = 0;
   for (Ring& r : rings_) r.head = r.size = 0;
   for (size_t b = 0; b < kBuffers; ++b) {
-    const int64_t slots = hw.buffers[b].slots;
-    check(slots <= static_cast<int64_t>(kMostTokens), "more slots than tokens have places");
-    Ring& free = rings_[ring(static_cast<Buffer>(b), false)];
-    free.size = static_cast<uint32_t>(slots);
-    for (uint32_t i = 0; i < free.size; ++i) free.at(i) = stamp(0, Wait::slot);
+    begin_with(ring(static_cast<Buffer>(b), false), hw.buffers[b].slots);
   }
+  for (size_t r = 0; r < regions.size(); ++r) begin_with(region_ring(r, false), regions[r]);
 }
 
 void Simulator::body(const Step* from, const Step* to) {
@@ -67,6 +72,9 @@ void Simulator::body(const Step* from, const Step* to) {
         break;
       case Step::Kind::store:
         store(*s);
+        break;
+      case Step::Kind::stage:
+        stage(*s);
         break;
       case Step::Kind::wait: {
         Ring& r = rings_[s->ring];
@@ -195,6 +203,15 @@ void Simulator::move_ahead(const Step& s, const Snapshot& now, const Snapshot& b
 
 // ---- commands -----------------------------------------------------------------------------------
 
+namespace {
+
+/// When another queue may act on it that a command has ended, because of a memory.
+int64_t handed_on(int64_t end, Wait memory) {
+  return end + (contract::kTokenLatency << kWhyBits) + static_cast<int64_t>(memory);
+}
+
+}  // namespace
+
 /// The queue starts its next command: accounts the gap and the occupancy, returns the start. `free`
 /// and the result have no reason.
 int64_t Simulator::start(Queue q, int64_t& free, int64_t ready, int64_t occupancy) {
@@ -212,10 +229,13 @@ int64_t Simulator::start(Queue q, int64_t& free, int64_t ready, int64_t occupanc
 
 void Simulator::load(const Step& s) {
   int64_t& pending = at(Moment::pending_load);
-  const bool waited = without_why(pending) > at(Moment::load_free);
-  const int64_t begin = start(Queue::load, at(Moment::load_free), pending, s.occupancy);
+  const bool waited = without_why(pending) > at(Moment::load_free) &&
+                      (!s.shares || why_of(pending) == static_cast<size_t>(Wait::slot));
+  const int64_t ready = s.shares ? std::max(pending, at(Moment::read_by_stage)) : pending;
+  const int64_t begin = start(Queue::load, at(Moment::load_free), ready, s.occupancy);
   pending = 0;
   const int64_t done = begin + s.occupancy + s.latency;
+  if (s.shares) at(Moment::read_by_load) = handed_on(begin + s.occupancy, s.memory);
   // Of two memories the slower one may deliver last what was asked for first.
   at(s.moment) =
       std::max(at(s.moment), done + static_cast<int64_t>(waited ? Wait::slot : s.memory));
@@ -263,10 +283,27 @@ void Simulator::unit(const Step& s, const Unit& u) {
 
 void Simulator::store(const Step& s) {
   int64_t& pending = at(Moment::pending_store);
-  const int64_t begin = start(Queue::store, at(Moment::store_free), pending, s.occupancy);
+  const int64_t ready = s.shares ? std::max(pending, at(Moment::written_by_stage)) : pending;
+  const int64_t begin = start(Queue::store, at(Moment::store_free), ready, s.occupancy);
   pending = 0;
-  at(Moment::store_release) = begin + s.occupancy + static_cast<int64_t>(s.memory);
-  finish(s, Queue::store, begin, begin + s.occupancy + s.latency);
+  const int64_t end = begin + s.occupancy, done = end + s.latency;
+  if (s.shares) at(Moment::written_by_store) = handed_on(end, s.memory);
+  at(Moment::store_release) = end + static_cast<int64_t>(s.memory);
+  at(Moment::store_done) = done + static_cast<int64_t>(s.memory);
+  finish(s, Queue::store, begin, done);
+}
+
+/// DRAM's channels go from queue to queue in the order of the text.
+void Simulator::stage(const Step& s) {
+  const bool in = s.memory == Wait::dram_read;
+  int64_t& pending = at(Moment::pending_stage);
+  const int64_t ready = std::max(pending, at(in ? Moment::read_by_load : Moment::written_by_store));
+  const int64_t begin = start(Queue::stage, at(Moment::stage_free), ready, s.occupancy);
+  pending = 0;
+  const int64_t end = begin + s.occupancy, done = end + s.latency;
+  at(in ? Moment::read_by_stage : Moment::written_by_stage) = handed_on(end, s.memory);
+  at(Moment::stage_done) = done + static_cast<int64_t>(s.memory);
+  finish(s, Queue::stage, begin, done);
 }
 
 void Simulator::finish(const Step& s, Queue q, int64_t begin, int64_t end) {

@@ -26,11 +26,13 @@ namespace accsim::hw {
 class Simulator {
  public:
   /// `watcher`, if there is one, is told of everything; the steps that it sees are of `steps`.
+  /// `regions`: the slots of each, by its number.
   Timing run(std::span<const Step> steps, const HwConfig& hw, TimingMode mode,
-             Watcher* watcher = nullptr);
+             Watcher* watcher = nullptr, std::span<const int64_t> regions = {});
 
  private:
-  static constexpr size_t kMostTokens = 16;  ///< slots of a buffer; hw/config allows no more
+  /// Slots of a buffer or region; hw/config and verify() allow no more.
+  static constexpr size_t kMostTokens = kMostRegionSlots;
   static constexpr int kLongestPeriod = 8;
   static constexpr int kDepth = 2 * kLongestPeriod + 1;
   static constexpr size_t kSums = kQueues * (1 + kWaits);
@@ -51,7 +53,8 @@ class Simulator {
   };
   using History = std::array<Snapshot, kDepth>;
 
-  void reset(const HwConfig& hw);
+  void reset(const HwConfig& hw, std::span<const int64_t> regions);
+  void begin_with(size_t ring, int64_t slots);
   void body(const Step* from, const Step* to);
   void loop(const Step& s);
   void iterate(const Step& s, int64_t times);
@@ -72,6 +75,7 @@ class Simulator {
   };
   void unit(const Step& s, const Unit& u);
   void store(const Step& s);
+  void stage(const Step& s);
   void finish(const Step& s, Queue q, int64_t begin, int64_t end);
 
   int64_t& at(Moment m) { return moments_[static_cast<size_t>(m)]; }

@@ -57,9 +57,9 @@ void SliceRecorder::took(const Step& wait, int64_t time) {
 
 /// The token without which the command would have started earlier; none if it was something else.
 int SliceRecorder::waited_for(const TimedStep& c) {
-  constexpr std::array<Moment, kQueues> kPending = {Moment::pending_load, Moment::pending_stream,
-                                                    Moment::pending_post, Moment::pending_vector,
-                                                    Moment::pending_store};
+  constexpr std::array<Moment, kQueues> kPending = {Moment::pending_load,  Moment::pending_stream,
+                                                    Moment::pending_post,  Moment::pending_vector,
+                                                    Moment::pending_store, Moment::pending_stage};
   Token& token = tokens_[static_cast<size_t>(kPending[static_cast<size_t>(c.queue)])];
   int out = Slice::kNoToken;
   if (c.start > c.free && token.time == c.start) out = token.ring;

@@ -16,6 +16,8 @@ constexpr int64_t kMuchWork = 1'000'000;
 void StepWriter::start(const HwConfig& hw, Dataflow dataflow) {
   hw_ = &hw;
   dataflow_ = dataflow;
+  stages_ = false;
+  regions_.clear();
   steps_.clear();
   frames_.assign(1, {0, 0, 0, 0});
   if (hw.dram_model == DramModel::banked &&
@@ -91,22 +93,45 @@ void StepWriter::load_transposed(Buffer to, Memory from, int64_t runs, int64_t r
 }
 
 void StepWriter::add_load(Buffer to, Memory from, int64_t occupancy, int64_t latency) {
+  const bool shares = stages_ && from == Memory::dram;
+  if (shares) frames_.back().reads |= touch(Moment::read_by_stage);
   add({.kind = Step::Kind::load,
        .memory = from == Memory::dram ? Wait::dram_read : Wait::shared,
        .moment = loaded(to),
+       .shares = shares,
        .occupancy = scaled(occupancy),
        .latency = scaled(latency)},
-      touch(Moment::load_free) | touch(loaded(to)) | touch(Moment::pending_load));
+      touch(Moment::load_free) | touch(loaded(to)) | touch(Moment::pending_load) |
+          (shares ? touch(Moment::read_by_load) : 0));
 }
 
 void StepWriter::store(Memory to, int64_t runs, int64_t run) {
   const int64_t beats = contract::port_beats(runs, run, hw_->buffer(Buffer::output).width);
   const DramCost cost = transfer(to, runs * run, run, true);
+  const bool shares = stages_ && to == Memory::dram;
+  if (shares) frames_.back().reads |= touch(Moment::written_by_stage);
   add({.kind = Step::Kind::store,
        .memory = to == Memory::dram ? Wait::dram_write : Wait::shared,
+       .shares = shares,
        .occupancy = scaled(std::max({int64_t{1}, cost.occupancy, beats})),
        .latency = scaled(cost.latency)},
-      touch(Moment::store_free) | touch(Moment::store_release) | touch(Moment::pending_store));
+      touch(Moment::store_free) | touch(Moment::store_release) | touch(Moment::store_done) |
+          touch(Moment::pending_store) | (shares ? touch(Moment::written_by_store) : 0));
+}
+
+void StepWriter::stage(Memory from, int64_t runs, int64_t run) {
+  const bool in = from == Memory::dram;
+  const int64_t beats = contract::port_beats(runs, run, contract::stage_port(*hw_));
+  const DramCost cost = transfer(Memory::dram, runs * run, run, !in);
+  const Moment mine = in ? Moment::read_by_stage : Moment::written_by_stage;
+  const Moment other = in ? Moment::read_by_load : Moment::written_by_store;
+  frames_.back().reads |= touch(other);
+  add({.kind = Step::Kind::stage,
+       .memory = in ? Wait::dram_read : Wait::dram_write,
+       .occupancy = scaled(std::max({int64_t{1}, cost.occupancy, beats})),
+       .latency = scaled(cost.latency + hw_->shared.channel.latency)},
+      touch(Moment::stage_free) | touch(Moment::stage_done) | touch(Moment::pending_stage) |
+          touch(mine));
 }
 
 void StepWriter::gemm(int64_t m, int64_t k, int64_t n) {
@@ -178,9 +203,9 @@ void StepWriter::sync(SyncKind kind, Queue queue, Buffer buffer) {
   Step step{.kind = wait ? Step::Kind::wait : Step::Kind::signal,
             .ring = static_cast<uint8_t>(primed ? kPrimedRing : ring(buffer, full))};
   if (wait) {
-    constexpr std::array<Moment, kQueues> kPending = {Moment::pending_load, Moment::pending_stream,
-                                                      Moment::pending_post, Moment::pending_vector,
-                                                      Moment::pending_store};
+    constexpr std::array<Moment, kQueues> kPending = {Moment::pending_load,  Moment::pending_stream,
+                                                      Moment::pending_post,  Moment::pending_vector,
+                                                      Moment::pending_store, Moment::pending_stage};
     step.moment = stationary ? Moment::pending_preload : kPending[static_cast<size_t>(queue)];
     return add(step, touch(step.moment) | touch_ring(step.ring));
   }
@@ -208,7 +233,29 @@ void StepWriter::sync(SyncKind kind, Queue queue, Buffer buffer) {
     case Queue::store:
       step.moment = Moment::store_release;
       break;
+    case Queue::stage:
+      check(false, "the stage queue has no slots of buffers");
   }
+  frames_.back().reads |= touch(step.moment);
+  add(step, touch_ring(step.ring));
+}
+
+void StepWriter::region_sync(SyncKind kind, Queue queue, size_t region) {
+  const bool wait = is_wait(kind);
+  const bool full = kind == SyncKind::signal_full || kind == SyncKind::wait_full;
+  Step step{.kind = wait ? Step::Kind::wait : Step::Kind::signal,
+            .ring = static_cast<uint8_t>(region_ring(region, full)),
+            .slot_free = !wait && !full};
+  if (wait) {
+    step.moment = queue == Queue::load    ? Moment::pending_load
+                  : queue == Queue::store ? Moment::pending_store
+                                          : Moment::pending_stage;
+    return add(step, touch(step.moment) | touch_ring(step.ring));
+  }
+  step.moment = queue == Queue::load    ? Moment::load_free
+                : queue == Queue::store ? Moment::store_done
+                : full                  ? Moment::stage_done
+                                        : Moment::stage_free;
   frames_.back().reads |= touch(step.moment);
   add(step, touch_ring(step.ring));
 }
@@ -217,7 +264,8 @@ namespace {
 
 class Compiler {
  public:
-  Compiler(const Program& program, StepWriter& to) : program_(program), to_(to) {}
+  Compiler(const Program& program, StepWriter& to)
+      : program_(program), regions_(region_numbers(program)), to_(to) {}
 
   void body(const std::vector<Item>& items) {
     for (const Item& item : items) {
@@ -226,7 +274,7 @@ class Compiler {
         body(loop->body);
         to_.close_loop();
       } else if (const auto* sync = std::get_if<Sync>(&item.node)) {
-        to_.sync(sync->kind, sync->queue, sync->buffer);
+        apply(*sync);
       } else {
         std::visit([this](const auto& c) { command(c); }, std::get<Command>(item.node));
       }
@@ -235,6 +283,11 @@ class Compiler {
 
  private:
   Memory memory(int tensor) const { return program_.tensors[static_cast<size_t>(tensor)].memory; }
+
+  void apply(const Sync& s) {
+    if (s.region < 0) return to_.sync(s.kind, s.queue, s.buffer);
+    to_.region_sync(s.kind, s.queue, static_cast<size_t>(regions_[static_cast<size_t>(s.region)]));
+  }
 
   void command(const LoadCommand& c) {
     if (c.transposed > 0)
@@ -253,15 +306,28 @@ class Compiler {
   void command(const LaneCommand& c) { to_.lane(c); }
   void command(const RowCommand& c) { to_.row(c); }
   void command(const StoreCommand& c) { to_.store(memory(c.tensor), c.walk.runs(), c.walk.run); }
+  void command(const StageCommand& c) { to_.stage(memory(c.from), c.walk.runs(), c.walk.run); }
 
   const Program& program_;
+  const std::vector<int> regions_;
   StepWriter& to_;
 };
+
+bool stages(const std::vector<Item>& items) {
+  return std::any_of(items.begin(), items.end(), [](const Item& item) {
+    if (const auto* loop = std::get_if<Loop>(&item.node)) return stages(loop->body);
+    const auto* c = std::get_if<Command>(&item.node);
+    return c && std::holds_alternative<StageCommand>(*c);
+  });
+}
 
 }  // namespace
 
 void write_steps(const Program& program, const HwConfig& hw, StepWriter& to) {
   to.start(hw, program.dataflow);
+  if (stages(program.body)) to.share_channels();
+  for (const ProgramTensor& t : program.tensors)
+    if (t.slots > 0) to.add_region(t.slots);
   Compiler(program, to).body(program.body);
 }
 

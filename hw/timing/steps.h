@@ -14,7 +14,7 @@ namespace accsim::hw {
 /// Moments that later commands build on, besides the tokens. "Loaded" ones, in Buffer's order, are
 /// when all loads so far into a buffer have arrived, whichever memory they come from. "Pending"
 /// ones are what the tokens say that a queue's next command waits for; they return to 0 when it
-/// starts.
+/// starts. "Read" and "written by" ones are when a queue lets another one use that channel of DRAM.
 enum class Moment : uint8_t {
   load_free,
   preload_free,
@@ -23,6 +23,7 @@ enum class Moment : uint8_t {
   post_free,
   vector_free,
   store_free,
+  stage_free,
   activation_loaded,
   weight_loaded,
   parameter_loaded,
@@ -35,14 +36,21 @@ enum class Moment : uint8_t {
   vector_done,
   vector_release,
   store_release,
+  store_done,
+  stage_done,
+  read_by_load,
+  read_by_stage,
+  written_by_store,
+  written_by_stage,
   pending_load,
   pending_preload,
   pending_stream,
   pending_post,
   pending_vector,
   pending_store,
+  pending_stage,
 };
-inline constexpr size_t kMoments = 25;
+inline constexpr size_t kMoments = 33;
 inline constexpr size_t kFirstPending = static_cast<size_t>(Moment::pending_load);
 
 /// When all loads so far into a buffer have arrived.
@@ -52,11 +60,16 @@ constexpr Moment loaded(Buffer b) {
 }
 static_assert(loaded(Buffer::output) == Moment::output_loaded);
 
-/// A ring of tokens: full or free ones of a buffer, primed ones of the output slots.
-inline constexpr size_t kRings = 2 * kBuffers + 1;
+/// A ring of tokens: full or free ones of a buffer, primed ones of the output slots, full or free
+/// ones of a region.
+inline constexpr size_t kRings = 2 * kBuffers + 1 + 2 * kMostRegions;
 inline constexpr size_t kPrimedRing = 2 * kBuffers;
 /// The index, below kPrimedRing, of a buffer's full or free tokens.
 constexpr size_t ring(Buffer b, bool full) { return 2 * static_cast<size_t>(b) + (full ? 1 : 0); }
+/// The index, above kPrimedRing, of the full or free tokens of a region, by its number.
+constexpr size_t region_ring(size_t region, bool full) {
+  return kPrimedRing + 1 + 2 * region + (full ? 1 : 0);
+}
 
 /// Moments and rings as bits: moment m is bit m, ring r bit kMoments + r.
 using TouchSet = uint64_t;
@@ -65,6 +78,7 @@ constexpr TouchSet touch(Moment m) { return TouchSet{1} << static_cast<size_t>(m
 /// The set of one ring, by its ring() index.
 constexpr TouchSet touch_ring(size_t r) { return TouchSet{1} << (kMoments + r); }
 constexpr TouchSet kAllRings = ((TouchSet{1} << kRings) - 1) << kMoments;
+static_assert(kMoments + kRings < 64);
 
 /// Times carry the reason why they aren't earlier in their lowest bits, so that a maximum keeps it.
 inline constexpr int kWhyBits = 3;
@@ -83,7 +97,7 @@ constexpr int64_t without_why(int64_t stamped) { return stamped & -(int64_t{1} <
 
 /// A command, token operation or loop reduced to what time depends on.
 struct Step {
-  enum class Kind : uint8_t { loop, load, gemm, drain, post, vector, store, wait, signal };
+  enum class Kind : uint8_t { loop, load, gemm, drain, post, vector, store, stage, wait, signal };
   Kind kind = Kind::wait;
   Wait memory = Wait::array;  ///< load, store: the reason that waiting for it has
   /// load: what it adds to; wait: the pending one; signal: when the slot is done with.
@@ -91,6 +105,7 @@ struct Step {
   uint8_t ring = 0;             ///< wait, signal
   bool slot_free = false;       ///< signal: whoever waits for it waits for a slot
   bool filled = false;          ///< signal: of a slot that loads have filled
+  bool shares = false;          ///< load, store: on a channel that the stage queue uses too
   bool stale = false;           ///< loop: reads a moment that its body doesn't write
   TouchSet writes = 0;          ///< loop: what its body writes
   int32_t span = 0;             ///< loop: steps of its body
@@ -106,6 +121,9 @@ class StepWriter {
  public:
   /// Starts a new program; memory of the last one is used again.
   void start(const HwConfig& hw, Dataflow dataflow);
+  /// The program has a StageCommand.
+  void share_channels() { stages_ = true; }
+  void add_region(int64_t slots) { regions_.push_back(slots); }
 
   void open_loop(int64_t count);
   void close_loop();
@@ -125,9 +143,15 @@ class StepWriter {
   void lane(const LaneCommand& c);
   void row(const RowCommand& c);
   void set_table(Queue unit);
+  /// `bytes` that are contiguous in pieces of `run` in DRAM, from there or to there.
+  void stage(Memory from, int64_t runs, int64_t run);
   void sync(SyncKind kind, Queue queue, Buffer buffer);
+  /// Of a region, by its number.
+  void region_sync(SyncKind kind, Queue queue, size_t region);
 
   std::span<const Step> steps() const { return steps_; }
+  /// Slots of the program's regions, by their number.
+  std::span<const int64_t> regions() const { return regions_; }
 
  private:
   struct Frame {
@@ -145,6 +169,8 @@ class StepWriter {
 
   const HwConfig* hw_ = nullptr;
   Dataflow dataflow_ = Dataflow::weight_stationary;
+  bool stages_ = false;
+  std::vector<int64_t> regions_;
   struct Banked {
     BankedDram dram;
     double clock_mhz;

@@ -1,5 +1,7 @@
 #include "hw/timing/timeline.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <bit>
 
@@ -10,7 +12,8 @@ namespace accsim::hw {
 namespace {
 
 constexpr int kGemm = 2 * static_cast<int>(kBuffers), kDrain = kGemm + 1, kPost = kGemm + 2,
-              kTable = kGemm + 3, kVector = kGemm + 4, kStore = kGemm + 5, kKinds = kStore + 2;
+              kTable = kGemm + 3, kVector = kGemm + 4, kStore = kGemm + 5, kStage = kStore + 2,
+              kKinds = kStage + 2;
 
 std::string kind_name(int kind) {
   if (kind < kGemm) {
@@ -18,8 +21,15 @@ std::string kind_name(int kind) {
     const bool shared = kind >= static_cast<int>(kBuffers);
     return "load " + std::string(name(b)) + (shared ? " from shared" : "");
   }
-  constexpr std::array<const char*, kKinds - kGemm> kNames = {
-      "gemm", "drain", "post", "table", "vector", "store", "store to shared"};
+  constexpr std::array<const char*, kKinds - kGemm> kNames = {"gemm",
+                                                              "drain",
+                                                              "post",
+                                                              "table",
+                                                              "vector",
+                                                              "store",
+                                                              "store to shared",
+                                                              "stage from dram",
+                                                              "stage to dram"};
   return kNames[static_cast<size_t>(kind - kGemm)];
 }
 
@@ -58,6 +68,11 @@ class Lister {
     to_.back().bytes[memory(c.tensor)] = c.walk.runs() * c.walk.run;
   }
 
+  void add(const StageCommand& c) {
+    add(kStage + static_cast<int>(memory(c.from)));
+    to_.back().bytes[static_cast<size_t>(Memory::dram)] = c.walk.bytes();
+  }
+
   const Program& program_;
   std::vector<CommandInfo>& to_;
 };
@@ -89,6 +104,10 @@ std::string names(CommandSet commands) {
 
 std::string token_name(int ring) {
   if (ring == kPrimedRing) return "a primed output slot";
+  if (ring > static_cast<int>(kPrimedRing)) {
+    const int at = ring - static_cast<int>(kPrimedRing) - 1;
+    return fmt::format("a {} slot of region {}", at % 2 == 1 ? "full" : "free", at / 2);
+  }
   const auto b = static_cast<Buffer>(ring / 2);
   return std::string(ring % 2 == 1 ? "a full " : "a free ") + std::string(name(b)) + " slot";
 }
@@ -120,11 +139,11 @@ Timeline timeline(const Program& program, const HwConfig& hw, int64_t limit) {
   if (count(program, hw).commands > limit) {
     mode = TimingMode::periodic;
     LoopCounter counter;
-    simulator.run(steps, hw, mode, &counter);
+    simulator.run(steps, hw, mode, &counter, writer.regions());
     detail = counter.detail(limit);
   }
   SliceRecorder recorder(steps, commands, detail);
-  const Timing timing = simulator.run(steps, hw, mode, &recorder);
+  const Timing timing = simulator.run(steps, hw, mode, &recorder, writer.regions());
   Timeline out;
   out.total = timing.total;
   out.queues = recorder.finish();

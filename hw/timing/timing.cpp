@@ -27,9 +27,9 @@ Timing simulate(const Program& program, const HwConfig& hw, TimingMode mode,
                 const CommandObserver& observer) {
   StepWriter writer;
   write_steps(program, hw, writer);
-  if (!observer) return Simulator().run(writer.steps(), hw, mode);
+  if (!observer) return Simulator().run(writer.steps(), hw, mode, nullptr, writer.regions());
   Observed watcher(observer);
-  return Simulator().run(writer.steps(), hw, mode, &watcher);
+  return Simulator().run(writer.steps(), hw, mode, &watcher, writer.regions());
 }
 
 }  // namespace accsim::hw

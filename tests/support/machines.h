@@ -17,7 +17,7 @@ inline hw::HwConfig small_machine(int64_t rows = 8, int64_t cols = 8) {
   hw.buffers[static_cast<size_t>(hw::Buffer::accumulator)] = {8, 2, 0};
   hw.buffers[static_cast<size_t>(hw::Buffer::output)] = {4, 2, 16};
   hw.dram = {{4000}, {2000}, 20};
-  hw.shared = {0, {{8000}, {8000}, 5}};
+  hw.shared = {4, {{8000}, {8000}, 5}};
   hw.vector.lanes.fill(8);
   hw.energy.mac = 1;
   return hw;
@@ -35,7 +35,7 @@ inline hw::HwConfig random_machine(std::mt19937& random) {
     if (b.width > 0) b.width = pick(1, 64);
   }
   hw.dram = {{pick(200, 40000)}, {pick(200, 40000)}, pick(0, 200)};
-  hw.shared = {pick(0, 1) * 64, {{hw.dram.read.milli * 2}, {hw.dram.write.milli * 2}, 0}};
+  hw.shared = {32 + pick(0, 1) * 64, {{hw.dram.read.milli * 2}, {hw.dram.write.milli * 2}, 0}};
   for (int64_t& lanes : hw.vector.lanes) lanes = pick(1, 32);
   return hw;
 }

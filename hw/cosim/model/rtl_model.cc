@@ -16,6 +16,8 @@ namespace {
 
 using accsim::hw::rtl::Cycle;
 
+constexpr int kTagBits = 4;  ///< of region_tag_t
+
 /// A port of any width, as 32-bit words in memory order.
 template <class Port>
 void put_words(Port& port, const void* from, size_t bytes) {
@@ -59,12 +61,19 @@ struct Model {
     t.post_valid_i = c.command_valid[kPost];
     t.vector_valid_i = c.command_valid[kVector];
     t.store_valid_i = c.command_valid[kStore];
+    t.stage_valid_i = c.command_valid[kStage];
     constexpr size_t kAll = sizeof c.command[0];
     if (c.command_valid[kLoad]) put_words(t.load_i, c.command[kLoad].data(), kAll);
     if (c.command_valid[kGemm]) put_words(t.gemm_i, c.command[kGemm].data(), kAll);
     if (c.command_valid[kPost]) put_words(t.post_i, c.command[kPost].data(), kAll);
     if (c.command_valid[kVector]) put_words(t.vector_i, c.command[kVector].data(), kAll);
     if (c.command_valid[kStore]) put_words(t.store_i, c.command[kStore].data(), kAll);
+    if (c.command_valid[kStage]) put_words(t.stage_i, c.command[kStage].data(), kAll);
+    t.write_done_i = static_cast<CData>(c.write_done[0] | c.write_done[1] << 1);
+    t.write_done_tag_i = static_cast<CData>(c.write_done_tag[0] | c.write_done_tag[1] << kTagBits);
+    t.copy_ready_i = c.copy_ready;
+    t.copy_done_i = c.copy_done;
+    t.copy_done_tag_i = static_cast<CData>(c.copy_done_tag);
     t.data_valid_i = static_cast<CData>(c.data_valid[0] | c.data_valid[1] << 1);
     put_words(t.data_tag_i, c.data_tag.data(), sizeof c.data_tag);
     put_words(t.data0_i, c.data[0].data(), c.data_valid[0] ? kMaxPort : 0);
@@ -81,18 +90,21 @@ struct Model {
     c.retired[kRetirePost] = t.retire_post_o;
     c.retired[kRetireVector] = t.retire_vector_o;
     c.retired[kRetireStore] = t.retire_store_o;
+    c.retired[kRetireStage] = t.retire_stage_o;
   }
 
   void outputs(Cycle& c) const {
     using namespace accsim::hw::rtl;
     const Vaccsim_core& t = *top;
-    c.command_ready = {t.load_ready_o != 0, t.gemm_ready_o != 0, t.post_ready_o != 0,
-                       t.vector_ready_o != 0, t.store_ready_o != 0};
+    c.command_ready = {t.load_ready_o != 0,   t.gemm_ready_o != 0,  t.post_ready_o != 0,
+                       t.vector_ready_o != 0, t.store_ready_o != 0, t.stage_ready_o != 0};
     c.read = {t.read_valid_o != 0, t.read_shared_o != 0, t.read_last_o != 0,
               t.read_bytes_o,      t.read_addr_o,        {}};
     get_words(c.read.tag.data(), t.read_tag_o, sizeof c.read.tag);
     c.write = {t.write_valid_o != 0, t.write_shared_o != 0, t.write_last_o != 0,
-               t.write_bytes_o,      t.write_addr_o,        {}};
+               t.write_bytes_o,      t.write_addr_o,        {t.write_tag_o}};
+    c.copy = {t.copy_valid_o != 0, t.copy_shared_o != 0, t.copy_last_o != 0, t.copy_bytes_o,
+              t.copy_source_o,     t.copy_target_o,      t.copy_tag_o};
     if (c.write.valid) get_words(c.write_data.data(), t.write_data_o, kMaxPort);
   }
 };

@@ -43,15 +43,34 @@ TEST(PacedChannel, DoesATransferTakeTheTimeOfItsBytesOrItsBeats) {
 
 TEST(ReturnPath, DoesDataComeOneCycleAndTheLatencyAfterItsRequest) {
   ReturnPath path(7);
-  path.push(100, 4, {1}, 10);
-  path.push(104, 4, {2}, 11);
+  std::vector<uint8_t> memory = {1, 2, 3, 4};
+  path.push(memory, {1}, 10);
+  memory = {5, 6, 7, 8};
+  path.push(memory, {2}, 11);
   EXPECT_EQ(path.arrived(17), nullptr);
   ASSERT_NE(path.arrived(18), nullptr);
   EXPECT_EQ(path.arrived(18)->tag, rtl::Tag{1});
+  EXPECT_EQ(path.arrived(18)->data, (std::vector<uint8_t>{1, 2, 3, 4}));
   path.pop();
   EXPECT_EQ(path.arrived(18), nullptr);
   ASSERT_NE(path.arrived(19), nullptr);
-  EXPECT_EQ(path.arrived(19)->address, 104u);
+  EXPECT_EQ(path.arrived(19)->data, (std::vector<uint8_t>{5, 6, 7, 8}));
+}
+
+TEST(WritePath, AreBytesInMemoryWhenTheyAreDue) {
+  WritePath path;
+  path.push({12, 100, {1}, false, 0});
+  path.push({13, 101, {2}, true, 5});
+  EXPECT_FALSE(path.arrived(11));
+  const auto first = path.arrived(12);
+  ASSERT_TRUE(first);
+  EXPECT_EQ(first->address, 100u);
+  EXPECT_FALSE(first->last);
+  EXPECT_FALSE(path.arrived(12));
+  const auto second = path.arrived(INT64_MAX);
+  ASSERT_TRUE(second);
+  EXPECT_EQ(second->tag, 5u);
+  EXPECT_TRUE(second->last);
 }
 
 }  // namespace

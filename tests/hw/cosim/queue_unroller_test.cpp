@@ -46,7 +46,8 @@ Program nest() {
 TEST(QueueUnroller, AreCommandsUnrolledInOrderWithTheirTokens) {
   const Program p = nest();
   const TokenOrder order(p, kMachine);
-  QueueUnroller cursor(p, kMachine, order, Queue::load);
+  const ChannelOrder channels(p);
+  QueueUnroller cursor(p, kMachine, order, channels, Queue::load);
   for (int64_t i = 0; i < 2; ++i)
     for (int64_t j = -1; j < 3; ++j) {
       const auto next = cursor.next();
@@ -56,7 +57,7 @@ TEST(QueueUnroller, AreCommandsUnrolledInOrderWithTheirTokens) {
       EXPECT_EQ(e.ordinal, i * 4 + j + 1);
       EXPECT_EQ(e.indices, (std::vector<int64_t>{i, j}));
       EXPECT_EQ(e.descriptor.words[0] & 3, (j < 0 ? kWait : 0) | (j == 2 ? kSignal : 0));
-      EXPECT_EQ(e.descriptor.words[1], j < 0 ? 7 : 5 + 1000 * i + 10 * j);
+      EXPECT_EQ(e.descriptor.words[rtl::dma_cmd::kAddrLo], j < 0 ? 7 : 5 + 1000 * i + 10 * j);
     }
   const auto end = cursor.next();
   ASSERT_TRUE(end.ok());
@@ -73,7 +74,8 @@ TEST(QueueUnroller, IsASignalWithoutACommandAnError) {
   Program p = nest();
   p.body.insert(p.body.begin(), sync(SyncKind::signal_full, Queue::load, Buffer::weight));
   const TokenOrder order(p, kMachine);
-  const auto next = QueueUnroller(p, kMachine, order, Queue::load).next();
+  const ChannelOrder channels(p);
+  const auto next = QueueUnroller(p, kMachine, order, channels, Queue::load).next();
   ASSERT_FALSE(next.ok());
   EXPECT_EQ(next.errors()[0].code, Errc::invalid);
 }
@@ -81,7 +83,8 @@ TEST(QueueUnroller, IsASignalWithoutACommandAnError) {
 /// Word 0 of the commands of a queue.
 std::vector<uint32_t> flags(const Program& p, const HwConfig& hw, Queue q) {
   const TokenOrder order(p, hw);
-  QueueUnroller cursor(p, hw, order, q);
+  const ChannelOrder channels(p);
+  QueueUnroller cursor(p, hw, order, channels, q);
   std::vector<uint32_t> out;
   for (;;) {
     const auto next = cursor.next();

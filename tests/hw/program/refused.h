@@ -8,8 +8,15 @@
 
 namespace accsim::test {
 
+/// small_machine() with a shared buffer.
+inline hw::HwConfig shared_machine() {
+  hw::HwConfig hw = small_machine();
+  hw.shared.kib = 16;
+  return hw;
+}
+
 /// What the verifier says of a program first; nothing when it accepts it.
-inline std::string error(const hw::Program& p, const hw::HwConfig& hw = small_machine()) {
+inline std::string error(const hw::Program& p, const hw::HwConfig& hw = shared_machine()) {
   const Status s = verify(p, hw);
   return s ? "" : s.errors().front().text();
 }

@@ -81,7 +81,8 @@ TEST(Simulator, KeepsNothingFromRunToRun) {
     const Program p = test::random_program(random);
     if (!verify(p, hw).ok()) continue;
     write_steps(p, hw, writer);
-    const Timing again = simulator.run(writer.steps(), hw, TimingMode::periodic);
+    const Timing again =
+        simulator.run(writer.steps(), hw, TimingMode::periodic, nullptr, writer.regions());
     EXPECT_EQ(again.total, simulate(p, hw).total);
   }
 }

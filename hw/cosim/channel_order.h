@@ -1,0 +1,43 @@
+#pragma once
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "hw/program/program.h"
+
+namespace accsim::hw {
+
+/// Whose turn it is on DRAM's two channels. Loads and stages from DRAM use the one for reads, stores
+/// and stages to DRAM the one for writes, each in the order of the program's text; where the next
+/// command is another queue's, the one before it hands the channel on. Without stages each channel
+/// has one queue, and nothing is written out.
+class ChannelOrder {
+ public:
+  explicit ChannelOrder(const Program& program);
+
+  /// A command waits until another queue hands the channel on; hands it on behind itself.
+  struct Turn {
+    bool waits = false, gives = false;
+  };
+  /// Of the n-th command of a queue on a channel.
+  Turn turn(Queue queue, bool writes, int64_t n) const;
+
+ private:
+  bool stages(const std::vector<Item>& body) const;
+  bool matters(const std::vector<Item>& body) const;
+  void walk(const std::vector<Item>& body);
+  void note(Queue queue, bool writes);
+
+  const Program& program_;
+  struct Channel {
+    int last = -1;  ///< the queue that had it last
+    std::array<std::vector<Turn>, kQueues> turns;
+  };
+  std::array<Channel, 2> channels_;  ///< reads, writes
+};
+
+/// The channel of DRAM that a command uses, false for the one for reads; nothing where it uses none.
+std::optional<bool> writes_dram(const Program& program, const Command& command);
+
+}  // namespace accsim::hw
