@@ -26,6 +26,7 @@ from timing_simulator import (
     Json,
     Simulator,
     Token,
+    rings,
     split,
     unroll,
 )
@@ -72,11 +73,16 @@ def kinds(program: Json) -> Iterator[str]:
     memories: dict[str, list[str]] = {}  # of the loads into the slot of a buffer that is filled
     users = defaultdict(set)  # queues that hold or fill slots of a buffer
     primed = 0  # slots that no post has taken
-    slots = {name: buffer["slots"] for name, buffer in program["machine"]["buffers"].items()}
+    slots = rings(program)
     for name, what in unroll(program["body"]):
         if isinstance(what, list):
             queue, buffer = what
-            yield f"{'several slots' if slots[buffer] > 1 else 'one slot'} of {buffer}"
+            several = "several slots" if slots[buffer] > 1 else "one slot"
+            if buffer in program["regions"]:
+                yield f"{several} of a region"
+                yield f"region, {name} by {queue}"
+                continue
+            yield f"{several} of {buffer}"
             if name in ("signal_full", "signal_primed") and queue == "load":
                 slot = "primed slot" if name == "signal_primed" else "slot"
                 loads = memories.pop(buffer, [])
@@ -91,6 +97,9 @@ def kinds(program: Json) -> Iterator[str]:
             continue
         yield name
         yield from vector_kinds(name, what, program["machine"])
+        if name == "stage":
+            yield f"stage from {what['from']}"
+            yield f"stage of {'one run' if what['runs'] == 1 else 'several runs'}"
         if "memory" in what:
             yield f"{name}, {what['memory']}"
             yield f"{name} of {'one run' if what['runs'] == 1 else 'several runs'}"
@@ -189,6 +198,20 @@ EXPECTED = {
     "softmax with a mask",
     "row, channels of several beats",
     "token given with no command before it",
+    *(f"{slots} of a region" for slots in ("one slot", "several slots")),
+    *(
+        f"region, {operation} by {queue}"
+        for operations, queues in (
+            (("wait_free", "signal_full"), ("stage", "store")),
+            (("wait_full", "signal_free"), ("stage", "load")),
+        )
+        for operation in operations
+        for queue in queues
+    ),
+    "stage from dram",
+    "stage from shared",
+    "stage of one run",
+    "stage of several runs",
 }
 
 
@@ -305,6 +328,31 @@ class PrimedNotWaitedFor(Simulator):
             command.waits[:] = [token for token in command.waits if token.kind != "primed"]
 
 
+class NoTurns(Simulator):
+    """Queues use DRAM's channels at once."""
+
+    def take_turns(self):
+        pass
+
+
+class RegionFullWithTheEnd(Simulator):
+    """A slot of a region is full when it has been asked for, not when it is in memory."""
+
+    def signal(self, tokens, visible, given_back):
+        regions = [token for token in tokens if token.buffer in self.regions]
+        super().signal(regions, given_back, given_back)
+        super().signal([token for token in tokens if token not in regions], visible, given_back)
+
+
+class RegionBackWithResult(Simulator):
+    """A slot of a region is free when what was read has arrived."""
+
+    def signal(self, tokens, visible, given_back):
+        regions = [token for token in tokens if token.buffer in self.regions]
+        super().signal(regions, visible, max(visible, given_back))
+        super().signal([token for token in tokens if token not in regions], visible, given_back)
+
+
 class HeldGatesStream(Simulator):
     """The held operand is waited for by the stream, and given back by it."""
 
@@ -394,6 +442,12 @@ CONTRACTS = {
         )
     ),
     "vector": more("vector"),
+    "stage": more("stage"),
+    "stage's latency": more("staged"),
+    "stage on one channel": changed(
+        dram_channel=lambda self, c: c.name == "stage" and "read" or Contract.dram_channel(self, c)
+    ),
+    "stage, DRAM's latency alone": changed(staged=lambda self, stage: self.latency("dram")),
     "vector, no ports": changed(
         vector=lambda self, v: max(
             1, sum(-(-n // self.machine["lanes"][name]) for name, n in v["ops"].items())
@@ -441,6 +495,9 @@ FAULTS: dict[str, Callable[[Json], Simulator]] = {
         for m in ("dram", "shared")
         for rate in ("read", "write")
     },
+    "no turns on DRAM's channels": NoTurns,
+    "region full with the end": RegionFullWithTheEnd,
+    "region back with the result": RegionBackWithResult,
     "held operand gates the stream": HeldGatesStream,
     "one queue for post and vector": OneQueueForPostAndVector,
     "primed as loaded": PrimedAsLoaded,

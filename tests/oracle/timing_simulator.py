@@ -1,6 +1,6 @@
 """An event simulator of a tile program's timing, written from the contract in rtl/README.md alone.
 
-It shares no code and no method with hw/timing: the load, execute, post, vector and store queue are
+It shares no code and no method with hw/timing: the load, execute, post, vector, store and stage queue are
 processes that run side by side and meet at nothing but tokens, as the engines of the core do.
 A process sleeps until a cycle has come or a token is there; a heap of events wakes it.
 Section names in the docstrings are those of the README.
@@ -15,7 +15,7 @@ from itertools import chain, count
 from typing import Any
 
 Json = dict[str, Any]
-QUEUES = ("load", "execute", "post", "vector", "store")
+QUEUES = ("load", "execute", "post", "vector", "store", "stage")
 QUEUE_OF = {
     "load": "load",
     "gemm": "execute",
@@ -25,14 +25,17 @@ QUEUE_OF = {
     "row": "vector",
     "vector": "vector",
     "store": "store",
+    "stage": "stage",
 }  # and "table": that of its unit
+PORTS = ("activation", "weight", "parameter", "output")
 HELD = {"weight_stationary": "weight", "input_stationary": "activation", "output_stationary": None}
 SHADOW = "shadow registers"  # tokens within the execute queue: between its stream and its fill
 
 
 @dataclass(frozen=True)
 class Token:
-    """A token of a kind, "free", "full" or "primed": number 0 is the buffer's first of it."""
+    """A token of a kind, "free", "full", "primed" or "turn", of a buffer, a region or a channel:
+    number 0 is its first."""
 
     kind: str
     buffer: str
@@ -84,6 +87,25 @@ class Contract:
         rate = self.machine[move["memory"]]["read" if "buffer" in move else "write"]
         channel = self.channel(move["runs"] * move["run"], rate)
         return max(1, channel, move["runs"] * self.beats(move["run"], buffer))
+
+    def stage(self, stage: Json) -> int:
+        """Row "stage": DRAM's channel, the widest port of a slot."""
+        port = max(self.machine["buffers"][b]["port"] for b in PORTS)
+        rate = self.machine["dram"]["read" if stage["from"] == "dram" else "write"]
+        channel = self.channel(stage["runs"] * stage["run"], rate)
+        return max(1, channel, stage["runs"] * -(-stage["run"] // port))
+
+    def staged(self, stage: Json) -> int:
+        """Row "stage": from the end until the bytes are there."""
+        return self.latency("dram") + self.latency("shared")
+
+    def dram_channel(self, command: Command) -> str | None:
+        """Section "Regions and stages": the channel of DRAM that a command uses."""
+        if command.name == "stage":
+            return "read" if command.fields["from"] == "dram" else "write"
+        if command.fields.get("memory") != "dram":
+            return None
+        return {"load": "read", "store": "write"}[command.name]
 
     def side(self, load: Json) -> int:
         """Section "Transposed loads": rows and columns of a block."""
@@ -214,6 +236,9 @@ class Contract:
         if command.name in ("load", "store"):
             end = start + self.moved(what)
             return end, end + self.latency(what["memory"])
+        if command.name == "stage":
+            end = start + self.stage(what)
+            return end, end + self.staged(what)
         if command.name == "table":
             end = start + self.table(command.queue)
         else:
@@ -231,13 +256,18 @@ def unroll(body: list[Json]) -> Iterator[tuple[str, Any]]:
             yield from operation.items()
 
 
+def rings(program: Json) -> dict[str, int]:
+    """Slots of the buffers and of the regions, by name."""
+    buffers = program["machine"]["buffers"]
+    return {name: buffer["slots"] for name, buffer in buffers.items()} | program["regions"]
+
+
 def split(program: Json) -> tuple[dict[str, list[Command]], list[tuple[str, Token]]]:
     """Each queue's own commands, and the tokens that nothing comes before, with their queues.
     Tokens of one kind are taken in the order in which they are given (section "Queues"): the n-th
     wait of the program's text takes what its n-th signal gives, whichever queues they are in. Free
     tokens 0 to slots - 1 are those that the buffer begins with."""
-    buffers = program["machine"]["buffers"]
-    numbers = defaultdict(int, {("signal", "free", b): buffers[b]["slots"] for b in buffers})
+    numbers = defaultdict(int, {("signal", "free", ring): n for ring, n in rings(program).items()})
     given_at_once: list[tuple[str, Token]] = []
     commands: dict[str, list[Command]] = {queue: [] for queue in QUEUES}
     waits: dict[str, list[Token]] = {queue: [] for queue in QUEUES}
@@ -285,7 +315,7 @@ class Deadlock(Exception):
 
 
 class Simulator:
-    """The five queues, the tokens between them and the events to come."""
+    """The six queues, the tokens between them and the events to come."""
 
     def __init__(self, program: Json, contract: type[Contract] = Contract) -> None:
         self.contract = contract(program["machine"], program["dataflow"])
@@ -297,12 +327,28 @@ class Simulator:
         self.events: list[tuple[int, int, Callable[[], None]]] = []  # cycle, order, what happens
         self.order = count()
         self.usable = {Token("free", SHADOW, 0): 0}  # from which cycle on
-        for name, buffer in program["machine"]["buffers"].items():
-            self.usable |= {Token("free", name, number): 0 for number in range(buffer["slots"])}
+        for name, slots in rings(program).items():
+            self.usable |= {Token("free", name, number): 0 for number in range(slots)}
+        self.regions = program["regions"]
+        self.take_turns()
         self.asleep: dict[Token, Process] = {}
         steps = {"load": self.load(), "fill": self.fill(), "stream": self.stream()}
-        steps |= {queue: self.in_turn(queue) for queue in ("post", "vector", "store")}
+        steps |= {queue: self.in_turn(queue) for queue in ("post", "vector", "store", "stage")}
         self.processes = [Process(name, work) for name, work in steps.items()]
+
+    def take_turns(self) -> None:
+        """Section "Regions and stages": DRAM's channels are used in the order of the text."""
+        last: dict[str, Command] = {}
+        turns = count()
+        for command in sorted(chain(*self.text.values()), key=lambda command: command.place):
+            channel = self.contract.dram_channel(command)
+            if channel is None:
+                continue
+            if channel in last and last[channel].queue != command.queue:
+                turn = Token("turn", channel, next(turns))
+                last[channel].signals.append(turn)
+                command.waits.append(turn)
+            last[channel] = command
 
     def at(self, cycle: int, happens: Callable[[], None]) -> None:
         """Plans an event."""
@@ -348,7 +394,7 @@ class Simulator:
         """Columns "result visible" and "slots given back": when full (or primed) and free tokens
         are given."""
         for token in tokens:
-            cycle = given_back if token.kind == "free" else visible
+            cycle = given_back if token.kind in ("free", "turn") else visible
             self.at(cycle, partial(self.given, token))
 
     def load(self) -> Wishes:
@@ -363,6 +409,9 @@ class Simulator:
             self.finish["load"].append(visible)
             slot[buffer := command.fields["buffer"]].append(visible)
             for token in command.signals:
+                if token.kind == "turn" or token.buffer in self.regions:
+                    self.signal([token], visible, end)
+                    continue
                 if token.kind == "free":
                     self.indices_read([token], visible, end)
                     continue

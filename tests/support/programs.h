@@ -121,6 +121,7 @@ class RandomProgram {
     columns_ = p.dataflow == hw::Dataflow::input_stationary;
     p.body = nest(3);
     p.loops = loops_;
+    p.tensors.insert(p.tensors.end(), regions_.begin(), regions_.end());
     return p;
   }
 
@@ -147,7 +148,10 @@ class RandomProgram {
       if (depth > 0 && one_in(2))
         out.push_back(loop(pick(1, depth == 3 ? 40 : 9), nest(depth - 1)));
       else
-        append(out, one_in(3) ? vector_tile() : one_in(8) ? copy_tile() : gemm_tile());
+        append(out, one_in(3)   ? vector_tile()
+                    : one_in(8) ? copy_tile()
+                    : one_in(4) ? region_tile()
+                                : gemm_tile());
     }
     return out;
   }
@@ -273,6 +277,75 @@ class RandomProgram {
     return out;
   }
 
+  hw::Item region_sync(hw::SyncKind kind, hw::Queue queue, int region) {
+    return {hw::Sync{kind, queue, hw::Buffer::activation, region}};
+  }
+
+  static constexpr int kFirstRegion = 3;  ///< behind program()'s tensors
+
+  /// A region of 600 bytes a slot in DRAM or the shared buffer.
+  int new_region() {
+    const int64_t slots = pick(1, 4);
+    const int number = static_cast<int>(regions_.size());
+    regions_.push_back({"region " + std::to_string(number),
+                        one_in(2) ? hw::Memory::shared : hw::Memory::dram, 600 * slots, slots});
+    return kFirstRegion + number;
+  }
+
+  /// To a region, or from it: the other side is the tensor of the other memory.
+  hw::Item stage(int region, bool into) {
+    const bool shared =
+        regions_[static_cast<size_t>(region - kFirstRegion)].memory == hw::Memory::shared;
+    const int other = shared ? (into ? 0 : 1) : 2;
+    const int64_t bytes = pick(1, 500);
+    return {hw::Command{hw::StageCommand{into ? other : region, into ? region : other, 0, 0,
+                                         walk(bytes, runs(bytes))}}};
+  }
+
+  std::vector<hw::Item> region_filled(int region, bool staged) {
+    const hw::Queue queue = staged ? hw::Queue::stage : hw::Queue::store;
+    std::vector<hw::Item> out;
+    if (!staged) out = claimed(hw::Buffer::output, pick(1, 80), hw::SyncKind::signal_full);
+    if (!staged) out.push_back(sync(hw::SyncKind::wait_full, hw::Queue::store, hw::Buffer::output));
+    out.push_back(region_sync(hw::SyncKind::wait_free, queue, region));
+    const int64_t bytes = pick(1, 80);
+    append(out, maybe_looped({staged ? stage(region, true) : store(bytes, region, runs(bytes))}));
+    out.push_back(region_sync(hw::SyncKind::signal_full, queue, region));
+    if (!staged)
+      out.push_back(sync(hw::SyncKind::signal_free, hw::Queue::store, hw::Buffer::output));
+    return out;
+  }
+
+  std::vector<hw::Item> region_emptied(int region, bool staged) {
+    if (staged) {
+      std::vector<hw::Item> out = {region_sync(hw::SyncKind::wait_full, hw::Queue::stage, region)};
+      append(out, maybe_looped({stage(region, false)}));
+      out.push_back(region_sync(hw::SyncKind::signal_free, hw::Queue::stage, region));
+      return out;
+    }
+    std::vector<hw::Item> out = {sync(hw::SyncKind::wait_free, hw::Queue::load, hw::Buffer::output),
+                                 region_sync(hw::SyncKind::wait_full, hw::Queue::load, region)};
+    const int64_t bytes = pick(1, 80);
+    append(out, maybe_looped({load(hw::Buffer::output, bytes, region, runs(bytes))}));
+    append(out, {region_sync(hw::SyncKind::signal_free, hw::Queue::load, region),
+                 sync(hw::SyncKind::signal_full, hw::Queue::load, hw::Buffer::output)});
+    append(out, stored(pick(1, 80)));
+    return out;
+  }
+
+  /// Through a region that is filled some slots ahead; or a stage between plain tensors.
+  std::vector<hw::Item> region_tile() {
+    if (regions_.size() == hw::kMostRegions || one_in(5))
+      return maybe_looped({{hw::Command{hw::StageCommand{2, 1, 0, 0, walk(pick(1, 900))}}}});
+    const int region = new_region();
+    const int64_t ahead = pick(1, regions_.back().slots);
+    const bool staged_in = one_in(2), staged_out = one_in(2);
+    std::vector<hw::Item> out;
+    for (int64_t i = 0; i < ahead; ++i) append(out, region_filled(region, staged_in));
+    for (int64_t i = 0; i < ahead; ++i) append(out, region_emptied(region, staged_out));
+    return out;
+  }
+
   /// All rows and taps lie at the same place: how long it takes doesn't depend on it.
   hw::Item lanes(bool parameters) {
     hw::LaneCommand c;
@@ -353,6 +426,7 @@ class RandomProgram {
   int loops_ = 0;
   bool gathers_ = false;                   ///< the load queue holds a slot of indices
   bool drains_ = false, columns_ = false;  ///< output stationary; input stationary
+  std::vector<hw::ProgramTensor> regions_;
 };
 
 inline hw::Program random_program(std::mt19937& random) { return RandomProgram(random).run(); }

@@ -82,7 +82,21 @@ Json command(const Program& p, const Command& command) {
               {"run", c->run},
               {"per_channel", c->per_channel},
               {"mask", c->mask.has_value()}}}};
+  if (const auto* c = std::get_if<StageCommand>(&command)) {
+    Json out = transfer(p, c->from, c->walk);
+    return {{"stage", {{"from", out["memory"]}, {"runs", out["runs"]}, {"run", out["run"]}}}};
+  }
   return {{"drain", Json::object()}};
+}
+
+size_t at(int index) { return static_cast<size_t>(index); }
+
+/// Slots by name.
+Json regions(const Program& p) {
+  Json out = Json::object();
+  for (const ProgramTensor& t : p.tensors)
+    if (t.slots > 0) out[t.name] = t.slots;
+  return out;
 }
 
 Json body(const Program& p, const std::vector<Item>& items) {
@@ -91,7 +105,9 @@ Json body(const Program& p, const std::vector<Item>& items) {
     if (const auto* loop = std::get_if<Loop>(&item.node))
       out.push_back({{"loop", loop->count}, {"body", body(p, loop->body)}});
     else if (const auto* sync = std::get_if<Sync>(&item.node))
-      out.push_back({{name(sync->kind), {name(sync->queue), name(sync->buffer)}}});
+      out.push_back({{name(sync->kind),
+                      {name(sync->queue), sync->region < 0 ? std::string(name(sync->buffer))
+                                                           : p.tensors[at(sync->region)].name}}});
     else
       out.push_back(command(p, std::get<Command>(item.node)));
   }
@@ -107,11 +123,9 @@ bool print_json(const Program& p, const HwConfig& hw, int64_t most) {
     if (++commands <= most) finish[name(t.queue)].push_back(t.finish);
   });
   if (commands > most) return false;
-  const Json line = {{"machine", machine(hw)},
-                     {"dataflow", name(p.dataflow)},
-                     {"body", body(p, p.body)},
-                     {"finish", std::move(finish)},
-                     {"total", timing.total.count()}};
+  const Json line = {{"machine", machine(hw)},      {"dataflow", name(p.dataflow)},
+                     {"regions", regions(p)},       {"body", body(p, p.body)},
+                     {"finish", std::move(finish)}, {"total", timing.total.count()}};
   fmt::print("{}\n", line.dump());
   return true;
 }
