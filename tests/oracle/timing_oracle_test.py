@@ -481,6 +481,8 @@ CONTRACTS = {
     "earlier slots not waited for": changed(full=lambda self, e, slot: max(slot, default=e + 1)),
     "two slots full in a cycle": changed(full=lambda self, e, slot: max([e, 0, *slot])),
 }
+
+
 class IndicesBackWithTheBytes(Simulator):
     """A slot of indices comes back when what they name has arrived."""
 
