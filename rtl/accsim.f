@@ -21,6 +21,7 @@ stage_unit.sv
 region_tokens.sv
 window_walk.sv
 window_merge.sv
+nibble_widen.sv
 weight_walk.sv
 skew.sv
 pe_ws.sv
@@ -33,6 +34,7 @@ exec_os.sv
 execute_unit.sv
 lookup_table.sv
 table_reader.sv
+post_walk.sv
 post_lane.sv
 residual_lane.sv
 post_unit.sv

@@ -156,8 +156,8 @@ module accsim_core_sva
   slot_use_sva #(.Slots(WgtSlots), .Size(WgtSlotBytes), .Writes(2)) u_wgt (
     .clk_i, .rst_ni, .claim_i(wgt_claimed),
     .fill_i(wgt_filled), .take_i(wgt_taken), .give_i(wgt_given), .write_i(data_for[1]),
-    .write_first_i(to), .write_last_i(to_last), .read_i(wgt_read), .read_first_i(wgt_addr),
-    .read_last_i(wgt_addr + wgt_lanes - 1));
+    .write_first_i(to), .write_last_i(to_last), .read_i(wgt_read && wgt_lanes != '0),
+    .read_first_i(wgt_addr), .read_last_i(wgt_addr + wgt_lanes - 1));
   slot_use_sva #(.Slots(ParSlots), .Size(ParSlotBytes), .Writes(2), .Reads(3)) u_par (
     .clk_i, .rst_ni, .claim_i(par_claimed),
     .fill_i(par_filled), .take_i(post_par_taken | vec_par_taken | load_par_taken),

@@ -18,6 +18,7 @@ package accsim_pkg;
   parameter int unsigned TableBytes     = 256; // of a unit's table
   parameter int unsigned TableBeat      = 8;   // bytes of it that are read in a cycle
   parameter int unsigned ParameterBytes = 12;  // of a channel: bias, multiplier, shift
+  parameter int unsigned GroupBytes     = 2;   // of a channel's multiplier of another group
 
   // Row commands: cycles of a division or root, and of a step at least; how many steps behind a
   // row's first pass its others come.
@@ -123,7 +124,8 @@ package accsim_pkg;
   parameter int unsigned StageWords = $bits(stage_cmd_t) / 32;
 
   typedef struct packed {
-    logic [14:0] unused;
+    logic [13:0] unused;
+    logic        narrow_weights;  // of 4 bits, two to a byte
     slot_t       activation_slot;
     logic        drain;           // output stationary: the sums leave the array afterwards
     logic        drain_overwrite;
@@ -217,6 +219,9 @@ package accsim_pkg;
   } limits_t;
 
   typedef struct packed {
+    word_t       group_offset;  // of the multipliers of the second group
+    word_t       group_rows;    // accumulator rows from a group to the next
+    word_t       groups;        // sums of a result
     limits_t     sum_limits;  // of the sum with the residual; no shift
     residual_t   residual;
     word_t       high;

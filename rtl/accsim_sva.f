@@ -25,6 +25,7 @@ pe_os_sva.sv
 array_os_sva.sv
 exec_os_sva.sv
 execute_unit_sva.sv
+post_walk_sva.sv
 post_lane_sva.sv
 residual_lane_sva.sv
 lookup_table_sva.sv

@@ -26,6 +26,7 @@ module exec_os
   output logic                 weight_load_o,
   output word_t                weight_start_o, weight_pitch_o, weight_rows_o, weight_lanes_o,
   output blocks_t              weight_blocks_o,
+  output logic                 weight_narrow_o,
   output logic                 weight_step_o,
   // Array, at the time of the operands' step
   output logic                 clear_o,
@@ -130,6 +131,7 @@ module exec_os
   assign weight_rows_o  = head.k;
   assign weight_lanes_o = head.n;
   assign weight_blocks_o = head.blocks;
+  assign weight_narrow_o = head.flags.narrow_weights;
   assign weight_step_o  = active;
 
   // Activation slots are the vector unit's too: the command says which one.

@@ -29,6 +29,7 @@ module exec_ws
   output logic      weight_load_o,
   output word_t     weight_start_o, weight_pitch_o, weight_rows_o, weight_lanes_o,
   output blocks_t   weight_blocks_o,
+  output logic      weight_narrow_o,
   output logic      weight_step_o,
   // Array: the cycle of the first operand row
   output logic      fill_start_o,
@@ -143,6 +144,7 @@ module exec_ws
   assign weight_rows_o  = is ? fill_q.n : head.k;
   assign weight_lanes_o = is ? fill_q.k : head.n;
   assign weight_blocks_o = is ? fill_q.blocks : head.blocks;
+  assign weight_narrow_o = is ? fill_q.flags.narrow_weights : head.flags.narrow_weights;
   assign weight_step_o  = is ? stream_active : fill_active;
 
   // Activation slots are the vector unit's too: the command says which one.

@@ -36,7 +36,7 @@ module execute_unit
   output logic                                retire_gemm_o, retire_drain_o
 );
   // ---- operand walks --------------------------------------------------------------------------
-  logic    window_load, window_step, weight_load, weight_step;
+  logic    window_load, window_step, weight_load, weight_step, weight_narrow;
   window_t window;
   blocks_t weight_blocks;
   word_t   window_base, weight_start, weight_pitch, weight_rows, weight_lanes;
@@ -54,7 +54,8 @@ module execute_unit
   weight_walk #(.Lanes(WgtLanes)) u_weight (
     .clk_i, .rst_ni, .load_i(weight_load), .start_i(weight_start), .pitch_i(weight_pitch),
     .rows_i(weight_rows), .lanes_i(weight_lanes), .blocks_i(weight_blocks),
-    .turned_i(input_stationary_i), .step_i(weight_step), .read_o(wgt_read_o),
+    .turned_i(input_stationary_i), .narrow_i(weight_narrow), .step_i(weight_step),
+    .read_o(wgt_read_o),
     .addr_o(wgt_addr_o), .data_i(wgt_data_i), .row_o(wgt_row));
 
   // ---- array and accumulators -------------------------------------------------------------------
@@ -79,7 +80,8 @@ module execute_unit
       .window_o(window), .window_base_o(window_base), .window_step_o(window_step),
       .weight_load_o(weight_load), .weight_start_o(weight_start), .weight_pitch_o(weight_pitch),
       .weight_rows_o(weight_rows), .weight_lanes_o(weight_lanes),
-      .weight_blocks_o(weight_blocks), .weight_step_o(weight_step),
+      .weight_blocks_o(weight_blocks), .weight_narrow_o(weight_narrow),
+      .weight_step_o(weight_step),
       .fill_start_o(fill_start), .stream_start_o(stream_start), .row_valid_o(row_valid),
       .row_overwrite_o(row_overwrite), .row_o(row), .row_last_o(row_last), .row_signal_o(row_signal)
     );
@@ -124,7 +126,8 @@ module execute_unit
       .window_base_o(window_base), .window_step_o(window_step), .weight_load_o(weight_load),
       .weight_start_o(weight_start), .weight_pitch_o(weight_pitch), .weight_rows_o(weight_rows),
       .weight_lanes_o(weight_lanes),
-      .weight_blocks_o(weight_blocks), .weight_step_o(weight_step), .clear_o(clear),
+      .weight_blocks_o(weight_blocks), .weight_narrow_o(weight_narrow),
+      .weight_step_o(weight_step), .clear_o(clear),
       .element_valid_o(element_valid), .element_o(element), .stream_end_o(stream_end),
       .drain_start_o(drain_start), .row_valid_o(row_valid), .row_overwrite_o(row_overwrite),
       .row_o(row), .row_last_o(row_last), .row_signal_o(row_signal)

@@ -1,5 +1,6 @@
 // One lane of the post unit: clip(round((sum + bias) * multiplier / 2^shift) + zero, low, high),
-// halves away from zero, in 16 bits. Five stages; stage i works when valid_i[i] is set, so an idle
+// halves away from zero, in 16 bits. With `add_i` the product comes to that of the sum before it.
+// Five stages; stage i works when valid_i[i] is set, so an idle
 // lane doesn't toggle.
 module post_lane (
   input  logic               clk_i,
@@ -8,6 +9,7 @@ module post_lane (
   input  logic [31:0]        bias_i,
   input  logic signed [31:0] multiplier_i,
   input  logic [5:0]         shift_i,
+  input  logic               add_i,         // stage 1
   input  logic signed [15:0] zero_i,        // stage 4
   input  logic signed [15:0] low_i,
   input  logic signed [15:0] high_i,
@@ -36,7 +38,7 @@ module post_lane (
       shift0_q     <= shift_i;
     end
     if (valid_i[1]) begin
-      product_q <= 64'(biased_q) * 64'(multiplier_q);
+      product_q <= 64'(biased_q) * 64'(multiplier_q) + (add_i ? product_q : 64'sd0);
       shift1_q  <= shift0_q;
     end
     if (valid_i[2]) begin

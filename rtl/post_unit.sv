@@ -1,6 +1,7 @@
 // Post queue: accumulator rows through the lanes into the output slot, `Lanes` columns a cycle. A
 // transposed post (input stationary) has one channel a row and writes its values a pixel pitch
-// apart. What is already in the slot may be added. The queue's other command reads the table.
+// apart. Of groups along k a result is put together from several sums, a cycle each. What is
+// already in the slot may be added. The queue's other command reads the table.
 module post_unit
   import accsim_pkg::*;
 #(
@@ -38,12 +39,12 @@ module post_unit
   output logic                   retire_o
 );
   post_cmd_t head, cmd_q;
-  logic      head_valid, load, start, active, beat, tokens, row_end, done;
+  logic      head_valid, load, start, active, beat, tokens, walk_end, done;
   logic      table_read, table_last, table_write;
   logic [7:0] table_entry;
-  word_t     row_q, rows_left_q, cols_left_q, row_addr_q, addr_q, par_q;
-  word_t     acc_base, par_base, out_base, table_addr;
-  logic [15:0] select_q;  // first column of the beat
+  word_t     acc_base, par_base, out_base, table_addr, walk_par, walk_out;
+  logic      group_first, group_last;
+  logic [15:0] select, columns;  // first column of the beat, and how many
 
   cmd_fifo #(.T(post_cmd_t)) u_fifo (
     .clk_i, .rst_ni, .valid_i(cmd_valid_i), .ready_o(cmd_ready_o), .data_i(cmd_i),
@@ -54,9 +55,8 @@ module post_unit
                    (!cmd_q.flags.wait_output || cmd_q.flags.wait_initial || out_free_i) &&
                    (!cmd_q.flags.wait_primed || out_primed_i) &&
                    (!cmd_q.flags.wait_parameter || par_full_i);
-  assign row_end = cols_left_q <= 32'(Lanes);
   assign beat    = active && !cmd_q.flags.set_table;
-  assign done    = active && (cmd_q.flags.set_table ? table_last : row_end && rows_left_q == 1);
+  assign done    = active && (cmd_q.flags.set_table ? table_last : walk_end);
 
   cmd_issue u_issue (
     .clk_i, .rst_ni, .enable_i, .next_i(head_valid), .ready_i(tokens), .done_i(done), .load_o(load),
@@ -81,38 +81,19 @@ module post_unit
   );
 
   // Stage -1: reads. Columns go in beats; a row of parameters is read once when it serves all rows.
+  post_walk #(.Lanes(Lanes)) u_walk (
+    .clk_i, .load_i(load), .next_i(head), .cmd_i(cmd_q), .acc_base_i(acc_base),
+    .par_base_i(par_base), .out_base_i(out_base), .step_i(beat), .acc_row_o, .par_addr_o(walk_par),
+    .out_addr_o(walk_out), .select_o(select), .columns_o(columns), .first_o(group_first),
+    .last_o(group_last), .end_o(walk_end)
+  );
   assign acc_read_o = beat;
-  assign acc_row_o  = row_q;
   assign par_read_o = table_read ||
-                      (beat && (start || cmd_q.flags.transposed || cmd_q.cols > 32'(Lanes)));
-  assign par_addr_o = table_read ? table_addr : par_q;
+                      (beat && (start || cmd_q.flags.transposed || cmd_q.cols > 32'(Lanes) ||
+                                cmd_q.groups > 32'd1));
+  assign par_addr_o = table_read ? table_addr : walk_par;
 
-  always_ff @(posedge clk_i) begin
-    if (load) begin
-      cmd_q       <= head;
-      row_q       <= acc_base + head.accumulator_row;
-      rows_left_q <= head.rows;
-      cols_left_q <= head.cols;
-      row_addr_q  <= out_base + head.slot_offset;
-      addr_q      <= out_base + head.slot_offset;
-      par_q       <= par_base + head.parameter_offset;
-      select_q    <= '0;
-      cmd_q.parameter_offset <= par_base + head.parameter_offset;
-    end else if (beat && row_end) begin
-      row_q       <= row_q + 1;
-      rows_left_q <= rows_left_q - 1;
-      cols_left_q <= cmd_q.cols;
-      row_addr_q  <= row_addr_q + (cmd_q.flags.transposed ? 32'd1 : cmd_q.pitch);
-      addr_q      <= row_addr_q + (cmd_q.flags.transposed ? 32'd1 : cmd_q.pitch);
-      par_q       <= cmd_q.flags.transposed ? par_q + ParameterBytes : cmd_q.parameter_offset;
-      select_q    <= '0;
-    end else if (beat) begin
-      cols_left_q <= cols_left_q - 32'(Lanes);
-      addr_q      <= addr_q + (cmd_q.flags.transposed ? cmd_q.pitch * Lanes : 32'(Lanes));
-      par_q       <= cmd_q.flags.transposed ? par_q : par_q + ParameterBytes * Lanes;
-      select_q    <= select_q + 16'(Lanes);
-    end
-  end
+  always_ff @(posedge clk_i) if (load) cmd_q <= head;
 
   // The beat's way through the lanes: what the last stages need travels along.
   typedef struct packed {
@@ -140,8 +121,7 @@ module post_unit
   write_t write_now;
   clip_t  clip_now;
   assign write_now = '{scatter: cmd_q.flags.transposed,
-                       bytes: row_end ? cols_left_q[15:0] : 16'(Lanes), addr: addr_q,
-                       pitch: cmd_q.pitch};
+                       bytes: columns, addr: walk_out, pitch: cmd_q.pitch};
   assign clip_now  = '{residual: cmd_q.flags.residual, table_on: cmd_q.flags.table_on,
                        scale: cmd_q.residual, limits: cmd_q.sum_limits, zero: cmd_q.zero[15:0],
                        low: cmd_q.low[15:0], high: cmd_q.high[15:0]};
@@ -153,9 +133,23 @@ module post_unit
     .clk_i, .rst_ni, .data_i(clip_now), .tap_o(clip)
   );
 
+  // All sums of a result go through the product, the last one with them on.
+  typedef struct packed {
+    logic first, last;
+  } group_t;
+  localparam int unsigned Whole = 3;  // stage from which on there is one beat a result
+  group_t [Whole:0] group;
+  tap_line #(.Width($bits(group_t)), .Taps(Whole + 1)) u_group (
+    .clk_i, .rst_ni, .data_i({group_first, group_last}), .tap_o(group)
+  );
+
   always_ff @(posedge clk_i or negedge rst_ni) begin
-    if (!rst_ni) stage_q <= '0;
-    else         stage_q <= {stage_q[PostLatency-1:0], beat};
+    if (!rst_ni) begin
+      stage_q <= '0;
+    end else begin
+      stage_q        <= {stage_q[PostLatency-1:0], beat};
+      stage_q[Whole] <= stage_q[Whole-1] && group[Whole].last;
+    end
   end
   // Stage 0: the beat's columns, and its parameters when they are new.
   logic [Lanes*32-1:0] sums_q;
@@ -165,9 +159,17 @@ module post_unit
     par_read_q <= par_read_o;
     if (beat) begin
       transposed_q  <= cmd_q.flags.transposed;
-      select_late_q <= select_q;
+      select_late_q <= select;
     end
-    if (par_read_q) parameters_q <= transposed_q ? {Lanes{par_data_i[95:0]}} : par_data_i;
+    if (par_read_q && group[1].first) begin
+      parameters_q <= transposed_q ? {Lanes{par_data_i[95:0]}} : par_data_i;
+    end else if (par_read_q) begin
+      // Of another group: its multipliers, no bias, and the shift stays.
+      for (int unsigned i = 0; i < Lanes; i++) begin
+        parameters_q[96*i +: 64] <=
+            {32'(signed'(par_data_i[(transposed_q ? 0 : 16*i) +: 16])), 32'd0};
+      end
+    end
   end
 
   if (Lanes < Cols) begin : gen_select
@@ -200,6 +202,7 @@ module post_unit
       .bias_i      (own[31:0]),
       .multiplier_i(own[63:32]),
       .shift_i     (own[69:64]),
+      .add_i       (!group[Whole].first),
       .zero_i      (clip[Clip].zero),
       .low_i       (clip[Clip].low),
       .high_i      (clip[Clip].high),
@@ -226,7 +229,7 @@ module post_unit
     );
   end
 
-  assign old_read_o    = stage_q[OldRead-1] && clip[OldRead].residual;
+  assign old_read_o    = stage_q[OldRead-1] && group[OldRead].last && clip[OldRead].residual;
   assign old_scatter_o = write[OldRead].scatter;
   assign old_addr_o    = write[OldRead].addr;
   assign old_pitch_o   = write[OldRead].pitch;

@@ -34,8 +34,8 @@ module post_unit_sva
   input logic        beat,
   input logic        old_read_o,
   input logic        table_read,
-  input word_t       rows_left_q,
-  input word_t       cols_left_q
+  input logic        group_first,
+  input logic [15:0] columns
 );
   if (Lanes < 1 || Lanes > Cols || AccSlots < 1 || AccRows < 1 || ParStride < 1) begin : gen_illegal
     $error("post_unit: no size may be zero, and a lane has a column");
@@ -43,10 +43,10 @@ module post_unit_sva
 
   // Where the parameters of the beat's channels end: one channel in a transposed post, else one a
   // column.
-  word_t par_channels, par_last;
-  assign par_channels = table_read || cmd_q.flags.transposed ? 32'd1
-                      : cols_left_q < 32'(Lanes) ? cols_left_q : 32'(Lanes);
-  assign par_last     = par_addr_o + (table_read ? TableBeat : par_channels * ParameterBytes) - 1;
+  word_t par_channels, par_bytes, par_last;
+  assign par_channels = cmd_q.flags.transposed ? 32'd1 : 32'(columns);
+  assign par_bytes    = par_channels * (group_first ? ParameterBytes : GroupBytes);
+  assign par_last     = par_addr_o + (table_read ? TableBeat : par_bytes) - 1;
 
   `ASSERT(AccTakenIsFull_A, acc_take_o |-> acc_full_i);
   `ASSERT(OutTakenIsFree_A, out_take_o |-> out_free_i);
@@ -54,8 +54,6 @@ module post_unit_sva
   `ASSERT(OneWayToASlot_A, !(cmd_q.flags.wait_output && cmd_q.flags.wait_primed && active));
   `ASSERT(OldIsRead_A, old_read_o |-> $past(beat, 3) && $past(cmd_q.flags.residual, 3));
   `ASSERT(ParTakenIsFull_A, par_take_o |-> par_full_i);
-  `ASSERT(BeatsAreLeft_A,
-          beat |-> rows_left_q != '0 && cols_left_q != '0 && cols_left_q <= cmd_q.cols);
   `ASSERT(ColumnsAreThere_A, beat |-> cmd_q.cols <= 32'(Cols));
   `ASSERT(RowIsThere_A, acc_read_o |-> acc_row_o < 32'(AccSlots * AccRows));
   `ASSERT(ParametersInOneSlot_A,

@@ -4,6 +4,7 @@
 // zero. A row is of one k, its lanes are columns of the groups; turned (input stationary) it is of
 // one column, its lanes are rows of k, in rounds through the groups. The row has its group's
 // elements of all rounds one behind the other; its bytes begin with the first that a lane takes.
+// Narrow elements have 4 bits (not of packed groups that are turned).
 module weight_walk
   import accsim_pkg::*;
 #(
@@ -18,6 +19,7 @@ module weight_walk
   input  word_t              lanes_i,
   input  blocks_t            blocks_i,
   input  logic               turned_i,
+  input  logic               narrow_i,
   input  logic               step_i,
   output logic               read_o,
   output word_t              addr_o,
@@ -31,8 +33,8 @@ module weight_walk
 
   word_t              addr_q, pitch_q, left_q;
   lane_t              lanes_q, read_lanes_q;
-  logic               step_q, read_q;
-  logic [Lanes*8-1:0] row_q;
+  logic               step_q, read_q, narrow_q, read_narrow_q;
+  logic [Lanes*8-1:0] row_q, elements;
 
   // Packed groups: of each lane its group and its place in a row of all rounds; of the row its
   // group, its place in the group, and how many rows of k lie before the first lane from there on.
@@ -67,6 +69,8 @@ module weight_walk
       end
     end
   endfunction
+
+  nibble_widen #(.Lanes(Lanes)) u_widen (.narrow_i(read_narrow_q), .data_i, .row_o(elements));
 
   assign read_o = step_i && left_q != '0;
   assign addr_o = packed_q ? addr_q + 32'(skip) : addr_q;
@@ -110,6 +114,7 @@ module weight_walk
       left_q   <= rows_i;
       lanes_q  <= lanes_i[LaneBits-1:0];
       packed_q <= blocks_i.groups != '0;
+      narrow_q <= narrow_i;
       if (blocks_i.groups != '0) begin
         before_q    <= blocks_i.rows_before[LaneBits-1:0];
         groups_q    <= blocks_i.groups[LaneBits-1:0];
@@ -140,15 +145,16 @@ module weight_walk
     if (read_o) begin
       read_lanes_q  <= lanes_q;
       read_packed_q <= packed_q;
+      read_narrow_q <= narrow_q;
       if (packed_q) begin
         takes_q      <= takes(all_q.group, group_q, lanes_q);
         read_place_q <= less(all_q.place, PlaceBits'(skip));
       end
     end
     if (read_q && read_packed_q) begin
-      row_q <= expanded(data_i, takes_q, read_place_q);
+      row_q <= expanded(elements, takes_q, read_place_q);
     end else if (read_q) begin
-      row_q <= data_i & ~({(Lanes*8){1'b1}} << {read_lanes_q, 3'b000});
+      row_q <= elements & ~({(Lanes*8){1'b1}} << {read_lanes_q, 3'b000});
     end else if (step_q) begin
       row_q <= '0;
     end

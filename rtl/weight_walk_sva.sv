@@ -19,7 +19,7 @@ module weight_walk_sva
   input word_t                          left_q,
   input logic                           step_q,
   input logic                           read_q,
-  input logic                           packed_q, read_packed_q,
+  input logic                           packed_q, read_packed_q, narrow_i, narrow_q,
   input logic [LaneBits-1:0]            lanes_q, group_q,
   input logic [Lanes-1:0][LaneBits-1:0] lane_group,
   input logic [Lanes-1:0][PlaceBits-1:0] read_place_q,
@@ -38,6 +38,7 @@ module weight_walk_sva
       bytes += 32'(lane_group[l] == group_q && l < 32'(lanes_q));
     end
     if (!packed_q) bytes = 32'(lanes_q);
+    if (narrow_q) bytes = (bytes + 1) / 2;
   end
 
   `ASSERT(LanesAreThere_A, load_i |-> lanes_i <= 32'(Lanes));
@@ -48,6 +49,8 @@ module weight_walk_sva
   `ASSERT(GroupsFit_A, load_i && blocks_i.groups != '0 |->
       blocks_i.groups * (turned_i ? blocks_i.group_k : blocks_i.group_n) <= 32'(Lanes) &&
       blocks_i.group_k != '0 && blocks_i.group_n != '0);
+  `ASSERT(NarrowRowsBeginWithAByte_A,
+          load_i && narrow_i |-> blocks_i.groups == '0 || !turned_i);
   `ASSERT(FirstIsThere_A, load_i && blocks_i.groups != '0 |->
       blocks_i.first_group < blocks_i.groups && blocks_i.first_in_group < blocks_i.group_k &&
       blocks_i.rows_before < blocks_i.groups * blocks_i.group_k);

@@ -87,6 +87,8 @@ struct TypesConfig {
   DType activation = DType::int8;
   DType weight = DType::int8;
   DType accumulator = DType::int32;
+  /// int4 weights: input channels that share a scale, of those of an output channel; 0: all.
+  int64_t weight_group = 0;
 };
 
 /// The classes of sim/work/work.h in the same order; a test compares the two lists.
@@ -128,7 +130,10 @@ struct HwConfig {
 
   const BufferConfig& buffer(Buffer b) const { return buffers[static_cast<size_t>(b)]; }
   int64_t activation_bytes() const { return bits(types.activation) / 8; }
-  int64_t weight_bytes() const { return bits(types.weight) / 8; }
+  /// Of a weight that has bytes of its own: also what products take whose second operand isn't
+  /// constant, on a machine of int4 weights int8.
+  int64_t weight_bytes() const { return narrow_weights() ? 1 : bits(types.weight) / 8; }
+  bool narrow_weights() const { return types.weight == DType::int4; }
   int64_t accumulator_bytes() const { return bits(types.accumulator) / 8; }
   /// Accumulator rows (of `cols` partial sums) in one slot.
   int64_t accumulator_rows() const {

@@ -18,6 +18,7 @@ static_assert(contract::kTableBeat == rtl::kTableBeat);
 static_assert(contract::kGatherLatency == rtl::kGatherLatency);
 static_assert(Gather::kIndexBytes == rtl::kIndexBytes);
 static_assert(SetTableCommand::kBytes == rtl::kTableBytes);
+static_assert(PostCommand::kGroupBytes == rtl::kGroupBytes);
 static_assert(static_cast<uint32_t>(LaneOp::max) == rtl::kLaneMax);
 static_assert(static_cast<uint32_t>(TapOp::max) == rtl::kTapMax);
 static_assert(contract::kRowStep == rtl::kRowStep);
@@ -214,6 +215,7 @@ struct Describe {
     d.words[gemm::kAccumulatorRow] = word(at(c.accumulator_row));
     d.words[gemm::kWeightOffset] = word(at(c.weights.offset));
     d.words[gemm::kWeightPitch] = word(c.weights.pitch);
+    if (c.weights.bits == 4) d.words[gemm::kFlags] |= rtl::gemm_flags::kNarrowWeights;
     if (c.weights.groups > 1)
       blocks(d, c.weights, at(c.weights.first_k), program.dataflow == Dataflow::input_stationary);
     if (Status s = window(d, c.window, c.k, indices); !s) return s.errors();
@@ -238,6 +240,9 @@ struct Describe {
     d.words[post::kZero] = word(c.output_zero);
     d.words[post::kLow] = word(c.lowest());
     d.words[post::kHigh] = word(c.high);
+    d.words[post::kGroups] = word(c.groups);
+    d.words[post::kGroupRows] = word(c.group_rows);
+    d.words[post::kGroupOffset] = word(at(c.group_offset));
     return d;
   }
   Result<Descriptor> operator()(const DrainCommand&) const {

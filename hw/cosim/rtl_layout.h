@@ -7,7 +7,7 @@
 namespace accsim::hw::rtl {
 
 /// Of the package's text without comments and blanks.
-inline constexpr uint64_t kPackageHash = 0x5842164a24ad7b8e;
+inline constexpr uint64_t kPackageHash = 0xafad9f2ef03001cc;
 
 inline constexpr uint32_t kLevels = 6;
 inline constexpr uint32_t kWindowLines = 4;
@@ -21,6 +21,7 @@ inline constexpr uint32_t kIndexBytes = 4;
 inline constexpr uint32_t kTableBytes = 256;
 inline constexpr uint32_t kTableBeat = 8;
 inline constexpr uint32_t kParameterBytes = 12;
+inline constexpr uint32_t kGroupBytes = 2;
 inline constexpr uint32_t kRowStep = 16;
 inline constexpr uint32_t kRowSumPass = 2;
 inline constexpr uint32_t kRowSoftmaxWrite = 5;
@@ -122,6 +123,7 @@ inline constexpr uint32_t kOverwrite = 1u << 6;
 inline constexpr uint32_t kDrainOverwrite = 1u << 7;
 inline constexpr uint32_t kDrain = 1u << 8;
 inline constexpr uint32_t kActivationSlotShift = 9;
+inline constexpr uint32_t kNarrowWeights = 1u << 17;
 }
 
 /// Words of window_t.
@@ -221,7 +223,10 @@ inline constexpr size_t kLow = 8;
 inline constexpr size_t kHigh = 9;
 inline constexpr size_t kResidual = 10;
 inline constexpr size_t kSumLimits = 11;
-inline constexpr size_t kWords = 12;
+inline constexpr size_t kGroups = 12;
+inline constexpr size_t kGroupRows = 13;
+inline constexpr size_t kGroupOffset = 14;
+inline constexpr size_t kWords = 15;
 }
 
 /// Bits of vector_flags_t.

@@ -224,7 +224,8 @@ Status ports_within(const HwConfig& hw, int64_t most, std::string_view whose) {
 }  // namespace
 
 Result<std::vector<std::string>> rtl_parameters(const HwConfig& hw, Dataflow dataflow) {
-  if (hw.types.activation != DType::int8 || hw.types.weight != DType::int8 ||
+  if (hw.types.activation != DType::int8 ||
+      (hw.types.weight != DType::int8 && hw.types.weight != DType::int4) ||
       hw.types.accumulator != DType::int32)
     return failed(Errc::unsupported, "the core computes int8 x int8 -> int32 only");
   if (Status s = ports_within(hw, kMostBeat, "a beat of the core counts"); !s) return s.errors();

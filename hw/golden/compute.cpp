@@ -60,13 +60,25 @@ bool GoldenMachine::gather_rows(const GemmCommand& c) {
   return true;
 }
 
+namespace {
+
+/// Element i of a row of weights that begins with the slot's byte `row`.
+int8_t weight(std::span<const uint8_t> slot, int64_t row, int64_t i, int bits) {
+  if (bits == 8) return static_cast<int8_t>(slot[index(row + i)]);
+  const int half = slot[index(row + i / 2)] >> (i % 2 == 0 ? 0 : 4) & 15;
+  return static_cast<int8_t>(half < 8 ? half : half - 16);
+}
+
+}  // namespace
+
 /// The k x n operand of packed groups: the blocks of the slot, zeros elsewhere.
 bool GoldenMachine::gather_blocks(const GemmCommand& c) {
   const WeightTile& t = c.weights;
   const bool turned = program_.dataflow == Dataflow::input_stationary;
   const int64_t offset = value(t.offset), first = value(t.first_k);
   if (failed()) return false;
-  if (t.pitch < 0 || first < 0 || t.group_k < 1 || t.group_n < 1 || c.n > t.groups * t.group_n) {
+  if (t.pitch < 0 || first < 0 || t.group_k < 1 || t.group_n < 1 || c.n > t.groups * t.group_n ||
+      (t.bits == 4 && turned)) {
     fail(Errc::invalid, fmt::format("{} columns of {} groups of {}x{} from row {}, pitch {}", c.n,
                                     t.groups, t.group_k, t.group_n, first, t.pitch));
     return false;
@@ -77,30 +89,36 @@ bool GoldenMachine::gather_blocks(const GemmCommand& c) {
     for (int64_t n = 0; n < c.n; ++n) {
       const int64_t row = first + k, tap = row / t.group_k / t.groups;
       if (row / t.group_k % t.groups != n / t.group_n) continue;
-      const int64_t at =
-          turned ? n * t.pitch + tap * t.group_k + row % t.group_k : k * t.pitch + n % t.group_n;
-      if (!inside(offset + at, 1, std::ssize(slot), "gemm weights")) return false;
-      w_[index(k * c.n + n)] = static_cast<int8_t>(slot[index(offset + at)]);
+      const int64_t at = offset + (turned ? n : k) * t.pitch;
+      const int64_t element = turned ? tap * t.group_k + row % t.group_k : n % t.group_n;
+      if (!inside(at, weight_row_bytes(element + 1, t.bits, 1), std::ssize(slot), "gemm weights"))
+        return false;
+      w_[index(k * c.n + n)] = weight(slot, at, element, t.bits);
     }
   return true;
 }
 
 /// The k x n operand, turned when the slot holds n rows of k.
 bool GoldenMachine::gather_weights(const GemmCommand& c) {
+  const int bits = c.weights.bits;
+  if (bits != 8 && bits != 4) {
+    fail(Errc::invalid, fmt::format("gemm weights of {} bits", bits));
+    return false;
+  }
   if (c.weights.groups > 1) return gather_blocks(c);
   const bool turned = program_.dataflow == Dataflow::input_stationary;
   const int64_t rows = turned ? c.n : c.k, columns = turned ? c.k : c.n;
   const int64_t offset = value(c.weights.offset), pitch = c.weights.pitch;
   SlotRing& ring_w = ring(Buffer::weight);
   if (failed() || pitch < 0 ||
-      !inside(offset, (rows - 1) * pitch + columns, ring_w.slot_bytes(), "gemm weights"))
+      !inside(offset, (rows - 1) * pitch + weight_row_bytes(columns, bits, 1), ring_w.slot_bytes(),
+              "gemm weights"))
     return false;
   const std::span<const uint8_t> slot = ring_w.consumer(poison_);
   w_.clear();
   for (int64_t k = 0; k < c.k; ++k)
     for (int64_t n = 0; n < c.n; ++n)
-      w_.push_back(
-          static_cast<int8_t>(slot[index(offset + (turned ? n * pitch + k : k * pitch + n))]));
+      w_.push_back(weight(slot, offset + (turned ? n : k) * pitch, turned ? k : n, bits));
   return true;
 }
 
@@ -193,10 +211,12 @@ int64_t round_shift(int64_t value, int32_t shift) {
   return value < 0 ? -rounded : rounded;
 }
 
-int32_t requantise(int32_t sum, const Requantise& r) {
+int32_t requantise(int32_t sum, const Requantise& r, int64_t others) {
   const auto biased =
       static_cast<int32_t>(static_cast<uint32_t>(sum) + static_cast<uint32_t>(r.bias));
-  const int64_t y = round_shift(int64_t{biased} * r.multiplier, r.shift) + r.output_zero;
+  const auto total = static_cast<int64_t>(static_cast<uint64_t>(int64_t{biased} * r.multiplier) +
+                                          static_cast<uint64_t>(others));
+  const int64_t y = round_shift(total, r.shift) + r.output_zero;
   return static_cast<int32_t>(std::min<int64_t>(std::max<int64_t>(y, r.low), r.high));
 }
 
@@ -228,7 +248,8 @@ void GoldenMachine::execute(const PostCommand& c) {
                 "multiplier and shift of every output channel");
   const int64_t first = value(c.accumulator_row), table = value(c.parameter_offset);
   const int64_t offset = value(c.slot_offset);
-  const int64_t pixels = c.transposed ? c.cols : c.rows, channels = c.transposed ? c.rows : c.cols;
+  const int64_t pixels = c.transposed ? c.cols : c.rows, channels = c.channels();
+  const int64_t scales_at = value(c.group_offset);
   SlotRing& sums = ring(Buffer::accumulator);
   SlotRing& out = ring(Buffer::output);
   SlotRing& scales = ring(Buffer::parameter);
@@ -242,7 +263,13 @@ void GoldenMachine::execute(const PostCommand& c) {
                                         r->low > r->high || r->high > INT8_MAX))
     return fail(Errc::invalid, fmt::format("a residual shifted by {}, clipped to [{}, {}]",
                                            r->shift, r->low, r->high));
-  if (!inside(first, c.rows, hw_.accumulator_rows(), "post accumulator rows") ||
+  if (c.groups < 1 || c.groups > PostCommand::kMostGroups || c.group_rows < 0)
+    return fail(Errc::invalid, fmt::format("a post of {} groups, {} accumulator rows apart",
+                                           c.groups, c.group_rows));
+  if (!inside(first, (c.groups - 1) * c.group_rows + c.rows, hw_.accumulator_rows(),
+              "post accumulator rows") ||
+      !inside(scales_at, (c.groups - 1) * channels * PostCommand::kGroupBytes, scales.slot_bytes(),
+              "post parameters of groups") ||
       !inside(table, channels * 12, scales.slot_bytes(), "post parameters") ||
       !inside(offset, (pixels - 1) * c.pitch + channels, out.slot_bytes(), "post output"))
     return;
@@ -258,10 +285,19 @@ void GoldenMachine::execute(const PostCommand& c) {
   retired_.slot = out.producer_slot();
   for (int64_t pixel = 0; pixel < pixels; ++pixel)
     for (int64_t channel = 0; channel < channels; ++channel) {
-      const uint32_t acc =
-          c.transposed ? sum(from, first + channel, pixel) : sum(from, first + pixel, channel);
+      const auto acc = [&](int64_t group) {
+        const int64_t top = first + group * c.group_rows;
+        return static_cast<int32_t>(c.transposed ? sum(from, top + channel, pixel)
+                                                 : sum(from, top + pixel, channel));
+      };
+      int64_t others = 0;
+      for (int64_t g = 1; g < c.groups; ++g) {
+        const int64_t at = scales_at + ((g - 1) * channels + channel) * PostCommand::kGroupBytes;
+        const auto m = static_cast<int16_t>(tables[index(at)] | tables[index(at + 1)] << 8);
+        others += int64_t{acc(g)} * m;
+      }
       uint8_t& y = to[index(offset + pixel * c.pitch + channel)];
-      int64_t v = requantise(static_cast<int32_t>(acc), scale[index(channel)]);
+      int64_t v = requantise(acc(0), scale[index(channel)], others);
       if (c.table) v = post_table_[index(v + 128)];
       if (c.residual) v = added(*c.residual, v, static_cast<int8_t>(y));
       y = static_cast<uint8_t>(v);

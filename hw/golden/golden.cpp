@@ -155,7 +155,8 @@ namespace {
 
 Status check_machine(const HwConfig& hw) {
   const TypesConfig& t = hw.types;
-  if (t.activation != DType::int8 || t.weight != DType::int8 || t.accumulator != DType::int32)
+  const bool weights = t.weight == DType::int8 || t.weight == DType::int4;
+  if (t.activation != DType::int8 || !weights || t.accumulator != DType::int32)
     return Error{Errc::unsupported,
                  fmt::format("the golden machine computes int8 x int8 -> int32, not {} x {} -> {}",
                              name(t.activation), name(t.weight), name(t.accumulator)),

@@ -50,7 +50,8 @@ struct Requantise {
   int32_t output_zero = 0, low = -128, high = 127;
 };
 /// bias, multiplier, shift, zero point and clip of PostCommand for one accumulator value: the
-/// sum with the bias wraps at 32 bits, halves round away from zero.
-int32_t requantise(int32_t sum, const Requantise& r);
+/// sum with the bias wraps at 32 bits, halves round away from zero. `others`: of the other groups,
+/// sums times multipliers, added to the product in 64 bits.
+int32_t requantise(int32_t sum, const Requantise& r, int64_t others = 0);
 
 }  // namespace accsim::hw

@@ -5,6 +5,7 @@
 
 #include "hw/golden/random_gather.h"
 #include "hw/golden/random_rows.h"
+#include "hw/golden/random_weights.h"
 #include "hw/program/contract.h"
 
 namespace accsim::hw {
@@ -62,14 +63,18 @@ class Generator {
     to.push_back({Command{std::move(c)}});
   }
 
-  /// Scales that spread sums over int8, now and then extremes.
+  /// Scales that spread sums over int8, some short as those of groups, now and then extremes.
   void parameters(std::vector<uint8_t>& bytes) {
     for (size_t at = 0; at + kParameterBytes <= bytes.size(); at += kParameterBytes) {
-      const bool extreme = one_in(16);
+      const bool extreme = one_in(16), brief = one_in(3);
       const std::array<int32_t, 3> words = {
           static_cast<int32_t>(extreme ? pick(INT32_MIN, INT32_MAX) : pick(-5000, 5000)),
-          static_cast<int32_t>(extreme ? pick(INT32_MIN, INT32_MAX) : pick(1 << 20, 1 << 24)),
-          static_cast<int32_t>(extreme ? pick(0, 62) : pick(26, 34))};
+          static_cast<int32_t>(extreme ? pick(INT32_MIN, INT32_MAX)
+                               : brief ? pick(-(1 << 15), 1 << 15)
+                                       : pick(1 << 20, 1 << 24)),
+          static_cast<int32_t>(extreme ? pick(0, 62)
+                               : brief ? pick(16, 25)
+                                       : pick(26, 34))};
       std::memcpy(&bytes[at], words.data(), kParameterBytes);
     }
   }
@@ -140,7 +145,8 @@ class Generator {
       fill(to, b, bytes, loop);
   }
   /// Bias, multiplier and shift of so many channels, behind a table of `table` bytes.
-  void fill_scales(Items& to, int64_t table, int64_t channels, int loop) {
+  /// Behind them so many bytes of multipliers of groups.
+  void fill_scales(Items& to, int64_t table, int64_t channels, int64_t groups, int loop) {
     sync(to, SyncKind::wait_free, Queue::load, Buffer::parameter);
     if (table > 0) loads(to, Buffer::parameter, 0, table, loop);
     LoadCommand c;
@@ -150,6 +156,7 @@ class Generator {
     c.walk.run = channels * kParameterBytes;
     place(c.source, c.walk.run, loop, true);
     command(to, std::move(c));
+    if (groups > 0) loads(to, Buffer::parameter, table + channels * kParameterBytes, groups, loop);
     sync(to, SyncKind::signal_full, Queue::load, Buffer::parameter);
   }
   /// A walk of so many bytes: one run, or equal ones at a stride.
@@ -335,11 +342,15 @@ class Generator {
 
   struct Product {
     int64_t m, k, n;
-    int64_t accumulators;  ///< rows
-    int64_t pitch;         ///< of the output's pixels
-    int64_t table;         ///< bytes
+    int64_t accumulators;  ///< rows of a group
+    int64_t groups;        ///< along k, each with a scale
+    int64_t group_rows;    ///< from one to the next
+    RandomWeights weights;
+    int64_t pitch;  ///< of the output's pixels
+    int64_t table;  ///< bytes
     bool adds, uses_table;
     int64_t out_bytes() const { return (m - 1) * pitch + n; }
+    int64_t group_bytes() const { return (groups - 1) * n * PostCommand::kGroupBytes; }
   };
 
   Product product() {
@@ -354,7 +365,9 @@ class Generator {
     p.m = std::min({p.m, slot(Buffer::activation) / p.k, slot(Buffer::output) / p.n});
     p.n = std::min(p.n, slot(Buffer::weight) / p.k);
     p.accumulators = turned ? p.n : p.m;
-    p.table = table_bytes(p.n * kParameterBytes);
+    p.weights = random_weights(hw_, dataflow_, p.k, p.n, slot(Buffer::weight), random_);
+    draw_groups(p);
+    p.table = table_bytes(p.n * kParameterBytes + p.group_bytes());
     p.uses_table = p.table > 0 && !one_in(4);
     p.adds = one_in(3);
     const int64_t spare = p.m > 1 ? (slot(Buffer::output) - p.n) / (p.m - 1) - p.n : 0;
@@ -362,15 +375,25 @@ class Generator {
     return p;
   }
 
+  void draw_groups(Product& p) {
+    const int64_t room = slot(Buffer::parameter) - p.n * kParameterBytes;
+    const int64_t most = std::min({hw_.accumulator_rows() / p.accumulators, int64_t{5},
+                                   1 + room / (p.n * PostCommand::kGroupBytes)});
+    p.groups = one_in(2) ? 1 : pick(1, most);
+    const int64_t spare =
+        p.groups > 1 ? (hw_.accumulator_rows() - p.groups * p.accumulators) / (p.groups - 1) : 0;
+    p.group_rows = p.accumulators + (one_in(3) ? std::min<int64_t>(spare, pick(0, 3)) : 0);
+  }
+
   GemmCommand gemm(const Product& p, int64_t first_row, bool accumulate) {
     GemmCommand c;
     c.m = p.m;
     c.k = p.k;
     c.n = p.n;
-    c.useful_macs = p.m * p.k * p.n;
+    c.useful_macs = p.m * p.weights.useful;
     c.window.tile = c.window.count = {1, 1, p.m};
     c.window.pixel = c.window.line = p.k;
-    c.weights.pitch = dataflow_ == Dataflow::input_stationary ? p.k : p.n;
+    c.weights = p.weights.tile;
     c.accumulator_row = Affine(first_row);
     c.accumulate = accumulate;
     return c;
@@ -379,9 +402,9 @@ class Generator {
   void products(Items& to, int loop, int64_t iterations) {
     const Product p = product();
     const bool weights_first = one_in(3);  // before the post holds its parameters
-    if (weights_first) fill_anyhow(to, Buffer::weight, p.k * p.n, loop);
+    if (weights_first) fill_anyhow(to, Buffer::weight, p.weights.bytes, loop);
     const int64_t ahead = p.adds && hw_.buffer(Buffer::output).slots > 1 && one_in(2) ? 2 : 1;
-    fill_scales(to, p.table, p.n, loop);
+    fill_scales(to, p.table, p.n, p.group_bytes(), loop);
     sync(to, SyncKind::wait_full, Queue::post, Buffer::parameter);
     if (p.table > 0) command(to, SetTableCommand{Queue::post, Affine(0)});
     const bool early = one_in(2);
@@ -403,17 +426,19 @@ class Generator {
     sync(to, SyncKind::signal_primed, Queue::load, Buffer::output);
   }
 
-  /// One or two gemms into an accumulator slot.
+  /// One or two gemms a group into an accumulator slot.
   void sums(Items& to, const Product& p, int loop, bool has_weights) {
-    if (!has_weights) fill(to, Buffer::weight, p.k * p.n, loop);
+    if (!has_weights) fill(to, Buffer::weight, p.weights.bytes, loop);
     fill(to, Buffer::activation, p.m * p.k, loop);
     sync(to, SyncKind::wait_full, Queue::execute, Buffer::weight);
     sync(to, SyncKind::wait_full, Queue::execute, Buffer::activation);
     const bool stays = dataflow_ == Dataflow::output_stationary;
-    const int64_t passes = pick(1, 2);
     sync(to, SyncKind::wait_free, Queue::execute, Buffer::accumulator);
-    for (int64_t i = 0; i < passes; ++i) command(to, gemm(p, 0, i > 0));
-    if (stays) command(to, DrainCommand{p.m, p.n, Affine(0), {}, false});
+    for (int64_t g = 0; g < p.groups; ++g) {
+      const int64_t row = g * p.group_rows, passes = pick(1, 2);
+      for (int64_t i = 0; i < passes; ++i) command(to, gemm(p, row, i > 0));
+      if (stays) command(to, DrainCommand{p.m, p.n, Affine(row), {}, false});
+    }
     sync(to, SyncKind::signal_free, Queue::execute, Buffer::weight);
     sync(to, SyncKind::signal_free, Queue::execute, Buffer::activation);
     sync(to, SyncKind::signal_full, Queue::execute, Buffer::accumulator);
@@ -435,6 +460,9 @@ class Generator {
     c.cols = c.transposed ? p.m : p.n;
     c.parameter_offset = Affine(p.table);
     c.pitch = p.pitch;
+    c.groups = p.groups;
+    c.group_rows = p.group_rows;
+    c.group_offset = Affine(p.table + p.n * kParameterBytes);
     c.has_parameters = true;
     c.table = p.uses_table;
     c.relu = one_in(4);

@@ -19,28 +19,37 @@ class CommandCounter {
   void indices(int64_t times, int64_t items) {
     read(Buffer::parameter) += Bytes(items * Gather::kIndexBytes) * times;
   }
-  /// `accumulating`: of the executions, those that add to what is in the accumulator.
+  /// `accumulating`: of the executions, those that add to what is in the accumulator. The rows of
+  /// weights are read whole, each as many as the useful products have: k of n, or n of k.
   void gemm(int64_t times, int64_t m, int64_t k, int64_t n, int64_t useful_macs,
-            int64_t accumulating) {
+            int64_t accumulating, int bits = 8) {
     counts_.commands += times;
     counts_.gemms += times;
     counts_.weight_cycles += times * contract::weights_in(hw_->array, dataflow_, k, n);
     counts_.macs += Macs(useful_macs) * times;
     counts_.array_macs += Macs(m * k * n) * times;
     read(Buffer::activation) += Bytes(m * k * hw_->activation_bytes()) * times;
-    read(Buffer::weight) += Bytes(useful_macs / m * hw_->weight_bytes()) * times;
+    const int64_t weights = useful_macs / m;
+    const int64_t rows = dataflow_ == Dataflow::input_stationary ? n : k;
+    const int64_t bytes = bits == 4 ? rows * weight_row_bytes(ceil_div(weights, rows), bits, 1)
+                                    : weights * hw_->weight_bytes();
+    read(Buffer::weight) += Bytes(bytes) * times;
     if (dataflow_ != Dataflow::output_stationary) accumulate(times, m * n, accumulating);
   }
   void drain(int64_t times, int64_t m, int64_t n, int64_t accumulating) {
     counts_.commands += times;
     accumulate(times, m * n, accumulating);
   }
-  void post(int64_t times, int64_t rows, int64_t cols, bool transposed, bool has_parameters) {
+  void post(int64_t times, int64_t rows, int64_t cols, bool transposed, bool has_parameters,
+            int64_t groups = 1) {
     counts_.commands += times;
-    read(Buffer::accumulator) += Bytes(rows * cols * hw_->accumulator_bytes()) * times;
+    read(Buffer::accumulator) += Bytes(rows * cols * groups * hw_->accumulator_bytes()) * times;
     written(Buffer::output) += Bytes(rows * cols * hw_->activation_bytes()) * times;
     if (has_parameters)
-      read(Buffer::parameter) += Bytes((transposed ? rows : cols) * hw_->parameter_bytes()) * times;
+      read(Buffer::parameter) +=
+          Bytes((transposed ? rows : cols) *
+                (hw_->parameter_bytes() + (groups - 1) * PostCommand::kGroupBytes)) *
+          times;
   }
   void vector(int64_t times, const VectorCommand& c) {
     counts_.commands += times;

@@ -49,13 +49,14 @@ class Counter {
     if (c.gather) tally_.indices(times_, c.walk.levels[0].count);
   }
   void add(const GemmCommand& c) {
-    tally_.gemm(times_, c.m, c.k, c.n, c.useful_macs, accumulating(c.first_of, c.accumulate));
+    tally_.gemm(times_, c.m, c.k, c.n, c.useful_macs, accumulating(c.first_of, c.accumulate),
+                c.weights.bits);
   }
   void add(const DrainCommand& c) {
     tally_.drain(times_, c.m, c.n, accumulating(c.first_of, c.accumulate));
   }
   void add(const PostCommand& c) {
-    tally_.post(times_, c.rows, c.cols, c.transposed, c.has_parameters);
+    tally_.post(times_, c.rows, c.cols, c.transposed, c.has_parameters, c.groups);
     if (c.residual) tally_.residual(times_, c.rows * c.cols);
   }
   void add(const VectorCommand& c) { tally_.vector(times_, c); }

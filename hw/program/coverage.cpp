@@ -76,6 +76,10 @@ class Walker {
   void add(const GemmCommand& c) {
     hit("gemm", true);
     hit("gemm of packed groups", c.weights.groups > 1);
+    hit("gemm of 4-bit weights", c.weights.bits == 4);
+    hit("gemm of an odd row of 4-bit weights",
+        c.weights.bits == 4 &&
+            (program_.dataflow == Dataflow::input_stationary ? c.k : c.n) % 2 == 1);
     hit("gemm with padding", c.window.pad_value != 0);
     hit("gemm of several kernel lines", c.window.line > 0 && c.k > c.window.line);
     hit("gemm of several output lines", c.window.count[1] > 1);
@@ -87,6 +91,9 @@ class Walker {
     hit("post transposed", c.transposed);
     hit("post relu", c.relu);
     hit("post table", c.table);
+    hit("post of groups", c.groups > 1);
+    hit("post of groups transposed", c.groups > 1 && c.transposed);
+    hit("post of groups and residual", c.groups > 1 && c.residual);
     hit("post residual", c.residual.has_value());
     hit("post table and residual", c.table && c.residual);
     hit("post residual beyond int8", c.residual && !c.table && (c.low < -128 || c.high > 127));

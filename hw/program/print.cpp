@@ -110,8 +110,9 @@ class Printer {
         pad(w.pad_value), text(c.weights.offset), groups(c.weights));
   }
   std::string groups(const WeightTile& t) const {
-    if (t.groups == 1) return "";
-    return fmt::format(", {} groups of {}x{} from row {}", t.groups, t.group_k, t.group_n,
+    const std::string narrow = t.bits != 8 ? fmt::format(" of {} bits", t.bits) : "";
+    if (t.groups == 1) return narrow;
+    return fmt::format("{}, {} groups of {}x{} from row {}", narrow, t.groups, t.group_k, t.group_n,
                        text(t.first_k));
   }
   std::string text(const DrainCommand& c) const {
@@ -121,9 +122,12 @@ class Printer {
   std::string text(const PostCommand& c) const {
     const bool clips = c.output_zero != 0 || c.low != -128 || c.high != 127;
     return fmt::format(
-        "post output[{}] <- acc[{}] {}x{}, pitch {}{}{}{}{}{}{}", text(c.slot_offset),
+        "post output[{}] <- acc[{}] {}x{}, pitch {}{}{}{}{}{}{}{}", text(c.slot_offset),
         text(c.accumulator_row), c.rows, c.cols, c.pitch,
         c.has_parameters ? ", parameters[" + text(c.parameter_offset) + "]" : "",
+        c.groups > 1 ? fmt::format(", {} groups of {} rows by parameters[{}]", c.groups,
+                                   c.group_rows, text(c.group_offset))
+                     : "",
         clips ? fmt::format(", zero {} in [{}, {}]", c.output_zero, c.low, c.high) : "",
         c.relu ? ", relu" : "", c.transposed ? ", transposed" : "", c.table ? ", table" : "",
         c.residual ? fmt::format(", residual (zero {}) * {} / 2^{} in [{}, {}]", c.residual->zero,

@@ -167,9 +167,14 @@ struct WeightTile {
   int64_t groups = 1;
   int64_t group_k = 0, group_n = 0;  ///< of packed groups: rows and columns of a block
   Affine first_k{};                  ///< of packed groups: R of the tile's first row
-  /// Of an element; 4: two in a byte, the first in its low half, each row from a whole byte on.
+  /// Of an element; 8: an element as the machine has them. 4: signed, two in a byte, the first in
+  /// its low half, each row from a whole byte on (not input stationary packed groups).
   int bits = 8;
 };
+/// Bytes of `elements` of a row of weights of 4 bits, or of `whole` bytes each.
+constexpr int64_t weight_row_bytes(int64_t elements, int bits, int64_t whole) {
+  return bits == 4 ? (elements + 1) / 2 : elements * whole;
+}
 
 /// One pass of the array. Weight stationary: k x n weights held, m activation rows streamed. Input
 /// stationary: k x m activations held, n weight columns streamed. Output stationary: k streamed,
@@ -226,14 +231,18 @@ struct PostCommand {
   int32_t low = -128, high = 127;  ///< within int8; within int16 when a residual comes at once
   bool table = false;
   std::optional<Residual> residual = std::nullopt;
-  /// Groups along k with a scale each (4-bit weights): a result is put together from `groups` sums,
-  /// of accumulator rows `group_rows` apart. To (acc + bias) * multiplier of the first group comes
-  /// acc * m of each other one, before rounding; m is int16, at group_offset + 2 * ((g - 1) *
-  /// channels of the post + channel) in the parameter slot for group g = 1 .. groups - 1.
+  /// Groups along k with a scale each (4-bit weights): a result is put together from `groups` sums
+  /// (1 .. kMostGroups), of accumulator rows `group_rows` apart. To (acc + bias) * multiplier of the
+  /// first group comes acc * m of each other one, before rounding; m is int16, at group_offset +
+  /// 2 * ((g - 1) * channels of the post + channel) in the parameter slot for group g = 1 ..
+  /// groups - 1.
+  static constexpr int64_t kMostGroups = 1 << 15;
+  static constexpr int64_t kGroupBytes = 2;  ///< of a group's multiplier
   int64_t groups = 1;
   int64_t group_rows = 0;
   Affine group_offset{};
 
+  int64_t channels() const { return transposed ? rows : cols; }
   int32_t lowest() const { return relu && output_zero > low ? output_zero : low; }
 };
 

@@ -403,6 +403,9 @@ class Verifier {
   void weights(const GemmCommand& c, bool turned) {
     const WeightTile& t = c.weights;
     int64_t row = turned ? c.k : c.n;  // elements of the last one, from the offset's column on
+    if (t.bits != 8 && t.bits != 4) return fail(fmt::format("gemm weights of {} bits", t.bits));
+    if (t.bits == 4 && t.groups > 1 && turned)
+      return fail("input stationary packed groups of 4-bit weights");
     if (t.groups > 1) {
       if (t.group_k < 1 || t.group_n < 1 || c.n > t.groups * t.group_n ||
           t.groups * t.group_k > hw_.array.rows || t.groups * t.group_n > hw_.array.cols)
@@ -413,7 +416,8 @@ class Verifier {
       const int64_t taps = (range(t.first_k).high + c.k - 1) / (t.groups * t.group_k) + 1;
       row = turned ? taps * t.group_k : t.group_n;
     }
-    within(t.offset, ((turned ? c.n : c.k) - 1) * t.pitch + row * hw_.weight_bytes(),
+    within(t.offset,
+           ((turned ? c.n : c.k) - 1) * t.pitch + weight_row_bytes(row, t.bits, hw_.weight_bytes()),
            slot(Buffer::weight), "gemm weights");
   }
 
@@ -450,15 +454,22 @@ class Verifier {
     clip(c.lowest(), c.high, c.residual && !c.table ? INT16_MAX : INT8_MAX, "post");
     if (c.residual && !adds_) fail("post adds a residual to a slot that wasn't primed");
     if (c.residual) address(*c.residual);
-    within(c.accumulator_row, c.rows, hw_.accumulator_rows(), "post accumulator rows");
-    const int64_t pixels = c.transposed ? c.cols : c.rows;
-    const int64_t channels = c.transposed ? c.rows : c.cols;
+    lanes(c.groups, PostCommand::kMostGroups, "post groups");
+    between(c.group_rows, 0, hw_.accumulator_rows(), "post rows of a group");
+    if (!errors_.empty()) return;
+    within(c.accumulator_row, (c.groups - 1) * c.group_rows + c.rows, hw_.accumulator_rows(),
+           "post accumulator rows");
+    const int64_t pixels = c.transposed ? c.cols : c.rows, channels = c.channels();
     within(c.slot_offset, (pixels - 1) * c.pitch + channels * hw_.activation_bytes(),
            slot(Buffer::output), "post output");
+    if (!c.has_parameters && c.groups > 1) fail("post of several groups without parameters");
     if (!c.has_parameters) return;
     held(Buffer::parameter, Queue::post, "post");
     within(c.parameter_offset, channels * hw_.parameter_bytes(), slot(Buffer::parameter),
            "post parameters");
+    if (c.groups > 1)
+      within(c.group_offset, (c.groups - 1) * channels * PostCommand::kGroupBytes,
+             slot(Buffer::parameter), "post parameters of groups");
   }
 
   void address(const SetTableCommand& c) {

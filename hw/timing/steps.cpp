@@ -170,9 +170,9 @@ void StepWriter::vector_unit(int64_t cycles) {
           touch(Moment::pending_vector));
 }
 
-void StepWriter::post(int64_t rows, int64_t cols) {
+void StepWriter::post(int64_t rows, int64_t cols, int64_t groups) {
   const int64_t row_bytes = cols * hw_->activation_bytes();
-  post_unit(rows * ceil_div(row_bytes, hw_->buffer(Buffer::output).width));
+  post_unit(rows * ceil_div(row_bytes, hw_->buffer(Buffer::output).width) * groups);
 }
 
 void StepWriter::set_table(Queue unit) {
@@ -300,7 +300,7 @@ class Compiler {
   }
   void command(const GemmCommand& c) { to_.gemm(c.m, c.k, c.n); }
   void command(const DrainCommand&) { to_.drain(); }
-  void command(const PostCommand& c) { to_.post(c.rows, c.cols); }
+  void command(const PostCommand& c) { to_.post(c.rows, c.cols, c.groups); }
   void command(const VectorCommand& c) { to_.vector(c); }
   void command(const SetTableCommand& c) { to_.set_table(c.unit); }
   void command(const LaneCommand& c) { to_.lane(c); }

@@ -138,7 +138,7 @@ class StepWriter {
   void store(Memory to, int64_t runs, int64_t run);
   void gemm(int64_t m, int64_t k, int64_t n);
   void drain();
-  void post(int64_t rows, int64_t cols);
+  void post(int64_t rows, int64_t cols, int64_t groups = 1);
   void vector(const VectorCommand& c);
   void lane(const LaneCommand& c);
   void row(const RowCommand& c);
