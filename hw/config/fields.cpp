@@ -90,12 +90,23 @@ void add_types(Table& t) {
   t.push_back(type(
       "types.activation", operands, "element type of activations, in and out",
       [](HwConfig & hw) -> auto& { return hw.types.activation; }));
+  std::vector<std::string> weights = operands;
+  weights.insert(weights.begin(), "int4");
   t.push_back(type(
-      "types.weight", operands, "element type of weights",
+      "types.weight", weights,
+      "element type of weights; int4: of constant ones, other products int8",
       [](HwConfig & hw) -> auto& { return hw.types.weight; }));
   t.push_back(type(
       "types.accumulator", {"int32", "float32"}, "element type of partial sums",
       [](HwConfig & hw) -> auto& { return hw.types.accumulator; }));
+  t.push_back(whole(
+      "types.weight_group", "channels", 0, 65536,
+      "input channels that share a scale; 0 = all of an output channel",
+      [](HwConfig & hw) -> auto& { return hw.types.weight_group; }));
+  const Condition narrow{"types.weight", "int4",
+                         [](const HwConfig& hw) { return hw.narrow_weights(); }};
+  t.back().only = narrow;
+  t.back().decides_if = narrow;
 }
 
 void add_buffer(Table& t, Buffer buffer) {

@@ -24,6 +24,14 @@ void operands_are_of_one_kind(RuleContext& c) {
                      name(t.weight), name(t.activation)));
 }
 
+void narrow_weights_go_with_int8(RuleContext& c) {
+  if (!c.have({"types.activation", "types.weight"})) return;
+  const TypesConfig& t = c.hw.types;
+  if (t.weight != DType::int4 || t.activation == DType::int8 || is_float(t.activation)) return;
+  c.fail("types.weight", fmt::format("types.weight is int4 but types.activation is {}; use int8",
+                                     name(t.activation)));
+}
+
 void accumulator_fits_operands(RuleContext& c) {
   if (!c.have({"types.activation", "types.accumulator"})) return;
   const TypesConfig& t = c.hw.types;
@@ -87,7 +95,9 @@ void activation_slot_holds_a_vector(RuleContext& c) {
 
 void weight_slot_holds_a_tile(RuleContext& c) {
   if (!c.have({"array.rows", "array.cols", "types.weight"})) return;
-  need_slot(c, Buffer::weight, c.hw.array.rows * c.hw.array.cols * c.hw.weight_bytes(),
+  const int64_t bytes =
+      c.hw.narrow_weights() ? ceil_div(c.hw.array.cols, 2) : c.hw.array.cols * c.hw.weight_bytes();
+  need_slot(c, Buffer::weight, c.hw.array.rows * bytes,
             "one weight tile (rows x cols x weight type)");
 }
 
@@ -136,9 +146,11 @@ void shared_is_not_slower_than_dram(RuleContext& c) {
   }
 }
 
-constexpr std::array<Rule, 10> kRules = {{
+constexpr std::array<Rule, 11> kRules = {{
     {"operands_are_of_one_kind", "activation and weight types are both integer or both float",
      operands_are_of_one_kind},
+    {"narrow_weights_go_with_int8", "int4 weights go with int8 activations",
+     narrow_weights_go_with_int8},
     {"accumulator_fits_operands", "integer types go with int32 sums, float types with float32 sums",
      accumulator_fits_operands},
     {"dataflows_are_a_set", "at least one dataflow, none twice", dataflows_are_a_set},

@@ -86,8 +86,13 @@ void add_conditions(const KeyNode& section, Json& out) {
     }
     Json test;
     test["properties"][key]["const"] = word;
-    out["allOf"].push_back(
-        {{"if", test}, {"then", {{"required", required}, {"properties", refused}}}});
+    Json rule = {{"if", test}, {"then", {{"required", required}}}};
+    if (!refused.empty()) rule["then"]["properties"] = refused;
+    const bool alone =
+        std::ranges::count(cases, key, &std::pair<std::string, std::string>::first) == 1;
+    if (alone)  // no other word has keys of its own that refuse these
+      for (const auto& own : required) rule["else"]["properties"][own] = false;
+    out["allOf"].push_back(std::move(rule));
   }
 }
 

@@ -176,6 +176,47 @@ void quantise_weights(const RealWeights& r, const GemmOp& op, const LayerScales&
   }
 }
 
+/// Weights of 4 bits, within -7 .. 7, a scale for each group of channels of an output channel. The
+/// multipliers of all groups have one shift; those behind the first one 16 bits.
+void quantise_narrow(const RealWeights& r, const GemmProblem& p, const LayerScales& scales,
+                     GemmOperands& to) {
+  const GemmOp& op = p.op;
+  const int64_t group = p.scale_group > 0 ? p.scale_group : op.channels;
+  to.weights.resize(r.w.size());
+  to.scales.resize(static_cast<size_t>((p.scales() - 1) * op.outputs));
+  for (int64_t n = 0; n < op.outputs; ++n) {
+    const auto each = [&](auto visit) {
+      for (auto i = static_cast<size_t>(n); i < r.w.size(); i += static_cast<size_t>(op.outputs))
+        visit(i, static_cast<int64_t>(i) / op.outputs % op.channels / group);
+    };
+    std::vector<double> scale(static_cast<size_t>(p.scales()), 0.0);
+    each([&](size_t i, int64_t g) {
+      double& s = scale[static_cast<size_t>(g)];
+      s = std::max(s, std::abs(r.w[i]) / 7);
+    });
+    for (double& s : scale)
+      if (s == 0) s = 1;
+    each([&](size_t i, int64_t g) {
+      to.weights[i] = quantised(r.w[i], scale[static_cast<size_t>(g)]);
+    });
+    const double first = scales.a * scale[0] / scales.out;
+    GemmOperands::Channel c =
+        requantisation(first, r.bias[static_cast<size_t>(n)] / (scales.a * scale[0]));
+    double most = 0;
+    for (size_t g = 1; g < scale.size(); ++g) most = std::max(most, scale[g]);
+    if (p.scales() > 1) {
+      c.shift = std::min(c.shift, 14 - std::ilogb(scales.a * most / scales.out));
+      c.shift = std::clamp(c.shift, 0, 62);
+      c.multiplier = static_cast<int32_t>(std::nearbyint(std::ldexp(first, c.shift)));
+    }
+    for (size_t g = 1; g < scale.size(); ++g)
+      to.scales[(g - 1) * static_cast<size_t>(op.outputs) + static_cast<size_t>(n)] =
+          static_cast<int16_t>(std::clamp(
+              std::nearbyint(std::ldexp(scales.a * scale[g] / scales.out, c.shift)), 0.0, 32767.0));
+    to.channels.push_back(c);
+  }
+}
+
 ref::Array dequantised(const Node& node, const GemmOp& op, const Tensor& shape,
                        const std::vector<int8_t>& q, double scale) {
   ref::Array out(shape.dtype, shape.dims);
@@ -232,7 +273,10 @@ Result<ref::Array> run_quantised(const Graph& graph, const CostedNetwork& networ
   RealWeights real = ordered_weights(graph, node, op, given.b);
   if (Status s = fold_constants(graph, network, layer, op, given.constants, real); !s)
     return s.errors();
-  quantise_weights(real, op, given.scales, operands);
+  if (layer.source.problem.b_bits == 4)
+    quantise_narrow(real, layer.source.problem, given.scales, operands);
+  else
+    quantise_weights(real, op, given.scales, operands);
   const auto wanted = static_cast<size_t>(layer.source.problem.pixel_outputs());
   if (operands.channels.size() != wanted)
     operands.channels.resize(

@@ -86,11 +86,22 @@ GemmOperands make_operands(const VerifyCase& c, std::mt19937& random) {
   o.weights = c.weights;
   if (static_cast<int64_t>(o.weights.size()) != logical_weights(op))
     fill(o.weights, logical_weights(op));
-  // Sums of k products of uniform int8 have a deviation of about 74 * 74 * sqrt(k).
-  int shift = 30;
+  const bool narrow = c.problem.b_bits == 4, grouped = c.problem.scales() > 1;
+  if (narrow)
+    for (int8_t& w : o.weights) w = static_cast<int8_t>(w >> 4);
+  // Sums of k products of uniform int8 have a deviation of about 74 * 74 * sqrt(k); of weights of 4
+  // bits a sixteenth of that. Multipliers of groups have 16 bits, the first one's then as well.
+  int shift = narrow ? 26 : 30;
   for (int64_t k = op.k(); k > 0; k /= 4) ++shift;
-  for (int64_t n = 0; n < c.problem.pixel_outputs(); ++n)
+  for (int64_t n = 0; n < c.problem.pixel_outputs(); ++n) {
     o.channels.push_back(random_channel(shift, random));
+    if (!grouped) continue;
+    GemmOperands::Channel& channel = o.channels.back();
+    channel.multiplier >>= 9;
+    channel.shift = std::max(0, channel.shift - 9);
+  }
+  for (int64_t i = (c.problem.scales() - 1) * op.outputs; i > 0; --i)
+    o.scales.push_back(static_cast<int16_t>(random()));
   return o;
 }
 

@@ -114,6 +114,7 @@ std::vector<VerifyCase> random_cases(int64_t count, uint64_t seed, const hw::HwC
     p.a = random_place("a", false, random);
     p.b = random_place("b", random() % 4 > 0, random);
     p.out = random_place("out", false, random);
+    choose_weights(p, hw);
     p.parameters = {"parameters", hw::Memory::dram, true};
     p.has_parameters = true;
     p.relu = random() % 2 == 0;

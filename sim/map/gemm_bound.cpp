@@ -130,9 +130,9 @@ GemmBound::Traffic GemmBound::traffic(const Tiling& t, const PixelOption& m, con
   const bool runs = !op.a_transposed && (op.grouped ? groups_ < op.batch : c.chunks > 1);
   const double a_packs = op.grouped ? real(packs_) : a_batches;
   b.a_beats = runs ? a_packs * pixels * real(c.beats) * a_times : 0;
-  b.w = (w_once ? 1 : real(packs_ * groups_)) * real(op.k()) * real(op.outputs * p_.b_bytes) *
-        w_times;
-  b.parameters = p_.has_parameters ? real(p_.pixel_outputs() * p_.parameter_bytes) : 0;
+  b.w = (w_once ? 1 : real(packs_ * groups_)) * real(op.k()) *
+        (real(op.outputs) * p_.weight_size()) * w_times;
+  b.parameters = p_.has_parameters ? real(p_.pixel_outputs() * p_.channel_parameters()) : 0;
   const double rows = real(op.batch) * real(op.m());
   b.out = rows * real(op.outputs * p_.out_bytes);
   const bool out_runs = op.grouped ? groups_ < op.batch : n.chunks > 1;
@@ -149,7 +149,8 @@ double GemmBound::posts(double rows, double outputs, double blocks) const {
   const double accumulator_rows = dataflow_ == hw::Dataflow::input_stationary
                                       ? outputs * rows / real(hw_.array.cols)
                                       : rows * blocks;
-  return std::max(bytes / real(hw_.buffer(hw::Buffer::output).width), accumulator_rows);
+  return std::max(bytes / real(hw_.buffer(hw::Buffer::output).width), accumulator_rows) *
+         real(p_.scales());
 }
 
 /// From the last stream of a tile until its sums are in the accumulator.
@@ -199,9 +200,10 @@ GemmTimes GemmBound::times(const Tiling& tiling, const Traffic& b, const PixelOp
 void GemmBound::first_tile(const PixelOption& m, const ChannelOption& c, const OutputOption& n,
                            GemmTimes& t) const {
   const double pixels = im2col_ ? real(m.rows * p_.kernel()) : real(m.first_input);
-  t.first_load = real(p_.kernel() * c.first / groups_) * real(n.first * p_.b_bytes) * w_rate_ +
-                 pixels * real(c.first * p_.a_bytes) * a_rate_ + std::min(a_latency_, w_latency_) +
-                 kTokenLatency;
+  t.first_load =
+      real(p_.kernel() * c.first / groups_) * (real(n.first) * p_.weight_size()) * w_rate_ +
+      pixels * real(c.first * p_.a_bytes) * a_rate_ + std::min(a_latency_, w_latency_) +
+      kTokenLatency;
   t.first_stream =
       stream(m.first_rows, n.first_blocks, n.first, c.passes, groups_ * p_.op.channels) + way_out();
   t.first_post =
@@ -254,7 +256,7 @@ double GemmBound::picojoules(const Traffic& b, const PixelOption& m, const Chann
   // Each sum is read as often as it is written: all but once to accumulate, once by the post unit.
   return rows * k * outputs * e.mac +
          at(hw::Buffer::activation) * (b.a + a_reads * real(p_.a_bytes)) +
-         at(hw::Buffer::weight) * (b.w + w_reads * real(p_.b_bytes)) +
+         at(hw::Buffer::weight) * (b.w + w_reads * p_.weight_size()) +
          at(hw::Buffer::parameter) * b.parameters +
          at(hw::Buffer::accumulator) * 2 * written * real(hw_.accumulator_bytes()) +
          at(hw::Buffer::output) * 2 * b.out + memory(p_.a, true) * b.a + memory(p_.b, true) * b.w +

@@ -36,7 +36,8 @@ class GemmEmitter {
     sink_.tensor(p_.a, a_pixels * p_.pixel_channels() * p_.a_bytes);
     sink_.tensor(p_.b, weight_tensor_bytes());
     sink_.tensor(p_.out, out_batches * op.m() * p_.pixel_outputs() * p_.out_bytes);
-    if (p_.has_parameters) sink_.tensor(p_.parameters, p_.pixel_outputs() * p_.parameter_bytes);
+    if (p_.has_parameters)
+      sink_.tensor(p_.parameters, p_.pixel_outputs() * p_.channel_parameters());
     level(0);
   }
 
@@ -93,7 +94,7 @@ class GemmEmitter {
       if (load_level_[o] == depth) load(o);
     if (depth == order_.size()) {
       const TileShape shape = tile();
-      PassEmitter<Sink>(p_, hw_, t_, shape, sink_).gemms();
+      PassEmitter<Sink>(p_, hw_, t_, shape, at_[kC].start, sink_).gemms();
     } else if (order_[depth] == kC) {
       sync(hw::SyncKind::wait_free, hw::Queue::execute, hw::Buffer::accumulator);
       dimension(depth);
@@ -144,6 +145,7 @@ class GemmEmitter {
     t.outputs = seg(kN).size;
     t.channels = seg(kC).size;
     t.groups = seg(kBatch).size;
+    if (p_.scales() > 1) return t;
     if (at_[kC].loop) t.channel_loops.push_back(*at_[kC].loop);
     t.accumulate = at_[kC].later;
     return t;
@@ -153,7 +155,7 @@ class GemmEmitter {
     sync(hw::SyncKind::wait_full, hw::Queue::post, hw::Buffer::accumulator);
     sync(hw::SyncKind::wait_free, hw::Queue::post, hw::Buffer::output);
     const TileShape shape = tile();
-    PassEmitter<Sink>(p_, hw_, t_, shape, sink_).posts();
+    PassEmitter<Sink>(p_, hw_, t_, shape, 0, sink_).posts();
     sync(hw::SyncKind::signal_free, hw::Queue::post, hw::Buffer::accumulator);
     sync(hw::SyncKind::signal_full, hw::Queue::post, hw::Buffer::output);
     sync(hw::SyncKind::wait_full, hw::Queue::store, hw::Buffer::output);
@@ -222,10 +224,10 @@ class GemmEmitter {
   }
 
   void load_parameters() {
-    add_load(kP, {{}, n() * p_.parameter_bytes}, [&](auto& c) {
+    add_load(kP, {{}, n() * p_.channel_parameters()}, [&](auto& c) {
       Address channel = at_[kN].start;
       if (p_.op.grouped) channel += at_[kBatch].start * p_.op.outputs;
-      c.source = channel * p_.parameter_bytes;
+      c.source = channel * p_.channel_parameters();
     });
   }
 
@@ -309,6 +311,9 @@ class GemmEmitter {
     return groups * p_.op.k() * p_.op.outputs * p_.b_bytes;
   }
   int64_t weight_tensor_bytes() const {
+    if (p_.b_bits == 4)
+      return p_.op.outputs / t_.outputs * weight_chunk_bytes(p_, hw_, t_, t_.outputs) +
+             weight_chunk_bytes(p_, hw_, t_, p_.op.outputs % t_.outputs);
     const int64_t batches = p_.op.b_shared ? 1 : p_.op.batch;
     return batches / t_.groups * pack_weight_bytes(t_.groups) +
            pack_weight_bytes(batches % t_.groups);
@@ -324,6 +329,7 @@ class GemmEmitter {
 
   void load_weights() {
     const int64_t b = p_.b_bytes, full_k = p_.op.k();
+    if (p_.b_bits == 4) return load_narrow_weights();
     if (p_.b.constant) {  // lies in the order of the tile loops
       return add_load(kW, {{}, k() * n() / groups() * b}, [&](auto& c) {
         c.source = batch_weights() + at_[kC].start * (p_.kernel() * n() * b);
@@ -360,6 +366,15 @@ class GemmEmitter {
       walk.run = s.size * b;
       add_load(kW, walk, place);
     }
+  }
+
+  /// Lies in the order of the tile loops, as the slot has it.
+  void load_narrow_weights() {
+    add_load(kW, {{}, weight_tile_bytes(p_, hw_, t_, seg(kC).size, n())}, [&](auto& c) {
+      c.source =
+          divide(at_[kN].start, t_.outputs) * weight_chunk_bytes(p_, hw_, t_, t_.outputs) +
+          divide(at_[kC].start, t_.channels) * weight_tile_bytes(p_, hw_, t_, t_.channels, n());
+    });
   }
 
   /// Lies as [group][n][k].

@@ -113,6 +113,11 @@ std::vector<ChannelOption> channel_options(const GemmProblem& p, const hw::HwCon
   const int64_t all = groups * p.op.channels;
   std::vector<int64_t> sizes = {all};
   if (groups == 1) sizes = pinned_or(pin.channels, all, tile_sizes(all, hw.array.rows));
+  if (p.scales() > 1) {  // a tile for each scale; what is pinned differently has none
+    const bool other = !pin.channels.empty() && pin.channels.front() != p.scale_group;
+    sizes.clear();
+    if (!other) sizes.push_back(p.scale_group);
+  }
   std::vector<ChannelOption> out;
   for (const int64_t size : sizes) {
     ChannelOption o{.channels = size};

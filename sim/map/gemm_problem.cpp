@@ -31,6 +31,13 @@ GemmProblem make_problem(const GemmOp& op, const hw::HwConfig& hw) {
   return p;
 }
 
+void choose_weights(GemmProblem& p, const hw::HwConfig& hw) {
+  const bool one = !p.op.grouped && (p.op.batch == 1 || p.op.b_shared);
+  const bool narrow = hw.narrow_weights() && p.b.constant && one;
+  p.b_bits = narrow ? 4 : 8;
+  p.scale_group = narrow && hw.types.weight_group < p.op.channels ? hw.types.weight_group : 0;
+}
+
 std::string_view short_name(hw::Dataflow dataflow) {
   constexpr std::array<std::string_view, hw::kDataflows> kShort = {"ws", "is", "os"};
   return kShort[static_cast<size_t>(dataflow)];
@@ -89,15 +96,34 @@ Footprint footprint(const GemmProblem& p, const hw::HwConfig& hw, const Tiling& 
   f.activation = p.a_bytes * channels *
                  (t.im2col ? m * p.kernel()
                            : t.images * span(p.z, 1) * span(p.y, t.lines) * span(p.x, t.pixels));
-  f.weight = p.b_bytes * p.kernel() * channels * outputs / t.groups;
-  f.parameter = p.has_parameters ? outputs * p.parameter_bytes : 0;
+  f.weight = weight_tile_bytes(p, hw, t, channels, outputs);
+  f.parameter = p.has_parameters ? outputs * p.channel_parameters() : 0;
   f.output = m * outputs * p.out_bytes;
   if (t.dataflow == hw::Dataflow::input_stationary) {
     f.accumulator_rows = outputs * ceil_div(m, pixel_lanes(hw, t.dataflow));
   } else {
     f.accumulator_rows = m * ceil_div(outputs, hw.array.cols);
   }
+  f.accumulator_rows *= p.scales();
   return f;
+}
+
+int64_t weight_tile_bytes(const GemmProblem& p, const hw::HwConfig& hw, const Tiling& t,
+                          int64_t channels, int64_t outputs) {
+  const int64_t k = p.kernel() * channels;
+  if (p.b_bits != 4) return p.b_bytes * k * outputs / t.groups;
+  if (t.dataflow != hw::Dataflow::input_stationary)
+    return k * p.weight_rows(outputs, hw.array.cols);
+  const Passes cut = passes(p, hw, channels, t.im2col);
+  return cut.outer * p.weight_rows(cut.flat, cut.lanes) * outputs;
+}
+
+int64_t weight_chunk_bytes(const GemmProblem& p, const hw::HwConfig& hw, const Tiling& t,
+                           int64_t outputs) {
+  int64_t bytes = 0;
+  for (const Segment& s : split(p.op.channels, t.channels))
+    bytes += s.count * weight_tile_bytes(p, hw, t, s.size, outputs);
+  return bytes;
 }
 
 bool fits(const Footprint& f, const hw::HwConfig& hw) {

@@ -24,6 +24,8 @@ struct GemmProblem {
   bool relu = false;                 ///< the post unit clips at zero
   int32_t a_zero = 0, out_zero = 0;  ///< zero points of activations and outputs
   int64_t a_bytes = 1, b_bytes = 1, out_bytes = 1, parameter_bytes = 0;
+  int b_bits = 8;           ///< 4: constant weights of 4 bits (choose_weights())
+  int64_t scale_group = 0;  ///< of those: channels that share a scale; 0: all of an output's
   int64_t most_groups = 1;  ///< groups that fit the array side by side, block-diagonally
   Slide z, y, x;            ///< output planes, lines and pixels; x.in = M for a plain product
 
@@ -31,11 +33,34 @@ struct GemmProblem {
   /// Channels of a pixel in memory, over all groups.
   int64_t pixel_channels() const { return op.grouped ? op.batch * op.channels : op.channels; }
   int64_t pixel_outputs() const { return op.grouped ? op.batch * op.outputs : op.outputs; }
+
+  /// Bytes of so many weights that lie in one row of a slot.
+  int64_t weight_row(int64_t elements) const {
+    return hw::weight_row_bytes(elements, b_bits, b_bytes);
+  }
+  /// Bytes of so many in rows of `most`, the last one with what is left.
+  int64_t weight_rows(int64_t elements, int64_t most) const {
+    return elements / most * weight_row(most) + weight_row(elements % most);
+  }
+  /// Bytes of a weight, rows rounded up left out.
+  double weight_size() const { return b_bits == 4 ? 0.5 : static_cast<double>(b_bytes); }
+  /// Groups of channels with a scale each, whose sums a post puts together; they are the tiles that
+  /// channels are cut into.
+  int64_t scales() const { return scale_group > 0 ? ceil_div(op.channels, scale_group) : 1; }
+  /// Bytes of parameters of an output channel, multipliers of its other groups included.
+  int64_t channel_parameters() const {
+    return parameter_bytes + (scales() - 1) * hw::PostCommand::kGroupBytes;
+  }
 };
 
 /// The problem of an op in the machine's element types; places, parameters and zero points are
-/// left for the caller to fill in.
+/// left for the caller to fill in, who then calls choose_weights().
 GemmProblem make_problem(const GemmOp& op, const hw::HwConfig& hw);
+
+/// On a machine of int4 weights: 4 bits, and scales by group, for a product whose second operand is
+/// constant and one for all of its batch. Grouped convolutions, and products of two tensors that
+/// are computed (attention), have 8.
+void choose_weights(GemmProblem& p, const hw::HwConfig& hw);
 
 /// One way to cut a problem. All sizes in elements.
 struct Tiling {
@@ -80,6 +105,13 @@ struct Footprint {
 };
 /// The largest tile's bytes in each slot, and its accumulator rows.
 Footprint footprint(const GemmProblem& p, const hw::HwConfig& hw, const Tiling& t);
+/// Bytes of the weights of a tile, as they lie in its slot. Of 4 bits: column blocks of [k][columns],
+/// or for input stationary, pass by pass of the array, [n][k of the pass].
+int64_t weight_tile_bytes(const GemmProblem& p, const hw::HwConfig& hw, const Tiling& t,
+                          int64_t channels, int64_t outputs);
+/// The same of all channels, tile by tile.
+int64_t weight_chunk_bytes(const GemmProblem& p, const hw::HwConfig& hw, const Tiling& t,
+                           int64_t outputs);
 /// Whether every slot and the accumulator hold it.
 bool fits(const Footprint& f, const hw::HwConfig& hw);
 

@@ -86,15 +86,16 @@ class Space {
   /// follows.
   void combine(hw::Dataflow d, int64_t groups, const GemmOptions& o) {
     const GemmBound bound(p_, hw_, d, groups, pin_.im2col);
+    if (o.channels.empty()) return;
     int64_t least_passes = o.channels.front().passes;
     for (const ChannelOption& c : o.channels) least_passes = std::min(least_passes, c.passes);
     for (const OutputOption& n : o.outputs) {
-      if (p_.has_parameters && n.outputs * p_.parameter_bytes > slot(hw::Buffer::parameter))
+      if (p_.has_parameters && n.outputs * p_.channel_parameters() > slot(hw::Buffer::parameter))
         continue;
       for (const PixelOption& m : o.pixels) {
         if (!sums_fit(d, m, n) || hopeless(bound.execute(m, least_passes, n))) continue;
         for (const ChannelOption& c : o.channels)
-          if (operands_fit(m, c, n, groups) && !hopeless(bound.execute(m, c.passes, n)))
+          if (operands_fit(d, m, c, n, groups) && !hopeless(bound.execute(m, c.passes, n)))
             add(d, groups, bound, m, c, n);
       }
     }
@@ -109,15 +110,16 @@ class Space {
     const int64_t rows = d == hw::Dataflow::input_stationary
                              ? n.outputs * m.tile_blocks
                              : m.rows * ceil_div(n.outputs, hw_.array.cols);
-    return rows <= hw_.accumulator_rows() &&
+    return rows * p_.scales() <= hw_.accumulator_rows() &&
            m.rows * n.outputs * p_.out_bytes <= slot(hw::Buffer::output);
   }
 
   /// Of packed groups the weight slot has the blocks alone.
-  bool operands_fit(const PixelOption& m, const ChannelOption& c, const OutputOption& n,
-                    int64_t groups) const {
+  bool operands_fit(hw::Dataflow d, const PixelOption& m, const ChannelOption& c,
+                    const OutputOption& n, int64_t groups) const {
     const int64_t pixels = pin_.im2col ? m.rows * p_.kernel() : m.span;
-    const int64_t weights = p_.kernel() * (c.channels / groups) * n.outputs * p_.b_bytes;
+    const Tiling t{.dataflow = d, .groups = groups, .im2col = pin_.im2col};
+    const int64_t weights = weight_tile_bytes(p_, hw_, t, c.channels, n.outputs);
     return pixels * c.channels * p_.a_bytes <= slot(hw::Buffer::activation) &&
            weights <= slot(hw::Buffer::weight);
   }

@@ -40,14 +40,17 @@ class Rule {
   bool cut_weights() {
     const int64_t rows = hw_.array.rows, cols = hw_.array.cols;
     const int64_t channels = t_.groups * p_.op.channels, outputs = t_.groups * p_.op.outputs;
-    t_.channels = channels;
+    const bool scaled = p_.scales() > 1;  // a tile for each scale
+    t_.channels = scaled ? p_.scale_group : channels;
     t_.outputs = outputs;
     if (fits() || t_.groups > 1) return fits() || unpack();
     const int64_t columns = std::min(cols, outputs);
-    const int64_t weight_rows = most(slot(hw::Buffer::weight), columns * p_.b_bytes * p_.kernel());
+    const int64_t weight_rows =
+        most(slot(hw::Buffer::weight), p_.weight_row(columns) * p_.kernel());
     t_.outputs = columns;
-    t_.channels = std::max<int64_t>(1, even(channels, std::max<int64_t>(1, weight_rows), rows));
-    while (!fits() && t_.channels > 1) t_.channels = even(channels, t_.channels / 2, 1);
+    if (!scaled)
+      t_.channels = std::max<int64_t>(1, even(channels, std::max<int64_t>(1, weight_rows), rows));
+    while (!fits() && !scaled && t_.channels > 1) t_.channels = even(channels, t_.channels / 2, 1);
     while (!fits() && t_.outputs > 1) t_.outputs = even(outputs, t_.outputs / 2, 1);
     if (!fits()) return false;
     // As many blocks of columns as the other buffers leave room for.
@@ -113,7 +116,7 @@ class Rule {
     const double chunks = static_cast<double>(ceil_div(t_.groups * op.outputs, t_.outputs));
     if (chunks <= 1) return;
     const double a = static_cast<double>(op.m() * op.channels * p_.a_bytes);
-    const double w = static_cast<double>(op.k() * op.outputs * p_.b_bytes);
+    const double w = static_cast<double>(op.k() * op.outputs) * p_.weight_size();
     t_.outputs_outer = a * (chunks - 1) < w * (tiles - 1);
   }
 

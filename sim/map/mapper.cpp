@@ -65,6 +65,7 @@ GemmProblem gemm_problem(const GemmOp& op, const OpRequest& r, const hw::HwConfi
   p.parameters = {p.b.name + " (bias and scale)", hw::Memory::dram, true};
   p.has_parameters = op.bias_port >= 0 || !is_float(hw.types.accumulator);
   p.relu = r.relu;
+  choose_weights(p, hw);
   return p;
 }
 

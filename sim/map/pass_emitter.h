@@ -11,6 +11,7 @@ struct TileShape {
   int64_t groups = 1;       ///< packed groups
   LoopSet channel_loops;    ///< loops over channel tiles around it
   bool accumulate = false;  ///< a later channel segment: never overwrites
+  /// Of several scales the sums of each are rows of their own, and these two are nobody's.
 
   int64_t pixels() const { return image.size * y.size * x.size; }
 };
@@ -20,14 +21,19 @@ struct TileShape {
 template <class Sink>
 class PassEmitter {
  public:
+  using Address = typename Sink::Address;
+
+  /// `first_channel`: of the tile.
   PassEmitter(const GemmProblem& p, const hw::HwConfig& hw, const Tiling& t, const TileShape& tile,
-              Sink& sink)
+              const Address& first_channel, Sink& sink)
       : p_(p),
         hw_(hw),
         t_(t),
         tile_(tile),
         sink_(sink),
-        cut_(passes(p, hw, tile.channels, t.im2col)) {}
+        cut_(passes(p, hw, tile.channels, t.im2col)) {
+    if (p.scales() > 1) scale_rows_ = divide(first_channel, p.scale_group) * group_rows();
+  }
 
   void gemms() {
     if (t_.dataflow == hw::Dataflow::weight_stationary) return weight_stationary();
@@ -43,7 +49,7 @@ class PassEmitter {
     if (t_.dataflow == hw::Dataflow::input_stationary)
       for_blocks([&](const Block& b) {
         sink_.post(sizes(tile_.outputs, b.pixels), [&](auto& c) {
-          fill(c);
+          fill(c, 0);
           c.accumulator_row = b.index * tile_.outputs;
           c.slot_offset = b.first * c.pitch;
         });
@@ -51,7 +57,7 @@ class PassEmitter {
     else
       for_columns([&](const Segment& s, const Address& start) {
         sink_.post(sizes(tile_.pixels(), s.size), [&](auto& c) {
-          fill(c);
+          fill(c, start);
           c.accumulator_row = column_block(start) * tile_.pixels();
           c.slot_offset = start * p_.out_bytes;
           if (p_.has_parameters) c.parameter_offset = start * p_.parameter_bytes;
@@ -60,11 +66,10 @@ class PassEmitter {
   }
 
  private:
-  using Address = typename Sink::Address;
-
   /// One array pass over part of the reduction.
   struct Pass {
     Address k_row;    ///< row of the weight chunk
+    Address outer;    ///< input stationary, 4-bit weights: bytes of an output before the pass
     Address z, y, x;  ///< window origin, relative to the first kernel tap
     Address flat;     ///< elements into the flat index
     int64_t k = 0;
@@ -87,7 +92,7 @@ class PassEmitter {
         sink_.gemm(sizes(pass, whole(), s.size, true), [&](auto& c) {
           fill(c, pass, whole());
           c.weights = weight_columns(pass, start, s.size);
-          c.accumulator_row = column_block(start) * tile_.pixels();
+          c.accumulator_row = scale_rows_ + column_block(start) * tile_.pixels();
         });
       });
     });
@@ -98,7 +103,7 @@ class PassEmitter {
       sink_.gemm(sizes(pass, b, tile_.outputs, true), [&](auto& c) {
         fill(c, pass, b);
         c.weights = weight_rows(pass);
-        c.accumulator_row = b.index * tile_.outputs;
+        c.accumulator_row = scale_rows_ + b.index * tile_.outputs;
       });
     });
   }
@@ -115,8 +120,9 @@ class PassEmitter {
                   .n = s.size,
                   .first_of = tile_.channel_loops,
                   .accumulate = tile_.accumulate};
-      sink_.drain(
-          d, [&](auto& c) { c.accumulator_row = column_block(start) * tile_.pixels() + b.first; });
+      sink_.drain(d, [&](auto& c) {
+        c.accumulator_row = scale_rows_ + column_block(start) * tile_.pixels() + b.first;
+      });
     });
   }
 
@@ -137,14 +143,6 @@ class PassEmitter {
                  });
   }
 
-  /// Starts are multiples of the step, so the quotient is affine too.
-  static hw::Affine divide(hw::Affine a, int64_t step) {
-    a.base /= step;
-    for (hw::Affine::Term& term : a.terms) term.coeff /= step;
-    return a;
-  }
-  static CostSink::Address divide(CostSink::Address a, int64_t) { return a; }
-
   /// Kernel planes, then (where they are loops) kernel lines and columns, then the flat index.
   template <class Inner>
   void for_passes(Inner inner) {
@@ -160,6 +158,7 @@ class PassEmitter {
         kernel_loop("kx", cut_.by_column ? p_.x.kernel : 1, p2, [&](const Address& kx, Pass& p3) {
           p3.x += kx * p_.x.dilation;
           p3.k_row += kx * c;
+          p3.outer = divide(p3.k_row, cut_.flat) * p_.weight_rows(cut_.flat, cut_.lanes);
           flat_passes(p3, inner);
         });
       });
@@ -183,6 +182,7 @@ class PassEmitter {
                    Pass next = pass;
                    next.flat += start;
                    next.k_row += start;
+                   next.outer += divide(start, cut_.lanes) * p_.weight_row(cut_.lanes);
                    next.k = s.size;
                    if (loop >= 0) next.loops.push_back(loop);
                    next.later = s.start > 0;
@@ -202,6 +202,7 @@ class PassEmitter {
     PassSizes s{.m = b.pixels, .k = pass.k, .n = n};
     s.useful_macs = s.m * s.k * s.n / tile_.groups;
     s.accumulate = pass.later;
+    s.bits = p_.b_bits;
     if (to_accumulator) {
       s.first_of = tile_.channel_loops;
       s.accumulate |= tile_.accumulate;
@@ -249,12 +250,16 @@ class PassEmitter {
   /// Of input stationary: a row for each output.
   hw::WeightTile weight_rows(const Pass& pass) const {
     if (tile_.groups > 1) return packed_weights(pass, 0, rows() / tile_.groups);
+    if (p_.b_bits == 4) return {pass.outer * tile_.outputs, p_.weight_row(pass.k)};
     return {pass.k_row * p_.b_bytes, rows() * p_.b_bytes};
   }
   hw::WeightTile weight_columns(const Pass& pass, const Address& start, int64_t columns) const {
     if (tile_.groups > 1)
       return packed_weights(pass, pass.k_row * (p_.op.outputs * p_.b_bytes), p_.op.outputs);
-    const int64_t pitch = columns * p_.b_bytes;
+    const int64_t pitch = p_.weight_row(columns);
+    if (p_.b_bits == 4)
+      return {column_block(start) * (rows() * p_.weight_row(hw_.array.cols)) + pass.k_row * pitch,
+              pitch};
     return {start * (rows() * p_.b_bytes) + pass.k_row * pitch, pitch};
   }
 
@@ -262,9 +267,23 @@ class PassEmitter {
     return {.rows = rows,
             .cols = cols,
             .transposed = t_.dataflow == hw::Dataflow::input_stationary,
-            .has_parameters = p_.has_parameters};
+            .has_parameters = p_.has_parameters,
+            .groups = p_.scales()};
   }
-  void fill(hw::PostCommand& c) const {
+  /// Accumulator rows of the sums of one scale.
+  int64_t group_rows() const {
+    if (t_.dataflow != hw::Dataflow::input_stationary)
+      return tile_.pixels() * ceil_div(tile_.outputs, hw_.array.cols);
+    return tile_.outputs * ceil_div(tile_.pixels(), pixel_block(hw_, t_.dataflow, tile_.pixels()));
+  }
+  /// `first`: output channel of the tile. Behind the parameters of all channels lie, post by post,
+  /// the multipliers of the other groups.
+  void fill(hw::PostCommand& c, const Address& first) const {
+    if (p_.scales() > 1) {
+      c.group_rows = group_rows();
+      c.group_offset = Address(tile_.outputs * p_.parameter_bytes) +
+                       first * ((p_.scales() - 1) * hw::PostCommand::kGroupBytes);
+    }
     c.pitch = tile_.outputs * p_.out_bytes;
     c.relu = p_.relu;
     c.output_zero = p_.out_zero;
@@ -276,6 +295,7 @@ class PassEmitter {
   const TileShape& tile_;
   Sink& sink_;
   const Passes cut_;
+  Address scale_rows_;  ///< accumulator rows before those of the tile's scale
 };
 
 }  // namespace accsim::sim

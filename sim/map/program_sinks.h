@@ -21,12 +21,14 @@ struct PassSizes {
   int64_t useful_macs = 0;
   LoopSet first_of{};
   bool accumulate = false;
+  int bits = 8;  ///< of a weight
 };
 
 /// The part of a PostCommand that costs follow from.
 struct PostSizes {
   int64_t rows = 0, cols = 0;
   bool transposed = false, has_parameters = false;
+  int64_t groups = 1;
 };
 
 /// Builds the Program that was described; its addresses are Affine.
@@ -73,7 +75,9 @@ class ProgramSink {
     c.useful_macs = sizes.useful_macs;
     c.first_of.assign(sizes.first_of.begin(), sizes.first_of.end());
     c.accumulate = sizes.accumulate;
-    add(std::move(c), fill);
+    fill(c);
+    c.weights.bits = sizes.bits;
+    add(std::move(c), [](hw::GemmCommand&) {});
   }
   template <class Fill>
   void drain(const PassSizes& sizes, Fill fill) {
@@ -91,6 +95,7 @@ class ProgramSink {
     c.cols = sizes.cols;
     c.transposed = sizes.transposed;
     c.has_parameters = sizes.has_parameters;
+    c.groups = sizes.groups;
     add(std::move(c), fill);
   }
   void vector(const hw::VectorCommand& c) {
@@ -159,7 +164,7 @@ class CostSink {
   template <class Fill>
   void gemm(const PassSizes& s, Fill) {
     steps_.gemm(s.m, s.k, s.n);
-    tally_.gemm(times_, s.m, s.k, s.n, s.useful_macs, accumulating(s));
+    tally_.gemm(times_, s.m, s.k, s.n, s.useful_macs, accumulating(s), s.bits);
   }
   template <class Fill>
   void drain(const PassSizes& s, Fill) {
@@ -168,8 +173,8 @@ class CostSink {
   }
   template <class Fill>
   void post(const PostSizes& s, Fill) {
-    steps_.post(s.rows, s.cols);
-    tally_.post(times_, s.rows, s.cols, s.transposed, s.has_parameters);
+    steps_.post(s.rows, s.cols, s.groups);
+    tally_.post(times_, s.rows, s.cols, s.transposed, s.has_parameters, s.groups);
   }
   void vector(const hw::VectorCommand& c) {
     steps_.vector(c);
@@ -196,6 +201,14 @@ class CostSink {
   InlineVector<int64_t, 32> loops_;
   std::vector<hw::Memory> memories_;
 };
+
+/// A start of tiles of `step`, which divides it with all its terms, by that step.
+inline hw::Affine divide(hw::Affine a, int64_t step) {
+  a.base /= step;
+  for (hw::Affine::Term& term : a.terms) term.coeff /= step;
+  return a;
+}
+inline CostSink::Address divide(CostSink::Address a, int64_t) { return a; }
 
 /// Calls `inner(segment, start, loop)` for every segment, in a loop where the segment repeats: its
 /// first element as an address, and the loop's id (-1 without one).

@@ -32,7 +32,9 @@ class WeightPacker {
     const int64_t batches = p_.op.b_shared ? 1 : p_.op.batch;
     for_tiles(batches, t_.groups, [&](int64_t first, int64_t groups) {
       first_ = first;
-      if (t_.groups > 1)
+      if (p_.b_bits == 4)
+        narrow_tiles();
+      else if (t_.groups > 1)
         packed(groups);
       else if (p_.b.constant)
         tiles();
@@ -56,6 +58,56 @@ class WeightPacker {
         slot({n, outputs, c, channels});
       });
     });
+  }
+
+  // ---- of 4 bits: every row begins with a byte --------------------------------------------------
+
+  void narrow_tiles() {
+    for_tiles(p_.op.outputs, t_.outputs, [&](int64_t n, int64_t outputs) {
+      for_tiles(p_.op.channels, t_.channels, [&](int64_t c, int64_t channels) {
+        const Tile tile{n, outputs, c, channels};
+        if (t_.dataflow == hw::Dataflow::input_stationary)
+          narrow_passes(tile);
+        else
+          narrow_columns(tile);
+      });
+    });
+  }
+
+  /// Blocks of as many columns as the array has, a row for every k.
+  void narrow_columns(const Tile& tile) {
+    for_tiles(tile.outputs, hw_.array.cols, [&](int64_t n, int64_t outputs) {
+      for (int64_t k = 0; k < p_.kernel() * tile.channels; ++k) {
+        begin_row();
+        for (int64_t i = 0; i < outputs; ++i) put_half(k, tile, tile.n + n + i);
+      }
+    });
+  }
+
+  /// A block for every pass of the array, a row for every output.
+  void narrow_passes(const Tile& tile) {
+    const Passes cut = passes(p_, hw_, tile.channels, t_.im2col);
+    for (int64_t outer = 0; outer < cut.outer; ++outer)
+      for_tiles(cut.flat, cut.lanes, [&](int64_t first, int64_t lanes) {
+        for (int64_t n = 0; n < tile.outputs; ++n) {
+          begin_row();
+          for (int64_t i = 0; i < lanes; ++i)
+            put_half(outer * cut.flat + first + i, tile, tile.n + n);
+        }
+      });
+  }
+
+  void begin_row() { high_ = false; }
+  /// Element k of the tile's kernel and channels, [tap][channel].
+  void put_half(int64_t k, const Tile& tile, int64_t n) {
+    const int8_t v = at(k / tile.channels, tile.c + k % tile.channels, n);
+    check(v >= -8 && v < 8, "a weight beyond 4 bits");
+    const auto half = static_cast<uint8_t>(v & 15);
+    if (high_)
+      out_.back() = static_cast<uint8_t>(out_.back() | half << 4);
+    else
+      out_.push_back(half);
+    high_ = !high_;
   }
 
   /// The blocks of a pack: a row for every k, or [group][n][k].
@@ -91,10 +143,13 @@ class WeightPacker {
   }
 
   void put(int64_t tap, int64_t c, int64_t n) {
+    out_.push_back(static_cast<uint8_t>(at(tap, c, n)));
+  }
+  int8_t at(int64_t tap, int64_t c, int64_t n) const {
     const GemmOp& op = p_.op;
     const int64_t group = first_ + c / op.channels;
     const int64_t row = (group * p_.kernel() + tap) * op.channels + c % op.channels;
-    out_.push_back(static_cast<uint8_t>(weights_[index(row * op.outputs + n % op.outputs)]));
+    return weights_[index(row * op.outputs + n % op.outputs)];
   }
 
   const GemmProblem& p_;
@@ -102,6 +157,7 @@ class WeightPacker {
   const Tiling& t_;
   const std::vector<int8_t>& weights_;
   int64_t first_ = 0;  ///< group or batch entry
+  bool high_ = false;  ///< the next of 4 bits goes into the high half of the last byte
   std::vector<uint8_t> out_;
 };
 
@@ -116,12 +172,37 @@ std::vector<uint8_t> pack_activations(const GemmOp& op, const std::vector<int8_t
   return out;
 }
 
+void put_bytes(std::vector<uint8_t>& out, uint32_t word, int bytes) {
+  for (int byte = 0; byte < bytes; ++byte) out.push_back(static_cast<uint8_t>(word >> (8 * byte)));
+}
+
 std::vector<uint8_t> pack_parameters(const std::vector<GemmOperands::Channel>& channels) {
   std::vector<uint8_t> out;
   for (const GemmOperands::Channel& c : channels)
     for (const int32_t word : {c.bias, c.multiplier, c.shift})
-      for (int byte = 0; byte < 4; ++byte)
-        out.push_back(static_cast<uint8_t>(static_cast<uint32_t>(word) >> (8 * byte)));
+      put_bytes(out, static_cast<uint32_t>(word), 4);
+  return out;
+}
+
+/// Tile by tile of the outputs: the channels' words, then post by post (of a column block, or of all
+/// rows) the multipliers of the other scales.
+std::vector<uint8_t> pack_scales(const GemmProblem& p, const hw::HwConfig& hw, const Tiling& t,
+                                 const GemmOperands& o) {
+  std::vector<uint8_t> out;
+  const bool rows = t.dataflow == hw::Dataflow::input_stationary;
+  for_tiles(p.op.outputs, t.outputs, [&](int64_t n, int64_t outputs) {
+    const auto first = o.channels.begin() + n;
+    const std::vector<uint8_t> words = pack_parameters({first, first + outputs});
+    out.insert(out.end(), words.begin(), words.end());
+    for_tiles(outputs, rows ? outputs : hw.array.cols, [&](int64_t c, int64_t columns) {
+      for (int64_t g = 1; g < p.scales(); ++g)
+        for (int64_t i = 0; i < columns; ++i) {
+          const int64_t channel = n + c + i;
+          put_bytes(out, static_cast<uint16_t>(o.scales[index((g - 1) * p.op.outputs + channel)]),
+                    2);
+        }
+    });
+  });
   return out;
 }
 
@@ -145,7 +226,10 @@ hw::MemoryImage pack(const GemmProblem& p, const hw::HwConfig& hw, const Tiling&
   hw::MemoryImage image = {pack_activations(op, operands.a),
                            WeightPacker(p, hw, t, operands.weights).run(),
                            std::vector<uint8_t>(index(op.batch * op.m() * op.outputs))};
-  if (p.has_parameters) image.push_back(pack_parameters(operands.channels));
+  check(std::ssize(operands.scales) >= (p.scales() - 1) * op.outputs, "scales that are missing");
+  if (p.has_parameters)
+    image.push_back(p.scales() > 1 ? pack_scales(p, hw, t, operands)
+                                   : pack_parameters(operands.channels));
   return image;
 }
 

@@ -13,12 +13,15 @@ struct GemmOperands {
   /// Grouped or convolution: [images][depth][height][width][channels of all groups]; products:
   /// [batch][M][K], without the batch when it is shared.
   std::vector<int8_t> a;
-  /// [batch or groups][kernel z][y][x][channel][output], without the batch when it is shared.
+  /// [batch or groups][kernel z][y][x][channel][output], without the batch when it is shared; of a
+  /// problem with weights of 4 bits within -8 .. 7.
   std::vector<int8_t> weights;
   struct Channel {
     int32_t bias = 0, multiplier = 1, shift = 0;
   };
   std::vector<Channel> channels;  ///< per output channel, those of all groups
+  /// Of each scale but the first (GemmProblem::scales()) the multiplier of each output channel.
+  std::vector<int16_t> scales;
 };
 
 /// Elements that GemmOperands::a and ::weights must have.

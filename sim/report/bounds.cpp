@@ -82,12 +82,14 @@ int64_t on_chip_bytes(const hw::HwConfig& hw) {
 int64_t gemm_traffic_bound(const GemmTraffic& t, int64_t on_chip) {
   int64_t compulsory = 0;
   if (!t.a_on_chip) compulsory = add_counts(compulsory, multiply_counts(t.a_elements, t.a_bytes));
-  if (!t.b_on_chip) compulsory = add_counts(compulsory, multiply_counts(t.b_elements, t.b_bytes));
+  const int64_t b_all = t.b_narrow ? t.b_elements / 2 : multiply_counts(t.b_elements, t.b_bytes);
+  if (!t.b_on_chip) compulsory = add_counts(compulsory, b_all);
   if (!t.c_on_chip) compulsory = add_counts(compulsory, multiply_counts(t.c_elements, t.c_bytes));
   if (on_chip <= 0) return compulsory;
 
   const auto real = [](int64_t v) { return static_cast<double>(v); };
-  const double sizes = real(t.a_bytes) * real(t.b_bytes) * real(t.c_bytes);
+  const double b_size = t.b_narrow ? 0.5 : real(t.b_bytes);
+  const double sizes = real(t.a_bytes) * b_size * real(t.c_bytes);
   const double reuse = real(t.a_reuse) * real(t.partners);
   const double leading = 2 * real(t.macs) * std::sqrt(sizes / (real(on_chip) * reuse));
   const double kept = t.c_on_chip ? real(t.c_elements) * real(t.c_bytes) : 0;

@@ -14,9 +14,10 @@ struct GemmTraffic {
   int64_t macs = 0;  ///< multiply-accumulates of elements from memory: those with padding left out
   int64_t a_elements = 0, b_elements = 0, c_elements = 0;  ///< distinct elements in memory
   int64_t a_bytes = 1, b_bytes = 1;                        ///< of one element
-  int64_t c_bytes = 1;   ///< of one element: the smaller of the partial sum's and the result's
-  int64_t a_reuse = 1;   ///< places of the M x K matrix that one element of A stands in, at most
-  int64_t partners = 1;  ///< products that share both an A and a B and differ only in C
+  int64_t c_bytes = 1;    ///< of one element: the smaller of the partial sum's and the result's
+  int64_t a_reuse = 1;    ///< places of the M x K matrix that one element of A stands in, at most
+  int64_t partners = 1;   ///< products that share both an A and a B and differ only in C
+  bool b_narrow = false;  ///< elements of B have 4 bits, two to a byte
   bool a_on_chip = false, b_on_chip = false;  ///< read from the shared buffer, not from DRAM
   bool c_on_chip = false;                     ///< stays in the shared buffer
 };

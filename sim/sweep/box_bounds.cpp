@@ -86,6 +86,14 @@ hw::ChannelConfig extreme_peak(const std::vector<hw::DramPreset>& presets, const
   return *out;
 }
 
+/// Bytes of a weight in memory, at least, on any machine of the sweep.
+double least_weight(const SweepSpec& spec) {
+  for (const Axis& axis : spec.axes)
+    for (const hw::Field* f : axis.fields)
+      if (f->path == "types.weight") return 0.5;
+  return spec.base.narrow_weights() ? 0.5 : 1;
+}
+
 }  // namespace
 
 int64_t MachineBox::points() const {
@@ -120,7 +128,8 @@ BoxBounds::BoxBounds(const SweepSpec& spec) : spec_(spec), space_(spec) {
             model.graph.tensor(l.inputs[static_cast<size_t>(op->b_port)]).constant;
         const double weights = static_cast<double>(op->k()) * static_cast<double>(op->outputs) *
                                static_cast<double>(op->b_shared ? 1 : op->batch);
-        layers_.push_back({static_cast<double>(op->macs()), constant ? weights : 0,
+        layers_.push_back({static_cast<double>(op->macs()),
+                           constant ? weights * least_weight(spec) : 0,
                            static_cast<double>(model.weight)});
       }
   }

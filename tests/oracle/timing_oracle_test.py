@@ -105,6 +105,8 @@ def kinds(program: Json) -> Iterator[str]:
             yield f"{name} of {'one run' if what['runs'] == 1 else 'several runs'}"
         if name == "post" and what["cols"] > program["machine"]["buffers"]["output"]["port"]:
             yield "post of several beats a row"
+        if name == "post" and what["groups"] > 1:
+            yield "post of several groups"
         if name == "gemm" and what["n"] > program["machine"]["cols"]:
             yield "columns in several rounds"
         if name == "load" and "rows" in what:
@@ -173,6 +175,7 @@ EXPECTED = {
     "vector of 1 classes",
     "vector of 2 classes",
     "post of several beats a row",
+    "post of several groups",
     "columns in several rounds",
     *(f"primed slot of {loads} loads" for loads in range(3)),
     "slot from both memories",

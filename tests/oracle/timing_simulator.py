@@ -172,8 +172,8 @@ class Contract:
         return self.machine["rows"]
 
     def post(self, post: Json) -> int:
-        """Row "post": beats."""
-        return post["rows"] * self.beats(post["cols"], "output")
+        """Row "post": beats, each for all groups."""
+        return post["rows"] * self.beats(post["cols"], "output") * post["groups"]
 
     def unit_cycles(self, unit: str) -> int:
         """Column "result visible": from the end to the result of the post or vector unit."""

@@ -260,8 +260,12 @@ class RandomProgram {
     if (parameters) append(out, filled(hw::Buffer::parameter, hw::Queue::post, pick(1, 100)));
     if (parameters && one_in(3)) append(out, maybe_looped({table(hw::Queue::post)}));
     hw::Item last = post(pick(1, 40), pick(1, 8));
-    if (adds != Adds::no)
-      std::get<hw::PostCommand>(std::get<hw::Command>(last.node)).residual.emplace();
+    auto& sums = std::get<hw::PostCommand>(std::get<hw::Command>(last.node));
+    if (adds != Adds::no) sums.residual.emplace();
+    if (parameters) {
+      sums.has_parameters = true;
+      if (one_in(2)) sums.groups = pick(2, 5);  // of rows that lie over one another
+    }
     append(out, maybe_looped({last}));
     if (parameters)
       out.push_back(sync(hw::SyncKind::signal_free, hw::Queue::post, hw::Buffer::parameter));

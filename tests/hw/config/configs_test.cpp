@@ -114,6 +114,9 @@ TEST(Configs, DoTheVariantsDifferOnlyWhereTheySay) {
   EXPECT_EQ(differing(shipped("64x64"), shipped("64x64-ddr4")), ddr4);
   banked.insert({"dram.preset", "dram.read_bytes_per_cycle", "dram.write_bytes_per_cycle"});
   EXPECT_EQ(differing(shipped("64x64-hbm"), shipped("64x64-hbm-banked")), banked);
+  const std::set<std::string> narrow = {"name", "types.weight", "types.weight_group",
+                                        "buffers.parameter.kib", "energy.parameter_pj_per_byte"};
+  EXPECT_EQ(differing(shipped("64x64"), shipped("64x64-int4")), narrow);
 }
 
 }  // namespace

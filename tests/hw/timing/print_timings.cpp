@@ -62,7 +62,7 @@ Json command(const Program& p, const Command& command) {
   if (const auto* c = std::get_if<GemmCommand>(&command))
     return {{"gemm", {{"m", c->m}, {"k", c->k}, {"n", c->n}}}};
   if (const auto* c = std::get_if<PostCommand>(&command))
-    return {{"post", {{"rows", c->rows}, {"cols", c->cols}}}};
+    return {{"post", {{"rows", c->rows}, {"cols", c->cols}, {"groups", c->groups}}}};
   if (const auto* c = std::get_if<VectorCommand>(&command))
     return {{"vector", {{"ops", by_class(c->ops)}, {"in", c->in_bytes}, {"out", c->out_bytes}}}};
   if (const auto* c = std::get_if<SetTableCommand>(&command))

@@ -42,17 +42,23 @@ void for_every_tiling(const GemmProblem& p, const hw::HwConfig& hw, hw::Dataflow
 
 /// None of the seven is ever above the cycles of the program, and none is idle: each is the largest
 /// somewhere.
-TEST(GemmBounds, AreEachBelowTheCyclesAndEachTheLargestSomewhere) {
-  std::mt19937 random(21);
+void expect_bounds(uint32_t seed, bool narrow) {
+  std::mt19937 random(seed);
   std::array<int, kBounds.size()> largest{};
   int tilings = 0;
   for (int round = 0; round < 60; ++round) {
-    const hw::HwConfig hw = test::random_machine(random);
+    hw::HwConfig hw = test::random_machine(random);
+    if (narrow) {
+      hw.types.weight = DType::int4;
+      hw.types.weight_group = random() % 3 == 0 ? 0 : 1 + random() % 20;
+    }
     const GemmOp op = random_gemm(random);
     if (op.macs() > 100'000) continue;
     GemmProblem p = make_problem(op, hw);
-    p.b.constant = random() % 2 == 0;
-    p.has_parameters = random() % 2 == 0;
+    p.b.constant = narrow || random() % 2 == 0;
+    p.has_parameters = narrow || random() % 2 == 0;
+    choose_weights(p, hw);
+    if (narrow && p.b_bits != 4) continue;
     CostEvaluator evaluator(hw);
     for (size_t d = 0; d < hw::kDataflows; ++d)
       for_every_tiling(
@@ -70,6 +76,10 @@ TEST(GemmBounds, AreEachBelowTheCyclesAndEachTheLargestSomewhere) {
   EXPECT_GT(tilings, 1000);
   for (size_t i = 0; i < kBounds.size(); ++i) EXPECT_GT(largest[i], 0) << kBounds[i].name;
 }
+
+TEST(GemmBounds, AreEachBelowTheCyclesAndEachTheLargestSomewhere) { expect_bounds(21, false); }
+
+TEST(GemmBounds, AreEachBelowTheCyclesOfNarrowWeights) { expect_bounds(22, true); }
 
 /// By hand, for 256 x 8 x 8 on an 8 x 8 array, weights stationary, in four tiles of 64 rows: one
 /// pass.

@@ -28,12 +28,16 @@ GemmOperands random_operands(const GemmProblem& p, std::mt19937& random) {
   GemmOperands o;
   for (int64_t i = logical_a(p.op); i > 0; --i) o.a.push_back(static_cast<int8_t>(pick(-128, 127)));
   for (int64_t i = logical_weights(p.op); i > 0; --i)
-    o.weights.push_back(static_cast<int8_t>(pick(-128, 127)));
+    o.weights.push_back(static_cast<int8_t>(p.b_bits == 4 ? pick(-8, 7) : pick(-128, 127)));
+  const bool scaled = p.scales() > 1;  // multipliers of 16 bits
+  const int64_t one = scaled ? 1 << 15 : 1 << 20, shift = scaled ? 22 : 27;
   for (int64_t i = p.pixel_outputs(); i > 0; --i)
     o.channels.push_back(
         {static_cast<int32_t>(pick(-30000, 30000)),
-         static_cast<int32_t>(pick(-1, 3) < 0 ? -pick(1, 1 << 20) : pick(1 << 19, 1 << 20)),
-         static_cast<int32_t>(pick(27, 31))});
+         static_cast<int32_t>(pick(-1, 3) < 0 ? -pick(1, one) : pick(one / 2, one)),
+         static_cast<int32_t>(pick(shift, shift + 4) - (p.b_bits == 4 ? 4 : 0))});
+  for (int64_t i = (p.scales() - 1) * p.op.outputs; i > 0; --i)
+    o.scales.push_back(static_cast<int16_t>(pick(-32768, 32767)));
   return o;
 }
 
@@ -49,13 +53,27 @@ class Reference {
         for (int64_t n = 0; n < op_.outputs; ++n) {
           const int64_t place = op_.grouped ? (m * op_.batch + b) * op_.outputs + n
                                             : (b * op_.m() + m) * op_.outputs + n;
-          out[at(place)] = scale(sum(b, m, n), op_.grouped ? b * op_.outputs + n : n);
+          out[at(place)] = scale(scaled(b, m, n), op_.grouped ? b * op_.outputs + n : n);
         }
     return out;
   }
 
  private:
-  int64_t sum(int64_t b, int64_t m, int64_t n) const {
+  /// With its bias, times the multiplier; what other groups of channels have, times theirs.
+  int64_t scaled(int64_t b, int64_t m, int64_t n) const {
+    const GemmOperands::Channel& c = o_.channels[at(op_.grouped ? b * op_.outputs + n : n)];
+    if (p_.scale_group == 0) return (sum(b, m, n, 0, op_.channels) + c.bias) * c.multiplier;
+    int64_t total = c.bias * int64_t{c.multiplier};
+    for (int64_t g = 0; g * p_.scale_group < op_.channels; ++g) {
+      const int64_t first = g * p_.scale_group;
+      total += sum(b, m, n, first, std::min(first + p_.scale_group, op_.channels)) *
+               (g == 0 ? c.multiplier : int64_t{o_.scales[at((g - 1) * op_.outputs + n)]});
+    }
+    return total;
+  }
+
+  /// Over the channels [first, end).
+  int64_t sum(int64_t b, int64_t m, int64_t n, int64_t first, int64_t end) const {
     const int64_t image = m / (op_.out[0] * op_.out[1] * op_.out[2]);
     const int64_t oz = m / (op_.out[1] * op_.out[2]) % op_.out[0];
     const int64_t oy = m / op_.out[2] % op_.out[1], ox = m % op_.out[2];
@@ -63,11 +81,13 @@ class Reference {
     for (int64_t kz = 0; kz < op_.kernel[0]; ++kz)
       for (int64_t ky = 0; ky < op_.kernel[1]; ++ky)
         for (int64_t kx = 0; kx < op_.kernel[2]; ++kx)
-          for (int64_t c = 0; c < op_.channels; ++c, ++row)
+          for (int64_t c = 0; c < op_.channels; ++c, ++row) {
+            if (c < first || c >= end) continue;
             total += input(b, image, oz * op_.stride[0] + kz * op_.dilation[0] - op_.pad[0],
                            oy * op_.stride[1] + ky * op_.dilation[1] - op_.pad[1],
                            ox * op_.stride[2] + kx * op_.dilation[2] - op_.pad[2], c) *
                      int64_t{o_.weights[at(row * op_.outputs + n)]};
+          }
     return total;
   }
 
@@ -82,9 +102,8 @@ class Reference {
   }
 
   /// In integers: the quotient of the magnitudes, one more when the rest is half or more.
-  int8_t scale(int64_t acc, int64_t channel) const {
+  int8_t scale(int64_t product, int64_t channel) const {
     const GemmOperands::Channel& c = o_.channels[at(channel)];
-    const int64_t product = (acc + c.bias) * c.multiplier;
     const int64_t divisor = int64_t{1} << c.shift;
     int64_t y = std::abs(product) / divisor;
     if (std::abs(product) % divisor * 2 >= divisor) ++y;
@@ -106,6 +125,7 @@ GemmProblem random_problem(const GemmOp& op, const hw::HwConfig& hw, std::mt1993
   p.parameters = {"p", hw::Memory::dram, true};
   p.out = {"y", hw::Memory::dram, false};
   p.has_parameters = true;
+  choose_weights(p, hw);
   p.relu = random() % 4 == 0;
   p.a_zero = static_cast<int32_t>(random() % 256) - 128;
   p.out_zero = static_cast<int32_t>(random() % 256) - 128;
@@ -141,16 +161,23 @@ double unclipped(const std::vector<int8_t>& out) {
 }
 
 /// Programs run, by dataflow.
-std::array<int, hw::kDataflows> run_random(uint32_t seed, int rounds, bool im2col) {
+std::array<int, hw::kDataflows> run_random(uint32_t seed, int rounds, bool im2col,
+                                           bool narrow = false) {
   std::mt19937 random(seed);
   std::array<int, hw::kDataflows> ran{};
   double free_share = 0;
-  int problems = 0;
+  int problems = 0, scaled = 0;
   for (int round = 0; round < rounds; ++round) {
-    const hw::HwConfig hw = test::random_machine(random);
+    hw::HwConfig hw = test::random_machine(random);
+    if (narrow) {
+      hw.types.weight = DType::int4;
+      hw.types.weight_group = random() % 3 == 0 ? 0 : 1 + random() % 20;
+    }
     const GemmOp op = random_gemm(random);
     if (op.macs() > 3'000'000 || (im2col && op.a_transposed)) continue;
     const GemmProblem p = random_problem(op, hw, random);
+    if (narrow && p.b_bits != 4) continue;
+    scaled += p.scales() > 1;
     const GemmOperands operands = random_operands(p, random);
     const std::vector<int8_t> expected = Reference(p, operands).run();
     free_share += unclipped(expected);
@@ -169,6 +196,7 @@ std::array<int, hw::kDataflows> run_random(uint32_t seed, int rounds, bool im2co
     }
   }
   EXPECT_GT(free_share, 0.5 * problems);
+  if (narrow) EXPECT_GT(3 * scaled, problems);
   return ran;
 }
 
@@ -178,6 +206,11 @@ TEST(ProgramValues, DoNativeProgramsComputeTheConvolution) {
 
 TEST(ProgramValues, DoIm2colProgramsComputeTheConvolution) {
   for (const int programs : run_random(12, 120, true)) EXPECT_GT(programs, 70);
+}
+
+TEST(ProgramValues, DoProgramsOfNarrowWeightsComputeTheConvolution) {
+  for (const int programs : run_random(13, 300, false, true)) EXPECT_GT(programs, 100);
+  for (const int programs : run_random(14, 150, true, true)) EXPECT_GT(programs, 40);
 }
 
 /// Applies `bend` to the first command of a kind; false when there is none.
