@@ -400,6 +400,7 @@ CONTRACTS = {
     "fill behind the stream": changed(shadow_free=lambda self, start, end: end),
     "drain": more("drain"),
     "post": more("post"),
+    "post of one group": changed(post=lambda self, c: Contract.post(self, {**c, "groups": 1})),
     "post's table": more("table", 1, "post"),
     "vector unit's table": more("table", 1, "vector"),
     "table of 16 bytes a cycle": changed(table_beat=16),

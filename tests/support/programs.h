@@ -264,7 +264,7 @@ class RandomProgram {
     if (adds != Adds::no) sums.residual.emplace();
     if (parameters) {
       sums.has_parameters = true;
-      if (one_in(2)) sums.groups = pick(2, 5);  // of rows that lie over one another
+      sums.groups = 1 + sums.rows % 4;  // of rows that lie over one another
     }
     append(out, maybe_looped({last}));
     if (parameters)
