@@ -232,9 +232,9 @@ struct PostCommand {
   bool table = false;
   std::optional<Residual> residual = std::nullopt;
   /// Groups along k with a scale each (4-bit weights): a result is put together from `groups` sums
-  /// (1 .. kMostGroups), of accumulator rows `group_rows` apart. To (acc + bias) * multiplier of the
-  /// first group comes acc * m of each other one, before rounding; m is int16, at group_offset +
-  /// 2 * ((g - 1) * channels of the post + channel) in the parameter slot for group g = 1 ..
+  /// (1 .. kMostGroups), of accumulator rows `group_rows` apart. To (acc + bias) * multiplier of
+  /// the first group comes acc * m of each other one, before rounding; m is int16, at group_offset
+  /// + 2 * ((g - 1) * channels of the post + channel) in the parameter slot for group g = 1 ..
   /// groups - 1.
   static constexpr int64_t kMostGroups = 1 << 15;
   static constexpr int64_t kGroupBytes = 2;  ///< of a group's multiplier

@@ -105,8 +105,8 @@ struct Footprint {
 };
 /// The largest tile's bytes in each slot, and its accumulator rows.
 Footprint footprint(const GemmProblem& p, const hw::HwConfig& hw, const Tiling& t);
-/// Bytes of the weights of a tile, as they lie in its slot. Of 4 bits: column blocks of [k][columns],
-/// or for input stationary, pass by pass of the array, [n][k of the pass].
+/// Bytes of the weights of a tile, as they lie in its slot. Of 4 bits: column blocks of
+/// [k][columns], or for input stationary, pass by pass of the array, [n][k of the pass].
 int64_t weight_tile_bytes(const GemmProblem& p, const hw::HwConfig& hw, const Tiling& t,
                           int64_t channels, int64_t outputs);
 /// The same of all channels, tile by tile.

@@ -184,8 +184,8 @@ std::vector<uint8_t> pack_parameters(const std::vector<GemmOperands::Channel>& c
   return out;
 }
 
-/// Tile by tile of the outputs: the channels' words, then post by post (of a column block, or of all
-/// rows) the multipliers of the other scales.
+/// Tile by tile of the outputs: the channels' words, then post by post (of a column block, or of
+/// all rows) the multipliers of the other scales.
 std::vector<uint8_t> pack_scales(const GemmProblem& p, const hw::HwConfig& hw, const Tiling& t,
                                  const GemmOperands& o) {
   std::vector<uint8_t> out;
