@@ -91,7 +91,7 @@ void add_conditions(const KeyNode& section, Json& out) {
     const bool alone =
         std::ranges::count(cases, key, &std::pair<std::string, std::string>::first) == 1;
     if (alone)  // no other word has keys of its own that refuse these
-      for (const auto& own : required) rule["else"]["properties"][own] = false;
+      for (const Json& own : required) rule["else"]["properties"][own.get<std::string>()] = false;
     out["allOf"].push_back(std::move(rule));
   }
 }

@@ -211,6 +211,14 @@ int64_t round_shift(int64_t value, int32_t shift) {
   return value < 0 ? -rounded : rounded;
 }
 
+namespace {
+
+int16_t multiplier_of_group(std::span<const uint8_t> slot, int64_t at) {
+  return static_cast<int16_t>(slot[index(at)] | slot[index(at + 1)] << 8);
+}
+
+}  // namespace
+
 int32_t requantise(int32_t sum, const Requantise& r, int64_t others) {
   const auto biased =
       static_cast<int32_t>(static_cast<uint32_t>(sum) + static_cast<uint32_t>(r.bias));
@@ -247,25 +255,24 @@ void GoldenMachine::execute(const PostCommand& c) {
                 "a post without parameters: an integer machine needs bias, "
                 "multiplier and shift of every output channel");
   const int64_t first = value(c.accumulator_row), table = value(c.parameter_offset);
-  const int64_t offset = value(c.slot_offset);
+  const int64_t offset = value(c.slot_offset), scales_at = value(c.group_offset);
   const int64_t pixels = c.transposed ? c.cols : c.rows, channels = c.channels();
-  const int64_t scales_at = value(c.group_offset);
   SlotRing& sums = ring(Buffer::accumulator);
   SlotRing& out = ring(Buffer::output);
   SlotRing& scales = ring(Buffer::parameter);
   if (failed()) return;
   const int32_t most = c.residual && !c.table ? INT16_MAX : INT8_MAX;
   if (c.rows < 1 || c.cols < 1 || c.cols > hw_.array.cols || c.lowest() < -most - 1 ||
-      c.lowest() > c.high || c.high > most || c.pitch < 0)
-    return fail(Errc::invalid, fmt::format("a post of {}x{}, pitch {}, clipped to [{}, {}]", c.rows,
-                                           c.cols, c.pitch, c.low, c.high));
+      c.lowest() > c.high || c.high > most || c.pitch < 0 || c.groups < 1 ||
+      c.groups > PostCommand::kMostGroups || c.group_rows < 0)
+    return fail(
+        Errc::invalid,
+        fmt::format("a post of {}x{}, pitch {}, clipped to [{}, {}]; {} groups {} rows apart",
+                    c.rows, c.cols, c.pitch, c.low, c.high, c.groups, c.group_rows));
   if (const auto& r = c.residual; r && (r->shift < 0 || r->shift > 31 || r->low < INT8_MIN ||
                                         r->low > r->high || r->high > INT8_MAX))
     return fail(Errc::invalid, fmt::format("a residual shifted by {}, clipped to [{}, {}]",
                                            r->shift, r->low, r->high));
-  if (c.groups < 1 || c.groups > PostCommand::kMostGroups || c.group_rows < 0)
-    return fail(Errc::invalid, fmt::format("a post of {} groups, {} accumulator rows apart",
-                                           c.groups, c.group_rows));
   if (!inside(first, (c.groups - 1) * c.group_rows + c.rows, hw_.accumulator_rows(),
               "post accumulator rows") ||
       !inside(scales_at, (c.groups - 1) * channels * PostCommand::kGroupBytes, scales.slot_bytes(),
@@ -293,8 +300,7 @@ void GoldenMachine::execute(const PostCommand& c) {
       int64_t others = 0;
       for (int64_t g = 1; g < c.groups; ++g) {
         const int64_t at = scales_at + ((g - 1) * channels + channel) * PostCommand::kGroupBytes;
-        const auto m = static_cast<int16_t>(tables[index(at)] | tables[index(at + 1)] << 8);
-        others += int64_t{acc(g)} * m;
+        others += int64_t{acc(g)} * multiplier_of_group(tables, at);
       }
       uint8_t& y = to[index(offset + pixel * c.pitch + channel)];
       int64_t v = requantise(acc(0), scale[index(channel)], others);
