@@ -1,6 +1,6 @@
 // Tokens of the regions in memory, and whose turn it is on DRAM's channels. A program has one queue
-// that fills a region and one that reads it; the slots that a region begins with are claimed without
-// a token.
+// that fills a region and one that reads it; slots that a region begins with are claimed without a
+// token.
 module region_tokens
   import accsim_pkg::*;
 #(

@@ -1,5 +1,5 @@
-// Checks stage_unit.sv: a request stays until it is taken, tokens and turns taken are there, what is
-// given back is given behind the command.
+// Checks stage_unit.sv: a request stays until it is taken, tokens and turns taken are there, and
+// what is given back is given behind the command.
 `include "sva.svh"
 
 module stage_unit_sva

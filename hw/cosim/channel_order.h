@@ -8,10 +8,10 @@
 
 namespace accsim::hw {
 
-/// Whose turn it is on DRAM's two channels. Loads and stages from DRAM use the one for reads, stores
-/// and stages to DRAM the one for writes, each in the order of the program's text; where the next
-/// command is another queue's, the one before it hands the channel on. Without stages each channel
-/// has one queue, and nothing is written out.
+/// Whose turn it is on DRAM's two channels. Loads and stages from DRAM use the one for reads,
+/// stores and stages to DRAM the one for writes, each in the order of the program's text; where the
+/// next command is another queue's, the one before it hands the channel on. Without stages each
+/// channel has one queue, and nothing is written out.
 class ChannelOrder {
  public:
   explicit ChannelOrder(const Program& program);
@@ -37,7 +37,7 @@ class ChannelOrder {
   std::array<Channel, 2> channels_;  ///< reads, writes
 };
 
-/// The channel of DRAM that a command uses, false for the one for reads; nothing where it uses none.
+/// The channel of DRAM that a command uses, false for the one for reads; nothing when it uses none.
 std::optional<bool> writes_dram(const Program& program, const Command& command);
 
 }  // namespace accsim::hw

@@ -695,7 +695,7 @@ class Generator {
   std::mt19937& random_;
   ProgramWithImage out_;
   int loops_ = 0;
-  int64_t indices_ = 0;              ///< in the parameter slot that the load queue holds
+  int64_t indices_ = 0;                 ///< in the parameter slot that the load queue holds
   std::vector<ProgramTensor> regions_;  ///< behind the other tensors
   std::array<int64_t, 2> stored_{};     ///< bytes so far, in DRAM and in the shared buffer
 };

@@ -19,8 +19,8 @@ namespace accsim::hw {
 /// order, and meet only at tokens. Addresses are affine in the loop indices, durations don't depend
 /// on them.
 
-/// Which of the six decoupled engines runs a command: load, array, post unit, vector unit, store, or
-/// what copies between DRAM and the shared buffer.
+/// Which of the six decoupled engines runs a command: load, array, post unit, vector unit, store,
+/// or what copies between DRAM and the shared buffer.
 enum class Queue : uint8_t { load, execute, post, vector, store, stage };
 inline constexpr size_t kQueues = 6;
 /// As printed programs and reports spell it: "load", "execute", "post", "vector", "store", "stage".
@@ -380,8 +380,8 @@ struct StoreCommand {
   Walk walk;
 };
 
-/// Copies between DRAM and the shared buffer, either way, beside what the other queues do. The bytes
-/// lie densely in the shared buffer, in the order of the walk.
+/// Copies between DRAM and the shared buffer, either way, beside what the other queues do. The
+/// bytes lie densely in the shared buffer, in the order of the walk.
 struct StageCommand {
   int from = 0, to = 0;   ///< tensors; one in DRAM, one in the shared buffer
   Affine source, target;  ///< byte offset of the first byte there
@@ -454,8 +454,9 @@ struct Program {
 std::vector<int> region_numbers(const Program& program);
 
 /// Checks a program against a machine: every address within its tensor or slot at the extremes of
-/// the loops, array and accumulator limits, every slot read only while held, what lies in the shared
-/// buffer within its capacity, tokens balanced in every loop, nothing that could block for ever. Errors name the command and its loops.
+/// the loops, array and accumulator limits, every slot read only while held, what lies in the
+/// shared buffer within its capacity, tokens balanced in every loop, nothing that could block for
+/// ever. Errors name the command and its loops.
 Status verify(const Program& program, const HwConfig& hw);
 
 /// The program as indented text, one command a line.

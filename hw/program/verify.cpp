@@ -178,7 +178,7 @@ class Verifier {
         (s.kind == SyncKind::wait_primed && s.queue != Queue::post))
       return fail(fmt::format("{} of the {} queue", name(s.kind), name(s.queue)));
     const bool fills = s.kind != SyncKind::wait_full && s.kind != SyncKind::signal_free;
-    if (!fills && s.queue == Queue::load && s.buffer != Buffer::parameter)
+    if (!fills && s.region < 0 && s.queue == Queue::load && s.buffer != Buffer::parameter)
       return fail(fmt::format("{} on {} by the load queue: it reads parameter slots only",
                               name(s.kind), name(s.buffer)));
     Queue& user = (fills ? filler_ : holder_)[b];

@@ -79,7 +79,7 @@ void randomize_memories(hw::HwConfig& hw, std::mt19937& random) {
     return hw::ChannelConfig{{read}, {write}, pick(0, 3) == 0 ? 0 : pick(0, 200)};
   };
   hw.dram = channel();
-  hw.shared = {64, channel()};
+  hw.shared = {16 * 1024, channel()};  // for whatever operands are put there, and their twins
 }
 
 Place random_place(const char* name, bool constant, std::mt19937& random) {

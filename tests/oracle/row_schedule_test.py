@@ -69,8 +69,7 @@ def softmax_cycles(rows: int, n: int, lanes: int) -> int:
     """The formula of rtl/README.md."""
     b = up(n, lanes)
     return sum(
-        max(16, b * (t < rows) + b * (2 <= t < rows + 2) + b * (t >= 5))
-        for t in range(rows + 5)
+        max(16, b * (t < rows) + b * (2 <= t < rows + 2) + b * (t >= 5)) for t in range(rows + 5)
     )
 
 

@@ -31,7 +31,7 @@ from timing_simulator import (
     unroll,
 )
 
-COUNT, SEED, MOST_COMMANDS = 1000, 1, 2000
+COUNT, SEED, MOST_COMMANDS = 1200, 1, 2000
 COMMANDS = {*QUEUE_OF, "table"}
 FAULTY = 200  # programs in which a changed rule must show
 
@@ -428,9 +428,7 @@ CONTRACTS = {
     "row, a softmax written a step sooner": changed(
         row_passes={**Contract.row_passes, "softmax": (0, 2, 4)}
     ),
-    "row, a sum a step sooner": changed(
-        row_passes={**Contract.row_passes, "softmax": (0, 1, 5)}
-    ),
+    "row, a sum a step sooner": changed(row_passes={**Contract.row_passes, "softmax": (0, 1, 5)}),
     "row, one normalisation a step later": changed(
         row_passes={**Contract.row_passes, "layer_norm": (0, 5)}
     ),

@@ -1,7 +1,8 @@
 """An event simulator of a tile program's timing, written from the contract in rtl/README.md alone.
 
-It shares no code and no method with hw/timing: the load, execute, post, vector, store and stage queue are
-processes that run side by side and meet at nothing but tokens, as the engines of the core do.
+It shares no code and no method with hw/timing: the load, execute, post, vector, store and stage
+queue are processes that run side by side and meet at nothing but tokens, as the engines of the core
+do.
 A process sleeps until a cycle has come or a token is there; a heap of events wakes it.
 Section names in the docstrings are those of the README.
 """

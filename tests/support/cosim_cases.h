@@ -59,7 +59,7 @@ inline CosimCase random_case(const hw::HwConfig& machine, hw::Dataflow dataflow,
   CosimCase out;
   out.hw = machine;
   out.hw.dram = {{pick(200, 40000)}, {pick(200, 40000)}, pick(0, 3) == 0 ? 0 : pick(0, 200)};
-  out.hw.shared = {64, {{pick(2000, 40000)}, {pick(2000, 40000)}, pick(0, 20)}};
+  out.hw.shared = {16 * 1024, {{pick(2000, 40000)}, {pick(2000, 40000)}, pick(0, 20)}};
   GemmProblem p = make_problem(random_gemm(random), out.hw);
   const auto place = [&](const char* name, bool constant) {
     return Place{name, pick(0, 3) == 0 ? hw::Memory::shared : hw::Memory::dram, constant};

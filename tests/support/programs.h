@@ -150,7 +150,7 @@ class RandomProgram {
       else
         append(out, one_in(3)   ? vector_tile()
                     : one_in(8) ? copy_tile()
-                    : one_in(4) ? region_tile()
+                    : one_in(8) ? region_tile()
                                 : gemm_tile());
     }
     return out;

@@ -7,8 +7,8 @@ inline hw::Item region_sync(hw::SyncKind kind, hw::Queue queue, int region) {
   return {hw::Sync{kind, queue, hw::Buffer::activation, region}};
 }
 
-/// Bytes from program()'s "in" through a region of two slots in the shared buffer, its tensor 3, into
-/// an output slot and to "out"; a walk of three runs of `run` bytes, 7 apart from run to run.
+/// Bytes from program()'s "in" through a region of two slots in the shared buffer, its tensor 3,
+/// into an output slot and to "out"; a walk of three runs of `run` bytes, 7 apart from run to run.
 struct RegionProgram {
   int64_t run;
   hw::StageCommand in;

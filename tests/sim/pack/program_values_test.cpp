@@ -169,6 +169,7 @@ std::array<int, hw::kDataflows> run_random(uint32_t seed, int rounds, bool im2co
   int problems = 0, scaled = 0;
   for (int round = 0; round < rounds; ++round) {
     hw::HwConfig hw = test::random_machine(random);
+    hw.shared.kib = 16 * 1024;  // for whatever operands are put there, and their twins
     if (narrow) {
       hw.types.weight = DType::int4;
       hw.types.weight_group = random() % 3 == 0 ? 0 : 1 + random() % 20;
