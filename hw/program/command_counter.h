@@ -19,10 +19,15 @@ class CommandCounter {
   void indices(int64_t times, int64_t items) {
     read(Buffer::parameter) += Bytes(items * Gather::kIndexBytes) * times;
   }
+  /// A GemmCommand's sizes, and the bits of a weight.
+  struct Gemm {
+    int64_t m, k, n, useful_macs;
+    int bits = 8;
+  };
   /// `accumulating`: of the executions, those that add to what is in the accumulator. The rows of
   /// weights are read whole, each as many as the useful products have: k of n, or n of k.
-  void gemm(int64_t times, int64_t m, int64_t k, int64_t n, int64_t useful_macs,
-            int64_t accumulating, int bits = 8) {
+  void gemm(int64_t times, const Gemm& g, int64_t accumulating) {
+    const auto& [m, k, n, useful_macs, bits] = g;
     counts_.commands += times;
     counts_.gemms += times;
     counts_.weight_cycles += times * contract::weights_in(hw_->array, dataflow_, k, n);

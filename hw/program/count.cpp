@@ -49,8 +49,8 @@ class Counter {
     if (c.gather) tally_.indices(times_, c.walk.levels[0].count);
   }
   void add(const GemmCommand& c) {
-    tally_.gemm(times_, c.m, c.k, c.n, c.useful_macs, accumulating(c.first_of, c.accumulate),
-                c.weights.bits);
+    tally_.gemm(times_, {c.m, c.k, c.n, c.useful_macs, c.weights.bits},
+                accumulating(c.first_of, c.accumulate));
   }
   void add(const DrainCommand& c) {
     tally_.drain(times_, c.m, c.n, accumulating(c.first_of, c.accumulate));

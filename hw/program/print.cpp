@@ -110,7 +110,7 @@ class Printer {
         pad(w.pad_value), text(c.weights.offset), groups(c.weights));
   }
   std::string groups(const WeightTile& t) const {
-    const std::string narrow = t.bits != 8 ? fmt::format(" of {} bits", t.bits) : "";
+    std::string narrow = t.bits != 8 ? fmt::format(" of {} bits", t.bits) : "";
     if (t.groups == 1) return narrow;
     return fmt::format("{}, {} groups of {}x{} from row {}", narrow, t.groups, t.group_k, t.group_n,
                        text(t.first_k));

@@ -164,7 +164,7 @@ class CostSink {
   template <class Fill>
   void gemm(const PassSizes& s, Fill) {
     steps_.gemm(s.m, s.k, s.n);
-    tally_.gemm(times_, s.m, s.k, s.n, s.useful_macs, accumulating(s), s.bits);
+    tally_.gemm(times_, {s.m, s.k, s.n, s.useful_macs, s.bits}, accumulating(s));
   }
   template <class Fill>
   void drain(const PassSizes& s, Fill) {
