@@ -24,7 +24,8 @@ module region_tokens
   for (genvar r = 0; r < Regions; r++) begin : gen_region
     logic [2:0] filled;
     for (genvar f = 0; f < 3; f++) begin : gen_filler
-      assign filled[f] = done_i[f] && done_tag_i[f].signal && done_tag_i[f].region == 3'(unsigned'(r));
+      assign filled[f] = done_i[f] && done_tag_i[f].signal &&
+                         done_tag_i[f].region == 3'(unsigned'(r));
     end
     token_counter #(.Max(Max)) u_full (.clk_i, .rst_ni, .give_i(|filled),
       .take_i(load_take_i[r] || stage_full_take_i[r]), .some_o(full_o[r]));

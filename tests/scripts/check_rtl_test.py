@@ -77,8 +77,8 @@ class CheckRtlTest(unittest.TestCase):
         said = self.said(
             checker.yosys,
             "load_unit.sv",
-            "BufOutput:     begin port = 16'(OutPort); base = out_base; select = 4'b1000; end",
-            "BufOutput:     begin port = 16'(OutPort); base = out_base; end",
+            "        base   = out_base;\n        select = 4'b1000;\n",
+            "        base   = out_base;\n",
         )
         self.assertRegex(said, "latch|found logic loop")
 
