@@ -23,7 +23,7 @@ except ImportError:
     onnx = None
 
 MACHINE = ROOT / "configs/64x64.yaml"
-QUEUES = ("load", "execute", "post", "vector", "store")
+QUEUES = ("load", "execute", "post", "vector", "store", "stage")
 # The queue whose waits are a layer's stalls, by what becomes of the layer.
 MAIN_QUEUE = {"gemm": "execute", "vector": "vector", "memory": "load"}
 
@@ -179,7 +179,7 @@ class TraceTest(unittest.TestCase):
 
         def totals(trace):
             return [
-                sum(outer["args"][key] for outer, _ in trace.slices[f"{queue} queue"])
+                sum(outer["args"][key] for outer, _ in trace.slices.get(f"{queue} queue", []))
                 for queue in QUEUES
                 for key in ("busy", "commands")
             ]
