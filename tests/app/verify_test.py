@@ -120,10 +120,10 @@ class VerifyTest(unittest.TestCase):
     def test_a_fault_gives_exit_code_1_and_the_command(self):
         for folder in ("rtl", "hw/cosim"):
             shutil.copytree(ROOT / folder, self.dir / folder)
-        unit = self.dir / "rtl" / "post_unit.sv"
-        good = "row_q + 1;"
+        unit = self.dir / "rtl" / "post_walk.sv"
+        good = "acc_row_q   <= row_q + 1;"
         self.assertEqual(unit.read_text().count(good), 1)
-        unit.write_text(unit.read_text().replace(good, "row_q;"))
+        unit.write_text(unit.read_text().replace(good, "acc_row_q   <= row_q;"))
         text, report = self.report(
             "--gemm", SHAPE, "--source", self.dir, "--cache", self.dir / "cache", code=1
         )
