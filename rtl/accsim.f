@@ -18,6 +18,7 @@ load_transposer.sv
 load_tracker.sv
 store_unit.sv
 stage_unit.sv
+memory_marks.sv
 region_tokens.sv
 window_walk.sv
 window_merge.sv

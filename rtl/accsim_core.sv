@@ -18,7 +18,6 @@ module accsim_core
   input  logic                        clk_i,
   input  logic                        rst_ni,
   input  logic                        enable_i,  // commands may start, from the next cycle on
-  input  logic                        input_stationary_i,  // constant while a program runs
 
   input  logic                        load_valid_i, gemm_valid_i, post_valid_i, vector_valid_i,
   output logic                        load_ready_o, gemm_ready_o, post_ready_o, vector_ready_o,
@@ -114,7 +113,8 @@ module accsim_core
 
   logic [Regions-1:0] region_free, region_full, load_region_take, load_region_give;
   logic [Regions-1:0] store_region_take, stage_full_take, stage_free_take, stage_give;
-  logic               load_turn, load_turn_take, load_turn_give;
+  logic               load_turn, load_turn_take, load_turn_give, load_mark;
+  marks_t             marks;
   logic               store_turn, store_turn_take, store_turn_give;
   logic [1:0]         stage_turn, stage_turn_take, stage_turn_give;
   region_tokens u_region_tokens (
@@ -122,7 +122,8 @@ module accsim_core
     .load_take_i(load_region_take), .stage_full_take_i(stage_full_take),
     .load_give_i(load_region_give), .stage_give_i(stage_give),
     .done_i({copy_done_i, write_done_i}), .done_tag_i({copy_done_tag_i, write_done_tag_i}),
-    .free_o(region_free), .full_o(region_full), .load_turn_take_i(load_turn_take),
+    .free_o(region_free), .full_o(region_full), .load_mark_i(load_mark), .marks_o(marks),
+    .load_turn_take_i(load_turn_take),
     .load_turn_give_i(load_turn_give), .store_turn_take_i(store_turn_take),
     .store_turn_give_i(store_turn_give), .stage_turn_take_i(stage_turn_take),
     .stage_turn_give_i(stage_turn_give), .load_turn_o(load_turn), .store_turn_o(store_turn),
@@ -153,8 +154,8 @@ module accsim_core
     .par_full_i(load_par_full), .par_take_o(load_par_take), .par_give_o(load_par_give),
     .index_read_o(index_read), .index_addr_o(index_addr), .index_data_i(index_data),
     .region_full_i(region_full), .region_take_o(load_region_take),
-    .region_give_o(load_region_give), .turn_i(load_turn), .turn_take_o(load_turn_take),
-    .turn_give_o(load_turn_give),
+    .region_give_o(load_region_give), .marks_i(marks), .mark_o(load_mark),
+    .turn_i(load_turn), .turn_take_o(load_turn_take), .turn_give_o(load_turn_give),
     .req_valid_o(read_valid_o), .req_ready_i(read_ready_i), .req_addr_o(read_addr_o),
     .req_bytes_o(read_bytes_o), .req_shared_o(read_shared_o), .req_last_o(read_last_o),
     .req_signal_o(read_signal), .req_to_o(read_to), .req_tag_o(read_tag)
@@ -237,8 +238,7 @@ module accsim_core
     .ActSlotBytes(ActSlotBytes), .WgtSlots(WgtSlots), .WgtSlotBytes(WgtSlotBytes),
     .AccSlots(AccSlots), .AccRows(AccRows)
   ) u_execute (
-    .clk_i, .rst_ni, .enable_i(enable_q), .input_stationary_i, .cmd_valid_i(gemm_valid_i),
-    .cmd_ready_o(gemm_ready_o), .cmd_i(gemm_i), .act_full_i(act_full), .wgt_full_i(wgt_full),
+    .clk_i, .rst_ni, .enable_i(enable_q), .cmd_valid_i(gemm_valid_i), .cmd_ready_o(gemm_ready_o), .cmd_i(gemm_i), .act_full_i(act_full), .wgt_full_i(wgt_full),
     .acc_free_i(acc_free), .act_take_o(act_take), .act_give_o(act_give), .wgt_take_o(wgt_take),
     .wgt_give_o(wgt_give), .acc_claim_o(acc_claim), .acc_done_o(acc_done), .act_read_o(act_read),
     .act_addr_o(act_addr), .act_data_i(act_rows), .wgt_read_o(wgt_read), .wgt_addr_o(wgt_addr),
@@ -279,8 +279,8 @@ module accsim_core
   store_unit #(.Slots(OutSlots), .Stride(OutSlotBytes), .Port(OutPort)) u_store (
     .clk_i, .rst_ni, .enable_i(enable_q), .cmd_valid_i(store_valid_i), .cmd_ready_o(store_ready_o),
     .cmd_i(store_i), .full_i(store_full), .take_o(store_take), .free_o(store_give),
-    .region_free_i(region_free), .region_take_o(store_region_take), .turn_i(store_turn),
-    .turn_take_o(store_turn_take), .turn_give_o(store_turn_give), .req_tag_o(write_tag_o),
+    .region_free_i(region_free), .region_take_o(store_region_take), .marks_i(marks),
+    .turn_i(store_turn), .turn_take_o(store_turn_take), .turn_give_o(store_turn_give), .req_tag_o(write_tag_o),
     .read_o(out_read), .read_addr_o(out_read_addr), .req_valid_o(write_valid_o),
     .req_ready_i(write_ready_i), .req_addr_o(write_addr_o), .req_bytes_o(write_bytes_o),
     .req_shared_o(write_shared_o), .req_last_o(write_last_o), .retire_o(retire_store_o)
@@ -289,7 +289,7 @@ module accsim_core
   stage_unit #(.Port(LoadPort)) u_stage (
     .clk_i, .rst_ni, .enable_i(enable_q), .cmd_valid_i(stage_valid_i), .cmd_ready_o(stage_ready_o),
     .cmd_i(stage_i), .full_i(region_full), .free_i(region_free), .full_take_o(stage_full_take),
-    .free_take_o(stage_free_take), .give_o(stage_give), .turn_i(stage_turn),
+    .free_take_o(stage_free_take), .give_o(stage_give), .marks_i(marks), .turn_i(stage_turn),
     .turn_take_o(stage_turn_take), .turn_give_o(stage_turn_give), .req_valid_o(copy_valid_o),
     .req_ready_i(copy_ready_i), .req_source_o(copy_source_o), .req_target_o(copy_target_o),
     .req_bytes_o(copy_bytes_o), .req_shared_o(copy_shared_o), .req_last_o(copy_last_o),

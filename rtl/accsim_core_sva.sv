@@ -15,8 +15,6 @@ module accsim_core_sva
 ) (
   input logic                      clk_i,
   input logic                      rst_ni,
-  input logic                      enable_q,
-  input logic                      input_stationary_i,
   input logic      [3:0]           load_take,
   input logic      [3:0][2:0]      load_full,
   input slot_t                     load_out_slot, load_par_slot, exec_slot,
@@ -184,7 +182,6 @@ module accsim_core_sva
     .read_last_i(out_read_addr + 32'(out_read_bytes) - 1));
 
   `ASSERT(WriteDataStable_A, write_valid_o && !write_ready_i |=> $stable(write_data_o));
-  `ASSERT(DataflowStays_A, enable_q |=> $stable(input_stationary_i));
 endmodule
 
 bind accsim_core accsim_core_sva #(

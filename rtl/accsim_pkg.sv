@@ -82,9 +82,10 @@ package accsim_pkg;
 
   parameter int unsigned Regions = 8;  // rings in memory that have tokens
 
-  // A command's tokens of the region that it reads or fills, and of DRAM's channel.
+  // A command's tokens of the region that it reads or fills, and of DRAM's channel; the mark.
   typedef struct packed {
-    logic [23:0] unused;
+    logic [22:0] unused;
+    logic        mark;          // one stands behind this command
     logic        turn_give;     // another queue has its turn on the channel behind this one
     logic        turn_wait;     // ... had it before
     logic        initial_slot;  // waits: for a slot that the region begins with
@@ -93,13 +94,23 @@ package accsim_pkg;
     logic [2:0]  region;
   } region_flags_t;
 
+  // Commands with a mark that are done, or have to be before another one starts.
+  typedef struct packed {
+    word_t staged;
+    word_t stored_shared;
+    word_t stored;  // in DRAM
+    word_t loaded;
+  } marks_t;
+
   // Travels with a write and comes back when it is in memory.
   typedef struct packed {
+    logic       mark;
     logic       signal;  // a slot of a region is full
     logic [2:0] region;
   } region_tag_t;
 
   typedef struct packed {
+    marks_t             marks;         // that have to be reached
     word_t              last_row;      // gathered: the largest index
     word_t              index_offset;  // ... where its first one lies in the parameter slot
     word_t [Levels-1:0] stride;  // level 0 is the innermost; gathered, the outermost: the pitch
@@ -124,7 +135,8 @@ package accsim_pkg;
   parameter int unsigned StageWords = $bits(stage_cmd_t) / 32;
 
   typedef struct packed {
-    logic [13:0] unused;
+    logic [12:0] unused;
+    logic        input_stationary;  // else weight or output stationary, as the core is built
     logic        narrow_weights;  // of 4 bits, two to a byte
     slot_t       activation_slot;
     logic        drain;           // output stationary: the sums leave the array afterwards
@@ -394,6 +406,11 @@ package accsim_pkg;
     logic [15:0] bytes;
     word_t       address;  // in the buffer
   } load_tag_t;
+
+  function automatic logic reached(marks_t wanted, marks_t done);
+    return wanted.loaded <= done.loaded && wanted.stored <= done.stored &&
+           wanted.stored_shared <= done.stored_shared && wanted.staged <= done.staged;
+  endfunction
 
   function automatic int unsigned max_of(int unsigned a, int unsigned b);
     return a > b ? a : b;

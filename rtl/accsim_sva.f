@@ -9,6 +9,7 @@ slot_mem_sva.sv
 acc_bank_sva.sv
 dma_walk_sva.sv
 gather_index_sva.sv
+memory_marks_sva.sv
 load_unit_sva.sv
 load_fence_sva.sv
 load_transposer_sva.sv

@@ -17,7 +17,6 @@ module execute_unit
   input  logic                                clk_i,
   input  logic                                rst_ni,
   input  logic                                enable_i,
-  input  logic                                input_stationary_i,
   input  logic                                cmd_valid_i,
   output logic                                cmd_ready_o,
   input  gemm_cmd_t                           cmd_i,
@@ -42,6 +41,7 @@ module execute_unit
   word_t   window_base, weight_start, weight_pitch, weight_rows, weight_lanes;
   logic    [WindowLines-1:0][LaneBits-1:0] low, high;
   logic    [7:0]            pad;
+  logic                     input_stationary;  // what is in the array, and what comes next
   logic    [Rows*8-1:0]     act_row;
   logic    [WgtLanes*8-1:0] wgt_row;
 
@@ -54,7 +54,7 @@ module execute_unit
   weight_walk #(.Lanes(WgtLanes)) u_weight (
     .clk_i, .rst_ni, .load_i(weight_load), .start_i(weight_start), .pitch_i(weight_pitch),
     .rows_i(weight_rows), .lanes_i(weight_lanes), .blocks_i(weight_blocks),
-    .turned_i(input_stationary_i), .narrow_i(weight_narrow), .step_i(weight_step),
+    .turned_i(input_stationary), .narrow_i(weight_narrow), .step_i(weight_step),
     .read_o(wgt_read_o),
     .addr_o(wgt_addr_o), .data_i(wgt_data_i), .row_o(wgt_row));
 
@@ -73,8 +73,9 @@ module execute_unit
       .Rows(Rows), .Cols(Cols), .ActStride(ActSlotBytes),
       .WgtSlots(WgtSlots), .WgtStride(WgtSlotBytes), .AccSlots(AccSlots), .AccRows(AccRows)
     ) u_exec (
-      .clk_i, .rst_ni, .enable_i, .input_stationary_i, .cmd_valid_i,
-      .cmd_ready_o, .cmd_i, .act_full_i, .wgt_full_i,
+      .clk_i, .rst_ni, .enable_i, .cmd_valid_i,
+      .cmd_ready_o, .cmd_i, .done_i(retire_gemm_o), .input_stationary_o(input_stationary),
+      .act_full_i, .wgt_full_i,
       .acc_free_i, .act_take_o, .wgt_take_o, .acc_take_o(acc_claim_o),
       .act_give_o, .wgt_give_o, .window_load_o(window_load),
       .window_o(window), .window_base_o(window_base), .window_step_o(window_step),
@@ -91,11 +92,11 @@ module execute_unit
     delay_line #(.Width(2), .Cycles(2)) u_pulse (
       .clk_i, .rst_ni, .data_i({fill_start, stream_start}), .data_o(pulse));
     always_ff @(posedge clk_i) begin
-      stream_q <= input_stationary_i ? wgt_row[Rows*8-1:0] : act_row;
+      stream_q <= input_stationary ? wgt_row[Rows*8-1:0] : act_row;
     end
 
     array_ws #(.Rows(Rows), .Cols(Cols), .OneProcess(OneProcess)) u_array (
-      .clk_i, .by_column_i(input_stationary_i), .stream_i(stream_q), .write_i(pulse[1]),
+      .clk_i, .by_column_i(input_stationary), .stream_i(stream_q), .write_i(pulse[1]),
       .swap_i(pulse[0]), .write_row_i(wgt_row[Cols*8-1:0]), .write_column_i(act_row), .sum_o(sum)
     );
 
@@ -115,6 +116,7 @@ module execute_unit
     logic [Rows*8-1:0]    pixel_q;
     logic [Cols*8-1:0]    weight_q;
 
+    assign input_stationary = 1'b0;
     exec_os #(
       .Rows(Rows), .ActStride(ActSlotBytes), .WgtSlots(WgtSlots),
       .WgtStride(WgtSlotBytes), .AccSlots(AccSlots), .AccRows(AccRows)

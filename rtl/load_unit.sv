@@ -31,6 +31,8 @@ module load_unit
   input  logic [Regions-1:0]   region_full_i,  // tokens, by region
   output logic [Regions-1:0]   region_take_o,
   output logic [Regions-1:0]   region_give_o,
+  input  marks_t               marks_i,  // reached
+  output logic                 mark_o,
   input  logic                 turn_i,  // on DRAM's read channel
   output logic                 turn_take_o,
   output logic                 turn_give_o,
@@ -49,7 +51,8 @@ module load_unit
   dma_flags_t  flags_q;
   region_flags_t      region_q;
   logic [Regions-1:0] region_give_q;
-  logic               turn_give_q;
+  logic               turn_give_q, mark_q;
+  marks_t             marks_q;
   logic [15:0] port, rows_q, run_q, side, first_rows, next_rows, wait_q;
   logic        turned, block_end, active, tail_q, first_item, item_end, ready, token;
   logic [2:0]  tokens;
@@ -109,7 +112,7 @@ module load_unit
     .clk_i, .rst_ni, .enable_i, .next_i(head_valid),
     .ready_i((!flags_q.waits || token) && (!flags_q.wait_parameter || par_full_i) &&
              (!region_q.waits || region_full_i[region_q.region]) &&
-             (!region_q.turn_wait || turn_i)),
+             (!region_q.turn_wait || turn_i) && reached(marks_q, marks_i)),
     .done_i(done), .load_o(load), .start_o(start), .active_o(active)
   );
 
@@ -149,6 +152,7 @@ module load_unit
   assign region_give_o = region_give_q;
   assign turn_take_o   = start && region_q.turn_wait;
   assign turn_give_o   = turn_give_q;
+  assign mark_o        = mark_q;
   assign step         = req_valid_o && req_ready_i;
   assign done         = turned ? tail_q && wait_q == 1 : step && req_last_o;
   assign req_valid_o  = active && ready && wait_q == '0;
@@ -173,9 +177,11 @@ module load_unit
     if (!rst_ni) begin
       region_give_q <= '0;
       turn_give_q   <= 1'b0;
+      mark_q        <= 1'b0;
     end else begin
       region_give_q <= done && region_q.signal ? Regions'(1) << region_q.region : '0;
       turn_give_q   <= done && region_q.turn_give;
+      mark_q        <= done && region_q.mark;
     end
   end
 
@@ -183,6 +189,7 @@ module load_unit
     if (load) begin
       flags_q  <= head.flags;
       region_q <= head.region;
+      marks_q  <= head.marks;
       pitch_q <= head.count[0];
       rows_q  <= head.count[0] < 32'h10000 ? head.count[0][15:0] : '1;
       run_q   <= head.run < 32'h10000 ? head.run[15:0] : '1;

@@ -1,6 +1,6 @@
-// Tokens of the regions in memory, and whose turn it is on DRAM's channels. A program has one queue
-// that fills a region and one that reads it; slots that a region begins with are claimed without a
-// token.
+// Tokens of the regions in memory, whose turn it is on DRAM's channels, and how many marks are
+// reached. A program has one queue that fills a region and one that reads it; slots that a region
+// begins with are claimed without a token.
 module region_tokens
   import accsim_pkg::*;
 #(
@@ -14,6 +14,8 @@ module region_tokens
   input  logic [2:0]         done_i,  // it has been filled: by stores to DRAM, to shared, by stage
   input  region_tag_t [2:0]  done_tag_i,
   output logic [Regions-1:0] free_o, full_o,
+  input  logic               load_mark_i,
+  output marks_t             marks_o,
   // Turns on DRAM: of the load queue (reads), the store queue (writes), the stage queue (both).
   input  logic               load_turn_take_i, load_turn_give_i,
   input  logic               store_turn_take_i, store_turn_give_i,
@@ -33,6 +35,8 @@ module region_tokens
       .give_i(load_give_i[r] || stage_give_i[r]),
       .take_i(store_take_i[r] || stage_free_take_i[r]), .some_o(free_o[r]));
   end
+
+  memory_marks u_marks (.clk_i, .rst_ni, .load_i(load_mark_i), .done_i, .done_tag_i, .marks_o);
 
   token_counter #(.Max(1)) u_load_turn (.clk_i, .rst_ni, .give_i(stage_turn_give_i[0]),
     .take_i(load_turn_take_i), .some_o(load_turn_o));

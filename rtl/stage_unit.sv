@@ -17,6 +17,7 @@ module stage_unit
   output logic [Regions-1:0]   full_take_o,
   output logic [Regions-1:0]   free_take_o,
   output logic [Regions-1:0]   give_o,  // a slot of the source is free again
+  input  marks_t               marks_i,  // reached
   input  logic [1:0]           turn_i,  // by channel: reads, writes
   output logic [1:0]           turn_take_o,
   output logic [1:0]           turn_give_o,
@@ -34,6 +35,7 @@ module stage_unit
   logic                 head_valid, load, step, done, start, active, block_end, shared_q;
   logic                 item_end;
   region_flags_t        source_q, target_q;
+  marks_t               marks_q;
   logic [AddrWidth-1:0] near, far, far_q;
   word_t                offset, rows_left;
   logic                 retire_q;
@@ -56,7 +58,7 @@ module stage_unit
     .clk_i, .rst_ni, .enable_i, .next_i(head_valid),
     .ready_i((!source_q.waits || full_i[source_q.region]) &&
              (!target_q.waits || target_q.initial_slot || free_i[target_q.region]) &&
-             (!source_q.turn_wait || turn_i[shared_q])),
+             (!source_q.turn_wait || turn_i[shared_q]) && reached(marks_q, marks_i)),
     .done_i(done), .load_o(load), .start_o(start), .active_o(active)
   );
 
@@ -66,7 +68,8 @@ module stage_unit
   assign req_source_o = shared_q ? far : near;
   assign req_target_o = shared_q ? near : far;
   assign req_shared_o = shared_q;
-  assign req_tag_o    = '{signal: target_q.signal, region: target_q.region};
+  assign req_tag_o    = '{mark: source_q.mark, signal: target_q.signal,
+                         region: target_q.region};
   assign step         = req_valid_o && req_ready_i;
   assign done         = step && req_last_o;
   assign full_take_o  = start && source_q.waits ? Regions'(1) << source_q.region : '0;
@@ -93,6 +96,7 @@ module stage_unit
   always_ff @(posedge clk_i) begin
     if (load) begin
       source_q <= head.walk.region;
+      marks_q  <= head.walk.marks;
       target_q <= head.target;
       shared_q <= head.walk.flags.shared;
       far_q    <= {head.far_hi[AddrWidth-33:0], head.far_lo};

@@ -18,6 +18,7 @@ module store_unit
   output logic [2:0]           free_o,   // ... by who fills it next
   input  logic [Regions-1:0]   region_free_i,  // tokens, by region
   output logic [Regions-1:0]   region_take_o,
+  input  marks_t               marks_i,  // reached
   input  logic                 turn_i,  // on DRAM's write channel
   output logic                 turn_take_o,
   output logic                 turn_give_o,
@@ -36,6 +37,7 @@ module store_unit
   logic                 head_valid, load, step, done, start, active, room, last;
   dma_flags_t           flags_q;
   region_flags_t        region_q;
+  marks_t               marks_q;
   word_t                offset, base, rows_left;
   logic                 block_end, item_end;  // stores are never transposed nor gathered
   logic [AddrWidth-1:0] addr;
@@ -69,7 +71,7 @@ module store_unit
     .clk_i, .rst_ni, .enable_i, .next_i(head_valid),
     .ready_i(room && (!flags_q.waits || full_i[flags_q.from]) &&
              (!region_q.waits || region_q.initial_slot || region_free_i[region_q.region]) &&
-             (!region_q.turn_wait || turn_i)),
+             (!region_q.turn_wait || turn_i) && reached(marks_q, marks_i)),
     .done_i(done), .load_o(load), .start_o(start), .active_o(active)
   );
 
@@ -103,6 +105,7 @@ module store_unit
     if (load) begin
       flags_q  <= head.flags;
       region_q <= head.region;
+      marks_q  <= head.marks;
     end
     if (step) begin
       out_addr_q   <= addr;
@@ -112,7 +115,8 @@ module store_unit
       out_signal_q <= flags_q.signal;
       out_to_q     <= flags_q.to;
       out_turn_q   <= region_q.turn_give;
-      out_tag_q    <= '{signal: last && region_q.signal, region: region_q.region};
+      out_tag_q    <= '{mark: last && region_q.mark, signal: last && region_q.signal,
+                        region: region_q.region};
     end
   end
 endmodule

@@ -50,7 +50,6 @@ class Bench {
       return Error{Errc::io, "can't write " + options.trace.string(), "waveforms"};
     core_ = variant_.create(options.trace);
     variant_.cycle(core_, io_);  // shows what the core is ready for
-    io_.input_stationary = program_.dataflow == Dataflow::input_stationary;
     for (int i = kFillCycles; i > 0; --i) {
       io_.enable = i == 1;
       if (Status s = fill(); !s) return s.errors();

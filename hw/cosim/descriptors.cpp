@@ -176,6 +176,7 @@ struct Describe {
   const Program& program;
   const HwConfig& hw;
   std::span<const int64_t> indices;
+  Dataflow dataflow;
 
   int64_t at(const Affine& a) const { return evaluate(a, indices); }
 
@@ -206,6 +207,7 @@ struct Describe {
   }
   Result<Descriptor> operator()(const GemmCommand& c) const {
     namespace gemm = rtl::gemm_cmd;
+    const bool turned = dataflow == Dataflow::input_stationary;
     Descriptor d;
     if (overwrites(c.first_of, c.accumulate, indices))
       d.words[gemm::kFlags] = rtl::gemm_flags::kOverwrite;
@@ -216,8 +218,8 @@ struct Describe {
     d.words[gemm::kWeightOffset] = word(at(c.weights.offset));
     d.words[gemm::kWeightPitch] = word(c.weights.pitch);
     if (c.weights.bits == 4) d.words[gemm::kFlags] |= rtl::gemm_flags::kNarrowWeights;
-    if (c.weights.groups > 1)
-      blocks(d, c.weights, at(c.weights.first_k), program.dataflow == Dataflow::input_stationary);
+    if (c.weights.groups > 1) blocks(d, c.weights, at(c.weights.first_k), turned);
+    if (turned) d.words[gemm::kFlags] |= rtl::gemm_flags::kInputStationary;
     if (Status s = window(d, c.window, c.k, indices); !s) return s.errors();
     return d;
   }
@@ -462,8 +464,8 @@ int64_t evaluate(const Affine& a, std::span<const int64_t> indices) {
 }
 
 Result<Descriptor> describe(const Program& program, const HwConfig& hw, const Command& command,
-                            std::span<const int64_t> indices) {
-  return std::visit(Describe{program, hw, indices}, command);
+                            std::span<const int64_t> indices, std::optional<Dataflow> layer) {
+  return std::visit(Describe{program, hw, indices, layer.value_or(program.dataflow)}, command);
 }
 
 void add_drain(Descriptor& gemm, const DrainCommand& drain, std::span<const int64_t> indices) {

@@ -38,10 +38,11 @@ rtl::CommandPort port_of(Queue q);
 /// Value of an affine expression; `indices` by Loop::id.
 int64_t evaluate(const Affine& a, std::span<const int64_t> indices);
 
-/// Errc::unsupported for what the core can't do: costed vector commands, zero-padded loads, a post
+/// `layer`: the dataflow of the command's layer; none: the program's. Errc::unsupported for what the core can't do: costed vector commands, zero-padded loads, a post
 /// without parameters, walks of more levels and windows of more lines than it has.
 Result<Descriptor> describe(const Program& program, const HwConfig& hw, const Command& command,
-                            std::span<const int64_t> indices);
+                            std::span<const int64_t> indices,
+                            std::optional<Dataflow> layer = std::nullopt);
 
 /// Output stationary: a drain is part of the gemm before it.
 void add_drain(Descriptor& gemm, const DrainCommand& drain, std::span<const int64_t> indices);

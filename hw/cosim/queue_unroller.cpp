@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 namespace accsim::hw {
 
 QueueUnroller::QueueUnroller(const Program& program, const HwConfig& hw, const TokenOrder& order,
@@ -12,18 +14,20 @@ QueueUnroller::QueueUnroller(const Program& program, const HwConfig& hw, const T
       queue_(queue),
       port_(port_of(queue)),
       indices_(static_cast<size_t>(program.loops), -1),
+      dataflow_(program.dataflow),
       regions_(program, channels, queue) {
-  flatten(program.body);
+  MarkOrder marks(program);
+  flatten(program.body, marks);
 }
 
 /// Appends what concerns this queue; loops without any of it are left out.
-bool QueueUnroller::flatten(const std::vector<Item>& body) {
+bool QueueUnroller::flatten(const std::vector<Item>& body, MarkOrder& marks) {
   bool any = false;
   for (const Item& item : body) {
     if (const auto* loop = std::get_if<Loop>(&item.node)) {
       const size_t begin = ops_.size();
       ops_.push_back({.kind = Op::Kind::loop, .loop = loop});
-      if (loop->count > 0 && flatten(loop->body)) {
+      if (loop->count > 0 && flatten(loop->body, marks)) {
         ops_.push_back({.kind = Op::Kind::end, .loop = loop, .jump = begin + 1});
         any = true;
       } else {
@@ -33,14 +37,28 @@ bool QueueUnroller::flatten(const std::vector<Item>& body) {
       if (sync->queue != queue_) continue;
       ops_.push_back({.kind = Op::Kind::sync, .sync = sync});
       any = true;
+    } else if (const auto* mark = std::get_if<Mark>(&item.node)) {
+      flatten(*mark, marks);
+      any = any || mark->queue == queue_;
+    } else if (const auto* head = std::get_if<LayerHead>(&item.node)) {
+      ops_.push_back({.kind = Op::Kind::layer, .dataflow = head->dataflow});
+      any = true;
     } else {
       const Command& command = std::get<Command>(item.node);
+      marks.command(command);
       if (queue_of(command) != queue_) continue;
       ops_.push_back({.kind = Op::Kind::command, .command = &command});
       any = true;
     }
   }
   return any;
+}
+
+void QueueUnroller::flatten(const Mark& mark, MarkOrder& marks) {
+  if (!mark.waits) marks.mark(mark);
+  if (mark.queue != queue_) return;
+  ops_.push_back({.kind = mark.waits ? Op::Kind::wait_marks : Op::Kind::mark,
+                  .marks = marks.wanted(mark.tensor)});
 }
 
 Result<std::optional<QueueUnroller::Entry>> QueueUnroller::next() {
@@ -68,6 +86,17 @@ Result<bool> QueueUnroller::run(const Op& op) {
     case Op::Kind::sync:
       if (Status s = fold(*op.sync); !s) return s.errors();
       return false;
+    case Op::Kind::layer:
+      dataflow_ = op.dataflow;
+      return false;
+    case Op::Kind::wait_marks:
+      raise(marks_, op.marks);
+      return false;
+    case Op::Kind::mark:
+      if (!open_)
+        return Error{Errc::invalid, "a mark before any command of its queue", "co-simulation"};
+      open_->descriptor.words[rtl::dma_cmd::kRegion] |= rtl::region_flags::kMark;
+      return false;
     case Op::Kind::command:
       if (Status s = take(*op.command); !s) return s.errors();
       return done_.has_value();
@@ -83,11 +112,15 @@ Status QueueUnroller::take(const Command& command) {
     ++ordinal_;
     return ok();
   }
-  Result<Descriptor> d = describe(program_, hw_, command, indices_);
+  Result<Descriptor> d = describe(program_, hw_, command, indices_, dataflow_);
   if (!d) return d.errors();
   for (const Token& t : waits_) d->wait(port_, t);
   waits_.clear();
   d->use(port_, slots_);
+  if (port_ == rtl::kLoad || port_ == rtl::kStore || port_ == rtl::kStage) {
+    static_assert(rtl::stage_cmd::kWalk == 0);
+    std::ranges::copy(std::exchange(marks_, {}), &d->words[rtl::dma_cmd::kMarks]);
+  }
   regions_.take(command, *d);
   done_ = std::exchange(open_, Entry{*d, &command, ordinal_++, false, indices_});
   return ok();

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "hw/cosim/descriptors.h"
+#include "hw/cosim/mark_order.h"
 #include "hw/cosim/region_cursor.h"
 #include "hw/cosim/token_order.h"
 
@@ -31,14 +32,17 @@ class QueueUnroller {
 
  private:
   struct Op {
-    enum class Kind : uint8_t { loop, end, command, sync };
+    enum class Kind : uint8_t { loop, end, command, sync, mark, wait_marks, layer };
     Kind kind;
     const Loop* loop = nullptr;
     size_t jump = 0;  ///< loop end: first op of the body
     const Command* command = nullptr;
     const Sync* sync = nullptr;
+    MarkOrder::Counts marks{};                        ///< wait_marks
+    Dataflow dataflow = Dataflow::weight_stationary;  ///< layer
   };
-  bool flatten(const std::vector<Item>& body);
+  bool flatten(const std::vector<Item>& body, MarkOrder& marks);
+  void flatten(const Mark& mark, MarkOrder& marks);
   /// Runs `op`; true when a command before it is complete.
   Result<bool> run(const Op& op);
   Status take(const Command& command);
@@ -54,7 +58,9 @@ class QueueUnroller {
   std::vector<int64_t> indices_;
   size_t at_ = 0;
   int64_t ordinal_ = 0;
-  std::vector<Token> waits_;  ///< for the next command
+  Dataflow dataflow_;          ///< of the layer
+  std::vector<Token> waits_;   ///< for the next command
+  MarkOrder::Counts marks_{};  ///< that the next command waits for
   RegionCursor regions_;
   /// Operations of this queue so far, by kind and buffer.
   std::array<std::array<int64_t, kBuffers>, kSyncKinds> done_syncs_{};

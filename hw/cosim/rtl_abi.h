@@ -7,7 +7,7 @@
 namespace accsim::hw::rtl {
 
 /// Changes whenever this file changes its meaning; checked when a library is loaded.
-inline constexpr uint32_t kAbi = 4;
+inline constexpr uint32_t kAbi = 5;
 inline constexpr size_t kMaxPort = 512;  ///< bytes of the widest port
 inline constexpr size_t kWords = 40;     ///< of the longest descriptor
 inline constexpr int kTensorShift = 40;  ///< addresses: tensor index above the byte offset
@@ -54,7 +54,7 @@ struct Copy {
 /// All that goes in and out of the core in one clock cycle.
 struct Cycle {
   // Set by the caller.
-  bool enable = false, input_stationary = false;
+  bool enable = false;
   bool read_ready = false, write_ready = false, copy_ready = false;
   std::array<bool, kCommandPorts> command_valid{};
   std::array<std::array<uint32_t, kWords>, kCommandPorts> command{};

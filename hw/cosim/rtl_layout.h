@@ -7,7 +7,7 @@
 namespace accsim::hw::rtl {
 
 /// Of the package's text without comments and blanks.
-inline constexpr uint64_t kPackageHash = 0xafad9f2ef03001cc;
+inline constexpr uint64_t kPackageHash = 0x22d4a86669185f93;
 
 inline constexpr uint32_t kLevels = 6;
 inline constexpr uint32_t kWindowLines = 4;
@@ -85,6 +85,16 @@ inline constexpr uint32_t kSignal = 1u << 4;
 inline constexpr uint32_t kInitialSlot = 1u << 5;
 inline constexpr uint32_t kTurnWait = 1u << 6;
 inline constexpr uint32_t kTurnGive = 1u << 7;
+inline constexpr uint32_t kMark = 1u << 8;
+}
+
+/// Words of marks_t.
+namespace marks {
+inline constexpr size_t kLoaded = 0;
+inline constexpr size_t kStored = 1;
+inline constexpr size_t kStoredShared = 2;
+inline constexpr size_t kStaged = 3;
+inline constexpr size_t kWords = 4;
 }
 
 /// Words of dma_cmd_t.
@@ -99,16 +109,17 @@ inline constexpr size_t kCount = 6;  ///< and the next 5
 inline constexpr size_t kStride = 12;  ///< and the next 5
 inline constexpr size_t kIndexOffset = 18;
 inline constexpr size_t kLastRow = 19;
-inline constexpr size_t kWords = 20;
+inline constexpr size_t kMarks = 20;  ///< and the next 3
+inline constexpr size_t kWords = 24;
 }
 
 /// Words of stage_cmd_t.
 namespace stage_cmd {
-inline constexpr size_t kWalk = 0;  ///< and the next 19
-inline constexpr size_t kFarLo = 20;
-inline constexpr size_t kFarHi = 21;
-inline constexpr size_t kTarget = 22;
-inline constexpr size_t kWords = 23;
+inline constexpr size_t kWalk = 0;  ///< and the next 23
+inline constexpr size_t kFarLo = 24;
+inline constexpr size_t kFarHi = 25;
+inline constexpr size_t kTarget = 26;
+inline constexpr size_t kWords = 27;
 }
 
 /// Bits of gemm_flags_t.
@@ -124,6 +135,7 @@ inline constexpr uint32_t kDrainOverwrite = 1u << 7;
 inline constexpr uint32_t kDrain = 1u << 8;
 inline constexpr uint32_t kActivationSlotShift = 9;
 inline constexpr uint32_t kNarrowWeights = 1u << 17;
+inline constexpr uint32_t kInputStationary = 1u << 18;
 }
 
 /// Words of window_t.

@@ -74,7 +74,7 @@ int8_t weight(std::span<const uint8_t> slot, int64_t row, int64_t i, int bits) {
 /// The k x n operand of packed groups: the blocks of the slot, zeros elsewhere.
 bool GoldenMachine::gather_blocks(const GemmCommand& c) {
   const WeightTile& t = c.weights;
-  const bool turned = program_.dataflow == Dataflow::input_stationary;
+  const bool turned = dataflow_ == Dataflow::input_stationary;
   const int64_t offset = value(t.offset), first = value(t.first_k);
   if (failed()) return false;
   if (t.pitch < 0 || first < 0 || t.group_k < 1 || t.group_n < 1 || c.n > t.groups * t.group_n ||
@@ -106,7 +106,7 @@ bool GoldenMachine::gather_weights(const GemmCommand& c) {
     return false;
   }
   if (c.weights.groups > 1) return gather_blocks(c);
-  const bool turned = program_.dataflow == Dataflow::input_stationary;
+  const bool turned = dataflow_ == Dataflow::input_stationary;
   const int64_t rows = turned ? c.n : c.k, columns = turned ? c.k : c.n;
   const int64_t offset = value(c.weights.offset), pitch = c.weights.pitch;
   SlotRing& ring_w = ring(Buffer::weight);
@@ -125,8 +125,8 @@ bool GoldenMachine::gather_weights(const GemmCommand& c) {
 bool GoldenMachine::operands(const GemmCommand& c) {
   const ArrayConfig& a = hw_.array;
   // What the array doesn't bound, the accumulator does.
-  const bool rows_of_m = program_.dataflow == Dataflow::output_stationary;
-  const bool columns_of_m = program_.dataflow == Dataflow::input_stationary;
+  const bool rows_of_m = dataflow_ == Dataflow::output_stationary;
+  const bool columns_of_m = dataflow_ == Dataflow::input_stationary;
   if (c.m < 1 || c.k < 1 || c.n < 1 || c.k > a.rows || (rows_of_m && c.m > a.rows) ||
       (columns_of_m ? c.m : c.n) > a.cols) {
     fail(Errc::invalid,
@@ -150,8 +150,8 @@ void GoldenMachine::products(const GemmCommand& c) {
 
 void GoldenMachine::execute(const GemmCommand& c) {
   const int64_t first = value(c.accumulator_row);
-  const bool stays = program_.dataflow == Dataflow::output_stationary;
-  const bool turned = program_.dataflow == Dataflow::input_stationary;
+  const bool stays = dataflow_ == Dataflow::output_stationary;
+  const bool turned = dataflow_ == Dataflow::input_stationary;
   const int64_t rows = turned ? c.n : c.m, columns = turned ? c.m : c.n;
   if (failed() || !operands(c)) return;
   if (!stays && !inside(first, rows, hw_.accumulator_rows(), "gemm accumulator rows")) return;
@@ -178,11 +178,10 @@ void GoldenMachine::execute(const GemmCommand& c) {
 void GoldenMachine::execute(const DrainCommand& c) {
   const int64_t first = value(c.accumulator_row);
   if (failed()) return;
-  if (program_.dataflow != Dataflow::output_stationary || c.m < 1 || c.m > hw_.array.rows ||
-      c.n < 1 || c.n > hw_.array.cols)
-    return fail(Errc::invalid,
-                fmt::format("a drain of {}x{} from a {} array of {}x{}", c.m, c.n,
-                            name(program_.dataflow), hw_.array.rows, hw_.array.cols));
+  if (dataflow_ != Dataflow::output_stationary || c.m < 1 || c.m > hw_.array.rows || c.n < 1 ||
+      c.n > hw_.array.cols)
+    return fail(Errc::invalid, fmt::format("a drain of {}x{} from a {} array of {}x{}", c.m, c.n,
+                                           name(dataflow_), hw_.array.rows, hw_.array.cols));
   if (!inside(first, c.m, hw_.accumulator_rows(), "drain accumulator rows")) return;
   const bool overwrite = overwrites(c.first_of, c.accumulate);
   SlotRing& sums = ring(Buffer::accumulator);

@@ -10,7 +10,11 @@ namespace accsim::hw {
 
 GoldenMachine::GoldenMachine(const Program& program, const HwConfig& hw, MemoryImage& image,
                              const RetireHook& retired)
-    : program_(program), hw_(hw), image_(image), retired_hook_(retired) {
+    : program_(program),
+      hw_(hw),
+      image_(image),
+      retired_hook_(retired),
+      dataflow_(program.dataflow) {
   for (size_t b = 0; b < kBuffers; ++b)
     rings_[b] = SlotRing(hw.buffers[b].slots, hw.buffers[b].slot_bytes());
   regions_.resize(program.tensors.size());

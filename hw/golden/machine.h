@@ -27,6 +27,9 @@ class GoldenMachine {
   void visit(const Loop& loop);
   void visit(const Sync& sync);
   void visit(const Command& command);
+  /// The text's order is the order in which everything happens here.
+  void visit(const Mark&) {}
+  void visit(const LayerHead& head) { dataflow_ = head.dataflow; }
 
   void execute(const LoadCommand& c);
   void load_transposed(const LoadCommand& c);
@@ -78,6 +81,7 @@ class GoldenMachine {
   const HwConfig& hw_;
   MemoryImage& image_;
   const RetireHook& retired_hook_;
+  Dataflow dataflow_;  ///< of the layer
   Poison poison_;
   std::array<SlotRing, kBuffers> rings_;
   /// Slots of a region that have been filled and read so far, and whether one is in work.

@@ -10,6 +10,9 @@ class CommandCounter {
  public:
   CommandCounter(const HwConfig& hw, Dataflow dataflow) : hw_(&hw), dataflow_(dataflow) {}
 
+  /// A layer whose gemms have this dataflow.
+  void begin(Dataflow dataflow) { dataflow_ = dataflow; }
+
   void load(int64_t times, Buffer to, Memory from, int64_t bytes) {
     written(to) += Bytes(bytes) * times;
     counts_.read[static_cast<size_t>(from)] += Bytes(bytes) * times;

@@ -28,6 +28,8 @@ class Counter {
         loops_.pop_back();
       } else if (const auto* command = std::get_if<Command>(&item.node)) {
         std::visit([this](const auto& c) { add(c); }, *command);
+      } else if (const auto* head = std::get_if<LayerHead>(&item.node)) {
+        tally_.begin(head->dataflow);
       }
     }
   }

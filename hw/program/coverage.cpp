@@ -10,12 +10,13 @@ namespace {
 
 class Walker {
  public:
-  Walker(const Program& program, Coverage& to) : program_(program), to_(to) {}
+  Walker(const Program& program, Coverage& to)
+      : program_(program), to_(to), dataflow_(program.dataflow) {}
 
   void run() {
     for (size_t d = 0; d < kDataflows; ++d)
       hit(fmt::format("dataflow {}", name(static_cast<Dataflow>(d))),
-          static_cast<Dataflow>(d) == program_.dataflow);
+          static_cast<Dataflow>(d) == dataflow_);
     none();
     visit(program_.body);
   }
@@ -35,6 +36,8 @@ class Walker {
     add(RowCommand{});
     add(StoreCommand{});
     add(StageCommand{});
+    for (const Memory m : {Memory::dram, Memory::shared}) add(Mark{}, m);
+    hit("layer of another dataflow", true);
     times_ = times;
   }
 
@@ -46,8 +49,20 @@ class Walker {
         times_ /= loop->count;
       } else if (const auto* command = std::get_if<Command>(&item.node)) {
         std::visit([this](const auto& c) { add(c); }, *command);
+      } else if (const auto* head = std::get_if<LayerHead>(&item.node)) {
+        hit("layer of another dataflow", head->dataflow != dataflow_);
+        dataflow_ = head->dataflow;
+      } else if (const auto* mark = std::get_if<Mark>(&item.node)) {
+        add(*mark, shared(mark->tensor) ? Memory::shared : Memory::dram);
       }
     }
+  }
+
+  void add(const Mark& m, Memory memory) {
+    for (const Queue q : {Queue::load, Queue::store, Queue::stage})
+      for (const bool waits : {false, true})
+        hit(fmt::format("{} {} in {}", name(q), waits ? "wait for marks" : "mark", name(memory)),
+            m.queue == q && m.waits == waits);
   }
 
   bool shared(int tensor) const {
@@ -78,8 +93,7 @@ class Walker {
     hit("gemm of packed groups", c.weights.groups > 1);
     hit("gemm of 4-bit weights", c.weights.bits == 4);
     hit("gemm of an odd row of 4-bit weights",
-        c.weights.bits == 4 &&
-            (program_.dataflow == Dataflow::input_stationary ? c.k : c.n) % 2 == 1);
+        c.weights.bits == 4 && (dataflow_ == Dataflow::input_stationary ? c.k : c.n) % 2 == 1);
     hit("gemm with padding", c.window.pad_value != 0);
     hit("gemm of several kernel lines", c.window.line > 0 && c.k > c.window.line);
     hit("gemm of several output lines", c.window.count[1] > 1);
@@ -155,6 +169,7 @@ class Walker {
 
   const Program& program_;
   Coverage& to_;
+  Dataflow dataflow_;  ///< of the layer
   int64_t times_ = 1;
 };
 

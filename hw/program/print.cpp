@@ -35,6 +35,11 @@ class Printer {
         out_ += fmt::format(
             "{:<8}{} {}\n", name(sync->queue), name(sync->kind),
             region ? fmt::format("%{}", sync->region) : std::string(name(sync->buffer)));
+      } else if (const auto* mark = std::get_if<Mark>(&item.node)) {
+        out_ += fmt::format("{:<8}{} %{}\n", name(mark->queue), mark->waits ? "wait_marks" : "mark",
+                            mark->tensor);
+      } else if (const auto* head = std::get_if<LayerHead>(&item.node)) {
+        out_ += fmt::format("layer '{}' ({})\n", head->name, name(head->dataflow));
       } else {
         const auto& command = std::get<Command>(item.node);
         out_ += fmt::format("{:<8}", name(queue_of(command)));

@@ -436,15 +436,33 @@ struct Loop {
   std::vector<Item> body;
 };
 
-/// One line of a program's text: a loop, a command or a token operation.
-struct Item {
-  std::variant<Loop, Command, Sync> node;
+/// Marks order what queues do with a tensor in memory that isn't a region. The load, store or stage
+/// queue sets one outside of loops, behind its last command on the tensor; it is reached when the
+/// queue's command before it is done. A wait, of another queue or the same, holds its queue's next
+/// command back until all of the tensor's marks before it in the text are reached. Marks aren't
+/// used up.
+struct Mark {
+  bool waits = false;
+  Queue queue = Queue::load;
+  int tensor = 0;  ///< index into Program::tensors
+  friend bool operator==(const Mark&, const Mark&) = default;
 };
 
-/// A whole program: what one layer, or a part of it, does on one machine.
+/// The head of a network's layer, outside of loops: what follows, up to the next one, is its text.
+struct LayerHead {
+  std::string name;
+  Dataflow dataflow = Dataflow::weight_stationary;  ///< of its gemms
+};
+
+/// One line of a program's text: a loop, a command, a token operation, a mark, a layer's head.
+struct Item {
+  std::variant<Loop, Command, Sync, Mark, LayerHead> node;
+};
+
+/// A whole program: what a layer, a part of it, or a network does on one machine.
 struct Program {
   std::string name;
-  Dataflow dataflow = Dataflow::weight_stationary;  ///< of every GemmCommand
+  Dataflow dataflow = Dataflow::weight_stationary;  ///< of the gemms before the first LayerHead
   std::vector<ProgramTensor> tensors;
   std::vector<Item> body;
   int loops = 0;  ///< ids are 0 .. loops-1

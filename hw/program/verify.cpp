@@ -25,7 +25,7 @@ struct Range {
 class Verifier {
  public:
   Verifier(const Program& program, const HwConfig& hw)
-      : program_(program), hw_(hw), regions_(region_numbers(program)) {
+      : program_(program), hw_(hw), dataflow_(program.dataflow), regions_(region_numbers(program)) {
     counts_.assign(static_cast<size_t>(program.loops), 0);
     for (size_t b = 0; b < kBuffers; ++b) slots_[b] = hw.buffers[b].slots;
   }
@@ -95,6 +95,10 @@ class Verifier {
         visit_loop(*loop);
       else if (const auto* sync = std::get_if<Sync>(&item.node))
         visit_sync(*sync);
+      else if (const auto* mark = std::get_if<Mark>(&item.node))
+        visit_mark(*mark);
+      else if (const auto* head = std::get_if<LayerHead>(&item.node))
+        begin(*head);
       else
         std::visit([this](const auto& c) { address(c); }, std::get<Command>(item.node));
       if (!errors_.empty()) return;
@@ -119,6 +123,39 @@ class Verifier {
     }
     counts_[static_cast<size_t>(loop.id)] = 0;
     nest_.pop_back();
+  }
+
+  /// An array is built for sums that stay, or for operands that do.
+  void begin(const LayerHead& head) {
+    if (!nest_.empty()) return fail(fmt::format("layer '{}' begins in a loop", head.name));
+    const auto stays = [](Dataflow d) { return d == Dataflow::output_stationary; };
+    if (stays(head.dataflow) != stays(program_.dataflow))
+      return fail(fmt::format("layer '{}' is {}, the program {}", head.name, name(head.dataflow),
+                              name(program_.dataflow)));
+    dataflow_ = head.dataflow;
+  }
+
+  void visit_mark(const Mark& m) {
+    const auto says = [&] { return m.waits ? "wait for marks" : "mark"; };
+    const ProgramTensor* t = tensor(m.tensor);
+    if (!t) return;
+    if (m.queue != Queue::load && m.queue != Queue::store && m.queue != Queue::stage)
+      return fail(fmt::format("{} of the {} queue", says(), name(m.queue)));
+    if (t->slots > 0) return fail(fmt::format("{} on '{}', which is a region", says(), t->name));
+    if (m.waits) return;
+    if (!nest_.empty()) return fail(fmt::format("mark on '{}' in a loop", t->name));
+    const std::set<int>& used = used_[static_cast<size_t>(m.queue)];
+    if (used.empty())
+      return fail(
+          fmt::format("mark on '{}' before any command of the {} queue", t->name, name(m.queue)));
+    // The command before the mark is the last to be done, unless its memory is the faster one.
+    const auto latency = [this](Memory at) {
+      return at == Memory::dram ? hw_.dram.latency : hw_.shared.channel.latency;
+    };
+    const ProgramTensor& last = program_.tensors[static_cast<size_t>(*used.begin())];
+    if (m.queue == Queue::store && latency(last.memory) < latency(t->memory))
+      fail(fmt::format("mark on '{}' in {}: the command before it may be done earlier in {}",
+                       t->name, name(t->memory), name(last.memory)));
   }
 
   /// The rules of a region's tokens that a buffer's don't have.
@@ -372,7 +409,7 @@ class Verifier {
     held(Buffer::weight, Queue::execute, "gemm");
     const ArrayConfig& a = hw_.array;
     lanes(c.k, a.rows, "gemm k");
-    const Dataflow d = program_.dataflow;
+    const Dataflow d = dataflow_;
     lanes(c.n, d == Dataflow::input_stationary ? slot(Buffer::weight) : a.cols, "gemm n");
     lanes(c.m,
           d == Dataflow::weight_stationary  ? hw_.accumulator_rows()
@@ -423,7 +460,7 @@ class Verifier {
 
   void address(const DrainCommand& c) {
     filling(Buffer::accumulator, Queue::execute, "drain");
-    if (program_.dataflow != Dataflow::output_stationary)
+    if (dataflow_ != Dataflow::output_stationary)
       fail("drain in a program that isn't output stationary");
     lanes(c.m, hw_.array.rows, "drain m");
     lanes(c.n, hw_.array.cols, "drain n");
@@ -594,6 +631,7 @@ class Verifier {
 
   const Program& program_;
   const HwConfig& hw_;
+  Dataflow dataflow_;               ///< of the layer
   const std::vector<int> regions_;  ///< numbers, by tensor
   Errors errors_;
   std::vector<const Loop*> nest_;

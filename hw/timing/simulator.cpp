@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <utility>
 
 #include "hw/program/contract.h"
 
@@ -39,6 +40,8 @@ void Simulator::reset(const HwConfig& hw, std::span<const int64_t> regions) {
   moments_.fill(0);
   sums_.fill(0);
   end_ = 0;
+  marks_.clear();
+  dataflow_.reset();
   for (Ring& r : rings_) r.head = r.size = 0;
   for (size_t b = 0; b < kBuffers; ++b) {
     begin_with(ring(static_cast<Buffer>(b), false), hw.buffers[b].slots);
@@ -94,6 +97,22 @@ void Simulator::body(const Step* from, const Step* to) {
         r.at(r.size++) = done + (contract::kTokenLatency << kWhyBits);
         // One slot of a buffer becomes full a cycle.
         if (s->filled) at(s->moment) += int64_t{1} << kWhyBits;
+        break;
+      }
+      case Step::Kind::mark: {
+        const auto t = static_cast<size_t>(s->tensor);
+        if (t >= marks_.size()) marks_.resize(t + 1);
+        const int64_t done =
+            s->slot_free ? stamp(time_of(at(s->moment)), Wait::slot) : at(s->moment);
+        marks_[t] = std::max(marks_[t], done + (contract::kTokenLatency << kWhyBits));
+        break;
+      }
+      case Step::Kind::wait_marks: {
+        const auto t = static_cast<size_t>(s->tensor);
+        if (t >= marks_.size()) break;
+        at(s->moment) = std::max(at(s->moment), marks_[t]);
+        if (watcher_) [[unlikely]]
+          watcher_->took(*s, time_of(marks_[t]));
         break;
       }
     }
@@ -243,6 +262,10 @@ void Simulator::load(const Step& s) {
 }
 
 void Simulator::gemm(const Step& s) {
+  // What is on its way through the array is of one dataflow.
+  if (std::exchange(dataflow_, s.dataflow).value_or(s.dataflow) != s.dataflow)
+    at(Moment::preload_free) = std::max(at(Moment::preload_free),
+                                        at(Moment::result) + (contract::kTokenLatency << kWhyBits));
   // The shadow registers are free once the previous pass has begun to swap them in.
   const int64_t preloaded =
       std::max(at(Moment::preload_free), at(Moment::pending_preload)) + s.fill;

@@ -1,6 +1,7 @@
 #pragma once
 #include <array>
 #include <memory>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -85,6 +86,8 @@ class Simulator {
   int64_t gap_begin_ = 0, gap_why_ = 0;  ///< before the command that starts, for the watcher
   std::array<int64_t, kMoments> moments_;
   std::array<Ring, kRings> rings_;
+  std::vector<int64_t> marks_;        ///< by tensor: when all of its marks are reached
+  std::optional<Dataflow> dataflow_;  ///< of the gemm before
   int64_t end_ = 0;
   std::array<int64_t, kSums> sums_;  ///< by queue: busy, then waits by reason; << kWhyBits
   size_t nesting_ = 0;

@@ -11,6 +11,14 @@ constexpr int64_t scaled(int64_t cycles) { return cycles << kWhyBits; }
 
 constexpr int64_t kMuchWork = 1'000'000;
 
+/// What a queue's next command waits for.
+Moment pending(Queue q) {
+  constexpr std::array<Moment, kQueues> kPending = {Moment::pending_load,  Moment::pending_stream,
+                                                    Moment::pending_post,  Moment::pending_vector,
+                                                    Moment::pending_store, Moment::pending_stage};
+  return kPending[static_cast<size_t>(q)];
+}
+
 }  // namespace
 
 void StepWriter::start(const HwConfig& hw, Dataflow dataflow) {
@@ -137,6 +145,7 @@ void StepWriter::stage(Memory from, int64_t runs, int64_t run) {
 void StepWriter::gemm(int64_t m, int64_t k, int64_t n) {
   const bool held = dataflow_ != Dataflow::output_stationary;
   add({.kind = Step::Kind::gemm,
+       .dataflow = dataflow_,
        .occupancy = scaled(contract::stream(dataflow_, m, k, n)),
        .fill = held ? scaled(contract::preload(hw_->array, dataflow_)) : 0,
        .latency = scaled(contract::skew(hw_->array) + contract::kArrayLatency)},
@@ -203,10 +212,7 @@ void StepWriter::sync(SyncKind kind, Queue queue, Buffer buffer) {
   Step step{.kind = wait ? Step::Kind::wait : Step::Kind::signal,
             .ring = static_cast<uint8_t>(primed ? kPrimedRing : ring(buffer, full))};
   if (wait) {
-    constexpr std::array<Moment, kQueues> kPending = {Moment::pending_load,  Moment::pending_stream,
-                                                      Moment::pending_post,  Moment::pending_vector,
-                                                      Moment::pending_store, Moment::pending_stage};
-    step.moment = stationary ? Moment::pending_preload : kPending[static_cast<size_t>(queue)];
+    step.moment = stationary ? Moment::pending_preload : pending(queue);
     return add(step, touch(step.moment) | touch_ring(step.ring));
   }
   switch (queue) {
@@ -247,9 +253,7 @@ void StepWriter::region_sync(SyncKind kind, Queue queue, size_t region) {
             .ring = static_cast<uint8_t>(region_ring(region, full)),
             .slot_free = !wait && !full};
   if (wait) {
-    step.moment = queue == Queue::load    ? Moment::pending_load
-                  : queue == Queue::store ? Moment::pending_store
-                                          : Moment::pending_stage;
+    step.moment = pending(queue);
     return add(step, touch(step.moment) | touch_ring(step.ring));
   }
   step.moment = queue == Queue::load    ? Moment::load_free
@@ -258,6 +262,22 @@ void StepWriter::region_sync(SyncKind kind, Queue queue, size_t region) {
                                         : Moment::stage_free;
   frames_.back().reads |= touch(step.moment);
   add(step, touch_ring(step.ring));
+}
+
+void StepWriter::mark(const Mark& m) {
+  Step step{.kind = m.waits ? Step::Kind::wait_marks : Step::Kind::mark,
+            .ring = kMarks,
+            .tensor = m.tensor};
+  if (m.waits) {
+    step.moment = pending(m.queue);
+    frames_.back().reads |= touch(Moment::marks);
+    return add(step, touch(step.moment));
+  }
+  step.moment = m.queue == Queue::load    ? Moment::load_free
+                : m.queue == Queue::store ? Moment::store_done
+                                          : Moment::stage_done;
+  step.slot_free = m.queue == Queue::load;
+  add(step, 0);
 }
 
 namespace {
@@ -275,6 +295,10 @@ class Compiler {
         to_.close_loop();
       } else if (const auto* sync = std::get_if<Sync>(&item.node)) {
         apply(*sync);
+      } else if (const auto* mark = std::get_if<Mark>(&item.node)) {
+        to_.mark(*mark);
+      } else if (const auto* head = std::get_if<LayerHead>(&item.node)) {
+        to_.begin_layer(head->dataflow);
       } else {
         std::visit([this](const auto& c) { command(c); }, std::get<Command>(item.node));
       }

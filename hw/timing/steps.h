@@ -14,7 +14,7 @@ namespace accsim::hw {
 /// Moments that later commands build on, besides the tokens. "Loaded" ones, in Buffer's order, are
 /// when all loads so far into a buffer have arrived, whichever memory they come from. "Pending"
 /// ones are what the tokens say that a queue's next command waits for; they return to 0 when it
-/// starts. "Read" and "written by" ones are when a queue lets another one use that channel of DRAM.
+/// starts. "Marks" stands for those of all tensors, which Simulator keeps. "Read" and "written by" ones are when a queue lets another one use that channel of DRAM.
 enum class Moment : uint8_t {
   load_free,
   preload_free,
@@ -38,6 +38,7 @@ enum class Moment : uint8_t {
   store_release,
   store_done,
   stage_done,
+  marks,
   read_by_load,
   read_by_stage,
   written_by_store,
@@ -50,7 +51,7 @@ enum class Moment : uint8_t {
   pending_store,
   pending_stage,
 };
-inline constexpr size_t kMoments = 33;
+inline constexpr size_t kMoments = 34;
 inline constexpr size_t kFirstPending = static_cast<size_t>(Moment::pending_load);
 
 /// When all loads so far into a buffer have arrived.
@@ -71,6 +72,9 @@ constexpr size_t region_ring(size_t region, bool full) {
   return kPrimedRing + 1 + 2 * region + (full ? 1 : 0);
 }
 
+/// What Step::ring says of marks, which aren't used up and so have none.
+inline constexpr uint8_t kMarks = kRings;
+
 /// Moments and rings as bits: moment m is bit m, ring r bit kMoments + r.
 using TouchSet = uint64_t;
 /// The set of one moment.
@@ -78,7 +82,7 @@ constexpr TouchSet touch(Moment m) { return TouchSet{1} << static_cast<size_t>(m
 /// The set of one ring, by its ring() index.
 constexpr TouchSet touch_ring(size_t r) { return TouchSet{1} << (kMoments + r); }
 constexpr TouchSet kAllRings = ((TouchSet{1} << kRings) - 1) << kMoments;
-static_assert(kMoments + kRings < 64);
+static_assert(kMoments + kRings <= 64);
 
 /// Times carry the reason why they aren't earlier in their lowest bits, so that a maximum keeps it.
 inline constexpr int kWhyBits = 3;
@@ -97,18 +101,33 @@ constexpr int64_t without_why(int64_t stamped) { return stamped & -(int64_t{1} <
 
 /// A command, token operation or loop reduced to what time depends on.
 struct Step {
-  enum class Kind : uint8_t { loop, load, gemm, drain, post, vector, store, stage, wait, signal };
+  enum class Kind : uint8_t {
+    loop,
+    load,
+    gemm,
+    drain,
+    post,
+    vector,
+    store,
+    stage,
+    wait,
+    signal,
+    mark,
+    wait_marks
+  };
   Kind kind = Kind::wait;
   Wait memory = Wait::array;  ///< load, store: the reason that waiting for it has
-  /// load: what it adds to; wait: the pending one; signal: when the slot is done with.
+  /// load: what it adds to; waits: the pending one; signal, mark: when what it is about is done.
   Moment moment = Moment::load_free;
-  uint8_t ring = 0;             ///< wait, signal
+  uint8_t ring = 0;                                 ///< wait, signal
+  Dataflow dataflow = Dataflow::weight_stationary;  ///< gemm
   bool slot_free = false;       ///< signal: whoever waits for it waits for a slot
   bool filled = false;          ///< signal: of a slot that loads have filled
   bool shares = false;          ///< load, store: on a channel that the stage queue uses too
   bool stale = false;           ///< loop: reads a moment that its body doesn't write
   TouchSet writes = 0;          ///< loop: what its body writes
   int32_t span = 0;             ///< loop: steps of its body
+  int32_t tensor = 0;           ///< mark, wait_marks
   int64_t count = 0, work = 0;  ///< loop: iterations, and steps that one of them runs
   /// Commands, times << kWhyBits: occupancy of the queue; gemm: preload, drain: drain; from the end
   /// of the occupancy (drain: of the drain) to the visible result.
@@ -121,6 +140,8 @@ class StepWriter {
  public:
   /// Starts a new program; memory of the last one is used again.
   void start(const HwConfig& hw, Dataflow dataflow);
+  /// A layer whose gemms have this dataflow.
+  void begin_layer(Dataflow dataflow) { dataflow_ = dataflow; }
   /// The program has a StageCommand.
   void share_channels() { stages_ = true; }
   void add_region(int64_t slots) { regions_.push_back(slots); }
@@ -146,6 +167,7 @@ class StepWriter {
   /// `bytes` that are contiguous in pieces of `run` in DRAM, from there or to there.
   void stage(Memory from, int64_t runs, int64_t run);
   void sync(SyncKind kind, Queue queue, Buffer buffer);
+  void mark(const Mark& m);
   /// Of a region, by its number.
   void region_sync(SyncKind kind, Queue queue, size_t region);
 

@@ -85,7 +85,9 @@ std::vector<CommandInfo> list_commands(const Program& program, std::span<const S
   for (size_t i = 0; i < steps.size(); ++i) {
     using Kind = Step::Kind;
     const Kind k = steps[i].kind;
-    if (k == Kind::loop || k == Kind::wait || k == Kind::signal) continue;
+    if (k == Kind::loop || k == Kind::wait || k == Kind::signal || k == Kind::mark ||
+        k == Kind::wait_marks)
+      continue;
     check(next < commands.size(), "steps and text of a program have other commands");
     out[i] = commands[next++];
   }
@@ -103,6 +105,7 @@ std::string names(CommandSet commands) {
 }
 
 std::string token_name(int ring) {
+  if (ring == kMarks) return "a tensor that another command works on";
   if (ring == kPrimedRing) return "a primed output slot";
   if (ring > static_cast<int>(kPrimedRing)) {
     const int at = ring - static_cast<int>(kPrimedRing) - 1;

@@ -23,7 +23,8 @@ class Watcher {
   virtual ~Watcher() = default;
 
   virtual void command(const TimedStep& command) = 0;
-  /// The queue of a wait step's moment has taken a token, which was there at `time`.
+  /// The queue of a wait step's moment has taken a token, which was there at `time`, or waits for
+  /// marks that are reached then.
   virtual void took(const Step& wait, int64_t time);
   virtual void begin_loop(const Step& loop);
   virtual void end_iteration(const Step& loop);

@@ -4,6 +4,7 @@
 #include <map>
 #include <random>
 
+#include "hw/golden/random_network.h"
 #include "sim/flow/layer_weights.h"
 #include "sim/flow/verify.h"
 #include "sim/map/gemm_space.h"
@@ -100,7 +101,8 @@ std::vector<VerifyCase> random_cases(int64_t count, uint64_t seed, const hw::HwC
     randomize_memories(hw, random);
     const hw::Dataflow dataflow = dataflows[random() % dataflows.size()];
     if (i % 2 == 1) {
-      auto mixed = hw::random_program(hw, dataflow, random);
+      auto mixed = i % 4 == 1 ? hw::random_program(hw, dataflow, random)
+                              : hw::random_network(hw, dataflow, random);
       if (!mixed) continue;
       VerifyCase c;
       c.name = fmt::format("random {}", i);

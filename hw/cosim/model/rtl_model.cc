@@ -16,7 +16,7 @@ namespace {
 
 using accsim::hw::rtl::Cycle;
 
-constexpr int kTagBits = 4;  ///< of region_tag_t
+constexpr int kTagBits = 5;  ///< of region_tag_t
 
 /// A port of any width, as 32-bit words in memory order.
 template <class Port>
@@ -53,7 +53,6 @@ struct Model {
     using namespace accsim::hw::rtl;
     Vaccsim_core& t = *top;
     t.enable_i = c.enable;
-    t.input_stationary_i = c.input_stationary;
     t.read_ready_i = c.read_ready;
     t.write_ready_i = c.write_ready;
     t.load_valid_i = c.command_valid[kLoad];
@@ -70,7 +69,7 @@ struct Model {
     if (c.command_valid[kStore]) put_words(t.store_i, c.command[kStore].data(), kAll);
     if (c.command_valid[kStage]) put_words(t.stage_i, c.command[kStage].data(), kAll);
     t.write_done_i = static_cast<CData>(c.write_done[0] | c.write_done[1] << 1);
-    t.write_done_tag_i = static_cast<CData>(c.write_done_tag[0] | c.write_done_tag[1] << kTagBits);
+    t.write_done_tag_i = static_cast<SData>(c.write_done_tag[0] | c.write_done_tag[1] << kTagBits);
     t.copy_ready_i = c.copy_ready;
     t.copy_done_i = c.copy_done;
     t.copy_done_tag_i = static_cast<CData>(c.copy_done_tag);

@@ -1,0 +1,219 @@
+#include "hw/golden/random_network.h"
+
+#include <algorithm>
+#include <array>
+#include <set>
+#include <string>
+#include <utility>
+
+#include "hw/program/append_layer.h"
+
+namespace accsim::hw {
+namespace {
+
+int64_t pick(std::mt19937& random, int64_t low, int64_t high) {
+  return std::uniform_int_distribution<int64_t>(low, high)(random);
+}
+
+/// Queues that read and write each tensor of a program.
+struct Users {
+  std::vector<std::set<Queue>> readers, writers;  ///< by tensor
+  std::array<int, kQueues> last{};                ///< tensor of the queue's last command
+
+  explicit Users(const Program& p) : readers(p.tensors.size()), writers(p.tensors.size()) {
+    body(p.body);
+  }
+
+ private:
+  void note(std::vector<std::set<Queue>>& side, int tensor, Queue q) {
+    side[static_cast<size_t>(tensor)].insert(q);
+    last[static_cast<size_t>(q)] = tensor;
+  }
+  void body(const std::vector<Item>& items) {
+    for (const Item& item : items) {
+      if (const auto* loop = std::get_if<Loop>(&item.node)) body(loop->body);
+      const auto* command = std::get_if<Command>(&item.node);
+      if (!command) continue;
+      if (const auto* load = std::get_if<LoadCommand>(command))
+        note(readers, load->tensor, Queue::load);
+      if (const auto* store = std::get_if<StoreCommand>(command))
+        note(writers, store->tensor, Queue::store);
+      if (const auto* stage = std::get_if<StageCommand>(command)) {
+        note(readers, stage->from, Queue::stage);
+        note(writers, stage->to, Queue::stage);
+      }
+    }
+  }
+};
+
+class Network {
+ public:
+  Network(const HwConfig& hw, std::mt19937& random) : hw_(hw), random_(random) {}
+
+  /// False when there is no room for it.
+  bool add(ProgramWithImage part) {
+    Program& p = part.program;
+    const Users used(p);
+    std::vector<int> tensors;
+    const std::vector<int> linked = links(p, used);
+    if (!has_room(p)) return false;
+    for (size_t i = 0; i < p.tensors.size(); ++i) {
+      tensors.push_back(linked[i] >= 0 ? linked[i] : static_cast<int>(out_.program.tensors.size()));
+      if (linked[i] >= 0) {
+        enlarge(linked[i], p.tensors[i].bytes);
+        continue;
+      }
+      out_.program.tensors.push_back(p.tensors[i]);
+      out_.image.push_back(std::move(part.image[i]));
+    }
+    order(p, used, linked);
+    const std::string name = "layer " + std::to_string(layers_++);
+    append_layer(out_.program, std::move(p), name, tensors);
+    remember(used, tensors);
+    return true;
+  }
+
+  ProgramWithImage take(Dataflow dataflow) {
+    out_.program.name = "random network";
+    out_.program.dataflow = dataflow;
+    return std::move(out_);
+  }
+
+ private:
+  struct Past {
+    std::set<Queue> readers, writers;
+  };
+
+  bool one_in(int64_t n) { return pick(random_, 1, n) == 1; }
+  static bool is_data(const ProgramTensor& t) {
+    return t.slots == 0 && (t.name.starts_with("in") || t.name.starts_with("out")) &&
+           t.name != "indices";
+  }
+  int64_t latency(Memory m) const {
+    return m == Memory::dram ? hw_.dram.latency : hw_.shared.channel.latency;
+  }
+
+  /// By tensor of the part, the tensor of an earlier one that it is, or -1.
+  std::vector<int> links(const Program& p, const Users& used) {
+    std::vector<int> out(p.tensors.size(), -1);
+    for (size_t i = 0; i < p.tensors.size(); ++i) {
+      if (!is_data(p.tensors[i]) || one_in(3)) continue;
+      std::vector<int> fit;
+      for (size_t t = 0; t < past_.size(); ++t) {
+        const bool taken = std::ranges::find(out, static_cast<int>(t)) != out.end();
+        // What has been written is read, and what has been read is written.
+        const bool other =
+            used.writers[i].empty() ? !past_[t].writers.empty() : past_[t].writers.empty();
+        const bool alike = is_data(out_.program.tensors[t]) &&
+                           out_.program.tensors[t].memory == p.tensors[i].memory;
+        if (alike && !taken && other && can_mark(t)) fit.push_back(static_cast<int>(t));
+      }
+      if (!fit.empty()) out[i] = fit[static_cast<size_t>(pick(random_, 0, std::ssize(fit) - 1))];
+    }
+    return out;
+  }
+
+  /// Is a store that is done the last one of all?
+  bool can_mark(size_t t) const {
+    return !past_[t].writers.contains(Queue::store) ||
+           latency(last_store_) >= latency(out_.program.tensors[t].memory);
+  }
+
+  bool has_room(const Program& p) const {
+    int64_t shared = 0, regions = 0;
+    for (const ProgramTensor& t : out_.program.tensors) {
+      shared += t.memory == Memory::shared ? t.bytes : 0;
+      regions += t.slots > 0 ? 1 : 0;
+    }
+    for (const ProgramTensor& t : p.tensors) {  // one that is enlarged counts twice
+      shared += t.memory == Memory::shared ? t.bytes : 0;
+      regions += t.slots > 0 ? 1 : 0;
+    }
+    return shared <= hw_.shared.kib * 1024 && regions <= static_cast<int64_t>(kMostRegions);
+  }
+
+  void enlarge(int tensor, int64_t bytes) {
+    const auto t = static_cast<size_t>(tensor);
+    std::vector<uint8_t>& image = out_.image[t];
+    while (std::ssize(image) < bytes) image.push_back(static_cast<uint8_t>(random_()));
+    out_.program.tensors[t].bytes = std::ssize(image);
+  }
+
+  /// Marks for what earlier layers do with the part's tensors, before its text; waits before it or
+  /// before the commands that use them.
+  void order(Program& p, const Users& used, const std::vector<int>& linked) {
+    for (size_t i = 0; i < linked.size(); ++i) {
+      if (linked[i] < 0) continue;
+      const Past& past = past_[static_cast<size_t>(linked[i])];
+      const bool writes = !used.writers[i].empty();
+      for (const Queue q : writes ? past.readers : past.writers)
+        out_.program.body.push_back({Mark{false, q, linked[i]}});
+      for (const Queue q : writes ? used.writers[i] : used.readers[i]) {
+        const Mark wait{true, q, static_cast<int>(i)};
+        if (one_in(3))
+          p.body.insert(p.body.begin(), {wait});
+        else
+          before_uses(p.body, wait);
+      }
+    }
+  }
+
+  void before_uses(std::vector<Item>& body, const Mark& wait) {
+    std::vector<Item> out;
+    for (Item& item : body) {
+      if (auto* loop = std::get_if<Loop>(&item.node)) before_uses(loop->body, wait);
+      const auto* command = std::get_if<Command>(&item.node);
+      if (command && uses(*command, wait)) out.push_back({wait});
+      out.push_back(std::move(item));
+    }
+    body = std::move(out);
+  }
+  static bool uses(const Command& command, const Mark& wait) {
+    if (queue_of(command) != wait.queue) return false;
+    if (const auto* load = std::get_if<LoadCommand>(&command)) return load->tensor == wait.tensor;
+    if (const auto* store = std::get_if<StoreCommand>(&command))
+      return store->tensor == wait.tensor;
+    const auto& stage = std::get<StageCommand>(command);
+    return stage.from == wait.tensor || stage.to == wait.tensor;
+  }
+
+  void remember(const Users& used, const std::vector<int>& tensors) {
+    past_.resize(out_.program.tensors.size());
+    for (size_t i = 0; i < tensors.size(); ++i) {
+      Past& past = past_[static_cast<size_t>(tensors[i])];
+      past.readers.insert(used.readers[i].begin(), used.readers[i].end());
+      past.writers.insert(used.writers[i].begin(), used.writers[i].end());
+    }
+    const int store = used.last[static_cast<size_t>(Queue::store)];
+    if (std::ranges::any_of(used.writers, [](const auto& w) { return w.contains(Queue::store); }))
+      last_store_ =
+          out_.program.tensors[static_cast<size_t>(tensors[static_cast<size_t>(store)])].memory;
+  }
+
+  const HwConfig& hw_;
+  std::mt19937& random_;
+  ProgramWithImage out_;
+  std::vector<Past> past_;  ///< by tensor
+  Memory last_store_ = Memory::dram;
+  int layers_ = 0;
+};
+
+}  // namespace
+
+std::optional<ProgramWithImage> random_network(const HwConfig& hw, Dataflow dataflow,
+                                               std::mt19937& random) {
+  Network network(hw, random);
+  Dataflow now = dataflow;
+  for (int64_t layers = pick(random, 2, 4); layers > 0; --layers) {
+    auto part = random_program(hw, now, random);
+    if (!part) return std::nullopt;
+    if (!network.add(std::move(*part))) break;
+    const bool turns = pick(random, 0, 1) == 1 && dataflow != Dataflow::output_stationary;
+    if (turns)
+      now = now == Dataflow::weight_stationary ? Dataflow::input_stationary
+                                               : Dataflow::weight_stationary;
+  }
+  return network.take(dataflow);
+}
+
+}  // namespace accsim::hw

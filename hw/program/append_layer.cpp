@@ -1,0 +1,109 @@
+#include "hw/program/append_layer.h"
+
+#include <iterator>
+#include <utility>
+
+#include "sim/base/check.h"
+
+namespace accsim::hw {
+namespace {
+
+/// Gives a layer's text the network's numbers of loops and tensors.
+class Renumber {
+ public:
+  Renumber(int loops, std::span<const int> tensors) : loops_(loops), tensors_(tensors) {}
+
+  void body(std::vector<Item>& items) {
+    for (Item& item : items) std::visit([this](auto& node) { visit(node); }, item.node);
+  }
+
+ private:
+  void visit(Loop& loop) {
+    loop.id += loops_;
+    body(loop.body);
+  }
+  void visit(Sync& s) {
+    if (s.region >= 0) tensor(s.region);
+  }
+  void visit(Mark& m) { tensor(m.tensor); }
+  void visit(const LayerHead&) {}
+  void visit(Command& c) {
+    std::visit([this](auto& command) { rename(command); }, c);
+  }
+
+  void rename(LoadCommand& c) {
+    tensor(c.tensor);
+    address(c.source);
+    address(c.slot_offset);
+    if (c.padded)
+      for (Affine& a : c.padded->origin) address(a);
+    if (c.gather) address(c.gather->index_offset);
+  }
+  void rename(GemmCommand& c) {
+    for (Affine& a : c.window.origin) address(a);
+    address(c.window.first);
+    address(c.window.offset);
+    address(c.weights.offset);
+    address(c.weights.first_k);
+    address(c.accumulator_row);
+    ids(c.first_of);
+  }
+  void rename(DrainCommand& c) {
+    address(c.accumulator_row);
+    ids(c.first_of);
+  }
+  void rename(PostCommand& c) {
+    address(c.accumulator_row);
+    address(c.parameter_offset);
+    address(c.slot_offset);
+    address(c.group_offset);
+  }
+  void rename(SetTableCommand& c) { address(c.parameter_offset); }
+  void rename(LaneCommand& c) {
+    address(c.a.offset);
+    if (c.b) address(c.b->offset);
+    address(c.slot_offset);
+  }
+  void rename(RowCommand& c) {
+    address(c.in.offset);
+    if (c.mask) address(c.mask->offset);
+    address(c.parameter_offset);
+    address(c.out.offset);
+  }
+  void rename(VectorCommand&) {}
+  void rename(StoreCommand& c) {
+    tensor(c.tensor);
+    address(c.target);
+    address(c.slot_offset);
+  }
+  void rename(StageCommand& c) {
+    tensor(c.from);
+    tensor(c.to);
+    address(c.source);
+    address(c.target);
+  }
+
+  void address(Affine& a) const {
+    for (Affine::Term& t : a.terms) t.loop += loops_;
+  }
+  void ids(std::vector<int>& loops) const {
+    for (int& id : loops) id += loops_;
+  }
+  void tensor(int& index) const { index = tensors_[static_cast<size_t>(index)]; }
+
+  const int loops_;
+  const std::span<const int> tensors_;
+};
+
+}  // namespace
+
+void append_layer(Program& network, Program layer, std::string name, std::span<const int> tensors) {
+  check(tensors.size() == layer.tensors.size(), "a layer has other tensors than it is given");
+  Renumber(network.loops, tensors).body(layer.body);
+  network.loops += layer.loops;
+  network.body.push_back({LayerHead{std::move(name), layer.dataflow}});
+  network.body.insert(network.body.end(), std::move_iterator(layer.body.begin()),
+                      std::move_iterator(layer.body.end()));
+}
+
+}  // namespace accsim::hw
