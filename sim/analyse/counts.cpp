@@ -20,7 +20,11 @@ bool has_own_bias(const GemmOp& gemm) {
 /// An Add that is the bias of the product before it.
 bool is_bias_add(const Graph& graph, const Layer& layer) {
   const OpRow* row = find_op(graph.nodes[static_cast<size_t>(layer.node)]);
-  return row && row->fusion == Fusion::bias && layer.merged_into >= 0;
+  const Node& node = graph.nodes[static_cast<size_t>(layer.node)];
+  const bool constant = std::ranges::any_of(node.inputs, [&](TensorId id) {
+    return id != kNoTensor && graph.tensor(id).constant;
+  });  // else a residual
+  return row && row->fusion == Fusion::bias && layer.merged_into >= 0 && constant;
 }
 
 /// Elements of each port that the work moves; -1: all. Ports that it doesn't name move nothing.

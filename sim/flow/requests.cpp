@@ -30,7 +30,10 @@ std::vector<OpRequest> requests(const Graph& graph, const Layer& layer, const Re
   request.outputs = operands(graph, residency, hw, layer.outputs);
   for (const WorkItem& item : layer.work) {
     request.item = item;
-    request.relu = layer.relu && &item == &layer.work.back();
+    const bool last = &item == &layer.work.back();
+    request.relu = layer.relu && last;
+    request.residual = last ? layer.residual : -1;
+    request.clips_sum = layer.clips_sum && last;
     out.push_back(request);
   }
   return out;

@@ -120,6 +120,13 @@ std::vector<VerifyCase> random_cases(int64_t count, uint64_t seed, const hw::HwC
     p.parameters = {"parameters", hw::Memory::dram, true};
     p.has_parameters = true;
     p.relu = random() % 2 == 0;
+    if (random() % 3 == 0) {
+      p.residual = random_place("residual", false, random);
+      p.add.zero = static_cast<int32_t>(random() % 256) - 128;
+      p.add.multiplier = static_cast<int32_t>(random() % 65536) - 32768;
+      p.add.shift = static_cast<int32_t>(random() % 32);
+      p.clips_sum = random() % 2 == 0;
+    }
     // Zero points: with 0 a wrong padding byte or a lost offset would look right.
     p.a_zero = static_cast<int32_t>(random() % 256) - 128;
     p.out_zero = static_cast<int32_t>(random() % 256) - 128;

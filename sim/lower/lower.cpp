@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <utility>
 
 #include "sim/base/sums.h"
 #include "sim/operators/op_table.h"
@@ -144,7 +145,10 @@ class Lowering {
   bool merge(const Node& node, const OpRow& row, Layer& l) {
     Layer* into = nullptr;
     if (row.fusion == Fusion::affine) into = merge_affine(node);
-    if (row.fusion == Fusion::bias) into = merge_bias(node);
+    if (row.fusion == Fusion::bias) {
+      into = merge_bias(node);
+      if (!into) into = merge_residual(node);
+    }
     if (row.fusion == Fusion::clip) into = merge_clip(node);
     if (!into) return false;
     l.fate = Fate::folded;
@@ -154,9 +158,13 @@ class Lowering {
     return true;
   }
 
-  /// The layer's product when it ends in one, so that the post unit can take more work.
+  /// The layer's product when it ends in one.
+  static GemmOp* last_product(Layer* l) {
+    return l && !l->work.empty() ? std::get_if<GemmOp>(&l->work.back()) : nullptr;
+  }
+  /// The same when nothing has been merged into it that goes on with rounded results.
   static GemmOp* product(Layer* l) {
-    return l && !l->relu && !l->work.empty() ? std::get_if<GemmOp>(&l->work.back()) : nullptr;
+    return l && !l->relu && l->residual < 0 ? last_product(l) : nullptr;
   }
 
   /// A transpose of the last two dims that only this product reads: the load engine and the
@@ -224,14 +232,43 @@ class Lowering {
     return nullptr;
   }
 
+  /// A sum with a tensor that is there when the product runs: of the two products that a sum can
+  /// be part of, the later one's.
+  Layer* merge_residual(const Node& node) {
+    Layer* best = nullptr;
+    size_t best_port = 0;
+    for (const size_t port : {size_t{0}, size_t{1}}) {
+      Layer* l = sole_producer(node, port);
+      if (!last_product(l) || l->residual >= 0 || !can_be_added(node, port, *l)) continue;
+      if (best && best->node > l->node) continue;
+      best = l;
+      best_port = port;
+    }
+    if (!best) return nullptr;
+    best->residual = static_cast<int>(best->inputs.size());
+    best->inputs.push_back(node.inputs[1 - best_port]);
+    return best;
+  }
+
+  /// May the other input of a sum be added to the results of layer `l`, its input `port`?
+  bool can_be_added(const Node& node, size_t port, const Layer& l) const {
+    const TensorId id = node.inputs[1 - port];
+    if (node.inputs.size() != 2 || id == kNoTensor || id == node.inputs[port]) return false;
+    const Tensor &sum = graph_.tensor(node.outputs[0]), &other = graph_.tensor(id);
+    const Tensor& mine = graph_.tensor(node.inputs[port]);
+    if (other.constant || !is_float(sum.dtype) || other.dtype != sum.dtype) return false;
+    if (other.dims != sum.dims || mine.dims != sum.dims) return false;
+    return other.producer < l.node;  // kNoNode, of inputs, is less than all
+  }
+
   Layer* merge_clip(const Node& node) {
     Layer* l = sole_producer(node, 0);
     if (!l || l->work.empty()) return nullptr;
     for (size_t port = 1; port < node.inputs.size(); ++port)
       if (node.inputs[port] != kNoTensor && !constant(node, port)) return nullptr;
-    if (product(l)) {
-      l->relu = true;
-      return l;
+    if (last_product(l)) {
+      bool& clips = l->residual >= 0 ? l->clips_sum : l->relu;
+      return std::exchange(clips, true) ? nullptr : l;
     }
     auto* vector = std::get_if<VectorOp>(&l->work.back());
     if (!vector || l->fate != Fate::vector) return nullptr;

@@ -18,6 +18,10 @@ struct Layer {
   std::vector<TensorId> inputs;   ///< what the ports of the work mean
   std::vector<TensorId> outputs;  ///< after merging: what the last merged node writes
   bool relu = false;              ///< the post unit clips: a folded activation
+  /// Port of a tensor that the post unit adds to the last product (and its clip), of the same
+  /// shape as the output; -1: none.
+  int residual = -1;
+  bool clips_sum = false;  ///< a folded activation behind that
   int merged_into = -1;  ///< folded into this layer's program (index), -1: computed off line
   int64_t macs = 0;
   int64_t params = 0;   ///< elements of parameters first read by this node

@@ -38,6 +38,8 @@ class GemmEmitter {
     sink_.tensor(p_.out, out_batches * op.m() * p_.pixel_outputs() * p_.out_bytes);
     if (p_.has_parameters)
       sink_.tensor(p_.parameters, p_.pixel_outputs() * p_.channel_parameters());
+    if (p_.residual)
+      sink_.tensor(*p_.residual, out_batches * op.m() * p_.pixel_outputs() * p_.out_bytes);
     level(0);
   }
 
@@ -48,6 +50,8 @@ class GemmEmitter {
   static DimSet bit(Dim d) { return 1U << d; }
   enum Operand { kW, kA, kP, kOperands };  // in the order in which they are loaded
   enum TensorIndex { kTensorA, kTensorW, kTensorOut, kTensorP };
+  /// Behind the parameters, or in their place.
+  int residual_tensor() const { return p_.has_parameters ? kTensorP + 1 : kTensorP; }
 
   /// Where the current iteration stands in one dimension.
   struct Position {
@@ -152,8 +156,15 @@ class GemmEmitter {
   }
 
   void finish() {
+    if (p_.residual) {
+      sync(hw::SyncKind::wait_free, hw::Queue::load, hw::Buffer::output);
+      sink_.load(hw::Buffer::output, residual_tensor(), output_walk(),
+                 [&](auto& c) { c.source = output_start(); });
+      sync(hw::SyncKind::signal_primed, hw::Queue::load, hw::Buffer::output);
+    }
     sync(hw::SyncKind::wait_full, hw::Queue::post, hw::Buffer::accumulator);
-    sync(hw::SyncKind::wait_free, hw::Queue::post, hw::Buffer::output);
+    sync(p_.residual ? hw::SyncKind::wait_primed : hw::SyncKind::wait_free, hw::Queue::post,
+         hw::Buffer::output);
     const TileShape shape = tile();
     PassEmitter<Sink>(p_, hw_, t_, shape, 0, sink_).posts();
     sync(hw::SyncKind::signal_free, hw::Queue::post, hw::Buffer::accumulator);
@@ -176,16 +187,30 @@ class GemmEmitter {
   static hw::Queue reader(Operand o) { return o == kP ? hw::Queue::post : hw::Queue::execute; }
 
   void store() {
+    sink_.store(kTensorOut, output_walk(), [&](auto& c) { c.target = output_start(); });
+  }
+
+  /// Bytes from one pixel, line, plane and image of the output to the next.
+  struct OutputPitch {
+    int64_t pixel, line, plane, image;
+  };
+  OutputPitch output_pitch() const {
     const GemmOp& op = p_.op;
     const int64_t pixel = p_.pixel_outputs() * p_.out_bytes;
-    const int64_t line = op.out[2] * pixel, plane = op.out[1] * line, image = op.out[0] * plane;
-    hw::Walk walk{{{seg(kImage).size, image}, {seg(kY).size, line}, {seg(kX).size, pixel}},
+    const int64_t line = op.out[2] * pixel, plane = op.out[1] * line;
+    return {pixel, line, plane, op.out[0] * plane};
+  }
+  hw::Walk output_walk() const {
+    const OutputPitch to = output_pitch();
+    hw::Walk walk{{{seg(kImage).size, to.image}, {seg(kY).size, to.line}, {seg(kX).size, to.pixel}},
                   n() * p_.out_bytes};
-    sink_.store(kTensorOut, walk.merge(), [&](auto& c) {
-      c.target = batch_offset(op.outputs, op.m(), p_.out_bytes, false) +
-                 at_[kN].start * p_.out_bytes + at_[kImage].start * image + at_[kZ].start * plane +
-                 at_[kY].start * line + at_[kX].start * pixel;
-    });
+    return walk.merge();
+  }
+  Address output_start() const {
+    const OutputPitch to = output_pitch();
+    return batch_offset(p_.op.outputs, p_.op.m(), p_.out_bytes, false) +
+           at_[kN].start * p_.out_bytes + at_[kImage].start * to.image + at_[kZ].start * to.plane +
+           at_[kY].start * to.line + at_[kX].start * to.pixel;
   }
 
   void load(Operand o) {

@@ -1,4 +1,5 @@
 #pragma once
+#include <optional>
 #include <string>
 
 #include "hw/config/hw_config.h"
@@ -22,6 +23,9 @@ struct GemmProblem {
   Place a, b, parameters, out;
   bool has_parameters = false;       ///< a parameter table is read: bias or requantisation
   bool relu = false;                 ///< the post unit clips at zero
+  std::optional<Place> residual;     ///< of a tensor like the output that the post unit adds
+  hw::Residual add{};                ///< with these factors, limits left out
+  bool clips_sum = false;            ///< and clips the sum at zero
   int32_t a_zero = 0, out_zero = 0;  ///< zero points of activations and outputs
   int64_t a_bytes = 1, b_bytes = 1, out_bytes = 1, parameter_bytes = 0;
   int b_bits = 8;           ///< 4: constant weights of 4 bits (choose_weights())

@@ -29,6 +29,7 @@ struct PostSizes {
   int64_t rows = 0, cols = 0;
   bool transposed = false, has_parameters = false;
   int64_t groups = 1;
+  bool residual = false;
 };
 
 /// Builds the Program that was described; its addresses are Affine.
@@ -175,6 +176,7 @@ class CostSink {
   void post(const PostSizes& s, Fill) {
     steps_.post(s.rows, s.cols, s.groups);
     tally_.post(times_, s.rows, s.cols, s.transposed, s.has_parameters, s.groups);
+    if (s.residual) tally_.residual(times_, s.rows * s.cols);
   }
   void vector(const hw::VectorCommand& c) {
     steps_.vector(c);

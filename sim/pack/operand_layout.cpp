@@ -230,6 +230,10 @@ hw::MemoryImage pack(const GemmProblem& p, const hw::HwConfig& hw, const Tiling&
   if (p.has_parameters)
     image.push_back(p.scales() > 1 ? pack_scales(p, hw, t, operands)
                                    : pack_parameters(operands.channels));
+  if (p.residual) {
+    check(operands.residual.size() == image[2].size(), "a residual of another size");
+    image.push_back(bytes_of(operands.residual));
+  }
   return image;
 }
 

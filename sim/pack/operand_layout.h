@@ -20,6 +20,8 @@ struct GemmOperands {
     int32_t bias = 0, multiplier = 1, shift = 0;
   };
   std::vector<Channel> channels;  ///< per output channel, those of all groups
+  /// What the post unit adds, in the order of the output; of a problem with a residual.
+  std::vector<int8_t> residual;
   /// Of each scale but the first (GemmProblem::scales()) the multiplier of each output channel.
   std::vector<int16_t> scales;
 };
