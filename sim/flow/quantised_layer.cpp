@@ -33,10 +33,6 @@ bool plain_batches(const Graph& graph, const Node& node, const GemmOp& op) {
          Dims(a.begin(), a.end() - 2) == Dims(b.begin(), b.end() - 2);
 }
 
-int8_t quantised(double v, double scale) {
-  return static_cast<int8_t>(std::clamp(std::nearbyint(v / scale), -127.0, 127.0));
-}
-
 /// Activations in the order of GemmOperands::a.
 std::vector<int8_t> quantise_a(const Graph& graph, const Node& node, const GemmOp& op,
                                const ref::Array& a, double scale) {
@@ -48,23 +44,16 @@ std::vector<int8_t> quantise_a(const Graph& graph, const Node& node, const GemmO
       for (int64_t c = 0; c < channels; ++c)
         for (int64_t p = 0; p < pixels; ++p)
           out[static_cast<size_t>((i * pixels + p) * channels + c)] =
-              quantised(x[static_cast<size_t>((i * channels + c) * pixels + p)], scale);
+              quantised(x[static_cast<size_t>((i * channels + c) * pixels + p)], scale, 127);
     return out;
   }
   const bool turn = turned(graph, node, "transA");
   for (int64_t m = 0; m < static_cast<int64_t>(x.size()) / op.k(); ++m)
     for (int64_t k = 0; k < op.k(); ++k)
       out[static_cast<size_t>(m * op.k() + k)] =
-          quantised(x[static_cast<size_t>(turn ? k * op.m() + m : m * op.k() + k)], scale);
+          quantised(x[static_cast<size_t>(turn ? k * op.m() + m : m * op.k() + k)], scale, 127);
   return out;
 }
-
-/// Real weights as [group or batch][tap][channel][output], with what BatchNorm, alpha and beta make
-/// of them, and the bias of every output channel.
-struct RealWeights {
-  std::vector<double> w;
-  std::vector<double> bias;
-};
 
 RealWeights ordered_weights(const Graph& graph, const Node& node, const GemmOp& op,
                             const ref::Array& b) {
@@ -139,82 +128,6 @@ Status fold_constants(const Graph& graph, const CostedNetwork& network, const Qu
     }
   }
   return ok();
-}
-
-/// factor as multiplier / 2^shift, the multiplier of 24 bits.
-GemmOperands::Channel requantisation(double factor, double bias) {
-  GemmOperands::Channel c;
-  int exponent = 0;
-  const double fraction = std::frexp(factor, &exponent);  // in [0.5, 1)
-  const int shift = std::clamp(24 - exponent, 0, 62);
-  const double most = 2147483647;
-  c.shift = shift;
-  c.multiplier =
-      static_cast<int32_t>(std::min(std::nearbyint(std::ldexp(fraction, exponent + shift)), most));
-  c.bias = static_cast<int32_t>(std::clamp(std::nearbyint(bias), -most / 2, most / 2));
-  return c;
-}
-
-/// Quantises the weights, one scale an output channel (one for all when B comes at run time).
-void quantise_weights(const RealWeights& r, const GemmOp& op, const LayerScales& scales,
-                      GemmOperands& to) {
-  to.weights.resize(r.w.size());
-  const int64_t each = op.k() * op.outputs;
-  for (size_t c = 0; c < r.bias.size(); ++c) {
-    const auto channel = static_cast<int64_t>(c);
-    const int64_t first = op.grouped ? channel / op.outputs * each : 0;
-    const int64_t end = op.grouped ? first + each : static_cast<int64_t>(r.w.size());
-    double largest = 0;
-    for (int64_t i = first + channel % op.outputs; i < end; i += op.outputs)
-      largest = std::max(largest, std::abs(r.w[static_cast<size_t>(i)]));
-    double scale = scales.b > 0 ? scales.b : largest / 127;
-    if (scale == 0) scale = 1;
-    for (int64_t i = first + channel % op.outputs; i < end; i += op.outputs)
-      to.weights[static_cast<size_t>(i)] = quantised(r.w[static_cast<size_t>(i)], scale);
-    to.channels.push_back(
-        requantisation(scales.a * scale / scales.out, r.bias[c] / (scales.a * scale)));
-  }
-}
-
-/// Weights of 4 bits, within -7 .. 7, a scale for each group of channels of an output channel. The
-/// multipliers of all groups have one shift; those behind the first one 16 bits.
-void quantise_narrow(const RealWeights& r, const GemmProblem& p, const LayerScales& scales,
-                     GemmOperands& to) {
-  const GemmOp& op = p.op;
-  const int64_t group = p.scale_group > 0 ? p.scale_group : op.channels;
-  to.weights.resize(r.w.size());
-  to.scales.resize(static_cast<size_t>((p.scales() - 1) * op.outputs));
-  for (int64_t n = 0; n < op.outputs; ++n) {
-    const auto each = [&](auto visit) {
-      for (auto i = static_cast<size_t>(n); i < r.w.size(); i += static_cast<size_t>(op.outputs))
-        visit(i, static_cast<int64_t>(i) / op.outputs % op.channels / group);
-    };
-    std::vector<double> scale(static_cast<size_t>(p.scales()), 0.0);
-    each([&](size_t i, int64_t g) {
-      double& s = scale[static_cast<size_t>(g)];
-      s = std::max(s, std::abs(r.w[i]) / 7);
-    });
-    for (double& s : scale)
-      if (s == 0) s = 1;
-    each([&](size_t i, int64_t g) {
-      to.weights[i] = quantised(r.w[i], scale[static_cast<size_t>(g)]);
-    });
-    const double first = scales.a * scale[0] / scales.out;
-    GemmOperands::Channel c =
-        requantisation(first, r.bias[static_cast<size_t>(n)] / (scales.a * scale[0]));
-    double most = 0;
-    for (size_t g = 1; g < scale.size(); ++g) most = std::max(most, scale[g]);
-    if (p.scales() > 1) {
-      c.shift = std::min(c.shift, 14 - std::ilogb(scales.a * most / scales.out));
-      c.shift = std::clamp(c.shift, 0, 62);
-      c.multiplier = static_cast<int32_t>(std::nearbyint(std::ldexp(first, c.shift)));
-    }
-    for (size_t g = 1; g < scale.size(); ++g)
-      to.scales[(g - 1) * static_cast<size_t>(op.outputs) + static_cast<size_t>(n)] =
-          static_cast<int16_t>(std::clamp(
-              std::nearbyint(std::ldexp(scales.a * scale[g] / scales.out, c.shift)), 0.0, 32767.0));
-    to.channels.push_back(c);
-  }
 }
 
 ref::Array dequantised(const Node& node, const GemmOp& op, const Tensor& shape,

@@ -3,6 +3,7 @@
 #include <vector>
 
 #include "sim/flow/cost.h"
+#include "sim/flow/quantise_weights.h"
 #include "sim/ref/array.h"
 
 namespace accsim::sim {
@@ -19,12 +20,6 @@ struct QuantisedLayer {
 /// The products of a costed network that run in int8: one GemmOp each, from a Conv, Gemm or MatMul
 /// whose operands lie as the program wants them. Others stay in float.
 std::vector<QuantisedLayer> quantised_layers(const Graph& graph, const CostedNetwork& network);
-
-/// Scales of one layer: an integer times its scale is the real number.
-struct LayerScales {
-  double a = 1, out = 1;
-  double b = 0;  ///< of a B that is computed at run time; constant weights have one a channel
-};
 
 /// Constants that other nodes of the network give: BatchNorm's and biases of merged nodes.
 using Constants = std::function<Result<ref::Array>(TensorId id)>;
