@@ -21,13 +21,23 @@ const hw::ChannelConfig& channel(const hw::HwConfig& hw, const Place& place) {
   return place.memory == hw::Memory::dram ? hw.dram : hw.shared.channel;
 }
 
+/// What is left of `length` behind its whole tiles of `tile`; a whole one where that is nothing.
+int64_t remainder(int64_t length, int64_t tile) {
+  return length % tile == 0 ? tile : length % tile;
+}
+
 }  // namespace
 
-/// Bytes moved by operand, and how often a slot is filled.
+/// Bytes moved by operand, what loading them takes, and how often a slot is filled.
 struct GemmBound::Traffic {
   double a, w, parameters, out;
+  LoadCost a_load, w_load;
   double a_fills, w_fills, out_fills;
   double a_beats, out_beats;  ///< of the slot ports
+
+  /// Cycles of all loads.
+  double a_cycles() const { return std::max(a * a_load.byte, a_beats) + a_fills * a_load.each; }
+  double w_cycles() const { return w * w_load.byte + w_fills * w_load.each; }
 };
 
 double execute_bound(const GemmTimes& t) {
@@ -77,6 +87,48 @@ GemmBound::GemmBound(const GemmProblem& p, const hw::HwConfig& hw, hw::Dataflow 
   out_latency_ = real(channel(hw, p.out).latency);
 }
 
+/// Matrices that loads turn: sizes of the largest and of the smallest.
+struct GemmBound::Matrices {
+  int64_t rows, cols, least_rows, least_cols;
+};
+
+/// Cycles that loads through the transposer take. With q = min(r, c) of the r rows and c columns of
+/// its first block, a block has max(r, c) cycles, so q elements in each. The last block takes r to
+/// be asked for and its columns to be written, which is q more than its elements' share; and its
+/// columns come on top where the channel is what is slow. Some matrix of a single row or column:
+/// none counts as turned.
+GemmBound::LoadCost GemmBound::turned(hw::Buffer to, int64_t element, LoadCost plain,
+                                      const Matrices& m) const {
+  const int64_t side = hw::contract::transposer_side(hw_.array, hw_.buffer(to).width, element);
+  const int64_t lanes = std::min({m.rows, m.cols, side});
+  if (m.least_rows <= 1 || m.least_cols <= 1 || lanes == 0) return plain;
+  const int64_t last =
+      std::min({side, m.least_rows, remainder(m.cols, side), remainder(m.least_cols, side)});
+  return {std::max(plain.byte, 1 / real(lanes * element)), real(last)};
+}
+
+GemmBound::LoadCost GemmBound::a_load(const PixelOption& m, const ChannelOption& c) const {
+  const GemmOp& op = p_.op;
+  const bool plain =
+      p_.kernel() == 1 && op.images * op.in[0] * op.in[1] == 1 && op.in[2] == op.out[2];
+  if (!op.a_transposed || !plain) return {a_rate_, 0};
+  return turned(hw::Buffer::activation, p_.a_bytes, {a_rate_, 0},
+                {c.channels, m.pixels, std::min(c.channels, c.last), m.last_rows});
+}
+
+GemmBound::LoadCost GemmBound::w_load(const ChannelOption& c, const OutputOption& n) const {
+  const LoadCost plain{w_rate_, 0};
+  const bool held_inputs = dataflow_ == hw::Dataflow::input_stationary;
+  if (p_.b.constant || p_.b_bits == 4 || weights_n_major(p_) == held_inputs) return plain;
+  const int64_t channels = std::min(c.channels, c.last), cols = hw_.array.cols;
+  const auto ragged = [&](int64_t outputs) { return remainder(outputs, std::min(cols, outputs)); };
+  Matrices m{std::min(cols, n.outputs), c.channels, std::min(ragged(n.outputs), ragged(n.last)),
+             channels};
+  if (held_inputs) m = {c.channels, n.outputs, channels, std::min(n.outputs, n.last)};
+  if (groups_ > 1) m = {p_.op.outputs, p_.op.channels, p_.op.outputs, p_.op.channels};
+  return turned(hw::Buffer::weight, p_.b_bytes, plain, m);
+}
+
 double GemmBound::execute(const PixelOption& m, int64_t passes, const OutputOption& n) const {
   // Full packs only; a ragged last pack adds at least one pass, which the slack below covers.
   switch (dataflow_) {
@@ -124,6 +176,8 @@ GemmBound::Traffic GemmBound::traffic(const Tiling& t, const PixelOption& m, con
   const double pixels = im2col_ ? real(op.m()) * real(p_.kernel()) : real(m.input_pixels);
   const double a_times = a_again ? real(n.chunks) : 1, w_times = w_again ? real(m.tiles) : 1;
   Traffic b;
+  b.a_load = a_load(m, c);
+  b.w_load = w_load(c, n);
   const double a_batches = a_once ? 1 : real(op.batch);
   b.a = a_batches * pixels * real(op.channels * p_.a_bytes) * a_times;
   // A chunk of the channels is read run by run, a pixel each (a transposed one channel by channel).
@@ -170,7 +224,7 @@ GemmTimes GemmBound::times(const Tiling& tiling, const PixelOption& m, const Cha
 GemmTimes GemmBound::times(const Tiling& tiling, const Traffic& b, const PixelOption& m,
                            const ChannelOption& c, const OutputOption& n) const {
   GemmTimes t;
-  t.loads = std::max(b.a * a_rate_, b.a_beats) + b.w * w_rate_ + b.parameters * p_rate_;
+  t.loads = b.a_cycles() + b.w_cycles() + b.parameters * p_rate_;
   t.stores = std::max(b.out * out_rate_, b.out_beats);
   t.execute = execute(m, c.passes, n);
   t.streams = t.execute;
@@ -186,7 +240,7 @@ GemmTimes GemmBound::times(const Tiling& tiling, const Traffic& b, const PixelOp
   t.posts = posts(real(packs_) * real(p_.op.m()), real(groups_ * p_.op.outputs), real(n.blocks));
   t.load_latency = std::min({a_latency_, w_latency_, p_latency_});
   t.store_latency = out_latency_;
-  first_tile(m, c, n, t);
+  first_tile(b, m, c, n, t);
   // The last pack is smaller than said where it is ragged.
   if (!ragged_packs_) last_tile(m, c, n, t);
   const bool parameters_last =
@@ -197,13 +251,13 @@ GemmTimes GemmBound::times(const Tiling& tiling, const Traffic& b, const PixelOp
   return t;
 }
 
-void GemmBound::first_tile(const PixelOption& m, const ChannelOption& c, const OutputOption& n,
-                           GemmTimes& t) const {
+void GemmBound::first_tile(const Traffic& b, const PixelOption& m, const ChannelOption& c,
+                           const OutputOption& n, GemmTimes& t) const {
   const double pixels = im2col_ ? real(m.rows * p_.kernel()) : real(m.first_input);
   t.first_load =
-      real(p_.kernel() * c.first / groups_) * (real(n.first) * p_.weight_size()) * w_rate_ +
-      pixels * real(c.first * p_.a_bytes) * a_rate_ + std::min(a_latency_, w_latency_) +
-      kTokenLatency;
+      real(p_.kernel() * c.first / groups_) * (real(n.first) * p_.weight_size()) * b.w_load.byte +
+      b.w_load.each + pixels * real(c.first * p_.a_bytes) * b.a_load.byte + b.a_load.each +
+      std::min(a_latency_, w_latency_) + kTokenLatency;
   t.first_stream =
       stream(m.first_rows, n.first_blocks, n.first, c.passes, groups_ * p_.op.channels) + way_out();
   t.first_post =
@@ -222,11 +276,10 @@ void GemmBound::slots(const Traffic& b, GemmTimes& t) const {
   const double turn = 2 * kTokenLatency;  // full there, free back
   const auto slots = [&](hw::Buffer buffer) { return real(hw_.buffer(buffer).slots); };
   if (dataflow_ == hw::Dataflow::input_stationary) {
-    t.operand_fillings = b.w * w_rate_ + b.w_fills * (w_latency_ + turn) + t.streams;
+    t.operand_fillings = b.w_cycles() + b.w_fills * (w_latency_ + turn) + t.streams;
     t.operand_slots = slots(hw::Buffer::weight);
   } else {
-    t.operand_fillings =
-        std::max(b.a * a_rate_, b.a_beats) + b.a_fills * (a_latency_ + turn) + t.streams;
+    t.operand_fillings = b.a_cycles() + b.a_fills * (a_latency_ + turn) + t.streams;
     t.operand_slots = slots(hw::Buffer::activation);
   }
   t.sum_fillings = t.streams + t.posts + b.out_fills * (through_array() + turn);

@@ -83,12 +83,20 @@ class GemmBound {
 
  private:
   struct Traffic;
+  struct Matrices;
+  /// Least cycles of an operand's loads: for each byte, and for each load.
+  struct LoadCost {
+    double byte, each;
+  };
+  LoadCost turned(hw::Buffer to, int64_t element, LoadCost plain, const Matrices& m) const;
+  LoadCost a_load(const PixelOption& m, const ChannelOption& c) const;
+  LoadCost w_load(const ChannelOption& c, const OutputOption& n) const;
   Traffic traffic(const Tiling& t, const PixelOption& m, const ChannelOption& c,
                   const OutputOption& n) const;
   GemmTimes times(const Tiling& tiling, const Traffic& b, const PixelOption& m,
                   const ChannelOption& c, const OutputOption& n) const;
-  void first_tile(const PixelOption& m, const ChannelOption& c, const OutputOption& n,
-                  GemmTimes& t) const;
+  void first_tile(const Traffic& b, const PixelOption& m, const ChannelOption& c,
+                  const OutputOption& n, GemmTimes& t) const;
   void last_tile(const PixelOption& m, const ChannelOption& c, const OutputOption& n,
                  GemmTimes& t) const;
   void slots(const Traffic& b, GemmTimes& t) const;
@@ -107,7 +115,7 @@ class GemmBound {
   const int64_t groups_, packs_;
   const bool im2col_;
   const bool ragged_packs_;  ///< the last pack holds fewer groups: its tiles are smaller than said
-  /// Reciprocals of rates, cycles a byte.
+  /// Reciprocals of rates, cycles a byte; of loads those that nothing turns.
   double a_rate_, w_rate_, p_rate_, out_rate_;
   double a_latency_, w_latency_, p_latency_, out_latency_;
 };
