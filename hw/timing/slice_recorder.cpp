@@ -82,7 +82,8 @@ void SliceRecorder::command(const TimedStep& c) {
           .count = 1,
           .commands = info.kind,
           .token = waited_for(c),
-          .bytes = info.bytes};
+          .read = info.read,
+          .written = info.written};
   s.waits[static_cast<size_t>(c.why)] = c.start - c.free;
   top().now[static_cast<size_t>(c.queue)].append(s);
   if (static_cast<int64_t>(depth_) < detail_.depth) out_[static_cast<size_t>(c.queue)].push_back(s);
@@ -121,7 +122,8 @@ void SliceRecorder::skipped(const Step&, int64_t period, int64_t periods, int64_
     s.busy *= periods;
     s.count *= periods;
     for (int64_t& w : s.waits) w *= periods;
-    for (int64_t& b : s.bytes) b *= periods;
+    for (int64_t& b : s.read) b *= periods;
+    for (int64_t& b : s.written) b *= periods;
     if (s.count > 1) s.token = Slice::kNoToken;
   }
   append(f.all, ahead);

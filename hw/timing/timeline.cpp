@@ -51,10 +51,10 @@ class Lister {
   size_t memory(int tensor) const {
     return static_cast<size_t>(program_.tensors[static_cast<size_t>(tensor)].memory);
   }
-  void add(int kind) { to_.push_back({CommandSet{1} << kind, {}}); }
+  void add(int kind) { to_.push_back({CommandSet{1} << kind, {}, {}}); }
   void add(const LoadCommand& c) {
     add(static_cast<int>(memory(c.tensor) * kBuffers + static_cast<size_t>(c.buffer)));
-    to_.back().bytes[memory(c.tensor)] = c.walk.runs() * c.walk.run;
+    to_.back().read[memory(c.tensor)] = c.walk.bytes();
   }
   void add(const GemmCommand&) { add(kGemm); }
   void add(const DrainCommand&) { add(kDrain); }
@@ -65,12 +65,12 @@ class Lister {
   void add(const RowCommand&) { add(kVector); }
   void add(const StoreCommand& c) {
     add(kStore + static_cast<int>(memory(c.tensor)));
-    to_.back().bytes[memory(c.tensor)] = c.walk.runs() * c.walk.run;
+    to_.back().written[memory(c.tensor)] = c.walk.bytes();
   }
 
   void add(const StageCommand& c) {
     add(kStage + static_cast<int>(memory(c.from)));
-    to_.back().bytes[static_cast<size_t>(Memory::dram)] = c.walk.bytes();
+    to_.back().read[memory(c.from)] = to_.back().written[memory(c.to)] = c.walk.bytes();
   }
 
   const Program& program_;
@@ -128,7 +128,10 @@ void Slice::append(const Slice& next) {
   commands |= next.commands;
   token = kNoToken;
   for (size_t w = 0; w < kWaits; ++w) waits[w] += next.waits[w];
-  for (size_t m = 0; m < bytes.size(); ++m) bytes[m] += next.bytes[m];
+  for (size_t m = 0; m < read.size(); ++m) {
+    read[m] += next.read[m];
+    written[m] += next.written[m];
+  }
 }
 
 Timeline timeline(const Program& program, const HwConfig& hw, int64_t limit) {

@@ -24,9 +24,9 @@ struct Slice {
   int64_t busy = 0;     ///< sum of occupancies; of one command end - start
   int64_t count = 0;    ///< commands
   CommandSet commands = 0;
-  int token = kNoToken;                 ///< that one command waited for: a ring() index
-  std::array<int64_t, kWaits> waits{};  ///< gaps before each of the commands, by reason
-  std::array<int64_t, 2> bytes{};       ///< loaded from or stored to each Memory
+  int token = kNoToken;                      ///< that one command waited for: a ring() index
+  std::array<int64_t, kWaits> waits{};       ///< gaps before each of the commands, by reason
+  std::array<int64_t, 2> read{}, written{};  ///< bytes, by Memory
   static constexpr int kNoToken = -1;
 
   /// Puts what the queue runs next into the group; an empty one becomes that.

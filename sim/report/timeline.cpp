@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <iterator>
 #include <map>
 
@@ -47,8 +48,13 @@ void add_slices(const LayerTimeline& layer, CommandNames& names, std::string& ou
 std::string to_timeline_json(const NetworkTimeline& timeline) {
   std::string out = R"({"unit":"cycles","queues":[)";
   auto to = std::back_inserter(out);
+  const auto stages = static_cast<size_t>(hw::Queue::stage);
+  const bool staged = std::any_of(timeline.begin(), timeline.end(), [&](const LayerTimeline& l) {
+    return !l.queues[stages].empty();
+  });
   for (size_t q = 0; q < hw::kQueues; ++q)
-    fmt::format_to(to, "{}\"{}\"", q == 0 ? "" : ",", name(static_cast<hw::Queue>(q)));
+    if (q != stages || staged)
+      fmt::format_to(to, "{}\"{}\"", q == 0 ? "" : ",", name(static_cast<hw::Queue>(q)));
   out += R"(],"layers":[)";
   CommandNames names;
   bool summarised = false;

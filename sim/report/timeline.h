@@ -21,7 +21,8 @@ struct LayerTimeline {
 using NetworkTimeline = std::vector<LayerTimeline>;
 
 /// The timeline as compact JSON on one line, for pages:
-///   unit: "cycles"; queues: their names; commands: what slices do, named once
+///   unit: "cycles"; queues: their names, the stage queue's where it has slices; commands: what
+///     slices do, named once
 ///   layers: [{layer, start, cycles, slices: {queue: [slice, ...]}}, ...]
 ///     slice: [start, duration, command, count], and a fifth number of a group of commands: of its
 ///     duration, the cycles in which the queue is busy; starts are from the layer's

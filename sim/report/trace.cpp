@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <iterator>
 #include <nlohmann/json.hpp>
+#include <tuple>
 
 namespace accsim::sim {
 namespace {
@@ -82,9 +83,15 @@ Status TraceWriter::begin() {
                     kTraceProcess, json_string(process)));
   name_thread(kLayersThread, "layers");
   for (size_t q = 0; q < hw::kQueues; ++q)
-    name_thread(kFirstQueueThread + static_cast<int>(q),
-                std::string(name(static_cast<hw::Queue>(q))) + " queue");
+    if (static_cast<hw::Queue>(q) != hw::Queue::stage) name_queue(q);
   return flush();
+}
+
+void TraceWriter::name_queue(size_t queue) {
+  if (named_[queue]) return;
+  named_[queue] = true;
+  name_thread(kFirstQueueThread + static_cast<int>(queue),
+              std::string(name(static_cast<hw::Queue>(queue))) + " queue");
 }
 
 void TraceWriter::count(Counter counter, int64_t at, double value) {
@@ -109,6 +116,7 @@ void TraceWriter::add_layer_slice(const LayerTimeline& l) {
 void TraceWriter::add_queue(const LayerTimeline& l, size_t queue, const std::string& layer_name) {
   const std::vector<hw::Slice>& slices = l.queues[queue];
   if (slices.empty()) return;
+  name_queue(queue);
   hw::Slice all;
   for (const hw::Slice& s : slices) all.append(s);
   event(fmt::format(R"({{"ph":"X","pid":{},"tid":{},"ts":{},"dur":{},"cat":"queue","name":{},)"
@@ -123,7 +131,8 @@ void TraceWriter::add_command(const hw::Slice& s, int64_t layer_start, size_t qu
   std::string args = fmt::format("\"visible\":{}", layer_start + s.visible);
   if (group) args += fmt::format(",\"commands\":{},\"busy\":{}", s.count, s.busy);
   for (const hw::Memory m : {hw::Memory::dram, hw::Memory::shared})
-    if (const int64_t bytes = s.bytes[static_cast<size_t>(m)]; bytes > 0)
+    if (const int64_t bytes = s.read[static_cast<size_t>(m)] + s.written[static_cast<size_t>(m)];
+        bytes > 0)
       args += fmt::format(",\"{}_bytes\":{}", name(m), bytes);
   args += waits_json(s.waits);
   if (s.token != hw::Slice::kNoToken)
@@ -135,24 +144,36 @@ void TraceWriter::add_command(const hw::Slice& s, int64_t layer_start, size_t qu
       group ? " (summarised)" : "", args));
 }
 
-/// DRAM's bytes in windows of equal length, each slice's spread evenly over it.
+/// DRAM's bytes in windows of equal length, each slice's spread evenly over it, of all queues that
+/// move some.
 void TraceWriter::add_bandwidth(const LayerTimeline& l) {
   constexpr int64_t kMostWindows = 64;
   const int64_t windows = std::min(kMostWindows, l.cycles);
   constexpr auto kDram = static_cast<size_t>(hw::Memory::dram);
-  for (const auto& [counter, queue] :
-       {std::pair{kDramRead, hw::Queue::load}, std::pair{kDramWrite, hw::Queue::store}}) {
+  using Bytes = std::array<int64_t, 2> hw::Slice::*;
+  const auto add = [&](hw::Queue queue, Bytes bytes, std::vector<double>& to) {
     const std::vector<hw::Slice>& slices = l.queues[static_cast<size_t>(queue)];
     size_t next = 0;
     for (int64_t i = 0; i < windows; ++i) {
       const int64_t from = window_start(l.cycles, i, windows);
-      const int64_t to = window_start(l.cycles, i + 1, windows);
-      double bytes = 0;
+      const int64_t end = window_start(l.cycles, i + 1, windows);
       while (next < slices.size() && slices[next].end <= from) ++next;
-      for (size_t s = next; s < slices.size() && slices[s].start < to; ++s)
-        bytes += moved_before(slices[s], slices[s].bytes[kDram], to) -
-                 moved_before(slices[s], slices[s].bytes[kDram], from);
-      count(counter, l.start + from, bytes / static_cast<double>(to - from));
+      for (size_t s = next; s < slices.size() && slices[s].start < end; ++s)
+        to[static_cast<size_t>(i)] += moved_before(slices[s], (slices[s].*bytes)[kDram], end) -
+                                      moved_before(slices[s], (slices[s].*bytes)[kDram], from);
+    }
+  };
+  for (const auto& [counter, queue, bytes] :
+       {std::tuple{kDramRead, hw::Queue::load, &hw::Slice::read},
+        std::tuple{kDramWrite, hw::Queue::store, &hw::Slice::written}}) {
+    std::vector<double> moved(static_cast<size_t>(windows), 0.0);
+    add(queue, bytes, moved);
+    add(hw::Queue::stage, bytes, moved);
+    for (int64_t i = 0; i < windows; ++i) {
+      const int64_t from = window_start(l.cycles, i, windows);
+      const int64_t end = window_start(l.cycles, i + 1, windows);
+      count(counter, l.start + from,
+            moved[static_cast<size_t>(i)] / static_cast<double>(end - from));
     }
   }
 }

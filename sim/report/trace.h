@@ -13,7 +13,8 @@ namespace accsim::sim {
 using TextSink = std::function<Status(std::string_view)>;
 
 /// Writes a network's timeline in Chrome's trace event format (JSON), for Perfetto: a process, in
-/// it a thread of layers and one a queue, on which commands lie in slices of their layer. A cycle
+/// it a thread of layers and one a queue (the stage queue's where it does something), on which
+/// commands lie in slices of their layer. A cycle
 /// is the format's unit, a microsecond: so times are whole numbers and exact in every reader.
 /// Slices of several commands have the category "summary". Counters: bytes a cycle that DRAM reads
 /// and writes, bytes of activations in the shared buffer and in all.
@@ -32,6 +33,7 @@ class TraceWriter {
   enum Counter { kDramRead, kDramWrite, kShared, kLive, kCounters };
   void event(std::string_view text);
   void name_thread(int thread, std::string_view name);
+  void name_queue(size_t queue);
   void add_layer_slice(const LayerTimeline& l);
   void add_queue(const LayerTimeline& l, size_t queue, const std::string& layer_name);
   void add_command(const hw::Slice& s, int64_t layer_start, size_t queue);
@@ -41,9 +43,10 @@ class TraceWriter {
 
   const Report& report_;
   const TextSink sink_;
-  std::string text_;   ///< not yet given to the sink
-  bool first_ = true;  ///< no event yet
-  int64_t end_ = 0;    ///< of the layers so far
+  std::string text_;                       ///< not yet given to the sink
+  bool first_ = true;                      ///< no event yet
+  std::array<bool, hw::kQueues> named_{};  ///< queues whose threads have their names
+  int64_t end_ = 0;                        ///< of the layers so far
   int64_t layers_ = 0, summarised_ = 0;
   std::array<double, kCounters> counters_{-1, -1, -1, -1};  ///< as last written
 };

@@ -94,7 +94,7 @@ TEST_P(OfNetwork, PageGetsAllInFourHundredKilobytes) {
   EXPECT_LE(text.size(), 450'000U);
   const json j = json::parse(text);
   EXPECT_EQ(j["unit"], "cycles");
-  EXPECT_EQ(j["queues"], json({"load", "execute", "post", "vector", "store", "stage"}));
+  EXPECT_EQ(j["queues"], json({"load", "execute", "post", "vector", "store"}));
   int64_t cycles = 0;
   for (const json& layer : j["layers"]) {
     EXPECT_EQ(layer["start"], cycles);

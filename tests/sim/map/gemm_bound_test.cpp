@@ -172,7 +172,8 @@ TEST_F(OneProduct, ASlotOfOutputsIsPostedThenStored) {
 
 /// Ports of 16 bytes and a memory that gives as many, but the array and so the transposer are 8
 /// wide: keys that lie as [n][k] come in at 8 bytes a cycle, activations that lie as [k][m] too,
-/// and of 3 rows or columns alone at 3; and a load takes as many cycles more as its blocks are wide.
+/// and of 3 rows or columns alone at 3; and a load takes as many cycles more as its blocks are
+/// wide.
 TEST(LoadBounds, KnowTheTransposersWidth) {
   hw::HwConfig hw = test::small_machine(8, 8);
   hw.dram = {{16000}, {16000}, 20};

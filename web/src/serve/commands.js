@@ -56,7 +56,7 @@ export class Commands {
   }
 }
 
-/** Parts as one timeline: each has a list of its own of what slices do. */
+/** Parts as one timeline: each has lists of its own of queues and of what slices do. */
 function joined(parts) {
   const commands = [], index = new Map();
   const indexOf = (name) => {
@@ -68,6 +68,7 @@ function joined(parts) {
     for (const { slices } of part.layers)
       for (const slice of Object.values(slices).flat()) slice[2] = mine[slice[2]];
   }
-  return { ...parts[0], commands, layers: parts.flatMap((p) => p.layers),
+  const queues = parts.reduce((most, p) => p.queues.length > most.length ? p.queues : most, []);
+  return { ...parts[0], queues, commands, layers: parts.flatMap((p) => p.layers),
     summarised: parts.some((p) => p.summarised) };
 }

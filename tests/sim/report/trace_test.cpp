@@ -1,0 +1,110 @@
+#include "sim/report/trace.h"
+
+#include <gtest/gtest.h>
+
+#include <map>
+#include <nlohmann/json.hpp>
+
+#include "tests/sim/report/fake_report.h"
+
+namespace accsim::sim {
+namespace {
+
+using nlohmann::json;
+
+size_t at(hw::Queue q) { return static_cast<size_t>(q); }
+
+/// A slice of one command on DRAM.
+hw::Slice moving(int64_t start, int64_t end, int64_t read, int64_t written) {
+  hw::Slice s{.start = start, .end = end, .visible = end, .busy = end - start, .count = 1};
+  s.read[0] = read;
+  s.written[0] = written;
+  s.read[1] = written;
+  s.written[1] = read;
+  return s;
+}
+
+json trace(const Report& report, const NetworkTimeline& timeline) {
+  std::string text;
+  TraceWriter writer(report, [&](std::string_view part) {
+    text += part;
+    return ok();
+  });
+  EXPECT_TRUE(writer.begin());
+  for (const LayerTimeline& l : timeline) EXPECT_TRUE(writer.layer(l));
+  EXPECT_TRUE(writer.end(100));
+  return json::parse(text);
+}
+
+/// A counter's value from each cycle on at which it changes.
+std::map<int64_t, double> counter(const json& trace, const char* name) {
+  std::map<int64_t, double> out;
+  for (const json& e : trace["traceEvents"])
+    if (e["ph"] == "C" && e["name"] == name) out[e["ts"]] = e["args"]["bytes/cycle"];
+  return out;
+}
+
+std::vector<std::string> threads(const json& trace) {
+  std::vector<std::string> out;
+  for (const json& e : trace["traceEvents"])
+    if (e["name"] == "thread_name") out.push_back(e["args"]["name"]);
+  return out;
+}
+
+/// 64 cycles: a load of the first half at 4 bytes a cycle, a stage into the shared buffer from
+/// cycle 16 to 48 at 2 and one back behind it at 3, a store of the last 8 cycles at 5.
+LayerTimeline staged() {
+  LayerTimeline l;
+  l.cycles = 64;
+  l.queues[at(hw::Queue::load)] = {moving(0, 32, 128, 0)};
+  l.queues[at(hw::Queue::stage)] = {moving(16, 48, 64, 0), moving(48, 60, 0, 36)};
+  l.queues[at(hw::Queue::store)] = {moving(56, 64, 0, 40)};
+  return l;
+}
+
+TEST(Trace, CountsWhatLoadsStoresAndStagesMoveOnDram) {
+  const Report report = fake_report(1);
+  const json t = trace(report, {staged()});
+  EXPECT_EQ(counter(t, "DRAM read"),
+            (std::map<int64_t, double>{{0, 4}, {16, 6}, {32, 2}, {48, 0}}));
+  EXPECT_EQ(counter(t, "DRAM write"),
+            (std::map<int64_t, double>{{0, 0}, {48, 3}, {56, 8}, {60, 5}, {64, 0}}));
+}
+
+TEST(Trace, IsAGroupOfStagesInBothDirectionsBothCounters) {
+  LayerTimeline l;
+  l.cycles = 64;
+  l.summarised = true;
+  hw::Slice both = moving(0, 32, 64, 0);
+  both.append(moving(32, 64, 0, 128));
+  l.queues[at(hw::Queue::stage)] = {both};
+  const Report report = fake_report(1);
+  const json t = trace(report, {l});
+  EXPECT_EQ(counter(t, "DRAM read"), (std::map<int64_t, double>{{0, 1}, {64, 0}}));
+  EXPECT_EQ(counter(t, "DRAM write"), (std::map<int64_t, double>{{0, 2}, {64, 0}}));
+}
+
+TEST(Trace, HasAStageQueueWhereOneDoesSomething) {
+  const Report report = fake_report(1);
+  LayerTimeline plain = staged();
+  plain.queues[at(hw::Queue::stage)].clear();
+  const std::vector<std::string> five = {"layers",     "load queue",   "execute queue",
+                                         "post queue", "vector queue", "store queue"};
+  EXPECT_EQ(threads(trace(report, {plain})), five);
+  LayerTimeline later = staged();
+  later.start = 64;
+  std::vector<std::string> six = five;
+  six.emplace_back("stage queue");
+  EXPECT_EQ(threads(trace(report, {plain, later})), six);
+
+  const auto queues = [](const NetworkTimeline& l) {
+    return json::parse(to_timeline_json(l))["queues"].get<std::vector<std::string>>();
+  };
+  EXPECT_EQ(queues({plain}),
+            (std::vector<std::string>{"load", "execute", "post", "vector", "store"}));
+  EXPECT_EQ(queues({plain, later}),
+            (std::vector<std::string>{"load", "execute", "post", "vector", "store", "stage"}));
+}
+
+}  // namespace
+}  // namespace accsim::sim
