@@ -119,6 +119,22 @@ void output_slot_holds_a_row(RuleContext& c) {
             "one row of outputs (cols x activation type)");
 }
 
+/// Groups of weights that no layer could use: two are the fewest that count. A group is a tile.
+void groups_of_weights_fit(RuleContext& c) {
+  if (!c.have({"types.weight", "types.weight_group"})) return;
+  const int64_t group = c.hw.types.weight_group;
+  if (!c.hw.narrow_weights() || group == 0) return;
+  need_slot(c, Buffer::activation, group * c.hw.activation_bytes(),
+            "a group of types.weight_group channels");
+  need_slot(c, Buffer::weight, ceil_div(group, 2),
+            "a group of types.weight_group weights of 4 bits");
+  const int64_t row = c.hw.array.cols * c.hw.accumulator_bytes();
+  const BufferConfig& sums = c.hw.buffer(Buffer::accumulator);
+  if (c.have({"array.cols", "types.accumulator"}) && sums.slots > 0 && sums.slot_bytes() >= row)
+    need_slot(c, Buffer::accumulator, 2 * row,
+              "a row of sums for each of two groups (types.weight_group)");
+}
+
 /// A nearer memory that is slower is a mistake, and a bigger one would then cost cycles.
 void shared_is_not_slower_than_dram(RuleContext& c) {
   if (!c.have({"buffers.shared.kib"}) || c.hw.shared.kib == 0) return;
@@ -146,7 +162,7 @@ void shared_is_not_slower_than_dram(RuleContext& c) {
   }
 }
 
-constexpr std::array<Rule, 11> kRules = {{
+constexpr std::array<Rule, 12> kRules = {{
     {"operands_are_of_one_kind", "activation and weight types are both integer or both float",
      operands_are_of_one_kind},
     {"narrow_weights_go_with_int8", "int4 weights go with int8 activations",
@@ -167,6 +183,10 @@ constexpr std::array<Rule, 11> kRules = {{
      accumulator_slot_holds_a_row},
     {"output_slot_holds_a_row", "an output slot holds cols x activation type",
      output_slot_holds_a_row},
+    {"groups_of_weights_fit",
+     "with groups of int4 weights (weight_group > 0), an activation slot holds weight_group x "
+     "activation type, a weight slot weight_group / 2 bytes, an accumulator slot two rows",
+     groups_of_weights_fit},
     {"shared_is_not_slower_than_dram",
      "a shared memory (kib > 0) has at least DRAM's rates and at most its latency",
      shared_is_not_slower_than_dram},

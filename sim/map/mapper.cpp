@@ -90,6 +90,69 @@ VectorProblem vector_problem(const std::vector<Access>& inputs, const std::vecto
   return p;
 }
 
+/// Why no tiling of groups with a scale each can fit: what the smallest tile of one pixel, one
+/// output channel and a group's channels needs. "" where that isn't the reason.
+std::string groups_too_many(const GemmProblem& p, const hw::HwConfig& hw) {
+  if (p.scales() == 1) return "";
+  const auto said = [&](const std::string& need, int64_t most_groups, const std::string& what) {
+    return fmt::format(
+        "types.weight_group of '{}' is {}: the {} input channels are {} groups, {}; "
+        "use a weight_group of {} or more, or 0{}",
+        hw.name, p.scale_group, p.op.channels, p.scales(), need,
+        ceil_div(p.op.channels, std::max<int64_t>(1, most_groups)), what);
+  };
+  const auto kib = [&](hw::Buffer b, int64_t bytes) {
+    return fmt::format(", or {} KiB of the {} buffer (now {} in {} slots)",
+                       ceil_div(bytes * hw.buffer(b).slots, 1024), name(b), hw.buffer(b).kib,
+                       hw.buffer(b).slots);
+  };
+  const auto slot = [&](hw::Buffer b) { return hw.buffer(b).slot_bytes(); };
+  constexpr int64_t kMost = hw::PostCommand::kMostGroups;
+  if (p.scales() > kMost)
+    return said(fmt::format("and a post puts {} together at most", kMost), kMost, "");
+  if (const int64_t rows = hw.accumulator_rows(); p.scales() > rows)
+    return said(fmt::format("each with a row of sums, of which an accumulator slot has {}", rows),
+                rows,
+                kib(hw::Buffer::accumulator, p.scales() * hw.array.cols * hw.accumulator_bytes()));
+  const int64_t parameters = slot(hw::Buffer::parameter);
+  if (p.channel_parameters() > parameters)
+    return said(fmt::format("and an output channel's parameters {} bytes, of which a parameter "
+                            "slot has {}",
+                            p.channel_parameters(), parameters),
+                1 + (parameters - p.parameter_bytes) / hw::PostCommand::kGroupBytes,
+                kib(hw::Buffer::parameter, p.channel_parameters()));
+  return "";
+}
+
+/// The same where a group, which is a tile, is too large for a slot.
+std::string group_too_large(const GemmProblem& p, const hw::HwConfig& hw, hw::Dataflow d) {
+  if (p.scales() == 1) return "";
+  const Tiling least{.dataflow = d, .channels = p.scale_group};
+  const Footprint f = footprint(p, hw, least);
+  for (const auto& [b, bytes] :
+       {std::pair{hw::Buffer::activation, f.activation}, std::pair{hw::Buffer::weight, f.weight}})
+    if (const int64_t slot = hw.buffer(b).slot_bytes(); bytes > slot)
+      return fmt::format(
+          "types.weight_group of '{}' is {}, and a group is never cut: its channels of one output "
+          "take {} bytes of the {} buffer, whose slot has {}; use a smaller weight_group, or {} "
+          "KiB of it",
+          hw.name, p.scale_group, bytes, name(b), slot, ceil_div(bytes * hw.buffer(b).slots, 1024));
+  return "";
+}
+
+/// Why there is no tiling at all.
+Error no_tiling(const GemmProblem& p, const hw::HwConfig& hw, hw::Dataflow d) {
+  std::string why = groups_too_many(p, hw);
+  if (why.empty()) why = group_too_large(p, hw, d);
+  if (why.empty())
+    why = fmt::format(
+        "no {} tile fits the buffers of '{}' (M {}, K {}, N {}): enlarge the "
+        "activation, weight, accumulator or output buffer, use fewer slots, "
+        "or drop the --mapping",
+        name(d), hw.name, p.op.m(), p.op.k(), p.op.n());
+  return {Errc::capacity, std::move(why), ""};
+}
+
 Mapping costed(const Cost& cost, int64_t evaluated, int64_t considered) {
   Mapping m;
   m.timing = cost.timing;
@@ -218,6 +281,7 @@ Result<Mapping> Mapper::search_gemm(const GemmProblem& p, const MappingPin& pin)
     best.offer(t, cost, score(options_.objective, cost, hw_));
     return cost.timing.total.count();
   };
+  if (p.scales() > hw::PostCommand::kMostGroups) return no_tiling(p, hw_, space.dataflows.front());
   // The rule's tiling is a good mapping to begin with: most others can't be better.
   if (pin.free())
     if (const auto t = heuristic_tiling(p, hw_, space.dataflows.front())) evaluate(*t);
@@ -227,13 +291,7 @@ Result<Mapping> Mapper::search_gemm(const GemmProblem& p, const MappingPin& pin)
       check(c.bound <= evaluate(c.tiling), "a mapping's bound exceeds its cycles");
       return best.primary();
     });
-  if (!best.chosen)
-    return Error{Errc::capacity,
-                 fmt::format("no {} tile fits the buffers of '{}' (M {}, K {}, N {}): enlarge the "
-                             "activation, weight, accumulator or output buffer, use fewer slots, "
-                             "or drop the --mapping",
-                             name(space.dataflows.front()), hw_.name, p.op.m(), p.op.k(), p.op.n()),
-                 ""};
+  if (!best.chosen) return no_tiling(p, hw_, space.dataflows.front());
   Mapping out = costed(best.cost, best.evaluated, considered);
   if (options_.programs) {
     out.program = emit(p, hw_, *best.chosen);

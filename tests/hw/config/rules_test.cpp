@@ -49,6 +49,21 @@ std::vector<Case> cases() {
         {"kib: 7\n", "kib: 16\n"}},
        "kib: 1",
        {"weight buffer is 1 KiB / 2 = 512 bytes", "takes 520 bytes", "at least 2 KiB"}},
+      // Slots of 2048, 2560 and 64 bytes (two rows of 8 sums).
+      {"groups_of_weights_fit",
+       {{"weight: int8", "weight: int4\n  weight_group: 2049"}},
+       "kib: 4",
+       {"= 2048 bytes", "a group of types.weight_group channels takes 2049 bytes"}},
+      {"groups_of_weights_fit",
+       {{"weight: int8", "weight: int4\n  weight_group: 5121"}, {"kib: 4", "kib: 16"}},
+       "kib: 5",
+       {"weight buffer", "= 2560 bytes", "takes 2561 bytes"}},
+      {"groups_of_weights_fit",
+       {{"weight: int8", "weight: int4\n  weight_group: 1"},
+        {"kib: 7\n    slots: 2", "kib: 1\n    slots: 16"},
+        {"cols: 8", "cols: 9"}},
+       "kib: 1",
+       {"accumulator buffer", "two groups", "takes 72 bytes", "at least 2 KiB"}},
       {"dataflows_are_a_set",
        {{"[weight_stationary, input_stationary]", "[]"}},
        "dataflows",
@@ -159,6 +174,21 @@ TEST(Rules, IsExactlyOneRowOrTileEnough) {
       parse_hw(replaced(replaced(small_machine(), "kib: 7\n    slots: 2", "kib: 1\n    slots: 16"),
                         "cols: 8", "cols: 16"),
                "m.yaml")
+          .ok());
+}
+
+TEST(Rules, AreGroupsThatFitLegalAndWithoutGroupsNothingIsAsked) {
+  for (const int group : {0, 1, 2048})
+    EXPECT_TRUE(parse_hw(replaced(small_machine(), "weight: int8",
+                                  "weight: int4\n  weight_group: " + std::to_string(group)),
+                         "m.yaml")
+                    .ok())
+        << group;
+  const std::string one_row =
+      replaced(replaced(small_machine(), "kib: 7\n    slots: 2", "kib: 1\n    slots: 16"),
+               "cols: 8", "cols: 16");
+  EXPECT_TRUE(
+      parse_hw(replaced(one_row, "weight: int8", "weight: int4\n  weight_group: 0"), "m.yaml")
           .ok());
 }
 

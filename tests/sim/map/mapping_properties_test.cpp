@@ -142,5 +142,79 @@ TEST(Mapper, SaysWhatDoesNotFit) {
   EXPECT_NE(mapping.errors().front().text().find("layer 'conv1'"), std::string::npos);
 }
 
+/// A product of many scales: one pixel of one output needs a row of sums for each, and its
+/// parameters. Where these fit exactly a mapping is found, with one scale more the error says which
+/// field and which buffer.
+class Scales : public testing::Test {
+ protected:
+  Scales() {
+    hw_.types.weight = DType::int4;
+    hw_.types.weight_group = 1;
+  }
+  Result<std::shared_ptr<const Mapping>> map(int64_t channels) {
+    Mapper mapper(hw_, {});
+    return mapper.map(request(test::product(3, channels, 5)), "fc");
+  }
+  void expect_refused(int64_t channels, const std::vector<std::string>& parts) {
+    const auto refused = map(channels);
+    ASSERT_FALSE(refused.ok());
+    EXPECT_EQ(refused.errors().front().code, Errc::capacity);
+    const std::string text = refused.errors().front().text();
+    for (const std::string& part : parts) EXPECT_NE(text.find(part), std::string::npos) << text;
+  }
+  hw::BufferConfig& buffer(hw::Buffer b) { return hw_.buffers[static_cast<size_t>(b)]; }
+
+  hw::HwConfig hw_ = test::small_machine(8, 8);
+};
+
+TEST_F(Scales, FillTheAccumulatorOrAreRefusedByName) {
+  buffer(hw::Buffer::accumulator) = {2, 2, 0};  // 32 rows of 8 x 4 bytes a slot
+  for (const hw::Dataflow d : kAllDataflows) {
+    hw_.array.dataflows = {d};
+    EXPECT_TRUE(map(32).ok());
+    expect_refused(33, {"layer 'fc'", "types.weight_group of 'test' is 1", "33 groups",
+                        "an accumulator slot has 32", "weight_group of 2 or more",
+                        "3 KiB of the accumulator buffer (now 2 in 2 slots)"});
+  }
+  buffer(hw::Buffer::accumulator).kib = 3;
+  EXPECT_FALSE(map(49).ok());
+  EXPECT_TRUE(map(33).ok());
+  hw_.types.weight_group = 2;
+  EXPECT_TRUE(map(96).ok());
+  expect_refused(97, {"49 groups", "has 48", "weight_group of 3 or more"});
+}
+
+TEST_F(Scales, FillTheParametersOrAreRefusedByName) {
+  buffer(hw::Buffer::parameter) = {1, 8, 16};  // 128 bytes: 12 + 2 x 58
+  buffer(hw::Buffer::accumulator).kib = 64;
+  EXPECT_TRUE(map(59).ok());
+  expect_refused(60, {"types.weight_group of 'test' is 1", "60 groups", "130 bytes",
+                      "a parameter slot has 128", "weight_group of 2 or more",
+                      "2 KiB of the parameter buffer (now 1 in 8 slots)"});
+}
+
+TEST_F(Scales, AreAtMostWhatAPostPutsTogether) {
+  hw_ = test::small_machine(1, 1);
+  hw_.types.weight = DType::int4;
+  hw_.types.weight_group = 1;
+  buffer(hw::Buffer::accumulator).kib = 1024;
+  buffer(hw::Buffer::parameter).kib = 1024;
+  expect_refused(hw::PostCommand::kMostGroups + 1,
+                 {"32769 groups", "a post puts 32768 together", "weight_group of 2 or more"});
+}
+
+TEST_F(Scales, SayWhenAGroupIsLargerThanASlot) {
+  hw_.types.weight_group = 100;
+  buffer(hw::Buffer::activation) = {1, 2, 16};
+  GemmOp op = test::convolution({.channels = 200, .size = 4, .outputs = 4, .kernel = 3, .pad = 1});
+  Mapper mapper(hw_, {});
+  const auto refused = mapper.map(request(op), "conv");
+  ASSERT_FALSE(refused.ok());
+  const std::string text = refused.errors().front().text();
+  for (const char* part : {"types.weight_group of 'test' is 100", "never cut", "900 bytes",
+                           "activation buffer, whose slot has 512", "2 KiB"})
+    EXPECT_NE(text.find(part), std::string::npos) << text;
+}
+
 }  // namespace
 }  // namespace accsim::sim
