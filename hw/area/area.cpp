@@ -1,6 +1,7 @@
 #include "hw/area/area.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace accsim::hw {
 namespace {
@@ -23,11 +24,38 @@ Arithmetic arithmetic(DType operand) {
   }
 }
 
-constexpr double kFlipFlop = 4.52, kBitCell = 0.346, kEfficiency = 0.5;  // um2
-constexpr double kLane = 3495 + 137;                                     // um2
-constexpr double kInterface = 2 * 0.03 * 331 / 34;                       // mm2 for a GB/s
+constexpr double kFlipFlop = 4.52, kBitCell = 0.346, kEfficiency = 0.5;    // um2
+constexpr double kMultiplyBit = 3495.0 / (32 * 32), kAddBit = 137.0 / 32;  // um2
+constexpr double kInterface = 2 * 0.03 * 331 / 34;                         // mm2 for a GB/s
+
+// Of rtl/, as Yosys counts them: registers, adders, multipliers (scripts/rtl_cells).
+constexpr CoreCells kVectorLane{1348, 863, 512 + 144 + 768 + 136 + 81 + 144 + 2 * 1024};
+constexpr CoreCells kPostLane{535, 291, 1024 + 144};
+constexpr CoreCells kColumn{45, 32, 0};  // its accumulator
+constexpr CoreCells kRow{45, 0, 0};
+constexpr CoreCells kOnce{32452, 19512, 144 + 17 * 32 + 25 * 25 + 1024};
+constexpr int64_t kAlign = 50;                         // adders for a lane of the weight operand
+constexpr int64_t kTables = 8 * (2 * 256 + 512 + 62);  // of posts, lanes, exponentials; rows' state
 
 double real(int64_t v) { return static_cast<double>(v); }
+
+void add(CoreCells& to, const CoreCells& from, int64_t times) {
+  to.registers += from.registers * times;
+  to.adders += from.adders * times;
+  to.multipliers += from.multipliers * times;
+}
+
+/// Bits of two memories' transposers, two blocks each of the widest of their buffers.
+int64_t transposer_bits(const HwConfig& hw) {
+  int64_t most = 0;
+  for (const auto& [b, element] : {std::pair{Buffer::activation, hw.activation_bytes()},
+                                   std::pair{Buffer::weight, hw.weight_bytes()},
+                                   std::pair{Buffer::output, hw.activation_bytes()}}) {
+    const int64_t side = std::min(hw.array.cols, hw.buffer(b).width / element);
+    most = std::max(most, side * side * element * 8);
+  }
+  return 2 * 2 * most;
+}
 
 }  // namespace
 
@@ -37,14 +65,31 @@ int64_t sram_bytes(const HwConfig& hw) {
   return kib * 1024;
 }
 
+CoreCells core_cells(const HwConfig& hw) {
+  const int64_t rows = hw.array.rows, cols = hw.array.cols;
+  int64_t lanes = 0;
+  for (const int64_t n : hw.vector.lanes) lanes = std::max(lanes, n);  // classes share the lanes
+  CoreCells c = kOnce;
+  add(c, kVectorLane, lanes);
+  add(c, kPostLane, std::min(cols, hw.buffer(Buffer::output).width));
+  add(c, kColumn, cols);
+  add(c, kRow, rows);
+  // Skews: byte i of a line waits for i cycles; streamed and stationary operands, rows to write.
+  c.registers += 8 * (2 * (rows * (rows - 1) / 2) + cols * (cols - 1) / 2);
+  c.registers += kTables + transposer_bits(hw);
+  c.adders += kAlign * std::max(rows, cols);
+  return c;
+}
+
 double area_mm2(const HwConfig& hw) {
   const Arithmetic a = arithmetic(hw.types.activation), w = arithmetic(hw.types.weight);
   const int64_t operand = std::max(hw.activation_bytes(), hw.weight_bytes());
   const double registers = real(8 * (3 * operand + hw.accumulator_bytes())) * kFlipFlop;
   const double element = std::max(a.multiply, w.multiply) + std::max(a.add, w.add) + registers;
-  int64_t lanes = 0;
-  for (const int64_t n : hw.vector.lanes) lanes = std::max(lanes, n);  // classes share the lanes
-  const double um2 = real(hw.array.rows * hw.array.cols) * element + real(lanes) * kLane +
+  const CoreCells core = core_cells(hw);
+  const double um2 = real(hw.array.rows * hw.array.cols) * element +
+                     real(core.registers) * kFlipFlop + real(core.adders) * kAddBit +
+                     real(core.multipliers) * kMultiplyBit +
                      real(8 * sram_bytes(hw)) * (kBitCell / kEfficiency);
   const double gigabytes = (hw.dram.read.value() + hw.dram.write.value()) * hw.clock_mhz / 1000;
   return um2 / 1e6 + gigabytes * kInterface;

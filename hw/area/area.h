@@ -3,12 +3,35 @@
 
 namespace accsim::hw {
 
+/// Bits of arithmetic and registers.
+struct CoreCells {
+  int64_t registers = 0, adders = 0;
+  int64_t multipliers = 0;  ///< products of the two operands' bits
+};
+
+/// What the core of rtl/ has beside the processing elements and the memories, whatever the types of
+/// the machine:
+/// - a vector lane (the most that a class has): vector_lane and row_lane, their share of pipeline
+///   and trees; products of 32 x 16, 9 x 16, 48 x 16, 17 x 8, 9 x 9, 18 x 8 and twice 32 x 32 bits;
+/// - a post lane (array columns, at most the output port): bias, multiplier of channel or group of
+///   32 x 32 bits, sum of groups, residual;
+/// - a row and a column of the array: skews, operands and accumulators on their way;
+/// - transposers: two memories, two blocks of side x side elements each;
+/// - tables of the post and the vector unit, 256 bytes each, and those of exponentials;
+/// - the same on every machine: queues of descriptors, walks of all six queues (stages and indices
+///   of gathered loads too), tokens of buffers and regions, divider and root of rows.
+/// The constants are what Yosys counts in rtl/ (scripts/rtl_cells): of the lanes by module, the
+/// rest between 4x4 and 8x8. Registers and adders are then within 1 % of it on three other shapes
+/// as well, multipliers exact (tests/hw/area). Selectors (alignment, widening of 4-bit weights,
+/// look-ups, where results go) count as little as wiring and control do.
+CoreCells core_cells(const HwConfig& hw);
+
 /// A proxy for the silicon of a machine, in square millimetres, to rank machines by: the parts that
 /// grow with the fields, from published areas of their kind, without wiring, control, clock and
 /// pads. Never less when a field grows. It is the sum of
 /// - rows x cols processing elements: a multiplier, an adder and registers for a streaming operand,
 ///   a partial sum, and a stationary operand with the next one behind it;
-/// - vector lanes: a 32-bit multiplier and adder each;
+/// - core_cells(), by the bit: an int32 multiply / 1024, an int32 add / 32, a register;
 /// - on-chip memories: bits / 0.5 x 0.346 um2;
 /// - the DRAM interface: 0.58 mm2 for each GB/s, reads and writes together.
 /// What the figures rest on:
@@ -22,7 +45,7 @@ namespace accsim::hw {
 /// - interface: N. Jouppi et al., ISCA 2017: two DDR3 ports of 3 % each of a die of at most 331 mm2
 ///   for 34 GB/s. That die is of 28 nm, and newer interfaces are denser.
 /// For the array, memories and interface of that chip (65,536 elements, 28 MiB, 34 GB/s) it gives
-/// 230 mm2 at 45 nm, where the real one has up to 331 mm2 at 28 nm: use it for ratios, not for
+/// 235 mm2 at 45 nm, where the real one has up to 331 mm2 at 28 nm: use it for ratios, not for
 /// dies. The areas of single operations are quoted from the book's table, not measured here.
 double area_mm2(const HwConfig& hw);
 

@@ -4,7 +4,14 @@
 namespace accsim::hw {
 
 /// Energy of a program by component: its counts times the machine's table (EnergyConfig, whose YAML
-/// names the published source of each number).
+/// names the published source of each number). What has no key of its own:
+/// - a row command: a lane operation for each element and pass, one for a row's division and one
+///   for its root;
+/// - a stage: its bytes in DRAM and in the shared buffer, read here and written there;
+/// - a transposed load: its bytes as any load's; a table: the bytes that are read for it.
+/// Registers on the way (those of the transposers like those of the array), a post's arithmetic and
+/// look-ups in a table of 256 bytes are charged nothing: at the square root of a memory's size, as
+/// machine files have it, such a look-up is 0.22 pJ beside 3 to 5 pJ for each byte of a slot.
 struct Energy {
   Picojoules mac;     ///< every MAC the array computes, zero blocks of packed groups included
   Picojoules vector;  ///< vector lane operations

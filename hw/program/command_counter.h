@@ -91,6 +91,8 @@ class CommandCounter {
         Bytes(softmax ? 512 : elements / c.per_channel * hw_->parameter_bytes()) * times;
     written(Buffer::output) += Bytes(elements) * times;
     counts_.vector_ops[0] += elements * passes * times;
+    // A row's division, and of a normalisation the root before it.
+    counts_.vector_ops[1] += c.row_count() * (softmax ? 1 : 2) * times;
   }
   void store(int64_t times, Memory to, int64_t bytes) {
     counts_.commands += times;

@@ -2,21 +2,92 @@
 
 #include <gtest/gtest.h>
 
+#include <fstream>
+#include <sstream>
+
 #include "hw/config/load.h"
 #include "tests/support/source.h"
 
 namespace accsim::hw {
 namespace {
 
-/// The sum that area.h describes, for the default machine.
+/// The sum that area.h describes, for the default machine: 64 vector lanes, 64 post lanes, an array
+/// and transposers of 64.
 TEST(Area, IsTheDocumentedSum) {
   const HwConfig hw = *load_hw(kSource + "/configs/64x64.yaml");
   const double element = 282 + 137 + (8 + 8 + 8 + 32) * 4.52;
   const double kib = 256 + 256 + 16 + 256 + 128 + 2048;
-  const double expected = (64 * 64 * element + 64 * 3632.0 + kib * 1024 * 8 * 0.346 / 0.5) / 1e6 +
+  const CoreCells core = core_cells(hw);
+  const double cells = static_cast<double>(core.registers) * 4.52 +
+                       static_cast<double>(core.adders) * 137 / 32 +
+                       static_cast<double>(core.multipliers) * 3495 / 1024;
+  const double expected = (64 * 64 * element + cells + kib * 1024 * 8 * 0.346 / 0.5) / 1e6 +
                           (102.4 + 51.2) * (2 * 0.03 * 331 / 34);
   EXPECT_NEAR(area_mm2(hw), expected, 1e-9 * expected);
   EXPECT_EQ(sram_bytes(hw), static_cast<int64_t>(kib) * 1024);
+}
+
+/// Row of tests/hw/area/rtl_cells.txt: a machine, and what Yosys counts in its RTL.
+struct Counted {
+  HwConfig hw;
+  CoreCells cells;
+};
+
+std::vector<Counted> counted() {
+  std::vector<Counted> out;
+  std::ifstream file(kSource + "/tests/hw/area/rtl_cells.txt");
+  for (std::string line; std::getline(file, line);) {
+    if (line.starts_with('#')) continue;
+    std::istringstream in(line);
+    Counted c{*load_hw(kSource + "/configs/8x8.yaml"), {}};
+    int64_t lanes = 0;
+    in >> c.hw.array.rows >> c.hw.array.cols;
+    for (const Buffer b : {Buffer::activation, Buffer::weight, Buffer::parameter, Buffer::output})
+      in >> c.hw.buffers[static_cast<size_t>(b)].width;
+    in >> lanes >> c.cells.registers >> c.cells.adders >> c.cells.multipliers;
+    c.hw.vector.lanes.fill(lanes);
+    EXPECT_TRUE(in) << line;
+    out.push_back(c);
+  }
+  EXPECT_GE(out.size(), 5U);
+  return out;
+}
+
+/// With the processing elements: three bytes and a sum of registers, an adder, a multiplier.
+TEST(Area, AreItsCellsThoseOfTheRtl) {
+  for (const Counted& c : counted()) {
+    const CoreCells core = core_cells(c.hw);
+    const int64_t elements = c.hw.array.rows * c.hw.array.cols;
+    const auto real = [](int64_t v) { return static_cast<double>(v); };
+    EXPECT_NEAR(real(core.registers + 56 * elements), real(c.cells.registers),
+                0.01 * real(c.cells.registers));
+    EXPECT_NEAR(real(core.adders + 32 * elements), real(c.cells.adders),
+                0.01 * real(c.cells.adders));
+    EXPECT_EQ(core.multipliers + 64 * elements, c.cells.multipliers);
+  }
+}
+
+/// Each unit is there: what a field adds is what its lanes, blocks or tables are made of.
+TEST(Area, GrowsWithEveryFieldOfTheCore) {
+  const HwConfig base = *load_hw(kSource + "/configs/64x64.yaml");
+  const auto more = [&](auto change) {
+    HwConfig hw = base;
+    change(hw);
+    return area_mm2(hw) - area_mm2(base);
+  };
+  const double lane = more([](HwConfig& hw) { hw.vector.lanes[0] += 1; });
+  EXPECT_GT(lane, (2 * 3495 + 137) / 1e6);  // two multipliers of 32 bits alone
+  const auto port = [&](Buffer b, int64_t width) {
+    return more([&](HwConfig& hw) { hw.buffers[static_cast<size_t>(b)].width = width; });
+  };
+  EXPECT_DOUBLE_EQ(port(Buffer::output, 256), 0);    // as many post lanes as columns
+  EXPECT_LT(port(Buffer::output, 63), -3495 / 1e6);  // one post lane less
+  HwConfig narrow = base;
+  for (BufferConfig& b : narrow.buffers) b.width = 8;
+  HwConfig narrower = narrow;
+  for (BufferConfig& b : narrower.buffers) b.width = 7;
+  // A post lane, and of two memories two blocks of 64 less those of 49 bytes.
+  EXPECT_GT(area_mm2(narrow) - area_mm2(narrower), (3495 + 4 * (64 - 49) * 8 * 4.52) / 1e6);
 }
 
 /// What area.h says of a chip of this size.
@@ -28,7 +99,7 @@ TEST(Area, IsOfTheOrderOfAKnownChip) {
   hw.shared.kib = 28 * 1024;
   hw.dram.read.milli = 34'000'000 / 700;
   hw.dram.write.milli = 0;
-  EXPECT_NEAR(area_mm2(hw), 230, 5);
+  EXPECT_NEAR(area_mm2(hw), 235, 5);
 }
 
 }  // namespace

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include "hw/program/command_counter.h"
 #include "tests/support/machines.h"
 #include "tests/support/programs.h"
 
@@ -41,6 +42,40 @@ TEST(Energy, ChargesTheSharedBufferApart) {
   const Energy e = energy(count(p, hw), Cycles(0), hw);
   EXPECT_DOUBLE_EQ(e.shared.value(), 3.0 * 16);
   EXPECT_DOUBLE_EQ(e.dram.value(), 32.0);
+}
+
+TEST(Energy, ChargesAStageInBothMemories) {
+  HwConfig hw = test::small_machine();
+  hw.energy.shared_byte = 3;
+  hw.energy.dram_read_byte = 7;
+  hw.energy.dram_write_byte = 11;
+  CommandCounter in(hw, Dataflow::weight_stationary), out(hw, Dataflow::weight_stationary);
+  in.stage(2, Memory::dram, 50);
+  const Energy read = energy(in.counts(), Cycles(0), hw);
+  EXPECT_DOUBLE_EQ(read.dram.value(), 7.0 * 100);
+  EXPECT_DOUBLE_EQ(read.shared.value(), 3.0 * 100);
+  out.stage(1, Memory::shared, 50);
+  const Energy written = energy(out.counts(), Cycles(0), hw);
+  EXPECT_DOUBLE_EQ(written.dram.value(), 11.0 * 50);
+  EXPECT_DOUBLE_EQ(written.shared.value(), 3.0 * 50);
+}
+
+/// 5 rows of 20 elements: three passes over elements and a division, or two, a division and a root.
+TEST(Energy, ChargesThePassesAndDivisionsOfRows) {
+  HwConfig hw = test::small_machine();
+  hw.energy.vector_op = 4;
+  const auto vector = [&](RowOp op) {
+    RowCommand c;
+    c.op = op;
+    c.rows = {1, 1, 1, 5};
+    c.run = 20;
+    CommandCounter counter(hw, Dataflow::weight_stationary);
+    counter.row(3, c);
+    return energy(counter.counts(), Cycles(0), hw).vector.value();
+  };
+  EXPECT_DOUBLE_EQ(vector(RowOp::softmax), 4.0 * 3 * 5 * (20 * 3 + 1));
+  EXPECT_DOUBLE_EQ(vector(RowOp::layer_norm), 4.0 * 3 * 5 * (20 * 2 + 2));
+  EXPECT_DOUBLE_EQ(vector(RowOp::rms_norm), 4.0 * 3 * 5 * (20 * 2 + 2));
 }
 
 TEST(Energy, CountsVectorOperations) {

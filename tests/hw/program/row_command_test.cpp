@@ -198,6 +198,7 @@ TEST(CountRows, AddsUpAllPasses) {
   EXPECT_EQ(bytes(n.buffer_read, Buffer::parameter), 7 * 512);
   EXPECT_EQ(bytes(n.buffer_written, Buffer::output), 7 * 120);
   EXPECT_EQ(n.vector_ops[0], 7 * 120 * 3);
+  EXPECT_EQ(n.vector_ops[1], 7 * 6);  // a division a row
   EXPECT_EQ(n.commands, 7);
   c = rows_of(RowOp::layer_norm);
   c.per_channel = 5;
@@ -205,6 +206,7 @@ TEST(CountRows, AddsUpAllPasses) {
   EXPECT_EQ(bytes(n.buffer_read, Buffer::activation), 7 * 120 * 2);
   EXPECT_EQ(bytes(n.buffer_read, Buffer::parameter), 7 * 120 / 5 * 12);
   EXPECT_EQ(n.vector_ops[0], 7 * 120 * 2);
+  EXPECT_EQ(n.vector_ops[1], 7 * 6 * 2);  // and a root
 }
 
 TEST(PrintRows, ShowsAllOfACommand) {
