@@ -4,6 +4,7 @@
 #include <cstring>
 
 #include "hw/golden/machine.h"
+#include "hw/program/reach.h"
 
 namespace accsim::hw {
 namespace {
@@ -110,9 +111,11 @@ bool GoldenMachine::gather_weights(const GemmCommand& c) {
   const int64_t rows = turned ? c.n : c.k, columns = turned ? c.k : c.n;
   const int64_t offset = value(c.weights.offset), pitch = c.weights.pitch;
   SlotRing& ring_w = ring(Buffer::weight);
-  if (failed() || pitch < 0 ||
-      !inside(offset, (rows - 1) * pitch + weight_row_bytes(columns, bits, 1), ring_w.slot_bytes(),
-              "gemm weights"))
+  if (!failed() && pitch < 0)
+    fail(Errc::invalid, fmt::format("rows of weights {} bytes apart", pitch));
+  const int64_t last = Reach{}.add(rows, pitch).high;
+  if (failed() || !inside(offset, add_far(last, weight_row_bytes(columns, bits, 1)),
+                          ring_w.slot_bytes(), "gemm weights"))
     return false;
   const std::span<const uint8_t> slot = ring_w.consumer(poison_);
   w_.clear();
@@ -149,8 +152,8 @@ void GoldenMachine::products(const GemmCommand& c) {
 }
 
 void GoldenMachine::execute(const GemmCommand& c) {
-  const int64_t first = value(c.accumulator_row);
   const bool stays = dataflow_ == Dataflow::output_stationary;
+  const int64_t first = stays ? 0 : value(c.accumulator_row);
   const bool turned = dataflow_ == Dataflow::input_stationary;
   const int64_t rows = turned ? c.n : c.m, columns = turned ? c.m : c.n;
   if (failed() || !operands(c)) return;
@@ -254,7 +257,7 @@ void GoldenMachine::execute(const PostCommand& c) {
                 "a post without parameters: an integer machine needs bias, "
                 "multiplier and shift of every output channel");
   const int64_t first = value(c.accumulator_row), table = value(c.parameter_offset);
-  const int64_t offset = value(c.slot_offset), scales_at = value(c.group_offset);
+  const int64_t offset = value(c.slot_offset), scales_at = c.groups > 1 ? value(c.group_offset) : 0;
   const int64_t pixels = c.transposed ? c.cols : c.rows, channels = c.channels();
   SlotRing& sums = ring(Buffer::accumulator);
   SlotRing& out = ring(Buffer::output);
@@ -272,12 +275,14 @@ void GoldenMachine::execute(const PostCommand& c) {
                                         r->low > r->high || r->high > INT8_MAX))
     return fail(Errc::invalid, fmt::format("a residual shifted by {}, clipped to [{}, {}]",
                                            r->shift, r->low, r->high));
-  if (!inside(first, (c.groups - 1) * c.group_rows + c.rows, hw_.accumulator_rows(),
+  const int64_t last_group = Reach{}.add(c.groups, c.group_rows).high;
+  const int64_t last_pixel = Reach{}.add(pixels, c.pitch).high;
+  if (!inside(first, add_far(last_group, c.rows), hw_.accumulator_rows(),
               "post accumulator rows") ||
       !inside(scales_at, (c.groups - 1) * channels * PostCommand::kGroupBytes, scales.slot_bytes(),
               "post parameters of groups") ||
       !inside(table, channels * 12, scales.slot_bytes(), "post parameters") ||
-      !inside(offset, (pixels - 1) * c.pitch + channels, out.slot_bytes(), "post output"))
+      !inside(offset, add_far(last_pixel, channels), out.slot_bytes(), "post output"))
     return;
   const std::span<const uint8_t> from = sums.consumer(poison_), tables = scales.consumer(poison_);
   const std::span<uint8_t> to = out.producer(poison_);

@@ -119,7 +119,7 @@ int64_t GoldenMachine::value(const Affine& a) {
 
 bool GoldenMachine::inside(int64_t first, int64_t bytes, int64_t limit, std::string_view what) {
   if (first >= 0 && bytes >= 0 && first <= limit && bytes <= limit - first) return true;
-  fail(Errc::invalid, fmt::format("{}: [{}, {}) of {}", what, first, first + bytes, limit));
+  fail(Errc::invalid, fmt::format("{}: [{}, {}) of {}", what, first, add_far(first, bytes), limit));
   return false;
 }
 

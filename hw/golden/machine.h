@@ -6,6 +6,7 @@
 
 #include "hw/golden/golden.h"
 #include "hw/golden/slots.h"
+#include "hw/program/reach.h"
 
 namespace accsim::hw {
 
@@ -47,6 +48,13 @@ class GoldenMachine {
   int64_t value(const Affine& a);
   /// Whether [first, first + bytes) lies in [0, limit); fails when not.
   bool inside(int64_t first, int64_t bytes, int64_t limit, std::string_view what);
+  /// The same of what `bytes` from `first` + all of `reach` on reaches in a slot of the ring.
+  bool inside(int64_t first, const Reach& reach, int64_t bytes, const SlotRing& ring,
+              std::string_view what) {
+    const int64_t begin = add_far(first, reach.low), end = add_far(first, reach.high);
+    if (begin < 0) return inside(begin, 0, ring.slot_bytes(), what);
+    return inside(begin, add_far(end - begin, bytes), ring.slot_bytes(), what);
+  }
   std::vector<uint8_t>* tensor(int index);
   /// The bytes of a tensor that commands reach: of a region the slot that is being filled, or read.
   /// Fails when there is none.

@@ -11,7 +11,17 @@
 namespace accsim::hw {
 namespace {
 
-enum Tensors { kInDram, kInShared, kParameters, kIndices, kOutDram, kOutShared, kRows, kTensors };
+enum Tensors {
+  kInDram,
+  kInShared,
+  kParameters,
+  kIndices,
+  kOutDram,
+  kOutShared,
+  kRows,
+  kStaged,
+  kTensors
+};
 constexpr int64_t kInBytes = 1 << 13;
 constexpr int64_t kParameterBytes = 12;
 
@@ -33,10 +43,12 @@ class Generator {
                  {"indices", Memory::dram, kInBytes},
                  {"out", Memory::dram, std::max<int64_t>(1, stored_[0])},
                  {"out, shared", near, std::max<int64_t>(1, stored_[1])},
-                 {"parameters of rows", Memory::dram, 0}};
+                 {"parameters of rows", Memory::dram, 0},
+                 {"out, staged", Memory::dram, std::max<int64_t>(1, staged_)}};
     p.tensors.insert(p.tensors.end(), regions_.begin(), regions_.end());
     for (const ProgramTensor& t : p.tensors) {
-      out_.image.emplace_back(static_cast<size_t>(t.bytes));
+      out_.image.emplace_back(static_cast<size_t>(t.bytes), uint8_t{0x5a});
+      if (&t == &p.tensors[kStaged]) continue;
       for (uint8_t& b : out_.image.back()) b = static_cast<uint8_t>(random_());
     }
     parameters(out_.image[kParameters]);
@@ -295,13 +307,13 @@ class Generator {
     if (staged) {
       StageCommand c;
       c.from = region;
-      c.to = kOutDram;
+      c.to = kStaged;
       walk(c.walk, bytes);
       for (Walk::Level& l : c.walk.levels) l.stride = std::max(l.stride, c.walk.run);
       const int64_t step = extent(c.walk);
-      c.target = Affine(stored_[0]);
+      c.target = Affine(staged_);
       if (loop >= 0) c.target.add_term(loop, step);
-      stored_[0] += step * iterations;
+      staged_ += step * iterations;
       region_sync(to, SyncKind::wait_full, Queue::stage, region);
       command(to, std::move(c));
       region_sync(to, SyncKind::signal_free, Queue::stage, region);
@@ -698,6 +710,7 @@ class Generator {
   int64_t indices_ = 0;                 ///< in the parameter slot that the load queue holds
   std::vector<ProgramTensor> regions_;  ///< behind the other tensors
   std::array<int64_t, 2> stored_{};     ///< bytes so far, in DRAM and in the shared buffer
+  int64_t staged_ = 0;                  ///< bytes so far, by stage commands to DRAM
 };
 
 }  // namespace

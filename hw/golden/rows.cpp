@@ -18,19 +18,6 @@ int64_t row_at(const RowIndex& row, const RowIndex& stride) {
   return sum;
 }
 
-/// First and last byte that rows, and pieces of them, reach from the first one's begin.
-std::pair<int64_t, int64_t> span_of(const RowCommand& c, const RowIndex& stride, int64_t pieces,
-                                    int64_t piece_stride) {
-  std::pair<int64_t, int64_t> out{0, 0};
-  const auto level = [&](int64_t count, int64_t s) {
-    const int64_t last = (count - 1) * s;
-    (last < 0 ? out.first : out.second) += last;
-  };
-  for (size_t i = 0; i < stride.size(); ++i) level(c.rows[i], stride[i]);
-  level(pieces, piece_stride);
-  return out;
-}
-
 int32_t word_at(std::span<const uint8_t> slot, int64_t at) {
   int32_t out = 0;
   std::memcpy(&out, &slot[index(at)], sizeof out);
@@ -38,10 +25,11 @@ int32_t word_at(std::span<const uint8_t> slot, int64_t at) {
 }
 
 bool sound(const RowCommand& c) {
-  const auto positive = [](int64_t n) { return n > 0; };
-  if (!std::all_of(c.rows.begin(), c.rows.end(), positive) || c.pieces < 1 || c.run < 1 ||
-      c.pieces > kRowElements || c.run > kRowElements || c.length() > kRowElements)
+  if (c.pieces < 1 || c.run < 1 || c.pieces > kRowElements || c.run > kRowElements ||
+      c.length() > kRowElements)
     return false;
+  const int64_t elements = multiply_far(product_of(c.rows), c.length());
+  if (elements < 1 || elements > kMostElements) return false;
   if (c.op == RowOp::softmax)
     return c.per_channel == 1 && c.difference_shift >= 0 && c.difference_shift <= 15 &&
            c.numerator >= 1 << 30 && c.exponent >= 0 && c.exponent <= 16 && c.row_multiplier >= 0 &&
@@ -68,26 +56,22 @@ bool GoldenMachine::operands(const RowCommand& c, RowSlots& s) {
   s.out_at = value(c.out.offset);
   if (failed()) return false;
   if (!sound(c)) {
-    fail(Errc::invalid,
-         fmt::format("{} of {} rows of {} elements", name(c.op), c.row_count(), c.length()));
+    fail(Errc::invalid, fmt::format("{} of {} rows of {} elements", name(c.op), product_of(c.rows),
+                                    multiply_far(c.pieces, c.run)));
     return false;
   }
-  const auto within = [&](int64_t first, std::pair<int64_t, int64_t> r, int64_t bytes, Buffer b,
-                          std::string_view what) {
-    return inside(first + r.first, r.second - r.first + bytes, ring(b).slot_bytes(), what);
-  };
-  const auto reach = [&](const RowOperand& o) {
-    return span_of(c, o.row_stride, c.pieces, o.piece_stride);
+  const auto all = [&](const RowOperand& o) {
+    return reach(c.rows, o.row_stride).add(c.pieces, o.piece_stride);
   };
   const bool softmax = c.op == RowOp::softmax;
-  const auto channels =
-      softmax ? std::pair<int64_t, int64_t>{0, 0} : span_of(c, c.parameter_stride, 1, 0);
-  if (!within(s.in_at, reach(c.in), c.run, Buffer::activation, "rows") ||
-      (c.mask && !within(s.mask_at, reach(*c.mask), c.run, Buffer::activation, "mask")) ||
-      !within(s.out_at, reach(c.out), c.run, Buffer::output, "output of the rows") ||
-      !within(s.parameter_at, channels,
+  const Reach channels = softmax ? Reach{} : reach(c.rows, c.parameter_stride);
+  const SlotRing& slots = ring(Buffer::activation);
+  if (!inside(s.in_at, all(c.in), c.run, slots, "rows") ||
+      (c.mask && !inside(s.mask_at, all(*c.mask), c.run, slots, "mask")) ||
+      !inside(s.out_at, all(c.out), c.run, ring(Buffer::output), "output of the rows") ||
+      !inside(s.parameter_at, channels,
               softmax ? RowCommand::kTableBytes : c.channels() * hw_.parameter_bytes(),
-              Buffer::parameter, "parameters of the rows"))
+              ring(Buffer::parameter), "parameters of the rows"))
     return false;
   s.in = ring(Buffer::activation).consumer(poison_);
   s.parameters = ring(Buffer::parameter).consumer(poison_);

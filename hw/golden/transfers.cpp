@@ -58,7 +58,7 @@ void GoldenMachine::load_transposed(const LoadCommand& c) {
     return fail(Errc::invalid, fmt::format("a transposed load of {}-byte elements in runs of {}",
                                            element, c.walk.run));
   SlotRing& to = ring(c.buffer);
-  if (!inside(offset, c.walk.bytes(), to.slot_bytes(), "load into the slot")) return;
+  if (!inside(offset, bytes_of(c.walk), to.slot_bytes(), "load into the slot")) return;
   const std::span<uint8_t> slot = to.producer(poison_);
   const int64_t rows = c.walk.levels.back().count, cols = c.walk.run / element;
   int64_t run = 0;
@@ -93,7 +93,7 @@ void GoldenMachine::load_gathered(const LoadCommand& c) {
   for (size_t l = 1; l < c.walk.levels.size(); ++l) item.levels.push_back(c.walk.levels[l]);
   SlotRing& to = ring(c.buffer);
   SlotRing& indices = ring(Buffer::parameter);
-  if (!inside(offset, c.walk.bytes(), to.slot_bytes(), "load into the slot")) return;
+  if (!inside(offset, bytes_of(c.walk), to.slot_bytes(), "load into the slot")) return;
   if (!inside(first, items * Gather::kIndexBytes, indices.slot_bytes(), "indices")) return;
   const std::span<const uint8_t> list = indices.consumer(poison_);
   const std::span<uint8_t> slot = to.producer(poison_);
@@ -128,7 +128,7 @@ void GoldenMachine::execute(const LoadCommand& c) {
     piece = c.padded->tap;
   }
   SlotRing& to = ring(c.buffer);
-  if (failed() || !inside(offset, c.walk.bytes(), to.slot_bytes(), "load into the slot")) return;
+  if (failed() || !inside(offset, bytes_of(c.walk), to.slot_bytes(), "load into the slot")) return;
   const std::span<uint8_t> slot = to.producer(poison_);
   int64_t at = offset, ordinal = 0;
   for_runs(c.walk, source, [&](int64_t address) {
@@ -152,7 +152,8 @@ void GoldenMachine::execute(const StoreCommand& c) {
   const std::span<uint8_t> to = bytes(c.tensor, true);
   const int64_t offset = value(c.slot_offset), target = value(c.target);
   SlotRing& from = ring(Buffer::output);
-  if (failed() || !inside(offset, c.walk.bytes(), from.slot_bytes(), "store from the slot")) return;
+  if (failed() || !inside(offset, bytes_of(c.walk), from.slot_bytes(), "store from the slot"))
+    return;
   const std::span<const uint8_t> slot = from.consumer(poison_);
   int64_t at = offset;
   for_runs(c.walk, target, [&](int64_t address) {

@@ -14,18 +14,6 @@ int64_t dot(const std::array<int64_t, N>& at, const std::array<int64_t, N>& stri
   return sum;
 }
 
-/// First and last value that dot() takes for indices below the counts.
-template <size_t N>
-std::pair<int64_t, int64_t> reach(const std::array<int64_t, N>& counts,
-                                  const std::array<int64_t, N>& stride) {
-  std::pair<int64_t, int64_t> out{0, 0};
-  for (size_t i = 0; i < N; ++i) {
-    const int64_t last = (counts[i] - 1) * stride[i];
-    (last < 0 ? out.first : out.second) += last;
-  }
-  return out;
-}
-
 }  // namespace
 
 void GoldenMachine::execute(const SetTableCommand& c) {
@@ -52,29 +40,24 @@ bool GoldenMachine::operands(const LaneCommand& c, LaneSlots& s) {
   s.a_at = value(c.a.offset);
   s.out_at = value(c.slot_offset);
   if (c.b) s.b_at = value(c.b->offset);
-  const auto positive = [](int64_t n) { return n > 0; };
+  const int64_t rows = product_of(c.rows), elements = multiply_far(rows, c.run);
   if (failed()) return false;
-  if (c.run < 1 || !std::all_of(c.rows.begin(), c.rows.end(), positive) ||
-      !std::all_of(c.taps.begin(), c.taps.end(), positive) || c.shift < 0 || c.shift > 62 ||
-      c.low < -128 || c.high > 127 || c.low > c.high || c.b.has_value() != (c.op != LaneOp::copy) ||
-      c.a.buffer != Buffer::activation || c.a.splat ||
+  if (elements < 1 || elements > kMostElements || product_of(c.taps) < 1 || c.shift < 0 ||
+      c.shift > 62 || c.low < -128 || c.high > 127 || c.low > c.high ||
+      c.b.has_value() != (c.op != LaneOp::copy) || c.a.buffer != Buffer::activation || c.a.splat ||
       (c.b && c.b->buffer != Buffer::activation && c.b->buffer != Buffer::parameter) ||
       (c.b && c.across && !c.b->splat)) {
-    fail(Errc::invalid, fmt::format("a lane command of {} rows of {} bytes", c.row_count(), c.run));
+    fail(Errc::invalid, fmt::format("a lane command of {} rows of {} bytes", rows, c.run));
     return false;
   }
-  const auto within = [&](int64_t first, std::pair<int64_t, int64_t> r, int64_t bytes, Buffer b,
-                          std::string_view what) {
-    return inside(first + r.first, r.second - r.first + bytes, ring(b).slot_bytes(), what);
-  };
-  const auto rows = reach(c.rows, c.a.row_stride), taps = reach(c.taps, c.tap_stride);
-  if (!within(s.a_at, {rows.first + taps.first, rows.second + taps.second}, c.run,
-              Buffer::activation, "first operand") ||
-      !within(s.out_at, reach(c.rows, c.out_stride), c.across ? 1 : c.run, Buffer::output,
+  Reach a = reach(c.rows, c.a.row_stride);
+  for (size_t i = 0; i < kTapLevels; ++i) a.add(c.taps[i], c.tap_stride[i]);
+  if (!inside(s.a_at, a, c.run, ring(Buffer::activation), "first operand") ||
+      !inside(s.out_at, reach(c.rows, c.out_stride), c.across ? 1 : c.run, ring(Buffer::output),
               "output of the lane command"))
     return false;
-  if (c.b && !within(s.b_at, reach(c.rows, c.b->row_stride), c.b->splat ? 1 : c.run, c.b->buffer,
-                     "second operand"))
+  if (c.b && !inside(s.b_at, reach(c.rows, c.b->row_stride), c.b->splat ? 1 : c.run,
+                     ring(c.b->buffer), "second operand"))
     return false;
   s.a = ring(Buffer::activation).consumer(poison_);
   if (c.b) s.b = c.b->buffer == Buffer::activation ? s.a : ring(c.b->buffer).consumer(poison_);

@@ -121,6 +121,10 @@ class RandomProgram {
     columns_ = p.dataflow == hw::Dataflow::input_stationary;
     p.body = nest(3);
     p.loops = loops_;
+    // What one queue writes no other reads or writes.
+    p.tensors.push_back({"near out", hw::Memory::shared, 128});
+    p.tensors.push_back({"staged out", hw::Memory::dram, 1024});
+    p.tensors.push_back({"near staged", hw::Memory::shared, 512});
     p.tensors.insert(p.tensors.end(), regions_.begin(), regions_.end());
     return p;
   }
@@ -221,7 +225,8 @@ class RandomProgram {
   std::vector<hw::Item> stored(int64_t bytes) {
     std::vector<hw::Item> out = {
         sync(hw::SyncKind::wait_full, hw::Queue::store, hw::Buffer::output)};
-    if (!one_in(12)) append(out, maybe_looped({store(bytes, one_in(3) ? 2 : 1, runs(bytes))}));
+    if (!one_in(12))
+      append(out, maybe_looped({store(bytes, one_in(3) ? kNearOut : 1, runs(bytes))}));
     out.push_back(sync(hw::SyncKind::signal_free, hw::Queue::store, hw::Buffer::output));
     return out;
   }
@@ -285,7 +290,8 @@ class RandomProgram {
     return {hw::Sync{kind, queue, hw::Buffer::activation, region}};
   }
 
-  static constexpr int kFirstRegion = 3;  ///< behind program()'s tensors
+  /// Behind program()'s tensors.
+  enum More { kNearOut = 3, kStagedOut, kNearStaged, kFirstRegion };
 
   /// A region of 600 bytes a slot in DRAM or the shared buffer.
   int new_region() {
@@ -300,7 +306,7 @@ class RandomProgram {
   hw::Item stage(int region, bool into) {
     const bool shared =
         regions_[static_cast<size_t>(region - kFirstRegion)].memory == hw::Memory::shared;
-    const int other = shared ? (into ? 0 : 1) : 2;
+    const int other = shared ? (into ? 0 : kStagedOut) : into ? 2 : kNearStaged;
     const int64_t bytes = pick(1, 500);
     return {hw::Command{hw::StageCommand{into ? other : region, into ? region : other, 0, 0,
                                          walk(bytes, runs(bytes))}}};
@@ -340,7 +346,8 @@ class RandomProgram {
   /// Through a region that is filled some slots ahead; or a stage between plain tensors.
   std::vector<hw::Item> region_tile() {
     if (regions_.size() == hw::kMostRegions || one_in(5))
-      return maybe_looped({{hw::Command{hw::StageCommand{2, 1, 0, 0, walk(pick(1, 900))}}}});
+      return maybe_looped(
+          {{hw::Command{hw::StageCommand{2, kStagedOut, 0, 0, walk(pick(1, 900))}}}});
     const int region = new_region();
     const int64_t ahead = pick(1, regions_.back().slots);
     const bool staged_in = one_in(2), staged_out = one_in(2);

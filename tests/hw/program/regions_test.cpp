@@ -122,6 +122,74 @@ TEST(Regions, RefusesAStageWithinAMemory) {
   EXPECT_TRUE(says(error(r.program({{Command{r.in}}})), "stage of nothing"));
 }
 
+/// What stands between two commands: a mark of the first one's queue, a wait of the second one's,
+/// on each of their tensors.
+enum class Marked { no, mark_alone, wait_alone, both };
+
+/// Two commands, each with its slot of outputs where it needs one, on tensors of program().
+std::string of_two(const Item& first, const Item& second, Marked marked = Marked::no) {
+  std::vector<Item> body;
+  for (const Item& i : {first, second}) {
+    const Command& c = std::get<Command>(i.node);
+    const bool later = !body.empty();
+    const auto* stored = std::get_if<StoreCommand>(&std::get<Command>(first.node));
+    for (int t = 0; t < 4 && later; ++t) {
+      if (stored && stored->tensor != t) continue;
+      if (marked == Marked::both || marked == Marked::mark_alone)
+        body.push_back({Mark{false, queue_of(std::get<Command>(first.node)), t}});
+      if (marked == Marked::both || marked == Marked::wait_alone)
+        body.push_back({Mark{true, queue_of(c), t}});
+    }
+    const bool loads = std::holds_alternative<LoadCommand>(c);
+    const bool stores = std::holds_alternative<StoreCommand>(c);
+    if (loads || stores)
+      test::append(body, {sync(SyncKind::wait_free, Queue::load, Buffer::output)});
+    if (loads) body.push_back(i);
+    if (loads || stores)
+      test::append(body, {sync(SyncKind::signal_full, Queue::load, Buffer::output),
+                          sync(SyncKind::wait_full, Queue::store, Buffer::output)});
+    if (!loads) body.push_back(i);
+    if (loads || stores)
+      test::append(body, {sync(SyncKind::signal_free, Queue::store, Buffer::output)});
+  }
+  Program p = test::program(std::move(body));
+  p.tensors.push_back({"far", Memory::dram, 100});
+  return error(p);
+}
+
+/// Nothing orders two queues on a plain tensor, nor a stage and an earlier one's bytes on their
+/// way.
+TEST(PlainTensors, IsWhatAQueueWritesReadByNone) {
+  const auto stage = [](int from, int to) -> Item {
+    return {Command{StageCommand{from, to, 0, 0, {{}, 4}}}};
+  };
+  const auto load = [](int from) { return test::load(Buffer::output, 4, from); };
+  const auto store = [](int to) { return test::store(4, to); };
+  struct Two {
+    Item first, second;
+    const char* said;
+  };
+  for (const Two& t :
+       {Two{stage(0, 2), load(2), "'near' is written by the stage queue, then read by the load"},
+        Two{load(2), stage(0, 2), "'near' is read by the load queue, then written by the stage"},
+        Two{store(2), load(2), "'near' is written by the store queue, then read by the load"},
+        Two{load(1), store(1), "'out' is read by the load queue, then written by the store"},
+        Two{store(2), stage(2, 1), "'near' is written by the store queue, then read by the stage"},
+        Two{stage(0, 2), stage(2, 1),
+            "'near' is written by the stage queue, then read by the stage"},
+        Two{store(1), stage(2, 1), "'out' is written by the store queue, then written by the st"},
+        Two{stage(0, 2), store(2), "'near' is written by the stage queue, then written by the "}}) {
+    EXPECT_TRUE(says(of_two(t.first, t.second), t.said));
+    EXPECT_EQ(of_two(t.first, t.second, Marked::both), "");
+    EXPECT_TRUE(says(of_two(t.first, t.second, Marked::wait_alone), t.said));
+    EXPECT_TRUE(says(of_two(t.first, t.second, Marked::mark_alone), t.said));
+  }
+  for (const Two& t :
+       {Two{load(2), stage(2, 1), ""}, Two{load(0), load(0), ""}, Two{store(1), store(1), ""},
+        Two{stage(0, 2), stage(3, 2), ""}, Two{load(0), store(1), ""}})
+    EXPECT_EQ(of_two(t.first, t.second), t.said);
+}
+
 TEST(Regions, AreSlotsFreeAtTheEnd) {
   const RegionProgram r(10);
   EXPECT_TRUE(says(error(r.program(r.filled())), "1 of 2 region 'ring' slots are free at the end"));

@@ -1,0 +1,131 @@
+#pragma once
+#include <array>
+#include <initializer_list>
+#include <optional>
+#include <set>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "hw/program/program.h"
+#include "hw/program/reach.h"
+
+namespace accsim::hw {
+
+/// The checks behind verify(). Walks the nest once for addresses and, for tokens, runs every body
+/// twice: a body that leaves the tokens as it found them in its second run does so in every run.
+class Verifier {
+ public:
+  Verifier(const Program& program, const HwConfig& hw);
+  Status run();
+
+ private:
+  /// What has tokens: the buffers, then the regions.
+  static constexpr size_t kPlaces = kBuffers + kMostRegions;
+  using Tokens = std::array<int64_t, kPlaces>;
+  /// Inclusive range of an affine value over all iterations.
+  struct Range {
+    int64_t low, high;
+  };
+
+  // ---- verify.cpp: tensors, loops and tokens, and what commands have in common ----
+  const std::string& region(int tensor) const {
+    return program_.tensors[static_cast<size_t>(tensor)].name;
+  }
+  std::string place(size_t p) const;
+  size_t place(const Sync& s) const {
+    return s.region < 0 ? static_cast<size_t>(s.buffer) : place_of_region(s.region);
+  }
+  size_t place_of_region(int tensor) const {
+    return kBuffers + static_cast<size_t>(regions_[static_cast<size_t>(tensor)]);
+  }
+  void fail(std::string message);
+  void tensors();
+  void visit(const std::vector<Item>& body);
+  void visit_loop(const Loop& loop);
+  void begin(const LayerHead& head);
+  void visit_mark(const Mark& m);
+  void visit_sync(const Sync& s);
+  void region_sync(const Sync& s);
+  void buffer_sync(const Sync& s);
+  void move_token(const Sync& s, size_t place);
+
+  /// A command of a queue uses tensors: what was waited for is among them.
+  void uses(Queue queue, std::initializer_list<int> used);
+  void held(Buffer b, Queue q, std::string_view what);
+  void filling(Buffer b, Queue q, std::string_view what);
+  /// Is the loop around the command?
+  bool is_around(int loop) const;
+  void first_of(const std::vector<int>& loops, std::string_view what);
+  Range range(const Affine& a) const;
+  /// All values of `a` lie in [low, high]?
+  void between(const Affine& a, int64_t low, int64_t high, std::string_view what);
+  /// What `bytes` from `a` + all of `reach` on reach lies in [0, limit) at every iteration?
+  void within(const Affine& a, const Reach& reach, int64_t bytes, int64_t limit,
+              std::string_view what);
+  void within(const Affine& a, int64_t bytes, int64_t limit, std::string_view what) {
+    within(a, Reach{}, bytes, limit, what);
+  }
+  void between(int64_t value, int64_t low, int64_t high, std::string_view what);
+  /// 1 .. limit
+  void lanes(int64_t value, int64_t limit, std::string_view what);
+  /// Limits of what is clipped to, within those of an integer type.
+  void clip(int32_t low, int32_t high, int32_t most, std::string_view what);
+  int64_t slot(Buffer b) const { return hw_.buffer(b).slot_bytes(); }
+
+  // ---- verify_moves.cpp ----
+  const ProgramTensor* tensor(int index);
+  void orders(int index, const ProgramTensor& t, Queue q, bool writes);
+  int64_t reachable(int index, const ProgramTensor& t, Queue q, bool fills, std::string_view what);
+  void address(const LoadCommand& c);
+  void transposed(const LoadCommand& c);
+  void gathered(const LoadCommand& c, const Gather& g, const ProgramTensor& t, int64_t bytes);
+  void padded(const LoadCommand& c, const PaddedWindow& w, const ProgramTensor& t);
+  void padded_walk(const LoadCommand& c, const PaddedWindow& w);
+  void address(const StoreCommand& c);
+  void address(const StageCommand& c);
+
+  // ---- verify_compute.cpp ----
+  void address(const GemmCommand& c);
+  void window(const OperandWindow& w, int64_t m, int64_t k);
+  void weights(const GemmCommand& c, bool turned);
+  int64_t packed_row(const GemmCommand& c, bool turned);
+  void address(const DrainCommand& c);
+  void address(const Residual& r);
+  void address(const PostCommand& c);
+  void address(const SetTableCommand& c);
+  void operand(const LaneCommand& c, const LaneOperand& o, Reach r, std::string_view what);
+  void address(const LaneCommand& c);
+  void rows(const RowCommand& c, const RowOperand& o, Buffer b, std::string_view what);
+  void constants(const RowCommand& c);
+  void address(const RowCommand& c);
+  void address(const VectorCommand& c);
+
+  const Program& program_;
+  const HwConfig& hw_;
+  Dataflow dataflow_;               ///< of the layer
+  const std::vector<int> regions_;  ///< numbers, by tensor
+  Errors errors_;
+  std::vector<const Loop*> nest_;
+  std::vector<int64_t> counts_;
+  int64_t iterations_ = 1;  ///< of the loops around
+  int at_ = 0;
+  Tokens slots_{}, free_{}, full_{}, filling_{}, held_{};
+  std::array<Queue, kPlaces> filler_{}, holder_{};  ///< whose the slot is that is in use
+  std::array<std::optional<Queue>, kMostRegions> region_fillers_{}, region_readers_{};
+  /// What queues have done so far with a tensor that isn't a region: the items of the text (at_),
+  /// the last ones, that read it, wrote it and set a mark on it, and of each queue those marks of
+  /// the others that it has waited for.
+  struct TensorUses {
+    using ByQueue = std::array<int, kQueues>;
+    ByQueue reads{}, writes{}, marked{};
+    std::array<ByQueue, kQueues> seen{};
+  };
+  std::vector<TensorUses> uses_;  ///< by tensor
+  /// By queue: regions that its next command is to use; tensors that its last one did.
+  std::array<std::set<int>, kQueues> awaited_, used_;
+  int64_t primed_ = 0;  ///< output slots
+  bool adds_ = false;   ///< the output slot that is being filled was primed
+};
+
+}  // namespace accsim::hw

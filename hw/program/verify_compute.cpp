@@ -1,0 +1,257 @@
+#include <fmt/format.h>
+
+#include "hw/program/contract.h"
+#include "hw/program/verifier.h"
+
+namespace accsim::hw {
+namespace {
+
+/// Elements of one result of a LaneCommand: their sum stays within 32 bits.
+constexpr int64_t kMostTaps = int64_t{1} << 20;
+/// Coordinates of a window's positions, in lines and bytes, lie between it and its negative; its
+/// kernel lines are shorter than kMostLine. So the core's sums of them have 32 bits.
+constexpr int64_t kFarthest = (int64_t{1} << 30) - 1;
+constexpr int64_t kMostLine = int64_t{1} << 28;
+/// Rows of k before a tile of packed groups, at most.
+constexpr int64_t kMostFirstK = int64_t{1} << 30;
+/// Operations of a VectorCommand in a class, at most.
+constexpr int64_t kMostOps = int64_t{1} << 40;
+
+}  // namespace
+
+// ---- products -----------------------------------------------------------------------------------
+
+void Verifier::address(const GemmCommand& c) {
+  held(Buffer::activation, Queue::execute, "gemm");
+  held(Buffer::weight, Queue::execute, "gemm");
+  const ArrayConfig& a = hw_.array;
+  lanes(c.k, a.rows, "gemm k");
+  const Dataflow d = dataflow_;
+  lanes(c.n, d == Dataflow::input_stationary ? slot(Buffer::weight) : a.cols, "gemm n");
+  lanes(c.m,
+        d == Dataflow::weight_stationary  ? hw_.accumulator_rows()
+        : d == Dataflow::input_stationary ? a.cols
+                                          : a.rows,
+        "gemm m");
+  if (!errors_.empty()) return;
+  between(c.useful_macs, 0, c.m * c.k * c.n, "useful products of a gemm");
+  window(c.window, c.m, c.k);
+  weights(c, d == Dataflow::input_stationary);
+  first_of(c.first_of, "gemm");
+  if (d == Dataflow::output_stationary) return;
+  filling(Buffer::accumulator, Queue::execute, "gemm");
+  within(c.accumulator_row, d == Dataflow::weight_stationary ? c.m : c.n, hw_.accumulator_rows(),
+         "gemm accumulator rows");
+}
+
+/// Rows that a window has, and whose positions differ: the core knows the end of a line by where
+/// it is.
+void Verifier::window(const OperandWindow& w, int64_t m, int64_t k) {
+  for (size_t d = 0; d < 3; ++d)
+    if (w.count[d] < 1 || (w.count[d] > 1 && w.stride[d] < 1))
+      fail(fmt::format("gemm window of {} positions, {} apart", w.count[d], w.stride[d]));
+  if (w.pixel < 1) fail(fmt::format("gemm window of {}-byte pixels", w.pixel));
+  for (const int64_t n : w.tile) lanes(n, slot(Buffer::activation), "a size of the gemm's tile");
+  within(Affine(0), multiply_far(product_of(w.tile), w.pixel), slot(Buffer::activation),
+         "gemm window");
+  within(w.first, m, product_of(w.count), "gemm rows of the window");
+  lanes(w.line, kMostLine, "bytes of a kernel line");
+  between(w.line_step, -kFarthest, kFarthest, "lines between kernel lines");
+  between(w.pad_value, INT8_MIN, INT8_MAX, "padding");
+  between(w.offset, 0, kFarthest - k, "first of the gemm's elements in the window");
+  if (!errors_.empty()) return;
+  for (size_t d = 0; d < 3; ++d) {
+    const Reach steps = Reach{}.add(w.count[d], w.stride[d]);
+    Reach tap;
+    if (d == 1) tap.add((range(w.offset).high + k - 1) / w.line + 1, w.line_step);
+    if (d == 2) tap.add(2, w.line);
+    const int64_t unit = d == 2 ? w.pixel : 1;
+    between(w.origin[d], -kFarthest, kFarthest, "origin of the gemm's window");
+    if (!errors_.empty()) return;
+    const Range at = range(w.origin[d]);
+    const int64_t low = add_far(multiply_far(add_far(at.low, steps.low), unit), tap.low);
+    const int64_t high = add_far(multiply_far(add_far(at.high, steps.high), unit), tap.high);
+    if (low < -kFarthest || high > kFarthest)
+      fail(fmt::format("gemm window from {} to {}", low, high));
+  }
+}
+
+/// `turned`: the slot has a row for every n.
+void Verifier::weights(const GemmCommand& c, bool turned) {
+  const WeightTile& t = c.weights;
+  if (t.bits != 8 && t.bits != 4) return fail(fmt::format("gemm weights of {} bits", t.bits));
+  if (t.bits == 4 && t.groups > 1 && turned)
+    return fail("input stationary packed groups of 4-bit weights");
+  if (t.groups < 1) return fail(fmt::format("gemm weights of {} groups", t.groups));
+  between(t.pitch, 0, slot(Buffer::weight), "pitch of the gemm's weights");
+  int64_t row = turned ? c.k : c.n;  // elements of the last one, from the offset's column on
+  if (t.groups > 1) row = packed_row(c, turned);
+  if (!errors_.empty()) return;
+  within(t.offset, Reach{}.add(turned ? c.n : c.k, t.pitch),
+         weight_row_bytes(row, t.bits, hw_.weight_bytes()), slot(Buffer::weight), "gemm weights");
+}
+
+/// Elements of a row of packed groups, from the offset's column on.
+int64_t Verifier::packed_row(const GemmCommand& c, bool turned) {
+  const WeightTile& t = c.weights;
+  if (t.group_k < 1 || t.group_n < 1 || c.n > multiply_far(t.groups, t.group_n) ||
+      multiply_far(t.groups, t.group_k) > hw_.array.rows ||
+      multiply_far(t.groups, t.group_n) > hw_.array.cols)
+    fail(fmt::format("gemm n is {}, its weights are {} groups of {}x{}", c.n, t.groups, t.group_k,
+                     t.group_n));
+  between(t.first_k, 0, kMostFirstK, "gemm weights' first row");
+  if (!errors_.empty()) return 0;
+  const int64_t taps = (range(t.first_k).high + c.k - 1) / (t.groups * t.group_k) + 1;
+  return turned ? taps * t.group_k : t.group_n;
+}
+
+void Verifier::address(const DrainCommand& c) {
+  filling(Buffer::accumulator, Queue::execute, "drain");
+  if (dataflow_ != Dataflow::output_stationary)
+    fail("drain in a program that isn't output stationary");
+  lanes(c.m, hw_.array.rows, "drain m");
+  lanes(c.n, hw_.array.cols, "drain n");
+  first_of(c.first_of, "drain");
+  within(c.accumulator_row, c.m, hw_.accumulator_rows(), "drain accumulator rows");
+}
+
+// ---- posts --------------------------------------------------------------------------------------
+
+void Verifier::address(const Residual& r) {
+  between(r.zero, INT8_MIN, INT8_MAX, "zero point of the residual");
+  between(r.multiplier, INT16_MIN, INT16_MAX, "multiplier of the residual");
+  between(r.shift, 0, 31, "shift of the residual");
+  clip(r.low, r.high, INT8_MAX, "the residual's post");
+}
+
+void Verifier::address(const PostCommand& c) {
+  held(Buffer::accumulator, Queue::post, "post");
+  filling(Buffer::output, Queue::post, "post");
+  lanes(c.rows, hw_.accumulator_rows(), "post rows");
+  lanes(c.cols, hw_.array.cols, "post columns");
+  between(c.pitch, 0, slot(Buffer::output), "pitch of the post's pixels");
+  between(c.output_zero, INT16_MIN, INT16_MAX, "zero point of the post");
+  clip(c.lowest(), c.high, c.residual && !c.table ? INT16_MAX : INT8_MAX, "post");
+  if (c.residual && !adds_) fail("post adds a residual to a slot that wasn't primed");
+  if (c.residual) address(*c.residual);
+  lanes(c.groups, PostCommand::kMostGroups, "post groups");
+  between(c.group_rows, 0, hw_.accumulator_rows(), "post rows of a group");
+  if (!errors_.empty()) return;
+  within(c.accumulator_row, Reach{}.add(c.groups, c.group_rows), c.rows, hw_.accumulator_rows(),
+         "post accumulator rows");
+  const int64_t pixels = c.transposed ? c.cols : c.rows, channels = c.channels();
+  within(c.slot_offset, Reach{}.add(pixels, c.pitch), channels * hw_.activation_bytes(),
+         slot(Buffer::output), "post output");
+  if (!c.has_parameters && c.groups > 1) fail("post of several groups without parameters");
+  if (!c.has_parameters) return;
+  held(Buffer::parameter, Queue::post, "post");
+  within(c.parameter_offset, channels * hw_.parameter_bytes(), slot(Buffer::parameter),
+         "post parameters");
+  if (c.groups > 1)
+    within(c.group_offset, (c.groups - 1) * channels * PostCommand::kGroupBytes,
+           slot(Buffer::parameter), "post parameters of groups");
+}
+
+void Verifier::address(const SetTableCommand& c) {
+  if (c.unit != Queue::post && c.unit != Queue::vector)
+    return fail(fmt::format("a table of the {} queue", name(c.unit)));
+  held(Buffer::parameter, c.unit, "table");
+  within(c.parameter_offset, SetTableCommand::kBytes, slot(Buffer::parameter), "table");
+}
+
+// ---- vector unit --------------------------------------------------------------------------------
+
+void Verifier::operand(const LaneCommand& c, const LaneOperand& o, Reach r, std::string_view what) {
+  held(o.buffer, Queue::vector, what);
+  between(o.zero, INT8_MIN, INT8_MAX, fmt::format("zero point of the {}", what));
+  between(o.multiplier, INT16_MIN, INT16_MAX, fmt::format("multiplier of the {}", what));
+  for (size_t i = 0; i < kLaneLevels; ++i) r.add(c.rows[i], o.row_stride[i]);
+  within(o.offset, r, o.splat ? 1 : c.run, slot(o.buffer), what);
+}
+
+void Verifier::address(const LaneCommand& c) {
+  filling(Buffer::output, Queue::vector, "lane command");
+  for (const int64_t n : c.rows) lanes(n, kMostElements, "a count of rows");
+  for (const int64_t n : c.taps) lanes(n, kMostTaps, "a count of taps");
+  lanes(c.run, slot(Buffer::activation), "run");
+  lanes(multiply_far(product_of(c.rows), c.run), kMostElements, "elements of the rows");
+  if (!errors_.empty()) return;
+  lanes(c.tap_count() * (c.across ? c.run : 1), kMostTaps, "elements of one result");
+  if (contract::lane_beat(c, hw_) < 1) return fail("two operands through a port of one byte");
+  if (c.b.has_value() != (c.op != LaneOp::copy))
+    return fail(fmt::format("{} with {} operands", name(c.op), c.b ? 2 : 1));
+  if (c.a.buffer != Buffer::activation) return fail("the first operand lies in activation slots");
+  if (c.a.splat) return fail("the first operand has a byte for each element");
+  if (c.b && c.b->buffer != Buffer::activation && c.b->buffer != Buffer::parameter)
+    return fail("the second operand lies in activation or parameter slots");
+  if (c.b && c.across && !c.b->splat) return fail("a row across has one second operand");
+  between(c.shift, 0, 62, "shift of the lane command");
+  between(c.output_zero, INT16_MIN, INT16_MAX, "zero point of the lane command");
+  clip(c.low, c.high, INT8_MAX, "lane command");
+  operand(c, c.a, reach(c.taps, c.tap_stride), "first operand");
+  if (c.b) operand(c, *c.b, {}, "second operand");
+  within(c.slot_offset, reach(c.rows, c.out_stride), c.across ? 1 : c.run, slot(Buffer::output),
+         "output of the lane command");
+}
+
+/// The rows of an operand, all pieces of them, in a slot of its buffer.
+void Verifier::rows(const RowCommand& c, const RowOperand& o, Buffer b, std::string_view what) {
+  within(o.offset, reach(c.rows, o.row_stride).add(c.pieces, o.piece_stride), c.run, slot(b), what);
+}
+
+void Verifier::constants(const RowCommand& c) {
+  between(c.output_zero, INT8_MIN, INT8_MAX, "zero point of the rows");
+  if (c.op == RowOp::softmax) {
+    between(c.row_multiplier, 0, UINT16_MAX, "multiplier of the rows");
+    between(c.mask_multiplier, 0, c.mask ? UINT16_MAX : 0, "multiplier of the mask");
+    between(c.difference_shift, 0, 15, "difference shift");
+    between(c.numerator, 1 << 30, INT32_MAX, "numerator");
+    between(c.exponent, 0, 16, "exponent");
+    if (c.low != INT8_MIN || c.high != INT8_MAX) fail("a softmax has all of int8");
+    return;
+  }
+  int bits = 0;  // that the length takes, or its root
+  while (int64_t{1} << bits < c.length()) ++bits;
+  between(c.unit_bits, 30 - (bits + 1) / 2, 30 - (bits + 1) / 2, "unit bits");
+  between(c.input_zero, INT8_MIN, INT8_MAX, "zero point of what is normalised");
+  between(c.epsilon, 0, int64_t{1} << 62, "epsilon");
+  clip(c.low, c.high, INT8_MAX, name(c.op));
+}
+
+void Verifier::address(const RowCommand& c) {
+  filling(Buffer::output, Queue::vector, name(c.op));
+  held(Buffer::activation, Queue::vector, name(c.op));
+  held(Buffer::parameter, Queue::vector, name(c.op));
+  for (const int64_t n : c.rows) lanes(n, kMostElements, "a count of rows");
+  lanes(c.pieces, RowCommand::kElements, "pieces of a row");
+  lanes(c.run, RowCommand::kElements, "run");
+  if (!errors_.empty()) return;
+  lanes(c.length(), RowCommand::kElements, "elements of a row");
+  lanes(multiply_far(product_of(c.rows), c.length()), kMostElements, "elements of the rows");
+  if (contract::row_beat(c, hw_) < 1) return fail("rows and a mask through a port of one byte");
+  const bool softmax = c.op == RowOp::softmax;
+  if (c.mask && !softmax) return fail(fmt::format("{} with a mask", name(c.op)));
+  if (c.per_channel < 1 || c.run % c.per_channel != 0 || (softmax && c.per_channel != 1))
+    return fail(fmt::format("{} of runs of {} with {} elements a channel", name(c.op), c.run,
+                            c.per_channel));
+  constants(c);
+  rows(c, c.in, Buffer::activation, "rows");
+  if (c.mask) rows(c, *c.mask, Buffer::activation, "mask of the rows");
+  rows(c, c.out, Buffer::output, "output of the rows");
+  if (softmax)
+    within(c.parameter_offset, RowCommand::kTableBytes, slot(Buffer::parameter),
+           "tables of the softmax");
+  else
+    within(c.parameter_offset, reach(c.rows, c.parameter_stride),
+           c.channels() * hw_.parameter_bytes(), slot(Buffer::parameter), "channels of the rows");
+}
+
+void Verifier::address(const VectorCommand& c) {
+  if (c.in_bytes > 0) held(Buffer::activation, Queue::vector, "vector");
+  if (c.out_bytes > 0) filling(Buffer::output, Queue::vector, "vector");
+  within(Affine(0), c.in_bytes, slot(Buffer::activation), "vector input");
+  within(Affine(0), c.out_bytes, slot(Buffer::output), "vector output");
+  for (const int64_t n : c.ops) between(n, 0, kMostOps, "operations of a vector command");
+}
+
+}  // namespace accsim::hw

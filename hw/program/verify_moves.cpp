@@ -1,0 +1,211 @@
+#include <fmt/format.h>
+
+#include "hw/program/verifier.h"
+
+namespace accsim::hw {
+namespace {
+
+/// What strides, pitches and coordinates of a padded window reach, at most.
+constexpr int64_t kFar = int64_t{1} << 40;
+
+/// sum += a * factor; false when it leaves 64 bits.
+bool add_product(Affine& sum, const Affine& a, int64_t factor) {
+  Affine product = a;
+  bool beyond = __builtin_mul_overflow(a.base, factor, &product.base);
+  for (Affine::Term& t : product.terms)
+    beyond = __builtin_mul_overflow(t.coeff, factor, &t.coeff) || beyond;
+  beyond = __builtin_add_overflow(sum.base, product.base, &sum.base) || beyond;
+  for (const Affine::Term& t : product.terms) {
+    Affine::Term* same = nullptr;
+    for (Affine::Term& mine : sum.terms)
+      if (mine.loop == t.loop) same = &mine;
+    if (same)
+      beyond = __builtin_add_overflow(same->coeff, t.coeff, &same->coeff) || beyond;
+    else
+      sum.terms.push_back(t);
+  }
+  return !beyond;
+}
+
+/// The walk over the positions and taps of a padded window.
+Walk walk_of(const PaddedWindow& w) {
+  Walk out;
+  out.run = w.tap;
+  out.levels.push_back({w.images, w.image_pitch});
+  for (size_t d = 0; d < 3; ++d)
+    out.levels.push_back({w.count[d], multiply_far(w.stride[d], w.pitch[d])});
+  for (size_t d = 0; d < 3; ++d)
+    out.levels.push_back({w.kernel[d], multiply_far(w.dilation[d], w.pitch[d])});
+  return out;
+}
+
+bool is_near(const Reach& r) { return r.low >= -kFar && r.high <= kFar; }
+
+}  // namespace
+
+const ProgramTensor* Verifier::tensor(int index) {
+  if (index < 0 || static_cast<size_t>(index) >= program_.tensors.size()) {
+    fail(fmt::format("tensor {} of {}", index, program_.tensors.size()));
+    return nullptr;
+  }
+  return &program_.tensors[static_cast<size_t>(index)];
+}
+
+/// What other queues have done with a plain tensor is over where a mark says so. A queue's own
+/// writes come in order, and behind its reads; only a stage reads what its queue wrote.
+void Verifier::orders(int index, const ProgramTensor& t, Queue q, bool writes) {
+  TensorUses& uses = uses_[static_cast<size_t>(index)];
+  const auto me = static_cast<size_t>(q);
+  const auto conflicts = [&](const TensorUses::ByQueue& of, bool written) {
+    for (size_t other = 0; other < kQueues; ++other) {
+      const bool in_order = other == me && (writes || !written);
+      if (in_order || of[other] <= uses.seen[me][other]) continue;
+      fail(
+          fmt::format("'{}' is {} by the {} queue, then {} by the {} queue, and neither tokens of "
+                      "a region nor marks order the two",
+                      t.name, written ? "written" : "read", name(static_cast<Queue>(other)),
+                      writes ? "written" : "read", name(q)));
+    }
+  };
+  conflicts(uses.writes, true);
+  if (writes) conflicts(uses.reads, false);
+  (writes ? uses.writes : uses.reads)[me] = at_;
+}
+
+/// Bytes that a command of a queue can reach in a tensor: of a region, those of the slot that it
+/// fills or reads.
+int64_t Verifier::reachable(int index, const ProgramTensor& t, Queue q, bool fills,
+                            std::string_view what) {
+  if (t.slots == 0) {
+    orders(index, t, q, fills);
+    return t.bytes;
+  }
+  const size_t p = place_of_region(index);
+  if ((fills ? filling_ : held_)[p] != 1 || (fills ? filler_ : holder_)[p] != q)
+    fail(fmt::format("{} {} region '{}' without a {} slot", what, fills ? "writes" : "reads",
+                     t.name, fills ? "free" : "full"));
+  return t.slot_bytes();
+}
+
+void Verifier::address(const LoadCommand& c) {
+  filling(c.buffer, Queue::load, "load");
+  if (bytes_of(c.walk) == 0) return fail("load of nothing");
+  within(c.slot_offset, bytes_of(c.walk), slot(c.buffer),
+         fmt::format("load into {}", name(c.buffer)));
+  const ProgramTensor* t = tensor(c.tensor);
+  if (!t) return;
+  if (c.transposed != 0) transposed(c);
+  uses(Queue::load, {c.tensor});
+  const int64_t bytes = reachable(c.tensor, *t, Queue::load, false, "load");
+  if (!errors_.empty()) return;
+  if (c.gather) return gathered(c, *c.gather, *t, bytes);
+  if (c.padded && t->slots > 0) return fail("padded load from region '" + t->name + "'");
+  if (c.padded) return padded(c, *c.padded, *t);
+  within(c.source, reach(c.walk), c.walk.run, bytes, "load from '" + t->name + "'");
+}
+
+void Verifier::transposed(const LoadCommand& c) {
+  if (c.transposed < 0 || c.padded || c.walk.levels.empty() || c.walk.run % c.transposed != 0)
+    return fail(fmt::format("transposed load of {}-byte elements in runs of {} bytes", c.transposed,
+                            c.walk.run));
+  if (c.buffer == Buffer::accumulator || c.buffer == Buffer::parameter)
+    return fail(fmt::format("transposed load into {}", name(c.buffer)));
+  const int64_t width = hw_.buffer(c.buffer).width;
+  if (c.transposed > width)
+    fail(fmt::format("transposed load of {}-byte elements through a port of {} bytes", c.transposed,
+                     width));
+}
+
+/// `bytes`: that it can reach in the tensor.
+void Verifier::gathered(const LoadCommand& c, const Gather& g, const ProgramTensor& t,
+                        int64_t bytes) {
+  held(Buffer::parameter, Queue::load, "gathered load");
+  if (c.padded || c.transposed != 0) return fail("a gathered load that is padded or transposed");
+  if (c.walk.levels.empty() || c.walk.levels[0].stride != 0)
+    return fail("a gathered load's outermost level has no stride: indices say where items lie");
+  constexpr int64_t kWord = int64_t{1} << 32;
+  between(g.limit, 1, kWord, "limit of the indices");
+  between(g.pitch, 0, kWord - 1, "pitch of the rows that indices name");
+  if (!errors_.empty()) return;
+  within(g.index_offset, c.walk.levels[0].count * Gather::kIndexBytes, slot(Buffer::parameter),
+         "indices");
+  if (g.pitch > 0 && g.limit - 1 > bytes / g.pitch)
+    return fail(fmt::format("gathered load of row {}, {} bytes apart, from '{}' of {} bytes",
+                            g.limit - 1, g.pitch, t.name, bytes));
+  within(c.source, reach(c.walk).add(g.limit, g.pitch), c.walk.run, bytes,
+         "gathered load from '" + t.name + "'");
+}
+
+/// The positions of a padded window that aren't padding lie in the tensor.
+void Verifier::padded(const LoadCommand& c, const PaddedWindow& w, const ProgramTensor& t) {
+  padded_walk(c, w);
+  if (!errors_.empty()) return;
+  Affine corner = c.source;  // the tensor's pixel (0, 0, 0)
+  Reach pixels = Reach{}.add(w.images, w.image_pitch);
+  for (size_t d = 0; d < 3; ++d) {
+    between(w.origin[d], -kFar, kFar, "padded window's origin");
+    if (!is_near(Reach{}.add(w.count[d], w.stride[d]).add(w.kernel[d], w.dilation[d])))
+      fail(fmt::format("padded window of {} positions {} apart, {} taps {} apart", w.count[d],
+                       w.stride[d], w.kernel[d], w.dilation[d]));
+    if (!errors_.empty()) return;
+    if (!add_product(corner, w.origin[d], -w.pitch[d]))
+      return fail(fmt::format("padded window {} bytes apart", w.pitch[d]));
+    pixels.add(w.extent[d], w.pitch[d]);
+  }
+  between(c.source, -kFar, t.bytes, "padded load's source");
+  within(corner, pixels, w.tap, t.bytes, "padded load from '" + t.name + "'");
+}
+
+/// The load's walk is that over the window.
+void Verifier::padded_walk(const LoadCommand& c, const PaddedWindow& w) {
+  lanes(w.images, kFar, "images of a padded window");
+  between(w.image_pitch, 0, kFar, "pitch of a padded window's images");
+  between(w.pad_value, INT8_MIN, INT8_MAX, "padding");
+  for (size_t d = 0; d < 3; ++d) {
+    for (const int64_t n : {w.extent[d], w.count[d], w.kernel[d]})
+      lanes(n, kFar, "a size of a padded window");
+    for (const int64_t n : {w.stride[d], w.dilation[d], w.pitch[d]})
+      between(n, 0, kFar, "a step of a padded window");
+  }
+  if (!errors_.empty()) return;
+  Walk window = walk_of(w), walk = c.walk;
+  if (bytes_of(window) != bytes_of(walk))
+    return fail(fmt::format("a padded window of {} bytes on a walk of {}", bytes_of(window),
+                            bytes_of(walk)));
+  if (!is_near(reach(window)) || !is_near(reach(walk)) || walk.run % w.tap != 0 ||
+      !(window.merge() == walk.merge()))
+    fail("a padded window on a walk that goes elsewhere");
+}
+
+void Verifier::address(const StoreCommand& c) {
+  held(Buffer::output, Queue::store, "store");
+  if (bytes_of(c.walk) == 0) return fail("store of nothing");
+  within(c.slot_offset, bytes_of(c.walk), slot(Buffer::output), "store from output");
+  const ProgramTensor* t = tensor(c.tensor);
+  if (!t) return;
+  uses(Queue::store, {c.tensor});
+  within(c.target, reach(c.walk), c.walk.run, reachable(c.tensor, *t, Queue::store, true, "store"),
+         "store to '" + t->name + "'");
+}
+
+void Verifier::address(const StageCommand& c) {
+  if (bytes_of(c.walk) == 0) return fail("stage of nothing");
+  const ProgramTensor *from = tensor(c.from), *to = tensor(c.to);
+  if (!from || !to) return;
+  if (from->memory == to->memory)
+    return fail(fmt::format("stage from '{}' to '{}', both in {}", from->name, to->name,
+                            from->memory == Memory::dram ? "DRAM" : "the shared buffer"));
+  uses(Queue::stage, {c.from, c.to});
+  const auto moves = [&](const Affine& at, const ProgramTensor& t, int index, bool fills) {
+    const int64_t bytes = reachable(index, t, Queue::stage, fills, "stage");
+    const std::string what = fmt::format("stage {} '{}'", fills ? "to" : "from", t.name);
+    if (t.memory == Memory::dram)
+      within(at, reach(c.walk), c.walk.run, bytes, what);
+    else
+      within(at, bytes_of(c.walk), bytes, what);
+  };
+  moves(c.source, *from, c.from, false);
+  moves(c.target, *to, c.to, true);
+}
+
+}  // namespace accsim::hw
