@@ -4,8 +4,10 @@
 
 #include <algorithm>
 
+#include "hw/cosim/descriptor_words.h"
 #include "hw/cosim/rtl_layout.h"
 #include "hw/program/contract.h"
+#include "hw/program/reach.h"
 
 namespace accsim::hw {
 namespace {
@@ -29,6 +31,7 @@ static_assert(contract::row_passes(RowOp::softmax).write == rtl::kRowSoftmaxWrit
 static_assert(contract::row_passes(RowOp::layer_norm).write == rtl::kRowNormWrite);
 static_assert(kLaneLevels == rtl::kRowLevels && kTapLevels == rtl::kTapLevels);
 static_assert(contract::kWindowLines == rtl::kWindowLines);
+static_assert(kWalkLevels == rtl::kLevels);
 static_assert(static_cast<uint32_t>(Buffer::activation) == rtl::kBufActivation);
 static_assert(static_cast<uint32_t>(Buffer::weight) == rtl::kBufWeight);
 static_assert(static_cast<uint32_t>(Buffer::parameter) == rtl::kBufParameter);
@@ -41,12 +44,6 @@ static_assert(rtl::gemm_cmd::kBlocks + rtl::blocks::kWords == rtl::gemm_cmd::kWo
 static_assert(rtl::kTensorShift < rtl::kAddrWidth && rtl::kAddrWidth <= 64);
 static_assert(rtl::kTagWidth == 8 * sizeof(rtl::Tag));
 
-uint32_t word(int64_t value) { return static_cast<uint32_t>(value); }
-
-Error unsupported(std::string message) {
-  return {Errc::unsupported, std::move(message), "co-simulation"};
-}
-
 bool overwrites(const std::vector<int>& first_of, bool accumulate,
                 std::span<const int64_t> indices) {
   return !accumulate && std::all_of(first_of.begin(), first_of.end(), [&](int loop) {
@@ -58,51 +55,43 @@ uint32_t buffer_number(Buffer b) {
   return b == Buffer::output ? rtl::kBufOutput : static_cast<uint32_t>(b);
 }
 
-/// Two numbers of 16 bits, or four of 8, lowest first.
-uint32_t halves(int64_t low, int64_t high) { return (word(low) & 0xffff) | word(high) << 16; }
-uint32_t bytes(int64_t a, int64_t b, int64_t c, int64_t d) {
-  return (word(a) & 0xff) | (word(b) & 0xff) << 8 | (word(c) & 0xff) << 16 | word(d) << 24;
+const ProgramTensor& tensor_of(const Program& p, int tensor) {
+  return p.tensors[static_cast<size_t>(tensor)];
 }
 
-Result<Descriptor> transfer(const Program& p, int tensor, int64_t offset, int64_t slot_offset,
-                            const Walk& walk, Buffer buffer) {
-  if (walk.levels.size() > rtl::kLevels)
-    return unsupported(
-        fmt::format("a walk of {} levels; the core has {}", walk.levels.size(), rtl::kLevels));
+void transfer(DescriptorWords& d, const Program& p, int tensor, int64_t offset, const Walk& walk) {
   namespace at = rtl::dma_cmd;
-  Descriptor d;
-  const bool shared = p.tensors[static_cast<size_t>(tensor)].memory == Memory::shared;
-  const int64_t address = (int64_t{tensor} << rtl::kTensorShift) + offset;
-  d.words[at::kFlags] = (shared ? rtl::dma_flags::kShared : 0) +
-                        (buffer_number(buffer) << rtl::dma_flags::kBufferShift);
-  d.words[at::kAddrLo] = word(address);
-  d.words[at::kAddrHi] = word(address >> 32);
-  d.words[at::kSlotOffset] = word(slot_offset);
-  d.words[at::kRun] = word(walk.run);
+  if (walk.levels.size() > rtl::kLevels)
+    return d.refuse(
+        fmt::format("a walk of {} levels; the core has {}", walk.levels.size(), rtl::kLevels));
+  const ProgramTensor& t = tensor_of(p, tensor);
+  if (t.memory == Memory::shared) d.flags(at::kFlags, rtl::dma_flags::kShared);
+  d.address(at::kAddrLo, at::kAddrHi, tensor, t.bytes, offset);
+  d.count(at::kRun, walk.run, "run");
   for (size_t i = 0; i < rtl::kLevels; ++i) {  // the core counts from the innermost
     const Walk::Level level =
         i < walk.levels.size() ? walk.levels[walk.levels.size() - 1 - i] : Walk::Level{1, 0};
-    d.words[at::kCount + i] = word(level.count);
-    d.words[at::kStride + i] = word(level.stride);
+    d.count(at::kCount + i, level.count, "count");
+    d.stride(at::kStride + i, level.count, level.stride, "stride");
   }
-  return d;
 }
 
 /// The items of the walk are the core's outermost level, however many there are.
-void gathered(Descriptor& d, const Walk& walk, const Gather& g, int64_t index_offset) {
+void gathered(DescriptorWords& d, const Walk& walk, const Gather& g, int64_t index_offset) {
   namespace at = rtl::dma_cmd;
   const size_t items = walk.levels.size() - 1, outermost = rtl::kLevels - 1;
-  d.words[at::kFlags] |= rtl::dma_flags::kGather;
-  d.words[at::kCount + items] = 1;
-  d.words[at::kStride + items] = 0;
-  d.words[at::kCount + outermost] = word(walk.levels[0].count);
-  d.words[at::kStride + outermost] = word(g.pitch);
-  d.words[at::kIndexOffset] = word(index_offset);
-  d.words[at::kLastRow] = word(g.limit - 1);
+  d.flags(at::kFlags, rtl::dma_flags::kGather);
+  d.count(at::kCount + items, 1, "count");
+  d.count(at::kStride + items, 0, "stride");
+  d.count(at::kCount + outermost, walk.levels[0].count, "count");
+  d.count(at::kStride + outermost, g.pitch, "pitch");
+  d.count(at::kIndexOffset, index_offset, "index offset");
+  d.count(at::kLastRow, g.limit - 1, "limit");
 }
 
 /// The window as rtl/window_walk.sv wants it: everything in bytes, of lane 0.
-Status window(Descriptor& d, const OperandWindow& v, int64_t k, std::span<const int64_t> indices) {
+void window(DescriptorWords& d, const OperandWindow& v, int64_t k,
+            std::span<const int64_t> indices) {
   namespace at = rtl::window;
   const int64_t line = v.tile[2] * v.pixel, plane = v.tile[1] * line;
   const int64_t offset = evaluate(v.offset, indices);
@@ -115,53 +104,49 @@ Status window(Descriptor& d, const OperandWindow& v, int64_t k, std::span<const 
     return std::min(k, (static_cast<int64_t>(s) + 1) * v.line - in_line);
   };
   if (seg_end(rtl::kWindowLines - 1) < k)
-    return unsupported(
-        fmt::format("{} bytes of {}-byte kernel lines; the core reads {} lines a cycle", k, v.line,
-                    rtl::kWindowLines));
-  const auto set = [&](size_t field, int64_t value) {
-    d.words[rtl::gemm_cmd::kWindow + field] = word(value);
+    return d.refuse(fmt::format("{} bytes of {}-byte kernel lines; the core reads {} lines a cycle",
+                                k, v.line, rtl::kWindowLines));
+  constexpr size_t kWindow = rtl::gemm_cmd::kWindow;
+  const auto number = [&](size_t field, int64_t value, std::string_view what) {
+    d.number(kWindow + field, value, what);
   };
+  const auto address = [&](size_t field, int64_t value) { d.wrapped(kWindow + field, value); };
   const int64_t step_x = v.stride[2] * v.pixel, step_y = v.stride[1];
   const int64_t width = (v.count[2] - 1) * step_x, height = (v.count[1] - 1) * step_y;
   const int64_t first_x = x + first % v.count[2] * step_x;
   const int64_t first_y = y + lines % v.count[1] * step_y;
-  set(at::kStartAddr, z * plane + first_y * line + first_x);
-  set(at::kFirstX, first_x);
-  set(at::kFirstY, first_y);
-  set(at::kStartX, x);
-  set(at::kStartY, y);
-  set(at::kStartZ, z);
-  set(at::kTileLine, line);
-  set(at::kTileHeight, v.tile[1]);
-  set(at::kTileDepth, v.tile[0]);
-  set(at::kLastX, x + width);
-  set(at::kLastY, y + height);
-  set(at::kStepX, step_x);
-  set(at::kStepY, step_y);
-  set(at::kStepYAddr, step_y * line - width);
-  set(at::kStepZ, v.stride[0]);
-  set(at::kStepZAddr, v.stride[0] * plane - height * line - width);
-  set(at::kSegYStep, v.line_step);
-  set(at::kSegXStep, -v.line);
-  set(at::kSegAddrStep, v.line_step * line - v.line);
-  for (size_t s = 0; s < rtl::kWindowLines; ++s) set(at::kSegEnd + s, seg_end(s));
-  set(at::kPad, v.pad_value);
-  return ok();
-}
-
-/// Counts and strides, which the core has innermost first.
-template <size_t N>
-void reversed(Descriptor& d, size_t field, const std::array<int64_t, N>& values) {
-  for (size_t i = 0; i < N; ++i) d.words[field + i] = word(values[N - 1 - i]);
+  address(at::kStartAddr, z * plane + first_y * line + first_x);
+  number(at::kFirstX, first_x, "first byte of a line");
+  number(at::kFirstY, first_y, "first line");
+  number(at::kStartX, x, "byte of a line");
+  number(at::kStartY, y, "line");
+  number(at::kStartZ, z, "plane");
+  number(at::kTileLine, line, "bytes of a tile's line");
+  number(at::kTileHeight, v.tile[1], "lines of a tile");
+  number(at::kTileDepth, v.tile[0], "planes of a tile");
+  number(at::kLastX, x + width, "last byte of a line");
+  number(at::kLastY, y + height, "last line");
+  d.stride(kWindow + at::kStepX, v.count[2], step_x, "step along a line");
+  d.stride(kWindow + at::kStepY, v.count[1], step_y, "step to a line");
+  address(at::kStepYAddr, step_y * line - width);
+  d.stride(kWindow + at::kStepZ, v.count[0], v.stride[0], "step to a plane");
+  address(at::kStepZAddr, v.stride[0] * plane - height * line - width);
+  number(at::kSegYStep, v.line_step, "lines between kernel lines");
+  number(at::kSegXStep, -v.line, "bytes of a kernel line");
+  address(at::kSegAddrStep, v.line_step * line - v.line);
+  for (size_t s = 0; s < rtl::kWindowLines; ++s)
+    number(at::kSegEnd + s, seg_end(s), "end of a kernel line");
+  number(at::kPad, v.pad_value, "padding");
 }
 
 /// The blocks as rtl/weight_walk.sv wants them: where in which block the first row lies, and for
-/// input stationary, whose rows begin at R = 0, how far into a row the first of them is.
-void blocks(Descriptor& d, const WeightTile& t, int64_t first_k, bool turned) {
+/// input stationary, whose rows begin at R = 0, how far into a row the first of them is. Returns
+/// how far the offset lies behind that of R = 0.
+int64_t blocks(DescriptorWords& d, const WeightTile& t, int64_t first_k, bool turned) {
   namespace at = rtl::blocks;
   const int64_t round = t.groups * t.group_k;
   const auto set = [&](size_t field, int64_t value) {
-    d.words[rtl::gemm_cmd::kBlocks + field] = word(value);
+    d.count(rtl::gemm_cmd::kBlocks + field, value, "packed groups");
   };
   set(at::kGroups, t.groups);
   set(at::kGroupK, t.group_k);
@@ -169,7 +154,17 @@ void blocks(Descriptor& d, const WeightTile& t, int64_t first_k, bool turned) {
   set(at::kFirstGroup, first_k / t.group_k % t.groups);
   set(at::kFirstInGroup, first_k % t.group_k);
   set(at::kRowsBefore, turned ? first_k % round : 0);
-  if (turned) d.words[rtl::gemm_cmd::kWeightOffset] += word(first_k / round * t.group_k);
+  return turned ? first_k / round * t.group_k : 0;
+}
+
+/// Two factors, a word: of lanes with a sign, of rows without.
+void factors(DescriptorWords& d, size_t field, int64_t a, int64_t b, bool of_rows) {
+  for (const auto& [shift, value] : {std::pair{0U, a}, std::pair{16U, b}}) {
+    if (of_rows)
+      d.part(field, shift, 16, value, "multiplier");
+    else
+      d.signed_part(field, shift, 16, value, "multiplier");
+  }
 }
 
 struct Describe {
@@ -179,156 +174,192 @@ struct Describe {
   Dataflow dataflow;
 
   int64_t at(const Affine& a) const { return evaluate(a, indices); }
+  static Result<Descriptor> refused(std::string why) {
+    DescriptorWords d("");
+    d.refuse(std::move(why));
+    return d.done();
+  }
 
   Result<Descriptor> operator()(const LoadCommand& c) const {
-    if (c.padded) return unsupported("explicit im2col loads are not in the core");
-    if (c.buffer == Buffer::accumulator) return unsupported("a load into accumulators");
-    if (c.transposed > 1) return unsupported("transposed loads of more than single bytes");
-    auto d = transfer(program, c.tensor, at(c.source), at(c.slot_offset), c.walk, c.buffer);
-    if (d && c.gather) gathered(*d, c.walk, *c.gather, at(c.gather->index_offset));
-    if (d && c.transposed > 0) d->words[rtl::dma_cmd::kFlags] |= rtl::dma_flags::kTransposed;
-    return d;
+    namespace dma = rtl::dma_cmd;
+    if (c.padded) return refused("explicit im2col loads are not in the core");
+    if (c.buffer == Buffer::accumulator) return refused("a load into accumulators");
+    if (c.transposed > 1) return refused("transposed loads of more than single bytes");
+    DescriptorWords d("load");
+    d.flags(dma::kFlags, buffer_number(c.buffer) << rtl::dma_flags::kBufferShift);
+    d.count(dma::kSlotOffset, at(c.slot_offset), "slot offset");
+    transfer(d, program, c.tensor, at(c.source), c.walk);
+    if (c.gather) gathered(d, c.walk, *c.gather, at(c.gather->index_offset));
+    if (c.transposed > 0) d.flags(dma::kFlags, rtl::dma_flags::kTransposed);
+    return d.done();
   }
   Result<Descriptor> operator()(const StoreCommand& c) const {
-    return transfer(program, c.tensor, at(c.target), at(c.slot_offset), c.walk, Buffer::activation);
+    DescriptorWords d("store");
+    d.count(rtl::dma_cmd::kSlotOffset, at(c.slot_offset), "slot offset");
+    transfer(d, program, c.tensor, at(c.target), c.walk);
+    return d.done();
   }
   Result<Descriptor> operator()(const StageCommand& c) const {
-    const bool out = program.tensors[static_cast<size_t>(c.to)].memory == Memory::dram;
-    auto d = transfer(program, out ? c.to : c.from, at(out ? c.target : c.source), 0, c.walk,
-                      Buffer::activation);
-    if (!d) return d;
-    static_assert(rtl::stage_cmd::kWalk == 0);
-    if (out) d->words[rtl::dma_cmd::kFlags] |= rtl::dma_flags::kShared;
-    const int64_t far =
-        (int64_t{out ? c.from : c.to} << rtl::kTensorShift) + at(out ? c.source : c.target);
-    d->words[rtl::stage_cmd::kFarLo] = word(far);
-    d->words[rtl::stage_cmd::kFarHi] = word(far >> 32);
-    return d;
+    namespace stage = rtl::stage_cmd;
+    static_assert(stage::kWalk == 0);
+    DescriptorWords d("stage");
+    const bool out = tensor_of(program, c.to).memory == Memory::dram;
+    const int near = out ? c.to : c.from, far = out ? c.from : c.to;
+    transfer(d, program, near, at(out ? c.target : c.source), c.walk);
+    if (out) d.flags(rtl::dma_cmd::kFlags, rtl::dma_flags::kShared);
+    d.address(stage::kFarLo, stage::kFarHi, far, tensor_of(program, far).bytes,
+              at(out ? c.source : c.target));
+    return d.done();
   }
   Result<Descriptor> operator()(const GemmCommand& c) const {
     namespace gemm = rtl::gemm_cmd;
+    DescriptorWords d("gemm");
     const bool turned = dataflow == Dataflow::input_stationary;
-    Descriptor d;
     if (overwrites(c.first_of, c.accumulate, indices))
-      d.words[gemm::kFlags] = rtl::gemm_flags::kOverwrite;
-    d.words[gemm::kM] = word(c.m);
-    d.words[gemm::kK] = word(c.k);
-    d.words[gemm::kN] = word(c.n);
-    d.words[gemm::kAccumulatorRow] = word(at(c.accumulator_row));
-    d.words[gemm::kWeightOffset] = word(at(c.weights.offset));
-    d.words[gemm::kWeightPitch] = word(c.weights.pitch);
-    if (c.weights.bits == 4) d.words[gemm::kFlags] |= rtl::gemm_flags::kNarrowWeights;
-    if (c.weights.groups > 1) blocks(d, c.weights, at(c.weights.first_k), turned);
-    if (turned) d.words[gemm::kFlags] |= rtl::gemm_flags::kInputStationary;
-    if (Status s = window(d, c.window, c.k, indices); !s) return s.errors();
-    return d;
+      d.flags(gemm::kFlags, rtl::gemm_flags::kOverwrite);
+    d.count(gemm::kM, c.m, "m");
+    d.count(gemm::kK, c.k, "k");
+    d.count(gemm::kN, c.n, "n");
+    const bool stays = dataflow == Dataflow::output_stationary;  // the drain says which row
+    d.count(gemm::kAccumulatorRow, stays ? 0 : at(c.accumulator_row), "accumulator row");
+    d.count(gemm::kWeightPitch, c.weights.pitch, "pitch of the weights");
+    if (c.weights.bits == 4) d.flags(gemm::kFlags, rtl::gemm_flags::kNarrowWeights);
+    int64_t behind = 0;
+    if (c.weights.groups > 1) behind = blocks(d, c.weights, at(c.weights.first_k), turned);
+    if (turned) d.flags(gemm::kFlags, rtl::gemm_flags::kInputStationary);
+    d.count(gemm::kWeightOffset, at(c.weights.offset) + behind, "offset of the weights");
+    window(d, c.window, c.k, indices);
+    return d.done();
   }
   Result<Descriptor> operator()(const PostCommand& c) const {
-    if (!c.has_parameters) return unsupported("a post without parameters");
+    if (!c.has_parameters) return refused("a post without parameters");
     namespace post = rtl::post_cmd;
-    Descriptor d;
-    d.words[post::kFlags] = (c.transposed ? rtl::post_flags::kTransposed : 0) |
-                            (c.table ? rtl::post_flags::kTableOn : 0) |
-                            (c.residual ? rtl::post_flags::kResidual : 0);
+    DescriptorWords d("post");
+    d.flags(post::kFlags, (c.transposed ? rtl::post_flags::kTransposed : 0) |
+                              (c.table ? rtl::post_flags::kTableOn : 0) |
+                              (c.residual ? rtl::post_flags::kResidual : 0));
     const Residual r = c.residual.value_or(Residual{});
-    d.words[post::kResidual] = bytes(r.zero, r.shift, 0, 0) | word(r.multiplier) << 16;
-    d.words[post::kSumLimits] = bytes(r.low, r.high, 0, 0);
-    d.words[post::kRows] = word(c.rows);
-    d.words[post::kCols] = word(c.cols);
-    d.words[post::kAccumulatorRow] = word(at(c.accumulator_row));
-    d.words[post::kParameterOffset] = word(at(c.parameter_offset));
-    d.words[post::kSlotOffset] = word(at(c.slot_offset));
-    d.words[post::kPitch] = word(c.pitch);
-    d.words[post::kZero] = word(c.output_zero);
-    d.words[post::kLow] = word(c.lowest());
-    d.words[post::kHigh] = word(c.high);
-    d.words[post::kGroups] = word(c.groups);
-    d.words[post::kGroupRows] = word(c.group_rows);
-    d.words[post::kGroupOffset] = word(at(c.group_offset));
-    return d;
+    d.signed_part(post::kResidual, 0, 8, r.zero, "zero point of the residual");
+    d.part(post::kResidual, 8, 8, r.shift, "shift of the residual");
+    d.signed_part(post::kResidual, 16, 16, r.multiplier, "multiplier of the residual");
+    d.signed_part(post::kSumLimits, 0, 8, r.low, "limit of the sum");
+    d.signed_part(post::kSumLimits, 8, 8, r.high, "limit of the sum");
+    d.count(post::kRows, c.rows, "rows");
+    d.count(post::kCols, c.cols, "columns");
+    d.count(post::kAccumulatorRow, at(c.accumulator_row), "accumulator row");
+    d.count(post::kParameterOffset, at(c.parameter_offset), "parameter offset");
+    d.count(post::kSlotOffset, at(c.slot_offset), "slot offset");
+    d.count(post::kPitch, c.pitch, "pitch");
+    d.number(post::kZero, c.output_zero, "zero point");
+    d.number(post::kLow, c.lowest(), "limit");
+    d.number(post::kHigh, c.high, "limit");
+    d.count(post::kGroups, c.groups, "groups");
+    d.count(post::kGroupRows, c.group_rows, "rows of a group");
+    d.count(post::kGroupOffset, c.groups > 1 ? at(c.group_offset) : 0, "offset of the groups");
+    return d.done();
   }
   Result<Descriptor> operator()(const DrainCommand&) const {
-    return unsupported("a drain that doesn't follow its gemm");
+    return refused("a drain that doesn't follow its gemm");
   }
   Result<Descriptor> operator()(const VectorCommand&) const {
-    return unsupported("vector commands of operations are not in the core");
+    return refused("vector commands of operations are not in the core");
   }
   Result<Descriptor> operator()(const SetTableCommand& c) const {
-    Descriptor d;
+    DescriptorWords d("table");
     if (c.unit == Queue::post) {
-      d.words[rtl::post_cmd::kFlags] = rtl::post_flags::kSetTable;
-      d.words[rtl::post_cmd::kParameterOffset] = word(at(c.parameter_offset));
+      d.flags(rtl::post_cmd::kFlags, rtl::post_flags::kSetTable);
+      d.count(rtl::post_cmd::kParameterOffset, at(c.parameter_offset), "offset");
     } else {
-      d.words[rtl::vector_cmd::kMode] = rtl::lane_mode::kSetTable;
-      d.words[rtl::vector_cmd::kBOffset] = word(at(c.parameter_offset));
+      d.flags(rtl::vector_cmd::kMode, rtl::lane_mode::kSetTable);
+      d.count(rtl::vector_cmd::kBOffset, at(c.parameter_offset), "offset");
     }
-    return d;
+    return d.done();
+  }
+
+  void shape(DescriptorWords& d, const RowCommand& c) const {
+    namespace row = rtl::row_cmd;
+    const int64_t beat = contract::row_beat(c, hw), beats = ceil_div(c.stretch(), beat);
+    d.count(row::kBeat, beat, "beat");
+    d.count(row::kBeats, beats, "beats");
+    d.count(row::kTail, c.stretch() - (beats - 1) * beat, "last beat");
+    d.count(row::kStretch, c.stretch(), "stretch");
+    d.count(row::kStretches, c.run / c.stretch(), "stretches");
+    d.count(row::kPieces, c.pieces, "pieces");
+    d.counts(row::kRows, c.rows, "rows");
+    d.count(row::kCount, c.row_count(), "rows");
+    d.count(row::kLength, c.length(), "length");
+  }
+  void constants(DescriptorWords& d, const RowCommand& c, bool norm) const {
+    namespace row = rtl::row_cmd;
+    factors(d, row::kFactors, c.row_multiplier, c.mask_multiplier, true);
+    d.signed_part(row::kZeros, 0, 8, c.input_zero, "zero point");
+    d.signed_part(row::kZeros, 8, 8, c.output_zero, "zero point");
+    d.signed_part(row::kZeros, 16, 8, c.low, "limit");
+    d.signed_part(row::kZeros, 24, 8, c.high, "limit");
+    d.part(row::kShifts, 0, 8, c.difference_shift, "difference shift");
+    d.part(row::kShifts, 8, 8, c.exponent, "exponent");
+    d.part(row::kShifts, 16, 8, c.unit_bits, "unit bits");
+    d.wide(row::kEpsilonLo, row::kEpsilonHi, norm ? c.epsilon : c.numerator);
   }
   Result<Descriptor> operator()(const RowCommand& c) const {
     namespace row = rtl::row_cmd;
     namespace mode = rtl::lane_mode;
-    Descriptor d;
+    DescriptorWords d("row command");
     const bool norm = c.op != RowOp::softmax;
-    const int64_t beat = contract::row_beat(c, hw), beats = ceil_div(c.stretch(), beat);
-    d.words[row::kMode] = mode::kRows | (norm ? mode::kRowNorm : 0) |
-                          (c.op == RowOp::layer_norm ? mode::kRowCentred : 0) |
-                          (norm && c.per_channel > 1 ? mode::kRowSplat : 0) |
-                          (c.mask ? mode::kRowMask : 0);
-    d.words[row::kBeat] = word(beat);
-    d.words[row::kBeats] = word(beats);
-    d.words[row::kTail] = word(c.stretch() - (beats - 1) * beat);
-    d.words[row::kStretch] = word(c.stretch());
-    d.words[row::kStretches] = word(c.run / c.stretch());
-    d.words[row::kPieces] = word(c.pieces);
-    reversed(d, row::kRows, c.rows);
-    d.words[row::kCount] = word(c.row_count());
-    d.words[row::kLength] = word(c.length());
-    d.words[row::kInOffset] = word(at(c.in.offset));
-    d.words[row::kInPiece] = word(c.in.piece_stride);
-    reversed(d, row::kInStride, c.in.row_stride);
-    d.words[row::kOutOffset] = word(at(c.out.offset));
-    d.words[row::kOutPiece] = word(c.out.piece_stride);
-    reversed(d, row::kOutStride, c.out.row_stride);
-    d.words[row::kParameterOffset] = word(at(c.parameter_offset));
+    d.flags(row::kMode, mode::kRows | (norm ? mode::kRowNorm : 0) |
+                            (c.op == RowOp::layer_norm ? mode::kRowCentred : 0) |
+                            (norm && c.per_channel > 1 ? mode::kRowSplat : 0) |
+                            (c.mask ? mode::kRowMask : 0));
+    shape(d, c);
+    d.count(row::kInOffset, at(c.in.offset), "offset");
+    d.stride(row::kInPiece, c.pieces, c.in.piece_stride, "stride of pieces");
+    d.strides(row::kInStride, c.rows, c.in.row_stride, "stride");
+    d.count(row::kOutOffset, at(c.out.offset), "offset of the output");
+    d.stride(row::kOutPiece, c.pieces, c.out.piece_stride, "stride of the output's pieces");
+    d.strides(row::kOutStride, c.rows, c.out.row_stride, "stride of the output");
+    d.count(row::kParameterOffset, at(c.parameter_offset), "parameter offset");
     if (c.mask) {
-      d.words[row::kMaskOffset] = word(at(c.mask->offset));
-      d.words[row::kMaskPiece] = word(c.mask->piece_stride);
+      d.count(row::kMaskOffset, at(c.mask->offset), "offset of the mask");
+      d.stride(row::kMaskPiece, c.pieces, c.mask->piece_stride, "stride of the mask's pieces");
     }
-    reversed(d, row::kSecondStride, c.mask ? c.mask->row_stride : c.parameter_stride);
-    d.words[row::kFactors] = halves(c.row_multiplier, c.mask_multiplier);
-    d.words[row::kZeros] = bytes(c.input_zero, c.output_zero, c.low, c.high);
-    d.words[row::kShifts] = bytes(c.difference_shift, c.exponent, c.unit_bits, 0);
-    d.words[row::kEpsilonLo] = norm ? word(c.epsilon) : word(c.numerator);
-    d.words[row::kEpsilonHi] = norm ? word(c.epsilon >> 32) : 0;
-    return d;
+    if (c.mask || norm)
+      d.strides(row::kSecondStride, c.rows, c.mask ? c.mask->row_stride : c.parameter_stride,
+                c.mask ? "stride of the mask" : "stride of the channels");
+    constants(d, c, norm);
+    return d.done();
   }
   Result<Descriptor> operator()(const LaneCommand& c) const {
     namespace vec = rtl::vector_cmd;
     namespace mode = rtl::lane_mode;
-    Descriptor d;
+    DescriptorWords d("lane command");
     const LaneOperand b = c.b.value_or(LaneOperand{});
     const int64_t beat = contract::lane_beat(c, hw), beats = ceil_div(c.run, beat);
-    d.words[vec::kMode] =
-        static_cast<uint32_t>(c.op) << mode::kOpShift |
-        static_cast<uint32_t>(c.tap_op) << mode::kTapOpShift | (c.b ? mode::kBOn : 0) |
-        (b.buffer == Buffer::parameter ? mode::kBParameter : 0) | (b.splat ? mode::kBSplat : 0) |
-        (c.across ? mode::kAcross : 0) | (c.table ? mode::kTableOn : 0);
-    d.words[vec::kBeat] = word(beat);
-    d.words[vec::kBeats] = word(beats);
-    d.words[vec::kTail] = word(c.run - (beats - 1) * beat);
-    reversed(d, vec::kTaps, c.taps);
-    reversed(d, vec::kRows, c.rows);
-    d.words[vec::kAOffset] = word(at(c.a.offset));
-    reversed(d, vec::kTapStride, c.tap_stride);
-    reversed(d, vec::kAStride, c.a.row_stride);
-    d.words[vec::kBOffset] = word(at(b.offset));
-    reversed(d, vec::kBStride, b.row_stride);
-    d.words[vec::kOutOffset] = word(at(c.slot_offset));
-    reversed(d, vec::kOutStride, c.out_stride);
-    d.words[vec::kFactors] = halves(c.a.multiplier, b.multiplier);
-    d.words[vec::kZeros] = bytes(c.a.zero, b.zero, 0, 0) | word(c.output_zero) << 16;
-    d.words[vec::kLimits] = bytes(c.low, c.high, c.shift, 0);
-    return d;
+    d.flags(vec::kMode, static_cast<uint32_t>(c.op) << mode::kOpShift |
+                            static_cast<uint32_t>(c.tap_op) << mode::kTapOpShift |
+                            (c.b ? mode::kBOn : 0) |
+                            (b.buffer == Buffer::parameter ? mode::kBParameter : 0) |
+                            (b.splat ? mode::kBSplat : 0) | (c.across ? mode::kAcross : 0) |
+                            (c.table ? mode::kTableOn : 0));
+    d.count(vec::kBeat, beat, "beat");
+    d.count(vec::kBeats, beats, "beats");
+    d.count(vec::kTail, c.run - (beats - 1) * beat, "last beat");
+    d.counts(vec::kTaps, c.taps, "taps");
+    d.counts(vec::kRows, c.rows, "rows");
+    d.count(vec::kAOffset, at(c.a.offset), "offset");
+    d.strides(vec::kTapStride, c.taps, c.tap_stride, "stride of the taps");
+    d.strides(vec::kAStride, c.rows, c.a.row_stride, "stride");
+    d.count(vec::kBOffset, at(b.offset), "offset of the second operand");
+    d.strides(vec::kBStride, c.rows, b.row_stride, "stride of the second operand");
+    d.count(vec::kOutOffset, at(c.slot_offset), "offset of the output");
+    d.strides(vec::kOutStride, c.rows, c.out_stride, "stride of the output");
+    factors(d, vec::kFactors, c.a.multiplier, b.multiplier, false);
+    d.signed_part(vec::kZeros, 0, 8, c.a.zero, "zero point");
+    d.signed_part(vec::kZeros, 8, 8, b.zero, "zero point");
+    d.signed_part(vec::kZeros, 16, 16, c.output_zero, "zero point of the output");
+    d.signed_part(vec::kLimits, 0, 8, c.low, "limit");
+    d.signed_part(vec::kLimits, 8, 8, c.high, "limit");
+    d.part(vec::kLimits, 16, 8, c.shift, "shift");
+    return d.done();
   }
 };
 
@@ -472,7 +503,9 @@ void add_drain(Descriptor& gemm, const DrainCommand& drain, std::span<const int6
   gemm.words[rtl::gemm_cmd::kFlags] |= rtl::gemm_flags::kDrain;
   if (overwrites(drain.first_of, drain.accumulate, indices))
     gemm.words[rtl::gemm_cmd::kFlags] |= rtl::gemm_flags::kDrainOverwrite;
-  gemm.words[rtl::gemm_cmd::kAccumulatorRow] = word(evaluate(drain.accumulator_row, indices));
+  // Within an accumulator slot, of less than 2^30 rows.
+  gemm.words[rtl::gemm_cmd::kAccumulatorRow] =
+      static_cast<uint32_t>(evaluate(drain.accumulator_row, indices));
 }
 
 }  // namespace accsim::hw

@@ -31,15 +31,16 @@ struct Descriptor {
   void use(rtl::CommandPort port, const std::array<int64_t, kBuffers>& slots);
 };
 
-/// The port of the core that takes a queue's commands. Loads, gemms, posts, vector commands and
-/// stores have one each; drains are no commands of the core.
+/// The port of the core that takes a queue's commands. Loads, gemms, posts, vector commands, stores
+/// and stages have one each; drains are no commands of the core.
 rtl::CommandPort port_of(Queue q);
 
 /// Value of an affine expression; `indices` by Loop::id.
 int64_t evaluate(const Affine& a, std::span<const int64_t> indices);
 
-/// `layer`: the dataflow of the command's layer; none: the program's. Errc::unsupported for what the core can't do: costed vector commands, zero-padded loads, a post
-/// without parameters, walks of more levels and windows of more lines than it has.
+/// The words of a command that verify() has accepted. `layer`: the dataflow of the command's layer;
+/// none: the program's. Errc::unsupported for what rtl/README.md has
+/// under "In the model and not in the core", and for a value that its field has no room for.
 Result<Descriptor> describe(const Program& program, const HwConfig& hw, const Command& command,
                             std::span<const int64_t> indices,
                             std::optional<Dataflow> layer = std::nullopt);

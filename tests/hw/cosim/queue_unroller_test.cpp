@@ -448,5 +448,64 @@ TEST(Descriptor, IsWhatTheCoreCannotDoRefused) {
   }
 }
 
+TEST(Descriptor, IsAValueThatItsFieldHasNoRoomForNamed) {
+  Program p = nest();
+  p.tensors.assign(2, {"t", Memory::dram, 1 << 20});
+  const auto said = [&](const Command& c) {
+    const auto d = describe(p, kMachine, c, {});
+    if (d.ok()) return std::string();
+    EXPECT_EQ(d.errors()[0].code, Errc::unsupported);
+    return d.errors()[0].message;
+  };
+  const auto starts = [](const std::string& text, const std::string& part) {
+    return text.substr(0, part.size()) == part;
+  };
+  constexpr int64_t kWord = int64_t{1} << 32, kHalf = int64_t{1} << 31;
+  LoadCommand one = load(0);
+  const auto bent = [&](const Walk& walk) {
+    LoadCommand c = one;
+    c.walk = walk;
+    return said({c});
+  };
+  EXPECT_EQ(bent({{{2, kHalf - 1}, {2, -kHalf}}, 4}), "");
+  EXPECT_PRED2(starts, bent({{{2, kHalf}}, 4}), "stride of a load is 2147483648;");
+  EXPECT_PRED2(starts, bent({{{2, -kHalf - 1}}, 4}), "stride of a load is -2147483649;");
+  EXPECT_EQ(bent({{{1, kWord}}, 4}), "");
+  EXPECT_PRED2(starts, bent({{{kWord, 0}}, 4}), "count of a load is 4294967296;");
+  EXPECT_PRED2(starts, bent({{}, kWord}), "run of a load is 4294967296;");
+  p.tensors[0].bytes = (int64_t{1} << 40) + 1;
+  EXPECT_PRED2(starts, said({one}), "bytes of a tensor of a load is 1099511627777;");
+  p.tensors.assign(257, {"t", Memory::dram, 1 << 20});
+  one.tensor = 255;
+  EXPECT_EQ(said({one}), "");
+  one.tensor = 256;
+  EXPECT_PRED2(starts, said({one}), "tensor of a load is 256;");
+  one.tensor = 0;
+  one.gather = Gather{0, kWord, 1};
+  one.walk = {{{2, 0}}, 4};
+  EXPECT_PRED2(starts, said({one}), "pitch of a load is 4294967296;");
+
+  LaneCommand lanes;
+  lanes.rows[0] = 2;
+  lanes.run = 4;
+  lanes.a.row_stride[0] = kHalf;
+  EXPECT_PRED2(starts, said({lanes}), "stride of a lane command is 2147483648;");
+  lanes.a.row_stride[0] = 0;
+  lanes.a.multiplier = 32768;
+  EXPECT_PRED2(starts, said({lanes}), "multiplier of a lane command is 32768;");
+  PostCommand post;
+  post.rows = post.cols = 1;
+  post.has_parameters = true;
+  EXPECT_EQ(said({post}), "");
+  post.pitch = -1;
+  EXPECT_PRED2(starts, said({post}), "pitch of a post is -1;");
+  GemmCommand gemm;
+  gemm.m = gemm.k = gemm.n = 1;
+  gemm.window.pixel = gemm.window.line = 1;
+  EXPECT_EQ(said({gemm}), "");
+  gemm.window.origin[1] = kHalf;
+  EXPECT_PRED2(starts, said({gemm}), "first line of a gemm is 2147483648;");
+}
+
 }  // namespace
 }  // namespace accsim::hw
