@@ -87,8 +87,9 @@ class CommandCounter {
     const bool softmax = c.op == RowOp::softmax;
     const int64_t passes = softmax ? 3 : 2;
     read(Buffer::activation) += Bytes(elements * passes * (c.mask ? 2 : 1)) * times;
-    read(Buffer::parameter) +=
-        Bytes(softmax ? 512 : elements / c.per_channel * hw_->parameter_bytes()) * times;
+    read(Buffer::parameter) += Bytes(softmax ? RowCommand::kTableBytes
+                                             : elements / c.per_channel * hw_->parameter_bytes()) *
+                               times;
     written(Buffer::output) += Bytes(elements) * times;
     counts_.vector_ops[0] += elements * passes * times;
     // A row's division, and of a normalisation the root before it.

@@ -116,7 +116,7 @@ struct Step {
     wait_marks
   };
   Kind kind = Kind::wait;
-  Wait memory = Wait::array;  ///< load, store: the reason that waiting for it has
+  Wait memory = Wait::array;  ///< load, store, stage: the reason that waiting for it has
   /// load: what it adds to; waits: the pending one; signal, mark: when what it is about is done.
   Moment moment = Moment::load_free;
   uint8_t ring = 0;                                 ///< wait, signal
@@ -164,7 +164,7 @@ class StepWriter {
   void lane(const LaneCommand& c);
   void row(const RowCommand& c);
   void set_table(Queue unit);
-  /// `bytes` that are contiguous in pieces of `run` in DRAM, from there or to there.
+  /// `runs` contiguous pieces of `run` bytes in DRAM, from there or to there.
   void stage(Memory from, int64_t runs, int64_t run);
   void sync(SyncKind kind, Queue queue, Buffer buffer);
   void mark(const Mark& m);

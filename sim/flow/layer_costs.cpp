@@ -65,10 +65,7 @@ bool on_chip(const std::vector<Operand>& side, int port) {
 int64_t least_traffic(const GemmOp& op, const OpRequest& r, const hw::HwConfig& hw) {
   GemmTraffic t = gemm_traffic(op, hw.activation_bytes(), hw.weight_bytes(), hw.activation_bytes());
   const Operand* b = operand(r.inputs, op.b_port);
-  GemmProblem p = make_problem(op, hw);
-  if (b) p.b = b->place;
-  choose_weights(p, hw);
-  t.b_narrow = p.b_bits == 4;
+  t.b_narrow = weight_bits(op, b && b->place.constant, hw) == 4;
   t.a_on_chip = on_chip(r.inputs, op.a_port);
   t.b_on_chip = on_chip(r.inputs, op.b_port);
   t.c_on_chip = on_chip(r.outputs, op.out_port);

@@ -31,11 +31,15 @@ GemmProblem make_problem(const GemmOp& op, const hw::HwConfig& hw) {
   return p;
 }
 
+int weight_bits(const GemmOp& op, bool constant, const hw::HwConfig& hw) {
+  const bool one = !op.grouped && (op.batch == 1 || op.b_shared);
+  return hw.narrow_weights() && constant && one ? 4 : 8;
+}
+
 void choose_weights(GemmProblem& p, const hw::HwConfig& hw) {
-  const bool one = !p.op.grouped && (p.op.batch == 1 || p.op.b_shared);
-  const bool narrow = hw.narrow_weights() && p.b.constant && one;
-  p.b_bits = narrow ? 4 : 8;
-  p.scale_group = narrow && hw.types.weight_group < p.op.channels ? hw.types.weight_group : 0;
+  p.b_bits = weight_bits(p.op, p.b.constant, hw);
+  p.scale_group =
+      p.b_bits == 4 && hw.types.weight_group < p.op.channels ? hw.types.weight_group : 0;
 }
 
 std::string_view short_name(hw::Dataflow dataflow) {

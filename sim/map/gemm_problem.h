@@ -61,9 +61,11 @@ struct GemmProblem {
 /// left for the caller to fill in, who then calls choose_weights().
 GemmProblem make_problem(const GemmOp& op, const hw::HwConfig& hw);
 
-/// On a machine of int4 weights: 4 bits, and scales by group, for a product whose second operand is
-/// constant and one for all of its batch. Grouped convolutions, and products of two tensors that
-/// are computed (attention), have 8.
+/// Bits of a weight. On a machine of int4 weights 4 for a product whose second operand is constant
+/// and one for all of its batch. Grouped convolutions, and products of two tensors that are
+/// computed (attention), have 8.
+int weight_bits(const GemmOp& op, bool constant, const hw::HwConfig& hw);
+/// weight_bits() of the problem's second operand, and where they are 4 scales by group.
 void choose_weights(GemmProblem& p, const hw::HwConfig& hw);
 
 /// One way to cut a problem. All sizes in elements.

@@ -264,7 +264,7 @@ Result<Mapping> Mapper::search(const OpRequest& r, const MappingPin& pin) {
   const auto& memory = std::get<MemoryOp>(r.item);
   VectorProblem p = vector_problem(memory.inputs, memory.outputs, r, hw_);
   p.axes = memory.axes;
-  if (!has_true_program(p, hw_)) p.axes.clear();
+  if (!has_true_program(p)) p.axes.clear();
   return search_vector(p);
 }
 

@@ -1,13 +1,11 @@
 #include <cmath>
 
-#include "hw/program/contract.h"
+#include "hw/program/reach.h"
 #include "sim/map/move_emitter.h"
 
 namespace accsim::sim {
 namespace {
 
-/// Levels of the core's walks around a run.
-constexpr size_t kWalkLevels = 6;
 /// Sides of blocks that are larger come in multiples of it: whole bursts and whole turned blocks.
 constexpr int64_t kSide = 64;
 
@@ -18,13 +16,13 @@ int64_t side_of(int64_t count, int64_t most) {
 
 }  // namespace
 
-bool has_true_program(const VectorProblem& p, const hw::HwConfig& hw) {
-  if (p.is_vector() || p.axes.empty() || p.axes.size() > kWalkLevels + 1) return false;
+bool has_true_program(const VectorProblem& p) {
+  if (p.is_vector() || p.axes.empty() || p.axes.size() > hw::kWalkLevels + 1) return false;
   if (p.inputs.size() != 1 || p.outputs.size() != 1) return false;
   const int64_t bytes = p.inputs[0].element_bytes;
   if (bytes != p.outputs[0].element_bytes) return false;
   const bool turns = contiguous_axis(p) + 1 != p.axes.size();
-  return !turns || (bytes == 1 && hw.buffer(hw::Buffer::output).width >= 1);
+  return !turns || bytes == 1;
 }
 
 size_t contiguous_axis(const VectorProblem& p) {

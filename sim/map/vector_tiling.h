@@ -29,10 +29,10 @@ struct VectorProblem {
   bool is_vector() const;
 };
 
-/// Can the machine make the move of `axes` by a program whose addresses are the op's? Not when
+/// Can a machine make the move of `axes` by a program whose addresses are the op's? Not when
 /// elements that are turned have more than a byte, which the core doesn't turn, nor when there are
 /// more axes than its walks have levels.
-bool has_true_program(const VectorProblem& p, const hw::HwConfig& hw);
+bool has_true_program(const VectorProblem& p);
 
 /// The program that moves the op in `chunks` chunks and `passes` passes; chunks of one operand
 /// are equal but for the last, which takes the remainder.
