@@ -238,12 +238,13 @@ module accsim_core
     .ActSlotBytes(ActSlotBytes), .WgtSlots(WgtSlots), .WgtSlotBytes(WgtSlotBytes),
     .AccSlots(AccSlots), .AccRows(AccRows)
   ) u_execute (
-    .clk_i, .rst_ni, .enable_i(enable_q), .cmd_valid_i(gemm_valid_i), .cmd_ready_o(gemm_ready_o), .cmd_i(gemm_i), .act_full_i(act_full), .wgt_full_i(wgt_full),
-    .acc_free_i(acc_free), .act_take_o(act_take), .act_give_o(act_give), .wgt_take_o(wgt_take),
-    .wgt_give_o(wgt_give), .acc_claim_o(acc_claim), .acc_done_o(acc_done), .act_read_o(act_read),
-    .act_addr_o(act_addr), .act_data_i(act_rows), .wgt_read_o(wgt_read), .wgt_addr_o(wgt_addr),
-    .wgt_data_i(wgt_data), .post_read_i(post_read), .post_row_i(post_row),
-    .post_sums_o(post_sums), .retire_gemm_o, .retire_drain_o
+    .clk_i, .rst_ni, .enable_i(enable_q), .cmd_valid_i(gemm_valid_i), .cmd_ready_o(gemm_ready_o),
+    .cmd_i(gemm_i), .act_full_i(act_full), .wgt_full_i(wgt_full), .acc_free_i(acc_free),
+    .act_take_o(act_take), .act_give_o(act_give), .wgt_take_o(wgt_take), .wgt_give_o(wgt_give),
+    .acc_claim_o(acc_claim), .acc_done_o(acc_done), .act_read_o(act_read), .act_addr_o(act_addr),
+    .act_data_i(act_rows), .wgt_read_o(wgt_read), .wgt_addr_o(wgt_addr), .wgt_data_i(wgt_data),
+    .post_read_i(post_read), .post_row_i(post_row), .post_sums_o(post_sums), .retire_gemm_o,
+    .retire_drain_o
   );
 
   post_unit #(
@@ -280,10 +281,11 @@ module accsim_core
     .clk_i, .rst_ni, .enable_i(enable_q), .cmd_valid_i(store_valid_i), .cmd_ready_o(store_ready_o),
     .cmd_i(store_i), .full_i(store_full), .take_o(store_take), .free_o(store_give),
     .region_free_i(region_free), .region_take_o(store_region_take), .marks_i(marks),
-    .turn_i(store_turn), .turn_take_o(store_turn_take), .turn_give_o(store_turn_give), .req_tag_o(write_tag_o),
-    .read_o(out_read), .read_addr_o(out_read_addr), .req_valid_o(write_valid_o),
-    .req_ready_i(write_ready_i), .req_addr_o(write_addr_o), .req_bytes_o(write_bytes_o),
-    .req_shared_o(write_shared_o), .req_last_o(write_last_o), .retire_o(retire_store_o)
+    .turn_i(store_turn), .turn_take_o(store_turn_take), .turn_give_o(store_turn_give),
+    .req_tag_o(write_tag_o), .read_o(out_read), .read_addr_o(out_read_addr),
+    .req_valid_o(write_valid_o), .req_ready_i(write_ready_i), .req_addr_o(write_addr_o),
+    .req_bytes_o(write_bytes_o), .req_shared_o(write_shared_o), .req_last_o(write_last_o),
+    .retire_o(retire_store_o)
   );
 
   stage_unit #(.Port(LoadPort)) u_stage (

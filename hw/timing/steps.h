@@ -14,7 +14,8 @@ namespace accsim::hw {
 /// Moments that later commands build on, besides the tokens. "Loaded" ones, in Buffer's order, are
 /// when all loads so far into a buffer have arrived, whichever memory they come from. "Pending"
 /// ones are what the tokens say that a queue's next command waits for; they return to 0 when it
-/// starts. "Marks" stands for those of all tensors, which Simulator keeps. "Read" and "written by" ones are when a queue lets another one use that channel of DRAM.
+/// starts. "Marks" stands for those of all tensors, which Simulator keeps. "Read" and "written by"
+/// ones are when a queue lets another one use that channel of DRAM.
 enum class Moment : uint8_t {
   load_free,
   preload_free,

@@ -69,7 +69,10 @@ int64_t least_traffic(const GemmOp& op, const OpRequest& r, const hw::HwConfig& 
   t.a_on_chip = on_chip(r.inputs, op.a_port);
   t.b_on_chip = on_chip(r.inputs, op.b_port);
   t.c_on_chip = on_chip(r.outputs, op.out_port);
-  return gemm_traffic_bound(t, on_chip_bytes(hw));
+  const Operand* residual = operand(r.inputs, r.residual);
+  const bool adds = residual && !on_chip(r.inputs, r.residual);
+  return gemm_traffic_bound(t, on_chip_bytes(hw)) +
+         (adds ? op.batch * op.m() * op.n() * residual->element_bytes : 0);
 }
 
 /// Vector and memory ops: what isn't on chip, once.

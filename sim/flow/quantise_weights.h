@@ -7,7 +7,7 @@ namespace accsim::sim {
 
 /// Scales of one layer: an integer times its scale is the real number.
 struct LayerScales {
-  double a = 1, out = 1;
+  double a = 1, out = 1, residual = 1;
   double b = 0;  ///< of a B that is computed at run time; constant weights have one a channel
 };
 

@@ -108,7 +108,9 @@ Status fold_constants(const Graph& graph, const CostedNetwork& network, const Qu
     if (merged.merged_into != static_cast<int>(layer.layer)) continue;
     const Node& n = graph.nodes[static_cast<size_t>(merged.node)];
     const OpRow* row = find_op(n);
-    if (row && row->fusion == Fusion::bias) {
+    const bool residual = !std::ranges::any_of(
+        n.inputs, [&](TensorId id) { return id != kNoTensor && graph.tensor(id).constant; });
+    if (row && row->fusion == Fusion::bias && !residual) {
       const size_t port = graph.tensor(n.inputs[0]).constant ? 0 : 1;
       if (Status s = add(n.inputs[port], 1); !s) return s;
     }
@@ -130,18 +132,42 @@ Status fold_constants(const Graph& graph, const CostedNetwork& network, const Qu
   return ok();
 }
 
+/// Element of the node's output that the machine's element `at` is: NHWC of a convolution.
+int64_t element_of(const Node& node, const GemmOp& op, int64_t at) {
+  if (!is_conv(node)) return at;
+  const int64_t pixels = op.out[0] * op.out[1] * op.out[2], channels = op.batch * op.outputs;
+  return (at / (pixels * channels) * channels + at % channels) * pixels + at / channels % pixels;
+}
+
+/// What is added to the output, in its order in memory.
+std::vector<int8_t> quantise_residual(const Node& node, const GemmOp& op, const ref::Array& r,
+                                      double scale) {
+  const std::vector<double> from = r.reals();
+  std::vector<int8_t> out(from.size());
+  for (size_t i = 0; i < out.size(); ++i)
+    out[i] = quantised(
+        from[static_cast<size_t>(element_of(node, op, static_cast<int64_t>(i)))], scale, 127);
+  return out;
+}
+
+/// A residual's factor as multiplier / 2^shift, the multiplier of 16 bits with its sign.
+hw::Residual residual_factor(double factor) {
+  constexpr int kBits = 15, kMostShift = 31;
+  hw::Residual r;
+  int exponent = 0;
+  std::frexp(factor, &exponent);  // factor < 2^exponent
+  r.shift = std::clamp(kBits - exponent, 0, kMostShift);
+  r.multiplier = static_cast<int32_t>(
+      std::min(std::nearbyint(std::ldexp(factor, r.shift)), double{INT16_MAX}));
+  return r;
+}
+
 ref::Array dequantised(const Node& node, const GemmOp& op, const Tensor& shape,
                        const std::vector<int8_t>& q, double scale) {
   ref::Array out(shape.dtype, shape.dims);
   std::vector<double> values(q.size());
-  const int64_t pixels = op.out[0] * op.out[1] * op.out[2], channels = op.batch * op.outputs;
-  for (size_t i = 0; i < q.size(); ++i) {
-    const auto at = static_cast<int64_t>(i);
-    int64_t to = at;
-    if (is_conv(node))  // NHWC to NCHW
-      to = (at / (pixels * channels) * channels + at % channels) * pixels + at / channels % pixels;
-    values[static_cast<size_t>(to)] = q[i] * scale;
-  }
+  for (size_t i = 0; i < q.size(); ++i)
+    values[static_cast<size_t>(element_of(node, op, static_cast<int64_t>(i)))] = q[i] * scale;
   with_element_kind(out.kind(), [&]<class T>(T) {
     for (size_t i = 0; i < values.size(); ++i) out.data<T>()[i] = static_cast<T>(values[i]);
   });
@@ -167,7 +193,8 @@ std::vector<QuantisedLayer> quantised_layers(const Graph& graph, const CostedNet
         elements(graph.tensor(node.inputs[0]).dims) != logical_a(op) ||
         elements(graph.tensor(node.inputs[1]).dims) != logical_weights(op))
       continue;
-    QuantisedLayer q{i, l.node, l.node, *mappings[0]->gemm, l.relu};
+    QuantisedLayer q{i, l.node, l.node, *mappings[0]->gemm};
+    if (l.residual >= 0) q.residual = l.inputs[static_cast<size_t>(l.residual)];
     for (const Layer& merged : network.lowered.layers)
       if (merged.merged_into == static_cast<int>(i) && merged.outputs[0] == l.outputs[0])
         q.last = merged.node;
@@ -195,7 +222,10 @@ Result<ref::Array> run_quantised(const Graph& graph, const CostedNetwork& networ
     operands.channels.resize(
         wanted, operands.channels.empty() ? GemmOperands::Channel{} : operands.channels.front());
   GemmProblem problem = layer.source.problem;
-  problem.relu = layer.relu;
+  if (problem.residual) {
+    operands.residual = quantise_residual(node, op, *given.residual, given.scales.residual);
+    problem.add = residual_factor(given.scales.residual / given.scales.out);
+  }
   const hw::Program program = emit(problem, hw, layer.source.tiling);
   hw::MemoryImage image = pack(problem, hw, layer.source.tiling, operands);
   if (Status s = hw::run_golden(program, hw, image); !s) return s.errors();

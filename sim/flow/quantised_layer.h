@@ -14,7 +14,7 @@ struct QuantisedLayer {
   size_t layer = 0;                        ///< index in Lowered
   NodeId first = kNoNode, last = kNoNode;  ///< the product's node, and the last one merged into it
   GemmSource source;
-  bool relu = false;
+  TensorId residual = kNoTensor;  ///< what the post unit adds
 };
 
 /// The products of a costed network that run in int8: one GemmOp each, from a Conv, Gemm or MatMul
@@ -29,6 +29,7 @@ struct LayerOperands {
   const ref::Array &a, &b;  ///< as the node has them
   LayerScales scales;
   const Constants& constants;
+  const ref::Array* residual = nullptr;  ///< of a layer with one, like the output
 };
 
 /// Runs the layer's program on the bit-exact machine: operands quantised, the result in float, of

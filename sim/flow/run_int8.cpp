@@ -48,7 +48,12 @@ class QuantisedRun {
         calibration_(std::move(calibration)),
         dumper_(request.output, request.dump),
         layers_(quantised_layers(prepared.graph, network)) {
-    for (size_t i = 0; i < layers_.size(); ++i) by_node_[layers_[i].first] = i;
+    for (size_t i = 0; i < layers_.size(); ++i) {
+      by_node_[layers_[i].first] = i;
+      if (layers_[i].residual != kNoTensor) ++residual_uses_[layers_[i].residual];
+    }
+    for (const TensorId id : graph_.inputs)
+      if (residual_uses_.contains(id)) residuals_[id] = prepared.inputs.at(graph_.tensor(id).name);
     for (const QuantisedLayer& l : layers_)
       for (const Layer& merged : network.lowered.layers)
         if (merged.merged_into == static_cast<int>(l.layer) && merged.node > l.first)
@@ -83,8 +88,14 @@ class QuantisedRun {
     scales.out = calibration_.scale(network_.lowered.layers[layer.layer].outputs[0]);
     if (!graph_.tensor(node.inputs[1]).constant) scales.b = calibration_.scale(node.inputs[1]);
     const Constants constants = [&](TensorId id) { return constant(id, node, inputs); };
-    Result<ref::Array> out =
-        run_quantised(graph_, network_, layer, hw_, {inputs[0], inputs[1], scales, constants});
+    const ref::Array* residual = nullptr;
+    if (layer.residual != kNoTensor) {
+      scales.residual = calibration_.scale(layer.residual);
+      residual = &residuals_.at(layer.residual);
+    }
+    Result<ref::Array> out = run_quantised(graph_, network_, layer, hw_,
+                                           {inputs[0], inputs[1], scales, constants, residual});
+    if (residual && --residual_uses_.at(layer.residual) == 0) residuals_.erase(layer.residual);
     if (out) return out;
     Errors errors = out.errors();
     for (Error& e : errors)
@@ -127,6 +138,8 @@ class QuantisedRun {
 
   Status observe(const ref::NodeRun& run, bool layerwise) {
     const Node& node = graph_.nodes[static_cast<size_t>(run.node)];
+    for (size_t i = 0; i < node.outputs.size(); ++i)
+      if (residual_uses_.contains(node.outputs[i])) residuals_[node.outputs[i]] = run.outputs[i];
     for (size_t i = 0; i < node.outputs.size(); ++i)
       if (node.outputs[i] != kNoTensor && graph_.tensor(node.outputs[i]).constant &&
           run.outputs[i].size() <= 65536)
@@ -190,6 +203,8 @@ class QuantisedRun {
   std::map<NodeId, size_t> by_node_;
   std::map<NodeId, NodeId> merged_;           ///< merged node -> the product's node
   std::map<NodeId, ref::Array> results_;      ///< by the product's node, until its last merged one
+  std::map<TensorId, int> residual_uses_;     ///< products that haven't added it yet
+  std::map<TensorId, ref::Array> residuals_;  ///< until all of them have
   std::map<TensorId, ref::Array> constants_;  ///< small ones that nodes have computed
 };
 

@@ -65,6 +65,69 @@ TEST(Lower, KeepsWhatAnotherNodeReads) {
   EXPECT_EQ(layer(l, "relu").merged_into, 1);
 }
 
+/// Two branches from x; their products are added, and the sum goes through a Relu.
+ModelBuilder residual_block() {
+  ModelBuilder b;
+  b.input("x", {1, 8, 10, 10}).weight("w", {8, 8, 3, 3}).weight("v", {8, 8, 1, 1});
+  b.node("Conv", {"x", "w"}, {"main"}, {ModelBuilder::ints("pads", {1, 1, 1, 1})})
+      .node("Conv", {"x", "v"}, {"short"})
+      .node("Add", {"main", "short"}, {"sum"})
+      .node("Relu", {"sum"}, {"relu"})
+      .output("relu");
+  return b;
+}
+
+TEST(Lower, ASumIsPartOfTheLaterProduct) {
+  const auto [graph, l] = lowered(residual_block());
+  const Layer& first = layer(l, "main");
+  const Layer& later = layer(l, "short");
+  EXPECT_EQ(first.residual, -1);
+  ASSERT_EQ(later.residual, 2) << "behind the node's own inputs";
+  EXPECT_EQ(graph.tensor(later.inputs[2]).name, "main");
+  EXPECT_EQ(graph.tensor(later.outputs[0]).name, "relu");
+  EXPECT_FALSE(later.relu);
+  EXPECT_TRUE(later.clips_sum);
+  for (const char* name : {"sum", "relu"}) {
+    EXPECT_EQ(layer(l, name).fate, Fate::folded);
+    EXPECT_EQ(layer(l, name).merged_into, 1);
+  }
+}
+
+TEST(Lower, AClipBeforeASumStaysBeforeIt) {
+  ModelBuilder b;
+  b.input("x", {4, 8}).input("r", {4, 8}).weight("w", {8, 8});
+  b.node("MatMul", {"x", "w"}, {"y"})
+      .node("Relu", {"y"}, {"clipped"})
+      .node("Add", {"r", "clipped"}, {"sum"})
+      .output("sum");
+  const auto [graph, l] = lowered(b);
+  EXPECT_TRUE(layer(l, "y").relu);
+  EXPECT_FALSE(layer(l, "y").clips_sum);
+  EXPECT_EQ(graph.tensor(layer(l, "y").inputs[2]).name, "r");
+}
+
+TEST(Lower, KeepsSumsThatThePostUnitCannotMake) {
+  const auto sum = [](const Dims& other, bool later, bool read_twice) {
+    ModelBuilder b;
+    b.input("x", {4, 8}).input("r", other).weight("w", {8, 8});
+    b.node("MatMul", {"x", "w"}, {"y"});
+    if (later) b.node("Exp", {"r"}, {"late"});
+    b.node("Add", {"y", later ? "late" : "r"}, {"sum"}).output("sum");
+    if (read_twice) b.node("Neg", {"y"}, {"neg"}).output("neg");
+    const auto result = lowered(b);
+    return layer(result.lowered, "sum").fate;
+  };
+  EXPECT_EQ(sum({4, 8}, false, false), Fate::folded);
+  EXPECT_EQ(sum({1, 8}, false, false), Fate::vector) << "broadcast";
+  EXPECT_EQ(sum({4, 8}, true, false), Fate::vector) << "made behind the product";
+  EXPECT_EQ(sum({4, 8}, false, true), Fate::vector) << "its product is read by another";
+  ModelBuilder twice;
+  twice.input("x", {4, 8}).weight("w", {8, 8});
+  twice.node("MatMul", {"x", "w"}, {"y"}).node("Add", {"y", "y"}, {"sum"}).output("sum");
+  const auto doubled = lowered(twice);
+  EXPECT_EQ(layer(doubled.lowered, "sum").fate, Fate::vector) << "of a product with itself";
+}
+
 TEST(Lower, CountsParametersOnceAndStatisticsApart) {
   const auto [graph, l] = lowered(conv_bn_relu(false));
   EXPECT_EQ(l.params, 16 * 8 * 9 + 2 * 16);

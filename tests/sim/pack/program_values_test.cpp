@@ -38,6 +38,8 @@ GemmOperands random_operands(const GemmProblem& p, std::mt19937& random) {
          static_cast<int32_t>(pick(shift, shift + 4) - (p.b_bits == 4 ? 4 : 0))});
   for (int64_t i = (p.scales() - 1) * p.op.outputs; i > 0; --i)
     o.scales.push_back(static_cast<int16_t>(pick(-32768, 32767)));
+  for (int64_t i = p.residual ? p.op.batch * p.op.m() * p.op.outputs : 0; i > 0; --i)
+    o.residual.push_back(static_cast<int8_t>(pick(-128, 127)));
   return o;
 }
 
@@ -53,7 +55,8 @@ class Reference {
         for (int64_t n = 0; n < op_.outputs; ++n) {
           const int64_t place = op_.grouped ? (m * op_.batch + b) * op_.outputs + n
                                             : (b * op_.m() + m) * op_.outputs + n;
-          out[at(place)] = scale(scaled(b, m, n), op_.grouped ? b * op_.outputs + n : n);
+          const int64_t y = scale(scaled(b, m, n), op_.grouped ? b * op_.outputs + n : n);
+          out[at(place)] = static_cast<int8_t>(p_.residual ? add(y, o_.residual[at(place)]) : y);
         }
     return out;
   }
@@ -102,15 +105,25 @@ class Reference {
   }
 
   /// In integers: the quotient of the magnitudes, one more when the rest is half or more.
-  int8_t scale(int64_t product, int64_t channel) const {
+  static int64_t divided(int64_t value, int64_t divisor) {
+    int64_t y = std::abs(value) / divisor;
+    if (std::abs(value) % divisor * 2 >= divisor) ++y;
+    return value < 0 ? -y : y;
+  }
+
+  /// Of 16 bits where something is added.
+  int64_t scale(int64_t product, int64_t channel) const {
     const GemmOperands::Channel& c = o_.channels[at(channel)];
-    const int64_t divisor = int64_t{1} << c.shift;
-    int64_t y = std::abs(product) / divisor;
-    if (std::abs(product) % divisor * 2 >= divisor) ++y;
-    if (product < 0) y = -y;
-    y += p_.out_zero;
+    int64_t y = divided(product, int64_t{1} << c.shift) + p_.out_zero;
     if (p_.relu) y = std::max<int64_t>(y, p_.out_zero);
-    return static_cast<int8_t>(std::clamp<int64_t>(y, -128, 127));
+    const int64_t most = p_.residual ? INT16_MAX : INT8_MAX;
+    return std::clamp<int64_t>(y, -most - 1, most);
+  }
+
+  int64_t add(int64_t y, int64_t r) const {
+    const int64_t scaled = (r - p_.add.zero) * p_.add.multiplier;
+    y += divided(scaled, int64_t{1} << p_.add.shift);
+    return std::clamp<int64_t>(y, p_.clips_sum ? p_.out_zero : -128, 127);
   }
 
   const GemmProblem& p_;
@@ -129,6 +142,13 @@ GemmProblem random_problem(const GemmOp& op, const hw::HwConfig& hw, std::mt1993
   p.relu = random() % 4 == 0;
   p.a_zero = static_cast<int32_t>(random() % 256) - 128;
   p.out_zero = static_cast<int32_t>(random() % 256) - 128;
+  if (random() % 3 == 0) {
+    p.residual = {"r", hw::Memory::dram, false};
+    p.add.zero = static_cast<int32_t>(random() % 256) - 128;
+    p.add.multiplier = static_cast<int32_t>(random() % 60000) - 30000;
+    p.add.shift = static_cast<int32_t>(13 + random() % 5);
+    p.clips_sum = random() % 4 == 0;
+  }
   return p;
 }
 
@@ -236,6 +256,7 @@ TEST(ProgramValues, DoesTheComparisonSeeAWrongProgram) {
       test::convolution({.channels = 7, .size = 8, .outputs = 7, .kernel = 3, .pad = 1}), hw,
       random);
   p.relu = false;
+  p.residual.reset();
   const GemmOperands operands = random_operands(p, random);
   const std::vector<int8_t> expected = Reference(p, operands).run();
   EXPECT_GT(unclipped(expected), 0.5);
