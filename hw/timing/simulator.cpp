@@ -82,9 +82,7 @@ void Simulator::body(const Step* from, const Step* to) {
       case Step::Kind::wait: {
         Ring& r = rings_[s->ring];
         check(r.size > 0, "a wait without a token: the program would block");
-        at(s->moment) = std::max(at(s->moment), r.at(0));
-        if (watcher_) [[unlikely]]
-          watcher_->took(*s, time_of(r.at(0)));
+        wait(*s, r.at(0));
         r.head = (r.head + 1) % kMostTokens;
         --r.size;
         break;
@@ -109,14 +107,19 @@ void Simulator::body(const Step* from, const Step* to) {
       }
       case Step::Kind::wait_marks: {
         const auto t = static_cast<size_t>(s->tensor);
-        if (t >= marks_.size()) break;
-        at(s->moment) = std::max(at(s->moment), marks_[t]);
-        if (watcher_) [[unlikely]]
-          watcher_->took(*s, time_of(marks_[t]));
+        if (t < marks_.size()) wait(*s, marks_[t]);
         break;
       }
     }
   }
+}
+
+/// The queue's next command waits for a token, or for marks, of this time.
+void Simulator::wait(const Step& s, int64_t time) {
+  at(s.moment) = std::max(at(s.moment), time);
+  if (s.to_read) at(Moment::pending_load_full) = std::max(at(Moment::pending_load_full), time);
+  if (watcher_) [[unlikely]]
+    watcher_->took(s, time_of(time));
 }
 
 // ---- loops --------------------------------------------------------------------------------------
@@ -247,17 +250,21 @@ int64_t Simulator::start(Queue q, int64_t& free, int64_t ready, int64_t occupanc
 }
 
 void Simulator::load(const Step& s) {
-  int64_t& pending = at(Moment::pending_load);
-  const bool waited = without_why(pending) > at(Moment::load_free) &&
-                      (!s.shares || why_of(pending) == static_cast<size_t>(Wait::slot));
-  const int64_t ready = s.shares ? std::max(pending, at(Moment::read_by_stage)) : pending;
+  int64_t &pending = at(Moment::pending_load), &full = at(Moment::pending_load_full);
+  const int64_t channel = s.shares ? at(Moment::read_by_stage) : 0;
+  const int64_t ready = std::max(pending, channel), read = std::max(full, channel);
+  // What held the load up is why what it brings isn't there: a slot, or what it reads.
+  const bool waited = without_why(ready) > at(Moment::load_free);
+  const bool for_slot = without_why(read) < without_why(ready);
+  const auto why = !waited    ? static_cast<int64_t>(s.memory)
+                   : for_slot ? static_cast<int64_t>(Wait::slot)
+                              : static_cast<int64_t>(why_of(read));
   const int64_t begin = start(Queue::load, at(Moment::load_free), ready, s.occupancy);
-  pending = 0;
+  pending = full = 0;
   const int64_t done = begin + s.occupancy + s.latency;
   if (s.shares) at(Moment::read_by_load) = handed_on(begin + s.occupancy, s.memory);
   // Of two memories the slower one may deliver last what was asked for first.
-  at(s.moment) =
-      std::max(at(s.moment), done + static_cast<int64_t>(waited ? Wait::slot : s.memory));
+  at(s.moment) = std::max(at(s.moment), done + why);
   finish(s, Queue::load, begin, done);
 }
 

@@ -66,6 +66,7 @@ class Simulator {
   void move_ahead(const Step& s, const Snapshot& now, const Snapshot& before, int64_t periods);
 
   int64_t start(Queue q, int64_t& free, int64_t ready, int64_t occupancy);
+  void wait(const Step& s, int64_t time);
   void load(const Step& s);
   void gemm(const Step& s);
   void drain(const Step& s);

@@ -110,7 +110,7 @@ void StepWriter::add_load(Buffer to, Memory from, int64_t occupancy, int64_t lat
        .occupancy = scaled(occupancy),
        .latency = scaled(latency)},
       touch(Moment::load_free) | touch(loaded(to)) | touch(Moment::pending_load) |
-          (shares ? touch(Moment::read_by_load) : 0));
+          touch(Moment::pending_load_full) | (shares ? touch(Moment::read_by_load) : 0));
 }
 
 void StepWriter::store(Memory to, int64_t runs, int64_t run) {
@@ -201,6 +201,12 @@ void StepWriter::vector(const VectorCommand& c) {
                 ceil_div(c.out_bytes, hw_->buffer(Buffer::output).width)}));
 }
 
+void StepWriter::add_wait(Step step, bool to_read) {
+  step.to_read = to_read;
+  add(step, touch(step.moment) | touch_ring(step.ring) |
+                (to_read ? touch(Moment::pending_load_full) : 0));
+}
+
 void StepWriter::sync(SyncKind kind, Queue queue, Buffer buffer) {
   const bool wait = is_wait(kind);
   const bool primed = kind == SyncKind::signal_primed || kind == SyncKind::wait_primed;
@@ -212,8 +218,11 @@ void StepWriter::sync(SyncKind kind, Queue queue, Buffer buffer) {
   Step step{.kind = wait ? Step::Kind::wait : Step::Kind::signal,
             .ring = static_cast<uint8_t>(primed ? kPrimedRing : ring(buffer, full))};
   if (wait) {
-    step.moment = stationary ? Moment::pending_preload : pending(queue);
-    return add(step, touch(step.moment) | touch_ring(step.ring));
+    constexpr std::array<Moment, kQueues> kPending = {Moment::pending_load,  Moment::pending_stream,
+                                                      Moment::pending_post,  Moment::pending_vector,
+                                                      Moment::pending_store, Moment::pending_stage};
+    step.moment = stationary ? Moment::pending_preload : kPending[static_cast<size_t>(queue)];
+    return add_wait(step, queue == Queue::load && full);
   }
   switch (queue) {
     case Queue::load:
@@ -253,8 +262,10 @@ void StepWriter::region_sync(SyncKind kind, Queue queue, size_t region) {
             .ring = static_cast<uint8_t>(region_ring(region, full)),
             .slot_free = !wait && !full};
   if (wait) {
-    step.moment = pending(queue);
-    return add(step, touch(step.moment) | touch_ring(step.ring));
+    step.moment = queue == Queue::load    ? Moment::pending_load
+                  : queue == Queue::store ? Moment::pending_store
+                                          : Moment::pending_stage;
+    return add_wait(step, queue == Queue::load && full);
   }
   step.moment = queue == Queue::load    ? Moment::load_free
                 : queue == Queue::store ? Moment::store_done
@@ -271,7 +282,8 @@ void StepWriter::mark(const Mark& m) {
   if (m.waits) {
     step.moment = pending(m.queue);
     frames_.back().reads |= touch(Moment::marks);
-    return add(step, touch(step.moment));
+    step.to_read = m.queue == Queue::load;
+    return add(step, touch(step.moment) | (step.to_read ? touch(Moment::pending_load_full) : 0));
   }
   step.moment = m.queue == Queue::load    ? Moment::load_free
                 : m.queue == Queue::store ? Moment::store_done

@@ -14,8 +14,9 @@ namespace accsim::hw {
 /// Moments that later commands build on, besides the tokens. "Loaded" ones, in Buffer's order, are
 /// when all loads so far into a buffer have arrived, whichever memory they come from. "Pending"
 /// ones are what the tokens say that a queue's next command waits for; they return to 0 when it
-/// starts. "Marks" stands for those of all tensors, which Simulator keeps. "Read" and "written by"
-/// ones are when a queue lets another one use that channel of DRAM.
+/// starts. The one of full tokens (regions, indices) and marks is a part of what a load waits for.
+/// "Marks" stands for those of all tensors, which Simulator keeps. "Read" and "written by" ones are
+/// when a queue lets another one use that channel of DRAM.
 enum class Moment : uint8_t {
   load_free,
   preload_free,
@@ -51,8 +52,9 @@ enum class Moment : uint8_t {
   pending_vector,
   pending_store,
   pending_stage,
+  pending_load_full,
 };
-inline constexpr size_t kMoments = 34;
+inline constexpr size_t kMoments = static_cast<size_t>(Moment::pending_load_full) + 1;
 inline constexpr size_t kFirstPending = static_cast<size_t>(Moment::pending_load);
 
 /// When all loads so far into a buffer have arrived.
@@ -124,6 +126,7 @@ struct Step {
   Dataflow dataflow = Dataflow::weight_stationary;  ///< gemm
   bool slot_free = false;       ///< signal: whoever waits for it waits for a slot
   bool filled = false;          ///< signal: of a slot that loads have filled
+  bool to_read = false;         ///< wait: the next load reads what the token stands for
   bool shares = false;          ///< load, store: on a channel that the stage queue uses too
   bool stale = false;           ///< loop: reads a moment that its body doesn't write
   TouchSet writes = 0;          ///< loop: what its body writes
@@ -183,6 +186,8 @@ class StepWriter {
     int64_t work;
   };
   void add(const Step& step, TouchSet writes);
+  /// `to_read`: of a load, for a token of something that it reads.
+  void add_wait(Step step, bool to_read);
   void post_unit(int64_t cycles);
   void vector_unit(int64_t cycles);
   DramCost plain_load(Buffer to, Memory from, int64_t runs, int64_t run) const;
