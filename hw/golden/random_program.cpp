@@ -4,6 +4,7 @@
 #include <cstring>
 
 #include "hw/golden/random_gather.h"
+#include "hw/golden/random_regions.h"
 #include "hw/golden/random_rows.h"
 #include "hw/golden/random_weights.h"
 #include "hw/program/contract.h"
@@ -11,6 +12,8 @@
 namespace accsim::hw {
 namespace {
 
+/// Tensors are read only, or written by one of store and stage; what goes from queue to queue does
+/// so over regions, which lie behind them.
 enum Tensors {
   kInDram,
   kInShared,
@@ -19,7 +22,8 @@ enum Tensors {
   kOutDram,
   kOutShared,
   kRows,
-  kStaged,
+  kStagedDram,
+  kStagedShared,
   kTensors
 };
 constexpr int64_t kInBytes = 1 << 13;
@@ -44,11 +48,11 @@ class Generator {
                  {"out", Memory::dram, std::max<int64_t>(1, stored_[0])},
                  {"out, shared", near, std::max<int64_t>(1, stored_[1])},
                  {"parameters of rows", Memory::dram, 0},
-                 {"out, staged", Memory::dram, std::max<int64_t>(1, staged_)}};
+                 {"staged", Memory::dram, std::max<int64_t>(1, staged_[0])},
+                 {"staged, shared", near, std::max<int64_t>(1, staged_[1])}};
     p.tensors.insert(p.tensors.end(), regions_.begin(), regions_.end());
     for (const ProgramTensor& t : p.tensors) {
-      out_.image.emplace_back(static_cast<size_t>(t.bytes), uint8_t{0x5a});
-      if (&t == &p.tensors[kStaged]) continue;
+      out_.image.emplace_back(static_cast<size_t>(t.bytes));
       for (uint8_t& b : out_.image.back()) b = static_cast<uint8_t>(random_());
     }
     parameters(out_.image[kParameters]);
@@ -94,40 +98,45 @@ class Generator {
   /// Room for what lies in the shared buffer besides what is stored there.
   bool has_shared() const { return hw_.shared.kib * 1024 >= 4 * kInBytes; }
   bool fits_in_shared(int64_t bytes) const {
-    return stored_[1] + bytes <= hw_.shared.kib * 1024 - 3 * kInBytes;
+    return stored_[1] + staged_[1] + reserved_ + bytes <= hw_.shared.kib * 1024 - 2 * kInBytes;
   }
 
   // ---- moving ---------------------------------------------------------------------------------
 
-  /// Loads that fill bytes [at, at + bytes) of a slot.
+  /// Loads that fill bytes [at, at + bytes) of a slot. The first and the last are from the region
+  /// whose slot the load queue holds, if it does.
   void loads(Items& to, Buffer b, int64_t at, int64_t bytes, int loop) {
-    const int64_t pieces = bytes > 1 && one_in(3) ? 2 : 1;
+    const int64_t pieces = bytes > 2 && one_in(3) ? pick(2, 3) : 1;
     for (int64_t i = 0, from = 0; i < pieces; ++i) {
-      const int64_t size = i + 1 == pieces ? bytes - from : pick(1, bytes - 1);
+      const int64_t behind = pieces - 1 - i;
+      const int64_t size = behind == 0 ? bytes - from : pick(1, bytes - from - behind);
+      const bool held = read_ >= 0 && (i == 0 || behind == 0 || one_in(2));
       LoadCommand c;
       c.buffer = b;
-      c.tensor = one_in(3) ? kInShared : kInDram;
+      c.tensor = held ? read_ : one_in(3) ? kInShared : kInDram;
       c.slot_offset = Affine(at + from);
+      const int64_t room = held ? region(read_).slot_bytes() : kInBytes;
       int64_t reach = 0;
       if (indices_ > 0 && !one_in(4)) {
-        reach = gather(c, size);
+        reach = gather(c, size, held ? room : room / 2);
       } else {
         walk(c.walk, size);
-        reach = extent(c.walk);
+        reach = fit_walk(c.walk, room, false);
         if (b != Buffer::parameter && !c.walk.levels.empty() && one_in(2)) c.transposed = 1;
       }
-      place(c.source, reach, loop, false);
+      c.source = source(c.tensor, reach, loop);
       command(to, std::move(c));
       from += size;
     }
   }
-  /// Items of a gathered load; returns the bytes of the tensor that it may reach over.
-  int64_t gather(LoadCommand& c, int64_t bytes) {
+  /// Items of a gathered load; returns the bytes that it may reach over, at most `room`.
+  int64_t gather(LoadCommand& c, int64_t bytes, int64_t room) {
     int64_t items = pick(1, std::min(bytes, indices_));
     while (bytes % items != 0) --items;
     Walk item;
     walk(item, bytes / items);
-    return draw_gather(c, item, items, indices_, kInBytes / 2, random_);
+    fit_walk(item, room, false);
+    return draw_gather(c, item, items, indices_, room, random_);
   }
   /// Loads in `filling` may be gathered: the load queue holds a slot of indices meanwhile.
   template <class Filling>
@@ -191,10 +200,39 @@ class Generator {
     if (step > 0) a.add_term(loop, step);
   }
 
-  void fill(Items& to, Buffer b, int64_t bytes, int loop) {
+  /// A place for the bytes in a tensor or in the slot of a region that is read.
+  Affine source(int tensor, int64_t bytes, int loop) {
+    Affine out;
+    if (tensor < kTensors) {
+      place(out, bytes, loop, false);
+      return out;
+    }
+    const int64_t room = region(tensor).slot_bytes() - bytes;
+    const int64_t step = loop < 0 ? 0 : pick(0, room / kMostIterations);
+    out = Affine(pick(0, room - step * kMostIterations));
+    if (step > 0) out.add_term(loop, step);
+    return out;
+  }
+
+  /// Claims a slot and fills it; from a region that is full, if one waits to be read and is large
+  /// enough.
+  void fill_slot(Items& to, Buffer b, int64_t bytes, int loop, SyncKind signal) {
+    const int from = next_read_ >= 0 && bytes <= region(next_read_).slot_bytes() ? next_read_ : -1;
+    const bool early = one_in(2);
+    if (from >= 0 && early) region_sync(to, SyncKind::wait_full, Queue::load, from);
     sync(to, SyncKind::wait_free, Queue::load, b);
+    if (from >= 0 && !early) region_sync(to, SyncKind::wait_full, Queue::load, from);
+    if (from >= 0) next_read_ = -1;
+    read_ = from;
     loads(to, b, 0, bytes, loop);
-    sync(to, SyncKind::signal_full, Queue::load, b);
+    read_ = -1;
+    const bool given = one_in(2);
+    if (from >= 0 && given) region_sync(to, SyncKind::signal_free, Queue::load, from);
+    sync(to, signal, Queue::load, b);
+    if (from >= 0 && !given) region_sync(to, SyncKind::signal_free, Queue::load, from);
+  }
+  void fill(Items& to, Buffer b, int64_t bytes, int loop) {
+    fill_slot(to, b, bytes, loop, SyncKind::signal_full);
   }
 
   /// Stores bytes [at, at + bytes) of the output slot, behind what was stored before.
@@ -239,17 +277,22 @@ class Generator {
   }
 
   void tile(Items& to, int loop, int64_t iterations) {
-    const int64_t kind = pick(0, 12);
+    const int64_t kind = pick(0, 13);
+    if (kind < 11)
+      work(to, loop, iterations, kind);
+    else if (kind < 13)
+      through_regions(to, loop, iterations);
+    else
+      copy(to, loop, iterations);
+  }
+  /// A tile that computes: 0 .. 10.
+  void work(Items& to, int loop, int64_t iterations, int64_t kind) {
     if (kind < 4)
       products(to, loop, iterations);
     else if (kind < 8)
       lanes(to, loop, iterations);
-    else if (kind < 11)
-      rows(to, loop, iterations);
-    else if (kind < 12)
-      through_region(to, loop, iterations);
     else
-      copy(to, loop, iterations);
+      rows(to, loop, iterations);
   }
 
   void copy(Items& to, int loop, int64_t iterations) {
@@ -263,85 +306,184 @@ class Generator {
   static void region_sync(Items& to, SyncKind kind, Queue q, int tensor) {
     to.push_back({Sync{kind, q, Buffer::activation, tensor}});
   }
+  const ProgramTensor& region(int tensor) const {
+    return regions_[static_cast<size_t>(tensor - kTensors)];
+  }
+  Memory memory(int tensor) const {
+    if (tensor >= kTensors) return region(tensor).memory;
+    return tensor == kInShared || tensor == kStagedShared ? Memory::shared : Memory::dram;
+  }
 
   /// A ring in memory for parts of so many bytes; none when there are too many.
   int new_region(Memory memory, int64_t bytes) {
     if (regions_.size() == kMostRegions) return -1;
-    const int64_t slots = pick(1, 3), slot = bytes + pick(0, 9);
+    const int64_t slots = one_in(8) ? pick(4, kMostRegionSlots) : pick(1, 3);
+    const int64_t slot = bytes + (one_in(2) ? pick(0, 9) : pick(0, 90));
+    if (memory == Memory::shared) {
+      if (!fits_in_shared(slots * slot)) return -1;
+      reserved_ += slots * slot;
+    }
     regions_.push_back({"region", memory, slots * slot, slots});
     return kTensors + static_cast<int>(regions_.size()) - 1;
   }
 
-  /// From DRAM into a region by a stage command, or through an output slot by a store.
-  void fill_region(Items& to, int region, int64_t bytes, int loop, bool staged) {
-    if (!staged) fill(to, Buffer::output, bytes, loop);
-    if (!staged) sync(to, SyncKind::wait_full, Queue::store, Buffer::output);
-    const Queue queue = staged ? Queue::stage : Queue::store;
-    region_sync(to, SyncKind::wait_free, queue, region);
-    if (staged) {
-      const int64_t pieces = bytes > 1 && one_in(3) ? 2 : 1;
-      for (int64_t i = 0, from = 0; i < pieces; ++i) {
-        StageCommand c;
-        const int64_t size = i + 1 == pieces ? bytes - from : pick(1, bytes - 1);
-        c.from = kInDram;
-        c.to = region;
-        c.target = Affine(from);
-        walk(c.walk, size);
-        place(c.source, extent(c.walk), loop, false);
-        command(to, std::move(c));
-        from += size;
-      }
-    } else {
-      StoreCommand c;
-      c.tensor = region;
-      c.walk.run = bytes;
-      command(to, std::move(c));
+  /// Up to three, one memory's after the other's.
+  std::vector<int> new_chain(int64_t bytes) {
+    std::vector<int> out;
+    bool shared = has_shared() && !one_in(3);
+    for (int64_t most = has_shared() && one_in(2) ? pick(2, 3) : 1; most > 0; --most) {
+      const int next = new_region(shared ? Memory::shared : Memory::dram, bytes);
+      if (next < 0) break;
+      out.push_back(next);
+      shared = !shared;
     }
-    region_sync(to, SyncKind::signal_full, queue, region);
+    return out;
+  }
+
+  /// Bytes of a region's slot.
+  struct Room {
+    int64_t at, bytes;
+  };
+  /// The loop around a command (-1: none), and how often it runs.
+  struct Around {
+    int loop;
+    int64_t iterations;
+  };
+  /// A stage of so many bytes: into a region, `room` at most; or behind what was staged before.
+  /// Returns how many bytes it reaches over there.
+  int64_t stage(Items& to, int from, int target, int64_t bytes, Room room, Around around) {
+    const bool in = memory(from) == Memory::dram;
+    StageCommand c;
+    c.from = from;
+    c.to = target;
+    walk(c.walk, bytes);
+    const int64_t reach =
+        in ? fit_walk(c.walk, from < kTensors ? kInBytes : region(from).slot_bytes(), false)
+           : fit_walk(c.walk, room.bytes, true);
+    c.source = source(from, in ? reach : bytes, around.loop);
+    const int64_t written = in ? bytes : reach;
+    c.target = target < kTensors ? behind_staged(in, written, around) : Affine(room.at);
+    command(to, std::move(c));
+    return written;
+  }
+  Affine behind_staged(bool shared, int64_t bytes, Around around) {
+    Affine out(staged_[shared]);
+    if (around.loop >= 0) out.add_term(around.loop, bytes);
+    staged_[shared] += bytes * around.iterations;
+    return out;
+  }
+
+  /// The stages, or stores of bytes [from, ..) of an output slot, that fill a region's slot: one or
+  /// several, one behind the other.
+  template <class Piece>
+  void pieces(int ring, int64_t bytes, Piece piece) {
+    const int64_t most = bytes > 1 && one_in(3) ? pick(2, std::min<int64_t>(bytes, 3)) : 1;
+    int64_t at = 0, from = 0;
+    for (int64_t behind = most - 1; behind >= 0; --behind) {
+      const int64_t size = behind == 0 ? bytes - from : pick(1, bytes - from - behind);
+      const int64_t room = region(ring).slot_bytes() - at - (bytes - from - size);
+      at += piece(from, size, at, room);
+      from += size;
+    }
+  }
+
+  /// From the other memory into a region by a stage command, or through an output slot by a store.
+  void fill_region(Items& to, int ring, int64_t bytes, int loop, bool staged) {
+    if (!staged) {
+      fill(to, Buffer::output, bytes, loop);
+      sync(to, SyncKind::wait_full, Queue::store, Buffer::output);
+    }
+    const Queue queue = staged ? Queue::stage : Queue::store;
+    region_sync(to, SyncKind::wait_free, queue, ring);
+    pieces(ring, bytes, [&](int64_t from, int64_t size, int64_t at, int64_t room) {
+      if (staged) {
+        const int source = memory(ring) == Memory::shared ? kInDram : kInShared;
+        return stage(to, source, ring, size, {at, room}, {loop, 1});
+      }
+      StoreCommand c;
+      c.tensor = ring;
+      c.slot_offset = Affine(from);
+      c.target = Affine(at);
+      walk(c.walk, size);
+      const int64_t reach = fit_walk(c.walk, room, true);
+      command(to, std::move(c));
+      return reach;
+    });
+    region_sync(to, SyncKind::signal_full, queue, ring);
     if (!staged) sync(to, SyncKind::signal_free, Queue::store, Buffer::output);
   }
 
-  /// Out of a region to DRAM by a stage command, or into an output slot and on.
-  void empty_region(Items& to, int region, int64_t bytes, int loop, int64_t iterations,
-                    bool staged) {
-    if (staged) {
-      StageCommand c;
-      c.from = region;
-      c.to = kStaged;
-      walk(c.walk, bytes);
-      for (Walk::Level& l : c.walk.levels) l.stride = std::max(l.stride, c.walk.run);
-      const int64_t step = extent(c.walk);
-      c.target = Affine(staged_);
-      if (loop >= 0) c.target.add_term(loop, step);
-      staged_ += step * iterations;
-      region_sync(to, SyncKind::wait_full, Queue::stage, region);
-      command(to, std::move(c));
-      region_sync(to, SyncKind::signal_free, Queue::stage, region);
-      return;
-    }
-    LoadCommand c;
-    c.buffer = Buffer::output;
-    c.tensor = region;
-    c.walk.run = bytes;
-    sync(to, SyncKind::wait_free, Queue::load, Buffer::output);
-    region_sync(to, SyncKind::wait_full, Queue::load, region);
-    command(to, std::move(c));
-    region_sync(to, SyncKind::signal_free, Queue::load, region);
-    sync(to, SyncKind::signal_full, Queue::load, Buffer::output);
-    drain(to, 0, bytes, loop, iterations);
+  /// From one region into another one; perhaps from the first one elsewhere besides.
+  void between_regions(Items& to, int from, int ring, int64_t bytes, int loop, int64_t iterations) {
+    const bool ahead = one_in(2);
+    if (ahead) region_sync(to, SyncKind::wait_free, Queue::stage, ring);
+    region_sync(to, SyncKind::wait_full, Queue::stage, from);
+    const bool fits = memory(from) == Memory::shared || fits_in_shared(bytes * iterations);
+    if (!ahead && fits && one_in(4)) stage_out(to, from, bytes, loop, iterations);
+    if (!ahead) region_sync(to, SyncKind::wait_free, Queue::stage, ring);
+    pieces(ring, bytes, [&](int64_t, int64_t size, int64_t at, int64_t room) {
+      return stage(to, from, ring, size, {at, room}, {loop, iterations});
+    });
+    region_sync(to, SyncKind::signal_full, Queue::stage, ring);
+    region_sync(to, SyncKind::signal_free, Queue::stage, from);
+  }
+  /// Out of a region's slot to the other memory.
+  void stage_out(Items& to, int ring, int64_t bytes, int loop, int64_t iterations) {
+    const int target = memory(ring) == Memory::shared ? kStagedDram : kStagedShared;
+    stage(to, ring, target, bytes, {0, bytes + pick(0, 60)}, {loop, iterations});
   }
 
-  /// Bytes that take a way over a region; the one that fills it may be some slots ahead.
-  void through_region(Items& to, int loop, int64_t iterations) {
-    const int64_t bytes = pick(1, std::min<int64_t>(slot(Buffer::output), 300));
-    const bool in_shared = has_shared() && !one_in(4);
-    const int region = new_region(in_shared ? Memory::shared : Memory::dram, bytes);
-    if (region < 0) return copy(to, loop, iterations);
-    const bool staged_in = in_shared && one_in(2), staged_out = in_shared && one_in(2);
-    const int64_t slots = regions_.back().slots, ahead = staged_in ? pick(1, slots) : 1;
-    for (int64_t i = 0; i < ahead; ++i) fill_region(to, region, bytes, loop, staged_in);
-    for (int64_t i = 0; i < ahead; ++i)
-      empty_region(to, region, bytes, loop, iterations, staged_out);
+  /// Out of a region to the other memory by a stage command, or into slots by loads: into those of
+  /// a tile that computes, or of copies, one or two for the region's slot.
+  void empty_region(Items& to, int ring, int64_t bytes, int loop, int64_t iterations, bool staged) {
+    if (staged) {
+      region_sync(to, SyncKind::wait_full, Queue::stage, ring);
+      stage_out(to, ring, bytes, loop, iterations);
+      region_sync(to, SyncKind::signal_free, Queue::stage, ring);
+      return;
+    }
+    next_read_ = ring;
+    if (one_in(2)) work(to, loop, iterations, pick(0, 10));
+    if (next_read_ < 0) return;
+    if (one_in(2)) {
+      fill_anyhow(to, Buffer::output, bytes, loop);
+      drain(to, 0, bytes, loop, iterations);
+      return;
+    }
+    next_read_ = -1;
+    region_sync(to, SyncKind::wait_full, Queue::load, ring);
+    for (int64_t slots = 2; slots > 0; --slots) {
+      sync(to, SyncKind::wait_free, Queue::load, Buffer::output);
+      read_ = ring;
+      loads(to, Buffer::output, 0, bytes, loop);
+      read_ = -1;
+      if (slots == 1) region_sync(to, SyncKind::signal_free, Queue::load, ring);
+      sync(to, SyncKind::signal_full, Queue::load, Buffer::output);
+      drain(to, 0, bytes, loop, iterations);
+    }
+  }
+
+  /// Parts that take a way over regions, in turns; those that fill one may be some slots ahead.
+  void through_regions(Items& to, int loop, int64_t iterations) {
+    const int64_t bytes = pick(1, std::min<int64_t>(slot(Buffer::output), one_in(4) ? 900 : 300));
+    const std::vector<int> chain = new_chain(bytes);
+    if (chain.empty()) return copy(to, loop, iterations);
+    const int64_t parts = pick(1, 4);
+    const int64_t out = memory(chain.back()) == Memory::dram ? parts * bytes * iterations : 0;
+    const bool staged_in = has_shared() && one_in(2);
+    const bool staged_out = has_shared() && one_in(2) && fits_in_shared(out);
+    if (staged_out) reserved_ += out;
+    std::vector<int64_t> slots;
+    for (const int ring : chain) slots.push_back(region(ring).slots);
+    for (const size_t hop : draw_hops(slots, parts, random_)) {
+      if (hop == 0)
+        fill_region(to, chain[0], bytes, loop, staged_in);
+      else if (hop < chain.size())
+        between_regions(to, chain[hop - 1], chain[hop], bytes, loop, iterations);
+      else
+        empty_region(to, chain.back(), bytes, loop, iterations, staged_out);
+    }
+    if (staged_out) reserved_ -= out;
   }
 
   /// Bytes of a table in front of what else is in a parameter slot; 0 when it doesn't fit.
@@ -433,9 +575,7 @@ class Generator {
   }
 
   void prime(Items& to, const Product& p, int loop) {
-    sync(to, SyncKind::wait_free, Queue::load, Buffer::output);
-    loads(to, Buffer::output, 0, p.out_bytes(), loop);
-    sync(to, SyncKind::signal_primed, Queue::load, Buffer::output);
+    fill_slot(to, Buffer::output, p.out_bytes(), loop, SyncKind::signal_primed);
   }
 
   /// One or two gemms a group into an accumulator slot.
@@ -709,8 +849,11 @@ class Generator {
   int loops_ = 0;
   int64_t indices_ = 0;                 ///< in the parameter slot that the load queue holds
   std::vector<ProgramTensor> regions_;  ///< behind the other tensors
+  int64_t reserved_ = 0;                ///< bytes of the shared buffer besides, for regions
+  int read_ = -1;                       ///< region whose slot the load queue holds
+  int next_read_ = -1;                  ///< region that the next slot is to be filled from
   std::array<int64_t, 2> stored_{};     ///< bytes so far, in DRAM and in the shared buffer
-  int64_t staged_ = 0;                  ///< bytes so far, by stage commands to DRAM
+  std::array<int64_t, 2> staged_{};     ///< the same by stages, that no region has
 };
 
 }  // namespace

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <utility>
 
 namespace accsim::hw {
@@ -39,6 +40,7 @@ class Walker {
     for (const Memory m : {Memory::dram, Memory::shared}) add(Mark{}, m);
     hit("layer of another dataflow", true);
     times_ = times;
+    loads_from_region_ = {};
   }
 
   void visit(const std::vector<Item>& body) {
@@ -54,6 +56,10 @@ class Walker {
         dataflow_ = head->dataflow;
       } else if (const auto* mark = std::get_if<Mark>(&item.node)) {
         add(*mark, shared(mark->tensor) ? Memory::shared : Memory::dram);
+      } else {
+        const Sync& s = std::get<Sync>(item.node);
+        if (s.kind == SyncKind::wait_free && s.queue == Queue::load)
+          loads_from_region_[static_cast<size_t>(s.buffer)] = 0;
       }
     }
   }
@@ -81,12 +87,26 @@ class Walker {
         hit(fmt::format("load to {}", name(static_cast<Buffer>(b))),
             c.buffer == static_cast<Buffer>(b));
     hit("load from shared", shared(c.tensor));
-    hit("load from a region", region(c.tensor));
+    from_region(c);
     hit("load of several runs", c.walk.runs() > 1);
     hit("load transposed", c.transposed > 0);
     hit("load transposed to output", c.transposed > 0 && c.buffer == Buffer::output);
     hit("load gathered", c.gather.has_value());
     hit("load gathered to parameter", c.gather && c.buffer == Buffer::parameter);
+  }
+  void from_region(const LoadCommand& c) {
+    const bool is = region(c.tensor);
+    const auto to = static_cast<size_t>(c.buffer);
+    if (is) ++loads_from_region_[to];
+    hit("load from a region", is);
+    for (size_t b = 0; b < kBuffers; ++b)
+      if (static_cast<Buffer>(b) != Buffer::accumulator)
+        hit(fmt::format("load from a region to {}", name(static_cast<Buffer>(b))), is && b == to);
+    hit("load from a region in dram", is && !shared(c.tensor));
+    hit("load from a region of several runs", is && c.walk.runs() > 1);
+    hit("load from a region transposed", is && c.transposed > 0);
+    hit("load from a region gathered", is && c.gather);
+    hit("load from a region, not the slot's first", is && loads_from_region_[to] > 1);
   }
   void add(const GemmCommand& c) {
     hit("gemm", true);
@@ -156,6 +176,7 @@ class Walker {
     hit("store", true);
     hit("store to shared", shared(c.tensor));
     hit("store to a region", region(c.tensor));
+    hit("store to a region of several runs", region(c.tensor) && c.walk.runs() > 1);
     hit("store of several runs", c.walk.runs() > 1);
   }
 
@@ -165,12 +186,18 @@ class Walker {
     hit("stage of several runs", c.walk.runs() > 1);
     hit("stage to a region", region(c.to));
     hit("stage from a region", region(c.from));
+    hit("stage to a region in dram", region(c.to) && shared(c.from));
+    hit("stage from a region in dram", region(c.from) && !shared(c.from));
+    const bool both = region(c.from) && region(c.to);
+    hit("stage from region to region in dram", both && shared(c.from));
+    hit("stage from region to region in shared", both && !shared(c.from));
   }
 
   const Program& program_;
   Coverage& to_;
   Dataflow dataflow_;  ///< of the layer
   int64_t times_ = 1;
+  std::array<int64_t, kBuffers> loads_from_region_{};  ///< into the slot that is being filled
 };
 
 }  // namespace

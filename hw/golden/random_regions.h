@@ -1,0 +1,20 @@
+#pragma once
+#include <random>
+#include <vector>
+
+#include "hw/program/program.h"
+
+namespace accsim::hw {
+
+/// The order in which `parts` parts go through a chain of rings with so many slots each, any of
+/// them ahead of the others as far as slots allow: of each step the hop that a part takes, 0 into
+/// the first ring, slots.size() out of the last one. In the end all rings are empty.
+std::vector<size_t> draw_hops(const std::vector<int64_t>& slots, int64_t parts,
+                              std::mt19937& random);
+
+/// Moves the runs of a walk of at most one level so that it reaches over no more than `room` bytes
+/// (at least its own) and, where they are `apart`, no byte is in two of them. Returns how many it
+/// reaches over.
+int64_t fit_walk(Walk& walk, int64_t room, bool apart);
+
+}  // namespace accsim::hw
