@@ -129,13 +129,18 @@ void Verifier::visit_loop(const Loop& loop) {
   nest_.pop_back();
 }
 
-/// An array is built for sums that stay, or for operands that do.
+/// An array is built for sums that stay, or for operands that do; which one a gemm holds is known
+/// when it is waited for and given back.
 void Verifier::begin(const LayerHead& head) {
   if (!nest_.empty()) return fail(fmt::format("layer '{}' begins in a loop", head.name));
   const auto stays = [](Dataflow d) { return d == Dataflow::output_stationary; };
   if (stays(head.dataflow) != stays(program_.dataflow))
     return fail(fmt::format("layer '{}' is {}, the program {}", head.name, name(head.dataflow),
                             name(program_.dataflow)));
+  for (const Buffer b : {Buffer::activation, Buffer::weight})
+    if (held_[static_cast<size_t>(b)] > 0 && holder_[static_cast<size_t>(b)] == Queue::execute)
+      return fail(fmt::format("layer '{}' begins while the execute queue holds a slot of {}",
+                              head.name, name(b)));
   dataflow_ = head.dataflow;
 }
 

@@ -14,6 +14,7 @@ import sys
 import unittest
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator
+from itertools import chain
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "app"))
 from program import run
@@ -68,6 +69,7 @@ def difference(program: Json, simulator: Callable[[Json], Simulator] = Simulator
 def kinds(program: Json) -> Iterator[str]:
     """What a program shows."""
     yield program["dataflow"]
+    yield from layer_kinds(program)
     if split(program)[1]:
         yield "token given with no command before it"
     memories: dict[str, list[str]] = {}  # of the loads into the slot of a buffer that is filled
@@ -75,6 +77,8 @@ def kinds(program: Json) -> Iterator[str]:
     primed = 0  # slots that no post has taken
     slots = rings(program)
     for name, what in unroll(program["body"]):
+        if name in ("layer", "mark", "wait_marks"):
+            continue
         if isinstance(what, list):
             queue, buffer = what
             several = "several slots" if slots[buffer] > 1 else "one slot"
@@ -110,7 +114,7 @@ def kinds(program: Json) -> Iterator[str]:
         if name == "gemm" and what["n"] > program["machine"]["cols"]:
             yield "columns in several rounds"
         if name == "load" and "rows" in what:
-            side = Contract(program["machine"], program["dataflow"]).side(what)
+            side = Contract(program["machine"]).side(what)
             columns = what["run"] // what["element"]
             yield f"transposed load of {min(2, what['runs'] // what['rows'])} matrices"
             if what["buffer"] == "output":
@@ -128,6 +132,37 @@ def kinds(program: Json) -> Iterator[str]:
     yield from (f"{buffer} slots of {len(queues)} queues" for (_, buffer), queues in users.items())
 
 
+def layer_kinds(program: Json) -> Iterator[str]:
+    """What its layers and marks show."""
+    dataflow = program["dataflow"]
+    gemm_of = None
+    setters = defaultdict(list)  # of the marks on a tensor, queues
+    for name, what in unroll(program["body"]):
+        if name == "layer":
+            dataflow = what
+            yield "layer"
+        elif name == "gemm":
+            if gemm_of not in (None, dataflow):
+                yield f"{dataflow} behind {gemm_of}"
+            gemm_of = dataflow
+        elif name == "mark":
+            yield f"mark of {what[0]}"
+            setters[what[1]].append(what[0])
+        elif name == "wait_marks":
+            yield from (f"{what[0]} waits for {queue}" for queue in set(setters[what[1]]))
+            yield f"{min(2, len(setters[what[1]]))} marks waited for"
+            if len(set(setters[what[1]])) > 1:
+                yield "marks of several queues waited for"
+    queues: set[str] = set()  # whose next command is told to wait for marks
+    for name, what in reversed(list(unroll(program["body"]))):
+        queues.add(QUEUE_OF.get(name) or (what["unit"] if name == "table" else ""))
+        if name == "wait_marks" and what[0] not in queues:
+            yield "wait for marks with no command behind it"
+    looped = [part for part in program["body"] if "loop" in part]
+    if any(name == "wait_marks" for name, _ in unroll(looped)):
+        yield "wait for marks in a loop"
+
+
 def vector_kinds(name: str, what: Json, machine: Json) -> Iterator[str]:
     """What a command of the vector queue or a table shows."""
     if name == "vector":
@@ -137,14 +172,14 @@ def vector_kinds(name: str, what: Json, machine: Json) -> Iterator[str]:
     elif name == "lane":
         taps = "taps" if what["taps"] > 1 else "no taps"
         yield f"lane, b {what['b']}, {taps}{', across' if what['across'] else ''}"
-        beat = Contract(machine, "weight_stationary").lane_beat(what)
+        beat = Contract(machine).lane_beat(what)
         if what["run"] > beat and what["run"] % beat:
             yield "lane with a last beat of what is left"
     elif name == "row":
         yield f"{what['op']} of {'a row' if what['rows'] == 1 else 'rows'}"
         if what["rows"] > 6:
             yield "more rows than passes between"
-        contract = Contract(machine, "weight_stationary")
+        contract = Contract(machine)
         beats = contract.row_beats(what) * len(contract.row_passes[what["op"]])
         yield f"row, {'long' if beats > contract.row_step else 'short'} steps"
         if what["mask"]:
@@ -215,6 +250,19 @@ EXPECTED = {
     "stage from shared",
     "stage of one run",
     "stage of several runs",
+    "layer",
+    "weight_stationary behind input_stationary",
+    "input_stationary behind weight_stationary",
+    *(f"mark of {queue}" for queue in ("load", "store", "stage")),
+    *(
+        f"{waiting} waits for {queue}"
+        for waiting in ("load", "store", "stage")
+        for queue in ("load", "store", "stage")
+    ),
+    *(f"{marks} marks waited for" for marks in range(3)),
+    "marks of several queues waited for",
+    "wait for marks with no command behind it",
+    "wait for marks in a loop",
 }
 
 
@@ -269,14 +317,14 @@ def half_rounded_up(self, lane):
     buffers = {**self.machine["buffers"], "activation": wider}
     if lane["b"] != "activation":
         return Contract.lane_beat(self, lane)
-    return Contract.lane_beat(Contract({**self.machine, "buffers": buffers}, self.dataflow), lane)
+    return Contract.lane_beat(Contract({**self.machine, "buffers": buffers}), lane)
 
 
 def no_output_port(self, lane):
     """The port of the output buffer bounds no beat."""
     output = {**self.machine["buffers"]["output"], "port": 1 << 20}
     machine = {**self.machine, "buffers": {**self.machine["buffers"], "output": output}}
-    return Contract.lane_beat(Contract(machine, self.dataflow), lane)
+    return Contract.lane_beat(Contract(machine), lane)
 
 
 def output_port_across(self, lane):
@@ -356,12 +404,55 @@ class RegionBackWithResult(Simulator):
         super().signal([token for token in tokens if token not in regions], visible, given_back)
 
 
+class NoMarks(Simulator):
+    """Waits for marks hold nothing."""
+
+    def __init__(self, program):
+        super().__init__(program)
+        for command in chain(*self.text.values()):
+            command.waits[:] = [token for token in command.waits if token.kind != "mark"]
+
+
+class LastMark(Simulator):
+    """A wait is for the last mark on its tensor alone."""
+
+    def __init__(self, program):
+        super().__init__(program)
+        for command in chain(*self.text.values()):
+            last = {token.buffer: token for token in command.waits if token.kind == "mark"}
+            command.waits[:] = [
+                token
+                for token in command.waits
+                if token.kind != "mark" or last[token.buffer] == token
+            ]
+
+
+class FirstWaitForMarks(Simulator):
+    """A mark is used up by the first wait for it."""
+
+    def __init__(self, program):
+        super().__init__(program)
+        taken = set()
+        for command in sorted(chain(*self.text.values()), key=lambda command: command.place):
+            command.waits[:] = [token for token in command.waits if token not in taken]
+            taken |= {token for token in command.waits if token.kind == "mark"}
+
+
+class OneDataflow(Simulator):
+    """The program's dataflow is that of all layers."""
+
+    def __init__(self, program):
+        super().__init__(program)
+        for command in self.text["execute"]:
+            command.dataflow = program["dataflow"]
+
+
 class HeldGatesStream(Simulator):
     """The held operand is waited for by the stream, and given back by it."""
 
     def __init__(self, program):
         super().__init__(program)
-        self.held = None
+        self.held = dict.fromkeys(HELD)
 
 
 class SlotsBackWithResult(Simulator):
@@ -481,6 +572,16 @@ CONTRACTS = {
         full=lambda self, e, slot: max([e + 1, *slot[-1:]])
     ),
     "earlier slots not waited for": changed(full=lambda self, e, slot: max(slot, default=e + 1)),
+    "dataflow changes a cycle later": more("turned"),
+    "dataflow changes with the results": changed(turned=lambda self, summed: summed),
+    "dataflow changes in a full array": changed(turned=lambda self, summed: 0),
+    "marks of loads with the result": changed(marked=lambda self, queue, visible, end: visible),
+    "marks of stores at the end": changed(
+        marked=lambda self, queue, visible, end: visible if queue == "stage" else end
+    ),
+    "marks of stages at the end": changed(
+        marked=lambda self, queue, visible, end: visible if queue == "store" else end
+    ),
     "two slots full in a cycle": changed(full=lambda self, e, slot: max([e, 0, *slot])),
 }
 
@@ -502,6 +603,10 @@ FAULTS: dict[str, Callable[[Json], Simulator]] = {
     "no turns on DRAM's channels": NoTurns,
     "region full with the end": RegionFullWithTheEnd,
     "region back with the result": RegionBackWithResult,
+    "waits for marks hold nothing": NoMarks,
+    "the last mark alone": LastMark,
+    "marks are used up": FirstWaitForMarks,
+    "one dataflow for all layers": OneDataflow,
     "held operand gates the stream": HeldGatesStream,
     "one queue for post and vector": OneQueueForPostAndVector,
     "primed as loaded": PrimedAsLoaded,

@@ -1,8 +1,8 @@
 """An event simulator of a tile program's timing, written from the contract in rtl/README.md alone.
 
 It shares no code and no method with hw/timing: the load, execute, post, vector, store and stage
-queue are processes that run side by side and meet at nothing but tokens, as the engines of the core
-do.
+queue are processes that run side by side and meet at nothing but tokens and marks, as the engines
+of the core do.
 A process sleeps until a cycle has come or a token is there; a heap of events wakes it.
 Section names in the docstrings are those of the README.
 """
@@ -36,7 +36,7 @@ SHADOW = "shadow registers"  # tokens within the execute queue: between its stre
 @dataclass(frozen=True)
 class Token:
     """A token of a kind, "free", "full", "primed" or "turn", of a buffer, a region or a channel:
-    number 0 is its first."""
+    number 0 is its first. A "mark", on a tensor, is one that stays."""
 
     kind: str
     buffer: str
@@ -55,6 +55,7 @@ class Command:
     fields: Json
     queue: str
     place: int  # commands before it in the text, whatever their queue
+    dataflow: str  # of the layer that it stands in
     waits: list[Token]
     signals: list[Token] = field(default_factory=list)
 
@@ -71,8 +72,8 @@ class Contract:
     row_passes = {"softmax": (0, 2, 5), "layer_norm": (0, 4), "rms_norm": (0, 4)}
     gather_cycles = 4
 
-    def __init__(self, machine: Json, dataflow: str) -> None:
-        self.machine, self.dataflow = machine, dataflow
+    def __init__(self, machine: Json) -> None:
+        self.machine = machine
 
     def channel(self, bytes_moved: int, rate: int) -> int:
         """Section "Rates": the least n with n x rate >= 1000 x bytes."""
@@ -149,16 +150,21 @@ class Contract:
         of a buffer becomes full a cycle."""
         return max([earlier + 1, *slot])
 
-    def fill(self) -> int:
+    def fill(self, dataflow: str) -> int:
         """Row "gemm, fill": cycles to write the operand that is held."""
-        side = {"weight": "rows", "activation": "cols"}.get(HELD[self.dataflow])
+        side = {"weight": "rows", "activation": "cols"}.get(HELD[dataflow])
         return self.machine[side] if side else 0
 
-    def stream(self, gemm: Json) -> int:
+    def stream(self, gemm: Json, dataflow: str) -> int:
         """Row "gemm, stream": cycles to move the other one through."""
-        if self.dataflow == "output_stationary":
+        if dataflow == "output_stationary":
             return max(gemm["m"], gemm["k"])
-        return gemm["m" if self.dataflow == "weight_stationary" else "n"]
+        return gemm["m" if dataflow == "weight_stationary" else "n"]
+
+    def turned(self, summed: int) -> int:
+        """Section "Execute: what holds what": from when on the array takes an operand of the other
+        dataflow, where the results of the gemm before are visible in `summed`."""
+        return summed + 1
 
     def shadow_free(self, start: int, end: int) -> int:
         """Row "gemm, fill": from when on a stream leaves the shadow registers to the next fill."""
@@ -231,6 +237,10 @@ class Contract:
         moved_in = self.beats(vector["in"], "activation")
         return max(1, lanes, moved_in, self.beats(vector["out"], "output"))
 
+    def marked(self, queue: str, visible: int, end: int) -> int:
+        """Section "Layers and marks": when a mark behind a command is reached."""
+        return end if queue == "load" else visible
+
     def times(self, start: int, command: Command) -> tuple[int, int]:
         """End and visible result of any command but those of the execute queue."""
         what = command.fields
@@ -267,14 +277,29 @@ def split(program: Json) -> tuple[dict[str, list[Command]], list[tuple[str, Toke
     """Each queue's own commands, and the tokens that nothing comes before, with their queues.
     Tokens of one kind are taken in the order in which they are given (section "Queues"): the n-th
     wait of the program's text takes what its n-th signal gives, whichever queues they are in. Free
-    tokens 0 to slots - 1 are those that the buffer begins with."""
+    tokens 0 to slots - 1 are those that the buffer begins with. A wait for the marks of a tensor is
+    one for each of those before it (section "Layers and marks")."""
     numbers = defaultdict(int, {("signal", "free", ring): n for ring, n in rings(program).items()})
     given_at_once: list[tuple[str, Token]] = []
     commands: dict[str, list[Command]] = {queue: [] for queue in QUEUES}
     waits: dict[str, list[Token]] = {queue: [] for queue in QUEUES}
     last: dict[str, Command] = {}  # of a queue, and of the loads into a buffer
+    marks: dict[str, list[Token]] = defaultdict(list)  # by tensor, in the order of the text
     place = count()
+    dataflow = program["dataflow"]
     for name, what in unroll(program["body"]):
+        if name == "layer":
+            dataflow = what
+            continue
+        if name == "mark":
+            queue, tensor = what
+            marks[tensor].append(Token("mark", tensor, len(marks[tensor])))
+            last[queue].signals.append(marks[tensor][-1])
+            continue
+        if name == "wait_marks":
+            queue, tensor = what
+            waits[queue] += marks[tensor]
+            continue
         if isinstance(what, list):
             (operation, kind), (queue, buffer) = name.split("_"), what
             token = Token(kind, buffer, numbers[operation, kind, buffer])
@@ -290,7 +315,7 @@ def split(program: Json) -> tuple[dict[str, list[Command]], list[tuple[str, Toke
                     given_at_once.append((queue, token))
             continue
         queue = QUEUE_OF.get(name) or what["unit"]
-        command = Command(name, what, queue, next(place), waits[queue])
+        command = Command(name, what, queue, next(place), dataflow, waits[queue])
         waits[queue] = []
         commands[queue].append(command)
         last[queue] = command
@@ -319,11 +344,12 @@ class Simulator:
     """The six queues, the tokens between them and the events to come."""
 
     def __init__(self, program: Json, contract: type[Contract] = Contract) -> None:
-        self.contract = contract(program["machine"], program["dataflow"])
-        self.held = HELD[program["dataflow"]]
+        self.contract = contract(program["machine"])
+        self.held = HELD
         self.text, self.given_at_once = split(program)
         self.latest_full: dict[str, int] = defaultdict(lambda: -1)  # by buffer, when
         self.finish: dict[str, list[int]] = {queue: [] for queue in QUEUES}
+        self.summed = 0  # when the sums of the last gemm that streams are there
         self.now = 0
         self.events: list[tuple[int, int, Callable[[], None]]] = []  # cycle, order, what happens
         self.order = count()
@@ -332,7 +358,7 @@ class Simulator:
             self.usable |= {Token("free", name, number): 0 for number in range(slots)}
         self.regions = program["regions"]
         self.take_turns()
-        self.asleep: dict[Token, Process] = {}
+        self.asleep: dict[Token, list[Process]] = defaultdict(list)
         steps = {"load": self.load(), "fill": self.fill(), "stream": self.stream()}
         steps |= {queue: self.in_turn(queue) for queue in ("post", "vector", "store", "stage")}
         self.processes = [Process(name, work) for name, work in steps.items()]
@@ -378,7 +404,7 @@ class Simulator:
         process.sleeps_for = wish = next(process.steps, None)
         if isinstance(wish, Token):
             if wish not in self.usable:
-                self.asleep[wish] = process
+                self.asleep[wish].append(process)
                 return
             wish = max(self.now, self.usable[wish])
         if wish is not None:
@@ -388,8 +414,8 @@ class Simulator:
         """Section "Timing contract": a token given in cycle t can be acted on in t + 1;
         within the execute queue, where shadow registers are passed on, in cycle t."""
         self.usable[token] = self.now + self.contract.token_cycles * (token.buffer != SHADOW)
-        if token in self.asleep:
-            self.at(self.usable[token], partial(self.resume, self.asleep.pop(token)))
+        for process in self.asleep.pop(token, []):
+            self.at(self.usable[token], partial(self.resume, process))
 
     def signal(self, tokens: list[Token], visible: int, given_back: int) -> None:
         """Columns "result visible" and "slots given back": when full (or primed) and free tokens
@@ -397,6 +423,12 @@ class Simulator:
         for token in tokens:
             cycle = given_back if token.kind in ("free", "turn") else visible
             self.at(cycle, partial(self.given, token))
+
+    def mark(self, command: Command, visible: int, end: int) -> list[Token]:
+        """Marks behind a command, which are reached with it; the tokens that it gives else."""
+        reached = self.contract.marked(command.queue, visible, end)
+        self.signal([token for token in command.signals if token.kind == "mark"], reached, reached)
+        return [token for token in command.signals if token.kind != "mark"]
 
     def load(self) -> Wishes:
         """Section "Loads and full slots". As all processes it starts a command in self.now.
@@ -409,7 +441,7 @@ class Simulator:
             end, visible = self.contract.times(self.now, command)
             self.finish["load"].append(visible)
             slot[buffer := command.fields["buffer"]].append(visible)
-            for token in command.signals:
+            for token in self.mark(command, visible, end):
                 if token.kind == "turn" or token.buffer in self.regions:
                     self.signal([token], visible, end)
                     continue
@@ -426,14 +458,17 @@ class Simulator:
 
     def fill(self) -> Wishes:
         """Section "Execute: what holds what", the fill: begins when the shadow registers
-        are free and the held operand is there. All other tokens are the stream's affair."""
-        gemms = (c for c in self.text["execute"] if c.name == "gemm")
+        are free and the held operand is there, after a change of dataflow when the array is empty
+        too. All other tokens are the stream's affair."""
+        gemms = [c for c in self.text["execute"] if c.name == "gemm"]
         for number, gemm in enumerate(gemms):
             yield Token("free", SHADOW, number)
-            yield from self.operand(gemm.waits, held=True)
-            end = self.now + self.contract.fill()
+            if number > 0 and gemm.dataflow != gemms[number - 1].dataflow:
+                yield max(self.now, self.contract.turned(self.summed))
+            yield from self.operand(gemm, gemm.waits, held=True)
+            end = self.now + self.contract.fill(gemm.dataflow)
             self.signal([Token("full", SHADOW, number)], end, end)
-            self.signal(self.operand(gemm.signals, held=True), end, end)
+            self.signal(self.operand(gemm, gemm.signals, held=True), end, end)
             yield end
 
     def stream(self) -> Wishes:
@@ -448,19 +483,19 @@ class Simulator:
                 self.signal(command.signals, visible, self.now)
             else:
                 yield Token("full", SHADOW, gemms)
-                yield from self.operand(command.waits, held=False)
+                yield from self.operand(command, command.waits, held=False)
                 gemms += 1
-                end = self.now + self.contract.stream(command.fields)
+                end = self.now + self.contract.stream(command.fields, command.dataflow)
                 shadow_free = Token("free", SHADOW, gemms)
                 self.signal([shadow_free], end, self.contract.shadow_free(self.now, end))
-                visible = end + self.contract.array()
-                self.signal(self.operand(command.signals, held=False), visible, end)
+                self.summed = visible = end + self.contract.array()
+                self.signal(self.operand(command, command.signals, held=False), visible, end)
                 yield end
             self.finish["execute"].append(visible)
 
-    def operand(self, tokens: list[Token], held: bool) -> list[Token]:
-        """Those tokens that are, or aren't, of the operand that the dataflow holds."""
-        return [token for token in tokens if (token.buffer == self.held) == held]
+    def operand(self, gemm: Command, tokens: list[Token], held: bool) -> list[Token]:
+        """Those tokens that are, or aren't, of the operand that the gemm's dataflow holds."""
+        return [token for token in tokens if (token.buffer == self.held[gemm.dataflow]) == held]
 
     def in_turn(self, queue: str) -> Wishes:
         """Section "Post, vector and store: what holds what"."""
@@ -468,5 +503,5 @@ class Simulator:
             yield from command.waits
             end, visible = self.contract.times(self.now, command)
             self.finish[command.queue].append(visible)
-            self.signal(command.signals, visible, end)
+            self.signal(self.mark(command, visible, end), visible, end)
             yield end

@@ -3,6 +3,7 @@
 #include <random>
 
 #include "hw/program/program.h"
+#include "tests/support/random_layers.h"
 
 namespace accsim::test {
 
@@ -109,23 +110,31 @@ inline hw::Program program(std::vector<hw::Item> body, int loops = 0) {
 /// filled by several loads, from both memories, gathered ones among them, or handed on unfilled (so
 /// that a loop reads moments it doesn't write); lane tiles, rows and vector commands, by turns with
 /// products on activation and parameter slots; tables of both units; residuals in primed slots that
-/// run ahead; copies; all three dataflows.
+/// run ahead; copies; all three dataflows. Every other one has marks and waits for them, every fourth
+/// of weight and input stationary ones layers of both.
 class RandomProgram {
  public:
-  explicit RandomProgram(std::mt19937& random) : random_(random), rows_random_(random) {}
+  explicit RandomProgram(std::mt19937& random)
+      : random_(random), rows_random_(random), layers_random_(random) {}
 
   hw::Program run() {
     hw::Program p = program({});
     p.dataflow = static_cast<hw::Dataflow>(pick(0, 2));
     drains_ = p.dataflow == hw::Dataflow::output_stationary;
     columns_ = p.dataflow == hw::Dataflow::input_stationary;
+    layers_random_.discard(100);  // other numbers than those of rows
+    const bool marks = layers_random_() % 2 == 1;
+    turns_ = marks && !drains_ && layers_random_() % 2 == 1;
     p.body = nest(3);
+    for (int64_t more = marks ? pick(1, 3) : 0; more > 0; --more)
+      append(p.body, one_in(3) ? region_tile() : nest(1));
     p.loops = loops_;
     // What one queue writes no other reads or writes.
     p.tensors.push_back({"near out", hw::Memory::shared, 128});
     p.tensors.push_back({"staged out", hw::Memory::dram, 1024});
     p.tensors.push_back({"near staged", hw::Memory::shared, 512});
     p.tensors.insert(p.tensors.end(), regions_.begin(), regions_.end());
+    if (marks) RandomLayers(p, layers_random_).run(turns_);
     return p;
   }
 
@@ -212,7 +221,8 @@ class RandomProgram {
   std::vector<hw::Item> passes() {
     std::vector<hw::Item> out;
     for (int64_t parts = pick(1, 2); parts > 0; --parts)
-      append(out, maybe_looped({gemm(pick(1, 40), pick(1, 8), pick(1, columns_ ? 30 : 8))}));
+      append(out, maybe_looped({gemm(pick(1, turns_ ? 8 : 40), pick(1, 8),
+                                     pick(1, columns_ && !turns_ ? 30 : 8))}));
     if (drains_) {
       hw::DrainCommand d;
       d.m = pick(1, 2);
@@ -433,10 +443,11 @@ class RandomProgram {
   }
 
   std::mt19937& random_;
-  std::mt19937 rows_random_;
+  std::mt19937 rows_random_, layers_random_;
   int loops_ = 0;
   bool gathers_ = false;                   ///< the load queue holds a slot of indices
   bool drains_ = false, columns_ = false;  ///< output stationary; input stationary
+  bool turns_ = false;                     ///< gemms fit both dataflows that hold an operand
   std::vector<hw::ProgramTensor> regions_;
 };
 

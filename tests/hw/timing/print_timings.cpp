@@ -108,6 +108,11 @@ Json body(const Program& p, const std::vector<Item>& items) {
       out.push_back({{name(sync->kind),
                       {name(sync->queue), sync->region < 0 ? std::string(name(sync->buffer))
                                                            : p.tensors[at(sync->region)].name}}});
+    else if (const auto* mark = std::get_if<Mark>(&item.node))
+      out.push_back({{mark->waits ? "wait_marks" : "mark",
+                      {name(mark->queue), p.tensors[at(mark->tensor)].name}}});
+    else if (const auto* head = std::get_if<LayerHead>(&item.node))
+      out.push_back({{"layer", name(head->dataflow)}});
     else
       out.push_back(command(p, std::get<Command>(item.node)));
   }
