@@ -73,6 +73,32 @@ class Network {
     return true;
   }
 
+  /// Now and then copies a tensor into a new one in the other memory, which layers to come may read.
+  void stage() {
+    std::vector<int> fit;
+    for (size_t t = 0; t < past_.size(); ++t)
+      if (is_data(out_.program.tensors[t]) && can_mark(t)) fit.push_back(static_cast<int>(t));
+    if (fit.empty() || one_in(2)) return;
+    const int from = fit[static_cast<size_t>(pick(random_, 0, std::ssize(fit) - 1))];
+    const ProgramTensor& source = out_.program.tensors[static_cast<size_t>(from)];
+    const Memory other = source.memory == Memory::dram ? Memory::shared : Memory::dram;
+    const int64_t bytes = pick(random_, 1, source.bytes);
+    Program part;
+    part.tensors = {{"in staged", other, bytes}};
+    if (!has_room(part)) return;
+    Past& past = past_[static_cast<size_t>(from)];
+    std::vector<Item>& body = out_.program.body;
+    for (const Queue q : past.writers) body.push_back({Mark{false, q, from}});
+    if (!past.writers.empty()) body.push_back({Mark{true, Queue::stage, from}});
+    const int to = static_cast<int>(out_.program.tensors.size());
+    body.push_back({Command{StageCommand{from, to, 0, 0, {{}, bytes}}}});
+    past.readers.insert(Queue::stage);
+    past_.push_back({{}, {Queue::stage}});
+    out_.program.tensors.push_back(std::move(part.tensors[0]));
+    out_.image.emplace_back();
+    enlarge(to, bytes);
+  }
+
   ProgramWithImage take(Dataflow dataflow) {
     out_.program.name = "random network";
     out_.program.dataflow = dataflow;
@@ -208,6 +234,7 @@ std::optional<ProgramWithImage> random_network(const HwConfig& hw, Dataflow data
     auto part = random_program(hw, now, random);
     if (!part) return std::nullopt;
     if (!network.add(std::move(*part))) break;
+    network.stage();
     const bool turns = pick(random, 0, 1) == 1 && dataflow != Dataflow::output_stationary;
     if (turns)
       now = now == Dataflow::weight_stationary ? Dataflow::input_stationary
