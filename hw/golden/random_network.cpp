@@ -73,7 +73,7 @@ class Network {
     return true;
   }
 
-  /// Now and then copies a tensor into a new one in the other memory, which layers to come may read.
+  /// Now and then copies a tensor into a new one in the other memory; layers to come may read it.
   void stage() {
     std::vector<int> fit;
     for (size_t t = 0; t < past_.size(); ++t)
