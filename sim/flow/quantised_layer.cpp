@@ -145,8 +145,8 @@ std::vector<int8_t> quantise_residual(const Node& node, const GemmOp& op, const 
   const std::vector<double> from = r.reals();
   std::vector<int8_t> out(from.size());
   for (size_t i = 0; i < out.size(); ++i)
-    out[i] = quantised(
-        from[static_cast<size_t>(element_of(node, op, static_cast<int64_t>(i)))], scale, 127);
+    out[i] = quantised(from[static_cast<size_t>(element_of(node, op, static_cast<int64_t>(i)))],
+                       scale, 127);
   return out;
 }
 

@@ -22,7 +22,7 @@ struct Layer {
   /// shape as the output; -1: none.
   int residual = -1;
   bool clips_sum = false;  ///< a folded activation behind that
-  int merged_into = -1;  ///< folded into this layer's program (index), -1: computed off line
+  int merged_into = -1;    ///< folded into this layer's program (index), -1: computed off line
   int64_t macs = 0;
   int64_t params = 0;   ///< elements of parameters first read by this node
   int64_t buffers = 0;  ///< elements of BatchNorm running statistics

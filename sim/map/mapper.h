@@ -24,8 +24,8 @@ struct OpRequest {
   WorkItem item;
   std::vector<Operand> inputs, outputs;  ///< by port
   bool relu = false;                     ///< a clip folded into the post unit
-  int residual = -1;       ///< input that the post unit adds; -1: none
-  bool clips_sum = false;  ///< and a clip behind that
+  int residual = -1;                     ///< input that the post unit adds; -1: none
+  bool clips_sum = false;                ///< and a clip behind that
 };
 
 /// All that the mapping of a request depends on, as bytes to compare: equal for equal requests.
