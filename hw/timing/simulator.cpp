@@ -97,14 +97,9 @@ void Simulator::body(const Step* from, const Step* to) {
         if (s->filled) at(s->moment) += int64_t{1} << kWhyBits;
         break;
       }
-      case Step::Kind::mark: {
-        const auto t = static_cast<size_t>(s->tensor);
-        if (t >= marks_.size()) marks_.resize(t + 1);
-        const int64_t done =
-            s->slot_free ? stamp(time_of(at(s->moment)), Wait::slot) : at(s->moment);
-        marks_[t] = std::max(marks_[t], done + (contract::kTokenLatency << kWhyBits));
+      case Step::Kind::mark:
+        mark(*s);
         break;
-      }
       case Step::Kind::wait_marks: {
         const auto t = static_cast<size_t>(s->tensor);
         if (t < marks_.size()) wait(*s, marks_[t]);
@@ -120,6 +115,13 @@ void Simulator::wait(const Step& s, int64_t time) {
   if (s.to_read) at(Moment::pending_load_full) = std::max(at(Moment::pending_load_full), time);
   if (watcher_) [[unlikely]]
     watcher_->took(s, time_of(time));
+}
+
+void Simulator::mark(const Step& s) {
+  const auto t = static_cast<size_t>(s.tensor);
+  if (t >= marks_.size()) marks_.resize(t + 1);
+  const int64_t done = s.slot_free ? stamp(time_of(at(s.moment)), Wait::slot) : at(s.moment);
+  marks_[t] = std::max(marks_[t], done + (contract::kTokenLatency << kWhyBits));
 }
 
 // ---- loops --------------------------------------------------------------------------------------

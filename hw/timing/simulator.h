@@ -67,6 +67,7 @@ class Simulator {
 
   int64_t start(Queue q, int64_t& free, int64_t ready, int64_t occupancy);
   void wait(const Step& s, int64_t time);
+  void mark(const Step& s);
   void load(const Step& s);
   void gemm(const Step& s);
   void drain(const Step& s);
