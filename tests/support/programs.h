@@ -110,8 +110,8 @@ inline hw::Program program(std::vector<hw::Item> body, int loops = 0) {
 /// filled by several loads, from both memories, gathered ones among them, or handed on unfilled (so
 /// that a loop reads moments it doesn't write); lane tiles, rows and vector commands, by turns with
 /// products on activation and parameter slots; tables of both units; residuals in primed slots that
-/// run ahead; copies; all three dataflows. Every other one has marks and waits for them, and half of
-/// those that hold an operand then have layers of both dataflows that do.
+/// run ahead; copies; all three dataflows. Every other one has marks and waits for them, and half
+/// of those that hold an operand then have layers of both dataflows that do.
 class RandomProgram {
  public:
   explicit RandomProgram(std::mt19937& random)

@@ -42,11 +42,11 @@ std::string behind_copy(int to, std::vector<Item> items, const HwConfig& hw) {
 TEST(Marks, AcceptsThemBehindCommandsOfTheirQueue) {
   for (const Queue q : {Queue::load, Queue::store, Queue::stage}) {
     std::vector<Item> body = copy(kIn, kOut);
-    body.push_back(stage(kOut, kNear));
+    body.push_back(stage(kIn, kNear));
     for (const int tensor : {kIn, kOut, kNear}) body.push_back(mark(q, tensor));
     body.push_back(mark(q, kOut));  // twice
     body.push_back(wait(q, kOut));
-    test::append(body, copy(kOut, kOut));
+    test::append(body, copy(kIn, kOut));
     EXPECT_EQ(error(test::program(body)), "") << name(q);
   }
 }

@@ -44,10 +44,10 @@ std::vector<Item> joined(std::initializer_list<std::vector<Item>> parts) {
   return out;
 }
 
-/// The commands of a queue: when they start, when their results are visible.
+/// The commands of a queue: when they start, when their results are visible. Also of programs that
+/// verify() refuses, because commands race without the marks that they lack.
 std::vector<CommandTime> times(const Program& p, Queue q,
                                const HwConfig& hw = test::small_machine()) {
-  EXPECT_TRUE(verify(p, hw).ok()) << verify(p, hw).errors().front().text();
   std::vector<CommandTime> out;
   simulate(p, hw, TimingMode::step, [&](const CommandTime& t) {
     if (t.queue == q) out.push_back(t);
