@@ -10,7 +10,8 @@ namespace {
 using test::append;
 using test::sync;
 
-constexpr int kIn = 0, kOut = 1, kNear = 2;
+// Tensors: program()'s, then others in DRAM and in the shared buffer that are only read or written.
+constexpr int kIn = 0, kOut = 1, kNear = 2, kMore = 3, kNearMore = 4, kLast = 5, kNearLast = 6;
 // Of small_machine(): bytes a cycle and latencies of its memories, bytes of a port.
 constexpr int64_t kRead = 4, kWrite = 2, kLatency = 20;
 constexpr int64_t kShared = 8, kSharedLatency = 5, kPort = 16;
@@ -44,10 +45,17 @@ std::vector<Item> joined(std::initializer_list<std::vector<Item>> parts) {
   return out;
 }
 
-/// The commands of a queue: when they start, when their results are visible. Also of programs that
-/// verify() refuses, because commands race without the marks that they lack.
+Program network(std::vector<Item> body, int loops = 0) {
+  Program p = test::program(std::move(body), loops);
+  for (const Memory m : {Memory::dram, Memory::shared, Memory::dram, Memory::shared})
+    p.tensors.push_back({"more", m, 512});
+  return p;
+}
+
+/// The commands of a queue: when they start, when their results are visible.
 std::vector<CommandTime> times(const Program& p, Queue q,
                                const HwConfig& hw = test::small_machine()) {
+  EXPECT_TRUE(verify(p, hw).ok()) << verify(p, hw).errors().front().text();
   std::vector<CommandTime> out;
   simulate(p, hw, TimingMode::step, [&](const CommandTime& t) {
     if (t.queue == q) out.push_back(t);
@@ -55,40 +63,41 @@ std::vector<CommandTime> times(const Program& p, Queue q,
   return out;
 }
 std::vector<CommandTime> times(std::vector<Item> body, Queue q) {
-  return times(test::program(std::move(body)), q);
+  return times(network(std::move(body)), q);
 }
 
 TEST(MarkTiming, LoadsWhatAStoreHasBroughtToMemory) {
   constexpr int64_t kBytes = 64;
   for (const int to : {kOut, kNear}) {
     const bool shared = to == kNear;
-    const auto body = [&](std::vector<Item> between) {
+    const int other = shared ? kNearMore : kMore;
+    const auto body = [&](std::vector<Item> between, int from) {
       return joined({loaded(kBytes, kIn), stored(kBytes, to), std::move(between),
-                     loaded(kBytes, to), stored(kBytes, kOut)});
+                     loaded(kBytes, from), stored(kBytes, kLast)});
     };
     const int64_t full = kBytes / kRead + kLatency;
     const int64_t visible =
         full + 1 + kBytes / (shared ? kShared : kWrite) + (shared ? kSharedLatency : kLatency);
-    const std::vector<Item> marked = body({mark(Queue::store, to), wait(Queue::load, to)});
+    const std::vector<Item> marked = body({mark(Queue::store, to), wait(Queue::load, to)}, to);
     EXPECT_EQ(times(marked, Queue::store)[0].finish, visible);
     EXPECT_EQ(times(marked, Queue::load)[1].start, visible + 1);
     // Without a wait, or without a mark before it, it is loaded at once.
-    EXPECT_EQ(times(body({mark(Queue::store, to)}), Queue::load)[1].start, kBytes / kRead);
-    EXPECT_EQ(times(body({wait(Queue::load, to), mark(Queue::store, to)}), Queue::load)[1].start,
+    EXPECT_EQ(times(body({mark(Queue::store, to)}, other), Queue::load)[1].start, kBytes / kRead);
+    EXPECT_EQ(times(body({wait(Queue::load, to), mark(Queue::store, to)}, other), Queue::load)[1].start,
               kBytes / kRead);
-    EXPECT_EQ(times(body({mark(Queue::store, to), wait(Queue::load, kIn)}), Queue::load)[1].start,
+    EXPECT_EQ(times(body({mark(Queue::store, to), wait(Queue::load, kIn)}, other), Queue::load)[1].start,
               kBytes / kRead)
         << "a wait for another tensor";
   }
 }
 
 TEST(MarkTiming, StoresOverWhatHasBeenAskedFor) {
-  constexpr int64_t kBytes = 64, kMore = 400;
+  constexpr int64_t kBytes = 64, kLonger = 400;
   const std::vector<Item> body = joined({loaded(kBytes, kIn),
-                                         aside(kMore, kIn),
+                                         aside(kLonger, kIn),
                                          {mark(Queue::load, kIn), wait(Queue::store, kIn)},
                                          stored(kBytes, kIn)});
-  const int64_t end = (kBytes + kMore) / kRead;
+  const int64_t end = (kBytes + kLonger) / kRead;
   EXPECT_EQ(times(body, Queue::load)[1].finish, end + kLatency);
   EXPECT_EQ(times(body, Queue::store)[0].start, end + 1) << "at the load's end, not its result's";
 }
@@ -123,7 +132,7 @@ TEST(MarkTiming, WaitsForAllMarksOfATensor) {
     for (const auto& marks : {both, turned}) {
       // The stage reads its DRAM behind the load: they have one channel.
       const std::vector<Item> body = joined({loaded(64, kIn),
-                                             {staged(bytes, kIn, kNear)},
+                                             {staged(bytes, kIn, kNearMore)},
                                              stored(64, kNear),
                                              marks,
                                              {wait(Queue::load, kNear)},
@@ -136,7 +145,7 @@ TEST(MarkTiming, WaitsForAllMarksOfATensor) {
     }
     std::vector<Item> early =
         joined({loaded(64, kIn),
-                {staged(bytes, kIn, kNear)},
+                {staged(bytes, kIn, kNearMore)},
                 stored(64, kNear),
                 {mark(Queue::store, kNear), wait(Queue::load, kNear), mark(Queue::stage, kNear)},
                 loaded(64, kNear),
@@ -152,10 +161,10 @@ TEST(MarkTiming, DoesNotUseThemUp) {
                                           {mark(Queue::store, kOut)},
                                           {wait(Queue::load, kOut), wait(Queue::load, kOut)},
                                           loaded(64, kOut),
-                                          stored(64, kIn),
+                                          stored(64, kLast),
                                           {wait(Queue::load, kOut)},
                                           loaded(64, kOut),
-                                          stored(64, kIn)});
+                                          stored(64, kLast)});
   const int64_t start = 64 / kRead + kLatency + 1 + 64 / kWrite + kLatency + 1;
   EXPECT_EQ(times(again, Queue::load)[1].start, start);
   EXPECT_EQ(times(again, Queue::load)[2].start, start + 64 / kRead);
@@ -181,12 +190,12 @@ TEST(MarkTiming, SkipsAheadOverWaitsInALoop) {
     hw.shared.channel.latency = 5;
     std::vector<Item> looped = {wait(Queue::load, kOut)};
     append(looped, loaded(kBytes, kNear));
-    append(looped, stored(kBytes, kNear));
+    append(looped, stored(kBytes, kNearLast));
     std::vector<Item> body = joined({loaded(kBytes, kIn),
                                      stored(kBytes, kOut),
                                      {mark(Queue::store, kOut)},
                                      {{Loop{0, "i", kCopies, looped}}}});
-    const Program p = test::program(body, 1);
+    const Program p = network(body, 1);
     const auto loads = times(p, Queue::load, hw);
     const int64_t held = kBytes / kRead + latency + 1 + kBytes / kWrite + latency + 1;
     EXPECT_EQ(loads[1].start, held);
