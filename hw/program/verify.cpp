@@ -11,8 +11,8 @@ namespace {
 
 /// Bytes of a tensor, at most: the core's addresses have so many bits.
 constexpr int64_t kMostTensorBytes = int64_t{1} << 48;
-/// Iterations of a nest of loops, at most: what they do adds up within 64 bits.
-constexpr int64_t kMostIterations = int64_t{1} << 40;
+/// Iterations of a nest of loops, at most: they are counted in 64 bits.
+constexpr int64_t kMostIterations = int64_t{1} << 62;
 
 /// Whether a queue fills slots of a buffer, or reads them.
 bool has_slots(Queue q, Buffer b, bool fills) {
