@@ -2,14 +2,12 @@
 
 #include <algorithm>
 
+#include "hw/golden/draw.h"
+
 namespace accsim::hw {
 namespace {
 
 constexpr int64_t kMostRows = 40;
-
-int64_t draw(std::mt19937& random, int64_t low, int64_t high) {
-  return std::uniform_int_distribution<int64_t>(low, high)(random);
-}
 
 }  // namespace
 

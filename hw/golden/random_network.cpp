@@ -6,14 +6,11 @@
 #include <string>
 #include <utility>
 
+#include "hw/golden/draw.h"
 #include "hw/program/append_layer.h"
 
 namespace accsim::hw {
 namespace {
-
-int64_t pick(std::mt19937& random, int64_t low, int64_t high) {
-  return std::uniform_int_distribution<int64_t>(low, high)(random);
-}
 
 /// Queues that read and write each tensor of a program.
 struct Users {
@@ -79,10 +76,10 @@ class Network {
     for (size_t t = 0; t < past_.size(); ++t)
       if (is_data(out_.program.tensors[t]) && can_mark(t)) fit.push_back(static_cast<int>(t));
     if (fit.empty() || one_in(2)) return;
-    const int from = fit[static_cast<size_t>(pick(random_, 0, std::ssize(fit) - 1))];
+    const int from = fit[static_cast<size_t>(draw(random_, 0, std::ssize(fit) - 1))];
     const ProgramTensor& source = out_.program.tensors[static_cast<size_t>(from)];
     const Memory other = source.memory == Memory::dram ? Memory::shared : Memory::dram;
-    const int64_t bytes = pick(random_, 1, source.bytes);
+    const int64_t bytes = draw(random_, 1, source.bytes);
     Program part;
     part.tensors = {{"in staged", other, bytes}};
     if (!has_room(part)) return;
@@ -110,7 +107,7 @@ class Network {
     std::set<Queue> readers, writers;
   };
 
-  bool one_in(int64_t n) { return pick(random_, 1, n) == 1; }
+  bool one_in(int64_t n) { return draw(random_, 1, n) == 1; }
   static bool is_data(const ProgramTensor& t) {
     return t.slots == 0 && (t.name.starts_with("in") || t.name.starts_with("out")) &&
            t.name != "indices";
@@ -134,7 +131,7 @@ class Network {
                            out_.program.tensors[t].memory == p.tensors[i].memory;
         if (alike && !taken && other && can_mark(t)) fit.push_back(static_cast<int>(t));
       }
-      if (!fit.empty()) out[i] = fit[static_cast<size_t>(pick(random_, 0, std::ssize(fit) - 1))];
+      if (!fit.empty()) out[i] = fit[static_cast<size_t>(draw(random_, 0, std::ssize(fit) - 1))];
     }
     return out;
   }
@@ -230,12 +227,12 @@ std::optional<ProgramWithImage> random_network(const HwConfig& hw, Dataflow data
                                                std::mt19937& random) {
   Network network(hw, random);
   Dataflow now = dataflow;
-  for (int64_t layers = pick(random, 2, 4); layers > 0; --layers) {
+  for (int64_t layers = draw(random, 2, 4); layers > 0; --layers) {
     auto part = random_program(hw, now, random);
     if (!part) return std::nullopt;
     if (!network.add(std::move(*part))) break;
     network.stage();
-    const bool turns = pick(random, 0, 1) == 1 && dataflow != Dataflow::output_stationary;
+    const bool turns = draw(random, 0, 1) == 1 && dataflow != Dataflow::output_stationary;
     if (turns)
       now = now == Dataflow::weight_stationary ? Dataflow::input_stationary
                                                : Dataflow::weight_stationary;

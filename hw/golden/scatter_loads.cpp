@@ -1,18 +1,16 @@
 #include "hw/golden/scatter_loads.h"
 
+#include "hw/golden/draw.h"
+
 namespace accsim::hw {
 namespace {
-
-int64_t pick(std::mt19937& random, int64_t low, int64_t high) {
-  return std::uniform_int_distribution<int64_t>(low, high)(random);
-}
 
 /// Cuts the load behind some of the outermost level's iterations or, without levels, of the run's
 /// bytes: `c` keeps the first part, the result is the rest. The load can be cut.
 LoadCommand cut(LoadCommand& c, std::mt19937& random) {
   const bool runs = !c.walk.levels.empty();
   int64_t& whole = runs ? c.walk.levels[0].count : c.walk.run;
-  const int64_t first = pick(random, 1, whole - 1);
+  const int64_t first = draw(random, 1, whole - 1);
   LoadCommand rest = c;
   (runs ? rest.walk.levels[0].count : rest.walk.run) = whole - first;
   whole = first;
@@ -29,7 +27,7 @@ bool can_be_cut(const LoadCommand& c) {
 
 void scatter(std::vector<Item>& body, int tensors, std::mt19937& random) {
   const auto placed = [&](LoadCommand c) {
-    if (pick(random, 0, 1) == 1) c.tensor += tensors;
+    if (draw(random, 0, 1) == 1) c.tensor += tensors;
     return Item{Command{std::move(c)}};
   };
   std::vector<Item> out;
@@ -42,7 +40,7 @@ void scatter(std::vector<Item>& body, int tensors, std::mt19937& random) {
       continue;
     }
     LoadCommand first = *load;
-    if (!can_be_cut(first) || pick(random, 0, 3) == 0) {
+    if (!can_be_cut(first) || draw(random, 0, 3) == 0) {
       out.push_back(placed(std::move(first)));
       continue;
     }

@@ -12,7 +12,7 @@ namespace {
 
 constexpr int kNetworks = 300;
 
-HwConfig machine() {
+HwConfig network_machine() {
   HwConfig hw = test::small_machine();
   hw.shared.kib = 1024;
   return hw;
@@ -22,7 +22,7 @@ std::vector<ProgramWithImage> networks(Dataflow d, unsigned seed) {
   std::mt19937 random(seed);
   std::vector<ProgramWithImage> out;
   for (int i = 0; i < kNetworks; ++i) {
-    auto drawn = random_network(machine(), d, random);
+    auto drawn = random_network(network_machine(), d, random);
     if (drawn) out.push_back(std::move(*drawn));
   }
   return out;
@@ -75,7 +75,7 @@ TEST(RandomNetwork, IsAProgramOfTheMachine) {
     const auto drawn = networks(d, 3);
     EXPECT_EQ(drawn.size(), static_cast<size_t>(kNetworks));
     for (const ProgramWithImage& n : drawn) {
-      const Status s = verify(n.program, machine());
+      const Status s = verify(n.program, network_machine());
       ASSERT_TRUE(s) << s.errors().front().text();
       EXPECT_EQ(n.program.dataflow, d);
       ASSERT_EQ(n.image.size(), n.program.tensors.size());

@@ -14,7 +14,7 @@ using test::error;
 using test::says;
 using test::sync;
 
-constexpr int kIn = 0, kOut = 1, kNear = 2, kRing = 3;
+constexpr int kIn = 0, kOut = 1, kNear = 2, kRegion = 3;
 
 Item mark(Queue q, int tensor) { return {Mark{false, q, tensor}}; }
 Item wait(Queue q, int tensor) { return {Mark{true, q, tensor}}; }
@@ -85,7 +85,7 @@ TEST(Marks, RefusesRegions) {
   for (const bool waits : {false, true}) {
     std::vector<Item> body = r.filled();
     test::append(body, r.read());
-    body.push_back({Mark{waits, Queue::load, kRing}});
+    body.push_back({Mark{waits, Queue::load, kRegion}});
     EXPECT_TRUE(says(error(r.program(body)), waits ? "wait for marks on 'ring', which is a region"
                                                    : "mark on 'ring', which is a region"));
   }

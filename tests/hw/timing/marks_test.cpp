@@ -83,10 +83,12 @@ TEST(MarkTiming, LoadsWhatAStoreHasBroughtToMemory) {
     EXPECT_EQ(times(marked, Queue::load)[1].start, visible + 1);
     // Without a wait, or without a mark before it, it is loaded at once.
     EXPECT_EQ(times(body({mark(Queue::store, to)}, other), Queue::load)[1].start, kBytes / kRead);
-    EXPECT_EQ(times(body({wait(Queue::load, to), mark(Queue::store, to)}, other), Queue::load)[1].start,
-              kBytes / kRead);
-    EXPECT_EQ(times(body({mark(Queue::store, to), wait(Queue::load, kIn)}, other), Queue::load)[1].start,
-              kBytes / kRead)
+    EXPECT_EQ(
+        times(body({wait(Queue::load, to), mark(Queue::store, to)}, other), Queue::load)[1].start,
+        kBytes / kRead);
+    EXPECT_EQ(
+        times(body({mark(Queue::store, to), wait(Queue::load, kIn)}, other), Queue::load)[1].start,
+        kBytes / kRead)
         << "a wait for another tensor";
   }
 }
