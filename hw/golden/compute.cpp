@@ -251,6 +251,22 @@ int64_t added(const Residual& r, int64_t value, int8_t residual) {
 
 }  // namespace
 
+/// Are the numbers of a post those that a unit can have? Fails when not.
+bool GoldenMachine::numbers(const PostCommand& c) {
+  const int32_t most = c.residual && !c.table ? INT16_MAX : INT8_MAX;
+  if (c.rows < 1 || c.cols < 1 || c.cols > hw_.array.cols || c.lowest() < -most - 1 ||
+      c.lowest() > c.high || c.high > most || c.pitch < 0 || c.groups < 1 ||
+      c.groups > PostCommand::kMostGroups || c.group_rows < 0)
+    fail(Errc::invalid,
+         fmt::format("a post of {}x{}, pitch {}, clipped to [{}, {}]; {} groups {} rows apart",
+                     c.rows, c.cols, c.pitch, c.low, c.high, c.groups, c.group_rows));
+  if (const auto& r = c.residual; r && (r->shift < 0 || r->shift > 31 || r->low < INT8_MIN ||
+                                        r->low > r->high || r->high > INT8_MAX))
+    fail(Errc::invalid,
+         fmt::format("a residual shifted by {}, clipped to [{}, {}]", r->shift, r->low, r->high));
+  return !failed();
+}
+
 void GoldenMachine::execute(const PostCommand& c) {
   if (!c.has_parameters)
     return fail(Errc::unsupported,
@@ -262,19 +278,7 @@ void GoldenMachine::execute(const PostCommand& c) {
   SlotRing& sums = ring(Buffer::accumulator);
   SlotRing& out = ring(Buffer::output);
   SlotRing& scales = ring(Buffer::parameter);
-  if (failed()) return;
-  const int32_t most = c.residual && !c.table ? INT16_MAX : INT8_MAX;
-  if (c.rows < 1 || c.cols < 1 || c.cols > hw_.array.cols || c.lowest() < -most - 1 ||
-      c.lowest() > c.high || c.high > most || c.pitch < 0 || c.groups < 1 ||
-      c.groups > PostCommand::kMostGroups || c.group_rows < 0)
-    return fail(
-        Errc::invalid,
-        fmt::format("a post of {}x{}, pitch {}, clipped to [{}, {}]; {} groups {} rows apart",
-                    c.rows, c.cols, c.pitch, c.low, c.high, c.groups, c.group_rows));
-  if (const auto& r = c.residual; r && (r->shift < 0 || r->shift > 31 || r->low < INT8_MIN ||
-                                        r->low > r->high || r->high > INT8_MAX))
-    return fail(Errc::invalid, fmt::format("a residual shifted by {}, clipped to [{}, {}]",
-                                           r->shift, r->low, r->high));
+  if (failed() || !numbers(c)) return;
   const int64_t last_group = Reach{}.add(c.groups, c.group_rows).high;
   const int64_t last_pixel = Reach{}.add(pixels, c.pitch).high;
   if (!inside(first, add_far(last_group, c.rows), hw_.accumulator_rows(),

@@ -82,6 +82,7 @@ class GoldenMachine {
   bool operands(const RowCommand& c, RowSlots& s);
   std::optional<std::vector<int8_t>> result(const RowCommand& c, const RowSlots& s,
                                             const std::array<int64_t, 4>& row);
+  bool numbers(const PostCommand& c);
   std::optional<Requantise> parameters(const PostCommand& c, std::span<const uint8_t> slot,
                                        int64_t first, int64_t channel);
 
