@@ -8,22 +8,33 @@
 
 namespace accsim::hw {
 
-Timing Simulator::run(std::span<const Step> steps, const HwConfig& hw, TimingMode mode,
-                      Watcher* watcher, std::span<const int64_t> regions) {
-  mode_ = mode;
-  watcher_ = watcher;
-  reset(hw, regions);
+namespace {
+
+/// What a queue's next command can't begin before.
+constexpr std::array<Moment, kQueues> kFree = {Moment::load_free,  Moment::stream_free,
+                                               Moment::post_free,  Moment::vector_free,
+                                               Moment::store_free, Moment::stage_free};
+
+}  // namespace
+
+Timing Simulator::go_on(std::span<const Step> steps, std::span<const int32_t> tensors) {
+  tensors_ = tensors;
+  zero_ = state_.end;
+  sums_.fill(0);
   body(steps.data(), steps.data() + steps.size());
+  return share();
+}
+
+Timing Simulator::share() const {
   Timing out;
-  out.total = Cycles(time_of(end_));
-  constexpr std::array<Moment, kQueues> kFree = {Moment::load_free,  Moment::stream_free,
-                                                 Moment::post_free,  Moment::vector_free,
-                                                 Moment::store_free, Moment::stage_free};
+  out.total = Cycles(time_of(state_.end - zero_));
   for (size_t q = 0; q < kQueues; ++q) {
-    const int64_t* sums = &sums_[q * (1 + kWaits)];
+    const int64_t* sums = &sums_[q * (2 + kWaits)];
+    const int64_t free_at = state_.moments[static_cast<size_t>(kFree[q])];
     out.queues[q].busy = Cycles(time_of(sums[0]));
-    out.queues[q].free_at = Cycles(time_of(at(kFree[q])));
-    for (size_t w = 0; w < kWaits; ++w) out.queues[q].waits[w] = Cycles(time_of(sums[1 + w]));
+    out.queues[q].hidden = Cycles(time_of(sums[1]));
+    out.queues[q].free_at = Cycles(time_of(std::max<int64_t>(0, free_at - zero_)));
+    for (size_t w = 0; w < kWaits; ++w) out.queues[q].waits[w] = Cycles(time_of(sums[2 + w]));
   }
   return out;
 }
@@ -31,18 +42,21 @@ Timing Simulator::run(std::span<const Step> steps, const HwConfig& hw, TimingMod
 /// Free tokens of a ring's slots.
 void Simulator::begin_with(size_t ring, int64_t slots) {
   check(slots <= static_cast<int64_t>(kMostTokens), "more slots than tokens have places");
-  Ring& free = rings_[ring];
+  Ring& free = state_.rings[ring];
   free.size = static_cast<uint32_t>(slots);
   for (uint32_t i = 0; i < free.size; ++i) free.at(i) = stamp(0, Wait::slot);
 }
 
-void Simulator::reset(const HwConfig& hw, std::span<const int64_t> regions) {
-  moments_.fill(0);
+void Simulator::begin(const HwConfig& hw, TimingMode mode, Watcher* watcher,
+                      std::span<const int64_t> regions) {
+  mode_ = mode;
+  watcher_ = watcher;
+  state_.moments.fill(0);
   sums_.fill(0);
-  end_ = 0;
-  marks_.clear();
-  dataflow_.reset();
-  for (Ring& r : rings_) r.head = r.size = 0;
+  state_.end = 0;
+  state_.marks.clear();
+  state_.dataflow.reset();
+  for (Ring& r : state_.rings) r.head = r.size = 0;
   for (size_t b = 0; b < kBuffers; ++b) {
     begin_with(ring(static_cast<Buffer>(b), false), hw.buffers[b].slots);
   }
@@ -80,7 +94,7 @@ void Simulator::body(const Step* from, const Step* to) {
         stage(*s);
         break;
       case Step::Kind::wait: {
-        Ring& r = rings_[s->ring];
+        Ring& r = state_.rings[s->ring];
         check(r.size > 0, "a wait without a token: the program would block");
         wait(*s, r.at(0));
         r.head = (r.head + 1) % kMostTokens;
@@ -88,7 +102,7 @@ void Simulator::body(const Step* from, const Step* to) {
         break;
       }
       case Step::Kind::signal: {
-        Ring& r = rings_[s->ring];
+        Ring& r = state_.rings[s->ring];
         check(r.size < kMostTokens, "more tokens than slots");
         const int64_t done =
             s->slot_free ? stamp(time_of(at(s->moment)), Wait::slot) : at(s->moment);
@@ -100,11 +114,9 @@ void Simulator::body(const Step* from, const Step* to) {
       case Step::Kind::mark:
         mark(*s);
         break;
-      case Step::Kind::wait_marks: {
-        const auto t = static_cast<size_t>(s->tensor);
-        if (t < marks_.size()) wait(*s, marks_[t]);
+      case Step::Kind::wait_marks:
+        wait(*s, marks_of(*s));
         break;
-      }
     }
   }
 }
@@ -117,11 +129,18 @@ void Simulator::wait(const Step& s, int64_t time) {
     watcher_->took(s, time_of(time));
 }
 
+/// When all marks so far of the tensor that a step is about are reached.
+int64_t& Simulator::marks_of(const Step& s) {
+  const auto own = static_cast<size_t>(s.tensor);
+  const size_t t = tensors_.empty() ? own : static_cast<size_t>(tensors_[own]);
+  if (t >= state_.marks.size()) state_.marks.resize(t + 1);
+  return state_.marks[t];
+}
+
 void Simulator::mark(const Step& s) {
-  const auto t = static_cast<size_t>(s.tensor);
-  if (t >= marks_.size()) marks_.resize(t + 1);
   const int64_t done = s.slot_free ? stamp(time_of(at(s.moment)), Wait::slot) : at(s.moment);
-  marks_[t] = std::max(marks_[t], done + (contract::kTokenLatency << kWhyBits));
+  int64_t& marks = marks_of(s);
+  marks = std::max(marks, done + (contract::kTokenLatency << kWhyBits));
 }
 
 // ---- loops --------------------------------------------------------------------------------------
@@ -172,7 +191,9 @@ int64_t Simulator::skip(const Step& s, const History& history, int64_t done) {
   for (int64_t p = 1; p <= kLongestPeriod && confirm * p < done; ++p) {
     const Snapshot& before = back(p);
     const int64_t growth = now.state[now.strict - 1] - before.state[before.strict - 1];
-    if (!grown(now, before, growth) || (s.stale && !grown(before, back(2 * p), growth))) continue;
+    if (!before.begun || !grown(now, before, growth) ||
+        (s.stale && !grown(before, back(2 * p), growth)))
+      continue;
     const int64_t periods = (s.count - done) / p;
     if (watcher_ && periods > 0) watcher_->skipped(s, p, periods, time_of(growth));
     move_ahead(s, now, before, periods);
@@ -185,16 +206,19 @@ void Simulator::record(const Step& s, Snapshot& to) {
   size_t n = 0;
   constexpr TouchSet kStrict = (TouchSet{1} << kFirstPending) - 1;
   for (TouchSet left = s.writes & kStrict; left != 0; left &= left - 1)
-    to.state[n++] = moments_[static_cast<size_t>(std::countr_zero(left))];
+    to.state[n++] = state_.moments[static_cast<size_t>(std::countr_zero(left))];
   for (TouchSet left = (s.writes & kAllRings) >> kMoments; left != 0; left &= left - 1) {
-    Ring& r = rings_[static_cast<size_t>(std::countr_zero(left))];
+    Ring& r = state_.rings[static_cast<size_t>(std::countr_zero(left))];
     for (uint32_t k = 0; k < r.size; ++k) to.state[n++] = r.at(k);
   }
-  to.state[n++] = end_;
+  to.state[n++] = state_.end;
   to.strict = n;
   for (TouchSet left = s.writes & ~kStrict & ~kAllRings; left != 0; left &= left - 1)
-    to.state[n++] = moments_[static_cast<size_t>(std::countr_zero(left))];
+    to.state[n++] = state_.moments[static_cast<size_t>(std::countr_zero(left))];
   to.size = n;
+  to.begun = true;
+  for (const Moment m : kFree)
+    if ((s.writes & touch(m)) != 0 && at(m) < zero_) to.begun = false;
   to.sums = sums_;
 }
 
@@ -214,14 +238,14 @@ void Simulator::move_ahead(const Step& s, const Snapshot& now, const Snapshot& b
   const int64_t ahead = (now.state[now.strict - 1] - before.state[before.strict - 1]) * periods;
   constexpr TouchSet kAllMoments = (TouchSet{1} << kMoments) - 1;
   for (TouchSet left = s.writes & kAllMoments; left != 0; left &= left - 1) {
-    int64_t& moment = moments_[static_cast<size_t>(std::countr_zero(left))];
+    int64_t& moment = state_.moments[static_cast<size_t>(std::countr_zero(left))];
     if (moment != 0) moment += ahead;
   }
   for (TouchSet left = (s.writes & kAllRings) >> kMoments; left != 0; left &= left - 1) {
-    Ring& r = rings_[static_cast<size_t>(std::countr_zero(left))];
+    Ring& r = state_.rings[static_cast<size_t>(std::countr_zero(left))];
     for (uint32_t k = 0; k < r.size; ++k) r.at(k) += ahead;
   }
-  end_ += ahead;
+  state_.end += ahead;
   for (size_t i = 0; i < kSums; ++i) sums_[i] += (now.sums[i] - before.sums[i]) * periods;
 }
 
@@ -239,14 +263,19 @@ int64_t handed_on(int64_t end, Wait memory) {
 /// The queue starts its next command: accounts the gap and the occupancy, returns the start. `free`
 /// and the result have no reason.
 int64_t Simulator::start(Queue q, int64_t& free, int64_t ready, int64_t occupancy) {
-  int64_t* sums = &sums_[static_cast<size_t>(q) * (1 + kWaits)];
+  int64_t* sums = &sums_[static_cast<size_t>(q) * (2 + kWaits)];
   const int64_t begin = std::max(free, without_why(ready));
   if (watcher_) [[unlikely]] {
-    gap_begin_ = free;
+    gap_begin_ = std::min(begin, std::max(free, zero_));
     gap_why_ = ready;
   }
-  sums[1 + why_of(ready)] += begin - free;
   sums[0] += occupancy;
+  if (free < zero_) [[unlikely]] {  // at work, or at rest, under the layers before
+    sums[1] += std::clamp<int64_t>(zero_ - begin, 0, occupancy);
+    sums[2 + why_of(ready)] += std::max<int64_t>(0, begin - zero_);
+  } else {
+    sums[2 + why_of(ready)] += begin - free;
+  }
   free = begin + occupancy;
   return begin;
 }
@@ -272,7 +301,7 @@ void Simulator::load(const Step& s) {
 
 void Simulator::gemm(const Step& s) {
   // What is on its way through the array is of one dataflow.
-  if (std::exchange(dataflow_, s.dataflow).value_or(s.dataflow) != s.dataflow)
+  if (std::exchange(state_.dataflow, s.dataflow).value_or(s.dataflow) != s.dataflow)
     at(Moment::preload_free) = std::max(at(Moment::preload_free),
                                         at(Moment::result) + (contract::kTokenLatency << kWhyBits));
   // The shadow registers are free once the previous pass has begun to swap them in.
@@ -339,7 +368,7 @@ void Simulator::stage(const Step& s) {
 }
 
 void Simulator::finish(const Step& s, Queue q, int64_t begin, int64_t end) {
-  end_ = std::max(end_, end);
+  state_.end = std::max(state_.end, end);
   if (watcher_) [[unlikely]]
     watcher_->command({s, q, time_of(gap_begin_), time_of(begin), time_of(begin + s.occupancy),
                        time_of(end), static_cast<Wait>(why_of(gap_why_))});

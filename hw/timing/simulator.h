@@ -29,32 +29,64 @@ class Simulator {
   /// `watcher`, if there is one, is told of everything; the steps that it sees are of `steps`.
   /// `regions`: the slots of each, by its number.
   Timing run(std::span<const Step> steps, const HwConfig& hw, TimingMode mode,
-             Watcher* watcher = nullptr, std::span<const int64_t> regions = {});
+             Watcher* watcher = nullptr, std::span<const int64_t> regions = {}) {
+    begin(hw, mode, watcher, regions);
+    return go_on(steps);
+  }
+
+  /// run() in parts: a machine at rest, on which a network's layers follow one another.
+  void begin(const HwConfig& hw, TimingMode mode, Watcher* watcher = nullptr,
+             std::span<const int64_t> regions = {});
+  /// The next layer's share: its cycle 0 is the end of all before it. Tensor i of its steps' marks
+  /// is tensors[i] of the network, or i.
+  Timing go_on(std::span<const Step> steps, std::span<const int32_t> tensors = {});
+  /// Of what go_on() tells from now on.
+  void watch(Watcher* watcher, TimingMode mode) {
+    watcher_ = watcher;
+    mode_ = mode;
+  }
 
  private:
   /// Slots of a buffer or region; hw/config and verify() allow no more.
   static constexpr size_t kMostTokens = kMostRegionSlots;
-  static constexpr int kLongestPeriod = 8;
-  static constexpr int kDepth = 2 * kLongestPeriod + 1;
-  static constexpr size_t kSums = kQueues * (1 + kWaits);
-  static constexpr size_t kMostState = kMoments + kRings * kMostTokens + 1;
-
   /// Tokens of one kind under way, oldest first.
   struct Ring {
     std::array<int64_t, kMostTokens> events;
     uint32_t head, size;
     int64_t& at(uint32_t i) { return events[(head + i) % kMostTokens]; }
   };
+
+ public:
+  /// All that what comes next depends on.
+  struct State {
+    std::array<int64_t, kMoments> moments;
+    std::array<Ring, kRings> rings;
+    std::vector<int64_t> marks;        ///< by tensor: when all of its marks are reached
+    std::optional<Dataflow> dataflow;  ///< of the gemm before
+    int64_t end = 0;
+  };
+  const State& state() const { return state_; }
+  /// Back to where it was, in the same run.
+  void restore(const State& state) { state_ = state; }
+
+ private:
+  static constexpr int kLongestPeriod = 8;
+  static constexpr int kDepth = 2 * kLongestPeriod + 1;
+  /// By queue: busy, hidden, waits by reason.
+  static constexpr size_t kSums = kQueues * (2 + kWaits);
+  static constexpr size_t kMostState = kMoments + kRings * kMostTokens + 1;
+
   /// What a loop body writes, at the end of an iteration: moments that aren't pending, tokens and
   /// the end of everything, then the pending moments.
   struct Snapshot {
     size_t strict, size;
+    bool begun;  ///< all queues of the body are past cycle 0: nothing more will be hidden
     std::array<int64_t, kMostState> state;
     std::array<int64_t, kSums> sums;
   };
   using History = std::array<Snapshot, kDepth>;
 
-  void reset(const HwConfig& hw, std::span<const int64_t> regions);
+  Timing share() const;
   void begin_with(size_t ring, int64_t slots);
   void body(const Step* from, const Step* to);
   void loop(const Step& s);
@@ -65,6 +97,7 @@ class Simulator {
   int64_t skip(const Step& s, const History& history, int64_t done);
   void move_ahead(const Step& s, const Snapshot& now, const Snapshot& before, int64_t periods);
 
+  int64_t& marks_of(const Step& s);
   int64_t start(Queue q, int64_t& free, int64_t ready, int64_t occupancy);
   void wait(const Step& s, int64_t time);
   void mark(const Step& s);
@@ -81,17 +114,15 @@ class Simulator {
   void stage(const Step& s);
   void finish(const Step& s, Queue q, int64_t begin, int64_t end);
 
-  int64_t& at(Moment m) { return moments_[static_cast<size_t>(m)]; }
+  int64_t& at(Moment m) { return state_.moments[static_cast<size_t>(m)]; }
 
   TimingMode mode_ = TimingMode::periodic;
   Watcher* watcher_ = nullptr;
   int64_t gap_begin_ = 0, gap_why_ = 0;  ///< before the command that starts, for the watcher
-  std::array<int64_t, kMoments> moments_;
-  std::array<Ring, kRings> rings_;
-  std::vector<int64_t> marks_;        ///< by tensor: when all of its marks are reached
-  std::optional<Dataflow> dataflow_;  ///< of the gemm before
-  int64_t end_ = 0;
-  std::array<int64_t, kSums> sums_;  ///< by queue: busy, then waits by reason; << kWhyBits
+  State state_;
+  std::span<const int32_t> tensors_;  ///< of the network, by those of the layer's steps
+  int64_t zero_ = 0;                  ///< cycle 0 of the layer
+  std::array<int64_t, kSums> sums_;   ///< of the layer; << kWhyBits
   size_t nesting_ = 0;
   std::vector<std::unique_ptr<History>> histories_;  ///< one a nesting depth
 };

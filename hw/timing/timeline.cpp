@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <bit>
 
-#include "hw/timing/simulator.h"
 #include "hw/timing/slice_recorder.h"
 
 namespace accsim::hw {
@@ -134,28 +133,36 @@ void Slice::append(const Slice& next) {
   }
 }
 
-Timeline timeline(const Program& program, const HwConfig& hw, int64_t limit) {
-  StepWriter writer;
-  write_steps(program, hw, writer);
-  const std::span<const Step> steps = writer.steps();
+Timeline ChainTimeline::next(const Program& program, std::span<const Step> steps,
+                             std::span<const int32_t> tensors, int64_t limit) {
   const std::vector<CommandInfo> commands = list_commands(program, steps);
-  Simulator simulator;
   TimingMode mode = TimingMode::step;
   Detail detail;  // everything
-  if (count(program, hw).commands > limit) {
+  if (count(program, hw_).commands > limit) {
     mode = TimingMode::periodic;
+    const Simulator::State before = simulator_.state();
     LoopCounter counter;
-    simulator.run(steps, hw, mode, &counter, writer.regions());
+    simulator_.watch(&counter, mode);
+    simulator_.go_on(steps, tensors);
     detail = counter.detail(limit);
+    simulator_.restore(before);
   }
   SliceRecorder recorder(steps, commands, detail);
-  const Timing timing = simulator.run(steps, hw, mode, &recorder, writer.regions());
+  simulator_.watch(&recorder, mode);
+  const Timing timing = simulator_.go_on(steps, tensors);
   Timeline out;
   out.total = timing.total;
+  for (size_t q = 0; q < kQueues; ++q) out.hidden[q] = timing.queues[q].hidden.count();
   out.queues = recorder.finish();
   for (const auto& queue : out.queues)
     for (const Slice& s : queue) out.summarised = out.summarised || s.count > 1;
   return out;
+}
+
+Timeline timeline(const Program& program, const HwConfig& hw, int64_t limit) {
+  StepWriter writer;
+  write_steps(program, hw, writer);
+  return ChainTimeline(hw, writer.regions()).next(program, writer.steps(), {}, limit);
 }
 
 }  // namespace accsim::hw

@@ -1,10 +1,12 @@
 #pragma once
 #include <array>
 #include <cstdint>
+#include <span>
 #include <string>
 #include <vector>
 
 #include "hw/program/program.h"
+#include "hw/timing/simulator.h"
 #include "hw/timing/timing.h"
 
 namespace accsim::hw {
@@ -39,8 +41,34 @@ std::string token_name(int ring);
 /// are every command once, so that busy, waits, counts and bytes add up to the program's.
 struct Timeline {
   std::array<std::vector<Slice>, kQueues> queues;
-  Cycles total;             ///< as Timing has it: the largest `visible`
-  bool summarised = false;  ///< some slice is a group
+  Cycles total;                           ///< as Timing has it: the largest `visible`
+  bool summarised = false;                ///< some slice is a group
+  std::array<int64_t, kQueues> hidden{};  ///< busy cycles under the programs before
+};
+
+/// Timelines of the programs of a network one behind the other, as Chain times them. What begins
+/// under the programs before has slices before their end.
+class ChainTimeline {
+ public:
+  /// `regions`: slots of the regions that the programs have.
+  explicit ChainTimeline(const HwConfig& hw, std::span<const int64_t> regions = {}) : hw_(hw) {
+    simulator_.begin(hw, TimingMode::periodic, nullptr, regions);
+  }
+
+  /// The next program's timeline: `program` is that of the steps, with all or none of their marks.
+  /// Cycles are the network's, but `total`, which is the program's share. `tensors` as Chain::add()
+  /// has them, `limit` as timeline() has it.
+  Timeline next(const Program& program, std::span<const Step> steps,
+                std::span<const int32_t> tensors, int64_t limit);
+  /// The next program without a timeline.
+  void skip(std::span<const Step> steps, std::span<const int32_t> tensors) {
+    simulator_.watch(nullptr, TimingMode::periodic);
+    simulator_.go_on(steps, tensors);
+  }
+
+ private:
+  const HwConfig& hw_;
+  Simulator simulator_;
 };
 
 /// The timeline of a verified program. One of more than `limit` commands is summarised to at most

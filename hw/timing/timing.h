@@ -21,16 +21,19 @@ inline constexpr size_t kWaits = 7;
 /// As reports spell it: "dram_read", "slot", ...
 std::string_view name(Wait w);
 
-/// How a queue spent its time, from cycle 0 to the end of its last command.
+/// How a queue spent its time, from cycle 0 to the end of its last command. Cycle 0 of a layer of a
+/// network is the end of all layers before it; what a queue does for the layer before that is
+/// hidden under those.
 struct QueueTiming {
   Cycles busy;                         ///< sum of occupancies
-  std::array<Cycles, kWaits> waits{};  ///< gaps before commands, by reason
-  Cycles free_at;                      ///< end of the last occupancy; busy + waits == free_at
+  Cycles hidden;                       ///< of those, before cycle 0
+  std::array<Cycles, kWaits> waits{};  ///< gaps before commands from cycle 0 on, by reason
+  Cycles free_at;  ///< end of the last occupancy, or 0: busy - hidden + waits == free_at
 };
 
-/// How long a program takes, and what its queues waited for.
+/// How long a program takes, or a layer of a network, and what its queues waited for.
 struct Timing {
-  Cycles total;  ///< until the last byte of the last store has arrived
+  Cycles total;  ///< from cycle 0 until the last byte of the last store has arrived
   std::array<QueueTiming, kQueues> queues{};
 
   const QueueTiming& queue(Queue q) const { return queues[static_cast<size_t>(q)]; }

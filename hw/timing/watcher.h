@@ -9,7 +9,7 @@ namespace accsim::hw {
 struct TimedStep {
   const Step& step;
   Queue queue;
-  int64_t free;    ///< end of the queue's command before it
+  int64_t free;    ///< end of the queue's command before it, or its layer's cycle 0
   int64_t start;   ///< first cycle; the queue waited from `free` to here
   int64_t end;     ///< of the occupancy: the queue's next command can start
   int64_t finish;  ///< its result is visible

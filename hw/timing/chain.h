@@ -1,0 +1,56 @@
+#pragma once
+#include <cstdint>
+#include <span>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "hw/timing/simulator.h"
+
+namespace accsim::hw {
+
+/// Times the programs of a network one behind the other on one machine, which never drains: what
+/// simulate() says of all of them as one program, in shares. A program that comes again while the
+/// machine is in the same state, seen from there, isn't simulated again.
+///
+/// Why that is exact: times only enter maxima and sums, so a state that is later by a constant
+/// makes everything later by it. Times before the `floor`, the earliest that a command of what
+/// follows can begin, are as good as the floor itself: no maximum that decides a beginning is below
+/// it. Each queue of a program that loads first waits, at least through others, for a load or
+/// store of it; so the floor is when the load or the store queue is free, the earlier of the two.
+class Chain {
+ public:
+  /// `loads_first`: no program has a vector command before its first load; else the vector unit
+  /// counts for the floor, too.
+  explicit Chain(const HwConfig& hw, bool loads_first = true);
+
+  /// The next program's share: from the end of all before it to its own end. Its steps must live,
+  /// unchanged, as long as the chain; tensor i of their marks is tensors[i] of the network.
+  Timing add(std::span<const Step> steps, std::span<const int32_t> tensors);
+
+  /// Until the end of all programs so far.
+  Cycles total() const { return Cycles(time_of(base_ + now_.end)); }
+  int64_t simulated() const { return simulated_; }  ///< programs that were
+
+ private:
+  struct Known {
+    Timing share;
+    Simulator::State next;  ///< its marks are those that the program sets, from the old floor on
+    int64_t ahead;          ///< from floor to floor
+  };
+
+  void write_key(std::span<const Step> steps);
+  Known simulate(std::span<const Step> steps);
+  int64_t floor_of(const Simulator::State& s) const;
+
+  const bool loads_first_;
+  Simulator simulator_;
+  Simulator::State now_;        ///< from the floor on; of the next program's tensors
+  int64_t base_ = 0;            ///< the floor
+  std::vector<int64_t> marks_;  ///< by tensor of the network: when all its marks are reached
+  std::string key_;
+  std::unordered_map<std::string, Known> known_;
+  int64_t simulated_ = 0;
+};
+
+}  // namespace accsim::hw

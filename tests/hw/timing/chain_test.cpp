@@ -1,0 +1,97 @@
+#include "hw/timing/chain.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <random>
+
+#include "hw/golden/random_program.h"
+#include "hw/program/append_layer.h"
+#include "tests/support/machines.h"
+
+namespace accsim::hw {
+namespace {
+
+bool stages(const std::vector<Item>& body) {
+  return std::ranges::any_of(body, [](const Item& item) {
+    if (const auto* loop = std::get_if<Loop>(&item.node)) return stages(loop->body);
+    const auto* command = std::get_if<Command>(&item.node);
+    return command != nullptr && std::holds_alternative<StageCommand>(*command);
+  });
+}
+
+/// What is stored is marked, and some of what is read is waited for.
+Program with_marks(Program p, std::mt19937& random) {
+  std::vector<bool> stored(p.tensors.size());
+  const auto look = [&](const auto& self, const std::vector<Item>& body) -> void {
+    for (const Item& item : body) {
+      if (const auto* loop = std::get_if<Loop>(&item.node)) self(self, loop->body);
+      if (const auto* command = std::get_if<Command>(&item.node))
+        if (const auto* store = std::get_if<StoreCommand>(command))
+          stored[static_cast<size_t>(store->tensor)] = true;
+    }
+  };
+  look(look, p.body);
+  for (int t = 0; t < std::ssize(stored); ++t) {
+    if (stored[static_cast<size_t>(t)])
+      p.body.push_back({Mark{false, Queue::store, t}});
+    else if (random() % 2 == 0)
+      p.body.insert(p.body.begin(), {Mark{true, Queue::load, t}});
+  }
+  return p;
+}
+
+/// Of one layer. One that stages has other turns on DRAM's channels alone than among others that
+/// don't.
+Program random_layer(const HwConfig& hw, std::mt19937& random) {
+  for (;;) {
+    auto drawn = random_program(hw, Dataflow::weight_stationary, random);
+    if (!drawn) continue;
+    const Program& p = drawn->program;
+    const bool regions =
+        std::ranges::any_of(p.tensors, [](const ProgramTensor& t) { return t.slots > 0; });
+    if (!regions && !stages(p.body)) return with_marks(p, random);
+  }
+}
+
+/// Programs in random order, again and again: the shares add up to what all take as one program,
+/// event by event, and each split into what its queues do is without a gap.
+TEST(Chain, SharesAreThoseOfOneProgram) {
+  std::mt19937 random(20261123);
+  int64_t simulated = 0, programs = 0;
+  for (int round = 0; round < 60; ++round) {
+    const HwConfig hw = test::random_machine(random);
+    std::vector<Program> kinds;
+    while (kinds.size() < 3) kinds.push_back(random_layer(hw, random));
+    std::vector<StepWriter> steps(kinds.size());
+    for (size_t k = 0; k < kinds.size(); ++k) write_steps(kinds[k], hw, steps[k]);
+    Chain chain(hw, false);
+    Program whole;  // its first four tensors lie in DRAM, the others in the shared buffer
+    for (int t = 0; t < 8; ++t)
+      whole.tensors.push_back({"t", t < 4 ? Memory::dram : Memory::shared, 1024});
+    int64_t sum = 0;
+    for (int i = 0; i < 12; ++i) {
+      const size_t k = random() % kinds.size();
+      std::vector<int32_t> numbers;
+      for (const ProgramTensor& t : kinds[k].tensors)
+        numbers.push_back(static_cast<int32_t>(random() % 4) + (t.memory == Memory::dram ? 0 : 4));
+      const Timing share = chain.add(steps[k].steps(), numbers);
+      sum += share.total.count();
+      for (const QueueTiming& q : share.queues) {
+        int64_t parts = (q.busy - q.hidden).count();
+        for (const Cycles w : q.waits) parts += w.count();
+        EXPECT_EQ(parts, q.free_at.count());
+        EXPECT_LE(q.free_at, share.total);
+      }
+      append_layer(whole, kinds[k], "layer", numbers);
+    }
+    EXPECT_EQ(chain.total().count(), sum);
+    EXPECT_EQ(simulate(whole, hw, TimingMode::step).total.count(), sum);
+    simulated += chain.simulated();
+    programs += 12;
+  }
+  EXPECT_LT(simulated, programs);
+}
+
+}  // namespace
+}  // namespace accsim::hw
