@@ -126,7 +126,7 @@ struct CostCommand {
 
   static void note_mapping(const Report& report, const Journal& journal) {
     int64_t programs = 0;
-    for (const LayerReport& layer : report.layers) programs += layer.costs.cycles > 0 ? 1 : 0;
+    for (const LayerReport& layer : report.layers) programs += layer.costs.alone_cycles > 0 ? 1 : 0;
     journal.note(
         fmt::format("{} layers take time; {} distinct programs were searched, equal layers "
                     "share one",

@@ -1,5 +1,6 @@
 #include "sim/compare/cause.h"
 
+#include <algorithm>
 #include <numeric>
 
 #include "sim/base/check.h"
@@ -56,11 +57,12 @@ int64_t sum(const CauseCycles& c) { return std::accumulate(c.begin(), c.end(), i
 
 CauseCycles causes_of(const Costs& c) {
   CauseCycles out{};
-  at(out, Cause::array) = c.compute_bound - c.vector_bound;
-  at(out, Cause::array_idle) =
-      c.compute_cycles - c.vector_cycles - c.move_cycles - at(out, Cause::array);
-  at(out, Cause::vector) = c.vector_bound;
-  at(out, Cause::vector_idle) = c.vector_cycles - c.vector_bound;
+  // Of what is done under the layers before, nothing is in the layer's cycles.
+  const int64_t array = c.compute_cycles - c.vector_cycles - c.move_cycles;
+  at(out, Cause::array) = std::min(array, c.compute_bound - c.vector_bound);
+  at(out, Cause::array_idle) = array - at(out, Cause::array);
+  at(out, Cause::vector) = std::min(c.vector_cycles, c.vector_bound);
+  at(out, Cause::vector_idle) = c.vector_cycles - at(out, Cause::vector);
   at(out, Cause::moves) = c.move_cycles;
   constexpr std::array<Cause, hw::kWaits> kOfWait = {
       Cause::dram_read,  Cause::dram_write, Cause::shared, Cause::weight_load,

@@ -76,7 +76,7 @@ Properties node_notes(const Report& report, const std::vector<const LayerReport*
   if (layers.size() == 1) {
     const LayerReport& l = *layers.front();
     const ReportRow row = layer_row(report, l);
-    return l.costs.cycles > 0 ? row_notes(row, kOfNodes) : row_notes(row, kOfFreeNodes);
+    return l.costs.alone_cycles > 0 ? row_notes(row, kOfNodes) : row_notes(row, kOfFreeNodes);
   }
   Costs sum;
   for (const LayerReport* l : layers) sum += l->costs;

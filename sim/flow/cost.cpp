@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "hw/area/area.h"
+#include "hw/timing/chain.h"
 #include "sim/base/sums.h"
 #include "sim/flow/cut_layers.h"
 #include "sim/flow/layer_costs.h"
@@ -49,23 +50,39 @@ LayerReport describe_layer(const Graph& graph, const Lowered& lowered, const Lay
   return out;
 }
 
-/// Maps one layer's work and adds what it costs to its report.
-Status cost_layer(const Layer& l, const std::vector<OpRequest>& work, Mapper& mapper,
-                  const hw::HwConfig& hw, std::vector<std::shared_ptr<const Mapping>>& mappings,
-                  LayerReport& report) {
+/// Maps one layer's work.
+Status map_layer(const Layer& l, const std::vector<OpRequest>& work, Mapper& mapper,
+                 std::vector<std::shared_ptr<const Mapping>>& mappings, LayerReport& report) {
   int64_t program_macs = 0;
   for (const OpRequest& request : work) {
     auto mapping = mapper.map(request, l.name);
     if (!mapping) return mapping.errors();
-    report.costs += item_costs(request, **mapping, hw);
     if (!report.mapping.empty()) report.mapping += "; ";
     report.mapping += (*mapping)->description;
     program_macs = add_counts(program_macs, (*mapping)->counts.macs.count());
     mappings.push_back(std::move(*mapping));
   }
   check(program_macs == l.macs, "the programs of '" + l.name + "' do other MACs than its shapes");
-  report.bound = busiest(report.costs);
   return ok();
+}
+
+/// Adds what the layers cost one behind the other to their reports.
+void cost_chain(const CostedNetwork& network, const std::vector<std::vector<OpRequest>>& work,
+                Report& r) {
+  bool loads = true;
+  for (const auto& mappings : network.mappings)
+    for (const auto& m : mappings) loads = loads && loads_first(m->link);
+  hw::Chain chain(r.hw, loads);
+  for (size_t i = 0; i < work.size(); ++i) {
+    LayerReport& report = r.layers[i];
+    for (size_t k = 0; k < work[i].size(); ++k) {
+      const Mapping& m = *network.mappings[i][k];
+      const hw::Timing share = chain.add(m.link.steps, numbers(m.link, network.tensors[i]));
+      report.costs += item_costs(work[i][k], m, share, r.hw);
+    }
+    report.bound = busiest(report.costs);
+    r.totals += report.costs;
+  }
 }
 
 }  // namespace
@@ -124,17 +141,18 @@ Result<CostedNetwork> cost_network(const Graph& graph, const hw::HwConfig& hw,
   r.area_mm2 = area_mm2(hw);
   describe_model(graph, out.lowered, r);
   Errors errors;
+  std::vector<std::vector<OpRequest>> work;
   for (const Layer& l : out.lowered.layers) {
-    r.layers.push_back(describe_layer(graph, out.lowered, l));
-    out.mappings.emplace_back();
-    r.layers.back().resident_bytes = residency.use[r.layers.size() - 1].shared;
-    r.layers.back().live_bytes = residency.use[r.layers.size() - 1].live;
-    const Status done = cost_layer(l, requests(graph, l, residency, hw), mapper, hw,
-                                   out.mappings.back(), r.layers.back());
+    LayerReport& layer = r.layers.emplace_back(describe_layer(graph, out.lowered, l));
+    layer.resident_bytes = residency.use[r.layers.size() - 1].shared;
+    layer.live_bytes = residency.use[r.layers.size() - 1].live;
+    out.tensors.push_back(layer_tensors(l, residency));
+    work.push_back(requests(graph, l, residency, hw));
+    const Status done = map_layer(l, work.back(), mapper, out.mappings.emplace_back(), layer);
     if (!done) errors.insert(errors.end(), done.errors().begin(), done.errors().end());
-    r.totals += r.layers.back().costs;
   }
   if (!errors.empty()) return errors;
+  cost_chain(out, work, r);
   if (const Status sums = check_sums(r.totals, graph.file); !sums) return sums.errors();
   r.bound = busiest(r.totals);
   r.objective = name(options.objective);

@@ -6,6 +6,7 @@
 
 #include "hw/config/hw_config.h"
 #include "sim/elaborate/elaborate.h"
+#include "sim/flow/chain.h"
 #include "sim/graph/graph.h"
 #include "sim/lower/lower.h"
 #include "sim/map/mapper.h"
@@ -26,6 +27,7 @@ struct CostedNetwork {
   Lowered lowered;
   /// By layer, one mapping an item of its work; empty for views and folded layers.
   std::vector<std::vector<std::shared_ptr<const Mapping>>> mappings;
+  std::vector<LayerTensors> tensors;  ///< by layer
   Report report;
 };
 

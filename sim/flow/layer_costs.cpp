@@ -17,7 +17,7 @@ hw::Queue main_queue(const WorkItem& item) {
 void add_timing(const OpRequest& request, const hw::Timing& timing, Costs& c) {
   const hw::QueueTiming& main = timing.queue(main_queue(request.item));
   c.cycles = timing.total.count();
-  c.compute_cycles = main.busy.count();
+  c.compute_cycles = (main.busy - main.hidden).count();
   if (std::holds_alternative<VectorOp>(request.item)) c.vector_cycles = c.compute_cycles;
   if (std::holds_alternative<MemoryOp>(request.item)) c.move_cycles = c.compute_cycles;
   for (size_t w = 0; w < hw::kWaits; ++w) c.stalls[w] = main.waits[w].count();
@@ -101,14 +101,16 @@ EnergyReport energy_report(const hw::Energy& e) {
 
 }  // namespace
 
-Costs item_costs(const OpRequest& request, const Mapping& mapping, const hw::HwConfig& hw) {
+Costs item_costs(const OpRequest& request, const Mapping& mapping, const hw::Timing& timing,
+                 const hw::HwConfig& hw) {
   Costs c;
-  add_timing(request, mapping.timing, c);
+  add_timing(request, timing, c);
+  c.alone_cycles = mapping.timing.total.count();
   add_program(mapping.counts, c);
   add_bounds(mapping, hw, c);
   c.traffic_bound =
       std::visit([&](const auto& op) { return least_traffic(op, request, hw); }, request.item);
-  c.energy = energy_report(energy(mapping.counts, mapping.timing.total, hw));
+  c.energy = energy_report(energy(mapping.counts, timing.total, hw));
   return c;
 }
 

@@ -4,7 +4,8 @@ namespace accsim::sim {
 namespace {
 
 std::vector<Operand> operands(const Graph& graph, const Residency& residency,
-                              const hw::HwConfig& hw, const std::vector<TensorId>& ids) {
+                              const hw::HwConfig& hw, const std::vector<TensorId>& ids,
+                              OperandPort::Side side) {
   std::vector<Operand> out;
   for (TensorId id : ids) {
     if (id == kNoTensor) {
@@ -13,7 +14,8 @@ std::vector<Operand> operands(const Graph& graph, const Residency& residency,
     }
     const Tensor& t = graph.tensor(id);
     const bool resident = residency.resident[static_cast<size_t>(id)];
-    out.push_back({{t.name, resident ? hw::Memory::shared : hw::Memory::dram, t.constant},
+    const OperandPort port{side, static_cast<int>(out.size())};
+    out.push_back({{t.name, resident ? hw::Memory::shared : hw::Memory::dram, t.constant, port},
                    element_bytes(hw, t.dtype)});
   }
   return out;
@@ -26,8 +28,8 @@ std::vector<OpRequest> requests(const Graph& graph, const Layer& layer, const Re
   std::vector<OpRequest> out;
   if (layer.work.empty()) return out;
   OpRequest request;
-  request.inputs = operands(graph, residency, hw, layer.inputs);
-  request.outputs = operands(graph, residency, hw, layer.outputs);
+  request.inputs = operands(graph, residency, hw, layer.inputs, OperandPort::Side::input);
+  request.outputs = operands(graph, residency, hw, layer.outputs, OperandPort::Side::output);
   for (const WorkItem& item : layer.work) {
     request.item = item;
     const bool last = &item == &layer.work.back();

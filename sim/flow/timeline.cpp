@@ -1,19 +1,19 @@
 #include "sim/flow/timeline.h"
 
 #include <algorithm>
-#include <map>
 
 namespace accsim::sim {
 namespace {
 
 /// Puts an item's slices at their place in the layer.
-void append_item(LayerTimeline& layer, const hw::Timeline& item, int64_t start, bool as_group) {
+void append_item(LayerTimeline& layer, const hw::Timeline& item, bool as_group) {
   for (size_t q = 0; q < hw::kQueues; ++q) {
     std::vector<hw::Slice>& to = layer.queues[q];
+    layer.hidden[q] += item.hidden[q];
     for (hw::Slice s : item.queues[q]) {
-      s.start += start;
-      s.end += start;
-      s.visible += start;
+      s.start -= layer.start;
+      s.end -= layer.start;
+      s.visible -= layer.start;
       if (as_group && !to.empty())
         to.back().append(s);
       else
@@ -47,36 +47,39 @@ std::vector<int64_t> shares_of_slices(const CostedNetwork& network, int64_t limi
 
 }  // namespace
 
-LayerTimeline layer_timeline(const CostedNetwork& network, size_t layer, int64_t start,
-                             int64_t limit) {
-  const auto& mappings = network.mappings[layer];
+LayerTimeline LayerTimelines::next(size_t layer, int64_t limit) {
+  const auto& mappings = network_.mappings[layer];
   LayerTimeline out;
   out.layer = static_cast<int>(layer);
-  out.start = start;
+  out.start = start_;
   // Where not even a slice a queue and item is left, as many items as necessary become one group.
   constexpr auto kLeast = static_cast<int64_t>(hw::kQueues);
   const int64_t items = std::ssize(mappings);
   const int64_t groups = std::clamp<int64_t>(limit / kLeast, 1, std::max<int64_t>(1, items));
   const bool all = count_commands(mappings) <= limit;
   int64_t last_group = -1;
-  std::map<const Mapping*, hw::Timeline> known;  // heads and batches are items of one mapping
   for (int64_t i = 0; i < items; ++i) {
     const Mapping& m = *mappings[static_cast<size_t>(i)];
     const int64_t group = i * groups / items;
-    const auto [item, added] = known.try_emplace(&m);
-    if (added)
-      item->second =
-          hw::timeline(m.program, network.report.hw, all ? m.counts.commands : limit / items);
-    check(item->second.total == m.timing.total, "a timeline takes other cycles than its program");
-    append_item(out, item->second, out.cycles, groups < items && group == last_group);
-    out.cycles += m.timing.total.count();
+    const hw::Timeline item =
+        chain_.next(m.program, m.link.steps, numbers(m.link, network_.tensors[layer]),
+                    all ? m.counts.commands : limit / items);
+    append_item(out, item, groups < items && group == last_group);
+    out.cycles += item.total.count();
     last_group = group;
   }
-  check(out.cycles == network.report.layers[layer].costs.cycles,
+  check(out.cycles == network_.report.layers[layer].costs.cycles,
         "a layer's timeline ends at other cycles than those reported");
   for (const auto& queue : out.queues)
     for (const hw::Slice& s : queue) out.summarised = out.summarised || s.count > 1;
+  start_ += out.cycles;
   return out;
+}
+
+void LayerTimelines::skip(size_t layer) {
+  for (const auto& m : network_.mappings[layer])
+    chain_.skip(m->link.steps, numbers(m->link, network_.tensors[layer]));
+  start_ += network_.report.layers[layer].costs.cycles;
 }
 
 NetworkTimeline network_timeline(const CostedNetwork& network, int64_t limit) {
@@ -87,15 +90,16 @@ TimelinePart timeline_part(const CostedNetwork& network, int64_t limit, size_t f
                            const std::function<bool()>& enough) {
   const std::vector<int64_t> share = shares_of_slices(network, limit);
   TimelinePart out;
-  int64_t start = 0;
+  LayerTimelines timelines(network);
   for (size_t i = 0; i < network.mappings.size(); ++i) {
     if (network.mappings[i].empty()) continue;
-    if (i >= first) {
-      if (!out.layers.empty() && enough()) return out;
-      out.layers.push_back(layer_timeline(network, i, start, share[i]));
-      out.next = i + 1;
+    if (i < first) {
+      timelines.skip(i);
+      continue;
     }
-    start += network.report.layers[i].costs.cycles;
+    if (!out.layers.empty() && enough()) return out;
+    out.layers.push_back(timelines.next(i, share[i]));
+    out.next = i + 1;
   }
   out.next.reset();
   return out;
@@ -108,13 +112,10 @@ std::string to_timeline_json(const CostedNetwork& network, int64_t limit) {
 Status write_trace(const CostedNetwork& network, int64_t limit, const TextSink& sink) {
   TraceWriter writer(network.report, sink);
   if (const Status s = writer.begin(); !s) return s;
-  int64_t start = 0;
-  for (size_t i = 0; i < network.mappings.size(); ++i) {
-    if (network.mappings[i].empty()) continue;
-    const LayerTimeline layer = layer_timeline(network, i, start, limit);
-    if (const Status s = writer.layer(layer); !s) return s;
-    start += layer.cycles;
-  }
+  LayerTimelines timelines(network);
+  for (size_t i = 0; i < network.mappings.size(); ++i)
+    if (!network.mappings[i].empty())
+      if (const Status s = writer.layer(timelines.next(i, limit)); !s) return s;
   return writer.end(limit);
 }
 

@@ -12,11 +12,24 @@ namespace accsim::sim {
 /// Slices of a page that shows a network: about 400 KB of JSON.
 inline constexpr int64_t kPageSlices = 16'000;
 
-/// The timeline of the layer with this index of the report, which runs a program and starts at
-/// `start`: the programs of its items one after the other. At most `limit` slices, but one a queue;
-/// see hw::timeline().
-LayerTimeline layer_timeline(const CostedNetwork& network, size_t layer, int64_t start,
-                             int64_t limit);
+/// Goes through a network's layers that run programs, in order, as they follow one another.
+class LayerTimelines {
+ public:
+  /// The network must live as long as this.
+  explicit LayerTimelines(const CostedNetwork& network)
+      : network_(network), chain_(network.report.hw) {}
+
+  /// The timeline of the layer with this index of the report: the programs of its items, behind all
+  /// layers so far. At most `limit` slices, but one a queue; see hw::timeline().
+  LayerTimeline next(size_t layer, int64_t limit);
+  /// Past the layer with this index.
+  void skip(size_t layer);
+
+ private:
+  const CostedNetwork& network_;
+  hw::ChainTimeline chain_;
+  int64_t start_ = 0;
+};
 
 /// The timeline of a network, layer after layer. `limit` slices are shared out: layers with fewer
 /// commands than their share leave the rest to the others.

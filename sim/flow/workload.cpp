@@ -2,12 +2,19 @@
 
 #include "hw/config/config_key.h"
 #include "hw/energy/energy.h"
+#include "hw/timing/chain.h"
 #include "sim/base/key_bytes.h"
 #include "sim/base/sums.h"
 #include "sim/flow/requests.h"
 #include "sim/report/report.h"
 
 namespace accsim::sim {
+
+namespace {
+
+constexpr size_t kMostTotals = 4096;  // machines whose cycles are remembered
+
+}  // namespace
 
 Result<Workload> Workload::prepare(Graph graph) {
   Workload w;
@@ -36,46 +43,62 @@ Workload::Plan& Workload::plan(const hw::HwConfig& hw) {
   const Residency residency = plan_residency(graph_, lowered_, hw);
   Plan out;
   out.shared_peak_bytes = residency.peak_bytes;
-  std::unordered_map<std::string, std::pair<size_t, size_t>> seen;  // kind and place
-  for (const Layer& layer : lowered_.layers)
+  std::unordered_map<std::string, size_t> seen;  // a key is of one kind
+  for (const Layer& layer : lowered_.layers) {
     for (OpRequest& request : requests(graph_, layer, residency, hw)) {
-      const size_t kind = std::holds_alternative<GemmOp>(request.item);
-      auto& ops = out.kinds[kind].ops;
-      const auto [at, fresh] = seen.emplace(key_of(request), std::pair(kind, ops.size()));
+      const bool is_gemm = std::holds_alternative<GemmOp>(request.item);
+      auto& ops = out.kinds[is_gemm].ops;
+      const auto [at, fresh] = seen.emplace(key_of(request), ops.size());
       if (fresh) ops.push_back({.request = std::move(request), .layer = &layer.name});
-      ++ops[at->second.second].times;
+      ++ops[at->second].times;
+      out.order.push_back({is_gemm, at->second, out.tensors.size()});
     }
+    out.tensors.push_back(layer_tensors(layer, residency));
+  }
   return plans_.emplace(key, std::move(out)).first->second;
 }
 
-/// Every op of a kind on a machine, remembered or mapped. The pointer holds until the next call.
-Result<const std::vector<Cost>*> Workload::costs(Kind& kind, bool is_gemm, const hw::HwConfig& hw,
-                                                 const MapOptions& options) {
-  constexpr size_t kMostKnown = 64;  // machines remembered: about a megabyte
-  const bool pinned = !options.pins.empty();
-  const std::string key = pinned ? std::string() : mapping_key(hw, options, is_gemm);
-  if (!pinned)
-    if (const auto known = kind.known.find(key); known != kind.known.end()) {
-      remembered_ += std::ssize(kind.ops);
-      return &known->second;
-    }
+/// Every op of a kind on a machine, remembered or mapped; "" is a key that isn't remembered.
+Result<Workload::MappedOps> Workload::mapped(Kind& kind, const std::string& key,
+                                             const hw::HwConfig& hw, const MapOptions& options) {
+  constexpr size_t kMostKnown = 16;  // machines remembered: about a megabyte
+  if (const auto known = kind.known.find(key); known != kind.known.end()) {
+    remembered_ += std::ssize(kind.ops);
+    return known->second;
+  }
   MapOptions only_costs = options;
   only_costs.programs = false;
   Mapper mapper(hw, std::move(only_costs));
-  std::vector<Cost> out;
+  std::vector<MappedOp> out;
   out.reserve(kind.ops.size());
   Errors errors;
   for (const DistinctOp& op : kind.ops) {
-    const Result<Mapping> m = mapper.choose(op.request, *op.layer);
+    Result<Mapping> m = mapper.choose(op.request, *op.layer);
     if (m)
-      out.push_back({m->timing, m->counts});
+      out.push_back({m->counts, std::move(m->link)});
     else
       errors.insert(errors.end(), m.errors().begin(), m.errors().end());
   }
   mapped_ += std::ssize(kind.ops);
   if (!errors.empty()) return errors;
   if (kind.known.size() >= kMostKnown) kind.known.clear();
-  return &kind.known.insert_or_assign(key, std::move(out)).first->second;
+  auto ops = std::make_shared<const std::vector<MappedOp>>(std::move(out));
+  if (!key.empty()) kind.known.insert_or_assign(key, ops);
+  return ops;
+}
+
+/// Of the network as one chain.
+int64_t Workload::chain_cycles(const Plan& plan, const std::array<MappedOps, 2>& ops,
+                               const hw::HwConfig& hw) {
+  bool loads = true;
+  for (const MappedOps& kind : ops)
+    for (const MappedOp& op : *kind) loads = loads && loads_first(op.link);
+  hw::Chain chain(hw, loads);
+  for (const PlacedOp& placed : plan.order) {
+    const ChainLink& link = (*ops[placed.is_gemm])[placed.op].link;
+    chain.add(link.steps, numbers(link, plan.tensors[placed.layer]));
+  }
+  return chain.total().count();
 }
 
 Result<WorkloadTotals> Workload::cost(const hw::HwConfig& hw, const MapOptions& options) {
@@ -88,18 +111,23 @@ Result<WorkloadTotals> Workload::cost(const hw::HwConfig& hw, const MapOptions& 
   const auto dram = static_cast<size_t>(hw::Memory::dram),
              shared = static_cast<size_t>(hw::Memory::shared);
   Errors errors;
+  std::array<MappedOps, 2> ops;
+  std::string both;
   for (const bool is_gemm : {false, true}) {
     Kind& kind = now.kinds[is_gemm];
-    const auto costed = costs(kind, is_gemm, hw, options);
-    if (!costed) {
-      errors.insert(errors.end(), costed.errors().begin(), costed.errors().end());
+    const std::string key =
+        options.pins.empty() ? mapping_key(hw, options, is_gemm) : std::string();
+    both += key;
+    Result<MappedOps> found = mapped(kind, key, hw, options);
+    if (!found) {
+      errors.insert(errors.end(), found.errors().begin(), found.errors().end());
       continue;
     }
+    ops[is_gemm] = std::move(*found);
     for (size_t i = 0; i < kind.ops.size(); ++i) {
       const int64_t times = kind.ops[i].times;
-      const auto& [timing, c] = (**costed)[i];
-      add(out.cycles, times, timing.total.count());
-      out.energy_pj += static_cast<double>(times) * total(energy(c, timing.total, hw)).value();
+      const hw::Counts& c = (*ops[is_gemm])[i].counts;
+      out.energy_pj += static_cast<double>(times) * total(energy(c, Cycles(0), hw)).value();
       add(out.macs, times, c.macs.count());
       add(out.dram_read_bytes, times, c.read[dram].count());
       add(out.dram_write_bytes, times, c.written[dram].count());
@@ -107,6 +135,12 @@ Result<WorkloadTotals> Workload::cost(const hw::HwConfig& hw, const MapOptions& 
     }
   }
   if (!errors.empty()) return errors;
+  if (now.cycles.size() >= kMostTotals) now.cycles.clear();
+  auto cycles = now.cycles.find(both);
+  if (cycles == now.cycles.end() || both.empty())
+    cycles = now.cycles.insert_or_assign(both, chain_cycles(now, ops, hw)).first;
+  out.cycles = cycles->second;
+  out.energy_pj += total(energy({}, Cycles(out.cycles), hw)).value();
   for (const auto& [what, sum] : {std::pair("cycles", out.cycles),
                                   {"MACs", out.macs},
                                   {"bytes read from DRAM", out.dram_read_bytes},

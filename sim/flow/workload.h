@@ -1,17 +1,19 @@
 #pragma once
 #include <array>
 #include <map>
+#include <memory>
 #include <string>
 #include <unordered_map>
 #include <vector>
 
+#include "sim/flow/chain.h"
 #include "sim/graph/graph.h"
 #include "sim/lower/lower.h"
 #include "sim/map/mapper.h"
 
 namespace accsim::sim {
 
-/// What a whole network costs on one machine: sums over its layers.
+/// What a whole network costs on one machine: its cycles, and sums over its layers.
 struct WorkloadTotals {
   int64_t cycles = 0;
   double energy_pj = 0;
@@ -50,18 +52,34 @@ class Workload {
     int64_t times = 0;
     const std::string* layer = nullptr;  ///< the first that has it, for errors
   };
-  /// Ops of one kind, products or the others, and their costs by mapping_key().
+  struct MappedOp {
+    hw::Counts counts;
+    ChainLink link;
+  };
+  using MappedOps = std::shared_ptr<const std::vector<MappedOp>>;
+  /// Ops of one kind, products or the others, and their mappings by mapping_key().
   struct Kind {
     std::vector<DistinctOp> ops;
-    std::unordered_map<std::string, std::vector<Cost>> known;
+    std::unordered_map<std::string, MappedOps> known;
+  };
+  /// An op where it stands in the network.
+  struct PlacedOp {
+    bool is_gemm = false;
+    size_t op = 0;  ///< of its kind
+    size_t layer = 0;
   };
   struct Plan {
     std::array<Kind, 2> kinds;  ///< vector and memory ops, products
+    std::vector<PlacedOp> order;
+    std::vector<LayerTensors> tensors;                ///< by layer
+    std::unordered_map<std::string, int64_t> cycles;  ///< of all by both kinds' mapping_key()s
     int64_t shared_peak_bytes = 0;
   };
   Plan& plan(const hw::HwConfig& hw);
-  Result<const std::vector<Cost>*> costs(Kind& kind, bool is_gemm, const hw::HwConfig& hw,
-                                         const MapOptions& options);
+  Result<MappedOps> mapped(Kind& kind, const std::string& key, const hw::HwConfig& hw,
+                           const MapOptions& options);
+  static int64_t chain_cycles(const Plan& plan, const std::array<MappedOps, 2>& ops,
+                              const hw::HwConfig& hw);
 
   Graph graph_;
   Lowered lowered_;

@@ -6,19 +6,50 @@
 
 namespace accsim::sim {
 
+namespace {
+
+void describe(const GemmProblem& p, const hw::HwConfig& hw, const Tiling& t, CostSink& to) {
+  GemmEmitter(p, hw, t, to).run();
+}
+
+void describe(const VectorProblem& p, int64_t chunks, int64_t passes, CostSink& to) {
+  if (p.axes.empty())
+    VectorEmitter(p, chunks, passes, to).run();
+  else
+    MoveEmitter(p, chunks, to).run();
+}
+
+/// Of the program that has been described to `sink`.
+ChainLink take_link(CostSink& sink, const hw::StepWriter& steps) {
+  sink.set_marks();
+  const std::span<const hw::Step> all = steps.steps();
+  return {{all.begin(), all.end()}, sink.ports()};
+}
+
+}  // namespace
+
 Cost CostEvaluator::cost(const GemmProblem& p, const Tiling& t) {
   CostSink sink(hw_, t.dataflow, steps_);
-  GemmEmitter(p, hw_, t, sink).run();
+  describe(p, hw_, t, sink);
   return {simulator_.run(steps_.steps(), hw_, hw::TimingMode::periodic), sink.counts()};
 }
 
 Cost CostEvaluator::cost(const VectorProblem& p, int64_t chunks, int64_t passes) {
   CostSink sink(hw_, hw::Dataflow::weight_stationary, steps_);
-  if (p.axes.empty())
-    VectorEmitter(p, chunks, passes, sink).run();
-  else
-    MoveEmitter(p, chunks, sink).run();
+  describe(p, chunks, passes, sink);
   return {simulator_.run(steps_.steps(), hw_, hw::TimingMode::periodic), sink.counts()};
+}
+
+ChainLink CostEvaluator::link(const GemmProblem& p, const Tiling& t) {
+  CostSink sink(hw_, t.dataflow, steps_, CostSink::Marks::yes);
+  describe(p, hw_, t, sink);
+  return take_link(sink, steps_);
+}
+
+ChainLink CostEvaluator::link(const VectorProblem& p, int64_t chunks, int64_t passes) {
+  CostSink sink(hw_, hw::Dataflow::weight_stationary, steps_, CostSink::Marks::yes);
+  describe(p, chunks, passes, sink);
+  return take_link(sink, steps_);
 }
 
 }  // namespace accsim::sim

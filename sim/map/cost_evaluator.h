@@ -11,6 +11,14 @@ struct Cost {
   hw::Counts counts;
 };
 
+/// A program as a link of a network's chain: its steps, with waits for marks before the first load
+/// of each operand that isn't constant and marks behind its last store, and whose they are: tensor i
+/// of the steps is ports[i].
+struct ChainLink {
+  std::vector<hw::Step> steps;
+  std::vector<OperandPort> ports;
+};
+
 /// What the program of a tiling costs, without building the program: equal to simulate() and
 /// count() of emit(). Keeps its memory from call to call. Not thread-safe.
 class CostEvaluator {
@@ -23,6 +31,10 @@ class CostEvaluator {
   Cost cost(const GemmProblem& p, const Tiling& t);
   /// Of emit(p, hw, chunks, passes); the chunks fit.
   Cost cost(const VectorProblem& p, int64_t chunks, int64_t passes);
+
+  /// The same programs in a chain.
+  ChainLink link(const GemmProblem& p, const Tiling& t);
+  ChainLink link(const VectorProblem& p, int64_t chunks, int64_t passes);
 
  private:
   const hw::HwConfig& hw_;

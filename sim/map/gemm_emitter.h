@@ -48,7 +48,9 @@ class GemmEmitter {
   enum Dim { kBatch, kImage, kZ, kY, kX, kN, kC, kDims };
   using DimSet = unsigned;
   static DimSet bit(Dim d) { return 1U << d; }
-  enum Operand { kW, kA, kP, kOperands };  // in the order in which they are loaded
+  enum Operand { kW, kA, kP, kOperands };
+  /// Constants first: they needn't wait for the layers before.
+  static constexpr std::array kLoadOrder = {kW, kP, kA};
   enum TensorIndex { kTensorA, kTensorW, kTensorOut, kTensorP };
   /// Behind the parameters, or in their place.
   int residual_tensor() const { return p_.has_parameters ? kTensorP + 1 : kTensorP; }
@@ -94,7 +96,7 @@ class GemmEmitter {
   }
 
   void level(size_t depth) {
-    for (Operand o : {kW, kA, kP})
+    for (Operand o : kLoadOrder)
       if (load_level_[o] == depth) load(o);
     if (depth == order_.size()) {
       const TileShape shape = tile();
@@ -107,7 +109,7 @@ class GemmEmitter {
     } else {
       dimension(depth);
     }
-    for (Operand o : {kW, kA, kP})
+    for (Operand o : kLoadOrder)
       if (load_level_[o] == depth && (o != kP || p_.has_parameters))
         sync(hw::SyncKind::signal_free, reader(o), buffer(o));
   }

@@ -9,11 +9,24 @@
 
 namespace accsim::sim {
 
+/// Which tensor of a network's layer an operand of an op is.
+struct OperandPort {
+  enum class Side : uint8_t {
+    own,       ///< of nobody else: parameters, tables
+    input,     ///< of the layer
+    output,    ///< of the layer
+    internal,  ///< from one op of the layer's work to the next
+  };
+  Side side = Side::own;
+  int index = 0;  ///< among the inputs or outputs
+};
+
 /// Where an operand of an op lies when the op runs.
 struct Place {
   std::string name;
   hw::Memory memory = hw::Memory::dram;
   bool constant = false;  ///< laid out off line, in the order the program reads it
+  OperandPort port{};
 };
 
 /// A GemmOp on a machine: element sizes and operand places decided, tile sizes still open.

@@ -21,8 +21,9 @@ void add(KeyBytes& key, const std::vector<Access>& side) {
 void add(KeyBytes& key, const std::vector<Operand>& side) {
   key.add(side.size());
   for (const auto& [place, element_bytes] : side) {
-    const auto& [name, memory, constant] = place;
+    const auto& [name, memory, constant, port] = place;
     static_cast<void>(name);  // for people
+    static_cast<void>(port);  // as it stands in the list
     key.add(memory, constant, element_bytes);
   }
 }
@@ -54,7 +55,8 @@ void add(KeyBytes& key, const MemoryOp& op) {
 /// The operand at a port; what is internal to a layer goes through DRAM in the activation type.
 Operand operand(const std::vector<Operand>& side, int port, const hw::HwConfig& hw) {
   if (port >= 0 && static_cast<size_t>(port) < side.size()) return side[static_cast<size_t>(port)];
-  return {{"(internal)", hw::Memory::dram, false}, hw.activation_bytes()};
+  const OperandPort internal{OperandPort::Side::internal, 0};
+  return {{"(internal)", hw::Memory::dram, false, internal}, hw.activation_bytes()};
 }
 
 GemmProblem gemm_problem(const GemmOp& op, const OpRequest& r, const hw::HwConfig& hw) {
@@ -293,6 +295,7 @@ Result<Mapping> Mapper::search_gemm(const GemmProblem& p, const MappingPin& pin)
     });
   if (!best.chosen) return no_tiling(p, hw_, space.dataflows.front());
   Mapping out = costed(best.cost, best.evaluated, considered);
+  out.link = evaluator_.link(p, *best.chosen);
   if (options_.programs) {
     out.program = emit(p, hw_, *best.chosen);
     out.description = to_string(*best.chosen);
@@ -329,6 +332,7 @@ Result<Mapping> Mapper::search_vector(const VectorProblem& p) {
                  ""};
   const auto [chunks, passes] = *best.chosen;
   Mapping out = costed(best.cost, best.evaluated, considered);
+  out.link = evaluator_.link(p, chunks, passes);
   if (options_.programs) {
     out.program = emit(p, hw_, chunks, passes);
     out.description = fmt::format("{} chunk{}{}", chunks, chunks == 1 ? "" : "s",

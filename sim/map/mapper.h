@@ -40,7 +40,8 @@ struct GemmSource {
 /// The chosen program with all that it costs.
 struct Mapping {
   hw::Program program;  ///< empty without MapOptions::programs, as is the description
-  hw::Timing timing;
+  hw::Timing timing;    ///< of the program alone
+  ChainLink link;       ///< the program among others
   hw::Counts counts;
   std::string description;  ///< Tiling as text, or the number of chunks
   std::optional<GemmSource> gemm;

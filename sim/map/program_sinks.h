@@ -1,5 +1,7 @@
 #pragma once
 #include <string_view>
+#include <utility>
+#include <vector>
 
 #include "hw/program/command_counter.h"
 #include "hw/timing/steps.h"
@@ -133,13 +135,29 @@ class CostSink {
     friend Address operator*(Address a, int64_t) { return a; }
   };
 
-  CostSink(const hw::HwConfig& hw, hw::Dataflow dataflow, hw::StepWriter& steps)
-      : steps_(steps), tally_(hw, dataflow) {
+  /// Whether the steps are those of a program in a chain (ChainLink).
+  enum class Marks : uint8_t { no, yes };
+
+  CostSink(const hw::HwConfig& hw, hw::Dataflow dataflow, hw::StepWriter& steps,
+           Marks marks = Marks::no)
+      : steps_(steps), tally_(hw, dataflow), marks_(marks == Marks::yes) {
     steps.start(hw, dataflow);
   }
   const hw::Counts& counts() const { return tally_.counts(); }
+  std::vector<OperandPort> ports() const {
+    std::vector<OperandPort> out;
+    for (const TensorUse& t : tensors_) out.push_back(t.port);
+    return out;
+  }
+  /// Behind all of a program: marks what it has stored.
+  void set_marks() {
+    for (size_t i = 0; i < tensors_.size(); ++i)
+      if (tensors_[i].stored) steps_.mark({false, hw::Queue::store, static_cast<int>(i)});
+  }
 
-  void tensor(const Place& place, int64_t) { memories_.push_back(place.memory); }
+  void tensor(const Place& place, int64_t) {
+    tensors_.push_back({place.memory, marks_ && !place.constant, false, place.port});
+  }
   template <class Body>
   void loop(std::string_view, int64_t count, Body body) {
     steps_.open_loop(count);
@@ -155,6 +173,8 @@ class CostSink {
   }
   template <class Fill>
   void load(hw::Buffer to, int tensor, const hw::Walk& walk, Fill, int64_t transposed = 0) {
+    if (std::exchange(tensors_[static_cast<size_t>(tensor)].awaited, false))
+      steps_.mark({true, hw::Queue::load, tensor});
     if (transposed > 0)
       steps_.load_transposed(to, memory(tensor), walk.runs(), walk.run, walk.levels.back().count,
                              transposed);
@@ -184,12 +204,20 @@ class CostSink {
   }
   template <class Fill>
   void store(int tensor, const hw::Walk& walk, Fill) {
+    tensors_[static_cast<size_t>(tensor)].stored = true;
     steps_.store(memory(tensor), walk.runs(), walk.run);
     tally_.store(times_, memory(tensor), walk.bytes());
   }
 
  private:
-  hw::Memory memory(int tensor) const { return memories_[static_cast<size_t>(tensor)]; }
+  struct TensorUse {
+    hw::Memory memory;
+    bool awaited;  ///< its first load waits for marks
+    bool stored;
+    OperandPort port;
+  };
+
+  hw::Memory memory(int tensor) const { return tensors_[static_cast<size_t>(tensor)].memory; }
   int64_t accumulating(const PassSizes& s) const {
     if (s.accumulate) return times_;
     int64_t firsts = times_;
@@ -201,7 +229,8 @@ class CostSink {
   hw::CommandCounter tally_;
   int64_t times_ = 1;
   InlineVector<int64_t, 32> loops_;
-  std::vector<hw::Memory> memories_;
+  const bool marks_;
+  std::vector<TensorUse> tensors_;
 };
 
 /// A start of tiles of `step`, which divides it with all its terms, by that step.

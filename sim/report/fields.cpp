@@ -103,6 +103,9 @@ void add_time(List& list) {
                   {{"time", "us", 4, TextStyle::fixed, 1e6, 2}}});
   list.push_back({"inferences_per_second", "1/s", "runs of the whole graph a second", kTotals,
                   [](const ReportRow& r) { return ratio(1, seconds(r)); }});
+  list.push_back({"alone_cycles", "cycles",
+                  "on a machine at rest: what a layer takes without others around it", kBoth,
+                  cost(&Costs::alone_cycles)});
   list.push_back({"compute_cycles", "cycles", "the layer's main unit is busy", kBoth,
                   cost(&Costs::compute_cycles)});
   list.push_back({"vector_cycles", "cycles", "of compute_cycles, those of work on the vector unit",

@@ -35,7 +35,7 @@ std::string fallback(const Report& report) {
       report.utilization(report.totals) * 100, html_escape(report.hw.name));
   for (const LayerReport& l : report.layers) {
     const Costs& c = l.costs;
-    if (c.cycles == 0) continue;
+    if (c.alone_cycles == 0) continue;
     out += fmt::format(
         "<tr><td>{}</td><td>{}</td><td>{}</td><td>{:.1f} %</td><td>{}</td><td>{:.2f}</td>"
         "<td>{}</td></tr>\n",

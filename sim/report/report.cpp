@@ -13,6 +13,7 @@ namespace {
 template <class A, class B, class F>
 void for_counts(A& a, B& b, F f) {
   f("cycles", a.cycles, b.cycles);
+  f("cycles of layers alone", a.alone_cycles, b.alone_cycles);
   f("busy cycles", a.compute_cycles, b.compute_cycles);
   f("busy cycles of the vector unit", a.vector_cycles, b.vector_cycles);
   f("cycles of moving", a.move_cycles, b.move_cycles);

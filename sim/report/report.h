@@ -29,7 +29,9 @@ struct EnergyReport {
 
 /// Counts and cycles of one layer, or (summed) of the whole network. All traffic in bytes.
 struct Costs {
-  int64_t cycles = 0;          ///< start of the first load to the arrival of the last store
+  /// From the arrival of the last store of the layers before to that of its own last one.
+  int64_t cycles = 0;
+  int64_t alone_cycles = 0;    ///< of its programs on a machine at rest, one after the other
   int64_t compute_cycles = 0;  ///< the layer's main unit is busy: array, vector unit or load engine
   int64_t vector_cycles = 0;   ///< of compute_cycles, those of work on the vector unit
   int64_t move_cycles = 0;     ///< of compute_cycles, those of work that only moves bytes
@@ -67,7 +69,7 @@ struct Loss {
   std::string_view to;
   int64_t cycles;
 };
-/// The largest first; together cycles - compute_bound.
+/// The largest first; together cycles - compute_bound, where nothing is done under other layers.
 std::vector<Loss> losses(const Costs& c);
 
 /// One node of the graph: what became of it and, when it has a program, what that costs.

@@ -39,7 +39,7 @@ struct TextCell {
 };
 
 bool is_hidden(const LayerReport& layer) {
-  return (layer.fate == Fate::view || layer.fate == Fate::folded) && layer.costs.cycles == 0;
+  return (layer.fate == Fate::view || layer.fate == Fate::folded) && layer.costs.alone_cycles == 0;
 }
 
 std::vector<const ReportField*> text_fields() {

@@ -13,8 +13,10 @@ struct LayerTimeline {
   int layer = 0;       ///< index of Report::layers
   int64_t start = 0;   ///< from the start of the network
   int64_t cycles = 0;  ///< the layer's, as reported: the last result is visible
-  std::array<std::vector<hw::Slice>, hw::kQueues> queues;  ///< times from the layer's start
-  bool summarised = false;                                 ///< some slice is a group of commands
+  /// Times from the layer's start; what begins under the layers before is before 0.
+  std::array<std::vector<hw::Slice>, hw::kQueues> queues;
+  std::array<int64_t, hw::kQueues> hidden{};  ///< cycles that a queue is busy before 0
+  bool summarised = false;                    ///< some slice is a group of commands
 };
 
 /// When a network's layers run: those that run a program, in order. They may overlap.

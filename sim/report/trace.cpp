@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <iterator>
+#include <limits>
 #include <nlohmann/json.hpp>
 #include <tuple>
 
@@ -119,10 +120,13 @@ void TraceWriter::add_queue(const LayerTimeline& l, size_t queue, const std::str
   name_queue(queue);
   hw::Slice all;
   for (const hw::Slice& s : slices) all.append(s);
+  const std::string hidden =
+      l.hidden[queue] > 0 ? fmt::format(",\"hidden\":{}", l.hidden[queue]) : "";
   event(fmt::format(R"({{"ph":"X","pid":{},"tid":{},"ts":{},"dur":{},"cat":"queue","name":{},)"
-                    R"("args":{{"commands":{},"busy":{}{}}}}})",
-                    kTraceProcess, static_cast<size_t>(kFirstQueueThread) + queue, l.start,
-                    l.cycles, layer_name, all.count, all.busy, waits_json(all.waits)));
+                    R"("args":{{"commands":{},"busy":{}{}{}}}}})",
+                    kTraceProcess, static_cast<size_t>(kFirstQueueThread) + queue,
+                    l.start + all.start, all.end - all.start, layer_name, all.count, all.busy,
+                    hidden, waits_json(all.waits)));
   for (const hw::Slice& s : slices) add_command(s, l.start, queue);
 }
 
@@ -144,37 +148,51 @@ void TraceWriter::add_command(const hw::Slice& s, int64_t layer_start, size_t qu
       group ? " (summarised)" : "", args));
 }
 
-/// DRAM's bytes in windows of equal length, each slice's spread evenly over it, of all queues that
-/// move some.
+/// DRAM's bytes in windows of equal length from a layer's first slice of a queue to its last, each
+/// slice's spread evenly over it; the stage queue's with them.
 void TraceWriter::add_bandwidth(const LayerTimeline& l) {
   constexpr int64_t kMostWindows = 64;
-  const int64_t windows = std::min(kMostWindows, l.cycles);
   constexpr auto kDram = static_cast<size_t>(hw::Memory::dram);
   using Bytes = std::array<int64_t, 2> hw::Slice::*;
-  const auto add = [&](hw::Queue queue, Bytes bytes, std::vector<double>& to) {
-    const std::vector<hw::Slice>& slices = l.queues[static_cast<size_t>(queue)];
+  struct Span {
+    int64_t from = std::numeric_limits<int64_t>::max(), to = 0;
+    int64_t at(int64_t i, int64_t windows) const {
+      return from + window_start(to - from, i, windows);
+    }
+  };
+  const auto slices = [&](hw::Queue q) -> const auto& { return l.queues[static_cast<size_t>(q)]; };
+  const auto add = [&](hw::Queue queue, Bytes bytes, const Span& span, std::vector<double>& to) {
+    const auto windows = static_cast<int64_t>(to.size());
     size_t next = 0;
     for (int64_t i = 0; i < windows; ++i) {
-      const int64_t from = window_start(l.cycles, i, windows);
-      const int64_t end = window_start(l.cycles, i + 1, windows);
-      while (next < slices.size() && slices[next].end <= from) ++next;
-      for (size_t s = next; s < slices.size() && slices[s].start < end; ++s)
-        to[static_cast<size_t>(i)] += moved_before(slices[s], (slices[s].*bytes)[kDram], end) -
-                                      moved_before(slices[s], (slices[s].*bytes)[kDram], from);
+      const int64_t from = span.at(i, windows), end = span.at(i + 1, windows);
+      while (next < slices(queue).size() && slices(queue)[next].end <= from) ++next;
+      for (size_t s = next; s < slices(queue).size() && slices(queue)[s].start < end; ++s) {
+        const int64_t moved = (slices(queue)[s].*bytes)[kDram];
+        to[static_cast<size_t>(i)] += moved_before(slices(queue)[s], moved, end) -
+                                      moved_before(slices(queue)[s], moved, from);
+      }
     }
   };
   for (const auto& [counter, queue, bytes] :
        {std::tuple{kDramRead, hw::Queue::load, &hw::Slice::read},
         std::tuple{kDramWrite, hw::Queue::store, &hw::Slice::written}}) {
+    Span span;
+    for (const hw::Queue q : {queue, hw::Queue::stage})
+      for (const hw::Slice& s : slices(q)) {
+        span.from = std::min(span.from, s.start);
+        span.to = std::max(span.to, s.end);
+      }
+    if (span.from >= span.to) continue;
+    const int64_t windows = std::min(kMostWindows, span.to - span.from);
     std::vector<double> moved(static_cast<size_t>(windows), 0.0);
-    add(queue, bytes, moved);
-    add(hw::Queue::stage, bytes, moved);
-    for (int64_t i = 0; i < windows; ++i) {
-      const int64_t from = window_start(l.cycles, i, windows);
-      const int64_t end = window_start(l.cycles, i + 1, windows);
-      count(counter, l.start + from,
-            moved[static_cast<size_t>(i)] / static_cast<double>(end - from));
-    }
+    add(queue, bytes, span, moved);
+    add(hw::Queue::stage, bytes, span, moved);
+    for (int64_t i = 0; i < windows; ++i)
+      count(counter, l.start + span.at(i, windows),
+            moved[static_cast<size_t>(i)] /
+                static_cast<double>(span.at(i + 1, windows) - span.at(i, windows)));
+    count(counter, l.start + span.to, 0);
   }
 }
 

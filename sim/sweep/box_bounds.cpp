@@ -215,11 +215,12 @@ double BoxBounds::least_cycles(const MachineBox& r) const {
   const hw::HwConfig most = best(r, true);
   const double elements =
       static_cast<double>(most.array.rows) * static_cast<double>(most.array.cols);
-  double out = 0;
-  for (const Layer& l : layers_)
-    out += l.times *
-           std::max(l.macs / elements, l.weight_bytes / std::max(most.dram.read.value(), 1e-3));
-  return out * (1 - 1e-9);
+  double array = 0, dram = 0;  // a layer's weights may come while the one before computes
+  for (const Layer& l : layers_) {
+    array += l.times * l.macs / elements;
+    dram += l.times * l.weight_bytes / std::max(most.dram.read.value(), 1e-3);
+  }
+  return std::max(array, dram) * (1 - 1e-9);
 }
 
 double BoxBounds::least_energy(const MachineBox& r) const {

@@ -27,7 +27,7 @@ struct Relaxed {
   MapEffort effort = MapEffort::search;
 };
 
-/// Lower bounds on regions. They rest on this: with the mapping chosen by search, a network never
+/// Lower bounds on regions. They rest on this: with the mapping chosen by search, a layer never
 /// takes more cycles (picojoules, bytes of DRAM traffic) on a machine that has more memory,
 /// bandwidth or lanes, less latency or less energy for each event, and is otherwise the same: every
 /// tiling is still there and no step of it takes longer. The fixed rule picks among the same few
@@ -44,8 +44,8 @@ class BoxBounds {
   /// Needs unordered_axis(r) < 0.
   Relaxed relaxed(const MachineBox& r, Question q) const;
 
-  /// Of all machines of the region, without costing any: MACs over the array, or a product's
-  /// weights over DRAM's rate, layer by layer.
+  /// Of all machines of the region, without costing any: MACs over the array, or the products'
+  /// weights over DRAM's rate.
   double least_cycles(const MachineBox& r) const;
   double least_energy(const MachineBox& r) const;
   double least_area(const MachineBox& r) const;

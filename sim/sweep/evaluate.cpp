@@ -90,7 +90,7 @@ void Evaluator::add_layers(const hw::HwConfig& hw, const MapOptions& options, Po
     const auto network = cost_network(model.graph, hw, only_costs);
     if (!network) continue;  // cost() has said why
     for (const LayerReport& l : network->report.layers) {
-      if (l.costs.cycles == 0) continue;
+      if (l.costs.alone_cycles == 0) continue;
       row.layers.push_back({model.name, l.name, l.op_type, l.mapping, l.costs.cycles,
                             l.costs.energy.total(), l.costs.macs, l.costs.dram_read,
                             l.costs.dram_write});

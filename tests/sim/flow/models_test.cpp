@@ -85,16 +85,22 @@ TEST_P(EveryModel, HasNoUnsupportedNodeAndItsSumsAddUp) {
     sum += l.costs;
     EXPECT_NE(l.fate, Fate::unsupported) << l.name;
     const bool free = l.fate == Fate::view || l.fate == Fate::folded;
-    EXPECT_EQ(l.costs.cycles == 0, free) << l.name << ": nothing is silently free";
+    EXPECT_EQ(l.costs.alone_cycles == 0, free) << l.name << ": nothing is silently free";
+    if (free) {
+      EXPECT_EQ(l.costs.cycles, 0) << l.name;
+    }
     // The main unit's cycles are accounted for without a gap.
     int64_t parts = l.costs.compute_cycles + l.costs.tail_cycles;
     for (int64_t wait : l.costs.stalls) parts += wait;
     EXPECT_EQ(parts, l.costs.cycles) << l.name;
-    EXPECT_GE(l.costs.cycles, l.costs.dram_bound) << l.name;
-    EXPECT_GE(l.costs.cycles * r.peak_macs_per_cycle(), l.costs.macs) << l.name;
+    // Some of it may be done under the layers before.
+    EXPECT_GE(l.costs.alone_cycles, l.costs.dram_bound) << l.name;
+    EXPECT_GE(l.costs.alone_cycles * r.peak_macs_per_cycle(), l.costs.macs) << l.name;
     EXPECT_GE(l.costs.dram_read + l.costs.dram_write, l.costs.traffic_bound) << l.name;
   }
   EXPECT_EQ(sum.cycles, r.totals.cycles);
+  EXPECT_LE(r.totals.cycles, r.totals.alone_cycles);
+  EXPECT_GE(r.totals.cycles, r.totals.lower_bound);
   EXPECT_EQ(sum.macs, r.totals.macs);
   EXPECT_EQ(sum.dram_read, r.totals.dram_read);
 }
@@ -208,14 +214,18 @@ TEST(Residency, SavesWhatItKeepsOnChip) {
   EXPECT_LE(a.shared_peak_bytes, with.shared.kib * 1024);
 }
 
+/// Each layer alone; of their chain, whose layers are mapped one by one, up to half a percent.
 TEST(Network, NeverGetsSlowerWithMoreBandwidthLessLatencyOrMoreSram) {
   const fs::path model = kSource / "models/squeezenet1_1_op13.onnx";
   const hw::HwConfig base = machine("64x64-starved");
-  const int64_t cycles = cost(model, base).report.totals.cycles;
+  const Report before = cost(model, base).report;
+  const int64_t cycles = before.totals.alone_cycles;
   const auto improved = [&](auto change) {
     hw::HwConfig hw = base;
     change(hw);
-    return cost(model, hw).report.totals.cycles;
+    const Report r = cost(model, hw).report;
+    EXPECT_LE(r.totals.cycles, before.totals.cycles * 1005 / 1000);
+    return r.totals.alone_cycles;
   };
   EXPECT_LE(improved([](hw::HwConfig& h) { h.dram.read.milli *= 2; }), cycles);
   EXPECT_LE(improved([](hw::HwConfig& h) { h.dram.write.milli *= 2; }), cycles);

@@ -25,6 +25,7 @@ inline Costs fake_costs(int64_t i) {
   c.tail_cycles = 120 + i;
   c.cycles = c.compute_cycles + c.tail_cycles;
   for (int64_t stall : c.stalls) c.cycles += stall;
+  c.alone_cycles = c.cycles;
   c.macs = c.compute_cycles * 3500;
   c.array_macs = c.macs;
   c.params = 4096 * (i + 1);

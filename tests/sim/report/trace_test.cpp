@@ -68,7 +68,7 @@ TEST(Trace, CountsWhatLoadsStoresAndStagesMoveOnDram) {
   EXPECT_EQ(counter(t, "DRAM read"),
             (std::map<int64_t, double>{{0, 4}, {16, 6}, {32, 2}, {48, 0}}));
   EXPECT_EQ(counter(t, "DRAM write"),
-            (std::map<int64_t, double>{{0, 0}, {48, 3}, {56, 8}, {60, 5}, {64, 0}}));
+            (std::map<int64_t, double>{{16, 0}, {48, 3}, {56, 8}, {60, 5}, {64, 0}}));
 }
 
 TEST(Trace, IsAGroupOfStagesInBothDirectionsBothCounters) {

@@ -59,7 +59,7 @@ export class Model {
       start += layer.cycles;
     });
     /** Layers that take time. */
-    this.costed = this.layers.filter((l) => l.cycles > 0);
+    this.costed = this.layers.filter((l) => l.alone_cycles > 0);
     this.peak = this.hw.rows * this.hw.cols;
   }
 

@@ -31,7 +31,7 @@ class Listed {
   filter() {
     const { kept, texts } = this;
     const words = kept.search.toLowerCase().split(/\s+/).filter(Boolean);
-    kept.rows = this.model.layers.filter((l) => (kept.all || l.cycles > 0)
+    kept.rows = this.model.layers.filter((l) => (kept.all || l.alone_cycles > 0)
       && words.every((w) => texts[l.index].includes(w)));
     const key = kept.sort;
     if (!key) return;

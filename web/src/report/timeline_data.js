@@ -35,14 +35,16 @@ export function timelineData(model, given) {
     const cycles = entry?.cycles ?? layer.cycles;
     clock = start + cycles;
     const lanes = {};
+    let from = start;  // queues begin with a layer under the layers before it
     for (const queue of queues) {
       const slices = entry?.slices?.[queue];
       if (!slices?.length) continue;
       lanes[queue] = lane(slices, start);
+      from = Math.min(from, lanes[queue].start[0]);
       commandsTold = lanes[queue].count.reduce((sum, n) => sum + n, commandsTold);
     }
     const whole = Object.keys(lanes).length === 0;
-    return { layer, start, end: start + cycles, lanes, whole,
+    return { layer, from, start, end: start + cycles, lanes, whole,
       main: queues.includes(mainQueue[layer.fate]) ? mainQueue[layer.fate] : queues[0] };
   });
   return { queues, commands, layers, end: clock, summarised: given?.summarised ?? false,

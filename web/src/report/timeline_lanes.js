@@ -63,11 +63,11 @@ export class Lanes {
     return [this.view.x(start), this.view.x(end)];
   }
 
-  /** Layers in sight, with their indices. */
+  /** Layers in sight, also only of what their queues begin with, with their indices. */
   * visible() {
     const { layers } = this.data, { from, to } = this.view;
     const first = firstAfter(layers, from, (i) => layers[i].end);
-    for (let i = first; i < layers.length && layers[i].start < to; i++) yield [layers[i], i];
+    for (let i = first; i < layers.length && layers[i].from < to; i++) yield [layers[i], i];
   }
 
   drawLayers(c) {
@@ -168,22 +168,32 @@ export class Lanes {
     return i < lane.end.length && lane.start[i] <= time + near ? [lane, i] : null;
   }
 
+  /** The slice at a time, of the layer that runs then or one that its queue goes on with. */
+  sliceNear(entry, queue, time) {
+    const { layers } = this.data;
+    for (let i = layers.indexOf(entry); i < layers.length && layers[i].from <= time; i++) {
+      const found = this.sliceAt(layers[i], queue, time);
+      if (found) return [layers[i], found];
+    }
+    return [entry, null];
+  }
+
   /** What a pointer is told; nothing where there is nothing. */
   tip(x, y) {
     const { data } = this;
     const entry = x >= left && y > mapHeight ? this.layerAt(x) : null;
     if (!entry) return null;
     const queue = data.queues[Math.floor((y - lanesTop) / (laneHeight + laneGap))];
-    const found = queue && this.sliceAt(entry, queue, this.view.at(x));
+    const [owner, found] = queue ? this.sliceNear(entry, queue, this.view.at(x)) : [entry, null];
     if (!found) {
       return tooltip(entry.layer.name, [
         [`${entry.layer.op_type}, ${entry.layer.fate}`, `${count(entry.end - entry.start)} cycles`],
         ['of the network', percent(entry.end - entry.start, data.end)]]);
     }
     const [lane, i] = found, takes = lane.end[i] - lane.start[i];
-    return tooltip(entry.layer.name, [
+    return tooltip(owner.layer.name, [
       [queue, this.caption(lane, i)],
-      ['starts in the layer at', count(lane.start[i] - entry.start)],
+      ['starts in the layer at', count(lane.start[i] - owner.start)],
       ['takes', `${count(takes)} cycles`],
       ...(lane.busy[i] < takes ? [['of them busy', `${count(lane.busy[i])} cycles`]] : [])]);
   }

@@ -1,0 +1,42 @@
+#include "sim/flow/chain.h"
+
+namespace accsim::sim {
+
+LayerTensors layer_tensors(const Layer& layer, const Residency& residency) {
+  const auto count = static_cast<int32_t>(residency.root.size());
+  LayerTensors out;
+  out.own = count;
+  out.internal = count + 1;
+  const auto number = [&](const std::vector<TensorId>& ids, std::vector<int32_t>& to) {
+    for (const TensorId id : ids)
+      to.push_back(id == kNoTensor ? out.own
+                                   : static_cast<int32_t>(residency.root[static_cast<size_t>(id)]));
+  };
+  number(layer.inputs, out.inputs);
+  number(layer.outputs, out.outputs);
+  return out;
+}
+
+std::vector<int32_t> numbers(const ChainLink& link, const LayerTensors& tensors) {
+  std::vector<int32_t> out;
+  out.reserve(link.ports.size());
+  for (const OperandPort& p : link.ports) {
+    using Side = OperandPort::Side;
+    const auto i = static_cast<size_t>(p.index);
+    out.push_back(p.side == Side::input      ? tensors.inputs[i]
+                  : p.side == Side::output   ? tensors.outputs[i]
+                  : p.side == Side::internal ? tensors.internal
+                                             : tensors.own);
+  }
+  return out;
+}
+
+bool loads_first(const ChainLink& link) {
+  for (const hw::Step& s : link.steps) {
+    if (s.kind == hw::Step::Kind::load) return true;
+    if (s.kind == hw::Step::Kind::vector) return false;
+  }
+  return true;
+}
+
+}  // namespace accsim::sim

@@ -1,0 +1,25 @@
+#pragma once
+#include <vector>
+
+#include "sim/lower/lower.h"
+#include "sim/map/cost_evaluator.h"
+#include "sim/map/residency.h"
+
+namespace accsim::sim {
+
+/// The tensors that a layer's ports are, as a chain numbers them: tensors of the graph that share
+/// their bytes are one.
+struct LayerTensors {
+  std::vector<int32_t> inputs, outputs;
+  int32_t internal = 0;  ///< between two ops of a layer
+  int32_t own = 0;       ///< parameters and absent inputs: nobody marks them
+};
+LayerTensors layer_tensors(const Layer& layer, const Residency& residency);
+
+/// Tensor i of a link's marks, as a chain numbers it.
+std::vector<int32_t> numbers(const ChainLink& link, const LayerTensors& tensors);
+
+/// Does the program load before its first vector command (see hw::Chain)?
+bool loads_first(const ChainLink& link);
+
+}  // namespace accsim::sim
