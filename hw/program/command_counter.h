@@ -69,6 +69,11 @@ class CommandCounter {
   void residual(int64_t times, int64_t sums) {
     read(Buffer::output) += Bytes(sums * hw_->activation_bytes()) * times;
   }
+  /// Each reads a byte of a unit's table, which is counted, and priced, as one of the parameters
+  /// that it came from.
+  void look_ups(int64_t times, int64_t results) {
+    read(Buffer::parameter) += Bytes(results) * times;
+  }
   void set_table(int64_t times) {
     counts_.commands += times;
     read(Buffer::parameter) += Bytes(SetTableCommand::kBytes) * times;
@@ -79,6 +84,7 @@ class CommandCounter {
     read(Buffer::activation) += Bytes(elements * c.tap_count()) * times;
     if (c.b) read(c.b->buffer) += Bytes(c.b->splat ? c.row_count() : elements) * times;
     written(Buffer::output) += Bytes(c.out_bytes()) * times;
+    if (c.table) look_ups(times, c.out_bytes());
     counts_.vector_ops[lane_class(c)] += elements * c.tap_count() * times;
   }
   void row(int64_t times, const RowCommand& c) {

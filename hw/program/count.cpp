@@ -60,6 +60,7 @@ class Counter {
   void add(const PostCommand& c) {
     tally_.post(times_, c.rows, c.cols, c.transposed, c.has_parameters, c.groups);
     if (c.residual) tally_.residual(times_, c.rows * c.cols);
+    if (c.table) tally_.look_ups(times_, c.rows * c.cols);
   }
   void add(const VectorCommand& c) { tally_.vector(times_, c); }
   void add(const SetTableCommand&) { tally_.set_table(times_); }

@@ -24,7 +24,8 @@ bool is_bias_add(const Graph& graph, const Layer& layer) {
   const bool constant = std::ranges::any_of(node.inputs, [&](TensorId id) {
     return id != kNoTensor && graph.tensor(id).constant;
   });  // else a residual
-  return row && row->fusion == Fusion::bias && layer.merged_into >= 0 && constant;
+  return row && row->fusion == Fusion::bias && layer.merged_into >= 0 && !layer.in_function &&
+         constant;
 }
 
 /// Elements of each port that the work moves; -1: all. Ports that it doesn't name move nothing.
@@ -87,7 +88,8 @@ void count_traffic(const Graph& graph, const Layer& layer, NodeAnalysis& out) {
   if (node.folded || out.view) return;
   const Moved moved(layer, node);
   // A node merged into another is its own here: it reads its inputs and writes its result.
-  const bool whole = layer.merged_into >= 0;
+  const bool whole =
+      layer.merged_into >= 0 || (layer.fate == Fate::vector && !layer.function.empty());
   const auto bytes = [&](TensorId id, int64_t part) {
     const Tensor& t = graph.tensor(id);
     const int64_t all = elements(t.dims);

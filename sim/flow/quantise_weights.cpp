@@ -97,6 +97,7 @@ void quantise_weights(const RealWeights& r, const GemmOp& op, const LayerScales&
     if (scale == 0) scale = scale_of_bias(r.bias[c], scales.a);
     for (int64_t i = first + channel % op.outputs; i < end; i += op.outputs)
       to.weights[static_cast<size_t>(i)] = quantised(r.w[static_cast<size_t>(i)], scale, 127);
+    scale *= r.factor;
     to.channels.push_back(
         requantisation(scales.a * scale / scales.out, r.bias[c] / (scales.a * scale)));
   }

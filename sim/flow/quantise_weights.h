@@ -8,7 +8,8 @@ namespace accsim::sim {
 /// Scales of one layer: an integer times its scale is the real number.
 struct LayerScales {
   double a = 1, out = 1, residual = 1;
-  double b = 0;  ///< of a B that is computed at run time; constant weights have one a channel
+  double argument = 1;  ///< of the product's own results, where a function follows
+  double b = 0;         ///< of a B that is computed at run time; constant weights have one a channel
 };
 
 /// Real weights as [group or batch][tap][channel][output], with what BatchNorm, alpha and beta make
@@ -16,6 +17,7 @@ struct LayerScales {
 struct RealWeights {
   std::vector<double> w;
   std::vector<double> bias;
+  double factor = 1;  ///< of every sum, beside the weights; not 0
 };
 
 /// v in steps of `scale`, the nearest of -most .. most.

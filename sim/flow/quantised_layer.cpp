@@ -11,6 +11,8 @@
 namespace accsim::sim {
 namespace {
 
+constexpr double kMostCode = 127;  ///< of int8 values, symmetrically
+
 WeightLayout layout_of(const Node& node) {
   const OpRow* row = find_op(node);
   return row ? row->weights : WeightLayout::unknown;
@@ -105,7 +107,7 @@ Status fold_constants(const Graph& graph, const CostedNetwork& network, const Qu
     if (const auto bias = static_cast<size_t>(port); view.has_input(bias))
       if (Status s = add(node.inputs[bias], beta); !s) return s;
   for (const Layer& merged : network.lowered.layers) {
-    if (merged.merged_into != static_cast<int>(layer.layer)) continue;
+    if (merged.merged_into != static_cast<int>(layer.layer) || merged.in_function) continue;
     const Node& n = graph.nodes[static_cast<size_t>(merged.node)];
     const OpRow* row = find_op(n);
     const bool residual = !std::ranges::any_of(
@@ -129,6 +131,21 @@ Status fold_constants(const Graph& graph, const CostedNetwork& network, const Qu
       r.bias[c] += p[1][c] - p[2][c] * factor;
     }
   }
+  return ok();
+}
+
+/// Makes an affine function of the results a matter of weights and biases.
+Status fold_affine(const Graph& graph, const Layer& layer, const LayerOperands& given,
+                   RealWeights& r) {
+  const Result<AffineFunction> f =
+      affine_function(graph, layer.function, given.constants, kMostCode * given.scales.argument);
+  if (!f) return f.errors();
+  // Weights with a scale of their own are quantised after that; the others have theirs.
+  if (given.scales.b == 0 || f->factor == 0)
+    for (double& w : r.w) w *= f->factor;
+  else
+    r.factor = f->factor;
+  for (double& b : r.bias) b = b * f->factor + f->offset;
   return ok();
 }
 
@@ -213,10 +230,21 @@ Result<ref::Array> run_quantised(const Graph& graph, const CostedNetwork& networ
   RealWeights real = ordered_weights(graph, node, op, given.b);
   if (Status s = fold_constants(graph, network, layer, op, given.constants, real); !s)
     return s.errors();
+  const Layer& lowered = network.lowered.layers[layer.layer];
+  LayerScales scales = given.scales;
+  if (layer.source.problem.table) {
+    auto table = function_table(graph, lowered.function, given.constants, scales.argument,
+                                scales.out);
+    if (!table) return table.errors();
+    operands.table = std::move(*table);
+    scales.out = scales.argument;
+  } else if (!lowered.function.empty()) {
+    if (Status s = fold_affine(graph, lowered, given, real); !s) return s.errors();
+  }
   if (layer.source.problem.b_bits == 4)
-    quantise_narrow(real, layer.source.problem, given.scales, operands);
+    quantise_narrow(real, layer.source.problem, scales, operands);
   else
-    quantise_weights(real, op, given.scales, operands);
+    quantise_weights(real, op, scales, operands);
   const auto wanted = static_cast<size_t>(layer.source.problem.pixel_outputs());
   if (operands.channels.size() != wanted)
     operands.channels.resize(
@@ -229,7 +257,7 @@ Result<ref::Array> run_quantised(const Graph& graph, const CostedNetwork& networ
   const hw::Program program = emit(problem, hw, layer.source.tiling);
   hw::MemoryImage image = pack(problem, hw, layer.source.tiling, operands);
   if (Status s = hw::run_golden(program, hw, image); !s) return s.errors();
-  const Tensor& shape = graph.tensor(network.lowered.layers[layer.layer].outputs[0]);
+  const Tensor& shape = graph.tensor(lowered.outputs[0]);
   return dequantised(node, op, shape, unpack_output(image), given.scales.out);
 }
 

@@ -1,8 +1,8 @@
 #pragma once
-#include <functional>
 #include <vector>
 
 #include "sim/flow/cost.h"
+#include "sim/flow/function_table.h"
 #include "sim/flow/quantise_weights.h"
 #include "sim/ref/array.h"
 
@@ -21,14 +21,11 @@ struct QuantisedLayer {
 /// whose operands lie as the program wants them. Others stay in float.
 std::vector<QuantisedLayer> quantised_layers(const Graph& graph, const CostedNetwork& network);
 
-/// Constants that other nodes of the network give: BatchNorm's and biases of merged nodes.
-using Constants = std::function<Result<ref::Array>(TensorId id)>;
-
 /// What one run of a layer reads.
 struct LayerOperands {
   const ref::Array &a, &b;  ///< as the node has them
   LayerScales scales;
-  const Constants& constants;
+  const Constants& constants;  ///< of merged nodes: BatchNorm's, biases, of functions
   const ref::Array* residual = nullptr;  ///< of a layer with one, like the output
 };
 

@@ -21,6 +21,48 @@ std::vector<Operand> operands(const Graph& graph, const Residency& residency,
   return out;
 }
 
+/// Have post and vector unit room for a table in their parameter slots, and operands that index it?
+bool has_tables(const hw::HwConfig& hw) {
+  return !is_float(hw.types.accumulator) && hw.activation_bytes() == 1 &&
+         hw.buffer(hw::Buffer::parameter).slot_bytes() >= hw::SetTableCommand::kBytes;
+}
+
+/// Does the layer's product do its function beside its own work? What is affine is part of the
+/// requantisation, or of floats that are known off line.
+bool is_beside(const Graph& graph, const Layer& layer, const hw::HwConfig& hw) {
+  if (layer.function.empty()) return true;
+  if (!layer.function.affine) return has_tables(hw);
+  const auto b = static_cast<size_t>(std::get<GemmOp>(layer.work.back()).b_port);
+  return !is_float(hw.types.accumulator) || graph.tensor(layer.inputs[b]).constant;
+}
+
+/// The function of a product that can't do it, and what follows: behind the product, in place.
+OpRequest function_request(const Layer& layer, OpRequest& product) {
+  OpRequest out;
+  VectorOp op = layer.function.work;
+  const int64_t count = op.outputs[0].elements;
+  out.inputs = out.outputs = {product.outputs[0]};
+  if (product.residual >= 0) {
+    out.inputs.push_back(product.inputs[static_cast<size_t>(product.residual)]);
+    op.inputs.push_back({1, count, 0});
+    op[VectorClass::elementwise] += count * (product.clips_sum ? 2 : 1);
+    product.residual = -1;
+    product.clips_sum = false;
+  }
+  if (layer.function.affine && product.relu) {
+    op[VectorClass::elementwise] += count;
+    product.relu = false;
+  }
+  out.item = std::move(op);
+  return out;
+}
+
+/// A function by a table, or by a factor and a sum: an operation an element.
+void look_up(VectorOp& op) {
+  op.ops = {};
+  op[VectorClass::elementwise] = op.outputs[0].elements;
+}
+
 }  // namespace
 
 std::vector<OpRequest> requests(const Graph& graph, const Layer& layer, const Residency& residency,
@@ -36,7 +78,19 @@ std::vector<OpRequest> requests(const Graph& graph, const Layer& layer, const Re
     request.relu = layer.relu && last;
     request.residual = last ? layer.residual : -1;
     request.clips_sum = layer.clips_sum && last;
-    out.push_back(request);
+    if (!last || layer.function.empty()) {
+      out.push_back(request);
+    } else if (auto* vector = std::get_if<VectorOp>(&request.item)) {
+      if (has_tables(hw)) look_up(*vector);
+      out.push_back(request);
+    } else if (is_beside(graph, layer, hw)) {
+      request.table = !layer.function.affine;
+      out.push_back(request);
+    } else {
+      const OpRequest function = function_request(layer, request);
+      out.push_back(request);
+      out.push_back(function);
+    }
   }
   return out;
 }

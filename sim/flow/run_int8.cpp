@@ -83,9 +83,11 @@ class QuantisedRun {
   /// The int8 result of the product that starts at `node`.
   Result<ref::Array> compute(const QuantisedLayer& layer, const std::vector<ref::Array>& inputs) {
     const Node& node = graph_.nodes[static_cast<size_t>(layer.first)];
+    const Layer& lowered = network_.lowered.layers[layer.layer];
     LayerScales scales;
     scales.a = calibration_.scale(node.inputs[0]);
-    scales.out = calibration_.scale(network_.lowered.layers[layer.layer].outputs[0]);
+    scales.out = calibration_.scale(lowered.outputs[0]);
+    if (!lowered.function.empty()) scales.argument = calibration_.scale(lowered.function.of);
     if (!graph_.tensor(node.inputs[1]).constant) scales.b = calibration_.scale(node.inputs[1]);
     const Constants constants = [&](TensorId id) { return constant(id, node, inputs); };
     const ref::Array* residual = nullptr;

@@ -103,6 +103,7 @@ GemmOperands make_operands(const VerifyCase& c, std::mt19937& random) {
   for (int64_t i = (c.problem.scales() - 1) * op.outputs; i > 0; --i)
     o.scales.push_back(static_cast<int16_t>(random()));
   if (c.problem.residual) fill(o.residual, op.batch * op.m() * op.outputs);
+  if (c.problem.table) fill(o.table, hw::SetTableCommand::kBytes);
   return o;
 }
 

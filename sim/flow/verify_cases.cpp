@@ -138,8 +138,11 @@ std::vector<VerifyCase> random_cases(int64_t count, uint64_t seed, const hw::HwC
       std::erase_if(all, alone);
     const Tiling& tiling = all[random() % all.size()].tiling;
     const bool scattered = random() % 3 == 0;
+    p.table = random() % 3 == 0 &&
+              hw.buffer(hw::Buffer::parameter).slot_bytes() >= hw::SetTableCommand::kBytes;
     const std::string shape = fmt::format("{}  {}{}", shape_text(p.op), to_string(tiling),
-                                          scattered ? "  loads of both memories" : "");
+                                          scattered ? "  loads of both memories" : "") +
+                              (p.table ? "  table" : "");
     out.push_back({fmt::format("random {}", i), shape, {}, hw, p, tiling, "", {}, scattered});
   }
   return out;

@@ -3,9 +3,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
+#include <span>
 #include <utility>
 
 #include "sim/base/sums.h"
+#include "sim/lower/functions.h"
 #include "sim/operators/op_table.h"
 
 namespace accsim::sim {
@@ -17,8 +20,11 @@ class Lowering {
       : graph_(graph),
         readers_(consumers(graph)),
         owner_(graph.tensors.size(), -1),
-        is_output_(graph.tensors.size(), false) {
+        is_output_(graph.tensors.size(), false),
+        functions_(find_functions(graph, readers_)) {
     for (TensorId id : graph.outputs) is_output_[static_cast<size_t>(id)] = true;
+    for (UnaryFunction& f : functions_)
+      for (const NodeId id : f.nodes) function_of_[id] = &f;
   }
 
   Result<Lowered> run() {
@@ -59,7 +65,7 @@ class Lowering {
       l.fate = Fate::folded;
     } else if (!row) {
       unsupported(node, l);
-    } else if (!merge(node, *row, l)) {
+    } else if (!join_function(id, l) && !merge(node, *row, l)) {
       take_work(node, *row, l);
     }
     return l;
@@ -164,7 +170,7 @@ class Lowering {
   }
   /// The same when nothing has been merged into it that goes on with rounded results.
   static GemmOp* product(Layer* l) {
-    return l && !l->relu && l->residual < 0 ? last_product(l) : nullptr;
+    return l && !l->relu && l->residual < 0 && l->function.empty() ? last_product(l) : nullptr;
   }
 
   /// A transpose of the last two dims that only this product reads: the load engine and the
@@ -267,6 +273,7 @@ class Lowering {
     for (size_t port = 1; port < node.inputs.size(); ++port)
       if (node.inputs[port] != kNoTensor && !constant(node, port)) return nullptr;
     if (last_product(l)) {
+      if (!l->function.empty() && l->residual < 0) return nullptr;
       bool& clips = l->residual >= 0 ? l->clips_sum : l->relu;
       return std::exchange(clips, true) ? nullptr : l;
     }
@@ -276,10 +283,102 @@ class Lowering {
     return l;
   }
 
+  // ---- functions
+  // ---------------------------------------------------------------------------------
+
+  /// Makes the node part of its function, whose last node brings what it costs.
+  bool join_function(NodeId id, Layer& l) {
+    const auto found = function_of_.find(id);
+    if (found == function_of_.end()) return false;
+    UnaryFunction& f = *found->second;
+    const bool last = id == f.nodes.back();
+    if (!last && leave_clip(id, f)) return false;
+    Layer* product = last ? product_of(f) : nullptr;
+    const OpRow* row = find_op(graph_.nodes[static_cast<size_t>(id)]);
+    if (last && !product && f.nodes.size() == 1 && row->fusion == Fusion::clip) return false;
+    l.in_function = !last || product;
+    l.fate = l.in_function ? Fate::folded : Fate::vector;
+    if (!last) return true;
+    const auto at = product ? product - out_.layers.data() : std::ssize(out_.layers);
+    for (const NodeId node : f.nodes) {
+      Layer& part = node == id ? l : out_.layers[static_cast<size_t>(node)];
+      if (part.in_function) part.merged_into = static_cast<int>(at);
+    }
+    if (product)
+      append_function(*product, f, l.outputs[0]);
+    else
+      be_function(l, f);
+    return true;
+  }
+
+  /// Leaves a clip that is all that reads the argument to the product before it.
+  bool leave_clip(NodeId id, UnaryFunction& f) {
+    const Node& node = graph_.nodes[static_cast<size_t>(id)];
+    Layer* l = sole_producer(node, 0);
+    if (id != f.nodes.front() || !l || !clips_at_zero(graph_, node)) return false;
+    if (!last_product(l) || !l->function.empty() || (l->residual >= 0 ? l->clips_sum : l->relu))
+      return false;
+    UnaryFunction rest = f;
+    rest.nodes.erase(rest.nodes.begin());
+    rest.of = node.outputs[0];
+    rest.work = work_of(graph_, rest);
+    if (rest.work.ops == VectorOp{}.ops) return false;
+    f = std::move(rest);
+    return true;
+  }
+
+  /// The layer of the product whose results are the function's argument, and nobody else's.
+  Layer* product_of(const UnaryFunction& f) {
+    const auto id = static_cast<size_t>(f.of);
+    if (owner_[id] < 0 || is_output_[id]) return nullptr;
+    Layer& l = out_.layers[static_cast<size_t>(owner_[id])];
+    const GemmOp* gemm = last_product(&l);
+    if (!gemm || l.work.size() > 1 || l.residual >= 0 || !l.function.empty()) return nullptr;
+    if (l.outputs[0] != f.of) return nullptr;
+    if (gemm->batch * gemm->m() * gemm->n() != elements(graph_.tensor(f.of).dims)) return nullptr;
+    const bool alone = std::ranges::all_of(readers_[id], [&](NodeId reader) {
+      return std::ranges::find(f.nodes, reader) != f.nodes.end();
+    });
+    return alone ? &l : nullptr;
+  }
+
+  bool all_affine(std::span<const NodeId> nodes) const {
+    return std::ranges::all_of(nodes, [this](NodeId id) {
+      return is_affine(graph_, graph_.nodes[static_cast<size_t>(id)]);
+    });
+  }
+
+  void append_function(Layer& l, UnaryFunction f, TensorId result) {
+    const Node& last = graph_.nodes[static_cast<size_t>(f.nodes.back())];
+    f.affine = !l.relu && all_affine(f.nodes);
+    const auto before = std::span(f.nodes).first(f.nodes.size() - 1);
+    if (!l.relu && !before.empty() && all_affine(before) && clips_at_zero(graph_, last)) {
+      f.affine = l.relu = true;
+      f.nodes.pop_back();
+      f.work = work_of(graph_, f);
+    }
+    auto& gemm = std::get<GemmOp>(l.work.back());
+    const TensorId b = l.inputs[static_cast<size_t>(gemm.b_port)];
+    if (f.affine && graph_.tensor(b).constant) give_bias(gemm);
+    l.function = std::move(f);
+    l.outputs[0] = result;
+    owner_[static_cast<size_t>(result)] = static_cast<int>(&l - out_.layers.data());
+  }
+
+  /// A layer of its own, at the function's last node.
+  void be_function(Layer& l, const UnaryFunction& f) {
+    l.inputs = {f.of};
+    l.work = {f.work};
+    l.function = f;
+    l.function.affine = all_affine(f.nodes);
+  }
+
   const Graph& graph_;
   const std::vector<std::vector<NodeId>> readers_;
   std::vector<int> owner_;  ///< layer that writes a tensor, -1: none that does work
   std::vector<bool> is_output_;
+  std::vector<UnaryFunction> functions_;
+  std::map<NodeId, UnaryFunction*> function_of_;
   Lowered out_;
   Errors errors_;
 };

@@ -8,6 +8,17 @@
 
 namespace accsim::sim {
 
+/// What a region of elementwise nodes makes of one tensor: the same function of each of its
+/// elements. Nothing else reads what is between its nodes.
+struct UnaryFunction {
+  TensorId of = kNoTensor;    ///< the argument
+  std::vector<NodeId> nodes;  ///< in order; they read it, one another, and constants of one element
+  bool affine = false;        ///< it is c x + d: part of a product's requantisation
+  VectorOp work;  ///< of port 0 to port 0: the nodes' operations where they can't be looked up
+
+  bool empty() const { return nodes.empty(); }
+};
+
 /// A graph node with its fate and, where it costs anything, its work.
 struct Layer {
   NodeId node = kNoNode;
@@ -22,7 +33,11 @@ struct Layer {
   /// shape as the output; -1: none.
   int residual = -1;
   bool clips_sum = false;  ///< a folded activation behind that
-  int merged_into = -1;    ///< folded into this layer's program (index), -1: computed off line
+  /// Of the last product's results, after its clip (`relu`; an affine one before it) and before
+  /// what is added; or, of a layer of fate `vector`, all that the layer does.
+  UnaryFunction function{};
+  bool in_function = false;  ///< a folded node that is part of the function of another layer
+  int merged_into = -1;      ///< folded into this layer's program (index), -1: computed off line
   int64_t macs = 0;
   int64_t params = 0;   ///< elements of parameters first read by this node
   int64_t buffers = 0;  ///< elements of BatchNorm running statistics

@@ -186,7 +186,7 @@ GemmBound::Traffic GemmBound::traffic(const Tiling& t, const PixelOption& m, con
   b.a_beats = runs ? a_packs * pixels * real(c.beats) * a_times : 0;
   b.w = (w_once ? 1 : real(packs_ * groups_)) * real(op.k()) *
         (real(op.outputs) * p_.weight_size()) * w_times;
-  b.parameters = p_.has_parameters ? real(p_.pixel_outputs() * p_.channel_parameters()) : 0;
+  b.parameters = p_.has_parameters ? real(p_.all_parameters()) : 0;
   const double rows = real(op.batch) * real(op.m());
   b.out = rows * real(op.outputs * p_.out_bytes);
   const bool out_runs = op.grouped ? groups_ < op.batch : n.chunks > 1;
@@ -310,7 +310,7 @@ double GemmBound::picojoules(const Traffic& b, const PixelOption& m, const Chann
   return rows * k * outputs * e.mac +
          at(hw::Buffer::activation) * (b.a + a_reads * real(p_.a_bytes)) +
          at(hw::Buffer::weight) * (b.w + w_reads * p_.weight_size()) +
-         at(hw::Buffer::parameter) * b.parameters +
+         at(hw::Buffer::parameter) * (b.parameters + (p_.table ? rows * outputs : 0)) +
          at(hw::Buffer::accumulator) * 2 * written * real(hw_.accumulator_bytes()) +
          at(hw::Buffer::output) * 2 * b.out + memory(p_.a, true) * b.a + memory(p_.b, true) * b.w +
          memory(p_.parameters, true) * b.parameters + memory(p_.out, false) * b.out +

@@ -37,7 +37,7 @@ class GemmEmitter {
     sink_.tensor(p_.b, weight_tensor_bytes());
     sink_.tensor(p_.out, out_batches * op.m() * p_.pixel_outputs() * p_.out_bytes);
     if (p_.has_parameters)
-      sink_.tensor(p_.parameters, p_.pixel_outputs() * p_.channel_parameters());
+      sink_.tensor(p_.parameters, p_.all_parameters());
     if (p_.residual)
       sink_.tensor(*p_.residual, out_batches * op.m() * p_.pixel_outputs() * p_.out_bytes);
     level(0);
@@ -96,8 +96,10 @@ class GemmEmitter {
   }
 
   void level(size_t depth) {
-    for (Operand o : kLoadOrder)
+    for (Operand o : kLoadOrder) {
+      if (o == kP && depth == 0 && p_.table) take_table();
       if (load_level_[o] == depth) load(o);
+    }
     if (depth == order_.size()) {
       const TileShape shape = tile();
       PassEmitter<Sink>(p_, hw_, t_, shape, at_[kC].start, sink_).gemms();
@@ -248,6 +250,18 @@ class GemmEmitter {
     walk.levels.push_back(rows);
     walk.run = cols * element;
     sink_.load(buffer(o), kTensor[o], walk, fill, element);
+  }
+
+  /// Once, in a slot of its own, behind operands that are loaded once.
+  void take_table() {
+    sync(hw::SyncKind::wait_free, hw::Queue::load, hw::Buffer::parameter);
+    add_load(kP, {{}, hw::SetTableCommand::kBytes}, [&](auto& c) {
+      c.source = p_.all_parameters() - hw::SetTableCommand::kBytes;
+    });
+    sync(hw::SyncKind::signal_full, hw::Queue::load, hw::Buffer::parameter);
+    sync(hw::SyncKind::wait_full, hw::Queue::post, hw::Buffer::parameter);
+    sink_.set_table(hw::Queue::post, [](auto&) {});
+    sync(hw::SyncKind::signal_free, hw::Queue::post, hw::Buffer::parameter);
   }
 
   void load_parameters() {

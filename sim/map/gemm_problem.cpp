@@ -102,6 +102,7 @@ Footprint footprint(const GemmProblem& p, const hw::HwConfig& hw, const Tiling& 
                            : t.images * span(p.z, 1) * span(p.y, t.lines) * span(p.x, t.pixels));
   f.weight = weight_tile_bytes(p, hw, t, channels, outputs);
   f.parameter = p.has_parameters ? outputs * p.channel_parameters() : 0;
+  if (p.table) f.parameter = std::max(f.parameter, hw::SetTableCommand::kBytes);  // a slot's own
   f.output = m * outputs * p.out_bytes;
   if (t.dataflow == hw::Dataflow::input_stationary) {
     f.accumulator_rows = outputs * ceil_div(m, pixel_lanes(hw, t.dataflow));

@@ -36,6 +36,7 @@ struct GemmProblem {
   Place a, b, parameters, out;
   bool has_parameters = false;       ///< a parameter table is read: bias or requantisation
   bool relu = false;                 ///< the post unit clips at zero
+  bool table = false;                ///< then it looks the result up, before what is added
   std::optional<Place> residual;     ///< of a tensor like the output that the post unit adds
   hw::Residual add{};                ///< with these factors, limits left out
   bool clips_sum = false;            ///< and clips the sum at zero
@@ -67,6 +68,10 @@ struct GemmProblem {
   /// Bytes of parameters of an output channel, multipliers of its other groups included.
   int64_t channel_parameters() const {
     return parameter_bytes + (scales() - 1) * hw::PostCommand::kGroupBytes;
+  }
+  /// Bytes of the parameter tensor: all channels, then the table.
+  int64_t all_parameters() const {
+    return pixel_outputs() * channel_parameters() + (table ? hw::SetTableCommand::kBytes : 0);
   }
 };
 

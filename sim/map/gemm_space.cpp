@@ -87,6 +87,7 @@ class Space {
   void combine(hw::Dataflow d, int64_t groups, const GemmOptions& o) {
     const GemmBound bound(p_, hw_, d, groups, pin_.im2col);
     if (o.channels.empty()) return;
+    if (p_.table && slot(hw::Buffer::parameter) < hw::SetTableCommand::kBytes) return;
     int64_t least_passes = o.channels.front().passes;
     for (const ChannelOption& c : o.channels) least_passes = std::min(least_passes, c.passes);
     for (const OutputOption& n : o.outputs) {

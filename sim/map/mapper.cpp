@@ -67,6 +67,7 @@ GemmProblem gemm_problem(const GemmOp& op, const OpRequest& r, const hw::HwConfi
   p.parameters = {p.b.name + " (bias and scale)", hw::Memory::dram, true};
   p.has_parameters = op.bias_port >= 0 || !is_float(hw.types.accumulator);
   p.relu = r.relu;
+  p.table = r.table;
   if (r.residual >= 0) {
     p.residual = operand(r.inputs, r.residual, hw).place;
     p.clips_sum = r.clips_sum;
@@ -208,9 +209,9 @@ struct Best {
 }  // namespace
 
 std::string key_of(const OpRequest& request) {
-  const auto& [item, inputs, outputs, relu, residual, clips_sum] = request;
+  const auto& [item, inputs, outputs, relu, residual, clips_sum, table] = request;
   KeyBytes key;
-  key.add(item.index(), relu, residual, clips_sum);
+  key.add(item.index(), relu, residual, clips_sum, table);
   add(key, inputs);
   add(key, outputs);
   std::visit([&](const auto& work) { add(key, work); }, item);

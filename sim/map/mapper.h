@@ -26,6 +26,7 @@ struct OpRequest {
   bool relu = false;                     ///< a clip folded into the post unit
   int residual = -1;                     ///< input that the post unit adds; -1: none
   bool clips_sum = false;                ///< and a clip behind that
+  bool table = false;                    ///< the post unit looks its results up in a table
 };
 
 /// All that the mapping of a request depends on, as bytes to compare: equal for equal requests.

@@ -269,7 +269,8 @@ class PassEmitter {
             .transposed = t_.dataflow == hw::Dataflow::input_stationary,
             .has_parameters = p_.has_parameters,
             .groups = p_.scales(),
-            .residual = p_.residual.has_value()};
+            .residual = p_.residual.has_value(),
+            .table = p_.table};
   }
   /// Accumulator rows of the sums of one scale.
   int64_t group_rows() const {
@@ -289,8 +290,10 @@ class PassEmitter {
     c.relu = p_.relu;
     c.output_zero = p_.out_zero;
     if (!p_.residual) return;
-    c.low = INT16_MIN;  // the sum alone is held to int8
-    c.high = INT16_MAX;
+    if (!p_.table) {
+      c.low = INT16_MIN;  // the sum alone is held to int8
+      c.high = INT16_MAX;
+    }
     c.residual = p_.add;
     c.residual->low = p_.clips_sum ? p_.out_zero : INT8_MIN;
     c.residual->high = INT8_MAX;

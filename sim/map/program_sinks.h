@@ -32,6 +32,7 @@ struct PostSizes {
   bool transposed = false, has_parameters = false;
   int64_t groups = 1;
   bool residual = false;
+  bool table = false;
 };
 
 /// Builds the Program that was described; its addresses are Affine.
@@ -99,6 +100,13 @@ class ProgramSink {
     c.transposed = sizes.transposed;
     c.has_parameters = sizes.has_parameters;
     c.groups = sizes.groups;
+    c.table = sizes.table;
+    add(std::move(c), fill);
+  }
+  template <class Fill>
+  void set_table(hw::Queue unit, Fill fill) {
+    hw::SetTableCommand c;
+    c.unit = unit;
     add(std::move(c), fill);
   }
   void vector(const hw::VectorCommand& c) {
@@ -197,6 +205,12 @@ class CostSink {
     steps_.post(s.rows, s.cols, s.groups);
     tally_.post(times_, s.rows, s.cols, s.transposed, s.has_parameters, s.groups);
     if (s.residual) tally_.residual(times_, s.rows * s.cols);
+    if (s.table) tally_.look_ups(times_, s.rows * s.cols);
+  }
+  template <class Fill>
+  void set_table(hw::Queue unit, Fill) {
+    steps_.set_table(unit);
+    tally_.set_table(times_);
   }
   void vector(const hw::VectorCommand& c) {
     steps_.vector(c);

@@ -114,6 +114,9 @@ enum class Fusion : uint8_t {
   turn,    ///< a transpose: left to the load of a product that takes a turned B
 };
 
+/// Values of OpRow::affine_ports.
+inline constexpr unsigned kFirstPort = 1, kBothPorts = 3;
+
 /// Everything the program knows of one operator but its kernel (sim/ref). A column that a row
 /// doesn't name has nothing special. docs/architecture.md says what else a new operator needs.
 struct OpRow {
@@ -127,6 +130,11 @@ struct OpRow {
   ShapeRule shape = nullptr;                      ///< nullptr only for control flow
   ValueRule value = nullptr;                      ///< nullptr: never folded to a value
   CostRule cost = nullptr;                        ///< nullptr only for Fate::view and control flow
+  /// Element i of output 0 is a function of the elements that the inputs have there (broadcast), and
+  /// of nothing else: the same in every run and everywhere in the tensor.
+  bool pointwise = false;
+  /// Bit p: of input p of floats that function is c x + d while the other inputs stay the same.
+  unsigned affine_ports = 0;
   OpKind kind = OpKind::other;
   bool in_place = false;            ///< reads element i of its inputs only to write element i
   bool random = false;              ///< two runs give different numbers

@@ -230,6 +230,11 @@ hw::MemoryImage pack(const GemmProblem& p, const hw::HwConfig& hw, const Tiling&
   if (p.has_parameters)
     image.push_back(p.scales() > 1 ? pack_scales(p, hw, t, operands)
                                    : pack_parameters(operands.channels));
+  if (p.table) {
+    check(std::ssize(operands.table) == hw::SetTableCommand::kBytes, "a table of another size");
+    const std::vector<uint8_t> table = bytes_of(operands.table);
+    image.back().insert(image.back().end(), table.begin(), table.end());
+  }
   if (p.residual) {
     check(operands.residual.size() == image[2].size(), "a residual of another size");
     image.push_back(bytes_of(operands.residual));

@@ -24,6 +24,8 @@ struct GemmOperands {
   std::vector<int8_t> residual;
   /// Of each scale but the first (GemmProblem::scales()) the multiplier of each output channel.
   std::vector<int16_t> scales;
+  /// Of a problem with a table: entry v + 128 of the int8 v.
+  std::vector<int8_t> table;
 };
 
 /// Elements that GemmOperands::a and ::weights must have.

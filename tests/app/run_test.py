@@ -316,6 +316,101 @@ class Diff(Case):
         np.testing.assert_allclose(got, expected, atol=1.01 * so)
         self.assertGreater((np.abs(got - expected) < so / 100).mean(), 0.9)
 
+    def convolution(self, name, nodes, constants, kernel=3):
+        """Conv -> `nodes` from "c" to "y"; its path, weights and an input of 1 x 5 x 9 x 9."""
+        rng = np.random.default_rng(7)
+        w = rng.normal(size=(6, 5, kernel, kernel)).astype(np.float32)
+        b = rng.normal(size=6).astype(np.float32)
+        x = rng.normal(size=(1, 5, 9, 9)).astype(np.float32)
+        path = self.folder / f"{name}.onnx"
+        stored = [("w", w), ("b", b)] + [(n, np.array(v, np.float32)) for n, v in constants.items()]
+        save(
+            [helper.make_node("Conv", ["x", "w", "b"], ["c"], name="conv"), *nodes],
+            [("x", TensorProto.FLOAT, x.shape), ("r", TensorProto.FLOAT, (1, 6, 7, 7))],
+            ["y"],
+            path,
+            [
+                helper.make_tensor(n, TensorProto.FLOAT, v.shape, v.tobytes(), raw=True)
+                for n, v in stored
+            ],
+        )
+        windows = np.lib.stride_tricks.sliding_window_view(
+            x.astype(float), (kernel, kernel), axis=(2, 3)
+        )
+        return path, x, w.astype(float), b.astype(float), windows
+
+    def int8_output(self, path, **inputs):
+        given = []
+        for name, value in inputs.items():
+            np.save(self.folder / f"{name}.npy", value)
+            given += ["--input", f"{name}={self.folder / name}.npy"]
+        machine = ROOT / "configs" / "8x8.yaml"
+        self.good("run", path, *given, "--int8", "--output", self.folder / "q", "--hw", machine)
+        return np.load(self.folder / "q" / "y.npy")
+
+    @staticmethod
+    def away(v):
+        """The nearest integer, halves away from zero."""
+        return np.sign(v) * np.floor(np.abs(v) + 0.5)
+
+    @staticmethod
+    def integer_sums(w, b, windows):
+        """Sums as the machine has them, in their units, and those units by channel."""
+        sx = np.abs(windows).max() / 127
+        sw = np.abs(w).max((1, 2, 3), keepdims=True) / 127
+        units = (sx * sw).reshape(1, -1, 1, 1)
+        sums = np.einsum("bcijyx,ocyx->boij", np.rint(windows / sx), np.rint(w / sw))
+        return sums + np.rint(b.reshape(1, -1, 1, 1) / units), units
+
+    def expect_steps(self, got, expected, step):
+        """In steps of the result: multipliers have 24 bits, so that hardly one is off by one."""
+        wrong = np.abs(np.rint(got / step) - expected)
+        self.assertLessEqual(wrong.max(), 1)
+        self.assertLess((wrong > 0).mean(), 0.02)
+
+    def test_int8_functions_are_tables_of_their_256_arguments(self):
+        """SiLU behind a convolution, with and without a sum behind it, from the definition."""
+        node = helper.make_node
+        silu = [node("Sigmoid", ["c"], ["s"], name="s"), node("Mul", ["c", "s"], ["t"], name="t")]
+        ends = {
+            "alone": node("Identity", ["t"], ["y"], name="y"),
+            "sum": node("Add", ["t", "r"], ["y"], name="y"),
+        }
+        for name, end in ends.items():
+            path, x, w, b, windows = self.convolution(name, [*silu, end], {})
+            r = np.random.default_rng(8).normal(size=(1, 6, 7, 7)).astype(np.float32)
+            got = self.int8_output(path, x=x, r=r)
+            real = np.einsum("bcijyx,ocyx->boij", windows, w) + b.reshape(1, -1, 1, 1)
+            added = r if name == "sum" else 0 * r
+            sc = np.abs(real).max() / 127
+            sy = np.abs(real / (1 + np.exp(-real)) + added).max() / 127
+            codes = np.arange(-128, 128) * sc
+            table = np.clip(self.away(codes / (1 + np.exp(-codes)) / sy), -128, 127)
+            sums, units = self.integer_sums(w, b, windows)
+            v = np.clip(self.away(sums * units / sc), -128, 127).astype(int)
+            y = table[v + 128]
+            if name == "sum":
+                sr = float(np.abs(r).max()) / 127
+                y = np.clip(y + self.away(np.rint(r / sr) * (sr / sy)), -128, 127)
+            self.expect_steps(got, y, sy)
+
+    def test_int8_factors_are_part_of_the_scales(self):
+        """relu((d - c conv) / e): nothing but another multiplier and bias."""
+        node = helper.make_node
+        nodes = [
+            node("Mul", ["c", "k"], ["m"], name="m"),
+            node("Sub", ["d", "m"], ["u"], name="u"),
+            node("Div", ["u", "e"], ["v"], name="v"),
+            node("Relu", ["v"], ["y"], name="y"),
+        ]
+        k, d, e = 0.75, 1.5, 0.3
+        path, x, w, b, windows = self.convolution("factor", nodes, {"k": k, "d": d, "e": e})
+        got = self.int8_output(path, x=x, r=np.zeros((1, 6, 7, 7), np.float32))
+        real = np.einsum("bcijyx,ocyx->boij", windows, w) + b.reshape(1, -1, 1, 1)
+        sy = np.maximum((d - k * real) / e, 0).max() / 127
+        sums, units = self.integer_sums(w * (-k / e), (d - k * b) / e, windows)
+        self.expect_steps(got, np.clip(self.away(sums * units / sy), 0, 127), sy)
+
 
 if __name__ == "__main__":
     unittest.main()

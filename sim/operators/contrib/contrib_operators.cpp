@@ -127,6 +127,7 @@ constexpr OpRow kContribOperators[] = {
      .domain = kMicrosoft,
      .shape = same_shape,
      .cost = pointwise_cost<4, 1>,
+     .pointwise = true,
      .kind = OpKind::elementwise},
     {.name = "BiasGelu",
      .domain = kMicrosoft,
@@ -159,12 +160,14 @@ constexpr OpRow kContribOperators[] = {
      .ports = {{"X"}, {"bias", PortRole::bias}},
      .shape = fast_gelu_rule,
      .cost = fast_gelu_cost,
+     .pointwise = true,
      .kind = OpKind::elementwise},
     {.name = "QuickGelu",
      .domain = kMicrosoft,
      .attributes = {"alpha"},
      .shape = same_shape,
      .cost = pointwise_cost<2, 1>,
+     .pointwise = true,
      .kind = OpKind::elementwise},
 };
 

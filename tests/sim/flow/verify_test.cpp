@@ -30,7 +30,7 @@ TEST(RandomCases, AreTheSameForTheSameSeed) {
 TEST(RandomCases, MeetAllThatAMachineCanSay) {
   std::set<int32_t> zeros;
   std::set<hw::Dataflow> flows, mixed_flows;
-  int relu = 0, shared = 0, instant = 0, slow = 0, scattered = 0, cut_lines = 0, mixed = 0;
+  int table = 0, relu = 0, shared = 0, instant = 0, slow = 0, scattered = 0, cut_lines = 0, mixed = 0;
   hw::HwConfig hw = machine();
   hw.array.dataflows = {hw::Dataflow::weight_stationary, hw::Dataflow::input_stationary,
                         hw::Dataflow::output_stationary};
@@ -45,6 +45,7 @@ TEST(RandomCases, MeetAllThatAMachineCanSay) {
     zeros.insert(c.problem.out_zero + 1000);
     flows.insert(c.tiling.dataflow);
     relu += c.problem.relu;
+    table += c.problem.table;
     shared += c.problem.a.memory == hw::Memory::shared;
     instant += c.hw.dram.latency == 0;
     slow += c.hw.dram.latency > 150;
@@ -57,7 +58,7 @@ TEST(RandomCases, MeetAllThatAMachineCanSay) {
   EXPECT_EQ(mixed, 200);
   EXPECT_EQ(flows.size(), 3U);
   EXPECT_EQ(mixed_flows.size(), 3U);
-  for (const int n : {relu, shared, instant, slow, scattered, cut_lines}) EXPECT_GT(n, 10);
+  for (const int n : {table, relu, shared, instant, slow, scattered, cut_lines}) EXPECT_GT(n, 10);
 }
 
 TEST(ShapeText, SaysWhatTheProductIs) {

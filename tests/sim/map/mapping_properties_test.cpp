@@ -40,7 +40,8 @@ TEST(EveryCandidate, IsValidHasItsMacsItsBoundHoldsAndBothTimingsAgree) {
     const hw::HwConfig hw = test::random_machine(random);
     const GemmOp op = random_gemm(random);
     const bool constant = random() % 4 != 0;
-    const GemmProblem p = problem(op, hw, constant);
+    GemmProblem p = problem(op, hw, constant);
+    p.table = round % 3 == 0;
     MappingPin pin;
     pin.im2col = random() % 8 == 0 && !op.a_transposed;
     const auto all = candidates(p, hw, {.dataflows = kAllDataflows}, pin);
@@ -71,6 +72,74 @@ TEST(EveryCandidate, IsValidHasItsMacsItsBoundHoldsAndBothTimingsAgree) {
     }
   }
   EXPECT_GT(programs, 500);
+}
+
+/// How often the loops run commands that `is_one` says yes to.
+template <class IsOne>
+int64_t executions(const std::vector<hw::Item>& body, const IsOne& is_one) {
+  int64_t sum = 0;
+  for (const hw::Item& item : body) {
+    if (const auto* loop = std::get_if<hw::Loop>(&item.node))
+      sum += loop->count * executions(loop->body, is_one);
+    if (const auto* command = std::get_if<hw::Command>(&item.node)) sum += is_one(*command) ? 1 : 0;
+  }
+  return sum;
+}
+
+TEST(Tables, AreLoadedAndSetOnceAndUsedByEveryPost) {
+  std::mt19937 random(4);
+  int programs = 0;
+  for (int round = 0; round < 60; ++round) {
+    const hw::HwConfig hw = test::random_machine(random);
+    GemmProblem p = problem(random_gemm(random), hw, true);
+    p.table = true;
+    const int64_t channels = p.pixel_outputs() * 12;
+    const auto all = candidates(p, hw, {.dataflows = kAllDataflows}, {});
+    for (size_t i = 0; i < all.size(); i += 1 + all.size() / 4) {
+      const hw::Program program = emit(p, hw, all[i].tiling);
+      ASSERT_TRUE(verify(program, hw).ok()) << print(program);
+      EXPECT_EQ(program.tensors[3].bytes, channels + 256);
+      EXPECT_EQ(executions(program.body,
+                           [](const hw::Command& c) {
+                             const auto* table = std::get_if<hw::SetTableCommand>(&c);
+                             return table && table->unit == hw::Queue::post;
+                           }),
+                1);
+      EXPECT_EQ(executions(program.body,
+                           [&](const hw::Command& c) {
+                             const auto* load = std::get_if<hw::LoadCommand>(&c);
+                             return load && load->tensor == 3 && load->source.base >= channels;
+                           }),
+                1);
+      EXPECT_EQ(executions(program.body,
+                           [](const hw::Command& c) {
+                             const auto* post = std::get_if<hw::PostCommand>(&c);
+                             return post && !post->table;
+                           }),
+                0);
+      // What the same program moves without a table, and a table, a byte of it for each result.
+      GemmProblem plain = p;
+      plain.table = false;
+      const auto parameter = static_cast<size_t>(hw::Buffer::parameter);
+      const hw::Counts with = count(program, hw);
+      const hw::Counts without = count(emit(plain, hw, all[i].tiling), hw);
+      EXPECT_EQ(with.read[0].count(), without.read[0].count() + 256);
+      EXPECT_EQ(with.buffer_read[parameter].count(),
+                without.buffer_read[parameter].count() + 256 + p.op.batch * p.op.m() * p.op.n());
+      EXPECT_EQ(with.commands, without.commands + 2);
+      ++programs;
+    }
+  }
+  EXPECT_GT(programs, 100);
+}
+
+TEST(Tables, NeedASlotOfParametersThatHoldsOne) {
+  hw::HwConfig hw = test::small_machine();
+  OpRequest r = request(test::product(3, 4, 5));
+  r.table = true;
+  EXPECT_TRUE(Mapper(hw, {}).map(r, "fc").ok());
+  hw.buffers[static_cast<size_t>(hw::Buffer::parameter)] = {1, 5, 16};  // 204 bytes each
+  EXPECT_FALSE(Mapper(hw, {}).map(r, "fc").ok());
 }
 
 /// Cycles of the best mapping; -1 when no tile fits.

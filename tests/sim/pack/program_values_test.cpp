@@ -40,6 +40,7 @@ GemmOperands random_operands(const GemmProblem& p, std::mt19937& random) {
     o.scales.push_back(static_cast<int16_t>(pick(-32768, 32767)));
   for (int64_t i = p.residual ? p.op.batch * p.op.m() * p.op.outputs : 0; i > 0; --i)
     o.residual.push_back(static_cast<int8_t>(pick(-128, 127)));
+  for (int v = 0; p.table && v < 256; ++v) o.table.push_back(static_cast<int8_t>(pick(-128, 127)));
   return o;
 }
 
@@ -111,13 +112,14 @@ class Reference {
     return value < 0 ? -y : y;
   }
 
-  /// Of 16 bits where something is added.
+  /// Of 16 bits where something is added, unless it comes from the table.
   int64_t scale(int64_t product, int64_t channel) const {
     const GemmOperands::Channel& c = o_.channels[at(channel)];
     int64_t y = divided(product, int64_t{1} << c.shift) + p_.out_zero;
     if (p_.relu) y = std::max<int64_t>(y, p_.out_zero);
-    const int64_t most = p_.residual ? INT16_MAX : INT8_MAX;
-    return std::clamp<int64_t>(y, -most - 1, most);
+    const int64_t most = p_.residual && !p_.table ? INT16_MAX : INT8_MAX;
+    y = std::clamp<int64_t>(y, -most - 1, most);
+    return p_.table ? o_.table[at(y + 128)] : y;
   }
 
   int64_t add(int64_t y, int64_t r) const {
@@ -149,6 +151,7 @@ GemmProblem random_problem(const GemmOp& op, const hw::HwConfig& hw, std::mt1993
     p.add.shift = static_cast<int32_t>(13 + random() % 5);
     p.clips_sum = random() % 4 == 0;
   }
+  p.table = random() % 3 == 0;
   return p;
 }
 

@@ -1,0 +1,31 @@
+#pragma once
+#include <cstdint>
+#include <functional>
+#include <vector>
+
+#include "sim/lower/lower.h"
+#include "sim/ref/array.h"
+
+namespace accsim::sim {
+
+/// Elements of a constant tensor of the graph.
+using Constants = std::function<Result<ref::Array>(TensorId id)>;
+
+/// A function of these arguments, node by node as the reference executor computes them.
+Result<std::vector<double>> evaluate(const Graph& graph, const UnaryFunction& function,
+                                     const Constants& constants, const std::vector<double>& at);
+
+/// Entry v + 128 for the int8 v: round(f(v x argument) / result) within int8, halves away from
+/// zero; 0 where f isn't a number. `argument`, `result`: the scales there.
+Result<std::vector<int8_t>> function_table(const Graph& graph, const UnaryFunction& function,
+                                           const Constants& constants, double argument,
+                                           double result);
+
+/// c and d of an affine function c x + d, from its values at both ends of -range .. range.
+struct AffineFunction {
+  double factor = 1, offset = 0;
+};
+Result<AffineFunction> affine_function(const Graph& graph, const UnaryFunction& function,
+                                       const Constants& constants, double range);
+
+}  // namespace accsim::sim

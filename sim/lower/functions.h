@@ -1,0 +1,27 @@
+#pragma once
+#include <vector>
+
+#include "sim/graph/graph.h"
+#include "sim/lower/lower.h"
+
+namespace accsim::sim {
+
+/// Finds regions of pointwise nodes (OpRow::pointwise) that are functions of one tensor of floats:
+/// all that a node reads is the argument, results of other nodes of the region, or a constant of
+/// one element, and nobody else reads the region's tensors but the last. The largest ones, none of
+/// a node that another one has, in the order of their last nodes. A single clip at zero is none: the
+/// work before it takes it over. `readers`: consumers(graph).
+std::vector<UnaryFunction> find_functions(const Graph& graph,
+                                          const std::vector<std::vector<NodeId>>& readers);
+
+/// UnaryFunction::work of its argument and nodes; no operations where those of a node can't be
+/// counted.
+VectorOp work_of(const Graph& graph, const UnaryFunction& function);
+
+/// Is it a clip whose lower bound is zero, as far as is known?
+bool clips_at_zero(const Graph& graph, const Node& node);
+
+/// Is a node of a UnaryFunction c x + d of what it reads, floats in and out?
+bool is_affine(const Graph& graph, const Node& node);
+
+}  // namespace accsim::sim

@@ -1,0 +1,142 @@
+#include "sim/flow/requests.h"
+
+#include <gtest/gtest.h>
+
+#include "sim/elaborate/elaborate.h"
+#include "tests/support/machines.h"
+#include "tests/support/models.h"
+
+namespace accsim::sim {
+namespace {
+
+using test::ModelBuilder;
+
+hw::HwConfig float_machine() {
+  hw::HwConfig hw = test::small_machine();
+  hw.types.activation = hw.types.weight = DType::float16;
+  hw.types.accumulator = DType::float32;
+  return hw;
+}
+
+/// What layer `name` asks of a machine.
+std::vector<OpRequest> requests_of(const ModelBuilder& b, const std::string& name,
+                                   const hw::HwConfig& hw) {
+  const auto graph = elaborate(b.model(), {});
+  EXPECT_TRUE(graph.ok()) << graph.errors().front().text();
+  const auto lowered = lower(*graph);
+  EXPECT_TRUE(lowered.ok());
+  const Residency residency = plan_residency(*graph, *lowered, hw);
+  for (const Layer& l : lowered->layers)
+    if (l.name == name) return requests(*graph, l, residency, hw);
+  return {};
+}
+
+/// 4 x 6 results of a product; `dynamic`: of two inputs.
+ModelBuilder product(bool dynamic = false) {
+  ModelBuilder b(17);
+  b.input("x", {4, 8}).weight("c", {});
+  if (dynamic)
+    b.input("w", {8, 6});
+  else
+    b.weight("w", {8, 6});
+  b.node("MatMul", {"x", "w"}, {"r"});
+  return b;
+}
+
+ModelBuilder silu(bool dynamic = false) {
+  ModelBuilder b = product(dynamic);
+  b.node("Sigmoid", {"r"}, {"s"}).node("Mul", {"r", "s"}, {"y"}).output("y");
+  return b;
+}
+
+TEST(Requests, IntegersLookAFunctionUp) {
+  const auto all = requests_of(silu(), "r", test::small_machine());
+  ASSERT_EQ(all.size(), 1U);
+  EXPECT_TRUE(all[0].table);
+  EXPECT_EQ(all[0].outputs[0].place.name, "y");
+}
+
+TEST(Requests, FloatsDoTheFunctionBehindItsProduct) {
+  const auto all = requests_of(silu(), "r", float_machine());
+  ASSERT_EQ(all.size(), 2U);
+  EXPECT_FALSE(all[0].table);
+  EXPECT_TRUE(std::holds_alternative<GemmOp>(all[0].item));
+  const auto& op = std::get<VectorOp>(all[1].item);
+  EXPECT_EQ(op[VectorClass::special], 24) << "a sigmoid an element";
+  EXPECT_EQ(op[VectorClass::elementwise], 24) << "and a product";
+  ASSERT_EQ(op.inputs.size(), 1U);
+  EXPECT_EQ(op.inputs[0].elements, 24);
+  for (const auto* side : {&all[1].inputs, &all[1].outputs})  // in place
+    EXPECT_EQ((*side)[0].place.name, all[0].outputs[0].place.name);
+}
+
+TEST(Requests, SoDoIntegersWithoutRoomForATable) {
+  hw::HwConfig hw = test::small_machine();
+  hw.buffers[static_cast<size_t>(hw::Buffer::parameter)] = {1, 5, 16};  // 204 bytes a slot
+  const auto all = requests_of(silu(), "r", hw);
+  ASSERT_EQ(all.size(), 2U);
+  EXPECT_FALSE(all[0].table);
+}
+
+TEST(Requests, WhatFollowsAFunctionComesBehindIt) {
+  ModelBuilder b = product();
+  b.input("other", {4, 6});
+  b.node("Relu", {"r"}, {"c"})
+      .node("Exp", {"c"}, {"e"})
+      .node("Add", {"e", "other"}, {"a"})
+      .node("Relu", {"a"}, {"y"})
+      .output("y");
+  const auto integers = requests_of(b, "r", test::small_machine());
+  ASSERT_EQ(integers.size(), 1U);
+  EXPECT_TRUE(integers[0].relu && integers[0].table && integers[0].clips_sum);
+  EXPECT_EQ(integers[0].residual, 2);
+  const auto floats = requests_of(b, "r", float_machine());
+  ASSERT_EQ(floats.size(), 2U);
+  EXPECT_TRUE(floats[0].relu);
+  EXPECT_EQ(floats[0].residual, -1);
+  EXPECT_FALSE(floats[0].clips_sum);
+  const auto& op = std::get<VectorOp>(floats[1].item);
+  EXPECT_EQ(op[VectorClass::special], 24);
+  EXPECT_EQ(op[VectorClass::elementwise], 2 * 24) << "the sum and its clip";
+  ASSERT_EQ(op.inputs.size(), 2U);
+  EXPECT_EQ(floats[1].inputs[1].place.name, "other");
+}
+
+TEST(Requests, AFactorCostsNothingWhereItIsKnownOffLineOrIntegersAreScaled) {
+  const auto scaled = [](bool dynamic, const hw::HwConfig& hw) {
+    ModelBuilder b = product(dynamic);
+    b.node("Mul", {"r", "c"}, {"m"}).node("Relu", {"m"}, {"y"}).output("y");
+    return requests_of(b, "r", hw);
+  };
+  for (const bool dynamic : {false, true}) {
+    const auto all = scaled(dynamic, test::small_machine());
+    ASSERT_EQ(all.size(), 1U);
+    EXPECT_FALSE(all[0].table);
+    EXPECT_TRUE(all[0].relu);
+  }
+  EXPECT_EQ(scaled(false, float_machine()).size(), 1U);
+  const auto floats = scaled(true, float_machine());
+  ASSERT_EQ(floats.size(), 2U);
+  EXPECT_FALSE(floats[0].relu);
+  EXPECT_EQ(std::get<VectorOp>(floats[1].item)[VectorClass::elementwise], 2 * 24);
+}
+
+TEST(Requests, AFunctionOfItsOwnIsOneOperationOfIntegers) {
+  ModelBuilder b(17);
+  b.input("x", {3, 5});
+  b.node("Sigmoid", {"x"}, {"s"}).node("Mul", {"x", "s"}, {"y"}).output("y");
+  const auto ops = [&](const hw::HwConfig& hw) {
+    const auto all = requests_of(b, "y", hw);
+    EXPECT_EQ(all.size(), 1U);
+    return std::get<VectorOp>(all[0].item).ops;
+  };
+  std::array<int64_t, kVectorClasses> looked_up{}, computed{};
+  looked_up[static_cast<size_t>(VectorClass::elementwise)] = 15;
+  computed[static_cast<size_t>(VectorClass::elementwise)] = 15;
+  computed[static_cast<size_t>(VectorClass::special)] = 15;
+  EXPECT_EQ(ops(test::small_machine()), looked_up);
+  EXPECT_EQ(ops(float_machine()), computed);
+}
+
+}  // namespace
+}  // namespace accsim::sim
