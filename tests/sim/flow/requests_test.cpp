@@ -81,8 +81,8 @@ TEST(Requests, SoDoIntegersWithoutRoomForATable) {
 TEST(Requests, WhatFollowsAFunctionComesBehindIt) {
   ModelBuilder b = product();
   b.input("other", {4, 6});
-  b.node("Relu", {"r"}, {"c"})
-      .node("Exp", {"c"}, {"e"})
+  b.node("Relu", {"r"}, {"k"})
+      .node("Exp", {"k"}, {"e"})
       .node("Add", {"e", "other"}, {"a"})
       .node("Relu", {"a"}, {"y"})
       .output("y");

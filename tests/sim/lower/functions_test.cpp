@@ -289,13 +289,13 @@ TEST_F(Functions, OfWhatNoProductMakesAreOneVectorLayer) {
 /// A bound that isn't zero is no clip of the post unit's, but a table's.
 TEST_F(Functions, ClipsAtOtherBoundsAreTables) {
   const auto clip = [](float low) {
-    ModelBuilder b(6);
+    ModelBuilder b(7);
     b.input("x", {4, 8}).weight("w", {8, 6});
     b.node("MatMul", {"x", "w"}, {"r"})
         .node("Clip", {"r"}, {"y"}, {{"min", "", double{low}}, {"max", "", 1.0}})
         .output("y");
     const auto graph = elaborate(b.model(), {});
-    EXPECT_TRUE(graph.ok());
+    EXPECT_TRUE(graph.ok()) << graph.errors().front().text();
     return std::move(lower(*graph)->layers[0]);
   };
   EXPECT_TRUE(clip(0).relu);

@@ -125,7 +125,8 @@ TEST(Lower, KeepsSumsThatThePostUnitCannotMake) {
   twice.input("x", {4, 8}).weight("w", {8, 8});
   twice.node("MatMul", {"x", "w"}, {"y"}).node("Add", {"y", "y"}, {"sum"}).output("sum");
   const auto doubled = lowered(twice);
-  EXPECT_EQ(layer(doubled.lowered, "sum").fate, Fate::vector) << "of a product with itself";
+  EXPECT_EQ(layer(doubled.lowered, "y").residual, -1) << "of a product with itself";
+  EXPECT_EQ(layer(doubled.lowered, "y").function.nodes.size(), 1U) << "but a function of it";
 }
 
 TEST(Lower, CountsParametersOnceAndStatisticsApart) {
