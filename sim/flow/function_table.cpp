@@ -37,8 +37,7 @@ class FunctionGraph {
     const Dims row = {static_cast<int64_t>(at.size())};
     ref::Arrays inputs;
     const TensorId argument = add(function_.of, row, Tensor::Origin::input);
-    inputs[graph_.tensor(argument).name] =
-        array_of_reals(whole_.tensor(function_.of).dtype, at);
+    inputs[graph_.tensor(argument).name] = array_of_reals(whole_.tensor(function_.of).dtype, at);
     for (const NodeId id : function_.nodes)
       if (Status s = add_node(whole_.nodes[static_cast<size_t>(id)], row, inputs); !s)
         return s.errors();
@@ -106,9 +105,9 @@ Result<std::vector<int8_t>> function_table(const Graph& graph, const UnaryFuncti
   std::vector<int8_t> out;
   for (const double y : *values) {
     const double steps = std::round(y / result);
-    out.push_back(std::isnan(steps) ? int8_t{0}
-                                    : static_cast<int8_t>(std::clamp(
-                                          steps, double{kLowest}, double{kHighest})));
+    out.push_back(std::isnan(steps)
+                      ? int8_t{0}
+                      : static_cast<int8_t>(std::clamp(steps, double{kLowest}, double{kHighest})));
   }
   return out;
 }

@@ -21,10 +21,11 @@ Result<std::vector<int8_t>> function_table(const Graph& graph, const UnaryFuncti
                                            const Constants& constants, double argument,
                                            double result);
 
-/// c and d of an affine function c x + d, from its values at both ends of -range .. range.
+/// factor x + offset.
 struct AffineFunction {
   double factor = 1, offset = 0;
 };
+/// Of an affine function, from its values at both ends of -range .. range.
 Result<AffineFunction> affine_function(const Graph& graph, const UnaryFunction& function,
                                        const Constants& constants, double range);
 

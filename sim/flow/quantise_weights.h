@@ -9,7 +9,7 @@ namespace accsim::sim {
 struct LayerScales {
   double a = 1, out = 1, residual = 1;
   double argument = 1;  ///< of the product's own results, where a function follows
-  double b = 0;         ///< of a B that is computed at run time; constant weights have one a channel
+  double b = 0;  ///< of a B that is computed at run time; constant weights have one a channel
 };
 
 /// Real weights as [group or batch][tap][channel][output], with what BatchNorm, alpha and beta make

@@ -233,8 +233,8 @@ Result<ref::Array> run_quantised(const Graph& graph, const CostedNetwork& networ
   const Layer& lowered = network.lowered.layers[layer.layer];
   LayerScales scales = given.scales;
   if (layer.source.problem.table) {
-    auto table = function_table(graph, lowered.function, given.constants, scales.argument,
-                                scales.out);
+    auto table =
+        function_table(graph, lowered.function, given.constants, scales.argument, scales.out);
     if (!table) return table.errors();
     operands.table = std::move(*table);
     scales.out = scales.argument;

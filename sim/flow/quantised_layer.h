@@ -25,7 +25,7 @@ std::vector<QuantisedLayer> quantised_layers(const Graph& graph, const CostedNet
 struct LayerOperands {
   const ref::Array &a, &b;  ///< as the node has them
   LayerScales scales;
-  const Constants& constants;  ///< of merged nodes: BatchNorm's, biases, of functions
+  const Constants& constants;            ///< of merged nodes: BatchNorm's, biases, of functions
   const ref::Array* residual = nullptr;  ///< of a layer with one, like the output
 };
 

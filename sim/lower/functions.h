@@ -9,8 +9,8 @@ namespace accsim::sim {
 /// Finds regions of pointwise nodes (OpRow::pointwise) that are functions of one tensor of floats:
 /// all that a node reads is the argument, results of other nodes of the region, or a constant of
 /// one element, and nobody else reads the region's tensors but the last. The largest ones, none of
-/// a node that another one has, in the order of their last nodes. A single clip at zero is none: the
-/// work before it takes it over. `readers`: consumers(graph).
+/// a node that another one has, in the order of their last nodes. A single clip at zero is none:
+/// the work before it takes it over. `readers`: consumers(graph).
 std::vector<UnaryFunction> find_functions(const Graph& graph,
                                           const std::vector<std::vector<NodeId>>& readers);
 

@@ -36,8 +36,7 @@ class GemmEmitter {
     sink_.tensor(p_.a, a_pixels * p_.pixel_channels() * p_.a_bytes);
     sink_.tensor(p_.b, weight_tensor_bytes());
     sink_.tensor(p_.out, out_batches * op.m() * p_.pixel_outputs() * p_.out_bytes);
-    if (p_.has_parameters)
-      sink_.tensor(p_.parameters, p_.all_parameters());
+    if (p_.has_parameters) sink_.tensor(p_.parameters, p_.all_parameters());
     if (p_.residual)
       sink_.tensor(*p_.residual, out_batches * op.m() * p_.pixel_outputs() * p_.out_bytes);
     level(0);
@@ -255,9 +254,8 @@ class GemmEmitter {
   /// Once, in a slot of its own, behind operands that are loaded once.
   void take_table() {
     sync(hw::SyncKind::wait_free, hw::Queue::load, hw::Buffer::parameter);
-    add_load(kP, {{}, hw::SetTableCommand::kBytes}, [&](auto& c) {
-      c.source = p_.all_parameters() - hw::SetTableCommand::kBytes;
-    });
+    add_load(kP, {{}, hw::SetTableCommand::kBytes},
+             [&](auto& c) { c.source = p_.all_parameters() - hw::SetTableCommand::kBytes; });
     sync(hw::SyncKind::signal_full, hw::Queue::load, hw::Buffer::parameter);
     sync(hw::SyncKind::wait_full, hw::Queue::post, hw::Buffer::parameter);
     sink_.set_table(hw::Queue::post, [](auto&) {});

@@ -130,8 +130,8 @@ struct OpRow {
   ShapeRule shape = nullptr;                      ///< nullptr only for control flow
   ValueRule value = nullptr;                      ///< nullptr: never folded to a value
   CostRule cost = nullptr;                        ///< nullptr only for Fate::view and control flow
-  /// Element i of output 0 is a function of the elements that the inputs have there (broadcast), and
-  /// of nothing else: the same in every run and everywhere in the tensor.
+  /// Element i of output 0 is a function of the elements that the inputs have there (broadcast),
+  /// and of nothing else: the same in every run and everywhere in the tensor.
   bool pointwise = false;
   /// Bit p: of input p of floats that function is c x + d while the other inputs stay the same.
   unsigned affine_ports = 0;

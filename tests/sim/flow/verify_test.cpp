@@ -30,7 +30,8 @@ TEST(RandomCases, AreTheSameForTheSameSeed) {
 TEST(RandomCases, MeetAllThatAMachineCanSay) {
   std::set<int32_t> zeros;
   std::set<hw::Dataflow> flows, mixed_flows;
-  int table = 0, relu = 0, shared = 0, instant = 0, slow = 0, scattered = 0, cut_lines = 0, mixed = 0;
+  int table = 0, relu = 0, shared = 0, instant = 0, slow = 0, scattered = 0, cut_lines = 0,
+      mixed = 0;
   hw::HwConfig hw = machine();
   hw.array.dataflows = {hw::Dataflow::weight_stationary, hw::Dataflow::input_stationary,
                         hw::Dataflow::output_stationary};

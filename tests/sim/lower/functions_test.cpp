@@ -163,10 +163,7 @@ TEST_F(Functions, AnOutputOfTheGraphEndsThem) {
 
 TEST_F(Functions, ConstantsOfChannelsArePartOfNone) {
   b_.weight("slope", {6}).weight("one", {1});
-  product()
-      .node("PRelu", {"r", "slope"}, {"p"})
-      .node("PRelu", {"p", "one"}, {"y"})
-      .output("y");
+  product().node("PRelu", {"r", "slope"}, {"p"}).node("PRelu", {"p", "one"}, {"y"}).output("y");
   lower_all();
   EXPECT_TRUE(nodes("r").empty());
   EXPECT_TRUE(nodes("p").empty());
