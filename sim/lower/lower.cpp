@@ -273,7 +273,7 @@ class Lowering {
     for (size_t port = 1; port < node.inputs.size(); ++port)
       if (node.inputs[port] != kNoTensor && !constant(node, port)) return nullptr;
     if (last_product(l)) {
-      if (!l->function.empty() && l->residual < 0) return nullptr;
+      if (!clips_at_zero(graph_, node) || (!l->function.empty() && l->residual < 0)) return nullptr;
       bool& clips = l->residual >= 0 ? l->clips_sum : l->relu;
       return std::exchange(clips, true) ? nullptr : l;
     }

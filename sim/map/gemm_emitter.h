@@ -258,7 +258,7 @@ class GemmEmitter {
              [&](auto& c) { c.source = p_.all_parameters() - hw::SetTableCommand::kBytes; });
     sync(hw::SyncKind::signal_full, hw::Queue::load, hw::Buffer::parameter);
     sync(hw::SyncKind::wait_full, hw::Queue::post, hw::Buffer::parameter);
-    sink_.set_table(hw::Queue::post, [](auto&) {});
+    sink_.set_table(hw::Queue::post);
     sync(hw::SyncKind::signal_free, hw::Queue::post, hw::Buffer::parameter);
   }
 

@@ -103,11 +103,9 @@ class ProgramSink {
     c.table = sizes.table;
     add(std::move(c), fill);
   }
-  template <class Fill>
-  void set_table(hw::Queue unit, Fill fill) {
-    hw::SetTableCommand c;
-    c.unit = unit;
-    add(std::move(c), fill);
+  /// From the first bytes of the slot.
+  void set_table(hw::Queue unit) {
+    add(hw::SetTableCommand{unit, hw::Affine(0)}, [](hw::SetTableCommand&) {});
   }
   void vector(const hw::VectorCommand& c) {
     add(hw::VectorCommand(c), [](hw::VectorCommand&) {});
@@ -207,8 +205,7 @@ class CostSink {
     if (s.residual) tally_.residual(times_, s.rows * s.cols);
     if (s.table) tally_.look_ups(times_, s.rows * s.cols);
   }
-  template <class Fill>
-  void set_table(hw::Queue unit, Fill) {
+  void set_table(hw::Queue unit) {
     steps_.set_table(unit);
     tally_.set_table(times_);
   }

@@ -285,11 +285,12 @@ TEST_F(Functions, OfWhatNoProductMakesAreOneVectorLayer) {
 
 /// A bound that isn't zero is no clip of the post unit's, but a table's.
 TEST_F(Functions, ClipsAtOtherBoundsAreTables) {
-  const auto clip = [](float low) {
+  const auto clip = [](double low, bool behind_a_sum = false) {
     ModelBuilder b(7);
-    b.input("x", {4, 8}).weight("w", {8, 6});
-    b.node("MatMul", {"x", "w"}, {"r"})
-        .node("Clip", {"r"}, {"y"}, {{"min", "", double{low}}, {"max", "", 1.0}})
+    b.input("x", {4, 8}).input("other", {4, 6}).weight("w", {8, 6});
+    b.node("MatMul", {"x", "w"}, {"r"});
+    if (behind_a_sum) b.node("Add", {"r", "other"}, {"a"});
+    b.node("Clip", {behind_a_sum ? "a" : "r"}, {"y"}, {{"min", "", low}, {"max", "", 1.0}})
         .output("y");
     const auto graph = elaborate(b.model(), {});
     EXPECT_TRUE(graph.ok()) << graph.errors().front().text();
@@ -299,6 +300,9 @@ TEST_F(Functions, ClipsAtOtherBoundsAreTables) {
   EXPECT_TRUE(clip(0).function.empty());
   EXPECT_FALSE(clip(-1).relu);
   EXPECT_EQ(clip(-1).function.nodes.size(), 1U);
+  EXPECT_TRUE(clip(0, true).clips_sum);
+  EXPECT_FALSE(clip(-1, true).clips_sum);
+  EXPECT_TRUE(clip(-1, true).function.empty()) << "no table follows a sum";
 }
 
 }  // namespace
