@@ -9,6 +9,7 @@
 
 #include "sim/base/sums.h"
 #include "sim/lower/functions.h"
+#include "sim/lower/row_layout.h"
 #include "sim/operators/op_table.h"
 
 namespace accsim::sim {
@@ -36,6 +37,7 @@ class Lowering {
     if (!errors_.empty()) return std::move(errors_);
     if (const Status fits = check_macs(); !fits) return fits.errors();
     count_parameters(graph_, out_);
+    set_row_work(graph_, out_);
     return std::move(out_);
   }
 

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <initializer_list>
+#include <optional>
 #include <string_view>
 
 #include "sim/base/result.h"
@@ -20,6 +21,9 @@ using ShapeRule = Status (*)(InferContext&);
 using ValueRule = Status (*)(InferContext&);
 /// What the node asks of the machine; called with outputs known. An empty Work is for views.
 using CostRule = Result<Work> (*)(const NodeView&);
+/// The softmax or normalisation that the node's one VectorOp is, no more and no less; nothing where
+/// its attributes, inputs or outputs make it another one. Called when the cost rule has succeeded.
+using RowsRule = std::optional<RowMeaning> (*)(const NodeView&);
 
 inline constexpr int kVariadic = 1 << 20;
 
@@ -130,6 +134,7 @@ struct OpRow {
   ShapeRule shape = nullptr;                      ///< nullptr only for control flow
   ValueRule value = nullptr;                      ///< nullptr: never folded to a value
   CostRule cost = nullptr;                        ///< nullptr only for Fate::view and control flow
+  RowsRule rows = nullptr;                        ///< nullptr: works on no rows
   /// Element i of output 0 is a function of the elements that the inputs have there (broadcast),
   /// and of nothing else: the same in every run and everywhere in the tensor.
   bool pointwise = false;

@@ -1,9 +1,12 @@
 #pragma once
 #include <array>
 #include <cstdint>
+#include <optional>
 #include <string_view>
 #include <variant>
 #include <vector>
+
+#include "sim/work/row_work.h"
 
 namespace accsim::sim {
 
@@ -82,6 +85,9 @@ struct VectorOp {
   std::array<int64_t, kVectorClasses> ops{};  ///< lane operations by class
   int64_t row = 1;  ///< elements that one result depends on together (softmax, norm axis)
   int passes = 1;   ///< times a row is streamed when it doesn't fit on chip
+  /// Softmax or normalisation that the op is, all of it, for machines that have commands for it;
+  /// `ops` are what it takes others.
+  std::optional<RowWork> row_work = std::nullopt;
 
   int64_t& operator[](VectorClass c) { return ops[static_cast<size_t>(c)]; }
   int64_t operator[](VectorClass c) const { return ops[static_cast<size_t>(c)]; }

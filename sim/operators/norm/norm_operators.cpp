@@ -4,6 +4,7 @@
 
 #include "sim/operators/matmul/attention_rules.h"
 #include "sim/operators/norm/norm_rules.h"
+#include "sim/operators/norm/row_rules.h"
 #include "sim/operators/op_table.h"
 #include "sim/operators/rules.h"
 #include "sim/operators/work_counts.h"
@@ -274,6 +275,7 @@ constexpr OpRow kNormOperators[] = {
      .attributes = {"epsilon"},
      .shape = instance_norm_rule,
      .cost = instance_norm_cost,
+     .rows = instance_norm_rows,
      .kind = OpKind::normalization},
     // Since 17, but optimised older models have it too, in this domain.
     {.name = "LayerNormalization",
@@ -283,6 +285,7 @@ constexpr OpRow kNormOperators[] = {
      .attributes = {"axis", "epsilon", "stash_type"},
      .shape = layer_norm_rule,
      .cost = layer_norm_cost,
+     .rows = layer_norm_rows,
      .kind = OpKind::normalization},
     {.name = "SimplifiedLayerNormalization",
      .min_inputs = 2,
@@ -291,6 +294,7 @@ constexpr OpRow kNormOperators[] = {
      .attributes = {"axis", "epsilon", "stash_type"},
      .shape = simplified_layer_norm_rule,
      .cost = simplified_layer_norm_cost,
+     .rows = rms_norm_rows,
      .kind = OpKind::normalization},
     {.name = "GroupNormalization",
      .since = 18,
@@ -300,6 +304,7 @@ constexpr OpRow kNormOperators[] = {
      .attributes = {"epsilon", "num_groups", "stash_type"},
      .shape = group_norm_rule,
      .cost = group_norm_cost,
+     .rows = group_norm_rows,
      .kind = OpKind::normalization},
     {.name = "RMSNormalization",
      .since = 23,
@@ -309,6 +314,7 @@ constexpr OpRow kNormOperators[] = {
      .attributes = {"axis", "epsilon", "stash_type"},
      .shape = rms_norm_rule,
      .cost = rms_op,
+     .rows = rms_norm_rows,
      .kind = OpKind::normalization},
     {.name = "LRN",
      .attributes = {"alpha", "beta", "bias", "size"},
@@ -318,12 +324,14 @@ constexpr OpRow kNormOperators[] = {
      .attributes = {"axis", "p"},
      .shape = lp_norm_rule,
      .cost = lp_norm_cost,
+     .rows = lp_norm_rows,
      .kind = OpKind::normalization},
     {.name = "MeanVarianceNormalization",
      .since = 9,
      .attributes = {"axes"},
      .shape = mvn_rule,
      .cost = mvn_cost,
+     .rows = mvn_rows,
      .kind = OpKind::normalization},
     {.name = "RotaryEmbedding",
      .since = 23,

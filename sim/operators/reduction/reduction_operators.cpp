@@ -1,3 +1,4 @@
+#include "sim/operators/norm/row_rules.h"
 #include "sim/operators/op_table.h"
 #include "sim/operators/reduction/reduction_rules.h"
 
@@ -125,6 +126,7 @@ constexpr OpRow kReductionOperators[] = {
      .attributes = {"axis"},
      .shape = softmax_shape,
      .cost = softmax_cost,
+     .rows = softmax_rows,
      .kind = OpKind::elementwise},
     {.name = "TopK",
      .max_inputs = 2,

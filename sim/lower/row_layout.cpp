@@ -1,0 +1,164 @@
+#include "sim/lower/row_layout.h"
+
+#include <algorithm>
+
+#include "sim/operators/op_table.h"
+
+namespace accsim::sim {
+namespace {
+
+/// An axis with its strides, in elements, in the tensor, the mask and the channels.
+struct PlacedAxis {
+  int64_t count = 1, stride = 0;
+  bool reduced = false;
+  int64_t mask = 0, channel = 0;
+};
+using PlacedAxes = std::vector<PlacedAxis>;
+
+/// Where the element of a row-major index lies in memory.
+int64_t place_of(int64_t index, std::span<const MoveAxis> memory) {
+  int64_t out = 0, stride = 1;
+  for (size_t i = memory.size(); i-- > 0; stride *= memory[i].count)
+    out += index / memory[i].stride % memory[i].count * stride;
+  return out;
+}
+
+/// Does an axis whose second element lies `step` behind its first go on like that? An index is a
+/// number with a digit for each of the memory's axes: it does if it does in each of them.
+bool evenly_spaced(const RowAxis& a, int64_t step, std::span<const MoveAxis> memory) {
+  return std::ranges::all_of(memory, [&](const MoveAxis& m) {
+    if (m.count == 1 || m.stride <= a.stride || m.stride >= a.stride * a.count) return true;
+    return m.stride % a.stride == 0 && place_of(m.stride, memory) == m.stride / a.stride * step;
+  });
+}
+
+/// The meaning's axes of more than one element, in the order in which they lie in memory; nothing
+/// when one of them isn't evenly spaced there.
+std::optional<PlacedAxes> placed(const RowMeaning& meaning, std::span<const MoveAxis> memory) {
+  PlacedAxes out;
+  for (const RowAxis& a : meaning.axes) {
+    if (a.count == 1) continue;
+    const int64_t stride = place_of(a.stride, memory);
+    if (!evenly_spaced(a, stride, memory)) return std::nullopt;
+    out.push_back({a.count, stride, a.reduced, a.mask_stride, a.channel ? 1 : 0});
+  }
+  std::stable_sort(out.begin(), out.end(), [](const PlacedAxis& a, const PlacedAxis& b) {
+    return a.stride > b.stride;
+  });
+  // Channels are numbered as they lie in memory, those of a row one behind the other.
+  int64_t step = 1;
+  for (const bool reduced : {true, false})
+    for (size_t i = out.size(); i-- > 0;)
+      if (out[i].reduced == reduced && out[i].channel > 0) {
+        out[i].channel = step;
+        step *= out[i].count;
+      }
+  return out;
+}
+
+/// Neighbours that go on where the inner one ends are one.
+PlacedAxes joined(const PlacedAxes& axes, bool reduced) {
+  PlacedAxes out;
+  for (const PlacedAxis& inner : axes) {
+    if (inner.reduced != reduced) continue;
+    if (!out.empty()) {
+      PlacedAxis& outer = out.back();
+      const int64_t n = inner.count;
+      if (outer.stride == n * inner.stride && outer.mask == n * inner.mask &&
+          outer.channel == n * inner.channel) {
+        outer = {outer.count * n, inner.stride, reduced, inner.mask, inner.channel};
+        continue;
+      }
+    }
+    out.push_back(inner);
+  }
+  return out;
+}
+
+/// Takes from the axes of a row, innermost first, what is contiguous: the elements of a channel,
+/// then its channels. Nothing when a channel's number doesn't follow from the place in the run.
+bool take_run(PlacedAxes& row, RowWork& out) {
+  bool channels = false;
+  while (!row.empty() && row.back().stride == out.run) {
+    const PlacedAxis& a = row.back();
+    if (a.channel == 0 && channels) break;
+    if (a.channel > 0 && a.channel * out.per_channel != out.run) return false;
+    if (a.channel == 0) out.per_channel *= a.count;
+    channels = channels || a.channel > 0;
+    out.run *= a.count;
+    row.pop_back();
+  }
+  return true;
+}
+
+/// The rest of a row: pieces.
+bool take_pieces(PlacedAxes& row, RowWork& out, int64_t& mask) {
+  if (row.empty()) return true;
+  if (row.size() > 1 || row[0].channel > 0) return false;
+  out.pieces = row[0].count;
+  out.piece_stride = row[0].stride;
+  mask = row[0].mask;
+  return true;
+}
+
+int64_t mask_reach(const RowWork& w) {
+  int64_t last = w.run - 1 + (w.pieces - 1) * w.mask->piece_stride;
+  for (size_t l = 0; l < kRowLevels; ++l) last += (w.rows[l] - 1) * w.mask->row_stride[l];
+  return last + 1;
+}
+
+}  // namespace
+
+MemoryAxes memory_axes(const RowMeaning& meaning) {
+  MemoryAxes out;
+  for (const RowAxis& a : meaning.axes) out.push_back({a.count, a.stride});
+  const auto channels = static_cast<ptrdiff_t>(meaning.channel_axes);
+  if (channels > 0) std::rotate(out.begin() + 1, out.begin() + 1 + channels, out.end());
+  return out;
+}
+
+std::optional<RowWork> row_work(const RowMeaning& meaning, std::span<const MoveAxis> memory) {
+  const auto axes = placed(meaning, memory);
+  if (!axes) return std::nullopt;
+  RowWork out;
+  out.kind = meaning.kind;
+  out.in_port = meaning.in_port;
+  out.out_port = meaning.out_port;
+  PlacedAxes row = joined(*axes, true);
+  const PlacedAxes rows = joined(*axes, false);
+  const int64_t mask_run = row.empty() ? 1 : row.back().mask;
+  int64_t mask_pieces = 0;
+  if (!take_run(row, out) || !take_pieces(row, out, mask_pieces) || rows.size() > kRowLevels)
+    return std::nullopt;
+  // A softmax has no channels.
+  if (out.kind == RowKind::softmax) out.per_channel = 1;
+  for (size_t i = 0; i < rows.size(); ++i) {
+    const size_t level = kRowLevels - rows.size() + i;
+    out.rows[level] = rows[i].count;
+    out.row_stride[level] = rows[i].stride;
+    out.channel_stride[level] = rows[i].channel;
+  }
+  if (!meaning.mask_port) return out;
+  if (out.run > 1 && mask_run != 1) return std::nullopt;
+  out.mask = {.port = *meaning.mask_port, .piece_stride = mask_pieces};
+  for (size_t i = 0; i < rows.size(); ++i)
+    out.mask->row_stride[kRowLevels - rows.size() + i] = rows[i].mask;
+  out.mask->elements = mask_reach(out);
+  return out;
+}
+
+void set_row_work(const Graph& graph, Lowered& lowered) {
+  for (Layer& l : lowered.layers) {
+    if (l.work.empty()) continue;
+    const Node& node = graph.nodes[static_cast<size_t>(l.node)];
+    const OpRow* row = find_op(node);
+    if (!row || !row->rows || l.outputs != node.outputs) continue;
+    VectorOp* op = nullptr;
+    for (WorkItem& item : l.work)
+      if (auto* vector = std::get_if<VectorOp>(&item)) op = vector;
+    const auto meaning = row->rows(NodeView(graph, node));
+    if (op && meaning) op->row_work = row_work(*meaning, memory_axes(*meaning));
+  }
+}
+
+}  // namespace accsim::sim
