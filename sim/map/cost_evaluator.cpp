@@ -2,6 +2,7 @@
 
 #include "sim/map/gemm_emitter.h"
 #include "sim/map/move_emitter.h"
+#include "sim/map/row_emitter.h"
 #include "sim/map/vector_emitter.h"
 
 namespace accsim::sim {
@@ -40,6 +41,12 @@ Cost CostEvaluator::cost(const VectorProblem& p, int64_t chunks, int64_t passes)
   return {simulator_.run(steps_.steps(), hw_, hw::TimingMode::periodic), sink.counts()};
 }
 
+Cost CostEvaluator::cost(const RowProblem& p, const RowTile& t) {
+  CostSink sink(hw_, hw::Dataflow::weight_stationary, steps_);
+  RowEmitter(p, t, sink).run();
+  return {simulator_.run(steps_.steps(), hw_, hw::TimingMode::periodic), sink.counts()};
+}
+
 ChainLink CostEvaluator::link(const GemmProblem& p, const Tiling& t) {
   CostSink sink(hw_, t.dataflow, steps_, CostSink::Marks::yes);
   describe(p, hw_, t, sink);
@@ -49,6 +56,12 @@ ChainLink CostEvaluator::link(const GemmProblem& p, const Tiling& t) {
 ChainLink CostEvaluator::link(const VectorProblem& p, int64_t chunks, int64_t passes) {
   CostSink sink(hw_, hw::Dataflow::weight_stationary, steps_, CostSink::Marks::yes);
   describe(p, chunks, passes, sink);
+  return take_link(sink, steps_);
+}
+
+ChainLink CostEvaluator::link(const RowProblem& p, const RowTile& t) {
+  CostSink sink(hw_, hw::Dataflow::weight_stationary, steps_, CostSink::Marks::yes);
+  RowEmitter(p, t, sink).run();
   return take_link(sink, steps_);
 }
 

@@ -1,6 +1,7 @@
 #pragma once
 #include "hw/timing/simulator.h"
 #include "sim/map/gemm_problem.h"
+#include "sim/map/row_problem.h"
 #include "sim/map/vector_tiling.h"
 
 namespace accsim::sim {
@@ -31,10 +32,13 @@ class CostEvaluator {
   Cost cost(const GemmProblem& p, const Tiling& t);
   /// Of emit(p, hw, chunks, passes); the chunks fit.
   Cost cost(const VectorProblem& p, int64_t chunks, int64_t passes);
+  /// Of emit(p, hw, t); the tile fits.
+  Cost cost(const RowProblem& p, const RowTile& t);
 
   /// The same programs in a chain.
   ChainLink link(const GemmProblem& p, const Tiling& t);
   ChainLink link(const VectorProblem& p, int64_t chunks, int64_t passes);
+  ChainLink link(const RowProblem& p, const RowTile& t);
 
  private:
   const hw::HwConfig& hw_;

@@ -127,6 +127,19 @@ class Rule {
   Tiling t_;
 };
 
+/// What the first number of chunks gives that gives anything: from kTiles on, or fewer for what is
+/// small, up to `most`, and then fewer.
+template <class Cut, class Try>
+std::optional<Cut> first_chunks(int64_t most, Try try_chunks) {
+  int64_t first = 1;
+  while (first * 2 <= std::min(most, kTiles)) first *= 2;
+  for (int64_t chunks = first; chunks <= most; chunks *= 2)
+    if (const auto cut = try_chunks(chunks)) return cut;
+  for (int64_t chunks = first / 2; chunks >= 1; chunks /= 2)
+    if (const auto cut = try_chunks(chunks)) return cut;
+  return std::nullopt;
+}
+
 }  // namespace
 
 std::optional<Tiling> heuristic_tiling(const GemmProblem& p, const hw::HwConfig& hw,
@@ -138,18 +151,18 @@ std::optional<VectorCut> heuristic_cut(const VectorProblem& p, const hw::HwConfi
   int64_t elements = 1;
   for (const auto* side : {&p.inputs, &p.outputs})
     for (const VectorOperand& o : *side) elements = std::max(elements, o.elements);
-  // The first number of chunks that fits, from kTiles on, or fewer for what is small.
-  int64_t first = 1;
-  while (first * 2 <= std::min(elements, kTiles)) first *= 2;
-  const auto try_chunks = [&](int64_t chunks) -> std::optional<VectorCut> {
+  return first_chunks<VectorCut>(elements, [&](int64_t chunks) -> std::optional<VectorCut> {
     if (!fits(p, hw, chunks)) return std::nullopt;
     return VectorCut{chunks, chunks <= p.rows ? 1 : p.passes};
-  };
-  for (int64_t chunks = first; chunks <= elements; chunks *= 2)
-    if (const auto cut = try_chunks(chunks)) return cut;
-  for (int64_t chunks = first / 2; chunks >= 1; chunks /= 2)
-    if (const auto cut = try_chunks(chunks)) return cut;
-  return std::nullopt;
+  });
+}
+
+std::optional<RowTile> heuristic_tile(const RowProblem& p, const hw::HwConfig& hw) {
+  return first_chunks<RowTile>(p.work.row_count(), [&](int64_t chunks) -> std::optional<RowTile> {
+    for (const RowTile& t : row_tiles(p, chunks))
+      if (fits(p, hw, t)) return t;
+    return std::nullopt;
+  });
 }
 
 }  // namespace accsim::sim

@@ -2,6 +2,7 @@
 #include <optional>
 
 #include "sim/map/gemm_problem.h"
+#include "sim/map/row_problem.h"
 #include "sim/map/vector_tiling.h"
 
 namespace accsim::sim {
@@ -21,5 +22,8 @@ struct VectorCut {
 /// As few chunks as let loads, work and stores overlap, or twice, four times ... as many until
 /// one fits, or half as many; nullopt when nothing fits.
 std::optional<VectorCut> heuristic_cut(const VectorProblem& p, const hw::HwConfig& hw);
+
+/// The same for rows: the first tile of row_tiles() that fits.
+std::optional<RowTile> heuristic_tile(const RowProblem& p, const hw::HwConfig& hw);
 
 }  // namespace accsim::sim

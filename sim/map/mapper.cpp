@@ -37,11 +37,22 @@ void add(KeyBytes& key, const GemmOp& op) {
   key.add(a_port, b_port, bias_port, out_port);
 }
 
+void add(KeyBytes& key, const RowWork& w) {
+  const auto& [kind, rows, row_stride, pieces, piece_stride, run, per_channel, channel_stride,
+               in_port, out_port, mask] = w;
+  key.add(kind).add(rows).add(row_stride).add(pieces, piece_stride, run, per_channel);
+  key.add(channel_stride).add(in_port, out_port, mask.has_value());
+  if (!mask) return;
+  const auto& [port, elements, mask_row_stride, mask_piece_stride] = *mask;
+  key.add(port, elements).add(mask_row_stride).add(mask_piece_stride);
+}
+
 void add(KeyBytes& key, const VectorOp& op) {
-  const auto& [inputs, outputs, ops, row, passes] = op;
+  const auto& [inputs, outputs, ops, row, passes, row_work] = op;
   add(key, inputs);
   add(key, outputs);
-  key.add(ops).add(row, passes);
+  key.add(ops).add(row, passes, row_work.has_value());
+  if (row_work) add(key, *row_work);
 }
 
 void add(KeyBytes& key, const MemoryOp& op) {
@@ -73,6 +84,27 @@ GemmProblem gemm_problem(const GemmOp& op, const OpRequest& r, const hw::HwConfi
     p.clips_sum = r.clips_sum;
   }
   choose_weights(p, hw);
+  return p;
+}
+
+/// Rows of int8 for commands of the machine.
+std::optional<RowProblem> row_problem(const RowWork& work, const OpRequest& r,
+                                      const hw::HwConfig& hw) {
+  const Operand in = operand(r.inputs, work.in_port, hw);
+  const Operand out = operand(r.outputs, work.out_port, hw);
+  if (in.element_bytes != 1 || out.element_bytes != 1 || !has_row_commands(work, hw))
+    return std::nullopt;
+  RowProblem p;
+  p.work = work;
+  p.in = in.place;
+  p.out = out.place;
+  p.parameters = {in.place.name + (p.softmax() ? " (tables)" : " (gain and shift)"),
+                  hw::Memory::dram, true};
+  if (work.mask) {
+    const Operand mask = operand(r.inputs, work.mask->port, hw);
+    if (mask.element_bytes != 1) return std::nullopt;
+    p.mask = mask.place;
+  }
   return p;
 }
 
@@ -256,6 +288,9 @@ Result<Mapping> Mapper::search(const OpRequest& r, const MappingPin& pin) {
   if (const auto* gemm = std::get_if<GemmOp>(&r.item))
     return search_gemm(gemm_problem(*gemm, r, hw_), pin);
   if (const auto* vector = std::get_if<VectorOp>(&r.item)) {
+    if (vector->row_work)
+      if (const auto rows = row_problem(*vector->row_work, r, hw_))
+        if (auto found = search_rows(*rows)) return std::move(*found);
     VectorProblem p = vector_problem(vector->inputs, vector->outputs, r, hw_);
     p.ops = vector->ops;
     int64_t elements = 1;
@@ -303,6 +338,34 @@ Result<Mapping> Mapper::search_gemm(const GemmProblem& p, const MappingPin& pin)
     out.gemm = {p, *best.chosen};
   }
   check(out.counts.macs == Macs(p.op.macs()), "a program's MACs differ from its op's");
+  return out;
+}
+
+std::optional<Mapping> Mapper::search_rows(const RowProblem& p) {
+  Best<RowTile> best;
+  const auto evaluate = [&](const RowTile& t) {
+    const Cost cost = evaluator_.cost(p, t);
+    best.offer(t, cost, score(options_.objective, cost, hw_));
+    return cost.timing.total.count();
+  };
+  if (const auto tile = heuristic_tile(p, hw_)) evaluate(*tile);
+  int64_t considered = best.evaluated;
+  if (options_.effort == MapEffort::search) {
+    const auto choices = row_cuts(p, hw_);
+    considered += std::ssize(choices);
+    const bool by_cycles = options_.objective == Objective::cycles;
+    for (const auto& [bound, tile] : choices) {
+      if (by_cycles && best.chosen && bound >= best.score.cycles) break;
+      check(bound <= evaluate(tile), "a mapping's bound exceeds its cycles");
+    }
+  }
+  if (!best.chosen) return std::nullopt;
+  Mapping out = costed(best.cost, best.evaluated, considered);
+  out.link = evaluator_.link(p, *best.chosen);
+  if (options_.programs) {
+    out.program = emit(p, hw_, *best.chosen);
+    out.description = to_string(p, *best.chosen);
+  }
   return out;
 }
 

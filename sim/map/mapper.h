@@ -86,6 +86,8 @@ class Mapper {
   Result<Mapping> search(const OpRequest& request, const MappingPin& pin);
   Result<Mapping> search_gemm(const GemmProblem& p, const MappingPin& pin);
   Result<Mapping> search_vector(const VectorProblem& p);
+  /// Nothing when not even a row fits: then the op's operations are streamed.
+  std::optional<Mapping> search_rows(const RowProblem& p);
   std::vector<hw::Dataflow> dataflows(const MappingPin& pin) const;
   const MappingPin& pin_of(const std::string& layer) const;
 

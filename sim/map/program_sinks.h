@@ -110,6 +110,11 @@ class ProgramSink {
   void vector(const hw::VectorCommand& c) {
     add(hw::VectorCommand(c), [](hw::VectorCommand&) {});
   }
+  /// All of the command but its addresses.
+  template <class Fill>
+  void row(const hw::RowCommand& c, Fill fill) {
+    add(hw::RowCommand(c), fill);
+  }
   template <class Fill>
   void store(int tensor, const hw::Walk& walk, Fill fill) {
     hw::StoreCommand c;
@@ -212,6 +217,11 @@ class CostSink {
   void vector(const hw::VectorCommand& c) {
     steps_.vector(c);
     tally_.vector(times_, c);
+  }
+  template <class Fill>
+  void row(const hw::RowCommand& c, Fill) {
+    steps_.row(c);
+    tally_.row(times_, c);
   }
   template <class Fill>
   void store(int tensor, const hw::Walk& walk, Fill) {
