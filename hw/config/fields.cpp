@@ -146,7 +146,8 @@ void add_channel(Table& t, const std::string& path, Get channel) {
 void add_memories(Table& t) {
   for (size_t i = 0; i < kBuffers; ++i) {
     const auto buffer = static_cast<Buffer>(i);
-    const bool vectors_too = buffer == Buffer::activation || buffer == Buffer::output;
+    // Row commands have their tables and channels in parameter slots.
+    const bool vectors_too = buffer != Buffer::weight && buffer != Buffer::accumulator;
     const size_t begin = t.size();
     add_buffer(t, buffer);
     decide(t, begin, vectors_too ? kDecidesCycles : kDecidesProducts);

@@ -9,6 +9,7 @@
 
 #include "sim/base/sums.h"
 #include "sim/lower/functions.h"
+#include "sim/lower/patterns.h"
 #include "sim/lower/row_layout.h"
 #include "sim/operators/op_table.h"
 
@@ -38,6 +39,7 @@ class Lowering {
     if (const Status fits = check_macs(); !fits) return fits.errors();
     count_parameters(graph_, out_);
     set_row_work(graph_, out_);
+    merge_patterns(graph_, out_);
     return std::move(out_);
   }
 

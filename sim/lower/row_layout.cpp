@@ -42,9 +42,8 @@ std::optional<PlacedAxes> placed(const RowMeaning& meaning, std::span<const Move
     if (!evenly_spaced(a, stride, memory)) return std::nullopt;
     out.push_back({a.count, stride, a.reduced, a.mask_stride, a.channel ? 1 : 0});
   }
-  std::stable_sort(out.begin(), out.end(), [](const PlacedAxis& a, const PlacedAxis& b) {
-    return a.stride > b.stride;
-  });
+  std::stable_sort(out.begin(), out.end(),
+                   [](const PlacedAxis& a, const PlacedAxis& b) { return a.stride > b.stride; });
   // Channels are numbered as they lie in memory, those of a row one behind the other.
   int64_t step = 1;
   for (const bool reduced : {true, false})

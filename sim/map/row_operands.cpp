@@ -90,8 +90,8 @@ RowPart rows_part(const RowProblem& p, const RowNest& rows) {
 
 RowPart mask_part(const RowProblem& p, const RowNest& rows) {
   const RowMask& m = *p.work.mask;
-  return row_part(levels(rows, p.work.pieces, p.work.run),
-                  levels(m.row_stride, m.piece_stride, 1), 1);
+  return row_part(levels(rows, p.work.pieces, p.work.run), levels(m.row_stride, m.piece_stride, 1),
+                  1);
 }
 
 RowPart parameter_part(const RowProblem& p, const RowNest& rows) {
@@ -105,8 +105,7 @@ int64_t RowProblem::parameter_bytes(const RowNest& rows) const {
 }
 
 int64_t output_bytes(const RowProblem& p, const RowTile& t, const RowNest& rows) {
-  return rows_part(p, rows).bytes +
-         (t.parameters == RowParameters::halves ? p.work.length() : 0);
+  return rows_part(p, rows).bytes + (t.parameters == RowParameters::halves ? p.work.length() : 0);
 }
 
 hw::RowCommand row_command(const RowProblem& p, const RowTile& t, const RowNest& rows,
@@ -123,8 +122,8 @@ hw::RowCommand row_command(const RowProblem& p, const RowTile& t, const RowNest&
   if (w.mask) c.mask = operand(mask_part(p, rows), in.bytes);
   c.per_channel = w.per_channel;
   if (!p.softmax())
-    c.parameter_stride = row_strides(
-        parameter_part(p, t.parameters == RowParameters::once ? w.rows : rows));
+    c.parameter_stride =
+        row_strides(parameter_part(p, t.parameters == RowParameters::once ? w.rows : rows));
   if (t.parameters == RowParameters::halves) take_half(c, half);
   set_numbers(p, c);
   return c;

@@ -12,7 +12,8 @@ using RowLevels = std::array<int64_t, kRowLevels + 2>;
 /// A part of a tensor, densely in a slot in the order in which it lies in memory.
 struct RowPart {
   hw::Walk walk;
-  RowLevels stride{};  ///< bytes in the slot from one to the next; 0 where there is one, or broadcast
+  RowLevels
+      stride{};  ///< bytes in the slot from one to the next; 0 where there is one, or broadcast
   int64_t bytes = 0;
 };
 /// `counts` and `strides` by level, in units of `unit` bytes; a stride of 0 is broadcast.

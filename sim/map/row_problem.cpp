@@ -34,8 +34,7 @@ std::vector<RowChunks> chunks_of(const RowProblem& p, const RowTile& t) {
 }
 
 int64_t transfer(const hw::HwConfig& hw, const Place& place, const hw::Walk& walk, hw::Buffer b) {
-  const hw::ChannelConfig& channel =
-      place.memory == hw::Memory::dram ? hw.dram : hw.shared.channel;
+  const hw::ChannelConfig& channel = place.memory == hw::Memory::dram ? hw.dram : hw.shared.channel;
   const hw::ByteRate rate = b == hw::Buffer::output ? channel.write : channel.read;
   return std::max({int64_t{1}, rate.cycles(walk.bytes()),
                    hw::contract::port_beats(walk.runs(), walk.run, hw.buffer(b).width)});
@@ -168,8 +167,7 @@ int64_t lower_bound(const RowProblem& p, const hw::HwConfig& hw, const RowTile& 
   const RowTimes last = times_of(p, hw, t, chunks.back().rows);
   int64_t before = 0;  // parameters that are there before the first rows are asked for
   if (t.parameters == RowParameters::once)
-    before = transfer(hw, p.parameters, parameter_part(p, p.work.rows).walk,
-                      hw::Buffer::parameter);
+    before = transfer(hw, p.parameters, parameter_part(p, p.work.rows).walk, hw::Buffer::parameter);
   int64_t in = std::min(latency(hw, p.in), latency(hw, p.parameters));
   if (p.work.mask) in = std::min(in, latency(hw, p.mask));
   const int64_t out = latency(hw, p.out);

@@ -121,6 +121,22 @@ enum class Fusion : uint8_t {
 /// Values of OpRow::affine_ports.
 inline constexpr unsigned kFirstPort = 1, kBothPorts = 3;
 
+/// What patterns of nodes are put together from (sim/lower/patterns.h).
+enum class Algebra : uint8_t {
+  none,
+  add,
+  subtract,
+  multiply,
+  divide,
+  power,
+  root,
+  reciprocal,
+  mean,     ///< of some axes
+  select,   ///< input 0 says which of inputs 1 and 2
+  softmax,  ///< along an axis
+  convert   ///< another element type
+};
+
 /// Everything the program knows of one operator but its kernel (sim/ref). A column that a row
 /// doesn't name has nothing special. docs/architecture.md says what else a new operator needs.
 struct OpRow {
@@ -149,6 +165,7 @@ struct OpRow {
   WeightLayout weights = WeightLayout::unknown;
   bool takes_turned_b = false;  ///< a Fusion::turn before its B costs nothing
   Fusion fusion = Fusion::none;
+  Algebra algebra = Algebra::none;
   ControlFlow control_flow = ControlFlow::none;  ///< else no graph has such a node: it is expanded
   std::string_view no_kernel = "";               ///< why the reference executor doesn't compute it
 

@@ -29,7 +29,7 @@ struct RowMeaning {
   /// Axes behind the first that are the channels of a tensor N x C x spatial, as convolutions have;
   /// 0: another tensor.
   size_t channel_axes = 0;
-  int in_port = 0, out_port = 0;  ///< or kInternalPort
+  int in_port = 0, out_port = 0;                ///< or kInternalPort
   std::optional<int> mask_port = std::nullopt;  ///< softmax: what is added before it
 };
 

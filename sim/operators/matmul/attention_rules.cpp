@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "sim/operators/norm/row_rules.h"
 #include "sim/operators/rules.h"
 #include "sim/operators/work_counts.h"
 
@@ -154,6 +155,22 @@ Result<Work> attention_cost(const NodeView& node) {
   const Work core = attention_work(node, *p);
   work.insert(work.end(), core.begin(), core.end());
   return checked_work(node, std::move(work));
+}
+
+std::optional<RowMeaning> attention_rows(const NodeView& node) {
+  const Result<AttentionPlan> p = plan_attention(node);
+  const bool windows = int_attr(node, "is_causal", 0) != 0 ||
+                       int_attr(node, "left_window_size", -1) >= 0 ||
+                       int_attr(node, "right_window_size", -1) >= 0 || node.has_input(6);
+  if (!p || windows || p->softcap || p->scores_output >= 0) return std::nullopt;
+  RowMeaning out = row_meaning(RowKind::softmax, p->scores(), 3, 4, false);
+  out.in_port = out.out_port = kInternalPort;
+  if (p->mask_port < 0) return out;
+  const Dims& mask = node.dims(static_cast<size_t>(p->mask_port));
+  if (mask.empty() || mask.back() != p->total_len) return std::nullopt;
+  out.mask_port = p->mask_port;
+  add_mask(mask, out);
+  return out;
 }
 
 namespace {

@@ -1,4 +1,6 @@
 #pragma once
+#include <optional>
+
 #include "sim/operators/node_view.h"
 #include "sim/work/work.h"
 
@@ -35,6 +37,9 @@ Result<int64_t> head_size(const NodeView& node, int64_t hidden, int64_t heads);
 Status attention_rule(InferContext& node);
 /// The caches, then attention_work().
 Result<Work> attention_cost(const NodeView& node);
+/// The softmax between the products, unless it has more than a mask: causality, windows, a cap,
+/// scores that are wanted.
+std::optional<RowMeaning> attention_rows(const NodeView& node);
 /// LinearAttention: output 0 is B x S x (heads * value), the last state B x kv_heads x key x value.
 /// Errors when heads, keys, values and gates don't agree.
 Status linear_attention_rule(InferContext& node);

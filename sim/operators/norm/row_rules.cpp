@@ -43,6 +43,15 @@ RowMeaning row_meaning(RowKind kind, const Dims& dims, size_t first, size_t end,
   return out;
 }
 
+void add_mask(const Dims& mask, RowMeaning& to) {
+  int64_t stride = 1;
+  for (size_t i = 0; i < mask.size(); ++i) {
+    const int64_t n = mask[mask.size() - 1 - i];
+    to.axes[to.axes.size() - 1 - i].mask_stride = n == 1 ? 0 : stride;
+    stride *= n;
+  }
+}
+
 std::optional<RowMeaning> softmax_rows(const NodeView& node) {
   const bool flat = node.opset() < 13;
   const Dims& dims = node.dims(0);
@@ -95,8 +104,7 @@ std::optional<RowMeaning> lp_norm_rows(const NodeView& node) {
 }
 
 std::optional<RowMeaning> mvn_rows(const NodeView& node) {
-  const auto axes =
-      normalize_axes(node.attr("axes", std::vector<int64_t>{0, 2, 3}), node.rank(0));
+  const auto axes = normalize_axes(node.attr("axes", std::vector<int64_t>{0, 2, 3}), node.rank(0));
   if (!axes) return std::nullopt;
   RowMeaning out = row_meaning(RowKind::layer_norm, node.dims(0), 0, 0, false);
   for (const int64_t a : *axes) out.axes[static_cast<size_t>(a)].reduced = true;

@@ -10,8 +10,11 @@ namespace accsim::sim {
 /// shifts must be constants, as what commands have of them is made off line, and nothing but output
 /// 0 may be wanted.
 
-/// A dim of a tensor is an axis; `reduced` those from `first` up to `end`, with channels or not.
+/// A dim of a tensor is an axis; rows are of those from `first` up to `end`, with channels or not.
 RowMeaning row_meaning(RowKind kind, const Dims& dims, size_t first, size_t end, bool channels);
+
+/// Gives the axes, one a dim, the strides of a mask that broadcasts to the dims.
+void add_mask(const Dims& mask, RowMeaning& to);
 
 /// Softmax along the axis, before opset 13 from the axis on. An axis of 1 before others is that of
 /// channels.

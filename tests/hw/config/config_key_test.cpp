@@ -54,8 +54,7 @@ TEST(ConfigKey, FieldsDecideWhatTheyAreOf) {
     if (f.path == "name") expected = kDecidesNothing;
     if (f.path == "buffers.shared.kib") expected = kDecidesPlaces;
     if (starts(f, "types.")) expected = kDecidesEverything;
-    if (starts(f, "array.") || starts(f, "buffers.weight.") || starts(f, "buffers.parameter.") ||
-        starts(f, "buffers.accumulator."))
+    if (starts(f, "array.") || starts(f, "buffers.weight.") || starts(f, "buffers.accumulator."))
       expected = kDecidesProducts;
     if (starts(f, "vector.")) expected = kDecidesVectors;
     if (starts(f, "energy.")) expected = kDecidesEnergy;

@@ -53,8 +53,7 @@ struct RowCase {
       const int64_t pixel = index % spatial();
       e.place = (i[0] * spatial() + pixel) * dims[1] + i[1];
     }
-    for (size_t d = 0; d < mask.size(); ++d)
-      e.mask = e.mask * mask[d] + (mask[d] == 1 ? 0 : i[d]);
+    for (size_t d = 0; d < mask.size(); ++d) e.mask = e.mask * mask[d] + (mask[d] == 1 ? 0 : i[d]);
     const int64_t tail = elements(dims, axis, dims.size());
     switch (op) {
       case RowOperator::softmax: {

@@ -26,6 +26,32 @@ TEST(Attention, DoGroupedHeadsShareProducts) {
     }
 }
 
+/// B x heads x S rows of L; a mask for each batch and key.
+TEST(Attention, SaysTheSoftmaxWhichRowsItIsOf) {
+  const auto rows_of = [](SingleNode& node) {
+    EXPECT_TRUE(node.infer().ok());
+    return node.rows();
+  };
+  SingleNode plain("Attention", 23), causal("Attention", 23), short_mask("Attention", 23);
+  for (SingleNode* node : {&plain, &causal, &short_mask})
+    node->in({kB, 4, kS, kH}).in({kB, 2, kL, kH}).in({kB, 2, kL, kHv});
+  plain.in({kB, 1, 1, kL});
+  causal.attr("is_causal", 1);
+  short_mask.in({kS, kL - 1});
+  const auto rows = rows_of(plain);
+  ASSERT_TRUE(rows.has_value());
+  EXPECT_EQ(rows->in_port, kInternalPort);
+  EXPECT_EQ(rows->mask_port, 3);
+  const std::vector<int64_t> counts = {kB, 4, kS, kL}, mask = {kL, 0, 0, 1};
+  for (size_t i = 0; i < 4; ++i) {
+    EXPECT_EQ(rows->axes[i].count, counts[i]);
+    EXPECT_EQ(rows->axes[i].mask_stride, mask[i]);
+    EXPECT_EQ(rows->axes[i].reduced, i == 3);
+  }
+  EXPECT_FALSE(rows_of(causal).has_value());
+  EXPECT_FALSE(rows_of(short_mask).has_value());
+}
+
 TEST(Attention, DoThreeDimsSplitIntoTheStatedHeads) {
   SingleNode node("Attention", 24);
   node.in({kB, kS, 4 * kH}).in({kB, kL, 2 * kH}).in({kB, kL, 2 * kHv}).outs(4);

@@ -106,6 +106,10 @@ class SingleNode {
   Result<Work> cost() const {
     return find_op(node_.domain, node_.op_type)->cost(NodeView(graph_, node_));
   }
+  /// What it does with rows; its row has a rule for that.
+  std::optional<RowMeaning> rows() const {
+    return find_op(node_.domain, node_.op_type)->rows(NodeView(graph_, node_));
+  }
 
  private:
   const Tensor& tensor(size_t i) const { return graph_.tensor(node_.outputs.at(i)); }
