@@ -100,7 +100,7 @@ std::vector<RowTile> row_tiles(const RowProblem& p, int64_t chunks) {
   };
   for (size_t first = kRowLevels; first-- > 0;) {
     RowTile t;
-    int64_t left = std::max<int64_t>(1, p.work.row_count() / chunks);
+    int64_t left = ceil_div(p.work.row_count(), chunks);
     const auto fill = [&](size_t l) {
       t.rows[l] = std::min(p.work.rows[l], left);
       left /= t.rows[l];

@@ -49,7 +49,7 @@ std::string to_string(const RowProblem& p, const RowTile& t);
 /// May the machine have RowCommands of this length at all?
 bool has_row_commands(const RowWork& work, const hw::HwConfig& hw);
 
-/// The tiles of at least `chunks` chunks, one for each level whose rows may be filled first.
+/// Tiles of about `chunks` equal chunks, one for each level whose rows may be filled first.
 std::vector<RowTile> row_tiles(const RowProblem& p, int64_t chunks);
 
 /// Do rows, mask and parameters of the largest chunk fit into the slots?
