@@ -5,8 +5,8 @@
 
 namespace accsim::sim {
 
-/// Levels of a nest of rows, then pieces, then what is contiguous in a piece.
 inline constexpr size_t kPieceLevel = kRowLevels, kRunLevel = kRowLevels + 1;
+/// A number for each level of a nest of rows, then for pieces, then for what is contiguous in one.
 using RowLevels = std::array<int64_t, kRowLevels + 2>;
 
 /// A part of a tensor, densely in a slot in the order in which it lies in memory.
@@ -25,8 +25,8 @@ RowPart mask_part(const RowProblem& p, const RowNest& rows);
 /// Of a softmax its tables.
 RowPart parameter_part(const RowProblem& p, const RowNest& rows);
 
-/// Commands of a chunk.
-inline int64_t row_commands(const RowTile& t) {
+/// How many commands a chunk takes, one behind the other.
+constexpr int64_t row_commands(const RowTile& t) {
   return t.parameters == RowParameters::halves ? 2 : 1;
 }
 /// Bytes that a chunk takes of an output slot: what lies behind the rows takes, of halves, what the

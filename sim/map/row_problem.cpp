@@ -75,6 +75,17 @@ bool has_halves(const RowProblem& p) {
          w.channel_stride == RowNest{};
 }
 
+/// At most `left` rows of a tile: those of level `first`, then of the others from the inside.
+void fill_rows(const RowNest& rows, size_t first, int64_t left, RowTile& t) {
+  const auto fill = [&](size_t l) {
+    t.rows[l] = std::min(rows[l], left);
+    left /= t.rows[l];
+  };
+  fill(first);
+  for (size_t l = kRowLevels; l-- > 0;)
+    if (l != first) fill(l);
+}
+
 }  // namespace
 
 bool has_row_commands(const RowWork& work, const hw::HwConfig& hw) {
@@ -98,22 +109,17 @@ std::vector<RowTile> row_tiles(const RowProblem& p, int64_t chunks) {
   const auto add = [&](const RowTile& tile) {
     if (std::ranges::find(out, tile) == out.end()) out.push_back(tile);
   };
-  for (size_t first = kRowLevels; first-- > 0;) {
-    RowTile t;
-    int64_t left = ceil_div(p.work.row_count(), chunks);
-    const auto fill = [&](size_t l) {
-      t.rows[l] = std::min(p.work.rows[l], left);
-      left /= t.rows[l];
-    };
-    fill(first);
-    for (size_t l = kRowLevels; l-- > 0;)
-      if (l != first) fill(l);
-    add(t);
-    t.parameters = RowParameters::each_chunk;
-    if (p.work.channel_stride != RowNest{}) add(t);
-    t.parameters = RowParameters::halves;
-    if (has_halves(p)) add(t);
-  }
+  // As many chunks, the last one shorter; or, rounded down, one more of what is left over.
+  for (const int64_t rows : {ceil_div(p.work.row_count(), chunks), p.work.row_count() / chunks})
+    for (size_t first = kRowLevels; first-- > 0;) {
+      RowTile t;
+      fill_rows(p.work.rows, first, std::max<int64_t>(1, rows), t);
+      add(t);
+      t.parameters = RowParameters::each_chunk;
+      if (p.work.channel_stride != RowNest{}) add(t);
+      t.parameters = RowParameters::halves;
+      if (has_halves(p)) add(t);
+    }
   return out;
 }
 

@@ -35,7 +35,7 @@ struct RowMeaning {
 
 /// Counts of a nest of rows, outermost first.
 inline constexpr size_t kRowLevels = 4;
-using RowNest = std::array<int64_t, kRowLevels>;
+using RowNest = std::array<int64_t, kRowLevels>;  ///< counts, or strides, by level
 
 /// Where the addend of a softmax lies, in elements; as the rows but for broadcast strides of 0.
 struct RowMask {
