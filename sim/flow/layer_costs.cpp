@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "hw/energy/energy.h"
+#include "sim/lower/lane_meaning.h"
 #include "sim/map/gemm_problem.h"
 #include "sim/report/bounds.h"
 
@@ -77,9 +78,23 @@ int64_t least_traffic(const GemmOp& op, const OpRequest& r, const hw::HwConfig& 
          (adds ? op.batch * op.m() * op.n() * residual->element_bytes : 0);
 }
 
+/// What a memory op reads.
+const std::vector<Access>& reads(const MemoryOp& op, const hw::HwConfig&) { return op.inputs; }
+/// A vector op: lane commands read what their results are made of, other constants ride in them.
+std::vector<Access> reads(const VectorOp& op, const hw::HwConfig& hw) {
+  std::vector<Access> out = op.inputs;
+  if (!op.lane || hw.types.activation != DType::int8) return out;
+  const LaneWork& lane = *op.lane;
+  std::erase_if(out,
+                [&](const Access& a) { return a.port != lane.a_port && a.port != lane.b_port; });
+  for (Access& a : out)
+    if (a.port == lane.a_port) a.elements = std::min(a.elements, elements_read(lane));
+  return out;
+}
+
 /// Vector and memory ops: what isn't on chip, once.
 template <class Op>
-int64_t least_traffic(const Op& op, const OpRequest& r, const hw::HwConfig&) {
+int64_t least_traffic(const Op& op, const OpRequest& r, const hw::HwConfig& hw) {
   int64_t bytes = 0;
   const auto add = [&](const std::vector<Access>& side, const std::vector<Operand>& operands) {
     for (const Access& a : side) {
@@ -87,7 +102,7 @@ int64_t least_traffic(const Op& op, const OpRequest& r, const hw::HwConfig&) {
       if (!on_chip(operands, a.port)) bytes += a.elements * (o ? o->element_bytes : 1);
     }
   };
-  add(op.inputs, r.inputs);
+  add(reads(op, hw), r.inputs);
   add(op.outputs, r.outputs);
   return bytes;
 }

@@ -11,6 +11,7 @@
 #include "sim/lower/functions.h"
 #include "sim/lower/patterns.h"
 #include "sim/lower/row_layout.h"
+#include "sim/lower/lane_meaning.h"
 #include "sim/operators/op_table.h"
 
 namespace accsim::sim {
@@ -40,6 +41,7 @@ class Lowering {
     count_parameters(graph_, out_);
     set_row_work(graph_, out_);
     merge_patterns(graph_, out_);
+    add_lane_meanings(graph_, out_);
     return std::move(out_);
   }
 

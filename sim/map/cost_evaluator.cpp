@@ -1,6 +1,7 @@
 #include "sim/map/cost_evaluator.h"
 
 #include "sim/map/gemm_emitter.h"
+#include "sim/map/lane_emitter.h"
 #include "sim/map/move_emitter.h"
 #include "sim/map/row_emitter.h"
 #include "sim/map/vector_emitter.h"
@@ -63,6 +64,12 @@ ChainLink CostEvaluator::link(const RowProblem& p, const RowTile& t) {
   CostSink sink(hw_, hw::Dataflow::weight_stationary, steps_, CostSink::Marks::yes);
   RowEmitter(p, t, sink).run();
   return take_link(sink, steps_);
+}
+
+Cost CostEvaluator::cost(const LaneProblem& p, const LaneTiling& t) {
+  CostSink sink(hw_, hw::Dataflow::weight_stationary, steps_);
+  LaneEmitter(as_cut(p, t), t, sink).run();
+  return {simulator_.run(steps_.steps(), hw_, hw::TimingMode::periodic), sink.counts()};
 }
 
 }  // namespace accsim::sim

@@ -6,6 +6,9 @@
 
 namespace accsim::sim {
 
+struct LaneProblem;
+struct LaneTiling;
+
 /// What a program costs: its cycles with all waits, and all that it moves and computes.
 struct Cost {
   hw::Timing timing;
@@ -34,6 +37,7 @@ class CostEvaluator {
   Cost cost(const VectorProblem& p, int64_t chunks, int64_t passes);
   /// Of emit(p, hw, t); the tile fits.
   Cost cost(const RowProblem& p, const RowTile& t);
+  Cost cost(const LaneProblem& p, const LaneTiling& t);
 
   /// The same programs in a chain.
   ChainLink link(const GemmProblem& p, const Tiling& t);

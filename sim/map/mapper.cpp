@@ -6,6 +6,7 @@
 
 #include "sim/base/key_bytes.h"
 #include "sim/map/heuristic_tiling.h"
+#include "sim/map/lane_problem.h"
 
 namespace accsim::sim {
 namespace {
@@ -47,12 +48,22 @@ void add(KeyBytes& key, const RowWork& w) {
   key.add(port, elements).add(mask_row_stride).add(mask_piece_stride);
 }
 
+void add(KeyBytes& key, const LaneWork& work) {
+  const auto& [op, gather, a_port, b_port, axes, across, table] = work;
+  key.add(op, gather, a_port, b_port, across, table, axes.size());
+  for (const auto& [count, a, b, slide] : axes) {
+    const auto& [extent, kernel, stride, dilation, pad, counted_from, counted_to] = slide;
+    key.add(count, a, b, extent, kernel, stride, dilation, pad, counted_from, counted_to);
+  }
+}
+
 void add(KeyBytes& key, const VectorOp& op) {
-  const auto& [inputs, outputs, ops, row, passes, row_work] = op;
+  const auto& [inputs, outputs, ops, row, passes, row_work, lane] = op;
   add(key, inputs);
   add(key, outputs);
-  key.add(ops).add(row, passes, row_work.has_value());
+  key.add(ops).add(row, passes, row_work.has_value(), lane.has_value());
   if (row_work) add(key, *row_work);
+  if (lane) add(key, *lane);
 }
 
 void add(KeyBytes& key, const MemoryOp& op) {
@@ -106,6 +117,19 @@ std::optional<RowProblem> row_problem(const RowWork& work, const OpRequest& r,
     p.mask = mask.place;
   }
   return p;
+}
+
+/// A vector op that lane commands do on a machine of int8; nullopt where they can't.
+std::optional<LaneProblem> lane_problem(const VectorOp& op, const OpRequest& r,
+                                        const hw::HwConfig& hw) {
+  if (!op.lane || hw.types.activation != DType::int8 || op.outputs.size() != 1) return std::nullopt;
+  const Operand a = operand(r.inputs, op.lane->a_port, hw);
+  const Operand b = operand(r.inputs, op.lane->b_port, hw);
+  const Operand out = operand(r.outputs, op.outputs.front().port, hw);
+  const bool two = op.lane->b_port >= 0;
+  if (a.element_bytes != 1 || out.element_bytes != 1 || (two && b.element_bytes != 1))
+    return std::nullopt;
+  return LaneProblem{*op.lane, a.place, two ? b.place : Place{}, out.place};
 }
 
 VectorProblem vector_problem(const std::vector<Access>& inputs, const std::vector<Access>& outputs,
@@ -291,6 +315,8 @@ Result<Mapping> Mapper::search(const OpRequest& r, const MappingPin& pin) {
     if (vector->row_work)
       if (const auto rows = row_problem(*vector->row_work, r, hw_))
         if (auto found = search_rows(*rows)) return std::move(*found);
+    if (const auto lanes = lane_problem(*vector, r, hw_))
+      if (auto mapping = search_lanes(*lanes)) return std::move(*mapping);
     VectorProblem p = vector_problem(vector->inputs, vector->outputs, r, hw_);
     p.ops = vector->ops;
     int64_t elements = 1;
@@ -401,6 +427,33 @@ Result<Mapping> Mapper::search_vector(const VectorProblem& p) {
     out.program = emit(p, hw_, chunks, passes);
     out.description = fmt::format("{} chunk{}{}", chunks, chunks == 1 ? "" : "s",
                                   passes > 1 ? fmt::format(", {} passes", passes) : "");
+  }
+  return out;
+}
+
+std::optional<Mapping> Mapper::search_lanes(const LaneProblem& p) {
+  Best<LaneTiling> best;
+  const auto evaluate = [&](const LaneTiling& t) {
+    const Cost cost = evaluator_.cost(p, t);
+    best.offer(t, cost, score(options_.objective, cost, hw_));
+    return cost.timing.total.count();
+  };
+  if (const auto tiling = heuristic_lanes(p, hw_)) evaluate(*tiling);
+  if (!best.chosen) return std::nullopt;
+  int64_t considered = best.evaluated;
+  if (options_.effort == MapEffort::search) {
+    const auto choices = lane_tilings(p, hw_);
+    considered += std::ssize(choices);
+    const bool by_cycles = options_.objective == Objective::cycles;
+    for (const auto& [bound, tiling] : choices) {
+      if (by_cycles && bound >= best.score.cycles) break;
+      check(bound <= evaluate(tiling), "a mapping's bound exceeds its cycles");
+    }
+  }
+  Mapping out = costed(best.cost, best.evaluated, considered);
+  if (options_.programs) {
+    out.program = emit(p, hw_, *best.chosen);
+    out.description = to_string(*best.chosen);
   }
   return out;
 }

@@ -88,6 +88,7 @@ class Mapper {
   Result<Mapping> search_vector(const VectorProblem& p);
   /// Nothing when not even a row fits: then the op's operations are streamed.
   std::optional<Mapping> search_rows(const RowProblem& p);
+  std::optional<Mapping> search_lanes(const LaneProblem& p);
   std::vector<hw::Dataflow> dataflows(const MappingPin& pin) const;
   const MappingPin& pin_of(const std::string& layer) const;
 

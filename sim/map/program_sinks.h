@@ -115,6 +115,11 @@ class ProgramSink {
   void row(const hw::RowCommand& c, Fill fill) {
     add(hw::RowCommand(c), fill);
   }
+  /// `c` without its addresses.
+  template <class Fill>
+  void lane(const hw::LaneCommand& c, Fill fill) {
+    add(hw::LaneCommand(c), fill);
+  }
   template <class Fill>
   void store(int tensor, const hw::Walk& walk, Fill fill) {
     hw::StoreCommand c;
@@ -222,6 +227,11 @@ class CostSink {
   void row(const hw::RowCommand& c, Fill) {
     steps_.row(c);
     tally_.row(times_, c);
+  }
+  template <class Fill>
+  void lane(const hw::LaneCommand& c, Fill) {
+    steps_.lane(c);
+    tally_.lane(times_, c);
   }
   template <class Fill>
   void store(int tensor, const hw::Walk& walk, Fill) {

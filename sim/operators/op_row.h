@@ -137,6 +137,25 @@ enum class Algebra : uint8_t {
   convert   ///< another element type
 };
 
+/// What lane commands of int8 elements make of the node (sim/lower/lane_meaning.h). Functions of
+/// one element need no rule: their rows are elementwise.
+enum class LaneRule : uint8_t {
+  none,
+  add,
+  sub,
+  mul,
+  div,  ///< by constants
+  min,
+  max,
+  pool_mean,  ///< of the windows that the attributes say
+  pool_max,
+  reduce_sum,  ///< of the axes that are reduced; of a pooling row, of all spatial ones
+  reduce_mean,
+  reduce_min,
+  reduce_max,
+  nearest,  ///< a resize that repeats elements or leaves some out
+};
+
 /// Everything the program knows of one operator but its kernel (sim/ref). A column that a row
 /// doesn't name has nothing special. docs/architecture.md says what else a new operator needs.
 struct OpRow {
@@ -166,6 +185,7 @@ struct OpRow {
   bool takes_turned_b = false;  ///< a Fusion::turn before its B costs nothing
   Fusion fusion = Fusion::none;
   Algebra algebra = Algebra::none;
+  LaneRule lane = LaneRule::none;
   ControlFlow control_flow = ControlFlow::none;  ///< else no graph has such a node: it is expanded
   std::string_view no_kernel = "";               ///< why the reference executor doesn't compute it
 

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "sim/work/row_work.h"
+#include "sim/work/lane_work.h"
 
 namespace accsim::sim {
 
@@ -88,6 +89,7 @@ struct VectorOp {
   /// Softmax or normalisation that the op is, all of it, for machines that have commands for it;
   /// `ops` are what it takes others.
   std::optional<RowWork> row_work = std::nullopt;
+  std::optional<LaneWork> lane = std::nullopt;  ///< what lane commands make of it, if they can
 
   int64_t& operator[](VectorClass c) { return ops[static_cast<size_t>(c)]; }
   int64_t operator[](VectorClass c) const { return ops[static_cast<size_t>(c)]; }

@@ -1,0 +1,28 @@
+#pragma once
+#include <optional>
+#include <vector>
+
+#include "sim/work/lane_work.h"
+
+namespace accsim::sim {
+
+/// A dim of a lane op: indices of the result, and elements from one to the next in each tensor.
+struct LaneDim {
+  int64_t count = 1;  ///< of the result
+  int64_t out = 1;    ///< stride of the result
+  int64_t a = 0, b = 0;
+  LaneSlide slide{};  ///< of `a`
+
+  /// One that `a` has as the result has it.
+  static LaneDim of(int64_t count, int64_t out, int64_t a, int64_t b = 0) {
+    return {count, out, a, b, {.extent = count, .counted_to = count}};
+  }
+};
+
+/// The meaning with axes made of its dims, in any order: in the order of memory, those joined that
+/// go on in all tensors, operands swapped where the first isn't contiguous and the second is.
+/// nullopt where lane commands can't: the result isn't dense, or an operand isn't contiguous along
+/// what is innermost in it, or windows slide over three axes.
+std::optional<LaneWork> lane_axes(LaneWork meaning, std::vector<LaneDim> dims);
+
+}  // namespace accsim::sim

@@ -1,0 +1,291 @@
+#include "sim/lower/lane_meaning.h"
+
+#include <algorithm>
+
+#include "sim/lower/lane_geometry.h"
+#include "sim/lower/nearest.h"
+#include "sim/operators/op_table.h"
+#include "sim/operators/pool/pool_rules.h"
+#include "sim/operators/reduction/reduction_rules.h"
+#include "sim/operators/rules.h"
+
+namespace accsim::sim {
+namespace {
+
+using Meaning = std::optional<LaneWork>;
+
+/// Results, or inputs, along an axis that windows slide over, at most: more is left to streams.
+constexpr int64_t kMostPositions = int64_t{1} << 20;
+
+bool is_element(DType t) { return is_float(t) || t == DType::int8 || t == DType::uint8; }
+
+LaneArithmetic arithmetic(LaneRule rule) {
+  switch (rule) {
+    case LaneRule::add:
+      return LaneArithmetic::add;
+    case LaneRule::sub:
+      return LaneArithmetic::sub;
+    case LaneRule::mul:
+    case LaneRule::div:
+      return LaneArithmetic::mul;
+    case LaneRule::min:
+      return LaneArithmetic::min;
+    case LaneRule::max:
+      return LaneArithmetic::max;
+    default:
+      return LaneArithmetic::copy;
+  }
+}
+
+LaneGather gathering(LaneRule rule) {
+  switch (rule) {
+    case LaneRule::reduce_sum:
+      return LaneGather::sum;
+    case LaneRule::pool_mean:
+    case LaneRule::reduce_mean:
+      return LaneGather::mean;
+    case LaneRule::reduce_min:
+      return LaneGather::min;
+    case LaneRule::pool_max:
+    case LaneRule::reduce_max:
+      return LaneGather::max;
+    default:
+      return LaneGather::none;
+  }
+}
+
+class LaneReading {
+ public:
+  LaneReading(const NodeView& node, const OpRow& row, const LaneLayouts& layouts)
+      : node_(node), row_(row), layouts_(layouts), out_(layouts.strides(node.node().outputs[0])) {}
+
+  Meaning run() const {
+    switch (row_.lane) {
+      case LaneRule::none:
+        return function();
+      case LaneRule::pool_mean:
+      case LaneRule::pool_max:
+        return pooling();
+      case LaneRule::reduce_sum:
+      case LaneRule::reduce_mean:
+      case LaneRule::reduce_min:
+      case LaneRule::reduce_max:
+        return reduction();
+      case LaneRule::nearest:
+        return nearest();
+      default:
+        break;
+    }
+    const Meaning of_one = function();
+    return of_one ? of_one : of_two();
+  }
+
+ private:
+  const Dims& dims() const { return node_.output(0).dims; }
+  std::vector<int64_t> strides(size_t port) const {
+    return layouts_.strides(node_.node().inputs[port]);
+  }
+  bool rides(size_t port) const {
+    return node_.input(port).constant && elements(node_.dims(port)) == 1;
+  }
+
+  /// A function of one tensor's elements, with constants.
+  Meaning function() const {
+    if (row_.kind != OpKind::elementwise || !row_.in_place || row_.random) return std::nullopt;
+    LaneWork work;
+    work.a_port = -1;
+    bool constants = false, again = false;
+    for (size_t i = 0; i < node_.input_count(); ++i) {
+      if (!node_.has_input(i)) continue;
+      if (rides(i)) {
+        constants = true;
+      } else if (work.a_port < 0) {
+        work.a_port = static_cast<int>(i);
+      } else if (node_.node().inputs[i] != node_.node().inputs[static_cast<size_t>(work.a_port)]) {
+        return std::nullopt;
+      } else {
+        again = true;
+      }
+    }
+    if (work.a_port < 0 || node_.dims(static_cast<size_t>(work.a_port)) != dims())
+      return std::nullopt;
+    const bool reciprocal = row_.lane == LaneRule::div && work.a_port != 0;
+    const bool linear = row_.lane != LaneRule::none && constants && !again && !reciprocal;
+    // A multiplier, a zero point or limits; a table else.
+    work.table = !linear && row_.fusion != Fusion::clip;
+    const std::vector<int64_t> a = strides(static_cast<size_t>(work.a_port));
+    std::vector<LaneDim> all;
+    for (size_t d = 0; d < dims().size(); ++d) all.push_back(LaneDim::of(dims()[d], out_[d], a[d]));
+    return lane_axes(work, all);
+  }
+
+  /// Strides of an operand along the result's dims.
+  std::vector<int64_t> along_result(size_t port) const {
+    const Dims& own = node_.dims(port);
+    const size_t missing = dims().size() - own.size();
+    std::vector<int64_t> out(dims().size(), 0);
+    if (!node_.input(port).constant) {
+      const std::vector<int64_t> stride = strides(port);
+      for (size_t d = 0; d < own.size(); ++d)
+        if (own[d] > 1) out[missing + d] = stride[d];
+      return out;
+    }
+    std::vector<size_t> order(own.size());
+    for (size_t d = 0; d < own.size(); ++d) order[d] = d;
+    std::ranges::stable_sort(
+        order, [&](size_t x, size_t y) { return out_[missing + x] < out_[missing + y]; });
+    int64_t stride = 1;
+    for (const size_t d : order) {
+      if (own[d] > 1) out[missing + d] = stride;
+      stride *= own[d];
+    }
+    return out;
+  }
+
+  Meaning of_two() const {
+    if (node_.input_count() != 2 || !node_.has_input(0) || !node_.has_input(1)) return std::nullopt;
+    if (row_.lane == LaneRule::div && !node_.input(1).constant) return std::nullopt;
+    LaneWork work;
+    work.op = arithmetic(row_.lane);
+    work.b_port = 1;
+    const std::vector<int64_t> a = along_result(0), b = along_result(1);
+    std::vector<LaneDim> all;
+    for (size_t d = 0; d < dims().size(); ++d)
+      all.push_back(LaneDim::of(dims()[d], out_[d], a[d], b[d]));
+    return lane_axes(work, all);
+  }
+
+  Meaning pooling() const {
+    const Result<SlidingWindow> window = pool_window(node_, false);
+    if (!window) return std::nullopt;
+    const auto attrs = window_attrs(node_, window->rank);
+    if (!attrs) return std::nullopt;
+    const bool counts_pad = int_attr(node_, "count_include_pad", 0) != 0;
+    const std::vector<int64_t> a = strides(0);
+    LaneWork work;
+    work.gather = gathering(row_.lane);
+    std::vector<LaneDim> all;
+    for (size_t d = 0; d < dims().size(); ++d) {
+      all.push_back(LaneDim::of(dims()[d], out_[d], a[d]));
+      if (d < 2) continue;
+      const size_t at = 3 - window->rank + d - 2;
+      LaneSlide& s = all.back().slide;
+      s = {node_.dims(0)[d],     window->kernel[at], window->stride[at],
+           window->dilation[at], window->pad[at],    0,
+           node_.dims(0)[d]};
+      int64_t after =
+          attrs->same() ? s.at(dims()[d] - 1, s.kernel - 1) + 1 - s.extent : attrs->after[d - 2];
+      if (counts_pad) {
+        s.counted_from = -s.pad;
+        s.counted_to = s.extent + std::max<int64_t>(0, after);
+      }
+      if (std::max(dims()[d], s.extent) > kMostPositions) return std::nullopt;
+      for (int64_t o = 0; o < dims()[d]; ++o)
+        if (s.inside(o).count == 0) return std::nullopt;
+    }
+    return lane_axes(work, all);
+  }
+
+  bool reduces(size_t dim, const std::vector<int64_t>& axes) const {
+    return row_.kind == OpKind::pooling
+               ? dim >= 2
+               : std::ranges::binary_search(axes, static_cast<int64_t>(dim));
+  }
+
+  Meaning reduction() const {
+    std::vector<int64_t> axes;
+    if (row_.kind != OpKind::pooling) {
+      Result<std::vector<int64_t>> stated = reduced_axes(node_);
+      if (!stated) return std::nullopt;
+      axes = std::move(*stated);
+    }
+    const Dims& in = node_.dims(0);
+    const bool keeps = in.size() == dims().size();
+    const std::vector<int64_t> a = strides(0);
+    LaneWork work;
+    work.gather = gathering(row_.lane);
+    std::vector<LaneDim> all;
+    for (size_t d = 0, o = 0; d < in.size(); ++d) {
+      if (!reduces(d, axes)) {
+        all.push_back(LaneDim::of(in[d], out_[o++], a[d]));
+        continue;
+      }
+      all.push_back({1, 1, a[d], 0, {.extent = in[d], .kernel = in[d], .counted_to = in[d]}});
+      if (keeps) ++o;
+    }
+    return lane_axes(work, all);
+  }
+
+  Meaning nearest() const {
+    const std::vector<int64_t> a = strides(0);
+    std::vector<LaneDim> all;
+    for (size_t d = 0; d < dims().size(); ++d) {
+      if (std::max(dims()[d], node_.dims(0)[d]) > kMostPositions) return std::nullopt;
+      const auto step = nearest_step(node_, d);
+      if (!step) return std::nullopt;
+      const int64_t in = node_.dims(0)[d];
+      if (step->repeats > 1) {
+        all.push_back(LaneDim::of(in, out_[d] * step->repeats, a[d]));
+        all.push_back(LaneDim::of(step->repeats, out_[d], 0));
+        continue;
+      }
+      all.push_back(LaneDim::of(dims()[d], out_[d], a[d]));
+      all.back().slide = {.extent = in, .stride = step->stride, .pad = -step->first};
+      all.back().slide.counted_to = in;
+    }
+    return lane_axes({}, all);
+  }
+
+  const NodeView& node_;
+  const OpRow& row_;
+  const LaneLayouts& layouts_;
+  const std::vector<int64_t> out_;  ///< strides of the result
+};
+
+}  // namespace
+
+Meaning lane_work(const NodeView& node, const LaneLayouts& layouts) {
+  const OpRow* row = find_op(node.node());
+  if (!row || !node.has_input(0) || !node.has_output(0) || !is_element(node.output(0).dtype))
+    return std::nullopt;
+  for (size_t i = 1; i < node.output_count(); ++i)
+    if (node.has_output(i)) return std::nullopt;
+  Meaning work = LaneReading(node, *row, layouts).run();
+  if (!work) return std::nullopt;
+  for (const int port : {work->a_port, work->b_port})
+    if (port >= 0 && !is_element(node.dtype(static_cast<size_t>(port)))) return std::nullopt;
+  return work;
+}
+
+int64_t elements_read(const LaneWork& work) {
+  int64_t read = work.across;
+  for (const LaneAxis& x : work.axes) {
+    if (x.a == 0) continue;
+    if (x.slide.plain() || (x.count == 1 && x.slide.whole())) {
+      read *= x.slide.extent;
+      continue;
+    }
+    std::vector<bool> seen(static_cast<size_t>(x.slide.extent), false);
+    for (int64_t o = 0; o < x.count; ++o) {
+      const LaneSlide::Taps taps = x.slide.inside(o);
+      for (int64_t k = taps.first; k < taps.first + taps.count; ++k)
+        seen[static_cast<size_t>(x.slide.at(o, k))] = true;
+    }
+    read *= std::ranges::count(seen, true);
+  }
+  return read;
+}
+
+void add_lane_meanings(const Graph& graph, Lowered& lowered) {
+  const LaneLayouts layouts(graph);
+  for (Layer& l : lowered.layers) {
+    if (l.work.size() != 1) continue;
+    auto* op = std::get_if<VectorOp>(&l.work.front());
+    const Node& node = graph.nodes[static_cast<size_t>(l.node)];
+    // A layer of other inputs isn't its node alone any more.
+    if (op && !op->lane && l.inputs == node.inputs)
+      op->lane = lane_work(NodeView(graph, node), layouts);
+  }
+}
+
+}  // namespace accsim::sim
