@@ -54,6 +54,14 @@ LaneGather gathering(LaneRule rule) {
   }
 }
 
+/// A function of the elements of a tensor, that of `out` at the same index.
+Meaning lane_function(LaneWork work, const Dims& dims, const std::vector<int64_t>& in,
+                      const std::vector<int64_t>& out) {
+  std::vector<LaneDim> all;
+  for (size_t d = 0; d < dims.size(); ++d) all.push_back(LaneDim::of(dims[d], out[d], in[d]));
+  return lane_axes(std::move(work), all);
+}
+
 class LaneReading {
  public:
   LaneReading(const NodeView& node, const OpRow& row, const LaneLayouts& layouts)
@@ -113,10 +121,7 @@ class LaneReading {
     const bool linear = row_.lane != LaneRule::none && constants && !again && !reciprocal;
     // A multiplier, a zero point or limits; a table else.
     work.table = !linear && row_.fusion != Fusion::clip;
-    const std::vector<int64_t> a = strides(static_cast<size_t>(work.a_port));
-    std::vector<LaneDim> all;
-    for (size_t d = 0; d < dims().size(); ++d) all.push_back(LaneDim::of(dims()[d], out_[d], a[d]));
-    return lane_axes(work, all);
+    return lane_function(work, dims(), strides(static_cast<size_t>(work.a_port)), out_);
   }
 
   /// Strides of an operand along the result's dims.
@@ -276,14 +281,31 @@ int64_t elements_read(const LaneWork& work) {
   return read;
 }
 
+namespace {
+
+/// Of a layer that is a function, whatever its nodes: a table, or a factor and a sum.
+Meaning lane_layer(const Graph& graph, const Layer& l, const LaneLayouts& layouts) {
+  const Tensor &in = graph.tensor(l.inputs[0]), &out = graph.tensor(l.outputs[0]);
+  if (!is_element(in.dtype) || !is_element(out.dtype) || in.dims != out.dims) return std::nullopt;
+  LaneWork work;
+  work.table = !l.function.affine;
+  return lane_function(work, out.dims, layouts.strides(l.inputs[0]),
+                       layouts.strides(l.outputs[0]));
+}
+
+}  // namespace
+
 void add_lane_meanings(const Graph& graph, Lowered& lowered) {
   const LaneLayouts layouts(graph);
   for (Layer& l : lowered.layers) {
     if (l.work.size() != 1) continue;
     auto* op = std::get_if<VectorOp>(&l.work.front());
     const Node& node = graph.nodes[static_cast<size_t>(l.node)];
+    if (!op || op->lane) continue;
     // A layer of other inputs isn't its node alone any more.
-    if (op && !op->lane && l.inputs == node.inputs)
+    if (!l.function.empty())
+      op->lane = lane_layer(graph, l, layouts);
+    else if (l.inputs == node.inputs)
       op->lane = lane_work(NodeView(graph, node), layouts);
   }
 }

@@ -72,4 +72,10 @@ Cost CostEvaluator::cost(const LaneProblem& p, const LaneTiling& t) {
   return {simulator_.run(steps_.steps(), hw_, hw::TimingMode::periodic), sink.counts()};
 }
 
+ChainLink CostEvaluator::link(const LaneProblem& p, const LaneTiling& t) {
+  CostSink sink(hw_, hw::Dataflow::weight_stationary, steps_, CostSink::Marks::yes);
+  LaneEmitter(as_cut(p, t), t, sink).run();
+  return take_link(sink, steps_);
+}
+
 }  // namespace accsim::sim

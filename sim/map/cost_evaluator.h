@@ -43,6 +43,7 @@ class CostEvaluator {
   ChainLink link(const GemmProblem& p, const Tiling& t);
   ChainLink link(const VectorProblem& p, int64_t chunks, int64_t passes);
   ChainLink link(const RowProblem& p, const RowTile& t);
+  ChainLink link(const LaneProblem& p, const LaneTiling& t);
 
  private:
   const hw::HwConfig& hw_;

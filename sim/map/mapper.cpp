@@ -451,6 +451,7 @@ std::optional<Mapping> Mapper::search_lanes(const LaneProblem& p) {
     }
   }
   Mapping out = costed(best.cost, best.evaluated, considered);
+  out.link = evaluator_.link(p, *best.chosen);
   if (options_.programs) {
     out.program = emit(p, hw_, *best.chosen);
     out.description = to_string(*best.chosen);
