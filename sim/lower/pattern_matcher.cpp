@@ -35,6 +35,12 @@ std::optional<double> PatternMatcher::value(TensorId tensor) const {
   return t.value->as_double(0);
 }
 
+bool PatternMatcher::is_vector(NodeId node) const {
+  const Layer* l = &lowered_.layers[static_cast<size_t>(node)];
+  if (l->merged_into >= 0) l = &lowered_.layers[static_cast<size_t>(l->merged_into)];
+  return l->fate == Fate::vector;
+}
+
 bool PatternMatcher::leaf(TensorId tensor, const PatternTerm& term, PatternMatch& match) const {
   const bool constant = graph_.tensor(tensor).constant;
   switch (term.leaf) {
@@ -91,9 +97,8 @@ bool PatternMatcher::find(TensorId tensor, const PatternTerm& term, PatternMatch
   const NodeId producer = graph_.tensor(tensor).producer;
   if (producer == kNoNode) return false;
   const Node& node = graph_.nodes[static_cast<size_t>(producer)];
-  const Fate fate = lowered_.layers[static_cast<size_t>(producer)].fate;
   const OpRow* row = find_op(node);
-  if (node.folded || !row || (fate != Fate::vector && fate != Fate::folded)) return false;
+  if (node.folded || !row || !is_vector(producer)) return false;
   PatternMatch trial = match;
   const bool converts = row->algebra == Algebra::convert && is_float_convert(graph_, node);
   if (converts) {

@@ -19,6 +19,8 @@ class PatternMatcher {
   bool leaf(TensorId tensor, const PatternTerm& term, PatternMatch& match) const;
   bool inputs(const Node& node, const PatternTerm& term, PatternMatch& match) const;
   bool is_scalar(TensorId tensor) const;
+  /// Is the node vector work, by itself or merged into that of another?
+  bool is_vector(NodeId node) const;
   /// Of a constant of one element that is known.
   std::optional<double> value(TensorId tensor) const;
 

@@ -120,6 +120,8 @@ void merge(const PatternMatch& m, const RowMeaning& meaning, const Graph& graph,
   for (const NodeId id : m.nodes) {
     Layer& l = lowered.layers[static_cast<size_t>(id)];
     l.work.clear();
+    l.function = {};
+    l.in_function = false;
     if (id == last) continue;
     l.fate = Fate::folded;
     l.merged_into = static_cast<int>(last);
