@@ -258,7 +258,7 @@ class AnnotateTest(unittest.TestCase):
         )
         nodes = [
             helper.make_node("If", ["yes"], ["a"], name="if", then_branch=inner, else_branch=other),
-            helper.make_node("Sigmoid", ["a"], ["y"], name="if/tanh2"),
+            helper.make_node("Softmax", ["a"], ["y"], name="if/tanh2"),
         ]
         yes = numpy_helper.from_array(numpy.array(True), "yes")
         graph = helper.make_graph(
