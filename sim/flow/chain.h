@@ -14,6 +14,7 @@ struct LayerTensors {
   int32_t internal = 0;  ///< between two ops of a layer
   int32_t own = 0;       ///< parameters and absent inputs: nobody marks them
 };
+/// Those of a layer of the network that the residency is of.
 LayerTensors layer_tensors(const Layer& layer, const Residency& residency);
 
 /// Tensor i of a link's marks, as a chain numbers it.

@@ -289,8 +289,7 @@ Meaning lane_layer(const Graph& graph, const Layer& l, const LaneLayouts& layout
   if (!is_element(in.dtype) || !is_element(out.dtype) || in.dims != out.dims) return std::nullopt;
   LaneWork work;
   work.table = !l.function.affine;
-  return lane_function(work, out.dims, layouts.strides(l.inputs[0]),
-                       layouts.strides(l.outputs[0]));
+  return lane_function(work, out.dims, layouts.strides(l.inputs[0]), layouts.strides(l.outputs[0]));
 }
 
 }  // namespace

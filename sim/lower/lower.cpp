@@ -9,9 +9,9 @@
 
 #include "sim/base/sums.h"
 #include "sim/lower/functions.h"
+#include "sim/lower/lane_meaning.h"
 #include "sim/lower/patterns.h"
 #include "sim/lower/row_layout.h"
-#include "sim/lower/lane_meaning.h"
 #include "sim/operators/op_table.h"
 
 namespace accsim::sim {

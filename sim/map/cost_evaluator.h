@@ -16,8 +16,8 @@ struct Cost {
 };
 
 /// A program as a link of a network's chain: its steps, with waits for marks before the first load
-/// of each operand that isn't constant and marks behind its last store, and whose they are: tensor i
-/// of the steps is ports[i].
+/// of each operand that isn't constant and marks behind its last store, and whose they are: tensor
+/// i of the steps is ports[i].
 struct ChainLink {
   std::vector<hw::Step> steps;
   std::vector<OperandPort> ports;

@@ -60,10 +60,11 @@ LaneProblem spread_lanes(const LaneProblem& p, int64_t times);
 /// The fewest times for which beats are filled best; 1 where more is no use.
 int64_t best_spread(const LaneProblem& p, const hw::HwConfig& hw);
 
-/// The op as it is cut where the loads put what a tap has of all results of the axis before the last
-/// side by side: of windows several pixels apart, too, runs then go on over pixels. Elements that
-/// several windows have are loaded for each. Is that of use?
+/// Is unroll_lanes() of use?
 bool can_unroll(const LaneProblem& p, const hw::HwConfig& hw);
+/// The op as it is cut where the loads put what a tap has of all results of the axis before the
+/// last side by side: of windows several pixels apart, too, runs then go on over pixels. Elements
+/// that several windows have are loaded for each.
 LaneProblem unroll_lanes(const LaneProblem& p);
 /// The op as a tiling cuts it.
 LaneProblem as_cut(const LaneProblem& p, const LaneTiling& t);

@@ -6,8 +6,8 @@
 #include <variant>
 #include <vector>
 
-#include "sim/work/row_work.h"
 #include "sim/work/lane_work.h"
+#include "sim/work/row_work.h"
 
 namespace accsim::sim {
 
