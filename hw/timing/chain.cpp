@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "sim/base/key_bytes.h"
+#include "sim/base/sums.h"
 
 namespace accsim::hw {
 
@@ -58,6 +59,13 @@ Chain::Known Chain::simulate(std::span<const Step> steps) {
   return out;
 }
 
+/// Keeps times far from the end of 64 bits: what lies before the floor counts as the floor.
+void Chain::move_base() {
+  if (base_ < int64_t{1} << 60) return;
+  for (int64_t& mark : marks_) mark = std::max<int64_t>(0, mark - base_);
+  base_ = 0;
+}
+
 Timing Chain::add(std::span<const Step> steps, std::span<const int32_t> tensors) {
   now_.marks.clear();
   for (const int32_t t : tensors) {
@@ -74,6 +82,8 @@ Timing Chain::add(std::span<const Step> steps, std::span<const int32_t> tensors)
   }
   base_ += k.ahead;
   now_ = k.next;
+  total_ = add_counts(total_, k.share.total.count());
+  move_base();
   return k.share;
 }
 

@@ -28,8 +28,8 @@ class Chain {
   /// unchanged, as long as the chain; tensor i of their marks is tensors[i] of the network.
   Timing add(std::span<const Step> steps, std::span<const int32_t> tensors);
 
-  /// Until the end of all programs so far.
-  Cycles total() const { return Cycles(time_of(base_ + now_.end)); }
+  /// Until the end of all programs so far; stops at kBeyond (sim/base/sums.h).
+  int64_t total() const { return total_; }
   int64_t simulated() const { return simulated_; }  ///< programs that were
 
  private:
@@ -41,12 +41,14 @@ class Chain {
 
   void write_key(std::span<const Step> steps);
   Known simulate(std::span<const Step> steps);
+  void move_base();
   int64_t floor_of(const Simulator::State& s) const;
 
   const bool loads_first_;
   Simulator simulator_;
   Simulator::State now_;        ///< from the floor on; of the next program's tensors
-  int64_t base_ = 0;            ///< the floor
+  int64_t base_ = 0;            ///< the floor, from some cycle on
+  int64_t total_ = 0;
   std::vector<int64_t> marks_;  ///< by tensor of the network: when all its marks are reached
   std::string key_;
   std::unordered_map<std::string, Known> known_;

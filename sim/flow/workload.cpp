@@ -98,7 +98,7 @@ int64_t Workload::chain_cycles(const Plan& plan, const std::array<MappedOps, 2>&
     const ChainLink& link = (*ops[placed.is_gemm])[placed.op].link;
     chain.add(link.steps, numbers(link, plan.tensors[placed.layer]));
   }
-  return chain.total().count();
+  return chain.total();
 }
 
 Result<WorkloadTotals> Workload::cost(const hw::HwConfig& hw, const MapOptions& options) {

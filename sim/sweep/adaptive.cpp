@@ -14,10 +14,6 @@ namespace {
 constexpr size_t kRound = 16;           // regions that are looked at together
 constexpr int64_t kWalked = 4096;       // points of a region that are tried against the constraints
 constexpr double kRounding = 1 - 1e-9;  // sums of energy in another order
-// Layers are mapped one by one, each never slower on a better machine; their chain may be, where a
-// layer's other mapping leaves the next one less to begin with. By at most this: monotone_test
-// measures it.
-constexpr double kChain = 1 - 0.005;
 
 Objective objective(Question q) {
   constexpr std::array<Objective, kQuestions> kObjective = {Objective::cycles, Objective::energy,
@@ -265,8 +261,8 @@ void AdaptiveRun::sharpen(MachineBox& r) {
   if (r.single() || bounds_.unordered_axis(r) >= 0) return;
   std::array<double, kQuestions> least{};
   if (const Known* k = known(r, Question::cycles))
-    least[0] = static_cast<double>(k->totals.cycles) * kChain;
-  if (const Known* k = known(r, Question::energy)) least[1] = k->totals.energy_pj * kChain;
+    least[0] = static_cast<double>(k->totals.cycles);
+  if (const Known* k = known(r, Question::energy)) least[1] = k->totals.energy_pj * kRounding;
   if (const Known* k = known(r, Question::traffic))
     least[2] = static_cast<double>(k->totals.traffic_bytes());
   const double mhz = bounds_.most_mhz(r);

@@ -62,7 +62,7 @@ class TorchExportsTest(unittest.TestCase):
         old = run("--hw", "64x64", ROOT / "models/resnet18_bn_op13.onnx", "-q", "--json", "-")
         cycles = [
             [
-                layer["cycles"]
+                layer["alone_cycles"]
                 for layer in report["layers"]
                 if layer["macs"] > 0 and layer["macs"] not in shortcuts
             ]

@@ -85,7 +85,7 @@ TEST(Chain, SharesAreThoseOfOneProgram) {
       }
       append_layer(whole, kinds[k], "layer", numbers);
     }
-    EXPECT_EQ(chain.total().count(), sum);
+    EXPECT_EQ(chain.total(), sum);
     EXPECT_EQ(simulate(whole, hw, TimingMode::step).total.count(), sum);
     simulated += chain.simulated();
     programs += 12;
