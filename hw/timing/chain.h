@@ -46,8 +46,8 @@ class Chain {
 
   const bool loads_first_;
   Simulator simulator_;
-  Simulator::State now_;        ///< from the floor on; of the next program's tensors
-  int64_t base_ = 0;            ///< the floor, from some cycle on
+  Simulator::State now_;  ///< from the floor on; of the next program's tensors
+  int64_t base_ = 0;      ///< the floor, from some cycle on
   int64_t total_ = 0;
   std::vector<int64_t> marks_;  ///< by tensor of the network: when all its marks are reached
   std::string key_;

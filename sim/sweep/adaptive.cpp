@@ -260,8 +260,7 @@ const AdaptiveRun::Known* AdaptiveRun::known(const MachineBox& r, Question q) {
 void AdaptiveRun::sharpen(MachineBox& r) {
   if (r.single() || bounds_.unordered_axis(r) >= 0) return;
   std::array<double, kQuestions> least{};
-  if (const Known* k = known(r, Question::cycles))
-    least[0] = static_cast<double>(k->totals.cycles);
+  if (const Known* k = known(r, Question::cycles)) least[0] = static_cast<double>(k->totals.cycles);
   if (const Known* k = known(r, Question::energy)) least[1] = k->totals.energy_pj * kRounding;
   if (const Known* k = known(r, Question::traffic))
     least[2] = static_cast<double>(k->totals.traffic_bytes());
