@@ -12,7 +12,7 @@
 namespace accsim::python {
 namespace {
 
-constexpr std::string_view kFormat = "accsim.report-state/1";
+constexpr std::string_view kFormat = "accsim.report-state/2";
 
 // Structured bindings name every member: one more, and this doesn't compile.
 
@@ -24,14 +24,14 @@ void members(sim::EnergyReport& e, F each) {
 
 template <class F>
 void members(sim::Costs& c, F each) {
-  auto& [cycles, compute, vector, move, stalls, tail, macs, array_macs, params, dram_read,
+  auto& [cycles, alone, compute, vector, move, stalls, tail, macs, array_macs, params, dram_read,
          dram_write, shared_read, shared_write, buffer_read, buffer_write, compute_bound,
          vector_bound, dram_bound, lower_bound, idle_lanes, dram_busy, sram_busy, weight_busy,
          traffic_bound, energy] = c;
-  each(cycles, compute, vector, move, stalls, tail, macs, array_macs, params, dram_read, dram_write,
-       shared_read, shared_write, buffer_read, buffer_write, compute_bound, vector_bound,
-       dram_bound, lower_bound, idle_lanes, dram_busy, sram_busy, weight_busy, traffic_bound,
-       energy);
+  each(cycles, alone, compute, vector, move, stalls, tail, macs, array_macs, params, dram_read,
+       dram_write, shared_read, shared_write, buffer_read, buffer_write, compute_bound,
+       vector_bound, dram_bound, lower_bound, idle_lanes, dram_busy, sram_busy, weight_busy,
+       traffic_bound, energy);
 }
 
 template <class F>
