@@ -72,7 +72,7 @@ module accsim_core
   localparam int unsigned PostLanes = min_of(Cols, OutPort);
   localparam int unsigned WgtLanes  = max_of(Rows, Cols);
   localparam int unsigned ActRead   = max_of(Rows, VecLanes);
-  localparam int unsigned VecPar    = max_of(VecLanes * ParameterBytes, RowTableBeat);
+  localparam int unsigned VecPar    = max_of(VecLanes * RowChannelBytes, RowTableBeat);
   localparam int unsigned ParRead   = max_of(PostLanes * ParameterBytes, VecPar);
   localparam int unsigned OutWrite  = max_of(max_of(PostLanes, VecLanes), OutPort);
 

@@ -17,7 +17,7 @@ package accsim_pkg;
   parameter int unsigned IndexBytes     = 4;
   parameter int unsigned TableBytes     = 256; // of a unit's table
   parameter int unsigned TableBeat      = 8;   // bytes of it that are read in a cycle
-  parameter int unsigned ParameterBytes = 12;  // of a channel: bias, multiplier, shift
+  parameter int unsigned ParameterBytes = 12;  // of a post's channel: bias, multiplier, shift
   parameter int unsigned GroupBytes     = 2;   // of a channel's multiplier of another group
 
   // Row commands: cycles of a division or root, and of a step at least; how many steps behind a
@@ -28,6 +28,7 @@ package accsim_pkg;
   parameter int unsigned RowNormWrite    = 4;
   parameter int unsigned RowTableBytes   = 512; // of a softmax' tables
   parameter int unsigned RowTableBeat    = 16;  // bytes of them that are read in a cycle
+  parameter int unsigned RowChannelBytes = 8;   // of a normalisation's channel
 
   typedef logic [31:0] word_t;
 

@@ -18,7 +18,7 @@ module row_lane
   input  logic [15:0]        mask_factor_i,
   input  logic signed [24:0] offset_i,     // of a normalisation: what n x is less
   input  logic [7:0]         input_zero_i,
-  input  logic [95:0]        channel_i,
+  input  logic [63:0]        channel_i,    // beta, multiplier, shift
   output logic signed [24:0] logit_o,      // after stage 1
   output logic signed [8:0]  value_late_o, // after stage 2
   output logic [15:0]        square_o,
@@ -102,17 +102,18 @@ module row_lane
   end
 
   // ---- a channel waits for its element ----------------------------------------------------------
-  logic [7:2][31:0] beta_q;
-  logic [4:2][31:0] multiplier_q;
-  logic [6:2][5:0]  shift_q;
-  logic [31:0]      beta8_q, multiplier5_q;
-  logic [5:0]       shift7_q;
+  logic [7:2][31:0]   beta_q;
+  logic [4:2][25:0]   multiplier_q;
+  logic [6:2][5:0]    shift_q;
+  logic [31:0]        beta8_q;
+  logic signed [25:0] multiplier5_q;
+  logic [5:0]         shift7_q;
 
   always_ff @(posedge clk_i) begin
     if (norm_i[1]) begin
       beta_q[2]       <= channel_i[31:0];
-      multiplier_q[2] <= channel_i[63:32];
-      shift_q[2]      <= channel_i[69:64];
+      multiplier_q[2] <= channel_i[57:32];
+      shift_q[2]      <= channel_i[63:58];
     end
     for (int unsigned k = 2; k < 7; k++) if (norm_i[k]) beta_q[k+1] <= beta_q[k];
     for (int unsigned k = 2; k < 4; k++) if (norm_i[k]) multiplier_q[k+1] <= multiplier_q[k];
@@ -132,7 +133,7 @@ module row_lane
 
   assign value_o      = result_q;
   assign second_a     = norm_i[5] ? unit_q : {1'b0, term_q};
-  assign second_b     = norm_i[5] ? multiplier5_q : {1'b0, soft_reciprocal_i};
+  assign second_b     = norm_i[5] ? 32'(multiplier5_q) : {1'b0, soft_reciprocal_i};
   assign second_half  = norm_i[6] ? shift_q[6] : soft_half_i;
   assign second_shift = norm_i[7] ? shift7_q : soft_shift_i;
   assign sum          = rounded_q + 64'(signed'(beta8_q));

@@ -5,7 +5,7 @@ module row_unit
   import accsim_pkg::*;
 #(
   parameter int unsigned Lanes = 8,
-  localparam int unsigned ParBytes = max_of(Lanes * ParameterBytes, RowTableBeat)
+  localparam int unsigned ParBytes = max_of(Lanes * RowChannelBytes, RowTableBeat)
 ) (
   input  logic                     clk_i,
   input  logic                     rst_ni,
@@ -135,7 +135,7 @@ module row_unit
       .x_i(act_data_i[0][8*i +: 8]), .m_i(act_data_i[1][8*i +: 8]),
       .factor_i(norm_write[1] ? at[1].length : {1'b0, at[1].factors.a}),
       .mask_factor_i(at[1].factors.b), .offset_i(offset1_q), .input_zero_i(at[1].zeros.input_zero),
-      .channel_i(at[1].splat ? par_data_i[95:0] : par_data_i[96*i +: 96]), .logit_o(logit[i]),
+      .channel_i(at[1].splat ? par_data_i[63:0] : par_data_i[64*i +: 64]), .logit_o(logit[i]),
       .value_late_o(value_late[i]), .square_o(square[i]), .maximum_i(maximum2_q),
       .difference_shift_i(at[2].difference), .difference_o(difference[i]), .coarse_i(coarse[i]),
       .fine_i(fine[i]), .norm_reciprocal_i(norm_reciprocal_q), .unit_half_i(unit_half_q),

@@ -25,8 +25,8 @@ module row_unit_sva
 
   word_t par_last;  // byte that a beat reads, which vector_unit_sva looks at
   assign par_last = par_addr_o + (table_read ? 32'(RowTableBeat)
-                    : cmd_i.mode.row_splat ? 32'(ParameterBytes)
-                                           : 32'(bytes) * ParameterBytes) - 1;
+                    : cmd_i.mode.row_splat ? 32'(RowChannelBytes)
+                                           : 32'(bytes) * RowChannelBytes) - 1;
 
   `ASSERT(BeatsFitTheLanes_A,
           step_i |-> cmd_i.beat != '0 && cmd_i.beat <= 32'(Lanes) && cmd_i.tail != '0 &&

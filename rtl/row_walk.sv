@@ -35,8 +35,8 @@ module row_walk
   assign in_strides   = {cmd_i.in_stride, cmd_i.in_piece, cmd_i.stretch, cmd_i.beat};
   assign mask_strides = {cmd_i.second_stride, cmd_i.mask_piece, cmd_i.stretch, cmd_i.beat};
   assign out_strides  = {cmd_i.out_stride, cmd_i.out_piece, cmd_i.stretch, cmd_i.beat};
-  assign par_strides  = {cmd_i.second_stride, 32'd0, 32'(ParameterBytes),
-                         cmd_i.mode.row_splat ? 32'd0 : cmd_i.beat * ParameterBytes};
+  assign par_strides  = {cmd_i.second_stride, 32'd0, 32'(RowChannelBytes),
+                         cmd_i.mode.row_splat ? 32'd0 : cmd_i.beat * RowChannelBytes};
 
   for (genvar p = 0; p < RowPasses; p++) begin : gen_pass
     if (p == int'(RowWrite)) begin : gen_write

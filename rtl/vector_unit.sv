@@ -6,7 +6,7 @@ module vector_unit
 #(
   parameter int unsigned Lanes     = 8,
   parameter int unsigned ActStride = 1024, ParStride = 1024, OutStride = 1024,
-  localparam int unsigned ParBytes = max_of(Lanes * ParameterBytes, RowTableBeat)
+  localparam int unsigned ParBytes = max_of(Lanes * RowChannelBytes, RowTableBeat)
 ) (
   input  logic                   clk_i,
   input  logic                   rst_ni,

@@ -29,7 +29,7 @@ constexpr double kMultiplyBit = 3495.0 / (32 * 32), kAddBit = 137.0 / 32;  // um
 constexpr double kInterface = 2 * 0.03 * 331 / 34;                         // mm2 for a GB/s
 
 // Of rtl/, as Yosys counts them: registers, adders, multipliers (scripts/rtl_cells).
-constexpr CoreCells kVectorLane{1348, 863, 512 + 144 + 768 + 136 + 81 + 144 + 2 * 1024};
+constexpr CoreCells kVectorLane{1324, 863, 512 + 144 + 768 + 136 + 81 + 144 + 2 * 1024};
 constexpr CoreCells kPostLane{535, 291, 1024 + 144};
 constexpr CoreCells kColumn{45, 32, 0};  // its accumulator
 constexpr CoreCells kRow{45, 0, 0};

@@ -8,6 +8,7 @@
 #include <fstream>
 #include <optional>
 
+#include "hw/cosim/bench_memory.h"
 #include "hw/cosim/dram.h"
 #include "hw/cosim/queue_unroller.h"
 #include "hw/timing/timing.h"
@@ -29,6 +30,7 @@ class Bench {
         hw_(hw),
         variant_(variant),
         image_(image),
+        memory_(program, image),
         order_(program, hw),
         channels_(program),
         cursors_{cursor(Queue::load),   cursor(Queue::execute), cursor(Queue::post),
@@ -39,9 +41,11 @@ class Bench {
 
   Result<CosimResult> run(const CosimOptions& options) {
     if (options.check_golden) {
-      golden_ = image_;
-      if (Status s = run_golden(program_, hw_, golden_); !s) return s.errors();
+      golden_ = options.golden ? *options.golden : image_;
+      if (Status s = ok(); !options.golden)
+        if (s = run_golden(program_, hw_, golden_); !s) return s.errors();
     }
+    progress_ = options.progress;
     const Timing model = simulate(program_, hw_, TimingMode::step, [&](const CommandTime& t) {
       expected_[at(t.queue)].push_back(t.finish);
     });
@@ -71,6 +75,7 @@ class Bench {
  private:
   QueueUnroller cursor(Queue q) const { return {program_, hw_, order_, channels_, q}; }
 
+  static constexpr int64_t kProgressCycles = 16384;
   /// Enough to have every queue's first command where it may start.
   static constexpr int kFillCycles = 8;
 
@@ -128,6 +133,7 @@ class Bench {
         break;
       default:
         retiring_[rtl::kRetireStore].push_back(e.ordinal);
+        storing_.push_back(std::get<StoreCommand>(*e.command).tensor);
         break;
     }
   }
@@ -136,6 +142,9 @@ class Bench {
     const int64_t patience = 100'000 + 2 * model_cycles;
     for (cycle_ = 0; retired_ < commands_; ++cycle_) {
       if (cycle_ > patience) return hung();
+      if (progress_ && cycle_ % kProgressCycles == 0 && !progress_(cycle_, model_cycles))
+        return Error{Errc::invalid, fmt::format("stopped in cycle {}", cycle_),
+                     "co-simulation of " + program_.name};
       if (Status s = feed(); !s) return s;
       if (Status s = serve_memory(); !s) return s;
       variant_.cycle(core_, io_);
@@ -163,7 +172,7 @@ class Bench {
     io_.read_ready = r.valid && reads_[r.shared].take(r, cycle_);
     check_stable(r, io_.read_ready, untaken_read_);
     if (io_.read_ready) {
-      const uint8_t* from = bytes(image_, r.address, r.bytes);
+      const uint8_t* from = memory_.bytes(r.address, r.bytes);
       if (!from) return broken("reads outside its tensors");
       returns_[r.shared].push({from, r.bytes}, r.tag, cycle_);
     }
@@ -184,7 +193,7 @@ class Bench {
     check_stable(w, io_.write_ready, untaken_write_);
     if (!io_.write_ready) return ok();
     stored_to_ = w.shared ? Memory::shared : Memory::dram;
-    if (!bytes(image_, w.address, w.bytes)) return broken("writes outside its tensors");
+    if (!memory_.bytes(w.address, w.bytes)) return broken("writes outside its tensors");
     const std::deque<int64_t>& stores = retiring_[rtl::kRetireStore];
     if (stores.empty()) return broken("writes and has no store to do");
     stored_[w.shared].push({cycle_ + latency(stored_to_),
@@ -193,8 +202,7 @@ class Bench {
                             w.last,
                             w.tag[0]});
     // A region's slots are written again later: what golden has in the end is something else.
-    if (!golden_.empty() && tensor(w.address).slots == 0)
-      compare(w.address, {io_.write_data.data(), w.bytes}, Queue::store, stores.front());
+    if (!golden_.empty()) compare(w.address, {io_.write_data.data(), w.bytes}, stores.front());
     return ok();
   }
 
@@ -207,8 +215,8 @@ class Bench {
       cycle_difference_ = fmt::format("the core changes a request for a copy in cycle {}", cycle_);
     untaken_copy_ = io_.copy_ready ? rtl::Copy{} : c;
     if (!io_.copy_ready) return ok();
-    const uint8_t* from = bytes(image_, c.source, c.bytes);
-    if (!from || !bytes(image_, c.target, c.bytes)) return broken("copies outside its tensors");
+    const uint8_t* from = memory_.bytes(c.source, c.bytes);
+    if (!from || !memory_.bytes(c.target, c.bytes)) return broken("copies outside its tensors");
     copied_.push({cycle_ + 1 + latency(Memory::dram) + latency(Memory::shared),
                   c.target,
                   {from, from + c.bytes},
@@ -220,7 +228,7 @@ class Bench {
   /// What is due by a cycle is in memory then, and the core hears of it.
   Status arrive(int64_t cycle) {
     const auto put = [&](const WritePath::Beat& b) {
-      std::memcpy(bytes(image_, b.address, static_cast<uint32_t>(b.data.size())), b.data.data(),
+      std::memcpy(memory_.bytes(b.address, static_cast<uint32_t>(b.data.size())), b.data.data(),
                   b.data.size());
     };
     for (size_t m = 0; m < stored_.size(); ++m)
@@ -241,36 +249,30 @@ class Bench {
     return m == Memory::dram ? hw_.dram.latency : hw_.shared.channel.latency;
   }
 
-  /// What a command writes, with what golden has there.
-  void compare(uint64_t address, std::span<const uint8_t> data, Queue queue, int64_t ordinal) {
-    if (!value_difference_.empty()) return;
-    const uint8_t* want = bytes(golden_, address, static_cast<uint32_t>(data.size()));
-    for (size_t i = 0; i < data.size(); ++i) {
-      if (want[i] == data[i]) continue;
-      value_difference_ =
-          fmt::format("{}: byte {} of '{}' is {}, golden {}", place(program_, hw_, queue, ordinal),
-                      (address & kOffsetMask) + i, tensor(address).name, data[i], want[i]);
-      return;
-    }
+  /// What the store in work writes, with what golden has there.
+  void compare(uint64_t address, std::span<const uint8_t> data, int64_t ordinal) {
+    const int tensor = storing_.front();
+    const ProgramTensor& t = program_.tensors[static_cast<size_t>(tensor)];
+    if (!value_difference_.empty() || t.slots > 0) return;
+    const int64_t at = memory_.offset_in(tensor, address);
+    const auto differs = [&](const std::string& how) {
+      value_difference_ = place(program_, hw_, Queue::store, ordinal) + ": " + how;
+    };
+    if (at < 0 || at + std::ssize(data) > t.bytes)
+      return differs(fmt::format("bytes from {} on of '{}', which has {}", at, t.name, t.bytes));
+    const uint8_t* want = golden_[static_cast<size_t>(tensor)].data() + at;
+    for (size_t i = 0; i < data.size(); ++i)
+      if (want[i] != data[i])
+        return differs(fmt::format("byte {} of '{}' is {}, golden {}", at + static_cast<int64_t>(i),
+                                   t.name, data[i], want[i]));
   }
   void compare_images() {
     for (size_t t = 0; t < image_.size() && value_difference_.empty(); ++t)
-      for (size_t i = 0; i < image_[t].size() && value_difference_.empty(); ++i)
+      for (size_t i = program_.tensors[t].is_placed() ? image_[t].size() : 0;
+           i < image_[t].size() && value_difference_.empty(); ++i)
         if (image_[t][i] != golden_[t][i])
           value_difference_ = fmt::format("in the end byte {} of '{}' is {}, golden {}", i,
                                           program_.tensors[t].name, image_[t][i], golden_[t][i]);
-  }
-
-  static constexpr uint64_t kOffsetMask = (uint64_t{1} << rtl::kTensorShift) - 1;
-
-  const ProgramTensor& tensor(uint64_t address) const {
-    return program_.tensors[address >> rtl::kTensorShift];
-  }
-  static uint8_t* bytes(MemoryImage& image, uint64_t address, uint32_t count) {
-    const uint64_t t = address >> rtl::kTensorShift, offset = address & kOffsetMask;
-    if (count > rtl::kMaxPort || t >= image.size() || offset + count > image[t].size())
-      return nullptr;
-    return image[t].data() + offset;
   }
 
   void retire(rtl::RetirePort port) {
@@ -282,6 +284,7 @@ class Bench {
     }
     const int64_t ordinal = retiring_[port].front();
     retiring_[port].pop_front();
+    if (port == rtl::kRetireStore) storing_.pop_front();
     ++retired_;
     int64_t time = cycle_;
     if (port == rtl::kRetireStore) time += latency(stored_to_);
@@ -311,7 +314,9 @@ class Bench {
   const HwConfig& hw_;
   const VerilatedCore& variant_;
   MemoryImage& image_;
+  BenchMemory memory_;
   MemoryImage golden_;
+  std::function<bool(int64_t, int64_t)> progress_;
   VerilatedCore::Core core_{nullptr, {nullptr}};
   rtl::Cycle io_;
   rtl::Request untaken_read_, untaken_write_;
@@ -327,6 +332,7 @@ class Bench {
   WritePath copied_;
   std::array<std::vector<int64_t>, kQueues> expected_;
   std::array<std::deque<int64_t>, rtl::kRetirePorts> retiring_;
+  std::deque<int> storing_;  ///< tensors of the stores that haven't retired
   std::string cycle_difference_, value_difference_;
   Memory stored_to_ = Memory::dram;  ///< of the latest write
   int64_t commands_ = 0, retired_ = 0, cycle_ = 0, end_ = 0;

@@ -1,6 +1,7 @@
 #pragma once
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <string>
 
 #include "hw/cosim/verilated_core.h"
@@ -24,13 +25,18 @@ struct CosimResult {
 struct CosimOptions {
   std::filesystem::path trace;  ///< waveforms (.fst); needs a variant built for it
   bool check_golden = true;     ///< false: `image` is only written
+  /// What golden has in the end; null: it is run.
+  const MemoryImage* golden = nullptr;
+  /// Now and then, with the cycle and about how many there are; the end when it says false.
+  std::function<bool(int64_t cycle, int64_t of)> progress = nullptr;
 };
 
 /// Can the machine be built in RTL, its types, ports and DRAM? Errc::unsupported says why not, and
 /// names the machine.
 Status has_core(const HwConfig& hw);
 
-/// Runs a verified program on the core. `image` is the memory: read by loads, written by stores.
+/// Runs a verified program on the core. `image` is the memory: read by loads, written by stores;
+/// not of tensors that have an address, which lie in a memory of their own.
 /// Errors: what the core can't do (Errc::unsupported) and a hung core (Errc::invalid).
 Result<CosimResult> cosim(const Program& program, const HwConfig& hw, const VerilatedCore& variant,
                           MemoryImage& image, const CosimOptions& options = {});

@@ -62,13 +62,13 @@ class DescriptorWords {
     wrapped(low, value);
     wrapped(high, value >> 32);
   }
-  /// A byte of a tensor of so many bytes.
-  void address(size_t low, size_t high, int tensor, int64_t tensor_bytes, int64_t offset) {
+  /// A byte of a memory of so many bytes.
+  void address(size_t low, size_t high, int64_t memory, int64_t bytes, int64_t offset) {
     constexpr int64_t kTensors = int64_t{1} << (rtl::kAddrWidth - rtl::kTensorShift);
-    if (fits(tensor, 0, kTensors - 1, "tensor") &&
-        fits(tensor_bytes, 0, int64_t{1} << rtl::kTensorShift, "bytes of a tensor") &&
+    if (fits(memory, 0, kTensors - 1, "tensor") &&
+        fits(bytes, 0, int64_t{1} << rtl::kTensorShift, "bytes of a tensor") &&
         fits(offset, 0, (int64_t{1} << rtl::kTensorShift) - 1, "address"))
-      wide(low, high, (int64_t{tensor} << rtl::kTensorShift) + offset);
+      wide(low, high, (memory << rtl::kTensorShift) + offset);
   }
 
   void refuse(std::string why) {

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "hw/cosim/bench_memory.h"
 #include "hw/cosim/descriptor_words.h"
 #include "hw/cosim/rtl_layout.h"
 #include "hw/program/contract.h"
@@ -26,6 +27,7 @@ static_assert(static_cast<uint32_t>(TapOp::max) == rtl::kTapMax);
 static_assert(contract::kRowStep == rtl::kRowStep);
 static_assert(contract::kRowTableBeat == rtl::kRowTableBeat);
 static_assert(RowCommand::kTableBytes == rtl::kRowTableBytes);
+static_assert(RowCommand::kChannelBytes == rtl::kRowChannelBytes);
 static_assert(contract::row_passes(RowOp::softmax).sum == rtl::kRowSumPass);
 static_assert(contract::row_passes(RowOp::softmax).write == rtl::kRowSoftmaxWrite);
 static_assert(contract::row_passes(RowOp::layer_norm).write == rtl::kRowNormWrite);
@@ -59,6 +61,13 @@ const ProgramTensor& tensor_of(const Program& p, int tensor) {
   return p.tensors[static_cast<size_t>(tensor)];
 }
 
+void address(DescriptorWords& d, size_t low, size_t high, const Program& p, int tensor,
+             int64_t offset) {
+  const ProgramTensor& t = tensor_of(p, tensor);
+  const int64_t from = memory_offset(t);
+  d.address(low, high, memory_number(p, tensor), from + t.bytes, from + offset);
+}
+
 void transfer(DescriptorWords& d, const Program& p, int tensor, int64_t offset, const Walk& walk) {
   namespace at = rtl::dma_cmd;
   if (walk.levels.size() > rtl::kLevels)
@@ -66,7 +75,7 @@ void transfer(DescriptorWords& d, const Program& p, int tensor, int64_t offset, 
         fmt::format("a walk of {} levels; the core has {}", walk.levels.size(), rtl::kLevels));
   const ProgramTensor& t = tensor_of(p, tensor);
   if (t.memory == Memory::shared) d.flags(at::kFlags, rtl::dma_flags::kShared);
-  d.address(at::kAddrLo, at::kAddrHi, tensor, t.bytes, offset);
+  address(d, at::kAddrLo, at::kAddrHi, p, tensor, offset);
   d.count(at::kRun, walk.run, "run");
   for (size_t i = 0; i < rtl::kLevels; ++i) {  // the core counts from the innermost
     const Walk::Level level =
@@ -207,8 +216,7 @@ struct Describe {
     const int near = out ? c.to : c.from, far = out ? c.from : c.to;
     transfer(d, program, near, at(out ? c.target : c.source), c.walk);
     if (out) d.flags(rtl::dma_cmd::kFlags, rtl::dma_flags::kShared);
-    d.address(stage::kFarLo, stage::kFarHi, far, tensor_of(program, far).bytes,
-              at(out ? c.source : c.target));
+    address(d, stage::kFarLo, stage::kFarHi, program, far, at(out ? c.source : c.target));
     return d.done();
   }
   Result<Descriptor> operator()(const GemmCommand& c) const {

@@ -176,6 +176,29 @@ Status QueueUnroller::fold(const Sync& sync) {
   return ok();
 }
 
+namespace {
+
+bool has(const std::vector<Item>& body, const Command* command) {
+  return std::ranges::any_of(body, [&](const Item& item) {
+    const auto* loop = std::get_if<Loop>(&item.node);
+    return loop ? has(loop->body, command) : std::get_if<Command>(&item.node) == command;
+  });
+}
+
+/// " of layer 'fc'", or nothing in a program without layers.
+std::string of_layer(const Program& program, const Command* command) {
+  std::string layer;
+  for (const Item& item : program.body) {
+    if (const auto* head = std::get_if<LayerHead>(&item.node))
+      layer = fmt::format(" of layer '{}'", head->name);
+    const auto* loop = std::get_if<Loop>(&item.node);
+    if (loop ? has(loop->body, command) : std::get_if<Command>(&item.node) == command) break;
+  }
+  return layer;
+}
+
+}  // namespace
+
 std::string place(const Program& program, const HwConfig& hw, Queue queue, int64_t ordinal) {
   const TokenOrder order(program, hw);
   const ChannelOrder channels(program);
@@ -187,6 +210,7 @@ std::string place(const Program& program, const HwConfig& hw, Queue queue, int64
     const QueueUnroller::Entry& e = **entry;
     if (e.ordinal != ordinal && !(e.drained && e.ordinal + 1 == ordinal)) continue;
     if (e.ordinal != ordinal) out += " (drain)";
+    out += of_layer(program, e.command);
     std::string loops;
     const auto visit = [&](const auto& self, const std::vector<Item>& body) -> void {
       for (const Item& item : body)

@@ -68,7 +68,7 @@ class QueueUnroller {
   std::optional<Entry> open_, done_;
 };
 
-/// "gemm 12 (oc=1, k=0)": a command of a queue with the loops around it.
+/// "execute command 12 of layer 'fc' at oc=1 k=0": a command of a queue, the loops around it.
 std::string place(const Program& program, const HwConfig& hw, Queue queue, int64_t ordinal);
 
 }  // namespace accsim::hw

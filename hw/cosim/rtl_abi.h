@@ -10,7 +10,7 @@ namespace accsim::hw::rtl {
 inline constexpr uint32_t kAbi = 5;
 inline constexpr size_t kMaxPort = 512;  ///< bytes of the widest port
 inline constexpr size_t kWords = 40;     ///< of the longest descriptor
-inline constexpr int kTensorShift = 40;  ///< addresses: tensor index above the byte offset
+inline constexpr int kTensorShift = 34;  ///< addresses: tensor index above the byte offset
 
 /// Where the core takes commands, as indices of Cycle::command and its handshake.
 enum CommandPort { kLoad, kGemm, kPost, kVector, kStore, kStage, kCommandPorts };

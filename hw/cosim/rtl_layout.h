@@ -7,7 +7,7 @@
 namespace accsim::hw::rtl {
 
 /// Of the package's text without comments and blanks.
-inline constexpr uint64_t kPackageHash = 0x22d4a86669185f93;
+inline constexpr uint64_t kPackageHash = 0xc324662ef166a9d6;
 
 inline constexpr uint32_t kLevels = 6;
 inline constexpr uint32_t kWindowLines = 4;
@@ -28,6 +28,7 @@ inline constexpr uint32_t kRowSoftmaxWrite = 5;
 inline constexpr uint32_t kRowNormWrite = 4;
 inline constexpr uint32_t kRowTableBytes = 512;
 inline constexpr uint32_t kRowTableBeat = 16;
+inline constexpr uint32_t kRowChannelBytes = 8;
 inline constexpr uint32_t kRegions = 8;
 inline constexpr uint32_t kRowLevels = 4;
 inline constexpr uint32_t kTapLevels = 2;

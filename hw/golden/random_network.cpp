@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "hw/golden/draw.h"
+#include "hw/golden/random_marks.h"
 #include "hw/program/append_layer.h"
 
 namespace accsim::hw {
@@ -221,23 +222,63 @@ class Network {
   int layers_ = 0;
 };
 
+/// Draws the layers of a network, one kind or another.
+class Layers {
+ public:
+  Layers(const HwConfig& hw, Dataflow dataflow, std::mt19937& random)
+      : hw_(hw), random_(random), network_(hw, random), first_(dataflow), now_(dataflow) {}
+
+  std::optional<ProgramWithImage> run() {
+    for (int64_t layers = draw(random_, 3, 6); layers > 0 && more_; --layers) {
+      const int64_t kind = draw(random_, 0, 2);
+      if (kind == 0)
+        add(random_marks(hw_, now_, random_));
+      else if (kind == 1)
+        products();
+      else
+        program();
+    }
+    if (!drawn_) return std::nullopt;
+    return network_.take(first_);
+  }
+
+ private:
+  void program() {
+    add(random_program(hw_, now_, random_));
+    if (more_) network_.stage();
+    if (draw(random_, 0, 1) == 1) turn();
+  }
+  /// Mostly weight and input stationary by turns, each ready before the array is.
+  void products() {
+    for (int64_t layers = draw(random_, 2, 5); layers > 0 && more_; --layers) {
+      add(random_products(hw_, now_, random_));
+      if (draw(random_, 0, 3) > 0) turn();
+    }
+  }
+  void add(std::optional<ProgramWithImage> part) {
+    drawn_ = drawn_ && part;
+    more_ = part && network_.add(std::move(*part));
+  }
+  void turn() {
+    if (first_ == Dataflow::output_stationary) return;
+    now_ = now_ == Dataflow::weight_stationary ? Dataflow::input_stationary
+                                               : Dataflow::weight_stationary;
+  }
+
+  const HwConfig& hw_;
+  std::mt19937& random_;
+  Network network_;
+  const Dataflow first_;
+  Dataflow now_;
+  bool drawn_ = true;  ///< no program was none
+  bool more_ = true;   ///< there was room so far
+};
+
 }  // namespace
 
 std::optional<ProgramWithImage> random_network(const HwConfig& hw, Dataflow dataflow,
                                                std::mt19937& random) {
-  Network network(hw, random);
-  Dataflow now = dataflow;
-  for (int64_t layers = draw(random, 2, 4); layers > 0; --layers) {
-    auto part = random_program(hw, now, random);
-    if (!part) return std::nullopt;
-    if (!network.add(std::move(*part))) break;
-    network.stage();
-    const bool turns = draw(random, 0, 1) == 1 && dataflow != Dataflow::output_stationary;
-    if (turns)
-      now = now == Dataflow::weight_stationary ? Dataflow::input_stationary
-                                               : Dataflow::weight_stationary;
-  }
-  return network.take(dataflow);
+  return Layers(hw, dataflow, random).run();
 }
 
 }  // namespace accsim::hw

@@ -24,9 +24,11 @@ enum Tensors {
   kRows,
   kStagedDram,
   kStagedShared,
+  kLevel,
   kTensors
 };
 constexpr int64_t kInBytes = 1 << 13;
+constexpr int64_t kLevelBytes = 1 << 12;
 constexpr int64_t kParameterBytes = 12;
 
 class Generator {
@@ -35,10 +37,22 @@ class Generator {
       : hw_(hw), dataflow_(dataflow), random_(random) {}
 
   ProgramWithImage run() {
+    for (int64_t parts = pick(2, 7); parts > 0; --parts) part();
+    return finish();
+  }
+  ProgramWithImage run_products() {
+    most_passes_ = 24;
+    products(out_.program.body, -1, 1);
+    return finish();
+  }
+
+ private:
+  using Items = std::vector<Item>;
+
+  ProgramWithImage finish() {
     Program& p = out_.program;
     p.name = "random";
     p.dataflow = dataflow_;
-    for (int64_t parts = pick(2, 7); parts > 0; --parts) part();
     p.loops = loops_;
     const Memory near = has_shared() ? Memory::shared : Memory::dram;
     p.tensors = {{"in", Memory::dram, kInBytes},
@@ -49,21 +63,23 @@ class Generator {
                  {"out, shared", near, std::max<int64_t>(1, stored_[1])},
                  {"parameters of rows", Memory::dram, 0},
                  {"staged", Memory::dram, std::max<int64_t>(1, staged_[0])},
-                 {"staged, shared", near, std::max<int64_t>(1, staged_[1])}};
+                 {"staged, shared", near, std::max<int64_t>(1, staged_[1])},
+                 {"level", Memory::dram, kLevelBytes}};
     p.tensors.insert(p.tensors.end(), regions_.begin(), regions_.end());
     for (const ProgramTensor& t : p.tensors) {
       out_.image.emplace_back(static_cast<size_t>(t.bytes));
       for (uint8_t& b : out_.image.back()) b = static_cast<uint8_t>(random_());
     }
+    level(out_.image[kLevel]);
     parameters(out_.image[kParameters]);
-    out_.image[kRows] = random_row_parameters(random_);
+    if (has_rows_)
+      out_.image[kRows] = random_row_parameters(random_);
+    else
+      out_.image[kRows].push_back(0);
     p.tensors[kRows].bytes = std::ssize(out_.image[kRows]);
     out_.image[kIndices] = random_indices(kInBytes, random_);
     return std::move(out_);
   }
-
- private:
-  using Items = std::vector<Item>;
 
   int64_t pick(int64_t low, int64_t high) {
     return std::uniform_int_distribution<int64_t>(low, std::max(low, high))(random_);
@@ -77,6 +93,12 @@ class Generator {
   template <class C>
   static void command(Items& to, C c) {
     to.push_back({Command{std::move(c)}});
+  }
+
+  /// Nearly equal bytes: rows of small differences.
+  void level(std::vector<uint8_t>& bytes) {
+    const int64_t low = pick(0, 253), most = pick(1, 2);
+    for (uint8_t& b : bytes) b = static_cast<uint8_t>(low + pick(0, most));
   }
 
   /// Scales that spread sums over int8, some short as those of groups, now and then extremes.
@@ -578,7 +600,7 @@ class Generator {
     fill_slot(to, Buffer::output, p.out_bytes(), loop, SyncKind::signal_primed);
   }
 
-  /// One or two gemms a group into an accumulator slot.
+  /// One or two gemms a group, or more, into an accumulator slot.
   void sums(Items& to, const Product& p, int loop, bool has_weights) {
     if (!has_weights) fill(to, Buffer::weight, p.weights.bytes, loop);
     fill(to, Buffer::activation, p.m * p.k, loop);
@@ -587,7 +609,7 @@ class Generator {
     const bool stays = dataflow_ == Dataflow::output_stationary;
     sync(to, SyncKind::wait_free, Queue::execute, Buffer::accumulator);
     for (int64_t g = 0; g < p.groups; ++g) {
-      const int64_t row = g * p.group_rows, passes = pick(1, 2);
+      const int64_t row = g * p.group_rows, passes = pick(1, most_passes_);
       for (int64_t i = 0; i < passes; ++i) command(to, gemm(p, row, i > 0));
       if (stays) command(to, DrainCommand{p.m, p.n, Affine(row), {}, false});
     }
@@ -778,6 +800,7 @@ class Generator {
 
   /// The parameters of a row command, to where it has been put.
   void load_rows(Items& to, const RandomRows& rows, const RowRoom& at, int loop) {
+    has_rows_ = true;
     const RowParameters from = row_parameters(rows.command);
     LoadCommand c;
     c.buffer = Buffer::parameter;
@@ -791,6 +814,18 @@ class Generator {
     command(to, std::move(c));
   }
 
+  /// Rows of nearly equal elements, of which a large epsilon makes even smaller ones: the last bits
+  /// of a normalised element count.
+  void fill_level(Items& to, int64_t bytes) {
+    sync(to, SyncKind::wait_free, Queue::load, Buffer::activation);
+    LoadCommand c;
+    c.tensor = kLevel;
+    c.source = Affine(pick(0, kLevelBytes - bytes));
+    c.walk.run = bytes;
+    command(to, std::move(c));
+    sync(to, SyncKind::signal_full, Queue::load, Buffer::activation);
+  }
+
   /// Up to three row commands, now and then with lane commands, from one activation slot to one
   /// output slot.
   void rows(Items& to, int loop, int64_t iterations) {
@@ -799,6 +834,7 @@ class Generator {
     const RowRoom slots{std::min<int64_t>(slot(Buffer::activation), 4000),
                         std::min<int64_t>(slot(Buffer::output), 1500), slot(Buffer::parameter)};
     RowRoom at;
+    const bool is_level = one_in(3);
     const auto left = [&] {
       return RowRoom{slots.in - at.in, slots.out - at.out, slots.parameters - at.parameters};
     };
@@ -816,6 +852,8 @@ class Generator {
       }
       auto r = random_rows(hw_, left(), random_);
       if (!r) continue;
+      const bool norm = r->command.op != RowOp::softmax;
+      if (is_level && norm) r->command.epsilon = pick(int64_t{1} << 61, int64_t{1} << 62);
       load_rows(parameters, *r, at, loop);
       r->move(at);
       at.in += r->room.in;
@@ -830,7 +868,10 @@ class Generator {
       sync(to, SyncKind::signal_full, Queue::load, Buffer::parameter);
       sync(to, SyncKind::wait_full, Queue::vector, Buffer::parameter);
     }
-    fill(to, Buffer::activation, at.in, loop);
+    if (is_level)
+      fill_level(to, at.in);
+    else
+      fill(to, Buffer::activation, at.in, loop);
     sync(to, SyncKind::wait_full, Queue::vector, Buffer::activation);
     sync(to, SyncKind::wait_free, Queue::vector, Buffer::output);
     for (Command& c : commands) to.push_back({std::move(c)});
@@ -847,6 +888,8 @@ class Generator {
   std::mt19937& random_;
   ProgramWithImage out_;
   int loops_ = 0;
+  int64_t most_passes_ = 2;             ///< over a group's sums
+  bool has_rows_ = false;               ///< row commands
   int64_t indices_ = 0;                 ///< in the parameter slot that the load queue holds
   std::vector<ProgramTensor> regions_;  ///< behind the other tensors
   int64_t reserved_ = 0;                ///< bytes of the shared buffer besides, for regions
@@ -856,17 +899,27 @@ class Generator {
   std::array<int64_t, 2> staged_{};     ///< the same by stages, that no region has
 };
 
+bool has_room(const HwConfig& hw) {
+  return hw.buffer(Buffer::activation).slot_bytes() >= 64 &&
+         hw.buffer(Buffer::weight).slot_bytes() >= hw.array.rows &&
+         hw.buffer(Buffer::parameter).slot_bytes() >= kParameterBytes &&
+         hw.buffer(Buffer::output).slot_bytes() >= 64 && hw.accumulator_rows() >= 1 &&
+         hw.buffer(Buffer::activation).slot_bytes() >= hw.array.rows &&
+         hw.parameter_bytes() == kParameterBytes;
+}
+
 }  // namespace
 
 std::optional<ProgramWithImage> random_program(const HwConfig& hw, Dataflow dataflow,
                                                std::mt19937& random) {
-  const bool fits = hw.buffer(Buffer::activation).slot_bytes() >= 64 &&
-                    hw.buffer(Buffer::weight).slot_bytes() >= hw.array.rows &&
-                    hw.buffer(Buffer::parameter).slot_bytes() >= kParameterBytes &&
-                    hw.buffer(Buffer::output).slot_bytes() >= 64 && hw.accumulator_rows() >= 1 &&
-                    hw.buffer(Buffer::activation).slot_bytes() >= hw.array.rows;
-  if (!fits || hw.parameter_bytes() != kParameterBytes) return std::nullopt;
+  if (!has_room(hw)) return std::nullopt;
   return Generator(hw, dataflow, random).run();
+}
+
+std::optional<ProgramWithImage> random_products(const HwConfig& hw, Dataflow dataflow,
+                                                std::mt19937& random) {
+  if (!has_room(hw)) return std::nullopt;
+  return Generator(hw, dataflow, random).run_products();
 }
 
 }  // namespace accsim::hw

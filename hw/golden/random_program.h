@@ -20,5 +20,8 @@ struct ProgramWithImage {
 /// its types are others.
 std::optional<ProgramWithImage> random_program(const HwConfig& hw, Dataflow dataflow,
                                                std::mt19937& random);
+/// The same of one tile of products with more gemms: time enough to load a layer behind it.
+std::optional<ProgramWithImage> random_products(const HwConfig& hw, Dataflow dataflow,
+                                                std::mt19937& random);
 
 }  // namespace accsim::hw

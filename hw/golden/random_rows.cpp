@@ -11,7 +11,7 @@
 namespace accsim::hw {
 namespace {
 
-constexpr int64_t kChannelBytes = 12;
+constexpr int64_t kMultiplier = 1 << 25;  // a channel's is -kMultiplier .. kMultiplier - 1
 
 class RowDraws {
  public:
@@ -128,17 +128,17 @@ std::vector<uint8_t> random_row_parameters(std::mt19937& random) {
     words.insert(words.end(), t.fine.begin(), t.fine.end());
   }
   for (int64_t i = 0; i < kRowChannels; ++i) {
-    // Steep ones take normalised elements that a large epsilon makes small to all of int8: there
-    // the last bits of these count most.
-    const bool extreme = draw.one_in(16), steep = draw.one_in(3);
-    words.push_back(extreme ? draw.number(INT32_MIN, INT32_MAX)
-                            : draw.number(-(120 << 20), 120 << 20));
-    words.push_back(extreme          ? draw.number(INT32_MIN, INT32_MAX)
-                    : draw.one_in(4) ? draw.number(INT32_MIN, -(1 << 29))
-                                     : draw.number(1 << 29, INT32_MAX));
-    words.push_back(extreme ? draw.number(0, 62)
-                    : steep ? draw.number(14, 20)
-                            : draw.number(27, 35));
+    // Steep ones take normalised elements that a large epsilon makes small, of rows of small
+    // differences very small, to all of int8: there the last bits of these count most.
+    const bool extreme = draw.one_in(16), steep = draw.one_in(2);
+    NormChannel c;
+    c.beta = extreme ? draw.number(INT32_MIN, INT32_MAX) : draw.number(-(120 << 20), 120 << 20);
+    c.multiplier = extreme          ? draw.number(-kMultiplier, kMultiplier - 1)
+                   : draw.one_in(4) ? draw.number(-kMultiplier, -kMultiplier / 4)
+                                    : draw.number(kMultiplier / 4, kMultiplier - 1);
+    c.shift = extreme ? draw.number(0, 62) : steep ? draw.number(4, 12) : draw.number(21, 29);
+    const NormWords packed = pack(c);
+    words.insert(words.end(), packed.begin(), packed.end());
   }
   std::vector<uint8_t> out(words.size() * sizeof words[0]);
   std::memcpy(out.data(), words.data(), out.size());
@@ -147,7 +147,7 @@ std::vector<uint8_t> random_row_parameters(std::mt19937& random) {
 
 RowParameters row_parameters(const RowCommand& c) {
   if (c.op == RowOp::softmax) return {0, RowCommand::kTableBytes, kRowTables};
-  return {kRowTables * RowCommand::kTableBytes, kChannelBytes, kRowChannels};
+  return {kRowTables * RowCommand::kTableBytes, RowCommand::kChannelBytes, kRowChannels};
 }
 
 void RandomRows::move(const RowRoom& by) {
@@ -175,10 +175,11 @@ std::optional<RandomRows> random_rows(const HwConfig& hw, const RowRoom& room,
   out.room.out = c.row_count() * c.length();
   out.room.parameters = RowCommand::kTableBytes;
   if (c.op != RowOp::softmax) {
-    for (int64_t& s : c.parameter_stride) s = draw.one_in(2) ? 0 : kChannelBytes * draw.pick(-4, 9);
+    for (int64_t& s : c.parameter_stride)
+      s = draw.one_in(2) ? 0 : RowCommand::kChannelBytes * draw.pick(-4, 9);
     const auto reach = reach_of(c, c.parameter_stride, 0);
     c.parameter_offset = Affine(-reach.first);
-    out.room.parameters = reach.second - reach.first + c.channels() * kChannelBytes;
+    out.room.parameters = reach.second - reach.first + c.channels() * RowCommand::kChannelBytes;
   }
   if (out.room.in > room.in || out.room.out > room.out || out.room.parameters > room.parameters ||
       out.room.parameters / row_parameters(c).unit + 10 > kRowChannels)

@@ -35,14 +35,16 @@ uint32_t row_root(uint64_t value) {
   return static_cast<uint32_t>(root);
 }
 
-Result<FixedScale> fixed_scale(double real) {
-  if (!(std::abs(real) <= 2147483647.0)) return invalid("a scale that a multiplier can't hold");
+Result<FixedScale> fixed_scale(double real, int32_t bits) {
+  const int64_t one = int64_t{1} << bits;
+  if (!(std::abs(real) <= static_cast<double>(one - 1)))
+    return invalid("a scale that a multiplier can't hold");
   if (real == 0) return FixedScale{0, 0};
   int exponent = 0;  // |real| = mantissa * 2^exponent, mantissa in [1/2, 1)
   std::frexp(real, &exponent);
-  int32_t shift = std::min(31 - exponent, 62);
+  int32_t shift = std::min(bits - exponent, 62);
   auto multiplier = static_cast<int64_t>(std::round(std::ldexp(real, shift)));
-  if (std::abs(multiplier) == int64_t{1} << 31) {
+  if (std::abs(multiplier) == one) {
     multiplier /= 2;
     --shift;
   }
@@ -149,7 +151,8 @@ void softmax_row(const SoftmaxTables& t, std::span<const int8_t> row, std::span<
 
 namespace {
 
-constexpr int32_t kBetaBits = 20;  // fraction bits of beta, and of what gamma scales
+constexpr int32_t kBetaBits = 20;        // fraction bits of beta, and of what gamma scales
+constexpr int32_t kMultiplierBits = 25;  // of a channel, without the sign
 
 }  // namespace
 
@@ -167,12 +170,26 @@ Result<int64_t> norm_epsilon(double epsilon, double input_scale, int64_t length)
   return static_cast<int64_t>(scaled);
 }
 
+NormWords pack(const NormChannel& channel) {
+  constexpr uint32_t kMask = (2u << kMultiplierBits) - 1;
+  const uint32_t multiplier = static_cast<uint32_t>(channel.multiplier) & kMask;
+  const uint32_t shift = static_cast<uint32_t>(channel.shift) << (kMultiplierBits + 1);
+  return {channel.beta, static_cast<int32_t>(shift | multiplier)};
+}
+
+NormChannel unpack(const NormWords& words) {
+  const auto word = static_cast<uint32_t>(words[1]);
+  constexpr int32_t kShiftBits = 31 - kMultiplierBits;
+  const auto high = static_cast<int32_t>(word << kShiftBits);  // the multiplier, its sign on top
+  return {words[0], high >> kShiftBits, static_cast<int32_t>(word >> (kMultiplierBits + 1))};
+}
+
 Result<NormChannel> norm_channel(double gamma, double beta, double output_scale,
                                  int32_t unit_bits) {
   if (!(output_scale > 0)) return invalid("normalisation: the output's scale must be positive");
   const double shifted = std::round(std::ldexp(beta / output_scale, kBetaBits));
   const Result<FixedScale> scale =
-      fixed_scale(std::ldexp(gamma / output_scale, kBetaBits - unit_bits));
+      fixed_scale(std::ldexp(gamma / output_scale, kBetaBits - unit_bits), kMultiplierBits);
   if (!(std::abs(shifted) <= 2147483647.0) || !scale)
     return invalid("normalisation: gamma or beta is too large for the output's scale");
   return NormChannel{static_cast<int32_t>(shifted), scale->multiplier, scale->shift};

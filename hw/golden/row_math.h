@@ -23,9 +23,9 @@ uint32_t row_root(uint64_t value);
 struct FixedScale {
   int32_t multiplier = 0, shift = 0;  ///< shift: 0 .. 62
 };
-/// The nearest FixedScale with a multiplier of 31 bits and a sign; smaller than 2^-32, where 62 is
-/// the shift, one of fewer bits. Errc::invalid unless |real| <= 2^31 - 1.
-Result<FixedScale> fixed_scale(double real);
+/// The nearest FixedScale with a multiplier of so many bits and a sign; below 2^(bits - 63), where
+/// 62 is the shift, one of fewer. Errc::invalid unless |real| <= 2^bits - 1.
+Result<FixedScale> fixed_scale(double real, int32_t bits = 31);
 
 /// real = scale * (element - zero).
 struct ElementScale {
@@ -92,18 +92,26 @@ struct NormConstants {
   int32_t output_zero = 0;  ///< -128 .. 127
   int32_t low = -128, high = 127;
 };
-/// Scale and shift of one channel: 12 bytes, as a channel has in a post.
+/// Scale and shift of one channel.
 struct NormChannel {
-  int32_t beta = 0;  ///< in 2^-20 output steps
-  int32_t multiplier = 0, shift = 0;
+  int32_t beta = 0;        ///< in 2^-20 output steps
+  int32_t multiplier = 0;  ///< 26 bits with the sign: -2^25 .. 2^25 - 1
+  int32_t shift = 0;       ///< 0 .. 62
+  friend bool operator==(const NormChannel&, const NormChannel&) = default;
 };
+/// The words of a channel in a parameter slot, RowCommand::kChannelBytes as little-endian.
+using NormWords = std::array<int32_t, 2>;
+/// Those of a channel.
+NormWords pack(const NormChannel& channel);
+/// The channel that has these words; its shift may be 63, which no command may have.
+NormChannel unpack(const NormWords& words);
 /// Fraction bits of a normalised element, which is at most sqrt(length): 22 .. 30, such that it
 /// takes 31 bits and a sign. length: 1 .. kRowElements.
 int32_t norm_unit_bits(int64_t length);
 /// round(epsilon * (length / input_scale)^2 * 2^14); Errc::invalid when that is more than 2^62 or
 /// something is negative.
 Result<int64_t> norm_epsilon(double epsilon, double input_scale, int64_t length);
-/// Errc::invalid when beta is 2048 output steps or more, or gamma 2^(11 + unit_bits).
+/// Errc::invalid when beta is 2048 output steps or more, or gamma 2^(5 + unit_bits).
 Result<NormChannel> norm_channel(double gamma, double beta, double output_scale, int32_t unit_bits);
 
 /// Sums over a row of x - input_zero and of its square.

@@ -70,7 +70,7 @@ bool GoldenMachine::operands(const RowCommand& c, RowSlots& s) {
       (c.mask && !inside(s.mask_at, all(*c.mask), c.run, slots, "mask")) ||
       !inside(s.out_at, all(c.out), c.run, ring(Buffer::output), "output of the rows") ||
       !inside(s.parameter_at, channels,
-              softmax ? RowCommand::kTableBytes : c.channels() * hw_.parameter_bytes(),
+              softmax ? RowCommand::kTableBytes : c.channels() * RowCommand::kChannelBytes,
               ring(Buffer::parameter), "parameters of the rows"))
     return false;
   s.in = ring(Buffer::activation).consumer(poison_);
@@ -106,10 +106,9 @@ std::optional<std::vector<int8_t>> GoldenMachine::result(const RowCommand& c, co
   std::vector<NormChannel> channels;  // of every element
   for (int64_t i = 0; i < c.length(); ++i) {
     const int64_t at = s.parameter_at + row_at(row, c.parameter_stride) +
-                       i % c.run / c.per_channel * hw_.parameter_bytes();
-    channels.push_back(
-        {word_at(s.parameters, at), word_at(s.parameters, at + 4), word_at(s.parameters, at + 8)});
-    if (channels.back().shift < 0 || channels.back().shift > 62) {
+                       i % c.run / c.per_channel * RowCommand::kChannelBytes;
+    channels.push_back(unpack({word_at(s.parameters, at), word_at(s.parameters, at + 4)}));
+    if (channels.back().shift > 62) {
       fail(Errc::invalid, fmt::format("a channel shifts by {}", channels.back().shift));
       return std::nullopt;
     }

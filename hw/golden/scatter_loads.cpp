@@ -25,14 +25,16 @@ bool can_be_cut(const LoadCommand& c) {
   return !c.padded && (c.walk.levels.empty() ? c.walk.run : c.walk.levels[0].count) > 1;
 }
 
-void scatter(std::vector<Item>& body, int tensors, std::mt19937& random) {
+/// `all`: tensors of the program, with the twins.
+void scatter(std::vector<Item>& body, const std::vector<ProgramTensor>& all, std::mt19937& random) {
   const auto placed = [&](LoadCommand c) {
-    if (draw(random, 0, 1) == 1) c.tensor += tensors;
+    const bool region = all[static_cast<size_t>(c.tensor)].slots > 0;  // it has tokens
+    if (!region && draw(random, 0, 1) == 1) c.tensor += static_cast<int>(all.size() / 2);
     return Item{Command{std::move(c)}};
   };
   std::vector<Item> out;
   for (Item& item : body) {
-    if (auto* loop = std::get_if<Loop>(&item.node)) scatter(loop->body, tensors, random);
+    if (auto* loop = std::get_if<Loop>(&item.node)) scatter(loop->body, all, random);
     auto* command = std::get_if<Command>(&item.node);
     auto* load = command ? std::get_if<LoadCommand>(command) : nullptr;
     if (!load) {
@@ -59,10 +61,11 @@ void scatter_loads(Program& program, MemoryImage& image, std::mt19937& random) {
     ProgramTensor twin = program.tensors[static_cast<size_t>(i)];
     twin.name += " (twin)";
     twin.memory = twin.memory == Memory::dram ? Memory::shared : Memory::dram;
+    twin.slots = 0;
     program.tensors.push_back(std::move(twin));
     image.push_back(std::vector(image[static_cast<size_t>(i)]));
   }
-  scatter(program.body, tensors, random);
+  scatter(program.body, program.tensors, random);
 }
 
 }  // namespace accsim::hw

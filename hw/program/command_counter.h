@@ -93,9 +93,10 @@ class CommandCounter {
     const bool softmax = c.op == RowOp::softmax;
     const int64_t passes = softmax ? 3 : 2;
     read(Buffer::activation) += Bytes(elements * passes * (c.mask ? 2 : 1)) * times;
-    read(Buffer::parameter) += Bytes(softmax ? RowCommand::kTableBytes
-                                             : elements / c.per_channel * hw_->parameter_bytes()) *
-                               times;
+    read(Buffer::parameter) +=
+        Bytes(softmax ? RowCommand::kTableBytes
+                      : elements / c.per_channel * RowCommand::kChannelBytes) *
+        times;
     written(Buffer::output) += Bytes(elements) * times;
     counts_.vector_ops[0] += elements * passes * times;
     // A row's division, and of a normalisation the root before it.
@@ -113,6 +114,7 @@ class CommandCounter {
     counts_.commands += times;
     counts_.read[source] += Bytes(bytes) * times;
     counts_.written[1 - source] += Bytes(bytes) * times;
+    counts_.staged += Bytes(bytes) * times;
   }
 
   const Counts& counts() const { return counts_; }

@@ -88,6 +88,7 @@ Counts& Counts::operator+=(const Counts& other) {
   array_macs += other.array_macs;
   add(read, other.read);
   add(written, other.written);
+  staged += other.staged;
   add(buffer_read, other.buffer_read);
   add(buffer_written, other.buffer_written);
   for (size_t i = 0; i < kLaneClasses; ++i) vector_ops[i] += other.vector_ops[i];

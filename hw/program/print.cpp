@@ -17,7 +17,7 @@ class Printer {
     for (size_t i = 0; i < program_.tensors.size(); ++i)
       out_ += fmt::format("  tensor %{} {} {} bytes '{}'{}\n", i, name(program_.tensors[i].memory),
                           program_.tensors[i].bytes, program_.tensors[i].name,
-                          ring(program_.tensors[i]));
+                          place(program_.tensors[i]));
     visit(program_.body, 1);
     return std::move(out_);
   }
@@ -48,7 +48,8 @@ class Printer {
     }
   }
 
-  static std::string ring(const ProgramTensor& t) {
+  static std::string place(const ProgramTensor& t) {
+    if (t.is_placed()) return fmt::format(", at {}", t.address);
     return t.slots > 0 ? fmt::format(", {} slots", t.slots) : "";
   }
 

@@ -54,12 +54,16 @@ std::string_view name(Memory m);
 /// A tensor of the program. `bytes` is its full extent in memory. With `slots` it is a region: a
 /// ring of that many equal parts with tokens of its own. One queue (stage or store) fills the parts
 /// in turn, one (load or stage) reads them; addresses of theirs count from the part's first byte.
+/// With an `address` (no region, in the shared buffer) it may have bytes that other tensors with
+/// one have, too: from its first command on, a write, they are its own, and those are gone.
 struct ProgramTensor {
   std::string name;
   Memory memory = Memory::dram;
   int64_t bytes = 0;
-  int64_t slots = 0;  ///< 0: not a region
+  int64_t slots = 0;     ///< 0: not a region
+  int64_t address = -1;  ///< of its first byte, among those with one; -1: bytes of its own
 
+  bool is_placed() const { return address >= 0; }
   int64_t slot_bytes() const { return slots > 0 ? bytes / slots : bytes; }
 };
 inline constexpr size_t kMostRegions = 8;        ///< of a program
@@ -333,12 +337,14 @@ struct RowOperand {
 /// `pieces` pieces of `run` contiguous bytes each, one behind the other as elements; at most
 /// kElements. A softmax' tables lie in the parameter slot, kTableBytes from parameter_offset on: 64
 /// words coarse, 64 words fine, little-endian int32, each 0 .. 2^30 and the first of both 2^30. A
-/// normalisation has 12 bytes of parameters a channel, as a post (beta, multiplier, shift); element
-/// e of every piece is of channel e / per_channel, channels of a row at parameter_offset + the
-/// row's index times parameter_stride. run is a multiple of per_channel.
+/// normalisation has kChannelBytes of parameters a channel: two words, beta, and above a multiplier
+/// of 26 bits with a sign a shift of 6; element e of every piece is of channel e / per_channel,
+/// channels of a row at parameter_offset + the row's index times parameter_stride. run is a
+/// multiple of per_channel.
 struct RowCommand {
   static constexpr int64_t kElements = 65536;  ///< the longest row
   static constexpr int64_t kTableBytes = 512;  ///< of a softmax
+  static constexpr int64_t kChannelBytes = 8;  ///< of a normalisation
   RowOp op = RowOp::softmax;
   std::array<int64_t, kLaneLevels> rows{1, 1, 1, 1};
   int64_t pieces = 1;
@@ -485,6 +491,7 @@ struct Counts {
   Macs macs;                               ///< useful ones
   Macs array_macs;                         ///< with the zero blocks of packed groups
   std::array<Bytes, 2> read{}, written{};  ///< by Memory
+  Bytes staged;                            ///< of both, those copied from one to the other
   std::array<Bytes, kBuffers> buffer_read{}, buffer_written{};
   std::array<int64_t, kLaneClasses> vector_ops{};
   int64_t commands = 0;

@@ -1,26 +1,47 @@
 #include "hw/program/verifiable.h"
 
-#include <algorithm>
+#include "hw/program/reach.h"
 
 namespace accsim::hw {
 namespace {
 
-bool is_in_the_core(const Command& c) {
-  if (const auto* load = std::get_if<LoadCommand>(&c))
-    return !load->padded && load->transposed <= 1 && load->buffer != Buffer::accumulator;
-  return !std::holds_alternative<VectorCommand>(c);
+const Walk* walk_of(const Command& c) {
+  if (const auto* load = std::get_if<LoadCommand>(&c)) return &load->walk;
+  if (const auto* store = std::get_if<StoreCommand>(&c)) return &store->walk;
+  const auto* stage = std::get_if<StageCommand>(&c);
+  return stage ? &stage->walk : nullptr;
 }
 
-bool all_in_the_core(const std::vector<Item>& body) {
-  return std::ranges::all_of(body, [](const Item& item) {
-    if (const auto* loop = std::get_if<Loop>(&item.node)) return all_in_the_core(loop->body);
-    const auto* command = std::get_if<Command>(&item.node);
-    return !command || is_in_the_core(*command);
-  });
+std::string_view why_not(const Command& c) {
+  if (std::holds_alternative<VectorCommand>(c)) return "operations without a command";
+  const Walk* walk = walk_of(c);
+  if (walk && walk->levels.size() > kWalkLevels) return "walks of many levels";
+  const auto* load = std::get_if<LoadCommand>(&c);
+  if (!load) return "";
+  if (load->padded) return "padded loads";
+  if (load->buffer == Buffer::accumulator) return "loads into accumulators";
+  return load->transposed > 1 ? "elements of several bytes turned" : "";
+}
+
+std::string_view why_not(const std::vector<Item>& body) {
+  for (const Item& item : body) {
+    std::string_view why;
+    if (const auto* loop = std::get_if<Loop>(&item.node)) why = why_not(loop->body);
+    if (const auto* command = std::get_if<Command>(&item.node)) why = why_not(*command);
+    if (!why.empty()) return why;
+  }
+  return "";
 }
 
 }  // namespace
 
-bool is_verifiable(const Program& program) { return all_in_the_core(program.body); }
+std::string_view why_not_verifiable(const Program& program) { return why_not(program.body); }
+
+std::string_view why_not_verifiable(const HwConfig& hw) {
+  const bool weights = hw.types.weight == DType::int8 || hw.types.weight == DType::int4;
+  if (hw.types.activation != DType::int8 || !weights || hw.types.accumulator != DType::int32)
+    return "other types than the core's";
+  return hw.dram_model == DramModel::banked ? "banked DRAM" : "";
+}
 
 }  // namespace accsim::hw

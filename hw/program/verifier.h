@@ -76,6 +76,7 @@ class Verifier {
   // ---- verify_moves.cpp ----
   const ProgramTensor* tensor(int index);
   void orders(int index, const ProgramTensor& t, Queue q, bool writes);
+  void conflicts(int index, Queue q, bool written, bool writes);
   int64_t reachable(int index, const ProgramTensor& t, Queue q, bool fills, std::string_view what);
   void address(const LoadCommand& c);
   void transposed(const LoadCommand& c);
@@ -84,6 +85,10 @@ class Verifier {
   void padded_walk(const LoadCommand& c, const PaddedWindow& w);
   void address(const StoreCommand& c);
   void address(const StageCommand& c);
+
+  // ---- verify_places.cpp: tensors that have bytes in common ----
+  void places();
+  void takes_bytes(int index, const ProgramTensor& t, Queue q, bool writes);
 
   // ---- verify_compute.cpp ----
   void address(const GemmCommand& c);
@@ -120,6 +125,9 @@ class Verifier {
     using ByQueue = std::array<int, kQueues>;
     ByQueue reads{}, writes{}, marked{};
     std::array<ByQueue, kQueues> seen{};
+    std::vector<int> neighbours = {};  ///< tensors that have some of its bytes
+    bool used = false;
+    int gone = -1;  ///< the tensor that has taken bytes of it
   };
   std::vector<TensorUses> uses_;  ///< by tensor
   /// By queue: regions that its next command is to use; tensors that its last one did.

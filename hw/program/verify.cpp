@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <map>
+#include <string_view>
 #include <utility>
 
 #include "hw/program/verifier.h"
@@ -63,7 +65,8 @@ std::string Verifier::place(size_t p) const {
 }
 
 void Verifier::tensors() {
-  int64_t shared = 0;
+  int64_t shared = 0, placed = 0;
+  std::map<std::string_view, int64_t> known;  // one that two ports read takes its room once
   const auto regions = std::ranges::count_if(regions_, [](int r) { return r >= 0; });
   if (regions > static_cast<int64_t>(kMostRegions))
     return fail(fmt::format("{} regions; at most {}", regions, kMostRegions));
@@ -71,11 +74,21 @@ void Verifier::tensors() {
     const ProgramTensor& t = program_.tensors[i];
     if (t.bytes < 0 || t.bytes > kMostTensorBytes)
       return fail(fmt::format("tensor '{}' has {} bytes", t.name, t.bytes));
-    if (t.memory == Memory::shared) shared = add_far(shared, t.bytes);
+    if (t.memory == Memory::shared && !t.is_placed()) {
+      int64_t& bytes = known[t.name];
+      shared = add_far(shared, std::max<int64_t>(0, t.bytes - bytes));
+      bytes = std::max(bytes, t.bytes);
+    }
+    if (t.is_placed()) placed = std::max(placed, add_far(t.address, t.bytes));
+    if (t.is_placed() && (t.memory != Memory::shared || t.slots > 0))
+      return fail(fmt::format("tensor '{}' has an address and is {}", t.name,
+                              t.slots > 0 ? "a region" : "in DRAM"));
     if (t.slots < 0 || t.slots > kMostRegionSlots || (t.slots > 0 && t.bytes % t.slots != 0))
       return fail(fmt::format("region '{}' has {} bytes in {} slots", t.name, t.bytes, t.slots));
     if (t.slots > 0) slots_[place_of_region(static_cast<int>(i))] = t.slots;
   }
+  shared = add_far(shared, placed);
+  places();
   if (shared > hw_.shared.kib * 1024)
     fail(fmt::format("tensors of {} bytes in a shared buffer of {} KiB", shared, hw_.shared.kib));
 }

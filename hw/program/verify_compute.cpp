@@ -243,7 +243,8 @@ void Verifier::address(const RowCommand& c) {
            "tables of the softmax");
   else
     within(c.parameter_offset, reach(c.rows, c.parameter_stride),
-           c.channels() * hw_.parameter_bytes(), slot(Buffer::parameter), "channels of the rows");
+           c.channels() * RowCommand::kChannelBytes, slot(Buffer::parameter),
+           "channels of the rows");
 }
 
 void Verifier::address(const VectorCommand& c) {

@@ -54,22 +54,27 @@ const ProgramTensor* Verifier::tensor(int index) {
 /// What other queues have done with a plain tensor is over where a mark says so. A queue's own
 /// writes come in order, and behind its reads; only a stage reads what its queue wrote.
 void Verifier::orders(int index, const ProgramTensor& t, Queue q, bool writes) {
+  if (t.is_placed()) takes_bytes(index, t, q, writes);
+  conflicts(index, q, true, writes);
+  if (writes) conflicts(index, q, false, writes);
   TensorUses& uses = uses_[static_cast<size_t>(index)];
+  (writes ? uses.writes : uses.reads)[static_cast<size_t>(q)] = at_;
+}
+
+/// What queues have read or written of a tensor, and a queue reads or writes now.
+void Verifier::conflicts(int index, Queue q, bool written, bool writes) {
+  const TensorUses& uses = uses_[static_cast<size_t>(index)];
   const auto me = static_cast<size_t>(q);
-  const auto conflicts = [&](const TensorUses::ByQueue& of, bool written) {
-    for (size_t other = 0; other < kQueues; ++other) {
-      const bool in_order = other == me && (writes || !written);
-      if (in_order || of[other] <= uses.seen[me][other]) continue;
-      fail(
-          fmt::format("'{}' is {} by the {} queue, then {} by the {} queue, and neither tokens of "
-                      "a region nor marks order the two",
-                      t.name, written ? "written" : "read", name(static_cast<Queue>(other)),
-                      writes ? "written" : "read", name(q)));
-    }
-  };
-  conflicts(uses.writes, true);
-  if (writes) conflicts(uses.reads, false);
-  (writes ? uses.writes : uses.reads)[me] = at_;
+  const TensorUses::ByQueue& of = written ? uses.writes : uses.reads;
+  for (size_t other = 0; other < kQueues; ++other) {
+    const bool in_order = other == me && (writes || !written);
+    if (in_order || of[other] <= uses.seen[me][other]) continue;
+    fail(
+        fmt::format("'{}' is {} by the {} queue, then {} by the {} queue, and neither tokens of "
+                    "a region nor marks order the two",
+                    region(index), written ? "written" : "read", name(static_cast<Queue>(other)),
+                    writes ? "written" : "read", name(q)));
+  }
 }
 
 /// Bytes that a command of a queue can reach in a tensor: of a region, those of the slot that it

@@ -21,12 +21,23 @@ namespace accsim::hw {
 class Chain {
  public:
   /// `loads_first`: no program has a vector command before its first load; else the vector unit
-  /// counts for the floor, too.
+  /// counts for the floor, too. Programs may stage in regions of one slot each (kStageRegions),
+  /// where a load from DRAM is before the first stage and another one behind the last: so what
+  /// loads and stages do with DRAM's channel is over when the next program begins.
   explicit Chain(const HwConfig& hw, bool loads_first = true);
 
   /// The next program's share: from the end of all before it to its own end. Its steps must live,
   /// unchanged, as long as the chain; tensor i of their marks is tensors[i] of the network.
   Timing add(std::span<const Step> steps, std::span<const int32_t> tensors);
+
+  /// Where the chain is, to go back to and on from otherwise.
+  struct Place {
+    Simulator::State now;
+    int64_t base, total;
+    std::vector<int64_t> marks;
+  };
+  Place place() const { return {now_, base_, total_, marks_}; }
+  void go_to(const Place& place);
 
   /// Until the end of all programs so far; stops at kBeyond (sim/base/sums.h).
   int64_t total() const { return total_; }
@@ -40,7 +51,8 @@ class Chain {
   };
 
   void write_key(std::span<const Step> steps);
-  Known simulate(std::span<const Step> steps);
+  void simulate(std::span<const Step> steps, Known& out);
+  const Known& go_on(std::span<const Step> steps);
   void move_base();
   int64_t floor_of(const Simulator::State& s) const;
 

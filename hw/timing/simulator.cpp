@@ -147,7 +147,7 @@ void Simulator::mark(const Step& s) {
 
 void Simulator::loop(const Step& s) {
   // Saving and comparing the state costs about as much as some steps.
-  constexpr int64_t kWorthWatching = 12;
+  constexpr int64_t kWorthWatching = 24;
   if (mode_ == TimingMode::periodic && s.count >= 3 && (s.count - 2) * s.work >= kWorthWatching)
     return watched_loop(s);
   if (watcher_) watcher_->begin_loop(s);

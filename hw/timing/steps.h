@@ -75,6 +75,9 @@ constexpr size_t region_ring(size_t region, bool full) {
   return kPrimedRing + 1 + 2 * region + (full ? 1 : 0);
 }
 
+/// Slots of the regions that the programs of a network may stage in, whichever there are.
+inline constexpr std::array<int64_t, kMostRegions> kStageRegions = {1, 1, 1, 1, 1, 1, 1, 1};
+
 /// What Step::ring says of marks, which aren't used up and so have none.
 inline constexpr uint8_t kMarks = kRings;
 

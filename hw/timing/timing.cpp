@@ -10,6 +10,19 @@ std::string_view name(Wait w) {
   return kNames[static_cast<size_t>(w)];
 }
 
+Timing& Timing::operator+=(const Timing& o) {
+  total += o.total;
+  for (size_t q = 0; q < kQueues; ++q) {
+    QueueTiming& to = queues[q];
+    const QueueTiming& from = o.queues[q];
+    to.busy += from.busy;
+    to.hidden += from.hidden;
+    to.free_at += from.free_at;
+    for (size_t w = 0; w < kWaits; ++w) to.waits[w] += from.waits[w];
+  }
+  return *this;
+}
+
 namespace {
 
 class Observed : public Watcher {

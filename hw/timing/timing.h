@@ -37,6 +37,8 @@ struct Timing {
   std::array<QueueTiming, kQueues> queues{};
 
   const QueueTiming& queue(Queue q) const { return queues[static_cast<size_t>(q)]; }
+  /// Adds another part of a layer that comes in parts of a chain: sums of everything.
+  Timing& operator+=(const Timing& o);
 };
 
 /// How simulate() gets through loops; the result is the same.

@@ -58,13 +58,20 @@ def advise(
     dataflow: str | None = None,
     mapping: str | list[str] | None = None,
     objective: str = "cycles",
+    slack: str = "0",
     effort: str = "search",
 ) -> Advice:
     """What 10 % and a doubling of each field of a machine would bring, by costing it."""
     read = Model.load(
         model, bind=bind, input_shapes=input_shapes, allow_unsupported=allow_unsupported
     )
-    words = {"dataflow": dataflow, "mapping": mapping, "objective": objective, "effort": effort}
+    words = {
+        "dataflow": dataflow,
+        "mapping": mapping,
+        "objective": objective,
+        "slack": slack,
+        "effort": effort,
+    }
     return Advice(*_core._advise(read, hw, **words))
 
 
@@ -117,8 +124,8 @@ def sweep(
     axes: by name, either the values of the field of that name ({"dram.latency": [50, 100]};
     "array": rows and columns), or an axis as docs/sweep-spec.md has it. models: paths, Models, or
     dicts with file, weight, bind. Other keys are those of a spec: constraints, strategy, count,
-    seed, effort, objective, layers. store: SQLite file that is kept, and gone on with when it is
-    there; by default one that goes with the Store. threads: 0 is all cores.
+    seed, effort, objective, slack, layers. store: SQLite file that is kept, and gone on with when
+    it is there; by default one that goes with the Store. threads: 0 is all cores.
     """
     with contextlib.ExitStack() as kept_until_done:
         folder = kept_until_done.enter_context(tempfile.TemporaryDirectory(prefix="accsim-"))
@@ -200,6 +207,7 @@ def verify(
     gemm: str | Sequence[str] = (),
     random: int = 0,
     seed: int = 1,
+    layers: bool = False,
     max_cycles: int | None = None,
     jobs: int = 1,
     bind: dict[str, int] | None = None,
@@ -207,8 +215,9 @@ def verify(
 ) -> Verification:
     """Runs tile programs on Verilated RTL and compares values and cycles: `accsim verify`.
 
-    model: a path, or None with gemm ("64x64x64") or random (a count). The first call for a machine
-    builds its core, which takes a while and needs Verilator and a C++ compiler.
+    model: a path, or None with gemm ("64x64x64") or random (a count). All of a model is one
+    program; with layers its products are verified one by one, max_cycles cuts them. The first call
+    for a machine builds its core, which takes a while and needs Verilator and a C++ compiler.
     """
     arguments = [program(), "verify", "--json", "-", "--seed", str(seed), "--jobs", str(jobs)]
     for product in [gemm] if isinstance(gemm, str) else gemm:
@@ -217,6 +226,8 @@ def verify(
         arguments += ["--bind", f"{symbol}={size}"]
     if random:
         arguments += ["--random", str(random)]
+    if layers:
+        arguments.append("--layers")
     if max_cycles is not None:
         arguments += ["--max-cycles", str(max_cycles)]
     if cache is not None:

@@ -215,6 +215,7 @@ def write_llmservingsim(
     dataflow: str | None = None,
     mapping: str | list[str] | None = None,
     objective: str = "cycles",
+    slack: str = "0",
     effort: str = "search",
 ) -> None:
     """Writes a decoder's latencies on a machine as LLMServingSim reads them.
@@ -236,7 +237,13 @@ def write_llmservingsim(
     """
     decoder = _checked(config)
     machine = Machine.load(hw)
-    options = {"dataflow": dataflow, "mapping": mapping, "objective": objective, "effort": effort}
+    options = {
+        "dataflow": dataflow,
+        "mapping": mapping,
+        "objective": objective,
+        "slack": slack,
+        "effort": effort,
+    }
     parts = {degree: _Decoder(decoder, degree, machine, **options) for degree in tp}
     token_counts = _dense_steps(max_tokens) if tokens is None else list(tokens)
     sequence_counts = _dense_steps(max_sequences) if sequences is None else list(sequences)

@@ -147,6 +147,7 @@ def cost_torch(
     dataflow: str | None = None,
     mapping: str | list[str] | None = None,
     objective: str = "cycles",
+    slack: str = "0",
     effort: str = "search",
 ) -> Report:
     """Costs a PyTorch module on a machine; options as cost() has them.
@@ -157,7 +158,13 @@ def cost_torch(
     """
     model = load_torch(module, example_inputs, allow_unsupported=allow_unsupported)
     return _core.cost(
-        model, hw, dataflow=dataflow, mapping=mapping, objective=objective, effort=effort
+        model,
+        hw,
+        dataflow=dataflow,
+        mapping=mapping,
+        objective=objective,
+        slack=slack,
+        effort=effort,
     )
 
 

@@ -48,7 +48,8 @@ void add_latency_model(nb::module_& module) {
       module, "LatencyModel",
       "Costs of single shapes on one machine, for simulators of larger systems: what cost() says\n"
       "of a network of that one product or attention, operands coming from DRAM. Remembers every\n"
-      "shape. One a thread. options: dataflow, mapping, objective, effort as cost() has them.")
+      "shape. One a thread. options: dataflow, mapping, objective, slack, effort as cost() has\n"
+      "them.")
       .def(
           "__init__",
           [](LatencyModel* m, nb::handle hw, const nb::kwargs& options) {
@@ -58,7 +59,7 @@ void add_latency_model(nb::module_& module) {
           nb::sig("def __init__(self, hw: Machine | str | os.PathLike[str] | "
                   "dict[str, typing.Any], *, dataflow: str | None = None, "
                   "mapping: str | list[str] | None = None, objective: str = 'cycles', "
-                  "effort: str = 'search') -> None"))
+                  "slack: str = '0', effort: str = 'search') -> None"))
       .def(
           "gemm",
           [](LatencyModel& m, int64_t rows, int64_t k, int64_t n, int64_t batch, bool weights) {

@@ -14,8 +14,9 @@ namespace nb = nanobind;
 namespace accsim::python {
 namespace {
 
-const std::vector<std::string> kNames = {
-    "bind", "input_shapes", "allow_unsupported", "dataflow", "mapping", "objective", "effort"};
+const std::vector<std::string> kNames = {"bind",     "input_shapes", "allow_unsupported",
+                                         "dataflow", "mapping",      "objective",
+                                         "slack",    "effort"};
 
 [[noreturn]] void refuse(const std::string& name) {
   const auto close = hw::nearest(name, kNames);
@@ -40,6 +41,8 @@ CostOptions cost_options(const nb::kwargs& keywords) {
       unsupported = nb::cast<bool>(value);
     else if (name == "objective")
       words.objective = nb::cast<std::string>(value);
+    else if (name == "slack")
+      words.slack = nb::cast<std::string>(value);
     else if (name == "effort")
       words.effort = nb::cast<std::string>(value);
     else if (name != "dataflow" && name != "mapping")

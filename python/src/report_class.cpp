@@ -126,7 +126,8 @@ constexpr const char* kCost =
     "allow_unsupported: operators without a rule cost their traffic.\n"
     "dataflow: weight_stationary (ws), input_stationary (is) or output_stationary (os); None: the\n"
     "best of the machine's. mapping: a pin \"[GLOB=]TOKENS\" or a list of them. objective:\n"
-    "cycles, energy, edp or traffic. effort: search or rule.\n\n"
+    "cycles, energy, edp or traffic. slack: with cycles, how much more of them a product may take\n"
+    "for less energy, \"1%\". effort: search or rule.\n\n"
     "Raises accsim.Error with what the command line says: unsupported nodes, layers that no tile\n"
     "of the machine holds.";
 constexpr const char* kCostSignature =
@@ -135,7 +136,7 @@ constexpr const char* kCostSignature =
     "bind: dict[str, int] | None = None, "
     "input_shapes: dict[str, collections.abc.Sequence[int]] | None = None, "
     "allow_unsupported: bool = False, dataflow: str | None = None, "
-    "mapping: str | list[str] | None = None, objective: str = 'cycles', "
+    "mapping: str | list[str] | None = None, objective: str = 'cycles', slack: str = '0', "
     "effort: str = 'search') -> Report";
 
 void add_row(nb::module_& module) {

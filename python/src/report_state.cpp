@@ -12,7 +12,7 @@
 namespace accsim::python {
 namespace {
 
-constexpr std::string_view kFormat = "accsim.report-state/2";
+constexpr std::string_view kFormat = "accsim.report-state/4";
 
 // Structured bindings name every member: one more, and this doesn't compile.
 
@@ -24,22 +24,22 @@ void members(sim::EnergyReport& e, F each) {
 
 template <class F>
 void members(sim::Costs& c, F each) {
-  auto& [cycles, alone, compute, vector, move, stalls, tail, macs, array_macs, params, dram_read,
-         dram_write, shared_read, shared_write, buffer_read, buffer_write, compute_bound,
-         vector_bound, dram_bound, lower_bound, idle_lanes, dram_busy, sram_busy, weight_busy,
-         traffic_bound, energy] = c;
-  each(cycles, alone, compute, vector, move, stalls, tail, macs, array_macs, params, dram_read,
-       dram_write, shared_read, shared_write, buffer_read, buffer_write, compute_bound,
-       vector_bound, dram_bound, lower_bound, idle_lanes, dram_busy, sram_busy, weight_busy,
-       traffic_bound, energy);
+  auto& [cycles, alone, verifiable, compute, vector, move, stalls, tail, macs, array_macs, params,
+         dram_read, dram_write, shared_read, shared_write, staged, buffer_read, buffer_write,
+         compute_bound, vector_bound, dram_bound, lower_bound, idle_lanes, dram_busy, sram_busy,
+         weight_busy, traffic_bound, energy] = c;
+  each(cycles, alone, verifiable, compute, vector, move, stalls, tail, macs, array_macs, params,
+       dram_read, dram_write, shared_read, shared_write, staged, buffer_read, buffer_write,
+       compute_bound, vector_bound, dram_bound, lower_bound, idle_lanes, dram_busy, sram_busy,
+       weight_busy, traffic_bound, energy);
 }
 
 template <class F>
 void members(sim::LayerReport& l, F each) {
-  auto& [name, op_type, fate, merged_into, mapping, input_shapes, output_shape, costs, bound,
-         resident, live] = l;
-  each(name, op_type, fate, merged_into, mapping, input_shapes, output_shape, costs, bound,
-       resident, live);
+  auto& [name, op_type, fate, merged_into, mapping, unverifiable, input_shapes, output_shape, costs,
+         bound, resident, live] = l;
+  each(name, op_type, fate, merged_into, mapping, unverifiable, input_shapes, output_shape, costs,
+       bound, resident, live);
 }
 
 template <class F>

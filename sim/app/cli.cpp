@@ -2,10 +2,12 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <csignal>
 #include <functional>
 #include <optional>
 #include <sstream>
+#include <thread>
 
 #include "hw/config/load.h"
 #include "hw/cosim/verilated_core.h"
@@ -95,7 +97,7 @@ struct CostCommand {
     if (model.model().empty())
       errors.push_back({Errc::usage, "name an ONNX model file (see accsim --help)", "model"});
     const auto elaborate_options = model.elaborate();
-    const auto map_options = mapping.parse();
+    auto map_options = mapping.parse();
     collect(elaborate_options);
     collect(map_options);
     if (!dump.empty() &&
@@ -115,6 +117,7 @@ struct CostCommand {
     collect(machine);
     collect(graph);
     if (!errors.empty()) return report_errors(errors);
+    map_options->threads = std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
     const Result<CostedNetwork> costed = cost_network(*graph, *machine, *map_options);
     if (!costed) return report_errors(costed.errors());
     journal.step("lowered, mapped and timed");

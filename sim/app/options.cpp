@@ -127,6 +127,12 @@ void MappingOptions::add_to(CLI::App& app) {
       ->check(CLI::IsMember({"cycles", "energy", "edp", "traffic"}))
       ->capture_default_str();
   app.add_option(
+         "--slack", words_.slack,
+         "With --objective cycles: how much more than its fewest cycles a product may take, "
+         "e.g. 1%, if it needs less energy for it")
+      ->type_name("PERCENT")
+      ->capture_default_str();
+  app.add_option(
          "--effort", words_.effort,
          "search: every tiling that its bound doesn't exclude; rule: one tiling a layer by a "
          "fixed rule, for speed")
@@ -136,7 +142,7 @@ void MappingOptions::add_to(CLI::App& app) {
 }
 
 void MappingOptions::add_to_side_b(CLI::App& app) {
-  words_.objective = words_.effort = "";
+  words_.objective = words_.effort = words_.slack = "";
   app.add_option("--b-dataflow", words_.dataflow, "--dataflow of B, where it isn't A's")
       ->type_name("NAME");
   app.add_option("--b-mapping", words_.mappings, "--mapping of B, instead of all of A's")
@@ -144,18 +150,20 @@ void MappingOptions::add_to_side_b(CLI::App& app) {
       ->allow_extra_args(false);
   app.add_option("--b-objective", words_.objective, "--objective of B, where it isn't A's")
       ->check(CLI::IsMember({"cycles", "energy", "edp", "traffic"}));
+  app.add_option("--b-slack", words_.slack, "--slack of B, where it isn't A's")
+      ->type_name("PERCENT");
   app.add_option("--b-effort", words_.effort, "--effort of B, where it isn't A's")
       ->check(CLI::IsMember({"search", "rule"}));
 }
 
 bool MappingOptions::given() const {
   return !words_.dataflow.empty() || !words_.mappings.empty() || !words_.objective.empty() ||
-         !words_.effort.empty();
+         !words_.effort.empty() || !words_.slack.empty();
 }
 
 bool MappingOptions::chosen() const {
   return !words_.dataflow.empty() || !words_.mappings.empty() || words_.objective != "cycles" ||
-         words_.effort != "search";
+         words_.effort != "search" || words_.slack != MappingWords().slack;
 }
 
 MappingOptions MappingOptions::over(const MappingOptions& a) const {
@@ -164,6 +172,7 @@ MappingOptions MappingOptions::over(const MappingOptions& a) const {
   if (out.words_.mappings.empty()) out.words_.mappings = a.words_.mappings;
   if (out.words_.objective.empty()) out.words_.objective = a.words_.objective;
   if (out.words_.effort.empty()) out.words_.effort = a.words_.effort;
+  if (out.words_.slack.empty()) out.words_.slack = a.words_.slack;
   return out;
 }
 

@@ -53,30 +53,69 @@ void RunCommand::add_to(CLI::App& app) {
           "Write inputs and outputs of layers to the folder too, with a manifest.json: all, "
           "an operator type, or a glob of layer names")
       ->type_name("all|OP|GLOB");
-  sub_->add_flag("--int8", int8_,
-                 "Run the products quantised on the bit-exact machine, the rest in float");
-  sub_->add_option(
-          "--hw", hw_,
-          "Machine of --int8: a description (YAML) or the name of a shipped one; default: 64x64")
-      ->type_name(kMachine);
-  sub_->add_flag("--layerwise", layerwise_,
-                 "Every layer reads the float run's values, so that errors don't add up; without "
-                 "--int8 that is so anyway");
+  add_int8_to(*sub_);
   sub_->add_option("--threads", threads_, "Threads to compute with")
       ->type_name("N")
       ->capture_default_str()
       ->check(CLI::Range(1, 256));
 }
 
-Result<RunRequest> RunCommand::request() const {
+void RunCommand::add_int8_to(CLI::App& app) {
+  app.add_flag("--int8", int8_,
+               "Run the products quantised on the bit-exact machine, the rest in float");
+  app.add_option(
+         "--hw", hw_,
+         "Machine of --int8: a description (YAML) or the name of a shipped one; default: 64x64")
+      ->type_name(kMachine);
+  app.add_flag("--layerwise", layerwise_,
+               "Every layer reads the float run's values, so that errors don't add up; without "
+               "--int8 that is so anyway");
+  app.add_flag("--network", network_,
+               "With --int8: all of the network in int8, as the machine's one program; results are "
+               "compared with the integer reference, bit for bit, and with float");
+  app.add_option("--inputs", count_,
+                 "Of --network: that many inputs, random ones with seeds that count up, files, and "
+                 "outputs, with an axis more in front")
+      ->type_name("N")
+      ->capture_default_str()
+      ->check(CLI::Range(1, 100'000));
+  app.add_option("--calibrate", calibrate_,
+                 "Of --network: scales from float runs of the first N inputs; 0: of all")
+      ->type_name("N")
+      ->capture_default_str()
+      ->check(CLI::Range(0, 100'000));
+  app.add_option("--percentile", percentile_,
+                 "Of --network: activations beyond this percentile of a float run are clipped; "
+                 "100: none")
+      ->type_name("P")
+      ->capture_default_str()
+      ->check(CLI::Range(90.0, 100.0));
+  app.add_option("--json", json_,
+                 "Of --network: write how near int8 comes to float as JSON (accsim.quality/1); - "
+                 "for stdout")
+      ->type_name(kWrittenFile);
+}
+
+void RunCommand::check_options(Errors& errors) const {
+  const auto useless = [&](bool given, const char* without, const char* option) {
+    if (given)
+      errors.push_back({Errc::usage, fmt::format("has no use without {}", without), option});
+  };
+  useless(!hw_.empty() && !int8_, "--int8", "--hw");
+  useless(network_ && !int8_, "--int8", "--network");
+  useless(count_ != 1 && !network_, "--network", "--inputs");
+  useless(calibrate_ != 0 && !network_, "--network", "--calibrate");
+  useless(percentile_ != 100 && !network_, "--network", "--percentile");
+  useless(!json_.empty() && !network_, "--network", "--json");
+  if (!dump_.empty() && output_.empty())
+    errors.push_back({Errc::usage, "needs a folder to write to: --output DIR", "--dump"});
+  if (network_ && (!dump_.empty() || layerwise_))
+    errors.push_back({Errc::usage, "is of layers one by one, not of --network",
+                      dump_.empty() ? "--layerwise" : "--dump"});
+}
+
+Status RunCommand::parse_inputs(RunRequest& out) const {
   Errors errors;
-  RunRequest out;
-  out.model = model_.model();
-  const Result<ElaborateOptions> elaborate = model_.elaborate();
-  if (elaborate)
-    out.elaborate = *elaborate;
-  else
-    errors = elaborate.errors();
   for (const std::string& text : inputs_) {
     // Names may hold a '=' and a ':', so the last '=' splits.
     const size_t at = text.rfind('=');
@@ -97,14 +136,30 @@ Result<RunRequest> RunCommand::request() const {
         errors.push_back({Errc::usage, "'" + source.name + "' is given twice", "--input"});
     out.inputs.push_back(std::move(source));
   }
+  if (!errors.empty()) return errors;
+  return ok();
+}
+
+Result<RunRequest> RunCommand::request() const {
+  Errors errors;
+  RunRequest out;
+  out.model = model_.model();
+  const Result<ElaborateOptions> elaborate = model_.elaborate();
+  if (elaborate)
+    out.elaborate = *elaborate;
+  else
+    errors = elaborate.errors();
+  if (const Status inputs = parse_inputs(out); !inputs)
+    errors.insert(errors.end(), inputs.errors().begin(), inputs.errors().end());
   if (!weights_.empty()) {
     out.weight_seed = random_seed(weights_);
     if (!out.weight_seed)
       errors.push_back({Errc::usage, "'" + weights_ + "' is not random:SEED", "--weights"});
   }
-  if (!hw_.empty() && !int8_) errors.push_back({Errc::usage, "has no use without --int8", "--hw"});
-  if (!dump_.empty() && output_.empty())
-    errors.push_back({Errc::usage, "needs a folder to write to: --output DIR", "--dump"});
+  check_options(errors);
+  out.count = count_;
+  out.calibrate = calibrate_;
+  out.percentile = percentile_;
   out.output = output_;
   out.dump = dump_;
   out.threads = threads_;
@@ -142,26 +197,37 @@ int RunCommand::run(const Console& console) const {
     text += fmt::format("input '{}': random:0 (no --input)\n", name);
   Progress progress;
   wanted->progress = [&](size_t done, size_t of) {
-    progress(static_cast<int64_t>(done), static_cast<int64_t>(of), "nodes");
+    progress(static_cast<int64_t>(done), static_cast<int64_t>(of), network_ ? "runs" : "nodes");
     return true;
   };
   const Result<RunSummary> summary =
-      machine ? run_quantised_network(*prepared, *wanted, *machine, layerwise_)
-              : run_network(*prepared, *wanted);
+      network_  ? run_int8_network(*prepared, *wanted, *machine)
+      : machine ? run_quantised_network(*prepared, *wanted, *machine, layerwise_)
+                : run_network(*prepared, *wanted);
   if (!summary) return report_errors(summary.errors());
   journal.step("computed, results written");
   if (machine)
     text += fmt::format("machine: {} ({}); {} products in int8\n", machine->name, machine_file,
                         summary->quantised);
-  if (summary->result.random_weights > 0)
-    text +=
-        fmt::format("weights: {} tensors drawn, {}\n", summary->result.random_weights, weights_);
-  for (TensorId id : prepared->graph.outputs) {
-    const std::string& name = prepared->graph.tensor(id).name;
-    text += describe(fmt::format("output '{}'", name), summary->result.outputs.at(name));
+  return print(*prepared, *summary, std::move(text));
+}
+
+int RunCommand::print(const PreparedRun& prepared, const RunSummary& summary,
+                      std::string text) const {
+  if (!json_.empty()) {
+    if (const int code = write_result(json_, to_json(*summary.quality)); code != kExitOk)
+      return code;
+    if (json_ == "-") return kExitOk;
   }
-  text += fmt::format("peak memory: {} bytes\n", summary->result.peak_bytes);
-  for (const std::string& file : summary->written)
+  if (summary.result.random_weights > 0)
+    text += fmt::format("weights: {} tensors drawn, {}\n", summary.result.random_weights, weights_);
+  for (TensorId id : prepared.graph.outputs) {
+    const std::string& name = prepared.graph.tensor(id).name;
+    text += describe(fmt::format("output '{}'", name), summary.result.outputs.at(name));
+  }
+  if (summary.quality) text += to_text(*summary.quality);
+  text += fmt::format("peak memory: {} bytes\n", summary.result.peak_bytes);
+  for (const std::string& file : summary.written)
     text += fmt::format("written: {}/{}\n", output_, file);
   return print_wrapped(text);
 }

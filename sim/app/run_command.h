@@ -17,11 +17,18 @@ class RunCommand : public SubCommand {
 
  private:
   Result<RunRequest> request() const;
+  /// What options ask for of one another.
+  void check_options(Errors& errors) const;
+  Status parse_inputs(RunRequest& to) const;
+  void add_int8_to(CLI::App& app);
+  int print(const PreparedRun& prepared, const RunSummary& summary, std::string text) const;
 
   ModelOptions model_;
   std::vector<std::string> inputs_;
-  std::string weights_, output_, dump_, hw_;
-  bool layerwise_ = false, int8_ = false;
+  std::string weights_, output_, dump_, hw_, json_;
+  bool layerwise_ = false, int8_ = false, network_ = false;
+  int64_t count_ = 1, calibrate_ = 0;
+  double percentile_ = 100;
   int threads_ = 1;
 };
 

@@ -14,6 +14,7 @@
 #include "sim/app/output.h"
 #include "sim/app/paths.h"
 #include "sim/app/progress.h"
+#include "sim/flow/real_case.h"
 
 namespace accsim::sim {
 namespace {
@@ -108,6 +109,8 @@ void VerifyCommand::add_to(CLI::App& app) {
                    "Verify one convolution: N,C,H,W,K,R,S,stride,pad,dilation,groups")
       ->type_name("LIST")
       ->allow_extra_args(false);
+  sub_->add_flag("--layers", layers_,
+                 "Verify a model's products one by one, not all of it as one program");
   sub_->add_option("--random", random_,
                    "Verify that many random products and convolutions, with random memory rates")
       ->type_name("COUNT")
@@ -115,8 +118,12 @@ void VerifyCommand::add_to(CLI::App& app) {
   sub_->add_option("--seed", seed_, "Seed of the random operands and cases")
       ->type_name("N")
       ->capture_default_str();
+  sub_->add_flag(
+      "--random-numbers", random_numbers_,
+      "Random weights and scales for a model whose file has its weights, too; else those "
+      "of a float run of random inputs");
   sub_->add_option("--max-cycles", max_cycles_,
-                   "Cut layers that take more cycles to fewer outputs, and say so")
+                   "Cut products that take more cycles to fewer outputs, and say so")
       ->type_name("CYCLES")
       ->check(CLI::Range(int64_t{1}, int64_t{1} << 60));
   sub_->add_option("--jobs", jobs_, "Programs to run side by side")
@@ -161,27 +168,61 @@ Result<std::vector<VerifyCase>> VerifyCommand::given_cases(const hw::HwConfig& h
   return out;
 }
 
-Result<std::vector<VerifyCase>> VerifyCommand::cases(const hw::HwConfig& hw) const {
+Status VerifyCommand::check_arguments() const {
   const bool given = !gemms_.empty() || !convs_.empty() || random_ > 0;
   if (given == !model_.model().empty())
     return Error{Errc::usage, "name a model, or --gemm, --conv or --random (and not both)",
                  "verify"};
-  if (given) return given_cases(hw);
-  const auto elaborate_options = model_.elaborate();
-  const auto map_options = mapping_.parse();
+  if (layers_ && given) return Error{Errc::usage, "there is no model to take apart", "--layers"};
+  if (random_numbers_ && !whole())
+    return Error{Errc::usage, "is of a model as one program", "--random-numbers"};
+  if (max_cycles_ > 0 && whole())
+    return Error{Errc::usage, "a network isn't cut; add --layers", "--max-cycles"};
+  return ok();
+}
+
+namespace {
+
+/// A model's graph and what it costs.
+struct Costed {
+  Graph graph;
+  CostedNetwork network;
+};
+
+Result<Costed> cost(const ModelOptions& model, const MappingOptions& mapping,
+                    const hw::HwConfig& hw) {
+  const auto elaborate_options = model.elaborate();
+  const auto map_options = mapping.parse();
   if (!elaborate_options) return elaborate_options.errors();
   if (!map_options) return map_options.errors();
-  const Result<Graph> graph = model_.load(*elaborate_options);
+  Result<Graph> graph = model.load(*elaborate_options);
   if (!graph) return graph.errors();
-  const Result<CostedNetwork> network = cost_network(*graph, hw, *map_options);
+  Result<CostedNetwork> network = cost_network(*graph, hw, *map_options);
   if (!network) return network.errors();
-  auto out = network_cases(*graph, *network, hw);
+  return Costed{std::move(*graph), std::move(*network)};
+}
+
+}  // namespace
+
+Result<std::vector<VerifyCase>> VerifyCommand::cases(const hw::HwConfig& hw) const {
+  if (model_.model().empty()) return given_cases(hw);
+  const Result<Costed> c = cost(model_, mapping_, hw);
+  if (!c) return c.errors();
+  auto out = network_cases(c->graph, c->network, hw);
   if (out.empty()) return Error{Errc::usage, "no layer of it runs on the array", model_.model()};
   return out;
 }
 
-VerifyOptions VerifyCommand::verify_options() const {
+Result<VerifyOptions> VerifyCommand::verify_options() const {
+  const Result<std::filesystem::path> source =
+      source_.empty() ? data_folder() : std::filesystem::path(source_);
+  const Result<std::filesystem::path> cache =
+      cache_.empty() ? core_cache() : std::filesystem::path(cache_);
+  if (!source) return source.errors();
+  if (!cache) return cache.errors();
   VerifyOptions options;
+  options.variant.source_dir = *source;
+  options.variant.cache_dir = *cache;
   options.variant.compiler = ACCSIM_RTL_COMPILER;
   options.variant.trace = !trace_.empty();
   options.variant.assertions = assertions_;
@@ -197,57 +238,82 @@ VerifyOptions VerifyCommand::verify_options() const {
   return options;
 }
 
+namespace {
+
+double seconds_left(const Progress& progress, int64_t done, int64_t of) {
+  const double part = of > 0 ? static_cast<double>(done) / static_cast<double>(of) : 1;
+  return part > 0 ? progress.seconds() / part - progress.seconds() : 0;
+}
+
+}  // namespace
+
+Result<VerifyReport> VerifyCommand::verify_layers(const hw::HwConfig& hw, VerifyOptions options,
+                                                  Journal& journal) const {
+  auto all = cases(hw);
+  if (!all) return all.errors();
+  journal.step(fmt::format("{} programs made", all->size()));
+  if (!trace_.empty() && all->size() != 1)
+    return Error{Errc::usage,
+                 "waveforms are of one program; there are " + std::to_string(all->size()),
+                 "--trace"};
+  const InterruptGuard guard;
+  Progress progress;
+  const auto count = static_cast<int64_t>(all->size());
+  options.progress = [&](int64_t done, int64_t cycles, int64_t of) {
+    progress(done, count,
+             fmt::format("programs, {:.0f} s left", seconds_left(progress, cycles, of)));
+  };
+  VerifyReport report;
+  report.rows = verify_cases(std::move(*all), options);
+  return report;
+}
+
+Result<VerifyReport> VerifyCommand::verify_whole(const hw::HwConfig& hw, VerifyOptions options,
+                                                 Journal& journal) const {
+  const Result<Costed> costed = cost(model_, mapping_, hw);
+  if (!costed) return costed.errors();
+  const Result<NetworkCase> made =
+      random_numbers_ ? network_case(costed->graph, costed->network, hw, seed_)
+                      : real_network_case(costed->graph, costed->network, hw, seed_, jobs_);
+  if (!made) return made.errors();
+  journal.step(fmt::format("one program of {} made", made->network.parts.size()));
+  const InterruptGuard guard;
+  Progress progress;
+  options.progress = [&](int64_t, int64_t cycles, int64_t of) {
+    progress(cycles, of, fmt::format("cycles, {:.0f} s left", seconds_left(progress, cycles, of)));
+  };
+  return verify_network(*made, costed->network, options);
+}
+
+int VerifyCommand::print(const VerifyReport& report, const Console& console) const {
+  if (!json_.empty())
+    if (const int code = write_result(json_, to_json(report)); code != kExitOk) return code;
+  if (json_ == "-") return kExitOk;
+  return print_out(to_text(report, {.width = Console::width(),
+                                    .only_failed = random_ > kMostListed && !console.verbose()}));
+}
+
 int VerifyCommand::run(const Console& console) const {
   Journal journal(console.verbose());
   journal.reads("machine", hw_);
   if (!model_.model().empty()) journal.reads("model", model_.model());
   const Result<hw::HwConfig> hw = hw::load_hw(hw_);
   if (!hw) return report_errors(hw.errors());
+  if (const Status good = check_arguments(); !good) return report_errors(good.errors());
   if (const Status good = hw::has_core(*hw); !good) return report_errors(good.errors());
-  auto all = cases(*hw);
-  if (!all) return report_errors(all.errors());
-  journal.step(fmt::format("{} programs made", all->size()));
-  if (!trace_.empty() && all->size() != 1)
-    return report_errors(
-        {{Errc::usage, "waveforms are of one program; there are " + std::to_string(all->size()),
-          "--trace"}});
-  const Result<std::filesystem::path> source =
-      source_.empty() ? data_folder() : std::filesystem::path(source_);
-  const Result<std::filesystem::path> cache =
-      cache_.empty() ? core_cache() : std::filesystem::path(cache_);
-  if (!source) return report_errors(source.errors());
-  if (!cache) return report_errors(cache.errors());
-  VerifyOptions options = verify_options();
-  options.variant.source_dir = *source;
-  options.variant.cache_dir = *cache;
-
-  VerifyReport report;
-  report.hw = hw_;
-  report.model = model_.model();
-  {
-    const InterruptGuard guard;
-    Progress progress;
-    const auto count = static_cast<int64_t>(all->size());
-    options.progress = [&](int64_t done, int64_t cycles, int64_t of) {
-      const double part = of > 0 ? static_cast<double>(cycles) / static_cast<double>(of) : 1;
-      const double left = part > 0 ? progress.seconds() / part - progress.seconds() : 0;
-      progress(done, count, fmt::format("programs, {:.0f} s left", left));
-    };
-    report.rows = verify_cases(std::move(*all), options);
-  }
+  const Result<VerifyOptions> options = verify_options();
+  if (!options) return report_errors(options.errors());
+  Result<VerifyReport> report =
+      whole() ? verify_whole(*hw, *options, journal) : verify_layers(*hw, *options, journal);
+  if (!report) return report_errors(report.errors());
+  report->hw = hw_;
+  report->model = model_.model();
+  report->interrupted = InterruptGuard::requested();
   journal.step("run on RTL, golden and timing model; Verilated cores are kept in " +
-               cache->string());
-  report.interrupted = InterruptGuard::requested();
-  if (!json_.empty())
-    if (const int code = write_result(json_, to_json(report)); code != kExitOk) return code;
-  if (json_ != "-")
-    if (const int code = print_out(
-            to_text(report, {.width = Console::width(),
-                             .only_failed = random_ > kMostListed && !console.verbose()}));
-        code != kExitOk)
-      return code;
-  if (report.all_passed()) return kExitOk;
-  return report.only_lacks_cores() ? kExitResources : kExitFailed;
+               options->variant.cache_dir.string());
+  if (const int code = print(*report, console); code != kExitOk) return code;
+  if (report->all_passed()) return kExitOk;
+  return report->only_lacks_cores() ? kExitResources : kExitFailed;
 }
 
 }  // namespace accsim::sim

@@ -2,8 +2,9 @@
 #include <string>
 
 #include "sim/app/console.h"
+#include "sim/app/journal.h"
 #include "sim/app/options.h"
-#include "sim/flow/verify.h"
+#include "sim/flow/verify_network.h"
 
 namespace accsim::sim {
 
@@ -15,10 +16,18 @@ class VerifyCommand {
   int run(const Console& console) const;
 
  private:
+  /// Is a model to be verified as one program?
+  bool whole() const { return !model_.model().empty() && !layers_; }
+  Status check_arguments() const;
   Result<std::vector<VerifyCase>> cases(const hw::HwConfig& hw) const;
+  Result<VerifyReport> verify_layers(const hw::HwConfig& hw, VerifyOptions options,
+                                     Journal& journal) const;
+  Result<VerifyReport> verify_whole(const hw::HwConfig& hw, VerifyOptions options,
+                                    Journal& journal) const;
   Result<std::vector<VerifyCase>> given_cases(const hw::HwConfig& hw) const;
-  /// As the options say; the folders are not in it.
-  VerifyOptions verify_options() const;
+  /// As the options say.
+  Result<VerifyOptions> verify_options() const;
+  int print(const VerifyReport& report, const Console& console) const;
 
   CLI::App* sub_ = nullptr;
   ModelOptions model_;
@@ -28,7 +37,7 @@ class VerifyCommand {
   int64_t random_ = 0, max_cycles_ = 0;
   uint64_t seed_ = 1;
   int jobs_ = 1;
-  bool assertions_ = false, pe_modules_ = false;
+  bool assertions_ = false, pe_modules_ = false, layers_ = false, random_numbers_ = false;
 };
 
 }  // namespace accsim::sim

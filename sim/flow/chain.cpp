@@ -6,7 +6,9 @@ LayerTensors layer_tensors(const Layer& layer, const Residency& residency) {
   const auto count = static_cast<int32_t>(residency.root.size());
   LayerTensors out;
   out.own = count;
-  out.internal = count + 1;
+  out.regions = count + 1;
+  out.internal = out.regions + static_cast<int32_t>(hw::kMostRegions);
+  out.end = out.internal + internal_ports(layer.inputs.size());
   const auto number = [&](const std::vector<TensorId>& ids, std::vector<int32_t>& to) {
     for (const TensorId id : ids)
       to.push_back(id == kNoTensor ? out.own
@@ -25,7 +27,8 @@ std::vector<int32_t> numbers(const ChainLink& link, const LayerTensors& tensors)
     const auto i = static_cast<size_t>(p.index);
     out.push_back(p.side == Side::input      ? tensors.inputs[i]
                   : p.side == Side::output   ? tensors.outputs[i]
-                  : p.side == Side::internal ? tensors.internal
+                  : p.side == Side::internal ? tensors.internal + p.index
+                  : p.side == Side::region   ? tensors.regions + p.index
                                              : tensors.own);
   }
   return out;

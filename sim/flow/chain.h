@@ -11,8 +11,10 @@ namespace accsim::sim {
 /// their bytes are one.
 struct LayerTensors {
   std::vector<int32_t> inputs, outputs;
-  int32_t internal = 0;  ///< between two ops of a layer
+  int32_t internal = 0;  ///< the first of those between two ops of a layer
+  int32_t end = 0;       ///< behind the last of them
   int32_t own = 0;       ///< parameters and absent inputs: nobody marks them
+  int32_t regions = 0;   ///< the first of those that programs of all layers stage in
 };
 /// Those of a layer of the network that the residency is of.
 LayerTensors layer_tensors(const Layer& layer, const Residency& residency);

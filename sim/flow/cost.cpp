@@ -6,11 +6,15 @@
 #include <algorithm>
 
 #include "hw/area/area.h"
-#include "hw/timing/chain.h"
+#include "hw/cosim/cosim.h"
+#include "hw/program/verifiable.h"
 #include "sim/base/sums.h"
 #include "sim/flow/cut_layers.h"
 #include "sim/flow/layer_costs.h"
+#include "sim/flow/network_edp.h"
 #include "sim/flow/requests.h"
+#include "sim/lower/lay_out.h"
+#include "sim/map/mapping_words.h"
 #include "sim/onnx/reader.h"
 #include "sim/report/bounds.h"
 
@@ -52,37 +56,118 @@ LayerReport describe_layer(const Graph& graph, const Lowered& lowered, const Lay
 
 /// Maps one layer's work.
 Status map_layer(const Layer& l, const std::vector<OpRequest>& work, Mapper& mapper,
-                 std::vector<std::shared_ptr<const Mapping>>& mappings, LayerReport& report) {
-  int64_t program_macs = 0;
+                 std::vector<std::shared_ptr<const Mapping>>& mappings) {
   for (const OpRequest& request : work) {
     auto mapping = mapper.map(request, l.name);
     if (!mapping) return mapping.errors();
-    if (!report.mapping.empty()) report.mapping += "; ";
-    report.mapping += (*mapping)->description;
-    program_macs = add_counts(program_macs, (*mapping)->counts.macs.count());
     mappings.push_back(std::move(*mapping));
   }
-  check(program_macs == l.macs, "the programs of '" + l.name + "' do other MACs than its shapes");
   return ok();
 }
 
-/// Adds what the layers cost one behind the other to their reports.
-void cost_chain(const CostedNetwork& network, const std::vector<std::vector<OpRequest>>& work,
-                Report& r) {
-  bool loads = true;
-  for (const auto& mappings : network.mappings)
-    for (const auto& m : mappings) loads = loads && loads_first(m->link);
-  hw::Chain chain(r.hw, loads);
-  for (size_t i = 0; i < work.size(); ++i) {
-    LayerReport& report = r.layers[i];
+/// The network's ops in their order.
+std::vector<NetworkOp> network_ops(const Lowered& lowered,
+                                   const std::vector<std::vector<OpRequest>>& work) {
+  std::vector<NetworkOp> out;
+  for (size_t i = 0; i < work.size(); ++i)
+    for (const OpRequest& request : work[i]) out.push_back({&request, &lowered.layers[i].name});
+  return out;
+}
+
+/// Why the core runs no program of the machine; "" where it does.
+std::string_view why_no_core(const hw::HwConfig& hw) {
+  const std::string_view why = hw::why_not_verifiable(hw);
+  return why.empty() && !hw::has_core(hw) ? "no core of this machine" : why;
+}
+
+/// The ops of a network, one after the other.
+struct Ops {
+  std::vector<ChainOp> ops;
+  std::vector<std::shared_ptr<const Mapping>> mappings;
+};
+
+Ops ops_of(const CostedNetwork& network, const std::vector<std::vector<OpRequest>>& work) {
+  Ops out;
+  for (size_t i = 0; i < work.size(); ++i)
     for (size_t k = 0; k < work[i].size(); ++k) {
-      const Mapping& m = *network.mappings[i][k];
-      const hw::Timing share = chain.add(m.link.steps, numbers(m.link, network.tensors[i]));
-      report.costs += item_costs(work[i][k], m, share, r.hw);
+      out.ops.push_back({i, &work[i][k]});
+      out.mappings.push_back(network.mappings[i][k]);
     }
-    report.bound = busiest(report.costs);
-    r.totals += report.costs;
+  return out;
+}
+
+/// How ops are mapped, for people: whole, or how many pieces of what.
+std::string describe(const Stretch& s, int64_t pieces) {
+  if (s.piece < 0) return s.mapping->description;
+  return fmt::format("{} pieces, {}", pieces, s.mapping->description);
+}
+
+/// Adds what the layers cost one behind the other to their reports.
+void add_costs(const Schedule& schedule, const Ops& ops, const Lowered& lowered, Report& r) {
+  struct Sum {
+    ItemWork work;
+    int64_t pieces = 0;
+    int64_t verifiable = 0;         ///< cycles
+    std::string_view unverifiable;  ///< why the others aren't
+    const Stretch* last = nullptr;
+  };
+  const std::string_view machine = why_no_core(r.hw);
+  std::vector<Sum> sums(ops.ops.size());
+  for (size_t i = 0; i < schedule.stretches.size(); ++i) {
+    const Stretch& s = schedule.stretches[i];
+    Sum& sum = sums[s.op];
+    sum.work.counts += s.mapping->counts;
+    sum.work.timing += schedule.shares[i];
+    ++sum.pieces;
+    sum.last = &s;
+    const std::string_view why = machine.empty() ? s.mapping->unverifiable : machine;
+    if (why.empty())
+      sum.verifiable += schedule.shares[i].total.count();
+    else
+      sum.unverifiable = why;
   }
+  std::vector<int64_t> macs(r.layers.size(), 0);
+  for (size_t i = 0; i < sums.size(); ++i) {
+    const size_t layer = ops.ops[i].layer;
+    sums[i].work.alone = ops.mappings[i]->timing.total;
+    macs[layer] = add_counts(macs[layer], sums[i].work.counts.macs.count());
+    const auto cut = schedule.cut.find(i);
+    const OpRequest& request = cut == schedule.cut.end() ? *ops.ops[i].request : cut->second;
+    Costs costs = item_costs(request, sums[i].work, r.hw);
+    costs.verifiable_cycles = sums[i].verifiable;
+    r.layers[layer].costs += costs;
+    if (!sums[i].unverifiable.empty()) r.layers[layer].unverifiable = sums[i].unverifiable;
+    std::string& mapping = r.layers[layer].mapping;
+    if (!mapping.empty()) mapping += "; ";
+    mapping += describe(*sums[i].last, sums[i].pieces);
+  }
+  for (size_t i = 0; i < macs.size(); ++i) {
+    const Layer& l = lowered.layers[i];
+    check(macs[i] == l.macs, "the programs of '" + l.name + "' do other MACs than its shapes");
+    r.layers[i].bound = busiest(r.layers[i].costs);
+    r.totals += r.layers[i].costs;
+  }
+}
+
+/// Puts the network together and costs it.
+void cost_chain(const Graph& graph, const Residency& residency,
+                const std::vector<std::vector<OpRequest>>& work, Mapper& mapper,
+                CostedNetwork& network) {
+  Report& r = network.report;
+  const Ops ops = ops_of(network, work);
+  const auto runs = mapper.minimises_cycles()
+                        ? row_runs(graph, network.lowered, residency, r.hw, ops.ops)
+                        : std::vector<RowRun>();
+  Schedule found =
+      schedule({r.hw, ops.ops, ops.mappings, network.tensors, runs, network.lowered, mapper});
+  add_costs(found, ops, network.lowered, r);
+  r.shared_peak_bytes = residency.peak_bytes;
+  for (const Schedule::SharedUse& use : found.shared) {
+    r.shared_peak_bytes = std::max(r.shared_peak_bytes, use.bytes);
+    for (size_t i = use.first_layer; i <= use.last_layer; ++i)
+      r.layers[i].resident_bytes = std::max(r.layers[i].resident_bytes, use.bytes);
+  }
+  network.text = std::move(found.stretches);
 }
 
 }  // namespace
@@ -130,32 +215,40 @@ Result<std::vector<Graph>> load_graphs(const std::vector<std::string>& paths,
 
 Result<CostedNetwork> cost_network(const Graph& graph, const hw::HwConfig& hw,
                                    const MapOptions& options) {
-  Result<Lowered> lowered = lower(graph);
+  Result<Lowered> lowered = lower_in_memory(graph);
   if (!lowered) return lowered.errors();
   CostedNetwork out;
   out.lowered = std::move(*lowered);
   const Residency residency = plan_residency(graph, out.lowered, hw);
-  Mapper mapper(hw, options);
+  std::vector<std::vector<OpRequest>> work;
+  for (const Layer& l : out.lowered.layers)
+    work.push_back(requests(graph, l, residency, hw, options.all_room));
+  const std::vector<NetworkOp> ops = network_ops(out.lowered, work);
+  const auto network = network_mapper(ops, hw, options);
+  Mapper& mapper = *network;
+  mapper.map_ahead(ops);
   Report& r = out.report;
   r.hw = hw;
   r.area_mm2 = area_mm2(hw);
   describe_model(graph, out.lowered, r);
   Errors errors;
-  std::vector<std::vector<OpRequest>> work;
   for (const Layer& l : out.lowered.layers) {
     LayerReport& layer = r.layers.emplace_back(describe_layer(graph, out.lowered, l));
     layer.resident_bytes = residency.use[r.layers.size() - 1].shared;
     layer.live_bytes = residency.use[r.layers.size() - 1].live;
     out.tensors.push_back(layer_tensors(l, residency));
-    work.push_back(requests(graph, l, residency, hw));
-    const Status done = map_layer(l, work.back(), mapper, out.mappings.emplace_back(), layer);
+    const auto& items = work[r.layers.size() - 1];
+    const Status done = map_layer(l, items, mapper, out.mappings.emplace_back());
     if (!done) errors.insert(errors.end(), done.errors().begin(), done.errors().end());
   }
   if (!errors.empty()) return errors;
-  cost_chain(out, work, r);
+  cost_chain(graph, residency, work, mapper, out);
   if (const Status sums = check_sums(r.totals, graph.file); !sums) return sums.errors();
   r.bound = busiest(r.totals);
   r.objective = name(options.objective);
+  if (options.aim().slackens() && options.effort == MapEffort::search)
+    r.objective +=
+        fmt::format(" and the least energy within {} of them", slack_text(options.slack));
   if (options.effort == MapEffort::rule) r.objective += " by the fixed rule";
   if (!options.dataflows.empty()) {
     r.objective += ", dataflow";
@@ -165,7 +258,6 @@ Result<CostedNetwork> cost_network(const Graph& graph, const hw::HwConfig& hw,
   r.distinct_ops = mapper.distinct();
   r.candidates = mapper.candidates();
   r.evaluated = mapper.evaluated();
-  r.shared_peak_bytes = residency.peak_bytes;
   if (const Status compared = compare_cut_layers(graph, residency, mapper, r); !compared)
     return compared.errors();
   return out;

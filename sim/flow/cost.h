@@ -7,6 +7,7 @@
 #include "hw/config/hw_config.h"
 #include "sim/elaborate/elaborate.h"
 #include "sim/flow/chain.h"
+#include "sim/flow/schedule.h"
 #include "sim/graph/graph.h"
 #include "sim/lower/lower.h"
 #include "sim/map/mapper.h"
@@ -28,6 +29,7 @@ struct CostedNetwork {
   /// By layer, one mapping an item of its work; empty for views and folded layers.
   std::vector<std::vector<std::shared_ptr<const Mapping>>> mappings;
   std::vector<LayerTensors> tensors;  ///< by layer
+  std::vector<Stretch> text;          ///< the mappings, or those of pieces, as they are run
   Report report;
 };
 

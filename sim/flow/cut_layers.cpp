@@ -78,7 +78,8 @@ Status compare_cut_layers(const Graph& graph, const Residency& residency, Mapper
     const auto mapping = mapper.map(request, from.layer);
     if (!mapping) return mapping.errors();
     CutLayer layer = describe(from);
-    layer.native = item_costs(request, **mapping, (*mapping)->timing, report.hw);
+    const hw::Timing& alone = (*mapping)->timing;
+    layer.native = item_costs(request, {(*mapping)->counts, alone.total, alone}, report.hw);
     layer.native.macs = from.op.macs();
     layer.mapping = (*mapping)->description;
     prefixes.emplace(from.prefix, report.cut_layers.size());

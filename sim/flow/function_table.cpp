@@ -96,18 +96,18 @@ Result<std::vector<double>> evaluate(const Graph& graph, const UnaryFunction& fu
 }
 
 Result<std::vector<int8_t>> function_table(const Graph& graph, const UnaryFunction& function,
-                                           const Constants& constants, double argument,
-                                           double result) {
+                                           const Constants& constants,
+                                           const hw::ElementScale& argument,
+                                           const hw::ElementScale& result) {
   std::vector<double> at;
-  for (int v = kLowest; v <= kHighest; ++v) at.push_back(v * argument);
+  for (int v = kLowest; v <= kHighest; ++v) at.push_back((v - argument.zero) * argument.scale);
   const Result<std::vector<double>> values = evaluate(graph, function, constants, at);
   if (!values) return values.errors();
   std::vector<int8_t> out;
   for (const double y : *values) {
-    const double steps = std::round(y / result);
-    out.push_back(std::isnan(steps)
-                      ? int8_t{0}
-                      : static_cast<int8_t>(std::clamp(steps, double{kLowest}, double{kHighest})));
+    const double steps = std::isnan(y) ? 0 : std::round(y / result.scale);
+    out.push_back(
+        static_cast<int8_t>(std::clamp(steps + result.zero, double{kLowest}, double{kHighest})));
   }
   return out;
 }

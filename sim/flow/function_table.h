@@ -3,6 +3,7 @@
 #include <functional>
 #include <vector>
 
+#include "hw/golden/row_math.h"
 #include "sim/lower/lower.h"
 #include "sim/ref/array.h"
 
@@ -15,11 +16,12 @@ using Constants = std::function<Result<ref::Array>(TensorId id)>;
 Result<std::vector<double>> evaluate(const Graph& graph, const UnaryFunction& function,
                                      const Constants& constants, const std::vector<double>& at);
 
-/// Entry v + 128 for the int8 v: round(f(v x argument) / result) within int8, halves away from
-/// zero; 0 where f isn't a number. `argument`, `result`: the scales there.
+/// Entry v + 128 for the int8 v: f of the real number that v is, as the nearest int8, halves away
+/// from the zero point; the zero point where f isn't a number.
 Result<std::vector<int8_t>> function_table(const Graph& graph, const UnaryFunction& function,
-                                           const Constants& constants, double argument,
-                                           double result);
+                                           const Constants& constants,
+                                           const hw::ElementScale& argument,
+                                           const hw::ElementScale& result);
 
 /// factor x + offset.
 struct AffineFunction {

@@ -34,13 +34,14 @@ void add_program(const hw::Counts& counts, Costs& c) {
   c.dram_write = counts.written[dram].count();
   c.shared_read = counts.read[shared].count();
   c.shared_write = counts.written[shared].count();
+  c.staged = counts.staged.count();
   for (size_t b = 0; b < hw::kBuffers; ++b) {
     c.buffer_read[b] = counts.buffer_read[b].count();
     c.buffer_write[b] = counts.buffer_written[b].count();
   }
 }
 
-void add_bounds(const Mapping& m, const hw::HwConfig& hw, Costs& c) {
+void add_bounds(const ItemWork& m, const hw::HwConfig& hw, Costs& c) {
   for (size_t i = 0; i < hw::kLaneClasses; ++i)
     c.vector_bound += ceil_div(m.counts.vector_ops[i], hw.vector.lanes[i]);
   // The divisions and roots of row commands take no lanes.
@@ -74,7 +75,7 @@ int64_t least_traffic(const GemmOp& op, const OpRequest& r, const hw::HwConfig& 
   t.c_on_chip = on_chip(r.outputs, op.out_port);
   const Operand* residual = operand(r.inputs, r.residual);
   const bool adds = residual && !on_chip(r.inputs, r.residual);
-  return gemm_traffic_bound(t, on_chip_bytes(hw)) +
+  return gemm_traffic_bound(t, on_chip_bytes(hw), held_sums(hw)) +
          (adds ? op.batch * op.m() * op.n() * residual->element_bytes : 0);
 }
 
@@ -118,16 +119,15 @@ EnergyReport energy_report(const hw::Energy& e) {
 
 }  // namespace
 
-Costs item_costs(const OpRequest& request, const Mapping& mapping, const hw::Timing& timing,
-                 const hw::HwConfig& hw) {
+Costs item_costs(const OpRequest& request, const ItemWork& work, const hw::HwConfig& hw) {
   Costs c;
-  add_timing(request, timing, c);
-  c.alone_cycles = mapping.timing.total.count();
-  add_program(mapping.counts, c);
-  add_bounds(mapping, hw, c);
+  add_timing(request, work.timing, c);
+  c.alone_cycles = work.alone.count();
+  add_program(work.counts, c);
+  add_bounds(work, hw, c);
   c.traffic_bound =
       std::visit([&](const auto& op) { return least_traffic(op, request, hw); }, request.item);
-  c.energy = energy_report(energy(mapping.counts, timing.total, hw));
+  c.energy = energy_report(energy(work.counts, work.timing.total, hw));
   return c;
 }
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <map>
+#include <optional>
 
 #include "hw/program/append_layer.h"
 
@@ -11,9 +12,10 @@ namespace {
 /// A layer's program with the marks of its link (ChainLink).
 class MarkedProgram {
  public:
-  MarkedProgram(const Mapping& mapping) : out_(mapping.program), awaited_(out_.tensors.size()) {
+  MarkedProgram(hw::Program program, const ChainLink& link)
+      : out_(std::move(program)), awaited_(out_.tensors.size()) {
     stored_.resize(out_.tensors.size());
-    for (const hw::Step& s : mapping.link.steps)
+    for (const hw::Step& s : link.steps)
       if (s.kind == hw::Step::Kind::wait_marks) awaited_[static_cast<size_t>(s.tensor)] = true;
     wait_before_first_loads(out_.body);
     for (size_t i = 0; i < stored_.size(); ++i)
@@ -27,7 +29,10 @@ class MarkedProgram {
     for (hw::Item& item : body) {
       if (auto* loop = std::get_if<hw::Loop>(&item.node)) wait_before_first_loads(loop->body);
       if (const auto* command = std::get_if<hw::Command>(&item.node)) {
-        if (const auto* load = std::get_if<hw::LoadCommand>(command)) wait(load->tensor, out);
+        if (const auto* load = std::get_if<hw::LoadCommand>(command))
+          wait(load->tensor, hw::Queue::load, out);
+        if (const auto* stage = std::get_if<hw::StageCommand>(command))
+          wait(stage->from, hw::Queue::stage, out);
         if (const auto* store = std::get_if<hw::StoreCommand>(command))
           stored_[static_cast<size_t>(store->tensor)] = true;
       }
@@ -35,64 +40,119 @@ class MarkedProgram {
     }
     body = std::move(out);
   }
-  void wait(int tensor, std::vector<hw::Item>& to) {
+  void wait(int tensor, hw::Queue queue, std::vector<hw::Item>& to) {
     if (!awaited_[static_cast<size_t>(tensor)]) return;
     awaited_[static_cast<size_t>(tensor)] = false;
-    to.push_back({hw::Mark{true, hw::Queue::load, tensor}});
+    to.push_back({hw::Mark{true, queue, tensor}});
   }
 
   hw::Program out_;
   std::vector<bool> awaited_, stored_;  ///< by tensor
 };
 
+/// Moves what loads and stores of a piece's program reach in each tensor.
+void move_by(const std::vector<int64_t>& offsets, std::vector<hw::Item>& body) {
+  for (hw::Item& item : body) {
+    if (auto* loop = std::get_if<hw::Loop>(&item.node)) move_by(offsets, loop->body);
+    auto* command = std::get_if<hw::Command>(&item.node);
+    if (!command) continue;
+    if (auto* load = std::get_if<hw::LoadCommand>(command))
+      load->source.base += offsets[static_cast<size_t>(load->tensor)];
+    if (auto* store = std::get_if<hw::StoreCommand>(command))
+      store->target.base += offsets[static_cast<size_t>(store->tensor)];
+  }
+}
+
 class NetworkBuilder {
  public:
-  void add(const std::string& layer, const Mapping& mapping, const LayerTensors& tensors) {
-    std::vector<int> to;
-    const std::vector<int32_t> network = numbers(mapping.link, tensors);
-    for (size_t i = 0; i < network.size(); ++i) {
-      const OperandPort::Side side = mapping.link.ports[i].side;
-      const bool own = side == OperandPort::Side::own;
-      to.push_back(tensor(own ? -1 : network[i], mapping.program.tensors[i]));
+  NetworkBuilder(const Graph& graph, const CostedNetwork& network,
+                 const NetworkProgramOptions& options)
+      : graph_(graph), network_(network), options_(options) {}
+
+  NetworkProgram run() {
+    out_.program.name = graph_.name;
+    out_.program.dataflow = array();
+    std::optional<size_t> layer;
+    for (const Stretch& s : network_.text) {
+      if (layer && *layer != s.layer) end_layer(network_.tensors[*layer]);
+      layer = s.layer;
+      const size_t first = first_ops_.try_emplace(s.layer, s.op).first->second;
+      if (!options_.includes || options_.includes(*s.mapping))
+        add({s.layer, s.op - first, s.mapping.get(), {}, s.offsets, {}}, s.tensors);
     }
-    hw::append_layer(out_, MarkedProgram(mapping).take(), layer, to);
-  }
-  hw::Program take(const std::string& name) {
-    out_.name = name;
     return std::move(out_);
   }
-  /// What lives between ops of a layer isn't the next layer's.
-  void end_layer(int32_t internal) { known_.erase(internal); }
 
  private:
+  /// What lives between ops of a layer isn't the next layer's.
+  void end_layer(const LayerTensors& layer) {
+    known_.erase(known_.lower_bound(layer.internal), known_.lower_bound(layer.end));
+  }
+
+  /// Output stationary when a layer's products are: the array is built for sums that stay or not.
+  hw::Dataflow array() const {
+    for (const auto& mappings : network_.mappings)
+      for (const auto& m : mappings)
+        if (m->gemm && m->program.dataflow == hw::Dataflow::output_stationary)
+          return hw::Dataflow::output_stationary;
+    return hw::Dataflow::weight_stationary;
+  }
+
+  void add(NetworkPart part, const std::vector<int32_t>& network) {
+    const ChainLink& link = part.mapping->link;
+    part.offsets.resize(network.size());
+    for (size_t i = 0; i < network.size(); ++i) {
+      part.constant.push_back(is_constant(part, link.ports[i]));
+      hw::ProgramTensor t = part.mapping->program.tensors[i];
+      t.bytes += part.offsets[i];
+      part.tensors.push_back(tensor(part.constant.back() ? -1 : network[i], t));
+    }
+    hw::Program program = options_.emit ? options_.emit(part) : part.mapping->program;
+    const bool stays = out_.program.dataflow == hw::Dataflow::output_stationary;
+    if (stays && !part.mapping->gemm) program.dataflow = out_.program.dataflow;
+    program = MarkedProgram(std::move(program), link).take();
+    move_by(part.offsets, program.body);
+    hw::append_layer(out_.program, std::move(program), network_.lowered.layers[part.layer].name,
+                     part.tensors);
+    out_.parts.push_back(std::move(part));
+  }
+
+  bool is_constant(const NetworkPart& part, const OperandPort& port) const {
+    if (port.side == OperandPort::Side::own) return true;
+    if (port.side != OperandPort::Side::input) return false;
+    const Layer& layer = network_.lowered.layers[part.layer];
+    const TensorId id = layer.inputs[static_cast<size_t>(port.index)];
+    return id == kNoTensor || graph_.tensor(id).constant;
+  }
+
   /// The program's tensor that is tensor `number` of the network; -1: a new one.
   int tensor(int32_t number, const hw::ProgramTensor& t) {
     const auto known = number >= 0 ? known_.find(number) : known_.end();
+    std::vector<hw::ProgramTensor>& all = out_.program.tensors;
     if (known != known_.end()) {
-      int64_t& bytes = out_.tensors[static_cast<size_t>(known->second)].bytes;
+      int64_t& bytes = all[static_cast<size_t>(known->second)].bytes;
       bytes = std::max(bytes, t.bytes);
       return known->second;
     }
-    const auto added = static_cast<int>(out_.tensors.size());
-    out_.tensors.push_back(t);
+    const auto added = static_cast<int>(all.size());
+    all.push_back(t);
     if (number >= 0) known_.emplace(number, added);
     return added;
   }
 
-  hw::Program out_;
+  const Graph& graph_;
+  const CostedNetwork& network_;
+  const NetworkProgramOptions& options_;
+  NetworkProgram out_;
   std::map<int32_t, int> known_;
+  std::map<size_t, size_t> first_ops_;  ///< by layer
 };
 
 }  // namespace
 
-hw::Program network_program(const Graph& graph, const CostedNetwork& network) {
-  NetworkBuilder builder;
-  for (size_t i = 0; i < network.mappings.size(); ++i) {
-    const std::string& name = network.lowered.layers[i].name;
-    for (const auto& mapping : network.mappings[i]) builder.add(name, *mapping, network.tensors[i]);
-    builder.end_layer(network.tensors[i].internal);
-  }
-  return builder.take(graph.name);
+NetworkProgram network_program(const Graph& graph, const CostedNetwork& network,
+                               const NetworkProgramOptions& options) {
+  return NetworkBuilder(graph, network, options).run();
 }
 
 }  // namespace accsim::sim

@@ -1,14 +1,42 @@
 #pragma once
+#include <functional>
+#include <vector>
+
 #include "hw/program/program.h"
 #include "sim/flow/cost.h"
 
 namespace accsim::sim {
 
+/// A mapped op of a layer as part of a network's program.
+struct NetworkPart {
+  size_t layer = 0, item = 0;  ///< of CostedNetwork::mappings
+  const Mapping* mapping = nullptr;
+  std::vector<int> tensors;      ///< of the network's program, by tensor of the part's
+  std::vector<int64_t> offsets;  ///< by tensor of the part's: where in the program's it begins
+  std::vector<bool> constant;    ///< by tensor of the part's: laid out off line, nobody else's
+};
+
+/// A network as one program, and which parts it is of, in order.
+struct NetworkProgram {
+  hw::Program program;
+  std::vector<NetworkPart> parts;
+};
+
+/// How network_program() puts it together.
+struct NetworkProgramOptions {
+  /// Is the op a part of it? Without one: all are.
+  std::function<bool(const Mapping&)> includes = nullptr;
+  /// Writes the part's program, with other numbers than the mapping's, all else the same; without
+  /// one it is the mapping's.
+  std::function<hw::Program(const NetworkPart&)> emit = nullptr;
+};
+
 /// A costed network as one program: the programs of its layers one behind the other on a machine
 /// that never drains. What a layer stores and another loads is one tensor, with marks that order
 /// them; cost_network()'s cycles are this program's. Tensors in the shared buffer that aren't alive
-/// at the same time still have bytes of their own here.
-/// Precondition: the network was costed with programs.
-hw::Program network_program(const Graph& graph, const CostedNetwork& network);
+/// at the same time have bytes of their own here, which hw::place_tensors() changes.
+/// Precondition: the network was costed with programs, and lives as long as the result.
+NetworkProgram network_program(const Graph& graph, const CostedNetwork& network,
+                               const NetworkProgramOptions& options = {});
 
 }  // namespace accsim::sim

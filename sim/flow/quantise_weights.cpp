@@ -136,4 +136,15 @@ void quantise_narrow(const RealWeights& r, const GemmProblem& p, const LayerScal
   }
 }
 
+hw::Residual residual_factor(double factor) {
+  constexpr int kBits = 15, kMostShift = 31;
+  hw::Residual r;
+  int exponent = 0;
+  std::frexp(factor, &exponent);  // factor < 2^exponent
+  r.shift = std::clamp(kBits - exponent, 0, kMostShift);
+  r.multiplier = static_cast<int32_t>(
+      std::min(std::nearbyint(std::ldexp(factor, r.shift)), double{INT16_MAX}));
+  return r;
+}
+
 }  // namespace accsim::sim

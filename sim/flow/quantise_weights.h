@@ -34,4 +34,8 @@ void quantise_weights(const RealWeights& r, const GemmOp& op, const LayerScales&
 void quantise_narrow(const RealWeights& r, const GemmProblem& p, const LayerScales& scales,
                      GemmOperands& to);
 
+/// What is added to results, times a factor: multiplier / 2^shift, the multiplier of 16 bits with
+/// its sign.
+hw::Residual residual_factor(double factor);
+
 }  // namespace accsim::sim

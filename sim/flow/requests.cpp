@@ -1,5 +1,7 @@
 #include "sim/flow/requests.h"
 
+#include <algorithm>
+
 namespace accsim::sim {
 namespace {
 
@@ -9,7 +11,7 @@ std::vector<Operand> operands(const Graph& graph, const Residency& residency,
   std::vector<Operand> out;
   for (TensorId id : ids) {
     if (id == kNoTensor) {
-      out.emplace_back();
+      out.push_back({{"(absent)", hw::Memory::dram, false}, hw.activation_bytes()});
       continue;
     }
     const Tensor& t = graph.tensor(id);
@@ -19,6 +21,16 @@ std::vector<Operand> operands(const Graph& graph, const Residency& residency,
                    element_bytes(hw, t.dtype)});
   }
   return out;
+}
+
+/// The index among the inputs of what the layer's product adds, -1: nothing. A copy that the layer
+/// makes of it before is one more.
+int residual_of(const Layer& layer, const hw::HwConfig& hw, std::vector<Operand>& inputs) {
+  if (std::ranges::find(layer.copies, layer.residual, &PortLayout::port) == layer.copies.end())
+    return layer.residual;
+  const OperandPort copy = internal_port(copy_port(layer.residual));
+  inputs.push_back({{"(internal)", hw::Memory::dram, false, copy}, hw.activation_bytes()});
+  return static_cast<int>(inputs.size()) - 1;
 }
 
 /// Have post and vector unit room for a table in their parameter slots, and operands that index it?
@@ -63,20 +75,39 @@ void look_up(VectorOp& op) {
   op[VectorClass::elementwise] = op.outputs[0].elements;
 }
 
+/// Bytes of the shared buffer that no tensor ever has, for a product whose weights may be staged
+/// there: its operands come from DRAM.
+int64_t room(const WorkItem& item, const OpRequest& request, int64_t taken,
+             const hw::HwConfig& hw) {
+  const auto* op = std::get_if<GemmOp>(&item);
+  if (!op || op->a_port < 0 || op->b_port < 0) return 0;
+  const auto bytes = [&](int port, int64_t elements) {
+    const Operand& o = request.inputs[static_cast<size_t>(port)];
+    return o.place.memory == hw::Memory::dram ? elements * o.element_bytes : 0;
+  };
+  const int64_t pixels = op->images * op->in[0] * op->in[1] * op->in[2];
+  const int64_t weights = bytes(op->b_port, op->k() * op->outputs);
+  if (bytes(op->a_port, pixels * op->channels) == 0) return 0;
+  // Twice its weights are room enough; requests are equal more often.
+  return std::min(2 * weights, hw.shared.kib * 1024 - taken);
+}
+
 }  // namespace
 
 std::vector<OpRequest> requests(const Graph& graph, const Layer& layer, const Residency& residency,
-                                const hw::HwConfig& hw) {
+                                const hw::HwConfig& hw, bool all_room) {
   std::vector<OpRequest> out;
-  if (layer.work.empty()) return out;
+  if (is_view(layer, hw)) return out;
   OpRequest request;
   request.inputs = operands(graph, residency, hw, layer.inputs, OperandPort::Side::input);
   request.outputs = operands(graph, residency, hw, layer.outputs, OperandPort::Side::output);
+  const int residual = residual_of(layer, hw, request.inputs);
   for (const WorkItem& item : layer.work) {
     request.item = item;
+    request.room = room(item, request, all_room ? 0 : residency.peak_bytes, hw);
     const bool last = &item == &layer.work.back();
     request.relu = layer.relu && last;
-    request.residual = last ? layer.residual : -1;
+    request.residual = last ? residual : -1;
     request.clips_sum = layer.clips_sum && last;
     if (!last || layer.function.empty()) {
       out.push_back(request);

@@ -4,6 +4,7 @@
 #include <fnmatch.h>
 
 #include <algorithm>
+#include <cstring>
 #include <filesystem>
 #include <set>
 
@@ -83,6 +84,31 @@ void fix_inputs(const ref::Arrays& arrays, ElaborateOptions& options) {
   }
 }
 
+/// Element i of each array along its first axis.
+ref::Array slice_of(const ref::Array& all, int64_t i) {
+  const int64_t each = all.size() / all.dims()[0];
+  ref::Array out(all.dtype(), Dims(all.dims().begin() + 1, all.dims().end()));
+  const auto bytes = static_cast<size_t>(each * kind_bytes(all.kind()));
+  std::memcpy(out.raw(), static_cast<const char*>(all.raw()) + static_cast<size_t>(i) * bytes,
+              bytes);
+  return out;
+}
+
+/// Takes apart files with an axis more than their input has: so many inputs one behind the other.
+std::map<std::string, std::vector<ref::Array>> take_series(const ModelDef& model, int64_t count,
+                                                           ref::Arrays& arrays) {
+  std::map<std::string, std::vector<ref::Array>> out;
+  if (count == 1) return out;
+  for (auto& [name, array] : arrays) {
+    const auto declared = std::ranges::find(model.graph.inputs, name, &ValueDef::name);
+    if (!declared->dims || array.dims().size() != declared->dims->size() + 1) continue;
+    if (array.dims()[0] != count) continue;
+    for (int64_t i = 0; i < count; ++i) out[name].push_back(slice_of(array, i));
+    array = out[name].front();
+  }
+  return out;
+}
+
 }  // namespace
 
 Result<PreparedRun> prepare_run(const RunRequest& request) {
@@ -90,6 +116,7 @@ Result<PreparedRun> prepare_run(const RunRequest& request) {
   if (!model) return model.errors();
   Result<ref::Arrays> arrays = read_inputs(*model, request);
   if (!arrays) return arrays.errors();
+  auto series = take_series(*model, request.count, *arrays);
   ElaborateOptions options = request.elaborate;
   take_shapes(*model, *arrays, options);
   Result<Graph> graph = elaborate(*model, options);
@@ -100,7 +127,7 @@ Result<PreparedRun> prepare_run(const RunRequest& request) {
     if (!graph) return first;
   }
   if (!graph) return graph.errors();
-  PreparedRun out{std::move(*graph), std::move(*arrays), {}};
+  PreparedRun out{std::move(*graph), std::move(*arrays), {}, std::move(series)};
   if (Status s = ref::check_runnable(out.graph); !s) return s.errors();
   for (TensorId id : out.graph.inputs) {
     const Tensor& tensor = out.graph.tensor(id);
@@ -148,9 +175,9 @@ std::string file_name(const std::string& name) {
   return (out.empty() ? "_" : out) + ".npy";
 }
 
-Result<std::vector<std::string>> write_outputs(const Graph& graph, const ref::Arrays& outputs,
-                                               const std::string& folder) {
-  std::vector<std::string> written;
+Status write_outputs(const Graph& graph, const std::string& folder, RunSummary& summary) {
+  if (folder.empty()) return ok();
+  std::vector<std::string>& written = summary.written;
   std::set<TensorId> done;
   for (TensorId id : graph.outputs) {
     if (!done.insert(id).second) continue;
@@ -158,12 +185,13 @@ Result<std::vector<std::string>> write_outputs(const Graph& graph, const ref::Ar
     std::string file = wanted;
     for (int n = 2; std::ranges::count(written, file) > 0; ++n)
       file = fmt::format("{}_{}.npy", wanted.substr(0, wanted.size() - 4), n);
-    const Status saved = write_file_atomically(fmt::format("{}/{}", folder, file),
-                                               ref::to_npy(outputs.at(graph.tensor(id).name)));
-    if (!saved) return saved.errors();
+    const ref::Array& array = summary.result.outputs.at(graph.tensor(id).name);
+    const Status saved =
+        write_file_atomically(fmt::format("{}/{}", folder, file), ref::to_npy(array));
+    if (!saved) return saved;
     written.push_back(std::move(file));
   }
-  return written;
+  return ok();
 }
 
 bool Dumper::wants(const Node& node) const {
@@ -226,11 +254,8 @@ Result<RunSummary> run_network(const PreparedRun& prepared, const RunRequest& re
   Result<ref::RunResult> result = ref::run(graph, prepared.inputs, options);
   if (!result) return result.errors();
   RunSummary summary{std::move(*result), {}};
+  if (Status s = write_outputs(graph, request.output, summary); !s) return s.errors();
   if (request.output.empty()) return summary;
-  Result<std::vector<std::string>> written =
-      write_outputs(graph, summary.result.outputs, request.output);
-  if (!written) return written.errors();
-  summary.written = std::move(*written);
   if (Status s = dumper.finish(request.model, "float"); !s) return s.errors();
   if (!request.dump.empty()) summary.written.push_back("manifest.json");
   return summary;

@@ -9,6 +9,7 @@
 #include "sim/elaborate/elaborate.h"
 #include "sim/ref/executor.h"
 #include "sim/report/dump.h"
+#include "sim/report/quality.h"
 
 namespace accsim::sim {
 
@@ -28,6 +29,10 @@ struct RunRequest {
   std::string output;  ///< folder of the results; "" for none
   std::string dump;    ///< "", "all", an operator type or a glob of layer names; needs `output`
   int threads = 1;
+  /// Of an int8 network: how many inputs, random ones with seeds that count up; on how many of
+  /// them, the first ones, its scales are calibrated, 0: on all; and the percentile of Calibration.
+  int64_t count = 1, calibrate = 0;
+  double percentile = 100;
   std::function<bool(size_t done, size_t of)> progress;
 };
 
@@ -36,6 +41,8 @@ struct PreparedRun {
   Graph graph;
   ref::Arrays inputs;
   std::vector<std::string> defaulted;  ///< inputs nobody named
+  /// Files that have RunRequest::count inputs one behind the other: all of them.
+  std::map<std::string, std::vector<ref::Array>> series = {};
 };
 
 /// Reads the model and the inputs. Input files give symbolic dims their size; where shapes depend
@@ -45,8 +52,9 @@ Result<PreparedRun> prepare_run(const RunRequest& request);
 /// What a run computed and wrote.
 struct RunSummary {
   ref::RunResult result;
-  std::vector<std::string> written;  ///< files, relative to the output folder
-  size_t quantised = 0;              ///< products that ran in int8
+  std::vector<std::string> written;                     ///< files, relative to the output folder
+  size_t quantised = 0;                                 ///< products that ran in int8
+  std::optional<QualityReport> quality = std::nullopt;  ///< of int8
 };
 
 /// Runs the network in float and writes what was asked for: OUTPUT.npy per graph output, and for
@@ -59,6 +67,14 @@ Result<RunSummary> run_network(const PreparedRun& prepared, const RunRequest& re
 /// every product reads the float run's values instead, so that errors don't add up.
 Result<RunSummary> run_quantised_network(const PreparedRun& prepared, const RunRequest& request,
                                          const hw::HwConfig& hw, bool layerwise);
+
+/// The network in int8 from end to end: its one program on the bit-exact machine, each result
+/// compared with the integer reference, for RunRequest::count inputs. Writes the outputs, of
+/// several inputs with an axis more in front. Scales and zero points are from float runs
+/// (TensorScales).
+/// What the machine has no commands of true values for the host computes in float (Int8Network).
+Result<RunSummary> run_int8_network(const PreparedRun& prepared, const RunRequest& request,
+                                    const hw::HwConfig& hw);
 
 /// Collects layers of a run and writes their tensors, each once.
 class Dumper {
@@ -83,10 +99,9 @@ class Dumper {
 /// Makes the folder of a request's results, with its parents, after checking that there is a layer
 /// to dump. A manifest of an earlier run goes, as it would tell of files that are written anew.
 Status prepare_output(const Graph& graph, const RunRequest& request);
-/// Writes every graph output to the folder under file_name(), numbered where two names would share
-/// a file; gives the files in the graph's order.
-Result<std::vector<std::string>> write_outputs(const Graph& graph, const ref::Arrays& outputs,
-                                               const std::string& folder);
+/// Writes every graph output to the folder, if there is one, under file_name(), numbered where two
+/// names would share a file; `written` of the summary gets the files in the graph's order.
+Status write_outputs(const Graph& graph, const std::string& folder, RunSummary& summary);
 /// "NAME.npy" with everything but letters, digits, '.', '-' and '_' replaced.
 std::string file_name(const std::string& name);
 

@@ -1,9 +1,8 @@
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <cmath>
 #include <map>
 
+#include "sim/flow/calibration.h"
 #include "sim/flow/quantised_layer.h"
 #include "sim/flow/run.h"
 #include "sim/ref/npy.h"
@@ -11,29 +10,6 @@
 
 namespace accsim::sim {
 namespace {
-
-/// Symmetric scales from the largest magnitudes of a float run.
-class Calibration {
- public:
-  explicit Calibration(const Graph& graph) : largest_(graph.tensors.size(), 0) {}
-  void see(const std::vector<TensorId>& ids, const std::vector<ref::Array>& arrays) {
-    for (size_t i = 0; i < ids.size(); ++i) {
-      if (ids[i] == kNoTensor || arrays[i].empty() || arrays[i].kind() != ref::ElementKind::f32)
-        continue;
-      double& largest = largest_[static_cast<size_t>(ids[i])];
-      const float* at = arrays[i].data<float>();
-      for (int64_t n = 0; n < arrays[i].size(); ++n)
-        if (std::isfinite(at[n])) largest = std::max(largest, std::abs(static_cast<double>(at[n])));
-    }
-  }
-  double scale(TensorId id) const {
-    const double largest = largest_[static_cast<size_t>(id)];
-    return largest > 0 ? largest / 127 : 1;
-  }
-
- private:
-  std::vector<double> largest_;
-};
 
 /// The second run: products on the machine, the rest in float on what they give.
 class QuantisedRun {
@@ -85,14 +61,16 @@ class QuantisedRun {
     const Node& node = graph_.nodes[static_cast<size_t>(layer.first)];
     const Layer& lowered = network_.lowered.layers[layer.layer];
     LayerScales scales;
-    scales.a = calibration_.scale(node.inputs[0]);
-    scales.out = calibration_.scale(lowered.outputs[0]);
-    if (!lowered.function.empty()) scales.argument = calibration_.scale(lowered.function.of);
-    if (!graph_.tensor(node.inputs[1]).constant) scales.b = calibration_.scale(node.inputs[1]);
+    scales.a = calibration_.symmetric_scale(node.inputs[0]);
+    scales.out = calibration_.symmetric_scale(lowered.outputs[0]);
+    if (!lowered.function.empty())
+      scales.argument = calibration_.symmetric_scale(lowered.function.of);
+    if (!graph_.tensor(node.inputs[1]).constant)
+      scales.b = calibration_.symmetric_scale(node.inputs[1]);
     const Constants constants = [&](TensorId id) { return constant(id, node, inputs); };
     const ref::Array* residual = nullptr;
     if (layer.residual != kNoTensor) {
-      scales.residual = calibration_.scale(layer.residual);
+      scales.residual = calibration_.symmetric_scale(layer.residual);
       residual = &residuals_.at(layer.residual);
     }
     Result<ref::Array> out = run_quantised(graph_, network_, layer, hw_,
@@ -184,11 +162,8 @@ class QuantisedRun {
   Result<RunSummary> finish(ref::RunResult result) {
     RunSummary summary{std::move(result), {}};
     summary.quantised = layers_.size();
+    if (Status s = write_outputs(graph_, request_.output, summary); !s) return s.errors();
     if (request_.output.empty()) return summary;
-    Result<std::vector<std::string>> written =
-        write_outputs(graph_, summary.result.outputs, request_.output);
-    if (!written) return written.errors();
-    summary.written = std::move(*written);
     if (Status s = dumper_.finish(request_.model, "int8"); !s) return s.errors();
     if (!request_.dump.empty()) summary.written.push_back("manifest.json");
     return summary;
@@ -223,9 +198,7 @@ Result<RunSummary> run_quantised_network(const PreparedRun& prepared, const RunR
   options.weight_seed = request.weight_seed;
   options.progress = request.progress;
   options.observe = [&](const ref::NodeRun& run) {
-    const Node& node = graph.nodes[static_cast<size_t>(run.node)];
-    calibration.see(node.inputs, run.inputs);
-    calibration.see(node.outputs, run.outputs);
+    calibration.see(run);
     return ok();
   };
   if (const auto reference = ref::run(graph, prepared.inputs, options); !reference)

@@ -1,6 +1,8 @@
 #include "sim/flow/timeline.h"
 
 #include <algorithm>
+#include <iterator>
+#include <utility>
 
 namespace accsim::sim {
 namespace {
@@ -22,18 +24,19 @@ void append_item(LayerTimeline& layer, const hw::Timeline& item, bool as_group) 
   }
 }
 
-int64_t count_commands(const std::vector<std::shared_ptr<const Mapping>>& mappings) {
-  int64_t out = 0;
-  for (const auto& m : mappings) out += m->counts.commands;
+/// By layer.
+std::vector<int64_t> count_commands(const CostedNetwork& network) {
+  std::vector<int64_t> out(network.mappings.size(), 0);
+  for (const Stretch& s : network.text) out[s.layer] += s.mapping->counts.commands;
   return out;
 }
 
 /// By layer, how many of `limit` slices it gets.
 std::vector<int64_t> shares_of_slices(const CostedNetwork& network, int64_t limit) {
+  const std::vector<int64_t> commands = count_commands(network);
   std::vector<std::pair<int64_t, size_t>> by_commands;
   for (size_t i = 0; i < network.mappings.size(); ++i)
-    if (!network.mappings[i].empty())
-      by_commands.emplace_back(count_commands(network.mappings[i]), i);
+    if (!network.mappings[i].empty()) by_commands.emplace_back(commands[i], i);
   std::sort(by_commands.begin(), by_commands.end());
   std::vector<int64_t> out(network.mappings.size(), 0);
   for (size_t i = 0; i < by_commands.size(); ++i) {
@@ -45,41 +48,86 @@ std::vector<int64_t> shares_of_slices(const CostedNetwork& network, int64_t limi
   return out;
 }
 
+/// How a layer's slices are shared out among the programs of its items or pieces.
+class LayerParts {
+ public:
+  LayerParts(int64_t limit, int64_t commands, int64_t parts)
+      : limit_(limit), parts_(parts), all_(commands <= limit) {
+    // Where not even a slice a queue and part is left, as many parts as necessary become one group.
+    constexpr auto kLeast = static_cast<int64_t>(hw::kQueues);
+    groups_ = std::clamp<int64_t>(limit / kLeast, 1, std::max<int64_t>(1, parts));
+  }
+
+  int64_t limit_of(int64_t commands) const { return all_ ? commands : limit_ / parts_; }
+  /// Is the next part of the same group as the one before it?
+  bool goes_on() {
+    const int64_t group = next_++ * groups_ / parts_;
+    return groups_ < parts_ && std::exchange(last_, group) == group;
+  }
+
+ private:
+  const int64_t limit_, parts_;
+  const bool all_;
+  int64_t groups_ = 1, next_ = 0, last_ = -1;
+};
+
 }  // namespace
 
-LayerTimeline LayerTimelines::next(size_t layer, int64_t limit) {
-  const auto& mappings = network_.mappings[layer];
-  LayerTimeline out;
-  out.layer = static_cast<int>(layer);
-  out.start = start_;
-  // Where not even a slice a queue and item is left, as many items as necessary become one group.
-  constexpr auto kLeast = static_cast<int64_t>(hw::kQueues);
-  const int64_t items = std::ssize(mappings);
-  const int64_t groups = std::clamp<int64_t>(limit / kLeast, 1, std::max<int64_t>(1, items));
-  const bool all = count_commands(mappings) <= limit;
-  int64_t last_group = -1;
-  for (int64_t i = 0; i < items; ++i) {
-    const Mapping& m = *mappings[static_cast<size_t>(i)];
-    const int64_t group = i * groups / items;
-    const hw::Timeline item =
-        chain_.next(m.program, m.link.steps, numbers(m.link, network_.tensors[layer]),
-                    all ? m.counts.commands : limit / items);
-    append_item(out, item, groups < items && group == last_group);
-    out.cycles += item.total.count();
-    last_group = group;
-  }
-  check(out.cycles == network_.report.layers[layer].costs.cycles,
-        "a layer's timeline ends at other cycles than those reported");
-  for (const auto& queue : out.queues)
-    for (const hw::Slice& s : queue) out.summarised = out.summarised || s.count > 1;
-  start_ += out.cycles;
+LayerTimelines::LayerTimelines(const CostedNetwork& network)
+    : network_(network),
+      chain_(network.report.hw, hw::kStageRegions),
+      stretches_(network.mappings.size(), 0),
+      commands_(count_commands(network)) {
+  for (const Stretch& s : network.text) ++stretches_[s.layer];
+}
+
+LayerTimelines::Block LayerTimelines::block() const {
+  Block out{at_, layer_};
+  int64_t to_come = 0;  // of layers that have begun, or stand before such
+  do {
+    for (const size_t layer = network_.text[out.text].layer; out.layers <= layer; ++out.layers)
+      to_come += stretches_[out.layers];
+    ++out.text;
+  } while (--to_come > 0);
   return out;
 }
 
-void LayerTimelines::skip(size_t layer) {
-  for (const auto& m : network_.mappings[layer])
-    chain_.skip(m->link.steps, numbers(m->link, network_.tensors[layer]));
-  start_ += network_.report.layers[layer].costs.cycles;
+NetworkTimeline LayerTimelines::next(const std::function<int64_t(size_t)>& limit) {
+  const Block block = this->block();
+  NetworkTimeline out;
+  std::vector<LayerParts> parts;
+  for (; layer_ < block.layers; ++layer_) {
+    if (stretches_[layer_] == 0) continue;
+    LayerTimeline& l = out.emplace_back();
+    l.layer = static_cast<int>(layer_);
+    l.start = start_;
+    start_ += network_.report.layers[layer_].costs.cycles;
+    parts.emplace_back(limit(layer_), commands_[layer_], stretches_[layer_]);
+  }
+  for (; at_ < block.text; ++at_) {
+    const Stretch& s = network_.text[at_];
+    const auto of = std::ranges::find(out, static_cast<int>(s.layer), &LayerTimeline::layer);
+    LayerParts& part = parts[static_cast<size_t>(of - out.begin())];
+    const hw::Timeline item = chain_.next(s.mapping->program, s.mapping->link.steps, s.tensors,
+                                          part.limit_of(s.mapping->counts.commands));
+    append_item(*of, item, part.goes_on());
+    of->cycles += item.total.count();
+  }
+  for (LayerTimeline& l : out) {
+    check(l.cycles == network_.report.layers[static_cast<size_t>(l.layer)].costs.cycles,
+          "a layer's timeline ends at other cycles than those reported");
+    for (const auto& queue : l.queues)
+      for (const hw::Slice& s : queue) l.summarised = l.summarised || s.count > 1;
+  }
+  return out;
+}
+
+void LayerTimelines::skip() {
+  const Block block = this->block();
+  for (; at_ < block.text; ++at_)
+    chain_.skip(network_.text[at_].mapping->link.steps, network_.text[at_].tensors);
+  for (; layer_ < block.layers; ++layer_)
+    if (stretches_[layer_] > 0) start_ += network_.report.layers[layer_].costs.cycles;
 }
 
 NetworkTimeline network_timeline(const CostedNetwork& network, int64_t limit) {
@@ -91,15 +139,16 @@ TimelinePart timeline_part(const CostedNetwork& network, int64_t limit, size_t f
   const std::vector<int64_t> share = shares_of_slices(network, limit);
   TimelinePart out;
   LayerTimelines timelines(network);
-  for (size_t i = 0; i < network.mappings.size(); ++i) {
-    if (network.mappings[i].empty()) continue;
-    if (i < first) {
-      timelines.skip(i);
+  while (!timelines.done()) {
+    const size_t last = timelines.last_layer();
+    if (last < first) {
+      timelines.skip();
       continue;
     }
     if (!out.layers.empty() && enough()) return out;
-    out.layers.push_back(timelines.next(i, share[i]));
-    out.next = i + 1;
+    NetworkTimeline block = timelines.next([&](size_t layer) { return share[layer]; });
+    std::ranges::move(block, std::back_inserter(out.layers));
+    out.next = last + 1;
   }
   out.next.reset();
   return out;
@@ -113,9 +162,8 @@ Status write_trace(const CostedNetwork& network, int64_t limit, const TextSink& 
   TraceWriter writer(network.report, sink);
   if (const Status s = writer.begin(); !s) return s;
   LayerTimelines timelines(network);
-  for (size_t i = 0; i < network.mappings.size(); ++i)
-    if (!network.mappings[i].empty())
-      if (const Status s = writer.layer(timelines.next(i, limit)); !s) return s;
+  while (!timelines.done())
+    if (const Status s = writer.layers(timelines.next([&](size_t) { return limit; })); !s) return s;
   return writer.end(limit);
 }
 

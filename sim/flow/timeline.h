@@ -12,22 +12,36 @@ namespace accsim::sim {
 /// Slices of a page that shows a network: about 400 KB of JSON.
 inline constexpr int64_t kPageSlices = 16'000;
 
-/// Goes through a network's layers that run programs, in order, as they follow one another.
+/// Goes through a network's text, by blocks: layers one behind the other of which none takes turns
+/// with one of another block. Most are of one layer.
 class LayerTimelines {
  public:
   /// The network must live as long as this.
-  explicit LayerTimelines(const CostedNetwork& network)
-      : network_(network), chain_(network.report.hw) {}
+  explicit LayerTimelines(const CostedNetwork& network);
 
-  /// The timeline of the layer with this index of the report: the programs of its items, behind all
-  /// layers so far. At most `limit` slices, but one a queue; see hw::timeline().
-  LayerTimeline next(size_t layer, int64_t limit);
-  /// Past the layer with this index.
-  void skip(size_t layer);
+  bool done() const { return at_ == network_.text.size(); }
+  /// The next block's last layer, as an index of the report's layers.
+  size_t last_layer() const { return block().layers - 1; }
+  /// The timelines of the layers of the next block: each begins where those before it end by the
+  /// cycles that are reported, whenever its programs run. At most `limit(layer)` slices, but one a
+  /// queue; see hw::timeline().
+  NetworkTimeline next(const std::function<int64_t(size_t layer)>& limit);
+  /// Past the next block.
+  void skip();
 
  private:
+  struct Block {
+    size_t text;    ///< its end in the text
+    size_t layers;  ///< the layer behind its last one
+  };
+  Block block() const;
+
   const CostedNetwork& network_;
   hw::ChainTimeline chain_;
+  std::vector<int64_t> stretches_;  ///< by layer: of the text
+  std::vector<int64_t> commands_;
+  size_t at_ = 0;     ///< in the text
+  size_t layer_ = 0;  ///< the first that hasn't come
   int64_t start_ = 0;
 };
 
@@ -42,7 +56,8 @@ struct TimelinePart {
 };
 
 /// The layers of network_timeline() whose index is at least `first`, until `enough` says so: it is
-/// asked before each but the first of them. Parts with the same `limit` put together are the whole.
+/// asked before each block but the first of them. Parts with the same `limit` put together are the
+/// whole.
 TimelinePart timeline_part(const CostedNetwork& network, int64_t limit, size_t first,
                            const std::function<bool()>& enough);
 

@@ -13,6 +13,7 @@
 #include "hw/timing/timing.h"
 #include "sim/base/sums.h"
 #include "sim/base/threads.h"
+#include "sim/flow/random_operands.h"
 #include "sim/pack/operand_layout.h"
 
 namespace accsim::sim {
@@ -54,57 +55,6 @@ GemmProblem resized(const GemmProblem& from, const GemmOp& op, const hw::HwConfi
   p.y = sizes.y;
   p.x = sizes.x;
   return p;
-}
-
-// ---- operands -----------------------------------------------------------------------------------
-
-/// Mostly a scale that spreads the sums over the int8 range. Now and then one of two's powers, so
-/// that sums lie half-way between two outputs; a bias at the ends of its range, so that sums wrap;
-/// anything that a descriptor can say.
-GemmOperands::Channel random_channel(int shift, std::mt19937& random) {
-  constexpr uint32_t kLeast = 1U << 23;
-  const uint32_t kind = random() % 16;
-  if (kind == 0)
-    return {static_cast<int32_t>(random()), static_cast<int32_t>(random()),
-            static_cast<int32_t>(random() % 63)};
-  auto bias = static_cast<int32_t>(random() % 20001) - 10000;
-  if (kind == 1) bias = bias < 0 ? INT32_MIN - bias : INT32_MAX - bias;
-  const uint32_t more = kind < 5 ? 0 : random() % kLeast;
-  return {bias, static_cast<int32_t>(kLeast + more), shift};
-}
-
-/// Random int8 operands and channels. The case's weights where it has some (and cutting hasn't
-/// changed their shape).
-GemmOperands make_operands(const VerifyCase& c, std::mt19937& random) {
-  const GemmOp& op = c.problem.op;
-  GemmOperands o;
-  const auto fill = [&](std::vector<int8_t>& to, int64_t size) {
-    to.resize(static_cast<size_t>(size));
-    for (int8_t& v : to) v = static_cast<int8_t>(random());
-  };
-  fill(o.a, logical_a(op));
-  o.weights = c.weights;
-  if (static_cast<int64_t>(o.weights.size()) != logical_weights(op))
-    fill(o.weights, logical_weights(op));
-  const bool narrow = c.problem.b_bits == 4, grouped = c.problem.scales() > 1;
-  if (narrow)
-    for (int8_t& w : o.weights) w = static_cast<int8_t>(w >> 4);
-  // Sums of k products of uniform int8 have a deviation of about 74 * 74 * sqrt(k); of weights of 4
-  // bits a sixteenth of that. Multipliers of groups have 16 bits, the first one's then as well.
-  int shift = narrow ? 26 : 30;
-  for (int64_t k = op.k(); k > 0; k /= 4) ++shift;
-  for (int64_t n = 0; n < c.problem.pixel_outputs(); ++n) {
-    o.channels.push_back(random_channel(shift, random));
-    if (!grouped) continue;
-    GemmOperands::Channel& channel = o.channels.back();
-    channel.multiplier >>= 9;
-    channel.shift = std::max(0, channel.shift - 9);
-  }
-  for (int64_t i = (c.problem.scales() - 1) * op.outputs; i > 0; --i)
-    o.scales.push_back(static_cast<int16_t>(random()));
-  if (c.problem.residual) fill(o.residual, op.batch * op.m() * op.outputs);
-  if (c.problem.table) fill(o.table, hw::SetTableCommand::kBytes);
-  return o;
 }
 
 // ---- running ------------------------------------------------------------------------------------
@@ -164,8 +114,9 @@ class Runner {
     if (c.mixed) return *c.mixed;
     std::seed_seq sequence{options_.seed, static_cast<uint64_t>(i)};
     std::mt19937 random(sequence);
-    hw::ProgramWithImage out = {emit(c.problem, c.hw, c.tiling),
-                                pack(c.problem, c.hw, c.tiling, make_operands(c, random))};
+    hw::ProgramWithImage out = {
+        emit(c.problem, c.hw, c.tiling),
+        pack(c.problem, c.hw, c.tiling, random_operands(c.problem, c.weights, random))};
     if (c.scattered) scatter_loads(out.program, out.image, random);
     return out;
   }

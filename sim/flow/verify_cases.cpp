@@ -77,10 +77,14 @@ void randomize_memories(hw::HwConfig& hw, std::mt19937& random) {
     // Rates of all magnitudes: as often below what the ports take as above it.
     const int64_t read = pick(300, int64_t{600} << pick(0, 8));
     const int64_t write = pick(300, int64_t{600} << pick(0, 8));
-    return hw::ChannelConfig{{read}, {write}, pick(0, 3) == 0 ? 0 : pick(0, 200)};
+    const int64_t latency = pick(0, 3) == 0 ? 0 : pick(0, int64_t{3} << pick(0, 6));
+    return hw::ChannelConfig{{read}, {write}, latency};
   };
   hw.dram = channel();
   hw.shared = {16 * 1024, channel()};  // for whatever operands are put there, and their twins
+  // Nearly as late as DRAM: stores to both are done at once.
+  if (pick(0, 1) == 0)
+    hw.shared.channel.latency = std::max<int64_t>(0, hw.dram.latency + pick(-8, 8));
 }
 
 Place random_place(const char* name, bool constant, std::mt19937& random) {
@@ -101,7 +105,7 @@ std::vector<VerifyCase> random_cases(int64_t count, uint64_t seed, const hw::HwC
     randomize_memories(hw, random);
     const hw::Dataflow dataflow = dataflows[random() % dataflows.size()];
     if (i % 2 == 1) {
-      auto mixed = i % 4 == 1 ? hw::random_program(hw, dataflow, random)
+      auto mixed = i % 8 == 1 ? hw::random_program(hw, dataflow, random)
                               : hw::random_network(hw, dataflow, random);
       if (!mixed) continue;
       VerifyCase c;
@@ -130,8 +134,12 @@ std::vector<VerifyCase> random_cases(int64_t count, uint64_t seed, const hw::HwC
     // Zero points: with 0 a wrong padding byte or a lost offset would look right.
     p.a_zero = static_cast<int32_t>(random() % 256) - 128;
     p.out_zero = static_cast<int32_t>(random() % 256) - 128;
+    const bool stages = i % 8 == 4;
+    if (stages) p.room = int64_t{1} << (12 + i / 8 % 8);
     std::vector<Candidate> all = candidates(p, hw, {.dataflows = {dataflow}}, {});
     if (all.empty()) continue;
+    const auto plain = [](const Candidate& c) { return c.tiling.staged == 0; };
+    if (stages && !std::all_of(all.begin(), all.end(), plain)) std::erase_if(all, plain);
     // Groups that aren't packed can be cut in so many more ways that hardly one would be packed.
     const auto alone = [](const Candidate& c) { return c.tiling.groups == 1; };
     if (p.most_groups > 1 && random() % 4 > 0 && !std::all_of(all.begin(), all.end(), alone))

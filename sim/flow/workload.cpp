@@ -2,24 +2,25 @@
 
 #include "hw/config/config_key.h"
 #include "hw/energy/energy.h"
-#include "hw/timing/chain.h"
 #include "sim/base/key_bytes.h"
 #include "sim/base/sums.h"
 #include "sim/flow/requests.h"
+#include "sim/flow/schedule.h"
+#include "sim/lower/lay_out.h"
 #include "sim/report/report.h"
 
 namespace accsim::sim {
 
 namespace {
 
-constexpr size_t kMostTotals = 4096;  // machines whose cycles are remembered
+constexpr size_t kMostTexts = 2048;  // machines whose cycles are remembered
 
 }  // namespace
 
 Result<Workload> Workload::prepare(Graph graph) {
   Workload w;
   w.graph_ = std::move(graph);
-  Result<Lowered> lowered = lower(w.graph_);
+  Result<Lowered> lowered = lower_in_memory(w.graph_);
   if (!lowered) return lowered.errors();
   w.lowered_ = std::move(*lowered);
   return w;
@@ -27,25 +28,28 @@ Result<Workload> Workload::prepare(Graph graph) {
 
 std::string mapping_key(const hw::HwConfig& hw, const MapOptions& options, bool is_gemm) {
   // All of the options, so that a new one can't be left out.
-  const auto& [dataflows, objective, effort, pins, programs] = options;
+  const auto& [dataflows, objective, slack, cycle_price, effort, pins, programs, threads,
+               all_room] = options;
   check(pins.empty(), "pinned mappings are of single layers: no key for them");
   static_cast<void>(programs);  // the same costs with them and without
+  static_cast<void>(threads);
   hw::Decides what = is_gemm ? hw::kDecidesProducts : hw::kDecidesVectors;
-  if (objective == Objective::energy || objective == Objective::edp) what |= hw::kDecidesEnergy;
+  if (options.aim().weighs_energy()) what |= hw::kDecidesEnergy;
   KeyBytes key;
-  key.add(hw::config_key(hw, what)).add(objective, effort).add(dataflows);
+  key.add(hw::config_key(hw, what)).add(objective, slack, cycle_price, effort).add(dataflows);
+  key.add(all_room);
   return key.take();
 }
 
-Workload::Plan& Workload::plan(const hw::HwConfig& hw) {
-  const std::string key = hw::config_key(hw, hw::kDecidesPlaces);
+Workload::Plan& Workload::plan(const hw::HwConfig& hw, bool all_room) {
+  const std::string key = hw::config_key(hw, hw::kDecidesPlaces) + (all_room ? "all room" : "");
   if (const auto known = plans_.find(key); known != plans_.end()) return known->second;
   const Residency residency = plan_residency(graph_, lowered_, hw);
   Plan out;
   out.shared_peak_bytes = residency.peak_bytes;
   std::unordered_map<std::string, size_t> seen;  // a key is of one kind
   for (const Layer& layer : lowered_.layers) {
-    for (OpRequest& request : requests(graph_, layer, residency, hw)) {
+    for (OpRequest& request : requests(graph_, layer, residency, hw, all_room)) {
       const bool is_gemm = std::holds_alternative<GemmOp>(request.item);
       auto& ops = out.kinds[is_gemm].ops;
       const auto [at, fresh] = seen.emplace(key_of(request), ops.size());
@@ -55,6 +59,9 @@ Workload::Plan& Workload::plan(const hw::HwConfig& hw) {
     }
     out.tensors.push_back(layer_tensors(layer, residency));
   }
+  for (const PlacedOp& op : out.order)
+    out.ops.push_back({op.layer, &out.kinds[op.is_gemm].ops[op.op].request});
+  out.runs = row_runs(graph_, lowered_, residency, hw, out.ops);
   return plans_.emplace(key, std::move(out)).first->second;
 }
 
@@ -69,42 +76,61 @@ Result<Workload::MappedOps> Workload::mapped(Kind& kind, const std::string& key,
   MapOptions only_costs = options;
   only_costs.programs = false;
   Mapper mapper(hw, std::move(only_costs));
-  std::vector<MappedOp> out;
+  std::vector<std::shared_ptr<const Mapping>> out;
   out.reserve(kind.ops.size());
   Errors errors;
   for (const DistinctOp& op : kind.ops) {
     Result<Mapping> m = mapper.choose(op.request, *op.layer);
     if (m)
-      out.push_back({m->counts, std::move(m->link)});
+      out.push_back(std::make_shared<const Mapping>(std::move(*m)));
     else
       errors.insert(errors.end(), m.errors().begin(), m.errors().end());
   }
   mapped_ += std::ssize(kind.ops);
   if (!errors.empty()) return errors;
   if (kind.known.size() >= kMostKnown) kind.known.clear();
-  auto ops = std::make_shared<const std::vector<MappedOp>>(std::move(out));
+  auto ops = std::make_shared<const std::vector<std::shared_ptr<const Mapping>>>(std::move(out));
   if (!key.empty()) kind.known.insert_or_assign(key, ops);
   return ops;
 }
 
-/// Of the network as one chain.
-int64_t Workload::chain_cycles(const Plan& plan, const std::array<MappedOps, 2>& ops,
-                               const hw::HwConfig& hw) {
-  bool loads = true;
-  for (const MappedOps& kind : ops)
-    for (const MappedOp& op : *kind) loads = loads && loads_first(op.link);
-  hw::Chain chain(hw, loads);
+std::vector<NetworkOp> Workload::ops_of(const Plan& plan) {
+  std::vector<NetworkOp> out;
   for (const PlacedOp& placed : plan.order) {
-    const ChainLink& link = (*ops[placed.is_gemm])[placed.op].link;
-    chain.add(link.steps, numbers(link, plan.tensors[placed.layer]));
+    const DistinctOp& op = plan.kinds[placed.is_gemm].ops[placed.op];
+    out.push_back({&op.request, op.layer});
   }
-  return chain.total();
+  return out;
 }
 
-Result<WorkloadTotals> Workload::cost(const hw::HwConfig& hw, const MapOptions& options) {
-  Plan& now = plan(hw);
+/// Of the network as one chain.
+Workload::Text Workload::text_of(const Plan& plan, const std::array<MappedOps, 2>& ops,
+                                 const hw::HwConfig& hw, const MapOptions& options) const {
+  std::vector<std::shared_ptr<const Mapping>> mappings;
+  mappings.reserve(plan.order.size());
+  for (const PlacedOp& placed : plan.order) mappings.push_back((*ops[placed.is_gemm])[placed.op]);
+  MapOptions only_costs = options;
+  only_costs.programs = false;
+  Mapper mapper(hw, std::move(only_costs));
+  const std::span<const RowRun> runs =
+      mapper.minimises_cycles() ? plan.runs : std::span<const RowRun>();
+  const Schedule found = schedule({hw, plan.ops, mappings, plan.tensors, runs, lowered_, mapper});
+  Text out{found.total, plan.shared_peak_bytes, {}};
+  for (const Schedule::SharedUse& use : found.shared)
+    out.shared_peak_bytes = std::max(out.shared_peak_bytes, use.bytes);
+  if (runs.empty()) return out;
+  std::unordered_map<const Mapping*, size_t> known;
+  for (const Stretch& s : found.stretches) {
+    const auto [at, fresh] = known.emplace(s.mapping.get(), out.counts.size());
+    if (fresh) out.counts.push_back({s.mapping->counts, 0});
+    ++out.counts[at->second].second;
+  }
+  return out;
+}
+
+Result<WorkloadTotals> Workload::cost(const hw::HwConfig& hw, const MapOptions& asked) {
+  Plan& now = plan(hw, asked.all_room);
   WorkloadTotals out;
-  out.shared_peak_bytes = now.shared_peak_bytes;
   const auto add = [](int64_t& sum, int64_t times, int64_t count) {
     sum = add_counts(sum, multiply_counts(times, count));
   };
@@ -113,6 +139,8 @@ Result<WorkloadTotals> Workload::cost(const hw::HwConfig& hw, const MapOptions& 
   Errors errors;
   std::array<MappedOps, 2> ops;
   std::string both;
+  const MapOptions options =
+      asked.objective == Objective::edp ? network_mapper(ops_of(now), hw, asked)->options() : asked;
   for (const bool is_gemm : {false, true}) {
     Kind& kind = now.kinds[is_gemm];
     const std::string key =
@@ -124,22 +152,27 @@ Result<WorkloadTotals> Workload::cost(const hw::HwConfig& hw, const MapOptions& 
       continue;
     }
     ops[is_gemm] = std::move(*found);
-    for (size_t i = 0; i < kind.ops.size(); ++i) {
-      const int64_t times = kind.ops[i].times;
-      const hw::Counts& c = (*ops[is_gemm])[i].counts;
-      out.energy_pj += static_cast<double>(times) * total(energy(c, Cycles(0), hw)).value();
-      add(out.macs, times, c.macs.count());
-      add(out.dram_read_bytes, times, c.read[dram].count());
-      add(out.dram_write_bytes, times, c.written[dram].count());
-      add(out.shared_bytes, times, (c.read[shared] + c.written[shared]).count());
-    }
   }
   if (!errors.empty()) return errors;
-  if (now.cycles.size() >= kMostTotals) now.cycles.clear();
-  auto cycles = now.cycles.find(both);
-  if (cycles == now.cycles.end() || both.empty())
-    cycles = now.cycles.insert_or_assign(both, chain_cycles(now, ops, hw)).first;
-  out.cycles = cycles->second;
+  if (now.texts.size() >= kMostTexts) now.texts.clear();
+  auto known = now.texts.find(both);
+  if (known == now.texts.end() || both.empty())
+    known = now.texts.insert_or_assign(both, text_of(now, ops, hw, options)).first;
+  const Text& text = known->second;
+  const auto add_counts_of = [&](const hw::Counts& c, int64_t times) {
+    out.energy_pj += static_cast<double>(times) * total(energy(c, Cycles(0), hw)).value();
+    add(out.macs, times, c.macs.count());
+    add(out.dram_read_bytes, times, c.read[dram].count());
+    add(out.dram_write_bytes, times, c.written[dram].count());
+    add(out.shared_bytes, times, (c.read[shared] + c.written[shared]).count());
+  };
+  for (const auto& [counts, times] : text.counts) add_counts_of(counts, times);
+  if (text.counts.empty())
+    for (const bool is_gemm : {false, true})
+      for (size_t i = 0; i < now.kinds[is_gemm].ops.size(); ++i)
+        add_counts_of((*ops[is_gemm])[i]->counts, now.kinds[is_gemm].ops[i].times);
+  out.cycles = text.cycles;
+  out.shared_peak_bytes = text.shared_peak_bytes;
   out.energy_pj += total(energy({}, Cycles(out.cycles), hw)).value();
   for (const auto& [what, sum] : {std::pair("cycles", out.cycles),
                                   {"MACs", out.macs},

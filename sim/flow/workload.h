@@ -4,9 +4,12 @@
 #include <memory>
 #include <string>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "sim/flow/chain.h"
+#include "sim/flow/network_edp.h"
+#include "sim/flow/row_runs.h"
 #include "sim/graph/graph.h"
 #include "sim/lower/lower.h"
 #include "sim/map/mapper.h"
@@ -27,8 +30,8 @@ struct WorkloadTotals {
 
 /// The part of a machine and of the options that the mapping of an op depends on, as bytes to
 /// compare. Of the machine the fields that decide products, or those that decide vector and memory
-/// ops (fields.h), and the energy table where the objective is about energy. Precondition: no layer
-/// is pinned.
+/// ops (fields.h), and the energy table where the objective, or its slack, is about energy.
+/// Precondition: no layer is pinned.
 std::string mapping_key(const hw::HwConfig& hw, const MapOptions& options, bool is_gemm);
 
 /// A network made ready to be costed on very many machines: its distinct ops are found once for
@@ -52,11 +55,7 @@ class Workload {
     int64_t times = 0;
     const std::string* layer = nullptr;  ///< the first that has it, for errors
   };
-  struct MappedOp {
-    hw::Counts counts;
-    ChainLink link;
-  };
-  using MappedOps = std::shared_ptr<const std::vector<MappedOp>>;
+  using MappedOps = std::shared_ptr<const std::vector<std::shared_ptr<const Mapping>>>;
   /// Ops of one kind, products or the others, and their mappings by mapping_key().
   struct Kind {
     std::vector<DistinctOp> ops;
@@ -68,18 +67,28 @@ class Workload {
     size_t op = 0;  ///< of its kind
     size_t layer = 0;
   };
+  /// What the network's text takes on a machine.
+  struct Text {
+    int64_t cycles = 0;
+    int64_t shared_peak_bytes = 0;
+    /// What its programs do, and how often each comes; empty where those are the ops'.
+    std::vector<std::pair<hw::Counts, int64_t>> counts;
+  };
   struct Plan {
     std::array<Kind, 2> kinds;  ///< vector and memory ops, products
     std::vector<PlacedOp> order;
-    std::vector<LayerTensors> tensors;                ///< by layer
-    std::unordered_map<std::string, int64_t> cycles;  ///< of all by both kinds' mapping_key()s
+    std::vector<ChainOp> ops;                     ///< in that order
+    std::vector<RowRun> runs;                     ///< of those
+    std::vector<LayerTensors> tensors;            ///< by layer
+    std::unordered_map<std::string, Text> texts;  ///< by both kinds' mapping_key()
     int64_t shared_peak_bytes = 0;
   };
-  Plan& plan(const hw::HwConfig& hw);
+  Plan& plan(const hw::HwConfig& hw, bool all_room);
   Result<MappedOps> mapped(Kind& kind, const std::string& key, const hw::HwConfig& hw,
                            const MapOptions& options);
-  static int64_t chain_cycles(const Plan& plan, const std::array<MappedOps, 2>& ops,
-                              const hw::HwConfig& hw);
+  static std::vector<NetworkOp> ops_of(const Plan& plan);
+  Text text_of(const Plan& plan, const std::array<MappedOps, 2>& ops, const hw::HwConfig& hw,
+               const MapOptions& options) const;
 
   Graph graph_;
   Lowered lowered_;

@@ -171,4 +171,18 @@ bool is_affine(const Graph& graph, const Node& node) {
          is_float(graph.tensor(node.inputs[varying[0]]).dtype);
 }
 
+bool is_rescaling(const Graph& graph, const UnaryFunction& function) {
+  const auto is_factor = [&](const Tensor& t) {
+    return !t.constant || (elements(t.dims) == 1 && t.value && t.value->as_double(0) > 0);
+  };
+  return std::ranges::all_of(function.nodes, [&](NodeId id) {
+    const Node& node = graph.nodes[static_cast<size_t>(id)];
+    const OpRow* row = find_op(node);
+    const bool scales = row && (row->lane == LaneRule::mul || row->lane == LaneRule::div);
+    return scales && is_affine(graph, node) && std::ranges::all_of(node.inputs, [&](TensorId in) {
+             return is_factor(graph.tensor(in));
+           });
+  });
+}
+
 }  // namespace accsim::sim

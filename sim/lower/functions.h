@@ -24,4 +24,7 @@ bool clips_at_zero(const Graph& graph, const Node& node);
 /// Is a node of a UnaryFunction c x + d of what it reads, floats in and out?
 bool is_affine(const Graph& graph, const Node& node);
 
+/// Is the function c x of a positive c that is known: the same codes in int8, with another scale?
+bool is_rescaling(const Graph& graph, const UnaryFunction& function);
+
 }  // namespace accsim::sim

@@ -53,7 +53,7 @@ void swap_operands(LaneWork& work) {
 
 bool contiguous(const LaneWork& work) {
   const LaneAxis& last = work.axes.back();
-  return last.count == 1 || ((last.a == 1 || (last.a == 0 && work.b_port < 0)) && last.b <= 1);
+  return last.count == 1 || ((last.a == 1 || (last.a == 0 && !work.has_b())) && last.b <= 1);
 }
 
 }  // namespace
@@ -77,7 +77,7 @@ std::optional<LaneWork> lane_axes(LaneWork work, std::vector<LaneDim> dims) {
   const auto window = [](const LaneAxis& x) { return x.slide.kernel > 1; };
   if (std::ranges::count_if(work.axes, window) > kWindows) return std::nullopt;
   if (work.across > 1) return work;
-  if (work.b_port >= 0 && work.axes.back().a != 1 && work.axes.back().b == 1) swap_operands(work);
+  if (work.has_b() && work.axes.back().a != 1 && work.axes.back().b == 1) swap_operands(work);
   return contiguous(work) ? std::optional(work) : std::nullopt;
 }
 

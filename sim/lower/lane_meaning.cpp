@@ -1,9 +1,12 @@
 #include "sim/lower/lane_meaning.h"
 
 #include <algorithm>
+#include <span>
 
 #include "sim/lower/lane_geometry.h"
+#include "sim/lower/layer_layouts.h"
 #include "sim/lower/nearest.h"
+#include "sim/operators/fold.h"
 #include "sim/operators/op_table.h"
 #include "sim/operators/pool/pool_rules.h"
 #include "sim/operators/reduction/reduction_rules.h"
@@ -54,45 +57,41 @@ LaneGather gathering(LaneRule rule) {
   }
 }
 
-/// A function of the elements of a tensor, that of `out` at the same index.
-Meaning lane_function(LaneWork work, const Dims& dims, const std::vector<int64_t>& in,
-                      const std::vector<int64_t>& out) {
-  std::vector<LaneDim> all;
-  for (size_t d = 0; d < dims.size(); ++d) all.push_back(LaneDim::of(dims[d], out[d], in[d]));
-  return lane_axes(std::move(work), all);
+/// A function of the elements of a tensor: where results and arguments lie alike, of all of them.
+Meaning lane_function(LaneWork work, const Dims& dims, const Layout& in, const Layout& out) {
+  if (in != out) return std::nullopt;
+  return lane_axes(std::move(work), {LaneDim::of(elements(dims), 1, 1)});
+}
+
+/// Elements in memory from one index of each dim to the next; nullopt where they aren't evenly
+/// spaced.
+std::optional<Strides> strides_of(const Dims& dims, const Layout& layout) {
+  Strides out = row_major(dims);
+  for (size_t d = 0; d < dims.size(); ++d) {
+    const auto pitch = pitch_of({dims[d], out[d]}, layout);
+    if (!pitch) return std::nullopt;
+    out[d] = *pitch;
+  }
+  return out;
 }
 
 class LaneReading {
  public:
   LaneReading(const NodeView& node, const OpRow& row, const LaneLayouts& layouts)
-      : node_(node), row_(row), layouts_(layouts), out_(layouts.strides(node.node().outputs[0])) {}
+      : node_(node), row_(row), layouts_(layouts) {}
 
   Meaning run() const {
-    switch (row_.lane) {
-      case LaneRule::none:
-        return function();
-      case LaneRule::pool_mean:
-      case LaneRule::pool_max:
-        return pooling();
-      case LaneRule::reduce_sum:
-      case LaneRule::reduce_mean:
-      case LaneRule::reduce_min:
-      case LaneRule::reduce_max:
-        return reduction();
-      case LaneRule::nearest:
-        return nearest();
-      default:
-        break;
+    if (gathering(row_.lane) != LaneGather::none || row_.lane == LaneRule::nearest) {
+      const auto in = strides_of(node_.dims(0), layouts_.inputs[0]);
+      const auto out = strides_of(dims(), layouts_.output);
+      return in && out ? by_dims(*in, *out) : std::nullopt;
     }
     const Meaning of_one = function();
-    return of_one ? of_one : of_two();
+    return of_one || row_.lane == LaneRule::none ? of_one : of_two();
   }
 
  private:
   const Dims& dims() const { return node_.output(0).dims; }
-  std::vector<int64_t> strides(size_t port) const {
-    return layouts_.strides(node_.node().inputs[port]);
-  }
   bool rides(size_t port) const {
     return node_.input(port).constant && elements(node_.dims(port)) == 1;
   }
@@ -121,28 +120,26 @@ class LaneReading {
     const bool linear = row_.lane != LaneRule::none && constants && !again && !reciprocal;
     // A multiplier, a zero point or limits; a table else.
     work.table = !linear && row_.fusion != Fusion::clip;
-    return lane_function(work, dims(), strides(static_cast<size_t>(work.a_port)), out_);
+    return lane_function(work, dims(), layouts_.inputs[static_cast<size_t>(work.a_port)],
+                         layouts_.output);
   }
 
-  /// Strides of an operand along the result's dims.
-  std::vector<int64_t> along_result(size_t port) const {
+  /// Strides of an operand along the pieces of the result's dims, as they lie; nullopt where the
+  /// operand isn't evenly spaced along one.
+  std::optional<Strides> along_result(size_t port, std::span<const DimPiece> pieces) const {
     const Dims& own = node_.dims(port);
     const size_t missing = dims().size() - own.size();
-    std::vector<int64_t> out(dims().size(), 0);
-    if (!node_.input(port).constant) {
-      const std::vector<int64_t> stride = strides(port);
-      for (size_t d = 0; d < own.size(); ++d)
-        if (own[d] > 1) out[missing + d] = stride[d];
-      return out;
-    }
-    std::vector<size_t> order(own.size());
-    for (size_t d = 0; d < own.size(); ++d) order[d] = d;
-    std::ranges::stable_sort(
-        order, [&](size_t x, size_t y) { return out_[missing + x] < out_[missing + y]; });
-    int64_t stride = 1;
-    for (const size_t d : order) {
-      if (own[d] > 1) out[missing + d] = stride;
-      stride *= own[d];
+    const Strides index = row_major(own);
+    const bool constant = node_.input(port).constant;
+    Strides out(pieces.size(), 0);
+    int64_t laid = 1;  // of a constant, which is laid out as the result is
+    for (size_t i = pieces.size(); i-- > 0;) {
+      const auto [dim, step, count] = pieces[i];
+      if (dim < missing || own[dim - missing] == 1) continue;
+      const auto pitch = pitch_of({count, step * index[dim - missing]}, layouts_.inputs[port]);
+      if (!constant && !pitch) return std::nullopt;
+      out[i] = constant ? laid : *pitch;
+      laid *= count;
     }
     return out;
   }
@@ -153,25 +150,36 @@ class LaneReading {
     LaneWork work;
     work.op = arithmetic(row_.lane);
     work.b_port = 1;
-    const std::vector<int64_t> a = along_result(0), b = along_result(1);
+    const auto pieces = pieces_of(layouts_.output, dims());
+    if (!pieces) return std::nullopt;
+    const auto a = along_result(0, *pieces), b = along_result(1, *pieces);
+    if (!a || !b) return std::nullopt;
     std::vector<LaneDim> all;
-    for (size_t d = 0; d < dims().size(); ++d)
-      all.push_back(LaneDim::of(dims()[d], out_[d], a[d], b[d]));
+    int64_t out = 1;
+    for (size_t i = pieces->size(); i-- > 0; out *= (*pieces)[i].count)
+      all.push_back(LaneDim::of((*pieces)[i].count, out, (*a)[i], (*b)[i]));
     return lane_axes(work, all);
   }
 
-  Meaning pooling() const {
+  /// Of strides along the dims of the input and of the result.
+  Meaning by_dims(const Strides& in, const Strides& out) const {
+    if (row_.lane == LaneRule::nearest) return nearest(in, out);
+    if (row_.lane == LaneRule::pool_mean || row_.lane == LaneRule::pool_max)
+      return pooling(in, out);
+    return reduction(in, out);
+  }
+
+  Meaning pooling(const Strides& in, const Strides& out) const {
     const Result<SlidingWindow> window = pool_window(node_, false);
     if (!window) return std::nullopt;
     const auto attrs = window_attrs(node_, window->rank);
     if (!attrs) return std::nullopt;
     const bool counts_pad = int_attr(node_, "count_include_pad", 0) != 0;
-    const std::vector<int64_t> a = strides(0);
     LaneWork work;
     work.gather = gathering(row_.lane);
     std::vector<LaneDim> all;
     for (size_t d = 0; d < dims().size(); ++d) {
-      all.push_back(LaneDim::of(dims()[d], out_[d], a[d]));
+      all.push_back(LaneDim::of(dims()[d], out[d], in[d]));
       if (d < 2) continue;
       const size_t at = 3 - window->rank + d - 2;
       LaneSlide& s = all.back().slide;
@@ -197,7 +205,7 @@ class LaneReading {
                : std::ranges::binary_search(axes, static_cast<int64_t>(dim));
   }
 
-  Meaning reduction() const {
+  Meaning reduction(const Strides& a, const Strides& out) const {
     std::vector<int64_t> axes;
     if (row_.kind != OpKind::pooling) {
       Result<std::vector<int64_t>> stated = reduced_axes(node_);
@@ -206,13 +214,12 @@ class LaneReading {
     }
     const Dims& in = node_.dims(0);
     const bool keeps = in.size() == dims().size();
-    const std::vector<int64_t> a = strides(0);
     LaneWork work;
     work.gather = gathering(row_.lane);
     std::vector<LaneDim> all;
     for (size_t d = 0, o = 0; d < in.size(); ++d) {
       if (!reduces(d, axes)) {
-        all.push_back(LaneDim::of(in[d], out_[o++], a[d]));
+        all.push_back(LaneDim::of(in[d], out[o++], a[d]));
         continue;
       }
       all.push_back({1, 1, a[d], 0, {.extent = in[d], .kernel = in[d], .counted_to = in[d]}});
@@ -221,8 +228,7 @@ class LaneReading {
     return lane_axes(work, all);
   }
 
-  Meaning nearest() const {
-    const std::vector<int64_t> a = strides(0);
+  Meaning nearest(const Strides& a, const Strides& out) const {
     std::vector<LaneDim> all;
     for (size_t d = 0; d < dims().size(); ++d) {
       if (std::max(dims()[d], node_.dims(0)[d]) > kMostPositions) return std::nullopt;
@@ -230,11 +236,11 @@ class LaneReading {
       if (!step) return std::nullopt;
       const int64_t in = node_.dims(0)[d];
       if (step->repeats > 1) {
-        all.push_back(LaneDim::of(in, out_[d] * step->repeats, a[d]));
-        all.push_back(LaneDim::of(step->repeats, out_[d], 0));
+        all.push_back(LaneDim::of(in, out[d] * step->repeats, a[d]));
+        all.push_back(LaneDim::of(step->repeats, out[d], 0));
         continue;
       }
-      all.push_back(LaneDim::of(dims()[d], out_[d], a[d]));
+      all.push_back(LaneDim::of(dims()[d], out[d], a[d]));
       all.back().slide = {.extent = in, .stride = step->stride, .pad = -step->first};
       all.back().slide.counted_to = in;
     }
@@ -244,7 +250,6 @@ class LaneReading {
   const NodeView& node_;
   const OpRow& row_;
   const LaneLayouts& layouts_;
-  const std::vector<int64_t> out_;  ///< strides of the result
 };
 
 }  // namespace
@@ -284,28 +289,45 @@ int64_t elements_read(const LaneWork& work) {
 namespace {
 
 /// Of a layer that is a function, whatever its nodes: a table, or a factor and a sum.
-Meaning lane_layer(const Graph& graph, const Layer& l, const LaneLayouts& layouts) {
+Meaning lane_layer(const Graph& graph, const Layer& l, const LayerLayouts& lies) {
   const Tensor &in = graph.tensor(l.inputs[0]), &out = graph.tensor(l.outputs[0]);
   if (!is_element(in.dtype) || !is_element(out.dtype) || in.dims != out.dims) return std::nullopt;
   LaneWork work;
   work.table = !l.function.affine;
-  return lane_function(work, out.dims, layouts.strides(l.inputs[0]), layouts.strides(l.outputs[0]));
+  return lane_function(work, out.dims, lies.input(0), lies.output(0));
+}
+
+LaneLayouts lane_layouts(const Layer& l, const LayerLayouts& lies) {
+  LaneLayouts out{{}, lies.output(0)};
+  for (size_t i = 0; i < l.inputs.size(); ++i)
+    out.inputs.push_back(l.inputs[i] == kNoTensor ? Layout{} : lies.input(static_cast<int>(i)));
+  return out;
+}
+
+/// The meaning of a layer that is its node, or a function.
+Meaning lane_meaning(const Graph& graph, const Layer& l, const LayerLayouts& lies) {
+  if (!l.function.empty()) return lane_layer(graph, l, lies);
+  const Node& node = graph.nodes[static_cast<size_t>(l.node)];
+  // A layer of other inputs isn't its node alone any more.
+  if (l.inputs != node.inputs || l.outputs.empty() || l.outputs[0] == kNoTensor)
+    return std::nullopt;
+  Meaning work = lane_work(NodeView(graph, node), lane_layouts(l, lies));
+  if (!work) return work;
+  work->a_port = lies.read_from(work->a_port);
+  if (work->has_b()) work->b_port = lies.read_from(work->b_port);
+  return work;
 }
 
 }  // namespace
 
 void add_lane_meanings(const Graph& graph, Lowered& lowered) {
-  const LaneLayouts layouts(graph);
   for (Layer& l : lowered.layers) {
-    if (l.work.size() != 1) continue;
-    auto* op = std::get_if<VectorOp>(&l.work.front());
-    const Node& node = graph.nodes[static_cast<size_t>(l.node)];
-    if (!op || op->lane) continue;
-    // A layer of other inputs isn't its node alone any more.
-    if (!l.function.empty())
-      op->lane = lane_layer(graph, l, layouts);
-    else if (l.inputs == node.inputs)
-      op->lane = lane_work(NodeView(graph, node), layouts);
+    // The copies of its operands come before its own work.
+    const auto moves = std::ranges::count_if(
+        l.work, [](const WorkItem& item) { return std::holds_alternative<MemoryOp>(item); });
+    if (std::ssize(l.work) != moves + 1) continue;
+    auto* op = std::get_if<VectorOp>(&l.work.back());
+    if (op && !op->lane) op->lane = lane_meaning(graph, l, LayerLayouts(graph, lowered, l));
   }
 }
 

@@ -1,21 +1,26 @@
 #pragma once
 #include <optional>
 
-#include "sim/lower/lane_layout.h"
+#include "sim/lower/layout.h"
 #include "sim/lower/lower.h"
 #include "sim/operators/node_view.h"
 
 namespace accsim::sim {
 
-/// What lane commands make of a node whose tensors lie as `layouts` says: arithmetic of two
-/// operands, a function of one (a table), pooling, reduction, a resize to whole multiples. nullopt
-/// where they can't.
+/// How a node's inputs and its output lie; of constants and absent inputs anything.
+struct LaneLayouts {
+  std::vector<Layout> inputs;
+  Layout output;
+};
+
+/// What lane commands make of a node whose tensors lie so: arithmetic of two operands, a function
+/// of one (a table), pooling, reduction, a resize to whole multiples. nullopt where they can't.
 std::optional<LaneWork> lane_work(const NodeView& node, const LaneLayouts& layouts);
 
 /// Elements of `a` that the results are made of, each once.
 int64_t elements_read(const LaneWork& work);
 
-/// Gives the layers' vector ops their meanings.
+/// Gives the vector ops of a graph laid out their meanings.
 void add_lane_meanings(const Graph& graph, Lowered& lowered);
 
 }  // namespace accsim::sim

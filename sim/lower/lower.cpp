@@ -9,9 +9,7 @@
 
 #include "sim/base/sums.h"
 #include "sim/lower/functions.h"
-#include "sim/lower/lane_meaning.h"
 #include "sim/lower/patterns.h"
-#include "sim/lower/row_layout.h"
 #include "sim/operators/op_table.h"
 
 namespace accsim::sim {
@@ -39,9 +37,7 @@ class Lowering {
     if (!errors_.empty()) return std::move(errors_);
     if (const Status fits = check_macs(); !fits) return fits.errors();
     count_parameters(graph_, out_);
-    set_row_work(graph_, out_);
     merge_patterns(graph_, out_);
-    add_lane_meanings(graph_, out_);
     return std::move(out_);
   }
 
@@ -92,10 +88,7 @@ class Lowering {
     std::erase_if(l.work, [](const WorkItem& item) { return is_nothing(item); });
     l.fate = fate_of(l.work);
     for (WorkItem& item : l.work)
-      if (auto* gemm = std::get_if<GemmOp>(&item)) {
-        l.macs = add_counts(l.macs, gemm->macs());
-        if (row.takes_turned_b) absorb_transpose(*gemm, l);
-      }
+      if (const auto* gemm = std::get_if<GemmOp>(&item)) l.macs = add_counts(l.macs, gemm->macs());
   }
 
   /// The unit that the work mostly is for: rows whose work varies (Einsum, Transpose) have the fate
@@ -177,27 +170,6 @@ class Lowering {
   /// The same when nothing has been merged into it that goes on with rounded results.
   static GemmOp* product(Layer* l) {
     return l && !l->relu && l->residual < 0 && l->function.empty() ? last_product(l) : nullptr;
-  }
-
-  /// A transpose of the last two dims that only this product reads: the load engine and the
-  /// dataflow deal with B lying as N x K.
-  void absorb_transpose(GemmOp& gemm, Layer& l) {
-    const auto port = static_cast<size_t>(gemm.b_port);
-    const Node& node = graph_.nodes[static_cast<size_t>(l.node)];
-    Layer* turn = sole_producer(node, port);
-    if (!turn || turn->fate != Fate::memory) return;
-    const Node& transpose = graph_.nodes[static_cast<size_t>(turn->node)];
-    const OpRow* row = find_op(transpose);
-    if (!row || row->fusion != Fusion::turn) return;
-    auto perm = NodeView(graph_, transpose).attr_ints("perm");
-    if (!perm || perm->size() < 2) return;
-    std::swap((*perm)[perm->size() - 1], (*perm)[perm->size() - 2]);
-    if (!std::is_sorted(perm->begin(), perm->end())) return;
-    gemm.b_transposed = !gemm.b_transposed;
-    l.inputs[port] = transpose.inputs[0];
-    turn->fate = Fate::folded;
-    turn->work.clear();
-    turn->merged_into = static_cast<int>(out_.layers.size());
   }
 
   bool constant(const Node& node, size_t port) const {
@@ -377,6 +349,7 @@ class Lowering {
     l.work = {f.work};
     l.function = f;
     l.function.affine = all_affine(f.nodes);
+    l.function.rescales = is_rescaling(graph_, f);
   }
 
   const Graph& graph_;

@@ -1,9 +1,11 @@
 #pragma once
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "sim/base/result.h"
 #include "sim/graph/graph.h"
+#include "sim/lower/layout.h"
 #include "sim/work/work.h"
 
 namespace accsim::sim {
@@ -14,10 +16,22 @@ struct UnaryFunction {
   TensorId of = kNoTensor;    ///< the argument
   std::vector<NodeId> nodes;  ///< in order; they read it, one another, and constants of one element
   bool affine = false;        ///< it is c x + d: part of a product's requantisation
+  bool rescales = false;      ///< it is c x of a known c > 0
   VectorOp work;  ///< of port 0 to port 0: the nodes' operations where they can't be looked up
 
   bool empty() const { return nodes.empty(); }
 };
+
+/// An input of a layer that is copied before its own work, and how the copy lies.
+struct PortLayout {
+  int port = 0;
+  Layout layout;
+};
+/// Internal ports of that copy, and of what is between two steps of it.
+inline int copy_port(int input) { return kSecondInternalPort - 1 - 2 * input; }
+inline int step_port(int input) { return copy_port(input) - 1; }
+/// Numbers of internal ports that a layer of so many inputs can have.
+inline int internal_ports(size_t inputs) { return 2 + 2 * static_cast<int>(inputs); }
 
 /// A graph node with its fate and, where it costs anything, its work.
 struct Layer {
@@ -37,7 +51,10 @@ struct Layer {
   /// what is added; or, of a layer of fate `vector`, all that the layer does.
   UnaryFunction function{};
   bool in_function = false;  ///< a folded node that is part of the function of another layer
-  int merged_into = -1;      ///< folded into this layer's program (index), -1: computed off line
+  std::optional<RowMeaning> rows = std::nullopt;  ///< what nodes that spell it out do with rows
+  /// Of lower_in_memory(): ports of which the work reads a copy, and how that lies.
+  std::vector<PortLayout> copies{};
+  int merged_into = -1;  ///< folded into this layer's program (index), -1: computed off line
   int64_t macs = 0;
   int64_t params = 0;   ///< elements of parameters first read by this node
   int64_t buffers = 0;  ///< elements of BatchNorm running statistics
@@ -57,11 +74,15 @@ struct Lowered {
   std::vector<std::string> unsupported;  ///< "name (op)" of nodes costed as traffic
   int64_t params = 0, buffers = 0;
   int64_t weight_bytes = 0;  ///< of the parameters, as the file stores them
+  /// By tensor id, of lower_in_memory(): where its elements lie in memory. Constants are laid out
+  /// off line as their readers want them; theirs say nothing.
+  std::vector<Layout> layouts;
 };
 
 /// Gives every node its fate: table row, constant folding, BatchNorm and bias folded into the
 /// product before them, activations folded into their producer. Fails with every node that has no
-/// fate.
+/// fate. No tensor is laid out yet: a transpose still moves its bytes, and nothing says what lane
+/// or row commands do.
 Result<Lowered> lower(const Graph& graph);
 
 /// Marks what counts as a parameter: float initializers that nodes read, and constants made by

@@ -5,7 +5,6 @@
 
 #include "sim/base/sums.h"
 #include "sim/lower/pattern_matcher.h"
-#include "sim/lower/row_layout.h"
 #include "sim/operators/norm/row_rules.h"
 #include "sim/operators/op_table.h"
 
@@ -139,7 +138,7 @@ void merge(const PatternMatch& m, const RowMeaning& meaning, const Graph& graph,
     if (a.reduced) length *= a.count;
   op.row = length;
   op.passes = m.kind == RowKind::rms_norm ? 2 : 3;
-  op.row_work = row_work(meaning, memory_axes(meaning));
+  l.rows = meaning;
   l.work.emplace_back(std::move(op));
 }
 

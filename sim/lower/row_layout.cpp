@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "sim/lower/layer_layouts.h"
 #include "sim/operators/op_table.h"
 
 namespace accsim::sim {
@@ -15,32 +16,15 @@ struct PlacedAxis {
 };
 using PlacedAxes = std::vector<PlacedAxis>;
 
-/// Where the element of a row-major index lies in memory.
-int64_t place_of(int64_t index, std::span<const MoveAxis> memory) {
-  int64_t out = 0, stride = 1;
-  for (size_t i = memory.size(); i-- > 0; stride *= memory[i].count)
-    out += index / memory[i].stride % memory[i].count * stride;
-  return out;
-}
-
-/// Does an axis whose second element lies `step` behind its first go on like that? An index is a
-/// number with a digit for each of the memory's axes: it does if it does in each of them.
-bool evenly_spaced(const RowAxis& a, int64_t step, std::span<const MoveAxis> memory) {
-  return std::ranges::all_of(memory, [&](const MoveAxis& m) {
-    if (m.count == 1 || m.stride <= a.stride || m.stride >= a.stride * a.count) return true;
-    return m.stride % a.stride == 0 && place_of(m.stride, memory) == m.stride / a.stride * step;
-  });
-}
-
 /// The meaning's axes of more than one element, in the order in which they lie in memory; nothing
 /// when one of them isn't evenly spaced there.
-std::optional<PlacedAxes> placed(const RowMeaning& meaning, std::span<const MoveAxis> memory) {
+std::optional<PlacedAxes> placed(const RowMeaning& meaning, const Layout& memory) {
   PlacedAxes out;
   for (const RowAxis& a : meaning.axes) {
     if (a.count == 1) continue;
-    const int64_t stride = place_of(a.stride, memory);
-    if (!evenly_spaced(a, stride, memory)) return std::nullopt;
-    out.push_back({a.count, stride, a.reduced, a.mask_stride, a.channel ? 1 : 0});
+    const auto stride = pitch_of({a.count, a.stride}, memory);
+    if (!stride) return std::nullopt;
+    out.push_back({a.count, *stride, a.reduced, a.mask_stride, a.channel ? 1 : 0});
   }
   std::stable_sort(out.begin(), out.end(),
                    [](const PlacedAxis& a, const PlacedAxis& b) { return a.stride > b.stride; });
@@ -108,15 +92,15 @@ int64_t mask_reach(const RowWork& w) {
 
 }  // namespace
 
-MemoryAxes memory_axes(const RowMeaning& meaning) {
-  MemoryAxes out;
+Layout memory_axes(const RowMeaning& meaning) {
+  Layout out;
   for (const RowAxis& a : meaning.axes) out.push_back({a.count, a.stride});
   const auto channels = static_cast<ptrdiff_t>(meaning.channel_axes);
   if (channels > 0) std::rotate(out.begin() + 1, out.begin() + 1 + channels, out.end());
   return out;
 }
 
-std::optional<RowWork> row_work(const RowMeaning& meaning, std::span<const MoveAxis> memory) {
+std::optional<RowWork> row_work(const RowMeaning& meaning, const Layout& memory) {
   const auto axes = placed(meaning, memory);
   if (!axes) return std::nullopt;
   RowWork out;
@@ -146,17 +130,42 @@ std::optional<RowWork> row_work(const RowMeaning& meaning, std::span<const MoveA
   return out;
 }
 
+namespace {
+
+/// What the layer does with rows: as its nodes spell it out, or as its operator says, if nothing
+/// has been merged into it that a command of rows doesn't do.
+std::optional<RowMeaning> meaning_of(const Graph& graph, const Layer& l) {
+  if (l.rows) return l.rows;
+  const Node& node = graph.nodes[static_cast<size_t>(l.node)];
+  const OpRow* row = find_op(node);
+  if (!row || !row->rows || l.outputs != node.outputs) return std::nullopt;
+  return row->rows(NodeView(graph, node));
+}
+
+/// Rows of the layer's input, or of what lives only in it.
+std::optional<RowWork> work_of(const RowMeaning& meaning, const LayerLayouts& lies) {
+  if (meaning.in_port < 0) return row_work(meaning, memory_axes(meaning));
+  // What a mask adds is told by its dims: it lies as they say.
+  if (meaning.mask_port && !lies.is_row_major(*meaning.mask_port)) return std::nullopt;
+  const Layout& in = lies.input(meaning.in_port);
+  if (in != lies.output(meaning.out_port)) return std::nullopt;
+  auto out = row_work(meaning, in);
+  if (!out) return out;
+  out->in_port = lies.read_from(out->in_port);
+  if (out->mask) out->mask->port = lies.read_from(out->mask->port);
+  return out;
+}
+
+}  // namespace
+
 void set_row_work(const Graph& graph, Lowered& lowered) {
   for (Layer& l : lowered.layers) {
-    if (l.work.empty()) continue;
-    const Node& node = graph.nodes[static_cast<size_t>(l.node)];
-    const OpRow* row = find_op(node);
-    if (!row || !row->rows || l.outputs != node.outputs) continue;
     VectorOp* op = nullptr;
     for (WorkItem& item : l.work)
       if (auto* vector = std::get_if<VectorOp>(&item)) op = vector;
-    const auto meaning = row->rows(NodeView(graph, node));
-    if (op && meaning) op->row_work = row_work(*meaning, memory_axes(*meaning));
+    if (!op) continue;
+    if (const auto meaning = meaning_of(graph, l))
+      op->row_work = work_of(*meaning, LayerLayouts(graph, lowered, l));
   }
 }
 

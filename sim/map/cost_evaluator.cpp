@@ -22,10 +22,10 @@ void describe(const VectorProblem& p, int64_t chunks, int64_t passes, CostSink& 
 }
 
 /// Of the program that has been described to `sink`.
-ChainLink take_link(CostSink& sink, const hw::StepWriter& steps) {
+CostEvaluator::Linked take_link(CostSink& sink, const hw::StepWriter& steps) {
   sink.set_marks();
   const std::span<const hw::Step> all = steps.steps();
-  return {{all.begin(), all.end()}, sink.ports()};
+  return {{{all.begin(), all.end()}, sink.ports(), sink.regions()}, sink.counts()};
 }
 
 }  // namespace
@@ -33,7 +33,8 @@ ChainLink take_link(CostSink& sink, const hw::StepWriter& steps) {
 Cost CostEvaluator::cost(const GemmProblem& p, const Tiling& t) {
   CostSink sink(hw_, t.dataflow, steps_);
   describe(p, hw_, t, sink);
-  return {simulator_.run(steps_.steps(), hw_, hw::TimingMode::periodic), sink.counts()};
+  return {simulator_.run(steps_.steps(), hw_, hw::TimingMode::periodic, nullptr, steps_.regions()),
+          sink.counts()};
 }
 
 Cost CostEvaluator::cost(const VectorProblem& p, int64_t chunks, int64_t passes) {
@@ -48,19 +49,20 @@ Cost CostEvaluator::cost(const RowProblem& p, const RowTile& t) {
   return {simulator_.run(steps_.steps(), hw_, hw::TimingMode::periodic), sink.counts()};
 }
 
-ChainLink CostEvaluator::link(const GemmProblem& p, const Tiling& t) {
+CostEvaluator::Linked CostEvaluator::linked(const GemmProblem& p, const Tiling& t) {
   CostSink sink(hw_, t.dataflow, steps_, CostSink::Marks::yes);
   describe(p, hw_, t, sink);
   return take_link(sink, steps_);
 }
 
-ChainLink CostEvaluator::link(const VectorProblem& p, int64_t chunks, int64_t passes) {
+CostEvaluator::Linked CostEvaluator::linked(const VectorProblem& p, int64_t chunks,
+                                            int64_t passes) {
   CostSink sink(hw_, hw::Dataflow::weight_stationary, steps_, CostSink::Marks::yes);
   describe(p, chunks, passes, sink);
   return take_link(sink, steps_);
 }
 
-ChainLink CostEvaluator::link(const RowProblem& p, const RowTile& t) {
+CostEvaluator::Linked CostEvaluator::linked(const RowProblem& p, const RowTile& t) {
   CostSink sink(hw_, hw::Dataflow::weight_stationary, steps_, CostSink::Marks::yes);
   RowEmitter(p, t, sink).run();
   return take_link(sink, steps_);
@@ -72,7 +74,7 @@ Cost CostEvaluator::cost(const LaneProblem& p, const LaneTiling& t) {
   return {simulator_.run(steps_.steps(), hw_, hw::TimingMode::periodic), sink.counts()};
 }
 
-ChainLink CostEvaluator::link(const LaneProblem& p, const LaneTiling& t) {
+CostEvaluator::Linked CostEvaluator::linked(const LaneProblem& p, const LaneTiling& t) {
   CostSink sink(hw_, hw::Dataflow::weight_stationary, steps_, CostSink::Marks::yes);
   LaneEmitter(as_cut(p, t), t, sink).run();
   return take_link(sink, steps_);

@@ -21,6 +21,7 @@ struct Cost {
 struct ChainLink {
   std::vector<hw::Step> steps;
   std::vector<OperandPort> ports;
+  std::vector<int64_t> regions = {};  ///< bytes of each that it stages in
 };
 
 /// What the program of a tiling costs, without building the program: equal to simulate() and
@@ -40,10 +41,22 @@ class CostEvaluator {
   Cost cost(const LaneProblem& p, const LaneTiling& t);
 
   /// The same programs in a chain.
-  ChainLink link(const GemmProblem& p, const Tiling& t);
-  ChainLink link(const VectorProblem& p, int64_t chunks, int64_t passes);
-  ChainLink link(const RowProblem& p, const RowTile& t);
-  ChainLink link(const LaneProblem& p, const LaneTiling& t);
+  ChainLink link(const GemmProblem& p, const Tiling& t) { return linked(p, t).link; }
+  ChainLink link(const VectorProblem& p, int64_t chunks, int64_t passes) {
+    return linked(p, chunks, passes).link;
+  }
+  ChainLink link(const RowProblem& p, const RowTile& t) { return linked(p, t).link; }
+  ChainLink link(const LaneProblem& p, const LaneTiling& t) { return linked(p, t).link; }
+
+  /// And all that they move and compute, without the cycles that they take alone.
+  struct Linked {
+    ChainLink link;
+    hw::Counts counts;
+  };
+  Linked linked(const GemmProblem& p, const Tiling& t);
+  Linked linked(const VectorProblem& p, int64_t chunks, int64_t passes);
+  Linked linked(const RowProblem& p, const RowTile& t);
+  Linked linked(const LaneProblem& p, const LaneTiling& t);
 
  private:
   const hw::HwConfig& hw_;

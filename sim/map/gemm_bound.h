@@ -7,7 +7,8 @@ namespace accsim::sim {
 /// program takes. "Fillings" of a buffer's slots: what they take from their first write until they
 /// are free again, summed over all fillings.
 struct GemmTimes {
-  double loads = 0;    ///< the load queue's transfers, one behind the other
+  double loads = 0;  ///< the load queue's transfers, one behind the other; or those that come from
+                     ///< DRAM with what is staged, whichever takes longer
   double execute = 0;  ///< the execute queue's streams, with waits for what is preloaded or drained
   double streams = 0;  ///< the same without those waits
   double posts = 0;    ///< the post queue's beats
@@ -73,13 +74,18 @@ class GemmBound {
   /// Streams of the array with `passes` passes over the channels, in cycles.
   double execute(const PixelOption& m, int64_t passes, const OutputOption& n) const;
 
-  /// What the bounds of a combination are made of; only the tiling's loop order is read.
+  /// What the bounds of a combination are made of; of the tiling its loop order is read and what is
+  /// staged, with its sizes.
   GemmTimes times(const Tiling& tiling, const PixelOption& m, const ChannelOption& c,
                   const OutputOption& n) const;
 
   /// All bounds of a combination; `tiling` is copied into the result.
   Candidate operator()(const Tiling& tiling, const PixelOption& m, const ChannelOption& c,
-                       const OutputOption& n, Objective objective) const;
+                       const OutputOption& n, const Aim& aim) const;
+
+  /// Never more than the energy of a combination's program, which takes `cycles` at least.
+  double energy(const Tiling& tiling, const PixelOption& m, const ChannelOption& c,
+                const OutputOption& n, int64_t cycles) const;
 
  private:
   struct Traffic;
@@ -90,7 +96,9 @@ class GemmBound {
   };
   LoadCost turned(hw::Buffer to, int64_t element, LoadCost plain, const Matrices& m) const;
   LoadCost a_load(const PixelOption& m, const ChannelOption& c) const;
-  LoadCost w_load(const ChannelOption& c, const OutputOption& n) const;
+  LoadCost w_load(const ChannelOption& c, const OutputOption& n, bool staged) const;
+  void stage_weights(const Tiling& t, const PixelOption& m, const ChannelOption& c,
+                     const OutputOption& n, Traffic& b) const;
   Traffic traffic(const Tiling& t, const PixelOption& m, const ChannelOption& c,
                   const OutputOption& n) const;
   GemmTimes times(const Tiling& tiling, const Traffic& b, const PixelOption& m,

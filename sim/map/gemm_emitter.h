@@ -6,6 +6,8 @@
 
 #include "hw/program/contract.h"
 #include "sim/map/pass_emitter.h"
+#include "sim/map/weight_loads.h"
+#include "sim/map/weight_panels.h"
 
 namespace accsim::sim {
 
@@ -19,6 +21,7 @@ class GemmEmitter {
     order_ = {kBatch, kImage, kZ, kY, kX, kN, kC};
     if (t.outputs_outer) order_ = {kBatch, kN, kImage, kZ, kY, kX, kC};
     cut();
+    if (t.staged > 0) cut_panels();
     for (size_t i = 0; i < order_.size(); ++i) rewind(i);
     DimSet a = bit(kImage) | bit(kZ) | bit(kY) | bit(kX) | bit(kC);
     DimSet w = bit(kN) | bit(kC), table = bit(kN);
@@ -39,7 +42,9 @@ class GemmEmitter {
     if (p_.has_parameters) sink_.tensor(p_.parameters, p_.all_parameters());
     if (p_.residual)
       sink_.tensor(*p_.residual, out_batches * op.m() * p_.pixel_outputs() * p_.out_bytes);
-    level(0);
+    if (!panels_) return level(0);
+    for (int64_t r = 0; r < panels_->regions; ++r) sink_.region(panels_->region_bytes);
+    all_panels();
   }
 
  private:
@@ -50,6 +55,9 @@ class GemmEmitter {
   enum Operand { kW, kA, kP, kOperands };
   /// Constants first: they needn't wait for the layers before.
   static constexpr std::array kLoadOrder = {kW, kP, kA};
+  /// Staged weights last: what is staged takes turns with loads from DRAM, of which one is first.
+  static constexpr std::array kStagedOrder = {kP, kA, kW};
+  const auto& load_order() const { return panels_ ? kStagedOrder : kLoadOrder; }
   enum TensorIndex { kTensorA, kTensorW, kTensorOut, kTensorP };
   /// Behind the parameters, or in their place.
   int residual_tensor() const { return p_.has_parameters ? kTensorP + 1 : kTensorP; }
@@ -95,8 +103,8 @@ class GemmEmitter {
   }
 
   void level(size_t depth) {
-    for (Operand o : kLoadOrder) {
-      if (o == kP && depth == 0 && p_.table) take_table();
+    for (Operand o : load_order()) {
+      if (o == kP && depth == 0 && p_.table && panel_.first) take_table();
       if (load_level_[o] == depth) load(o);
     }
     if (depth == order_.size()) {
@@ -110,27 +118,35 @@ class GemmEmitter {
     } else {
       dimension(depth);
     }
-    for (Operand o : kLoadOrder)
+    for (Operand o : load_order())
       if (load_level_[o] == depth && (o != kP || p_.has_parameters))
         sync(hw::SyncKind::signal_free, reader(o), buffer(o));
   }
 
   void dimension(size_t depth) {
+    if (panels_ && order_[depth] == staged_dim()) return staged_dimension(depth);
+    dimension(depth, segments_[order_[depth]]);
+  }
+
+  void dimension(size_t depth, std::span<const Segment> segments) {
     constexpr std::array<std::string_view, kDims> kNames = {"batch", "image", "oz", "oy",
                                                             "ox",    "n",     "c"};
     const Dim d = order_[depth];
-    for_segments(sink_, kNames[d], segments_[d],
-                 [&](const Segment& s, const Address& start, int loop) {
-                   Position& p = at_[d];
-                   p = {s, start, Address(s.in_start), s.start > 0, std::nullopt};
-                   if (loop >= 0) {
-                     p.loop = loop;
-                     p.in_start.add_term(loop, s.in_step);
-                   }
-                   if (d == kBatch) cut_groups(s.size);
-                   for (size_t i = depth + 1; i < order_.size(); ++i) rewind(i);
-                   level(depth + 1);
-                 });
+    for_segments(sink_, kNames[d], segments, [&](const Segment& s, const Address& start, int loop) {
+      Position& p = at_[d];
+      p = {s, start, Address(s.in_start), s.start > 0, std::nullopt};
+      if (loop >= 0) {
+        p.loop = loop;
+        p.in_start.add_term(loop, s.in_step);
+      }
+      if (d == kBatch) cut_groups(s.size);
+      if (panels_ && d == pass_dim_) {
+        first_pass_ = s.start == 0;
+        last_pass_ = s.start == segments_[d].back().start;
+      }
+      for (size_t i = depth + 1; i < order_.size(); ++i) rewind(i);
+      level(depth + 1);
+    });
   }
 
   /// Puts a dimension on its first tile: what a load outside its loop sees when there is one tile
@@ -177,10 +193,134 @@ class GemmEmitter {
     sync(hw::SyncKind::signal_free, hw::Queue::store, hw::Buffer::output);
   }
 
+  // ---- panels of staged weights ----------------------------------------------------------------
+
+  /// A panel as the loops over pixels pass it by.
+  struct Panel {
+    int64_t outputs = 0;
+    Address start = 0;  ///< outputs before it
+    int64_t next = 0;   ///< outputs of the next one; 0: it is the last
+    bool first = true;
+  };
+
+  Dim staged_dim() const { return panels_->by_channels ? kC : kN; }
+  int region_tensor(int64_t region) const {  // behind all others
+    return residual_tensor() + (p_.residual ? 1 : 0) + static_cast<int>(region);
+  }
+
+  /// Outputs are cut within a panel; the first and the last tile of the pixels stand alone.
+  void cut_panels() {
+    panels_ = weight_panels(p_, hw_, t_);
+    cut_panel(std::min(t_.staged, p_.op.outputs));
+    for (const Dim d : {kImage, kZ, kY, kX})
+      if (total_count(segments_[d]) > 1) pass_dim_ = d;
+    Segments& s = segments_[pass_dim_];
+    if (s.front().count > 1) s.insert(s.begin(), take_from(s.front(), true));
+    if (s.back().count > 1) s.push_back(take_from(s.back(), false));
+  }
+  void cut_panel(int64_t outputs) {
+    segments_[kN].clear();
+    for (const Segment& s : split(outputs, t_.outputs)) segments_[kN].push_back(s);
+  }
+  /// The first or last tile of a run, which is left without it.
+  static Segment take_from(Segment& run, bool front) {
+    Segment one = run;
+    one.count = 1;
+    --run.count;
+    Segment& behind = front ? run : one;
+    const int64_t tiles = front ? 1 : run.count;
+    behind.start += tiles * run.step;
+    behind.in_start += tiles * run.in_step;
+    return one;
+  }
+
+  void all_panels() {
+    const int64_t size = t_.staged, last = panels_->last_outputs, count = panels_->panels;
+    if (count == 1) return panel({.outputs = last});
+    panel({.outputs = size, .next = count == 2 ? last : size});
+    // Those whose next one is whole, then the one before a narrower last one.
+    const int64_t alike = count - 2 - (last < size ? 1 : 0);
+    const Segment middle{.start = size, .count = alike, .step = size, .size = size};
+    if (alike > 0)
+      for_segments(sink_, "panel", {&middle, 1}, [&](const Segment&, const Address& start, int) {
+        panel({.outputs = size, .start = start, .next = size, .first = false});
+      });
+    if (count > 2 && last < size)
+      panel({.outputs = size, .start = (count - 2) * size, .next = last, .first = false});
+    panel({.outputs = last, .start = (count - 1) * size, .first = false});
+  }
+
+  void panel(const Panel& panel) {
+    panel_ = panel;
+    cut_panel(panel.outputs);
+    for (size_t i = 0; i < order_.size(); ++i) rewind(i);
+    level(0);
+  }
+
+  /// Weight tiles region by region. What the last pass has loaded for the last time makes room for
+  /// the next panel's.
+  void staged_dimension(size_t depth) {
+    const Dim d = staged_dim();
+    const int64_t tile = d == kC ? t_.channels : t_.outputs;
+    const int64_t tiles = total_count(segments_[d]), end = segments_[d].back().start;
+    for (region_ = 0; region_ * panels_->each < tiles; ++region_) {
+      const int64_t first = region_ * panels_->each;
+      const int64_t count = std::min(panels_->each, tiles - first);
+      InlineVector<Segment, 3> run;  // on the first pass the first tile waits for the region
+      const auto add = [&](int64_t from, int64_t number) {
+        if (number <= 0) return;
+        Segment s = segments_[d].front();
+        if (from * tile == end) s = segments_[d].back();
+        s.start = s.in_start = from * tile;
+        s.count = number;
+        run.push_back(s);
+      };
+      const int64_t alone = first_pass_ ? 1 : 0;
+      const bool ragged = segments_[d].back().size < tile && first + count == tiles;
+      add(first, alone);
+      add(first + alone, count - alone - (ragged && count > alone ? 1 : 0));
+      if (ragged && count > alone) add(tiles - 1, 1);
+      dimension(depth, {run.data(), run.size()});
+      if (last_pass_) leave_region();
+    }
+  }
+
+  bool first_of_region() const {
+    const int64_t tile = staged_dim() == kC ? t_.channels : t_.outputs;
+    return at_[staged_dim()].segment.start == region_ * panels_->each * tile;
+  }
+
+  void leave_region() {
+    region_sync(hw::SyncKind::signal_free, hw::Queue::load);
+    if (panel_.next > 0) stage(panel_.next, panel_.start + Address(t_.staged));
+  }
+
+  /// Brings a panel's part of the region into it.
+  void stage(int64_t outputs, const Address& start) {
+    const RegionPart part = region_part(p_, t_, *panels_, region_, outputs);
+    if (part.empty()) return;
+    const RegionSource source = region_source(p_, hw_, t_, *panels_, part, outputs);
+    region_sync(hw::SyncKind::wait_free, hw::Queue::stage);
+    sink_.stage(kTensorW, region_tensor(region_), source.walk,
+                [&](auto& c) { c.source = panel_offset(start) + Address(source.offset); });
+    region_sync(hw::SyncKind::signal_full, hw::Queue::stage);
+  }
+
+  /// Bytes of weights in DRAM before a panel.
+  Address panel_offset(const Address& start) const {
+    if (p_.b_bits == 4)
+      return divide(start, t_.outputs) * weight_chunk_bytes(p_, hw_, t_, t_.outputs);
+    return start * (p_.b.constant || weights_n_major(p_) ? p_.op.k() * p_.b_bytes : p_.b_bytes);
+  }
+
+  void region_sync(hw::SyncKind kind, hw::Queue queue) {
+    sink_.region_sync(kind, queue, region_tensor(region_));
+  }
+
   // ---- sizes and addresses of the current tile -----------------------------------------------
 
   const Segment& seg(Dim d) const { return at_[d].segment; }
-  int64_t k() const { return p_.kernel() * seg(kC).size; }
+  Address outputs_before() const { return panel_.start + at_[kN].start; }
   int64_t n() const { return seg(kN).size; }
   int64_t groups() const { return seg(kBatch).size; }
 
@@ -212,12 +352,16 @@ class GemmEmitter {
   Address output_start() const {
     const OutputPitch to = output_pitch();
     return batch_offset(p_.op.outputs, p_.op.m(), p_.out_bytes, false) +
-           at_[kN].start * p_.out_bytes + at_[kImage].start * to.image + at_[kZ].start * to.plane +
-           at_[kY].start * to.line + at_[kX].start * to.pixel;
+           outputs_before() * p_.out_bytes + at_[kImage].start * to.image +
+           at_[kZ].start * to.plane + at_[kY].start * to.line + at_[kX].start * to.pixel;
   }
 
   void load(Operand o) {
     if (o == kP && !p_.has_parameters) return;
+    if (o == kW && panels_ && first_pass_ && first_of_region()) {
+      if (panel_.first) stage(panel_.outputs, panel_.start);
+      region_sync(hw::SyncKind::wait_full, hw::Queue::load);
+    }
     sync(hw::SyncKind::wait_free, hw::Queue::load, buffer(o));
     if (o == kA) load_activations();
     if (o == kW) load_weights();
@@ -226,36 +370,17 @@ class GemmEmitter {
     sync(hw::SyncKind::wait_full, reader(o), buffer(o));
   }
 
-  static constexpr std::array<int, kOperands> kTensor = {kTensorW, kTensorA, kTensorP};
-  template <class Fill>
-  void add_load(Operand o, hw::Walk walk, Fill fill) {
-    sink_.load(buffer(o), kTensor[o], walk.merge(), fill);
+  int tensor(Operand o) const {
+    constexpr std::array<int, kOperands> kTensor = {kTensorW, kTensorA, kTensorP};
+    return o == kW && panels_ ? region_tensor(region_) : kTensor[o];
   }
-
-  /// Matrices of rows of `cols` elements, written as columns: through the transposer, or where it
-  /// has nothing to turn or is too narrow, element by element.
-  template <class Fill>
-  void add_turned_load(Operand o, hw::Walk walk, hw::Walk::Level rows, int64_t cols,
-                       int64_t element, Fill fill) {
-    const int64_t side =
-        hw::contract::transposer_side(hw_.array, hw_.buffer(buffer(o)).width, element);
-    if (rows.count == 1 || cols == 1 || side == 0) {
-      walk.levels.push_back({cols, element});
-      walk.levels.push_back(rows);
-      walk.run = element;
-      return add_load(o, walk, fill);
-    }
-    walk.merge();
-    walk.levels.push_back(rows);
-    walk.run = cols * element;
-    sink_.load(buffer(o), kTensor[o], walk, fill, element);
-  }
+  TileLoads<Sink> loads(Operand o) const { return {hw_, sink_, buffer(o), tensor(o)}; }
 
   /// Once, in a slot of its own, behind operands that are loaded once.
   void take_table() {
     sync(hw::SyncKind::wait_free, hw::Queue::load, hw::Buffer::parameter);
-    add_load(kP, {{}, hw::SetTableCommand::kBytes},
-             [&](auto& c) { c.source = p_.all_parameters() - hw::SetTableCommand::kBytes; });
+    loads(kP).plain({{}, hw::SetTableCommand::kBytes},
+                    [&](auto& c) { c.source = p_.all_parameters() - hw::SetTableCommand::kBytes; });
     sync(hw::SyncKind::signal_full, hw::Queue::load, hw::Buffer::parameter);
     sync(hw::SyncKind::wait_full, hw::Queue::post, hw::Buffer::parameter);
     sink_.set_table(hw::Queue::post);
@@ -263,8 +388,8 @@ class GemmEmitter {
   }
 
   void load_parameters() {
-    add_load(kP, {{}, n() * p_.channel_parameters()}, [&](auto& c) {
-      Address channel = at_[kN].start;
+    loads(kP).plain({{}, n() * p_.channel_parameters()}, [&](auto& c) {
+      Address channel = outputs_before();
       if (p_.op.grouped) channel += at_[kBatch].start * p_.op.outputs;
       c.source = channel * p_.channel_parameters();
     });
@@ -287,8 +412,8 @@ class GemmEmitter {
     };
     if (op.a_transposed) {
       const int64_t column = op.in[2] * p_.a_bytes;
-      return add_turned_load(
-          kA, {}, {seg(kC).size, column}, seg(kX).in_size, p_.a_bytes, [&](auto& c) {
+      return loads(kA).turned(
+          {}, {seg(kC).size, column}, seg(kX).in_size, p_.a_bytes, [&](auto& c) {
             c.source = base() + at_[kX].in_start * p_.a_bytes + at_[kC].start * column;
           });
     }
@@ -305,7 +430,7 @@ class GemmEmitter {
                            {p_.y.kernel, p_.y.dilation * line},
                            {p_.x.kernel, p_.x.dilation * pixel}},
                           run};
-      return add_load(kA, walk, [&](auto& c) {
+      return loads(kA).plain(walk, [&](auto& c) {
         const auto tap = [&](Dim d, const Slide& s, int64_t stride) {
           return (at_[d].start * s.stride + Address(-s.pad)) * stride;
         };
@@ -313,16 +438,15 @@ class GemmEmitter {
         c.padded = padded_window(image, {plane, line, pixel});
       });
     }
-    add_load(kA,
-             {{{seg(kImage).size, image},
-               {seg(kZ).in_size, plane},
-               {seg(kY).in_size, line},
-               {seg(kX).in_size, pixel}},
-              run},
-             [&](auto& c) {
-               c.source = first() + at_[kZ].in_start * plane + at_[kY].in_start * line +
-                          at_[kX].in_start * pixel;
-             });
+    loads(kA).plain({{{seg(kImage).size, image},
+                      {seg(kZ).in_size, plane},
+                      {seg(kY).in_size, line},
+                      {seg(kX).in_size, pixel}},
+                     run},
+                    [&](auto& c) {
+                      c.source = first() + at_[kZ].in_start * plane + at_[kY].in_start * line +
+                                 at_[kX].in_start * pixel;
+                    });
   }
 
   hw::PaddedWindow padded_window(int64_t image, std::array<int64_t, 3> pitch) const {
@@ -342,10 +466,8 @@ class GemmEmitter {
     return w;
   }
 
-  // ---- weights: the slot holds column blocks of [k][columns], or [n][k] for input stationary; of
-  // packed groups only what isn't zero (hw::WeightTile) ------------------------------------------
+  // ---- weights ---------------------------------------------------------------------------------
 
-  bool packed() const { return t_.groups > 1; }
   int64_t pack_weight_bytes(int64_t groups) const {
     return groups * p_.op.k() * p_.op.outputs * p_.b_bytes;
   }
@@ -358,72 +480,27 @@ class GemmEmitter {
            pack_weight_bytes(batches % t_.groups);
   }
 
+  /// Bytes before the weights of the batch entry, or of the pack.
   Address batch_weights() const {
     if (p_.op.b_shared) return 0;
-    if (!packed()) return at_[kBatch].start * pack_weight_bytes(1);
+    if (t_.groups == 1) return at_[kBatch].start * pack_weight_bytes(1);
     Address pack(at_[kBatch].segment.start / t_.groups);
     if (at_[kBatch].loop) pack.add_term(*at_[kBatch].loop, 1);
     return pack * pack_weight_bytes(t_.groups);
   }
 
+  /// Of the tensor, or of the region with a part of it.
+  WeightTilePlace<Sink> weight_place() const {
+    if (!panels_)
+      return {p_.op.outputs, p_.op.channels, batch_weights(), at_[kN].start, at_[kC].start};
+    const RegionPart part = region_part(p_, t_, *panels_, region_, panel_.outputs);
+    return {part.outputs, part.channels, 0, at_[kN].start + Address(-part.first_output),
+            at_[kC].start + Address(-part.first_channel)};
+  }
+
   void load_weights() {
-    const int64_t b = p_.b_bytes, full_k = p_.op.k();
-    if (p_.b_bits == 4) return load_narrow_weights();
-    if (p_.b.constant) {  // lies in the order of the tile loops
-      return add_load(kW, {{}, k() * n() / groups() * b}, [&](auto& c) {
-        c.source = batch_weights() + at_[kC].start * (p_.kernel() * n() * b);
-        if (!packed()) c.source += at_[kN].start * (full_k * b);
-      });
-    }
-    if (packed()) return load_packed_weights();
-    // Lies as [k][n], or as [n][k].
-    const bool n_major = weights_n_major(p_);
-    const int64_t n_stride = n_major ? full_k * b : b;
-    const int64_t k_stride = n_major ? b : p_.op.outputs * b;
-    const int64_t taps = p_.kernel(), tap_stride = p_.op.channels * k_stride;
-    const auto base = [&] {
-      return batch_weights() + at_[kN].start * n_stride + at_[kC].start * k_stride;
-    };
-    if (t_.dataflow == hw::Dataflow::input_stationary) {
-      const auto source = [&](auto& c) { c.source = base(); };
-      if (!n_major)  // of one tap
-        return add_turned_load(kW, {}, {seg(kC).size, k_stride}, n(), b, source);
-      return add_load(kW, {{{n(), n_stride}, {taps, tap_stride}}, seg(kC).size * b}, source);
-    }
-    for (const Segment& s : split(n(), hw_.array.cols)) {
-      const hw::Walk blocks{{{s.count, s.step * n_stride}, {taps, tap_stride}}, 0};
-      const auto place = [&](auto& c) {
-        c.source = base() + Address(s.start * n_stride);
-        c.slot_offset = s.start * k() * b;
-      };
-      if (n_major) {
-        add_turned_load(kW, blocks, {s.size, n_stride}, seg(kC).size, b, place);
-        continue;
-      }
-      hw::Walk walk = blocks;
-      walk.levels.push_back({seg(kC).size, k_stride});
-      walk.run = s.size * b;
-      add_load(kW, walk, place);
-    }
-  }
-
-  /// Lies in the order of the tile loops, as the slot has it.
-  void load_narrow_weights() {
-    add_load(kW, {{}, weight_tile_bytes(p_, hw_, t_, seg(kC).size, n())}, [&](auto& c) {
-      c.source =
-          divide(at_[kN].start, t_.outputs) * weight_chunk_bytes(p_, hw_, t_, t_.outputs) +
-          divide(at_[kC].start, t_.channels) * weight_tile_bytes(p_, hw_, t_, t_.channels, n());
-    });
-  }
-
-  /// Lies as [group][n][k].
-  void load_packed_weights() {
-    const int64_t b = p_.b_bytes, k_bytes = p_.op.k() * b, block_k = p_.op.channels * b;
-    const auto source = [&](auto& c) { c.source = batch_weights(); };
-    if (t_.dataflow == hw::Dataflow::input_stationary)
-      return add_load(kW, {{}, groups() * p_.op.outputs * k_bytes}, source);
-    add_turned_load(kW, {{{p_.kernel(), block_k}, {groups(), p_.op.outputs * k_bytes}}, 0},
-                    {p_.op.outputs, k_bytes}, p_.op.channels, b, source);
+    const WeightTilePlace<Sink> place = weight_place();
+    WeightLoads<Sink>(p_, hw_, t_, {groups(), n(), seg(kC).size}, place, loads(kW)).run();
   }
 
   const GemmProblem& p_;
@@ -439,6 +516,11 @@ class GemmEmitter {
                                         Segments(&pool_), Segments(&pool_), Segments(&pool_),
                                         Segments(&pool_)};
   int64_t cut_for_ = 0;  ///< groups that channels and outputs are cut for
+  std::optional<WeightPanels> panels_ = std::nullopt;
+  Panel panel_;
+  int64_t region_ = 0;  ///< whose weight tiles are loaded now
+  Dim pass_dim_ = kX;   ///< tiles of pixels that pass by a panel
+  bool first_pass_ = false, last_pass_ = false;
 };
 
 }  // namespace accsim::sim

@@ -48,10 +48,11 @@ std::string_view short_name(hw::Dataflow dataflow) {
 }
 
 std::string to_string(const Tiling& t) {
-  return fmt::format("{} {}{}x{}{} n{} k{} {}{}", short_name(t.dataflow),
+  return fmt::format("{} {}{}x{}{} n{} k{} {}{}{}", short_name(t.dataflow),
                      t.images > 1 ? fmt::format("{}x", t.images) : "", t.lines, t.pixels,
                      t.groups > 1 ? fmt::format(" g{}", t.groups) : "", t.outputs, t.channels,
-                     t.outputs_outer ? "nmk" : "mnk", t.im2col ? " im2col" : "");
+                     t.outputs_outer ? "nmk" : "mnk", t.im2col ? " im2col" : "",
+                     t.staged > 0 ? fmt::format(" s{}", t.staged) : "");
 }
 
 Passes passes(const GemmProblem& p, const hw::HwConfig& hw, int64_t channels, bool im2col) {

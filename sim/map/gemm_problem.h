@@ -16,10 +16,16 @@ struct OperandPort {
     input,     ///< of the layer
     output,    ///< of the layer
     internal,  ///< from one op of the layer's work to the next
+    region,    ///< a region of the shared buffer that programs of all layers stage in
   };
   Side side = Side::own;
-  int index = 0;  ///< among the inputs or outputs
+  int index = 0;  ///< among the inputs, outputs, or internal values of the layer, or regions
+  friend bool operator==(const OperandPort&, const OperandPort&) = default;
 };
+/// Of a port that isn't an input's or output's: kInternalPort or below.
+constexpr OperandPort internal_port(int port) {
+  return {OperandPort::Side::internal, kInternalPort - port};
+}
 
 /// Where an operand of an op lies when the op runs.
 struct Place {
@@ -45,6 +51,7 @@ struct GemmProblem {
   int b_bits = 8;           ///< 4: constant weights of 4 bits (choose_weights())
   int64_t scale_group = 0;  ///< of those: channels that share a scale; 0: all of an output's
   int64_t most_groups = 1;  ///< groups that fit the array side by side, block-diagonally
+  int64_t room = 0;         ///< bytes of the shared buffer that nothing else needs
   Slide z, y, x;            ///< output planes, lines and pixels; x.in = M for a plain product
 
   int64_t kernel() const { return z.kernel * y.kernel * x.kernel; }
@@ -97,13 +104,15 @@ struct Tiling {
   int64_t channels = 1;        ///< input channels in a tile, likewise; partial sums stay on chip
   bool outputs_outer = false;  ///< loop order: n, m, k instead of m, n, k
   bool im2col = false;         ///< the load engine writes im2col rows instead of the raw window
+  int64_t staged = 0;  ///< outputs whose weights are staged together (WeightPanels); 0: none
   friend bool operator==(const Tiling&, const Tiling&) = default;
 };
 
 /// "ws", "is" or "os", as mappings are written.
 std::string_view short_name(hw::Dataflow dataflow);
 
-/// "ws 7x56 n64 k256 mnk", with "g16" for packed groups; as --mapping takes it.
+/// "ws 7x56 n64 k256 mnk", with "g16" for packed groups and "s512" for staged weights; as --mapping
+/// takes it.
 std::string to_string(const Tiling& tiling);
 
 /// How the reduction of one tile is cut into array passes: `passes` of `lanes` (the last one

@@ -5,13 +5,12 @@
 
 #include "sim/map/gemm_bound.h"
 #include "sim/map/gemm_options.h"
+#include "sim/map/weight_panels.h"
 
 namespace accsim::sim {
 namespace {
 
-constexpr double kInfinite = std::numeric_limits<double>::infinity();
-
-using Evaluate = std::function<double(const Candidate&)>;
+using Evaluate = std::function<Found(const Candidate&)>;
 
 class Space {
  public:
@@ -25,19 +24,47 @@ class Space {
     return std::move(pool_);
   }
 
-  int64_t search(double best, const Evaluate& evaluate) {
-    limit_ = best;
+  int64_t search(const Found& found, const Evaluate& evaluate) {
+    found_ = found;
     evaluate_ = &evaluate;
     enumerate();
     sort();
-    for (const Candidate& c : pool_) {
-      if (c.score_bound >= limit_) break;
-      limit_ = evaluate(c);
-    }
+    size_t next = 0;
+    while (next < pool_.size() && promises(pool_[next])) found_ = evaluate(pool_[next++]);
+    pool_.erase(pool_.begin(), pool_.begin() + static_cast<ptrdiff_t>(next));
+    if (options_.aim.slackens()) search_slack();
     return bounded_;
   }
 
  private:
+  /// May it be better, or as good in fewer cycles?
+  bool promises(const Candidate& c) const {
+    return std::tie(c.score_bound, c.bound) < std::tie(found_.primary, found_.cycles);
+  }
+
+  /// May it need less energy than what is within the slack?
+  bool saves(const Candidate& c) const {
+    return options_.aim.slackens() && static_cast<double>(c.bound) <= most_cycles() &&
+           (c.picojoules < found_.picojoules || c.bound < found_.picojoules_cycles);
+  }
+  std::vector<Candidate>::iterator least_energy() {
+    return std::min_element(pool_.begin(), pool_.end(), [](const Candidate& a, const Candidate& b) {
+      return a.picojoules < b.picojoules;
+    });
+  }
+  double most_cycles() const { return (1 + options_.aim.slack) * found_.primary; }
+
+  /// The fewest cycles are known: what is left may need less energy, that of the least first.
+  void search_slack() {
+    std::stable_sort(pool_.begin(), pool_.end(), [](const Candidate& a, const Candidate& b) {
+      return a.picojoules < b.picojoules;
+    });
+    for (const Candidate& c : pool_) {
+      if (c.picojoules >= found_.picojoules) break;
+      if (static_cast<double>(c.bound) <= most_cycles()) found_ = (*evaluate_)(c);
+    }
+  }
+
   void enumerate() {
     for (const hw::Dataflow d : options_.dataflows) {
       const auto pixels = pixel_options(p_, hw_, d, pin_);
@@ -69,14 +96,16 @@ class Space {
   /// Evaluates the most promising of a full pool, which may exclude many of the others and much of
   /// what hasn't been enumerated yet.
   void refine() {
-    const auto first =
+    auto first =
         std::min_element(pool_.begin(), pool_.end(), [](const Candidate& a, const Candidate& b) {
-          return std::tie(a.score_bound, a.traffic) < std::tie(b.score_bound, b.traffic);
+          return std::tie(a.score_bound, a.bound, a.traffic) <
+                 std::tie(b.score_bound, b.bound, b.traffic);
         });
-    limit_ = (*evaluate_)(*first);
+    if (!promises(*first)) first = least_energy();
+    found_ = (*evaluate_)(*first);
     std::iter_swap(first, pool_.end() - 1);
     pool_.pop_back();
-    std::erase_if(pool_, [this](const Candidate& c) { return c.score_bound >= limit_; });
+    std::erase_if(pool_, [this](const Candidate& c) { return !promises(c) && !saves(c); });
     pool_limit_ = std::max(kPool, 2 * pool_.size());
   }
 
@@ -104,7 +133,8 @@ class Space {
 
   /// Only cycles are bounded by the array's streams alone.
   bool hopeless(double cycles) const {
-    return options_.objective == Objective::cycles && cycles >= limit_;
+    if (options_.aim.objective != Objective::cycles) return false;
+    return options_.aim.slackens() ? cycles > most_cycles() : cycles >= found_.primary;
   }
 
   bool sums_fit(hw::Dataflow d, const PixelOption& m, const OutputOption& n) const {
@@ -140,12 +170,32 @@ class Space {
       if (pinned ? outputs_outer != pin_.outputs_outer.front() : outputs_outer && n.chunks == 1)
         continue;
       t.outputs_outer = outputs_outer;
-      ++bounded_;
-      const Candidate found = bound(t, m, c, n, options_.objective);
-      if (found.score_bound >= limit_) continue;
-      pool_.push_back(found);
-      if (evaluate_ && pool_.size() >= pool_limit_) refine();
+      if (pin_.staged.empty()) consider(bound, t, m, c, n);
+      if (outputs_outer || !stages_) continue;
+      stage(bound, t, m, c, n);
     }
+  }
+
+  /// Smaller panels, too, though larger ones mostly move less: so more room only adds tilings.
+  void stage(const GemmBound& bound, Tiling t, const PixelOption& m, const ChannelOption& c,
+             const OutputOption& n) {
+    int64_t most = pin_.staged.empty() ? p_.op.outputs : pin_.staged.front();
+    while ((t.staged = staged_outputs(p_, hw_, t, most)) > 0) {
+      consider(bound, t, m, c, n);
+      if (!pin_.staged.empty()) return;
+      most = t.staged - 1;
+    }
+  }
+
+  void consider(const GemmBound& bound, const Tiling& t, const PixelOption& m,
+                const ChannelOption& c, const OutputOption& n) {
+    ++bounded_;
+    Candidate found = bound(t, m, c, n, options_.aim);
+    if (options_.aim.slackens() && static_cast<double>(found.bound) <= most_cycles())
+      found.picojoules = bound.energy(t, m, c, n, found.bound);
+    if (!promises(found) && !saves(found)) return;
+    pool_.push_back(found);
+    if (evaluate_ && pool_.size() >= pool_limit_) refine();
   }
 
   static constexpr size_t kPool = 32;
@@ -154,8 +204,9 @@ class Space {
   const hw::HwConfig& hw_;
   const SpaceOptions& options_;
   const MappingPin& pin_;
+  const bool stages_ = may_stage(p_);
   const Evaluate* evaluate_ = nullptr;
-  double limit_ = kInfinite;     ///< only what is below it can be better
+  Found found_;                  ///< so far
   std::vector<Candidate> pool_;  ///< bounded, not evaluated
   size_t pool_limit_ = kPool;
   int64_t bounded_ = 0;
@@ -169,8 +220,8 @@ std::vector<Candidate> candidates(const GemmProblem& p, const hw::HwConfig& hw,
 }
 
 int64_t search(const GemmProblem& p, const hw::HwConfig& hw, const SpaceOptions& options,
-               const MappingPin& pin, double best, const Evaluate& evaluate) {
-  return Space(p, hw, options, pin).search(best, evaluate);
+               const MappingPin& pin, const Found& found, const Evaluate& evaluate) {
+  return Space(p, hw, options, pin).search(found, evaluate);
 }
 
 }  // namespace accsim::sim

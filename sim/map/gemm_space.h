@@ -14,6 +14,7 @@ struct Candidate {
   Tiling tiling;
   int64_t bound = 0;       ///< never more than the cycles of its program
   double score_bound = 0;  ///< never more than its primary score
+  double picojoules = 0;   ///< never more than its energy, where the aim has slack
   int64_t traffic = 0;     ///< bytes loaded and stored
 };
 
@@ -26,7 +27,16 @@ std::vector<int64_t> tile_sizes(int64_t length, int64_t unit = 1);
 /// What the enumeration of tilings runs over, and what its bounds are of.
 struct SpaceOptions {
   std::vector<hw::Dataflow> dataflows;
-  Objective objective = Objective::cycles;
+  Aim aim{};
+};
+
+/// What a search has found so far. A candidate whose bounds say that it is no better is left out.
+struct Found {
+  double primary = std::numeric_limits<double>::infinity();  ///< the best, ...
+  int64_t cycles = std::numeric_limits<int64_t>::max();      ///< ... and of those the fewest
+  /// Where the aim has slack: of what is within it the least energy, and its cycles.
+  double picojoules = std::numeric_limits<double>::infinity();
+  int64_t picojoules_cycles = std::numeric_limits<int64_t>::max();
 };
 
 /// Every tiling that fits, with its bounds; sorted by (score_bound, bound, traffic), then by
@@ -35,11 +45,12 @@ struct SpaceOptions {
 std::vector<Candidate> candidates(const GemmProblem& p, const hw::HwConfig& hw,
                                   const SpaceOptions& options, const MappingPin& pin);
 
-/// Branch and bound over the same tilings: calls `evaluate`, which returns the best primary score
-/// so far, for every candidate that this doesn't exclude by its bound, the most promising first.
-/// Starts from `best`. Returns how many candidates were bounded.
+/// Branch and bound over the same tilings: calls `evaluate`, which returns what has been found so
+/// far, for every candidate that this doesn't exclude by its bounds, the most promising first: of
+/// the objective, and then, where the aim has slack, of energy. Starts from `found`. Returns how
+/// many candidates were bounded.
 int64_t search(const GemmProblem& p, const hw::HwConfig& hw, const SpaceOptions& options,
-               const MappingPin& pin, double best,
-               const std::function<double(const Candidate&)>& evaluate);
+               const MappingPin& pin, const Found& found,
+               const std::function<Found(const Candidate&)>& evaluate);
 
 }  // namespace accsim::sim

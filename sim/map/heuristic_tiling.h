@@ -15,10 +15,6 @@ namespace accsim::sim {
 std::optional<Tiling> heuristic_tiling(const GemmProblem& p, const hw::HwConfig& hw,
                                        hw::Dataflow dataflow);
 
-/// The same for a vector or memory op: chunks and passes over the input.
-struct VectorCut {
-  int64_t chunks = 1, passes = 1;
-};
 /// As few chunks as let loads, work and stores overlap, or twice, four times ... as many until
 /// one fits, or half as many; nullopt when nothing fits.
 std::optional<VectorCut> heuristic_cut(const VectorProblem& p, const hw::HwConfig& hw);

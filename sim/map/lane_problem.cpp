@@ -130,6 +130,26 @@ bool has_command(const LaneProblem& p, const hw::HwConfig& hw, bool b_held) {
   return taps <= kMostTaps && hw::contract::lane_beat(c, hw) >= 1;
 }
 
+/// Times for which beats of a run are filled better than with fewer, fewest first; none where more
+/// than once is no use. The last one fills them best; but the port of the second operand may give
+/// no beat of that many, and what is loaded more often costs time.
+std::vector<int64_t> spreads(const LaneProblem& p, const hw::HwConfig& hw) {
+  const std::vector<LaneAxis>& axes = p.work.axes;
+  if (!p.has_b() || p.work.across > 1 || axes.size() < 2) return {};
+  const LaneAxis &last = axes.back(), &outer = axes[axes.size() - 2];
+  if (last.a != 1 || last.b != 1 || outer.b != 0 || outer.a != last.count || !last.slide.plain() ||
+      !outer.slide.plain())
+    return {};
+  const int64_t beat = run_beat(p.work, hw);
+  const auto beats = [&](int64_t times) { return ceil_div(last.count * times, beat); };
+  std::vector<int64_t> out;
+  int64_t best = 1;
+  for (int64_t times = 2; times <= std::min(beat, outer.count); ++times)
+    if (outer.count % times == 0 && beats(times) * best < beats(best) * times)
+      out.push_back(best = times);
+  return out;
+}
+
 }  // namespace
 
 int64_t LaneProblem::a_elements() const { return extent_of(work, LaneSide::a); }
@@ -179,18 +199,8 @@ LaneProblem spread_lanes(const LaneProblem& p, int64_t times) {
 }
 
 int64_t best_spread(const LaneProblem& p, const hw::HwConfig& hw) {
-  const std::vector<LaneAxis>& axes = p.work.axes;
-  if (!p.has_b() || p.work.across > 1 || axes.size() < 2) return 1;
-  const LaneAxis &last = axes.back(), &outer = axes[axes.size() - 2];
-  if (last.a != 1 || last.b != 1 || outer.b != 0 || outer.a != last.count || !last.slide.plain() ||
-      !outer.slide.plain())
-    return 1;
-  const int64_t beat = run_beat(p.work, hw);
-  const auto beats = [&](int64_t times) { return ceil_div(last.count * times, beat); };
-  int64_t best = 1;
-  for (int64_t times = 2; times <= std::min(beat, outer.count); ++times)
-    if (outer.count % times == 0 && beats(times) * best < beats(best) * times) best = times;
-  return best;
+  const std::vector<int64_t> all = spreads(p, hw);
+  return all.empty() ? 1 : all.back();
 }
 
 bool can_unroll(const LaneProblem& p, const hw::HwConfig& hw) {
@@ -256,7 +266,7 @@ std::vector<std::pair<int64_t, LaneTiling>> lane_tilings(const LaneProblem& p,
     }
   };
   all({});
-  if (const int64_t spread = best_spread(p, hw); spread > 1) all({{}, false, spread, false});
+  for (const int64_t spread : spreads(p, hw)) all({{}, false, spread, false});
   if (can_unroll(p, hw)) all({{}, false, 1, true});
   std::ranges::stable_sort(out, {}, [](const auto& choice) { return choice.first; });
   return out;

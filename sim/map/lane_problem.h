@@ -35,7 +35,7 @@ struct LaneProblem {
   /// An axis of windows whose taps lie in the slot as planes, one for each (unroll_lanes()).
   std::optional<size_t> unrolled = std::nullopt;
 
-  bool has_b() const { return work.b_port >= 0; }
+  bool has_b() const { return work.has_b(); }
   /// Elements of a tensor as far as the op goes.
   int64_t a_elements() const;
   int64_t b_elements() const;

@@ -4,9 +4,10 @@
 
 #include <algorithm>
 
+#include "hw/program/verifiable.h"
 #include "sim/base/key_bytes.h"
 #include "sim/map/heuristic_tiling.h"
-#include "sim/map/lane_problem.h"
+#include "sim/map/tiling_choice.h"
 
 namespace accsim::sim {
 namespace {
@@ -24,7 +25,7 @@ void add(KeyBytes& key, const std::vector<Operand>& side) {
   for (const auto& [place, element_bytes] : side) {
     const auto& [name, memory, constant, port] = place;
     static_cast<void>(name);  // for people
-    static_cast<void>(port);  // as it stands in the list
+    key.add(port.side);       // the index as it stands in the list
     key.add(memory, constant, element_bytes);
   }
 }
@@ -67,18 +68,17 @@ void add(KeyBytes& key, const VectorOp& op) {
 }
 
 void add(KeyBytes& key, const MemoryOp& op) {
-  const auto& [inputs, outputs, axes] = op;
+  const auto& [inputs, outputs, axes, spacing, from, to] = op;
   add(key, inputs);
   add(key, outputs);
-  key.add(axes.size());
+  key.add(spacing).add(from, to, axes.size());
   for (const auto& [count, stride] : axes) key.add(count, stride);
 }
 
 /// The operand at a port; what is internal to a layer goes through DRAM in the activation type.
 Operand operand(const std::vector<Operand>& side, int port, const hw::HwConfig& hw) {
   if (port >= 0 && static_cast<size_t>(port) < side.size()) return side[static_cast<size_t>(port)];
-  const OperandPort internal{OperandPort::Side::internal, 0};
-  return {{"(internal)", hw::Memory::dram, false, internal}, hw.activation_bytes()};
+  return {{"(internal)", hw::Memory::dram, false, internal_port(port)}, hw.activation_bytes()};
 }
 
 GemmProblem gemm_problem(const GemmOp& op, const OpRequest& r, const hw::HwConfig& hw) {
@@ -90,6 +90,7 @@ GemmProblem gemm_problem(const GemmOp& op, const OpRequest& r, const hw::HwConfi
   p.has_parameters = op.bias_port >= 0 || !is_float(hw.types.accumulator);
   p.relu = r.relu;
   p.table = r.table;
+  p.room = r.room;
   if (r.residual >= 0) {
     p.residual = operand(r.inputs, r.residual, hw).place;
     p.clips_sum = r.clips_sum;
@@ -126,7 +127,7 @@ std::optional<LaneProblem> lane_problem(const VectorOp& op, const OpRequest& r,
   const Operand a = operand(r.inputs, op.lane->a_port, hw);
   const Operand b = operand(r.inputs, op.lane->b_port, hw);
   const Operand out = operand(r.outputs, op.outputs.front().port, hw);
-  const bool two = op.lane->b_port >= 0;
+  const bool two = op.lane->has_b();
   if (a.element_bytes != 1 || out.element_bytes != 1 || (two && b.element_bytes != 1))
     return std::nullopt;
   return LaneProblem{*op.lane, a.place, two ? b.place : Place{}, out.place};
@@ -250,9 +251,6 @@ struct Best {
   Score score;
   int64_t evaluated = 0;
 
-  double primary() const {
-    return chosen ? score.primary : std::numeric_limits<double>::infinity();
-  }
   void offer(const Choice& choice, const Cost& its_cost, const Score& its_score) {
     ++evaluated;
     if (chosen && its_score >= score) return;
@@ -265,9 +263,9 @@ struct Best {
 }  // namespace
 
 std::string key_of(const OpRequest& request) {
-  const auto& [item, inputs, outputs, relu, residual, clips_sum, table] = request;
+  const auto& [item, inputs, outputs, relu, residual, clips_sum, table, room] = request;
   KeyBytes key;
-  key.add(item.index(), relu, residual, clips_sum, table);
+  key.add(item.index(), relu, residual, clips_sum, table, room);
   add(key, inputs);
   add(key, outputs);
   std::visit([&](const auto& work) { add(key, work); }, item);
@@ -283,7 +281,7 @@ const MappingPin& Mapper::pin_of(const std::string& layer) const {
 
 Result<std::shared_ptr<const Mapping>> Mapper::map(const OpRequest& request,
                                                    const std::string& layer) {
-  const std::string key = key_of(request) + pin_of(layer).layers;
+  const std::string key = cache_key(request, layer);
   if (const auto known = cache_.find(key); known != cache_.end()) return known->second;
   Result<Mapping> found = choose(request, layer);
   if (!found) return found.errors();
@@ -293,7 +291,10 @@ Result<std::shared_ptr<const Mapping>> Mapper::map(const OpRequest& request,
 }
 
 Result<Mapping> Mapper::choose(const OpRequest& request, const std::string& layer) {
-  Result<Mapping> found = search(request, pin_of(layer));
+  return checked(search(request, pin_of(layer)), layer);
+}
+
+Result<Mapping> Mapper::checked(Result<Mapping> found, const std::string& layer) {
   if (!found) {
     Errors errors = found.errors();
     for (Error& e : errors) e.where = "layer '" + layer + "'";
@@ -301,10 +302,12 @@ Result<Mapping> Mapper::choose(const OpRequest& request, const std::string& laye
   }
   candidates_ += found->candidates;
   evaluated_ += found->evaluated;
-  if (options_.programs)
-    if (const Status good = verify(found->program, hw_); !good)
-      check(false,
-            "the mapper wrote a bad program for '" + layer + "': " + good.errors().front().text());
+  if (!options_.programs) return found;
+  if (const Status good = verify(found->program, hw_); !good)
+    check(false,
+          "the mapper wrote a bad program for '" + layer + "': " + good.errors().front().text());
+  const std::string_view lacks = hw::why_not_verifiable(found->program);
+  if (!lacks.empty()) found->unverifiable = lacks;
   return found;
 }
 
@@ -314,7 +317,7 @@ Result<Mapping> Mapper::search(const OpRequest& r, const MappingPin& pin) {
   if (const auto* vector = std::get_if<VectorOp>(&r.item)) {
     if (vector->row_work)
       if (const auto rows = row_problem(*vector->row_work, r, hw_))
-        if (auto found = search_rows(*rows)) return std::move(*found);
+        if (auto found = search_rows(*rows, pin.chunks)) return std::move(*found);
     if (const auto lanes = lane_problem(*vector, r, hw_))
       if (auto mapping = search_lanes(*lanes)) return std::move(*mapping);
     VectorProblem p = vector_problem(vector->inputs, vector->outputs, r, hw_);
@@ -328,6 +331,9 @@ Result<Mapping> Mapper::search(const OpRequest& r, const MappingPin& pin) {
   const auto& memory = std::get<MemoryOp>(r.item);
   VectorProblem p = vector_problem(memory.inputs, memory.outputs, r, hw_);
   p.axes = memory.axes;
+  p.spacing = spacing_of(memory);
+  p.from = memory.from;
+  p.to = memory.to;
   if (!has_true_program(p)) p.axes.clear();
   return search_vector(p);
 }
@@ -337,46 +343,70 @@ std::vector<hw::Dataflow> Mapper::dataflows(const MappingPin& pin) const {
   return options_.dataflows.empty() ? hw_.array.dataflows : options_.dataflows;
 }
 
+template <class Problem, class... Choice>
+Mapping Mapper::by_rule(const Problem& p, const Choice&... choice) {
+  CostEvaluator::Linked found = evaluator_.linked(p, choice...);
+  Mapping out;
+  out.link = std::move(found.link);
+  out.counts = found.counts;
+  out.candidates = 1;
+  return out;
+}
+
 Result<Mapping> Mapper::search_gemm(const GemmProblem& p, const MappingPin& pin) {
-  const SpaceOptions space{.dataflows = dataflows(pin), .objective = options_.objective};
-  Best<Tiling> best;
+  const SpaceOptions space{.dataflows = dataflows(pin), .aim = options_.aim()};
+  TilingChoice choice(space.aim);
   const auto evaluate = [&](const Tiling& t) {
     const Cost cost = evaluator_.cost(p, t);
-    best.offer(t, cost, score(options_.objective, cost, hw_));
+    choice.offer(t, cost, score(space.aim, cost, hw_));
     return cost.timing.total.count();
   };
   if (p.scales() > hw::PostCommand::kMostGroups) return no_tiling(p, hw_, space.dataflows.front());
   // The rule's tiling is a good mapping to begin with: most others can't be better.
   if (pin.free())
-    if (const auto t = heuristic_tiling(p, hw_, space.dataflows.front())) evaluate(*t);
-  int64_t considered = best.evaluated;
-  if (!best.chosen || options_.effort == MapEffort::search)
-    considered += sim::search(p, hw_, space, pin, best.primary(), [&](const Candidate& c) {
+    if (const auto t = heuristic_tiling(p, hw_, space.dataflows.front())) {
+      if (options_.only_links()) return by_rule(p, *t);
+      evaluate(*t);
+    }
+  int64_t considered = choice.offered();
+  if (choice.empty() || options_.effort == MapEffort::search)
+    considered += sim::search(p, hw_, space, pin, choice.found(), [&](const Candidate& c) {
       check(c.bound <= evaluate(c.tiling), "a mapping's bound exceeds its cycles");
-      return best.primary();
+      return choice.found();
     });
-  if (!best.chosen) return no_tiling(p, hw_, space.dataflows.front());
-  Mapping out = costed(best.cost, best.evaluated, considered);
-  out.link = evaluator_.link(p, *best.chosen);
+  if (choice.empty()) return no_tiling(p, hw_, space.dataflows.front());
+  const TilingChoice::Timed& best = choice.chosen();
+  Mapping out = costed(best.cost, choice.offered(), considered);
+  out.link = evaluator_.link(p, best.tiling);
   if (options_.programs) {
-    out.program = emit(p, hw_, *best.chosen);
-    out.description = to_string(*best.chosen);
-    out.gemm = {p, *best.chosen};
+    out.program = emit(p, hw_, best.tiling);
+    out.unverifiable = "";
+    out.description = to_string(best.tiling);
+    out.gemm = {p, best.tiling};
   }
   check(out.counts.macs == Macs(p.op.macs()), "a program's MACs differ from its op's");
   return out;
 }
 
-std::optional<Mapping> Mapper::search_rows(const RowProblem& p) {
+std::optional<Mapping> Mapper::search_rows(const RowProblem& p, int64_t chunks) {
   Best<RowTile> best;
+  const Aim aim{options_.objective, 0, options_.cycle_price};  // slack is of products
   const auto evaluate = [&](const RowTile& t) {
     const Cost cost = evaluator_.cost(p, t);
-    best.offer(t, cost, score(options_.objective, cost, hw_));
+    best.offer(t, cost, score(aim, cost, hw_));
     return cost.timing.total.count();
   };
-  if (const auto tile = heuristic_tile(p, hw_)) evaluate(*tile);
+  if (chunks > 0)
+    for (const RowTile& tile : row_tiles(p, chunks))
+      if (fits(p, hw_, tile)) evaluate(tile);
+  const bool pinned = best.chosen.has_value();
+  if (!pinned)
+    if (const auto tile = heuristic_tile(p, hw_)) {
+      if (options_.only_links()) return by_rule(p, *tile);
+      evaluate(*tile);
+    }
   int64_t considered = best.evaluated;
-  if (options_.effort == MapEffort::search) {
+  if (options_.effort == MapEffort::search && !pinned) {
     const auto choices = row_cuts(p, hw_);
     considered += std::ssize(choices);
     const bool by_cycles = options_.objective == Objective::cycles;
@@ -390,21 +420,44 @@ std::optional<Mapping> Mapper::search_rows(const RowProblem& p) {
   out.link = evaluator_.link(p, *best.chosen);
   if (options_.programs) {
     out.program = emit(p, hw_, *best.chosen);
+    out.unverifiable = "";
     out.description = to_string(p, *best.chosen);
+    out.rows = {p, *best.chosen};
   }
   return out;
 }
 
+namespace {
+
+/// Moves that differ only in where their tensors begin are cut alike.
+std::string move_key(const VectorProblem& p) {
+  KeyBytes key;
+  key.add(p.inputs[0].place.memory, p.outputs[0].place.memory, p.inputs[0].element_bytes);
+  key.add(p.spacing);
+  for (const auto& [count, stride] : p.axes) key.add(count, stride);
+  return key.take();
+}
+
+}  // namespace
+
 Result<Mapping> Mapper::search_vector(const VectorProblem& p) {
   Best<VectorCut> best;
+  const Aim aim{options_.objective, 0, options_.cycle_price};  // slack is of products
   const auto evaluate = [&](const VectorCut& c) {
     const Cost cost = evaluator_.cost(p, c.chunks, c.passes);
-    best.offer(c, cost, score(options_.objective, cost, hw_));
+    best.offer(c, cost, score(aim, cost, hw_));
     return cost.timing.total.count();
   };
-  if (const auto cut = heuristic_cut(p, hw_)) evaluate(*cut);
+  if (const auto cut = heuristic_cut(p, hw_)) {
+    if (options_.only_links()) return by_rule(p, cut->chunks, cut->passes);
+    evaluate(*cut);
+  }
   int64_t considered = best.evaluated;
-  if (options_.effort == MapEffort::search) {
+  const std::string same = p.axes.empty() ? "" : move_key(p);
+  const auto known = same.empty() ? move_cuts_.end() : move_cuts_.find(same);
+  if (known != move_cuts_.end()) {
+    evaluate(known->second);
+  } else if (options_.effort == MapEffort::search) {
     const auto choices = cuts(p, hw_);
     considered += std::ssize(choices);
     // What differs between cuts is mostly time; other objectives look at all of them.
@@ -420,11 +473,14 @@ Result<Mapping> Mapper::search_vector(const VectorProblem& p) {
                              "enlarge them or use fewer slots",
                              hw_.name),
                  ""};
+  if (!same.empty()) move_cuts_.emplace(same, *best.chosen);
   const auto [chunks, passes] = *best.chosen;
   Mapping out = costed(best.cost, best.evaluated, considered);
   out.link = evaluator_.link(p, chunks, passes);
   if (options_.programs) {
     out.program = emit(p, hw_, chunks, passes);
+    out.unverifiable = p.axes.empty() ? "moves that stand for others" : "";
+    if (!p.axes.empty()) out.move = p;
     out.description = fmt::format("{} chunk{}{}", chunks, chunks == 1 ? "" : "s",
                                   passes > 1 ? fmt::format(", {} passes", passes) : "");
   }
@@ -433,12 +489,16 @@ Result<Mapping> Mapper::search_vector(const VectorProblem& p) {
 
 std::optional<Mapping> Mapper::search_lanes(const LaneProblem& p) {
   Best<LaneTiling> best;
+  const Aim aim{options_.objective, 0, options_.cycle_price};  // slack is of products
   const auto evaluate = [&](const LaneTiling& t) {
     const Cost cost = evaluator_.cost(p, t);
-    best.offer(t, cost, score(options_.objective, cost, hw_));
+    best.offer(t, cost, score(aim, cost, hw_));
     return cost.timing.total.count();
   };
-  if (const auto tiling = heuristic_lanes(p, hw_)) evaluate(*tiling);
+  if (const auto tiling = heuristic_lanes(p, hw_)) {
+    if (options_.only_links()) return by_rule(p, *tiling);
+    evaluate(*tiling);
+  }
   if (!best.chosen) return std::nullopt;
   int64_t considered = best.evaluated;
   if (options_.effort == MapEffort::search) {
@@ -454,7 +514,9 @@ std::optional<Mapping> Mapper::search_lanes(const LaneProblem& p) {
   out.link = evaluator_.link(p, *best.chosen);
   if (options_.programs) {
     out.program = emit(p, hw_, *best.chosen);
+    out.unverifiable = "";
     out.description = to_string(*best.chosen);
+    out.lanes = {p, *best.chosen};
   }
   return out;
 }

@@ -2,6 +2,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -9,6 +10,7 @@
 #include "sim/base/result.h"
 #include "sim/map/cost_evaluator.h"
 #include "sim/map/gemm_space.h"
+#include "sim/map/lane_problem.h"
 #include "sim/work/work.h"
 
 namespace accsim::sim {
@@ -27,6 +29,7 @@ struct OpRequest {
   int residual = -1;                     ///< input that the post unit adds; -1: none
   bool clips_sum = false;                ///< and a clip behind that
   bool table = false;                    ///< the post unit looks its results up in a table
+  int64_t room = 0;                      ///< of a product: GemmProblem::room
 };
 
 /// All that the mapping of a request depends on, as bytes to compare: equal for equal requests.
@@ -38,14 +41,30 @@ struct GemmSource {
   Tiling tiling;
 };
 
+/// The same of lane and row operations: what writing the program with other numbers needs.
+struct LaneSource {
+  LaneProblem problem;
+  LaneTiling tiling;
+};
+struct RowSource {
+  RowProblem problem;
+  RowTile tile;
+};
+
 /// The chosen program with all that it costs.
 struct Mapping {
   hw::Program program;  ///< empty without MapOptions::programs, as is the description
-  hw::Timing timing;    ///< of the program alone
+  hw::Timing timing;    ///< of the program alone; none with MapOptions::only_links()
   ChainLink link;       ///< the program among others
   hw::Counts counts;
   std::string description;  ///< Tiling as text, or the number of chunks
   std::optional<GemmSource> gemm;
+  std::optional<LaneSource> lanes;
+  std::optional<RowSource> rows;
+  std::optional<VectorProblem> move;  ///< whose program is true
+  /// Why values and cycles of the program aren't those of golden and the core: its moves only stand
+  /// for the op's traffic, or hw::why_not_verifiable(). "" where they are.
+  std::string_view unverifiable = "not built";
   int64_t candidates = 0;  ///< tilings that fit
   int64_t evaluated = 0;   ///< of them, timed (the others' bounds excluded them)
 };
@@ -58,11 +77,25 @@ enum class MapEffort : uint8_t {
 
 /// What mappings are chosen from, and by.
 struct MapOptions {
-  std::vector<hw::Dataflow> dataflows;  ///< empty: those of the machine
+  std::vector<hw::Dataflow> dataflows = {};  ///< empty: those of the machine
   Objective objective = Objective::cycles;
+  double slack = 0, cycle_price = 0;  ///< as an Aim has them
   MapEffort effort = MapEffort::search;
   std::vector<MappingPin> pins = {};  ///< the first whose glob matches a layer applies
   bool programs = true;               ///< build and verify the chosen programs; else only cost them
+  int threads = 1;                    ///< of map_ahead()
+  /// For a bound, not for a program: what is staged may have all of the shared buffer.
+  bool all_room = false;
+
+  Aim aim() const { return {objective, slack, cycle_price}; }
+  /// Is there nothing to choose by cycles, and nobody to tell them to?
+  bool only_links() const { return effort == MapEffort::rule && !programs && pins.empty(); }
+};
+
+/// An op where it stands in a network.
+struct NetworkOp {
+  const OpRequest* request = nullptr;
+  const std::string* layer = nullptr;
 };
 
 /// Finds the program that is best by the objective for each op, timing every candidate that its
@@ -75,21 +108,42 @@ class Mapper {
   /// `layer` names the layer in errors and picks the pin.
   Result<std::shared_ptr<const Mapping>> map(const OpRequest& request, const std::string& layer);
 
+  /// Maps a network's ops in several threads; map() then finds what they found. What has no mapping
+  /// is left to map() and its errors.
+  void map_ahead(std::span<const NetworkOp> ops);
+
+  /// Of a piece of an op, between those of others: it takes few turns at the slots. Activations of
+  /// a product are loaded at once, and its weights, too, where they fit; rows come in `chunks`.
+  Result<std::shared_ptr<const Mapping>> map_piece(const OpRequest& request, int64_t chunks,
+                                                   const std::string& layer);
+  bool minimises_cycles() const { return options_.objective == Objective::cycles; }
+  /// Has the user pinned the layer's mapping?
+  bool is_pinned(const std::string& layer) const { return !pin_of(layer).free(); }
+
   /// The same without the cache.
   Result<Mapping> choose(const OpRequest& request, const std::string& layer);
 
+  const MapOptions& options() const { return options_; }
   int64_t distinct() const { return static_cast<int64_t>(cache_.size()); }
   int64_t candidates() const { return candidates_; }  ///< tilings bounded so far
   int64_t evaluated() const { return evaluated_; }    ///< of them, timed
 
  private:
+  /// The rule's choice, not timed.
+  template <class Problem, class... Choice>
+  Mapping by_rule(const Problem& p, const Choice&... choice);
+  /// What has been found, with the layer named in errors, and counted.
+  Result<Mapping> checked(Result<Mapping> found, const std::string& layer);
   Result<Mapping> search(const OpRequest& request, const MappingPin& pin);
   Result<Mapping> search_gemm(const GemmProblem& p, const MappingPin& pin);
   Result<Mapping> search_vector(const VectorProblem& p);
   /// Nothing when not even a row fits: then the op's operations are streamed.
-  std::optional<Mapping> search_rows(const RowProblem& p);
+  std::optional<Mapping> search_rows(const RowProblem& p, int64_t chunks);
   std::optional<Mapping> search_lanes(const LaneProblem& p);
   std::vector<hw::Dataflow> dataflows(const MappingPin& pin) const;
+  std::string cache_key(const OpRequest& request, const std::string& layer) const {
+    return key_of(request) + pin_of(layer).layers;
+  }
   const MappingPin& pin_of(const std::string& layer) const;
 
   const hw::HwConfig& hw_;
@@ -97,6 +151,7 @@ class Mapper {
   CostEvaluator evaluator_;
   int64_t candidates_ = 0, evaluated_ = 0;
   std::map<std::string, std::shared_ptr<const Mapping>> cache_;
+  std::map<std::string, VectorCut> move_cuts_;  ///< of moves, wherever they begin
 };
 
 }  // namespace accsim::sim

@@ -2,9 +2,23 @@
 
 #include <fmt/format.h>
 
+#include <charconv>
+
 #include "sim/map/pin.h"
 
 namespace accsim::sim {
+
+std::optional<double> slack_from(std::string_view text) {
+  const bool percent = text.ends_with('%');
+  if (percent) text.remove_suffix(1);
+  double number = -1;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  const bool whole = error == std::errc() && end == text.data() + text.size();
+  if (!whole || !(number >= 0 && number <= (percent ? 100 : 0))) return std::nullopt;
+  return number / 100;
+}
+
+std::string slack_text(double slack) { return fmt::format("{:g}%", slack * 100); }
 
 Result<MapOptions> map_options(const MappingWords& words) {
   MapOptions out;
@@ -19,6 +33,12 @@ Result<MapOptions> map_options(const MappingWords& words) {
     errors.push_back({Errc::usage,
                       fmt::format("{} not in {{cycles,energy,edp,traffic}}", words.objective),
                       "--objective"});
+  if (const auto slack = slack_from(words.slack))
+    out.slack = *slack;
+  else
+    errors.push_back({Errc::usage,
+                      fmt::format("'{}' is not 0 or a percentage up to 100%, as 1%", words.slack),
+                      "--slack"});
   if (words.effort == "rule")
     out.effort = MapEffort::rule;
   else if (words.effort != "search")

@@ -28,16 +28,12 @@ class MoveEmitter {
         sink_(sink),
         bytes_(p.inputs[0].element_bytes),
         column_(contiguous_axis(p)),
-        tile_(move_tile(p, chunks)),
-        out_stride_(p.axes.size(), 1) {
-    for (size_t i = p.axes.size() - 1; i > 0; --i)
-      out_stride_[i - 1] = out_stride_[i] * p.axes[i].count;
-  }
+        tile_(move_tile(p, chunks)) {}
 
   void run() {
-    sink_.tensor(p_.inputs[0].place, p_.inputs[0].bytes());
-    sink_.tensor(p_.outputs[0].place, p_.outputs[0].bytes());
-    axis(0, Address(0), Address(0));
+    sink_.tensor(p_.inputs[0].place, bytes_read(p_));
+    sink_.tensor(p_.outputs[0].place, bytes_written(p_));
+    axis(0, Address(p_.from * bytes_), Address(p_.to * bytes_));
   }
 
  private:
@@ -54,7 +50,7 @@ class MoveEmitter {
                    const int64_t whole = tile_[i];
                    tile_[i] = s.size;
                    axis(i + 1, in + start * (p_.axes[i].stride * bytes_),
-                        out + start * (out_stride_[i] * bytes_));
+                        out + start * (p_.spacing[i] * bytes_));
                    tile_[i] = whole;
                  });
   }
@@ -64,7 +60,7 @@ class MoveEmitter {
     hw::Walk w;
     for (size_t i = 0; i < last(); ++i)
       if (i != column_ && tile_[i] > 1)
-        w.levels.push_back({tile_[i], (input ? p_.axes[i].stride : out_stride_[i]) * bytes_});
+        w.levels.push_back({tile_[i], (input ? p_.axes[i].stride : p_.spacing[i]) * bytes_});
     return w;
   }
 
@@ -77,7 +73,7 @@ class MoveEmitter {
   hw::Walk store_walk() const {
     hw::Walk w = around(false);
     w.run = tile_[last()] * bytes_;
-    if (turns()) w.levels.push_back({tile_[column_], out_stride_[column_] * bytes_});
+    if (turns()) w.levels.push_back({tile_[column_], p_.spacing[column_] * bytes_});
     return w.merge();
   }
 
@@ -98,7 +94,6 @@ class MoveEmitter {
   const int64_t bytes_;  ///< of an element
   const size_t column_;
   MoveTile tile_;
-  std::vector<int64_t> out_stride_;  ///< elements
 };
 
 }  // namespace accsim::sim

@@ -25,7 +25,20 @@ bool has_true_program(const VectorProblem& p) {
   return !turns || bytes == 1;
 }
 
+int64_t bytes_read(const VectorProblem& p) {
+  int64_t last = p.from;
+  for (const MoveAxis& a : p.axes) last += std::max<int64_t>(0, a.stride) * (a.count - 1);
+  return (last + 1) * p.inputs[0].element_bytes;
+}
+
+int64_t bytes_written(const VectorProblem& p) {
+  int64_t last = p.to;
+  for (size_t i = 0; i < p.axes.size(); ++i) last += p.spacing[i] * (p.axes[i].count - 1);
+  return (last + 1) * p.outputs[0].element_bytes;
+}
+
 size_t contiguous_axis(const VectorProblem& p) {
+  if (p.axes.back().stride == 1) return p.axes.size() - 1;
   const auto at = std::ranges::find(p.axes, 1, &MoveAxis::stride);
   check(at != p.axes.end(), "a move whose input is nowhere contiguous");
   return static_cast<size_t>(at - p.axes.begin());

@@ -19,28 +19,28 @@ std::optional<Objective> objective_from(std::string_view name) {
   return std::nullopt;
 }
 
-double primary(Objective o, int64_t cycles, double picojoules, int64_t dram_bytes) {
-  switch (o) {
+double primary(const Aim& aim, int64_t cycles, double picojoules, int64_t dram_bytes) {
+  const auto delay = static_cast<double>(cycles);
+  switch (aim.objective) {
     case Objective::energy:
       return picojoules;
     case Objective::edp:
-      return picojoules * static_cast<double>(cycles);
+      return aim.cycle_price > 0 ? picojoules + aim.cycle_price * delay : picojoules * delay;
     case Objective::traffic:
       return static_cast<double>(dram_bytes);
     case Objective::cycles:
       break;
   }
-  return static_cast<double>(cycles);
+  return delay;
 }
 
-Score score(Objective o, const Cost& cost, const hw::HwConfig& hw) {
+Score score(const Aim& aim, const Cost& cost, const hw::HwConfig& hw) {
   const int64_t cycles = cost.timing.total.count();
   const auto dram = static_cast<size_t>(hw::Memory::dram);
   const int64_t bytes = (cost.counts.read[dram] + cost.counts.written[dram]).count();
-  const bool needs_energy = o == Objective::energy || o == Objective::edp;
   const double picojoules =
-      needs_energy ? total(energy(cost.counts, cost.timing.total, hw)).value() : 0;
-  return {primary(o, cycles, picojoules, bytes), cycles, bytes};
+      aim.weighs_energy() ? total(energy(cost.counts, cost.timing.total, hw)).value() : 0;
+  return {primary(aim, cycles, picojoules, bytes), cycles, bytes, picojoules};
 }
 
 }  // namespace accsim::sim

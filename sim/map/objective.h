@@ -10,7 +10,7 @@ namespace accsim::sim {
 enum class Objective : uint8_t {
   cycles,   ///< until the last byte of the op's output has arrived
   energy,   ///< picojoules of the op
-  edp,      ///< energy-delay product: picojoules times cycles
+  edp,      ///< energy-delay product: picojoules times cycles, of the network
   traffic,  ///< bytes read from and written to DRAM
 };
 inline constexpr size_t kObjectives = 4;
@@ -19,16 +19,34 @@ std::string_view name(Objective o);
 /// The objective of that name; nothing when there is none.
 std::optional<Objective> objective_from(std::string_view name);
 
+/// An objective with what goes with it.
+struct Aim {
+  Objective objective = Objective::cycles;
+  /// Of cycles, for products: among mappings that take at most this share more than the fewest, the
+  /// one of the least energy.
+  double slack = 0;
+  /// Of edp: picojoules that a cycle is worth, where a product of sums over many ops is to be least
+  /// (network_edp()); 0: the op is all there is.
+  double cycle_price = 0;
+
+  /// Is energy looked at?
+  bool weighs_energy() const {
+    return objective == Objective::energy || objective == Objective::edp || slackens();
+  }
+  bool slackens() const { return objective == Objective::cycles && slack > 0; }
+};
+
 /// What counts first; the smaller is the better.
-double primary(Objective o, int64_t cycles, double picojoules, int64_t dram_bytes);
+double primary(const Aim& aim, int64_t cycles, double picojoules, int64_t dram_bytes);
 
 /// How good a mapping is: by the objective, ties by cycles, then by DRAM bytes.
 struct Score {
   double primary = 0;
   int64_t cycles = 0, dram_bytes = 0;
+  double picojoules = 0;  ///< where the aim weighs energy
   friend auto operator<=>(const Score&, const Score&) = default;
 };
 /// The score of a program with this cost on the machine.
-Score score(Objective o, const Cost& cost, const hw::HwConfig& hw);
+Score score(const Aim& aim, const Cost& cost, const hw::HwConfig& hw);
 
 }  // namespace accsim::sim

@@ -31,11 +31,12 @@ bool parse_token(const std::string& token, MappingPin& pin) {
   if (token == "mnk" || token == "nmk") return pin.outputs_outer = {token == "nmk"}, true;
   if (token == "im2col") return pin.im2col = true;
   std::vector<int64_t> sizes;
-  if (token[0] == 'n' || token[0] == 'k' || token[0] == 'g') {
+  if (token[0] == 'n' || token[0] == 'k' || token[0] == 'g' || token[0] == 's') {
     if (!parse_sizes(std::string_view(token).substr(1), sizes) || sizes.size() != 1) return false;
     (token[0] == 'n'   ? pin.outputs
      : token[0] == 'k' ? pin.channels
-                       : pin.groups) = std::move(sizes);
+     : token[0] == 'g' ? pin.groups
+                       : pin.staged) = std::move(sizes);
     return true;
   }
   if (!parse_sizes(token, sizes) || sizes.size() < 2 || sizes.size() > 3) return false;
@@ -64,7 +65,7 @@ Result<MappingPin> parse_pin(const std::string& text) {
     if (!parse_token(token, pin))
       return Error{Errc::usage,
                    fmt::format("'{}' is not a mapping token; use ws|is|os, LINESxPIXELS, "
-                               "nOUTPUTS, kCHANNELS, gGROUPS, mnk|nmk, im2col, e.g. "
+                               "nOUTPUTS, kCHANNELS, gGROUPS, sOUTPUTS, mnk|nmk, im2col, e.g. "
                                "\"conv*=ws 7x56 n64 k256 mnk\"",
                                token),
                    "--mapping"};

@@ -15,15 +15,16 @@ struct MappingPin {
   std::string text;    ///< as it was given
   std::string layers;  ///< glob over layer names; "" or "*": every layer
   std::vector<hw::Dataflow> dataflow;
-  std::vector<int64_t> lines, pixels, images, outputs, channels, groups;
+  std::vector<int64_t> lines, pixels, images, outputs, channels, groups, staged;
   std::vector<bool> outputs_outer;
   bool im2col = false;
+  int64_t chunks = 0;  ///< of rows in the vector unit, where that fits; not of the user's
 
   /// Does it leave everything to the search?
   bool free() const {
     return dataflow.empty() && lines.empty() && pixels.empty() && images.empty() &&
            outputs.empty() && channels.empty() && groups.empty() && outputs_outer.empty() &&
-           !im2col;
+           staged.empty() && !im2col;
   }
   /// Does its glob match the layer's name?
   bool applies_to(const std::string& layer) const;
@@ -31,7 +32,8 @@ struct MappingPin {
 
 /// Parses one --mapping argument: "[GLOB=]TOKENS", tokens as to_string(Tiling) prints them, each
 /// optional: "ws|is|os", "[IMAGESx]LINESxPIXELS", "nOUTPUTS", "kCHANNELS", "gGROUPS", "mnk|nmk",
-/// "im2col". Errors: usage, naming the word that is none of these, or that there is no word.
+/// "im2col", "sOUTPUTS" of staged weights.
+/// Errors: usage, naming the word that is none of these, or that there is no word.
 Result<MappingPin> parse_pin(const std::string& text);
 
 }  // namespace accsim::sim

@@ -1,4 +1,5 @@
 #pragma once
+#include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -49,6 +50,11 @@ class ProgramSink {
   void tensor(const Place& place, int64_t bytes) {
     out_.tensors.push_back({place.name, place.memory, bytes});
   }
+  /// Behind the tensors: a region of one slot.
+  void region(int64_t bytes) {
+    const auto name = "staged " + std::to_string(regions_++);
+    out_.tensors.push_back({name, hw::Memory::shared, bytes, 1});
+  }
   template <class Body>
   void loop(std::string_view name, int64_t count, Body body) {
     hw::Loop loop{out_.loops++, std::string(name), count, {}};
@@ -59,6 +65,19 @@ class ProgramSink {
   }
   void sync(hw::SyncKind kind, hw::Queue queue, hw::Buffer buffer) {
     bodies_.back()->push_back({hw::Sync{kind, queue, buffer}});
+  }
+  /// Of a region, which is that tensor.
+  void region_sync(hw::SyncKind kind, hw::Queue queue, int tensor) {
+    bodies_.back()->push_back({hw::Sync{kind, queue, hw::Buffer::activation, tensor}});
+  }
+  /// From a tensor in DRAM into the slot of a region, from its first byte on.
+  template <class Fill>
+  void stage(int from, int to, const hw::Walk& walk, Fill fill) {
+    hw::StageCommand c;
+    c.from = from;
+    c.to = to;
+    c.walk = walk;
+    add(std::move(c), fill);
   }
   /// `transposed`: as LoadCommand has it.
   template <class Fill>
@@ -137,6 +156,7 @@ class ProgramSink {
 
   hw::Program out_;
   std::vector<std::vector<hw::Item>*> bodies_;
+  int regions_ = 0;
 };
 
 /// Writes the steps that timing needs and adds up the counts; addresses don't exist.
@@ -173,6 +193,27 @@ class CostSink {
 
   void tensor(const Place& place, int64_t) {
     tensors_.push_back({place.memory, marks_ && !place.constant, false, place.port});
+  }
+  void region(int64_t bytes) {
+    if (regions_.empty()) {
+      steps_.share_channels();
+      first_region_ = tensors_.size();
+    }
+    steps_.add_region(1);
+    const OperandPort port{OperandPort::Side::region, static_cast<int>(regions_.size())};
+    tensors_.push_back({hw::Memory::shared, false, false, port});
+    regions_.push_back(bytes);
+  }
+  const std::vector<int64_t>& regions() const { return regions_; }
+  void region_sync(hw::SyncKind kind, hw::Queue queue, int tensor) {
+    steps_.region_sync(kind, queue, static_cast<size_t>(tensor) - first_region_);
+  }
+  template <class Fill>
+  void stage(int from, int, const hw::Walk& walk, Fill) {
+    if (std::exchange(tensors_[static_cast<size_t>(from)].awaited, false))
+      steps_.mark({true, hw::Queue::stage, from});
+    steps_.stage(memory(from), walk.runs(), walk.run);
+    tally_.stage(times_, memory(from), walk.bytes());
   }
   template <class Body>
   void loop(std::string_view, int64_t count, Body body) {
@@ -262,6 +303,8 @@ class CostSink {
   InlineVector<int64_t, 32> loops_;
   const bool marks_;
   std::vector<TensorUse> tensors_;
+  std::vector<int64_t> regions_;  ///< bytes of each
+  size_t first_region_ = 0;       ///< among the tensors
 };
 
 /// A start of tiles of `step`, which divides it with all its terms, by that step.

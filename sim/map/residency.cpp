@@ -10,6 +10,12 @@ int64_t element_bytes(const hw::HwConfig& hw, DType dtype) {
   return machine_type ? hw.activation_bytes() : std::max(1, bits(dtype) / 8);
 }
 
+bool is_view(const Layer& layer, const hw::HwConfig& hw) {
+  if (layer.work.empty()) return true;
+  const bool scales = hw.types.activation == DType::int8 && !is_float(hw.types.accumulator);
+  return scales && layer.fate == Fate::vector && layer.function.rescales && layer.work.size() == 1;
+}
+
 namespace {
 
 class Planner {
@@ -41,7 +47,7 @@ class Planner {
     if (l.fate == Fate::folded) return;  // constants, or merged: their producer owns the output
     for (TensorId id : l.inputs)
       if (id != kNoTensor) last_[root(id)] = at;
-    const bool view = l.work.empty() && !l.inputs.empty() && l.inputs[0] != kNoTensor;
+    const bool view = is_view(l, hw_) && !l.inputs.empty() && l.inputs[0] != kNoTensor;
     for (TensorId id : l.outputs) {
       if (id == kNoTensor) continue;
       if (view)

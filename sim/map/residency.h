@@ -11,6 +11,11 @@ namespace accsim::sim {
 /// in the machine's activation type, everything else (indices, masks) as the graph has it.
 int64_t element_bytes(const hw::HwConfig& hw, DType dtype);
 
+/// Does nothing have to be done for the layer on the machine? Its result has its input's bytes:
+/// what views are, and on machines of int8 a product with a positive number, which only changes
+/// the scale.
+bool is_view(const Layer& layer, const hw::HwConfig& hw);
+
 /// Bytes of activations while a layer runs: of graph inputs, outputs and what lies between, as they
 /// lie in memory.
 struct MemoryUse {

@@ -46,7 +46,8 @@ class RowEmitter {
                    Start next = start;
                    next.rows += at * p_.work.row_stride[l];
                    if (p_.work.mask) next.mask += at * p_.work.mask->row_stride[l];
-                   next.parameters += at * (p_.work.channel_stride[l] * kChannel);
+                   next.parameters +=
+                       at * (p_.work.channel_stride[l] * hw::RowCommand::kChannelBytes);
                    rows_[l] = s.size;
                    level(l + 1, next);
                  });
@@ -96,8 +97,6 @@ class RowEmitter {
     sink_.store(1, rows_part(p_, rows_).walk, [&](auto& c) { c.target = start.rows; });
     sync(hw::SyncKind::signal_free, hw::Queue::store, hw::Buffer::output);
   }
-
-  static constexpr int64_t kChannel = 12;  ///< bytes of a channel's parameters
 
   const RowProblem& p_;
   const RowTile& t_;

@@ -7,8 +7,6 @@
 namespace accsim::sim {
 namespace {
 
-constexpr int64_t kChannelBytes = 12;
-
 RowLevels levels(const RowNest& rows, int64_t pieces, int64_t run) {
   RowLevels out{};
   std::ranges::copy(rows, out.begin());
@@ -97,7 +95,7 @@ RowPart mask_part(const RowProblem& p, const RowNest& rows) {
 RowPart parameter_part(const RowProblem& p, const RowNest& rows) {
   if (p.softmax()) return row_part({1, 1, 1, 1, 1, 1}, {}, hw::RowCommand::kTableBytes);
   return row_part(levels(rows, 1, p.channels()), levels(p.work.channel_stride, 0, 1),
-                  kChannelBytes);
+                  hw::RowCommand::kChannelBytes);
 }
 
 int64_t RowProblem::parameter_bytes(const RowNest& rows) const {

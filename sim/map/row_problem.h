@@ -22,7 +22,7 @@ struct RowNumbers {
 struct RowProblem {
   RowWork work;
   Place in, out, mask;
-  Place parameters;  ///< tables of a softmax, or 12 bytes a channel
+  Place parameters;  ///< tables of a softmax, or of each channel its words
   RowNumbers numbers{};
 
   bool softmax() const { return work.kind == RowKind::softmax; }

@@ -11,6 +11,25 @@ inline int64_t last_chunk(int64_t elements, int64_t chunks) {
   return elements - elements / chunks * (chunks - 1);
 }
 
+/// Elements of an operand, on its side of the problem, of one of the first chunks or of the last
+/// one. What a move puts together of several operands, or takes apart into several, is what these
+/// come to: it stores all that it has loaded and no more.
+inline int64_t chunk_elements(const VectorProblem& p, const VectorOperand& o, bool is_input,
+                              int64_t chunks, bool last) {
+  const auto equal = [&](const VectorOperand& of) {
+    return last ? last_chunk(of.elements, chunks) : of.elements / chunks;
+  };
+  const std::vector<VectorOperand>& parts = is_input ? p.outputs : p.inputs;
+  const bool whole = (is_input ? p.inputs : p.outputs).size() == 1 && parts.size() > 1;
+  int64_t all = 0, in_chunk = 0;
+  for (const VectorOperand& part : parts) {
+    if (part.element_bytes != o.element_bytes) return equal(o);
+    all += part.elements;
+    in_chunk += equal(part);
+  }
+  return whole && !p.is_vector() && all == o.elements ? in_chunk : equal(o);
+}
+
 /// A contiguous part of a chunk that one walk covers.
 struct Piece {
   int64_t start;  ///< bytes from the start of the chunk
@@ -48,11 +67,14 @@ class VectorEmitter {
   using Address = typename Sink::Address;
 
   bool last(int loop) const { return loop < 0; }
+  bool is_input(const VectorOperand& o) const {
+    return !p_.inputs.empty() && &o >= &p_.inputs.front() && &o <= &p_.inputs.back();
+  }
   int64_t chunk(const VectorOperand& o, int loop) const {
-    return last(loop) ? last_chunk(o.elements, chunks_) : o.elements / chunks_;
+    return chunk_elements(p_, o, is_input(o), chunks_, last(loop));
   }
   Address at(const VectorOperand& o, int loop) const {
-    const int64_t step = o.elements / chunks_ * o.element_bytes;
+    const int64_t step = chunk_elements(p_, o, is_input(o), chunks_, false) * o.element_bytes;
     if (last(loop)) return Address(step * (chunks_ - 1));
     Address a;
     a.add_term(loop, step);

@@ -24,11 +24,11 @@ hw::Program emit(const VectorProblem& p, const hw::HwConfig&, int64_t chunks, in
 namespace {
 
 /// Cycles that one chunk's operands occupy a queue.
-int64_t occupancy(const std::vector<VectorOperand>& side, const hw::HwConfig& hw, hw::Buffer buffer,
-                  bool reads, int64_t chunks, bool last) {
+int64_t occupancy(const VectorProblem& p, const hw::HwConfig& hw, hw::Buffer buffer, bool reads,
+                  int64_t chunks, bool last) {
   int64_t sum = 0;
-  for (const VectorOperand& o : side) {
-    const int64_t elements = last ? last_chunk(o.elements, chunks) : o.elements / chunks;
+  for (const VectorOperand& o : reads ? p.inputs : p.outputs) {
+    const int64_t elements = chunk_elements(p, o, reads, chunks, last);
     const hw::ChannelConfig& channel =
         o.place.memory == hw::Memory::dram ? hw.dram : hw.shared.channel;
     const hw::ByteRate rate = reads ? channel.read : channel.write;
@@ -62,9 +62,9 @@ int64_t lower_bound(const VectorProblem& p, const hw::HwConfig& hw, int64_t chun
   if (!p.axes.empty()) return move_bound(p, hw);
   const hw::Buffer into = p.is_vector() ? hw::Buffer::activation : hw::Buffer::output;
   if (!p.is_vector()) passes = 1;
-  const auto load = [&](bool last) { return occupancy(p.inputs, hw, into, true, chunks, last); };
+  const auto load = [&](bool last) { return occupancy(p, hw, into, true, chunks, last); };
   const auto store = [&](bool last) {
-    return occupancy(p.outputs, hw, hw::Buffer::output, false, chunks, last);
+    return occupancy(p, hw, hw::Buffer::output, false, chunks, last);
   };
   const auto vector = [&](bool last) { return vector_cycles(p, hw, chunks, last); };
   const auto total = [&](auto part) { return (chunks - 1) * part(false) + part(true); };
@@ -91,7 +91,8 @@ bool fits(const VectorProblem& p, const hw::HwConfig& hw, int64_t chunks) {
   if (!p.is_vector() && chunks > 1 && chunks > most(p.outputs)) return false;
   const auto largest = [&](const std::vector<VectorOperand>& side) {
     int64_t sum = 0;
-    for (const VectorOperand& o : side) sum += last_chunk(o.elements, chunks) * o.element_bytes;
+    for (const VectorOperand& o : side)
+      sum += chunk_elements(p, o, &side == &p.inputs, chunks, true) * o.element_bytes;
     return sum;
   };
   const int64_t in = largest(p.inputs), out = largest(p.outputs);

@@ -22,17 +22,28 @@ struct VectorOperand {
 struct VectorProblem {
   std::vector<VectorOperand> inputs, outputs;
   std::array<int64_t, kVectorClasses> ops{};  ///< all zero: a MemoryOp
-  int64_t rows = 1;              ///< pieces that must be on chip as a whole to need one pass only
-  int64_t passes = 1;            ///< passes over the inputs when a piece doesn't fit
-  std::vector<MoveAxis> axes{};  ///< of a move whose program is true: as MemoryOp has them
+  int64_t rows = 1;                ///< pieces that must be on chip as a whole to need one pass only
+  int64_t passes = 1;              ///< passes over the inputs when a piece doesn't fit
+  std::vector<MoveAxis> axes{};    ///< of a move whose program is true: as MemoryOp has them
+  std::vector<int64_t> spacing{};  ///< spacing_of() it
+  int64_t from = 0, to = 0;        ///< elements, as MemoryOp has them
 
   bool is_vector() const;
+};
+
+/// The same for a vector or memory op: chunks and passes over the input.
+struct VectorCut {
+  int64_t chunks = 1, passes = 1;
 };
 
 /// Can a machine make the move of `axes` by a program whose addresses are the op's? Not when
 /// elements that are turned have more than a byte, which the core doesn't turn, nor when there are
 /// more axes than its walks have levels.
 bool has_true_program(const VectorProblem& p);
+
+/// Bytes of a tensor up to the last element that such a move reads, or writes.
+int64_t bytes_read(const VectorProblem& p);
+int64_t bytes_written(const VectorProblem& p);
 
 /// The program that moves the op in `chunks` chunks and `passes` passes; chunks of one operand
 /// are equal but for the last, which takes the remainder.

@@ -15,6 +15,18 @@ const T* held(const Attribute* attribute) {
 
 }  // namespace
 
+std::vector<int64_t> NodeView::in_order(const std::vector<int64_t>& by_axis) const {
+  if (order_.empty()) return by_axis;
+  std::vector<int64_t> out;
+  for (const size_t axis : order_) out.push_back(by_axis[axis]);
+  return out;
+}
+
+int64_t NodeView::place_of(int64_t axis) const {
+  if (order_.empty()) return axis;
+  return std::ranges::find(order_, static_cast<size_t>(axis)) - order_.begin();
+}
+
 const Tensor& NodeView::input(size_t i) const {
   check(has_input(i), "a rule read an absent input");
   return graph_.tensor(node_.inputs[i]);

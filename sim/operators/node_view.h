@@ -2,6 +2,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "sim/base/result.h"
@@ -14,9 +15,17 @@ namespace accsim::sim {
 /// `min_inputs` are present; use has_input() for the others.
 class NodeView {
  public:
-  NodeView(const Graph& graph, const Node& node) : graph_(graph), node_(node) {}
+  /// `order`: the axes of input 0 as they lie in memory, outermost first; empty: as its dims say.
+  NodeView(const Graph& graph, const Node& node, std::vector<size_t> order = {})
+      : graph_(graph), node_(node), order_(std::move(order)) {}
 
   const Node& node() const { return node_; }
+  /// Cost rules: the axes of input 0, and of what has as many, as they lie in memory.
+  const std::vector<size_t>& order() const { return order_; }
+  /// One value an axis (dims, say) put in that order.
+  std::vector<int64_t> in_order(const std::vector<int64_t>& by_axis) const;
+  /// Where an axis stands in it.
+  int64_t place_of(int64_t axis) const;
   int64_t opset() const { return node_.opset; }
 
   size_t input_count() const { return node_.inputs.size(); }
@@ -50,6 +59,7 @@ class NodeView {
  protected:
   const Graph& graph_;
   const Node& node_;
+  const std::vector<size_t> order_;
 };
 
 /// What shape and value rules get: the view, and setters for the outputs.

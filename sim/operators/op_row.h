@@ -115,7 +115,24 @@ enum class Fusion : uint8_t {
   affine,  ///< gain and shift per channel: into the weights and bias of the product before it
   bias,    ///< a sum: the bias of the product before it
   clip,    ///< bounds: the post unit's, or those of the vector work before it
-  turn,    ///< a transpose: left to the load of a product that takes a turned B
+  turn,    ///< a transpose: left to who reads it, if they read it so
+};
+
+/// How the operands that a node's work reads must lie in memory, and its results then lie
+/// (sim/lower/node_layouts.h). Dims that work is along stay together; a copy is made where an
+/// operand lies otherwise.
+enum class Lie : uint8_t {
+  row_major,      ///< as their dims say
+  channels_last,  ///< [image, channel, spatial ...] pixel by pixel, unless `channels_last` is set
+  image,          ///< channels_last for input 0 and the results, row_major for the others
+  alike,          ///< all in one order, whichever
+  by_axes,        ///< the dims of operands of one rank in one order, whichever
+  reduced,        ///< by_axes; results without the dims that `axis` or `axes` name
+  picked,         ///< by_axes of input 0; those of input 1 take the place of dim `axis`
+  along_axis,     ///< dim `axis` (-1) of input 0 innermost, the others in any order
+  from_axis,      ///< the dims from `axis` (-1) on of input 0 innermost, likewise
+  softmax,        ///< along_axis, or before opset 13 from_axis (1)
+  product,        ///< the last two dims of both operands, either way round (product_layout.h)
 };
 
 /// Values of OpRow::affine_ports.
@@ -182,15 +199,22 @@ struct OpRow {
   bool same_operand_types = false;  ///< inputs 0 and 1 must be numbers of one type
   bool passes_weights = false;      ///< weights on input 0 are those of who reads its output
   WeightLayout weights = WeightLayout::unknown;
-  bool takes_turned_b = false;  ///< a Fusion::turn before its B costs nothing
   Fusion fusion = Fusion::none;
   Algebra algebra = Algebra::none;
   LaneRule lane = LaneRule::none;
+  Lie lie = Lie::row_major;                      ///< lies() is what holds
   ControlFlow control_flow = ControlFlow::none;  ///< else no graph has such a node: it is expanded
   std::string_view no_kernel = "";               ///< why the reference executor doesn't compute it
 
   constexpr PortRole role(size_t port) const {
     return port < ports.size() ? ports[port].role : PortRole::data;
+  }
+  /// The column lie, or what follows from the others.
+  constexpr Lie lies() const {
+    if (lie != Lie::row_major) return lie;
+    if (in_place || pointwise) return Lie::alike;
+    if (weights == WeightLayout::oihw) return Lie::channels_last;
+    return weights == WeightLayout::unknown ? Lie::row_major : Lie::product;
   }
   /// The first input of a role; kNoPort when there is none.
   constexpr int port(PortRole wanted) const {

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "sim/map/weight_panels.h"
+
 namespace accsim::sim {
 namespace {
 
@@ -238,6 +240,11 @@ hw::MemoryImage pack(const GemmProblem& p, const hw::HwConfig& hw, const Tiling&
   if (p.residual) {
     check(operands.residual.size() == image[2].size(), "a residual of another size");
     image.push_back(bytes_of(operands.residual));
+  }
+  if (t.staged > 0) {
+    const WeightPanels panels = weight_panels(p, hw, t);
+    image.resize(image.size() + index(panels.regions),
+                 std::vector<uint8_t>(index(panels.region_bytes)));
   }
   return image;
 }

@@ -79,7 +79,54 @@ int64_t on_chip_bytes(const hw::HwConfig& hw) {
   return bytes + hw.array.rows * hw.array.cols * element;
 }
 
-int64_t gemm_traffic_bound(const GemmTraffic& t, int64_t on_chip) {
+std::optional<HeldSums> held_sums(const hw::HwConfig& hw) {
+  if (hw.accumulator_bytes() <= hw.activation_bytes()) return std::nullopt;
+  const int64_t elements = hw.array.rows * hw.array.cols;
+  const int64_t stationary = std::max(hw.weight_bytes(), hw.activation_bytes());
+  HeldSums out;
+  out.operand_bytes = hw.shared.kib * 1024 + 3 * stationary * elements;
+  for (const hw::Buffer b : {hw::Buffer::activation, hw::Buffer::weight})
+    out.operand_bytes += hw.buffer(b).kib * 1024;
+  out.sums = hw.buffer(hw::Buffer::accumulator).kib * 1024 / hw.accumulator_bytes() + elements;
+  return out;
+}
+
+namespace {
+
+/// The bound of held sums, for one price of a begun C and parts of so many bytes read and priced.
+double held_sums_bound(const GemmTraffic& t, const HeldSums& held, double price, double part) {
+  const auto real = [](int64_t v) { return static_cast<double>(v); };
+  const double b_size = t.b_narrow ? 0.5 : real(t.b_bytes);
+  const double sizes = real(t.a_bytes) * b_size * price;
+  const auto most_macs = [&](double bytes) {
+    const double third = bytes / 3;
+    return third * std::sqrt(third * (real(t.a_reuse) * real(t.partners) / sizes));
+  };
+  const double operands = real(held.operand_bytes);
+  const double cut = part + price;  // a sum may be begun and paid for in two parts
+  const double first = most_macs((t.a_on_chip || t.b_on_chip ? operands : 0) + cut);
+  const double each = most_macs(operands + price * real(held.sums) + cut);
+  // Rounded down by more than the arithmetic's error, so that the bound stays below the truth.
+  const double full = std::ceil((real(t.macs) * (1 - 1e-12) - first) / each);
+  const double written = t.c_on_chip ? 0 : real(t.c_bytes);
+  return (full * part - (price - written) * real(t.c_elements)) * (1 - 1e-12);
+}
+
+/// The largest over prices and parts around those that are best where there are many parts.
+double held_sums_bound(const GemmTraffic& t, const HeldSums& held) {
+  double most = 0;
+  for (double price = 0.5; price < 64; price *= 1.125)
+    for (const double parts : {0.5, 1.0, 1.5, 1.75, 1.875, 2.0, 2.125, 2.25, 2.5})
+      most = std::max(most, held_sums_bound(t, held, price,
+                                            parts * (static_cast<double>(held.operand_bytes) +
+                                                     price * static_cast<double>(held.sums))));
+  return most;
+}
+
+}  // namespace
+
+int64_t gemm_traffic_bound(const GemmTraffic& t, int64_t on_chip,
+                           const std::optional<HeldSums>& held) {
   int64_t compulsory = 0;
   if (!t.a_on_chip) compulsory = add_counts(compulsory, multiply_counts(t.a_elements, t.a_bytes));
   const int64_t b_all = t.b_narrow ? t.b_elements / 2 : multiply_counts(t.b_elements, t.b_bytes);
@@ -94,7 +141,9 @@ int64_t gemm_traffic_bound(const GemmTraffic& t, int64_t on_chip) {
   const double leading = 2 * real(t.macs) * std::sqrt(sizes / (real(on_chip) * reuse));
   const double kept = t.c_on_chip ? real(t.c_elements) * real(t.c_bytes) : 0;
   // Rounded down by more than the arithmetic's error, so that the bound stays below the truth.
-  const double communication = std::floor(leading * (1 - 1e-12) - 2 * real(on_chip) - kept);
+  double communication = std::floor(leading * (1 - 1e-12) - 2 * real(on_chip) - kept);
+  if (held && 2 * leading > real(compulsory))  // else everything may fit
+    communication = std::max(communication, std::floor(held_sums_bound(t, *held)));
   if (communication <= real(compulsory)) return compulsory;
   return communication < 0x1p62 ? static_cast<int64_t>(communication) : kBeyond;
 }

@@ -1,5 +1,6 @@
 #pragma once
 #include <cstdint>
+#include <optional>
 
 #include "hw/config/hw_config.h"
 #include "sim/report/report.h"
@@ -29,11 +30,22 @@ GemmTraffic gemm_traffic(const GemmOp& op, int64_t a_bytes, int64_t b_bytes, int
 /// registers.
 int64_t on_chip_bytes(const hw::HwConfig& hw);
 
+/// Where the operands and the unfinished sums of a product lie on a machine whose sums are wider
+/// than its results: no command takes a sum out of the accumulators before it is whole.
+struct HeldSums {
+  int64_t operand_bytes = 0;  ///< shared buffer, activation and weight slots, the array's operands
+  int64_t sums = 0;           ///< of the accumulator and the array, in elements
+};
+
+/// Those of the machine; nothing where results are as wide as sums, which then may come and go.
+std::optional<HeldSums> held_sums(const hw::HwConfig& hw);
+
 /// Least DRAM bytes, read and written, of any schedule of the product on a machine with `on_chip`
-/// bytes of memory before DRAM: the larger of
+/// bytes of memory before DRAM: the largest of
 ///
 ///   compulsory     each of A and B that is not on chip read once, C written once unless it stays;
-///   communication  2 macs sqrt(a b c) / sqrt(S r) - 2 S - (C's bytes if it stays),
+///   communication  2 macs sqrt(a b c) / sqrt(S r) - 2 S - (C's bytes if it stays);
+///   held sums      where sums are held: (full parts) T - p |C| + (C's bytes unless it stays),
 ///
 /// with element sizes a, b, c and S in bytes and r = a_reuse * partners. For elements of one size w
 /// and S = w s this is the known w (2MNK / sqrt(s) - 2 s).
@@ -45,7 +57,18 @@ int64_t on_chip_bytes(const hw::HwConfig& hw);
 /// every 2S bytes read. A part sees at most 3S bytes of operands and sums, x of A, y of B and z of
 /// C, and by Loomis and Whitney does at most sqrt(r x/a y/b z/c) <= sqrt(r S^3 / (a b c)) MACs. All
 /// parts but the last read 2S bytes each.
-int64_t gemm_traffic_bound(const GemmTraffic& traffic, int64_t on_chip);
+///
+/// Held sums, with memory for H bytes of operands and for Z sums: say that each C which is begun
+/// costs p bytes, whatever p is, and cut after every T bytes read and priced. A part works on x of
+/// A, y of B and z sums; those that were there before it are at most Z, so x + y + p z <= H + p Z +
+/// T, and it does at most ((H + p Z + T) / 3)^(3/2) sqrt(r / (a b p)) MACs. Before the first part
+/// nothing is on chip but operands that lie there: it has x + y + p z <= T, or H + T. From the MACs
+/// follows how many parts are full; of what they cost together |C| p were prices and not bytes. Any
+/// p and T give a bound, the largest of some is taken. (The known bound has p = the size of a
+/// result, as if a sum of 4 bytes could wait in the room of one: of 4096 x 4096 x 4096 bytes with 3
+/// MiB on chip 72.5 MB; held sums need 112 MB.)
+int64_t gemm_traffic_bound(const GemmTraffic& traffic, int64_t on_chip,
+                           const std::optional<HeldSums>& held = std::nullopt);
 
 /// The resource that a layer's counts say is busiest: compute (only when there are MACs or vector
 /// operations), DRAM or SRAM; the memory when two are equal, DRAM before SRAM. latency when none is

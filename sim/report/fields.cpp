@@ -86,15 +86,18 @@ void add_identity(List& list) {
   list.push_back({"input_shapes", "", "shapes of the inputs", kLayer,
                   [](const ReportRow& r) -> FieldValue { return r.layer->input_shapes; }});
   list.push_back({"mapping", "", "tilings chosen", kLayer, words(&LayerReport::mapping)});
+  list.push_back({"unverifiable", "", "why not all cycles are verifiable_cycles", kLayer,
+                  words(&LayerReport::unverifiable)});
 }
 
 void add_time(List& list) {
-  list.push_back({"cycles",
-                  "cycles",
-                  "first load to the arrival of the last store",
-                  kBoth,
-                  cost(&Costs::cycles),
-                  {{"cycles", "", 0, TextStyle::count}}});
+  list.push_back(
+      {"cycles",
+       "cycles",
+       "from the arrival of the last store of the layers before to that of its own last one",
+       kBoth,
+       cost(&Costs::cycles),
+       {{"cycles", "", 0, TextStyle::count}}});
   list.push_back({"seconds",
                   "s",
                   "the same as time",
@@ -106,6 +109,9 @@ void add_time(List& list) {
   list.push_back({"alone_cycles", "cycles",
                   "on a machine at rest: what a layer takes without others around it", kBoth,
                   cost(&Costs::alone_cycles)});
+  list.push_back({"verifiable_cycles", "cycles",
+                  "of cycles, those of commands that golden and the RTL core run", kBoth,
+                  cost(&Costs::verifiable_cycles)});
   list.push_back({"compute_cycles", "cycles", "the layer's main unit is busy", kBoth,
                   cost(&Costs::compute_cycles)});
   list.push_back({"vector_cycles", "cycles", "of compute_cycles, those of work on the vector unit",

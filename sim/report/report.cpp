@@ -14,6 +14,7 @@ template <class A, class B, class F>
 void for_counts(A& a, B& b, F f) {
   f("cycles", a.cycles, b.cycles);
   f("cycles of layers alone", a.alone_cycles, b.alone_cycles);
+  f("verifiable cycles", a.verifiable_cycles, b.verifiable_cycles);
   f("busy cycles", a.compute_cycles, b.compute_cycles);
   f("busy cycles of the vector unit", a.vector_cycles, b.vector_cycles);
   f("cycles of moving", a.move_cycles, b.move_cycles);
@@ -26,6 +27,7 @@ void for_counts(A& a, B& b, F f) {
   f("bytes written to DRAM", a.dram_write, b.dram_write);
   f("bytes read from shared memory", a.shared_read, b.shared_read);
   f("bytes written to shared memory", a.shared_write, b.shared_write);
+  f("bytes staged in shared memory", a.staged, b.staged);
   for (size_t i = 0; i < a.buffer_read.size(); ++i)
     f("bytes read from buffers", a.buffer_read[i], b.buffer_read[i]);
   for (size_t i = 0; i < a.buffer_write.size(); ++i)

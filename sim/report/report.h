@@ -29,9 +29,11 @@ struct EnergyReport {
 
 /// Counts and cycles of one layer, or (summed) of the whole network. All traffic in bytes.
 struct Costs {
-  /// From the arrival of the last store of the layers before to that of its own last one.
+  /// From the arrival of the last store of the layers before to that of its own last one; of a
+  /// layer in pieces, of each of them, behind all that comes before it.
   int64_t cycles = 0;
-  int64_t alone_cycles = 0;    ///< of its programs on a machine at rest, one after the other
+  int64_t alone_cycles = 0;       ///< of its programs on a machine at rest, one after the other
+  int64_t verifiable_cycles = 0;  ///< of cycles, those of commands that golden and RTL run
   int64_t compute_cycles = 0;  ///< the layer's main unit is busy: array, vector unit or load engine
   int64_t vector_cycles = 0;   ///< of compute_cycles, those of work on the vector unit
   int64_t move_cycles = 0;     ///< of compute_cycles, those of work that only moves bytes
@@ -41,7 +43,8 @@ struct Costs {
   int64_t array_macs = 0;   ///< with the zero blocks of packed groups
   int64_t params = 0;
   int64_t dram_read = 0, dram_write = 0;
-  int64_t shared_read = 0, shared_write = 0;  ///< kept on chip: would have been DRAM traffic
+  /// Kept on chip: would have been DRAM traffic, but what was `staged`, copied from DRAM.
+  int64_t shared_read = 0, shared_write = 0, staged = 0;
   std::array<int64_t, hw::kBuffers> buffer_read{}, buffer_write{};
   int64_t compute_bound = 0;  ///< cycles of the MACs (or vector ops) at full rate
   int64_t vector_bound = 0;   ///< of compute_bound, those of the vector ops
@@ -76,8 +79,9 @@ std::vector<Loss> losses(const Costs& c);
 struct LayerReport {
   std::string name, op_type;
   Fate fate = Fate::view;
-  std::string merged_into;  ///< folded layers: the layer whose program does their work; or ""
-  std::string mapping;      ///< tilings chosen, for people
+  std::string merged_into;   ///< folded layers: the layer whose program does their work; or ""
+  std::string mapping;       ///< tilings chosen, for people
+  std::string unverifiable;  ///< why not all its cycles are verifiable_cycles; or ""
   std::vector<Dims> input_shapes;
   Dims output_shape;  ///< of the first output
   Costs costs;

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <limits>
+#include <map>
 
 #include "sim/report/cut_layers.h"
 #include "sim/report/fields.h"
@@ -264,16 +265,45 @@ void add_distance(const Report& report, Fate fate, Page& page) {
     if (l.fate == fate) sum += l.costs;
   if (sum.lower_bound == 0) return;
   // Cycles under the DRAM bound of a layer that DRAM limits are lost to nothing.
+  const bool under = sum.cycles < sum.lower_bound;
+  const int64_t apart = under ? sum.lower_bound - sum.cycles : sum.cycles - sum.lower_bound;
   std::string text = fmt::format(
-      "{} layers {} cycles, {} % over {}, the sum of the larger of compute and DRAM bound",
-      name(fate), format_count(sum.cycles),
-      percent(real(sum.cycles - sum.lower_bound), real(sum.lower_bound)),
-      format_count(sum.lower_bound));
+      "{} layers {} cycles, {} % {} {}, the sum of the larger of compute and DRAM bound{}",
+      name(fate), format_count(sum.cycles), percent(real(apart), real(sum.lower_bound)),
+      under ? "under" : "over", format_count(sum.lower_bound),
+      under ? " (other layers take turns with them)" : "");
   const std::vector<Loss> lost = losses(sum);
   for (size_t i = 0; i < lost.size(); ++i)
     text += fmt::format("{}{} {} %", i == 0 ? "; beyond compute: " : ", ", lost[i].to,
                         percent(real(lost[i].cycles), real(sum.cycles)));
   page.item(fate == Fate::gemm ? "least" : "", text);
+}
+
+/// How much of the cycles golden and RTL run, and what they don't.
+std::string verifiable_text(const Report& report) {
+  const Costs& c = report.totals;
+  std::string out = fmt::format("{} % of cycles are commands that golden and the RTL core run",
+                                percent(real(c.verifiable_cycles), real(c.cycles)));
+  std::map<std::string, std::map<std::string, int64_t>> others;  // cycles by reason and operator
+  for (const LayerReport& l : report.layers)
+    if (!l.unverifiable.empty())
+      others[l.unverifiable][l.op_type] += l.costs.cycles - l.costs.verifiable_cycles;
+  for (const auto& [why, ops] : others) {
+    std::vector<std::pair<int64_t, std::string>> largest;
+    int64_t all = 0;
+    for (const auto& [op, cycles] : ops) {
+      largest.emplace_back(-cycles, op);
+      all += cycles;
+    }
+    std::sort(largest.begin(), largest.end());
+    constexpr size_t kNamed = 4;
+    std::string names;
+    for (size_t i = 0; i < std::min(kNamed, largest.size()); ++i)
+      names += (i == 0 ? "" : ", ") + largest[i].second;
+    if (largest.size() > kNamed) names += ", ...";
+    out += fmt::format("; {}: {} %, {}", why, percent(real(all), real(c.cycles)), names);
+  }
+  return out;
 }
 
 void add_summary(const Report& report, Page& page) {
@@ -302,11 +332,13 @@ void add_summary(const Report& report, Page& page) {
   if (report.hw.shared.kib > 0) {
     page.item("kept on chip",
               fmt::format("{} of reads and {} of writes saved; at most {} at a time",
-                          format_si(real(c.shared_read), "B"), format_si(real(c.shared_write), "B"),
+                          format_si(real(c.shared_read - c.staged), "B"),
+                          format_si(real(c.shared_write - c.staged), "B"),
                           format_si(real(report.shared_peak_bytes), "B")));
   }
   page.item("bound", bound_text(report));
   for (const Fate fate : {Fate::gemm, Fate::vector}) add_distance(report, fate, page);
+  if (c.cycles > 0) page.item("verifiable", verifiable_text(report));
   if (report.distinct_ops > 0)
     page.item("mapped",
               fmt::format("{} distinct programs for {}; {} tilings bounded, {} timed",

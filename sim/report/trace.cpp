@@ -196,7 +196,32 @@ void TraceWriter::add_bandwidth(const LayerTimeline& l) {
   }
 }
 
-Status TraceWriter::layer(const LayerTimeline& l) {
+namespace {
+
+/// The layers' slices, at cycles of the network.
+LayerTimeline as_one(const NetworkTimeline& block) {
+  LayerTimeline out;
+  for (const LayerTimeline& l : block)
+    for (size_t q = 0; q < hw::kQueues; ++q)
+      for (hw::Slice s : l.queues[q]) {
+        s.start += l.start;
+        s.end += l.start;
+        out.queues[q].push_back(s);
+      }
+  for (auto& queue : out.queues) std::ranges::stable_sort(queue, {}, &hw::Slice::start);
+  return out;
+}
+
+}  // namespace
+
+Status TraceWriter::layers(const NetworkTimeline& block) {
+  for (const LayerTimeline& l : block) add_layer(l);
+  // Layers that take turns move bytes at the same time: what the counters show is their sum.
+  add_bandwidth(as_one(block));
+  return flush();
+}
+
+void TraceWriter::add_layer(const LayerTimeline& l) {
   const LayerReport& layer = report_.layers[static_cast<size_t>(l.layer)];
   ++layers_;
   summarised_ += l.summarised ? 1 : 0;
@@ -204,10 +229,8 @@ Status TraceWriter::layer(const LayerTimeline& l) {
   add_layer_slice(l);
   count(kShared, l.start, static_cast<double>(layer.resident_bytes));
   count(kLive, l.start, static_cast<double>(layer.live_bytes));
-  add_bandwidth(l);
   const std::string layer_name = json_string(layer.name);
   for (size_t q = 0; q < hw::kQueues; ++q) add_queue(l, q, layer_name);
-  return flush();
 }
 
 Status TraceWriter::end(int64_t limit) {

@@ -23,10 +23,11 @@ class TraceWriter {
   /// The report must live as long as this.
   TraceWriter(const Report& report, TextSink sink) : report_(report), sink_(std::move(sink)) {}
 
-  /// In this order: once, for each layer with a program in order of their starts, once. `limit` is
-  /// what layers with more commands were summarised to; it's only mentioned. Errors are the sink's.
+  /// In this order: once, for all layers with programs in order of their starts, those that take
+  /// turns together, once. `limit` is what layers with more commands were summarised to; it's only
+  /// mentioned. Errors are the sink's.
   Status begin();
-  Status layer(const LayerTimeline& layer);
+  Status layers(const NetworkTimeline& block);
   Status end(int64_t limit);
 
  private:
@@ -37,6 +38,7 @@ class TraceWriter {
   void add_layer_slice(const LayerTimeline& l);
   void add_queue(const LayerTimeline& l, size_t queue, const std::string& layer_name);
   void add_command(const hw::Slice& s, int64_t layer_start, size_t queue);
+  void add_layer(const LayerTimeline& l);
   void add_bandwidth(const LayerTimeline& l);
   void count(Counter counter, int64_t at, double value);
   Status flush();

@@ -63,6 +63,42 @@ std::vector<std::string> cells(std::string label, const VerifyRow& r, bool equal
           fmt::format("{:.0f}", rate(r) / 1000)};
 }
 
+std::string listed(const std::vector<std::string>& layers) {
+  std::string out;
+  for (const std::string& layer : layers) out += fmt::format("  {}\n", layer);
+  return out;
+}
+
+/// How many results the integer reference had, and of which layers it had none.
+std::string of_reference(const VerifiedNetwork& n) {
+  std::string out = fmt::format("weights and scales of a float run in {} of {} programs\n",
+                                n.real_parts, n.parts);
+  out += fmt::format("{} results compared with the integer reference\n", n.referenced);
+  if (n.taken.empty()) return out;
+  return out + fmt::format("not compared, moves of unknown layout: {}\n", n.taken.size()) +
+         listed(n.taken);
+}
+
+/// That all of the report's cycles are the program's, or what has been left out.
+std::string of_report(const VerifiedNetwork& n) {
+  if (n.whole())
+    return fmt::format("all of the report's {} cycles are this program's\n", n.report_cycles);
+  const double share = n.report_cycles > 0 ? 100.0 * static_cast<double>(n.left_cycles) /
+                                                 static_cast<double>(n.report_cycles)
+                                           : 0;
+  std::string out =
+      fmt::format("left out, without commands: {} layers, {:.1f} % of the report's {} cycles\n",
+                  n.left_out.size(), share, n.report_cycles);
+  return out + listed(n.left_out);
+}
+
+nlohmann::ordered_json json_of(const VerifiedNetwork& n) {
+  return {{"report_cycles", n.report_cycles}, {"left_cycles", n.left_cycles},
+          {"left_out", n.left_out},           {"programs", n.parts},
+          {"real_programs", n.real_parts},    {"referenced", n.referenced},
+          {"not_referenced", n.taken}};
+}
+
 }  // namespace
 
 std::string to_text(const VerifyReport& report, const VerifyTextOptions& options) {
@@ -101,6 +137,7 @@ std::string to_text(const VerifyReport& report, const VerifyTextOptions& options
                      options.only_failed && report.passed() > 0
                          ? ", which aren't listed (--verbose lists them)"
                          : "");
+  if (report.network) end += of_report(*report.network) + of_reference(*report.network);
   return out + wrap_lines(end, width);
 }
 
@@ -122,15 +159,16 @@ std::string to_json(const VerifyReport& report) {
                     {"cut", r.cut},
                     {"same", r.same},
                     {"error", r.error}});
-  const nlohmann::ordered_json out = {{"schema", "accsim.verify/1"},
-                                      {"hw", report.hw},
-                                      {"model", report.model},
-                                      {"programs", report.rows.size()},
-                                      {"passed", report.passed()},
-                                      {"failed", report.failed()},
-                                      {"interrupted", report.interrupted},
-                                      {"coverage", report.coverage()},
-                                      {"rows", std::move(rows)}};
+  nlohmann::ordered_json out = {{"schema", "accsim.verify/1"},
+                                {"hw", report.hw},
+                                {"model", report.model},
+                                {"programs", report.rows.size()},
+                                {"passed", report.passed()},
+                                {"failed", report.failed()},
+                                {"interrupted", report.interrupted},
+                                {"coverage", report.coverage()},
+                                {"rows", std::move(rows)}};
+  if (report.network) out["network"] = json_of(*report.network);
   return out.dump(1, ' ', false, nlohmann::json::error_handler_t::replace) + "\n";
 }
 

@@ -1,6 +1,7 @@
 #pragma once
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -27,10 +28,24 @@ struct VerifyRow {
   bool passed() const { return done && error.empty() && values_equal && cycles_equal; }
 };
 
+/// A network that was verified as one program, beside what the main job reports of it.
+struct VerifiedNetwork {
+  int64_t report_cycles = 0;          ///< the report's total
+  int64_t left_cycles = 0;            ///< of it, of layers that weren't part of the program
+  std::vector<std::string> left_out;  ///< those layers
+  int64_t parts = 0;                  ///< programs that it is of
+  int64_t real_parts = 0;             ///< of them, with scales of a float run; the others: random
+  int64_t referenced = 0;             ///< results compared with the integer reference
+  std::vector<std::string> taken;     ///< layers whose moves have no meaning that it could compute
+
+  bool whole() const { return left_out.empty(); }
+};
+
 /// The outcome of `accsim verify`: a row for each program, in the order of the cases.
 struct VerifyReport {
   std::string hw, model;  ///< model: file, or what was asked for
   std::vector<VerifyRow> rows;
+  std::optional<VerifiedNetwork> network = std::nullopt;  ///< the one row is its program
   bool interrupted = false;
 
   /// Of all programs that were run.

@@ -12,6 +12,7 @@
 #include "sim/compare/compare_text.h"
 #include "sim/flow/timeline.h"
 #include "sim/html/page.h"
+#include "sim/map/mapping_words.h"
 #include "sim/report/format.h"
 #include "sim/report/html.h"
 #include "sim/serve/field_list.h"
@@ -239,6 +240,7 @@ std::string ServeSession::command_of(const Report& report, const MapOptions& opt
   for (const std::string& word : setup_.words) out += " " + shell_word(word);
   if (options.objective != Objective::cycles)
     out += fmt::format(" --objective {}", name(options.objective));
+  if (options.slack > 0) out += " --slack " + slack_text(options.slack);
   if (options.effort == MapEffort::rule) out += " --effort rule";
   return out;
 }

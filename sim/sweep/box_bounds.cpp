@@ -135,6 +135,15 @@ BoxBounds::BoxBounds(const SweepSpec& spec) : spec_(spec), space_(spec) {
   }
 }
 
+/// Of two sizes of the shared buffer the larger may leave less room to stage in, as more tensors
+/// lie there: then only a machine with all the room is a bound.
+bool BoxBounds::shared_differs(const MachineBox& r) const {
+  for (size_t a = 0; a < r.low.size(); ++a)
+    for (const hw::Field* f : spec_.axes[a].fields)
+      if (f->path == "buffers.shared.kib" && r.low[a] != r.high[a]) return true;
+  return false;
+}
+
 int BoxBounds::unordered_axis(const MachineBox& r) const {
   for (size_t a = 0; a < r.low.size(); ++a)
     for (int i = r.low[a] + 1; i <= r.high[a]; ++i)
@@ -176,7 +185,7 @@ hw::HwConfig BoxBounds::best(const MachineBox& r, bool largest) const {
 Relaxed BoxBounds::relaxed(const MachineBox& r, Question q) const {
   Relaxed out;
   AxisSteps corner = r.high;
-  bool corners = true;
+  bool corners = !shared_differs(r);
   hw::HwConfig most = best(r, true), least = best(r, false);
   out.hw = space_.machine(r.high);
   for (size_t a = 0; a < r.low.size(); ++a) {

@@ -59,6 +59,7 @@ class BoxBounds {
   int widest_axis(const MachineBox& r) const;
 
  private:
+  bool shared_differs(const MachineBox& r) const;
   struct Layer {
     double macs, weight_bytes, times;
   };

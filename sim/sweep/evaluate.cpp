@@ -65,6 +65,7 @@ PointTotals Evaluator::bound(const hw::HwConfig& hw, Objective objective, MapEff
   MapOptions options;
   options.objective = objective;
   options.effort = effort;
+  options.all_room = true;
   return cost(hw, options, reason);
 }
 
@@ -77,6 +78,7 @@ PointRow Evaluator::point(int64_t point) {
   row.labels = space_.labels(steps);
   MapOptions options;
   options.objective = spec_->objective;
+  options.slack = spec_->slack;
   options.effort = spec_->effort;
   row.totals = cost(hw, options, row.reason);
   if (spec_->layers && row.feasible()) add_layers(hw, options, row);

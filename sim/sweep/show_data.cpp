@@ -10,6 +10,7 @@
 #include "hw/config/load.h"
 #include "hw/config/values.h"
 #include "sim/html/page.h"
+#include "sim/map/mapping_words.h"
 #include "sim/report/format.h"
 
 namespace accsim::sim {
@@ -194,7 +195,8 @@ std::string space_json(const SweepSpec& spec) {
                     {"axes", axes},
                     {"models", models},
                     {"effort", spec.effort == MapEffort::rule ? "rule" : "search"},
-                    {"objective", name(spec.objective)}};
+                    {"objective", name(spec.objective)},
+                    {"slack", slack_text(spec.slack)}};
   return text(out);
 }
 

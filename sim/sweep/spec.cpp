@@ -10,6 +10,7 @@
 #include "hw/config/load.h"
 #include "hw/config/values.h"
 #include "sim/flow/cost.h"
+#include "sim/map/mapping_words.h"
 #include "sim/sweep/axes.h"
 #include "sim/sweep/spec_hash.h"
 
@@ -29,7 +30,7 @@ class SpecReader {
   Result<SweepSpec> run(const hw::YamlNode& tree) {
     const std::vector<std::string> keys = {"base",       "axes",      "constraints", "models",
                                            "objectives", "strategy",  "seed",        "count",
-                                           "effort",     "objective", "layers"};
+                                           "effort",     "objective", "slack",       "layers"};
     std::map<std::string, const hw::YamlEntry*> found;
     read_section(tree, tree.at, "the sweep", keys, errors_,
                  [&](const hw::YamlEntry& e) { found[e.key] = &e; });
@@ -56,6 +57,7 @@ class SpecReader {
       word(e, std::array<std::string_view, 2>{"search", "rule"}, spec_.effort);
     });
     with("objective", [&](const hw::YamlEntry& e) { objective(e); });
+    with("slack", [&](const hw::YamlEntry& e) { slack(e); });
     with("layers", [&](const hw::YamlEntry& e) { spec_.layers = yes(e); });
     together(found, tree.at);
     if (!errors_.empty()) return errors_.take();
@@ -71,6 +73,8 @@ class SpecReader {
   /// What depends on several keys.
   void together(const std::map<std::string, const hw::YamlEntry*>& found, hw::TextPosition at) {
     const bool counted = found.contains("count");
+    if (spec_.strategy == Strategy::pareto && spec_.slack > 0)
+      errors_.fail(at, "strategy pareto has no slack: with it more memory may cost more cycles");
     if (spec_.strategy == Strategy::random && !counted)
       errors_.fail(at, "strategy random needs count, the number of points");
     if (spec_.strategy != Strategy::random)
@@ -181,6 +185,13 @@ class SpecReader {
     std::array<std::string_view, kObjectives> words;
     for (size_t i = 0; i < kObjectives; ++i) words[i] = sim::name(static_cast<Objective>(i));
     word(e, words, spec_.objective);
+  }
+
+  void slack(const hw::YamlEntry& e) {
+    if (const auto found = slack_from(e.value.text); found)
+      spec_.slack = *found;
+    else
+      errors_.fail(e.at, "slack is 0 or a percentage up to 100%, as 1%");
   }
 
   /// What points are compared by.

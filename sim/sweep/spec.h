@@ -59,6 +59,7 @@ struct SweepSpec {
   int64_t count = 0;  ///< points of a random sweep
   MapEffort effort = MapEffort::search;
   Objective objective = Objective::cycles;  ///< what each layer's mapping is chosen by
+  double slack = 0;                         ///< and with what slack
   bool layers = false;                      ///< store a row a layer too
   std::string hash;                         ///< of everything above that results depend on
 };

@@ -5,6 +5,7 @@
 #include "hw/config/values.h"
 #include "sim/base/hash.h"
 #include "sim/flow/requests.h"
+#include "sim/lower/lay_out.h"
 
 namespace accsim::sim {
 namespace {
@@ -18,7 +19,7 @@ std::string graph_text(const Graph& graph, const hw::HwConfig& base) {
   for (const Node& n : graph.nodes)
     out += fmt::format("{} {} {}:{}\n", n.name, n.op_type, fmt::join(n.inputs, ","),
                        fmt::join(n.outputs, ","));
-  const Result<Lowered> lowered = lower(graph);
+  const Result<Lowered> lowered = lower_in_memory(graph);
   if (!lowered) return out;
   const Residency residency = plan_residency(graph, *lowered, base);
   for (const Layer& layer : lowered->layers)
@@ -47,8 +48,8 @@ std::string spec_hash(const SweepSpec& spec) {
   for (const SweepModel& m : spec.models)
     text += fmt::format("model {} {}\n", m.weight, hash_text(graph_text(m.graph, spec.base)));
   for (const Metric m : spec.objectives) text += fmt::format("{} ", info(m).name);
-  text += fmt::format("\n{} {} {} {} {} {}\n", name(spec.strategy), spec.seed, spec.count,
-                      static_cast<int>(spec.effort), name(spec.objective), spec.layers);
+  text += fmt::format("\n{} {} {} {} {} {} {}\n", name(spec.strategy), spec.seed, spec.count,
+                      static_cast<int>(spec.effort), name(spec.objective), spec.slack, spec.layers);
   return hash_text(text);
 }
 

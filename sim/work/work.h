@@ -26,8 +26,11 @@ enum class Fate : uint8_t {
 /// As reports spell it: "gemm", "vector", "memory", "view", "folded", "unsupported".
 std::string_view name(Fate fate);
 
-/// Port of a value that lives only between two items of one node's work (attention scores).
+/// Port of a value that lives only between two items of one node's work (attention scores); those
+/// below it are of other such values.
 inline constexpr int kInternalPort = -1;
+/// Of what is made of that one (attention's softmax).
+inline constexpr int kSecondInternalPort = -2;
 
 /// One side of an operation's traffic: which input or output of the node, how much of it is touched
 /// and in which contiguous pieces.
@@ -101,15 +104,43 @@ struct MoveAxis {
   friend bool operator==(const MoveAxis&, const MoveAxis&) = default;
 };
 
+/// Elements of a side of the blocks that are turned at once, at most.
+inline constexpr int64_t kTurnedSide = 64;
+
 /// Elements that move and stay as they are.
 struct MemoryOp {
   std::vector<Access> inputs;
   std::vector<Access> outputs;
-  /// Where the elements of the one output lie in the one input, from its first element on: axes of
-  /// the output, outermost first, without those of one element and with those that go on in the
-  /// input joined. Empty: not told, only how long contiguous pieces are.
+  /// Where the elements of the one output lie in the one input: axes of the output, outermost
+  /// first, without those of one element and with those that go on in the input joined. Empty: not
+  /// told, only how long contiguous pieces are.
   std::vector<MoveAxis> axes{};
+  /// Of an axis, elements of the output from one to the next; empty: they are dense, the last
+  /// axis innermost.
+  std::vector<int64_t> spacing{};
+  int64_t from = 0, to = 0;  ///< elements of the input and of the output before the first
 };
+
+/// An axis of a box that moves from one tensor to another: elements `in` apart in the one and `out`
+/// in the other.
+struct BoxAxis {
+  int64_t count = 1, in = 1, out = 1;
+};
+/// The move of a box, its axes outermost first in both tensors, ports and first elements as given.
+MemoryOp box_move(const std::vector<BoxAxis>& axes, int in_port, int out_port, int64_t from,
+                  int64_t to);
+/// Elements of the output from one of an axis to the next, for each of them.
+std::vector<int64_t> spacing_of(const MemoryOp& op);
+
+/// Axes of one element dropped, and those that go on in the next one joined to it.
+std::vector<MoveAxis> joined(const std::vector<MoveAxis>& axes);
+/// Does a copy along such axes turn blocks, and how long is their shorter side then? Else
+/// kTurnedSide.
+int64_t turned_side(const std::vector<MoveAxis>& axes);
+/// Says where the elements of a move from one input to one output lie, `axes` joined, and how long
+/// the pieces are that go at once: contiguous on both sides, or where the innermost axis is another
+/// one, blocks that are turned on their way through a slot.
+void set_axes(MemoryOp& op, std::vector<MoveAxis> axes);
 
 /// One step of a node's work.
 using WorkItem = std::variant<GemmOp, VectorOp, MemoryOp>;

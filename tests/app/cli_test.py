@@ -700,11 +700,14 @@ class Monotony(CliTest):
         return self.report(network, self.path("edited.yaml", text))["totals"]["cycles"]
 
     def never_more(self, make_edits, values):
-        """Cycles must not rise along `values`."""
+        """Cycles must not rise along `values`; by 0.5 % where each layer's mapping is chosen alone
+        and the chain of them is slower for it (README, Limits)."""
         for network in (RESNET18, BERT):
             found = [self.cycles(network, *make_edits(v)) for v in values]
             with self.subTest(network=network.name, cycles=dict(zip(values, found))):
-                self.assertEqual(found, sorted(found, reverse=True))
+                for before, after in zip(found, found[1:]):
+                    self.assertLessEqual(after, before * 1.005)
+                self.assertLessEqual(found[-1], found[0])
 
     def test_read_bandwidth(self):
         self.never_more(

@@ -34,7 +34,7 @@ COMMANDS = {
     "hw fields": None,
     "shapes": ["shapes", "{model}"],
     "verify": ["verify", "--hw", "{hw}", "{model}"],
-    "run": ["run", "{model}", "--weights", "random:1"],
+    "run": ["run", "{model}", "--hw", "{hw}", "--weights", "random:1", "--int8", "--network"],
     "diff": ["diff", "{dump_a}", "{dump_b}"],
     "inspect": ["inspect", "{model}"],
     "tile": ["tile", "{model}"],
@@ -76,13 +76,18 @@ READ_ONLY = {
     "hw rtl": ["file"],
 }
 # Words that make an input one, where COMMANDS hasn't got them.
-GIVEN = {"--source": ["--source", "{tree}"], "shards": ["{store}", "{other_store}"]}
+GIVEN = {
+    "--source": ["--source", "{tree}"],
+    "shards": ["{store}", "{other_store}"],
+    "--input": ["--input", "x={npy}"],
+}
 
 # By command: options that write a file, and those that write into a folder.
 OUTPUTS = {
     "": ["--json", "--csv", "--html", "--trace", "--annotate"],
     "shapes": ["--json"],
     "verify": ["--json", "--trace"],
+    "run": ["--json"],
     "diff": ["--json"],
     "inspect": ["--json", "--csv"],
     "tile": ["--output"],
@@ -104,14 +109,15 @@ FOLDERS = {
 # Options whose value is no file.
 NO_FILES = """
     --help --version --bind --example --python --input-shape --allow-unsupported --dump-program
-    --dataflow --mapping
+    --dataflow --mapping --slack
     --objective --effort --all --quiet --color --gemm --conv --random --seed --max-cycles --jobs
     --assertions --weights --dump --int8 --layerwise --threads --atol --rtol --macs --traffic --sort
     --in-place --reorder --arena --tile --edge --layers size --op --batch --transA --transB --alpha
     --beta --bias --opset --shard --pareto --where --nodes --partition --time --dry-run --pattern
-    --bursts --conv --pe-modules --columns --verbose --trace-commands
+    --bursts --conv --pe-modules --columns --verbose --trace-commands --network --inputs --calibrate
+    --percentile --random-numbers
     shell command
-    --b-dataflow --b-mapping --b-objective --b-effort --port --max-upload
+    --b-dataflow --b-mapping --b-objective --b-slack --b-effort --port --max-upload
 """
 
 

@@ -108,7 +108,7 @@ class OverflowTest(unittest.TestCase):
             (*cost, "--all"),
             (*cost, "--dump-program", "*"),
             ("verify", *cost),
-            ("verify", *cost, "--max-cycles", 100),
+            ("verify", *cost, "--layers", "--max-cycles", 100),
         ):
             with self.subTest(args=args):
                 self.refused(*args, names=["MACs", "64 bits", str(model)])

@@ -16,6 +16,7 @@ import tempfile
 import time
 import unittest
 
+import onnx
 from program import ACCSIM, ROOT
 
 SMALL = ROOT / "configs" / "8x8.yaml"
@@ -117,6 +118,63 @@ class VerifyTest(unittest.TestCase):
         self.assertLessEqual(report["rows"][0]["rtl_cycles"], 5000)
         self.assertRegex(text, r"cut: 1x16x40x40 k3x3 -> 24 to ")
 
+    def network(self):
+        """A network's file: two convolutions and what is between them; no weights."""
+        helper = onnx.helper
+        tensor = onnx.TensorProto
+
+        def weight(name, *dims):
+            t = tensor(name=name, data_type=tensor.FLOAT, dims=dims)
+            t.data_location = tensor.EXTERNAL
+            t.external_data.add(key="location", value="absent.bin")
+            return t
+
+        graph = helper.make_graph(
+            [
+                helper.make_node("Conv", ["in", "w1"], ["c1"], "first", pads=[1, 1, 1, 1]),
+                helper.make_node("Relu", ["c1"], ["r1"], "clip"),
+                helper.make_node("Conv", ["r1", "w2"], ["c2"], "second"),
+                helper.make_node("Add", ["c2", "r1"], ["out"], "sum"),
+            ],
+            "small",
+            [helper.make_tensor_value_info("in", tensor.FLOAT, [1, 8, 12, 12])],
+            [helper.make_tensor_value_info("out", tensor.FLOAT, None)],
+            [weight("w1", 16, 8, 3, 3), weight("w2", 16, 16, 1, 1)],
+        )
+        path = self.dir / "small.onnx"
+        onnx.save(helper.make_model(graph, opset_imports=[helper.make_opsetid("", 13)]), path)
+        return path
+
+    def test_a_network_is_one_program(self):
+        model = self.network()
+        text, report = self.report(model)
+        done = subprocess.run(
+            [str(ACCSIM), "--hw", str(SMALL), str(model), "--json", "-"],
+            capture_output=True,
+            text=True,
+            check=True,
+        )
+        total = json.loads(done.stdout)["totals"]["cycles"]
+        (row,) = report["rows"]
+        self.assertTrue(row["passed"])
+        self.assertEqual((row["rtl_cycles"], row["difference"]), (total, 0))
+        self.assertEqual(
+            report["network"],
+            {
+                "report_cycles": total,
+                "left_cycles": 0,
+                "left_out": [],
+                "programs": 2,
+                "real_programs": 0,  # the file has no weights: numbers drawn
+                "referenced": 2,
+                "not_referenced": [],
+            },
+        )
+        self.assertIn(f"all of the report's {total} cycles are this program's", text)
+        _, layers = self.report(model, "--layers")
+        self.assertEqual([r["name"] for r in layers["rows"]], ["first", "second"])
+        self.assertNotIn("network", layers)
+
     def test_a_fault_gives_exit_code_1_and_the_command(self):
         for folder in ("rtl", "hw/cosim"):
             shutil.copytree(ROOT / folder, self.dir / folder)
@@ -216,6 +274,8 @@ class VerifyTest(unittest.TestCase):
             ["--gemm", SHAPE, "model.onnx"],
             ["no_such_model.onnx"],
             ["--random", "0"],
+            ["--gemm", SHAPE, "--layers"],
+            [self.network(), "--max-cycles", "100"],
         ):
             with self.subTest(args=args):
                 done = run(*args)

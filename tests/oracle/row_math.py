@@ -49,16 +49,16 @@ class Rules:
     def clip(self, value: int, low: int = -128, high: int = 127) -> int:
         return max(low, min(high, value))
 
-    def fixed_scale(self, real: float) -> tuple[int, int]:
+    def fixed_scale(self, real: float, bits: int = 31) -> tuple[int, int]:
         """Section "Notation"."""
         if real == 0:
             return 0, 0
         exponent = math.frexp(real)[1]  # 2^(e-1) <= |real| < 2^e
-        shift = min(31 - exponent, 62)
+        shift = min(bits - exponent, 62)
         multiplier = half_away(math.ldexp(real, shift))
-        if abs(multiplier) == 1 << 31:
+        if abs(multiplier) == 1 << bits:
             multiplier, shift = multiplier // 2, shift - 1
-        return fits(multiplier, 32, signed=True), fits(shift, 6)
+        return fits(multiplier, bits + 1, signed=True), fits(shift, 6)
 
     def recip(self, numerator: int, divisor: int) -> int:
         """Section "Notation"."""
@@ -140,8 +140,9 @@ class Norm(Rules):
             gamma, shift_of_beta = case["channels"][i // case["per"]]
             steps = math.ldexp(shift_of_beta / case["output"], self.beta_bits)
             beta = fits(half_away(steps), 32, signed=True)
-            mult, shift = self.fixed_scale(math.ldexp(gamma / case["output"], self.beta_bits - g))
-            scaled = self.rs(unit * mult, shift) + beta
+            scale = math.ldexp(gamma / case["output"], self.beta_bits - g)
+            mult, shift = self.fixed_scale(scale, 25)
+            scaled = self.rs(fits(unit * mult, 57, signed=True), shift) + beta
             out.append(self.clip(self.rs(scaled, self.beta_bits) + case["zero"], case["low"]))
         return out
 

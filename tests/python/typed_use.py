@@ -20,7 +20,7 @@ def cycles(path: str) -> int:
     accsim.write_llmservingsim("perf", {"hidden_size": 64}, hw, tp=(1, 2), effort="rule")
     print(accsim.write_chakra(report, "net.0.et") + 1)
     try:
-        accsim.verify(path, hw, max_cycles=1000)
+        accsim.verify(path, hw, layers=True, max_cycles=1000)
     except accsim.Error as error:
         causes: list[str] = error.causes
         print(causes, rows, names, units, len(front), inspection.macs)

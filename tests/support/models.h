@@ -1,4 +1,5 @@
 #pragma once
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -34,6 +35,12 @@ class ModelBuilder {
     t.payload.kind = Payload::Kind::external;
     t.payload.external_file = "absent.bin";
     model_.graph.initializers.push_back(std::move(t));
+    return *this;
+  }
+  /// A stored tensor of integers that shapes may depend on.
+  ModelBuilder& constant(const std::string& name, const Dims& dims, std::vector<int64_t> values) {
+    weight(name, dims, DType::int64);
+    model_.graph.initializers.back().value = std::make_shared<ConstData>(std::move(values));
     return *this;
   }
   ModelBuilder& node(const std::string& op, const std::vector<std::string>& inputs,

@@ -152,7 +152,8 @@ constexpr OpRow kConvOperators[] = {
      .shape = conv_transpose_rule,
      .cost = conv_transpose_cost,
      .kind = OpKind::convolution,
-     .same_operand_types = true},
+     .same_operand_types = true,
+     .lie = Lie::channels_last},
     {.name = "DeformConv",
      .since = 19,
      .min_inputs = 3,
@@ -162,7 +163,8 @@ constexpr OpRow kConvOperators[] = {
      .fate = Fate::gemm,
      .shape = deform_conv_rule,
      .cost = deform_conv_cost,
-     .kind = OpKind::convolution},
+     .kind = OpKind::convolution,
+     .lie = Lie::channels_last},
     {.name = "CausalConvWithState",
      .since = 27,
      .min_inputs = 2,
@@ -172,7 +174,8 @@ constexpr OpRow kConvOperators[] = {
      .fate = Fate::gemm,
      .shape = causal_conv_rule,
      .cost = causal_conv_cost,
-     .kind = OpKind::convolution},
+     .kind = OpKind::convolution,
+     .lie = Lie::channels_last},
 };
 
 }  // namespace

@@ -30,13 +30,13 @@ Work attention_work(const NodeView& node, const AttentionPlan& p) {
   qk.b_transposed = true;  // keys lie row by row
   qk.out_port = kInternalPort;
   GemmOp av = matrix_product(groups, rows, p.total_len, p.v_head);
-  av.a_port = kInternalPort;
+  av.a_port = kSecondInternalPort;
   av.b_port = p.v_port;
 
   const int64_t scores = times({groups, rows, p.total_len});
   VectorOp softmax;
   softmax.inputs.push_back({kInternalPort, scores, 0});
-  softmax.outputs.push_back({kInternalPort, scores, 0});
+  softmax.outputs.push_back({kSecondInternalPort, scores, 0});
   softmax[VectorClass::reduce] = times({2, scores});
   softmax[VectorClass::elementwise] = times({2, scores});
   softmax[VectorClass::special] = plus(scores, times({groups, rows}));
@@ -164,7 +164,8 @@ std::optional<RowMeaning> attention_rows(const NodeView& node) {
                        int_attr(node, "right_window_size", -1) >= 0 || node.has_input(6);
   if (!p || windows || p->softcap || p->scores_output >= 0) return std::nullopt;
   RowMeaning out = row_meaning(RowKind::softmax, p->scores(), 3, 4, false);
-  out.in_port = out.out_port = kInternalPort;
+  out.in_port = kInternalPort;
+  out.out_port = kSecondInternalPort;
   if (p->mask_port < 0) return out;
   const Dims& mask = node.dims(static_cast<size_t>(p->mask_port));
   if (mask.empty() || mask.back() != p->total_len) return std::nullopt;

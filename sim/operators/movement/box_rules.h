@@ -2,7 +2,9 @@
 #include <string>
 #include <vector>
 
+#include "sim/operators/fold.h"
 #include "sim/operators/node_view.h"
+#include "sim/work/work.h"
 
 namespace accsim::sim {
 
@@ -11,6 +13,9 @@ struct Box {
   std::vector<int64_t> start, step;
   Dims dims;
 };
+
+/// Axes of a box of so many elements, `in` and `out` apart in the tensors that it moves between.
+std::vector<BoxAxis> box_axes(const Dims& dims, const Strides& in, const Strides& out);
 
 /// What Slice cuts out, and what Split's outputs are. The lists must be known.
 Result<Box> sliced_box(const NodeView& node);

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "sim/operators/fold.h"
+#include "sim/operators/movement/box_rules.h"
 #include "sim/operators/movement/index_rules.h"
 #include "sim/operators/movement/movement_rules.h"
 #include "sim/operators/rules.h"
@@ -189,12 +190,62 @@ Result<Work> picked(const NodeView& node, int64_t run) {
   return Work{std::move(op)};
 }
 
+/// Boxes that are moved rather than rows gathered by an index list, at most.
+constexpr size_t kMostBoxes = 16;
+
+/// Indices that are evenly spaced: `count` of them, `step` apart.
+struct EvenIndices {
+  int64_t first = 0, step = 1, count = 1;
+};
+
+std::vector<EvenIndices> even_parts(const std::vector<int64_t>& indices) {
+  std::vector<EvenIndices> out;
+  for (size_t i = 0; i < indices.size(); ++i) {
+    if (!out.empty()) {
+      EvenIndices& last = out.back();
+      if (last.count == 1) last.step = indices[i] - last.first;
+      if (indices[i] == last.first + last.count * last.step) {
+        ++last.count;
+        continue;
+      }
+    }
+    out.push_back({indices[i]});
+  }
+  return out;
+}
+
+/// The boxes that known indices pick, as they lie in memory.
+Work picked_boxes(const NodeView& node, const std::vector<EvenIndices>& parts, int64_t all,
+                  int64_t axis) {
+  Dims dims = node.in_order(node.dims(0));
+  const auto along = static_cast<size_t>(node.place_of(axis));
+  const Strides in = row_major(dims);
+  dims[along] = all;
+  const Strides out = row_major(dims);
+  std::vector<BoxAxis> axes = box_axes(dims, in, out);
+  Work work;
+  int64_t before = 0;
+  for (const EvenIndices& part : parts) {
+    axes[along] = {part.count, in[along] * part.step, out[along]};
+    work.push_back(box_move(axes, 0, 0, part.first * in[along], before * out[along]));
+    before += part.count;
+  }
+  return work;
+}
+
 }  // namespace
 
 Result<Work> gather_cost(const NodeView& node) {
   const Result<int64_t> axis = axis_attr(node, 0, node.rank(0));
   if (!axis) return axis.errors();
-  return picked(node, lines(node.dims(0), *axis).inner);
+  if (node.value(1) && output_size(node, 0) > 0) {
+    if (Status s = countable(node); !s) return s.errors();
+    const auto indices = indices_of(node, 1, node.dims(0)[static_cast<size_t>(*axis)]);
+    if (!indices) return indices.errors();
+    const std::vector<EvenIndices> parts = even_parts(*indices);
+    if (parts.size() <= kMostBoxes) return picked_boxes(node, parts, std::ssize(*indices), *axis);
+  }
+  return picked(node, lines(node.in_order(node.dims(0)), node.place_of(*axis)).inner);
 }
 
 Result<Work> gather_elements_cost(const NodeView& node) { return picked(node, 1); }

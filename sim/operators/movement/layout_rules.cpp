@@ -110,22 +110,24 @@ Status concat_value(InferContext& node) {
   return ok();
 }
 
-/// Each input is read in order; what it becomes in the output is in pieces from the axis on. The
-/// smallest piece stands for all.
+/// Each input is a box of the output, behind the one before along the axis.
 Result<Work> concat_cost(const NodeView& node) {
   if (Status s = countable(node); !s) return s.errors();
   if (node.input_count() == 1) return Work{};
   const Result<int64_t> axis = concat_axis(node);
   if (!axis) return axis.errors();
-  MemoryOp op = memory_op(node);
-  if (op.outputs.empty()) return Work{};
-  int64_t run = op.outputs[0].elements;
-  for (const Access& in : op.inputs) {
-    const Lines l = lines(node.dims(static_cast<size_t>(in.port)), *axis);
-    run = std::min(run, l.length * l.inner);
+  if (!node.has_output(0)) return Work{};
+  const Strides out = row_major(node.in_order(node.output(0).dims));
+  const auto along = static_cast<size_t>(node.place_of(*axis));
+  Work work;
+  int64_t to = 0;
+  for (size_t i = 0; i < node.input_count(); ++i) {
+    const Dims dims = node.in_order(node.dims(i));
+    if (elements(dims) > 0)
+      work.push_back(box_move(box_axes(dims, row_major(dims), out), static_cast<int>(i), 0, 0, to));
+    to += dims[along] * out[along];
   }
-  op.outputs[0].run = run == op.outputs[0].elements ? 0 : run;
-  return Work{std::move(op)};
+  return work;
 }
 
 Status transpose_shape(InferContext& node) {
@@ -147,42 +149,6 @@ Status transpose_value(InferContext& node) {
   return ok();
 }
 
-/// Elements that move together. When the innermost axis moves, the load engine turns square blocks
-/// on their way through the slot, as array transposers do, so neither side goes element by element.
-struct TransposeRuns {
-  int64_t input, output;
-};
-
-TransposeRuns transpose_runs(const std::vector<int64_t>& perm, const Dims& dims) {
-  constexpr int64_t kBlock = 64;     // elements of a side of the block that is turned at once
-  std::vector<int64_t> axes = perm;  // the input's axes, without those of one element
-  std::ranges::sort(axes);
-  const auto place = [&](int64_t axis) { return std::ranges::find(perm, axis) - perm.begin(); };
-  int64_t input = dims[static_cast<size_t>(axes.back())];
-  for (size_t i = axes.size() - 1; i > 0 && place(axes[i - 1]) + 1 == place(axes[i]); --i)
-    input *= dims[static_cast<size_t>(axes[i - 1])];
-  if (perm.back() == axes.back()) return {input, input};
-  const auto rank = [&](int64_t axis) { return std::ranges::find(axes, axis) - axes.begin(); };
-  int64_t output = dims[static_cast<size_t>(perm.back())];
-  for (size_t i = perm.size() - 1; i > 0 && rank(perm[i - 1]) + 1 == rank(perm[i]); --i)
-    output *= dims[static_cast<size_t>(perm[i - 1])];
-  return {std::min(input, kBlock), std::min(output, kBlock)};
-}
-
-/// The output's axes as strides of the input; neighbours that stay neighbours are one.
-std::vector<MoveAxis> transpose_axes(const std::vector<int64_t>& perm, const Dims& dims) {
-  const Strides from = row_major(dims);
-  std::vector<MoveAxis> axes;
-  for (const int64_t axis : perm) {
-    const auto i = static_cast<size_t>(axis);
-    if (!axes.empty() && axes.back().stride == dims[i] * from[i])
-      axes.back() = {axes.back().count * dims[i], from[i]};
-    else
-      axes.push_back({dims[i], from[i]});
-  }
-  return axes;
-}
-
 Result<Work> transpose_cost(const NodeView& node) {
   if (Status s = countable(node); !s) return s.errors();
   Result<std::vector<int64_t>> perm = permutation(node);
@@ -190,12 +156,13 @@ Result<Work> transpose_cost(const NodeView& node) {
   const Dims& dims = node.dims(0);
   std::erase_if(*perm, [&](int64_t axis) { return dims[static_cast<size_t>(axis)] == 1; });
   if (std::ranges::is_sorted(*perm)) return Work{};  // only axes of one element move
-  const TransposeRuns runs = transpose_runs(*perm, dims);
-  MemoryOp op;
-  read_part(node, 0, output_size(node, 0), runs.input, op.inputs);
-  write_output(node, 0, op.outputs);
-  for (Access& out : op.outputs) out.run = runs.output;
-  if (!op.outputs.empty()) op.axes = transpose_axes(*perm, dims);
+  MemoryOp op = memory_op(node);
+  if (op.outputs.empty()) return Work{};
+  const Strides from = row_major(dims);
+  std::vector<MoveAxis> axes;
+  for (const int64_t axis : *perm)
+    axes.push_back({dims[static_cast<size_t>(axis)], from[static_cast<size_t>(axis)]});
+  set_axes(op, joined(axes));
   return Work{std::move(op)};
 }
 
@@ -240,6 +207,23 @@ Status tile_value(InferContext& node) {
 Result<Work> repeat_cost(const NodeView& node) {
   if (node.has_output(0) && output_size(node, 0) == elements(node.dims(0))) return Work{};
   return data_copy_cost(node);
+}
+
+/// The input stands still along the axes that repeat it. Where that is the innermost one, single
+/// elements would move: then only what is read and written is said.
+Result<Work> expand_cost(const NodeView& node) {
+  Result<Work> whole = repeat_cost(node);
+  if (!whole || whole->empty() || std::get<MemoryOp>((*whole)[0]).outputs.empty()) return whole;
+  const Dims to = node.in_order(node.output(0).dims);
+  Dims from = node.dims(0);
+  from.insert(from.begin(), to.size() - from.size(), 1);
+  from = node.in_order(from);
+  const Strides in = broadcast_strides(from, to);
+  bool alone = true;
+  for (size_t i = 0; i < to.size(); ++i)
+    if (to[i] > 1) alone = in[i] == 0;
+  if (alone) return whole;
+  return Work{box_move(box_axes(to, in, row_major(to)), 0, 0, 0, 0)};
 }
 
 Result<Work> data_copy_cost(const NodeView& node) {
@@ -288,13 +272,52 @@ Status space_to_depth_shape(InferContext& node) {
   return set_shape(node, 0, node.dtype(0), {dims[0], *channels, dims[2] / b, dims[3] / b});
 }
 
-/// Neighbours in the output are from different channels or a block apart, so single elements.
+namespace {
+
+struct Blocks {
+  int64_t images, channels, height, width, side;  ///< of the image, and of a block
+};
+
+/// The move from a channels-last tensor to another, `to_space` from blocks to the image or back.
+/// In the channels of a block its lines and columns come first, with `columns_last` (CRD) the
+/// image's channels.
+std::vector<MoveAxis> block_axes(const Blocks& b, bool to_space, bool columns_last) {
+  const int64_t blocks = b.width / b.side, image = b.height * b.width * b.channels;
+  if (to_space) {
+    const int64_t block = b.side * b.side * b.channels;
+    const int64_t column = columns_last ? 1 : b.channels;
+    return {{b.images, image},         {b.height / b.side, blocks * block},
+            {b.side, b.side * column}, {blocks, block},
+            {b.side, column},          {b.channels, columns_last ? b.side * b.side : 1}};
+  }
+  const int64_t line = b.width * b.channels;
+  std::vector<MoveAxis> axes{{b.images, image},
+                             {b.height / b.side, b.side * line},
+                             {blocks, b.side * b.channels},
+                             {b.side, line},
+                             {b.side, b.channels},
+                             {b.channels, 1}};
+  if (columns_last) std::rotate(axes.begin() + 3, axes.begin() + 5, axes.end());
+  return axes;
+}
+
+}  // namespace
+
+/// Of tensors as their dims say: neighbours in the output are from different channels or a block
+/// apart, so single elements.
 Result<Work> block_cost(const NodeView& node) {
   if (Status s = countable(node); !s) return s.errors();
-  if (int_attr(node, "blocksize", 1) == 1) return Work{};
+  const int64_t side = int_attr(node, "blocksize", 1);
+  if (side == 1) return Work{};
   MemoryOp op;
   read_part(node, 0, output_size(node, 0), 1, op.inputs);
   write_output(node, 0, op.outputs);
+  if (node.order().empty() || op.outputs.empty()) return Work{std::move(op)};
+  const bool to_space = node.output(0).dims[2] > node.dims(0)[2];
+  const Dims& image = to_space ? node.output(0).dims : node.dims(0);
+  const bool columns_last = node.attr("mode", "DCR") == "CRD";
+  set_axes(op, joined(block_axes({image[0], image[1], image[2], image[3], side}, to_space,
+                                 columns_last)));
   return Work{std::move(op)};
 }
 

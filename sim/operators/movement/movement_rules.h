@@ -45,6 +45,7 @@ Status tile_shape(InferContext& node);
 Status tile_value(InferContext& node);
 /// Expand and Tile: input read, output written; nothing when nothing is repeated.
 Result<Work> repeat_cost(const NodeView& node);
+Result<Work> expand_cost(const NodeView& node);
 /// DepthToSpace: N x C / b^2 x H b x W b for blocksize b.
 Status depth_to_space_shape(InferContext& node);
 /// SpaceToDepth: N x C b^2 x H / b x W / b for blocksize b, which must divide.

@@ -76,17 +76,25 @@ Result<Box> sliced_box(const NodeView& node) {
   return box;
 }
 
+std::vector<BoxAxis> box_axes(const Dims& dims, const Strides& in, const Strides& out) {
+  std::vector<BoxAxis> axes;
+  for (size_t i = 0; i < dims.size(); ++i) axes.push_back({dims[i], in[i], out[i]});
+  return axes;
+}
+
 namespace {
 
-/// Elements that are neighbours both in the tensor and in the box.
-int64_t box_run(const Dims& dims, const Box& box) {
-  int64_t run = 1;
-  for (size_t i = dims.size(); i-- > 0;) {
-    if (box.dims[i] > 1 && box.step[i] != 1) return run;
-    run *= box.dims[i];
-    if (box.dims[i] != dims[i]) return run;
+/// The move of a box of input 0 to an output, as they lie in memory.
+MemoryOp cut_out(const NodeView& node, const Box& box, int output) {
+  const Dims dims = node.in_order(box.dims), step = node.in_order(box.step),
+             start = node.in_order(box.start);
+  Strides in = row_major(node.in_order(node.dims(0)));
+  int64_t from = 0;
+  for (size_t i = 0; i < dims.size(); ++i) {
+    from += in[i] * start[i];
+    in[i] *= step[i];
   }
-  return run;
+  return box_move(box_axes(dims, in, row_major(dims)), 0, output, from, 0);
 }
 
 std::vector<int64_t> box_offsets(const Dims& dims, const Box& box) {
@@ -168,10 +176,7 @@ Result<Work> slice_cost(const NodeView& node) {
   const bool whole = box->dims == node.dims(0) &&
                      std::ranges::all_of(box->step, [](int64_t step) { return step == 1; });
   if (whole) return Work{};
-  MemoryOp op;
-  read_part(node, 0, output_size(node, 0), box_run(node.dims(0), *box), op.inputs);
-  write_output(node, 0, op.outputs);
-  return Work{std::move(op)};
+  return Work{cut_out(node, *box, 0)};
 }
 
 Status split_shape(InferContext& node) {
@@ -196,19 +201,11 @@ Result<Work> split_cost(const NodeView& node) {
   const Result<std::vector<Box>> boxes = split_boxes(node);
   if (!boxes) return boxes.errors();
   if (boxes->size() == 1) return Work{};
-  MemoryOp op;
-  int64_t total = 0, run = 0;
-  for (size_t i = 0; i < boxes->size(); ++i) {
-    if (!node.has_output(i)) continue;
-    write_output(node, i, op.outputs);
-    const int64_t part = elements((*boxes)[i].dims);
-    if (part == 0) continue;
-    total += part;
-    const int64_t piece = box_run(node.dims(0), (*boxes)[i]);
-    run = run == 0 ? piece : std::min(run, piece);
-  }
-  read_part(node, 0, total, run, op.inputs);
-  return Work{std::move(op)};
+  Work out;
+  for (size_t i = 0; i < boxes->size(); ++i)
+    if (node.has_output(i) && elements((*boxes)[i].dims) > 0)
+      out.push_back(cut_out(node, (*boxes)[i], static_cast<int>(i)));
+  return out;
 }
 
 }  // namespace accsim::sim

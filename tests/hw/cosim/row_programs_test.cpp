@@ -32,9 +32,10 @@ std::vector<uint8_t> parameters_of(const sim::RowProblem& p, std::mt19937& rando
     words.insert(words.end(), t.fine.begin(), t.fine.end());
   } else {
     const auto real = [&] { return std::uniform_real_distribution<double>(-2, 2)(random); };
-    for (int64_t i = p.parameter_bytes(p.work.rows) / 12; i > 0; --i) {
-      const NormChannel c = *norm_channel(real(), real(), 0.03, norm_unit_bits(p.work.length()));
-      words.insert(words.end(), {c.beta, c.multiplier, c.shift});
+    for (int64_t i = p.parameter_bytes(p.work.rows) / RowCommand::kChannelBytes; i > 0; --i) {
+      const NormWords c =
+          pack(*norm_channel(real(), real(), 0.03, norm_unit_bits(p.work.length())));
+      words.insert(words.end(), c.begin(), c.end());
     }
   }
   std::vector<uint8_t> out(words.size() * sizeof words[0]);

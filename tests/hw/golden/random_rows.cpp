@@ -1,7 +1,8 @@
 // Random rows through the vector unit's row operations, beside their definitions in double:
 //   build/dev/tests/random_rows [ROWS] [SEED]
 // Exit code 1 when an element is further away than docs/vector-arithmetic.md allows, or when
-// TensorFlow Lite's softmax or L2 normalisation is nearer.
+// TensorFlow Lite's softmax is nearer, or its L2 normalisation by more than a channel's multiplier
+// loses.
 #include <cstdio>
 #include <cstdlib>
 
@@ -15,8 +16,9 @@ bool print(const char* name, const accsim::test::RowErrors& e) {
   return e.worst_share <= 1;
 }
 
-bool nearer(const accsim::test::RowErrors& ours, const accsim::test::RowErrors& lite) {
-  return ours.max <= lite.max && ours.mean() <= lite.mean();
+bool nearer(const accsim::test::RowErrors& ours, const accsim::test::RowErrors& lite,
+            double loss = 0) {
+  return ours.max <= lite.max + loss && ours.mean() <= lite.mean() + loss;
 }
 
 }  // namespace
@@ -37,6 +39,7 @@ int main(int argc, char** argv) {
   good &= print("L2 as RMSNorm", trials.l2);
   print("  TensorFlow Lite", trials.lite_l2);
   good &= print("mean", trials.average);
-  good &= nearer(trials.softmax, trials.lite_softmax) && nearer(trials.l2, trials.lite_l2);
+  good &= nearer(trials.softmax, trials.lite_softmax) &&
+          nearer(trials.l2, trials.lite_l2, trials.kMultiplierLoss);
   return good ? 0 : 1;
 }

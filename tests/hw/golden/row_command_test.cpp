@@ -80,11 +80,13 @@ std::vector<int> norm_of(const RowCommand& c, const std::vector<int>& x, const s
   const Wide reciprocal = (Wide{1} << 61) / row_root_of(wide << (2 * pairs));
   std::vector<int> out;
   for (size_t i = 0; i < x.size(); ++i) {
-    const int64_t at = channels + static_cast<int64_t>(i) % c.run / c.per_channel * 12;
+    const int64_t at = channels + static_cast<int64_t>(i) % c.run / c.per_channel * 8;
     const Wide unit = rounded((n * (x[i] - c.input_zero) - sum) * reciprocal,
                               std::max(54 - c.unit_bits - pairs, 0));
-    const Wide scaled = rounded(unit * row_word(p, at + 4), static_cast<int>(row_word(p, at + 8))) +
-                        row_word(p, at);
+    const Wide word = row_word(p, at + 4) & 0xffffffff, size = word % (1 << 26);
+    const Wide multiplier = size < 1 << 25 ? size : size - (1 << 26);
+    const Wide scaled =
+        rounded(unit * multiplier, static_cast<int>(word / (1 << 26))) + row_word(p, at);
     out.push_back(
         static_cast<int>(within_limits(rounded(scaled, 20) + c.output_zero, c.low, c.high)));
   }
@@ -214,8 +216,8 @@ TEST(Rows, IsANormalisationTheRealOneWithinASmallStep) {
     std::vector<int32_t> words;
     for (size_t i = 0; i < x.size(); ++i) {
       const auto index = static_cast<double>(i);
-      const NormChannel n = *norm_channel(1 + index / 100, index / 50 - 1, step, c.unit_bits);
-      words.insert(words.end(), {n.beta, n.multiplier, n.shift});
+      const NormWords n = pack(*norm_channel(1 + index / 100, index / 50 - 1, step, c.unit_bits));
+      words.insert(words.end(), n.begin(), n.end());
     }
     double mean = 0, squares = 0;
     for (const int each : x) mean += 0.02 * (each + 7) / 80;
@@ -260,10 +262,11 @@ TEST(Rows, AreShiftsBeyondALongProductRefused) {
   RowCommand c;
   c.op = RowOp::rms_norm;
   c.unit_bits = 30;
-  for (const int32_t shift : {0, 62}) EXPECT_EQ(row_error(one_row(c, {5}, {0, 1, shift})), "");
-  for (const int32_t shift : {-1, 63})
-    EXPECT_NE(row_error(one_row(c, {5}, {0, 1, shift})).find("a channel shifts by"),
-              std::string::npos);
+  const auto shifted = [&](uint32_t shift) {
+    return row_error(one_row(c, {5}, {0, static_cast<int32_t>(shift << 26 | 1)}));
+  };
+  for (const uint32_t shift : {0, 62}) EXPECT_EQ(shifted(shift), "");
+  EXPECT_NE(shifted(63).find("a channel shifts by 63"), std::string::npos);
 }
 
 TEST(Rows, AreAddressesOutsideOfSlotsRefused) {
@@ -271,12 +274,12 @@ TEST(Rows, AreAddressesOutsideOfSlotsRefused) {
   c.op = RowOp::layer_norm;
   c.unit_bits = 29;
   const std::vector<int> x = {1, 2, 3};
-  const std::vector<int32_t> words(9, 1);
+  const std::vector<int32_t> words(6, 1);
   EXPECT_EQ(row_error(one_row(c, x, words)), "");
   using Bend = void (*)(RowCommand&);
   for (const Bend bend : {Bend{[](RowCommand& r) { r.in.offset = Affine(4096 - 2); }},
                           {[](RowCommand& r) { r.out.offset = Affine(-1); }},
-                          {[](RowCommand& r) { r.parameter_offset = Affine(1024 - 35); }},
+                          {[](RowCommand& r) { r.parameter_offset = Affine(1024 - 23); }},
                           {[](RowCommand& r) { r.rows[2] = 3, r.parameter_stride[2] = -1; }},
                           {[](RowCommand& r) { r.rows[0] = 2, r.out.row_stride[0] = 2048; }},
                           {[](RowCommand& r) { r.rows[1] = 0; }},

@@ -78,7 +78,7 @@ TEST(VerifyRows, AcceptsWhatJustFits) {
       EXPECT_EQ(bent_rows(op, bend), "") << name(op);
   EXPECT_EQ(bent_rows(RowOp::rms_norm,
                       [](RowCommand& c) {
-                        c.parameter_stride = {-12, 0, 24, 0}, c.parameter_offset = Affine(12);
+                        c.parameter_stride = {-8, 0, 16, 0}, c.parameter_offset = Affine(8);
                         c.epsilon = int64_t{1} << 62, c.low = c.high = 5, c.per_channel = 5;
                       }),
             "");
@@ -109,10 +109,10 @@ TEST(VerifyRows, RefusesAddressesOutsideTheirSlots) {
        })
     EXPECT_TRUE(says(bent_rows(RowOp::softmax, c.bend), c.part));
   for (const RowCase& c : {
-           RowCase{[](RowCommand& r) { r.parameter_offset = Affine(1024 - 119); },
-                   "channels of the rows reaches [905, 1025) of 1024"},
-           {[](RowCommand& r) { r.per_channel = 2, r.parameter_offset = Affine(1024 - 59); },
-            "channels of the rows reaches [965, 1025) of 1024"},
+           RowCase{[](RowCommand& r) { r.parameter_offset = Affine(1024 - 79); },
+                   "channels of the rows reaches [945, 1025) of 1024"},
+           {[](RowCommand& r) { r.per_channel = 2, r.parameter_offset = Affine(1024 - 39); },
+            "channels of the rows reaches [985, 1025) of 1024"},
            {[](RowCommand& r) { r.parameter_stride[2] = -1; },
             "channels of the rows reaches [-2, "},
        })
@@ -204,7 +204,7 @@ TEST(CountRows, AddsUpAllPasses) {
   c.per_channel = 5;
   n = counts(c);
   EXPECT_EQ(bytes(n.buffer_read, Buffer::activation), 7 * 120 * 2);
-  EXPECT_EQ(bytes(n.buffer_read, Buffer::parameter), 7 * 120 / 5 * 12);
+  EXPECT_EQ(bytes(n.buffer_read, Buffer::parameter), 7 * 120 / 5 * 8);
   EXPECT_EQ(n.vector_ops[0], 7 * 120 * 2);
   EXPECT_EQ(n.vector_ops[1], 7 * 6 * 2);  // and a root
 }

@@ -93,5 +93,32 @@ TEST(Chain, SharesAreThoseOfOneProgram) {
   EXPECT_LT(simulated, programs);
 }
 
+/// From a place that it goes back to it goes on as it did the first time, whatever came between.
+TEST(Chain, GoesBack) {
+  std::mt19937 random(5);
+  for (int round = 0; round < 20; ++round) {
+    const HwConfig hw = test::random_machine(random);
+    std::vector<Program> kinds;
+    while (kinds.size() < 4) kinds.push_back(random_layer(hw, random));
+    std::vector<StepWriter> steps(kinds.size());
+    std::vector<std::vector<int32_t>> numbers(kinds.size());
+    for (size_t k = 0; k < kinds.size(); ++k) {
+      write_steps(kinds[k], hw, steps[k]);
+      for (size_t t = 0; t < kinds[k].tensors.size(); ++t)
+        numbers[k].push_back(static_cast<int32_t>((k + t) % 5));
+    }
+    Chain chain(hw, false);
+    const auto add = [&](size_t k) { return chain.add(steps[k].steps(), numbers[k]).total; };
+    add(0);
+    const Chain::Place place = chain.place();
+    const Cycles first = add(1);
+    const int64_t total = chain.total();
+    for (const size_t k : {2, 3, 1}) add(k);
+    chain.go_to(place);
+    EXPECT_EQ(add(1), first);
+    EXPECT_EQ(chain.total(), total);
+  }
+}
+
 }  // namespace
 }  // namespace accsim::hw

@@ -36,7 +36,7 @@ class OneFunction {
   const UnaryFunction& function() const { return function_; }
 
   std::vector<int8_t> table(double argument, double result) const {
-    const auto out = function_table(graph_, function_, constants_, argument, result);
+    const auto out = function_table(graph_, function_, constants_, {argument}, {result});
     EXPECT_TRUE(out.ok()) << out.errors().front().text();
     return *out;
   }

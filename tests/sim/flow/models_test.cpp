@@ -81,13 +81,19 @@ TEST_P(EveryModel, HasNoUnsupportedNodeAndItsSumsAddUp) {
   const Report& r = network.report;
   EXPECT_TRUE(r.unsupported.empty());
   Costs sum;
-  for (const LayerReport& l : r.layers) {
+  for (size_t i = 0; i < r.layers.size(); ++i) {
+    const LayerReport& l = r.layers[i];
     sum += l.costs;
     EXPECT_NE(l.fate, Fate::unsupported) << l.name;
-    const bool free = l.fate == Fate::view || l.fate == Fate::folded;
+    const bool free = l.fate == Fate::view || l.fate == Fate::folded ||
+                      network.lowered.layers[i].function.rescales;
     EXPECT_EQ(l.costs.alone_cycles == 0, free) << l.name << ": nothing is silently free";
     if (free) {
       EXPECT_EQ(l.costs.cycles, 0) << l.name;
+    }
+    EXPECT_LE(l.costs.verifiable_cycles, l.costs.cycles) << l.name;
+    if (l.unverifiable.empty()) {
+      EXPECT_EQ(l.costs.verifiable_cycles, l.costs.cycles) << l.name;
     }
     // The main unit's cycles are accounted for without a gap.
     int64_t parts = l.costs.compute_cycles + l.costs.tail_cycles;
@@ -100,6 +106,7 @@ TEST_P(EveryModel, HasNoUnsupportedNodeAndItsSumsAddUp) {
   }
   EXPECT_EQ(sum.cycles, r.totals.cycles);
   EXPECT_LE(r.totals.cycles, r.totals.alone_cycles);
+  EXPECT_EQ(sum.verifiable_cycles, r.totals.verifiable_cycles);
   EXPECT_GE(r.totals.cycles, r.totals.lower_bound);
   EXPECT_EQ(sum.macs, r.totals.macs);
   EXPECT_EQ(sum.dram_read, r.totals.dram_read);
@@ -212,6 +219,24 @@ TEST(Residency, SavesWhatItKeepsOnChip) {
   EXPECT_LT(a.totals.dram_read + a.totals.dram_write, b.totals.dram_read + b.totals.dram_write);
   EXPECT_LE(a.totals.cycles, b.totals.cycles);
   EXPECT_LE(a.shared_peak_bytes, with.shared.kib * 1024);
+}
+
+TEST(Network, SaysWhatOfItIsProved) {
+  const fs::path model = kSource / "models/resnet18_op13.onnx";
+  const Report all = cost(model, machine("64x64")).report;
+  EXPECT_EQ(all.totals.verifiable_cycles, all.totals.cycles);  // products, pools, sums
+  hw::HwConfig floats = machine("64x64"), wide = floats;
+  floats.types = {DType::bfloat16, DType::bfloat16, DType::float32};
+  wide.buffers[static_cast<size_t>(hw::Buffer::weight)].width = 1 << 20;
+  const std::pair<hw::HwConfig, std::string> machines[] = {{machine("64x64-ddr4"), "banked DRAM"},
+                                                           {floats, "other types than the core's"},
+                                                           {wide, "no core of this machine"}};
+  for (const auto& [hw, why] : machines) {
+    const Report none = cost(model, hw).report;
+    EXPECT_EQ(none.totals.verifiable_cycles, 0);
+    for (const LayerReport& l : none.layers)
+      EXPECT_EQ(l.unverifiable, l.mapping.empty() ? "" : why) << l.name;
+  }
 }
 
 /// Each layer alone; of their chain, whose layers are mapped one by one, up to half a percent.

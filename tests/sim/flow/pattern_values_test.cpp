@@ -5,6 +5,7 @@
 #include <map>
 
 #include "sim/elaborate/elaborate.h"
+#include "sim/lower/lay_out.h"
 #include "sim/lower/lower.h"
 #include "sim/ref/executor.h"
 #include "tests/support/models.h"
@@ -74,7 +75,7 @@ Values by_definition(const RowWork& w, const std::vector<Values>& in) {
 void expect_values(const ModelBuilder& b, RowKind kind) {
   const auto graph = elaborate(b.model(), {});
   ASSERT_TRUE(graph.ok()) << graph.errors().front().text();
-  const auto lowered = lower(*graph);
+  const auto lowered = lower_in_memory(*graph);
   ASSERT_TRUE(lowered.ok());
   std::map<std::string, Values> values = values_of(*graph);
   int layers = 0;

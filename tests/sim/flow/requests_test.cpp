@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "sim/elaborate/elaborate.h"
+#include "sim/lower/lay_out.h"
 #include "tests/support/machines.h"
 #include "tests/support/models.h"
 
@@ -23,7 +24,7 @@ std::vector<OpRequest> requests_of(const ModelBuilder& b, const std::string& nam
                                    const hw::HwConfig& hw) {
   const auto graph = elaborate(b.model(), {});
   EXPECT_TRUE(graph.ok()) << graph.errors().front().text();
-  const auto lowered = lower(*graph);
+  const auto lowered = lower_in_memory(*graph);
   EXPECT_TRUE(lowered.ok());
   const Residency residency = plan_residency(*graph, *lowered, hw);
   for (const Layer& l : lowered->layers)
@@ -54,6 +55,22 @@ TEST(Requests, IntegersLookAFunctionUp) {
   ASSERT_EQ(all.size(), 1U);
   EXPECT_TRUE(all[0].table);
   EXPECT_EQ(all[0].outputs[0].place.name, "y");
+}
+
+TEST(Requests, IntegersTimesAPositiveNumberAreTheSameCodes) {
+  const auto scaled = [](const std::string& op, double factor, const hw::HwConfig& hw) {
+    ModelBuilder b(17);
+    b.input("x", {4, 8});
+    b.node("Constant", {}, {"c"}, {Attribute{"value_float", "", factor}});
+    b.node(op, {"x", "c"}, {"s"}).output("s");
+    return requests_of(b, "s", hw).size();
+  };
+  EXPECT_EQ(scaled("Mul", 0.125, test::small_machine()), 0U);
+  EXPECT_EQ(scaled("Div", 8, test::small_machine()), 0U);
+  EXPECT_EQ(scaled("Mul", -0.125, test::small_machine()), 1U);
+  EXPECT_EQ(scaled("Mul", 0, test::small_machine()), 1U);
+  EXPECT_EQ(scaled("Add", 8, test::small_machine()), 1U);
+  EXPECT_EQ(scaled("Mul", 0.125, float_machine()), 1U);
 }
 
 TEST(Requests, FloatsDoTheFunctionBehindItsProduct) {

@@ -35,7 +35,7 @@ TEST(RandomCases, MeetAllThatAMachineCanSay) {
   hw::HwConfig hw = machine();
   hw.array.dataflows = {hw::Dataflow::weight_stationary, hw::Dataflow::input_stationary,
                         hw::Dataflow::output_stationary};
-  for (const VerifyCase& c : random_cases(400, 1, hw, {})) {
+  for (const VerifyCase& c : random_cases(1600, 1, hw, {})) {
     if (c.mixed) {  // a program of its own, no product
       ++mixed;
       mixed_flows.insert(c.mixed->program.dataflow);
@@ -56,7 +56,7 @@ TEST(RandomCases, MeetAllThatAMachineCanSay) {
                  pixel_block(hw, t.dataflow, t.images * t.lines * t.pixels) % t.pixels != 0;
   }
   EXPECT_GT(zeros.size(), 200U);
-  EXPECT_EQ(mixed, 200);
+  EXPECT_EQ(mixed, 800);
   EXPECT_EQ(flows.size(), 3U);
   EXPECT_EQ(mixed_flows.size(), 3U);
   for (const int n : {table, relu, shared, instant, slow, scattered, cut_lines}) EXPECT_GT(n, 10);

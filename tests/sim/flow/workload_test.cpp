@@ -40,6 +40,31 @@ TEST(Workload, CostsWhatTheReportSays) {
   }
 }
 
+/// Threads that map ahead find what one finds, and count what it counts.
+TEST(Workload, AreMappingsOfSeveralThreadsThoseOfOne) {
+  const hw::HwConfig hw = *hw::load_hw(kSource + "/configs/64x64.yaml");
+  for (const char* model : {"resnet18_op13", "googlenet_op17", "llama_tiny2_prefill64_op17"}) {
+    const Result<Graph> graph = load_graph(kSource + "/models/" + model + ".onnx", {});
+    ASSERT_TRUE(graph.ok());
+    for (const Objective objective : {Objective::cycles, Objective::edp}) {
+      MapOptions options;
+      options.objective = objective;
+      const auto one = cost_network(*graph, hw, options);
+      options.threads = 3;
+      const auto several = cost_network(*graph, hw, options);
+      ASSERT_TRUE(one.ok() && several.ok());
+      const Report &a = one->report, &b = several->report;
+      EXPECT_EQ(a.totals.cycles, b.totals.cycles) << model;
+      EXPECT_EQ(a.evaluated, b.evaluated) << model;
+      EXPECT_EQ(a.candidates, b.candidates) << model;
+      EXPECT_EQ(a.distinct_ops, b.distinct_ops) << model;
+      ASSERT_EQ(a.layers.size(), b.layers.size());
+      for (size_t i = 0; i < a.layers.size(); ++i)
+        EXPECT_EQ(a.layers[i].mapping, b.layers[i].mapping) << a.layers[i].name;
+    }
+  }
+}
+
 /// Machines that differ from one in one field of the table: numbers another, words and types every
 /// other, dataflows each alone and all the other way round. A field of a new type doesn't compile.
 std::vector<hw::HwConfig> changed(const hw::HwConfig& base, const hw::Field& field) {

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "sim/elaborate/elaborate.h"
+#include "sim/lower/lay_out.h"
 #include "tests/support/models.h"
 
 namespace accsim::sim {
@@ -18,7 +19,7 @@ class Functions : public testing::Test {
     auto graph = elaborate(b_.model(), {});
     ASSERT_TRUE(graph.ok()) << graph.errors().front().text();
     graph_ = std::move(*graph);
-    auto lowered = lower(graph_);
+    auto lowered = lower_in_memory(graph_);
     ASSERT_TRUE(lowered.ok());
     lowered_ = std::move(*lowered);
   }
@@ -294,7 +295,7 @@ TEST_F(Functions, ClipsAtOtherBoundsAreTables) {
         .output("y");
     const auto graph = elaborate(b.model(), {});
     EXPECT_TRUE(graph.ok()) << graph.errors().front().text();
-    return std::move(lower(*graph)->layers[0]);
+    return std::move(lower_in_memory(*graph)->layers[0]);
   };
   EXPECT_TRUE(clip(0).relu);
   EXPECT_TRUE(clip(0).function.empty());

@@ -113,36 +113,5 @@ TEST(LaneMeaning, CountsWhatPoolingReads) {
   EXPECT_EQ(elements_read(*work), 8 * 6 * 6);
 }
 
-TEST(LaneLayouts, FollowConvolutionsThroughWhatKeepsTheirDims) {
-  // conv-like -> Relu -> Transpose -> Relu, beside a Reshape.
-  LaneCaseBuilder b("Relu", 13);
-  b.in({2, 3, 4, 5}, true);
-  LaneCase c = b.build();
-  const TensorId relu = c.node().outputs[0];
-  const auto add = [&](const std::string& op, TensorId from, Dims dims) {
-    Tensor t;
-    t.dims = std::move(dims);
-    t.dtype = DType::float32;
-    t.producer = 0;
-    c.graph.tensors.push_back(t);
-    Node n;
-    n.op_type = op;
-    n.opset = 13;
-    n.inputs = {from};
-    n.outputs = {static_cast<TensorId>(c.graph.tensors.size() - 1)};
-    c.graph.nodes.push_back(n);
-    return n.outputs[0];
-  };
-  const TensorId turned = add("Transpose", relu, {2, 4, 5, 3});
-  const TensorId after = add("Relu", turned, {2, 4, 5, 3});
-  const TensorId shaped = add("Reshape", relu, {2, 3, 5, 4});
-  const TensorId same = add("Identity", relu, {2, 3, 4, 5});
-  const LaneLayouts layouts(c.graph);
-  EXPECT_EQ(layouts.strides(relu), (std::vector<int64_t>{60, 1, 15, 3}));
-  EXPECT_EQ(layouts.strides(same), (std::vector<int64_t>{60, 1, 15, 3}));
-  EXPECT_EQ(layouts.strides(after), (std::vector<int64_t>{60, 15, 3, 1}));
-  EXPECT_EQ(layouts.strides(shaped), (std::vector<int64_t>{60, 20, 4, 1}));
-}
-
 }  // namespace
 }  // namespace accsim::sim

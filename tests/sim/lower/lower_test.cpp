@@ -156,23 +156,6 @@ TEST(Lower, FoldsAConstantVectorIntoTheProductBeforeIt) {
   EXPECT_EQ(layer(l, "kept").fate, Fate::vector) << "a vector over rows is no bias";
 }
 
-TEST(Lower, LetsAProductReadItsOperandTurned) {
-  const auto turned = [](std::vector<int64_t> perm) {
-    ModelBuilder b;
-    b.input("q", {2, 4, 8}).input("k", {2, 6, 8});
-    b.node("Neg", {"k"}, {"n"})
-        .node("Transpose", {"n"}, {"t"}, {ModelBuilder::ints("perm", std::move(perm))})
-        .node("MatMul", {"q", "t"}, {"y"})
-        .output("y");
-    return lowered(b);
-  };
-  const auto [graph, l] = turned({0, 2, 1});
-  EXPECT_EQ(layer(l, "t").fate, Fate::folded);
-  EXPECT_EQ(layer(l, "t").merged_into, 2);
-  EXPECT_TRUE(std::get<GemmOp>(layer(l, "y").work[0]).b_transposed);
-  EXPECT_EQ(graph.tensor(layer(l, "y").inputs[1]).name, "n");
-}
-
 TEST(Lower, GivesUnknownOperatorsTheirTrafficWhenAllowed) {
   ModelBuilder b;
   b.input("x", {3, 4}).node("Mystery", {"x"}, {"y"}).output("y");

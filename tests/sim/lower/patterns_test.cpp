@@ -5,6 +5,7 @@
 #include <functional>
 
 #include "sim/elaborate/elaborate.h"
+#include "sim/lower/lay_out.h"
 #include "tests/support/models.h"
 
 namespace accsim::sim {
@@ -28,7 +29,7 @@ struct Spelled {
     return out;
   }
   const VectorOp& op(const std::string& name) const {
-    return std::get<VectorOp>(layer(name).work.at(0));
+    return std::get<VectorOp>(layer(name).work.back());
   }
   int64_t layers_with_work() const {
     int64_t out = 0;
@@ -40,7 +41,7 @@ struct Spelled {
 Spelled lowered_of(const ModelBuilder& b) {
   auto graph = elaborate(b.model(), {});
   EXPECT_TRUE(graph.ok()) << graph.errors().front().text();
-  auto low = lower(*graph);
+  auto low = lower_in_memory(*graph);
   EXPECT_TRUE(low.ok()) << low.errors().front().text();
   return {std::move(*graph), std::move(*low)};
 }

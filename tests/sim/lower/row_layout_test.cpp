@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "sim/elaborate/elaborate.h"
+#include "sim/lower/lay_out.h"
 #include "sim/operators/norm/row_rules.h"
 #include "tests/support/models.h"
 
@@ -15,7 +16,7 @@ using test::ModelBuilder;
 std::optional<RowWork> rows_of(const ModelBuilder& b) {
   auto graph = elaborate(b.model(), {});
   EXPECT_TRUE(graph.ok()) << graph.errors().front().text();
-  const auto lowered = lower(*graph);
+  const auto lowered = lower_in_memory(*graph);
   EXPECT_TRUE(lowered.ok());
   for (const Layer& l : lowered->layers)
     if (!l.work.empty()) return std::get<VectorOp>(l.work.back()).row_work;
@@ -52,12 +53,23 @@ TEST(RowLayout, ASoftmaxAlongTheLastDimHasContiguousRows) {
 }
 
 TEST(RowLayout, ASoftmaxAlongAnotherDimHasPieces) {
+  const RowMeaning m = row_meaning(RowKind::softmax, {2, 3, 4, 5}, 2, 3, false);
+  for (const Layout& layout : {row_major_layout({2, 3, 4, 5}), memory_axes(m)}) {
+    const auto w = row_work(m, layout);
+    ASSERT_TRUE(w.has_value());
+    EXPECT_EQ(w->rows, (RowNest{1, 1, 6, 5}));
+    EXPECT_EQ(w->row_stride, (RowNest{0, 0, 20, 1}));
+    EXPECT_EQ(w->pieces, 4);
+    EXPECT_EQ(w->piece_stride, 5);
+    EXPECT_EQ(w->run, 1);
+  }
+}
+
+TEST(RowLayout, ASoftmaxAlongAnotherDimIsLaidOutForIt) {
   const RowWork w = softmax_of({2, 3, 4, 5}, 2);
-  EXPECT_EQ(w.rows, (RowNest{1, 1, 6, 5}));
-  EXPECT_EQ(w.row_stride, (RowNest{0, 0, 20, 1}));
-  EXPECT_EQ(w.pieces, 4);
-  EXPECT_EQ(w.piece_stride, 5);
-  EXPECT_EQ(w.run, 1);
+  EXPECT_EQ(w.rows, (RowNest{1, 1, 1, 30}));
+  EXPECT_EQ(w.row_stride, (RowNest{0, 0, 0, 4}));
+  EXPECT_EQ(w.run, 4);
 }
 
 TEST(RowLayout, ASoftmaxOverChannelsHasPixelsAsRows) {

@@ -20,15 +20,14 @@ using At = std::vector<int64_t>;
 struct LaneCase {
   Graph graph;
   Dims out;
+  LaneLayouts layouts;
   /// Elements of input 0 that make a result, and the number that a mean divides by.
   std::function<std::vector<At>(const At&)> taps = [](const At& o) { return std::vector<At>{o}; };
   std::function<int64_t(const At&)> divisor = [](const At&) { return 1; };
 
   const Node& node() const { return graph.nodes.front(); }
   const Dims& dims(size_t port) const { return graph.tensor(node().inputs[port]).dims; }
-  std::optional<LaneWork> work() const {
-    return lane_work(NodeView(graph, node()), LaneLayouts(graph));
-  }
+  std::optional<LaneWork> work() const { return lane_work(NodeView(graph, node()), layouts); }
 };
 
 /// Builds a LaneCase: inputs, attributes, then infer().
@@ -38,7 +37,7 @@ class LaneCaseBuilder {
     node_.name = node_.op_type = std::move(op);
     node_.opset = opset;
   }
-  /// `channels_last`: a convolution's operator reads it too.
+  /// `channels_last`: so it lies, and the result, if that has its rank.
   LaneCaseBuilder& in(Dims dims, bool channels_last = false, bool constant = false) {
     Tensor t;
     t.name = "t" + std::to_string(out_.graph.tensors.size());
@@ -47,11 +46,15 @@ class LaneCaseBuilder {
     t.constant = constant;
     out_.graph.tensors.push_back(std::move(t));
     node_.inputs.push_back(static_cast<TensorId>(out_.graph.tensors.size() - 1));
-    if (channels_last) last_.push_back(node_.inputs.back());
+    const Dims& its = out_.graph.tensors.back().dims;
+    out_.layouts.inputs.push_back(channels_last ? channels_last_layout(its)
+                                                : row_major_layout(its));
+    if (channels_last) last_ = std::max(last_, its.size());
     return *this;
   }
   LaneCaseBuilder& absent() {
     node_.inputs.push_back(kNoTensor);
+    out_.layouts.inputs.emplace_back();
     return *this;
   }
   LaneCaseBuilder& integers(std::vector<int64_t> values) {
@@ -77,15 +80,8 @@ class LaneCaseBuilder {
     const Status inferred = find_op(node_)->shape(context);
     if (!inferred) ADD_FAILURE() << inferred.errors().front().text();
     out_.out = out_.graph.tensor(result).dims;
-    for (const TensorId id : last_) {
-      Node pool;
-      pool.op_type = "GlobalMaxPool";
-      pool.opset = 13;
-      pool.inputs = {id};
-      pool.outputs = {add_output()};
-      out_.graph.tensors.back().dims = out_.graph.tensor(id).dims;
-      out_.graph.nodes.push_back(pool);
-    }
+    out_.layouts.output =
+        last_ == out_.out.size() ? channels_last_layout(out_.out) : row_major_layout(out_.out);
     return std::move(out_);
   }
 
@@ -101,7 +97,7 @@ class LaneCaseBuilder {
 
   LaneCase out_;
   Node node_;
-  std::vector<TensorId> last_;
+  size_t last_ = 0;  ///< rank of what lies with its channels last; 0: nothing
 };
 
 /// Where an element lies: row-major, or (channels last) with dim 1 behind the others.

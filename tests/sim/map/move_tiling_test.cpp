@@ -67,6 +67,7 @@ VectorProblem problem(const MemoryOp& op, int64_t element) {
   p.inputs = {{{"in"}, op.inputs[0].elements, element, op.inputs[0].run}};
   p.outputs = {{{"out"}, op.outputs[0].elements, element, op.outputs[0].run}};
   p.axes = op.axes;
+  p.spacing = spacing_of(op);
   return p;
 }
 
@@ -108,6 +109,82 @@ TEST(MoveTiling, GivesTheProgramOfATransposeWhatTheTransposeIs) {
   EXPECT_GT(turned, 60);
   EXPECT_GT(moved, 20);
   EXPECT_GT(cut, 50);
+}
+
+TEST(MoveTiling, MovesABoxFromTensorToTensor) {
+  std::mt19937 random(7);
+  const auto pick = [&](int64_t low, int64_t high) {
+    return std::uniform_int_distribution<int64_t>(low, high)(random);
+  };
+  int boxes = 0, cut = 0, spread = 0;
+  for (int round = 0; round < 400; ++round) {
+    const hw::HwConfig hw = test::random_machine(random);
+    // Of tensors of the same rank a box of every in_step-th and out_step-th element of each dim.
+    struct Dim {
+      int64_t count, in_step, out_step, in_first, out_first, in_size, out_size;
+    };
+    std::vector<Dim> dims;
+    for (int64_t rank = pick(1, 4); rank > 0; --rank) {
+      Dim d{pick(1, rank < 3 ? 30 : 5),
+            pick(1, 4) == 1 ? 2 : 1,
+            pick(1, 4) == 1 ? 3 : 1,
+            pick(0, 3),
+            pick(0, 3),
+            0,
+            0};
+      d.in_size = d.in_first + d.count * d.in_step + pick(0, 2);
+      d.out_size = d.out_first + d.count * d.out_step + pick(0, 2);
+      if (pick(0, 2) == 0) d = {d.count, 1, 1, 0, 0, d.count, d.count};
+      dims.push_back(d);
+    }
+    std::vector<BoxAxis> axes(dims.size());
+    int64_t in_size = 1, out_size = 1, from = 0, to = 0;
+    for (size_t i = dims.size(); i-- > 0;) {
+      const Dim& d = dims[i];
+      axes[i] = {d.count, in_size * d.in_step, out_size * d.out_step};
+      from += d.in_first * in_size;
+      to += d.out_first * out_size;
+      in_size *= d.in_size;
+      out_size *= d.out_size;
+    }
+    const int64_t element = pick(0, 3) == 0 ? 2 : 1;
+    if (in_size > 60'000 || out_size > 60'000) continue;
+    const MemoryOp op = box_move(axes, 0, 0, from, to);
+    VectorProblem p = problem(op, element);
+    p.from = op.from;
+    p.to = op.to;
+    ASSERT_TRUE(has_true_program(p));
+    const int64_t chunks = pick(1, 40);
+    if (!fits(p, hw, chunks)) continue;
+    hw::Program program = emit(p, hw, chunks, 1);
+    ASSERT_LE(program.tensors[0].bytes, in_size * element);
+    ASSERT_LE(program.tensors[1].bytes, out_size * element);
+    const std::vector<uint8_t> in = numbered(program.tensors[0].bytes);
+    std::vector<uint8_t> expected(as_index(program.tensors[1].bytes));
+    std::vector<int64_t> at(dims.size(), 0);
+    for (bool more = true; more;) {
+      int64_t source = from, target = to;
+      for (size_t i = 0; i < dims.size(); ++i) {
+        source += at[i] * axes[i].in;
+        target += at[i] * axes[i].out;
+      }
+      for (int64_t b = 0; b < element; ++b)
+        expected.at(as_index(target * element + b)) = in.at(as_index(source * element + b));
+      size_t i = dims.size();
+      while (i > 0 && ++at[i - 1] == dims[i - 1].count) at[--i] = 0;
+      more = i > 0;
+    }
+    ASSERT_EQ(output_of(program, hw, in), expected) << print(program);
+    const Cost cost = CostEvaluator(hw).cost(p, chunks, 1);
+    EXPECT_TRUE(test::equal(cost.timing, hw::simulate(program, hw, hw::TimingMode::step)));
+    EXPECT_LE(lower_bound(p, hw, chunks, 1), cost.timing.total.count()) << print(program);
+    ++boxes;
+    cut += program.loops > 1;
+    spread += op.spacing.size() > 1;
+  }
+  EXPECT_GT(boxes, 200);
+  EXPECT_GT(cut, 20);
+  EXPECT_GT(spread, 100);
 }
 
 TEST(MoveTiling, DoesTheMapperWriteIt) {

@@ -15,7 +15,8 @@ TEST(Pins, ParseWhatDescriptionsPrint) {
                  .outputs = 64,
                  .channels = 256,
                  .outputs_outer = true,
-                 .im2col = true};
+                 .im2col = true,
+                 .staged = 128};
   const auto pin = parse_pin("conv*=" + to_string(t));
   ASSERT_TRUE(pin.ok()) << pin.errors().front().text();
   EXPECT_EQ(pin->layers, "conv*");
@@ -27,6 +28,7 @@ TEST(Pins, ParseWhatDescriptionsPrint) {
   EXPECT_EQ(pin->channels, std::vector<int64_t>{256});
   EXPECT_EQ(pin->outputs_outer, std::vector<bool>{true});
   EXPECT_TRUE(pin->im2col);
+  EXPECT_EQ(pin->staged, std::vector<int64_t>{128});
   for (const char* bad :
        {"", "x=", "n0", "nn4", "7", "1x2x3x4", "-1x2", "fast", "k99999999999999999999"})
     EXPECT_FALSE(parse_pin(bad).ok()) << bad;
@@ -47,7 +49,7 @@ TEST(Pins, AreFreeUntilTheyPinSomething) {
   MappingPin named;
   named.layers = "conv*";
   EXPECT_TRUE(named.free());
-  for (const char* token : {"ws", "7x56", "2x7x56", "n64", "k256", "g2", "mnk", "im2col"})
+  for (const char* token : {"ws", "7x56", "2x7x56", "n64", "k256", "g2", "s64", "mnk", "im2col"})
     EXPECT_FALSE(parse_pin(token)->free()) << token;
 }
 

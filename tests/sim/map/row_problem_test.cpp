@@ -224,7 +224,8 @@ class RowTrial {
     for (int64_t c = 0; c <= most; ++c) {
       const hw::NormChannel each =
           *hw::norm_channel(gamma_[as_index(c)], beta_[as_index(c)], out_scale_, unit_bits_);
-      words.insert(words.end(), {each.beta, each.multiplier, each.shift});
+      const hw::NormWords packed = hw::pack(each);
+      words.insert(words.end(), packed.begin(), packed.end());
     }
     return bytes_of(words);
   }
@@ -268,7 +269,7 @@ class RowTrial {
       const double gain = gamma_[as_index(e.channel)] / out_scale_, g = std::abs(gain);
       // docs/vector-arithmetic.md, Normalisation, Error.
       const double rest = scaled > 0 ? 1.01 * 0x1p-16 / scaled : 0;
-      const double bound = 0.5 + std::abs(unit) * g * (rest + 0x1p-29 + 0x1p-30) +
+      const double bound = 0.5 + std::abs(unit) * g * (rest + 0x1p-25 + 0x1p-28) +
                            std::ldexp(g, -unit_bits_) + 0x1p-20;
       out[as_index(e.place)] = {unit * gain + beta_[as_index(e.channel)] / out_scale_ + out_zero_,
                                 bound};
@@ -431,18 +432,18 @@ TEST(RowMapping, HasAMachineOfIntegersCommandsAndOneOfFloatsOperations) {
   EXPECT_GT(commands<hw::VectorCommand>((*stream)->program.body), 0);
 }
 
-/// 1 KiB of parameters in a slot are 85 channels: 86 to 170 go in halves, more aren't for commands.
+/// 1 KiB of parameters in a slot are 128 channels: up to 256 go in halves, more not in commands.
 TEST(RowMapping, HasWhatDoesNotFitHalvesOrOperations) {
   const hw::HwConfig hw = test::small_machine();
   const auto row_commands = [&](int64_t length) {
     const auto m = Mapper(hw, {}).map(row_request(layer_norm_of(1, length), 1), "norm");
     return m.ok() ? commands<hw::RowCommand>((*m)->program.body) : -1;
   };
-  EXPECT_EQ(row_commands(85), 1);
-  EXPECT_EQ(row_commands(86), 2);
-  EXPECT_EQ(row_commands(170), 2);
-  EXPECT_EQ(row_commands(172), 0);
-  EXPECT_EQ(row_commands(87), 0) << "an odd number has no halves";
+  EXPECT_EQ(row_commands(128), 1);
+  EXPECT_EQ(row_commands(130), 2);
+  EXPECT_EQ(row_commands(256), 2);
+  EXPECT_EQ(row_commands(258), 0);
+  EXPECT_EQ(row_commands(129), 0) << "an odd number has no halves";
 }
 
 /// A row takes max(16, 2 beats) cycles in the middle of many (rtl/README.md, Row commands).

@@ -1,14 +1,18 @@
 #include <gtest/gtest.h>
 
+#include "hw/energy/energy.h"
 #include "sim/map/gemm_options.h"
 #include "sim/map/heuristic_tiling.h"
 #include "sim/map/mapper.h"
 #include "sim/work/random_gemm.h"
 #include "tests/support/gemms.h"
+#include "tests/support/index.h"
 #include "tests/support/machines.h"
 
 namespace accsim::sim {
 namespace {
+
+using test::as_index;
 
 constexpr std::array<Objective, kObjectives> kAll = {Objective::cycles, Objective::energy,
                                                      Objective::edp, Objective::traffic};
@@ -84,7 +88,7 @@ TEST(Search, IsNeverWorseThanBruteForceOverAllDivisors) {
       const Cost cost{hw::simulate(program, hw, hw::TimingMode::step), count(program, hw)};
       for (const Objective o : kAll)
         best[static_cast<size_t>(o)] =
-            std::min(best[static_cast<size_t>(o)], score(o, cost, hw).primary);
+            std::min(best[static_cast<size_t>(o)], score({o}, cost, hw).primary);
       ++tilings;
     });
     if (best[0] == std::numeric_limits<double>::infinity()) continue;
@@ -93,7 +97,7 @@ TEST(Search, IsNeverWorseThanBruteForceOverAllDivisors) {
       Mapper mapper(hw, {.dataflows = kAllDataflows, .objective = o});
       const auto found = mapper.map(r, "op");
       ASSERT_TRUE(found.ok());
-      const Score its = score(o, {(*found)->timing, (*found)->counts}, hw);
+      const Score its = score({o}, {(*found)->timing, (*found)->counts}, hw);
       EXPECT_LE(its.primary, best[static_cast<size_t>(o)] * (1 + 1e-12))
           << name(o) << ": " << (*found)->description;
     }
@@ -117,17 +121,63 @@ TEST(Search, FindsTheBestOfAllCandidates) {
     if (p.op.macs() > 1'000'000) continue;
     CostEvaluator evaluator(hw);
     double best = std::numeric_limits<double>::infinity();
-    for (const Candidate& c : candidates(p, hw, {.dataflows = kAllDataflows, .objective = o}, {})) {
+    std::vector<std::pair<double, int64_t>> all;
+    for (const Candidate& c : candidates(p, hw, {.dataflows = kAllDataflows, .aim = {o}}, {})) {
       const Cost cost = evaluator.cost(p, c.tiling);
-      const double its = score(o, cost, hw).primary;
+      const double its = score({o}, cost, hw).primary;
       ASSERT_LE(c.bound, cost.timing.total.count()) << to_string(c.tiling) << "\n"
                                                     << print(emit(p, hw, c.tiling));
       ASSERT_LE(c.score_bound, its * (1 + 1e-9)) << name(o) << " " << to_string(c.tiling) << "\n"
                                                  << print(emit(p, hw, c.tiling));
       best = std::min(best, its);
+      all.push_back({its, cost.timing.total.count()});
     }
-    EXPECT_DOUBLE_EQ(score(o, {(*found)->timing, (*found)->counts}, hw).primary, best) << name(o);
+    const Score chosen = score({o}, {(*found)->timing, (*found)->counts}, hw);
+    EXPECT_DOUBLE_EQ(chosen.primary, best) << name(o);
+    for (const auto& [its, cycles] : all)
+      if (its <= chosen.primary) {
+        EXPECT_GE(cycles, chosen.cycles) << name(o) << " ties";
+      }
   }
+}
+
+/// Of all candidates that take at most so much more than the fewest cycles none needs less energy.
+TEST(Search, TakesTheLeastEnergyWithinTheSlack) {
+  std::mt19937 random(15);
+  int others = 0, found_any = 0;
+  for (int round = 0; round < 90; ++round) {
+    const hw::HwConfig hw = machine(random);
+    const GemmOp op = random_gemm(random);
+    if (op.macs() > 300'000) continue;
+    const double slack = std::array{0.01, 0.1, 0.6}[as_index(round % 3)];
+    Mapper mapper(hw, {.dataflows = kAllDataflows, .slack = slack});
+    const auto found = mapper.map(request(op), "op");
+    if (!found) continue;
+    ++found_any;
+    const GemmProblem& p = (*found)->gemm->problem;
+    CostEvaluator evaluator(hw);
+    std::vector<Score> all;
+    const Aim aim{.slack = slack};
+    for (const Candidate& c : candidates(p, hw, {.dataflows = kAllDataflows, .aim = aim}, {})) {
+      const Cost cost = evaluator.cost(p, c.tiling);
+      all.push_back(score(aim, cost, hw));
+      EXPECT_DOUBLE_EQ(all.back().picojoules,
+                       total(energy(cost.counts, cost.timing.total, hw)).value());
+      ASSERT_LE(c.picojoules, all.back().picojoules * (1 + 1e-9)) << to_string(c.tiling);
+    }
+    const auto fewer = [](const Score& a, const Score& b) { return a.cycles < b.cycles; };
+    const int64_t fewest = std::ranges::min_element(all, fewer)->cycles;
+    const double most = (1 + slack) * static_cast<double>(fewest);
+    double least = std::numeric_limits<double>::infinity();
+    for (const Score& s : all)
+      if (static_cast<double>(s.cycles) <= most) least = std::min(least, s.picojoules);
+    const Score chosen = score(aim, {(*found)->timing, (*found)->counts}, hw);
+    EXPECT_LE(static_cast<double>(chosen.cycles), most);
+    EXPECT_DOUBLE_EQ(chosen.picojoules, least) << (*found)->description;
+    others += chosen.cycles > fewest;
+  }
+  EXPECT_GT(found_any, 30);
+  EXPECT_GT(others, 10) << "hardly any took the slack";
 }
 
 TEST(TileSizes, AreTheSmallestForEachNumberOfTilesAndHoldAllDivisors) {

@@ -154,6 +154,35 @@ TEST(VectorTiling, EveryChunkHasItsOwnBytesAndFillsItsSlot) {
   EXPECT_GT(passed, 20);
 }
 
+/// What a move puts together, or takes apart: shares are rounded one by one, and all the same every
+/// slot is stored as it was loaded.
+TEST(VectorTiling, MovesStoreWhatTheyHaveLoaded) {
+  std::mt19937 random(3);
+  int chunked = 0;
+  for (int i = 0; i < 300; ++i) {
+    const hw::HwConfig hw = test::random_machine(random);
+    VectorProblem p;
+    int64_t all = 0;
+    for (size_t part = 2 + random() % 3; part > 0; --part) {
+      const auto elements = static_cast<int64_t>(1 + random() % 5000);
+      p.inputs.push_back({{"part"}, elements, 1, 0});
+      all += elements;
+    }
+    p.outputs = {{{"whole"}, all, 1, 0}};
+    if (random() % 2 == 0) std::swap(p.inputs, p.outputs);
+    const auto chunks = static_cast<int64_t>(1 + random() % 30);
+    if (!fits(p, hw, chunks)) continue;
+    const hw::Program program = emit(p, hw, chunks, 1);
+    const Moved moved(program);
+    ASSERT_EQ(moved.loaded.size(), moved.stored.size());
+    for (size_t slot = 0; slot < moved.loaded.size(); ++slot)
+      ASSERT_EQ(moved.loaded[slot].size(), moved.stored[slot].size()) << print(program);
+    ASSERT_LE(lower_bound(p, hw, chunks, 1), hw::simulate(program, hw).total.count());
+    chunked += chunks > 1 ? 1 : 0;
+  }
+  EXPECT_GT(chunked, 100);
+}
+
 TEST(VectorTiling, StridedRunsCostPortBeats) {
   const hw::HwConfig hw = test::small_machine();
   const auto cycles = [&](int64_t run) {

@@ -106,24 +106,110 @@ TEST(Split, DoThePartsHaveToAddUp) {
   EXPECT_EQ(split(18, {}, 3), "4x7");
 }
 
-TEST(Split, AreUnusedPartsNotRead) {
+TEST(Split, IsEveryPartABox) {
   SingleNode node("Split", 13);
   node.in({3, 10}).ints({4, 6}).attr("axis", 1).outs(2);
-  const MemoryOp op = moved(node);
-  EXPECT_EQ(op.inputs.at(0).elements, 30);
-  EXPECT_EQ(op.inputs.at(0).run, 4);
-  EXPECT_EQ(op.outputs.at(1).elements, 18);
+  ASSERT_TRUE(node.infer());
+  const Work work = *node.cost();
+  ASSERT_EQ(work.size(), 2);
+  const auto &first = std::get<MemoryOp>(work[0]), &second = std::get<MemoryOp>(work[1]);
+  EXPECT_EQ(first.inputs.at(0).elements, 12);
+  EXPECT_EQ(first.inputs.at(0).run, 4);
+  EXPECT_EQ(second.from, 4);
+  EXPECT_EQ(second.outputs.at(0).port, 1);
+  EXPECT_EQ(second.outputs.at(0).elements, 18);
+}
+
+/// Where every element of each output comes from: the input and the index in it; -1: nowhere.
+using Sources = std::vector<std::vector<std::pair<int, int64_t>>>;
+
+/// What the node's work says, by the definition of its strides.
+Sources sources(SingleNode& node, const std::vector<int64_t>& out_sizes) {
+  Sources out;
+  for (const int64_t n : out_sizes) out.emplace_back(static_cast<size_t>(n), std::pair(-1, 0));
+  if (!node.infer()) return out;
+  const Work work = *node.cost();
+  for (const WorkItem& each : work) {
+    const auto& op = std::get<MemoryOp>(each);
+    const std::vector<int64_t> spacing = spacing_of(op);
+    const auto visit = [&](const auto& self, size_t axis, int64_t from, int64_t to) -> void {
+      if (axis == op.axes.size()) {
+        auto& place =
+            out.at(static_cast<size_t>(op.outputs.at(0).port)).at(static_cast<size_t>(to));
+        EXPECT_EQ(place.first, -1) << "written twice";
+        place = {op.inputs.at(0).port, from};
+        return;
+      }
+      for (int64_t i = 0; i < op.axes[axis].count; ++i)
+        self(self, axis + 1, from + i * op.axes[axis].stride, to + i * spacing[axis]);
+    };
+    visit(visit, 0, op.from, op.to);
+  }
+  return out;
+}
+
+TEST(Boxes, AreSlicesWhatTheirIndicesSay) {
+  SingleNode node("Slice", 13);
+  node.in({5, 6, 7}).ints({4, 1}).ints({-6, 6}).ints({0, 2}).ints({-2, 2});
+  const Sources got = sources(node, {3 * 6 * 3});
+  for (int64_t i = 0; i < 3; ++i)
+    for (int64_t j = 0; j < 6; ++j)
+      for (int64_t k = 0; k < 3; ++k)
+        EXPECT_EQ(got[0][static_cast<size_t>((i * 6 + j) * 3 + k)],
+                  std::pair(0, ((4 - 2 * i) * 6 + j) * 7 + 1 + 2 * k));
+}
+
+TEST(Boxes, AreSplitAndConcatBoxesBehindOneAnother) {
+  SingleNode split("Split", 13), concat("Concat", 13);
+  split.in({2, 5, 3}).ints({2, 3}).attr("axis", 1).outs(2);
+  const Sources parts = sources(split, {12, 18});
+  concat.in({2, 2, 3}).in({2, 3, 3}).attr("axis", 1);
+  const Sources whole = sources(concat, {30});
+  for (int64_t i = 0; i < 2; ++i)
+    for (int64_t j = 0; j < 5; ++j)
+      for (int64_t k = 0; k < 3; ++k) {
+        const int part = j < 2 ? 0 : 1;
+        const int64_t all = (i * 5 + j) * 3 + k;
+        const int64_t in_part = part == 0 ? (i * 2 + j) * 3 + k : (i * 3 + j - 2) * 3 + k;
+        EXPECT_EQ(parts[static_cast<size_t>(part)][static_cast<size_t>(in_part)],
+                  std::pair(0, all));
+        EXPECT_EQ(whole[0][static_cast<size_t>(all)], std::pair(part, in_part));
+      }
+}
+
+TEST(Boxes, IsAnExpandedAxisReadAgain) {
+  SingleNode node("Expand", 13);
+  node.in({3, 1, 4}).ints({2, 3, 5, 4});
+  const Sources got = sources(node, {2 * 3 * 5 * 4});
+  for (int64_t i = 0; i < 2 * 3 * 5 * 4; ++i)
+    EXPECT_EQ(got[0][static_cast<size_t>(i)], std::pair(0, i / 20 % 3 * 4 + i % 4));
+}
+
+TEST(Boxes, AreKnownIndicesPickedInEvenParts) {
+  SingleNode node("Gather", 13);
+  node.in({3, 9, 2}).ints({8, 6, 4, 0, 1, -4}).attr("axis", 1);
+  const Sources got = sources(node, {3 * 6 * 2});
+  const std::array<int64_t, 6> indices = {8, 6, 4, 0, 1, 5};
+  for (int64_t i = 0; i < 3; ++i)
+    for (int64_t j = 0; j < 6; ++j)
+      for (int64_t k = 0; k < 2; ++k)
+        EXPECT_EQ(got[0][static_cast<size_t>((i * 6 + j) * 2 + k)],
+                  std::pair(0, (i * 9 + indices[static_cast<size_t>(j)]) * 2 + k));
 }
 
 TEST(Concat, IsTheOutputWrittenInPiecesFromTheAxisOn) {
   SingleNode node("Concat", 13);
   node.in({2, 3, 5}).in({2, 4, 5}).attr("axis", 1);
-  const MemoryOp op = moved(node);
+  ASSERT_TRUE(node.infer());
+  const Work work = *node.cost();
+  ASSERT_EQ(work.size(), 2);
+  const auto &first = std::get<MemoryOp>(work[0]), &second = std::get<MemoryOp>(work[1]);
   EXPECT_EQ(node.out(), (Dims{2, 7, 5}));
-  EXPECT_EQ(op.inputs.at(0).elements, 30);
-  EXPECT_EQ(op.inputs.at(1).elements, 40);
-  EXPECT_EQ(op.outputs.at(0).elements, 70);
-  EXPECT_EQ(op.outputs.at(0).run, 3 * 5);
+  EXPECT_EQ(first.inputs.at(0).elements, 30);
+  EXPECT_EQ(first.outputs.at(0).run, 3 * 5);
+  EXPECT_EQ(second.inputs.at(0).port, 1);
+  EXPECT_EQ(second.outputs.at(0).elements, 40);
+  EXPECT_EQ(second.outputs.at(0).run, 4 * 5);
 }
 
 TEST(Concat, AreInputsThatDoNotFitNamed) {

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <array>
 #include <cctype>
 #include <limits>
 #include <sstream>
@@ -30,6 +31,8 @@ Report nasty() {
   r.model_file = std::string(300, '/');
   r.layers[0].name = std::string(500, 'n') + "\n\x1b[2J\xe2\x82\xac";
   r.layers[0].op_type = std::string(100, 'o');
+  r.layers[0].unverifiable = r.layers[3].unverifiable = std::string(200, 'w');
+  r.layers[3].op_type = "\x1b[2J\xe2\x82\xac";
   r.layers[0].output_shape = Dims(20, 1'000'000);
   r.layers[3].name = "";
   r.bindings.assign(12, {std::string(30, 's'), 1});
@@ -125,6 +128,26 @@ TEST(TextReport, IsTheAreaOfTheMachineSaidWithItsUnit) {
 TEST(TextReport, IsADefaultedSymbolSaidPlainly) {
   const std::string text = to_text(fake_report(), {120, false, false});
   EXPECT_TRUE(contains(text, "batch = 1 (default; set with --bind batch=N), sequence = 128"));
+}
+
+/// 100 cycles a layer; of the seventh kind a half.
+TEST(TextReport, IsSaidWhatGoldenAndTheCoreDoNotRun) {
+  Report r;
+  const std::array<const char*, 7> kinds{"Conv", "A", "B", "C", "D", "E", "F"};
+  for (const char* kind : kinds) {
+    LayerReport layer;
+    layer.op_type = kind;
+    layer.costs.cycles = 100;
+    layer.costs.verifiable_cycles = kind == kinds[0] ? 100 : kind == kinds[6] ? 50 : 0;
+    if (kind != kinds[0]) layer.unverifiable = kind == kinds[1] ? "walks" : "moves";
+    r.layers.push_back(layer);
+    r.totals += layer.costs;
+  }
+  const std::string text = to_text(r, {400, false, true});
+  EXPECT_TRUE(contains(text, "21.4 % of cycles are commands that golden and the RTL core run"))
+      << text;  // 150 of 700
+  EXPECT_TRUE(contains(text, "; moves: 64.3 %, B, C, D, E, ...; walks: 14.3 %, A\n")) << text;
+  EXPECT_FALSE(contains(to_text(Report{}, {400, false, true}), "verifiable"));
 }
 
 TEST(TextReport, AreUnsupportedNodesNamed) {

@@ -31,7 +31,7 @@ json trace(const Report& report, const NetworkTimeline& timeline) {
     return ok();
   });
   EXPECT_TRUE(writer.begin());
-  for (const LayerTimeline& l : timeline) EXPECT_TRUE(writer.layer(l));
+  for (const LayerTimeline& l : timeline) EXPECT_TRUE(writer.layers({l}));
   EXPECT_TRUE(writer.end(100));
   return json::parse(text);
 }

@@ -23,12 +23,15 @@ function lane(slices, offset) {
   return out;
 }
 
-/** Layers with their lanes; where no timeline is given, each layer is one bar of its queue. */
+/**
+ * Layers with their lanes; where no timeline is given, each layer is one bar of its queue. The
+ * reach of a layer is the end of all that queues do of it and of the layers before it.
+ */
 export function timelineData(model, given) {
   const queues = given?.queues ?? ['load', 'execute', 'post', 'store'];
   const commands = given?.commands ?? [];
   const told = new Map((given?.layers ?? []).map((l) => [l.layer, l]));
-  let clock = 0, commandsTold = 0;
+  let clock = 0, commandsTold = 0, reach = 0;
   const layers = model.costed.map((layer) => {
     const entry = told.get(layer.index);
     const start = entry?.start ?? clock;
@@ -36,15 +39,17 @@ export function timelineData(model, given) {
     clock = start + cycles;
     const lanes = {};
     let from = start;  // queues begin with a layer under the layers before it
+    reach = Math.max(reach, clock);  // and where layers take turns go on beside those behind it
     for (const queue of queues) {
       const slices = entry?.slices?.[queue];
       if (!slices?.length) continue;
       lanes[queue] = lane(slices, start);
       from = Math.min(from, lanes[queue].start[0]);
+      reach = Math.max(reach, lanes[queue].end.at(-1));
       commandsTold = lanes[queue].count.reduce((sum, n) => sum + n, commandsTold);
     }
     const whole = Object.keys(lanes).length === 0;
-    return { layer, from, start, end: start + cycles, lanes, whole,
+    return { layer, from, start, end: start + cycles, reach, lanes, whole,
       main: queues.includes(mainQueue[layer.fate]) ? mainQueue[layer.fate] : queues[0] };
   });
   return { queues, commands, layers, end: clock, summarised: given?.summarised ?? false,

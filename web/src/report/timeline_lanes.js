@@ -66,7 +66,7 @@ export class Lanes {
   /** Layers in sight, also only of what their queues begin with, with their indices. */
   * visible() {
     const { layers } = this.data, { from, to } = this.view;
-    const first = firstAfter(layers, from, (i) => layers[i].end);
+    const first = firstAfter(layers, from, (i) => layers[i].reach);
     for (let i = first; i < layers.length && layers[i].from < to; i++) yield [layers[i], i];
   }
 
@@ -168,10 +168,11 @@ export class Lanes {
     return i < lane.end.length && lane.start[i] <= time + near ? [lane, i] : null;
   }
 
-  /** The slice at a time, of the layer that runs then or one that its queue goes on with. */
+  /** The slice at a time, of the layer that runs then or one that its queue is busy with. */
   sliceNear(entry, queue, time) {
     const { layers } = this.data;
-    for (let i = layers.indexOf(entry); i < layers.length && layers[i].from <= time; i++) {
+    const first = firstAfter(layers, time, (k) => layers[k].reach);
+    for (let i = first; i < layers.length && layers[i].from <= time; i++) {
       const found = this.sliceAt(layers[i], queue, time);
       if (found) return [layers[i], found];
     }

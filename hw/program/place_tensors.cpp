@@ -1,0 +1,198 @@
+#include "hw/program/place_tensors.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <set>
+
+#include "hw/program/reach.h"
+
+namespace accsim::hw {
+namespace {
+
+/// Where the text uses a tensor: items of the program's body, counted from 1 on.
+struct Life {
+  int first = -1, last = -1;
+  bool written_first = false;
+  std::array<int, kQueues> reads{}, writes{};  ///< the last one; 0: none
+  std::array<int, kQueues> first_write{};      ///< 0: none
+};
+
+class Lives {
+ public:
+  explicit Lives(const Program& p) : lives_(p.tensors.size()) {
+    for (size_t i = 0; i < p.body.size(); ++i) {
+      now_ = static_cast<int>(i) + 1;
+      item(p.body[i]);
+    }
+  }
+  std::vector<Life> take() { return std::move(lives_); }
+
+ private:
+  void item(const Item& i) {
+    if (const auto* loop = std::get_if<Loop>(&i.node))
+      for (const Item& inner : loop->body) item(inner);
+    const auto* command = std::get_if<Command>(&i.node);
+    if (!command) return;
+    const Queue q = queue_of(*command);
+    if (const auto* load = std::get_if<LoadCommand>(command)) use(load->tensor, q, false);
+    if (const auto* store = std::get_if<StoreCommand>(command)) use(store->tensor, q, true);
+    if (const auto* stage = std::get_if<StageCommand>(command)) {
+      use(stage->from, q, false);
+      use(stage->to, q, true);
+    }
+  }
+  void use(int tensor, Queue queue, bool writes) {
+    Life& l = lives_[static_cast<size_t>(tensor)];
+    const auto q = static_cast<size_t>(queue);
+    if (l.last < 0) {
+      l.first = now_;
+      l.written_first = writes;
+    }
+    l.last = now_;
+    (writes ? l.writes : l.reads)[q] = now_;
+    if (writes && l.first_write[q] == 0) l.first_write[q] = now_;
+  }
+
+  std::vector<Life> lives_;
+  int now_ = 0;
+};
+
+class Placer {
+ public:
+  Placer(Program& p, int64_t room) : p_(p), room_(room), lives_(Lives(p).take()) {
+    for (size_t i = 0; i < p.tensors.size(); ++i) {
+      const ProgramTensor& t = p.tensors[i];
+      if (t.memory == Memory::shared && t.slots == 0 && lives_[i].written_first) all_.push_back(i);
+      if (t.memory == Memory::shared && !(t.slots == 0 && lives_[i].written_first))
+        room_ -= t.bytes;
+    }
+  }
+
+  /// The fewest bytes that one of the orders of placing comes to.
+  int64_t run() {
+    const auto bytes = [this](size_t i) { return -p_.tensors[i].bytes; };
+    const auto length = [this](size_t i) { return lives_[i].first - lives_[i].last; };
+    const auto first = [this](size_t i) { return int64_t{lives_[i].first}; };
+    const auto area = [&](size_t i) { return -multiply_far(bytes(i), length(i)); };
+    int64_t least = place(bytes);
+    std::vector<int64_t> best = addresses();
+    const auto other = [&](const auto& key) {
+      if (least <= room_) return;
+      const int64_t end = place(key);
+      if (end >= least) return;
+      least = end;
+      best = addresses();
+    };
+    other(area);
+    other(length);
+    other(first);
+    for (size_t i = 0; i < all_.size(); ++i) p_.tensors[all_[i]].address = best[i];
+    return least;
+  }
+
+  /// Adds marks and waits for them.
+  void order();
+  int64_t room() const { return room_; }  ///< beside what has bytes of its own
+
+ private:
+  bool meet(size_t a, size_t b) const {
+    return lives_[a].first <= lives_[b].last && lives_[b].first <= lives_[a].last;
+  }
+  std::vector<int64_t> addresses() const {
+    std::vector<int64_t> out;
+    for (const size_t i : all_) out.push_back(p_.tensors[i].address);
+    return out;
+  }
+
+  /// Each tensor, by its key, at the lowest address that is free while it lives.
+  template <class Key>
+  int64_t place(const Key& key) {
+    std::vector<size_t> order = all_, placed;
+    std::ranges::stable_sort(order, {}, key);
+    int64_t end = 0;
+    for (const size_t i : order) {
+      ProgramTensor& t = p_.tensors[i];
+      t.address = 0;
+      for (const size_t other : placed) {  // by address
+        const ProgramTensor& o = p_.tensors[other];
+        if (!meet(i, other) || o.address + o.bytes <= t.address) continue;
+        if (o.address >= t.address + t.bytes) break;
+        t.address = o.address + o.bytes;
+      }
+      placed.insert(std::ranges::upper_bound(placed, t.address, {},
+                                             [this](size_t k) { return p_.tensors[k].address; }),
+                    i);
+      end = std::max(end, add_far(t.address, t.bytes));
+    }
+    return end;
+  }
+
+  bool share(size_t a, size_t b) const {
+    const ProgramTensor &x = p_.tensors[a], &y = p_.tensors[b];
+    return x.address < y.address + y.bytes && y.address < x.address + x.bytes;
+  }
+  void order(size_t before, size_t after);
+
+  Program& p_;
+  int64_t room_;
+  const std::vector<Life> lives_;
+  std::vector<size_t> all_;
+  /// By item of the body: marks behind it, waits before it.
+  std::vector<std::vector<Item>> behind_, before_;
+  std::set<std::pair<size_t, size_t>> marked_;  ///< queue, tensor
+  std::set<std::pair<size_t, size_t>> waits_;   ///< queue, tensor
+};
+
+/// Writes of `after` wait until other queues have done with `before`.
+void Placer::order(size_t before, size_t after) {
+  const Life &old = lives_[before], &young = lives_[after];
+  for (size_t writer = 0; writer < kQueues; ++writer) {
+    if (young.first_write[writer] == 0) continue;
+    bool waits = false;
+    for (size_t q = 0; q < kQueues; ++q) {
+      const int last = std::max(old.reads[q], old.writes[q]);
+      if (q == writer || last == 0) continue;
+      waits = true;
+      if (marked_.insert({q, before}).second)
+        behind_[static_cast<size_t>(last)].push_back(
+            {Mark{false, static_cast<Queue>(q), static_cast<int>(before)}});
+    }
+    if (waits && waits_.insert({writer, before}).second)
+      before_[static_cast<size_t>(young.first_write[writer])].push_back(
+          {Mark{true, static_cast<Queue>(writer), static_cast<int>(before)}});
+  }
+}
+
+void Placer::order() {
+  behind_.resize(p_.body.size() + 1);
+  before_.resize(p_.body.size() + 1);
+  std::vector<size_t> by_begin = all_;
+  std::ranges::stable_sort(by_begin, {}, [this](size_t i) { return lives_[i].first; });
+  for (const size_t after : by_begin)
+    for (const size_t before : by_begin)
+      if (lives_[before].last < lives_[after].first && share(before, after)) order(before, after);
+  std::vector<Item> body;
+  for (size_t i = 1; i < behind_.size(); ++i) {
+    std::ranges::move(before_[i], std::back_inserter(body));
+    body.push_back(std::move(p_.body[i - 1]));
+    std::ranges::move(behind_[i], std::back_inserter(body));
+  }
+  p_.body = std::move(body);
+}
+
+}  // namespace
+
+Status place_tensors(Program& program, const HwConfig& hw) {
+  Placer placer(program, hw.shared.kib * 1024);
+  if (const int64_t end = placer.run(); end > placer.room())
+    return Error{Errc::capacity,
+                 fmt::format("the tensors in the shared buffer take {} bytes, placed one by one; "
+                             "there are {}",
+                             end, placer.room()),
+                 "program " + program.name};
+  placer.order();
+  return ok();
+}
+
+}  // namespace accsim::hw

@@ -1,0 +1,41 @@
+#include <fmt/format.h>
+
+#include "hw/program/verifier.h"
+
+namespace accsim::hw {
+
+/// Notes which tensors have bytes in common.
+void Verifier::places() {
+  const std::vector<ProgramTensor>& all = program_.tensors;
+  for (size_t i = 0; i < all.size(); ++i)
+    for (size_t k = 0; k < i; ++k) {
+      const ProgramTensor &a = all[i], &b = all[k];
+      if (!a.is_placed() || !b.is_placed()) continue;
+      if (a.address >= add_far(b.address, b.bytes) || b.address >= add_far(a.address, a.bytes))
+        continue;
+      uses_[i].neighbours.push_back(static_cast<int>(k));
+      uses_[k].neighbours.push_back(static_cast<int>(i));
+    }
+}
+
+/// A tensor is written first into bytes that another one had; that one isn't used any more, and
+/// what queues have done with it is over.
+void Verifier::takes_bytes(int index, const ProgramTensor& t, Queue q, bool writes) {
+  TensorUses& uses = uses_[static_cast<size_t>(index)];
+  if (uses.gone >= 0)
+    return fail(fmt::format("'{}' is {} when '{}' has its bytes", t.name,
+                            writes ? "written" : "read", region(uses.gone)));
+  if (!uses.used && !writes)
+    return fail(fmt::format("'{}', which has an address, is read before it is written", t.name));
+  uses.used = true;
+  for (const int neighbour : uses.neighbours) {
+    TensorUses& other = uses_[static_cast<size_t>(neighbour)];
+    if (!other.used) continue;
+    other.gone = index;
+    if (!writes) continue;
+    conflicts(neighbour, q, true, true);
+    conflicts(neighbour, q, false, true);
+  }
+}
+
+}  // namespace accsim::hw

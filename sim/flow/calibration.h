@@ -1,0 +1,51 @@
+#pragma once
+#include <algorithm>
+#include <vector>
+
+#include "sim/ref/executor.h"
+
+namespace accsim::sim {
+
+/// What the elements of a tensor lie between; 0 is always in it.
+struct ValueRange {
+  double low = 0, high = 0;
+  void take(const ValueRange& other) {
+    low = std::min(low, other.low);
+    high = std::max(high, other.high);
+  }
+  double magnitude() const { return std::max(-low, high); }
+};
+
+/// Ranges of the tensors of floats of a graph, from float runs. Elements of a magnitude of
+/// kBeyond or more stand for infinity (what masks take away) and aren't looked at.
+class Calibration {
+ public:
+  static constexpr double kBeyond = 1e9;
+
+  /// `percentile` (above 50): the range of a run is from the value that 100 - percentile of its
+  /// elements lie below to the one that as many lie above; 100: all.
+  explicit Calibration(const Graph& graph, double percentile = 100)
+      : ranges_(graph.tensors.size()), percentile_(percentile) {}
+
+  void see(const std::vector<TensorId>& ids, const std::vector<ref::Array>& arrays);
+  /// All that a node reads and writes.
+  void see(const ref::NodeRun& run);
+  void see(TensorId id, const ref::Array& array);
+
+  /// The widest of all runs.
+  const ValueRange& range(TensorId id) const { return ranges_[static_cast<size_t>(id)]; }
+  /// One step of a symmetric int8, 1 where all elements were 0.
+  double symmetric_scale(TensorId id) const {
+    const double largest = range(id).magnitude();
+    return largest > 0 ? largest / 127 : 1;
+  }
+
+ private:
+  std::vector<ValueRange> ranges_;  ///< by tensor id
+  double percentile_;
+};
+
+/// The range of an array's elements.
+ValueRange range_of(const ref::Array& array, double percentile);
+
+}  // namespace accsim::sim

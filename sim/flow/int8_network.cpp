@@ -1,0 +1,177 @@
+#include "sim/flow/int8_network.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstring>
+
+#include "hw/golden/golden.h"
+#include "sim/flow/chain.h"
+#include "sim/flow/float_layer.h"
+#include "sim/flow/network_reference.h"
+
+namespace accsim::sim {
+namespace {
+
+/// Elements that aren't of the machine's type, as the graph has them.
+std::vector<uint8_t> bytes_in_memory(const ref::Array& array, const Layout& layout) {
+  const auto each = static_cast<size_t>(kind_bytes(array.kind()));
+  const auto* from = static_cast<const uint8_t*>(array.raw());
+  std::vector<uint8_t> out(static_cast<size_t>(array.bytes()));
+  for (int64_t i = 0; i < array.size(); ++i)
+    std::memcpy(out.data() + static_cast<size_t>(place_of(i, layout)) * each,
+                from + static_cast<size_t>(i) * each, each);
+  return out;
+}
+
+bool has_true_values(const Mapping& m) { return m.unverifiable.empty(); }
+
+}  // namespace
+
+std::optional<PartNumbers> RealNumbers::operator()(const NetworkPart& part) {
+  Result<PartNumbers> numbers = real_numbers(source_, part);
+  if (numbers) return std::move(*numbers);
+  for (const Error& e : numbers.errors())
+    if (std::ranges::none_of(unknown_, [&](const Error& u) { return u.text() == e.text(); }))
+      unknown_.push_back(e);
+  return std::nullopt;
+}
+
+Result<Int8Network> Int8Network::make(const Graph& graph, const CostedNetwork& network,
+                                      const hw::HwConfig& hw, const FloatRuns& runs,
+                                      const ref::RunOptions& options) {
+  Int8Network out(graph, network, runs, options);
+  auto scales = TensorScales::make(graph, network, hw, runs.calibration(), runs.constants());
+  if (!scales) return scales.errors();
+  out.scales_ = std::move(*scales);
+  RealNumbers numbers(graph, network, hw, runs, out.scales_);
+  auto made =
+      network_case(graph, network, hw, {.includes = has_true_values, .numbers = std::ref(numbers)});
+  if (!numbers.unknown().empty()) return numbers.unknown();
+  if (!made) return made.errors();
+  out.case_ = std::move(*made);
+  out.find_tensors();
+  out.find_hosted();
+  return out;
+}
+
+void Int8Network::find_tensors() {
+  for (size_t l = 0; l < network_->tensors.size(); ++l) {
+    const Layer& layer = network_->lowered.layers[l];
+    const LayerTensors& t = network_->tensors[l];
+    for (size_t i = 0; i < t.inputs.size(); ++i) roots_[layer.inputs[i]] = t.inputs[i];
+    for (size_t i = 0; i < t.outputs.size(); ++i) roots_[layer.outputs[i]] = t.outputs[i];
+    const size_t maker = layer.merged_into >= 0 ? static_cast<size_t>(layer.merged_into) : l;
+    for (const TensorId id : layer.outputs) makers_[id] = maker;
+  }
+  const auto count = static_cast<int32_t>(graph_->tensors.size());
+  for (const NetworkPart& part : case_.network.parts) {
+    const std::vector<int32_t> all = numbers(part.mapping->link, network_->tensors[part.layer]);
+    for (size_t i = 0; i < all.size(); ++i)
+      if (!part.constant[i] && all[i] < count)
+        of_root_[all[i]] = static_cast<size_t>(part.tensors[i]);
+  }
+}
+
+bool Int8Network::is_hosted(size_t layer) const {
+  return !std::ranges::all_of(network_->mappings[layer],
+                              [](const auto& m) { return has_true_values(*m); });
+}
+
+void Int8Network::find_hosted() {
+  // Runs of the program after which a tensor has its values; -1: no run is needed.
+  std::map<TensorId, int> after;
+  for (size_t l = 0; l < network_->lowered.layers.size(); ++l) {
+    const Layer& layer = network_->lowered.layers[l];
+    const size_t owner = layer.merged_into >= 0 ? static_cast<size_t>(layer.merged_into) : l;
+    int runs = -1;
+    for (const auto* ids : {&layer.inputs, &graph_->nodes[static_cast<size_t>(layer.node)].inputs})
+      for (const TensorId id : *ids)
+        if (const auto known = after.find(id); known != after.end())
+          runs = std::max(runs, known->second);
+    if (is_hosted(owner)) {
+      if (owner == l) hosted_.emplace(runs, l);
+      runs = runs < 0 ? runs : runs + 1;
+    } else if (!network_->mappings[owner].empty()) {
+      runs = std::max(runs, 0);
+    }
+    for (const auto* ids :
+         {&layer.outputs, &graph_->nodes[static_cast<size_t>(layer.node)].outputs})
+      for (const TensorId id : *ids)
+        after[id] = std::max(runs, after.try_emplace(id, -1).first->second);
+  }
+}
+
+std::optional<size_t> Int8Network::place(TensorId id) const {
+  const auto root = roots_.find(id);
+  const auto of = of_root_.find(root == roots_.end() ? id : root->second);
+  return of == of_root_.end() ? std::nullopt : std::optional(of->second);
+}
+
+void Int8Network::store(TensorId id, const ref::Array& array, hw::MemoryImage& image) const {
+  const std::optional<size_t> at = place(id);
+  if (!at) return;
+  const std::vector<uint8_t> bytes = is_float(array.dtype())
+                                         ? codes_in_memory(array, layout(id), scales_.of(id))
+                                         : bytes_in_memory(array, layout(id));
+  check(bytes.size() <= image[*at].size(), "a tensor larger than the program's");
+  std::ranges::copy(bytes, image[*at].begin());
+}
+
+Result<ref::Array> Int8Network::values(const Outcome& outcome, TensorId id) const {
+  const Tensor& tensor = graph_->tensor(id);
+  if (tensor.constant) return runs_->constants()(id);
+  if (const auto known = outcome.outside.find(id); known != outcome.outside.end())
+    return known->second;
+  const std::optional<size_t> at = place(id);
+  if (at && is_float(tensor.dtype) && std::ssize(outcome.image[*at]) >= elements(tensor.dims))
+    return values_from_memory(outcome.image[*at], tensor, layout(id), scales_.of(id));
+  const auto maker = makers_.find(id);
+  if (maker == makers_.end())
+    return Error{Errc::unsupported, fmt::format("nothing gives tensor '{}'", tensor.name),
+                 graph_->file};
+  const auto value = [&](TensorId of) { return values(outcome, of); };
+  auto all = run_layer(*graph_, network_->lowered, maker->second, value, options_);
+  if (!all) return all.errors();
+  return all->at(id);
+}
+
+/// Computes the layers that come after so many runs, of which the outcome is the last one's.
+Status Int8Network::host(int after, hw::MemoryImage& image, Outcome& outcome) const {
+  const auto [first, last] = hosted_.equal_range(after);
+  for (auto it = first; it != last; ++it) {
+    const auto value = [&](TensorId of) { return values(outcome, of); };
+    auto all = run_layer(*graph_, network_->lowered, it->second, value, options_);
+    if (!all) return all.errors();
+    for (auto& [id, array] : *all) {
+      store(id, array, image);
+      outcome.outside[id] = std::move(array);
+    }
+  }
+  return ok();
+}
+
+Result<Int8Network::Outcome> Int8Network::run(const std::map<TensorId, ref::Array>& inputs) const {
+  Outcome out;
+  out.outside = inputs;
+  hw::MemoryImage begin = case_.image;
+  for (const auto& [id, array] : inputs) store(id, array, begin);
+  const hw::Program& program = case_.network.program;
+  const int runs = hosted_.empty() ? -1 : hosted_.rbegin()->first;
+  for (int after = -1; after <= runs; ++after) {
+    if (after >= 0) {
+      out.image = begin;
+      if (Status s = hw::run_golden(program, case_.hw, out.image); !s) return s.errors();
+    }
+    if (Status s = host(after, begin, out); !s) return s.errors();
+  }
+  out.image = begin;
+  if (Status s = hw::run_golden(program, case_.hw, out.image); !s) return s.errors();
+  const ReferenceResult reference =
+      compare_with_reference(*network_, case_.network, case_.numbers, begin, out.image);
+  out.compared = reference.compared;
+  if (reference.difference.empty()) return out;
+  return Error{Errc::invalid, reference.difference, graph_->file};
+}
+
+}  // namespace accsim::sim

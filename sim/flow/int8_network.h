@@ -1,0 +1,77 @@
+#pragma once
+#include <set>
+
+#include "sim/flow/float_runs.h"
+#include "sim/flow/real_numbers.h"
+#include "sim/flow/tensor_scales.h"
+#include "sim/flow/verify_network.h"
+
+namespace accsim::sim {
+
+/// Real numbers of a network's parts, for CaseOptions; why some have none.
+class RealNumbers {
+ public:
+  RealNumbers(const Graph& graph, const CostedNetwork& network, const hw::HwConfig& hw,
+              const FloatRuns& runs, const TensorScales& scales)
+      : source_{graph, network, hw, runs.calibration(), scales, runs.constants()} {}
+  std::optional<PartNumbers> operator()(const NetworkPart& part);
+  const Errors& unknown() const { return unknown_; }
+
+ private:
+  RealSource source_;
+  Errors unknown_;
+};
+
+/// A network in int8 from end to end: its one program, with scales and weights of a float network.
+/// Layers whose commands don't give their values are the host's: they compute in float on what the
+/// program gives, and it goes on with their results in int8.
+class Int8Network {
+ public:
+  /// Graph, network and runs live as long as the result. Errc::unsupported names the layers that no
+  /// numbers are known of.
+  static Result<Int8Network> make(const Graph& graph, const CostedNetwork& network,
+                                  const hw::HwConfig& hw, const FloatRuns& runs,
+                                  const ref::RunOptions& options);
+
+  struct Outcome {
+    hw::MemoryImage image;                   ///< what the program leaves
+    std::map<TensorId, ref::Array> outside;  ///< inputs, and what the host computed
+    int64_t compared = 0;                    ///< results that equal the integer reference's
+  };
+  /// Runs it on golden, again for what the host computes on the way; compares each result with the
+  /// integer reference. `inputs`: the graph's.
+  Result<Outcome> run(const std::map<TensorId, ref::Array>& inputs) const;
+  /// A tensor's values then.
+  Result<ref::Array> values(const Outcome& outcome, TensorId id) const;
+
+  const NetworkCase& program() const { return case_; }
+
+ private:
+  Int8Network(const Graph& graph, const CostedNetwork& network, const FloatRuns& runs,
+              ref::RunOptions options)
+      : graph_(&graph), network_(&network), runs_(&runs), options_(std::move(options)) {}
+  void find_tensors();
+  void find_hosted();
+  bool is_hosted(size_t layer) const;
+  const Layout& layout(TensorId id) const {
+    return network_->lowered.layouts[static_cast<size_t>(id)];
+  }
+  /// Tensor of the program that has a tensor's bytes.
+  std::optional<size_t> place(TensorId id) const;
+  void store(TensorId id, const ref::Array& array, hw::MemoryImage& image) const;
+  Status host(int after, hw::MemoryImage& image, Outcome& outcome) const;
+
+  const Graph* graph_;
+  const CostedNetwork* network_;
+  const FloatRuns* runs_;
+  ref::RunOptions options_;
+  TensorScales scales_;
+  NetworkCase case_;
+  std::map<TensorId, TensorId> roots_;  ///< by tensor of a layer: the one whose bytes it shows
+  std::map<TensorId, size_t> of_root_;  ///< tensors of the program
+  std::map<TensorId, size_t> makers_;   ///< layers, by tensors that they give
+  /// Layers of the host by the number of runs of the program that they have to come after.
+  std::multimap<int, size_t> hosted_;
+};
+
+}  // namespace accsim::sim

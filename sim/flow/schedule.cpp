@@ -1,0 +1,268 @@
+#include "sim/flow/schedule.h"
+
+#include <algorithm>
+#include <map>
+#include <numeric>
+#include <optional>
+#include <string>
+#include <utility>
+
+namespace accsim::sim {
+namespace {
+
+constexpr int64_t kMostTurns = 10'000;  ///< of a run
+constexpr int kTriedInVain = 3;         ///< numbers of pieces, before no more are tried
+/// Of rows in the vector unit: the array works beside the last, and the unit stands still while the
+/// first is loaded.
+constexpr int64_t kFewChunks = 2, kManyChunks = 4;
+
+/// How a run is cut.
+struct Cut {
+  int64_t pieces = 1;  ///< 1: it isn't
+  int64_t chunks = kFewChunks;
+};
+
+/// A run cut into pieces: what stands in the text.
+struct CutRun {
+  std::vector<Stretch> stretches;
+  int64_t shared = 0;               ///< bytes in the shared buffer
+  std::vector<hw::Memory> between;  ///< where what op k makes for the next one lies
+};
+
+class Scheduler {
+ public:
+  explicit Scheduler(const ScheduleInput& in)
+      : in_(in),
+        chain_(in.hw, all_load_first()),
+        done_(in.ops.size(), false),
+        staged_(staged_bytes()) {
+    for (const LayerTensors& t : in.tensors) own_ = std::max(own_, t.end);
+  }
+
+  Schedule run() {
+    const hw::Chain::Place begin = chain_.place();
+    for (size_t i = 0; i < in_.ops.size(); ++i) add(whole(i));
+    if (in_.runs.empty()) return take();
+    Schedule plain = take();
+    chain_.go_to(begin);
+    size_t run = 0;
+    for (size_t i = 0; i < in_.ops.size(); ++i) {
+      while (run < in_.runs.size() && in_.runs[run].first() < i) ++run;
+      const bool begins = run < in_.runs.size() && in_.runs[run].first() == i;
+      if (!done_[i] && !(begins && take_turns(in_.runs[run]))) add(whole(i));
+    }
+    Schedule cut = take();
+    return cut.total < plain.total ? std::move(cut) : std::move(plain);
+  }
+
+ private:
+  bool all_load_first() const {
+    return std::ranges::all_of(in_.mappings, [](const auto& m) { return loads_first(m->link); });
+  }
+
+  Stretch whole(size_t op) const {
+    const auto& mapping = in_.mappings[op];
+    const size_t layer = in_.ops[op].layer;
+    return {layer, op, mapping, -1, numbers(mapping->link, in_.tensors[layer])};
+  }
+  void add(Stretch s) {
+    out_.shares.push_back(chain_.add(s.mapping->link.steps, s.tensors));
+    out_.stretches.push_back(std::move(s));
+  }
+  Schedule take() {
+    out_.total = chain_.total();
+    return std::exchange(out_, {});
+  }
+
+  // ---- runs ------------------------------------------------------------------------------------
+
+  /// Adds a run cut into pieces, if that is better than its ops as a whole. What stands between
+  /// them depends on none of them: it goes before.
+  bool take_turns(const RowRun& run) {
+    if (is_pinned(run)) return false;
+    const hw::Chain::Place begin = chain_.place();
+    const size_t length = out_.stretches.size();
+    std::vector<size_t> added;
+    for (size_t i = run.first(); i < run.ops.back(); ++i)
+      if (!done_[i] && std::ranges::find(run.ops, i) == run.ops.end()) {
+        added.push_back(i);
+        add(whole(i));
+      }
+    const Cut as = best_cut(run);
+    const auto cut = as.pieces > 1 ? cut_into(run, as) : std::nullopt;
+    if (!cut) {
+      chain_.go_to(begin);
+      out_.stretches.resize(length);
+      out_.shares.resize(length);
+      return false;
+    }
+    for (const Stretch& s : cut->stretches) add(s);
+    own_ += static_cast<int32_t>(std::ssize(cut->stretches));
+    for (size_t k = 0; k < run.ops.size(); ++k) {
+      OpRequest request = *in_.ops[run.ops[k]].request;
+      if (k > 0) move_rows(request, false, cut->between[k - 1], in_.hw);
+      if (k + 1 < run.ops.size()) move_rows(request, true, cut->between[k], in_.hw);
+      out_.cut.emplace(run.ops[k], std::move(request));
+    }
+    for (const auto* ops : {&std::as_const(added), &run.ops})
+      for (const size_t op : *ops) done_[op] = true;
+    out_.shared.push_back({in_.ops[run.first()].layer, in_.ops[run.ops.back()].layer, cut->shared});
+    return true;
+  }
+
+  /// Equal runs are cut alike: as was best for the first of them.
+  Cut best_cut(const RowRun& run) {
+    std::string key = std::to_string(run.shared_beside);
+    for (const size_t op : run.ops) key += key_of(*in_.ops[op].request);
+    const auto known = cuts_.find(key);
+    if (known != cuts_.end()) return known->second;
+    return cuts_[key] = find_cut(run);
+  }
+
+  Cut find_cut(const RowRun& run) {
+    const hw::Chain::Place begin = chain_.place();
+    const auto cycles = [&](const std::vector<Stretch>& stretches) {
+      for (const Stretch& s : stretches) chain_.add(s.mapping->link.steps, s.tensors);
+      const int64_t total = chain_.total();
+      chain_.go_to(begin);
+      return total;
+    };
+    std::vector<Stretch> as_whole;
+    for (const size_t op : run.ops) as_whole.push_back(whole(op));
+    int64_t best = cycles(as_whole);
+    Cut out;
+    enum class Result : uint8_t { none, worse, better };
+    const auto try_cut = [&](const Cut& cut) {
+      const auto found = cut_into(run, cut);
+      if (!found) return Result::none;
+      const int64_t total = cycles(found->stretches);
+      if (total >= best) return Result::worse;
+      best = total;
+      out = cut;
+      return Result::better;
+    };
+    int worse = 0;
+    for (const int64_t pieces : counts(run)) {
+      const Result found = try_cut({pieces, kFewChunks});
+      if (found == Result::better) worse = 0;
+      if (found == Result::worse && ++worse == kTriedInVain) break;
+    }
+    if (out.pieces > 1) try_cut({out.pieces, kManyChunks});
+    return out;
+  }
+
+  bool is_pinned(const RowRun& run) const {
+    return std::ranges::any_of(run.ops, [&](size_t op) {
+      return in_.mapper.is_pinned(in_.lowered.layers[in_.ops[op].layer].name);
+    });
+  }
+
+  /// Numbers of pieces, few first: each is of rows that have their operands in common, and where
+  /// there are such, small enough to stay in the shared buffer.
+  std::vector<int64_t> counts(const RowRun& run) const {
+    int64_t batch = 1;
+    for (const RowFlow& f : run.flows) batch = std::max(batch, f.batch);
+    const int64_t rows = run.flows[0].rows / batch, most = kMostTurns / std::ssize(run.ops);
+    std::vector<int64_t> out;
+    for (int64_t n = 1; n <= rows && batch <= most / n; ++n)
+      if (rows % n == 0 && batch * n > 1) out.push_back(batch * n);
+    const auto stays = [&](int64_t count) {
+      int64_t bytes = run.shared_beside;
+      const std::vector<int64_t> alive = most_alive(turns(on_array(run), count), run.ops.size());
+      for (size_t k = 0; k + 1 < run.ops.size(); ++k) bytes += alive[k] * run.piece_bytes(k, count);
+      return bytes <= capacity();
+    };
+    const auto first = std::ranges::find_if(out, stays);
+    if (first != out.end()) out.erase(out.begin(), first);
+    return out;
+  }
+
+  std::vector<bool> on_array(const RowRun& run) const {
+    std::vector<bool> out;
+    for (const size_t op : run.ops)
+      out.push_back(std::holds_alternative<GemmOp>(in_.ops[op].request->item));
+    return out;
+  }
+
+  /// Nothing where an op doesn't fall into so many pieces, or they don't fit.
+  std::optional<CutRun> cut_into(const RowRun& run, const Cut& as) {
+    const int64_t count = as.pieces;
+    const std::vector<Turn> order = turns(on_array(run), count);
+    const std::vector<int64_t> alive = most_alive(order, run.ops.size());
+    CutRun out;
+    out.shared = run.shared_beside;
+    std::vector<OpPieces> pieces;
+    for (const size_t op : run.ops) {
+      auto cut = sim::cut(*in_.ops[op].request, count, in_.hw);
+      if (!cut) return std::nullopt;
+      pieces.push_back(std::move(*cut));
+    }
+    for (size_t k = 0; k + 1 < run.ops.size(); ++k) {
+      const int64_t bytes = alive[k] * run.piece_bytes(k, count);
+      const bool fits = out.shared + bytes <= capacity();
+      const hw::Memory to = fits ? hw::Memory::shared : hw::Memory::dram;
+      if (fits) out.shared += bytes;
+      out.between.push_back(to);
+      move_rows(pieces[k].request, true, to, in_.hw);
+      move_rows(pieces[k + 1].request, false, to, in_.hw);
+    }
+    if (out.shared > capacity()) return std::nullopt;
+    std::vector<std::shared_ptr<const Mapping>> mappings;
+    for (size_t k = 0; k < run.ops.size(); ++k) {
+      const std::string& layer = in_.lowered.layers[in_.ops[run.ops[k]].layer].name;
+      const auto mapping = in_.mapper.map_piece(pieces[k].request, as.chunks, layer);
+      if (!mapping || !loads_first((*mapping)->link)) return std::nullopt;
+      mappings.push_back(*mapping);
+    }
+    for (const Turn& t : order)
+      out.stretches.push_back(stretch(run, t, count, pieces[t.k], mappings[t.k]));
+    return out;
+  }
+
+  /// Beside what programs stage in.
+  int64_t capacity() const { return in_.hw.shared.kib * 1024 - staged_; }
+  int64_t staged_bytes() const {
+    if (in_.mapper.options().all_room) return 0;
+    std::vector<int64_t> regions(hw::kMostRegions, 0);
+    for (const auto& m : in_.mappings)
+      for (size_t r = 0; r < m->link.regions.size(); ++r)
+        regions[r] = std::max(regions[r], m->link.regions[r]);
+    return std::accumulate(regions.begin(), regions.end(), int64_t{0});
+  }
+
+  Stretch stretch(const RowRun& run, const Turn& t, int64_t count, const OpPieces& pieces,
+                  const std::shared_ptr<const Mapping>& mapping) const {
+    const size_t op = run.ops[t.k];
+    const RowFlow& flow = run.flows[t.k];
+    const size_t layer = in_.ops[op].layer;
+    Stretch out{layer, op, mapping, t.piece, numbers(mapping->link, in_.tensors[layer])};
+    const auto between = [&](size_t k) {
+      return own_ + static_cast<int32_t>(static_cast<int64_t>(k) * count + t.piece);
+    };
+    for (size_t i = 0; i < out.tensors.size(); ++i) {
+      const OperandPort& port = mapping->link.ports[i];
+      out.offsets.push_back(0);
+      if (t.k > 0 && port == flow.in)
+        out.tensors[i] = between(t.k - 1);
+      else if (t.k + 1 < run.ops.size() && port == flow.out)
+        out.tensors[i] = between(t.k);
+      else
+        out.offsets[i] = pieces.offset(port, t.piece);
+    }
+    return out;
+  }
+
+  const ScheduleInput& in_;
+  hw::Chain chain_;
+  std::vector<bool> done_;  ///< by op: stands in the text
+  int64_t staged_;          ///< bytes that programs stage in
+  int32_t own_ = 0;         ///< number of the next tensor between pieces
+  Schedule out_;
+  std::map<std::string, Cut> cuts_;  ///< of runs
+};
+
+}  // namespace
+
+Schedule schedule(const ScheduleInput& input) { return Scheduler(input).run(); }
+
+}  // namespace accsim::sim

@@ -1,0 +1,54 @@
+#pragma once
+#include <map>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "hw/timing/chain.h"
+#include "sim/flow/chain.h"
+#include "sim/flow/row_runs.h"
+#include "sim/map/mapper.h"
+
+namespace accsim::sim {
+
+/// An op of a network, or a piece of it, where it stands in the network's text.
+struct Stretch {
+  size_t layer = 0;
+  size_t op = 0;                           ///< index among the network's ops
+  std::shared_ptr<const Mapping> mapping;  ///< of the op or of each of its pieces
+  int64_t piece = -1;                      ///< -1: all of the op
+  std::vector<int32_t> tensors;            ///< those of the link, as the chain numbers them
+  std::vector<int64_t> offsets{};  ///< by tensor of the link: where the piece's begins; or none
+};
+
+/// A network's text with what it takes.
+struct Schedule {
+  std::vector<Stretch> stretches;
+  std::vector<hw::Timing> shares;  ///< by stretch: those of the chain
+  int64_t total = 0;               ///< cycles; as hw::Chain has them
+  struct SharedUse {
+    size_t first_layer, last_layer;
+    int64_t bytes;
+  };
+  /// Bytes of the shared buffer in use while layers take turns.
+  std::vector<SharedUse> shared{};
+  /// Ops in pieces, as a whole, with the memories in which their pieces find what they read.
+  std::map<size_t, OpRequest> cut{};
+};
+
+/// What a network is scheduled from.
+struct ScheduleInput {
+  const hw::HwConfig& hw;
+  std::span<const ChainOp> ops;
+  std::span<const std::shared_ptr<const Mapping>> mappings;  ///< by op
+  std::span<const LayerTensors> tensors;                     ///< by layer
+  std::span<const RowRun> runs;
+  const Lowered& lowered;
+  Mapper& mapper;  ///< of pieces
+};
+
+/// Puts a network's ops one behind the other; those of a run take turns in pieces where the network
+/// gets faster by it, by the first pieces that do.
+Schedule schedule(const ScheduleInput& input);
+
+}  // namespace accsim::sim

@@ -1,0 +1,227 @@
+#include "sim/flow/verify_network.h"
+
+#include <fmt/format.h>
+
+#include <chrono>
+
+#include "hw/program/coverage.h"
+#include "hw/program/place_tensors.h"
+#include "hw/program/verifiable.h"
+#include "hw/timing/timing.h"
+#include "sim/base/sums.h"
+#include "sim/flow/layer_weights.h"
+#include "sim/flow/network_reference.h"
+
+namespace accsim::sim {
+namespace {
+
+class CaseBuilder {
+ public:
+  CaseBuilder(const Graph& graph, const CostedNetwork& network, const hw::HwConfig& hw,
+              const CaseOptions& options)
+      : graph_(graph), network_(network), hw_(hw), options_(options) {}
+
+  Result<NetworkCase> run() {
+    NetworkCase out;
+    NetworkProgramOptions options;
+    options.includes = options_.includes;
+    options.emit = [this](const NetworkPart& part) { return write(part); };
+    out.network = network_program(graph_, network_, options);
+    hw::Program& program = out.network.program;
+    if (out.network.parts.empty())
+      return Error{Errc::unsupported, "no layer of it has commands on this machine", graph_.file};
+    describe(out.report);
+    out.report.parts = std::ssize(out.network.parts);
+    out.hw = hw_;
+    if (!out.report.whole()) out.hw.shared.kib += ceil_div(never_stored(program), 1024);
+    if (Status s = hw::place_tensors(program, out.hw); !s) return s.errors();
+    if (Status s = hw::verify(program, out.hw); !s) return s.errors();
+    fill(out);
+    return out;
+  }
+
+ private:
+  /// Bytes of tensors in the shared buffer that no command of the program writes.
+  static int64_t never_stored(const hw::Program& program) {
+    std::vector<bool> stored(program.tensors.size());
+    const auto note = [&](const auto& self, const std::vector<hw::Item>& body) -> void {
+      for (const hw::Item& item : body) {
+        if (const auto* loop = std::get_if<hw::Loop>(&item.node)) self(self, loop->body);
+        const auto* command = std::get_if<hw::Command>(&item.node);
+        const auto* store = command ? std::get_if<hw::StoreCommand>(command) : nullptr;
+        if (store) stored[static_cast<size_t>(store->tensor)] = true;
+      }
+    };
+    note(note, program.body);
+    int64_t out = 0;
+    for (size_t i = 0; i < stored.size(); ++i) {
+      const hw::ProgramTensor& t = program.tensors[i];
+      if (!stored[i] && t.slots == 0 && t.memory == hw::Memory::shared) out += t.bytes;
+    }
+    return out;
+  }
+
+  std::mt19937 random(uint64_t what, uint64_t which, uint64_t of = 0) const {
+    std::seed_seq sequence{options_.seed, what, which, of};
+    return std::mt19937(sequence);
+  }
+
+  /// A zero point for each tensor.
+  int32_t zero(int tensor) const {
+    std::mt19937 draw = random(kZero, static_cast<uint64_t>(tensor));
+    return static_cast<int32_t>(draw() % 41) - 20;
+  }
+
+  hw::Program write(const NetworkPart& part) {
+    std::optional<PartNumbers> numbers;
+    if (options_.numbers) numbers = options_.numbers(part);
+    if (!numbers) numbers = drawn(part);
+    hw::Program out = emit(*numbers, part, hw_);
+    numbers_.push_back(std::move(*numbers));
+    return out;
+  }
+
+  PartNumbers drawn(const NetworkPart& part) const {
+    std::vector<int8_t> weights;
+    if (part.mapping->gemm)
+      if (auto stored = stored_weights(graph_, network_.lowered.layers[part.layer],
+                                       part.mapping->gemm->problem.op))
+        weights = std::move(*stored);
+    std::mt19937 draw = random(kNumbers, part.layer, part.item);
+    return random_numbers(
+        part, hw_, weights, [this](int tensor) { return zero(tensor); }, draw);
+  }
+
+  /// Constants as they are, all else random: what is stored over it, and inputs.
+  void fill(NetworkCase& c) {
+    const std::vector<hw::ProgramTensor>& tensors = c.network.program.tensors;
+    c.image.resize(tensors.size());
+    std::mt19937 draw = random(kInputs, 0);
+    const auto draw_bytes = [&](size_t t) {
+      c.image[t].resize(static_cast<size_t>(tensors[t].bytes));
+      for (uint8_t& b : c.image[t]) b = static_cast<uint8_t>(draw());
+    };
+    for (size_t i = 0; i < c.network.parts.size(); ++i) {
+      const NetworkPart& part = c.network.parts[i];
+      for (size_t k = 0; k < part.tensors.size(); ++k) {
+        const auto t = static_cast<size_t>(part.tensors[k]);
+        if (c.image[t].empty() && part.offsets[k] > 0) draw_bytes(t);
+        if (!part.constant[k]) continue;
+        std::vector<uint8_t>& bytes = numbers_[i].constants[k];
+        if (c.image[t].empty())
+          c.image[t] = std::move(bytes);
+        else
+          std::ranges::copy(bytes, c.image[t].begin() + part.offsets[k]);
+      }
+    }
+    for (size_t t = 0; t < tensors.size(); ++t)
+      if (std::ssize(c.image[t]) != tensors[t].bytes) draw_bytes(t);
+    c.numbers = std::move(numbers_);
+  }
+
+  void describe(VerifiedNetwork& r) const {
+    r.report_cycles = network_.report.totals.cycles;
+    for (size_t i = 0; i < network_.mappings.size(); ++i) {
+      const Layer& layer = network_.lowered.layers[i];
+      const bool all = std::ranges::all_of(network_.mappings[i],
+                                           [&](const auto& m) { return options_.includes(*m); });
+      if (all) continue;
+      r.left_out.push_back(fmt::format("{} ({})", layer.name, layer.op_type));
+      r.left_cycles = add_counts(r.left_cycles, network_.report.layers[i].costs.cycles);
+    }
+  }
+
+  enum : uint64_t { kZero, kNumbers, kInputs };
+
+  const Graph& graph_;
+  const CostedNetwork& network_;
+  const hw::HwConfig& hw_;
+  const CaseOptions& options_;
+  std::vector<PartNumbers> numbers_;  ///< by part
+};
+
+class NetworkRunner {
+ public:
+  NetworkRunner(const NetworkCase& c, const CostedNetwork& network, const VerifyOptions& options)
+      : c_(c), program_(c.network.program), network_(network), hw_(c.hw), options_(options) {}
+
+  VerifyReport run() {
+    VerifyRow& row = out_.rows.emplace_back();
+    row.name = program_.name;
+    row.shape = fmt::format("{} programs", c_.network.parts.size());
+    out_.network = c_.report;
+    const Status s = run(row);
+    row.done = !stopped();
+    if (!s) row.error = s.errors().front().text();
+    return std::move(out_);
+  }
+
+ private:
+  bool stopped() const { return options_.stop && *options_.stop; }
+
+  Status run(VerifyRow& row) {
+    const auto core = hw::VerilatedCore::load(hw_, program_.dataflow, options_.variant);
+    row.no_core = !core;
+    if (!core) return core.errors();
+    const auto start = std::chrono::steady_clock::now();
+    hw::MemoryImage golden = c_.image;
+    if (Status s = hw::run_golden(program_, hw_, golden); !s) return s;
+    const ReferenceResult reference =
+        compare_with_reference(network_, c_.network, c_.numbers, c_.image, golden);
+    out_.network->referenced = reference.compared;
+    out_.network->taken = reference.taken;
+    hw::MemoryImage image = c_.image;
+    hw::CosimOptions cosim{.trace = options_.trace, .golden = &golden};
+    cosim.progress = [&](int64_t cycle, int64_t of) {
+      if (options_.progress) options_.progress(0, cycle, of);
+      return !stopped();
+    };
+    const auto result = hw::cosim(program_, hw_, **core, image, cosim);
+    row.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+    if (!result) return result.errors();
+    note(*result, reference.difference, row);
+    return ok();
+  }
+
+  void note(const hw::CosimResult& result, const std::string& reference, VerifyRow& row) const {
+    row.commands = result.commands;
+    add_coverage(program_, row.coverage);
+    row.values_equal = result.values_equal && reference.empty();
+    row.cycles_equal = result.cycles_equal;
+    row.rtl_cycles = result.rtl_cycles;
+    row.model_cycles = result.model_cycles;
+    row.difference = result.first_difference.empty() ? reference : result.first_difference;
+    if (!c_.report.whole() || row.model_cycles == c_.report.report_cycles) return;
+    row.cycles_equal = false;
+    if (row.difference.empty())
+      row.difference = fmt::format("the report's total is {} cycles", c_.report.report_cycles);
+  }
+
+  const NetworkCase& c_;
+  const hw::Program& program_;
+  const CostedNetwork& network_;
+  const hw::HwConfig& hw_;
+  const VerifyOptions& options_;
+  VerifyReport out_;
+};
+
+}  // namespace
+
+bool has_values(const Mapping& m) {
+  if (!is_verifiable(m.program)) return false;
+  if (m.gemm || m.lanes || m.rows) return true;
+  const auto sum = [](const std::array<Bytes, 2>& of) { return of[0] + of[1]; };
+  return sum(m.counts.read) == sum(m.counts.written);
+}
+
+Result<NetworkCase> network_case(const Graph& graph, const CostedNetwork& network,
+                                 const hw::HwConfig& hw, const CaseOptions& options) {
+  return CaseBuilder(graph, network, hw, options).run();
+}
+
+VerifyReport verify_network(const NetworkCase& c, const CostedNetwork& network,
+                            const VerifyOptions& options) {
+  return NetworkRunner(c, network, options).run();
+}
+
+}  // namespace accsim::sim

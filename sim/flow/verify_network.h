@@ -1,0 +1,45 @@
+#pragma once
+#include "sim/flow/network_numbers.h"
+#include "sim/flow/verify.h"
+
+namespace accsim::sim {
+
+/// A network as one program, with all that its memory holds when it begins.
+struct NetworkCase {
+  /// The network's, with more of a shared buffer for what layers that are left out would store.
+  hw::HwConfig hw;
+  NetworkProgram network;
+  std::vector<PartNumbers> numbers;  ///< by part
+  hw::MemoryImage image;
+  VerifiedNetwork report;
+};
+
+/// Has each command of the op's program values on golden and core? A move's has, if it stores what
+/// it has loaded; some that are only costed store more.
+bool has_values(const Mapping& m);
+
+/// What a case is made of.
+struct CaseOptions {
+  uint64_t seed = 1;
+  /// Ops that are part of it.
+  std::function<bool(const Mapping&)> includes = has_values;
+  /// Numbers of a part that aren't random; nullopt: they are.
+  std::function<std::optional<PartNumbers>(const NetworkPart&)> numbers = nullptr;
+};
+
+/// The program of all layers that have commands, with random numbers and inputs and the weights
+/// that the file has, unless numbers are given. Errc::unsupported when none has, Errc::capacity
+/// when the tensors in the shared buffer can't be placed.
+Result<NetworkCase> network_case(const Graph& graph, const CostedNetwork& network,
+                                 const hw::HwConfig& hw, const CaseOptions& options);
+inline Result<NetworkCase> network_case(const Graph& graph, const CostedNetwork& network,
+                                        const hw::HwConfig& hw, uint64_t seed) {
+  return network_case(graph, network, hw, CaseOptions{.seed = seed});
+}
+
+/// Runs it on RTL, golden, timing model and integer reference. `options.progress` is told of
+/// cycles.
+VerifyReport verify_network(const NetworkCase& c, const CostedNetwork& network,
+                            const VerifyOptions& options);
+
+}  // namespace accsim::sim

@@ -1,0 +1,14 @@
+#pragma once
+#include <vector>
+
+#include "sim/graph/graph.h"
+#include "sim/lower/layout.h"
+
+namespace accsim::sim {
+
+/// How the host lays a graph input out: as its first reader wants it, seen through what takes it in
+/// any order. `readers`: consumers() of the graph.
+Layout host_layout(const Graph& graph, const std::vector<std::vector<NodeId>>& readers,
+                   TensorId input);
+
+}  // namespace accsim::sim

@@ -1,0 +1,240 @@
+#include "sim/lower/lay_out.h"
+
+#include <algorithm>
+
+#include "sim/lower/host_layout.h"
+#include "sim/lower/lane_meaning.h"
+#include "sim/lower/node_layouts.h"
+#include "sim/lower/row_layout.h"
+#include "sim/operators/movement/box_rules.h"
+#include "sim/operators/op_table.h"
+
+namespace accsim::sim {
+namespace {
+
+class LayOut {
+ public:
+  LayOut(const Graph& graph, Lowered& lowered)
+      : graph_(graph),
+        lowered_(lowered),
+        layouts_(lowered.layouts),
+        readers_(consumers(graph)),
+        is_input_(graph.tensors.size(), false),
+        is_output_(graph.tensors.size(), false),
+        taken_(graph.tensors.size(), false) {
+    for (const TensorId id : graph.outputs) is_output_[static_cast<size_t>(id)] = true;
+    for (const Tensor& t : graph.tensors) layouts_.push_back(row_major_layout(t.dims));
+    for (const TensorId id : graph.inputs)
+      if (!graph.tensor(id).constant) {
+        is_input_[static_cast<size_t>(id)] = true;
+        layout(id) = host_layout(graph, readers_, id);
+      }
+  }
+
+  void run() {
+    for (Layer& l : lowered_.layers) {
+      if (l.fate == Fate::folded || turn(l)) continue;
+      if (l.work.empty())
+        show(l);
+      else
+        lay_out(l);
+    }
+  }
+
+ private:
+  Layout& layout(TensorId id) { return layouts_[static_cast<size_t>(id)]; }
+  const Dims& dims(TensorId id) const { return graph_.tensor(id).dims; }
+  const Node& node(const Layer& l) const { return graph_.nodes[static_cast<size_t>(l.node)]; }
+  void take(TensorId id) { taken_[static_cast<size_t>(id)] = true; }
+  bool turns(const Layer& l) const {
+    const OpRow* row = find_op(node(l));
+    return row && row->fusion == Fusion::turn;
+  }
+
+  // ---- views
+  // ---------------------------------------------------------------------------------------
+
+  /// The same bytes in the same order, whatever the dims.
+  void show(const Layer& l) {
+    if (l.inputs.empty() || l.inputs[0] == kNoTensor) return;
+    for (const TensorId id : l.outputs)
+      if (id != kNoTensor && elements(dims(id)) == elements(dims(l.inputs[0])))
+        layout(id) = layout(l.inputs[0]);
+    take(l.inputs[0]);
+  }
+
+  /// A transpose becomes a view where the output's dims can tell how the input lies.
+  bool turn(Layer& l) {
+    if (!turns(l) || l.work.empty() || l.outputs[0] == kNoTensor) return false;
+    const auto perm = permutation(NodeView(graph_, node(l)));
+    if (!perm) return false;
+    const auto turned = transposed_layout(layout(l.inputs[0]), dims(l.inputs[0]), *perm);
+    if (!turned) return false;
+    l.work.clear();
+    l.fate = Fate::view;
+    layout(l.outputs[0]) = *turned;
+    take(l.inputs[0]);
+    return true;
+  }
+
+  /// A layer whose output 0 lies as the only tensor does that it reads.
+  struct Carrier {
+    Layer* layer = nullptr;
+    TensorId from = kNoTensor;
+    bool view = false;  ///< else elementwise
+  };
+
+  /// The one that gives `id`; none when another one does.
+  Carrier carrier_of(TensorId id) {
+    const NodeId producer = graph_.tensor(id).producer;
+    if (producer == kNoNode) return {};
+    Layer* l = &lowered_.layers[static_cast<size_t>(producer)];
+    if (l->merged_into >= 0) l = &lowered_.layers[static_cast<size_t>(l->merged_into)];
+    if (l->outputs[0] != id || l->inputs.empty()) return {};
+    Carrier c{l, l->inputs[0], l->fate == Fate::view && l->work.empty()};
+    if (!c.view) {
+      const OpRow* row = find_op(node(*l));
+      if (l->fate != Fate::vector || !row || row->lies() != Lie::alike) return {};
+      std::vector<int> ports = ports_read(*l);
+      std::erase_if(
+          ports, [&](int p) { return graph_.tensor(l->inputs[static_cast<size_t>(p)]).constant; });
+      if (ports.size() != 1) return {};
+      c.from = l->inputs[static_cast<size_t>(ports[0])];
+      if (dims(c.from) != dims(id)) return {};
+    }
+    const bool all = c.from != kNoTensor && !graph_.tensor(c.from).constant &&
+                     elements(dims(c.from)) == elements(dims(id));
+    return all ? c : Carrier{};
+  }
+
+  /// Who can give `id` in another layout by a copy of its own: the transpose before it, or the
+  /// nearest view, as long as nobody reads what is between as it lies now.
+  Layer* mover(TensorId id) {
+    Layer* nearest = nullptr;
+    TensorId at = id;
+    for (Carrier c = carrier_of(at); c.layer; c = carrier_of(at)) {
+      const auto i = static_cast<size_t>(at);
+      if (at == id ? taken_[i] : readers_[i].size() != 1 || is_output_[i]) break;
+      if (c.view && !nearest) nearest = c.layer;
+      if (c.view && turns(*c.layer)) return c.layer;
+      at = c.from;
+    }
+    return nearest;
+  }
+
+  void move(Layer& view, TensorId id, const Layout& to) {
+    const TensorId out = view.outputs[0];
+    const Layout from = layout(out);
+    for (TensorId at = id; at != out; at = carrier_of(at).from) layout(at) = to;
+    layout(out) = to;
+    view.work = layout_copy(from, to, elements(dims(id)), {});
+    view.fate = Fate::memory;
+  }
+
+  // ---- work
+  // ----------------------------------------------------------------------------------------
+
+  void lay_out(Layer& l) {
+    const NodeLayouts n =
+        node_layouts(graph_, l, layouts_, [&](TensorId id) { return mover(id) != nullptr; });
+    recount(l, n.order);
+    if (auto* gemm = std::get_if<GemmOp>(&l.work.front()); gemm && n.is_product) {
+      gemm->a_transposed = n.a_transposed;
+      gemm->b_transposed = n.b_transposed;
+    }
+    Work copies;
+    for (const auto& [port, wanted] : n.wants)
+      if (!settle(l.inputs[static_cast<size_t>(port)], wanted)) {
+        append(copies, copy(l, port, wanted));
+        redirect(l, port);
+        l.copies.push_back({port, wanted});
+      }
+    for (size_t i = 0; i < l.outputs.size(); ++i)
+      if (l.outputs[i] != kNoTensor) layout(l.outputs[i]) = n.outs[i];
+    if (l.residual >= 0) add_residual(l, copies);
+    l.work.insert(l.work.begin(), copies.begin(), copies.end());
+  }
+
+  /// Moves are in other pieces when their operands lie in another order.
+  void recount(Layer& l, const DimOrder& order) {
+    const auto moves = [](const WorkItem& item) { return std::holds_alternative<MemoryOp>(item); };
+    if (std::ranges::is_sorted(order) || !std::ranges::all_of(l.work, moves)) return;
+    auto work = find_op(node(l))->cost(NodeView(graph_, node(l), order));
+    if (work && !work->empty() && std::ranges::all_of(*work, moves)) l.work = std::move(*work);
+  }
+
+  /// Has the tensor lie so, unless that takes a copy of the reader's own.
+  bool settle(TensorId id, const Layout& wanted) {
+    const bool as_is = layout(id) == wanted;
+    if (!as_is && is_input_[static_cast<size_t>(id)] && !taken_[static_cast<size_t>(id)]) {
+      layout(id) = wanted;  // the host lays it out for its first reader
+    } else if (!as_is) {
+      Layer* view = mover(id);
+      if (!view) return false;
+      move(*view, id, wanted);
+    }
+    take(id);
+    return true;
+  }
+
+  Work copy(const Layer& l, int port, const Layout& to) {
+    const TensorId id = l.inputs[static_cast<size_t>(port)];
+    take(id);
+    return layout_copy(layout(id), to, elements(dims(id)),
+                       {port, step_port(port), copy_port(port)});
+  }
+  static void append(Work& to, const Work& items) {
+    to.insert(to.end(), items.begin(), items.end());
+  }
+
+  /// The work reads the copy instead of the input.
+  static void redirect(Layer& l, int port) {
+    const auto change = [&](int& p) {
+      if (p == port) p = copy_port(port);
+    };
+    const auto accesses = [&](std::vector<Access>& side) {
+      for (Access& a : side) change(a.port);
+    };
+    for (WorkItem& item : l.work) {
+      if (auto* gemm = std::get_if<GemmOp>(&item)) {
+        change(gemm->a_port);
+        change(gemm->b_port);
+      } else if (auto* vector = std::get_if<VectorOp>(&item)) {
+        accesses(vector->inputs);
+      } else {
+        accesses(std::get<MemoryOp>(item).inputs);
+      }
+    }
+  }
+
+  /// What the post unit adds lies like the output.
+  void add_residual(Layer& l, Work& copies) {
+    const Layout& wanted = layout(l.outputs[0]);
+    const TensorId id = l.inputs[static_cast<size_t>(l.residual)];
+    if (settle(id, wanted)) return;
+    append(copies, copy(l, l.residual, wanted));
+    l.copies.push_back({l.residual, wanted});
+  }
+
+  const Graph& graph_;
+  Lowered& lowered_;
+  std::vector<Layout>& layouts_;
+  const std::vector<std::vector<NodeId>> readers_;
+  std::vector<bool> is_input_, is_output_;
+  std::vector<bool> taken_;  ///< by tensor: somebody reads it as it lies
+};
+
+}  // namespace
+
+void lay_out(const Graph& graph, Lowered& lowered) { LayOut(graph, lowered).run(); }
+
+Result<Lowered> lower_in_memory(const Graph& graph) {
+  Result<Lowered> lowered = lower(graph);
+  if (!lowered) return lowered;
+  lay_out(graph, *lowered);
+  set_row_work(graph, *lowered);
+  add_lane_meanings(graph, *lowered);
+  return lowered;
+}
+
+}  // namespace accsim::sim

@@ -1,0 +1,22 @@
+#include "sim/lower/layer_layouts.h"
+
+#include <algorithm>
+
+namespace accsim::sim {
+
+const PortLayout* LayerLayouts::copy(int port) const {
+  const auto found = std::ranges::find(layer_.copies, port, &PortLayout::port);
+  return found == layer_.copies.end() ? nullptr : &*found;
+}
+
+const Layout& LayerLayouts::input(int port) const {
+  const PortLayout* copied = copy(port);
+  return copied ? copied->layout : of(layer_.inputs, port);
+}
+
+bool LayerLayouts::is_row_major(int port) const {
+  const Tensor& t = graph_.tensor(layer_.inputs[static_cast<size_t>(port)]);
+  return t.constant || input(port) == row_major_layout(t.dims);
+}
+
+}  // namespace accsim::sim

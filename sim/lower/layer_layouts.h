@@ -1,0 +1,33 @@
+#pragma once
+#include "sim/graph/graph.h"
+#include "sim/lower/layout.h"
+#include "sim/lower/lower.h"
+
+namespace accsim::sim {
+
+/// How the operands of a layer's own work lie, of a graph laid out: in the layouts of their
+/// tensors, or those of the copies that the layer makes before it. Constants lie as is wished.
+class LayerLayouts {
+ public:
+  LayerLayouts(const Graph& graph, const Lowered& lowered, const Layer& layer)
+      : graph_(graph), lowered_(lowered), layer_(layer) {}
+
+  const Layout& input(int port) const;
+  const Layout& output(int port) const { return of(layer_.outputs, port); }
+  /// A constant, or as its dims say.
+  bool is_row_major(int port) const;
+  /// Where work that is told of by an input reads it: kInternalPort where it is copied.
+  int read_from(int port) const { return copy(port) ? copy_port(port) : port; }
+
+ private:
+  const PortLayout* copy(int port) const;
+  const Layout& of(const std::vector<TensorId>& ids, int port) const {
+    return lowered_.layouts[static_cast<size_t>(ids[static_cast<size_t>(port)])];
+  }
+
+  const Graph& graph_;
+  const Lowered& lowered_;
+  const Layer& layer_;
+};
+
+}  // namespace accsim::sim

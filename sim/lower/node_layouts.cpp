@@ -1,0 +1,284 @@
+#include "sim/lower/node_layouts.h"
+
+#include <algorithm>
+#include <set>
+
+#include "sim/operators/op_table.h"
+#include "sim/operators/reduction/reduction_rules.h"
+#include "sim/operators/rules.h"
+
+namespace accsim::sim {
+namespace {
+
+class Wishes {
+ public:
+  Wishes(const Graph& graph, const Layer& layer, const std::vector<Layout>& layouts,
+         const std::function<bool(TensorId)>& movable)
+      : graph_(graph),
+        layer_(layer),
+        layouts_(layouts),
+        movable_(movable),
+        node_(graph, graph.nodes[static_cast<size_t>(layer.node)]),
+        ports_(ports_read(layer)) {
+    std::erase_if(ports_, [&](int p) { return graph.tensor(id(p)).constant; });
+    for (const TensorId out : layer.outputs)
+      out_.outs.push_back(out == kNoTensor ? Layout{} : row_major_layout(dims(out)));
+  }
+
+  NodeLayouts of(Lie lie) {
+    if (layer_.rows)
+      spelled_rows();
+    else
+      by_operator(ports_.empty() ? Lie::row_major : lie);
+    for (const int p : ports_)
+      if (std::ranges::find(out_.wants, p, &NodeLayouts::Want::port) == out_.wants.end())
+        want(p, row_major_layout(dims(id(p))));
+    return std::move(out_);
+  }
+
+ private:
+  void by_operator(Lie lie) {
+    switch (lie) {
+      case Lie::row_major:
+        break;
+      case Lie::channels_last:
+      case Lie::image:
+        if (int_attr(node_, "channels_last", 0) == 0) pixels(lie == Lie::image);
+        break;
+      case Lie::alike:
+        alike();
+        break;
+      case Lie::by_axes:
+        by_axes();
+        break;
+      case Lie::reduced:
+        reduced();
+        break;
+      case Lie::picked:
+        picked();
+        break;
+      case Lie::along_axis:
+      case Lie::from_axis:
+      case Lie::softmax:
+        rows(lie);
+        break;
+      case Lie::product:
+        product();
+        break;
+    }
+  }
+
+  TensorId id(int port) const { return layer_.inputs[static_cast<size_t>(port)]; }
+  const Dims& dims(TensorId t) const { return graph_.tensor(t).dims; }
+  const Dims& out_dims() const { return dims(layer_.outputs[0]); }
+  const Layout& layout(int port) const { return layouts_[static_cast<size_t>(id(port))]; }
+  void want(int port, Layout layout) { out_.wants.push_back({port, std::move(layout)}); }
+  bool no_result() const { return layer_.outputs.empty() || layer_.outputs[0] == kNoTensor; }
+
+  const GemmOp* gemm() const { return std::get_if<GemmOp>(&layer_.work.front()); }
+
+  void pixels(bool only_first) {
+    if (no_result() || pointwise()) return;
+    const size_t rank = dims(id(ports_[0])).size();
+    if (rank >= 3) out_.order = channels_last_order(rank);
+    for (const int p : ports_) {
+      const bool weights = gemm() && (p == gemm()->b_port || p == gemm()->bias_port);
+      if (!weights && (!only_first || p == ports_[0])) want(p, channels_last_layout(dims(id(p))));
+    }
+    for (size_t i = 0; i < out_.outs.size(); ++i)
+      if (layer_.outputs[i] != kNoTensor)
+        out_.outs[i] = channels_last_layout(dims(layer_.outputs[i]));
+  }
+
+  /// A convolution that makes of each pixel one takes them in any order.
+  bool pointwise() {
+    const GemmOp* g = gemm();
+    constexpr Extent3 kOne{1, 1, 1};
+    if (!g || layer_.work.size() != 1 || g->kernel != kOne || g->stride != kOne || g->in != g->out)
+      return false;
+    const Dims &from = dims(id(g->a_port)), &to = out_dims();
+    if (from.size() < 3 || from.size() != to.size()) return false;
+    Dims as_out = from;
+    as_out[1] = to[1];
+    const size_t channels[] = {1};
+    if (as_out != to || with_innermost(layout(g->a_port), from, channels) != layout(g->a_port))
+      return false;
+    std::vector<DimPiece> pieces = *pieces_of(layout(g->a_port), from);
+    std::erase_if(pieces, [](const DimPiece& p) { return p.dim == 1; });
+    pieces.push_back({1, 1, to[1]});
+    want(g->a_port, layout(g->a_port));
+    out_.outs[0] = layout_of(pieces, to);
+    return true;
+  }
+
+  /// The first input of the result's dims, if there is one that has its layout for good.
+  int leader() const {
+    int found = -1;
+    for (const int p : ports_) {
+      if (dims(id(p)) != out_dims()) continue;
+      if (!movable_(id(p))) return p;
+      if (found < 0) found = p;
+    }
+    return found;
+  }
+
+  void alike() {
+    if (no_result()) return;
+    const int first = leader();
+    if (first < 0) return;
+    std::vector<NodeLayouts::Want> wants;
+    for (const int p : ports_) {
+      auto its = broadcast_layout(layout(first), out_dims(), dims(id(p)));
+      if (!its) return;
+      wants.push_back({p, std::move(*its)});
+    }
+    out_.wants = std::move(wants);
+    for (size_t i = 0; i < out_.outs.size(); ++i)
+      if (layer_.outputs[i] != kNoTensor && dims(layer_.outputs[i]) == out_dims())
+        out_.outs[i] = layout(first);
+  }
+
+  /// Wants the port in an order of its dims: the one that it is in, or the nearest.
+  DimOrder ordered(int port) {
+    const Dims& d = dims(id(port));
+    out_.order = nearest_order(layout(port), d);
+    want(port, layout_in_order(d, out_.order));
+    return out_.order;
+  }
+
+  void by_axes() {
+    if (no_result()) return;
+    const size_t rank = out_dims().size();
+    int largest = -1;
+    for (const int p : ports_)
+      if (dims(id(p)).size() == rank &&
+          (largest < 0 || elements(dims(id(p))) > elements(dims(id(largest)))))
+        largest = p;
+    if (largest < 0) return;
+    const DimOrder order = ordered(largest);
+    for (const int p : ports_)
+      if (p != largest && dims(id(p)).size() == rank) want(p, layout_in_order(dims(id(p)), order));
+    lay_results(order);
+  }
+
+  void lay_results(const DimOrder& order) {
+    for (size_t i = 0; i < out_.outs.size(); ++i)
+      if (layer_.outputs[i] != kNoTensor && dims(layer_.outputs[i]).size() == order.size())
+        out_.outs[i] = layout_in_order(dims(layer_.outputs[i]), order);
+  }
+
+  void reduced() {
+    const DimOrder order = ordered(ports_[0]);
+    if (no_result() || out_dims().size() == order.size()) return lay_results(order);
+    std::vector<int64_t> gone;
+    if (node_.has_attr("axes") || !find_op(node_.node())->has_attribute("axis")) {
+      if (const auto axes = reduced_axes(node_)) gone = *axes;
+    } else if (const auto axis = axis_attr(node_, 0, node_.rank(0))) {
+      gone.push_back(*axis);
+    }
+    DimOrder kept;
+    for (const size_t d : order) {
+      const auto at = static_cast<int64_t>(d);
+      if (std::ranges::find(gone, at) != gone.end()) continue;
+      kept.push_back(
+          d - static_cast<size_t>(std::ranges::count_if(gone, [&](int64_t g) { return g < at; })));
+    }
+    lay_results(kept);
+  }
+
+  void picked() {
+    const auto axis = axis_attr(node_, 0, node_.rank(0));
+    if (!axis || ports_[0] != 0 || no_result()) return;
+    const auto at = static_cast<size_t>(*axis);
+    const size_t indices = dims(id(1)).size();
+    DimOrder order;
+    for (const size_t d : ordered(0))
+      if (d != at)
+        order.push_back(d < at ? d : d - 1 + indices);
+      else
+        for (size_t i = 0; i < indices; ++i) order.push_back(at + i);
+    lay_results(order);
+  }
+
+  void rows(Lie lie) {
+    const bool flat = lie == Lie::softmax && node_.opset() < 13;
+    const Dims& d = dims(id(ports_[0]));
+    const auto axis = axis_attr(node_, flat ? 1 : -1, static_cast<int64_t>(d.size()));
+    if (!axis || no_result() || out_dims() != d) return;
+    std::vector<size_t> inner{static_cast<size_t>(*axis)};
+    if (flat || lie == Lie::from_axis)
+      while (inner.back() + 1 < d.size()) inner.push_back(inner.back() + 1);
+    rows_of(inner);
+  }
+
+  /// Rows of these dims of the first port, one behind the other.
+  void rows_of(std::span<const size_t> inner) {
+    const auto rows = with_innermost(layout(ports_[0]), dims(id(ports_[0])), inner);
+    if (!rows) return;
+    want(ports_[0], *rows);
+    out_.outs[0] = *rows;
+  }
+
+  /// What nodes spell out: pixel by pixel where the channels are dim 1, else row by row.
+  void spelled_rows() {
+    const RowMeaning& rows = *layer_.rows;
+    if (ports_.empty() || ports_[0] != rows.in_port || no_result()) return;
+    if (rows.channel_axes > 0) return pixels(true);
+    std::vector<size_t> inner;
+    for (size_t d = 0; d < rows.axes.size(); ++d)
+      if (rows.axes[d].reduced) inner.push_back(d);
+    rows_of(inner);
+  }
+
+  void product() {
+    if (!gemm() || no_result()) return;
+    ProductLayouts p = product_layouts(graph_, layer_, *gemm(), layouts_);
+    out_.is_product = true;
+    out_.a_transposed = p.a_transposed;
+    out_.b_transposed = p.b_transposed;
+    for (const int port : ports_)
+      if (port == gemm()->a_port)
+        want(port, p.a);
+      else if (port == gemm()->b_port)
+        want(port, p.b);
+    out_.outs[0] = std::move(p.out);
+  }
+
+  const Graph& graph_;
+  const Layer& layer_;
+  const std::vector<Layout>& layouts_;
+  const std::function<bool(TensorId)>& movable_;
+  const NodeView node_;
+  std::vector<int> ports_;
+  NodeLayouts out_;
+};
+
+}  // namespace
+
+std::vector<int> ports_read(const Layer& layer) {
+  std::set<int> ports;
+  const auto add = [&](const std::vector<Access>& side) {
+    for (const Access& a : side) ports.insert(a.port);
+  };
+  for (const WorkItem& item : layer.work) {
+    if (const auto* gemm = std::get_if<GemmOp>(&item))
+      ports.insert({gemm->a_port, gemm->b_port, gemm->bias_port});
+    else if (const auto* vector = std::get_if<VectorOp>(&item))
+      add(vector->inputs);
+    else
+      add(std::get<MemoryOp>(item).inputs);
+  }
+  std::erase_if(ports, [&](int p) {
+    return p < 0 || static_cast<size_t>(p) >= layer.inputs.size() ||
+           layer.inputs[static_cast<size_t>(p)] == kNoTensor;
+  });
+  return {ports.begin(), ports.end()};
+}
+
+NodeLayouts node_layouts(const Graph& graph, const Layer& layer, const std::vector<Layout>& layouts,
+                         const std::function<bool(TensorId)>& movable) {
+  const OpRow* row = find_op(graph.nodes[static_cast<size_t>(layer.node)]);
+  return Wishes(graph, layer, layouts, movable).of(row ? row->lies() : Lie::row_major);
+}
+
+}  // namespace accsim::sim

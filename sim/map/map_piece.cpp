@@ -1,0 +1,28 @@
+#include "sim/map/mapper.h"
+
+namespace accsim::sim {
+
+Result<std::shared_ptr<const Mapping>> Mapper::map_piece(const OpRequest& request, int64_t chunks,
+                                                         const std::string& layer) {
+  const std::string key = key_of(request) + std::to_string(chunks);
+  if (const auto known = cache_.find(key); known != cache_.end()) return known->second;
+  MappingPin pin;
+  pin.chunks = chunks;
+  if (const auto* gemm = std::get_if<GemmOp>(&request.item)) {
+    pin.pixels = {gemm->m()};
+    pin.channels = {gemm->channels};
+    pin.outputs = {gemm->outputs};
+  }
+  Result<Mapping> found = search(request, pin);
+  if (!found && !pin.free()) {
+    pin.outputs.clear();
+    found = search(request, pin);
+  }
+  found = checked(std::move(found), layer);
+  if (!found) return found.errors();
+  auto mapping = std::make_shared<const Mapping>(std::move(found).value());
+  cache_.emplace(key, mapping);
+  return std::shared_ptr<const Mapping>(mapping);
+}
+
+}  // namespace accsim::sim

@@ -1,0 +1,54 @@
+#include "sim/map/tiling_choice.h"
+
+#include <algorithm>
+#include <tuple>
+
+namespace accsim::sim {
+namespace {
+
+/// Is one as good as the other in all that slack looks at?
+bool as_good(const Score& one, const Score& other) {
+  return one.cycles <= other.cycles &&
+         std::tie(one.picojoules, one.dram_bytes) <= std::tie(other.picojoules, other.dram_bytes);
+}
+
+}  // namespace
+
+bool TilingChoice::within(const Score& score) const {
+  return static_cast<double>(score.cycles) <= (1 + aim_.slack) * static_cast<double>(best_.cycles);
+}
+
+void TilingChoice::offer(const Tiling& tiling, const Cost& cost, const Score& score) {
+  ++offered_;
+  const bool better = timed_.empty() || score < best_;
+  if (better) best_ = score;
+  if (!aim_.slackens()) {
+    if (better) timed_.assign(1, {tiling, cost, score});
+    return;
+  }
+  if (!within(score) ||
+      std::ranges::any_of(timed_, [&](const Timed& t) { return as_good(t.score, score); }))
+    return;
+  std::erase_if(timed_,
+                [&](const Timed& t) { return as_good(score, t.score) || !within(t.score); });
+  timed_.push_back({tiling, cost, score});
+}
+
+Found TilingChoice::found() const {
+  if (timed_.empty()) return {};
+  Found out{.primary = best_.primary, .cycles = best_.cycles};
+  if (!aim_.slackens()) return out;
+  const Score& least = chosen().score;
+  out.picojoules = least.picojoules;
+  out.picojoules_cycles = least.cycles;
+  return out;
+}
+
+const TilingChoice::Timed& TilingChoice::chosen() const {
+  return *std::ranges::min_element(timed_, [](const Timed& a, const Timed& b) {
+    const auto key = [](const Score& s) { return std::tie(s.picojoules, s.dram_bytes, s.cycles); };
+    return key(a.score) < key(b.score);
+  });
+}
+
+}  // namespace accsim::sim

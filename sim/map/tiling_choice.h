@@ -1,0 +1,40 @@
+#pragma once
+#include <vector>
+
+#include "sim/map/cost_evaluator.h"
+#include "sim/map/gemm_space.h"
+
+namespace accsim::sim {
+
+/// The tilings of a product that have been timed, as far as one of them may still be chosen. With
+/// slack, several may: fewer cycles found later may take the room from those of less energy.
+class TilingChoice {
+ public:
+  struct Timed {
+    Tiling tiling;
+    Cost cost;
+    Score score;
+  };
+
+  explicit TilingChoice(const Aim& aim) : aim_(aim) {}
+
+  void offer(const Tiling& tiling, const Cost& cost, const Score& score);
+
+  bool empty() const { return timed_.empty(); }
+  int64_t offered() const { return offered_; }
+  /// What a search need not look beyond.
+  Found found() const;
+  /// The best, the first of equals; with slack the one of the least energy, then DRAM bytes, then
+  /// cycles, that takes at most (1 + slack) times the fewest cycles. Precondition: not empty.
+  const Timed& chosen() const;
+
+ private:
+  bool within(const Score& score) const;
+
+  const Aim aim_;
+  std::vector<Timed> timed_;  ///< with slack none of them has fewer cycles and less energy
+  Score best_;                ///< by the objective
+  int64_t offered_ = 0;
+};
+
+}  // namespace accsim::sim

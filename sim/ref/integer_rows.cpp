@@ -1,0 +1,136 @@
+#include "sim/ref/integer_rows.h"
+
+#include <algorithm>
+#include <bit>
+
+#include "sim/ref/integer_arithmetic.h"
+
+namespace accsim::sim::ref {
+namespace {
+
+using sim::RowKind;
+
+/// floor(c * 2^31 / d).
+int64_t reciprocal(int64_t c, uint64_t d) {
+  return static_cast<int64_t>((static_cast<uint64_t>(c) << 31) / d);
+}
+
+/// floor(sqrt(v)), bit by bit from the highest on.
+uint64_t root(uint64_t v) {
+  uint64_t r = 0;
+  for (int bit = 31; bit >= 0; --bit) {
+    const uint64_t more = r | uint64_t{1} << bit;
+    if (more * more <= v) r = more;
+  }
+  return r;
+}
+
+class RowPlaces {
+ public:
+  explicit RowPlaces(const IntegerRows& p) : p_(p), work_(p.work), out_(p.in.begin(), p.in.end()) {}
+
+  std::vector<int8_t> run() {
+    level(0, 0, 0, 0);
+    return std::move(out_);
+  }
+
+ private:
+  void level(size_t l, int64_t row, int64_t mask, int64_t channel) {
+    if (l == sim::kRowLevels) {
+      row_ = row;
+      mask_ = mask;
+      channel_ = channel;
+      if (work_.kind == RowKind::softmax)
+        softmax();
+      else
+        norm();
+      return;
+    }
+    for (int64_t i = 0; i < work_.rows[l]; ++i)
+      level(l + 1, row + i * work_.row_stride[l],
+            mask + (work_.mask ? i * work_.mask->row_stride[l] : 0),
+            channel + i * work_.channel_stride[l]);
+  }
+
+  /// Calls visit(piece, element of it, index in the input) for the row's elements, in order.
+  template <class Visit>
+  void each(const Visit& visit) const {
+    for (int64_t piece = 0; piece < work_.pieces; ++piece)
+      for (int64_t e = 0; e < work_.run; ++e)
+        visit(piece, e, static_cast<size_t>(row_ + piece * work_.piece_stride + e));
+  }
+
+  // ---- softmax ----------------------------------------------------------------------------------
+
+  int64_t logit(int64_t piece, int64_t e, size_t i) const {
+    const IntegerSoftmax& s = p_.softmax;
+    int64_t u = int64_t{s.a} * p_.in[i];
+    if (work_.mask)
+      u +=
+          int64_t{s.b} * p_.mask[static_cast<size_t>(mask_ + piece * work_.mask->piece_stride + e)];
+    return u;
+  }
+
+  int64_t term(int64_t below) const {
+    const IntegerSoftmax& s = p_.softmax;
+    const int64_t d = std::min<int64_t>((below + (int64_t{1} << s.q) / 2) >> s.q, 4096);
+    if (d == 4096) return 0;
+    const int64_t product =
+        int64_t{s.coarse[static_cast<size_t>(d >> 6)]} * s.fine[static_cast<size_t>(d & 63)];
+    return (product + (int64_t{1} << 29)) >> 30;
+  }
+
+  void softmax() {
+    int64_t most = INT64_MIN, sum = 0;
+    each([&](int64_t p, int64_t e, size_t i) { most = std::max(most, logit(p, e, i)); });
+    each([&](int64_t p, int64_t e, size_t i) { sum += term(most - logit(p, e, i)); });
+    const auto width = static_cast<int32_t>(std::bit_width(static_cast<uint64_t>(sum)));
+    const auto d = static_cast<uint64_t>(width == 31 ? sum << 1 : sum >> (width - 32));
+    const int64_t r = reciprocal(p_.softmax.c, d);
+    const int32_t f = std::min(29 + width - p_.softmax.k, 62);
+    each([&](int64_t p, int64_t e, size_t i) {
+      const int64_t y = nearest(term(most - logit(p, e, i)) * r, f) + p_.out_zero;
+      out_[i] = static_cast<int8_t>(limited(y, INT8_MIN, INT8_MAX));
+    });
+  }
+
+  // ---- normalisation ----------------------------------------------------------------------------
+
+  void norm() {
+    const IntegerNorm& c = p_.norm;
+    const int64_t n = work_.length();
+    int64_t s1 = 0, s2 = 0;
+    each([&](int64_t, int64_t, size_t i) {
+      const int64_t v = p_.in[i] - c.in_zero;
+      s1 += v;
+      s2 += v * v;
+    });
+    const int64_t f = work_.kind == RowKind::layer_norm ? s1 : 0;
+    const int64_t v = n * s2 - f * f;
+    const auto w = static_cast<uint64_t>(std::max<int64_t>((v << 14) + c.epsilon, 1));
+    const int32_t j = std::countl_zero(w) / 2;
+    const int64_t r = reciprocal(int64_t{1} << 30, root(w << (2 * j)));
+    int32_t log = 0;
+    while (int64_t{1} << log < n) ++log;
+    const int32_t g = 30 - (log + 1) / 2;
+    const int32_t shift = std::max(54 - g - j, 0);
+    each([&](int64_t, int64_t e, size_t i) {
+      const int64_t t = nearest((n * (p_.in[i] - c.in_zero) - f) * r, shift);
+      const IntegerNorm::Channel& of =
+          c.channels[static_cast<size_t>(channel_ + e / work_.per_channel)];
+      const int64_t scaled = nearest(t * of.multiplier, of.shift) + of.beta;
+      out_[i] = static_cast<int8_t>(limited(nearest(scaled, 20) + p_.out_zero, c.low, c.high));
+    });
+  }
+
+  const IntegerRows& p_;
+  const sim::RowWork& work_;
+  int64_t row_ = 0, mask_ = 0, channel_ = 0;  ///< of the row: its first element and channel
+  std::vector<int8_t> out_;
+};
+
+}  // namespace
+
+std::vector<int8_t> integer_rows(const IntegerRows& p) { return RowPlaces(p).run(); }
+
+}  // namespace accsim::sim::ref

@@ -1,0 +1,66 @@
+#include "sim/report/quality.h"
+
+#include <fmt/format.h>
+
+#include <cmath>
+#include <limits>
+
+#include "sim/report/to_json.h"
+
+namespace accsim::sim {
+namespace {
+
+/// A number JSON can hold; infinite where there is no noise.
+Json decibels(const SignalNoise& s) {
+  const double db = s.db();
+  return std::isfinite(db) ? Json(db) : Json(db > 0 ? "inf" : "-inf");
+}
+
+std::string db_text(const SignalNoise& s) { return fmt::format("{:.2f} dB", s.db()); }
+
+}  // namespace
+
+double SignalNoise::db() const {
+  if (noise == 0) return std::numeric_limits<double>::infinity();
+  return 10 * std::log10(signal / noise);
+}
+
+std::string to_text(const QualityReport& report) {
+  std::string out =
+      fmt::format("inputs: {}; scales from float runs of {}\n", report.inputs, report.calibrated);
+  if (report.referenced > 0)
+    out +=
+        fmt::format("{} results equal the integer reference's, bit for bit\n", report.referenced);
+  for (const std::string& layer : report.left_out)
+    out += fmt::format("in float, of the host: {}\n", layer);
+  for (const OutputQuality& o : report.outputs) {
+    out += fmt::format("quality of '{}': SNR {} against float", o.name, db_text(o.signal));
+    if (o.rows > 0) out += fmt::format("; top-1 agrees in {} of {}", o.agreed, o.rows);
+    out += '\n';
+  }
+  return out;
+}
+
+std::string to_json(const QualityReport& report) {
+  Json json{{"schema", "accsim.quality/1"},
+            {"model", report.model},
+            {"hw", report.hw},
+            {"inputs", report.inputs},
+            {"calibrated", report.calibrated},
+            {"percentile", report.percentile},
+            {"referenced", report.referenced},
+            {"left_out", report.left_out},
+            {"outputs", Json::array()},
+            {"layers", Json::array()}};
+  for (const OutputQuality& o : report.outputs)
+    json["outputs"].push_back({{"name", o.name},
+                               {"snr_db", decibels(o.signal)},
+                               {"rows", o.rows},
+                               {"top1_agreed", o.agreed}});
+  for (const LayerQuality& l : report.layers)
+    json["layers"].push_back(
+        {{"layer", l.layer}, {"op_type", l.op_type}, {"snr_db", decibels(l.signal)}});
+  return json.dump(1, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
+}  // namespace accsim::sim

@@ -1,0 +1,299 @@
+#!/usr/bin/python3
+"""`accsim run --int8 --network`: networks in int8 from end to end: int8_network_test.py ACCSIM"""
+
+import json
+import math
+import pathlib
+import subprocess
+import sys
+import tempfile
+import unittest
+
+from program import ACCSIM, ROOT
+
+try:
+    import numpy as np
+    import onnx
+    from onnx import TensorProto, helper
+except ImportError as missing:
+    print(f"SKIPPED: {missing}")
+    sys.exit(77)
+
+MACHINE = ROOT / "configs" / "8x8.yaml"
+
+
+def stored(name, array):
+    array = np.asarray(array, np.float32)
+    return helper.make_tensor(name, TensorProto.FLOAT, array.shape, array.tobytes(), raw=True)
+
+
+def codes(values, low, high, symmetric=False):
+    """Scale, zero point and codes of values in 255 steps from low to high, 0 among them."""
+    low, high = min(low, 0.0), max(high, 0.0)
+    scale = max(-low, high) / 127 if symmetric else (high - low) / 255
+    zero = 0 if symmetric else int(np.clip(np.rint(-128 - low / scale), -128, 127))
+    return scale, zero, np.clip(np.rint(np.asarray(values) / scale) + zero, -128, 127).astype(int)
+
+
+def nearest(v, shift):
+    """v / 2^shift, halves away from zero."""
+    half = (1 << shift) >> 1
+    return (v + half) >> shift if v >= 0 else -((-v + half) >> shift)
+
+
+def fixed(factor, bits):
+    """The nearest multiplier of so many bits, and its shift."""
+    fraction, exponent = math.frexp(factor)
+    return int(np.rint(math.ldexp(fraction, bits))), bits - exponent
+
+
+class Case(unittest.TestCase):
+    def setUp(self):
+        scratch = tempfile.TemporaryDirectory()
+        self.folder = pathlib.Path(scratch.name)
+        self.addCleanup(scratch.cleanup)
+
+    def save(self, nodes, inputs, outputs, constants=(), opset=17):
+        graph = helper.make_graph(
+            nodes,
+            "g",
+            [helper.make_tensor_value_info(n, TensorProto.FLOAT, d) for n, d in inputs.items()],
+            [helper.make_empty_tensor_value_info(o) for o in outputs],
+            [stored(n, a) for n, a in dict(constants).items()],
+        )
+        model = helper.make_model(
+            graph, opset_imports=[helper.make_opsetid("", opset)], ir_version=8
+        )
+        self.model = self.folder / "m.onnx"
+        onnx.save(model, str(self.model))
+
+    def accsim(self, *args):
+        return subprocess.run(
+            [str(a) for a in (ACCSIM, "run", self.model, *args)],
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+
+    def run_float(self, **inputs):
+        return self.outputs("f", inputs)
+
+    def outputs(self, folder, inputs, *options):
+        given = []
+        for name, values in inputs.items():
+            np.save(self.folder / f"{name}.npy", np.asarray(values, np.float32))
+            given += ["--input", f"{name}={self.folder}/{name}.npy"]
+        done = self.accsim(*given, *options, "--output", self.folder / folder)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.text = done.stdout
+        return {f.stem: np.load(f) for f in (self.folder / folder).glob("*.npy")}
+
+    def run_int8(self, *options, **inputs):
+        report = self.folder / "quality.json"
+        out = self.outputs(
+            "q", inputs, "--int8", "--network", "--hw", MACHINE, "--json", report, *options
+        )
+        self.report = json.loads(report.read_text())
+        return out
+
+
+class Numbers(Case):
+    def test_a_product_is_that_of_its_codes(self):
+        # Integers, so that the float run's sums are exact and with them all scales.
+        rng = np.random.default_rng(3)
+        w, b = rng.integers(-9, 10, (12, 7)), rng.integers(-50, 51, 7)
+        x = rng.integers(-3, 13, (5, 12))
+        nodes = [
+            helper.make_node("Gemm", ["x", "w", "b"], ["g"]),
+            helper.make_node("Relu", ["g"], ["y"]),
+        ]
+        self.save(nodes, {"x": [5, 12]}, ["y"], {"w": w, "b": b})
+        got = self.run_int8(x=x)["y"]
+
+        sums = x @ w + b
+        x_scale, x_zero, x_codes = codes(x, x.min(), x.max())
+        y_scale, y_zero, _ = codes(0, 0, sums.max())
+        wanted = np.empty(sums.shape)
+        for n in range(7):
+            w_scale, _, w_codes = codes(w[:, n], w[:, n].min(), w[:, n].max(), symmetric=True)
+            multiplier, shift = fixed(x_scale * w_scale / y_scale, 24)
+            bias = int(np.rint(b[n] / (x_scale * w_scale)))
+            for m in range(5):
+                total = int((x_codes[m] - x_zero) @ w_codes) + bias
+                code = np.clip(nearest(total * multiplier, shift) + y_zero, y_zero, 127)
+                wanted[m, n] = (code - y_zero) * y_scale
+        np.testing.assert_allclose(got, wanted, rtol=1e-6, atol=1e-6 * y_scale)
+
+    def test_the_noise_is_that_of_the_steps(self):
+        # What an output is off by: half a step of its own, what half a step of its inputs makes of
+        # it, and what 16 bits of a multiplier leave.
+        rng = np.random.default_rng(5)
+        a = rng.normal(1, 2, (1, 4, 8, 8)).astype(np.float32)
+        b = rng.normal(-2, 1, (1, 4, 8, 8)).astype(np.float32)
+        c = rng.normal(0, 3, (4, 1, 1)).astype(np.float32)
+        window = {"kernel_shape": [3, 3], "pads": [1, 1, 1, 1], "strides": [2, 2]}
+        cases = [  # node, how much of an error of a and of b the result has at most
+            (helper.make_node("Add", ["a", "b"], ["y"]), 1, 1),
+            (helper.make_node("Sub", ["a", "b"], ["y"]), 1, 1),
+            (helper.make_node("Sub", ["a", "c"], ["y"]), 1, 0),
+            (helper.make_node("Max", ["a", "b"], ["y"]), 1, 1),
+            (helper.make_node("Mul", ["a", "b"], ["y"]), np.abs(b).max(), np.abs(a).max()),
+            (helper.make_node("MaxPool", ["a"], ["y"], **window), 1, 0),
+            (helper.make_node("AveragePool", ["a"], ["y"], **window), 1, 0),
+            (helper.make_node("GlobalAveragePool", ["a"], ["y"]), 1, 0),
+            (helper.make_node("Sigmoid", ["a"], ["y"]), 0.25, 0),
+            (helper.make_node("Tanh", ["a"], ["y"]), 1, 0),
+            (helper.make_node("LeakyRelu", ["a"], ["y"]), 1, 0),
+        ]
+        step = {"a": codes(0, a.min(), a.max())[0], "b": codes(0, b.min(), b.max())[0]}
+        step_c = codes(0, c.min(), c.max())[0]
+        for node, of_a, of_b in cases:
+            with self.subTest(node.op_type, inputs=node.input):
+                given = {n: v for n, v in {"a": a, "b": b}.items() if n in node.input}
+                self.save([node], {n: v.shape for n, v in given.items()}, ["y"], {"c": c})
+                wanted, got = self.run_float(**given)["y"], self.run_int8(**given)["y"]
+                own = codes(0, wanted.min(), wanted.max())[0]
+                most = own + of_a * step["a"] / 2 + of_b * step["b"] / 2
+                if "c" in node.input:
+                    most += step_c / 2
+                if node.op_type == "Mul":
+                    most += step["a"] * step["b"] / 4
+                self.assertLessEqual(np.abs(got - wanted).max(), 1.001 * most)
+                self.assertGreater(np.abs(got - wanted).max(), 0)
+
+    def test_rows_of_a_transformer(self):
+        rng = np.random.default_rng(7)
+        x = rng.normal(0, 2, (1, 6, 16)).astype(np.float32)
+        gain, shift = rng.uniform(0.5, 2, 16), rng.normal(0, 1, 16)
+        step = codes(0, x.min(), x.max())[0]
+        self.save([helper.make_node("Softmax", ["x"], ["y"])], {"x": x.shape}, ["y"])
+        wanted, got = self.run_float(x=x)["y"], self.run_int8(x=x)["y"]
+        # Logits off by half a step each change a share by at most that and their mean's.
+        most = wanted.max() / 255 + wanted.max() * math.expm1(step)
+        self.assertLessEqual(np.abs(got - wanted).max(), most)
+        self.save(
+            [helper.make_node("LayerNormalization", ["x", "g", "s"], ["y"], axis=-1)],
+            {"x": x.shape},
+            ["y"],
+            {"g": gain, "s": shift},
+        )
+        wanted, got = self.run_float(x=x)["y"], self.run_int8(x=x)["y"]
+        # The row of codes, normalised exactly, is within a step of the result.
+        scale, zero, x_codes = codes(x, x.min(), x.max())
+        r = (x_codes - zero) * scale
+        r = (r - r.mean(-1, keepdims=True)) / np.sqrt(r.var(-1, keepdims=True) + 1e-5)
+        own = codes(0, wanted.min(), wanted.max())[0]
+        exact = np.clip(r * gain + shift, wanted.min(), wanted.max())
+        self.assertLessEqual(np.abs(got - exact).max(), 1.02 * own)
+
+
+class Quality(Case):
+    def classifier(self):
+        rng = np.random.default_rng(11)
+        nodes = [
+            helper.make_node("Conv", ["x", "w"], ["c"], pads=[1, 1, 1, 1]),
+            helper.make_node("Relu", ["c"], ["r"]),
+            helper.make_node("Conv", ["r", "v"], ["d"], pads=[1, 1, 1, 1]),
+            helper.make_node("Add", ["d", "r"], ["s"]),
+            helper.make_node("GlobalAveragePool", ["s"], ["p"]),
+            helper.make_node("Flatten", ["p"], ["f"]),
+            helper.make_node("Gemm", ["f", "u"], ["y"]),
+        ]
+        constants = {
+            "w": rng.normal(0, 0.3, (8, 3, 3, 3)),
+            "v": rng.normal(0, 0.1, (8, 8, 3, 3)),
+            "u": rng.normal(0, 1, (8, 4)),
+        }
+        self.save(nodes, {"x": [1, 3, 9, 9]}, ["y"], constants)
+        return rng.normal(0, 1, (6, 1, 3, 9, 9)).astype(np.float32)
+
+    def test_signal_noise_and_top_1_of_all_inputs(self):
+        x = self.classifier()
+        got = self.run_int8("--calibrate", 3, "--inputs", len(x), x=x)["y"]
+        self.assertEqual(got.shape, (len(x), 1, 4))
+        report, text = self.report, self.text
+        wanted = np.stack([self.run_float(x=one)["y"] for one in x]).astype(np.float64)
+        signal, noise = (wanted**2).sum(), ((wanted - got) ** 2).sum()
+        agreed = int((wanted.argmax(-1) == got.argmax(-1)).sum())
+        self.report, self.text = report, text
+        output = self.report["outputs"][0]
+        self.assertEqual((output["name"], output["rows"]), ("y", len(x)))
+        self.assertEqual(output["top1_agreed"], agreed)
+        self.assertAlmostEqual(output["snr_db"], 10 * math.log10(signal / noise), places=4)
+        self.assertEqual((self.report["inputs"], self.report["calibrated"]), (len(x), 3))
+        self.assertEqual(self.report["referenced"], 4 * len(x))  # two sums, a mean, a product
+        self.assertEqual(self.report["left_out"], [])
+        self.assertIn(f"top-1 agrees in {agreed} of {len(x)}", self.text)
+
+    def test_scales_are_those_of_the_inputs_calibrated_on(self):
+        x = self.classifier()
+        got = self.run_int8("--calibrate", 1, "--inputs", len(x), x=x)["y"][0]
+        alone = self.run_int8(x=x[0])["y"]
+        np.testing.assert_array_equal(got, alone)
+        all_of_them = self.run_int8("--inputs", len(x), x=x)["y"][0]
+        self.assertFalse(np.array_equal(got, all_of_them))
+
+    def test_layers_say_where_the_noise_begins(self):
+        x = self.classifier()
+        out = self.run_int8(x=x[0])
+        layers = [(q["op_type"], q["snr_db"]) for q in self.report["layers"]]
+        self.assertEqual([op for op, _ in layers], ["Conv", "Conv", "GlobalAveragePool", "Gemm"])
+        wanted = self.run_float(x=x[0])["y"].astype(np.float64)
+        snr = 10 * math.log10((wanted**2).sum() / ((wanted - out["y"]) ** 2).sum())
+        self.assertAlmostEqual(layers[-1][1], snr, places=4)
+
+    def test_a_percentile_clips(self):
+        x = np.zeros((1, 1000), np.float32)
+        x[0, :990] = np.linspace(-1, 1, 990)
+        x[0, 990:] = 100
+        self.save([helper.make_node("Sigmoid", ["x"], ["y"])], {"x": [1, 1000]}, ["y"])
+        noise = {}
+        for percentile in (100, 98):
+            wanted = self.run_float(x=x)["y"][0, :990]
+            got = self.run_int8("--percentile", percentile, x=x)["y"][0, :990]
+            noise[percentile] = np.abs(got - wanted).max()
+        low, high = np.sort(x[0])[[20, 979]]  # 2 % and 98 % of 999
+        clipped = max(low + 1, 1 - high)
+        self.assertLess(noise[98], 0.25 * (clipped + (high - low) / 255) + 1 / 255)
+        self.assertGreater(noise[100], 0.25 * 100 / 255 / 4)
+
+    def test_the_host_computes_what_has_no_commands(self):
+        x = np.random.default_rng(2).normal(0, 1, (3, 40)).astype(np.float32)
+        nodes = [
+            helper.make_node("Tanh", ["x"], ["t"]),
+            helper.make_node("CumSum", ["t", "axis"], ["s"]),
+            helper.make_node("Sigmoid", ["s"], ["y"]),
+        ]
+        self.save(nodes, {"x": [3, 40]}, ["y"])
+        model = onnx.load(str(self.model))
+        model.graph.initializer.append(helper.make_tensor("axis", TensorProto.INT64, [], [1]))
+        onnx.save(model, str(self.model))
+        got = self.run_int8(x=x)["y"]
+        self.assertEqual(len(self.report["left_out"]), 1)
+        self.assertIn("CumSum", self.report["left_out"][0])
+        t_step = codes(0, np.tanh(x).min(), np.tanh(x).max())[0]
+        sums = np.tanh(x).cumsum(1)
+        s_step = codes(0, sums.min(), sums.max())[0]
+        # Each sum has the noise of its terms, a step at most each, and its own.
+        most = 0.25 * (40 * t_step + s_step) + 1 / 255
+        self.assertLess(np.abs(got - 1 / (1 + np.exp(-sums))).max(), most)
+
+    def test_what_cannot_be_asked(self):
+        self.classifier()
+        for text, *options in (
+            ("--int8", "--network"),
+            ("--network", "--int8", "--inputs", 2),
+            ("--network", "--int8", "--calibrate", 2),
+            ("--network", "--int8", "--percentile", 99),
+            ("--network", "--int8", "--json", "-"),
+            ("one by one", "--int8", "--network", "--layerwise"),
+            ("--network", "--int8", "--network", "--output", "o", "--dump", "all"),
+        ):
+            with self.subTest(options):
+                done = self.accsim(*options)
+                self.assertEqual(done.returncode, 2)
+                self.assertIn(text, done.stderr)
+
+
+if __name__ == "__main__":
+    unittest.main(argv=sys.argv[:1])

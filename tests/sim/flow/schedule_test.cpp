@@ -1,0 +1,136 @@
+#include "sim/flow/schedule.h"
+
+#include <gtest/gtest.h>
+
+#include "hw/config/load.h"
+#include "sim/elaborate/elaborate.h"
+#include "sim/flow/network_program.h"
+#include "sim/flow/workload.h"
+#include "tests/support/source.h"
+
+namespace accsim::sim {
+namespace {
+
+ValueDef value(const std::string& name, const Dims& dims) {
+  ValueDef out;
+  out.name = name;
+  out.dtype = DType::float32;
+  out.dims.emplace();
+  for (const int64_t dim : dims) out.dims->push_back({.value = dim, .symbol = ""});
+  return out;
+}
+
+NodeDef node(const std::string& op, std::vector<std::string> inputs, const std::string& output) {
+  NodeDef out;
+  out.name = output;
+  out.op_type = op;
+  out.inputs = std::move(inputs);
+  out.outputs = {output};
+  return out;
+}
+
+struct Shape {
+  int64_t heads, queries, keys, size;
+};
+
+/// softmax(q k) v of `heads` heads, as three nodes or as one.
+Graph attention(const Shape& s, bool one_node) {
+  ModelDef model;
+  model.ir_version = 8;
+  model.opsets[""] = one_node ? 23 : 17;
+  const Dims k = one_node ? Dims{1, s.heads, s.keys, s.size} : Dims{1, s.heads, s.size, s.keys};
+  model.graph.inputs = {value("q", {1, s.heads, s.queries, s.size}), value("k", k),
+                        value("v", {1, s.heads, s.keys, s.size})};
+  if (one_node)
+    model.graph.nodes = {node("Attention", {"q", "k", "v"}, "y")};
+  else
+    model.graph.nodes = {node("MatMul", {"q", "k"}, "scores"),
+                         node("Softmax", {"scores"}, "weights"),
+                         node("MatMul", {"weights", "v"}, "y")};
+  model.graph.outputs = {value("y", {1, s.heads, s.queries, s.size})};
+  return *elaborate(model, {});
+}
+
+hw::HwConfig machine(const std::string& name) {
+  return *hw::load_hw(kSource + "/configs/" + name + ".yaml");
+}
+
+/// Cycles of the layers' own programs one behind the other.
+int64_t cycles_of_layers(const CostedNetwork& network) {
+  hw::Chain chain(network.report.hw, false);
+  for (size_t i = 0; i < network.mappings.size(); ++i)
+    for (const auto& m : network.mappings[i])
+      chain.add(m->link.steps, numbers(m->link, network.tensors[i]));
+  return chain.total();
+}
+
+bool takes_turns(const CostedNetwork& network) {
+  return std::ranges::any_of(network.text, [](const Stretch& s) { return s.piece >= 0; });
+}
+
+/// The pieces' text is a program of its own right: the verifier takes it, stepping through it gives
+/// the report's cycles, and they are no more than those of the layers one behind the other.
+TEST(Schedule, OfAttentionIsAProgramThatIsNoSlower) {
+  int faster = 0;
+  for (const Shape& shape : {Shape{4, 64, 64, 32}, {3, 50, 70, 16}, {1, 96, 96, 64}, {8, 1, 77, 8}})
+    for (const bool one_node : {false, true})
+      for (const char* name : {"8x8", "16x16", "64x64", "64x64-starved", "64x64-ddr4"}) {
+        SCOPED_TRACE(testing::Message() << shape.heads << " heads of " << shape.queries << " x "
+                                        << shape.keys << " on " << name << ' ' << one_node);
+        const hw::HwConfig hw = machine(name);
+        const Graph graph = attention(shape, one_node);
+        const auto network = cost_network(graph, hw, {});
+        ASSERT_TRUE(network.ok());
+        const int64_t cycles = network->report.totals.cycles;
+        const hw::Program program = network_program(graph, *network).program;
+        hw::HwConfig room = hw;  // tensors of the program don't share bytes
+        room.shared.kib += 1 << 16;
+        const Status good = verify(program, room);
+        ASSERT_TRUE(good) << good.errors().front().text();
+        EXPECT_EQ(hw::simulate(program, hw, hw::TimingMode::step).total.count(), cycles);
+        EXPECT_EQ(hw::simulate(program, hw).total.count(), cycles);
+        EXPECT_EQ(hw::count(program, hw).macs.count(), network->report.totals.macs);
+        EXPECT_LE(cycles, cycles_of_layers(*network));
+        EXPECT_EQ(takes_turns(*network), cycles < cycles_of_layers(*network));
+        faster += takes_turns(*network) ? 1 : 0;
+        const WorkloadTotals totals = *Workload::prepare(graph)->cost(hw, {});
+        EXPECT_EQ(totals.cycles, cycles);
+        EXPECT_EQ(totals.dram_read_bytes, network->report.totals.dram_read);
+        EXPECT_EQ(totals.shared_peak_bytes, network->report.shared_peak_bytes);
+      }
+  EXPECT_GT(faster, 10);
+}
+
+/// Scores that are too large for the shared buffer go through it piece by piece: DRAM sees the
+/// inputs and the result alone.
+TEST(Schedule, KeepsPiecesOfLongScoresOnChip) {
+  const Shape s{2, 1536, 1536, 64};
+  for (const bool one_node : {false, true}) {
+    const hw::HwConfig hw = machine("64x64");
+    ASSERT_GT(s.heads * s.queries * s.keys, hw.shared.kib * 1024);
+    const auto network = cost_network(attention(s, one_node), hw, {});
+    ASSERT_TRUE(network.ok());
+    EXPECT_TRUE(takes_turns(*network));
+    EXPECT_EQ(network->report.totals.dram_write, s.heads * s.queries * s.size);
+    const Costs& c = network->report.totals;
+    EXPECT_LE(c.traffic_bound, c.dram_read + c.dram_write);
+    EXPECT_LE(network->report.shared_peak_bytes, hw.shared.kib * 1024);
+    EXPECT_LT(network->report.totals.cycles, cycles_of_layers(*network));
+  }
+}
+
+/// A tensor that somebody else reads, or a mapping that the user pins, isn't cut.
+TEST(Schedule, LeavesAloneWhatIsAskedFor) {
+  const hw::HwConfig hw = machine("64x64");
+  const Shape shape{12, 128, 128, 64};
+  EXPECT_TRUE(takes_turns(*cost_network(attention(shape, false), hw, {})));
+  MapOptions pinned;
+  pinned.pins = {*parse_pin("scores=n64")};
+  EXPECT_FALSE(takes_turns(*cost_network(attention(shape, false), hw, pinned)));
+  MapOptions energy;
+  energy.objective = Objective::energy;
+  EXPECT_FALSE(takes_turns(*cost_network(attention(shape, false), hw, energy)));
+}
+
+}  // namespace
+}  // namespace accsim::sim

@@ -1,0 +1,238 @@
+#include "sim/flow/verify_network.h"
+
+#include <gtest/gtest.h>
+
+#include "hw/config/load.h"
+#include "sim/flow/network_reference.h"
+#include "tests/support/models.h"
+#include "tests/support/rtl_variants.h"
+#include "tests/support/source.h"
+
+namespace accsim::sim {
+namespace {
+
+using test::ModelBuilder;
+
+Attribute number(const std::string& name, int64_t value) { return {name, "", value}; }
+Attribute ints(const std::string& name, std::vector<int64_t> values) {
+  return ModelBuilder::ints(name, std::move(values));
+}
+
+/// Convolutions with strides, pads and groups, a residual block, pooling of both kinds, branches
+/// that are put together, a function behind a product, a classifier.
+ModelBuilder convolutions() {
+  ModelBuilder m;
+  m.input("in", {1, 3, 21, 21});
+  const auto conv = [&](const std::string& to, const std::string& from, Dims weights,
+                        std::vector<int64_t> pads, int64_t stride, int64_t group) {
+    m.weight("w_" + to, weights).weight("b_" + to, {weights[0]});
+    m.node(
+        "Conv", {from, "w_" + to, "b_" + to}, {to},
+        {ints("pads", std::move(pads)), ints("strides", {stride, stride}), number("group", group)});
+  };
+  conv("c1", "in", {16, 3, 3, 3}, {1, 1, 1, 1}, 2, 1);
+  m.node("Relu", {"c1"}, {"r1"});
+  conv("c2", "r1", {16, 1, 3, 3}, {1, 1, 1, 1}, 1, 16);  // depthwise
+  m.node("Relu", {"c2"}, {"r2"});
+  conv("c3", "r2", {16, 16, 1, 1}, {0, 0, 0, 0}, 1, 1);
+  m.node("Add", {"c3", "r1"}, {"a3"});
+  m.node("Relu", {"a3"}, {"r3"});
+  m.node("MaxPool", {"r3"}, {"p3"},
+         {ints("kernel_shape", {3, 3}), ints("strides", {2, 2}), ints("pads", {1, 1, 1, 1})});
+  conv("c4", "p3", {24, 8, 3, 3}, {1, 1, 1, 1}, 1, 2);  // grouped
+  m.node("Sigmoid", {"c4"}, {"s4"});
+  m.node("Mul", {"c4", "s4"}, {"f4"});
+  conv("c5", "p3", {8, 16, 1, 1}, {0, 0, 0, 0}, 1, 1);
+  m.node("Concat", {"f4", "c5"}, {"k5"}, {number("axis", 1)});
+  m.node("AveragePool", {"k5"}, {"p5"},
+         {ints("kernel_shape", {3, 3}), ints("strides", {2, 2}), ints("pads", {1, 1, 1, 1}),
+          number("count_include_pad", 0)});
+  m.node("GlobalAveragePool", {"p5"}, {"g5"});
+  m.node("Flatten", {"g5"}, {"flat"});
+  m.weight("w_fc", {32, 10}).weight("b_fc", {10});
+  m.node("Gemm", {"flat", "w_fc", "b_fc"}, {"out"});
+  m.output("out");
+  return m;
+}
+
+/// A block of a transformer: heads by transposes, scores with a softmax, norms, a function, sums.
+ModelBuilder attention() {
+  ModelBuilder m(17);
+  const Dims heads{1, 12, 2, 16}, all{1, 12, 32};
+  const auto shape = [&](const std::string& name, const Dims& dims) {
+    m.constant(name, {std::ssize(dims)}, {dims.begin(), dims.end()});
+  };
+  m.input("in", all);
+  shape("heads", heads);
+  shape("joined", all);
+  const auto dense = [&](const std::string& to, const std::string& from, int64_t k, int64_t n) {
+    m.weight("w_" + to, {k, n}).weight("b_" + to, {n});
+    m.node("MatMul", {from, "w_" + to}, {to + "_m"});
+    m.node("Add", {to + "_m", "b_" + to}, {to});
+  };
+  const auto norm = [&](const std::string& to, const std::string& from) {
+    m.weight("g_" + to, {32}).weight("h_" + to, {32});
+    m.node("LayerNormalization", {from, "g_" + to, "h_" + to}, {to}, {number("axis", -1)});
+  };
+  norm("n1", "in");
+  for (const std::string x : {"q", "k", "v"}) {
+    dense(x, "n1", 32, 32);
+    m.node("Reshape", {x, "heads"}, {x + "_h"});
+    m.node("Transpose", {x + "_h"}, {x + "_t"},
+           {ints("perm",
+                 x == "k" ? std::vector<int64_t>{0, 2, 3, 1} : std::vector<int64_t>{0, 2, 1, 3})});
+  }
+  m.node("MatMul", {"q_t", "k_t"}, {"scores"});
+  m.node("Softmax", {"scores"}, {"probabilities"}, {number("axis", -1)});
+  m.node("MatMul", {"probabilities", "v_t"}, {"mixed"});
+  m.node("Transpose", {"mixed"}, {"mixed_t"}, {ints("perm", {0, 2, 1, 3})});
+  m.node("Reshape", {"mixed_t", "joined"}, {"mixed_j"});
+  dense("o", "mixed_j", 32, 32);
+  m.node("Add", {"o", "in"}, {"a1"});
+  norm("n2", "a1");
+  dense("u", "n2", 32, 64);
+  m.node("Tanh", {"u"}, {"t"});
+  dense("d", "t", 64, 32);
+  m.node("Add", {"d", "a1"}, {"out"});
+  m.output("out");
+  return m;
+}
+
+/// Gates, resizing, differences, extremes and a turned image: what lane commands do beside
+/// products.
+ModelBuilder gates() {
+  ModelBuilder m;
+  m.input("in", {1, 8, 10, 10});
+  m.weight("w1", {16, 8, 3, 3}).weight("w2", {16, 16, 1, 1}).weight("w3", {16, 16, 3, 3});
+  m.node("Conv", {"in", "w1"}, {"c1"}, {ints("pads", {1, 1, 1, 1}), ints("dilations", {1, 1})});
+  m.node("GlobalAveragePool", {"c1"}, {"pooled"});
+  m.node("Conv", {"pooled", "w2"}, {"gate_in"});
+  m.node("Sigmoid", {"gate_in"}, {"gate"});
+  m.node("Mul", {"c1", "gate"}, {"gated"});
+  m.node("Conv", {"gated", "w3"}, {"c3"}, {ints("pads", {2, 2, 2, 2}), ints("dilations", {2, 2})});
+  m.node("Max", {"c3", "gated"}, {"most"});
+  m.node("Sub", {"most", "c1"}, {"less"});
+  m.node("MaxPool", {"less"}, {"small"}, {ints("kernel_shape", {2, 2}), ints("strides", {2, 2})});
+  m.node("Transpose", {"small"}, {"turned"}, {ints("perm", {0, 1, 3, 2})});
+  m.node("ReduceMean", {"turned"}, {"means"}, {ints("axes", {3}), number("keepdims", 0)});
+  m.node("Softmax", {"means"}, {"out"}, {number("axis", 2)});
+  m.output("out");
+  return m;
+}
+
+struct Network {
+  hw::HwConfig hw;
+  Graph graph;
+  CostedNetwork costed;
+};
+
+Network network(const ModelBuilder& model, const std::string& machine) {
+  Network out;
+  out.hw = *hw::load_hw(kSource + "/configs/" + machine + ".yaml");
+  Result<Graph> graph = elaborate(model.model(), {});
+  EXPECT_TRUE(graph.ok()) << (graph ? "" : graph.errors().front().text());
+  out.graph = std::move(*graph);
+  Result<CostedNetwork> costed = cost_network(out.graph, out.hw, {});
+  EXPECT_TRUE(costed.ok()) << (costed ? "" : costed.errors().front().text());
+  out.costed = std::move(*costed);
+  return out;
+}
+
+using Named = std::pair<const char*, ModelBuilder (*)()>;
+class VerifyNetwork : public testing::TestWithParam<Named> {};
+
+/// The report's total is what the core takes for the whole network in one program, each command in
+/// the cycle that the timing model says, and all bytes are those of golden and of the reference.
+TEST_P(VerifyNetwork, IsExactFromTheFirstByteToTheLast) {
+  const auto rtl = test::rtl_options();
+  if (!rtl) GTEST_SKIP() << "there is no verilator";
+  const Network n = network(GetParam().second(), "8x8");
+  VerifyOptions options;
+  options.variant = *rtl;
+  options.variant.assertions = true;
+  for (const uint64_t seed : {1, 2}) {
+    const Result<NetworkCase> made = network_case(n.graph, n.costed, n.hw, seed);
+    ASSERT_TRUE(made.ok()) << (made ? "" : made.errors().front().text());
+    const VerifyReport report = verify_network(*made, n.costed, options);
+    const VerifyRow& row = report.rows.at(0);
+    EXPECT_EQ(row.error, "");
+    EXPECT_EQ(row.difference, "");
+    EXPECT_TRUE(row.passed());
+    EXPECT_EQ(row.rtl_cycles, n.costed.report.totals.cycles);
+    EXPECT_EQ(report.network->left_out, std::vector<std::string>());
+    EXPECT_GE(report.network->referenced + std::ssize(report.network->taken),
+              std::ssize(made->network.parts));
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Networks, VerifyNetwork,
+                         testing::Values(Named{"convolutions", &convolutions},
+                                         Named{"attention", &attention}, Named{"gates", &gates}),
+                         [](const auto& which) { return std::string(which.param.first); });
+
+/// Golden's end of a case.
+hw::MemoryImage golden_of(const NetworkCase& c) {
+  hw::MemoryImage out = c.image;
+  const Status s = hw::run_golden(c.network.program, c.hw, out);
+  EXPECT_TRUE(s.ok());
+  return out;
+}
+
+TEST(NetworkReference, SeesWhateverIsOtherThanItShouldBe) {
+  const Network n = network(attention(), "8x8");
+  NetworkCase c = *network_case(n.graph, n.costed, n.hw, 1);
+  const hw::MemoryImage golden = golden_of(c);
+  const auto difference = [&](const std::vector<PartNumbers>& numbers, const hw::MemoryImage& end) {
+    return compare_with_reference(n.costed, c.network, numbers, c.image, end).difference;
+  };
+  EXPECT_EQ(difference(c.numbers, golden), "");
+  int seen = 0;
+  for (size_t i = 0; i < c.network.parts.size(); ++i) {
+    const std::string& layer = n.costed.lowered.layers[c.network.parts[i].layer].name;
+    SCOPED_TRACE(layer);
+    const auto out = static_cast<size_t>(
+        c.network.parts[i].tensors[c.numbers[i].gemm   ? 2
+                                   : c.numbers[i].rows ? 1
+                                                       : c.network.parts[i].tensors.size() - 1]);
+    hw::MemoryImage wrong = golden;
+    wrong[out].front() ^= 1;
+    EXPECT_TRUE(difference(c.numbers, wrong).starts_with("layer '" + layer + "': element 0 of "));
+    std::vector<PartNumbers> numbers = c.numbers;
+    if (!numbers[i].gemm) continue;
+    for (int8_t& w : numbers[i].operands.weights) w = static_cast<int8_t>(w ^ 64);
+    if (c.network.parts[i].constant[1]) {
+      EXPECT_NE(difference(numbers, golden), "");
+      ++seen;
+    }
+  }
+  EXPECT_EQ(seen, 6) << "products with weights of their own";
+}
+
+TEST(NetworkCase, HasTheSameNumbersForTheSameSeed) {
+  const Network n = network(gates(), "8x8");
+  const auto end = [&](uint64_t seed) {
+    return golden_of(*network_case(n.graph, n.costed, n.hw, seed));
+  };
+  EXPECT_EQ(end(3), end(3));
+  EXPECT_NE(end(3), end(4));
+}
+
+/// Layers that have no commands are named, with the cycles that they are.
+TEST(NetworkCase, NamesWhatItLeavesOut) {
+  ModelBuilder m;
+  m.input("in", {1, 8, 10, 10}).weight("w", {8, 8, 3, 3});
+  m.node("Conv", {"in", "w"}, {"c"}, {ints("pads", {1, 1, 1, 1})});
+  m.node("CumSum", {"c", "axis"}, {"sums"});
+  m.constant("axis", {}, {3});
+  m.node("Conv", {"sums", "w"}, {"out"}, {ints("pads", {1, 1, 1, 1})});
+  m.output("out");
+  const Network n = network(m, "8x8");
+  const NetworkCase c = *network_case(n.graph, n.costed, n.hw, 1);
+  EXPECT_EQ(c.report.left_out, std::vector<std::string>{"sums (CumSum)"});
+  EXPECT_EQ(c.report.report_cycles, n.costed.report.totals.cycles);
+  EXPECT_EQ(c.report.left_cycles, n.costed.report.layers[1].costs.cycles);
+  EXPECT_EQ(c.network.parts.size(), 2U);
+}
+
+}  // namespace
+}  // namespace accsim::sim
