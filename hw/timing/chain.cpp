@@ -2,14 +2,16 @@
 
 #include <algorithm>
 
-#include "sim/base/key_bytes.h"
 #include "sim/base/sums.h"
 
 namespace accsim::hw {
 
-Chain::Chain(const HwConfig& hw, bool loads_first) : loads_first_(loads_first) {
+Chain::Chain(const HwConfig& hw, bool loads_first, ChainMemory* memory)
+    : loads_first_(loads_first), memory_(memory ? *memory : own_) {
+  memory_.begin_chain(hw, loads_first);
   simulator_.begin(hw, TimingMode::periodic, nullptr, kStageRegions);
-  now_ = simulator_.state();
+  begin_ = simulator_.state();
+  number_ = memory_.state(begin_);
 }
 
 int64_t Chain::floor_of(const Simulator::State& s) const {
@@ -36,35 +38,34 @@ void rebase(Simulator::State& s, int64_t floor) {
 
 }  // namespace
 
-void Chain::write_key(std::span<const Step> steps) {
-  KeyBytes key;
-  key.add(reinterpret_cast<uintptr_t>(steps.data()), now_.end);
-  key.add(now_.dataflow ? static_cast<int>(*now_.dataflow) : -1);
-  for (size_t m = 0; m < kFirstPending; ++m) key.add(now_.moments[m]);
-  for (size_t r = 0; r < now_.rings.size(); ++r) {
-    const auto& ring = now_.rings[r];
-    if (ring.size == 0) continue;
-    key.add(r, ring.size);
-    for (uint32_t i = 0; i < ring.size; ++i) key.add(ring.events[i]);
-  }
-  for (const int64_t mark : now_.marks) key.add(mark);
-  key_ = key.take();
+int32_t Chain::program(std::span<const Step> steps) {
+  const auto [at, fresh] = programs_.try_emplace(steps.data());
+  if (fresh) at->second = memory_.program(steps);
+  return at->second;
 }
 
-void Chain::simulate(std::span<const Step> steps, Known& out) {
+void Chain::simulate(std::span<const Step> steps, std::span<const int64_t> marks, Known& out) {
   ++simulated_;
-  simulator_.restore(now_);
+  Simulator::State from = *now_;
+  from.marks.assign(marks.begin(), marks.end());
+  simulator_.restore(from);
   out.share = simulator_.go_on(steps);
   out.next = simulator_.state();
   out.ahead = floor_of(out.next);
   rebase(out.next, out.ahead);
+  out.number = memory_.state(out.next);
 }
 
-const Chain::Known& Chain::go_on(std::span<const Step> steps) {
-  write_key(steps);
-  const auto [found, fresh] = known_.try_emplace(key_);
-  if (fresh) simulate(steps, found->second);
-  return found->second;
+const Chain::Known& Chain::go_on(std::span<const Step> steps, std::span<const int32_t> tensors) {
+  key_ = {number_, program(steps)};
+  for (const int32_t t : tensors) {
+    if (static_cast<size_t>(t) >= marks_.size()) marks_.resize(static_cast<size_t>(t) + 1);
+    key_.push_back(std::max<int64_t>(0, marks_[static_cast<size_t>(t)] - base_));
+  }
+  const auto [known, fresh] =
+      memory_.known({reinterpret_cast<const char*>(key_.data()), key_.size() * sizeof(int64_t)});
+  if (fresh) simulate(steps, std::span(key_).subspan(2), known);
+  return known;
 }
 
 /// Keeps times far from the end of 64 bits: what lies before the floor counts as the floor.
@@ -76,24 +77,21 @@ void Chain::move_base() {
 
 void Chain::go_to(const Place& place) {
   now_ = place.now;
+  number_ = place.number;
   base_ = place.base;
   total_ = place.total;
   marks_ = place.marks;
 }
 
 Timing Chain::add(std::span<const Step> steps, std::span<const int32_t> tensors) {
-  now_.marks.clear();
-  for (const int32_t t : tensors) {
-    if (static_cast<size_t>(t) >= marks_.size()) marks_.resize(static_cast<size_t>(t) + 1);
-    now_.marks.push_back(std::max<int64_t>(0, marks_[static_cast<size_t>(t)] - base_));
-  }
-  const Known& k = go_on(steps);
+  const Known& k = go_on(steps, tensors);
   for (size_t i = 0; i < tensors.size(); ++i) {
     int64_t& mark = marks_[static_cast<size_t>(tensors[i])];
     mark = std::max(mark, base_ + k.next.marks[i]);
   }
   base_ += k.ahead;
-  now_ = k.next;
+  now_ = &k.next;
+  number_ = k.number;
   total_ = add_counts(total_, k.share.total.count());
   move_base();
   return k.share;

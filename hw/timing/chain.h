@@ -1,10 +1,10 @@
 #pragma once
 #include <cstdint>
 #include <span>
-#include <string>
 #include <unordered_map>
 #include <vector>
 
+#include "hw/timing/chain_memory.h"
 #include "hw/timing/simulator.h"
 
 namespace accsim::hw {
@@ -24,7 +24,10 @@ class Chain {
   /// counts for the floor, too. Programs may stage in regions of one slot each (kStageRegions),
   /// where a load from DRAM is before the first stage and another one behind the last: so what
   /// loads and stages do with DRAM's channel is over when the next program begins.
-  explicit Chain(const HwConfig& hw, bool loads_first = true);
+  /// `memory`, where there is one, has what earlier chains found out, and keeps what this one does.
+  explicit Chain(const HwConfig& hw, bool loads_first = true, ChainMemory* memory = nullptr);
+  Chain(const Chain&) = delete;
+  Chain& operator=(const Chain&) = delete;
 
   /// The next program's share: from the end of all before it to its own end. Its steps must live,
   /// unchanged, as long as the chain; tensor i of their marks is tensors[i] of the network.
@@ -32,11 +35,12 @@ class Chain {
 
   /// Where the chain is, to go back to and on from otherwise.
   struct Place {
-    Simulator::State now;
+    const Simulator::State* now;
+    int32_t number;
     int64_t base, total;
     std::vector<int64_t> marks;
   };
-  Place place() const { return {now_, base_, total_, marks_}; }
+  Place place() const { return {now_, number_, base_, total_, marks_}; }
   void go_to(const Place& place);
 
   /// Until the end of all programs so far; stops at kBeyond (sim/base/sums.h).
@@ -44,26 +48,26 @@ class Chain {
   int64_t simulated() const { return simulated_; }  ///< programs that were
 
  private:
-  struct Known {
-    Timing share;
-    Simulator::State next;  ///< its marks are those that the program sets, from the old floor on
-    int64_t ahead;          ///< from floor to floor
-  };
+  using Known = ChainMemory::Known;
 
-  void write_key(std::span<const Step> steps);
-  void simulate(std::span<const Step> steps, Known& out);
-  const Known& go_on(std::span<const Step> steps);
+  int32_t program(std::span<const Step> steps);
+  void simulate(std::span<const Step> steps, std::span<const int64_t> marks, Known& out);
+  const Known& go_on(std::span<const Step> steps, std::span<const int32_t> tensors);
   void move_base();
   int64_t floor_of(const Simulator::State& s) const;
 
   const bool loads_first_;
   Simulator simulator_;
-  Simulator::State now_;  ///< from the floor on; of the next program's tensors
-  int64_t base_ = 0;      ///< the floor, from some cycle on
+  Simulator::State begin_;
+  const Simulator::State* now_ = &begin_;  ///< from the floor on, but for its marks
+  int32_t number_ = 0;                     ///< of that state, in the memory
+  int64_t base_ = 0;                       ///< the floor, from some cycle on
   int64_t total_ = 0;
   std::vector<int64_t> marks_;  ///< by tensor of the network: when all its marks are reached
-  std::string key_;
-  std::unordered_map<std::string, Known> known_;
+  std::vector<int64_t> key_;    ///< of state and program, and the marks of its tensors
+  ChainMemory own_;
+  ChainMemory& memory_;
+  std::unordered_map<const Step*, int32_t> programs_;  ///< their numbers in the memory
   int64_t simulated_ = 0;
 };
 

@@ -146,6 +146,8 @@ void Simulator::mark(const Step& s) {
 // ---- loops --------------------------------------------------------------------------------------
 
 void Simulator::loop(const Step& s) {
+  if (mode_ == TimingMode::periodic && s.span == 1 && (&s)[1].kind == Step::Kind::gemm && !watcher_)
+    return gemms((&s)[1], s.count);
   // Saving and comparing the state costs about as much as some steps.
   constexpr int64_t kWorthWatching = 24;
   if (mode_ == TimingMode::periodic && s.count >= 3 && (s.count - 2) * s.work >= kWorthWatching)
@@ -190,9 +192,9 @@ int64_t Simulator::skip(const Step& s, const History& history, int64_t done) {
   const int64_t confirm = s.stale ? 2 : 1;
   for (int64_t p = 1; p <= kLongestPeriod && confirm * p < done; ++p) {
     const Snapshot& before = back(p);
-    const int64_t growth = now.state[now.strict - 1] - before.state[before.strict - 1];
-    if (!before.begun || !grown(now, before, growth) ||
-        (s.stale && !grown(before, back(2 * p), growth)))
+    const int64_t growth = now.end - before.end;
+    if (growth <= 0 || !grown(s, now, before, growth) || !begun(s, before) ||
+        (s.stale && !grown(s, before, back(2 * p), growth)))
       continue;
     const int64_t periods = (s.count - done) / p;
     if (watcher_ && periods > 0) watcher_->skipped(s, p, periods, time_of(growth));
@@ -203,39 +205,45 @@ int64_t Simulator::skip(const Step& s, const History& history, int64_t done) {
 }
 
 void Simulator::record(const Step& s, Snapshot& to) {
-  size_t n = 0;
-  constexpr TouchSet kStrict = (TouchSet{1} << kFirstPending) - 1;
-  for (TouchSet left = s.writes & kStrict; left != 0; left &= left - 1)
-    to.state[n++] = state_.moments[static_cast<size_t>(std::countr_zero(left))];
+  to.moments = state_.moments;
   for (TouchSet left = (s.writes & kAllRings) >> kMoments; left != 0; left &= left - 1) {
-    Ring& r = state_.rings[static_cast<size_t>(std::countr_zero(left))];
-    for (uint32_t k = 0; k < r.size; ++k) to.state[n++] = r.at(k);
+    const auto r = static_cast<size_t>(std::countr_zero(left));
+    to.rings[r] = state_.rings[r];
   }
-  to.state[n++] = state_.end;
-  to.strict = n;
-  for (TouchSet left = s.writes & ~kStrict & ~kAllRings; left != 0; left &= left - 1)
-    to.state[n++] = state_.moments[static_cast<size_t>(std::countr_zero(left))];
-  to.size = n;
-  to.begun = true;
-  for (const Moment m : kFree)
-    if ((s.writes & touch(m)) != 0 && at(m) < zero_) to.begun = false;
+  to.end = state_.end;
   to.sums = sums_;
 }
 
-bool Simulator::grown(const Snapshot& now, const Snapshot& before, int64_t growth) {
-  if (growth <= 0 || now.size != before.size) return false;
-  for (size_t i = 0; i < now.strict; ++i)
-    if (now.state[i] - before.state[i] != growth) return false;
-  for (size_t i = now.strict; i < now.size; ++i)
-    if (now.state[i] - before.state[i] != growth && (now.state[i] != 0 || before.state[i] != 0))
-      return false;
+/// Are all queues of the body past cycle 0, so that nothing more will be hidden?
+bool Simulator::begun(const Step& s, const Snapshot& at) const {
+  return std::ranges::all_of(kFree, [&](Moment m) {
+    return (s.writes & touch(m)) == 0 || at.moments[static_cast<size_t>(m)] >= zero_;
+  });
+}
+
+/// Has all that a loop's body writes grown by so much? A pending moment may be 0 before and after.
+bool Simulator::grown(const Step& s, const Snapshot& now, const Snapshot& before, int64_t growth) {
+  constexpr TouchSet kStrict = (TouchSet{1} << kFirstPending) - 1;
+  for (TouchSet left = s.writes & ~kAllRings; left != 0; left &= left - 1) {
+    const auto m = static_cast<size_t>(std::countr_zero(left));
+    const int64_t after = now.moments[m], earlier = before.moments[m];
+    const bool may_be_none = (kStrict >> m & 1) == 0;
+    if (after - earlier != growth && !(may_be_none && after == 0 && earlier == 0)) return false;
+  }
+  for (TouchSet left = (s.writes & kAllRings) >> kMoments; left != 0; left &= left - 1) {
+    const auto r = static_cast<size_t>(std::countr_zero(left));
+    const Ring &after = now.rings[r], &earlier = before.rings[r];
+    if (after.size != earlier.size) return false;
+    for (uint32_t k = 0; k < after.size; ++k)
+      if (after.at(k) - earlier.at(k) != growth) return false;
+  }
   return true;
 }
 
 /// Moves everything that the loop writes ahead by `periods` periods.
 void Simulator::move_ahead(const Step& s, const Snapshot& now, const Snapshot& before,
                            int64_t periods) {
-  const int64_t ahead = (now.state[now.strict - 1] - before.state[before.strict - 1]) * periods;
+  const int64_t ahead = (now.end - before.end) * periods;
   constexpr TouchSet kAllMoments = (TouchSet{1} << kMoments) - 1;
   for (TouchSet left = s.writes & kAllMoments; left != 0; left &= left - 1) {
     int64_t& moment = state_.moments[static_cast<size_t>(std::countr_zero(left))];
@@ -246,7 +254,11 @@ void Simulator::move_ahead(const Step& s, const Snapshot& now, const Snapshot& b
     for (uint32_t k = 0; k < r.size; ++k) r.at(k) += ahead;
   }
   state_.end += ahead;
-  for (size_t i = 0; i < kSums; ++i) sums_[i] += (now.sums[i] - before.sums[i]) * periods;
+  for (size_t q = 0; q < kQueues; ++q) {
+    if ((s.writes & touch(kFree[q])) == 0) continue;
+    for (size_t i = q * (2 + kWaits); i < (q + 1) * (2 + kWaits); ++i)
+      sums_[i] += (now.sums[i] - before.sums[i]) * periods;
+  }
 }
 
 // ---- commands -----------------------------------------------------------------------------------
@@ -315,6 +327,27 @@ void Simulator::gemm(const Step& s) {
   const int64_t done = begin + s.occupancy + s.latency;
   at(Moment::result) = done + static_cast<int64_t>(Wait::array);
   finish(s, Queue::execute, begin, done);
+}
+
+/// As many of the same, none of which waits for a token: from the second on, each streams when the
+/// one before has streamed and the array is preloaded again.
+void Simulator::gemms(const Step& s, int64_t times) {
+  int64_t& free = at(Moment::stream_free);
+  do {
+    if (times-- == 0) return;
+    gemm(s);
+  } while (free < zero_);
+  const int64_t gap = std::max<int64_t>(0, s.fill - s.occupancy);
+  const int64_t ahead = (s.occupancy + gap) * times;
+  int64_t* sums = &sums_[static_cast<size_t>(Queue::execute) * (2 + kWaits)];
+  sums[0] += s.occupancy * times;
+  sums[2 + static_cast<size_t>(Wait::weight_load)] += gap * times;
+  if (times > 0)
+    at(Moment::preload_end) = at(Moment::preload_free) + ahead - s.occupancy - gap + s.fill;
+  free += ahead;
+  at(Moment::preload_free) += ahead;
+  at(Moment::result) += ahead;
+  state_.end = std::max(state_.end, without_why(at(Moment::result)));
 }
 
 void Simulator::drain(const Step& s) {

@@ -54,6 +54,7 @@ class Simulator {
     std::array<int64_t, kMostTokens> events;
     uint32_t head, size;
     int64_t& at(uint32_t i) { return events[(head + i) % kMostTokens]; }
+    int64_t at(uint32_t i) const { return events[(head + i) % kMostTokens]; }
   };
 
  public:
@@ -74,14 +75,12 @@ class Simulator {
   static constexpr int kDepth = 2 * kLongestPeriod + 1;
   /// By queue: busy, hidden, waits by reason.
   static constexpr size_t kSums = kQueues * (2 + kWaits);
-  static constexpr size_t kMostState = kMoments + kRings * kMostTokens + 1;
 
-  /// What a loop body writes, at the end of an iteration: moments that aren't pending, tokens and
-  /// the end of everything, then the pending moments.
+  /// The state at the end of an iteration; of the rings those that the loop writes.
   struct Snapshot {
-    size_t strict, size;
-    bool begun;  ///< all queues of the body are past cycle 0: nothing more will be hidden
-    std::array<int64_t, kMostState> state;
+    std::array<int64_t, kMoments> moments;
+    std::array<Ring, kRings> rings;
+    int64_t end;
     std::array<int64_t, kSums> sums;
   };
   using History = std::array<Snapshot, kDepth>;
@@ -93,7 +92,8 @@ class Simulator {
   void iterate(const Step& s, int64_t times);
   void watched_loop(const Step& s);
   void record(const Step& s, Snapshot& to);
-  static bool grown(const Snapshot& now, const Snapshot& before, int64_t growth);
+  bool begun(const Step& s, const Snapshot& at) const;
+  static bool grown(const Step& s, const Snapshot& now, const Snapshot& before, int64_t growth);
   int64_t skip(const Step& s, const History& history, int64_t done);
   void move_ahead(const Step& s, const Snapshot& now, const Snapshot& before, int64_t periods);
 
@@ -103,6 +103,7 @@ class Simulator {
   void mark(const Step& s);
   void load(const Step& s);
   void gemm(const Step& s);
+  void gemms(const Step& s, int64_t times);
   void drain(const Step& s);
   /// Moments of the post and of the vector unit.
   struct Unit {

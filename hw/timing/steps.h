@@ -127,15 +127,16 @@ struct Step {
   Moment moment = Moment::load_free;
   uint8_t ring = 0;                                 ///< wait, signal
   Dataflow dataflow = Dataflow::weight_stationary;  ///< gemm
-  bool slot_free = false;       ///< signal: whoever waits for it waits for a slot
-  bool filled = false;          ///< signal: of a slot that loads have filled
-  bool to_read = false;         ///< wait: the next load reads what the token stands for
-  bool shares = false;          ///< load, store: on a channel that the stage queue uses too
-  bool stale = false;           ///< loop: reads a moment that its body doesn't write
-  TouchSet writes = 0;          ///< loop: what its body writes
-  int32_t span = 0;             ///< loop: steps of its body
-  int32_t tensor = 0;           ///< mark, wait_marks
-  int64_t count = 0, work = 0;  ///< loop: iterations, and steps that one of them runs
+  bool slot_free = false;         ///< signal: whoever waits for it waits for a slot
+  bool filled = false;            ///< signal: of a slot that loads have filled
+  bool to_read = false;           ///< wait: the next load reads what the token stands for
+  bool shares = false;            ///< load, store: on a channel that the stage queue uses too
+  bool stale = false;             ///< loop: reads a moment that its body doesn't write
+  std::array<uint8_t, 6> none{};  ///< so that equal steps are equal bytes
+  TouchSet writes = 0;            ///< loop: what its body writes
+  int32_t span = 0;               ///< loop: steps of its body
+  int32_t tensor = 0;             ///< mark, wait_marks
+  int64_t count = 0, work = 0;    ///< loop: iterations, and steps that one of them runs
   /// Commands, times << kWhyBits: occupancy of the queue; gemm: preload, drain: drain; from the end
   /// of the occupancy (drain: of the drain) to the visible result.
   int64_t occupancy = 0, fill = 0, latency = 0;

@@ -33,7 +33,7 @@ class Scheduler {
  public:
   explicit Scheduler(const ScheduleInput& in)
       : in_(in),
-        chain_(in.hw, all_load_first()),
+        chain_(in.hw, all_load_first(), in.memory),
         done_(in.ops.size(), false),
         staged_(staged_bytes()) {
     for (const LayerTensors& t : in.tensors) own_ = std::max(own_, t.end);

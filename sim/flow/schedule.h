@@ -44,7 +44,8 @@ struct ScheduleInput {
   std::span<const LayerTensors> tensors;                     ///< by layer
   std::span<const RowRun> runs;
   const Lowered& lowered;
-  Mapper& mapper;  ///< of pieces
+  Mapper& mapper;                     ///< of pieces
+  hw::ChainMemory* memory = nullptr;  ///< of the chains of other machines
 };
 
 /// Puts a network's ops one behind the other; those of a run take turns in pieces where the network

@@ -105,7 +105,7 @@ std::vector<NetworkOp> Workload::ops_of(const Plan& plan) {
 
 /// Of the network as one chain.
 Workload::Text Workload::text_of(const Plan& plan, const std::array<MappedOps, 2>& ops,
-                                 const hw::HwConfig& hw, const MapOptions& options) const {
+                                 const hw::HwConfig& hw, const MapOptions& options) {
   std::vector<std::shared_ptr<const Mapping>> mappings;
   mappings.reserve(plan.order.size());
   for (const PlacedOp& placed : plan.order) mappings.push_back((*ops[placed.is_gemm])[placed.op]);
@@ -114,7 +114,8 @@ Workload::Text Workload::text_of(const Plan& plan, const std::array<MappedOps, 2
   Mapper mapper(hw, std::move(only_costs));
   const std::span<const RowRun> runs =
       mapper.minimises_cycles() ? plan.runs : std::span<const RowRun>();
-  const Schedule found = schedule({hw, plan.ops, mappings, plan.tensors, runs, lowered_, mapper});
+  const Schedule found =
+      schedule({hw, plan.ops, mappings, plan.tensors, runs, lowered_, mapper, &chain_memory_});
   Text out{found.total, plan.shared_peak_bytes, {}};
   for (const Schedule::SharedUse& use : found.shared)
     out.shared_peak_bytes = std::max(out.shared_peak_bytes, use.bytes);

@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "hw/timing/chain_memory.h"
 #include "sim/flow/chain.h"
 #include "sim/flow/network_edp.h"
 #include "sim/flow/row_runs.h"
@@ -88,11 +89,12 @@ class Workload {
                            const MapOptions& options);
   static std::vector<NetworkOp> ops_of(const Plan& plan);
   Text text_of(const Plan& plan, const std::array<MappedOps, 2>& ops, const hw::HwConfig& hw,
-               const MapOptions& options) const;
+               const MapOptions& options);
 
   Graph graph_;
   Lowered lowered_;
   std::map<std::string, Plan> plans_;  ///< by what of a machine they depend on
+  hw::ChainMemory chain_memory_;
   int64_t mapped_ = 0, remembered_ = 0;
 };
 

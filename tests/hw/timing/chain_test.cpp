@@ -120,5 +120,63 @@ TEST(Chain, GoesBack) {
   }
 }
 
+/// Chains of one memory, on machines that differ in slots or in rates or in nothing, take what they
+/// take each with a memory of its own; what was found out once isn't simulated again.
+TEST(ChainMemory, ChangesNoCycle) {
+  std::mt19937 random(17);
+  int64_t saved = 0;
+  for (int round = 0; round < 20; ++round) {
+    const HwConfig first = test::random_machine(random), other = test::random_machine(random);
+    HwConfig slower = first;
+    slower.dram.latency += 7;
+    ChainMemory memory;
+    using Pair = std::pair<const HwConfig*, const HwConfig*>;
+    for (const auto& [hw, drawn_for] : {Pair(&first, &first), Pair(&slower, &first),
+                                        Pair(&first, &first), Pair(&other, &other)}) {
+      std::mt19937 same(static_cast<uint32_t>(round));
+      std::vector<Program> kinds;
+      while (kinds.size() < 3) kinds.push_back(random_layer(*drawn_for, same));
+      std::vector<StepWriter> steps(kinds.size());
+      for (size_t k = 0; k < kinds.size(); ++k) write_steps(kinds[k], *hw, steps[k]);
+      Chain own(*hw, false), chain(*hw, false, &memory);
+      for (int i = 0; i < 6; ++i) {
+        const size_t k = same() % kinds.size();
+        const std::vector<int32_t> numbers(kinds[k].tensors.size(), i % 2);
+        EXPECT_EQ(chain.add(steps[k].steps(), numbers).total,
+                  own.add(steps[k].steps(), numbers).total);
+      }
+      EXPECT_EQ(chain.total(), own.total());
+      EXPECT_LE(chain.simulated(), own.simulated());
+      saved += own.simulated() - chain.simulated();
+    }
+  }
+  EXPECT_GT(saved, 0);
+}
+
+/// The machine as it was begun with, once more: nothing is left to be simulated.
+TEST(ChainMemory, KnowsEqualProgramsOfOtherMachines) {
+  std::mt19937 random(18);
+  const HwConfig hw = test::random_machine(random);
+  const Program program = random_layer(hw, random);
+  const std::vector<int32_t> numbers(program.tensors.size(), 0);
+  HwConfig other = hw;
+  other.shared.kib *= 2;  // which time doesn't depend on
+  ChainMemory memory;
+  int64_t total = 0;
+  for (const HwConfig& machine : {hw, other}) {
+    StepWriter steps;
+    write_steps(program, machine, steps);
+    Chain chain(machine, false, &memory);
+    for (int i = 0; i < 3; ++i) chain.add(steps.steps(), numbers);
+    if (machine.shared.kib == hw.shared.kib) {
+      EXPECT_GT(chain.simulated(), 0);
+      total = chain.total();
+    } else {
+      EXPECT_EQ(chain.simulated(), 0);
+      EXPECT_EQ(chain.total(), total);
+    }
+  }
+}
+
 }  // namespace
 }  // namespace accsim::hw

@@ -12,6 +12,12 @@ TEST(Hash, IsItXxh3sOf128Bits) {
   EXPECT_EQ(hash_text(""), "99aa06d3014798d86001c324468d497f");
 }
 
+TEST(Hash, BytesAreHashedAsXxHashDoes) {
+  // XXH3_64bits of nothing, as xxHash's specification has it.
+  EXPECT_EQ(hash_bytes(""), 0x2d06800538d394c2u);
+  EXPECT_NE(hash_bytes("a"), hash_bytes("b"));
+}
+
 TEST(Hash, HasEveryTextItsOwn) {
   std::set<std::string> seen;
   std::string text;

@@ -1,0 +1,55 @@
+#pragma once
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+
+#include "hw/timing/simulator.h"
+
+namespace accsim::hw {
+
+/// What chains have found out about programs, for the chains to come, of this machine and of
+/// others: a program's steps say all that time depends on but for the slots that a machine begins
+/// with. One chain at a time; not thread-safe.
+class ChainMemory {
+ public:
+  /// What a program makes of a machine's state.
+  struct Known {
+    Timing share;
+    Simulator::State next;  ///< its marks are those that the program sets, from the old floor on
+    int32_t number = 0;     ///< of the next state
+    int64_t ahead = 0;      ///< from floor to floor
+  };
+
+  /// Before each chain: forgets what is of machines with other slots, or of too many programs.
+  void begin_chain(const HwConfig& hw, bool loads_first);
+  /// A number for a program, the same for equal ones.
+  int32_t program(std::span<const Step> steps);
+  /// A number for a state but for its marks, the same for equal ones. Precondition: its rings begin
+  /// at their heads.
+  int32_t state(const Simulator::State& s);
+  /// What is known under a key, the same until the next chain begins; nothing yet when `fresh`.
+  struct Entry {
+    Known& known;
+    bool fresh;
+  };
+  Entry known(std::string_view key);
+
+ private:
+  struct Hash {
+    using is_transparent = void;
+    size_t operator()(std::string_view text) const;
+  };
+  template <class Value>
+  using Texts = std::unordered_map<std::string, Value, Hash, std::equal_to<>>;
+
+  static int32_t number(Texts<int32_t>& of, std::string_view text);
+
+  std::string machine_;
+  Texts<int32_t> programs_;  ///< by the bytes of their steps
+  Texts<int32_t> states_;
+  Texts<Known> known_;
+};
+
+}  // namespace accsim::hw
