@@ -13,7 +13,10 @@ WeightLayout weights_lie(const Node& node) {
   return row ? row->weights : WeightLayout::unknown;
 }
 
-bool is_convolution(const Node& node) { return weights_lie(node) == WeightLayout::oihw; }
+bool is_convolution(const Node& node) {
+  const WeightLayout lie = weights_lie(node);
+  return lie == WeightLayout::oihw || lie == WeightLayout::gain;
+}
 
 bool is_turned(const Graph& graph, const Node& node, const char* attribute) {
   return weights_lie(node) == WeightLayout::kn_or_nk &&
@@ -118,6 +121,10 @@ Result<RealWeights> folded_weights(const LayerProduct& product, const ref::Array
   if (port >= 0 && view.has_input(static_cast<size_t>(port)))
     if (Status s = add_bias(constants, node.inputs[static_cast<size_t>(port)], beta, r); !s)
       return s.errors();
+  if (weights_lie(node) == WeightLayout::gain) {
+    std::ranges::fill(r.w, 1.0);  // the gain is one of what is folded
+    if (Status s = fold_gain(product, node, *find_op(node), constants, r); !s) return s.errors();
+  }
   if (Status s = fold_merged(product, constants, r); !s) return s.errors();
   return r;
 }

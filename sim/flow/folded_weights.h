@@ -8,7 +8,7 @@ namespace accsim::sim {
 
 /// How the stored weights of a product's node lie.
 WeightLayout weights_lie(const Node& node);
-/// Is it a product over windows, its weights by output and channel?
+/// Is it a product over windows, or of each channel by itself, its weights by output and channel?
 bool is_convolution(const Node& node);
 /// Is a Gemm's operand turned by this attribute?
 bool is_turned(const Graph& graph, const Node& node, const char* attribute);

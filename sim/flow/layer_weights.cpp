@@ -26,6 +26,8 @@ std::optional<WeightIndex> layout(const Graph& graph, const Layer& layer, const 
     return [=](int64_t g, int64_t tap, int64_t c, int64_t n) {
       return ((g * outputs + n) * channels + c) * taps + tap;
     };
+  if (row->weights == WeightLayout::gain)
+    return [](int64_t g, int64_t, int64_t, int64_t) { return g; };
   if (op.batch != 1 || taps != 1) return std::nullopt;
   const bool turned = row->weights == WeightLayout::kn_or_nk &&
                       NodeView(graph, node).attr("transB", int64_t{0}) != 0;

@@ -278,7 +278,11 @@ std::vector<int> ports_read(const Layer& layer) {
 NodeLayouts node_layouts(const Graph& graph, const Layer& layer, const std::vector<Layout>& layouts,
                          const std::function<bool(TensorId)>& movable) {
   const OpRow* row = find_op(graph.nodes[static_cast<size_t>(layer.node)]);
-  return Wishes(graph, layer, layouts, movable).of(row ? row->lies() : Lie::row_major);
+  Lie lie = row ? row->lies() : Lie::row_major;
+  // Work on elements that is a product of channels after all.
+  if (lie == Lie::alike && !layer.work.empty() && std::holds_alternative<GemmOp>(layer.work[0]))
+    lie = Lie::channels_last;
+  return Wishes(graph, layer, layouts, movable).of(lie);
 }
 
 }  // namespace accsim::sim

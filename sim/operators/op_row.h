@@ -107,6 +107,7 @@ enum class WeightLayout : uint8_t {
   oihw,      ///< [group x] output, channel, taps
   kn,        ///< [batch x] inner dim, column; the result's columns are its last dim
   kn_or_nk,  ///< as kn, turned where the attribute transB is set
+  gain,      ///< channel; with the node's other constants a factor and an addend of each
 };
 
 /// What lowering may make of the node so that it costs nothing of its own.

@@ -131,6 +131,10 @@ class Numbers(Case):
         a = rng.normal(1, 2, (1, 4, 8, 8)).astype(np.float32)
         b = rng.normal(-2, 1, (1, 4, 8, 8)).astype(np.float32)
         c = rng.normal(0, 3, (4, 1, 1)).astype(np.float32)
+        g, s, m = (rng.normal(0, 2, 4).astype(np.float32) for _ in range(3))
+        v = rng.uniform(0.2, 3, 4).astype(np.float32)
+        of_norm = np.abs(g / np.sqrt(v + 1e-5)).max()
+        norm = ["a", "g", "s", "m", "v"]
         window = {"kernel_shape": [3, 3], "pads": [1, 1, 1, 1], "strides": [2, 2]}
         cases = [  # node, how much of an error of a and of b the result has at most
             (helper.make_node("Add", ["a", "b"], ["y"]), 1, 1),
@@ -144,13 +148,15 @@ class Numbers(Case):
             (helper.make_node("Sigmoid", ["a"], ["y"]), 0.25, 0),
             (helper.make_node("Tanh", ["a"], ["y"]), 1, 0),
             (helper.make_node("LeakyRelu", ["a"], ["y"]), 1, 0),
+            (helper.make_node("BatchNormalization", norm, ["y"]), of_norm, 0),
         ]
         step = {"a": codes(0, a.min(), a.max())[0], "b": codes(0, b.min(), b.max())[0]}
         step_c = codes(0, c.min(), c.max())[0]
+        constants = {"c": c, "g": g, "s": s, "m": m, "v": v}
         for node, of_a, of_b in cases:
             with self.subTest(node.op_type, inputs=node.input):
                 given = {n: v for n, v in {"a": a, "b": b}.items() if n in node.input}
-                self.save([node], {n: v.shape for n, v in given.items()}, ["y"], {"c": c})
+                self.save([node], {n: v.shape for n, v in given.items()}, ["y"], constants)
                 wanted, got = self.run_float(**given)["y"], self.run_int8(**given)["y"]
                 own = codes(0, wanted.min(), wanted.max())[0]
                 most = own + of_a * step["a"] / 2 + of_b * step["b"] / 2

@@ -52,7 +52,28 @@ Status batch_norm_rule(InferContext& node) {
   return ok();
 }
 
+/// Of constants, y = factor x + addend for each channel: a depthwise convolution of one tap, whose
+/// weights and biases are known off line. nullopt where it isn't.
+std::optional<GemmOp> scaled_channels(const NodeView& node) {
+  const Dims& x = node.dims(0);
+  if (training(node) || x.size() < 2 || x.size() > 5 || node.dims(1) != Dims{x[1]})
+    return std::nullopt;
+  for (size_t port = 1; port < node.input_count(); ++port)
+    if (!node.input(port).constant) return std::nullopt;
+  for (size_t i = 1; i < node.output_count(); ++i)
+    if (node.has_output(i)) return std::nullopt;
+  GemmOp op;
+  op.grouped = x[1] > 1;
+  op.batch = x[1];
+  op.images = x[0];
+  for (size_t d = 2; d < x.size(); ++d) op.in[3 - x.size() + d] = x[d];
+  op.out = op.in;
+  op.bias_port = op.b_port;  // both are made of all constants
+  return op;
+}
+
 Result<Work> batch_norm_cost(const NodeView& node) {
+  if (const auto product = scaled_channels(node)) return checked_work(node, {*product});
   const int64_t count = input_size(node, 0), channels = input_size(node, 1);
   VectorOp op = norm_op(node, 1);
   op[VectorClass::special] = 0;
@@ -267,6 +288,7 @@ constexpr OpRow kNormOperators[] = {
      .cost = batch_norm_cost,
      .kind = OpKind::normalization,
      .in_place = true,
+     .weights = WeightLayout::gain,
      .fusion = Fusion::affine},
     {.name = "InstanceNormalization",
      .min_inputs = 3,

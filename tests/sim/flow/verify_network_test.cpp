@@ -120,6 +120,37 @@ ModelBuilder gates() {
   return m;
 }
 
+/// Normalisations that no product takes in, before and behind what it can't pass: one of the input,
+/// those of a dense block, whose operands several read, one of rows.
+ModelBuilder normalisations() {
+  ModelBuilder m;
+  m.input("in", {1, 11, 9, 9});
+  const auto norm = [&](const std::string& to, const std::string& from, int64_t channels) {
+    std::vector<std::string> inputs{from};
+    for (const std::string constant : {"g_", "s_", "m_", "v_"}) {
+      m.weight(constant + to, {channels});
+      inputs.push_back(constant + to);
+    }
+    m.node("BatchNormalization", inputs, {to});
+  };
+  m.weight("w1", {12, 11, 3, 3}).weight("w2", {8, 23, 1, 1}).weight("w3", {31, 10});
+  norm("n1", "in", 11);
+  m.node("Conv", {"n1", "w1"}, {"c1"}, {ints("pads", {1, 1, 1, 1})});
+  m.node("Concat", {"in", "c1"}, {"k1"}, {number("axis", 1)});
+  norm("n2", "k1", 23);
+  m.node("Relu", {"n2"}, {"r2"});
+  m.node("Conv", {"r2", "w2"}, {"c2"});
+  m.node("Concat", {"k1", "c2"}, {"k2"}, {number("axis", 1)});
+  norm("n3", "k2", 31);
+  m.node("Sigmoid", {"n3"}, {"s3"});
+  m.node("GlobalAveragePool", {"s3"}, {"g3"});
+  m.node("Flatten", {"g3"}, {"flat"});
+  norm("n4", "flat", 31);
+  m.node("Gemm", {"n4", "w3"}, {"out"});
+  m.output("out");
+  return m;
+}
+
 struct Network {
   hw::HwConfig hw;
   Graph graph;
@@ -167,7 +198,8 @@ TEST_P(VerifyNetwork, IsExactFromTheFirstByteToTheLast) {
 
 INSTANTIATE_TEST_SUITE_P(Networks, VerifyNetwork,
                          testing::Values(Named{"convolutions", &convolutions},
-                                         Named{"attention", &attention}, Named{"gates", &gates}),
+                                         Named{"attention", &attention}, Named{"gates", &gates},
+                                         Named{"normalisations", &normalisations}),
                          [](const auto& which) { return std::string(which.param.first); });
 
 /// Golden's end of a case.

@@ -60,9 +60,35 @@ TEST(Lower, FoldsBatchNormAndReluIntoTheirConvolution) {
 TEST(Lower, KeepsWhatAnotherNodeReads) {
   const auto [graph, l] = lowered(conv_bn_relu(true));
   EXPECT_FALSE(layer(l, "conv").relu);
-  EXPECT_EQ(layer(l, "bn").fate, Fate::vector);
-  EXPECT_EQ(layer(l, "relu").fate, Fate::folded) << "into the BatchNormalization's vector op";
+  EXPECT_EQ(layer(l, "bn").merged_into, -1);
+  EXPECT_TRUE(layer(l, "bn").relu);
+  EXPECT_EQ(layer(l, "relu").fate, Fate::folded) << "into the BatchNormalization's product";
   EXPECT_EQ(layer(l, "relu").merged_into, 1);
+}
+
+/// Of constants it is a product with a diagonal matrix, pixel by pixel.
+TEST(Lower, ABatchNormAloneIsAProductOfEachChannel) {
+  for (const Dims& dims : {Dims{4, 6}, Dims{2, 6, 5}, Dims{2, 6, 5, 7}, Dims{1, 6, 3, 5, 7}}) {
+    ModelBuilder b;
+    b.input("x", dims).input("y", {6});
+    for (const char* name : {"scale", "shift", "mean", "var"}) b.weight(name, {6});
+    b.node("BatchNormalization", {"x", "scale", "shift", "mean", "var"}, {"alone"})
+        .node("Sigmoid", {"alone"}, {"r"})
+        .output("r")
+        .node("BatchNormalization", {"x", "y", "shift", "mean", "var"}, {"computed"})
+        .output("computed");
+    const auto [graph, l] = lowered(b);
+    const Layer& alone = layer(l, "alone");
+    ASSERT_EQ(alone.fate, Fate::gemm);
+    const auto& op = std::get<GemmOp>(alone.work.at(0));
+    EXPECT_TRUE(op.grouped);
+    EXPECT_EQ(op.batch, 6);
+    EXPECT_EQ(op.k() * op.outputs, 1);
+    EXPECT_EQ(op.batch * op.m(), elements(dims));
+    EXPECT_EQ(op.in, op.out);
+    EXPECT_FALSE(alone.function.empty()) << "what follows is the post unit's";
+    EXPECT_EQ(layer(l, "computed").fate, Fate::vector) << "its gain isn't known off line";
+  }
 }
 
 /// Two branches from x; their products are added, and the sum goes through a Relu.

@@ -46,7 +46,8 @@ TEST(OpTable, IsEveryRowWellFormed) {
     std::set<std::string_view> attributes(row->attributes.begin(), row->attributes.end());
     EXPECT_EQ(attributes.size(), row->attributes.size()) << "an attribute is listed twice";
     EXPECT_FALSE(attributes.contains(""));
-    if (row->weights != WeightLayout::unknown) {
+    EXPECT_EQ(row->weights == WeightLayout::gain, row->fusion == Fusion::affine);
+    if (row->weights != WeightLayout::unknown && row->weights != WeightLayout::gain) {
       EXPECT_EQ(row->fate, Fate::gemm);
       EXPECT_NE(row->port(PortRole::weight), kNoPort);
     }
