@@ -81,6 +81,15 @@ int64_t least_traffic(const GemmOp& op, const OpRequest& r, const hw::HwConfig& 
 
 /// What a memory op reads.
 const std::vector<Access>& reads(const MemoryOp& op, const hw::HwConfig&) { return op.inputs; }
+/// Bytes of what it reads at a port: of an index that picks a row the lower word.
+int64_t read_bytes(const MemoryOp& op, const Access& a, const Operand* o) {
+  const int64_t bytes = o ? o->element_bytes : 1;
+  const bool index = op.picked && &a != op.inputs.data();
+  return a.elements * (index ? std::min(bytes, hw::Gather::kIndexBytes) : bytes);
+}
+int64_t read_bytes(const VectorOp&, const Access& a, const Operand* o) {
+  return a.elements * (o ? o->element_bytes : 1);
+}
 /// A vector op: lane commands read what their results are made of, other constants ride in them.
 std::vector<Access> reads(const VectorOp& op, const hw::HwConfig& hw) {
   std::vector<Access> out = op.inputs;
@@ -97,14 +106,13 @@ std::vector<Access> reads(const VectorOp& op, const hw::HwConfig& hw) {
 template <class Op>
 int64_t least_traffic(const Op& op, const OpRequest& r, const hw::HwConfig& hw) {
   int64_t bytes = 0;
-  const auto add = [&](const std::vector<Access>& side, const std::vector<Operand>& operands) {
-    for (const Access& a : side) {
-      const Operand* o = operand(operands, a.port);
-      if (!on_chip(operands, a.port)) bytes += a.elements * (o ? o->element_bytes : 1);
-    }
-  };
-  add(reads(op, hw), r.inputs);
-  add(op.outputs, r.outputs);
+  const std::vector<Access>& in = reads(op, hw);
+  for (const Access& a : in)
+    if (!on_chip(r.inputs, a.port)) bytes += read_bytes(op, a, operand(r.inputs, a.port));
+  for (const Access& a : op.outputs) {
+    const Operand* o = operand(r.outputs, a.port);
+    if (!on_chip(r.outputs, a.port)) bytes += a.elements * (o ? o->element_bytes : 1);
+  }
   return bytes;
 }
 

@@ -7,6 +7,7 @@
 #include <map>
 
 #include "sim/flow/reference_product.h"
+#include "sim/ref/integer_gather.h"
 #include "sim/ref/integer_lanes.h"
 #include "sim/ref/integer_rows.h"
 
@@ -170,6 +171,8 @@ class Reference {
 
   /// Elements in the order that the op says; where it only says how many, golden's.
   void move() {
+    if (part_->mapping->gather)
+      return finish(kGatherOut, ref::integer_rows_picked(gathered(*part_->mapping->gather)));
     if (!part_->mapping->move) {
       out_.taken.push_back(layer());
       return take_results();
@@ -180,6 +183,9 @@ class Reference {
     moved_ = {tensor(0), result_of(out)};
     visit(p, 0, p.from * bytes, part_->offsets[out] + p.to * bytes);
     ++out_.compared;
+  }
+  ref::IntegerGather gathered(const GatherProblem& p) const {
+    return {p.rows, p.element_bytes, p.index_bytes, tensor(0), tensor(1)};
   }
   /// What golden has where the part stores, in one tensor or several.
   void take_results() {
@@ -211,7 +217,7 @@ class Reference {
   }
 
   static constexpr size_t kProductA = 0, kProductB = 1, kProductOut = 2, kProductP = 3;
-  static constexpr size_t kRowsOut = 1;
+  static constexpr size_t kRowsOut = 1, kGatherOut = 2;
 
   const CostedNetwork& network_;
   const NetworkProgram& program_;

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <chrono>
+#include <cstring>
 
 #include "hw/program/coverage.h"
 #include "hw/program/place_tensors.h"
@@ -116,7 +117,19 @@ class CaseBuilder {
     }
     for (size_t t = 0; t < tensors.size(); ++t)
       if (std::ssize(c.image[t]) != tensors[t].bytes) draw_bytes(t);
+    for (const NetworkPart& part : c.network.parts)
+      if (part.mapping->gather && !part.constant[1])
+        draw_indices(*part.mapping->gather, draw, c.image[static_cast<size_t>(part.tensors[1])]);
     c.numbers = std::move(numbers_);
+  }
+
+  /// Indices of rows, as a network's input has them.
+  static void draw_indices(const GatherProblem& p, std::mt19937& draw, std::vector<uint8_t>& to) {
+    std::ranges::fill(to, uint8_t{0});
+    for (int64_t i = 0; i < p.rows.count; ++i) {
+      const auto index = static_cast<uint32_t>(draw() % static_cast<uint64_t>(p.rows.rows));
+      std::memcpy(to.data() + i * p.index_bytes, &index, sizeof(index));
+    }
   }
 
   void describe(VerifiedNetwork& r) const {
@@ -209,7 +222,7 @@ class NetworkRunner {
 
 bool has_values(const Mapping& m) {
   if (!is_verifiable(m.program)) return false;
-  if (m.gemm || m.lanes || m.rows) return true;
+  if (m.gemm || m.lanes || m.rows || m.gather) return true;
   const auto sum = [](const std::array<Bytes, 2>& of) { return of[0] + of[1]; };
   return sum(m.counts.read) == sum(m.counts.written);
 }

@@ -1,5 +1,6 @@
 #include "sim/map/cost_evaluator.h"
 
+#include "sim/map/gather_emitter.h"
 #include "sim/map/gemm_emitter.h"
 #include "sim/map/lane_emitter.h"
 #include "sim/map/move_emitter.h"
@@ -77,6 +78,18 @@ Cost CostEvaluator::cost(const LaneProblem& p, const LaneTiling& t) {
 CostEvaluator::Linked CostEvaluator::linked(const LaneProblem& p, const LaneTiling& t) {
   CostSink sink(hw_, hw::Dataflow::weight_stationary, steps_, CostSink::Marks::yes);
   LaneEmitter(as_cut(p, t), t, sink).run();
+  return take_link(sink, steps_);
+}
+
+Cost CostEvaluator::cost(const GatherProblem& p, const GatherTile& t) {
+  CostSink sink(hw_, hw::Dataflow::weight_stationary, steps_);
+  GatherEmitter(p, t, sink).run();
+  return {simulator_.run(steps_.steps(), hw_, hw::TimingMode::periodic), sink.counts()};
+}
+
+CostEvaluator::Linked CostEvaluator::linked(const GatherProblem& p, const GatherTile& t) {
+  CostSink sink(hw_, hw::Dataflow::weight_stationary, steps_, CostSink::Marks::yes);
+  GatherEmitter(p, t, sink).run();
   return take_link(sink, steps_);
 }
 

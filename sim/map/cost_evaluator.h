@@ -8,6 +8,8 @@ namespace accsim::sim {
 
 struct LaneProblem;
 struct LaneTiling;
+struct GatherProblem;
+struct GatherTile;
 
 /// What a program costs: its cycles with all waits, and all that it moves and computes.
 struct Cost {
@@ -39,6 +41,7 @@ class CostEvaluator {
   /// Of emit(p, hw, t); the tile fits.
   Cost cost(const RowProblem& p, const RowTile& t);
   Cost cost(const LaneProblem& p, const LaneTiling& t);
+  Cost cost(const GatherProblem& p, const GatherTile& t);
 
   /// The same programs in a chain.
   ChainLink link(const GemmProblem& p, const Tiling& t) { return linked(p, t).link; }
@@ -47,6 +50,7 @@ class CostEvaluator {
   }
   ChainLink link(const RowProblem& p, const RowTile& t) { return linked(p, t).link; }
   ChainLink link(const LaneProblem& p, const LaneTiling& t) { return linked(p, t).link; }
+  ChainLink link(const GatherProblem& p, const GatherTile& t) { return linked(p, t).link; }
 
   /// And all that they move and compute, without the cycles that they take alone.
   struct Linked {
@@ -57,6 +61,7 @@ class CostEvaluator {
   Linked linked(const VectorProblem& p, int64_t chunks, int64_t passes);
   Linked linked(const RowProblem& p, const RowTile& t);
   Linked linked(const LaneProblem& p, const LaneTiling& t);
+  Linked linked(const GatherProblem& p, const GatherTile& t);
 
  private:
   const hw::HwConfig& hw_;

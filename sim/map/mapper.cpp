@@ -68,11 +68,15 @@ void add(KeyBytes& key, const VectorOp& op) {
 }
 
 void add(KeyBytes& key, const MemoryOp& op) {
-  const auto& [inputs, outputs, axes, spacing, from, to] = op;
+  const auto& [inputs, outputs, axes, spacing, from, to, picked] = op;
   add(key, inputs);
   add(key, outputs);
   key.add(spacing).add(from, to, axes.size());
   for (const auto& [count, stride] : axes) key.add(count, stride);
+  key.add(picked.has_value());
+  if (!picked) return;
+  const auto& [groups, rows, row, indices] = *picked;
+  key.add(groups, rows, row, indices);
 }
 
 /// The operand at a port; what is internal to a layer goes through DRAM in the activation type.
@@ -131,6 +135,19 @@ std::optional<LaneProblem> lane_problem(const VectorOp& op, const OpRequest& r,
   if (a.element_bytes != 1 || out.element_bytes != 1 || (two && b.element_bytes != 1))
     return std::nullopt;
   return LaneProblem{*op.lane, a.place, two ? b.place : Place{}, out.place};
+}
+
+/// Rows that a list picks, by gathered loads; nullopt where commands can't.
+std::optional<GatherProblem> gather_problem(const MemoryOp& op, const OpRequest& r,
+                                            const hw::HwConfig& hw) {
+  if (!op.picked || op.inputs.size() != 2) return std::nullopt;
+  const Operand data = operand(r.inputs, op.inputs[0].port, hw);
+  const Operand indices = operand(r.inputs, op.inputs[1].port, hw);
+  const Operand out = operand(r.outputs, op.outputs[0].port, hw);
+  if (data.element_bytes != out.element_bytes) return std::nullopt;
+  const GatherProblem p{*op.picked, data.place,         indices.place,
+                        out.place,  data.element_bytes, indices.element_bytes};
+  return has_gather_commands(p) ? std::optional(p) : std::nullopt;
 }
 
 VectorProblem vector_problem(const std::vector<Access>& inputs, const std::vector<Access>& outputs,
@@ -329,6 +346,8 @@ Result<Mapping> Mapper::search(const OpRequest& r, const MappingPin& pin) {
     return search_vector(p);
   }
   const auto& memory = std::get<MemoryOp>(r.item);
+  if (const auto gather = gather_problem(memory, r, hw_))
+    if (auto mapping = search_gather(*gather)) return std::move(*mapping);
   VectorProblem p = vector_problem(memory.inputs, memory.outputs, r, hw_);
   p.axes = memory.axes;
   p.spacing = spacing_of(memory);
@@ -517,6 +536,32 @@ std::optional<Mapping> Mapper::search_lanes(const LaneProblem& p) {
     out.unverifiable = "";
     out.description = to_string(*best.chosen);
     out.lanes = {p, *best.chosen};
+  }
+  return out;
+}
+
+std::optional<Mapping> Mapper::search_gather(const GatherProblem& p) {
+  Best<GatherTile> best;
+  const Aim aim{options_.objective, 0, options_.cycle_price};  // slack is of products
+  const auto evaluate = [&](const GatherTile& t) {
+    const Cost cost = evaluator_.cost(p, t);
+    best.offer(t, cost, score(aim, cost, hw_));
+  };
+  if (const auto tile = heuristic_gather(p, hw_)) {
+    if (options_.only_links()) return by_rule(p, *tile);
+    evaluate(*tile);
+  }
+  if (!best.chosen) return std::nullopt;
+  if (options_.effort == MapEffort::search)
+    for (const GatherTile& t : gather_tiles(p))
+      if (fits(p, hw_, t)) evaluate(t);
+  Mapping out = costed(best.cost, best.evaluated, best.evaluated);
+  out.link = evaluator_.link(p, *best.chosen);
+  if (options_.programs) {
+    out.program = emit(p, hw_, *best.chosen);
+    out.unverifiable = "";
+    out.description = to_string(*best.chosen);
+    out.gather = p;
   }
   return out;
 }

@@ -9,6 +9,7 @@
 #include "hw/timing/timing.h"
 #include "sim/base/result.h"
 #include "sim/map/cost_evaluator.h"
+#include "sim/map/gather_problem.h"
 #include "sim/map/gemm_space.h"
 #include "sim/map/lane_problem.h"
 #include "sim/work/work.h"
@@ -62,6 +63,7 @@ struct Mapping {
   std::optional<LaneSource> lanes;
   std::optional<RowSource> rows;
   std::optional<VectorProblem> move;  ///< whose program is true
+  std::optional<GatherProblem> gather;
   /// Why values and cycles of the program aren't those of golden and the core: its moves only stand
   /// for the op's traffic, or hw::why_not_verifiable(). "" where they are.
   std::string_view unverifiable = "not built";
@@ -140,6 +142,7 @@ class Mapper {
   /// Nothing when not even a row fits: then the op's operations are streamed.
   std::optional<Mapping> search_rows(const RowProblem& p, int64_t chunks);
   std::optional<Mapping> search_lanes(const LaneProblem& p);
+  std::optional<Mapping> search_gather(const GatherProblem& p);
   std::vector<hw::Dataflow> dataflows(const MappingPin& pin) const;
   std::string cache_key(const OpRequest& request, const std::string& layer) const {
     return key_of(request) + pin_of(layer).layers;

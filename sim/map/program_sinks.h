@@ -89,6 +89,11 @@ class ProgramSink {
     c.transposed = transposed;
     add(std::move(c), fill);
   }
+  /// `fill` says what gathers its items, those of the walk's outermost level.
+  template <class Fill>
+  void load_gathered(hw::Buffer to, int tensor, const hw::Walk& walk, Fill fill) {
+    load(to, tensor, walk, fill);
+  }
   template <class Fill>
   void gemm(const PassSizes& sizes, Fill fill) {
     hw::GemmCommand c;
@@ -238,6 +243,14 @@ class CostSink {
     else
       steps_.load(to, memory(tensor), walk.runs(), walk.run);
     tally_.load(times_, to, memory(tensor), walk.bytes());
+  }
+  template <class Fill>
+  void load_gathered(hw::Buffer to, int tensor, const hw::Walk& walk, Fill) {
+    if (std::exchange(tensors_[static_cast<size_t>(tensor)].awaited, false))
+      steps_.mark({true, hw::Queue::load, tensor});
+    steps_.load_gathered(to, memory(tensor), walk.runs(), walk.run);
+    tally_.load(times_, to, memory(tensor), walk.bytes());
+    tally_.indices(times_, walk.levels[0].count);
   }
   template <class Fill>
   void gemm(const PassSizes& s, Fill) {

@@ -29,6 +29,7 @@ class Planner {
     out_.resident.assign(graph.tensors.size(), false);
     out_.root.resize(graph.tensors.size());
     std::iota(out_.root.begin(), out_.root.end(), 0);
+    for (const Tensor& t : graph.tensors) shown_.push_back(t.dtype);
   }
 
   Residency run() {
@@ -50,9 +51,10 @@ class Planner {
     const bool view = is_view(l, hw_) && !l.inputs.empty() && l.inputs[0] != kNoTensor;
     for (TensorId id : l.outputs) {
       if (id == kNoTensor) continue;
-      if (view)
+      if (view) {
         out_.root[static_cast<size_t>(id)] = out_.root[static_cast<size_t>(l.inputs[0])];
-      else
+        shown_[root(id)] = graph_.tensor(id).dtype;
+      } else
         first_[static_cast<size_t>(id)] = last_[static_cast<size_t>(id)] = at;
     }
   }
@@ -86,7 +88,7 @@ class Planner {
 
   int64_t bytes(size_t id) const {
     const Tensor& t = graph_.tensors[id];
-    return elements(t.dims) * element_bytes(hw_, t.dtype);
+    return elements(t.dims) * element_bytes(hw_, shown_[id]);
   }
 
   /// Walks the layers with the tensors alive there, smallest first; a tensor with more than the
@@ -130,6 +132,8 @@ class Planner {
   const Graph& graph_;
   const Lowered& lowered_;
   const hw::HwConfig& hw_;
+  /// By tensor id: the type in which its bytes lie. Integers that are given as floats are a view's.
+  std::vector<DType> shown_;
   std::vector<int> first_, last_;  ///< first and last layer of a tensor's life; -1: not on chip
   Residency out_;
 };

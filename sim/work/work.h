@@ -107,6 +107,14 @@ struct MoveAxis {
 /// Elements of a side of the blocks that are turned at once, at most.
 inline constexpr int64_t kTurnedSide = 64;
 
+/// Rows of a tensor that a list of indices picks, item by item: [groups][rows][row] elements of
+/// the data make [groups][count][row] ones. Item i of a group is row min(index i, rows - 1) of it.
+struct PickedRows {
+  int64_t groups = 1, rows = 1, row = 1;
+  int64_t count = 1;  ///< indices
+  friend bool operator==(const PickedRows&, const PickedRows&) = default;
+};
+
 /// Elements that move and stay as they are.
 struct MemoryOp {
   std::vector<Access> inputs;
@@ -119,6 +127,8 @@ struct MemoryOp {
   /// axis innermost.
   std::vector<int64_t> spacing{};
   int64_t from = 0, to = 0;  ///< elements of the input and of the output before the first
+  /// What indices that aren't known yet make of the first input; the second one has them.
+  std::optional<PickedRows> picked = std::nullopt;
 };
 
 /// An axis of a box that moves from one tensor to another: elements `in` apart in the one and `out`

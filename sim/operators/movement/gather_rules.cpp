@@ -245,7 +245,11 @@ Result<Work> gather_cost(const NodeView& node) {
     const std::vector<EvenIndices> parts = even_parts(*indices);
     if (parts.size() <= kMostBoxes) return picked_boxes(node, parts, std::ssize(*indices), *axis);
   }
-  return picked(node, lines(node.in_order(node.dims(0)), node.place_of(*axis)).inner);
+  const Lines l = lines(node.in_order(node.dims(0)), node.place_of(*axis));
+  Result<Work> work = picked(node, l.inner);
+  if (work && !node.input(1).constant)
+    std::get<MemoryOp>(work->front()).picked = {l.outer, l.length, l.inner, input_size(node, 1)};
+  return work;
 }
 
 Result<Work> gather_elements_cost(const NodeView& node) { return picked(node, 1); }
