@@ -15,8 +15,9 @@ constexpr int kLowest = -128, kHighest = 127;
 
 ref::Array array_of_reals(DType dtype, const std::vector<double>& values) {
   ref::Array out(dtype, {static_cast<int64_t>(values.size())});
+  const auto real = [&](double v) { return dtype == DType::boolean && v != 0 ? 1 : v; };
   with_element_kind(out.kind(), [&]<class T>(T) {
-    for (size_t i = 0; i < values.size(); ++i) out.data<T>()[i] = static_cast<T>(values[i]);
+    for (size_t i = 0; i < values.size(); ++i) out.data<T>()[i] = static_cast<T>(real(values[i]));
   });
   ref::round_elements(out);
   return out;

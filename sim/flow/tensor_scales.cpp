@@ -67,6 +67,7 @@ class Planner {
       const auto [root, factor] = groups_.find(static_cast<TensorId>(t));
       out.push_back(element_scale(ranges_[root], symmetric_[root]));
       out.back().scale *= factor;
+      if (graph_.tensors[t].dtype == DType::boolean) out.back() = {1, 0};
     }
     return out;
   }

@@ -21,6 +21,8 @@ using Meaning = std::optional<LaneWork>;
 constexpr int64_t kMostPositions = int64_t{1} << 20;
 
 bool is_element(DType t) { return is_float(t) || t == DType::int8 || t == DType::uint8; }
+/// What a table can have entries for, or give, too: a byte that is 0 or 1.
+bool is_truth(DType t) { return t == DType::boolean; }
 
 LaneArithmetic arithmetic(LaneRule rule) {
   switch (rule) {
@@ -98,7 +100,9 @@ class LaneReading {
 
   /// A function of one tensor's elements, with constants.
   Meaning function() const {
-    if (row_.kind != OpKind::elementwise || !row_.in_place || row_.random) return std::nullopt;
+    const bool asks = row_.algebra == Algebra::convert && is_truth(node_.dtype(0));
+    if ((row_.kind != OpKind::elementwise && !asks) || !row_.in_place || row_.random)
+      return std::nullopt;
     LaneWork work;
     work.a_port = -1;
     bool constants = false, again = false;
@@ -256,14 +260,15 @@ class LaneReading {
 
 Meaning lane_work(const NodeView& node, const LaneLayouts& layouts) {
   const OpRow* row = find_op(node.node());
-  if (!row || !node.has_input(0) || !node.has_output(0) || !is_element(node.output(0).dtype))
-    return std::nullopt;
+  if (!row || !node.has_input(0) || !node.has_output(0)) return std::nullopt;
   for (size_t i = 1; i < node.output_count(); ++i)
     if (node.has_output(i)) return std::nullopt;
   Meaning work = LaneReading(node, *row, layouts).run();
-  if (!work) return std::nullopt;
+  if (!work) return work;
+  const auto fits = [&](DType t) { return is_element(t) || (work->table && is_truth(t)); };
+  if (!fits(node.output(0).dtype)) return std::nullopt;
   for (const int port : {work->a_port, work->b_port})
-    if (port >= 0 && !is_element(node.dtype(static_cast<size_t>(port)))) return std::nullopt;
+    if (port >= 0 && !fits(node.dtype(static_cast<size_t>(port)))) return std::nullopt;
   return work;
 }
 
