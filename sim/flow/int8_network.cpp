@@ -108,11 +108,20 @@ std::optional<size_t> Int8Network::place(TensorId id) const {
   return of == of_root_.end() ? std::nullopt : std::optional(of->second);
 }
 
+TensorId Int8Network::shown(TensorId id) const {
+  for (const auto& [as, root] : roots_)
+    if (root == id && as >= 0 && !is_float(graph_->tensor(id).dtype) &&
+        is_float(graph_->tensor(as).dtype))
+      return as;
+  return id;
+}
+
 void Int8Network::store(TensorId id, const ref::Array& array, hw::MemoryImage& image) const {
   const std::optional<size_t> at = place(id);
   if (!at) return;
-  const std::vector<uint8_t> bytes = is_float(array.dtype())
-                                         ? codes_in_memory(array, layout(id), scales_.of(id))
+  const TensorId as = shown(id);
+  const std::vector<uint8_t> bytes = is_float(graph_->tensor(as).dtype)
+                                         ? codes_in_memory(array, layout(as), scales_.of(as))
                                          : bytes_in_memory(array, layout(id));
   check(bytes.size() <= image[*at].size(), "a tensor larger than the program's");
   std::ranges::copy(bytes, image[*at].begin());

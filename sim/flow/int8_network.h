@@ -58,6 +58,8 @@ class Int8Network {
   }
   /// Tensor of the program that has a tensor's bytes.
   std::optional<size_t> place(TensorId id) const;
+  /// The float that integers are given as (lay_out()), or the tensor itself.
+  TensorId shown(TensorId id) const;
   void store(TensorId id, const ref::Array& array, hw::MemoryImage& image) const;
   Status host(int after, hw::MemoryImage& image, Outcome& outcome) const;
 

@@ -34,6 +34,10 @@ class LayOut {
   void run() {
     for (Layer& l : lowered_.layers) {
       if (l.fate == Fate::folded || turn(l)) continue;
+      if (is_given_so(l)) {
+        l.work.clear();
+        l.fate = Fate::view;
+      }
       if (l.work.empty())
         show(l);
       else
@@ -75,6 +79,26 @@ class LayOut {
     layout(l.outputs[0]) = *turned;
     take(l.inputs[0]);
     return true;
+  }
+
+  /// Integers that the network is given and has converted to floats, with nobody else to read them,
+  /// directly or as views: it is given them as all floats are, in the machine's type.
+  bool is_given_so(const Layer& l) const {
+    const OpRow* row = find_op(node(l));
+    if (!row || row->algebra != Algebra::convert || l.outputs[0] == kNoTensor) return false;
+    const DType from = graph_.tensor(l.inputs[0]).dtype;
+    if (is_float(from) || from == DType::boolean || !is_float(graph_.tensor(l.outputs[0]).dtype))
+      return false;
+    TensorId at = l.inputs[0];
+    while (readers_[static_cast<size_t>(at)].size() == 1 && !is_output_[static_cast<size_t>(at)]) {
+      if (is_input_[static_cast<size_t>(at)]) return true;
+      const NodeId producer = graph_.tensor(at).producer;
+      if (producer == kNoNode) return false;
+      const Layer& view = lowered_.layers[static_cast<size_t>(producer)];
+      if (view.fate != Fate::view || view.inputs[0] == kNoTensor) return false;
+      at = view.inputs[0];
+    }
+    return false;
   }
 
   /// A layer whose output 0 lies as the only tensor does that it reads.

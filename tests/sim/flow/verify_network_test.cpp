@@ -151,6 +151,33 @@ ModelBuilder normalisations() {
   return m;
 }
 
+/// What stands before a transformer: rows by lists of both widths and along another axis, a mask of
+/// what is padded, positions as numbers.
+ModelBuilder embeddings() {
+  ModelBuilder m(17);
+  m.input("words", {1, 9}, DType::int64).input("kinds", {1, 9}, DType::int32);
+  m.input("columns", {6}, DType::int64).input("places", {1, 9}, DType::int64);
+  m.input("padded", {1, 9, 6}, DType::boolean);
+  m.weight("word_rows", {50, 24}).weight("kind_rows", {2, 24});
+  m.weight("w", {6, 6}).weight("gone", {}).weight("there", {});
+  m.node("Gather", {"word_rows", "words"}, {"word"});
+  m.node("Gather", {"kind_rows", "kinds"}, {"kind"});
+  m.node("Add", {"word", "kind"}, {"sum"});
+  m.node("Gather", {"sum", "columns"}, {"some"}, {number("axis", 2)});
+  m.node("Where", {"padded", "gone", "there"}, {"mask"});
+  m.node("Add", {"some", "mask"}, {"masked"});
+  m.node("Not", {"padded"}, {"kept"});
+  m.node("Cast", {"kept"}, {"factors"}, {number("to", 1)});
+  m.node("Mul", {"masked", "factors"}, {"left"});
+  m.constant("last", {1}, {2});
+  m.node("Unsqueeze", {"places", "last"}, {"place_column"});
+  m.node("Cast", {"place_column"}, {"place"}, {number("to", 1)});
+  m.node("Mul", {"left", "place"}, {"turned"});
+  m.node("MatMul", {"turned", "w"}, {"out"});
+  m.output("out");
+  return m;
+}
+
 struct Network {
   hw::HwConfig hw;
   Graph graph;
@@ -199,7 +226,8 @@ TEST_P(VerifyNetwork, IsExactFromTheFirstByteToTheLast) {
 INSTANTIATE_TEST_SUITE_P(Networks, VerifyNetwork,
                          testing::Values(Named{"convolutions", &convolutions},
                                          Named{"attention", &attention}, Named{"gates", &gates},
-                                         Named{"normalisations", &normalisations}),
+                                         Named{"normalisations", &normalisations},
+                                         Named{"embeddings", &embeddings}),
                          [](const auto& which) { return std::string(which.param.first); });
 
 /// Golden's end of a case.
