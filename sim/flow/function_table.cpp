@@ -69,7 +69,11 @@ class FunctionGraph {
         Result<ref::Array> value = constants_(id);
         if (!value) return value.errors();
         const TensorId copy = add(id, {}, Tensor::Origin::input);
-        inputs[graph_.tensor(copy).name] = value->reshaped({});
+        // Of all elements the same.
+        const ref::Array one = value->size() == 1
+                                   ? std::move(*value)
+                                   : array_of_reals(value->dtype(), {value->reals().front()});
+        inputs[graph_.tensor(copy).name] = one.reshaped({});
       }
       id = copies_.at(id);
     }

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "sim/flow/compare_bytes.h"
 #include "sim/flow/real_parts.h"
 
 namespace accsim::sim {
@@ -25,6 +26,7 @@ class RealLanes : public RealPart {
       : RealPart(source, part), lanes_(*part.mapping->lanes), work_(lanes_.problem.work) {}
 
   Result<PartNumbers> run() {
+    if (const auto compared = compared_bytes(source_.graph, layer_)) return compare(*compared);
     const TensorId a = read(work_.a_port);
     if (a == kNoTensor || (work_.has_b() && read(work_.b_port) == kNoTensor))
       return unknown("an operand of the layer alone");
@@ -110,6 +112,25 @@ class RealLanes : public RealPart {
     factors().output_zero = static_cast<int32_t>(std::clamp<double>(zero, INT16_MIN, INT16_MAX));
     return ok();
   }
+
+  // ---- integers -----------------------------------------------------------------------------
+
+  /// Bytes as they are, in both steps, and tables of what they say.
+  Result<PartNumbers> compare(const ComparedBytes& c) {
+    if (work_.has_b()) {
+      const Result<ref::Array> with = source_.constants(layer_.inputs[as_index(c.constant_port)]);
+      if (!with) return with.errors();
+      std::vector<uint8_t> bytes;
+      for (int64_t b = 0; b < c.bytes; ++b)
+        bytes.push_back(static_cast<uint8_t>(with->integers().front() >> (8 * b)));
+      if (Status s = put(1, bytes); !s) return s.errors();
+    }
+    const std::array<int8_t, 256> table = work_.has_b() ? difference_table() : equality_table();
+    if (Status s = put(work_.has_b() ? 2 : 1, {table.begin(), table.end()}); !s) return s.errors();
+    out_.lanes = std::move(lanes_);
+    return std::move(out_);
+  }
+  static size_t as_index(int port) { return static_cast<size_t>(port); }
 
   // ---- two operands -----------------------------------------------------------------------------
 

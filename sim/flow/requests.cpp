@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "sim/flow/compare_bytes.h"
+
 namespace accsim::sim {
 namespace {
 
@@ -102,6 +104,11 @@ std::vector<OpRequest> requests(const Graph& graph, const Layer& layer, const Re
   request.inputs = operands(graph, residency, hw, layer.inputs, OperandPort::Side::input);
   request.outputs = operands(graph, residency, hw, layer.outputs, OperandPort::Side::output);
   const int residual = residual_of(layer, hw, request.inputs);
+  if (const auto compared = compared_bytes(graph, layer);
+      compared && has_tables(hw) && hw.types.activation == DType::int8) {
+    const auto both = compare_requests(*compared, request);
+    return {both.begin(), both.end()};
+  }
   for (const WorkItem& item : layer.work) {
     request.item = item;
     request.room = room(item, request, all_room ? 0 : residency.peak_bytes, hw);

@@ -89,13 +89,22 @@ class LaneReading {
       return in && out ? by_dims(*in, *out) : std::nullopt;
     }
     const Meaning of_one = function();
-    return of_one || row_.lane == LaneRule::none ? of_one : of_two();
+    return of_one || !is_arithmetic() ? of_one : of_two();
   }
 
  private:
   const Dims& dims() const { return node_.output(0).dims; }
+  bool is_arithmetic() const {
+    return row_.lane != LaneRule::none && row_.lane != LaneRule::equal;
+  }
+  /// Is it a constant, all of one value?
   bool rides(size_t port) const {
-    return node_.input(port).constant && elements(node_.dims(port)) == 1;
+    if (!node_.input(port).constant) return false;
+    const ConstData* value = node_.value(port);
+    if (!value || value->size() == 0) return elements(node_.dims(port)) == 1;
+    for (size_t i = 1; i < value->size(); ++i)
+      if (!(value->as_double(i) == value->as_double(0))) return false;
+    return true;
   }
 
   /// A function of one tensor's elements, with constants.
@@ -121,7 +130,7 @@ class LaneReading {
     if (work.a_port < 0 || node_.dims(static_cast<size_t>(work.a_port)) != dims())
       return std::nullopt;
     const bool reciprocal = row_.lane == LaneRule::div && work.a_port != 0;
-    const bool linear = row_.lane != LaneRule::none && constants && !again && !reciprocal;
+    const bool linear = is_arithmetic() && constants && !again && !reciprocal;
     // A multiplier, a zero point or limits; a table else.
     work.table = !linear && row_.fusion != Fusion::clip;
     return lane_function(work, dims(), layouts_.inputs[static_cast<size_t>(work.a_port)],

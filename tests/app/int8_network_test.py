@@ -81,7 +81,9 @@ class Case(unittest.TestCase):
     def outputs(self, folder, inputs, *options):
         given = []
         for name, values in inputs.items():
-            np.save(self.folder / f"{name}.npy", np.asarray(values, np.float32))
+            whole = np.asarray(values).dtype in (np.int32, np.int64)
+            kept = np.asarray(values, None if whole else np.float32)
+            np.save(self.folder / f"{name}.npy", kept)
             given += ["--input", f"{name}={self.folder}/{name}.npy"]
         done = self.accsim(*given, *options, "--output", self.folder / folder)
         self.assertEqual(done.returncode, 0, done.stderr)
@@ -108,7 +110,7 @@ class Numbers(Case):
             helper.make_node("Relu", ["g"], ["y"]),
         ]
         self.save(nodes, {"x": [5, 12]}, ["y"], {"w": w, "b": b})
-        got = self.run_int8(x=x)["y"]
+        got = self.run_int8(x=x.astype(np.float32))["y"]
 
         sums = x @ w + b
         x_scale, x_zero, x_codes = codes(x, x.min(), x.max())
@@ -191,6 +193,36 @@ class Numbers(Case):
         own = codes(0, wanted.min(), wanted.max())[0]
         exact = np.clip(r * gain + shift, wanted.min(), wanted.max())
         self.assertLessEqual(np.abs(got - exact).max(), 1.02 * own)
+
+
+    def test_integers(self):
+        # Rows by a list; what is equal in all bytes and what in some; numbers that become floats.
+        rng = np.random.default_rng(11)
+        rows = rng.normal(0, 1, (40, 6)).astype(np.float32)
+        ids = rng.integers(0, 40, (5,))
+        kinds = np.array([263, 7, 263 + 2**40, -249, 519])
+        places = rng.integers(0, 300, (5, 1))
+        nodes = [
+            helper.make_node("Gather", ["rows", "ids"], ["picked"]),
+            helper.make_node("Equal", ["kinds", "kind"], ["alike"]),
+            helper.make_node("Where", ["alike", "two", "half"], ["weight"]),
+            helper.make_node("Cast", ["places"], ["place"], to=TensorProto.FLOAT),
+            helper.make_node("Neg", ["place"], ["behind"]),
+        ]
+        shapes = {"ids": [5], "kinds": [5], "places": [5, 1]}
+        constants = {"rows": rows, "two": np.array(2), "half": np.array(0.5)}
+        self.save(nodes, shapes, ["picked", "weight", "behind"], constants)
+        model = onnx.load(str(self.model))
+        for given in model.graph.input:
+            given.type.tensor_type.elem_type = TensorProto.INT64
+        model.graph.initializer.append(helper.make_tensor("kind", TensorProto.INT64, [], [263]))
+        onnx.save(model, str(self.model))
+        got = self.run_int8(ids=ids, kinds=kinds, places=places)
+        self.assertEqual(self.report["left_out"], [])
+        step = codes(0, rows.min(), rows.max())[0]
+        self.assertLessEqual(np.abs(got["picked"] - rows[ids]).max(), 1.001 * step)
+        np.testing.assert_allclose(got["weight"], [2, 0.5, 0.5, 0.5, 0.5], atol=2 / 255 / 2 * 1.01)
+        self.assertLessEqual(np.abs(got["behind"] + places).max(), 1.01 * places.max() / 255)
 
 
 class Quality(Case):

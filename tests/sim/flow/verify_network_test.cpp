@@ -157,7 +157,7 @@ ModelBuilder embeddings() {
   ModelBuilder m(17);
   m.input("words", {1, 9}, DType::int64).input("kinds", {1, 9}, DType::int32);
   m.input("columns", {6}, DType::int64).input("places", {1, 9}, DType::int64);
-  m.input("padded", {1, 9, 6}, DType::boolean);
+  m.input("padded", {1, 9, 6}, DType::boolean).input("groups", {1, 9, 1}, DType::int32);
   m.weight("word_rows", {50, 24}).weight("kind_rows", {2, 24});
   m.weight("w", {6, 6}).weight("gone", {}).weight("there", {});
   m.node("Gather", {"word_rows", "words"}, {"word"});
@@ -173,7 +173,14 @@ ModelBuilder embeddings() {
   m.node("Unsqueeze", {"places", "last"}, {"place_column"});
   m.node("Cast", {"place_column"}, {"place"}, {number("to", 1)});
   m.node("Mul", {"left", "place"}, {"turned"});
-  m.node("MatMul", {"turned", "w"}, {"out"});
+  m.constant("no_group", {}, {-70'000});
+  m.node("Cast", {"no_group"}, {"no_group_32"}, {number("to", 6)});
+  m.node("Equal", {"no_group_32", "groups"}, {"alone"});
+  m.node("Where", {"alone", "zeros", "there"}, {"alone_mask"});
+  m.node("ConstantOfShape", {"column"}, {"zeros"});
+  m.constant("column", {3}, {1, 9, 1});
+  m.node("Add", {"turned", "alone_mask"}, {"grouped"});
+  m.node("MatMul", {"grouped", "w"}, {"out"});
   m.output("out");
   return m;
 }
