@@ -134,7 +134,32 @@ class RealLanes : public RealPart {
 
   // ---- two operands -----------------------------------------------------------------------------
 
+  /// Elements, or beyond all codes where a condition says so.
+  Status fill() {
+    const bool swapped = input_of(layer_, work_.a_port) == 0;
+    const int from = input_of(layer_, swapped ? work_.b_port : work_.a_port), with = 3 - from;
+    const hw::ElementScale& out = scale(written());
+    const auto own = operand(swapped ? 1 : 0, from, &out);
+    if (!own) return own.errors();
+    const Result<ref::Array> fill = source_.constants(layer_.inputs[as_index(with)]);
+    if (!fill) return fill.errors();
+    constexpr int kShift = 7;  // 2^15 / 2^7 steps are as many as there are codes
+    const bool when = with == 1, lowest = fill->reals().front() < 0;
+    const int32_t far = when == lowest ? INT16_MIN : INT16_MAX, never = when ? 0 : 1;
+    const LaneScale keep = lane_scale(own->scale / out.scale, kShift);
+    LaneFactors& f = factors();
+    f.shift = kShift;
+    std::tie(f.a_zero, f.a_multiplier) = std::tuple(own->zero, keep.multiplier);
+    std::tie(f.b_zero, f.b_multiplier) = std::tuple(never, far);
+    if (swapped) {
+      std::swap(f.a_zero, f.b_zero);
+      std::swap(f.a_multiplier, f.b_multiplier);
+    }
+    return ok();
+  }
+
   Status two() {
+    if (row_->algebra == Algebra::select) return fill();
     const auto a = operand(0, work_.a_port), b = operand(1, work_.b_port);
     if (!a) return a.errors();
     if (!b) return b.errors();
@@ -152,8 +177,10 @@ class RealLanes : public RealPart {
     return ok();
   }
 
-  /// An operand's scale; a constant has one of its own, and is put where the program reads it.
-  Result<hw::ElementScale> operand(size_t of_part, int port) {
+  /// An operand's scale; a constant has one of its own, or the one given, and is put where the
+  /// program reads it.
+  Result<hw::ElementScale> operand(size_t of_part, int port,
+                                   const hw::ElementScale* given = nullptr) {
     const TensorId id = read(port);
     if (!part_.constant[of_part]) return scale(id);
     Result<ref::Array> array = source_.constants(id);
@@ -163,7 +190,7 @@ class RealLanes : public RealPart {
       for (double& v : values) v = 1 / v;
     ValueRange range;
     for (const double v : values) range.take({v, v});
-    const hw::ElementScale own = element_scale(range, false);
+    const hw::ElementScale own = given ? *given : element_scale(range, false);
     std::vector<uint8_t> bytes;
     for (const int64_t at : as_result_lies(array->dims()))
       bytes.push_back(static_cast<uint8_t>(code_of(values[static_cast<size_t>(at)], own)));

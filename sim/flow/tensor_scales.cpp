@@ -89,6 +89,7 @@ class Planner {
       const OpRow* row = find_op(graph_.nodes[static_cast<size_t>(l.node)]);
       const bool moves = row && (row->lane == LaneRule::nearest || w.gather != LaneGather::none);
       if (l.function.empty() && moves && picks && !w.table && !w.has_b()) share_all(l);
+      if (row && row->algebra == Algebra::select && w.has_b()) share_filled(l, w);
     }
     return ok();
   }
@@ -103,6 +104,15 @@ class Planner {
     for (const TensorId id : l.outputs)
       if (is_value(id) && is_value(l.inputs[0])) groups_.join(l.inputs[0], id, factor);
     return ok();
+  }
+
+  /// What a condition leaves keeps its codes.
+  void share_filled(const Layer& l, const LaneWork& w) {
+    for (const int port : {w.a_port, w.b_port}) {
+      const int input = input_of(l, port);
+      const TensorId id = input < 0 ? kNoTensor : l.inputs[static_cast<size_t>(input)];
+      if (is_value(id) && !graph_.tensor(id).constant) groups_.join(id, l.outputs[0], 1);
+    }
   }
 
   void share_all(const Layer& l) {

@@ -1,6 +1,7 @@
 #include "sim/lower/lane_meaning.h"
 
 #include <algorithm>
+#include <cmath>
 #include <span>
 
 #include "sim/lower/lane_geometry.h"
@@ -89,14 +90,13 @@ class LaneReading {
       return in && out ? by_dims(*in, *out) : std::nullopt;
     }
     const Meaning of_one = function();
-    return of_one || !is_arithmetic() ? of_one : of_two();
+    if (of_one || row_.algebra == Algebra::select) return of_one ? of_one : filled();
+    return is_arithmetic() ? arithmetic_of_two() : std::nullopt;
   }
 
  private:
   const Dims& dims() const { return node_.output(0).dims; }
-  bool is_arithmetic() const {
-    return row_.lane != LaneRule::none && row_.lane != LaneRule::equal;
-  }
+  bool is_arithmetic() const { return row_.lane != LaneRule::none && row_.lane != LaneRule::equal; }
   /// Is it a constant, all of one value?
   bool rides(size_t port) const {
     if (!node_.input(port).constant) return false;
@@ -157,15 +157,32 @@ class LaneReading {
     return out;
   }
 
-  Meaning of_two() const {
+  Meaning arithmetic_of_two() const {
     if (node_.input_count() != 2 || !node_.has_input(0) || !node_.has_input(1)) return std::nullopt;
     if (row_.lane == LaneRule::div && !node_.input(1).constant) return std::nullopt;
+    return of_two(arithmetic(row_.lane), 0, 1);
+  }
+
+  /// Elements as they are, or an infinity, which is beyond all codes: a sum with what the condition
+  /// is, times more than there are codes.
+  Meaning filled() const {
+    for (const size_t port : {size_t{1}, size_t{2}}) {
+      const ConstData* with = node_.value(port);
+      if (!with || with->size() != 1 || !std::isinf(with->as_double(0))) continue;
+      return of_two(LaneArithmetic::add, 3 - static_cast<int>(port), 0);
+    }
+    return std::nullopt;
+  }
+
+  Meaning of_two(LaneArithmetic op, int a_port, int b_port) const {
     LaneWork work;
-    work.op = arithmetic(row_.lane);
-    work.b_port = 1;
+    work.op = op;
+    work.a_port = a_port;
+    work.b_port = b_port;
     const auto pieces = pieces_of(layouts_.output, dims());
     if (!pieces) return std::nullopt;
-    const auto a = along_result(0, *pieces), b = along_result(1, *pieces);
+    const auto a = along_result(static_cast<size_t>(a_port), *pieces);
+    const auto b = along_result(static_cast<size_t>(b_port), *pieces);
     if (!a || !b) return std::nullopt;
     std::vector<LaneDim> all;
     int64_t out = 1;
@@ -274,10 +291,11 @@ Meaning lane_work(const NodeView& node, const LaneLayouts& layouts) {
     if (node.has_output(i)) return std::nullopt;
   Meaning work = LaneReading(node, *row, layouts).run();
   if (!work) return work;
-  const auto fits = [&](DType t) { return is_element(t) || (work->table && is_truth(t)); };
-  if (!fits(node.output(0).dtype)) return std::nullopt;
+  const auto fits = [&](DType t, bool truth) { return is_element(t) || (truth && is_truth(t)); };
+  if (!fits(node.output(0).dtype, work->table)) return std::nullopt;
+  const bool conditional = work->table || row->algebra == Algebra::select;
   for (const int port : {work->a_port, work->b_port})
-    if (port >= 0 && !fits(node.dtype(static_cast<size_t>(port)))) return std::nullopt;
+    if (port >= 0 && !fits(node.dtype(static_cast<size_t>(port)), conditional)) return std::nullopt;
   return work;
 }
 

@@ -81,7 +81,7 @@ class Case(unittest.TestCase):
     def outputs(self, folder, inputs, *options):
         given = []
         for name, values in inputs.items():
-            whole = np.asarray(values).dtype in (np.int32, np.int64)
+            whole = np.asarray(values).dtype in (np.int32, np.int64, np.bool_)
             kept = np.asarray(values, None if whole else np.float32)
             np.save(self.folder / f"{name}.npy", kept)
             given += ["--input", f"{name}={self.folder}/{name}.npy"]
@@ -194,6 +194,34 @@ class Numbers(Case):
         exact = np.clip(r * gain + shift, wanted.min(), wanted.max())
         self.assertLessEqual(np.abs(got - exact).max(), 1.02 * own)
 
+    def test_what_is_filled(self):
+        # An infinity is the end of the codes, whichever side of the condition it is on.
+        rng = np.random.default_rng(13)
+        x = rng.normal(0, 1, (3, 8)).astype(np.float32)
+        kept = rng.integers(0, 2, 8).astype(bool)
+        for end, of in ((-np.inf, "x"), (np.inf, "x"), (-np.inf, "zeros"), (np.inf, "zeros")):
+            for when in (True, False):
+                with self.subTest(end=end, of=of, when=when):
+                    branches = ["end", of] if when else [of, "end"]
+                    nodes = [
+                        helper.make_node("Not", ["kept"], ["gone"]),
+                        helper.make_node("Where", ["gone" if when else "kept", *branches], ["f"]),
+                        helper.make_node("Clip", ["f", "low", "high"], ["c"]),
+                        helper.make_node("Add", ["c", "x"], ["y"]),
+                    ]
+                    bounds = {"end": np.array(end), "low": np.array(-1.0), "high": np.array(1.0)}
+                    zeros = rng.normal(0, 0.3, (3, 8)).astype(np.float32)
+                    self.save(nodes, {"x": x.shape}, ["y"], bounds | {"zeros": zeros})
+                    model = onnx.load(str(self.model))
+                    model.graph.input.append(
+                        helper.make_tensor_value_info("kept", TensorProto.BOOL, [8])
+                    )
+                    onnx.save(model, str(self.model))
+                    got = self.run_int8(x=x, kept=kept)["y"]
+                    self.assertEqual(self.report["left_out"], [])
+                    values = x if of == "x" else zeros
+                    wanted = np.where(kept, values, end).clip(-1, 1) + x
+                    self.assertLessEqual(np.abs(got - wanted).max(), 0.1)
 
     def test_integers(self):
         # Rows by a list; what is equal in all bytes and what in some; numbers that become floats.

@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <limits>
+
 #include "hw/config/load.h"
 #include "sim/flow/network_reference.h"
 #include "tests/support/models.h"
@@ -180,7 +182,13 @@ ModelBuilder embeddings() {
   m.node("ConstantOfShape", {"column"}, {"zeros"});
   m.constant("column", {3}, {1, 9, 1});
   m.node("Add", {"turned", "alone_mask"}, {"grouped"});
-  m.node("MatMul", {"grouped", "w"}, {"out"});
+  m.weight("some_zeros", {9, 6});
+  m.node("Constant", {}, {"least"},
+         {{"value_float", "", -std::numeric_limits<double>::infinity()}});
+  m.node("Where", {"padded", "least", "grouped"}, {"filled"});
+  m.node("Where", {"kept", "some_zeros", "least"}, {"open"});
+  m.node("Add", {"filled", "open"}, {"both"});
+  m.node("MatMul", {"both", "w"}, {"out"});
   m.output("out");
   return m;
 }
