@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <vector>
 
+#include "sim/lower/lane_meaning.h"
 #include "sim/ref/executor.h"
 
 namespace accsim::sim {
@@ -20,7 +21,7 @@ struct ValueRange {
 /// kBeyond or more stand for infinity (what masks take away) and aren't looked at.
 class Calibration {
  public:
-  static constexpr double kBeyond = 1e9;
+  static constexpr double kBeyond = kAsInfinity;
 
   /// `percentile` (above 50): the range of a run is from the value that 100 - percentile of its
   /// elements lie below to the one that as many lie above; 100: all.

@@ -30,6 +30,15 @@ bool has_weights(const Graph& graph) {
                              [&](const Node& n) { return std::ranges::all_of(n.inputs, there); });
 }
 
+/// The tensor as which a part reads input `root` of the graph: floats as themselves, integers maybe
+/// as the floats that they are given as.
+TensorId read_as(const Graph& graph, const CostedNetwork& network, const NetworkPart& part,
+                 size_t i, TensorId root) {
+  const OperandPort& port = part.mapping->link.ports[i];
+  if (is_float(graph.tensor(root).dtype) || port.side != OperandPort::Side::input) return root;
+  return network.lowered.layers[part.layer].inputs[static_cast<size_t>(port.index)];
+}
+
 /// Puts the inputs where the program reads them.
 void put_inputs(const Graph& graph, const CostedNetwork& network, const TensorScales& scales,
                 const std::map<TensorId, ref::Array>& inputs, NetworkCase& c) {
@@ -38,9 +47,10 @@ void put_inputs(const Graph& graph, const CostedNetwork& network, const TensorSc
     for (size_t i = 0; i < all.size(); ++i) {
       const auto found = inputs.find(all[i]);
       if (part.constant[i] || found == inputs.end()) continue;
-      if (!is_float(graph.tensor(all[i]).dtype)) continue;
-      const Layout& lies = network.lowered.layouts[static_cast<size_t>(all[i])];
-      const auto codes = codes_in_memory(found->second, lies, scales.of(all[i]));
+      const TensorId as = read_as(graph, network, part, i, all[i]);
+      if (!is_float(graph.tensor(as).dtype)) continue;
+      const Layout& lies = network.lowered.layouts[static_cast<size_t>(as)];
+      const auto codes = codes_in_memory(found->second, lies, scales.of(as));
       std::vector<uint8_t>& to = c.image[static_cast<size_t>(part.tensors[i])];
       if (codes.size() <= to.size()) std::ranges::copy(codes, to.begin());
     }

@@ -168,7 +168,7 @@ class LaneReading {
   Meaning filled() const {
     for (const size_t port : {size_t{1}, size_t{2}}) {
       const ConstData* with = node_.value(port);
-      if (!with || with->size() != 1 || !std::isinf(with->as_double(0))) continue;
+      if (!with || with->size() != 1 || !(std::abs(with->as_double(0)) >= kAsInfinity)) continue;
       return of_two(LaneArithmetic::add, 3 - static_cast<int>(port), 0);
     }
     return std::nullopt;

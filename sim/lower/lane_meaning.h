@@ -7,6 +7,9 @@
 
 namespace accsim::sim {
 
+/// Numbers of this magnitude and more stand for infinity: what masks take away.
+inline constexpr double kAsInfinity = 1e9;
+
 /// How a node's inputs and its output lie; of constants and absent inputs anything.
 struct LaneLayouts {
   std::vector<Layout> inputs;

@@ -37,8 +37,8 @@ bool fits(const GatherProblem& p, const hw::HwConfig& hw, const GatherTile& t);
 /// Every tile that is tried, largest first; whatever the capacities the same ones.
 std::vector<GatherTile> gather_tiles(const GatherProblem& p);
 
-/// The tile by the fixed rule: some eight that overlap, or more where those don't fit; nullopt where
-/// none fits.
+/// The tile by the fixed rule: some eight that overlap, or more where those don't fit; nullopt
+/// where none fits.
 std::optional<GatherTile> heuristic_gather(const GatherProblem& p, const hw::HwConfig& hw);
 
 /// The program of a tile that fits: tensors data, indices, result.
