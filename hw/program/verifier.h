@@ -1,5 +1,6 @@
 #pragma once
 #include <array>
+#include <limits>
 #include <initializer_list>
 #include <optional>
 #include <set>
@@ -27,6 +28,12 @@ class Verifier {
   struct Range {
     int64_t low, high;
   };
+  /// Bytes [first, end) of a tensor.
+  struct Bytes {
+    int64_t first, end;
+  };
+  static constexpr Bytes kAllBytes{std::numeric_limits<int64_t>::min(),
+                                   std::numeric_limits<int64_t>::max()};
 
   // ---- verify.cpp: tensors, loops and tokens, and what commands have in common ----
   const std::string& region(int tensor) const {
@@ -75,9 +82,10 @@ class Verifier {
 
   // ---- verify_moves.cpp ----
   const ProgramTensor* tensor(int index);
-  void orders(int index, const ProgramTensor& t, Queue q, bool writes);
-  void conflicts(int index, Queue q, bool written, bool writes);
-  int64_t reachable(int index, const ProgramTensor& t, Queue q, bool fills, std::string_view what);
+  void orders(int index, const ProgramTensor& t, Queue q, bool writes, const Bytes& bytes);
+  void conflicts(int index, Queue q, bool written, bool writes, const Bytes& bytes);
+  Bytes bytes_from(const Affine& at, const Walk& walk) const;
+  int64_t reachable(int index, const ProgramTensor& t, Queue q, bool fills, const Bytes& touched);
   void address(const LoadCommand& c);
   void transposed(const LoadCommand& c);
   void gathered(const LoadCommand& c, const Gather& g, const ProgramTensor& t, int64_t bytes);
@@ -115,15 +123,23 @@ class Verifier {
   std::vector<int64_t> counts_;
   int64_t iterations_ = 1;  ///< of the loops around
   int at_ = 0;
+  int layer_ = 0;  ///< heads so far
   Tokens slots_{}, free_{}, full_{}, filling_{}, held_{};
   std::array<Queue, kPlaces> filler_{}, holder_{};  ///< whose the slot is that is in use
   std::array<std::optional<Queue>, kMostRegions> region_fillers_{}, region_readers_{};
-  /// What queues have done so far with a tensor that isn't a region: the items of the text (at_),
-  /// the last ones, that read it, wrote it and set a mark on it, and of each queue those marks of
-  /// the others that it has waited for.
+  /// Where a queue has read or written a tensor in a layer's text: the last item (at_) that did.
+  struct Use {
+    Queue queue;
+    bool writes;
+    int layer, at;
+    Bytes bytes;  ///< from the first to the last
+  };
+  /// What queues have done so far with a tensor that isn't a region, the last items of the text
+  /// that set a mark on it, and of each queue those marks of the others that it has waited for.
   struct TensorUses {
     using ByQueue = std::array<int, kQueues>;
-    ByQueue reads{}, writes{}, marked{};
+    std::vector<Use> uses{};
+    ByQueue marked{};
     std::array<ByQueue, kQueues> seen{};
     std::vector<int> neighbours = {};  ///< tensors that have some of its bytes
     bool used = false;

@@ -145,6 +145,7 @@ void Verifier::visit_loop(const Loop& loop) {
 /// An array is built for sums that stay, or for operands that do; which one a gemm holds is known
 /// when it is waited for and given back.
 void Verifier::begin(const LayerHead& head) {
+  ++layer_;
   if (!nest_.empty()) return fail(fmt::format("layer '{}' begins in a loop", head.name));
   const auto stays = [](Dataflow d) { return d == Dataflow::output_stationary; };
   if (stays(head.dataflow) != stays(program_.dataflow))

@@ -1,5 +1,7 @@
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "hw/program/verifier.h"
 
 namespace accsim::hw {
@@ -51,43 +53,58 @@ const ProgramTensor* Verifier::tensor(int index) {
   return &program_.tensors[static_cast<size_t>(index)];
 }
 
-/// What other queues have done with a plain tensor is over where a mark says so. A queue's own
-/// writes come in order, and behind its reads; only a stage reads what its queue wrote.
-void Verifier::orders(int index, const ProgramTensor& t, Queue q, bool writes) {
+/// What other queues have done with bytes of a plain tensor is over where a mark says so. A queue's
+/// own writes come in order, and behind its reads; only a stage reads what its queue wrote.
+void Verifier::orders(int index, const ProgramTensor& t, Queue q, bool writes,
+                      const Bytes& bytes) {
   if (t.is_placed()) takes_bytes(index, t, q, writes);
-  conflicts(index, q, true, writes);
-  if (writes) conflicts(index, q, false, writes);
-  TensorUses& uses = uses_[static_cast<size_t>(index)];
-  (writes ? uses.writes : uses.reads)[static_cast<size_t>(q)] = at_;
+  conflicts(index, q, true, writes, bytes);
+  if (writes) conflicts(index, q, false, writes, bytes);
+  std::vector<Use>& uses = uses_[static_cast<size_t>(index)].uses;
+  const auto same = std::ranges::find_if(uses, [&](const Use& u) {
+    return u.queue == q && u.writes == writes && u.layer == layer_;
+  });
+  if (same == uses.end()) return uses.push_back({q, writes, layer_, at_, bytes});
+  same->at = at_;
+  same->bytes.first = std::min(same->bytes.first, bytes.first);
+  same->bytes.end = std::max(same->bytes.end, bytes.end);
 }
 
-/// What queues have read or written of a tensor, and a queue reads or writes now.
-void Verifier::conflicts(int index, Queue q, bool written, bool writes) {
-  const TensorUses& uses = uses_[static_cast<size_t>(index)];
+/// What queues have read or written of a tensor's bytes, and a queue reads or writes now.
+void Verifier::conflicts(int index, Queue q, bool written, bool writes, const Bytes& bytes) {
+  const TensorUses& tensor = uses_[static_cast<size_t>(index)];
   const auto me = static_cast<size_t>(q);
-  const TensorUses::ByQueue& of = written ? uses.writes : uses.reads;
-  for (size_t other = 0; other < kQueues; ++other) {
-    const bool in_order = other == me && (writes || !written);
-    if (in_order || of[other] <= uses.seen[me][other]) continue;
+  for (const Use& u : tensor.uses) {
+    const auto other = static_cast<size_t>(u.queue);
+    const bool in_order = u.queue == q && (writes || !written);
+    if (u.writes != written || in_order || u.at <= tensor.seen[me][other]) continue;
+    if (u.bytes.first >= bytes.end || bytes.first >= u.bytes.end) continue;
     fail(
         fmt::format("'{}' is {} by the {} queue, then {} by the {} queue, and neither tokens of "
                     "a region nor marks order the two",
-                    region(index), written ? "written" : "read", name(static_cast<Queue>(other)),
+                    region(index), written ? "written" : "read", name(u.queue),
                     writes ? "written" : "read", name(q)));
   }
 }
 
+/// The bytes that a walk from an address goes over, whatever the loops' indices.
+Verifier::Bytes Verifier::bytes_from(const Affine& at, const Walk& walk) const {
+  const Range r = range(at);
+  const Reach of = reach(walk);
+  return {add_far(r.low, of.low), add_far(add_far(r.high, of.high), walk.run)};
+}
+
 /// Bytes that a command of a queue can reach in a tensor: of a region, those of the slot that it
-/// fills or reads.
+/// fills or reads. `touched`: of another tensor, those that it does reach.
 int64_t Verifier::reachable(int index, const ProgramTensor& t, Queue q, bool fills,
-                            std::string_view what) {
+                            const Bytes& touched) {
   if (t.slots == 0) {
-    orders(index, t, q, fills);
+    orders(index, t, q, fills, touched);
     return t.bytes;
   }
   const size_t p = place_of_region(index);
   if ((fills ? filling_ : held_)[p] != 1 || (fills ? filler_ : holder_)[p] != q)
-    fail(fmt::format("{} {} region '{}' without a {} slot", what, fills ? "writes" : "reads",
+    fail(fmt::format("{} {} region '{}' without a {} slot", name(q), fills ? "writes" : "reads",
                      t.name, fills ? "free" : "full"));
   return t.slot_bytes();
 }
@@ -101,7 +118,8 @@ void Verifier::address(const LoadCommand& c) {
   if (!t) return;
   if (c.transposed != 0) transposed(c);
   uses(Queue::load, {c.tensor});
-  const int64_t bytes = reachable(c.tensor, *t, Queue::load, false, "load");
+  const Bytes touched = c.gather || c.padded ? kAllBytes : bytes_from(c.source, c.walk);
+  const int64_t bytes = reachable(c.tensor, *t, Queue::load, false, touched);
   if (!errors_.empty()) return;
   if (c.gather) return gathered(c, *c.gather, *t, bytes);
   if (c.padded && t->slots > 0) return fail("padded load from region '" + t->name + "'");
@@ -189,8 +207,9 @@ void Verifier::address(const StoreCommand& c) {
   const ProgramTensor* t = tensor(c.tensor);
   if (!t) return;
   uses(Queue::store, {c.tensor});
-  within(c.target, reach(c.walk), c.walk.run, reachable(c.tensor, *t, Queue::store, true, "store"),
-         "store to '" + t->name + "'");
+  const Bytes touched = bytes_from(c.target, c.walk);
+  within(c.target, reach(c.walk), c.walk.run,
+         reachable(c.tensor, *t, Queue::store, true, touched), "store to '" + t->name + "'");
 }
 
 void Verifier::address(const StageCommand& c) {
@@ -202,7 +221,7 @@ void Verifier::address(const StageCommand& c) {
                             from->memory == Memory::dram ? "DRAM" : "the shared buffer"));
   uses(Queue::stage, {c.from, c.to});
   const auto moves = [&](const Affine& at, const ProgramTensor& t, int index, bool fills) {
-    const int64_t bytes = reachable(index, t, Queue::stage, fills, "stage");
+    const int64_t bytes = reachable(index, t, Queue::stage, fills, kAllBytes);
     const std::string what = fmt::format("stage {} '{}'", fills ? "to" : "from", t.name);
     if (t.memory == Memory::dram)
       within(at, reach(c.walk), c.walk.run, bytes, what);

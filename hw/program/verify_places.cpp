@@ -33,8 +33,8 @@ void Verifier::takes_bytes(int index, const ProgramTensor& t, Queue q, bool writ
     if (!other.used) continue;
     other.gone = index;
     if (!writes) continue;
-    conflicts(neighbour, q, true, true);
-    conflicts(neighbour, q, false, true);
+    conflicts(neighbour, q, true, true, kAllBytes);
+    conflicts(neighbour, q, false, true, kAllBytes);
   }
 }
 

@@ -155,11 +155,15 @@ void cost_chain(const Graph& graph, const Residency& residency,
                 CostedNetwork& network) {
   Report& r = network.report;
   const Ops ops = ops_of(network, work);
-  const auto runs = mapper.minimises_cycles()
-                        ? row_runs(graph, network.lowered, residency, r.hw, ops.ops)
-                        : std::vector<RowRun>();
-  Schedule found =
-      schedule({r.hw, ops.ops, ops.mappings, network.tensors, runs, network.lowered, mapper});
+  std::vector<RowRun> rows;
+  std::vector<LineRun> lines;
+  if (mapper.minimises_cycles()) {
+    const OpReaders readers(graph, network.lowered, residency, r.hw, ops.ops);
+    rows = row_runs(readers, r.hw, ops.ops);
+    lines = line_runs(readers, r.hw, ops.ops);
+  }
+  Schedule found = schedule(
+      {r.hw, ops.ops, ops.mappings, network.tensors, rows, lines, network.lowered, mapper});
   add_costs(found, ops, network.lowered, r);
   r.shared_peak_bytes = residency.peak_bytes;
   for (const Schedule::SharedUse& use : found.shared) {

@@ -9,21 +9,48 @@
 namespace accsim::sim {
 namespace {
 
+/// Tensors of a program with marks elsewhere than behind all of it; -1: none.
+struct MovedMarks {
+  int late = -1;  ///< what it stores is marked by the next program
+  int first = -1;  ///< what the program before has stored is marked here, behind the wait for it
+};
+
 /// A layer's program with the marks of its link (ChainLink).
 class MarkedProgram {
  public:
-  MarkedProgram(hw::Program program, const ChainLink& link)
+  MarkedProgram(hw::Program program, const ChainLink& link, const MovedMarks& moved)
       : out_(std::move(program)), awaited_(out_.tensors.size()) {
     stored_.resize(out_.tensors.size());
     for (const hw::Step& s : link.steps)
       if (s.kind == hw::Step::Kind::wait_marks) awaited_[static_cast<size_t>(s.tensor)] = true;
+    if (moved.first >= 0) wait_and_mark(moved.first);
     wait_before_first_loads(out_.body);
     for (size_t i = 0; i < stored_.size(); ++i)
-      if (stored_[i]) out_.body.push_back({hw::Mark{false, hw::Queue::store, static_cast<int>(i)}});
+      if (stored_[i] && moved.late != static_cast<int>(i))
+        out_.body.push_back({hw::Mark{false, hw::Queue::store, static_cast<int>(i)}});
   }
   hw::Program take() { return std::move(out_); }
 
  private:
+  /// Marks are set outside of loops: so is the wait before it, which stands where it does no harm
+  /// (cut_into()).
+  void wait_and_mark(int tensor) {
+    const auto uses = std::ranges::find_if(
+        out_.body, [&](const hw::Item& item) { return loads(item, tensor); });
+    check(uses != out_.body.end(), "a piece that doesn't read what it waits for");
+    out_.body.insert(uses, {{hw::Mark{true, hw::Queue::load, tensor}},
+                            {hw::Mark{false, hw::Queue::store, tensor}}});
+    awaited_[static_cast<size_t>(tensor)] = false;
+  }
+  static bool loads(const hw::Item& item, int tensor) {
+    if (const auto* loop = std::get_if<hw::Loop>(&item.node))
+      return std::ranges::any_of(loop->body,
+                                 [&](const hw::Item& inner) { return loads(inner, tensor); });
+    const auto* command = std::get_if<hw::Command>(&item.node);
+    const auto* load = command ? std::get_if<hw::LoadCommand>(command) : nullptr;
+    return load && load->tensor == tensor;
+  }
+
   void wait_before_first_loads(std::vector<hw::Item>& body) {
     std::vector<hw::Item> out;
     for (hw::Item& item : body) {
@@ -73,17 +100,47 @@ class NetworkBuilder {
     out_.program.name = graph_.name;
     out_.program.dataflow = array();
     std::optional<size_t> layer;
-    for (const Stretch& s : network_.text) {
+    for (size_t i = 0; i < network_.text.size(); ++i) {
+      const Stretch& s = network_.text[i];
       if (layer && *layer != s.layer) end_layer(network_.tensors[*layer]);
       layer = s.layer;
       const size_t first = first_ops_.try_emplace(s.layer, s.op).first->second;
       if (!options_.includes || options_.includes(*s.mapping))
-        add({s.layer, s.op - first, s.mapping.get(), {}, s.offsets, {}}, s.tensors);
+        add({s.layer, s.op - first, s.mapping.get(), {}, s.offsets, {}}, s, moved_marks(i));
     }
     return std::move(out_);
   }
 
  private:
+  /// The tensor of which a piece stores a part, and the next one in the text reads an earlier one.
+  static std::optional<int32_t> shared_tensor(const Stretch& s, const Stretch& next) {
+    for (size_t i = 0; i < s.whole.size(); ++i)
+      for (size_t k = 0; k < next.whole.size(); ++k)
+        if (s.whole[i] == next.whole[k] && is_part(s, i, OperandPort::Side::output) &&
+            is_part(next, k, OperandPort::Side::input))
+          return s.whole[i];
+    return std::nullopt;
+  }
+  static bool is_part(const Stretch& s, size_t i, OperandPort::Side side) {
+    return s.whole[i] != s.tensors[i] && s.mapping->link.ports[i].side == side;
+  }
+  MovedMarks moved_marks(size_t i) const {
+    MovedMarks out;
+    const auto own = [&](int32_t whole, OperandPort::Side side) {
+      const Stretch& s = network_.text[i];
+      for (size_t k = 0; k < s.whole.size(); ++k)
+        if (s.whole[k] == whole && is_part(s, k, side)) return static_cast<int>(k);
+      return -1;
+    };
+    if (i + 1 < network_.text.size())
+      if (const auto t = shared_tensor(network_.text[i], network_.text[i + 1]))
+        out.late = own(*t, OperandPort::Side::output);
+    if (i > 0)
+      if (const auto t = shared_tensor(network_.text[i - 1], network_.text[i]))
+        out.first = own(*t, OperandPort::Side::input);
+    return out;
+  }
+
   /// What lives between ops of a layer isn't the next layer's.
   void end_layer(const LayerTensors& layer) {
     known_.erase(known_.lower_bound(layer.internal), known_.lower_bound(layer.end));
@@ -98,7 +155,8 @@ class NetworkBuilder {
     return hw::Dataflow::weight_stationary;
   }
 
-  void add(NetworkPart part, const std::vector<int32_t>& network) {
+  void add(NetworkPart part, const Stretch& s, const MovedMarks& moved) {
+    const std::vector<int32_t>& network = s.whole.empty() ? s.tensors : s.whole;
     const ChainLink& link = part.mapping->link;
     part.offsets.resize(network.size());
     for (size_t i = 0; i < network.size(); ++i) {
@@ -110,7 +168,7 @@ class NetworkBuilder {
     hw::Program program = options_.emit ? options_.emit(part) : part.mapping->program;
     const bool stays = out_.program.dataflow == hw::Dataflow::output_stationary;
     if (stays && !part.mapping->gemm) program.dataflow = out_.program.dataflow;
-    program = MarkedProgram(std::move(program), link).take();
+    program = MarkedProgram(std::move(program), link, moved).take();
     move_by(part.offsets, program.body);
     hw::append_layer(out_.program, std::move(program), network_.lowered.layers[part.layer].name,
                      part.tensors);

@@ -4,18 +4,10 @@
 #include <string>
 #include <vector>
 
+#include "sim/flow/op_readers.h"
 #include "sim/flow/pieces.h"
-#include "sim/graph/graph.h"
-#include "sim/lower/lower.h"
-#include "sim/map/residency.h"
 
 namespace accsim::sim {
-
-/// An op of a network's chain, in the order of its layers.
-struct ChainOp {
-  size_t layer = 0;
-  const OpRequest* request = nullptr;
-};
 
 /// Ops of which each makes its rows of those that the one before has written and that nobody else
 /// reads, on array and vector unit both: pieces of theirs can take turns.
@@ -34,8 +26,8 @@ struct RowRun {
 };
 
 /// The runs among a network's ops, none of them in two; in order of their first ops.
-std::vector<RowRun> row_runs(const Graph& graph, const Lowered& lowered, const Residency& residency,
-                             const hw::HwConfig& hw, std::span<const ChainOp> ops);
+std::vector<RowRun> row_runs(const OpReaders& readers, const hw::HwConfig& hw,
+                             std::span<const ChainOp> ops);
 
 /// A piece of op `k` of a run.
 struct Turn {

@@ -7,10 +7,13 @@
 #include <string>
 #include <utility>
 
+#include "sim/flow/line_cuts.h"
+
 namespace accsim::sim {
 namespace {
 
 constexpr int64_t kMostTurns = 10'000;  ///< of a run
+constexpr int32_t kMostParts = 1'000;   ///< of a tensor between ops that are cut into lines
 constexpr int kTriedInVain = 3;         ///< numbers of pieces, before no more are tried
 /// Of rows in the vector unit: the array works beside the last, and the unit stands still while the
 /// first is loaded.
@@ -42,14 +45,19 @@ class Scheduler {
   Schedule run() {
     const hw::Chain::Place begin = chain_.place();
     for (size_t i = 0; i < in_.ops.size(); ++i) add(whole(i));
-    if (in_.runs.empty()) return take();
+    if (in_.runs.empty() && in_.line_runs.empty()) return take();
     Schedule plain = take();
     chain_.go_to(begin);
-    size_t run = 0;
+    size_t run = 0, lines = 0;
+    const auto begins = [](const auto& runs, size_t& at, size_t i) {
+      while (at < runs.size() && runs[at].first() < i) ++at;
+      return at < runs.size() && runs[at].first() == i;
+    };
     for (size_t i = 0; i < in_.ops.size(); ++i) {
-      while (run < in_.runs.size() && in_.runs[run].first() < i) ++run;
-      const bool begins = run < in_.runs.size() && in_.runs[run].first() == i;
-      if (!done_[i] && !(begins && take_turns(in_.runs[run]))) add(whole(i));
+      if (done_[i]) continue;
+      if (begins(in_.runs, run, i) && take_turns(in_.runs[run])) continue;
+      if (begins(in_.line_runs, lines, i) && take_lines(in_.line_runs[lines])) continue;
+      add(whole(i));
     }
     Schedule cut = take();
     return cut.total < plain.total ? std::move(cut) : std::move(plain);
@@ -76,27 +84,40 @@ class Scheduler {
 
   // ---- runs ------------------------------------------------------------------------------------
 
-  /// Adds a run cut into pieces, if that is better than its ops as a whole. What stands between
-  /// them depends on none of them: it goes before.
-  bool take_turns(const RowRun& run) {
-    if (is_pinned(run)) return false;
+  /// Adds a run's stretches as `cut` finds them, if it does. What stands between the ops depends on
+  /// none of them: it goes before.
+  template <class Find>
+  auto take_cut(const std::vector<size_t>& ops, const Find& find) {
     const hw::Chain::Place begin = chain_.place();
     const size_t length = out_.stretches.size();
     std::vector<size_t> added;
-    for (size_t i = run.first(); i < run.ops.back(); ++i)
-      if (!done_[i] && std::ranges::find(run.ops, i) == run.ops.end()) {
+    for (size_t i = ops.front(); i < ops.back(); ++i)
+      if (!done_[i] && std::ranges::find(ops, i) == ops.end()) {
         added.push_back(i);
         add(whole(i));
       }
-    const Cut as = best_cut(run);
-    const auto cut = as.pieces > 1 ? cut_into(run, as) : std::nullopt;
+    auto cut = find();
     if (!cut) {
       chain_.go_to(begin);
       out_.stretches.resize(length);
       out_.shares.resize(length);
-      return false;
+      return cut;
     }
     for (const Stretch& s : cut->stretches) add(s);
+    for (const auto* taken : {&std::as_const(added), &ops})
+      for (const size_t op : *taken) done_[op] = true;
+    out_.shared.push_back({in_.ops[ops.front()].layer, in_.ops[ops.back()].layer, cut->shared});
+    return cut;
+  }
+
+  /// Adds a run cut into pieces, if that is better than its ops as a whole.
+  bool take_turns(const RowRun& run) {
+    if (is_pinned(run.ops)) return false;
+    const auto cut = take_cut(run.ops, [&]() -> std::optional<CutRun> {
+      const Cut as = best_cut(run);
+      return as.pieces > 1 ? cut_into(run, as) : std::nullopt;
+    });
+    if (!cut) return false;
     own_ += static_cast<int32_t>(std::ssize(cut->stretches));
     for (size_t k = 0; k < run.ops.size(); ++k) {
       OpRequest request = *in_.ops[run.ops[k]].request;
@@ -104,9 +125,6 @@ class Scheduler {
       if (k + 1 < run.ops.size()) move_rows(request, true, cut->between[k], in_.hw);
       out_.cut.emplace(run.ops[k], std::move(request));
     }
-    for (const auto* ops : {&std::as_const(added), &run.ops})
-      for (const size_t op : *ops) done_[op] = true;
-    out_.shared.push_back({in_.ops[run.first()].layer, in_.ops[run.ops.back()].layer, cut->shared});
     return true;
   }
 
@@ -119,17 +137,22 @@ class Scheduler {
     return cuts_[key] = find_cut(run);
   }
 
-  Cut find_cut(const RowRun& run) {
+  /// Until the end of stretches from here on, which aren't added.
+  int64_t cycles(const std::vector<Stretch>& stretches) {
     const hw::Chain::Place begin = chain_.place();
-    const auto cycles = [&](const std::vector<Stretch>& stretches) {
-      for (const Stretch& s : stretches) chain_.add(s.mapping->link.steps, s.tensors);
-      const int64_t total = chain_.total();
-      chain_.go_to(begin);
-      return total;
-    };
-    std::vector<Stretch> as_whole;
-    for (const size_t op : run.ops) as_whole.push_back(whole(op));
-    int64_t best = cycles(as_whole);
+    for (const Stretch& s : stretches) chain_.add(s.mapping->link.steps, s.tensors);
+    const int64_t total = chain_.total();
+    chain_.go_to(begin);
+    return total;
+  }
+  int64_t cycles_whole(const std::vector<size_t>& ops) {
+    std::vector<Stretch> stretches;
+    for (const size_t op : ops) stretches.push_back(whole(op));
+    return cycles(stretches);
+  }
+
+  Cut find_cut(const RowRun& run) {
+    int64_t best = cycles_whole(run.ops);
     Cut out;
     enum class Result : uint8_t { none, worse, better };
     const auto try_cut = [&](const Cut& cut) {
@@ -151,8 +174,8 @@ class Scheduler {
     return out;
   }
 
-  bool is_pinned(const RowRun& run) const {
-    return std::ranges::any_of(run.ops, [&](size_t op) {
+  bool is_pinned(const std::vector<size_t>& ops) const {
+    return std::ranges::any_of(ops, [&](size_t op) {
       return in_.mapper.is_pinned(in_.lowered.layers[in_.ops[op].layer].name);
     });
   }
@@ -210,7 +233,7 @@ class Scheduler {
     std::vector<std::shared_ptr<const Mapping>> mappings;
     for (size_t k = 0; k < run.ops.size(); ++k) {
       const std::string& layer = in_.lowered.layers[in_.ops[run.ops[k]].layer].name;
-      const auto mapping = in_.mapper.map_piece(pieces[k].request, as.chunks, layer);
+      const auto mapping = in_.mapper.map_piece(pieces[k].request, {.chunks = as.chunks}, layer);
       if (!mapping || !loads_first((*mapping)->link)) return std::nullopt;
       mappings.push_back(*mapping);
     }
@@ -248,6 +271,55 @@ class Scheduler {
         out.tensors[i] = between(t.k);
       else
         out.offsets[i] = pieces.offset(port, t.piece);
+    }
+    return out;
+  }
+
+  // ---- lines -----------------------------------------------------------------------------------
+
+  /// Adds a run cut into lines, if that is better than its ops as a whole.
+  bool take_lines(const LineRun& run) {
+    if (is_pinned(run.ops) || run.shared > capacity()) return false;
+    const auto cut = take_cut(run.ops, [&] { return best_lines(run); });
+    if (cut) own_ += kMostParts * static_cast<int32_t>(run.ops.size());
+    return cut.has_value();
+  }
+
+  std::optional<CutRun> best_lines(const LineRun& run) {
+    std::vector<const std::string*> names;
+    for (const size_t op : run.ops)
+      names.push_back(&in_.lowered.layers[in_.ops[op].layer].name);
+    const LineCutInput input{run, in_.ops, names, in_.hw, in_.mapper};
+    std::optional<CutRun> out;
+    int64_t best = cycles_whole(run.ops);
+    for (const LineCut& cut : line_cuts(input)) {
+      const auto turns = sim::cut_into(input, cut);
+      if (!turns) continue;
+      CutRun found;
+      found.shared = run.shared;
+      for (const LineTurn& t : *turns) found.stretches.push_back(stretch(run, t));
+      const int64_t total = cycles(found.stretches);
+      if (total >= best) continue;
+      best = total;
+      out = std::move(found);
+    }
+    return out;
+  }
+
+  Stretch stretch(const LineRun& run, const LineTurn& t) const {
+    const size_t op = run.ops[t.k];
+    const LineFlow& flow = run.flows[t.k];
+    const size_t layer = in_.ops[op].layer;
+    Stretch out{layer, op, t.mapping, t.piece, numbers(t.mapping->link, in_.tensors[layer])};
+    out.whole = out.tensors;
+    const auto part = [&](size_t k, int64_t piece) {
+      return own_ + static_cast<int32_t>(k) * kMostParts + static_cast<int32_t>(piece);
+    };
+    for (size_t i = 0; i < out.tensors.size(); ++i) {
+      const OperandPort& port = t.mapping->link.ports[i];
+      out.offsets.push_back(t.op.offset(port));
+      if (t.k > 0 && port == flow.in) out.tensors[i] = part(t.k - 1, t.awaits);
+      if (t.k + 1 < run.ops.size() && port == flow.out) out.tensors[i] = part(t.k, t.piece);
     }
     return out;
   }

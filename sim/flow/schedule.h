@@ -6,6 +6,7 @@
 
 #include "hw/timing/chain.h"
 #include "sim/flow/chain.h"
+#include "sim/flow/line_runs.h"
 #include "sim/flow/row_runs.h"
 #include "sim/map/mapper.h"
 
@@ -19,6 +20,8 @@ struct Stretch {
   int64_t piece = -1;                      ///< -1: all of the op
   std::vector<int32_t> tensors;            ///< those of the link, as the chain numbers them
   std::vector<int64_t> offsets{};  ///< by tensor of the link: where the piece's begins; or none
+  /// By tensor of the link: which one it is a part of, where pieces wait for parts; or none.
+  std::vector<int32_t> whole{};
 };
 
 /// A network's text with what it takes.
@@ -43,13 +46,14 @@ struct ScheduleInput {
   std::span<const std::shared_ptr<const Mapping>> mappings;  ///< by op
   std::span<const LayerTensors> tensors;                     ///< by layer
   std::span<const RowRun> runs;
+  std::span<const LineRun> line_runs;  ///< none of an op of `runs`
   const Lowered& lowered;
   Mapper& mapper;                     ///< of pieces
   hw::ChainMemory* memory = nullptr;  ///< of the chains of other machines
 };
 
 /// Puts a network's ops one behind the other; those of a run take turns in pieces where the network
-/// gets faster by it, by the first pieces that do.
+/// gets faster by it.
 Schedule schedule(const ScheduleInput& input);
 
 }  // namespace accsim::sim

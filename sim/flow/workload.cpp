@@ -61,7 +61,9 @@ Workload::Plan& Workload::plan(const hw::HwConfig& hw, bool all_room) {
   }
   for (const PlacedOp& op : out.order)
     out.ops.push_back({op.layer, &out.kinds[op.is_gemm].ops[op.op].request});
-  out.runs = row_runs(graph_, lowered_, residency, hw, out.ops);
+  const OpReaders readers(graph_, lowered_, residency, hw, out.ops);
+  out.runs = row_runs(readers, hw, out.ops);
+  out.line_runs = line_runs(readers, hw, out.ops);
   return plans_.emplace(key, std::move(out)).first->second;
 }
 
@@ -112,14 +114,18 @@ Workload::Text Workload::text_of(const Plan& plan, const std::array<MappedOps, 2
   MapOptions only_costs = options;
   only_costs.programs = false;
   Mapper mapper(hw, std::move(only_costs));
-  const std::span<const RowRun> runs =
-      mapper.minimises_cycles() ? plan.runs : std::span<const RowRun>();
+  std::span<const RowRun> rows;
+  std::span<const LineRun> lines;
+  if (mapper.minimises_cycles()) {
+    rows = plan.runs;
+    lines = plan.line_runs;
+  }
   const Schedule found =
-      schedule({hw, plan.ops, mappings, plan.tensors, runs, lowered_, mapper, &chain_memory_});
+      schedule({hw, plan.ops, mappings, plan.tensors, rows, lines, lowered_, mapper, &chain_memory_});
   Text out{found.total, plan.shared_peak_bytes, {}};
   for (const Schedule::SharedUse& use : found.shared)
     out.shared_peak_bytes = std::max(out.shared_peak_bytes, use.bytes);
-  if (runs.empty()) return out;
+  if (rows.empty() && lines.empty()) return out;
   std::unordered_map<const Mapping*, size_t> known;
   for (const Stretch& s : found.stretches) {
     const auto [at, fresh] = known.emplace(s.mapping.get(), out.counts.size());

@@ -10,6 +10,7 @@
 #include "hw/timing/chain_memory.h"
 #include "sim/flow/chain.h"
 #include "sim/flow/network_edp.h"
+#include "sim/flow/line_runs.h"
 #include "sim/flow/row_runs.h"
 #include "sim/graph/graph.h"
 #include "sim/lower/lower.h"
@@ -80,6 +81,7 @@ class Workload {
     std::vector<PlacedOp> order;
     std::vector<ChainOp> ops;                     ///< in that order
     std::vector<RowRun> runs;                     ///< of those
+    std::vector<LineRun> line_runs;               ///< and those
     std::vector<LayerTensors> tensors;            ///< by layer
     std::unordered_map<std::string, Text> texts;  ///< by both kinds' mapping_key()
     int64_t shared_peak_bytes = 0;

@@ -272,6 +272,23 @@ std::vector<std::pair<int64_t, LaneTiling>> lane_tilings(const LaneProblem& p,
   return out;
 }
 
+std::vector<LaneTiling> lane_chunks(const LaneProblem& p, const hw::HwConfig& hw, int64_t chunks) {
+  std::vector<LaneTiling> out;
+  const auto add = [&](LaneTiling t, int64_t count) {
+    t.tile = lane_tile(as_cut(p, t), hw, count);
+    for (const bool once : {true, false}) {
+      t.b_once = once;
+      if (fits(p, hw, t)) out.push_back(t);
+    }
+  };
+  for (int64_t count = chunks; count <= 4 * chunks && out.empty(); ++count) {
+    add({}, count);
+    if (const int64_t times = best_spread(p, hw); times > 1) add({{}, false, times, false}, count);
+    if (can_unroll(p, hw)) add({{}, false, 1, true}, count);
+  }
+  return out;
+}
+
 std::optional<LaneTiling> heuristic_lanes(const LaneProblem& p, const hw::HwConfig& hw) {
   const int64_t elements = p.out_elements(), spread = best_spread(p, hw);
   int64_t first = 1;

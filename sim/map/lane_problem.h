@@ -87,6 +87,10 @@ int64_t lower_bound(const LaneProblem& p, const hw::HwConfig& hw, const LaneTili
 std::vector<std::pair<int64_t, LaneTiling>> lane_tilings(const LaneProblem& p,
                                                          const hw::HwConfig& hw);
 
+/// The ways to cut the op into `chunks` tiles that fit, or else into the next number of them up to
+/// four times as many that does; none where none does.
+std::vector<LaneTiling> lane_chunks(const LaneProblem& p, const hw::HwConfig& hw, int64_t chunks);
+
 /// As few tiles as let loads, work and stores overlap, or twice, four times ... as many until one
 /// fits, or half as many; nullopt when nothing fits.
 std::optional<LaneTiling> heuristic_lanes(const LaneProblem& p, const hw::HwConfig& hw);

@@ -1,15 +1,18 @@
+#include "sim/base/key_bytes.h"
 #include "sim/map/mapper.h"
 
 namespace accsim::sim {
 
-Result<std::shared_ptr<const Mapping>> Mapper::map_piece(const OpRequest& request, int64_t chunks,
+Result<std::shared_ptr<const Mapping>> Mapper::map_piece(const OpRequest& request,
+                                                         const SlotTurns& turns,
                                                          const std::string& layer) {
-  const std::string key = key_of(request) + std::to_string(chunks);
+  const std::string key = key_of(request) + KeyBytes().add(turns.chunks, turns.lines).take();
   if (const auto known = cache_.find(key); known != cache_.end()) return known->second;
   MappingPin pin;
-  pin.chunks = chunks;
+  pin.chunks = turns.chunks;
   if (const auto* gemm = std::get_if<GemmOp>(&request.item)) {
-    pin.pixels = {gemm->m()};
+    pin.pixels = {turns.lines > 0 ? gemm->out[2] : gemm->m()};
+    if (turns.lines > 0) pin.lines = {turns.lines};
     pin.channels = {gemm->channels};
     pin.outputs = {gemm->outputs};
   }

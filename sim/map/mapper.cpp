@@ -336,7 +336,7 @@ Result<Mapping> Mapper::search(const OpRequest& r, const MappingPin& pin) {
       if (const auto rows = row_problem(*vector->row_work, r, hw_))
         if (auto found = search_rows(*rows, pin.chunks)) return std::move(*found);
     if (const auto lanes = lane_problem(*vector, r, hw_))
-      if (auto mapping = search_lanes(*lanes)) return std::move(*mapping);
+      if (auto mapping = search_lanes(*lanes, pin.chunks)) return std::move(*mapping);
     VectorProblem p = vector_problem(vector->inputs, vector->outputs, r, hw_);
     p.ops = vector->ops;
     int64_t elements = 1;
@@ -506,7 +506,7 @@ Result<Mapping> Mapper::search_vector(const VectorProblem& p) {
   return out;
 }
 
-std::optional<Mapping> Mapper::search_lanes(const LaneProblem& p) {
+std::optional<Mapping> Mapper::search_lanes(const LaneProblem& p, int64_t chunks) {
   Best<LaneTiling> best;
   const Aim aim{options_.objective, 0, options_.cycle_price};  // slack is of products
   const auto evaluate = [&](const LaneTiling& t) {
@@ -514,13 +514,17 @@ std::optional<Mapping> Mapper::search_lanes(const LaneProblem& p) {
     best.offer(t, cost, score(aim, cost, hw_));
     return cost.timing.total.count();
   };
-  if (const auto tiling = heuristic_lanes(p, hw_)) {
-    if (options_.only_links()) return by_rule(p, *tiling);
-    evaluate(*tiling);
-  }
+  if (chunks > 0)
+    for (const LaneTiling& t : lane_chunks(p, hw_, chunks)) evaluate(t);
+  const bool pinned = best.chosen.has_value();
+  if (!pinned)
+    if (const auto tiling = heuristic_lanes(p, hw_)) {
+      if (options_.only_links()) return by_rule(p, *tiling);
+      evaluate(*tiling);
+    }
   if (!best.chosen) return std::nullopt;
   int64_t considered = best.evaluated;
-  if (options_.effort == MapEffort::search) {
+  if (options_.effort == MapEffort::search && !pinned) {
     const auto choices = lane_tilings(p, hw_);
     considered += std::ssize(choices);
     const bool by_cycles = options_.objective == Objective::cycles;

@@ -100,6 +100,12 @@ struct NetworkOp {
   const std::string* layer = nullptr;
 };
 
+/// How often a piece of an op takes turns at the slots.
+struct SlotTurns {
+  int64_t chunks = 1;  ///< of rows or lanes in the vector unit, or more where those don't fit
+  int64_t lines = 0;   ///< of a convolution's result in a tile; 0: all that there are
+};
+
 /// Finds the program that is best by the objective for each op, timing every candidate that its
 /// lower bound doesn't exclude. Equal requests are answered from a cache. Not thread-safe.
 class Mapper {
@@ -115,8 +121,8 @@ class Mapper {
   void map_ahead(std::span<const NetworkOp> ops);
 
   /// Of a piece of an op, between those of others: it takes few turns at the slots. Activations of
-  /// a product are loaded at once, and its weights, too, where they fit; rows come in `chunks`.
-  Result<std::shared_ptr<const Mapping>> map_piece(const OpRequest& request, int64_t chunks,
+  /// a product are loaded as `turns` says, and its weights at once, where they fit.
+  Result<std::shared_ptr<const Mapping>> map_piece(const OpRequest& request, const SlotTurns& turns,
                                                    const std::string& layer);
   bool minimises_cycles() const { return options_.objective == Objective::cycles; }
   /// Has the user pinned the layer's mapping?
@@ -141,7 +147,8 @@ class Mapper {
   Result<Mapping> search_vector(const VectorProblem& p);
   /// Nothing when not even a row fits: then the op's operations are streamed.
   std::optional<Mapping> search_rows(const RowProblem& p, int64_t chunks);
-  std::optional<Mapping> search_lanes(const LaneProblem& p);
+  /// In `chunks`, or in a few more where so many don't fit; 0: in however many.
+  std::optional<Mapping> search_lanes(const LaneProblem& p, int64_t chunks);
   std::optional<Mapping> search_gather(const GatherProblem& p);
   std::vector<hw::Dataflow> dataflows(const MappingPin& pin) const;
   std::string cache_key(const OpRequest& request, const std::string& layer) const {

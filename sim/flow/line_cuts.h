@@ -1,0 +1,42 @@
+#pragma once
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "sim/flow/line_runs.h"
+
+namespace accsim::sim {
+
+/// How a run of lines is cut.
+struct LineCut {
+  int64_t lines = 1;  ///< of a tile of the first op on the array
+  int64_t tiles = 1;  ///< of it in a piece
+};
+
+/// A piece of op `k` of a run, in the order of the text. What it stores is marked behind it; or where
+/// the next one in the text reads of the same tensor what came before, behind that one's wait, which
+/// so doesn't wait for it.
+struct LineTurn {
+  size_t k = 0;
+  int64_t piece = 0;
+  OpLines op;
+  std::shared_ptr<const Mapping> mapping;
+  int64_t awaits = -1;  ///< the last piece of the op before that it waits for
+};
+
+/// What a run is cut from.
+struct LineCutInput {
+  const LineRun& run;
+  std::span<const ChainOp> ops;               ///< of the network
+  std::span<const std::string* const> names;  ///< of the run's layers
+  const hw::HwConfig& hw;
+  Mapper& mapper;
+};
+
+/// Ways to cut a run that are worth a try, best guess first.
+std::vector<LineCut> line_cuts(const LineCutInput& in);
+/// The pieces; nullopt where one of them has no mapping that is as cut.
+std::optional<std::vector<LineTurn>> cut_into(const LineCutInput& in, const LineCut& cut);
+
+}  // namespace accsim::sim

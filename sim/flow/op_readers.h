@@ -1,0 +1,58 @@
+#pragma once
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "sim/graph/graph.h"
+#include "sim/lower/lower.h"
+#include "sim/map/mapper.h"
+#include "sim/map/residency.h"
+
+namespace accsim::sim {
+
+/// An op of a network's chain, in the order of its layers.
+struct ChainOp {
+  size_t layer = 0;
+  const OpRequest* request = nullptr;
+};
+
+/// Who reads what the ops of a network write, and how long it lies in the shared buffer. Tensors
+/// are those whose bytes they are. What it is made of must outlive it.
+class OpReaders {
+ public:
+  OpReaders(const Graph& graph, const Lowered& lowered, const Residency& residency,
+            const hw::HwConfig& hw, std::span<const ChainOp> ops);
+
+  struct Reader {
+    size_t op = 0;
+    OperandPort in;
+  };
+  /// The one op that reads the tensor that op i, the last of its layer, writes at a port: `bytes`,
+  /// all of it.
+  std::optional<Reader> only_reader(size_t i, const OperandPort& out, int64_t bytes) const;
+
+  /// Bytes of the shared buffer of all tensors that are alive while any layer from that of the first
+  /// of `ops` to that of the last runs, `except` left out.
+  int64_t shared_bytes(std::span<const size_t> ops, std::span<const size_t> except = {}) const;
+
+  /// The tensor that an op writes at a port.
+  size_t written(size_t i, const OperandPort& out) const;
+  bool on_array(size_t op) const;
+
+ private:
+  size_t root(TensorId id) const {
+    return static_cast<size_t>(residency_.root[static_cast<size_t>(id)]);
+  }
+  int64_t bytes_of(size_t id) const;
+  const Layer& layer(size_t op) const { return lowered_.layers[ops_[op].layer]; }
+
+  const Graph& graph_;
+  const Lowered& lowered_;
+  const Residency& residency_;
+  const hw::HwConfig& hw_;
+  const std::span<const ChainOp> ops_;
+  std::vector<int> readers_;       ///< by tensor
+  std::vector<int> first_, last_;  ///< layers of its life; -1: none
+};
+
+}  // namespace accsim::sim
