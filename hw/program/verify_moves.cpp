@@ -89,6 +89,8 @@ void Verifier::conflicts(int index, Queue q, bool written, bool writes, const By
 
 /// The bytes that a walk from an address goes over, whatever the loops' indices.
 Verifier::Bytes Verifier::bytes_from(const Affine& at, const Walk& walk) const {
+  if (!std::ranges::all_of(at.terms, [&](const auto& t) { return is_around(t.loop); }))
+    return kAllBytes;
   const Range r = range(at);
   const Reach of = reach(walk);
   return {add_far(r.low, of.low), add_far(add_far(r.high, of.high), walk.run)};

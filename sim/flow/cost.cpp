@@ -160,7 +160,7 @@ void cost_chain(const Graph& graph, const Residency& residency,
   if (mapper.minimises_cycles()) {
     const OpReaders readers(graph, network.lowered, residency, r.hw, ops.ops);
     rows = row_runs(readers, r.hw, ops.ops);
-    lines = line_runs(readers, r.hw, ops.ops);
+    if (mapper.searches()) lines = line_runs(readers, r.hw, ops.ops);
   }
   Schedule found = schedule(
       {r.hw, ops.ops, ops.mappings, network.tensors, rows, lines, network.lowered, mapper});

@@ -9,14 +9,14 @@ namespace accsim::sim {
 namespace {
 
 constexpr int64_t kMostPieces = 64;  ///< of an op
-constexpr int64_t kMostTiles = 3;    ///< of a piece
 
 const OpRequest& request_of(const LineCutInput& in, size_t k) {
   return *in.ops[in.run.ops[k]].request;
 }
 
-const GemmOp& product(const LineCutInput& in) {
-  return std::get<GemmOp>(request_of(in, in.run.on_array[0] ? 0 : 1).item);
+/// Of the first op on the array.
+const GemmOp& product(const LineRun& run, std::span<const ChainOp> ops) {
+  return std::get<GemmOp>(ops[run.ops[run.on_array[0] ? 0 : 1]].request->item);
 }
 
 /// Is a wait for an operand the first thing of the load queue in its outermost loop? Then it may as
@@ -59,29 +59,44 @@ bool set_marks(const LineRun& run, const std::vector<std::vector<int64_t>>& ends
 
 }  // namespace
 
-std::vector<LineCut> line_cuts(const LineCutInput& in) {
-  std::vector<LineCut> out;
-  const GemmOp& op = product(in);
-  const int64_t most = std::min(op.out[1] / 2, in.hw.accumulator_rows() / op.out[2]);
-  for (int64_t tiles = kMostTiles; tiles >= 1; --tiles)
-    for (int64_t lines = most; lines >= 1; lines /= 2) {
-      const int64_t count = ceil_div(op.out[1], lines * tiles);
-      if (count > 1 && count <= kMostPieces) out.push_back({lines, tiles});
+int64_t most_lines(const LineRun& run, std::span<const ChainOp> ops, const hw::HwConfig& hw) {
+  const GemmOp& op = product(run, ops);
+  return std::min(op.out[1] / 2, hw.accumulator_rows() / op.out[2]);
+}
+
+std::optional<FoundCut> best_line_cut(int64_t most_lines,
+                                      const std::function<int64_t(const LineCut&)>& cycles) {
+  if (most_lines < 1) return std::nullopt;
+  const auto timed = [&](const LineCut& cut) { return FoundCut{cut, cycles(cut)}; };
+  // Large tiles have the fewest turns at the slots, small ones keep nobody waiting.
+  const auto descend = [&](FoundCut best) {
+    while (best.cut.lines > 1) {
+      const FoundCut next = timed({best.cut.lines / 2, best.cut.tiles});
+      if (next.cycles > best.cycles) break;
+      best = next;
     }
-  return out;
+    return best;
+  };
+  const FoundCut two = descend(timed({most_lines, 2}));
+  const FoundCut one = timed({two.cut.lines, 1});
+  return one.cycles < two.cycles ? descend(one) : two;
 }
 
 std::optional<std::vector<LineTurn>> cut_into(const LineCutInput& in, const LineCut& cut) {
   const LineRun& run = in.run;
+  const int64_t count = ceil_div(product(run, in.ops).out[1], cut.lines * cut.tiles);
+  if (count == 1 || count > kMostPieces) return std::nullopt;
   const auto ends = line_ends(run, cut.lines * cut.tiles);
   std::vector<LineTurn> out;
-  for (const Turn& t : turns(run.on_array, std::ssize(ends[0]))) {
+  for (const Turn& t : turns(run.on_array, count)) {
     const auto piece = static_cast<size_t>(t.piece);
-    const int64_t first = piece == 0 ? 0 : ends[t.k][piece - 1], count = ends[t.k][piece] - first;
-    if (count == 0) continue;
-    LineTurn turn{t.k, t.piece, cut_lines(request_of(in, t.k), first, count, in.hw), {}};
+    const int64_t first = piece == 0 ? 0 : ends[t.k][piece - 1];
+    const int64_t lines = ends[t.k][piece] - first;
+    if (lines == 0) continue;
+    LineTurn turn{t.k, t.piece, cut_lines(request_of(in, t.k), first, lines, in.hw), {}};
+    if (!run.on_array[t.k] && !in.mapper.takes_lanes(turn.op.request)) return std::nullopt;
     const SlotTurns slots{.chunks = 1,
-                          .lines = run.on_array[t.k] ? std::min(cut.lines, count) : 0};
+                          .lines = run.on_array[t.k] ? std::min(cut.lines, lines) : 0};
     const auto mapping = in.mapper.map_piece(turn.op.request, slots, *in.names[t.k]);
     if (!mapping || !loads_first((*mapping)->link)) return std::nullopt;
     if (t.k > 0 && !waits_first((*mapping)->link, run.flows[t.k].in)) return std::nullopt;

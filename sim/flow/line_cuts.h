@@ -1,4 +1,5 @@
 #pragma once
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -34,9 +35,19 @@ struct LineCutInput {
   Mapper& mapper;
 };
 
-/// Ways to cut a run that are worth a try, best guess first.
-std::vector<LineCut> line_cuts(const LineCutInput& in);
-/// The pieces; nullopt where one of them has no mapping that is as cut.
+/// The most lines of a tile that have their sums on chip; 0: not even one.
+int64_t most_lines(const LineRun& run, std::span<const ChainOp> ops, const hw::HwConfig& hw);
+
+/// The best way to cut a run of those that are tried, of tiles of at most so many lines; nothing
+/// where there are none. `cycles` says what one takes, kBeyond (sim/base/sums.h) if there is none.
+struct FoundCut {
+  LineCut cut;
+  int64_t cycles = 0;
+};
+std::optional<FoundCut> best_line_cut(int64_t most_lines,
+                                      const std::function<int64_t(const LineCut&)>& cycles);
+
+/// The pieces; nullopt where they are one or too many, or one of them has no mapping that is as cut.
 std::optional<std::vector<LineTurn>> cut_into(const LineCutInput& in, const LineCut& cut);
 
 }  // namespace accsim::sim

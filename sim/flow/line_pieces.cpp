@@ -29,8 +29,10 @@ WindowCut cut_window(const LaneSlide& w, int64_t first, int64_t count) {
   const int64_t end = std::min(w.extent, w.at(first + count - 1, w.kernel - 1) + 1);
   out.window.extent = end - out.from;
   out.window.pad = out.from - begin;
-  out.window.counted_from -= out.from;
-  out.window.counted_to -= out.from;
+  // Of what a mean counts, all that the windows cover: then equal pieces are equal.
+  const int64_t covered = w.at(first + count - 1, w.kernel - 1) + 1;
+  out.window.counted_from = std::max(w.counted_from, begin) - out.from;
+  out.window.counted_to = std::min(w.counted_to, covered) - out.from;
   return out;
 }
 

@@ -105,7 +105,7 @@ class NetworkBuilder {
       if (layer && *layer != s.layer) end_layer(network_.tensors[*layer]);
       layer = s.layer;
       const size_t first = first_ops_.try_emplace(s.layer, s.op).first->second;
-      if (!options_.includes || options_.includes(*s.mapping))
+      if (includes(s))
         add({s.layer, s.op - first, s.mapping.get(), {}, s.offsets, {}}, s, moved_marks(i));
     }
     return std::move(out_);
@@ -124,8 +124,15 @@ class NetworkBuilder {
   static bool is_part(const Stretch& s, size_t i, OperandPort::Side side) {
     return s.whole[i] != s.tensors[i] && s.mapping->link.ports[i].side == side;
   }
+  bool includes(const Stretch& s) const {
+    return !options_.includes || options_.includes(*s.mapping);
+  }
   MovedMarks moved_marks(size_t i) const {
     MovedMarks out;
+    const auto together = [&](size_t first) {
+      const Stretch &s = network_.text[first], &next = network_.text[first + 1];
+      return includes(s) && includes(next) ? shared_tensor(s, next) : std::nullopt;
+    };
     const auto own = [&](int32_t whole, OperandPort::Side side) {
       const Stretch& s = network_.text[i];
       for (size_t k = 0; k < s.whole.size(); ++k)
@@ -133,10 +140,10 @@ class NetworkBuilder {
       return -1;
     };
     if (i + 1 < network_.text.size())
-      if (const auto t = shared_tensor(network_.text[i], network_.text[i + 1]))
+      if (const auto t = together(i))
         out.late = own(*t, OperandPort::Side::output);
     if (i > 0)
-      if (const auto t = shared_tensor(network_.text[i - 1], network_.text[i]))
+      if (const auto t = together(i - 1))
         out.first = own(*t, OperandPort::Side::input);
     return out;
   }

@@ -7,6 +7,7 @@
 #include <string>
 #include <utility>
 
+#include "sim/base/sums.h"
 #include "sim/flow/line_cuts.h"
 
 namespace accsim::sim {
@@ -37,6 +38,7 @@ class Scheduler {
   explicit Scheduler(const ScheduleInput& in)
       : in_(in),
         chain_(in.hw, all_load_first(), in.memory),
+        sketches_(in.hw, without_programs(in.mapper.options())),
         done_(in.ops.size(), false),
         staged_(staged_bytes()) {
     for (const LayerTensors& t : in.tensors) own_ = std::max(own_, t.end);
@@ -64,6 +66,10 @@ class Scheduler {
   }
 
  private:
+  static MapOptions without_programs(MapOptions options) {
+    options.programs = false;
+    return options;
+  }
   bool all_load_first() const {
     return std::ranges::all_of(in_.mappings, [](const auto& m) { return loads_first(m->link); });
   }
@@ -289,21 +295,20 @@ class Scheduler {
     std::vector<const std::string*> names;
     for (const size_t op : run.ops)
       names.push_back(&in_.lowered.layers[in_.ops[op].layer].name);
-    const LineCutInput input{run, in_.ops, names, in_.hw, in_.mapper};
-    std::optional<CutRun> out;
-    int64_t best = cycles_whole(run.ops);
-    for (const LineCut& cut : line_cuts(input)) {
-      const auto turns = sim::cut_into(input, cut);
-      if (!turns) continue;
-      CutRun found;
-      found.shared = run.shared;
-      for (const LineTurn& t : *turns) found.stretches.push_back(stretch(run, t));
-      const int64_t total = cycles(found.stretches);
-      if (total >= best) continue;
-      best = total;
-      out = std::move(found);
-    }
-    return out;
+    const auto cut_as = [&](const LineCut& cut, Mapper& mapper) -> std::optional<CutRun> {
+      const auto turns = sim::cut_into({run, in_.ops, names, in_.hw, mapper}, cut);
+      if (!turns) return std::nullopt;
+      CutRun out;
+      out.shared = run.shared;
+      for (const LineTurn& t : *turns) out.stretches.push_back(stretch(run, t));
+      return out;
+    };
+    const auto found = best_line_cut(most_lines(run, in_.ops, in_.hw), [&](const LineCut& cut) {
+      const auto tried = cut_as(cut, sketches_);
+      return tried ? cycles(tried->stretches) : kBeyond;
+    });
+    if (!found || found->cycles >= cycles_whole(run.ops)) return std::nullopt;
+    return cut_as(found->cut, in_.mapper);
   }
 
   Stretch stretch(const LineRun& run, const LineTurn& t) const {
@@ -326,6 +331,7 @@ class Scheduler {
 
   const ScheduleInput& in_;
   hw::Chain chain_;
+  Mapper sketches_;  ///< of what is only tried: no programs
   std::vector<bool> done_;  ///< by op: stands in the text
   int64_t staged_;          ///< bytes that programs stage in
   int32_t own_ = 0;         ///< number of the next tensor between pieces

@@ -46,7 +46,7 @@ struct ScheduleInput {
   std::span<const std::shared_ptr<const Mapping>> mappings;  ///< by op
   std::span<const LayerTensors> tensors;                     ///< by layer
   std::span<const RowRun> runs;
-  std::span<const LineRun> line_runs;  ///< none of an op of `runs`
+  std::span<const LineRun> line_runs;  ///< none of an op of `runs`; none under the fixed rule
   const Lowered& lowered;
   Mapper& mapper;                     ///< of pieces
   hw::ChainMemory* memory = nullptr;  ///< of the chains of other machines

@@ -118,7 +118,7 @@ Workload::Text Workload::text_of(const Plan& plan, const std::array<MappedOps, 2
   std::span<const LineRun> lines;
   if (mapper.minimises_cycles()) {
     rows = plan.runs;
-    lines = plan.line_runs;
+    if (mapper.searches()) lines = plan.line_runs;
   }
   const Schedule found =
       schedule({hw, plan.ops, mappings, plan.tensors, rows, lines, lowered_, mapper, &chain_memory_});

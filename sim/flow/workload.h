@@ -9,8 +9,8 @@
 
 #include "hw/timing/chain_memory.h"
 #include "sim/flow/chain.h"
-#include "sim/flow/network_edp.h"
 #include "sim/flow/line_runs.h"
+#include "sim/flow/network_edp.h"
 #include "sim/flow/row_runs.h"
 #include "sim/graph/graph.h"
 #include "sim/lower/lower.h"

@@ -328,6 +328,12 @@ Result<Mapping> Mapper::checked(Result<Mapping> found, const std::string& layer)
   return found;
 }
 
+bool Mapper::takes_lanes(const OpRequest& request) const {
+  const auto* op = std::get_if<VectorOp>(&request.item);
+  const auto lanes = op ? lane_problem(*op, request, hw_) : std::nullopt;
+  return lanes && heuristic_lanes(*lanes, hw_);
+}
+
 Result<Mapping> Mapper::search(const OpRequest& r, const MappingPin& pin) {
   if (const auto* gemm = std::get_if<GemmOp>(&r.item))
     return search_gemm(gemm_problem(*gemm, r, hw_), pin);

@@ -125,6 +125,10 @@ class Mapper {
   Result<std::shared_ptr<const Mapping>> map_piece(const OpRequest& request, const SlotTurns& turns,
                                                    const std::string& layer);
   bool minimises_cycles() const { return options_.objective == Objective::cycles; }
+  /// Do lane commands do all of the op?
+  bool takes_lanes(const OpRequest& request) const;
+  /// Does it look beyond the fixed rule?
+  bool searches() const { return options_.effort == MapEffort::search; }
   /// Has the user pinned the layer's mapping?
   bool is_pinned(const std::string& layer) const { return !pin_of(layer).free(); }
 

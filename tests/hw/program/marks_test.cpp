@@ -216,6 +216,42 @@ TEST(Layers, BeginWhereTheArrayHoldsNoOperand) {
   EXPECT_EQ(error(test::program(others)), "");
 }
 
+/// Queues that use other bytes of a tensor need no marks, whatever the loops around them reach.
+TEST(Marks, OrderOnlyBytesThatAreUsedTwice) {
+  constexpr int64_t kRun = 64;
+  const auto moved = [](std::vector<Item> body, int64_t from, int64_t to, int64_t step) {
+    for (Item& item : body) {
+      auto* c = std::get_if<Command>(&item.node);
+      if (!c) continue;
+      const auto at = [&](int64_t base) {
+        Affine out(base);
+        if (step > 0) out.add_term(0, step);
+        return out;
+      };
+      if (auto* load = std::get_if<LoadCommand>(c)) load->source = at(from);
+      if (auto* store = std::get_if<StoreCommand>(c)) store->target = at(to);
+    }
+    return body;
+  };
+  // Three runs are stored one behind the other; then the next layer reads one at `from`.
+  const auto said = [&](int64_t from, bool in_order) {
+    std::vector<Item> body = {{Loop{0, "i", 3, moved(copy(kIn, kOut), 0, 0, kRun)}}};
+    if (in_order) body.push_back(mark(Queue::store, kOut));
+    body.push_back(layer(Dataflow::weight_stationary));
+    if (in_order) body.push_back(wait(Queue::load, kOut));
+    test::append(body, moved(copy(kOut, kNear), from, 0, 0));
+    Program p = test::program(body, 1);
+    for (ProgramTensor& t : p.tensors)
+      if (t.slots == 0) t.bytes = 5 * kRun;
+    return error(p, test::shared_machine());
+  };
+  EXPECT_EQ(said(3 * kRun, false), "");
+  for (const int64_t from : {int64_t{0}, kRun, 2 * kRun, 3 * kRun - 1}) {
+    EXPECT_TRUE(says(said(from, false), "nor marks order the two")) << from;
+    EXPECT_EQ(said(from, true), "") << from;
+  }
+}
+
 /// Weight stationary m is an accumulator's, n the array's columns; input stationary the other way.
 TEST(Layers, HaveGemmsOfTheirDataflow) {
   const HwConfig hw = test::shared_machine();

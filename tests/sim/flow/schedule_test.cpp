@@ -6,6 +6,7 @@
 #include "sim/elaborate/elaborate.h"
 #include "sim/flow/network_program.h"
 #include "sim/flow/workload.h"
+#include "tests/support/models.h"
 #include "tests/support/source.h"
 
 namespace accsim::sim {
@@ -130,6 +131,56 @@ TEST(Schedule, LeavesAloneWhatIsAskedFor) {
   MapOptions energy;
   energy.objective = Objective::energy;
   EXPECT_FALSE(takes_turns(*cost_network(attention(shape, false), hw, energy)));
+}
+
+/// A convolution and pooling behind it, and perhaps another convolution behind that.
+Graph stem(int64_t size, int64_t channels, int64_t outputs, int64_t kernel, bool longer) {
+  test::ModelBuilder m;
+  m.input("in", {1, channels, size, size}).weight("w", {outputs, channels, kernel, kernel});
+  m.weight("v", {24, outputs, 1, 1});
+  const int64_t pad = kernel / 2;
+  const auto ints = [](const std::string& name, std::vector<int64_t> values) {
+    return test::ModelBuilder::ints(name, std::move(values));
+  };
+  m.node("Conv", {"in", "w"}, {"c"}, {ints("pads", {pad, pad, pad, pad})});
+  m.node("MaxPool", {"c"}, {"p"},
+         {ints("kernel_shape", {3, 3}), ints("strides", {2, 2}), ints("pads", {1, 1, 1, 1})});
+  if (longer) m.node("Conv", {"p", "v"}, {"q"});
+  m.output(longer ? "q" : "p");
+  return *elaborate(m.model(), {});
+}
+
+/// Lines of a convolution and of pooling: a program of its own right, with the report's cycles, and
+/// where it is cut, fewer than those of the layers one behind the other.
+TEST(Schedule, OfConvolutionsAndPoolingIsAProgramThatIsNoSlower) {
+  int faster = 0;
+  for (const bool longer : {false, true})
+    for (const int64_t size : {30, 57})
+      for (const char* name : {"8x8", "16x16", "64x64", "64x64-starved"}) {
+        SCOPED_TRACE(testing::Message() << size << " lines on " << name << ' ' << longer);
+        const hw::HwConfig hw = machine(name);
+        const Graph graph = stem(size, 8, 40, 3, longer);
+        const auto network = cost_network(graph, hw, {});
+        ASSERT_TRUE(network.ok());
+        const int64_t cycles = network->report.totals.cycles;
+        const hw::Program program = network_program(graph, *network).program;
+        hw::HwConfig room = hw;  // tensors of the program don't share bytes
+        room.shared.kib += 1 << 16;
+        const Status good = verify(program, room);
+        ASSERT_TRUE(good) << good.errors().front().text();
+        EXPECT_EQ(hw::simulate(program, hw, hw::TimingMode::step).total.count(), cycles);
+        EXPECT_EQ(hw::simulate(program, hw).total.count(), cycles);
+        EXPECT_EQ(hw::count(program, hw).macs.count(), network->report.totals.macs);
+        EXPECT_EQ(takes_turns(*network), cycles < cycles_of_layers(*network));
+        faster += takes_turns(*network) ? 1 : 0;
+        const WorkloadTotals totals = *Workload::prepare(graph)->cost(hw, {});
+        EXPECT_EQ(totals.cycles, cycles);
+        EXPECT_EQ(totals.dram_read_bytes, network->report.totals.dram_read);
+        MapOptions rule;
+        rule.effort = MapEffort::rule;
+        EXPECT_FALSE(takes_turns(*cost_network(graph, hw, rule)));
+      }
+  EXPECT_GT(faster, 5);
 }
 
 }  // namespace

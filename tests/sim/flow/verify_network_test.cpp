@@ -193,6 +193,26 @@ ModelBuilder embeddings() {
   return m;
 }
 
+/// Convolutions and pooling by turns, lines of which need lines of the one before that overlap: on
+/// 8x8 they are cut.
+ModelBuilder stem() {
+  ModelBuilder m;
+  m.input("in", {1, 3, 48, 48});
+  m.weight("w1", {16, 3, 7, 7}).weight("w2", {16, 16, 3, 3}).weight("w3", {8, 16, 1, 1});
+  m.node("Conv", {"in", "w1"}, {"c1"},
+         {ints("pads", {3, 3, 3, 3}), ints("strides", {2, 2})});
+  m.node("Relu", {"c1"}, {"r1"});
+  m.node("MaxPool", {"r1"}, {"p1"},
+         {ints("kernel_shape", {3, 3}), ints("strides", {2, 2}), ints("pads", {1, 1, 1, 1})});
+  m.node("Conv", {"p1", "w2"}, {"c2"}, {ints("pads", {1, 1, 1, 1})});
+  m.node("AveragePool", {"c2"}, {"p2"},
+         {ints("kernel_shape", {3, 3}), ints("pads", {1, 1, 1, 1}),
+          number("count_include_pad", 0)});
+  m.node("Conv", {"p2", "w3"}, {"out"});
+  m.output("out");
+  return m;
+}
+
 struct Network {
   hw::HwConfig hw;
   Graph graph;
@@ -242,8 +262,15 @@ INSTANTIATE_TEST_SUITE_P(Networks, VerifyNetwork,
                          testing::Values(Named{"convolutions", &convolutions},
                                          Named{"attention", &attention}, Named{"gates", &gates},
                                          Named{"normalisations", &normalisations},
-                                         Named{"embeddings", &embeddings}),
+                                         Named{"embeddings", &embeddings},
+                                         Named{"stem", &stem}),
                          [](const auto& which) { return std::string(which.param.first); });
+
+TEST(VerifiedNetwork, HasConvolutionsThatTakeTurnsWithPooling) {
+  const Network n = network(stem(), "8x8");
+  EXPECT_TRUE(std::ranges::any_of(
+      n.costed.text, [](const Stretch& s) { return s.piece > 0 && !s.whole.empty(); }));
+}
 
 /// Golden's end of a case.
 hw::MemoryImage golden_of(const NetworkCase& c) {
