@@ -1,7 +1,7 @@
 #pragma once
 #include <array>
-#include <limits>
 #include <initializer_list>
+#include <limits>
 #include <optional>
 #include <set>
 #include <string>

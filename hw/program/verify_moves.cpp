@@ -55,15 +55,13 @@ const ProgramTensor* Verifier::tensor(int index) {
 
 /// What other queues have done with bytes of a plain tensor is over where a mark says so. A queue's
 /// own writes come in order, and behind its reads; only a stage reads what its queue wrote.
-void Verifier::orders(int index, const ProgramTensor& t, Queue q, bool writes,
-                      const Bytes& bytes) {
+void Verifier::orders(int index, const ProgramTensor& t, Queue q, bool writes, const Bytes& bytes) {
   if (t.is_placed()) takes_bytes(index, t, q, writes);
   conflicts(index, q, true, writes, bytes);
   if (writes) conflicts(index, q, false, writes, bytes);
   std::vector<Use>& uses = uses_[static_cast<size_t>(index)].uses;
-  const auto same = std::ranges::find_if(uses, [&](const Use& u) {
-    return u.queue == q && u.writes == writes && u.layer == layer_;
-  });
+  const auto same = std::ranges::find_if(
+      uses, [&](const Use& u) { return u.queue == q && u.writes == writes && u.layer == layer_; });
   if (same == uses.end()) return uses.push_back({q, writes, layer_, at_, bytes});
   same->at = at_;
   same->bytes.first = std::min(same->bytes.first, bytes.first);
@@ -210,8 +208,8 @@ void Verifier::address(const StoreCommand& c) {
   if (!t) return;
   uses(Queue::store, {c.tensor});
   const Bytes touched = bytes_from(c.target, c.walk);
-  within(c.target, reach(c.walk), c.walk.run,
-         reachable(c.tensor, *t, Queue::store, true, touched), "store to '" + t->name + "'");
+  within(c.target, reach(c.walk), c.walk.run, reachable(c.tensor, *t, Queue::store, true, touched),
+         "store to '" + t->name + "'");
 }
 
 void Verifier::address(const StageCommand& c) {

@@ -30,8 +30,7 @@ bool waits_first(const ChainLink& link, const OperandPort& port) {
       loaded = false;
       end = s.kind == hw::Step::Kind::loop ? i + 1 + static_cast<size_t>(s.span) : i + 1;
     }
-    if (s.kind == hw::Step::Kind::wait_marks &&
-        link.ports[static_cast<size_t>(s.tensor)] == port)
+    if (s.kind == hw::Step::Kind::wait_marks && link.ports[static_cast<size_t>(s.tensor)] == port)
       return !loaded && s.to_read;
     if (s.kind == hw::Step::Kind::stage) return false;
     loaded = loaded || s.kind == hw::Step::Kind::load;
@@ -95,8 +94,7 @@ std::optional<std::vector<LineTurn>> cut_into(const LineCutInput& in, const Line
     if (lines == 0) continue;
     LineTurn turn{t.k, t.piece, cut_lines(request_of(in, t.k), first, lines, in.hw), {}};
     if (!run.on_array[t.k] && !in.mapper.takes_lanes(turn.op.request)) return std::nullopt;
-    const SlotTurns slots{.chunks = 1,
-                          .lines = run.on_array[t.k] ? std::min(cut.lines, lines) : 0};
+    const SlotTurns slots{.chunks = 1, .lines = run.on_array[t.k] ? std::min(cut.lines, lines) : 0};
     const auto mapping = in.mapper.map_piece(turn.op.request, slots, *in.names[t.k]);
     if (!mapping || !loads_first((*mapping)->link)) return std::nullopt;
     if (t.k > 0 && !waits_first((*mapping)->link, run.flows[t.k].in)) return std::nullopt;

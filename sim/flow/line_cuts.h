@@ -15,9 +15,9 @@ struct LineCut {
   int64_t tiles = 1;  ///< of it in a piece
 };
 
-/// A piece of op `k` of a run, in the order of the text. What it stores is marked behind it; or where
-/// the next one in the text reads of the same tensor what came before, behind that one's wait, which
-/// so doesn't wait for it.
+/// A piece of op `k` of a run, in the order of the text. What it stores is marked behind it; or
+/// where the next one in the text reads of the same tensor what came before, behind that one's
+/// wait, which so doesn't wait for it.
 struct LineTurn {
   size_t k = 0;
   int64_t piece = 0;
@@ -38,16 +38,17 @@ struct LineCutInput {
 /// The most lines of a tile that have their sums on chip; 0: not even one.
 int64_t most_lines(const LineRun& run, std::span<const ChainOp> ops, const hw::HwConfig& hw);
 
-/// The best way to cut a run of those that are tried, of tiles of at most so many lines; nothing
-/// where there are none. `cycles` says what one takes, kBeyond (sim/base/sums.h) if there is none.
+/// A way to cut a run, and what it takes.
 struct FoundCut {
   LineCut cut;
   int64_t cycles = 0;
 };
+/// The best of the ways that are tried, of tiles of at most so many lines; none where that is 0.
+/// `cycles` says what one takes, kBeyond (sim/base/sums.h) where a run can't be cut so.
 std::optional<FoundCut> best_line_cut(int64_t most_lines,
                                       const std::function<int64_t(const LineCut&)>& cycles);
 
-/// The pieces; nullopt where they are one or too many, or one of them has no mapping that is as cut.
+/// The pieces; nullopt where they are one or too many, or one has no mapping that is as cut.
 std::optional<std::vector<LineTurn>> cut_into(const LineCutInput& in, const LineCut& cut);
 
 }  // namespace accsim::sim

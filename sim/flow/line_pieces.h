@@ -11,8 +11,8 @@ namespace accsim::sim {
 /// port, and of other operands. Lines lie densely, one behind the other.
 struct LineFlow {
   OperandPort in, out;
-  int64_t lines = 0;                 ///< of the result
-  LaneSlide window{};                ///< of the lines that it reads
+  int64_t lines = 0;                  ///< of the result
+  LaneSlide window{};                 ///< of the lines that it reads
   int64_t in_line = 0, out_line = 0;  ///< bytes
 
   /// Lines that it reads, from the first on, for so many of the first ones of its result.

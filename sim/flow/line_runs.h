@@ -8,8 +8,8 @@
 namespace accsim::sim {
 
 /// Ops of which each makes its lines of those that the one before has written and that nobody else
-/// reads, by turns on the array and the vector unit: while one works on lines, the other can work on
-/// those before.
+/// reads, by turns on the array and the vector unit: while one works on lines, the other can work
+/// on those before.
 struct LineRun {
   std::vector<size_t> ops;  ///< rising
   std::vector<LineFlow> flows;

@@ -11,7 +11,7 @@ namespace {
 
 /// Tensors of a program with marks elsewhere than behind all of it; -1: none.
 struct MovedMarks {
-  int late = -1;  ///< what it stores is marked by the next program
+  int late = -1;   ///< what it stores is marked by the next program
   int first = -1;  ///< what the program before has stored is marked here, behind the wait for it
 };
 
@@ -35,8 +35,8 @@ class MarkedProgram {
   /// Marks are set outside of loops: so is the wait before it, which stands where it does no harm
   /// (cut_into()).
   void wait_and_mark(int tensor) {
-    const auto uses = std::ranges::find_if(
-        out_.body, [&](const hw::Item& item) { return loads(item, tensor); });
+    const auto uses =
+        std::ranges::find_if(out_.body, [&](const hw::Item& item) { return loads(item, tensor); });
     check(uses != out_.body.end(), "a piece that doesn't read what it waits for");
     out_.body.insert(uses, {{hw::Mark{true, hw::Queue::load, tensor}},
                             {hw::Mark{false, hw::Queue::store, tensor}}});
@@ -140,11 +140,9 @@ class NetworkBuilder {
       return -1;
     };
     if (i + 1 < network_.text.size())
-      if (const auto t = together(i))
-        out.late = own(*t, OperandPort::Side::output);
+      if (const auto t = together(i)) out.late = own(*t, OperandPort::Side::output);
     if (i > 0)
-      if (const auto t = together(i - 1))
-        out.first = own(*t, OperandPort::Side::input);
+      if (const auto t = together(i - 1)) out.first = own(*t, OperandPort::Side::input);
     return out;
   }
 

@@ -60,8 +60,7 @@ std::optional<OpReaders::Reader> OpReaders::only_reader(size_t i, const OperandP
   return std::nullopt;
 }
 
-int64_t OpReaders::shared_bytes(std::span<const size_t> ops,
-                                std::span<const size_t> except) const {
+int64_t OpReaders::shared_bytes(std::span<const size_t> ops, std::span<const size_t> except) const {
   const auto from = static_cast<int>(ops_[ops.front()].layer);
   const auto to = static_cast<int>(ops_[ops.back()].layer);
   int64_t out = 0;

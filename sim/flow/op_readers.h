@@ -31,8 +31,8 @@ class OpReaders {
   /// all of it.
   std::optional<Reader> only_reader(size_t i, const OperandPort& out, int64_t bytes) const;
 
-  /// Bytes of the shared buffer of all tensors that are alive while any layer from that of the first
-  /// of `ops` to that of the last runs, `except` left out.
+  /// Bytes of the shared buffer of all tensors that are alive while any layer from that of the
+  /// first of `ops` to that of the last runs, `except` left out.
   int64_t shared_bytes(std::span<const size_t> ops, std::span<const size_t> except = {}) const;
 
   /// The tensor that an op writes at a port.

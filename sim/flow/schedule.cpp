@@ -293,8 +293,7 @@ class Scheduler {
 
   std::optional<CutRun> best_lines(const LineRun& run) {
     std::vector<const std::string*> names;
-    for (const size_t op : run.ops)
-      names.push_back(&in_.lowered.layers[in_.ops[op].layer].name);
+    for (const size_t op : run.ops) names.push_back(&in_.lowered.layers[in_.ops[op].layer].name);
     const auto cut_as = [&](const LineCut& cut, Mapper& mapper) -> std::optional<CutRun> {
       const auto turns = sim::cut_into({run, in_.ops, names, in_.hw, mapper}, cut);
       if (!turns) return std::nullopt;
@@ -331,7 +330,7 @@ class Scheduler {
 
   const ScheduleInput& in_;
   hw::Chain chain_;
-  Mapper sketches_;  ///< of what is only tried: no programs
+  Mapper sketches_;         ///< of what is only tried: no programs
   std::vector<bool> done_;  ///< by op: stands in the text
   int64_t staged_;          ///< bytes that programs stage in
   int32_t own_ = 0;         ///< number of the next tensor between pieces

@@ -230,8 +230,9 @@ TEST(VerifyFuzz, RunsWhatIsAcceptedOfRandomNetworks) {
   }
   EXPECT_GT(accepted, 100);
   EXPECT_GT(marks, 50);
-  // Some tensors aren't used by the layer that waits, or two marks stand for one queue.
-  EXPECT_GT(needed, marks / 2);
+  // Some tensors aren't used by the layer that waits, or other bytes of them are, as those of most
+  // stores of random_marks(); or two marks stand for one queue.
+  EXPECT_GT(needed, marks / 3);
 }
 
 /// Windows over lines and planes of a tile, an im2col load, packed groups.

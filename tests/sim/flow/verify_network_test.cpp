@@ -199,15 +199,14 @@ ModelBuilder stem() {
   ModelBuilder m;
   m.input("in", {1, 3, 48, 48});
   m.weight("w1", {16, 3, 7, 7}).weight("w2", {16, 16, 3, 3}).weight("w3", {8, 16, 1, 1});
-  m.node("Conv", {"in", "w1"}, {"c1"},
-         {ints("pads", {3, 3, 3, 3}), ints("strides", {2, 2})});
+  m.node("Conv", {"in", "w1"}, {"c1"}, {ints("pads", {3, 3, 3, 3}), ints("strides", {2, 2})});
   m.node("Relu", {"c1"}, {"r1"});
   m.node("MaxPool", {"r1"}, {"p1"},
          {ints("kernel_shape", {3, 3}), ints("strides", {2, 2}), ints("pads", {1, 1, 1, 1})});
   m.node("Conv", {"p1", "w2"}, {"c2"}, {ints("pads", {1, 1, 1, 1})});
-  m.node("AveragePool", {"c2"}, {"p2"},
-         {ints("kernel_shape", {3, 3}), ints("pads", {1, 1, 1, 1}),
-          number("count_include_pad", 0)});
+  m.node(
+      "AveragePool", {"c2"}, {"p2"},
+      {ints("kernel_shape", {3, 3}), ints("pads", {1, 1, 1, 1}), number("count_include_pad", 0)});
   m.node("Conv", {"p2", "w3"}, {"out"});
   m.output("out");
   return m;
