@@ -1,6 +1,7 @@
 #include "sim/flow/line_cuts.h"
 
 #include <algorithm>
+#include <bit>
 
 #include "sim/flow/chain.h"
 #include "sim/flow/row_runs.h"
@@ -76,7 +77,9 @@ std::optional<FoundCut> best_line_cut(int64_t most_lines,
     }
     return best;
   };
-  const FoundCut two = descend(timed({most_lines, 2}));
+  // Powers of two: where more fits, the same ones are tried and some more.
+  const auto most = static_cast<int64_t>(std::bit_floor(static_cast<uint64_t>(most_lines)));
+  const FoundCut two = descend(timed({most, 2}));
   const FoundCut one = timed({two.cut.lines, 1});
   return one.cycles < two.cycles ? descend(one) : two;
 }
