@@ -57,6 +57,14 @@ int64_t made_of(const LineFlow& flow, int64_t read) {
 
 }  // namespace
 
+LineRun first_two(const LineRun& run) {
+  LineRun out = run;
+  out.ops.resize(2);
+  out.flows.resize(2);
+  out.on_array.resize(2);
+  return out;
+}
+
 std::vector<LineRun> line_runs(const OpReaders& readers, const hw::HwConfig& hw,
                                std::span<const ChainOp> ops) {
   return RunFinder(readers, hw, ops).find();

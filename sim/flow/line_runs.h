@@ -19,6 +19,9 @@ struct LineRun {
   size_t first() const { return ops.front(); }
 };
 
+/// Of a run the first two ops alone.
+LineRun first_two(const LineRun& run);
+
 /// The runs among a network's ops, none of them in two; in order of their first ops.
 std::vector<LineRun> line_runs(const OpReaders& readers, const hw::HwConfig& hw,
                                std::span<const ChainOp> ops);

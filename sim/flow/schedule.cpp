@@ -283,12 +283,12 @@ class Scheduler {
 
   // ---- lines -----------------------------------------------------------------------------------
 
-  /// Adds a run cut into lines, if that is better than its ops as a whole.
+  /// Adds a run cut into lines, or its first two ops, if that is better than its ops as a whole.
   bool take_lines(const LineRun& run) {
     if (is_pinned(run.ops) || run.shared > capacity()) return false;
     const auto cut = take_cut(run.ops, [&] { return best_lines(run); });
     if (cut) own_ += kMostParts * static_cast<int32_t>(run.ops.size());
-    return cut.has_value();
+    return cut || (run.ops.size() > 2 && take_lines(first_two(run)));
   }
 
   std::optional<CutRun> best_lines(const LineRun& run) {

@@ -196,6 +196,18 @@ TEST(LineEnds, HaveAllThatTheNextOpReads) {
   }
 }
 
+TEST(LineRuns, HaveTwoFirstOps) {
+  const LaneSlide w{.extent = 12, .counted_to = 12};
+  LineRun run = run_of(w, w, false);
+  run.ops = {4, 6, 9};
+  run.flows.push_back(run.flows[0]);
+  run.on_array = {false, true, false};
+  const LineRun two = first_two(run);
+  EXPECT_EQ(two.ops, (std::vector<size_t>{4, 6}));
+  EXPECT_EQ(two.flows.size(), 2U);
+  EXPECT_EQ(two.on_array, (std::vector<bool>{false, true}));
+}
+
 TEST(BestLineCut, IsTheFastestOfThoseTried) {
   for (const int64_t best : {1, 2, 4, 8}) {
     for (const int64_t tiles : {1, 2}) {
