@@ -1,5 +1,6 @@
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <fstream>
 #include <map>
@@ -99,8 +100,13 @@ TEST_P(EveryModel, HasNoUnsupportedNodeAndItsSumsAddUp) {
     int64_t parts = l.costs.compute_cycles + l.costs.tail_cycles;
     for (int64_t wait : l.costs.stalls) parts += wait;
     EXPECT_EQ(parts, l.costs.cycles) << l.name;
-    // Some of it may be done under the layers before.
-    EXPECT_GE(l.costs.alone_cycles, l.costs.dram_bound) << l.name;
+    // Some of it may be done under the layers before. Pieces of lines load weights again, what the
+    // layer takes alone is without.
+    const bool in_lines = std::ranges::any_of(
+        network.text, [&](const Stretch& t) { return t.layer == i && !t.whole.empty(); });
+    if (!in_lines) {
+      EXPECT_GE(l.costs.alone_cycles, l.costs.dram_bound) << l.name;
+    }
     EXPECT_GE(l.costs.alone_cycles * r.peak_macs_per_cycle(), l.costs.macs) << l.name;
     EXPECT_GE(l.costs.dram_read + l.costs.dram_write, l.costs.traffic_bound) << l.name;
   }
