@@ -120,8 +120,8 @@ Workload::Text Workload::text_of(const Plan& plan, const std::array<MappedOps, 2
     rows = plan.runs;
     if (mapper.searches()) lines = plan.line_runs;
   }
-  const Schedule found =
-      schedule({hw, plan.ops, mappings, plan.tensors, rows, lines, lowered_, mapper, &chain_memory_});
+  const Schedule found = schedule(
+      {hw, plan.ops, mappings, plan.tensors, rows, lines, lowered_, mapper, &chain_memory_});
   Text out{found.total, plan.shared_peak_bytes, {}};
   for (const Schedule::SharedUse& use : found.shared)
     out.shared_peak_bytes = std::max(out.shared_peak_bytes, use.bytes);

@@ -143,7 +143,14 @@ class Mapper {
  private:
   /// The rule's choice, not timed.
   template <class Problem, class... Choice>
-  Mapping by_rule(const Problem& p, const Choice&... choice);
+  Mapping by_rule(const Problem& p, const Choice&... choice) {
+    CostEvaluator::Linked found = evaluator_.linked(p, choice...);
+    Mapping out;
+    out.link = std::move(found.link);
+    out.counts = found.counts;
+    out.candidates = 1;
+    return out;
+  }
   /// What has been found, with the layer named in errors, and counted.
   Result<Mapping> checked(Result<Mapping> found, const std::string& layer);
   Result<Mapping> search(const OpRequest& request, const MappingPin& pin);

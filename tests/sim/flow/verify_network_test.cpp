@@ -261,8 +261,7 @@ INSTANTIATE_TEST_SUITE_P(Networks, VerifyNetwork,
                          testing::Values(Named{"convolutions", &convolutions},
                                          Named{"attention", &attention}, Named{"gates", &gates},
                                          Named{"normalisations", &normalisations},
-                                         Named{"embeddings", &embeddings},
-                                         Named{"stem", &stem}),
+                                         Named{"embeddings", &embeddings}, Named{"stem", &stem}),
                          [](const auto& which) { return std::string(which.param.first); });
 
 TEST(VerifiedNetwork, HasConvolutionsThatTakeTurnsWithPooling) {

@@ -5,6 +5,7 @@
 #include <random>
 
 #include "sim/ref/integer_arithmetic.h"
+#include "sim/ref/integer_gather.h"
 #include "sim/ref/integer_lanes.h"
 #include "sim/ref/integer_product.h"
 #include "sim/ref/integer_rows.h"
@@ -229,6 +230,22 @@ TEST(IntegerRows, NormalisationsAreWithinTheirBounds) {
       }
     }
   }
+}
+
+TEST(IntegerGather, PicksRowsOfEachGroup) {
+  const Values data = {1, 2, 3, 4, 5, 6, 11, 12, 13, 14, 15, 16};  // two groups of three rows
+  IntegerGather p;
+  p.rows = {.groups = 2, .rows = 3, .row = 2, .count = 3};
+  p.data = data;
+  // The second one is 256, beyond the rows: the last one.
+  const Values words = {1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0};
+  p.indices = words;
+  EXPECT_EQ(integer_rows_picked(p), (Values{3, 4, 5, 6, 1, 2, 13, 14, 15, 16, 11, 12}));
+  // Of eight bytes the lower four count.
+  const Values wide = {2, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, -1};
+  p.index_bytes = 8;
+  p.indices = wide;
+  EXPECT_EQ(integer_rows_picked(p), (Values{5, 6, 1, 2, 3, 4, 15, 16, 11, 12, 13, 14}));
 }
 
 }  // namespace
