@@ -61,8 +61,7 @@ class Moved {
 
 int64_t macs_of(const Graph& graph, const Layer& layer, MacConvention convention) {
   const Node& node = graph.nodes[static_cast<size_t>(layer.node)];
-  // A normalisation that the array does is no product of the network's.
-  int64_t macs = kind_of(node) == OpKind::normalization ? 0 : layer.macs;
+  int64_t macs = layer.macs;
   if (convention == MacConvention::pure || node.folded) return macs;
   for (const WorkItem& item : layer.work)
     if (const auto* gemm = std::get_if<GemmOp>(&item); gemm && has_own_bias(*gemm))

@@ -143,7 +143,8 @@ void add_costs(const Schedule& schedule, const Ops& ops, const Lowered& lowered,
   }
   for (size_t i = 0; i < macs.size(); ++i) {
     const Layer& l = lowered.layers[i];
-    check(macs[i] == l.macs, "the programs of '" + l.name + "' do other MACs than its shapes");
+    check(macs[i] == macs_of(l.work),
+          "the programs of '" + l.name + "' do other MACs than its shapes");
     r.layers[i].bound = busiest(r.layers[i].costs);
     r.totals += r.layers[i].costs;
   }

@@ -168,7 +168,6 @@ Result<WorkloadTotals> Workload::cost(const hw::HwConfig& hw, const MapOptions& 
   const Text& text = known->second;
   const auto add_counts_of = [&](const hw::Counts& c, int64_t times) {
     out.energy_pj += static_cast<double>(times) * total(energy(c, Cycles(0), hw)).value();
-    add(out.macs, times, c.macs.count());
     add(out.dram_read_bytes, times, c.read[dram].count());
     add(out.dram_write_bytes, times, c.written[dram].count());
     add(out.shared_bytes, times, (c.read[shared] + c.written[shared]).count());
@@ -178,6 +177,7 @@ Result<WorkloadTotals> Workload::cost(const hw::HwConfig& hw, const MapOptions& 
     for (const bool is_gemm : {false, true})
       for (size_t i = 0; i < now.kinds[is_gemm].ops.size(); ++i)
         add_counts_of((*ops[is_gemm])[i]->counts, now.kinds[is_gemm].ops[i].times);
+  for (const Layer& layer : lowered_.layers) add(out.macs, 1, layer.macs);
   out.cycles = text.cycles;
   out.shared_peak_bytes = text.shared_peak_bytes;
   out.energy_pj += total(energy({}, Cycles(out.cycles), hw)).value();

@@ -87,8 +87,8 @@ class Lowering {
     l.work = std::move(work).value();
     std::erase_if(l.work, [](const WorkItem& item) { return is_nothing(item); });
     l.fate = fate_of(l.work);
-    for (WorkItem& item : l.work)
-      if (const auto* gemm = std::get_if<GemmOp>(&item)) l.macs = add_counts(l.macs, gemm->macs());
+    // A normalisation that the array does is no product of the network's.
+    if (row.kind != OpKind::normalization) l.macs = macs_of(l.work);
   }
 
   /// The unit that the work mostly is for: rows whose work varies (Einsum, Transpose) have the fate
@@ -363,6 +363,13 @@ class Lowering {
 };
 
 }  // namespace
+
+int64_t macs_of(const Work& work) {
+  int64_t sum = 0;
+  for (const WorkItem& item : work)
+    if (const auto* gemm = std::get_if<GemmOp>(&item)) sum = add_counts(sum, gemm->macs());
+  return sum;
+}
 
 Result<Lowered> lower(const Graph& graph) { return Lowering(graph).run(); }
 

@@ -55,9 +55,9 @@ struct Layer {
   /// Of lower_in_memory(): ports of which the work reads a copy, and how that lies.
   std::vector<PortLayout> copies{};
   int merged_into = -1;  ///< folded into this layer's program (index), -1: computed off line
-  int64_t macs = 0;
-  int64_t params = 0;   ///< elements of parameters first read by this node
-  int64_t buffers = 0;  ///< elements of BatchNorm running statistics
+  int64_t macs = 0;      ///< of the network's products
+  int64_t params = 0;    ///< elements of parameters first read by this node
+  int64_t buffers = 0;   ///< elements of BatchNorm running statistics
 };
 
 /// One tensor that count_parameters() counted.
@@ -78,6 +78,9 @@ struct Lowered {
   /// off line as their readers want them; theirs say nothing.
   std::vector<Layout> layouts;
 };
+
+/// Multiply-accumulates of the products among a node's work, whatever they are for.
+int64_t macs_of(const Work& work);
 
 /// Gives every node its fate: table row, constant folding, BatchNorm and bias folded into the
 /// product before them, activations folded into their producer. Fails with every node that has no

@@ -86,6 +86,8 @@ TEST(Lower, ABatchNormAloneIsAProductOfEachChannel) {
     EXPECT_EQ(op.k() * op.outputs, 1);
     EXPECT_EQ(op.batch * op.m(), elements(dims));
     EXPECT_EQ(op.in, op.out);
+    EXPECT_EQ(macs_of(alone.work), elements(dims));
+    EXPECT_EQ(alone.macs, 0) << "it is no product of the network's";
     EXPECT_FALSE(alone.function.empty()) << "what follows is the post unit's";
     EXPECT_EQ(layer(l, "computed").fate, Fate::vector) << "its gain isn't known off line";
   }
