@@ -2,14 +2,10 @@
 
 #include <algorithm>
 
+#include "sim/flow/ports.h"
+
 namespace accsim::sim {
 namespace {
-
-OperandPort port_of(OperandPort::Side side, int port) {
-  return port >= 0 ? OperandPort{side, port} : internal_port(port);
-}
-OperandPort input(int port) { return port_of(OperandPort::Side::input, port); }
-OperandPort output(int port) { return port_of(OperandPort::Side::output, port); }
 
 int64_t port_element_bytes(const OpRequest& r, const OperandPort& p, const hw::HwConfig& hw) {
   if (p.side == OperandPort::Side::internal) return hw.activation_bytes();
@@ -63,7 +59,7 @@ bool has_lines(const GemmOp& op, const OpRequest& r) {
 
 std::optional<LineFlow> flow_of(const GemmOp& op, const OpRequest& r, const hw::HwConfig& hw) {
   if (!has_lines(op, r)) return std::nullopt;
-  LineFlow f{.in = input(op.a_port), .out = output(op.out_port)};
+  LineFlow f{.in = input_port(op.a_port), .out = output_port(op.out_port)};
   f.lines = op.out[1];
   f.window = window_of(op);
   const int64_t groups = op.grouped ? op.batch : 1;
@@ -107,7 +103,7 @@ std::optional<LineFlow> flow_of(const VectorOp& op, const OpRequest& r, const hw
   const LaneWork& w = *op.lane;
   const auto axis = line_axis(w);
   if (!axis || !lies_in_lines(w, *axis)) return std::nullopt;
-  LineFlow f{.in = input(w.a_port), .out = output(op.outputs[0].port)};
+  LineFlow f{.in = input_port(w.a_port), .out = output_port(op.outputs[0].port)};
   if (port_element_bytes(r, f.in, hw) != 1 || port_element_bytes(r, f.out, hw) != 1)
     return std::nullopt;
   f.lines = w.axes[*axis].count;
@@ -153,7 +149,7 @@ OpLines cut_lines(const OpRequest& request, int64_t first, int64_t count, const 
   if (auto* gemm = std::get_if<GemmOp>(&out.request.item)) {
     cut_op(*gemm, cut, count);
     if (request.residual >= 0) {
-      const OperandPort port = input(request.residual);
+      const OperandPort port = input_port(request.residual);
       const int64_t line = flow.out_line / port_element_bytes(request, flow.out, hw);
       out.ports.push_back({port, first * line * port_element_bytes(request, port, hw)});
     }
@@ -164,7 +160,7 @@ OpLines cut_lines(const OpRequest& request, int64_t first, int64_t count, const 
   axis.count = count;
   axis.slide = cut.window;
   take_share(op, count, flow.lines);
-  if (op.lane->has_b()) out.ports.push_back({input(op.lane->b_port), first * axis.b});
+  if (op.lane->has_b()) out.ports.push_back({input_port(op.lane->b_port), first * axis.b});
   return out;
 }
 

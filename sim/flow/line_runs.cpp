@@ -5,9 +5,9 @@
 namespace accsim::sim {
 namespace {
 
-class RunFinder {
+class LineRunFinder {
  public:
-  RunFinder(const OpReaders& readers, const hw::HwConfig& hw, std::span<const ChainOp> ops)
+  LineRunFinder(const OpReaders& readers, const hw::HwConfig& hw, std::span<const ChainOp> ops)
       : readers_(readers) {
     for (const ChainOp& op : ops) flows_.push_back(line_flow(*op.request, hw));
   }
@@ -67,7 +67,7 @@ LineRun first_two(const LineRun& run) {
 
 std::vector<LineRun> line_runs(const OpReaders& readers, const hw::HwConfig& hw,
                                std::span<const ChainOp> ops) {
-  return RunFinder(readers, hw, ops).find();
+  return LineRunFinder(readers, hw, ops).find();
 }
 
 std::vector<std::vector<int64_t>> line_ends(const LineRun& run, int64_t lines) {

@@ -2,14 +2,10 @@
 
 #include <algorithm>
 
+#include "sim/flow/ports.h"
+
 namespace accsim::sim {
 namespace {
-
-OperandPort port_of(OperandPort::Side side, int port) {
-  return port >= 0 ? OperandPort{side, port} : internal_port(port);
-}
-OperandPort input(int port) { return port_of(OperandPort::Side::input, port); }
-OperandPort output(int port) { return port_of(OperandPort::Side::output, port); }
 
 struct Op {
   const OpRequest& request;
@@ -42,7 +38,7 @@ bool has_rows(const GemmOp& op, const OpRequest& r) {
 
 std::optional<RowFlow> flow_of(const GemmOp& op, const Op& r) {
   if (!has_rows(op, r.request)) return std::nullopt;
-  RowFlow f{.in = input(op.a_port), .out = output(op.out_port)};
+  RowFlow f{.in = input_port(op.a_port), .out = output_port(op.out_port)};
   f.rows = op.batch * op.m();
   f.batch = op.batch;
   f.in_row = op.k() * port_element_bytes(r, f.in);
@@ -66,10 +62,10 @@ std::optional<OpPieces> cut_op(const GemmOp& op, const Op& r, int64_t rows) {
     s.levels.push_back({parts, shared_by_parts ? 0 : bytes / parts});
     out.ports.push_back({port, s});
   };
-  add(input(op.a_port), m * op.k(), false);
-  add(input(op.b_port), op.k() * op.n(), true);
-  add(output(op.out_port), m * op.n(), false);
-  if (const int port = r.request.residual; port >= 0) add(input(port), m * op.n(), false);
+  add(input_port(op.a_port), m * op.k(), false);
+  add(input_port(op.b_port), op.k() * op.n(), true);
+  add(output_port(op.out_port), m * op.n(), false);
+  if (const int port = r.request.residual; port >= 0) add(input_port(port), m * op.n(), false);
   return out;
 }
 
@@ -90,7 +86,7 @@ std::optional<RowFlow> flow_of(const VectorOp& op, const Op& r) {
   if (!op.row_work || op.lane || op.outputs.size() != 1) return std::nullopt;
   const RowWork& w = *op.row_work;
   if (!is_dense(w) || w.channel_stride != RowNest{}) return std::nullopt;
-  RowFlow f{.in = input(w.in_port), .out = output(w.out_port)};
+  RowFlow f{.in = input_port(w.in_port), .out = output_port(w.out_port)};
   f.rows = w.row_count();
   f.in_row = w.run * port_element_bytes(r, f.in);
   f.out_row = w.run * port_element_bytes(r, f.out);
@@ -154,9 +150,9 @@ std::optional<OpPieces> cut_op(const VectorOp& op, const Op& r, int64_t rows) {
           {nest->pieces[l], nest->rows[l] * strides[l] * port_element_bytes(r, port)});
     out.ports.push_back({port, s});
   };
-  add(input(w.in_port), w.row_stride);
-  add(output(w.out_port), w.row_stride);
-  if (w.mask) add(input(w.mask->port), w.mask->row_stride);
+  add(input_port(w.in_port), w.row_stride);
+  add(output_port(w.out_port), w.row_stride);
+  if (w.mask) add(input_port(w.mask->port), w.mask->row_stride);
   return out;
 }
 
@@ -200,7 +196,7 @@ void move_rows(OpRequest& request, bool written, hw::Memory to, const hw::HwConf
   auto& op = std::get<VectorOp>(request.item);
   (written ? op.row_work->out_port : op.row_work->in_port) = added;
   for (Access& a : written ? op.outputs : op.inputs)
-    if (input(a.port) == port) a.port = added;
+    if (input_port(a.port) == port) a.port = added;
 }
 
 std::optional<OpPieces> cut(const OpRequest& request, int64_t count, const hw::HwConfig& hw) {

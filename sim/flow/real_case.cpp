@@ -9,12 +9,12 @@ namespace accsim::sim {
 namespace {
 
 /// Inputs are drawn only for networks whose own fit well into memory.
-constexpr int64_t kMostInput = int64_t{1} << 28;
+constexpr int64_t kMostElements = int64_t{1} << 28;
 
 bool can_run(const Graph& graph) {
   const auto drawable = [&](TensorId id) {
     const Tensor& t = graph.tensor(id);
-    return ref::element_kind(t.dtype) && elements(t.dims) <= kMostInput;
+    return ref::element_kind(t.dtype) && elements(t.dims) <= kMostElements;
   };
   return ref::check_runnable(graph).ok() && std::ranges::all_of(graph.inputs, drawable);
 }

@@ -13,7 +13,7 @@ namespace accsim::sim {
 
 namespace {
 
-constexpr size_t kMostTexts = 2048;  // machines whose cycles are remembered
+constexpr size_t kMostTexts = 512;  // machines whose cycles are remembered: some 10 megabytes
 
 }  // namespace
 

@@ -10,7 +10,7 @@ namespace accsim::sim {
 namespace {
 
 /// Enough tiles for the first load and the last store to be a small part of the whole.
-constexpr int64_t kTiles = 8;
+constexpr int64_t kGatherTiles = 8;
 /// Indices that are loaded at once, at most: first all.
 constexpr int64_t kLists[] = {INT64_MAX, 4096, 512, 64, 1};
 
@@ -63,7 +63,7 @@ std::vector<GatherTile> gather_tiles(const GatherProblem& p) {
 std::optional<GatherTile> heuristic_gather(const GatherProblem& p, const hw::HwConfig& hw) {
   const int64_t all = all_bytes(p);
   for (const int64_t most : kLists)
-    for (int64_t n = std::min(all, kTiles); n <= all; n *= 2) {
+    for (int64_t n = std::min(all, kGatherTiles); n <= all; n *= 2) {
       const GatherTile t = tile_of(p, std::min(most, p.rows.count), all / n);
       if (fits(p, hw, t)) return t;
     }

@@ -1,0 +1,14 @@
+#pragma once
+#include "sim/map/gemm_problem.h"
+
+namespace accsim::sim {
+
+/// The operand at a port of a work item: an input or output of the node, or, below 0, what lives
+/// between two items of its work.
+inline OperandPort port_of(OperandPort::Side side, int port) {
+  return port >= 0 ? OperandPort{side, port} : internal_port(port);
+}
+inline OperandPort input_port(int port) { return port_of(OperandPort::Side::input, port); }
+inline OperandPort output_port(int port) { return port_of(OperandPort::Side::output, port); }
+
+}  // namespace accsim::sim
