@@ -13,9 +13,9 @@ constexpr int64_t kMuchWork = 1'000'000;
 
 /// What a queue's next command waits for.
 Moment pending(Queue q) {
-  constexpr std::array<Moment, kQueues> kPending = {Moment::pending_load,  Moment::pending_stream,
-                                                    Moment::pending_post,  Moment::pending_vector,
-                                                    Moment::pending_store, Moment::pending_stage};
+  static constexpr std::array<Moment, kQueues> kPending = {
+      Moment::pending_load,   Moment::pending_stream, Moment::pending_post,
+      Moment::pending_vector, Moment::pending_store,  Moment::pending_stage};
   return kPending[static_cast<size_t>(q)];
 }
 
@@ -218,10 +218,7 @@ void StepWriter::sync(SyncKind kind, Queue queue, Buffer buffer) {
   Step step{.kind = wait ? Step::Kind::wait : Step::Kind::signal,
             .ring = static_cast<uint8_t>(primed ? kPrimedRing : ring(buffer, full))};
   if (wait) {
-    constexpr std::array<Moment, kQueues> kPending = {Moment::pending_load,  Moment::pending_stream,
-                                                      Moment::pending_post,  Moment::pending_vector,
-                                                      Moment::pending_store, Moment::pending_stage};
-    step.moment = stationary ? Moment::pending_preload : kPending[static_cast<size_t>(queue)];
+    step.moment = stationary ? Moment::pending_preload : pending(queue);
     return add_wait(step, queue == Queue::load && full);
   }
   switch (queue) {

@@ -177,34 +177,71 @@ double GemmBound::stream(int64_t rows, int64_t blocks, int64_t columns, int64_t 
   return 0;
 }
 
+/// How often the loops load each byte of an operand.
+double GemmBound::a_times(const Tiling& t, const PixelOption& m, const ChannelOption& c,
+                          const OutputOption& n) const {
+  return c.chunks > 1 || (t.outputs_outer && m.tiles > 1) ? real(n.chunks) : 1;
+}
+
+double GemmBound::w_times(const Tiling& t, const PixelOption& m, const ChannelOption& c,
+                          const OutputOption& n) const {
+  return c.chunks > 1 || (!t.outputs_outer && n.chunks > 1) ? real(m.tiles) : 1;
+}
+
+/// What all groups share stays where it is a single tile.
+bool GemmBound::a_once(const PixelOption& m, const ChannelOption& c) const {
+  return p_.op.a_shared && m.tiles == 1 && c.chunks == 1;
+}
+
+bool GemmBound::w_once(const ChannelOption& c, const OutputOption& n) const {
+  return p_.op.b_shared && n.chunks == 1 && c.chunks == 1;
+}
+
+/// Of one group.
+double GemmBound::a_pixels(const PixelOption& m) const {
+  return im2col_ ? real(p_.op.m()) * real(p_.kernel()) : real(m.input_pixels);
+}
+
+/// Bytes of the operands that are loaded once.
+double GemmBound::a_bytes(const PixelOption& m, const ChannelOption& c) const {
+  return (a_once(m, c) ? 1 : real(p_.op.batch)) * a_pixels(m) * real(p_.op.channels * p_.a_bytes);
+}
+
+double GemmBound::w_bytes(const ChannelOption& c, const OutputOption& n) const {
+  return (w_once(c, n) ? 1 : real(packs_ * groups_)) * real(p_.op.k()) *
+         (real(p_.op.outputs) * p_.weight_size());
+}
+
+double GemmBound::loads(const Tiling& t, const PixelOption& m, const ChannelOption& c,
+                        const OutputOption& n) const {
+  if (t.staged > 0) return 0;
+  return (a_bytes(m, c) * a_times(t, m, c, n) * a_rate_ +
+          w_bytes(c, n) * w_times(t, m, c, n) * w_rate_) *
+         kSafe;
+}
+
 GemmBound::Traffic GemmBound::traffic(const Tiling& t, const PixelOption& m, const ChannelOption& c,
                                       const OutputOption& n) const {
   const GemmOp& op = p_.op;
-  const bool a_again = c.chunks > 1 || (t.outputs_outer && m.tiles > 1);
-  const bool w_again = c.chunks > 1 || (!t.outputs_outer && n.chunks > 1);
-  const bool a_once = op.a_shared && m.tiles == 1 && c.chunks == 1;
-  const bool w_once = op.b_shared && n.chunks == 1 && c.chunks == 1;
-  const double pixels = im2col_ ? real(op.m()) * real(p_.kernel()) : real(m.input_pixels);
-  const double a_times = a_again ? real(n.chunks) : 1, w_times = w_again ? real(m.tiles) : 1;
+  const double pixels = a_pixels(m);
+  const double again_a = a_times(t, m, c, n), again_w = w_times(t, m, c, n);
   Traffic b;
   b.a_load = a_load(m, c);
   b.w_load = w_load(c, n, t.staged > 0);
   b.w_latency = w_latency_;
-  const double a_batches = a_once ? 1 : real(op.batch);
-  b.a = a_batches * pixels * real(op.channels * p_.a_bytes) * a_times;
+  b.a = a_bytes(m, c) * again_a;
   // A chunk of the channels is read run by run, a pixel each (a transposed one channel by channel).
   const bool runs = !op.a_transposed && (op.grouped ? groups_ < op.batch : c.chunks > 1);
-  const double a_packs = op.grouped ? real(packs_) : a_batches;
-  b.a_beats = runs ? a_packs * pixels * real(c.beats) * a_times : 0;
-  b.w = (w_once ? 1 : real(packs_ * groups_)) * real(op.k()) *
-        (real(op.outputs) * p_.weight_size()) * w_times;
+  const double a_packs = op.grouped ? real(packs_) : a_once(m, c) ? 1 : real(op.batch);
+  b.a_beats = runs ? a_packs * pixels * real(c.beats) * again_a : 0;
+  b.w = w_bytes(c, n) * again_w;
   b.parameters = p_.has_parameters ? real(p_.all_parameters()) : 0;
   const double rows = real(op.batch) * real(op.m());
   b.out = rows * real(op.outputs * p_.out_bytes);
   const bool out_runs = op.grouped ? groups_ < op.batch : n.chunks > 1;
   b.out_beats = out_runs ? real(packs_) * real(op.m()) * real(n.beats) : 0;
-  b.a_fills = (a_once ? 1 : real(packs_)) * real(m.tiles * c.chunks) * a_times;
-  b.w_fills = (w_once ? 1 : real(packs_)) * real(n.chunks * c.chunks) * w_times;
+  b.a_fills = (a_once(m, c) ? 1 : real(packs_)) * real(m.tiles * c.chunks) * again_a;
+  b.w_fills = (w_once(c, n) ? 1 : real(packs_)) * real(n.chunks * c.chunks) * again_w;
   b.out_fills = real(packs_) * real(m.tiles) * real(n.chunks);
   if (t.staged > 0) stage_weights(t, m, c, n, b);
   return b;

@@ -74,6 +74,11 @@ class GemmBound {
   /// Streams of the array with `passes` passes over the channels, in cycles.
   double execute(const PixelOption& m, int64_t passes, const OutputOption& n) const;
 
+  /// Cycles to load both operands as often as the loops do, where nothing turns or stages them:
+  /// the part of loads' bound that costs least to find out.
+  double loads(const Tiling& tiling, const PixelOption& m, const ChannelOption& c,
+               const OutputOption& n) const;
+
   /// What the bounds of a combination are made of; of the tiling its loop order is read and what is
   /// staged, with its sizes.
   GemmTimes times(const Tiling& tiling, const PixelOption& m, const ChannelOption& c,
@@ -94,6 +99,15 @@ class GemmBound {
   struct LoadCost {
     double byte, each;
   };
+  double a_times(const Tiling& t, const PixelOption& m, const ChannelOption& c,
+                 const OutputOption& n) const;
+  double w_times(const Tiling& t, const PixelOption& m, const ChannelOption& c,
+                 const OutputOption& n) const;
+  bool a_once(const PixelOption& m, const ChannelOption& c) const;
+  bool w_once(const ChannelOption& c, const OutputOption& n) const;
+  double a_pixels(const PixelOption& m) const;
+  double a_bytes(const PixelOption& m, const ChannelOption& c) const;
+  double w_bytes(const ChannelOption& c, const OutputOption& n) const;
   LoadCost turned(hw::Buffer to, int64_t element, LoadCost plain, const Matrices& m) const;
   LoadCost a_load(const PixelOption& m, const ChannelOption& c) const;
   LoadCost w_load(const ChannelOption& c, const OutputOption& n, bool staged) const;

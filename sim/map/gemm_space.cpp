@@ -131,7 +131,7 @@ class Space {
     }
   }
 
-  /// Only cycles are bounded by the array's streams alone.
+  /// Only cycles are bounded by the array's streams alone, or by loads.
   bool hopeless(double cycles) const {
     if (options_.aim.objective != Objective::cycles) return false;
     return options_.aim.slackens() ? cycles > most_cycles() : cycles >= found_.primary;
@@ -190,6 +190,7 @@ class Space {
   void consider(const GemmBound& bound, const Tiling& t, const PixelOption& m,
                 const ChannelOption& c, const OutputOption& n) {
     ++bounded_;
+    if (hopeless(bound.loads(t, m, c, n))) return;
     Candidate found = bound(t, m, c, n, options_.aim);
     if (options_.aim.slackens() && static_cast<double>(found.bound) <= most_cycles())
       found.picojoules = bound.energy(t, m, c, n, found.bound);
