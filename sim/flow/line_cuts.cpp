@@ -67,21 +67,17 @@ int64_t most_lines(const LineRun& run, std::span<const ChainOp> ops, const hw::H
 std::optional<FoundCut> best_line_cut(int64_t most_lines,
                                       const std::function<int64_t(const LineCut&)>& cycles) {
   if (most_lines < 1) return std::nullopt;
-  const auto timed = [&](const LineCut& cut) { return FoundCut{cut, cycles(cut)}; };
-  // Large tiles have the fewest turns at the slots, small ones keep nobody waiting.
-  const auto descend = [&](FoundCut best) {
-    while (best.cut.lines > 1) {
-      const FoundCut next = timed({best.cut.lines / 2, best.cut.tiles});
-      if (next.cycles > best.cycles) break;
-      best = next;
-    }
-    return best;
-  };
-  // Powers of two: where more fits, the same ones are tried and some more.
-  const auto most = static_cast<int64_t>(std::bit_floor(static_cast<uint64_t>(most_lines)));
-  const FoundCut two = descend(timed({most, 2}));
-  const FoundCut one = timed({two.cut.lines, 1});
-  return one.cycles < two.cycles ? descend(one) : two;
+  // All of them: where more fits, the same ones are tried and some more.
+  std::optional<FoundCut> best;
+  for (auto lines = static_cast<int64_t>(std::bit_floor(static_cast<uint64_t>(most_lines)));
+       lines > 0; lines /= 2)
+    for (const int64_t tiles : {2, 1})
+      for (const int64_t chunks : {1, 2}) {
+        const LineCut cut{lines, tiles, chunks};
+        const int64_t its = cycles(cut);
+        if (!best || its < best->cycles) best = FoundCut{cut, its};
+      }
+  return best;
 }
 
 std::optional<std::vector<LineTurn>> cut_into(const LineCutInput& in, const LineCut& cut) {
@@ -97,7 +93,8 @@ std::optional<std::vector<LineTurn>> cut_into(const LineCutInput& in, const Line
     if (lines == 0) continue;
     LineTurn turn{t.k, t.piece, cut_lines(request_of(in, t.k), first, lines, in.hw), {}};
     if (!run.on_array[t.k] && !in.mapper.takes_lanes(turn.op.request)) return std::nullopt;
-    const SlotTurns slots{.chunks = 1, .lines = run.on_array[t.k] ? std::min(cut.lines, lines) : 0};
+    const SlotTurns slots{.chunks = cut.chunks,
+                          .lines = run.on_array[t.k] ? std::min(cut.lines, lines) : 0};
     const auto mapping = in.mapper.map_piece(turn.op.request, slots, *in.names[t.k]);
     if (!mapping || !loads_first((*mapping)->link)) return std::nullopt;
     if (t.k > 0 && !waits_first((*mapping)->link, run.flows[t.k].in)) return std::nullopt;

@@ -11,8 +11,9 @@ namespace accsim::sim {
 
 /// How a run of lines is cut.
 struct LineCut {
-  int64_t lines = 1;  ///< of a tile of the first op on the array
-  int64_t tiles = 1;  ///< of it in a piece
+  int64_t lines = 1;   ///< of a tile of the first op on the array
+  int64_t tiles = 1;   ///< of it in a piece
+  int64_t chunks = 1;  ///< of a piece in the vector unit, or more where those don't fit
 };
 
 /// A piece of op `k` of a run, in the order of the text. What it stores is marked behind it; or

@@ -90,28 +90,42 @@ class Scheduler {
 
   // ---- runs ------------------------------------------------------------------------------------
 
-  /// Adds a run's stretches as `cut` finds them, if it does. What stands between the ops depends on
-  /// none of them: it goes before.
+  /// What has been added so far.
+  struct State {
+    hw::Chain::Place place;
+    size_t stretches, shared;
+    std::vector<bool> done;
+  };
+  State state() const { return {chain_.place(), out_.stretches.size(), out_.shared.size(), done_}; }
+  void go_back(const State& to) {
+    chain_.go_to(to.place);
+    out_.stretches.resize(to.stretches);
+    out_.shares.resize(to.stretches);
+    out_.shared.resize(to.shared);
+    done_ = to.done;
+  }
+  /// Those from one op to another that aren't there yet, but for those of `except`.
+  void add_whole(size_t first, size_t last, const std::vector<size_t>& except = {}) {
+    for (size_t i = first; i <= last; ++i) {
+      if (done_[i] || std::ranges::find(except, i) != except.end()) continue;
+      add(whole(i));
+      done_[i] = true;
+    }
+  }
+
+  /// Adds a run's stretches as `find` finds them, if it does. What stands between the ops depends
+  /// on none of them: it goes before.
   template <class Find>
   auto take_cut(const std::vector<size_t>& ops, const Find& find) {
-    const hw::Chain::Place begin = chain_.place();
-    const size_t length = out_.stretches.size();
-    std::vector<size_t> added;
-    for (size_t i = ops.front(); i < ops.back(); ++i)
-      if (!done_[i] && std::ranges::find(ops, i) == ops.end()) {
-        added.push_back(i);
-        add(whole(i));
-      }
+    const State before = state();
+    add_whole(ops.front(), ops.back(), ops);
     auto cut = find();
     if (!cut) {
-      chain_.go_to(begin);
-      out_.stretches.resize(length);
-      out_.shares.resize(length);
+      go_back(before);
       return cut;
     }
     for (const Stretch& s : cut->stretches) add(s);
-    for (const auto* taken : {&std::as_const(added), &ops})
-      for (const size_t op : *taken) done_[op] = true;
+    for (const size_t op : ops) done_[op] = true;
     out_.shared.push_back({in_.ops[ops.front()].layer, in_.ops[ops.back()].layer, cut->shared});
     return cut;
   }
@@ -283,15 +297,35 @@ class Scheduler {
 
   // ---- lines -----------------------------------------------------------------------------------
 
-  /// Adds a run cut into lines, or its first two ops, if that is better than its ops as a whole.
+  /// Adds a run cut into lines, or its first two ops, whichever is better, if that is better than
+  /// its ops as a whole.
   bool take_lines(const LineRun& run) {
-    if (is_pinned(run.ops) || run.shared > capacity()) return false;
-    const auto cut = take_cut(run.ops, [&] { return best_lines(run); });
-    if (cut) own_ += kMostParts * static_cast<int32_t>(run.ops.size());
-    return cut || (run.ops.size() > 2 && take_lines(first_two(run)));
+    if (is_pinned(run.ops)) return false;
+    std::vector<LineRun> choices = {run};
+    if (run.ops.size() > 2) choices.push_back(first_two(run));
+    const State before = state();
+    const LineRun* best = nullptr;
+    std::optional<CutRun> best_cut;
+    int64_t least = kBeyond;
+    for (const LineRun& choice : choices) {
+      auto cut = take_cut(choice.ops, [&] { return best_lines(choice); });
+      if (!cut) continue;
+      add_whole(run.first(), run.ops.back());
+      if (const int64_t total = chain_.total(); total < least) {
+        least = total;
+        best = &choice;
+        best_cut = std::move(cut);
+      }
+      go_back(before);
+    }
+    if (!best) return false;
+    take_cut(best->ops, [&] { return std::move(best_cut); });
+    own_ += kMostParts * static_cast<int32_t>(best->ops.size());
+    return true;
   }
 
   std::optional<CutRun> best_lines(const LineRun& run) {
+    if (run.shared > capacity()) return std::nullopt;
     std::vector<const std::string*> names;
     for (const size_t op : run.ops) names.push_back(&in_.lowered.layers[in_.ops[op].layer].name);
     const auto cut_as = [&](const LineCut& cut, Mapper& mapper) -> std::optional<CutRun> {

@@ -210,15 +210,18 @@ TEST(LineRuns, HaveTwoFirstOps) {
 
 TEST(BestLineCut, IsTheFastestOfThoseTried) {
   for (const int64_t best : {1, 2, 4, 8}) {
-    for (const int64_t tiles : {1, 2}) {
-      const auto found = best_line_cut(12, [&](const LineCut& c) {
-        return 100 + 10 * std::abs(c.lines - best) + std::abs(c.tiles - tiles);
-      });
-      ASSERT_TRUE(found);
-      EXPECT_EQ(found->cut.lines, best);
-      EXPECT_EQ(found->cut.tiles, tiles);
-      EXPECT_EQ(found->cycles, 100);
-    }
+    for (const int64_t tiles : {1, 2})
+      for (const int64_t chunks : {1, 2}) {
+        const auto found = best_line_cut(12, [&](const LineCut& c) {
+          return 100 + 10 * std::abs(c.lines - best) + std::abs(c.tiles - tiles) +
+                 std::abs(c.chunks - chunks);
+        });
+        ASSERT_TRUE(found);
+        EXPECT_EQ(found->cut.lines, best);
+        EXPECT_EQ(found->cut.tiles, tiles);
+        EXPECT_EQ(found->cut.chunks, chunks);
+        EXPECT_EQ(found->cycles, 100);
+      }
   }
   EXPECT_FALSE(best_line_cut(0, [](const LineCut&) { return int64_t{1}; }));
 }
