@@ -26,6 +26,7 @@ class LineRunFinder {
       if (run.ops.size() < 2) continue;
       for (const size_t op : run.ops) taken[op] = true;
       run.shared = readers_.shared_bytes(run.ops);
+      run.shared_of_two = readers_.shared_bytes(std::span(run.ops).first(2));
       out.push_back(std::move(run));
     }
     return out;
@@ -62,6 +63,7 @@ LineRun first_two(const LineRun& run) {
   out.ops.resize(2);
   out.flows.resize(2);
   out.on_array.resize(2);
+  out.shared = run.shared_of_two;
   return out;
 }
 

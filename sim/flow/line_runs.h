@@ -15,6 +15,7 @@ struct LineRun {
   std::vector<LineFlow> flows;
   std::vector<bool> on_array;  ///< by op
   int64_t shared = 0;          ///< bytes of the shared buffer that are alive while any of them runs
+  int64_t shared_of_two = 0;   ///< while the first or the second does
 
   size_t first() const { return ops.front(); }
 };

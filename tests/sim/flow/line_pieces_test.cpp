@@ -202,10 +202,13 @@ TEST(LineRuns, HaveTwoFirstOps) {
   run.ops = {4, 6, 9};
   run.flows.push_back(run.flows[0]);
   run.on_array = {false, true, false};
+  run.shared = 900;
+  run.shared_of_two = 700;
   const LineRun two = first_two(run);
   EXPECT_EQ(two.ops, (std::vector<size_t>{4, 6}));
   EXPECT_EQ(two.flows.size(), 2U);
   EXPECT_EQ(two.on_array, (std::vector<bool>{false, true}));
+  EXPECT_EQ(two.shared, 700);
 }
 
 TEST(BestLineCut, IsTheFastestOfThoseTried) {
