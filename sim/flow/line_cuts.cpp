@@ -11,13 +11,9 @@ namespace {
 
 constexpr int64_t kMostPieces = 64;  ///< of an op
 
-const OpRequest& request_of(const LineCutInput& in, size_t k) {
-  return *in.ops[in.run.ops[k]].request;
-}
-
 /// Of the first op on the array.
-const GemmOp& product(const LineRun& run, std::span<const ChainOp> ops) {
-  return std::get<GemmOp>(ops[run.ops[run.on_array[0] ? 0 : 1]].request->item);
+const GemmOp& product(const LineRun& run, std::span<const OpRequest> requests) {
+  return std::get<GemmOp>(requests[run.on_array[0] ? 0 : 1].item);
 }
 
 /// Is a wait for an operand the first thing of the load queue in its outermost loop? Then it may as
@@ -59,8 +55,9 @@ bool set_marks(const LineRun& run, const std::vector<std::vector<int64_t>>& ends
 
 }  // namespace
 
-int64_t most_lines(const LineRun& run, std::span<const ChainOp> ops, const hw::HwConfig& hw) {
-  const GemmOp& op = product(run, ops);
+int64_t most_lines(const LineRun& run, std::span<const OpRequest> requests,
+                   const hw::HwConfig& hw) {
+  const GemmOp& op = product(run, requests);
   return std::min(op.out[1] / 2, hw.accumulator_rows() / op.out[2]);
 }
 
@@ -82,7 +79,7 @@ std::optional<FoundCut> best_line_cut(int64_t most_lines,
 
 std::optional<std::vector<LineTurn>> cut_into(const LineCutInput& in, const LineCut& cut) {
   const LineRun& run = in.run;
-  const int64_t count = ceil_div(product(run, in.ops).out[1], cut.lines * cut.tiles);
+  const int64_t count = ceil_div(product(run, in.requests).out[1], cut.lines * cut.tiles);
   if (count == 1 || count > kMostPieces) return std::nullopt;
   const auto ends = line_ends(run, cut.lines * cut.tiles);
   std::vector<LineTurn> out;
@@ -91,7 +88,7 @@ std::optional<std::vector<LineTurn>> cut_into(const LineCutInput& in, const Line
     const int64_t first = piece == 0 ? 0 : ends[t.k][piece - 1];
     const int64_t lines = ends[t.k][piece] - first;
     if (lines == 0) continue;
-    LineTurn turn{t.k, t.piece, cut_lines(request_of(in, t.k), first, lines, in.hw), {}};
+    LineTurn turn{t.k, t.piece, cut_lines(in.requests[t.k], first, lines, in.hw), {}};
     if (!run.on_array[t.k] && !in.mapper.takes_lanes(turn.op.request)) return std::nullopt;
     const SlotTurns slots{.chunks = cut.chunks,
                           .lines = run.on_array[t.k] ? std::min(cut.lines, lines) : 0};

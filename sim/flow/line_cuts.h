@@ -30,14 +30,14 @@ struct LineTurn {
 /// What a run is cut from.
 struct LineCutInput {
   const LineRun& run;
-  std::span<const ChainOp> ops;               ///< of the network
-  std::span<const std::string* const> names;  ///< of the run's layers
+  std::span<const OpRequest> requests;        ///< by op of the run
+  std::span<const std::string* const> names;  ///< of its layer
   const hw::HwConfig& hw;
   Mapper& mapper;
 };
 
 /// The most lines of a tile that have their sums on chip; 0: not even one.
-int64_t most_lines(const LineRun& run, std::span<const ChainOp> ops, const hw::HwConfig& hw);
+int64_t most_lines(const LineRun& run, std::span<const OpRequest> requests, const hw::HwConfig& hw);
 
 /// A way to cut a run, and what it takes.
 struct FoundCut {

@@ -31,6 +31,7 @@ struct CutRun {
   std::vector<Stretch> stretches;
   int64_t shared = 0;               ///< bytes in the shared buffer
   std::vector<hw::Memory> between;  ///< where what op k makes for the next one lies
+  std::vector<OpRequest> moved;     ///< lines: by op, where something doesn't lie where it did
 };
 
 class Scheduler {
@@ -319,24 +320,51 @@ class Scheduler {
       go_back(before);
     }
     if (!best) return false;
+    for (size_t k = 0; k < best_cut->moved.size(); ++k)
+      out_.cut.emplace(best->ops[k], best_cut->moved[k]);
     take_cut(best->ops, [&] { return std::move(best_cut); });
     own_ += kMostParts * static_cast<int32_t>(best->ops.size());
     return true;
   }
 
+  /// What a run is cut from, when it has been moved to DRAM what ops make for the next one as far
+  /// as the shared buffer hasn't room for all that is alive at once.
+  struct Placed {
+    std::vector<OpRequest> requests;
+    int64_t shared = 0;
+    bool moved = false;
+  };
+  Placed placed(const LineRun& run) const {
+    Placed out{{}, run.shared};
+    for (const size_t op : run.ops) out.requests.push_back(*in_.ops[op].request);
+    for (size_t k = 0; k + 1 < run.ops.size() && out.shared > capacity(); ++k) {
+      const LineFlow &from = run.flows[k], &to = run.flows[k + 1];
+      hw::Memory& written =
+          out.requests[k].outputs[static_cast<size_t>(from.out.index)].place.memory;
+      if (written != hw::Memory::shared) continue;
+      written = hw::Memory::dram;
+      out.requests[k + 1].inputs[static_cast<size_t>(to.in.index)].place.memory = hw::Memory::dram;
+      out.shared -= from.lines * from.out_line;
+      out.moved = true;
+    }
+    return out;
+  }
+
   std::optional<CutRun> best_lines(const LineRun& run) {
-    if (run.shared > capacity()) return std::nullopt;
+    const Placed as = placed(run);
+    if (as.shared > capacity()) return std::nullopt;
     std::vector<const std::string*> names;
     for (const size_t op : run.ops) names.push_back(&in_.lowered.layers[in_.ops[op].layer].name);
     const auto cut_as = [&](const LineCut& cut, Mapper& mapper) -> std::optional<CutRun> {
-      const auto turns = sim::cut_into({run, in_.ops, names, in_.hw, mapper}, cut);
+      const auto turns = sim::cut_into({run, as.requests, names, in_.hw, mapper}, cut);
       if (!turns) return std::nullopt;
       CutRun out;
-      out.shared = run.shared;
+      out.shared = as.shared;
+      if (as.moved) out.moved = as.requests;
       for (const LineTurn& t : *turns) out.stretches.push_back(stretch(run, t));
       return out;
     };
-    const auto found = best_line_cut(most_lines(run, in_.ops, in_.hw), [&](const LineCut& cut) {
+    const auto found = best_line_cut(most_lines(run, as.requests, in_.hw), [&](const LineCut& cut) {
       const auto tried = cut_as(cut, sketches_);
       return tried ? cycles(tried->stretches) : kBeyond;
     });

@@ -183,5 +183,40 @@ TEST(Schedule, OfConvolutionsAndPoolingIsAProgramThatIsNoSlower) {
   EXPECT_GT(faster, 5);
 }
 
+/// Where the shared buffer has room for what is alive at each op, but not for all that is while ops
+/// take turns, what they make for each other may lie in DRAM.
+TEST(Schedule, MovesLinesToDramWhereTurnsNeedMoreRoom) {
+  test::ModelBuilder m;
+  const int64_t size = 56, channels = 40, written = size * size * channels;
+  m.input("in", {1, 8, size, size}).weight("w", {channels, 8, 3, 3});
+  m.weight("v", {channels, channels, 1, 1}).weight("u", {1, channels, 1, 1});
+  m.node("Conv", {"in", "w"}, {"c"}, {test::ModelBuilder::ints("pads", {1, 1, 1, 1})});
+  m.node("MaxPool", {"c"}, {"p"},
+         {test::ModelBuilder::ints("kernel_shape", {3, 3}),
+          test::ModelBuilder::ints("pads", {1, 1, 1, 1})});
+  m.node("Conv", {"p", "v"}, {"q"}).node("Conv", {"q", "u"}, {"y"}).output("y");
+  const Graph graph = *elaborate(m.model(), {});
+  int moved = 0;
+  for (const char* name : {"8x8", "16x16", "64x64"}) {
+    SCOPED_TRACE(name);
+    hw::HwConfig hw = machine(name);
+    hw.shared.kib = ceil_div(2 * written, 1024) + 8;  // two of c, p and q
+    const auto network = cost_network(graph, hw, {});
+    ASSERT_TRUE(network.ok());
+    const hw::Program program = network_program(graph, *network).program;
+    hw::HwConfig room = hw;
+    room.shared.kib += 1 << 16;
+    const Status good = verify(program, room);
+    ASSERT_TRUE(good) << good.errors().front().text();
+    EXPECT_EQ(hw::simulate(program, hw, hw::TimingMode::step).total.count(),
+              network->report.totals.cycles);
+    EXPECT_LE(network->report.shared_peak_bytes, hw.shared.kib * 1024);
+    const int64_t to_dram = network->report.totals.dram_write - size * size;
+    EXPECT_EQ(to_dram % written, 0);
+    moved += to_dram > 0 ? 1 : 0;
+  }
+  EXPECT_GT(moved, 0);
+}
+
 }  // namespace
 }  // namespace accsim::sim
