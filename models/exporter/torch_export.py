@@ -1,4 +1,4 @@
-"""Exports torchvision's networks and those of networks.py to ONNX. Needs torch and torchvision."""
+"""Exports networks of torchvision, networks.py and yolo.py to ONNX. Needs torch and torchvision."""
 
 import dataclasses
 import io
@@ -9,6 +9,7 @@ import onnx
 import torch
 import torch.overrides
 import torchvision.models as tv
+import yolo
 
 
 @dataclasses.dataclass
@@ -49,6 +50,20 @@ def gpt2():
     return Network(
         networks.Gpt2().eval(), (torch.randint(0, 50257, (1, 256)),), ["input_ids"], ["logits"]
     )
+
+
+def whisper_encoder(layers, hidden, heads):
+    def build():
+        torch.manual_seed(0)
+        module = networks.WhisperEncoder(layers, hidden, heads).eval()
+        return Network(module, (torch.randn(1, 80, 3000),), ["mel"], ["output"])
+
+    return build
+
+
+def yolo11n():
+    torch.manual_seed(0)
+    return Network(yolo.Yolo11n().eval(), (torch.randn(1, 3, 640, 640),), ["input"], ["output"])
 
 
 def llama(layers, hidden, heads, kv_heads, ffn, length, past):
@@ -119,6 +134,9 @@ NETWORKS: dict[str, Callable[[], Network]] = {
     "inception_v3": image_network(tv.inception_v3, size=299, **_PLAIN),
     "bert_base": bert,
     "gpt2_small": gpt2,
+    "whisper_tiny_encoder": whisper_encoder(4, 384, 6),
+    "whisper_base_encoder": whisper_encoder(6, 512, 8),
+    "yolo11n": yolo11n,
     "llama3_8b_layer_prefill512": llama(1, 4096, 32, 8, 14336, 512, 0),
     "llama3_8b_layer_decode1024": llama(1, 4096, 32, 8, 14336, 1, 1024),
     "llama_tiny2_prefill64": llama(2, 256, 8, 2, 704, 64, 0),
