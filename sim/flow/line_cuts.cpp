@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <set>
 
 #include "sim/flow/chain.h"
 #include "sim/flow/row_runs.h"
@@ -53,6 +54,13 @@ bool set_marks(const LineRun& run, const std::vector<std::vector<int64_t>>& ends
   return true;
 }
 
+/// Does a piece run as it is cut: as lane commands where it isn't a product, with what it waits for
+/// in front?
+bool as_cut(const LineCutInput& in, const LineTurn& turn, const ChainLink& link) {
+  if (!in.run.on_array[turn.k] && !in.mapper.takes_lanes(turn.op.request)) return false;
+  return loads_first(link) && (turn.k == 0 || waits_first(link, in.run.flows[turn.k].in));
+}
+
 }  // namespace
 
 int64_t most_lines(const LineRun& run, std::span<const OpRequest> requests,
@@ -83,18 +91,19 @@ std::optional<std::vector<LineTurn>> cut_into(const LineCutInput& in, const Line
   if (count == 1 || count > kMostPieces) return std::nullopt;
   const auto ends = line_ends(run, cut.lines * cut.tiles);
   std::vector<LineTurn> out;
+  std::set<std::pair<size_t, const Mapping*>> looked_at;  // equal pieces have one mapping
   for (const Turn& t : turns(run.on_array, count)) {
     const auto piece = static_cast<size_t>(t.piece);
     const int64_t first = piece == 0 ? 0 : ends[t.k][piece - 1];
     const int64_t lines = ends[t.k][piece] - first;
     if (lines == 0) continue;
     LineTurn turn{t.k, t.piece, cut_lines(in.requests[t.k], first, lines, in.hw), {}};
-    if (!run.on_array[t.k] && !in.mapper.takes_lanes(turn.op.request)) return std::nullopt;
     const SlotTurns slots{.chunks = cut.chunks,
                           .lines = run.on_array[t.k] ? std::min(cut.lines, lines) : 0};
     const auto mapping = in.mapper.map_piece(turn.op.request, slots, *in.names[t.k]);
-    if (!mapping || !loads_first((*mapping)->link)) return std::nullopt;
-    if (t.k > 0 && !waits_first((*mapping)->link, run.flows[t.k].in)) return std::nullopt;
+    if (!mapping) return std::nullopt;
+    if (looked_at.emplace(t.k, mapping->get()).second && !as_cut(in, turn, (*mapping)->link))
+      return std::nullopt;
     turn.mapping = *mapping;
     out.push_back(std::move(turn));
   }

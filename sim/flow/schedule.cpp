@@ -158,10 +158,14 @@ class Scheduler {
     return cuts_[key] = find_cut(run);
   }
 
-  /// Until the end of stretches from here on, which aren't added.
-  int64_t cycles(const std::vector<Stretch>& stretches) {
+  /// Until the end of stretches from here on, which aren't added; once it is more than `most`, only
+  /// that it is.
+  int64_t cycles(const std::vector<Stretch>& stretches, int64_t most = kBeyond) {
     const hw::Chain::Place begin = chain_.place();
-    for (const Stretch& s : stretches) chain_.add(s.mapping->link.steps, s.tensors);
+    for (const Stretch& s : stretches) {
+      chain_.add(s.mapping->link.steps, s.tensors);
+      if (most < kBeyond && chain_.total() > most) break;
+    }
     const int64_t total = chain_.total();
     chain_.go_to(begin);
     return total;
@@ -179,7 +183,7 @@ class Scheduler {
     const auto try_cut = [&](const Cut& cut) {
       const auto found = cut_into(run, cut);
       if (!found) return Result::none;
-      const int64_t total = cycles(found->stretches);
+      const int64_t total = cycles(found->stretches, best);
       if (total >= best) return Result::worse;
       best = total;
       out = cut;
@@ -364,11 +368,15 @@ class Scheduler {
       for (const LineTurn& t : *turns) out.stretches.push_back(stretch(run, t));
       return out;
     };
+    const int64_t whole = cycles_whole(run.ops);
+    int64_t least = whole;
     const auto found = best_line_cut(most_lines(run, as.requests, in_.hw), [&](const LineCut& cut) {
       const auto tried = cut_as(cut, sketches_);
-      return tried ? cycles(tried->stretches) : kBeyond;
+      const int64_t total = tried ? cycles(tried->stretches, least) : kBeyond;
+      least = std::min(least, total);
+      return total;
     });
-    if (!found || found->cycles >= cycles_whole(run.ops)) return std::nullopt;
+    if (!found || found->cycles >= whole) return std::nullopt;
     return cut_as(found->cut, in_.mapper);
   }
 
