@@ -8,7 +8,9 @@ namespace accsim::sim {
 inline OperandPort port_of(OperandPort::Side side, int port) {
   return port >= 0 ? OperandPort{side, port} : internal_port(port);
 }
+/// Of an op's input.
 inline OperandPort input_port(int port) { return port_of(OperandPort::Side::input, port); }
+/// Of an op's output.
 inline OperandPort output_port(int port) { return port_of(OperandPort::Side::output, port); }
 
 }  // namespace accsim::sim
