@@ -72,7 +72,7 @@ int64_t most_lines(const LineRun& run, std::span<const OpRequest> requests,
 std::optional<FoundCut> best_line_cut(int64_t most_lines,
                                       const std::function<int64_t(const LineCut&)>& cycles) {
   if (most_lines < 1) return std::nullopt;
-  // All of them: where more fits, the same ones are tried and some more.
+  // Powers of two, all of them: where more fits, the same ones are tried and some more.
   std::optional<FoundCut> best;
   for (auto lines = static_cast<int64_t>(std::bit_floor(static_cast<uint64_t>(most_lines)));
        lines > 0; lines /= 2)

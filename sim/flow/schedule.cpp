@@ -164,7 +164,7 @@ class Scheduler {
     const hw::Chain::Place begin = chain_.place();
     for (const Stretch& s : stretches) {
       chain_.add(s.mapping->link.steps, s.tensors);
-      if (most < kBeyond && chain_.total() > most) break;
+      if (chain_.total() > most) break;
     }
     const int64_t total = chain_.total();
     chain_.go_to(begin);
@@ -310,23 +310,29 @@ class Scheduler {
     if (run.ops.size() > 2) choices.push_back(first_two(run));
     const State before = state();
     const LineRun* best = nullptr;
-    std::optional<CutRun> best_cut;
+    LineCut best_cut;
     int64_t least = kBeyond;
     for (const LineRun& choice : choices) {
-      auto cut = take_cut(choice.ops, [&] { return best_lines(choice); });
-      if (!cut) continue;
+      const Placed as = placed(choice);
+      std::optional<LineCut> found;
+      take_cut(choice.ops, [&] {
+        found = best_lines(choice, as);
+        return found ? lines_as(choice, as, *found, sketches_) : std::nullopt;
+      });
+      if (!found) continue;
       add_whole(run.first(), run.ops.back());
       if (const int64_t total = chain_.total(); total < least) {
         least = total;
         best = &choice;
-        best_cut = std::move(cut);
+        best_cut = *found;
       }
       go_back(before);
     }
     if (!best) return false;
-    for (size_t k = 0; k < best_cut->moved.size(); ++k)
-      out_.cut.emplace(best->ops[k], best_cut->moved[k]);
-    take_cut(best->ops, [&] { return std::move(best_cut); });
+    const auto cut =
+        take_cut(best->ops, [&] { return lines_as(*best, placed(*best), best_cut, in_.mapper); });
+    if (!cut) return false;
+    for (size_t k = 0; k < cut->moved.size(); ++k) out_.cut.emplace(best->ops[k], cut->moved[k]);
     own_ += kMostParts * static_cast<int32_t>(best->ops.size());
     return true;
   }
@@ -354,30 +360,32 @@ class Scheduler {
     return out;
   }
 
-  std::optional<CutRun> best_lines(const LineRun& run) {
-    const Placed as = placed(run);
-    if (as.shared > capacity()) return std::nullopt;
+  /// Nothing where a run can't be cut so.
+  std::optional<CutRun> lines_as(const LineRun& run, const Placed& as, const LineCut& cut,
+                                 Mapper& mapper) const {
     std::vector<const std::string*> names;
     for (const size_t op : run.ops) names.push_back(&in_.lowered.layers[in_.ops[op].layer].name);
-    const auto cut_as = [&](const LineCut& cut, Mapper& mapper) -> std::optional<CutRun> {
-      const auto turns = sim::cut_into({run, as.requests, names, in_.hw, mapper}, cut);
-      if (!turns) return std::nullopt;
-      CutRun out;
-      out.shared = as.shared;
-      if (as.moved) out.moved = as.requests;
-      for (const LineTurn& t : *turns) out.stretches.push_back(stretch(run, t));
-      return out;
-    };
+    const auto turns = sim::cut_into({run, as.requests, names, in_.hw, mapper}, cut);
+    if (!turns) return std::nullopt;
+    CutRun out;
+    out.shared = as.shared;
+    if (as.moved) out.moved = as.requests;
+    for (const LineTurn& t : *turns) out.stretches.push_back(stretch(run, t));
+    return out;
+  }
+
+  /// The fastest way to cut a run; nothing where none is faster than its ops as a whole.
+  std::optional<LineCut> best_lines(const LineRun& run, const Placed& as) {
+    if (as.shared > capacity()) return std::nullopt;
     const int64_t whole = cycles_whole(run.ops);
     int64_t least = whole;
     const auto found = best_line_cut(most_lines(run, as.requests, in_.hw), [&](const LineCut& cut) {
-      const auto tried = cut_as(cut, sketches_);
+      const auto tried = lines_as(run, as, cut, sketches_);
       const int64_t total = tried ? cycles(tried->stretches, least) : kBeyond;
       least = std::min(least, total);
       return total;
     });
-    if (!found || found->cycles >= whole) return std::nullopt;
-    return cut_as(found->cut, in_.mapper);
+    return found && found->cycles < whole ? std::optional(found->cut) : std::nullopt;
   }
 
   Stretch stretch(const LineRun& run, const LineTurn& t) const {
