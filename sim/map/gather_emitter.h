@@ -70,7 +70,7 @@ class GatherEmitter {
     sync(hw::SyncKind::wait_free, hw::Queue::load, slot);
     sink_.load_gathered(slot, 0, read, [&](auto& c) {
       c.source = from;
-      c.gather = hw::Gather{item * kWord, p_.row_bytes(), p_.rows.rows};
+      c.gather = {item * kWord, p_.row_bytes(), p_.rows.rows};
     });
     sync(hw::SyncKind::signal_full, hw::Queue::load, slot);
     sync(hw::SyncKind::wait_full, hw::Queue::store, slot);

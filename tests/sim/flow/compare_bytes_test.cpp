@@ -14,12 +14,15 @@ bool equal_by_tables(int64_t a, int64_t b, int bytes) {
   const auto byte = [](int64_t v, int i) {
     return static_cast<int>(static_cast<int8_t>(static_cast<uint64_t>(v) >> (8 * i)));
   };
+  const auto entry = [](const auto& table, int v) -> int {
+    return table[static_cast<size_t>(v) + 128];
+  };
   int most = -128;
   for (int i = 0; i < bytes; ++i) {
     const int difference = std::clamp(byte(a, i) - byte(b, i), -128, 127);
-    most = std::max<int>(most, difference_table()[static_cast<size_t>(difference + 128)]);
+    most = std::max(most, entry(difference_table(), difference));
   }
-  return equality_table()[static_cast<size_t>(most + 128)] == 1;
+  return entry(equality_table(), most) == 1;
 }
 
 TEST(CompareBytes, IntegersAreEqualWhenAllTheirBytesAre) {
