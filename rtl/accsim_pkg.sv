@@ -341,7 +341,7 @@ package accsim_pkg;
   } row_zeros_t;
 
   typedef struct packed {
-    logic [7:0] unused;
+    logic [7:0] group;  // rows that a pass has in a step
     logic [7:0] unit_bits;
     logic [7:0] exponent;
     logic [7:0] difference;
@@ -366,7 +366,6 @@ package accsim_pkg;
     word_t                 in_piece;
     word_t                 in_offset;
     word_t                 stretch;        // bytes
-    word_t                 count;          // of all rows
     word_t [RowLevels-1:0] rows;
     word_t                 pieces;
     word_t                 stretches;      // of a piece
@@ -386,9 +385,10 @@ package accsim_pkg;
   } row_pass_e;
   parameter int unsigned RowPasses = 3;
 
-  // One of the rows that are on their way.
-  typedef logic [2:0] row_slot_t;
-  parameter int unsigned RowSlots = 8;
+  // One of the rows that are on their way: at most as many as two passes of a beat have in a step,
+  // for each of the steps in which a normalisation has it.
+  typedef logic [5:0] row_slot_t;
+  parameter int unsigned RowSlots = 64;
 
   // Loads that are asked for and haven't arrived are at most as many as the latency of their memory
   // has cycles: 10^6 (hw/config).

@@ -1,5 +1,6 @@
-// floor(numerator * 2^31 / divisor), with numerator < divisor: a restoring division of two bits a
-// cycle. What is loaded in a cycle comes RowStep + 1 cycles later; one a RowStep.
+// floor(numerator * 2^31 / divisor), with numerator < divisor: a restoring division in RowStep
+// stages of two bits each. Takes one a cycle; what is loaded in a cycle comes RowStep + 1 cycles
+// later.
 module row_divide
   import accsim_pkg::*;
 (
@@ -17,10 +18,10 @@ module row_divide
     logic [31:0] quotient;
   } state_t;
 
-  state_t      state_q, next;
-  logic [31:0] divisor_q;
-  logic [3:0]  count_q;
-  logic        busy_q, last;
+  state_t [RowStep-1:0]       state_q;  // before each stage
+  logic   [RowStep-1:0][31:0] divisor_q;
+  logic   [RowStep-1:0]       on_q;
+  state_t [RowStep-1:0]       next;
 
   function automatic state_t step(state_t s, logic [31:0] divisor);
     logic [32:0] doubled;
@@ -31,29 +32,27 @@ module row_divide
     return '{remainder: doubled[31:0], quotient: {s.quotient[30:0], more}};
   endfunction
 
-  assign next = step(step(state_q, divisor_q), divisor_q);
-  assign last = busy_q && count_q == 4'(RowStep - 1);
+  for (genvar i = 0; i < RowStep; i++) begin : gen_stage
+    assign next[i] = step(step(state_q[i], divisor_q[i]), divisor_q[i]);
+  end
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
-    if (!rst_ni) begin
-      busy_q <= 1'b0;
-      done_o <= 1'b0;
-    end else begin
-      done_o <= last;
-      if (load_i)    busy_q <= 1'b1;
-      else if (last) busy_q <= 1'b0;
-    end
+    if (!rst_ni) {done_o, on_q} <= '0;
+    else         {done_o, on_q} <= {on_q, load_i};
   end
 
   always_ff @(posedge clk_i) begin
     if (load_i) begin
-      state_q   <= '{remainder: {1'b0, numerator_i}, quotient: '0};
-      divisor_q <= divisor_i;
-      count_q   <= '0;
-    end else if (busy_q) begin
-      state_q <= next;
-      count_q <= count_q + 1'b1;
+      state_q[0]   <= '{remainder: {1'b0, numerator_i}, quotient: '0};
+      divisor_q[0] <= divisor_i;
     end
-    if (last) result_o <= next.quotient[31:1];  // the last bit is one more than is asked for
+    for (int unsigned i = 1; i < RowStep; i++) begin
+      if (on_q[i-1]) begin
+        state_q[i]   <= next[i-1];
+        divisor_q[i] <= divisor_q[i-1];
+      end
+    end
+    // The last bit is one more than is asked for.
+    if (on_q[RowStep-1]) result_o <= next[RowStep-1].quotient[31:1];
   end
 endmodule

@@ -1,5 +1,5 @@
 // What a row's sums make of it, by docs/vector-arithmetic.md: reciprocal, shift and, of a
-// normalisation, what n x is less. A row a step goes through the root and the divider, one of each.
+// normalisation, what n x is less. The root and the divider, one of each, take a row a cycle.
 module row_factor
   import accsim_pkg::*;
 (
@@ -58,7 +58,7 @@ module row_factor
   logic [4:0]         pairs;
   logic [6:0]         norm_wide;
   logic [5:0]         norm_shift;
-  row_slot_t          root_row_q;
+  row_slot_t          root_row;
   logic [31:0]        root;
   logic               root_done;
 
@@ -88,12 +88,13 @@ module row_factor
       wide_q        <= wide == '0 ? 64'd1 : wide;
       sums_row_q[3] <= sums_row_q[2];
     end
-    if (sums_q[3]) root_row_q <= sums_row_q[3];
   end
   row_root u_root (
     .clk_i, .rst_ni, .load_i(sums_q[3]), .value_i(wide_q << {pairs, 1'b0}), .done_o(root_done),
     .result_o(root)
   );
+  delay_line #(.Width($bits(row_slot_t)), .Cycles(RowStep + 1)) u_root_row (
+    .clk_i, .rst_ni, .data_i(sums_row_q[3]), .data_o(root_row));
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
@@ -115,8 +116,7 @@ module row_factor
   assign offset_o     = offset_q;
 
   // ---- the reciprocal ---------------------------------------------------------------------------
-  row_slot_t root_out_row_q, row_q, out_row_q;
-  logic      divide;
+  logic divide;
 
   assign divide = soft_q || root_done;
   row_divide u_divide (
@@ -125,11 +125,6 @@ module row_factor
     .divisor_i(root_done ? root : soft_divisor_q), .done_o(reciprocal_on_o),
     .result_o(reciprocal_o)
   );
-  // A row's slot goes along: the root and the divider hand on one while they take the next.
-  always_ff @(posedge clk_i) begin
-    root_out_row_q <= root_row_q;
-    if (divide) row_q <= root_done ? root_out_row_q : soft_row_q;
-    out_row_q <= row_q;
-  end
-  assign reciprocal_row_o = out_row_q;
+  delay_line #(.Width($bits(row_slot_t)), .Cycles(RowStep + 1)) u_row (
+    .clk_i, .rst_ni, .data_i(root_done ? root_row : soft_row_q), .data_o(reciprocal_row_o));
 endmodule

@@ -1,5 +1,5 @@
-// floor(sqrt(value)), two bits a cycle. What is loaded in a cycle comes RowStep + 1 cycles later;
-// one a RowStep.
+// floor(sqrt(value)) in RowStep stages of two bits each. Takes one a cycle; what is loaded in a
+// cycle comes RowStep + 1 cycles later.
 module row_root
   import accsim_pkg::*;
 (
@@ -17,9 +17,9 @@ module row_root
     logic [31:0] root;
   } state_t;
 
-  state_t     state_q, next;
-  logic [3:0] count_q;
-  logic       busy_q, last;
+  state_t [RowStep-1:0] state_q;  // before each stage
+  logic   [RowStep-1:0] on_q;
+  state_t [RowStep-1:0] next;
 
   function automatic state_t step(state_t s);
     logic [35:0] left, more;
@@ -31,28 +31,20 @@ module row_root
     return '{remainder: left[33:0], value: {s.value[61:0], 2'b00}, root: {s.root[30:0], bit_on}};
   endfunction
 
-  assign next = step(step(state_q));
-  assign last = busy_q && count_q == 4'(RowStep - 1);
+  for (genvar i = 0; i < RowStep; i++) begin : gen_stage
+    assign next[i] = step(step(state_q[i]));
+  end
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
-    if (!rst_ni) begin
-      busy_q <= 1'b0;
-      done_o <= 1'b0;
-    end else begin
-      done_o <= last;
-      if (load_i)    busy_q <= 1'b1;
-      else if (last) busy_q <= 1'b0;
-    end
+    if (!rst_ni) {done_o, on_q} <= '0;
+    else         {done_o, on_q} <= {on_q, load_i};
   end
 
   always_ff @(posedge clk_i) begin
-    if (load_i) begin
-      state_q <= '{remainder: '0, value: value_i, root: '0};
-      count_q <= '0;
-    end else if (busy_q) begin
-      state_q <= next;
-      count_q <= count_q + 1'b1;
+    if (load_i) state_q[0] <= '{remainder: '0, value: value_i, root: '0};
+    for (int unsigned i = 1; i < RowStep; i++) begin
+      if (on_q[i-1]) state_q[i] <= next[i-1];
     end
-    if (last) result_o <= next.root;
+    if (on_q[RowStep-1]) result_o <= next[RowStep-1].root;
   end
 endmodule

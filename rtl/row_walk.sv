@@ -1,6 +1,6 @@
-// Beats of a row command: its rows go through passes side by side. In step t the first pass has row
-// t, the softmax' sum row t - RowSumPass and the write row t - RowSoftmaxWrite or RowNormWrite; in
-// the order of row_pass_e, a beat a cycle. A step has RowStep cycles at least.
+// Beats of a row command: groups of its rows go through passes side by side. In step t the first
+// pass has group t, the softmax' sum group t - RowSumPass and the write group t - RowSoftmaxWrite
+// or RowNormWrite; in the order of row_pass_e, a beat a cycle. A step has RowStep cycles at least.
 module row_walk
   import accsim_pkg::*;
 (
@@ -23,10 +23,11 @@ module row_walk
   word_t [Depth-1:0]                    counts, in_strides, mask_strides, out_strides;
   word_t [Depth-1:0]                    par_strides;
   word_t [RowPasses-1:0]                in_addr, mask_addr;
-  logic  [RowPasses-1:0]                on, left, run, ended, done_q;
+  logic  [RowPasses-1:0]                on, left, run, ended, group_ended, all_ended, done_q, all_q;
   logic  [RowPasses-1:0][Depth-1:0]     first_of, last_of;
   row_slot_t [RowPasses-1:0]            row_q;
-  word_t                                step_q, write_from;
+  logic  [RowPasses-1:0][3:0]           in_group_q;  // rows that the pass has had in the step
+  logic  [2:0]                          step_q, write_from;  // stays where all passes have begun
   logic  [3:0]                          cycle_q;
   logic                                 over;
 
@@ -56,29 +57,35 @@ module row_walk
         .last_o(last_of[p])
       );
     end
-    assign ended[p] = run[p] && &last_of[p][2:0];
+    assign ended[p]       = run[p] && &last_of[p][2:0];
+    assign all_ended[p]   = run[p] && &last_of[p];
+    assign group_ended[p] = ended[p] && in_group_q[p] == cmd_q_i.shifts.group[3:0] - 1;
   end
 
   // ---- steps ------------------------------------------------------------------------------------
-  assign write_from   = cmd_q_i.mode.row_norm ? 32'(RowNormWrite) : 32'(RowSoftmaxWrite);
-  assign on[RowFirst] = step_q < cmd_q_i.count;
-  assign on[RowSum]   = !cmd_q_i.mode.row_norm && step_q >= 32'(RowSumPass) &&
-                        step_q - 32'(RowSumPass) < cmd_q_i.count;
-  assign on[RowWrite] = step_q >= write_from;  // the last step writes the last row
-  assign left         = on & ~done_q;
+  assign write_from   = cmd_q_i.mode.row_norm ? 3'(RowNormWrite) : 3'(RowSoftmaxWrite);
+  assign on[RowFirst] = 1'b1;
+  assign on[RowSum]   = !cmd_q_i.mode.row_norm && step_q >= 3'(RowSumPass);
+  assign on[RowWrite] = step_q >= write_from;
+  assign left         = on & ~done_q & ~all_q;
   assign run          = step_i ? left & (~left + 1'b1) : '0;  // the first that is left
-  assign over         = step_i && (left & ~ended) == '0 && cycle_q == 4'(RowStep - 1);
-  assign done_o       = over && step_q == cmd_q_i.count + write_from - 1;
+  assign over         = step_i && (left & ~group_ended & ~all_ended) == '0 &&
+                        cycle_q == 4'(RowStep - 1);
+  assign done_o       = over && (all_q[RowWrite] || all_ended[RowWrite]);
 
   always_ff @(posedge clk_i) begin
     if (load_i || over) begin
-      step_q  <= load_i ? '0 : step_q + 1;
-      done_q  <= '0;
-      cycle_q <= '0;
+      step_q     <= load_i ? '0 : step_q == write_from ? step_q : step_q + 1'b1;
+      done_q     <= '0;
+      cycle_q    <= '0;
+      in_group_q <= '0;
     end else if (step_i) begin
-      done_q <= done_q | ended;
+      done_q <= done_q | group_ended;
       if (cycle_q != 4'(RowStep - 1)) cycle_q <= cycle_q + 1'b1;
+      for (int unsigned p = 0; p < RowPasses; p++)
+        if (ended[p]) in_group_q[p] <= in_group_q[p] + 1'b1;
     end
+    all_q <= load_i ? '0 : all_q | all_ended;
     for (int unsigned p = 0; p < RowPasses; p++) begin
       if (load_i)        row_q[p] <= '0;
       else if (ended[p]) row_q[p] <= row_q[p] + 1'b1;

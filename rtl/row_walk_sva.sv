@@ -11,9 +11,10 @@ module row_walk_sva
   input logic                      step_i,
   input logic                      beat_o,
   input logic                      done_o,
-  input logic      [RowPasses-1:0] run, ended, left,
+  input logic      [RowPasses-1:0] run, group_ended, all_ended, left,
+  input logic                      all_begun, written,  // first pass, a row in the last
   input row_slot_t [RowPasses-1:0] row_q,
-  input word_t                     step_q
+  input logic      [2:0]           write_from
 );
   `BEGUN
 
@@ -26,9 +27,16 @@ module row_walk_sva
   `ASSERT_ALWAYS(LoadedWhenDone_A, load_i && step_i |-> done_o);
   `ASSERT_ALWAYS(WritesWhatIsBegun_A, run[RowWrite] |-> flying != '0);
   `ASSERT_ALWAYS(SumsWhatIsBegun_A, run[RowSum] |-> unsummed != '0);
-  `ASSERT_ALWAYS(SlotsSuffice_A, run[RowFirst] |-> flying < 3'(RowSoftmaxWrite + 1));
-  `ASSERT_ALWAYS(EndsWithTheLastRow_A, done_o |-> (left & ~ended) == '0 &&
-                 step_q >= cmd_q_i.count);
+  `ASSERT_ALWAYS(GroupsAreSmall_A,
+                 step_i |-> cmd_q_i.shifts.group != '0 && cmd_q_i.shifts.group <= 8'(RowStep / 2));
+  `ASSERT_ALWAYS(SlotsSuffice_A,
+                 run[RowFirst] |-> 8'(flying) < (8'(write_from) + 8'd1) * cmd_q_i.shifts.group &&
+                 flying != row_slot_t'(RowSlots - 1));
+  `ASSERT_ALWAYS(EndsWithTheLastRow_A,
+                 done_o |-> (left & ~group_ended & ~all_ended) == '0 && all_begun &&
+                 flying == row_slot_t'(written));
 endmodule
 
-bind row_walk row_walk_sva u_sva (.*);
+bind row_walk row_walk_sva u_sva (
+  .all_begun(all_q[RowFirst]), .written(ended[RowWrite]), .*
+);

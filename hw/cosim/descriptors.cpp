@@ -294,7 +294,6 @@ struct Describe {
     d.count(row::kStretches, c.run / c.stretch(), "stretches");
     d.count(row::kPieces, c.pieces, "pieces");
     d.counts(row::kRows, c.rows, "rows");
-    d.count(row::kCount, c.row_count(), "rows");
     d.count(row::kLength, c.length(), "length");
   }
   void constants(DescriptorWords& d, const RowCommand& c, bool norm) const {
@@ -307,6 +306,7 @@ struct Describe {
     d.part(row::kShifts, 0, 8, c.difference_shift, "difference shift");
     d.part(row::kShifts, 8, 8, c.exponent, "exponent");
     d.part(row::kShifts, 16, 8, c.unit_bits, "unit bits");
+    d.part(row::kShifts, 24, 8, contract::row_group(c, hw), "rows of a step");
     d.wide(row::kEpsilonLo, row::kEpsilonHi, norm ? c.epsilon : c.numerator);
   }
   Result<Descriptor> operator()(const RowCommand& c) const {

@@ -7,7 +7,7 @@
 namespace accsim::hw::rtl {
 
 /// Of the package's text without comments and blanks.
-inline constexpr uint64_t kPackageHash = 0xc324662ef166a9d6;
+inline constexpr uint64_t kPackageHash = 0x465791eea854733d;
 
 inline constexpr uint32_t kLevels = 6;
 inline constexpr uint32_t kWindowLines = 4;
@@ -33,7 +33,7 @@ inline constexpr uint32_t kRegions = 8;
 inline constexpr uint32_t kRowLevels = 4;
 inline constexpr uint32_t kTapLevels = 2;
 inline constexpr uint32_t kRowPasses = 3;
-inline constexpr uint32_t kRowSlots = 8;
+inline constexpr uint32_t kRowSlots = 64;
 inline constexpr uint32_t kLoadCountBits = 21;
 inline constexpr uint32_t kBufActivation = 0;
 inline constexpr uint32_t kBufWeight = 1;
@@ -321,6 +321,7 @@ namespace row_shifts {
 inline constexpr uint32_t kDifferenceShift = 0;
 inline constexpr uint32_t kExponentShift = 8;
 inline constexpr uint32_t kUnitBitsShift = 16;
+inline constexpr uint32_t kGroupShift = 24;
 }
 
 /// Words of row_cmd_t.
@@ -333,25 +334,24 @@ inline constexpr size_t kTail = 4;
 inline constexpr size_t kStretches = 5;
 inline constexpr size_t kPieces = 6;
 inline constexpr size_t kRows = 7;  ///< and the next 3
-inline constexpr size_t kCount = 11;
-inline constexpr size_t kStretch = 12;
-inline constexpr size_t kInOffset = 13;
-inline constexpr size_t kInPiece = 14;
-inline constexpr size_t kInStride = 15;  ///< and the next 3
-inline constexpr size_t kOutOffset = 19;
-inline constexpr size_t kOutPiece = 20;
-inline constexpr size_t kOutStride = 21;  ///< and the next 3
-inline constexpr size_t kParameterOffset = 25;
-inline constexpr size_t kMaskOffset = 26;
-inline constexpr size_t kMaskPiece = 27;
-inline constexpr size_t kSecondStride = 28;  ///< and the next 3
-inline constexpr size_t kFactors = 32;
-inline constexpr size_t kZeros = 33;
-inline constexpr size_t kShifts = 34;
-inline constexpr size_t kEpsilonLo = 35;
-inline constexpr size_t kEpsilonHi = 36;
-inline constexpr size_t kLength = 37;
-inline constexpr size_t kWords = 38;
+inline constexpr size_t kStretch = 11;
+inline constexpr size_t kInOffset = 12;
+inline constexpr size_t kInPiece = 13;
+inline constexpr size_t kInStride = 14;  ///< and the next 3
+inline constexpr size_t kOutOffset = 18;
+inline constexpr size_t kOutPiece = 19;
+inline constexpr size_t kOutStride = 20;  ///< and the next 3
+inline constexpr size_t kParameterOffset = 24;
+inline constexpr size_t kMaskOffset = 25;
+inline constexpr size_t kMaskPiece = 26;
+inline constexpr size_t kSecondStride = 27;  ///< and the next 3
+inline constexpr size_t kFactors = 31;
+inline constexpr size_t kZeros = 32;
+inline constexpr size_t kShifts = 33;
+inline constexpr size_t kEpsilonLo = 34;
+inline constexpr size_t kEpsilonHi = 35;
+inline constexpr size_t kLength = 36;
+inline constexpr size_t kWords = 37;
 }
 
 }

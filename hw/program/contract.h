@@ -117,10 +117,11 @@ inline constexpr int64_t kRowStep = 16;
 /// Bytes of a softmax' tables that are read in a cycle.
 inline constexpr int64_t kRowTableBeat = 16;
 
-/// Passes of a RowCommand over its rows, side by side: in step t each takes row t - first.
+/// Passes of a RowCommand over groups of its rows, side by side: in step t the first, of maxima or
+/// sums, takes group t, each other one group t - (its own).
 struct RowPasses {
-  int64_t sum;    ///< of a softmax: exponentials; -1: there is none
-  int64_t write;  ///< and the first pass, of maxima or sums, takes row t
+  int64_t sum;  ///< of a softmax: exponentials; -1: there is none
+  int64_t write;
 };
 /// Those of an operation.
 constexpr RowPasses row_passes(RowOp op) {
@@ -132,23 +133,29 @@ inline int64_t row_beats(const RowCommand& c, const HwConfig& hw) {
   return c.length() / c.stretch() * ceil_div(c.stretch(), row_beat(c, hw));
 }
 
-/// Cycles a RowCommand occupies the vector unit: as many steps as its last row needs, each as long
-/// as the beats of its passes, at least kRowStep.
+/// Rows that a pass has in a step: those whose passes fill kRowStep.
+inline int64_t row_group(const RowCommand& c, const HwConfig& hw) {
+  const int64_t passes = row_passes(c.op).sum < 0 ? 2 : 3;
+  return ceil_div(kRowStep, passes * row_beats(c, hw));
+}
+
+/// Cycles a RowCommand occupies the vector unit: as many steps as its last group of rows needs,
+/// each as long as the beats of its passes, at least kRowStep.
 inline int64_t row_cycles(const RowCommand& c, const HwConfig& hw) {
-  const int64_t beats = row_beats(c, hw), rows = c.row_count();
+  const int64_t beats = row_beats(c, hw), rows = c.row_count(), group = row_group(c, hw);
+  const int64_t last = ceil_div(rows, group) - 1;  // group, of the rows that are left
   const RowPasses passes = row_passes(c.op);
   const auto step = [&](int64_t t) {
-    const auto in = [&](int64_t from) { return from >= 0 && t >= from && t < rows + from; };
-    const int64_t busy = int64_t{in(0)} + int64_t{in(passes.sum)} + int64_t{in(passes.write)};
-    return std::max(kRowStep, busy * beats);
+    const auto in = [&](int64_t from) {
+      if (from < 0 || t < from || t > last + from) return int64_t{0};
+      return t == last + from ? rows - last * group : group;
+    };
+    return std::max(kRowStep, (in(0) + in(passes.sum) + in(passes.write)) * beats);
   };
   int64_t cycles = 0;
-  if (rows <= passes.write) {
-    for (int64_t t = 0; t < rows + passes.write; ++t) cycles += step(t);
-    return cycles;
-  }
-  for (int64_t t = 0; t < passes.write; ++t) cycles += step(t) + step(rows + t);
-  return cycles + (rows - passes.write) * step(passes.write);
+  for (int64_t t = 0; t < std::min(last, passes.write); ++t) cycles += step(t);
+  for (int64_t t = 0; t <= passes.write; ++t) cycles += step(last + t);
+  return cycles + std::max<int64_t>(0, last - passes.write) * step(passes.write);
 }
 
 }  // namespace accsim::hw::contract

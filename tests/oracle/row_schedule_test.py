@@ -5,12 +5,11 @@ Usage: row_schedule_test.py [unittest arguments]. Are all of a row's inputs ther
 it, are divider and root free, and does a command take what the table says?
 """
 
-import itertools
 import unittest
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-STEP = 16  # cycles of a division, and of a root
+STEP = 16  # cycles of a step at least
 
 
 @dataclass(frozen=True)
@@ -36,15 +35,20 @@ def up(a: int, b: int) -> int:
     return -(-a // b)
 
 
+def grouped(rows: int, group: int) -> list[range]:
+    """The rows of each group."""
+    return [range(i, min(i + group, rows)) for i in range(0, rows, group)]
+
+
 def schedule(passes: tuple[Pass, ...], rows: int, n: int, lanes: int) -> Iterator[tuple]:
     """(pass, row, cycle of its first beat, cycles) in time order, then the end of the command."""
-    cycle = 0
-    for t in range(rows + max(p.step for p in passes)):
+    cycle, beats = 0, up(n, lanes)
+    groups = grouped(rows, up(STEP, len(passes) * beats))
+    for t in range(len(groups) + max(p.step for p in passes)):
         at = cycle
         for p in passes:
-            if 0 <= t - p.step < rows:
-                beats = up(n, lanes)
-                yield p, t - p.step, at, beats
+            for row in groups[t - p.step] if 0 <= t - p.step < len(groups) else ():
+                yield p, row, at, beats
                 at += beats
         cycle = max(at, cycle + STEP)
     yield None, rows, cycle, 0
@@ -52,7 +56,7 @@ def schedule(passes: tuple[Pass, ...], rows: int, n: int, lanes: int) -> Iterato
 
 def late(passes: tuple[Pass, ...], rows: int, n: int, lanes: int) -> str:
     """What isn't there in time; empty when all is."""
-    last, taken = {}, []
+    last, taken = {}, set()
     for p, row, first, cycles in schedule(passes, rows, n, lanes):
         if p is None:
             break
@@ -60,28 +64,45 @@ def late(passes: tuple[Pass, ...], rows: int, n: int, lanes: int) -> str:
             return f"{p.name} of row {row} in {first}, last read before in {last[row]}"
         last[row] = first + cycles - 1
         if p.unit >= 0:
-            taken.append(last[row] + p.unit)
-    close = [(a, b) for a, b in itertools.pairwise(taken) if b < a + STEP]
-    return f"divider taken in {close[0]}" if close else ""
+            if last[row] + p.unit in taken:
+                return f"divider taken twice in {last[row] + p.unit}"
+            taken.add(last[row] + p.unit)
+    return ""
+
+
+def flying(passes: tuple[Pass, ...], rows: int, n: int, lanes: int) -> int:
+    """The most rows that have begun and aren't written at once."""
+    now = most = 0
+    seen = set()
+    for p, row, _, _ in schedule(passes, rows, n, lanes):
+        if p is None:
+            break
+        now += row not in seen
+        seen.add(row)
+        most = max(most, now)
+        now -= p.name == "write"
+    return most
 
 
 def softmax_cycles(rows: int, n: int, lanes: int) -> int:
     """The formula of rtl/README.md."""
     b = up(n, lanes)
-    return sum(
-        max(16, b * (t < rows) + b * (2 <= t < rows + 2) + b * (t >= 5)) for t in range(rows + 5)
-    )
+    g = [len(rows) for rows in grouped(rows, up(16, 3 * b))]
+    first, total, last = [*g, *[0] * 5], [0, 0, *g, *[0] * 3], [*[0] * 5, *g]
+    return sum(max(16, b * sum(passes)) for passes in zip(first, total, last, strict=True))
 
 
 def norm_cycles(rows: int, n: int, lanes: int) -> int:
     """The formula of rtl/README.md."""
     b = up(n, lanes)
-    return sum(max(16, b * (t < rows) + b * (t >= 4)) for t in range(rows + 4))
+    g = [len(rows) for rows in grouped(rows, up(16, 2 * b))]
+    both = zip([*g, *[0] * 4], [*[0] * 4, *g], strict=True)
+    return sum(max(16, b * sum(passes)) for passes in both)
 
 
 MACHINES = [
     (rows, n, lanes)
-    for rows in (*range(1, 10), 40)
+    for rows in (*range(1, 10), 40, 101)
     for lanes in (1, 4, 8, 16, 48, 64, 128)
     for n in (1, lanes, 3 * lanes, 5 * lanes, 8 * lanes, 15 * lanes, 16 * lanes, 33 * lanes + 1)
 ]
@@ -99,9 +120,22 @@ class Schedule(unittest.TestCase):
             self.assertEqual([*schedule(NORM, *machine)][-1][2], norm_cycles(*machine))
 
     def test_are_the_examples_of_the_document_right(self):
-        for cycles, long, single in ((norm_cycles, 24, 80), (softmax_cycles, 36, 96)):
+        cases = ((norm_cycles, 24, 2, 80), (softmax_cycles, 36, 3, 96))
+        for cycles, long, short, single in cases:
             self.assertEqual(cycles(101, 768, 64) - cycles(100, 768, 64), long)
+            self.assertEqual(cycles(148, 16, 64) - cycles(100, 16, 64), 48 * short)
             self.assertEqual(cycles(1, 128, 64), single)
+
+    def test_do_rows_in_flight_have_slots(self):
+        """As many as docs/vector-arithmetic.md says, of the 64 that accsim_pkg.sv has."""
+        most = max(flying(p, *m) for m in MACHINES for p in (SOFTMAX, NORM))
+        self.assertEqual(most, 5 * 8)
+
+    def test_are_more_lanes_never_slower(self):
+        for cycles in (softmax_cycles, norm_cycles):
+            for rows in (*range(1, 50), 1000, 1001):
+                taken = [cycles(rows, beats, 1) for beats in range(1, 40)]
+                self.assertEqual(taken, sorted(taken), rows)
 
     def test_is_a_pass_that_comes_a_step_sooner_late(self):
         """Each of the schedule's distances is needed."""

@@ -182,6 +182,8 @@ def vector_kinds(name: str, what: Json, machine: Json) -> Iterator[str]:
         contract = Contract(machine)
         beats = contract.row_beats(what) * len(contract.row_passes[what["op"]])
         yield f"row, {'long' if beats > contract.row_step else 'short'} steps"
+        if beats < contract.row_step and what["rows"] % -(-contract.row_step // beats) > 1:
+            yield "rows in groups, fewer in the last"
         if what["mask"]:
             yield "softmax with a mask"
         if what["per_channel"] > contract.row_beat(what):
@@ -233,6 +235,7 @@ EXPECTED = {
     *(f"{op} of {rows}" for op in Contract.row_passes for rows in ("a row", "rows")),
     *(f"row, {steps} steps" for steps in ("long", "short")),
     "more rows than passes between",
+    "rows in groups, fewer in the last",
     "softmax with a mask",
     "row, channels of several beats",
     "token given with no command before it",
@@ -516,6 +519,8 @@ CONTRACTS = {
     ),
     "row": more("row"),
     "row, steps of 17 cycles": changed(row_step=17),
+    "row, one in a group": changed(row_group=lambda self, beats: 1),
+    "row, only whole rows in a group": changed(row_group=lambda self, beats: max(1, 16 // beats)),
     "row, a softmax written a step sooner": changed(
         row_passes={**Contract.row_passes, "softmax": (0, 2, 4)}
     ),
@@ -620,7 +625,7 @@ FAULTS: dict[str, Callable[[Json], Simulator]] = {
 # Show where two queues use a buffer by turns (a queue alone has waited for its earlier slots),
 # where a post waits for its residual longest, where the slot of a list is the one that is waited
 # for, where the parameter port is the narrowest, where the activation port is narrow and rows are
-# long.
+# long, where there are rows for more than a group.
 RARE = {
     "earlier slots not waited for",
     "primed as loaded",
@@ -628,6 +633,7 @@ RARE = {
     "primed not waited for",
     "lane, no parameter port",
     "row, a free mask",
+    "row, only whole rows in a group",
     "indices back with the bytes",
 }
 

@@ -223,12 +223,24 @@ class Contract:
         stretches = row["pieces"] * (row["run"] // stretch)
         return stretches * -(-stretch // self.row_beat(row))
 
+    def row_group(self, beats: int) -> int:
+        """Section "Row commands": rows of a step, by the beats of all passes over a row."""
+        return -(-self.row_step // beats)
+
     def row(self, row: Json) -> int:
-        """Row "row command": in each step the passes whose row there is."""
-        behind, rows = self.row_passes[row["op"]], row["rows"]
+        """Row "row command": in each step the passes whose group of rows there is."""
+        behind, beats = self.row_passes[row["op"]], self.row_beats(row)
+        most = self.row_group(len(behind) * beats)
+        left, groups = row["rows"], []
+        while left > 0:
+            groups.append(min(most, left))
+            left -= groups[-1]
         return sum(
-            max(self.row_step, self.row_beats(row) * sum(0 <= t - b < rows for b in behind))
-            for t in range(rows + max(behind))
+            max(
+                self.row_step,
+                beats * sum(groups[t - b] for b in behind if 0 <= t - b < len(groups)),
+            )
+            for t in range(len(groups) + max(behind))
         )
 
     def vector(self, vector: Json) -> int:

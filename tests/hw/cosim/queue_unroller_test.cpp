@@ -277,13 +277,13 @@ TEST(Descriptor, HasARowCommandAllItsWords) {
   // row_cmd_t from the end: flags, mode (rows, norm, centred, one channel a beat), beats of 8 lanes
   // in a stretch, stretches and pieces, counts and strides, innermost first.
   std::vector<int64_t> words = {0, 1 << 11 | 1 << 12 | 1 << 13 | 1 << 14, 8, 3, 4, 3, 6};
-  for (const int64_t w : {5,  4,  3,  2,  120, 20,  121, -15, 14, 13, 12,  -11, 200,
-                          25, 24, 23, 22, 21,  300, 0,   0,   34, 33, -32, 31,  1})
+  for (const int64_t w : {5,  4,  3,  2,  20,  121, -15, 14, 13, 12,  -11, 200, 25,
+                          24, 23, 22, 21, 300, 0,   0,   34, 33, -32, 31,  1})
     words.push_back(w);
   words.push_back((-41 & 0xff) | 42 << 8 | (-43 & 0xff) << 16 | int64_t{44} << 24);
-  words.push_back(25 << 16);
+  words.push_back(25 << 16 | 1 << 24);  // a row in a step
   words.insert(words.end(), {9, 7, 360});
-  ASSERT_EQ(words.size(), 38U);
+  ASSERT_EQ(words.size(), 37U);
   for (size_t i = 0; i < words.size(); ++i)
     EXPECT_EQ(d->words[i], static_cast<uint32_t>(words[i])) << i;
 
@@ -302,16 +302,23 @@ TEST(Descriptor, HasARowCommandAllItsWords) {
   EXPECT_EQ(soft->words[2], 8U);
   EXPECT_EQ(soft->words[3], 8U);
   EXPECT_EQ(soft->words[5], 1U);
-  EXPECT_EQ(soft->words[12], 60U);
-  for (const auto& [at, value] : {std::pair<size_t, uint32_t>{26, 400},
-                                  {27, 55},
-                                  {28, 54},
-                                  {31, 51},
-                                  {32, 61U << 16 | 0xfffe},
-                                  {34, 12 | 13 << 8 | 25 << 16},
-                                  {35, (1U << 30) + 5},
-                                  {36, 0}})
+  EXPECT_EQ(soft->words[11], 60U);
+  for (const auto& [at, value] : {std::pair<size_t, uint32_t>{25, 400},
+                                  {26, 55},
+                                  {27, 54},
+                                  {30, 51},
+                                  {31, 61U << 16 | 0xfffe},
+                                  {33, 12 | 13 << 8 | 25 << 16 | 1U << 24},
+                                  {34, (1U << 30) + 5},
+                                  {35, 0}})
     EXPECT_EQ(soft->words[at], value) << at;
+
+  // Of a beat each: six to a step of 16 cycles, three passes over each.
+  c.pieces = 1;
+  c.run = 8;
+  const auto small = describe(p, kMachine, Command{c}, indices);
+  ASSERT_TRUE(small.ok());
+  EXPECT_EQ(small->words[33] >> 24, 6U);
 }
 
 TEST(Descriptor, HasATableItsOffset) {

@@ -246,12 +246,18 @@ int64_t row_time(RowOp op, int64_t rows, int64_t run, int64_t lanes, bool mask =
 TEST(RowTime, IsWhatTheContractsExamplesSay) {
   EXPECT_EQ(row_time(RowOp::softmax, 1, 128, 64), 96);
   EXPECT_EQ(row_time(RowOp::layer_norm, 1, 128, 64), 80);
-  for (const int64_t rows : {20, 1000}) {
+  for (const int64_t rows : {48, 960}) {
     const auto each = [&](RowOp op) {
       return row_time(op, rows + 1, 768, 64) - row_time(op, rows, 768, 64);
     };
     EXPECT_EQ(each(RowOp::softmax), 36);
     EXPECT_EQ(each(RowOp::rms_norm), 24);
+    // Of one beat each, six and eight to a step.
+    EXPECT_EQ(row_time(RowOp::softmax, rows + 24, 16, 64) - row_time(RowOp::softmax, rows, 16, 64),
+              24 * 3);
+    EXPECT_EQ(
+        row_time(RowOp::rms_norm, rows + 24, 16, 64) - row_time(RowOp::rms_norm, rows, 16, 64),
+        24 * 2);
   }
 }
 
@@ -259,15 +265,20 @@ TEST(RowTime, IsWhatTheContractsExamplesSay) {
 TEST(RowTime, IsTheSumOfItsSteps) {
   for (const RowOp op : {RowOp::softmax, RowOp::layer_norm})
     for (int64_t rows = 1; rows < 20; ++rows)
-      for (const int64_t beats : {1, 5, 6, 7, 16, 17, 40}) {
+      for (const int64_t beats : {1, 2, 3, 4, 5, 6, 7, 8, 16, 17, 40}) {
+        const bool softmax = op == RowOp::softmax;
+        const int64_t group = (16 + (softmax ? 3 : 2) * beats - 1) / ((softmax ? 3 : 2) * beats);
         int64_t cycles = 0;
-        for (int64_t t = 0; t < rows + (op == RowOp::softmax ? 5 : 4); ++t) {
-          int64_t passes = 0;
-          const auto has = [&](int64_t row) { passes += row >= 0 && row < rows ? 1 : 0; };
+        for (int64_t t = 0; (t - (softmax ? 5 : 4)) * group < rows; ++t) {
+          int64_t in_step = 0;  // rows, of all passes
+          const auto has = [&](int64_t g) {
+            for (int64_t row = g * group; row < (g + 1) * group; ++row)
+              in_step += row >= 0 && row < rows ? 1 : 0;
+          };
           has(t);
-          if (op == RowOp::softmax) has(t - 2);
-          has(op == RowOp::softmax ? t - 5 : t - 4);
-          cycles += std::max<int64_t>(16, passes * beats);
+          if (softmax) has(t - 2);
+          has(softmax ? t - 5 : t - 4);
+          cycles += std::max<int64_t>(16, in_step * beats);
         }
         EXPECT_EQ(row_time(op, rows, beats * 8 - 3, 8), cycles) << rows << " " << beats;
       }

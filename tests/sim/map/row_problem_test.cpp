@@ -446,7 +446,7 @@ TEST(RowMapping, HasWhatDoesNotFitHalvesOrOperations) {
   EXPECT_EQ(row_commands(129), 0) << "an odd number has no halves";
 }
 
-/// A row takes max(16, 2 beats) cycles in the middle of many (rtl/README.md, Row commands).
+/// A row takes 2 cycles a beat in the middle of many (rtl/README.md, Row commands).
 TEST(RowMapping, TakesWhatItsRowsTake) {
   hw::HwConfig hw = test::small_machine();
   hw.dram = {{1000000}, {1000000}, 0};
