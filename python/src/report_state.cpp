@@ -12,7 +12,7 @@
 namespace accsim::python {
 namespace {
 
-constexpr std::string_view kFormat = "accsim.report-state/4";
+constexpr std::string_view kFormat = "accsim.report-state/5";
 
 // Structured bindings name every member: one more, and this doesn't compile.
 
@@ -36,10 +36,22 @@ void members(sim::Costs& c, F each) {
 
 template <class F>
 void members(sim::LayerReport& l, F each) {
-  auto& [name, op_type, fate, merged_into, mapping, unverifiable, input_shapes, output_shape, costs,
-         bound, resident, live] = l;
-  each(name, op_type, fate, merged_into, mapping, unverifiable, input_shapes, output_shape, costs,
-       bound, resident, live);
+  auto& [name, op_type, module, fate, merged_into, mapping, unverifiable, input_shapes,
+         output_shape, costs, bound, resident, live] = l;
+  each(name, op_type, module, fate, merged_into, mapping, unverifiable, input_shapes, output_shape,
+       costs, bound, resident, live);
+}
+
+template <class F>
+void members(sim::Assumption& a, F each) {
+  auto& [node, op_type, of, bound, size, given] = a;
+  each(node, op_type, of, bound, size, given);
+}
+
+template <class F>
+void members(sim::LayerGroup& g, F each) {
+  auto& [name, layers, costs, bound] = g;
+  each(name, layers, costs, bound);
 }
 
 template <class F>
@@ -53,11 +65,11 @@ void members(sim::CutLayer& l, F each) {
 template <class F>
 void members(sim::Report& r, F each) {
   auto& [model_name, model_file, opset, ir_version, nodes, params, buffers, weight_bytes, bindings,
-         defaulted, hw, area, layers, totals, bound, cut_layers, unsupported, objective, distinct,
-         candidates, evaluated, shared_peak] = r;
+         defaulted, assumed, hw, area, layers, grouped_by, groups, totals, bound, cut_layers,
+         unsupported, objective, distinct, candidates, evaluated, shared_peak] = r;
   each(model_name, model_file, opset, ir_version, nodes, params, buffers, weight_bytes, bindings,
-       defaulted, hw, area, layers, totals, bound, cut_layers, unsupported, objective, distinct,
-       candidates, evaluated, shared_peak);
+       defaulted, assumed, hw, area, layers, grouped_by, groups, totals, bound, cut_layers,
+       unsupported, objective, distinct, candidates, evaluated, shared_peak);
 }
 
 template <class T>

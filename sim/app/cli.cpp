@@ -40,6 +40,7 @@
 #include "sim/report/format.h"
 #include "sim/report/html.h"
 #include "sim/report/json.h"
+#include "sim/report/roll_up.h"
 #include "sim/report/shapes.h"
 #include "sim/report/text.h"
 
@@ -59,7 +60,7 @@ struct CostCommand {
   MappingOptions mapping;
   TraceOptions trace;
   AnnotateOptions annotate;
-  std::string hw, json, csv, html, dump;
+  std::string hw, json, csv, html, dump, by;
   std::string command, version;  ///< as the page quotes them
   bool all = false, quiet = false;
 
@@ -82,6 +83,10 @@ struct CostCommand {
                    "Print the tile programs of the layers whose name matches, and no report")
         ->type_name("GLOB");
     mapping.add_to(app);
+    app.add_option("--by", by,
+                   "Roll the layers up: by module, module:DEPTH (so many parts of its path), op or "
+                   "fate; in the table, JSON (beside the layers) and CSV (instead of them)")
+        ->type_name("GROUPING");
     app.add_flag("--all", all, "Show layers that cost nothing too");
     app.add_flag("-q,--quiet", quiet, "No table");
     app.option_defaults()->group("Options");
@@ -106,6 +111,13 @@ struct CostCommand {
                         "prints programs and no report: ask for --json, --csv, --html, --trace and "
                         "--annotate in a run of their own",
                         "--dump-program"});
+    const std::optional<Grouping> grouping = grouping_from(by);
+    if (!by.empty() && !grouping)
+      errors.push_back({Errc::usage,
+                        fmt::format("'{}' is not module, module:DEPTH with a depth of 1 or more, "
+                                    "op or fate",
+                                    by),
+                        "--by"});
     if (!errors.empty()) return report_errors(errors);
 
     journal.reads("machine", hw);
@@ -118,9 +130,10 @@ struct CostCommand {
     collect(graph);
     if (!errors.empty()) return report_errors(errors);
     map_options->threads = std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
-    const Result<CostedNetwork> costed = cost_network(*graph, *machine, *map_options);
+    Result<CostedNetwork> costed = cost_network(*graph, *machine, *map_options);
     if (!costed) return report_errors(costed.errors());
     journal.step("lowered, mapped and timed");
+    if (grouping) roll_up(*grouping, costed->report);
     note_mapping(costed->report, journal);
     const int code = print(*costed, console);
     journal.step("printed");

@@ -70,6 +70,11 @@ void ModelOptions::add_graph_options_to(CLI::App& app) {
                  "Shape of a graph input instead of the declared one, e.g. input=1x3x224x224")
       ->type_name("NAME=DIMS")
       ->allow_extra_args(false);
+  app.add_option("--assume", sizes_,
+                 "Size that only the numbers of a run decide, by the node that has it, e.g. boxes "
+                 "that NonMaxSuppression leaves; default: the most that there can be")
+      ->type_name("NODE=N")
+      ->allow_extra_args(false);
   app.add_flag("--allow-unsupported", allow_unsupported_,
                "Cost operators without a rule as the traffic of their inputs and outputs");
   app.option_defaults()->group("Options");
@@ -97,6 +102,15 @@ Result<ElaborateOptions> ModelOptions::elaborate() const {
     else
       out.input_shapes[input] = *dims;
   }
+  for (const std::string& text : sizes_) {
+    const auto [node, value] = split_assignment(text);
+    const auto size = parse_int(value);
+    if (node.empty() || !size || *size < 0)
+      errors.push_back(
+          {Errc::usage, "'" + text + "' is not NODE=N with N a whole number", "--assume"});
+    else if (!out.sizes.emplace(node, *size).second)
+      errors.push_back({Errc::usage, "'" + node + "' is given twice", "--assume"});
+  }
   if (!errors.empty()) return errors;
   return out;
 }
@@ -105,6 +119,7 @@ std::vector<std::string> ModelOptions::words() const {
   std::vector<std::string> out;
   for (const std::string& text : bindings_) out.insert(out.end(), {"--bind", text});
   for (const std::string& text : shapes_) out.insert(out.end(), {"--input-shape", text});
+  for (const std::string& text : sizes_) out.insert(out.end(), {"--assume", text});
   if (allow_unsupported_) out.emplace_back("--allow-unsupported");
   return out;
 }

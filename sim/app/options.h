@@ -36,7 +36,7 @@ class ModelOptions {
 
  private:
   std::string model_;
-  std::vector<std::string> bindings_, shapes_;
+  std::vector<std::string> bindings_, shapes_, sizes_;
   bool allow_unsupported_ = false;
   TorchFile torch_;
 };

@@ -12,6 +12,7 @@
 #include "sim/elaborate/node_label.h"
 #include "sim/elaborate/origins.h"
 #include "sim/elaborate/scope.h"
+#include "sim/elaborate/unbound.h"
 
 namespace accsim::sim {
 namespace {
@@ -69,19 +70,43 @@ Result<TensorIds> model_outputs(const GraphDef& graph, const Scope& scope) {
   return ids;
 }
 
-/// elaborate(), with errors that don't say the file.
-Result<Elaborated> elaborate_model(const ModelDef& model, const ElaborateOptions& options) {
+/// Is every size that was given one of a node that asks for it?
+Status check_sizes(const ElaborateOptions& options, const std::vector<Assumption>& assumed) {
+  std::vector<std::string_view> names;
+  for (const Assumption& a : assumed) names.push_back(a.node);
+  Errors errors;
+  for (const auto& [node, size] : options.sizes) {
+    if (options.skip_unknown || std::ranges::find(names, node) != names.end()) continue;
+    errors.push_back({Errc::usage,
+                      fmt::format("--assume names '{}', but {}", node,
+                                  names.empty() ? "the model has no size that only a run decides"
+                                                : fmt::format("only a run decides sizes of {}",
+                                                              fmt::join(names, ", "))),
+                      ""});
+  }
+  if (!errors.empty()) return errors;
+  return ok();
+}
+
+/// elaborate(), with errors that don't say the file. Says which symbols count as 1 by default.
+Result<Elaborated> elaborate_model(const ModelDef& model, const ElaborateOptions& options,
+                                   std::vector<std::string>& defaulted) {
   if (const Status versions = check_versions(model); !versions) return versions.errors();
   Budget budget;
-  GraphBuilder builder(start_graph(model), budget);
+  Graph start = start_graph(model);
+  start.given_sizes = options.sizes;
+  GraphBuilder builder(std::move(start), budget);
   Scope scope;
   scope.graph = &model.graph;
   Result<TensorIds> inputs = add_model_inputs(model, options, builder, scope);
   if (!inputs) return inputs.errors();
+  defaulted = builder.graph().defaulted;
   if (const Status stored = add_initializers(model.graph, builder, scope); !stored)
     return stored.errors();
   Expander expander(model, options.allow_unsupported, builder, budget);
   if (const Status nodes = expander.expand(model.graph.nodes, scope); !nodes) return nodes.errors();
+  if (const Status known = check_sizes(options, builder.graph().assumed); !known)
+    return known.errors();
   Result<TensorIds> outputs = model_outputs(model.graph, scope);
   if (!outputs) return outputs.errors();
   Elaborated out{builder.finish(std::move(*inputs), std::move(*outputs)), expander.origins()};
@@ -92,9 +117,14 @@ Result<Elaborated> elaborate_model(const ModelDef& model, const ElaborateOptions
 }  // namespace
 
 Result<Elaborated> elaborate_with_origins(const ModelDef& model, const ElaborateOptions& options) {
-  Result<Elaborated> made = elaborate_model(model, options);
-  if (!made) return put_at(model.file, made.errors());
-  return made;
+  std::vector<std::string> defaulted;
+  Result<Elaborated> made = elaborate_model(model, options, defaulted);
+  if (made) return made;
+  const auto fits = [&](const ElaborateOptions& other) {
+    std::vector<std::string> ignored;
+    return elaborate_model(model, other, ignored).ok();
+  };
+  return put_at(model.file, explain_unbound(made.errors(), defaulted, options, fits));
 }
 
 Result<Graph> elaborate(const ModelDef& model, const ElaborateOptions& options) {

@@ -15,7 +15,8 @@ struct ElaborateOptions {
   std::map<std::string, int64_t> bindings;   ///< symbol -> size; the other symbols become 1
   std::map<std::string, Dims> input_shapes;  ///< graph input -> shape, instead of the declared one
   std::map<std::string, StoredTensor> constants;  ///< graph inputs that are fixed to a value
-  bool allow_unsupported = false;  ///< keep nodes of unknown operators, with declared shapes
+  std::map<std::string, int64_t> sizes;  ///< node -> a size of its output that only a run decides
+  bool allow_unsupported = false;        ///< keep nodes of unknown operators, with declared shapes
   bool skip_unknown = false;  ///< bindings and shapes of what the model doesn't have are no error
 };
 

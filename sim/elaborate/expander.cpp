@@ -9,6 +9,7 @@
 #include "sim/elaborate/node_label.h"
 #include "sim/elaborate/node_order.h"
 #include "sim/elaborate/subgraph_outputs.h"
+#include "sim/graph/module_path.h"
 #include "sim/operators/op_table.h"
 
 namespace accsim::sim {
@@ -91,8 +92,10 @@ Status Expander::add_plain(const NodeCall& call) {
   std::vector<std::string> names;
   for (const std::string& output : def.outputs)
     names.push_back(output.empty() ? "" : call.scope.prefix + output);
-  Node node{call.name,   def.op_type, def.domain,      call.opset,
-            call.inputs, {},          call.attributes, false};
+  Node node{
+      call.name,       def.op_type, def.domain,
+      call.opset,      call.inputs, {},
+      call.attributes, false,       def.module.empty() ? module_from_name(call.name) : def.module};
   const OpRow* row = find_op(def.domain, def.op_type);
   const Result<TensorIds> ids =
       row != nullptr ? builder_.add_node(std::move(node), names, *row)

@@ -8,6 +8,7 @@
 
 #include "sim/elaborate/node_label.h"
 #include "sim/elaborate/operator_rules.h"
+#include "sim/graph/module_path.h"
 
 namespace accsim::sim {
 namespace {
@@ -100,6 +101,7 @@ Result<TensorIds> GraphBuilder::add_unsupported(Node node, const std::vector<std
 Result<TensorId> GraphBuilder::add_internal(std::string op_type, std::string name, TensorIds inputs,
                                             std::vector<Attribute> attributes) {
   const std::string output = name + "_output";
+  std::string module = module_from_name(name);
   Node node{std::move(name),
             std::move(op_type),
             "",
@@ -107,7 +109,8 @@ Result<TensorId> GraphBuilder::add_internal(std::string op_type, std::string nam
             std::move(inputs),
             {},
             std::move(attributes),
-            false};
+            false,
+            std::move(module)};
   if (const Status step = budget_.take_step(); !step)
     return put_at(node_label(node), step.errors());
   const OpRow* row = find_op(node.domain, node.op_type);

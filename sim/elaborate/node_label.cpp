@@ -15,7 +15,8 @@ std::string label_of(std::string_view name, std::string_view domain, std::string
 }  // namespace
 
 std::string node_name(const NodeDef& node, size_t i) {
-  return node.name.empty() ? fmt::format("{}_{}", node.op_type, i) : node.name;
+  const std::string own = node.name.empty() ? fmt::format("{}_{}", node.op_type, i) : node.name;
+  return node.module.empty() ? own : node.module + "/" + own;
 }
 
 std::string node_label(const NodeDef& node, const std::string& name) {

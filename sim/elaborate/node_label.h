@@ -7,7 +7,7 @@
 
 namespace accsim::sim {
 
-/// Name of node `i` of a list: its own, or "<op_type>_<i>".
+/// Name of node `i` of a list: its own, or "<op_type>_<i>", behind "<module>/" where it is stated.
 std::string node_name(const NodeDef& node, size_t i);
 /// "node 'NAME' (op Domain::Type)"; the domain is left out for ai.onnx.
 std::string node_label(const NodeDef& node, const std::string& name);

@@ -32,6 +32,7 @@ void describe_model(const Graph& graph, const Lowered& lowered, Report& r) {
   r.weight_bytes = lowered.weight_bytes;
   r.bindings.assign(graph.bindings.begin(), graph.bindings.end());
   r.defaulted = graph.defaulted;
+  r.assumed = graph.assumed;
   r.unsupported = lowered.unsupported;
 }
 
@@ -42,6 +43,7 @@ LayerReport describe_layer(const Graph& graph, const Lowered& lowered, const Lay
   out.fate = l.fate;
   if (l.merged_into >= 0) out.merged_into = lowered.layers[static_cast<size_t>(l.merged_into)].name;
   const Node& node = graph.nodes[static_cast<size_t>(l.node)];
+  out.module = node.module;
   for (TensorId id : node.inputs)
     if (id != kNoTensor) out.input_shapes.push_back(graph.tensor(id).dims);
   for (TensorId id : node.outputs)

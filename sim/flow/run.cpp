@@ -120,11 +120,9 @@ Result<PreparedRun> prepare_run(const RunRequest& request) {
   ElaborateOptions options = request.elaborate;
   take_shapes(*model, *arrays, options);
   Result<Graph> graph = elaborate(*model, options);
-  if (!graph && !arrays->empty()) {
-    const Errors first = graph.errors();
+  if ((!graph || !graph->assumed.empty()) && !arrays->empty()) {
     fix_inputs(*arrays, options);
-    graph = elaborate(*model, options);
-    if (!graph) return first;
+    if (Result<Graph> fixed = elaborate(*model, options)) graph = std::move(fixed);
   }
   if (!graph) return graph.errors();
   PreparedRun out{std::move(*graph), std::move(*arrays), {}, std::move(series)};

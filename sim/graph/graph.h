@@ -35,7 +35,9 @@ struct Tensor {
 
 /// One operator of the graph with its tensors; absent inputs and unused outputs are kNoTensor.
 struct Node {
-  std::string name;  ///< never empty: unnamed nodes get "<op_type>_<index>"
+  /// Never empty: unnamed nodes get "<op_type>_<index>". Behind "<module>/" where the file states
+  /// the module beside the node.
+  std::string name;
   std::string op_type;
   std::string domain;
   int64_t opset = 0;  ///< version of `domain` that the node is written in
@@ -43,6 +45,18 @@ struct Node {
   std::vector<TensorId> outputs;
   std::vector<Attribute> attributes;
   bool folded = false;  ///< every output is constant: costs nothing at run time
+  /// Path of the module that the node was exported from, its parts divided by "."; "": not known.
+  std::string module{};
+};
+
+/// A size that only the numbers of a run decide, and what it is taken as.
+struct Assumption {
+  std::string node;  ///< name of the node whose output has it
+  std::string op_type;
+  std::string of;     ///< what is counted, as "elements that aren't 0"
+  int64_t bound = 0;  ///< it can't be more
+  int64_t size = 0;   ///< the bound, unless the user gave it
+  bool given = false;
 };
 
 /// A flat graph in topological order: functions inlined, If/Loop/Scan expanded, symbols bound.
@@ -57,6 +71,8 @@ struct Graph {
   std::vector<TensorId> outputs;
   std::map<std::string, int64_t> bindings;      ///< what each symbol was bound to
   std::vector<std::string> defaulted;           ///< symbols bound to 1 for want of a --bind
+  std::map<std::string, int64_t> given_sizes;   ///< of nodes, for what only a run decides
+  std::vector<Assumption> assumed;              ///< what was taken for what only a run decides
   std::map<std::string, std::string> metadata;  ///< properties of the model
   std::shared_ptr<const void> mapping;          ///< keeps Payload::data alive
 

@@ -74,6 +74,7 @@ struct NodeDef {
   std::vector<std::string> inputs;  ///< "" for an absent optional input
   std::vector<std::string> outputs;
   std::vector<Attribute> attributes;
+  std::string module{};  ///< of the network's source, as "layer1.0.conv1"; "": not stated
 
   const Attribute* attribute(std::string_view wanted) const {
     for (const Attribute& a : attributes)

@@ -3,6 +3,7 @@
 #include <memory>
 #include <utility>
 
+#include "sim/graph/module_path.h"
 #include "sim/onnx/decode.h"
 #include "sim/onnx/field_numbers.h"
 
@@ -118,6 +119,7 @@ bool Decoder::attribute(ByteSpan message, Attribute& out) {
 }
 
 bool Decoder::node(ByteSpan message, NodeDef& out) {
+  std::map<std::string, std::string> notes;
   Cursor cursor(message, fault);
   for (Field field; cursor.next(field);) {
     ByteSpan span;
@@ -144,11 +146,15 @@ bool Decoder::node(ByteSpan message, NodeDef& out) {
       case proto::Node::kOverload:
         cursor.read(field, out.overload);
         break;
+      case proto::Node::kMetadataProps:
+        if (cursor.read(field, span)) property(span, notes);
+        break;
       default:
         break;
     }
   }
   if (fault.ok() && out.op_type.empty()) return fault.set(message.data, "a node has no op_type");
+  out.module = module_from_notes(notes);
   return fault.ok();
 }
 

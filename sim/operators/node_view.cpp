@@ -106,6 +106,22 @@ void InferContext::set_output(size_t i, DType dtype, Dims dims) {
   tensor.dims = std::move(dims);
 }
 
+Result<int64_t> InferContext::assumed_size(std::string_view of, int64_t bound) {
+  Assumption made{node_.name, node_.op_type, std::string(of), bound, bound, false};
+  const auto given = mutable_graph_.given_sizes.find(node_.name);
+  if (given != mutable_graph_.given_sizes.end()) {
+    if (given->second > bound)
+      return Error{Errc::usage,
+                   fmt::format("--assume gives {} {}, of which there are at most {}", given->second,
+                               of, bound),
+                   ""};
+    made.size = given->second;
+    made.given = true;
+  }
+  mutable_graph_.assumed.push_back(std::move(made));
+  return mutable_graph_.assumed.back().size;
+}
+
 void InferContext::set_value(size_t i, std::vector<int64_t> integers) {
   set_value(i, std::make_shared<const ConstData>(std::move(integers)));
 }

@@ -225,6 +225,13 @@ std::string unknown_request(const Node& node) {
 
 Status check_runnable(const Graph& graph) {
   Errors errors;
+  for (const Assumption& a : graph.assumed)
+    errors.push_back(at(fmt::format("{}: node '{}' (op {})", graph.file, a.node, a.op_type),
+                        Errc::unsupported,
+                        fmt::format("the shape of its output depends on its numbers ({}); costs "
+                                    "assume one, run computes what is known before",
+                                    a.of)));
+  if (!errors.empty()) return errors;
   for (const Node& node : graph.nodes) {
     if (find_kernel(node.domain, node.op_type) == nullptr) {
       std::string why = "the reference executor has no kernel for it";

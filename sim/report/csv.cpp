@@ -44,7 +44,29 @@ void append_csv_cell(const FieldValue& value, std::string& out) {
   append_quoted(std::visit(CsvCell{}, value), out);
 }
 
+namespace {
+
+std::string groups_csv(const Report& report) {
+  std::string out = "name,layers";
+  for (const ReportField& field : report_fields())
+    if (field.in_groups()) out += "," + field.key;
+  for (const LayerGroup& group : report.groups) {
+    out += '\n';
+    append_csv_cell(group.name, out);
+    out += fmt::format(",{}", group.layers);
+    for (const ReportField& field : report_fields()) {
+      if (!field.in_groups()) continue;
+      out += ',';
+      append_csv_cell(field.get(group_row(report, group)), out);
+    }
+  }
+  return out + '\n';
+}
+
+}  // namespace
+
 std::string to_csv(const Report& report) {
+  if (!report.grouped_by.empty()) return groups_csv(report);
   std::string out;
   const auto end_row = [&out] { out.back() = '\n'; };  // in place of the last comma
   for (const ReportField& field : report_fields()) {

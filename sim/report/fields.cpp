@@ -75,6 +75,10 @@ void add_identity(List& list) {
                   kLayer,
                   [](const ReportRow& r) -> FieldValue { return std::string(name(r.layer->fate)); },
                   {{"fate", "", 9}}});
+  list.push_back({"module", "",
+                  "module of the network's source that the node is of, as PyTorch's exporters "
+                  "note it or the node's name says",
+                  kLayer, words(&LayerReport::module)});
   list.push_back({"merged_into", "", "the layer whose program does a folded layer's work", kLayer,
                   words(&LayerReport::merged_into)});
   list.push_back({"output_shape",
@@ -335,6 +339,10 @@ List make_report_fields() {
 
 ReportRow layer_row(const Report& report, const LayerReport& layer) {
   return {report, &layer, layer.costs, layer.bound};
+}
+
+ReportRow group_row(const Report& report, const LayerGroup& group) {
+  return {report, nullptr, group.costs, group.bound};
 }
 
 ReportRow totals_row(const Report& report) {

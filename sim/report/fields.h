@@ -14,7 +14,8 @@ namespace accsim::sim {
 using FieldValue =
     std::variant<std::monostate, int64_t, double, std::string, Dims, std::vector<Dims>>;
 
-/// A layer, or the whole network when `layer` is null. Refers to the report it was made from.
+/// A layer, or a group of them or the whole network when `layer` is null. Refers to the report it
+/// was made from.
 struct ReportRow {
   const Report& report;
   const LayerReport* layer;
@@ -23,6 +24,8 @@ struct ReportRow {
 };
 /// The row of one layer, which must be of this report.
 ReportRow layer_row(const Report& report, const LayerReport& layer);
+/// The row of a group of layers: that of what is summed, as the whole network's.
+ReportRow group_row(const Report& report, const LayerGroup& group);
 /// The row of the whole network.
 ReportRow totals_row(const Report& report);
 
@@ -57,6 +60,7 @@ struct ReportField {
 
   bool in_layers() const { return scope != FieldScope::totals; }
   bool in_totals() const { return scope != FieldScope::layer; }
+  bool in_groups() const { return scope == FieldScope::both; }
 };
 
 /// Every field, in the order of the files' keys and columns.

@@ -1,5 +1,6 @@
 #include <cmath>
 
+#include "sim/report/assumptions.h"
 #include "sim/report/inspect.h"
 #include "sim/report/to_json.h"
 
@@ -13,10 +14,10 @@ std::string dump(const Json& json) {
 Json model(const Inspection& in) {
   Json bindings = Json::object();
   for (const auto& [symbol, value] : in.graph.bindings) bindings[symbol] = value;
-  return {{"name", in.graph.name},          {"file", in.graph.file},
-          {"opset", in.graph.opset},        {"ir_version", in.graph.ir_version},
-          {"nodes", in.graph.nodes.size()}, {"bindings", bindings},
-          {"defaulted", in.graph.defaulted}};
+  return {{"name", in.graph.name},           {"file", in.graph.file},
+          {"opset", in.graph.opset},         {"ir_version", in.graph.ir_version},
+          {"nodes", in.graph.nodes.size()},  {"bindings", bindings},
+          {"defaulted", in.graph.defaulted}, {"assumed", assumptions_json(in.graph.assumed)}};
 }
 
 /// Whole numbers without a fraction, as the file has them.

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "sim/report/assumptions.h"
 #include "sim/report/inspect.h"
 #include "sim/report/table.h"
 
@@ -99,6 +100,7 @@ void Page::head() {
     if (by_default) symbols += fmt::format(" (default; set with --bind {}=N)", symbol);
   }
   if (!symbols.empty()) item("symbols", symbols);
+  for (const std::string& text : assumption_texts(g.assumed)) item("assumed", text);
   for (const std::string& node : in_.lowered.unsupported)
     item("unsupported", node + ": its MACs aren't known");
   line("");

@@ -1,6 +1,9 @@
 #include "sim/report/json.h"
 
+#include <fmt/format.h>
+
 #include "hw/config/fields.h"
+#include "sim/report/assumptions.h"
 #include "sim/report/fields.h"
 #include "sim/report/to_json.h"
 
@@ -22,11 +25,17 @@ std::string dump(const Json& json, int indent) {
 Json model(const Report& report) {
   Json bindings = Json::object();
   for (const auto& [symbol, value] : report.bindings) bindings[symbol] = value;
-  return {{"name", report.model_name}, {"file", report.model_file},
-          {"opset", report.opset},     {"ir_version", report.ir_version},
-          {"nodes", report.nodes},     {"params", report.params},
-          {"buffers", report.buffers}, {"weight_bytes", report.weight_bytes},
-          {"bindings", bindings},      {"defaulted", report.defaulted}};
+  return {{"name", report.model_name},
+          {"file", report.model_file},
+          {"opset", report.opset},
+          {"ir_version", report.ir_version},
+          {"nodes", report.nodes},
+          {"params", report.params},
+          {"buffers", report.buffers},
+          {"weight_bytes", report.weight_bytes},
+          {"bindings", bindings},
+          {"defaulted", report.defaulted},
+          {"assumed", assumptions_json(report.assumed)}};
 }
 
 Json hw_value(const hw::Field& field, hw::HwConfig& hw) {
@@ -72,6 +81,14 @@ Json row_json(const ReportRow& row) {
     if (row.layer != nullptr ? field.in_layers() : field.in_totals())
       out[field.key] = std::visit(ToJson{}, field.get(row));
   }
+  return out;
+}
+
+Json group_json(const Report& report, const LayerGroup& group) {
+  Json out = {{"name", group.name}, {"layers", group.layers}};
+  for (const ReportField& field : report_fields())
+    if (field.in_groups())
+      out[field.key] = std::visit(ToJson{}, field.get(group_row(report, group)));
   return out;
 }
 
@@ -136,12 +153,20 @@ std::string to_json(const Report& report) {
   section("hw", machine(report));
   section("totals", row_json(totals_row(report)));
   section("energy", energy(report.totals.energy));
-  out += "  \"layers\": [";
-  for (size_t i = 0; i < report.layers.size(); ++i) {
-    out += i == 0 ? "\n    " : ",\n    ";
-    out += dump(row_json(layer_row(report, report.layers[i])), -1);
+  const auto lines = [&out](std::string_view key, const auto& items, const auto& json_of) {
+    out += fmt::format("  \"{}\": [", key);
+    for (size_t i = 0; i < items.size(); ++i) {
+      out += i == 0 ? "\n    " : ",\n    ";
+      out += dump(json_of(items[i]), -1);
+    }
+    out += items.empty() ? "],\n" : "\n  ],\n";
+  };
+  if (!report.grouped_by.empty()) {
+    section("grouped_by", report.grouped_by);
+    lines("groups", report.groups, [&](const LayerGroup& g) { return group_json(report, g); });
   }
-  out += report.layers.empty() ? "],\n" : "\n  ],\n";
+  lines("layers", report.layers,
+        [&](const LayerReport& l) { return row_json(layer_row(report, l)); });
   if (!report.cut_layers.empty()) section("tiled", tiled(report));
   out += "  \"unsupported\": " + dump(Json(report.unsupported), 2) + "\n}\n";
   return out;

@@ -7,6 +7,7 @@ namespace accsim::sim {
 
 /// The report as JSON, schema "accsim.report/1":
 ///   schema, model, hw, totals, energy, layers, unsupported
+/// and, where it is rolled up, grouped_by and groups, with the keys that layers and totals have.
 /// `totals` and each of `layers` hold the keys of the field list (fields.h) in its order; counts
 /// are integers, a field without a value is null. `hw` is the machine file's content, the array's
 /// keys lifted to the top. One layer a line; ends in a line feed. Bytes of names that are not UTF-8

@@ -8,6 +8,7 @@
 #include "hw/timing/timing.h"
 #include "sim/base/dims.h"
 #include "sim/base/result.h"
+#include "sim/graph/graph.h"
 #include "sim/work/work.h"
 
 namespace accsim::sim {
@@ -78,6 +79,7 @@ std::vector<Loss> losses(const Costs& c);
 /// One node of the graph: what became of it and, when it has a program, what that costs.
 struct LayerReport {
   std::string name, op_type;
+  std::string module;  ///< of the network's source, its parts divided by "."; "": not known
   Fate fate = Fate::view;
   std::string merged_into;   ///< folded layers: the layer whose program does their work; or ""
   std::string mapping;       ///< tilings chosen, for people
@@ -88,6 +90,14 @@ struct LayerReport {
   Bound bound = Bound::none;
   int64_t resident_bytes = 0;  ///< in the shared buffer while the layer runs
   int64_t live_bytes = 0;      ///< of activations that are live while it runs
+};
+
+/// Layers that are alike in what they are rolled up by (roll_up.h).
+struct LayerGroup {
+  std::string name;
+  int64_t layers = 0;
+  Costs costs{};
+  Bound bound = Bound::none;
 };
 
 /// A layer that the model had before it was cut into tile-sized products, on two ways: as the graph
@@ -111,11 +121,14 @@ struct Report {
   int64_t nodes = 0, params = 0, buffers = 0, weight_bytes = 0;
   std::vector<std::pair<std::string, int64_t>> bindings;  ///< symbol, bound value
   std::vector<std::string> defaulted;                     ///< symbols bound to 1 by default
+  std::vector<Assumption> assumed;                        ///< sizes that only a run decides
   // machine
   hw::HwConfig hw;
   double area_mm2 = 0;  ///< by the proxy of hw/area/area.h
   // result
   std::vector<LayerReport> layers;  ///< one a graph node, in execution order
+  std::string grouped_by;           ///< what `groups` are, as "module:2"; "": there are none
+  std::vector<LayerGroup> groups;
   Costs totals;
   Bound bound = Bound::none;
   std::vector<CutLayer> cut_layers;       ///< of a model that `accsim tile` wrote

@@ -91,6 +91,15 @@ Json row_schema(const ReportRow& row, const std::string& description) {
   return object_of(std::move(properties), description);
 }
 
+Json group_schema(const Report& report) {
+  Json properties = keys({{"name", "string", "what its layers have in common"},
+                          {"layers", "integer", "how many they are"}});
+  const Json sums = row_schema(totals_row(report), "")["properties"];
+  for (const ReportField& field : report_fields())
+    if (field.in_groups()) properties[field.key] = sums[field.key];
+  return object_of(std::move(properties), "layers that are alike");
+}
+
 Json model_schema() {
   Json properties = keys({{"name", "string", "name of the graph"},
                           {"file", "string", "path as given"},
@@ -105,6 +114,15 @@ Json model_schema() {
   properties["bindings"] = std::move(bindings);
   properties["defaulted"] =
       list_of({{"type", "string"}}, "symbols that nobody bound: they were taken as 1");
+  properties["assumed"] =
+      list_of(object_of(keys({{"node", "string", "whose output has the size"},
+                              {"op_type", "string", "ONNX operator"},
+                              {"of", "string", "what is counted"},
+                              {"bound", "integer", "the most that there can be"},
+                              {"size", "integer", "what it was taken as"},
+                              {"given", "boolean", "by --assume; else it is the bound"}}),
+                        "a size that only the numbers of a run decide"),
+              "sizes that only a run decides, and what they were taken as");
   return object_of(std::move(properties), "the network");
 }
 
@@ -178,11 +196,16 @@ std::string report_schema() {
   properties["layers"] =
       list_of(row_schema(layer_row(sample.report, sample.layer), "a node of the graph"),
               "one a node, in execution order");
+  properties["grouped_by"] = {{"type", "string"},
+                              {"description", "what groups are by: module, op or fate"}};
+  properties["groups"] =
+      list_of(group_schema(sample.report), "in the order of their first layers; they add up");
   properties["tiled"] = tiled_schema();
   properties["unsupported"] = list_of(
       {{"type", "string"}}, "nodes costed as traffic alone, because --allow-unsupported said so");
   Json out = {{"$schema", "http://json-schema.org/draft-07/schema#"}, {"title", "accsim report"}};
-  out.update(object_of(std::move(properties), "what accsim --json writes", {"tiled"}));
+  out.update(object_of(std::move(properties), "what accsim --json writes",
+                       {"grouped_by", "groups", "tiled"}));
   return out.dump(2) + "\n";
 }
 

@@ -50,21 +50,12 @@ std::vector<const ReportField*> text_fields() {
   return out;
 }
 
-TextTable::Row text_row(const ReportRow& row) {
-  TextTable::Row out;
-  for (const ReportField* field : text_fields()) {
-    const TextColumn& column = field->text.front();
-    if (row.layer == nullptr && !field->in_totals()) {
-      out.cells.emplace_back();
-      continue;
-    }
-    std::string text = std::visit(TextCell{column}, field->get(row));
-    if (field->key == "name" && text.empty()) text = "(no name)";
-    if (field->key != "name" && column.style == TextStyle::words)
-      text = shorten_middle(text, kWordsMost);
-    out.cells.push_back(std::move(text));
-  }
-  return out;
+std::string text_cell(const ReportField& field, const ReportRow& row) {
+  if (row.layer == nullptr && !field.in_totals()) return "";
+  const TextColumn& column = field.text.front();
+  std::string text = std::visit(TextCell{column}, field.get(row));
+  if (field.key == "name") return text.empty() ? "(no name)" : text;
+  return column.style == TextStyle::words ? shorten_middle(text, kWordsMost) : text;
 }
 
 }  // namespace
@@ -181,35 +172,76 @@ int64_t hidden_layers(const Report& report) {
   return std::count_if(report.layers.begin(), report.layers.end(), is_hidden);
 }
 
-TextTable layer_table(const Report& report, bool all_layers, bool unicode) {
-  std::vector<TextTable::Column> columns;
-  size_t bars = 0;  // where their column is
-  for (const ReportField* field : text_fields()) {
-    const TextColumn& c = field->text.front();
-    columns.push_back({c.header, c.unit, c.style == TextStyle::words, c.priority});
-    if (field->key == "bound") columns.back().ink = Ink::yellow;
-    if (field->key != "cycles") continue;
-    bars = columns.size();
-    columns.push_back({"", "", true, kBarPriority, Ink::blue});
+namespace {
+
+/// A table of fields of rows, with bars beside the cycles.
+class CostTable {
+ public:
+  /// `first`: header of the first column; `most`: cycles of the longest bar.
+  CostTable(std::vector<const ReportField*> fields, const std::string& first, int64_t most,
+            bool unicode)
+      : fields_(std::move(fields)), most_(most), unicode_(unicode), table_(columns(first)) {}
+
+  /// `name`: instead of the row's own.
+  void add(const ReportRow& row, const std::string& name, bool total) {
+    TextTable::Row out{.cells = {}, .total = total};
+    for (const ReportField* field : fields_) {
+      const bool named = field->key == "name" && !name.empty();
+      out.cells.push_back(named ? name : text_cell(*field, row));
+      if (field->key != "cycles") continue;
+      const double share = static_cast<double>(row.costs.cycles) / static_cast<double>(most_);
+      out.cells.push_back(format_bar(total ? 0 : share, kBar, unicode_));
+    }
+    table_.add(std::move(out));
   }
+  TextTable take() { return std::move(table_); }
+
+ private:
+  std::vector<TextTable::Column> columns(const std::string& first) const {
+    std::vector<TextTable::Column> out;
+    for (const ReportField* field : fields_) {
+      const TextColumn& c = field->text.front();
+      out.push_back({c.header, c.unit, c.style == TextStyle::words, c.priority});
+      if (field->key == "bound") out.back().ink = Ink::yellow;
+      if (field->key == "cycles") out.push_back({"", "", true, kBarPriority, Ink::blue});
+    }
+    out.front().header = first;
+    return out;
+  }
+
+  std::vector<const ReportField*> fields_;
+  int64_t most_;
+  bool unicode_;
+  TextTable table_;
+};
+
+template <class Rows>
+int64_t most_cycles(const Rows& rows) {
   int64_t most = 0;
-  for (const LayerReport& layer : report.layers) most = std::max(most, layer.costs.cycles);
-  TextTable table(std::move(columns));
-  const auto add = [&](TextTable::Row row, int64_t cycles) {
-    row.cells.insert(
-        row.cells.begin() + static_cast<std::ptrdiff_t>(bars),
-        format_bar(static_cast<double>(cycles) / static_cast<double>(most), kBar, unicode));
-    table.add(std::move(row));
-  };
-  for (const LayerReport& layer : report.layers) {
-    if (all_layers || !is_hidden(layer))
-      add(text_row(layer_row(report, layer)), layer.costs.cycles);
-  }
-  TextTable::Row totals = text_row(totals_row(report));
-  totals.cells[0] = fmt::format("total of {}", report.layers.size());
-  totals.total = true;
-  add(std::move(totals), 0);
-  return table;
+  for (const auto& row : rows) most = std::max(most, row.costs.cycles);
+  return most;
+}
+
+}  // namespace
+
+TextTable layer_table(const Report& report, bool all_layers, bool unicode) {
+  CostTable table(text_fields(), "layer", most_cycles(report.layers), unicode);
+  for (const LayerReport& layer : report.layers)
+    if (all_layers || !is_hidden(layer)) table.add(layer_row(report, layer), "", false);
+  table.add(totals_row(report), fmt::format("total of {}", report.layers.size()), true);
+  return table.take();
+}
+
+TextTable group_table(const Report& report, bool unicode) {
+  std::vector<const ReportField*> fields;
+  for (const ReportField* field : text_fields())
+    if (field->in_groups() || field->key == "name") fields.push_back(field);
+  const std::string by = report.grouped_by.substr(0, report.grouped_by.find(':'));
+  CostTable table(std::move(fields), by + " (layers)", most_cycles(report.groups), unicode);
+  for (const LayerGroup& group : report.groups)
+    table.add(group_row(report, group), fmt::format("{} ({})", group.name, group.layers), false);
+  table.add(totals_row(report), fmt::format("total of {}", report.layers.size()), true);
+  return table.take();
 }
 
 }  // namespace accsim::sim

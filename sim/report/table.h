@@ -48,6 +48,8 @@ class TextTable {
 /// The layers with a bar each for their cycles and, last, the totals. The bars are of ASCII without
 /// `unicode`.
 TextTable layer_table(const Report& report, bool all_layers, bool unicode);
+/// The groups of a report that is rolled up, each with the number of its layers, likewise.
+TextTable group_table(const Report& report, bool unicode);
 /// Layers that layer_table() leaves out unless asked for all: views and folded nodes that cost no
 /// cycles.
 int64_t hidden_layers(const Report& report);

@@ -7,6 +7,7 @@
 #include <limits>
 #include <map>
 
+#include "sim/report/assumptions.h"
 #include "sim/report/cut_layers.h"
 #include "sim/report/fields.h"
 #include "sim/report/format.h"
@@ -151,6 +152,7 @@ void add_header(const Report& report, Page& page) {
                             format_count(report.nodes), format_si(real(report.params)),
                             format_si(real(report.weight_bytes), "B")));
   if (!report.bindings.empty()) page.item("symbols", symbols(report));
+  for (const std::string& text : assumption_texts(report.assumed)) page.item("assumed", text);
   add_machine(report, page);
 }
 
@@ -367,9 +369,11 @@ std::string to_text(const Report& report, const TextOptions& options) {
   Page page(options);
   add_header(report, page);
   page.line("");
-  page.lines(
-      layer_table(report, options.all_layers, options.unicode).lines(page.width(), page.colour()));
-  const int64_t hidden = options.all_layers ? 0 : hidden_layers(report);
+  const bool grouped = !report.grouped_by.empty();
+  const TextTable table = grouped ? group_table(report, options.unicode)
+                                  : layer_table(report, options.all_layers, options.unicode);
+  page.lines(table.lines(page.width(), page.colour()));
+  const int64_t hidden = options.all_layers || grouped ? 0 : hidden_layers(report);
   if (hidden > 0) {
     page.line(fmt::format("{} layer{} folded or views, cost nothing; --all shows them",
                           format_count(hidden), hidden == 1 ? "" : "s"));

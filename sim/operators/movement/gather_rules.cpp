@@ -263,13 +263,19 @@ Result<Work> gather_nd_cost(const NodeView& node) {
 Status compress_shape(InferContext& node) {
   const Result<Lines> l = compress_lines(node);
   if (!l) return l.errors();
-  const Result<std::vector<int64_t>> at = kept(node, l->length);
-  if (!at) return at.errors();
-  const auto count = static_cast<int64_t>(at->size());
-  if (!node.has_attr("axis")) return set_shape(node, 0, node.dtype(0), {count});
+  Result<int64_t> count = int64_t{0};
+  if (node.value(1) == nullptr) {
+    count = node.assumed_size("entries that are kept", std::min(l->length, elements(node.dims(1))));
+  } else {
+    const Result<std::vector<int64_t>> at = kept(node, l->length);
+    if (!at) return at.errors();
+    count = static_cast<int64_t>(at->size());
+  }
+  if (!count) return count.errors();
+  if (!node.has_attr("axis")) return set_shape(node, 0, node.dtype(0), {*count});
   const Result<int64_t> axis = axis_attr(node, 0, node.rank(0));
   Dims dims = node.dims(0);
-  dims[static_cast<size_t>(*axis)] = count;
+  dims[static_cast<size_t>(*axis)] = *count;
   return set_shape(node, 0, node.dtype(0), std::move(dims));
 }
 

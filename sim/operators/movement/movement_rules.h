@@ -131,20 +131,25 @@ Status col2im_shape(InferContext& node);
 Result<Work> col2im_cost(const NodeView& node);
 
 // reduction/search_rules.cpp: results whose shape depends on values.
-/// NonZero: rank x count, int64; the input must be known.
+/// NonZero: rank x count, int64; of an input that isn't known the count is assumed.
 Status non_zero_shape(InferContext& node);
 /// The indices of the elements that aren't 0, in row-major order.
 Status non_zero_value(InferContext& node);
 /// One comparison an element.
 Result<Work> non_zero_cost(const NodeView& node);
 /// Unique: the distinct elements (or slices along an axis) with first indices, inverse indices
-/// and counts; the input must be known.
+/// and counts; of an input that isn't known their number is assumed.
 Status unique_shape(InferContext& node);
 /// The four outputs, sorted or in order of appearance.
 Status unique_value(InferContext& node);
 /// A sort: log2(count) comparisons an element, rounded up.
 Result<Work> unique_cost(const NodeView& node);
-/// NonMaxSuppression: always Errc::unsupported, as the number of boxes depends on data.
+/// NonMaxSuppression: so many boxes x 3 as are assumed to be selected; at most
+/// max_output_boxes_per_class of each batch entry and class.
 Status non_max_suppression_shape(InferContext& node);
+/// Of each batch entry and class a comparison a box with the threshold, a sort, and the overlap of
+/// every box with each that is selected: the intersection's sides and area (9 operations), two sums
+/// and a product of areas, a comparison.
+Result<Work> non_max_suppression_cost(const NodeView& node);
 
 }  // namespace accsim::sim

@@ -4,6 +4,7 @@
 #include <bit>
 #include <map>
 
+#include "sim/base/sums.h"
 #include "sim/operators/fold.h"
 #include "sim/operators/movement/movement_rules.h"
 #include "sim/operators/rules.h"
@@ -56,16 +57,21 @@ void find_distinct(const std::vector<T>& values, bool sorted, Distinct& d) {
   for (int64_t& n : d.inverse) n = place[static_cast<size_t>(n)];
 }
 
+/// What Unique compares: slices along its axis, or elements.
+Result<Lines> unique_lines(const NodeView& node) {
+  if (!node.has_attr("axis")) return Lines{1, elements(node.dims(0)), 1};
+  const Result<int64_t> axis = axis_attr(node, 0, node.rank(0));
+  if (!axis) return axis.errors();
+  return lines(node.dims(0), *axis);
+}
+
+/// Of an input that is known.
 Result<Distinct> distinct(const NodeView& node) {
+  const Result<Lines> lines = unique_lines(node);
+  if (!lines) return lines.errors();
   Distinct d;
-  d.lines = {1, elements(node.dims(0)), 1};
-  if (node.has_attr("axis")) {
-    const Result<int64_t> axis = axis_attr(node, 0, node.rank(0));
-    if (!axis) return axis.errors();
-    d.lines = lines(node.dims(0), *axis);
-  }
+  d.lines = *lines;
   const ConstData* data = node.value(0);
-  if (data == nullptr) return unknown_value(node, 0, "X", "the output shape");
   if (data->size() == 0) return refused(node, "the input is empty");
   if (!data->is_integer() && std::ranges::any_of(data->reals(), [](double v) { return v != v; }))
     return refused(node, "the input has NaNs, which have no order");
@@ -81,7 +87,11 @@ Result<Distinct> distinct(const NodeView& node) {
 
 Status non_zero_shape(InferContext& node) {
   const ConstData* data = node.value(0);
-  if (data == nullptr) return unknown_value(node, 0, "X", "output dim 1");
+  if (data == nullptr) {
+    const auto count = node.assumed_size("elements that aren't 0", elements(node.dims(0)));
+    if (!count) return count.errors();
+    return set_shape(node, 0, DType::int64, {node.rank(0), *count});
+  }
   const auto count = static_cast<int64_t>(positions_of_non_zeros(*data).size());
   return set_shape(node, 0, DType::int64, {node.rank(0), count});
 }
@@ -106,18 +116,26 @@ Result<Work> non_zero_cost(const NodeView& node) {
 }
 
 Status unique_shape(InferContext& node) {
-  const Result<Distinct> d = distinct(node);
-  if (!d) return d.errors();
-  const auto count = static_cast<int64_t>(d->first.size());
-  Dims dims{count};
+  const Result<Lines> lines = unique_lines(node);
+  if (!lines) return lines.errors();
+  Result<int64_t> count = int64_t{0};
+  if (node.value(0) == nullptr) {
+    count = node.assumed_size("elements that differ", lines->length);
+  } else {
+    const Result<Distinct> d = distinct(node);
+    if (!d) return d.errors();
+    count = static_cast<int64_t>(d->first.size());
+  }
+  if (!count) return count.errors();
+  Dims dims{*count};
   if (node.has_attr("axis")) {
     dims = node.dims(0);
-    dims[static_cast<size_t>(*axis_attr(node, 0, node.rank(0)))] = count;
+    dims[static_cast<size_t>(*axis_attr(node, 0, node.rank(0)))] = *count;
   }
   if (Status s = set_shape(node, 0, node.dtype(0), std::move(dims)); !s) return s;
-  if (Status s = set_shape(node, 1, DType::int64, {count}); !s) return s;
-  if (Status s = set_shape(node, 2, DType::int64, {d->lines.length}); !s) return s;
-  return set_shape(node, 3, DType::int64, {count});
+  if (Status s = set_shape(node, 1, DType::int64, {*count}); !s) return s;
+  if (Status s = set_shape(node, 2, DType::int64, {lines->length}); !s) return s;
+  return set_shape(node, 3, DType::int64, {*count});
 }
 
 Status unique_value(InferContext& node) {
@@ -144,8 +162,60 @@ Result<Work> unique_cost(const NodeView& node) {
   return Work{std::move(op)};
 }
 
+namespace {
+
+/// Sizes of a NonMaxSuppression: batch entries x classes, boxes of each, and how many of them may
+/// be selected: the input, where it is known. Without it none are (ONNX).
+struct Suppression {
+  int64_t lists = 0, boxes = 0, selected = 0;
+};
+
+Result<Suppression> suppression(const NodeView& node) {
+  if (node.rank(0) != 3 || node.rank(1) != 3 || node.dims(0)[2] != 4 ||
+      node.dims(0)[0] != node.dims(1)[0] || node.dims(0)[1] != node.dims(1)[2])
+    return bad_node(node,
+                    fmt::format("boxes of shape {} and scores of shape {} aren't batch x boxes "
+                                "x 4 and batch x classes x boxes",
+                                to_string(node.dims(0)), to_string(node.dims(1))));
+  Suppression out{multiply_counts(node.dims(1)[0], node.dims(1)[1]), node.dims(1)[2], 0};
+  if (!node.has_input(2)) return out;
+  out.selected = out.boxes;
+  if (node.value(2) == nullptr) return out;
+  const auto most = node.integers(2);
+  if (!most) return most.errors();
+  if (most->size() != 1) return bad_node(node, "max_output_boxes_per_class isn't one number");
+  out.selected = std::clamp<int64_t>(most->front(), 0, out.boxes);
+  return out;
+}
+
+}  // namespace
+
 Status non_max_suppression_shape(InferContext& node) {
-  return refused(node, "output dim 0 depends on the boxes and scores; end the model before it");
+  const Result<Suppression> s = suppression(node);
+  if (!s) return s.errors();
+  const auto count =
+      node.assumed_size("boxes that are selected", multiply_counts(s->lists, s->selected));
+  if (!count) return count.errors();
+  return set_shape(node, 0, DType::int64, {*count, 3});
+}
+
+Result<Work> non_max_suppression_cost(const NodeView& node) {
+  constexpr int64_t kOverlapOps = 13;
+  if (Status s = countable(node); !s) return s.errors();
+  const Result<Suppression> s = suppression(node);
+  if (!s) return s.errors();
+  const int64_t candidates = multiply_counts(s->lists, s->boxes);
+  // As many as are assumed to be selected, evenly from all lists.
+  const int64_t selected = s->lists == 0 ? 0 : ceil_div(node.output(0).dims[0], s->lists);
+  VectorOp op = vector_op(node);
+  op[VectorClass::search] =
+      multiply_counts(candidates, 1 + std::bit_width(static_cast<uint64_t>(s->boxes)));
+  op[VectorClass::elementwise] =
+      multiply_counts(multiply_counts(candidates, selected), kOverlapOps);
+  if (op[VectorClass::search] == kBeyond || op[VectorClass::elementwise] == kBeyond)
+    return bad_node(node, "its comparisons leave 64 bits");
+  op.row = std::max<int64_t>(s->boxes, 1);
+  return Work{std::move(op)};
 }
 
 }  // namespace accsim::sim

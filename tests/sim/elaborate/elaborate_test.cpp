@@ -45,5 +45,37 @@ TEST(Elaborate, IsAShapeBeyond62BitsRefused) {
   EXPECT_EQ(Errc::overflow, graph.errors().front().code);
 }
 
+TEST(Assumptions, AreTheBoundOrWhatIsGivenAndNoted) {
+  NodeDef nonzero = node("NonZero", {"x"}, {"y"});
+  nonzero.name = "where";
+  const ModelDef model = model_of({nonzero});
+  ElaborateOptions options;
+  options.bindings["n"] = 5;
+  Result<Graph> graph = elaborate(model, options);
+  ASSERT_TRUE(graph.ok()) << graph.errors().front().text();
+  EXPECT_EQ((Dims{2, 10}), graph->tensor(graph->outputs[0]).dims);
+  ASSERT_EQ(1U, graph->assumed.size());
+  EXPECT_EQ("where", graph->assumed[0].node);
+  EXPECT_EQ("NonZero", graph->assumed[0].op_type);
+  EXPECT_EQ(10, graph->assumed[0].bound);
+  EXPECT_FALSE(graph->assumed[0].given);
+
+  options.sizes["where"] = 3;
+  graph = elaborate(model, options);
+  ASSERT_TRUE(graph.ok());
+  EXPECT_EQ((Dims{2, 3}), graph->tensor(graph->outputs[0]).dims);
+  EXPECT_EQ(3, graph->assumed[0].size);
+  EXPECT_TRUE(graph->assumed[0].given);
+
+  options.sizes["where"] = 11;
+  EXPECT_TRUE(says(problem(model, options), "at most 10")) << problem(model, options);
+  options.sizes = {{"when", 3}};
+  EXPECT_TRUE(says(problem(model, options),
+                   "--assume names 'when', but only a run decides sizes of "
+                   "where"));
+  EXPECT_TRUE(says(problem(model_of({node("Relu", {"x"}, {"y"})}), options),
+                   "the model has no size that only a run decides"));
+}
+
 }  // namespace
 }  // namespace accsim::sim

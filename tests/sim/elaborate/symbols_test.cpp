@@ -56,5 +56,30 @@ TEST(Symbols, DoesAnInputWithoutShapeNeedOne) {
   EXPECT_EQ("", problem(model, options));
 }
 
+/// The first 8 columns of x twice, and a mask of m x 8 added: it needs an n of 4 or more, any m.
+ModelDef needs_a_size() {
+  ModelDef model = model_of({node("Concat", {"x", "x"}, {"c"}, {{"axis", "", int64_t{1}}}),
+                             node("Slice", {"c", "zero", "eight", "one"}, {"s"}),
+                             node("Add", {"s", "mask"}, {"y"})});
+  model.graph.initializers = {integers("zero", {1}, {0}), integers("eight", {1}, {8}),
+                              integers("one", {1}, {1})};
+  model.graph.inputs.push_back(value("mask", {{-1, "m"}, {8, ""}}));
+  return model;
+}
+
+TEST(Unbound, AreSizesThatWouldFitNamedWithAnErrorOfShapes) {
+  const ModelDef model = needs_a_size();
+  const std::string text = problem(model);
+  EXPECT_TRUE(says(text, "m, n weren't bound and count as 1: with --bind n=224 the shapes fit"))
+      << text;
+  ElaborateOptions options;
+  options.bindings["n"] = 224;
+  EXPECT_EQ("", problem(model, options));
+  options.bindings = {{"n", 1}};
+  EXPECT_TRUE(says(problem(model, options), "m wasn't bound and counts as 1: give the sizes with"));
+  options.bindings = {{"n", 1}, {"m", 1}};
+  EXPECT_FALSE(says(problem(model, options), "bound"));
+}
+
 }  // namespace
 }  // namespace accsim::sim

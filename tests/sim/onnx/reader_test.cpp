@@ -49,6 +49,21 @@ TEST(Reader, WhatDoesItSeeInAOneNodeModel) {
   EXPECT_EQ(-1, (*model->graph.inputs[0].dims)[1].value);
 }
 
+TEST(Reader, IsTheModuleThatANodesNotesSay) {
+  Message node;
+  node.text(1, "x").text(2, "y").text(3, "relu_1").text(4, "Relu");
+  const auto note = [&](std::string_view key, std::string_view value) {
+    node.message(9, Message().text(1, key).text(2, value));
+  };
+  note("pkg.torch.onnx.fx_node", "%relu_1 : ...");
+  note("pkg.torch.onnx.name_scopes", "['', 'features', 'features.1', 'relu_1']");
+  const Result<ModelDef> model =
+      read_model(write_temp("scopes.onnx", model_of(Message().message(1, node)).bytes()));
+  ASSERT_TRUE(model.ok()) << model.errors().front().text();
+  EXPECT_EQ("relu_1", model->graph.nodes[0].name);
+  EXPECT_EQ("features.1", model->graph.nodes[0].module);
+}
+
 TEST(Reader, AreElementsTheSameRawTypedPackedAndUnpacked) {
   const std::vector<int64_t> expected{-1, 64, 300};
   std::string raw;

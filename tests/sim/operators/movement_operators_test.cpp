@@ -298,20 +298,51 @@ TEST(Scatter, MustTheUpdatesFitTheIndices) {
   EXPECT_FALSE(reduction.infer());
 }
 
-TEST(DataDependentShapes, AreTheyRefusedWithTheDimThatIsUnknown) {
-  SingleNode nonzero("NonZero", 13), unique("Unique", 11), compress("Compress", 11),
-      boxes("NonMaxSuppression", 11);
+TEST(DataDependentShapes, AreTheMostThatThereCanBe) {
+  SingleNode nonzero("NonZero", 13), unique("Unique", 11), along("Unique", 11);
+  SingleNode compress("Compress", 11), rows("Compress", 11);
   nonzero.in({3, 4});
-  EXPECT_EQ(shape_or_error(nonzero),
-            "NonZero: output dim 1 depends on the value of input 'X' (tensor 't0'), which isn't "
-            "constant");
-  unique.in({4});
-  EXPECT_FALSE(unique.infer());
-  compress.in({4}).in({4}, DType::boolean);
-  EXPECT_FALSE(compress.infer());
-  boxes.in({1, 6, 4}).in({1, 1, 6});
-  ASSERT_FALSE(boxes.infer());
-  EXPECT_EQ(boxes.infer().errors()[0].code, Errc::unsupported);
+  EXPECT_EQ(shape_or_error(nonzero), "2x12");
+  unique.in({5, 2}).outs(4);
+  ASSERT_TRUE(unique.infer());
+  EXPECT_EQ(unique.out(0), (Dims{10}));
+  EXPECT_EQ(unique.out(3), (Dims{10}));
+  along.in({5, 2}).attr("axis", 1);
+  EXPECT_EQ(shape_or_error(along), "5x2");
+  compress.in({4, 3}).in({9}, DType::boolean);
+  EXPECT_EQ(shape_or_error(compress), "9");
+  rows.in({4, 3}).in({9}, DType::boolean).attr("axis", 0);
+  EXPECT_EQ(shape_or_error(rows), "4x3");
+}
+
+TEST(DataDependentShapes, AreBoxesOfEachClassAsManyAsMayBeSelected) {
+  const auto shape = [](std::vector<int64_t> most, bool unknown = false) {
+    SingleNode node("NonMaxSuppression", 11);
+    node.in({2, 600, 4}).in({2, 80, 600});
+    if (unknown) node.in({1}, DType::int64);
+    if (!most.empty()) node.ints(std::move(most));
+    return shape_or_error(node);
+  };
+  EXPECT_EQ(shape({100}), "16000x3");
+  EXPECT_EQ(shape({1000}), "96000x3") << "not more than there are";
+  EXPECT_EQ(shape({-1}), "0x3");
+  EXPECT_EQ(shape({}), "0x3") << "without the input none are selected";
+  EXPECT_EQ(shape({}, true), "96000x3");
+  SingleNode wrong("NonMaxSuppression", 11);
+  wrong.in({2, 600, 4}).in({2, 80, 599});
+  ASSERT_FALSE(wrong.infer());
+  EXPECT_NE(wrong.infer().errors()[0].message.find("2x80x599"), std::string::npos);
+}
+
+TEST(DataDependentShapes, IsASuppressionASortAndTheOverlapsWithThoseSelected) {
+  SingleNode node("NonMaxSuppression", 11);
+  node.in({1, 600, 4}).in({1, 2, 600}).ints({100});
+  ASSERT_TRUE(node.infer());
+  const auto work = node.cost();
+  ASSERT_TRUE(work.ok()) << work.errors()[0].message;
+  const auto& op = std::get<VectorOp>(work->front());
+  EXPECT_EQ(op[VectorClass::search], 2 * 600 * (1 + 10)) << "2^9 < 600 <= 2^10";
+  EXPECT_EQ(op[VectorClass::elementwise], 2 * 600 * 100 * 13);
 }
 
 TEST(Col2Im, IsEveryColumnAddedOnce) {

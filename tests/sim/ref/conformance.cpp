@@ -61,7 +61,7 @@ std::string op_of(const ModelDef& model) {
 /// The case's graph; where shapes depend on inputs, with small inputs as constants.
 Result<Graph> graph_of(const ModelDef& model, const fs::path& data) {
   Result<Graph> graph = elaborate(model, {});
-  if (graph) return graph;
+  if (graph && graph->assumed.empty()) return graph;
   ElaborateOptions options;
   for (size_t i = 0; i < model.graph.inputs.size(); ++i) {
     const ValueDef& input = model.graph.inputs[i];

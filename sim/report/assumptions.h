@@ -1,0 +1,17 @@
+#pragma once
+#include <string>
+#include <vector>
+
+#include "sim/graph/graph.h"
+#include "sim/report/to_json.h"
+
+namespace accsim::sim {
+
+/// Sizes that only a run decides, for people: a text an operator, which names its first nodes with
+/// what they are taken as, and says how to give others.
+std::vector<std::string> assumption_texts(const std::vector<Assumption>& assumed);
+
+/// All of them: [{node, op_type, of, bound, size, given}].
+Json assumptions_json(const std::vector<Assumption>& assumed);
+
+}  // namespace accsim::sim
