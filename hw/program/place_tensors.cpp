@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
 #include <set>
 
 #include "hw/program/reach.h"
@@ -141,7 +142,8 @@ class Placer {
   /// By item of the body: marks behind it, waits before it.
   std::vector<std::vector<Item>> behind_, before_;
   std::set<std::pair<size_t, size_t>> marked_;  ///< queue, tensor
-  std::set<std::pair<size_t, size_t>> waits_;   ///< queue, tensor
+  /// By queue and tensor: the first item that waits for it.
+  std::map<std::pair<size_t, size_t>, size_t> waits_;
 };
 
 /// Writes of `after` wait until other queues have done with `before`.
@@ -158,9 +160,11 @@ void Placer::order(size_t before, size_t after) {
         behind_[static_cast<size_t>(last)].push_back(
             {Mark{false, static_cast<Queue>(q), static_cast<int>(before)}});
     }
-    if (waits && waits_.insert({writer, before}).second)
-      before_[static_cast<size_t>(young.first_write[writer])].push_back(
-          {Mark{true, static_cast<Queue>(writer), static_cast<int>(before)}});
+    if (!waits) continue;
+    // Of several that have its bytes, the one that this queue writes first needn't begin first.
+    const auto write = static_cast<size_t>(young.first_write[writer]);
+    const auto known = waits_.try_emplace({writer, before}, write).first;
+    known->second = std::min(known->second, write);
   }
 }
 
@@ -172,6 +176,9 @@ void Placer::order() {
   for (const size_t after : by_begin)
     for (const size_t before : by_begin)
       if (lives_[before].last < lives_[after].first && share(before, after)) order(before, after);
+  for (const auto& [wait, item] : waits_)
+    before_[item].push_back(
+        {Mark{true, static_cast<Queue>(wait.first), static_cast<int>(wait.second)}});
   std::vector<Item> body;
   for (size_t i = 1; i < behind_.size(); ++i) {
     std::ranges::move(before_[i], std::back_inserter(body));

@@ -108,6 +108,30 @@ TEST(PlaceTensors, SaysWhatDoesNotFit) {
   EXPECT_EQ(error(p), "") << "one after the other they do";
 }
 
+/// Of two tensors that get bytes of an earlier one, the one that begins first is the last that the
+/// store queue writes: the queue waits before it writes the other one.
+TEST(PlaceTensors, WaitsBeforeAQueuesFirstWriteIntoTheBytes) {
+  Copies copies({1000, 500, 500}, 1);
+  const auto stage = [](int to) {
+    return Item{Command{StageCommand{kSource, to, 0, 0, test::walk(64)}}};
+  };
+  Program p = copies.program();
+  test::append(p.body, {stage(3), stage(4), {Mark{false, Queue::stage, 4}}});
+  const Program rest = copies.copy(kSource, 5).copy(kSource, 4).program();
+  test::append(p.body, {rest.body.begin(), rest.body.end()});
+  const auto last = std::ranges::find_if(p.body, [](const Item& item) {
+    const auto* c = std::get_if<Command>(&item.node);
+    const auto* store = c ? std::get_if<StoreCommand>(c) : nullptr;
+    return store && store->tensor == 4;
+  });
+  p.body.insert(last, {Mark{true, Queue::store, 4}});
+  ASSERT_TRUE(place_tensors(p, test::shared_machine()));
+  EXPECT_EQ(address(p, 3), 0);
+  EXPECT_EQ(address(p, 4), 0);
+  EXPECT_EQ(address(p, 5), 500);
+  EXPECT_EQ(error(p), "");
+}
+
 /// The first and last item of a body that uses a tensor.
 std::pair<int, int> life(const Program& p, int tensor) {
   std::pair<int, int> out{-1, -1};
