@@ -18,7 +18,8 @@ inline int64_t memory_number(const Program& program, int tensor) {
 /// Where in it the tensor begins.
 inline int64_t memory_offset(const ProgramTensor& t) { return t.is_placed() ? t.address : 0; }
 
-/// The memory that a core works on: the image, and one for the tensors that have bytes in common.
+/// The memory that a core works on: the image, and one for the tensors that have bytes in common,
+/// which begins with those that are given.
 class BenchMemory {
  public:
   BenchMemory(const Program& program, MemoryImage& image) : program_(program), image_(image) {
@@ -26,6 +27,9 @@ class BenchMemory {
     for (const ProgramTensor& t : program.tensors)
       if (t.is_placed()) end = std::max(end, t.address + t.bytes);
     common_.assign(static_cast<size_t>(end), kUnwritten);
+    for (size_t i = 0; i < image.size(); ++i)
+      if (const ProgramTensor& t = program.tensors[i]; t.given)
+        std::ranges::copy(image[i], common_.begin() + t.address);
   }
 
   /// Null where they aren't all in one memory.

@@ -49,7 +49,7 @@ class Printer {
   }
 
   static std::string place(const ProgramTensor& t) {
-    if (t.is_placed()) return fmt::format(", at {}", t.address);
+    if (t.is_placed()) return fmt::format(", at {}{}", t.address, t.given ? ", given" : "");
     return t.slots > 0 ? fmt::format(", {} slots", t.slots) : "";
   }
 

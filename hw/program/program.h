@@ -55,13 +55,15 @@ std::string_view name(Memory m);
 /// ring of that many equal parts with tokens of its own. One queue (stage or store) fills the parts
 /// in turn, one (load or stage) reads them; addresses of theirs count from the part's first byte.
 /// With an `address` (no region, in the shared buffer) it may have bytes that other tensors with
-/// one have, too: from its first command on, a write, they are its own, and those are gone.
+/// one have, too: from its first command on, a write, they are its own, and those are gone. One
+/// that is `given` has them when the program begins, and what they hold.
 struct ProgramTensor {
   std::string name;
   Memory memory = Memory::dram;
   int64_t bytes = 0;
   int64_t slots = 0;     ///< 0: not a region
   int64_t address = -1;  ///< of its first byte, among those with one; -1: bytes of its own
+  bool given = false;    ///< with an address: as if written when the program begins
 
   bool is_placed() const { return address >= 0; }
   int64_t slot_bytes() const { return slots > 0 ? bytes / slots : bytes; }

@@ -83,6 +83,8 @@ void Verifier::tensors() {
     if (t.is_placed() && (t.memory != Memory::shared || t.slots > 0))
       return fail(fmt::format("tensor '{}' has an address and is {}", t.name,
                               t.slots > 0 ? "a region" : "in DRAM"));
+    if (t.given && !t.is_placed())
+      return fail(fmt::format("tensor '{}' is given and has no address", t.name));
     if (t.slots < 0 || t.slots > kMostRegionSlots || (t.slots > 0 && t.bytes % t.slots != 0))
       return fail(fmt::format("region '{}' has {} bytes in {} slots", t.name, t.bytes, t.slots));
     if (t.slots > 0) slots_[place_of_region(static_cast<int>(i))] = t.slots;

@@ -4,18 +4,22 @@
 
 namespace accsim::hw {
 
-/// Notes which tensors have bytes in common.
+/// Notes which tensors have bytes in common, and which have theirs from the start.
 void Verifier::places() {
   const std::vector<ProgramTensor>& all = program_.tensors;
-  for (size_t i = 0; i < all.size(); ++i)
+  for (size_t i = 0; i < all.size(); ++i) {
+    uses_[i].used = all[i].given;
     for (size_t k = 0; k < i; ++k) {
       const ProgramTensor &a = all[i], &b = all[k];
       if (!a.is_placed() || !b.is_placed()) continue;
       if (a.address >= add_far(b.address, b.bytes) || b.address >= add_far(a.address, a.bytes))
         continue;
+      if (a.given && b.given)
+        fail(fmt::format("'{}' and '{}' are given and have bytes in common", b.name, a.name));
       uses_[i].neighbours.push_back(static_cast<int>(k));
       uses_[k].neighbours.push_back(static_cast<int>(i));
     }
+  }
 }
 
 /// A tensor is written first into bytes that another one had; that one isn't used any more, and

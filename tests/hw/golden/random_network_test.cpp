@@ -2,9 +2,12 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <set>
 
 #include "hw/program/coverage.h"
+#include "hw/program/cut_program.h"
+#include "hw/program/place_tensors.h"
 #include "tests/support/machines.h"
 
 namespace accsim::hw {
@@ -113,6 +116,40 @@ TEST(RandomNetwork, HasTheCoverageAnEntryForEach) {
   Coverage none;
   add_coverage(Program{}, none);
   for (const auto& [what, times] : all) EXPECT_TRUE(none.contains(what)) << what;
+}
+
+/// A network cut before a layer, the rest on the memory that the first part leaves, ends as the
+/// whole one does; where its tensors have bytes in common, too.
+TEST(RandomNetwork, CanBeCutAtEachLayer) {
+  const HwConfig hw = network_machine();
+  int cuts = 0, given = 0, placed = 0;
+  for (const Dataflow d : {Dataflow::weight_stationary, Dataflow::output_stationary})
+    for (ProgramWithImage& n : networks(d, 6)) {
+      if (cuts > 400) break;
+      if (place_tensors(n.program, hw)) ++placed;
+      ASSERT_TRUE(verify(n.program, hw)) << print(n.program);
+      MemoryImage whole = n.image;
+      ASSERT_TRUE(run_golden(n.program, hw, whole));
+      const std::vector<Item>& body = n.program.body;
+      for (size_t i = 1; i < body.size(); ++i) {
+        if (!std::holds_alternative<LayerHead>(body[i].node)) continue;
+        const Program first = cut_program(n.program, 0, i);
+        const Program rest = cut_program(n.program, i, body.size());
+        for (const Program* p : {&first, &rest}) {
+          const Status s = verify(*p, hw);
+          ASSERT_TRUE(s.ok()) << s.errors().front().text() << "\n" << print(*p);
+        }
+        MemoryImage image = n.image;
+        ASSERT_TRUE(run_golden(first, hw, image));
+        ASSERT_TRUE(run_golden(rest, hw, image));
+        EXPECT_EQ(image, whole);
+        ++cuts;
+        given += static_cast<int>(std::ranges::count_if(rest.tensors, &ProgramTensor::given));
+      }
+    }
+  EXPECT_GT(cuts, 300);
+  EXPECT_GT(given, 30);
+  EXPECT_GT(placed, 30);
 }
 
 }  // namespace
