@@ -25,7 +25,7 @@ size_t at(Queue q) { return static_cast<size_t>(q); }
 class Bench {
  public:
   Bench(const Program& program, const HwConfig& hw, const VerilatedCore& variant,
-        MemoryImage& image)
+        MemoryImage& image, const WaveformOptions& waveform)
       : program_(program),
         hw_(hw),
         variant_(variant),
@@ -37,7 +37,8 @@ class Bench {
                  cursor(Queue::vector), cursor(Queue::store),   cursor(Queue::stage)},
         reads_{PacedChannel(hw.dram.read), PacedChannel(hw.shared.channel.read)},
         writes_{PacedChannel(hw.dram.write), PacedChannel(hw.shared.channel.write)},
-        returns_{ReturnPath(hw.dram.latency), ReturnPath(hw.shared.channel.latency)} {}
+        returns_{ReturnPath(hw.dram.latency), ReturnPath(hw.shared.channel.latency)},
+        waveform_(waveform) {}
 
   Result<CosimResult> run(const CosimOptions& options) {
     if (options.check_golden) {
@@ -48,31 +49,46 @@ class Bench {
     progress_ = options.progress;
     const Timing model = simulate(program_, hw_, TimingMode::step, [&](const CommandTime& t) {
       expected_[at(t.queue)].push_back(t.finish);
+      waveform_.expect(t);
     });
     for (const auto& e : expected_) commands_ += static_cast<int64_t>(e.size());
-    if (!options.trace.empty() && !std::ofstream(options.trace))
-      return Error{Errc::io, "can't write " + options.trace.string(), "waveforms"};
-    core_ = variant_.create(options.trace);
-    variant_.cycle(core_, io_);  // shows what the core is ready for
-    for (int i = kFillCycles; i > 0; --i) {
-      io_.enable = i == 1;
-      if (Status s = fill(); !s) return s.errors();
-    }
+    if (Status s = start(options.waveform.file); !s) return s.errors();
     if (Status s = loop(model.total.count()); !s) return s.errors();
     if (Status s = arrive(INT64_MAX); !s) return s.errors();
     if (options.check_golden) compare_images();
-    CosimResult out;
-    out.commands = commands_;
-    out.rtl_cycles = end_;
-    out.model_cycles = model.total.count();
-    out.values_equal = value_difference_.empty();
-    out.cycles_equal = cycle_difference_.empty() && out.rtl_cycles == out.model_cycles;
-    out.first_difference = value_difference_.empty() ? cycle_difference_ : value_difference_;
-    if (out.first_difference.empty() && !out.equal()) out.first_difference = "the total of cycles";
-    return out;
+    return result(model.total.count());
   }
 
  private:
+  /// Out of reset, with commands in every queue.
+  Status start(const std::filesystem::path& waveforms) {
+    if (!waveforms.empty() && !std::ofstream(waveforms))
+      return Error{Errc::io, "can't write " + waveforms.string(), "waveforms"};
+    core_ = variant_.create(waveforms, waveform_.from_reset());
+    io_.traced = waveform_.from_reset();
+    variant_.cycle(core_, io_);  // shows what the core is ready for
+    for (int i = kFillCycles; i > 0; --i) {
+      io_.enable = i == 1;
+      if (Status s = fill(); !s) return s;
+    }
+    return ok();
+  }
+
+  CosimResult result(int64_t model_cycles) const {
+    CosimResult out;
+    out.commands = commands_;
+    out.rtl_cycles = end_;
+    out.model_cycles = model_cycles;
+    out.values_equal = value_difference_.text.empty();
+    out.cycles_equal = cycle_difference_.text.empty() && out.rtl_cycles == out.model_cycles;
+    const CommandPlace& first = out.values_equal ? cycle_difference_ : value_difference_;
+    out.first_difference = first.text;
+    out.wrong_layer = first.layer;
+    if (out.first_difference.empty() && !out.equal()) out.first_difference = "the total of cycles";
+    out.waveform = waveform_.written();
+    return out;
+  }
+
   QueueUnroller cursor(Queue q) const { return {program_, hw_, order_, channels_, q}; }
 
   static constexpr int64_t kProgressCycles = 16384;
@@ -141,13 +157,15 @@ class Bench {
   Status loop(int64_t model_cycles) {
     const int64_t patience = 100'000 + 2 * model_cycles;
     for (cycle_ = 0; retired_ < commands_; ++cycle_) {
-      if (cycle_ > patience) return hung();
+      if (cycle_ > patience) return broken("hangs");
       if (progress_ && cycle_ % kProgressCycles == 0 && !progress_(cycle_, model_cycles))
         return Error{Errc::invalid, fmt::format("stopped in cycle {}", cycle_),
                      "co-simulation of " + program_.name};
       if (Status s = feed(); !s) return s;
       if (Status s = serve_memory(); !s) return s;
+      io_.traced = waveform_.writes(cycle_);
       variant_.cycle(core_, io_);
+      if (io_.traced) waveform_.wrote(cycle_, io_.time);
       if (io_.failure) return broken(fmt::format("fails the assertion at {}", io_.failure));
       for (size_t p = 0; p < rtl::kRetirePorts; ++p)
         if (io_.retired[p]) retire(static_cast<rtl::RetirePort>(p));
@@ -157,8 +175,8 @@ class Bench {
 
   /// A request that wasn't taken must stay as it is.
   void check_stable(const rtl::Request& now, bool taken, rtl::Request& untaken) {
-    if (untaken.valid && !(now == untaken) && cycle_difference_.empty())
-      cycle_difference_ = fmt::format("the core changes a request in cycle {}", cycle_);
+    if (untaken.valid && !(now == untaken) && cycle_difference_.text.empty())
+      cycle_difference_.text = fmt::format("the core changes a request in cycle {}", cycle_);
     untaken = taken ? rtl::Request{} : now;
   }
 
@@ -211,8 +229,9 @@ class Bench {
     rtl::Request beat{c.valid, c.to_dram, c.last, c.bytes, c.source, {c.tag}};
     PacedChannel& channel = c.to_dram ? writes_[0] : reads_[0];
     io_.copy_ready = c.valid && channel.take(beat, cycle_);
-    if (untaken_copy_.valid && !(c == untaken_copy_) && cycle_difference_.empty())
-      cycle_difference_ = fmt::format("the core changes a request for a copy in cycle {}", cycle_);
+    if (untaken_copy_.valid && !(c == untaken_copy_) && cycle_difference_.text.empty())
+      cycle_difference_.text =
+          fmt::format("the core changes a request for a copy in cycle {}", cycle_);
     untaken_copy_ = io_.copy_ready ? rtl::Copy{} : c;
     if (!io_.copy_ready) return ok();
     const uint8_t* from = memory_.bytes(c.source, c.bytes);
@@ -253,10 +272,11 @@ class Bench {
   void compare(uint64_t address, std::span<const uint8_t> data, int64_t ordinal) {
     const int tensor = storing_.front();
     const ProgramTensor& t = program_.tensors[static_cast<size_t>(tensor)];
-    if (!value_difference_.empty() || t.slots > 0) return;
+    if (!value_difference_.text.empty() || t.slots > 0) return;
     const int64_t at = memory_.offset_in(tensor, address);
     const auto differs = [&](const std::string& how) {
-      value_difference_ = place(program_, hw_, Queue::store, ordinal) + ": " + how;
+      value_difference_ = place(program_, hw_, Queue::store, ordinal);
+      value_difference_.text += ": " + how;
     };
     if (at < 0 || at + std::ssize(data) > t.bytes)
       return differs(fmt::format("bytes from {} on of '{}', which has {}", at, t.name, t.bytes));
@@ -267,19 +287,21 @@ class Bench {
                                    t.name, data[i], want[i]));
   }
   void compare_images() {
-    for (size_t t = 0; t < image_.size() && value_difference_.empty(); ++t)
+    for (size_t t = 0; t < image_.size() && value_difference_.text.empty(); ++t)
       for (size_t i = program_.tensors[t].is_placed() ? image_[t].size() : 0;
-           i < image_[t].size() && value_difference_.empty(); ++i)
+           i < image_[t].size() && value_difference_.text.empty(); ++i)
         if (image_[t][i] != golden_[t][i])
-          value_difference_ = fmt::format("in the end byte {} of '{}' is {}, golden {}", i,
-                                          program_.tensors[t].name, image_[t][i], golden_[t][i]);
+          value_difference_.text =
+              fmt::format("in the end byte {} of '{}' is {}, golden {}", i,
+                          program_.tensors[t].name, image_[t][i], golden_[t][i]);
   }
 
   void retire(rtl::RetirePort port) {
     const Queue q = kQueueOf[port];
     if (retiring_[port].empty()) {
-      if (cycle_difference_.empty())
-        cycle_difference_ = fmt::format("{} retires a command more than it was given", name(q));
+      if (cycle_difference_.text.empty())
+        cycle_difference_.text =
+            fmt::format("{} retires a command more than it was given", name(q));
       return;
     }
     const int64_t ordinal = retiring_[port].front();
@@ -291,22 +313,20 @@ class Bench {
     if (port == rtl::kRetireStage) time += latency(Memory::dram) + latency(Memory::shared);
     end_ = std::max(end_, time);
     const int64_t want = expected_[at(q)][static_cast<size_t>(ordinal)];
-    if (time != want && cycle_difference_.empty())
-      cycle_difference_ = fmt::format("{} finishes in cycle {}, model {}",
-                                      place(program_, hw_, q, ordinal), time, want);
+    waveform_.retired(q, ordinal);
+    if (time == want || !cycle_difference_.text.empty()) return;
+    cycle_difference_ = place(program_, hw_, q, ordinal);
+    cycle_difference_.text += fmt::format(" finishes in cycle {}, model {}", time, want);
   }
 
+  /// With what each queue has in work.
   Error broken(std::string_view what) const {
-    return {Errc::invalid, fmt::format("the core {} in cycle {}", what, cycle_),
-            "co-simulation of " + program_.name};
-  }
-  Error hung() const {
     std::string waiting;
     for (size_t p = 0; p < rtl::kRetirePorts; ++p)
       if (!retiring_[p].empty())
-        waiting += "\n  " + place(program_, hw_, kQueueOf[p], retiring_[p].front());
+        waiting += "\n  " + place(program_, hw_, kQueueOf[p], retiring_[p].front()).text;
     return {Errc::invalid,
-            fmt::format("the core hangs in cycle {}; not finished:{}", cycle_, waiting),
+            fmt::format("the core {} in cycle {}; not finished:{}", what, cycle_, waiting),
             "co-simulation of " + program_.name};
   }
 
@@ -333,9 +353,10 @@ class Bench {
   std::array<std::vector<int64_t>, kQueues> expected_;
   std::array<std::deque<int64_t>, rtl::kRetirePorts> retiring_;
   std::deque<int> storing_;  ///< tensors of the stores that haven't retired
-  std::string cycle_difference_, value_difference_;
+  CommandPlace cycle_difference_, value_difference_;
   Memory stored_to_ = Memory::dram;  ///< of the latest write
   int64_t commands_ = 0, retired_ = 0, cycle_ = 0, end_ = 0;
+  WaveformWindow waveform_;
 };
 
 }  // namespace
@@ -358,7 +379,7 @@ Status has_core(const HwConfig& hw) {
 Result<CosimResult> cosim(const Program& program, const HwConfig& hw, const VerilatedCore& variant,
                           MemoryImage& image, const CosimOptions& options) {
   if (const Status good = has_core(hw); !good) return good.errors();
-  return Bench(program, hw, variant, image).run(options);
+  return Bench(program, hw, variant, image, options.waveform).run(options);
 }
 
 }  // namespace accsim::hw

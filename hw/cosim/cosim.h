@@ -1,10 +1,10 @@
 #pragma once
 #include <cstdint>
-#include <filesystem>
 #include <functional>
 #include <string>
 
 #include "hw/cosim/verilated_core.h"
+#include "hw/cosim/waveform.h"
 #include "hw/golden/golden.h"
 #include "hw/program/program.h"
 #include "sim/base/result.h"
@@ -18,13 +18,15 @@ struct CosimResult {
   bool values_equal = false;
   bool cycles_equal = false;     ///< of every command and in total
   std::string first_difference;  ///< the first wrong command with its loops; empty when equal
+  std::string wrong_layer;       ///< of that command, in a program with layers
+  Waveform waveform;
   bool equal() const { return values_equal && cycles_equal; }
 };
 
 /// What cosim() does besides running the core.
 struct CosimOptions {
-  std::filesystem::path trace;  ///< waveforms (.fst); needs a variant built for it
-  bool check_golden = true;     ///< false: `image` is only written
+  WaveformOptions waveform;  ///< needs a variant built for them
+  bool check_golden = true;  ///< false: `image` is only written
   /// What golden has in the end; null: it is run.
   const MemoryImage* golden = nullptr;
   /// Now and then, with the cycle and about how many there are; the end when it says false.

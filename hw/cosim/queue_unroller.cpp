@@ -185,12 +185,11 @@ bool has(const std::vector<Item>& body, const Command* command) {
   });
 }
 
-/// " of layer 'fc'", or nothing in a program without layers.
-std::string of_layer(const Program& program, const Command* command) {
+/// Nothing in a program without layers.
+std::string layer_of(const Program& program, const Command* command) {
   std::string layer;
   for (const Item& item : program.body) {
-    if (const auto* head = std::get_if<LayerHead>(&item.node))
-      layer = fmt::format(" of layer '{}'", head->name);
+    if (const auto* head = std::get_if<LayerHead>(&item.node)) layer = head->name;
     const auto* loop = std::get_if<Loop>(&item.node);
     if (loop ? has(loop->body, command) : std::get_if<Command>(&item.node) == command) break;
   }
@@ -199,18 +198,19 @@ std::string of_layer(const Program& program, const Command* command) {
 
 }  // namespace
 
-std::string place(const Program& program, const HwConfig& hw, Queue queue, int64_t ordinal) {
+CommandPlace place(const Program& program, const HwConfig& hw, Queue queue, int64_t ordinal) {
   const TokenOrder order(program, hw);
   const ChannelOrder channels(program);
   QueueUnroller cursor(program, hw, order, channels, queue);
-  std::string out = fmt::format("{} command {}", name(queue), ordinal);
+  CommandPlace out{fmt::format("{} command {}", name(queue), ordinal), ""};
   for (;;) {
     const auto entry = cursor.next();
     if (!entry || !entry->has_value()) return out;
     const QueueUnroller::Entry& e = **entry;
     if (e.ordinal != ordinal && !(e.drained && e.ordinal + 1 == ordinal)) continue;
-    if (e.ordinal != ordinal) out += " (drain)";
-    out += of_layer(program, e.command);
+    if (e.ordinal != ordinal) out.text += " (drain)";
+    out.layer = layer_of(program, e.command);
+    if (!out.layer.empty()) out.text += fmt::format(" of layer '{}'", out.layer);
     std::string loops;
     const auto visit = [&](const auto& self, const std::vector<Item>& body) -> void {
       for (const Item& item : body)
@@ -222,7 +222,8 @@ std::string place(const Program& program, const HwConfig& hw, Queue queue, int64
         }
     };
     visit(visit, program.body);
-    return loops.empty() ? out : fmt::format("{} at {}", out, loops);
+    if (!loops.empty()) out.text += " at " + loops;
+    return out;
   }
 }
 

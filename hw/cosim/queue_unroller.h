@@ -68,7 +68,12 @@ class QueueUnroller {
   std::optional<Entry> open_, done_;
 };
 
-/// "execute command 12 of layer 'fc' at oc=1 k=0": a command of a queue, the loops around it.
-std::string place(const Program& program, const HwConfig& hw, Queue queue, int64_t ordinal);
+/// Where a command of a queue stands.
+struct CommandPlace {
+  std::string text;   ///< "execute command 12 of layer 'fc' at oc=1 k=0", with the loops around it
+  std::string layer;  ///< empty in a program without layers
+};
+/// Of the queue's command `ordinal`.
+CommandPlace place(const Program& program, const HwConfig& hw, Queue queue, int64_t ordinal);
 
 }  // namespace accsim::hw

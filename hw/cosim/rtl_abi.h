@@ -7,7 +7,7 @@
 namespace accsim::hw::rtl {
 
 /// Changes whenever this file changes its meaning; checked when a library is loaded.
-inline constexpr uint32_t kAbi = 5;
+inline constexpr uint32_t kAbi = 6;
 inline constexpr size_t kMaxPort = 512;  ///< bytes of the widest port
 inline constexpr size_t kWords = 40;     ///< of the longest descriptor
 inline constexpr int kTensorShift = 34;  ///< addresses: tensor index above the byte offset
@@ -55,6 +55,7 @@ struct Copy {
 struct Cycle {
   // Set by the caller.
   bool enable = false;
+  bool traced = true;  ///< into the waveforms, if there are any
   bool read_ready = false, write_ready = false, copy_ready = false;
   std::array<bool, kCommandPorts> command_valid{};
   std::array<std::array<uint32_t, kWords>, kCommandPorts> command{};
@@ -67,6 +68,7 @@ struct Cycle {
   uint32_t copy_done_tag = 0;
   // Set by the call: what happened in this cycle ...
   std::array<bool, kRetirePorts> retired{};
+  uint64_t time = 0;              ///< at which it began, in the waveforms
   const char* failure = nullptr;  ///< a failed assertion of the core, as long as the model lives
   // ... and what the core shows at the start of the next one.
   std::array<bool, kCommandPorts> command_ready{};
@@ -78,7 +80,9 @@ struct Cycle {
 extern "C" {
 /// What a variant's library exports. First: the kAbi it was built with.
 using AbiFunction = uint32_t();
-using CreateFunction = void*(const char* trace);  ///< in reset; `trace` may be null
+/// A core in reset. `trace` may be null; `traced`: the waveforms have the reset, too.
+using CreateFunction = void*(const char* trace, bool traced);
+/// Runs a model for one clock cycle.
 using CycleFunction = void(void* model, Cycle* cycle);
 /// Ends a model that CreateFunction made.
 using DestroyFunction = void(void* model);

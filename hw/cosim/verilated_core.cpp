@@ -307,8 +307,8 @@ VerilatedCore::~VerilatedCore() {
   if (handle_) dlclose(handle_);
 }
 
-VerilatedCore::Core VerilatedCore::create(const fs::path& trace) const {
-  return Core(create_(trace.empty() ? nullptr : trace.c_str()), Closer{destroy_});
+VerilatedCore::Core VerilatedCore::create(const fs::path& trace, bool traced) const {
+  return Core(create_(trace.empty() ? nullptr : trace.c_str(), traced), Closer{destroy_});
 }
 
 }  // namespace accsim::hw

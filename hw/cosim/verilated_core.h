@@ -50,8 +50,8 @@ class VerilatedCore {
     void operator()(void* model) const { destroy(model); }
   };
   using Core = std::unique_ptr<void, Closer>;
-  /// A core in reset. `trace`: file for waveforms, empty for none.
-  Core create(const std::filesystem::path& trace) const;
+  /// A core in reset. `trace`: file for waveforms, empty for none; `traced`: they have the reset.
+  Core create(const std::filesystem::path& trace, bool traced) const;
   void cycle(const Core& core, rtl::Cycle& c) const { cycle_(core.get(), &c); }
 
  private:

@@ -132,8 +132,37 @@ void VerifyCommand::add_to(CLI::App& app) {
       ->check(CLI::Range(1, 256));
   sub_->add_option("--json", json_, "Write the results as JSON (accsim.verify/1); - for stdout")
       ->type_name(kWrittenFile);
-  sub_->add_option("--trace", trace_, "Write waveforms (FST); one program only")
+  add_part_options();
+  add_core_options();
+  mapping_.add_to(*sub_);
+}
+
+void VerifyCommand::add_part_options() {
+  sub_->add_option(
+          "--resume-at", layer_words_.from,
+          "Run RTL from this layer of a network on (name, or place in the report, from 0): "
+          "golden alone runs what stands before it, and RTL begins in reset with golden's "
+          "memory; cycles are those of this rest as a program of its own")
+      ->type_name("LAYER");
+  sub_->add_option("--until", layer_words_.until, "Run RTL to the end of this layer only")
+      ->type_name("LAYER");
+  sub_->add_option(
+          "--trace", trace_,
+          "Write waveforms (FST) of one program; of a network best with --trace-layer, and "
+          "--resume-at to get there sooner")
       ->type_name(kWrittenFile);
+  sub_->add_option("--trace-layer", layer_words_.traced,
+                   "Waveforms of one layer of a network only: from the cycle in which its first "
+                   "command starts to the one in which its last has retired")
+      ->type_name("LAYER");
+  sub_->add_option("--trace-limit", trace_limit_,
+                   "Write no more waveforms once the file has about so many MiB, and say so")
+      ->type_name("MIB")
+      ->capture_default_str()
+      ->check(CLI::Range(int64_t{1}, int64_t{1} << 40));
+}
+
+void VerifyCommand::add_core_options() {
   sub_->add_flag("--assertions", assertions_,
                  "Check the assertions in rtl/, with registers that begin random; slower");
   sub_->add_flag("--pe-modules", pe_modules_,
@@ -145,7 +174,6 @@ void VerifyCommand::add_to(CLI::App& app) {
   sub_->add_option("--source", source_,
                    "Tree whose rtl/ and hw/cosim/ the core is built from; default: accsim's own")
       ->type_name(kReadFolder);
-  mapping_.add_to(*sub_);
 }
 
 Result<std::vector<VerifyCase>> VerifyCommand::given_cases(const hw::HwConfig& hw) const {
@@ -178,6 +206,13 @@ Status VerifyCommand::check_arguments() const {
     return Error{Errc::usage, "is of a model as one program", "--random-numbers"};
   if (max_cycles_ > 0 && whole())
     return Error{Errc::usage, "a network isn't cut; add --layers", "--max-cycles"};
+  for (const auto& [word, option] :
+       {std::pair(&layer_words_.from, "--resume-at"), std::pair(&layer_words_.until, "--until"),
+        std::pair(&layer_words_.traced, "--trace-layer")})
+    if (!word->empty() && !whole())
+      return Error{Errc::usage, "is of a model as one program", option};
+  if (!layer_words_.traced.empty() && trace_.empty())
+    return Error{Errc::usage, "needs --trace, the file", "--trace-layer"};
   return ok();
 }
 
@@ -231,6 +266,7 @@ Result<VerifyOptions> VerifyCommand::verify_options() const {
     print_err("accsim: building the Verilated core of this machine, once\n");
   };
   options.trace = trace_;
+  options.trace_bytes = trace_limit_ << 20;
   options.max_cycles = max_cycles_;
   options.seed = seed_;
   options.jobs = jobs_;
@@ -277,6 +313,9 @@ Result<VerifyReport> VerifyCommand::verify_whole(const hw::HwConfig& hw, VerifyO
                       : real_network_case(costed->graph, costed->network, hw, seed_, jobs_);
   if (!made) return made.errors();
   journal.step(fmt::format("one program of {} made", made->network.parts.size()));
+  const Result<VerifiedLayers> layers = find_layers(layer_words_, costed->network, made->network);
+  if (!layers) return layers.errors();
+  options.layers = *layers;
   const InterruptGuard guard;
   Progress progress;
   options.progress = [&](int64_t, int64_t cycles, int64_t of) {

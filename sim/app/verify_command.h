@@ -16,6 +16,8 @@ class VerifyCommand {
   int run(const Console& console) const;
 
  private:
+  void add_part_options();
+  void add_core_options();
   /// Is a model to be verified as one program?
   bool whole() const { return !model_.model().empty() && !layers_; }
   Status check_arguments() const;
@@ -33,8 +35,9 @@ class VerifyCommand {
   ModelOptions model_;
   MappingOptions mapping_;
   std::string hw_, json_, trace_, cache_, source_;
+  LayerWords layer_words_;
   std::vector<std::string> gemms_, convs_;
-  int64_t random_ = 0, max_cycles_ = 0;
+  int64_t random_ = 0, max_cycles_ = 0, trace_limit_ = 1024;
   uint64_t seed_ = 1;
   int jobs_ = 1;
   bool assertions_ = false, pe_modules_ = false, layers_ = false, random_numbers_ = false;

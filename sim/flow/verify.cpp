@@ -129,7 +129,9 @@ class Runner {
     program.name = c.name;
     if (const Status good = verify(program, c.hw); !good) return good.errors();
     const auto start = std::chrono::steady_clock::now();
-    const auto result = hw::cosim(program, c.hw, **core, image, {.trace = options_.trace});
+    const auto result =
+        hw::cosim(program, c.hw, **core, image,
+                  {.waveform = {.file = options_.trace, .most_bytes = options_.trace_bytes}});
     row.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
     if (!result) return result.errors();
     row.commands = result->commands;
@@ -139,6 +141,7 @@ class Runner {
     row.rtl_cycles = result->rtl_cycles;
     row.model_cycles = result->model_cycles;
     row.difference = result->first_difference;
+    row.waveform = written(options_, *result);
     return ok();
   }
 
@@ -170,6 +173,13 @@ void cut_case(VerifyCase& c, int64_t most) {
   }
   c.shape = shape_text(op);
   c.cut = whole + " to " + c.shape;
+}
+
+std::optional<WrittenWaveform> written(const VerifyOptions& options,
+                                       const hw::CosimResult& result) {
+  if (options.trace.empty()) return std::nullopt;
+  const hw::Waveform& w = result.waveform;
+  return WrittenWaveform{w.first, w.last, w.time, w.complete};
 }
 
 std::vector<VerifyRow> verify_cases(std::vector<VerifyCase> cases, const VerifyOptions& options) {

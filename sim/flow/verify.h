@@ -8,6 +8,7 @@
 #include "hw/cosim/cosim.h"
 #include "hw/golden/random_program.h"
 #include "sim/flow/cost.h"
+#include "sim/flow/network_range.h"
 #include "sim/report/verify.h"
 
 namespace accsim::sim {
@@ -50,17 +51,22 @@ std::vector<VerifyCase> random_cases(int64_t count, uint64_t seed, const hw::HwC
 /// and `shape` then say so. Nothing when most <= 0.
 void cut_case(VerifyCase& c, int64_t most);
 
-/// How verify_cases() runs its cases.
+/// How verify_cases() runs its cases, and verify_network() a network.
 struct VerifyOptions {
   hw::VerilatedCoreOptions variant;
-  std::string trace;       ///< waveform file; with several cases, of the last one
-  int64_t max_cycles = 0;  ///< longer programs are cut to fewer outputs; 0: never
-  uint64_t seed = 1;       ///< of the operands
+  std::string trace;                ///< waveform file; with several cases, of the last one
+  int64_t trace_bytes = INT64_MAX;  ///< about how large it becomes
+  VerifiedLayers layers;            ///< of a network
+  int64_t max_cycles = 0;           ///< longer programs are cut to fewer outputs; 0: never
+  uint64_t seed = 1;                ///< of the operands
   int jobs = 1;
   const std::atomic<bool>* stop = nullptr;  ///< set from outside: no new case is begun
   /// After each case: how many are done, model cycles done and in all.
   std::function<void(int64_t done, int64_t cycles_done, int64_t cycles_all)> progress;
 };
+
+/// The waveforms that the options asked for.
+std::optional<WrittenWaveform> written(const VerifyOptions& options, const hw::CosimResult& result);
 
 /// Runs the cases; one row a case, in order. Cases that the core can't run have their error in the
 /// row.

@@ -37,8 +37,9 @@ inline Result<NetworkCase> network_case(const Graph& graph, const CostedNetwork&
   return network_case(graph, network, hw, CaseOptions{.seed = seed});
 }
 
-/// Runs it on RTL, golden, timing model and integer reference. `options.progress` is told of
-/// cycles.
+/// Runs it on golden and integer reference, and on RTL and timing model what `options.layers` says:
+/// a part is a program of its own (hw/program/cut_program.h), which begins in reset with the memory
+/// that golden has there. `options.progress` is told of cycles.
 VerifyReport verify_network(const NetworkCase& c, const CostedNetwork& network,
                             const VerifyOptions& options);
 

@@ -41,6 +41,12 @@ double rate(const VerifyRow& r) {
   return r.seconds > 0 ? static_cast<double>(r.rtl_cycles) / r.seconds : 0;
 }
 
+std::string of_waveform(const WrittenWaveform& w) {
+  if (w.first < 0) return "waveforms: of no cycle";
+  return fmt::format("waveforms: cycles {} to {}, two steps each from {} on{}", w.first, w.last,
+                     w.time, w.complete ? "" : "; the file has reached its limit (--trace-limit)");
+}
+
 std::vector<std::string> notes(const VerifyRow& r) {
   if (!r.error.empty()) return {"not run: " + r.error};
   std::vector<std::string> out;
@@ -49,6 +55,11 @@ std::vector<std::string> notes(const VerifyRow& r) {
         fmt::format("also {} more layer{}", r.same.size(), r.same.size() == 1 ? "" : "s"));
   if (!r.cut.empty()) out.push_back("cut: " + r.cut);
   if (!r.difference.empty()) out.push_back("first difference: " + r.difference);
+  if (!r.wrong_layer.empty())
+    out.push_back(
+        fmt::format("look closer: --resume-at '{0}', or --trace FILE --trace-layer '{0}', or both",
+                    r.wrong_layer));
+  if (r.waveform) out.push_back(of_waveform(*r.waveform));
   return out;
 }
 
@@ -79,8 +90,23 @@ std::string of_reference(const VerifiedNetwork& n) {
          listed(n.taken);
 }
 
+/// Which part of the program RTL ran.
+std::string of_part(const VerifiedNetwork& n) {
+  std::string out;
+  if (!n.from.empty())
+    out += fmt::format(
+        "RTL began at layer '{}' with the memory that golden had there, behind {} "
+        "commands\n",
+        n.from, n.before);
+  if (!n.until.empty())
+    out +=
+        fmt::format("RTL ended with layer '{}', {} commands before the end\n", n.until, n.behind);
+  return out + "cycles are those of these layers as a program of its own, which begins in reset\n";
+}
+
 /// That all of the report's cycles are the program's, or what has been left out.
 std::string of_report(const VerifiedNetwork& n) {
+  if (n.is_part()) return of_part(n);
   if (n.whole())
     return fmt::format("all of the report's {} cycles are this program's\n", n.report_cycles);
   const double share = n.report_cycles > 0 ? 100.0 * static_cast<double>(n.left_cycles) /
@@ -93,10 +119,17 @@ std::string of_report(const VerifiedNetwork& n) {
 }
 
 nlohmann::ordered_json json_of(const VerifiedNetwork& n) {
-  return {{"report_cycles", n.report_cycles}, {"left_cycles", n.left_cycles},
-          {"left_out", n.left_out},           {"programs", n.parts},
-          {"real_programs", n.real_parts},    {"referenced", n.referenced},
-          {"not_referenced", n.taken}};
+  return {{"report_cycles", n.report_cycles},
+          {"left_cycles", n.left_cycles},
+          {"left_out", n.left_out},
+          {"programs", n.parts},
+          {"real_programs", n.real_parts},
+          {"referenced", n.referenced},
+          {"not_referenced", n.taken},
+          {"from", n.from},
+          {"until", n.until},
+          {"commands_before", n.before},
+          {"commands_behind", n.behind}};
 }
 
 }  // namespace
@@ -141,24 +174,38 @@ std::string to_text(const VerifyReport& report, const VerifyTextOptions& options
   return out + wrap_lines(end, width);
 }
 
+namespace {
+
+nlohmann::ordered_json json_of(const VerifyRow& r) {
+  nlohmann::ordered_json out = {{"name", r.name},
+                                {"shape", r.shape},
+                                {"mapping", r.mapping},
+                                {"done", r.done},
+                                {"passed", r.passed()},
+                                {"commands", r.commands},
+                                {"bit_exact", r.values_equal},
+                                {"rtl_cycles", r.rtl_cycles},
+                                {"model_cycles", r.model_cycles},
+                                {"difference", r.rtl_cycles - r.model_cycles},
+                                {"cycles_per_second", rate(r)},
+                                {"first_difference", r.difference},
+                                {"wrong_layer", r.wrong_layer},
+                                {"cut", r.cut},
+                                {"same", r.same},
+                                {"error", r.error}};
+  if (const auto& w = r.waveform)
+    out["waveform"] = {{"first_cycle", w->first},
+                       {"last_cycle", w->last},
+                       {"time", w->time},
+                       {"complete", w->complete}};
+  return out;
+}
+
+}  // namespace
+
 std::string to_json(const VerifyReport& report) {
   nlohmann::ordered_json rows = nlohmann::ordered_json::array();
-  for (const VerifyRow& r : report.rows)
-    rows.push_back({{"name", r.name},
-                    {"shape", r.shape},
-                    {"mapping", r.mapping},
-                    {"done", r.done},
-                    {"passed", r.passed()},
-                    {"commands", r.commands},
-                    {"bit_exact", r.values_equal},
-                    {"rtl_cycles", r.rtl_cycles},
-                    {"model_cycles", r.model_cycles},
-                    {"difference", r.rtl_cycles - r.model_cycles},
-                    {"cycles_per_second", rate(r)},
-                    {"first_difference", r.difference},
-                    {"cut", r.cut},
-                    {"same", r.same},
-                    {"error", r.error}});
+  for (const VerifyRow& r : report.rows) rows.push_back(json_of(r));
   nlohmann::ordered_json out = {{"schema", "accsim.verify/1"},
                                 {"hw", report.hw},
                                 {"model", report.model},

@@ -7,6 +7,13 @@
 
 namespace accsim::sim {
 
+/// What the waveforms of a program have of it.
+struct WrittenWaveform {
+  int64_t first = -1, last = -1;  ///< cycles of the program; -1: none
+  uint64_t time = 0;              ///< in the file, of the first; a cycle has two steps
+  bool complete = true;           ///< false: the file has reached its limit
+};
+
 /// One program that was run on RTL, golden and timing model.
 struct VerifyRow {
   std::string name;  ///< layer, or the case's number
@@ -17,11 +24,13 @@ struct VerifyRow {
   int64_t commands = 0;
   bool values_equal = false, cycles_equal = false;
   int64_t rtl_cycles = 0, model_cycles = 0;
-  double seconds = 0;      ///< of the co-simulation, golden included
-  std::string difference;  ///< first wrong command; empty when all is equal
-  std::string error;       ///< why it could not be run; empty when it was
-  bool no_core = false;    ///< because its core couldn't be built or loaded
-  bool done = false;       ///< false: interrupted before its turn
+  double seconds = 0;       ///< of the co-simulation, golden included
+  std::string difference;   ///< first wrong command; empty when all is equal
+  std::string wrong_layer;  ///< of a network: that command's
+  std::optional<WrittenWaveform> waveform;
+  std::string error;     ///< why it could not be run; empty when it was
+  bool no_core = false;  ///< because its core couldn't be built or loaded
+  bool done = false;     ///< false: interrupted before its turn
   /// How often it ran what, by command and option (hw/program/coverage.h).
   std::map<std::string, int64_t> coverage = {};
 
@@ -37,8 +46,13 @@ struct VerifiedNetwork {
   int64_t real_parts = 0;             ///< of them, with scales of a float run; the others: random
   int64_t referenced = 0;             ///< results compared with the integer reference
   std::vector<std::string> taken;     ///< layers whose moves have no meaning that it could compute
+  /// Layers that RTL ran: the first, the last; empty: the network's.
+  std::string from, until;
+  int64_t before = 0, behind = 0;  ///< commands of the program that golden alone ran
 
   bool whole() const { return left_out.empty(); }
+  /// Did RTL run a part of the program only?
+  bool is_part() const { return !from.empty() || !until.empty(); }
 };
 
 /// The outcome of `accsim verify`: a row for each program, in the order of the cases.

@@ -115,7 +115,7 @@ NO_FILES = """
     --in-place --reorder --arena --tile --edge --layers size --op --batch --transA --transB --alpha
     --beta --bias --opset --shard --pareto --where --nodes --partition --time --dry-run --pattern
     --bursts --conv --pe-modules --columns --verbose --trace-commands --network --inputs --calibrate
-    --percentile --random-numbers --by --assume
+    --percentile --random-numbers --by --assume --trace-layer --trace-limit --resume-at --until
     shell command
     --b-dataflow --b-mapping --b-objective --b-slack --b-effort --port --max-upload
 """

@@ -168,12 +168,50 @@ class VerifyTest(unittest.TestCase):
                 "real_programs": 0,  # the file has no weights: numbers drawn
                 "referenced": 2,
                 "not_referenced": [],
+                "from": "",
+                "until": "",
+                "commands_before": 0,
+                "commands_behind": 0,
             },
         )
         self.assertIn(f"all of the report's {total} cycles are this program's", text)
         _, layers = self.report(model, "--layers")
         self.assertEqual([r["name"] for r in layers["rows"]], ["first", "second"])
         self.assertNotIn("network", layers)
+
+    def test_rtl_can_begin_and_end_at_a_layer(self):
+        model = self.network()
+        _, whole = self.report(model)
+        text, rest = self.report(model, "--resume-at", "second")
+        (row,) = rest["rows"]
+        network = rest["network"]
+        self.assertTrue(row["passed"])
+        self.assertEqual(row["difference"], 0)
+        self.assertEqual((network["from"], network["until"]), ("second", ""))
+        self.assertEqual(network["commands_before"] + row["commands"], whole["rows"][0]["commands"])
+        self.assertEqual(network["referenced"], whole["network"]["referenced"])
+        self.assertIn("RTL began at layer 'second' with the memory that golden had there", text)
+        self.assertIn("as a program of its own, which begins in reset", text)
+        text, first = self.report(model, "--until", 0)
+        self.assertTrue(first["rows"][0]["passed"])
+        self.assertEqual(first["rows"][0]["commands"], network["commands_before"])
+        self.assertEqual(first["network"]["commands_behind"], row["commands"])
+        self.assertIn("RTL ended with layer 'first'", text)
+
+    def test_a_layer_that_is_none_is_an_input_error(self):
+        model = self.network()
+        for args, reason in (
+            (["--resume-at", "secnd"], "there is no layer 'secnd'; did you mean 'second'?"),
+            (["--resume-at", "clip"], "the next that has some is 'second'"),
+            (["--resume-at", 4], "names and numbers, 0 to 3"),
+            (["--resume-at", 2, "--until", 0], "'0' ends before '2' begins"),
+            (["--trace-layer", 2], "needs --trace"),
+            (["--layers", "--resume-at", 2], "one program"),
+        ):
+            with self.subTest(args=args):
+                done = run(model, *args)
+                self.assertEqual((done.returncode, done.stdout), (2, ""))
+                self.assertIn(reason, done.stderr)
 
     def test_a_fault_gives_exit_code_1_and_the_command(self):
         for folder in ("rtl", "hw/cosim"):
@@ -192,6 +230,16 @@ class VerifyTest(unittest.TestCase):
             row["first_difference"], r"^store command \d+( at .*)?: byte \d+ of 'out' is"
         )
         self.assertIn("0 of 1 equal", text)
+        # Of a network the layer, too, and how to look at it.
+        core = ("--source", self.dir, "--cache", self.dir / "cache")
+        model = self.network()
+        text, report = self.report(model, *core, code=1)
+        row = report["rows"][0]
+        self.assertEqual(row["wrong_layer"], "first")
+        self.assertRegex(row["first_difference"], r"^store command \d+ of layer 'first' at ")
+        self.assertRegex(text, r"look closer:\s+--resume-at 'first', or\s+--trace FILE")
+        _, report = self.report(model, *core, "--resume-at", "second", code=1)
+        self.assertEqual(report["rows"][0]["wrong_layer"], "second")
 
     def test_trace_is_a_valid_waveform_file(self):
         path = self.dir / "x.fst"
@@ -216,6 +264,29 @@ class VerifyTest(unittest.TestCase):
         code = re.search(r"\$var wire 1 (\S+) retire_post_o \$end", text).group(1)
         pulses = re.findall(rf"^1{re.escape(code)}$", text, re.M)
         self.assertTrue(0 < len(pulses) < report["rows"][0]["commands"])
+
+    def test_trace_of_a_layer_has_its_cycles(self):
+        model, path = self.network(), self.dir / "x.fst"
+        text, report = self.report(model, "--trace", path, "--trace-layer", "second")
+        (row,) = report["rows"]
+        waveform = row["waveform"]
+        self.assertTrue(waveform["complete"])
+        # A bit after the end of `first`, which overlaps it; the last cycle is that of the last
+        # store, which is in memory a latency later.
+        self.assertTrue(0 < waveform["first_cycle"] < waveform["last_cycle"] < row["rtl_cycles"])
+        self.assertIn(f"cycles {waveform['first_cycle']} to {waveform['last_cycle']}", text)
+        first, last, _, _ = fst_header(path.read_bytes())
+        cycles = waveform["last_cycle"] - waveform["first_cycle"] + 1
+        self.assertEqual((first, last), (waveform["time"], waveform["time"] + 2 * cycles - 1))
+        whole = self.dir / "whole.fst"
+        _, report = self.report(model, "--trace", whole)
+        self.assertEqual(report["rows"][0]["waveform"]["first_cycle"], 0)
+        self.assertLess(path.stat().st_size, whole.stat().st_size)
+        # From the layer on there is nothing before it.
+        _, report = self.report(
+            model, "--resume-at", "second", "--trace", path, "--trace-layer", "second"
+        )
+        self.assertEqual(report["rows"][0]["waveform"]["first_cycle"], 0)
 
     def test_trace_needs_one_program_and_a_place(self):
         two = run("--gemm", SHAPE, "--gemm", SHAPE, "--trace", self.dir / "x.fst")

@@ -38,13 +38,14 @@ struct Model {
 #if VM_TRACE
   std::unique_ptr<VerilatedFstC> trace;
 #endif
+  bool traced = true;
 
   void eval(bool clock) {
     top->clk_i = clock;
     top->eval();
     if (!failure.empty()) failed = std::exchange(failure, {});
 #if VM_TRACE
-    if (trace) trace->dump(context.time());
+    if (trace && traced) trace->dump(context.time());
 #endif
     context.timeInc(1);
   }
@@ -122,8 +123,9 @@ extern "C" {
 
 uint32_t accsim_rtl_abi() { return accsim::hw::rtl::kAbi; }
 
-void* accsim_rtl_create([[maybe_unused]] const char* trace) {
+void* accsim_rtl_create([[maybe_unused]] const char* trace, bool traced) {
   auto* m = new Model;
+  m->traced = traced;
   m->context.randReset(2);  // only where a variant asks for it
   m->context.randSeed(1);
   m->top = std::make_unique<Vaccsim_core>(&m->context);
@@ -152,6 +154,8 @@ void* accsim_rtl_create([[maybe_unused]] const char* trace) {
 void accsim_rtl_cycle(void* model, Cycle* cycle) {
   auto* m = static_cast<Model*>(model);
   m->inputs(*cycle);
+  m->traced = cycle->traced;
+  cycle->time = m->context.time();
   m->eval(false);
   m->retired(*cycle);
   m->eval(true);

@@ -64,10 +64,14 @@ TEST(QueueUnroller, AreCommandsUnrolledInOrderWithTheirTokens) {
   EXPECT_FALSE(end->has_value());
 }
 
-TEST(QueueUnroller, DoesAPlaceNameTheLoops) {
-  const Program p = nest();
-  EXPECT_EQ(place(p, kMachine, Queue::load, 6), "load command 6 at i=1 j=1");
-  EXPECT_EQ(place(p, kMachine, Queue::store, 1), "store command 1 at i=1");
+TEST(QueueUnroller, DoesAPlaceNameTheLoopsAndTheLayer) {
+  Program p = nest();
+  EXPECT_EQ(place(p, kMachine, Queue::load, 6).text, "load command 6 at i=1 j=1");
+  EXPECT_EQ(place(p, kMachine, Queue::store, 1).text, "store command 1 at i=1");
+  EXPECT_EQ(place(p, kMachine, Queue::store, 1).layer, "");
+  p.body.insert(p.body.begin(), {LayerHead{"fc"}});
+  EXPECT_EQ(place(p, kMachine, Queue::store, 1).text, "store command 1 of layer 'fc' at i=1");
+  EXPECT_EQ(place(p, kMachine, Queue::store, 1).layer, "fc");
 }
 
 TEST(QueueUnroller, IsASignalWithoutACommandAnError) {

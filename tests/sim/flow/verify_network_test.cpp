@@ -3,8 +3,10 @@
 #include <gtest/gtest.h>
 
 #include <limits>
+#include <set>
 
 #include "hw/config/load.h"
+#include "hw/program/cut_program.h"
 #include "sim/flow/network_reference.h"
 #include "tests/support/models.h"
 #include "tests/support/rtl_variants.h"
@@ -254,6 +256,35 @@ TEST_P(VerifyNetwork, IsExactFromTheFirstByteToTheLast) {
     EXPECT_EQ(report.network->left_out, std::vector<std::string>());
     EXPECT_GE(report.network->referenced + std::ssize(report.network->taken),
               std::ssize(made->network.parts));
+  }
+}
+
+/// From each layer on, as a program of its own that begins with golden's memory: cycles and bytes.
+TEST_P(VerifyNetwork, IsExactFromEachLayerOn) {
+  const auto rtl = test::rtl_options();
+  if (!rtl) GTEST_SKIP() << "there is no verilator";
+  const Network n = network(GetParam().second(), "8x8");
+  const Result<NetworkCase> made = network_case(n.graph, n.costed, n.hw, 3);
+  ASSERT_TRUE(made.ok());
+  const int64_t all = hw::commands_of(made->network.program, 0, made->network.program.body.size());
+  std::set<size_t> layers;
+  for (const NetworkPart& part : made->network.parts) layers.insert(part.layer);
+  VerifyOptions options;
+  options.variant = *rtl;
+  options.variant.assertions = true;
+  for (const size_t layer : layers) {
+    SCOPED_TRACE(n.costed.lowered.layers[layer].name);
+    options.layers.from = layer;
+    const VerifyReport report = verify_network(*made, n.costed, options);
+    const VerifyRow& row = report.rows.at(0);
+    EXPECT_EQ(row.error, "");
+    EXPECT_EQ(row.difference, "");
+    EXPECT_TRUE(row.passed());
+    EXPECT_EQ(report.network->from, n.costed.lowered.layers[layer].name);
+    EXPECT_EQ(report.network->before + row.commands, all);
+    EXPECT_GE(report.network->referenced + std::ssize(report.network->taken),
+              std::ssize(made->network.parts))
+        << "golden runs all of it";
   }
 }
 
