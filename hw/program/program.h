@@ -64,6 +64,7 @@ struct ProgramTensor {
   int64_t slots = 0;     ///< 0: not a region
   int64_t address = -1;  ///< of its first byte, among those with one; -1: bytes of its own
   bool given = false;    ///< with an address: as if written when the program begins
+  int64_t pitch = 0;     ///< of rows of which queues use parts at the same time; 0: they don't
 
   bool is_placed() const { return address >= 0; }
   int64_t slot_bytes() const { return slots > 0 ? bytes / slots : bytes; }

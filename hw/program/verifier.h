@@ -1,4 +1,5 @@
 #pragma once
+#include <algorithm>
 #include <array>
 #include <initializer_list>
 #include <limits>
@@ -28,12 +29,21 @@ class Verifier {
   struct Range {
     int64_t low, high;
   };
-  /// Bytes [first, end) of a tensor.
+  /// Bytes [first, end) of a tensor, of its rows (ProgramTensor::pitch) those of [low, high) only.
   struct Bytes {
-    int64_t first, end;
+    int64_t first, end, low, high;
+
+    bool meet(const Bytes& other) const {
+      return first < other.end && other.first < end && low < other.high && other.low < high;
+    }
+    void add(const Bytes& other) {
+      *this = {std::min(first, other.first), std::max(end, other.end), std::min(low, other.low),
+               std::max(high, other.high)};
+    }
   };
-  static constexpr Bytes kAllBytes{std::numeric_limits<int64_t>::min(),
-                                   std::numeric_limits<int64_t>::max()};
+  static constexpr int64_t kFirst = std::numeric_limits<int64_t>::min(),
+                           kEnd = std::numeric_limits<int64_t>::max();
+  static constexpr Bytes kAllBytes{kFirst, kEnd, 0, kEnd};
 
   // ---- verify.cpp: tensors, loops and tokens, and what commands have in common ----
   const std::string& region(int tensor) const {
@@ -84,7 +94,8 @@ class Verifier {
   const ProgramTensor* tensor(int index);
   void orders(int index, const ProgramTensor& t, Queue q, bool writes, const Bytes& bytes);
   void conflicts(int index, Queue q, bool written, bool writes, const Bytes& bytes);
-  Bytes bytes_from(const Affine& at, const Walk& walk) const;
+  Bytes bytes_from(const Affine& at, const Walk& walk, int64_t pitch) const;
+  void bytes_of_rows(const Affine& at, const Walk& walk, int64_t pitch, Bytes& bytes) const;
   int64_t reachable(int index, const ProgramTensor& t, Queue q, bool fills, const Bytes& touched);
   void address(const LoadCommand& c);
   void transposed(const LoadCommand& c);

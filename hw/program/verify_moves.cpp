@@ -64,8 +64,7 @@ void Verifier::orders(int index, const ProgramTensor& t, Queue q, bool writes, c
       uses, [&](const Use& u) { return u.queue == q && u.writes == writes && u.layer == layer_; });
   if (same == uses.end()) return uses.push_back({q, writes, layer_, at_, bytes});
   same->at = at_;
-  same->bytes.first = std::min(same->bytes.first, bytes.first);
-  same->bytes.end = std::max(same->bytes.end, bytes.end);
+  same->bytes.add(bytes);
 }
 
 /// What queues have read or written of a tensor's bytes, and a queue reads or writes now.
@@ -76,7 +75,7 @@ void Verifier::conflicts(int index, Queue q, bool written, bool writes, const By
     const auto other = static_cast<size_t>(u.queue);
     const bool in_order = u.queue == q && (writes || !written);
     if (u.writes != written || in_order || u.at <= tensor.seen[me][other]) continue;
-    if (u.bytes.first >= bytes.end || bytes.first >= u.bytes.end) continue;
+    if (!u.bytes.meet(bytes)) continue;
     fail(
         fmt::format("'{}' is {} by the {} queue, then {} by the {} queue, and neither tokens of "
                     "a region nor marks order the two",
@@ -86,12 +85,33 @@ void Verifier::conflicts(int index, Queue q, bool written, bool writes, const By
 }
 
 /// The bytes that a walk from an address goes over, whatever the loops' indices.
-Verifier::Bytes Verifier::bytes_from(const Affine& at, const Walk& walk) const {
+Verifier::Bytes Verifier::bytes_from(const Affine& at, const Walk& walk, int64_t pitch) const {
   if (!std::ranges::all_of(at.terms, [&](const auto& t) { return is_around(t.loop); }))
     return kAllBytes;
   const Range r = range(at);
   const Reach of = reach(walk);
-  return {add_far(r.low, of.low), add_far(add_far(r.high, of.high), walk.run)};
+  Bytes out{add_far(r.low, of.low), add_far(add_far(r.high, of.high), walk.run), 0, kEnd};
+  if (pitch > 0 && out.first >= 0 && out.end <= kFar) bytes_of_rows(at, walk, pitch, out);
+  return out;
+}
+
+/// Of rows, where all steps lead from one to another or stay in one.
+void Verifier::bytes_of_rows(const Affine& at, const Walk& walk, int64_t pitch,
+                             Bytes& bytes) const {
+  int64_t low = at.base, high = at.base % pitch + walk.run;
+  const auto step = [&](int64_t count, int64_t stride) {
+    if (count < 2 || stride % pitch == 0) return true;
+    high = add_far(high, multiply_far(count - 1, stride));
+    return stride > 0;
+  };
+  bool inside = low >= 0;
+  low %= pitch;
+  for (const Affine::Term& t : at.terms)
+    inside = inside && step(counts_[static_cast<size_t>(t.loop)], t.coeff);
+  for (const Walk::Level& l : walk.levels) inside = inside && step(l.count, l.stride);
+  if (!inside || high > pitch) return;
+  bytes.low = low;
+  bytes.high = high;
 }
 
 /// Bytes that a command of a queue can reach in a tensor: of a region, those of the slot that it
@@ -118,7 +138,7 @@ void Verifier::address(const LoadCommand& c) {
   if (!t) return;
   if (c.transposed != 0) transposed(c);
   uses(Queue::load, {c.tensor});
-  const Bytes touched = c.gather || c.padded ? kAllBytes : bytes_from(c.source, c.walk);
+  const Bytes touched = c.gather || c.padded ? kAllBytes : bytes_from(c.source, c.walk, t->pitch);
   const int64_t bytes = reachable(c.tensor, *t, Queue::load, false, touched);
   if (!errors_.empty()) return;
   if (c.gather) return gathered(c, *c.gather, *t, bytes);
@@ -207,7 +227,7 @@ void Verifier::address(const StoreCommand& c) {
   const ProgramTensor* t = tensor(c.tensor);
   if (!t) return;
   uses(Queue::store, {c.tensor});
-  const Bytes touched = bytes_from(c.target, c.walk);
+  const Bytes touched = bytes_from(c.target, c.walk, t->pitch);
   within(c.target, reach(c.walk), c.walk.run, reachable(c.tensor, *t, Queue::store, true, touched),
          "store to '" + t->name + "'");
 }

@@ -252,6 +252,44 @@ TEST(Marks, OrderOnlyBytesThatAreUsedTwice) {
   }
 }
 
+/// Of rows, queues that use parts of them side by side need no marks.
+TEST(Marks, OrderOnlyPartsOfRowsThatAreUsedTwice) {
+  constexpr int64_t kPart = 64, kPitch = 160;
+  const Walk rows{{{3, kPitch}}, kPart};
+  // A layer stores a part of three rows; then the next one reads three rows from `from` on.
+  const auto said = [&](int64_t from, int64_t pitch) {
+    std::vector<Item> body = copy(kIn, kOut);
+    body.push_back(layer(Dataflow::weight_stationary));
+    test::append(body, copy(kOut, kNear));
+    int copies = 0;
+    for (Item& item : body) {
+      auto* c = std::get_if<Command>(&item.node);
+      if (!c) continue;
+      if (auto* load = std::get_if<LoadCommand>(c)) {
+        load->walk = rows;
+        if (copies > 0) load->source = from;
+      }
+      if (auto* store = std::get_if<StoreCommand>(c)) {
+        store->walk = rows;
+        ++copies;
+      }
+    }
+    Program p = test::program(body);
+    for (ProgramTensor& t : p.tensors)
+      if (t.slots == 0) t.bytes = 4 * kPitch;
+    p.tensors[kOut].pitch = pitch;
+    return error(p, test::shared_machine());
+  };
+  EXPECT_EQ(said(kPart, kPitch), "");
+  EXPECT_EQ(said(kPitch - kPart, kPitch), "");
+  const std::string refused = "nor marks order the two";
+  EXPECT_TRUE(says(said(kPart, 0), refused)) << "nobody said that it has rows";
+  EXPECT_TRUE(says(said(kPart, kPart), refused)) << "other rows";
+  EXPECT_TRUE(says(said(kPart - 1, kPitch), refused));
+  EXPECT_TRUE(says(said(kPitch, kPitch), refused));
+  EXPECT_TRUE(says(said(kPitch - kPart + 1, kPitch), refused)) << "on into the next row";
+}
+
 /// Weight stationary m is an accumulator's, n the array's columns; input stationary the other way.
 TEST(Layers, HaveGemmsOfTheirDataflow) {
   const HwConfig hw = test::shared_machine();
