@@ -5,6 +5,7 @@
 #include "hw/config/hw_config.h"
 #include "hw/program/program.h"
 #include "sim/map/tile_segments.h"
+#include "sim/work/pitch.h"
 #include "sim/work/work.h"
 
 namespace accsim::sim {
@@ -33,6 +34,7 @@ struct Place {
   hw::Memory memory = hw::Memory::dram;
   bool constant = false;  ///< laid out off line, in the order the program reads it
   OperandPort port{};
+  Pitch pitch{};  ///< in bytes, of one that is a part of another tensor
 };
 
 /// A GemmOp on a machine: element sizes and operand places decided, tile sizes still open.

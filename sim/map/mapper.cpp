@@ -24,10 +24,10 @@ void add(KeyBytes& key, const std::vector<Access>& side) {
 void add(KeyBytes& key, const std::vector<Operand>& side) {
   key.add(side.size());
   for (const auto& [place, element_bytes] : side) {
-    const auto& [name, memory, constant, port] = place;
+    const auto& [name, memory, constant, port, pitch] = place;
     static_cast<void>(name);  // for people
     key.add(port.side);       // the index as it stands in the list
-    key.add(memory, constant, element_bytes);
+    key.add(memory, constant, element_bytes, pitch.run, pitch.pitch);
   }
 }
 
@@ -151,6 +151,15 @@ std::optional<GatherProblem> gather_problem(const MemoryOp& op, const OpRequest&
   return has_gather_commands(p) ? std::optional(p) : std::nullopt;
 }
 
+/// An operand of which only counts what moves: a row at a time of one that has rows.
+VectorOperand streamed(const Operand& o, const Access& a) {
+  VectorOperand out{o.place, a.elements, o.element_bytes, a.run};
+  if (const int64_t row = o.place.pitch.run / o.element_bytes; row > 0)
+    out.run = a.run > 0 ? std::min(a.run, row) : row;
+  out.place.pitch = {};
+  return out;
+}
+
 VectorProblem vector_problem(const std::vector<Access>& inputs, const std::vector<Access>& outputs,
                              const OpRequest& r, const hw::HwConfig& hw) {
   VectorProblem p;
@@ -159,7 +168,7 @@ VectorProblem vector_problem(const std::vector<Access>& inputs, const std::vecto
     for (const Access& a : from) {
       if (a.elements == 0) continue;
       const Operand o = operand(operands, a.port, hw);
-      out.push_back({o.place, a.elements, o.element_bytes, a.run});
+      out.push_back(streamed(o, a));
     }
     return out;
   };

@@ -7,6 +7,7 @@
 #include "hw/program/command_counter.h"
 #include "hw/timing/steps.h"
 #include "sim/map/gemm_problem.h"
+#include "sim/map/pitched_walk.h"
 
 namespace accsim::sim {
 
@@ -48,7 +49,8 @@ class ProgramSink {
   hw::Program take() { return std::move(out_); }
 
   void tensor(const Place& place, int64_t bytes) {
-    out_.tensors.push_back({place.name, place.memory, bytes});
+    out_.tensors.push_back({place.name, place.memory, place.pitch.extent(bytes)});
+    pitches_.push_back(place.pitch);
   }
   /// Behind the tensors: a region of one slot.
   void region(int64_t bytes) {
@@ -87,7 +89,14 @@ class ProgramSink {
     c.tensor = tensor;
     c.walk = walk;
     c.transposed = transposed;
-    add(std::move(c), fill);
+    add(std::move(c), [&](hw::LoadCommand& load) {
+      fill(load);
+      if (!has_pitch(tensor)) return;
+      const Pitch& pitch = pitches_[static_cast<size_t>(tensor)];
+      load.source = pitched(std::move(load.source), pitch);
+      load.walk = pitched(load.walk, pitch);
+      if (load.padded) load.padded = pitched(std::move(*load.padded), pitch);
+    });
   }
   /// `fill` says what gathers its items, those of the walk's outermost level.
   template <class Fill>
@@ -149,10 +158,21 @@ class ProgramSink {
     hw::StoreCommand c;
     c.tensor = tensor;
     c.walk = walk;
-    add(std::move(c), fill);
+    add(std::move(c), [&](hw::StoreCommand& store) {
+      fill(store);
+      if (!has_pitch(tensor)) return;
+      const Pitch& pitch = pitches_[static_cast<size_t>(tensor)];
+      store.target = pitched(std::move(store.target), pitch);
+      store.walk = pitched(store.walk, pitch);
+    });
   }
 
  private:
+  bool has_pitch(int tensor) const {
+    const auto i = static_cast<size_t>(tensor);
+    return i < pitches_.size() && !pitches_[i].dense();
+  }
+
   template <class C, class Fill>
   void add(C command, Fill fill) {
     fill(command);
@@ -161,6 +181,7 @@ class ProgramSink {
 
   hw::Program out_;
   std::vector<std::vector<hw::Item>*> bodies_;
+  std::vector<Pitch> pitches_;  ///< by tensor; regions have none
   int regions_ = 0;
 };
 
@@ -197,7 +218,8 @@ class CostSink {
   }
 
   void tensor(const Place& place, int64_t) {
-    tensors_.push_back({place.memory, marks_ && !place.constant, false, place.port});
+    tensors_.push_back(
+        {place.memory, marks_ && !place.constant, false, place.port, place.pitch.run});
   }
   void region(int64_t bytes) {
     if (regions_.empty()) {
@@ -206,7 +228,7 @@ class CostSink {
     }
     steps_.add_region(1);
     const OperandPort port{OperandPort::Side::region, static_cast<int>(regions_.size())};
-    tensors_.push_back({hw::Memory::shared, false, false, port});
+    tensors_.push_back({hw::Memory::shared, false, false, port, 0});
     regions_.push_back(bytes);
   }
   const std::vector<int64_t>& regions() const { return regions_; }
@@ -237,11 +259,11 @@ class CostSink {
   void load(hw::Buffer to, int tensor, const hw::Walk& walk, Fill, int64_t transposed = 0) {
     if (std::exchange(tensors_[static_cast<size_t>(tensor)].awaited, false))
       steps_.mark({true, hw::Queue::load, tensor});
+    const auto [runs, run] = runs_of(tensor, walk);
     if (transposed > 0)
-      steps_.load_transposed(to, memory(tensor), walk.runs(), walk.run, walk.levels.back().count,
-                             transposed);
+      steps_.load_transposed(to, memory(tensor), runs, run, walk.levels.back().count, transposed);
     else
-      steps_.load(to, memory(tensor), walk.runs(), walk.run);
+      steps_.load(to, memory(tensor), runs, run);
     tally_.load(times_, to, memory(tensor), walk.bytes());
   }
   template <class Fill>
@@ -290,7 +312,8 @@ class CostSink {
   template <class Fill>
   void store(int tensor, const hw::Walk& walk, Fill) {
     tensors_[static_cast<size_t>(tensor)].stored = true;
-    steps_.store(memory(tensor), walk.runs(), walk.run);
+    const auto [runs, run] = runs_of(tensor, walk);
+    steps_.store(memory(tensor), runs, run);
     tally_.store(times_, memory(tensor), walk.bytes());
   }
 
@@ -300,8 +323,18 @@ class CostSink {
     bool awaited;  ///< its first load waits for marks
     bool stored;
     OperandPort port;
+    int64_t row;  ///< bytes of a row of one that has a pitch, else 0
+  };
+  struct Runs {
+    int64_t runs, run;
   };
 
+  /// Those of the walk in a tensor whose rows have a pitch (pitched()).
+  Runs runs_of(int tensor, const hw::Walk& walk) const {
+    const int64_t row = tensors_[static_cast<size_t>(tensor)].row;
+    if (row == 0 || walk.run <= row) return {walk.runs(), walk.run};
+    return {walk.runs() * (walk.run / row), row};
+  }
   hw::Memory memory(int tensor) const { return tensors_[static_cast<size_t>(tensor)].memory; }
   int64_t accumulating(const PassSizes& s) const {
     if (s.accumulate) return times_;
