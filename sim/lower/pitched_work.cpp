@@ -1,0 +1,206 @@
+#include "sim/lower/pitched_work.h"
+
+#include <algorithm>
+
+namespace accsim::sim {
+namespace {
+
+/// Levels that the walks of moves may have; one of them is the run.
+constexpr size_t kMoveAxes = 6;
+
+/// Must an axis of `count` elements, `stride` apart, be cut so that it stays in a row of `p` or
+/// goes from row to row? Elements of a part within a row; 0: no; nullopt: it can't be.
+std::optional<int64_t> cut_of(int64_t count, int64_t stride, const Pitch& p) {
+  if (p.dense() || count == 1 || stride % p.run == 0) return 0;
+  if (stride < 0) return std::nullopt;
+  if (count * stride <= p.run) return 0;
+  if (p.run % stride != 0 || count % (p.run / stride) != 0) return std::nullopt;
+  return p.run / stride;
+}
+
+// ---- products -----------------------------------------------------------------------------------
+
+bool takes(const GemmOp& op, const Layer& layer, const PortPitches& pitches) {
+  const int64_t groups = op.grouped ? op.batch : 1;
+  const auto is_row = [](const Pitch& p, int64_t row) { return p.dense() || p.run == row; };
+  const auto dense = [&](int port) { return port < 0 || pitches.input(port).dense(); };
+  const int64_t in = op.a_transposed ? op.in[2] : groups * op.channels, out = groups * op.outputs;
+  if (op.a_port >= 0 && !is_row(pitches.input(op.a_port), in)) return false;
+  if (op.out_port >= 0 && !is_row(pitches.output(op.out_port), out)) return false;
+  if (layer.residual >= 0 && !is_row(pitches.input(layer.residual), out)) return false;
+  return dense(op.b_port) && dense(op.bias_port);
+}
+
+// ---- lane operations ----------------------------------------------------------------------------
+
+void cut_axis(LaneWork& w, size_t at, int64_t inner) {
+  LaneAxis &outer = w.axes[at], within = outer;
+  outer.count /= inner;
+  outer.a *= inner;
+  outer.b *= inner;
+  within.count = inner;
+  outer.slide.extent = outer.count;
+  within.slide.extent = inner;
+  w.axes.insert(w.axes.begin() + static_cast<ptrdiff_t>(at) + 1, within);
+}
+
+enum class Side : uint8_t { a, b, out };
+
+int64_t stride_of(const LaneWork& w, size_t at, Side side) {
+  if (side != Side::out) return side == Side::a ? w.axes[at].a : w.axes[at].b;
+  int64_t out = 1;
+  for (size_t i = at + 1; i < w.axes.size(); ++i) out *= w.axes[i].count;
+  return out;
+}
+
+/// Windows stay as they are: they have to go from row to row, or to lie in one.
+bool cut_axes(LaneWork& w, Side side, const Pitch& p) {
+  if (p.dense()) return true;
+  if (side == Side::a && w.across > 1 && p.run % w.across != 0) return false;
+  for (size_t i = 0; i < w.axes.size(); ++i) {
+    const LaneSlide& s = w.axes[i].slide;
+    const int64_t count = side == Side::a ? s.extent : w.axes[i].count;
+    const auto inner = cut_of(count, stride_of(w, i, side), p);
+    if (!inner || (*inner > 0 && !s.plain())) return false;
+    if (*inner > 0) cut_axis(w, i, *inner);
+  }
+  return true;
+}
+
+// ---- row operations -----------------------------------------------------------------------------
+
+/// A level of the nest of rows becomes two; the outermost one must be free.
+bool cut_level(RowWork& w, size_t level, int64_t inner) {
+  if (w.rows[0] != 1) return false;
+  const auto move_out = [&](RowNest& nest) {
+    std::copy(nest.begin() + 1, nest.begin() + static_cast<ptrdiff_t>(level) + 1, nest.begin());
+  };
+  move_out(w.rows);
+  w.rows[level - 1] /= inner;
+  w.rows[level] = inner;
+  const auto strides = [&](RowNest& nest) {
+    move_out(nest);
+    nest[level - 1] *= inner;
+  };
+  strides(w.row_stride);
+  strides(w.channel_stride);
+  if (w.mask) strides(w.mask->row_stride);
+  return true;
+}
+
+bool cut_levels(RowWork& w, const Pitch& p) {
+  if (p.dense()) return true;
+  if (w.run > p.run ? w.run % p.run != 0 : p.run % w.run != 0) return false;
+  const auto pieces = cut_of(w.pieces, w.piece_stride, p);
+  if (!pieces || *pieces > 0) return false;
+  for (size_t l = 0; l < kRowLevels; ++l) {
+    const auto inner = cut_of(w.rows[l], w.row_stride[l], p);
+    if (!inner || (*inner > 0 && (l == 0 || !cut_level(w, l, *inner)))) return false;
+    // The level that was cut is now the one before and is all right, as this one is.
+  }
+  return true;
+}
+
+// ---- vector operations --------------------------------------------------------------------------
+
+Pitch of_port(const PortPitches& pitches, int port) {
+  return port < 0 ? Pitch{} : pitches.input(port);
+}
+
+bool takes(VectorOp& op, const PortPitches& pitches) {
+  const Pitch out =
+      op.outputs.empty() || op.outputs[0].port < 0 ? Pitch{} : pitches.output(op.outputs[0].port);
+  if (op.outputs.size() > 1) {
+    for (const Access& a : op.outputs)
+      if (a.port >= 0 && !pitches.output(a.port).dense()) return false;
+  }
+  if (op.row_work) {
+    RowWork& w = *op.row_work;
+    if (!cut_levels(w, of_port(pitches, w.in_port)) || !cut_levels(w, out)) return false;
+    if (w.mask && !of_port(pitches, w.mask->port).dense()) return false;
+  }
+  if (!op.lane) return true;
+  LaneWork& w = *op.lane;
+  if (!cut_axes(w, Side::a, of_port(pitches, w.a_port))) return false;
+  if (w.has_b() && !cut_axes(w, Side::b, of_port(pitches, w.b_port))) return false;
+  return cut_axes(w, Side::out, out);
+}
+
+// ---- moves --------------------------------------------------------------------------------------
+
+/// Of a move, as both sides have it.
+struct Moved {
+  std::vector<BoxAxis> axes;
+  int64_t from = 0, to = 0;
+};
+
+bool pitch_side(Moved& m, int64_t BoxAxis::*side, int64_t Moved::*first, const Pitch& p) {
+  if (p.dense()) return true;
+  int64_t within = m.*first % p.run;
+  for (size_t i = 0; i < m.axes.size(); ++i) {
+    const auto inner = cut_of(m.axes[i].count, m.axes[i].*side, p);
+    if (!inner) return false;
+    if (*inner > 0) {
+      BoxAxis part = m.axes[i];
+      part.count = *inner;
+      m.axes[i] = {m.axes[i].count / *inner, part.in * *inner, part.out * *inner};
+      m.axes.insert(m.axes.begin() + static_cast<ptrdiff_t>(i) + 1, part);
+    }
+    if (m.axes[i].*side % p.run != 0) within += (m.axes[i].count - 1) * m.axes[i].*side;
+  }
+  if (within >= p.run) return false;
+  for (BoxAxis& axis : m.axes) axis.*side = axis.count == 1 ? axis.*side : p.stride(axis.*side);
+  m.*first = p.at(m.*first);
+  return true;
+}
+
+bool takes(MemoryOp& op, const PortPitches& pitches) {
+  const auto pitch = [](const std::vector<Access>& side, const auto& of) {
+    return side.size() != 1 || side[0].port < 0 ? Pitch{} : of(side[0].port);
+  };
+  const Pitch in = pitch(op.inputs, pitches.input), out = pitch(op.outputs, pitches.output);
+  const auto all_dense = [](const std::vector<Access>& side, const auto& of) {
+    return std::ranges::all_of(side,
+                               [&](const Access& a) { return a.port < 0 || of(a.port).dense(); });
+  };
+  if (all_dense(op.inputs, pitches.input) && all_dense(op.outputs, pitches.output)) return true;
+  if (op.axes.empty() || op.picked || op.inputs.size() != 1 || op.outputs.size() != 1) return false;
+  Moved m{{}, op.from, op.to};
+  const std::vector<int64_t> spacing = spacing_of(op);
+  for (size_t i = 0; i < op.axes.size(); ++i)
+    m.axes.push_back({op.axes[i].count, op.axes[i].stride, spacing[i]});
+  if (!pitch_side(m, &BoxAxis::in, &Moved::from, in)) return false;
+  if (!pitch_side(m, &BoxAxis::out, &Moved::to, out)) return false;
+  if (m.axes.size() > kMoveAxes) return false;
+  const auto limit = [](Access& a, const Pitch& p) {
+    if (!p.dense()) a.run = a.run == 0 ? p.run : std::min(a.run, p.run);
+  };
+  limit(op.inputs[0], in);
+  limit(op.outputs[0], out);
+  op.axes.clear();
+  op.spacing.clear();
+  for (const BoxAxis& axis : m.axes) {
+    op.axes.push_back({axis.count, axis.in});
+    op.spacing.push_back(axis.out);
+  }
+  op.from = m.from;
+  op.to = m.to;
+  return true;
+}
+
+}  // namespace
+
+std::optional<Work> pitched_work(const Layer& layer, const PortPitches& pitches) {
+  Work out = layer.work;
+  for (WorkItem& item : out) {
+    const auto* gemm = std::get_if<GemmOp>(&item);
+    auto* vector = std::get_if<VectorOp>(&item);
+    const bool taken = gemm     ? takes(*gemm, layer, pitches)
+                       : vector ? takes(*vector, pitches)
+                                : takes(std::get<MemoryOp>(item), pitches);
+    if (!taken) return std::nullopt;
+  }
+  return out;
+}
+
+}  // namespace accsim::sim

@@ -1,0 +1,21 @@
+#pragma once
+#include <functional>
+#include <optional>
+
+#include "sim/lower/lower.h"
+#include "sim/work/pitch.h"
+
+namespace accsim::sim {
+
+/// How the operands of a layer lie, by port.
+struct PortPitches {
+  std::function<Pitch(int port)> input, output;
+};
+
+/// The layer's work on operands that lie so, cut such that every axis goes from row to row of an
+/// operand or stays within one: of lane and row operations the same work with more axes, of moves
+/// the one from and to where elements lie. nullopt where commands can't: activations and results of
+/// products may have a pitch from pixel to pixel (from row to row of a matrix), and no other.
+std::optional<Work> pitched_work(const Layer& layer, const PortPitches& pitches);
+
+}  // namespace accsim::sim
