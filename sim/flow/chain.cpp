@@ -16,7 +16,19 @@ LayerTensors layer_tensors(const Layer& layer, const Residency& residency) {
   };
   number(layer.inputs, out.inputs);
   number(layer.outputs, out.outputs);
+  const auto parts = [&](const std::vector<TensorId>& ids, std::vector<BytePart>& to) {
+    for (const TensorId id : ids)
+      to.push_back(id == kNoTensor ? BytePart{} : residency.parts[static_cast<size_t>(id)]);
+  };
+  parts(layer.inputs, out.input_parts);
+  parts(layer.outputs, out.output_parts);
   return out;
+}
+
+BytePart part_of(const LayerTensors& tensors, const OperandPort& port) {
+  const auto i = static_cast<size_t>(port.index);
+  if (port.side == OperandPort::Side::input) return tensors.input_parts[i];
+  return port.side == OperandPort::Side::output ? tensors.output_parts[i] : BytePart{};
 }
 
 std::vector<int32_t> numbers(const ChainLink& link, const LayerTensors& tensors) {

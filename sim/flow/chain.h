@@ -11,6 +11,7 @@ namespace accsim::sim {
 /// their bytes are one.
 struct LayerTensors {
   std::vector<int32_t> inputs, outputs;
+  std::vector<BytePart> input_parts, output_parts;  ///< which parts of them
   int32_t internal = 0;  ///< the first of those between two ops of a layer
   int32_t end = 0;       ///< behind the last of them
   int32_t own = 0;       ///< parameters and absent inputs: nobody marks them
@@ -21,6 +22,9 @@ LayerTensors layer_tensors(const Layer& layer, const Residency& residency);
 
 /// Tensor i of a link's marks, as a chain numbers it.
 std::vector<int32_t> numbers(const ChainLink& link, const LayerTensors& tensors);
+
+/// Which part of it an operand of a layer is.
+BytePart part_of(const LayerTensors& tensors, const OperandPort& port);
 
 /// Does the program load before its first vector command (see hw::Chain)?
 bool loads_first(const ChainLink& link);

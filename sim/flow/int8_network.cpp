@@ -59,8 +59,14 @@ void Int8Network::find_tensors() {
   for (size_t l = 0; l < network_->tensors.size(); ++l) {
     const Layer& layer = network_->lowered.layers[l];
     const LayerTensors& t = network_->tensors[l];
-    for (size_t i = 0; i < t.inputs.size(); ++i) roots_[layer.inputs[i]] = t.inputs[i];
-    for (size_t i = 0; i < t.outputs.size(); ++i) roots_[layer.outputs[i]] = t.outputs[i];
+    for (size_t i = 0; i < t.inputs.size(); ++i) {
+      roots_[layer.inputs[i]] = t.inputs[i];
+      parts_[layer.inputs[i]] = t.input_parts[i];
+    }
+    for (size_t i = 0; i < t.outputs.size(); ++i) {
+      roots_[layer.outputs[i]] = t.outputs[i];
+      parts_[layer.outputs[i]] = t.output_parts[i];
+    }
     const size_t maker = layer.merged_into >= 0 ? static_cast<size_t>(layer.merged_into) : l;
     for (const TensorId id : layer.outputs) makers_[id] = maker;
   }
@@ -108,6 +114,11 @@ std::optional<size_t> Int8Network::place(TensorId id) const {
   return of == of_root_.end() ? std::nullopt : std::optional(of->second);
 }
 
+BytePart Int8Network::part(TensorId id) const {
+  const auto known = parts_.find(id);
+  return known == parts_.end() ? BytePart{} : known->second;
+}
+
 TensorId Int8Network::shown(TensorId id) const {
   for (const auto& [as, root] : roots_)
     if (root == id && as >= 0 && !is_float(graph_->tensor(id).dtype) &&
@@ -123,8 +134,11 @@ void Int8Network::store(TensorId id, const ref::Array& array, hw::MemoryImage& i
   const std::vector<uint8_t> bytes = is_float(graph_->tensor(as).dtype)
                                          ? codes_in_memory(array, layout(as), scales_.of(as))
                                          : bytes_in_memory(array, layout(id));
-  check(bytes.size() <= image[*at].size(), "a tensor larger than the program's");
-  std::ranges::copy(bytes, image[*at].begin());
+  const auto [offset, pitch] = part(id);
+  check(offset + pitch.extent(std::ssize(bytes)) <= std::ssize(image[*at]),
+        "a tensor larger than the program's");
+  for (int64_t i = 0; i < std::ssize(bytes); ++i)
+    image[*at][static_cast<size_t>(offset + pitch.at(i))] = bytes[static_cast<size_t>(i)];
 }
 
 Result<ref::Array> Int8Network::values(const Outcome& outcome, TensorId id) const {
@@ -133,8 +147,14 @@ Result<ref::Array> Int8Network::values(const Outcome& outcome, TensorId id) cons
   if (const auto known = outcome.outside.find(id); known != outcome.outside.end())
     return known->second;
   const std::optional<size_t> at = place(id);
-  if (at && is_float(tensor.dtype) && std::ssize(outcome.image[*at]) >= elements(tensor.dims))
-    return values_from_memory(outcome.image[*at], tensor, layout(id), scales_.of(id));
+  const auto [offset, pitch] = part(id);
+  const int64_t end = offset + pitch.extent(elements(tensor.dims));
+  if (at && is_float(tensor.dtype) && std::ssize(outcome.image[*at]) >= end) {
+    std::vector<uint8_t> bytes;
+    for (int64_t i = 0; i < elements(tensor.dims); ++i)
+      bytes.push_back(outcome.image[*at][static_cast<size_t>(offset + pitch.at(i))]);
+    return values_from_memory(bytes, tensor, layout(id), scales_.of(id));
+  }
   const auto maker = makers_.find(id);
   if (maker == makers_.end())
     return Error{Errc::unsupported, fmt::format("nothing gives tensor '{}'", tensor.name),

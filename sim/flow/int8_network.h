@@ -58,6 +58,8 @@ class Int8Network {
   }
   /// Tensor of the program that has a tensor's bytes.
   std::optional<size_t> place(TensorId id) const;
+  /// Which part of it they are.
+  BytePart part(TensorId id) const;
   /// The float that integers are given as (lay_out()), or the tensor itself.
   TensorId shown(TensorId id) const;
   void store(TensorId id, const ref::Array& array, hw::MemoryImage& image) const;
@@ -70,6 +72,7 @@ class Int8Network {
   TensorScales scales_;
   NetworkCase case_;
   std::map<TensorId, TensorId> roots_;  ///< by tensor of a layer: the one whose bytes it shows
+  std::map<TensorId, BytePart> parts_;  ///< by tensor of a layer: which of those bytes
   std::map<TensorId, size_t> of_root_;  ///< tensors of the program
   std::map<TensorId, size_t> makers_;   ///< layers, by tensors that they give
   /// Layers of the host by the number of runs of the program that they have to come after.

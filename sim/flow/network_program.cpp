@@ -106,7 +106,7 @@ class NetworkBuilder {
       layer = s.layer;
       const size_t first = first_ops_.try_emplace(s.layer, s.op).first->second;
       if (includes(s))
-        add({s.layer, s.op - first, s.mapping.get(), {}, s.offsets, {}}, s, moved_marks(i));
+        add({s.layer, s.op - first, s.mapping.get(), {}, s.offsets, {}, {}}, s, moved_marks(i));
     }
     return std::move(out_);
   }
@@ -166,8 +166,10 @@ class NetworkBuilder {
     part.offsets.resize(network.size());
     for (size_t i = 0; i < network.size(); ++i) {
       part.constant.push_back(is_constant(part, link.ports[i]));
+      part.pitches.push_back(part_of(network_.tensors[part.layer], link.ports[i]).pitch);
       hw::ProgramTensor t = part.mapping->program.tensors[i];
       t.bytes += part.offsets[i];
+      t.pitch = part.pitches.back().pitch;
       part.tensors.push_back(tensor(part.constant.back() ? -1 : network[i], t));
     }
     hw::Program program = options_.emit ? options_.emit(part) : part.mapping->program;
@@ -193,8 +195,9 @@ class NetworkBuilder {
     const auto known = number >= 0 ? known_.find(number) : known_.end();
     std::vector<hw::ProgramTensor>& all = out_.program.tensors;
     if (known != known_.end()) {
-      int64_t& bytes = all[static_cast<size_t>(known->second)].bytes;
-      bytes = std::max(bytes, t.bytes);
+      hw::ProgramTensor& same = all[static_cast<size_t>(known->second)];
+      same.bytes = std::max(same.bytes, t.bytes);
+      same.pitch = std::max(same.pitch, t.pitch);
       return known->second;
     }
     const auto added = static_cast<int>(all.size());

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <deque>
 #include <map>
 
 #include "sim/flow/reference_product.h"
@@ -41,6 +42,7 @@ class Reference {
  private:
   void part(size_t i) {
     part_ = &program_.parts[i];
+    gathered_.clear();
     const PartNumbers& n = numbers_[i];
     if (n.gemm) return finish(kProductOut, product(n));
     if (n.lanes) return finish(part_->tensors.size() - 1, lanes(n));
@@ -52,29 +54,47 @@ class Reference {
 
   // ---- tensors ----------------------------------------------------------------------------------
 
-  /// What a tensor of the part holds before it.
-  Values tensor(size_t of_part) const {
+  /// What the program's tensor holds before the part, from where the part's own begins.
+  Values in_memory(size_t of_part) const {
     const auto t = static_cast<size_t>(part_->tensors[of_part]);
     const auto known = values_.find(t);
     const Values all = known != values_.end() ? Values(known->second) : signed_bytes(image_[t]);
     return all.subspan(static_cast<size_t>(part_->offsets[of_part]));
   }
-  Values tensor(size_t of_part, int64_t elements) const {
+  /// What a tensor of the part holds before it.
+  Values tensor(size_t of_part) {
+    const Values all = in_memory(of_part);
+    const Pitch& pitch = part_->pitches[of_part];
+    if (pitch.dense()) return all;
+    const int64_t extent = part_->mapping->program.tensors[of_part].bytes;
+    std::vector<int8_t>& out = gathered_.emplace_back();
+    for (int64_t row = 0; row < extent; row += pitch.pitch)
+      for (int64_t i = row; i < row + pitch.run; ++i) out.push_back(all[static_cast<size_t>(i)]);
+    return out;
+  }
+  Values tensor(size_t of_part, int64_t elements) {
     return tensor(of_part).first(static_cast<size_t>(elements));
   }
 
   void finish(size_t of_part, const std::vector<int8_t>& result) {
     const auto t = static_cast<size_t>(part_->tensors[of_part]);
     const int64_t offset = part_->offsets[of_part];
+    const Pitch& pitch = part_->pitches[of_part];
     const Values have = signed_bytes(golden_[t]).subspan(static_cast<size_t>(offset));
-    check(result.size() <= have.size(), "a result that is larger than its tensor");
+    check(pitch.extent(std::ssize(result)) <= std::ssize(have),
+          "a result that is larger than its tensor");
     ++out_.compared;
-    const auto [ours, theirs] = std::ranges::mismatch(result, have);
-    if (ours != result.end())
-      out_.difference = fmt::format(
-          "layer '{}': element {} of '{}' is {}, by the integer reference {}", layer(),
-          offset + (ours - result.begin()), program_.program.tensors[t].name, *theirs, *ours);
-    std::ranges::copy(result, result_of(of_part).begin() + offset);
+    std::vector<int8_t>& to = result_of(of_part);
+    for (int64_t i = 0; i < std::ssize(result); ++i) {
+      const int8_t ours = result[static_cast<size_t>(i)];
+      const int64_t at = pitch.at(i);
+      const int8_t theirs = have[static_cast<size_t>(at)];
+      if (ours != theirs && out_.difference.empty())
+        out_.difference =
+            fmt::format("layer '{}': element {} of '{}' is {}, by the integer reference {}",
+                        layer(), offset + at, program_.program.tensors[t].name, theirs, ours);
+      to[static_cast<size_t>(offset + at)] = ours;
+    }
   }
   /// What a tensor of the part holds, to write to.
   std::vector<int8_t>& result_of(size_t of_part) {
@@ -99,7 +119,7 @@ class Reference {
     return out;
   }
 
-  std::vector<int8_t> product(const PartNumbers& n) const {
+  std::vector<int8_t> product(const PartNumbers& n) {
     const GemmProblem& p = n.gemm->problem;
     ComputedOperands tensors;
     tensors.a = tensor(kProductA, logical_a(p.op));
@@ -113,7 +133,7 @@ class Reference {
 
   // ---- lane and row operations ------------------------------------------------------------------
 
-  std::vector<int8_t> lanes(const PartNumbers& n) const {
+  std::vector<int8_t> lanes(const PartNumbers& n) {
     const LaneProblem& p = n.lanes->problem;
     const LaneFactors& f = p.factors;
     ref::IntegerLanes r;
@@ -136,7 +156,7 @@ class Reference {
     return ref::integer_lanes(r);
   }
 
-  std::vector<int8_t> rows(const PartNumbers& n) const {
+  std::vector<int8_t> rows(const PartNumbers& n) {
     const RowProblem& p = n.rows->problem;
     ref::IntegerRows r;
     r.work = p.work;
@@ -180,11 +200,11 @@ class Reference {
     const VectorProblem& p = *part_->mapping->move;
     const auto out = part_->tensors.size() - 1;
     const int64_t bytes = p.inputs[0].element_bytes;
-    moved_ = {tensor(0), result_of(out)};
+    moved_ = {in_memory(0), result_of(out)};
     visit(p, 0, p.from * bytes, part_->offsets[out] + p.to * bytes);
     ++out_.compared;
   }
-  ref::IntegerGather gathered(const GatherProblem& p) const {
+  ref::IntegerGather gathered(const GatherProblem& p) {
     return {p.rows, p.element_bytes, p.index_bytes, tensor(0), tensor(1)};
   }
   /// What golden has where the part stores, in one tensor or several.
@@ -228,6 +248,7 @@ class Reference {
     Values in;
     std::span<int8_t> out;
   } moved_;                                       ///< of a move, whole tensors
+  std::deque<std::vector<int8_t>> gathered_;      ///< of the part: rows that have a pitch
   std::map<size_t, std::vector<int8_t>> values_;  ///< computed so far, by tensor of the program
   ReferenceResult out_;
 };

@@ -35,7 +35,10 @@ OpReaders::OpReaders(const Graph& graph, const Lowered& lowered, const Residency
         last_[root(id)] = static_cast<int>(i);
       }
     for (const TensorId id : l.outputs)
-      if (id != kNoTensor) first_[root(id)] = last_[root(id)] = static_cast<int>(i);
+      if (id != kNoTensor) {
+        if (first_[root(id)] < 0) first_[root(id)] = static_cast<int>(i);
+        last_[root(id)] = static_cast<int>(i);
+      }
   }
 }
 

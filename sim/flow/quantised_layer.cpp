@@ -110,7 +110,8 @@ std::vector<QuantisedLayer> quantised_layers(const Graph& graph, const CostedNet
         elements(graph.tensor(node.inputs[0]).dims) != logical_a(op) ||
         elements(graph.tensor(node.inputs[1]).dims) != logical_weights(op))
       continue;
-    QuantisedLayer q{i, l.node, l.node, *mappings.back()->gemm};
+    const GemmSource& source = *mappings.back()->gemm;
+    QuantisedLayer q{i, l.node, l.node, {alone(source.problem), source.tiling}};
     if (l.residual >= 0) q.residual = l.inputs[static_cast<size_t>(l.residual)];
     for (const Layer& merged : network.lowered.layers)
       if (merged.merged_into == static_cast<int>(i) && merged.outputs[0] == l.outputs[0])

@@ -19,8 +19,13 @@ std::vector<Operand> operands(const Graph& graph, const Residency& residency,
     const Tensor& t = graph.tensor(id);
     const bool resident = residency.resident[static_cast<size_t>(id)];
     const OperandPort port{side, static_cast<int>(out.size())};
-    out.push_back({{t.name, resident ? hw::Memory::shared : hw::Memory::dram, t.constant, port},
-                   element_bytes(hw, t.dtype)});
+    // Parts of one tensor have its name: they take its room once.
+    const TensorId root = residency.root[static_cast<size_t>(id)];
+    const Pitch& pitch = residency.parts[static_cast<size_t>(id)].pitch;
+    const std::string& name = pitch.dense() ? t.name : graph.tensor(root).name;
+    out.push_back(
+        {{name, resident ? hw::Memory::shared : hw::Memory::dram, t.constant, port, pitch},
+         element_bytes(hw, t.dtype)});
   }
   return out;
 }

@@ -78,7 +78,16 @@ class Scheduler {
   Stretch whole(size_t op) const {
     const auto& mapping = in_.mappings[op];
     const size_t layer = in_.ops[op].layer;
-    return {layer, op, mapping, -1, numbers(mapping->link, in_.tensors[layer])};
+    Stretch out{layer, op, mapping, -1, numbers(mapping->link, in_.tensors[layer])};
+    for (const OperandPort& port : mapping->link.ports)
+      out.offsets.push_back(part_of(in_.tensors[layer], port).offset);
+    return out;
+  }
+  /// Bytes from the beginning of a tensor of the network to byte `offset` of the operand that a
+  /// layer has at the port.
+  int64_t offset_in_whole(size_t layer, const OperandPort& port, int64_t offset) const {
+    const BytePart part = part_of(in_.tensors[layer], port);
+    return part.offset + part.pitch.at(offset);
   }
   void add(Stretch s) {
     out_.shares.push_back(chain_.add(s.mapping->link.steps, s.tensors));
@@ -295,7 +304,7 @@ class Scheduler {
       else if (t.k + 1 < run.ops.size() && port == flow.out)
         out.tensors[i] = between(t.k);
       else
-        out.offsets[i] = pieces.offset(port, t.piece);
+        out.offsets[i] = offset_in_whole(layer, port, pieces.offset(port, t.piece));
     }
     return out;
   }
@@ -399,7 +408,7 @@ class Scheduler {
     };
     for (size_t i = 0; i < out.tensors.size(); ++i) {
       const OperandPort& port = t.mapping->link.ports[i];
-      out.offsets.push_back(t.op.offset(port));
+      out.offsets.push_back(offset_in_whole(layer, port, t.op.offset(port)));
       if (t.k > 0 && port == flow.in) out.tensors[i] = part(t.k - 1, t.awaits);
       if (t.k + 1 < run.ops.size() && port == flow.out) out.tensors[i] = part(t.k, t.piece);
     }

@@ -19,7 +19,7 @@ struct Stretch {
   std::shared_ptr<const Mapping> mapping;  ///< of the op or of each of its pieces
   int64_t piece = -1;                      ///< -1: all of the op
   std::vector<int32_t> tensors;            ///< those of the link, as the chain numbers them
-  std::vector<int64_t> offsets{};  ///< by tensor of the link: where the piece's begins; or none
+  std::vector<int64_t> offsets{};  ///< by tensor of the link: where the op's or piece's begins
   /// By tensor of the link: which one it is a part of, where pieces wait for parts; or none.
   std::vector<int32_t> whole{};
 };

@@ -79,7 +79,7 @@ class Planner {
 
   Status share(const Layer& l) {
     if (l.outputs.empty() || l.inputs.empty()) return ok();
-    if (is_view(l, hw_)) return share_view(l);
+    if (is_view(l, hw_) && !puts_together(l)) return share_view(l);
     if (l.fate == Fate::memory || l.fate == Fate::view) {
       share_all(l);
     } else if (const auto* op = std::get_if<VectorOp>(&l.work.back()); op && op->lane) {
@@ -92,6 +92,14 @@ class Planner {
       if (row && row->algebra == Algebra::select && w.has_b()) share_filled(l, w);
     }
     return ok();
+  }
+
+  /// Do its inputs lie where they belong in its output?
+  bool puts_together(const Layer& l) const {
+    const auto is_part = [&](TensorId id) {
+      return id != kNoTensor && lowered_.parts[static_cast<size_t>(id)].whole != kNoTensor;
+    };
+    return l.work.empty() && l.function.empty() && std::ranges::count_if(l.inputs, is_part) > 1;
   }
 
   Status share_view(const Layer& l) {

@@ -8,6 +8,7 @@
 #include "sim/flow/layer_weights.h"
 #include "sim/flow/verify.h"
 #include "sim/map/gemm_space.h"
+#include "sim/pack/operand_layout.h"
 #include "sim/work/random_gemm.h"
 
 namespace accsim::sim {
@@ -45,7 +46,7 @@ std::vector<VerifyCase> network_cases(const Graph& graph, const CostedNetwork& n
                      shape_text(source.problem.op),
                      {},
                      hw,
-                     source.problem,
+                     alone(source.problem),
                      source.tiling,
                      "",
                      weights ? std::move(*weights) : std::vector<int8_t>()});

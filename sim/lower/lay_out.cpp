@@ -5,6 +5,7 @@
 #include "sim/lower/host_layout.h"
 #include "sim/lower/lane_meaning.h"
 #include "sim/lower/node_layouts.h"
+#include "sim/lower/parts.h"
 #include "sim/lower/row_layout.h"
 #include "sim/operators/movement/box_rules.h"
 #include "sim/operators/op_table.h"
@@ -258,6 +259,7 @@ Result<Lowered> lower_in_memory(const Graph& graph) {
   lay_out(graph, *lowered);
   set_row_work(graph, *lowered);
   add_lane_meanings(graph, *lowered);
+  place_parts(graph, *lowered);
   return lowered;
 }
 

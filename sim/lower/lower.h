@@ -6,6 +6,7 @@
 #include "sim/base/result.h"
 #include "sim/graph/graph.h"
 #include "sim/lower/layout.h"
+#include "sim/work/pitch.h"
 #include "sim/work/work.h"
 
 namespace accsim::sim {
@@ -32,6 +33,16 @@ inline int copy_port(int input) { return kSecondInternalPort - 1 - 2 * input; }
 inline int step_port(int input) { return copy_port(input) - 1; }
 /// Numbers of internal ports that a layer of so many inputs can have.
 inline int internal_ports(size_t inputs) { return 2 + 2 * static_cast<int>(inputs); }
+
+/// A tensor that lies in another one: an output of Slice or Split, an input of Concat. All in
+/// elements as they lie in memory.
+struct Part {
+  TensorId whole = kNoTensor;  ///< that has bytes of its own; kNoTensor: the tensor has
+  int64_t offset = 0;
+  Pitch pitch{};
+
+  friend bool operator==(const Part&, const Part&) = default;
+};
 
 /// A graph node with its fate and, where it costs anything, its work.
 struct Layer {
@@ -77,6 +88,8 @@ struct Lowered {
   /// By tensor id, of lower_in_memory(): where its elements lie in memory. Constants are laid out
   /// off line as their readers want them; theirs say nothing.
   std::vector<Layout> layouts;
+  /// By tensor id, of lower_in_memory(): which tensor it is a part of.
+  std::vector<Part> parts{};
 };
 
 /// Multiply-accumulates of the products among a node's work, whatever they are for.

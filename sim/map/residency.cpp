@@ -30,6 +30,8 @@ class Planner {
     out_.root.resize(graph.tensors.size());
     std::iota(out_.root.begin(), out_.root.end(), 0);
     for (const Tensor& t : graph.tensors) shown_.push_back(t.dtype);
+    out_.parts.resize(graph.tensors.size());
+    for (size_t id = 0; id < lowered.parts.size(); ++id) set_part(id, lowered.parts[id]);
   }
 
   Residency run() {
@@ -43,6 +45,13 @@ class Planner {
   }
 
  private:
+  void set_part(size_t id, const Part& p) {
+    if (p.whole == kNoTensor) return;
+    const int64_t each = element_bytes(hw_, graph_.tensors[id].dtype);
+    out_.root[id] = p.whole;
+    out_.parts[id] = {p.offset * each, p.pitch.times(each)};
+  }
+
   void lives(int at) {
     const Layer& l = lowered_.layers[static_cast<size_t>(at)];
     if (l.fate == Fate::folded) return;  // constants, or merged: their producer owns the output
@@ -52,11 +61,27 @@ class Planner {
     for (TensorId id : l.outputs) {
       if (id == kNoTensor) continue;
       if (view) {
-        out_.root[static_cast<size_t>(id)] = out_.root[static_cast<size_t>(l.inputs[0])];
-        shown_[root(id)] = graph_.tensor(id).dtype;
-      } else
-        first_[static_cast<size_t>(id)] = last_[static_cast<size_t>(id)] = at;
+        show(id, l.inputs[0]);
+        continue;
+      }
+      const auto lies_there = [&](TensorId in) { return in != kNoTensor && root(in) == root(id); };
+      if (std::ranges::any_of(l.inputs, lies_there)) continue;  // and is alive
+      if (first_[root(id)] < 0) first_[root(id)] = at;
+      last_[root(id)] = at;
     }
+  }
+
+  /// All of what the input is, or as a layer says that makes a part of it.
+  void show(TensorId id, TensorId input) {
+    const auto to = static_cast<size_t>(id);
+    const TensorId whole = lowered_.parts.empty() ? kNoTensor : lowered_.parts[to].whole;
+    const TensorId from = whole == kNoTensor ? input : whole;
+    if (root(id) != root(from)) {
+      out_.root[to] = out_.root[static_cast<size_t>(from)];
+      out_.parts[to] = out_.parts[static_cast<size_t>(from)];
+    }
+    const Tensor &shown = graph_.tensor(id), &all = graph_.tensors[root(id)];
+    if (elements(shown.dims) == elements(all.dims)) shown_[root(id)] = shown.dtype;
   }
 
   size_t root(TensorId id) const { return static_cast<size_t>(out_.root[static_cast<size_t>(id)]); }

@@ -23,12 +23,19 @@ struct MemoryUse {
   int64_t live = 0;    ///< all that this or a later layer reads or has written, wherever it lies
 };
 
+/// Where a tensor lies among the bytes of the one that it is a part of.
+struct BytePart {
+  int64_t offset = 0;
+  Pitch pitch{};  ///< in bytes
+};
+
 /// Which tensors stay in the shared buffer from the layer that writes them to the last that reads.
 struct Residency {
-  std::vector<bool> resident;  ///< by tensor id; views answer for the tensor they show
-  std::vector<TensorId> root;  ///< by tensor id: the tensor whose bytes it shows
-  int64_t peak_bytes = 0;      ///< most bytes resident at once
-  std::vector<MemoryUse> use;  ///< by layer
+  std::vector<bool> resident;   ///< by tensor id; views answer for the tensor they show
+  std::vector<TensorId> root;   ///< by tensor id: the tensor whose bytes it shows, or some of them
+  std::vector<BytePart> parts;  ///< by tensor id: which of them
+  int64_t peak_bytes = 0;       ///< most bytes resident at once
+  std::vector<MemoryUse> use;   ///< by layer
 };
 
 /// A tensor is resident when at every layer of its life the tensors alive that are not larger fit

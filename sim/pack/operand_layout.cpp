@@ -218,6 +218,12 @@ int64_t logical_weights(const GemmOp& op) {
   return (op.b_shared ? 1 : op.batch) * op.k() * op.outputs;
 }
 
+GemmProblem alone(GemmProblem p) {
+  for (Place* place : {&p.a, &p.b, &p.out}) place->pitch = {};
+  if (p.residual) p.residual->pitch = {};
+  return p;
+}
+
 hw::MemoryImage pack(const GemmProblem& p, const hw::HwConfig& hw, const Tiling& t,
                      const GemmOperands& operands) {
   const GemmOp& op = p.op;

@@ -33,6 +33,10 @@ int64_t logical_a(const GemmOp& op);
 /// Elements of the weights, of all batches or groups.
 int64_t logical_weights(const GemmOp& op);
 
+/// The problem with operands that are no parts of other tensors, as pack() lays them out: that of a
+/// product that stands alone.
+GemmProblem alone(GemmProblem p);
+
 /// The memory image of emit(p, hw, t) with the operands where that program reads them: constant
 /// weights in the order of its tile loops, of packed groups the blocks of the diagonal. The output
 /// is zero.

@@ -214,6 +214,49 @@ ModelBuilder stem() {
   return m;
 }
 
+/// Blocks whose branches are parts of what they are put together to: halves of channels, one of
+/// them through a residual, a dense block, pooling, functions and a softmax of parts.
+ModelBuilder parts() {
+  ModelBuilder m;
+  m.input("in", {1, 3, 12, 12});
+  const auto conv = [&](const std::string& to, const std::string& from, Dims weights) {
+    m.weight("w_" + to, weights);
+    const int64_t pad = weights[2] / 2;
+    m.node("Conv", {from, "w_" + to}, {to}, {ints("pads", {pad, pad, pad, pad})});
+  };
+  const auto concat = [&](const std::string& to, const std::vector<std::string>& from,
+                          int64_t axis) { m.node("Concat", from, {to}, {number("axis", axis)}); };
+  conv("c1", "in", {24, 3, 3, 3});
+  m.node("Relu", {"c1"}, {"r1"});
+  m.constant("halves", {2}, {8, 16});
+  m.node("Split", {"r1", "halves"}, {"h1", "h2"}, {number("axis", 1)});
+  conv("c2", "h2", {16, 16, 3, 3});
+  m.node("Add", {"c2", "h2"}, {"a2"});
+  concat("k2", {"h1", "h2", "a2"}, 1);
+  conv("c3", "k2", {8, 40, 1, 1});
+  conv("c4", "c3", {4, 8, 3, 3});
+  concat("k4", {"c3", "c4"}, 1);
+  m.node("Sigmoid", {"k4"}, {"s4"});
+  conv("c5", "s4", {4, 12, 3, 3});
+  concat("k5", {"k4", "c5"}, 1);
+  m.node("MaxPool", {"k5"}, {"p5"}, {ints("kernel_shape", {2, 2}), ints("strides", {2, 2})});
+  conv("c6", "p5", {12, 16, 1, 1});
+  m.node("MaxPool", {"p5"}, {"p6"}, {ints("kernel_shape", {3, 3}), ints("pads", {1, 1, 1, 1})});
+  concat("k6", {"c6", "p6"}, 1);
+  conv("c7", "k6", {20, 28, 1, 1});
+  conv("c8", "k5", {20, 16, 1, 1});
+  m.constant("flat", {3}, {1, 20, -1});
+  m.node("Reshape", {"c7", "flat"}, {"f7"}).node("Reshape", {"c8", "flat"}, {"f8"});
+  concat("k8", {"f7", "f8"}, 2);
+  m.constant("boxes", {2}, {8, 12});
+  m.node("Split", {"k8", "boxes"}, {"b8", "o8"}, {number("axis", 1)});
+  m.node("Softmax", {"b8"}, {"q8"}, {number("axis", 1)});
+  m.node("Sigmoid", {"o8"}, {"z8"});
+  concat("out", {"q8", "z8"}, 1);
+  m.output("out");
+  return m;
+}
+
 struct Network {
   hw::HwConfig hw;
   Graph graph;
@@ -292,13 +335,35 @@ INSTANTIATE_TEST_SUITE_P(Networks, VerifyNetwork,
                          testing::Values(Named{"convolutions", &convolutions},
                                          Named{"attention", &attention}, Named{"gates", &gates},
                                          Named{"normalisations", &normalisations},
-                                         Named{"embeddings", &embeddings}, Named{"stem", &stem}),
+                                         Named{"embeddings", &embeddings}, Named{"parts", &parts},
+                                         Named{"stem", &stem}),
                          [](const auto& which) { return std::string(which.param.first); });
 
 TEST(VerifiedNetwork, HasConvolutionsThatTakeTurnsWithPooling) {
   const Network n = network(stem(), "8x8");
   EXPECT_TRUE(std::ranges::any_of(
       n.costed.text, [](const Stretch& s) { return s.piece > 0 && !s.whole.empty(); }));
+}
+
+TEST(VerifiedNetwork, HasPartsThatAreNeverCopied) {
+  const Network n = network(parts(), "8x8");
+  for (const Layer& l : n.costed.lowered.layers) {
+    const bool moves = l.op_type == "Split" || l.op_type == "Concat";
+    EXPECT_TRUE(!moves || l.fate == Fate::view) << l.name;
+  }
+}
+
+/// A product of it that stands alone has operands of its own.
+TEST(NetworkCases, AreNoPartsOfOtherTensors) {
+  const auto rtl = test::rtl_options();
+  if (!rtl) GTEST_SKIP() << "there is no verilator";
+  const Network n = network(parts(), "8x8");
+  VerifyOptions options;
+  options.variant = *rtl;
+  options.variant.assertions = true;
+  const auto rows = verify_cases(network_cases(n.graph, n.costed, n.hw), options);
+  EXPECT_GE(rows.size(), 7U);
+  for (const VerifyRow& row : rows) EXPECT_TRUE(row.passed()) << row.name << row.error;
 }
 
 /// Golden's end of a case.

@@ -1,0 +1,351 @@
+#include "sim/lower/parts.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "sim/lower/node_layouts.h"
+#include "sim/lower/pitched_work.h"
+#include "sim/operators/fold.h"
+
+namespace accsim::sim {
+namespace {
+
+/// Elements that go through a port at once: those of most machines are as wide or wider.
+constexpr int64_t kBeat = 64;
+
+bool is_element(DType t) { return is_float(t) || t == DType::int8 || t == DType::uint8; }
+
+/// Where the box of a move lies on a side, in the order of the other side, which it fills; nullopt
+/// where it doesn't, or lies in more than rows of one pitch.
+std::optional<Part> rows_of(const MemoryOp& op, bool cut_out, int64_t elements) {
+  if (op.axes.empty() || op.picked || op.inputs.size() != 1 || op.outputs.size() != 1)
+    return std::nullopt;
+  const std::vector<int64_t> spacing = spacing_of(op);
+  std::vector<MoveAxis> in_whole;
+  int64_t next = 1;
+  for (size_t i = op.axes.size(); i-- > 0; next *= op.axes[i].count) {
+    const int64_t in = op.axes[i].stride, out = spacing[i];
+    if (op.axes[i].count > 1 && (cut_out ? out : in) != next) return std::nullopt;
+    in_whole.insert(in_whole.begin(), {op.axes[i].count, cut_out ? in : out});
+  }
+  if (next != elements || (cut_out ? op.to : op.from) != 0) return std::nullopt;
+  const std::vector<MoveAxis> axes = joined(in_whole);
+  Part out{kNoTensor, cut_out ? op.from : op.to, {}};
+  if (axes.empty() || (axes.size() == 1 && axes[0].stride == 1)) return out;
+  if (axes.size() == 1) out.pitch = {1, axes[0].stride};
+  if (axes.size() == 2 && axes[1].stride == 1) out.pitch = {axes[1].count, axes[0].stride};
+  const bool apart = !out.pitch.dense() && out.pitch.pitch > out.pitch.run;
+  return apart ? std::optional(out) : std::nullopt;
+}
+
+class PartPlacer {
+ public:
+  PartPlacer(const Graph& graph, Lowered& lowered)
+      : graph_(graph),
+        lowered_(lowered),
+        parts_(lowered.parts),
+        given_(graph.tensors.size(), false),
+        result_(graph.tensors.size(), false),
+        kept_(graph.tensors.size(), false),
+        readers_(graph.tensors.size()),
+        writer_(graph.tensors.size(), -1),
+        members_(graph.tensors.size()) {
+    for (const TensorId id : graph.inputs) given_[index(id)] = true;
+    for (const TensorId id : graph.outputs) result_[index(id)] = kept_[index(id)] = true;
+    for (size_t i = 0; i < members_.size(); ++i) members_[i].push_back(static_cast<TensorId>(i));
+    for (size_t i = 0; i < lowered.layers.size(); ++i) note(i);
+  }
+
+  void run() {
+    for (size_t i = 0; i < lowered_.layers.size(); ++i) {
+      Layer& l = lowered_.layers[i];
+      if (l.fate != Fate::memory || l.work.empty()) continue;
+      cut_out(l);
+      put_together(l);
+      if (l.work.empty()) l.fate = Fate::view;
+    }
+    for (Layer& l : lowered_.layers)
+      if (reads_or_writes_parts(l)) l.work = *pitched_work(l, pitches(l));
+  }
+
+ private:
+  static size_t index(TensorId id) { return static_cast<size_t>(id); }
+  int64_t count(TensorId id) const { return elements(graph_.tensor(id).dims); }
+  TensorId root(TensorId id) const {
+    const TensorId whole = parts_[index(id)].whole;
+    return whole == kNoTensor ? id : whole;
+  }
+  /// As a part, of itself where it is none.
+  Part part(TensorId id) const {
+    Part out = parts_[index(id)];
+    if (out.whole == kNoTensor) out.whole = id;
+    return out;
+  }
+
+  /// Is the layer one that may leave its operand's bytes where they are on some machine, with
+  /// another scale?
+  static bool rescales(const Layer& l) {
+    return l.fate == Fate::vector && l.function.rescales && l.work.size() == 1;
+  }
+
+  void note(size_t i) {
+    const Layer& l = lowered_.layers[i];
+    if (l.fate == Fate::folded) return;
+    if (l.work.empty()) return show(l);
+    std::vector<int> ports = ports_read(l);
+    if (l.residual >= 0) ports.push_back(l.residual);
+    for (const int p : ports) {
+      const TensorId id = l.inputs[static_cast<size_t>(p)];
+      readers_[index(id)].push_back(i);
+      if (rescales(l)) kept_[index(root(id))] = true;
+    }
+    for (const TensorId id : l.outputs) {
+      if (id == kNoTensor) continue;
+      writer_[index(id)] = static_cast<int>(i);
+      if (rescales(l)) kept_[index(id)] = true;
+    }
+  }
+
+  /// A view is all of what it shows.
+  void show(const Layer& l) {
+    if (l.inputs.empty() || l.inputs[0] == kNoTensor) return;
+    const TensorId from = root(l.inputs[0]);
+    for (const TensorId id : l.outputs) {
+      if (id == kNoTensor || count(id) != count(from)) continue;
+      parts_[index(id)] = {from, 0, {}};
+      if (kept_[index(id)]) kept_[index(from)] = true;
+      if (result_[index(id)]) result_[index(from)] = true;
+      join(from, id);
+    }
+  }
+  void join(TensorId whole, TensorId id) {
+    std::vector<TensorId>& all = members_[index(whole)];
+    all.insert(all.end(), members_[index(id)].begin(), members_[index(id)].end());
+    members_[index(id)].clear();
+  }
+
+  PortPitches pitches(const Layer& l) const {
+    const auto of = [this](const std::vector<TensorId>& ids) {
+      return [this, &ids](int port) {
+        const auto i = static_cast<size_t>(port);
+        return i < ids.size() && ids[i] != kNoTensor ? parts_[index(ids[i])].pitch : Pitch{};
+      };
+    };
+    return {of(l.inputs), of(l.outputs)};
+  }
+  bool reads_or_writes_parts(const Layer& l) const {
+    const auto is_part = [&](TensorId id) {
+      return id != kNoTensor && !parts_[index(id)].pitch.dense();
+    };
+    return !l.work.empty() &&
+           (std::ranges::any_of(l.inputs, is_part) || std::ranges::any_of(l.outputs, is_part));
+  }
+  bool works(TensorId id) const {
+    const auto good = [&](size_t i) {
+      const Layer& l = lowered_.layers[i];
+      return pitched_work(l, pitches(l)).has_value();
+    };
+    return std::ranges::all_of(readers_[index(id)], good) &&
+           (writer_[index(id)] < 0 || good(static_cast<size_t>(writer_[index(id)])));
+  }
+
+  /// Is it no dearer to go over its rows, a beat or more for each, whenever the vector unit reads
+  /// or writes it, than to copy it once? The array takes longer than the loads beside it mostly.
+  bool pays(TensorId id) const {
+    const Pitch& pitch = parts_[index(id)].pitch;
+    if (pitch.dense()) return true;
+    const int64_t rows = count(id) / pitch.run * ceil_div(pitch.run, kBeat);
+    const auto on_vector_unit = [&](size_t i) { return lowered_.layers[i].fate == Fate::vector; };
+    int64_t users = std::ranges::count_if(readers_[index(id)], on_vector_unit);
+    const int writer = writer_[index(id)];
+    if (writer >= 0 && on_vector_unit(static_cast<size_t>(writer))) ++users;
+    return users * rows <= rows + users * ceil_div(count(id), kBeat);
+  }
+
+  /// Makes all that lies in `id` lie in a part of another tensor; false where somebody can't do so.
+  bool move(TensorId id, const Part& to) {
+    const std::vector<TensorId> moved = members_[index(id)];
+    std::vector<Part> before;
+    bool good = true;
+    for (const TensorId m : moved) before.push_back(parts_[index(m)]);
+    for (const TensorId m : moved) {
+      const auto there = part_of_part(part(m), to, count(m));
+      good = good && there && is_element(graph_.tensor(m).dtype);
+      if (!good) break;
+      parts_[index(m)] = *there;
+    }
+    for (size_t i = 0; i < moved.size() && good; ++i)
+      good = works(moved[i]) && (!before[i].pitch.dense() || pays(moved[i]));
+    if (good && have_one_pitch(to.whole, moved))
+      join(to.whole, id);
+    else
+      good = false;
+    if (!good)
+      for (size_t i = 0; i < moved.size(); ++i) parts_[index(moved[i])] = before[i];
+    return good;
+  }
+  /// Has a tensor bytes that can lie anywhere?
+  bool is_free(TensorId id) const {
+    return parts_[index(id)].whole == kNoTensor && !kept_[index(id)] && !graph_.tensor(id).constant;
+  }
+  /// Rows of what lies in one tensor all have one pitch; it may be a new one for what has moved.
+  bool have_one_pitch(TensorId whole, const std::vector<TensorId>& moved) const {
+    int64_t pitch = 0;
+    const auto same = [&](TensorId id) {
+      const Pitch& p = parts_[index(id)].pitch;
+      if (pitch == 0) pitch = p.pitch;
+      return p.dense() || p.pitch == pitch;
+    };
+    return std::ranges::all_of(members_[index(whole)], same) && std::ranges::all_of(moved, same);
+  }
+
+  /// Leaves out the moves that `place` finds a place for; each is no work of the layer's when it is
+  /// asked.
+  template <class F>
+  static void leave_out(Layer& l, const F& place) {
+    for (size_t i = 0; i < l.work.size();) {
+      const WorkItem item = l.work[i];
+      const auto* op = std::get_if<MemoryOp>(&item);
+      l.work.erase(l.work.begin() + static_cast<ptrdiff_t>(i));
+      if (op && is_move(*op) && place(*op)) continue;
+      l.work.insert(l.work.begin() + static_cast<ptrdiff_t>(i), item);
+      ++i;
+    }
+  }
+  static bool is_move(const MemoryOp& op) {
+    return op.inputs.size() == 1 && op.outputs.size() == 1 && op.inputs[0].port >= 0 &&
+           op.outputs[0].port >= 0;
+  }
+  static TensorId source(const Layer& l, const MemoryOp& op) {
+    return l.inputs[static_cast<size_t>(op.inputs[0].port)];
+  }
+  static TensorId target(const Layer& l, const MemoryOp& op) {
+    return l.outputs[static_cast<size_t>(op.outputs[0].port)];
+  }
+
+  // ---- what is cut out --------------------------------------------------------------------------
+
+  void cut_out(Layer& l) {
+    leave_out(l, [&](const MemoryOp& op) {
+      const TensorId from = source(l, op), to = target(l, op);
+      const auto writes = [&](const WorkItem& item) {
+        const auto* other = std::get_if<MemoryOp>(&item);
+        return !other || !is_move(*other) || target(l, *other) == to;
+      };
+      if (std::ranges::any_of(l.work, writes) || !is_written(to) || !can_host(from)) return false;
+      const auto rows = rows_of(op, true, count(to));
+      if (!rows) return false;
+      const auto place = part_of_part({from, rows->offset, rows->pitch}, part(from), count(to));
+      return place && move(to, *place);
+    });
+  }
+
+  bool can_host(TensorId id) const {
+    const int writer = writer_[index(root(id))];
+    return !graph_.tensor(id).constant && is_element(graph_.tensor(id).dtype) &&
+           (writer < 0 || !rescales(lowered_.layers[static_cast<size_t>(writer)]));
+  }
+
+  // ---- what is put together ---------------------------------------------------------------------
+
+  void put_together(Layer& l) {
+    leave_out(l, [&](const MemoryOp& op) {
+      const TensorId from = source(l, op), all = root(from);
+      const auto to = place_in_whole(l, op);
+      return to && count(all) == count(from) && (is_written(all) || is_there(all, *to)) &&
+             move(all, *to);
+    });
+    for (size_t i = 0; i < l.work.size();) i = put_parts(l, i) ? 0 : i + 1;
+  }
+
+  bool is_written(TensorId id) const { return is_free(id) && writer_[index(id)] >= 0; }
+  /// What goes into a result of the network, which lies in DRAM, may have been there before: the
+  /// host gives a cache where it is appended to.
+  bool is_there(TensorId id, const Part& place) const {
+    return given_[index(id)] && is_free(id) && result_[index(place.whole)];
+  }
+
+  std::optional<Part> place_in_whole(const Layer& l, const MemoryOp& op) const {
+    const TensorId from = source(l, op), to = target(l, op);
+    const auto rows = rows_of(op, false, count(from));
+    if (!rows || !can_host(to)) return std::nullopt;
+    return part_of_part({to, rows->offset, rows->pitch}, part(to), count(from));
+  }
+
+  /// Where `from`, of which a part goes to a place of another tensor, would lie in that one.
+  static std::optional<Part> place_of_all(const Part& part, const Part& place, int64_t all) {
+    Part out{place.whole, place.offset - part.offset, {part.pitch.pitch, place.pitch.pitch}};
+    if (out.pitch.run == all) out.pitch = {};
+    return part.pitch.run == place.pitch.run && out.offset >= 0 ? std::optional(out) : std::nullopt;
+  }
+
+  /// Where the parts of a tensor are put together as they lie in it, all of them, it lies there.
+  bool put_parts(Layer& l, size_t first) {
+    const auto* op = std::get_if<MemoryOp>(&l.work[first]);
+    if (!op || !is_move(*op)) return false;
+    const TensorId all = root(source(l, *op));
+    const auto to = place_in_whole(l, *op);
+    if (!to || all == source(l, *op) || all == to->whole || !is_written(all)) return false;
+    const auto place = place_of_all(part(source(l, *op)), *to, count(all));
+    if (!place) return false;
+    Work rest, before = l.work;
+    int64_t found = 0;
+    std::vector<TensorId> seen;
+    for (const WorkItem& item : l.work) {
+      const auto* other = std::get_if<MemoryOp>(&item);
+      if (other && is_move(*other) && lies_so(l, *other, all, *place) &&
+          std::ranges::find(seen, source(l, *other)) == seen.end()) {
+        seen.push_back(source(l, *other));
+        found += count(seen.back());
+      } else {
+        rest.push_back(item);
+      }
+    }
+    if (found != count(all)) return false;
+    l.work = std::move(rest);
+    if (move(all, *place)) return true;
+    l.work = std::move(before);
+    return false;
+  }
+  bool lies_so(const Layer& l, const MemoryOp& op, TensorId all, const Part& place) const {
+    const TensorId from = source(l, op);
+    if (root(from) != all || from == all) return false;
+    return place_in_whole(l, op) == part_of_part(part(from), place, count(from));
+  }
+
+  const Graph& graph_;
+  Lowered& lowered_;
+  std::vector<Part>& parts_;
+  std::vector<bool> given_;                   ///< by tensor: it is the network's input
+  std::vector<bool> result_;                  ///< it, or a view of it, is the network's output
+  std::vector<bool> kept_;                    ///< or somebody may show it with another scale
+  std::vector<std::vector<size_t>> readers_;  ///< layers, by tensor
+  std::vector<int> writer_;                   ///< by tensor; -1: none
+  std::vector<std::vector<TensorId>>
+      members_;  ///< by tensor with bytes of its own: what lies in it
+};
+
+}  // namespace
+
+std::optional<Part> part_of_part(const Part& inner, const Part& outer, int64_t elements) {
+  const Pitch &p = inner.pitch, &q = outer.pitch;
+  Part out{outer.whole, outer.offset + q.at(inner.offset), p};
+  if (q.dense()) return out;
+  const int64_t before = inner.offset % q.run;
+  if (before + p.extent(elements) <= q.run) return out;  // within a row
+  if (p.dense() && before == 0 && elements % q.run == 0) {
+    out.pitch = q;
+    return out;
+  }
+  if (p.dense() || p.pitch % q.run != 0 || before + p.run > q.run) return std::nullopt;
+  out.pitch = {p.run, p.pitch / q.run * q.pitch};
+  return out;
+}
+
+void place_parts(const Graph& graph, Lowered& lowered) {
+  lowered.parts.assign(graph.tensors.size(), {});
+  const auto moves = [](const Layer& l) { return l.fate == Fate::memory && !l.work.empty(); };
+  if (std::ranges::any_of(lowered.layers, moves)) PartPlacer(graph, lowered).run();
+}
+
+}  // namespace accsim::sim

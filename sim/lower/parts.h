@@ -1,0 +1,18 @@
+#pragma once
+#include "sim/lower/lower.h"
+
+namespace accsim::sim {
+
+/// Part `inner` of a tensor that is `outer` itself; `elements` of the part. nullopt where its rows
+/// would be pieces of rows.
+std::optional<Part> part_of_part(const Part& inner, const Part& outer, int64_t elements);
+
+/// Makes parts of tensors, Lowered::parts, of what Slice, Split and Concat only move, in a graph
+/// laid out whose layers know their lane and row work: what is cut out is read where it lies, and
+/// what is put together is written where it belongs, as far as all readers and writers can with
+/// that pitch (pitched_work()) and that isn't dearer than a copy. Moves that are left out are no
+/// work any more; a layer without any is a view. What the network is given and gives isn't moved,
+/// but for a cache: what is given may lie in what is given back.
+void place_parts(const Graph& graph, Lowered& lowered);
+
+}  // namespace accsim::sim
