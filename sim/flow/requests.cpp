@@ -51,8 +51,9 @@ bool has_tables(const hw::HwConfig& hw) {
 bool is_beside(const Graph& graph, const Layer& layer, const hw::HwConfig& hw) {
   if (layer.function.empty()) return true;
   if (!layer.function.affine) return has_tables(hw);
-  const auto b = static_cast<size_t>(std::get<GemmOp>(layer.work.back()).b_port);
-  return !is_float(hw.types.accumulator) || graph.tensor(layer.inputs[b]).constant;
+  const int b = std::get<GemmOp>(layer.work.back()).b_port;  // below 0: a copy of what is computed
+  return !is_float(hw.types.accumulator) ||
+         (b >= 0 && graph.tensor(layer.inputs[static_cast<size_t>(b)]).constant);
 }
 
 /// The function of a product that can't do it, and what follows: behind the product, in place.

@@ -138,6 +138,20 @@ TEST(Requests, AFactorCostsNothingWhereItIsKnownOffLineOrIntegersAreScaled) {
   EXPECT_EQ(std::get<VectorOp>(floats[1].item)[VectorClass::elementwise], 2 * 24);
 }
 
+TEST(Requests, AFactorBehindAProductOfACopyIsAnOperationOfFloats) {
+  ModelBuilder b(17);
+  b.input("q", {6, 4, 8}).input("k", {2, 6, 8}).weight("c", {});
+  b.node("Transpose", {"k"}, {"t"}, {ModelBuilder::ints("perm", {1, 2, 0})});
+  b.node("Relu", {"t"}, {"u"}).output("u");  // takes it as it lies
+  b.node("MatMul", {"q", "t"}, {"r"}).node("Mul", {"r", "c"}, {"y"}).output("y");
+  const auto floats = requests_of(b, "r", float_machine());
+  ASSERT_EQ(floats.size(), 3U);
+  EXPECT_TRUE(std::holds_alternative<MemoryOp>(floats[0].item));
+  EXPECT_LT(std::get<GemmOp>(floats[1].item).b_port, 0);
+  EXPECT_TRUE(std::holds_alternative<VectorOp>(floats[2].item));
+  EXPECT_EQ(requests_of(b, "r", test::small_machine()).size(), 2U);
+}
+
 TEST(Requests, AFunctionOfItsOwnIsOneOperationOfIntegers) {
   ModelBuilder b(17);
   b.input("x", {3, 5});
