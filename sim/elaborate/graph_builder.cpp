@@ -70,8 +70,11 @@ NodeId GraphBuilder::append(Node node, const std::vector<std::string>& outputs) 
 Result<TensorIds> GraphBuilder::add_node(Node node, const std::vector<std::string>& outputs,
                                          const OpRow& row) {
   const NodeId id = append(std::move(node), outputs);
+  const size_t assumed = graph_.assumed.size();
   const Status inferred = apply_rules(row, graph_, id, budget_);
   const Node& added = graph_.nodes.back();
+  for (size_t i = assumed; i < graph_.assumed.size(); ++i)
+    graph_.assumed[i].op_type = added.op_type;
   if (!inferred) return put_at(node_label(added), inferred.errors());
   return added.outputs;
 }

@@ -107,7 +107,7 @@ void InferContext::set_output(size_t i, DType dtype, Dims dims) {
 }
 
 Result<int64_t> InferContext::assumed_size(std::string_view of, int64_t bound) {
-  Assumption made{node_.name, node_.op_type, std::string(of), bound, bound, false};
+  Assumption made{node_.name, "", std::string(of), bound, bound, false};
   const auto given = mutable_graph_.given_sizes.find(node_.name);
   if (given != mutable_graph_.given_sizes.end()) {
     if (given->second > bound)
