@@ -75,7 +75,7 @@ int run(int argc, char** argv) {
       for (uint8_t& b : image.back()) b = static_cast<uint8_t>(random());
     }
     const std::clock_t start = std::clock();
-    const auto result = hw::cosim(one, *hw, **core, image, {.trace = {}, .check_golden = false});
+    const auto result = hw::cosim(one, *hw, **core, image, {.waveform = {}, .check_golden = false});
     const double passed = static_cast<double>(std::clock() - start) / CLOCKS_PER_SEC;
     if (!result) return fail(result.errors());
     fmt::print("{:<18} {:>10} cycles {:>10.0f} cycles a CPU second {}\n", one.name,

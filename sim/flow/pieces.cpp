@@ -93,7 +93,7 @@ std::optional<RowFlow> flow_of(const VectorOp& op, const Op& r) {
   return f;
 }
 
-int64_t mask_reach(const RowWork& w) {
+int64_t mask_extent(const RowWork& w) {
   int64_t last = w.run - 1;
   for (size_t l = 0; l < kRowLevels; ++l) last += (w.rows[l] - 1) * w.mask->row_stride[l];
   return last + 1;
@@ -138,7 +138,7 @@ std::optional<OpPieces> cut_op(const VectorOp& op, const Op& r, int64_t rows) {
     if (a.port == w.in_port)
       even = take_part(a.elements, count) && even;
     else if (w.mask && a.port == w.mask->port)
-      a.elements = std::min(a.elements, part.mask->elements = mask_reach(part));
+      a.elements = std::min(a.elements, part.mask->elements = mask_extent(part));
     else
       return std::nullopt;
   even = take_part(piece.outputs[0].elements, count) && even;

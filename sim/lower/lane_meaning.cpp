@@ -21,7 +21,6 @@ using Meaning = std::optional<LaneWork>;
 /// Results, or inputs, along an axis that windows slide over, at most: more is left to streams.
 constexpr int64_t kMostPositions = int64_t{1} << 20;
 
-bool is_element(DType t) { return is_float(t) || t == DType::int8 || t == DType::uint8; }
 /// What a table can have entries for, or give, too: a byte that is 0 or 1.
 bool is_truth(DType t) { return t == DType::boolean; }
 

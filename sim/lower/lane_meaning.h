@@ -10,6 +10,9 @@ namespace accsim::sim {
 /// Numbers of this magnitude and more stand for infinity: what masks take away.
 inline constexpr double kAsInfinity = 1e9;
 
+/// Has a machine elements for numbers of the type: its activations?
+inline bool is_element(DType t) { return is_float(t) || t == DType::int8 || t == DType::uint8; }
+
 /// How a node's inputs and its output lie; of constants and absent inputs anything.
 struct LaneLayouts {
   std::vector<Layout> inputs;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "sim/lower/lane_meaning.h"
 #include "sim/lower/node_layouts.h"
 #include "sim/lower/pitched_work.h"
 #include "sim/operators/fold.h"
@@ -12,8 +13,6 @@ namespace {
 
 /// Elements that go through a port at once: those of most machines are as wide or wider.
 constexpr int64_t kBeat = 64;
-
-bool is_element(DType t) { return is_float(t) || t == DType::int8 || t == DType::uint8; }
 
 /// Where the box of a move lies on a side, in the order of the other side, which it fills; nullopt
 /// where it doesn't, or lies in more than rows of one pitch.

@@ -14,7 +14,7 @@ using test::error;
 using test::says;
 using test::sync;
 
-constexpr int kSource = 0, kTarget = 1, kFirst = 3, kSecond = 4;
+constexpr int kRead = 0, kWritten = 1, kHeld = 3, kHeldToo = 4;
 constexpr int64_t kTiles = 3;
 
 /// Copies from tensor to tensor, `kTiles` times.
@@ -40,15 +40,15 @@ Program layers() {
     p.body.push_back({Mark{waits, queue, tensor}});
   };
   p.body.push_back({LayerHead{"a"}});
-  p.body.push_back(copies(p, kSource, kFirst));
+  p.body.push_back(copies(p, kRead, kHeld));
   p.body.push_back({LayerHead{"b"}});
-  mark(false, Queue::store, kFirst);
-  mark(true, Queue::load, kFirst);
-  p.body.push_back(copies(p, kFirst, kSecond));
-  mark(false, Queue::store, kSecond);
+  mark(false, Queue::store, kHeld);
+  mark(true, Queue::load, kHeld);
+  p.body.push_back(copies(p, kHeld, kHeldToo));
+  mark(false, Queue::store, kHeldToo);
   p.body.push_back({LayerHead{"c"}});
-  mark(true, Queue::load, kSecond);
-  p.body.push_back(copies(p, kSecond, kTarget));
+  mark(true, Queue::load, kHeldToo);
+  p.body.push_back(copies(p, kHeldToo, kWritten));
   return p;
 }
 
@@ -67,17 +67,17 @@ TEST(CutProgram, BeginsWithWhatWasStoredBefore) {
   ASSERT_EQ(error(p), "");
   Program rest = cut_program(p, head(p, "b"), p.body.size());
   EXPECT_EQ(error(rest), "");
-  EXPECT_TRUE(given(rest, kFirst));
-  EXPECT_FALSE(given(rest, kSecond)) << "it is written behind the cut";
-  EXPECT_FALSE(given(rest, kSource)) << "it has no address";
+  EXPECT_TRUE(given(rest, kHeld));
+  EXPECT_FALSE(given(rest, kHeldToo)) << "it is written behind the cut";
+  EXPECT_FALSE(given(rest, kRead)) << "it has no address";
   EXPECT_NE(print(rest).find("'first', at 0, given"), std::string::npos);
-  rest.tensors[kFirst].given = false;
+  rest.tensors[kHeld].given = false;
   EXPECT_TRUE(says(error(rest), "'first', which has an address, is read before it is written"));
 
   const Program last = cut_program(p, head(p, "c"), p.body.size());
   EXPECT_EQ(error(last), "");
-  EXPECT_FALSE(given(last, kFirst)) << "it isn't used any more";
-  EXPECT_TRUE(given(last, kSecond));
+  EXPECT_FALSE(given(last, kHeld)) << "it isn't used any more";
+  EXPECT_TRUE(given(last, kHeldToo));
 }
 
 TEST(CutProgram, HasMarksOfItsOwnCommandsOnly) {
@@ -87,7 +87,7 @@ TEST(CutProgram, HasMarksOfItsOwnCommandsOnly) {
   EXPECT_EQ(rest.body.size(), items - 1);
   for (const Item& item : rest.body) {
     const auto* mark = std::get_if<Mark>(&item.node);
-    EXPECT_TRUE(!mark || mark->waits || mark->tensor == kSecond);
+    EXPECT_TRUE(!mark || mark->waits || mark->tensor == kHeldToo);
   }
 }
 
@@ -108,12 +108,12 @@ TEST(CutProgram, HasItsShareOfTheCommands) {
 
 TEST(Verifier, RefusesGivenTensorsThatCannotBe) {
   Program p = cut_program(layers(), 0, 0);
-  p.tensors[kSource].given = true;
+  p.tensors[kRead].given = true;
   EXPECT_TRUE(says(error(p), "tensor 'in' is given and has no address"));
-  p.tensors[kSource].given = false;
-  p.tensors[kFirst].given = p.tensors[kSecond].given = true;
+  p.tensors[kRead].given = false;
+  p.tensors[kHeld].given = p.tensors[kHeldToo].given = true;
   EXPECT_EQ(error(p), "");
-  p.tensors[kSecond].address = 499;
+  p.tensors[kHeldToo].address = 499;
   EXPECT_TRUE(says(error(p), "'first' and 'second' are given and have bytes in common"));
 }
 
