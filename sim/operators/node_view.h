@@ -70,7 +70,8 @@ class InferContext : public NodeView {
   /// Sets element type and shape of output i; does nothing for an output nobody asked for.
   void set_output(size_t i, DType dtype, Dims dims);
   /// A size that only the numbers of a run decide: the one that the user gave for this node, or the
-  /// bound, which it can't exceed. `of` says what is counted. The graph notes it, but for the operator.
+  /// bound, which it can't exceed. `of` says what is counted. The graph notes it, without the
+  /// operator's name.
   Result<int64_t> assumed_size(std::string_view of, int64_t bound);
   /// Sets the elements of output i (row-major, as many as its shape has).
   void set_value(size_t i, std::vector<int64_t> integers);
