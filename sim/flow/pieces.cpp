@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "sim/flow/ports.h"
+#include "sim/lower/row_layout.h"
 
 namespace accsim::sim {
 namespace {
@@ -93,12 +94,6 @@ std::optional<RowFlow> flow_of(const VectorOp& op, const Op& r) {
   return f;
 }
 
-int64_t mask_extent(const RowWork& w) {
-  int64_t last = w.run - 1;
-  for (size_t l = 0; l < kRowLevels; ++l) last += (w.rows[l] - 1) * w.mask->row_stride[l];
-  return last + 1;
-}
-
 /// The nest of a piece of `rows` rows, and by level the number of pieces; nothing where the nest
 /// doesn't fall into them.
 struct NestCut {
@@ -138,7 +133,7 @@ std::optional<OpPieces> cut_op(const VectorOp& op, const Op& r, int64_t rows) {
     if (a.port == w.in_port)
       even = take_part(a.elements, count) && even;
     else if (w.mask && a.port == w.mask->port)
-      a.elements = std::min(a.elements, part.mask->elements = mask_extent(part));
+      a.elements = std::min(a.elements, part.mask->elements = mask_elements(part));
     else
       return std::nullopt;
   even = take_part(piece.outputs[0].elements, count) && even;

@@ -84,13 +84,13 @@ bool take_pieces(PlacedAxes& row, RowWork& out, int64_t& mask) {
   return true;
 }
 
-int64_t mask_reach(const RowWork& w) {
+}  // namespace
+
+int64_t mask_elements(const RowWork& w) {
   int64_t last = w.run - 1 + (w.pieces - 1) * w.mask->piece_stride;
   for (size_t l = 0; l < kRowLevels; ++l) last += (w.rows[l] - 1) * w.mask->row_stride[l];
   return last + 1;
 }
-
-}  // namespace
 
 Layout memory_axes(const RowMeaning& meaning) {
   Layout out;
@@ -126,7 +126,7 @@ std::optional<RowWork> row_work(const RowMeaning& meaning, const Layout& memory)
   out.mask = {.port = *meaning.mask_port, .piece_stride = mask_pieces};
   for (size_t i = 0; i < rows.size(); ++i)
     out.mask->row_stride[kRowLevels - rows.size() + i] = rows[i].mask;
-  out.mask->elements = mask_reach(out);
+  out.mask->elements = mask_elements(out);
   return out;
 }
 

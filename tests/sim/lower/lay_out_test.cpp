@@ -6,53 +6,16 @@
 #include <numeric>
 #include <random>
 
-#include "sim/elaborate/elaborate.h"
 #include "sim/operators/node_view.h"
+#include "tests/sim/lower/laid_out.h"
 #include "tests/sim/lower/memory_contents.h"
-#include "tests/support/models.h"
 
 namespace accsim::sim {
 namespace {
 
 using test::as_index;
+using test::LaidOut;
 using test::ModelBuilder;
-
-/// A graph laid out, asked by names.
-struct LaidOut {
-  Graph graph;
-  Lowered lowered;
-
-  explicit LaidOut(const ModelBuilder& b) {
-    auto elaborated = elaborate(b.model(), {});
-    EXPECT_TRUE(elaborated.ok()) << elaborated.errors().front().text();
-    graph = std::move(*elaborated);
-    auto low = lower_in_memory(graph);
-    EXPECT_TRUE(low.ok()) << low.errors().front().text();
-    lowered = std::move(*low);
-  }
-
-  const Layer& layer(const std::string& name) const {
-    for (const Layer& each : lowered.layers)
-      if (each.name == name) return each;
-    throw std::logic_error("no layer " + name);
-  }
-  const GemmOp& gemm(const std::string& name) const {
-    return std::get<GemmOp>(layer(name).work.back());
-  }
-  const Layout& layout(const std::string& tensor) const {
-    for (size_t i = 0; i < graph.tensors.size(); ++i)
-      if (graph.tensors[i].name == tensor) return lowered.layouts[i];
-    throw std::logic_error("no tensor " + tensor);
-  }
-  /// Layers that only move bytes.
-  std::vector<std::string> moves() const {
-    std::vector<std::string> out;
-    for (const Layer& l : lowered.layers)
-      for (const WorkItem& item : l.work)
-        if (std::holds_alternative<MemoryOp>(item)) out.push_back(l.name);
-    return out;
-  }
-};
 
 void reshape(ModelBuilder& b, const std::string& from, const std::string& to, const Dims& dims) {
   b.node("Constant", {}, {to + "_dims"}, {ModelBuilder::ints("value_ints", dims)});

@@ -4,10 +4,7 @@
 
 #include <random>
 
-#include "sim/elaborate/elaborate.h"
-#include "sim/lower/lay_out.h"
-#include "tests/support/index.h"
-#include "tests/support/models.h"
+#include "tests/sim/lower/laid_out.h"
 
 namespace accsim::sim {
 namespace {
@@ -15,39 +12,16 @@ namespace {
 using test::as_index;
 using test::ModelBuilder;
 
-/// A lowered graph, asked by names.
-struct Placed {
-  Graph graph;
-  Lowered lowered;
-
-  explicit Placed(const ModelBuilder& b) {
-    auto elaborated = elaborate(b.model(), {});
-    EXPECT_TRUE(elaborated.ok()) << elaborated.errors().front().text();
-    graph = std::move(*elaborated);
-    auto low = lower_in_memory(graph);
-    EXPECT_TRUE(low.ok()) << low.errors().front().text();
-    lowered = std::move(*low);
-  }
-  TensorId id(const std::string& tensor) const {
-    for (size_t i = 0; i < graph.tensors.size(); ++i)
-      if (graph.tensors[i].name == tensor) return static_cast<TensorId>(i);
-    throw std::logic_error("no tensor " + tensor);
-  }
+/// Where tensors of a graph lie in others.
+struct Placed : test::LaidOut {
+  using LaidOut::LaidOut;
   Part part(const std::string& tensor) const { return lowered.parts[as_index(id(tensor))]; }
   Part in(const std::string& whole, int64_t offset, const Pitch& pitch) const {
     return {id(whole), offset, pitch};
   }
-  /// Layers that move bytes, each as often as it does.
-  std::vector<std::string> moves() const {
-    std::vector<std::string> out;
-    for (const Layer& l : lowered.layers)
-      for (const WorkItem& item : l.work)
-        if (std::holds_alternative<MemoryOp>(item)) out.push_back(l.name);
-    return out;
-  }
   /// Place of an element of a tensor in the bytes of the one that it is a part of.
   int64_t place(const std::string& tensor, int64_t element) const {
-    const int64_t dense = place_of(element, lowered.layouts[as_index(id(tensor))]);
+    const int64_t dense = place_of(element, layout(tensor));
     const Part p = part(tensor);
     return p.whole == kNoTensor ? dense : p.offset + p.pitch.at(dense);
   }
