@@ -69,6 +69,7 @@ struct CostCommand {
                    "Machine: a description (YAML) or the name of a shipped one, e.g. 64x64")
         ->type_name(kMachine);
     model.add_to(app, false);
+    model.add_cut_to(app);
     model.add_torch_to(app);
     app.option_defaults()->group("Output");
     app.add_option("--json", json, "Write the report as JSON (accsim.report/1); - for stdout")
@@ -251,6 +252,7 @@ struct ShapesCommand {
   void add_to(CLI::App& app) {
     sub = app.add_subcommand("shapes", "Print element type and shape of every node output");
     model.add_to(*sub, true);
+    model.add_cut_to(*sub);
     model.add_torch_to(*sub);
     sub->add_option("--json", json, "Write them as JSON {tensor: [dtype, dims]}; - for stdout")
         ->type_name(kWrittenFile);

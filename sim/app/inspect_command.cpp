@@ -14,6 +14,7 @@ void InspectCommand::add_to(CLI::App& app) {
                             "Parameters, MACs, operators, bandwidth and activation memory of a "
                             "network, before a machine is known");
   model_.add_to(*sub_, true);
+  model_.add_cut_to(*sub_);
   model_.add_torch_to(*sub_);
   sub_->add_option("--json", json_, "Write everything as JSON (accsim.inspect/1); - for stdout")
       ->type_name(kWrittenFile);

@@ -23,6 +23,25 @@ std::pair<std::string, std::string> split_assignment(const std::string& text) {
   return {text.substr(0, at), text.substr(at + 1)};
 }
 
+/// An option that is given as NAME=N, any number of times, with different names.
+struct NumberOption {
+  const char *option, *name;
+};
+
+void take_numbers(const std::vector<std::string>& texts, const NumberOption& what,
+                  std::map<std::string, int64_t>& out, Errors& errors) {
+  for (const std::string& text : texts) {
+    const auto [name, value] = split_assignment(text);
+    const auto number = parse_int(value);
+    if (name.empty() || !number || *number < 0)
+      errors.push_back({Errc::usage,
+                        fmt::format("'{}' is not {}=N with N a whole number", text, what.name),
+                        what.option});
+    else if (!out.emplace(name, *number).second)
+      errors.push_back({Errc::usage, "'" + name + "' is given twice", what.option});
+  }
+}
+
 }  // namespace
 
 std::optional<Dims> parse_dims(std::string_view text) {
@@ -75,23 +94,41 @@ void ModelOptions::add_graph_options_to(CLI::App& app) {
                  "that NonMaxSuppression leaves; default: the most that there can be")
       ->type_name("NODE=N")
       ->allow_extra_args(false);
+  app.add_option("--branch", branches_,
+                 "Branch of an If whose condition only a run decides; default: the one with more "
+                 "multiply-accumulates, or as many and more written elements")
+      ->type_name("NODE=then|else")
+      ->allow_extra_args(false);
   app.add_flag("--allow-unsupported", allow_unsupported_,
                "Cost operators without a rule as the traffic of their inputs and outputs");
   app.option_defaults()->group("Options");
 }
 
+void ModelOptions::add_cut_to(CLI::App& app) {
+  app.option_defaults()->group("Model");
+  app.add_option("--from", cut_.from,
+                 "Only this node, by its name or a tensor that it writes, and what depends on it; "
+                 "what these read of others are inputs")
+      ->type_name("NODE");
+  app.add_option("--until", cut_.until,
+                 "Only this node and what it depends on; what it writes are the outputs")
+      ->type_name("NODE");
+  app.option_defaults()->group("Options");
+}
+
 Result<ElaborateOptions> ModelOptions::elaborate() const {
   ElaborateOptions out;
+  out.cut = cut_;
   out.allow_unsupported = allow_unsupported_;
   Errors errors;
-  for (const std::string& text : bindings_) {
-    const auto [symbol, value] = split_assignment(text);
-    const auto size = parse_int(value);
-    if (symbol.empty() || !size || *size < 0)
-      errors.push_back(
-          {Errc::usage, "'" + text + "' is not NAME=N with N a whole number", "--bind"});
-    else if (!out.bindings.emplace(symbol, *size).second)
-      errors.push_back({Errc::usage, "'" + symbol + "' is bound twice", "--bind"});
+  take_numbers(bindings_, {"--bind", "NAME"}, out.bindings, errors);
+  take_numbers(sizes_, {"--assume", "NODE"}, out.sizes, errors);
+  for (const std::string& text : branches_) {
+    const auto [node, value] = split_assignment(text);
+    if (node.empty() || (value != kThenBranch && value != kElseBranch))
+      errors.push_back({Errc::usage, "'" + text + "' is not NODE=then or NODE=else", "--branch"});
+    else if (!out.branches.emplace(node, value == kThenBranch).second)
+      errors.push_back({Errc::usage, "'" + node + "' is given twice", "--branch"});
   }
   for (const std::string& text : shapes_) {
     const auto [input, value] = split_assignment(text);
@@ -102,15 +139,6 @@ Result<ElaborateOptions> ModelOptions::elaborate() const {
     else
       out.input_shapes[input] = *dims;
   }
-  for (const std::string& text : sizes_) {
-    const auto [node, value] = split_assignment(text);
-    const auto size = parse_int(value);
-    if (node.empty() || !size || *size < 0)
-      errors.push_back(
-          {Errc::usage, "'" + text + "' is not NODE=N with N a whole number", "--assume"});
-    else if (!out.sizes.emplace(node, *size).second)
-      errors.push_back({Errc::usage, "'" + node + "' is given twice", "--assume"});
-  }
   if (!errors.empty()) return errors;
   return out;
 }
@@ -120,6 +148,9 @@ std::vector<std::string> ModelOptions::words() const {
   for (const std::string& text : bindings_) out.insert(out.end(), {"--bind", text});
   for (const std::string& text : shapes_) out.insert(out.end(), {"--input-shape", text});
   for (const std::string& text : sizes_) out.insert(out.end(), {"--assume", text});
+  for (const std::string& text : branches_) out.insert(out.end(), {"--branch", text});
+  if (!cut_.from.empty()) out.insert(out.end(), {"--from", cut_.from});
+  if (!cut_.until.empty()) out.insert(out.end(), {"--until", cut_.until});
   if (allow_unsupported_) out.emplace_back("--allow-unsupported");
   return out;
 }

@@ -25,6 +25,8 @@ class ModelOptions {
   void add_to(CLI::App& app, bool required);
   /// Those that say how a model is to be read, for commands that take several models.
   void add_graph_options_to(CLI::App& app);
+  /// Those that cut the graph, for commands that look at parts of networks.
+  void add_cut_to(CLI::App& app);
   /// Those for models that are TorchScript files, where a command reads by load().
   void add_torch_to(CLI::App& app) { torch_.add_to(app); }
   const std::string& model() const { return model_; }
@@ -36,7 +38,8 @@ class ModelOptions {
 
  private:
   std::string model_;
-  std::vector<std::string> bindings_, shapes_, sizes_;
+  std::vector<std::string> bindings_, shapes_, sizes_, branches_;
+  GraphCut cut_;
   bool allow_unsupported_ = false;
   TorchFile torch_;
 };

@@ -11,6 +11,8 @@ namespace accsim::sim {
 inline constexpr int64_t kMostIterations = 4096;
 /// Nodes, iterations and calls of a whole model.
 inline constexpr int64_t kMostSteps = 1'000'000;
+/// The same of all elaborations together that look for sizes which would fit, for a message.
+inline constexpr int64_t kMostHintSteps = 100'000;
 /// Subgraphs and calls inside each other.
 inline constexpr int64_t kMostNested = 64;
 /// Bytes of one tensor, and of all tensors of a model together.
@@ -43,6 +45,8 @@ class Budget {
 
   /// One node, iteration or call; Errc::capacity beyond kMostSteps.
   Status take_step();
+  /// How many were taken.
+  int64_t steps() const { return steps_; }
   /// Enters a subgraph or a call; Errc::capacity beyond kMostNested.
   Result<Level> descend();
   /// The bytes of a tensor whose shape and type are known. Errc::overflow beyond kMostBytes,

@@ -1,5 +1,6 @@
 #include "sim/elaborate/control_flow.h"
 
+#include "sim/elaborate/sequences.h"
 #include "sim/operators/op_table.h"
 
 namespace accsim::sim {
@@ -13,6 +14,21 @@ ControlFlowRule find_control_flow(const NodeDef& node) {
       return expand_loop;
     case ControlFlow::scan:
       return expand_scan;
+    case ControlFlow::sequence_empty:
+    case ControlFlow::sequence_construct:
+      return construct_sequence;
+    case ControlFlow::sequence_split:
+      return split_to_sequence;
+    case ControlFlow::sequence_at:
+      return sequence_at;
+    case ControlFlow::sequence_insert:
+      return insert_in_sequence;
+    case ControlFlow::sequence_erase:
+      return erase_from_sequence;
+    case ControlFlow::sequence_length:
+      return sequence_length;
+    case ControlFlow::sequence_concat:
+      return concat_sequence;
     case ControlFlow::none:
       break;
   }

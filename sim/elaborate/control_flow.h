@@ -6,19 +6,21 @@ namespace accsim::sim {
 
 class Expander;
 
-/// Expands one node that has subgraphs into plain nodes. Errors name the node.
+/// Expands one node that has subgraphs, or takes or gives a sequence, into plain nodes. Errors name
+/// the node.
 using ControlFlowRule = Status (*)(const NodeCall& call, Expander& expander);
 
-/// The rule of an If, Loop or Scan, by its operator's row; nullptr for other nodes.
+/// The rule of an If, Loop, Scan or an operator of sequences, by its row; nullptr for other nodes.
 ControlFlowRule find_control_flow(const NodeDef& node);
 
-/// The branch that is taken, in place of the If. Errc::unsupported unless the condition is
-/// constant.
+/// The branch that is taken, in place of the If: of a condition that isn't constant the one that
+/// the user gave, or else the one with the more multiply-accumulates, or as many and more elements
+/// written, or else the then branch; the graph notes it.
 Status expand_if(const NodeCall& call, Expander& expander);
 
-/// The iterations of a Loop, one after the other, with the iteration's number as a constant.
-/// Errc::unsupported unless trip count and condition are constant, Errc::capacity beyond
-/// kMostIterations.
+/// The iterations of a Loop, one after the other, with the iteration's number as a constant. Where
+/// trip count or condition aren't constant there are as many as the user gave, or else as many as
+/// the trip count allows, or else one; the graph notes it. Errc::capacity beyond kMostIterations.
 Status expand_loop(const NodeCall& call, Expander& expander);
 
 /// The steps of a Scan, one after the other, each behind the Gathers that pick its slices.

@@ -57,74 +57,116 @@ Graph start_graph(const ModelDef& model) {
   return graph;
 }
 
-/// The graph's outputs, by the names that have come into `scope`.
-Result<TensorIds> model_outputs(const GraphDef& graph, const Scope& scope) {
+/// The graph's outputs, by the names that have come into `scope`; of a sequence its tensors.
+Result<TensorIds> model_outputs(const GraphDef& graph, const Scope& scope,
+                                const GraphBuilder& builder) {
   TensorIds ids;
   for (const ValueDef& output : graph.outputs) {
     const TensorId* id = scope.find(output.name);
     if (id == nullptr)
       return Error{Errc::invalid, "no node, input or initializer gives it",
                    fmt::format("output '{}'", output.name)};
-    ids.push_back(*id);
+    if (const TensorIds* tensors = builder.sequence(*id))
+      ids.insert(ids.end(), tensors->begin(), tensors->end());
+    else
+      ids.push_back(*id);
   }
   return ids;
 }
 
-/// Is every size that was given one of a node that asks for it?
-Status check_sizes(const ElaborateOptions& options, const std::vector<Assumption>& assumed) {
-  std::vector<std::string_view> names;
-  for (const Assumption& a : assumed) names.push_back(a.node);
+/// What messages call an option that answers what only a run decides, and what it answers.
+struct Answers {
+  const char *option, *one, *all;
+};
+
+/// Errors of the answers that no node asks for.
+template <class T>
+void check_asked(const std::map<std::string, T>& given, const std::vector<std::string_view>& asking,
+                 const Answers& what, Errors& errors) {
+  for (const auto& [node, answer] : given)
+    if (std::ranges::find(asking, node) == asking.end())
+      errors.push_back(
+          {Errc::usage,
+           fmt::format(
+               "{} names '{}', but {}", what.option, node,
+               asking.empty()
+                   ? fmt::format("the model has no {} that only a run decides", what.one)
+                   : fmt::format("only a run decides {} of {}", what.all, fmt::join(asking, ", "))),
+           ""});
+}
+
+/// Is every size and branch that was given one of a node that asks for it?
+Status check_given(const ElaborateOptions& options, const std::vector<Assumption>& assumed) {
+  if (options.skip_unknown) return ok();
+  std::vector<std::string_view> sizes, branches;
+  for (const Assumption& a : assumed) (a.branch.empty() ? sizes : branches).push_back(a.node);
   Errors errors;
-  for (const auto& [node, size] : options.sizes) {
-    if (options.skip_unknown || std::ranges::find(names, node) != names.end()) continue;
-    errors.push_back({Errc::usage,
-                      fmt::format("--assume names '{}', but {}", node,
-                                  names.empty() ? "the model has no size that only a run decides"
-                                                : fmt::format("only a run decides sizes of {}",
-                                                              fmt::join(names, ", "))),
-                      ""});
-  }
+  check_asked(options.sizes, sizes, {"--assume", "size", "sizes"}, errors);
+  check_asked(options.branches, branches, {"--branch", "branch", "branches"}, errors);
   if (!errors.empty()) return errors;
   return ok();
 }
 
-/// elaborate(), with errors that don't say the file. Says which symbols count as 1 by default.
-Result<Elaborated> elaborate_model(const ModelDef& model, const ElaborateOptions& options,
-                                   std::vector<std::string>& defaulted) {
-  if (const Status versions = check_versions(model); !versions) return versions.errors();
+/// What is known of an elaboration that failed, too.
+struct Attempt {
+  std::vector<std::string> defaulted;  ///< symbols that count as 1 by default
   Budget budget;
+};
+
+/// Leaves what the options cut out.
+Status cut(const GraphCut& cut, Elaborated& made) {
+  if (cut.empty()) return ok();
+  const Result<std::vector<NodeId>> left = cut_graph(made.graph, cut);
+  if (!left) return left.errors();
+  std::vector<size_t> origins;
+  for (const NodeId id : *left) origins.push_back(made.origins[static_cast<size_t>(id)]);
+  made.origins = std::move(origins);
+  return ok();
+}
+
+/// elaborate(), with errors that don't say the file.
+Result<Elaborated> elaborate_model(const ModelDef& model, const ElaborateOptions& options,
+                                   Attempt& attempt) {
+  if (const Status versions = check_versions(model); !versions) return versions.errors();
+  Budget& budget = attempt.budget;
   Graph start = start_graph(model);
   start.given_sizes = options.sizes;
+  start.given_branches = options.branches;
   GraphBuilder builder(std::move(start), budget);
   Scope scope;
   scope.graph = &model.graph;
   Result<TensorIds> inputs = add_model_inputs(model, options, builder, scope);
   if (!inputs) return inputs.errors();
-  defaulted = builder.graph().defaulted;
+  attempt.defaulted = builder.graph().defaulted;
   if (const Status stored = add_initializers(model.graph, builder, scope); !stored)
     return stored.errors();
   Expander expander(model, options.allow_unsupported, builder, budget);
   if (const Status nodes = expander.expand(model.graph.nodes, scope); !nodes) return nodes.errors();
-  if (const Status known = check_sizes(options, builder.graph().assumed); !known)
+  if (const Status known = check_given(options, builder.graph().assumed); !known)
     return known.errors();
-  Result<TensorIds> outputs = model_outputs(model.graph, scope);
+  Result<TensorIds> outputs = model_outputs(model.graph, scope, builder);
   if (!outputs) return outputs.errors();
   Elaborated out{builder.finish(std::move(*inputs), std::move(*outputs)), expander.origins()};
   check(out.origins.size() == out.graph.nodes.size(), "a node of no node of the model");
+  if (const Status s = cut(options.cut, out); !s) return s.errors();
   return out;
 }
 
 }  // namespace
 
 Result<Elaborated> elaborate_with_origins(const ModelDef& model, const ElaborateOptions& options) {
-  std::vector<std::string> defaulted;
-  Result<Elaborated> made = elaborate_model(model, options, defaulted);
+  Attempt attempt;
+  Result<Elaborated> made = elaborate_model(model, options, attempt);
   if (made) return made;
+  int64_t left = kMostHintSteps;
   const auto fits = [&](const ElaborateOptions& other) {
-    std::vector<std::string> ignored;
-    return elaborate_model(model, other, ignored).ok();
+    if (left <= 0) return false;
+    Attempt tried;
+    const bool does = elaborate_model(model, other, tried).ok();
+    left -= tried.budget.steps() + 1;
+    return does;
   };
-  return put_at(model.file, explain_unbound(made.errors(), defaulted, options, fits));
+  return put_at(model.file, explain_unbound(made.errors(), attempt.defaulted, options, fits));
 }
 
 Result<Graph> elaborate(const ModelDef& model, const ElaborateOptions& options) {

@@ -5,6 +5,7 @@
 
 #include "sim/base/dims.h"
 #include "sim/base/result.h"
+#include "sim/elaborate/cut.h"
 #include "sim/graph/graph.h"
 #include "sim/graph/model_def.h"
 
@@ -12,18 +13,22 @@ namespace accsim::sim {
 
 /// What the user fixes of a model before its graph is made.
 struct ElaborateOptions {
-  std::map<std::string, int64_t> bindings;   ///< symbol -> size; the other symbols become 1
-  std::map<std::string, Dims> input_shapes;  ///< graph input -> shape, instead of the declared one
-  std::map<std::string, StoredTensor> constants;  ///< graph inputs that are fixed to a value
-  std::map<std::string, int64_t> sizes;  ///< node -> a size of its output that only a run decides
-  bool allow_unsupported = false;        ///< keep nodes of unknown operators, with declared shapes
+  std::map<std::string, int64_t> bindings{};  ///< symbol -> size; the other symbols become 1
+  std::map<std::string, Dims>
+      input_shapes{};  ///< graph input -> shape, instead of the declared one
+  std::map<std::string, StoredTensor> constants{};  ///< graph inputs that are fixed to a value
+  std::map<std::string, int64_t> sizes{};  ///< node -> a size of its output that only a run decides
+  std::map<std::string, bool> branches{};  ///< If whose condition only a run decides -> is it then?
+  GraphCut cut{};                          ///< the part of the graph that is wanted
+  bool allow_unsupported = false;  ///< keep nodes of unknown operators, with declared shapes
   bool skip_unknown = false;  ///< bindings and shapes of what the model doesn't have are no error
 };
 
 /// Makes the flat graph of a model: symbols bound, nodes in topological order, functions inlined,
-/// If, Loop and Scan expanded, every shape and every constant that shapes depend on computed.
-/// What a model may ask for is bounded (budget.h). Errors say file and node or tensor;
-/// unknown operators are reported all at once as Errc::unsupported, otherwise the first problem.
+/// If, Loop and Scan expanded, sequences resolved, every shape and every constant that shapes
+/// depend on computed; then what `cut` leaves of it. What a model may ask for is bounded
+/// (budget.h). Errors say file and node or tensor; unknown operators are reported all at once as
+/// Errc::unsupported, otherwise the first problem.
 Result<Graph> elaborate(const ModelDef& model, const ElaborateOptions& options);
 
 }  // namespace accsim::sim

@@ -13,47 +13,68 @@
 namespace accsim::sim {
 namespace {
 
-/// The number of iterations that the Loop states; nullopt when it leaves that to its condition.
-Result<std::optional<int64_t>> trip_count(const NodeCall& call, const GraphBuilder& builder) {
-  if (call.input(0) == kNoTensor) return std::optional<int64_t>();
-  const std::optional<int64_t> trips = builder.known_scalar(call.input(0));
-  if (!trips)
-    return call.error(Errc::unsupported, fmt::format("its trip count '{}' isn't constant",
-                                                     builder.graph().tensor(call.input(0)).name));
-  return trips;
-}
+/// How many iterations a Loop runs for, as far as that is known.
+class Trips {
+ public:
+  Trips(const NodeCall& call, GraphBuilder& builder) : call_(call), builder_(builder) {
+    if (call.input(0) == kNoTensor) return;
+    stated_ = builder.known_scalar(call.input(0));
+    unknown_ = !stated_;
+  }
 
-/// Whether iteration `i` runs, by a condition that must be known.
-Result<bool> goes_on(const NodeCall& call, TensorId condition, int64_t i, Expander& expander) {
-  const std::optional<int64_t> go_on = expander.builder().known_scalar(condition);
-  if (!go_on)
-    return call.error(Errc::unsupported,
-                      fmt::format("its condition '{}' isn't constant, so the number of iterations "
-                                  "can't be known",
-                                  expander.builder().graph().tensor(condition).name));
-  if (*go_on == 0) return false;
-  if (i >= kMostIterations)
-    return call.error(Errc::capacity,
-                      fmt::format("runs for more than {} iterations", kMostIterations));
-  const Status stepped = expander.budget().take_step();
-  if (!stepped) return call.errors(stepped.errors());
-  return true;
-}
+  /// Whether iteration `i` runs behind this condition.
+  Result<bool> goes_on(TensorId condition, int64_t i) {
+    const std::optional<int64_t> go_on = builder_.known_scalar(condition);
+    if (go_on && *go_on == 0) return false;
+    if ((unknown_ || !go_on) && !assumed_)
+      if (Status s = assume(i); !s) return s.errors();
+    if ((stated_ && i >= *stated_) || (assumed_ && i >= *assumed_)) return false;
+    if (i >= kMostIterations)
+      return call_.error(Errc::capacity,
+                         fmt::format("runs for more than {} iterations", kMostIterations));
+    return true;
+  }
+
+ private:
+  /// From iteration `i` on only a run decides. A trip count that says nothing, as exporters write
+  /// it for a while loop, counts as none.
+  Status assume(int64_t i) {
+    const bool bounded = stated_ && *stated_ <= kMostIterations;
+    const Result<int64_t> trips =
+        builder_.assume_size({.node = call_.name,
+                              .op_type = call_.def.op_type,
+                              .of = "iterations",
+                              .bound = bounded ? std::max<int64_t>(0, *stated_) : kMostIterations,
+                              .size = bounded ? std::max<int64_t>(0, *stated_) : 1});
+    if (!trips) return call_.errors(trips.errors());
+    if (*trips < i)
+      return call_.error(Errc::usage, fmt::format("--assume gives {} iterations, but there are at "
+                                                  "least {}",
+                                                  *trips, i));
+    assumed_ = *trips;
+    return ok();
+  }
+
+  const NodeCall& call_;
+  GraphBuilder& builder_;
+  std::optional<int64_t> stated_, assumed_;
+  bool unknown_ = false;  ///< there is a trip count that isn't constant
+};
 
 /// Runs the iterations inside of `constants`; their outputs go into `values`.
 Status run_iterations(const NodeCall& call, const GraphDef& body, const Scope& constants,
                       IterationValues& values, Expander& expander) {
   GraphBuilder& builder = expander.builder();
-  const Result<std::optional<int64_t>> trips = trip_count(call, builder);
-  if (!trips) return trips.errors();
+  Trips trips(call, builder);
   const Result<TensorId> always =
       builder.add_integers(constants.prefix + "always", {}, {1}, DType::boolean);
   if (!always) return always.errors();
   TensorId condition = call.input(1) == kNoTensor ? *always : call.input(1);
-  for (int64_t i = 0; !*trips || i < **trips; ++i) {
-    const Result<bool> runs = goes_on(call, condition, i, expander);
+  for (int64_t i = 0;; ++i) {
+    const Result<bool> runs = trips.goes_on(condition, i);
     if (!runs) return runs.errors();
     if (!*runs) return ok();
+    if (const Status step = expander.budget().take_step(); !step) return call.errors(step.errors());
     Scope scope = constants.inside(fmt::format("{}{}/", constants.prefix, i));
     const Result<TensorId> counter = builder.add_integers(scope.prefix + "iteration", {}, {i});
     if (!counter) return counter.errors();

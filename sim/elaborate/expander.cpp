@@ -89,6 +89,10 @@ Status Expander::expand_node(const NodeDef& def, size_t index, Scope& scope) {
 
 Status Expander::add_plain(const NodeCall& call) {
   const NodeDef& def = call.def;
+  for (size_t i = 0; i < call.inputs.size(); ++i)
+    if (builder_.sequence(call.inputs[i]))
+      return call.error(Errc::invalid,
+                        "its input '" + def.inputs[i] + "' is a sequence of tensors, not a tensor");
   std::vector<std::string> names;
   for (const std::string& output : def.outputs)
     names.push_back(output.empty() ? "" : call.scope.prefix + output);

@@ -16,10 +16,29 @@ namespace {
 /// Version of ai.onnx that internal nodes are written in: axes of Unsqueeze are an input from it
 /// on.
 constexpr int64_t kInternalOpset = 13;
+/// The id of the first sequence; those after it are smaller.
+constexpr TensorId kFirstSequence = kNoTensor - 1;
 
 }  // namespace
 
+TensorId GraphBuilder::add_sequence(TensorIds tensors) {
+  sequences_.push_back(std::move(tensors));
+  return kFirstSequence - static_cast<TensorId>(sequences_.size() - 1);
+}
+
+const TensorIds* GraphBuilder::sequence(TensorId id) const {
+  return id > kFirstSequence ? nullptr : &sequences_[static_cast<size_t>(kFirstSequence - id)];
+}
+
+void GraphBuilder::rewind(const Mark& mark) {
+  graph_.tensors.resize(mark.tensors);
+  graph_.nodes.resize(mark.nodes);
+  graph_.assumed.resize(mark.assumed);
+  sequences_.resize(mark.sequences);
+}
+
 std::optional<int64_t> GraphBuilder::known_scalar(TensorId id) const {
+  if (id < 0) return std::nullopt;
   const Tensor& tensor = graph_.tensor(id);
   if (!tensor.value || tensor.value->size() != 1 || !tensor.value->is_integer())
     return std::nullopt;

@@ -3,6 +3,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "sim/base/result.h"
@@ -29,6 +30,27 @@ class GraphBuilder {
   NodeId next_node() const { return static_cast<NodeId>(graph_.nodes.size()); }
   /// The value of a one-element integer or boolean tensor, when known.
   std::optional<int64_t> known_scalar(TensorId id) const;
+
+  /// Notes a size that only a run decides, or the branch of an If, as assume_size() does.
+  Result<int64_t> assume_size(Assumption asked) {
+    return sim::assume_size(graph_, std::move(asked));
+  }
+  void assume_branch(Assumption branch) { graph_.assumed.push_back(std::move(branch)); }
+
+  /// Tensors that nodes know under one name. The id isn't one of the graph's tensors: only what
+  /// takes sequences may be given it.
+  TensorId add_sequence(TensorIds tensors);
+  /// The tensors of a sequence; nullptr for other ids. Ends with the next addition.
+  const TensorIds* sequence(TensorId id) const;
+
+  /// A point to which rewind() takes back all that was added since, but for the budget.
+  struct Mark {
+    size_t tensors, nodes, assumed, sequences;
+  };
+  Mark mark() const {
+    return {graph_.tensors.size(), graph_.nodes.size(), graph_.assumed.size(), sequences_.size()};
+  }
+  void rewind(const Mark& mark);
 
   /// Notes the sizes of the model's symbols and which of them are 1 by default.
   void bind(std::map<std::string, int64_t> bindings, std::vector<std::string> defaulted);
@@ -58,6 +80,7 @@ class GraphBuilder {
   NodeId append(Node node, const std::vector<std::string>& outputs);
 
   Graph graph_;
+  std::vector<TensorIds> sequences_;
   Budget& budget_;
 };
 

@@ -31,6 +31,10 @@ Status bind_outputs(const NodeCall& call, const TensorIds& ids, NodeId first_nod
     if (i >= ids.size())
       return call.error(Errc::invalid, fmt::format("has no output {}, but names one", i));
     TensorId id = ids[i];
+    if (builder.sequence(id)) {
+      call.scope.names[name] = id;
+      continue;
+    }
     if (builder.graph().tensor(id).producer < first_node || !renamed.insert(id).second) {
       const Result<TensorId> copy =
           builder.add_internal(op::kIdentity, fmt::format("{}/output_{}", call.name, i), {id}, {});

@@ -70,6 +70,21 @@ Status verify_node(const Graph& graph, NodeId id, std::vector<bool>& written) {
 
 }  // namespace
 
+Result<int64_t> assume_size(Graph& graph, Assumption asked) {
+  const auto given = graph.given_sizes.find(asked.node);
+  if (given != graph.given_sizes.end()) {
+    if (given->second > asked.bound)
+      return Error{Errc::usage,
+                   fmt::format("--assume gives {} {}, of which there are at most {}", given->second,
+                               asked.of, asked.bound),
+                   ""};
+    asked.size = given->second;
+    asked.given = true;
+  }
+  graph.assumed.push_back(std::move(asked));
+  return graph.assumed.back().size;
+}
+
 Status verify(const Graph& graph) {
   Status status = verify_tensors(graph);
   if (!status) return status;

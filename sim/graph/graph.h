@@ -3,6 +3,7 @@
 #include <map>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "sim/base/dims.h"
@@ -49,15 +50,17 @@ struct Node {
   std::string module{};
 };
 
-/// A size that only the numbers of a run decide, and what it is taken as.
+/// A size, or the branch of an If, that only the numbers of a run decide, and what it is taken as.
 struct Assumption {
-  std::string node;  ///< name of the node whose output has it
-  std::string op_type;
-  std::string of;     ///< what is counted, as "elements that aren't 0"
-  int64_t bound = 0;  ///< it can't be more
-  int64_t size = 0;   ///< the bound, unless the user gave it
-  bool given = false;
+  std::string node{};  ///< name of the node whose output has it
+  std::string op_type{};
+  std::string of{};           ///< what is counted, as "elements that aren't 0"
+  int64_t bound = 0;          ///< it can't be more
+  int64_t size = 0;           ///< what it is taken as
+  bool given = false;         ///< by the user
+  std::string_view branch{};  ///< kThenBranch or kElseBranch; "": it is a size
 };
+inline constexpr std::string_view kThenBranch = "then", kElseBranch = "else";
 
 /// A flat graph in topological order: functions inlined, If/Loop/Scan expanded, symbols bound.
 struct Graph {
@@ -72,6 +75,7 @@ struct Graph {
   std::map<std::string, int64_t> bindings;      ///< what each symbol was bound to
   std::vector<std::string> defaulted;           ///< symbols bound to 1 for want of a --bind
   std::map<std::string, int64_t> given_sizes;   ///< of nodes, for what only a run decides
+  std::map<std::string, bool> given_branches;   ///< of Ifs: is it the then branch?
   std::vector<Assumption> assumed;              ///< what was taken for what only a run decides
   std::map<std::string, std::string> metadata;  ///< properties of the model
   std::shared_ptr<const void> mapping;          ///< keeps Payload::data alive
@@ -79,6 +83,10 @@ struct Graph {
   const Tensor& tensor(TensorId id) const { return tensors[static_cast<size_t>(id)]; }
   Tensor& tensor(TensorId id) { return tensors[static_cast<size_t>(id)]; }
 };
+
+/// Notes a size that only a run decides: what the user gave for `asked.node`, or else `asked.size`.
+/// Gives it; Errc::usage when the user gave more than the bound.
+Result<int64_t> assume_size(Graph& graph, Assumption asked);
 
 /// Checks what every later stage relies on: ids in range, each tensor written once and before it is
 /// read, every shape within 62 bits. Errors name the node.

@@ -107,19 +107,8 @@ void InferContext::set_output(size_t i, DType dtype, Dims dims) {
 }
 
 Result<int64_t> InferContext::assumed_size(std::string_view of, int64_t bound) {
-  Assumption made{node_.name, "", std::string(of), bound, bound, false};
-  const auto given = mutable_graph_.given_sizes.find(node_.name);
-  if (given != mutable_graph_.given_sizes.end()) {
-    if (given->second > bound)
-      return Error{Errc::usage,
-                   fmt::format("--assume gives {} {}, of which there are at most {}", given->second,
-                               of, bound),
-                   ""};
-    made.size = given->second;
-    made.given = true;
-  }
-  mutable_graph_.assumed.push_back(std::move(made));
-  return mutable_graph_.assumed.back().size;
+  return assume_size(mutable_graph_,
+                     {.node = node_.name, .of = std::string(of), .bound = bound, .size = bound});
 }
 
 void InferContext::set_value(size_t i, std::vector<int64_t> integers) {

@@ -97,9 +97,23 @@ enum class OpKind : uint8_t {
   elementwise,    ///< activations, arithmetic, comparisons, softmax: work on every element
 };
 
-/// What stands in the node's subgraphs, which the elaborator puts in its place
-/// (sim/elaborate/control_flow.h).
-enum class ControlFlow : uint8_t { none, branch, loop, scan };
+/// What the elaborator puts in the node's place: what stands in its subgraphs
+/// (sim/elaborate/control_flow.h), or the tensors of a sequence.
+enum class ControlFlow : uint8_t {
+  none,
+  branch,
+  loop,
+  scan,
+  // Sequences (sim/elaborate/sequences.h): of tensors that are known one by one.
+  sequence_empty,
+  sequence_construct,
+  sequence_split,
+  sequence_at,
+  sequence_insert,
+  sequence_erase,
+  sequence_length,
+  sequence_concat,
+};
 
 /// How the stored weights of a product lie.
 enum class WeightLayout : uint8_t {

@@ -23,7 +23,7 @@ std::span<const OpRow> matmul_rows();   ///< Gemm, MatMul, Einsum, Attention, LS
 std::span<const OpRow> pool_rows();     ///< MaxPool, AveragePool, Resize, Upsample, RoiAlign, ...
 std::span<const OpRow> quant_rows();    ///< QuantizeLinear, DequantizeLinear, ...
 std::span<const OpRow> signal_rows();   ///< DFT, STFT, windows, MelWeightMatrix
-std::span<const OpRow> control_rows();  ///< If, Loop, Scan
+std::span<const OpRow> control_rows();  ///< If, Loop, Scan, sequences
 // com.microsoft operators of real exports
 std::span<const OpRow> contrib_rows();            ///< products, convolutions, norms, activations
 std::span<const OpRow> contrib_attention_rows();  ///< attentions and rotation

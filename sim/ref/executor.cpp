@@ -228,8 +228,8 @@ Status check_runnable(const Graph& graph) {
   for (const Assumption& a : graph.assumed)
     errors.push_back(at(fmt::format("{}: node '{}' (op {})", graph.file, a.node, a.op_type),
                         Errc::unsupported,
-                        fmt::format("the shape of its output depends on its numbers ({}); costs "
-                                    "assume one, run computes what is known before",
+                        fmt::format("what its output is depends on its numbers ({}); costs assume "
+                                    "that, run computes what is known before",
                                     a.of)));
   if (!errors.empty()) return errors;
   for (const Node& node : graph.nodes) {

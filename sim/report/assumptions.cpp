@@ -12,15 +12,22 @@ namespace {
 
 constexpr size_t kNamed = 3;
 
+std::string taken(const Assumption& a) {
+  if (!a.branch.empty())
+    return fmt::format("{}{}", a.branch, a.given ? "" : " (not the cheaper one)");
+  const char* why = a.size == a.bound ? " (the most there can be)" : " (by default)";
+  return fmt::format("{}{}", format_count(a.size), a.given ? "" : why);
+}
+
 std::string text_of(const std::vector<const Assumption*>& nodes) {
   std::string out = fmt::format("{} of {}: ", nodes.front()->of, nodes.front()->op_type);
   for (size_t i = 0; i < std::min(nodes.size(), kNamed); ++i) {
     const Assumption& a = *nodes[i];
-    out += fmt::format("{}{} = {}{}", i == 0 ? "" : ", ", a.node, format_count(a.size),
-                       a.given ? "" : " (the most there can be)");
+    out += fmt::format("{}{} = {}", i == 0 ? "" : ", ", a.node, taken(a));
   }
   if (nodes.size() > kNamed) out += fmt::format(" and {} more", nodes.size() - kNamed);
-  return out + "; others by --assume NODE=N";
+  return out + (nodes.front()->branch.empty() ? "; others by --assume NODE=N"
+                                              : "; the other by --branch NODE=then or else");
 }
 
 }  // namespace
@@ -45,6 +52,7 @@ Json assumptions_json(const std::vector<Assumption>& assumed) {
                    {"of", a.of},
                    {"bound", a.bound},
                    {"size", a.size},
+                   {"branch", a.branch.empty() ? Json() : Json(a.branch)},
                    {"given", a.given}});
   return out;
 }

@@ -7,8 +7,8 @@
 
 namespace accsim::sim {
 
-/// Sizes that only a run decides, for people: a text an operator, which names its first nodes with
-/// what they are taken as, and says how to give others.
+/// Sizes and branches that only a run decides, for people: a text an operator, which names its
+/// first nodes with what they are taken as, and says how to give others.
 std::vector<std::string> assumption_texts(const std::vector<Assumption>& assumed);
 
 /// All of them: [{node, op_type, of, bound, size, given}].

@@ -100,6 +100,19 @@ Json group_schema(const Report& report) {
   return object_of(std::move(properties), "layers that are alike");
 }
 
+Json assumption_schema() {
+  Json out = object_of(keys({{"node", "string", "whose output has the size, or the If"},
+                             {"op_type", "string", "ONNX operator"},
+                             {"of", "string", "what is counted, or branch"},
+                             {"bound", "integer", "the most that there can be; of a branch 0"},
+                             {"size", "integer", "what it was taken as; of a branch 0"},
+                             {"branch", "string", "then or else; null of a size"},
+                             {"given", "boolean", "by --assume or --branch"}}),
+                       "a size or a branch that only the numbers of a run decide");
+  out["properties"]["branch"]["type"] = {"string", "null"};
+  return out;
+}
+
 Json model_schema() {
   Json properties = keys({{"name", "string", "name of the graph"},
                           {"file", "string", "path as given"},
@@ -115,14 +128,7 @@ Json model_schema() {
   properties["defaulted"] =
       list_of({{"type", "string"}}, "symbols that nobody bound: they were taken as 1");
   properties["assumed"] =
-      list_of(object_of(keys({{"node", "string", "whose output has the size"},
-                              {"op_type", "string", "ONNX operator"},
-                              {"of", "string", "what is counted"},
-                              {"bound", "integer", "the most that there can be"},
-                              {"size", "integer", "what it was taken as"},
-                              {"given", "boolean", "by --assume; else it is the bound"}}),
-                        "a size that only the numbers of a run decide"),
-              "sizes that only a run decides, and what they were taken as");
+      list_of(assumption_schema(), "what only a run decides, and what it was taken as");
   return object_of(std::move(properties), "the network");
 }
 

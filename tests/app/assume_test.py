@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""Sizes that only a run decides: a detector with its NonMaxSuppression inside, NonZero behind it.
+"""What only a run decides: a detector with its NonMaxSuppression inside; an If, a Loop, sequences.
 
 Usage: assume_test.py ACCSIM [unittest arguments]. Exit code 77 (skipped) without python3-onnx.
 """
@@ -67,7 +67,8 @@ class Assume(unittest.TestCase):
         most = CLASSES * MOST
         nms = {"node": "nms", "op_type": "NonMaxSuppression", "of": "boxes that are selected"}
         self.assertEqual(
-            found["model"]["assumed"], [{**nms, "bound": most, "size": most, "given": False}]
+            found["model"]["assumed"],
+            [{**nms, "bound": most, "size": most, "branch": None, "given": False}],
         )
         layers = {layer["name"]: layer for layer in found["layers"]}
         self.assertEqual(layers["left"]["output_shape"], [1, most, 4])
@@ -109,6 +110,120 @@ class Assume(unittest.TestCase):
         self.assertEqual(result.returncode, 2)
         self.assertIn("node 'nms' (op NonMaxSuppression)", result.stderr)
         self.assertIn("depends on its numbers", result.stderr)
+
+
+SIDE = 64
+
+
+def branching():
+    """If(sum of x) -> a product or a Relu; a Loop of products; columns split, one added to all."""
+    node = helper.make_node
+
+    def value(name, dims=None, kind=TensorProto.FLOAT):
+        return helper.make_tensor_value_info(name, kind, dims)
+
+    def branch(nodes, output):
+        return helper.make_graph(nodes, output, [], [value(output)])
+
+    square = [SIDE, SIDE]
+    body = helper.make_graph(
+        [
+            node("MatMul", ["v", "w"], ["next"]),
+            node("ReduceSum", ["next"], ["all"], keepdims=0),
+            node("Cast", ["all"], ["go_on"], to=TensorProto.BOOL),
+        ],
+        "body",
+        [
+            value("i", [], TensorProto.INT64),
+            value("go", [], TensorProto.BOOL),
+            value("v", square),
+        ],
+        [value("go_on", [], TensorProto.BOOL), value("next", square)],
+    )
+    nodes = [
+        node("ReduceSum", ["x"], ["sum"], "sum", keepdims=0),
+        node("Greater", ["sum", "zero"], ["positive"], "greater"),
+        node(
+            "If",
+            ["positive"],
+            ["a"],
+            "choice",
+            then_branch=branch([node("Relu", ["x"], ["t"])], "t"),
+            else_branch=branch([node("MatMul", ["x", "w"], ["e"])], "e"),
+        ),
+        node("Loop", ["most", "true", "a"], ["b"], "loop", body=body),
+        node("SplitToSequence", ["b"], ["columns"], "split", axis=1),
+        node("SequenceAt", ["columns", "three"], ["one"], "at"),
+        node("ConcatFromSequence", ["columns"], ["whole"], "join", axis=1),
+        node("Add", ["whole", "one"], ["y"], "last"),
+    ]
+    weights = [
+        numpy_helper.from_array(np.ones(square, np.float32), "w"),
+        numpy_helper.from_array(np.array(0, np.float32), "zero"),
+        numpy_helper.from_array(np.array(2**63 - 1), "most"),
+        numpy_helper.from_array(np.array(True), "true"),
+        numpy_helper.from_array(np.array(3), "three"),
+    ]
+    graph = helper.make_graph(nodes, "branching", [value("x", square)], [value("y")], weights)
+    return helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)])
+
+
+class Branch(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.model = Path(folder.name) / "branching.onnx"
+        onnx.save(branching(), self.model)
+
+    def report(self, *arguments):
+        result = run("--hw", "64x64", self.model, "--json", "-", *arguments)
+        self.assertEqual(result.returncode, 0, result.stderr)
+        return json.loads(result.stdout)
+
+    def macs(self, *arguments):
+        return sum(layer["macs"] for layer in self.report(*arguments)["layers"])
+
+    def test_is_the_dearer_branch_taken_and_one_iteration(self):
+        self.assertEqual(self.macs(), 2 * SIDE**3)
+        assumed = {a["node"]: a for a in self.report()["model"]["assumed"]}
+        self.assertEqual(assumed["choice"]["branch"], "else")
+        self.assertEqual(assumed["loop"]["size"], 1)
+        text = run("--hw", "64x64", self.model).stdout
+        self.assertIn("branch of If: choice = else (not the cheaper one)", text)
+        self.assertIn("iterations of Loop: loop = 1 (by default); others by --assume", text)
+
+    def test_are_other_ones_taken_as_given(self):
+        self.assertEqual(self.macs("--branch", "choice=then"), SIDE**3)
+        self.assertEqual(self.macs("--branch", "choice=then", "--assume", "loop=5"), 5 * SIDE**3)
+
+    def test_are_sequences_the_tensors_in_them(self):
+        layers = {layer["name"]: layer for layer in self.report()["layers"]}
+        self.assertEqual(layers["join/concat"]["output_shape"], [SIDE, SIDE])
+        self.assertEqual(layers["last"]["output_shape"], [SIDE, SIDE])
+
+    def test_are_wrong_ones_refused(self):
+        for option, given, words in (
+            ("branch", "choice=both", "'choice=both' is not NODE=then or NODE=else"),
+            ("branch", "choose=then", "'choose', but only a run decides branches of choice"),
+            ("assume", "loop=0", "gives 0 iterations, but there are at least 1"),
+        ):
+            result = run("--hw", "64x64", self.model, f"--{option}", given)
+            self.assertEqual(result.returncode, 2)
+            self.assertIn(words, result.stderr)
+
+    def test_do_cuts_leave_parts_that_add_up(self):
+        def names(*cut):
+            return {layer["name"] for layer in self.report(*cut)["layers"] if layer["cycles"]}
+
+        whole, before, behind = (
+            names(*cut) for cut in ((), ("--until", "loop/0/MatMul_0"), ("--from", "join/concat"))
+        )
+        self.assertEqual(behind, {"join/concat", "last"})
+        self.assertEqual(before, {"choice/MatMul_0", "loop/0/MatMul_0"})
+        self.assertLess(before | behind, whole)
+        wrong = run("inspect", self.model, "--until", "nowhere")
+        self.assertEqual(wrong.returncode, 2)
+        self.assertIn("'nowhere' is no node of the model", wrong.stderr)
 
 
 if __name__ == "__main__":

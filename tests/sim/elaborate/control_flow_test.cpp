@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <limits>
 
 #include "sim/elaborate/budget.h"
 #include "tests/sim/elaborate/model_parts.h"
@@ -30,7 +31,41 @@ TEST(ControlFlow, WhichBranchOfAnIfStays) {
 
   model.graph.initializers.clear();
   model.graph.inputs.push_back(value("cond", {}, DType::boolean));
-  EXPECT_TRUE(says(problem(model), "condition 'cond' isn't constant"));
+  EXPECT_TRUE(says(problem(model), "NoSuchOp"));
+  EXPECT_TRUE(says(problem(model), "with --branch choice=then it isn't looked at"));
+  EXPECT_EQ("", problem(model, {.branches = {{"choice", true}}}));
+}
+
+/// An If whose condition is an input: then adds, else multiplies matrices and adds.
+ModelDef open_choice() {
+  GraphDef dear = branch("Relu", "e");
+  dear.nodes = {node("MatMul", {"x", "w"}, {"p"}), node("Relu", {"p"}, {"e"})};
+  ModelDef model = model_of({node("If", {"cond"}, {"y"},
+                                  {graph_attribute("then_branch", branch("Relu", "t")),
+                                   graph_attribute("else_branch", dear)})});
+  model.graph.nodes[0].name = "choice";
+  model.graph.inputs = {value("x", {{2, ""}, {4, ""}}), value("w", {{4, ""}, {4, ""}}),
+                        value("cond", {}, DType::boolean)};
+  return model;
+}
+
+TEST(ControlFlow, TheDearerBranchIsTakenWhereOnlyARunDecides) {
+  const ModelDef model = open_choice();
+  const Result<Graph> graph = elaborate(model, {});
+  ASSERT_TRUE(graph.ok()) << graph.errors().front().text();
+  EXPECT_EQ((Strings{"choice/MatMul_0", "choice/Relu_1"}), node_names(*graph));
+  EXPECT_TRUE(verify(*graph).ok()) << "what was tried of the other branch is gone";
+  ASSERT_EQ(graph->assumed.size(), 1U);
+  EXPECT_EQ(graph->assumed[0].branch, kElseBranch);
+  EXPECT_FALSE(graph->assumed[0].given);
+
+  const Result<Graph> given = elaborate(model, {.branches = {{"choice", true}}});
+  ASSERT_TRUE(given.ok());
+  EXPECT_EQ(Strings{"choice/Relu_0"}, node_names(*given));
+  EXPECT_EQ(given->assumed.at(0).branch, kThenBranch);
+  EXPECT_TRUE(given->assumed[0].given);
+  EXPECT_TRUE(says(problem(model, {.branches = {{"other", true}}}),
+                   "--branch names 'other', but only a run decides branches of choice"));
 }
 
 ModelDef loop_model(int64_t trips) {
@@ -57,6 +92,32 @@ TEST(ControlFlow, IsALoopUnrolledAndItsScanOutputStacked) {
   ASSERT_TRUE(none.ok()) << none.errors().front().text();
   EXPECT_EQ((Dims{2, 1}), none->tensor(none->outputs[0]).dims) << "the first value passes through";
   EXPECT_EQ((Dims{0}), none->tensor(none->outputs[1]).dims) << "the body declares scalars";
+}
+
+TEST(ControlFlow, ALoopOfUnknownTripsRunsAsOftenAsIsAssumed) {
+  ModelDef model = loop_model(3);
+  model.graph.nodes[0].name = "loop";
+  const auto adds = [&](const ElaborateOptions& options) {
+    const Result<Graph> graph = elaborate(model, options);
+    EXPECT_TRUE(graph.ok()) << graph.errors().front().text();
+    return graph ? std::ranges::count(graph->nodes, "Add", &Node::op_type) : -1;
+  };
+  // A condition that isn't constant: the trip count bounds it.
+  model.graph.nodes[0].inputs[1] = "go_in";
+  model.graph.inputs.push_back(value("go_in", {}, DType::boolean));
+  EXPECT_EQ(adds({}), 3);
+  EXPECT_EQ(adds({.sizes = {{"loop", 2}}}), 2);
+  EXPECT_TRUE(says(problem(model, {.sizes = {{"loop", 4}}}), "of which there are at most 3"));
+  // A trip count that isn't known either, or that no run reaches.
+  model.graph.initializers.clear();
+  model.graph.inputs.push_back(value("trips", {}, DType::int64));
+  EXPECT_EQ(adds({}), 1);
+  EXPECT_EQ(adds({.sizes = {{"loop", 5}}}), 5);
+  model.graph.inputs.pop_back();
+  model.graph.initializers.push_back(integers("trips", {}, {std::numeric_limits<int64_t>::max()}));
+  EXPECT_EQ(adds({}), 1);
+  EXPECT_EQ(adds({.sizes = {{"loop", 0}}}), 0);
+  EXPECT_TRUE(says(problem(loop_model(3), {.sizes = {{"loop", 1}}}), "has no size"));
 }
 
 TEST(ControlFlow, IsAScanUnrolled) {

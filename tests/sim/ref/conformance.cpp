@@ -107,6 +107,8 @@ Outcome run_case(const fs::path& folder, std::string& op) {
   const Result<ModelDef> model = read_model((folder / "model.onnx").string());
   if (!model) return refused(model.errors().front().message);
   op = op_of(*model);
+  if (!std::ranges::all_of(model->graph.outputs, &ValueDef::is_tensor))
+    return refused("the case's result isn't a tensor");
   for (int set = 0; fs::is_directory(folder / fmt::format("test_data_set_{}", set)); ++set) {
     const fs::path data = folder / fmt::format("test_data_set_{}", set);
     const Result<Graph> graph = graph_of(*model, data);
@@ -175,9 +177,9 @@ std::string table(const Tally& t) {
     if (row->control_flow != ControlFlow::none) expanded.push_back(row->name);
   }
   out += fmt::format(
-      "\nThe other {} operators of the table ([operators.md](operators.md)) have a kernel; "
-      "subgraphs of {}\n"
-      "are computed in their place.\n",
+      "\nThe other {} operators of the table ([operators.md](operators.md)) have a kernel. In the "
+      "place of these\n"
+      "their subgraphs or sequences are computed: {}.\n",
       kernels, fmt::join(expanded, ", "));
   return out;
 }

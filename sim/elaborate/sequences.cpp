@@ -1,0 +1,215 @@
+#include "sim/elaborate/sequences.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <optional>
+#include <utility>
+
+#include "sim/base/sums.h"
+#include "sim/elaborate/expander.h"
+#include "sim/elaborate/iterations.h"
+#include "sim/elaborate/subgraph_outputs.h"
+#include "sim/operators/names.h"
+
+namespace accsim::sim {
+namespace {
+
+/// The tensors of the sequence that is input 0.
+Result<TensorIds> sequence_of(const NodeCall& call, const GraphBuilder& builder) {
+  if (const TensorIds* tensors = builder.sequence(call.input(0))) return *tensors;
+  return call.error(Errc::invalid, "its input 0 isn't a sequence of tensors");
+}
+
+/// Input i, which must be a tensor.
+Result<TensorId> tensor_of(const NodeCall& call, size_t i, const GraphBuilder& builder) {
+  if (call.input(i) != kNoTensor && !builder.sequence(call.input(i))) return call.input(i);
+  return call.error(Errc::invalid, fmt::format("its input {} isn't a tensor", i));
+}
+
+/// Where input i points in a list of so many places; `fallback` when it is absent.
+Result<int64_t> position(const NodeCall& call, size_t i, int64_t places, int64_t fallback,
+                         const GraphBuilder& builder) {
+  if (call.input(i) == kNoTensor) return fallback;
+  const std::optional<int64_t> at = builder.known_scalar(call.input(i));
+  if (!at) return call.error(Errc::unsupported, "its position isn't constant");
+  if (*at < -places || *at >= places)
+    return call.error(Errc::invalid,
+                      fmt::format("position {} is outside of its {} places", *at, places));
+  return *at < 0 ? *at + places : *at;
+}
+
+Status give(const NodeCall& call, TensorId id, NodeId first_node, GraphBuilder& builder) {
+  return bind_outputs(call, {id}, first_node, builder);
+}
+
+Status give_sequence(const NodeCall& call, TensorIds tensors, GraphBuilder& builder) {
+  return give(call, builder.add_sequence(std::move(tensors)), builder.next_node(), builder);
+}
+
+/// Input 0 of a SplitToSequence, and how it is cut.
+struct Cut {
+  TensorId of = kNoTensor;
+  int64_t axis = 0;
+  bool squeezed = false;       ///< parts of one index each, without the axis
+  std::vector<int64_t> sizes;  ///< of the parts along the axis
+};
+
+Status check_count(const NodeCall& call, int64_t parts) {
+  if (parts <= kMostIterations) return ok();
+  return call.error(Errc::capacity, fmt::format("would make {} parts, at most {} are made", parts,
+                                                kMostIterations));
+}
+
+/// Sizes of parts: one each, all alike but for a smaller last one, or as listed.
+Status set_sizes(const NodeCall& call, const GraphBuilder& builder, int64_t length, Cut& cut) {
+  const TensorId split = call.input(1);
+  if (split == kNoTensor) {
+    if (Status s = check_count(call, length); !s) return s;
+    cut.sizes.assign(static_cast<size_t>(length), 1);
+    return ok();
+  }
+  const Result<TensorId> sizes = tensor_of(call, 1, builder);
+  if (!sizes) return sizes.errors();
+  const Tensor& tensor = builder.graph().tensor(split);
+  if (!tensor.value || !tensor.value->is_integer())
+    return call.error(Errc::unsupported, "the sizes of its parts aren't constant");
+  const std::vector<int64_t>& values = tensor.value->integers();
+  if (!tensor.dims.empty()) {
+    cut.sizes = values;
+  } else {
+    if (values.front() < 1)
+      return call.error(Errc::invalid, fmt::format("asks for parts of {}", values.front()));
+    if (Status s = check_count(call, length / values.front()); !s) return s;
+    for (int64_t left = length; left > 0; left -= cut.sizes.back())
+      cut.sizes.push_back(std::min(left, values.front()));
+  }
+  int64_t sum = 0;
+  for (const int64_t size : cut.sizes) sum = size < 0 ? -1 : add_counts(sum, size);
+  if (sum == length) return ok();
+  return call.error(Errc::invalid, fmt::format("its parts don't add up to the {} along axis {}",
+                                               length, cut.axis));
+}
+
+Result<Cut> plan_cut(const NodeCall& call, const GraphBuilder& builder) {
+  const Result<TensorId> of = tensor_of(call, 0, builder);
+  if (!of) return of.errors();
+  const Dims& dims = builder.graph().tensor(*of).dims;
+  const Result<int64_t> axis =
+      normalize_axis(call.integer("axis", 0), static_cast<int64_t>(dims.size()));
+  if (!axis) return call.errors(axis.errors());
+  Cut cut{*of, *axis, call.input(1) == kNoTensor && call.integer("keepdims", 1) == 0, {}};
+  if (Status s = set_sizes(call, builder, dims[static_cast<size_t>(*axis)], cut); !s)
+    return s.errors();
+  return cut;
+}
+
+/// One part of a cut, from `begin` on.
+Result<TensorId> make_part(const Cut& cut, const std::string& name, int64_t begin, int64_t size,
+                           GraphBuilder& builder) {
+  const auto constant = [&](const char* what, Dims dims, int64_t value) {
+    return builder.add_integers(fmt::format("{}_{}", name, what), std::move(dims), {value});
+  };
+  if (cut.squeezed) {
+    const Result<TensorId> index = constant("index", {}, begin);
+    if (!index) return index.errors();
+    return builder.add_internal(op::kGather, name, {cut.of, *index}, {{"axis", "", cut.axis}});
+  }
+  TensorIds inputs{cut.of};
+  for (const auto& [what, value] :
+       {std::pair("starts", begin), std::pair("ends", begin + size), std::pair("axes", cut.axis)}) {
+    const Result<TensorId> id = constant(what, {1}, value);
+    if (!id) return id.errors();
+    inputs.push_back(*id);
+  }
+  return builder.add_internal(op::kSlice, name, std::move(inputs), {});
+}
+
+}  // namespace
+
+Status construct_sequence(const NodeCall& call, Expander& expander) {
+  for (size_t i = 0; i < call.inputs.size(); ++i)
+    if (const Result<TensorId> id = tensor_of(call, i, expander.builder()); !id) return id.errors();
+  return give_sequence(call, call.inputs, expander.builder());
+}
+
+Status split_to_sequence(const NodeCall& call, Expander& expander) {
+  GraphBuilder& builder = expander.builder();
+  const Result<Cut> cut = plan_cut(call, builder);
+  if (!cut) return cut.errors();
+  TensorIds parts;
+  int64_t begin = 0;
+  for (const int64_t size : cut->sizes) {
+    const Result<TensorId> part =
+        make_part(*cut, fmt::format("{}/part_{}", call.name, parts.size()), begin, size, builder);
+    if (!part) return part.errors();
+    parts.push_back(*part);
+    begin += size;
+  }
+  return give_sequence(call, std::move(parts), builder);
+}
+
+Status sequence_at(const NodeCall& call, Expander& expander) {
+  GraphBuilder& builder = expander.builder();
+  const Result<TensorIds> tensors = sequence_of(call, builder);
+  if (!tensors) return tensors.errors();
+  if (call.input(1) == kNoTensor) return call.error(Errc::invalid, "lacks its position");
+  const Result<int64_t> at = position(call, 1, std::ssize(*tensors), 0, builder);
+  if (!at) return at.errors();
+  return give(call, (*tensors)[static_cast<size_t>(*at)], builder.next_node(), builder);
+}
+
+Status insert_in_sequence(const NodeCall& call, Expander& expander) {
+  GraphBuilder& builder = expander.builder();
+  Result<TensorIds> tensors = sequence_of(call, builder);
+  if (!tensors) return tensors.errors();
+  const Result<TensorId> tensor = tensor_of(call, 1, builder);
+  if (!tensor) return tensor.errors();
+  const Result<int64_t> at =
+      position(call, 2, std::ssize(*tensors) + 1, std::ssize(*tensors), builder);
+  if (!at) return at.errors();
+  tensors->insert(tensors->begin() + *at, *tensor);
+  return give_sequence(call, std::move(*tensors), builder);
+}
+
+Status erase_from_sequence(const NodeCall& call, Expander& expander) {
+  GraphBuilder& builder = expander.builder();
+  Result<TensorIds> tensors = sequence_of(call, builder);
+  if (!tensors) return tensors.errors();
+  if (tensors->empty()) return call.error(Errc::invalid, "the sequence is empty");
+  const Result<int64_t> at =
+      position(call, 1, std::ssize(*tensors), std::ssize(*tensors) - 1, builder);
+  if (!at) return at.errors();
+  tensors->erase(tensors->begin() + *at);
+  return give_sequence(call, std::move(*tensors), builder);
+}
+
+Status sequence_length(const NodeCall& call, Expander& expander) {
+  GraphBuilder& builder = expander.builder();
+  const Result<TensorIds> tensors = sequence_of(call, builder);
+  if (!tensors) return tensors.errors();
+  const Result<TensorId> length =
+      builder.add_integers(call.name + "/length", {}, {std::ssize(*tensors)});
+  if (!length) return length.errors();
+  return give(call, *length, builder.next_node(), builder);
+}
+
+Status concat_sequence(const NodeCall& call, Expander& expander) {
+  GraphBuilder& builder = expander.builder();
+  Result<TensorIds> tensors = sequence_of(call, builder);
+  if (!tensors) return tensors.errors();
+  if (tensors->empty()) return call.error(Errc::invalid, "the sequence is empty");
+  if (call.attribute("axis") == nullptr) return call.error(Errc::invalid, "lacks attribute axis");
+  const int64_t axis = call.integer("axis", 0);
+  const NodeId first_node = builder.next_node();
+  const Result<TensorId> all =
+      call.integer("new_axis", 0) != 0
+          ? stack_iterations(call, {0, axis, nullptr}, std::move(*tensors), builder)
+          : builder.add_internal(op::kConcat, call.name + "/concat", std::move(*tensors),
+                                 {{"axis", "", axis}});
+  if (!all) return all.errors();
+  if (!call.wants_output(0)) return ok();
+  return give(call, *all, first_node, builder);
+}
+
+}  // namespace accsim::sim

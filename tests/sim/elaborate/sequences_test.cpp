@@ -1,0 +1,108 @@
+#include "sim/elaborate/sequences.h"
+
+#include <gtest/gtest.h>
+
+#include "tests/sim/elaborate/model_parts.h"
+
+namespace accsim::sim {
+namespace {
+
+Attribute number(const char* name, int64_t value) { return {name, "", value}; }
+
+/// x (float32, 2 x 6) -> SplitToSequence -> `nodes` -> y, with integer constants.
+ModelDef split_model(std::vector<NodeDef> nodes, std::vector<Attribute> attributes,
+                     std::vector<StoredTensor> constants, const std::string& split = "") {
+  nodes.insert(nodes.begin(),
+               node("SplitToSequence", {"x", split}, {"parts"}, std::move(attributes)));
+  ModelDef model = model_of(std::move(nodes));
+  model.graph.inputs = {value("x", {{2, ""}, {6, ""}})};
+  model.graph.initializers = std::move(constants);
+  return model;
+}
+
+Dims output_dims(const ModelDef& model) {
+  const Result<Graph> graph = elaborate(model, {});
+  EXPECT_TRUE(graph.ok()) << graph.errors().front().text();
+  if (!graph) return {};
+  EXPECT_TRUE(verify(*graph).ok());
+  EXPECT_EQ(graph->tensor(graph->outputs.at(0)).name, "y");
+  return graph->tensor(graph->outputs[0]).dims;
+}
+
+TEST(Sequences, ArePartsOfTheSizesThatAreAskedFor) {
+  const auto at = [](std::vector<Attribute> attributes, const std::string& split, int64_t position,
+                     StoredTensor sizes) {
+    return output_dims(split_model({node("SequenceAt", {"parts", "at"}, {"y"})},
+                                   std::move(attributes),
+                                   {integers("at", {}, {position}), std::move(sizes)}, split));
+  };
+  const StoredTensor fours = integers("sizes", {}, {4}), listed = integers("sizes", {3}, {1, 2, 3});
+  EXPECT_EQ(at({number("axis", 1)}, "sizes", 0, fours), (Dims{2, 4}));
+  EXPECT_EQ(at({number("axis", 1)}, "sizes", 1, fours), (Dims{2, 2})) << "what is left";
+  EXPECT_EQ(at({number("axis", -1)}, "sizes", -1, listed), (Dims{2, 3}));
+  EXPECT_EQ(at({}, "", 1, fours), (Dims{1, 6}));
+  EXPECT_EQ(at({number("keepdims", 0)}, "", 1, fours), (Dims{6}));
+  EXPECT_EQ(at({number("axis", 1), number("keepdims", 0)}, "sizes", 0, fours), (Dims{2, 4}))
+      << "keepdims is for parts without sizes";
+}
+
+TEST(Sequences, AreChangedAndJoined) {
+  const std::vector<StoredTensor> constants = {integers("first", {}, {0}),
+                                               integers("sizes", {2}, {4, 2})};
+  const std::vector<Attribute> columns = {number("axis", 1)};
+  const auto joined = [&](std::vector<NodeDef> nodes, const std::string& of, Attribute extra) {
+    nodes.push_back(node("ConcatFromSequence", {of}, {"y"}, {number("axis", 1), std::move(extra)}));
+    return output_dims(split_model(std::move(nodes), columns, constants, "sizes"));
+  };
+  const Attribute flat = number("new_axis", 0), stacked = number("new_axis", 1);
+  EXPECT_EQ(joined({}, "parts", flat), (Dims{2, 6}));
+  EXPECT_EQ(joined({node("SequenceInsert", {"parts", "x", "first"}, {"more"})}, "more", flat),
+            (Dims{2, 12}));
+  EXPECT_EQ(joined({node("SequenceErase", {"parts", "first"}, {"less"})}, "less", flat),
+            (Dims{2, 2}));
+  EXPECT_EQ(joined({node("SequenceErase", {"parts"}, {"less"})}, "less", flat), (Dims{2, 4}));
+  EXPECT_EQ(joined({node("SequenceConstruct", {"x", "x", "x"}, {"made"})}, "made", stacked),
+            (Dims{2, 3, 6}));
+  EXPECT_EQ(
+      joined({node("SequenceEmpty", {}, {"none"}), node("SequenceInsert", {"none", "x"}, {"one"})},
+             "one", stacked),
+      (Dims{2, 1, 6}));
+}
+
+TEST(Sequences, IsTheirLengthAConstant) {
+  const ModelDef model = split_model(
+      {node("SequenceLength", {"parts"}, {"n"}), node("Unsqueeze", {"n", "axes"}, {"size"}),
+       node("Expand", {"x", "size"}, {"y"})},
+      {number("axis", 1)}, {integers("axes", {1}, {0})});
+  EXPECT_EQ(output_dims(model), (Dims{2, 6})) << "six parts: expanded to 6";
+}
+
+TEST(Sequences, WhichMayBeOutputsGiveTheirTensors) {
+  ModelDef model = split_model({}, {}, {});
+  model.graph.outputs = {value("parts", {})};
+  const Result<Graph> graph = elaborate(model, {});
+  ASSERT_TRUE(graph.ok()) << graph.errors().front().text();
+  EXPECT_EQ(graph->outputs.size(), 2U);
+}
+
+TEST(Sequences, ErrorsNameTheNode) {
+  const auto said = [](NodeDef last, std::vector<StoredTensor> constants = {},
+                       const std::string& split = "") {
+    last.name = "last";
+    return problem(split_model({std::move(last)}, {}, std::move(constants), split));
+  };
+  EXPECT_TRUE(says(said(node("Relu", {"parts"}, {"y"})), "its input 'parts' is a sequence"));
+  EXPECT_TRUE(says(said(node("SequenceAt", {"x", "at"}, {"y"}), {integers("at", {}, {0})}),
+                   "input 0 isn't a sequence"));
+  EXPECT_TRUE(says(said(node("SequenceAt", {"parts", "at"}, {"y"}), {integers("at", {}, {2})}),
+                   "position 2 is outside of its 2 places"));
+  EXPECT_TRUE(says(said(node("SequenceAt", {"parts"}, {"y"})), "'last'"));
+  EXPECT_TRUE(says(
+      said(node("SequenceLength", {"parts"}, {"y"}), {integers("sizes", {2}, {1, 2})}, "sizes"),
+      "its parts don't add up to the 2 along axis 0"));
+  EXPECT_TRUE(says(said(node("SequenceLength", {"parts"}, {"y"}), {}, "x"), "aren't constant"));
+  EXPECT_TRUE(says(said(node("ConcatFromSequence", {"parts"}, {"y"})), "lacks attribute axis"));
+}
+
+}  // namespace
+}  // namespace accsim::sim
