@@ -28,6 +28,8 @@ def inspect(
     *,
     bind: dict[str, int] | None = None,
     input_shapes: dict[str, Sequence[int]] | None = None,
+    assume: dict[str, int] | None = None,
+    branch: dict[str, str] | None = None,
     macs: str = "pure",
     traffic: str = "activations",
     in_place: bool = False,
@@ -39,7 +41,7 @@ def inspect(
     in_place: elementwise nodes overwrite inputs that nobody else reads. reorder: also look for an
     order of the nodes that needs less memory.
     """
-    read = Model.load(model, bind=bind, input_shapes=input_shapes)
+    read = Model.load(model, bind=bind, input_shapes=input_shapes, assume=assume, branch=branch)
     return Inspection(*_core._inspect(read, macs, traffic, in_place, reorder))
 
 
@@ -54,6 +56,8 @@ def advise(
     *,
     bind: dict[str, int] | None = None,
     input_shapes: dict[str, Sequence[int]] | None = None,
+    assume: dict[str, int] | None = None,
+    branch: dict[str, str] | None = None,
     allow_unsupported: bool = False,
     dataflow: str | None = None,
     mapping: str | list[str] | None = None,
@@ -63,7 +67,12 @@ def advise(
 ) -> Advice:
     """What 10 % and a doubling of each field of a machine would bring, by costing it."""
     read = Model.load(
-        model, bind=bind, input_shapes=input_shapes, allow_unsupported=allow_unsupported
+        model,
+        bind=bind,
+        input_shapes=input_shapes,
+        assume=assume,
+        branch=branch,
+        allow_unsupported=allow_unsupported,
     )
     words = {
         "dataflow": dataflow,

@@ -72,7 +72,11 @@ def load_script(path: str) -> Any:
     try:
         return torch.jit.load(path, map_location="cpu")
     except Exception as error:
-        raise ExportError(f"torch can't read it as TorchScript: {error}") from error
+        raise ExportError(
+            f"torch can't read it as TorchScript: {error}; a checkpoint holds weights without what "
+            "is computed with them: export the module that they belong to, "
+            'torch.onnx.export(module.eval(), (torch.zeros(1, 3, 224, 224),), "model.onnx")'
+        ) from error
 
 
 def _example(shape: str) -> Any:

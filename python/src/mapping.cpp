@@ -14,9 +14,9 @@ namespace nb = nanobind;
 namespace accsim::python {
 namespace {
 
-const std::vector<std::string> kNames = {"bind",     "input_shapes", "allow_unsupported",
-                                         "dataflow", "mapping",      "objective",
-                                         "slack",    "effort"};
+const std::vector<std::string> kNames = {
+    "bind",     "input_shapes", "assume",    "branch", "allow_unsupported",
+    "dataflow", "mapping",      "objective", "slack",  "effort"};
 
 [[noreturn]] void refuse(const std::string& name) {
   const auto close = hw::nearest(name, kNames);
@@ -28,17 +28,20 @@ const std::vector<std::string> kNames = {"bind",     "input_shapes", "allow_unsu
 }  // namespace
 
 CostOptions cost_options(const nb::kwargs& keywords) {
-  nb::object bind = nb::none(), shapes = nb::none();
-  bool unsupported = false;
+  GraphWords graph;
   sim::MappingWords words;
   for (const auto [key, value] : keywords) {
     const auto name = nb::cast<std::string>(key);
     if (name == "bind")
-      bind = nb::borrow(value);
+      graph.bind = nb::borrow(value);
     else if (name == "input_shapes")
-      shapes = nb::borrow(value);
+      graph.input_shapes = nb::borrow(value);
+    else if (name == "assume")
+      graph.assume = nb::borrow(value);
+    else if (name == "branch")
+      graph.branch = nb::borrow(value);
     else if (name == "allow_unsupported")
-      unsupported = nb::cast<bool>(value);
+      graph.allow_unsupported = nb::cast<bool>(value);
     else if (name == "objective")
       words.objective = nb::cast<std::string>(value);
     else if (name == "slack")
@@ -56,7 +59,7 @@ CostOptions cost_options(const nb::kwargs& keywords) {
     else
       words.mappings = nb::cast<std::vector<std::string>>(value);
   }
-  return {elaborate_options(bind, shapes, unsupported), unwrap(sim::map_options(words))};
+  return {elaborate_options(graph), unwrap(sim::map_options(words))};
 }
 
 }  // namespace accsim::python

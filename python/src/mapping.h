@@ -12,8 +12,8 @@ struct CostOptions {
   sim::MapOptions map;
 };
 
-/// Takes the options out of a call's keywords: bind, input_shapes, allow_unsupported, dataflow,
-/// mapping, objective, effort. TypeError for others.
+/// Takes the options out of a call's keywords: bind, input_shapes, assume, branch,
+/// allow_unsupported, dataflow, mapping, objective, effort. TypeError for others.
 CostOptions cost_options(const nanobind::kwargs& keywords);
 
 }  // namespace accsim::python

@@ -17,7 +17,8 @@ namespace accsim::python {
 namespace {
 
 bool given(const sim::ElaborateOptions& o) {
-  return !o.bindings.empty() || !o.input_shapes.empty() || o.allow_unsupported;
+  return !o.bindings.empty() || !o.input_shapes.empty() || !o.sizes.empty() ||
+         !o.branches.empty() || o.allow_unsupported;
 }
 
 Model read(Model model, const sim::ElaborateOptions& options) {
@@ -42,29 +43,52 @@ Model of_bytes(const nb::bytes& bytes) {
 constexpr const char* kLoad =
     "Reads an ONNX model: the path of a file, whose weights are never read, or its bytes.\n"
     "bind: sizes of symbolic dimensions by name, the others become 1; input_shapes: shapes of\n"
-    "graph inputs by name, instead of the declared ones; allow_unsupported: operators without a\n"
-    "rule cost the traffic of their inputs and outputs instead of being an error.";
+    "graph inputs by name, instead of the declared ones; assume: sizes that only a run decides,\n"
+    "by the node that has them; branch: \"then\" or \"else\" by the If whose condition only\n"
+    "a run decides; allow_unsupported: operators without a rule cost the traffic of their inputs\n"
+    "and outputs instead of being an error.";
+
+using Numbers = std::map<std::string, int64_t>;
+
+Numbers numbers(const nb::object& given, const char* name, const char* option, Errors& errors) {
+  if (given.is_none()) return {};
+  auto out = nb::cast<Numbers>(given);
+  for (const auto& [key, number] : out)
+    if (number < 0)
+      errors.push_back({Errc::usage,
+                        "'" + key + "=" + std::to_string(number) + "' is not " + name +
+                            "=N with N a whole number",
+                        option});
+  return out;
+}
+
+std::map<std::string, bool> branches(const nb::object& given, Errors& errors) {
+  std::map<std::string, bool> out;
+  if (given.is_none()) return out;
+  for (const auto& [node, branch] : nb::cast<std::map<std::string, std::string>>(given)) {
+    if (branch != sim::kThenBranch && branch != sim::kElseBranch)
+      errors.push_back(
+          {Errc::usage, "'" + node + "=" + branch + "' is not NODE=then or NODE=else", "--branch"});
+    out[node] = branch == sim::kThenBranch;
+  }
+  return out;
+}
 
 }  // namespace
 
-sim::ElaborateOptions elaborate_options(nb::handle bind, nb::handle input_shapes,
-                                        bool allow_unsupported) {
+sim::ElaborateOptions elaborate_options(const GraphWords& words) {
   sim::ElaborateOptions out;
-  out.allow_unsupported = allow_unsupported;
-  if (!bind.is_none()) out.bindings = nb::cast<std::map<std::string, int64_t>>(bind);
-  if (!input_shapes.is_none())
-    for (const auto [name, shape] : nb::cast<nb::dict>(input_shapes)) {
+  out.allow_unsupported = words.allow_unsupported;
+  Errors errors;
+  out.bindings = numbers(words.bind, "NAME", "--bind", errors);
+  out.sizes = numbers(words.assume, "NODE", "--assume", errors);
+  out.branches = branches(words.branch, errors);
+  if (!words.input_shapes.is_none())
+    for (const auto [name, shape] : nb::cast<nb::dict>(words.input_shapes)) {
       Dims dims;
       for (const nb::handle dim : shape) dims.push_back(nb::cast<int64_t>(dim));
       out.input_shapes[nb::cast<std::string>(name)] = std::move(dims);
     }
-  Errors errors;
-  for (const auto& [symbol, size] : out.bindings)
-    if (size < 0)
-      errors.push_back(
-          {Errc::usage,
-           "'" + symbol + "=" + std::to_string(size) + "' is not NAME=N with N a whole number",
-           "--bind"});
   for (const auto& [input, dims] : out.input_shapes)
     for (const int64_t dim : dims)
       if (dim < 1)
@@ -95,14 +119,20 @@ void add_model(nb::module_& module) {
                     "A network whose shapes are known, ready to be costed on many machines.")
       .def_static(
           "load",
-          [](nb::handle model, nb::handle bind, nb::handle shapes, bool unsupported) {
-            return model_of(model, elaborate_options(bind, shapes, unsupported));
+          [](nb::handle model, nb::object bind, nb::object shapes, nb::object assume,
+             nb::object branch, bool unsupported) {
+            return model_of(
+                model, elaborate_options({std::move(bind), std::move(shapes), std::move(assume),
+                                          std::move(branch), unsupported}));
           },
           nb::arg("model"), nb::kw_only(), nb::arg("bind") = nb::none(),
-          nb::arg("input_shapes") = nb::none(), nb::arg("allow_unsupported") = false, kLoad,
+          nb::arg("input_shapes") = nb::none(), nb::arg("assume") = nb::none(),
+          nb::arg("branch") = nb::none(), nb::arg("allow_unsupported") = false, kLoad,
           nb::sig("def load(model: Model | str | os.PathLike[str] | bytes, *, "
                   "bind: dict[str, int] | None = None, "
                   "input_shapes: dict[str, collections.abc.Sequence[int]] | None = None, "
+                  "assume: dict[str, int] | None = None, "
+                  "branch: dict[str, str] | None = None, "
                   "allow_unsupported: bool = False) -> Model"))
       .def_prop_ro(
           "name", [](const Model& m) { return python_text(m.graph->name); }, "The graph's name.",

@@ -17,9 +17,16 @@ struct Model {
   std::string name;  ///< of bytes, in messages
 };
 
-/// What bind, input_shapes and allow_unsupported of a call ask for.
-sim::ElaborateOptions elaborate_options(nanobind::handle bind, nanobind::handle input_shapes,
-                                        bool allow_unsupported);
+/// Keywords of a call that say how a model is read; None where one isn't given.
+struct GraphWords {
+  nanobind::object bind = nanobind::none();          ///< symbol -> size
+  nanobind::object input_shapes = nanobind::none();  ///< graph input -> shape
+  nanobind::object assume = nanobind::none();        ///< node -> size
+  nanobind::object branch = nanobind::none();        ///< node -> "then" or "else"
+  bool allow_unsupported = false;
+};
+/// What they ask for; what is wrong with them is raised.
+sim::ElaborateOptions elaborate_options(const GraphWords& words);
 
 /// The network that an argument means: a Model (read again where options are given), a path, or
 /// bytes.

@@ -123,6 +123,7 @@ constexpr const char* kCost =
     "model: a Model, the path of an ONNX file (its weights are never read), or its bytes.\n"
     "machine: a Machine, a shipped machine's name, the path of a YAML file, or a dict.\n"
     "bind: sizes of symbolic dimensions by name; input_shapes: shapes of graph inputs by name;\n"
+    "assume: sizes that only a run decides, by node; branch: \"then\" or \"else\" by If;\n"
     "allow_unsupported: operators without a rule cost their traffic.\n"
     "dataflow: weight_stationary (ws), input_stationary (is) or output_stationary (os); None: the\n"
     "best of the machine's. mapping: a pin \"[GLOB=]TOKENS\" or a list of them. objective:\n"
@@ -135,6 +136,7 @@ constexpr const char* kCostSignature =
     "hw: Machine | str | os.PathLike[str] | dict[str, typing.Any], *, "
     "bind: dict[str, int] | None = None, "
     "input_shapes: dict[str, collections.abc.Sequence[int]] | None = None, "
+    "assume: dict[str, int] | None = None, branch: dict[str, str] | None = None, "
     "allow_unsupported: bool = False, dataflow: str | None = None, "
     "mapping: str | list[str] | None = None, objective: str = 'cycles', slack: str = '0', "
     "effort: str = 'search') -> Report";

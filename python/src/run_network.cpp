@@ -56,7 +56,8 @@ sim::RunRequest request_of(const RunWords& words, const std::string& model) {
 nb::dict run(nb::handle model, const RunWords& words, nb::handle elaborate, nb::handle machine) {
   sim::RunRequest request = request_of(words, path_of(model));
   const auto options = nb::cast<nb::dict>(elaborate);
-  request.elaborate = elaborate_options(options["bind"], options["input_shapes"], false);
+  request.elaborate = elaborate_options(
+      {.bind = nb::borrow(options["bind"]), .input_shapes = nb::borrow(options["input_shapes"])});
   std::optional<hw::HwConfig> hw;
   if (words.int8) hw = machine_of(machine);
   auto summary = compute([request, hw, layerwise = words.layerwise](

@@ -36,6 +36,20 @@ constexpr std::array<std::string_view, 10> kTypes = {"float32", "float64", "floa
 
 bool is_torch(std::string_view file) { return file.ends_with(".pt") || file.ends_with(".pth"); }
 
+/// What torch.export writes. It states the shapes, but not in a form that torch.jit reads.
+bool is_program(std::string_view file) { return file.ends_with(".pt2"); }
+
+Error program_error(const std::string& model) {
+  const std::string onnx = model.substr(0, model.size() - 3) + "onnx";
+  return Error{
+      Errc::usage,
+      fmt::format("a program of torch.export is read by accsim.cost_torch() in Python; for "
+                  "this command make an ONNX file of it: python3 -c 'import torch; "
+                  "torch.onnx.export(torch.export.load(\"{}\"), f=\"{}\", dynamo=True)'",
+                  model, onnx),
+      model};
+}
+
 bool is_example(std::string_view text) {
   const size_t colon = text.find(':');
   if (!parse_dims(text.substr(0, colon))) return false;
@@ -159,6 +173,7 @@ Status TorchFile::export_to(const std::string& folder, const std::string& model)
 }
 
 Result<Graph> TorchFile::load(const std::string& model, const ElaborateOptions& options) const {
+  if (is_program(model)) return program_error(model);
   const bool torch = is_torch(model);
   if (const Status good = check(model, torch); !good) return good.errors();
   if (!torch) return load_graph(model, options);

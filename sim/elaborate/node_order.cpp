@@ -136,8 +136,13 @@ Result<std::vector<size_t>> topological_order(const std::vector<NodeDef>& nodes,
       if (found != producers->end())
         sorted = sorted && found->second < i;
       else if (!known(name))
-        return at_node(nodes, i,
-                       fmt::format("reads '{}', which no node, input or initializer gives", name));
+        return at_node(
+            nodes, i,
+            fmt::format("reads '{}', which no node, input or initializer gives; where a file "
+                        "was saved without its weights, as torch does for "
+                        "include_initializers=False, save it again with them: "
+                        "program.save(\"model.onnx\", include_initializers=True)",
+                        name));
     }
   if (!sorted) return sort_nodes(nodes, *producers);
   std::vector<size_t> order(nodes.size());

@@ -48,7 +48,8 @@ std::string nearest_op(std::string_view wanted) {
   return nearest;
 }
 
-Error unsupported(const NodeDef& node, const std::string& name) {
+/// Of so many nodes of one operator, with the first one's name.
+Error unsupported(const NodeDef& node, const std::string& name, size_t nodes) {
   const std::string nearest = nearest_op(node.op_type);
   const std::string hint =
       nearest.empty() ? "" : fmt::format(" (the nearest name known is {})", nearest);
@@ -56,13 +57,28 @@ Error unsupported(const NodeDef& node, const std::string& name) {
                fmt::format("no support for this operator{}; --allow-unsupported costs it as memory "
                            "traffic",
                            hint),
-               node_label(node, name)};
+               node_label(node, name) +
+                   (nodes > 1 ? fmt::format(" and {} more", nodes - 1) : std::string())};
 }
+
+/// Nodes of one operator that there is no support for.
+struct UnknownOp {
+  const NodeDef* first = nullptr;
+  std::string name;  ///< of the first
+  size_t nodes = 0;
+};
 
 }  // namespace
 
 Status SupportChecker::check(const std::vector<NodeDef>& nodes, const std::string& prefix) {
-  Errors errors;
+  std::vector<UnknownOp> unknown;
+  const auto add = [&](const NodeDef& node, const std::string& name) {
+    auto op = std::ranges::find_if(unknown, [&](const UnknownOp& u) {
+      return u.first->op_type == node.op_type && u.first->domain == node.domain;
+    });
+    if (op == unknown.end()) op = unknown.insert(op, {&node, name, 0});
+    ++op->nodes;
+  };
   std::vector<std::pair<const std::vector<NodeDef>*, std::string>> pending{{&nodes, prefix}};
   while (!pending.empty()) {
     const auto [list, names] = std::move(pending.back());
@@ -71,13 +87,14 @@ Status SupportChecker::check(const std::vector<NodeDef>& nodes, const std::strin
       const NodeDef& node = (*list)[i];
       const FunctionDef* function = functions_.find(node);
       if (function == nullptr) {
-        if (find_op(node.domain, node.op_type) == nullptr)
-          errors.push_back(unsupported(node, names + node_name(node, i)));
+        if (find_op(node.domain, node.op_type) == nullptr) add(node, names + node_name(node, i));
       } else if (checked_.insert(function).second) {
         pending.emplace_back(&function->nodes, names + node_name(node, i) + "/");
       }
     }
   }
+  Errors errors;
+  for (const UnknownOp& u : unknown) errors.push_back(unsupported(*u.first, u.name, u.nodes));
   if (!errors.empty()) return errors;
   return ok();
 }

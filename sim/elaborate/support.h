@@ -15,10 +15,10 @@ class SupportChecker {
  public:
   /// `functions` must outlive the checker.
   explicit SupportChecker(const FunctionTable& functions) : functions_(functions) {}
-  /// Errc::unsupported for every such node of the list and of the functions that it calls; `prefix`
-  /// goes before their names. A function's body is looked at once in the checker's life, under the
-  /// name of the first call. Subgraphs aren't looked at: a branch that isn't taken may hold
-  /// anything.
+  /// Errc::unsupported for every operator of such nodes of the list and of the functions that it
+  /// calls; `prefix` goes before their names, of which the first is said. A function's body is
+  /// looked at once in the checker's life, under the name of the first call. Subgraphs aren't
+  /// looked at: a branch that isn't taken may hold anything.
   Status check(const std::vector<NodeDef>& nodes, const std::string& prefix);
 
  private:

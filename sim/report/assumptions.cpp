@@ -1,9 +1,11 @@
 #include "sim/report/assumptions.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <map>
+#include <span>
 
 #include "sim/report/format.h"
 
@@ -41,6 +43,25 @@ std::vector<std::string> assumption_texts(const std::vector<Assumption>& assumed
     nodes.push_back(&a);
   }
   for (const std::string& op : order) out.push_back(text_of(by_op[op]));
+  return out;
+}
+
+std::vector<std::string> unsupported_texts(const std::vector<std::string>& nodes) {
+  std::vector<std::string> order, out;
+  std::map<std::string, std::vector<std::string>> by_op;
+  for (const std::string& node : nodes) {
+    const size_t at = std::min(node.rfind(" ("), node.size());
+    std::vector<std::string>& names = by_op[node.substr(at)];
+    if (names.empty()) order.push_back(node.substr(at));
+    names.push_back(node.substr(0, at));
+  }
+  for (const std::string& op : order) {
+    const std::vector<std::string>& names = by_op[op];
+    const auto first = std::span(names).first(std::min(names.size(), kNamed));
+    out.push_back(fmt::format("{}", fmt::join(first, ", ")));
+    if (names.size() > kNamed) out.back() += fmt::format(" and {} more", names.size() - kNamed);
+    out.back() += op;
+  }
   return out;
 }
 

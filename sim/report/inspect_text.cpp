@@ -101,8 +101,8 @@ void Page::head() {
   }
   if (!symbols.empty()) item("symbols", symbols);
   for (const std::string& text : assumption_texts(g.assumed)) item("assumed", text);
-  for (const std::string& node : in_.lowered.unsupported)
-    item("unsupported", node + ": its MACs aren't known");
+  for (const std::string& nodes : unsupported_texts(in_.lowered.unsupported))
+    item("unsupported", nodes + ": MACs aren't known");
   line("");
 }
 

@@ -357,8 +357,9 @@ void add_cut_layers(const Report& report, Page& page) {
 void add_unsupported(const Report& report, Page& page) {
   if (report.unsupported.empty()) return;
   const size_t n = report.unsupported.size();
-  std::string text = fmt::format("{} node{} costed as memory traffic only: ", n, n == 1 ? "" : "s");
-  for (size_t i = 0; i < n; ++i) text += (i == 0 ? "" : ", ") + report.unsupported[i];
+  const std::string text =
+      fmt::format("{} node{} costed as memory traffic only: {}", n, n == 1 ? "" : "s",
+                  fmt::join(unsupported_texts(report.unsupported), ", "));
   page.line("");
   page.item("UNSUPPORTED", text, Ink::red);
 }

@@ -133,6 +133,15 @@ class TorchFile(unittest.TestCase):
         self.assertIn("--example 1x3x224x224", text)
         self.not_started()
 
+    def test_is_there_a_command_that_makes_a_model_of_a_program_of_torch_export(self):
+        self.net.rename(self.dir / "net.pt2")
+        for words in (("--hw", "64x64"), ("inspect",), ("shapes",)):
+            done = self.run_program(*words, "net.pt2")
+            self.assertEqual((done.returncode, done.stdout), (2, ""))
+            self.assertIn("net.pt2: a program of torch.export", done.stderr)
+            self.assertIn('torch.onnx.export(torch.export.load("net.pt2")', done.stderr)
+            self.assertIn('f="net.onnx", dynamo=True)', done.stderr)
+
     def test_are_examples_refused_for_an_onnx_file(self):
         text = self.refused(MODEL, "--example", "1x3x224x224", "--python", self.python)
         self.assertIn("--example: is for TorchScript files (.pt, .pth)", text)

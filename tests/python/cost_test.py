@@ -110,6 +110,10 @@ class CostTest(unittest.TestCase):
             (RESNET, {"mapping": ["*=q9"]}, ["--mapping", "*=q9"]),
             (RESNET, {"dataflow": "xs"}, ["--dataflow", "xs"]),
             (RESNET, {"input_shapes": {"nope": (1, 2)}}, ["--input-shape", "nope=1x2"]),
+            (RESNET, {"assume": {"nms": 3}}, ["--assume", "nms=3"]),
+            (RESNET, {"assume": {"nms": -3}}, ["--assume", "nms=-3"]),
+            (RESNET, {"branch": {"choice": "then"}}, ["--branch", "choice=then"]),
+            (RESNET, {"branch": {"choice": "both"}}, ["--branch", "choice=both"]),
         ):
             with self.subTest(path=path, options=options):
                 with self.assertRaises(accsim.Error) as caught:

@@ -19,6 +19,13 @@ TEST(Support, AreAllUnknownOperatorsReportedAtOnce) {
   EXPECT_TRUE(says(graph.errors()[0].text(), "Relu)")) << graph.errors()[0].text();
   EXPECT_TRUE(says(graph.errors()[1].text(), "(op my.ops::Frobnicate)"));
 
+  ModelDef more = model;
+  more.graph.nodes.push_back(node("Reluu", {"x"}, {"b"}));
+  more.graph.nodes.push_back(node("Reluu", {"x"}, {"c"}));
+  const Result<Graph> grouped = elaborate(more, {});
+  ASSERT_EQ(2U, grouped.errors().size()) << "an error an operator";
+  EXPECT_TRUE(says(grouped.errors()[0].text(), "node 'Reluu_0' (op Reluu) and 2 more: no support"));
+
   model.graph.outputs = {value("y", {{7, ""}, {-1, "n"}}, DType::int8)};
   ElaborateOptions options;
   options.allow_unsupported = true;
