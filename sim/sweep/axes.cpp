@@ -14,6 +14,9 @@ namespace accsim::sim {
 namespace {
 
 constexpr size_t kMostSteps = 10'000;
+constexpr double kMostSize = 1e12;
+/// Keys that say the values of an axis.
+const std::vector<std::string> kLists = {"values", "range", "powers_of_two"};
 
 const hw::Field* find_field(const std::string& path) {
   for (const hw::Field& f : hw::fields())
@@ -59,6 +62,26 @@ class AxisReader {
     out_.at = entry.at;
   }
 
+  /// An axis of sizes: a list, or a section that says one.
+  std::optional<Axis> run_sizes() {
+    if (entry_.value.kind == hw::YamlNode::Kind::sequence)
+      values_ = &entry_;
+    else
+      read_section(entry_.value, entry_.at, fmt::format("bind.{}", out_.name), kLists, errors_,
+                   [this](const hw::YamlEntry& e) { take(e); });
+    if (values_ == nullptr && entry_.value.kind != hw::YamlNode::Kind::map) return std::nullopt;
+    if (!one_list()) return fail(entry_.at, "needs one of values, range and powers_of_two");
+    std::set<double> seen;
+    for (const double v : numbers()) {
+      if (v != std::floor(v) || v < 0 || v > kMostSize)
+        return fail(place(), fmt::format("{} is no size; give whole numbers from 0", v));
+      if (!seen.insert(v).second) return fail(place(), fmt::format("{} is there twice", v));
+      add_step(v, fmt::format("{:.0f}", v));
+    }
+    if (!good_ || out_.steps.empty()) return std::nullopt;
+    return std::move(out_);
+  }
+
   std::optional<Axis> run() {
     read_section(entry_.value, entry_.at, fmt::format("axis {}", out_.name),
                  {"field", "fields", "values", "range", "powers_of_two"}, errors_,
@@ -67,8 +90,7 @@ class AxisReader {
     if ((field_ != nullptr) == (fields_ != nullptr))
       return fail(entry_.at,
                   "needs either field (one path) or fields (paths with expressions or lists)");
-    if (const int given = (values_ != nullptr) + (range_ != nullptr) + (powers_ != nullptr);
-        given > 1 || (given == 0 && field_ != nullptr))
+    if (!one_list() && (field_ != nullptr || values_ || range_ || powers_))
       return fail(entry_.at, "needs one of values, range and powers_of_two");
     if (field_ != nullptr ? !read_single() : !read_linked()) return std::nullopt;
     if (out_.steps.empty()) return fail(entry_.at, "has no values; give at least one");
@@ -78,6 +100,11 @@ class AxisReader {
   }
 
  private:
+  /// Is it said once which values there are?
+  bool one_list() const {
+    return (values_ != nullptr) + (range_ != nullptr) + (powers_ != nullptr) == 1;
+  }
+
   std::nullopt_t fail(hw::TextPosition at, const std::string& what) {
     errors_.fail(at, fmt::format("axis {}: {}", out_.name, what));
     good_ = false;
@@ -377,6 +404,39 @@ void read_section(const hw::YamlNode& node, hw::TextPosition at, std::string_vie
   }
 }
 
+namespace {
+
+/// Whether an axis may have this name, which no axis of `names` has; reported if not.
+bool take_name(const hw::YamlEntry& e, std::set<std::string>& names, SpecErrors& errors) {
+  if (!is_axis_name(e.key) || is_store_column(e.key) || find_field(e.key) != nullptr)
+    errors.fail(e.at,
+                fmt::format("{} can't name an axis: use lower-case letters, digits and _, and "
+                            "no name of a field or of a column of the store",
+                            hw::quoted_text(e.key)));
+  else if (!names.insert(e.key).second)
+    errors.fail(e.at, fmt::format("two axes are named {}", e.key));
+  else
+    return true;
+  return false;
+}
+
+}  // namespace
+
+std::vector<Axis> read_bind_axes(const hw::YamlEntry& section, SpecErrors& errors) {
+  std::vector<Axis> out;
+  if (section.value.kind != hw::YamlNode::Kind::map || section.value.entries.empty()) {
+    errors.fail(section.at, "bind must be a section of symbols, each with a list of sizes");
+    return out;
+  }
+  std::set<std::string> names;
+  const hw::HwConfig no_machine;
+  for (const hw::YamlEntry& e : section.value.entries) {
+    if (!take_name(e, names, errors)) continue;
+    if (auto axis = AxisReader(e, no_machine, errors).run_sizes()) out.push_back(std::move(*axis));
+  }
+  return out;
+}
+
 std::vector<Axis> read_axes(const hw::YamlEntry& section, const hw::HwConfig& base,
                             SpecErrors& errors) {
   std::vector<Axis> out;
@@ -388,17 +448,7 @@ std::vector<Axis> read_axes(const hw::YamlEntry& section, const hw::HwConfig& ba
   std::map<std::string, std::string> owner;
   std::set<std::string> names;
   for (const hw::YamlEntry& e : section.value.entries) {
-    if (!is_axis_name(e.key) || is_store_column(e.key) || find_field(e.key) != nullptr) {
-      errors.fail(e.at,
-                  fmt::format("{} can't name an axis: use lower-case letters, digits and _, and "
-                              "no name of a field or of a column of the store",
-                              hw::quoted_text(e.key)));
-      continue;
-    }
-    if (!names.insert(e.key).second) {
-      errors.fail(e.at, fmt::format("two axes are named {}", e.key));
-      continue;
-    }
+    if (!take_name(e, names, errors)) continue;
     auto axis = AxisReader(e, base, errors).run();
     if (!axis) continue;
     for (const hw::Field* f : axis->fields) {

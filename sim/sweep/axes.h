@@ -31,6 +31,9 @@ void read_section(const hw::YamlNode& node, hw::TextPosition at, std::string_vie
                   const std::vector<std::string>& known, SpecErrors& errors,
                   const std::function<void(const hw::YamlEntry&)>& entry);
 
+/// The axes of the spec's section `bind`, in its order: whole numbers from 0.
+std::vector<Axis> read_bind_axes(const hw::YamlEntry& section, SpecErrors& errors);
+
 /// The axes of the spec's section `axes`, in its order, each with its steps. Names that are taken,
 /// fields of two axes and values out of range are reported; what is given then is of no use.
 std::vector<Axis> read_axes(const hw::YamlEntry& section, const hw::HwConfig& base,

@@ -9,7 +9,11 @@
 
 namespace accsim::sim {
 
-std::string config_hash(const hw::HwConfig& hw) { return hash_text(machine_text(hw)); }
+std::string config_hash(const hw::HwConfig& hw, const std::vector<double>& sizes) {
+  std::string text = machine_text(hw);
+  for (const double size : sizes) text += fmt::format(" {:.0f}", size);
+  return hash_text(text);
+}
 
 Result<Evaluator> Evaluator::create(const SweepSpec& spec) {
   Evaluator out(spec);
@@ -18,7 +22,26 @@ Result<Evaluator> Evaluator::create(const SweepSpec& spec) {
     if (!workload) return workload.errors();
     out.workloads_.push_back(std::move(*workload));
   }
+  for (size_t a = 0; a < bind_axes(spec); ++a)
+    out.sizes_.push_back(spec.axes[a].steps.front().value);
   return out;
+}
+
+const std::string& Evaluator::bind(std::vector<double> sizes) {
+  if (sizes == sizes_) return unbound_;
+  sizes_ = std::move(sizes);
+  unbound_.clear();
+  for (size_t i = 0; i < workloads_.size(); ++i) {
+    if (spec_->models[i].bound.empty()) continue;
+    Result<Graph> graph = spec_->models[i].graph_of(sizes_);
+    Result<Workload> workload =
+        graph ? Workload::prepare(std::move(*graph)) : Result<Workload>(graph.errors());
+    if (workload)
+      workloads_[i] = std::move(*workload);
+    else if (unbound_.empty())
+      unbound_ = workload.errors().front().text();
+  }
+  return unbound_;
 }
 
 PointTotals Evaluator::cost(const hw::HwConfig& hw, const MapOptions& options,
@@ -27,7 +50,7 @@ PointTotals Evaluator::cost(const hw::HwConfig& hw, const MapOptions& options,
   out.clock_mhz = hw.clock_mhz;
   out.area_mm2 = area_mm2(hw);
   out.sram_bytes = sram_bytes(hw);
-  reason = broken_rule(hw);
+  if (reason.empty()) reason = broken_rule(hw);
   for (size_t i = 0; i < workloads_.size() && reason.empty(); ++i) {
     const auto totals = workloads_[i].cost(hw, options);
     if (!totals) {
@@ -66,6 +89,7 @@ PointTotals Evaluator::bound(const hw::HwConfig& hw, Objective objective, MapEff
   options.objective = objective;
   options.effort = effort;
   options.all_room = true;
+  reason.clear();
   return cost(hw, options, reason);
 }
 
@@ -74,12 +98,13 @@ PointRow Evaluator::point(int64_t point) {
   const hw::HwConfig hw = space_.machine(steps);
   PointRow row;
   row.point = point;
-  row.config = config_hash(hw);
+  row.config = config_hash(hw, space_.sizes(steps));
   row.labels = space_.labels(steps);
   MapOptions options;
   options.objective = spec_->objective;
   options.slack = spec_->slack;
   options.effort = spec_->effort;
+  row.reason = bind(space_.sizes(steps));
   row.totals = cost(hw, options, row.reason);
   if (spec_->layers && row.feasible()) add_layers(hw, options, row);
   return row;
@@ -88,12 +113,12 @@ PointRow Evaluator::point(int64_t point) {
 void Evaluator::add_layers(const hw::HwConfig& hw, const MapOptions& options, PointRow& row) {
   MapOptions only_costs = options;
   only_costs.programs = true;  // mappings' descriptions come with them
-  for (const SweepModel& model : spec_->models) {
-    const auto network = cost_network(model.graph, hw, only_costs);
+  for (size_t i = 0; i < workloads_.size(); ++i) {
+    const auto network = cost_network(workloads_[i].graph(), hw, only_costs);
     if (!network) continue;  // cost() has said why
     for (const LayerReport& l : network->report.layers) {
       if (l.costs.alone_cycles == 0) continue;
-      row.layers.push_back({model.name, l.name, l.op_type, l.mapping, l.costs.cycles,
+      row.layers.push_back({spec_->models[i].name, l.name, l.op_type, l.mapping, l.costs.cycles,
                             l.costs.energy.total(), l.costs.macs, l.costs.dram_read,
                             l.costs.dram_write});
     }

@@ -55,7 +55,7 @@ std::string settings(const TableView& view, const Row& row) {
 std::map<int64_t, std::string> merits(const TableView& view, const std::vector<const Row*>& front,
                                       const std::vector<Metric>& metrics) {
   std::map<int64_t, std::string> out;
-  if (front.empty()) return out;
+  if (front.empty() || view.bind_axes() > 0) return out;  // those are no answers to one question
   const auto note = [&](const Row* row, const std::string& what) {
     std::string& text = out[row->point];
     text += (text.empty() ? "" : ", ") + what;
@@ -192,16 +192,21 @@ void append_sensitivity(std::string& out, const TableView& view, const StoreMeta
 }  // namespace
 
 std::vector<const Row*> front_rows(const TableView& view, const std::vector<Metric>& metrics) {
-  Front front;
+  std::vector<std::vector<std::string>> work;  // in the order of their points
+  std::map<std::vector<std::string>, Front> fronts;
   std::map<int64_t, const Row*> by_point;
   for (const Row& row : view.rows()) {
     std::vector<double> values;
     for (const Metric m : metrics) values.push_back(row.numbers[view.column(m)]);
-    front.add(std::move(values), row.point);
+    const auto bound = row.texts.begin() + static_cast<ptrdiff_t>(view.bind_axes());
+    const auto [front, fresh] = fronts.try_emplace({row.texts.begin(), bound});
+    if (fresh) work.push_back(front->first);
+    front->second.add(std::move(values), row.point);
     by_point.emplace_hint(by_point.end(), row.point, &row);
   }
   std::vector<const Row*> out;
-  for (const Front::Entry& e : front.sorted()) out.push_back(by_point.at(e.point));
+  for (const auto& sizes : work)
+    for (const Front::Entry& e : fronts.at(sizes).sorted()) out.push_back(by_point.at(e.point));
   return out;
 }
 

@@ -98,6 +98,13 @@ std::vector<std::string> Space::labels(const AxisSteps& steps) const {
   return out;
 }
 
+std::vector<double> Space::sizes(const AxisSteps& steps) const {
+  std::vector<double> out;
+  for (size_t a = 0; a < bind_axes(*spec_); ++a)
+    out.push_back(spec_->axes[a].steps[static_cast<size_t>(steps[a])].value);
+  return out;
+}
+
 std::string broken_rule(const hw::HwConfig& hw) {
   static const hw::RuleContext::Positions kRead = every_field();
   std::vector<hw::PlacedError> errors;

@@ -26,6 +26,8 @@ class Space {
   /// The base with the steps' fields.
   hw::HwConfig machine(const AxisSteps& steps) const;
   std::vector<std::string> labels(const AxisSteps& steps) const;
+  /// The values of the axes of `bind`.
+  std::vector<double> sizes(const AxisSteps& steps) const;
 
  private:
   struct Assignment {

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <filesystem>
 #include <fstream>
+#include <set>
 
 #include "hw/config/load.h"
 #include "hw/config/values.h"
@@ -28,23 +29,25 @@ class SpecReader {
   }
 
   Result<SweepSpec> run(const hw::YamlNode& tree) {
-    const std::vector<std::string> keys = {"base",       "axes",      "constraints", "models",
-                                           "objectives", "strategy",  "seed",        "count",
-                                           "effort",     "objective", "slack",       "layers"};
+    const std::vector<std::string> keys = {
+        "base", "bind",  "axes",   "constraints", "models", "objectives", "strategy",
+        "seed", "count", "effort", "objective",   "slack",  "layers"};
     std::map<std::string, const hw::YamlEntry*> found;
     read_section(tree, tree.at, "the sweep", keys, errors_,
                  [&](const hw::YamlEntry& e) { found[e.key] = &e; });
     if (tree.kind != hw::YamlNode::Kind::map) return errors_.take();
     for (const char* needed : {"base", "axes", "models"})
-      if (!found.contains(needed))
-        errors_.fail(tree.at, fmt::format("missing key \"{}\"; a sweep needs base, axes and models",
+      if (!found.contains(needed) &&
+          !(found.contains("bind") && needed == std::string_view("axes")))
+        errors_.fail(tree.at, fmt::format("missing key \"{}\"; a sweep needs base, axes (or bind) "
+                                          "and models",
                                           needed));
     const auto with = [&](const char* key, auto read) {
       if (const auto at = found.find(key); at != found.end()) read(*at->second);
     };
     with("base", [&](const hw::YamlEntry& e) { base(e); });
-    if (has_base_)
-      with("axes", [&](const hw::YamlEntry& e) { spec_.axes = read_axes(e, spec_.base, errors_); });
+    with("bind", [&](const hw::YamlEntry& e) { spec_.axes = read_bind_axes(e, errors_); });
+    if (has_base_) with("axes", [&](const hw::YamlEntry& e) { machine_axes(e); });
     if (has_base_ && !spec_.axes.empty())
       with("constraints", [&](const hw::YamlEntry& e) { constraints(e); });
     with("models", [&](const hw::YamlEntry& e) { models(e); });
@@ -75,6 +78,9 @@ class SpecReader {
     const bool counted = found.contains("count");
     if (spec_.strategy == Strategy::pareto && spec_.slack > 0)
       errors_.fail(at, "strategy pareto has no slack: with it more memory may cost more cycles");
+    if (spec_.strategy == Strategy::pareto && found.contains("bind"))
+      errors_.fail(at,
+                   "strategy pareto compares machines, and bind makes different work; use grid");
     if (spec_.strategy == Strategy::random && !counted)
       errors_.fail(at, "strategy random needs count, the number of points");
     if (spec_.strategy != Strategy::random)
@@ -91,7 +97,7 @@ class SpecReader {
         product +=
             fmt::format("{}{} {}", product.empty() ? "" : " x ", axis.steps.size(), axis.name);
       errors_.fail(
-          found.at("axes")->at,
+          spec_.axes.back().at,
           fmt::format("the axes make {:.4g} points ({}), more than {:.4g}; use fewer steps or "
                       "link axes{}",
                       points, product, random ? 0x1p60 : static_cast<double>(kMostPoints),
@@ -108,6 +114,15 @@ class SpecReader {
     }
     spec_.base = std::move(*hw);
     has_base_ = true;
+  }
+
+  /// Those of fields, behind those of `bind`.
+  void machine_axes(const hw::YamlEntry& e) {
+    for (Axis& axis : read_axes(e, spec_.base, errors_)) {
+      if (std::ranges::find(spec_.axes, axis.name, &Axis::name) != spec_.axes.end())
+        errors_.fail(axis.at, fmt::format("bind and axes both name {}", axis.name));
+      spec_.axes.push_back(std::move(axis));
+    }
   }
 
   void constraints(const hw::YamlEntry& e) {
@@ -132,15 +147,24 @@ class SpecReader {
     if (e.value.kind != hw::YamlNode::Kind::sequence || e.value.items.empty())
       return errors_.fail(e.at, "models must be a list of at least one, each with file");
     for (const hw::YamlNode& node : e.value.items) model(node);
+    for (size_t a = 0; a < bind_axes(spec_) && errors_.empty(); ++a) {
+      const auto reads = [a](const BoundSize& b) {
+        return std::ranges::find(b.size.variables(), a) != b.size.variables().end();
+      };
+      if (std::ranges::none_of(spec_.models, [&](const SweepModel& m) {
+            return std::ranges::any_of(m.bound, reads);
+          }))
+        errors_.fail(spec_.axes[a].at, fmt::format("{} is no symbol of any model, and no size of "
+                                                   "their bind goes by it",
+                                                   spec_.axes[a].name));
+    }
   }
 
   void model(const hw::YamlNode& node) {
     SweepModel m;
-    ElaborateOptions options;
     read_section(node, node.at, "a model", {"file", "weight", "bind", "allow_unsupported"}, errors_,
                  [&](const hw::YamlEntry& e) {
-                   if (e.key == "allow_unsupported")
-                     m.allow_unsupported = options.allow_unsupported = yes(e);
+                   if (e.key == "allow_unsupported") m.allow_unsupported = yes(e);
                    if (e.key == "file") m.name = e.value.text;
                    if (e.key == "weight") m.weight = whole(e, 1, kMostWeight);
                    if (e.key == "bind") bindings(e, m);
@@ -149,8 +173,7 @@ class SpecReader {
     if (m.name.empty())
       return errors_.fail(node.at, "a model needs file, the path of an ONNX file");
     m.file = relative(m.name);
-    options.bindings = m.bindings;
-    auto graph = load_graph(m.file, options);
+    auto graph = first_graph(m);
     if (!graph) {
       const bool unsupported = graph.errors().front().code == Errc::unsupported;
       errors_.fail(node.at, unsupported ? "this model can't be used; --allow-unsupported is "
@@ -162,6 +185,36 @@ class SpecReader {
     spec_.models.push_back(std::move(m));
   }
 
+  /// The graph with the axes' first sizes. Symbols of the names of axes are bound by them.
+  Result<Graph> first_graph(SweepModel& m) {
+    std::vector<double> first;
+    for (size_t a = 0; a < bind_axes(spec_); ++a)
+      first.push_back(spec_.axes[a].steps.front().value);
+    Result<Graph> graph = m.graph_of(first);
+    if (!graph || first.empty()) return graph;
+    const size_t bound = m.bound.size();
+    for (size_t a = 0; a < first.size(); ++a) {
+      const std::string& name = spec_.axes[a].name;
+      const bool free = !m.bindings.contains(name) &&
+                        std::ranges::find(m.bound, name, &BoundSize::symbol) == m.bound.end();
+      if (free && graph->bindings.contains(name))
+        if (auto size = size_expression(name)) m.bound.push_back({name, std::move(*size)});
+    }
+    return m.bound.size() == bound ? std::move(graph) : m.graph_of(first);
+  }
+
+  /// Arithmetic over the axes of `bind`.
+  Result<Expression> size_expression(const std::string& text) const {
+    std::vector<std::string> names;
+    for (size_t a = 0; a < bind_axes(spec_); ++a) names.push_back(spec_.axes[a].name);
+    const auto resolve = [&](std::string_view n) -> std::optional<size_t> {
+      const auto at = std::ranges::find(names, n);
+      if (at == names.end()) return std::nullopt;
+      return static_cast<size_t>(at - names.begin());
+    };
+    return Expression::parse(text, resolve, names);
+  }
+
   bool yes(const hw::YamlEntry& e) {
     bool out = false;
     word(e, std::array<std::string_view, 2>{"false", "true"}, out);
@@ -171,9 +224,19 @@ class SpecReader {
   void bindings(const hw::YamlEntry& e, SweepModel& m) {
     if (e.value.kind != hw::YamlNode::Kind::map)
       return errors_.fail(e.at, "bind must be a section of symbols and sizes");
-    for (const hw::YamlEntry& symbol : e.value.entries)
-      if (!m.bindings.emplace(symbol.key, whole(symbol, 1, 1e12)).second)
+    std::set<std::string> seen;
+    for (const hw::YamlEntry& symbol : e.value.entries) {
+      if (!seen.insert(symbol.key).second)
         errors_.fail(symbol.at, fmt::format("{} is bound twice", hw::quoted_text(symbol.key)));
+      const std::string& text = symbol.value.text;
+      const bool number = text.find_first_not_of("0123456789.eE+-") == std::string::npos;
+      if (number || bind_axes(spec_) == 0)
+        m.bindings.emplace(symbol.key, whole(symbol, 0, 1e12));
+      else if (auto size = size_expression(text))
+        m.bound.push_back({symbol.key, std::move(*size)});
+      else
+        errors_.fail(symbol.value.at, size.errors().front().message);
+    }
   }
 
   /// What mappings are chosen by, as the command line's --objective.
@@ -263,6 +326,25 @@ Result<SweepSpec> load_sweep(const std::string& path) {
   const auto tree = hw::parse_yaml(text, path);
   if (!tree) return tree.errors();
   return SpecReader(path).run(*tree);
+}
+
+size_t bind_axes(const SweepSpec& spec) {
+  return static_cast<size_t>(std::ranges::find_if_not(spec.axes, &Axis::binds) - spec.axes.begin());
+}
+
+Result<Graph> SweepModel::graph_of(const std::vector<double>& sizes) const {
+  ElaborateOptions options;
+  options.allow_unsupported = allow_unsupported;
+  options.bindings = bindings;
+  for (const BoundSize& b : bound) {
+    const double size = b.size.value(sizes);
+    if (!(size >= 0 && size <= 1e12 && size == std::floor(size)))
+      return Error{Errc::invalid,
+                   fmt::format("{} = {} is {}, which is no size", b.symbol, b.size.text(), size),
+                   file};
+    options.bindings[b.symbol] = static_cast<int64_t>(size);
+  }
+  return load_graph(file, options);
 }
 
 std::vector<const hw::Field*> numeric_fields(const hw::HwConfig& hw) {

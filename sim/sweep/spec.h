@@ -20,13 +20,22 @@ struct AxisStep {
   std::vector<FieldSetting> fields;  ///< what each of the axis's fields becomes
 };
 
-/// A dimension of the space. The steps differ from one another in at least one field.
+/// A dimension of the space. The steps differ from one another in at least one field, or, of an axis
+/// of the spec's section `bind`, in their values: sizes that symbolic dims of the networks have.
 struct Axis {
   std::string name;
-  std::vector<const hw::Field*> fields;  ///< no other axis has them
+  std::vector<const hw::Field*> fields;  ///< no other axis has them; none: an axis of `bind`
   std::vector<AxisStep> steps;
   bool words = false;  ///< element types or dataflows rather than numbers
   hw::TextPosition at;
+
+  bool binds() const { return fields.empty(); }
+};
+
+/// A size of a symbolic dim that axes of `bind` decide.
+struct BoundSize {
+  std::string symbol;
+  Expression size;  ///< over the values of those axes, in order
 };
 
 /// A network of the mix; `weight` says how often it runs.
@@ -35,8 +44,13 @@ struct SweepModel {
   std::string name;  ///< as the spec has it
   int64_t weight = 1;
   std::map<std::string, int64_t> bindings;
+  std::vector<BoundSize> bound;  ///< and those symbols that axes bind
   bool allow_unsupported = false;
-  Graph graph;
+  Graph graph;  ///< with the first sizes of the axes
+
+  /// The network's graph for these values of the axes of `bind`. Errors say which symbol can't have
+  /// its size, or why there is no such graph.
+  Result<Graph> graph_of(const std::vector<double>& sizes) const;
 };
 
 /// Which points of the space are costed: all, `count` drawn at random, or those that may be on
@@ -50,7 +64,7 @@ struct SweepSpec {
   std::string file;
   std::string base_file;
   hw::HwConfig base;
-  std::vector<Axis> axes;
+  std::vector<Axis> axes;               ///< those of `bind` first
   std::vector<Expression> constraints;  ///< over constraint_names()
   std::vector<SweepModel> models;
   std::vector<Metric> objectives = {Metric::cycles, Metric::energy};  ///< of the front
@@ -70,6 +84,9 @@ inline constexpr int64_t kMostPoints = 20'000'000;
 /// Reads the spec, the machine and the networks it names (paths are relative to the spec's folder).
 /// Everything that is wrong with the spec is reported at once with file:line:column.
 Result<SweepSpec> load_sweep(const std::string& path);
+
+/// How many axes bind sizes: the first ones.
+size_t bind_axes(const SweepSpec& spec);
 
 /// The fields of such machines that are numbers, in the order of fields().
 std::vector<const hw::Field*> numeric_fields(const hw::HwConfig& hw);

@@ -45,8 +45,10 @@ std::string spec_hash(const SweepSpec& spec) {
     }
   }
   for (const Expression& c : spec.constraints) text += c.text() + "\n";
-  for (const SweepModel& m : spec.models)
+  for (const SweepModel& m : spec.models) {
     text += fmt::format("model {} {}\n", m.weight, hash_text(graph_text(m.graph, spec.base)));
+    for (const BoundSize& b : m.bound) text += fmt::format("bind {} {}\n", b.symbol, b.size.text());
+  }
   for (const Metric m : spec.objectives) text += fmt::format("{} ", info(m).name);
   text += fmt::format("\n{} {} {} {} {} {} {}\n", name(spec.strategy), spec.seed, spec.count,
                       static_cast<int>(spec.effort), name(spec.objective), spec.slack, spec.layers);

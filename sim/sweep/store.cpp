@@ -44,6 +44,9 @@ std::string tables(const SweepSpec& spec) {
       axes);
 }
 
+/// What the table of axes has for fields of an axis that binds sizes.
+constexpr std::string_view kBindFields = "bind";
+
 }  // namespace
 
 std::string Shard::text() const { return fmt::format("{}/{}", index, of); }
@@ -152,7 +155,7 @@ Status SweepStore::create(const SweepSpec& spec, const StoreMeta& wanted) {
     auto axis = db_.prepare("INSERT OR IGNORE INTO axes VALUES (?, ?, ?, ?)");
     if (!axis) return axis.errors();
     for (size_t i = 0; i < spec.axes.size(); ++i) {
-      std::string fields;
+      std::string fields = spec.axes[i].binds() ? std::string(kBindFields) : "";
       for (const hw::Field* f : spec.axes[i].fields)
         fields += (fields.empty() ? "" : " ") + f->path;
       axis->bind(1, static_cast<int64_t>(i)).bind(2, std::string_view(spec.axes[i].name));
@@ -206,10 +209,12 @@ Status SweepStore::load_meta() {
       meta_.objectives.push_back(*m);
     at = end + 1;
   }
-  auto axes = db_.prepare("SELECT name FROM axes ORDER BY position");
+  auto axes = db_.prepare("SELECT name, fields FROM axes ORDER BY position");
   if (!axes) return foreign;
-  for (auto row = axes->step(); row && *row; row = axes->step())
+  for (auto row = axes->step(); row && *row; row = axes->step()) {
     meta_.axes.push_back(axes->text(0));
+    meta_.bind_axes += axes->text(1) == kBindFields;
+  }
   if (meta_.axes.empty() || meta_.objectives.empty()) return foreign;
   return ok();
 }

@@ -33,6 +33,7 @@ struct StoreMeta {
   int64_t points = 0;  ///< of the whole sweep; of a pareto sweep the grid's
   std::vector<Metric> objectives;
   std::vector<std::string> axes;
+  size_t bind_axes = 0;  ///< how many of them, the first ones, bind sizes of the networks
 };
 
 inline constexpr int64_t kStoreSchema = 2;  ///< 2: hashes are XXH3

@@ -52,6 +52,7 @@ size_t TableView::column(Metric m) const {
 Result<TableView> TableView::read(SweepStore& store, const std::string& where) {
   TableView out;
   out.axes_ = out.columns_ = store.meta().axes;
+  out.bind_axes_ = store.meta().bind_axes;
   for (const std::string_view c : kPointColumns)
     if (is_number_column(c)) out.columns_.emplace_back(c);
   const auto resolve = [&](std::string_view n) -> std::optional<size_t> {

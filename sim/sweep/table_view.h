@@ -22,6 +22,9 @@ class TableView {
 
   const std::vector<Row>& rows() const { return rows_; }
   const std::vector<std::string>& axes() const { return axes_; }
+  /// How many of them, the first ones, bind sizes of the networks: rows that differ there are
+  /// different work.
+  size_t bind_axes() const { return bind_axes_; }
   /// Axes first, then kNumberColumns.
   const std::vector<std::string>& columns() const { return columns_; }
   size_t column(Metric m) const;
@@ -30,6 +33,7 @@ class TableView {
  private:
   std::vector<std::string> axes_, columns_;
   std::vector<Row> rows_;
+  size_t bind_axes_ = 0;
 };
 
 /// The whole store as text, ordered: equal for equal results, however they came about.

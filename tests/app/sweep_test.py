@@ -516,6 +516,80 @@ class SweepTest(unittest.TestCase):
             ):
                 self.assertEqual(cycles, 3 * layers)
 
+    def cycles_of(self, *words):
+        done = subprocess.run(
+            [str(ACCSIM), "--hw", *map(str, words), "-q", "--json", "-"],
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        self.assertEqual(done.returncode, 0, done.stderr)
+        return json.loads(done.stdout)["totals"]["cycles"]
+
+    def bound_spec(self, bind, model="llama_tiny2_decode_dyn_op17", more=""):
+        path = self.dir / "bound.yaml"
+        path.write_text(
+            f"base: {ROOT}/configs/64x64.yaml\nbind: {bind}\n"
+            "axes: {w: {field: buffers.weight.kib, values: [64, 256]}}\n"
+            f"models: [{{file: {ROOT}/models/{model}.onnx{more}}}]\n"
+        )
+        return path
+
+    def test_is_every_cell_of_workload_and_machine_a_report_of_its_own(self):
+        store = self.dir / "b.sqlite"
+        spec = self.bound_spec(
+            "{context: [8, 64], batch: [1, 3]}", more=", bind: {past: context - 1}"
+        )
+        self.good(spec, "--store", store)
+        with sqlite3.connect(store) as db:
+            rows = db.execute("SELECT context, batch, w, cycles FROM points ORDER BY point")
+            found = {(context, batch, w): cycles for context, batch, w, cycles in rows}
+        expected = {
+            (context, batch, 256): self.cycles_of(
+                "64x64",
+                ROOT / "models" / "llama_tiny2_decode_dyn_op17.onnx",
+                *("--bind", f"past={context - 1}", "--bind", f"batch={batch}"),
+            )
+            for context in (8, 64)
+            for batch in (1, 3)
+        }
+        self.assertEqual(len(found), 8)
+        for cell, cycles in expected.items():
+            self.assertEqual(found[cell], cycles, cell)
+        front = json.loads(self.good("show", store, "--json", "-"))["front"]
+        work = {point // 2 for point in front}
+        self.assertEqual(work, {0, 1, 2, 3}, "every workload has a front of its own")
+
+    def test_is_a_size_that_a_network_cant_have_a_reason_not_an_error(self):
+        store = self.dir / "b.sqlite"
+        spec = self.bound_spec("{context: [1, 8]}", more=", bind: {past: 8 / (context - 1) - 1}")
+        self.assertIn("which is no size", self.bad(spec, "--store", store))
+        spec = self.bound_spec("{context: [2, 1]}", more=", bind: {past: 8 / (context - 1) - 1}")
+        self.good(spec, "--store", store)
+        with sqlite3.connect(store) as db:
+            rows = list(db.execute("SELECT context, reason, cycles FROM points ORDER BY point"))
+        self.assertEqual([row[0] for row in rows], [2, 2, 1, 1])
+        for context, reason, cycles in rows:
+            self.assertEqual(cycles is None, context == 1)
+            self.assertEqual("past = 8 / (context - 1) - 1 is inf" in (reason or ""), context == 1)
+
+    def test_are_wrong_axes_of_sizes_refused(self):
+        for bind, more, words in (
+            ("{past: [1, 1.5]}", "", "1.5 is no size"),
+            ("{past: [4, 4]}", "", "4 is there twice"),
+            ("{nothing: [4]}", "", "nothing is no symbol of any model"),
+            ("{past: 4}", "", "bind.past must be a section"),
+            ("{w: [1], past: [1]}", "", "bind and axes both name w"),
+            ("{past: [1]}", ", bind: {past: pust + 1}", "pust"),
+            ("[past]", "", "bind must be a section of symbols"),
+        ):
+            said = self.bad(self.bound_spec(bind, more=more), "--store", self.dir / "x.sqlite")
+            self.assertIn(words, said)
+            self.assertIn("bound.yaml:", said)
+        spec = self.bound_spec("{past: [1, 2]}")
+        spec.write_text(spec.read_text() + "strategy: pareto\n")
+        self.assertIn("bind makes different work", self.bad(spec))
+
 
 def main():
     global KILLS
