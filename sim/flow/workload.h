@@ -48,6 +48,7 @@ class Workload {
   Result<WorkloadTotals> cost(const hw::HwConfig& hw, const MapOptions& options);
 
   const Graph& graph() const { return graph_; }
+  const Lowered& lowered() const { return lowered_; }
   int64_t mapped() const { return mapped_; }          ///< mappings made so far
   int64_t remembered() const { return remembered_; }  ///< and those that needn't be made
 

@@ -51,12 +51,14 @@ PointTotals Evaluator::cost(const hw::HwConfig& hw, const MapOptions& options,
   out.area_mm2 = area_mm2(hw);
   out.sram_bytes = sram_bytes(hw);
   if (reason.empty()) reason = broken_rule(hw);
+  last_.clear();
   for (size_t i = 0; i < workloads_.size() && reason.empty(); ++i) {
     const auto totals = workloads_[i].cost(hw, options);
     if (!totals) {
       reason = totals.errors().front().text();
       break;
     }
+    last_.push_back(*totals);
     const int64_t weight = spec_->models[i].weight;
     const struct {
       const char* what;
@@ -106,8 +108,28 @@ PointRow Evaluator::point(int64_t point) {
   options.effort = spec_->effort;
   row.reason = bind(space_.sizes(steps));
   row.totals = cost(hw, options, row.reason);
+  if (row.feasible()) add_phases(hw, row);
   if (spec_->layers && row.feasible()) add_layers(hw, options, row);
   return row;
+}
+
+void Evaluator::add_phases(const hw::HwConfig& hw, PointRow& row) {
+  for (size_t i = 0; i < workloads_.size(); ++i) {
+    const SweepModel& model = spec_->models[i];
+    if (model.phase == Phase::none) continue;
+    const Workload& work = workloads_[i];
+    const Result<int64_t> tokens = model.tokens_of(work.graph(), sizes_);
+    if (!tokens) {
+      row.reason = tokens.errors().front().text();
+      return row.phases.clear();
+    }
+    const WorkloadTotals& t = last_[i];
+    add_to_phase(
+        row.phases,
+        {model.phase, *tokens, t.cycles, t.energy_pj, t.dram_read_bytes, t.dram_write_bytes,
+         weight_memory(work.lowered(), hw), cache_memory(work.graph(), hw)},
+        model.weight);
+  }
 }
 
 void Evaluator::add_layers(const hw::HwConfig& hw, const MapOptions& options, PointRow& row) {

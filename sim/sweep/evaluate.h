@@ -25,15 +25,18 @@ class Evaluator {
  private:
   explicit Evaluator(const SweepSpec& spec) : spec_(&spec), space_(spec) {}
   PointTotals cost(const hw::HwConfig& hw, const MapOptions& options, std::string& reason);
-  /// Makes the networks ready for these values of the axes of `bind`; what is wrong with them, or "".
+  /// Makes the networks ready for these values of the axes of `bind`; what is wrong with them, or
+  /// "".
   const std::string& bind(std::vector<double> sizes);
+  void add_phases(const hw::HwConfig& hw, PointRow& row);
   void add_layers(const hw::HwConfig& hw, const MapOptions& options, PointRow& row);
 
   const SweepSpec* spec_;
   Space space_;
-  std::vector<Workload> workloads_;  ///< by model
-  std::vector<double> sizes_;        ///< that they are for
-  std::string unbound_;              ///< why they can't be for those
+  std::vector<Workload> workloads_;   ///< by model
+  std::vector<double> sizes_;         ///< that they are for
+  std::string unbound_;               ///< why they can't be for those
+  std::vector<WorkloadTotals> last_;  ///< by model, of the last machine that was costed
 };
 
 /// Name of a machine in stores, and of the sizes that its networks are bound to: hash of

@@ -127,7 +127,8 @@ Result<int64_t> add_shard(Database& db, const std::string& path) {
   const int64_t had = count();
   const Status added = db.run(
       "BEGIN IMMEDIATE; INSERT OR IGNORE INTO main.points SELECT * FROM shard.points; "
-      "INSERT OR IGNORE INTO main.layers SELECT * FROM shard.layers; COMMIT;");
+      "INSERT OR IGNORE INTO main.layers SELECT * FROM shard.layers; "
+      "INSERT OR IGNORE INTO main.phases SELECT * FROM shard.phases; COMMIT;");
   if (!added) {
     (void)db.run("ROLLBACK");
     return added.errors();

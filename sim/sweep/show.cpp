@@ -90,21 +90,72 @@ void append(std::string& out, const TextTable& table, size_t width) {
   for (const std::string& line : table.folded_lines(width, false)) out += line + "\n";
 }
 
+/// The axes in which some rows differ, and in words what the others are in all.
+struct Differing {
+  std::vector<size_t> axes;
+  std::string common;
+};
+Differing differing_axes(const TableView& view, const std::vector<const Row*>& rows) {
+  Differing out;
+  for (size_t a = 0; a < view.axes().size(); ++a) {
+    const bool same = std::ranges::all_of(
+        rows, [&](const Row* row) { return row->texts[a] == rows.front()->texts[a]; });
+    if (!same)
+      out.axes.push_back(a);
+    else if (!rows.empty())
+      out.common += fmt::format("{}{} {}", out.common.empty() ? "" : ", ", view.axes()[a],
+                                rows.front()->texts[a]);
+  }
+  return out;
+}
+
+/// Row i of `shown` ones of n: a long list is thinned out evenly, with both ends.
+size_t thinned(size_t i, size_t shown, size_t n) {
+  return shown == n || shown < 2 ? i : i * (n - 1) / (shown - 1);
+}
+
+/// What users of a language model notice, a line a point.
+void append_speeds(std::string& out, const TableView& view, const ShowOptions& options) {
+  std::vector<const Row*> rows;
+  for (const Row& row : view.rows())
+    if (!row.speeds.empty()) rows.push_back(&row);
+  if (rows.empty()) return;
+  const auto [axes, common] = differing_axes(view, rows);
+  out += wrap_lines("\nLanguage model" + (common.empty() ? "" : ", all with " + common) + "\n",
+                    options.width);
+  std::vector<TextTable::Column> columns;
+  for (const size_t a : axes) columns.push_back({view.axes()[a], "", false, 0, Ink::plain});
+  for (const char* head :
+       {"first token", "a token", "tokens/s", "energy a token", "weights", "cache"})
+    columns.push_back({head, "", false, 0, Ink::plain});
+  TextTable table(std::move(columns));
+  const size_t n = rows.size(), shown = std::min(n, options.most_rows);
+  for (size_t i = 0; i < shown; ++i) {
+    const Row& row = *rows[thinned(i, shown, n)];
+    std::vector<std::string> cells, of_phase(6, "-");
+    for (const size_t a : axes) cells.push_back(row.texts[a]);
+    for (const TableView::Speed& s : row.speeds) {
+      of_phase[4] = format_si(s.weight_bytes, "B");
+      if (s.phase == Phase::prefill) {
+        of_phase[0] = format_si(s.time_us * 1e-6, "s");
+        continue;
+      }
+      of_phase[1] = format_si(s.time_us * 1e-6, "s");
+      of_phase[2] = format_fixed(s.tokens_per_second(), 1);
+      of_phase[3] = format_si(s.energy_per_token() * 1e-12, "J");
+      of_phase[5] = format_si(s.cache_bytes, "B");
+    }
+    cells.insert(cells.end(), of_phase.begin(), of_phase.end());
+    table.add({std::move(cells)});
+  }
+  append(out, table, options.width);
+  if (shown < n) out += fmt::format("{} more; --json writes all\n", n - shown);
+}
+
 /// The axes that differ within the front, one a column; what is common to all is said once.
 void append_front(std::string& out, const TableView& view, const std::vector<const Row*>& front,
                   const std::vector<Metric>& metrics, const ShowOptions& options) {
-  std::vector<size_t> differing;
-  std::string common;
-  for (size_t a = 0; a < view.axes().size(); ++a) {
-    const bool same = std::all_of(front.begin(), front.end(), [&](const Row* row) {
-      return row->texts[a] == front.front()->texts[a];
-    });
-    if (!same)
-      differing.push_back(a);
-    else if (!front.empty())
-      common += fmt::format("{}{} {}", common.empty() ? "" : ", ", view.axes()[a],
-                            front.front()->texts[a]);
-  }
+  const auto [differing, common] = differing_axes(view, front);
   std::string names;
   for (const Metric m : metrics) names += (names.empty() ? "" : ", ") + std::string(info(m).name);
   std::string head = fmt::format("Pareto front of {}: {} points\n", names, front.size());
@@ -119,8 +170,7 @@ void append_front(std::string& out, const TableView& view, const std::vector<con
   const auto best = merits(view, front, metrics);
   const size_t n = front.size(), shown = std::min(n, options.most_rows);
   for (size_t i = 0; i < shown; ++i) {
-    // A long front is thinned out evenly, with both ends.
-    const Row& row = *front[shown == n || shown < 2 ? i : i * (n - 1) / (shown - 1)];
+    const Row& row = *front[thinned(i, shown, n)];
     std::vector<std::string> cells = {std::to_string(row.point)};
     for (const Metric m : metrics) cells.push_back(metric_text(m, row.numbers[view.column(m)]));
     for (const size_t a : differing) cells.push_back(row.texts[a]);
@@ -221,6 +271,7 @@ std::string show_text(const TableView& view, const StoreMeta& meta, const ShowOp
   out = wrap_lines(out, options.width) + "\n\n";
   if (view.rows().empty()) return printable(out, "\n") + "no point to show\n";
   append_front(out, view, front_rows(view, metrics), metrics, options);
+  append_speeds(out, view, options);
   append_sensitivity(out, view, meta, metrics, options);
   out += wrap_lines(
       options.where.empty() ? "\nBest points\n" : "\nBest points with " + options.where + "\n",

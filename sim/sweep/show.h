@@ -14,8 +14,8 @@ struct ShowOptions {
   size_t most_rows = 40;  ///< of the front, as text
 };
 
-/// The front's rows of a view; where axes bind sizes, those of each front that machines make for the
-/// same sizes, one front behind the other.
+/// The front's rows of a view; where axes bind sizes, those of each front that machines make for
+/// the same sizes, one front behind the other.
 std::vector<const TableView::Row*> front_rows(const TableView& view,
                                               const std::vector<Metric>& metrics);
 

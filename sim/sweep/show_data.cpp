@@ -94,6 +94,22 @@ Json describe(const TableView& view, const StoreMeta& meta, const ShowOptions& o
           {"where", options.where}};
 }
 
+/// What the phases of a language model take, a row a point and phase.
+Json speeds_json(const TableView& view) {
+  Json out = Json::array();
+  for (const TableView::Row& row : view.rows())
+    for (const TableView::Speed& s : row.speeds)
+      out.push_back({{"point", row.point},
+                     {"phase", kPhases[static_cast<size_t>(s.phase)]},
+                     {"tokens", s.tokens},
+                     {"time_us", s.time_us},
+                     {"tokens_per_second", s.tokens_per_second()},
+                     {"energy_pj_per_token", s.energy_per_token()},
+                     {"weight_bytes", s.weight_bytes},
+                     {"cache_bytes", s.cache_bytes}});
+  return out;
+}
+
 std::string points_json(const TableView& view, const StoreMeta& meta, const ShowOptions& options,
                         const std::vector<size_t>& columns, bool page) {
   const auto& metrics = options.pareto.empty() ? meta.objectives : options.pareto;
@@ -109,6 +125,8 @@ std::string points_json(const TableView& view, const StoreMeta& meta, const Show
   out += ",\n  \"axes\": " + text(view.axes()) + ",\n  \"columns\": " + text(described);
   out += ",\n  \"front\": " + text(front) + ",\n  \"points\": ";
   append_points(out, view, columns, page);
+  if (const Json speeds = speeds_json(view); !speeds.empty())
+    out += ",\n  \"phases\": " + text(speeds);
   return out + "\n}\n";
 }
 

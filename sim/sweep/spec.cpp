@@ -162,16 +162,21 @@ class SpecReader {
 
   void model(const hw::YamlNode& node) {
     SweepModel m;
-    read_section(node, node.at, "a model", {"file", "weight", "bind", "allow_unsupported"}, errors_,
-                 [&](const hw::YamlEntry& e) {
-                   if (e.key == "allow_unsupported") m.allow_unsupported = yes(e);
-                   if (e.key == "file") m.name = e.value.text;
-                   if (e.key == "weight") m.weight = whole(e, 1, kMostWeight);
-                   if (e.key == "bind") bindings(e, m);
-                 });
+    const std::vector<std::string> keys = {"file",  "weight", "bind", "allow_unsupported",
+                                           "phase", "tokens"};
+    read_section(node, node.at, "a model", keys, errors_, [&](const hw::YamlEntry& e) {
+      if (e.key == "phase") word(e, kPhases, m.phase);
+      if (e.key == "tokens") tokens(e, m);
+      if (e.key == "allow_unsupported") m.allow_unsupported = yes(e);
+      if (e.key == "file") m.name = e.value.text;
+      if (e.key == "weight") m.weight = whole(e, 1, kMostWeight);
+      if (e.key == "bind") bindings(e, m);
+    });
     if (node.kind != hw::YamlNode::Kind::map) return;
     if (m.name.empty())
       return errors_.fail(node.at, "a model needs file, the path of an ONNX file");
+    if (m.tokens && m.phase == Phase::none)
+      return errors_.fail(node.at, "tokens are of a model with a phase, prefill or decode");
     m.file = relative(m.name);
     auto graph = first_graph(m);
     if (!graph) {
@@ -213,6 +218,13 @@ class SpecReader {
       return static_cast<size_t>(at - names.begin());
     };
     return Expression::parse(text, resolve, names);
+  }
+
+  void tokens(const hw::YamlEntry& e, SweepModel& m) {
+    if (auto count = size_expression(e.value.text))
+      m.tokens = std::move(*count);
+    else
+      errors_.fail(e.value.at, count.errors().front().message);
   }
 
   bool yes(const hw::YamlEntry& e) {
@@ -345,6 +357,17 @@ Result<Graph> SweepModel::graph_of(const std::vector<double>& sizes) const {
     options.bindings[b.symbol] = static_cast<int64_t>(size);
   }
   return load_graph(file, options);
+}
+
+Result<int64_t> SweepModel::tokens_of(const Graph& bound_graph,
+                                      const std::vector<double>& sizes) const {
+  const auto batch = bound_graph.bindings.find("batch");
+  const double count = tokens                                ? tokens->value(sizes)
+                       : batch != bound_graph.bindings.end() ? static_cast<double>(batch->second)
+                                                             : 1;
+  if (count >= 1 && count <= 1e12 && count == std::floor(count)) return static_cast<int64_t>(count);
+  return Error{Errc::invalid,
+               fmt::format("tokens are {}; a run gives a whole number from 1", count), file};
 }
 
 std::vector<const hw::Field*> numeric_fields(const hw::HwConfig& hw) {

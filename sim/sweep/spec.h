@@ -9,6 +9,7 @@
 #include "sim/map/mapper.h"
 #include "sim/sweep/expression.h"
 #include "sim/sweep/field_setting.h"
+#include "sim/sweep/phases.h"
 #include "sim/sweep/totals.h"
 
 namespace accsim::sim {
@@ -20,8 +21,9 @@ struct AxisStep {
   std::vector<FieldSetting> fields;  ///< what each of the axis's fields becomes
 };
 
-/// A dimension of the space. The steps differ from one another in at least one field, or, of an axis
-/// of the spec's section `bind`, in their values: sizes that symbolic dims of the networks have.
+/// A dimension of the space. The steps differ from one another in at least one field, or, of an
+/// axis of the spec's section `bind`, in their values: sizes that symbolic dims of the networks
+/// have.
 struct Axis {
   std::string name;
   std::vector<const hw::Field*> fields;  ///< no other axis has them; none: an axis of `bind`
@@ -46,11 +48,15 @@ struct SweepModel {
   std::map<std::string, int64_t> bindings;
   std::vector<BoundSize> bound;  ///< and those symbols that axes bind
   bool allow_unsupported = false;
-  Graph graph;  ///< with the first sizes of the axes
+  Phase phase = Phase::none;
+  std::optional<Expression> tokens;  ///< over the values of axes of `bind`; else the symbol batch
+  Graph graph;                       ///< with the first sizes of the axes
 
   /// The network's graph for these values of the axes of `bind`. Errors say which symbol can't have
   /// its size, or why there is no such graph.
   Result<Graph> graph_of(const std::vector<double>& sizes) const;
+  /// Tokens that a run of that graph gives. Errc::invalid when they are no whole number from 1.
+  Result<int64_t> tokens_of(const Graph& bound, const std::vector<double>& sizes) const;
 };
 
 /// Which points of the space are costed: all, `count` drawn at random, or those that may be on

@@ -47,6 +47,8 @@ std::string spec_hash(const SweepSpec& spec) {
   for (const Expression& c : spec.constraints) text += c.text() + "\n";
   for (const SweepModel& m : spec.models) {
     text += fmt::format("model {} {}\n", m.weight, hash_text(graph_text(m.graph, spec.base)));
+    text += fmt::format("{} {}\n", kPhases[static_cast<size_t>(m.phase)],
+                        m.tokens ? m.tokens->text() : "");
     for (const BoundSize& b : m.bound) text += fmt::format("bind {} {}\n", b.symbol, b.size.text());
   }
   for (const Metric m : spec.objectives) text += fmt::format("{} ", info(m).name);

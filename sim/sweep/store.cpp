@@ -38,6 +38,11 @@ std::string tables(const SweepSpec& spec) {
       "cycles INTEGER NOT NULL, energy_pj REAL NOT NULL, macs INTEGER NOT NULL, "
       "dram_read_bytes INTEGER NOT NULL, dram_write_bytes INTEGER NOT NULL, "
       "PRIMARY KEY (point, position)) WITHOUT ROWID;"
+      "CREATE TABLE IF NOT EXISTS phases (point INTEGER NOT NULL, phase TEXT NOT NULL, "
+      "tokens INTEGER NOT NULL, cycles INTEGER NOT NULL, time_us REAL NOT NULL, "
+      "energy_pj REAL NOT NULL, dram_read_bytes INTEGER NOT NULL, "
+      "dram_write_bytes INTEGER NOT NULL, weight_bytes INTEGER NOT NULL, "
+      "cache_bytes INTEGER NOT NULL, PRIMARY KEY (point, phase)) WITHOUT ROWID;"
       "CREATE TABLE IF NOT EXISTS bounds (key TEXT PRIMARY KEY, reason TEXT, cycles INTEGER, "
       "energy_pj REAL, traffic_bytes INTEGER) WITHOUT ROWID;"
       "CREATE TABLE IF NOT EXISTS claims (span INTEGER PRIMARY KEY, owner TEXT NOT NULL);",

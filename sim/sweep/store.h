@@ -36,7 +36,7 @@ struct StoreMeta {
   size_t bind_axes = 0;  ///< how many of them, the first ones, bind sizes of the networks
 };
 
-inline constexpr int64_t kStoreSchema = 2;  ///< 2: hashes are XXH3
+inline constexpr int64_t kStoreSchema = 3;  ///< 2: hashes are XXH3; 3: phases
 
 /// What a bound evaluation gave; reason as in PointRow.
 struct BoundRow {
@@ -93,6 +93,7 @@ class SweepStore {
   Status check_meta(const StoreMeta& wanted) const;
   Result<bool> empty();
   Status set_modes();
+  Status write_phases(const PointRow& row);
   Status write_rows(std::span<const PointRow> rows, std::span<const BoundRow> bounds);
   Status claim_missing(std::span<PointRange> spans, const std::string& owner);
   Result<Statement*> statement(const std::string& sql);

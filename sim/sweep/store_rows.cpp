@@ -92,6 +92,20 @@ Status SweepStore::write(std::span<const PointRow> rows, std::span<const BoundRo
   return written;
 }
 
+Status SweepStore::write_phases(const PointRow& row) {
+  const auto insert = statement("INSERT OR IGNORE INTO phases VALUES (?,?,?,?,?,?,?,?,?,?)");
+  if (!insert) return insert.errors();
+  for (const PhaseTotals& p : row.phases) {
+    Statement& s = **insert;
+    s.bind(1, row.point).bind(2, kPhases[static_cast<size_t>(p.phase)]).bind(3, p.tokens);
+    s.bind(4, p.cycles).bind(5, static_cast<double>(p.cycles) / row.totals.clock_mhz);
+    s.bind(6, p.energy_pj).bind(7, p.dram_read_bytes).bind(8, p.dram_write_bytes);
+    s.bind(9, p.weight_bytes).bind(10, p.cache_bytes);
+    if (const Status done = s.run(); !done) return done;
+  }
+  return ok();
+}
+
 Status SweepStore::write_rows(std::span<const PointRow> rows, std::span<const BoundRow> bounds) {
   std::string marks;
   for (size_t i = 0; i < 15 + meta_.axes.size(); ++i) marks += i == 0 ? "?" : ",?";
@@ -131,6 +145,7 @@ Status SweepStore::write_rows(std::span<const PointRow> rows, std::span<const Bo
     put(t.traffic_bytes());
     if (const Status done = s.run(); !done) return done;
     if (db_.changes() == 0) continue;  // another process was first, with the same result
+    if (const Status done = write_phases(row); !done) return done;
     for (int64_t i = 0; const LayerTotals& l : row.layers) {
       Statement& w = **layer;
       w.bind(1, row.point).bind(2, i++).bind(3, std::string_view(l.model));

@@ -92,7 +92,25 @@ Result<TableView> TableView::read(SweepStore& store, const std::string& where) {
     }
     if (!filter || filter->holds(row.numbers)) out.rows_.push_back(std::move(row));
   }
+  if (const Status read = out.read_speeds(store); !read) return read.errors();
   return out;
+}
+
+Status TableView::read_speeds(SweepStore& store) {
+  auto select = store.database().prepare(
+      "SELECT point, phase = 'prefill', tokens, time_us, energy_pj, weight_bytes, cache_bytes "
+      "FROM phases ORDER BY point, phase DESC");
+  if (!select) return select.errors();
+  for (size_t i = 0;;) {
+    const auto more = select->step();
+    if (!more) return more.errors();
+    if (!*more) return ok();
+    while (i < rows_.size() && rows_[i].point < select->whole(0)) ++i;
+    if (i == rows_.size() || rows_[i].point != select->whole(0)) continue;  // not of this view
+    rows_[i].speeds.push_back({select->whole(1) != 0 ? Phase::prefill : Phase::decode,
+                               select->real(2), select->real(3), select->real(4), select->real(5),
+                               select->real(6)});
+  }
 }
 
 Result<std::string> dump_store(SweepStore& store) {
@@ -100,7 +118,8 @@ Result<std::string> dump_store(SweepStore& store) {
   for (const char* sql :
        {"SELECT key, value FROM meta WHERE key <> 'spec_file' ORDER BY key",
         "SELECT * FROM axes ORDER BY position", "SELECT * FROM points ORDER BY point",
-        "SELECT * FROM layers ORDER BY point, position", "SELECT * FROM bounds ORDER BY key"})
+        "SELECT * FROM layers ORDER BY point, position",
+        "SELECT * FROM phases ORDER BY point, phase", "SELECT * FROM bounds ORDER BY key"})
     if (const Status done = append_rows(store, sql, out); !done) return done.errors();
   return out;
 }

@@ -11,10 +11,20 @@ namespace accsim::sim {
 /// A store's points as `sweep show` sees them: numbers by column, words by their text.
 class TableView {
  public:
+  /// What a phase of a language model takes.
+  struct Speed {
+    Phase phase = Phase::none;
+    double tokens = 0;  ///< that a run gives, one of each sequence
+    double time_us = 0, energy_pj = 0;
+    double weight_bytes = 0, cache_bytes = 0;
+    double tokens_per_second() const { return tokens / time_us * 1e6; }
+    double energy_per_token() const { return energy_pj / tokens; }
+  };
   struct Row {
     int64_t point = 0;
     std::vector<double> numbers;     ///< by column(); NaN for words and what is missing
     std::vector<std::string> texts;  ///< of the axes
+    std::vector<Speed> speeds;       ///< of the phases of a language model, prefill first
   };
 
   /// Reads the points that can be costed and satisfy `where` (empty: all), in order.
@@ -31,6 +41,8 @@ class TableView {
   int64_t stored = 0, feasible = 0;  ///< before `where`
 
  private:
+  Status read_speeds(SweepStore& store);
+
   std::vector<std::string> axes_, columns_;
   std::vector<Row> rows_;
   size_t bind_axes_ = 0;

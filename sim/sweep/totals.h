@@ -6,6 +6,8 @@
 #include <string_view>
 #include <vector>
 
+#include "sim/sweep/phases.h"
+
 namespace accsim::sim {
 
 /// What points can be compared by; the smaller the better.
@@ -61,6 +63,7 @@ struct PointRow {
   std::string reason;               ///< why it can't be costed; empty: it can
   PointTotals totals;
   std::vector<LayerTotals> layers;
+  std::vector<PhaseTotals> phases;
 
   bool feasible() const { return reason.empty(); }
 };

@@ -21,6 +21,7 @@ import unittest
 from program import ACCSIM, ROOT
 
 KILLS = 4
+KV_WIDTH = 2 * 32  # heads x head of llama_tiny2's keys and values
 SPEC = f"""
 base: {ROOT}/configs/64x64.yaml
 axes:
@@ -516,7 +517,7 @@ class SweepTest(unittest.TestCase):
             ):
                 self.assertEqual(cycles, 3 * layers)
 
-    def cycles_of(self, *words):
+    def report_of(self, *words):
         done = subprocess.run(
             [str(ACCSIM), "--hw", *map(str, words), "-q", "--json", "-"],
             capture_output=True,
@@ -524,7 +525,10 @@ class SweepTest(unittest.TestCase):
             check=False,
         )
         self.assertEqual(done.returncode, 0, done.stderr)
-        return json.loads(done.stdout)["totals"]["cycles"]
+        return json.loads(done.stdout)
+
+    def cycles_of(self, *words):
+        return self.report_of(*words)["totals"]["cycles"]
 
     def bound_spec(self, bind, model="llama_tiny2_decode_dyn_op17", more=""):
         path = self.dir / "bound.yaml"
@@ -559,6 +563,39 @@ class SweepTest(unittest.TestCase):
         front = json.loads(self.good("show", store, "--json", "-"))["front"]
         work = {point // 2 for point in front}
         self.assertEqual(work, {0, 1, 2, 3}, "every workload has a front of its own")
+
+    def test_do_phases_say_what_users_of_a_language_model_notice(self):
+        store, model = self.dir / "p.sqlite", f"{ROOT}/models/llama_tiny2_decode_dyn_op17.onnx"
+        spec = self.dir / "phases.yaml"
+        spec.write_text(
+            f"base: {ROOT}/configs/64x64.yaml\nbind: {{context: [16, 64], batch: [2]}}\nmodels:\n"
+            f"- {{file: {model}, phase: decode, bind: {{past: context - 1}}}}\n"
+            f"- {{file: {ROOT}/models/llama_tiny2_prefill64_op17.onnx, phase: prefill, tokens: 1}}\n"
+        )
+        self.good(spec, "--store", store)
+        shown = json.loads(self.good("show", store, "--json", "-"))
+        rows = {(row["point"], row["phase"]): row for row in shown["phases"]}
+        self.assertEqual(len(rows), 4)
+        prefill = self.cycles_of("64x64", f"{ROOT}/models/llama_tiny2_prefill64_op17.onnx")
+        params = self.report_of("64x64", model)["model"]["params"]
+        for point, context in enumerate((16, 64)):
+            first, step = rows[point, "prefill"], rows[point, "decode"]
+            cycles = self.cycles_of(
+                "64x64", model, *("--bind", f"past={context - 1}", "--bind", "batch=2")
+            )
+            self.assertAlmostEqual(step["time_us"], cycles / 1000)  # at 1000 MHz
+            self.assertAlmostEqual(first["time_us"], prefill / 1000)
+            self.assertEqual((step["tokens"], first["tokens"]), (2, 1))
+            self.assertAlmostEqual(step["tokens_per_second"], 2e9 / cycles)
+            self.assertEqual(step["weight_bytes"], params)  # of int8
+            # keys and values of 2 sequences, 2 layers: heads x length x head
+            self.assertEqual(step["cache_bytes"], 2 * 2 * 2 * KV_WIDTH * (context - 1))
+            self.assertEqual(first["cache_bytes"], 0)
+        ratio = rows[1, "decode"]["cache_bytes"] / rows[0, "decode"]["cache_bytes"]
+        self.assertAlmostEqual(ratio, 63 / 15)
+        text = self.good("show", store)
+        self.assertIn("Language model, all with batch 2", text)
+        self.assertIn("energy a token", text)
 
     def test_is_a_size_that_a_network_cant_have_a_reason_not_an_error(self):
         store = self.dir / "b.sqlite"

@@ -1,0 +1,64 @@
+#include "sim/sweep/phases.h"
+
+#include <algorithm>
+
+#include "sim/base/sums.h"
+#include "sim/operators/names.h"
+#include "sim/operators/op_table.h"
+
+namespace accsim::sim {
+namespace {
+
+constexpr std::string_view kPastPort = "past";  ///< begins the names of such inputs
+
+bool is_output(const Graph& graph, TensorId id) {
+  return std::ranges::find(graph.outputs, id) != graph.outputs.end();
+}
+
+/// Whether input i of the node is what it appends to.
+bool is_appended_to(const Graph& graph, const Node& node, size_t i) {
+  const Tensor& tensor = graph.tensor(node.inputs[i]);
+  if (tensor.origin != Tensor::Origin::input || !is_float(tensor.dtype)) return false;
+  if (node.op_type == op::kConcat && node.domain.empty())
+    return is_output(graph, node.outputs.front());
+  const OpRow* row = find_op(node);
+  return row != nullptr && i < row->ports.size() && row->ports[i].name.starts_with(kPastPort);
+}
+
+}  // namespace
+
+void add_to_phase(std::vector<PhaseTotals>& rows, const PhaseTotals& network, int64_t weight) {
+  auto row = std::ranges::find(rows, network.phase, &PhaseTotals::phase);
+  if (row == rows.end()) row = rows.insert(row, {.phase = network.phase});
+  const auto add = [](int64_t& sum, int64_t times, int64_t count) {
+    sum = add_counts(sum, multiply_counts(times, count));
+  };
+  row->tokens = std::max(row->tokens, network.tokens);
+  add(row->cycles, weight, network.cycles);
+  row->energy_pj += static_cast<double>(weight) * network.energy_pj;
+  add(row->dram_read_bytes, weight, network.dram_read_bytes);
+  add(row->dram_write_bytes, weight, network.dram_write_bytes);
+  add(row->weight_bytes, 1, network.weight_bytes);
+  add(row->cache_bytes, 1, network.cache_bytes);
+}
+
+int64_t weight_memory(const Lowered& lowered, const hw::HwConfig& hw) {
+  return multiply_counts(lowered.params, bits(hw.types.weight)) / 8;
+}
+
+int64_t cache_memory(const Graph& graph, const hw::HwConfig& hw) {
+  std::vector<bool> counted(graph.tensors.size());
+  int64_t sum = 0;
+  for (const Node& node : graph.nodes)
+    for (size_t i = 0; i < node.inputs.size(); ++i) {
+      const TensorId id = node.inputs[i];
+      if (id == kNoTensor || counted[static_cast<size_t>(id)] || !is_appended_to(graph, node, i))
+        continue;
+      counted[static_cast<size_t>(id)] = true;
+      sum =
+          add_counts(sum, multiply_counts(elements(graph.tensor(id).dims), hw.activation_bytes()));
+    }
+  return sum;
+}
+
+}  // namespace accsim::sim

@@ -1,0 +1,45 @@
+#pragma once
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "hw/config/hw_config.h"
+#include "sim/flow/workload.h"
+#include "sim/graph/graph.h"
+#include "sim/lower/lower.h"
+
+namespace accsim::sim {
+
+/// What a network of the mix does for a language model: the run over the prompt, or a step behind
+/// it.
+enum class Phase : uint8_t { none, prefill, decode };
+inline constexpr std::array<std::string_view, 3> kPhases = {"none", "prefill", "decode"};
+
+/// A row of the store's `phases`: what one run of a phase costs, the sum of its networks.
+struct PhaseTotals {
+  Phase phase = Phase::none;
+  int64_t tokens = 0;  ///< that it gives: one of each sequence it works on
+  int64_t cycles = 0;
+  double energy_pj = 0;
+  int64_t dram_read_bytes = 0, dram_write_bytes = 0;
+  int64_t weight_bytes = 0;  ///< of the parameters, in the machine's type
+  int64_t cache_bytes = 0;   ///< of keys and values of earlier tokens that it reads
+
+  friend bool operator==(const PhaseTotals&, const PhaseTotals&) = default;
+};
+
+/// Adds a network that runs `weight` times to its phase's row.
+void add_to_phase(std::vector<PhaseTotals>& rows, const PhaseTotals& network, int64_t weight);
+
+/// Bytes of a network's parameters in the machine's weight type.
+int64_t weight_memory(const Lowered& lowered, const hw::HwConfig& hw);
+
+/// Bytes of the inputs that a network appends to, as a decoder does to its keys and values, in the
+/// machine's activation type: floats that a Concat reads which writes an output, and past keys and
+/// values of attention operators.
+int64_t cache_memory(const Graph& graph, const hw::HwConfig& hw);
+
+}  // namespace accsim::sim
