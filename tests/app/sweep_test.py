@@ -565,18 +565,21 @@ class SweepTest(unittest.TestCase):
         self.assertEqual(work, {0, 1, 2, 3}, "every workload has a front of its own")
 
     def test_do_phases_say_what_users_of_a_language_model_notice(self):
-        store, model = self.dir / "p.sqlite", f"{ROOT}/models/llama_tiny2_decode_dyn_op17.onnx"
+        store, models = self.dir / "p.sqlite", ROOT / "models"
+        model, prompt = (
+            models / f"llama_tiny2_{phase}_op17.onnx" for phase in ("decode_dyn", "prefill64")
+        )
         spec = self.dir / "phases.yaml"
         spec.write_text(
             f"base: {ROOT}/configs/64x64.yaml\nbind: {{context: [16, 64], batch: [2]}}\nmodels:\n"
             f"- {{file: {model}, phase: decode, bind: {{past: context - 1}}}}\n"
-            f"- {{file: {ROOT}/models/llama_tiny2_prefill64_op17.onnx, phase: prefill, tokens: 1}}\n"
+            f"- {{file: {prompt}, phase: prefill, tokens: 1}}\n"
         )
         self.good(spec, "--store", store)
         shown = json.loads(self.good("show", store, "--json", "-"))
         rows = {(row["point"], row["phase"]): row for row in shown["phases"]}
         self.assertEqual(len(rows), 4)
-        prefill = self.cycles_of("64x64", f"{ROOT}/models/llama_tiny2_prefill64_op17.onnx")
+        prefill = self.cycles_of("64x64", prompt)
         params = self.report_of("64x64", model)["model"]["params"]
         for point, context in enumerate((16, 64)):
             first, step = rows[point, "prefill"], rows[point, "decode"]
