@@ -193,19 +193,25 @@ class SpecReader {
   /// The graph with the axes' first sizes. Symbols of the names of axes are bound by them.
   Result<Graph> first_graph(SweepModel& m) {
     std::vector<double> first;
-    for (size_t a = 0; a < bind_axes(spec_); ++a)
-      first.push_back(spec_.axes[a].steps.front().value);
-    Result<Graph> graph = m.graph_of(first);
-    if (!graph || first.empty()) return graph;
-    const size_t bound = m.bound.size();
-    for (size_t a = 0; a < first.size(); ++a) {
-      const std::string& name = spec_.axes[a].name;
-      const bool free = !m.bindings.contains(name) &&
-                        std::ranges::find(m.bound, name, &BoundSize::symbol) == m.bound.end();
-      if (free && graph->bindings.contains(name))
-        if (auto size = size_expression(name)) m.bound.push_back({name, std::move(*size)});
+    std::vector<BoundSize> by_name;
+    for (size_t a = 0; a < bind_axes(spec_); ++a) {
+      const Axis& axis = spec_.axes[a];
+      first.push_back(axis.steps.front().value);
+      const bool free = !m.bindings.contains(axis.name) &&
+                        std::ranges::find(m.bound, axis.name, &BoundSize::symbol) == m.bound.end();
+      if (auto size = size_expression(axis.name); free && size)
+        by_name.push_back({axis.name, std::move(*size)});
     }
-    return m.bound.size() == bound ? std::move(graph) : m.graph_of(first);
+    if (!by_name.empty()) {
+      SweepModel all = m;
+      all.bound.insert(all.bound.end(), by_name.begin(), by_name.end());
+      const Result<Graph> graph = all.graph_of(first, true);
+      if (!graph) return graph.errors();
+      std::erase_if(by_name,
+                    [&](const BoundSize& b) { return !graph->bindings.contains(b.symbol); });
+      m.bound.insert(m.bound.end(), by_name.begin(), by_name.end());
+    }
+    return m.graph_of(first);
   }
 
   /// Arithmetic over the axes of `bind`.
@@ -344,8 +350,9 @@ size_t bind_axes(const SweepSpec& spec) {
   return static_cast<size_t>(std::ranges::find_if_not(spec.axes, &Axis::binds) - spec.axes.begin());
 }
 
-Result<Graph> SweepModel::graph_of(const std::vector<double>& sizes) const {
+Result<Graph> SweepModel::graph_of(const std::vector<double>& sizes, bool skip_unknown) const {
   ElaborateOptions options;
+  options.skip_unknown = skip_unknown;
   options.allow_unsupported = allow_unsupported;
   options.bindings = bindings;
   for (const BoundSize& b : bound) {

@@ -20,6 +20,12 @@ import unittest
 
 from program import ACCSIM, ROOT
 
+try:
+    import onnx
+    from onnx import TensorProto, helper
+except ImportError:
+    onnx = None
+
 KILLS = 4
 KV_WIDTH = 2 * 32  # heads x head of llama_tiny2's keys and values
 SPEC = f"""
@@ -612,6 +618,32 @@ class SweepTest(unittest.TestCase):
         for context, reason, cycles in rows:
             self.assertEqual(cycles is None, context == 1)
             self.assertEqual("past = 8 / (context - 1) - 1 is inf" in (reason or ""), context == 1)
+
+    @unittest.skipUnless(onnx, "python3-onnx isn't installed")
+    def test_are_sizes_bound_before_shapes_are_looked_at(self):
+        path = self.dir / "together.onnx"
+        node, value = helper.make_node, helper.make_tensor_value_info
+        graph = helper.make_graph(
+            [
+                node("Concat", ["past", "new"], ["all"], "all", axis=0),
+                node("Add", ["all", "mask"], ["y"]),
+            ],
+            "together",
+            [
+                value("past", TensorProto.FLOAT, ["past", 8]),
+                value("new", TensorProto.FLOAT, [2, 8]),
+                value("mask", TensorProto.FLOAT, ["total", 8]),
+            ],
+            [value("y", TensorProto.FLOAT, None)],
+        )
+        onnx.save(helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)]), path)
+        spec, store = self.dir / "t.yaml", self.dir / "t.sqlite"
+        spec.write_text(
+            f"base: {ROOT}/configs/64x64.yaml\nbind: {{past: [6, 30]}}\n"
+            f"models: [{{file: {path}, bind: {{total: past + 2}}}}]\n"
+        )
+        self.good(spec, "--store", store)
+        self.assertEqual(self.count(store), 2)
 
     def test_are_wrong_axes_of_sizes_refused(self):
         for bind, more, words in (
