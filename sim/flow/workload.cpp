@@ -17,8 +17,9 @@ constexpr size_t kMostTexts = 512;  // machines whose cycles are remembered: som
 
 }  // namespace
 
-Result<Workload> Workload::prepare(Graph graph) {
+Result<Workload> Workload::prepare(Graph graph, std::shared_ptr<WorkloadMemory> memory) {
   Workload w;
+  w.memory_ = memory ? std::move(memory) : std::make_shared<WorkloadMemory>();
   w.graph_ = std::move(graph);
   Result<Lowered> lowered = lower_in_memory(w.graph_);
   if (!lowered) return lowered.errors();
@@ -53,7 +54,8 @@ Workload::Plan& Workload::plan(const hw::HwConfig& hw, bool all_room) {
       const bool is_gemm = std::holds_alternative<GemmOp>(request.item);
       auto& ops = out.kinds[is_gemm].ops;
       const auto [at, fresh] = seen.emplace(key_of(request), ops.size());
-      if (fresh) ops.push_back({.request = std::move(request), .layer = &layer.name});
+      if (fresh)
+        ops.push_back({.request = std::move(request), .key = at->first, .layer = &layer.name});
       ++ops[at->second].times;
       out.order.push_back({is_gemm, at->second, out.tensors.size()});
     }
@@ -67,7 +69,23 @@ Workload::Plan& Workload::plan(const hw::HwConfig& hw, bool all_room) {
   return plans_.emplace(key, std::move(out)).first->second;
 }
 
-/// Every op of a kind on a machine, remembered or mapped; "" is a key that isn't remembered.
+/// An op on a machine, remembered or mapped.
+Result<Workload::FoundMapping> Workload::mapped(const DistinctOp& op, MappingMemory::Machine* known,
+                                                Mapper& mapper) {
+  if (known != nullptr)
+    if (const auto at = known->find(op.key); at != known->end()) {
+      ++remembered_;
+      return at->second;
+    }
+  ++mapped_;
+  Result<Mapping> m = mapper.choose(op.request, *op.layer);
+  if (!m) return m.errors();
+  FoundMapping found = std::make_shared<const Mapping>(std::move(*m));
+  if (known != nullptr) memory_->mappings.add(*known, op.key, found);
+  return found;
+}
+
+/// Every op of a kind on a machine; "" is a key that isn't remembered.
 Result<Workload::MappedOps> Workload::mapped(Kind& kind, const std::string& key,
                                              const hw::HwConfig& hw, const MapOptions& options) {
   constexpr size_t kMostKnown = 16;  // machines remembered: about a megabyte
@@ -78,20 +96,20 @@ Result<Workload::MappedOps> Workload::mapped(Kind& kind, const std::string& key,
   MapOptions only_costs = options;
   only_costs.programs = false;
   Mapper mapper(hw, std::move(only_costs));
-  std::vector<std::shared_ptr<const Mapping>> out;
+  MappingMemory::Machine* const known = key.empty() ? nullptr : &memory_->mappings.of(key);
+  std::vector<FoundMapping> out;
   out.reserve(kind.ops.size());
   Errors errors;
   for (const DistinctOp& op : kind.ops) {
-    Result<Mapping> m = mapper.choose(op.request, *op.layer);
+    Result<FoundMapping> m = mapped(op, known, mapper);
     if (m)
-      out.push_back(std::make_shared<const Mapping>(std::move(*m)));
+      out.push_back(std::move(*m));
     else
       errors.insert(errors.end(), m.errors().begin(), m.errors().end());
   }
-  mapped_ += std::ssize(kind.ops);
   if (!errors.empty()) return errors;
   if (kind.known.size() >= kMostKnown) kind.known.clear();
-  auto ops = std::make_shared<const std::vector<std::shared_ptr<const Mapping>>>(std::move(out));
+  auto ops = std::make_shared<const std::vector<FoundMapping>>(std::move(out));
   if (!key.empty()) kind.known.insert_or_assign(key, ops);
   return ops;
 }
@@ -121,7 +139,7 @@ Workload::Text Workload::text_of(const Plan& plan, const std::array<MappedOps, 2
     if (mapper.searches()) lines = plan.line_runs;
   }
   const Schedule found = schedule(
-      {hw, plan.ops, mappings, plan.tensors, rows, lines, lowered_, mapper, &chain_memory_});
+      {hw, plan.ops, mappings, plan.tensors, rows, lines, lowered_, mapper, &memory_->chains});
   Text out{found.total, plan.shared_peak_bytes, {}};
   for (const Schedule::SharedUse& use : found.shared)
     out.shared_peak_bytes = std::max(out.shared_peak_bytes, use.bytes);

@@ -7,11 +7,11 @@
 #include <utility>
 #include <vector>
 
-#include "hw/timing/chain_memory.h"
 #include "sim/flow/chain.h"
 #include "sim/flow/line_runs.h"
 #include "sim/flow/network_edp.h"
 #include "sim/flow/row_runs.h"
+#include "sim/flow/workload_memory.h"
 #include "sim/graph/graph.h"
 #include "sim/lower/lower.h"
 #include "sim/map/mapper.h"
@@ -42,8 +42,9 @@ std::string mapping_key(const hw::HwConfig& hw, const MapOptions& options, bool 
 /// cost_network()'s. Not thread-safe: one a thread.
 class Workload {
  public:
-  /// The graph is kept; it has been verified.
-  static Result<Workload> prepare(Graph graph);
+  /// The graph is kept; it has been verified. What is found out about its ops is kept in `memory`,
+  /// for other networks of the same thread too; null: a memory of its own.
+  static Result<Workload> prepare(Graph graph, std::shared_ptr<WorkloadMemory> memory = nullptr);
 
   Result<WorkloadTotals> cost(const hw::HwConfig& hw, const MapOptions& options);
 
@@ -55,10 +56,12 @@ class Workload {
  private:
   struct DistinctOp {
     OpRequest request;
+    std::string key;  ///< of the request
     int64_t times = 0;
     const std::string* layer = nullptr;  ///< the first that has it, for errors
   };
-  using MappedOps = std::shared_ptr<const std::vector<std::shared_ptr<const Mapping>>>;
+  using FoundMapping = MappingMemory::Found;
+  using MappedOps = std::shared_ptr<const std::vector<FoundMapping>>;
   /// Ops of one kind, products or the others, and their mappings by mapping_key().
   struct Kind {
     std::vector<DistinctOp> ops;
@@ -90,6 +93,7 @@ class Workload {
   Plan& plan(const hw::HwConfig& hw, bool all_room);
   Result<MappedOps> mapped(Kind& kind, const std::string& key, const hw::HwConfig& hw,
                            const MapOptions& options);
+  Result<FoundMapping> mapped(const DistinctOp& op, MappingMemory::Machine* known, Mapper& mapper);
   static std::vector<NetworkOp> ops_of(const Plan& plan);
   Text text_of(const Plan& plan, const std::array<MappedOps, 2>& ops, const hw::HwConfig& hw,
                const MapOptions& options);
@@ -97,7 +101,7 @@ class Workload {
   Graph graph_;
   Lowered lowered_;
   std::map<std::string, Plan> plans_;  ///< by what of a machine they depend on
-  hw::ChainMemory chain_memory_;
+  std::shared_ptr<WorkloadMemory> memory_;
   int64_t mapped_ = 0, remembered_ = 0;
 };
 

@@ -18,7 +18,7 @@ std::string config_hash(const hw::HwConfig& hw, const std::vector<double>& sizes
 Result<Evaluator> Evaluator::create(const SweepSpec& spec) {
   Evaluator out(spec);
   for (const SweepModel& model : spec.models) {
-    auto workload = Workload::prepare(model.graph);
+    auto workload = Workload::prepare(model.graph, out.memory_);
     if (!workload) return workload.errors();
     out.workloads_.push_back(std::move(*workload));
   }
@@ -35,7 +35,7 @@ const std::string& Evaluator::bind(std::vector<double> sizes) {
     if (spec_->models[i].bound.empty()) continue;
     Result<Graph> graph = spec_->models[i].graph_of(sizes_);
     Result<Workload> workload =
-        graph ? Workload::prepare(std::move(*graph)) : Result<Workload>(graph.errors());
+        graph ? Workload::prepare(std::move(*graph), memory_) : Result<Workload>(graph.errors());
     if (workload)
       workloads_[i] = std::move(*workload);
     else if (unbound_.empty())

@@ -33,6 +33,7 @@ class Evaluator {
 
   const SweepSpec* spec_;
   Space space_;
+  std::shared_ptr<WorkloadMemory> memory_ = std::make_shared<WorkloadMemory>();
   std::vector<Workload> workloads_;   ///< by model
   std::vector<double> sizes_;         ///< that they are for
   std::string unbound_;               ///< why they can't be for those

@@ -158,6 +158,39 @@ TEST(Workload, RemembersOnlyWhatStaysTheSame) {
   EXPECT_GT(felt.size(), hw::fields().size() / 2);
 }
 
+/// Networks with a memory in common: each costs what it costs by itself, and ops that they have in
+/// common are mapped once.
+TEST(Workload, SharesWhatItKnowsWithOtherNetworks) {
+  const auto decoder = [](int64_t past) {
+    return *load_graph(kSource + "/models/llama_tiny2_decode_dyn_op17.onnx",
+                       {.bindings = {{"past", past}}});
+  };
+  const auto memory = std::make_shared<WorkloadMemory>();
+  std::vector<Graph> graphs;
+  for (const int64_t past : {63, 64, 1000}) graphs.push_back(decoder(past));
+  graphs.push_back(*load_graph(kSource + "/models/squeezenet1_1_op13.onnx", {}));
+  graphs.push_back(decoder(64));
+  for (size_t i = 0; i < graphs.size(); ++i) {
+    Workload sharing = *Workload::prepare(graphs[i], memory);
+    Workload alone = *Workload::prepare(graphs[i]);
+    for (const char* machine : {"64x64", "16x16", "64x64-hbm"})
+      for (const MapEffort effort : {MapEffort::search, MapEffort::rule}) {
+        const hw::HwConfig hw = *hw::load_hw(kSource + "/configs/" + machine + ".yaml");
+        MapOptions options;
+        options.effort = effort;
+        EXPECT_EQ(*sharing.cost(hw, options), *alone.cost(hw, options)) << machine << " " << i;
+      }
+    const bool is_again = i == 4, is_other = i == 0 || i == 3;
+    EXPECT_EQ(sharing.mapped() + sharing.remembered(), alone.mapped() + alone.remembered());
+    // Projections and feed-forward don't depend on the length of the context.
+    if (is_again) {
+      EXPECT_EQ(sharing.mapped(), 0);
+    } else if (!is_other) {
+      EXPECT_LT(sharing.mapped(), alone.mapped()) << i;
+    }
+  }
+}
+
 TEST(Workload, NamesTheLayersThatDoNotFit) {
   Workload workload = *Workload::prepare(*load_graph(kSource + "/models/resnet18_op13.onnx", {}));
   hw::HwConfig hw = *hw::load_hw(kSource + "/configs/8x8.yaml");
