@@ -70,18 +70,18 @@ Workload::Plan& Workload::plan(const hw::HwConfig& hw, bool all_room) {
 }
 
 /// An op on a machine, remembered or mapped.
-Result<Workload::FoundMapping> Workload::mapped(const DistinctOp& op, MappingMemory::Machine* known,
+Result<Workload::FoundMapping> Workload::mapped(const DistinctOp& op, MappingMemory::Alike* known,
                                                 Mapper& mapper) {
   if (known != nullptr)
-    if (const auto at = known->find(op.key); at != known->end()) {
+    if (FoundMapping found = known->find(op.key)) {
       ++remembered_;
-      return at->second;
+      return found;
     }
   ++mapped_;
   Result<Mapping> m = mapper.choose(op.request, *op.layer);
   if (!m) return m.errors();
   FoundMapping found = std::make_shared<const Mapping>(std::move(*m));
-  if (known != nullptr) memory_->mappings.add(*known, op.key, found);
+  if (known != nullptr) known->add(op.key, found);
   return found;
 }
 
@@ -96,7 +96,7 @@ Result<Workload::MappedOps> Workload::mapped(Kind& kind, const std::string& key,
   MapOptions only_costs = options;
   only_costs.programs = false;
   Mapper mapper(hw, std::move(only_costs));
-  MappingMemory::Machine* const known = key.empty() ? nullptr : &memory_->mappings.of(key);
+  MappingMemory::Alike* const known = key.empty() ? nullptr : &memory_->mappings.of(key);
   std::vector<FoundMapping> out;
   out.reserve(kind.ops.size());
   Errors errors;
@@ -125,13 +125,16 @@ std::vector<NetworkOp> Workload::ops_of(const Plan& plan) {
 
 /// Of the network as one chain.
 Workload::Text Workload::text_of(const Plan& plan, const std::array<MappedOps, 2>& ops,
-                                 const hw::HwConfig& hw, const MapOptions& options) {
+                                 const hw::HwConfig& hw, const MapOptions& options,
+                                 const std::array<std::string, 2>& keys) {
   std::vector<std::shared_ptr<const Mapping>> mappings;
   mappings.reserve(plan.order.size());
   for (const PlacedOp& placed : plan.order) mappings.push_back((*ops[placed.is_gemm])[placed.op]);
   MapOptions only_costs = options;
   only_costs.programs = false;
   Mapper mapper(hw, std::move(only_costs));
+  if (!keys[0].empty())
+    mapper.remember_pieces(memory_->mappings.of(keys[0]), memory_->mappings.of(keys[1]));
   std::span<const RowRun> rows;
   std::span<const LineRun> lines;
   if (mapper.minimises_cycles()) {
@@ -163,15 +166,14 @@ Result<WorkloadTotals> Workload::cost(const hw::HwConfig& hw, const MapOptions& 
              shared = static_cast<size_t>(hw::Memory::shared);
   Errors errors;
   std::array<MappedOps, 2> ops;
-  std::string both;
+  std::array<std::string, 2> keys;
+  memory_->mappings.make_room();
   const MapOptions options =
       asked.objective == Objective::edp ? network_mapper(ops_of(now), hw, asked)->options() : asked;
   for (const bool is_gemm : {false, true}) {
     Kind& kind = now.kinds[is_gemm];
-    const std::string key =
-        options.pins.empty() ? mapping_key(hw, options, is_gemm) : std::string();
-    both += key;
-    Result<MappedOps> found = mapped(kind, key, hw, options);
+    if (options.pins.empty()) keys[is_gemm] = mapping_key(hw, options, is_gemm);
+    Result<MappedOps> found = mapped(kind, keys[is_gemm], hw, options);
     if (!found) {
       errors.insert(errors.end(), found.errors().begin(), found.errors().end());
       continue;
@@ -180,9 +182,10 @@ Result<WorkloadTotals> Workload::cost(const hw::HwConfig& hw, const MapOptions& 
   }
   if (!errors.empty()) return errors;
   if (now.texts.size() >= kMostTexts) now.texts.clear();
+  const std::string both = keys[0] + keys[1];
   auto known = now.texts.find(both);
   if (known == now.texts.end() || both.empty())
-    known = now.texts.insert_or_assign(both, text_of(now, ops, hw, options)).first;
+    known = now.texts.insert_or_assign(both, text_of(now, ops, hw, options, keys)).first;
   const Text& text = known->second;
   const auto add_counts_of = [&](const hw::Counts& c, int64_t times) {
     out.energy_pj += static_cast<double>(times) * total(energy(c, Cycles(0), hw)).value();

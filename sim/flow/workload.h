@@ -93,10 +93,10 @@ class Workload {
   Plan& plan(const hw::HwConfig& hw, bool all_room);
   Result<MappedOps> mapped(Kind& kind, const std::string& key, const hw::HwConfig& hw,
                            const MapOptions& options);
-  Result<FoundMapping> mapped(const DistinctOp& op, MappingMemory::Machine* known, Mapper& mapper);
+  Result<FoundMapping> mapped(const DistinctOp& op, MappingMemory::Alike* known, Mapper& mapper);
   static std::vector<NetworkOp> ops_of(const Plan& plan);
   Text text_of(const Plan& plan, const std::array<MappedOps, 2>& ops, const hw::HwConfig& hw,
-               const MapOptions& options);
+               const MapOptions& options, const std::array<std::string, 2>& keys);
 
   Graph graph_;
   Lowered lowered_;

@@ -39,14 +39,14 @@ struct GemmBound::Traffic {
   double a, w, parameters, out;
   LoadCost a_load, w_load;
   double a_fills, w_fills, out_fills;
-  double a_beats, out_beats;  ///< of the slot ports
-  double staged = 0;          ///< bytes of weights from DRAM to the shared buffer
-  double first_staged = 0;    ///< of them, those that the first load of weights waits for
+  double a_beats, w_beats, out_beats;  ///< of the slot ports
+  double staged = 0;                   ///< bytes of weights from DRAM to the shared buffer
+  double first_staged = 0;             ///< of them, those that the first load of weights waits for
   double w_latency = 0;
 
   /// Cycles of all loads.
   double a_cycles() const { return std::max(a * a_load.byte, a_beats) + a_fills * a_load.each; }
-  double w_cycles() const { return w * w_load.byte + w_fills * w_load.each; }
+  double w_cycles() const { return std::max(w * w_load.byte, w_beats) + w_fills * w_load.each; }
 };
 
 double execute_bound(const GemmTimes& t) {
@@ -212,6 +212,20 @@ double GemmBound::w_bytes(const ChannelOption& c, const OutputOption& n) const {
          (real(p_.op.outputs) * p_.weight_size());
 }
 
+/// Of the slot port, to load computed weights of a group once as they lie: the run of a chunk of
+/// channels of each output, or of each channel that of a column block. Constants lie in order.
+double GemmBound::w_beats(const ChannelOption& c, const OutputOption& n) const {
+  const bool n_major = weights_n_major(p_),
+             held_inputs = dataflow_ == hw::Dataflow::input_stationary;
+  if (p_.b.constant || p_.b_bits == 4 || groups_ > 1 || n_major != held_inputs) return 0;
+  if (!n_major) return n.blocks > 1 ? real(p_.op.k()) * real(n.blocks) : 0;
+  if (c.chunks == 1) return 0;
+  const int64_t width = hw_.buffer(hw::Buffer::weight).width;
+  const auto beats = [&](int64_t channels) { return real(ceil_div(channels * p_.b_bytes, width)); };
+  return real(p_.op.outputs * p_.kernel()) *
+         (real(c.chunks - 1) * beats(c.channels) + beats(c.last));
+}
+
 double GemmBound::loads(const Tiling& t, const PixelOption& m, const ChannelOption& c,
                         const OutputOption& n) const {
   if (t.staged > 0) return 0;
@@ -235,6 +249,7 @@ GemmBound::Traffic GemmBound::traffic(const Tiling& t, const PixelOption& m, con
   const double a_packs = op.grouped ? real(packs_) : a_once(m, c) ? 1 : real(op.batch);
   b.a_beats = runs ? a_packs * pixels * real(c.beats) * again_a : 0;
   b.w = w_bytes(c, n) * again_w;
+  b.w_beats = (w_once(c, n) ? 1 : real(packs_ * groups_)) * w_beats(c, n) * again_w;
   b.parameters = p_.has_parameters ? real(p_.all_parameters()) : 0;
   const double rows = real(op.batch) * real(op.m());
   b.out = rows * real(op.outputs * p_.out_bytes);
@@ -260,6 +275,7 @@ void GemmBound::stage_weights(const Tiling& t, const PixelOption& m, const Chann
   b.staged = real(p_.op.k()) * (real(p_.op.outputs) * p_.weight_size());
   b.first_staged = real(p_.kernel() * part.channels) * (real(part.outputs) * p_.weight_size());
   b.w = b.staged * real(m.tiles);
+  b.w_beats = 0;
   b.w_fills = real(n.chunks * c.chunks) * real(m.tiles);
   b.w_latency = real(hw_.shared.channel.latency);
 }

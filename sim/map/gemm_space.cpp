@@ -166,8 +166,9 @@ class Space {
              .channels = c.channels,
              .im2col = pin_.im2col};
     const bool pinned = !pin_.outputs_outer.empty();
+    const bool one_order = n.chunks == 1 || m.tiles == 1;  // the program is the same in the other
     for (const bool outputs_outer : {false, true}) {
-      if (pinned ? outputs_outer != pin_.outputs_outer.front() : outputs_outer && n.chunks == 1)
+      if (pinned ? outputs_outer != pin_.outputs_outer.front() : outputs_outer && one_order)
         continue;
       t.outputs_outer = outputs_outer;
       if (pin_.staged.empty()) consider(bound, t, m, c, n);

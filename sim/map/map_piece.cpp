@@ -8,6 +8,9 @@ Result<std::shared_ptr<const Mapping>> Mapper::map_piece(const OpRequest& reques
                                                          const std::string& layer) {
   const std::string key = key_of(request) + KeyBytes().add(turns.chunks, turns.lines).take();
   if (const auto known = cache_.find(key); known != cache_.end()) return known->second;
+  MappingMemory::Alike* const alike = pieces_[std::holds_alternative<GemmOp>(request.item)];
+  if (alike != nullptr)
+    if (MappingMemory::Found known = alike->find(key)) return known;
   MappingPin pin;
   pin.chunks = turns.chunks;
   if (const auto* gemm = std::get_if<GemmOp>(&request.item)) {
@@ -23,9 +26,12 @@ Result<std::shared_ptr<const Mapping>> Mapper::map_piece(const OpRequest& reques
   }
   found = checked(std::move(found), layer);
   if (!found) return found.errors();
-  auto mapping = std::make_shared<const Mapping>(std::move(found).value());
-  cache_.emplace(key, mapping);
-  return std::shared_ptr<const Mapping>(mapping);
+  MappingMemory::Found mapping = std::make_shared<const Mapping>(std::move(found).value());
+  if (alike != nullptr)
+    alike->add(key, mapping);
+  else
+    cache_.emplace(key, mapping);
+  return mapping;
 }
 
 }  // namespace accsim::sim

@@ -1,4 +1,5 @@
 #pragma once
+#include <array>
 #include <map>
 #include <memory>
 #include <optional>
@@ -12,6 +13,7 @@
 #include "sim/map/gather_problem.h"
 #include "sim/map/gemm_space.h"
 #include "sim/map/lane_problem.h"
+#include "sim/map/mapping_memory.h"
 #include "sim/work/work.h"
 
 namespace accsim::sim {
@@ -124,6 +126,11 @@ class Mapper {
   /// a product are loaded as `turns` says, and its weights at once, where they fit.
   Result<std::shared_ptr<const Mapping>> map_piece(const OpRequest& request, const SlotTurns& turns,
                                                    const std::string& layer);
+  /// Pieces are looked up here first, those of vector and memory ops and those of products, and
+  /// what is found is added. Precondition: this is what is known of the machine and the options.
+  void remember_pieces(MappingMemory::Alike& others, MappingMemory::Alike& products) {
+    pieces_ = {&others, &products};
+  }
   bool minimises_cycles() const { return options_.objective == Objective::cycles; }
   /// Do lane commands do all of the op?
   bool takes_lanes(const OpRequest& request) const;
@@ -172,6 +179,7 @@ class Mapper {
   CostEvaluator evaluator_;
   int64_t candidates_ = 0, evaluated_ = 0;
   std::map<std::string, std::shared_ptr<const Mapping>> cache_;
+  std::array<MappingMemory::Alike*, 2> pieces_{};
   std::map<std::string, VectorCut> move_cuts_;  ///< of moves, wherever they begin
 };
 

@@ -195,8 +195,9 @@ TEST(LoadBounds, KnowTheTransposersWidth) {
   constexpr auto kWeights = hw::Dataflow::weight_stationary;
   constexpr auto kInputs = hw::Dataflow::input_stationary;
   GemmOp op = test::product(16, 64, 32);
-  EXPECT_DOUBLE_EQ(bound(op, kWeights), (16 * 64 + 64 * 32) / 16.0);
-  EXPECT_DOUBLE_EQ(bound(op, kInputs), 16 * 64 / 16.0 + 64 * 32 / 8.0 + 8);  // lies as [k][n]
+  // It lies as [k][n]: a beat of the port for the 8 bytes that each k has of a column block.
+  EXPECT_DOUBLE_EQ(bound(op, kWeights), 16 * 64 / 16.0 + 64 * (32 / 8.0));
+  EXPECT_DOUBLE_EQ(bound(op, kInputs), 16 * 64 / 16.0 + 64 * 32 / 8.0 + 8);
   op.b_transposed = true;
   EXPECT_DOUBLE_EQ(bound(op, kWeights), 16 * 64 / 16.0 + 64 * 32 / 8.0 + 8);
   EXPECT_DOUBLE_EQ(bound(op, kInputs), (16 * 64 + 64 * 32) / 16.0);
