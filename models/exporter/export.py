@@ -2,8 +2,11 @@
 """Writes the ONNX files of models/: the structure of networks, without their weights.
 
   export.py --out DIR resnet50 bert_base --opset 13 17      from torchvision and PyTorch
-  export.py --out DIR --decoder 80,8192,64,8,28672,128256   a decoder of any size, without PyTorch
-  export.py --list                                          the networks
+  export.py --out DIR --decoder llama-3-8b                  a language model, without PyTorch
+  export.py --out DIR --decoder DIR/config.json             the same, from its published config
+  export.py --out DIR --decoder 80,8192,64,8,28672,128256   layers, hidden size, heads, key/value
+                                                            heads, feed-forward, vocabulary
+  export.py --list                                          the networks and language models
 
 The first kind needs torch and torchvision (Debian: python3-torch, python3-torchvision), both need
 onnx (python3-onnx). Tensors over 1 KiB become external data in a file that doesn't exist: costing
@@ -17,7 +20,10 @@ import sys
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
 
 import decoder
+import experts
+import geometry
 import onnx_slim
+import weights
 
 
 def write(path, data):
@@ -26,11 +32,19 @@ def write(path, data):
     print(f"{path}: {len(data):,} bytes")
 
 
-def export_decoder(text, out):
-    geometry = decoder.Geometry.parse(text)
-    name = "decoder_" + text.replace(",", "_") + f"_op{decoder.OPSET}.onnx"
-    write(out / name, decoder.build_decoder(geometry).SerializeToString())
-    print(f"{geometry.params():,} parameters")
+def export_decoder(args):
+    name, size = geometry.find(args.decoder)
+    form = weights.WeightFormat.parse(args.weights)
+    if args.layers is not None:
+        size = size.cut(args.layers)
+        name += f"_{args.layers}layers"
+    if args.weights != "float16":
+        name += "_" + args.weights.replace(":", "g")
+    if size.experts and args.experts != "uniform":
+        name += f"_{args.experts}"
+    model = decoder.build_decoder(size, form, args.experts)
+    write(args.out / f"{name}_op{form.opset}.onnx", model.SerializeToString())
+    print(f"{size.params():,} parameters")
 
 
 def parse_arguments():
@@ -54,8 +68,27 @@ def parse_arguments():
         help="folded: BatchNorm into Conv, constants computed; bn: BatchNorm kept, "
         "nothing computed; nofold: constants not computed",
     )
-    parser.add_argument("--decoder", metavar="layers,hidden,heads,kv_heads,ffn,vocab")
-    parser.add_argument("--list", action="store_true", help="list the networks and stop")
+    parser.add_argument(
+        "--decoder",
+        metavar="MODEL",
+        help="a name that --list shows, a config.json, or layers,hidden,heads,kv_heads,ffn,vocab",
+    )
+    parser.add_argument(
+        "--weights",
+        default="float16",
+        metavar="FORMAT",
+        help="of a decoder: float16, bfloat16, int8[:GROUP] or int4[:GROUP], GROUP rows to a scale "
+        "(default: all of a column); default: %(default)s",
+    )
+    parser.add_argument("--layers", type=int, metavar="N", help="only a decoder's first N layers")
+    parser.add_argument(
+        "--experts",
+        choices=experts.FORMS,
+        default="uniform",
+        help="of a decoder with experts: as many tokens for all at work, or counts by expert, by "
+        "accsim's --assume; default: %(default)s",
+    )
+    parser.add_argument("--list", action="store_true", help="list networks and decoders and stop")
     return parser, parser.parse_args()
 
 
@@ -63,11 +96,13 @@ def main():
     parser, args = parse_arguments()
     if args.decoder:
         try:
-            export_decoder(args.decoder, args.out)
+            export_decoder(args)
         except ValueError as error:
             parser.error(f"--decoder: {error}")
     if args.decoder and not (args.networks or args.list):
         return 0
+    if args.list:
+        print("\n".join(f"--decoder {name}" for name in sorted(geometry.named())))
     try:
         import torch_export
     except ImportError as error:

@@ -11,6 +11,9 @@ KEEP_CONSTANT_BYTES = 16384
 # Above this file size the long scoped names of tensors are replaced.
 LONG_FILE_BYTES = 1_000_000
 
+# Of onnx 1.16; two of them are in a byte.
+INT4 = 22
+
 _PAYLOADS = (
     "raw_data",
     "float_data",
@@ -36,12 +39,13 @@ _BYTES = {
     TensorProto.COMPLEX64: 8,
     TensorProto.COMPLEX128: 16,
     TensorProto.BFLOAT16: 2,
+    INT4: 0.5,
 }
 
 
 def tensor_bytes(tensor):
     """Size of a tensor's elements; 0 for strings, which have no fixed size."""
-    return _BYTES.get(tensor.data_type, 0) * math.prod(tensor.dims)
+    return math.ceil(_BYTES.get(tensor.data_type, 0) * math.prod(tensor.dims))
 
 
 def make_absent(tensor, offset):
