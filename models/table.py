@@ -81,7 +81,8 @@ def words(size):
 def decoder_row(name):
     size = geometry.find(name)[1]
     window = max(size.windows, default=0)
-    later = size.macs(1, 4095, past_window=min(4095, window - 1) if window else 4095)
+    past = 4095 if size.positions != "learned" else min(4095, size.max_positions - 1)
+    later = size.macs(1, past, past_window=min(past, window - 1) if window else past)
     heads = "" if size.state else f"{size.heads} ({size.kv_heads}) x {size.head}"
     ffn = "" if size.state else f"{size.ffn:,}"
     return (
