@@ -12,6 +12,7 @@ import tempfile
 import unittest
 
 try:
+    import numpy
     import onnx
     import onnx.shape_inference
 except ImportError:
@@ -68,6 +69,45 @@ def short(name):
     """The first layers of a model: as many as have all kinds that it has."""
     size = geometry.find(name)[1]
     return size.cut(6 if 0 in size.windows else 2)
+
+
+TINY = {
+    "num_hidden_layers": 2,
+    "hidden_size": 32,
+    "vocab_size": 50,
+    "num_attention_heads": 4,
+    "num_key_value_heads": 2,
+    "intermediate_size": 48,
+}
+TINY_WINDOWS = {
+    **TINY,
+    "model_type": "gemma3_text",
+    "head_dim": 16,
+    "sliding_window": 4,
+    "layer_types": ["sliding_attention", "full_attention"],
+}
+TINY_MAMBA = {**TINY, "model_type": "mamba", "intermediate_size": 64}
+
+
+def step_inputs(size, first, count):
+    """Values and --bind of tokens `first` and on behind a cache of one position that no token sees
+    (a cache has at least one) and of those before them."""
+    ids = numpy.array([[3, 7, 1, 9, 4]])[:, first : first + count]
+    if size.state:
+        return {"input_ids": ids}, {"sequence": count}
+    rows = numpy.arange(first, first + count)
+    back = rows[:, None] - numpy.arange(-1, first + count)[None, :]
+    seen = (back >= 0) & (back <= rows[:, None])
+    near = seen & (back < max(size.windows, default=0))
+    values = {"input_ids": ids, "position_ids": rows[None]}
+    bound = bindings(size, count, first + 1, first + 1)
+    for mask, name, total in (
+        (seen, "attention_mask", "total"),
+        (near, "window_mask", "total_window"),
+    ):
+        if total in bound:
+            values[name] = numpy.where(mask, 0, -60000).astype("float16")[None, None]
+    return values, bound
 
 
 class Decoders(unittest.TestCase):
@@ -170,6 +210,46 @@ class Decoders(unittest.TestCase):
         totals = self.report(path, bound, *words)["totals"]
         self.assertEqual(totals["macs"], size.macs(tokens))
         self.assertEqual(totals["params"], size.params())
+
+    def run_step(self, path, values, bound, folder):
+        """The outputs of a run with random weights, always the same."""
+        out = self.dir / folder
+        words = [word for name, n in bound.items() for word in ("--bind", f"{name}={n}")]
+        for name, value in values.items():
+            file = self.dir / f"{folder}.{name}.npy"
+            numpy.save(file, value)
+            words += ["--input", f"{name}={file}"]
+        command = [str(ACCSIM), "run", str(path), "--weights", "random:1", "--output", str(out)]
+        done = subprocess.run(
+            command + words, capture_output=True, text=True, timeout=60, check=False
+        )
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        return {file.stem: numpy.load(file) for file in out.glob("*.npy")}
+
+    def test_are_tokens_behind_a_cache_what_they_are_in_one_run(self):
+        for config in ({**TINY, "model_type": "qwen3"}, TINY_WINDOWS, TINY_MAMBA):
+            size = geometry.from_config(config)
+            model = decoder.build_decoder(size)
+            path = self.write(model)
+            past = {}
+            for value in model.graph.input:
+                if value.name.startswith("past"):
+                    dims = [d.dim_value or 1 for d in value.type.tensor_type.shape.dim]
+                    past[value.name] = numpy.zeros(dims, "float16")
+            kind = config["model_type"]
+            outputs = []
+            for first, count in ((0, 5), (0, 3), (3, 2)):
+                values, bound = step_inputs(size, first, count)
+                if first:
+                    present = outputs[-1]
+                    past = {name: present[name.replace("past", "present")] for name in past}
+                values.update({name: v.astype("float16") for name, v in past.items()})
+                outputs.append(self.run_step(path, values, bound, f"{kind}.{first}.{count}"))
+            whole, later = (outputs[i]["logits"].astype("float32") for i in (0, 2))
+            # Sums may be taken in another order: some dozens of roundings of 2 ** -11, relative.
+            allowed = 64 * 2**-11 * abs(whole).max()
+            self.assertLess(abs(whole[:, 3:] - later).max(), allowed, kind)
+            self.assertGreater(abs(whole[:, 1:3] - later).max(), allowed, kind)
 
     def test_is_a_published_config_what_its_name_is(self):
         for name, config in geometry.named().items():
