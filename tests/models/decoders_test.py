@@ -30,7 +30,8 @@ import weights  # noqa: E402
 
 ACCSIM = None  # set by main
 
-# Parameters of the checkpoints as they are published; of Gemma 3 without the part that sees.
+# Parameters of the checkpoints as they are published; of Gemma 3 without the part that sees, of
+# Falcon without the copy of its embedding that the checkpoint has as output projection.
 PUBLISHED = {
     "llama-3-8b": 8_030_261_248,
     "llama-3-70b": 70_553_706_496,
@@ -43,7 +44,7 @@ PUBLISHED = {
     "phi-2": 2_779_683_840,
     "phi-3-mini": 3_821_079_552,
     "gpt2": 124_439_808,
-    "falcon-7b": 6_921_720_704,
+    "falcon-7b": 7_217_189_760 - 65_024 * 4_544,
     "mamba-130m": 129_135_360,
     "mamba-2.8b": 2_768_345_600,
 }
