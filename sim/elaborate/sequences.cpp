@@ -27,16 +27,17 @@ Result<TensorId> tensor_of(const NodeCall& call, size_t i, const GraphBuilder& b
   return call.error(Errc::invalid, fmt::format("its input {} isn't a tensor", i));
 }
 
-/// Where input i points in a list of so many places; `fallback` when it is absent.
-Result<int64_t> position(const NodeCall& call, size_t i, int64_t places, int64_t fallback,
-                         const GraphBuilder& builder) {
+/// Where input i points in a list of so many tensors, from their end when it is negative, `most` at
+/// most; `fallback` when it is absent.
+Result<int64_t> position(const NodeCall& call, size_t i, int64_t tensors, int64_t most,
+                         int64_t fallback, const GraphBuilder& builder) {
   if (call.input(i) == kNoTensor) return fallback;
   const std::optional<int64_t> at = builder.known_scalar(call.input(i));
   if (!at) return call.error(Errc::unsupported, "its position isn't constant");
-  if (*at < -places || *at >= places)
+  if (*at < -tensors || *at > most)
     return call.error(Errc::invalid,
-                      fmt::format("position {} is outside of its {} places", *at, places));
-  return *at < 0 ? *at + places : *at;
+                      fmt::format("position {} is outside of its {} tensors", *at, tensors));
+  return *at < 0 ? *at + tensors : *at;
 }
 
 Status give(const NodeCall& call, TensorId id, NodeId first_node, GraphBuilder& builder) {
@@ -154,7 +155,8 @@ Status sequence_at(const NodeCall& call, Expander& expander) {
   const Result<TensorIds> tensors = sequence_of(call, builder);
   if (!tensors) return tensors.errors();
   if (call.input(1) == kNoTensor) return call.error(Errc::invalid, "lacks its position");
-  const Result<int64_t> at = position(call, 1, std::ssize(*tensors), 0, builder);
+  const int64_t count = std::ssize(*tensors);
+  const Result<int64_t> at = position(call, 1, count, count - 1, 0, builder);
   if (!at) return at.errors();
   return give(call, (*tensors)[static_cast<size_t>(*at)], builder.next_node(), builder);
 }
@@ -165,8 +167,8 @@ Status insert_in_sequence(const NodeCall& call, Expander& expander) {
   if (!tensors) return tensors.errors();
   const Result<TensorId> tensor = tensor_of(call, 1, builder);
   if (!tensor) return tensor.errors();
-  const Result<int64_t> at =
-      position(call, 2, std::ssize(*tensors) + 1, std::ssize(*tensors), builder);
+  const int64_t count = std::ssize(*tensors);
+  const Result<int64_t> at = position(call, 2, count, count, count, builder);
   if (!at) return at.errors();
   tensors->insert(tensors->begin() + *at, *tensor);
   return give_sequence(call, std::move(*tensors), builder);
@@ -177,8 +179,8 @@ Status erase_from_sequence(const NodeCall& call, Expander& expander) {
   Result<TensorIds> tensors = sequence_of(call, builder);
   if (!tensors) return tensors.errors();
   if (tensors->empty()) return call.error(Errc::invalid, "the sequence is empty");
-  const Result<int64_t> at =
-      position(call, 1, std::ssize(*tensors), std::ssize(*tensors) - 1, builder);
+  const int64_t count = std::ssize(*tensors);
+  const Result<int64_t> at = position(call, 1, count, count - 1, count - 1, builder);
   if (!at) return at.errors();
   tensors->erase(tensors->begin() + *at);
   return give_sequence(call, std::move(*tensors), builder);

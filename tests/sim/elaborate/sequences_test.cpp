@@ -69,6 +69,17 @@ TEST(Sequences, AreChangedAndJoined) {
       (Dims{2, 1, 6}));
 }
 
+/// Positions below 0 count from the end of the sequence as it is before: parts of 4 and 2 columns
+/// have one of 6 between them then.
+TEST(Sequences, AreInsertedIntoBeforeTheLast) {
+  const std::vector<StoredTensor> constants = {integers("last", {}, {-1}), integers("at", {}, {1}),
+                                               integers("sizes", {2}, {4, 2})};
+  EXPECT_EQ(output_dims(split_model({node("SequenceInsert", {"parts", "x", "last"}, {"more"}),
+                                     node("SequenceAt", {"more", "at"}, {"y"})},
+                                    {number("axis", 1)}, constants, "sizes")),
+            (Dims{2, 6}));
+}
+
 TEST(Sequences, IsTheirLengthAConstant) {
   const ModelDef model = split_model(
       {node("SequenceLength", {"parts"}, {"n"}), node("Unsqueeze", {"n", "axes"}, {"size"}),
@@ -95,7 +106,7 @@ TEST(Sequences, ErrorsNameTheNode) {
   EXPECT_TRUE(says(said(node("SequenceAt", {"x", "at"}, {"y"}), {integers("at", {}, {0})}),
                    "input 0 isn't a sequence"));
   EXPECT_TRUE(says(said(node("SequenceAt", {"parts", "at"}, {"y"}), {integers("at", {}, {2})}),
-                   "position 2 is outside of its 2 places"));
+                   "position 2 is outside of its 2 tensors"));
   EXPECT_TRUE(says(said(node("SequenceAt", {"parts"}, {"y"})), "'last'"));
   EXPECT_TRUE(says(
       said(node("SequenceLength", {"parts"}, {"y"}), {integers("sizes", {2}, {1, 2})}, "sizes"),
