@@ -95,9 +95,9 @@ class Analyser {
     const std::vector<bool> is_bias = find_biases(graph_, lowered_);
     for (const Parameter& p : lowered_.parameters) {
       if (p.buffer) continue;
-      out_.bytes_by_type[std::string(name(graph_.tensor(p.tensor).dtype))] += bytes(p.tensor);
-      if (!is_bias[static_cast<size_t>(p.tensor)])
-        out_.weight_bytes_without_bias += bytes(p.tensor);
+      out_.bytes_by_type[std::string(name(p.type))] += p.bytes;
+      out_.params_by_type[std::string(name(p.type))] += p.count;
+      if (!is_bias[static_cast<size_t>(p.tensor)]) out_.weight_bytes_without_bias += p.bytes;
     }
   }
 

@@ -47,8 +47,9 @@ void InspectCommand::add_to(CLI::App& app) {
 
 int InspectCommand::run(const Console& console) const {
   Journal journal(console.verbose());
-  const auto options = model_.elaborate();
+  auto options = model_.elaborate();
   if (!options) return report_errors(options.errors());
+  options->as_written = true;
   journal.reads("model", model_.model());
   const Result<Graph> graph = model_.load(*options);
   if (!graph) return report_errors(graph.errors());

@@ -14,6 +14,7 @@
 #include "sim/flow/network_edp.h"
 #include "sim/flow/requests.h"
 #include "sim/lower/lay_out.h"
+#include "sim/lower/real_graph.h"
 #include "sim/map/mapping_words.h"
 #include "sim/onnx/reader.h"
 #include "sim/report/bounds.h"
@@ -30,6 +31,17 @@ void describe_model(const Graph& graph, const Lowered& lowered, Report& r) {
   r.params = lowered.params;
   r.buffers = lowered.buffers;
   r.weight_bytes = lowered.weight_bytes;
+  std::map<std::string, std::pair<int64_t, int64_t>> by_type;
+  for (const Parameter& p : lowered.parameters) {
+    if (p.buffer) continue;
+    auto& [count, bytes] = by_type[std::string(name(p.type))];
+    count += p.count;
+    bytes += p.bytes;
+  }
+  for (const auto& [type, sums] : by_type) {
+    r.params_by_type.emplace_back(type, sums.first);
+    r.bytes_by_type.emplace_back(type, sums.second);
+  }
   r.bindings.assign(graph.bindings.begin(), graph.bindings.end());
   r.defaulted = graph.defaulted;
   r.assumed = graph.assumed;
@@ -184,6 +196,7 @@ Result<Graph> load_graph(const std::string& path, const ElaborateOptions& option
   if (!model) return model.errors();
   Result<Graph> graph = elaborate(*model, options);
   if (!graph) return graph.errors();
+  if (!options.as_written) *graph = real_graph(std::move(*graph));
   if (const Status good = verify(*graph); !good) return good.errors();
   return graph;
 }

@@ -2,6 +2,7 @@
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -21,6 +22,14 @@ using NodeId = int32_t;
 inline constexpr TensorId kNoTensor = -1;  ///< an absent optional input or an unused output
 inline constexpr NodeId kNoNode = -1;
 
+/// What integers stand for: (integer - zero point) x scale. All are constants.
+struct Quantisation {
+  TensorId scale = kNoTensor;       ///< one number, or one an index of an axis of weights
+  TensorId zero_point = kNoTensor;  ///< kNoTensor: 0
+  TensorId times = kNoTensor;       ///< another factor, as that of a bias; kNoTensor: none
+  int64_t axis = 0;                 ///< of the tensor: what scales that aren't one number are along
+};
+
 /// A tensor of the elaborated graph: its shape and element type are known.
 struct Tensor {
   enum class Origin : uint8_t { input, initializer, node };
@@ -32,6 +41,8 @@ struct Tensor {
   bool constant = false;      ///< the same in every run, so computed once, off line
   ConstPtr value;             ///< the constant's elements where they are known and few
   Payload payload;            ///< for Origin::initializer
+  /// Of a graph on real numbers (sim/lower/real_graph.h): the integers that the file has here.
+  std::optional<Quantisation> quantisation = std::nullopt;
 };
 
 /// One operator of the graph with its tensors; absent inputs and unused outputs are kNoTensor.
@@ -48,6 +59,15 @@ struct Node {
   bool folded = false;  ///< every output is constant: costs nothing at run time
   /// Path of the module that the node was exported from, its parts divided by "."; "": not known.
   std::string module{};
+  /// Of a graph on real numbers (sim/lower/real_graph.h): the operator that the file has here, where
+  /// it is another one; its scales and zero points; is the node nothing but a change of numbers,
+  /// which its neighbours' commands do?
+  std::string written_as{};
+  std::vector<TensorId> quantisation{};
+  bool absorbed = false;
+
+  /// The operator of the file.
+  const std::string& file_op() const { return written_as.empty() ? op_type : written_as; }
 };
 
 /// A size, or the branch of an If, that only the numbers of a run decide, and what it is taken as.

@@ -61,7 +61,7 @@ class Lowering {
     Layer l;
     l.node = id;
     l.name = node.name;
-    l.op_type = node.op_type;
+    l.op_type = node.file_op();
     l.inputs = node.inputs;
     l.outputs = node.outputs;
     const OpRow* row = find_op(node.domain, node.op_type);
@@ -200,22 +200,34 @@ class Lowering {
     return l;
   }
 
-  /// MatMul + constant vector over its columns.
+  /// A product + a constant vector over its columns, or over the channels of a convolution.
   Layer* merge_bias(const Node& node) {
     for (const size_t port : {size_t{0}, size_t{1}}) {
       Layer* l = sole_producer(node, port);
       GemmOp* gemm = product(l);
       if (!gemm || gemm->bias_port >= 0 || !constant(node, 1 - port)) continue;
-      const Dims& bias = graph_.tensor(node.inputs[1 - port]).dims;
-      const Dims& sum = graph_.tensor(node.outputs[0]).dims;
-      const bool same = sum == graph_.tensor(node.inputs[port]).dims;
-      const bool columns = !bias.empty() && bias.back() == gemm->outputs &&
-                           elements(bias) == gemm->outputs && sum.back() == gemm->outputs;
-      if (!same || !columns || gemm->grouped) continue;
+      if (graph_.tensor(node.outputs[0]).dims != graph_.tensor(node.inputs[port]).dims) continue;
+      if (!is_per_channel(node.inputs[1 - port], *l, *gemm)) continue;
       give_bias(*gemm);
       return l;
     }
     return nullptr;
+  }
+
+  /// Is a constant one number an output channel of the layer's product?
+  bool is_per_channel(TensorId id, const Layer& l, const GemmOp& gemm) const {
+    const Dims& bias = graph_.tensor(id).dims;
+    const Dims& sum = graph_.tensor(l.outputs[0]).dims;
+    const OpRow* row = find_op(graph_.nodes[static_cast<size_t>(l.node)]);
+    if (row && row->weights == WeightLayout::oihw) {
+      const int64_t channels = gemm.grouped ? gemm.batch * gemm.outputs : gemm.outputs;
+      if (sum.size() < 3 || bias.size() >= sum.size() + 1 || bias.size() + 1 < sum.size())
+        return false;
+      return sum[1] == channels && bias[bias.size() + 1 - sum.size()] == channels &&
+             elements(bias) == channels;
+    }
+    return !gemm.grouped && !bias.empty() && bias.back() == gemm.outputs &&
+           elements(bias) == gemm.outputs && sum.back() == gemm.outputs;
   }
 
   /// A sum with a tensor that is there when the product runs: of the two products that a sum can

@@ -76,6 +76,9 @@ struct Parameter {
   TensorId tensor = kNoTensor;
   int layer = 0;        ///< the first that reads it
   bool buffer = false;  ///< a running statistic: in `buffers`, not in `params`
+  DType type = DType::undefined;  ///< in which the file stores it
+  int64_t count = 0;              ///< elements of that type, however they are packed
+  int64_t bytes = 0;              ///< in the file; of what nodes make of nothing, those it has
 };
 
 /// A graph with every node's fate, and its parameters counted.
@@ -101,8 +104,10 @@ int64_t macs_of(const Work& work);
 /// or row commands do.
 Result<Lowered> lower(const Graph& graph);
 
-/// Marks what counts as a parameter: float initializers that nodes read, and constants made by
-/// nodes (ConstantOfShape, Constant, dequantised integers) in an operator's parameter inputs.
+/// Marks what counts as a parameter: float initializers that nodes read, integer ones that stand
+/// for reals with their scales and zero points, packed ones by the elements that they hold, and
+/// constants that nodes make of none of these (ConstantOfShape, Constant) in an operator's
+/// parameter inputs.
 void count_parameters(const Graph& graph, Lowered& lowered);
 
 }  // namespace accsim::sim

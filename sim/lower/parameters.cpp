@@ -13,40 +13,83 @@ bool is_running_statistic(PortRole role) {
 class ParameterCounter {
  public:
   ParameterCounter(const Graph& graph, Lowered& lowered)
-      : graph_(graph), lowered_(lowered), seen_(graph.tensors.size(), false) {}
+      : graph_(graph),
+        lowered_(lowered),
+        readers_(consumers(graph)),
+        seen_(graph.tensors.size(), false) {}
 
   void run() {
     for (size_t i = 0; i < graph_.nodes.size(); ++i) {
       const Node& node = graph_.nodes[i];
       const OpRow* row = find_op(node.domain, node.op_type);
+      const auto id = static_cast<NodeId>(i);
       for (size_t port = 0; port < node.inputs.size(); ++port)
-        if (node.inputs[port] != kNoTensor)
-          visit(static_cast<int>(i), node, port, row ? row->role(port) : PortRole::data);
+        if (node.inputs[port] != kNoTensor) visit(id, port, row);
+      for (const TensorId in : node.quantisation) add(id, in, false);
     }
   }
 
  private:
-  void visit(int at, const Node& node, size_t port, PortRole role) {
-    Layer& layer = lowered_.layers[static_cast<size_t>(at)];
+  void visit(NodeId at, size_t port, const OpRow* row) {
+    const Node& node = graph_.nodes[static_cast<size_t>(at)];
     const TensorId id = node.inputs[port];
     const Tensor& t = graph_.tensor(id);
+    const PortRole role = row ? row->role(port) : PortRole::data;
     if (!t.constant || seen_[static_cast<size_t>(id)]) return;
-    const bool stored = t.origin == Tensor::Origin::initializer && is_float(t.dtype);
-    if (!stored && !(holds_parameters(role) && !node.folded && !made_of_parameters(id))) return;
-    seen_[static_cast<size_t>(id)] = true;
-    const int64_t count = elements(t.dims);
-    lowered_.parameters.push_back({id, at, is_running_statistic(role)});
-    if (is_running_statistic(role)) {
-      layer.buffers += count;
-      lowered_.buffers += count;
+    const bool initializer = t.origin == Tensor::Origin::initializer;
+    const bool made = holds_parameters(role) && !node.folded && !made_of_parameters(id);
+    if (!(initializer && (is_float(t.dtype) || stands_for_reals(t, node, port, row))) && !made)
       return;
-    }
-    layer.params += count;
-    lowered_.params += count;
-    lowered_.weight_bytes += storage_bytes(t.dtype, count);
+    if (row && row->packs_weights && role == PortRole::weight) return add_packed(at, id);
+    add(at, id, is_running_statistic(role));
   }
 
-  /// Is the constant computed from float initializers of its size, which were counted themselves?
+  /// Integers that are changed to reals, and what says how.
+  static bool stands_for_reals(const Tensor& t, const Node& node, size_t port, const OpRow* row) {
+    if (t.quantisation) return true;
+    if (!row || (row->real.empty() && row->codes == Codes::none && node.written_as.empty()))
+      return false;
+    return row->is_quantisation(port) || (row->codes == Codes::takes && port == 0);
+  }
+
+  void add(NodeId at, TensorId id, bool buffer) {
+    const Tensor& t = graph_.tensor(id);
+    const int64_t count = elements(t.dims);
+    add({id, static_cast<int>(at), buffer, t.dtype, count, storage_bytes(t.dtype, count)});
+  }
+
+  /// Weights of few bits in the bytes of a tensor.
+  void add_packed(NodeId at, TensorId id) {
+    const Tensor& t = graph_.tensor(id);
+    const NodeView node(graph_, graph_.nodes[static_cast<size_t>(at)]);
+    const int64_t count = node.attr("K", int64_t{0}) * node.attr("N", int64_t{0});
+    const int64_t bits = node.attr("bits", int64_t{4});
+    const DType type = bits == 2 ? DType::uint2 : bits == 4 ? DType::uint4 : DType::uint8;
+    add({id, static_cast<int>(at), false, type, count, storage_bytes(t.dtype, elements(t.dims))});
+  }
+
+  void add(Parameter p) {
+    if (seen_[static_cast<size_t>(p.tensor)]) return;
+    seen_[static_cast<size_t>(p.tensor)] = true;
+    p.layer = reader_of(p.layer);
+    lowered_.parameters.push_back(p);
+    Layer& layer = lowered_.layers[static_cast<size_t>(p.layer)];
+    (p.buffer ? layer.buffers : layer.params) += p.count;
+    (p.buffer ? lowered_.buffers : lowered_.params) += p.count;
+    if (!p.buffer) lowered_.weight_bytes += p.bytes;
+  }
+
+  /// Behind a change of constants to reals, the node that reads these.
+  NodeId reader_of(NodeId id) const {
+    const Node& node = graph_.nodes[static_cast<size_t>(id)];
+    const OpRow* row = find_op(node);
+    if (!node.folded || !row || row->codes != Codes::takes || node.outputs[0] == kNoTensor)
+      return id;
+    const auto& readers = readers_[static_cast<size_t>(node.outputs[0])];
+    return readers.empty() ? id : readers[0];
+  }
+
+  /// Is the constant computed from parameters of its size, which were counted themselves?
   bool made_of_parameters(TensorId id) const {
     const Tensor& t = graph_.tensor(id);
     if (t.producer == kNoNode) return false;
@@ -54,14 +97,15 @@ class ParameterCounter {
     const auto& inputs = graph_.nodes[static_cast<size_t>(t.producer)].inputs;
     return std::any_of(inputs.begin(), inputs.end(), [&](TensorId source) {
       if (source == kNoTensor) return false;
-      const Tensor& s = graph_.tensor(source);
-      const bool stored = s.origin == Tensor::Origin::initializer && is_float(s.dtype);
-      return (stored && 2 * elements(s.dims) > size) || made_of_parameters(source);
+      const bool counted = seen_[static_cast<size_t>(source)];
+      return (counted && 2 * elements(graph_.tensor(source).dims) > size) ||
+             made_of_parameters(source);
     });
   }
 
   const Graph& graph_;
   Lowered& lowered_;
+  const std::vector<std::vector<NodeId>> readers_;
   std::vector<bool> seen_;
 };
 

@@ -88,6 +88,14 @@ constexpr bool holds_parameters(PortRole role) {
   }
 }
 
+/// What an operator does with integers that stand for real numbers (sim/lower/real_graph.h).
+enum class Codes : uint8_t {
+  none,
+  makes,     ///< output 0 stands for what input 0 is
+  takes,     ///< output 0 is what input 0 stands for
+  measures,  ///< makes, with a scale (output 1) and a zero point (output 2) of its own finding
+};
+
 /// What the counting conventions ask of an operator.
 enum class OpKind : uint8_t {
   other,
@@ -96,6 +104,19 @@ enum class OpKind : uint8_t {
   pooling,        ///< MaxPool, AveragePool, LpPool and the global ones
   elementwise,    ///< activations, arithmetic, comparisons, softmax: work on every element
 };
+
+/// Is an input of that role a scale or a zero point?
+constexpr bool states_quantisation(PortRole role) {
+  switch (role) {
+    case PortRole::scale:
+    case PortRole::zero_point:
+    case PortRole::weight_scale:
+    case PortRole::weight_zero_point:
+      return true;
+    default:
+      return false;
+  }
+}
 
 /// What the elaborator puts in the node's place: what stands in its subgraphs
 /// (sim/elaborate/control_flow.h), or the tensors of a sequence.
@@ -221,9 +242,22 @@ struct OpRow {
   Lie lie = Lie::row_major;                      ///< lies() is what holds
   ControlFlow control_flow = ControlFlow::none;  ///< else no graph has such a node: it is expanded
   std::string_view no_kernel = "";               ///< why the reference executor doesn't compute it
+  Codes codes = Codes::none;
+  /// Of work on integers that stand for real numbers: the operator of ai.onnx that does it on those,
+  /// with the inputs that are no scales and zero points.
+  std::string_view real = "";
+  /// From this input on come data, its scale and its zero point by turns.
+  int triples_from = kVariadic;
+  /// The attributes K, N and `bits` say what the bytes of the port `weight` hold: K x N weights.
+  bool packs_weights = false;
 
   constexpr PortRole role(size_t port) const {
     return port < ports.size() ? ports[port].role : PortRole::data;
+  }
+  /// Does an input say what integers stand for?
+  constexpr bool is_quantisation(size_t port) const {
+    const int behind = static_cast<int>(port) - triples_from;
+    return behind >= 0 ? behind % 3 != 0 : states_quantisation(role(port));
   }
   /// The column lie, or what follows from the others.
   constexpr Lie lies() const {

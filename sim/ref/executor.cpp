@@ -46,6 +46,34 @@ Result<Array> load(const Graph& graph, TensorId id, std::optional<uint64_t> seed
   return random_weights(graph, id, *seed, memory);
 }
 
+/// The elements of a stored tensor: the reals that its integers stand for, where it says so.
+Result<Array> load_reals(const Graph& graph, TensorId id, std::optional<uint64_t> seed,
+                         const std::shared_ptr<MemoryCount>& memory, size_t& drawn) {
+  Result<Array> stored = load(graph, id, seed, memory, drawn);
+  const Tensor& tensor = graph.tensor(id);
+  if (!stored || !tensor.quantisation || is_float(tensor.dtype)) return stored;
+  const auto part = [&](TensorId of) -> Result<std::vector<double>> {
+    if (of == kNoTensor) return std::vector<double>{};
+    Result<Array> array = load(graph, of, seed, memory, drawn);
+    if (!array) return array.errors();
+    return array->reals();
+  };
+  const auto scale = part(tensor.quantisation->scale), times = part(tensor.quantisation->times);
+  const auto zero = part(tensor.quantisation->zero_point);
+  if (!scale || !times || !zero) return (!scale ? scale : !times ? times : zero).errors();
+  const int64_t inner = elements(tensor.dims, static_cast<size_t>(tensor.quantisation->axis) + 1,
+                                 tensor.dims.size());
+  const auto of = [&](const std::vector<double>& v, int64_t i, double fallback) {
+    return v.empty() ? fallback : v[static_cast<size_t>(i / inner) % v.size()];
+  };
+  Array out(DType::float32, tensor.dims, memory);
+  const std::vector<double> integers = stored->reals();
+  for (int64_t i = 0; i < out.size(); ++i)
+    out.data<float>()[i] = static_cast<float>((integers[static_cast<size_t>(i)] - of(*zero, i, 0)) *
+                                              of(*scale, i, 1) * of(*times, i, 1));
+  return out;
+}
+
 class Runner {
  public:
   Runner(const Graph& graph, const RunOptions& options)
@@ -105,7 +133,7 @@ class Runner {
     if (options_.loaded != nullptr && !(*options_.loaded)[static_cast<size_t>(id)].empty())
       return (*options_.loaded)[static_cast<size_t>(id)];
     Result<Array> stored =
-        load(graph_, id, options_.weight_seed, state_.memory, state_.random_weights);
+        load_reals(graph_, id, options_.weight_seed, state_.memory, state_.random_weights);
     if (!stored) return stored.errors();
     slot(id) = std::move(*stored);
     return slot(id);
@@ -113,6 +141,7 @@ class Runner {
 
   Status run_node(NodeId id) {
     const Node& node = graph_.nodes[static_cast<size_t>(id)];
+    if (node.absorbed) return ok();
     std::vector<Array> inputs;
     for (TensorId input : node.inputs) {
       if (input == kNoTensor) {
@@ -233,6 +262,7 @@ Status check_runnable(const Graph& graph) {
                                     a.of)));
   if (!errors.empty()) return errors;
   for (const Node& node : graph.nodes) {
+    if (node.absorbed) continue;
     if (find_kernel(node.domain, node.op_type) == nullptr) {
       std::string why = "the reference executor has no kernel for it";
       if (const OpRow* row = find_op(node); row != nullptr && !row->no_kernel.empty())
@@ -265,7 +295,7 @@ Result<std::vector<Array>> load_weights(const Graph& graph, std::optional<uint64
       if (id == kNoTensor || graph.tensor(id).origin != Tensor::Origin::initializer) continue;
       Array& array = out[static_cast<size_t>(id)];
       if (!array.empty()) continue;
-      Result<Array> stored = load(graph, id, weight_seed, nullptr, drawn);
+      Result<Array> stored = load_reals(graph, id, weight_seed, nullptr, drawn);
       if (!stored) return stored.errors();
       array = std::move(*stored);
     }

@@ -144,6 +144,7 @@ std::string inspect_json(const Inspection& in) {
   section("weight_bytes", a.weight_bytes);
   section("weight_bytes_without_bias", a.weight_bytes_without_bias);
   section("bytes_by_type", a.bytes_by_type);
+  section("params_by_type", a.params_by_type);
   section("macs", a.macs);
   section("macs_by_op", a.macs_by_op);
   section("sizes", {{"input_bytes", a.input_bytes},

@@ -152,7 +152,8 @@ void Page::sizes() {
                                             : ""));
   std::string types;
   for (const auto& [type, size] : a_.bytes_by_type)
-    types += fmt::format("{}{} {}", types.empty() ? "" : ", ", type, bytes(size));
+    types += fmt::format("{}{} {} of {}", types.empty() ? "" : ", ",
+                         format_count(a_.params_by_type.at(type)), type, bytes(size));
   if (!types.empty()) item("by type", types);
   item("without bias", bytes(a_.weight_bytes_without_bias));
   item("input size", bytes(a_.input_bytes));

@@ -25,6 +25,9 @@ std::string dump(const Json& json, int indent) {
 Json model(const Report& report) {
   Json bindings = Json::object();
   for (const auto& [symbol, value] : report.bindings) bindings[symbol] = value;
+  Json params = Json::object(), bytes = Json::object();
+  for (const auto& [type, count] : report.params_by_type) params[type] = count;
+  for (const auto& [type, size] : report.bytes_by_type) bytes[type] = size;
   return {{"name", report.model_name},
           {"file", report.model_file},
           {"opset", report.opset},
@@ -33,6 +36,8 @@ Json model(const Report& report) {
           {"params", report.params},
           {"buffers", report.buffers},
           {"weight_bytes", report.weight_bytes},
+          {"params_by_type", params},
+          {"bytes_by_type", bytes},
           {"bindings", bindings},
           {"defaulted", report.defaulted},
           {"assumed", assumptions_json(report.assumed)}};

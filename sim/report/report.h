@@ -119,6 +119,8 @@ struct Report {
   std::string model_name, model_file;
   int64_t opset = 0, ir_version = 0;
   int64_t nodes = 0, params = 0, buffers = 0, weight_bytes = 0;
+  /// Of the weights as the file stores them: type, number.
+  std::vector<std::pair<std::string, int64_t>> params_by_type, bytes_by_type;
   std::vector<std::pair<std::string, int64_t>> bindings;  ///< symbol, bound value
   std::vector<std::string> defaulted;                     ///< symbols bound to 1 by default
   std::vector<Assumption> assumed;                        ///< sizes that only a run decides

@@ -125,6 +125,11 @@ Json model_schema() {
   Json bindings = typed("object", "symbols of dynamic dimensions and the values bound to them");
   bindings["additionalProperties"] = {{"type", "integer"}};
   properties["bindings"] = std::move(bindings);
+  for (const auto& [key, what] : {std::pair{"params_by_type", "elements of parameters"},
+                                  std::pair{"bytes_by_type", "bytes of parameters"}}) {
+    properties[key] = typed("object", std::string(what) + " by the type that the file stores");
+    properties[key]["additionalProperties"] = {{"type", "integer"}};
+  }
   properties["defaulted"] =
       list_of({{"type", "string"}}, "symbols that nobody bound: they were taken as 1");
   properties["assumed"] =

@@ -144,6 +144,17 @@ void add_machine(const Report& report, Page& page) {
                             format_fixed(report.area_mm2, 1)));
 }
 
+/// Parameters and their bytes by type.
+std::string weight_types(const Report& report) {
+  std::string out;
+  for (size_t i = 0; i < report.bytes_by_type.size(); ++i)
+    out += fmt::format("{}{} {} in {}", i == 0 ? "" : ", ",
+                       format_si(real(report.params_by_type[i].second)),
+                       report.bytes_by_type[i].first,
+                       format_si(real(report.bytes_by_type[i].second), "B"));
+  return out;
+}
+
 void add_header(const Report& report, Page& page) {
   page.item("model", with_file(report.model_name, report.model_file));
   std::string versions = fmt::format("opset {}", report.opset);
@@ -151,6 +162,7 @@ void add_header(const Report& report, Page& page) {
   page.item("", fmt::format("{}; {} nodes, {} parameters, {} of weights", versions,
                             format_count(report.nodes), format_si(real(report.params)),
                             format_si(real(report.weight_bytes), "B")));
+  if (report.bytes_by_type.size() > 1) page.item("", weight_types(report));
   if (!report.bindings.empty()) page.item("symbols", symbols(report));
   for (const std::string& text : assumption_texts(report.assumed)) page.item("assumed", text);
   add_machine(report, page);

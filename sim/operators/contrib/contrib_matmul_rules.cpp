@@ -100,12 +100,16 @@ Status matmul_nbits_rule(InferContext& node) {
 Result<Work> matmul_nbits_cost(const NodeView& node) {
   const int64_t k = int_attr(node, "K", 0), n = int_attr(node, "N", 0);
   const Dims& x = node.dims(0);
-  // The packed weights are what is read; unpacking them is conversion work.
+  GemmOp gemm = matrix_product(1, elements(x, 0, x.size() - 1), k, n);
+  if (node.has_input(5)) gemm.bias_port = 5;
+  // Constants are unpacked off line, into the machine's own type.
+  bool constant = true;
+  for (size_t i = 1; i <= 4; ++i)
+    constant = constant && (!node.has_input(i) || node.input(i).constant);
+  if (constant) return checked_work(node, {gemm});
   VectorOp unpack;
   for (size_t i = 1; i <= 4; ++i) read_input(node, i, unpack.inputs);
   unpack[VectorClass::convert] = times({k, n});
-  GemmOp gemm = matrix_product(1, elements(x, 0, x.size() - 1), k, n);
-  if (node.has_input(5)) gemm.bias_port = 5;
   return checked_work(node, {unpack, gemm});
 }
 

@@ -49,7 +49,8 @@ Result<Work> fused_gemm_cost(const NodeView& node);
 /// MatMulNBits: [..., K] to [..., N]. Errors when the packed weights (bits and blocks by
 /// attributes) or the scales have another size than K, N, block_size and bits make.
 Status matmul_nbits_rule(InferContext& node);
-/// A conversion of each of the K x N weights, which are read packed, then one product.
+/// One product; where the weights aren't constant before it a conversion of each of the K x N,
+/// which are read packed.
 Result<Work> matmul_nbits_cost(const NodeView& node);
 /// DynamicQuantizeMatMul: as MatMul, bias of N elements at input 4.
 Status dynamic_matmul_rule(InferContext& node);

@@ -98,7 +98,8 @@ constexpr OpRow kQuantOperators[] = {
      .attributes = {"axis", "block_size", "output_dtype", "precision", "saturate"},
      .shape = quantize_rule,
      .cost = quantize_cost,
-     .lie = Lie::alike},
+     .lie = Lie::alike,
+     .codes = Codes::makes},
     {.name = "DequantizeLinear",
      .since = 10,
      .min_inputs = 2,
@@ -109,11 +110,13 @@ constexpr OpRow kQuantOperators[] = {
      .attributes = {"axis", "block_size", "output_dtype"},
      .shape = dequantize_rule,
      .cost = quantize_cost,
-     .lie = Lie::alike},
+     .lie = Lie::alike,
+     .codes = Codes::takes},
     {.name = "DynamicQuantizeLinear",
      .since = 11,
      .shape = dynamic_quantize_rule,
-     .cost = dynamic_quantize_cost},
+     .cost = dynamic_quantize_cost,
+     .codes = Codes::measures},
 };
 
 }  // namespace
