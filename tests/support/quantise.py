@@ -38,11 +38,16 @@ class Quantiser:
         self.weights = {t.name: self.array(t) for t in self.graph.initializer}
         self.new, self.stored, self.codes = [], {}, {}
         self.shown, self.skipped = set(), set()
+        self.real = set()  # floats that the network has beside their integers
         self.readers = {}
         for node in self.graph.node:
             for name in node.input:
                 self.readers.setdefault(name, []).append(node)
         self.outputs = {v.name for v in self.graph.output}
+        known = onnx.shape_inference.infer_shapes(model).graph
+        self.types = {t.name: t.data_type for t in known.initializer}
+        for value in [*known.input, *known.value_info, *known.output]:
+            self.types[value.name] = value.type.tensor_type.elem_type
 
     @staticmethod
     def array(tensor):
@@ -92,11 +97,14 @@ class Quantiser:
         if name not in self.codes:
             self.emit("QuantizeLinear", [name, *self.scale(name)], [name + "_q"])
             self.codes[name] = name + "_q"
+            self.real.add(name)
         return self.codes[name]
 
     def floats(self, name):
         """The floats that a tensor's integers stand for."""
         if name in self.weights or self.form == "dynamic":
+            return name
+        if self.form == "qoperator" and name in self.outputs and name not in self.real:
             return name
         if name not in self.shown:
             self.shown.add(name)
@@ -124,12 +132,11 @@ class Quantiser:
 
     def quantised(self, node):
         if node.op_type in PRODUCTS:
-            return len(node.input) > 1 and all(n in self.weights for n in node.input[2:])
+            return all(n in self.weights for n in node.input[2:])
         return node.op_type in INTEGER_FORMS or node.op_type in SAME_CODES
 
-    def is_integer(self, name):
-        kind = self.weights.get(name)
-        return kind is not None and not np.issubdtype(kind.dtype, np.floating)
+    def is_float(self, name):
+        return self.types.get(name) == onnx.TensorProto.FLOAT
 
     def clipped(self, node):
         """A product's only reader, where that is a Relu: it is quantised behind that."""
@@ -142,8 +149,8 @@ class Quantiser:
             return None
         if self.form == "dynamic":
             return self.dynamic(node)
-        if any(self.is_integer(n) for n in node.input[:1]):
-            return self.new.append(node)
+        if not all(self.is_float(n) for n in [*node.input[:1], *node.output]):
+            return self.keep(node)
         if not self.quantised(node):
             return self.keep(node)
         return self.qdq(node) if self.form == "qdq" else self.qoperator(node)
@@ -153,7 +160,7 @@ class Quantiser:
         copy = onnx.NodeProto()
         copy.CopyFrom(node)
         for port, name in enumerate(node.input):
-            if name in self.codes:
+            if name in self.codes and name not in self.real:
                 copy.input[port] = self.floats(name)
         self.new.append(copy)
 
@@ -163,7 +170,7 @@ class Quantiser:
         for port, name in enumerate(node.input):
             if name in self.weights and node.op_type in PRODUCTS and port in (1, 2):
                 inputs.append(self.qdq_weight(node, port, axis))
-            elif name == "" or self.is_integer(name):
+            elif not self.is_float(name):
                 inputs.append(name)
             elif name in self.weights:
                 inputs.append(name)
@@ -201,8 +208,8 @@ class Quantiser:
             if name not in self.outputs:
                 continue
             self.new[-1].output[list(self.new[-1].output).index(name)] = name + "_raw"
-            self.emit("QuantizeLinear", [name + "_raw", *self.scale(name)], [name + "_q"])
-            self.emit("DequantizeLinear", [name + "_q", *self.scale(name)], [name])
+            self.emit("QuantizeLinear", [name + "_raw", *self.scale(name)], [name + "_out_q"])
+            self.emit("DequantizeLinear", [name + "_out_q", *self.scale(name)], [name])
 
     def qoperator(self, node):
         out = node.output[0]
