@@ -163,6 +163,7 @@ Result<RunRequest> RunCommand::request() const {
   out.output = output_;
   out.dump = dump_;
   out.threads = threads_;
+  out.reals = int8_;
   if (!errors.empty()) return errors;
   return out;
 }

@@ -36,13 +36,22 @@ std::optional<WeightIndex> layout(const Graph& graph, const Layer& layer, const 
   };
 }
 
+/// The integers of constants that are changed to reals, or the tensor itself.
+const Tensor& stored_tensor(const Graph& graph, TensorId id) {
+  const Tensor& t = graph.tensor(id);
+  if (t.producer == kNoNode || !t.constant) return t;
+  const Node& node = graph.nodes[static_cast<size_t>(t.producer)];
+  const OpRow* row = find_op(node);
+  return row && row->codes == Codes::takes ? graph.tensor(node.inputs[0]) : t;
+}
+
 }  // namespace
 
 std::optional<std::vector<int8_t>> stored_weights(const Graph& graph, const Layer& layer,
                                                   const GemmOp& op) {
   const auto port = static_cast<size_t>(op.b_port);
   if (port >= layer.inputs.size() || layer.inputs[port] == kNoTensor) return std::nullopt;
-  const Tensor& w = graph.tensor(layer.inputs[port]);
+  const Tensor& w = stored_tensor(graph, layer.inputs[port]);
   if (w.origin != Tensor::Origin::initializer || (!is_float(w.dtype) && w.dtype != DType::int8))
     return std::nullopt;
   const auto place = layout(graph, layer, op, w);

@@ -29,6 +29,7 @@ struct RunRequest {
   std::string output;  ///< folder of the results; "" for none
   std::string dump;    ///< "", "all", an operator type or a glob of layer names; needs `output`
   int threads = 1;
+  bool reals = false;  ///< the network on the reals that its integers stand for: real_graph()
   /// Of an int8 network: how many inputs, random ones with seeds that count up; on how many of
   /// them, the first ones, its scales are calibrated, 0: on all; and the percentile of Calibration.
   int64_t count = 1, calibrate = 0;

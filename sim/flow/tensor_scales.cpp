@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 #include <numeric>
 
 #include "sim/map/residency.h"
@@ -62,10 +63,13 @@ class Planner {
       widen(static_cast<TensorId>(t), calibration_.range(static_cast<TensorId>(t)));
     for (size_t i = 0; i < lowered_.layers.size(); ++i) ask(i);
     for (const Layer& l : lowered_.layers) limit_mask(l);
+    if (Status s = take_stated(); !s) return s.errors();
     std::vector<hw::ElementScale> out;
     for (size_t t = 0; t < graph_.tensors.size(); ++t) {
       const auto [root, factor] = groups_.find(static_cast<TensorId>(t));
-      out.push_back(element_scale(ranges_[root], symmetric_[root]));
+      const auto stated = stated_.find(root);
+      out.push_back(stated != stated_.end() ? stated->second
+                                            : element_scale(ranges_[root], symmetric_[root]));
       out.back().scale *= factor;
       if (graph_.tensors[t].dtype == DType::boolean) out.back() = {1, 0};
     }
@@ -180,6 +184,42 @@ class Planner {
     ranges_[root] = {std::max(ranges_[root].low, -reach), std::min(ranges_[root].high, reach)};
   }
 
+  // ---- what the file states ---------------------------------------------------------------------
+
+  /// Scales and zero points of the file, where all that share them can have them: the widest of a
+  /// group's. Where zero points aren't taken the range that they make is what is kept.
+  Status take_stated() {
+    for (size_t t = 0; t < graph_.tensors.size(); ++t) {
+      const Tensor& tensor = graph_.tensors[t];
+      const auto id = static_cast<TensorId>(t);
+      if (!tensor.quantisation || tensor.constant || !is_value(id)) continue;
+      const auto scale = number(tensor.quantisation->scale, 1);
+      const auto zero = number(tensor.quantisation->zero_point, 0);
+      if (!scale || !zero) return (!scale ? scale : zero).errors();
+      const auto [root, factor] = groups_.find(id);
+      const TensorId from = tensor.quantisation->zero_point;
+      const bool is_signed = from != kNoTensor && graph_.tensor(from).dtype == DType::int8;
+      const hw::ElementScale found{*scale / factor,
+                                   static_cast<int32_t>(*zero) + (is_signed ? 0 : kLowest)};
+      if (!(found.scale > 0)) continue;
+      if (symmetric_[root] && found.zero != 0) {
+        ranges_[root] = {found.scale * (kLowest - found.zero),
+                         found.scale * (kHighest - found.zero)};
+        continue;
+      }
+      hw::ElementScale& known = stated_.try_emplace(root, found).first->second;
+      if (known.scale < found.scale) known = found;
+    }
+    return ok();
+  }
+
+  Result<double> number(TensorId id, double fallback) const {
+    if (id == kNoTensor) return fallback;
+    const Result<ref::Array> array = constants_(id);
+    if (!array) return array.errors();
+    return array->size() == 1 ? array->reals()[0] : fallback;
+  }
+
   const Graph& graph_;
   const Lowered& lowered_;
   const CostedNetwork& network_;
@@ -189,6 +229,7 @@ class Planner {
   Groups groups_;
   std::vector<ValueRange> ranges_;  ///< by root, in its values
   std::vector<bool> symmetric_;     ///< by root
+  std::map<size_t, hw::ElementScale> stated_;  ///< by root, where the file has them
 };
 
 }  // namespace

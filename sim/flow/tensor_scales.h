@@ -11,7 +11,8 @@ namespace accsim::sim {
 /// Scale and zero point of every tensor of floats of a network that is int8 from end to end: the
 /// range of the calibration in 255 steps, a zero point where 0 is. Tensors that have to have the
 /// same codes share them: a view and what it shows, what is moved, what the largest of a window is
-/// taken of. Operands that a product can't take a zero point of are symmetric.
+/// taken of. Operands that a product can't take a zero point of are symmetric. Scales and zero
+/// points that the file states (Tensor::quantisation) are taken instead.
 class TensorScales {
  public:
   /// Errors: a function that can't be computed.

@@ -9,6 +9,7 @@ inline constexpr std::string_view kMicrosoft = "com.microsoft";
 /// else about an operator is asked of its row (op_table.h).
 namespace op {
 inline constexpr char kAdd[] = "Add";
+inline constexpr char kAveragePool[] = "AveragePool";
 inline constexpr char kCast[] = "Cast";
 inline constexpr char kClip[] = "Clip";
 inline constexpr char kConcat[] = "Concat";
@@ -16,6 +17,7 @@ inline constexpr char kConv[] = "Conv";
 inline constexpr char kExpand[] = "Expand";
 inline constexpr char kGather[] = "Gather";
 inline constexpr char kGemm[] = "Gemm";
+inline constexpr char kGlobalAveragePool[] = "GlobalAveragePool";
 inline constexpr char kHardSigmoid[] = "HardSigmoid";
 inline constexpr char kIdentity[] = "Identity";
 inline constexpr char kLeakyRelu[] = "LeakyRelu";

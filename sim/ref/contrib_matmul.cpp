@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "sim/operators/fold.h"
 #include "sim/operators/names.h"
 #include "sim/operators/rules.h"
 #include "sim/ref/kernel_parts.h"
@@ -47,6 +48,34 @@ Status dynamic_matmul(KernelContext& step) {
   if (b_scale.empty()) return bad_node(step, "B's scale is empty");
   for (size_t i = 0; i < out.size(); ++i) out[i] *= a_scale * b_scale[i % b_scale.size()];
   return put_with_bias(step, std::move(out), 4);
+}
+
+/// alpha A B + C of integers: inputs A, its scale and zero point, the same of B, C in steps of both
+/// scales, scale and zero point of the result, which is float without them.
+Status qgemm(KernelContext& step) {
+  const bool turn_a = int_attr(step, "transA", 0) != 0, turn_b = int_attr(step, "transB", 0) != 0;
+  std::vector<double> a = step.reals(0), b = step.reals(3);
+  const double a_zero = step.real_or(2, 0);
+  for (double& v : a) v -= a_zero;
+  subtract_zero(b, step.dims(3), step.reals(5), turn_b);
+  const int64_t n = step.out_dims(0)[1], k = step.dims(0)[turn_a ? 0 : 1];
+  std::vector<double> out(static_cast<size_t>(elements(step.out_dims(0))));
+  if (!out.empty())
+    multiply(step.pool(), {step.out_dims(0)[0], k, n, turn_a, turn_b}, a.data(), b.data(),
+             out.data());
+  const std::vector<double> b_scale = step.reals(4), bias = step.reals(6);
+  if (b_scale.empty()) return bad_node(step, "B's scale is empty");
+  const double factor = step.real_or(1, 1) * real_attr(step, "alpha", 1);
+  std::vector<int64_t> at;
+  if (!bias.empty())
+    at = offsets(step.out_dims(0), broadcast_strides(step.dims(6), step.out_dims(0)));
+  for (size_t i = 0; i < out.size(); ++i) {
+    const size_t column = i % static_cast<size_t>(n);
+    if (!bias.empty()) out[i] += bias[static_cast<size_t>(at[i])];
+    out[i] *= factor * b_scale[column % b_scale.size()];
+  }
+  if (!step.has_input(7)) return step.put(0, out), ok();
+  return put_quantized(step, out, 7, 8), ok();
 }
 
 /// B as N rows of K numbers of `bits` bits, packed from the low end, a scale and zero point a
@@ -145,6 +174,7 @@ constexpr KernelRow kContribMatmulKernels[] = {
     {"EmbedLayerNormalization", embed_norm, kMicrosoft},
     {"MatMulIntegerToFloat", matmul_to_float, kMicrosoft},
     {"MatMulNBits", matmul_nbits, kMicrosoft},
+    {"QGemm", qgemm, kMicrosoft},
 };
 
 }  // namespace

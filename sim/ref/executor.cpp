@@ -290,8 +290,10 @@ Status check_runnable(const Graph& graph) {
 Result<std::vector<Array>> load_weights(const Graph& graph, std::optional<uint64_t> weight_seed) {
   std::vector<Array> out(graph.tensors.size());
   size_t drawn = 0;
-  for (const Node& node : graph.nodes)
-    for (TensorId id : node.inputs) {
+  for (const Node& node : graph.nodes) {
+    std::vector<TensorId> read = node.inputs;
+    read.insert(read.end(), node.quantisation.begin(), node.quantisation.end());
+    for (TensorId id : read) {
       if (id == kNoTensor || graph.tensor(id).origin != Tensor::Origin::initializer) continue;
       Array& array = out[static_cast<size_t>(id)];
       if (!array.empty()) continue;
@@ -299,6 +301,7 @@ Result<std::vector<Array>> load_weights(const Graph& graph, std::optional<uint64
       if (!stored) return stored.errors();
       array = std::move(*stored);
     }
+  }
   return out;
 }
 

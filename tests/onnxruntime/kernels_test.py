@@ -313,6 +313,30 @@ def quantised():
     )
 
 
+    gemm = [u8(3, 5), f(0.02), zero(99), u8(5, 4), f(0.01), zero(140)]
+    counts = rng.integers(-300, 300, 4).astype(np.int32)
+    yield Case("QGemm", 13, [*gemm, counts, f(0.05), zero(110)], domain=MS, alpha=1.0)
+    gemm[0], gemm[3] = u8(5, 3), u8(4, 5)
+    yield Case(
+        "QGemm",
+        13,
+        [*gemm, counts],
+        domain=MS,
+        alpha=0.5,
+        transA=1,
+        transB=1,
+        name="QGemm turned, to floats",
+    )
+    yield Case(
+        "QLinearSoftmax",
+        13,
+        [u8(3, 7), f(0.05), zero(120), f(1 / 256), zero(0)],
+        domain=MS,
+        axis=-1,
+        attributes={"opset": 13},
+    )
+
+
 def fused():
     x = real(2, 3, 8)
     yield Case("Gelu", 13, [x], domain=MS)

@@ -2,6 +2,7 @@
 
 #include "sim/operators/conv/conv_kind_rules.h"
 #include "sim/operators/conv/conv_rules.h"
+#include "sim/operators/names.h"
 #include "sim/operators/op_table.h"
 #include "sim/operators/rules.h"
 #include "sim/operators/work_counts.h"
@@ -123,7 +124,7 @@ constexpr OpRow kConvOperators[] = {
      .cost = conv_integer_cost,
      .kind = OpKind::convolution,
      .weights = WeightLayout::oihw,
-     .real = "Conv"},
+     .real = op::kConv},
     {.name = "QLinearConv",
      .since = 10,
      .min_inputs = 8,
@@ -143,7 +144,7 @@ constexpr OpRow kConvOperators[] = {
      .cost = qlinear_conv_cost,
      .kind = OpKind::convolution,
      .weights = WeightLayout::oihw,
-     .real = "Conv"},
+     .real = op::kConv},
     {.name = "ConvTranspose",
      .min_inputs = 2,
      .max_inputs = 3,

@@ -4,6 +4,7 @@
 
 #include "sim/operators/matmul/attention_rules.h"
 #include "sim/operators/matmul/matmul_rules.h"
+#include "sim/operators/names.h"
 #include "sim/operators/op_table.h"
 #include "sim/operators/rules.h"
 #include "sim/operators/work_counts.h"
@@ -157,7 +158,7 @@ constexpr OpRow kMatmulOperators[] = {
      .shape = matmul_integer_rule,
      .cost = matmul_cost<1>,
      .weights = WeightLayout::kn,
-     .real = "MatMul"},
+     .real = op::kMatMul},
     {.name = "QLinearMatMul",
      .since = 10,
      .min_inputs = 8,
@@ -174,7 +175,7 @@ constexpr OpRow kMatmulOperators[] = {
      .shape = qlinear_matmul_rule,
      .cost = matmul_cost<3>,
      .weights = WeightLayout::kn,
-     .real = "MatMul"},
+     .real = op::kMatMul},
     {.name = "Einsum",
      .since = 12,
      .max_inputs = kVariadic,
