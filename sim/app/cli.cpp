@@ -260,8 +260,9 @@ struct ShapesCommand {
 
   int run(const Console& console) const {
     Journal journal(console.verbose());
-    const auto options = model.elaborate();
+    auto options = model.elaborate();
     if (!options) return report_errors(options.errors());
+    options->as_written = true;
     journal.reads("model", model.model());
     const Result<Graph> graph = model.load(*options);
     if (!graph) return report_errors(graph.errors());

@@ -327,14 +327,10 @@ def quantised():
         transB=1,
         name="QGemm turned, to floats",
     )
-    yield Case(
-        "QLinearSoftmax",
-        13,
-        [u8(3, 7), f(0.05), zero(120), f(1 / 256), zero(0)],
-        domain=MS,
-        axis=-1,
-        attributes={"opset": 13},
-    )
+    softmax = [u8(3, 7), f(0.05), zero(120), f(1 / 256), zero(0)]
+    case = Case("QLinearSoftmax", 13, softmax, domain=MS, axis=-1)
+    case.attributes["opset"] = 13
+    yield case
 
 
 def fused():

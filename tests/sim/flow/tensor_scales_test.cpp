@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "hw/config/load.h"
+#include "sim/lower/real_graph.h"
 #include "tests/support/models.h"
 #include "tests/support/source.h"
 
@@ -58,16 +59,19 @@ TEST(ElementScale, MayBeSymmetric) {
 /// A network's scales, of ranges that the test states by tensor.
 class Scales {
  public:
-  Scales(const ModelBuilder& b, const std::map<std::string, ValueRange>& ranges)
-      : graph_(*elaborate(b.model(), {})),
+  Scales(const ModelBuilder& b, const std::map<std::string, ValueRange>& ranges,
+         const std::map<std::string, float>& constants = {})
+      : graph_(real_graph(*elaborate(b.model(), {}))),
         hw_(*hw::load_hw(kSource + "/configs/8x8.yaml")),
         network_(*cost_network(graph_, hw_, {})) {
     Calibration calibration(graph_);
     for (const auto& [name, range] : ranges)
       calibration.see(id(name),
                       values_of({static_cast<float>(range.low), static_cast<float>(range.high)}));
-    const Constants none = [](TensorId) -> Result<ref::Array> {
-      return Error{Errc::invalid, "there are none", ""};
+    const Constants none = [&](TensorId at) -> Result<ref::Array> {
+      const auto found = constants.find(graph_.tensor(at).name);
+      if (found == constants.end()) return Error{Errc::invalid, "there are none", ""};
+      return values_of({found->second});
     };
     scales_ = *TensorScales::make(graph_, network_, hw_, calibration, none);
   }
@@ -123,6 +127,21 @@ TEST(TensorScales, HoldWhatAProductGivesBeforeASum) {
   const Scales s(m, {{"x", {-1, 1}}, {"c", {-6, 2}}, {"s", {-6, 4}}, {"y", {0, 4}}});
   EXPECT_DOUBLE_EQ(s.of("y").scale, 10.0 / 255);
   EXPECT_EQ(s.of("y").zero, -128 + 153);
+}
+
+TEST(TensorScales, AreThoseThatTheFileStates) {
+  for (const DType type : {DType::uint8, DType::int8}) {
+    ModelBuilder b;
+    b.input("x", {4, 8}).weight("w", {8, 16}).weight("s", {}).weight("z", {}, type);
+    b.node("QuantizeLinear", {"x", "s", "z"}, {"q"});
+    b.node("DequantizeLinear", {"q", "s", "z"}, {"f"});
+    b.node("MatMul", {"f", "w"}, {"y"}).output("y");
+    const float zero = type == DType::uint8 ? 130 : 2;
+    const Scales scales(b, {{"x", {-9, 9}}, {"y", {-1, 4}}}, {{"s", 0.25F}, {"z", zero}});
+    EXPECT_EQ(scales.of("x").scale, 0.25) << "whatever the run's range";
+    EXPECT_EQ(scales.of("x").zero, 2) << "of int8";
+    EXPECT_DOUBLE_EQ(scales.of("y").scale, 5.0 / 255);
+  }
 }
 
 }  // namespace
