@@ -207,18 +207,20 @@ Status qlinear_global_average_pool(KernelContext& step) {
 Status qlinear_softmax(KernelContext& step) {
   const Result<int64_t> axis = axis_attr(step, -1, step.rank(0));
   if (!axis) return axis.errors();
-  Lines l = lines(step.dims(0), *axis);
-  if (int_attr(step, "opset", 13) < 13) l = {l.outer, l.length * l.inner, 1};
+  const Lines l = lines(step.dims(0), *axis);
+  const int64_t inner = int_attr(step, "opset", 13) < 13 ? 1 : l.inner;
   std::vector<double> x = dequantized(step, 0, 1, 2);
-  if (std::ssize(x) != l.outer * l.length * l.inner) return bad_node(step, "X has other elements");
-  for (int64_t o = 0; o < l.outer; ++o)
-    for (int64_t n = 0; n < l.inner && l.length > 0; ++n) {
-      const auto at = [&](int64_t i) -> double& { return x[static_cast<size_t>(l.at(o, i, n))]; };
-      double largest = at(0), sum = 0;
-      for (int64_t i = 1; i < l.length; ++i) largest = std::max(largest, at(i));
-      for (int64_t i = 0; i < l.length; ++i) sum += at(i) = std::exp(at(i) - largest);
-      for (int64_t i = 0; i < l.length; ++i) at(i) /= sum;
-    }
+  if (x.empty()) return step.out(0), ok();
+  const int64_t length = l.length * (l.inner / inner);
+  for (int64_t row = 0; row < l.outer * inner; ++row) {
+    const auto at = [&](int64_t i) -> double& {
+      return x[static_cast<size_t>((row / inner * length + i) * inner + row % inner)];
+    };
+    double largest = at(0), sum = 0;
+    for (int64_t i = 1; i < length; ++i) largest = std::max(largest, at(i));
+    for (int64_t i = 0; i < length; ++i) sum += at(i) = std::exp(at(i) - largest);
+    for (int64_t i = 0; i < length; ++i) at(i) /= sum;
+  }
   return put_quantized(step, x, 3, 4), ok();
 }
 
