@@ -77,7 +77,7 @@ struct Analysis {
   int64_t params = 0, buffers = 0;
   int64_t weight_bytes = 0, weight_bytes_without_bias = 0;
   std::map<std::string, int64_t> bytes_by_type, params_by_type;  ///< of the parameters
-  int64_t input_bytes = 0;                       ///< graph inputs that aren't constant
+  int64_t input_bytes = 0;  ///< graph inputs that aren't constant
   int64_t macs = 0;
   std::map<std::string, int64_t> macs_by_op;  ///< operators that have some
   std::map<std::string, OpSummary> ops;

@@ -21,7 +21,7 @@ struct ElaborateOptions {
   std::map<std::string, bool> branches{};  ///< If whose condition only a run decides -> is it then?
   GraphCut cut{};                          ///< the part of the graph that is wanted
   bool allow_unsupported = false;  ///< keep nodes of unknown operators, with declared shapes
-  bool as_written = false;  ///< integers that stand for reals stay integers: real_graph()
+  bool as_written = false;         ///< integers that stand for reals stay integers: real_graph()
   bool skip_unknown = false;  ///< bindings and shapes of what the model doesn't have are no error
 };
 

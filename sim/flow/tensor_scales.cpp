@@ -227,8 +227,8 @@ class Planner {
   const Calibration& calibration_;
   const Constants& constants_;
   Groups groups_;
-  std::vector<ValueRange> ranges_;  ///< by root, in its values
-  std::vector<bool> symmetric_;     ///< by root
+  std::vector<ValueRange> ranges_;             ///< by root, in its values
+  std::vector<bool> symmetric_;                ///< by root
   std::map<size_t, hw::ElementScale> stated_;  ///< by root, where the file has them
 };
 

@@ -74,8 +74,8 @@ struct Layer {
 /// One tensor that count_parameters() counted.
 struct Parameter {
   TensorId tensor = kNoTensor;
-  int layer = 0;        ///< the first that reads it
-  bool buffer = false;  ///< a running statistic: in `buffers`, not in `params`
+  int layer = 0;                  ///< the first that reads it
+  bool buffer = false;            ///< a running statistic: in `buffers`, not in `params`
   DType type = DType::undefined;  ///< in which the file stores it
   int64_t count = 0;              ///< elements of that type, however they are packed
   int64_t bytes = 0;              ///< in the file; of what nodes make of nothing, those it has

@@ -330,24 +330,25 @@ class RealGraph {
   /// What is only moved stands for the same behind and before it.
   void spread() {
     const auto give = [&](TensorId from, TensorId to) {
-      if (from == kNoTensor || to == kNoTensor || (!is_code(to) && !is_float(tensor(to).dtype))) return;
+      if (from == kNoTensor || to == kNoTensor || (!is_code(to) && !is_float(tensor(to).dtype)))
+        return;
       if (tensor(from).quantisation && !tensor(to).quantisation)
         graph_.tensor(to).quantisation = tensor(from).quantisation;
     };
     for (size_t i = 0; i < uses_.size(); ++i)
-      if (uses_[i] == Use::moves) give(node(static_cast<NodeId>(i)).inputs[0],
-                                       node(static_cast<NodeId>(i)).outputs[0]);
+      if (uses_[i] == Use::moves)
+        give(node(static_cast<NodeId>(i)).inputs[0], node(static_cast<NodeId>(i)).outputs[0]);
     for (size_t i = uses_.size(); i-- > 0;)
-      if (uses_[i] == Use::moves) give(node(static_cast<NodeId>(i)).outputs[0],
-                                       node(static_cast<NodeId>(i)).inputs[0]);
+      if (uses_[i] == Use::moves)
+        give(node(static_cast<NodeId>(i)).outputs[0], node(static_cast<NodeId>(i)).inputs[0]);
   }
 
   Graph graph_;
   const std::vector<std::vector<NodeId>> readers_;
-  std::vector<Use> uses_;          ///< by node
-  std::vector<bool> stands_;       ///< by tensor: integers that stand for reals everywhere
-  std::vector<bool> is_output_;    ///< by tensor
-  std::vector<TensorId> alias_;    ///< by tensor: the one that is it now; kNoTensor: itself
+  std::vector<Use> uses_;             ///< by node
+  std::vector<bool> stands_;          ///< by tensor: integers that stand for reals everywhere
+  std::vector<bool> is_output_;       ///< by tensor
+  std::vector<TensorId> alias_;       ///< by tensor: the one that is it now; kNoTensor: itself
   std::map<NodeId, size_t> passing_;  ///< absorbed nodes: the input that their result is
   std::vector<NodeId> gone_;          ///< absorbed ones whose result nothing reads any more
   std::map<NodeId, Quantisation> weights_;  ///< of integer products

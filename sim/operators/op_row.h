@@ -243,8 +243,8 @@ struct OpRow {
   ControlFlow control_flow = ControlFlow::none;  ///< else no graph has such a node: it is expanded
   std::string_view no_kernel = "";               ///< why the reference executor doesn't compute it
   Codes codes = Codes::none;
-  /// Of work on integers that stand for real numbers: the operator of ai.onnx that does it on those,
-  /// with the inputs that are no scales and zero points.
+  /// Of work on integers that stand for reals: the operator of ai.onnx that does it on those, with
+  /// the inputs that are no scales and zero points.
   std::string_view real = "";
   /// From this input on come data, its scale and its zero point by turns.
   int triples_from = kVariadic;

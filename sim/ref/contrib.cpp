@@ -203,7 +203,7 @@ Status qlinear_global_average_pool(KernelContext& step) {
   return put_quantized(step, out, 3, 4), ok();
 }
 
-/// Softmax of dequantised rows; before opset 13 (attribute opset) all dims from the axis on are one.
+/// Softmax of dequantised rows; before opset 13 (attribute opset) dims from the axis on are one.
 Status qlinear_softmax(KernelContext& step) {
   const Result<int64_t> axis = axis_attr(step, -1, step.rank(0));
   if (!axis) return axis.errors();

@@ -61,8 +61,8 @@ Result<Array> load_reals(const Graph& graph, TensorId id, std::optional<uint64_t
   const auto scale = part(tensor.quantisation->scale), times = part(tensor.quantisation->times);
   const auto zero = part(tensor.quantisation->zero_point);
   if (!scale || !times || !zero) return (!scale ? scale : !times ? times : zero).errors();
-  const int64_t inner = elements(tensor.dims, static_cast<size_t>(tensor.quantisation->axis) + 1,
-                                 tensor.dims.size());
+  const int64_t inner =
+      elements(tensor.dims, static_cast<size_t>(tensor.quantisation->axis) + 1, tensor.dims.size());
   const auto of = [&](const std::vector<double>& v, int64_t i, double fallback) {
     return v.empty() ? fallback : v[static_cast<size_t>(i / inner) % v.size()];
   };

@@ -148,10 +148,9 @@ void add_machine(const Report& report, Page& page) {
 std::string weight_types(const Report& report) {
   std::string out;
   for (size_t i = 0; i < report.bytes_by_type.size(); ++i)
-    out += fmt::format("{}{} {} in {}", i == 0 ? "" : ", ",
-                       format_si(real(report.params_by_type[i].second)),
-                       report.bytes_by_type[i].first,
-                       format_si(real(report.bytes_by_type[i].second), "B"));
+    out += fmt::format(
+        "{}{} {} in {}", i == 0 ? "" : ", ", format_si(real(report.params_by_type[i].second)),
+        report.bytes_by_type[i].first, format_si(real(report.bytes_by_type[i].second), "B"));
   return out;
 }
 

@@ -312,7 +312,6 @@ def quantised():
         strides=[2, 2],
     )
 
-
     gemm = [u8(3, 5), f(0.02), zero(99), u8(5, 4), f(0.01), zero(140)]
     counts = rng.integers(-300, 300, 4).astype(np.int32)
     yield Case("QGemm", 13, [*gemm, counts, f(0.05), zero(110)], domain=MS, alpha=1.0)

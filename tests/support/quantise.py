@@ -10,6 +10,7 @@ doesn't have are drawn.
 """
 
 import json
+import pathlib
 import sys
 
 import numpy as np
@@ -77,8 +78,9 @@ class Quantiser:
         return name
 
     def emit(self, op, inputs, outputs, **attributes):
-        self.new.append(helper.make_node(op, inputs, outputs, name=outputs[0] + "/" + op,
-                                         **attributes))
+        self.new.append(
+            helper.make_node(op, inputs, outputs, name=outputs[0] + "/" + op, **attributes)
+        )
 
     # ---- tensors
 
@@ -170,9 +172,7 @@ class Quantiser:
         for port, name in enumerate(node.input):
             if name in self.weights and node.op_type in PRODUCTS and port in (1, 2):
                 inputs.append(self.qdq_weight(node, port, axis))
-            elif not self.is_float(name):
-                inputs.append(name)
-            elif name in self.weights:
+            elif not self.is_float(name) or name in self.weights:
                 inputs.append(name)
             else:
                 inputs.append(self.floats(name))
@@ -239,8 +239,13 @@ class Quantiser:
         attributes = {a.name: helper.get_attribute_value(a) for a in node.attribute}
         if node.op_type == "Gemm":
             attributes.pop("beta", None)
-            self.emit("QGemm", [*x, *w, *(bias or [""]), *self.scale(out)], [out + "_q"],
-                      domain=CONTRIB, **attributes)
+            self.emit(
+                "QGemm",
+                [*x, *w, *(bias or [""]), *self.scale(out)],
+                [out + "_q"],
+                domain=CONTRIB,
+                **attributes,
+            )
         elif node.op_type == "Conv":
             self.emit("QLinearConv", [*x, *w, *self.scale(out), *bias], [out + "_q"], **attributes)
         else:
@@ -288,7 +293,7 @@ def quantise(model, form, ranges=None):
 
 def main():
     form, source, target = sys.argv[1:4]
-    ranges = json.load(open(sys.argv[4])) if len(sys.argv) > 4 else {}
+    ranges = json.loads(pathlib.Path(sys.argv[4]).read_text()) if len(sys.argv) > 4 else {}
     model = onnx.load(source, load_external_data=False)
     onnx.save(quantise(model, form, ranges), target)
 

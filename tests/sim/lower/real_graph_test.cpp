@@ -115,8 +115,8 @@ TEST(RealGraph, OperatorsOnIntegersAreThoseOnReals) {
          {{"axis", "", int64_t{1}}});
   b.node("DequantizeLinear", {"joined", "s", "z"}, {"y"}).output("y");
   const Real real(b);
-  for (const auto& [name, op] : {std::pair{"a", "Conv"}, {"sum", "Add"}, {"sigmoid", "Sigmoid"},
-                                 {"joined", "Concat"}}) {
+  for (const auto& [name, op] :
+       {std::pair{"a", "Conv"}, {"sum", "Add"}, {"sigmoid", "Sigmoid"}, {"joined", "Concat"}}) {
     const Node& node = real.graph.nodes[static_cast<size_t>(real.layer(name).node)];
     EXPECT_EQ(node.op_type, op);
     EXPECT_EQ(node.domain, "");
