@@ -59,8 +59,8 @@ struct Node {
   bool folded = false;  ///< every output is constant: costs nothing at run time
   /// Path of the module that the node was exported from, its parts divided by "."; "": not known.
   std::string module{};
-  /// Of a graph on real numbers (sim/lower/real_graph.h): the operator that the file has here, where
-  /// it is another one; its scales and zero points; is the node nothing but a change of numbers,
+  /// Of a graph on real numbers (sim/lower/real_graph.h): the operator that the file has, where it
+  /// is another one; its scales and zero points; is the node nothing but a change of numbers,
   /// which its neighbours' commands do?
   std::string written_as{};
   std::vector<TensorId> quantisation{};
