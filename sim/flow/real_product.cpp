@@ -60,7 +60,8 @@ class RealProduct : public RealPart {
     if (products != 1 || weights_lie(node_) == WeightLayout::unknown) return false;
     if (input_of(layer_, op.a_port) != 0 || input_of(layer_, op.b_port) != 1) return false;
     const Tensor& a = tensor(layer_.inputs[0]);
-    if (a.constant || !is_float(a.dtype) || !is_float(weights().dtype)) return false;
+    const bool reals = is_float(weights().dtype) || weights().quantisation;
+    if (a.constant || !is_float(a.dtype) || !reals) return false;
     return !weights().constant || elements(weights().dims) == logical_weights(op);
   }
 
