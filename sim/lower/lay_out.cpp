@@ -6,6 +6,7 @@
 #include "sim/lower/lane_meaning.h"
 #include "sim/lower/node_layouts.h"
 #include "sim/lower/parts.h"
+#include "sim/lower/repeats.h"
 #include "sim/lower/row_layout.h"
 #include "sim/operators/movement/box_rules.h"
 #include "sim/operators/op_table.h"
@@ -256,6 +257,7 @@ void lay_out(const Graph& graph, Lowered& lowered) { LayOut(graph, lowered).run(
 Result<Lowered> lower_in_memory(const Graph& graph) {
   Result<Lowered> lowered = lower(graph);
   if (!lowered) return lowered;
+  merge_repeats(graph, *lowered);
   lay_out(graph, *lowered);
   set_row_work(graph, *lowered);
   add_lane_meanings(graph, *lowered);
