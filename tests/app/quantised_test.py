@@ -1,0 +1,83 @@
+#!/usr/bin/python3
+"""Do quantised networks cost what they save?
+
+Usage: quantised_test.py ACCSIM. Exit code 77 (skipped) without python3-onnx.
+
+Forms of shipped networks, as quantisers write them (tests/support/quantise.py), beside the network
+of floats: no more cycles on a machine of int8, and the bytes of the file's tensors.
+"""
+
+import json
+import pathlib
+import subprocess
+import sys
+import tempfile
+import unittest
+
+try:
+    import numpy as np
+    import onnx
+    from onnx import helper
+except ImportError:
+    print("skipped: python3-onnx isn't installed", file=sys.stderr)
+    sys.exit(77)
+
+sys.dont_write_bytecode = True
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(ROOT / "tests" / "support"))
+
+import quantise  # noqa: E402
+
+ACCSIM = None  # set by main
+FORMS = {
+    "resnet18_op13": ["qdq", "qoperator"],
+    "mobilenet_v2_op13": ["qdq", "qoperator"],
+    "bert_base_op17": ["qdq", "dynamic"],
+    "llama_tiny2_prefill64_op17": ["qdq", "dynamic"],
+}
+
+
+def cost(model):
+    command = [ACCSIM, "--hw", str(ROOT / "configs/64x64.yaml"), str(model), "--json", "-", "-q"]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    if done.returncode:
+        raise AssertionError(done.stderr)
+    return json.loads(done.stdout)
+
+
+def stored_bytes(model):
+    """Of the initializers that nodes read, by type; those of shapes and positions left out."""
+    read = {name for node in model.graph.node for name in node.input}
+    sums = {}
+    for tensor in model.graph.initializer:
+        kind = np.dtype(helper.mapping.TENSOR_TYPE_TO_NP_TYPE[tensor.data_type])
+        if tensor.name in read and kind != np.int64:
+            count = int(np.prod(tensor.dims, dtype=np.int64))
+            sums[kind.name] = sums.get(kind.name, 0) + count * kind.itemsize
+    return sums
+
+
+class QuantisedNetworks(unittest.TestCase):
+    def check(self, name, form, folder):
+        written = ROOT / "models" / f"{name}.onnx"
+        path = pathlib.Path(folder) / f"{name}.{form}.onnx"
+        model = quantise.quantise(onnx.load(written, load_external_data=False), form)
+        onnx.save(model, path)
+        ours, floats = cost(path), cost(written)
+        self.assertLessEqual(ours["totals"]["cycles"], floats["totals"]["cycles"])
+        self.assertEqual(ours["totals"]["macs"], floats["totals"]["macs"])
+        self.assertEqual(ours["model"]["bytes_by_type"], stored_bytes(model))
+        self.assertEqual(ours["model"]["weight_bytes"], sum(stored_bytes(model).values()))
+        self.assertLess(ours["model"]["weight_bytes"], floats["model"]["weight_bytes"])
+
+    def test_no_more_cycles_and_the_bytes_of_the_file(self):
+        with tempfile.TemporaryDirectory() as folder:
+            for name, forms in FORMS.items():
+                for form in forms:
+                    with self.subTest(network=name, form=form):
+                        self.check(name, form, folder)
+
+
+if __name__ == "__main__":
+    ACCSIM = sys.argv.pop(1)
+    unittest.main()
