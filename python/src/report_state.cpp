@@ -12,7 +12,7 @@
 namespace accsim::python {
 namespace {
 
-constexpr std::string_view kFormat = "accsim.report-state/5";
+constexpr std::string_view kFormat = "accsim.report-state/6";
 
 // Structured bindings name every member: one more, and this doesn't compile.
 
@@ -44,8 +44,8 @@ void members(sim::LayerReport& l, F each) {
 
 template <class F>
 void members(sim::Assumption& a, F each) {
-  auto& [node, op_type, of, bound, size, given] = a;
-  each(node, op_type, of, bound, size, given);
+  auto& [node, op_type, of, bound, size, given, branch] = a;
+  each(node, op_type, of, bound, size, given, branch);
 }
 
 template <class F>

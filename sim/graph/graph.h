@@ -74,11 +74,11 @@ struct Node {
 struct Assumption {
   std::string node{};  ///< name of the node whose output has it
   std::string op_type{};
-  std::string of{};           ///< what is counted, as "elements that aren't 0"
-  int64_t bound = 0;          ///< it can't be more
-  int64_t size = 0;           ///< what it is taken as
-  bool given = false;         ///< by the user
-  std::string_view branch{};  ///< kThenBranch or kElseBranch; "": it is a size
+  std::string of{};      ///< what is counted, as "elements that aren't 0"
+  int64_t bound = 0;     ///< it can't be more
+  int64_t size = 0;      ///< what it is taken as
+  bool given = false;    ///< by the user
+  std::string branch{};  ///< kThenBranch or kElseBranch; "": it is a size
 };
 inline constexpr std::string_view kThenBranch = "then", kElseBranch = "else";
 
