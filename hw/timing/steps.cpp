@@ -33,17 +33,11 @@ void StepWriter::start(const HwConfig& hw, Dataflow dataflow) {
     banked_.emplace(Banked{hw.banked, hw.clock_mhz, DramCosts(hw)});
 }
 
-StepWriter::Transfer StepWriter::transfer(Memory m, const Walk& walk, bool write, bool scattered) {
-  const bool dram = m == Memory::dram;
-  if (dram && hw_->dram_model == DramModel::banked) {
-    std::array<DramTransfer::Level, 8> levels;
-    size_t n = 0;
-    for (const Walk::Level& l : walk.levels) levels[n++] = {l.count, l.stride};
-    const DramCost cost = banked_->costs.transfer({{levels.data(), n}, walk.run, write, scattered});
-    return {0, cost.latency, cost.bus, write};
-  }
-  const ChannelConfig& c = dram ? hw_->dram : hw_->shared.channel;
-  return {(write ? c.write : c.read).cycles(walk.bytes()), c.latency, 0, write};
+DramCost StepWriter::transfer(Memory m, int64_t bytes, int64_t piece, bool write) const {
+  if (m == Memory::dram && hw_->dram_model == DramModel::banked)
+    return banked_->costs.transfer(bytes, piece, write);
+  const ChannelConfig& c = m == Memory::dram ? hw_->dram : hw_->shared.channel;
+  return {(write ? c.write : c.read).cycles(bytes), c.latency};
 }
 
 void StepWriter::add(const Step& step, TouchSet writes) {
@@ -80,74 +74,72 @@ void StepWriter::close_loop() {
   loop.stale = (frame.reads & ~frame.writes) != 0;
 }
 
-void StepWriter::add_transfer(Step step, const Transfer& t, int64_t port, int64_t behind,
-                              TouchSet writes) {
-  step.occupancy = scaled(std::max({int64_t{1}, t.occupancy, port}) + behind);
-  step.latency += scaled(t.latency);
-  if (t.bus == 0) return add(step, writes);
-  step.fill = scaled(behind);
-  step.bus = t.bus;
-  step.turn_to = static_cast<int32_t>(banked_->costs.turn(t.write));
-  step.turn_from = static_cast<int32_t>(banked_->costs.turn(!t.write));
-  add(step, writes | touch(Moment::bus));
+/// With the slot port.
+DramCost StepWriter::plain_load(Buffer to, Memory from, int64_t runs, int64_t run) const {
+  const int64_t beats = contract::port_beats(runs, run, hw_->buffer(to).width);
+  const DramCost cost = transfer(from, runs * run, run, false);
+  return {std::max({int64_t{1}, cost.occupancy, beats}), cost.latency};
 }
 
-void StepWriter::load(Buffer to, Memory from, const Walk& walk) {
-  const int64_t beats = contract::port_beats(walk.runs(), walk.run, hw_->buffer(to).width);
-  add_load(to, from, transfer(from, walk, false), beats, 0);
+void StepWriter::load(Buffer to, Memory from, int64_t runs, int64_t run) {
+  const DramCost cost = plain_load(to, from, runs, run);
+  add_load(to, from, cost.occupancy, cost.latency);
 }
 
-void StepWriter::load_gathered(Buffer to, Memory from, const Walk& walk) {
-  const int64_t beats = contract::port_beats(walk.runs(), walk.run, hw_->buffer(to).width);
-  add_load(to, from, transfer(from, walk, false, true), beats, contract::kGatherLatency);
+void StepWriter::load_gathered(Buffer to, Memory from, int64_t runs, int64_t run) {
+  const DramCost cost = plain_load(to, from, runs, run);
+  add_load(to, from, contract::kGatherLatency + cost.occupancy, cost.latency);
 }
 
-void StepWriter::load_transposed(Buffer to, Memory from, const Walk& walk, int64_t element) {
+void StepWriter::load_transposed(Buffer to, Memory from, int64_t runs, int64_t run, int64_t rows,
+                                 int64_t element) {
   const int64_t side = contract::transposer_side(hw_->array, hw_->buffer(to).width, element);
-  const int64_t rows = walk.levels.back().count;
-  const contract::Transposition t{walk.runs() / rows, rows, walk.run / element, side};
-  // Row by row of a block: what is contiguous is a piece of a run. Blocks of a row follow one
-  // another, and find its bytes' DRAM rows open.
-  add_load(to, from, transfer(from, walk, false), t.in(), t.out());
+  const contract::Transposition t{runs / rows, rows, run / element, side};
+  // Row by row of a block: what is contiguous is a piece of a run.
+  const DramCost cost = transfer(from, runs * run, std::min(run, side * element), false);
+  add_load(to, from, std::max(cost.occupancy, t.in()) + t.out(), cost.latency);
 }
 
-void StepWriter::add_load(Buffer to, Memory from, const Transfer& t, int64_t port, int64_t behind) {
+void StepWriter::add_load(Buffer to, Memory from, int64_t occupancy, int64_t latency) {
   const bool shares = stages_ && from == Memory::dram;
   if (shares) frames_.back().reads |= touch(Moment::read_by_stage);
-  add_transfer({.kind = Step::Kind::load,
-                .memory = from == Memory::dram ? Wait::dram_read : Wait::shared,
-                .moment = loaded(to),
-                .shares = shares},
-               t, port, behind,
-               touch(Moment::load_free) | touch(loaded(to)) | touch(Moment::pending_load) |
-                   touch(Moment::pending_load_full) | (shares ? touch(Moment::read_by_load) : 0));
+  add({.kind = Step::Kind::load,
+       .memory = from == Memory::dram ? Wait::dram_read : Wait::shared,
+       .moment = loaded(to),
+       .shares = shares,
+       .occupancy = scaled(occupancy),
+       .latency = scaled(latency)},
+      touch(Moment::load_free) | touch(loaded(to)) | touch(Moment::pending_load) |
+          touch(Moment::pending_load_full) | (shares ? touch(Moment::read_by_load) : 0));
 }
 
-void StepWriter::store(Memory to, const Walk& walk) {
-  const int64_t width = hw_->buffer(Buffer::output).width;
+void StepWriter::store(Memory to, int64_t runs, int64_t run) {
+  const int64_t beats = contract::port_beats(runs, run, hw_->buffer(Buffer::output).width);
+  const DramCost cost = transfer(to, runs * run, run, true);
   const bool shares = stages_ && to == Memory::dram;
   if (shares) frames_.back().reads |= touch(Moment::written_by_stage);
-  add_transfer({.kind = Step::Kind::store,
-                .memory = to == Memory::dram ? Wait::dram_write : Wait::shared,
-                .shares = shares},
-               transfer(to, walk, true), contract::port_beats(walk.runs(), walk.run, width), 0,
-               touch(Moment::store_free) | touch(Moment::store_release) |
-                   touch(Moment::store_done) | touch(Moment::pending_store) |
-                   (shares ? touch(Moment::written_by_store) : 0));
+  add({.kind = Step::Kind::store,
+       .memory = to == Memory::dram ? Wait::dram_write : Wait::shared,
+       .shares = shares,
+       .occupancy = scaled(std::max({int64_t{1}, cost.occupancy, beats})),
+       .latency = scaled(cost.latency)},
+      touch(Moment::store_free) | touch(Moment::store_release) | touch(Moment::store_done) |
+          touch(Moment::pending_store) | (shares ? touch(Moment::written_by_store) : 0));
 }
 
-void StepWriter::stage(Memory from, const Walk& walk) {
+void StepWriter::stage(Memory from, int64_t runs, int64_t run) {
   const bool in = from == Memory::dram;
-  const int64_t beats = contract::port_beats(walk.runs(), walk.run, contract::stage_port(*hw_));
+  const int64_t beats = contract::port_beats(runs, run, contract::stage_port(*hw_));
+  const DramCost cost = transfer(Memory::dram, runs * run, run, !in);
   const Moment mine = in ? Moment::read_by_stage : Moment::written_by_stage;
   const Moment other = in ? Moment::read_by_load : Moment::written_by_store;
   frames_.back().reads |= touch(other);
-  add_transfer({.kind = Step::Kind::stage,
-                .memory = in ? Wait::dram_read : Wait::dram_write,
-                .latency = scaled(hw_->shared.channel.latency)},
-               transfer(Memory::dram, walk, !in), beats, 0,
-               touch(Moment::stage_free) | touch(Moment::stage_done) |
-                   touch(Moment::pending_stage) | touch(mine));
+  add({.kind = Step::Kind::stage,
+       .memory = in ? Wait::dram_read : Wait::dram_write,
+       .occupancy = scaled(std::max({int64_t{1}, cost.occupancy, beats})),
+       .latency = scaled(cost.latency + hw_->shared.channel.latency)},
+      touch(Moment::stage_free) | touch(Moment::stage_done) | touch(Moment::pending_stage) |
+          touch(mine));
 }
 
 void StepWriter::gemm(int64_t m, int64_t k, int64_t n) {
@@ -332,11 +324,12 @@ class Compiler {
 
   void command(const LoadCommand& c) {
     if (c.transposed > 0)
-      to_.load_transposed(c.buffer, memory(c.tensor), c.walk, c.transposed);
+      to_.load_transposed(c.buffer, memory(c.tensor), c.walk.runs(), c.walk.run,
+                          c.walk.levels.back().count, c.transposed);
     else if (c.gather)
-      to_.load_gathered(c.buffer, memory(c.tensor), c.walk);
+      to_.load_gathered(c.buffer, memory(c.tensor), c.walk.runs(), c.walk.run);
     else
-      to_.load(c.buffer, memory(c.tensor), c.walk);
+      to_.load(c.buffer, memory(c.tensor), c.walk.runs(), c.walk.run);
   }
   void command(const GemmCommand& c) { to_.gemm(c.m, c.k, c.n); }
   void command(const DrainCommand&) { to_.drain(); }
@@ -345,8 +338,8 @@ class Compiler {
   void command(const SetTableCommand& c) { to_.set_table(c.unit); }
   void command(const LaneCommand& c) { to_.lane(c); }
   void command(const RowCommand& c) { to_.row(c); }
-  void command(const StoreCommand& c) { to_.store(memory(c.tensor), c.walk); }
-  void command(const StageCommand& c) { to_.stage(memory(c.from), c.walk); }
+  void command(const StoreCommand& c) { to_.store(memory(c.tensor), c.walk.runs(), c.walk.run); }
+  void command(const StageCommand& c) { to_.stage(memory(c.from), c.walk.runs(), c.walk.run); }
 
   const Program& program_;
   const std::vector<int> regions_;

@@ -218,7 +218,8 @@ class CostSink {
   }
 
   void tensor(const Place& place, int64_t) {
-    tensors_.push_back({place.memory, marks_ && !place.constant, false, place.port, place.pitch});
+    tensors_.push_back(
+        {place.memory, marks_ && !place.constant, false, place.port, place.pitch.run});
   }
   void region(int64_t bytes) {
     if (regions_.empty()) {
@@ -227,7 +228,7 @@ class CostSink {
     }
     steps_.add_region(1);
     const OperandPort port{OperandPort::Side::region, static_cast<int>(regions_.size())};
-    tensors_.push_back({hw::Memory::shared, false, false, port, {}});
+    tensors_.push_back({hw::Memory::shared, false, false, port, 0});
     regions_.push_back(bytes);
   }
   const std::vector<int64_t>& regions() const { return regions_; }
@@ -238,7 +239,7 @@ class CostSink {
   void stage(int from, int, const hw::Walk& walk, Fill) {
     if (std::exchange(tensors_[static_cast<size_t>(from)].awaited, false))
       steps_.mark({true, hw::Queue::stage, from});
-    steps_.stage(memory(from), walk);
+    steps_.stage(memory(from), walk.runs(), walk.run);
     tally_.stage(times_, memory(from), walk.bytes());
   }
   template <class Body>
@@ -258,17 +259,18 @@ class CostSink {
   void load(hw::Buffer to, int tensor, const hw::Walk& walk, Fill, int64_t transposed = 0) {
     if (std::exchange(tensors_[static_cast<size_t>(tensor)].awaited, false))
       steps_.mark({true, hw::Queue::load, tensor});
+    const auto [runs, run] = runs_of(tensor, walk);
     if (transposed > 0)
-      steps_.load_transposed(to, memory(tensor), lying(tensor, walk), transposed);
+      steps_.load_transposed(to, memory(tensor), runs, run, walk.levels.back().count, transposed);
     else
-      steps_.load(to, memory(tensor), lying(tensor, walk));
+      steps_.load(to, memory(tensor), runs, run);
     tally_.load(times_, to, memory(tensor), walk.bytes());
   }
   template <class Fill>
   void load_gathered(hw::Buffer to, int tensor, const hw::Walk& walk, Fill) {
     if (std::exchange(tensors_[static_cast<size_t>(tensor)].awaited, false))
       steps_.mark({true, hw::Queue::load, tensor});
-    steps_.load_gathered(to, memory(tensor), walk);
+    steps_.load_gathered(to, memory(tensor), walk.runs(), walk.run);
     tally_.load(times_, to, memory(tensor), walk.bytes());
     tally_.indices(times_, walk.levels[0].count);
   }
@@ -310,7 +312,8 @@ class CostSink {
   template <class Fill>
   void store(int tensor, const hw::Walk& walk, Fill) {
     tensors_[static_cast<size_t>(tensor)].stored = true;
-    steps_.store(memory(tensor), lying(tensor, walk));
+    const auto [runs, run] = runs_of(tensor, walk);
+    steps_.store(memory(tensor), runs, run);
     tally_.store(times_, memory(tensor), walk.bytes());
   }
 
@@ -320,12 +323,17 @@ class CostSink {
     bool awaited;  ///< its first load waits for marks
     bool stored;
     OperandPort port;
-    Pitch pitch;
+    int64_t row;  ///< bytes of a row of one that has a pitch, else 0
+  };
+  struct Runs {
+    int64_t runs, run;
   };
 
-  /// The walk as it is in a tensor whose rows may have a pitch.
-  hw::Walk lying(int tensor, const hw::Walk& walk) const {
-    return pitched(walk, tensors_[static_cast<size_t>(tensor)].pitch);
+  /// Those of the walk in a tensor whose rows have a pitch (pitched()).
+  Runs runs_of(int tensor, const hw::Walk& walk) const {
+    const int64_t row = tensors_[static_cast<size_t>(tensor)].row;
+    if (row == 0 || walk.run <= row) return {walk.runs(), walk.run};
+    return {walk.runs() * (walk.run / row), row};
   }
   hw::Memory memory(int tensor) const { return tensors_[static_cast<size_t>(tensor)].memory; }
   int64_t accumulating(const PassSizes& s) const {
