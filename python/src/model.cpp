@@ -1,5 +1,6 @@
 #include "python/src/model.h"
 
+#include <fmt/format.h>
 #include <nanobind/stl/map.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
@@ -67,8 +68,9 @@ std::map<std::string, bool> branches(const nb::object& given, Errors& errors) {
   if (given.is_none()) return out;
   for (const auto& [node, branch] : nb::cast<std::map<std::string, std::string>>(given)) {
     if (branch != sim::kThenBranch && branch != sim::kElseBranch)
-      errors.push_back(
-          {Errc::usage, "'" + node + "=" + branch + "' is not NODE=then or NODE=else", "--branch"});
+      errors.push_back({Errc::usage,
+                        fmt::format("'{}={}' is not NODE=then or NODE=else", node, branch),
+                        "--branch"});
     out[node] = branch == sim::kThenBranch;
   }
   return out;
