@@ -32,6 +32,7 @@
 #include "sim/app/sweep_command.h"
 #include "sim/app/tile_command.h"
 #include "sim/app/trace_options.h"
+#include "sim/app/validate_command.h"
 #include "sim/app/verify_command.h"
 #include "sim/flow/cost.h"
 #include "sim/flow/cost_model_version.h"
@@ -286,6 +287,7 @@ struct Commands {
   SweepCommand sweep;
   CompareCommand compare;
   AdviseCommand advise;
+  ValidateCommand validate;
   ServeCommand serve;
   DocumentsCommand documents;
   Console console;
@@ -303,6 +305,7 @@ struct Commands {
     sweep.add_to(app);
     compare.add_to(app);
     advise.add_to(app);
+    validate.add_to(app);
     serve.add_to(app);
     documents.add_to(app);
     console.add_to(app);
@@ -322,6 +325,7 @@ struct Commands {
     if (sweep.chosen()) return sweep.run(cost.version, console);
     if (compare.chosen()) return compare.run(console, cost.command, cost.version);
     if (advise.chosen()) return advise.run(console);
+    if (validate.chosen()) return validate.run(console, cost.version);
     if (serve.chosen()) return serve.run(cost.version);
     return std::nullopt;
   }

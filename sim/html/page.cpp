@@ -76,4 +76,17 @@ std::string html_page(const HtmlPage& page) {
   return out;
 }
 
+std::string plain_page(std::string_view title, const std::string& body) {
+  std::string out =
+      "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
+      "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src "
+      "'unsafe-inline'; base-uri 'none'; form-action 'none'\">\n"
+      "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
+      "<meta name=\"color-scheme\" content=\"light dark\">\n"
+      "<meta name=\"generator\" content=\"accsim\">\n<title>";
+  out += html_escape(title) + "</title>\n<style>\n";
+  append(out, page_style());
+  return out + "</style>\n</head>\n<body>\n" + body + "</body>\n</html>\n";
+}
+
 }  // namespace accsim::sim

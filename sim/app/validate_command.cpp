@@ -1,0 +1,94 @@
+#include "sim/app/validate_command.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <thread>
+
+#include "sim/app/cli.h"
+#include "sim/app/file_options.h"
+#include "sim/app/journal.h"
+#include "sim/app/output.h"
+#include "sim/app/paths.h"
+#include "sim/validate/validation_text.h"
+
+namespace accsim::sim {
+namespace {
+
+constexpr const char* kShippedFolder = "validation";
+
+/// Where published figures are shipped: in the tree, or what was installed.
+Result<std::string> shipped_folder() {
+  const auto folder = data_folder();
+  if (!folder) return folder.errors();
+  return (*folder / kShippedFolder).lexically_normal().string();
+}
+
+}  // namespace
+
+void ValidateCommand::add_to(CLI::App& app) {
+  sub_ = app.add_subcommand(
+      "validate", "Published figures of machines that exist beside what is predicted for them");
+  sub_->footer("Exit codes: 0 done, 2 input that can't be used.");
+  sub_->add_option(
+          "source", source_,
+          "Published figures: a file (YAML) or a folder of them; default: all shipped ones")
+      ->type_name(kReadFile);
+  mapping_.add_to(*sub_);
+  sub_->add_option("--json", json_,
+                   "Write the comparison as JSON (accsim.validation/1); - for stdout")
+      ->type_name(kWrittenFile);
+  sub_->add_option("--csv", csv_, "Write a line a figure as CSV; - for stdout")
+      ->type_name(kWrittenFile);
+  sub_->add_option("--html", html_, "Write the comparison as a page without scripts; - for stdout")
+      ->type_name(kWrittenFile);
+  sub_->add_option("--markdown", markdown_,
+                   "Write the comparison as Markdown, as in docs/validation.md; - for stdout")
+      ->type_name(kWrittenFile);
+  sub_->add_flag("--no-interval", no_interval_,
+                 "Don't go over the ranges of assumed fields: faster, and no interval");
+  sub_->add_flag("-q,--quiet", quiet_, "No table");
+}
+
+int ValidateCommand::run(const Console& console, const std::string& version) const {
+  Errors errors;
+  const auto options = mapping_.parse();
+  if (!options) errors = options.errors();
+  const Result<std::string> place = source_.empty() ? shipped_folder() : Result(source_);
+  if (!place) errors.insert(errors.end(), place.errors().begin(), place.errors().end());
+  if (!errors.empty()) return report_errors(errors);
+  const auto files = validation_files(*place);
+  if (!files) return report_errors(files.errors());
+  Journal journal(console.verbose());
+  std::vector<ValidationSource> sources;
+  for (const std::string& file : *files) {
+    journal.reads("figures", file);
+    auto source = load_validation(file);
+    if (source)
+      sources.push_back(std::move(*source));
+    else
+      errors.insert(errors.end(), source.errors().begin(), source.errors().end());
+  }
+  if (!errors.empty()) return report_errors(errors);
+  journal.step("figures, machines and networks read");
+  const int threads = std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
+  const auto done = validate(std::move(sources), *options, !no_interval_, threads);
+  if (!done) return report_errors(done.errors());
+  journal.step("predicted");
+  const std::string root =
+      std::filesystem::path(files->front()).parent_path().parent_path().string();
+  const auto write = [](const std::string& path, const auto& make) {
+    return path.empty() ? static_cast<int>(kExitOk) : write_result(path, make());
+  };
+  for (const int code :
+       {write(json_, [&] { return to_json(*done); }), write(csv_, [&] { return to_csv(*done); }),
+        write(html_, [&] { return to_html(*done, version); }),
+        write(markdown_, [&] { return to_markdown(*done, root); })})
+    if (code != kExitOk) return code;
+  if (quiet_ || json_ == "-" || csv_ == "-" || html_ == "-" || markdown_ == "-") return kExitOk;
+  return print_out(
+      to_text(*done, {.width = static_cast<int>(Console::width()), .colour = console.colour()}));
+}
+
+}  // namespace accsim::sim

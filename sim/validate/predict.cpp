@@ -1,0 +1,191 @@
+#include "sim/validate/predict.h"
+
+#include <algorithm>
+#include <atomic>
+#include <cmath>
+
+#include "hw/area/area.h"
+#include "sim/base/threads.h"
+#include "sim/sweep/space.h"
+#include "sim/validate/statistics.h"
+
+namespace accsim::sim {
+namespace {
+
+double quantity_of(const ValidationPoint& point, const WorkloadTotals& totals,
+                   const hw::HwConfig& hw) {
+  const auto cycles = static_cast<double>(totals.cycles);
+  const double us = cycles / hw.clock_mhz;
+  const auto macs = static_cast<double>(totals.macs);
+  switch (point.quantity) {
+    case Quantity::cycles:
+      return cycles;
+    case Quantity::time_us:
+      return us;
+    case Quantity::time_ms:
+      return us / 1e3;
+    case Quantity::frames:
+      return static_cast<double>(point.frames) / us * 1e6;
+    case Quantity::tops:
+      return 2 * macs / us / 1e6;
+    case Quantity::utilisation:
+      return 100 * macs / (cycles * static_cast<double>(hw.array.rows * hw.array.cols));
+    case Quantity::area:
+      return hw::area_mm2(hw);
+  }
+  return 0;
+}
+
+/// A point on variants of its machine.
+class Predictor {
+ public:
+  Predictor(const ValidationPoint& point, const KnownMachine& machine, const MapOptions& options,
+            Workload workload)
+      : point_(point), machine_(machine), options_(options), workload_(std::move(workload)) {}
+
+  Result<double> on(const hw::HwConfig& hw) {
+    const auto totals = workload_.cost(hw, options_);
+    if (!totals) return totals.errors();
+    return quantity_of(point_, *totals, hw);
+  }
+
+  Result<Prediction> run(bool interval) {
+    const auto base = on(machine_.hw);
+    if (!base) return base.errors();
+    Prediction out;
+    out.predicted = out.low = out.high = *base;
+    if (!interval) return out;
+    hw::HwConfig least = machine_.hw, most = machine_.hw;
+    for (const FieldOrigin& origin : machine_.origins) {
+      if (!origin.assumed() || origin.field->path.starts_with("energy.")) continue;
+      if (const Status good = move(origin, out, least, most); !good) return good.errors();
+    }
+    for (const hw::HwConfig& corner : {least, most}) {
+      const auto value = on(corner);
+      if (!value) return value.errors();
+      widen(*value, out.low, out.high);
+    }
+    std::ranges::stable_sort(out.effects, std::ranges::greater{},
+                             [](const FieldEffect& e) { return e.high - e.low; });
+    return out;
+  }
+
+ private:
+  static void widen(double value, double& low, double& high) {
+    low = std::min(low, value);
+    high = std::max(high, value);
+  }
+
+  /// Moves one field alone, and the corners' by what that shows.
+  Status move(const FieldOrigin& origin, Prediction& out, hw::HwConfig& least, hw::HwConfig& most) {
+    FieldEffect effect{origin.field->path, out.predicted, out.predicted};
+    std::string smaller, larger;
+    for (const std::string& text : origin.range) {
+      const auto value = on(with_assumed(machine_.hw, origin, text));
+      if (!value) return value.errors();
+      if (*value < effect.low) smaller = text;
+      if (*value > effect.high) larger = text;
+      widen(*value, effect.low, effect.high);
+    }
+    const auto turn = [&](const std::string& text, hw::HwConfig& corner) {
+      if (text.empty()) return;
+      const hw::HwConfig turned = with_assumed(corner, origin, text);
+      if (broken_rule(turned).empty()) corner = turned;
+    };
+    turn(smaller, least);
+    turn(larger, most);
+    widen(effect.low, out.low, out.high);
+    widen(effect.high, out.low, out.high);
+    if (effect.low < effect.high) out.effects.push_back(std::move(effect));
+    return ok();
+  }
+
+  const ValidationPoint& point_;
+  const KnownMachine& machine_;
+  const MapOptions& options_;
+  Workload workload_;
+};
+
+void add(const ValidationPoint& point, const Prediction& p, ErrorSummary& out) {
+  const double error = p.error(point.measured);
+  if (out.points == 0 || std::abs(error) > std::abs(out.worst)) {
+    out.worst = error;
+    out.worst_point = point.name;
+  }
+  const auto n = static_cast<double>(++out.points);
+  out.mean_absolute += (std::abs(error) - out.mean_absolute) / n;
+  if (p.low <= point.measured && point.measured <= p.high) ++out.inside;
+}
+
+void summarise(ValidatedSource& s, Validation& all) {
+  std::vector<double> predicted, measured;
+  for (size_t i = 0; i < s.source.points.size(); ++i) {
+    const ValidationPoint& point = s.source.points[i];
+    add(point, s.predictions[i], s.summary);
+    add(point, s.predictions[i], s.source.fitted ? all.fitted : all.unfitted);
+    if (point.quantity != s.source.points.front().quantity) continue;
+    predicted.push_back(s.predictions[i].predicted);
+    measured.push_back(point.measured);
+  }
+  s.rank = rank_correlation(predicted, measured);
+  if (const auto r = correlation(predicted, measured)) s.r2 = *r * *r;
+}
+
+}  // namespace
+
+Result<Prediction> predict(const ValidationPoint& point, const KnownMachine& machine,
+                           const MapOptions& options, bool interval) {
+  auto workload = Workload::prepare(point.graph);
+  if (!workload) return workload.errors();
+  return Predictor(point, machine, options, std::move(*workload)).run(interval);
+}
+
+Result<Validation> validate(std::vector<ValidationSource> sources, const MapOptions& options,
+                            bool interval, int threads) {
+  struct Task {
+    size_t source, point;
+  };
+  std::vector<Task> tasks;
+  std::vector<std::vector<std::optional<Result<Prediction>>>> results(sources.size());
+  for (size_t s = 0; s < sources.size(); ++s) {
+    results[s].resize(sources[s].points.size());
+    for (size_t p = 0; p < sources[s].points.size(); ++p) tasks.push_back({s, p});
+  }
+  std::atomic<size_t> next = 0;
+  const auto work = [&](int) {
+    for (size_t i = next++; i < tasks.size(); i = next++) {
+      const auto [s, p] = tasks[i];
+      const ValidationPoint& point = sources[s].points[p];
+      results[s][p].emplace(
+          predict(point, sources[s].machines.at(point.machine_file), options, interval));
+    }
+  };
+  {
+    Threads others(threads - 1, work);
+    work(0);
+    others.join();
+  }
+  Validation out;
+  out.interval = interval;
+  Errors errors;
+  for (size_t s = 0; s < sources.size(); ++s) {
+    ValidatedSource done;
+    for (size_t p = 0; p < results[s].size(); ++p) {
+      Result<Prediction>& r = *results[s][p];
+      if (r)
+        done.predictions.push_back(std::move(*r));
+      else
+        for (Error e : r.errors()) {
+          e.message = sources[s].points[p].name + ": " + e.message;
+          errors.push_back(std::move(e));
+        }
+    }
+    done.source = std::move(sources[s]);
+    out.sources.push_back(std::move(done));
+  }
+  if (!errors.empty()) return errors;
+  for (ValidatedSource& s : out.sources) summarise(s, out);
+  return out;
+}
+
+}  // namespace accsim::sim

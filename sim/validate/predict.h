@@ -1,0 +1,64 @@
+#pragma once
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "sim/flow/workload.h"
+#include "sim/validate/validation.h"
+
+namespace accsim::sim {
+
+/// How much of a prediction an assumed field decides.
+struct FieldEffect {
+  std::string field;
+  double low = 0, high = 0;  ///< least and most of the prediction as this field alone moves
+};
+
+/// A published figure and what accsim says instead.
+struct Prediction {
+  double predicted = 0;
+  double low = 0, high = 0;          ///< over all assumed ranges, see predict()
+  std::vector<FieldEffect> effects;  ///< those that move the prediction, the widest first
+
+  double error(double measured) const { return predicted / measured - 1; }
+};
+
+/// Predicts a point. With `interval` every assumed field is moved alone to the ends of its range;
+/// then all of them at once to the end that makes the prediction smaller, and to the one that makes
+/// it larger. low and high are the least and the most of all that was seen: the bounds where every
+/// field's effect has one direction whatever the others are. Moves that break a rule of machines
+/// together are left out, the later field staying as it is. Without it low = high = predicted.
+/// Errors: a layer that the machine can't run.
+Result<Prediction> predict(const ValidationPoint& point, const KnownMachine& machine,
+                           const MapOptions& options, bool interval);
+
+/// Summary of some predictions.
+struct ErrorSummary {
+  int64_t points = 0;
+  double mean_absolute = 0;  ///< of the errors, as parts
+  double worst = 0;          ///< the error that is largest, with its sign
+  std::string worst_point;
+  int64_t inside = 0;  ///< points whose measured figure lies in the interval
+};
+
+/// A source with its predictions, in the order of its points.
+struct ValidatedSource {
+  ValidationSource source;
+  std::vector<Prediction> predictions;
+  ErrorSummary summary;
+  std::optional<double> rank;  ///< Spearman's correlation of predicted and measured
+  std::optional<double> r2;    ///< square of Pearson's: what a fitted line would reach
+};
+
+/// All that `accsim validate` found.
+struct Validation {
+  std::vector<ValidatedSource> sources;
+  bool interval = true;           ///< were the assumed ranges gone over?
+  ErrorSummary unfitted, fitted;  ///< over the points of all sources of either kind
+};
+
+/// Predicts all points of the sources in several threads. The result doesn't depend on their number.
+Result<Validation> validate(std::vector<ValidationSource> sources, const MapOptions& options,
+                            bool interval, int threads);
+
+}  // namespace accsim::sim

@@ -1,0 +1,262 @@
+#include "sim/validate/validation.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <filesystem>
+#include <set>
+
+#include "hw/config/values.h"
+#include "hw/config/yaml_tree.h"
+#include "sim/flow/cost.h"
+#include "sim/validate/layer_list.h"
+#include "sim/validate/read_text.h"
+
+namespace accsim::sim {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::string_view kFileKind = "a validation file (YAML)";
+/// By Evidence: in files, and for people.
+constexpr std::array<std::string_view, 3> kEvidence = {"silicon", "simulation", "estimate"};
+constexpr std::array<std::string_view, 3> kEvidenceText = {"silicon", "RTL simulation", "estimate"};
+
+class ValidationReader {
+ public:
+  explicit ValidationReader(const std::string& path) : errors_(path) {
+    out_.file = path;
+    folder_ = fs::path(path).parent_path();
+  }
+
+  Result<ValidationSource> run(const hw::YamlNode& tree) {
+    const std::vector<std::string> keys = {"source",    "evidence", "fitted",  "machine",
+                                           "workloads", "goal",     "goal_r2", "differences",
+                                           "networks",  "points"};
+    std::map<std::string, const hw::YamlEntry*> found;
+    read_section(tree, tree.at, "the validation", keys, errors_,
+                 [&](const hw::YamlEntry& e) { found[e.key] = &e; });
+    if (tree.kind != hw::YamlNode::Kind::map) return errors_.take();
+    for (const char* needed : {"source", "evidence", "fitted", "points"})
+      if (!found.contains(needed))
+        errors_.fail(tree.at, fmt::format("missing key \"{}\"; a validation needs source, "
+                                          "evidence, fitted and points",
+                                          needed));
+    const auto with = [&](const char* key, auto read) {
+      if (const auto at = found.find(key); at != found.end()) read(*at->second);
+    };
+    with("source", [&](const hw::YamlEntry& e) { out_.source = e.value.text; });
+    with("evidence", [&](const hw::YamlEntry& e) {
+      out_.evidence = static_cast<Evidence>(word(e, {kEvidence.begin(), kEvidence.end()}));
+    });
+    with("fitted", [&](const hw::YamlEntry& e) { out_.fitted = word(e, {"no", "yes"}) == 1; });
+    with("machine", [&](const hw::YamlEntry& e) { machine_ = machine(e); });
+    with("workloads", [&](const hw::YamlEntry& e) { out_.workloads = e.value.text; });
+    with("goal", [&](const hw::YamlEntry& e) { goal_ = share(e); });
+    with("goal_r2",
+         [&](const hw::YamlEntry& e) { out_.goal_r2 = read_number(e.value, e.key, errors_); });
+    with("differences", [&](const hw::YamlEntry& e) {
+      for (const hw::YamlNode& item : e.value.items) out_.differences.push_back(item.text);
+      if (out_.differences.empty()) errors_.fail(e.at, "differences must be a list of sentences");
+    });
+    with("networks", [&](const hw::YamlEntry& e) {
+      for (const hw::YamlEntry& n : e.value.entries)
+        networks_[n.key] = read_layer_list(n.value, errors_);
+    });
+    with("points", [&](const hw::YamlEntry& e) { points(e); });
+    if (!errors_.empty()) return errors_.take();
+    return std::move(out_);
+  }
+
+ private:
+  std::string relative(const std::string& path) const {
+    return (folder_ / path).lexically_normal().string();
+  }
+
+  size_t word(const hw::YamlEntry& e, const std::vector<std::string_view>& words) {
+    const auto at = std::ranges::find(words, e.value.text);
+    if (at != words.end()) return static_cast<size_t>(at - words.begin());
+    errors_.fail(e.value.at, fmt::format("{} is {}; valid: {}", e.key,
+                                         hw::quoted_text(e.value.text), fmt::join(words, ", ")));
+    return 0;
+  }
+
+  /// Percent, as a part.
+  std::optional<double> share(const hw::YamlEntry& e) {
+    const auto percent = read_number(e.value, e.key, errors_);
+    if (percent && *percent > 0) return *percent / 100;
+    if (percent) errors_.fail(e.value.at, e.key + " is a percentage above 0");
+    return std::nullopt;
+  }
+
+  /// The machine's file; its origins are read once.
+  std::string machine(const hw::YamlEntry& e) {
+    const std::string file = relative(e.value.text);
+    if (out_.machines.contains(file)) return file;
+    auto known = load_known_machine(file);
+    if (!known) {
+      errors_.fail(e.at, "the machine can't be used:");
+      errors_.add(known.errors());
+      return file;
+    }
+    out_.machines.emplace(file, std::move(*known));
+    return file;
+  }
+
+  void points(const hw::YamlEntry& list) {
+    if (list.value.kind != hw::YamlNode::Kind::sequence || list.value.items.empty())
+      return errors_.fail(list.at, "points must be a list of at least one");
+    std::set<std::string> names;
+    for (const hw::YamlNode& node : list.value.items) {
+      point(node);
+      if (!out_.points.empty() && !names.insert(out_.points.back().name).second)
+        errors_.fail(node.at, hw::quoted_text(out_.points.back().name) + " is named twice");
+    }
+  }
+
+  /// What a point's keys say of its workload.
+  struct WorkloadKeys {
+    std::string model, network, product;
+    ElaborateOptions options;
+
+    void read(const hw::YamlEntry& e, ValidationReader& reader) {
+      if (e.key == "model") model = reader.relative(e.value.text);
+      if (e.key == "network") network = e.value.text;
+      if (e.key == "product") product = e.value.text;
+      if (e.key == "from") options.cut.from = e.value.text;
+      if (e.key == "until") options.cut.until = e.value.text;
+      if (e.key != "bind") return;
+      for (const hw::YamlEntry& symbol : e.value.entries)
+        options.bindings[symbol.key] = reader.whole(symbol);
+    }
+  };
+
+  void point(const hw::YamlNode& node) {
+    ValidationPoint p;
+    p.at = node.at;
+    p.machine_file = machine_;
+    p.goal = goal_;
+    WorkloadKeys work;
+    std::vector<std::string> keys = {"name",    "machine", "model",  "bind", "from", "until",
+                                     "network", "product", "frames", "goal", "note"};
+    for (const QuantityInfo& q : quantities()) keys.emplace_back(q.key);
+    int measured = 0;
+    read_section(node, node.at, "a point", keys, errors_, [&](const hw::YamlEntry& e) {
+      if (e.key == "name") p.name = e.value.text;
+      if (e.key == "machine") p.machine_file = machine(e);
+      if (e.key == "goal") p.goal = share(e);
+      if (e.key == "note") p.note = e.value.text;
+      if (e.key == "frames") p.frames = whole(e);
+      for (size_t q = 0; q < quantities().size(); ++q)
+        if (quantities()[q].key == e.key) {
+          p.quantity = static_cast<Quantity>(q);
+          p.measured = read_number(e.value, e.key, errors_).value_or(0);
+          ++measured;
+        }
+      work.read(e, *this);
+    });
+    if (p.name.empty() || measured != 1 || !(p.measured > 0) || p.machine_file.empty())
+      return errors_.fail(node.at,
+                          "a point needs name, a machine (here or above all points) and "
+                          "one measured figure above 0");
+    load_graph_of(work, node.at, p);
+    out_.points.push_back(std::move(p));
+  }
+
+  int64_t whole(const hw::YamlEntry& e) {
+    const auto v = read_number(e.value, e.key, errors_);
+    if (v && *v >= 1 && *v <= 1e12 && *v == std::floor(*v)) return static_cast<int64_t>(*v);
+    if (v) errors_.fail(e.value.at, e.key + " must be a whole number from 1");
+    return 1;
+  }
+
+  void load_graph_of(const WorkloadKeys& work, hw::TextPosition at, ValidationPoint& p) {
+    const int said = static_cast<int>(!work.model.empty()) +
+                     static_cast<int>(!work.network.empty()) +
+                     static_cast<int>(!work.product.empty());
+    if (said != 1) return errors_.fail(at, "a point has one of model, network and product");
+    const Result<Graph> graph = graph_of(work, at, p);
+    if (!graph) {
+      errors_.fail(at, "this workload can't be used:");
+      return errors_.add(graph.errors());
+    }
+    p.graph = *graph;
+  }
+
+  Result<Graph> graph_of(const WorkloadKeys& work, hw::TextPosition at, ValidationPoint& p) {
+    const std::string where = hw::where_text(out_.file, at);
+    if (!work.model.empty()) {
+      p.workload = fs::path(work.model).stem().string();
+      return load_graph(work.model, work.options);
+    }
+    if (!work.product.empty()) {
+      const auto size = sizes_from(work.product);
+      if (!size || size->size() != 3)
+        return Error{Errc::invalid, "product is rows, reduction and columns, as 64x128x256", where};
+      p.workload = work.product;
+      return elaborate(product_model(*size), work.options);
+    }
+    const auto list = networks_.find(work.network);
+    if (list == networks_.end())
+      return Error{Errc::invalid,
+                   hw::quoted_text(work.network) + " is no network of this file's networks", where};
+    p.workload = work.network;
+    const auto model = layer_model(list->second, where);
+    if (!model) return model.errors();
+    return elaborate(*model, work.options);
+  }
+
+  ValidationSource out_;
+  SpecErrors errors_;
+  fs::path folder_;
+  std::string machine_;
+  std::optional<double> goal_;
+  std::map<std::string, LayerList> networks_;
+};
+
+}  // namespace
+
+std::string_view name(Evidence e) { return kEvidenceText[static_cast<size_t>(e)]; }
+
+const std::vector<QuantityInfo>& quantities() {
+  static const std::vector<QuantityInfo> kQuantities = {
+      {"cycles", "cycles", "cycles of one run"},
+      {"us", "us", "time of one run, microseconds"},
+      {"ms", "ms", "time of one run, milliseconds"},
+      {"fps", "frames/s", "frames of a run over its time"},
+      {"tops", "TOPS", "two operations a multiply-accumulate, over the time"},
+      {"utilisation", "%", "multiply-accumulates over what the array could have done"},
+      {"mm2", "mm2", "silicon area"},
+  };
+  return kQuantities;
+}
+
+Result<ValidationSource> load_validation(const std::string& path) {
+  const auto text = read_text(path, kFileKind);
+  if (!text) return text.errors();
+  const auto tree = hw::parse_yaml(*text, path);
+  if (!tree) return tree.errors();
+  return ValidationReader(path).run(*tree);
+}
+
+Result<std::vector<std::string>> validation_files(const std::string& path) {
+  std::error_code ec;
+  if (!fs::is_directory(path, ec)) {
+    if (!fs::is_regular_file(path, ec))
+      return Error{
+          Errc::io,
+          fmt::format("no such file or folder; give the path of {}, or of a folder of them",
+                      kFileKind),
+          path};
+    return std::vector<std::string>{path};
+  }
+  std::vector<std::string> out;
+  for (const auto& entry : fs::directory_iterator(path, ec))
+    if (entry.path().extension() == ".yaml") out.push_back(entry.path().string());
+  if (ec || out.empty()) return Error{Errc::io, "no .yaml file in this folder", path};
+  std::ranges::sort(out);
+  return out;
+}
+
+}  // namespace accsim::sim

@@ -1,0 +1,66 @@
+#pragma once
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "hw/config/yaml_tree.h"
+#include "sim/graph/graph.h"
+#include "sim/validate/field_origins.h"
+
+namespace accsim::sim {
+
+/// What a published figure was taken from.
+enum class Evidence : uint8_t { silicon, simulation, estimate };
+/// "silicon", "RTL simulation", "estimate".
+std::string_view name(Evidence e);
+
+/// What was measured.
+enum class Quantity : uint8_t { cycles, time_us, time_ms, frames, tops, utilisation, area };
+
+/// A quantity as validation files and reports name it.
+struct QuantityInfo {
+  std::string_view key;   ///< in the file: "fps"
+  std::string_view unit;  ///< in reports: "frames/s"
+  std::string_view meaning;
+};
+/// By Quantity.
+const std::vector<QuantityInfo>& quantities();
+
+/// A workload with a published figure, and all that is needed to predict it.
+struct ValidationPoint {
+  std::string name;
+  std::string machine_file;  ///< as found from the working directory
+  std::string workload;      ///< what is costed, for people: the model's file or the list's name
+  Graph graph;
+  int64_t frames = 1;  ///< results of one run, for frames a second: the batch
+  Quantity quantity = Quantity::cycles;
+  double measured = 0;
+  std::optional<double> goal;  ///< greatest error that is aimed at, as a part of `measured`
+  std::string note;            ///< what is special about this point
+  hw::TextPosition at;
+};
+
+/// The points of one publication.
+struct ValidationSource {
+  std::string file;
+  std::string source;  ///< authors, title, tables
+  Evidence evidence = Evidence::silicon;
+  bool fitted = false;            ///< any constant of machine or model was chosen by these figures
+  std::string workloads;          ///< how the workloads were made from what is published
+  std::optional<double> goal_r2;  ///< least R2 over the points that is aimed at
+  std::vector<std::string> differences;  ///< known reasons of what differs, and how much each is
+  std::vector<ValidationPoint> points;
+  std::map<std::string, KnownMachine> machines;  ///< by ValidationPoint::machine_file
+};
+
+/// Reads one file of validation/: docs/validation.md has the keys. Paths in it are relative to
+/// its folder. Everything that is wrong is reported at once with file:line:column.
+Result<ValidationSource> load_validation(const std::string& path);
+
+/// What `accsim validate` reads for the path that it was given: a file itself, or all .yaml files
+/// of a folder, sorted. Errc::io when there is nothing.
+Result<std::vector<std::string>> validation_files(const std::string& path);
+
+}  // namespace accsim::sim

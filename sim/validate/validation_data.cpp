@@ -1,0 +1,103 @@
+#include <fmt/format.h>
+
+#include <nlohmann/json.hpp>
+
+#include "sim/report/csv.h"
+#include "sim/validate/validation_text.h"
+
+namespace accsim::sim {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+Json optional(const std::optional<double>& v) { return v ? Json(*v) : Json(); }
+
+Json summary_json(const ErrorSummary& s) {
+  if (s.points == 0) return nullptr;
+  return {{"points", s.points},
+          {"mean_absolute_error", s.mean_absolute},
+          {"worst_error", s.worst},
+          {"worst_point", s.worst_point},
+          {"inside_interval", s.inside}};
+}
+
+Json point_json(const ValidatedSource& s, size_t i) {
+  const ValidationPoint& p = s.source.points[i];
+  const Prediction& r = s.predictions[i];
+  const QuantityInfo& q = quantities()[static_cast<size_t>(p.quantity)];
+  Json effects = Json::array();
+  for (const FieldEffect& e : r.effects)
+    effects.push_back({{"field", e.field}, {"low", e.low}, {"high", e.high}});
+  return {{"name", p.name},
+          {"workload", p.workload},
+          {"machine", s.source.machines.at(p.machine_file).hw.name},
+          {"quantity", q.key},
+          {"unit", q.unit},
+          {"measured", p.measured},
+          {"predicted", r.predicted},
+          {"error", r.error(p.measured)},
+          {"low", r.low},
+          {"high", r.high},
+          {"inside", r.low <= p.measured && p.measured <= r.high},
+          {"goal", optional(p.goal)},
+          {"note", p.note},
+          {"effects", effects}};
+}
+
+}  // namespace
+
+std::string to_json(const Validation& v) {
+  Json sources = Json::array();
+  for (const ValidatedSource& s : v.sources) {
+    Json points = Json::array();
+    for (size_t i = 0; i < s.predictions.size(); ++i) points.push_back(point_json(s, i));
+    sources.push_back({{"file", s.source.file},
+                       {"source", s.source.source},
+                       {"evidence", name(s.source.evidence)},
+                       {"fitted", s.source.fitted},
+                       {"summary", summary_json(s.summary)},
+                       {"rank_correlation", optional(s.rank)},
+                       {"r2", optional(s.r2)},
+                       {"goal_r2", optional(s.source.goal_r2)},
+                       {"workloads", s.source.workloads},
+                       {"differences", s.source.differences},
+                       {"points", points}});
+  }
+  const Json out = {
+      {"schema", "accsim.validation/1"},
+      {"interval", v.interval},
+      {"summary", {{"unfitted", summary_json(v.unfitted)}, {"fitted", summary_json(v.fitted)}}},
+      {"sources", sources}};
+  return out.dump(1, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
+std::string to_csv(const Validation& v) {
+  std::string out =
+      "file,evidence,fitted,point,workload,machine,quantity,measured,predicted,error,low,high\n";
+  for (const ValidatedSource& s : v.sources)
+    for (size_t i = 0; i < s.predictions.size(); ++i) {
+      const ValidationPoint& p = s.source.points[i];
+      const Prediction& r = s.predictions[i];
+      const QuantityInfo& q = quantities()[static_cast<size_t>(p.quantity)];
+      const std::vector<FieldValue> cells = {s.source.file,
+                                             std::string(name(s.source.evidence)),
+                                             std::string(s.source.fitted ? "yes" : "no"),
+                                             p.name,
+                                             p.workload,
+                                             s.source.machines.at(p.machine_file).hw.name,
+                                             std::string(q.key),
+                                             p.measured,
+                                             r.predicted,
+                                             r.error(p.measured),
+                                             r.low,
+                                             r.high};
+      for (size_t c = 0; c < cells.size(); ++c) {
+        if (c > 0) out += ',';
+        append_csv_cell(cells[c], out);
+      }
+      out += '\n';
+    }
+  return out;
+}
+
+}  // namespace accsim::sim

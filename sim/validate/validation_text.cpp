@@ -1,0 +1,224 @@
+#include "sim/validate/validation_text.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <filesystem>
+
+#include "sim/report/format.h"
+#include "sim/report/table.h"
+
+namespace accsim::sim {
+namespace {
+
+constexpr int kNarrowestPage = 60;
+constexpr size_t kLabel = 14;         // column of the labels
+constexpr size_t kEffectsNamed = 3;   // widest of a point's
+constexpr double kCounted = 100'000;  // figures from here on have no decimals
+
+class TextWriter {
+ public:
+  explicit TextWriter(const TextOptions& options)
+      : options_(options), width_(static_cast<size_t>(std::max(options.width, kNarrowestPage))) {}
+
+  void item(std::string_view label, const std::string& text) {
+    bool first = true;
+    for (const std::string& part : wrap_words(printable(text), width_ - kLabel)) {
+      out_ += paint(fmt::format("{:<{}}", first ? label : "", kLabel), Ink::bold,
+                    options_.colour && first) +
+              part + "\n";
+      first = false;
+    }
+  }
+
+  void source(const ValidatedSource& s, bool interval) {
+    item("source", s.source.source);
+    item("", fmt::format("{}{}; {}", name(s.source.evidence), s.source.fitted ? ", fitted" : "",
+                         s.source.file));
+    out_ += '\n';
+    for (const std::string& line : table(s, interval).lines(width_, options_.colour))
+      out_ += line + "\n";
+    out_ += '\n';
+    item("summary", summary_text(s.summary, interval));
+    if (const std::string text = correlation_text(s); !text.empty()) item("", text);
+    for (const std::string& line : goal_lines(s)) item("goal", line);
+    bool first = true;
+    for (const std::string& text : s.source.differences) {
+      item(first ? "differences" : "", text);
+      first = false;
+    }
+    out_ += '\n';
+  }
+
+  std::string take() { return std::move(out_); }
+
+ private:
+  static TextTable table(const ValidatedSource& s, bool interval) {
+    TextTable out({{"point", "", true},
+                   {"", "", true, 1},
+                   {"measured", ""},
+                   {"predicted", ""},
+                   {"error", ""},
+                   {interval ? "lowest" : "", "", false, 2},
+                   {interval ? "highest" : "", "", false, 2},
+                   {"machine", "", true, 3}});
+    for (size_t i = 0; i < s.predictions.size(); ++i) {
+      const ValidationPoint& p = s.source.points[i];
+      const Prediction& r = s.predictions[i];
+      out.add({{p.name, std::string(quantities()[static_cast<size_t>(p.quantity)].unit),
+                figure_text(p.measured), figure_text(r.predicted), error_text(r.error(p.measured)),
+                interval ? figure_text(r.low) : "", interval ? figure_text(r.high) : "",
+                s.source.machines.at(p.machine_file).hw.name}});
+    }
+    return out;
+  }
+
+  TextOptions options_;
+  size_t width_;
+  std::string out_;
+};
+
+/// Text in a cell of a Markdown table.
+std::string cell(std::string_view text) {
+  std::string out;
+  for (const char c : printable(text)) {
+    if (c == '|') out += '\\';
+    out += c;
+  }
+  return out;
+}
+
+std::string relative_to(const std::string& file, const std::string& root) {
+  const auto path = std::filesystem::path(file).lexically_relative(root);
+  return path.empty() ? file : path.string();
+}
+
+void markdown_points(const ValidatedSource& s, bool interval, std::string& out) {
+  out += "| point | unit | measured | predicted | error | interval | decided by |\n";
+  out += "|---|---|---:|---:|---:|---:|---|\n";
+  for (size_t i = 0; i < s.predictions.size(); ++i) {
+    const ValidationPoint& p = s.source.points[i];
+    const Prediction& r = s.predictions[i];
+    std::string effects;
+    for (size_t e = 0; e < std::min(kEffectsNamed, r.effects.size()); ++e)
+      effects += fmt::format("{}`{}`", e == 0 ? "" : ", ", r.effects[e].field);
+    out += fmt::format("| {} | {} | {} | {} | {} | {} | {} |\n", cell(p.name),
+                       quantities()[static_cast<size_t>(p.quantity)].unit, figure_text(p.measured),
+                       figure_text(r.predicted), error_text(r.error(p.measured)),
+                       interval ? fmt::format("{} .. {}", error_text(r.low / p.measured - 1),
+                                              error_text(r.high / p.measured - 1))
+                                : "",
+                       effects);
+  }
+  out += '\n';
+}
+
+void markdown_source(const ValidatedSource& s, const std::string& root, bool interval,
+                     std::string& out) {
+  out += fmt::format("### {}\n\n", printable(s.source.source));
+  out += fmt::format("{}; {}; [{}](../{}).", name(s.source.evidence),
+                     s.source.fitted ? "fitted" : "nothing fitted",
+                     std::filesystem::path(s.source.file).filename().string(),
+                     relative_to(s.source.file, root));
+  for (const auto& [file, machine] : s.source.machines)
+    out += fmt::format(" [{}](../{})", machine.hw.name, relative_to(file, root));
+  out += "\n\n";
+  if (!s.source.workloads.empty()) out += printable(s.source.workloads) + "\n\n";
+  markdown_points(s, interval, out);
+  out += summary_text(s.summary, interval) + ".\n";
+  if (const std::string text = correlation_text(s); !text.empty()) out += text + ".\n";
+  for (const std::string& line : goal_lines(s)) out += fmt::format("Goal {}.\n", line);
+  out += '\n';
+  for (const ValidationPoint& p : s.source.points)
+    if (!p.note.empty()) out += fmt::format("- {}: {}\n", cell(p.name), printable(p.note));
+  for (const std::string& text : s.source.differences)
+    out += fmt::format("- {}\n", printable(text));
+  out += '\n';
+}
+
+}  // namespace
+
+std::string error_text(double error) {
+  const double percent = 100 * error;
+  return (percent > 0 ? "+" : "") + format_fixed(percent, 1) + " %";
+}
+
+std::string figure_text(double value) {
+  if (std::abs(value) >= kCounted) return format_count(std::llround(value));
+  const int digits = value == 0 ? 0 : static_cast<int>(std::floor(std::log10(std::abs(value))));
+  return format_fixed(value, std::clamp(3 - digits, 0, 6));
+}
+
+std::vector<std::string> goal_lines(const ValidatedSource& s) {
+  struct Reached {
+    double goal;
+    int64_t points, reached;
+  };
+  std::vector<Reached> aims;
+  for (size_t i = 0; i < s.predictions.size(); ++i) {
+    const ValidationPoint& p = s.source.points[i];
+    if (!p.goal) continue;
+    auto at = std::ranges::find(aims, *p.goal, &Reached::goal);
+    if (at == aims.end()) at = aims.insert(aims.end(), {*p.goal, 0, 0});
+    ++at->points;
+    at->reached += std::abs(s.predictions[i].error(p.measured)) <= *p.goal ? 1 : 0;
+  }
+  std::vector<std::string> out;
+  for (const Reached& a : aims)
+    out.push_back(fmt::format("within {} %: reached by {} of {} points",
+                              format_fixed(100 * a.goal, 0), a.reached, a.points));
+  if (s.source.goal_r2)
+    out.push_back(fmt::format("R2 of {:.2f}: {}", *s.source.goal_r2,
+                              s.r2 && *s.r2 >= *s.source.goal_r2 ? "reached" : "not reached"));
+  return out;
+}
+
+std::string summary_text(const ErrorSummary& s, bool interval) {
+  std::string out = fmt::format("{} point{}, mean absolute error {} %, worst {} ({})", s.points,
+                                s.points == 1 ? "" : "s", format_fixed(100 * s.mean_absolute, 1),
+                                error_text(s.worst), printable(s.worst_point));
+  if (interval)
+    out += fmt::format("; {} of the measured figures lie{} in the interval", s.inside,
+                       s.inside == 1 ? "s" : "");
+  return out;
+}
+
+std::string correlation_text(const ValidatedSource& s) {
+  std::string out;
+  if (s.rank) out += fmt::format("Rank correlation {:.3f}", *s.rank);
+  if (s.r2) out += fmt::format(", R2 {:.3f}", *s.r2);
+  return out;
+}
+
+std::string to_text(const Validation& v, const TextOptions& options) {
+  TextWriter writer(options);
+  for (const ValidatedSource& s : v.sources) writer.source(s, v.interval);
+  if (v.unfitted.points > 0) writer.item("unfitted", summary_text(v.unfitted, v.interval));
+  if (v.fitted.points > 0) writer.item("fitted", summary_text(v.fitted, v.interval));
+  return writer.take();
+}
+
+std::string to_markdown(const Validation& v, const std::string& root) {
+  std::string out = "| source | evidence | points | mean absolute error | worst | rank | R2 |\n";
+  out += "|---|---|---:|---:|---:|---:|---:|\n";
+  const auto number = [](const std::optional<double>& x) {
+    return x ? fmt::format("{:.3f}", *x) : std::string("-");
+  };
+  for (const ValidatedSource& s : v.sources)
+    out += fmt::format("| {} | {} | {} | {} % | {} ({}) | {} | {} |\n", cell(s.source.source),
+                       name(s.source.evidence), s.summary.points,
+                       format_fixed(100 * s.summary.mean_absolute, 1), error_text(s.summary.worst),
+                       cell(s.summary.worst_point), number(s.rank), number(s.r2));
+  out += '\n';
+  if (v.unfitted.points > 0)
+    out += fmt::format("Unfitted: {}.\n", summary_text(v.unfitted, v.interval));
+  out += v.fitted.points > 0 ? fmt::format("Fitted: {}.\n", summary_text(v.fitted, v.interval))
+                             : std::string("Fitted: none.\n");
+  out += '\n';
+  for (const ValidatedSource& s : v.sources) markdown_source(s, root, v.interval, out);
+  while (out.ends_with("\n\n")) out.pop_back();
+  return out;
+}
+
+}  // namespace accsim::sim
