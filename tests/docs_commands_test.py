@@ -2,8 +2,9 @@
 """Do the commands of the tutorial and of the pages for users work, and print what the pages say?
 
 Usage: docs_commands_test.py ACCSIM. A page's ```sh blocks run one after the other in a scratch
-folder that sees configs/, models/ and docs/examples/; a ```yaml block is the file that the text
-before it names; the lines of a ```text block must be in the output of the commands before it."""
+folder that sees configs/, models/, validation/ and docs/examples/; a ```yaml block is the file that
+the text before it names; the lines of a ```text block must be in the output of the commands before
+it."""
 
 import os
 import pathlib
@@ -43,7 +44,7 @@ class Commands(unittest.TestCase):
         (folder / "bin" / "accsim").symlink_to(ACCSIM)
         work = folder / "work"
         (work / "docs").mkdir(parents=True)
-        for name in ("configs", "models", "docs/examples"):
+        for name in ("configs", "models", "validation", "docs/examples"):
             (work / name).symlink_to(ROOT / name)
         path = f"{folder / 'bin'}:{os.environ['PATH']}"
         ran, printed = 0, ""

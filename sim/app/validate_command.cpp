@@ -25,6 +25,19 @@ Result<std::string> shipped_folder() {
   return (*folder / kShippedFolder).lexically_normal().string();
 }
 
+/// The files that the sources name.
+std::vector<NamedFile> named_files(const std::vector<ValidationSource>& sources) {
+  std::vector<NamedFile> out;
+  for (const ValidationSource& s : sources) {
+    out.push_back({"a source", s.file});
+    for (const ValidationPoint& p : s.points) {
+      out.push_back({"a source's machine", p.machine_file});
+      if (!p.model_file.empty()) out.push_back({"a source's model", p.model_file});
+    }
+  }
+  return out;
+}
+
 }  // namespace
 
 void ValidateCommand::add_to(CLI::App& app) {
@@ -71,6 +84,10 @@ int ValidateCommand::run(const Console& console, const std::string& version) con
       errors.insert(errors.end(), source.errors().begin(), source.errors().end());
   }
   if (!errors.empty()) return report_errors(errors);
+  const std::vector<NamedFile> written = {
+      {"--json", json_}, {"--csv", csv_}, {"--html", html_}, {"--markdown", markdown_}};
+  if (const Status good = check_written(written, named_files(sources)); !good)
+    return report_errors(good.errors());
   journal.step("figures, machines and networks read");
   const int threads = std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
   const auto done = validate(std::move(sources), *options, !no_interval_, threads);

@@ -20,8 +20,8 @@ struct HtmlPage {
 /// run and, unless live, lets nothing leave the page.
 std::string html_page(const HtmlPage& page);
 
-/// A page of `body`, HTML that is escaped by whoever makes it, with the style of web/dist. Its policy
-/// lets no script run and nothing be loaded.
+/// A page of `body`, HTML that is escaped by whoever makes it, with the style of web/dist. Its
+/// policy lets no script run and nothing be loaded.
 std::string plain_page(std::string_view title, const std::string& body);
 
 }  // namespace accsim::sim

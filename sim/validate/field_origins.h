@@ -41,8 +41,9 @@ struct KnownMachine {
 /// name stands
 ///   # [TAG] place         its source, or
 ///   # assumed LO..HI: why the range it may lie in; for words: A | B
-/// The value must lie in its range. Errors: those of load_hw(); Errc::invalid with the line of every
-/// field without an origin, unknown tag, or range that doesn't hold the value or breaks the rules.
+/// The value must lie in its range. Errors: those of load_hw(); Errc::invalid with the line of
+/// every field without an origin, unknown tag, or range that doesn't hold the value or breaks the
+/// rules.
 Result<KnownMachine> load_known_machine(const std::string& path);
 /// The same for text that was read already.
 Result<KnownMachine> parse_known_machine(std::string_view text, const std::string& file);

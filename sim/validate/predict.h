@@ -57,7 +57,8 @@ struct Validation {
   ErrorSummary unfitted, fitted;  ///< over the points of all sources of either kind
 };
 
-/// Predicts all points of the sources in several threads. The result doesn't depend on their number.
+/// Predicts all points of the sources in several threads. The result doesn't depend on their
+/// number. All errors of all points.
 Result<Validation> validate(std::vector<ValidationSource> sources, const MapOptions& options,
                             bool interval, int threads);
 

@@ -109,8 +109,10 @@ class ValidationReader {
       return errors_.fail(list.at, "points must be a list of at least one");
     std::set<std::string> names;
     for (const hw::YamlNode& node : list.value.items) {
+      const size_t before = out_.points.size();
       point(node);
-      if (!out_.points.empty() && !names.insert(out_.points.back().name).second)
+      if (out_.points.size() == before) continue;  // it can't be read, and that was said
+      if (!names.insert(out_.points.back().name).second)
         errors_.fail(node.at, hw::quoted_text(out_.points.back().name) + " is named twice");
     }
   }
@@ -187,6 +189,7 @@ class ValidationReader {
   Result<Graph> graph_of(const WorkloadKeys& work, hw::TextPosition at, ValidationPoint& p) {
     const std::string where = hw::where_text(out_.file, at);
     if (!work.model.empty()) {
+      p.model_file = work.model;
       p.workload = fs::path(work.model).stem().string();
       return load_graph(work.model, work.options);
     }

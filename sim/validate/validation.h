@@ -32,6 +32,7 @@ const std::vector<QuantityInfo>& quantities();
 struct ValidationPoint {
   std::string name;
   std::string machine_file;  ///< as found from the working directory
+  std::string model_file;    ///< of a workload that is a file's; "": a list or a product
   std::string workload;      ///< what is costed, for people: the model's file or the list's name
   Graph graph;
   int64_t frames = 1;  ///< results of one run, for frames a second: the batch

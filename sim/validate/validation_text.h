@@ -35,7 +35,8 @@ std::string error_text(double error);
 std::string figure_text(double value);
 /// "goal: within 10 %: reached by 3 of 6 points"; one line a goal of the source.
 std::vector<std::string> goal_lines(const ValidatedSource& s);
-/// "6 points, mean absolute error 11.2 %, worst +31.0 % (LSTM1)"; and the interval, if there is one.
+/// "6 points, mean absolute error 11.2 %, worst +31.0 % (LSTM1)"; and the interval, if there is
+/// one.
 std::string summary_text(const ErrorSummary& s, bool interval);
 /// "rank correlation 1.000, R2 0.998"; what there is none of is left out.
 std::string correlation_text(const ValidatedSource& s);

@@ -41,6 +41,7 @@ COMMANDS = {
     "gemm": ["gemm", "8x8x8"],
     "compare": ["compare", "--hw", "{hw}", "{model}", "--b-objective", "energy"],
     "advise": ["advise", "--hw", "{hw}", "{model}"],
+    "validate": ["validate", "{figures}", "--no-interval"],
     "sweep": ["sweep", "{spec}"],
     "sweep show": ["sweep", "show", "{store}"],
     "sweep merge": ["sweep", "merge"],
@@ -63,6 +64,7 @@ INPUTS = {
     "tile": {"{model}": "model", "{weights}": "model"},
     "compare": {"{model}": "input", "{weights}": "input", "{hw}": "--hw"},
     "advise": {"{model}": "model", "{weights}": "model", "{hw}": "--hw"},
+    "validate": {"{figures}": "source", "{known}": "source", "{model}": "source"},
     "sweep": {"{spec}": "spec", "{hw}": "spec", "{model}": "spec"},
     "sweep show": {"{store}": "store", "{store}-wal": "store"},
     "sweep merge": {"{store}": "shards"},
@@ -94,6 +96,7 @@ OUTPUTS = {
     "gemm": ["--output"],
     "compare": ["--json", "--html"],
     "advise": ["--json"],
+    "validate": ["--json", "--csv", "--html", "--markdown"],
     "sweep": ["--store"],
     "sweep show": ["--csv", "--json", "--html"],
     "sweep merge": ["out"],
@@ -116,7 +119,7 @@ NO_FILES = """
     --beta --bias --opset --shard --pareto --where --nodes --partition --time --dry-run --pattern
     --bursts --conv --pe-modules --columns --verbose --trace-commands --network --inputs --calibrate
     --percentile --random-numbers --by --assume --trace-layer --trace-limit --resume-at --until
-    --branch --from
+    --branch --from --no-interval
     shell command
     --b-dataflow --b-mapping --b-objective --b-slack --b-effort --port --max-upload
 """
@@ -198,6 +201,8 @@ class FilesTest(unittest.TestCase):
                 ("model", "model.onnx"),
                 ("weights", "weights.bin"),
                 ("spec", "spec.yaml"),
+                ("known", "known.yaml"),
+                ("figures", "figures.yaml"),
                 ("store", "store.sqlite"),
                 ("other_store", "other.sqlite"),
                 ("npy", "in/x.npy"),
@@ -212,6 +217,11 @@ class FilesTest(unittest.TestCase):
         files["spec"].write_text(
             "base: hw.yaml\nmodels: [{file: model.onnx}]\neffort: rule\n"
             "axes: {act: {field: buffers.activation.kib, values: [16, 32]}}\n"
+        )
+        shutil.copy(ROOT / "configs" / "known" / "vta-16x16.yaml", files["known"])
+        files["figures"].write_text(
+            "source: s\nevidence: estimate\nfitted: no\nmachine: known.yaml\n"
+            "points: [{name: a, model: model.onnx, cycles: 100}]\n"
         )
         for name in ("store", "other_store"):
             cls.do("sweep", files["spec"], "--store", files[name])

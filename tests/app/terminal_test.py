@@ -131,6 +131,10 @@ class Widths(unittest.TestCase):
         for model in MODELS:
             self.narrow("shapes", model)
 
+    def test_validate(self):
+        self.narrow("validate", ROOT / "validation" / "tpu-v1.yaml")
+        self.narrow("validate", ROOT / "validation" / "nvdla.yaml", "--no-interval")
+
     def test_hw(self):
         self.narrow("hw", "check", CONFIG)
         self.narrow("hw", "dram", ROOT / "configs" / "64x64-ddr4.yaml", "--bursts", 1000)
