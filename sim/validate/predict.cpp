@@ -31,7 +31,7 @@ double quantity_of(const ValidationPoint& point, const WorkloadTotals& totals,
     case Quantity::utilisation:
       return 100 * macs / (cycles * static_cast<double>(hw.array.rows * hw.array.cols));
     case Quantity::area:
-      return hw::area_mm2(hw);
+      break;  // no question of what it costs
   }
   return 0;
 }
@@ -39,12 +39,14 @@ double quantity_of(const ValidationPoint& point, const WorkloadTotals& totals,
 /// A point on variants of its machine.
 class Predictor {
  public:
+  /// Without a workload only areas can be predicted.
   Predictor(const ValidationPoint& point, const KnownMachine& machine, const MapOptions& options,
-            Workload workload)
+            std::optional<Workload> workload)
       : point_(point), machine_(machine), options_(options), workload_(std::move(workload)) {}
 
   Result<double> on(const hw::HwConfig& hw) {
-    const auto totals = workload_.cost(hw, options_);
+    if (point_.quantity == Quantity::area) return hw::area_mm2(hw);
+    const auto totals = workload_->cost(hw, options_);
     if (!totals) return totals.errors();
     return quantity_of(point_, *totals, hw);
   }
@@ -103,7 +105,7 @@ class Predictor {
   const ValidationPoint& point_;
   const KnownMachine& machine_;
   const MapOptions& options_;
-  Workload workload_;
+  std::optional<Workload> workload_;
 };
 
 void add(const ValidationPoint& point, const Prediction& p, ErrorSummary& out) {
@@ -122,7 +124,8 @@ void summarise(ValidatedSource& s, Validation& all) {
   for (size_t i = 0; i < s.source.points.size(); ++i) {
     const ValidationPoint& point = s.source.points[i];
     add(point, s.predictions[i], s.summary);
-    add(point, s.predictions[i], s.source.fitted ? all.fitted : all.unfitted);
+    if (point.quantity != Quantity::area)
+      add(point, s.predictions[i], s.source.fitted ? all.fitted : all.unfitted);
     if (point.quantity != s.source.points.front().quantity) continue;
     predicted.push_back(s.predictions[i].predicted);
     measured.push_back(point.measured);
@@ -135,6 +138,8 @@ void summarise(ValidatedSource& s, Validation& all) {
 
 Result<Prediction> predict(const ValidationPoint& point, const KnownMachine& machine,
                            const MapOptions& options, bool interval) {
+  if (point.quantity == Quantity::area)
+    return Predictor(point, machine, options, std::nullopt).run(interval);
   auto workload = Workload::prepare(point.graph);
   if (!workload) return workload.errors();
   return Predictor(point, machine, options, std::move(*workload)).run(interval);

@@ -53,8 +53,10 @@ struct ValidatedSource {
 /// All that `accsim validate` found.
 struct Validation {
   std::vector<ValidatedSource> sources;
-  bool interval = true;           ///< were the assumed ranges gone over?
-  ErrorSummary unfitted, fitted;  ///< over the points of all sources of either kind
+  bool interval = true;  ///< were the assumed ranges gone over?
+  /// Over the points of all sources of either kind. Areas, of which there is only a proxy to rank
+  /// machines by, are summed up in their sources alone.
+  ErrorSummary unfitted, fitted;
 };
 
 /// Predicts all points of the sources in several threads. The result doesn't depend on their

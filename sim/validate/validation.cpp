@@ -177,6 +177,7 @@ class ValidationReader {
     const int said = static_cast<int>(!work.model.empty()) +
                      static_cast<int>(!work.network.empty()) +
                      static_cast<int>(!work.product.empty());
+    if (said == 0 && p.quantity == Quantity::area) return;
     if (said != 1) return errors_.fail(at, "a point has one of model, network and product");
     const Result<Graph> graph = graph_of(work, at, p);
     if (!graph) {

@@ -34,8 +34,8 @@ struct ValidationPoint {
   std::string machine_file;  ///< as found from the working directory
   std::string model_file;    ///< of a workload that is a file's; "": a list or a product
   std::string workload;      ///< what is costed, for people: the model's file or the list's name
-  Graph graph;
-  int64_t frames = 1;  ///< results of one run, for frames a second: the batch
+  Graph graph;               ///< empty where an area is measured
+  int64_t frames = 1;        ///< results of one run, for frames a second: the batch
   Quantity quantity = Quantity::cycles;
   double measured = 0;
   std::optional<double> goal;  ///< greatest error that is aimed at, as a part of `measured`

@@ -152,6 +152,17 @@ TEST(Validate, KeepsFittedAndUnfittedApart) {
   EXPECT_EQ(v->fitted.points, 1);
 }
 
+TEST(Validate, NeedsNoWorkloadForAnAreaAndLeavesItOutOfTheSumOfAll) {
+  ValidationPoint area;
+  area.name = "area";
+  area.quantity = Quantity::area;
+  area.measured = hw::area_mm2(tpu_v1().hw) / 2;
+  const auto v = validate({source_of({area})}, {}, true, 1);
+  ASSERT_TRUE(v.ok());
+  EXPECT_NEAR(v->sources.front().summary.mean_absolute, 1, 1e-12);
+  EXPECT_EQ(v->unfitted.points, 0);
+}
+
 TEST(Validate, GivesTheSameWithAnyNumberOfThreads) {
   std::vector<ValidationPoint> points;
   for (const int64_t n : {100, 200, 300, 400, 500}) {
