@@ -100,7 +100,7 @@ class OriginReader {
   void header() {
     std::string* open = nullptr;
     for (const std::string_view line : lines_) {
-      if (!line.starts_with("#")) {
+      if (!line.starts_with('#')) {
         open = nullptr;
         continue;
       }

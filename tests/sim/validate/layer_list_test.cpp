@@ -1,5 +1,6 @@
 #include "sim/validate/layer_list.h"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include "hw/config/load.h"
@@ -73,10 +74,10 @@ TEST(LayerList, HasAResNetTheOperationsOfItsFile) {
   std::string text = "input: 1x64x56x56\nlayers:\n";
   for (const int width : {64, 128, 256, 512})
     for (int block = 0; block < 2; ++block) {
-      const std::string w = std::to_string(width);
-      const std::string stride = width > 64 && block == 0 ? "2" : "1";
-      text += "  - {residual: true, layers: [{conv: " + w + ", kernel: 3, stride: " + stride +
-              "}, {conv: " + w + ", kernel: 3}]}\n";
+      text += fmt::format(
+          "  - {{residual: true, layers: [{{conv: {0}, kernel: 3, stride: {1}}}, {{conv: {0}, "
+          "kernel: 3}}]}}\n",
+          width, width > 64 && block == 0 ? 2 : 1);
     }
   const auto graph = network(text);
   ASSERT_TRUE(graph.ok()) << graph.errors().front().text();
