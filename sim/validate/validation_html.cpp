@@ -92,6 +92,10 @@ std::string paragraph(const std::string& text) {
   return text.empty() ? "" : "<p>" + html_escape(printable(text)) + "</p>\n";
 }
 
+std::string item(const std::string& text) {
+  return "<li>" + html_escape(printable(text)) + "</li>\n";
+}
+
 std::string section(const ValidatedSource& s, bool interval) {
   std::string out = "<section>\n<h2>" + html_escape(printable(s.source.source)) + "</h2>\n";
   out += paragraph(fmt::format("{}, {}; {}", name(s.source.evidence),
@@ -114,7 +118,11 @@ std::string section(const ValidatedSource& s, bool interval) {
   out += "</table>\n" + paragraph(summary_text(s.summary, interval));
   out += paragraph(correlation_text(s));
   for (const std::string& line : goal_lines(s)) out += paragraph("Goal " + line);
-  for (const std::string& text : s.source.differences) out += paragraph(text);
+  out += "<ul>\n";
+  for (const ValidationPoint& p : s.source.points)
+    if (!p.note.empty()) out += item(p.name + ": " + p.note);
+  for (const std::string& text : s.source.differences) out += item(text);
+  out += "</ul>\n";
   return out + "</section>\n";
 }
 

@@ -66,10 +66,13 @@ class TextWriter {
     for (size_t i = 0; i < s.predictions.size(); ++i) {
       const ValidationPoint& p = s.source.points[i];
       const Prediction& r = s.predictions[i];
-      out.add({{p.name, std::string(quantities()[static_cast<size_t>(p.quantity)].unit),
-                figure_text(p.measured), figure_text(r.predicted), error_text(r.error(p.measured)),
-                interval ? figure_text(r.low) : "", interval ? figure_text(r.high) : "",
-                s.source.machines.at(p.machine_file).hw.name}});
+      TextTable::Row row{{p.name, std::string(quantities()[static_cast<size_t>(p.quantity)].unit),
+                          figure_text(p.measured), figure_text(r.predicted),
+                          error_text(r.error(p.measured)), interval ? figure_text(r.low) : "",
+                          interval ? figure_text(r.high) : "",
+                          s.source.machines.at(p.machine_file).hw.name}};
+      if (!p.note.empty()) row.notes.push_back(p.note);
+      out.add(std::move(row));
     }
     return out;
   }
