@@ -34,6 +34,7 @@ inline constexpr char kSum[] = "Sum";
 inline constexpr char kTanh[] = "Tanh";
 inline constexpr char kTranspose[] = "Transpose";
 inline constexpr char kUnsqueeze[] = "Unsqueeze";
+inline constexpr char kWhere[] = "Where";
 }  // namespace op
 
 }  // namespace accsim::sim

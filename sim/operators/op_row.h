@@ -217,7 +217,7 @@ struct OpRow {
   std::string_view domain = "";        ///< "" for ai.onnx
   int since = 1;                       ///< first opset version that has it
   int min_inputs = 1, max_inputs = 1;  ///< kVariadic: no limit
-  RowList<Port, 14> ports = {};        ///< inputs in order; those behind the list are plain data
+  RowList<Port, 18> ports = {};        ///< inputs in order; those behind the list are plain data
   RowList<std::string_view, 12> attributes = {};  ///< of any version, of ai.onnx up to kNewestOpset
   Fate fate = Fate::vector;                       ///< of a node that isn't folded
   ShapeRule shape = nullptr;                      ///< nullptr only for control flow
@@ -248,7 +248,7 @@ struct OpRow {
   std::string_view real = "";
   /// From this input on come data, its scale and its zero point by turns.
   int triples_from = kVariadic;
-  /// The attributes K, N and `bits` say what the bytes of the port `weight` hold: K x N weights.
+  /// Bytes of the port `weight` hold numbers of `bits` bits: K x N where the node has these.
   bool packs_weights = false;
 
   constexpr PortRole role(size_t port) const {

@@ -137,15 +137,66 @@ Status fused_matmul(KernelContext& step) {
   return step.put(0, out), ok();
 }
 
-/// A (x) B on dequantised operands: inputs A, its scale and zero point, the same of B, of C.
+/// What QLinearAdd and QLinearMul compute of two integers, in single precision in the order that
+/// ONNX Runtime has on processors with fused multiply-add: which way a half is rounded depends on
+/// it.
+class BinaryScales {
+ public:
+  explicit BinaryScales(const KernelContext& step)
+      : a_zero_(real(step, 2, 0)),
+        b_zero_(real(step, 5, 0)),
+        zero_(real(step, 7, 0)),
+        a_(real(step, 1, 1) / real(step, 6, 1)),
+        b_(real(step, 4, 1) / real(step, 6, 1)),
+        both_(real(step, 1, 1) * real(step, 4, 1) / real(step, 6, 1)),
+        fixed_(zero_ - std::fma(a_, a_zero_, b_ * b_zero_)),
+        type_(step.output(0).dtype) {}
+
+  double sum(double a, double b) const {
+    const float rest = std::fma(static_cast<float>(b), b_, fixed_);
+    return nearest_integer(std::fma(static_cast<float>(a), a_, rest), type_);
+  }
+  double product(double a, double b) const {
+    const float both = (static_cast<float>(a) - a_zero_) * (static_cast<float>(b) - b_zero_);
+    return nearest_integer(both * both_ + zero_, type_);
+  }
+
+ private:
+  static float real(const KernelContext& step, size_t port, double fallback) {
+    return static_cast<float>(step.real_or(port, fallback));
+  }
+
+  float a_zero_, b_zero_, zero_;
+  float a_, b_, both_;  ///< from steps of the operands, and of their product, to the result's
+  float fixed_;         ///< what zero points add to a sum
+  DType type_;
+};
+
+/// A (x) B of integers: inputs A, its scale and zero point, the same of B, of C.
 template <bool kMultiply>
 Status qlinear_binary(KernelContext& step) {
-  const std::vector<double> a = dequantized(step, 0, 1, 2), b = dequantized(step, 3, 4, 5);
+  const std::vector<double> a = step.reals(0), b = step.reals(3);
+  const BinaryScales scales(step);
   std::vector<double> out(static_cast<size_t>(elements(step.out_dims(0))));
-  broadcast_binary<double>(step.pool(), {a.data(), step.dims(0)}, {b.data(), step.dims(3)},
-                           out.data(), step.out_dims(0),
-                           [](double x, double y) { return kMultiply ? x * y : x + y; });
-  return put_quantized(step, out, 6, 7), ok();
+  broadcast_binary<double>(
+      step.pool(), {a.data(), step.dims(0)}, {b.data(), step.dims(3)}, out.data(), step.out_dims(0),
+      [&](double x, double y) { return kMultiply ? scales.product(x, y) : scales.sum(x, y); });
+  return step.put(0, out), ok();
+}
+
+/// Inputs condition, then X and Y with their scales and zero points, then those of the result.
+Status qlinear_where(KernelContext& step) {
+  const std::vector<double> take = step.reals(0), x = dequantized(step, 1, 2, 3),
+                            y = dequantized(step, 4, 5, 6);
+  const Dims& dims = step.out_dims(0);
+  const auto at = offsets(dims, broadcast_strides(step.dims(0), dims)),
+             x_at = offsets(dims, broadcast_strides(step.dims(1), dims)),
+             y_at = offsets(dims, broadcast_strides(step.dims(4), dims));
+  std::vector<double> out(at.size());
+  for (size_t i = 0; i < out.size(); ++i)
+    out[i] = take[static_cast<size_t>(at[i])] != 0 ? x[static_cast<size_t>(x_at[i])]
+                                                   : y[static_cast<size_t>(y_at[i])];
+  return put_quantized(step, out, 7, 8), ok();
 }
 
 Status qlinear_sigmoid(KernelContext& step) {
@@ -237,6 +288,7 @@ constexpr KernelRow kContribKernels[] = {
     {"QLinearMul", qlinear_binary<true>, kMicrosoft},
     {"QLinearSigmoid", qlinear_sigmoid, kMicrosoft},
     {"QLinearSoftmax", qlinear_softmax, kMicrosoft},
+    {"QLinearWhere", qlinear_where, kMicrosoft},
     {"SkipLayerNormalization", skip_norm<true>, kMicrosoft},
     {"SkipSimplifiedLayerNormalization", skip_norm<false>, kMicrosoft},
 };

@@ -9,6 +9,7 @@
 #include "sim/operators/rules.h"
 #include "sim/ref/attention.h"
 #include "sim/ref/kernel_parts.h"
+#include "sim/ref/matmul.h"
 
 namespace accsim::sim::ref {
 namespace {
@@ -33,6 +34,18 @@ struct ScoreBias {
   }
 };
 
+/// A mask of batch x keys from where each entry's keys end and, behind these, where they begin.
+std::vector<double> between(const std::vector<int64_t>& ends, int64_t batch, int64_t keys) {
+  std::vector<double> mask;
+  for (int64_t b = 0; b < batch; ++b) {
+    const auto n = static_cast<size_t>(b);
+    const bool begins = std::ssize(ends) > batch;
+    const int64_t first = begins ? ends[n + static_cast<size_t>(batch)] : 0;
+    for (int64_t j = 0; j < keys; ++j) mask.push_back(j >= first && j < ends[n] ? 1 : 0);
+  }
+  return mask;
+}
+
 Result<ScoreBias> score_bias(const KernelContext& step, const AttentionTask& t, size_t bias,
                              size_t padding) {
   ScoreBias out;
@@ -48,9 +61,13 @@ Result<ScoreBias> score_bias(const KernelContext& step, const AttentionTask& t, 
     out.strides = broadcast_strides(step.dims(bias), wanted);
   }
   if (step.has_input(padding)) {
-    if (step.dims(padding) != Dims{t.batch, t.total})
-      return refuse(step, "masks other than batch x keys aren't computed");
-    out.padding = step.reals(padding);
+    const Dims& dims = step.dims(padding);
+    if (dims == Dims{t.batch} || dims == Dims{2 * t.batch})
+      out.padding = between(step.integers(padding), t.batch, t.total);
+    else if (dims == Dims{t.batch, t.total})
+      out.padding = step.reals(padding);
+    else
+      return refuse(step, "masks other than batch x keys and ends of keys aren't computed");
   }
   return out;
 }
@@ -106,19 +123,12 @@ Status multi_head(KernelContext& step) {
   return ok();
 }
 
-/// Projection of the input to queries, keys and values, then attention.
-Status projected(KernelContext& step) {
-  if (step.has_input(4) || int_attr(step, "do_rotary", 0) != 0)
-    return refuse(step, "a past or a rotation isn't computed");
-  const Dims &x = step.dims(0), &w = step.dims(1);
-  const auto sizes = step.attr("qkv_hidden_sizes", std::vector<int64_t>(3, w[1] / 3));
-  if (!step.has_output(0)) return ok();
-  std::vector<double> all(static_cast<size_t>(x[0] * x[1] * w[1]));
-  const std::vector<double> in = step.reals(0), weights = step.reals(1), bias = step.reals(2);
-  if (all.empty()) return ok();
-  multiply(step.pool(), {x[0] * x[1], x[2], w[1], false, false}, in.data(), weights.data(),
-           all.data());
-  for (size_t i = 0; i < all.size() && !bias.empty(); ++i) all[i] += bias[i % bias.size()];
+/// Attention behind a projection: `all` has queries, keys and values of `sizes` columns beside one
+/// another; ports of the scores' bias and of the mask.
+Status attend_projected(KernelContext& step, const std::vector<double>& all,
+                        const std::vector<int64_t>& sizes, size_t bias, size_t mask) {
+  const Dims& x = step.dims(0);
+  const int64_t columns = sizes[0] + sizes[1] + sizes[2];
   AttentionTask t;
   t.batch = x[0];
   t.q_heads = t.kv_heads = int_attr(step, "num_heads", 1);
@@ -130,7 +140,8 @@ Status projected(KernelContext& step) {
   const auto part = [&](int64_t from, int64_t size) {
     std::vector<double> out;
     for (int64_t r = 0; r < x[0] * x[1]; ++r)
-      out.insert(out.end(), all.begin() + r * w[1] + from, all.begin() + r * w[1] + from + size);
+      out.insert(out.end(), all.begin() + r * columns + from,
+                 all.begin() + r * columns + from + size);
     return split_heads(out, t.batch, t.q_len, t.q_heads);
   };
   const std::vector<double> q = part(0, sizes[0]), k = part(sizes[0], sizes[1]),
@@ -140,7 +151,7 @@ Status projected(KernelContext& step) {
   t.v = v.data();
   const double scale = real_attr(step, "scale", 0);
   t.scale = scale == 0 ? 1 / std::sqrt(static_cast<double>(t.head)) : scale;
-  Result<ScoreBias> added = score_bias(step, t, 5, 3);
+  Result<ScoreBias> added = score_bias(step, t, bias, mask);
   if (!added) return added.errors();
   t.bias = std::move(*added);
   step.put(0, join_heads(attend(step.pool(), t).out, t.batch, t.q_heads, t.q_len));
@@ -150,6 +161,50 @@ Status projected(KernelContext& step) {
     step.put(1, present);
   }
   return ok();
+}
+
+/// The product of the input's rows and the weights, these numbers.
+std::vector<double> project(KernelContext& step, const std::vector<double>& in,
+                            const std::vector<double>& weights) {
+  const Dims &x = step.dims(0), &w = step.dims(1);
+  std::vector<double> all(static_cast<size_t>(x[0] * x[1] * w[1]));
+  if (!all.empty())
+    multiply(step.pool(), {x[0] * x[1], x[2], w[1], false, false}, in.data(), weights.data(),
+             all.data());
+  return all;
+}
+
+/// Projection of the input to queries, keys and values, then attention.
+Status projected(KernelContext& step) {
+  if (step.has_input(4) || int_attr(step, "do_rotary", 0) != 0)
+    return refuse(step, "a past or a rotation isn't computed");
+  const auto sizes = step.attr("qkv_hidden_sizes", std::vector<int64_t>(3, step.dims(1)[1] / 3));
+  if (!step.has_output(0)) return ok();
+  const std::vector<double> bias = step.reals(2);
+  std::vector<double> all = project(step, step.reals(0), step.reals(1));
+  if (all.empty()) return ok();
+  for (size_t i = 0; i < all.size() && !bias.empty(); ++i) all[i] += bias[i % bias.size()];
+  return attend_projected(step, all, sizes, 5, 3);
+}
+
+/// The same, projected in integers: inputs x, weights, bias of floats, scales of x and of the
+/// weights (one, or one a column), mask, zero points of both, past.
+Status qattention(KernelContext& step) {
+  if (step.has_input(8) || int_attr(step, "do_rotary", 0) != 0)
+    return refuse(step, "a past or a rotation isn't computed");
+  const int64_t columns = step.dims(1)[1];
+  std::vector<double> in = step.reals(0), weights = step.reals(1);
+  subtract_zero(weights, step.dims(1), step.reals(7), false);
+  for (double& v : in) v -= step.real_or(6, 0);
+  std::vector<double> all = project(step, in, weights);
+  const std::vector<double> scale = step.reals(4), bias = step.reals(2);
+  if (all.empty()) return ok();
+  if (scale.empty()) return bad_node(step, "the weights' scale is empty");
+  for (size_t i = 0; i < all.size(); ++i) {
+    const size_t column = i % static_cast<size_t>(columns);
+    all[i] = all[i] * step.real_or(3, 1) * scale[column % scale.size()] + bias[column];
+  }
+  return attend_projected(step, all, std::vector<int64_t>(3, columns / 3), step.input_count(), 5);
 }
 
 /// A present cache: of every batch entry the first past[b] rows of the old one, then the new ones.
@@ -271,6 +326,7 @@ constexpr KernelRow kContribAttentionKernels[] = {
     {"Attention", projected, kMicrosoft},
     {"GroupQueryAttention", group_query, kMicrosoft},
     {"MultiHeadAttention", multi_head, kMicrosoft},
+    {"QAttention", qattention, kMicrosoft},
 };
 
 }  // namespace

@@ -36,12 +36,8 @@ Status matmul_to_float(KernelContext& step) {
 /// A is quantised to uint8 on the way: inputs A, B, B's scale and zero point, bias.
 Status dynamic_matmul(KernelContext& step) {
   std::vector<double> a = step.reals(0), b = step.reals(1);
-  double low = 0, high = 0;
-  for (const double v : a) low = std::min(low, v), high = std::max(high, v);
-  const double a_scale =
-      high > low ? static_cast<double>(static_cast<float>((high - low) / 255)) : 1;
-  const double a_zero = std::nearbyint(std::clamp(-low / a_scale, 0.0, 255.0));
-  for (double& v : a) v = quantized(v, a_scale, a_zero, DType::uint8) - a_zero;
+  const auto [a_scale, a_zero] = found_scale(a);
+  for (double& v : a) v = a_scale == 0 ? 0 : quantized(v, a_scale, a_zero, DType::uint8) - a_zero;
   subtract_zero(b, step.dims(1), step.reals(3), false);
   std::vector<double> out = matmul_reals(step, a, step.dims(0), b, step.dims(1));
   const std::vector<double> b_scale = step.reals(2);
@@ -65,17 +61,26 @@ Status qgemm(KernelContext& step) {
              out.data());
   const std::vector<double> b_scale = step.reals(4), bias = step.reals(6);
   if (b_scale.empty()) return bad_node(step, "B's scale is empty");
-  const double factor = step.real_or(1, 1) * real_attr(step, "alpha", 1);
+  const bool to_integers = step.has_input(7);
+  const double alpha = real_attr(step, "alpha", 1) * step.real_or(1, 1);
+  const DType type = step.output(0).dtype;
   std::vector<int64_t> at;
   if (!bias.empty())
     at = offsets(step.out_dims(0), broadcast_strides(step.dims(6), step.out_dims(0)));
   for (size_t i = 0; i < out.size(); ++i) {
-    const size_t column = i % static_cast<size_t>(n);
+    const double scale = b_scale[i % static_cast<size_t>(n) % b_scale.size()];
     if (!bias.empty()) out[i] += bias[static_cast<size_t>(at[i])];
-    out[i] *= factor * b_scale[column % b_scale.size()];
+    out[i] = to_integers ? requantized(out[i], step_factor(alpha, scale, step.real_or(7, 1)),
+                                       step.real_or(8, 0), type)
+                         : out[i] * alpha * scale;
   }
-  if (!step.has_input(7)) return step.put(0, out), ok();
-  return put_quantized(step, out, 7, 8), ok();
+  return step.put(0, out), ok();
+}
+
+/// Number i of `width` bits of those that are packed from the low end, from byte `first` on.
+int64_t packed_number(const std::vector<int64_t>& bytes, int64_t first, int64_t i, int64_t width) {
+  const int64_t each = 8 / width, mask = (int64_t{1} << width) - 1;
+  return bytes[static_cast<size_t>(first + i / each)] >> (i % each * width) & mask;
 }
 
 /// B as N rows of K numbers of `bits` bits, packed from the low end, a scale and zero point a
@@ -91,7 +96,8 @@ Status matmul_nbits(KernelContext& step) {
   const std::vector<int64_t> packed = step.integers(1);
   const std::vector<double> scale = step.reals(2), zeros = step.reals(3);
   const bool packed_zeros = step.has_input(3) && step.in(3).kind() == ElementKind::u8;
-  const int64_t mask = (int64_t{1} << width) - 1, per_byte = 8 / width;
+  const std::vector<int64_t> zero_bytes_of =
+      packed_zeros ? step.integers(3) : std::vector<int64_t>{};
   if (packed_zeros && static_cast<int64_t>(zeros.size()) != n * zero_bytes)
     return bad_node(step, fmt::format("zero points must be {} bytes", n * zero_bytes));
   if (!packed_zeros && !zeros.empty() && static_cast<int64_t>(zeros.size()) != n * blocks)
@@ -100,19 +106,16 @@ Status matmul_nbits(KernelContext& step) {
   for (int64_t row = 0; row < n; ++row)
     for (int64_t i = 0; i < k; ++i) {
       const int64_t at = i / block, in = i % block;
-      const int64_t byte =
-          packed[static_cast<size_t>((row * blocks + at) * block_bytes + in / per_byte)];
+      const int64_t block_index = row * blocks + at;
       double zero = static_cast<double>(int64_t{1} << (width - 1));
-      if (packed_zeros) {
-        const auto z =
-            static_cast<int64_t>(zeros[static_cast<size_t>(row * zero_bytes + at / per_byte)]);
-        zero = static_cast<double>(z >> (at % per_byte * width) & mask);
-      } else if (!zeros.empty()) {
-        zero = zeros[static_cast<size_t>(row * blocks + at)];
-      }
-      const auto value = static_cast<double>(byte >> (in % per_byte * width) & mask);
+      if (packed_zeros)
+        zero = static_cast<double>(packed_number(zero_bytes_of, row * zero_bytes, at, width));
+      else if (!zeros.empty())
+        zero = zeros[static_cast<size_t>(block_index)];
+      const auto value =
+          static_cast<double>(packed_number(packed, block_index * block_bytes, in, width));
       b[static_cast<size_t>(row * k + i)] =
-          (value - zero) * scale[static_cast<size_t>(row * blocks + at)];
+          (value - zero) * scale[static_cast<size_t>(block_index)];
     }
   const std::vector<double> a = step.reals(0);
   std::vector<double> out(static_cast<size_t>(elements(step.out_dims(0))));
@@ -122,14 +125,70 @@ Status matmul_nbits(KernelContext& step) {
   return put_with_bias(step, std::move(out), 5);
 }
 
+/// Numbers of a table that is packed along its last dim, or of a type of so few bits.
+std::vector<double> unpacked(const KernelContext& step, size_t port, int64_t width,
+                             int64_t columns) {
+  if (bits(step.dtype(port)) != 8 || width == 8) return step.reals(port);
+  const std::vector<int64_t> bytes = step.integers(port);
+  const int64_t row_bytes = step.dims(port).back();
+  std::vector<double> out;
+  for (int64_t row = 0; row_bytes > 0 && row < std::ssize(bytes) / row_bytes; ++row)
+    for (int64_t i = 0; i < columns; ++i)
+      out.push_back(static_cast<double>(packed_number(bytes, row * row_bytes, i, width)));
+  return out;
+}
+
+/// Rows of a table of integers with a scale and zero point a block along quantize_axis.
+Status gather_blocks(KernelContext& step) {
+  const int64_t width = int_attr(step, "bits", 4);
+  const auto dim_of = [&](int64_t d) { return static_cast<size_t>(d < 0 ? d + step.rank(0) : d); };
+  const size_t at = dim_of(int_attr(step, "gather_axis", 0)),
+               along = dim_of(int_attr(step, "quantize_axis", 1));
+  Dims table = step.dims(0);
+  const bool bytes = bits(step.dtype(0)) == 8;
+  if (bytes) table.back() *= 8 / width;
+  const std::vector<double> numbers = unpacked(step, 0, width, table.back());
+  const std::vector<double> scale = step.reals(2);
+  const std::vector<double> zero =
+      step.has_input(3) ? unpacked(step, 3, width, step.dims(2).back())
+                        : std::vector<double>(scale.size(), bytes ? std::exp2(width - 1) : 0);
+  const int64_t block = std::max<int64_t>(1, int_attr(step, "block_size", 128));
+  const Lines l = lines(table, static_cast<int64_t>(along)),
+              from = lines(table, static_cast<int64_t>(at));
+  const int64_t blocks = step.dims(2)[along];
+  const auto real = [&](int64_t n) {
+    const int64_t b = n / l.inner % l.length / block;
+    const auto s =
+        static_cast<size_t>((n / (l.inner * l.length) * blocks + b) * l.inner + n % l.inner);
+    return (numbers[static_cast<size_t>(n)] - zero[s]) * scale[s];
+  };
+  const int64_t wanted = elements(step.out_dims(0));
+  if (from.length == 0 && wanted > 0) return bad_node(step, "rows are wanted of an empty table");
+  std::vector<double> out;
+  out.reserve(static_cast<size_t>(wanted));
+  for (int64_t o = 0; o < from.outer; ++o)
+    for (int64_t index : step.integers(1)) {
+      if (index < 0) index += from.length;
+      if (index < 0 || index >= from.length)
+        return bad_node(step, fmt::format("an index is outside {} rows", from.length));
+      for (int64_t i = 0; i < from.inner; ++i) out.push_back(real(from.at(o, i, index)));
+    }
+  return step.put(0, out), ok();
+}
+
+/// Tables and vectors of EmbedLayerNormalization.
+struct Embeddings {
+  std::vector<double> word, position, segment, gamma, beta;
+  std::vector<int64_t> positions;
+};
+
 /// Sums of word, position and segment embeddings, normalised.
-Status embed_norm(KernelContext& step) {
+Status add_embeddings(KernelContext& step, const Embeddings& from) {
   const Dims& ids = step.dims(0);
   const int64_t hidden = step.dims(2)[1], length = ids[1];
   const std::vector<int64_t> words = step.integers(0), segments = step.integers(1),
-                             mask = step.integers(7), positions = step.integers(8);
-  const std::vector<double> word = step.reals(2), position = step.reals(3), segment = step.reals(4),
-                            gamma = step.reals(5), beta = step.reals(6);
+                             mask = step.integers(7);
+  const auto& [word, position, segment, gamma, beta, positions] = from;
   const double epsilon = real_attr(step, "epsilon", 1e-12);
   for (const auto* given : {&segments, &mask})
     if (!given->empty() && given->size() != words.size())
@@ -169,11 +228,24 @@ Status embed_norm(KernelContext& step) {
   return ok();
 }
 
+Status embed_norm(KernelContext& step) {
+  return add_embeddings(step, {step.reals(2), step.reals(3), step.reals(4), step.reals(5),
+                               step.reals(6), step.integers(8)});
+}
+
+/// The same of integers: scales of inputs 2 to 6 are inputs 8 to 12, zero points 13 to 17.
+Status qembed_norm(KernelContext& step) {
+  const auto real = [&](size_t port) { return dequantized(step, port, port + 6, port + 11); };
+  return add_embeddings(step, {real(2), real(3), real(4), real(5), real(6), {}});
+}
+
 constexpr KernelRow kContribMatmulKernels[] = {
     {"DynamicQuantizeMatMul", dynamic_matmul, kMicrosoft},
     {"EmbedLayerNormalization", embed_norm, kMicrosoft},
+    {"GatherBlockQuantized", gather_blocks, kMicrosoft},
     {"MatMulIntegerToFloat", matmul_to_float, kMicrosoft},
     {"MatMulNBits", matmul_nbits, kMicrosoft},
+    {"QEmbedLayerNormalization", qembed_norm, kMicrosoft},
     {"QGemm", qgemm, kMicrosoft},
 };
 

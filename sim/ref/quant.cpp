@@ -94,16 +94,10 @@ Status dequantize(KernelContext& step) {
 
 Status dynamic_quantize(KernelContext& step) {
   std::vector<double> x = step.reals(0);
-  double low = 0, high = 0;
-  for (const double v : x) low = std::min(low, v), high = std::max(high, v);
-  // In single precision, as the operator's definition computes it.
-  const float scale = static_cast<float>((high - low) / 255);
-  const float start = scale == 0 ? 0 : static_cast<float>(0 - low) / scale;
-  const double zero = std::nearbyint(std::clamp(start, 0.0F, 255.0F));
-  for (double& v : x)
-    v = scale == 0 ? zero : quantized(v, static_cast<double>(scale), zero, DType::uint8);
+  const auto [scale, zero] = found_scale(x);
+  for (double& v : x) v = scale == 0 ? zero : quantized(v, scale, zero, DType::uint8);
   step.put(0, x);
-  if (step.output_count() > 1) step.put(1, std::vector<double>{static_cast<double>(scale)});
+  if (step.output_count() > 1) step.put(1, std::vector<double>{scale});
   if (step.output_count() > 2) step.put(2, std::vector<double>{zero});
   return ok();
 }
@@ -125,13 +119,14 @@ Status qlinear_conv(KernelContext& step) {
   const size_t scales = w_scale.size();
   if (scales != 1 && static_cast<int64_t>(scales) != shape->out_channels)
     return bad_node(step, "the weights' scale must be one, or one an output channel");
+  std::vector<float> factors(scales);
+  for (size_t c = 0; c < scales; ++c) factors[c] = step_factor(x_scale, w_scale[c], y_scale);
   const Dims& y = step.out_dims(0);
   const auto pixels = static_cast<size_t>(std::max<int64_t>(elements(y, 2, y.size()), 1));
   for (size_t i = 0; i < sums.size(); ++i) {
     const size_t c = i / pixels % static_cast<size_t>(y[1]);
     const double sum = sums[i] + (bias.empty() ? 0 : bias[c]);
-    const double factor = x_scale * w_scale[w_scale.size() == 1 ? 0 : c];
-    sums[i] = quantized(sum * factor, y_scale, y_zero, step.output(0).dtype);
+    sums[i] = requantized(sum, factors[scales == 1 ? 0 : c], y_zero, step.output(0).dtype);
   }
   return step.put(0, sums), ok();
 }
@@ -149,9 +144,10 @@ Status qlinear_matmul(KernelContext& step) {
   if (y_scale.size() != 1) return refuse(step, "more than one output scale");
   const auto columns = static_cast<size_t>(std::max<int64_t>(step.dims(3).back(), 1));
   for (size_t i = 0; i < sums.size(); ++i)
-    sums[i] = quantized(
-        sums[i] * a_scale[i / columns % a_scale.size()] * b_scale[i % columns % b_scale.size()],
-        y_scale[0], step.real_or(7, 0), step.output(0).dtype);
+    sums[i] = requantized(sums[i],
+                          step_factor(a_scale[i / columns % a_scale.size()],
+                                      b_scale[i % columns % b_scale.size()], y_scale[0]),
+                          step.real_or(7, 0), step.output(0).dtype);
   return step.put(0, sums), ok();
 }
 
@@ -172,7 +168,35 @@ double quantized(double v, double scale, double zero, DType type) {
   // The quotient in single precision decides ties, as in the operators' definition.
   const double q = std::nearbyint(static_cast<double>(static_cast<float>(v / scale))) + zero;
   const Limits l = limits(type);
-  return std::isnan(q) ? zero : std::clamp(q, l.low, l.high);
+  return std::isnan(q) ? l.low : std::clamp(q, l.low, l.high);
+}
+
+float step_factor(double a_scale, double b_scale, double y_scale) {
+  return static_cast<float>(a_scale) * static_cast<float>(b_scale) / static_cast<float>(y_scale);
+}
+
+double requantized(double sum, float factor, double zero, DType type) {
+  const Limits l = limits(type);
+  const double q = static_cast<double>(std::nearbyint(static_cast<float>(sum) * factor)) + zero;
+  return std::isnan(q) ? l.low : std::clamp(q, l.low, l.high);
+}
+
+double nearest_integer(float v, DType type) { return requantized(1, v, 0, type); }
+
+FoundScale found_scale(std::span<const double> values) {
+  double low = 0, high = 0;
+  for (const double v : values) low = std::min(low, v), high = std::max(high, v);
+  // In single precision, as the operator's definition computes it.
+  const float scale = (static_cast<float>(high) - static_cast<float>(low)) / 255;
+  const float start = scale == 0 ? 0 : static_cast<float>(0 - low) / scale;
+  return {static_cast<double>(scale),
+          static_cast<double>(std::nearbyint(std::clamp(start, 0.0F, 255.0F)))};
+}
+
+void round_to_found_scale(std::span<double> values) {
+  const auto [scale, zero] = found_scale(values);
+  for (double& v : values)
+    v = scale == 0 ? 0 : (quantized(v, scale, zero, DType::uint8) - zero) * scale;
 }
 
 std::vector<double> dequantized(const KernelContext& step, size_t value, size_t scale,

@@ -8,6 +8,7 @@
 #include "sim/operators/names.h"
 #include "sim/operators/rules.h"
 #include "sim/ref/kernel_parts.h"
+#include "sim/ref/quant.h"
 
 namespace accsim::sim::ref {
 namespace {
@@ -61,6 +62,7 @@ struct Direction {
   const double *w = nullptr, *r = nullptr, *bias = nullptr, *peepholes = nullptr;
   double clip = 0;
   bool linear_before_reset = false, input_forget = false;
+  bool rounds = false;  ///< inputs and states to 8 bits of the range that they have
 
   double clipped(double v) const { return clip > 0 ? std::clamp(v, -clip, clip) : v; }
 };
@@ -154,13 +156,17 @@ void run_direction(KernelContext& step, const Sizes& s, const Direction& d, cons
   if (!in.empty())
     multiply(step.pool(), {s.steps * s.batch, s.inputs, rows, false, true}, over.x.data(), d.w,
              in.data());
-  for (int64_t b = 0; b < s.batch; ++b) {
-    const int64_t length = over.lengths[static_cast<size_t>(b)];
-    double *hidden = states.h.data() + b * s.hidden, *cell = states.c.data() + b * s.hidden;
-    for (int64_t i = 0; i < length; ++i) {
+  for (int64_t i = 0; i < s.steps; ++i) {
+    std::vector<double> before = states.h;
+    if (d.rounds) round_to_found_scale(before);
+    for (int64_t b = 0; b < s.batch; ++b) {
+      const int64_t length = over.lengths[static_cast<size_t>(b)];
+      if (i >= length) continue;
+      double *hidden = states.h.data() + b * s.hidden, *cell = states.c.data() + b * s.hidden;
       const int64_t t = over.reverse ? length - 1 - i : i;
       double* at = in.data() + (t * s.batch + b) * rows;
-      multiply(step.pool(), {rows, s.hidden, 1, false, false}, d.r, hidden, state.data());
+      multiply(step.pool(), {rows, s.hidden, 1, false, false}, d.r, before.data() + b * s.hidden,
+               state.data());
       for (int64_t r = 0; r < rows && d.bias != nullptr; ++r) {
         at[r] += d.bias[r];
         state[static_cast<size_t>(r)] += d.bias[rows + r];
@@ -277,22 +283,19 @@ std::vector<std::string> default_activations() {
   return {op::kSigmoid, op::kTanh, op::kTanh};
 }
 
-template <int kGates>
-Status recurrent(KernelContext& step) {
-  const Sizes s = sizes_of(step, kGates);
-  const std::vector<std::string> defaults = default_activations<kGates>();
+Status run_recurrent(KernelContext& step, const Sizes& s, const std::vector<std::string>& defaults,
+                     const Operands& all, bool rounds) {
   const auto f =
       activations_of(step, defaults.size() * static_cast<size_t>(s.directions), defaults);
   if (!f) return f.errors();
-  const Result<Operands> all = read_operands(step, s);
-  if (!all) return all.errors();
   const bool reverse = step.attr("direction", "forward") == "reverse";
   const auto states = static_cast<size_t>(s.directions * s.batch * s.hidden);
   std::vector<double> y(states * static_cast<size_t>(s.steps), 0), last_h(states), last_c(states);
   for (int64_t n = 0; n < s.directions; ++n) {
-    States now{initial_state(s, all->h0, n), initial_state(s, all->c0, n)};
-    run_direction(step, s, direction_of(step, s, *all, *f, n),
-                  {all->x, all->lengths, reverse || n == 1}, now,
+    States now{initial_state(s, all.h0, n), initial_state(s, all.c0, n)};
+    Direction direction = direction_of(step, s, all, *f, n);
+    direction.rounds = rounds;
+    run_direction(step, s, direction, {all.x, all.lengths, reverse || n == 1}, now,
                   [&](int64_t t, int64_t b, const double* state) {
                     const int64_t at = s.batch_first ? (b * s.steps + t) * s.directions + n
                                                      : (t * s.directions + n) * s.batch + b;
@@ -310,8 +313,48 @@ Status recurrent(KernelContext& step) {
   return ok();
 }
 
-constexpr KernelRow kRecurrentKernels[] = {
-    {"GRU", recurrent<3>}, {"LSTM", recurrent<4>}, {"RNN", recurrent<1>}};
+/// Weights of integers whose columns are what rows of an LSTM's are, as its reals; their scale and
+/// zero point are inputs from `scale` on, one or one a column of each direction.
+std::vector<double> turned_weights(const KernelContext& step, size_t port, size_t scale) {
+  const Dims& d = step.dims(port);
+  const std::vector<double> integers = step.reals(port), scales = step.reals(scale),
+                            zeros = step.reals(scale + 1);
+  std::vector<double> out(integers.size());
+  const auto each = [&](const std::vector<double>& v, int64_t n, int64_t column) {
+    return v[static_cast<size_t>(std::ssize(v) == d[0] ? n : n * d[2] + column)];
+  };
+  for (int64_t n = 0; n < d[0]; ++n)
+    for (int64_t k = 0; k < d[1]; ++k)
+      for (int64_t c = 0; c < d[2]; ++c)
+        out[static_cast<size_t>((n * d[2] + c) * d[1] + k)] =
+            (integers[static_cast<size_t>((n * d[1] + k) * d[2] + c)] - each(zeros, n, c)) *
+            each(scales, n, c);
+  return out;
+}
+
+template <int kGates>
+Status recurrent(KernelContext& step) {
+  const Sizes s = sizes_of(step, kGates);
+  const Result<Operands> all = read_operands(step, s);
+  if (!all) return all.errors();
+  return run_recurrent(step, s, default_activations<kGates>(), *all, false);
+}
+
+Status dynamic_lstm(KernelContext& step) {
+  Sizes s = sizes_of(step, 4);
+  s.hidden = step.dims(2)[1];
+  Result<Operands> all = read_operands(step, s);
+  if (!all) return all.errors();
+  all->w = turned_weights(step, 1, 8);
+  all->r = turned_weights(step, 2, 10);
+  round_to_found_scale(all->x);
+  return run_recurrent(step, s, default_activations<4>(), *all, true);
+}
+
+constexpr KernelRow kRecurrentKernels[] = {{"GRU", recurrent<3>},
+                                           {"LSTM", recurrent<4>},
+                                           {"RNN", recurrent<1>},
+                                           {"DynamicQuantizeLSTM", dynamic_lstm, kMicrosoft}};
 
 }  // namespace
 

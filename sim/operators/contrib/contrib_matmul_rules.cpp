@@ -131,13 +131,7 @@ Status dynamic_matmul_rule(InferContext& node) { return float_matmul(node, 4, no
 Result<Work> dynamic_matmul_cost(const NodeView& node) {
   const Result<MatMulPlan> plan = plan_matmul(node, node.dims(0), node.dims(1));
   if (!plan) return plan.errors();
-  VectorOp quantize;  // range of A, then A itself
-  read_input(node, 0, quantize.inputs);
-  quantize[VectorClass::reduce] = times({2, input_size(node, 0)});
-  quantize[VectorClass::convert] = input_size(node, 0);
-  quantize.row = std::max<int64_t>(input_size(node, 0), 1);
-  quantize.passes = 2;
-  return checked_work(node, {quantize, plan->gemm(0, 1, node.has_input(4) ? 4 : -1)});
+  return checked_work(node, {plan->gemm(0, 1, node.has_input(4) ? 4 : -1)});
 }
 
 Status matmul_to_float_rule(InferContext& node) { return float_matmul(node, 6, node.dtype(2)); }

@@ -53,7 +53,10 @@ Result<Work> skip_simplified_norm_cost(const NodeView& node) {
   return checked_work(node, {op});
 }
 
-Status embed_norm_rule(InferContext& node) {
+namespace {
+
+/// Sizes of EmbedLayerNormalization and its quantised kin.
+Status embed_norm_shape(InferContext& node, DType type) {
   if (Status s = want_rank(node, 0, 2); !s) return s;
   constexpr std::pair<size_t, std::string_view> kNeeded[] = {
       {2, "word_embedding"}, {3, "position_embedding"}, {5, "gamma"}, {6, "beta"}};
@@ -68,19 +71,17 @@ Status embed_norm_rule(InferContext& node) {
   for (size_t i : {size_t{5}, size_t{6}})
     if (Status s = want_vector(node, i, hidden); !s) return s;
   const Dims& ids = node.dims(0);
-  const DType type = node.dtype(2);
   if (Status s = set_shape(node, 0, type, {ids[0], ids[1], hidden}); !s) return s;
   if (Status s = set_if_wanted(node, 1, DType::int32, {ids[0]}); !s) return s;
   return set_if_wanted(node, 2, type, {ids[0], ids[1], hidden});
 }
 
-Result<Work> embed_norm_cost(const NodeView& node) {
+/// The inputs in `whole` are read once, and of every table (inputs 2 to 4) a row a token.
+Result<Work> embed_norm_work(const NodeView& node, std::initializer_list<size_t> whole) {
   const int64_t count = output_size(node, 0), hidden = node.output(0).dims.back();
   VectorOp op;
-  for (size_t i : {size_t{0}, size_t{1}, size_t{5}, size_t{6}, size_t{7}, size_t{8}})
-    read_input(node, i, op.inputs);
-  for (size_t i : {size_t{2}, size_t{3}, size_t{4}})  // one row a token
-    read_part(node, i, count, hidden, op.inputs);
+  for (const size_t i : whole) read_input(node, i, op.inputs);
+  for (size_t i : {size_t{2}, size_t{3}, size_t{4}}) read_part(node, i, count, hidden, op.inputs);
   for (size_t i = 0; i < node.output_count(); ++i) write_output(node, i, op.outputs);
   op[VectorClass::reduce] = times({2, count});
   op[VectorClass::elementwise] = times({node.has_input(4) ? 4 : 3, count});
@@ -88,6 +89,26 @@ Result<Work> embed_norm_cost(const NodeView& node) {
   op.row = std::max<int64_t>(hidden, 1);
   op.passes = 3;
   return checked_work(node, {op});
+}
+
+}  // namespace
+
+Status embed_norm_rule(InferContext& node) {
+  if (Status s = want_input(node, 2, "word_embedding"); !s) return s;
+  return embed_norm_shape(node, node.dtype(2));
+}
+Result<Work> embed_norm_cost(const NodeView& node) {
+  return embed_norm_work(node, {0, 1, 5, 6, 7, 8});
+}
+Status qembed_norm_rule(InferContext& node) {
+  for (size_t i = 8; i < 13; ++i)  // of the tables and vectors that are there
+    if (node.has_input(i - 6))
+      if (Status s = want_input(node, i, "scale"); !s) return s;
+  if (Status s = want_input(node, 8, "scale"); !s) return s;
+  return embed_norm_shape(node, node.dtype(8));
+}
+Result<Work> qembed_norm_cost(const NodeView& node) {
+  return embed_norm_work(node, {0, 1, 5, 6, 7});
 }
 
 Status bias_gelu_rule(InferContext& node) {

@@ -96,6 +96,100 @@ Result<Work> qlinear_concat_cost(const NodeView& node) {
   return checked_work(node, {op});
 }
 
+// --- QLinearWhere ---
+
+Status qlinear_where_rule(InferContext& node) {
+  for (const auto& [i, name] : {std::pair<size_t, std::string_view>{1, "X"}, {4, "Y"}})
+    if (Status s = want_input(node, i, name); !s) return s;
+  std::optional<Dims> both = broadcast(node.dims(1), node.dims(4));
+  if (both) both = broadcast(node.dims(0), *both);
+  if (!both)
+    return bad_node(node,
+                    fmt::format("inputs {}, {} and {} don't broadcast", to_string(node.dims(0)),
+                                to_string(node.dims(1)), to_string(node.dims(4))));
+  return set_shape(node, 0, node.dtype(1), std::move(*both));
+}
+
+Result<Work> qlinear_where_cost(const NodeView& node) {
+  VectorOp op = data_op(node, {0, 1, 4});
+  op[VectorClass::elementwise] = op[VectorClass::convert] = output_size(node, 0);
+  return checked_work(node, {op});
+}
+
+// --- GatherBlockQuantized ---
+
+namespace {
+
+/// Dims of the numbers that a table holds, several in a byte.
+Dims table_dims(const NodeView& node) {
+  Dims dims = node.dims(0);
+  const int64_t width = int_attr(node, "bits", 4);
+  if (bits(node.dtype(0)) == 8 && width > 0 && width < 8 && !dims.empty())
+    dims.back() = times({dims.back(), 8 / width});
+  return dims;
+}
+
+/// Zero points are packed as the table is.
+Status check_zero_points(const NodeView& node, Dims scales) {
+  if (!node.has_input(3)) return ok();
+  const int64_t width = int_attr(node, "bits", 4);
+  if (node.dtype(3) != node.dtype(0))
+    return bad_node(node, "zero points must have the type of the table");
+  if (bits(node.dtype(3)) == 8) scales.back() = ceil_div(times({scales.back(), width}), 8);
+  if (node.dims(3) == scales) return ok();
+  return bad_node(
+      node, fmt::format("zero points {} must be {}", to_string(node.dims(3)), to_string(scales)));
+}
+
+}  // namespace
+
+Status gather_blocks_rule(InferContext& node) {
+  const Dims table = table_dims(node);
+  const int64_t rank = node.rank(0), width = int_attr(node, "bits", 4);
+  if (Status s = want_rank_from(node, 0, 1); !s) return s;
+  const int64_t at = int_attr(node, "gather_axis", 0), along = int_attr(node, "quantize_axis", 1);
+  if (width != 2 && width != 4 && width != 8)
+    return bad_node(node, fmt::format("attribute 'bits' is {}, not 2, 4 or 8", width));
+  const DType type = node.dtype(0);
+  if (type != DType::uint8 && type != DType::int8 && type != DType::uint4 && type != DType::int4)
+    return bad_node(node, fmt::format("data of type {} are no table", name(type)));
+  if (at < -rank || at >= rank || along < -rank || along >= rank)
+    return bad_node(node, fmt::format("gather_axis {} and quantize_axis {} must be dims of {}", at,
+                                      along, to_string(table)));
+  Dims scales = table;
+  int64_t& blocked = scales[static_cast<size_t>(along < 0 ? along + rank : along)];
+  blocked = ceil_div(blocked, std::max<int64_t>(1, int_attr(node, "block_size", 128)));
+  if (node.dims(2) != scales)
+    return bad_node(
+        node, fmt::format("scales {} must be {}", to_string(node.dims(2)), to_string(scales)));
+  if (!holds_integers(node.dtype(1))) return bad_node(node, "indices must be integers");
+  if (Status s = check_zero_points(node, scales); !s) return s;
+  const auto axis = static_cast<ptrdiff_t>(at < 0 ? at + rank : at);
+  Dims out(table.begin(), table.begin() + axis);
+  out.insert(out.end(), node.dims(1).begin(), node.dims(1).end());
+  out.insert(out.end(), table.begin() + axis + 1, table.end());
+  return set_shape(node, 0, node.dtype(2), std::move(out));
+}
+
+Result<Work> gather_blocks_cost(const NodeView& node) {
+  const Dims table = table_dims(node);
+  const int64_t at = int_attr(node, "gather_axis", 0);
+  const auto axis = static_cast<size_t>(at < 0 ? at + node.rank(0) : at);
+  const int64_t run = elements(table, axis + 1, table.size());
+  MemoryOp op;
+  read_part(node, 0, output_size(node, 0), run, op.inputs);
+  read_input(node, 1, op.inputs);
+  write_output(node, 0, op.outputs);
+  if (!node.input(1).constant)
+    op.picked = {elements(table, 0, axis), table[axis], run, input_size(node, 1)};
+  if (node.input(0).constant && node.input(2).constant) return checked_work(node, {op});
+  VectorOp unpack;
+  for (size_t i = 2; i < node.input_count(); ++i) read_input(node, i, unpack.inputs);
+  write_output(node, 0, unpack.outputs);
+  unpack[VectorClass::convert] = output_size(node, 0);
+  return checked_work(node, {op, unpack});
+}
+
 // --- Pooling ---
 
 Status qlinear_global_pool_rule(InferContext& node) {

@@ -1,16 +1,10 @@
 #pragma once
-#include <string_view>
-
 #include "sim/operators/node_view.h"
 #include "sim/work/work.h"
 
 namespace accsim::sim {
 
 // Rules of com.microsoft operators; their rows stand in the *_operators.cpp beside this.
-
-/// Why such an operator has no kernel.
-inline constexpr std::string_view kRuntimeOnly =
-    "fused by one runtime; export the model without that runtime's optimiser";
 
 // contrib_attention_rules.cpp
 /// Attention: output 0 is B x S x (heads * v_head), the present keys and values 2 x B x heads x
@@ -54,7 +48,7 @@ Status matmul_nbits_rule(InferContext& node);
 Result<Work> matmul_nbits_cost(const NodeView& node);
 /// DynamicQuantizeMatMul: as MatMul, bias of N elements at input 4.
 Status dynamic_matmul_rule(InferContext& node);
-/// Range and quantisation of A on the vector unit, then one product.
+/// One product: who makes A rounds it, as before DynamicQuantizeLinear.
 Result<Work> dynamic_matmul_cost(const NodeView& node);
 /// MatMulIntegerToFloat: as MatMul, bias of N elements at input 6, in the type of A's scale.
 Status matmul_to_float_rule(InferContext& node);
@@ -86,6 +80,10 @@ Result<Work> skip_simplified_norm_cost(const NodeView& node);
 Status embed_norm_rule(InferContext& node);
 /// One row of each embedding a token read and added, then a normalisation of rows.
 Result<Work> embed_norm_cost(const NodeView& node);
+/// QEmbedLayerNormalization: the same in the type of its scales (input 8), without the sum.
+Status qembed_norm_rule(InferContext& node);
+/// As EmbedLayerNormalization.
+Result<Work> qembed_norm_cost(const NodeView& node);
 /// BiasGelu: output as input 0, bias of the last dim's size.
 Status bias_gelu_rule(InferContext& node);
 /// BiasSplitGelu: N x S x D with a bias of D elements gives N x S x D / 2. An error when D is odd.
@@ -120,6 +118,16 @@ Status qlinear_average_pool_rule(InferContext& node);
 Result<Work> qlinear_global_pool_cost(const NodeView& node);
 /// One operation a window element, one conversion an output.
 Result<Work> qlinear_average_pool_cost(const NodeView& node);
+/// QLinearWhere: inputs 0, 1 and 4 broadcast, in the type of input 1.
+Status qlinear_where_rule(InferContext& node);
+/// One operation and a conversion an element.
+Result<Work> qlinear_where_cost(const NodeView& node);
+/// GatherBlockQuantized: as Gather along gather_axis, in the type of the scales; bytes of a table
+/// hold 8 / bits numbers of its last dim. An error when the scales aren't one a block.
+Status gather_blocks_rule(InferContext& node);
+/// Rows moved, of a table that is unpacked off line; where it isn't constant each element is
+/// converted.
+Result<Work> gather_blocks_cost(const NodeView& node);
 /// NhwcMaxPool: pool_outputs() with channels last.
 Status nhwc_max_pool_rule(InferContext& node);
 /// One operation a window element.

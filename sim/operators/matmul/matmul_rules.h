@@ -52,5 +52,10 @@ Status recurrent_rule(InferContext& node);
 /// the gates as vector work.
 template <int kGates>
 Result<Work> recurrent_cost(const NodeView& node);
+/// DynamicQuantizeLSTM: an LSTM whose W and R are turned, and integers; their scales and zero
+/// points are one or four times the hidden size a direction.
+Status dynamic_lstm_rule(InferContext& node);
+/// As LSTM: who makes its input and state rounds them, as before DynamicQuantizeLinear.
+Result<Work> dynamic_lstm_cost(const NodeView& node);
 
 }  // namespace accsim::sim

@@ -1,5 +1,8 @@
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <utility>
+
 #include "sim/operators/matmul/matmul_rules.h"
 #include "sim/operators/rules.h"
 #include "sim/operators/work_counts.h"
@@ -12,8 +15,9 @@ struct Recurrent {
   bool batch_first = false;
 };
 
-/// Directions, sizes and layout of an RNN, GRU or LSTM, checked against W, R and B.
-Result<Recurrent> recurrent_shape(const NodeView& node, int64_t gates) {
+/// Directions, sizes and layout of an RNN, GRU or LSTM, checked against W, R and B. `turned`: the
+/// rows of W and R are columns.
+Result<Recurrent> recurrent_shape(const NodeView& node, int64_t gates, bool turned = false) {
   for (size_t i : {size_t{0}, size_t{1}, size_t{2}})
     if (Status s = want_rank(node, i, 3); !s) return s.errors();
   Recurrent r;
@@ -28,12 +32,14 @@ Result<Recurrent> recurrent_shape(const NodeView& node, int64_t gates) {
   r.steps = x[r.batch_first ? 1 : 0];
   r.batch = x[r.batch_first ? 0 : 1];
   r.inputs = x[2];
-  r.hidden = node.dims(2)[2];
+  r.hidden = node.dims(2)[turned ? 1 : 2];
   if (int_attr(node, "hidden_size", r.hidden) != r.hidden)
     return bad_node(node, fmt::format("attribute 'hidden_size' is {}, but R is {}",
                                       int_attr(node, "hidden_size", 0), to_string(node.dims(2))));
   const int64_t rows = times({gates, r.hidden});
-  const Dims w{r.directions, rows, r.inputs}, recurrence{r.directions, rows, r.hidden};
+  Dims w{r.directions, rows, r.inputs}, recurrence{r.directions, rows, r.hidden};
+  for (Dims* d : {&w, &recurrence})
+    if (turned) std::swap((*d)[1], (*d)[2]);
   const Dims bias{r.directions, times({2, rows})};
   if (node.dims(1) != w || node.dims(2) != recurrence)
     return bad_node(node,
@@ -61,49 +67,73 @@ GateOps gate_ops(int64_t gates, bool peepholes) {
   }
 }
 
-}  // namespace
-
-template <int kGates>
-Status recurrent_rule(InferContext& node) {
-  const Result<Recurrent> r = recurrent_shape(node, kGates);
-  if (!r) return r.errors();
+Status set_states(InferContext& node, const Recurrent& r, bool cells) {
   const DType type = node.dtype(0);
-  const Dims all = r->batch_first ? Dims{r->batch, r->steps, r->directions, r->hidden}
-                                  : Dims{r->steps, r->directions, r->batch, r->hidden};
-  const Dims last = r->batch_first ? Dims{r->batch, r->directions, r->hidden}
-                                   : Dims{r->directions, r->batch, r->hidden};
+  const Dims all = r.batch_first ? Dims{r.batch, r.steps, r.directions, r.hidden}
+                                 : Dims{r.steps, r.directions, r.batch, r.hidden};
+  const Dims last =
+      r.batch_first ? Dims{r.batch, r.directions, r.hidden} : Dims{r.directions, r.batch, r.hidden};
   if (Status s = set_if_wanted(node, 0, type, all); !s) return s;
   if (Status s = set_if_wanted(node, 1, type, last); !s) return s;
-  return kGates == 4 ? set_if_wanted(node, 2, type, last) : ok();
+  return cells ? set_if_wanted(node, 2, type, last) : ok();
 }
 
-template <int kGates>
-Result<Work> recurrent_cost(const NodeView& node) {
-  const Result<Recurrent> r = recurrent_shape(node, kGates);
-  if (!r) return r.errors();
-  const int64_t columns = times({kGates, r->hidden});
-  const int64_t states = times({r->steps, r->batch, r->hidden});
-  const GateOps ops = gate_ops(kGates, node.has_input(7));
+Result<Work> recurrent_work(const NodeView& node, const Recurrent& r, int64_t gate_count) {
+  const int64_t columns = times({gate_count, r.hidden});
+  const int64_t states = times({r.steps, r.batch, r.hidden});
+  const GateOps ops = gate_ops(gate_count, node.has_input(7));
   Work work;
-  for (int64_t d = 0; d < r->directions; ++d) {
-    GemmOp in = matrix_product(1, times({r->steps, r->batch}), r->inputs, columns);
+  for (int64_t d = 0; d < r.directions; ++d) {
+    GemmOp in = matrix_product(1, times({r.steps, r.batch}), r.inputs, columns);
     if (node.has_input(3)) in.bias_port = 3;
-    GemmOp state = matrix_product(r->steps, r->batch, r->hidden, columns);
+    GemmOp state = matrix_product(r.steps, r.batch, r.hidden, columns);
     state.b_port = 2;
-    state.b_shared = r->steps > 1;
+    state.b_shared = r.steps > 1;
     VectorOp gates;
     // Both products' results come in, one direction's share of every output goes out.
-    read_part(node, 0, times({2, states, kGates}), 0, gates.inputs);
-    for (size_t i = 5; i < node.input_count(); ++i)
-      read_part(node, i, input_size(node, i) / r->directions, 0, gates.inputs);
+    read_part(node, 0, times({2, states, gate_count}), 0, gates.inputs);
+    for (size_t i = 5; i < std::min<size_t>(node.input_count(), 8); ++i)
+      read_part(node, i, input_size(node, i) / r.directions, 0, gates.inputs);
     for (size_t i = 0; i < node.output_count(); ++i)
-      if (const int64_t share = output_size(node, i) / r->directions; share > 0)
+      if (const int64_t share = output_size(node, i) / r.directions; share > 0)
         gates.outputs.push_back({static_cast<int>(i), share, 0});
     gates[VectorClass::elementwise] = times({states, ops.elementwise});
     gates[VectorClass::special] = times({states, ops.special});
     work.insert(work.end(), {in, state, gates});
   }
   return checked_work(node, std::move(work));
+}
+
+}  // namespace
+
+template <int kGates>
+Status recurrent_rule(InferContext& node) {
+  const Result<Recurrent> r = recurrent_shape(node, kGates);
+  return r ? set_states(node, *r, kGates == 4) : r.errors();
+}
+
+template <int kGates>
+Result<Work> recurrent_cost(const NodeView& node) {
+  const Result<Recurrent> r = recurrent_shape(node, kGates);
+  if (!r) return r.errors();
+  return recurrent_work(node, *r, kGates);
+}
+
+Status dynamic_lstm_rule(InferContext& node) {
+  const Result<Recurrent> r = recurrent_shape(node, 4, true);
+  if (!r) return r.errors();
+  const Dims one{r->directions}, each{r->directions, times({4, r->hidden})};
+  for (size_t i = 8; i < 12; ++i)
+    if (!node.has_input(i) || (node.dims(i) != one && node.dims(i) != each))
+      return bad_node(node,
+                      fmt::format("input {} must be {} or {}", i, to_string(one), to_string(each)));
+  return set_states(node, *r, true);
+}
+
+Result<Work> dynamic_lstm_cost(const NodeView& node) {
+  const Result<Recurrent> r = recurrent_shape(node, 4, true);
+  if (!r) return r.errors();
+  return recurrent_work(node, *r, 4);
 }
 
 template Status recurrent_rule<1>(InferContext&);

@@ -196,6 +196,50 @@ TEST(Contrib, DoQuantisedOperatorsKeepTypesAndSkipAbsentZeroPoints) {
   EXPECT_EQ(item<GemmOp>(gemm.cost()).bias_port, 6);
 }
 
+SingleNode table(Dims data, DType type, Dims scales, int bits) {
+  SingleNode node = ms("GatherBlockQuantized");
+  node.in(std::move(data), type).in({2, 7}, DType::int64).in(std::move(scales));
+  node.attr("bits", bits).attr("block_size", 32).attr("quantize_axis", 1);
+  return node;
+}
+
+TEST(Contrib, AreRowsOfAPackedTableAsLongAsItsNumbers) {
+  SingleNode typed = table({100, 64}, DType::uint4, {100, 2}, 4);
+  ASSERT_EQ(shape_or_error(typed), "2x7x64");
+  EXPECT_EQ(typed.type(), DType::float32);
+  SingleNode bytes = table({100, 32}, DType::uint8, {100, 2}, 4);
+  EXPECT_EQ(shape_or_error(bytes), "2x7x64");
+  SingleNode whole = table({100, 64}, DType::uint8, {100, 2}, 8);
+  EXPECT_EQ(shape_or_error(whole), "2x7x64");
+  EXPECT_FALSE(table({100, 64}, DType::uint4, {100, 3}, 4).infer().ok());
+  EXPECT_FALSE(table({100, 64}, DType::uint4, {100, 2}, 3).infer().ok());
+  const auto work = typed.cost();
+  ASSERT_EQ(work->size(), 2U) << "a table of the run is unpacked in the run";
+  EXPECT_EQ(item<MemoryOp>(work, 0).outputs[0].elements, 2 * 7 * 64);
+  EXPECT_EQ(item<VectorOp>(work, 1)[VectorClass::convert], 2 * 7 * 64);
+}
+
+TEST(Contrib, IsAChoiceOfIntegersBroadcast) {
+  SingleNode where = ms("QLinearWhere");
+  where.in({4, 1}, DType::boolean).in({3}, DType::int8).in({}).in({}, DType::int8);
+  where.in({}, DType::int8).in({}).in({}, DType::int8).in({}).in({}, DType::int8);
+  ASSERT_EQ(shape_or_error(where), "4x3");
+  EXPECT_EQ(where.type(), DType::int8);
+  EXPECT_EQ(item<VectorOp>(where.cost())[VectorClass::elementwise], 12);
+}
+
+TEST(Contrib, AreQuantisedEmbeddingsOfTheTypeOfTheirScales) {
+  SingleNode embed = ms("QEmbedLayerNormalization");
+  embed.in({2, 5}, DType::int32).absent().in({100, 8}, DType::uint8).in({64, 8}, DType::uint8);
+  embed.absent().in({8}, DType::uint8).in({8}, DType::uint8).absent();
+  SingleNode bare = embed;
+  embed.in({}).in({}).absent().in({}).in({}).outs(2);
+  ASSERT_EQ(shape_or_error(embed), "2x5x8");
+  EXPECT_EQ(embed.type(), DType::float32);
+  EXPECT_EQ(embed.out(1), Dims{2});
+  EXPECT_FALSE(bare.infer().ok()) << "without scales";
+}
+
 TEST(Contrib, DoChannelsLastOperatorsMoveOnlyTheChannels) {
   SingleNode conv = ms("QLinearConv");
   conv.in({1, 8, 8, 3}, DType::uint8).in({}).in({}, DType::uint8).in({4, 3, 3, 3}, DType::int8);

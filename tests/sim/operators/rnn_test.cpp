@@ -56,6 +56,27 @@ TEST(Recurrent, IsTheCostInputsOnceAndStatesEveryStep) {
     }
 }
 
+TEST(Recurrent, IsAnLstmOfIntegersAsDearAsOneOfFloats) {
+  const auto lstm = [](Dims w, Dims scale) {
+    SingleNode node("DynamicQuantizeLSTM", 1, "com.microsoft");
+    node.in({kSteps, kBatch, kInputs}).in(std::move(w), DType::int8);
+    node.in({2, kHidden, 4 * kHidden}, DType::int8).in({2, 8 * kHidden});
+    for (int i = 4; i < 8; ++i) node.absent();
+    node.in(scale).in(scale, DType::int8).in({2}).in({2}, DType::int8);
+    return node.attr("direction", "bidirectional").outs(3);
+  };
+  SingleNode node = lstm({2, kInputs, 4 * kHidden}, {2, 4 * kHidden});
+  ASSERT_EQ(shape_or_error(node), "7x2x2x3");
+  EXPECT_EQ(node.out(2), (Dims{2, kBatch, kHidden}));
+  SingleNode floats = recurrent(kKinds[2], "bidirectional", 0);
+  ASSERT_TRUE(floats.infer().ok());
+  const auto ours = node.cost(), theirs = floats.cost();
+  EXPECT_EQ(total_macs(ours), total_macs(theirs));
+  EXPECT_EQ(ours->size(), theirs->size());
+  EXPECT_FALSE(lstm({2, 4 * kHidden, kInputs}, {2}).infer().ok()) << "as an LSTM of floats has W";
+  EXPECT_FALSE(lstm({2, kInputs, 4 * kHidden}, {3}).infer().ok());
+}
+
 TEST(Recurrent, AreMalformedWeightsErrors) {
   const auto error = [](Dims x, Dims w, Dims r, const char* direction = "forward") {
     SingleNode node("LSTM", 14);

@@ -201,6 +201,32 @@ inline void add_tables(std::vector<NodeCase>& out) {
                           {number("K", 40), number("N", 3), number("block_size", 32)}));
 }
 
+inline void add_quantised(std::vector<NodeCase>& out) {
+  const auto bytes = [](const Dims& dims) { return of(DType::uint8, dims); };
+  for (const Dims& mask : {Dims{2, 4}, Dims{2}, Dims{4}})
+    out.push_back(
+        microsoft("QAttention",
+                  {bytes({2, 4, 8}), bytes({8, 24}), real({24}), real({}, {0.1}), real({24}),
+                   of(DType::int32, mask, {3, 4, 1, 0}), bytes({}), bytes({24})},
+                  2, {number("num_heads", 2)}));
+  out.push_back(microsoft(
+      "QEmbedLayerNormalization",
+      {of(DType::int32, {2, 4}), of(DType::int32, {2, 4}), bytes({5, 8}), bytes({6, 8}),
+       bytes({2, 8}), bytes({8}), bytes({8}), of(DType::int32, {2, 4}), real({}), real({}),
+       real({}), real({}), real({}), bytes({}), bytes({}), bytes({}), bytes({}), bytes({})},
+      2));
+  for (const int64_t directions : {1, 2}) {
+    const Dims scales{directions, 12};
+    out.push_back(
+        microsoft("DynamicQuantizeLSTM",
+                  {real({4, 2, 5}), bytes({directions, 5, 12}), bytes({directions, 3, 12}),
+                   real({directions, 24}), of(DType::int32, {2}, {4, 3}), real({directions, 2, 3}),
+                   real({directions, 2, 3}), real({directions, 9}), real(scales), bytes(scales),
+                   real({directions}), bytes({directions})},
+                  3, {word("direction", directions == 2 ? "bidirectional" : "reverse")}));
+  }
+}
+
 }  // namespace hand_made
 
 inline std::vector<NodeCase> hand_made_nodes() {
@@ -211,6 +237,7 @@ inline std::vector<NodeCase> hand_made_nodes() {
   hand_made::add_regions(out);
   hand_made::add_attentions(out);
   hand_made::add_tables(out);
+  hand_made::add_quantised(out);
   for (const auto& [op, gates] : {std::pair{"RNN", 1}, {"GRU", 3}, {"LSTM", 4}})
     for (const bool both : {false, true})
       for (const bool batch_first : {false, true})
