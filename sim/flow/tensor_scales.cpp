@@ -198,6 +198,7 @@ class Planner {
       if (!scale || !zero) return (!scale ? scale : zero).errors();
       const auto [root, factor] = groups_.find(id);
       const TensorId from = tensor.quantisation->zero_point;
+      if (from != kNoTensor && bits(graph_.tensor(from).dtype) != 8) continue;  // finer than int8
       const bool is_signed = from != kNoTensor && graph_.tensor(from).dtype == DType::int8;
       const hw::ElementScale found{*scale / factor,
                                    static_cast<int32_t>(*zero) + (is_signed ? 0 : kLowest)};

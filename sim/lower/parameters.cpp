@@ -38,18 +38,29 @@ class ParameterCounter {
     if (!t.constant || seen_[static_cast<size_t>(id)]) return;
     const bool initializer = t.origin == Tensor::Origin::initializer;
     const bool made = holds_parameters(role) && !node.folded && !made_of_parameters(id);
-    if (!(initializer && (is_float(t.dtype) || stands_for_reals(t, node, port, row))) && !made)
-      return;
+    const bool real =
+        is_float(t.dtype) || stands_for_reals(t, port, row) || become_reals(node, port);
+    if (!(initializer && real) && !made) return;
     if (row && row->packs_weights && role == PortRole::weight) return add_packed(at, id);
     add(at, id, is_running_statistic(role));
   }
 
   /// Integers that are changed to reals, and what says how.
-  static bool stands_for_reals(const Tensor& t, const Node& node, size_t port, const OpRow* row) {
+  static bool stands_for_reals(const Tensor& t, size_t port, const OpRow* row) {
     if (t.quantisation) return true;
-    if (!row || (row->real.empty() && row->codes == Codes::none && node.written_as.empty()))
-      return false;
-    return row->is_quantisation(port) || (row->codes == Codes::takes && port == 0);
+    return row && (row->is_quantisation(port) || (row->codes == Codes::takes && port == 0));
+  }
+
+  /// Are integers, moved off line from the node's first input on, changed to reals in the end?
+  bool become_reals(const Node& node, size_t port) const {
+    const OpRow* row = find_op(node);
+    if (!node.folded || port != 0 || !row || node.outputs[0] == kNoTensor) return false;
+    if (row->fate != Fate::memory && row->fate != Fate::view) return false;
+    return std::ranges::any_of(readers_[static_cast<size_t>(node.outputs[0])], [&](NodeId id) {
+      const Node& reader = graph_.nodes[static_cast<size_t>(id)];
+      const OpRow* takes = find_op(reader);
+      return (takes && takes->codes == Codes::takes) || become_reals(reader, 0);
+    });
   }
 
   void add(NodeId at, TensorId id, bool buffer) {
@@ -62,9 +73,12 @@ class ParameterCounter {
   void add_packed(NodeId at, TensorId id) {
     const Tensor& t = graph_.tensor(id);
     const NodeView node(graph_, graph_.nodes[static_cast<size_t>(at)]);
-    const int64_t count = node.attr("K", int64_t{0}) * node.attr("N", int64_t{0});
-    const int64_t bits = node.attr("bits", int64_t{4});
-    const DType type = bits == 2 ? DType::uint2 : bits == 4 ? DType::uint4 : DType::uint8;
+    if (bits(t.dtype) < 8) return add(at, id, false);  // not packed
+    const int64_t width = node.attr("bits", int64_t{4});
+    const int64_t count = node.has_attr("K")
+                              ? node.attr("K", int64_t{0}) * node.attr("N", int64_t{0})
+                              : elements(t.dims) * (bits(t.dtype) / width);
+    const DType type = width == 2 ? DType::uint2 : width == 4 ? DType::uint4 : DType::uint8;
     add({id, static_cast<int>(at), false, type, count, storage_bytes(t.dtype, elements(t.dims))});
   }
 

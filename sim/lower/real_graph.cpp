@@ -46,7 +46,7 @@ class RealGraph {
   const Tensor& tensor(TensorId id) const { return graph_.tensor(id); }
   bool is_code(TensorId id) const {
     const DType t = id == kNoTensor ? DType::undefined : tensor(id).dtype;
-    return bits(t) == 8 && t != DType::boolean;
+    return (bits(t) == 8 && t != DType::boolean) || t == DType::int16 || t == DType::uint16;
   }
   /// Integers of a run.
   bool is_varying_code(TensorId id) const { return is_code(id) && !tensor(id).constant; }
@@ -139,6 +139,7 @@ class RealGraph {
     std::map<NodeId, size_t> passing;         ///< node -> the input that its result is
     std::vector<NodeId> factors;              ///< what makes factors of the scale
     std::map<NodeId, TensorId> weight_scale;  ///< by product
+    std::vector<NodeId> scaling;  ///< products that scale their results to floats themselves
   };
 
   const Node& node(NodeId id) const { return graph_.nodes[index(id)]; }
@@ -153,7 +154,8 @@ class RealGraph {
     Measured found;
     for (const NodeId id : readers(from.outputs[0]))
       if (!take_product(id, from, found)) return;
-    if (found.products.empty() || !reads_nothing_else(from, found)) return;
+    if (found.products.empty() && found.scaling.empty()) return;
+    if (!reads_nothing_else(from, found)) return;
     for (const NodeId id : found.products) {
       uses_[index(id)] = Use::works;
       Quantisation& q = weights_[id];
@@ -162,13 +164,34 @@ class RealGraph {
     passing_.merge(found.passing);
     passing_[tensor(from.outputs[0]).producer] = 0;
     for (const NodeId id : found.factors) gone_.push_back(id);
+    scaling_.insert(scaling_.end(), found.scaling.begin(), found.scaling.end());
+  }
+
+  /// Are the scale and the zero point of its first input those that a node has found, and is its
+  /// result floats? All else that says what integers stand for is constant.
+  bool scales_itself(const Node& product, const OpRow& row, const Node& from) const {
+    if (product.outputs[0] == kNoTensor || !is_float(tensor(product.outputs[0]).dtype))
+      return false;
+    bool found = false;
+    for (size_t port = 0; port < product.inputs.size(); ++port) {
+      if (!row.is_quantisation(port) || is_constant(product, port)) continue;
+      const bool is_scale = product.inputs[port] == from.outputs[1];
+      if (row.ports[port].of != 0 || (!is_scale && product.inputs[port] != from.outputs[2]))
+        return false;
+      found = found || is_scale;
+    }
+    return found;
   }
 
   /// product -> change to floats -> times a factor with the scale in it.
   bool take_product(NodeId id, const Node& from, Measured& found) const {
     const Node& product = node(id);
     const OpRow* row = find_op(product);
-    if (!row || row->real.empty() || product.inputs[0] != from.outputs[0]) return false;
+    if (!row || product.inputs[0] != from.outputs[0] ||
+        std::ranges::count(product.inputs, from.outputs[0]) != 1)
+      return false;
+    if (scales_itself(product, *row, from)) return found.scaling.push_back(id), true;
+    if (row->real.empty()) return false;
     if (tensor(product.outputs[0]).dtype != DType::int32 || !is_constant(product, 1)) return false;
     for (size_t port = 2; port < product.inputs.size(); ++port)
       if (product.inputs[port] != from.outputs[2] && !is_constant(product, port)) return false;
@@ -215,7 +238,8 @@ class RealGraph {
   bool reads_nothing_else(const Node& from, const Measured& found) const {
     const auto known = [&](NodeId id) {
       return found.passing.contains(id) || std::ranges::count(found.factors, id) > 0 ||
-             std::ranges::count(found.products, id) > 0;
+             std::ranges::count(found.products, id) > 0 ||
+             std::ranges::count(found.scaling, id) > 0;
     };
     const auto all_known = [&](TensorId id) { return std::ranges::all_of(readers(id), known); };
     return all_known(from.outputs[1]) && all_known(from.outputs[2]) &&
@@ -240,6 +264,7 @@ class RealGraph {
       alias_[index(n.outputs[0])] = n.inputs[passing->second];
       return absorb(n);
     }
+    if (std::ranges::count(scaling_, id) > 0) return take_reals(id, *row);
     const Use use = uses_[index(id)];
     if (use == Use::none) return;
     note_quantisation(id, *row);
@@ -250,6 +275,14 @@ class RealGraph {
     }
     for (const TensorId out : n.outputs) make_real(out);
     if (use == Use::works) take_real_form(n, *row);
+  }
+
+  /// Its first input is reals now: a scale and a zero point that a run finds have gone.
+  void take_reals(NodeId id, const OpRow& row) {
+    Node& n = graph_.nodes[index(id)];
+    note_quantisation(id, row);
+    for (size_t port = 0; port < n.inputs.size(); ++port)
+      if (row.is_quantisation(port) && !is_constant(n, port)) n.inputs[port] = kNoTensor;
   }
 
   void make_real(TensorId id) {
@@ -350,6 +383,7 @@ class RealGraph {
   std::vector<bool> is_output_;       ///< by tensor
   std::vector<TensorId> alias_;       ///< by tensor: the one that is it now; kNoTensor: itself
   std::map<NodeId, size_t> passing_;  ///< absorbed nodes: the input that their result is
+  std::vector<NodeId> scaling_;       ///< products of measured integers, with float results
   std::vector<NodeId> gone_;          ///< absorbed ones whose result nothing reads any more
   std::map<NodeId, Quantisation> weights_;  ///< of integer products
 };

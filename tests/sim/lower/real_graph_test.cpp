@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "sim/elaborate/elaborate.h"
 #include "sim/lower/lower.h"
 #include "sim/operators/names.h"
@@ -16,12 +18,14 @@ struct Real {
   Graph graph;
   Lowered lowered;
 
-  explicit Real(const ModelBuilder& b) {
+  /// `theirs`: operators of com.microsoft, beside those that are called QLinear.
+  explicit Real(const ModelBuilder& b, const std::vector<std::string>& theirs = {}) {
     ModelDef model = b.model();
     model.opsets[std::string(kMicrosoft)] = 1;
     for (NodeDef& n : model.graph.nodes)
-      if (n.op_type.starts_with("QLinear") && n.op_type != "QLinearConv" &&
-          n.op_type != "QLinearMatMul")
+      if ((n.op_type.starts_with("QLinear") && n.op_type != "QLinearConv" &&
+           n.op_type != "QLinearMatMul") ||
+          std::ranges::count(theirs, n.op_type) > 0)
         n.domain = kMicrosoft;
     auto elaborated = elaborate(model, {});
     EXPECT_TRUE(elaborated.ok()) << elaborated.errors().front().text();
@@ -168,6 +172,36 @@ TEST(RealGraph, AMeasuredScaleThatIsReadElsewhereStays) {
   EXPECT_EQ(Real(b).working().size(), 4U);
 }
 
+ModelBuilder scaled_product(bool zero_point_is_read) {
+  ModelBuilder b = builder();
+  b.input("x", {4, 8}).weight("w", {8, 16}, DType::int8).weight("bias", {16});
+  b.node("DynamicQuantizeLinear", {"x"}, {"q", "scale", "zero"});
+  b.node("MatMulIntegerToFloat", {"q", "w", "scale", "sw", "zero", "zw", "bias"}, {"y"});
+  b.output("y");
+  if (zero_point_is_read) b.output("zero");
+  return b;
+}
+
+TEST(RealGraph, AProductThatScalesMeasuredIntegersItselfIsAProduct) {
+  const Real real(scaled_product(false), {"MatMulIntegerToFloat"});
+  EXPECT_EQ(real.working(), Names{"y"});
+  EXPECT_EQ(real.layer("y").macs, 4 * 8 * 16);
+  // w, its scales and zero points, the bias
+  EXPECT_EQ(real.lowered.weight_bytes, 8 * 16 + 16 * 4 + 16 + 16 * 4);
+  EXPECT_EQ(Real(scaled_product(true), {"MatMulIntegerToFloat"}).working().size(), 2U);
+}
+
+TEST(RealGraph, IntegersOf16BitsStandForReals) {
+  ModelBuilder b;
+  b.weight("s", {}).weight("z", {}, DType::uint16);
+  b.input("x", {1, 8, 10, 10}).weight("w", {16, 8, 3, 3});
+  quantise(b, "x");
+  b.node("Conv", {"x_f", "w"}, {"conv"});
+  quantise(b, "conv");
+  b.output("conv_f");
+  EXPECT_EQ(Real(b).working(), Names{"conv"});
+}
+
 TEST(RealGraph, AConstantOfEachChannelIsTheConvolutionsBias) {
   for (const Dims& bias : {Dims{1, 16, 1, 1}, Dims{16, 1, 1}}) {
     ModelBuilder b;
@@ -204,6 +238,26 @@ TEST(Parameters, PackedWeightsCountByTheElementsThatTheyHold) {
   EXPECT_EQ(lowered->weight_bytes, 64 * 16 / 2 + 32 * 4);
   EXPECT_EQ(lowered->parameters[0].type, DType::uint4);
   EXPECT_EQ(lowered->layers[0].work.size(), 1U) << "constants are unpacked off line";
+}
+
+TEST(Parameters, RowsThatAreGatheredOffLineCountWithTheirTable) {
+  ModelBuilder b;
+  b.weight("t", {100, 8}, DType::uint8).weight("s", {}).weight("z", {}, DType::uint8);
+  b.input("x", {3, 8}).constant("ids", {3}, {7, 1, 90});
+  b.node("Gather", {"t", "ids"}, {"rows"}).node("DequantizeLinear", {"rows", "s", "z"}, {"reals"});
+  const Real real(b.node("Add", {"x", "reals"}, {"y"}).output("y"));
+  EXPECT_EQ(real.lowered.weight_bytes, 100 * 8 + 4 + 1);
+}
+
+TEST(Parameters, RowsOfAPackedTableCountByTheNumbersThatTheyHold) {
+  ModelBuilder b;
+  b.input("ids", {5}, DType::int64).weight("t", {100, 32}, DType::uint8).weight("scales", {100, 2});
+  b.node("GatherBlockQuantized", {"t", "ids", "scales"}, {"y"},
+         {{"bits", "", int64_t{4}}, {"block_size", "", int64_t{32}}});
+  const Real real(b.output("y"), {"GatherBlockQuantized"});
+  EXPECT_EQ(real.lowered.params, 100 * 64 + 200);
+  EXPECT_EQ(real.lowered.weight_bytes, 100 * 32 + 200 * 4);
+  EXPECT_EQ(real.layer("y").fate, Fate::memory) << "unpacked off line";
 }
 
 }  // namespace
