@@ -155,6 +155,7 @@ class Lowering {
       if (!into) into = merge_residual(node);
     }
     if (row.fusion == Fusion::clip) into = merge_clip(node);
+    if (row.fate == Fate::view) into = merge_rows(node);
     if (!into) return false;
     l.fate = Fate::folded;
     l.merged_into = static_cast<int>(into - out_.layers.data());
@@ -255,6 +256,39 @@ class Lowering {
     if (other.constant || !is_float(sum.dtype) || other.dtype != sum.dtype) return false;
     if (other.dims != sum.dims || mine.dims != sum.dims) return false;
     return other.producer < l.node;  // kNoNode, of inputs, is less than all
+  }
+
+  /// A matrix product's rows under other dims, where what reads them can be part of the product: a
+  /// function of each element, or a sum with what is there by then. Exporters that know products of
+  /// two dims only put such a Reshape behind them.
+  Layer* merge_rows(const Node& node) {
+    Layer* l = sole_producer(node, 0);
+    const GemmOp* gemm = product(l);
+    if (!gemm || l->work.size() != 1 || gemm->batch != 1 || node.outputs.size() != 1)
+      return nullptr;
+    const OpRow* row = find_op(graph_.nodes[static_cast<size_t>(l->node)]);
+    const Dims &from = graph_.tensor(node.inputs[0]).dims,
+               &to = graph_.tensor(node.outputs[0]).dims;
+    if (!row || row->weights == WeightLayout::oihw || from.empty() || to.empty()) return nullptr;
+    if (from.back() != gemm->n() || to.back() != gemm->n()) return nullptr;
+    return elements(from) == elements(to) && joins_product(node.outputs[0], *l) ? l : nullptr;
+  }
+
+  bool joins_product(TensorId id, Layer& l) const {
+    const auto& readers = readers_[static_cast<size_t>(id)];
+    if (is_output_[static_cast<size_t>(id)] || readers.empty()) return false;
+    const auto function = function_of_.find(readers[0]);
+    if (function != function_of_.end() && function->second->of == id)
+      return std::ranges::all_of(readers, [&](NodeId reader) {
+        return std::ranges::count(function->second->nodes, reader) > 0;
+      });
+    const Node& sum = graph_.nodes[static_cast<size_t>(readers[0])];
+    const OpRow* row = find_op(sum);
+    if (readers.size() != 1 || !row || row->fusion != Fusion::bias || sum.folded) return false;
+    const size_t port = sum.inputs[0] == id ? 0 : 1;
+    if (!constant(sum, 1 - port)) return can_be_added(sum, port, l);
+    return last_product(&l)->bias_port < 0 &&
+           is_per_channel(sum.inputs[1 - port], l, *last_product(&l));
   }
 
   Layer* merge_clip(const Node& node) {

@@ -184,6 +184,37 @@ TEST(Lower, FoldsAConstantVectorIntoTheProductBeforeIt) {
   EXPECT_EQ(layer(l, "kept").fate, Fate::vector) << "a vector over rows is no bias";
 }
 
+/// A product of two dims whose rows get three, of `columns` each, before what `last` makes of them.
+ModelBuilder rows_behind_a_product(const Dims& shape, const std::string& last) {
+  ModelBuilder b;
+  b.input("x", {10, 8}).weight("w", {8, 6}).weight("c", {6}).input("r", shape);
+  b.constant("shape", {3}, {shape.begin(), shape.end()});
+  b.node("Gemm", {"x", "w", "c"}, {"product"}).node("Reshape", {"product", "shape"}, {"rows"});
+  if (last == "Add")
+    b.node("Add", {"r", "rows"}, {"y"});
+  else
+    b.node(last, {"rows"}, {"y"});
+  return b.output("y");
+}
+
+TEST(Lower, LooksBehindAReshapeOfAProductsRows) {
+  const auto sum = lowered(rows_behind_a_product({2, 5, 6}, "Add"));
+  EXPECT_GE(layer(sum.lowered, "product").residual, 0);
+  EXPECT_EQ(layer(sum.lowered, "rows").fate, Fate::folded);
+  EXPECT_EQ(layer(sum.lowered, "y").fate, Fate::folded);
+  const auto function = lowered(rows_behind_a_product({2, 5, 6}, "Tanh"));
+  EXPECT_EQ(layer(function.lowered, "product").function.nodes.size(), 1U);
+  EXPECT_EQ(layer(function.lowered, "product").outputs[0], layer(function.lowered, "y").outputs[0]);
+}
+
+TEST(Lower, KeepsAReshapeThatTearsRowsOrThatNobodyJoins) {
+  const auto torn = lowered(rows_behind_a_product({10, 2, 3}, "Tanh"));
+  EXPECT_EQ(layer(torn.lowered, "rows").fate, Fate::view);
+  EXPECT_TRUE(layer(torn.lowered, "product").function.empty());
+  const auto alone = lowered(rows_behind_a_product({2, 5, 6}, "Softmax"));
+  EXPECT_EQ(layer(alone.lowered, "rows").fate, Fate::view);
+}
+
 TEST(Lower, GivesUnknownOperatorsTheirTrafficWhenAllowed) {
   ModelBuilder b;
   b.input("x", {3, 4}).node("Mystery", {"x"}, {"y"}).output("y");
