@@ -3,8 +3,9 @@
 
 Usage: quantised_test.py ACCSIM. Exit code 77 (skipped) without python3-onnx.
 
-Forms of shipped networks, as quantisers write them (tests/support/quantise.py), beside the network
-of floats: no more cycles on a machine of int8, and the bytes of the file's tensors.
+Forms of shipped networks, as quantisers write them (tests/support/quantise.py), and files that ONNX
+Runtime's quantiser wrote (tests/data/quantised, made by tests/quantiser/make_data.py), beside the
+network of floats: no more cycles on a machine of int8, and the bytes of the file's tensors.
 """
 
 import json
@@ -24,9 +25,12 @@ except ImportError:
 
 sys.dont_write_bytecode = True
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-sys.path.insert(0, str(ROOT / "tests" / "support"))
+sys.path[:0] = [str(ROOT / "tests" / "support"), str(ROOT / "tests" / "quantiser")]
 
 import quantise  # noqa: E402
+import stored  # noqa: E402
+
+FILES = ROOT / "tests" / "data" / "quantised"
 
 ACCSIM = None  # set by main
 FORMS = {
@@ -76,6 +80,29 @@ class QuantisedNetworks(unittest.TestCase):
                 for form in forms:
                     with self.subTest(network=name, form=form):
                         self.check(name, form, folder)
+
+
+def floats_of(path):
+    """The network of floats that a file is a form of."""
+    name = path.name.split(".")[0]
+    shipped = ROOT / "models" / f"{name}.onnx"
+    return shipped if shipped.is_file() else FILES / f"{name.rstrip('0123456789')}.float.onnx"
+
+
+class QuantisersFiles(unittest.TestCase):
+    def test_no_more_cycles_and_the_bytes_of_the_file(self):
+        paths = [p for p in sorted(FILES.glob("*.onnx")) if ".float." not in p.name]
+        self.assertGreater(len(paths), 20)
+        for path in paths:
+            with self.subTest(path.name):
+                ours, floats = cost(path), cost(floats_of(path))
+                self.assertEqual(ours["unsupported"], [])
+                self.assertLessEqual(ours["totals"]["cycles"], floats["totals"]["cycles"])
+                self.assertEqual(ours["totals"]["macs"], floats["totals"]["macs"])
+                kept = stored.by_width(ours["model"]["bytes_by_type"])
+                self.assertEqual(kept, stored.bytes_by_width(path))
+                self.assertEqual(ours["model"]["weight_bytes"], sum(kept.values()))
+                self.assertLess(ours["model"]["weight_bytes"], floats["model"]["weight_bytes"])
 
 
 if __name__ == "__main__":
