@@ -43,7 +43,7 @@ class Wishes {
         break;
       case Lie::channels_last:
       case Lie::image:
-        if (int_attr(node_, "channels_last", 0) == 0) pixels(lie == Lie::image);
+        if (int_attr(node_, "channels_last", 0) == 0 && !planes()) pixels(lie == Lie::image);
         break;
       case Lie::alike:
         alike();
@@ -88,6 +88,28 @@ class Wishes {
     for (size_t i = 0; i < out_.outs.size(); ++i)
       if (layer_.outputs[i] != kNoTensor)
         out_.outs[i] = channels_last_layout(dims(layer_.outputs[i]));
+  }
+
+  /// Rows that are all pixels of a channel, or of a group of them, lie plane by plane where a
+  /// command of rows does them, if that makes longer runs than the group's channels of a pixel: a
+  /// beat takes elements of a run.
+  bool planes() {
+    const OpRow* row = find_op(node_.node());
+    if (!row || !row->rows || no_result() || layer_.outputs != node_.node().outputs) return false;
+    const auto meaning = row->rows(node_);
+    const Dims& d = out_dims();
+    if (!meaning || d.size() < 3 || dims(id(ports_[0])) != d) return false;
+    int64_t channels = 1;
+    bool keeps_channels = false;
+    for (const RowAxis& a : meaning->axes) {
+      if (a.channel && a.reduced) channels *= a.count;
+      keeps_channels = keeps_channels || (a.channel && !a.reduced && a.count > 1);
+    }
+    if (!keeps_channels || elements(d, 2, d.size()) <= channels) return false;
+    std::vector<size_t> pixel_dims;
+    for (size_t dim = 2; dim < d.size(); ++dim) pixel_dims.push_back(dim);
+    rows_of(pixel_dims);
+    return !out_.wants.empty();
   }
 
   /// A convolution that makes of each pixel one takes them in any order.

@@ -95,17 +95,28 @@ TEST(RowLayout, ALayerNormHasAChannelAnElement) {
   EXPECT_EQ(w.channel_stride, RowNest{});
 }
 
-/// In memory N, H, W, C: of each pixel a group has two channels.
-TEST(RowLayout, AGroupNormHasAPieceAPixel) {
+/// In memory N, C, H, W: the 20 pixels of two channels are a row.
+TEST(RowLayout, AGroupNormsRowsAreItsPlanes) {
   const RowWork w = norm_of("GroupNormalization", {2, 6, 4, 5}, {6}, {number("num_groups", 3)});
   EXPECT_EQ(w.kind, RowKind::layer_norm);
   EXPECT_EQ(w.rows, (RowNest{1, 1, 2, 3}));
-  EXPECT_EQ(w.row_stride, (RowNest{0, 0, 120, 2}));
-  EXPECT_EQ(w.pieces, 20);
-  EXPECT_EQ(w.piece_stride, 6);
-  EXPECT_EQ(w.run, 2);
-  EXPECT_EQ(w.per_channel, 1);
+  EXPECT_EQ(w.row_stride, (RowNest{0, 0, 120, 40}));
+  EXPECT_EQ(w.pieces, 1);
+  EXPECT_EQ(w.run, 40);
+  EXPECT_EQ(w.per_channel, 20);
   EXPECT_EQ(w.channel_stride, (RowNest{0, 0, 0, 2}));
+}
+
+/// In memory N, H, W, C: of each of 4 pixels a group has 32 channels.
+TEST(RowLayout, AGroupNormOfFewPixelsHasAPieceAPixel) {
+  const RowWork w = norm_of("GroupNormalization", {2, 96, 2, 2}, {96}, {number("num_groups", 3)});
+  EXPECT_EQ(w.rows, (RowNest{1, 1, 2, 3}));
+  EXPECT_EQ(w.row_stride, (RowNest{0, 0, 384, 32}));
+  EXPECT_EQ(w.pieces, 4);
+  EXPECT_EQ(w.piece_stride, 96);
+  EXPECT_EQ(w.run, 32);
+  EXPECT_EQ(w.per_channel, 1);
+  EXPECT_EQ(w.channel_stride, (RowNest{0, 0, 0, 32}));
 }
 
 TEST(RowLayout, AGroupNormOfVectorsHasNoPixels) {
@@ -116,12 +127,12 @@ TEST(RowLayout, AGroupNormOfVectorsHasNoPixels) {
   EXPECT_EQ(w.channel_stride, (RowNest{0, 0, 0, 2}));
 }
 
-TEST(RowLayout, AnInstanceNormHasAPixelAPiece) {
+TEST(RowLayout, AnInstanceNormsRowsAreItsPlanes) {
   const RowWork w = norm_of("InstanceNormalization", {2, 6, 4, 5}, {6});
   EXPECT_EQ(w.rows, (RowNest{1, 1, 2, 6}));
-  EXPECT_EQ(w.row_stride, (RowNest{0, 0, 120, 1}));
-  EXPECT_EQ(w.pieces, 20);
-  EXPECT_EQ(w.run, 1);
+  EXPECT_EQ(w.row_stride, (RowNest{0, 0, 120, 20}));
+  EXPECT_EQ(w.pieces, 1);
+  EXPECT_EQ(w.run, 20);
   EXPECT_EQ(w.channel_stride, (RowNest{0, 0, 0, 1}));
 }
 
