@@ -1,6 +1,7 @@
 #!/usr/bin/python3
-"""Does accsim read what the newest PyTorch exports? tests/data/torch has files of its exporter
-(dynamo) without weights; make.py there says how they were made. MACs are counted by hand here.
+"""Does accsim read what the newest PyTorch exports? tests/data/torch has files of its exporters
+without weights; make.py there says how the first three were made, models/exporter/modern the
+others. MACs are counted by hand here, or by PyTorch's FlopCounterMode (counted.json).
 
 Usage: torch_exports_test.py ACCSIM [unittest arguments]"""
 
@@ -70,6 +71,41 @@ class TorchExportsTest(unittest.TestCase):
         ]
         self.assertEqual(len(cycles[0]), 18)
         self.assertEqual(*map(sorted, cycles))
+
+    def test_are_symbolic_sizes_bound(self):
+        for tokens in (128, 64):
+            report = self.report("hf_llama", "--bind", f"sequence={tokens}")
+            self.assertEqual(report["totals"]["macs"], llama(tokens=tokens))
+
+    def test_is_the_dearer_branch_of_torch_cond_taken_or_the_one_that_is_named(self):
+        report = self.report("torch_cond")
+        (assumed,) = report["model"]["assumed"]
+        self.assertEqual((assumed["op_type"], assumed["branch"]), ("If", "then"))
+        self.assertEqual(report["totals"]["macs"], 2 * 16 * 64 * 256)
+        other = self.report("torch_cond", "--branch", f"{assumed['node']}=else")
+        self.assertEqual(other["totals"]["macs"], 16 * 64 * 64)
+
+    def test_are_detectors_costed_with_their_suppression(self):
+        """Sizes that only a run knows are their bounds; PyTorch counted runs that reached them."""
+        counted = json.loads((FILES / "counted.json").read_text())
+        for name, macs in counted.items():
+            with self.subTest(name):
+                report = self.report(name)
+                self.assertEqual(report["totals"]["macs"], macs)
+                self.assertEqual(report["unsupported"], [])
+                assumed = [a["op_type"] for a in report["model"]["assumed"]]
+                self.assertIn("NonMaxSuppression", assumed)
+
+    def test_do_fewer_proposals_make_a_detectors_head_cheaper(self):
+        """Of at most 150 each goes through two products, 7 x 7 x 256 by 1,024 and 1,024 by 1,024,
+        and of 91 classes one for the score and one for the four sides of a box."""
+        of_one = 7 * 7 * 256 * 1024 + 1024 * 1024 + 1024 * 91 * 5
+        name, node = "tv_fasterrcnn_mobilenet", "/module/rpn/NonZero"
+        found = {
+            size: self.report(name, "--assume", f"{node}={size}")["totals"]["macs"]
+            for size in (10, 150)
+        }
+        self.assertEqual(found[150] - found[10], 140 * of_one)
 
 
 if __name__ == "__main__":
