@@ -289,6 +289,8 @@ def quantised():
     yield Case(
         "QLinearLeakyRelu", 13, [a, f(0.05), zero(120), f(0.03), zero(20)], domain=MS, alpha=0.2
     )
+    chosen = [rng.integers(0, 2, (2, 1)).astype(np.bool_), a, f(0.1), zero(9), b, f(0.2), zero(120)]
+    yield Case("QLinearWhere", 13, [*chosen, f(0.4), zero(50)], domain=MS)
     yield Case(
         "QLinearConcat",
         13,
@@ -401,6 +403,15 @@ def fused_attention():
         unidirectional=1,
         name="Attention unidirectional",
     )
+    for mask in ([3, 2], [4, 3, 1, 0]):
+        yield Case(
+            "Attention",
+            13,
+            [real(2, 4, 6), real(6, 24), bias, np.array(mask, np.int32)],
+            domain=MS,
+            num_heads=2,
+            name=f"Attention of keys up to {mask[:2]} from {mask[2:] or 0}",
+        )
     cos, sin = real(8, 8), real(8, 8)
     for length, past, rotary in ((3, 0, 0), (1, 4, 0), (3, 0, 1), (1, 4, 1)):
         total = length + past
