@@ -92,7 +92,9 @@ double area_mm2(const HwConfig& hw) {
                      real(core.registers) * kFlipFlop + real(core.adders) * kAddBit +
                      real(core.multipliers) * kMultiplyBit +
                      real(8 * sram_bytes(hw)) * (kBitCell / kEfficiency);
-  const double gigabytes = (hw.dram.read.value() + hw.dram.write.value()) * hw.clock_mhz / 1000;
+  // A banked DRAM's reads and writes share one bus.
+  const double writes = hw.dram_model == DramModel::banked ? 0 : hw.dram.write.value();
+  const double gigabytes = (hw.dram.read.value() + writes) * hw.clock_mhz / 1000;
   return um2 / 1e6 + gigabytes * kInterface;
 }
 

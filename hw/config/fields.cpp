@@ -185,10 +185,6 @@ void add_dram(Table& t) {
   t.push_back({"dram.map", "", 0, 0, names<DramMap, kDramMaps>(),
                "address bits of the bank groups: below the columns or above them",
                member<DramMap>([](HwConfig & hw) -> auto& { return hw.banked.map; })});
-  t.push_back(decimal(
-      "dram.read_share", "", 0.01, 0.99,
-      "share of the bus time that reads may take; writes have the rest",
-      [](HwConfig & hw) -> auto& { return hw.banked.read_share; }));
   only_for(DramModel::banked, banked);
   decide(t, begin, kDecidesCycles);
 }

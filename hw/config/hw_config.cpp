@@ -20,13 +20,10 @@ std::string_view name(Buffer b) { return kBufferNames[static_cast<size_t>(b)]; }
 ChannelConfig BankedDram::peak(double clock_mhz) const {
   const DramDevice& device = dram_device(preset);
   const double bytes = device.peak_mb_per_s() * static_cast<double>(channels) / clock_mhz;
-  const auto rate = [&](double share) {
-    return ByteRate{std::max<int64_t>(1, static_cast<int64_t>(std::ceil(bytes * share * 1000)))};
-  };
+  const ByteRate rate{std::max<int64_t>(1, static_cast<int64_t>(std::ceil(bytes * 1000)))};
   const DramTimings& t = device.t;
   const auto clocks = static_cast<double>(t.rp + t.rcd + t.cl + device.burst_clocks);
-  return {rate(read_share), rate(1 - read_share),
-          static_cast<int64_t>(std::ceil(clocks * clock_mhz / device.clock_mhz))};
+  return {rate, rate, static_cast<int64_t>(std::ceil(clocks * clock_mhz / device.clock_mhz))};
 }
 
 }  // namespace accsim::hw

@@ -60,11 +60,10 @@ struct BankedDram {
   DramPreset preset = DramPreset::ddr4_2400;
   int64_t channels = 1;
   DramMap map = DramMap::bank_group_low;
-  double read_share = 0.5;  ///< of the bus time that reads may take; writes have the rest
 
-  /// The best that any transfer can see: peak rates, rounded up to a thousandth of a byte a cycle
-  /// of a machine at `clock_mhz`, shared out as read_share says; latency = tRP + tRCD + CL + the
-  /// burst.
+  /// The best that any transfer can see: the peak rate, rounded up to a thousandth of a byte a
+  /// cycle of a machine at `clock_mhz`, for either direction when it has the bus to itself; latency
+  /// = tRP + tRCD + CL + the burst.
   ChannelConfig peak(double clock_mhz) const;
   friend bool operator==(const BankedDram&, const BankedDram&) = default;
 };

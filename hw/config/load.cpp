@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cerrno>
 #include <filesystem>
 #include <fstream>
@@ -35,6 +36,14 @@ void find_homes(const KeyNode& section, const std::string& key, std::vector<std:
     find_homes(child, key, homes);
   }
 }
+
+/// Keys that machines no longer have, and what to do about them.
+struct GoneKey {
+  std::string_view path, advice;
+};
+constexpr std::array<GoneKey, 1> kGoneKeys = {{
+    {"dram.read_share", "reads and writes share one bus, whoever is there first; remove it"},
+}};
 
 /// Walks the YAML tree along the key tree, filling the machine and the error list.
 class Reader {
@@ -100,7 +109,11 @@ class Reader {
     std::string advice;
     std::vector<std::string> homes;
     find_homes(key_tree(), entry.key, homes);
-    if (const auto close = nearest(entry.key, keys_of(wanted))) {
+    const std::string path = wanted.path.empty() ? entry.key : wanted.path + "." + entry.key;
+    const auto gone = std::ranges::find(kGoneKeys, path, &GoneKey::path);
+    if (gone != kGoneKeys.end()) {
+      advice = gone->advice;
+    } else if (const auto close = nearest(entry.key, keys_of(wanted))) {
       advice = fmt::format("did you mean \"{}\"?", *close);
     } else if (!homes.empty()) {
       advice = fmt::format("this key belongs at {}", fmt::join(homes, ", "));

@@ -141,14 +141,14 @@ void shared_is_not_slower_than_dram(RuleContext& c) {
   const ChannelConfig& near = c.hw.shared.channel;
   const ChannelConfig& far = c.hw.dram;
   const bool banked = c.hw.dram_model == DramModel::banked;
-  if (banked && !c.have({"clock_mhz", "dram.preset", "dram.channels", "dram.read_share"})) return;
+  if (banked && !c.have({"clock_mhz", "dram.preset", "dram.channels"})) return;
   const auto compare_rates = [&](std::string_view leaf, ByteRate a, ByteRate b) {
     const std::string path = fmt::format("buffers.shared.{}", leaf);
     const std::string other = fmt::format("dram.{}", leaf);
     if (!c.have({path}) || (!banked && !c.have({other})) || a.milli >= b.milli) return;
     c.fail(path,
            fmt::format("{} is {} but {} is {}{}; the shared memory must not be slower than DRAM",
-                       path, a.value(), banked ? "the peak of the DRAM's share" : other, b.value(),
+                       path, a.value(), banked ? "the peak of the DRAM" : other, b.value(),
                        banked ? " bytes a cycle" : ""));
   };
   compare_rates("read_bytes_per_cycle", near.read, far.read);

@@ -1,5 +1,7 @@
 #include "hw/dram/address.h"
 
+#include <bit>
+
 #include "sim/base/check.h"
 
 namespace accsim::hw {
@@ -18,24 +20,22 @@ AddressMap::AddressMap(const DramDevice& device, int64_t channels, AddressOrder 
   unsigned seen = 0;
   for (size_t i = 0; i < order.size(); ++i) {
     seen |= 1U << static_cast<unsigned>(order[i]);
-    sizes_[i] = size[static_cast<size_t>(order[i])];
-    bursts_ *= sizes_[i];
+    sizes_[i] = static_cast<uint64_t>(size[static_cast<size_t>(order[i])]);
+    shifts_[i] = std::has_single_bit(sizes_[i]) ? std::countr_zero(sizes_[i]) : -1;
+    bursts_ *= size[static_cast<size_t>(order[i])];
   }
   check(seen == 31, "an address order names each field once");
 }
 
 DramPlace AddressMap::place(int64_t burst) const {
-  std::array<int64_t, 5> value{};
-  burst %= bursts_;
+  std::array<int64_t, 5> value;
+  auto rest = static_cast<uint64_t>(burst < bursts_ ? burst : burst % bursts_);
   for (size_t i = 0; i < order_.size(); ++i) {
     // Every shipped size but the channels' is a power of two, for which this is a shift and a mask.
-    const auto size = static_cast<uint64_t>(sizes_[i]);
-    const auto rest = static_cast<uint64_t>(burst);
-    const bool power = (size & (size - 1)) == 0;
-    const auto shift = static_cast<unsigned>(__builtin_ctzll(size));
+    const bool power = shifts_[i] >= 0;
     value[static_cast<size_t>(order_[i])] =
-        static_cast<int64_t>(power ? rest & (size - 1) : rest % size);
-    burst = static_cast<int64_t>(power ? rest >> shift : rest / size);
+        static_cast<int64_t>(power ? rest & (sizes_[i] - 1) : rest % sizes_[i]);
+    rest = power ? rest >> shifts_[i] : rest / sizes_[i];
   }
   const auto field = [&](AddressField f) { return value[static_cast<size_t>(f)]; };
   DramPlace out;

@@ -32,7 +32,8 @@ class AddressMap {
   int64_t bursts() const { return bursts_; }
 
  private:
-  std::array<int64_t, 5> sizes_{};  ///< in the order of order_
+  std::array<uint64_t, 5> sizes_{};  ///< in the order of order_
+  std::array<int, 5> shifts_{};      ///< of those that are powers of two; else -1
   AddressOrder order_;
   int64_t banks_ = 1, bursts_ = 1;
 };

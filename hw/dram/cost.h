@@ -1,6 +1,8 @@
 #pragma once
 #include <array>
 #include <cstdint>
+#include <map>
+#include <span>
 #include <vector>
 
 #include "hw/config/hw_config.h"
@@ -8,46 +10,87 @@
 
 namespace accsim::hw {
 
-/// What a transfer costs a machine's DRAM, in cycles of the machine.
+/// Bus time is counted in ticks: parts of a cycle of the machine.
+inline constexpr int64_t kDramTicks = 8;
+
+/// What a transfer costs a machine's DRAM.
 struct DramCost {
-  int64_t occupancy = 0;  ///< how long the direction's channel is busy
-  int64_t latency = 0;    ///< from then until the last byte has arrived
+  int64_t bus = 0;      ///< ticks of bus time, of all channels together
+  int64_t latency = 0;  ///< cycles from then until the last byte has arrived
+  /// Cycles that its banks take for it, where that is more than the bus does; else 0.
+  int64_t alone = 0;
   friend bool operator==(const DramCost&, const DramCost&) = default;
+};
+
+/// How the bytes of a transfer lie in memory: contiguous runs in nested levels, outermost first.
+struct DramTransfer {
+  struct Level {
+    int64_t count, stride;  ///< stride in bytes
+  };
+  std::span<const Level> levels;
+  int64_t run = 0;  ///< bytes of a run
+  bool write = false;
+  bool scattered = false;  ///< the runs lie at random places: levels say only how many
+  /// How transfers like it follow one another: loops around it, outermost first, and by how many
+  /// bytes they move it. Behind the last of them, and without loops, the next one begins where the
+  /// one before ends.
+  std::span<const Level> around = {};
+};
+
+/// What a strided transfer asks of a DRAM, when transfers like it follow one another.
+struct StridedCounts {
+  double bursts = 0;     ///< of the whole transfer, all channels
+  double activates = 0;  ///< likewise
+  double bus = 0;        ///< clocks of the channels' buses, refresh included
+  double clocks = 0;     ///< that it takes alone, likewise
 };
 
 /// The machine's DRAM as hw/dram sees it. `hw.dram_model` must be banked.
 DramSystem dram_system(const HwConfig& hw);
 
-/// Costs of transfers of one machine with a banked DRAM, by the closed form. Made once a machine
-/// (about 100 microseconds); then every transfer is a table look-up.
+/// Costs of transfers of one machine with a banked DRAM. Made once a machine (about 100
+/// microseconds); then a transfer is a formula, and of a strided one a count that is remembered.
 ///
-/// The contract for a timing model: each direction is one in-order pipelined channel, as with the
-/// ideal DRAM; a transfer occupies its direction's channel for `occupancy` cycles and its last
-/// byte arrives `latency` cycles later. The two directions share the data bus by the fixed ratio
-/// `read_share`, so they may overlap freely: together they never move more than the bus can.
+/// The contract for a timing model: reads and writes share one data bus, the channels' together
+/// (hw/timing/bus.h). A transfer takes `bus` ticks of it, whoever is there first, and its queue for
+/// `alone` cycles if they are more; its last byte arrives `latency` cycles after that. Between
+/// transfers of different directions the bus idles for turn(): tRTW less a burst to write, CWL +
+/// tWTR_S to read.
 ///
-/// - A transfer of runs of `run_bytes` each, at random places of the memory, moves ceil(run /
-///   burst) bursts a run (runs begin at a burst) and takes n x estimate_dram().clocks_per_burst /
-///   channels of DRAM time, divided by the direction's share. Between run lengths of 1, 2, 4, ...
-///   bursts the time of a run is interpolated linearly.
-/// - Turning the bus round isn't charged: a transfer is a tile, and from 256 bursts a channel
-///   on a turn is worth less than two percent of it.
-/// - Deterministic; occupancy never decreases when bytes or the length of a single run increase;
-///   it is at least what hw.dram.read or hw.dram.write asks for. latency is hw.dram.latency (a row
-///   conflict and the burst); queueing is part of occupancy.
+/// - The transfers of a walk continue one another: a contiguous one finds its rows open, as in a
+///   stream without end, and takes its share of that stream's time. Whole bursts are moved: of a
+///   run of r bytes that begins at multiples of g (what r, the strides and a burst of B bytes are
+///   all multiples of) 1 + (r - g) / B, expected.
+/// - A strided one takes what its busiest channels take, as far as their queues don't reach into
+///   the transfers behind it (count_strided()). What its bank groups, activates and banks take
+///   beyond that is `alone`: cycles in which its queue is busy, but the bus is for others.
+/// - Runs at random places take n x estimate_dram().clocks_per_burst / channels; between run
+///   lengths of 1, 2, 4, ... bursts the time of a run is interpolated linearly.
+/// - Refresh is a part of all of these times. Bus time is rounded to whole ticks, and is at least
+///   what the peak rate (hw.dram) asks for. latency is hw.dram.latency (a row conflict and the
+///   burst); queueing is part of the bus time.
 class DramCosts {
  public:
   explicit DramCosts(const HwConfig& hw);
 
-  /// `bytes` >= 0; `run_bytes` outside 1 .. bytes means one run. 0 bytes cost nothing.
-  DramCost transfer(int64_t bytes, int64_t run_bytes, bool write) const;
+  /// Bytes of it >= 0; no bytes cost nothing.
+  DramCost transfer(const DramTransfer& transfer);
+  /// Ticks for which the bus idles before it goes on in that direction, from the other one.
+  int64_t turn(bool to_write) const { return turns_[to_write]; }
 
  private:
   static constexpr size_t kLengths = 24;  ///< 1 .. 2^23 bursts
-  double run_cycles(int64_t bursts, bool write) const;
+  double scattered_clocks(const DramTransfer& t, double runs) const;
+  const StridedCounts& strided(const DramTransfer& t);
 
-  int64_t burst_bytes_, latency_;
-  std::array<std::array<double, kLengths>, 2> cycles_{};  ///< of a run of 2^i bursts: read, write
+  DramSystem system_;
+  ByteRate peak_;
+  double cycles_per_clock_;
+  int64_t latency_;
+  std::array<int64_t, 2> turns_{};
+  std::array<double, 2> stream_{};  ///< clocks a burst of a stream of all channels: read, write
+  std::array<std::array<double, kLengths>, 2> random_{};   ///< clocks of a run of 2^i bursts
+  std::map<std::vector<int64_t>, StridedCounts> strided_;  ///< of those seen so far
 };
 
 }  // namespace accsim::hw

@@ -33,6 +33,7 @@ void rebase(Simulator::State& s, int64_t floor) {
     from_head.head = 0;
     ring = from_head;
   }
+  s.bus.rebase(floor);
   s.end -= floor;
 }
 

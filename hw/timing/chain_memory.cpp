@@ -41,6 +41,7 @@ int32_t ChainMemory::program(std::span<const Step> steps) {
 int32_t ChainMemory::state(const Simulator::State& s) {
   KeyBytes key;
   key.add(s.end, s.dataflow ? static_cast<int>(*s.dataflow) : -1);
+  s.bus.add_to(key);
   for (size_t m = 0; m < kFirstPending; ++m) key.add(s.moments[m]);
   for (size_t r = 0; r < s.rings.size(); ++r) {
     const auto& ring = s.rings[r];

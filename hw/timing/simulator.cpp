@@ -53,6 +53,7 @@ void Simulator::begin(const HwConfig& hw, TimingMode mode, Watcher* watcher,
   watcher_ = watcher;
   state_.moments.fill(0);
   sums_.fill(0);
+  state_.bus = {};
   state_.end = 0;
   state_.marks.clear();
   state_.dataflow.reset();
@@ -210,6 +211,7 @@ void Simulator::record(const Step& s, Snapshot& to) {
     const auto r = static_cast<size_t>(std::countr_zero(left));
     to.rings[r] = state_.rings[r];
   }
+  if (s.writes & touch(Moment::bus)) to.bus = state_.bus;
   to.end = state_.end;
   to.sums = sums_;
 }
@@ -221,10 +223,27 @@ bool Simulator::begun(const Step& s, const Snapshot& at) const {
   });
 }
 
-/// Has all that a loop's body writes grown by so much? A pending moment may be 0 before and after.
+/// Before which none of a body's queues asks for the bus any more.
+int64_t Simulator::bus_floor(const Step& s, const Snapshot& at) {
+  int64_t floor = INT64_MAX;
+  for (const Moment m : {Moment::load_free, Moment::store_free, Moment::stage_free})
+    if ((s.writes & touch(m)) != 0) floor = std::min(floor, at.moments[static_cast<size_t>(m)]);
+  return floor;
+}
+
+bool Simulator::bus_grown(const Step& s, const Snapshot& now, const Snapshot& before,
+                          int64_t growth) {
+  return (s.writes & touch(Moment::bus)) == 0 ||
+         now.bus.grown(before.bus, growth, bus_floor(s, before));
+}
+
+/// Has all that a loop's body writes grown by so much? A pending moment may be 0 before and after;
+/// times of the bus that nobody asks for any more may stay, or make way for later ones, period by
+/// period.
 bool Simulator::grown(const Step& s, const Snapshot& now, const Snapshot& before, int64_t growth) {
   constexpr TouchSet kStrict = (TouchSet{1} << kFirstPending) - 1;
-  for (TouchSet left = s.writes & ~kAllRings; left != 0; left &= left - 1) {
+  if (!bus_grown(s, now, before, growth)) return false;
+  for (TouchSet left = s.writes & ~kAllRings & ~touch(Moment::bus); left != 0; left &= left - 1) {
     const auto m = static_cast<size_t>(std::countr_zero(left));
     const int64_t after = now.moments[m], earlier = before.moments[m];
     const bool may_be_none = (kStrict >> m & 1) == 0;
@@ -253,6 +272,7 @@ void Simulator::move_ahead(const Step& s, const Snapshot& now, const Snapshot& b
     Ring& r = state_.rings[static_cast<size_t>(std::countr_zero(left))];
     for (uint32_t k = 0; k < r.size; ++k) r.at(k) += ahead;
   }
+  if (s.writes & touch(Moment::bus)) state_.bus.move(before.bus, ahead);
   state_.end += ahead;
   for (size_t q = 0; q < kQueues; ++q) {
     if ((s.writes & touch(kFree[q])) == 0) continue;
@@ -292,23 +312,46 @@ int64_t Simulator::start(Queue q, int64_t& free, int64_t ready, int64_t occupanc
   return begin;
 }
 
+Simulator::BusTime Simulator::take_bus(const Step& s, int64_t free, int64_t ready) {
+  if (s.bus == 0) return {ready, 0, false};
+  const int64_t from = std::max(free, without_why(ready));
+  const bool write = s.kind == Step::Kind::store || s.memory == Wait::dram_write;
+  const Bus::Slot slot = state_.bus.take({s.bus, s.turn_to, s.turn_from, write}, from);
+  const int64_t begin = without_why(slot.begin);
+  if (begin <= from) return {ready, slot.end, false};
+  const Wait why = slot.behind_write ? Wait::dram_write : Wait::dram_read;
+  return {begin + static_cast<int64_t>(why), slot.end, true};
+}
+
+/// The queue is free for its next command in the cycle in which the bus is: that one goes on there.
+Simulator::Move Simulator::move(const Step& s, Queue q, int64_t& free, const BusTime& bus) {
+  constexpr int64_t kCycle = int64_t{1} << kWhyBits;
+  const int64_t from = std::max(free, without_why(bus.ready));
+  const int64_t behind = s.bus > 0 ? s.fill : 0;
+  const int64_t occupancy = std::max(s.occupancy, without_why(bus.end) + behind - from);
+  const int64_t begin = start(q, free, bus.ready, occupancy);
+  const int64_t arrived = std::max(free, without_why(bus.end + kCycle - 1) + behind);
+  return {begin, free, arrived + s.latency};
+}
+
 void Simulator::load(const Step& s) {
   int64_t &pending = at(Moment::pending_load), &full = at(Moment::pending_load_full);
-  const int64_t channel = s.shares ? at(Moment::read_by_stage) : 0;
-  const int64_t ready = std::max(pending, channel), read = std::max(full, channel);
+  int64_t& free = at(Moment::load_free);
+  const int64_t channel = s.shares && s.bus == 0 ? at(Moment::read_by_stage) : 0;
+  const BusTime bus = take_bus(s, free, std::max(pending, channel));
+  const int64_t read = bus.held_up ? bus.ready : std::max(full, channel);
   // What held the load up is why what it brings isn't there: a slot, or what it reads.
-  const bool waited = without_why(ready) > at(Moment::load_free);
-  const bool for_slot = without_why(read) < without_why(ready);
+  const bool waited = without_why(bus.ready) > free;
+  const bool for_slot = without_why(read) < without_why(bus.ready);
   const auto why = !waited    ? static_cast<int64_t>(s.memory)
                    : for_slot ? static_cast<int64_t>(Wait::slot)
                               : static_cast<int64_t>(why_of(read));
-  const int64_t begin = start(Queue::load, at(Moment::load_free), ready, s.occupancy);
+  const Move m = move(s, Queue::load, free, bus);
   pending = full = 0;
-  const int64_t done = begin + s.occupancy + s.latency;
-  if (s.shares) at(Moment::read_by_load) = handed_on(begin + s.occupancy, s.memory);
+  if (s.shares) at(Moment::read_by_load) = handed_on(s.bus > 0 ? m.begin : m.end, s.memory);
   // Of two memories the slower one may deliver last what was asked for first.
-  at(s.moment) = std::max(at(s.moment), done + why);
-  finish(s, Queue::load, begin, done);
+  at(s.moment) = std::max(at(s.moment), m.done + why);
+  finish(s, Queue::load, m);
 }
 
 void Simulator::gemm(const Step& s) {
@@ -326,7 +369,7 @@ void Simulator::gemm(const Step& s) {
   at(Moment::preload_free) = begin + static_cast<int64_t>(Wait::weight_load);
   const int64_t done = begin + s.occupancy + s.latency;
   at(Moment::result) = done + static_cast<int64_t>(Wait::array);
-  finish(s, Queue::execute, begin, done);
+  finish(s, Queue::execute, {begin, begin + s.occupancy, done});
 }
 
 /// As many of the same, none of which waits for a token: from the second on, each streams when the
@@ -357,7 +400,7 @@ void Simulator::drain(const Step& s) {
   at(Moment::drain_free) = begin + s.fill + static_cast<int64_t>(Wait::array);
   const int64_t done = begin + s.fill + s.latency;
   at(Moment::result) = done + static_cast<int64_t>(Wait::array);
-  finish(s, Queue::execute, begin, done);
+  finish(s, Queue::execute, {begin, begin + s.occupancy, done});
 }
 
 void Simulator::unit(const Step& s, const Unit& u) {
@@ -372,39 +415,39 @@ void Simulator::unit(const Step& s, const Unit& u) {
   at(u.release) =
       begin + s.occupancy +
       (held_up ? static_cast<int64_t>(why_of(pending)) : static_cast<int64_t>(Wait::post));
-  finish(s, u.queue, begin, done);
+  finish(s, u.queue, {begin, begin + s.occupancy, done});
 }
 
 void Simulator::store(const Step& s) {
-  int64_t& pending = at(Moment::pending_store);
-  const int64_t ready = s.shares ? std::max(pending, at(Moment::written_by_stage)) : pending;
-  const int64_t begin = start(Queue::store, at(Moment::store_free), ready, s.occupancy);
+  int64_t &pending = at(Moment::pending_store), &free = at(Moment::store_free);
+  const bool channel = s.shares && s.bus == 0;
+  const int64_t ready = channel ? std::max(pending, at(Moment::written_by_stage)) : pending;
+  const Move m = move(s, Queue::store, free, take_bus(s, free, ready));
   pending = 0;
-  const int64_t end = begin + s.occupancy, done = end + s.latency;
-  if (s.shares) at(Moment::written_by_store) = handed_on(end, s.memory);
-  at(Moment::store_release) = end + static_cast<int64_t>(s.memory);
-  at(Moment::store_done) = done + static_cast<int64_t>(s.memory);
-  finish(s, Queue::store, begin, done);
+  if (s.shares) at(Moment::written_by_store) = handed_on(s.bus > 0 ? m.begin : m.end, s.memory);
+  at(Moment::store_release) = m.end + static_cast<int64_t>(s.memory);
+  at(Moment::store_done) = m.done + static_cast<int64_t>(s.memory);
+  finish(s, Queue::store, m);
 }
 
-/// DRAM's channels go from queue to queue in the order of the text.
+/// An ideal DRAM's channels go from queue to queue in the order of the text. On a bus a stage may
+/// begin when what comes before it in the text has begun.
 void Simulator::stage(const Step& s) {
   const bool in = s.memory == Wait::dram_read;
-  int64_t& pending = at(Moment::pending_stage);
+  int64_t &pending = at(Moment::pending_stage), &free = at(Moment::stage_free);
   const int64_t ready = std::max(pending, at(in ? Moment::read_by_load : Moment::written_by_store));
-  const int64_t begin = start(Queue::stage, at(Moment::stage_free), ready, s.occupancy);
+  const Move m = move(s, Queue::stage, free, take_bus(s, free, ready));
   pending = 0;
-  const int64_t end = begin + s.occupancy, done = end + s.latency;
-  at(in ? Moment::read_by_stage : Moment::written_by_stage) = handed_on(end, s.memory);
-  at(Moment::stage_done) = done + static_cast<int64_t>(s.memory);
-  finish(s, Queue::stage, begin, done);
+  at(in ? Moment::read_by_stage : Moment::written_by_stage) = handed_on(m.end, s.memory);
+  at(Moment::stage_done) = m.done + static_cast<int64_t>(s.memory);
+  finish(s, Queue::stage, m);
 }
 
-void Simulator::finish(const Step& s, Queue q, int64_t begin, int64_t end) {
-  state_.end = std::max(state_.end, end);
+void Simulator::finish(const Step& s, Queue q, const Move& at) {
+  state_.end = std::max(state_.end, at.done);
   if (watcher_) [[unlikely]]
-    watcher_->command({s, q, time_of(gap_begin_), time_of(begin), time_of(begin + s.occupancy),
-                       time_of(end), static_cast<Wait>(why_of(gap_why_))});
+    watcher_->command({s, q, time_of(gap_begin_), time_of(at.begin), time_of(at.end),
+                       time_of(at.done), static_cast<Wait>(why_of(gap_why_))});
 }
 
 }  // namespace accsim::hw

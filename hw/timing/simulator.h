@@ -5,6 +5,7 @@
 #include <span>
 #include <vector>
 
+#include "hw/timing/bus.h"
 #include "hw/timing/steps.h"
 #include "hw/timing/watcher.h"
 
@@ -19,11 +20,12 @@ namespace accsim::hw {
 /// over one period, and the body reads nothing but W, then the next period starts from a state that
 /// differs from this one's by the constant L, so it adds L again, and so on for ever: x(i + p) =
 /// x(i) + L. Pending moments that are 0 stay out of it: 0 never is the maximum, because no time is
-/// negative. A body that reads an entry which it doesn't write (`stale`) must show the same growth
-/// over two periods in a row: then that entry, which doesn't grow, wasn't the maximum in the
-/// second, and never will be again. Reasons (see stamp()) ride in the lowest bits of the times and
-/// so obey the same maximum; busy and waiting cycles are differences of times, equal in every
-/// period.
+/// negative. The bus of a banked DRAM isn't a maximum, but it too commutes with adding a constant
+/// (Bus), and times before all that a body's queues can still ask for don't matter to it. A body
+/// that reads an entry which it doesn't write (`stale`) must show the same growth over two periods
+/// in a row: then that entry, which doesn't grow, wasn't the maximum in the second, and never will
+/// be again. Reasons (see stamp()) ride in the lowest bits of the times and so obey the same
+/// maximum; busy and waiting cycles are differences of times, equal in every period.
 class Simulator {
  public:
   /// `watcher`, if there is one, is told of everything; the steps that it sees are of `steps`.
@@ -62,6 +64,7 @@ class Simulator {
   struct State {
     std::array<int64_t, kMoments> moments;
     std::array<Ring, kRings> rings;
+    Bus bus;                           ///< of a banked DRAM
     std::vector<int64_t> marks;        ///< by tensor: when all of its marks are reached
     std::optional<Dataflow> dataflow;  ///< of the gemm before
     int64_t end = 0;
@@ -80,6 +83,7 @@ class Simulator {
   struct Snapshot {
     std::array<int64_t, kMoments> moments;
     std::array<Ring, kRings> rings;
+    Bus bus;
     int64_t end;
     std::array<int64_t, kSums> sums;
   };
@@ -94,11 +98,25 @@ class Simulator {
   void record(const Step& s, Snapshot& to);
   bool begun(const Step& s, const Snapshot& at) const;
   static bool grown(const Step& s, const Snapshot& now, const Snapshot& before, int64_t growth);
+  static bool bus_grown(const Step& s, const Snapshot& now, const Snapshot& before, int64_t growth);
+  static int64_t bus_floor(const Step& s, const Snapshot& at);
   int64_t skip(const Step& s, const History& history, int64_t done);
   void move_ahead(const Step& s, const Snapshot& now, const Snapshot& before, int64_t periods);
 
   int64_t& marks_of(const Step& s);
   int64_t start(Queue q, int64_t& free, int64_t ready, int64_t occupancy);
+  /// What a transfer has to do with a banked DRAM's bus: when it is ready (with a reason), and
+  /// when its last byte leaves the DRAM. Ideal ones are ready and have no more to do.
+  struct BusTime {
+    int64_t ready, end;
+    bool held_up;
+  };
+  BusTime take_bus(const Step& s, int64_t free, int64_t ready);
+  /// A transfer as its queue runs it.
+  struct Move {
+    int64_t begin, end, done;
+  };
+  Move move(const Step& s, Queue q, int64_t& free, const BusTime& bus);
   void wait(const Step& s, int64_t time);
   void mark(const Step& s);
   void load(const Step& s);
@@ -113,7 +131,7 @@ class Simulator {
   void unit(const Step& s, const Unit& u);
   void store(const Step& s);
   void stage(const Step& s);
-  void finish(const Step& s, Queue q, int64_t begin, int64_t end);
+  void finish(const Step& s, Queue q, const Move& at);
 
   int64_t& at(Moment m) { return state_.moments[static_cast<size_t>(m)]; }
 

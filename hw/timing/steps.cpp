@@ -10,6 +10,7 @@ namespace {
 constexpr int64_t scaled(int64_t cycles) { return cycles << kWhyBits; }
 
 constexpr int64_t kMuchWork = 1'000'000;
+constexpr size_t kMostLoops = 64;
 
 /// What a queue's next command waits for.
 Moment pending(Queue q) {
@@ -33,11 +34,27 @@ void StepWriter::start(const HwConfig& hw, Dataflow dataflow) {
     banked_.emplace(Banked{hw.banked, hw.clock_mhz, DramCosts(hw)});
 }
 
-DramCost StepWriter::transfer(Memory m, int64_t bytes, int64_t piece, bool write) const {
-  if (m == Memory::dram && hw_->dram_model == DramModel::banked)
-    return banked_->costs.transfer(bytes, piece, write);
-  const ChannelConfig& c = m == Memory::dram ? hw_->dram : hw_->shared.channel;
-  return {(write ? c.write : c.read).cycles(bytes), c.latency};
+StepWriter::Transfer StepWriter::transfer(Memory m, const Walk& walk, bool write,
+                                          const LoopStrides* strides) {
+  const bool dram = m == Memory::dram;
+  if (!dram || hw_->dram_model != DramModel::banked) {
+    const ChannelConfig& c = dram ? hw_->dram : hw_->shared.channel;
+    return {(write ? c.write : c.read).cycles(walk.bytes()), c.latency, 0, write};
+  }
+  InlineVector<DramTransfer::Level, 8> levels;
+  for (const Walk::Level& l : walk.levels) levels.push_back({l.count, l.stride});
+  InlineVector<DramTransfer::Level, kMostLoops> around;
+  for (size_t i = 1; strides && !levels.empty() && i < frames_.size(); ++i) {
+    int64_t bytes = 0;
+    for (const LoopStride& s : *strides) bytes += s.loop + 1 == i ? s.bytes : 0;
+    around.push_back({steps_[frames_[i].at].count, bytes});
+  }
+  const DramCost cost = banked_->costs.transfer({{levels.data(), levels.size()},
+                                                 walk.run,
+                                                 write,
+                                                 strides == nullptr,
+                                                 {around.data(), around.size()}});
+  return {cost.alone, cost.latency, cost.bus, write};
 }
 
 void StepWriter::add(const Step& step, TouchSet writes) {
@@ -74,72 +91,75 @@ void StepWriter::close_loop() {
   loop.stale = (frame.reads & ~frame.writes) != 0;
 }
 
-/// With the slot port.
-DramCost StepWriter::plain_load(Buffer to, Memory from, int64_t runs, int64_t run) const {
-  const int64_t beats = contract::port_beats(runs, run, hw_->buffer(to).width);
-  const DramCost cost = transfer(from, runs * run, run, false);
-  return {std::max({int64_t{1}, cost.occupancy, beats}), cost.latency};
+void StepWriter::add_transfer(Step step, const Transfer& t, int64_t port, int64_t behind,
+                              TouchSet writes) {
+  step.occupancy = scaled(std::max({int64_t{1}, t.occupancy, port}) + behind);
+  step.latency += scaled(t.latency);
+  if (t.bus == 0) return add(step, writes);
+  step.fill = scaled(behind);
+  step.bus = t.bus;
+  step.turn_to = static_cast<int32_t>(banked_->costs.turn(t.write));
+  step.turn_from = static_cast<int32_t>(banked_->costs.turn(!t.write));
+  add(step, writes | touch(Moment::bus));
 }
 
-void StepWriter::load(Buffer to, Memory from, int64_t runs, int64_t run) {
-  const DramCost cost = plain_load(to, from, runs, run);
-  add_load(to, from, cost.occupancy, cost.latency);
+void StepWriter::load(Buffer to, Memory from, const Walk& walk, const LoopStrides& strides) {
+  const int64_t beats = contract::port_beats(walk.runs(), walk.run, hw_->buffer(to).width);
+  add_load(to, from, transfer(from, walk, false, &strides), beats, 0);
 }
 
-void StepWriter::load_gathered(Buffer to, Memory from, int64_t runs, int64_t run) {
-  const DramCost cost = plain_load(to, from, runs, run);
-  add_load(to, from, contract::kGatherLatency + cost.occupancy, cost.latency);
+void StepWriter::load_gathered(Buffer to, Memory from, const Walk& walk) {
+  const int64_t beats = contract::port_beats(walk.runs(), walk.run, hw_->buffer(to).width);
+  add_load(to, from, transfer(from, walk, false, nullptr), beats, contract::kGatherLatency);
 }
 
-void StepWriter::load_transposed(Buffer to, Memory from, int64_t runs, int64_t run, int64_t rows,
-                                 int64_t element) {
+void StepWriter::load_transposed(Buffer to, Memory from, const Walk& walk,
+                                 const LoopStrides& strides, int64_t element) {
   const int64_t side = contract::transposer_side(hw_->array, hw_->buffer(to).width, element);
-  const contract::Transposition t{runs / rows, rows, run / element, side};
-  // Row by row of a block: what is contiguous is a piece of a run.
-  const DramCost cost = transfer(from, runs * run, std::min(run, side * element), false);
-  add_load(to, from, std::max(cost.occupancy, t.in()) + t.out(), cost.latency);
+  const int64_t rows = walk.levels.back().count;
+  const contract::Transposition t{walk.runs() / rows, rows, walk.run / element, side};
+  // Row by row of a block: what is contiguous is a piece of a run. Blocks of a row follow one
+  // another, and find its bytes' DRAM rows open.
+  add_load(to, from, transfer(from, walk, false, &strides), t.in(), t.out());
 }
 
-void StepWriter::add_load(Buffer to, Memory from, int64_t occupancy, int64_t latency) {
+void StepWriter::add_load(Buffer to, Memory from, const Transfer& t, int64_t port, int64_t behind) {
   const bool shares = stages_ && from == Memory::dram;
   if (shares) frames_.back().reads |= touch(Moment::read_by_stage);
-  add({.kind = Step::Kind::load,
-       .memory = from == Memory::dram ? Wait::dram_read : Wait::shared,
-       .moment = loaded(to),
-       .shares = shares,
-       .occupancy = scaled(occupancy),
-       .latency = scaled(latency)},
-      touch(Moment::load_free) | touch(loaded(to)) | touch(Moment::pending_load) |
-          touch(Moment::pending_load_full) | (shares ? touch(Moment::read_by_load) : 0));
+  add_transfer({.kind = Step::Kind::load,
+                .memory = from == Memory::dram ? Wait::dram_read : Wait::shared,
+                .moment = loaded(to),
+                .shares = shares},
+               t, port, behind,
+               touch(Moment::load_free) | touch(loaded(to)) | touch(Moment::pending_load) |
+                   touch(Moment::pending_load_full) | (shares ? touch(Moment::read_by_load) : 0));
 }
 
-void StepWriter::store(Memory to, int64_t runs, int64_t run) {
-  const int64_t beats = contract::port_beats(runs, run, hw_->buffer(Buffer::output).width);
-  const DramCost cost = transfer(to, runs * run, run, true);
+void StepWriter::store(Memory to, const Walk& walk, const LoopStrides& strides) {
+  const int64_t width = hw_->buffer(Buffer::output).width;
   const bool shares = stages_ && to == Memory::dram;
   if (shares) frames_.back().reads |= touch(Moment::written_by_stage);
-  add({.kind = Step::Kind::store,
+  add_transfer(
+      {.kind = Step::Kind::store,
        .memory = to == Memory::dram ? Wait::dram_write : Wait::shared,
-       .shares = shares,
-       .occupancy = scaled(std::max({int64_t{1}, cost.occupancy, beats})),
-       .latency = scaled(cost.latency)},
+       .shares = shares},
+      transfer(to, walk, true, &strides), contract::port_beats(walk.runs(), walk.run, width), 0,
       touch(Moment::store_free) | touch(Moment::store_release) | touch(Moment::store_done) |
           touch(Moment::pending_store) | (shares ? touch(Moment::written_by_store) : 0));
 }
 
-void StepWriter::stage(Memory from, int64_t runs, int64_t run) {
+void StepWriter::stage(Memory from, const Walk& walk, const LoopStrides& strides) {
   const bool in = from == Memory::dram;
-  const int64_t beats = contract::port_beats(runs, run, contract::stage_port(*hw_));
-  const DramCost cost = transfer(Memory::dram, runs * run, run, !in);
+  const int64_t beats = contract::port_beats(walk.runs(), walk.run, contract::stage_port(*hw_));
   const Moment mine = in ? Moment::read_by_stage : Moment::written_by_stage;
   const Moment other = in ? Moment::read_by_load : Moment::written_by_store;
   frames_.back().reads |= touch(other);
-  add({.kind = Step::Kind::stage,
-       .memory = in ? Wait::dram_read : Wait::dram_write,
-       .occupancy = scaled(std::max({int64_t{1}, cost.occupancy, beats})),
-       .latency = scaled(cost.latency + hw_->shared.channel.latency)},
-      touch(Moment::stage_free) | touch(Moment::stage_done) | touch(Moment::pending_stage) |
-          touch(mine));
+  add_transfer({.kind = Step::Kind::stage,
+                .memory = in ? Wait::dram_read : Wait::dram_write,
+                .latency = scaled(hw_->shared.channel.latency)},
+               transfer(Memory::dram, walk, !in, &strides), beats, 0,
+               touch(Moment::stage_free) | touch(Moment::stage_done) |
+                   touch(Moment::pending_stage) | touch(mine));
 }
 
 void StepWriter::gemm(int64_t m, int64_t k, int64_t n) {
@@ -300,7 +320,9 @@ class Compiler {
     for (const Item& item : items) {
       if (const auto* loop = std::get_if<Loop>(&item.node)) {
         to_.open_loop(loop->count);
+        open_.push_back(loop->id);
         body(loop->body);
+        open_.pop_back();
         to_.close_loop();
       } else if (const auto* sync = std::get_if<Sync>(&item.node)) {
         apply(*sync);
@@ -322,14 +344,21 @@ class Compiler {
     to_.region_sync(s.kind, s.queue, static_cast<size_t>(regions_[static_cast<size_t>(s.region)]));
   }
 
+  LoopStrides strides(const Affine& address) const {
+    LoopStrides out;
+    for (const Affine::Term& t : address.terms)
+      out.push_back(
+          {static_cast<size_t>(std::ranges::find(open_, t.loop) - open_.begin()), t.coeff});
+    return out;
+  }
+
   void command(const LoadCommand& c) {
+    if (c.gather) return to_.load_gathered(c.buffer, memory(c.tensor), c.walk);
+    const LoopStrides s = strides(c.source);
     if (c.transposed > 0)
-      to_.load_transposed(c.buffer, memory(c.tensor), c.walk.runs(), c.walk.run,
-                          c.walk.levels.back().count, c.transposed);
-    else if (c.gather)
-      to_.load_gathered(c.buffer, memory(c.tensor), c.walk.runs(), c.walk.run);
+      to_.load_transposed(c.buffer, memory(c.tensor), c.walk, s, c.transposed);
     else
-      to_.load(c.buffer, memory(c.tensor), c.walk.runs(), c.walk.run);
+      to_.load(c.buffer, memory(c.tensor), c.walk, s);
   }
   void command(const GemmCommand& c) { to_.gemm(c.m, c.k, c.n); }
   void command(const DrainCommand&) { to_.drain(); }
@@ -338,12 +367,16 @@ class Compiler {
   void command(const SetTableCommand& c) { to_.set_table(c.unit); }
   void command(const LaneCommand& c) { to_.lane(c); }
   void command(const RowCommand& c) { to_.row(c); }
-  void command(const StoreCommand& c) { to_.store(memory(c.tensor), c.walk.runs(), c.walk.run); }
-  void command(const StageCommand& c) { to_.stage(memory(c.from), c.walk.runs(), c.walk.run); }
+  void command(const StoreCommand& c) { to_.store(memory(c.tensor), c.walk, strides(c.target)); }
+  void command(const StageCommand& c) {
+    const bool in = memory(c.from) == Memory::dram;
+    to_.stage(memory(c.from), c.walk, strides(in ? c.source : c.target));
+  }
 
   const Program& program_;
   const std::vector<int> regions_;
   StepWriter& to_;
+  std::vector<int> open_;  ///< ids of the loops around, the outermost first
 };
 
 bool stages(const std::vector<Item>& items) {

@@ -15,8 +15,8 @@ namespace accsim::hw {
 /// when all loads so far into a buffer have arrived, whichever memory they come from. "Pending"
 /// ones are what the tokens say that a queue's next command waits for; they return to 0 when it
 /// starts. The one of full tokens (regions, indices) and marks is a part of what a load waits for.
-/// "Marks" stands for those of all tensors, which Simulator keeps. "Read" and "written by" ones are
-/// when a queue lets another one use that channel of DRAM.
+/// "Marks" stands for those of all tensors, which Simulator keeps, "bus" for the bus of a banked
+/// DRAM. "Read" and "written by" ones are when a queue lets another one use that channel of DRAM.
 enum class Moment : uint8_t {
   load_free,
   preload_free,
@@ -41,6 +41,7 @@ enum class Moment : uint8_t {
   store_done,
   stage_done,
   marks,
+  bus,
   read_by_load,
   read_by_stage,
   written_by_store,
@@ -102,6 +103,7 @@ constexpr int64_t time_of(int64_t stamped) { return stamped >> kWhyBits; }
 constexpr size_t why_of(int64_t stamped) {
   return static_cast<size_t>(stamped & ((1 << kWhyBits) - 1));
 }
+static_assert(kDramTicks == 1 << kWhyBits, "stamped times are ticks of a banked DRAM's bus");
 /// The stamped time with reason 0, so that differences compare times alone.
 constexpr int64_t without_why(int64_t stamped) { return stamped & -(int64_t{1} << kWhyBits); }
 
@@ -137,10 +139,22 @@ struct Step {
   int32_t span = 0;               ///< loop: steps of its body
   int32_t tensor = 0;             ///< mark, wait_marks
   int64_t count = 0, work = 0;    ///< loop: iterations, and steps that one of them runs
-  /// Commands, times << kWhyBits: occupancy of the queue; gemm: preload, drain: drain; from the end
-  /// of the occupancy (drain: of the drain) to the visible result.
+  /// Commands, times << kWhyBits: occupancy of the queue, at least; gemm: preload, drain: drain;
+  /// from the end of the occupancy (drain: of the drain) to the visible result.
   int64_t occupancy = 0, fill = 0, latency = 0;
+  /// load, store, stage, with a banked DRAM: ticks of its bus, and of the turns to this direction
+  /// and back. Then `fill` is what of the occupancy comes behind the transfer.
+  int64_t bus = 0;
+  int32_t turn_to = 0, turn_from = 0;
 };
+
+/// By how much a transfer's first byte moves with a loop around it, from iteration to iteration.
+struct LoopStride {
+  size_t loop;    ///< of those that are open, the outermost 0
+  int64_t bytes;  ///< strides of the same loop add up
+};
+/// Those of all loops: without one, the place is always the same.
+using LoopStrides = InlineVector<LoopStride, 16>;
 
 /// Writes the steps of a program: command by command, in text order. Loops that can't be told apart
 /// in time are merged (a loop that is all that its outer loop does).
@@ -157,14 +171,13 @@ class StepWriter {
   void open_loop(int64_t count);
   void close_loop();
 
-  /// `runs` contiguous pieces of `run` bytes.
-  void load(Buffer to, Memory from, int64_t runs, int64_t run);
+  void load(Buffer to, Memory from, const Walk& walk, const LoopStrides& strides = {});
   /// The same, where indices say.
-  void load_gathered(Buffer to, Memory from, int64_t runs, int64_t run);
-  /// As many, the rows of matrices of `rows` rows that are transposed; elements of `element` bytes.
-  void load_transposed(Buffer to, Memory from, int64_t runs, int64_t run, int64_t rows,
+  void load_gathered(Buffer to, Memory from, const Walk& walk);
+  /// Matrices that are transposed, as LoadCommand has them; elements of `element` bytes.
+  void load_transposed(Buffer to, Memory from, const Walk& walk, const LoopStrides& strides,
                        int64_t element);
-  void store(Memory to, int64_t runs, int64_t run);
+  void store(Memory to, const Walk& walk, const LoopStrides& strides = {});
   void gemm(int64_t m, int64_t k, int64_t n);
   void drain();
   void post(int64_t rows, int64_t cols, int64_t groups = 1);
@@ -172,8 +185,8 @@ class StepWriter {
   void lane(const LaneCommand& c);
   void row(const RowCommand& c);
   void set_table(Queue unit);
-  /// `runs` contiguous pieces of `run` bytes in DRAM, from there or to there.
-  void stage(Memory from, int64_t runs, int64_t run);
+  /// `walk` is of the tensor in DRAM, from there or to there.
+  void stage(Memory from, const Walk& walk, const LoopStrides& strides);
   void sync(SyncKind kind, Queue queue, Buffer buffer);
   void mark(const Mark& m);
   /// Of a region, by its number.
@@ -194,10 +207,16 @@ class StepWriter {
   void add_wait(Step step, bool to_read);
   void post_unit(int64_t cycles);
   void vector_unit(int64_t cycles);
-  DramCost plain_load(Buffer to, Memory from, int64_t runs, int64_t run) const;
-  void add_load(Buffer to, Memory from, int64_t occupancy, int64_t latency);
-  /// Occupancy and latency of a transfer in contiguous pieces, without the slot port.
-  DramCost transfer(Memory m, int64_t bytes, int64_t piece, bool write) const;
+  /// A transfer without the slot port: cycles, and ticks of the bus.
+  struct Transfer {
+    int64_t occupancy = 0, latency = 0, bus = 0;
+    bool write = false;
+  };
+  /// `strides`: none of a gathered one.
+  Transfer transfer(Memory m, const Walk& walk, bool write, const LoopStrides* strides);
+  /// `port`: cycles that the slot's side takes; `behind`: cycles of the queue after the transfer.
+  void add_load(Buffer to, Memory from, const Transfer& t, int64_t port, int64_t behind);
+  void add_transfer(Step step, const Transfer& t, int64_t port, int64_t behind, TouchSet writes);
 
   const HwConfig* hw_ = nullptr;
   Dataflow dataflow_ = Dataflow::weight_stationary;

@@ -10,6 +10,7 @@ struct LaneProblem;
 struct LaneTiling;
 struct GatherProblem;
 struct GatherTile;
+enum class Marks : uint8_t;
 
 /// What a program costs: its cycles with all waits, and all that it moves and computes.
 struct Cost {
@@ -64,6 +65,13 @@ class CostEvaluator {
   Linked linked(const GatherProblem& p, const GatherTile& t);
 
  private:
+  template <class Problem, class Tile, class Take>
+  auto described(const Problem& p, const Tile& t, Marks marks, Take take);
+  template <class Problem, class Tile>
+  Cost alone(const Problem& p, const Tile& t);
+  template <class Problem, class Tile>
+  Linked in_chain(const Problem& p, const Tile& t);
+
   const hw::HwConfig& hw_;
   hw::StepWriter steps_;
   hw::Simulator simulator_;

@@ -16,7 +16,7 @@ constexpr int64_t kLaneTiles = 8;
 /// Adds up what a program's queues do: each command's own time, as often as it runs.
 class BusySink {
  public:
-  using Address = CostSink::Address;
+  using Address = NoAddress;
 
   explicit BusySink(const hw::HwConfig& hw) : hw_(hw) {}
 

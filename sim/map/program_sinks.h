@@ -1,6 +1,7 @@
 #pragma once
 #include <string>
 #include <string_view>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -185,20 +186,25 @@ class ProgramSink {
   int regions_ = 0;
 };
 
-/// Writes the steps that timing needs and adds up the counts; addresses don't exist.
+/// An address that doesn't exist.
+struct NoAddress {
+  NoAddress() = default;
+  NoAddress(int64_t) {}
+  void add_term(int, int64_t) {}
+  NoAddress& operator+=(NoAddress) { return *this; }
+  friend NoAddress operator+(NoAddress a, NoAddress) { return a; }
+  friend NoAddress operator*(NoAddress a, int64_t) { return a; }
+};
+
+/// Whether steps are those of a program in a chain (ChainLink).
+enum class Marks : uint8_t { no, yes };
+
+/// Writes the steps that timing needs and adds up the counts. With NoAddress for machines on which
+/// no time depends on addresses, with hw::Affine for others.
+template <class AddressType>
 class CostSink {
  public:
-  struct Address {
-    Address() = default;
-    Address(int64_t) {}
-    void add_term(int, int64_t) {}
-    Address& operator+=(Address) { return *this; }
-    friend Address operator+(Address a, Address) { return a; }
-    friend Address operator*(Address a, int64_t) { return a; }
-  };
-
-  /// Whether the steps are those of a program in a chain (ChainLink).
-  enum class Marks : uint8_t { no, yes };
+  using Address = AddressType;
 
   CostSink(const hw::HwConfig& hw, hw::Dataflow dataflow, hw::StepWriter& steps,
            Marks marks = Marks::no)
@@ -218,8 +224,7 @@ class CostSink {
   }
 
   void tensor(const Place& place, int64_t) {
-    tensors_.push_back(
-        {place.memory, marks_ && !place.constant, false, place.port, place.pitch.run});
+    tensors_.push_back({place.memory, marks_ && !place.constant, false, place.port, place.pitch});
   }
   void region(int64_t bytes) {
     if (regions_.empty()) {
@@ -228,7 +233,7 @@ class CostSink {
     }
     steps_.add_region(1);
     const OperandPort port{OperandPort::Side::region, static_cast<int>(regions_.size())};
-    tensors_.push_back({hw::Memory::shared, false, false, port, 0});
+    tensors_.push_back({hw::Memory::shared, false, false, port, {}});
     regions_.push_back(bytes);
   }
   const std::vector<int64_t>& regions() const { return regions_; }
@@ -236,10 +241,11 @@ class CostSink {
     steps_.region_sync(kind, queue, static_cast<size_t>(tensor) - first_region_);
   }
   template <class Fill>
-  void stage(int from, int, const hw::Walk& walk, Fill) {
+  void stage(int from, int, const hw::Walk& walk, Fill fill) {
     if (std::exchange(tensors_[static_cast<size_t>(from)].awaited, false))
       steps_.mark({true, hw::Queue::stage, from});
-    steps_.stage(memory(from), walk.runs(), walk.run);
+    steps_.stage(memory(from), walk,
+                 strides<hw::StageCommand>(from, &hw::StageCommand::source, fill));
     tally_.stage(times_, memory(from), walk.bytes());
   }
   template <class Body>
@@ -256,21 +262,21 @@ class CostSink {
     steps_.sync(kind, queue, buffer);
   }
   template <class Fill>
-  void load(hw::Buffer to, int tensor, const hw::Walk& walk, Fill, int64_t transposed = 0) {
+  void load(hw::Buffer to, int tensor, const hw::Walk& walk, Fill fill, int64_t transposed = 0) {
     if (std::exchange(tensors_[static_cast<size_t>(tensor)].awaited, false))
       steps_.mark({true, hw::Queue::load, tensor});
-    const auto [runs, run] = runs_of(tensor, walk);
+    const auto s = strides<hw::LoadCommand>(tensor, &hw::LoadCommand::source, fill);
     if (transposed > 0)
-      steps_.load_transposed(to, memory(tensor), runs, run, walk.levels.back().count, transposed);
+      steps_.load_transposed(to, memory(tensor), lying(tensor, walk), s, transposed);
     else
-      steps_.load(to, memory(tensor), runs, run);
+      steps_.load(to, memory(tensor), lying(tensor, walk), s);
     tally_.load(times_, to, memory(tensor), walk.bytes());
   }
   template <class Fill>
   void load_gathered(hw::Buffer to, int tensor, const hw::Walk& walk, Fill) {
     if (std::exchange(tensors_[static_cast<size_t>(tensor)].awaited, false))
       steps_.mark({true, hw::Queue::load, tensor});
-    steps_.load_gathered(to, memory(tensor), walk.runs(), walk.run);
+    steps_.load_gathered(to, memory(tensor), walk);
     tally_.load(times_, to, memory(tensor), walk.bytes());
     tally_.indices(times_, walk.levels[0].count);
   }
@@ -310,10 +316,10 @@ class CostSink {
     tally_.lane(times_, c);
   }
   template <class Fill>
-  void store(int tensor, const hw::Walk& walk, Fill) {
+  void store(int tensor, const hw::Walk& walk, Fill fill) {
     tensors_[static_cast<size_t>(tensor)].stored = true;
-    const auto [runs, run] = runs_of(tensor, walk);
-    steps_.store(memory(tensor), runs, run);
+    steps_.store(memory(tensor), lying(tensor, walk),
+                 strides<hw::StoreCommand>(tensor, &hw::StoreCommand::target, fill));
     tally_.store(times_, memory(tensor), walk.bytes());
   }
 
@@ -323,17 +329,27 @@ class CostSink {
     bool awaited;  ///< its first load waits for marks
     bool stored;
     OperandPort port;
-    int64_t row;  ///< bytes of a row of one that has a pitch, else 0
-  };
-  struct Runs {
-    int64_t runs, run;
+    Pitch pitch;
   };
 
-  /// Those of the walk in a tensor whose rows have a pitch (pitched()).
-  Runs runs_of(int tensor, const hw::Walk& walk) const {
-    const int64_t row = tensors_[static_cast<size_t>(tensor)].row;
-    if (row == 0 || walk.run <= row) return {walk.runs(), walk.run};
-    return {walk.runs() * (walk.run / row), row};
+  /// The walk as it is in a tensor whose rows may have a pitch.
+  hw::Walk lying(int tensor, const hw::Walk& walk) const {
+    return pitched(walk, tensors_[static_cast<size_t>(tensor)].pitch);
+  }
+  /// By how much the loops around it move a transfer, which `fill` writes.
+  template <class Command, class Fill>
+  hw::LoopStrides strides(int tensor, hw::Affine Command::*place, Fill fill) const {
+    hw::LoopStrides out;
+    if constexpr (std::is_same_v<Address, hw::Affine>) {
+      if (memory(tensor) != hw::Memory::dram) return out;
+      Command command;
+      fill(command);
+      const Pitch& pitch = tensors_[static_cast<size_t>(tensor)].pitch;
+      const hw::Affine at =
+          pitch.dense() ? std::move(command.*place) : pitched(std::move(command.*place), pitch);
+      for (const auto& t : at.terms) out.push_back({static_cast<size_t>(t.loop), t.coeff});
+    }
+    return out;
   }
   hw::Memory memory(int tensor) const { return tensors_[static_cast<size_t>(tensor)].memory; }
   int64_t accumulating(const PassSizes& s) const {
@@ -359,7 +375,7 @@ inline hw::Affine divide(hw::Affine a, int64_t step) {
   for (hw::Affine::Term& term : a.terms) term.coeff /= step;
   return a;
 }
-inline CostSink::Address divide(CostSink::Address a, int64_t) { return a; }
+inline NoAddress divide(NoAddress a, int64_t) { return a; }
 
 /// Calls `inner(segment, start, loop)` for every segment, in a loop where the segment repeats: its
 /// first element as an address, and the loop's id (-1 without one).

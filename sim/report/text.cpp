@@ -130,13 +130,13 @@ void add_machine(const Report& report, Page& page) {
             fmt::format("{} x {} array at {} MHz, {} x {} -> {}, peak {}", hw.array.rows,
                         hw.array.cols, format_fixed(hw.clock_mhz, 0), name(hw.types.activation),
                         name(hw.types.weight), name(hw.types.accumulator), format_si(peak, "OPS")));
+  const std::string read = format_si(hw.dram.read.value() * rate, "B/s");
   const std::string dram =
       hw.dram_model == hw::DramModel::banked
-          ? fmt::format("DRAM {} x {}, peak", hw.banked.channels, name(hw.banked.preset))
-          : std::string("DRAM");
-  page.item("", fmt::format("{} {} read, {} write; on chip {} in buffers{}", dram,
-                            format_si(hw.dram.read.value() * rate, "B/s"),
-                            format_si(hw.dram.write.value() * rate, "B/s"), format_kib(slots),
+          ? fmt::format("DRAM {} x {}, peak {}", hw.banked.channels, name(hw.banked.preset), read)
+          : fmt::format("DRAM {} read, {} write", read,
+                        format_si(hw.dram.write.value() * rate, "B/s"));
+  page.item("", fmt::format("{}; on chip {} in buffers{}", dram, format_kib(slots),
                             hw.shared.kib == 0
                                 ? std::string(", no shared buffer")
                                 : fmt::format(" and {} shared", format_kib(hw.shared.kib))));

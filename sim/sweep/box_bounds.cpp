@@ -72,12 +72,11 @@ hw::ChannelConfig extreme_peak(const std::vector<hw::DramPreset>& presets, const
     now = largest ? std::max(now, value) : std::min(now, value);
   };
   for (const hw::DramPreset preset : presets)
-    for (int corner = 0; corner < 8; ++corner) {  // rates and latency are monotonic in each
+    for (int corner = 0; corner < 4; ++corner) {  // rates and latency are monotonic in each
       hw::BankedDram d = low.banked;
       d.preset = preset;
       d.channels = (corner & 1 ? high : low).banked.channels;
-      d.read_share = (corner & 2 ? high : low).banked.read_share;
-      const hw::ChannelConfig peak = d.peak((corner & 4 ? high : low).clock_mhz);
+      const hw::ChannelConfig peak = d.peak((corner & 2 ? high : low).clock_mhz);
       if (!out) out = peak;
       take(out->read.milli, peak.read.milli);
       take(out->write.milli, peak.write.milli);

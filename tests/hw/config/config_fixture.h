@@ -70,8 +70,7 @@ inline void expect_one_error(const std::string& text, int line,
 inline const std::string kIdealDram =
     "  model: ideal\n  read_bytes_per_cycle: 12.8\n  write_bytes_per_cycle: 6.4\n  latency: 37\n";
 inline const std::string kBankedDram =
-    "  model: banked\n  preset: DDR4-2400\n  channels: 2\n  map: bank_group_high\n"
-    "  read_share: 0.75\n";
+    "  model: banked\n  preset: DDR4-2400\n  channels: 2\n  map: bank_group_high\n";
 
 /// A valid machine, one key a line, without comments.
 // NOLINTNEXTLINE(readability-function-size): a file

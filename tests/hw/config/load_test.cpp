@@ -74,9 +74,8 @@ TEST(Load, DoesABankedDramReachItsMembersAndGivePeakRates) {
   EXPECT_EQ(hw.banked.preset, DramPreset::ddr4_2400);
   EXPECT_EQ(hw.banked.channels, 2);
   EXPECT_EQ(hw.banked.map, DramMap::bank_group_high);
-  EXPECT_EQ(hw.banked.read_share, 0.75);
-  EXPECT_EQ(hw.dram.read.milli, 76800 * 3 / 4);
-  EXPECT_EQ(hw.dram.write.milli, 76800 / 4);
+  EXPECT_EQ(hw.dram.read.milli, 76800) << "either direction alone has the whole bus";
+  EXPECT_EQ(hw.dram.write.milli, 76800);
   EXPECT_EQ(hw.dram.latency, 22);  // ceil((16 + 16 + 16 + 4) x 500 / 1200)
   EXPECT_EQ(good(small_machine()).dram_model, DramModel::ideal);
 }
@@ -94,15 +93,17 @@ TEST(Load, DoKeysOfOneDramModelStayOutOfTheOther) {
          "dram:", {"missing key \"channels\" in dram"});
   broken(replaced(banked_machine(), "DDR4-2400", "DDR4-2401"),
          "preset:", {"did you mean \"DDR4-2400\"?", "HBM2"});
-  broken(replaced(banked_machine(), "share: 0.75", "share: 1"), "read_share", {"0.01..0.99"});
+  broken(replaced(banked_machine(), "channels: 2", "channels: 2\n  read_share: 0.75"), "read_share",
+         {"unknown key \"read_share\" in dram", "share one bus", "remove it"});
   broken(replaced(banked_machine(), "channels: 2", "channels: 129"), "channels", {"1..128"});
   // The model's own error is the only one: which of the other keys are right isn't known then.
   broken(replaced(banked_machine(), "model: banked", "model: none"), "model", {"dram.model"});
 }
 
 TEST(Load, DoesTheOrderOfDramKeysNotMatter) {
-  const std::string text = replaced(replaced(banked_machine(), "  model: banked\n", ""),
-                                    "read_share: 0.75\n", "read_share: 0.75\n  model: banked\n");
+  const std::string text =
+      replaced(replaced(banked_machine(), "  model: banked\n", ""), "map: bank_group_high\n",
+               "map: bank_group_high\n  model: banked\n");
   EXPECT_EQ(good(text).banked, good(banked_machine()).banked);
 }
 

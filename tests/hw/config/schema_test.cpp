@@ -37,7 +37,7 @@ TEST(Schema, DoesEachDramModelAskForItsOwnKeys) {
   const Json dram = Json::parse(hw_schema()).at("properties").at("dram");
   EXPECT_EQ(dram.at("required"), Json::array({"model"}));
   const Json ideal = Json::array({"read_bytes_per_cycle", "write_bytes_per_cycle", "latency"});
-  const Json banked = Json::array({"preset", "channels", "map", "read_share"});
+  const Json banked = Json::array({"preset", "channels", "map"});
   const auto refuse = [](const Json& keys) {
     Json out = Json::object();
     for (const auto& key : keys) out[key.get<std::string>()] = false;

@@ -32,7 +32,6 @@ RANGES = {
     **{f"buffers.{b}.width": (1, 65536) for b in BUFFERS if b != "accumulator"},
     "buffers.shared.kib": (0, 1048576),
     "dram.channels": (1, 128),
-    "dram.read_share": (0.01, 0.99),
     **{
         f"{m}.{way}_bytes_per_cycle": (0.001, 1000000)
         for m in ("buffers.shared", "dram")
@@ -57,7 +56,7 @@ RANGES = {
         )
     },
 }
-NOT_WHOLE = ("clock_mhz", "dram.read_share", "bytes_per_cycle", "energy.")
+NOT_WHOLE = ("clock_mhz", "bytes_per_cycle", "energy.")
 WHOLE = {name for name in RANGES if not any(part in name for part in NOT_WHOLE)}
 WORDS = {
     "types.activation": "int7",

@@ -2,101 +2,170 @@
 
 #include <gtest/gtest.h>
 
-#include <cmath>
+#include <algorithm>
 #include <vector>
 
 #include "hw/dram/closed_form.h"
+#include "hw/dram/strided.h"
 
 namespace accsim::hw {
 namespace {
 
-HwConfig machine(DramPreset preset, int64_t channels, DramMap map, double clock_mhz, double share) {
+HwConfig machine(DramPreset preset, int64_t channels, DramMap map, double clock_mhz) {
   HwConfig hw;
   hw.clock_mhz = clock_mhz;
   hw.dram_model = DramModel::banked;
-  hw.banked = {preset, channels, map, share};
+  hw.banked = {preset, channels, map};
   hw.dram = hw.banked.peak(clock_mhz);
   return hw;
 }
 
 std::vector<HwConfig> machines() {
   using enum DramMap;
-  return {machine(DramPreset::ddr4_2400, 1, bank_group_low, 1000, 0.5),
-          machine(DramPreset::ddr4_2400, 3, bank_group_high, 700, 0.75),
-          machine(DramPreset::lpddr4_3200, 4, bank_group_low, 1600, 0.6),
-          machine(DramPreset::hbm2, 8, bank_group_low, 940, 0.667),
-          machine(DramPreset::hbm2, 128, bank_group_high, 100, 0.99)};
+  return {machine(DramPreset::ddr4_2400, 1, bank_group_low, 1000),
+          machine(DramPreset::ddr4_2400, 3, bank_group_high, 700),
+          machine(DramPreset::lpddr4_3200, 4, bank_group_low, 1600),
+          machine(DramPreset::hbm2, 8, bank_group_low, 940),
+          machine(DramPreset::hbm2, 128, bank_group_high, 100)};
 }
 
-TEST(DramCosts, IsALongTransferThePeakTimesEfficiencyAndShare) {
+using Levels = std::vector<DramTransfer::Level>;
+
+double cycles(DramCosts& costs, const DramTransfer& transfer) {
+  const DramCost cost = costs.transfer(transfer);
+  return std::max(static_cast<double>(cost.bus) / kDramTicks, static_cast<double>(cost.alone));
+}
+double cycles(DramCosts& costs, const Levels& levels, int64_t run, bool write,
+              bool scattered = false) {
+  return cycles(costs, {levels, run, write, scattered});
+}
+
+TEST(DramCosts, IsALongTransferThePeakTimesEfficiency) {
   for (const HwConfig& hw : machines()) {
-    const DramCosts costs(hw);
+    DramCosts costs(hw);
     const DramSystem system = dram_system(hw);
     const int64_t bytes = int64_t{1} << 30;
     for (const bool write : {false, true}) {
-      const double share = write ? 1 - hw.banked.read_share : hw.banked.read_share;
       const double efficiency =
           estimate_dram(system, {DramWalk::sequential, 0, 0, write ? 1.0 : 0.0}).efficiency;
       const double seconds =
-          static_cast<double>(bytes) / (system.device.peak_mb_per_s() * 1e6 *
-                                        static_cast<double>(system.channels) * efficiency * share);
-      const auto cycles = static_cast<double>(costs.transfer(bytes, 0, write).occupancy);
-      EXPECT_NEAR(cycles, seconds * hw.clock_mhz * 1e6, 0.01 * cycles);
+          static_cast<double>(bytes) /
+          (system.device.peak_mb_per_s() * 1e6 * static_cast<double>(system.channels) * efficiency);
+      const double wanted = seconds * hw.clock_mhz * 1e6;
+      EXPECT_NEAR(cycles(costs, {}, bytes, write), wanted, 1e-6 * wanted + 1);
     }
   }
 }
 
-TEST(DramCosts, DoShortRunsCostWhatTheirEfficiencySays) {
-  const HwConfig hw = machine(DramPreset::ddr4_2400, 1, DramMap::bank_group_low, 1200, 0.5);
-  const DramCosts costs(hw);
-  // One cycle is one clock; 1000 runs of a burst, tFAW / 4 each, over half of the bus time.
+TEST(DramCosts, DoTransfersThatContinueOneAnotherCostWhatTheyDoTogether) {
+  for (const HwConfig& hw : machines()) {
+    DramCosts costs(hw);
+    const int64_t bytes = 64 * dram_system(hw).device.burst_bytes();
+    const double tick = 1.0 / kDramTicks;
+    EXPECT_NEAR(100 * cycles(costs, {}, bytes, false), cycles(costs, {}, 100 * bytes, false),
+                100 * tick);
+    // Levels that continue their runs are no more than one run.
+    EXPECT_EQ(cycles(costs, {{5, 2 * bytes}, {2, bytes}}, bytes, true),
+              cycles(costs, {}, 10 * bytes, true));
+  }
+}
+
+TEST(DramCosts, DoShortScatteredRunsCostWhatTheirEfficiencySays) {
+  DramCosts costs(machine(DramPreset::ddr4_2400, 1, DramMap::bank_group_low, 1200));
+  // One cycle is one clock; 1000 runs of a burst, tFAW / 4 each.
   const double refresh = (9.0 + 16 + 420 + 16 - 4) / 9360;
-  const double wanted = 1000 * 6.5 / (1 - refresh) / 0.5;
-  EXPECT_EQ(costs.transfer(64000, 64, false).occupancy, static_cast<int64_t>(std::ceil(wanted)));
+  const double wanted = 1000 * 6.5 / (1 - refresh);
+  EXPECT_NEAR(cycles(costs, {{1000, 0}}, 64, false, true), wanted, 1.0 / kDramTicks);
   // Runs of ten bytes move a burst each.
-  EXPECT_EQ(costs.transfer(10000, 10, false).occupancy, static_cast<int64_t>(std::ceil(wanted)));
+  EXPECT_NEAR(cycles(costs, {{1000, 0}}, 10, false, true), wanted, 1.0 / kDramTicks);
   // A row conflict and the burst: tRP + tRCD + CL + 4.
-  EXPECT_EQ(costs.transfer(64000, 64, false).latency, 16 + 16 + 16 + 4);
+  EXPECT_EQ(costs.transfer({{}, 64, false, true}).latency, 16 + 16 + 16 + 4);
+}
+
+/// Of N channels a stride of N bursts meets one, of two channels' worth of bursts every other one.
+TEST(DramCosts, DoStridesThatMeetFewChannelsTakeAsMuchLonger) {
+  DramCosts costs(machine(DramPreset::ddr4_2400, 8, DramMap::bank_group_low, 1200));
+  const double refresh = (9.0 + 16 + 420 + 16 - 4) / 9360;
+  // Every second burst, four channels of eight: a burst takes four clocks of one of the four.
+  EXPECT_NEAR(cycles(costs, {{1024, 128}}, 64, false), 1024.0 / 4 * 4 / (1 - refresh), 1);
+  // Every eighth: one channel.
+  EXPECT_NEAR(cycles(costs, {{1024, 512}}, 64, false), 1024.0 * 4 / (1 - refresh), 1);
+  // Every 32nd: one channel, of which one bank group: tCCD_L.
+  EXPECT_NEAR(cycles(costs, {{1024, 2048}}, 64, false), 1024.0 * 6 / (1 - refresh), 1);
+  // Each in another row of one bank, tRC apart: columns of a row, groups, banks and channels are
+  // below it.
+  const int64_t row = int64_t{8} * 4 * 4 * 8192;
+  EXPECT_NEAR(cycles(costs, {{1024, row}}, 64, false), 1024.0 * 55 / (1 - refresh), 1);
+  // Meanwhile the bus is busy for the bursts.
+  const Levels rows = {{1024, row}};
+  EXPECT_NEAR(static_cast<double>(costs.transfer({rows, 64}).bus) / kDramTicks,
+              1024.0 * 4 / (1 - refresh), 1);
+}
+
+/// Half of the channels, then the other half: each has a queue's bursts left when the next transfer
+/// is for others.
+TEST(DramCosts, DoQueuesReachIntoTheNextTransfer) {
+  DramCosts costs(machine(DramPreset::ddr4_2400, 8, DramMap::bank_group_low, 1200));
+  const double refresh = (9.0 + 16 + 420 + 16 - 4) / 9360;
+  for (const int64_t runs : {40, 160, 336, 400, 1000}) {
+    const Levels levels = {{runs, 128}};
+    for (const Levels& around : {Levels{{1000, 64 * (2 * runs + 1)}}, Levels{{9, 0}, {2, 64}}}) {
+      const double queue = 40, channel = static_cast<double>(runs) / 4;
+      const double wanted = 4 * std::max(channel - queue, channel / 2) / (1 - refresh);
+      EXPECT_NEAR(cycles(costs, {levels, 64, false, false, around}), wanted, 0.01 * wanted + 1)
+          << runs;
+    }
+    const double same = static_cast<double>(runs) / 4 * 4 / (1 - refresh);
+    for (const Levels& around : {Levels{{100, 128 * runs}}, Levels{{100, 0}}, Levels{}})
+      EXPECT_NEAR(cycles(costs, {levels, 64, false, false, around}), same, 0.01 * same + 1);
+  }
+}
+
+/// Two rows of one bank by turns, a column further each time: a visit has what its row is wanted
+/// for while the queue shows it.
+TEST(DramCosts, DoVisitsTakeAllThatTheQueueShows) {
+  const DramSystem system =
+      dram_system(machine(DramPreset::ddr4_2400, 1, DramMap::bank_group_high, 1200));
+  const Levels levels = {{2, int64_t{4} * 4 * 8192}}, around = {{100, 0}, {128, 64}};
+  for (const bool write : {false, true}) {
+    const StridedCounts c = count_strided(system, {levels, 64, write, false, around});
+    const double queue = write ? 64 : 40;
+    EXPECT_NEAR(c.activates / c.bursts, 2 / queue, 0.1 * 2 / queue);
+  }
+}
+
+TEST(DramCosts, AreTurnsThoseOfTheDevice) {
+  const DramCosts costs(machine(DramPreset::ddr4_2400, 1, DramMap::bank_group_low, 1200));
+  EXPECT_EQ(costs.turn(true), (10 - 4) * kDramTicks);   // tRTW less the burst
+  EXPECT_EQ(costs.turn(false), (12 + 3) * kDramTicks);  // CWL + BL/2 + tWTR_S less the burst
 }
 
 TEST(DramCosts, DoesMoreNeverCostLessNorLessThanThePeakAllows) {
   for (const HwConfig& hw : machines()) {
-    const DramCosts costs(hw);
+    DramCosts costs(hw);
+    const int64_t burst = dram_system(hw).device.burst_bytes();
     for (const bool write : {false, true}) {
-      const ByteRate peak = write ? hw.dram.write : hw.dram.read;
-      for (const int64_t run : {0, 1, 64, 100, 1000, 4096}) {
-        int64_t before = 0;
-        for (int64_t bytes = 1; bytes < (int64_t{1} << 33); bytes += 1 + bytes / 50) {
-          const DramCost cost = costs.transfer(bytes, run, write);
-          ASSERT_GE(cost.occupancy, before) << bytes << " in runs of " << run;
-          ASSERT_GE(cost.occupancy, peak.cycles(bytes)) << bytes << " in runs of " << run;
-          before = cost.occupancy;
-        }
+      const auto rate = static_cast<double>((write ? hw.dram.write : hw.dram.read).milli) / 1000;
+      double before = 0;
+      for (int64_t bytes = burst; bytes < (int64_t{1} << 33); bytes += burst * (1 + bytes / 5000)) {
+        const double now = cycles(costs, {}, bytes, write);
+        ASSERT_GE(now, before) << bytes;
+        ASSERT_GE(now, static_cast<double>(bytes) / rate) << bytes;
+        before = now;
       }
-    }
-  }
-}
-
-TEST(DramCosts, DoLongerRunsNotCostMore) {
-  for (const HwConfig& hw : machines()) {
-    const DramCosts costs(hw);
-    const auto burst = dram_system(hw).device.burst_bytes();
-    // Powers of two: between them a run may fill rows and channels less evenly.
-    int64_t before = costs.transfer(int64_t{1} << 24, burst, false).occupancy;
-    for (int64_t run = 2 * burst; run <= 16 * burst; run *= 2) {
-      const int64_t now = costs.transfer(int64_t{1} << 24, run, false).occupancy;
-      EXPECT_LE(now, before + before / 50) << run;
-      before = now;
+      for (const int64_t stride : {0, 100, 128, 4096, 100'000})
+        ASSERT_GE(cycles(costs, {{77, stride}}, 100, write), 7700 / rate) << stride;
     }
   }
 }
 
 TEST(DramCosts, IsNothingFreeAndTheHugeDefined) {
-  const DramCosts costs(machines().front());
-  EXPECT_EQ(costs.transfer(0, 64, false), (DramCost{0, 0}));
-  EXPECT_GE(costs.transfer(1, 1, true).occupancy, 1);
-  EXPECT_GT(costs.transfer(INT64_MAX, INT64_MAX, true).occupancy, int64_t{1} << 50);
-  EXPECT_GT(costs.transfer(INT64_MAX, 1, true).occupancy, int64_t{1} << 50);
+  DramCosts costs(machines().front());
+  EXPECT_EQ(costs.transfer({{}, 0, false}), (DramCost{0, 0}));
+  EXPECT_GE(costs.transfer({{}, 1, true}).bus, 1);
+  EXPECT_GT(costs.transfer({{}, INT64_MAX, true}).bus, int64_t{1} << 50);
+  const Levels many = {{INT64_MAX / 2, 4096}};
+  EXPECT_GT(costs.transfer({many, 1, true}).bus, int64_t{1} << 50);
 }
 
 TEST(DramCostsDeathTest, IsAnIdealMachineRefused) {

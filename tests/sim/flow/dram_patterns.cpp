@@ -3,17 +3,19 @@
 //
 //   dram_patterns MACHINE MODEL...      MACHINE is one of configs/
 //
-// A line a layer with transfers: the bursts of both, then charged / stepped time of the reads
-// alone, of the writes alone (both without read_share: each direction has the whole bus), of both
-// together as they are charged (with it: the longer of the two channels), of both on a bus that
-// serves whichever is there (their sum, and what turning it round takes by estimate_dram()); the
-// stepped cycles of both, and the layer. Layers of fewer bursts than 512 a channel, mostly latency,
-// are left out of the sums. Padded loads aren't walked. Tensors lie one behind the other, from
-// whole rows on.
+// A line a layer with transfers: their bursts, then charged / stepped time of the reads alone, of
+// the writes alone, and of both on one bus: charged, their bus time and the turns of an even mix of
+// two streams by estimate_dram(), or what one of them takes alone if that is more; the stepped
+// cycles of both, and the layer. The controllers get a
+// direction's bursts in the order of the program, each behind a full queue waiting for it, and a
+// layer again until kLeast bursts a channel have gone: refreshes come on average then as often as
+// they do in a network. Layers of fewer bursts than 512 a channel, mostly latency, are left out of
+// the sums. Padded loads aren't walked. Tensors lie one behind the other, from whole rows on.
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <deque>
+#include <functional>
+#include <queue>
 #include <random>
 #include <vector>
 
@@ -36,7 +38,7 @@ struct Burst {
 /// The bursts that a program moves, in the order of its text, and what they are charged.
 class Traffic {
  public:
-  Traffic(const hw::HwConfig& hw, const hw::DramCosts& costs, const hw::Program& program)
+  Traffic(const hw::HwConfig& hw, hw::DramCosts& costs, const hw::Program& program)
       : hw_(hw),
         costs_(costs),
         program_(program),
@@ -52,25 +54,27 @@ class Traffic {
   }
 
   std::vector<Burst> bursts;
-  double charged[2] = {0, 0};  ///< cycles, reads and writes, without their shares
-  int64_t charged_bursts[2] = {0, 0};
+  double bus[2] = {0, 0};    ///< cycles of the bus, reads and writes
+  double alone[2] = {0, 0};  ///< cycles that they take without the others
 
  private:
   void body(const std::vector<hw::Item>& items) {
     for (const hw::Item& item : items) {
       if (const auto* loop = std::get_if<hw::Loop>(&item.node)) {
         int64_t& index = indices_[static_cast<size_t>(loop->id)];
+        loops_.push_back(loop);
         for (index = 0; index < loop->count; ++index) body(loop->body);
+        loops_.pop_back();
         index = 0;
       }
       const auto* command = std::get_if<hw::Command>(&item.node);
       if (!command) continue;
       if (const auto* c = std::get_if<hw::LoadCommand>(command)) load(*c);
       if (const auto* c = std::get_if<hw::StoreCommand>(command))
-        if (in_dram(c->tensor)) walk(c->tensor, value(c->target), c->walk, true, c->walk.run);
+        if (in_dram(c->tensor)) walk(c->tensor, c->target, c->walk, true, c->walk.run);
       if (const auto* c = std::get_if<hw::StageCommand>(command)) {
         const bool in = in_dram(c->from);
-        walk(in ? c->from : c->to, value(in ? c->source : c->target), c->walk, !in, c->walk.run);
+        walk(in ? c->from : c->to, in ? c->source : c->target, c->walk, !in, c->walk.run);
       }
     }
   }
@@ -85,8 +89,8 @@ class Traffic {
 
   void load(const hw::LoadCommand& c) {
     if (!in_dram(c.tensor) || c.padded) return;
-    const int64_t from = value(c.source);
     if (c.gather) {
+      const int64_t from = value(c.source);
       hw::Walk item = c.walk;
       const int64_t items = item.levels[0].count;
       item.levels[0].count = 1;
@@ -95,19 +99,20 @@ class Traffic {
                from + static_cast<int64_t>(random_() % static_cast<uint64_t>(c.gather->limit)) *
                           c.gather->pitch,
                item, 0, false, item.run);
-      charge(c.walk.bytes(), c.walk.run, false);
+      charge({}, c.walk, false, true);
     } else if (c.transposed > 0) {
       const int64_t side =
           hw::contract::transposer_side(hw_.array, hw_.buffer(c.buffer).width, c.transposed);
-      walk(c.tensor, from, c.walk, false, std::min(c.walk.run, side * c.transposed), side);
+      walk(c.tensor, c.source, c.walk, false, std::min(c.walk.run, side * c.transposed), side);
     } else {
-      walk(c.tensor, from, c.walk, false, c.walk.run);
+      walk(c.tensor, c.source, c.walk, false, c.walk.run);
     }
   }
 
-  void walk(int tensor, int64_t from, const hw::Walk& w, bool write, int64_t piece,
+  void walk(int tensor, const hw::Affine& place, const hw::Walk& w, bool write, int64_t piece,
             int64_t side = 0) {
-    charge(w.bytes(), piece, write);
+    charge(place, w, write, false);
+    const int64_t from = value(place);
     if (side == 0) return pieces(tensor, from, w, 0, write, w.run);
     hw::Walk blocks = w;  // the matrices of a transposed load, and their columns block by block
     const hw::Walk::Level rows = blocks.levels.back();
@@ -127,62 +132,112 @@ class Traffic {
     for (int64_t b = first / burst_; b <= (first + bytes - 1) / burst_; ++b)
       bursts.push_back({b, write});
   }
-  void charge(int64_t bytes, int64_t piece, bool write) {
-    const double share = write ? 1 - hw_.banked.read_share : hw_.banked.read_share;
-    charged[write] += share * static_cast<double>(costs_.transfer(bytes, piece, write).occupancy);
-    charged_bursts[write] +=
-        bytes / piece * ceil_div(piece, burst_) + ceil_div(bytes % piece, burst_);
+  void charge(const hw::Affine& place, const hw::Walk& w, bool write, bool scattered) {
+    std::vector<hw::DramTransfer::Level> levels, around;
+    for (const hw::Walk::Level& l : w.levels) levels.push_back({l.count, l.stride});
+    for (const hw::Loop* loop : loops_) {
+      around.push_back({loop->count, 0});
+      for (const hw::Affine::Term& t : place.terms)
+        if (t.loop == loop->id) around.back().stride += t.coeff;
+    }
+    const hw::DramCost cost = costs_.transfer({levels, w.run, write, scattered, around});
+    const double cycles = static_cast<double>(cost.bus) / static_cast<double>(hw::kDramTicks);
+    bus[write] += cycles;
+    alone[write] += std::max(cycles, static_cast<double>(cost.alone));
   }
 
   const hw::HwConfig& hw_;
-  const hw::DramCosts& costs_;
+  hw::DramCosts& costs_;
   const hw::Program& program_;
   std::vector<int64_t> indices_, base_;
+  std::vector<const hw::Loop*> loops_;  ///< around the command, outermost first
   const int64_t burst_;
   std::mt19937 random_{1};
+};
+
+constexpr int64_t kLeast = 16384;  ///< bursts a channel
+
+/// Hands out the bursts of one direction in order; the next one waits where its queue is full.
+class Lane {
+ public:
+  Lane(const std::vector<Burst>& bursts, bool write, int64_t times, const hw::AddressMap& map)
+      : write_(write), left_(times) {
+    for (const Burst& b : bursts)
+      if (b.write == write) places_.push_back(map.place(b.number));
+    if (places_.empty()) left_ = 0;
+  }
+  bool done() const { return left_ == 0; }
+  /// Calls `told` of every channel that it has given something.
+  template <class Told>
+  void fill(std::vector<hw::DramController>& to, int64_t clock, Told told) {
+    while (left_ > 0) {
+      const hw::DramPlace& place = places_[next_];
+      hw::DramController& c = to[static_cast<size_t>(place.channel)];
+      if (!c.accepts(write_)) break;
+      c.add(place, write_, clock);
+      told(static_cast<size_t>(place.channel));
+      if (++next_ < places_.size()) continue;
+      next_ = 0;
+      --left_;
+    }
+  }
+
+ private:
+  std::vector<hw::DramPlace> places_;
+  bool write_;
+  size_t next_ = 0;
+  int64_t left_;
 };
 
 /// Cycles of the machine that the controllers take for bursts of one direction, or both.
 double stepped(const hw::HwConfig& hw, const std::vector<Burst>& bursts, bool reads, bool writes) {
   const hw::DramSystem system = hw::dram_system(hw);
   const hw::AddressMap map(system.device, system.channels, hw::address_order(system.map));
-  std::vector<std::array<std::deque<hw::DramPlace>, 2>> waiting(
-      static_cast<size_t>(system.channels));
-  double count[2] = {0, 0};
-  for (const Burst& b : bursts) {
-    if (!(b.write ? writes : reads)) continue;
-    const hw::DramPlace place = map.place(b.number);
-    waiting[static_cast<size_t>(place.channel)][b.write].push_back(place);
-    ++count[b.write];
+  const auto written = std::ranges::count_if(bursts, [](const Burst& b) { return b.write; });
+  const int64_t all = (reads ? std::ssize(bursts) - written : 0) + (writes ? written : 0);
+  if (all == 0) return 0;
+  const int64_t times = ceil_div(kLeast * system.channels, all);
+  const double share = writes ? static_cast<double>(written) / static_cast<double>(all) : 0;
+  std::vector<hw::DramController> controllers;
+  for (int64_t c = 0; c < system.channels; ++c)
+    controllers.emplace_back(system.device, static_cast<int>(c), share);
+  std::array<Lane, 2> lanes = {Lane(bursts, false, reads ? times : 0, map),
+                               Lane(bursts, true, writes ? times : 0, map)};
+  bool finishing = false;
+  using At = std::pair<int64_t, size_t>;
+  std::priority_queue<At, std::vector<At>, std::greater<>> due;
+  const auto wake = [&](size_t c) {
+    if (const auto clock = controllers[c].next()) due.push({*clock, c});
+  };
+  for (Lane& lane : lanes) lane.fill(controllers, 0, [](size_t) {});
+  for (size_t c = 0; c < controllers.size(); ++c) wake(c);
+  while (!due.empty()) {
+    const auto [clock, c] = due.top();
+    due.pop();
+    if (controllers[c].next() != clock) continue;  // another command has come in between
+    std::vector<size_t> given = {c};
+    if (controllers[c].step({}))
+      for (Lane& lane : lanes)
+        lane.fill(controllers, clock, [&](size_t to) { given.push_back(to); });
+    if (!finishing && lanes[0].done() && lanes[1].done()) {
+      finishing = true;
+      for (hw::DramController& each : controllers) each.finish();
+      for (size_t each = 0; each < controllers.size(); ++each) given.push_back(each);
+    }
+    for (const size_t each : given) wake(each);
   }
-  if (count[0] + count[1] == 0) return 0;
   int64_t end = 0;
-  for (size_t channel = 0; channel < waiting.size(); ++channel) {
-    hw::DramController c(system.device, static_cast<int>(channel),
-                         count[1] / (count[0] + count[1]));
-    const auto fill = [&](int64_t clock) {
-      bool left = false;
-      for (const bool write : {false, true}) {
-        auto& queue = waiting[channel][write];
-        for (; c.accepts(write) && !queue.empty(); queue.pop_front())
-          c.add(queue.front(), write, clock);
-        left = left || !queue.empty();
-      }
-      if (!left) c.finish();
-    };
-    fill(0);
-    while (const auto clock = c.next())
-      if (c.step({})) fill(*clock);
-    end = std::max(end, c.end());
-  }
-  return static_cast<double>(end) * hw.clock_mhz / system.device.clock_mhz;
+  for (const hw::DramController& c : controllers) end = std::max(end, c.end());
+  return static_cast<double>(end) * hw.clock_mhz / system.device.clock_mhz /
+         static_cast<double>(times);
 }
 
-/// Clocks by which turns lengthen a burst of a stream of which a share is written, of those that it
-/// takes without.
+/// Clocks by which turns lengthen a burst where a share is written, of those that it takes without:
+/// two streams in long runs, each at a place of its own.
 double turns(const hw::DramSystem& system, double writes) {
   const auto clocks = [&](double share) {
-    return hw::estimate_dram(system, {hw::DramWalk::sequential, 0, 0, share}).clocks_per_burst;
+    return hw::estimate_dram(system, {hw::DramWalk::random, int64_t{1} << 20, 0, share})
+        .clocks_per_burst;
   };
   return clocks(writes) / (writes * clocks(1) + (1 - writes) * clocks(0));
 }
@@ -191,33 +246,31 @@ std::string ratio(double charged, double steps) {
   return steps > 0 ? fmt::format("{:8.3f}", charged / steps) : "       -";
 }
 
-/// Reads, writes, both as charged, both on one bus: charged and stepped cycles.
+/// Reads, writes, both: charged and stepped cycles.
 struct Line {
-  std::array<double, 4> charged{}, steps{};
-};
-struct Sums {
-  Line line;
+  std::array<double, 3> charged{}, steps{};
   void add(const Line& o) {
-    for (size_t k = 0; k < 4; ++k) {
-      line.charged[k] += o.charged[k];
-      line.steps[k] += o.steps[k];
+    for (size_t k = 0; k < charged.size(); ++k) {
+      charged[k] += o.charged[k];
+      steps[k] += o.steps[k];
     }
   }
 };
 std::string text(const Line& l) {
   std::string out;
-  for (size_t k = 0; k < 4; ++k) out += ratio(l.charged[k], l.steps[k]) + " ";
-  return out + fmt::format("{:10.0f}", l.steps[3]);
+  for (size_t k = 0; k < l.charged.size(); ++k) out += ratio(l.charged[k], l.steps[k]) + " ";
+  return out + fmt::format("{:10.0f}", l.steps[2]);
 }
 
 Line compare(const hw::HwConfig& hw, const Traffic& t) {
-  const double share = hw.banked.read_share, reads = t.charged[0], writes = t.charged[1];
+  const double reads = t.alone[0], writes = t.alone[1];
   const auto written =
       static_cast<double>(std::ranges::count_if(t.bursts, [](const Burst& b) { return b.write; }));
-  const double both = stepped(hw, t.bursts, true, true);
   const double turned = turns(hw::dram_system(hw), written / static_cast<double>(t.bursts.size()));
-  return {{reads, writes, std::max(reads / share, writes / (1 - share)), (reads + writes) * turned},
-          {stepped(hw, t.bursts, true, false), stepped(hw, t.bursts, false, true), both, both}};
+  const double read = stepped(hw, t.bursts, true, false);
+  if (written == 0) return {{reads, 0, reads}, {read, 0, read}};
+  return {{reads, writes, std::max({reads, writes, (t.bus[0] + t.bus[1]) * turned})},
+          {read, stepped(hw, t.bursts, false, true), stepped(hw, t.bursts, true, true)}};
 }
 
 int compare(const std::string& machine, const std::string& model) {
@@ -226,8 +279,8 @@ int compare(const std::string& machine, const std::string& model) {
   if (!hw || !graph) return fmt::print(stderr, "dram_patterns: can't read\n"), 2;
   const auto network = cost_network(*graph, *hw, {});
   if (!network) return fmt::print(stderr, "dram_patterns: can't cost {}\n", model), 2;
-  const hw::DramCosts costs(*hw);
-  Sums sums;
+  hw::DramCosts costs(*hw);
+  Line sums;
   fmt::print("{}\n", model);
   for (size_t i = 0; i < network->mappings.size(); ++i)
     for (const auto& m : network->mappings[i]) {
@@ -235,11 +288,10 @@ int compare(const std::string& machine, const std::string& model) {
       if (t.bursts.empty()) continue;
       const Line line = compare(*hw, t);
       if (std::ssize(t.bursts) >= 512 * hw->banked.channels) sums.add(line);
-      fmt::print("{:9} {:9} {}  {} {}\n", t.charged_bursts[0] + t.charged_bursts[1],
-                 t.bursts.size(), text(line), network->lowered.layers[i].op_type,
-                 network->lowered.layers[i].name);
+      fmt::print("{:9} {}  {} {}\n", t.bursts.size(), text(line),
+                 network->lowered.layers[i].op_type, network->lowered.layers[i].name);
     }
-  fmt::print("all                 {}\n", text(sums.line));
+  fmt::print("all       {}\n", text(sums));
   return 0;
 }
 

@@ -15,7 +15,8 @@ class NetworkProgram : public testing::TestWithParam<const char*> {};
 TEST_P(NetworkProgram, TakesTheReportsCycles) {
   const Result<Graph> graph = load_graph(kSource + "/models/" + GetParam() + ".onnx", {});
   ASSERT_TRUE(graph.ok());
-  for (const char* machine : {"64x64", "16x16", "8x8", "64x64-starved", "64x64-ddr4"}) {
+  for (const char* machine :
+       {"64x64", "16x16", "8x8", "64x64-starved", "64x64-ddr4", "64x64-hbm-banked"}) {
     SCOPED_TRACE(machine);
     const hw::HwConfig hw = *hw::load_hw(kSource + "/configs/" + machine + ".yaml");
     MapOptions options;

@@ -90,7 +90,7 @@ axes:
   kind: {field: dram.preset, values: [HBM2, DDR4-2400, LPDDR4-3200]}
   channels: {field: dram.channels, values: [4, 1, 2]}
   clock: {field: clock_mhz, values: [1000, 500]}
-  share: {field: dram.read_share, values: [0.5, 0.8]}
+  map: {field: dram.map, values: [bank_group_low, bank_group_high]}
   lanes: {field: vector.lanes.pool, values: [16, 64]}
   act: {field: buffers.activation.kib, values: [64, 256]}
 effort: )") + effort + "\nobjectives: " + objectives + "\n"),

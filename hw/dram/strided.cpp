@@ -1,0 +1,229 @@
+#include "hw/dram/strided.h"
+
+#include <algorithm>
+#include <vector>
+
+#include "hw/dram/address.h"
+#include "hw/dram/controller.h"
+#include "hw/dram/row_visits.h"
+
+namespace accsim::hw {
+namespace {
+
+constexpr size_t kFew = 3;  ///< transfers, or runs, of which the times are taken, at least
+
+/// What a bank of a channel was asked for.
+struct BankUse {
+  int64_t row = -1;  ///< the open one
+  int64_t columns = 0;
+  double activates = 0;
+};
+
+/// The visits of a bank's rows, the latest ones.
+class BankVisits {
+ public:
+  /// Whether the burst opens a row that isn't open: it has no visit to which the burst belongs.
+  /// `ahead`: bursts of the channel that the queue shows behind the oldest.
+  bool opens(int64_t row, int64_t now, int64_t ahead) {
+    bool again = false;
+    for (size_t ago = 1; ago < kVisits && !again; ++ago) {
+      const Visit& v = visits_[(last_ - ago) % kVisits];
+      again = v.row == row;
+      if (again && now - v.since < ahead) return false;
+    }
+    last_ = (last_ + 1) % kVisits;
+    visits_[last_] = {row, now, again};
+    return true;
+  }
+
+  /// Of visits of rows that are visited again and again: the part that would come behind `now`.
+  double to_come(int64_t now, int64_t ahead) const {
+    double out = 0;
+    for (const Visit& v : visits_)
+      if (v.again && now - v.since < ahead) out += 1 - real(now - v.since) / real(ahead);
+    return out;
+  }
+
+ private:
+  static constexpr size_t kVisits = 8;
+  struct Visit {
+    int64_t row = -1, since = 0;  ///< bursts of the channel before it
+    bool again = false;
+  };
+  std::array<Visit, kVisits> visits_;
+  size_t last_ = 0;
+};
+
+int64_t queue(bool write) { return static_cast<int64_t>(write ? kDramWriteQueue : kDramReadQueue); }
+
+class Counter {
+ public:
+  Counter(const DramSystem& system, const DramTransfer& transfer)
+      : system_(system),
+        transfer_(transfer),
+        map_(system.device, system.channels, address_order(system.map)),
+        all_banks_(static_cast<size_t>(system.device.all_banks())),
+        banks_(static_cast<size_t>(system.channels) * all_banks_),
+        visits_(banks_.size()),
+        asked_(static_cast<size_t>(system.channels)),
+        least_(counted_bursts(system, transfer.write)) {
+    channels_.reserve(static_cast<size_t>(4 * least_));
+  }
+
+  void walk() {
+    const DramTransfer::Level* outermost =
+        transfer_.around.empty() ? &transfer_.levels.front() : &transfer_.around.front();
+    for (int64_t pass = 0; !full(); ++pass) around(0, pass * outermost->count * outermost->stride);
+    for (size_t i = 0; i < banks_.size(); ++i)
+      banks_[i].activates -= visits_[i].to_come(asked_[i / all_banks_], queue(transfer_.write));
+  }
+  StridedCounts counts() const;
+
+ private:
+  /// In the middle of a transfer.
+  bool cut() const { return std::ssize(channels_) >= 4 * least_; }
+  bool full() const {
+    return cut() || (std::ssize(channels_) >= least_ && transfers_.size() >= kFew);
+  }
+  void around(size_t l, int64_t at) {
+    if (l == transfer_.around.size()) {
+      level(0, at);
+      if (!cut()) transfers_.push_back(std::ssize(channels_));
+      return;
+    }
+    for (int64_t i = 0; i < transfer_.around[l].count && !full(); ++i)
+      around(l + 1, at + i * transfer_.around[l].stride);
+  }
+  void level(size_t l, int64_t at) {
+    if (l == transfer_.levels.size()) return run(at);
+    for (int64_t i = 0; i < transfer_.levels[l].count && !cut(); ++i)
+      level(l + 1, at + i * transfer_.levels[l].stride);
+  }
+  void run(int64_t at) {
+    const int64_t size = system_.device.burst_bytes();
+    const int64_t first = at / size,
+                  last = first + std::min((at % size + transfer_.run - 1) / size, 4 * least_);
+    DramPlace place;
+    for (int64_t b = first; b <= last; ++b) {
+      // Neighbouring bursts differ in the channel, the lowest field of all orders.
+      if (b == first || ++place.channel == system_.channels) place = map_.place(b);
+      burst(place);
+    }
+    runs_.push_back(std::ssize(channels_));
+  }
+  void burst(const DramPlace& place) {
+    const auto c = static_cast<size_t>(place.channel);
+    const size_t i = c * all_banks_ + static_cast<size_t>(place.bank);
+    BankUse& bank = banks_[i];
+    const int64_t now = asked_[c]++;
+    if (bank.row != place.row && visits_[i].opens(place.row, now, queue(transfer_.write))) {
+      bank.row = place.row;
+      bank.activates += 1;
+    }
+    ++bank.columns;
+    channels_.push_back(place.channel);
+  }
+  double channel_clocks(std::span<const BankUse> banks, double recovery) const;
+  std::vector<int64_t> ends() const;
+  double feed(std::span<const double> service) const;
+
+  const DramSystem& system_;
+  const DramTransfer& transfer_;
+  AddressMap map_;
+  const size_t all_banks_;  ///< of a channel
+  std::vector<BankUse> banks_;
+  std::vector<BankVisits> visits_;
+  std::vector<int64_t> asked_;             ///< by channel
+  std::vector<int32_t> channels_;          ///< by burst
+  std::vector<int64_t> runs_, transfers_;  ///< bursts at their ends
+  const int64_t least_;
+};
+
+double Counter::channel_clocks(std::span<const BankUse> banks, double recovery) const {
+  const DramTimings& t = system_.device.t;
+  const double burst = real(std::max(system_.device.burst_clocks, t.ccd_s));
+  const double column = real(std::max(system_.device.burst_clocks, t.ccd_l));
+  double columns = 0, activates = 0, most = 0;
+  for (int64_t g = 0; g < system_.device.bank_groups; ++g) {
+    double group = 0;
+    for (int64_t b = 0; b < system_.device.banks; ++b) {
+      const BankUse& use = banks[static_cast<size_t>(g * system_.device.banks + b)];
+      group += real(use.columns);
+      activates += use.activates;
+      if (use.columns == 0) continue;
+      const double visit = real(use.columns) / use.activates;
+      const double held = real(t.rcd) + (visit - 1) * column + recovery + real(t.rp);
+      // A row that stays open takes no more than its columns.
+      if (use.activates > 1) most = std::max(most, use.activates * std::max(real(t.rc), held));
+    }
+    columns += group;
+    most = std::max(most, group * column);
+  }
+  return std::max({most, columns * burst, activates * std::max(real(t.rrd_s), real(t.faw) / 4)});
+}
+
+/// Bursts where something ends: transfers, or where those are few runs, or any burst.
+std::vector<int64_t> Counter::ends() const {
+  if (transfers_.size() >= kFew) return transfers_;
+  if (runs_.size() >= kFew) return runs_;
+  return {std::ssize(channels_) / 2, std::ssize(channels_)};
+}
+
+/// Clocks a burst, when bursts go in order into the queues of channels that take so long for one.
+double Counter::feed(std::span<const double> service) const {
+  const double ahead = real(queue(transfer_.write));
+  const std::vector<int64_t> marks = ends();
+  // Behind the first, and an even number of them: they often go to and fro.
+  const size_t counted = std::max<size_t>(1, (marks.size() - 1) / 2 * 2);
+  const int64_t begin = marks[marks.size() - 1 - counted], all = marks.back();
+  // When each channel will have served all that it has; all have begun with a full queue.
+  std::vector<double> served;
+  for (const double s : service) served.push_back(ahead * s);
+  double now = 0, before = 0;
+  for (int64_t b = 0; b < all; ++b) {
+    const auto c = static_cast<size_t>(channels_[static_cast<size_t>(b)]);
+    now = std::max(now, served[c] - (ahead - 1) * service[c]);
+    served[c] = std::max(served[c], now) + service[c];
+    if (b + 1 == begin) before = now;
+  }
+  return (now - before) / real(all - begin);
+}
+
+StridedCounts Counter::counts() const {
+  const DramDevice& d = system_.device;
+  const double burst = real(std::max(d.burst_clocks, d.t.ccd_s));
+  const double recovery = transfer_.write ? real(d.t.cwl + d.burst_clocks + d.t.wr) : real(d.t.rtp);
+  const double refresh = recovery + real(d.t.rp_all + d.t.rfc + d.t.rcd) - burst;
+  const bool cut = transfer_.run / d.burst_bytes() >= 4 * least_;
+  double bursts = cut ? real(transfer_.run) / real(d.burst_bytes())
+                      : real(std::ssize(channels_)) / real(std::ssize(runs_));
+  for (const DramTransfer::Level& l : transfer_.levels) bursts *= real(l.count);
+  double activates = 0;
+  std::vector<double> service;
+  for (int64_t c = 0; c < system_.channels; ++c) {
+    const std::span<const BankUse> banks(&banks_[static_cast<size_t>(c * d.all_banks())],
+                                         static_cast<size_t>(d.all_banks()));
+    const double asked = real(asked_[static_cast<size_t>(c)]);
+    service.push_back(asked == 0 ? burst : channel_clocks(banks, recovery) / asked);
+    for (const BankUse& b : banks) activates += b.activates;
+  }
+  const double scale = bursts / (1 - refresh / real(d.t.refi));
+  const double bus = feed(std::vector<double>(service.size(), burst)) * scale;
+  const bool bus_bound = std::ranges::all_of(service, [&](double s) { return s <= burst; });
+  return {bursts, activates / real(std::ssize(channels_)) * bursts, bus,
+          bus_bound ? bus : feed(service) * scale};
+}
+
+}  // namespace
+
+int64_t counted_bursts(const DramSystem& system, bool write) {
+  return std::max<int64_t>(1024, queue(write) * system.channels);
+}
+
+StridedCounts count_strided(const DramSystem& system, const DramTransfer& transfer) {
+  Counter counter(system, transfer);
+  counter.walk();
+  return counter.counts();
+}
+
+}  // namespace accsim::hw
