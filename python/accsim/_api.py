@@ -62,7 +62,7 @@ def advise(
     dataflow: str | None = None,
     mapping: str | list[str] | None = None,
     objective: str = "cycles",
-    slack: str = "0",
+    slack: str = "1%",
     effort: str = "search",
 ) -> Advice:
     """What 10 % and a doubling of each field of a machine would bring, by costing it."""

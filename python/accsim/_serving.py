@@ -215,7 +215,7 @@ def write_llmservingsim(
     dataflow: str | None = None,
     mapping: str | list[str] | None = None,
     objective: str = "cycles",
-    slack: str = "0",
+    slack: str = "1%",
     effort: str = "search",
 ) -> None:
     """Writes a decoder's latencies on a machine as LLMServingSim reads them.

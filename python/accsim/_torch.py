@@ -147,7 +147,7 @@ def cost_torch(
     dataflow: str | None = None,
     mapping: str | list[str] | None = None,
     objective: str = "cycles",
-    slack: str = "0",
+    slack: str = "1%",
     effort: str = "search",
 ) -> Report:
     """Costs a PyTorch module on a machine; options as cost() has them.

@@ -59,7 +59,7 @@ void add_latency_model(nb::module_& module) {
           nb::sig("def __init__(self, hw: Machine | str | os.PathLike[str] | "
                   "dict[str, typing.Any], *, dataflow: str | None = None, "
                   "mapping: str | list[str] | None = None, objective: str = 'cycles', "
-                  "slack: str = '0', effort: str = 'search') -> None"))
+                  "slack: str = '1%', effort: str = 'search') -> None"))
       .def(
           "gemm",
           [](LatencyModel& m, int64_t rows, int64_t k, int64_t n, int64_t batch, bool weights) {

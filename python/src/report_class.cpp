@@ -138,7 +138,7 @@ constexpr const char* kCostSignature =
     "input_shapes: dict[str, collections.abc.Sequence[int]] | None = None, "
     "assume: dict[str, int] | None = None, branch: dict[str, str] | None = None, "
     "allow_unsupported: bool = False, dataflow: str | None = None, "
-    "mapping: str | list[str] | None = None, objective: str = 'cycles', slack: str = '0', "
+    "mapping: str | list[str] | None = None, objective: str = 'cycles', slack: str = '1%', "
     "effort: str = 'search') -> Report";
 
 void add_row(nb::module_& module) {

@@ -172,10 +172,9 @@ void MappingOptions::add_to(CLI::App& app) {
          "(DRAM bytes)")
       ->check(CLI::IsMember({"cycles", "energy", "edp", "traffic"}))
       ->capture_default_str();
-  app.add_option(
-         "--slack", words_.slack,
-         "With --objective cycles: how much more than its fewest cycles a product may take, "
-         "e.g. 1%, if it needs less energy for it")
+  app.add_option("--slack", words_.slack,
+                 "With --objective cycles: how much more than its fewest cycles a product, and the "
+                 "network as a whole, may take where that saves energy; 0: nothing")
       ->type_name("PERCENT")
       ->capture_default_str();
   app.add_option(

@@ -12,6 +12,7 @@
 #include "sim/flow/cut_layers.h"
 #include "sim/flow/layer_costs.h"
 #include "sim/flow/network_edp.h"
+#include "sim/flow/network_slack.h"
 #include "sim/flow/requests.h"
 #include "sim/lower/lay_out.h"
 #include "sim/lower/real_graph.h"
@@ -164,12 +165,21 @@ void add_costs(const Schedule& schedule, const Ops& ops, const Lowered& lowered,
   }
 }
 
+/// Of ops, those that the network was put together from.
+void take_mappings(std::vector<std::shared_ptr<const Mapping>> mappings, Ops& ops,
+                   CostedNetwork& network) {
+  size_t i = 0;
+  for (auto& of_layer : network.mappings)
+    for (auto& mapping : of_layer) mapping = mappings[i++];
+  ops.mappings = std::move(mappings);
+}
+
 /// Puts the network together and costs it.
 void cost_chain(const Graph& graph, const Residency& residency,
                 const std::vector<std::vector<OpRequest>>& work, Mapper& mapper,
                 CostedNetwork& network) {
   Report& r = network.report;
-  const Ops ops = ops_of(network, work);
+  Ops ops = ops_of(network, work);
   std::vector<RowRun> rows;
   std::vector<LineRun> lines;
   if (mapper.minimises_cycles()) {
@@ -177,8 +187,9 @@ void cost_chain(const Graph& graph, const Residency& residency,
     rows = row_runs(readers, r.hw, ops.ops);
     if (mapper.searches()) lines = line_runs(readers, r.hw, ops.ops);
   }
-  Schedule found = schedule(
+  auto [found, mappings] = schedule_within_slack(
       {r.hw, ops.ops, ops.mappings, network.tensors, rows, lines, network.lowered, mapper});
+  take_mappings(std::move(mappings), ops, network);
   add_costs(found, ops, network.lowered, r);
   r.shared_peak_bytes = residency.peak_bytes;
   for (const Schedule::SharedUse& use : found.shared) {

@@ -31,15 +31,14 @@ std::optional<Sums> sums_of(std::span<const NetworkOp> ops, const hw::HwConfig& 
 
 std::unique_ptr<Mapper> network_mapper(std::span<const NetworkOp> ops, const hw::HwConfig& hw,
                                        const MapOptions& options) {
-  const bool nothing_to_choose = options.effort == MapEffort::rule && options.pins.empty();
-  if (options.objective != Objective::edp || nothing_to_choose)
+  if (options.objective != Objective::edp || options.only_rule())
     return std::make_unique<Mapper>(hw, options);
   constexpr int kMostPrices = 8;
   constexpr double kHardly = 0.999;
   // Mappings of few cycles and little energy are quickly found, and their price is near.
   MapOptions first = options;
   first.objective = Objective::cycles;
-  first.slack = 0.01;
+  first.slack = kDefaultSlack;
   first.programs = false;
   MapOptions priced = options;
   auto mapper = std::make_unique<Mapper>(hw, first);

@@ -39,7 +39,8 @@ class Scheduler {
   explicit Scheduler(const ScheduleInput& in)
       : in_(in),
         chain_(in.hw, all_load_first(), in.memory),
-        sketches_(in.hw, without_programs(in.mapper.options())),
+        own_sketches_(in.hw, without_programs(in.mapper.options())),
+        sketches_(in.sketches != nullptr ? *in.sketches : own_sketches_),
         done_(in.ops.size(), false),
         staged_(staged_bytes()) {
     for (const LayerTensors& t : in.tensors) own_ = std::max(own_, t.end);
@@ -417,7 +418,8 @@ class Scheduler {
 
   const ScheduleInput& in_;
   hw::Chain chain_;
-  Mapper sketches_;         ///< of what is only tried: no programs
+  Mapper own_sketches_;
+  Mapper& sketches_;        ///< of what is only tried: no programs
   std::vector<bool> done_;  ///< by op: stands in the text
   int64_t staged_;          ///< bytes that programs stage in
   int32_t own_ = 0;         ///< number of the next tensor between pieces

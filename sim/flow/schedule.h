@@ -50,6 +50,7 @@ struct ScheduleInput {
   const Lowered& lowered;
   Mapper& mapper;                     ///< of pieces
   hw::ChainMemory* memory = nullptr;  ///< of the chains of other machines
+  Mapper* sketches = nullptr;         ///< of pieces that are only tried: no programs; null: its own
 };
 
 /// Puts a network's ops one behind the other; those of a run take turns in pieces where the network

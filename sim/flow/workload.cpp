@@ -4,8 +4,8 @@
 #include "hw/energy/energy.h"
 #include "sim/base/key_bytes.h"
 #include "sim/base/sums.h"
+#include "sim/flow/network_slack.h"
 #include "sim/flow/requests.h"
-#include "sim/flow/schedule.h"
 #include "sim/lower/lay_out.h"
 #include "sim/report/report.h"
 
@@ -34,10 +34,13 @@ std::string mapping_key(const hw::HwConfig& hw, const MapOptions& options, bool 
   check(pins.empty(), "pinned mappings are of single layers: no key for them");
   static_cast<void>(programs);  // the same costs with them and without
   static_cast<void>(threads);
+  static_cast<void>(slack);  // as the aim has it
+  const Aim aim = options.aim();
   hw::Decides what = is_gemm ? hw::kDecidesProducts : hw::kDecidesVectors;
-  if (options.aim().weighs_energy()) what |= hw::kDecidesEnergy;
+  // Slack is of products.
+  if (aim.weighs_energy() && (is_gemm || !aim.slackens())) what |= hw::kDecidesEnergy;
   KeyBytes key;
-  key.add(hw::config_key(hw, what)).add(objective, slack, cycle_price, effort).add(dataflows);
+  key.add(hw::config_key(hw, what)).add(objective, aim.slack, cycle_price, effort).add(dataflows);
   key.add(all_room);
   return key.take();
 }
@@ -141,12 +144,12 @@ Workload::Text Workload::text_of(const Plan& plan, const std::array<MappedOps, 2
     rows = plan.runs;
     if (mapper.searches()) lines = plan.line_runs;
   }
-  const Schedule found = schedule(
+  const auto [found, chosen] = schedule_within_slack(
       {hw, plan.ops, mappings, plan.tensors, rows, lines, lowered_, mapper, &memory_->chains});
   Text out{found.total, plan.shared_peak_bytes, {}};
   for (const Schedule::SharedUse& use : found.shared)
     out.shared_peak_bytes = std::max(out.shared_peak_bytes, use.bytes);
-  if (rows.empty() && lines.empty()) return out;
+  if (rows.empty() && lines.empty() && chosen == mappings) return out;
   std::unordered_map<const Mapping*, size_t> known;
   for (const Stretch& s : found.stretches) {
     const auto [at, fresh] = known.emplace(s.mapping.get(), out.counts.size());

@@ -19,10 +19,12 @@ Result<std::shared_ptr<const Mapping>> Mapper::map_piece(const OpRequest& reques
     pin.channels = {gemm->channels};
     pin.outputs = {gemm->outputs};
   }
-  Result<Mapping> found = search(request, pin);
+  Aim aim = options_.aim();
+  aim.slack = 0;
+  Result<Mapping> found = search(request, pin, aim);
   if (!found && !pin.free()) {
     pin.outputs.clear();
-    found = search(request, pin);
+    found = search(request, pin, aim);
   }
   found = checked(std::move(found), layer);
   if (!found) return found.errors();

@@ -271,7 +271,7 @@ Result<std::shared_ptr<const Mapping>> Mapper::map(const OpRequest& request,
 }
 
 Result<Mapping> Mapper::choose(const OpRequest& request, const std::string& layer) {
-  return checked(search(request, pin_of(layer)), layer);
+  return checked(search(request, pin_of(layer), options_.aim()), layer);
 }
 
 Result<Mapping> Mapper::checked(Result<Mapping> found, const std::string& layer) {
@@ -282,13 +282,28 @@ Result<Mapping> Mapper::checked(Result<Mapping> found, const std::string& layer)
   }
   candidates_ += found->candidates;
   evaluated_ += found->evaluated;
-  if (!options_.programs) return found;
-  if (const Status good = verify(found->program, hw_); !good)
+  if (options_.programs) check_program(layer, *found);
+  return found;
+}
+
+void Mapper::check_program(const std::string& layer, Mapping& mapping) const {
+  if (const Status good = verify(mapping.program, hw_); !good)
     check(false,
           "the mapper wrote a bad program for '" + layer + "': " + good.errors().front().text());
-  const std::string_view lacks = hw::why_not_verifiable(found->program);
-  if (!lacks.empty()) found->unverifiable = lacks;
-  return found;
+  const std::string_view lacks = hw::why_not_verifiable(mapping.program);
+  if (!lacks.empty()) mapping.unverifiable = lacks;
+}
+
+std::shared_ptr<const Mapping> Mapper::fewest(const std::shared_ptr<const Mapping>& mapping,
+                                              const std::string& layer) {
+  if (!mapping->fewest) return mapping;
+  if (!options_.programs) return mapping->fewest;
+  auto& known = fewest_[mapping.get()];
+  if (known) return known;
+  Mapping out = *mapping->fewest;
+  add_program(mapping->gemm->problem, out.gemm->tiling, out);
+  check_program(layer, out);
+  return known = std::make_shared<const Mapping>(std::move(out));
 }
 
 bool Mapper::takes_lanes(const OpRequest& request) const {
@@ -297,9 +312,9 @@ bool Mapper::takes_lanes(const OpRequest& request) const {
   return lanes && heuristic_lanes(*lanes, hw_);
 }
 
-Result<Mapping> Mapper::search(const OpRequest& r, const MappingPin& pin) {
+Result<Mapping> Mapper::search(const OpRequest& r, const MappingPin& pin, const Aim& aim) {
   if (const auto* gemm = std::get_if<GemmOp>(&r.item))
-    return search_gemm(gemm_problem(*gemm, r, hw_), pin);
+    return search_gemm(gemm_problem(*gemm, r, hw_), pin, aim);
   if (const auto* vector = std::get_if<VectorOp>(&r.item)) {
     if (vector->row_work)
       if (const auto rows = row_problem(*vector->row_work, r, hw_))
@@ -331,8 +346,8 @@ std::vector<hw::Dataflow> Mapper::dataflows(const MappingPin& pin) const {
   return options_.dataflows.empty() ? hw_.array.dataflows : options_.dataflows;
 }
 
-Result<Mapping> Mapper::search_gemm(const GemmProblem& p, const MappingPin& pin) {
-  const SpaceOptions space{.dataflows = dataflows(pin), .aim = options_.aim()};
+Result<Mapping> Mapper::search_gemm(const GemmProblem& p, const MappingPin& pin, const Aim& aim) {
+  const SpaceOptions space{.dataflows = dataflows(pin), .aim = aim};
   TilingChoice choice(space.aim);
   const auto evaluate = [&](const Tiling& t) {
     const Cost cost = evaluator_.cost(p, t);
@@ -353,17 +368,24 @@ Result<Mapping> Mapper::search_gemm(const GemmProblem& p, const MappingPin& pin)
       return choice.found();
     });
   if (choice.empty()) return no_tiling(p, hw_, space.dataflows.front());
-  const TilingChoice::Timed& best = choice.chosen();
-  Mapping out = costed(best.cost, choice.offered(), considered);
-  out.link = evaluator_.link(p, best.tiling);
-  if (options_.programs) {
-    out.program = emit(p, hw_, best.tiling);
-    out.unverifiable = "";
-    out.description = to_string(best.tiling);
-    out.gemm = {p, best.tiling};
-  }
-  check(out.counts.macs == Macs(p.op.macs()), "a program's MACs differ from its op's");
+  const auto mapping_of = [&](const TilingChoice::Timed& found) {
+    Mapping m = costed(found.cost, choice.offered(), considered);
+    m.link = evaluator_.link(p, found.tiling);
+    check(m.counts.macs == Macs(p.op.macs()), "a program's MACs differ from its op's");
+    if (options_.programs) m.gemm = {p, found.tiling};
+    return m;
+  };
+  Mapping out = mapping_of(choice.chosen());
+  if (options_.programs) add_program(p, choice.chosen().tiling, out);
+  if (choice.chosen().score.cycles > choice.fewest().score.cycles)
+    out.fewest = std::make_shared<const Mapping>(mapping_of(choice.fewest()));
   return out;
+}
+
+void Mapper::add_program(const GemmProblem& p, const Tiling& tiling, Mapping& mapping) const {
+  mapping.program = emit(p, hw_, tiling);
+  mapping.unverifiable = "";
+  mapping.description = to_string(tiling);
 }
 
 }  // namespace accsim::sim

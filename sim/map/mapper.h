@@ -71,6 +71,8 @@ struct Mapping {
   std::string_view unverifiable = "not built";
   int64_t candidates = 0;  ///< tilings that fit
   int64_t evaluated = 0;   ///< of them, timed (the others' bounds excluded them)
+  /// Of a product that has taken its slack: the mapping of the fewest cycles, without its program.
+  std::shared_ptr<const Mapping> fewest;
 };
 
 /// How much work goes into a mapping.
@@ -83,7 +85,7 @@ enum class MapEffort : uint8_t {
 struct MapOptions {
   std::vector<hw::Dataflow> dataflows = {};  ///< empty: those of the machine
   Objective objective = Objective::cycles;
-  double slack = 0, cycle_price = 0;  ///< as an Aim has them
+  double slack = kDefaultSlack, cycle_price = 0;  ///< as an Aim has them
   MapEffort effort = MapEffort::search;
   std::vector<MappingPin> pins = {};  ///< the first whose glob matches a layer applies
   bool programs = true;               ///< build and verify the chosen programs; else only cost them
@@ -91,9 +93,11 @@ struct MapOptions {
   /// For a bound, not for a program: what is staged may have all of the shared buffer.
   bool all_room = false;
 
-  Aim aim() const { return {objective, slack, cycle_price}; }
+  /// The fixed rule leaves nothing to choose from.
+  bool only_rule() const { return effort == MapEffort::rule && pins.empty(); }
+  Aim aim() const { return {objective, only_rule() ? 0 : slack, cycle_price}; }
   /// Is there nothing to choose by cycles, and nobody to tell them to?
-  bool only_links() const { return effort == MapEffort::rule && !programs && pins.empty(); }
+  bool only_links() const { return only_rule() && !programs; }
 };
 
 /// An op where it stands in a network.
@@ -123,9 +127,14 @@ class Mapper {
   void map_ahead(std::span<const NetworkOp> ops);
 
   /// Of a piece of an op, between those of others: it takes few turns at the slots. Activations of
-  /// a product are loaded as `turns` says, and its weights at once, where they fit.
+  /// a product are loaded as `turns` says, and its weights at once, where they fit. It has no
+  /// slack: its ops are cut where that saves cycles.
   Result<std::shared_ptr<const Mapping>> map_piece(const OpRequest& request, const SlotTurns& turns,
                                                    const std::string& layer);
+  /// A mapping's `fewest`, with its program where options say so; the mapping itself where it has
+  /// none. The same one for the same one.
+  std::shared_ptr<const Mapping> fewest(const std::shared_ptr<const Mapping>& mapping,
+                                        const std::string& layer);
   /// Pieces are looked up here first, those of vector and memory ops and those of products, and
   /// what is found is added. Precondition: this is what is known of the machine and the options.
   void remember_pieces(MappingMemory::Alike& others, MappingMemory::Alike& products) {
@@ -160,8 +169,10 @@ class Mapper {
   }
   /// What has been found, with the layer named in errors, and counted.
   Result<Mapping> checked(Result<Mapping> found, const std::string& layer);
-  Result<Mapping> search(const OpRequest& request, const MappingPin& pin);
-  Result<Mapping> search_gemm(const GemmProblem& p, const MappingPin& pin);
+  Result<Mapping> search(const OpRequest& request, const MappingPin& pin, const Aim& aim);
+  Result<Mapping> search_gemm(const GemmProblem& p, const MappingPin& pin, const Aim& aim);
+  void add_program(const GemmProblem& p, const Tiling& tiling, Mapping& mapping) const;
+  void check_program(const std::string& layer, Mapping& mapping) const;
   Result<Mapping> search_vector(const VectorProblem& p);
   /// Nothing when not even a row fits: then the op's operations are streamed.
   std::optional<Mapping> search_rows(const RowProblem& p, int64_t chunks);
@@ -179,6 +190,7 @@ class Mapper {
   CostEvaluator evaluator_;
   int64_t candidates_ = 0, evaluated_ = 0;
   std::map<std::string, std::shared_ptr<const Mapping>> cache_;
+  std::map<const Mapping*, std::shared_ptr<const Mapping>> fewest_;  ///< with programs
   std::array<MappingMemory::Alike*, 2> pieces_{};
   std::map<std::string, VectorCut> move_cuts_;  ///< of moves, wherever they begin
 };

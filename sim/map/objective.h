@@ -19,6 +19,9 @@ std::string_view name(Objective o);
 /// The objective of that name; nothing when there is none.
 std::optional<Objective> objective_from(std::string_view name);
 
+/// The slack of who asks for none.
+inline constexpr double kDefaultSlack = 0.01;
+
 /// An objective with what goes with it.
 struct Aim {
   Objective objective = Objective::cycles;

@@ -15,28 +15,24 @@ bool as_good(const Score& one, const Score& other) {
 }  // namespace
 
 bool TilingChoice::within(const Score& score) const {
-  return static_cast<double>(score.cycles) <= (1 + aim_.slack) * static_cast<double>(best_.cycles);
+  return static_cast<double>(score.cycles) <=
+         (1 + aim_.slack) * static_cast<double>(best_->score.cycles);
 }
 
 void TilingChoice::offer(const Tiling& tiling, const Cost& cost, const Score& score) {
   ++offered_;
-  const bool better = timed_.empty() || score < best_;
-  if (better) best_ = score;
-  if (!aim_.slackens()) {
-    if (better) timed_.assign(1, {tiling, cost, score});
+  if (!best_ || score < best_->score) best_ = {tiling, cost, score};
+  if (!aim_.slackens() || !within(score) ||
+      std::ranges::any_of(within_, [&](const Timed& t) { return as_good(t.score, score); }))
     return;
-  }
-  if (!within(score) ||
-      std::ranges::any_of(timed_, [&](const Timed& t) { return as_good(t.score, score); }))
-    return;
-  std::erase_if(timed_,
+  std::erase_if(within_,
                 [&](const Timed& t) { return as_good(score, t.score) || !within(t.score); });
-  timed_.push_back({tiling, cost, score});
+  within_.push_back({tiling, cost, score});
 }
 
 Found TilingChoice::found() const {
-  if (timed_.empty()) return {};
-  Found out{.primary = best_.primary, .cycles = best_.cycles};
+  if (empty()) return {};
+  Found out{.primary = best_->score.primary, .cycles = best_->score.cycles};
   if (!aim_.slackens()) return out;
   const Score& least = chosen().score;
   out.picojoules = least.picojoules;
@@ -45,7 +41,8 @@ Found TilingChoice::found() const {
 }
 
 const TilingChoice::Timed& TilingChoice::chosen() const {
-  return *std::ranges::min_element(timed_, [](const Timed& a, const Timed& b) {
+  if (!aim_.slackens()) return *best_;
+  return *std::ranges::min_element(within_, [](const Timed& a, const Timed& b) {
     const auto key = [](const Score& s) { return std::tie(s.picojoules, s.dram_bytes, s.cycles); };
     return key(a.score) < key(b.score);
   });

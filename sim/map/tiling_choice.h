@@ -1,4 +1,5 @@
 #pragma once
+#include <optional>
 #include <vector>
 
 #include "sim/map/cost_evaluator.h"
@@ -20,20 +21,23 @@ class TilingChoice {
 
   void offer(const Tiling& tiling, const Cost& cost, const Score& score);
 
-  bool empty() const { return timed_.empty(); }
+  bool empty() const { return !best_; }
   int64_t offered() const { return offered_; }
   /// What a search need not look beyond.
   Found found() const;
   /// The best, the first of equals; with slack the one of the least energy, then DRAM bytes, then
   /// cycles, that takes at most (1 + slack) times the fewest cycles. Precondition: not empty.
   const Timed& chosen() const;
+  /// The best by the objective, whatever the slack. Precondition: not empty.
+  const Timed& fewest() const { return *best_; }
 
  private:
   bool within(const Score& score) const;
 
   const Aim aim_;
-  std::vector<Timed> timed_;  ///< with slack none of them has fewer cycles and less energy
-  Score best_;                ///< by the objective
+  std::optional<Timed> best_;  ///< by the objective
+  /// Within the slack; none of them has fewer cycles and less energy.
+  std::vector<Timed> within_;
   int64_t offered_ = 0;
 };
 

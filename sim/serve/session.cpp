@@ -240,7 +240,7 @@ std::string ServeSession::command_of(const Report& report, const MapOptions& opt
   for (const std::string& word : setup_.words) out += " " + shell_word(word);
   if (options.objective != Objective::cycles)
     out += fmt::format(" --objective {}", name(options.objective));
-  if (options.slack > 0) out += " --slack " + slack_text(options.slack);
+  if (options.slack != kDefaultSlack) out += " --slack " + slack_text(options.slack);
   if (options.effort == MapEffort::rule) out += " --effort rule";
   return out;
 }

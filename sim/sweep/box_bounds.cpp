@@ -214,7 +214,10 @@ Relaxed BoxBounds::relaxed(const MachineBox& r, Question q) const {
   const Objective asked = q == Question::cycles   ? Objective::cycles
                           : q == Question::energy ? Objective::energy
                                                   : Objective::traffic;
-  if (corners && spec_.objective == asked && space_.size() > 0) out.point = space_.point(corner);
+  // A point that has taken slack isn't the least that its machine can do.
+  const bool slack = asked == Objective::cycles && spec_.slack > 0 && out.effort != MapEffort::rule;
+  if (corners && spec_.objective == asked && !slack && space_.size() > 0)
+    out.point = space_.point(corner);
   if (out.point >= 0) out.hw = space_.machine(corner);
   return out;
 }

@@ -89,6 +89,7 @@ PointTotals Evaluator::bound(const hw::HwConfig& hw, Objective objective, MapEff
                              std::string& reason) {
   MapOptions options;
   options.objective = objective;
+  options.slack = 0;
   options.effort = effort;
   options.all_room = true;
   reason.clear();

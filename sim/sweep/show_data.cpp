@@ -209,12 +209,14 @@ std::string space_json(const SweepSpec& spec) {
                       {"weight", m.weight},
                       {"bindings", m.bindings},
                       {"allow_unsupported", m.allow_unsupported}});
+  const bool as_default = spec.slack == kDefaultSlack || spec.effort == MapEffort::rule ||
+                          spec.objective != Objective::cycles;
   const Json out = {{"base", hw::print_hw(spec.base)},
                     {"axes", axes},
                     {"models", models},
                     {"effort", spec.effort == MapEffort::rule ? "rule" : "search"},
                     {"objective", name(spec.objective)},
-                    {"slack", slack_text(spec.slack)}};
+                    {"slack", as_default ? "" : slack_text(spec.slack)}};
   return text(out);
 }
 

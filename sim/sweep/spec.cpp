@@ -76,8 +76,12 @@ class SpecReader {
   /// What depends on several keys.
   void together(const std::map<std::string, const hw::YamlEntry*>& found, hw::TextPosition at) {
     const bool counted = found.contains("count");
-    if (spec_.strategy == Strategy::pareto && spec_.slack > 0)
-      errors_.fail(at, "strategy pareto has no slack: with it more memory may cost more cycles");
+    if (spec_.strategy == Strategy::pareto) {
+      if (found.contains("slack") && spec_.slack > 0)
+        errors_.fail(found.at("slack")->at,
+                     "strategy pareto has no slack: with it more memory may cost more cycles");
+      spec_.slack = 0;
+    }
     if (spec_.strategy == Strategy::pareto && found.contains("bind"))
       errors_.fail(at,
                    "strategy pareto compares machines, and bind makes different work; use grid");

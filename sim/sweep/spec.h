@@ -79,7 +79,7 @@ struct SweepSpec {
   int64_t count = 0;  ///< points of a random sweep
   MapEffort effort = MapEffort::search;
   Objective objective = Objective::cycles;  ///< what each layer's mapping is chosen by
-  double slack = 0;                         ///< and with what slack
+  double slack = kDefaultSlack;             ///< and with what slack; 0 of a pareto sweep
   bool layers = false;                      ///< store a row a layer too
   std::string hash;                         ///< of everything above that results depend on
 };

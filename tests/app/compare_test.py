@@ -75,6 +75,8 @@ class Compare(unittest.TestCase):
         self.assertLess(one["difference"], 0)
         self.assertEqual(one["changed"], [])
         self.assertEqual(one["a"]["objective"], "cycles by the fixed rule")
+        self.assertEqual(one["b"]["objective"], "cycles and the least energy within 1% of them")
+        (one,) = compared("--hw", LARGE, MODEL, "--b-effort", "search", "--b-slack", "0")
         self.assertEqual(one["b"]["objective"], "cycles")
 
     def test_what_cannot_be_compared_is_said(self):

@@ -140,6 +140,7 @@ class SweepTest(unittest.TestCase):
             "4",
         )
         spec.unlink()
+        self.assertEqual(known["space"]["slack"], "", "the rule leaves nothing to choose")
         unknown = json.loads(data.search(self.good("show", store, "--html", "-"))[1])
         self.assertNotIn("space", unknown)
         self.assertEqual(unknown["store"], known["store"])

@@ -169,7 +169,7 @@ TEST(Sanity, A1024CubedProductEndsCloseToIdeal) {
   r.item = op;
   r.inputs = {{{"a", hw::Memory::dram, false}, 1}, {{"b", hw::Memory::dram, true}, 1}};
   r.outputs = {{{"y", hw::Memory::dram, false}, 1}};
-  Mapper mapper(hw, {});
+  Mapper mapper(hw, {.slack = 0});
   const auto mapping = mapper.map(r, "gemm");
   ASSERT_TRUE(mapping.ok());
   const int64_t ideal = 1024LL * 1024 * 1024 / (64 * 64);

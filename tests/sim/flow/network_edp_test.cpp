@@ -22,7 +22,8 @@ struct AloneCosts {
 };
 
 AloneCosts alone(const Graph& graph, const hw::HwConfig& hw, Objective objective) {
-  const auto network = cost_network(graph, hw, {.objective = objective, .programs = false});
+  const auto network =
+      cost_network(graph, hw, {.objective = objective, .slack = 0, .programs = false});
   AloneCosts out;
   for (const auto& layer : network->mappings)
     for (const auto& m : layer) {

@@ -94,7 +94,7 @@ TEST(Search, IsNeverWorseThanBruteForceOverAllDivisors) {
     if (best[0] == std::numeric_limits<double>::infinity()) continue;
     ++ops;
     for (const Objective o : kAll) {
-      Mapper mapper(hw, {.dataflows = kAllDataflows, .objective = o});
+      Mapper mapper(hw, {.dataflows = kAllDataflows, .objective = o, .slack = 0});
       const auto found = mapper.map(r, "op");
       ASSERT_TRUE(found.ok());
       const Score its = score({o}, {(*found)->timing, (*found)->counts}, hw);
@@ -112,7 +112,7 @@ TEST(Search, FindsTheBestOfAllCandidates) {
     const hw::HwConfig hw = machine(random);
     const GemmOp op = random_gemm(random);
     const Objective o = kAll[static_cast<size_t>(round) % kObjectives];
-    Mapper mapper(hw, {.dataflows = kAllDataflows, .objective = o});
+    Mapper mapper(hw, {.dataflows = kAllDataflows, .objective = o, .slack = 0});
     OpRequest r = request(op);
     r.table = round % 8 < 4;
     const auto found = mapper.map(r, "op");
@@ -141,7 +141,8 @@ TEST(Search, FindsTheBestOfAllCandidates) {
   }
 }
 
-/// Of all candidates that take at most so much more than the fewest cycles none needs less energy.
+/// Of all candidates that take at most so much more than the fewest cycles none needs less energy;
+/// the mapping of the fewest is kept beside it, with a program when it is asked for.
 TEST(Search, TakesTheLeastEnergyWithinTheSlack) {
   std::mt19937 random(15);
   int others = 0, found_any = 0;
@@ -175,6 +176,11 @@ TEST(Search, TakesTheLeastEnergyWithinTheSlack) {
     EXPECT_LE(static_cast<double>(chosen.cycles), most);
     EXPECT_DOUBLE_EQ(chosen.picojoules, least) << (*found)->description;
     others += chosen.cycles > fewest;
+    const auto back = mapper.fewest(*found, "op");
+    EXPECT_EQ(back->timing.total.count(), fewest);
+    EXPECT_EQ(back == *found, chosen.cycles == fewest);
+    EXPECT_EQ(hw::simulate(back->program, hw).total.count(), fewest);
+    EXPECT_EQ(mapper.fewest(*found, "op"), back);
   }
   EXPECT_GT(found_any, 30);
   EXPECT_GT(others, 10) << "hardly any took the slack";

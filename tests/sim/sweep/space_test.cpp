@@ -185,19 +185,22 @@ TEST(Spec, ObjectiveIsWhatMappingsAreChosenBy) {
 }
 
 TEST(Spec, SlackIsAPercentage) {
-  EXPECT_EQ(load_spec(kAxes)->slack, 0);
+  EXPECT_EQ(load_spec(kAxes)->slack, kDefaultSlack);
+  EXPECT_EQ(load_spec(std::string(kAxes) + "slack: 0\n")->slack, 0);
   EXPECT_DOUBLE_EQ(load_spec(std::string(kAxes) + "slack: 1.5%\n")->slack, 0.015);
   EXPECT_FALSE(load_spec(std::string(kAxes) + "slack: 1.5\n").ok());
   EXPECT_FALSE(load_spec(std::string(kAxes) + "slack: [1%]\n").ok());
   EXPECT_FALSE(load_spec(std::string(kAxes) + "slack: 1%\nstrategy: pareto\n").ok());
   EXPECT_TRUE(load_spec(std::string(kAxes) + "slack: 0\nstrategy: pareto\n").ok());
+  EXPECT_EQ(load_spec(std::string(kAxes) + "strategy: pareto\n")->slack, 0);
 }
 
 TEST(Spec, HashTellsWhatResultsDependOn) {
   const std::string one = load_spec(kAxes)->hash;
   EXPECT_EQ(load_spec(kAxes)->hash, one);
   EXPECT_NE(load_spec(std::string(kAxes) + "effort: rule\n")->hash, one);
-  EXPECT_NE(load_spec(std::string(kAxes) + "slack: 1%\n")->hash, one);
+  EXPECT_EQ(load_spec(std::string(kAxes) + "slack: 1%\n")->hash, one);
+  EXPECT_NE(load_spec(std::string(kAxes) + "slack: 0\n")->hash, one);
   EXPECT_NE(load_spec(std::string(kAxes) + "objective: edp\n")->hash, one);
   EXPECT_EQ(load_spec(std::string(kAxes) + "objective: cycles\n")->hash, one) << "the default";
   EXPECT_NE(load_spec(kAxes, "models: [{file: " + kSource + "/models/resnet18_op13.onnx}]\n")->hash,
@@ -222,6 +225,7 @@ axes:
   gbps: {field: dram.read_bytes_per_cycle, values: [7, 30, 90]}
   late: {field: dram.latency, values: [300, 50]}
   size: {fields: {array.rows: [16, 64], array.cols: [64, 16]}}
+slack: 0
 effort: )") + effort + "\n");
     ASSERT_TRUE(spec.ok()) << spec.errors().front().text();
     Space space(*spec);

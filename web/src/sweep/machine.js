@@ -49,7 +49,7 @@ export function commands(sweep, i) {
     if (m.allow_unsupported) words.push('--allow-unsupported');
     if (space.effort !== 'search') words.push('--effort', space.effort);
     if (space.objective !== 'cycles') words.push('--objective', space.objective);
-    if (space.slack !== '0%') words.push('--slack', space.slack);
+    if (space.slack) words.push('--slack', space.slack); // where it isn't the program's own
     lines.push(words.join(' ') + (m.weight > 1 ? `  # counts ${m.weight} times` : ''));
   }
   return lines.join('\n');
