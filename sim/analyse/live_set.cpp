@@ -63,36 +63,78 @@ struct Placed {
   Life life;
 };
 
-/// Offset of the smallest gap that holds `bytes` between the placed buffers (sorted by offset) that
-/// are live at the same time; behind them all when none does.
-int64_t best_gap(const std::vector<Placed>& placed, Life life, int64_t bytes) {
-  int64_t best = -1, best_gap = 0, top = 0;
-  for (const Placed& p : placed) {
-    if (p.life.last < life.first || life.last < p.life.first) continue;
-    const int64_t gap = p.offset - top;
-    if (gap >= bytes && (best < 0 || gap < best_gap)) {
-      best = top;
-      best_gap = gap;
+bool meet(Life a, Life b) { return a.first <= b.last && b.first <= a.last; }
+
+/// Placed buffers, sorted by offset: in blocks, so that adding one moves few, and that those are
+/// passed over whose buffers all live at another time.
+class PlacedBuffers {
+ public:
+  /// Offset of the smallest gap that holds `bytes` between the buffers that are live at the same
+  /// time; behind them all when none does.
+  int64_t best_gap(Life life, int64_t bytes) const {
+    int64_t best = -1, best_gap = 0, top = 0;
+    for (const Block& block : blocks_) {
+      if (!meet(block.life, life)) continue;
+      for (const Placed& p : block.placed) {
+        if (!meet(p.life, life)) continue;
+        const int64_t gap = p.offset - top;
+        if (gap >= bytes && (best < 0 || gap < best_gap)) {
+          best = top;
+          best_gap = gap;
+        }
+        top = std::max(top, p.end);
+      }
     }
-    top = std::max(top, p.end);
+    return best >= 0 ? best : top;
   }
-  return best >= 0 ? best : top;
-}
+
+  void add(const Placed& p) {
+    if (blocks_.empty()) return blocks_.push_back({{p}, p.life});
+    const auto below = [](int64_t offset, const auto& other) { return offset < other.offset; };
+    const auto behind = std::upper_bound(
+        blocks_.begin(), blocks_.end(), p.offset,
+        [](int64_t offset, const Block& b) { return offset < b.placed.front().offset; });
+    auto block = behind == blocks_.begin() ? blocks_.begin() : behind - 1;
+    auto& placed = block->placed;
+    placed.insert(std::upper_bound(placed.begin(), placed.end(), p.offset, below), p);
+    block->life = {std::min(block->life.first, p.life.first),
+                   std::max(block->life.last, p.life.last)};
+    if (placed.size() >= kMostInBlock) split(block);
+  }
+
+ private:
+  static constexpr size_t kMostInBlock = 256;
+  struct Block {
+    std::vector<Placed> placed;  ///< not empty
+    Life life;                   ///< from the first's beginning to the last's end
+  };
+
+  void split(std::vector<Block>::iterator block) {
+    const auto middle = block->placed.begin() + kMostInBlock / 2;
+    Block second{{middle, block->placed.end()}, middle->life};
+    block->placed.erase(middle, block->placed.end());
+    block->life = block->placed.front().life;
+    for (Block* b : {&*block, &second})
+      for (const Placed& p : b->placed)
+        b->life = {std::min(b->life.first, p.life.first), std::max(b->life.last, p.life.last)};
+    blocks_.insert(block + 1, std::move(second));
+  }
+
+  std::vector<Block> blocks_;
+};
 
 Arena place(const Storage& storage, const std::vector<Life>& lives,
             const std::vector<size_t>& queue) {
   Arena out;
   out.offsets.assign(storage.buffers.size(), 0);
-  std::vector<Placed> placed;
+  PlacedBuffers placed;
   for (size_t b : queue) {
     const int64_t bytes = storage.buffers[b].bytes;
     if (bytes == 0) continue;
-    const int64_t offset = best_gap(placed, lives[b], bytes);
+    const int64_t offset = placed.best_gap(lives[b], bytes);
     out.offsets[b] = offset;
     out.bytes = std::max(out.bytes, offset + bytes);
-    const auto at = std::upper_bound(placed.begin(), placed.end(), offset,
-                                     [](int64_t o, const Placed& p) { return o < p.offset; });
-    placed.insert(at, {offset, offset + bytes, lives[b]});
+    placed.add({offset, offset + bytes, lives[b]});
   }
   return out;
 }

@@ -13,16 +13,17 @@ class RunFinder {
   std::vector<RowRun> find() {
     std::vector<RowRun> out;
     for (const ChainOp& op : ops_) flows_.push_back(row_flow(*op.request, hw_));
-    std::vector<bool> taken(ops_.size(), false);
+    // In one, or in a chain of one unit, whose rest is of one unit, too.
+    std::vector<bool> seen(ops_.size(), false);
     for (size_t i = 0; i < ops_.size(); ++i) {
-      if (taken[i]) continue;
+      if (seen[i]) continue;
       RowRun run;
       for (std::optional<size_t> at = i; at && flows_[*at]; at = next(*at)) {
         run.ops.push_back(*at);
         run.flows.push_back(*flows_[*at]);
       }
+      for (const size_t op : run.ops) seen[op] = true;
       if (!has_both_units(run)) continue;
-      for (const size_t op : run.ops) taken[op] = true;
       run.shared_beside = shared_beside(run);
       out.push_back(std::move(run));
     }

@@ -21,6 +21,7 @@ class FunctionFinder {
       : graph_(graph),
         readers_(readers),
         taken_(graph.nodes.size(), false),
+        barren_(graph.tensors.size(), false),
         is_output_(graph.tensors.size(), false) {
     for (TensorId id : graph.outputs) is_output_[index(id)] = true;
   }
@@ -42,10 +43,19 @@ class FunctionFinder {
 
   void functions_of(TensorId argument) {
     const Tensor& x = graph_.tensor(argument);
-    if (x.constant || !is_float(x.dtype)) return;
+    if (x.constant || !is_float(x.dtype) || barren_[index(argument)]) return;
     const std::set<NodeId> all = reachable(argument);
-    for (auto last = all.rbegin(); last != all.rend(); ++last)
-      if (!taken_[index(*last)] && may_be_last(*last)) take(argument, *last, all);
+    bool any = false;
+    for (auto last = all.rbegin(); last != all.rend(); ++last) {
+      if (taken_[index(*last)] || !may_be_last(*last)) continue;
+      take(argument, *last, all);
+      any = true;
+    }
+    if (any) return;
+    // What is a function of a value on the way is one of the argument.
+    for (const NodeId id : all)
+      if (const TensorId on_the_way = node(id).outputs[0]; !is_output_[index(on_the_way)])
+        barren_[index(on_the_way)] = true;
   }
 
   /// Untaken nodes that compute functions of the argument alone.
@@ -116,7 +126,7 @@ class FunctionFinder {
 
   const Graph& graph_;
   const std::vector<std::vector<NodeId>>& readers_;
-  std::vector<bool> taken_, is_output_;
+  std::vector<bool> taken_, barren_, is_output_;
   std::vector<UnaryFunction> out_;
 };
 

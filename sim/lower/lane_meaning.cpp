@@ -281,6 +281,13 @@ class LaneReading {
   const LaneLayouts& layouts_;
 };
 
+/// Of a tensor without elements nothing lies anywhere.
+bool is_empty(const NodeView& node) {
+  for (size_t i = 0; i < node.input_count(); ++i)
+    if (node.has_input(i) && elements(node.dims(i)) == 0) return true;
+  return elements(node.output(0).dims) == 0;
+}
+
 }  // namespace
 
 Meaning lane_work(const NodeView& node, const LaneLayouts& layouts) {
@@ -288,6 +295,7 @@ Meaning lane_work(const NodeView& node, const LaneLayouts& layouts) {
   if (!row || !node.has_input(0) || !node.has_output(0)) return std::nullopt;
   for (size_t i = 1; i < node.output_count(); ++i)
     if (node.has_output(i)) return std::nullopt;
+  if (is_empty(node)) return std::nullopt;
   Meaning work = LaneReading(node, *row, layouts).run();
   if (!work) return work;
   const auto fits = [&](DType t, bool truth) { return is_element(t) || (truth && is_truth(t)); };

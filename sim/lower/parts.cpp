@@ -13,6 +13,8 @@ namespace {
 
 /// Elements that go through a port at once: those of most machines are as wide or wider.
 constexpr int64_t kBeat = 64;
+/// Moves of a layer whose places are looked for: each is asked about with all of the others.
+constexpr size_t kMostMoves = 1024;
 
 /// Where the box of a move lies on a side, in the order of the other side, which it fills; nullopt
 /// where it doesn't, or lies in more than rows of one pitch.
@@ -58,7 +60,7 @@ class PartPlacer {
   void run() {
     for (size_t i = 0; i < lowered_.layers.size(); ++i) {
       Layer& l = lowered_.layers[i];
-      if (l.fate != Fate::memory || l.work.empty()) continue;
+      if (l.fate != Fate::memory || l.work.empty() || l.work.size() > kMostMoves) continue;
       cut_out(l);
       put_together(l);
       if (l.work.empty()) l.fate = Fate::view;

@@ -82,11 +82,15 @@ std::vector<PixelOption> pixel_options(const GemmProblem& p, const hw::HwConfig&
   const GemmOp& op = p.op;
   const bool planar = op.in[0] == 1 && op.out[0] == 1 && op.kernel[0] == 1;
   const Segments z = segments(p.z, 1);
+  // A tile's results lie in an output slot: of a long dimension most tiles are too large for it.
+  const int64_t most = hw.buffer(hw::Buffer::output).slot_bytes() / p.out_bytes;
   // Tiles of whole blocks of pixels leave no lanes idle.
   const auto sizes = [&](int64_t length, int64_t pixels) {
-    if (d != hw::Dataflow::output_stationary) return tile_sizes(length);
     const int64_t lanes = pixel_lanes(hw, d);
-    return tile_sizes(length, lanes / std::gcd(lanes, pixels));
+    const bool by_lanes = d == hw::Dataflow::output_stationary;
+    auto out = tile_sizes(length, by_lanes ? lanes / std::gcd(lanes, pixels) : 1);
+    std::erase_if(out, [&](int64_t size) { return size > most; });
+    return out;
   };
   const auto all_images = pinned_or(pin.images, op.images, sizes(op.images, p.y.out * p.x.out));
   const auto all_pixels = pinned_or(pin.pixels, p.x.out, sizes(p.x.out, 1));

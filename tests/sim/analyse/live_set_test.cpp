@@ -90,6 +90,53 @@ TEST(Arena, NeverOverlapsWhatIsLiveTogetherAndHoldsThePeak) {
   EXPECT_LE(static_cast<double>(arenas), 1.05 * static_cast<double>(peaks));
 }
 
+/// The plan by its definition: each buffer, in the order given, goes into the smallest gap that
+/// holds it between those placed that are live at the same time, the lowest of equal ones.
+int64_t slow_arena(const Storage& s, const std::vector<Life>& when,
+                   const std::vector<size_t>& order) {
+  std::vector<size_t> placed;
+  std::vector<int64_t> offsets(s.buffers.size());
+  int64_t bytes = 0;
+  for (const size_t b : order) {
+    const int64_t size = s.buffers[b].bytes;
+    if (size == 0) continue;
+    std::vector<std::pair<int64_t, int64_t>> taken;  // beginnings and ends
+    for (const size_t other : placed)
+      if (when[other].first <= when[b].last && when[b].first <= when[other].last)
+        taken.emplace_back(offsets[other], offsets[other] + s.buffers[other].bytes);
+    std::sort(taken.begin(), taken.end());
+    int64_t top = 0, best = -1, best_size = 0;
+    for (const auto& [begin, end] : taken) {
+      if (begin - top >= size && (best < 0 || begin - top < best_size)) {
+        best = top;
+        best_size = begin - top;
+      }
+      top = std::max(top, end);
+    }
+    offsets[b] = best >= 0 ? best : top;
+    bytes = std::max(bytes, offsets[b] + size);
+    placed.push_back(b);
+  }
+  return bytes;
+}
+
+TEST(Arena, OfManyBuffersIsThatOfTheDefinition) {
+  std::mt19937 random(7);
+  for (int i = 0; i < 6; ++i) {
+    const Storage s = random_storage(1500, random);  // several blocks of placed buffers
+    const std::vector<Life> when = lives(s, given_order(s));
+    std::vector<size_t> order(s.buffers.size());
+    std::iota(order.begin(), order.end(), size_t{0});
+    std::stable_sort(order.begin(), order.end(),
+                     [&](size_t a, size_t b) { return s.buffers[a].bytes > s.buffers[b].bytes; });
+    const int64_t by_size = slow_arena(s, when, order);
+    std::stable_sort(order.begin(), order.end(), [&](size_t a, size_t b) {
+      return when[a].last - when[a].first > when[b].last - when[b].first;
+    });
+    EXPECT_EQ(plan_arena(s, when).bytes, std::min(by_size, slow_arena(s, when, order)));
+  }
+}
+
 TEST(Arena, OfAChainIsItsTwoLargestNeighbours) {
   // x -> a -> b -> c with 10, 30, 20, 5 bytes: a and b are live together.
   Storage s;

@@ -44,6 +44,14 @@ TEST(LaneMeaning, IsAMaskOfAttentionScoresARunOfThem) {
   EXPECT_EQ(work->axes, (std::vector{axis(2, 588, 7), axis(84, 7, 0), axis(7, 1, 1)}));
 }
 
+TEST(LaneMeaning, HaveEmptyTensorsNone) {
+  for (const Dims& empty : {Dims{0}, Dims{2, 0}, Dims{0, 3}, Dims{2, 0, 3, 4}})
+    EXPECT_FALSE(of_two("Add", empty, empty, false, false)) << accsim::to_string(empty);
+  LaneCaseBuilder sum("ReduceSum", 11);
+  sum.in({3, 0, 5});
+  EXPECT_FALSE(sum.build().work()) << "of nothing, into something";
+}
+
 TEST(LaneMeaning, AreConstantsLaidOutAsTheResultIs) {
   const auto work = of_two("Add", {2, 3, 4, 5}, {3, 4, 5}, true, true);
   ASSERT_TRUE(work);
