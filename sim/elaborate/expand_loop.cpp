@@ -30,8 +30,11 @@ class Trips {
       if (Status s = assume(i); !s) return s.errors();
     if ((stated_ && i >= *stated_) || (assumed_ && i >= *assumed_)) return false;
     if (i >= kMostIterations)
-      return call_.error(Errc::capacity,
-                         fmt::format("runs for more than {} iterations", kMostIterations));
+      return call_.error(
+          Errc::capacity,
+          fmt::format("runs for more than {} iterations, which aren't expanded; give it "
+                      "fewer, or cost its body by itself",
+                      kMostIterations));
     return true;
   }
 

@@ -191,7 +191,7 @@ Result<BoundInputs> bind_symbols(const std::vector<const ValueDef*>& inputs,
     }
     if (!input->dims) {
       errors.push_back({Errc::invalid,
-                        fmt::format("input '{}' has no shape; give one with --input-shape {}:1x...",
+                        fmt::format("input '{}' has no shape; give one with --input-shape {}=1x...",
                                     input->name, input->name),
                         ""});
       continue;

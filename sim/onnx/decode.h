@@ -13,8 +13,8 @@ namespace accsim::sim::onnx {
 /// What the decoders share.
 struct Decoder {
   Fault& fault;
-  std::string folder;  ///< of the model, with a trailing '/' ("" for the current one)
-  int depth = 0;       ///< of nested graphs
+  std::string file;  ///< that is read; external data lies beside it
+  int depth = 0;     ///< of nested graphs
 
   bool tensor(ByteSpan message, StoredTensor& out);
   bool sparse_tensor(ByteSpan message, StoredTensor& out);

@@ -1,12 +1,11 @@
-#include <fcntl.h>
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <bit>
 #include <charconv>
 #include <utility>
 
 #include "sim/onnx/decode.h"
+#include "sim/onnx/external_file.h"
 #include "sim/onnx/field_numbers.h"
 #include "sim/onnx/reader.h"
 
@@ -40,19 +39,18 @@ bool parse_number(std::string_view text, int64_t& out) {
   return error == std::errc{} && end == text.data() + text.size() && out >= 0;
 }
 
-/// Elements of a small tensor kept in another file; empty when they can't be had, which is no error
-/// because costing works without weights. Paths that leave the model's folder are not followed.
-std::vector<uint8_t> read_external(const std::string& folder, const Payload& payload,
-                                   size_t bytes) {
-  const std::string& name = payload.external_file;
-  if (name.empty() || name.front() == '/' || name.find("..") != std::string::npos) return {};
-  const int fd = open((folder + name).c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-  if (fd < 0) return {};
-  std::vector<uint8_t> out(bytes);
-  const ssize_t got = pread(fd, out.data(), bytes, payload.external_offset);
-  close(fd);
-  if (got != static_cast<ssize_t>(bytes)) out.clear();
-  return out;
+/// External data that states its length has the bytes that the shape needs.
+bool check_length(Decoder& decoder, const Pending& pending, const StoredTensor& tensor) {
+  const std::optional<int64_t> count = checked_elements(tensor.dims);
+  const int64_t most = int64_t{1} << 56;
+  const size_t stated = tensor.payload.size;
+  if (stated == 0 || !count || *count >= most || !has_elements(tensor.dtype)) return true;
+  const int64_t needed = storage_bytes(tensor.dtype, *count);
+  if (stated == static_cast<size_t>(needed)) return true;
+  return decoder.fault.set(
+      pending.message.data,
+      fmt::format("tensor '{}' ({} {}) has an external length of {} bytes where its shape needs {}",
+                  tensor.name, name(tensor.dtype), to_string(tensor.dims), stated, needed));
 }
 
 /// Sets payload and, for small tensors, value.
@@ -65,8 +63,11 @@ bool finish(Decoder& decoder, const Pending& pending, StoredTensor& out) {
   ByteSpan elements;
   if (pending.external) {
     payload.kind = Payload::Kind::external;
+    if (!check_length(decoder, pending, out)) return false;
+    // Costing works without weights: elements that can't be had are no error.
     if (small && is_integer(out.dtype) && *count > 0)
-      copy = read_external(decoder.folder, payload, bytes);
+      copy = read_external(decoder.file, payload.external_file, payload.external_offset, bytes)
+                 .value_or(std::vector<uint8_t>());
     if (copy.empty() && !(small && *count == 0)) return true;
   } else if (pending.raw.size > 0) {
     payload = {Payload::Kind::raw, pending.raw.data, pending.raw.size, 0, {}, 0};

@@ -49,11 +49,6 @@ bool decode_model(ByteSpan bytes, Decoder& decoder, ModelDef& out, bool& has_gra
   return cursor.ok();
 }
 
-std::string folder_of(const std::string& path) {
-  const size_t slash = path.rfind('/');
-  return slash == std::string::npos ? std::string() : path.substr(0, slash + 1);
-}
-
 Error not_a_model(const std::string& path, std::string_view kind) {
   return Error{Errc::parse,
                fmt::format("not an ONNX model, but {}; give a file made by an ONNX exporter", kind),
@@ -77,7 +72,7 @@ Result<ModelDef> read_model(const std::string& path) {
   ModelDef model;
   model.file = path;
   Fault fault{bytes.data, {}, 0};
-  Decoder decoder{fault, folder_of(path)};
+  Decoder decoder{fault, path};
   bool has_graph = false;
   const bool good = decode_model(bytes, decoder, model, has_graph);
   if (!has_graph) {
@@ -94,7 +89,7 @@ Result<StoredTensor> read_tensor(const std::string& path) {
   Result<onnx::MappedFile> file = onnx::map_file(path);
   if (!file) return file.errors();
   Fault fault{file->bytes.data, {}, 0};
-  Decoder decoder{fault, folder_of(path)};
+  Decoder decoder{fault, path};
   StoredTensor tensor;
   if (!decoder.tensor(file->bytes, tensor)) return malformed(path, fault);
   tensor.payload = {};

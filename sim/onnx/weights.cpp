@@ -2,10 +2,10 @@
 
 #include <fmt/format.h>
 
-#include <filesystem>
-#include <fstream>
+#include <utility>
 
 #include "sim/onnx/decode.h"
+#include "sim/onnx/external_file.h"
 #include "sim/onnx/mapped_file.h"
 
 namespace accsim::sim {
@@ -13,22 +13,10 @@ namespace {
 
 std::optional<RawElements> external_elements(const std::string& model_file, const Payload& p,
                                              size_t size) {
-  const std::filesystem::path place(p.external_file);
-  for (const auto& part : place)
-    if (part == "..") return std::nullopt;
-  if (place.empty() || place.is_absolute() || p.external_offset < 0) return std::nullopt;
-  const auto path = std::filesystem::path(model_file).parent_path() / place;
-  std::error_code error;
-  const uintmax_t bytes = std::filesystem::file_size(path, error);
-  // The size comes from the model: nothing is allocated before the file is known to have as much.
-  if (error || bytes < size || bytes - size < static_cast<uintmax_t>(p.external_offset))
-    return std::nullopt;
-  std::ifstream in(path, std::ios::binary);
+  auto bytes = onnx::read_external(model_file, p.external_file, p.external_offset, size);
+  if (!bytes) return std::nullopt;
   RawElements out;
-  out.owned.resize(size);
-  if (!in.seekg(p.external_offset) ||
-      !in.read(reinterpret_cast<char*>(out.owned.data()), static_cast<std::streamsize>(size)))
-    return std::nullopt;
+  out.owned = std::move(*bytes);
   out.data = out.owned.data();
   out.size = size;
   return out;

@@ -15,9 +15,9 @@ struct RawElements {
 };
 
 /// The stored elements of a tensor with that payload: in the model file, in its typed fields, or in
-/// an external file beside `model_file` (paths that leave its folder are not followed). nullopt
-/// when they are absent or not as many as the shape needs. With read_weights() the one place that
-/// reads weights; costing never does.
+/// an external file in `model_file`'s folder (paths and links that leave it aren't followed).
+/// nullopt when they are absent or not as many as the shape needs. With read_weights() the one
+/// place that reads weights; costing never does.
 std::optional<RawElements> raw_elements(const std::string& model_file, DType dtype,
                                         const Dims& dims, const Payload& payload);
 

@@ -50,7 +50,7 @@ TEST(Symbols, AreWrongBindingsRefused) {
 TEST(Symbols, DoesAnInputWithoutShapeNeedOne) {
   ModelDef model = model_of({node("Relu", {"x"}, {"y"})});
   model.graph.inputs[0].dims.reset();
-  EXPECT_TRUE(says(problem(model), "--input-shape"));
+  EXPECT_TRUE(says(problem(model), "--input-shape x=1x"));
   ElaborateOptions options;
   options.input_shapes["x"] = {3, 4};
   EXPECT_EQ("", problem(model, options));

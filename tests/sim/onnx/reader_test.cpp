@@ -184,6 +184,28 @@ TEST(Reader, IsExternalDataOnlyNotedAndSmallIntegersRead) {
   }
 }
 
+TEST(Reader, IsAnExternalLengthThatIsNotTheShapesRefused) {
+  const auto tensor = [](std::string_view length) {
+    return Message()
+        .text(8, "w")
+        .number(1, 3)
+        .number(2, 1)
+        .number(14, 1)
+        .message(13, Message().text(1, "location").text(2, "outside.bin"))
+        .message(13, Message().text(1, "length").text(2, length));
+  };
+  EXPECT_TRUE(read_with_initializer(tensor("12")).ok());
+  for (const char* length : {"11", "13", "4611686018427387904"}) {
+    const Result<ModelDef> model = read_with_initializer(tensor(length));
+    ASSERT_FALSE(model.ok()) << length;
+    EXPECT_NE(std::string::npos, model.errors().front().message.find(
+                                     "tensor 'w' (float32 3) has an external length "
+                                     "of " +
+                                     std::string(length) + " bytes where its shape needs 12"))
+        << model.errors().front().message;
+  }
+}
+
 TEST(Reader, IsWhatIsNotAFileRefused) {
   for (const char* path : {"/nonexistent/model.onnx", "/", "/dev/null"}) {
     const Result<ModelDef> model = read_model(path);

@@ -1,0 +1,16 @@
+#pragma once
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace accsim::sim::onnx {
+
+/// `size` bytes from `offset` on of the file `name`, which lies beside `model_file`. nullopt when
+/// it has fewer, is no regular file, or lies elsewhere: links are followed first, and what they
+/// lead to must be in the folder of the model, or in that of the file which the model is a link to.
+std::optional<std::vector<uint8_t>> read_external(const std::string& model_file,
+                                                  const std::string& name, int64_t offset,
+                                                  size_t size);
+
+}  // namespace accsim::sim::onnx
