@@ -2,7 +2,6 @@
 
 #include <dlfcn.h>
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <cstdio>
@@ -11,6 +10,8 @@
 #include <iterator>
 
 #include "hw/cosim/rtl_layout.h"
+#include "hw/cosim/sealed_file.h"
+#include "hw/cosim/tool_process.h"
 #include "sim/base/hash.h"
 
 namespace accsim::hw {
@@ -46,12 +47,14 @@ constexpr const char* kCompile =
     "-DVM_TRACE_VCD=0 -DVL_USER_STOP '-DVL_PRINTF(...)=fprintf(stderr, __VA_ARGS__)'";
 /// Bytes of a beat are 16 bits in rtl/ (*_bytes_o).
 constexpr int64_t kMostBeat = 65535;
+constexpr const char* kLibrary = "core.so";  ///< in the folder of a variant
 constexpr const char* kLink = "-shared -lz -lpthread -latomic";
 
 /// Runs a command with its output in `log`; the error carries the end of it.
-Status run(const std::string& command, const fs::path& log) {
-  const std::string line = command + " > " + quote(log.string()) + " 2>&1";
-  if (std::system(line.c_str()) == 0) return ok();
+Status run(const std::string& command, const fs::path& log, const VerilatedCoreOptions& o) {
+  const ToolEnd end = run_tool(command, log, o.stop);
+  if (end == ToolEnd::good) return ok();
+  if (end == ToolEnd::stopped) return failed(Errc::io, "building the core was interrupted");
   const Result<std::string> text = read(log);
   constexpr size_t kTail = 2000;
   std::string tail = text ? *text : std::string();
@@ -138,33 +141,50 @@ Status same_package(const fs::path& source) {
                     "run scripts/generate_rtl_layout and build again");
 }
 
-/// Renames what has been built; when another process was faster, its result stays.
+/// Puts the folder of what has been built in its place; when another process was faster, its result
+/// stays. What isn't intact there goes.
 Status finish(const fs::path& built, const fs::path& name) {
-  std::error_code error;
+  std::error_code ignored, error;
+  if (!is_intact(name / kLibrary)) fs::remove_all(name, ignored);
   fs::rename(built, name, error);
   if (!error) return ok();
-  std::error_code ignored;
   fs::remove_all(built, ignored);
-  if (fs::exists(name)) return ok();
+  if (is_intact(name / kLibrary)) return ok();
   return failed(Errc::io, "can't rename " + built.string() + ": " + error.message());
+}
+
+/// Removes what processes that have ended without a word were building.
+void remove_leftovers(const fs::path& cache) {
+  std::error_code error;
+  std::vector<fs::path> dead;
+  for (const auto& entry : fs::directory_iterator(cache, error)) {
+    const std::string name = entry.path().filename().string();
+    const size_t dot = name.find('.');
+    if (dot != std::string::npos && is_of_the_dead(name.substr(dot + 1)))
+      dead.push_back(entry.path());
+  }
+  for (const fs::path& path : dead) fs::remove_all(path, error);
 }
 
 /// Verilator's own code as an object file, compiled once for all variants of a cache.
 Result<fs::path> runtime(const VerilatedCoreOptions& o, const std::string& tools,
                          const std::string& include) {
   const fs::path object = o.cache_dir / ("runtime-" + hash_text(tools) + ".o");
-  if (fs::exists(object)) return object;
-  const fs::path work = object.string() + fmt::format(".{}", getpid());
+  if (is_intact(object)) return object;
+  const fs::path folder = o.cache_dir / ("runtime-" + hash_text(tools) + "." + process_mark());
+  const fs::path work = folder / "runtime.o";
+  std::error_code error;
+  fs::create_directories(folder, error);
   std::string source = "#include \"verilated.cpp\"\\n#include \"verilated_threads.cpp\"\\n";
   if (o.trace) source += "#include \"verilated_fst_c.cpp\"\\n";
   const std::string compile =
       fmt::format("printf '{}' | {} {} -I{} -I{}/gtkwave -x c++ -c - -o {}", source,
                   quote(o.compiler), compile_options(o), include, include, quote(work.string()));
-  const fs::path log = work.string() + ".log";
-  if (Status s = run(compile, log); !s) return s.errors();
-  std::error_code error;
-  fs::remove(log, error);
-  if (Status s = finish(work, object); !s) return s.errors();
+  Status made = run(compile, folder / "log", o);
+  if (made && !(seal(work) && rename_sealed(work, object)) && !is_intact(object))
+    made = failed(Errc::io, "can't write " + object.string());
+  fs::remove_all(folder, error);
+  if (!made) return made.errors();
   return object;
 }
 
@@ -195,7 +215,7 @@ Status build(const std::vector<std::string>& parameters, int64_t reset_cycles,
                   quote(o.verilator), verilate_options(o), quote((dir / "gen").string()));
   for (const std::string& p : parameters) verilate += " " + quote("-G" + p);
   verilate += o.assertions ? " -f accsim.f -f accsim_sva.f" : " -f accsim.f";
-  if (Status s = run(verilate, dir / "verilate.log"); !s) return s;
+  if (Status s = run(verilate, dir / "verilate.log", o); !s) return s;
   if (Status s = include_all(dir / "gen", "all.cc"); !s) return s;
   const std::string compile = fmt::format(
       "cd {} && {} {} -DACCSIM_RESET_CYCLES={} -I. -I{} -I{} all.cc {} {} {} -o ../core.so",
@@ -203,9 +223,9 @@ Status build(const std::vector<std::string>& parameters, int64_t reset_cycles,
       quote(o.source_dir.string()), include,
       quote((o.source_dir / "hw/cosim/model/rtl_model.cc").string()), quote(library->string()),
       kLink);
-  if (Status s = run(compile, dir / "compile.log"); !s) return s;
+  if (Status s = run(compile, dir / "compile.log", o); !s) return s;
   fs::remove_all(dir / "gen", error);
-  return ok();
+  return seal(dir / kLibrary) ? ok() : Status(failed(Errc::io, "can't write " + dir.string()));
 }
 
 /// Errors for the ports that are wider than `most` bytes; `whose` limit it is begins the reason.
@@ -273,9 +293,10 @@ Result<std::shared_ptr<const VerilatedCore>> VerilatedCore::load(
   const Result<std::string> all = ingredients(*parameters, options, *tools);
   if (!all) return all.errors();
   const fs::path dir = options.cache_dir / hash_text(*all);
-  if (!fs::exists(dir / "core.so")) {
+  if (!is_intact(dir / kLibrary)) {
+    remove_leftovers(options.cache_dir);
     // Two builds of one variant at a time must not meet: each has a folder of its own.
-    const fs::path work = dir.string() + fmt::format(".{}", getpid());
+    const fs::path work = dir.string() + "." + process_mark();
     if (options.building) options.building();
     const int64_t reset_cycles = hw.array.rows + hw.array.cols;
     if (Status s = build(*parameters, reset_cycles, options, *tools, work); !s) {
@@ -283,11 +304,10 @@ Result<std::shared_ptr<const VerilatedCore>> VerilatedCore::load(
       fs::remove_all(work, error);
       return s.errors();
     }
-    if (std::error_code ignored; !fs::exists(dir / "core.so")) fs::remove_all(dir, ignored);
     if (Status s = finish(work, dir); !s) return s.errors();
   }
   std::shared_ptr<VerilatedCore> v(new VerilatedCore);
-  if (Status s = v->open(dir / "core.so"); !s) return s.errors();
+  if (Status s = v->open(dir / kLibrary); !s) return s.errors();
   return std::shared_ptr<const VerilatedCore>(std::move(v));
 }
 

@@ -1,4 +1,5 @@
 #pragma once
+#include <atomic>
 #include <cstdint>
 #include <filesystem>
 #include <functional>
@@ -22,6 +23,7 @@ struct VerilatedCoreOptions {
   bool trace = false;       ///< can write waveforms; slower
   bool pe_modules = false;  ///< PEs as modules, what synthesis takes; slower
   bool assertions = false;  ///< those of rtl/ are checked, registers begin random; slower
+  const std::atomic<bool>* stop = nullptr;   ///< ends a build that is under way
   std::function<void()> building = nullptr;  ///< before a variant is built, which takes a while
 };
 
@@ -37,8 +39,8 @@ Result<std::vector<std::string>> core_parameters(const HwConfig& hw, Dataflow da
 /// A Verilated core, loaded. The library stays loaded as long as this lives.
 class VerilatedCore {
  public:
-  /// Loads the variant from the cache, builds it before if it isn't there. Errors: Errc::io with
-  /// the log of the failed step.
+  /// Loads the variant from the cache, builds it before if it isn't there, or damaged. Errors:
+  /// Errc::io with the log of the failed step.
   static Result<std::shared_ptr<const VerilatedCore>> load(const HwConfig& hw, Dataflow dataflow,
                                                            const VerilatedCoreOptions& options);
   VerilatedCore(const VerilatedCore&) = delete;

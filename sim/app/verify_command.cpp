@@ -262,6 +262,7 @@ Result<VerifyOptions> VerifyCommand::verify_options() const {
   options.variant.trace = !trace_.empty();
   options.variant.assertions = assertions_;
   options.variant.pe_modules = pe_modules_;
+  options.variant.stop = &InterruptGuard::requested();
   options.variant.building = [] {
     print_err("accsim: building the Verilated core of this machine, once\n");
   };
@@ -352,6 +353,7 @@ int VerifyCommand::run(const Console& console) const {
                options->variant.cache_dir.string());
   if (const int code = print(*report, console); code != kExitOk) return code;
   if (report->all_passed()) return kExitOk;
+  if (report->interrupted) return kExitFailed;
   return report->only_lacks_cores() ? kExitResources : kExitFailed;
 }
 
