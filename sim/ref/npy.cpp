@@ -176,10 +176,15 @@ Result<Array> from_npy(std::string_view bytes, const std::string& file) {
 }
 
 Result<Array> read_npy(const std::string& file) {
+  std::error_code error;
+  const auto status = std::filesystem::status(file, error);
+  if (std::filesystem::is_directory(status))
+    return Error{Errc::io, "is a folder; name a .npy file", file};
+  // A device may have no end, a pipe no writer.
+  if (std::filesystem::exists(status) && !std::filesystem::is_regular_file(status))
+    return Error{Errc::io, "is not a regular file; name a .npy file", file};
   std::ifstream in(file, std::ios::binary);
   if (!in) return Error{Errc::io, "can't be opened; check the path", file};
-  if (std::error_code error; std::filesystem::is_directory(file, error))
-    return Error{Errc::io, "is a folder; name a .npy file", file};
   const std::string bytes{std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>()};
   if (in.bad()) return Error{Errc::io, "can't be read", file};
   return from_npy(bytes, file);

@@ -26,7 +26,12 @@ struct CsvCell {
   std::string operator()(std::monostate) const { return {}; }
   std::string operator()(int64_t v) const { return fmt::format("{}", v); }
   std::string operator()(double v) const { return fmt::format("{}", v); }
-  std::string operator()(const std::string& v) const { return v; }
+  /// A spreadsheet would compute what begins like a formula.
+  std::string operator()(const std::string& v) const {
+    constexpr std::string_view kFormula = "=+-@\t\r";
+    const bool computed = !v.empty() && kFormula.find(v.front()) != std::string_view::npos;
+    return computed ? "'" + v : v;
+  }
   std::string operator()(const Dims& v) const { return to_string(v); }
   std::string operator()(const std::vector<Dims>& v) const {
     std::string out;

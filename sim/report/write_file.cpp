@@ -6,7 +6,7 @@
 #include <unistd.h>
 
 #include <cerrno>
-#include <cstdlib>
+#include <filesystem>
 #include <system_error>
 #include <utility>
 
@@ -19,13 +19,18 @@ Error io_error(const std::string& path, std::string message) {
   return {Errc::io, std::move(message), path};
 }
 
-/// The file that a chain of symbolic links ends in; the path itself when there is no such file yet.
+/// Where a chain of symbolic links ends, whether there is a file yet or not; "" when it has no end.
 std::string resolved(const std::string& path) {
-  char* real = ::realpath(path.c_str(), nullptr);
-  if (real == nullptr) return path;
-  std::string out = real;
-  std::free(real);
-  return out;
+  constexpr int kMostLinks = 40;
+  std::filesystem::path out(path);
+  std::error_code error;
+  for (int i = 0; i < kMostLinks; ++i) {
+    if (!std::filesystem::is_symlink(out, error)) return out.string();
+    const std::filesystem::path next = std::filesystem::read_symlink(out, error);
+    if (error) return path;
+    out = out.parent_path() / next;  // or `next` alone, when it is absolute
+  }
+  return "";
 }
 
 /// Creates a new file in `folder` ("" or ending in '/'); its descriptor, or -1 with errno set.
@@ -58,7 +63,8 @@ Result<FileWriter> FileWriter::create(const std::string& path) {
   }
   if (exists && ::access(path.c_str(), W_OK) != 0)
     return io_error(path, fmt::format("can't replace it: {}", reason(errno)));
-  out.target_ = exists ? resolved(path) : path;
+  out.target_ = resolved(path);
+  if (out.target_.empty()) return io_error(path, "is a link that leads to itself");
   const std::string folder = out.target_.substr(0, out.target_.rfind('/') + 1);
   out.file_ = create_temporary(folder, out.temporary_);
   if (out.file_ < 0) {
@@ -99,6 +105,9 @@ Status FileWriter::write(std::string_view bytes) {
   while (!bytes.empty()) {
     const ssize_t n = ::write(file_, bytes.data(), bytes.size());
     if (n < 0 && errno == EINTR) continue;
+    // What is copied may be mapped from a file.
+    if (n < 0 && errno == EFAULT)
+      return fail("can't be copied from a file that was cut short", errno);
     if (n < 0) return fail("can't write", errno);
     bytes.remove_prefix(static_cast<size_t>(n));
   }

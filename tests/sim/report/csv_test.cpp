@@ -95,5 +95,19 @@ TEST(CsvReport, AreNumbersExactAndShapesReadable) {
 
 TEST(CsvReport, IsAnEmptyNetworkAHeaderAlone) { EXPECT_EQ(parse(to_csv(Report{})).size(), 1u); }
 
+TEST(CsvReport, IsNoTextAFormula) {
+  Report report = fake_report();
+  const std::vector<std::string> names = {"=1+1", "+x", "-x", "@x", "a=b"};
+  ASSERT_GE(report.layers.size(), names.size());
+  for (size_t i = 0; i < names.size(); ++i) report.layers[i].name = names[i];
+  const Table table = parse(to_csv(report));
+  const size_t name = column(table, "name");
+  for (size_t i = 0; i < names.size(); ++i)
+    EXPECT_EQ(table[i + 1][name], (i < 4 ? "'" : "") + names[i]);
+  std::string number;
+  append_csv_cell(int64_t{-3}, number);
+  EXPECT_EQ(number, "-3") << "numbers are computed with";
+}
+
 }  // namespace
 }  // namespace accsim::sim

@@ -81,6 +81,22 @@ TEST_F(WriteFile, IsASymbolicLinkFollowed) {
   EXPECT_EQ(read(folder_ / "real"), "new");
 }
 
+TEST_F(WriteFile, IsALinkToNothingFollowedToo) {
+  fs::create_directory(folder_ / "there");
+  fs::create_symlink("there/target", folder_ / "relative");
+  fs::create_symlink(folder_ / "relative", folder_ / "chain");
+  EXPECT_TRUE(write_file_atomically(folder_ / "chain", "new").ok());
+  EXPECT_TRUE(fs::is_symlink(folder_ / "chain") && fs::is_symlink(folder_ / "relative"));
+  EXPECT_EQ(read(folder_ / "there" / "target"), "new");
+  fs::create_symlink("gone/target", folder_ / "lost");
+  const Status lost = write_file_atomically(folder_ / "lost", "new");
+  ASSERT_FALSE(lost.ok()) << "the folder that it leads to isn't there";
+  EXPECT_NE(lost.errors().front().message.find("gone"), std::string::npos);
+  fs::create_symlink("ring", folder_ / "ring");
+  EXPECT_FALSE(write_file_atomically(folder_ / "ring", "new").ok());
+  EXPECT_TRUE(fs::is_symlink(folder_ / "ring"));
+}
+
 TEST_F(WriteFile, IsAMissingFolderAnErrorThatNamesIt) {
   const fs::path path = folder_ / "missing" / "report.json";
   const Status status = write_file_atomically(path, "x");
