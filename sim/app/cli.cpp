@@ -23,6 +23,7 @@
 #include "sim/app/help.h"
 #include "sim/app/inspect_command.h"
 #include "sim/app/journal.h"
+#include "sim/app/last_words.h"
 #include "sim/app/options.h"
 #include "sim/app/output.h"
 #include "sim/app/run_command.h"
@@ -341,7 +342,9 @@ constexpr const char* kAbout =
 }  // namespace
 
 int run_cli(int argc, char** argv) {
+  leave_last_words();
   std::signal(SIGXFSZ, SIG_IGN);  // a file that may not grow is an error like a full disk
+  std::signal(SIGCHLD, SIG_DFL);  // who ignores it doesn't learn how its children ended
   CLI::App app{kAbout};
   app.formatter(std::make_shared<HelpFormatter>());
   app.name("accsim");
@@ -351,7 +354,7 @@ int run_cli(int argc, char** argv) {
   app.require_subcommand(0, 1);
   app.footer(
       "Exit codes: 0 done, 1 a difference or an interruption, 2 input that can't be used, 3 too "
-      "little memory or too few threads (reasons on stderr).");
+      "little memory, too few threads or no tools, 70 a bug (reasons on stderr).");
   Commands commands;
   commands.cost.command = shell_line(argc, argv);
   commands.cost.version = version;

@@ -6,7 +6,7 @@ namespace accsim::sim {
 inline constexpr int kExitOk = 0;
 inline constexpr int kExitFailed = 1;     ///< the question was answered, and the answer is "no"
 inline constexpr int kExitBadInput = 2;   ///< usage, files, models and machines that can't be used
-inline constexpr int kExitResources = 3;  ///< this system lacks the memory or threads; or a bug
+inline constexpr int kExitResources = 3;  ///< this system lacks memory, threads, room or tools
 
 /// The command line: parses, runs one command, prints. Returns the process's exit code.
 int run_cli(int argc, char** argv);

@@ -10,39 +10,22 @@ import tempfile
 import unittest
 
 from program import ACCSIM, ROOT
+from wire import graph, model, node, value
 
 SMALL = ROOT / "configs" / "8x8.yaml"
 
 
-def varint(n):
-    out = b""
-    while n >= 128:
-        out += bytes([n % 128 + 128])
-        n //= 128
-    return out + bytes([n])
-
-
-def text(field, value):
-    value = value.encode() if isinstance(value, str) else value
-    return bytes([field * 8 + 2]) + varint(len(value)) + value
-
-
-def number(field, value):
-    return bytes([field * 8]) + varint(value)
-
-
 def products(count, size):
     """A model of `count` products of size x size matrices: count * size^3 MACs."""
-
-    def value(name):
-        dims = text(1, number(1, size)) * 2
-        return text(1, name) + text(2, text(1, number(1, 1) + text(2, dims)))
-
-    graph = text(2, "g") + text(11, value("a")) + text(11, value("b"))
-    for i in range(count):
-        graph += text(1, text(1, "a") + text(1, "b") + text(2, f"y{i}") + text(4, "MatMul"))
-    graph += text(12, value(f"y{count - 1}"))
-    return number(1, 8) + text(7, graph) + text(8, number(2, 13))
+    square = [size, size]
+    return model(
+        graph(
+            [node("MatMul", ["a", "b"], [f"y{i}"]) for i in range(count)],
+            [value("a", square), value("b", square)],
+            [value(f"y{count - 1}", square)],
+        ),
+        opset=13,
+    )
 
 
 class OverflowTest(unittest.TestCase):

@@ -1,0 +1,191 @@
+#!/usr/bin/python3
+"""The n-th allocation, thread or write of a command fails, for many n: a result or an exit code
+with its reason, no part of a file, no lost row.
+
+Usage: faults_test.py ACCSIM FAULTS.so [unittest arguments]. FAULTS.so is made of
+tests/app/faults/faults.cpp, which says what the variables mean.
+"""
+
+import os
+import pathlib
+import subprocess
+import sys
+import tempfile
+import unittest
+
+if len(sys.argv) < 3:
+    sys.exit(__doc__)
+FAULTS = pathlib.Path(sys.argv.pop(2)).resolve()
+
+from program import ACCSIM, ROOT  # noqa: E402
+from wire import graph, model, node, tensor, value  # noqa: E402
+
+SMALL = ROOT / "configs" / "8x8.yaml"
+REASON = r"^accsim: (internal )?error: "
+
+
+def network():
+    """Products with a softmax between them, a convolution and pooling."""
+    return model(
+        graph(
+            [
+                node("Conv", ["x", "w"], ["c"], "conv", pads=[1, 1, 1, 1]),
+                node("Relu", ["c"], ["r"], "relu"),
+                node("MaxPool", ["r"], ["m"], "pool", kernel_shape=[2, 2], strides=[2, 2]),
+                node("Flatten", ["m"], ["f"], "flat"),
+                node("MatMul", ["f", "u"], ["p"], "product"),
+                node("Softmax", ["p"], ["y"], "softmax"),
+            ],
+            [value("x", [1, 3, 8, 8])],
+            [value("y", [1, 10])],
+            [tensor("w", [4, 3, 3, 3], dtype=1), tensor("u", [64, 10], dtype=1)],
+        )
+    )
+
+
+class FaultsTest(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.dir = pathlib.Path(folder.name)
+        (self.dir / "net.onnx").write_bytes(network())
+        (self.dir / "sweep.yaml").write_text(
+            f"base: {SMALL}\nmodels: [{{file: {self.dir}/net.onnx}}]\neffort: rule\n"
+            "axes:\n  act: {field: buffers.activation.kib, values: [16, 32, 64]}\n"
+        )
+
+    # Commands with the files that they write.
+    COMMANDS = {
+        "cost": (["--hw", SMALL, "net.onnx", "--json", "r.json", "--csv", "r.csv"], 2),
+        "html": (["--hw", SMALL, "net.onnx", "-q", "--html", "r.html", "--trace", "t.json"], 2),
+        "inspect": (["inspect", "net.onnx", "--json", "i.json"], 1),
+        "shapes": (["shapes", "net.onnx", "--json", "s.json"], 1),
+        "tile": (["tile", "net.onnx", "-o", "tiled.onnx", "--tile", "8x8x8"], 1),
+        "run": (
+            ["run", "net.onnx", "--weights", "random:1", "--output", "out", "--dump", "all"],
+            11,
+        ),
+        "annotate": (["--hw", SMALL, "net.onnx", "-q", "--annotate", "a.onnx"], 1),
+        "sweep": (["sweep", "sweep.yaml", "--store", "s.sqlite", "--threads", 2], 1),
+        "help": (["--help"], 0),
+    }
+
+    def command(self, words, env=None, timeout=120):
+        return subprocess.run(
+            [str(ACCSIM), *map(str, words)],
+            capture_output=True,
+            text=True,
+            check=False,
+            cwd=self.dir,
+            timeout=timeout,
+            env={**os.environ, **(env or {}), "LD_PRELOAD": str(FAULTS)},
+        )
+
+    def files(self):
+        """What was written, but for stores, which are looked at otherwise."""
+        return {
+            str(p.relative_to(self.dir)): p.read_bytes()
+            for p in sorted(self.dir.rglob("*"))
+            if p.is_file()
+            and p.name not in ("net.onnx", "sweep.yaml", "log")
+            and not p.name.startswith("s.sqlite")
+        }
+
+    def clear(self):
+        for p in sorted(self.dir.rglob("*"), reverse=True):
+            if p.name in ("net.onnx", "sweep.yaml"):
+                continue
+            if p.is_dir():
+                p.rmdir()
+            else:
+                p.unlink()
+
+    def rows(self):
+        """All that a store holds, after the sweep has gone on where it was stopped."""
+        again = self.command(self.COMMANDS["sweep"][0])
+        self.assertEqual(again.returncode, 0, again.stderr)
+        return self.command(["sweep", "show", "s.sqlite", "--dump"]).stdout
+
+    def good(self, name):
+        """Calls of each kind, and what a command writes when nothing fails."""
+        words, count = self.COMMANDS[name]
+        self.clear()
+        done = self.command(words, {"FAULTS_LOG": "log"})
+        self.assertEqual((done.returncode, done.stderr.count("error")), (0, 0), done.stderr)
+        calls = [int(n) for n in (self.dir / "log").read_text().split()]
+        written = self.files()
+        if name != "sweep":
+            self.assertEqual(len(written), count, list(written))
+        return calls, written, self.rows() if name == "sweep" else None
+
+    def faulty(self, name, wanted, rows, env, codes):
+        """A run with a fault: exit code, reason, files whole or not there."""
+        self.clear()
+        done = self.command(self.COMMANDS[name][0], env)
+        said = f"{name} {env}: exit {done.returncode}\n{done.stderr[-1500:]}"
+        self.assertIn(done.returncode, (0, *codes), said)
+        if done.returncode != 0:
+            self.assertRegex(done.stderr, REASON, said)
+        for path, data in self.files().items():
+            self.assertEqual(data, wanted.get(path), f"{said}\n{path} is not whole")
+        if done.returncode == 0 and name != "sweep":
+            self.assertEqual(list(self.files()), list(wanted), said)
+        if name == "sweep":
+            self.assertEqual(self.rows(), rows, said)
+        return done
+
+    def test_threads(self):
+        words = ["--threads", 8]
+        for name in ("run", "sweep"):
+            command, count = self.COMMANDS[name]
+            self.COMMANDS = {**self.COMMANDS, name: ([*command[:2], *words, *command[2:]], count)}
+            if name == "sweep":
+                self.COMMANDS[name] = ([*command[:-2], *words], count)
+            calls, wanted, rows = self.good(name)
+            self.assertGreater(calls[1], 3)
+            for n in range(1, calls[1] + 2):
+                for later in ("", "+"):
+                    with self.subTest(command=name, thread=f"{n}{later}"):
+                        env = {"FAULTS_THREAD": f"{n}{later}"}
+                        self.faulty(name, wanted, rows, env, (3,))
+
+    def test_old_files_stay_when_new_ones_fail(self):
+        old = self.dir / "r.json"
+        for n in (1, 2):
+            old.write_text("old")
+            env = {"FAULTS_WRITE": str(n)}
+            done = self.command(["--hw", SMALL, "net.onnx", "-q", "--json", "r.json"], env)
+            self.assertEqual(done.returncode, 2, done.stderr)
+            self.assertEqual(old.read_text(), "old")
+            self.assertEqual(
+                sorted(p.name for p in self.dir.iterdir()), ["net.onnx", "r.json", "sweep.yaml"]
+            )
+
+    def test_a_model_that_shrinks_while_it_is_read(self):
+        big = graph(
+            [node("MatMul", ["x", "w"], ["y"])],
+            [value("x", [1, 1000])],
+            [value("y")],
+            [tensor("w", [1000, 1000], list(range(1_000_000)), dtype=7)],
+        )
+        path = self.dir / "shrinks.onnx"
+        for words in (
+            ["--hw", SMALL, path],
+            ["inspect", path],
+            ["shapes", path],
+            ["run", path],
+            ["tile", path, "-o", "tiled.onnx"],
+            ["--hw", SMALL, path, "--annotate", "a.onnx", "-q"],
+        ):
+            with self.subTest(words=words):
+                self.clear()
+                path.write_bytes(model(big))
+                done = self.command(words, {"FAULTS_SHRINK": "shrinks.onnx"})
+                self.assertEqual(done.returncode, 2, done.stderr)
+                self.assertRegex(done.stderr, "^accsim: error: .*cut short")
+                left = {p.name for p in self.dir.iterdir()}
+                self.assertEqual(left, {"net.onnx", "sweep.yaml", "shrinks.onnx"})
+
+
+if __name__ == "__main__":
+    unittest.main()
