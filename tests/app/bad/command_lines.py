@@ -112,7 +112,7 @@ CASES = [
         """
         accsim: error: --json isn't known to accsim hw check; it is an option of accsim, accsim
         shapes, accsim verify, accsim run, accsim diff, accsim inspect, accsim sweep show, accsim
-        compare, accsim advise (see accsim hw check --help)
+        compare, accsim advise, accsim validate (see accsim hw check --help)
     """,
     ),
     Case(

@@ -127,7 +127,7 @@ CASES = [
         accsim: error: bad.yaml:1:1: missing key "buffers" in the file (a section with the keys
         activation, weight, parameter, accumulator, output, shared)
         accsim: error: bad.yaml:1:1: missing key "dram" in the file (a section with the keys model,
-        read_bytes_per_cycle, write_bytes_per_cycle, latency, preset, channels, map, read_share)
+        read_bytes_per_cycle, write_bytes_per_cycle, latency, preset, channels, map)
         accsim: error: bad.yaml:1:1: missing key "vector" in the file (a section with the keys
         lanes)
         accsim: error: bad.yaml:1:1: missing key "energy" in the file (a section with the keys
@@ -316,8 +316,6 @@ CASES = [
         channels, interleaved burst by burst)
         accsim: error: bad.yaml:52:1: missing key "map" in dram (word, bank_group_low,
         bank_group_high: address bits of the bank groups: below the columns or above them)
-        accsim: error: bad.yaml:52:1: missing key "read_share" in dram (number, 0.01..0.99: share of
-        the bus time that reads may take; writes have the rest)
         accsim: error: bad.yaml:54:3: dram.read_bytes_per_cycle is only for dram.model: ideal;
         remove it
         accsim: error: bad.yaml:55:3: dram.write_bytes_per_cycle is only for dram.model: ideal;
