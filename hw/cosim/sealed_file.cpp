@@ -17,7 +17,7 @@ namespace fs = std::filesystem;
 
 fs::path seal_of(const fs::path& file) { return file.string() + ".xxh3"; }
 
-std::optional<std::string> read(const fs::path& file) {
+std::optional<std::string> content_of(const fs::path& file) {
   std::ifstream in(file, std::ios::binary);
   if (!in) return std::nullopt;
   std::string out(std::istreambuf_iterator<char>(in), {});
@@ -36,7 +36,7 @@ bool flush(const fs::path& file) {
 }  // namespace
 
 bool seal(const fs::path& file) {
-  const std::optional<std::string> bytes = read(file);
+  const std::optional<std::string> bytes = content_of(file);
   if (!bytes || bytes->empty()) return false;
   std::ofstream out(seal_of(file), std::ios::binary);
   out << hash_text(*bytes);
@@ -45,9 +45,9 @@ bool seal(const fs::path& file) {
 }
 
 bool is_intact(const fs::path& file) {
-  const std::optional<std::string> stated = read(seal_of(file));
+  const std::optional<std::string> stated = content_of(seal_of(file));
   if (!stated) return false;
-  const std::optional<std::string> bytes = read(file);
+  const std::optional<std::string> bytes = content_of(file);
   return bytes && hash_text(*bytes) == *stated;
 }
 

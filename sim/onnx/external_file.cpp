@@ -8,17 +8,12 @@
 #include <cerrno>
 #include <filesystem>
 
+#include "sim/onnx/file_handle.h"
+
 namespace accsim::sim::onnx {
 namespace {
 
 namespace fs = std::filesystem;
-
-struct Handle {
-  int fd = -1;
-  ~Handle() {
-    if (fd >= 0) close(fd);
-  }
-};
 
 bool is_inside(const fs::path& folder, const fs::path& file) {
   const auto [rest, part] = std::mismatch(folder.begin(), folder.end(), file.begin(), file.end());
@@ -49,7 +44,7 @@ std::optional<std::vector<uint8_t>> read_external(const std::string& model_file,
   const std::optional<fs::path> path = resolve(model_file, name);
   if (!path || offset < 0) return std::nullopt;
   // Neither a link that was put there meanwhile nor a pipe without a writer.
-  const Handle file{open(path->c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOFOLLOW)};
+  const FileHandle file{open(path->c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOFOLLOW)};
   struct stat info {};
   if (file.fd < 0 || fstat(file.fd, &info) != 0 || !S_ISREG(info.st_mode)) return std::nullopt;
   // The size comes from the model: nothing is allocated before the file is known to have as much.

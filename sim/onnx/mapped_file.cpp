@@ -11,15 +11,10 @@
 #include <cerrno>
 #include <cstring>
 
+#include "sim/onnx/file_handle.h"
+
 namespace accsim::sim::onnx {
 namespace {
-
-struct Handle {
-  int fd = -1;
-  ~Handle() {
-    if (fd >= 0) close(fd);
-  }
-};
 
 Error io_error(const std::string& path, std::string message) {
   return Error{Errc::io, std::move(message), path};
@@ -48,7 +43,7 @@ constexpr std::array<Magic, 9> kMagics = {{
 }  // namespace
 
 Result<MappedFile> map_file(const std::string& path) {
-  Handle file{open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK)};
+  FileHandle file{open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK)};
   if (file.fd < 0)
     return io_error(path, fmt::format("can't open the file ({}); check the path and permissions",
                                       std::strerror(errno)));
