@@ -26,11 +26,12 @@ void on_bus_error(int) {
       kExitBadInput);
 }
 
-void on_bug(int) {
+[[noreturn]] void say_bug() {
   say("accsim: internal error: this is a bug in accsim; please report it with the command line, "
       "what accsim --version says and, if you may, the files\n",
       kExitBug);
 }
+void on_bug(int) { say_bug(); }
 
 [[noreturn]] void on_terminate() {
   try {
@@ -41,9 +42,9 @@ void on_bug(int) {
     say("accsim: error: the system lacks a resource; use smaller inputs or fewer threads\n",
         kExitResources);
   } catch (...) {
+    say_bug();
   }
-  on_bug(0);
-  ::_exit(kExitBug);
+  say_bug();
 }
 
 void handle(int signal, void (*handler)(int)) {

@@ -111,7 +111,7 @@ TEST(ToolProcess, WhoseMarkIsOfTheDead) {
   EXPECT_TRUE(is_of_the_dead(std::to_string(child) + host));
   EXPECT_FALSE(is_of_the_dead(std::to_string(child) + host + "x")) << "another host's";
   for (const char* other : {"", "1234", "@", "so", "0@", "-1@", "12a@"})
-    EXPECT_FALSE(is_of_the_dead(other + (std::string(other).ends_with("@") ? host.substr(1) : "")))
+    EXPECT_FALSE(is_of_the_dead(other + (std::string(other).ends_with('@') ? host.substr(1) : "")))
         << other;
 }
 
