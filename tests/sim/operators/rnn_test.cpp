@@ -57,7 +57,7 @@ TEST(Recurrent, IsTheCostInputsOnceAndStatesEveryStep) {
 }
 
 TEST(Recurrent, IsAnLstmOfIntegersAsDearAsOneOfFloats) {
-  const auto lstm = [](Dims w, Dims scale) {
+  const auto lstm = [](Dims w, const Dims& scale) {
     SingleNode node("DynamicQuantizeLSTM", 1, "com.microsoft");
     node.in({kSteps, kBatch, kInputs}).in(std::move(w), DType::int8);
     node.in({2, kHidden, 4 * kHidden}, DType::int8).in({2, 8 * kHidden});
