@@ -83,10 +83,12 @@ bool no_room(int fd) {
 extern "C" {
 
 // glibc's own, which need no dlsym() before there is memory.
+// NOLINTBEGIN(bugprone-reserved-identifier): their names
 void* __libc_malloc(size_t size);
 void* __libc_calloc(size_t count, size_t size);
 void* __libc_realloc(void* old, size_t size);
 void* __libc_memalign(size_t alignment, size_t size);
+// NOLINTEND(bugprone-reserved-identifier)
 
 void* malloc(size_t size) { return no_memory() ? nullptr : __libc_malloc(size); }
 void* calloc(size_t count, size_t size) {
@@ -152,7 +154,8 @@ static int counted_main(int argc, char** argv, char** environment) {
   allocation.set("FAULTS_ALLOCATION");
   thread.set("FAULTS_THREAD");
   writing.set("FAULTS_WRITE");
-  if (const char* error = getenv("FAULTS_ERRNO")) write_error = atoi(error);
+  if (const char* error = getenv("FAULTS_ERRNO"))
+    write_error = static_cast<int>(strtol(error, nullptr, 10));
   shrunk = getenv("FAULTS_SHRINK");
   log_file = getenv("FAULTS_LOG");
   unsetenv("LD_PRELOAD");  // what the program starts is none of the test's business
@@ -163,6 +166,7 @@ static int counted_main(int argc, char** argv, char** environment) {
   return code;
 }
 
+// NOLINTNEXTLINE(bugprone-reserved-identifier,readability-function-size): glibc's
 int __libc_start_main(Main main_function, int argc, char** argv, void (*begin)(), void (*end)(),
                       void (*end_loader)(), void* stack) {
   real_main = main_function;
