@@ -3,11 +3,14 @@
 
 import importlib.machinery
 import importlib.util
+import os
 import pathlib
 import shutil
 import sys
 import tempfile
+import threading
 import unittest
+import unittest.mock
 
 sys.dont_write_bytecode = True
 
@@ -90,6 +93,25 @@ class CheckRtlTest(unittest.TestCase):
             "assign active_o = start_o || started_q && !active_o;",
         )
         self.assertIn("found logic loop", said)
+
+    def test_may_yosys_start_twice_at_once_where_its_machine_code_is_damaged(self):
+        self.assertEqual(checker.run_yosys(["-V"], ROOT)[0], 0)  # it is kept now
+        codes = []
+
+        def run():
+            codes.append(checker.run_yosys(["-p", "help"], ROOT)[0])
+
+        with tempfile.TemporaryDirectory() as folder:
+            shutil.copytree(checker.YOSYS_CACHE, folder, dirs_exist_ok=True)
+            for file in (f for f in pathlib.Path(folder).rglob("*") if f.is_file()):
+                os.truncate(file, file.stat().st_size // 2)
+            with unittest.mock.patch.object(checker, "YOSYS_CACHE", pathlib.Path(folder)):
+                threads = [threading.Thread(target=run) for _ in range(2)]
+                for thread in threads:
+                    thread.start()
+                for thread in threads:
+                    thread.join()
+        self.assertEqual(codes, [0, 0])
 
     def test_slang_sees_an_illegal_parameter(self):
         said = self.said(
