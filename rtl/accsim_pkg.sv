@@ -280,7 +280,9 @@ package accsim_pkg;
   } vector_flags_t;
 
   typedef struct packed {
-    logic [15:0] unused;
+    logic  [9:0] unused;
+    logic  [2:0] kept;         // columns of a window but its last, where rows slide
+    logic  [2:0] slide;        // columns to the next row of results; 0: rows take all their taps
     logic        row_mask;     // of a row command: there is a mask
     logic        row_splat;    // ... a beat has one channel
     logic        row_centred;  // ... a normalisation about the mean
@@ -309,6 +311,7 @@ package accsim_pkg;
 
   parameter int unsigned RowLevels = 4;  // of the rows of a lane command
   parameter int unsigned TapLevels = 2;  // of its taps
+  parameter int unsigned MostColumns = 8;  // of a window that slides
 
   // Index 0 of counts and strides is the innermost.
   typedef struct packed {

@@ -1,7 +1,8 @@
 // One lane of the vector unit: clip(round(s / 2^shift) + zero, low, high) of s = A * factor, or of
 // A and B put together; A is a sum, minimum or maximum of taps less their zero point. Stage i works
 // when valid_i[i] is set; from stage 2 on that is once for all taps. `across` brings what all lanes
-// have of a row that is reduced.
+// have of a row that is reduced. Where windows slide, the lane keeps the last columns put together,
+// by one, two, three ...: a new column is put together with so many before it as a window has.
 module vector_lane
   import accsim_pkg::*;
 (
@@ -15,6 +16,9 @@ module vector_lane
   input  tap_op_e            tap_op_i,
   input  logic               across_i,
   input  logic signed [31:0] all_i,          // the taps of all lanes put together
+  input  logic               column_i,       // the last tap of a column of a window that slides
+  input  logic               window_i,       // ... whose last column it is
+  input  logic [2:0]         kept_i,         // columns before the last
   input  lane_op_e           multiply_op_i,  // stage 2
   input  lane_factors_t      multiply_factors_i,
   input  lane_op_e           op_i,           // stage 3
@@ -27,7 +31,10 @@ module vector_lane
   output logic [7:0]         value_o         // after stage 6
 );
   logic signed [8:0]  a_q, b_q, b_late_q;
-  logic signed [31:0] tap, taps_q;
+  localparam int unsigned ColumnBits = 20;
+  logic signed [31:0] tap, taps, taps_q;
+  logic signed [MostColumns-2:0][ColumnBits-1:0] columns_q;  // the last, the last two ...
+  logic [2:0]         others;
   logic signed [15:0] factor;
   logic signed [47:0] product_q;
   logic signed [24:0] other_q;
@@ -45,9 +52,23 @@ module vector_lane
   assign factor       = multiply_op_i == LaneMul ? 16'(b_late_q) : multiply_factors_i.a;
   assign moved        = rounded_q + 64'(zero_i);
 
+  function automatic logic signed [31:0] put(tap_op_e op, logic signed [31:0] a, b);
+    case (op)
+      TapMin:  return a < b ? a : b;
+      TapMax:  return a > b ? a : b;
+      TapSum:  return a + b;
+      default: return '0;
+    endcase
+  endfunction
+  function automatic logic signed [31:0] column(logic signed [ColumnBits-1:0] of);
+    return 32'(of);
+  endfunction
   function automatic logic signed [8:0] less(logic [7:0] value, logic [7:0] zero);
     return 9'(signed'(value)) - 9'(signed'(zero));
   endfunction
+
+  assign others = kept_i - 3'd1;
+  assign taps   = first_i ? tap : put(tap_op_i, taps_q, tap);
 
   always_ff @(posedge clk_i) begin
     if (valid_i[0]) begin
@@ -56,15 +77,12 @@ module vector_lane
     end
     if (valid_i[1]) begin
       b_late_q <= b_q;
-      if (first_i) begin
-        taps_q <= tap;
-      end else begin
-        case (tap_op_i)
-          TapMin:  taps_q <= tap < taps_q ? tap : taps_q;
-          TapMax:  taps_q <= tap > taps_q ? tap : taps_q;
-          TapSum:  taps_q <= taps_q + tap;
-          default: taps_q <= '0;
-        endcase
+      taps_q   <= window_i ? put(tap_op_i, column(columns_q[others]), taps) : taps;
+      if (column_i) begin
+        columns_q[0] <= taps[ColumnBits-1:0];
+        for (int unsigned i = 1; i < MostColumns - 1; i++) begin
+          columns_q[i] <= ColumnBits'(put(tap_op_i, column(columns_q[i-1]), taps));
+        end
       end
     end
     if (valid_i[2]) begin

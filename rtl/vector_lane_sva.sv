@@ -8,6 +8,9 @@ module vector_lane_sva
   input logic               clk_i,
   input logic [6:0]         valid_i,
   input logic               first_i,
+  input logic               column_i,
+  input logic               window_i,
+  input logic [2:0]         kept_i,
   input tap_op_e            tap_op_i,
   input logic signed [31:0] taps_q,
   input logic signed [7:0]  low_i,
@@ -23,6 +26,7 @@ module vector_lane_sva
                  valid_i[1] && !first_i && tap_op_i == TapMin |=> taps_q <= $past(taps_q));
   `ASSERT_ALWAYS(MaximumRises_A,
                  valid_i[1] && !first_i && tap_op_i == TapMax |=> taps_q >= $past(taps_q));
+  `ASSERT_ALWAYS(WindowEndsWithAColumn_A, valid_i[1] && window_i |-> column_i && kept_i != '0);
 endmodule
 
 bind vector_lane vector_lane_sva u_sva (.*);

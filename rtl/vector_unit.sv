@@ -1,6 +1,7 @@
 // Vector queue: lane commands, one beat of a run and one tap a step, through slots and lanes into
 // the output slot; row commands, which row_unit has; and tables from the parameter slot. A lane
-// command's second operand is read with the last tap.
+// command's second operand is read with the last tap. Where windows slide, the outer level of the
+// taps is the columns of a line of results: `until_q` counts them to the next result.
 module vector_unit
   import accsim_pkg::*;
 #(
@@ -34,7 +35,8 @@ module vector_unit
 
   // What a step needs on its way through the stages.
   typedef struct packed {
-    logic          first, last;  // tap of a result
+    logic          first, last;  // tap of a result; first of a column where windows slide
+    logic          column;       // last tap of a column there
     logic [15:0]   bytes;
     word_t         out_addr;
     lane_mode_t    mode;
@@ -54,7 +56,9 @@ module vector_unit
   logic [15:0]       row_bytes;
   logic [Lanes*8-1:0] row_out;
   logic [7:0]        table_entry;
-  word_t             table_addr, act_base, par_base, out_base, splat_step;
+  word_t             table_addr, act_base, par_base, out_base, splat_step, line_q;
+  logic  [2:0]       until_q;  // columns to a result, after this
+  logic              slides;
   word_t [2:0]       addr;
   logic [Depth-1:0] first_of, last_of;
 
@@ -112,10 +116,14 @@ module vector_unit
   step_t                    step;
   step_t [VectorLatency+1:0] at;  // the step of so many cycles ago
   logic  [VectorLatency+1:0] valid;
-  assign step.first    = &first_of[TapLevels-1:0] && (!cmd_q.mode.across || first_of[Beat]);
-  assign step.last     = &last_of[TapLevels-1:0] && (!cmd_q.mode.across || last_of[Beat]);
+  assign slides        = cmd_q.mode.slide != '0;
+  assign step.first    = slides ? first_of[0]
+                         : &first_of[TapLevels-1:0] && (!cmd_q.mode.across || first_of[Beat]);
+  assign step.last     = slides ? last_of[0] && until_q == '0
+                         : &last_of[TapLevels-1:0] && (!cmd_q.mode.across || last_of[Beat]);
+  assign step.column   = slides && last_of[0];
   assign step.bytes    = last_of[Beat] ? cmd_q.tail[15:0] : cmd_q.beat[15:0];
-  assign step.out_addr = addr[2];
+  assign step.out_addr = addr[2] + line_q;
   assign step.mode     = cmd_q.mode;
   assign step.factors  = cmd_q.factors;
   assign step.zeros    = cmd_q.zeros;
@@ -124,6 +132,16 @@ module vector_unit
     .clk_i, .rst_ni, .data_i(step), .tap_o(at));
   tap_line #(.Width(1), .Taps(VectorLatency + 2)) u_valid (
     .clk_i, .rst_ni, .data_i(lanes_active), .tap_o(valid));
+
+  always_ff @(posedge clk_i) begin
+    if (load) begin
+      until_q <= head.mode.kept;
+      line_q  <= '0;
+    end else if (lanes_active && step.column) begin
+      until_q <= last_of[1] ? cmd_q.mode.kept : step.last ? cmd_q.mode.slide - 3'd1 : until_q - 3'd1;
+      line_q  <= last_of[1] ? '0 : step.last ? line_q + cmd_q.out_stride[0] : line_q;
+    end
+  end
 
   logic b_read;
   assign b_read        = lanes_active && step.last && cmd_q.mode.b_on;
@@ -184,7 +202,8 @@ module vector_unit
     vector_lane u_lane (
       .clk_i, .valid_i(works), .a_i(a_q[i]), .b_i(b_q[i]), .operand_zeros_i(at[2].zeros),
       .difference_o(difference[i]), .first_i(at[3].first), .tap_op_i(at[3].mode.tap_op),
-      .across_i(at[3].mode.across), .all_i(all), .multiply_op_i(at[4].mode.op),
+      .across_i(at[3].mode.across), .all_i(all), .column_i(at[3].column),
+      .window_i(at[3].column && at[3].last), .kept_i(at[3].mode.kept), .multiply_op_i(at[4].mode.op),
       .multiply_factors_i(at[4].factors), .op_i(at[5].mode.op), .factors_i(at[5].factors),
       .half_shift_i(at[6].limits.shift[5:0]), .shift_i(at[7].limits.shift[5:0]),
       .zero_i(at[8].zeros.result), .low_i(at[8].limits.low), .high_i(at[8].limits.high),

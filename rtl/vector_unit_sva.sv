@@ -33,7 +33,7 @@ module vector_unit_sva
   input word_t       row_par_last,
   input logic        done,
   input logic        table_read,
-  input logic        step_last, last_tap, last_out
+  input logic        step_last, step_column, last_tap, last_column, last_out
 );
   if (Lanes < 1 || ActStride < 1 || ParStride < 1 || OutStride < 1) begin : gen_illegal
     $error("vector_unit: no size may be zero");
@@ -63,6 +63,10 @@ module vector_unit_sva
           (out_addr_o + 32'(out_bytes_o) - 1) / OutStride);
   // Sooner would only be overwritten: it shows in no value.
   `ASSERT(LastIsTheLastTap_A, lanes_active && step_last |-> last_tap);
+  `ASSERT(SlidesOverColumns_A, lanes_active && cmd_q.mode.slide != '0 |->
+          cmd_q.mode.kept >= cmd_q.mode.slide && !cmd_q.mode.across && !cmd_q.mode.b_on &&
+          cmd_q.rows[0] == 32'd1);
+  `ASSERT(LineEndsWithAResult_A, lanes_active && step_column && last_column |-> step_last);
   `ASSERT(WritesResultsOnly_A, lane_write |-> last_out);
   `ASSERT(EndsWithAResult_A, done && lanes_active |-> step_last);
   // A row command may end in a step's idle cycles.
@@ -75,6 +79,7 @@ endmodule
 bind vector_unit vector_unit_sva #(
   .Lanes(Lanes), .ActStride(ActStride), .ParStride(ParStride), .OutStride(OutStride)
 ) u_sva (
-  .step_last(step.last), .last_tap(&last_of[TapLevels-1:0]),
+  .step_last(step.last), .last_tap(slides ? last_of[0] : &last_of[TapLevels-1:0]),
+  .step_column(step.column), .last_column(last_of[1]),
   .last_out(at[VectorLatency+1].last), .row_par_last(u_rows.u_sva.par_last), .*
 );

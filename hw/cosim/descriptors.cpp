@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <utility>
 
 #include "hw/cosim/bench_memory.h"
 #include "hw/cosim/descriptor_words.h"
@@ -31,6 +32,7 @@ static_assert(RowCommand::kChannelBytes == rtl::kRowChannelBytes);
 static_assert(contract::row_passes(RowOp::softmax).sum == rtl::kRowSumPass);
 static_assert(contract::row_passes(RowOp::softmax).write == rtl::kRowSoftmaxWrite);
 static_assert(contract::row_passes(RowOp::layer_norm).write == rtl::kRowNormWrite);
+static_assert(LaneCommand::kMostColumns == rtl::kMostColumns);
 static_assert(kLaneLevels == rtl::kRowLevels && kTapLevels == rtl::kTapLevels);
 static_assert(contract::kWindowLines == rtl::kWindowLines);
 static_assert(kWalkLevels == rtl::kLevels);
@@ -336,6 +338,13 @@ struct Describe {
     constants(d, c, norm);
     return d.done();
   }
+  /// Bits of the mode of rows that slide.
+  static uint32_t sliding(const LaneCommand& c) {
+    namespace mode = rtl::lane_mode;
+    if (c.slide == 0) return 0;
+    return static_cast<uint32_t>(c.slide) << mode::kSlideShift |
+           static_cast<uint32_t>(c.taps[0] - 1) << mode::kKeptShift;
+  }
   Result<Descriptor> operator()(const LaneCommand& c) const {
     namespace vec = rtl::vector_cmd;
     namespace mode = rtl::lane_mode;
@@ -347,15 +356,19 @@ struct Describe {
                             (c.b ? mode::kBOn : 0) |
                             (b.buffer == Buffer::parameter ? mode::kBParameter : 0) |
                             (b.splat ? mode::kBSplat : 0) | (c.across ? mode::kAcross : 0) |
-                            (c.table ? mode::kTableOn : 0));
+                            (c.table ? mode::kTableOn : 0) | sliding(c));
     d.count(vec::kBeat, beat, "beat");
     d.count(vec::kBeats, beats, "beats");
     d.count(vec::kTail, c.run - (beats - 1) * beat, "last beat");
-    d.counts(vec::kTaps, c.taps, "taps");
-    d.counts(vec::kRows, c.rows, "rows");
+    // A row's columns but the first are taken one behind the other: there are so many in a line.
+    auto rows = c.rows;
+    auto taps = c.taps;
+    if (c.slide > 0) taps[0] += (std::exchange(rows.back(), 1) - 1) * c.slide;
+    d.counts(vec::kTaps, taps, "taps");
+    d.counts(vec::kRows, rows, "rows");
     d.count(vec::kAOffset, at(c.a.offset), "offset");
-    d.strides(vec::kTapStride, c.taps, c.tap_stride, "stride of the taps");
-    d.strides(vec::kAStride, c.rows, c.a.row_stride, "stride");
+    d.strides(vec::kTapStride, taps, c.tap_stride, "stride of the taps");
+    d.strides(vec::kAStride, rows, c.a.row_stride, "stride");
     d.count(vec::kBOffset, at(b.offset), "offset of the second operand");
     d.strides(vec::kBStride, c.rows, b.row_stride, "stride of the second operand");
     d.count(vec::kOutOffset, at(c.slot_offset), "offset of the output");

@@ -7,7 +7,7 @@
 namespace accsim::hw::rtl {
 
 /// Of the package's text without comments and blanks.
-inline constexpr uint64_t kPackageHash = 0x465791eea854733d;
+inline constexpr uint64_t kPackageHash = 0x3a5cc36831ba4850;
 
 inline constexpr uint32_t kLevels = 6;
 inline constexpr uint32_t kWindowLines = 4;
@@ -32,6 +32,7 @@ inline constexpr uint32_t kRowChannelBytes = 8;
 inline constexpr uint32_t kRegions = 8;
 inline constexpr uint32_t kRowLevels = 4;
 inline constexpr uint32_t kTapLevels = 2;
+inline constexpr uint32_t kMostColumns = 8;
 inline constexpr uint32_t kRowPasses = 3;
 inline constexpr uint32_t kRowSlots = 64;
 inline constexpr uint32_t kLoadCountBits = 21;
@@ -271,6 +272,8 @@ inline constexpr uint32_t kRowNorm = 1u << 12;
 inline constexpr uint32_t kRowCentred = 1u << 13;
 inline constexpr uint32_t kRowSplat = 1u << 14;
 inline constexpr uint32_t kRowMask = 1u << 15;
+inline constexpr uint32_t kSlideShift = 16;
+inline constexpr uint32_t kKeptShift = 19;
 }
 
 /// Bits of lane_factors_t.

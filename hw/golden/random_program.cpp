@@ -722,6 +722,14 @@ class Generator {
     }
   }
 
+  /// Rows whose windows overlap.
+  void draw_slide(LaneCommand& c) {
+    c.taps = {pick(2, one_in(2) ? 3 : LaneCommand::kMostColumns), pick(1, one_in(4) ? 9 : 3)};
+    c.slide = pick(1, one_in(2) ? 1 : c.taps[0] - 1);
+    if (one_in(2)) c.rows.back() = pick(1, 9);
+    c.a.row_stride.back() = c.slide * c.tap_stride[0];
+  }
+
   std::optional<LaneTile> draw_lanes(int64_t in_room, int64_t out_room, int64_t parameter_room) {
     LaneTile t;
     LaneCommand& c = t.command;
@@ -734,6 +742,7 @@ class Generator {
     c.run = pick(1, one_in(c.across ? 2 : 3) ? 150 : 30);
     draw_strides(c.a.row_stride, c.run);
     draw_strides(c.tap_stride, c.run);
+    if (c.op == LaneOp::copy && !c.across && one_in(2)) draw_slide(c);
     if (c.op != LaneOp::copy) {
       c.b.emplace();
       c.b->buffer = one_in(3) ? Buffer::parameter : Buffer::activation;

@@ -81,11 +81,13 @@ class CommandCounter {
   void lane(int64_t times, const LaneCommand& c) {
     counts_.commands += times;
     const int64_t elements = c.row_count() * c.run;
-    read(Buffer::activation) += Bytes(elements * c.tap_count()) * times;
+    const int64_t taken = c.taken() * c.run;
+    read(Buffer::activation) += Bytes(taken) * times;
     if (c.b) read(c.b->buffer) += Bytes(c.b->splat ? c.row_count() : elements) * times;
     written(Buffer::output) += Bytes(c.out_bytes()) * times;
     if (c.table) look_ups(times, c.out_bytes());
-    counts_.vector_ops[lane_class(c)] += elements * c.tap_count() * times;
+    counts_.vector_ops[lane_class(c)] += taken * times;
+    counts_.joined += c.joined() * c.run * times;
   }
   void row(int64_t times, const RowCommand& c) {
     counts_.commands += times;

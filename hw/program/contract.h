@@ -100,9 +100,9 @@ inline int64_t lane_beat(const LaneCommand& c, const HwConfig& hw) {
   return c.across ? beat : std::min(beat, hw.buffer(Buffer::output).width);
 }
 
-/// Cycles a LaneCommand occupies the vector unit: one a beat and tap.
+/// Cycles a LaneCommand occupies the vector unit: one a beat and tap that is taken.
 inline int64_t lane_cycles(const LaneCommand& c, const HwConfig& hw) {
-  return c.row_count() * ceil_div(c.run, lane_beat(c, hw)) * c.tap_count();
+  return c.taken() * ceil_div(c.run, lane_beat(c, hw));
 }
 
 /// Bytes of a row that a RowCommand takes in a cycle: as a LaneCommand of elements would, with the

@@ -143,7 +143,10 @@ class Walker {
       const auto op = static_cast<TapOp>(i);
       hit(fmt::format("lane taps: {}", name(op)), c.tap_count() > 1 && c.tap_op == op);
       hit(fmt::format("lane across: {}", name(op)), c.across && c.tap_op == op);
+      hit(fmt::format("lane slides: {}", name(op)), c.slide > 0 && c.tap_op == op);
     }
+    hit("lane slides by several columns", c.slide > 1);
+    hit("lane slides over one row", c.slide > 0 && c.rows[kLaneLevels - 1] == 1);
     hit("lane table", c.table);
     hit("lane b: activation", c.b && c.b->buffer == Buffer::activation);
     hit("lane b: parameter", c.b && c.b->buffer == Buffer::parameter);

@@ -157,7 +157,10 @@ class Printer {
         "{} output[{}] strides {} <- {}{}{}, rows {} of {} bytes{}, / 2^{}, zero {} in [{}, {}]{}",
         name(c.op), text(c.slot_offset), fmt::join(c.out_stride, ","), text(c.a), taps,
         c.b ? " and " + text(*c.b) : "", fmt::join(c.rows, "x"), c.run,
-        c.across ? fmt::format(" ({} across)", name(c.tap_op)) : "", c.shift, c.output_zero, c.low,
+        c.across  ? fmt::format(" ({} across)", name(c.tap_op))
+        : c.slide ? fmt::format(", sliding by {}", c.slide)
+                  : "",
+        c.shift, c.output_zero, c.low,
         c.high, c.table ? ", table" : "");
   }
   std::string text(const RowOperand& o, std::string_view buffer) const {

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "hw/program/reach.h"
+
 namespace accsim::hw {
 
 std::string_view name(Queue q) {
@@ -32,6 +34,12 @@ std::string_view name(TapOp op) {
 std::string_view name(RowOp op) {
   constexpr std::array<std::string_view, kRowOps> kNames = {"softmax", "layer_norm", "rms_norm"};
   return kNames[static_cast<size_t>(op)];
+}
+
+bool LaneCommand::slides_well() const {
+  if (slide == 0) return true;
+  return op == LaneOp::copy && !across && slide > 0 && slide < taps[0] && taps[0] <= kMostColumns &&
+         tap_count() <= kMostKept && a.row_stride[kLaneLevels - 1] == multiply_far(slide, tap_stride[0]);
 }
 
 size_t lane_class(const LaneCommand& c) {

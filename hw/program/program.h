@@ -297,7 +297,15 @@ struct LaneOperand {
 ///   y = clip(round(s / 2^shift) + output_zero, low, high), then table[y] with `table`
 /// in 64 bits, halves away from zero. Row i goes to slot_offset + sum of index * out_stride,
 /// `across`: as one byte.
+///
+/// Rows whose windows overlap may be walked column by column (`slide`): a column is the inner taps
+/// at an outer one; a row of the innermost level begins `slide` columns behind the one before it,
+/// keeps the columns that both have, and takes but the others. It is a copy with 2 .. kMostColumns
+/// outer taps, more than `slide`, of at most kMostKept taps in all, not across, and
+/// a.row_stride[3] = slide * tap_stride[0]. Values are those of the same command without it.
 struct LaneCommand {
+  static constexpr int64_t kMostColumns = 8;
+  static constexpr int64_t kMostKept = 2048;
   LaneOp op = LaneOp::copy;
   std::array<int64_t, kLaneLevels> rows{1, 1, 1, 1};
   int64_t run = 0;  ///< bytes of a row
@@ -305,6 +313,7 @@ struct LaneCommand {
   std::array<int64_t, kTapLevels> taps{1, 1};    ///< outer, inner; at most 2^20 (with the run)
   std::array<int64_t, kTapLevels> tap_stride{};  ///< bytes
   bool across = false;                           ///< reduces the run: one byte a row
+  int64_t slide = 0;  ///< columns that a row doesn't share with the one before; 0: takes all taps
   LaneOperand a;
   std::optional<LaneOperand> b = std::nullopt;
   Affine slot_offset;                             ///< in the output slot
@@ -316,6 +325,17 @@ struct LaneCommand {
 
   int64_t row_count() const { return rows[0] * rows[1] * rows[2] * rows[3]; }
   int64_t tap_count() const { return taps[0] * taps[1]; }
+  /// Taps that are taken for all rows, each of `run` bytes.
+  int64_t taken() const {
+    if (slide == 0) return row_count() * tap_count();
+    return row_count() / rows[3] * (taps[0] + (rows[3] - 1) * slide) * taps[1];
+  }
+  /// Times that a column of a row is put together with the columns before it.
+  int64_t joined() const {
+    return slide == 0 ? 0 : taken() / taps[1] * (taps[0] - 1);
+  }
+  /// Is `slide` 0, or as it has to be?
+  bool slides_well() const;
   int64_t out_bytes() const { return across ? row_count() : row_count() * run; }
 };
 /// The class of lanes that a LaneCommand takes, an index of kLaneClassNames: elementwise, pool with
@@ -497,6 +517,7 @@ struct Counts {
   Bytes staged;                            ///< of both, those copied from one to the other
   std::array<Bytes, kBuffers> buffer_read{}, buffer_written{};
   std::array<int64_t, kLaneClasses> vector_ops{};
+  int64_t joined = 0;  ///< columns that lane commands put together with those before, by element
   int64_t commands = 0;
   int64_t gemms = 0;
   int64_t weight_cycles = 0;  ///< in which weights go into the array (contract::weights_in)

@@ -185,6 +185,9 @@ void Verifier::address(const LaneCommand& c) {
   if (c.b && c.b->buffer != Buffer::activation && c.b->buffer != Buffer::parameter)
     return fail("the second operand lies in activation or parameter slots");
   if (c.b && c.across && !c.b->splat) return fail("a row across has one second operand");
+  if (!c.slides_well())
+    return fail(fmt::format("rows that slide by {} of {} columns of {}, {} bytes in steps of {}",
+                            c.slide, c.taps[0], c.taps[1], c.a.row_stride[3], c.tap_stride[0]));
   between(c.shift, 0, 62, "shift of the lane command");
   between(c.output_zero, INT16_MIN, INT16_MAX, "zero point of the lane command");
   clip(c.low, c.high, INT8_MAX, "lane command");

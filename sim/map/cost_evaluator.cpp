@@ -33,8 +33,8 @@ void describe(const RowProblem& p, const hw::HwConfig&, const RowTile& t, Sink& 
 }
 
 template <class Sink>
-void describe(const LaneProblem& p, const hw::HwConfig&, const LaneTiling& t, Sink& to) {
-  LaneEmitter(as_cut(p, t), t, to).run();
+void describe(const LaneProblem& p, const hw::HwConfig& hw, const LaneTiling& t, Sink& to) {
+  LaneEmitter(as_cut(p, t), hw, t, to).run();
 }
 
 template <class Sink>

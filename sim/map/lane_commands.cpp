@@ -1,5 +1,9 @@
 #include "sim/map/lane_commands.h"
 
+#include <utility>
+
+#include "hw/program/contract.h"
+
 namespace accsim::sim {
 namespace {
 
@@ -48,12 +52,18 @@ hw::TapOp tap_operation(LaneGather gather) {
 
 class LaneWriter {
  public:
-  LaneWriter(const LaneProblem& p, const std::vector<Segment>& tile, const std::vector<Segment>& b,
-             bool b_held, const std::function<void(const LanePart&)>& each)
-      : p_(p), work_(p.work), tile_(tile), b_(b), b_held_(b_held), each_(each) {
-    for (size_t i = 0; i < tile.size(); ++i)
-      runs_.push_back(
-          lane_runs(work_.axes[i], tile[i].start, tile[i].size, work_.gather == LaneGather::mean));
+  LaneWriter(const LaneProblem& p, const hw::HwConfig& hw, const LaneTile& tile,
+             const std::function<void(const LanePart&)>& each)
+      : p_(p),
+        work_(p.work),
+        hw_(hw),
+        tile_(tile.tile),
+        b_(tile.b),
+        b_held_(tile.b_held),
+        each_(each) {
+    for (size_t i = 0; i < tile_.size(); ++i)
+      runs_.push_back(lane_runs(work_.axes[i], tile_[i].start, tile_[i].size,
+                                work_.gather == LaneGather::mean));
   }
 
   void run() { axis(0); }
@@ -95,8 +105,38 @@ class LaneWriter {
       c.tap_stride[taps++] = a * (planes ? tile_[i].size : s.dilation);
     }
     factors(c, divisor);
-    rows(c, std::move(levels));
+    std::erase_if(levels, [](const RowLevel& l) { return l.count == 1; });
+    rows(c, levels);
     each_(part);
+  }
+
+  /// Results one behind the other as long runs, or, of windows that overlap, as lines of which rows
+  /// keep what they share.
+  void rows(hw::LaneCommand& c, const std::vector<RowLevel>& levels) const {
+    hw::LaneCommand lines = c;
+    rows(c, levels, true);
+    if (c.tap_count() == 1 || c.across || c.b) return;
+    slide(c);
+    rows(lines, levels, false);
+    slide(lines);
+    if (hw::contract::lane_cycles(lines, hw_) < hw::contract::lane_cycles(c, hw_)) c = lines;
+  }
+
+  /// Lets the rows of the level slide for which the fewest taps are taken.
+  static void slide(hw::LaneCommand& c) {
+    hw::LaneCommand best = c;
+    for (size_t level = 0; level < hw::kLaneLevels; ++level)
+      for (size_t tap = 0; tap < hw::kTapLevels; ++tap) {
+        const int64_t row = c.a.row_stride[level], step = c.tap_stride[tap];
+        if (c.rows[level] == 1 || step == 0 || row % step != 0 || row / step < 1) continue;
+        hw::LaneCommand s = c;
+        const auto innermost = [&](auto& of) { std::swap(of[level], of.back()); };
+        innermost(s.rows), innermost(s.a.row_stride), innermost(s.out_stride);
+        std::swap(s.taps[0], s.taps[tap]), std::swap(s.tap_stride[0], s.tap_stride[tap]);
+        s.slide = row / step;
+        if (s.slides_well() && s.taken() < best.taken()) best = s;
+      }
+    c = best;
   }
 
   void factors(hw::LaneCommand& c, int64_t divisor) const {
@@ -120,9 +160,9 @@ class LaneWriter {
     b.multiplier = f.b_multiplier;
   }
 
-  /// The innermost levels that are contiguous are the run, others that go on in all slots are one.
-  void rows(hw::LaneCommand& c, std::vector<RowLevel> levels) const {
-    std::erase_if(levels, [](const RowLevel& l) { return l.count == 1; });
+  /// The innermost levels that are contiguous are the run, `merged`, else but one of them is;
+  /// others that go on in all slots are one.
+  void rows(hw::LaneCommand& c, std::vector<RowLevel> levels, bool merged) const {
     bool splat = true;
     c.run = 1;
     const auto goes_on = [&](const RowLevel& l) {
@@ -133,6 +173,7 @@ class LaneWriter {
       if (c.run == 1) splat = levels.back().b == 0;
       c.run *= levels.back().count;
       levels.pop_back();
+      if (!merged) break;
     }
     if (work_.across > 1) {
       c.run = work_.across;
@@ -142,11 +183,12 @@ class LaneWriter {
       const RowLevel inner = levels[i];
       RowLevel& outer = levels[i - 1];
       if (outer.a != inner.a * inner.count || outer.b != inner.b * inner.count ||
-          outer.out != inner.out * inner.count)
+          outer.out != inner.out * inner.count || !merged)
         continue;
       outer = {outer.count * inner.count, inner.a, inner.b, inner.out};
       levels.erase(levels.begin() + static_cast<ptrdiff_t>(i));
     }
+    if (!merged && levels.size() > hw::kLaneLevels) return rows(c, std::move(levels), true);
     check(levels.size() <= hw::kLaneLevels, "a lane op with too many rows");
     for (size_t i = 0; i < levels.size(); ++i) {
       const size_t at = hw::kLaneLevels - levels.size() + i;
@@ -160,6 +202,7 @@ class LaneWriter {
 
   const LaneProblem& p_;
   const LaneWork& work_;
+  const hw::HwConfig& hw_;
   const std::vector<Segment>&tile_, &b_;
   const bool b_held_;
   const std::function<void(const LanePart&)>& each_;
@@ -211,10 +254,9 @@ hw::Walk lane_walk(const LaneProblem& p, const std::vector<Segment>& tile, LaneS
   return w.merge();
 }
 
-void for_lane_commands(const LaneProblem& p, const std::vector<Segment>& tile,
-                       const std::vector<Segment>& b, bool b_held,
+void for_lane_commands(const LaneProblem& p, const hw::HwConfig& hw, const LaneTile& tile,
                        const std::function<void(const LanePart&)>& each) {
-  LaneWriter(p, tile, b, b_held, each).run();
+  LaneWriter(p, hw, tile, each).run();
 }
 
 }  // namespace accsim::sim

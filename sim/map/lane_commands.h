@@ -36,11 +36,16 @@ struct LanePart {
   int64_t a = 0, out = 0;  ///< bytes
 };
 
+/// A tile of the result, the tile of the second operand that its slot holds, and whether that is a
+/// parameter slot.
+struct LaneTile {
+  const std::vector<Segment>&tile, &b;
+  bool b_held;
+};
+
 /// Calls `each` for the commands of a tile, of which there are as many as results differ in the
-/// taps that they have. `b` is the tile of the second operand that its slot holds, which is a
-/// parameter slot where it is held.
-void for_lane_commands(const LaneProblem& p, const std::vector<Segment>& tile,
-                       const std::vector<Segment>& b, bool b_held,
+/// taps that they have. Where windows overlap, rows slide in the way that takes the fewest cycles.
+void for_lane_commands(const LaneProblem& p, const hw::HwConfig& hw, const LaneTile& tile,
                        const std::function<void(const LanePart&)>& each);
 
 }  // namespace accsim::sim

@@ -14,8 +14,8 @@ template <class Sink>
 class LaneEmitter {
  public:
   /// `p` as as_cut() has it.
-  LaneEmitter(LaneProblem p, const LaneTiling& t, Sink& sink)
-      : p_(std::move(p)), axes_(p_.work.axes), t_(t), sink_(sink) {
+  LaneEmitter(LaneProblem p, const hw::HwConfig& hw, const LaneTiling& t, Sink& sink)
+      : p_(std::move(p)), hw_(hw), axes_(p_.work.axes), t_(t), sink_(sink) {
     for (const LaneAxis& x : axes_) now_.push_back({.size = x.count, .in_size = x.slide.extent});
     whole_ = now_;
   }
@@ -126,7 +126,8 @@ class LaneEmitter {
     sync(hw::SyncKind::signal_full, hw::Queue::load, to);
     sync(hw::SyncKind::wait_full, hw::Queue::vector, to);
     sync(hw::SyncKind::wait_free, hw::Queue::vector, from);
-    for_lane_commands(p_, now_, t_.b_once ? whole_ : now_, t_.b_once, [&](const LanePart& part) {
+    const LaneTile all{now_, t_.b_once ? whole_ : now_, t_.b_once};
+    for_lane_commands(p_, hw_, all, [&](const LanePart& part) {
       sink_.lane(part.command, [&](auto& c) {
         c.a.offset = part.a;
         if (c.b) c.b->offset = t_.b_once ? at.b_slot : Address(behind);
@@ -142,6 +143,7 @@ class LaneEmitter {
   }
 
   const LaneProblem p_;
+  const hw::HwConfig& hw_;
   const std::vector<LaneAxis>& axes_;
   const LaneTiling& t_;
   Sink& sink_;

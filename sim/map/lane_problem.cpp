@@ -233,15 +233,15 @@ bool fits(const LaneProblem& problem, const hw::HwConfig& hw, const LaneTiling& 
   return f.a + beside <= slot(hw::Buffer::activation) && f.out <= slot(hw::Buffer::output);
 }
 
-hw::Program emit(const LaneProblem& p, const hw::HwConfig&, const LaneTiling& t) {
+hw::Program emit(const LaneProblem& p, const hw::HwConfig& hw, const LaneTiling& t) {
   ProgramSink sink(hw::Dataflow::weight_stationary);
-  LaneEmitter(as_cut(p, t), t, sink).run();
+  LaneEmitter(as_cut(p, t), hw, t, sink).run();
   return sink.take();
 }
 
 int64_t lower_bound(const LaneProblem& p, const hw::HwConfig& hw, const LaneTiling& t) {
   BusySink sink(hw);
-  LaneEmitter(as_cut(p, t), t, sink).run();
+  LaneEmitter(as_cut(p, t), hw, t, sink).run();
   return sink.bound();
 }
 

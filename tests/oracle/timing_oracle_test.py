@@ -170,6 +170,8 @@ def vector_kinds(name: str, what: Json, machine: Json) -> Iterator[str]:
     elif name == "table":
         yield f"table of {what['unit']}"
     elif name == "lane":
+        if what["slide"]:
+            yield f"lane that slides over {'rows' if what['line'] > 1 else 'a row'}"
         taps = "taps" if what["taps"] > 1 else "no taps"
         yield f"lane, b {what['b']}, {taps}{', across' if what['across'] else ''}"
         beat = Contract(machine).lane_beat(what)
@@ -232,6 +234,7 @@ EXPECTED = {
         for across in ("", ", across")
     ),
     "lane with a last beat of what is left",
+    *(f"lane that slides over {rows}" for rows in ("a row", "rows")),
     *(f"{op} of {rows}" for op in Contract.row_passes for rows in ("a row", "rows")),
     *(f"row, {steps} steps" for steps in ("long", "short")),
     "more rows than passes between",
@@ -340,9 +343,16 @@ def free_splat(self, lane):
     return Contract.lane_beat(self, {**lane, "b": "none"} if lane["b"] == "activation" else lane)
 
 
+def slides_at_once(self, lane):
+    """A line's first row takes no more than the others."""
+    if not lane["slide"]:
+        return Contract.lane(self, lane)
+    return Contract.lane(self, {**lane, "slide": 0}) * lane["slide"] // lane["columns"]
+
+
 def rows_in_one_train(self, lane):
     """Beats don't end with their run."""
-    return -(-lane["rows"] * lane["run"] // self.lane_beat(lane)) * lane["taps"]
+    return Contract.lane(self, {**lane, "rows": 1, "line": 1, "run": lane["rows"] * lane["run"]})
 
 
 class OneQueueForPostAndVector(Simulator):
@@ -502,6 +512,10 @@ CONTRACTS = {
     "lane": more("lane"),
     "lane, taps at once": changed(lane=lambda self, c: Contract.lane(self, {**c, "taps": 1})),
     "lane, a row": changed(lane=lambda self, c: Contract.lane(self, {**c, "rows": 1})),
+    "lane, slides without reuse": changed(
+        lane=lambda self, c: Contract.lane(self, {**c, "slide": 0})
+    ),
+    "lane, slides from the first row on": changed(lane=slides_at_once),
     "lane, rows in one train of beats": changed(lane=rows_in_one_train),
     "lane, all of the port for each operand": changed(lane_beat=free_splat),
     "lane, half a port rounded up": changed(lane_beat=half_rounded_up),

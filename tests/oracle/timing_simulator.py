@@ -208,8 +208,13 @@ class Contract:
         return min(widths)
 
     def lane(self, lane: Json) -> int:
-        """Row "lane command": the last beat of each run has what is left."""
-        return lane["rows"] * -(-lane["run"] // self.lane_beat(lane)) * lane["taps"]
+        """Row "lane command": the last beat of each run has what is left; rows that slide take
+        columns that the row before them hasn't."""
+        taps = lane["rows"] * lane["taps"]
+        if lane["slide"]:
+            line = lane["columns"] + (lane["line"] - 1) * lane["slide"]
+            taps = lane["rows"] // lane["line"] * line * (lane["taps"] // lane["columns"])
+        return taps * -(-lane["run"] // self.lane_beat(lane))
 
     def row_beat(self, row: Json) -> int:
         """Section "Row commands": elements that a cycle takes, half a port's with a mask."""

@@ -85,6 +85,9 @@ inline Json command_json(const hw::Program& p, const hw::Command& command) {
              {{"rows", c->row_count()},
               {"run", c->run},
               {"taps", c->tap_count()},
+              {"slide", c->slide},
+              {"columns", c->taps[0]},
+              {"line", c->rows[hw::kLaneLevels - 1]},
               {"across", c->across},
               {"b", c->b ? name(c->b->buffer) : "none"}}}};
   if (const auto* c = std::get_if<hw::RowCommand>(&command))

@@ -115,7 +115,7 @@ inline hw::Program program(std::vector<hw::Item> body, int loops = 0) {
 class RandomProgram {
  public:
   explicit RandomProgram(std::mt19937& random)
-      : random_(random), rows_random_(random), layers_random_(random) {}
+      : random_(random), rows_random_(random), layers_random_(random), slides_random_(random) {}
 
   hw::Program run() {
     hw::Program p = program({});
@@ -376,6 +376,12 @@ class RandomProgram {
     if (one_in(2))
       for (int64_t& n : c.taps) n = pick(1, 3);
     c.across = one_in(3);
+    // Drawn from numbers of their own, so that the programs around them stay as they are.
+    if (c.op == hw::LaneOp::copy && !c.across && c.taps[0] > 1) {
+      std::uniform_int_distribution<int64_t> slide(0, 4), line(1, 3);
+      c.slide = std::min(slide(slides_random_), c.taps[0] - 1);
+      if (c.slide > 0) c.rows.back() = line(slides_random_);
+    }
     if (c.op != hw::LaneOp::copy) {
       c.b.emplace();
       if (parameters && one_in(2)) c.b->buffer = hw::Buffer::parameter;
@@ -443,7 +449,7 @@ class RandomProgram {
   }
 
   std::mt19937& random_;
-  std::mt19937 rows_random_, layers_random_;
+  std::mt19937 rows_random_, layers_random_, slides_random_;
   int loops_ = 0;
   bool gathers_ = false;                   ///< the load queue holds a slot of indices
   bool drains_ = false, columns_ = false;  ///< output stationary; input stationary

@@ -124,6 +124,11 @@ class RandomLanes : public test::Draws {
     c.run = one_in(4) ? 1 : pick(1, 40);
     strides(c.a.row_stride);
     strides(c.tap_stride);
+    if (c.op == LaneOp::copy && !c.across && one_in(3)) {
+      c.taps[0] = pick(2, LaneCommand::kMostColumns);
+      c.slide = pick(1, c.taps[0] - 1);
+      c.a.row_stride[3] = c.slide * c.tap_stride[0];
+    }
     if (c.op != LaneOp::copy) {
       c.b.emplace();
       c.b->buffer = one_in(2) ? Buffer::parameter : Buffer::activation;

@@ -51,7 +51,7 @@ struct Names {
     addresses = {&parameter_offset};
   }
   void of(LaneCommand& c) {
-    auto& [op, rows, run, tap_op, taps, tap_stride, across, a, b, slot_offset, out_stride, shift,
+    auto& [op, rows, run, tap_op, taps, tap_stride, across, slide, a, b, slot_offset, out_stride, shift,
            output_zero, low, high, table] = c;
     addresses = {&slot_offset};
     for (LaneOperand* o : {&a, &b.value()}) {

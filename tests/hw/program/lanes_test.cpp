@@ -1,5 +1,8 @@
 #include <gtest/gtest.h>
 
+#include <numeric>
+#include <set>
+
 #include "hw/program/program.h"
 #include "tests/hw/program/refused.h"
 #include "tests/support/machines.h"
@@ -253,6 +256,62 @@ TEST(CountLanes, AddsUpElementsOfAllTaps) {
   EXPECT_EQ(bytes(n.buffer_read, Buffer::parameter), 0);
 }
 
+TEST(CountLanes, TakesWhatRowsThatSlideDoNotShareOnce) {
+  LaneCommand c;
+  c.rows = {2, 1, 3, 5};
+  c.run = 8;
+  c.taps = {4, 3};
+  c.tap_stride = {8, 100};
+  for (c.slide = 1; c.slide < 4; ++c.slide) {
+    c.a.row_stride = {0, 0, 300, 8 * c.slide};
+    // Columns that some row of a line has, each once.
+    std::set<int64_t> columns;
+    for (int64_t row = 0; row < 5; ++row)
+      for (int64_t u = 0; u < 4; ++u) columns.insert(row * c.slide + u);
+    const int64_t taken = 2 * 3 * std::ssize(columns);
+    const Counts n = counts({c}, 7);
+    EXPECT_EQ(bytes(n.buffer_read, Buffer::activation), 7 * taken * 3 * 8);
+    EXPECT_EQ(bytes(n.buffer_written, Buffer::output), 7 * 30 * 8);
+    EXPECT_EQ(std::accumulate(n.vector_ops.begin(), n.vector_ops.end(), int64_t{0}),
+              7 * taken * 3 * 8);
+    EXPECT_EQ(n.joined, 7 * taken * 3 * 8);  // three columns are kept
+    EXPECT_EQ(lane_class(c), 3U);
+  }
+}
+
+TEST(VerifyLanes, RefusesRowsThatCannotSlide) {
+  LaneCommand good;
+  good.rows = {1, 1, 2, 4};
+  good.run = 8;
+  good.taps = {3, 2};
+  good.tap_stride = {8, 80};
+  good.slide = 2;
+  good.a.row_stride = {0, 0, 160, 16};
+  EXPECT_EQ(error(around({good})), "");
+  const auto eight = [](LaneCommand& c) {
+    c.taps[0] = 8, c.slide = 7, c.tap_stride[0] = 4, c.a.row_stride[3] = 28;
+  };
+  LaneCommand most = good;
+  eight(most);
+  most.taps[1] = 256, most.tap_stride[1] = 0;
+  EXPECT_EQ(error(around({most})), "");
+  for (const Bend bend : {
+           Bend{[](LaneCommand& c) { c.slide = 3, c.a.row_stride[3] = 24; }},
+           {[](LaneCommand& c) { c.slide = -1, c.a.row_stride[3] = -8; }},
+           {[](LaneCommand& c) { c.slide = 1; }},
+           {[](LaneCommand& c) { c.a.row_stride[3] = 17; }},
+           {[](LaneCommand& c) { c.across = true; }},
+           {[](LaneCommand& c) { c.op = LaneOp::add, c.b.emplace(); }},
+           {[](LaneCommand& c) { c.taps[0] = 9; }},
+           {[](LaneCommand& c) { c.taps[1] = 683, c.tap_stride[1] = 0; }},
+           {[](LaneCommand& c) { c.tap_stride[0] = INT64_MAX, c.a.row_stride[3] = -2; }},
+       }) {
+    LaneCommand bad = good;
+    bend(bad);
+    EXPECT_TRUE(says(error(around({bad})), "rows that slide by"));
+  }
+}
+
 TEST(CountLanes, KnowsTablesAndResiduals) {
   const Counts table = counts({SetTableCommand{Queue::vector, 0}}, 3);
   EXPECT_EQ(bytes(table.buffer_read, Buffer::parameter), 3 * 256);
@@ -283,6 +342,8 @@ TEST(PrintLanes, ShowsAllOfACommand) {
     EXPECT_TRUE(says(text, part));
   c.across = true;
   EXPECT_TRUE(says(print(around({c})), "of 8 bytes (max across), /"));
+  c.across = false, c.slide = 2;
+  EXPECT_TRUE(says(print(around({c})), "of 8 bytes, sliding by 2, /"));
   c = LaneCommand();
   c.run = 8;
   EXPECT_TRUE(says(print(around({c})),
