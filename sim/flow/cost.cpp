@@ -279,7 +279,7 @@ Result<CostedNetwork> cost_network(const Graph& graph, const hw::HwConfig& hw,
   r.objective = name(options.objective);
   if (options.aim().slackens() && options.effort == MapEffort::search)
     r.objective +=
-        fmt::format(" and the least energy within {} of them", slack_text(options.slack));
+        fmt::format(" and the least energy x traffic within {} of them", slack_text(options.slack));
   if (options.effort == MapEffort::rule) r.objective += " by the fixed rule";
   if (!options.dataflows.empty()) {
     r.objective += ", dataflow";

@@ -14,10 +14,16 @@ using Mappings = std::vector<std::shared_ptr<const Mapping>>;
 
 constexpr int kMostTries = 8;  ///< to go back with some products, before all of them do
 
-/// What the ops of one mapping take in a network.
+/// What an op takes in a network.
 struct Take {
-  double cycles = 0, picojoules = 0;
+  double cycles = 0, picojoules = 0, burden = 0;
 };
+
+/// What of an op's energy another mapping's burden saves, in picojoules: as much of it as it saves of
+/// the burden.
+double saved(const Take& before, const Take& now) {
+  return before.burden > 0 ? before.picojoules * (1 - now.burden / before.burden) : 0;
+}
 
 class SlackScheduler {
  public:
@@ -77,12 +83,18 @@ class SlackScheduler {
   /// By op.
   std::vector<Take> takes(const Schedule& s) const {
     std::vector<Take> out(mappings_.size());
+    std::vector<double> bytes(out.size());
+    constexpr auto kDram = static_cast<size_t>(hw::Memory::dram);
     for (size_t i = 0; i < s.stretches.size(); ++i) {
-      Take& take = out[s.stretches[i].op];
-      take.cycles += static_cast<double>(s.shares[i].total.count());
+      const size_t op = s.stretches[i].op;
       const hw::Counts& counts = s.stretches[i].mapping->counts;
-      take.picojoules += total(energy(counts, s.shares[i].total, in_.hw)).value();
+      out[op].cycles += static_cast<double>(s.shares[i].total.count());
+      out[op].picojoules += total(energy(counts, s.shares[i].total, in_.hw)).value();
+      bytes[op] += static_cast<double>((counts.read[kDram] + counts.written[kDram]).count());
     }
+    for (size_t op = 0; op < out.size(); ++op)
+      out[op].burden = burden({.tensor_bytes = mappings_[op]->tensor_bytes}, out[op].picojoules,
+                              bytes[op]);
     return out;
   }
 
@@ -90,11 +102,10 @@ class SlackScheduler {
   /// cost the most.
   void go_back(const std::vector<Take>& before, const std::vector<Take>& now, double beyond) {
     struct Group {
-      Take more;
       const Mapping* mapping = nullptr;
+      double cycles = 0, saved = 0;
       double price() const {
-        if (more.picojoules < 0) return more.cycles / -more.picojoules;
-        return std::numeric_limits<double>::infinity();
+        return saved > 0 ? cycles / saved : std::numeric_limits<double>::infinity();
       }
     };
     std::vector<Group> groups;
@@ -102,16 +113,16 @@ class SlackScheduler {
     for (size_t i = 0; i < mappings_.size(); ++i) {
       if (mappings_[i] == fewest_[i]) continue;
       const auto [at, fresh] = known.emplace(mappings_[i].get(), groups.size());
-      if (fresh) groups.push_back({{}, mappings_[i].get()});
-      groups[at->second].more.cycles += now[i].cycles - before[i].cycles;
-      groups[at->second].more.picojoules += now[i].picojoules - before[i].picojoules;
+      if (fresh) groups.push_back({mappings_[i].get()});
+      groups[at->second].cycles += now[i].cycles - before[i].cycles;
+      groups[at->second].saved += saved(before[i], now[i]);
     }
     std::ranges::stable_sort(groups, std::greater{}, &Group::price);
     std::unordered_set<const Mapping*> back;
     for (const Group& g : groups) {
       if (!back.empty() && beyond <= 0) break;
       back.insert(g.mapping);
-      beyond -= std::max(0.0, g.more.cycles);
+      beyond -= std::max(0.0, g.cycles);
     }
     for (size_t i = 0; i < mappings_.size(); ++i)
       if (back.contains(mappings_[i].get())) mappings_[i] = fewest_[i];

@@ -15,7 +15,7 @@ struct SlackSchedule {
 /// Puts a network together whose products may have taken slack. Programs overlap, so that each
 /// within the slack doesn't make their chain so: where it takes more than (1 + slack) times the
 /// cycles that it takes when every product has its fewest, or no less energy, products go back to
-/// those; first the ones that cost the most cycles for the energy that they save. So a network
+/// those; first the ones that cost the most cycles for what they save. So a network
 /// takes at most (1 + slack) times the cycles that it takes without.
 SlackSchedule schedule_within_slack(const ScheduleInput& input);
 

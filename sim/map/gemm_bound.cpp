@@ -413,21 +413,25 @@ Candidate GemmBound::operator()(const Tiling& tiling, const PixelOption& m, cons
   Candidate out{.tiling = tiling,
                 .bound = static_cast<int64_t>(least),
                 .traffic = static_cast<int64_t>(b.a + b.w + b.staged + b.parameters + b.out)};
-  const auto dram = [](const Place& place, double bytes) {
-    return place.memory == hw::Memory::dram ? bytes : 0;
-  };
-  const double dram_bytes = dram(p_.a, b.a) + (b.staged > 0 ? b.staged : dram(p_.b, b.w)) +
-                            dram(p_.out, b.out) + dram(p_.parameters, b.parameters);
-  // Slack asks for energy where cycles leave something to choose from: energy().
+  // Slack asks for energy where cycles leave something to choose from: burden().
   const bool by_energy = aim.objective == Objective::energy || aim.objective == Objective::edp;
   out.score_bound = primary(aim, out.bound, by_energy ? picojoules(b, m, c, n, least) * kSafe : 0,
-                            static_cast<int64_t>(dram_bytes));
+                            static_cast<int64_t>(dram_bytes(b)));
   return out;
 }
 
-double GemmBound::energy(const Tiling& tiling, const PixelOption& m, const ChannelOption& c,
-                         const OutputOption& n, int64_t cycles) const {
-  return picojoules(traffic(tiling, m, c, n), m, c, n, real(cycles)) * kSafe;
+double GemmBound::dram_bytes(const Traffic& b) const {
+  const auto dram = [](const Place& place, double bytes) {
+    return place.memory == hw::Memory::dram ? bytes : 0;
+  };
+  return dram(p_.a, b.a) + (b.staged > 0 ? b.staged : dram(p_.b, b.w)) + dram(p_.out, b.out) +
+         dram(p_.parameters, b.parameters);
+}
+
+double GemmBound::burden(const Candidate& of, const PixelOption& m, const ChannelOption& c,
+                         const OutputOption& n, const Aim& aim) const {
+  const Traffic b = traffic(of.tiling, m, c, n);
+  return sim::burden(aim, picojoules(b, m, c, n, real(of.bound)) * kSafe, dram_bytes(b));
 }
 
 }  // namespace accsim::sim

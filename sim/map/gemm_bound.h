@@ -88,9 +88,9 @@ class GemmBound {
   Candidate operator()(const Tiling& tiling, const PixelOption& m, const ChannelOption& c,
                        const OutputOption& n, const Aim& aim) const;
 
-  /// Never more than the energy of a combination's program, which takes `cycles` at least.
-  double energy(const Tiling& tiling, const PixelOption& m, const ChannelOption& c,
-                const OutputOption& n, int64_t cycles) const;
+  /// Never more than burden() of a combination's program.
+  double burden(const Candidate& of, const PixelOption& m, const ChannelOption& c,
+                const OutputOption& n, const Aim& aim) const;
 
  private:
   struct Traffic;
@@ -123,6 +123,7 @@ class GemmBound {
   void last_tile(const PixelOption& m, const ChannelOption& c, const OutputOption& n,
                  GemmTimes& t) const;
   void slots(const Traffic& b, GemmTimes& t) const;
+  double dram_bytes(const Traffic& bytes) const;
   double picojoules(const Traffic& bytes, const PixelOption& m, const ChannelOption& c,
                     const OutputOption& n, double cycles) const;
   double sums_stay(int64_t rows, int64_t blocks, int64_t passes, int64_t k) const;

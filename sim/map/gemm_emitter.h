@@ -32,16 +32,11 @@ class GemmEmitter {
   }
 
   void run() {
-    const GemmOp& op = p_.op;
-    const int64_t a_batches = op.grouped || op.a_shared ? 1 : op.batch;
-    const int64_t out_batches = op.grouped ? 1 : op.batch;
-    const int64_t a_pixels = a_batches * op.images * op.in[0] * op.in[1] * op.in[2];
-    sink_.tensor(p_.a, a_pixels * p_.pixel_channels() * p_.a_bytes);
+    sink_.tensor(p_.a, p_.a_tensor_bytes());
     sink_.tensor(p_.b, weight_tensor_bytes());
-    sink_.tensor(p_.out, out_batches * op.m() * p_.pixel_outputs() * p_.out_bytes);
+    sink_.tensor(p_.out, p_.out_tensor_bytes());
     if (p_.has_parameters) sink_.tensor(p_.parameters, p_.all_parameters());
-    if (p_.residual)
-      sink_.tensor(*p_.residual, out_batches * op.m() * p_.pixel_outputs() * p_.out_bytes);
+    if (p_.residual) sink_.tensor(*p_.residual, p_.out_tensor_bytes());
     if (!panels_) return level(0);
     for (int64_t r = 0; r < panels_->regions; ++r) sink_.region(panels_->region_bytes);
     all_panels();

@@ -78,6 +78,21 @@ Passes passes(const GemmProblem& p, const hw::HwConfig& hw, int64_t channels, bo
   return out;
 }
 
+int64_t GemmProblem::a_tensor_bytes() const {
+  const int64_t batches = op.grouped || op.a_shared ? 1 : op.batch;
+  return batches * op.images * op.in[0] * op.in[1] * op.in[2] * pixel_channels() * a_bytes;
+}
+
+int64_t GemmProblem::out_tensor_bytes() const {
+  return (op.grouped ? 1 : op.batch) * op.m() * pixel_outputs() * out_bytes;
+}
+
+int64_t GemmProblem::tensor_bytes() const {
+  const int64_t weights = (op.b_shared ? 1 : op.batch) * op.k() * op.outputs;
+  return a_tensor_bytes() + (b_bits == 4 ? weights / 2 : weights * b_bytes) + out_tensor_bytes() +
+         (has_parameters ? all_parameters() : 0) + (residual ? out_tensor_bytes() : 0);
+}
+
 bool weights_n_major(const GemmProblem& p) {
   return p.op.b_transposed || p.kernel() > 1 || p.op.grouped;
 }

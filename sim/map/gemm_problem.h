@@ -74,6 +74,11 @@ struct GemmProblem {
   /// Groups of channels with a scale each, whose sums a post puts together; they are the tiles that
   /// channels are cut into.
   int64_t scales() const { return scale_group > 0 ? ceil_div(op.channels, scale_group) : 1; }
+  /// Bytes of the first operand, and of the result, as they lie in memory.
+  int64_t a_tensor_bytes() const;
+  int64_t out_tensor_bytes() const;
+  /// Bytes of all tensors together; weights without what tilings add to them.
+  int64_t tensor_bytes() const;
   /// Bytes of parameters of an output channel, multipliers of its other groups included.
   int64_t channel_parameters() const {
     return parameter_bytes + (scales() - 1) * hw::PostCommand::kGroupBytes;

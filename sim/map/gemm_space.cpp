@@ -42,25 +42,25 @@ class Space {
     return std::tie(c.score_bound, c.bound) < std::tie(found_.primary, found_.cycles);
   }
 
-  /// May it need less energy than what is within the slack?
+  /// May its burden be less than that of what is within the slack?
   bool saves(const Candidate& c) const {
     return options_.aim.slackens() && static_cast<double>(c.bound) <= most_cycles() &&
-           (c.picojoules < found_.picojoules || c.bound < found_.picojoules_cycles);
+           (c.burden < found_.burden || c.bound < found_.burden_cycles);
   }
-  std::vector<Candidate>::iterator least_energy() {
+  std::vector<Candidate>::iterator least_burden() {
     return std::min_element(pool_.begin(), pool_.end(), [](const Candidate& a, const Candidate& b) {
-      return a.picojoules < b.picojoules;
+      return a.burden < b.burden;
     });
   }
   double most_cycles() const { return (1 + options_.aim.slack) * found_.primary; }
 
-  /// The fewest cycles are known: what is left may need less energy, that of the least first.
+  /// The fewest cycles are known: what is left may have less burden, that of the least first.
   void search_slack() {
     std::stable_sort(pool_.begin(), pool_.end(), [](const Candidate& a, const Candidate& b) {
-      return a.picojoules < b.picojoules;
+      return a.burden < b.burden;
     });
     for (const Candidate& c : pool_) {
-      if (c.picojoules >= found_.picojoules) break;
+      if (c.burden >= found_.burden) break;
       if (static_cast<double>(c.bound) <= most_cycles()) found_ = (*evaluate_)(c);
     }
   }
@@ -101,7 +101,7 @@ class Space {
           return std::tie(a.score_bound, a.bound, a.traffic) <
                  std::tie(b.score_bound, b.bound, b.traffic);
         });
-    if (!promises(*first)) first = least_energy();
+    if (!promises(*first)) first = least_burden();
     found_ = (*evaluate_)(*first);
     std::iter_swap(first, pool_.end() - 1);
     pool_.pop_back();
@@ -194,7 +194,7 @@ class Space {
     if (hopeless(bound.loads(t, m, c, n))) return;
     Candidate found = bound(t, m, c, n, options_.aim);
     if (options_.aim.slackens() && static_cast<double>(found.bound) <= most_cycles())
-      found.picojoules = bound.energy(t, m, c, n, found.bound);
+      found.burden = bound.burden(found, m, c, n, options_.aim);
     if (!promises(found) && !saves(found)) return;
     pool_.push_back(found);
     if (evaluate_ && pool_.size() >= pool_limit_) refine();

@@ -14,7 +14,7 @@ struct Candidate {
   Tiling tiling;
   int64_t bound = 0;       ///< never more than the cycles of its program
   double score_bound = 0;  ///< never more than its primary score
-  double picojoules = 0;   ///< never more than its energy, where the aim has slack
+  double burden = 0;       ///< never more than its burden(), where the aim has slack
   int64_t traffic = 0;     ///< bytes loaded and stored
 };
 
@@ -34,9 +34,9 @@ struct SpaceOptions {
 struct Found {
   double primary = std::numeric_limits<double>::infinity();  ///< the best, ...
   int64_t cycles = std::numeric_limits<int64_t>::max();      ///< ... and of those the fewest
-  /// Where the aim has slack: of what is within it the least energy, and its cycles.
-  double picojoules = std::numeric_limits<double>::infinity();
-  int64_t picojoules_cycles = std::numeric_limits<int64_t>::max();
+  /// Where the aim has slack: of what is within it the least burden(), and its cycles.
+  double burden = std::numeric_limits<double>::infinity();
+  int64_t burden_cycles = std::numeric_limits<int64_t>::max();
 };
 
 /// Every tiling that fits, with its bounds; sorted by (score_bound, bound, traffic), then by
@@ -47,7 +47,7 @@ std::vector<Candidate> candidates(const GemmProblem& p, const hw::HwConfig& hw,
 
 /// Branch and bound over the same tilings: calls `evaluate`, which returns what has been found so
 /// far, for every candidate that this doesn't exclude by its bounds, the most promising first: of
-/// the objective, and then, where the aim has slack, of energy. Starts from `found`. Returns how
+/// the objective, and then, where the aim has slack, of burden(). Starts from `found`. Returns how
 /// many candidates were bounded.
 int64_t search(const GemmProblem& p, const hw::HwConfig& hw, const SpaceOptions& options,
                const MappingPin& pin, const Found& found,

@@ -347,7 +347,8 @@ std::vector<hw::Dataflow> Mapper::dataflows(const MappingPin& pin) const {
 }
 
 Result<Mapping> Mapper::search_gemm(const GemmProblem& p, const MappingPin& pin, const Aim& aim) {
-  const SpaceOptions space{.dataflows = dataflows(pin), .aim = aim};
+  SpaceOptions space{.dataflows = dataflows(pin), .aim = aim};
+  space.aim.tensor_bytes = static_cast<double>(p.tensor_bytes());
   TilingChoice choice(space.aim);
   const auto evaluate = [&](const Tiling& t) {
     const Cost cost = evaluator_.cost(p, t);
@@ -371,6 +372,7 @@ Result<Mapping> Mapper::search_gemm(const GemmProblem& p, const MappingPin& pin,
   const auto mapping_of = [&](const TilingChoice::Timed& found) {
     Mapping m = costed(found.cost, choice.offered(), considered);
     m.link = evaluator_.link(p, found.tiling);
+    m.tensor_bytes = space.aim.tensor_bytes;
     check(m.counts.macs == Macs(p.op.macs()), "a program's MACs differ from its op's");
     if (options_.programs) m.gemm = {p, found.tiling};
     return m;

@@ -26,11 +26,13 @@ inline constexpr double kDefaultSlack = 0.01;
 struct Aim {
   Objective objective = Objective::cycles;
   /// Of cycles, for products: among mappings that take at most this share more than the fewest, the
-  /// one of the least energy.
+  /// one of the least burden().
   double slack = 0;
   /// Of edp: picojoules that a cycle is worth, where a product of sums over many ops is to be least
   /// (network_edp()); 0: the op is all there is.
   double cycle_price = 0;
+  /// Of slack: bytes of the product's tensors, wherever they lie.
+  double tensor_bytes = 0;
 
   /// Is energy looked at?
   bool weighs_energy() const {
@@ -42,11 +44,17 @@ struct Aim {
 /// What counts first; the smaller is the better.
 double primary(const Aim& aim, int64_t cycles, double picojoules, int64_t dram_bytes);
 
+/// What slack looks for the least of: energy times traffic, picojoules times bytes. A byte from or to
+/// DRAM counts beside those of the tensors, which have to be moved in any case: so a product that
+/// hardly needs DRAM doesn't pay any energy to need less of it.
+double burden(const Aim& aim, double picojoules, double dram_bytes);
+
 /// How good a mapping is: by the objective, ties by cycles, then by DRAM bytes.
 struct Score {
   double primary = 0;
   int64_t cycles = 0, dram_bytes = 0;
   double picojoules = 0;  ///< where the aim weighs energy
+  double burden = 0;      ///< where it has slack
   friend auto operator<=>(const Score&, const Score&) = default;
 };
 /// The score of a program with this cost on the machine.

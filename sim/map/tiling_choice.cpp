@@ -9,7 +9,7 @@ namespace {
 /// Is one as good as the other in all that slack looks at?
 bool as_good(const Score& one, const Score& other) {
   return one.cycles <= other.cycles &&
-         std::tie(one.picojoules, one.dram_bytes) <= std::tie(other.picojoules, other.dram_bytes);
+         std::tie(one.burden, one.dram_bytes) <= std::tie(other.burden, other.dram_bytes);
 }
 
 }  // namespace
@@ -35,15 +35,15 @@ Found TilingChoice::found() const {
   Found out{.primary = best_->score.primary, .cycles = best_->score.cycles};
   if (!aim_.slackens()) return out;
   const Score& least = chosen().score;
-  out.picojoules = least.picojoules;
-  out.picojoules_cycles = least.cycles;
+  out.burden = least.burden;
+  out.burden_cycles = least.cycles;
   return out;
 }
 
 const TilingChoice::Timed& TilingChoice::chosen() const {
   if (!aim_.slackens()) return *best_;
   return *std::ranges::min_element(within_, [](const Timed& a, const Timed& b) {
-    const auto key = [](const Score& s) { return std::tie(s.picojoules, s.dram_bytes, s.cycles); };
+    const auto key = [](const Score& s) { return std::tie(s.burden, s.dram_bytes, s.cycles); };
     return key(a.score) < key(b.score);
   });
 }

@@ -8,7 +8,7 @@
 namespace accsim::sim {
 
 /// The tilings of a product that have been timed, as far as one of them may still be chosen. With
-/// slack, several may: fewer cycles found later may take the room from those of less energy.
+/// slack, several may: fewer cycles found later may take the room from those of less burden().
 class TilingChoice {
  public:
   struct Timed {
@@ -25,7 +25,7 @@ class TilingChoice {
   int64_t offered() const { return offered_; }
   /// What a search need not look beyond.
   Found found() const;
-  /// The best, the first of equals; with slack the one of the least energy, then DRAM bytes, then
+  /// The best, the first of equals; with slack the one of the least burden(), then DRAM bytes, then
   /// cycles, that takes at most (1 + slack) times the fewest cycles. Precondition: not empty.
   const Timed& chosen() const;
   /// The best by the objective, whatever the slack. Precondition: not empty.
@@ -36,7 +36,7 @@ class TilingChoice {
 
   const Aim aim_;
   std::optional<Timed> best_;  ///< by the objective
-  /// Within the slack; none of them has fewer cycles and less energy.
+  /// Within the slack; none of them has fewer cycles and less burden().
   std::vector<Timed> within_;
   int64_t offered_ = 0;
 };
