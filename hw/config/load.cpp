@@ -4,14 +4,11 @@
 
 #include <algorithm>
 #include <array>
-#include <cerrno>
-#include <filesystem>
-#include <fstream>
 #include <map>
-#include <system_error>
 #include <utility>
 
 #include "hw/config/fields.h"
+#include "hw/config/read_yaml.h"
 #include "hw/config/rules.h"
 #include "hw/config/values.h"
 #include "hw/config/yaml_tree.h"
@@ -166,22 +163,9 @@ Result<HwConfig> parse_hw(std::string_view yaml_text, const std::string& file_na
 }
 
 Result<HwConfig> load_hw(const std::string& path) {
-  std::error_code ec;
-  const auto status = std::filesystem::status(path, ec);
-  if (!std::filesystem::exists(status))
-    return Error{Errc::io, "no such file; give the path of a machine description (YAML)", path};
-  if (std::filesystem::is_directory(status))
-    return Error{Errc::io, "is a directory; give the path of a machine description (YAML)", path};
-  std::ifstream in(path, std::ios::binary);
-  if (!in) {
-    return Error{Errc::io, "can't be opened: " + std::generic_category().message(errno), path};
-  }
-  // One byte over the limit is enough for parse_yaml to refuse it, whatever the file's real size.
-  std::string text(kYamlBytesMax + 1, '\0');
-  in.read(text.data(), static_cast<std::streamsize>(text.size()));
-  if (in.bad()) return Error{Errc::io, "can't be read", path};
-  text.resize(static_cast<size_t>(in.gcount()));
-  return parse_hw(text, path);
+  const auto text = read_yaml(path, "machine description");
+  if (!text) return text.errors();
+  return parse_hw(*text, path);
 }
 
 }  // namespace accsim::hw

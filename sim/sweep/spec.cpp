@@ -5,10 +5,10 @@
 #include <algorithm>
 #include <cmath>
 #include <filesystem>
-#include <fstream>
 #include <set>
 
 #include "hw/config/load.h"
+#include "hw/config/read_yaml.h"
 #include "hw/config/values.h"
 #include "sim/flow/cost.h"
 #include "sim/map/mapping_words.h"
@@ -333,19 +333,9 @@ class SpecReader {
 std::string_view name(Strategy s) { return kStrategies[static_cast<size_t>(s)]; }
 
 Result<SweepSpec> load_sweep(const std::string& path) {
-  std::error_code ec;
-  const auto status = std::filesystem::status(path, ec);
-  if (!std::filesystem::is_regular_file(status))
-    return Error{Errc::io, "no such file; give the path of a sweep (YAML)", path};
-  std::ifstream in(path, std::ios::binary);
-  std::string text(hw::kYamlBytesMax + 1, '\0');
-  in.read(text.data(), static_cast<std::streamsize>(text.size()));
-  if (in.bad() || !in.is_open()) return Error{Errc::io, "can't be read", path};
-  text.resize(static_cast<size_t>(in.gcount()));
-  if (text.size() > hw::kYamlBytesMax)
-    return Error{Errc::invalid,
-                 fmt::format("larger than {} bytes; this is no sweep", hw::kYamlBytesMax), path};
-  const auto tree = hw::parse_yaml(text, path);
+  const auto text = hw::read_yaml(path, "sweep");
+  if (!text) return text.errors();
+  const auto tree = hw::parse_yaml(*text, path);
   if (!tree) return tree.errors();
   return SpecReader(path).run(*tree);
 }

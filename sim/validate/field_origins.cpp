@@ -7,12 +7,12 @@
 #include <optional>
 
 #include "hw/config/load.h"
+#include "hw/config/read_yaml.h"
 #include "hw/config/values.h"
 #include "hw/config/yaml_tree.h"
 #include "sim/sweep/axes.h"
 #include "sim/sweep/field_setting.h"
 #include "sim/sweep/space.h"
-#include "sim/validate/read_text.h"
 
 namespace accsim::sim {
 namespace {
@@ -185,7 +185,7 @@ Result<KnownMachine> parse_known_machine(std::string_view text, const std::strin
 }
 
 Result<KnownMachine> load_known_machine(const std::string& path) {
-  const auto text = read_text(path, "a machine description (YAML)");
+  const auto text = hw::read_yaml(path, "machine description");
   if (!text) return text.errors();
   return parse_known_machine(*text, path);
 }

@@ -7,18 +7,18 @@
 #include <filesystem>
 #include <set>
 
+#include "hw/config/read_yaml.h"
 #include "hw/config/values.h"
 #include "hw/config/yaml_tree.h"
 #include "sim/flow/cost.h"
 #include "sim/validate/layer_list.h"
-#include "sim/validate/read_text.h"
 
 namespace accsim::sim {
 namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::string_view kFileKind = "a validation file (YAML)";
+constexpr std::string_view kFileKind = "validation";
 /// By Evidence: in files, and for people.
 constexpr std::array<std::string_view, 3> kEvidence = {"silicon", "simulation", "estimate"};
 constexpr std::array<std::string_view, 3> kEvidenceText = {"silicon", "RTL simulation", "estimate"};
@@ -237,7 +237,7 @@ const std::vector<QuantityInfo>& quantities() {
 }
 
 Result<ValidationSource> load_validation(const std::string& path) {
-  const auto text = read_text(path, kFileKind);
+  const auto text = hw::read_yaml(path, kFileKind);
   if (!text) return text.errors();
   const auto tree = hw::parse_yaml(*text, path);
   if (!tree) return tree.errors();
@@ -250,7 +250,7 @@ Result<std::vector<std::string>> validation_files(const std::string& path) {
     if (!fs::is_regular_file(path, ec))
       return Error{
           Errc::io,
-          fmt::format("no such file or folder; give the path of {}, or of a folder of them",
+          fmt::format("no such file or folder; give the path of a {} (YAML), or of a folder of them",
                       kFileKind),
           path};
     return std::vector<std::string>{path};
