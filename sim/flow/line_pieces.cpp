@@ -79,7 +79,8 @@ void cut_op(GemmOp& op, const WindowCut& cut, int64_t count) {
 /// The axis of lines: the outermost one.
 std::optional<size_t> line_axis(const LaneWork& w) {
   for (size_t i = 0; i < w.axes.size(); ++i)
-    if (w.axes[i].count > 1) return w.axes[i].a > 0 ? std::optional(i) : std::nullopt;
+    if (w.axes[i].count > 1)
+      return w.axes[i].a > 0 && !w.axes[i].turned ? std::optional(i) : std::nullopt;
   return std::nullopt;
 }
 

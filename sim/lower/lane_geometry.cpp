@@ -67,7 +67,7 @@ std::optional<LaneWork> lane_axes(LaneWork work, std::vector<LaneDim> dims) {
   if (!is_dense(dims)) return std::nullopt;
   take_across(work, dims);
   for (const LaneDim& d : dims) {
-    const LaneAxis axis{d.count, d.a, d.b, d.slide};
+    const LaneAxis axis{d.count, d.a, d.b, d.slide, d.turned};
     if (!work.axes.empty() && joins(work.axes.back(), axis))
       work.axes.back() = joined(work.axes.back(), axis);
     else
@@ -77,7 +77,9 @@ std::optional<LaneWork> lane_axes(LaneWork work, std::vector<LaneDim> dims) {
   const auto window = [](const LaneAxis& x) { return x.slide.kernel > 1; };
   if (std::ranges::count_if(work.axes, window) > kWindows) return std::nullopt;
   if (work.across > 1) return work;
-  if (work.has_b() && work.axes.back().a != 1 && work.axes.back().b == 1) swap_operands(work);
+  const bool turned = std::ranges::any_of(work.axes, &LaneAxis::turned);
+  if (work.has_b() && work.axes.back().a != 1 && work.axes.back().b == 1 && !turned)
+    swap_operands(work);
   return contiguous(work) ? std::optional(work) : std::nullopt;
 }
 

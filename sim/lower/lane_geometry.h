@@ -11,11 +11,16 @@ struct LaneDim {
   int64_t count = 1;  ///< of the result
   int64_t out = 1;    ///< stride of the result
   int64_t a = 0, b = 0;
-  LaneSlide slide{};  ///< of `a`
+  LaneSlide slide{};    ///< of `a`
+  bool turned = false;  ///< as LaneAxis has it
 
   /// One that `a` has as the result has it.
   static LaneDim of(int64_t count, int64_t out, int64_t a, int64_t b = 0) {
     return {count, out, a, b, {.extent = count, .counted_to = count}};
+  }
+  /// Two whose elements are each other's.
+  static LaneDim of_turned(int64_t out, int64_t a, int64_t b) {
+    return {2, out, a, b, LaneSlide::turned(), true};
   }
 };
 

@@ -88,7 +88,7 @@ class LaneReading {
       const auto out = strides_of(dims(), layouts_.output);
       return in && out ? by_dims(*in, *out) : std::nullopt;
     }
-    const Meaning of_one = function();
+    const Meaning of_one = layouts_.turned ? std::nullopt : function();
     if (of_one || row_.algebra == Algebra::select) return of_one ? of_one : filled();
     return is_arithmetic() ? arithmetic_of_two() : std::nullopt;
   }
@@ -159,7 +159,27 @@ class LaneReading {
   Meaning arithmetic_of_two() const {
     if (node_.input_count() != 2 || !node_.has_input(0) || !node_.has_input(1)) return std::nullopt;
     if (row_.lane == LaneRule::div && !node_.input(1).constant) return std::nullopt;
-    return of_two(arithmetic(row_.lane), 0, 1);
+    const int a = layouts_.turned ? layouts_.turned->port : 0;
+    return of_two(arithmetic(row_.lane), a, 1 - a);
+  }
+
+  /// The pieces cut so that the two that change places are one of them; which one that is, or
+  /// nullopt where they don't lie so.
+  std::optional<size_t> cut_at_turn(std::vector<DimPiece>& pieces) const {
+    const int64_t turn = layouts_.turned->piece;
+    const Strides index = row_major(dims());
+    for (size_t i = 0; i < pieces.size(); ++i) {
+      const auto [dim, step, count] = pieces[i];
+      const int64_t from = step * index[dim], all = from * count;
+      if (all <= turn || from > turn) continue;
+      if (turn % from != 0 || all % (2 * turn) != 0) return std::nullopt;
+      const int64_t at = turn / index[dim];
+      pieces[i] = {dim, 2 * at, all / (2 * turn)};
+      const auto behind = pieces.begin() + static_cast<ptrdiff_t>(i) + 1;
+      pieces.insert(behind, {DimPiece{dim, at, 2}, DimPiece{dim, step, turn / from}});
+      return i + 1;
+    }
+    return std::nullopt;
   }
 
   /// Elements as they are, or an infinity, which is beyond all codes: a sum with what the condition
@@ -178,15 +198,18 @@ class LaneReading {
     work.op = op;
     work.a_port = a_port;
     work.b_port = b_port;
-    const auto pieces = pieces_of(layouts_.output, dims());
+    auto pieces = pieces_of(layouts_.output, dims());
     if (!pieces) return std::nullopt;
+    const auto turned = layouts_.turned ? cut_at_turn(*pieces) : std::nullopt;
+    if (layouts_.turned && !turned) return std::nullopt;
     const auto a = along_result(static_cast<size_t>(a_port), *pieces);
     const auto b = along_result(static_cast<size_t>(b_port), *pieces);
     if (!a || !b) return std::nullopt;
     std::vector<LaneDim> all;
     int64_t out = 1;
     for (size_t i = pieces->size(); i-- > 0; out *= (*pieces)[i].count)
-      all.push_back(LaneDim::of((*pieces)[i].count, out, (*a)[i], (*b)[i]));
+      all.push_back(turned == i ? LaneDim::of_turned(out, (*a)[i], (*b)[i])
+                                : LaneDim::of((*pieces)[i].count, out, (*a)[i], (*b)[i]));
     return lane_axes(work, all);
   }
 
@@ -337,7 +360,7 @@ Meaning lane_layer(const Graph& graph, const Layer& l, const LayerLayouts& lies)
 }
 
 LaneLayouts lane_layouts(const Layer& l, const LayerLayouts& lies) {
-  LaneLayouts out{{}, lies.output(0)};
+  LaneLayouts out{{}, lies.output(0), l.turned};
   for (size_t i = 0; i < l.inputs.size(); ++i)
     out.inputs.push_back(l.inputs[i] == kNoTensor ? Layout{} : lies.input(static_cast<int>(i)));
   return out;
@@ -348,8 +371,12 @@ Meaning lane_meaning(const Graph& graph, const Layer& l, const LayerLayouts& lie
   if (!l.function.empty()) return lane_layer(graph, l, lies);
   const Node& node = graph.nodes[static_cast<size_t>(l.node)];
   // A layer of other inputs isn't its node alone any more.
-  if (l.inputs != node.inputs || l.outputs.empty() || l.outputs[0] == kNoTensor)
-    return std::nullopt;
+  std::vector<TensorId> inputs = node.inputs;
+  if (l.turned) {
+    const auto port = static_cast<size_t>(l.turned->port);
+    inputs[port] = l.inputs[port];
+  }
+  if (l.inputs != inputs || l.outputs.empty() || l.outputs[0] == kNoTensor) return std::nullopt;
   Meaning work = lane_work(NodeView(graph, node), lane_layouts(l, lies));
   if (!work) return work;
   work->a_port = lies.read_from(work->a_port);

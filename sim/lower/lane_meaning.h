@@ -13,10 +13,12 @@ inline constexpr double kAsInfinity = 1e9;
 /// Has a machine elements for numbers of the type: its activations?
 inline bool is_element(DType t) { return is_float(t) || t == DType::int8 || t == DType::uint8; }
 
-/// How a node's inputs and its output lie; of constants and absent inputs anything.
+/// How a node's inputs and its output lie; of constants and absent inputs anything. An input that
+/// is turned lies as what it is of.
 struct LaneLayouts {
   std::vector<Layout> inputs;
   Layout output;
+  std::optional<TurnedPort> turned = std::nullopt;
 };
 
 /// What lane commands make of a node whose tensors lie so: arithmetic of two operands, a function

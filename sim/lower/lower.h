@@ -31,6 +31,13 @@ struct PortLayout {
 /// Internal ports of that copy, and of what is between two steps of it.
 inline int copy_port(int input) { return kSecondInternalPort - 1 - 2 * input; }
 inline int step_port(int input) { return copy_port(input) - 1; }
+/// An input that a layer's work reads as rotary embeddings turn it: of every two neighbouring
+/// pieces of so many elements, in the row-major index, each in the place of the other, and the
+/// second one, now the first, negated.
+struct TurnedPort {
+  int port = 0;
+  int64_t piece = 1;
+};
 /// Numbers of internal ports that a layer of so many inputs can have.
 inline int internal_ports(size_t inputs) { return 2 + 2 * static_cast<int>(inputs); }
 
@@ -63,6 +70,7 @@ struct Layer {
   UnaryFunction function{};
   bool in_function = false;  ///< a folded node that is part of the function of another layer
   std::optional<RowMeaning> rows = std::nullopt;  ///< what nodes that spell it out do with rows
+  std::optional<TurnedPort> turned = std::nullopt;
   /// Of lower_in_memory(): ports of which the work reads a copy, and how that lies.
   std::vector<PortLayout> copies{};
   int merged_into = -1;  ///< folded into this layer's program (index), -1: computed off line

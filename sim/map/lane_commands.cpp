@@ -94,9 +94,11 @@ class LaneWriter {
       const int64_t a = stride(LaneSide::a, i), out = stride(LaneSide::out, i);
       const bool planes = p_.unrolled == i;
       const int64_t step = planes || s.plain() ? a : a * s.stride;
-      levels.push_back({r.count, step, p_.has_b() ? stride(LaneSide::b, i) : 0, out});
+      const int64_t b = p_.has_b() ? stride(LaneSide::b, i) : 0;
+      levels.push_back({r.count, step, b, out});
       if (!planes && !s.plain()) part.a += (tile_[i].origin + r.taps.first * s.dilation) * a;
       part.a += (r.first - tile_[i].start) * step;
+      part.b += (r.first - tile_[i].start) * b;
       part.out += (r.first - tile_[i].start) * out;
       divisor *= r.counted;
       if (r.taps.count == 1) continue;
@@ -105,6 +107,7 @@ class LaneWriter {
       c.tap_stride[taps++] = a * (planes ? tile_[i].size : s.dilation);
     }
     factors(c, divisor);
+    if (negated()) c.a.multiplier = -c.a.multiplier;
     std::erase_if(levels, [](const RowLevel& l) { return l.count == 1; });
     rows(c, levels);
     each_(part);
@@ -137,6 +140,17 @@ class LaneWriter {
         if (s.slides_well() && s.taken() < best.taken()) best = s;
       }
     c = best;
+  }
+
+  /// Are these the first of turned results?
+  bool negated() const {
+    // What has another addend would need its sign changed, too.
+    const bool one_factor = work_.op == LaneArithmetic::copy || work_.op == LaneArithmetic::mul;
+    bool out = false;
+    for (size_t i = 0; i < chosen_.size(); ++i)
+      out ^= work_.axes[i].turned && chosen_[i].first == 0;
+    check(one_factor || !out, "a lane op that turns a sum");
+    return out;
   }
 
   void factors(hw::LaneCommand& c, int64_t divisor) const {
@@ -219,7 +233,7 @@ std::vector<LaneRun> lane_runs(const LaneAxis& axis, int64_t first, int64_t coun
     const LaneSlide::Taps taps = axis.slide.inside(o);
     const int64_t counted = mean ? axis.slide.counted(o) : 1;
     LaneRun* last = out.empty() ? nullptr : &out.back();
-    if (last && last->taps.first == taps.first && last->taps.count == taps.count &&
+    if (last && !axis.turned && last->taps.first == taps.first && last->taps.count == taps.count &&
         last->counted == counted)
       ++last->count;
     else

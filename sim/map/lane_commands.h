@@ -13,7 +13,7 @@ namespace accsim::sim {
 /// A tensor of a lane op.
 enum class LaneSide : uint8_t { a, b, out };
 
-/// Results one behind the other along an axis whose taps are the same ones.
+/// Results one behind the other along an axis whose taps are the same ones, and whose sign is.
 struct LaneRun {
   int64_t first = 0, count = 1;  ///< results
   LaneSlide::Taps taps{0, 1};
@@ -30,10 +30,10 @@ int64_t slot_stride(const LaneProblem& p, const std::vector<Segment>& tile, Lane
 hw::Walk lane_walk(const LaneProblem& p, const std::vector<Segment>& tile, LaneSide side,
                    const std::vector<Segment>& whole = {});
 
-/// A command without addresses, and where in its operand's and result's tiles it begins.
+/// A command without addresses, and where in its operands' and result's tiles it begins.
 struct LanePart {
   hw::LaneCommand command;
-  int64_t a = 0, out = 0;  ///< bytes
+  int64_t a = 0, b = 0, out = 0;  ///< bytes
 };
 
 /// A tile of the result, the tile of the second operand that its slot holds, and whether that is a

@@ -75,6 +75,13 @@ class LaneEmitter {
     }
   }
 
+  /// Both results of a turned axis, or one in a tile: their commands differ.
+  static void turned(int64_t tile, Segments& out) {
+    if (tile > 1) return out.push_back({.size = 2, .in_size = 2, .origin = 1});
+    for (int64_t o = 0; o < 2; ++o)
+      out.push_back({.start = o, .size = 1, .in_start = 1 - o, .in_size = 1});
+  }
+
   /// Tiles along an axis; of unrolled windows those that border_ has.
   Segments segments(size_t i) const {
     const LaneAxis& x = axes_[i];
@@ -88,6 +95,8 @@ class LaneEmitter {
         part.in_size = part.size * border_.taps.count;
         out.push_back(part);
       }
+    } else if (x.turned) {
+      turned(t_.tile[i], out);
     } else if (s.plain()) {
       for (const Segment& part : split(x.count, t_.tile[i])) out.push_back(part);
     } else {
@@ -130,7 +139,7 @@ class LaneEmitter {
     for_lane_commands(p_, hw_, all, [&](const LanePart& part) {
       sink_.lane(part.command, [&](auto& c) {
         c.a.offset = part.a;
-        if (c.b) c.b->offset = t_.b_once ? at.b_slot : Address(behind);
+        if (c.b) c.b->offset = (t_.b_once ? at.b_slot : Address(behind)) + Address(part.b);
         c.slot_offset = part.out;
       });
     });

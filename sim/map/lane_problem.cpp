@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <cstdlib>
 
 #include "sim/map/lane_emitter.h"
 
@@ -105,8 +106,8 @@ LaneFootprint footprint(const LaneProblem& p, const std::vector<int64_t>& tile) 
     if (p.unrolled == i)
       in = tile[i] * x.slide.kernel;
     else if (!x.slide.plain())
-      in = std::min(x.slide.extent,
-                    (tile[i] - 1) * x.slide.stride + (x.slide.kernel - 1) * x.slide.dilation + 1);
+      in = std::min(x.slide.extent, (tile[i] - 1) * std::abs(x.slide.stride) +
+                                        (x.slide.kernel - 1) * x.slide.dilation + 1);
     if (x.a != 0) f.a *= in;
     if (x.b != 0 || p.repeated == i) f.b *= tile[i];
     f.out *= tile[i];

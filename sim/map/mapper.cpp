@@ -53,9 +53,9 @@ void add(KeyBytes& key, const RowWork& w) {
 void add(KeyBytes& key, const LaneWork& work) {
   const auto& [op, gather, a_port, b_port, axes, across, table] = work;
   key.add(op, gather, a_port, b_port, across, table, axes.size());
-  for (const auto& [count, a, b, slide] : axes) {
+  for (const auto& [count, a, b, slide, turned] : axes) {
     const auto& [extent, kernel, stride, dilation, pad, counted_from, counted_to] = slide;
-    key.add(count, a, b, extent, kernel, stride, dilation, pad, counted_from, counted_to);
+    key.add(count, a, b, extent, kernel, stride, dilation, pad, counted_from, counted_to, turned);
   }
 }
 

@@ -38,6 +38,7 @@ class Lanes {
       return;
     }
     const sim::LaneAxis& x = axes_[i];
+    if (x.turned) return gather(i + 1, from + (1 - index_[i]) * x.a, g);
     if (x.slide.plain()) return gather(i + 1, from + index_[i] * x.a, g);
     for (int64_t k = 0; k < x.slide.kernel; ++k) {
       const int64_t in = index_[i] * x.slide.stride + k * x.slide.dilation - x.slide.pad;
@@ -73,6 +74,13 @@ class Lanes {
     return out;
   }
 
+  /// Of a turned axis the first result has the opposite sign.
+  bool negated() const {
+    bool out = false;
+    for (size_t i = 0; i < axes_.size(); ++i) out ^= axes_[i].turned && index_[i] == 0;
+    return out;
+  }
+
   int8_t result(int64_t b_element) const {
     Gathered g;
     gather(0, 0, g);
@@ -80,7 +88,8 @@ class Lanes {
     if (p_.work.gather == LaneGather::mean && p_.mean) scale = p_.mean(counted());
     const int64_t a = g.value * scale.multiplier;
     const int64_t b = p_.b.empty() ? 0 : p_.b[static_cast<size_t>(b_element)] - p_.b_zero;
-    const int64_t y = nearest(combined(g.value, a, b, scale), scale.shift) + p_.out_zero;
+    const int64_t exact = combined(g.value, a, b, scale);
+    const int64_t y = nearest(negated() ? -exact : exact, scale.shift) + p_.out_zero;
     const int32_t v = limited(y, p_.low, p_.high);
     return static_cast<int8_t>(p_.table.empty() ? v : p_.table[static_cast<uint8_t>(v + 128)]);
   }

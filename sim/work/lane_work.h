@@ -41,6 +41,8 @@ struct LaneSlide {
   /// Those of them that `a` has.
   Taps inside(int64_t o) const { return taps(o, 0, extent); }
   int64_t counted(int64_t o) const { return taps(o, counted_from, counted_to).count; }
+  /// Of an axis that is turned: two elements, the second one first.
+  static LaneSlide turned() { return {.extent = 2, .stride = -1, .pad = -1, .counted_to = 2}; }
 
   friend bool operator==(const LaneSlide&, const LaneSlide&) = default;
 };
@@ -50,6 +52,8 @@ struct LaneAxis {
   int64_t count = 1;
   int64_t a = 0, b = 0;  ///< strides; 0: the same again (broadcast)
   LaneSlide slide{};     ///< of `a`
+  /// Of two, in a product or a copy: result o is of element 1 - o of `a`, that of o = 0 negated.
+  bool turned = false;
 
   friend bool operator==(const LaneAxis&, const LaneAxis&) = default;
 };

@@ -24,6 +24,8 @@ struct LaneCase {
   /// Elements of input 0 that make a result, and the number that a mean divides by.
   std::function<std::vector<At>(const At&)> taps = [](const At& o) { return std::vector<At>{o}; };
   std::function<int64_t(const At&)> divisor = [](const At&) { return 1; };
+  /// Has the result the opposite sign?
+  std::function<bool(const At&)> negated = [](const At&) { return false; };
 
   const Node& node() const { return graph.nodes.front(); }
   const Dims& dims(size_t port) const { return graph.tensor(node().inputs[port]).dims; }
@@ -69,6 +71,11 @@ class LaneCaseBuilder {
     a.name = std::move(name);
     a.value = std::move(value);
     node_.attributes.push_back(std::move(a));
+    return *this;
+  }
+
+  LaneCaseBuilder& turned(int port, int64_t piece) {
+    out_.layouts.turned = {port, piece};
     return *this;
   }
 

@@ -45,6 +45,47 @@ TEST(LaneProblem, ArithmeticOfTwoOperandsIsWhatItIsByOnnx) {
   EXPECT_GT(swapped, 50);
 }
 
+/// Pieces of an axis change places in pairs, and the one that comes first then is negated.
+TEST(LaneProblem, ProductsOfTurnedTensorsAreThoseOfWhatIsThereThen) {
+  Draw d(6);
+  Seen seen;
+  int neighbours = 0;
+  for (int i = 0; i < 900; ++i) {
+    Dims dims = random_dims(d, 1, 4);
+    const auto axis = as_index(d.of(0, std::ssize(dims) - 1));
+    const int64_t half = d.of(1, 9), pairs = d.of(1, 3);
+    dims[axis] = 2 * half * pairs;
+    const int64_t piece = half * elements(dims, axis + 1, dims.size());
+    Dims with = dims;
+    for (int64_t& n : with)
+      if (d.one_in(3)) n = 1;
+    const bool last = dims.size() > 2 && d.one_in(2), constant = d.one_in(2);
+    const int turned = static_cast<int>(d.of(0, 1));
+    LaneCaseBuilder b("Mul", 13);
+    if (turned == 1) b.in(with, last && !constant, constant);
+    b.in(dims, last);
+    if (turned == 0) b.in(with, last && !constant, constant);
+    LaneCase op = b.turned(turned, piece).build();
+    const auto is_first = [=](const At& o) { return o[axis] / half % 2 == 0; };
+    op.negated = is_first;
+    op.taps = [=](const At& o) {
+      At from = o;
+      from[axis] += is_first(o) ? half : -half;
+      return std::vector<At>{from};
+    };
+    const auto t = trial(std::move(op), {last, last}, last, d);
+    ASSERT_TRUE(t) << accsim::to_string(dims) << " in pieces of " << piece;
+    ASSERT_EQ(t->p.work.a_port, turned);
+    neighbours += t->p.work.axes.back().turned;
+    check_program(*t, d, seen);
+    if (HasFatalFailure()) return;
+  }
+  EXPECT_GT(seen.programs, 300);
+  EXPECT_GT(seen.cut, 100);
+  EXPECT_GT(seen.held, 60);
+  EXPECT_GT(neighbours, 10);
+}
+
 TEST(LaneProblem, FunctionsOfOneElementAreTables) {
   Draw d(2);
   Seen seen;

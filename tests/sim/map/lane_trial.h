@@ -97,6 +97,7 @@ struct LaneTrial {
           : name == "Max" ? std::max(s, scaled)
                           : s * b;
     }
+    if (op.negated(o)) s = -s;
     const int64_t y = std::clamp<int64_t>(rounded(s, shift) + f.output_zero, f.low, f.high);
     return w.table ? table[as_index(y + 128)] : static_cast<uint8_t>(y);
   }

@@ -149,6 +149,22 @@ TEST(IntegerLanes, DoesArithmeticWithBroadcasts) {
   EXPECT_EQ(gives(sim::LaneArithmetic::min), (Values{0, 3, 6, 0, 10, 15}));
 }
 
+TEST(IntegerLanes, TurnsPairs) {
+  IntegerLanes p;
+  p.work.axes = {{.count = 2, .a = 4, .b = 0}, {.count = 2, .a = 2, .b = 2}, {2, 1, 1}};
+  p.work.axes[1].turned = true;
+  p.work.op = sim::LaneArithmetic::mul;
+  p.work.b_port = 1;
+  const Values a = {1, 2, 3, 4, 5, 6, 7, 8}, b = {1, 2, 3, 4};
+  p.a = a;
+  p.b = b;
+  EXPECT_EQ(integer_lanes(p), (Values{-3, -8, 3, 8, -7, -16, 15, 24}));
+  p.a_zero = 1;
+  p.scale = {3, 1};
+  EXPECT_EQ(integer_lanes(p), (Values{-3, -9, 0, 6, -9, -21, 18, 30}))
+      << "-(3 - 1) * 1 * 3 / 2 and so on";
+}
+
 TEST(IntegerLanes, GathersWindowsAndRuns) {
   IntegerLanes p;
   sim::LaneAxis window{.count = 3, .a = 1};
