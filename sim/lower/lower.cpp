@@ -10,6 +10,7 @@
 #include "sim/base/sums.h"
 #include "sim/lower/functions.h"
 #include "sim/lower/patterns.h"
+#include "sim/lower/rotations.h"
 #include "sim/operators/op_table.h"
 
 namespace accsim::sim {
@@ -38,6 +39,7 @@ class Lowering {
     if (const Status fits = check_macs(); !fits) return fits.errors();
     count_parameters(graph_, out_);
     merge_patterns(graph_, out_);
+    merge_rotations(graph_, out_);
     return std::move(out_);
   }
 

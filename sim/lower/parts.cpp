@@ -16,29 +16,6 @@ constexpr int64_t kBeat = 64;
 /// Moves of a layer whose places are looked for: each is asked about with all of the others.
 constexpr size_t kMostMoves = 1024;
 
-/// Where the box of a move lies on a side, in the order of the other side, which it fills; nullopt
-/// where it doesn't, or lies in more than rows of one pitch.
-std::optional<Part> rows_of(const MemoryOp& op, bool cut_out, int64_t elements) {
-  if (op.axes.empty() || op.picked || op.inputs.size() != 1 || op.outputs.size() != 1)
-    return std::nullopt;
-  const std::vector<int64_t> spacing = spacing_of(op);
-  std::vector<MoveAxis> in_whole;
-  int64_t next = 1;
-  for (size_t i = op.axes.size(); i-- > 0; next *= op.axes[i].count) {
-    const int64_t in = op.axes[i].stride, out = spacing[i];
-    if (op.axes[i].count > 1 && (cut_out ? out : in) != next) return std::nullopt;
-    in_whole.insert(in_whole.begin(), {op.axes[i].count, cut_out ? in : out});
-  }
-  if (next != elements || (cut_out ? op.to : op.from) != 0) return std::nullopt;
-  const std::vector<MoveAxis> axes = joined(in_whole);
-  Part out{kNoTensor, cut_out ? op.from : op.to, {}};
-  if (axes.empty() || (axes.size() == 1 && axes[0].stride == 1)) return out;
-  if (axes.size() == 1) out.pitch = {1, axes[0].stride};
-  if (axes.size() == 2 && axes[1].stride == 1) out.pitch = {axes[1].count, axes[0].stride};
-  const bool apart = !out.pitch.dense() && out.pitch.pitch > out.pitch.run;
-  return apart ? std::optional(out) : std::nullopt;
-}
-
 class PartPlacer {
  public:
   PartPlacer(const Graph& graph, Lowered& lowered)
@@ -234,7 +211,7 @@ class PartPlacer {
         return !other || !is_move(*other) || target(l, *other) == to;
       };
       if (std::ranges::any_of(l.work, writes) || !is_written(to) || !can_host(from)) return false;
-      const auto rows = rows_of(op, true, count(to));
+      const auto rows = part_of_move(op, true, count(to));
       if (!rows) return false;
       const auto place = part_of_part({from, rows->offset, rows->pitch}, part(from), count(to));
       return place && move(to, *place);
@@ -268,7 +245,7 @@ class PartPlacer {
 
   std::optional<Part> place_in_whole(const Layer& l, const MemoryOp& op) const {
     const TensorId from = source(l, op), to = target(l, op);
-    const auto rows = rows_of(op, false, count(from));
+    const auto rows = part_of_move(op, false, count(from));
     if (!rows || !can_host(to)) return std::nullopt;
     return part_of_part({to, rows->offset, rows->pitch}, part(to), count(from));
   }
@@ -327,6 +304,27 @@ class PartPlacer {
 };
 
 }  // namespace
+
+std::optional<Part> part_of_move(const MemoryOp& op, bool cut_out, int64_t elements) {
+  if (op.axes.empty() || op.picked || op.inputs.size() != 1 || op.outputs.size() != 1)
+    return std::nullopt;
+  const std::vector<int64_t> spacing = spacing_of(op);
+  std::vector<MoveAxis> in_whole;
+  int64_t next = 1;
+  for (size_t i = op.axes.size(); i-- > 0; next *= op.axes[i].count) {
+    const int64_t in = op.axes[i].stride, out = spacing[i];
+    if (op.axes[i].count > 1 && (cut_out ? out : in) != next) return std::nullopt;
+    in_whole.insert(in_whole.begin(), {op.axes[i].count, cut_out ? in : out});
+  }
+  if (next != elements || (cut_out ? op.to : op.from) != 0) return std::nullopt;
+  const std::vector<MoveAxis> axes = joined(in_whole);
+  Part out{kNoTensor, cut_out ? op.from : op.to, {}};
+  if (axes.empty() || (axes.size() == 1 && axes[0].stride == 1)) return out;
+  if (axes.size() == 1) out.pitch = {1, axes[0].stride};
+  if (axes.size() == 2 && axes[1].stride == 1) out.pitch = {axes[1].count, axes[0].stride};
+  const bool apart = !out.pitch.dense() && out.pitch.pitch > out.pitch.run;
+  return apart ? std::optional(out) : std::nullopt;
+}
 
 std::optional<Part> part_of_part(const Part& inner, const Part& outer, int64_t elements) {
   const Pitch &p = inner.pitch, &q = outer.pitch;

@@ -7,6 +7,11 @@ namespace accsim::sim {
 /// would be pieces of rows.
 std::optional<Part> part_of_part(const Part& inner, const Part& outer, int64_t elements);
 
+/// Where the box of a move lies in the input (`cut_out`) or the output, in the order of the other
+/// side, which it fills with so many elements; its whole is kNoTensor. nullopt where it doesn't, or
+/// lies in more than rows of one pitch.
+std::optional<Part> part_of_move(const MemoryOp& op, bool cut_out, int64_t elements);
+
 /// Makes parts of tensors, Lowered::parts, of what Slice, Split and Concat only move, in a graph
 /// laid out whose layers know their lane and row work: what is cut out is read where it lies, and
 /// what is put together is written where it belongs, as far as all readers and writers can with

@@ -184,6 +184,7 @@ enum class Algebra : uint8_t {
   power,
   root,
   reciprocal,
+  negate,
   mean,     ///< of some axes
   select,   ///< input 0 says which of inputs 1 and 2
   softmax,  ///< along an axis

@@ -148,5 +148,70 @@ TEST(PatternValues, IsAMaskedSoftmaxOne) {
   expect_values(b.output("y"), RowKind::softmax);
 }
 
+/// Of a layer that turns an input: each second piece negated in the place of the one before it, and
+/// that one in its place, times what is broadcast along the first axes.
+Values turned_by_definition(const Layer& l, const Values& x, const Values& factor) {
+  Values out;
+  const auto piece = static_cast<size_t>(l.turned->piece);
+  for (size_t i = 0; i < x.size(); ++i) {
+    const bool first = i / piece % 2 == 0;
+    out.push_back((first ? -x[i + piece] : x[i - piece]) * factor[i % factor.size()]);
+  }
+  return out;
+}
+
+void add_halves(ModelBuilder& b) {
+  const Attribute axis{"axis", "", int64_t{-1}};
+  b.node("Split", {"x"}, {"low", "high"}, {axis})
+      .node("Neg", {"high"}, {"minus"})
+      .node("Concat", {"minus", "low"}, {"turned"}, {axis});
+}
+
+void add_neighbours(ModelBuilder& b) {
+  b.constant("zero", {1}, {0}).constant("last", {1}, {-1}).constant("step", {1}, {2});
+  b.constant("unit", {1}, {1}).constant("end", {1}, {kLength});
+  b.constant("columns", {4}, {3, 4, kLength / 2, 1}).constant("rows", {3}, {3, 4, kLength});
+  b.node("Slice", {"x", "zero", "end", "last", "step"}, {"even"})
+      .node("Slice", {"x", "unit", "end", "last", "step"}, {"odd"})
+      .node("Neg", {"odd"}, {"minus"})
+      .node("Reshape", {"minus", "columns"}, {"minus_column"})
+      .node("Reshape", {"even", "columns"}, {"even_column"})
+      .node("Concat", {"minus_column", "even_column"}, {"pairs"}, {{"axis", "", int64_t{-1}}})
+      .node("Reshape", {"pairs", "rows"}, {"turned"});
+}
+
+/// Of a rotary embedding what is turned is a part of a product, and its sum with the other product
+/// is what the nodes give.
+TEST(PatternValues, IsARotaryEmbeddingTwoProductsAndASum) {
+  for (const bool halves : {true, false}) {
+    ModelBuilder b = values_network();
+    b.input("cos", {4, kLength}).input("sin", {4, kLength});
+    halves ? add_halves(b) : add_neighbours(b);
+    b.node("Mul", {"x", "cos"}, {"of_cos"})
+        .node("Mul", {"turned", "sin"}, {"of_sin"})
+        .node("Add", {"of_cos", "of_sin"}, {"y"});
+    const auto graph = elaborate(b.output("y").model(), {});
+    ASSERT_TRUE(graph.ok()) << graph.errors().front().text();
+    const auto lowered = lower_in_memory(*graph);
+    ASSERT_TRUE(lowered.ok());
+    std::map<std::string, Values> values = values_of(*graph);
+    int layers = 0, turned = 0;
+    for (const Layer& l : lowered->layers) {
+      if (l.work.empty()) continue;
+      ++layers;
+      EXPECT_TRUE(std::get<VectorOp>(l.work.at(0)).lane.has_value());
+      if (!l.turned) continue;
+      ++turned;
+      const Values want = turned_by_definition(l, values.at("x"), values.at("sin"));
+      const Values& got = values.at("of_sin");
+      ASSERT_EQ(std::ssize(got), kElements);
+      for (size_t i = 0; i < got.size(); ++i)
+        ASSERT_EQ(got[i], static_cast<double>(static_cast<float>(want[i]))) << "one rounding";
+    }
+    EXPECT_EQ(layers, 3);
+    EXPECT_EQ(turned, 1);
+  }
+}
+
 }  // namespace
 }  // namespace accsim::sim

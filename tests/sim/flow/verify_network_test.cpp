@@ -257,6 +257,53 @@ ModelBuilder parts() {
   return m;
 }
 
+/// Rotary embeddings of queries by halves, of keys by neighbours, of a part of long heads, with
+/// angles that are given and such as are known.
+ModelBuilder rotary() {
+  ModelBuilder m(17);
+  m.input("in", {1, 6, 32}).input("cos", {1, 1, 6, 16}).input("sin", {1, 1, 6, 16});
+  m.weight("known_cos", {6, 64}).weight("known_sin", {6, 64});
+  m.constant("heads", {4}, {1, 6, 2, 16}).constant("pairs", {5}, {1, 2, 6, 8, 1});
+  m.constant("rows", {4}, {1, 2, 6, 16}).constant("last", {1}, {-1}).constant("two", {1}, {2});
+  m.constant("zero", {1}, {0}).constant("unit", {1}, {1}).constant("end", {1}, {16});
+  m.constant("part", {2}, {64, 16}).weight("w_q", {32, 32}).weight("w_k", {32, 32});
+  m.weight("w_l", {32, 80});
+  const auto concat = [&](const std::string& to, const std::string& a, const std::string& b) {
+    m.node("Concat", {a, b}, {to}, {number("axis", -1)});
+  };
+  const auto turn = [&](const std::string& x, const std::string& cos, const std::string& sin) {
+    m.node("Mul", {x, cos}, {x + "_cos"}).node("Mul", {x + "_turned", sin}, {x + "_sin"});
+    m.node("Add", {x + "_cos", x + "_sin"}, {x + "_y"});
+  };
+  const auto halves = [&](const std::string& x) {
+    m.node("Split", {x}, {x + "_low", x + "_high"}, {number("axis", -1)});
+    m.node("Neg", {x + "_high"}, {x + "_minus"});
+    concat(x + "_turned", x + "_minus", x + "_low");
+  };
+  for (const std::string x : {"q", "k"}) {
+    m.node("MatMul", {"in", "w_" + x}, {x + "_m"}).node("Reshape", {x + "_m", "heads"}, {x + "_h"});
+    m.node("Transpose", {x + "_h"}, {x}, {ints("perm", {0, 2, 1, 3})});
+  }
+  halves("q");
+  m.node("Slice", {"k", "zero", "end", "last", "two"}, {"even"});
+  m.node("Slice", {"k", "unit", "end", "last", "two"}, {"odd"});
+  m.node("Neg", {"odd"}, {"minus"}).node("Reshape", {"minus", "pairs"}, {"minus_column"});
+  m.node("Reshape", {"even", "pairs"}, {"even_column"});
+  concat("columns", "minus_column", "even_column");
+  m.node("Reshape", {"columns", "rows"}, {"k_turned"});
+  turn("q", "cos", "sin");
+  turn("k", "sin", "cos");
+  m.node("Transpose", {"k_y"}, {"k_t"}, {ints("perm", {0, 1, 3, 2})});
+  m.node("MatMul", {"q_y", "k_t"}, {"out"}).output("out");
+  m.node("MatMul", {"in", "w_l"}, {"l_m"});
+  m.node("Split", {"l_m", "part"}, {"l", "rest"}, {number("axis", -1)});
+  halves("l");
+  turn("l", "known_cos", "known_sin");
+  concat("all", "l_y", "rest");
+  m.node("Sigmoid", {"all"}, {"out_l"}).output("out_l");
+  return m;
+}
+
 struct Network {
   hw::HwConfig hw;
   Graph graph;
@@ -336,7 +383,7 @@ INSTANTIATE_TEST_SUITE_P(Networks, VerifyNetwork,
                                          Named{"attention", &attention}, Named{"gates", &gates},
                                          Named{"normalisations", &normalisations},
                                          Named{"embeddings", &embeddings}, Named{"parts", &parts},
-                                         Named{"stem", &stem}),
+                                         Named{"stem", &stem}, Named{"rotary", &rotary}),
                          [](const auto& which) { return std::string(which.param.first); });
 
 TEST(VerifiedNetwork, HasConvolutionsThatTakeTurnsWithPooling) {
@@ -351,6 +398,16 @@ TEST(VerifiedNetwork, HasPartsThatAreNeverCopied) {
     const bool moves = l.op_type == "Split" || l.op_type == "Concat";
     EXPECT_TRUE(!moves || l.fate == Fate::view) << l.name;
   }
+}
+
+TEST(VerifiedNetwork, HasRotaryEmbeddingsWithoutWorkThatOnlyMoves) {
+  const Network n = network(rotary(), "8x8");
+  int64_t turned = 0;
+  for (const Layer& l : n.costed.lowered.layers) {
+    EXPECT_TRUE(l.op_type != "Neg" || l.work.empty()) << l.name;
+    turned += l.turned ? 1 : 0;
+  }
+  EXPECT_EQ(turned, 3);
 }
 
 /// A product of it that stands alone has operands of its own.
