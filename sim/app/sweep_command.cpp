@@ -75,8 +75,8 @@ Result<std::vector<Metric>> parse_metrics(const std::string& text) {
 void SweepCommand::add_to(CLI::App& app) {
   sub_ = app.add_subcommand("sweep", "Cost networks on every machine of a design space");
   sub_->footer(
-      "Exit codes: 0 done, 1 interrupted, 2 input that can't be used. The same command goes on "
-      "where it was stopped, by whatever.");
+      "Exit codes: 0 done, 1 interrupted, 2 input that can't be used, 3 too little memory or room, "
+      "or a store that went away. The same command goes on where it was stopped, by whatever.");
   sub_->require_subcommand(0, 1);
   sub_->add_option("spec", spec_, "The space (YAML), e.g. configs/sweeps/edge.yaml")
       ->type_name(kReadFile);
@@ -193,6 +193,13 @@ int SweepCommand::run_spec(const std::string& version, const Console& console) c
     outcome = run_sweep(*spec, run);
   }
   if (!outcome) return report_errors(outcome.errors());
+  if (outcome->lost) {
+    report_errors({{Errc::io,
+                    "was deleted, moved or replaced while the sweep ran: what it costed isn't in a "
+                    "store of that name; run the same command again",
+                    run.store}});
+    return kExitResources;
+  }
   journal.step(fmt::format("{} points costed, {} were stored already", outcome->evaluated,
                            outcome->stored - outcome->evaluated));
   const SweepOutcome& o = *outcome;

@@ -57,9 +57,12 @@ Result<SweepOutcome> run_sweep(const SweepSpec& spec, const SweepRun& run) {
   const Status done = spec.strategy == Strategy::pareto
                           ? AdaptiveRun(spec, run, **store, std::move(evaluators), out).run()
                           : GridRun(spec, run, **store, std::move(evaluators), out).run();
+  out.lost = (*store)->lost();
+  if (out.lost) return out;
   if (!done) return done.errors();
   out.interrupted = run.stop != nullptr && *run.stop;
   if (const Status counted = count_stored(**store, spec, out); !counted) return counted.errors();
+  out.lost = (*store)->lost();
   return out;
 }
 

@@ -34,6 +34,7 @@ struct SweepOutcome {
   int64_t bounds = 0;     ///< machines costed for bounds by this run (pareto)
   int64_t elsewhere = 0;  ///< of an interrupted run: points that other processes have claimed
   bool interrupted = false;
+  bool lost = false;  ///< the store was deleted, moved or replaced meanwhile, which ended the run
 };
 
 /// Costs the points that the store doesn't have yet. What is stored depends on the spec alone: not

@@ -94,6 +94,12 @@ std::string Statement::column_name(int c) const {
   return name == nullptr ? std::string() : std::string(name);
 }
 
+bool Database::has_moved() const {
+  int moved = 0;
+  return sqlite3_file_control(handle_.get(), "main", SQLITE_FCNTL_HAS_MOVED, &moved) == SQLITE_OK &&
+         moved != 0;
+}
+
 Error Database::failure(int code) const {
   if (code == SQLITE_NOMEM || code == SQLITE_IOERR_NOMEM) throw std::bad_alloc();
   const std::string full =

@@ -57,6 +57,8 @@ class Database {
   Result<Statement> prepare(const std::string& sql) const;
   int64_t changes() const;
   const std::string& path() const { return path_; }
+  /// Is the file that was opened no longer the one of that name? What is written then is lost.
+  bool has_moved() const;
   /// The last failure as an Error (io).
   Error failure(int code) const;
 

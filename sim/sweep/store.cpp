@@ -79,6 +79,7 @@ Result<std::unique_ptr<SweepStore>> SweepStore::open(const std::string& path, co
     if (const Status made = out->create(spec, wanted); !made) return made.errors();
   if (const Status known = out->load_meta(); !known) return known.errors();
   if (const Status same = out->check_meta(wanted); !same) return same.errors();
+  if (const Status own = out->own(); !own) return own.errors();
   if (const Status writable = out->db_.run("BEGIN IMMEDIATE; DELETE FROM claims WHERE 0; COMMIT;");
       !writable)
     return writable.errors();
@@ -101,6 +102,7 @@ Result<std::unique_ptr<SweepStore>> SweepStore::read(const std::string& path) {
                  fmt::format("has tables of schema {}, this accsim reads {}", out->meta_.schema,
                              kStoreSchema),
                  path};
+  if (const Status own = out->own(); !own) return own.errors();
   return out;
 }
 

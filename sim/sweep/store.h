@@ -67,6 +67,10 @@ class SweepStore {
   const StoreMeta& meta() const { return meta_; }
   /// Reads the whole file; an error when it is damaged.
   Status intact();
+  /// Errc::invalid when there are more points than the sweep's, or values that none can have.
+  Status own();
+  /// Was the file deleted, moved or replaced since it was opened? Its rows then reach nobody.
+  bool lost() const { return db_.has_moved(); }
   Database& database() { return db_; }
 
   /// Which of these points are stored.
@@ -76,7 +80,8 @@ class SweepStore {
   Result<std::optional<PointRow>> find(int64_t point);
   Result<std::optional<BoundRow>> find_bound(const std::string& key);
 
-  /// One transaction; rows that are there already stay as they are.
+  /// One transaction; rows that are there already stay as they are. An error, too, when the store
+  /// is lost().
   Status write(std::span<const PointRow> rows, std::span<const BoundRow> bounds);
 
   /// In one transaction: leaves in each span the points that aren't stored, and takes it for

@@ -1,8 +1,39 @@
+#include <fmt/format.h>
+
 #include <algorithm>
 
 #include "sim/sweep/store.h"
+#include "sim/sweep/store_columns.h"
 
 namespace accsim::sim {
+
+Status SweepStore::own() {
+  const auto foreign = [&](const std::string& what) {
+    return Error{Errc::invalid,
+                 fmt::format("holds what accsim sweep didn't write: {}; move it away, or name "
+                             "another store",
+                             what),
+                 db_.path()};
+  };
+  const auto have = count();
+  if (!have) return have.errors();
+  if (const int64_t all = meta_.shard.count(meta_.points); *have > all)
+    return foreign(fmt::format("{} points of {}", *have, all));
+  std::string cases;
+  for (const std::string_view column : kPointColumns)
+    if (is_number_column(column))
+      cases += fmt::format(
+          " WHEN typeof({0}) NOT IN ('integer', 'real') OR NOT {0} BETWEEN 0 AND 1e308 THEN '{0}'",
+          column);
+  auto select = db_.prepare("SELECT point, CASE WHEN point < 0 THEN 'point'" + cases +
+                            " END AS wrong FROM points WHERE cycles IS NOT NULL AND wrong IS NOT "
+                            "NULL ORDER BY point LIMIT 1");
+  if (!select) return select.errors();
+  const auto row = select->step();
+  if (!row) return row.errors();
+  if (!*row) return ok();
+  return foreign(fmt::format("no such {} as point {} has", select->text(1), select->whole(0)));
+}
 
 Result<std::set<int64_t>> SweepStore::stored(std::span<const int64_t> points) {
   std::set<int64_t> out;
@@ -89,6 +120,8 @@ Status SweepStore::write(std::span<const PointRow> rows, std::span<const BoundRo
   Status written = write_rows(rows, bounds);
   if (written) written = db_.run("COMMIT");
   if (!written) (void)db_.run("ROLLBACK");
+  if (lost())
+    return Error{Errc::io, "was deleted, moved or replaced while the sweep ran", db_.path()};
   return written;
 }
 

@@ -10,10 +10,6 @@
 namespace accsim::sim {
 namespace {
 
-bool is_number_column(std::string_view name) {
-  return name != "point" && name != "config" && name != "reason";
-}
-
 /// A field of a CSV line: quoted when it must be.
 std::string csv_field(const std::string& text) {
   if (text.find_first_of(",\"\n\r") == std::string::npos) return text;

@@ -90,6 +90,13 @@ class SweepTest(unittest.TestCase):
         with sqlite3.connect(store) as db:
             return db.execute("SELECT count(*) FROM points").fetchone()[0]
 
+    def rows_now(self, store):
+        """Of a store that may not have its tables yet."""
+        try:
+            return self.count(store)
+        except sqlite3.OperationalError:
+            return 0
+
     def test_any_number_of_threads_gives_the_same_bytes(self):
         spec = self.spec()
         dumps = set()
@@ -232,6 +239,32 @@ class SweepTest(unittest.TestCase):
         self.assertEqual(self.dump(store), self.dump(whole))
         self.assertGreater(killed, 0)
         print(f"killed {killed} times of {KILLS}, {POINTS} points", file=sys.stderr)
+
+    def test_a_store_that_is_deleted_meanwhile_is_no_success(self):
+        spec, store = self.spec("search"), self.dir / "s.sqlite"
+        running = subprocess.Popen(
+            [str(ACCSIM), "sweep", str(spec), "--store", str(store)],
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+        )
+        while not store.exists() or not self.rows_now(store):
+            time.sleep(0.01)
+        running.send_signal(signal.SIGSTOP)
+        for path in self.dir.glob("s.sqlite*"):
+            path.unlink()
+        running.send_signal(signal.SIGCONT)
+        out, said = running.communicate(timeout=250)
+        self.assertEqual((running.returncode, out), (3, ""), said)
+        self.assertIn("was deleted, moved or replaced while the sweep ran", said)
+
+    def test_rows_of_others_are_refused(self):
+        spec, store = self.spec(), self.dir / "s.sqlite"
+        self.good(spec, "--store", store)
+        with sqlite3.connect(store) as db:
+            db.execute("UPDATE points SET cycles = 'many' WHERE point = 700")
+        for words in (("show", store), (spec, "--store", store)):
+            self.assertIn("no such cycles as point 700 has", self.bad(*words))
 
     def test_a_stored_point_is_never_costed_again(self):
         spec, store = self.spec(), self.dir / "s.sqlite"

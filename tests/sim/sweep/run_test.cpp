@@ -1,11 +1,13 @@
 #include "sim/sweep/run.h"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <filesystem>
 #include <fstream>
 
 #include "sim/sweep/merge.h"
+#include "sim/sweep/space.h"
 #include "sim/sweep/table_view.h"
 #include "tests/support/source.h"
 #include "tests/support/temp_path.h"
@@ -97,6 +99,57 @@ TEST(Shards, OfASweepMakeTheWholeInAnyNumber) {
     ASSERT_TRUE(outcome.ok()) << outcome.errors().front().text();
     EXPECT_EQ(dump(merged), dump(whole));
   }
+}
+
+TEST(LostStore, EndsTheRunAndSaysSo) {
+  for (const char* strategy :
+       {"strategy: grid\n", "strategy: pareto\nobjectives: [cycles, area]\n"})
+    for (const bool replaced : {false, true}) {
+      const SweepSpec spec = load(strategy);
+      const std::string store = fresh("lost.sqlite");
+      SweepRun run = run_on(store, 1);
+      bool taken = false;
+      run.progress = [&](const SweepProgress&) {
+        if (taken) return;
+        taken = true;
+        std::filesystem::rename(store, fresh("away.sqlite"));
+        if (replaced) std::ofstream(store) << "";
+      };
+      const auto outcome = run_sweep(spec, run);
+      ASSERT_TRUE(outcome.ok()) << outcome.errors().front().text();
+      EXPECT_TRUE(taken);
+      EXPECT_TRUE(outcome->lost);
+    }
+}
+
+TEST(StrangeStore, IsRefusedWhenItIsShown) {
+  const SweepSpec spec = load("strategy: grid\n");
+  const auto shown = [&](const std::string& sql) -> std::string {
+    const std::string store = fresh("strange.sqlite");
+    EXPECT_TRUE(run_sweep(spec, run_on(store, 1)).ok());
+    auto db = Database::open(store, Database::Mode::create);
+    EXPECT_TRUE(db.ok() && db->run(sql).ok());
+    const auto read = SweepStore::read(store);
+    const auto again = run_sweep(spec, run_on(store, 1));
+    EXPECT_EQ(read.ok(), again.ok()) << "what is shown and what is gone on with are the same";
+    return read ? "" : read.errors().front().message;
+  };
+  EXPECT_EQ(shown("DELETE FROM points WHERE point = 0"), "") << "a run that isn't finished";
+  const auto count = count_points(spec);
+  ASSERT_TRUE(count.ok());
+  EXPECT_NE(shown("CREATE TEMP TABLE more AS SELECT * FROM points WHERE point = 0;"
+                  "UPDATE more SET point = 1000000, config = 'x';"
+                  "INSERT INTO points SELECT * FROM more")
+                .find(fmt::format("{} points of {}", *count + 1, *count)),
+            std::string::npos);
+  const int64_t feasible = 100;
+  for (const auto& [column, value] :
+       {std::pair{"cycles", "'many'"}, {"energy_pj", "-1"}, {"time_us", "9e999"}, {"macs", "NULL"}})
+    EXPECT_NE(
+        shown(fmt::format("UPDATE points SET {} = {} WHERE point = {}", column, value, feasible))
+            .find(fmt::format("no such {} as point {} has", column, feasible)),
+        std::string::npos)
+        << column;
 }
 
 }  // namespace
