@@ -73,6 +73,7 @@ struct CostCommand {
     model.add_to(app, false);
     model.add_cut_to(app);
     model.add_torch_to(app);
+    model.add_programs_to(app);
     app.option_defaults()->group("Output");
     app.add_option("--json", json, "Write the report as JSON (accsim.report/1); - for stdout")
         ->type_name(kWrittenFile);
@@ -133,7 +134,8 @@ struct CostCommand {
     collect(graph);
     if (!errors.empty()) return report_errors(errors);
     map_options->threads = std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
-    Result<CostedNetwork> costed = cost_network(*graph, *machine, *map_options);
+    Result<CostedNetwork> costed =
+        cost_network(*graph, *machine, *map_options, elaborate_options->limits.programs);
     if (!costed) return report_errors(costed.errors());
     journal.step("lowered, mapped and timed");
     if (grouping) roll_up(*grouping, costed->report);

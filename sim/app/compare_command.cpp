@@ -37,9 +37,10 @@ std::string causes_text() {
 struct Costing {
   std::vector<hw::HwConfig> machines;
   std::vector<Graph> graphs;
+  Limits limits;
 
   Result<RunSide> side(size_t machine, size_t graph, const MapOptions& options) const {
-    const auto costed = cost_network(graphs[graph], machines[machine], options);
+    const auto costed = cost_network(graphs[graph], machines[machine], options, limits.programs);
     if (!costed) return costed.errors();
     return run_side(costed->report);
   }
@@ -64,6 +65,7 @@ void CompareCommand::add_to(CLI::App& app) {
       ->type_name(kMachine)
       ->allow_extra_args(false);
   graph_.add_graph_options_to(*sub_);
+  graph_.add_programs_to(*sub_);
   mapping_.add_to(*sub_);
   mapping_b_.add_to_side_b(*sub_);
   sub_->add_option("--json", json_,
@@ -115,7 +117,7 @@ Result<std::vector<Comparison>> CompareCommand::of_machines() const {
                       "how B is mapped, e.g. --b-objective energy",
                       "--hw"});
   if (!errors.empty()) return errors;
-  Costing costing;
+  Costing costing{{}, {}, elaborate_options->limits};
   for (const std::string& path : machines_) {
     auto machine = hw::load_hw(path);
     collect(machine, errors);

@@ -23,6 +23,8 @@ std::pair<std::string, std::string> split_assignment(const std::string& text) {
   return {text.substr(0, at), text.substr(at + 1)};
 }
 
+constexpr int64_t kMostNodes = 1'000'000'000;  ///< that an option can allow
+
 /// An option that is given as NAME=N, any number of times, with different names.
 struct NumberOption {
   const char *option, *name;
@@ -101,7 +103,36 @@ void ModelOptions::add_graph_options_to(CLI::App& app) {
       ->allow_extra_args(false);
   app.add_flag("--allow-unsupported", allow_unsupported_,
                "Cost operators without a rule as the traffic of their inputs and outputs");
+  add_limits_to(app);
+}
+
+void ModelOptions::add_limits_to(CLI::App& app) {
+  constexpr int64_t kMostMib = int64_t{1} << 20;
+  app.option_defaults()->group("Limits");
+  app.add_option(std::string(kNodesOption), limits_.nodes,
+                 "Nodes, iterations and calls that loops and functions may become")
+      ->type_name("N")
+      ->capture_default_str()
+      ->check(CLI::Range(int64_t{0}, kMostNodes));
+  app.add_option(std::string(kGraphOption), graph_mib_,
+                 "MiB that names, shapes and attributes of those may take")
+      ->type_name("N")
+      ->capture_default_str()
+      ->check(CLI::Range(int64_t{1}, kMostMib));
+  app.add_option(std::string(kRankOption), limits_.rank, "Dims that a tensor may have")
+      ->type_name("N")
+      ->capture_default_str()
+      ->check(CLI::Range(int64_t{1}, kMostNodes));
   app.option_defaults()->group("Options");
+}
+
+void ModelOptions::add_programs_to(CLI::App& app) {
+  app.add_option(std::string(kProgramsOption), limits_.programs,
+                 "Different operations that programs may be looked for")
+      ->type_name("N")
+      ->capture_default_str()
+      ->check(CLI::Range(int64_t{1}, kMostNodes))
+      ->group("Limits");
 }
 
 void ModelOptions::add_cut_to(CLI::App& app) {
@@ -120,6 +151,8 @@ Result<ElaborateOptions> ModelOptions::elaborate() const {
   ElaborateOptions out;
   out.cut = cut_;
   out.allow_unsupported = allow_unsupported_;
+  out.limits = limits_;
+  out.limits.graph_bytes = graph_mib_ << 20;
   Errors errors;
   take_numbers(bindings_, {"--bind", "NAME"}, out.bindings, errors);
   take_numbers(sizes_, {"--assume", "NODE"}, out.sizes, errors);
@@ -152,6 +185,14 @@ std::vector<std::string> ModelOptions::words() const {
   if (!cut_.from.empty()) out.insert(out.end(), {"--from", cut_.from});
   if (!cut_.until.empty()) out.insert(out.end(), {"--until", cut_.until});
   if (allow_unsupported_) out.emplace_back("--allow-unsupported");
+  const Limits usual;
+  const auto add = [&](std::string_view option, int64_t value, int64_t by_default) {
+    if (value != by_default) out.insert(out.end(), {std::string(option), std::to_string(value)});
+  };
+  add(kNodesOption, limits_.nodes, usual.nodes);
+  add(kGraphOption, graph_mib_, usual.graph_bytes >> 20);
+  add(kRankOption, limits_.rank, usual.rank);
+  add(kProgramsOption, limits_.programs, usual.programs);
   return out;
 }
 

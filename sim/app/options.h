@@ -25,6 +25,8 @@ class ModelOptions {
   void add_to(CLI::App& app, bool required);
   /// Those that say how a model is to be read, for commands that take several models.
   void add_graph_options_to(CLI::App& app);
+  /// That which limits how much is mapped, for commands that map networks.
+  void add_programs_to(CLI::App& app);
   /// Those that cut the graph, for commands that look at parts of networks.
   void add_cut_to(CLI::App& app);
   /// Those for models that are TorchScript files, where a command reads by load().
@@ -37,9 +39,13 @@ class ModelOptions {
   std::vector<std::string> words() const;
 
  private:
+  void add_limits_to(CLI::App& app);
+
   std::string model_;
   std::vector<std::string> bindings_, shapes_, sizes_, branches_;
   GraphCut cut_;
+  Limits limits_;
+  int64_t graph_mib_ = Limits{}.graph_bytes >> 20;  ///< Limits::graph_bytes as the option has them
   bool allow_unsupported_ = false;
   TorchFile torch_;
 };

@@ -102,6 +102,7 @@ void VerifyCommand::add_to(CLI::App& app) {
       ->required();
   model_.add_to(*sub_, false);
   model_.add_torch_to(*sub_);
+  model_.add_programs_to(*sub_);
   sub_->add_option("--gemm", gemms_, "Verify one product, e.g. 100x200x300")
       ->type_name("MxKxN")
       ->allow_extra_args(false);
@@ -232,7 +233,8 @@ Result<Costed> cost(const ModelOptions& model, const MappingOptions& mapping,
   if (!map_options) return map_options.errors();
   Result<Graph> graph = model.load(*elaborate_options);
   if (!graph) return graph.errors();
-  Result<CostedNetwork> network = cost_network(*graph, hw, *map_options);
+  Result<CostedNetwork> network =
+      cost_network(*graph, hw, *map_options, elaborate_options->limits.programs);
   if (!network) return network.errors();
   return Costed{std::move(*graph), std::move(*network)};
 }

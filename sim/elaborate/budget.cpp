@@ -4,15 +4,60 @@
 
 #include <algorithm>
 #include <optional>
+#include <string>
+#include <type_traits>
+#include <variant>
+#include <vector>
 
 #include "sim/operators/fold.h"
 
 namespace accsim::sim {
 
+namespace {
+
+/// What copies of a node's attribute take: graphs and tensors are shared.
+int64_t attribute_bytes(const Attribute& attribute) {
+  const size_t values = std::visit(
+      []<class T>(const T& value) -> size_t {
+        if constexpr (std::is_same_v<T, std::string>) {
+          return value.size();
+        } else if constexpr (std::is_same_v<T, std::vector<std::string>>) {
+          size_t bytes = value.size() * sizeof(std::string);
+          for (const std::string& text : value) bytes += text.size();
+          return bytes;
+        } else if constexpr (std::is_same_v<T, std::vector<int64_t>> ||
+                             std::is_same_v<T, std::vector<double>>) {
+          return value.size() * sizeof(value[0]);
+        } else {
+          return 0;
+        }
+      },
+      attribute.value);
+  return static_cast<int64_t>(sizeof attribute + attribute.name.size() + values);
+}
+
+}  // namespace
+
 Status Budget::take_step() {
-  if (++steps_ <= kMostSteps) return ok();
+  if (++steps_ - own_nodes_ <= limits_.nodes) return ok();
   return Error{Errc::capacity,
-               fmt::format("expanding loops and functions gives more than {} nodes", kMostSteps),
+               fmt::format("expanding loops and functions gives more than {} nodes; {} N takes N",
+                           limits_.nodes, kNodesOption),
+               ""};
+}
+
+Status Budget::take_node(const Node& node, int64_t output_bytes) {
+  if (depth_ == 0) return ok();
+  int64_t bytes = static_cast<int64_t>(sizeof node + node.name.size() + node.module.size() +
+                                       node.inputs.size() * sizeof(TensorId)) +
+                  output_bytes;
+  for (const Attribute& attribute : node.attributes) bytes += attribute_bytes(attribute);
+  graph_bytes_ += bytes;
+  if (graph_bytes_ <= limits_.graph_bytes) return ok();
+  return Error{Errc::capacity,
+               fmt::format("expanding loops and functions gives a graph of more than {} MiB; {} N "
+                           "takes N",
+                           limits_.graph_bytes >> 20, kGraphOption),
                ""};
 }
 
@@ -23,6 +68,11 @@ Result<Budget::Level> Budget::descend() {
 }
 
 Status Budget::take_tensor(const Tensor& tensor) {
+  if (std::ssize(tensor.dims) > limits_.rank)
+    return Error{Errc::capacity,
+                 fmt::format("tensor '{}' has {} dims, at most {} are taken; {} N takes N",
+                             tensor.name, tensor.dims.size(), limits_.rank, kRankOption),
+                 ""};
   const std::optional<int64_t> count = checked_elements(tensor.dims);
   // An element has at most 16 bytes: below that many elements their bytes fit 64 bits.
   const bool fits = count && *count <= kMostBytes / 16 &&

@@ -2,6 +2,7 @@
 #include <cstdint>
 
 #include "sim/base/dtype.h"
+#include "sim/base/limits.h"
 #include "sim/base/result.h"
 #include "sim/graph/graph.h"
 
@@ -9,9 +10,7 @@ namespace accsim::sim {
 
 /// Iterations that a Loop or Scan may have.
 inline constexpr int64_t kMostIterations = 4096;
-/// Nodes, iterations and calls of a whole model.
-inline constexpr int64_t kMostSteps = 1'000'000;
-/// The same of all elaborations together that look for sizes which would fit, for a message.
+/// Steps of all elaborations together that look for sizes which would fit, for a message.
 inline constexpr int64_t kMostHintSteps = 100'000;
 /// Subgraphs and calls inside each other.
 inline constexpr int64_t kMostNested = 64;
@@ -27,6 +26,11 @@ inline constexpr int64_t kMostFoldedReals = 4096;
 /// part of the elaboration draws on the same one. Errors have no `where`: the caller says it.
 class Budget {
  public:
+  Budget() = default;
+  /// `own_nodes`: those that the main graph lists, which cost as many bytes of the file.
+  explicit Budget(const Limits& limits, int64_t own_nodes = 0)
+      : limits_(limits), own_nodes_(own_nodes) {}
+
   /// One level of nesting, for as long as it lives. The budget must outlive it.
   class Level {
    public:
@@ -43,14 +47,17 @@ class Budget {
     int64_t* depth_;
   };
 
-  /// One node, iteration or call; Errc::capacity beyond kMostSteps.
+  /// One node, iteration or call; Errc::capacity beyond Limits::nodes.
   Status take_step();
   /// How many were taken.
   int64_t steps() const { return steps_; }
   /// Enters a subgraph or a call; Errc::capacity beyond kMostNested.
   Result<Level> descend();
+  /// What a node with its outputs' names takes, where it is one of a loop or a function;
+  /// Errc::capacity beyond Limits::graph_bytes.
+  Status take_node(const Node& node, int64_t output_bytes);
   /// The bytes of a tensor whose shape and type are known. Errc::overflow beyond kMostBytes,
-  /// Errc::invalid when a dim is negative.
+  /// Errc::invalid when a dim is negative, Errc::capacity beyond Limits::rank.
   Status take_tensor(const Tensor& tensor);
   /// Whether the `count` elements of a constant of that type may be computed and kept.
   bool affords_values(DType dtype, int64_t count) const;
@@ -58,6 +65,9 @@ class Budget {
   void take_values(int64_t count) { values_ += count; }
 
  private:
+  Limits limits_;
+  int64_t own_nodes_ = 0;
+  int64_t graph_bytes_ = 0;
   int64_t steps_ = 0;
   int64_t depth_ = 0;
   int64_t bytes_ = 0;

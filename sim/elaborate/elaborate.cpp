@@ -155,13 +155,14 @@ Result<Elaborated> elaborate_model(const ModelDef& model, const ElaborateOptions
 }  // namespace
 
 Result<Elaborated> elaborate_with_origins(const ModelDef& model, const ElaborateOptions& options) {
-  Attempt attempt;
+  const auto own_nodes = static_cast<int64_t>(model.graph.nodes.size());
+  Attempt attempt{{}, Budget(options.limits, own_nodes)};
   Result<Elaborated> made = elaborate_model(model, options, attempt);
   if (made) return made;
   int64_t left = kMostHintSteps;
   const auto fits = [&](const ElaborateOptions& other) {
     if (left <= 0) return false;
-    Attempt tried;
+    Attempt tried{{}, Budget(options.limits, own_nodes)};
     const bool does = elaborate_model(model, other, tried).ok();
     left -= tried.budget.steps() + 1;
     return does;

@@ -4,6 +4,7 @@
 #include <string>
 
 #include "sim/base/dims.h"
+#include "sim/base/limits.h"
 #include "sim/base/result.h"
 #include "sim/elaborate/cut.h"
 #include "sim/graph/graph.h"
@@ -20,6 +21,7 @@ struct ElaborateOptions {
   std::map<std::string, int64_t> sizes{};  ///< node -> a size of its output that only a run decides
   std::map<std::string, bool> branches{};  ///< If whose condition only a run decides -> is it then?
   GraphCut cut{};                          ///< the part of the graph that is wanted
+  Limits limits{};                         ///< of what the model may ask for
   bool allow_unsupported = false;  ///< keep nodes of unknown operators, with declared shapes
   bool as_written = false;         ///< integers that stand for reals stay integers: real_graph()
   bool skip_unknown = false;  ///< bindings and shapes of what the model doesn't have are no error

@@ -52,8 +52,7 @@ void GraphBuilder::bind(std::map<std::string, int64_t> bindings,
 }
 
 Result<TensorId> GraphBuilder::add_tensor(Tensor tensor) {
-  if (const Status taken = budget_.take_tensor(tensor); !taken)
-    return put_at(fmt::format("tensor '{}'", tensor.name), taken.errors());
+  if (const Status taken = budget_.take_tensor(tensor); !taken) return taken.errors();
   graph_.tensors.push_back(std::move(tensor));
   return static_cast<TensorId>(graph_.tensors.size() - 1);
 }
@@ -70,7 +69,12 @@ Result<TensorId> GraphBuilder::add_integers(std::string name, Dims dims,
   return add_tensor(std::move(tensor));
 }
 
-NodeId GraphBuilder::append(Node node, const std::vector<std::string>& outputs) {
+Result<NodeId> GraphBuilder::append(Node node, const std::vector<std::string>& outputs) {
+  int64_t bytes = 0;
+  for (const std::string& output : outputs)
+    bytes += static_cast<int64_t>(sizeof(Tensor) + output.size());
+  if (const Status taken = budget_.take_node(node, bytes); !taken)
+    return put_at(node_label(node), taken.errors());
   const NodeId id = next_node();
   for (const std::string& output : outputs) {
     if (output.empty()) {
@@ -88,9 +92,10 @@ NodeId GraphBuilder::append(Node node, const std::vector<std::string>& outputs) 
 
 Result<TensorIds> GraphBuilder::add_node(Node node, const std::vector<std::string>& outputs,
                                          const OpRow& row) {
-  const NodeId id = append(std::move(node), outputs);
+  const Result<NodeId> id = append(std::move(node), outputs);
+  if (!id) return id.errors();
   const size_t assumed = graph_.assumed.size();
-  const Status inferred = apply_rules(row, graph_, id, budget_);
+  const Status inferred = apply_rules(row, graph_, *id, budget_);
   const Node& added = graph_.nodes.back();
   for (size_t i = assumed; i < graph_.assumed.size(); ++i)
     graph_.assumed[i].op_type = added.op_type;
@@ -100,7 +105,9 @@ Result<TensorIds> GraphBuilder::add_node(Node node, const std::vector<std::strin
 
 Result<TensorIds> GraphBuilder::add_unsupported(Node node, const std::vector<std::string>& outputs,
                                                 const std::vector<DeclaredType>& declared) {
-  const Node& added = graph_.nodes[static_cast<size_t>(append(std::move(node), outputs))];
+  const Result<NodeId> appended = append(std::move(node), outputs);
+  if (!appended) return appended.errors();
+  const Node& added = graph_.nodes[static_cast<size_t>(*appended)];
   DeclaredType assumed{DType::float32, Dims{}};
   const auto present = std::ranges::find_if(added.inputs, [](TensorId id) { return id >= 0; });
   if (present != added.inputs.end())

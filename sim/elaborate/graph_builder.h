@@ -76,8 +76,8 @@ class GraphBuilder {
   Graph finish(TensorIds inputs, TensorIds outputs);
 
  private:
-  /// Appends the node and its outputs, of unknown type.
-  NodeId append(Node node, const std::vector<std::string>& outputs);
+  /// Appends the node and its outputs, of unknown type. Errors are the budget's.
+  Result<NodeId> append(Node node, const std::vector<std::string>& outputs);
 
   Graph graph_;
   std::vector<TensorIds> sequences_;

@@ -4,6 +4,7 @@
 #include <fnmatch.h>
 
 #include <algorithm>
+#include <unordered_set>
 
 #include "hw/area/area.h"
 #include "hw/cosim/cosim.h"
@@ -87,6 +88,35 @@ std::vector<NetworkOp> network_ops(const Lowered& lowered,
   for (size_t i = 0; i < work.size(); ++i)
     for (const OpRequest& request : work[i]) out.push_back({&request, &lowered.layers[i].name});
   return out;
+}
+
+/// Every program of a layer knows all operands of the layer: of a Concat of N parts N times N.
+Status check_operands(const std::vector<Layer>& layers, int64_t most, const std::string& file) {
+  constexpr int64_t kEach = 500;  ///< operands for each program that may be looked for
+  if (most > std::numeric_limits<int64_t>::max() / kEach) return ok();
+  int64_t operands = 0;
+  for (const Layer& l : layers) {
+    operands += std::ssize(l.work) * (std::ssize(l.inputs) + std::ssize(l.outputs));
+    if (operands > most * kEach)
+      return Error{Errc::capacity,
+                   fmt::format("the programs of its layers up to '{}' have {} operands, at most {} "
+                               "are taken; {} N takes {} times N",
+                               l.name, operands, most * kEach, kProgramsOption, kEach),
+                   file};
+  }
+  return ok();
+}
+
+/// Equal ops share a program; for every other one is looked.
+Status check_programs(const std::vector<NetworkOp>& ops, int64_t most, const std::string& file) {
+  if (std::ssize(ops) <= most) return ok();
+  std::unordered_set<std::string> different;
+  for (const NetworkOp& op : ops) different.insert(key_of(*op.request));
+  if (std::ssize(different) <= most) return ok();
+  return Error{Errc::capacity,
+               fmt::format("needs {} different programs, at most {} are looked for; {} N takes N",
+                           different.size(), most, kProgramsOption),
+               file};
 }
 
 /// Why the core runs no program of the machine; "" where it does.
@@ -245,16 +275,19 @@ Result<std::vector<Graph>> load_graphs(const std::vector<std::string>& paths,
 }
 
 Result<CostedNetwork> cost_network(const Graph& graph, const hw::HwConfig& hw,
-                                   const MapOptions& options) {
+                                   const MapOptions& options, int64_t most_programs) {
   Result<Lowered> lowered = lower_in_memory(graph);
   if (!lowered) return lowered.errors();
   CostedNetwork out;
   out.lowered = std::move(*lowered);
   const Residency residency = plan_residency(graph, out.lowered, hw);
+  if (const Status few = check_operands(out.lowered.layers, most_programs, graph.file); !few)
+    return few.errors();
   std::vector<std::vector<OpRequest>> work;
   for (const Layer& l : out.lowered.layers)
     work.push_back(requests(graph, l, residency, hw, options.all_room));
   const std::vector<NetworkOp> ops = network_ops(out.lowered, work);
+  if (const Status few = check_programs(ops, most_programs, graph.file); !few) return few.errors();
   const auto network = network_mapper(ops, hw, options);
   Mapper& mapper = *network;
   mapper.map_ahead(ops);

@@ -1,5 +1,6 @@
 #pragma once
 #include <functional>
+#include <limits>
 #include <memory>
 #include <string>
 #include <vector>
@@ -34,9 +35,11 @@ struct CostedNetwork {
 };
 
 /// The main job: graph -> fates -> residency -> mapping -> timing and energy -> report.
-/// Errors: unsupported nodes (all of them), layers that no tile of the machine holds (all of them).
+/// Errors: unsupported nodes (all of them), layers that no tile of the machine holds (all of them),
+/// more different programs than `most_programs` (capacity, with the option of Limits::programs).
 Result<CostedNetwork> cost_network(const Graph& graph, const hw::HwConfig& hw,
-                                   const MapOptions& options);
+                                   const MapOptions& options,
+                                   int64_t most_programs = std::numeric_limits<int64_t>::max());
 
 /// The programs of the layers whose name matches a glob, as text. Error when none matches.
 Result<std::string> dump_programs(const CostedNetwork& network, const std::string& layer_glob);

@@ -228,7 +228,8 @@ Result<std::shared_ptr<const CostedNetwork>> ServeSession::network(const Wanted&
   std::string key = wanted.key();
   if (latest_.second && latest_.first == key) return latest_.second;
   latest_ = {};  // never two at a time
-  auto costed = cost_network(setup_.models[wanted.model].graph, wanted.hw, wanted.options);
+  auto costed = cost_network(setup_.models[wanted.model].graph, wanted.hw, wanted.options,
+                             setup_.elaborate.limits.programs);
   if (!costed) return costed.errors();
   latest_ = {std::move(key), std::make_shared<const CostedNetwork>(std::move(*costed))};
   return latest_.second;

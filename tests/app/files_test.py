@@ -119,7 +119,7 @@ NO_FILES = """
     --beta --bias --opset --shard --pareto --where --nodes --partition --time --dry-run --pattern
     --bursts --conv --pe-modules --columns --verbose --trace-commands --network --inputs --calibrate
     --percentile --random-numbers --by --assume --trace-layer --trace-limit --resume-at --until
-    --branch --from --no-interval
+    --branch --from --no-interval --max-nodes --max-graph-mib --max-rank --max-programs
     shell command
     --b-dataflow --b-mapping --b-objective --b-slack --b-effort --port --max-upload
 """

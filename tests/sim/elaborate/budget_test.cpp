@@ -19,12 +19,43 @@ Tensor tensor_of(DType dtype, Dims dims) {
   return tensor;
 }
 
+/// What a refusal of a limit says: the limit, and the option that changes it.
+void expect_refused(const Status& status, std::string_view limit, std::string_view option) {
+  ASSERT_FALSE(status.ok());
+  const Error& error = status.errors().front();
+  EXPECT_EQ(Errc::capacity, error.code);
+  EXPECT_TRUE(says(error.message, std::string(limit))) << error.message;
+  EXPECT_TRUE(says(error.message, std::string(option))) << error.message;
+}
+
 TEST(Budget, IsTheLastStepTakenAndTheNextRefused) {
-  Budget budget;
-  for (int64_t i = 0; i < kMostSteps; ++i) ASSERT_TRUE(budget.take_step().ok()) << i;
-  const Status refused = budget.take_step();
-  ASSERT_FALSE(refused.ok());
-  EXPECT_EQ(Errc::capacity, refused.errors().front().code);
+  for (const int64_t own : {0, 40}) {
+    Budget budget(Limits{.nodes = 1000}, own);
+    for (int64_t i = 0; i < 1000 + own; ++i) ASSERT_TRUE(budget.take_step().ok()) << i;
+    expect_refused(budget.take_step(), "more than 1000 nodes", "--max-nodes");
+  }
+}
+
+TEST(Budget, DoNodesOfExpansionsTakeWhatTheirCopiesTake) {
+  const int64_t name = int64_t{1} << 19;
+  Node node;
+  node.name = std::string(name, 'n');
+  node.attributes = {{"axes", "", std::vector<int64_t>(1000, 1)}};
+  Budget budget(Limits{.graph_bytes = int64_t{4} << 20});
+  for (int i = 0; i < 100; ++i)
+    EXPECT_TRUE(budget.take_node(node, 0).ok()) << "of the main graph: as large as the file";
+  const Result<Budget::Level> inside = budget.descend();
+  ASSERT_TRUE(inside.ok());
+  // Half a MiB of name, 8 kB of attribute and some more each.
+  for (int i = 0; i < 7; ++i) EXPECT_TRUE(budget.take_node(node, 0).ok()) << i;
+  expect_refused(budget.take_node(node, 0), "more than 4 MiB", "--max-graph-mib");
+}
+
+TEST(Budget, HowManyDimsATensorMayHave) {
+  Budget budget(Limits{.rank = 8});
+  EXPECT_TRUE(budget.take_tensor(tensor_of(DType::int8, Dims(8, 1))).ok());
+  expect_refused(budget.take_tensor(tensor_of(DType::int8, Dims(9, 1))), "has 9 dims, at most 8",
+                 "--max-rank");
 }
 
 TEST(Budget, DoLevelsComeBackWhenTheyEnd) {

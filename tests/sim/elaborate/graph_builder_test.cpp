@@ -78,11 +78,12 @@ TEST(GraphBuilder, WhatIsAssumedOfUnknownOperators) {
 }
 
 TEST(GraphBuilder, DoInternalNodesTakeSteps) {
-  Budget budget;
+  constexpr int64_t kSteps = 100;
+  Budget budget(Limits{.nodes = kSteps});
   GraphBuilder builder(Graph{}, budget);
   const Result<TensorId> x = builder.add_tensor(input_of({2}));
   ASSERT_TRUE(x.ok());
-  for (int64_t i = 1; i < kMostSteps; ++i) ASSERT_TRUE(budget.take_step().ok());
+  for (int64_t i = 1; i < kSteps; ++i) ASSERT_TRUE(budget.take_step().ok());
   const Result<TensorId> last = builder.add_internal("Identity", "i", {*x}, {});
   ASSERT_TRUE(last.ok()) << last.errors().front().text();
   EXPECT_EQ("i_output", builder.graph().tensor(*last).name);

@@ -1,0 +1,23 @@
+#pragma once
+#include <cstdint>
+#include <string_view>
+
+namespace accsim {
+
+/// What one model may ask for at most, so that a small file can't take hours or all memory. Each
+/// has an option of the command line that changes it, which messages name.
+struct Limits {
+  /// Nodes, iterations and calls that a model becomes, beyond the nodes of its main graph.
+  int64_t nodes = 100'000;
+  /// Bytes of names and attributes of what is expanded: nodes inside of loops and functions.
+  int64_t graph_bytes = int64_t{64} << 20;
+  /// Dims of one tensor.
+  int64_t rank = 64;
+  /// Different operations that programs are looked for, one by one.
+  int64_t programs = 2'000;
+};
+
+inline constexpr std::string_view kNodesOption = "--max-nodes", kGraphOption = "--max-graph-mib",
+                                  kRankOption = "--max-rank", kProgramsOption = "--max-programs";
+
+}  // namespace accsim
