@@ -6,11 +6,15 @@ Usage: faults_test.py ACCSIM FAULTS.so [unittest arguments]. FAULTS.so is made o
 tests/app/faults/faults.cpp, which says what the variables mean.
 """
 
+import errno
 import os
 import pathlib
+import random
+import signal
 import subprocess
 import sys
 import tempfile
+import time
 import unittest
 
 if len(sys.argv) < 3:
@@ -21,6 +25,7 @@ from program import ACCSIM, ROOT  # noqa: E402
 from wire import graph, model, node, tensor, value  # noqa: E402
 
 SMALL = ROOT / "configs" / "8x8.yaml"
+SAMPLES = 12  # of the allocations, of which a command has tens of thousands
 REASON = r"^accsim: (internal )?error: "
 
 
@@ -134,6 +139,33 @@ class FaultsTest(unittest.TestCase):
             self.assertEqual(self.rows(), rows, said)
         return done
 
+    def test_allocations(self):
+        for name in self.COMMANDS:
+            calls, wanted, rows = self.good(name)
+            most = calls[0]
+            self.assertGreater(most, 500)
+            draw = random.Random(name)
+            failed = 0
+            for n in sorted({1, 2, 3, most, *(draw.randint(1, most) for _ in range(SAMPLES))}):
+                for later in ("", "+"):
+                    with self.subTest(command=name, allocation=f"{n}{later}"):
+                        env = {"FAULTS_ALLOCATION": f"{n}{later}"}
+                        done = self.faulty(name, wanted, rows, env, (3,))
+                        failed += done.returncode == 3
+            self.assertGreater(failed, SAMPLES // 2, name)
+
+    def test_writes(self):
+        for name in self.COMMANDS:
+            calls, wanted, rows = self.good(name)
+            for n in range(1, calls[2] + 2):
+                for error in (errno.ENOSPC, errno.EIO):
+                    for later in ("", "+"):
+                        with self.subTest(command=name, write=f"{n}{later}", error=error):
+                            env = {"FAULTS_WRITE": f"{n}{later}", "FAULTS_ERRNO": str(error)}
+                            done = self.faulty(name, wanted, rows, env, (2, 3))
+                            if n > calls[2]:
+                                self.assertEqual(done.returncode, 0)
+
     def test_threads(self):
         words = ["--threads", 8]
         for name in ("run", "sweep"):
@@ -185,6 +217,32 @@ class FaultsTest(unittest.TestCase):
                 self.assertRegex(done.stderr, "^accsim: error: .*cut short")
                 left = {p.name for p in self.dir.iterdir()}
                 self.assertEqual(left, {"net.onnx", "sweep.yaml", "shrinks.onnx"})
+
+    def test_signals(self):
+        """SIGINT and SIGTERM at random moments: no part of a file, no lost row."""
+        draw = random.Random(5)
+        for name in self.COMMANDS:
+            _, wanted, rows = self.good(name)
+            for kind in (signal.SIGINT, signal.SIGTERM, signal.SIGKILL):
+                for _ in range(4):
+                    self.clear()
+                    running = subprocess.Popen(
+                        [str(ACCSIM), *map(str, self.COMMANDS[name][0])],
+                        stdout=subprocess.DEVNULL,
+                        stderr=subprocess.DEVNULL,
+                        cwd=self.dir,
+                    )
+                    time.sleep(draw.uniform(0, 0.08))
+                    running.send_signal(kind)
+                    code = running.wait(timeout=60)
+                    with self.subTest(command=name, signal=kind):
+                        self.assertIn(code, (0, 1, -kind))
+                        for path, data in self.files().items():
+                            if path.endswith(".tmp"):
+                                continue  # nobody can remove it any more
+                            self.assertEqual(data, wanted.get(path), path)
+                        if name == "sweep":
+                            self.assertEqual(self.rows(), rows)
 
 
 if __name__ == "__main__":
