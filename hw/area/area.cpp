@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "hw/config/type_modes.h"
+
 namespace accsim::hw {
 namespace {
 
@@ -17,6 +19,9 @@ Arithmetic arithmetic(DType operand) {
     case DType::float16:
     case DType::bfloat16:
       return {1640, 4184};  // products of two bytes, sums of four
+    case DType::float8e4m3fn:
+    case DType::float8e5m2:
+      return {282, 4184};  // significands of 4 or 3 bits, exponents to add
     case DType::float32:
       return {7700, 4184};
     default:
@@ -58,6 +63,22 @@ int64_t transposer_bits(const HwConfig& hw) {
   return 2 * 2 * most;
 }
 
+/// A processing element: what the mode that takes the most of each part takes.
+double element_um2(const HwConfig& hw) {
+  double multiply = 0, add = 0, operand_bits = 0;
+  for (int i = 0; i < mode_count(hw); ++i) {
+    const TypeMode m = type_mode(hw, i - 1);
+    const Arithmetic a = arithmetic(m.activation), w = arithmetic(m.weight);
+    // Of a rate below 1, elements share one multiplier and one adder.
+    multiply = std::max(multiply, m.rate * std::max(a.multiply, w.multiply));
+    add = std::max(add, m.rate * std::max(a.add, w.add));
+    // Weights of int4 are widened in front of the array.
+    const int bits = std::max({accsim::bits(m.activation), accsim::bits(m.weight), 8});
+    operand_bits = std::max(operand_bits, m.rate * bits);
+  }
+  return multiply + add + (3 * operand_bits + real(8 * hw.accumulator_bytes())) * kFlipFlop;
+}
+
 }  // namespace
 
 int64_t sram_bytes(const HwConfig& hw) {
@@ -83,12 +104,8 @@ CoreCells core_cells(const HwConfig& hw) {
 }
 
 double area_mm2(const HwConfig& hw) {
-  const Arithmetic a = arithmetic(hw.types.activation), w = arithmetic(hw.types.weight);
-  const int64_t operand = std::max(hw.activation_bytes(), hw.weight_bytes());
-  const double registers = real(8 * (3 * operand + hw.accumulator_bytes())) * kFlipFlop;
-  const double element = std::max(a.multiply, w.multiply) + std::max(a.add, w.add) + registers;
   const CoreCells core = core_cells(hw);
-  const double um2 = real(hw.array.rows * hw.array.cols) * element +
+  const double um2 = real(hw.array.rows * hw.array.cols) * element_um2(hw) +
                      real(core.registers) * kFlipFlop + real(core.adders) * kAddBit +
                      real(core.multipliers) * kMultiplyBit +
                      real(8 * sram_bytes(hw)) * (kBitCell / kEfficiency);

@@ -31,6 +31,8 @@ CoreCells core_cells(const HwConfig& hw);
 /// pads. Never less when a field grows. It is the sum of
 /// - rows x cols processing elements: a multiplier, an adder and registers for a streaming operand,
 ///   a partial sum, and a stationary operand with the next one behind it;
+///   Of several modes (types.modes) each of these parts is the one of the mode that takes the most,
+///   a MAC of rate r being r multipliers and adders with r operands;
 /// - core_cells(), by the bit: an int32 multiply / 1024, an int32 add / 32, a register;
 /// - on-chip memories: bits / 0.5 x 0.346 um2;
 /// - the DRAM interface: 0.58 mm2 for each GB/s, reads and writes together.
@@ -38,7 +40,7 @@ CoreCells core_cells(const HwConfig& hw);
 /// - arithmetic, um2: int8 add 36, int32 add 137, int8 multiply 282, int32 multiply 3495, fp16 add
 ///   1360 and multiply 1640, fp32 add 4184 and multiply 7700; synthesised for TSMC 45 nm, in J.
 ///   Hennessy and D. Patterson, "Computer Architecture", 6th edition, figure 1.13. int16 multiply
-///   is assumed to be four of int8, bfloat16 to be like fp16;
+///   is assumed to be four of int8, bfloat16 to be like fp16, float8 to multiply like int8;
 /// - registers: 4.52 um2 a flip-flop, DFF_X1 of the NanGate 45 nm open cell library;
 /// - memories: the bit cell of Intel's 45 nm process, K. Mistry et al., IEDM 2007. Half of a memory
 ///   is assumed to be cells; of the 119 mm2 of that process's 153 Mbit test chip they are 47 %;

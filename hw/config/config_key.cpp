@@ -13,6 +13,11 @@ std::string config_key(const HwConfig& hw, Decides what) {
     if (field.decides_if && !field.decides_if->holds(hw)) continue;
     std::visit(FieldCases{
                    [&](const Member<ByteRate>& m) { key.add(m.in(hw).milli); },
+                   [&](const Member<std::vector<TypeMode>>& m) {
+                     key.add(m.in(hw).size());
+                     for (const auto& [activation, weight, rate, mac, group] : m.in(hw))
+                       key.add(activation, weight, rate, mac, group);
+                   },
                    [&](const auto& m) { key.add(m.in(hw)); },
                },
                field.target);

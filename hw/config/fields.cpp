@@ -4,6 +4,8 @@
 
 #include <utility>
 
+#include "hw/config/mode_list.h"
+
 namespace accsim::hw {
 namespace {
 
@@ -107,6 +109,15 @@ void add_types(Table& t) {
                          [](const HwConfig& hw) { return hw.narrow_weights(); }};
   t.back().only = narrow;
   t.back().decides_if = narrow;
+  t.push_back(
+      {"types.modes",
+       "",
+       0,
+       0,
+       {},
+       "what else the array computes in, a pair of types each, with its rate and energy",
+       member<std::vector<TypeMode>>([](HwConfig & hw) -> auto& { return hw.types.modes; })});
+  t.back().optional = true;
 }
 
 void add_buffer(Table& t, Buffer buffer) {
@@ -308,10 +319,17 @@ const KeyNode& key_tree() {
   return root;
 }
 
+bool is_absent(const Field& field, const HwConfig& hw) {
+  const auto* modes = std::get_if<Member<std::vector<TypeMode>>>(&field.target);
+  return field.optional && modes != nullptr && modes->in(hw).empty();
+}
+
 std::string range_text(const Field& field) {
   if (std::holds_alternative<Member<std::string>>(field.target)) {
     return fmt::format("1..{} letters, digits and \"{}\"", kNameMax, kNamePunctuation);
   }
+  if (std::holds_alternative<Member<std::vector<TypeMode>>>(field.target))
+    return std::string(kModeKeys);
   if (!field.choices.empty()) return fmt::format("{}", fmt::join(field.choices, ", "));
   return fmt::format("{}..{}", field.min, field.max);
 }
@@ -323,6 +341,7 @@ std::string_view type_text(const Field& field) {
                         [](const Member<ByteRate>&) { return "number, up to 3 decimals"; },
                         [](const Member<std::string>&) { return "text"; },
                         [](const Member<std::vector<Dataflow>>&) { return "list of words"; },
+                        [](const Member<std::vector<TypeMode>>&) { return "list of modes"; },
                         [](const auto&) { return "word"; },  // the enums
                     },
                     field.target);

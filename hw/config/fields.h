@@ -20,9 +20,10 @@ struct Member {
 };
 
 /// A field's place in a HwConfig, by its type: integers, numbers, rates, words and choices.
-using FieldTarget = std::variant<Member<int64_t>, Member<double>, Member<ByteRate>,
-                                 Member<std::string>, Member<DType>, Member<std::vector<Dataflow>>,
-                                 Member<DramModel>, Member<DramPreset>, Member<DramMap>>;
+using FieldTarget =
+    std::variant<Member<int64_t>, Member<double>, Member<ByteRate>, Member<std::string>,
+                 Member<DType>, Member<std::vector<Dataflow>>, Member<std::vector<TypeMode>>,
+                 Member<DramModel>, Member<DramPreset>, Member<DramMap>>;
 
 /// One lambda a type of FieldTarget, for std::visit.
 template <class... Cases>
@@ -62,6 +63,7 @@ struct Field {
   std::optional<Condition> only = std::nullopt;
   unsigned decides = kDecidesEverything;               ///< a set of Decides
   std::optional<Condition> decides_if = std::nullopt;  ///< else nothing; empty: always
+  bool optional = false;  ///< a list that a file may leave out, and that is empty then
 };
 
 /// Every key in file order.
@@ -82,8 +84,11 @@ const KeyNode& key_tree();
 struct Alias {
   std::string_view alias, choice;
 };
-inline constexpr std::array<Alias, 3> kTypeAliases = {
-    {{"fp16", "float16"}, {"bf16", "bfloat16"}, {"fp32", "float32"}}};
+inline constexpr std::array<Alias, 4> kTypeAliases = {
+    {{"fp16", "float16"}, {"bf16", "bfloat16"}, {"fp32", "float32"}, {"fp8", "float8e4m3fn"}}};
+
+/// Is it a list that isn't there?
+bool is_absent(const Field& field, const HwConfig& hw);
 
 /// What a machine may be called: the name goes into file names and HTML.
 inline constexpr size_t kNameMax = 64;

@@ -81,6 +81,17 @@ struct ArrayConfig {
   std::vector<Dataflow> dataflows;  ///< what the array can do; the mapper picks per layer
 };
 
+/// One more pair of types that the array multiplies, beside types.activation by types.weight.
+struct TypeMode {
+  DType activation = DType::undefined, weight = DType::undefined;
+  /// MACs a processing element and cycle: such an array counts as one of `rate` x rows rows
+  /// (machine_of_mode() in type_modes.h).
+  double rate = 1;
+  double mac = 0;     ///< picojoules of one multiply-accumulate
+  int64_t group = 0;  ///< of int4 weights: as TypesConfig::weight_group
+  friend bool operator==(const TypeMode&, const TypeMode&) = default;
+};
+
 /// Element types of operands and sums: all integers or all floats.
 struct TypesConfig {
   DType activation = DType::int8;
@@ -88,6 +99,9 @@ struct TypesConfig {
   DType accumulator = DType::int32;
   /// int4 weights: input channels that share a scale, of those of an output channel; 0: all.
   int64_t weight_group = 0;
+  /// What else the array computes in; empty: nothing. Their sums are int32 or float32, as their
+  /// activations are integers or floats.
+  std::vector<TypeMode> modes = {};
 };
 
 /// The classes of sim/work/work.h in the same order; a test compares the two lists.
@@ -139,8 +153,12 @@ struct HwConfig {
     return buffer(Buffer::accumulator).slot_bytes() / (array.cols * accumulator_bytes());
   }
   /// Bytes of post-processing parameters per output channel: int32 bias, int32 multiplier and int32
-  /// shift for integer types; the bias in the accumulator type for float types.
-  int64_t parameter_bytes() const { return is_float(types.accumulator) ? accumulator_bytes() : 12; }
+  /// shift for integer types; the bias in the accumulator type for float types, and beside it the
+  /// scale of weights that are integers.
+  int64_t parameter_bytes() const {
+    if (!is_float(types.accumulator)) return 12;
+    return accumulator_bytes() * (is_float(types.weight) ? 1 : 2);
+  }
 };
 
 }  // namespace accsim::hw

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "hw/config/fields.h"
+#include "hw/config/mode_list.h"
 #include "hw/config/read_yaml.h"
 #include "hw/config/rules.h"
 #include "hw/config/values.h"
@@ -67,6 +68,8 @@ class Reader {
         unknown(wanted, entry);
       } else if (child->field == nullptr) {
         section(*child, entry.value, entry.at);
+      } else if (std::holds_alternative<Member<std::vector<TypeMode>>>(child->field->target)) {
+        modes(*child->field, entry);
       } else if (auto problem = read_value(*child->field, entry.value, hw_)) {
         fail(entry.value.kind == YamlNode::Kind::scalar ? entry.value.at : entry.at,
              std::move(*problem));
@@ -78,7 +81,7 @@ class Reader {
       const auto found = seen.find(child.key);
       if (!exists(child)) {
         if (found != seen.end()) out_of_place(*child.field, found->second);
-      } else if (found == seen.end()) {
+      } else if (found == seen.end() && !(child.field != nullptr && child.field->optional)) {
         missing(wanted, child, at);
       }
     }
@@ -100,6 +103,18 @@ class Reader {
   }
 
  private:
+  /// Each mode is known to rules by itself.
+  void modes(const Field& field, const YamlEntry& entry) {
+    ModeList found = read_mode_list(field.path, entry.value);
+    if (!found.errors.empty()) {
+      errors_.insert(errors_.end(), found.errors.begin(), found.errors.end());
+      return;
+    }
+    read_[field.path] = entry.at;
+    for (size_t i = 0; i < found.at.size(); ++i) read_[mode_path(i)] = found.at[i];
+    hw_.types.modes = std::move(found.modes);
+  }
+
   void fail(TextPosition at, std::string message) { errors_.push_back({at, std::move(message)}); }
 
   void unknown(const KeyNode& wanted, const YamlEntry& entry) {

@@ -17,6 +17,7 @@ std::string comment(const Field& field) {
 void print_section(const KeyNode& section, size_t indent, HwConfig& hw, std::string& out) {
   for (const KeyNode& child : section.children) {
     if (child.field != nullptr && child.field->only && !child.field->only->holds(hw)) continue;
+    if (child.field != nullptr && is_absent(*child.field, hw)) continue;
     if (child.field != nullptr) {
       const std::string line =
           fmt::format("{:{}}{}: {}", "", indent, child.key, print_value(*child.field, hw));
@@ -41,10 +42,10 @@ std::string print_hw(const HwConfig& hw) {
 std::string fields_markdown() {
   std::string out = "| key | type | unit | legal | meaning |\n|---|---|---|---|---|\n";
   for (const Field& field : fields()) {
-    const std::string description = field.only
-                                        ? fmt::format("{} (only for `{}: {}`)", field.description,
-                                                      field.only->path, field.only->word)
-                                        : field.description;
+    std::string description = field.only ? fmt::format("{} (only for `{}: {}`)", field.description,
+                                                       field.only->path, field.only->word)
+                                         : field.description;
+    if (field.optional) description += " (may be left out)";
     out += fmt::format("| `{}` | {} | {} | {} | {} |\n", field.path, type_text(field), field.unit,
                        range_text(field), description);
   }

@@ -7,6 +7,8 @@
 #include <numeric>
 #include <utility>
 
+#include "hw/config/mode_rules.h"
+
 namespace accsim::hw {
 namespace {
 
@@ -87,52 +89,38 @@ void need_slot(RuleContext& c, Buffer b, int64_t bytes, std::string_view what) {
                      ceil_div(bytes * buffer.slots, 1024)));
 }
 
+void need_slot(RuleContext& c, const SlotNeed& need) {
+  need_slot(c, need.buffer, need.bytes, need.what);
+}
+
 void activation_slot_holds_a_vector(RuleContext& c) {
-  if (!c.have({"array.rows", "types.activation"})) return;
-  need_slot(c, Buffer::activation, c.hw.array.rows * c.hw.activation_bytes(),
-            "one input vector of the array (rows x activation type)");
+  if (c.have({"array.rows", "types.activation"})) need_slot(c, vector_need(c.hw));
 }
 
 void weight_slot_holds_a_tile(RuleContext& c) {
-  if (!c.have({"array.rows", "array.cols", "types.weight"})) return;
-  const int64_t bytes =
-      c.hw.narrow_weights() ? ceil_div(c.hw.array.cols, 2) : c.hw.array.cols * c.hw.weight_bytes();
-  need_slot(c, Buffer::weight, c.hw.array.rows * bytes,
-            "one weight tile (rows x cols x weight type)");
+  if (c.have({"array.rows", "array.cols", "types.weight"})) need_slot(c, tile_need(c.hw));
 }
 
 void parameter_slot_holds_a_row(RuleContext& c) {
-  if (!c.have({"array.cols", "types.accumulator"})) return;
-  need_slot(c, Buffer::parameter, c.hw.array.cols * c.hw.parameter_bytes(),
-            "one set of parameters (cols x bias and requantisation)");
+  if (c.have({"array.cols", "types.accumulator"})) need_slot(c, parameter_need(c.hw));
 }
 
 void accumulator_slot_holds_a_row(RuleContext& c) {
-  if (!c.have({"array.cols", "types.accumulator"})) return;
-  need_slot(c, Buffer::accumulator, c.hw.array.cols * c.hw.accumulator_bytes(),
-            "one row of sums (cols x accumulator type)");
+  if (c.have({"array.cols", "types.accumulator"})) need_slot(c, sums_need(c.hw));
 }
 
 void output_slot_holds_a_row(RuleContext& c) {
-  if (!c.have({"array.cols", "types.activation"})) return;
-  need_slot(c, Buffer::output, c.hw.array.cols * c.hw.activation_bytes(),
-            "one row of outputs (cols x activation type)");
+  if (c.have({"array.cols", "types.activation"})) need_slot(c, output_need(c.hw));
 }
 
-/// Groups of weights that no layer could use: two are the fewest that count. A group is a tile.
+/// Groups of weights that no layer could use. A group is a tile.
 void groups_of_weights_fit(RuleContext& c) {
   if (!c.have({"types.weight", "types.weight_group"})) return;
-  const int64_t group = c.hw.types.weight_group;
-  if (!c.hw.narrow_weights() || group == 0) return;
-  need_slot(c, Buffer::activation, group * c.hw.activation_bytes(),
-            "a group of types.weight_group channels");
-  need_slot(c, Buffer::weight, ceil_div(group, 2),
-            "a group of types.weight_group weights of 4 bits");
-  const int64_t row = c.hw.array.cols * c.hw.accumulator_bytes();
   const BufferConfig& sums = c.hw.buffer(Buffer::accumulator);
-  if (c.have({"array.cols", "types.accumulator"}) && sums.slots > 0 && sums.slot_bytes() >= row)
-    need_slot(c, Buffer::accumulator, 2 * row,
-              "a row of sums for each of two groups (types.weight_group)");
+  const bool has_row = c.have({"array.cols", "types.accumulator"}) && sums.slots > 0 &&
+                       sums.slot_bytes() >= sums_need(c.hw).bytes;
+  for (const SlotNeed& need : group_needs(c.hw))
+    if (need.buffer != Buffer::accumulator || has_row) need_slot(c, need);
 }
 
 /// A nearer memory that is slower is a mistake, and a bigger one would then cost cycles.
@@ -162,7 +150,7 @@ void shared_is_not_slower_than_dram(RuleContext& c) {
   }
 }
 
-constexpr std::array<Rule, 12> kRules = {{
+constexpr std::array<Rule, 18> kRules = {{
     {"operands_are_of_one_kind", "activation and weight types are both integer or both float",
      operands_are_of_one_kind},
     {"narrow_weights_go_with_int8", "int4 weights go with int8 activations",
@@ -190,9 +178,61 @@ constexpr std::array<Rule, 12> kRules = {{
     {"shared_is_not_slower_than_dram",
      "a shared memory (kib > 0) has at least DRAM's rates and at most its latency",
      shared_is_not_slower_than_dram},
+    {"modes_are_a_set", "no pair of types in types.modes twice, nor the machine's own",
+     modes_are_a_set},
+    {"modes_have_types_that_go_together",
+     "in a mode, integer activations go with integer weights, int4 ones with int8 or floats",
+     modes_have_types_that_go_together},
+    {"modes_have_products_of_activations",
+     "activations of another type than the machine's own have a mode with weights of that type, too",
+     modes_have_products_of_activations},
+    {"modes_have_whole_rows", "rate x rows is a whole number", modes_have_whole_rows},
+    {"modes_hold_what_is_multiplied",
+     "a rate other than 1 is of a machine that isn't output stationary alone",
+     modes_hold_what_is_multiplied},
+    {"modes_fit_the_slots",
+     "the slots hold for each mode, with its types and rate x rows rows, what they hold for the "
+     "machine's own types",
+     modes_fit_the_slots},
 }};
 
 }  // namespace
+
+SlotNeed vector_need(const HwConfig& hw) {
+  return {Buffer::activation, hw.array.rows * hw.activation_bytes(),
+          "one input vector of the array (rows x activation type)"};
+}
+
+SlotNeed tile_need(const HwConfig& hw) {
+  const int64_t bytes =
+      hw.narrow_weights() ? ceil_div(hw.array.cols, 2) : hw.array.cols * hw.weight_bytes();
+  return {Buffer::weight, hw.array.rows * bytes, "one weight tile (rows x cols x weight type)"};
+}
+
+SlotNeed parameter_need(const HwConfig& hw) {
+  return {Buffer::parameter, hw.array.cols * hw.parameter_bytes(),
+          "one set of parameters (cols x bias and requantisation)"};
+}
+
+SlotNeed sums_need(const HwConfig& hw) {
+  return {Buffer::accumulator, hw.array.cols * hw.accumulator_bytes(),
+          "one row of sums (cols x accumulator type)"};
+}
+
+std::vector<SlotNeed> group_needs(const HwConfig& hw) {
+  const int64_t group = hw.types.weight_group;
+  if (!hw.narrow_weights() || group == 0) return {};
+  return {
+      {Buffer::activation, group * hw.activation_bytes(), "a group of types.weight_group channels"},
+      {Buffer::weight, ceil_div(group, 2), "a group of types.weight_group weights of 4 bits"},
+      {Buffer::accumulator, 2 * sums_need(hw).bytes,
+       "a row of sums for each of two groups (types.weight_group)"}};
+}
+
+SlotNeed output_need(const HwConfig& hw) {
+  return {Buffer::output, hw.array.cols * hw.activation_bytes(),
+          "one row of outputs (cols x activation type)"};
+}
 
 bool RuleContext::have(std::initializer_list<std::string_view> paths) const {
   return std::all_of(paths.begin(), paths.end(),

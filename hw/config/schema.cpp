@@ -6,6 +6,7 @@
 
 #include "hw/config/fields.h"
 #include "hw/config/load.h"
+#include "hw/config/mode_list.h"
 
 namespace accsim::hw {
 namespace {
@@ -18,6 +19,8 @@ Json number(double value) {
   return value;
 }
 
+Json leaf(const Field& field);
+
 Json words(const Field& field) {
   Json list = field.choices;
   for (const Alias& a : kTypeAliases) {
@@ -26,6 +29,23 @@ Json words(const Field& field) {
     }
   }
   return list;
+}
+
+/// Of one entry of types.modes; `group` goes with int4 weights alone.
+Json mode_schema() {
+  Json out = {{"type", "object"}, {"additionalProperties", false}};
+  Json required = Json::array();
+  for (const Field& key : mode_fields()) {
+    out["properties"][key.path] = leaf(key);
+    if (!key.only) required.push_back(key.path);
+  }
+  out["required"] = required;
+  Json narrow;
+  narrow["properties"]["weight"]["const"] = "int4";
+  Json rule = {{"if", narrow}, {"then", {{"required", {"group"}}}}};
+  rule["else"]["properties"]["group"] = false;
+  out["allOf"].push_back(std::move(rule));
+  return out;
 }
 
 Json leaf(const Field& field) {
@@ -57,6 +77,10 @@ Json leaf(const Field& field) {
                    out["items"] = {{"type", "string"}, {"enum", field.choices}};
                    out["minItems"] = 1;
                    out["uniqueItems"] = true;
+                 },
+                 [&](const Member<std::vector<TypeMode>>&) {
+                   out["type"] = "array";
+                   out["items"] = mode_schema();
                  },
                  [&](const auto&) { one_word(); },  // the enums
              },
@@ -102,7 +126,8 @@ void fill(const KeyNode& section, Json& out) {
   Json required = Json::array();
   Json properties = Json::object();
   for (const KeyNode& child : section.children) {
-    if (child.field == nullptr || !child.field->only) required.push_back(child.key);
+    if (child.field == nullptr || (!child.field->only && !child.field->optional))
+      required.push_back(child.key);
     if (child.field != nullptr) {
       properties[child.key] = leaf(*child.field);
     } else {

@@ -6,6 +6,8 @@
 #include <charconv>
 #include <numeric>
 
+#include "hw/config/mode_list.h"
+
 namespace accsim::hw {
 namespace {
 
@@ -189,6 +191,14 @@ Problem read_dataflows(const Field& field, const YamlNode& node, std::vector<Dat
   return std::nullopt;
 }
 
+/// The first thing that is wrong with a list of modes.
+Problem read_modes(const Field& field, const YamlNode& node, std::vector<TypeMode>& out) {
+  ModeList found = read_mode_list(field.path, node);
+  if (!found.errors.empty()) return std::move(found.errors.front().message);
+  out = std::move(found.modes);
+  return std::nullopt;
+}
+
 size_t edit_distance(std::string_view a, std::string_view b) {
   std::vector<size_t> row(b.size() + 1);
   std::iota(row.begin(), row.end(), size_t{0});
@@ -222,6 +232,7 @@ std::optional<std::string> read_value(const Field& field, const YamlNode& node, 
           [&](const Member<std::vector<Dataflow>>& m) {
             return read_dataflows(field, node, m.of(hw));
           },
+          [&](const Member<std::vector<TypeMode>>& m) { return read_modes(field, node, m.of(hw)); },
           [&]<class Enum>(const Member<Enum>& m) {
             size_t choice = 0;
             auto problem = read_choice(field, node, choice);
@@ -251,6 +262,7 @@ std::string print_value(const Field& field, HwConfig& hw) {
             for (const Dataflow d : m.of(hw)) words.push_back(name(d));
             return fmt::format("[{}]", fmt::join(words, ", "));
           },
+          [&](const Member<std::vector<TypeMode>>& m) { return print_modes(m.of(hw)); },
           [&]<class Enum>(const Member<Enum>& m) {
             return field.choices[static_cast<size_t>(m.of(hw))];
           },

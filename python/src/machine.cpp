@@ -10,6 +10,7 @@
 #include "hw/config/fields.h"
 #include "hw/config/find_machine.h"
 #include "hw/config/load.h"
+#include "hw/config/mode_list.h"
 #include "python/src/errors.h"
 #include "python/src/values.h"
 #include "sim/serve/machine_edits.h"
@@ -33,7 +34,18 @@ struct Section {
 std::string machine_folder() { return data_folder() + "/configs"; }
 
 bool exists(const hw::Field& field, const hw::HwConfig& hw) {
-  return !field.only || field.only->holds(hw);
+  return (!field.only || field.only->holds(hw)) && !is_absent(field, hw);
+}
+
+nb::object value_of(const hw::Field& field, const hw::HwConfig& hw);
+
+nb::dict mode_dict(const hw::TypeMode& mode) {
+  hw::HwConfig scratch;
+  scratch.types.modes = {mode};
+  nb::dict out;
+  for (const hw::Field& key : hw::mode_fields())
+    if (exists(key, scratch)) out[key.path.c_str()] = value_of(key, scratch);
+  return out;
 }
 
 nb::object value_of(const hw::Field& field, const hw::HwConfig& hw) {
@@ -49,6 +61,11 @@ nb::object value_of(const hw::Field& field, const hw::HwConfig& hw) {
             nb::list names;
             for (const hw::Dataflow d : m.in(hw)) names.append(python_text(name(d)));
             return names;
+          },
+          [&](const hw::Member<std::vector<hw::TypeMode>>& m) -> nb::object {
+            nb::list modes;
+            for (const hw::TypeMode& mode : m.in(hw)) modes.append(mode_dict(mode));
+            return modes;
           },
           [&]<class Enum>(const hw::Member<Enum>& m) { return python_text(name(m.in(hw))); }},
       field.target);

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "hw/config/fields.h"
+#include "hw/config/mode_list.h"
 #include "sim/report/assumptions.h"
 #include "sim/report/fields.h"
 #include "sim/report/to_json.h"
@@ -43,26 +44,44 @@ Json model(const Report& report) {
           {"assumed", assumptions_json(report.assumed)}};
 }
 
+Json hw_value(const hw::Field& field, hw::HwConfig& hw);
+
+Json modes_json(const std::vector<hw::TypeMode>& modes) {
+  Json out = Json::array();
+  hw::HwConfig scratch;
+  for (const hw::TypeMode& mode : modes) {
+    scratch.types.modes = {mode};
+    Json one = Json::object();
+    for (const hw::Field& key : hw::mode_fields())
+      if (!key.only || key.only->holds(scratch)) one[key.path] = hw_value(key, scratch);
+    out.push_back(std::move(one));
+  }
+  return out;
+}
+
 Json hw_value(const hw::Field& field, hw::HwConfig& hw) {
   return std::visit(
-      hw::FieldCases{[&](const hw::Member<hw::ByteRate>& m) -> Json { return m.of(hw).value(); },
-                     [&](const hw::Member<std::vector<hw::Dataflow>>& m) {
-                       Json names = Json::array();
-                       for (hw::Dataflow d : m.of(hw)) names.push_back(name(d));
-                       return names;
-                     },
-                     [&]<class T>(const hw::Member<T>& m) -> Json {
-                       if constexpr (std::is_enum_v<T>)
-                         return name(m.of(hw));
-                       else
-                         return m.of(hw);
-                     }},
+      hw::FieldCases{
+          [&](const hw::Member<hw::ByteRate>& m) -> Json { return m.of(hw).value(); },
+          [&](const hw::Member<std::vector<hw::Dataflow>>& m) {
+            Json names = Json::array();
+            for (hw::Dataflow d : m.of(hw)) names.push_back(name(d));
+            return names;
+          },
+          [&](const hw::Member<std::vector<hw::TypeMode>>& m) { return modes_json(m.of(hw)); },
+          [&]<class T>(const hw::Member<T>& m) -> Json {
+            if constexpr (std::is_enum_v<T>)
+              return name(m.of(hw));
+            else
+              return m.of(hw);
+          }},
       field.target);
 }
 
 void add_section(const hw::KeyNode& section, hw::HwConfig& hw, Json& out) {
   for (const hw::KeyNode& child : section.children) {
     if (child.field != nullptr && child.field->only && !child.field->only->holds(hw)) continue;
+    if (child.field != nullptr && is_absent(*child.field, hw)) continue;
     if (child.field != nullptr) {
       out[child.key] = hw_value(*child.field, hw);
     } else if (child.path == "array") {

@@ -1,6 +1,7 @@
 #include "sim/serve/field_list.h"
 
 #include "hw/config/fields.h"
+#include "hw/config/mode_list.h"
 
 namespace accsim::sim {
 namespace {
@@ -14,6 +15,7 @@ std::string_view kind_of(const hw::Field& field) {
                         [](const hw::Member<hw::ByteRate>&) { return "rate"; },
                         [](const hw::Member<std::string>&) { return "text"; },
                         [](const hw::Member<std::vector<hw::Dataflow>>&) { return "words"; },
+                        [](const hw::Member<std::vector<hw::TypeMode>>&) { return "modes"; },
                         [](const auto&) { return "word"; },
                     },
                     field.target);
@@ -30,6 +32,9 @@ Json value_of(const hw::Field& field, const hw::HwConfig& hw) {
             Json words = Json::array();
             for (const hw::Dataflow d : m.in(hw)) words.push_back(name(d));
             return words;
+          },
+          [&](const hw::Member<std::vector<hw::TypeMode>>& m) -> Json {
+            return hw::print_modes(m.in(hw));
           },
           [&]<class Enum>(const hw::Member<Enum>& m) -> Json { return name(m.in(hw)); },
       },
@@ -50,6 +55,7 @@ Json field_list(const hw::HwConfig& hw) {
   Json sections = Json::array(), fields = Json::array();
   add_sections(hw::key_tree(), sections);
   for (const hw::Field& f : hw::fields()) {
+    if (f.optional) continue;  // lists of modes have no control
     const size_t dot = f.path.rfind('.');
     const bool counts = f.choices.empty() && f.max > f.min;
     fields.push_back(

@@ -47,9 +47,12 @@ std::string number_text(const hw::Field& field, double v) {
 }
 
 std::string text_of(const hw::YamlNode& node) {
-  if (node.kind != hw::YamlNode::Kind::sequence) return node.text;
   std::string out;
-  for (const hw::YamlNode& item : node.items) out += (out.empty() ? "" : "+") + item.text;
+  if (node.kind == hw::YamlNode::Kind::map)
+    for (const hw::YamlEntry& e : node.entries) out += (out.empty() ? "" : " ") + e.value.text;
+  if (node.kind == hw::YamlNode::Kind::map) return out;
+  if (node.kind != hw::YamlNode::Kind::sequence) return node.text;
+  for (const hw::YamlNode& item : node.items) out += (out.empty() ? "" : "+") + text_of(item);
   return out;
 }
 

@@ -85,8 +85,21 @@ hw::ChannelConfig extreme_peak(const std::vector<hw::DramPreset>& presets, const
   return *out;
 }
 
+/// Modes beside their own types that machines of the sweep have.
+std::vector<hw::TypeMode> all_modes(const SweepSpec& spec) {
+  std::vector<hw::TypeMode> out = spec.base.types.modes;
+  for (const Axis& axis : spec.axes)
+    for (const AxisStep& step : axis.steps)
+      for (const FieldSetting& v : step.fields)
+        if (const auto* modes = std::get_if<std::vector<hw::TypeMode>>(&v))
+          out.insert(out.end(), modes->begin(), modes->end());
+  return out;
+}
+
 /// Bytes of a weight in memory, at least, on any machine of the sweep.
 double least_weight(const SweepSpec& spec) {
+  for (const hw::TypeMode& m : all_modes(spec))
+    if (m.weight == DType::int4) return 0.5;
   for (const Axis& axis : spec.axes)
     for (const hw::Field* f : axis.fields)
       if (f->path == "types.weight") return 0.5;
@@ -224,8 +237,10 @@ Relaxed BoxBounds::relaxed(const MachineBox& r, Question q) const {
 
 double BoxBounds::least_cycles(const MachineBox& r) const {
   const hw::HwConfig most = best(r, true);
-  const double elements =
-      static_cast<double>(most.array.rows) * static_cast<double>(most.array.cols);
+  double elements = static_cast<double>(most.array.rows) * static_cast<double>(most.array.cols);
+  double rate = 1;
+  for (const hw::TypeMode& m : all_modes(spec_)) rate = std::max(rate, m.rate);
+  elements *= rate;
   double array = 0, dram = 0;  // a layer's weights may come while the one before computes
   for (const Layer& l : layers_) {
     array += l.times * l.macs / elements;
@@ -236,9 +251,10 @@ double BoxBounds::least_cycles(const MachineBox& r) const {
 
 double BoxBounds::least_energy(const MachineBox& r) const {
   const hw::HwConfig least = best(r, false);
-  double out = least.energy.static_per_cycle * least_cycles(r);
+  double out = least.energy.static_per_cycle * least_cycles(r), mac = least.energy.mac;
+  for (const hw::TypeMode& m : all_modes(spec_)) mac = std::min(mac, m.mac);
   for (const Layer& l : layers_)
-    out += l.times * (l.macs * least.energy.mac + l.weight_bytes * least.energy.dram_read_byte);
+    out += l.times * (l.macs * mac + l.weight_bytes * least.energy.dram_read_byte);
   return out * (1 - 1e-9);
 }
 

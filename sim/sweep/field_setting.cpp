@@ -38,7 +38,7 @@ std::string machine_text(const hw::HwConfig& hw) {
   hw::HwConfig copy = hw;
   std::string out;
   for (const hw::Field& f : hw::fields())
-    if (f.path != "name") out += hw::print_value(f, copy) + "\n";
+    if (f.path != "name" && !is_absent(f, hw)) out += hw::print_value(f, copy) + "\n";
   return out;
 }
 

@@ -30,6 +30,10 @@ inline void draw_field(const hw::Field& field, std::mt19937& random, hw::HwConfi
                    for (size_t d = 0, set = 1 + below(7); d < hw::kDataflows; ++d)
                      if ((set >> d) % 2 == 1) m.of(hw).push_back(static_cast<hw::Dataflow>(d));
                  },
+                 // Of several modes the first ones.
+                 [&](const hw::Member<std::vector<hw::TypeMode>>& m) {
+                   m.of(hw).resize(below(m.of(hw).size() + 1));
+                 },
                  [](const hw::Member<DType>&) {},  // go together only: what is drawn is refused
                  [&]<class Enum>(const hw::Member<Enum>& m) {
                    m.of(hw) = static_cast<Enum>(below(field.choices.size()));

@@ -25,9 +25,9 @@ inline std::string config_path(const std::string& file) {
 }
 
 inline const std::vector<std::string> kShipped = {
-    "8x8",           "16x16",     "64x64",      "128x128",
-    "64x64-starved", "64x64-hbm", "64x64-ddr4", "64x64-hbm-banked",
-    "64x64-int4"};
+    "8x8",           "16x16",      "64x64",      "128x128",
+    "64x64-starved", "64x64-hbm",  "64x64-ddr4", "64x64-hbm-banked",
+    "64x64-int4",    "64x64-modes"};
 
 inline std::string replaced(std::string text, const std::string& from, const std::string& to) {
   const size_t at = text.find(from);

@@ -19,6 +19,7 @@ void change(const Field& field, HwConfig& hw) {
                  [&](const Member<ByteRate>& m) { ++m.of(hw).milli; },
                  [&](const Member<std::string>& m) { m.of(hw) += 'x'; },
                  [&](const Member<std::vector<Dataflow>>& m) { m.of(hw).pop_back(); },
+                 [&](const Member<std::vector<TypeMode>>& m) { m.of(hw).emplace_back(); },
                  [&]<class Enum>(const Member<Enum>& m) {
                    m.of(hw) = static_cast<Enum>(m.of(hw) == Enum{} ? 1 : 0);
                  },

@@ -47,6 +47,18 @@ double sram_pj_per_byte(double kib) {
   return y0 * std::pow(kib / x0, slope) / 8;
 }
 
+/// pJ of a MAC: a multiplication in the wider of both types, an addition in that of the sums.
+double mac_pj(DType activation, DType weight) {
+  const DType wider = bits(weight) > bits(activation) ? weight : activation;
+  const double multiply = bits(wider) == 8 ? 0.2 : 1.1;
+  return multiply + (is_float(activation) ? 0.9 : 0.1);
+}
+
+TEST(Configs, DoTheEnergiesOfModesFollowFromTheirSources) {
+  for (const TypeMode& m : shipped("64x64-modes").types.modes)
+    EXPECT_NEAR(m.mac, mac_pj(m.activation, m.weight), 1e-9);
+}
+
 TEST(Configs, DoTheEnergiesFollowFromTheirSources) {
   constexpr double kInt8Mac = 0.2 + 0.1, kFp16Mac = 1.1 + 0.9, kFp32Op = 3.7 + 0.9;
   for (const std::string& name : test::kShipped) {
@@ -118,6 +130,9 @@ TEST(Configs, DoTheVariantsDifferOnlyWhereTheySay) {
   const std::set<std::string> narrow = {"name", "types.weight", "types.weight_group",
                                         "buffers.parameter.kib", "energy.parameter_pj_per_byte"};
   EXPECT_EQ(differing(shipped("64x64"), shipped("64x64-int4")), narrow);
+  const std::set<std::string> modes = {"name", "types.modes", "buffers.parameter.kib",
+                                       "energy.parameter_pj_per_byte"};
+  EXPECT_EQ(differing(shipped("64x64"), shipped("64x64-modes")), modes);
 }
 
 }  // namespace

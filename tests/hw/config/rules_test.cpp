@@ -128,6 +128,65 @@ std::vector<Case> cases() {
   };
 }
 
+/// The small machine, 8 x 8 of int8, with these modes, a line each.
+std::pair<std::string, std::string> modes(const std::vector<std::string>& lines) {
+  const std::string sums = "  accumulator: int32\n";
+  std::string list = sums + "  modes:\n";
+  for (const std::string& mode : lines) list += "    - {" + mode + "}\n";
+  return {sums, list};
+}
+
+std::vector<Case> mode_cases() {
+  const std::string narrow = "activation: int8, weight: int4, rate: 2, mac_pj: 0.2, group: 16";
+  const std::string real = "activation: bfloat16, weight: bfloat16, rate: 0.25, mac_pj: 2";
+  const std::string whole = "activation: int16, weight: int16, rate: 1, mac_pj: 1";
+  return {
+      {"modes_are_a_set",
+       {modes({"activation: int8, weight: int8, rate: 1, mac_pj: 1"})},
+       "- {",
+       {"types.modes[0] is int8 x int8, the machine's own types", "energy.mac_pj; remove it"}},
+      {"modes_are_a_set",
+       {modes({narrow, real, "activation: bf16, weight: bf16, rate: 1, mac_pj: 2"})},
+       "bf16",
+       {"types.modes[2] is bfloat16 x bfloat16 again, as types.modes[1]; remove one"}},
+      {"modes_have_types_that_go_together",
+       {modes({"activation: int8, weight: bfloat16, rate: 1, mac_pj: 1"})},
+       "- {",
+       {"int8 by bfloat16", "integers go with weights that are"}},
+      {"modes_have_types_that_go_together",
+       {modes({whole, "activation: int16, weight: int4, rate: 1, mac_pj: 1, group: 0"})},
+       "weight: int4",
+       {"int16 by int4; use int8"}},
+      {"modes_have_products_of_activations",
+       {modes({narrow, "activation: bf16, weight: int8, rate: 1, mac_pj: 1"})},
+       "bf16",
+       {"bfloat16 activations", "attention", "a mode bfloat16 x bfloat16; add it"}},
+      {"modes_have_whole_rows",  // the nearest legal rate is one row's
+       {modes({"activation: int8, weight: int4, rate: 0.1, mac_pj: 1, group: 0"})},
+       "- {",
+       {"types.modes[0].rate is 0.1: 8 rows are 0.8", "use 0.125"}},
+      {"modes_hold_what_is_multiplied",
+       {{"[weight_stationary, input_stationary]", "[output_stationary]"}, modes({narrow})},
+       "- {",
+       {"types.modes[0].rate is 2", "use 1, or add weight_stationary to array.dataflows"}},
+      // 64 x 8 rows of 8 float32 are a tile; 512 of them are a vector of 2048 bytes, a slot.
+      {"modes_fit_the_slots",
+       {modes({"activation: float32, weight: float32, rate: 64, mac_pj: 1"})},
+       "- {",
+       {"weight buffer (2560 bytes)", "takes 16384 bytes", "at least 32 KiB"}},
+      {"modes_fit_the_slots",
+       {modes({"activation: int8, weight: int4, rate: 1, mac_pj: 1, group: 2049"})},
+       "- {",
+       {"activation buffer (2048 bytes)", "its group takes 2049 bytes"}},
+  };
+}
+
+std::vector<Case> all_cases() {
+  std::vector<Case> out = cases();
+  for (Case& c : mode_cases()) out.push_back(std::move(c));
+  return out;
+}
+
 std::string edited(const Case& c) {
   std::string text = small_machine();
   for (const auto& [from, to] : c.edits) text = replaced(text, from, to);
@@ -135,7 +194,7 @@ std::string edited(const Case& c) {
 }
 
 TEST(Rules, DoesEachRuleRefuseAtTheRightLine) {
-  for (const Case& c : cases()) {
+  for (const Case& c : all_cases()) {
     SCOPED_TRACE(c.rule + " " + c.edits.front().second);
     const std::string text = edited(c);
     expect_one_error(text, line_of(text, c.anchor), c.parts);
@@ -144,7 +203,7 @@ TEST(Rules, DoesEachRuleRefuseAtTheRightLine) {
 
 TEST(Rules, HasEachRuleANegativeCase) {
   std::set<std::string> tested, named;
-  for (const Case& c : cases()) tested.insert(c.rule);
+  for (const Case& c : all_cases()) tested.insert(c.rule);
   for (const Rule& rule : rules()) named.emplace(rule.name);
   EXPECT_EQ(tested, named);
 }

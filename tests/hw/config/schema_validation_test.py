@@ -134,6 +134,32 @@ def broken(machine):
         yield f"dram.{key} of the other model", changed(machine, ("dram", key), value)
 
 
+def broken_modes(machine):
+    """The same of the entries of types.modes: the first one and a float one."""
+    modes = machine["types"]["modes"]
+    real = next(i for i, m in enumerate(modes) if m["weight"] == "bfloat16")
+
+    def with_mode(at, **keys):
+        entry = {k: v for k, v in {**modes[at], **keys}.items() if v is not None}
+        return changed(machine, ("types", "modes"), [*modes[:at], entry, *modes[at + 1 :]])
+
+    for bad in ("int4", {"int8": "int4"}, ["int4"], [modes]):
+        yield f"types.modes is {bad}", changed(machine, ("types", "modes"), bad)
+    for key in modes[0]:
+        yield f"a mode without {key}", with_mode(0, **{key: None})
+    for key, values in {
+        "activation": ("int7", "int4", 8, ["int8"]),
+        "weight": ("int7", "int32", 8),
+        "rate": (0, -1, 65, "fast"),
+        "mac_pj": (-1, 1e10, "little"),
+        "group": (-1, 65537, 1.5, "all"),
+        "banana_split": (1,),
+    }.items():
+        for bad in values:
+            yield f"a mode's {key} is {bad}", with_mode(0, **{key: bad})
+    yield "a group of wide weights", with_mode(real, group=128)
+
+
 class Program:
     def __init__(self, accsim, folder):
         self.accsim, self.file = accsim, pathlib.Path(folder) / "machine.yaml"
@@ -166,7 +192,8 @@ def main():
             named |= {".".join(path) for path, _ in leaves(machine)}
             if errors := program.errors(machine):
                 problems.append(f"{name}: refused as written by PyYAML: {errors}")
-            for what, bad in broken(machine):
+            others = broken_modes(machines["64x64-modes"]) if name == "8x8" else ()
+            for what, bad in (*broken(machine), *others):
                 refused += 1
                 if validator.is_valid(bad):
                     problems.append(f"{name}, {what}: the schema has nothing against it")

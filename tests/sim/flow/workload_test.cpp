@@ -104,6 +104,9 @@ std::vector<hw::HwConfig> changed(const hw::HwConfig& base, const hw::Field& fie
             }
             with(m, all);
           },
+          [&](const hw::Member<std::vector<hw::TypeMode>>& m) {
+            with(m, std::vector{hw::TypeMode{DType::int16, DType::int16, 0.25, 1, 0}});
+          },
           [&](const hw::Member<DramModel>& m) {
             words(m, std::array{DramModel::ideal, DramModel::banked});
           },
