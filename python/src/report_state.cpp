@@ -36,10 +36,10 @@ void members(sim::Costs& c, F each) {
 
 template <class F>
 void members(sim::LayerReport& l, F each) {
-  auto& [name, op_type, module, fate, merged_into, mapping, unverifiable, input_shapes,
-         output_shape, costs, bound, resident, live] = l;
-  each(name, op_type, module, fate, merged_into, mapping, unverifiable, input_shapes, output_shape,
-       costs, bound, resident, live);
+  auto& [name, op_type, module, fate, merged_into, mapping, unverifiable, types, types_note,
+         input_shapes, output_shape, costs, bound, resident, live] = l;
+  each(name, op_type, module, fate, merged_into, mapping, unverifiable, types, types_note,
+       input_shapes, output_shape, costs, bound, resident, live);
 }
 
 template <class F>

@@ -14,6 +14,7 @@
 #include "sim/flow/layer_costs.h"
 #include "sim/flow/network_edp.h"
 #include "sim/flow/network_slack.h"
+#include "sim/flow/product_modes.h"
 #include "sim/flow/requests.h"
 #include "sim/lower/lay_out.h"
 #include "sim/lower/real_graph.h"
@@ -148,7 +149,8 @@ std::string describe(const Stretch& s, int64_t pieces) {
 }
 
 /// Adds what the layers cost one behind the other to their reports.
-void add_costs(const Schedule& schedule, const Ops& ops, const Lowered& lowered, Report& r) {
+void add_costs(const Schedule& schedule, const Ops& ops, const Lowered& lowered, Mapper& mapper,
+               Report& r) {
   struct Sum {
     ItemWork work;
     int64_t pieces = 0;
@@ -156,7 +158,7 @@ void add_costs(const Schedule& schedule, const Ops& ops, const Lowered& lowered,
     std::string_view unverifiable;  ///< why the others aren't
     const Stretch* last = nullptr;
   };
-  const std::string_view machine = why_no_core(r.hw);
+  const std::string_view machine = why_no_core(mapper.machine());
   std::vector<Sum> sums(ops.ops.size());
   for (size_t i = 0; i < schedule.stretches.size(); ++i) {
     const Stretch& s = schedule.stretches[i];
@@ -178,7 +180,7 @@ void add_costs(const Schedule& schedule, const Ops& ops, const Lowered& lowered,
     macs[layer] = add_counts(macs[layer], sums[i].work.counts.macs.count());
     const auto cut = schedule.cut.find(i);
     const OpRequest& request = cut == schedule.cut.end() ? *ops.ops[i].request : cut->second;
-    Costs costs = item_costs(request, sums[i].work, r.hw);
+    Costs costs = item_costs(request, sums[i].work, mapper.machine_of(request));
     costs.verifiable_cycles = sums[i].verifiable;
     r.layers[layer].costs += costs;
     if (!sums[i].unverifiable.empty()) r.layers[layer].unverifiable = sums[i].unverifiable;
@@ -204,23 +206,38 @@ void take_mappings(std::vector<std::shared_ptr<const Mapping>> mappings, Ops& op
   ops.mappings = std::move(mappings);
 }
 
+/// What the mappings were chosen by, for people.
+std::string objective_text(const MapOptions& options) {
+  std::string out(name(options.objective));
+  if (options.aim().slackens() && options.effort == MapEffort::search)
+    out += fmt::format(" and the least energy x traffic within {} of them", slack_text(options.slack));
+  if (options.effort == MapEffort::rule) out += " by the fixed rule";
+  if (!options.dataflows.empty()) {
+    out += ", dataflow";
+    for (const hw::Dataflow d : options.dataflows) out += fmt::format(" {}", name(d));
+  }
+  for (const MappingPin& pin : options.pins) out += fmt::format(", pinned '{}'", pin.text);
+  return out;
+}
+
 /// Puts the network together and costs it.
 void cost_chain(const Graph& graph, const Residency& residency,
                 const std::vector<std::vector<OpRequest>>& work, Mapper& mapper,
                 CostedNetwork& network) {
   Report& r = network.report;
+  const hw::HwConfig& machine = mapper.machine();
   Ops ops = ops_of(network, work);
   std::vector<RowRun> rows;
   std::vector<LineRun> lines;
   if (mapper.minimises_cycles()) {
-    const OpReaders readers(graph, network.lowered, residency, r.hw, ops.ops);
-    rows = row_runs(readers, r.hw, ops.ops);
-    if (mapper.searches()) lines = line_runs(readers, r.hw, ops.ops);
+    const OpReaders readers(graph, network.lowered, residency, machine, ops.ops);
+    rows = row_runs(readers, machine, ops.ops);
+    if (mapper.searches()) lines = line_runs(readers, machine, ops.ops);
   }
   auto [found, mappings] = schedule_within_slack(
-      {r.hw, ops.ops, ops.mappings, network.tensors, rows, lines, network.lowered, mapper});
+      {machine, ops.ops, ops.mappings, network.tensors, rows, lines, network.lowered, mapper});
   take_mappings(std::move(mappings), ops, network);
-  add_costs(found, ops, network.lowered, r);
+  add_costs(found, ops, network.lowered, mapper, r);
   r.shared_peak_bytes = residency.peak_bytes;
   for (const Schedule::SharedUse& use : found.shared) {
     r.shared_peak_bytes = std::max(r.shared_peak_bytes, use.bytes);
@@ -280,15 +297,20 @@ Result<CostedNetwork> cost_network(const Graph& graph, const hw::HwConfig& hw,
   if (!lowered) return lowered.errors();
   CostedNetwork out;
   out.lowered = std::move(*lowered);
-  const Residency residency = plan_residency(graph, out.lowered, hw);
   if (const Status few = check_operands(out.lowered.layers, most_programs, graph.file); !few)
     return few.errors();
+  const auto asked = OperandTypes(graph, out.lowered).of_layers();
+  const ModeChoice modes(asked, hw);
+  const hw::HwConfig& machine = modes.machine();
+  const Residency residency = plan_residency(graph, out.lowered, machine);
   std::vector<std::vector<OpRequest>> work;
-  for (const Layer& l : out.lowered.layers)
-    work.push_back(requests(graph, l, residency, hw, options.all_room));
+  for (const Layer& l : out.lowered.layers) {
+    work.push_back(requests(graph, l, residency, machine, options.all_room));
+    modes.set(asked[work.size() - 1], work.back());
+  }
   const std::vector<NetworkOp> ops = network_ops(out.lowered, work);
   if (const Status few = check_programs(ops, most_programs, graph.file); !few) return few.errors();
-  const auto network = network_mapper(ops, hw, options);
+  const auto network = network_mapper(ops, machine, options);
   Mapper& mapper = *network;
   mapper.map_ahead(ops);
   Report& r = out.report;
@@ -298,6 +320,8 @@ Result<CostedNetwork> cost_network(const Graph& graph, const hw::HwConfig& hw,
   Errors errors;
   for (const Layer& l : out.lowered.layers) {
     LayerReport& layer = r.layers.emplace_back(describe_layer(graph, out.lowered, l));
+    layer.types = modes.types(asked[r.layers.size() - 1]);
+    layer.types_note = modes.note(asked[r.layers.size() - 1]);
     layer.resident_bytes = residency.use[r.layers.size() - 1].shared;
     layer.live_bytes = residency.use[r.layers.size() - 1].live;
     out.tensors.push_back(layer_tensors(l, residency));
@@ -309,20 +333,12 @@ Result<CostedNetwork> cost_network(const Graph& graph, const hw::HwConfig& hw,
   cost_chain(graph, residency, work, mapper, out);
   if (const Status sums = check_sums(r.totals, graph.file); !sums) return sums.errors();
   r.bound = busiest(r.totals);
-  r.objective = name(options.objective);
-  if (options.aim().slackens() && options.effort == MapEffort::search)
-    r.objective +=
-        fmt::format(" and the least energy x traffic within {} of them", slack_text(options.slack));
-  if (options.effort == MapEffort::rule) r.objective += " by the fixed rule";
-  if (!options.dataflows.empty()) {
-    r.objective += ", dataflow";
-    for (const hw::Dataflow d : options.dataflows) r.objective += fmt::format(" {}", name(d));
-  }
-  for (const MappingPin& pin : options.pins) r.objective += fmt::format(", pinned '{}'", pin.text);
+  r.objective = objective_text(options);
   r.distinct_ops = mapper.distinct();
   r.candidates = mapper.candidates();
   r.evaluated = mapper.evaluated();
-  if (const Status compared = compare_cut_layers(graph, residency, mapper, r); !compared)
+  if (const Status compared = compare_cut_layers(graph, out.lowered, residency, {modes, mapper}, r);
+      !compared)
     return compared.errors();
   return out;
 }

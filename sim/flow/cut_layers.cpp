@@ -57,12 +57,14 @@ void add_rows(const std::map<std::string_view, size_t>& prefixes, Report& report
 
 }  // namespace
 
-Status compare_cut_layers(const Graph& graph, const Residency& residency, Mapper& mapper,
-                          Report& report) {
+Status compare_cut_layers(const Graph& graph, const Lowered& lowered, const Residency& residency,
+                          const ProductMapper& products, Report& report) {
   const auto property = graph.metadata.find(kTiledFrom);
   if (property == graph.metadata.end()) return ok();
   const auto layers = parse_tiled_from(property->second, graph.file);
   if (!layers) return layers.errors();
+  const hw::HwConfig& machine = products.modes.machine();
+  const OperandTypes types(graph, lowered);
   ByName tensors;
   for (size_t i = 0; i < graph.tensors.size(); ++i)
     tensors.emplace(graph.tensors[i].name, static_cast<TensorId>(i));
@@ -72,14 +74,22 @@ Status compare_cut_layers(const Graph& graph, const Residency& residency, Mapper
     request.item = from.op;
     for (const std::string& name : from.inputs)
       request.inputs.push_back(name.empty() ? Operand{}
-                                            : operand(graph, residency, report.hw, tensors, name));
+                                            : operand(graph, residency, machine, tensors, name));
     request.inputs.resize(std::max<size_t>(request.inputs.size(), 3));
-    request.outputs.push_back(operand(graph, residency, report.hw, tensors, from.output));
-    const auto mapping = mapper.map(request, from.layer);
+    request.outputs.push_back(operand(graph, residency, machine, tensors, from.output));
+    const auto tensor = [&](int port) {
+      if (port < 0 || port >= std::ssize(from.inputs)) return kNoTensor;
+      const auto found = tensors.find(from.inputs[static_cast<size_t>(port)]);
+      return found == tensors.end() ? kNoTensor : found->second;
+    };
+    const AskedTypes asked = types.of(from.op, tensor(from.op.a_port), tensor(from.op.b_port));
+    request.mode = products.modes.of(asked).mode;
+    const auto mapping = products.mapper.map(request, from.layer);
     if (!mapping) return mapping.errors();
     CutLayer layer = describe(from);
     const hw::Timing& alone = (*mapping)->timing;
-    layer.native = item_costs(request, {(*mapping)->counts, alone.total, alone}, report.hw);
+    layer.native = item_costs(request, {(*mapping)->counts, alone.total, alone},
+                              products.mapper.machine_of(request));
     layer.native.macs = from.op.macs();
     layer.mapping = (*mapping)->description;
     prefixes.emplace(from.prefix, report.cut_layers.size());
@@ -87,12 +97,12 @@ Status compare_cut_layers(const Graph& graph, const Residency& residency, Mapper
   }
   add_rows(prefixes, report);
   Costs all;  // reports show sums of the native ones, too
-  int64_t products = 0;
+  int64_t cut = 0;
   for (const CutLayer& layer : report.cut_layers) {
     all += layer.native;
-    products = add_counts(products, layer.products);
+    cut = add_counts(cut, layer.products);
   }
-  if (products == kBeyond) return beyond_64_bits("products", graph.file);
+  if (cut == kBeyond) return beyond_64_bits("products", graph.file);
   return check_sums(all, graph.file);
 }
 

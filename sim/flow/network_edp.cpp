@@ -14,14 +14,14 @@ struct Sums {
 };
 
 /// Of the mappings that a mapper chooses; nothing where an op has none.
-std::optional<Sums> sums_of(std::span<const NetworkOp> ops, const hw::HwConfig& hw,
-                            Mapper& mapper) {
+std::optional<Sums> sums_of(std::span<const NetworkOp> ops, Mapper& mapper) {
   Sums out;
   for (const NetworkOp& op : ops) {
     const auto mapping = mapper.map(*op.request, *op.layer);
     if (!mapping) return std::nullopt;
     const Cycles cycles = (*mapping)->timing.total;
-    out.picojoules += total(energy((*mapping)->counts, cycles, hw)).value();
+    const hw::HwConfig& machine = mapper.machine_of(*op.request);
+    out.picojoules += total(energy((*mapping)->counts, cycles, machine)).value();
     out.cycles += static_cast<double>(cycles.count());
   }
   return out;
@@ -42,12 +42,12 @@ std::unique_ptr<Mapper> network_mapper(std::span<const NetworkOp> ops, const hw:
   first.programs = false;
   MapOptions priced = options;
   auto mapper = std::make_unique<Mapper>(hw, first);
-  std::optional<Sums> sums = sums_of(ops, hw, *mapper);
+  std::optional<Sums> sums = sums_of(ops, *mapper);
   for (int i = 0; i < kMostPrices && sums && sums->product() > 0; ++i) {
     const Sums before = *sums;
     priced.cycle_price = before.picojoules / before.cycles;
     mapper = std::make_unique<Mapper>(hw, priced);
-    sums = sums_of(ops, hw, *mapper);
+    sums = sums_of(ops, *mapper);
     if (!sums || sums->product() >= kHardly * before.product()) break;
   }
   // Where there is nothing to price, or something can't be mapped, there is no mapper of them yet.

@@ -88,8 +88,10 @@ class SlackScheduler {
     for (size_t i = 0; i < s.stretches.size(); ++i) {
       const size_t op = s.stretches[i].op;
       const hw::Counts& counts = s.stretches[i].mapping->counts;
+      const OpRequest& request = *in_.ops[op].request;
       out[op].cycles += static_cast<double>(s.shares[i].total.count());
-      out[op].picojoules += total(energy(counts, s.shares[i].total, in_.hw)).value();
+      out[op].picojoules +=
+          total(energy(counts, s.shares[i].total, in_.mapper.machine_of(request))).value();
       bytes[op] += static_cast<double>((counts.read[kDram] + counts.written[kDram]).count());
     }
     for (size_t op = 0; op < out.size(); ++op)

@@ -278,7 +278,7 @@ class NetworkRunner {
 }  // namespace
 
 bool has_values(const Mapping& m) {
-  if (!is_verifiable(m.program)) return false;
+  if (!is_verifiable(m.program) || !m.unverifiable.empty()) return false;
   if (m.gemm || m.lanes || m.rows || m.gather) return true;
   const auto sum = [](const std::array<Bytes, 2>& of) { return of[0] + of[1]; };
   return sum(m.counts.read) == sum(m.counts.written);

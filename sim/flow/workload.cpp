@@ -24,6 +24,7 @@ Result<Workload> Workload::prepare(Graph graph, std::shared_ptr<WorkloadMemory> 
   Result<Lowered> lowered = lower_in_memory(w.graph_);
   if (!lowered) return lowered.errors();
   w.lowered_ = std::move(*lowered);
+  w.asked_ = OperandTypes(w.graph_, w.lowered_).of_layers();
   return w;
 }
 
@@ -45,7 +46,8 @@ std::string mapping_key(const hw::HwConfig& hw, const MapOptions& options, bool 
   return key.take();
 }
 
-Workload::Plan& Workload::plan(const hw::HwConfig& hw, bool all_room) {
+Workload::Plan& Workload::plan(const ModeChoice& modes, bool all_room) {
+  const hw::HwConfig& hw = modes.machine();
   const std::string key = hw::config_key(hw, hw::kDecidesPlaces) + (all_room ? "all room" : "");
   if (const auto known = plans_.find(key); known != plans_.end()) return known->second;
   const Residency residency = plan_residency(graph_, lowered_, hw);
@@ -53,7 +55,9 @@ Workload::Plan& Workload::plan(const hw::HwConfig& hw, bool all_room) {
   out.shared_peak_bytes = residency.peak_bytes;
   std::unordered_map<std::string, size_t> seen;  // a key is of one kind
   for (const Layer& layer : lowered_.layers) {
-    for (OpRequest& request : requests(graph_, layer, residency, hw, all_room)) {
+    std::vector<OpRequest> work = requests(graph_, layer, residency, hw, all_room);
+    modes.set(asked_[out.tensors.size()], work);
+    for (OpRequest& request : work) {
       const bool is_gemm = std::holds_alternative<GemmOp>(request.item);
       auto& ops = out.kinds[is_gemm].ops;
       const auto [at, fresh] = seen.emplace(key_of(request), ops.size());
@@ -153,14 +157,19 @@ Workload::Text Workload::text_of(const Plan& plan, const std::array<MappedOps, 2
   std::unordered_map<const Mapping*, size_t> known;
   for (const Stretch& s : found.stretches) {
     const auto [at, fresh] = known.emplace(s.mapping.get(), out.counts.size());
-    if (fresh) out.counts.push_back({s.mapping->counts, 0});
-    ++out.counts[at->second].second;
+    if (fresh) out.counts.push_back({s.mapping->counts, plan.ops[s.op].request->mode});
+    ++out.counts[at->second].times;
   }
   return out;
 }
 
-Result<WorkloadTotals> Workload::cost(const hw::HwConfig& hw, const MapOptions& asked) {
-  Plan& now = plan(hw, asked.all_room);
+Result<WorkloadTotals> Workload::cost(const hw::HwConfig& hw, const MapOptions& options) {
+  return cost_on(ModeChoice(asked_, hw), options);
+}
+
+Result<WorkloadTotals> Workload::cost_on(const ModeChoice& modes, const MapOptions& asked) {
+  const hw::HwConfig& hw = modes.machine();
+  Plan& now = plan(modes, asked.all_room);
   WorkloadTotals out;
   const auto add = [](int64_t& sum, int64_t times, int64_t count) {
     sum = add_counts(sum, multiply_counts(times, count));
@@ -190,17 +199,26 @@ Result<WorkloadTotals> Workload::cost(const hw::HwConfig& hw, const MapOptions& 
   if (known == now.texts.end() || both.empty())
     known = now.texts.insert_or_assign(both, text_of(now, ops, hw, options, keys)).first;
   const Text& text = known->second;
-  const auto add_counts_of = [&](const hw::Counts& c, int64_t times) {
-    out.energy_pj += static_cast<double>(times) * total(energy(c, Cycles(0), hw)).value();
+  std::map<int, hw::HwConfig> views;
+  const auto machine_of = [&](int mode) -> const hw::HwConfig& {
+    if (mode == hw::kOwnTypes) return hw;
+    const auto view = views.find(mode);
+    return view != views.end() ? view->second
+                               : views.emplace(mode, machine_of_mode(hw, mode)).first->second;
+  };
+  const auto add_counts_of = [&](const hw::Counts& c, int mode, int64_t times) {
+    out.energy_pj +=
+        static_cast<double>(times) * total(energy(c, Cycles(0), machine_of(mode))).value();
     add(out.dram_read_bytes, times, c.read[dram].count());
     add(out.dram_write_bytes, times, c.written[dram].count());
     add(out.shared_bytes, times, (c.read[shared] + c.written[shared]).count());
   };
-  for (const auto& [counts, times] : text.counts) add_counts_of(counts, times);
+  for (const auto& [counts, mode, times] : text.counts) add_counts_of(counts, mode, times);
   if (text.counts.empty())
     for (const bool is_gemm : {false, true})
       for (size_t i = 0; i < now.kinds[is_gemm].ops.size(); ++i)
-        add_counts_of((*ops[is_gemm])[i]->counts, now.kinds[is_gemm].ops[i].times);
+        add_counts_of((*ops[is_gemm])[i]->counts, now.kinds[is_gemm].ops[i].request.mode,
+                      now.kinds[is_gemm].ops[i].times);
   for (const Layer& layer : lowered_.layers) add(out.macs, 1, layer.macs);
   out.cycles = text.cycles;
   out.shared_peak_bytes = text.shared_peak_bytes;

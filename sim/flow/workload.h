@@ -10,6 +10,7 @@
 #include "sim/flow/chain.h"
 #include "sim/flow/line_runs.h"
 #include "sim/flow/network_edp.h"
+#include "sim/flow/product_modes.h"
 #include "sim/flow/row_runs.h"
 #include "sim/flow/workload_memory.h"
 #include "sim/graph/graph.h"
@@ -77,8 +78,14 @@ class Workload {
   struct Text {
     int64_t cycles = 0;
     int64_t shared_peak_bytes = 0;
-    /// What its programs do, and how often each comes; empty where those are the ops'.
-    std::vector<std::pair<hw::Counts, int64_t>> counts;
+    /// What its programs do, in which mode of the machine, and how often each comes; empty where
+    /// those are the ops'.
+    struct Counted {
+      hw::Counts counts;
+      int mode = hw::kOwnTypes;
+      int64_t times = 0;
+    };
+    std::vector<Counted> counts;
   };
   struct Plan {
     std::array<Kind, 2> kinds;  ///< vector and memory ops, products
@@ -90,7 +97,7 @@ class Workload {
     std::unordered_map<std::string, Text> texts;  ///< by both kinds' mapping_key()
     int64_t shared_peak_bytes = 0;
   };
-  Plan& plan(const hw::HwConfig& hw, bool all_room);
+  Plan& plan(const ModeChoice& modes, bool all_room);
   Result<MappedOps> mapped(Kind& kind, const std::string& key, const hw::HwConfig& hw,
                            const MapOptions& options);
   Result<FoundMapping> mapped(const DistinctOp& op, MappingMemory::Alike* known, Mapper& mapper);
@@ -98,9 +105,12 @@ class Workload {
   Text text_of(const Plan& plan, const std::array<MappedOps, 2>& ops, const hw::HwConfig& hw,
                const MapOptions& options, const std::array<std::string, 2>& keys);
 
+  Result<WorkloadTotals> cost_on(const ModeChoice& modes, const MapOptions& options);
+
   Graph graph_;
   Lowered lowered_;
-  std::map<std::string, Plan> plans_;  ///< by what of a machine they depend on
+  std::vector<std::vector<AskedTypes>> asked_;  ///< by layer
+  std::map<std::string, Plan> plans_;           ///< by what of a machine they depend on
   std::shared_ptr<WorkloadMemory> memory_;
   int64_t mapped_ = 0, remembered_ = 0;
 };

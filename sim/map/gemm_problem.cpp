@@ -31,9 +31,10 @@ GemmProblem make_problem(const GemmOp& op, const hw::HwConfig& hw) {
   return p;
 }
 
+bool packs_weights(const GemmOp& op) { return !op.grouped && (op.batch == 1 || op.b_shared); }
+
 int weight_bits(const GemmOp& op, bool constant, const hw::HwConfig& hw) {
-  const bool one = !op.grouped && (op.batch == 1 || op.b_shared);
-  return hw.narrow_weights() && constant && one ? 4 : 8;
+  return hw.narrow_weights() && constant && packs_weights(op) ? 4 : 8;
 }
 
 void choose_weights(GemmProblem& p, const hw::HwConfig& hw) {

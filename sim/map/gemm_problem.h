@@ -2,7 +2,7 @@
 #include <optional>
 #include <string>
 
-#include "hw/config/hw_config.h"
+#include "hw/config/type_modes.h"
 #include "hw/program/program.h"
 #include "sim/map/tile_segments.h"
 #include "sim/work/pitch.h"
@@ -50,11 +50,12 @@ struct GemmProblem {
   bool clips_sum = false;            ///< and clips the sum at zero
   int32_t a_zero = 0, out_zero = 0;  ///< zero points of activations and outputs
   int64_t a_bytes = 1, b_bytes = 1, out_bytes = 1, parameter_bytes = 0;
-  int b_bits = 8;           ///< 4: constant weights of 4 bits (choose_weights())
-  int64_t scale_group = 0;  ///< of those: channels that share a scale; 0: all of an output's
-  int64_t most_groups = 1;  ///< groups that fit the array side by side, block-diagonally
-  int64_t room = 0;         ///< bytes of the shared buffer that nothing else needs
-  Slide z, y, x;            ///< output planes, lines and pixels; x.in = M for a plain product
+  int b_bits = 8;            ///< 4: constant weights of 4 bits (choose_weights())
+  int64_t scale_group = 0;   ///< of those: channels that share a scale; 0: all of an output's
+  int64_t most_groups = 1;   ///< groups that fit the array side by side, block-diagonally
+  int mode = hw::kOwnTypes;  ///< of the machine (hw/config/type_modes.h)
+  int64_t room = 0;          ///< bytes of the shared buffer that nothing else needs
+  Slide z, y, x;             ///< output planes, lines and pixels; x.in = M for a plain product
 
   int64_t kernel() const { return z.kernel * y.kernel * x.kernel; }
   /// Channels of a pixel in memory, over all groups.
@@ -93,6 +94,9 @@ struct GemmProblem {
 /// left for the caller to fill in, who then calls choose_weights().
 GemmProblem make_problem(const GemmOp& op, const hw::HwConfig& hw);
 
+/// May weights of 4 bits lie two to a byte? Not those of grouped convolutions, and not one for each
+/// entry of a batch.
+bool packs_weights(const GemmOp& op);
 /// Bits of a weight. On a machine of int4 weights 4 for a product whose second operand is constant
 /// and one for all of its batch. Grouped convolutions, and products of two tensors that are
 /// computed (attention), have 8.

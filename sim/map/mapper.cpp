@@ -92,10 +92,13 @@ GemmProblem gemm_problem(const GemmOp& op, const OpRequest& r, const hw::HwConfi
   p.b = operand(r.inputs, op.b_port, hw).place;
   p.out = operand(r.outputs, op.out_port, hw).place;
   p.parameters = {p.b.name + " (bias and scale)", hw::Memory::dram, true};
-  p.has_parameters = op.bias_port >= 0 || !is_float(hw.types.accumulator);
+  // Of integers a scale at least, also where they are the weights alone.
+  p.has_parameters =
+      op.bias_port >= 0 || !is_float(hw.types.accumulator) || !is_float(hw.types.weight);
   p.relu = r.relu;
   p.table = r.table;
   p.room = r.room;
+  p.mode = r.mode;
   if (r.residual >= 0) {
     p.residual = operand(r.inputs, r.residual, hw).place;
     p.clips_sum = r.clips_sum;
@@ -177,15 +180,24 @@ VectorProblem vector_problem(const std::vector<Access>& inputs, const std::vecto
   return p;
 }
 
+/// The key of a machine file that says how large groups of weights are, in full and its last word.
+std::string group_name(const GemmProblem& p) {
+  return p.mode == hw::kOwnTypes ? "weight_group" : "group";
+}
+std::string group_key(const GemmProblem& p, const hw::HwConfig& hw) {
+  if (p.mode == hw::kOwnTypes) return "types.weight_group";
+  return fmt::format("the group of {} in types.modes", to_string(hw::type_mode(hw, hw::kOwnTypes)));
+}
+
 /// Why no tiling of groups with a scale each can fit: what the smallest tile of one pixel, one
 /// output channel and a group's channels needs. "" where that isn't the reason.
 std::string groups_too_many(const GemmProblem& p, const hw::HwConfig& hw) {
   if (p.scales() == 1) return "";
   const auto said = [&](const std::string& need, int64_t most_groups, const std::string& what) {
     return fmt::format(
-        "types.weight_group of '{}' is {}: the {} input channels are {} groups, {}; "
-        "use a weight_group of {} or more, or 0{}",
-        hw.name, p.scale_group, p.op.channels, p.scales(), need,
+        "{} of '{}' is {}: the {} input channels are {} groups, {}; "
+        "use a {} of {} or more, or 0{}",
+        group_key(p, hw), hw.name, p.scale_group, p.op.channels, p.scales(), need, group_name(p),
         ceil_div(p.op.channels, std::max<int64_t>(1, most_groups)), what);
   };
   const auto kib = [&](hw::Buffer b, int64_t bytes) {
@@ -220,10 +232,11 @@ std::string group_too_large(const GemmProblem& p, const hw::HwConfig& hw, hw::Da
        {std::pair{hw::Buffer::activation, f.activation}, std::pair{hw::Buffer::weight, f.weight}})
     if (const int64_t slot = hw.buffer(b).slot_bytes(); bytes > slot)
       return fmt::format(
-          "types.weight_group of '{}' is {}, and a group is never cut: its channels of one output "
-          "take {} bytes of the {} buffer, whose slot has {}; use a smaller weight_group, or {} "
+          "{} of '{}' is {}, and a group is never cut: its channels of one output "
+          "take {} bytes of the {} buffer, whose slot has {}; use a smaller {}, or {} "
           "KiB of it",
-          hw.name, p.scale_group, bytes, name(b), slot, ceil_div(bytes * hw.buffer(b).slots, 1024));
+          group_key(p, hw), hw.name, p.scale_group, bytes, name(b), slot, group_name(p),
+          ceil_div(bytes * hw.buffer(b).slots, 1024));
   return "";
 }
 
@@ -243,12 +256,14 @@ Error no_tiling(const GemmProblem& p, const hw::HwConfig& hw, hw::Dataflow d) {
 }  // namespace
 
 std::string key_of(const OpRequest& request) {
-  const auto& [item, inputs, outputs, relu, residual, clips_sum, table, room] = request;
+  const auto& [item, inputs, outputs, relu, residual, clips_sum, table, room, mode] = request;
   KeyBytes key;
   key.add(item.index(), relu, residual, clips_sum, table, room);
   add(key, inputs);
   add(key, outputs);
   std::visit([&](const auto& work) { add(key, work); }, item);
+  // No key is the beginning of another one: what may stand behind it keeps them apart.
+  if (mode != hw::kOwnTypes) key.add(mode);
   return key.take();
 }
 
@@ -286,11 +301,20 @@ Result<Mapping> Mapper::checked(Result<Mapping> found, const std::string& layer)
   return found;
 }
 
-void Mapper::check_program(const std::string& layer, Mapping& mapping) const {
-  if (const Status good = verify(mapping.program, hw_); !good)
+Mapper::View Mapper::view(int mode) {
+  if (mode == hw::kOwnTypes) return {hw_, evaluator_};
+  auto& known = modes_[mode];
+  if (!known) known = std::make_unique<ModeView>(machine_of_mode(hw_, mode));
+  return {known->hw, known->evaluator};
+}
+
+void Mapper::check_program(const std::string& layer, Mapping& mapping) {
+  const int mode = mapping.gemm ? mapping.gemm->problem.mode : hw::kOwnTypes;
+  if (const Status good = verify(mapping.program, view(mode).hw); !good)
     check(false,
           "the mapper wrote a bad program for '" + layer + "': " + good.errors().front().text());
-  const std::string_view lacks = hw::why_not_verifiable(mapping.program);
+  std::string_view lacks = hw::why_not_verifiable(mapping.program);
+  if (lacks.empty() && mode != hw::kOwnTypes) lacks = why_only_timed(type_mode(hw_, mode));
   if (!lacks.empty()) mapping.unverifiable = lacks;
 }
 
@@ -314,7 +338,7 @@ bool Mapper::takes_lanes(const OpRequest& request) const {
 
 Result<Mapping> Mapper::search(const OpRequest& r, const MappingPin& pin, const Aim& aim) {
   if (const auto* gemm = std::get_if<GemmOp>(&r.item))
-    return search_gemm(gemm_problem(*gemm, r, hw_), pin, aim);
+    return search_gemm(gemm_problem(*gemm, r, view(r.mode).hw), pin, aim);
   if (const auto* vector = std::get_if<VectorOp>(&r.item)) {
     if (vector->row_work)
       if (const auto rows = row_problem(*vector->row_work, r, hw_))
@@ -341,37 +365,43 @@ Result<Mapping> Mapper::search(const OpRequest& r, const MappingPin& pin, const 
   return search_vector(p);
 }
 
-std::vector<hw::Dataflow> Mapper::dataflows(const MappingPin& pin) const {
-  if (!pin.dataflow.empty()) return pin.dataflow;
-  return options_.dataflows.empty() ? hw_.array.dataflows : options_.dataflows;
+std::vector<hw::Dataflow> Mapper::dataflows(const MappingPin& pin, int mode) {
+  const std::vector<hw::Dataflow>& machine = view(mode).hw.array.dataflows;
+  std::vector<hw::Dataflow> out = !pin.dataflow.empty() ? pin.dataflow : options_.dataflows;
+  // What sums that stay can't do isn't asked of them.
+  if (mode != hw::kOwnTypes && type_mode(hw_, mode).rate != 1)
+    std::erase(out, hw::Dataflow::output_stationary);
+  return out.empty() ? machine : out;
 }
 
 Result<Mapping> Mapper::search_gemm(const GemmProblem& p, const MappingPin& pin, const Aim& aim) {
-  SpaceOptions space{.dataflows = dataflows(pin), .aim = aim};
+  const View on = view(p.mode);
+  SpaceOptions space{.dataflows = dataflows(pin, p.mode), .aim = aim};
   space.aim.tensor_bytes = static_cast<double>(p.tensor_bytes());
   TilingChoice choice(space.aim);
   const auto evaluate = [&](const Tiling& t) {
-    const Cost cost = evaluator_.cost(p, t);
-    choice.offer(t, cost, score(space.aim, cost, hw_));
+    const Cost cost = on.evaluator.cost(p, t);
+    choice.offer(t, cost, score(space.aim, cost, on.hw));
     return cost.timing.total.count();
   };
-  if (p.scales() > hw::PostCommand::kMostGroups) return no_tiling(p, hw_, space.dataflows.front());
+  if (p.scales() > hw::PostCommand::kMostGroups)
+    return no_tiling(p, on.hw, space.dataflows.front());
   // The rule's tiling is a good mapping to begin with: most others can't be better.
   if (pin.free())
-    if (const auto t = heuristic_tiling(p, hw_, space.dataflows.front())) {
-      if (options_.only_links()) return by_rule(p, *t);
+    if (const auto t = heuristic_tiling(p, on.hw, space.dataflows.front())) {
+      if (options_.only_links()) return by_rule(on.evaluator, p, *t);
       evaluate(*t);
     }
   int64_t considered = choice.offered();
   if (choice.empty() || options_.effort == MapEffort::search)
-    considered += sim::search(p, hw_, space, pin, choice.found(), [&](const Candidate& c) {
+    considered += sim::search(p, on.hw, space, pin, choice.found(), [&](const Candidate& c) {
       check(c.bound <= evaluate(c.tiling), "a mapping's bound exceeds its cycles");
       return choice.found();
     });
-  if (choice.empty()) return no_tiling(p, hw_, space.dataflows.front());
+  if (choice.empty()) return no_tiling(p, on.hw, space.dataflows.front());
   const auto mapping_of = [&](const TilingChoice::Timed& found) {
     Mapping m = costed(found.cost, choice.offered(), considered);
-    m.link = evaluator_.link(p, found.tiling);
+    m.link = on.evaluator.link(p, found.tiling);
     m.tensor_bytes = space.aim.tensor_bytes;
     check(m.counts.macs == Macs(p.op.macs()), "a program's MACs differ from its op's");
     if (options_.programs) m.gemm = {p, found.tiling};
@@ -384,8 +414,8 @@ Result<Mapping> Mapper::search_gemm(const GemmProblem& p, const MappingPin& pin,
   return out;
 }
 
-void Mapper::add_program(const GemmProblem& p, const Tiling& tiling, Mapping& mapping) const {
-  mapping.program = emit(p, hw_, tiling);
+void Mapper::add_program(const GemmProblem& p, const Tiling& tiling, Mapping& mapping) {
+  mapping.program = emit(p, view(p.mode).hw, tiling);
   mapping.unverifiable = "";
   mapping.description = to_string(tiling);
 }

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "hw/config/type_modes.h"
 #include "hw/timing/timing.h"
 #include "sim/base/result.h"
 #include "sim/map/cost_evaluator.h"
@@ -33,6 +34,7 @@ struct OpRequest {
   bool clips_sum = false;                ///< and a clip behind that
   bool table = false;                    ///< the post unit looks its results up in a table
   int64_t room = 0;                      ///< of a product: GemmProblem::room
+  int mode = hw::kOwnTypes;              ///< of a product: which of the machine's modes it runs in
 };
 
 /// All that the mapping of a request depends on, as bytes to compare: equal for equal requests.
@@ -153,15 +155,31 @@ class Mapper {
   Result<Mapping> choose(const OpRequest& request, const std::string& layer);
 
   const MapOptions& options() const { return options_; }
+  const hw::HwConfig& machine() const { return hw_; }
+  /// The machine as the request sees it: hw::machine_of_mode() of a product's mode. Valid as long
+  /// as the mapper.
+  const hw::HwConfig& machine_of(const OpRequest& request) { return view(request.mode).hw; }
   int64_t distinct() const { return static_cast<int64_t>(cache_.size()); }
   int64_t candidates() const { return candidates_; }  ///< tilings bounded so far
   int64_t evaluated() const { return evaluated_; }    ///< of them, timed
 
  private:
+  /// A machine, and what times its programs.
+  struct View {
+    const hw::HwConfig& hw;
+    CostEvaluator& evaluator;
+  };
+  struct ModeView {
+    explicit ModeView(hw::HwConfig machine) : hw(std::move(machine)), evaluator(hw) {}
+    hw::HwConfig hw;
+    CostEvaluator evaluator;
+  };
+  View view(int mode);
+
   /// The rule's choice, not timed.
   template <class Problem, class... Choice>
-  Mapping by_rule(const Problem& p, const Choice&... choice) {
-    CostEvaluator::Linked found = evaluator_.linked(p, choice...);
+  static Mapping by_rule(CostEvaluator& evaluator, const Problem& p, const Choice&... choice) {
+    CostEvaluator::Linked found = evaluator.linked(p, choice...);
     Mapping out;
     out.link = std::move(found.link);
     out.counts = found.counts;
@@ -172,15 +190,15 @@ class Mapper {
   Result<Mapping> checked(Result<Mapping> found, const std::string& layer);
   Result<Mapping> search(const OpRequest& request, const MappingPin& pin, const Aim& aim);
   Result<Mapping> search_gemm(const GemmProblem& p, const MappingPin& pin, const Aim& aim);
-  void add_program(const GemmProblem& p, const Tiling& tiling, Mapping& mapping) const;
-  void check_program(const std::string& layer, Mapping& mapping) const;
+  void add_program(const GemmProblem& p, const Tiling& tiling, Mapping& mapping);
+  void check_program(const std::string& layer, Mapping& mapping);
   Result<Mapping> search_vector(const VectorProblem& p);
   /// Nothing when not even a row fits: then the op's operations are streamed.
   std::optional<Mapping> search_rows(const RowProblem& p, int64_t chunks);
   /// In `chunks`, or in a few more where so many don't fit; 0: in however many.
   std::optional<Mapping> search_lanes(const LaneProblem& p, int64_t chunks);
   std::optional<Mapping> search_gather(const GatherProblem& p);
-  std::vector<hw::Dataflow> dataflows(const MappingPin& pin) const;
+  std::vector<hw::Dataflow> dataflows(const MappingPin& pin, int mode);
   std::string cache_key(const OpRequest& request, const std::string& layer) const {
     return key_of(request) + pin_of(layer).layers;
   }
@@ -189,6 +207,7 @@ class Mapper {
   const hw::HwConfig& hw_;
   const MapOptions options_;
   CostEvaluator evaluator_;
+  std::map<int, std::unique_ptr<ModeView>> modes_;  ///< those that were asked for
   int64_t candidates_ = 0, evaluated_ = 0;
   std::map<std::string, std::shared_ptr<const Mapping>> cache_;
   std::map<const Mapping*, std::shared_ptr<const Mapping>> fewest_;  ///< with programs

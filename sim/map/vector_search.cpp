@@ -55,7 +55,7 @@ std::optional<Mapping> Mapper::search_rows(const RowProblem& p, int64_t chunks) 
   const bool pinned = best.chosen.has_value();
   if (!pinned)
     if (const auto tile = heuristic_tile(p, hw_)) {
-      if (options_.only_links()) return by_rule(p, *tile);
+      if (options_.only_links()) return by_rule(evaluator_, p, *tile);
       evaluate(*tile);
     }
   int64_t considered = best.evaluated;
@@ -89,7 +89,7 @@ Result<Mapping> Mapper::search_vector(const VectorProblem& p) {
     return cost.timing.total.count();
   };
   if (const auto cut = heuristic_cut(p, hw_)) {
-    if (options_.only_links()) return by_rule(p, cut->chunks, cut->passes);
+    if (options_.only_links()) return by_rule(evaluator_, p, cut->chunks, cut->passes);
     evaluate(*cut);
   }
   int64_t considered = best.evaluated;
@@ -140,7 +140,7 @@ std::optional<Mapping> Mapper::search_lanes(const LaneProblem& p, int64_t chunks
   const bool pinned = best.chosen.has_value();
   if (!pinned)
     if (const auto tiling = heuristic_lanes(p, hw_)) {
-      if (options_.only_links()) return by_rule(p, *tiling);
+      if (options_.only_links()) return by_rule(evaluator_, p, *tiling);
       evaluate(*tiling);
     }
   if (!best.chosen) return std::nullopt;
@@ -173,7 +173,7 @@ std::optional<Mapping> Mapper::search_gather(const GatherProblem& p) {
     best.offer(t, cost, score(aim, cost, hw_));
   };
   if (const auto tile = heuristic_gather(p, hw_)) {
-    if (options_.only_links()) return by_rule(p, *tile);
+    if (options_.only_links()) return by_rule(evaluator_, p, *tile);
     evaluate(*tile);
   }
   if (!best.chosen) return std::nullopt;

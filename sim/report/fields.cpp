@@ -54,7 +54,7 @@ double sram_bytes(const Costs& c) {
 /// direction, in GMAC/s.
 FieldValue attainable(const ReportRow& r) {
   if (r.costs.macs == 0) return {};
-  double per_cycle = real(r.report.peak_macs_per_cycle());
+  double per_cycle = r.report.peak_macs_per_cycle(r.costs);
   if (r.costs.dram_bound > 0)
     per_cycle = std::min(per_cycle, real(r.costs.macs) / real(r.costs.dram_bound));
   return finite(per_cycle * r.report.hw.clock_mhz * 1e-3);
@@ -92,6 +92,11 @@ void add_identity(List& list) {
   list.push_back({"mapping", "", "tilings chosen", kLayer, words(&LayerReport::mapping)});
   list.push_back({"unverifiable", "", "why not all cycles are verifiable_cycles", kLayer,
                   words(&LayerReport::unverifiable)});
+  list.push_back({"types", "",
+                  "on a machine of several modes: types of activations and weights of its products",
+                  kLayer, words(&LayerReport::types)});
+  list.push_back({"types_note", "", "why they aren't those that the operands ask for", kLayer,
+                  words(&LayerReport::types_note)});
 }
 
 void add_time(List& list) {

@@ -95,9 +95,15 @@ std::vector<Loss> losses(const Costs& c) {
   return out;
 }
 
+double Report::peak_macs_per_cycle(const Costs& c) const {
+  // Cycles of the MACs alone at full rate: they know their modes.
+  const int64_t cycles = c.compute_bound - c.vector_bound;
+  if (hw.types.modes.empty() || cycles <= 0) return static_cast<double>(peak_macs_per_cycle());
+  return static_cast<double>(c.macs) / static_cast<double>(cycles);
+}
+
 double Report::utilization(const Costs& c) const {
-  const double possible =
-      static_cast<double>(c.cycles) * static_cast<double>(peak_macs_per_cycle());
+  const double possible = static_cast<double>(c.cycles) * peak_macs_per_cycle(c);
   return possible > 0 ? static_cast<double>(c.macs) / possible : 0;
 }
 

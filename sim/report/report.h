@@ -84,6 +84,9 @@ struct LayerReport {
   std::string merged_into;   ///< folded layers: the layer whose program does their work; or ""
   std::string mapping;       ///< tilings chosen, for people
   std::string unverifiable;  ///< why not all its cycles are verifiable_cycles; or ""
+  /// On a machine of several modes: those of its products, "int8 x int4", and why they aren't the
+  /// ones that the operands ask for; or "".
+  std::string types, types_note;
   std::vector<Dims> input_shapes;
   Dims output_shape;  ///< of the first output
   Costs costs;
@@ -143,7 +146,10 @@ struct Report {
   double seconds(int64_t cycles) const {
     return static_cast<double>(cycles) / (hw.clock_mhz * 1e6);
   }
+  /// Of the machine's own types.
   int64_t peak_macs_per_cycle() const { return hw.array.rows * hw.array.cols; }
+  /// Of the modes that the MACs of these costs run in, on the average.
+  double peak_macs_per_cycle(const Costs& c) const;
   /// MACs over what the array could have done in the cycles; 0 without cycles.
   double utilization(const Costs& c) const;
 };

@@ -11,6 +11,7 @@
 #include "sim/report/cut_layers.h"
 #include "sim/report/fields.h"
 #include "sim/report/format.h"
+#include "sim/report/mode_text.h"
 #include "sim/report/table.h"
 
 namespace accsim::sim {
@@ -130,6 +131,7 @@ void add_machine(const Report& report, Page& page) {
             fmt::format("{} x {} array at {} MHz, {} x {} -> {}, peak {}", hw.array.rows,
                         hw.array.cols, format_fixed(hw.clock_mhz, 0), name(hw.types.activation),
                         name(hw.types.weight), name(hw.types.accumulator), format_si(peak, "OPS")));
+  if (const std::string modes = machine_modes_text(hw); !modes.empty()) page.item("", modes);
   const std::string read = format_si(hw.dram.read.value() * rate, "B/s");
   const std::string dram =
       hw.dram_model == hw::DramModel::banked
@@ -351,6 +353,8 @@ void add_summary(const Report& report, Page& page) {
   }
   page.item("bound", bound_text(report));
   for (const Fate fate : {Fate::gemm, Fate::vector}) add_distance(report, fate, page);
+  const std::vector<std::string> modes = mode_texts(report);
+  for (size_t i = 0; i < modes.size(); ++i) page.item(i == 0 ? "types" : "", modes[i]);
   if (c.cycles > 0) page.item("verifiable", verifiable_text(report));
   if (report.distinct_ops > 0)
     page.item("mapped",

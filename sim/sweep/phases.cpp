@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "sim/base/sums.h"
+#include "sim/flow/product_modes.h"
 #include "sim/operators/names.h"
 #include "sim/operators/op_table.h"
 
@@ -43,7 +44,15 @@ void add_to_phase(std::vector<PhaseTotals>& rows, const PhaseTotals& network, in
 }
 
 int64_t weight_memory(const Lowered& lowered, const hw::HwConfig& hw) {
-  return multiply_counts(lowered.params, bits(hw.types.weight)) / 8;
+  if (hw.types.modes.empty()) return multiply_counts(lowered.params, bits(hw.types.weight)) / 8;
+  int64_t bits_of_all = 0;
+  for (const Parameter& p : lowered.parameters) {
+    if (p.buffer) continue;
+    const DType stored = machine_type(p.type);
+    const DType type = stored == DType::undefined ? hw.types.weight : stored;
+    bits_of_all = add_counts(bits_of_all, multiply_counts(p.count, bits(type)));
+  }
+  return bits_of_all / 8;
 }
 
 int64_t cache_memory(const Graph& graph, const hw::HwConfig& hw) {

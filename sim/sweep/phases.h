@@ -34,7 +34,8 @@ struct PhaseTotals {
 /// Adds a network that runs `weight` times to its phase's row.
 void add_to_phase(std::vector<PhaseTotals>& rows, const PhaseTotals& network, int64_t weight);
 
-/// Bytes of a network's parameters in the machine's weight type.
+/// Bytes of a network's parameters in the machine's weight type; on one of several modes in the
+/// types that the file has them in.
 int64_t weight_memory(const Lowered& lowered, const hw::HwConfig& hw);
 
 /// Bytes of the inputs that a network appends to, as a decoder does to its keys and values, in the
