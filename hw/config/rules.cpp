@@ -184,7 +184,7 @@ constexpr std::array<Rule, 18> kRules = {{
      "in a mode, integer activations go with integer weights, int4 ones with int8 or floats",
      modes_have_types_that_go_together},
     {"modes_have_products_of_activations",
-     "activations of another type than the machine's own have a mode with weights of that type, too",
+     "activations of another type than the machine's own have a mode with weights of that type",
      modes_have_products_of_activations},
     {"modes_have_whole_rows", "rate x rows is a whole number", modes_have_whole_rows},
     {"modes_hold_what_is_multiplied",

@@ -160,8 +160,7 @@ class Printer {
         c.across  ? fmt::format(" ({} across)", name(c.tap_op))
         : c.slide ? fmt::format(", sliding by {}", c.slide)
                   : "",
-        c.shift, c.output_zero, c.low,
-        c.high, c.table ? ", table" : "");
+        c.shift, c.output_zero, c.low, c.high, c.table ? ", table" : "");
   }
   std::string text(const RowOperand& o, std::string_view buffer) const {
     return fmt::format("{}[{}] strides {},{}", buffer, text(o.offset), fmt::join(o.row_stride, ","),

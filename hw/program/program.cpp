@@ -39,7 +39,8 @@ std::string_view name(RowOp op) {
 bool LaneCommand::slides_well() const {
   if (slide == 0) return true;
   return op == LaneOp::copy && !across && slide > 0 && slide < taps[0] && taps[0] <= kMostColumns &&
-         tap_count() <= kMostKept && a.row_stride[kLaneLevels - 1] == multiply_far(slide, tap_stride[0]);
+         tap_count() <= kMostKept &&
+         a.row_stride[kLaneLevels - 1] == multiply_far(slide, tap_stride[0]);
 }
 
 size_t lane_class(const LaneCommand& c) {

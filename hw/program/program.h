@@ -331,9 +331,7 @@ struct LaneCommand {
     return row_count() / rows[3] * (taps[0] + (rows[3] - 1) * slide) * taps[1];
   }
   /// Times that a column of a row is put together with the columns before it.
-  int64_t joined() const {
-    return slide == 0 ? 0 : taken() / taps[1] * (taps[0] - 1);
-  }
+  int64_t joined() const { return slide == 0 ? 0 : taken() / taps[1] * (taps[0] - 1); }
   /// Is `slide` 0, or as it has to be?
   bool slides_well() const;
   int64_t out_bytes() const { return across ? row_count() : row_count() * run; }

@@ -213,9 +213,10 @@ void MappingOptions::add_to(CLI::App& app) {
          "(DRAM bytes)")
       ->check(CLI::IsMember({"cycles", "energy", "edp", "traffic"}))
       ->capture_default_str();
-  app.add_option("--slack", words_.slack,
-                 "With --objective cycles: how much more than its fewest cycles a product, and the "
-                 "network as a whole, may take where that saves energy and DRAM traffic; 0: nothing")
+  app.add_option(
+         "--slack", words_.slack,
+         "With --objective cycles: how much more than its fewest cycles a product, and the "
+         "network as a whole, may take where that saves energy and DRAM traffic; 0: nothing")
       ->type_name("PERCENT")
       ->capture_default_str();
   app.add_option(

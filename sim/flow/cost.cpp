@@ -210,7 +210,8 @@ void take_mappings(std::vector<std::shared_ptr<const Mapping>> mappings, Ops& op
 std::string objective_text(const MapOptions& options) {
   std::string out(name(options.objective));
   if (options.aim().slackens() && options.effort == MapEffort::search)
-    out += fmt::format(" and the least energy x traffic within {} of them", slack_text(options.slack));
+    out +=
+        fmt::format(" and the least energy x traffic within {} of them", slack_text(options.slack));
   if (options.effort == MapEffort::rule) out += " by the fixed rule";
   if (!options.dataflows.empty()) {
     out += ", dataflow";

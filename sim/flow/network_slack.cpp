@@ -95,8 +95,8 @@ class SlackScheduler {
       bytes[op] += static_cast<double>((counts.read[kDram] + counts.written[kDram]).count());
     }
     for (size_t op = 0; op < out.size(); ++op)
-      out[op].burden = burden({.tensor_bytes = mappings_[op]->tensor_bytes}, out[op].picojoules,
-                              bytes[op]);
+      out[op].burden =
+          burden({.tensor_bytes = mappings_[op]->tensor_bytes}, out[op].picojoules, bytes[op]);
     return out;
   }
 

@@ -56,9 +56,8 @@ class Space {
 
   /// The fewest cycles are known: what is left may have less burden, that of the least first.
   void search_slack() {
-    std::stable_sort(pool_.begin(), pool_.end(), [](const Candidate& a, const Candidate& b) {
-      return a.burden < b.burden;
-    });
+    std::stable_sort(pool_.begin(), pool_.end(),
+                     [](const Candidate& a, const Candidate& b) { return a.burden < b.burden; });
     for (const Candidate& c : pool_) {
       if (c.burden >= found_.burden) break;
       if (static_cast<double>(c.bound) <= most_cycles()) found_ = (*evaluate_)(c);

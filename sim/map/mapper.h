@@ -71,8 +71,8 @@ struct Mapping {
   /// Why values and cycles of the program aren't those of golden and the core: its moves only stand
   /// for the op's traffic, or hw::why_not_verifiable(). "" where they are.
   std::string_view unverifiable = "not built";
-  int64_t candidates = 0;  ///< tilings that fit
-  int64_t evaluated = 0;   ///< of them, timed (the others' bounds excluded them)
+  int64_t candidates = 0;   ///< tilings that fit
+  int64_t evaluated = 0;    ///< of them, timed (the others' bounds excluded them)
   double tensor_bytes = 0;  ///< of a product, as burden() counts them
   /// Of a product that has taken its slack: the mapping of the fewest cycles, without its program.
   std::shared_ptr<const Mapping> fewest;

@@ -250,8 +250,9 @@ Result<std::vector<std::string>> validation_files(const std::string& path) {
     if (!fs::is_regular_file(path, ec))
       return Error{
           Errc::io,
-          fmt::format("no such file or folder; give the path of a {} (YAML), or of a folder of them",
-                      kFileKind),
+          fmt::format(
+              "no such file or folder; give the path of a {} (YAML), or of a folder of them",
+              kFileKind),
           path};
     return std::vector<std::string>{path};
   }

@@ -75,7 +75,9 @@ class Compare(unittest.TestCase):
         self.assertLess(one["difference"], 0)
         self.assertEqual(one["changed"], [])
         self.assertEqual(one["a"]["objective"], "cycles by the fixed rule")
-        self.assertEqual(one["b"]["objective"], "cycles and the least energy x traffic within 1% of them")
+        self.assertEqual(
+            one["b"]["objective"], "cycles and the least energy x traffic within 1% of them"
+        )
         (one,) = compared("--hw", LARGE, MODEL, "--b-effort", "search", "--b-slack", "0")
         self.assertEqual(one["b"]["objective"], "cycles")
 

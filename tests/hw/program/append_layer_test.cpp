@@ -51,8 +51,8 @@ struct Names {
     addresses = {&parameter_offset};
   }
   void of(LaneCommand& c) {
-    auto& [op, rows, run, tap_op, taps, tap_stride, across, slide, a, b, slot_offset, out_stride, shift,
-           output_zero, low, high, table] = c;
+    auto& [op, rows, run, tap_op, taps, tap_stride, across, slide, a, b, slot_offset, out_stride,
+           shift, output_zero, low, high, table] = c;
     addresses = {&slot_offset};
     for (LaneOperand* o : {&a, &b.value()}) {
       auto& [buffer, offset, row_stride, splat, zero, multiplier] = *o;
