@@ -138,7 +138,8 @@ module vector_unit
       until_q <= head.mode.kept;
       line_q  <= '0;
     end else if (lanes_active && step.column) begin
-      until_q <= last_of[1] ? cmd_q.mode.kept : step.last ? cmd_q.mode.slide - 3'd1 : until_q - 3'd1;
+      until_q <= last_of[1] ? cmd_q.mode.kept
+                 : step.last ? cmd_q.mode.slide - 3'd1 : until_q - 3'd1;
       line_q  <= last_of[1] ? '0 : step.last ? line_q + cmd_q.out_stride[0] : line_q;
     end
   end
@@ -203,8 +204,9 @@ module vector_unit
       .clk_i, .valid_i(works), .a_i(a_q[i]), .b_i(b_q[i]), .operand_zeros_i(at[2].zeros),
       .difference_o(difference[i]), .first_i(at[3].first), .tap_op_i(at[3].mode.tap_op),
       .across_i(at[3].mode.across), .all_i(all), .column_i(at[3].column),
-      .window_i(at[3].column && at[3].last), .kept_i(at[3].mode.kept), .multiply_op_i(at[4].mode.op),
-      .multiply_factors_i(at[4].factors), .op_i(at[5].mode.op), .factors_i(at[5].factors),
+      .window_i(at[3].column && at[3].last), .kept_i(at[3].mode.kept),
+      .multiply_op_i(at[4].mode.op), .multiply_factors_i(at[4].factors),
+      .op_i(at[5].mode.op), .factors_i(at[5].factors),
       .half_shift_i(at[6].limits.shift[5:0]), .shift_i(at[7].limits.shift[5:0]),
       .zero_i(at[8].zeros.result), .low_i(at[8].limits.low), .high_i(at[8].limits.high),
       .value_o(value[i])

@@ -19,8 +19,8 @@ struct Take {
   double cycles = 0, picojoules = 0, burden = 0;
 };
 
-/// What of an op's energy another mapping's burden saves, in picojoules: as much of it as it saves of
-/// the burden.
+/// What of an op's energy another mapping's burden saves, in picojoules: as much of it as it saves
+/// of the burden.
 double saved(const Take& before, const Take& now) {
   return before.burden > 0 ? before.picojoules * (1 - now.burden / before.burden) : 0;
 }

@@ -44,9 +44,9 @@ struct Aim {
 /// What counts first; the smaller is the better.
 double primary(const Aim& aim, int64_t cycles, double picojoules, int64_t dram_bytes);
 
-/// What slack looks for the least of: energy times traffic, picojoules times bytes. A byte from or to
-/// DRAM counts beside those of the tensors, which have to be moved in any case: so a product that
-/// hardly needs DRAM doesn't pay any energy to need less of it.
+/// What slack looks for the least of: energy times traffic, picojoules times bytes. A byte from or
+/// to DRAM counts beside those of the tensors, which have to be moved in any case: so a product
+/// that hardly needs DRAM doesn't pay any energy to need less of it.
 double burden(const Aim& aim, double picojoules, double dram_bytes);
 
 /// How good a mapping is: by the objective, ties by cycles, then by DRAM bytes.

@@ -141,8 +141,8 @@ TEST(Search, FindsTheBestOfAllCandidates) {
   }
 }
 
-/// Of all candidates that take at most so much more than the fewest cycles none has less energy times
-/// traffic; the mapping of the fewest is kept beside it, with a program when it is asked for.
+/// Of all candidates that take at most so much more than the fewest cycles none has less energy
+/// times traffic; the mapping of the fewest is kept beside it, with a program when it is asked for.
 TEST(Search, TakesTheLeastEnergyAndTrafficWithinTheSlack) {
   std::mt19937 random(15);
   int others = 0, found_any = 0;
