@@ -20,7 +20,7 @@ using Shares = std::map<std::string, Share>;
 
 std::vector<std::pair<std::string, Share>> largest_first(const Shares& shares) {
   std::vector<std::pair<std::string, Share>> out(shares.begin(), shares.end());
-  std::ranges::stable_sort(out, std::greater{}, [](const auto& s) { return s.second.macs; });
+  std::ranges::sort(out, {}, [](const auto& s) { return std::pair(-s.second.macs, s.first); });
   return out;
 }
 
@@ -48,7 +48,7 @@ std::vector<std::string> mode_texts(const Report& report) {
   };
   say(types, ": ");
   say(notes, " (");
-  for (size_t i = types.size(); i < out.size(); ++i) out[i] += ")";
+  for (size_t i = types.size(); i < out.size(); ++i) out[i] += ')';
   return out;
 }
 
