@@ -132,8 +132,13 @@ class ReportReader {
   static std::string field_text(const Json& value) {
     if (value.is_string()) return value.get<std::string>();
     if (value.is_number_float()) return fmt::format("{}", value.get<double>());
-    if (!value.is_array()) return brief(value);
     std::string out;
+    if (value.is_object()) {
+      for (const auto& [key, entry] : value.items())
+        out += fmt::format("{}{}: {}", out.empty() ? "{" : ", ", key, field_text(entry));
+      return out + "}";
+    }
+    if (!value.is_array()) return brief(value);
     for (const Json& entry : value) out += (out.empty() ? "[" : ", ") + field_text(entry);
     return out + "]";
   }

@@ -32,7 +32,7 @@ const Report& costed(const std::string& machine) {
 
 /// The file says all that a comparison needs: both ways give the same side.
 TEST(ReadReport, GivesWhatTheReportItselfGives) {
-  for (const char* machine : {"64x64", "64x64-ddr4", "16x16"}) {
+  for (const char* machine : {"64x64", "64x64-ddr4", "16x16", "64x64-modes"}) {
     const Report& report = costed(machine);
     const auto read = parse_report(to_json(report), "r.json");
     ASSERT_TRUE(read.ok()) << read.errors().front().text();
