@@ -123,7 +123,7 @@ CASES = [
         accsim: error: bad.yaml:1:1: missing key "array" in the file (a section with the keys rows,
         cols, dataflows)
         accsim: error: bad.yaml:1:1: missing key "types" in the file (a section with the keys
-        activation, weight, accumulator, weight_group)
+        activation, weight, accumulator, weight_group, modes)
         accsim: error: bad.yaml:1:1: missing key "buffers" in the file (a section with the keys
         activation, weight, parameter, accumulator, output, shared)
         accsim: error: bad.yaml:1:1: missing key "dram" in the file (a section with the keys model,
