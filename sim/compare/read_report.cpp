@@ -14,7 +14,7 @@
 namespace accsim::sim {
 namespace {
 
-using Json = nlohmann::json;
+using Json = nlohmann::ordered_json;  // lists of modes have their keys in order
 
 constexpr std::string_view kSchema = "accsim.report/1";
 constexpr size_t kMostBytes = size_t{256} << 20;  // a report of 100,000 layers has 150 MB
