@@ -11,8 +11,6 @@
 namespace accsim::sim {
 namespace {
 
-double real(int64_t count) { return static_cast<double>(count); }
-
 struct Share {
   int64_t layers = 0, macs = 0;
 };
@@ -40,11 +38,11 @@ std::vector<std::string> mode_texts(const Report& report) {
     add(notes, l.types_note);
   }
   std::vector<std::string> out;
+  const double all = std::max(1.0, static_cast<double>(report.totals.macs));
   const auto say = [&](const Shares& shares, std::string_view then) {
     for (const auto& [what, share] : largest_first(shares))
-      out.push_back(fmt::format(
-          "{}{}{}, {} % of MACs", what, then, layers_text(share.layers),
-          format_fixed(100 * real(share.macs) / std::max(1.0, real(report.totals.macs)), 1)));
+      out.push_back(fmt::format("{}{}{}, {} % of MACs", what, then, layers_text(share.layers),
+                                format_fixed(100 * static_cast<double>(share.macs) / all, 1)));
   };
   say(types, ": ");
   say(notes, " (");

@@ -51,6 +51,13 @@ inline std::string all_text(const Errors& errors) {
   return out;
 }
 
+/// The machine of a text that is good.
+inline HwConfig good(const std::string& text) {
+  auto result = parse_hw(text, "m.yaml");
+  EXPECT_TRUE(result.ok()) << (result.ok() ? "" : all_text(result.errors()));
+  return result.ok() ? *result : HwConfig{};
+}
+
 /// `text` must fail with exactly one error, on `line`, whose message holds all `parts`.
 inline void expect_one_error(const std::string& text, int line,
                              const std::vector<std::string>& parts) {

@@ -10,15 +10,10 @@ namespace accsim::hw {
 namespace {
 
 using test::expect_one_error;
+using test::good;
 using test::line_of;
 using test::replaced;
 using test::small_machine;
-
-HwConfig good(const std::string& text) {
-  auto result = parse_hw(text, "m.yaml");
-  EXPECT_TRUE(result.ok()) << (result.ok() ? "" : test::all_text(result.errors()));
-  return result.ok() ? *result : HwConfig{};
-}
 
 /// Changes one piece of the small machine; the error must be on the line of `anchor`.
 void expect_broken(const std::string& from, const std::string& to, const std::string& anchor,

@@ -9,6 +9,7 @@ namespace accsim::hw {
 namespace {
 
 using test::expect_one_error;
+using test::good;
 using test::line_of;
 using test::replaced;
 using test::small_machine;
@@ -20,12 +21,6 @@ std::string with_modes(const std::vector<std::string>& modes) {
   std::string list = kSums + "  modes:\n";
   for (const std::string& mode : modes) list += "    - {" + mode + "}\n";
   return replaced(small_machine(), kSums, list);
-}
-
-HwConfig good(const std::string& text) {
-  auto result = parse_hw(text, "m.yaml");
-  EXPECT_TRUE(result.ok()) << (result.ok() ? "" : test::all_text(result.errors()));
-  return result.ok() ? *result : HwConfig{};
 }
 
 const std::string kInt4 = "activation: int8, weight: int4, rate: 2, mac_pj: 0.2, group: 16";
