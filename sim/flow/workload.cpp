@@ -163,6 +163,21 @@ Workload::Text Workload::text_of(const Plan& plan, const std::array<MappedOps, 2
   return out;
 }
 
+namespace {
+
+/// Do all sums lie within 64 bits?
+Status check_totals(const WorkloadTotals& t, const std::string& file) {
+  for (const auto& [what, sum] : {std::pair("cycles", t.cycles),
+                                  {"MACs", t.macs},
+                                  {"bytes read from DRAM", t.dram_read_bytes},
+                                  {"bytes written to DRAM", t.dram_write_bytes},
+                                  {"bytes of shared memory", t.shared_bytes}})
+    if (sum == kBeyond) return beyond_64_bits(what, file);
+  return ok();
+}
+
+}  // namespace
+
 Result<WorkloadTotals> Workload::cost(const hw::HwConfig& hw, const MapOptions& options) {
   return cost_on(ModeChoice(asked_, hw), options);
 }
@@ -223,12 +238,7 @@ Result<WorkloadTotals> Workload::cost_on(const ModeChoice& modes, const MapOptio
   out.cycles = text.cycles;
   out.shared_peak_bytes = text.shared_peak_bytes;
   out.energy_pj += total(energy({}, Cycles(out.cycles), hw)).value();
-  for (const auto& [what, sum] : {std::pair("cycles", out.cycles),
-                                  {"MACs", out.macs},
-                                  {"bytes read from DRAM", out.dram_read_bytes},
-                                  {"bytes written to DRAM", out.dram_write_bytes},
-                                  {"bytes of shared memory", out.shared_bytes}})
-    if (sum == kBeyond) return beyond_64_bits(what, graph_.file);
+  if (const Status sums = check_totals(out, graph_.file); !sums) return sums.errors();
   return out;
 }
 

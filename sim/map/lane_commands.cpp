@@ -122,7 +122,8 @@ class LaneWriter {
     slide(c);
     rows(lines, levels, false);
     slide(lines);
-    if (hw::contract::lane_cycles(lines, hw_) < hw::contract::lane_cycles(c, hw_)) c = lines;
+    if (hw::contract::lane_cycles(lines, hw_) < hw::contract::lane_cycles(c, hw_))
+      c = std::move(lines);
   }
 
   /// Lets the rows of the level slide for which the fewest taps are taken.
@@ -139,7 +140,7 @@ class LaneWriter {
         s.slide = row / step;
         if (s.slides_well() && s.taken() < best.taken()) best = s;
       }
-    c = best;
+    c = std::move(best);
   }
 
   /// Are these the first of turned results?

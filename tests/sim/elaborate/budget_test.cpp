@@ -24,8 +24,8 @@ void expect_refused(const Status& status, std::string_view limit, std::string_vi
   ASSERT_FALSE(status.ok());
   const Error& error = status.errors().front();
   EXPECT_EQ(Errc::capacity, error.code);
-  EXPECT_TRUE(says(error.message, std::string(limit))) << error.message;
-  EXPECT_TRUE(says(error.message, std::string(option))) << error.message;
+  EXPECT_TRUE(says(error.message, limit)) << error.message;
+  EXPECT_TRUE(says(error.message, option)) << error.message;
 }
 
 TEST(Budget, IsTheLastStepTakenAndTheNextRefused) {
