@@ -215,8 +215,9 @@ void MappingOptions::add_to(CLI::App& app) {
       ->capture_default_str();
   app.add_option(
          "--slack", words_.slack,
-         "With --objective cycles: how much more than its fewest cycles a product, and the "
-         "network as a whole, may take where that saves energy and DRAM traffic; 0: nothing")
+         "With --objective cycles: how much more than its fewest cycles the network as a whole, "
+         "and at first each of its products, may take where that saves energy and DRAM traffic; "
+         "0: nothing")
       ->type_name("PERCENT")
       ->capture_default_str();
   app.add_option(

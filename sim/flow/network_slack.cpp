@@ -28,49 +28,64 @@ double saved(const Take& before, const Take& now) {
 class SlackScheduler {
  public:
   explicit SlackScheduler(const ScheduleInput& in)
-      : in_(in),
-        sketches_(in.hw, without_programs(in.mapper.options())),
-        mappings_(in.mappings.begin(), in.mappings.end()) {
-    for (const auto& m : mappings_) fewest_.push_back(m->fewest ? m->fewest : m);
-  }
+      : in_(in), sketches_(in.hw, without_programs(in.mapper.options())) {}
 
   SlackSchedule run() {
-    if (fewest_ == mappings_) return {schedule_of(mappings_), mappings_};
-    Schedule least = schedule_of(fewest_);
-    const std::vector<Take> before = takes(least);
-    const double most = (1 + in_.mapper.options().slack) * static_cast<double>(least.total);
-    const double energy = picojoules(before);
-    for (int i = 0; i < kMostTries && mappings_ != fewest_; ++i) {
-      Schedule found = schedule_of(mappings_);
-      const std::vector<Take> now = takes(found);
-      const double beyond = static_cast<double>(found.total) - most;
-      if (beyond <= 0 && (picojoules(now) < energy || found.total < least.total))
-        return with_programs(std::move(found), mappings_);
-      go_back(before, now, beyond);
-    }
-    return with_programs(std::move(least), fewest_);
+    const Mappings within(in_.mappings.begin(), in_.mappings.end());
+    Mappings fewest = within;
+    for (auto& m : fewest)
+      if (m->fewest) m = m->fewest;
+    SlackSchedule found{schedule_of(fewest), fewest};
+    const double most =
+        (1 + in_.mapper.options().slack) * static_cast<double>(found.schedule.total);
+    found = instead(std::move(found), within, most);
+    // The room that is left is for those that were given up, too: they go beyond what they have.
+    Mappings beyond = found.mappings;
+    for (size_t i = 0; i < beyond.size(); ++i)
+      if (within[i]->beyond) beyond[i] = within[i]->beyond;
+    return with_programs(instead(std::move(found), beyond, most));
   }
 
  private:
+  /// The network with other mappings, as many of them as make it take at most so many cycles and
+  /// save energy; as it was where none do.
+  SlackSchedule instead(SlackSchedule before, const Mappings& others, double most) {
+    if (others == before.mappings) return before;
+    const std::vector<Take> takes_before = takes(before);
+    const double energy = picojoules(takes_before);
+    Mappings mappings = others;
+    for (int i = 0; i < kMostTries && mappings != before.mappings; ++i) {
+      SlackSchedule found{schedule_of(mappings), mappings};
+      const std::vector<Take> now = takes(found);
+      const double excess = static_cast<double>(found.schedule.total) - most;
+      const bool fewer = found.schedule.total < before.schedule.total;
+      if (excess <= 0 && (picojoules(now) < energy || fewer)) return found;
+      go_back({before.mappings, takes_before}, now, excess, mappings);
+    }
+    return before;
+  }
+
   static MapOptions without_programs(MapOptions options) {
     options.programs = false;
     return options;
   }
-  /// Programs of products that have gone back are written only now.
-  SlackSchedule with_programs(Schedule schedule, Mappings mappings) {
+  /// Programs of mappings that stand behind the chosen ones are written only now.
+  SlackSchedule with_programs(SlackSchedule of) {
     const auto wanted = [&](size_t op, const std::shared_ptr<const Mapping>& m) {
-      if (m != in_.mappings[op]->fewest) return m;
-      return in_.mapper.fewest(in_.mappings[op], in_.lowered.layers[in_.ops[op].layer].name);
+      const Mapping& chosen = *in_.mappings[op];
+      if (m != chosen.fewest && m != chosen.beyond) return m;
+      return in_.mapper.written(m, in_.lowered.layers[in_.ops[op].layer].name);
     };
-    for (Stretch& s : schedule.stretches) s.mapping = wanted(s.op, s.mapping);
-    for (size_t i = 0; i < mappings.size(); ++i) mappings[i] = wanted(i, mappings[i]);
-    return {std::move(schedule), std::move(mappings)};
+    for (Stretch& s : of.schedule.stretches) s.mapping = wanted(s.op, s.mapping);
+    for (size_t i = 0; i < of.mappings.size(); ++i) of.mappings[i] = wanted(i, of.mappings[i]);
+    return of;
   }
 
   Schedule schedule_of(const Mappings& mappings) {
     ScheduleInput in = in_;
     in.mappings = mappings;
     in.sketches = &sketches_;
+    in.choices = &choices_;
     if (in.memory == nullptr) in.memory = &memory_;
     return schedule(in);
   }
@@ -81,8 +96,9 @@ class SlackScheduler {
     return out;
   }
   /// By op.
-  std::vector<Take> takes(const Schedule& s) const {
-    std::vector<Take> out(mappings_.size());
+  std::vector<Take> takes(const SlackSchedule& of) const {
+    const Schedule& s = of.schedule;
+    std::vector<Take> out(of.mappings.size());
     std::vector<double> bytes(out.size());
     constexpr auto kDram = static_cast<size_t>(hw::Memory::dram);
     for (size_t i = 0; i < s.stretches.size(); ++i) {
@@ -96,13 +112,19 @@ class SlackScheduler {
     }
     for (size_t op = 0; op < out.size(); ++op)
       out[op].burden =
-          burden({.tensor_bytes = mappings_[op]->tensor_bytes}, out[op].picojoules, bytes[op]);
+          burden({.tensor_bytes = of.mappings[op]->tensor_bytes}, out[op].picojoules, bytes[op]);
     return out;
   }
 
-  /// Equal products go back together, as many as make up for `beyond` cycles; at least those that
-  /// cost the most.
-  void go_back(const std::vector<Take>& before, const std::vector<Take>& now, double beyond) {
+  /// What a network was before, by op.
+  struct Before {
+    const Mappings& mappings;
+    const std::vector<Take>& takes;
+  };
+  /// Equal products go back together to what they were, as many as make up for `excess` cycles; at
+  /// least those that cost the most.
+  static void go_back(const Before& before, const std::vector<Take>& now, double excess,
+                      Mappings& mappings) {
     struct Group {
       const Mapping* mapping = nullptr;
       double cycles = 0, saved = 0;
@@ -112,28 +134,28 @@ class SlackScheduler {
     };
     std::vector<Group> groups;
     std::unordered_map<const Mapping*, size_t> known;
-    for (size_t i = 0; i < mappings_.size(); ++i) {
-      if (mappings_[i] == fewest_[i]) continue;
-      const auto [at, fresh] = known.emplace(mappings_[i].get(), groups.size());
-      if (fresh) groups.push_back({mappings_[i].get()});
-      groups[at->second].cycles += now[i].cycles - before[i].cycles;
-      groups[at->second].saved += saved(before[i], now[i]);
+    for (size_t i = 0; i < mappings.size(); ++i) {
+      if (mappings[i] == before.mappings[i]) continue;
+      const auto [at, fresh] = known.emplace(mappings[i].get(), groups.size());
+      if (fresh) groups.push_back({mappings[i].get()});
+      groups[at->second].cycles += now[i].cycles - before.takes[i].cycles;
+      groups[at->second].saved += saved(before.takes[i], now[i]);
     }
     std::ranges::stable_sort(groups, std::greater{}, &Group::price);
     std::unordered_set<const Mapping*> back;
     for (const Group& g : groups) {
-      if (!back.empty() && beyond <= 0) break;
+      if (!back.empty() && excess <= 0) break;
       back.insert(g.mapping);
-      beyond -= std::max(0.0, g.cycles);
+      excess -= std::max(0.0, g.cycles);
     }
-    for (size_t i = 0; i < mappings_.size(); ++i)
-      if (back.contains(mappings_[i].get())) mappings_[i] = fewest_[i];
+    for (size_t i = 0; i < mappings.size(); ++i)
+      if (back.contains(mappings[i].get())) mappings[i] = before.mappings[i];
   }
 
   const ScheduleInput& in_;
   Mapper sketches_;
+  LineChoices choices_;
   hw::ChainMemory memory_;
-  Mappings mappings_, fewest_;  ///< by op
 };
 
 }  // namespace

@@ -15,8 +15,9 @@ struct SlackSchedule {
 /// Puts a network together whose products may have taken slack. Programs overlap, so that each
 /// within the slack doesn't make their chain so: where it takes more than (1 + slack) times the
 /// cycles that it takes when every product has its fewest, or no less energy, products go back to
-/// those; first the ones that cost the most cycles for what they save. So a network
-/// takes at most (1 + slack) times the cycles that it takes without.
+/// those; first the ones that cost the most cycles for what they save. Where that leaves
+/// room, products that move tensors more than once go beyond their own slack, in the same way. So a
+/// network takes at most (1 + slack) times the cycles that it takes without.
 SlackSchedule schedule_within_slack(const ScheduleInput& input);
 
 }  // namespace accsim::sim

@@ -8,7 +8,6 @@
 #include <utility>
 
 #include "sim/base/sums.h"
-#include "sim/flow/line_cuts.h"
 
 namespace accsim::sim {
 namespace {
@@ -316,11 +315,25 @@ class Scheduler {
   /// its ops as a whole.
   bool take_lines(const LineRun& run) {
     if (is_pinned(run.ops)) return false;
+    LineChoices own;
+    LineChoices& choices = in_.choices != nullptr ? *in_.choices : own;
+    auto known = choices.find(run.first());
+    if (known == choices.end()) known = choices.emplace(run.first(), choose_lines(run)).first;
+    if (!known->second) return false;
+    const auto& [best, as] = *known->second;
+    const auto cut =
+        take_cut(best.ops, [&] { return lines_as(best, placed(best), as, in_.mapper); });
+    if (!cut) return false;
+    for (size_t k = 0; k < cut->moved.size(); ++k) out_.cut.emplace(best.ops[k], cut->moved[k]);
+    own_ += kMostParts * static_cast<int32_t>(best.ops.size());
+    return true;
+  }
+
+  std::optional<LineChoice> choose_lines(const LineRun& run) {
     std::vector<LineRun> choices = {run};
     if (run.ops.size() > 2) choices.push_back(first_two(run));
     const State before = state();
-    const LineRun* best = nullptr;
-    LineCut best_cut;
+    std::optional<LineChoice> best;
     int64_t least = kBeyond;
     for (const LineRun& choice : choices) {
       const Placed as = placed(choice);
@@ -333,18 +346,11 @@ class Scheduler {
       add_whole(run.first(), run.ops.back());
       if (const int64_t total = chain_.total(); total < least) {
         least = total;
-        best = &choice;
-        best_cut = *found;
+        best = {choice, *found};
       }
       go_back(before);
     }
-    if (!best) return false;
-    const auto cut =
-        take_cut(best->ops, [&] { return lines_as(*best, placed(*best), best_cut, in_.mapper); });
-    if (!cut) return false;
-    for (size_t k = 0; k < cut->moved.size(); ++k) out_.cut.emplace(best->ops[k], cut->moved[k]);
-    own_ += kMostParts * static_cast<int32_t>(best->ops.size());
-    return true;
+    return best;
   }
 
   /// What a run is cut from, when it has been moved to DRAM what ops make for the next one as far

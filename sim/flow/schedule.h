@@ -6,6 +6,7 @@
 
 #include "hw/timing/chain.h"
 #include "sim/flow/chain.h"
+#include "sim/flow/line_cuts.h"
 #include "sim/flow/line_runs.h"
 #include "sim/flow/row_runs.h"
 #include "sim/map/mapper.h"
@@ -39,6 +40,14 @@ struct Schedule {
   std::map<size_t, OpRequest> cut{};
 };
 
+/// How a run of lines is cut.
+struct LineChoice {
+  LineRun run;  ///< all of it, or its first two ops
+  LineCut cut;
+};
+/// By the first op of a run of lines; nothing where its ops are better as a whole.
+using LineChoices = std::map<size_t, std::optional<LineChoice>>;
+
 /// What a network is scheduled from.
 struct ScheduleInput {
   const hw::HwConfig& hw;
@@ -51,6 +60,9 @@ struct ScheduleInput {
   Mapper& mapper;                     ///< of pieces
   hw::ChainMemory* memory = nullptr;  ///< of the chains of other machines
   Mapper* sketches = nullptr;         ///< of pieces that are only tried: no programs; null: its own
+  /// Of the same network with other mappings: runs found here are cut as they were there, and the
+  /// others are added. Null: of none.
+  LineChoices* choices = nullptr;
 };
 
 /// Puts a network's ops one behind the other; those of a run take turns in pieces where the network

@@ -88,10 +88,27 @@ int64_t GemmProblem::out_tensor_bytes() const {
   return (op.grouped ? 1 : op.batch) * op.m() * pixel_outputs() * out_bytes;
 }
 
+namespace {
+
+template <class Counts>
+int64_t tensor_bytes_of(const GemmProblem& p, const Counts& counts) {
+  const auto part = [&](const Place& place, int64_t bytes) { return counts(place) ? bytes : 0; };
+  const int64_t weights = (p.op.b_shared ? 1 : p.op.batch) * p.op.k() * p.op.outputs;
+  int64_t out = part(p.a, p.a_tensor_bytes()) + part(p.out, p.out_tensor_bytes());
+  out += part(p.b, p.b_bits == 4 ? weights / 2 : weights * p.b_bytes);
+  if (p.has_parameters) out += part(p.parameters, p.all_parameters());
+  if (p.residual) out += part(*p.residual, p.out_tensor_bytes());
+  return out;
+}
+
+}  // namespace
+
 int64_t GemmProblem::tensor_bytes() const {
-  const int64_t weights = (op.b_shared ? 1 : op.batch) * op.k() * op.outputs;
-  return a_tensor_bytes() + (b_bits == 4 ? weights / 2 : weights * b_bytes) + out_tensor_bytes() +
-         (has_parameters ? all_parameters() : 0) + (residual ? out_tensor_bytes() : 0);
+  return tensor_bytes_of(*this, [](const Place&) { return true; });
+}
+
+int64_t GemmProblem::dram_tensor_bytes() const {
+  return tensor_bytes_of(*this, [](const Place& p) { return p.memory == hw::Memory::dram; });
 }
 
 bool weights_n_major(const GemmProblem& p) {

@@ -80,6 +80,8 @@ struct GemmProblem {
   int64_t out_tensor_bytes() const;
   /// Bytes of all tensors together; weights without what tilings add to them.
   int64_t tensor_bytes() const;
+  /// Of those in DRAM.
+  int64_t dram_tensor_bytes() const;
   /// Bytes of parameters of an output channel, multipliers of its other groups included.
   int64_t channel_parameters() const {
     return parameter_bytes + (scales() - 1) * hw::PostCommand::kGroupBytes;

@@ -318,14 +318,13 @@ void Mapper::check_program(const std::string& layer, Mapping& mapping) {
   if (!lacks.empty()) mapping.unverifiable = lacks;
 }
 
-std::shared_ptr<const Mapping> Mapper::fewest(const std::shared_ptr<const Mapping>& mapping,
-                                              const std::string& layer) {
-  if (!mapping->fewest) return mapping;
-  if (!options_.programs) return mapping->fewest;
-  auto& known = fewest_[mapping.get()];
+std::shared_ptr<const Mapping> Mapper::written(const std::shared_ptr<const Mapping>& mapping,
+                                               const std::string& layer) {
+  if (!options_.programs) return mapping;
+  auto& known = written_[mapping.get()];
   if (known) return known;
-  Mapping out = *mapping->fewest;
-  add_program(mapping->gemm->problem, out.gemm->tiling, out);
+  Mapping out = *mapping;
+  add_program(mapping->gemm->problem, mapping->gemm->tiling, out);
   check_program(layer, out);
   return known = std::make_shared<const Mapping>(std::move(out));
 }
@@ -378,11 +377,20 @@ Result<Mapping> Mapper::search_gemm(const GemmProblem& p, const MappingPin& pin,
   const View on = view(p.mode);
   SpaceOptions space{.dataflows = dataflows(pin, p.mode), .aim = aim};
   space.aim.tensor_bytes = static_cast<double>(p.tensor_bytes());
-  TilingChoice choice(space.aim);
+  TilingChoice choice(space.aim), beyond(beyond_slack(space.aim));
   const auto evaluate = [&](const Tiling& t) {
     const Cost cost = on.evaluator.cost(p, t);
-    choice.offer(t, cost, score(space.aim, cost, on.hw));
+    const Score its = score(space.aim, cost, on.hw);
+    choice.offer(t, cost, its);
+    beyond.offer(t, cost, its);
     return cost.timing.total.count();
+  };
+  const auto look = [&](const TilingChoice& of, const Aim& by) {
+    space.aim = by;
+    return sim::search(p, on.hw, space, pin, of.found(), [&](const Candidate& c) {
+      check(c.bound <= evaluate(c.tiling), "a mapping's bound exceeds its cycles");
+      return of.found();
+    });
   };
   if (p.scales() > hw::PostCommand::kMostGroups)
     return no_tiling(p, on.hw, space.dataflows.front());
@@ -393,11 +401,7 @@ Result<Mapping> Mapper::search_gemm(const GemmProblem& p, const MappingPin& pin,
       evaluate(*t);
     }
   int64_t considered = choice.offered();
-  if (choice.empty() || options_.effort == MapEffort::search)
-    considered += sim::search(p, on.hw, space, pin, choice.found(), [&](const Candidate& c) {
-      check(c.bound <= evaluate(c.tiling), "a mapping's bound exceeds its cycles");
-      return choice.found();
-    });
+  if (choice.empty() || options_.effort == MapEffort::search) considered += look(choice, space.aim);
   if (choice.empty()) return no_tiling(p, on.hw, space.dataflows.front());
   const auto mapping_of = [&](const TilingChoice::Timed& found) {
     Mapping m = costed(found.cost, choice.offered(), considered);
@@ -407,10 +411,15 @@ Result<Mapping> Mapper::search_gemm(const GemmProblem& p, const MappingPin& pin,
     if (options_.programs) m.gemm = {p, found.tiling};
     return m;
   };
+  const bool twice = space.aim.slackens() && options_.effort == MapEffort::search &&
+                     choice.chosen().score.dram_bytes > p.dram_tensor_bytes();
+  if (twice) considered += look(beyond, beyond_slack(space.aim));
   Mapping out = mapping_of(choice.chosen());
   if (options_.programs) add_program(p, choice.chosen().tiling, out);
   if (choice.chosen().score.cycles > choice.fewest().score.cycles)
     out.fewest = std::make_shared<const Mapping>(mapping_of(choice.fewest()));
+  if (twice && beyond.chosen().score.dram_bytes < choice.chosen().score.dram_bytes)
+    out.beyond = std::make_shared<const Mapping>(mapping_of(beyond.chosen()));
   return out;
 }
 

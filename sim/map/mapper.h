@@ -76,6 +76,9 @@ struct Mapping {
   double tensor_bytes = 0;  ///< of a product, as burden() counts them
   /// Of a product that has taken its slack: the mapping of the fewest cycles, without its program.
   std::shared_ptr<const Mapping> fewest;
+  /// Of a product that reads or writes some of its tensors in DRAM more than once: one that does so
+  /// less, beyond its slack (kBeyondSlack), without its program.
+  std::shared_ptr<const Mapping> beyond;
 };
 
 /// How much work goes into a mapping.
@@ -134,10 +137,10 @@ class Mapper {
   /// slack: its ops are cut where that saves cycles.
   Result<std::shared_ptr<const Mapping>> map_piece(const OpRequest& request, const SlotTurns& turns,
                                                    const std::string& layer);
-  /// A mapping's `fewest`, with its program where options say so; the mapping itself where it has
-  /// none. The same one for the same one.
-  std::shared_ptr<const Mapping> fewest(const std::shared_ptr<const Mapping>& mapping,
-                                        const std::string& layer);
+  /// A mapping's `fewest` or `beyond`, with its program where options say so. The same one for the
+  /// same one.
+  std::shared_ptr<const Mapping> written(const std::shared_ptr<const Mapping>& mapping,
+                                         const std::string& layer);
   /// Pieces are looked up here first, those of vector and memory ops and those of products, and
   /// what is found is added. Precondition: this is what is known of the machine and the options.
   void remember_pieces(MappingMemory::Alike& others, MappingMemory::Alike& products) {
@@ -210,7 +213,7 @@ class Mapper {
   std::map<int, std::unique_ptr<ModeView>> modes_;  ///< those that were asked for
   int64_t candidates_ = 0, evaluated_ = 0;
   std::map<std::string, std::shared_ptr<const Mapping>> cache_;
-  std::map<const Mapping*, std::shared_ptr<const Mapping>> fewest_;  ///< with programs
+  std::map<const Mapping*, std::shared_ptr<const Mapping>> written_;
   std::array<MappingMemory::Alike*, 2> pieces_{};
   std::map<std::string, VectorCut> move_cuts_;  ///< of moves, wherever they begin
 };

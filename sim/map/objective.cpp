@@ -19,6 +19,11 @@ std::optional<Objective> objective_from(std::string_view name) {
   return std::nullopt;
 }
 
+Aim beyond_slack(Aim aim) {
+  aim.slack *= kBeyondSlack;
+  return aim;
+}
+
 double primary(const Aim& aim, int64_t cycles, double picojoules, int64_t dram_bytes) {
   const auto delay = static_cast<double>(cycles);
   switch (aim.objective) {

@@ -53,5 +53,24 @@ TEST(NetworkSlackTaken, SavesTrafficForFewCycles) {
   EXPECT_LT(with.dram_read + with.dram_write, 2 * (none.dram_read + none.dram_write) / 3);
 }
 
+/// Six projections read their weights twice within their own slack, and once in that of the
+/// network. The shared buffer holds all activations: only the image and constants are in DRAM.
+TEST(NetworkSlackTaken, ReadsWeightsOnce) {
+  const auto graph = load_graph(kSource + "/models/mobilenet_v2_op13.onnx", {});
+  const auto hw = hw::load_hw(kSource + "/configs/64x64.yaml");
+  const Report report = cost_network(*graph, *hw, {})->report;
+  constexpr int64_t kParameters = 12, kTable = 256;  // bytes of a channel, and of a layer
+  int products = 0;
+  for (const LayerReport& l : report.layers) {
+    if (l.op_type != "Conv" && l.op_type != "Gemm") continue;
+    if (++products == 1) continue;  // reads the image
+    int64_t weights = 1;
+    for (const int64_t d : l.input_shapes[1]) weights *= d;
+    EXPECT_LE(l.costs.dram_read, weights + kParameters * l.input_shapes[1][0] + kTable) << l.name;
+    EXPECT_GE(l.costs.dram_read, weights) << l.name;
+  }
+  EXPECT_EQ(products, 53);
+}
+
 }  // namespace
 }  // namespace accsim::sim
