@@ -56,7 +56,34 @@ int64_t made_of(const LineFlow& flow, int64_t read) {
   return out;
 }
 
+/// The least bytes of the shared buffer that are alive while a run is, in pieces.
+int64_t least_shared(const LineRun& run, std::span<const ChainOp> ops) {
+  int64_t out = run.shared;
+  for (size_t k = 0; k + 1 < run.ops.size(); ++k) {
+    const LineFlow& flow = run.flows[k];
+    const OpRequest& request = *ops[run.ops[k]].request;
+    const Place& written = request.outputs[static_cast<size_t>(flow.out.index)].place;
+    if (written.memory == hw::Memory::shared) out -= flow.lines * flow.out_line;
+  }
+  return out;
+}
+
 }  // namespace
+
+std::vector<TensorId> in_the_way(std::span<const LineRun> runs, std::span<const ChainOp> ops,
+                                 std::span<const LayerTensors> tensors, const hw::HwConfig& hw) {
+  std::vector<TensorId> out;
+  for (const LineRun& run : runs) {
+    const int64_t least = std::min(least_shared(run, ops), least_shared(first_two(run), ops));
+    const OperandPort& in = run.flows[0].in;
+    if (least <= hw.shared.kib * 1024 || in.side != OperandPort::Side::input) continue;
+    const ChainOp& op = ops[run.first()];
+    const auto i = static_cast<size_t>(in.index);
+    if (op.request->inputs[i].place.memory == hw::Memory::shared)
+      out.push_back(tensors[op.layer].inputs[i]);
+  }
+  return out;
+}
 
 LineRun first_two(const LineRun& run) {
   LineRun out = run;

@@ -2,6 +2,7 @@
 #include <span>
 #include <vector>
 
+#include "sim/flow/chain.h"
 #include "sim/flow/line_pieces.h"
 #include "sim/flow/op_readers.h"
 
@@ -22,6 +23,12 @@ struct LineRun {
 
 /// Of a run the first two ops alone.
 LineRun first_two(const LineRun& run);
+
+/// Tensors in the shared buffer that leave a run no room to be cut: what its first op reads, where
+/// all that is alive while its ops run is more than there is, even when what ops make for the next
+/// one is moved to DRAM. `tensors`: by layer.
+std::vector<TensorId> in_the_way(std::span<const LineRun> runs, std::span<const ChainOp> ops,
+                                 std::span<const LayerTensors> tensors, const hw::HwConfig& hw);
 
 /// The runs among a network's ops, none of them in two; in order of their first ops.
 std::vector<LineRun> line_runs(const OpReaders& readers, const hw::HwConfig& hw,

@@ -46,11 +46,13 @@ std::string mapping_key(const hw::HwConfig& hw, const MapOptions& options, bool 
   return key.take();
 }
 
-Workload::Plan& Workload::plan(const ModeChoice& modes, bool all_room) {
+Workload::Plan& Workload::plan(const ModeChoice& modes, bool all_room,
+                               std::span<const TensorId> in_dram) {
   const hw::HwConfig& hw = modes.machine();
-  const std::string key = hw::config_key(hw, hw::kDecidesPlaces) + (all_room ? "all room" : "");
+  const std::string key = hw::config_key(hw, hw::kDecidesPlaces) + (all_room ? "all room" : "") +
+                          (in_dram.empty() ? "" : "out of the way");
   if (const auto known = plans_.find(key); known != plans_.end()) return known->second;
-  const Residency residency = plan_residency(graph_, lowered_, hw);
+  const Residency residency = plan_residency(graph_, lowered_, hw, in_dram);
   Plan out;
   out.shared_peak_bytes = residency.peak_bytes;
   std::unordered_map<std::string, size_t> seen;  // a key is of one kind
@@ -73,6 +75,7 @@ Workload::Plan& Workload::plan(const ModeChoice& modes, bool all_room) {
   const OpReaders readers(graph_, lowered_, residency, hw, out.ops);
   out.runs = row_runs(readers, hw, out.ops);
   out.line_runs = line_runs(readers, hw, out.ops);
+  if (in_dram.empty()) out.in_the_way = in_the_way(out.line_runs, out.ops, out.tensors, hw);
   return plans_.emplace(key, std::move(out)).first->second;
 }
 
@@ -182,9 +185,18 @@ Result<WorkloadTotals> Workload::cost(const hw::HwConfig& hw, const MapOptions& 
   return cost_on(ModeChoice(asked_, hw), options);
 }
 
-Result<WorkloadTotals> Workload::cost_on(const ModeChoice& modes, const MapOptions& asked) {
-  const hw::HwConfig& hw = modes.machine();
-  Plan& now = plan(modes, asked.all_room);
+Result<WorkloadTotals> Workload::cost_on(const ModeChoice& modes, const MapOptions& options) {
+  Plan& first = plan(modes, options.all_room, {});
+  Result<WorkloadTotals> out = cost_as(first, modes.machine(), options);
+  const bool cut = options.objective == Objective::cycles && options.effort == MapEffort::search;
+  if (!out || !cut || first.in_the_way.empty()) return out;
+  Plan& second = plan(modes, options.all_room, first.in_the_way);
+  Result<WorkloadTotals> other = cost_as(second, modes.machine(), options);
+  return other && other->cycles < out->cycles ? other : out;
+}
+
+Result<WorkloadTotals> Workload::cost_as(Plan& now, const hw::HwConfig& hw,
+                                         const MapOptions& asked) {
   WorkloadTotals out;
   const auto add = [](int64_t& sum, int64_t times, int64_t count) {
     sum = add_counts(sum, multiply_counts(times, count));

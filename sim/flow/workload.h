@@ -93,11 +93,13 @@ class Workload {
     std::vector<ChainOp> ops;                     ///< in that order
     std::vector<RowRun> runs;                     ///< of those
     std::vector<LineRun> line_runs;               ///< and those
+    std::vector<TensorId> in_the_way;             ///< what may be better in DRAM
     std::vector<LayerTensors> tensors;            ///< by layer
     std::unordered_map<std::string, Text> texts;  ///< by both kinds' mapping_key()
     int64_t shared_peak_bytes = 0;
   };
-  Plan& plan(const ModeChoice& modes, bool all_room);
+  /// With these tensors in DRAM: none, or what was in_the_way with none.
+  Plan& plan(const ModeChoice& modes, bool all_room, std::span<const TensorId> in_dram);
   Result<MappedOps> mapped(Kind& kind, const std::string& key, const hw::HwConfig& hw,
                            const MapOptions& options);
   Result<FoundMapping> mapped(const DistinctOp& op, MappingMemory::Alike* known, Mapper& mapper);
@@ -106,6 +108,7 @@ class Workload {
                const MapOptions& options, const std::array<std::string, 2>& keys);
 
   Result<WorkloadTotals> cost_on(const ModeChoice& modes, const MapOptions& options);
+  Result<WorkloadTotals> cost_as(Plan& plan, const hw::HwConfig& hw, const MapOptions& options);
 
   Graph graph_;
   Lowered lowered_;

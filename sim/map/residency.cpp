@@ -34,10 +34,11 @@ class Planner {
     for (size_t id = 0; id < lowered.parts.size(); ++id) set_part(id, lowered.parts[id]);
   }
 
-  Residency run() {
+  Residency run(std::span<const TensorId> in_dram) {
     for (size_t i = 0; i < lowered_.layers.size(); ++i) lives(static_cast<int>(i));
     add_live_bytes();
-    keep_outputs_in_dram();
+    keep_in_dram(graph_.outputs);
+    keep_in_dram(in_dram);
     select();
     for (size_t id = 0; id < out_.root.size(); ++id)
       out_.resident[id] = out_.resident[static_cast<size_t>(out_.root[id])];
@@ -107,8 +108,8 @@ class Planner {
     for (size_t i = 0; i < layers; ++i) out_.use[i].live = static_cast<int64_t>(live += change[i]);
   }
 
-  void keep_outputs_in_dram() {
-    for (TensorId id : graph_.outputs) first_[root(id)] = -1;
+  void keep_in_dram(std::span<const TensorId> tensors) {
+    for (TensorId id : tensors) first_[root(id)] = -1;
   }
 
   int64_t bytes(size_t id) const {
@@ -165,8 +166,9 @@ class Planner {
 
 }  // namespace
 
-Residency plan_residency(const Graph& graph, const Lowered& lowered, const hw::HwConfig& hw) {
-  return Planner(graph, lowered, hw).run();
+Residency plan_residency(const Graph& graph, const Lowered& lowered, const hw::HwConfig& hw,
+                         std::span<const TensorId> in_dram) {
+  return Planner(graph, lowered, hw).run(in_dram);
 }
 
 }  // namespace accsim::sim

@@ -1,4 +1,5 @@
 #pragma once
+#include <span>
 #include <vector>
 
 #include "hw/config/hw_config.h"
@@ -41,6 +42,8 @@ struct Residency {
 /// A tensor is resident when at every layer of its life the tensors alive that are not larger fit
 /// into the shared buffer together with it. Graph inputs and outputs and constants lie in DRAM. The
 /// rule never overfills the buffer, needs no search, and only adds tensors when the buffer grows.
-Residency plan_residency(const Graph& graph, const Lowered& lowered, const hw::HwConfig& hw);
+/// Those whose bytes are `in_dram`'s lie in DRAM whatever room there is.
+Residency plan_residency(const Graph& graph, const Lowered& lowered, const hw::HwConfig& hw,
+                         std::span<const TensorId> in_dram = {});
 
 }  // namespace accsim::sim

@@ -40,6 +40,26 @@ TEST(Workload, CostsWhatTheReportSays) {
   }
 }
 
+/// A larger shared buffer has room for the first convolution's result, but not for all that lies
+/// there while the second one and its pooling take turns: the network isn't slower for it.
+TEST(Workload, PutsTensorsOutOfTheWayOfRunsInLines) {
+  const Result<Graph> graph = load_graph(kSource + "/models/vgg16_op13.onnx", {});
+  ASSERT_TRUE(graph.ok());
+  Workload workload = *Workload::prepare(*graph);
+  hw::HwConfig hw = *hw::load_hw(kSource + "/configs/64x64-hbm.yaml");
+  int64_t before = std::numeric_limits<int64_t>::max();
+  for (const int64_t kib : {2048, 3308}) {
+    hw.shared.kib = kib;
+    const auto report = cost_network(*graph, hw, {.slack = 0});
+    const auto totals = workload.cost(hw, {.slack = 0});
+    ASSERT_TRUE(report.ok() && totals.ok());
+    EXPECT_LE(totals->cycles, before) << kib << " KiB";
+    EXPECT_EQ(totals->cycles, report->report.totals.cycles) << kib << " KiB";
+    EXPECT_EQ(totals->dram_read_bytes, report->report.totals.dram_read) << kib << " KiB";
+    before = totals->cycles;
+  }
+}
+
 /// Threads that map ahead find what one finds, and count what it counts.
 TEST(Workload, AreMappingsOfSeveralThreadsThoseOfOne) {
   const hw::HwConfig hw = *hw::load_hw(kSource + "/configs/64x64.yaml");
