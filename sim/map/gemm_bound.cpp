@@ -420,6 +420,11 @@ Candidate GemmBound::operator()(const Tiling& tiling, const PixelOption& m, cons
   return out;
 }
 
+double GemmBound::dram_bytes(const Tiling& tiling, const PixelOption& m, const ChannelOption& c,
+                             const OutputOption& n) const {
+  return dram_bytes(traffic(tiling, m, c, n));
+}
+
 double GemmBound::dram_bytes(const Traffic& b) const {
   const auto dram = [](const Place& place, double bytes) {
     return place.memory == hw::Memory::dram ? bytes : 0;

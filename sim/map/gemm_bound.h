@@ -88,6 +88,9 @@ class GemmBound {
   Candidate operator()(const Tiling& tiling, const PixelOption& m, const ChannelOption& c,
                        const OutputOption& n, const Aim& aim) const;
 
+  /// Never more than a combination's program moves from and to DRAM.
+  double dram_bytes(const Tiling& tiling, const PixelOption& m, const ChannelOption& c,
+                    const OutputOption& n) const;
   /// Never more than burden() of a combination's program.
   double burden(const Candidate& of, const PixelOption& m, const ChannelOption& c,
                 const OutputOption& n, const Aim& aim) const;

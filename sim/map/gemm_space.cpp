@@ -39,13 +39,15 @@ class Space {
  private:
   /// May it be better, or as good in fewer cycles?
   bool promises(const Candidate& c) const {
-    return std::tie(c.score_bound, c.bound) < std::tie(found_.primary, found_.cycles);
+    return options_.below_dram_bytes == 0 &&
+           std::tie(c.score_bound, c.bound) < std::tie(found_.primary, found_.cycles);
   }
 
-  /// May its burden be less than that of what is within the slack?
+  /// May its burden be less than that of what is within the slack, or may that leave it?
   bool saves(const Candidate& c) const {
-    return options_.aim.slackens() && static_cast<double>(c.bound) <= most_cycles() &&
-           (c.burden < found_.burden || c.bound < found_.burden_cycles);
+    if (!options_.aim.slackens() || static_cast<double>(c.bound) > most_cycles()) return false;
+    return c.burden < found_.burden ||
+           (options_.below_dram_bytes == 0 && c.bound < found_.burden_cycles);
   }
   std::vector<Candidate>::iterator least_burden() {
     return std::min_element(pool_.begin(), pool_.end(), [](const Candidate& a, const Candidate& b) {
@@ -190,6 +192,9 @@ class Space {
   void consider(const GemmBound& bound, const Tiling& t, const PixelOption& m,
                 const ChannelOption& c, const OutputOption& n) {
     ++bounded_;
+    if (options_.below_dram_bytes > 0 &&
+        bound.dram_bytes(t, m, c, n) >= static_cast<double>(options_.below_dram_bytes))
+      return;
     if (hopeless(bound.loads(t, m, c, n))) return;
     Candidate found = bound(t, m, c, n, options_.aim);
     if (options_.aim.slackens() && static_cast<double>(found.bound) <= most_cycles())

@@ -28,6 +28,9 @@ std::vector<int64_t> tile_sizes(int64_t length, int64_t unit = 1);
 struct SpaceOptions {
   std::vector<hw::Dataflow> dataflows;
   Aim aim{};
+  /// The fewest cycles have been found: only less burden() is looked for, by tilings that move
+  /// fewer bytes from and to DRAM than these. 0: not so.
+  int64_t below_dram_bytes = 0;
 };
 
 /// What a search has found so far. A candidate whose bounds say that it is no better is left out.

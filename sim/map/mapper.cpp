@@ -378,18 +378,19 @@ Result<Mapping> Mapper::search_gemm(const GemmProblem& p, const MappingPin& pin,
   SpaceOptions space{.dataflows = dataflows(pin, p.mode), .aim = aim};
   space.aim.tensor_bytes = static_cast<double>(p.tensor_bytes());
   TilingChoice choice(space.aim), beyond(beyond_slack(space.aim));
-  const auto evaluate = [&](const Tiling& t) {
+  int64_t timed = 0;
+  const auto evaluate = [&](TilingChoice& to, const Tiling& t) {
+    ++timed;
     const Cost cost = on.evaluator.cost(p, t);
     const Score its = score(space.aim, cost, on.hw);
-    choice.offer(t, cost, its);
-    beyond.offer(t, cost, its);
+    if (space.below_dram_bytes == 0 || its.dram_bytes < space.below_dram_bytes)
+      to.offer(t, cost, its);
     return cost.timing.total.count();
   };
-  const auto look = [&](const TilingChoice& of, const Aim& by) {
-    space.aim = by;
-    return sim::search(p, on.hw, space, pin, of.found(), [&](const Candidate& c) {
-      check(c.bound <= evaluate(c.tiling), "a mapping's bound exceeds its cycles");
-      return of.found();
+  const auto look = [&](TilingChoice& to) {
+    return sim::search(p, on.hw, space, pin, to.found(), [&](const Candidate& c) {
+      check(c.bound <= evaluate(to, c.tiling), "a mapping's bound exceeds its cycles");
+      return to.found();
     });
   };
   if (p.scales() > hw::PostCommand::kMostGroups)
@@ -398,27 +399,33 @@ Result<Mapping> Mapper::search_gemm(const GemmProblem& p, const MappingPin& pin,
   if (pin.free())
     if (const auto t = heuristic_tiling(p, on.hw, space.dataflows.front())) {
       if (options_.only_links()) return by_rule(on.evaluator, p, *t);
-      evaluate(*t);
+      evaluate(choice, *t);
     }
-  int64_t considered = choice.offered();
-  if (choice.empty() || options_.effort == MapEffort::search) considered += look(choice, space.aim);
+  int64_t considered = timed;
+  if (choice.empty() || options_.effort == MapEffort::search) considered += look(choice);
   if (choice.empty()) return no_tiling(p, on.hw, space.dataflows.front());
   const auto mapping_of = [&](const TilingChoice::Timed& found) {
-    Mapping m = costed(found.cost, choice.offered(), considered);
+    Mapping m = costed(found.cost, timed, considered);
     m.link = on.evaluator.link(p, found.tiling);
     m.tensor_bytes = space.aim.tensor_bytes;
     check(m.counts.macs == Macs(p.op.macs()), "a program's MACs differ from its op's");
     if (options_.programs) m.gemm = {p, found.tiling};
     return m;
   };
-  const bool twice = space.aim.slackens() && options_.effort == MapEffort::search &&
-                     choice.chosen().score.dram_bytes > p.dram_tensor_bytes();
-  if (twice) considered += look(beyond, beyond_slack(space.aim));
+  const int64_t dram_bytes = choice.chosen().score.dram_bytes;
+  if (space.aim.slackens() && options_.effort == MapEffort::search &&
+      dram_bytes > p.dram_tensor_bytes()) {
+    for (const TilingChoice::Timed* t : {&choice.fewest(), &choice.chosen()})
+      beyond.offer(t->tiling, t->cost, t->score);
+    space.aim = beyond_slack(space.aim);
+    space.below_dram_bytes = dram_bytes;
+    considered += look(beyond);
+  }
   Mapping out = mapping_of(choice.chosen());
   if (options_.programs) add_program(p, choice.chosen().tiling, out);
   if (choice.chosen().score.cycles > choice.fewest().score.cycles)
     out.fewest = std::make_shared<const Mapping>(mapping_of(choice.fewest()));
-  if (twice && beyond.chosen().score.dram_bytes < choice.chosen().score.dram_bytes)
+  if (!beyond.empty() && beyond.chosen().score.dram_bytes < dram_bytes)
     out.beyond = std::make_shared<const Mapping>(mapping_of(beyond.chosen()));
   return out;
 }

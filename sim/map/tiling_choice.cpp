@@ -20,7 +20,6 @@ bool TilingChoice::within(const Score& score) const {
 }
 
 void TilingChoice::offer(const Tiling& tiling, const Cost& cost, const Score& score) {
-  ++offered_;
   if (!best_ || score < best_->score) best_ = {tiling, cost, score};
   if (!aim_.slackens() || !within(score) ||
       std::ranges::any_of(within_, [&](const Timed& t) { return as_good(t.score, score); }))

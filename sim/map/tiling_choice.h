@@ -22,7 +22,6 @@ class TilingChoice {
   void offer(const Tiling& tiling, const Cost& cost, const Score& score);
 
   bool empty() const { return !best_; }
-  int64_t offered() const { return offered_; }
   /// What a search need not look beyond.
   Found found() const;
   /// The best, the first of equals; with slack the one of the least burden(), then DRAM bytes, then
@@ -38,7 +37,6 @@ class TilingChoice {
   std::optional<Timed> best_;  ///< by the objective
   /// Within the slack; none of them has fewer cycles and less burden().
   std::vector<Timed> within_;
-  int64_t offered_ = 0;
 };
 
 }  // namespace accsim::sim
