@@ -158,7 +158,7 @@ class FaultsTest(unittest.TestCase):
         for name in self.COMMANDS:
             calls, wanted, rows = self.good(name)
             for n in range(1, calls[2] + 2):
-                for error in (errno.ENOSPC, errno.EIO):
+                for error in (errno.ENOSPC, errno.EIO, errno.EPIPE):
                     for later in ("", "+"):
                         with self.subTest(command=name, write=f"{n}{later}", error=error):
                             env = {"FAULTS_WRITE": f"{n}{later}", "FAULTS_ERRNO": str(error)}
@@ -217,6 +217,35 @@ class FaultsTest(unittest.TestCase):
                 self.assertRegex(done.stderr, "^accsim: error: .*cut short")
                 left = {p.name for p in self.dir.iterdir()}
                 self.assertEqual(left, {"net.onnx", "sweep.yaml", "shrinks.onnx"})
+
+    def test_nobody_reads_the_output(self):
+        """A pipe without a reader: killed by SIGPIPE, as is usual, or where that is ignored, an
+        error; no part of a file and no lost row either way."""
+        for name in self.COMMANDS:
+            _, wanted, rows = self.good(name)
+            for ignored in (False, True):
+                self.clear()
+                reader, writer = os.pipe()
+                os.close(reader)
+                with self.subTest(command=name, ignored=ignored):
+                    done = subprocess.run(
+                        [str(ACCSIM), *map(str, self.COMMANDS[name][0])],
+                        stdout=writer,
+                        stderr=subprocess.PIPE,
+                        text=True,
+                        check=False,
+                        cwd=self.dir,
+                        timeout=60,
+                        restore_signals=not ignored,
+                    )
+                    if done.returncode == 2:
+                        self.assertRegex(done.stderr, REASON)
+                    self.assertIn(done.returncode, (0, 2) if ignored else (0, -signal.SIGPIPE))
+                    for path, data in self.files().items():
+                        self.assertEqual(data, wanted.get(path), path)
+                    if name == "sweep":
+                        self.assertEqual(self.rows(), rows)
+                os.close(writer)
 
     def test_signals(self):
         """SIGINT and SIGTERM at random moments: no part of a file, no lost row."""
