@@ -24,6 +24,7 @@ std::pair<std::string, std::string> split_assignment(const std::string& text) {
 }
 
 constexpr int64_t kMostNodes = 1'000'000'000;  ///< that an option can allow
+constexpr int64_t kMostMib = int64_t{1} << 20;
 
 /// An option that is given as NAME=N, any number of times, with different names.
 struct NumberOption {
@@ -107,7 +108,6 @@ void ModelOptions::add_graph_options_to(CLI::App& app) {
 }
 
 void ModelOptions::add_limits_to(CLI::App& app) {
-  constexpr int64_t kMostMib = int64_t{1} << 20;
   app.option_defaults()->group("Limits");
   app.add_option(std::string(kNodesOption), limits_.nodes,
                  "Nodes, iterations and calls that loops and functions may become")
@@ -135,6 +135,15 @@ void ModelOptions::add_programs_to(CLI::App& app) {
       ->group("Limits");
 }
 
+void ModelOptions::add_memory_to(CLI::App& app) {
+  app.add_option(std::string(kMemoryOption), memory_mib_,
+                 "MiB that arrays may take at a time, weights included")
+      ->type_name("N")
+      ->capture_default_str()
+      ->check(CLI::Range(int64_t{1}, kMostMib))
+      ->group("Limits");
+}
+
 void ModelOptions::add_cut_to(CLI::App& app) {
   app.option_defaults()->group("Model");
   app.add_option("--from", cut_.from,
@@ -153,6 +162,7 @@ Result<ElaborateOptions> ModelOptions::elaborate() const {
   out.allow_unsupported = allow_unsupported_;
   out.limits = limits_;
   out.limits.graph_bytes = graph_mib_ << 20;
+  out.limits.memory_bytes = memory_mib_ << 20;
   Errors errors;
   take_numbers(bindings_, {"--bind", "NAME"}, out.bindings, errors);
   take_numbers(sizes_, {"--assume", "NODE"}, out.sizes, errors);

@@ -27,6 +27,8 @@ class ModelOptions {
   void add_graph_options_to(CLI::App& app);
   /// That which limits how much is mapped, for commands that map networks.
   void add_programs_to(CLI::App& app);
+  /// That which limits what is computed with, for commands that run networks.
+  void add_memory_to(CLI::App& app);
   /// Those that cut the graph, for commands that look at parts of networks.
   void add_cut_to(CLI::App& app);
   /// Those for models that are TorchScript files, where a command reads by load().
@@ -45,7 +47,8 @@ class ModelOptions {
   std::vector<std::string> bindings_, shapes_, sizes_, branches_;
   GraphCut cut_;
   Limits limits_;
-  int64_t graph_mib_ = Limits{}.graph_bytes >> 20;  ///< Limits::graph_bytes as the option has them
+  /// Limits::graph_bytes and memory_bytes as the options have them.
+  int64_t graph_mib_ = Limits{}.graph_bytes >> 20, memory_mib_ = Limits{}.memory_bytes >> 20;
   bool allow_unsupported_ = false;
   TorchFile torch_;
 };

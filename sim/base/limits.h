@@ -15,9 +15,12 @@ struct Limits {
   int64_t rank = 64;
   /// Different operations that programs are looked for, one by one.
   int64_t programs = 2'000;
+  /// Bytes of a run's arrays that are alive at a time, weights included.
+  int64_t memory_bytes = int64_t{4096} << 20;
 };
 
 inline constexpr std::string_view kNodesOption = "--max-nodes", kGraphOption = "--max-graph-mib",
-                                  kRankOption = "--max-rank", kProgramsOption = "--max-programs";
+                                  kRankOption = "--max-rank", kProgramsOption = "--max-programs",
+                                  kMemoryOption = "--max-memory-mib";
 
 }  // namespace accsim

@@ -16,9 +16,6 @@
 namespace accsim::sim {
 namespace {
 
-/// Largest input that is drawn: 4 GiB.
-constexpr int64_t kMostInput = int64_t{1} << 32;
-
 /// Input files as arrays. Integers of another width than the model's are converted when they fit.
 Result<ref::Arrays> read_inputs(const ModelDef& model, const RunRequest& request) {
   ref::Arrays arrays;
@@ -139,9 +136,11 @@ Result<PreparedRun> prepare_run(const RunRequest& request) {
                    fmt::format("is {}, which isn't computed with", name(tensor.dtype)),
                    fmt::format("{}: input '{}'", request.model, tensor.name)};
     const uint64_t seed = named == request.inputs.end() ? 0 : named->seed;
-    if (storage_bytes(tensor.dtype, elements(tensor.dims)) > kMostInput)
+    const int64_t most = request.elaborate.limits.memory_bytes;
+    if (storage_bytes(tensor.dtype, elements(tensor.dims)) > most)
       return Error{Errc::capacity,
-                   fmt::format("would be {}; use smaller shapes", accsim::to_string(tensor.dims)),
+                   fmt::format("would be {}, beyond {} MiB; use smaller shapes, or {} N",
+                               accsim::to_string(tensor.dims), most >> 20, kMemoryOption),
                    fmt::format("{}: input '{}'", request.model, tensor.name)};
     out.inputs[tensor.name] = ref::random_input(out.graph, id, seed);
   }
@@ -248,6 +247,7 @@ Result<RunSummary> run_network(const PreparedRun& prepared, const RunRequest& re
   ref::RunOptions options;
   options.threads = request.threads;
   options.weight_seed = request.weight_seed;
+  options.most_bytes = request.elaborate.limits.memory_bytes;
   options.progress = request.progress;
   if (!request.dump.empty())
     options.observe = [&](const ref::NodeRun& run) { return dumper.add(run, "float"); };

@@ -41,6 +41,7 @@ class QuantisedRun {
     ref::RunOptions options;
     options.threads = request_.threads;
     options.weight_seed = request_.weight_seed;
+    options.most_bytes = request_.elaborate.limits.memory_bytes;
     options.progress = request_.progress;
     if (!layerwise)
       options.substitute = [this](NodeId node, const std::vector<ref::Array>& inputs,
@@ -196,6 +197,7 @@ Result<RunSummary> run_quantised_network(const PreparedRun& prepared, const RunR
   ref::RunOptions options;
   options.threads = request.threads;
   options.weight_seed = request.weight_seed;
+  options.most_bytes = request.elaborate.limits.memory_bytes;
   options.progress = request.progress;
   options.observe = [&](const ref::NodeRun& run) {
     calibration.see(run);

@@ -100,6 +100,7 @@ class Run {
     ref::RunOptions out;
     out.threads = request_.threads;
     out.weight_seed = request_.weight_seed;
+    out.most_bytes = request_.elaborate.limits.memory_bytes;
     return out;
   }
   std::set<TensorId> kept() const {

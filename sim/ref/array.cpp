@@ -13,6 +13,10 @@ namespace accsim::sim::ref {
 
 void MemoryCount::add(int64_t bytes) {
   const int64_t now = now_ += bytes;
+  if (now > most_) {
+    now_ -= bytes;
+    throw BeyondMemory(now);
+  }
   int64_t peak = peak_;
   while (now > peak && !peak_.compare_exchange_weak(peak, now)) {
   }
@@ -57,8 +61,13 @@ struct Array::Bytes {
   Bytes(int64_t size, std::shared_ptr<MemoryCount> counter)
       : count(std::move(counter)), counted(size) {
     constexpr auto kAlign = std::align_val_t{64};
-    at = ::operator new(static_cast<size_t>(std::max<int64_t>(size, 1)), kAlign);
     if (count) count->add(counted);
+    try {
+      at = ::operator new(static_cast<size_t>(std::max<int64_t>(size, 1)), kAlign);
+    } catch (...) {
+      if (count) count->remove(counted);
+      throw;
+    }
   }
   ~Bytes() {
     ::operator delete (at, std::align_val_t{64});

@@ -1,6 +1,8 @@
 #pragma once
 #include <atomic>
 #include <cstdint>
+#include <exception>
+#include <limits>
 #include <memory>
 #include <type_traits>
 #include <vector>
@@ -11,15 +13,25 @@
 
 namespace accsim::sim::ref {
 
+/// What an array would have made a run hold beyond its limit.
+struct BeyondMemory : std::exception {
+  explicit BeyondMemory(int64_t wanted) : bytes(wanted) {}
+  const char* what() const noexcept override { return "arrays beyond the limit of a run"; }
+  int64_t bytes;  ///< that all arrays together would have taken
+};
+
 /// Bytes that arrays hold now and held at most. One counter a run; thread-safe.
 class MemoryCount {
  public:
+  explicit MemoryCount(int64_t most = std::numeric_limits<int64_t>::max()) : most_(most) {}
+  /// Throws BeyondMemory, and adds nothing, where that would be more than `most`.
   void add(int64_t bytes);
   void remove(int64_t bytes) { now_ -= bytes; }
   int64_t now() const { return now_; }
   int64_t peak() const { return peak_; }
 
  private:
+  const int64_t most_;
   std::atomic<int64_t> now_{0}, peak_{0};
 };
 

@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <stdexcept>
 
+#include "sim/base/limits.h"
+#include "sim/base/units.h"
 #include "sim/operators/op_table.h"
 #include "sim/ref/kernel_context.h"
 
@@ -79,11 +81,25 @@ class Runner {
   Runner(const Graph& graph, const RunOptions& options)
       : graph_(graph),
         options_(options),
-        state_(options.threads, options.weight_seed),
+        state_(options.threads, options.weight_seed, options.most_bytes),
         arrays_(graph.tensors.size()),
         readers_(graph.tensors.size(), 0) {}
 
   Result<RunResult> run(const Arrays& inputs) {
+    try {
+      return run_all(inputs);
+    } catch (const BeyondMemory& e) {
+      return at(where_, Errc::capacity,
+                fmt::format("arrays would take {} MiB from here on, at most {} are taken; {} N "
+                            "takes N",
+                            ceil_div(e.bytes, kMib), options_.most_bytes / kMib, kMemoryOption));
+    }
+  }
+
+ private:
+  static constexpr int64_t kMib = int64_t{1} << 20;
+
+  Result<RunResult> run_all(const Arrays& inputs) {
     if (Status s = check_runnable(graph_); !s) return s.errors();
     if (Status s = take_inputs(inputs); !s) return s.errors();
     for (const Node& node : graph_.nodes)
@@ -98,7 +114,6 @@ class Runner {
     return collect();
   }
 
- private:
   Status take_inputs(const Arrays& inputs) {
     Errors errors;
     for (TensorId id : graph_.inputs) {
@@ -142,6 +157,7 @@ class Runner {
   Status run_node(NodeId id) {
     const Node& node = graph_.nodes[static_cast<size_t>(id)];
     if (node.absorbed) return ok();
+    where_ = label(graph_, node);
     std::vector<Array> inputs;
     for (TensorId input : node.inputs) {
       if (input == kNoTensor) {
@@ -229,6 +245,7 @@ class Runner {
   RunState state_;
   std::vector<Array> arrays_;
   std::vector<int64_t> readers_;
+  std::string where_ = graph_.file;  ///< what is being done
 };
 
 /// What a node asks for that no known definition has; "" for nothing. An attribute that no kernel

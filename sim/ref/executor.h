@@ -1,6 +1,7 @@
 #pragma once
 #include <atomic>
 #include <functional>
+#include <limits>
 #include <map>
 #include <optional>
 #include <string>
@@ -33,6 +34,9 @@ struct RunOptions {
   int threads = 1;
   /// Weights that the file doesn't have are drawn from this; without it they are an error.
   std::optional<uint64_t> weight_seed;
+  /// Bytes that arrays may hold at a time, weights included (Limits::memory_bytes); more is an
+  /// error of capacity. Those of `loaded` and of the caller don't count.
+  int64_t most_bytes = std::numeric_limits<int64_t>::max();
   /// Elements of stored tensors by tensor id, as load_weights() gives them, for graphs that run
   /// more than once; those that are empty or absent are read when first needed and freed after use.
   const std::vector<Array>* loaded = nullptr;

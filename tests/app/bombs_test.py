@@ -6,8 +6,7 @@ Usage: bombs_test.py ACCSIM [unittest arguments].
 
 Each bomb goes through the commands that take models from anybody. Memory is what the process had at
 most (ru_maxrss); processor time is limited by the kernel. `run` has all tensors that are alive in
-memory, however many the user asks for: bombs are such that it needs less than 512 MB, or more than
-the kernel gives it, which must be exit code 3.
+memory, by default 4 GiB of them: it is told the 512 MB (--max-memory-mib).
 """
 
 import os
@@ -30,7 +29,7 @@ COMMANDS = {
     "inspect": ["inspect", "{model}"],
     "shapes": ["shapes", "{model}"],
     "tile": ["tile", "{model}", "--output", "{out}", "--conv", "im2col"],
-    "run": ["run", "{model}", "--weights", "random:1"],
+    "run": ["run", "{model}", "--weights", "random:1", "--max-memory-mib", 400],
 }
 MANY = 16_000  # nodes that fit a MB
 HUGE = 1 << 40
@@ -462,6 +461,27 @@ class BombsTest(unittest.TestCase):
         self.assertEqual(code, 2)
         self.assertIn("operands, at most 500 are taken; --max-programs N", said)
         self.assertEqual(self.measure(COMMANDS["cost"])[0], 0)
+
+    def test_runs_have_so_much_memory(self):
+        """Weights, values alive and inputs count: 4 MiB each, two of them at a time."""
+        self.model.write_bytes(simple(chain("Relu", 5, "relu"), [1024, 1024]))
+        code, said, *_ = self.measure(["run", "{model}", "--max-memory-mib", 7])
+        self.assertEqual(code, 2)
+        self.assertIn("node 'relu0' (Relu): arrays would take 8 MiB", said)
+        self.assertIn("at most 7 are taken; --max-memory-mib N", said)
+        self.assertEqual(self.measure(["run", "{model}", "--max-memory-mib", 8])[0], 0)
+        code, said, *_ = self.measure(["run", "{model}", "--max-memory-mib", 3])
+        self.assertEqual(code, 2)
+        self.assertIn("input 'x': would be 1024x1024, beyond 3 MiB", said)
+        self.assertIn("--max-memory-mib N", said)
+        weights = [tensor("w", [1024, 1024], dtype=1)]
+        product = [node("MatMul", ["x", "w"], ["y"], "product")]
+        self.model.write_bytes(simple(product, [1, 1024], weights))
+        words = ["run", "{model}", "--weights", "random:1", "--max-memory-mib"]
+        code, said, *_ = self.measure([*words, 4])
+        self.assertEqual(code, 2)
+        self.assertIn("node 'product' (MatMul): arrays would take 5 MiB", said)
+        self.assertEqual(self.measure([*words, 5])[0], 0)
 
 
 if __name__ == "__main__":
