@@ -482,7 +482,8 @@ CASES = [
         "run net.onnx",
         one("Relu", dims=[1 << 20, 1 << 20]),
         """
-        accsim: error: net.onnx: input 'x': would be 1048576x1048576; use smaller shapes
+        accsim: error: net.onnx: input 'x': would be 1048576x1048576, beyond 4096 MiB; use
+        smaller shapes, or --max-memory-mib N
     """,
     ),
 ]
