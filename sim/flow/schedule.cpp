@@ -321,8 +321,9 @@ class Scheduler {
     if (known == choices.end()) known = choices.emplace(run.first(), choose_lines(run)).first;
     if (!known->second) return false;
     const auto& [best, as] = *known->second;
-    const auto cut =
-        take_cut(best.ops, [&] { return lines_as(best, placed(best), as, in_.mapper); });
+    const Placed requests = placed(best);
+    if (requests.shared > capacity()) return false;  // other mappings may stage in more of it
+    const auto cut = take_cut(best.ops, [&] { return lines_as(best, requests, as, in_.mapper); });
     if (!cut) return false;
     for (size_t k = 0; k < cut->moved.size(); ++k) out_.cut.emplace(best.ops[k], cut->moved[k]);
     own_ += kMostParts * static_cast<int32_t>(best.ops.size());
