@@ -109,6 +109,14 @@ std::map<std::string, std::vector<ref::Array>> take_series(const ModelDef& model
 
 }  // namespace
 
+ref::RunOptions run_options(const RunRequest& request) {
+  ref::RunOptions out;
+  out.threads = request.threads;
+  out.weight_seed = request.weight_seed;
+  out.most_bytes = request.elaborate.limits.memory_bytes;
+  return out;
+}
+
 Result<PreparedRun> prepare_run(const RunRequest& request) {
   const Result<ModelDef> model = read_model(request.model);
   if (!model) return model.errors();
@@ -244,10 +252,7 @@ Result<RunSummary> run_network(const PreparedRun& prepared, const RunRequest& re
   const Graph& graph = prepared.graph;
   if (Status s = prepare_output(graph, request); !s) return s.errors();
   Dumper dumper(request.output, request.dump);
-  ref::RunOptions options;
-  options.threads = request.threads;
-  options.weight_seed = request.weight_seed;
-  options.most_bytes = request.elaborate.limits.memory_bytes;
+  ref::RunOptions options = run_options(request);
   options.progress = request.progress;
   if (!request.dump.empty())
     options.observe = [&](const ref::NodeRun& run) { return dumper.add(run, "float"); };

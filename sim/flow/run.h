@@ -37,6 +37,9 @@ struct RunRequest {
   std::function<bool(size_t done, size_t of)> progress;
 };
 
+/// The executor's options as a request has them, progress left out.
+ref::RunOptions run_options(const RunRequest& request);
+
 /// A network with its inputs, ready to run.
 struct PreparedRun {
   Graph graph;

@@ -38,10 +38,7 @@ class QuantisedRun {
 
   Result<RunSummary> run(bool layerwise) {
     if (Status s = prepare_output(graph_, request_); !s) return s.errors();
-    ref::RunOptions options;
-    options.threads = request_.threads;
-    options.weight_seed = request_.weight_seed;
-    options.most_bytes = request_.elaborate.limits.memory_bytes;
+    ref::RunOptions options = run_options(request_);
     options.progress = request_.progress;
     if (!layerwise)
       options.substitute = [this](NodeId node, const std::vector<ref::Array>& inputs,
@@ -194,10 +191,7 @@ Result<RunSummary> run_quantised_network(const PreparedRun& prepared, const RunR
   const Result<CostedNetwork> network = cost_network(graph, hw, {});
   if (!network) return network.errors();
   Calibration calibration(graph);
-  ref::RunOptions options;
-  options.threads = request.threads;
-  options.weight_seed = request.weight_seed;
-  options.most_bytes = request.elaborate.limits.memory_bytes;
+  ref::RunOptions options = run_options(request);
   options.progress = request.progress;
   options.observe = [&](const ref::NodeRun& run) {
     calibration.see(run);

@@ -70,7 +70,7 @@ class Run {
         request_(request),
         hw_(hw),
         network_(network),
-        runs_(graph_, float_options(), request.percentile, kept()) {
+        runs_(graph_, run_options(request_), request.percentile, kept()) {
     quality_.model = request.model;
     quality_.hw = hw.name;
     quality_.percentile = request.percentile;
@@ -79,7 +79,7 @@ class Run {
   Result<RunSummary> run() {
     if (Status s = prepare_output(graph_, request_); !s) return s.errors();
     if (Status s = calibrate(); !s) return s.errors();
-    auto network = Int8Network::make(graph_, network_, hw_, runs_, float_options());
+    auto network = Int8Network::make(graph_, network_, hw_, runs_, run_options(request_));
     if (!network) return network.errors();
     quality_.left_out = network->program().report.left_out;
     for (const TensorId id : graph_.outputs)
@@ -96,13 +96,6 @@ class Run {
   }
 
  private:
-  ref::RunOptions float_options() const {
-    ref::RunOptions out;
-    out.threads = request_.threads;
-    out.weight_seed = request_.weight_seed;
-    out.most_bytes = request_.elaborate.limits.memory_bytes;
-    return out;
-  }
   std::set<TensorId> kept() const {
     std::set<TensorId> out;
     for (const Layer& l : network_.lowered.layers)
@@ -130,7 +123,7 @@ class Run {
   Status calibrate() {
     const int64_t count = request_.calibrate > 0 ? request_.calibrate : request_.count;
     quality_.calibrated = std::min(count, request_.count);
-    FloatRuns others(graph_, float_options(), request_.percentile, {});
+    FloatRuns others(graph_, run_options(request_), request_.percentile, {});
     for (int64_t i = 0; i < request_.count; ++i) {
       auto kept = (i < count ? runs_ : others).run(inputs(i));
       if (!kept) return kept.errors();

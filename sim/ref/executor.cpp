@@ -89,7 +89,7 @@ class Runner {
     try {
       return run_all(inputs);
     } catch (const BeyondMemory& e) {
-      return at(where_, Errc::capacity,
+      return at(running_ == nullptr ? graph_.file : label(graph_, *running_), Errc::capacity,
                 fmt::format("arrays would take {} MiB from here on, at most {} are taken; {} N "
                             "takes N",
                             ceil_div(e.bytes, kMib), options_.most_bytes / kMib, kMemoryOption));
@@ -157,7 +157,7 @@ class Runner {
   Status run_node(NodeId id) {
     const Node& node = graph_.nodes[static_cast<size_t>(id)];
     if (node.absorbed) return ok();
-    where_ = label(graph_, node);
+    running_ = &node;
     std::vector<Array> inputs;
     for (TensorId input : node.inputs) {
       if (input == kNoTensor) {
@@ -245,7 +245,7 @@ class Runner {
   RunState state_;
   std::vector<Array> arrays_;
   std::vector<int64_t> readers_;
-  std::string where_ = graph_.file;  ///< what is being done
+  const Node* running_ = nullptr;  ///< or the last that ran; null: none yet
 };
 
 /// What a node asks for that no known definition has; "" for nothing. An attribute that no kernel
