@@ -222,7 +222,8 @@ std::string objective_text(const MapOptions& options) {
 }
 
 /// Puts the network together and costs it. Gives the tensors that are in_the_way().
-std::vector<TensorId> cost_chain(const Graph& graph, const Residency& residency,
+std::vector<TensorId> cost_chain(const Graph& graph, const Lowered& lowered,
+                                 const Residency& residency,
                                  const std::vector<std::vector<OpRequest>>& work, Mapper& mapper,
                                  CostedNetwork& network) {
   Report& r = network.report;
@@ -231,14 +232,14 @@ std::vector<TensorId> cost_chain(const Graph& graph, const Residency& residency,
   std::vector<RowRun> rows;
   std::vector<LineRun> lines;
   if (mapper.minimises_cycles()) {
-    const OpReaders readers(graph, network.lowered, residency, machine, ops.ops);
+    const OpReaders readers(graph, lowered, residency, machine, ops.ops);
     rows = row_runs(readers, machine, ops.ops);
     if (mapper.searches()) lines = line_runs(readers, machine, ops.ops);
   }
   auto [found, mappings] = schedule_within_slack(
-      {machine, ops.ops, ops.mappings, network.tensors, rows, lines, network.lowered, mapper});
+      {machine, ops.ops, ops.mappings, network.tensors, rows, lines, lowered, mapper});
   take_mappings(std::move(mappings), ops, network);
-  add_costs(found, ops, network.lowered, mapper, r);
+  add_costs(found, ops, lowered, mapper, r);
   r.shared_peak_bytes = residency.peak_bytes;
   for (const Schedule::SharedUse& use : found.shared) {
     r.shared_peak_bytes = std::max(r.shared_peak_bytes, use.bytes);
@@ -261,7 +262,7 @@ class NetworkCosting {
         asked_(OperandTypes(graph, lowered).of_layers()),
         modes_(asked_, hw) {}
 
-  /// With these tensors in DRAM.
+  /// With these tensors in DRAM; `lowered` is left to the caller.
   Result<CostedNetwork> cost(std::span<const TensorId> in_dram, int64_t most_programs) {
     const hw::HwConfig& machine = modes_.machine();
     const Residency residency = plan_residency(graph_, lowered_, machine, in_dram);
@@ -276,9 +277,8 @@ class NetworkCosting {
     if (!mapper_) mapper_ = network_mapper(ops, machine, options_);
     mapper_->map_ahead(ops);
     CostedNetwork out;
-    out.lowered = lowered_;
     if (const Status mapped = map(residency, work, out); !mapped) return mapped.errors();
-    auto found = cost_chain(graph_, residency, work, *mapper_, out);
+    auto found = cost_chain(graph_, lowered_, residency, work, *mapper_, out);
     if (in_dram.empty()) in_the_way_ = std::move(found);
     if (const Status good = sum_up(residency, out); !good) return good.errors();
     return out;
@@ -383,10 +383,13 @@ Result<CostedNetwork> cost_network(const Graph& graph, const hw::HwConfig& hw,
     return few.errors();
   NetworkCosting costing(graph, hw, options, *lowered);
   Result<CostedNetwork> out = costing.cost({}, most_programs);
-  if (!out || costing.in_the_way().empty()) return out;
-  Result<CostedNetwork> other = costing.cost(costing.in_the_way(), most_programs);
-  const bool better = other && other->report.totals.cycles < out->report.totals.cycles;
-  return better ? std::move(other) : std::move(out);
+  if (!out) return out;
+  if (!costing.in_the_way().empty()) {
+    Result<CostedNetwork> other = costing.cost(costing.in_the_way(), most_programs);
+    if (other && other->report.totals.cycles < out->report.totals.cycles) out = std::move(other);
+  }
+  out->lowered = std::move(*lowered);
+  return out;
 }
 
 Result<std::string> dump_programs(const CostedNetwork& network, const std::string& layer_glob) {
