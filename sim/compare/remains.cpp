@@ -10,7 +10,7 @@
 namespace accsim::sim {
 namespace {
 
-double real(int64_t v) { return static_cast<double>(v); }
+double to_real(int64_t v) { return static_cast<double>(v); }
 double ratio(double a, double b) { return b > 0 ? a / b : 0; }
 
 /// "16", "1.5", "0.25".
@@ -59,7 +59,7 @@ std::string headline(const Comparison& c, const Remains& r) {
 std::string beyond_ideal(const Comparison& c, const Remains& r) {
   std::vector<std::pair<double, Unit>> beyond;
   for (const UnitShare& u : r.units)
-    beyond.emplace_back(real(u.cycles_b) - real(u.cycles_a) / r.array_ratio, u.unit);
+    beyond.emplace_back(to_real(u.cycles_b) - to_real(u.cycles_a) / r.array_ratio, u.unit);
   std::ranges::stable_sort(beyond, [](const auto& x, const auto& y) { return x.first > y.first; });
   std::string out =
       fmt::format("Had all of A become {} times shorter, B would take {} cycles; it takes {}.",
@@ -76,11 +76,12 @@ std::string beyond_ideal(const Comparison& c, const Remains& r) {
 
 Remains remains(const Comparison& c) {
   Remains out;
-  out.array_ratio = ratio(real(c.b.rows) * real(c.b.cols), real(c.a.rows) * real(c.a.cols));
-  out.speedup = ratio(real(c.a.cycles), real(c.b.cycles));
+  out.array_ratio =
+      ratio(to_real(c.b.rows) * to_real(c.b.cols), to_real(c.a.rows) * to_real(c.a.cols));
+  out.speedup = ratio(to_real(c.a.cycles), to_real(c.b.cycles));
   out.time_speedup = ratio(c.a.nanoseconds(c.a.cycles), c.b.nanoseconds(c.b.cycles));
   if (out.array_ratio > 0 && out.array_ratio != 1 && c.a.macs == c.b.macs && c.a.macs > 0)
-    out.ideal = real(c.a.cycles) / out.array_ratio;
+    out.ideal = to_real(c.a.cycles) / out.array_ratio;
   const CauseCycles a = run_causes(c.a), b = run_causes(c.b);
   for (size_t u = 0; u < kUnits; ++u) {
     UnitShare share{.unit = static_cast<Unit>(u)};
@@ -90,8 +91,8 @@ Remains remains(const Comparison& c) {
         share.cycles_b += b[i];
       }
     if (share.cycles_a == 0 && share.cycles_b == 0) continue;
-    share.share_a = ratio(real(share.cycles_a), real(c.a.cycles));
-    share.share_b = ratio(real(share.cycles_b), real(c.b.cycles));
+    share.share_a = ratio(to_real(share.cycles_a), to_real(c.a.cycles));
+    share.share_b = ratio(to_real(share.cycles_b), to_real(c.b.cycles));
     share.least_b = c.b.cycles - share.cycles_b;
     out.units.push_back(share);
   }
@@ -110,7 +111,7 @@ std::vector<std::string> sentences(const Comparison& c, const Remains& r) {
     out.push_back(fmt::format(
         "Without {} ({} cycles, {} of B; {} in A) B would take {} cycles at best, {}.",
         name(u.unit), format_count(u.cycles_b), percent(u.share_b), format_count(u.cycles_a),
-        format_count(u.least_b), beside_a(ratio(real(c.a.cycles), real(u.least_b)))));
+        format_count(u.least_b), beside_a(ratio(to_real(c.a.cycles), to_real(u.least_b)))));
   }
   return out;
 }

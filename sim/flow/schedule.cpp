@@ -320,7 +320,8 @@ class Scheduler {
     auto known = choices.find(run.first());
     if (known == choices.end()) known = choices.emplace(run.first(), choose_lines(run)).first;
     if (!known->second) return false;
-    const auto& [best, as] = *known->second;
+    const LineRun& best = known->second->run;
+    const LineCut& as = known->second->cut;
     const Placed requests = placed(best);
     if (requests.shared > capacity()) return false;  // other mappings may stage in more of it
     const auto cut = take_cut(best.ops, [&] { return lines_as(best, requests, as, in_.mapper); });
