@@ -16,6 +16,7 @@ Total Test time (real) =   1.00 sec
 GOOD = {
     "scripts/setup": "true",
     "scripts/lint": "true",
+    "scripts/fuzz": "true",
     "scripts/test": f"echo 1/7 Test; cat << 'END'\n{SUMMARY}END",
     "bin/cmake": "true",
     "bin/ctest": "echo '100% tests passed, 0 tests failed out of 3'",
@@ -67,6 +68,9 @@ class CiRun(unittest.TestCase):
                 self.assertEqual(done.returncode, 1)
                 self.assertIn("== failed: sanitizers\n", done.stdout)
                 self.assertTrue(done.stdout.endswith(SUMMARY), done.stdout)
+        done = self.ci(scripts_fuzz="exit 1")
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("== failed: fuzz\n", done.stdout)
         done = self.ci(scripts_test="echo '86% tests passed, 1 tests failed out of 7'; exit 8")
         self.assertEqual(done.returncode, 1)
         self.assertTrue(done.stdout.endswith("\n86% tests passed, 1 tests failed out of 7\n"))
