@@ -273,6 +273,7 @@ class RealGraph {
       alias_[index(n.outputs[0])] = n.inputs[0];
       return absorb(n);
     }
+    each_code(n, [&](TensorId code) { make_real(code); });  // inputs of the graph, too
     for (const TensorId out : n.outputs) make_real(out);
     if (use == Use::works) take_real_form(n, *row);
   }

@@ -98,6 +98,18 @@ TEST(RealGraph, IntegersThatAnotherNodeReadsStay) {
   EXPECT_EQ(real.working(), (Names{"x_q", "x_f", "conv", "pool", "cast"}));
 }
 
+/// All that moves them is of one type.
+TEST(RealGraph, InputsThatStandForRealsAreReals) {
+  for (const char* op : {"Transpose", "ReduceMax"}) {
+    ModelBuilder b = builder();
+    b.input("x", {2, 3}, DType::uint8).node(op, {"x"}, {"y"}).output("y");
+    const Real real(b);
+    const Node& node = real.graph.nodes[0];
+    EXPECT_EQ(real.graph.tensor(node.inputs[0]).dtype, DType::float32) << op;
+    EXPECT_EQ(real.graph.tensor(node.outputs[0]).dtype, DType::float32) << op;
+  }
+}
+
 TEST(RealGraph, ParametersAreThoseOfTheFile) {
   const Real real(pairs_around(false));
   const int64_t weights = 16 * 8 * 3 * 3;
