@@ -69,6 +69,8 @@ struct ProgramTensor {
   bool is_placed() const { return address >= 0; }
   int64_t slot_bytes() const { return slots > 0 ? bytes / slots : bytes; }
 };
+/// Of a tensor, at most: the core's addresses have so many bits.
+inline constexpr int64_t kMostTensorBytes = int64_t{1} << 48;
 inline constexpr size_t kMostRegions = 8;        ///< of a program
 inline constexpr int64_t kMostRegionSlots = 16;  ///< of a region
 

@@ -11,8 +11,6 @@
 namespace accsim::hw {
 namespace {
 
-/// Bytes of a tensor, at most: the core's addresses have so many bits.
-constexpr int64_t kMostTensorBytes = int64_t{1} << 48;
 /// Iterations of a nest of loops, at most: they are counted in 64 bits.
 constexpr int64_t kMostIterations = int64_t{1} << 62;
 

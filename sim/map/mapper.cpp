@@ -253,6 +253,18 @@ Error no_tiling(const GemmProblem& p, const hw::HwConfig& hw, hw::Dataflow d) {
   return {Errc::capacity, std::move(why), ""};
 }
 
+/// That a tensor is larger than addresses reach, of which no program can be made.
+std::optional<Error> beyond_reach(const hw::Program& program) {
+  for (const hw::ProgramTensor& t : program.tensors)
+    if (t.bytes > hw::kMostTensorBytes)
+      return Error{Errc::capacity,
+                   fmt::format("tensor '{}' takes {} bytes, and addresses reach {}; use smaller "
+                               "shapes",
+                               t.name, t.bytes, hw::kMostTensorBytes),
+                   ""};
+  return std::nullopt;
+}
+
 }  // namespace
 
 std::string key_of(const OpRequest& request) {
@@ -290,6 +302,8 @@ Result<Mapping> Mapper::choose(const OpRequest& request, const std::string& laye
 }
 
 Result<Mapping> Mapper::checked(Result<Mapping> found, const std::string& layer) {
+  if (found)
+    if (std::optional<Error> error = beyond_reach(found->program)) found = std::move(*error);
   if (!found) {
     Errors errors = found.errors();
     for (Error& e : errors) e.where = "layer '" + layer + "'";

@@ -486,4 +486,13 @@ CASES = [
         smaller shapes, or --max-memory-mib N
     """,
     ),
+    Case(
+        "a tensor beyond what addresses reach",
+        f"net.onnx --hw {ROOT}/configs/8x8.yaml",
+        one("Relu", dims=[1 << 30, 1 << 20]),
+        """
+        accsim: error: layer 'n': tensor 'x' takes 1125899906842624 bytes, and addresses reach
+        281474976710656; use smaller shapes
+    """,
+    ),
 ]
