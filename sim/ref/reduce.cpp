@@ -2,6 +2,7 @@
 #include <cmath>
 #include <limits>
 
+#include "sim/operators/fold.h"
 #include "sim/operators/reduction/reduction_rules.h"
 #include "sim/operators/rules.h"
 #include "sim/ref/kernel_context.h"
@@ -78,6 +79,15 @@ A fold_runs(const T* in, const Runs& runs, A total, F next) {
   return total;
 }
 
+/// A real result as a total: of integers without its fraction, and something even of infinity.
+template <class A>
+A total_of(double v) {
+  if constexpr (std::is_floating_point_v<A>)
+    return v;
+  else
+    return static_cast<A>(to_integer(std::is_signed_v<A> ? DType::int64 : DType::uint64, v));
+}
+
 struct Sum {
   template <class T, class A>
   static A of(const T* in, const Runs& runs) {
@@ -132,13 +142,13 @@ struct L1 {
 struct L2 {
   template <class T, class A>
   static A of(const T* in, const Runs& runs) {
-    return static_cast<A>(std::sqrt(static_cast<double>(SumSquare::of<T, A>(in, runs))));
+    return total_of<A>(std::sqrt(static_cast<double>(SumSquare::of<T, A>(in, runs))));
   }
 };
 struct LogSum {
   template <class T, class A>
   static A of(const T* in, const Runs& runs) {
-    return static_cast<A>(std::log(static_cast<double>(Sum::of<T, A>(in, runs))));
+    return total_of<A>(std::log(static_cast<double>(Sum::of<T, A>(in, runs))));
   }
 };
 struct LogSumExp {
@@ -147,10 +157,10 @@ struct LogSumExp {
     constexpr double kInf = std::numeric_limits<double>::infinity();
     double most = fold_runs(in, runs, -kInf, [](double a, double v) { return std::max(a, v); });
     if (std::isinf(most)) most = most > 0 || runs.count() == 0 ? 0 : most;
-    if (most == -kInf) return static_cast<A>(most);
+    if (most == -kInf) return total_of<A>(most);
     const double total =
         fold_runs(in, runs, 0.0, [=](double a, double v) { return a + std::exp(v - most); });
-    return static_cast<A>(std::log(total) + most);
+    return total_of<A>(std::log(total) + most);
   }
 };
 
