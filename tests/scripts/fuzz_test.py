@@ -18,6 +18,12 @@ echo "accsim: internal error: bad input (x.cpp:1)"; echo bad > "${to}crash-1"
 touch "$TMPDIR/left"; exit 77
 """
 
+KEEPS = """if [[ $* == *-merge=1* ]]; then
+  echo "merges ${@: -2:1}: $(ls "${@: -1}")"; exit
+fi
+to=build/fuzz/corpus/one; echo small > $to/small; head -c 5000 /dev/zero > $to/large
+"""
+
 
 class Fuzz(unittest.TestCase):
     def fuzz(self, *words, setup="true", cmake="true", **targets):
@@ -72,6 +78,11 @@ class Fuzz(unittest.TestCase):
         done = self.fuzz("all", "1", broken=GOOD)
         self.assertEqual(done.returncode, 1)
         self.assertIn("a finding isn't seen", done.stderr)
+
+    def test_does_keep_merge_small_inputs_into_the_tree(self):
+        done = self.fuzz("one", "0.1", "--keep", one=KEEPS + GOOD)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertRegex(done.stdout, r"merges \S*/tests/fuzz/corpus/one: small\n")
 
     def test_do_several_processes_have_seeds_of_their_own(self):
         done = self.fuzz("one", "0.1", "--jobs", "2", "--seed", "8")
