@@ -54,6 +54,12 @@ class BankVisits {
   size_t last_ = 0;
 };
 
+/// Clocks that a channel takes for what it was asked for.
+struct Clocks {
+  double alone;  ///< when nothing else is asked for
+  double held;   ///< of its bus, when it takes turns with a stream of the other direction
+};
+
 int64_t queue(bool write) { return static_cast<int64_t>(write ? kDramWriteQueue : kDramReadQueue); }
 
 class Counter {
@@ -123,7 +129,12 @@ class Counter {
     ++bank.columns;
     channels_.push_back(place.channel);
   }
-  double channel_clocks(std::span<const BankUse> banks, double recovery) const;
+  struct Ahead {
+    double turns;  ///< clocks of both turns, in which banks and rows go on
+    double rows;   ///< that were opened, less those that the stream has to open again
+  };
+  Ahead opened_ahead() const;
+  Clocks channel_clocks(std::span<const BankUse> banks, double recovery) const;
   std::vector<int64_t> ends() const;
   double feed(std::span<const double> service) const;
 
@@ -139,7 +150,7 @@ class Counter {
   const int64_t least_;
 };
 
-double Counter::channel_clocks(std::span<const BankUse> banks, double recovery) const {
+Clocks Counter::channel_clocks(std::span<const BankUse> banks, double recovery) const {
   const DramTimings& t = system_.device.t;
   const double burst = real(std::max(system_.device.burst_clocks, t.ccd_s));
   const double column = real(std::max(system_.device.burst_clocks, t.ccd_l));
@@ -159,7 +170,24 @@ double Counter::channel_clocks(std::span<const BankUse> banks, double recovery) 
     columns += group;
     most = std::max(most, group * column);
   }
-  return std::max({most, columns * burst, activates * std::max(real(t.rrd_s), real(t.faw) / 4)});
+  const double spacing = std::max(real(t.rrd_s), real(t.faw) / 4);
+  const double bus = columns * burst, batches = columns / kDramLeastBatch;
+  const Ahead ahead = opened_ahead();
+  return {std::max({most, bus, activates * spacing}),
+          std::max({bus, most - batches * ahead.turns,
+                    activates * spacing - batches * (ahead.turns + ahead.rows * spacing)})};
+}
+
+/// What a batch finds done that the other direction's stream had the bus for.
+Counter::Ahead Counter::opened_ahead() const {
+  const DramDevice& d = system_.device;
+  const double columns = real(d.columns()), others = real(queue(!transfer_.write)) - 1;
+  const double groups = system_.map == DramMap::bank_group_high ? 1 : real(d.bank_groups);
+  const double all = real(d.all_banks());
+  const double wanted = std::min(all, groups + others / columns);
+  const double turns = real(d.t.cwl + d.burst_clocks + d.t.wtr_s + d.t.rtw) -
+                       2 * real(std::max(d.burst_clocks, d.t.ccd_s));
+  return {turns, std::max(0.0, all - 2 * wanted)};
 }
 
 /// Bursts where something ends: transfers, or where those are few runs, or any burst.
@@ -199,25 +227,27 @@ StridedCounts Counter::counts() const {
                       : real(std::ssize(channels_)) / real(std::ssize(runs_));
   for (const DramTransfer::Level& l : transfer_.levels) bursts *= real(l.count);
   double activates = 0;
-  std::vector<double> service;
+  std::vector<double> alone, held;
   for (int64_t c = 0; c < system_.channels; ++c) {
     const std::span<const BankUse> banks(&banks_[static_cast<size_t>(c * d.all_banks())],
                                          static_cast<size_t>(d.all_banks()));
     const double asked = real(asked_[static_cast<size_t>(c)]);
-    service.push_back(asked == 0 ? burst : channel_clocks(banks, recovery) / asked);
+    const Clocks clocks = asked == 0 ? Clocks{burst, burst} : channel_clocks(banks, recovery);
+    alone.push_back(clocks.alone / std::max(1.0, asked));
+    held.push_back(clocks.held / std::max(1.0, asked));
     for (const BankUse& b : banks) activates += b.activates;
   }
   const double scale = bursts / (1 - refresh / real(d.t.refi));
-  const double bus = feed(std::vector<double>(service.size(), burst)) * scale;
-  const bool bus_bound = std::ranges::all_of(service, [&](double s) { return s <= burst; });
+  const double bus = feed(held) * scale;
+  const bool bus_bound = std::ranges::all_of(alone, [&](double s) { return s <= burst; });
   return {bursts, activates / real(std::ssize(channels_)) * bursts, bus,
-          bus_bound ? bus : feed(service) * scale};
+          bus_bound ? bus : feed(alone) * scale};
 }
 
 }  // namespace
 
 int64_t counted_bursts(const DramSystem& system, bool write) {
-  return std::max<int64_t>(1024, queue(write) * system.channels);
+  return 4 * std::max<int64_t>(1024, queue(write) * system.channels);
 }
 
 StridedCounts count_strided(const DramSystem& system, const DramTransfer& transfer) {

@@ -3,8 +3,9 @@
 
 namespace accsim::hw {
 
-/// Bursts of one direction that are counted, at least: what the queues hold. Up to four times as
-/// many, until there are three whole transfers.
+/// Bursts of one direction that are counted, at least: four times what the queues hold, so that
+/// chance evens out among the banks. Up to four times as many, until there are three whole
+/// transfers.
 int64_t counted_bursts(const DramSystem& system, bool write);
 
 /// Counts the columns and row visits of a transfer that isn't scattered and of those that follow
@@ -21,8 +22,18 @@ int64_t counted_bursts(const DramSystem& system, bool write);
 /// full all that come behind it wait: burst j enters at E(j) = max(E(j - 1), when the burst of its
 /// channel that is Q before it has been served). So the busiest channel decides, but for what the
 /// others have left to do in the meantime. `clocks` is what E grows by over the transfers behind
-/// the first (an even number), or over runs where there are fewer than three; `bus` is the same
-/// with max(BL/2, tCCD_S) for every t. Both are divided by
+/// the first (an even number), or over runs where there are fewer than three.
+///
+/// A controller that takes turns between directions serves batches (kDramLeastBatch), and while
+/// one waits for its banks the bus waits with it. So `bus` is the same with what a channel's
+/// batches hold the bus for: n x max(BL/2, tCCD_S), or if that is more the other terms less, in
+/// every batch, the clocks of both turns, in which banks and activates go on. Less, too, the
+/// activates that were done ahead of it: in banks that a stream of the other direction doesn't
+/// want, of which its queue shows G + (Q - 1) / K for G bank groups below the columns (1 when they
+/// are above) and K bursts a row; the stream opens as many again. tests/hw/dram/cost_test.cpp has
+/// how far off that is.
+///
+/// Both are divided by
 ///
 ///   1 - (recovery + tRPab + tRFC + tRCD - burst) / tREFI
 StridedCounts count_strided(const DramSystem& system, const DramTransfer& transfer);

@@ -3,10 +3,14 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cmath>
+#include <numeric>
+#include <utility>
 #include <vector>
 
 #include "hw/dram/closed_form.h"
 #include "hw/dram/strided.h"
+#include "two_lanes.h"
 
 namespace accsim::hw {
 namespace {
@@ -96,10 +100,11 @@ TEST(DramCosts, DoStridesThatMeetFewChannelsTakeAsMuchLonger) {
   // below it.
   const int64_t row = int64_t{8} * 4 * 4 * 8192;
   EXPECT_NEAR(cycles(costs, {{1024, row}}, 64, false), 1024.0 * 55 / (1 - refresh), 1);
-  // Meanwhile the bus is busy for the bursts.
+  // Meanwhile the bus is busy for the same time, but for the turns after every 32 bursts.
   const Levels rows = {{1024, row}};
+  const double turns = (10 - 4) + (12 + 3);
   EXPECT_NEAR(static_cast<double>(costs.transfer({rows, 64}).bus) / kDramTicks,
-              1024.0 * 4 / (1 - refresh), 1);
+              1024.0 * (55 - turns / 32) / (1 - refresh), 1);
 }
 
 /// Half of the channels, then the other half: each has a queue's bursts left when the next transfer
@@ -131,6 +136,85 @@ TEST(DramCosts, DoVisitsTakeAllThatTheQueueShows) {
     const StridedCounts c = count_strided(system, {levels, 64, write, false, around});
     const double queue = write ? 64 : 40;
     EXPECT_NEAR(c.activates / c.bursts, 2 / queue, 0.1 * 2 / queue);
+  }
+}
+
+/// Stores or loads of a matrix tile beside a stream of the other direction.
+struct Tile {
+  int64_t run, pitch, lines;  ///< bytes, bytes, runs of a transfer
+  int64_t below;              ///< transfers down the matrix, before the next columns
+  bool write;
+};
+
+/// The bursts of the tile's transfers, and three of the stream for each one of theirs, or one.
+std::vector<test::Burst> with_stream(const Tile& t, int64_t burst, int64_t count,
+                                     int64_t streamed) {
+  std::vector<test::Burst> out;
+  for (int64_t column = 0; std::ssize(out) < count; column += t.run)
+    for (int64_t line = 0; line < t.lines * t.below; ++line) {
+      const int64_t at = column + line * t.pitch;
+      for (int64_t b = at / burst; b <= (at + t.run - 1) / burst; ++b) out.push_back({b, t.write});
+    }
+  const int64_t tiles = std::ssize(out), elsewhere = int64_t{1} << 24;
+  for (int64_t b = 0; b < tiles * streamed; ++b) out.push_back({elsewhere + b, !t.write});
+  return out;
+}
+
+/// Charged over stepped of a tile's transfers alone, and of them and the stream.
+std::pair<double, double> ratios(const HwConfig& hw, const Tile& t, int64_t streamed) {
+  const DramSystem system = dram_system(hw);
+  DramCosts costs(hw);
+  const int64_t size = system.device.burst_bytes(), least = 4096;
+  const std::vector<test::Burst> bursts =
+      with_stream(t, size, least * system.channels / (streamed + 1), streamed);
+  const auto all = static_cast<double>(bursts.size()),
+             tiles = all / static_cast<double>(streamed + 1);
+  const auto clocks = [&](bool reads, bool writes) {
+    return test::stepped_clocks(system, bursts, reads, writes, least) * hw.clock_mhz /
+           system.device.clock_mhz;
+  };
+  const Levels levels = {{t.lines, t.pitch}},
+               around = {{1000, t.run}, {t.below, t.lines * t.pitch}};
+  const DramTransfer tile = {levels, t.run, t.write, false, around};
+  const double columns =
+      std::round(tiles / static_cast<double>(t.lines * t.below) /
+                 (1 + static_cast<double>(t.run - std::gcd(std::gcd(t.run, t.pitch), size)) /
+                          static_cast<double>(size)));
+  const double transfers = columns * static_cast<double>(t.below);
+  const double stream = cycles(costs, {}, static_cast<int64_t>(all - tiles) * size, !t.write);
+  const DramBatch batch = dram_batch(t.write ? tiles / all : 1 - tiles / all);
+  const double turns = all / static_cast<double>(system.channels) / (batch.reads + batch.writes) *
+                       static_cast<double>(costs.turn(true) + costs.turn(false)) / kDramTicks;
+  const double alone = transfers * cycles(costs, tile);
+  const double bus =
+      transfers * static_cast<double>(costs.transfer(tile).bus) / kDramTicks + stream + turns;
+  return {alone / clocks(!t.write, t.write), std::max(alone, bus) / clocks(true, true)};
+}
+
+/// Runs that open a row each hold the bus in their batches while the stream waits.
+TEST(DramCosts, DoTilesAndAStreamTakeWhatTheControllersDo) {
+  const HwConfig hbm = machine(DramPreset::hbm2, 32, DramMap::bank_group_low, 1000),
+                 ddr = machine(DramPreset::ddr4_2400, 4, DramMap::bank_group_low, 1000);
+  struct Case {
+    const HwConfig& hw;
+    Tile tile;
+    int64_t streamed;
+    double alone, both;  ///< how far off
+  };
+  const std::vector<Case> cases = {
+      {hbm, {170, 50257, 64, 4, true}, 2, 0.03, 0.03},  // the logits of a GPT-2
+      {hbm, {170, 50257, 64, 4, false}, 2, 0.07, 0.06},
+      {hbm, {64, 50304, 64, 4, true}, 2, 0.03, 0.06},
+      {hbm, {64, 4096, 64, 16, true}, 2, 0.03, 0.03},
+      {hbm, {256, 3072, 64, 8, true}, 1, 0.03, 0.04},
+      {ddr, {128, 33000, 64, 8, true}, 2, 0.03, 0.06},
+      {ddr, {64, 4096, 64, 16, true}, 1, 0.03, 0.09},
+      {ddr, {512, 50257, 64, 2, true}, 1, 0.03, 0.03},
+  };
+  for (const Case& c : cases) {
+    const auto [alone, both] = ratios(c.hw, c.tile, c.streamed);
+    EXPECT_NEAR(alone, 1, c.alone) << c.tile.run << " of " << c.tile.pitch;
+    EXPECT_NEAR(both, 1, c.both) << c.tile.run << " of " << c.tile.pitch;
   }
 }
 

@@ -4,9 +4,9 @@
 //   dram_patterns MACHINE MODEL...      MACHINE is one of configs/
 //
 // A line a layer with transfers: their bursts, then charged / stepped time of the reads alone, of
-// the writes alone, and of both on one bus: charged, their bus time and the turns of an even mix of
-// two streams by estimate_dram(), or what one of them takes alone if that is more; the stepped
-// cycles of both, and the layer. The controllers get a
+// the writes alone, and of both on one bus: charged, their bus time and the turns between the
+// controller's batches, or what one of them takes alone if that is more; the stepped cycles of
+// both, and the layer. The controllers get a
 // direction's bursts in the order of the program, each behind a full queue waiting for it, and a
 // layer again until kLeast bursts a channel have gone: refreshes come on average then as often as
 // they do in a network. Layers of fewer bursts than 512 a channel, mostly latency, are left out of
@@ -14,26 +14,21 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <functional>
-#include <queue>
 #include <random>
 #include <vector>
 
 #include "hw/config/load.h"
-#include "hw/dram/closed_form.h"
 #include "hw/dram/controller.h"
 #include "hw/dram/cost.h"
 #include "hw/program/contract.h"
 #include "sim/flow/cost.h"
+#include "tests/hw/dram/two_lanes.h"
 #include "tests/support/source.h"
 
 namespace accsim::sim {
 namespace {
 
-struct Burst {
-  int64_t number;
-  bool write;
-};
+using hw::test::Burst;
 
 /// The bursts that a program moves, in the order of its text, and what they are charged.
 class Traffic {
@@ -157,89 +152,21 @@ class Traffic {
 
 constexpr int64_t kLeast = 16384;  ///< bursts a channel
 
-/// Hands out the bursts of one direction in order; the next one waits where its queue is full.
-class Lane {
- public:
-  Lane(const std::vector<Burst>& bursts, bool write, int64_t times, const hw::AddressMap& map)
-      : write_(write), left_(times) {
-    for (const Burst& b : bursts)
-      if (b.write == write) places_.push_back(map.place(b.number));
-    if (places_.empty()) left_ = 0;
-  }
-  bool done() const { return left_ == 0; }
-  /// Calls `told` of every channel that it has given something.
-  template <class Told>
-  void fill(std::vector<hw::DramController>& to, int64_t clock, Told told) {
-    while (left_ > 0) {
-      const hw::DramPlace& place = places_[next_];
-      hw::DramController& c = to[static_cast<size_t>(place.channel)];
-      if (!c.accepts(write_)) break;
-      c.add(place, write_, clock);
-      told(static_cast<size_t>(place.channel));
-      if (++next_ < places_.size()) continue;
-      next_ = 0;
-      --left_;
-    }
-  }
-
- private:
-  std::vector<hw::DramPlace> places_;
-  bool write_;
-  size_t next_ = 0;
-  int64_t left_;
-};
-
 /// Cycles of the machine that the controllers take for bursts of one direction, or both.
 double stepped(const hw::HwConfig& hw, const std::vector<Burst>& bursts, bool reads, bool writes) {
   const hw::DramSystem system = hw::dram_system(hw);
-  const hw::AddressMap map(system.device, system.channels, hw::address_order(system.map));
-  const auto written = std::ranges::count_if(bursts, [](const Burst& b) { return b.write; });
-  const int64_t all = (reads ? std::ssize(bursts) - written : 0) + (writes ? written : 0);
-  if (all == 0) return 0;
-  const int64_t times = ceil_div(kLeast * system.channels, all);
-  const double share = writes ? static_cast<double>(written) / static_cast<double>(all) : 0;
-  std::vector<hw::DramController> controllers;
-  for (int64_t c = 0; c < system.channels; ++c)
-    controllers.emplace_back(system.device, static_cast<int>(c), share);
-  std::array<Lane, 2> lanes = {Lane(bursts, false, reads ? times : 0, map),
-                               Lane(bursts, true, writes ? times : 0, map)};
-  bool finishing = false;
-  using At = std::pair<int64_t, size_t>;
-  std::priority_queue<At, std::vector<At>, std::greater<>> due;
-  const auto wake = [&](size_t c) {
-    if (const auto clock = controllers[c].next()) due.push({*clock, c});
-  };
-  for (Lane& lane : lanes) lane.fill(controllers, 0, [](size_t) {});
-  for (size_t c = 0; c < controllers.size(); ++c) wake(c);
-  while (!due.empty()) {
-    const auto [clock, c] = due.top();
-    due.pop();
-    if (controllers[c].next() != clock) continue;  // another command has come in between
-    std::vector<size_t> given = {c};
-    if (controllers[c].step({}))
-      for (Lane& lane : lanes)
-        lane.fill(controllers, clock, [&](size_t to) { given.push_back(to); });
-    if (!finishing && lanes[0].done() && lanes[1].done()) {
-      finishing = true;
-      for (hw::DramController& each : controllers) each.finish();
-      for (size_t each = 0; each < controllers.size(); ++each) given.push_back(each);
-    }
-    for (const size_t each : given) wake(each);
-  }
-  int64_t end = 0;
-  for (const hw::DramController& c : controllers) end = std::max(end, c.end());
-  return static_cast<double>(end) * hw.clock_mhz / system.device.clock_mhz /
-         static_cast<double>(times);
+  return hw::test::stepped_clocks(system, bursts, reads, writes, kLeast) * hw.clock_mhz /
+         system.device.clock_mhz;
 }
 
-/// Clocks by which turns lengthen a burst where a share is written, of those that it takes without:
-/// two streams in long runs, each at a place of its own.
-double turns(const hw::DramSystem& system, double writes) {
-  const auto clocks = [&](double share) {
-    return hw::estimate_dram(system, {hw::DramWalk::random, int64_t{1} << 20, 0, share})
-        .clocks_per_burst;
-  };
-  return clocks(writes) / (writes * clocks(1) + (1 - writes) * clocks(0));
+/// Cycles for which the bus idles between `reads` and `writes` bursts, taking turns in the
+/// controller's batches.
+double turns(const hw::HwConfig& hw, const hw::DramCosts& costs, double reads, double writes) {
+  const hw::DramBatch batch = hw::dram_batch(writes / (reads + writes));
+  const double pairs =
+      (reads + writes) / static_cast<double>(hw.banked.channels) / (batch.reads + batch.writes);
+  return pairs * static_cast<double>(costs.turn(true) + costs.turn(false)) /
+         static_cast<double>(hw::kDramTicks);
 }
 
 std::string ratio(double charged, double steps) {
@@ -262,14 +189,14 @@ std::string text(const Line& l) {
   return out + fmt::format("{:10.0f}", l.steps[2]);
 }
 
-Line compare(const hw::HwConfig& hw, const Traffic& t) {
+Line compare(const hw::HwConfig& hw, const hw::DramCosts& costs, const Traffic& t) {
   const double reads = t.alone[0], writes = t.alone[1];
   const auto written =
       static_cast<double>(std::ranges::count_if(t.bursts, [](const Burst& b) { return b.write; }));
-  const double turned = turns(hw::dram_system(hw), written / static_cast<double>(t.bursts.size()));
   const double read = stepped(hw, t.bursts, true, false);
   if (written == 0) return {{reads, 0, reads}, {read, 0, read}};
-  return {{reads, writes, std::max({reads, writes, (t.bus[0] + t.bus[1]) * turned})},
+  const double turned = turns(hw, costs, static_cast<double>(t.bursts.size()) - written, written);
+  return {{reads, writes, std::max({reads, writes, t.bus[0] + t.bus[1] + turned})},
           {read, stepped(hw, t.bursts, false, true), stepped(hw, t.bursts, true, true)}};
 }
 
@@ -286,7 +213,7 @@ int compare(const std::string& machine, const std::string& model) {
     for (const auto& m : network->mappings[i]) {
       const Traffic t(*hw, costs, m->program);
       if (t.bursts.empty()) continue;
-      const Line line = compare(*hw, t);
+      const Line line = compare(*hw, costs, t);
       if (std::ssize(t.bursts) >= 512 * hw->banked.channels) sums.add(line);
       fmt::print("{:9} {}  {} {}\n", t.bursts.size(), text(line),
                  network->lowered.layers[i].op_type, network->lowered.layers[i].name);
