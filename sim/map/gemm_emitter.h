@@ -487,10 +487,14 @@ class GemmEmitter {
   /// Of the tensor, or of the region with a part of it.
   WeightTilePlace<Sink> weight_place() const {
     if (!panels_)
-      return {p_.op.outputs, p_.op.channels, batch_weights(), at_[kN].start, at_[kC].start};
+      return {p_.op.outputs, p_.op.channels, batch_weights(), at_[kN].start, at_[kC].start, false};
     const RegionPart part = region_part(p_, t_, *panels_, region_, panel_.outputs);
-    return {part.outputs, part.channels, 0, at_[kN].start + Address(-part.first_output),
-            at_[kC].start + Address(-part.first_channel)};
+    return {part.outputs,
+            part.channels,
+            0,
+            at_[kN].start + Address(-part.first_output),
+            at_[kC].start + Address(-part.first_channel),
+            staged_in_blocks(p_, hw_, t_)};
   }
 
   void load_weights() {

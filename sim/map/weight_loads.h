@@ -49,6 +49,7 @@ struct WeightTilePlace {
   int64_t outputs, channels;
   Address batch;  ///< bytes, of batch entries or packs
   Address n, c;   ///< outputs, channels
+  bool blocks;    ///< it has the array's columns one behind the other, each [channels][of a column]
 };
 
 /// Sizes of a tile of weights, over all packed groups.
@@ -73,6 +74,7 @@ class WeightLoads {
     if (p_.b_bits == 4) return narrow();
     if (p_.b.constant) return in_order();
     if (t_.groups > 1) return packed();
+    if (place_.blocks) return blocks();
     computed();
   }
 
@@ -87,6 +89,13 @@ class WeightLoads {
       c.source = place_.batch + place_.c * (p_.kernel() * n * b);
       if (t_.groups == 1) c.source += place_.n * (p_.op.k() * b);
     });
+  }
+
+  void blocks() {
+    const int64_t column = hw_.array.cols * p_.b_bytes;
+    loads_.plain(
+        {{{tile_.outputs / hw_.array.cols, place_.channels * column}}, tile_.channels * column},
+        [&](auto& c) { c.source = place_.n * (place_.channels * p_.b_bytes) + place_.c * column; });
   }
 
   /// Lies as [k][n], or as [n][k].

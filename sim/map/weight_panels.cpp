@@ -72,6 +72,13 @@ WeightPanels weight_panels(const GemmProblem& p, const hw::HwConfig& hw, const T
   return w;
 }
 
+bool staged_in_blocks(const GemmProblem& p, const hw::HwConfig& hw, const Tiling& t) {
+  const int64_t cols = hw.array.cols;
+  return !p.b.constant && p.b_bits != 4 && !weights_n_major(p) &&
+         t.dataflow != hw::Dataflow::input_stationary && hw.dram_model == hw::DramModel::ideal &&
+         p.op.outputs % cols == 0 && t.outputs % cols == 0;
+}
+
 RegionPart region_part(const GemmProblem& p, const Tiling& t, const WeightPanels& w, int64_t region,
                        int64_t outputs) {
   RegionPart part{.outputs = outputs, .channels = p.op.channels};
@@ -109,8 +116,9 @@ RegionSource region_source(const GemmProblem& p, const hw::HwConfig& hw, const T
     out.offset = (part.first_output * k + part.first_channel) * b;
     out.walk = {{{part.outputs, k * b}}, part.channels * b};
   } else {
+    const int64_t run = staged_in_blocks(p, hw, t) ? hw.array.cols : part.outputs;
     out.offset = (part.first_channel * p.op.outputs + part.first_output) * b;
-    out.walk = {{{part.channels, p.op.outputs * b}}, part.outputs * b};
+    out.walk = {{{part.outputs / run, run * b}, {part.channels, p.op.outputs * b}}, run * b};
   }
   out.walk.merge();
   return out;

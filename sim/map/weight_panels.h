@@ -35,6 +35,12 @@ int64_t staged_outputs(const GemmProblem& p, const hw::HwConfig& hw, const Tilin
 /// Of a tiling whose `staged` is one that staged_outputs() gave.
 WeightPanels weight_panels(const GemmProblem& p, const hw::HwConfig& hw, const Tiling& t);
 
+/// Whether a region has its weights as [columns of the array][channels][of a column] where DRAM has
+/// [channels][outputs]: they are put so while they are staged, once, and each tile of pixels loads
+/// whole blocks. Else as DRAM has them: where columns don't fit, where weights are turned, and in
+/// front of banks, which runs so short and far apart cost more than they save.
+bool staged_in_blocks(const GemmProblem& p, const hw::HwConfig& hw, const Tiling& t);
+
 /// The weights in one region, counted from the panel's first output; empty behind the last one.
 struct RegionPart {
   int64_t first_output = 0, outputs = 0;

@@ -76,6 +76,31 @@ TEST_P(StagedNetwork, TakesTheReportsCycles) {
   }
 }
 
+/// A large square product moves little more than the memory on chip makes it move, whether the
+/// second operand is a constant or computed, and takes little longer than the array.
+TEST(StagedProduct, MovesAtMostHalfMoreThanTheLeast) {
+  const hw::HwConfig hw = *hw::load_hw(kSource + "/configs/64x64.yaml");
+  constexpr int64_t n = 4096;
+  for (const bool constant : {true, false}) {
+    test::ModelBuilder m(17);
+    m.input("a", {n, n}).output("y");
+    if (constant) {
+      m.weight("b", {n, n});
+    } else {
+      m.input("b", {n, n});
+    }
+    m.node("MatMul", {"a", "b"}, {"y"});
+    const Result<Graph> graph = elaborate(m.model(), {});
+    ASSERT_TRUE(graph.ok());
+    const Result<CostedNetwork> network = cost_network(*graph, hw, {});
+    ASSERT_TRUE(network.ok());
+    ASSERT_EQ(network->report.layers.size(), 1);
+    const Costs& t = network->report.layers[0].costs;
+    EXPECT_LE(2 * (t.dram_read + t.dram_write), 3 * t.traffic_bound) << constant;
+    EXPECT_LE(100 * network->report.totals.cycles, 101 * n * n * n / 4096) << constant;
+  }
+}
+
 INSTANTIATE_TEST_SUITE_P(Shared, StagedNetwork, testing::Values(24, 48, 160),
                          [](const auto& kib) { return std::to_string(kib.param) + "KiB"; });
 

@@ -56,10 +56,14 @@ void expect_costs(const GemmProblem& p, const hw::HwConfig& hw, const Candidate&
   }
 }
 
-/// Programs run: with panels of tiles of outputs, with panels of chunks of channels.
-std::array<int, 2> run_staged(uint32_t seed, int rounds, bool narrow) {
+struct Ran {
+  std::array<int, 2> panels{};  ///< programs with panels of tiles of outputs, of chunks of channels
+  int blocks = 0;               ///< of them, those that stage computed weights in columns' blocks
+};
+
+Ran run_staged(uint32_t seed, int rounds, bool narrow) {
   std::mt19937 random(seed);
-  std::array<int, 2> ran{};
+  Ran ran;
   for (int round = 0; round < rounds; ++round) {
     hw::HwConfig hw = test::random_machine(random);
     hw.shared.kib = 16 * 1024;
@@ -80,6 +84,8 @@ std::array<int, 2> run_staged(uint32_t seed, int rounds, bool narrow) {
         plain ? test::product(drawn(random, 2, 60), drawn(random, 1, 60), drawn(random, 1, 60))
               : random_gemm(random);
     if (plain) op.b_transposed = drawn(random, 0, 2) == 0;
+    if (plain && drawn(random, 0, 1) == 0)
+      op.outputs = ceil_div(op.outputs, hw.array.cols) * hw.array.cols;
     if (op.macs() > 300'000) continue;
     GemmProblem p = random_problem(op, hw, random);
     p.room = drawn(random, 1, 16'000);
@@ -103,18 +109,21 @@ std::array<int, 2> run_staged(uint32_t seed, int rounds, bool narrow) {
         expect_costs(bare, hw, same, aim);
       }
       if (testing::Test::HasFatalFailure()) return ran;
-      ++ran[weight_panels(p, hw, all[i].tiling).by_channels];
+      ++ran.panels[weight_panels(p, hw, all[i].tiling).by_channels];
+      ran.blocks += staged_in_blocks(p, hw, all[i].tiling);
     }
   }
   return ran;
 }
 
 TEST(StagedValues, DoProgramsThatStageWeightsComputeTheConvolution) {
-  for (const int programs : run_staged(31, 500, false)) EXPECT_GT(programs, 200);
+  const Ran ran = run_staged(31, 600, false);
+  for (const int programs : ran.panels) EXPECT_GT(programs, 200);
+  EXPECT_GT(ran.blocks, 50);
 }
 
 TEST(StagedValues, DoProgramsThatStageNarrowWeightsComputeTheConvolution) {
-  for (const int programs : run_staged(32, 500, true)) EXPECT_GT(programs, 100);
+  for (const int programs : run_staged(32, 500, true).panels) EXPECT_GT(programs, 100);
 }
 
 /// Where nothing is gained nothing is staged: one tile of pixels, operands on chip, no room.
