@@ -13,7 +13,9 @@
 #include "hw/dram/controller.h"
 #include "hw/dram/pattern.h"
 
-namespace accsim::hw::test {
+namespace accsim::test {
+
+using namespace hw;
 
 struct Burst {
   int64_t number;  ///< in the address space
@@ -96,4 +98,4 @@ inline double stepped_clocks(const DramSystem& system, std::span<const Burst> bu
   return static_cast<double>(end) / static_cast<double>(times);
 }
 
-}  // namespace accsim::hw::test
+}  // namespace accsim::test

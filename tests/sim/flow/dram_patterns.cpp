@@ -28,7 +28,7 @@
 namespace accsim::sim {
 namespace {
 
-using hw::test::Burst;
+using test::Burst;
 
 /// The bursts that a program moves, in the order of its text, and what they are charged.
 class Traffic {
@@ -155,7 +155,7 @@ constexpr int64_t kLeast = 16384;  ///< bursts a channel
 /// Cycles of the machine that the controllers take for bursts of one direction, or both.
 double stepped(const hw::HwConfig& hw, const std::vector<Burst>& bursts, bool reads, bool writes) {
   const hw::DramSystem system = hw::dram_system(hw);
-  return hw::test::stepped_clocks(system, bursts, reads, writes, kLeast) * hw.clock_mhz /
+  return test::stepped_clocks(system, bursts, reads, writes, kLeast) * hw.clock_mhz /
          system.device.clock_mhz;
 }
 
