@@ -17,6 +17,7 @@
 #include "sim/flow/product_modes.h"
 #include "sim/flow/requests.h"
 #include "sim/lower/lay_out.h"
+#include "sim/lower/pads.h"
 #include "sim/lower/real_graph.h"
 #include "sim/map/mapping_words.h"
 #include "sim/onnx/reader.h"
@@ -338,7 +339,7 @@ Result<Graph> load_graph(const std::string& path, const ElaborateOptions& option
   if (!model) return model.errors();
   Result<Graph> graph = elaborate(*model, options);
   if (!graph) return graph.errors();
-  if (!options.as_written) *graph = real_graph(std::move(*graph));
+  if (!options.as_written) *graph = absorb_pads(real_graph(std::move(*graph)));
   if (const Status good = verify(*graph); !good) return good.errors();
   return graph;
 }

@@ -8,6 +8,7 @@
 #include <filesystem>
 #include <set>
 
+#include "sim/lower/pads.h"
 #include "sim/lower/real_graph.h"
 #include "sim/onnx/reader.h"
 #include "sim/ref/npy.h"
@@ -131,7 +132,7 @@ Result<PreparedRun> prepare_run(const RunRequest& request) {
     if (Result<Graph> fixed = elaborate(*model, options)) graph = std::move(fixed);
   }
   if (!graph) return graph.errors();
-  if (request.reals) *graph = real_graph(std::move(*graph));
+  if (request.reals) *graph = absorb_pads(real_graph(std::move(*graph)));
   PreparedRun out{std::move(*graph), std::move(*arrays), {}, std::move(series)};
   if (Status s = ref::check_runnable(out.graph); !s) return s.errors();
   for (TensorId id : out.graph.inputs) {

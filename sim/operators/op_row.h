@@ -152,6 +152,15 @@ enum class Fusion : uint8_t {
   bias,    ///< a sum: the bias of the product before it
   clip,    ///< bounds: the post unit's, or those of the vector work before it
   turn,    ///< a transpose: left to who reads it, if they read it so
+  edge,    ///< elements added around a tensor: left to windows that read them beyond its edges
+};
+
+/// What windows that slide over input 0 read beyond its edges.
+enum class Beyond : uint8_t {
+  unknown,
+  zero,
+  counted,  ///< zeros that the number of elements includes where `count_include_pad` is set
+  least,    ///< what no element is below
 };
 
 /// How the operands that a node's work reads must lie in memory, and its results then lie
@@ -238,6 +247,7 @@ struct OpRow {
   bool passes_weights = false;      ///< weights on input 0 are those of who reads its output
   WeightLayout weights = WeightLayout::unknown;
   Fusion fusion = Fusion::none;
+  Beyond beyond = Beyond::unknown;
   Algebra algebra = Algebra::none;
   LaneRule lane = LaneRule::none;
   Lie lie = Lie::row_major;                      ///< lies() is what holds

@@ -125,6 +125,7 @@ constexpr OpRow kMovementOperators[] = {
      .value = pad_value,
      .cost = pad_cost,
      .passes_weights = true,
+     .fusion = Fusion::edge,
      .lie = Lie::by_axes},
     {.name = "ReverseSequence",
      .since = 10,
