@@ -10,7 +10,8 @@
 // direction's bursts in the order of the program, each behind a full queue waiting for it, and a
 // layer again until kLeast bursts a channel have gone: refreshes come on average then as often as
 // they do in a network. Layers of fewer bursts than 512 a channel, mostly latency, are left out of
-// the sums. Padded loads aren't walked. Tensors lie one behind the other, from whole rows on.
+// the sums. Padded loads aren't walked. Tensors lie as hw/dram/cost.h takes them to: from the first
+// bank on, those that are written from the one in the middle.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -39,11 +40,14 @@ class Traffic {
         program_(program),
         indices_(static_cast<size_t>(program.loops)),
         burst_(hw::dram_system(hw).device.burst_bytes()) {
-    const int64_t row = hw::dram_system(hw).device.row_bytes * hw::dram_system(hw).channels;
+    const hw::DramSystem system = hw::dram_system(hw);
+    const int64_t banks = system.device.row_bytes * system.channels * system.device.all_banks();
+    std::vector<bool> written(program.tensors.size());
+    find_written(program.body, written);
     int64_t next = 0;
-    for (const hw::ProgramTensor& t : program.tensors) {
-      base_.push_back(next);
-      next += ceil_div(t.bytes, row) * row;
+    for (size_t i = 0; i < program.tensors.size(); ++i) {
+      base_.push_back(next + (written[i] ? banks / 2 : 0));
+      next += (ceil_div(program.tensors[i].bytes, banks) + 1) * banks;
     }
     body(program.body);
   }
@@ -53,6 +57,17 @@ class Traffic {
   double alone[2] = {0, 0};  ///< cycles that they take without the others
 
  private:
+  static void find_written(const std::vector<hw::Item>& items, std::vector<bool>& written) {
+    for (const hw::Item& item : items) {
+      if (const auto* loop = std::get_if<hw::Loop>(&item.node)) find_written(loop->body, written);
+      const auto* command = std::get_if<hw::Command>(&item.node);
+      if (!command) continue;
+      if (const auto* c = std::get_if<hw::StoreCommand>(command))
+        written[static_cast<size_t>(c->tensor)] = true;
+      if (const auto* c = std::get_if<hw::StageCommand>(command))
+        written[static_cast<size_t>(c->to)] = true;
+    }
+  }
   void body(const std::vector<hw::Item>& items) {
     for (const hw::Item& item : items) {
       if (const auto* loop = std::get_if<hw::Loop>(&item.node)) {
