@@ -158,6 +158,7 @@ class Lowering {
     }
     if (row.fusion == Fusion::clip) into = merge_clip(node);
     if (row.fate == Fate::view) into = merge_rows(node);
+    if (!into && passes_on(node)) into = merge_before_clip(node);
     if (!into) return false;
     l.fate = Fate::folded;
     l.merged_into = static_cast<int>(into - out_.layers.data());
@@ -293,6 +294,28 @@ class Lowering {
            is_per_channel(sum.inputs[1 - port], l, *last_product(&l));
   }
 
+  /// Does it give the numbers that it reads, as an Identity does?
+  bool passes_on(const Node& node) const {
+    const OpRow* row = find_op(node);
+    return row && row->pointwise && row->fate == Fate::view && !node.folded;
+  }
+
+  /// What passes on the results of vector work to a clip, which is to be part of that.
+  Layer* merge_before_clip(const Node& node) {
+    Layer* l = sole_producer(node, 0);
+    if (!l || l->fate != Fate::vector) return nullptr;
+    for (TensorId id = node.outputs[0];;) {
+      const auto& readers = readers_[static_cast<size_t>(id)];
+      if (is_output_[static_cast<size_t>(id)] || readers.size() != 1) return nullptr;
+      const Node& reader = graph_.nodes[static_cast<size_t>(readers[0])];
+      if (!passes_on(reader)) {
+        const OpRow* row = find_op(reader);
+        return row && row->fusion == Fusion::clip && !reader.folded ? l : nullptr;
+      }
+      id = reader.outputs[0];
+    }
+  }
+
   Layer* merge_clip(const Node& node) {
     Layer* l = sole_producer(node, 0);
     if (!l || l->work.empty()) return nullptr;
@@ -318,10 +341,9 @@ class Lowering {
     if (found == function_of_.end()) return false;
     UnaryFunction& f = *found->second;
     const bool last = id == f.nodes.back();
+    if (is_only_a_clip(f) && !product_of(f)) return false;
     if (!last && leave_clip(id, f)) return false;
     Layer* product = last ? product_of(f) : nullptr;
-    const OpRow* row = find_op(graph_.nodes[static_cast<size_t>(id)]);
-    if (last && !product && f.nodes.size() == 1 && row->fusion == Fusion::clip) return false;
     l.in_function = !last || product;
     l.fate = l.in_function ? Fate::folded : Fate::vector;
     if (!last) return true;
@@ -335,6 +357,16 @@ class Lowering {
     else
       be_function(l, f);
     return true;
+  }
+
+  /// Is all that it does its last node's clip?
+  bool is_only_a_clip(const UnaryFunction& f) const {
+    const auto node = [this](NodeId id) -> const Node& {
+      return graph_.nodes[static_cast<size_t>(id)];
+    };
+    const auto before = std::span(f.nodes).first(f.nodes.size() - 1);
+    return find_op(node(f.nodes.back()))->fusion == Fusion::clip &&
+           std::ranges::all_of(before, [&](NodeId id) { return passes_on(node(id)); });
   }
 
   /// Leaves a clip that is all that reads the argument to the product before it.

@@ -285,6 +285,30 @@ TEST_F(Functions, OfWhatNoProductMakesAreOneVectorLayer) {
 }
 
 /// A bound that isn't zero is no clip of the post unit's, but a table's.
+TEST_F(Functions, AClipBehindWhatPassesNumbersOnIsPartOfTheVectorWorkBefore) {
+  b_.input("a", {4, 6}).input("b", {4, 6});
+  b_.node("Add", {"a", "b"}, {"sum"})
+      .node("Identity", {"sum"}, {"i"})
+      .node("Identity", {"i"}, {"j"})
+      .node("Relu", {"j"}, {"y"})
+      .output("y");
+  lower_all();
+  expect_merged({"i", "j", "y"}, "sum");
+  EXPECT_EQ(result("sum"), "y");
+}
+
+TEST_F(Functions, WhatPassesNumbersOnToOthersTooStaysAView) {
+  b_.input("a", {4, 6}).input("b", {4, 6});
+  b_.node("Add", {"a", "b"}, {"sum"})
+      .node("Identity", {"sum"}, {"i"})
+      .node("Relu", {"i"}, {"y"})
+      .output("y")
+      .output("i");
+  lower_all();
+  EXPECT_EQ(layer("i").fate, Fate::view);
+  EXPECT_EQ(layer("y").fate, Fate::vector);
+}
+
 TEST_F(Functions, ClipsAtOtherBoundsAreTables) {
   const auto clip = [](double low, bool behind_a_sum = false) {
     ModelBuilder b(7);
