@@ -311,7 +311,7 @@ class Metamorphic(unittest.TestCase):
                     self.same(self.save(model, "one"), self.save(other, "other"), dims)
 
     def test_a_batch_is_its_images(self):
-        """Values image by image, MACs and parameters exactly, and no more cycles than one by one."""
+        """Values image by image, MACs and parameters exactly, no more cycles than one by one."""
         for make in NETWORKS:
             with self.subTest(make.__name__):
                 (one, dims), (four, all_dims) = make(), make(batch=4)

@@ -4,7 +4,8 @@ locale, folder, seeds of hashes, what lies in memory: reproducible_test.py ACCSI
 arguments]. OTHER is a program of another compiler, which must say the same:
 
     cmake -S . -B build/clang -G Ninja -DCMAKE_CXX_COMPILER=clang++-14 \\
-      -DCMAKE_CXX_FLAGS="-isystem $PWD/tests/fuzz/clang14" && cmake --build build/clang --target accsim
+      -DCMAKE_CXX_FLAGS="-isystem $PWD/tests/fuzz/clang14"
+    cmake --build build/clang --target accsim
     tests/app/reproducible_test.py build/accsim build/clang/accsim
 """
 
