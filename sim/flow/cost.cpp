@@ -11,6 +11,7 @@
 #include "hw/program/verifiable.h"
 #include "sim/base/sums.h"
 #include "sim/flow/cut_layers.h"
+#include "sim/flow/invariants.h"
 #include "sim/flow/layer_costs.h"
 #include "sim/flow/network_edp.h"
 #include "sim/flow/network_slack.h"
@@ -239,6 +240,7 @@ std::vector<TensorId> cost_chain(const Graph& graph, const Lowered& lowered,
   }
   auto [found, mappings] = schedule_within_slack(
       {machine, ops.ops, ops.mappings, network.tensors, rows, lines, lowered, mapper});
+  check_busy(found.shares);
   take_mappings(std::move(mappings), ops, network);
   add_costs(found, ops, lowered, mapper, r);
   r.shared_peak_bytes = residency.peak_bytes;
@@ -314,6 +316,7 @@ class NetworkCosting {
   Status sum_up(const Residency& residency, CostedNetwork& out) {
     Report& r = out.report;
     if (const Status sums = check_sums(r.totals, graph_.file); !sums) return sums;
+    check_report(r);
     r.bound = busiest(r.totals);
     r.objective = objective_text(options_);
     r.distinct_ops = mapper_->distinct();

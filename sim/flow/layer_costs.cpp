@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "hw/energy/energy.h"
+#include "sim/flow/invariants.h"
 #include "sim/lower/lane_meaning.h"
 #include "sim/map/gemm_problem.h"
 #include "sim/report/bounds.h"
@@ -131,6 +132,7 @@ EnergyReport energy_report(const hw::Energy& e) {
 
 Costs item_costs(const OpRequest& request, const ItemWork& work, const hw::HwConfig& hw) {
   Costs c;
+  check_attributed(work.timing);
   add_timing(request, work.timing, c);
   c.alone_cycles = work.alone.count();
   add_program(work.counts, c);

@@ -26,6 +26,7 @@ from wire import graph, model, node, tensor, value  # noqa: E402
 
 SMALL = ROOT / "configs" / "8x8.yaml"
 SAMPLES = 12  # of the allocations, of which a command has tens of thousands
+MOMENTS = int(os.environ.get("MOMENTS", "4"))  # of each signal in each command; at night 34
 REASON = r"^accsim: (internal )?error: "
 
 
@@ -253,7 +254,7 @@ class FaultsTest(unittest.TestCase):
         for name in self.COMMANDS:
             _, wanted, rows = self.good(name)
             for kind in (signal.SIGINT, signal.SIGTERM, signal.SIGKILL):
-                for _ in range(4):
+                for _ in range(MOMENTS):
                     self.clear()
                     running = subprocess.Popen(
                         [str(ACCSIM), *map(str, self.COMMANDS[name][0])],
