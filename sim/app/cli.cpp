@@ -352,7 +352,8 @@ int run_cli(int argc, char** argv) {
   app.name("accsim");
   const std::string version =
       fmt::format("accsim {} (cost model {})", ACCSIM_VERSION, kCostModelVersion);
-  app.set_version_flag("--version", version);
+  app.set_version_flag("--version", fmt::format("{}\nbuilt by {} with {}", version, ACCSIM_COMPILER,
+                                                ACCSIM_LIBRARIES));
   app.require_subcommand(0, 1);
   app.footer(
       "Exit codes: 0 done, 1 a difference or an interruption, 2 input that can't be used, 3 too "

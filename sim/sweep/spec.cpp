@@ -20,6 +20,7 @@ namespace {
 
 constexpr std::array<std::string_view, 3> kStrategies = {"grid", "random", "pareto"};
 constexpr double kMostWeight = 1e6;
+constexpr double kMostLimit = 1e9, kMostMib = 1 << 20;  ///< as the command line's options
 
 class SpecReader {
  public:
@@ -166,8 +167,9 @@ class SpecReader {
 
   void model(const hw::YamlNode& node) {
     SweepModel m;
-    const std::vector<std::string> keys = {"file",  "weight", "bind", "allow_unsupported",
-                                           "phase", "tokens"};
+    const std::vector<std::string> keys = {"file",    "weight", "bind",      "allow_unsupported",
+                                           "phase",   "tokens", "max_nodes", "max_graph_mib",
+                                           "max_rank"};
     read_section(node, node.at, "a model", keys, errors_, [&](const hw::YamlEntry& e) {
       if (e.key == "phase") word(e, kPhases, m.phase);
       if (e.key == "tokens") tokens(e, m);
@@ -175,6 +177,9 @@ class SpecReader {
       if (e.key == "file") m.name = e.value.text;
       if (e.key == "weight") m.weight = whole(e, 1, kMostWeight);
       if (e.key == "bind") bindings(e, m);
+      if (e.key == "max_nodes") m.limits.nodes = whole(e, 0, kMostLimit);
+      if (e.key == "max_graph_mib") m.limits.graph_bytes = whole(e, 1, kMostMib) << 20;
+      if (e.key == "max_rank") m.limits.rank = whole(e, 1, kMostLimit);
     });
     if (node.kind != hw::YamlNode::Kind::map) return;
     if (m.name.empty())
@@ -184,14 +189,22 @@ class SpecReader {
     m.file = relative(m.name);
     auto graph = first_graph(m);
     if (!graph) {
-      const bool unsupported = graph.errors().front().code == Errc::unsupported;
-      errors_.fail(node.at, unsupported ? "this model can't be used; --allow-unsupported is "
-                                          "allow_unsupported: true beside its file:"
-                                        : "this model can't be used:");
+      errors_.fail(node.at, fmt::format("this model can't be used{}:",
+                                        key_for(graph.errors().front().code)));
       return errors_.add(graph.errors());
     }
     m.graph = std::move(*graph);
     spec_.models.push_back(std::move(m));
+  }
+
+  /// What of the spec does what the message of an error says of an option.
+  static std::string_view key_for(Errc code) {
+    if (code == Errc::unsupported)
+      return "; --allow-unsupported is allow_unsupported: true beside its file";
+    if (code == Errc::capacity)
+      return "; --max-nodes N is max_nodes: N beside its file, and so are max_graph_mib and "
+             "max_rank";
+    return "";
   }
 
   /// The graph with the axes' first sizes. Symbols of the names of axes are bound by them.
@@ -348,6 +361,7 @@ Result<Graph> SweepModel::graph_of(const std::vector<double>& sizes, bool skip_u
   ElaborateOptions options;
   options.skip_unknown = skip_unknown;
   options.allow_unsupported = allow_unsupported;
+  options.limits = limits;
   options.bindings = bindings;
   for (const BoundSize& b : bound) {
     const double size = b.size.value(sizes);

@@ -5,6 +5,7 @@
 
 #include "hw/config/fields.h"
 #include "hw/config/yaml_tree.h"
+#include "sim/base/limits.h"
 #include "sim/graph/graph.h"
 #include "sim/map/mapper.h"
 #include "sim/sweep/expression.h"
@@ -48,6 +49,7 @@ struct SweepModel {
   std::map<std::string, int64_t> bindings;
   std::vector<BoundSize> bound;  ///< and those symbols that axes bind
   bool allow_unsupported = false;
+  Limits limits;  ///< nodes, graph_bytes and rank; what a file may ask for changes no cost
   Phase phase = Phase::none;
   std::optional<Expression> tokens;  ///< over the values of axes of `bind`; else the symbol batch
   Graph graph;                       ///< with the first sizes of the axes

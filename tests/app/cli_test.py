@@ -374,6 +374,15 @@ class Options(CliTest):
             self.assertEqual((result.returncode, result.stderr), (0, ""))
             self.assertIn("accsim" if args == ["--version"] else "Usage", result.stdout)
 
+    def test_version_names_the_libraries(self):
+        lines = run("--version").stdout.splitlines()
+        self.assertRegex(lines[0], r"^accsim [0-9.]+ \(cost model [0-9]+\)$")
+        self.assertEqual(len(lines), 2)
+        named = re.findall(r"([A-Za-z_-][A-Za-z0-9_-]*) [0-9]+(?:\.[0-9]+)+", lines[1])
+        wanted = ["fmt", "yaml-cpp", "nlohmann_json", "CLI11", "Eigen", "SQLite", "xxHash"]
+        self.assertEqual(named[1:], wanted, lines[1])
+        self.assertIn(named[0], ("GNU", "Clang"))
+
 
 class Machines(CliTest):
     def setUp(self):

@@ -54,6 +54,24 @@ TEST(Spec, IsAnUnknownOperatorOnlyCostedWhenAllowed) {
   EXPECT_FALSE(load_spec(kAxes, "models: [{file: " + file + ", allow_unsupported: 1}]\n").ok());
 }
 
+TEST(Spec, SaysWhatAModelMayAskFor) {
+  const std::string file = kSource + "/models/squeezenet1_1_op13.onnx";  // images: four dims
+  const auto with = [&](const std::string& limit) {
+    return load_spec(kAxes, "models: [{file: " + file + ", " + limit + "}]\n");
+  };
+  const auto refused = with("max_rank: 3");
+  ASSERT_FALSE(refused.ok());
+  EXPECT_NE(refused.errors().front().message.find("max_rank"), std::string::npos);
+  EXPECT_NE(refused.errors().back().text().find("at most 3"), std::string::npos);
+  const auto spec = with("max_rank: 4, max_nodes: 0, max_graph_mib: 2");
+  ASSERT_TRUE(spec.ok()) << spec.errors().front().text();
+  EXPECT_EQ(spec->models[0].limits.rank, 4);
+  EXPECT_EQ(spec->models[0].limits.nodes, 0);
+  EXPECT_EQ(spec->models[0].limits.graph_bytes, 2 << 20);
+  EXPECT_FALSE(with("max_rank: 0").ok());
+  EXPECT_FALSE(with("max_graph_mib: 1.5").ok());
+}
+
 TEST(Space, PointsSetExactlyTheAxesFields) {
   const auto spec = load_spec(kAxes);
   ASSERT_TRUE(spec.ok()) << spec.errors().front().text();
