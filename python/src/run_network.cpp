@@ -63,7 +63,7 @@ nb::dict run(nb::handle model, const RunWords& words, nb::handle elaborate, nb::
   auto summary = compute([request, hw, layerwise = words.layerwise](
                              const std::atomic<bool>& stop) mutable -> Result<sim::RunSummary> {
     request.progress = [&stop](size_t, size_t) { return !stop; };
-    const auto prepared = sim::prepare_run(request);
+    auto prepared = sim::prepare_run(request);
     if (!prepared) return prepared.errors();
     return hw ? sim::run_quantised_network(*prepared, request, *hw, layerwise)
               : sim::run_network(*prepared, request);

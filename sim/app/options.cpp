@@ -135,12 +135,20 @@ void ModelOptions::add_programs_to(CLI::App& app) {
       ->group("Limits");
 }
 
-void ModelOptions::add_memory_to(CLI::App& app) {
+void ModelOptions::add_run_limits_to(CLI::App& app) {
   app.add_option(std::string(kMemoryOption), memory_mib_,
                  "MiB that arrays may take at a time, weights included")
       ->type_name("N")
       ->capture_default_str()
       ->check(CLI::Range(int64_t{1}, kMostMib))
+      ->group("Limits");
+  app.add_option(
+         std::string(kOperationsOption), limits_.giga_operations,
+         "Billions of operations that a run in float may take: multiply-accumulates, and other "
+         "work by the time that it takes")
+      ->type_name("N")
+      ->capture_default_str()
+      ->check(CLI::Range(int64_t{1}, kMostNodes))
       ->group("Limits");
 }
 

@@ -27,8 +27,8 @@ class ModelOptions {
   void add_graph_options_to(CLI::App& app);
   /// That which limits how much is mapped, for commands that map networks.
   void add_programs_to(CLI::App& app);
-  /// That which limits what is computed with, for commands that run networks.
-  void add_memory_to(CLI::App& app);
+  /// Those that limit what is computed and with what, for commands that run networks.
+  void add_run_limits_to(CLI::App& app);
   /// Those that cut the graph, for commands that look at parts of networks.
   void add_cut_to(CLI::App& app);
   /// Those for models that are TorchScript files, where a command reads by load().

@@ -54,7 +54,7 @@ void RunCommand::add_to(CLI::App& app) {
           "an operator type, or a glob of layer names")
       ->type_name("all|OP|GLOB");
   add_int8_to(*sub_);
-  model_.add_memory_to(*sub_);
+  model_.add_run_limits_to(*sub_);
   sub_->add_option("--threads", threads_, "Threads to compute with")
       ->type_name("N")
       ->capture_default_str()
@@ -189,7 +189,7 @@ int RunCommand::run(const Console& console) const {
   journal.reads("model", wanted->model);
   for (const InputSource& input : wanted->inputs)
     if (!input.file.empty()) journal.reads("input " + input.name, input.file);
-  const Result<PreparedRun> prepared = prepare_run(*wanted);
+  Result<PreparedRun> prepared = prepare_run(*wanted);
   if (!prepared) return report_errors(prepared.errors());
   journal.step("machine, model and inputs read");
   std::string text;

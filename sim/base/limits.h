@@ -17,10 +17,13 @@ struct Limits {
   int64_t programs = 2'000;
   /// Bytes of a run's arrays that are alive at a time, weights included.
   int64_t memory_bytes = int64_t{4096} << 20;
+  /// Billions of operations (sim/ref/run_work.h) of one run of a network in float.
+  int64_t giga_operations = 150;
 };
 
 inline constexpr std::string_view kNodesOption = "--max-nodes", kGraphOption = "--max-graph-mib",
                                   kRankOption = "--max-rank", kProgramsOption = "--max-programs",
-                                  kMemoryOption = "--max-memory-mib";
+                                  kMemoryOption = "--max-memory-mib",
+                                  kOperationsOption = "--max-gops";
 
 }  // namespace accsim

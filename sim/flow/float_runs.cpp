@@ -14,7 +14,7 @@ FloatRuns::FloatRuns(const Graph& graph, ref::RunOptions options, double percent
 
 Result<FloatRuns::Kept> FloatRuns::run(const ref::Arrays& inputs) {
   if (weights_.empty()) {
-    auto loaded = ref::load_weights(graph_, options_.weight_seed);
+    auto loaded = ref::load_weights(graph_, options_.weight_seed, options_.memory);
     if (!loaded) return loaded.errors();
     weights_ = std::move(*loaded);
   }
@@ -48,9 +48,9 @@ Result<ref::Array> FloatRuns::constant(TensorId id) const {
   if (const auto at = static_cast<size_t>(id); at < weights_.size() && !weights_[at].empty())
     return weights_[at];
   const Tensor& tensor = graph_.tensor(id);
-  if (auto stored = ref::stored_array(graph_, tensor)) return std::move(*stored);
+  if (auto stored = ref::stored_array(graph_, tensor, options_.memory)) return std::move(*stored);
   if (tensor.origin == Tensor::Origin::initializer && options_.weight_seed)
-    return ref::random_weights(graph_, id, *options_.weight_seed);
+    return ref::random_weights(graph_, id, *options_.weight_seed, options_.memory);
   return Error{Errc::unsupported, fmt::format("constant '{}' isn't known", tensor.name), ""};
 }
 

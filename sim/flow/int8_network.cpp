@@ -50,9 +50,16 @@ Result<Int8Network> Int8Network::make(const Graph& graph, const CostedNetwork& n
   if (!numbers.unknown().empty()) return numbers.unknown();
   if (!made) return made.errors();
   out.case_ = std::move(*made);
+  out.held_ = std::make_shared<ref::Held>(options.memory, out.image_bytes());
   out.find_tensors();
   out.find_hosted();
   return out;
+}
+
+int64_t Int8Network::image_bytes() const {
+  int64_t bytes = 0;
+  for (const auto& tensor : case_.image) bytes += std::ssize(tensor);
+  return bytes;
 }
 
 void Int8Network::find_tensors() {
@@ -135,10 +142,11 @@ void Int8Network::store(TensorId id, const ref::Array& array, hw::MemoryImage& i
                                          ? codes_in_memory(array, layout(as), scales_.of(as))
                                          : bytes_in_memory(array, layout(id));
   const auto [offset, pitch] = part(id);
-  check(offset + pitch.extent(std::ssize(bytes)) <= std::ssize(image[*at]),
-        "a tensor larger than the program's");
-  for (int64_t i = 0; i < std::ssize(bytes); ++i)
-    image[*at][static_cast<size_t>(offset + pitch.at(i))] = bytes[static_cast<size_t>(i)];
+  // The program's tensor ends with the last byte that a command moves: lines of an image that no
+  // window reaches are beyond it.
+  std::vector<uint8_t>& to = image[*at];
+  for (int64_t i = 0; i < std::ssize(bytes) && offset + pitch.at(i) < std::ssize(to); ++i)
+    to[static_cast<size_t>(offset + pitch.at(i))] = bytes[static_cast<size_t>(i)];
 }
 
 Result<ref::Array> Int8Network::values(const Outcome& outcome, TensorId id) const {
@@ -181,6 +189,8 @@ Status Int8Network::host(int after, hw::MemoryImage& image, Outcome& outcome) co
 }
 
 Result<Int8Network::Outcome> Int8Network::run(const std::map<TensorId, ref::Array>& inputs) const {
+  // Before and after the program; each result has the reference's beside it for a while.
+  const ref::Held images(options_.memory, 3 * image_bytes());
   Outcome out;
   out.outside = inputs;
   hw::MemoryImage begin = case_.image;

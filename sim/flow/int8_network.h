@@ -1,4 +1,5 @@
 #pragma once
+#include <memory>
 #include <set>
 
 #include "sim/flow/float_runs.h"
@@ -28,7 +29,7 @@ class RealNumbers {
 class Int8Network {
  public:
   /// Graph, network and runs live as long as the result. Errc::unsupported names the layers that no
-  /// numbers are known of.
+  /// numbers are known of. Beyond what RunOptions::memory allows it throws ref::BeyondMemory.
   static Result<Int8Network> make(const Graph& graph, const CostedNetwork& network,
                                   const hw::HwConfig& hw, const FloatRuns& runs,
                                   const ref::RunOptions& options);
@@ -53,6 +54,8 @@ class Int8Network {
   void find_tensors();
   void find_hosted();
   bool is_hosted(size_t layer) const;
+  /// Of all tensors of the program, once.
+  int64_t image_bytes() const;
   const Layout& layout(TensorId id) const {
     return network_->lowered.layouts[static_cast<size_t>(id)];
   }
@@ -71,6 +74,7 @@ class Int8Network {
   ref::RunOptions options_;
   TensorScales scales_;
   NetworkCase case_;
+  std::shared_ptr<ref::Held> held_;     ///< the image of it
   std::map<TensorId, TensorId> roots_;  ///< by tensor of a layer: the one whose bytes it shows
   std::map<TensorId, BytePart> parts_;  ///< by tensor of a layer: which of those bytes
   std::map<TensorId, size_t> of_root_;  ///< tensors of the program

@@ -4,14 +4,17 @@
 #include <fnmatch.h>
 
 #include <algorithm>
+#include <cmath>
 #include <cstring>
 #include <filesystem>
 #include <set>
+#include <utility>
 
 #include "sim/lower/pads.h"
 #include "sim/lower/real_graph.h"
 #include "sim/onnx/reader.h"
 #include "sim/ref/npy.h"
+#include "sim/ref/run_work.h"
 #include "sim/report/write_file.h"
 
 namespace accsim::sim {
@@ -108,13 +111,58 @@ std::map<std::string, std::vector<ref::Array>> take_series(const ModelDef& model
   return out;
 }
 
+/// Is what a float run computes within Limits::giga_operations?
+Status check_operations(const Graph& graph, const RunRequest& request) {
+  constexpr double kGiga = 1e9;
+  const double wanted = ref::run_operations(graph);
+  const int64_t most = request.elaborate.limits.giga_operations;
+  if (wanted <= static_cast<double>(most) * kGiga) return ok();
+  return Error{Errc::capacity,
+               fmt::format("would compute some {:.0f} billion operations, at most {} are; use "
+                           "smaller shapes, or {} N",
+                           std::ceil(wanted / kGiga), most, kOperationsOption),
+               request.model};
+}
+
+std::string place_of_input(const RunRequest& request, const Tensor& tensor) {
+  return fmt::format("{}: input '{}'", request.model, tensor.name);
+}
+
+/// Can an input that no file gives be drawn?
+Status check_input(const RunRequest& request, const Tensor& tensor) {
+  if (!ref::element_kind(tensor.dtype))
+    return Error{Errc::unsupported,
+                 fmt::format("is {}, which isn't computed with", name(tensor.dtype)),
+                 place_of_input(request, tensor)};
+  const int64_t most = request.elaborate.limits.memory_bytes;
+  if (storage_bytes(tensor.dtype, elements(tensor.dims)) > most)
+    return Error{Errc::capacity,
+                 fmt::format("would be {}, beyond {} MiB; use smaller shapes, or {} N",
+                             accsim::to_string(tensor.dims), most >> 20, kMemoryOption),
+                 place_of_input(request, tensor)};
+  return ok();
+}
+
+Status draw_input(const RunRequest& request, TensorId id, PreparedRun& out) {
+  const Tensor& tensor = out.graph.tensor(id);
+  const auto named = std::ranges::find(request.inputs, tensor.name, &InputSource::name);
+  if (named == request.inputs.end()) out.defaulted.push_back(tensor.name);
+  const uint64_t seed = named == request.inputs.end() ? 0 : named->seed;
+  try {
+    out.inputs[tensor.name] = ref::random_input(out.graph, id, seed, out.memory);
+  } catch (const ref::BeyondMemory& e) {
+    return ref::beyond_memory(e, out.memory->most(), place_of_input(request, tensor));
+  }
+  return ok();
+}
+
 }  // namespace
 
-ref::RunOptions run_options(const RunRequest& request) {
+ref::RunOptions run_options(const PreparedRun& prepared, const RunRequest& request) {
   ref::RunOptions out;
   out.threads = request.threads;
   out.weight_seed = request.weight_seed;
-  out.most_bytes = request.elaborate.limits.memory_bytes;
+  out.memory = prepared.memory;
   return out;
 }
 
@@ -133,26 +181,21 @@ Result<PreparedRun> prepare_run(const RunRequest& request) {
   }
   if (!graph) return graph.errors();
   if (request.reals) *graph = absorb_pads(real_graph(std::move(*graph)));
-  PreparedRun out{std::move(*graph), std::move(*arrays), {}, std::move(series)};
+  PreparedRun out{
+      .graph = std::move(*graph),
+      .inputs = std::move(*arrays),
+      .memory = std::make_shared<ref::MemoryCount>(request.elaborate.limits.memory_bytes),
+      .defaulted = {},
+      .series = std::move(series)};
   if (Status s = ref::check_runnable(out.graph); !s) return s.errors();
-  for (TensorId id : out.graph.inputs) {
-    const Tensor& tensor = out.graph.tensor(id);
-    if (out.inputs.contains(tensor.name)) continue;
-    const auto named = std::ranges::find(request.inputs, tensor.name, &InputSource::name);
-    if (named == request.inputs.end()) out.defaulted.push_back(tensor.name);
-    if (!ref::element_kind(tensor.dtype))
-      return Error{Errc::unsupported,
-                   fmt::format("is {}, which isn't computed with", name(tensor.dtype)),
-                   fmt::format("{}: input '{}'", request.model, tensor.name)};
-    const uint64_t seed = named == request.inputs.end() ? 0 : named->seed;
-    const int64_t most = request.elaborate.limits.memory_bytes;
-    if (storage_bytes(tensor.dtype, elements(tensor.dims)) > most)
-      return Error{Errc::capacity,
-                   fmt::format("would be {}, beyond {} MiB; use smaller shapes, or {} N",
-                               accsim::to_string(tensor.dims), most >> 20, kMemoryOption),
-                   fmt::format("{}: input '{}'", request.model, tensor.name)};
-    out.inputs[tensor.name] = ref::random_input(out.graph, id, seed);
-  }
+  std::vector<TensorId> drawn;
+  for (TensorId id : out.graph.inputs)
+    if (!out.inputs.contains(out.graph.tensor(id).name)) drawn.push_back(id);
+  for (TensorId id : drawn)
+    if (Status s = check_input(request, out.graph.tensor(id)); !s) return s.errors();
+  if (Status s = check_operations(out.graph, request); !s) return s.errors();
+  for (TensorId id : drawn)
+    if (Status s = draw_input(request, id, out); !s) return s.errors();
   return out;
 }
 
@@ -249,15 +292,15 @@ Status Dumper::finish(const std::string& model, const std::string& mode) {
   return write_file_atomically(folder_ + "/manifest.json", to_json(manifest_));
 }
 
-Result<RunSummary> run_network(const PreparedRun& prepared, const RunRequest& request) {
+Result<RunSummary> run_network(PreparedRun& prepared, const RunRequest& request) {
   const Graph& graph = prepared.graph;
   if (Status s = prepare_output(graph, request); !s) return s.errors();
   Dumper dumper(request.output, request.dump);
-  ref::RunOptions options = run_options(request);
+  ref::RunOptions options = run_options(prepared, request);
   options.progress = request.progress;
   if (!request.dump.empty())
     options.observe = [&](const ref::NodeRun& run) { return dumper.add(run, "float"); };
-  Result<ref::RunResult> result = ref::run(graph, prepared.inputs, options);
+  Result<ref::RunResult> result = ref::run(graph, std::exchange(prepared.inputs, {}), options);
   if (!result) return result.errors();
   RunSummary summary{std::move(*result), {}};
   if (Status s = write_outputs(graph, request.output, summary); !s) return s.errors();

@@ -1,6 +1,7 @@
 #pragma once
 #include <functional>
 #include <map>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -37,13 +38,12 @@ struct RunRequest {
   std::function<bool(size_t done, size_t of)> progress;
 };
 
-/// The executor's options as a request has them, progress left out.
-ref::RunOptions run_options(const RunRequest& request);
-
 /// A network with its inputs, ready to run.
 struct PreparedRun {
   Graph graph;
   ref::Arrays inputs;
+  /// Counts these inputs, and all that a run makes, up to Limits::memory_bytes.
+  std::shared_ptr<ref::MemoryCount> memory;
   std::vector<std::string> defaulted;  ///< inputs nobody named
   /// Files that have RunRequest::count inputs one behind the other: all of them.
   std::map<std::string, std::vector<ref::Array>> series = {};
@@ -52,6 +52,9 @@ struct PreparedRun {
 /// Reads the model and the inputs. Input files give symbolic dims their size; where shapes depend
 /// on the elements of an input file, the graph is made for those elements.
 Result<PreparedRun> prepare_run(const RunRequest& request);
+
+/// The executor's options as a request has them, progress left out.
+ref::RunOptions run_options(const PreparedRun& prepared, const RunRequest& request);
 
 /// What a run computed and wrote.
 struct RunSummary {
@@ -62,8 +65,8 @@ struct RunSummary {
 };
 
 /// Runs the network in float and writes what was asked for: OUTPUT.npy per graph output, and for
-/// dumped layers tensors/*.npy and manifest.json.
-Result<RunSummary> run_network(const PreparedRun& prepared, const RunRequest& request);
+/// dumped layers tensors/*.npy and manifest.json. Takes the inputs, each until its last reader.
+Result<RunSummary> run_network(PreparedRun& prepared, const RunRequest& request);
 
 /// The same with every product that the mapper has a program for run in int8 on the bit-exact
 /// machine: activations quantised by one symmetric scale a tensor from a float run, weights by one

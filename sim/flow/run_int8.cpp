@@ -38,7 +38,7 @@ class QuantisedRun {
 
   Result<RunSummary> run(bool layerwise) {
     if (Status s = prepare_output(graph_, request_); !s) return s.errors();
-    ref::RunOptions options = run_options(request_);
+    ref::RunOptions options = run_options(prepared_, request_);
     options.progress = request_.progress;
     if (!layerwise)
       options.substitute = [this](NodeId node, const std::vector<ref::Array>& inputs,
@@ -191,7 +191,7 @@ Result<RunSummary> run_quantised_network(const PreparedRun& prepared, const RunR
   const Result<CostedNetwork> network = cost_network(graph, hw, {});
   if (!network) return network.errors();
   Calibration calibration(graph);
-  ref::RunOptions options = run_options(request);
+  ref::RunOptions options = run_options(prepared, request);
   options.progress = request.progress;
   options.observe = [&](const ref::NodeRun& run) {
     calibration.see(run);

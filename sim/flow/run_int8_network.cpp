@@ -70,7 +70,7 @@ class Run {
         request_(request),
         hw_(hw),
         network_(network),
-        runs_(graph_, run_options(request_), request.percentile, kept()) {
+        runs_(graph_, run_options(prepared_, request_), request.percentile, kept()) {
     quality_.model = request.model;
     quality_.hw = hw.name;
     quality_.percentile = request.percentile;
@@ -79,7 +79,8 @@ class Run {
   Result<RunSummary> run() {
     if (Status s = prepare_output(graph_, request_); !s) return s.errors();
     if (Status s = calibrate(); !s) return s.errors();
-    auto network = Int8Network::make(graph_, network_, hw_, runs_, run_options(request_));
+    auto network =
+        Int8Network::make(graph_, network_, hw_, runs_, run_options(prepared_, request_));
     if (!network) return network.errors();
     quality_.left_out = network->program().report.left_out;
     for (const TensorId id : graph_.outputs)
@@ -113,8 +114,8 @@ class Run {
       if (all != prepared_.series.end())
         out[name] = all->second[static_cast<size_t>(i)];
       else if (!known || named->file.empty())
-        out[name] =
-            ref::random_input(graph_, id, (known ? named->seed : 0) + static_cast<uint64_t>(i));
+        out[name] = ref::random_input(
+            graph_, id, (known ? named->seed : 0) + static_cast<uint64_t>(i), prepared_.memory);
     }
     return out;
   }
@@ -123,7 +124,7 @@ class Run {
   Status calibrate() {
     const int64_t count = request_.calibrate > 0 ? request_.calibrate : request_.count;
     quality_.calibrated = std::min(count, request_.count);
-    FloatRuns others(graph_, run_options(request_), request_.percentile, {});
+    FloatRuns others(graph_, run_options(prepared_, request_), request_.percentile, {});
     for (int64_t i = 0; i < request_.count; ++i) {
       auto kept = (i < count ? runs_ : others).run(inputs(i));
       if (!kept) return kept.errors();
@@ -211,7 +212,11 @@ Result<RunSummary> run_int8_network(const PreparedRun& prepared, const RunReques
                                     const hw::HwConfig& hw) {
   const Result<CostedNetwork> network = cost_network(prepared.graph, hw, {});
   if (!network) return network.errors();
-  return Run(prepared, request, hw, *network).run();
+  try {
+    return Run(prepared, request, hw, *network).run();
+  } catch (const ref::BeyondMemory& e) {
+    return ref::beyond_memory(e, prepared.memory->most(), request.model);
+  }
 }
 
 }  // namespace accsim::sim

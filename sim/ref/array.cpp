@@ -89,6 +89,10 @@ Array::Array(DType dtype, Dims dims, std::shared_ptr<MemoryCount> count)
   bytes_ = std::make_shared<Bytes>(bytes(), std::move(count));
 }
 
+bool Array::is_counted_by(const MemoryCount& count) const {
+  return bytes_ && bytes_->count.get() == &count;
+}
+
 void* Array::raw() { return bytes_ ? bytes_->at : nullptr; }
 const void* Array::raw() const { return bytes_ ? bytes_->at : nullptr; }
 

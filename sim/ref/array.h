@@ -29,10 +29,30 @@ class MemoryCount {
   void remove(int64_t bytes) { now_ -= bytes; }
   int64_t now() const { return now_; }
   int64_t peak() const { return peak_; }
+  int64_t most() const { return most_; }
 
  private:
   const int64_t most_;
   std::atomic<int64_t> now_{0}, peak_{0};
+};
+
+/// Bytes that something else than an array holds, for as long as it lives; as MemoryCount::add().
+class Held {
+ public:
+  /// `count` may be null: then nobody counts.
+  Held(std::shared_ptr<MemoryCount> count, int64_t bytes)
+      : count_(std::move(count)), bytes_(bytes) {
+    if (count_) count_->add(bytes_);
+  }
+  ~Held() {
+    if (count_) count_->remove(bytes_);
+  }
+  Held(const Held&) = delete;
+  Held& operator=(const Held&) = delete;
+
+ private:
+  std::shared_ptr<MemoryCount> count_;
+  int64_t bytes_;
 };
 
 /// The C++ type that elements are kept in: float for float32 and every narrower float (values are
@@ -105,6 +125,7 @@ class Array {
   Array(DType dtype, Dims dims, std::shared_ptr<MemoryCount> count = nullptr);
 
   bool empty() const { return !bytes_; }  ///< holds nothing at all, not even an empty tensor
+  bool is_counted_by(const MemoryCount& count) const;
   DType dtype() const { return dtype_; }
   ElementKind kind() const { return kind_; }
   const Dims& dims() const { return dims_; }

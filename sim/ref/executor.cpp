@@ -81,27 +81,23 @@ class Runner {
   Runner(const Graph& graph, const RunOptions& options)
       : graph_(graph),
         options_(options),
-        state_(options.threads, options.weight_seed, options.most_bytes),
+        state_(options.threads, options.weight_seed, options.memory),
         arrays_(graph.tensors.size()),
         readers_(graph.tensors.size(), 0) {}
 
-  Result<RunResult> run(const Arrays& inputs) {
+  Result<RunResult> run(Arrays inputs) {
     try {
-      return run_all(inputs);
+      return run_all(std::move(inputs));
     } catch (const BeyondMemory& e) {
-      return at(running_ == nullptr ? graph_.file : label(graph_, *running_), Errc::capacity,
-                fmt::format("arrays would take {} MiB from here on, at most {} are taken; {} N "
-                            "takes N",
-                            ceil_div(e.bytes, kMib), options_.most_bytes / kMib, kMemoryOption));
+      return beyond_memory(e, state_.memory->most(),
+                           running_ == nullptr ? graph_.file : label(graph_, *running_));
     }
   }
 
  private:
-  static constexpr int64_t kMib = int64_t{1} << 20;
-
-  Result<RunResult> run_all(const Arrays& inputs) {
+  Result<RunResult> run_all(Arrays inputs) {
     if (Status s = check_runnable(graph_); !s) return s.errors();
-    if (Status s = take_inputs(inputs); !s) return s.errors();
+    if (Status s = take_inputs(std::move(inputs)); !s) return s.errors();
     for (const Node& node : graph_.nodes)
       for (TensorId id : node.inputs)
         if (id != kNoTensor) ++readers_[static_cast<size_t>(id)];
@@ -114,7 +110,7 @@ class Runner {
     return collect();
   }
 
-  Status take_inputs(const Arrays& inputs) {
+  Status take_inputs(Arrays inputs) {
     Errors errors;
     for (TensorId id : graph_.inputs) {
       const Tensor& tensor = graph_.tensor(id);
@@ -124,12 +120,16 @@ class Runner {
         errors.push_back(at(where, Errc::invalid, "has no value"));
         continue;
       }
-      const Array& given = found->second;
+      Array given = std::move(found->second);
       if (given.dtype() != tensor.dtype || given.dims() != tensor.dims)
         errors.push_back(
             at(where, Errc::invalid,
                fmt::format("is {} {}, but was given {} {}", name(tensor.dtype),
                            to_string(tensor.dims), name(given.dtype()), to_string(given.dims()))));
+      if (given.is_counted_by(*state_.memory)) {
+        slot(id) = std::move(given);
+        continue;
+      }
       // Counted like every other array, and freed when dead.
       Array own(given.dtype(), given.dims(), state_.memory);
       std::copy_n(static_cast<const uint8_t*>(given.raw()), given.bytes(),
@@ -304,7 +304,16 @@ Status check_runnable(const Graph& graph) {
   return ok();
 }
 
-Result<std::vector<Array>> load_weights(const Graph& graph, std::optional<uint64_t> weight_seed) {
+Error beyond_memory(const BeyondMemory& e, int64_t most, std::string where) {
+  constexpr int64_t kMib = int64_t{1} << 20;
+  return {Errc::capacity,
+          fmt::format("arrays would take {} MiB from here on, at most {} are taken; {} N takes N",
+                      ceil_div(e.bytes, kMib), most / kMib, kMemoryOption),
+          std::move(where)};
+}
+
+Result<std::vector<Array>> load_weights(const Graph& graph, std::optional<uint64_t> weight_seed,
+                                        const std::shared_ptr<MemoryCount>& memory) {
   std::vector<Array> out(graph.tensors.size());
   size_t drawn = 0;
   for (const Node& node : graph.nodes) {
@@ -314,7 +323,7 @@ Result<std::vector<Array>> load_weights(const Graph& graph, std::optional<uint64
       if (id == kNoTensor || graph.tensor(id).origin != Tensor::Origin::initializer) continue;
       Array& array = out[static_cast<size_t>(id)];
       if (!array.empty()) continue;
-      Result<Array> stored = load_reals(graph, id, weight_seed, nullptr, drawn);
+      Result<Array> stored = load_reals(graph, id, weight_seed, memory, drawn);
       if (!stored) return stored.errors();
       array = std::move(*stored);
     }
@@ -322,8 +331,8 @@ Result<std::vector<Array>> load_weights(const Graph& graph, std::optional<uint64
   return out;
 }
 
-Result<RunResult> run(const Graph& graph, const Arrays& inputs, const RunOptions& options) {
-  return Runner(graph, options).run(inputs);
+Result<RunResult> run(const Graph& graph, Arrays inputs, const RunOptions& options) {
+  return Runner(graph, options).run(std::move(inputs));
 }
 
 }  // namespace accsim::sim::ref

@@ -34,9 +34,9 @@ struct RunOptions {
   int threads = 1;
   /// Weights that the file doesn't have are drawn from this; without it they are an error.
   std::optional<uint64_t> weight_seed;
-  /// Bytes that arrays may hold at a time, weights included (Limits::memory_bytes); more is an
-  /// error of capacity. Those of `loaded` and of the caller don't count.
-  int64_t most_bytes = std::numeric_limits<int64_t>::max();
+  /// Counts what arrays hold, weights included, and says how much that may be; beyond it the run is
+  /// an error of capacity. Arrays of the caller count where they were made with it. Null: no limit.
+  std::shared_ptr<MemoryCount> memory = nullptr;
   /// Elements of stored tensors by tensor id, as load_weights() gives them, for graphs that run
   /// more than once; those that are empty or absent are read when first needed and freed after use.
   const std::vector<Array>* loaded = nullptr;
@@ -55,13 +55,19 @@ struct RunResult {
 };
 
 /// Runs a graph in its order. `inputs` must have every graph input with the graph's type and dims.
-/// Weights are read when first needed; every array is freed after its last reader. Results don't
+/// Weights are read when first needed; every array is freed after its last reader, inputs, too,
+/// where nobody else has them. Results don't
 /// depend on the number of threads. Errors name the node or the tensor.
 /// Too little memory is std::bad_alloc: it says nothing of the graph.
-Result<RunResult> run(const Graph& graph, const Arrays& inputs, const RunOptions& options);
+Result<RunResult> run(const Graph& graph, Arrays inputs, const RunOptions& options);
 
-/// All stored tensors that nodes read, by tensor id (the others empty). Errors as run()'s.
-Result<std::vector<Array>> load_weights(const Graph& graph, std::optional<uint64_t> weight_seed);
+/// The error of arrays beyond a limit of memory: how much, and the option.
+Error beyond_memory(const BeyondMemory& e, int64_t most, std::string where);
+
+/// All stored tensors that nodes read, by tensor id (the others empty). Errors as run()'s; beyond
+/// what `memory` allows it throws BeyondMemory.
+Result<std::vector<Array>> load_weights(const Graph& graph, std::optional<uint64_t> weight_seed,
+                                        const std::shared_ptr<MemoryCount>& memory = nullptr);
 
 /// Everything in the graph that run() would refuse without looking at numbers: operators without a
 /// kernel, element types that aren't kept. Good when there is nothing.
@@ -69,7 +75,8 @@ Status check_runnable(const Graph& graph);
 
 /// A random tensor for graph input `id`: reals from [-1, 1), integers that index an embedding below
 /// its length, other integers and booleans 0 or 1; the same for the same name, shape and seed.
-Array random_input(const Graph& graph, TensorId id, uint64_t seed);
+Array random_input(const Graph& graph, TensorId id, uint64_t seed,
+                   std::shared_ptr<MemoryCount> count = nullptr);
 
 /// The elements of a stored tensor from the model's file (or beside it); nullopt when they aren't
 /// there.

@@ -15,8 +15,10 @@ namespace accsim::sim::ref {
 /// What all nodes of a run share.
 struct RunState {
   explicit RunState(int threads, std::optional<uint64_t> seed = std::nullopt,
-                    int64_t most_bytes = std::numeric_limits<int64_t>::max())
-      : pool(threads), memory(std::make_shared<MemoryCount>(most_bytes)), weight_seed(seed) {}
+                    std::shared_ptr<MemoryCount> count = nullptr)
+      : pool(threads),
+        memory(count ? std::move(count) : std::make_shared<MemoryCount>()),
+        weight_seed(seed) {}
   ThreadPool pool;
   std::shared_ptr<MemoryCount> memory;
   std::optional<uint64_t> weight_seed;  ///< stored tensors without elements are drawn with it

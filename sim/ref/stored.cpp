@@ -187,7 +187,8 @@ Array random_weights(const Graph& graph, TensorId id, uint64_t seed,
   return array;
 }
 
-Array random_input(const Graph& graph, TensorId id, uint64_t seed) {
+Array random_input(const Graph& graph, TensorId id, uint64_t seed,
+                   std::shared_ptr<MemoryCount> count) {
   const Tensor& tensor = graph.tensor(id);
   uint64_t below = tensor.dtype != DType::boolean && bits(tensor.dtype) <= 8 ? 128 : 2;
   each_reader(graph, id, [&](const Node& node, size_t port) {
@@ -199,7 +200,7 @@ Array random_input(const Graph& graph, TensorId id, uint64_t seed) {
     if (axis && view.dims(0)[static_cast<size_t>(*axis)] > 0)
       below = static_cast<uint64_t>(view.dims(0)[static_cast<size_t>(*axis)]);
   });
-  Array array(tensor.dtype, tensor.dims);
+  Array array(tensor.dtype, tensor.dims, std::move(count));
   Random random = generator(tensor.name, seed);
   with_element_kind(array.kind(), [&]<class T>(T) {
     T* to = array.data<T>();

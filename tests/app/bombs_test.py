@@ -384,6 +384,54 @@ def limit():
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
 
 
+def appetites():
+    """What `run` computes for seconds on end: as long as its limit allows, and some beyond it."""
+    wide = [1 << 13, 1 << 12]  # 128 MiB
+    yield "chain of large Relu", simple(chain("Relu", 200), wide)
+    yield "chain of large Erf", simple(chain("Erf", 200), wide)
+    yield "chain of large Transpose", simple(chain("Transpose", 200, perm=[1, 0]), wide)
+    yield "chain of large Softmax", simple(chain("Softmax", 100, axis=0), wide)
+    yield (
+        "chain of large CumSum",
+        simple(
+            [
+                node("CumSum", [a, "axis"], [b])
+                for a, b in zip(
+                    ["x", *(f"t{i}" for i in range(99))], [*(f"t{i}" for i in range(99)), "y"]
+                )
+            ],
+            wide,
+            [tensor("axis", [], [0])],
+        ),
+    )
+    square = [1 << 11, 1 << 11]
+    for count in (5, 10, 20, 100):
+        yield (
+            f"{count} large products",
+            simple(
+                [node("MatMul", ["x", "x"], [f"y{i}"]) for i in range(count)]
+                + [node("Relu", [f"y{count - 1}"], ["y"])],
+                square,
+            ),
+        )
+    yield "large windows", one("AveragePool", [1, 8, 512, 512], kernel_shape=[63, 63])
+    yield "a large convolution", one("Conv", [1, 64, 256, 256], [[64, 64, 9, 9]])
+    yield "a grouped convolution", one("Conv", [1, 512, 128, 128], [[512, 1, 9, 9]], group=512)
+    yield "a large Einsum", one("Einsum", [256, 256, 16], [[256, 16, 256]], equation="abc,acd->bd")
+    yield (
+        "a long LSTM",
+        one("LSTM", [4096, 1, 256], [[1, 1024, 256], [1, 1024, 256]], hidden_size=256),
+    )
+    yield "a large Resize", one("Upsample", [1, 8, 256, 256], [([4], [1, 1, 8, 8])], opset=9)
+    yield "a large TopK", one("TopK", [64, 1 << 18], [([1], [1 << 17])], outputs=("y", "z"))
+    yield (
+        "9,000 different small products",
+        distinct(
+            9000, "MatMul", lambda i: ([64 + i % 97, 2 + i // 97], [2 + i // 97, 63 + i % 89])
+        ),
+    )
+
+
 class BombsTest(unittest.TestCase):
     maxDiff = None
 
@@ -426,6 +474,23 @@ class BombsTest(unittest.TestCase):
                         self.assertRegex(said, r"\Aaccsim: error: ", facts)
         self.assertGreaterEqual(seen, 60)
 
+    def test_run_takes_as_long_as_its_limit_allows(self):
+        refused = 0
+        for name, data in appetites():
+            self.assertLessEqual(len(data), ONE_MB, name)
+            self.model.write_bytes(data)
+            with self.subTest(bomb=name):
+                code, said, seconds, kb = self.measure(COMMANDS["run"])
+                facts = f"{seconds:.1f} s, {kb // 1024} MB, exit {code}: {said[:300]}"
+                if os.environ.get("VERBOSE"):
+                    print(f"{name} | run | {facts}".strip(), flush=True)
+                self.assertIn(code, (0, 2), facts)
+                self.assertLessEqual(kb, KB, facts)
+                if code == 2:
+                    self.assertRegex(said, r"\Aaccsim: error: .*--max-(gops|memory-mib) N")
+                refused += "--max-gops N" in said
+        self.assertGreater(refused, 3)
+
     def test_limits_have_options(self):
         """What a limit refuses goes through when its option says so."""
         for option, value_of, name, data in (
@@ -461,6 +526,28 @@ class BombsTest(unittest.TestCase):
         self.assertEqual(code, 2)
         self.assertIn("operands, at most 500 are taken; --max-programs N", said)
         self.assertEqual(self.measure(COMMANDS["cost"])[0], 0)
+
+    def test_runs_have_so_many_operations(self):
+        """2^30 multiply-accumulates a product; elements and the Relu come on top."""
+        square = [1 << 10, 1 << 10]
+        nodes = [node("MatMul", ["x", "x"], [f"y{i}"]) for i in range(4)]
+        self.model.write_bytes(simple([*nodes, node("Relu", ["y3"], ["y"])], square))
+        words = ["run", "{model}", "--max-gops"]
+        code, said, *_ = self.measure([*words, 4])
+        self.assertEqual(code, 2)
+        self.assertIn("would compute some 5 billion operations, at most 4 are", said)
+        self.assertIn("--max-gops N", said)
+        self.assertEqual(self.measure([*words, 8])[0], 0)
+
+    def test_inputs_count_as_memory(self):
+        """1,000 inputs of 1 MiB, all alive from the beginning."""
+        names = [f"i{k}" for k in range(1000)]
+        more = [value(name, [1 << 18]) for name in names]
+        self.model.write_bytes(simple([node("Sum", ["x", *names], ["y"])], [1 << 18], more=more))
+        code, said, _, kb = self.measure(["run", "{model}", "--max-memory-mib", 400])
+        self.assertEqual(code, 2)
+        self.assertIn("at most 400 are taken; --max-memory-mib N", said)
+        self.assertLessEqual(kb, KB)
 
     def test_runs_have_so_much_memory(self):
         """Weights, values alive and inputs count: 4 MiB each, two of them at a time."""

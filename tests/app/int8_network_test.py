@@ -223,6 +223,21 @@ class Numbers(Case):
                     wanted = np.where(kept, values, end).clip(-1, 1) + x
                     self.assertLessEqual(np.abs(got - wanted).max(), 0.1)
 
+    def test_lines_that_no_window_reaches(self):
+        """Windows of 3 in steps of 2 leave the last line and column of 8 alone; of the same image
+        without them the network computes the same."""
+        weights = np.arange(4 * 27).reshape(4, 3, 3, 3) / 50 - 1
+        node = helper.make_node("Conv", ["x", "w"], ["y"], strides=[2, 2])
+        image = np.sin(np.arange(3 * 64)).reshape(1, 3, 8, 8)
+        image[0, 0, 0, 0] = 1.5  # the largest, so that the scales are the same
+        results = []
+        for size in (8, 7):
+            self.save([node], {"x": [1, 3, size, size]}, ["y"], {"w": weights})
+            results.append(self.run_int8(x=image[:, :, :size, :size])["y"])
+        self.assertEqual(results[0].shape, (1, 4, 3, 3))
+        self.assertGreater(np.ptp(results[0]), 1)
+        np.testing.assert_array_equal(*results)
+
     def test_integers(self):
         # Rows by a list; what is equal in all bytes and what in some; numbers that become floats.
         rng = np.random.default_rng(11)
@@ -343,6 +358,18 @@ class Quality(Case):
         # Each sum has the noise of its terms, a step at most each, and its own.
         most = 0.25 * (40 * t_step + s_step) + 1 / 255
         self.assertLess(np.abs(got - 1 / (1 + np.exp(-sums))).max(), most)
+
+    def test_weights_and_images_count_as_memory(self):
+        """4 MiB of weights in float; in int8 a quarter of them is in each of four images: 8 MiB."""
+        weights = np.ones((1024, 1024))
+        node = helper.make_node("MatMul", ["x", "w"], ["y"], "product")
+        self.save([node], {"x": [1, 1024]}, ["y"], {"w": weights})
+        words = ("--int8", "--network", "--hw", MACHINE, "--max-memory-mib")
+        for mib in (3, 7):
+            done = self.accsim(*words, mib)
+            self.assertEqual((done.returncode, done.stdout), (2, ""))
+            self.assertIn(f"at most {mib} are taken; --max-memory-mib N takes N", done.stderr)
+        self.assertEqual(self.accsim(*words, 10).returncode, 0)
 
     def test_what_cannot_be_asked(self):
         self.classifier()
