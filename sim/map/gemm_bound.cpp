@@ -226,6 +226,18 @@ double GemmBound::w_beats(const ChannelOption& c, const OutputOption& n) const {
          (real(c.chunks - 1) * beats(c.channels) + beats(c.last));
 }
 
+/// Bytes of parameters in all loads: those of a tile of outputs come inside the innermost loop over
+/// such tiles, with whatever loops are around it; what posts look up once.
+double GemmBound::parameters(const Tiling& t, const PixelOption& m, const OutputOption& n) const {
+  if (!p_.has_parameters) return 0;
+  const int64_t table = p_.table ? hw::SetTableCommand::kBytes : 0;
+  const bool a_tile_a_panel = t.staged > 0 && t.staged <= t.outputs;
+  if (n.chunks == 1 || a_tile_a_panel) return real(p_.all_parameters());
+  const double packs = p_.op.grouped ? 1 : real(packs_);  // each of groups has its own
+  const double times = packs * (t.outputs_outer ? 1 : real(m.tiles));
+  return real(p_.all_parameters() - table) * times + real(table);
+}
+
 double GemmBound::loads(const Tiling& t, const PixelOption& m, const ChannelOption& c,
                         const OutputOption& n) const {
   if (t.staged > 0) return 0;
@@ -250,7 +262,7 @@ GemmBound::Traffic GemmBound::traffic(const Tiling& t, const PixelOption& m, con
   b.a_beats = runs ? a_packs * pixels * real(c.beats) * again_a : 0;
   b.w = w_bytes(c, n) * again_w;
   b.w_beats = (w_once(c, n) ? 1 : real(packs_ * groups_)) * w_beats(c, n) * again_w;
-  b.parameters = p_.has_parameters ? real(p_.all_parameters()) : 0;
+  b.parameters = parameters(t, m, n);
   const double rows = real(op.batch) * real(op.m());
   b.out = rows * real(op.outputs * p_.out_bytes);
   const bool out_runs = op.grouped ? groups_ < op.batch : n.chunks > 1;

@@ -112,6 +112,7 @@ class GemmBound {
   double a_bytes(const PixelOption& m, const ChannelOption& c) const;
   double w_bytes(const ChannelOption& c, const OutputOption& n) const;
   double w_beats(const ChannelOption& c, const OutputOption& n) const;
+  double parameters(const Tiling& t, const PixelOption& m, const OutputOption& n) const;
   LoadCost turned(hw::Buffer to, int64_t element, LoadCost plain, const Matrices& m) const;
   LoadCost a_load(const PixelOption& m, const ChannelOption& c) const;
   LoadCost w_load(const ChannelOption& c, const OutputOption& n, bool staged) const;
