@@ -339,10 +339,13 @@ GemmTimes GemmBound::times(const Tiling& tiling, const Traffic& b, const PixelOp
   first_tile(b, m, c, n, t);
   // The last pack is smaller than said where it is ragged.
   if (!ragged_packs_) last_tile(m, c, n, t);
+  // What the last tile's streams wait for comes last, or before the parameters of its outputs.
   const bool parameters_last =
       p_.has_parameters && c.chunks == 1 &&
       (p_.op.batch > 1 || m.tiles == 1 || (!tiling.outputs_outer && n.chunks > 1));
-  t.after_loads = parameters_last ? 0 : t.last_stream + t.last_post + t.last_store + kTokenLatency;
+  const double behind = parameters_last ? real(n.last * p_.channel_parameters()) * p_rate_ : 0;
+  t.after_loads =
+      std::max(0.0, t.last_stream + t.last_post + t.last_store + kTokenLatency - behind);
   slots(b, t);
   return t;
 }

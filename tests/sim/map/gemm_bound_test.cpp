@@ -171,6 +171,38 @@ TEST_F(OneProduct, ASlotOfOutputsIsPostedThenStored) {
   }
 }
 
+/// Products of a batch, in every way: the bound of bytes from and to DRAM is what programs move.
+/// Parameters of a tile of outputs come again with each entry of the batch and, where the loop over
+/// tiles of pixels is the outer one, with each of those.
+TEST(DramBytes, AreThoseOfProgramsHoweverOftenParametersAreLoaded) {
+  const hw::HwConfig hw = test::small_machine(8, 8);
+  GemmOp op = test::product(24, 16, 32);
+  op.batch = 3;
+  GemmProblem p = make_problem(op, hw);
+  p.b.constant = true;
+  p.has_parameters = true;
+  choose_weights(p, hw);
+  CostEvaluator evaluator(hw);
+  int again = 0;
+  constexpr auto kFlow = hw::Dataflow::weight_stationary;
+  const GemmBound bound(p, hw, kFlow, 1, false);
+  for (const PixelOption& m : pixel_options(p, hw, kFlow, {}))
+    for (const ChannelOption& c : channel_options(p, hw, 1, {}))
+      for (const OutputOption& n : output_options(p, hw, 1, {}))
+        for (const bool outputs_outer : {false, true}) {
+          const Tiling t{kFlow,     m.images,   m.lines,       m.pixels, 1,
+                         n.outputs, c.channels, outputs_outer, false};
+          if (!fits(footprint(p, hw, t), hw)) continue;
+          const hw::Counts counts = evaluator.cost(p, t).counts;
+          constexpr auto kDram = static_cast<size_t>(hw::Memory::dram);
+          EXPECT_EQ(bound.dram_bytes(t, m, c, n),
+                    static_cast<double>((counts.read[kDram] + counts.written[kDram]).count()))
+              << to_string(t);
+          again += n.chunks > 1 && m.tiles > 1 ? 1 : 0;
+        }
+  EXPECT_GT(again, 0);
+}
+
 /// Ports of 16 bytes and a memory that gives as many, but the array and so the transposer are 8
 /// wide: keys that lie as [n][k] come in at 8 bytes a cycle, activations that lie as [k][m] too,
 /// and of 3 rows or columns alone at 3; and a load takes as many cycles more as its blocks are
