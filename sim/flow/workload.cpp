@@ -91,8 +91,7 @@ Result<Workload::FoundMapping> Workload::mapped(const DistinctOp& op, MappingMem
   Result<Mapping> m = mapper.choose(op.request, *op.layer);
   if (!m) return m.errors();
   FoundMapping found = std::make_shared<const Mapping>(std::move(*m));
-  if (known != nullptr) known->add(op.key, found);
-  return found;
+  return known != nullptr ? known->add(op.key, std::move(found)) : found;
 }
 
 /// Every op of a kind on a machine; "" is a key that isn't remembered.
@@ -106,12 +105,12 @@ Result<Workload::MappedOps> Workload::mapped(Kind& kind, const std::string& key,
   MapOptions only_costs = options;
   only_costs.programs = false;
   Mapper mapper(hw, std::move(only_costs));
-  MappingMemory::Alike* const known = key.empty() ? nullptr : &memory_->mappings.of(key);
+  const auto known = key.empty() ? nullptr : memory_->mappings->of(key);
   std::vector<FoundMapping> out;
   out.reserve(kind.ops.size());
   Errors errors;
   for (const DistinctOp& op : kind.ops) {
-    Result<FoundMapping> m = mapped(op, known, mapper);
+    Result<FoundMapping> m = mapped(op, known.get(), mapper);
     if (m)
       out.push_back(std::move(*m));
     else
@@ -144,7 +143,7 @@ Workload::Text Workload::text_of(const Plan& plan, const std::array<MappedOps, 2
   only_costs.programs = false;
   Mapper mapper(hw, std::move(only_costs));
   if (!keys[0].empty())
-    mapper.remember_pieces(memory_->mappings.of(keys[0]), memory_->mappings.of(keys[1]));
+    mapper.remember_pieces(memory_->mappings->of(keys[0]), memory_->mappings->of(keys[1]));
   std::span<const RowRun> rows;
   std::span<const LineRun> lines;
   if (mapper.minimises_cycles()) {
@@ -206,7 +205,7 @@ Result<WorkloadTotals> Workload::cost_as(Plan& now, const hw::HwConfig& hw,
   Errors errors;
   std::array<MappedOps, 2> ops;
   std::array<std::string, 2> keys;
-  memory_->mappings.make_room();
+  memory_->mappings->make_room();
   const MapOptions options =
       asked.objective == Objective::edp ? network_mapper(ops_of(now), hw, asked)->options() : asked;
   for (const bool is_gemm : {false, true}) {

@@ -4,10 +4,12 @@
 
 namespace accsim::sim {
 
-/// What costing networks has found out that holds for other networks too. One a thread.
+/// What costing networks has found out that holds for other networks too. One a thread; mappings
+/// may be those of several.
 struct WorkloadMemory {
   hw::ChainMemory chains;
-  MappingMemory mappings;  ///< by mapping_key(), then by key_of() a request
+  /// By mapping_key(), then by key_of() a request.
+  std::shared_ptr<MappingMemory> mappings = std::make_shared<MappingMemory>();
 };
 
 }  // namespace accsim::sim

@@ -8,7 +8,7 @@ Result<std::shared_ptr<const Mapping>> Mapper::map_piece(const OpRequest& reques
                                                          const std::string& layer) {
   const std::string key = key_of(request) + KeyBytes().add(turns.chunks, turns.lines).take();
   if (const auto known = cache_.find(key); known != cache_.end()) return known->second;
-  MappingMemory::Alike* const alike = pieces_[std::holds_alternative<GemmOp>(request.item)];
+  MappingMemory::Alike* const alike = pieces_[std::holds_alternative<GemmOp>(request.item)].get();
   if (alike != nullptr)
     if (MappingMemory::Found known = alike->find(key)) return known;
   MappingPin pin;
@@ -29,10 +29,8 @@ Result<std::shared_ptr<const Mapping>> Mapper::map_piece(const OpRequest& reques
   found = checked(std::move(found), layer);
   if (!found) return found.errors();
   MappingMemory::Found mapping = std::make_shared<const Mapping>(std::move(found).value());
-  if (alike != nullptr)
-    alike->add(key, mapping);
-  else
-    cache_.emplace(key, mapping);
+  if (alike != nullptr) return alike->add(key, std::move(mapping));
+  cache_.emplace(key, mapping);
   return mapping;
 }
 

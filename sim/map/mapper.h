@@ -143,8 +143,9 @@ class Mapper {
                                          const std::string& layer);
   /// Pieces are looked up here first, those of vector and memory ops and those of products, and
   /// what is found is added. Precondition: this is what is known of the machine and the options.
-  void remember_pieces(MappingMemory::Alike& others, MappingMemory::Alike& products) {
-    pieces_ = {&others, &products};
+  void remember_pieces(std::shared_ptr<MappingMemory::Alike> others,
+                       std::shared_ptr<MappingMemory::Alike> products) {
+    pieces_ = {std::move(others), std::move(products)};
   }
   bool minimises_cycles() const { return options_.objective == Objective::cycles; }
   /// Do lane commands do all of the op?
@@ -214,7 +215,7 @@ class Mapper {
   int64_t candidates_ = 0, evaluated_ = 0;
   std::map<std::string, std::shared_ptr<const Mapping>> cache_;
   std::map<const Mapping*, std::shared_ptr<const Mapping>> written_;
-  std::array<MappingMemory::Alike*, 2> pieces_{};
+  std::array<std::shared_ptr<MappingMemory::Alike>, 2> pieces_{};
   std::map<std::string, VectorCut> move_cuts_;  ///< of moves, wherever they begin
 };
 

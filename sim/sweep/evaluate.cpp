@@ -15,8 +15,10 @@ std::string config_hash(const hw::HwConfig& hw, const std::vector<double>& sizes
   return hash_text(text);
 }
 
-Result<Evaluator> Evaluator::create(const SweepSpec& spec) {
+Result<Evaluator> Evaluator::create(const SweepSpec& spec,
+                                    std::shared_ptr<MappingMemory> mappings) {
   Evaluator out(spec);
+  if (mappings) out.memory_->mappings = std::move(mappings);
   for (const SweepModel& model : spec.models) {
     auto workload = Workload::prepare(model.graph, out.memory_);
     if (!workload) return workload.errors();

@@ -11,7 +11,9 @@ namespace accsim::sim {
 /// Costs the mix of networks on machines. One a thread; the spec must outlive it.
 class Evaluator {
  public:
-  static Result<Evaluator> create(const SweepSpec& spec);
+  /// What is found out about mappings is kept in `mappings`, for other threads too; null: for none.
+  static Result<Evaluator> create(const SweepSpec& spec,
+                                  std::shared_ptr<MappingMemory> mappings = nullptr);
 
   /// A point of the space, layers too when the spec wants them. A machine that can't be built or
   /// holds no tile gives a row with the reason.

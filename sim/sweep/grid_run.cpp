@@ -27,7 +27,12 @@ GridRun::GridRun(const SweepSpec& spec, const SweepRun& run, SweepStore& store,
       evaluators_(std::move(evaluators)),
       outcome_(outcome),
       owner_(process_owner()),
-      source_(spec) {}
+      source_(spec) {
+  if (bind_axes(spec) == 0) return;
+  machines_ = 1;
+  for (size_t a = bind_axes(spec); a < spec.axes.size(); ++a)
+    machines_ *= std::ssize(spec.axes[a].steps);
+}
 
 Status GridRun::run() {
   const Status done = all_points();
@@ -164,12 +169,18 @@ Status GridRun::take(std::vector<PointRange> spans) {
   return ok();
 }
 
-int64_t GridRun::next_point() {
+/// One, or more of one workload, whose networks a thread makes ready once. Nothing at the end.
+std::vector<int64_t> GridRun::next_points() {
   const std::lock_guard lock(source_mutex_);
-  if (!refill()) return -1;
-  const int64_t point = pending_.back();
-  pending_.pop_back();
-  return point;
+  std::vector<int64_t> out;
+  if (!refill()) return out;
+  const auto workload = [this](int64_t point) { return point / machines_; };
+  do {
+    out.push_back(pending_.back());
+    pending_.pop_back();
+  } while (machines_ > 0 && out.size() < kSpan && !pending_.empty() &&
+           workload(pending_.back()) == workload(out.front()));
+  return out;
 }
 
 void GridRun::work(Evaluator& evaluator) {
@@ -183,13 +194,15 @@ void GridRun::work(Evaluator& evaluator) {
     filled_.notify_one();
   };
   auto last = std::chrono::steady_clock::now();
-  for (int64_t point = next_point(); point >= 0; point = next_point()) {
-    rows.push_back(evaluator.point(point));
-    const auto now = std::chrono::steady_clock::now();
-    if (rows.size() < 32 && now - last < std::chrono::milliseconds(100)) continue;
-    last = now;
-    hand_over();
-  }
+  for (auto points = next_points(); !points.empty(); points = next_points())
+    for (const int64_t point : points) {
+      if (stopped()) break;
+      rows.push_back(evaluator.point(point));
+      const auto now = std::chrono::steady_clock::now();
+      if (rows.size() < 32 && now - last < std::chrono::milliseconds(100)) continue;
+      last = now;
+      hand_over();
+    }
   hand_over();
 }
 

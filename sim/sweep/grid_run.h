@@ -25,7 +25,7 @@ class GridRun {
   std::optional<PointRange> next_span();
   bool refill();
   Status take(std::vector<PointRange> spans);
-  int64_t next_point();
+  std::vector<int64_t> next_points();
   void try_work(Evaluator& evaluator);
   void work(Evaluator& evaluator);
   void write();
@@ -40,6 +40,8 @@ class GridRun {
   std::vector<Evaluator> evaluators_;
   SweepOutcome& outcome_;
   const std::string owner_;
+
+  int64_t machines_ = 0;  ///< of a workload, where the spec has several; else 0
 
   std::mutex source_mutex_;  ///< of the source and the points taken from it
   PointSource source_;

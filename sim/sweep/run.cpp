@@ -45,8 +45,9 @@ Result<SweepOutcome> run_sweep(const SweepSpec& spec, const SweepRun& run) {
   const auto points = count_points(spec);
   if (!points) return points.errors();
   std::vector<Evaluator> evaluators;
+  const auto mappings = std::make_shared<MappingMemory>();
   for (int i = 0; i < run.threads; ++i) {
-    auto one = Evaluator::create(spec);
+    auto one = Evaluator::create(spec, mappings);
     if (!one) return one.errors();
     evaluators.push_back(std::move(*one));
   }
