@@ -4,6 +4,7 @@
 
 #include "sim/analyse/op_kinds.h"
 #include "sim/analyse/op_summary.h"
+#include "sim/lower/parameter_sums.h"
 #include "sim/operators/node_view.h"
 #include "sim/operators/work_counts.h"
 
@@ -93,12 +94,13 @@ class Analyser {
     out_.buffers = lowered_.buffers;
     out_.weight_bytes = lowered_.weight_bytes;
     const std::vector<bool> is_bias = find_biases(graph_, lowered_);
-    for (const Parameter& p : lowered_.parameters) {
-      if (p.buffer) continue;
-      out_.bytes_by_type[std::string(name(p.type))] += p.bytes;
-      out_.params_by_type[std::string(name(p.type))] += p.count;
-      if (!is_bias[static_cast<size_t>(p.tensor)]) out_.weight_bytes_without_bias += p.bytes;
+    for (const auto& [type, sum] : parameters_by_type(lowered_)) {
+      out_.bytes_by_type[type] = sum.bytes;
+      out_.params_by_type[type] = sum.count;
     }
+    for (const Parameter& p : lowered_.parameters)
+      if (!p.buffer && !is_bias[static_cast<size_t>(p.tensor)])
+        out_.weight_bytes_without_bias += p.bytes;
   }
 
   void add_node(const Layer& layer) {

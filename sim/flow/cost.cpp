@@ -19,6 +19,7 @@
 #include "sim/flow/requests.h"
 #include "sim/lower/lay_out.h"
 #include "sim/lower/pads.h"
+#include "sim/lower/parameter_sums.h"
 #include "sim/lower/real_graph.h"
 #include "sim/map/mapping_words.h"
 #include "sim/onnx/reader.h"
@@ -36,16 +37,9 @@ void describe_model(const Graph& graph, const Lowered& lowered, Report& r) {
   r.params = lowered.params;
   r.buffers = lowered.buffers;
   r.weight_bytes = lowered.weight_bytes;
-  std::map<std::string, std::pair<int64_t, int64_t>> by_type;
-  for (const Parameter& p : lowered.parameters) {
-    if (p.buffer) continue;
-    auto& [count, bytes] = by_type[std::string(name(p.type))];
-    count += p.count;
-    bytes += p.bytes;
-  }
-  for (const auto& [type, sums] : by_type) {
-    r.params_by_type.emplace_back(type, sums.first);
-    r.bytes_by_type.emplace_back(type, sums.second);
+  for (const auto& [type, sum] : parameters_by_type(lowered)) {
+    r.params_by_type.emplace_back(type, sum.count);
+    r.bytes_by_type.emplace_back(type, sum.bytes);
   }
   r.bindings.assign(graph.bindings.begin(), graph.bindings.end());
   r.defaulted = graph.defaulted;

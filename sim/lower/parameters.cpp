@@ -16,9 +16,11 @@ class ParameterCounter {
       : graph_(graph),
         lowered_(lowered),
         readers_(consumers(graph)),
-        seen_(graph.tensors.size(), false) {}
+        seen_(graph.tensors.size(), false),
+        makes_reals_(graph.nodes.size(), false) {}
 
   void run() {
+    find_what_becomes_reals();
     for (size_t i = 0; i < graph_.nodes.size(); ++i) {
       const Node& node = graph_.nodes[i];
       const OpRow* row = find_op(node.domain, node.op_type);
@@ -51,16 +53,26 @@ class ParameterCounter {
     return row && (row->is_quantisation(port) || (row->codes == Codes::takes && port == 0));
   }
 
-  /// Are integers, moved off line from the node's first input on, changed to reals in the end?
+  /// Are integers, moved from the node's first input on, changed to reals in the end?
   bool become_reals(const Node& node, size_t port) const {
-    const OpRow* row = find_op(node);
-    if (!node.folded || port != 0 || !row || node.outputs[0] == kNoTensor) return false;
-    if (row->fate != Fate::memory && row->fate != Fate::view) return false;
-    return std::ranges::any_of(readers_[static_cast<size_t>(node.outputs[0])], [&](NodeId id) {
-      const Node& reader = graph_.nodes[static_cast<size_t>(id)];
-      const OpRow* takes = find_op(reader);
-      return (takes && takes->codes == Codes::takes) || become_reals(reader, 0);
-    });
+    return port == 0 && makes_reals_[static_cast<size_t>(&node - graph_.nodes.data())];
+  }
+
+  /// Readers before who makes what they read: nodes are in topological order.
+  void find_what_becomes_reals() {
+    for (size_t i = graph_.nodes.size(); i-- > 0;) {
+      const Node& node = graph_.nodes[i];
+      const OpRow* row = find_op(node);
+      if (!row || node.outputs.empty() || node.outputs[0] == kNoTensor) continue;
+      if (row->fate != Fate::memory && row->fate != Fate::view) continue;
+      const auto takes = [&](NodeId id) {
+        const Node& reader = graph_.nodes[static_cast<size_t>(id)];
+        const OpRow* of = find_op(reader);
+        if (reader.inputs[0] != node.outputs[0]) return false;
+        return (of && of->codes == Codes::takes) || makes_reals_[static_cast<size_t>(id)];
+      };
+      makes_reals_[i] = std::ranges::any_of(readers_[static_cast<size_t>(node.outputs[0])], takes);
+    }
   }
 
   void add(NodeId at, TensorId id, bool buffer) {
@@ -121,6 +133,7 @@ class ParameterCounter {
   Lowered& lowered_;
   const std::vector<std::vector<NodeId>> readers_;
   std::vector<bool> seen_;
+  std::vector<bool> makes_reals_;  ///< by node that moves: of integers, in the end
 };
 
 }  // namespace

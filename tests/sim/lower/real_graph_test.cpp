@@ -261,6 +261,32 @@ TEST(Parameters, RowsThatAreGatheredOffLineCountWithTheirTable) {
   EXPECT_EQ(real.lowered.weight_bytes, 100 * 8 + 4 + 1);
 }
 
+/// 100 x 8 bytes, a scale of each row, as the file has them, and as the graph on reals does.
+TEST(Parameters, ATableOfIntegersCountsWhoeverGathersItsRows) {
+  for (const bool scale_a_row : {false, true}) {
+    ModelBuilder b;
+    b.input("ids", {5}, DType::int64).weight("t", {100, 8}, DType::int8);
+    b.node("Gather", {"t", "ids"}, {"rows"});
+    if (scale_a_row) {
+      b.weight("s", {100}).node("Gather", {"s", "ids"}, {"of_rows"});
+      b.node("DequantizeLinear", {"rows", "of_rows"}, {"y"}, {{"axis", "", int64_t{0}}});
+    } else {
+      b.weight("s", {}).node("DequantizeLinear", {"rows", "s"}, {"y"});
+    }
+    b.output("y");
+    const int64_t scales = scale_a_row ? 100 : 1;
+    const Real real(b);
+    EXPECT_EQ(real.lowered.params, 100 * 8 + scales);
+    EXPECT_EQ(real.lowered.weight_bytes, 100 * 8 + 4 * scales);
+    const auto written = elaborate(b.model(), {});
+    ASSERT_TRUE(written.ok()) << written.errors().front().text();
+    const auto lowered = lower(*written);
+    ASSERT_TRUE(lowered.ok());
+    EXPECT_EQ(lowered->params, 100 * 8 + scales);
+    EXPECT_EQ(lowered->weight_bytes, 100 * 8 + 4 * scales);
+  }
+}
+
 TEST(Parameters, RowsOfAPackedTableCountByTheNumbersThatTheyHold) {
   ModelBuilder b;
   b.input("ids", {5}, DType::int64).weight("t", {100, 32}, DType::uint8).weight("scales", {100, 2});
