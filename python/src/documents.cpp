@@ -50,7 +50,7 @@ Document inspect(const Model& model, const std::string& macs, const std::string&
   if (!errors.empty()) throw RaisedErrors(std::move(errors));
   options.in_place = in_place;
   options.reorder = reorder;
-  return unwrap(compute([graph = model.graph, options](const std::atomic<bool>&) {
+  return unwrap(compute([graph = graph_as_written(model), options](const std::atomic<bool>&) {
     return inspected(*graph, options);
   }));
 }

@@ -5,6 +5,8 @@
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
+#include <algorithm>
+
 #include "hw/config/find_machine.h"
 #include "python/src/compute.h"
 #include "python/src/errors.h"
@@ -31,6 +33,7 @@ Model read(Model model, const sim::ElaborateOptions& options) {
                        : sim::load_graph(model.path, options);
   });
   model.graph = std::make_shared<const sim::Graph>(unwrap(std::move(graph)));
+  model.options = options;
   return model;
 }
 
@@ -100,6 +103,18 @@ sim::ElaborateOptions elaborate_options(const GraphWords& words) {
              "--input-shape"});
   if (!errors.empty()) throw RaisedErrors(std::move(errors));
   return out;
+}
+
+std::shared_ptr<const sim::Graph> graph_as_written(const Model& model) {
+  const bool stands = std::ranges::any_of(
+      model.graph->tensors, [](const sim::Tensor& t) { return t.quantisation.has_value(); });
+  const bool changed = std::ranges::any_of(model.graph->nodes, [](const sim::Node& n) {
+    return n.absorbed || !n.written_as.empty() || !n.quantisation.empty();
+  });
+  if (!stands && !changed) return model.graph;
+  sim::ElaborateOptions options = model.options;
+  options.as_written = true;
+  return read(model, options).graph;
 }
 
 Model model_of(nb::handle argument, const sim::ElaborateOptions& options) {

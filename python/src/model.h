@@ -14,8 +14,12 @@ struct Model {
   std::shared_ptr<const sim::Graph> graph;
   std::string path;  ///< "" for one of bytes
   std::shared_ptr<const std::string> bytes;
-  std::string name;  ///< of bytes, in messages
+  std::string name;                 ///< of bytes, in messages
+  sim::ElaborateOptions options{};  ///< with which it was read
 };
+/// The graph with the file's integers, not with the reals that they stand for. Of a network that
+/// has any it is read again.
+std::shared_ptr<const sim::Graph> graph_as_written(const Model& model);
 
 /// Keywords of a call that say how a model is read; None where one isn't given.
 struct GraphWords {

@@ -32,6 +32,14 @@ class CommandsTest(unittest.TestCase):
         with self.assertRaisesRegex(accsim.Error, "--macs: few not in"):
             accsim.inspect(RESNET, macs="few")
 
+    def test_is_inspect_of_integers_the_command_lines(self):
+        path = ROOT / "tests" / "data" / "quantised" / "resnet18_op13.qdq.onnx"
+        _, out, _ = program("inspect", path, "--json", "-")
+        self.assertEqual(accsim.inspect(path).to_json(), out)
+        read = accsim.Model.load(path)
+        accsim.cost(read, MACHINE)  # on the reals that they stand for
+        self.assertEqual(accsim.inspect(read).to_json(), out)
+
     def test_is_compare_the_command_lines(self):
         small = accsim.cost(RESNET, MACHINE)
         large = accsim.cost(RESNET, accsim.Machine.load(MACHINE).replace({"array.rows": 128}))
