@@ -140,7 +140,7 @@ Result<Elaborated> elaborate_model(const ModelDef& model, const ElaborateOptions
   attempt.defaulted = builder.graph().defaulted;
   if (const Status stored = add_initializers(model.graph, builder, scope); !stored)
     return stored.errors();
-  Expander expander(model, options.allow_unsupported, builder, budget);
+  Expander expander(model, options, builder, budget);
   if (const Status nodes = expander.expand(model.graph.nodes, scope); !nodes) return nodes.errors();
   if (const Status known = check_given(options, builder.graph().assumed); !known)
     return known.errors();

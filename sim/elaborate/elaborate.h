@@ -23,7 +23,7 @@ struct ElaborateOptions {
   GraphCut cut{};                          ///< the part of the graph that is wanted
   Limits limits{};                         ///< of what the model may ask for
   bool allow_unsupported = false;  ///< keep nodes of unknown operators, with declared shapes
-  bool as_written = false;         ///< integers that stand for reals stay integers: real_graph()
+  bool as_written = false;         ///< no real_graph() is made of it, no operator spelled out
   bool skip_unknown = false;  ///< bindings and shapes of what the model doesn't have are no error
 };
 

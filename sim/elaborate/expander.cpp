@@ -8,6 +8,7 @@
 #include "sim/elaborate/expand_function.h"
 #include "sim/elaborate/node_label.h"
 #include "sim/elaborate/node_order.h"
+#include "sim/elaborate/rotary.h"
 #include "sim/elaborate/subgraph_outputs.h"
 #include "sim/graph/module_path.h"
 #include "sim/operators/op_table.h"
@@ -32,17 +33,17 @@ std::vector<DeclaredType> declared_outputs(const NodeCall& call, const Graph& gr
 
 }  // namespace
 
-Expander::Expander(const ModelDef& model, bool allow_unsupported, GraphBuilder& builder,
+Expander::Expander(const ModelDef& model, const ElaborateOptions& options, GraphBuilder& builder,
                    Budget& budget)
     : opsets_(model.opsets),
-      allow_unsupported_(allow_unsupported),
+      options_(options),
       functions_(model.functions),
       support_(functions_),
       builder_(builder),
       budget_(budget) {}
 
 Status Expander::expand(const std::vector<NodeDef>& nodes, Scope& scope) {
-  if (!allow_unsupported_) {
+  if (!options_.allow_unsupported) {
     Status support = support_.check(nodes, scope.prefix);
     if (!support) return support;
   }
@@ -84,6 +85,14 @@ Status Expander::expand_node(const NodeDef& def, size_t index, Scope& scope) {
   if (const FunctionDef* function = functions_.find(def))
     return expand_function(call, *function, *this);
   if (const ControlFlowRule rule = find_control_flow(def)) return rule(call, *this);
+  if (is_rotary(call) && !options_.as_written) {
+    const Result<TensorId> made = spell_out_rotary(call, builder_, budget_, angles_);
+    if (!made) return call.errors(made.errors());
+    if (*made != kNoTensor) {
+      scope.names[def.outputs[0]] = *made;
+      return ok();
+    }
+  }
   return add_plain(call);
 }
 

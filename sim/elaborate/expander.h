@@ -6,8 +6,10 @@
 
 #include "sim/base/result.h"
 #include "sim/elaborate/budget.h"
+#include "sim/elaborate/elaborate.h"
 #include "sim/elaborate/function_table.h"
 #include "sim/elaborate/graph_builder.h"
+#include "sim/elaborate/rotary.h"
 #include "sim/elaborate/scope.h"
 #include "sim/elaborate/support.h"
 #include "sim/graph/model_def.h"
@@ -19,9 +21,11 @@ namespace accsim::sim {
 /// expand_function.h), for which it is called again. Errors name the node.
 class Expander {
  public:
-  /// The model, the builder and the budget must outlive the expander. `allow_unsupported` keeps
-  /// nodes of unknown operators, with declared shapes.
-  Expander(const ModelDef& model, bool allow_unsupported, GraphBuilder& builder, Budget& budget);
+  /// The model, the options, the builder and the budget must outlive the expander. Of the options:
+  /// allow_unsupported keeps nodes of unknown operators, with declared shapes; as_written keeps
+  /// operators that are spelled out else.
+  Expander(const ModelDef& model, const ElaborateOptions& options, GraphBuilder& builder,
+           Budget& budget);
 
   /// Expands the nodes in topological order. Their inputs are looked up in `scope`, their outputs'
   /// names are put there. Nodes without support are reported all at once as Errc::unsupported,
@@ -44,11 +48,12 @@ class Expander {
   int64_t opset_of(const std::string& domain, const CallFrame* frame) const;
 
   const std::map<std::string, int64_t>& opsets_;
-  const bool allow_unsupported_;
+  const ElaborateOptions& options_;
   const FunctionTable functions_;
   SupportChecker support_;
   GraphBuilder& builder_;
   Budget& budget_;
+  RotaryAngles angles_;
   bool expanding_ = false;  ///< the first list is under way
   std::vector<size_t> origins_;
 };

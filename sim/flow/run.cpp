@@ -173,6 +173,7 @@ Result<PreparedRun> prepare_run(const RunRequest& request) {
   if (!arrays) return arrays.errors();
   auto series = take_series(*model, request.count, *arrays);
   ElaborateOptions options = request.elaborate;
+  options.as_written = !request.reals;
   take_shapes(*model, *arrays, options);
   Result<Graph> graph = elaborate(*model, options);
   if ((!graph || !graph->assumed.empty()) && !arrays->empty()) {

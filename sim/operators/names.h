@@ -26,6 +26,7 @@ inline constexpr char kMul[] = "Mul";
 inline constexpr char kPad[] = "Pad";
 inline constexpr char kRelu[] = "Relu";
 inline constexpr char kReshape[] = "Reshape";
+inline constexpr char kRotaryEmbedding[] = "RotaryEmbedding";
 inline constexpr char kSigmoid[] = "Sigmoid";
 inline constexpr char kSlice[] = "Slice";
 inline constexpr char kSoftmax[] = "Softmax";

@@ -1,0 +1,222 @@
+#include "sim/elaborate/rotary.h"
+
+#include <fmt/format.h>
+
+#include "sim/graph/module_path.h"
+#include "sim/operators/names.h"
+
+namespace accsim::sim {
+namespace {
+
+constexpr int64_t kOpset = 13;  ///< of ai.onnx: of the nodes that are added
+
+/// Inputs of the operator.
+struct Ports {
+  size_t ids, cos, sin;
+};
+Ports ports_of(const NodeCall& call) {
+  return call.def.domain == kMicrosoft ? Ports{1, 2, 3} : Ports{3, 1, 2};
+}
+
+/// What the operator turns.
+struct Rotation {
+  bool heads_first = false;  ///< batch, heads, tokens, size of a head; else tokens, then heads
+  bool interleaved = false;  ///< neighbours are pairs; else an element of each half
+  int64_t batch = 0, tokens = 0, heads = 0, size = 0;
+  int64_t half = 0;  ///< angles of a token
+  int64_t turned() const { return 2 * half; }
+  /// The part that turns, its pairs along a dim of their own.
+  Dims pairs() const {
+    Dims out = heads_first ? Dims{batch, heads, tokens} : Dims{batch, tokens, heads};
+    out.push_back(interleaved ? half : 2);
+    out.push_back(interleaved ? 2 : half);
+    return out;
+  }
+  int64_t pair_axis() const { return interleaved ? 4 : 3; }
+  /// Angles of so many entries of the batch, to be broadcast over those.
+  Dims angles(int64_t entries) const {
+    Dims out = heads_first ? Dims{entries, 1, tokens} : Dims{entries, tokens, 1};
+    out.push_back(interleaved ? half : 1);
+    out.push_back(interleaved ? 1 : half);
+    return out;
+  }
+};
+
+class Speller {
+ public:
+  Speller(const NodeCall& call, GraphBuilder& builder, Budget& budget, RotaryAngles& known)
+      : call_(call), builder_(builder), budget_(budget), known_(known), ports_(ports_of(call)) {}
+
+  Result<TensorId> run() {
+    if (!plan()) return kNoTensor;
+    const TensorId x = call_.inputs[0];
+    const Dims all = dims(x);
+    TensorId part = x, rest = kNoTensor;
+    if (r_.turned() < r_.size) {
+      part = reshape("heads", x, heads(r_.size));
+      rest = slice("rest", part, 3, r_.turned(), r_.size);
+      part = slice("part", part, 3, 0, r_.turned());
+    }
+    const TensorId pairs = reshape("pairs", part, r_.pairs());
+    const int64_t axis = r_.pair_axis();
+    const TensorId minus = add(negation(), "minus", {slice("second", pairs, axis, 1, 2)});
+    const TensorId turned = add(op::kConcat, "turned", {minus, slice("first", pairs, axis, 0, 1)},
+                                {{"axis", "", axis}});
+    const TensorId cos = angles(ports_.cos, "cos"), sin = angles(ports_.sin, "sin");
+    const TensorId of_cos = add(op::kMul, "of_cos", {pairs, cos});
+    const TensorId of_sin = add(op::kMul, "of_sin", {turned, sin});
+    TensorId sum = add(op::kAdd, "sum", {of_cos, of_sin});
+    if (rest != kNoTensor)
+      sum = add(op::kConcat, "both", {reshape("flat", sum, heads(r_.turned())), rest},
+                {{"axis", "", int64_t{3}}});
+    const TensorId out = reshape("", sum, all);
+    if (!errors_.empty()) return errors_;
+    return out;
+  }
+
+ private:
+  const Tensor& tensor(TensorId id) const { return builder_.graph().tensor(id); }
+  const Dims& dims(TensorId id) const { return tensor(id).dims; }
+  Dims heads(int64_t size) const {
+    return r_.heads_first ? Dims{r_.batch, r_.heads, r_.tokens, size}
+                          : Dims{r_.batch, r_.tokens, r_.heads, size};
+  }
+  /// The name of the operator that negates numbers.
+  static std::string negation() {
+    for (const OpRow& row : elementwise_rows())
+      if (row.algebra == Algebra::negate) return std::string(row.name);
+    return {};
+  }
+
+  /// False for what isn't spelled out.
+  bool plan() {
+    for (const size_t port : {size_t{0}, ports_.cos, ports_.sin}) {
+      const TensorId id = call_.input(port);
+      if (id == kNoTensor || builder_.sequence(id) || !is_float(tensor(id).dtype) ||
+          tensor(id).dtype != tensor(call_.inputs[0]).dtype)
+        return false;
+    }
+    const TensorId ids = call_.input(ports_.ids);
+    if (ids != kNoTensor && builder_.sequence(ids)) return false;
+    if (call_.integer("is_packed_batching", 0) != 0 || call_.attribute("scale")) return false;
+    return plan_heads() && plan_angles();
+  }
+
+  bool plan_heads() {
+    const Dims& x = dims(call_.inputs[0]);
+    const Dims& cos = dims(call_.input(ports_.cos));
+    if ((x.size() != 3 && x.size() != 4) || cos.empty() || elements(x) == 0) return false;
+    r_.interleaved = call_.integer("interleaved", 0) != 0;
+    r_.half = cos.back();
+    r_.batch = x[0];
+    r_.heads_first = x.size() == 4;
+    r_.tokens = x[r_.heads_first ? 2 : 1];
+    const int64_t stated = call_.integer("num_heads", 0);
+    // Without heads stated, two angles' width is the head, as the caches were made for it.
+    const int64_t heads = stated == 0 && r_.half > 0 ? x.back() / (2 * r_.half) : stated;
+    r_.heads = r_.heads_first ? x[1] : heads;
+    if (r_.half < 1 || r_.heads < 1) return false;
+    r_.size = r_.heads_first ? x[3] : x[2] / r_.heads;
+    if (!r_.heads_first && r_.heads * r_.size != x[2]) return false;
+    const int64_t part = call_.integer("rotary_embedding_dim", 0);
+    return r_.turned() <= r_.size && r_.turned() == (part == 0 ? r_.size : part);
+  }
+
+  bool plan_angles() {
+    const Dims &cos = dims(call_.input(ports_.cos)), &sin = dims(call_.input(ports_.sin));
+    const TensorId ids = call_.input(ports_.ids);
+    if (cos != sin) return false;
+    if (ids == kNoTensor)
+      return cos == Dims{r_.batch, r_.tokens, r_.half} && call_.def.domain != kMicrosoft;
+    if (cos.size() != 2 || is_float(tensor(ids).dtype)) return false;
+    const int64_t count = elements(dims(ids));
+    return count == r_.batch * r_.tokens || (count == 1 && r_.tokens == 1);
+  }
+
+  /// A row a token of a cache, to be broadcast.
+  TensorId angles(size_t port, const std::string& what) {
+    const TensorId cache = call_.input(port), ids = call_.input(ports_.ids);
+    const bool one = ids != kNoTensor && elements(dims(ids)) == 1;
+    const Dims shape = r_.angles(one ? 1 : r_.batch);
+    const std::tuple key(cache, ids, shape);
+    if (const auto at = known_.find(key); at != known_.end())
+      if (const auto& [id, of] = at->second; is_there(id, of)) return id;
+    const TensorId rows = ids == kNoTensor ? cache
+                                           : add(op::kGather, what + "_rows", {cache, ids},
+                                                 {{"axis", "", int64_t{0}}});
+    const TensorId out = reshape(what, rows, shape);
+    if (out != kNoTensor) known_.insert_or_assign(key, std::pair(out, tensor(out).name));
+    return out;
+  }
+  /// Has the builder still got the tensor? What is added for a try is taken back.
+  bool is_there(TensorId id, const std::string& of) const {
+    return static_cast<size_t>(id) < builder_.graph().tensors.size() && tensor(id).name == of;
+  }
+
+  TensorId reshape(const std::string& what, TensorId of, const Dims& to) {
+    const TensorId shape = integers(what + "_shape", {to.begin(), to.end()});
+    return add(op::kReshape, what, {of, shape});
+  }
+  TensorId slice(const std::string& what, TensorId of, int64_t axis, int64_t from, int64_t to) {
+    const TensorId starts = integers(what + "_starts", {from}),
+                   ends = integers(what + "_ends", {to});
+    return add(op::kSlice, what, {of, starts, ends, integers(what + "_axes", {axis})});
+  }
+
+  TensorId integers(const std::string& what, std::vector<int64_t> values) {
+    if (!errors_.empty()) return kNoTensor;
+    const auto count = std::ssize(values);
+    const auto id = builder_.add_integers(name(what), {count}, std::move(values));
+    if (id) return *id;
+    errors_ = id.errors();
+    return kNoTensor;
+  }
+
+  std::string name(const std::string& what) const { return fmt::format("{}/{}", call_.name, what); }
+
+  /// A node; nothing once there is an error. Without a name it is the last one, which has the
+  /// operator's name and output.
+  TensorId add(const std::string& op_type, const std::string& what, TensorIds inputs,
+               std::vector<Attribute> attributes = {}) {
+    if (!errors_.empty()) return kNoTensor;
+    if (const Status step = budget_.take_step(); !step) return errors_ = step.errors(), kNoTensor;
+    const std::string& module = call_.def.module;
+    Node node{what.empty() ? call_.name : name(what),
+              op_type,
+              "",
+              kOpset,
+              std::move(inputs),
+              {},
+              std::move(attributes),
+              false,
+              module.empty() ? module_from_name(call_.name) : module};
+    const std::string output =
+        what.empty() ? call_.scope.prefix + call_.def.outputs[0] : name(what) + "_output";
+    const auto ids = builder_.add_node(std::move(node), {output}, *find_op("", op_type));
+    if (ids) return ids->front();
+    errors_ = ids.errors();
+    return kNoTensor;
+  }
+
+  const NodeCall& call_;
+  GraphBuilder& builder_;
+  Budget& budget_;
+  RotaryAngles& known_;
+  const Ports ports_;
+  Rotation r_;
+  Errors errors_;
+};
+
+}  // namespace
+
+bool is_rotary(const NodeCall& call) {
+  const bool known = call.def.domain.empty() || call.def.domain == kMicrosoft;
+  return known && call.def.op_type == op::kRotaryEmbedding && call.wants_output(0);
+}
+
+Result<TensorId> spell_out_rotary(const NodeCall& call, GraphBuilder& builder, Budget& budget,
+                                  RotaryAngles& known) {
+  return Speller(call, builder, budget, known).run();
+}
+
+}  // namespace accsim::sim
