@@ -122,9 +122,9 @@ class Decoders(unittest.TestCase):
         path.write_bytes(model.SerializeToString())
         return path
 
-    def report(self, path, bound, *args):
+    def report(self, path, bound, *args, machine="64x64"):
         binds = [word for name, value in bound.items() for word in ("--bind", f"{name}={value}")]
-        machine = ROOT / "configs" / "64x64.yaml"
+        machine = ROOT / "configs" / f"{machine}.yaml"
         command = [ACCSIM, "--hw", machine, path, "--quiet", "--json", "-", *binds, *args]
         done = subprocess.run(
             list(map(str, command)), capture_output=True, text=True, timeout=120, check=False
@@ -154,6 +154,22 @@ class Decoders(unittest.TestCase):
             path = self.write(decoder.build_decoder(size), f"{name}.onnx")
             self.assertLess(path.stat().st_size, 20_000 * (size.layers + 1))
             self.assertEqual(self.cost(size, path, 1, 511, 127)["params"], params, name)
+
+    def test_does_a_narrow_memory_take_the_bytes_of_weights_and_cache_over_its_rate(self):
+        """A token of one sequence reads each weight, a byte, once, of the embedding a row, and all
+        keys and values."""
+        name = "llama-3-8b"
+        size = geometry.find(name)[1]
+        path = self.write(decoder.build_decoder(size))
+        weights_read = PUBLISHED[name] - (size.vocab - 1) * size.hidden
+        for past in (1023, 16383):
+            report = self.report(path, bindings(size, 1, past, past), machine="64x64-starved")
+            totals, rate = report["totals"], report["hw"]["dram"]["read_bytes_per_cycle"]
+            cache = size.layers * 2 * past * size.kv_heads * (size.hidden // size.heads)
+            least = (weights_read + cache) / rate
+            self.assertGreater(totals["cycles"], least)
+            self.assertLess(totals["cycles"], 1.02 * least, past)
+            self.assertEqual((totals["bound"], totals["lost_to"]), ("dram", "DRAM read"))
 
     def test_does_accsim_cost_a_prefill_of_every_model(self):
         for name in PUBLISHED:
