@@ -43,6 +43,15 @@ constexpr int64_t kAlign = 50;  // adders for a lane of the weight operand
 constexpr int64_t kTables =
     8 * (2 * 256 + 512 + 496);  // of posts, lanes, exponentials; rows' state
 
+// Gate equivalents of tests/hw/area/gates.txt (scripts/synthesize).
+constexpr double kArrayGates = 83973.0 / 64, kOutputStationaryGates = 138146.0 / 64;  // of 8 x 8
+constexpr double kPostGates = 19636 + 4141, kVectorGates = 32283 + 43193;             // a lane
+// Of the cells that scripts/synthesize maps to, by its NAND2: a flip-flop with the multiplexer of
+// its enable, two exclusive ors and three gates, and such an adder with an AND.
+constexpr double kFlipFlopGates = (96.0 + 48) / 24, kAdderGates = (2 * 56.0 + 3 * 32) / 24;
+constexpr double kProductGates = 32.0 / 24 + kAdderGates;
+constexpr double kUtilisation = 0.7;
+
 double real(int64_t v) { return static_cast<double>(v); }
 
 void add(CoreCells& to, const CoreCells& from, int64_t times) {
@@ -79,6 +88,41 @@ double element_um2(const HwConfig& hw) {
   return multiply + add + (3 * operand_bits + real(8 * hw.accumulator_bytes())) * kFlipFlop;
 }
 
+double interface_mm2(const HwConfig& hw) {
+  const double reads = hw.dram.read.value(), writes = hw.dram.write.value();
+  const double both = hw.one_bus() ? std::max(reads, writes) : reads + writes;
+  return both * hw.clock_mhz / 1000 * kInterface;
+}
+
+/// An element that does int8 by int8 alone.
+double int8_element_um2() {
+  HwConfig hw;
+  return element_um2(hw);
+}
+
+int64_t post_lanes(const HwConfig& hw) {
+  return std::min(hw.array.cols, hw.buffer(Buffer::output).width);
+}
+
+int64_t vector_lanes(const HwConfig& hw) {  // classes share the lanes
+  return *std::max_element(hw.vector.lanes.begin(), hw.vector.lanes.end());
+}
+
+/// Gate equivalents of all but the memories. The array's have its skews.
+double core_gates(const HwConfig& hw) {
+  const auto& flows = hw.array.dataflows;
+  const bool outputs = std::ranges::count(flows, Dataflow::output_stationary) > 0;
+  const double element =
+      (outputs ? kOutputStationaryGates : kArrayGates) * element_um2(hw) / int8_element_um2();
+  CoreCells rest = kOnce;
+  add(rest, kColumn, hw.array.cols);
+  rest.registers += kTables + transposer_bits(hw);
+  rest.adders += kAlign * std::max(hw.array.rows, hw.array.cols);
+  return real(hw.array.rows * hw.array.cols) * element + real(post_lanes(hw)) * kPostGates +
+         real(vector_lanes(hw)) * kVectorGates + real(rest.registers) * kFlipFlopGates +
+         real(rest.adders) * kAdderGates + real(rest.multipliers) * kProductGates;
+}
+
 }  // namespace
 
 int64_t sram_bytes(const HwConfig& hw) {
@@ -89,11 +133,9 @@ int64_t sram_bytes(const HwConfig& hw) {
 
 CoreCells core_cells(const HwConfig& hw) {
   const int64_t rows = hw.array.rows, cols = hw.array.cols;
-  int64_t lanes = 0;
-  for (const int64_t n : hw.vector.lanes) lanes = std::max(lanes, n);  // classes share the lanes
   CoreCells c = kOnce;
-  add(c, kVectorLane, lanes);
-  add(c, kPostLane, std::min(cols, hw.buffer(Buffer::output).width));
+  add(c, kVectorLane, vector_lanes(hw));
+  add(c, kPostLane, post_lanes(hw));
   add(c, kColumn, cols);
   add(c, kRow, rows);
   // Skews: byte i of a line waits for i cycles; streamed and stationary operands, rows to write.
@@ -103,16 +145,28 @@ CoreCells core_cells(const HwConfig& hw) {
   return c;
 }
 
-double area_mm2(const HwConfig& hw) {
+Area textbook_area(const HwConfig& hw) {
   const CoreCells core = core_cells(hw);
-  const double um2 = real(hw.array.rows * hw.array.cols) * element_um2(hw) +
-                     real(core.registers) * kFlipFlop + real(core.adders) * kAddBit +
-                     real(core.multipliers) * kMultiplyBit +
-                     real(8 * sram_bytes(hw)) * (kBitCell / kEfficiency);
-  // A banked DRAM's reads and writes share one bus.
-  const double writes = hw.dram_model == DramModel::banked ? 0 : hw.dram.write.value();
-  const double gigabytes = (hw.dram.read.value() + writes) * hw.clock_mhz / 1000;
-  return um2 / 1e6 + gigabytes * kInterface;
+  Area out;
+  out.cells_um2 = real(hw.array.rows * hw.array.cols) * element_um2(hw) +
+                  real(core.registers) * kFlipFlop + real(core.adders) * kAddBit +
+                  real(core.multipliers) * kMultiplyBit;
+  out.memories_um2 = real(8 * sram_bytes(hw)) * (kBitCell / kEfficiency);
+  out.interface_mm2 = interface_mm2(hw);
+  return out;
 }
+
+Area area(const HwConfig& hw) {
+  const Technology technology = hw.energy.technology;
+  if (technology == Technology::custom) return textbook_area(hw);
+  Area out;
+  out.cells_um2 = core_gates(hw) * gate_um2(technology);
+  out.memories_um2 = real(8 * sram_bytes(hw)) * sram_bit_um2(technology);
+  out.interface_mm2 = interface_mm2(hw);
+  out.utilisation = kUtilisation;
+  return out;
+}
+
+double area_mm2(const HwConfig& hw) { return area(hw).total_mm2(); }
 
 }  // namespace accsim::hw

@@ -26,7 +26,39 @@ struct CoreCells {
 /// look-ups, where results go) count as little as wiring and control do.
 CoreCells core_cells(const HwConfig& hw);
 
-/// A proxy for the silicon of a machine, in square millimetres, to rank machines by: the parts that
+/// The silicon of a machine by what it is.
+struct Area {
+  double cells_um2 = 0;      ///< gates and registers of array, lanes and the rest of the core
+  double memories_um2 = 0;   ///< buffers and the shared memory
+  double interface_mm2 = 0;  ///< of DRAM, which is often on the same die but of no core
+  double utilisation = 1;    ///< part of the area of placed cells that is cells
+
+  /// What synthesis reports: cells and memories, before they are placed.
+  double synthesis_mm2() const { return (cells_um2 + memories_um2) / 1e6; }
+  /// The core's part of a die.
+  double core_mm2() const { return (cells_um2 / utilisation + memories_um2) / 1e6; }
+  double total_mm2() const { return core_mm2() + interface_mm2; }
+};
+
+/// A machine with energy.technology: in square millimetres of that node,
+/// - cells: gate equivalents times hw/technology's area of one. An element of the array and a
+///   lane of the vector and of the post unit are what Yosys makes of rtl/ (kArrayGates, ... in
+///   area.cpp, of tests/hw/area/gates.txt), elements of other types than int8 in proportion to the
+///   areas of arithmetic below; the rest of core_cells() by the cells that gates.txt is in: a
+///   flip-flop and its enable are 6 gates, an adder's bit 8.67, a bit of a product 10. Yosys maps
+///   to simple gates without choosing among a library's, so a synthesis for a technology ends
+///   smaller;
+/// - memories: bits times hw/technology's area of one;
+/// - utilisation: 0.7, an assumption; blocks are usually placed with 60 to 80 % of cells;
+/// - the DRAM interface as below.
+/// A machine without: textbook_area().
+/// No field makes it less when it grows.
+Area area(const HwConfig& hw);
+
+/// total_mm2() of area(): what sweeps rank machines by.
+double area_mm2(const HwConfig& hw);
+
+/// A proxy at 45 nm for machines that name no technology, to rank them by: the parts that
 /// grow with the fields, from published areas of their kind, without wiring, control, clock and
 /// pads. Never less when a field grows. It is the sum of
 /// - rows x cols processing elements: a multiplier, an adder and registers for a streaming operand,
@@ -49,7 +81,7 @@ CoreCells core_cells(const HwConfig& hw);
 /// For the array, memories and interface of that chip (65,536 elements, 28 MiB, 34 GB/s) it gives
 /// 235 mm2 at 45 nm, where the real one has up to 331 mm2 at 28 nm: use it for ratios, not for
 /// dies. The areas of single operations are quoted from the book's table, not measured here.
-double area_mm2(const HwConfig& hw);
+Area textbook_area(const HwConfig& hw);
 
 /// Bytes of all buffers and the shared memory.
 int64_t sram_bytes(const HwConfig& hw);

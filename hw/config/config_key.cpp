@@ -16,8 +16,10 @@ std::string config_key(const HwConfig& hw, Decides what) {
                    [&](const Member<std::vector<TypeMode>>& m) {
                      key.add(m.in(hw).size());
                      for (const auto& [activation, weight, rate, mac, group] : m.in(hw))
-                       key.add(activation, weight, rate, mac, group);
+                       key.add(activation, weight, rate, mac.value, group);
                    },
+                   // Given or not, it is the same energy.
+                   [&](const Member<DerivableNumber>& m) { key.add(m.in(hw).value); },
                    [&](const auto& m) { key.add(m.in(hw)); },
                },
                field.target);

@@ -4,6 +4,7 @@ namespace accsim::hw {
 namespace {
 
 constexpr std::array<std::string_view, kDramModels> kModelNames = {"ideal", "banked"};
+constexpr std::array<std::string_view, kDramBuses> kBusNames = {"separate", "shared"};
 constexpr std::array<std::string_view, kDramMaps> kMapNames = {"bank_group_low", "bank_group_high"};
 
 /// JESD79-4, speed bin 2400R (16-16-16), x8 parts of 8 Gb and 1 KiB pages, eight to a 64-bit rank;
@@ -129,6 +130,7 @@ constexpr std::array<const DramDevice*, kDramPresets> kDevices = {&kDdr4, &kLpdd
 }  // namespace
 
 std::string_view name(DramModel model) { return kModelNames[static_cast<size_t>(model)]; }
+std::string_view name(DramBus bus) { return kBusNames[static_cast<size_t>(bus)]; }
 std::string_view name(DramMap map) { return kMapNames[static_cast<size_t>(map)]; }
 std::string_view name(DramPreset preset) { return dram_device(preset).name; }
 const DramDevice& dram_device(DramPreset preset) { return *kDevices[static_cast<size_t>(preset)]; }

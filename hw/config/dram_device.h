@@ -6,11 +6,20 @@
 namespace accsim::hw {
 
 /// How main memory is modelled. `ideal`: two in-order pipelined channels, one a direction; what RTL
-/// and timing model agree on to the cycle. `banked`: a DRAM of real parts (hw/dram).
+/// and timing model agree on to the cycle while they are separate (DramBus). `banked`: a DRAM of
+/// real parts (hw/dram).
 enum class DramModel : uint8_t { ideal, banked };
 inline constexpr size_t kDramModels = 2;
 /// As machine files spell it: "ideal", "banked".
 std::string_view name(DramModel model);
+
+/// What carries the transfers of an ideal DRAM. `separate`: each direction a channel of its own.
+/// `shared`: one bus serves both as they come, each at its direction's rate, and is never idle
+/// while one waits (hw/timing/bus.h); timed, and not verified.
+enum class DramBus : uint8_t { separate, shared };
+inline constexpr size_t kDramBuses = 2;
+/// As machine files spell it: "separate", "shared".
+std::string_view name(DramBus bus);
 
 /// The kinds of DRAM of which dram_device() knows the parts.
 enum class DramPreset : uint8_t { ddr4_2400, lpddr4_3200, hbm2 };

@@ -31,6 +31,18 @@ Field decimal(std::string path, std::string unit, double min, double max, std::s
 }
 
 template <class Get>
+Field derivable(std::string path, std::string unit, double min, double max, std::string description,
+                Get get) {
+  return {std::move(path),
+          std::move(unit),
+          min,
+          max,
+          {},
+          std::move(description),
+          member<DerivableNumber>(get)};
+}
+
+template <class Get>
 Field rate(std::string path, std::string description, Get get) {
   return {std::move(path),        "bytes/cycle",        0.001, 1e6, {},
           std::move(description), member<ByteRate>(get)};
@@ -185,6 +197,10 @@ void add_dram(Table& t) {
   const size_t ideal = t.size();
   add_channel(
       t, "dram.", [](HwConfig & hw) -> auto& { return hw.dram; });
+  t.push_back({"dram.bus", "", 0, 0, names<DramBus, kDramBuses>(),
+               "separate = a channel a direction; shared = one that serves both as they come",
+               member<DramBus>([](HwConfig & hw) -> auto& { return hw.dram_bus; })});
+  t.back().optional = true;
   only_for(DramModel::ideal, ideal);
   const size_t banked = t.size();
   t.push_back({"dram.preset", "", 0, 0, names<DramPreset, kDramPresets>(),
@@ -217,9 +233,22 @@ void add_vector(Table& t) {
   }
 }
 
+void add_technology(Table& t) {
+  const size_t begin = t.size();
+  t.push_back({"energy.technology", "", 0, 0, names<Technology, kTechnologies>(),
+               "what energies follow from that aren't given, and the area; custom = all are given",
+               member<Technology>([](HwConfig & hw) -> auto& { return hw.energy.technology; })});
+  t.push_back({"energy.dram", "", 0, 0, names<DramKind, kDramKinds>(),
+               "kind of an ideal DRAM, of which its energies follow; a banked one's is its preset",
+               member<DramKind>([](HwConfig & hw) -> auto& { return hw.energy.dram; })});
+  for (size_t i = begin; i < t.size(); ++i) t[i].optional = true;
+  decide(t, begin, kDecidesEnergy);
+}
+
 void add_energy(Table& t) {
+  add_technology(t);
   const auto add = [&](const std::string& key, std::string unit, std::string what, auto get) {
-    t.push_back(decimal("energy." + key, std::move(unit), 0, 1e9, std::move(what), get));
+    t.push_back(derivable("energy." + key, std::move(unit), 0, 1e9, std::move(what), get));
     t.back().decides = kDecidesEnergy;
   };
   add(
@@ -320,8 +349,22 @@ const KeyNode& key_tree() {
 }
 
 bool is_absent(const Field& field, const HwConfig& hw) {
-  const auto* modes = std::get_if<Member<std::vector<TypeMode>>>(&field.target);
-  return field.optional && modes != nullptr && modes->in(hw).empty();
+  if (!field.optional) return false;
+  return std::visit(FieldCases{
+                        [&](const Member<std::vector<TypeMode>>& m) { return m.in(hw).empty(); },
+                        [&]<class T>(const Member<T>& m) {
+                          if constexpr (std::is_enum_v<T>)
+                            return m.in(hw) == T{};
+                          else
+                            return false;
+                        },
+                    },
+                    field.target);
+}
+
+bool is_derived(const Field& field, const HwConfig& hw) {
+  const auto* number = std::get_if<Member<DerivableNumber>>(&field.target);
+  return number != nullptr && !number->in(hw).given;
 }
 
 std::string range_text(const Field& field) {
@@ -338,6 +381,7 @@ std::string_view type_text(const Field& field) {
   return std::visit(FieldCases{
                         [](const Member<int64_t>&) { return "whole number"; },
                         [](const Member<double>&) { return "number"; },
+                        [](const Member<DerivableNumber>&) { return "number"; },
                         [](const Member<ByteRate>&) { return "number, up to 3 decimals"; },
                         [](const Member<std::string>&) { return "text"; },
                         [](const Member<std::vector<Dataflow>>&) { return "list of words"; },

@@ -23,7 +23,8 @@ struct Member {
 using FieldTarget =
     std::variant<Member<int64_t>, Member<double>, Member<ByteRate>, Member<std::string>,
                  Member<DType>, Member<std::vector<Dataflow>>, Member<std::vector<TypeMode>>,
-                 Member<DramModel>, Member<DramPreset>, Member<DramMap>>;
+                 Member<DramModel>, Member<DramBus>, Member<DramPreset>, Member<DramMap>,
+                 Member<DerivableNumber>, Member<Technology>, Member<DramKind>>;
 
 /// One lambda a type of FieldTarget, for std::visit.
 template <class... Cases>
@@ -63,7 +64,9 @@ struct Field {
   std::optional<Condition> only = std::nullopt;
   unsigned decides = kDecidesEverything;               ///< a set of Decides
   std::optional<Condition> decides_if = std::nullopt;  ///< else nothing; empty: always
-  bool optional = false;  ///< a list that a file may leave out, and that is empty then
+  /// A list that is empty, or a word that is the first of its choices, where a file leaves it out.
+  /// Numbers that can follow from others are known by their type, DerivableNumber.
+  bool optional = false;
 };
 
 /// Every key in file order.
@@ -87,8 +90,10 @@ struct Alias {
 inline constexpr std::array<Alias, 4> kTypeAliases = {
     {{"fp16", "float16"}, {"bf16", "bfloat16"}, {"fp32", "float32"}, {"fp8", "float8e4m3fn"}}};
 
-/// Is it a list that isn't there?
+/// Is it what a file that leaves it out has?
 bool is_absent(const Field& field, const HwConfig& hw);
+/// Is it a number that this machine's file doesn't give, as it follows from others?
+bool is_derived(const Field& field, const HwConfig& hw);
 
 /// What a machine may be called: the name goes into file names and HTML.
 inline constexpr size_t kNameMax = 64;

@@ -4,7 +4,9 @@
 #include <string>
 #include <vector>
 
+#include "hw/config/derivable_number.h"
 #include "hw/config/dram_device.h"
+#include "hw/technology/technology.h"
 #include "sim/base/dtype.h"
 #include "sim/base/units.h"
 
@@ -87,8 +89,8 @@ struct TypeMode {
   /// MACs a processing element and cycle: such an array counts as one of `rate` x rows rows
   /// (machine_of_mode() in type_modes.h).
   double rate = 1;
-  double mac = 0;     ///< picojoules of one multiply-accumulate
-  int64_t group = 0;  ///< of int4 weights: as TypesConfig::weight_group
+  DerivableNumber mac{};  ///< picojoules of one multiply-accumulate
+  int64_t group = 0;      ///< of int4 weights: as TypesConfig::weight_group
   friend bool operator==(const TypeMode&, const TypeMode&) = default;
 };
 
@@ -114,14 +116,17 @@ struct VectorConfig {
   std::array<int64_t, kLaneClasses> lanes{};  ///< operations a cycle, by class
 };
 
-/// Picojoules. Each number's published source stands beside it in the YAML file.
+/// Picojoules. Of a number that is given the published source stands beside it in the YAML file;
+/// the others follow from the technology (derive.h). Without one all are given.
 struct EnergyConfig {
-  double mac = 0;                              ///< one multiply-accumulate in the configured types
-  double vector_op = 0;                        ///< one vector lane operation
-  std::array<double, kBuffers> buffer_byte{};  ///< one byte read or written, by buffer
-  double shared_byte = 0;
-  double dram_read_byte = 0, dram_write_byte = 0;
-  double static_per_cycle = 0;  ///< leakage and clock tree of the whole chip, per cycle
+  Technology technology = Technology::custom;
+  DramKind dram = DramKind::custom;  ///< of ideal DRAM; a banked one's follows from its preset
+  DerivableNumber mac{};             ///< one multiply-accumulate in the configured types
+  DerivableNumber vector_op{};       ///< one vector lane operation
+  std::array<DerivableNumber, kBuffers> buffer_byte{};  ///< one byte read or written, by buffer
+  DerivableNumber shared_byte{};
+  DerivableNumber dram_read_byte{}, dram_write_byte{};
+  DerivableNumber static_per_cycle{};  ///< leakage and clock tree of the whole chip, per cycle
 };
 
 /// One machine. All of it but `name` and `file` is what costs follow from.
@@ -137,10 +142,13 @@ struct HwConfig {
   /// transfer from below. What a banked transfer really takes: hw/dram/cost.h.
   ChannelConfig dram;
   DramModel dram_model = DramModel::ideal;
-  BankedDram banked;  ///< of meaning when dram_model is banked
+  DramBus dram_bus = DramBus::separate;  ///< of meaning when dram_model is ideal
+  BankedDram banked;                     ///< of meaning when dram_model is banked
   VectorConfig vector;
   EnergyConfig energy;
 
+  /// Do reads and writes of DRAM take turns?
+  bool one_bus() const { return dram_model == DramModel::banked || dram_bus == DramBus::shared; }
   const BufferConfig& buffer(Buffer b) const { return buffers[static_cast<size_t>(b)]; }
   int64_t activation_bytes() const { return bits(types.activation) / 8; }
   /// Of a weight that has bytes of its own: also what products take whose second operand isn't

@@ -7,6 +7,7 @@
 #include <map>
 #include <utility>
 
+#include "hw/config/derive.h"
 #include "hw/config/fields.h"
 #include "hw/config/mode_list.h"
 #include "hw/config/read_yaml.h"
@@ -81,15 +82,17 @@ class Reader {
       const auto found = seen.find(child.key);
       if (!exists(child)) {
         if (found != seen.end()) out_of_place(*child.field, found->second);
-      } else if (found == seen.end() && !(child.field != nullptr && child.field->optional)) {
-        missing(wanted, child, at);
+      } else if (found == seen.end()) {
+        leave_out(wanted, child, at);
       }
     }
   }
 
   Result<HwConfig> finish() {
-    if (hw_.dram_model == DramModel::banked && read_.count("clock_mhz") > 0)
-      hw_.dram = hw_.banked.peak(hw_.clock_mhz);
+    if (read_.count("clock_mhz") > 0) derive(hw_);
+    // Of a list that was read a rule tells.
+    if (hw_.energy.technology == Technology::custom)
+      errors_.insert(errors_.end(), without_energy_.begin(), without_energy_.end());
     RuleContext context(hw_, read_, errors_);
     for (const Rule& rule : rules()) rule.check(context);
     if (errors_.empty()) return std::move(hw_);
@@ -108,6 +111,7 @@ class Reader {
     ModeList found = read_mode_list(field.path, entry.value);
     if (!found.errors.empty()) {
       errors_.insert(errors_.end(), found.errors.begin(), found.errors.end());
+      without_energy_ = std::move(found.without_energy);
       return;
     }
     read_[field.path] = entry.at;
@@ -151,6 +155,19 @@ class Reader {
     read_.erase(field.path);
   }
 
+  /// What the file doesn't say: all is well where it has a value without, which rules then know.
+  void leave_out(const KeyNode& wanted, const KeyNode& child, TextPosition at) {
+    if (child.field != nullptr && child.field->optional)
+      read_[child.path] = at;
+    else if (child.field == nullptr || !is_derived(*child.field, hw_) || !has_technology())
+      missing(wanted, child, at);
+  }
+
+  /// Also when it couldn't be read: then nobody knows what may be left out.
+  bool has_technology() const {
+    return hw_.energy.technology != Technology::custom || read_.count("energy.technology") == 0;
+  }
+
   void missing(const KeyNode& wanted, const KeyNode& child, TextPosition at) {
     const std::string what =
         child.field == nullptr
@@ -163,7 +180,7 @@ class Reader {
 
   HwConfig hw_;
   RuleContext::Positions read_;
-  std::vector<PlacedError> errors_;
+  std::vector<PlacedError> errors_, without_energy_;
 };
 
 }  // namespace

@@ -35,7 +35,7 @@ std::vector<Field> make_mode_fields() {
                  {},
                  "multiply-accumulates a processing element and cycle",
                  of_mode<double>([](TypeMode & m) -> auto& { return m.rate; })});
-  out.push_back({"mac_pj", "pJ", 0, 1e9, {}, "one multiply-accumulate", of_mode<double>([
+  out.push_back({"mac_pj", "pJ", 0, 1e9, {}, "one multiply-accumulate", of_mode<DerivableNumber>([
                  ](TypeMode & m) -> auto& { return m.mac; })});
   out.push_back({"group",
                  "channels",
@@ -70,10 +70,12 @@ class ModeReader {
     const bool narrow = scratch_.types.modes.back().weight == DType::int4;
     for (const Field& f : mode_fields()) {
       const bool there = seen_.contains(f.path);
-      if (!there && (!f.only || narrow))
-        fail(node.at,
-             fmt::format("missing key \"{}\" in {} ({}, {}{}{}: {})", f.path, path_, type_text(f),
-                         range_text(f), f.unit.empty() ? "" : " ", f.unit, f.description));
+      if (!there && (!f.only || narrow)) {
+        auto& errors = is_derived(f, scratch_) ? out_.without_energy : out_.errors;
+        errors.push_back({node.at, fmt::format("missing key \"{}\" in {} ({}, {}{}{}: {})", f.path,
+                                               path_, type_text(f), range_text(f),
+                                               f.unit.empty() ? "" : " ", f.unit, f.description)});
+      }
       if (there && f.only && !narrow && read_.contains("weight"))
         fail(node.at,
              fmt::format("{}.{} is only for weight: {}; remove it", path_, f.path, f.only->word));
@@ -137,7 +139,7 @@ std::string print_modes(const std::vector<TypeMode>& modes) {
     scratch.types.modes = {mode};
     std::vector<std::string> keys;
     for (const Field& f : mode_fields())
-      if (!f.only || f.only->holds(scratch))
+      if ((!f.only || f.only->holds(scratch)) && !is_derived(f, scratch))
         keys.push_back(fmt::format("{}: {}", f.path, print_value(f, scratch)));
     out.push_back(fmt::format("{{{}}}", fmt::join(keys, ", ")));
   }

@@ -22,6 +22,7 @@ struct ModeList {
   std::vector<TypeMode> modes;
   std::vector<TextPosition> at;
   std::vector<PlacedError> errors;
+  std::vector<PlacedError> without_energy;  ///< errors where no technology says them
 };
 /// Reads the value of `path`, types.modes. What depends on the rest of the machine is checked by
 /// rules.

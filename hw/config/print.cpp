@@ -19,9 +19,11 @@ void print_section(const KeyNode& section, size_t indent, HwConfig& hw, std::str
     if (child.field != nullptr && child.field->only && !child.field->only->holds(hw)) continue;
     if (child.field != nullptr && is_absent(*child.field, hw)) continue;
     if (child.field != nullptr) {
-      const std::string line =
-          fmt::format("{:{}}{}: {}", "", indent, child.key, print_value(*child.field, hw));
-      out += fmt::format("{:<40}  # {}\n", line, comment(*child.field));
+      const bool derived = is_derived(*child.field, hw);
+      const std::string line = fmt::format("{:{}}{}{}: {}", "", indent, derived ? "# " : "",
+                                           child.key, print_value(*child.field, hw));
+      out += fmt::format("{:<40}  # {}{}\n", line, derived ? "by technology; " : "",
+                         comment(*child.field));
       continue;
     }
     if (indent == 0) out += '\n';
@@ -46,6 +48,8 @@ std::string fields_markdown() {
                                                        field.only->path, field.only->word)
                                          : field.description;
     if (field.optional) description += " (may be left out)";
+    if (std::holds_alternative<Member<DerivableNumber>>(field.target))
+      description += " (may be left out with a technology)";
     out += fmt::format("| `{}` | {} | {} | {} | {} |\n", field.path, type_text(field), field.unit,
                        range_text(field), description);
   }

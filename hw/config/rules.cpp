@@ -7,6 +7,7 @@
 #include <numeric>
 #include <utility>
 
+#include "hw/config/energy_rules.h"
 #include "hw/config/mode_rules.h"
 
 namespace accsim::hw {
@@ -150,7 +151,7 @@ void shared_is_not_slower_than_dram(RuleContext& c) {
   }
 }
 
-constexpr std::array<Rule, 18> kRules = {{
+constexpr std::array<Rule, 21> kRules = {{
     {"operands_are_of_one_kind", "activation and weight types are both integer or both float",
      operands_are_of_one_kind},
     {"narrow_weights_go_with_int8", "int4 weights go with int8 activations",
@@ -194,6 +195,14 @@ constexpr std::array<Rule, 18> kRules = {{
      "the slots hold for each mode, with its types and rate x rows rows, what they hold for the "
      "machine's own types",
      modes_fit_the_slots},
+    {"energies_are_known",
+     "energies that aren't given follow from a technology, those of DRAM from dram.preset or "
+     "energy.dram",
+     energies_are_known},
+    {"modes_have_energies", "a mode without mac_pj is of a machine with a technology",
+     modes_have_energies},
+    {"dram_has_one_kind", "energy.dram is of an ideal DRAM on a machine with a technology",
+     dram_has_one_kind},
 }};
 
 }  // namespace

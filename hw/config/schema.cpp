@@ -21,6 +21,11 @@ Json number(double value) {
 
 Json leaf(const Field& field);
 
+/// Does a technology do without it?
+bool is_derivable(const Field& field) {
+  return std::holds_alternative<Member<DerivableNumber>>(field.target);
+}
+
 Json words(const Field& field) {
   Json list = field.choices;
   for (const Alias& a : kTypeAliases) {
@@ -37,7 +42,7 @@ Json mode_schema() {
   Json required = Json::array();
   for (const Field& key : mode_fields()) {
     out["properties"][key.path] = leaf(key);
-    if (!key.only) required.push_back(key.path);
+    if (!key.only && !is_derivable(key)) required.push_back(key.path);
   }
   out["required"] = required;
   Json narrow;
@@ -65,6 +70,7 @@ Json leaf(const Field& field) {
   std::visit(FieldCases{
                  [&](const Member<int64_t>&) { ranged("integer"); },
                  [&](const Member<double>&) { ranged("number"); },
+                 [&](const Member<DerivableNumber>&) { ranged("number"); },
                  [&](const Member<ByteRate>&) { ranged("number"); },
                  [&](const Member<std::string>&) {
                    out["type"] = "string";
@@ -102,6 +108,7 @@ void add_conditions(const KeyNode& section, Json& out) {
     Json required = Json::array(), refused = Json::object();
     for (const KeyNode& child : section.children) {
       if (child.field == nullptr || !child.field->only) continue;
+      if (child.field->only->word == word && child.field->optional) continue;
       if (child.field->only->word == word) {
         required.push_back(child.key);
       } else {
@@ -120,13 +127,35 @@ void add_conditions(const KeyNode& section, Json& out) {
   }
 }
 
+/// Without a technology (also where its key isn't there) all energies must be given.
+void add_technology(const KeyNode& section, Json& out) {
+  Json required = Json::array();
+  for (const KeyNode& child : section.children)
+    if (child.field != nullptr && is_derivable(*child.field)) required.push_back(child.key);
+  if (required.empty()) return;
+  Json test;
+  test["properties"]["technology"]["const"] = name(Technology::custom);
+  out["allOf"].push_back({{"if", test}, {"then", {{"required", required}}}});
+}
+
+/// The same of the energies of modes, for the whole file.
+Json modes_need_energies() {
+  Json test, modes;
+  test["properties"]["energy"]["properties"]["technology"]["const"] = name(Technology::custom);
+  modes["items"]["required"] = Json::array({"mac_pj"});
+  Json then = {{"required", Json::array()}};
+  then["properties"]["types"]["properties"]["modes"] = modes;
+  return {{"if", test}, {"then", then}};
+}
+
 void fill(const KeyNode& section, Json& out) {
   out["type"] = "object";
   out["additionalProperties"] = false;
   Json required = Json::array();
   Json properties = Json::object();
   for (const KeyNode& child : section.children) {
-    if (child.field == nullptr || (!child.field->only && !child.field->optional))
+    const Field* field = child.field;
+    if (field == nullptr || (!field->only && !field->optional && !is_derivable(*field)))
       required.push_back(child.key);
     if (child.field != nullptr) {
       properties[child.key] = leaf(*child.field);
@@ -140,6 +169,7 @@ void fill(const KeyNode& section, Json& out) {
   out["required"] = std::move(required);
   out["properties"] = std::move(properties);
   add_conditions(section, out);
+  add_technology(section, out);
 }
 
 }  // namespace
@@ -149,6 +179,7 @@ std::string hw_schema() {
   schema["$schema"] = "http://json-schema.org/draft-07/schema#";
   schema["title"] = "accsim machine description";
   fill(key_tree(), schema);
+  schema["allOf"].push_back(modes_need_energies());
   return schema.dump(2) + "\n";
 }
 

@@ -221,6 +221,12 @@ std::optional<std::string> read_value(const Field& field, const YamlNode& node, 
       FieldCases{
           [&](const Member<int64_t>& m) { return read_whole(field, node, m.of(hw)); },
           [&](const Member<double>& m) { return read_decimal(field, node, m.of(hw)); },
+          [&](const Member<DerivableNumber>& m) {
+            double value = 0;
+            auto problem = read_decimal(field, node, value);
+            if (!problem) m.of(hw) = value;
+            return problem;
+          },
           [&](const Member<ByteRate>& m) { return read_rate(field, node, m.of(hw)); },
           [&](const Member<std::string>& m) { return read_name(field, node, m.of(hw)); },
           [&](const Member<DType>& m) {
@@ -248,6 +254,7 @@ std::string print_value(const Field& field, HwConfig& hw) {
       FieldCases{
           [&](const Member<int64_t>& m) { return fmt::format("{}", m.of(hw)); },
           [&](const Member<double>& m) { return fmt::format("{}", m.of(hw)); },
+          [&](const Member<DerivableNumber>& m) { return fmt::format("{}", m.of(hw).value); },
           [&](const Member<ByteRate>& m) {
             const int64_t milli = m.of(hw).milli;
             std::string text = fmt::format("{}.{:03}", milli / 1000, milli % 1000);

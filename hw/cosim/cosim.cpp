@@ -363,6 +363,11 @@ class Bench {
 
 Status has_core(const HwConfig& hw) {
   const std::string where = hw.file.empty() ? hw.name : hw.file;
+  if (hw.dram_model == DramModel::ideal && hw.one_bus())
+    return Error{Errc::unsupported,
+                 "the core's memory has a channel for each direction: verify a copy of the machine "
+                 "with dram.bus: separate",
+                 where};
   if (hw.dram_model != DramModel::ideal)
     return Error{Errc::unsupported,
                  "the core's memory port is the ideal DRAM: verify a copy of the machine with "

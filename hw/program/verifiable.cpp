@@ -41,7 +41,8 @@ std::string_view why_not_verifiable(const HwConfig& hw) {
   const bool weights = hw.types.weight == DType::int8 || hw.types.weight == DType::int4;
   if (hw.types.activation != DType::int8 || !weights || hw.types.accumulator != DType::int32)
     return "other types than the core's";
-  return hw.dram_model == DramModel::banked ? "banked DRAM" : "";
+  if (hw.dram_model == DramModel::banked) return "banked DRAM";
+  return hw.one_bus() ? "a DRAM whose reads and writes share a bus" : "";
 }
 
 }  // namespace accsim::hw

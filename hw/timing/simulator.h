@@ -20,7 +20,7 @@ namespace accsim::hw {
 /// over one period, and the body reads nothing but W, then the next period starts from a state that
 /// differs from this one's by the constant L, so it adds L again, and so on for ever: x(i + p) =
 /// x(i) + L. Pending moments that are 0 stay out of it: 0 never is the maximum, because no time is
-/// negative. The bus of a banked DRAM isn't a maximum, but it too commutes with adding a constant
+/// negative. The bus of a DRAM isn't a maximum, but it too commutes with adding a constant
 /// (Bus), and times before all that a body's queues can still ask for don't matter to it. A body
 /// that reads an entry which it doesn't write (`stale`) must show the same growth over two periods
 /// in a row: then that entry, which doesn't grow, wasn't the maximum in the second, and never will
@@ -64,7 +64,7 @@ class Simulator {
   struct State {
     std::array<int64_t, kMoments> moments;
     std::array<Ring, kRings> rings;
-    Bus bus;                           ///< of a banked DRAM
+    Bus bus;                           ///< of a DRAM that reads and writes share
     std::vector<int64_t> marks;        ///< by tensor: when all of its marks are reached
     std::optional<Dataflow> dataflow;  ///< of the gemm before
     int64_t end = 0;
@@ -105,8 +105,8 @@ class Simulator {
 
   int64_t& marks_of(const Step& s);
   int64_t start(Queue q, int64_t& free, int64_t ready, int64_t occupancy);
-  /// What a transfer has to do with a banked DRAM's bus: when it is ready (with a reason), and
-  /// when its last byte leaves the DRAM. Ideal ones are ready and have no more to do.
+  /// What a transfer has to do with a DRAM's bus: when it is ready (with a reason), and when its
+  /// last byte leaves the DRAM. Those of separate channels are ready and have no more to do.
   struct BusTime {
     int64_t ready, end;
     bool held_up;

@@ -39,7 +39,9 @@ StepWriter::Transfer StepWriter::transfer(Memory m, const Walk& walk, bool write
   const bool dram = m == Memory::dram;
   if (!dram || hw_->dram_model != DramModel::banked) {
     const ChannelConfig& c = dram ? hw_->dram : hw_->shared.channel;
-    return {(write ? c.write : c.read).cycles(walk.bytes()), c.latency, 0, write};
+    const ByteRate rate = write ? c.write : c.read;
+    const int64_t ticks = dram && hw_->one_bus() ? rate.cycles(walk.bytes() * kDramTicks) : 0;
+    return {rate.cycles(walk.bytes()), c.latency, ticks, write};
   }
   InlineVector<DramTransfer::Level, 8> levels;
   for (const Walk::Level& l : walk.levels) levels.push_back({l.count, l.stride});
@@ -98,6 +100,7 @@ void StepWriter::add_transfer(Step step, const Transfer& t, int64_t port, int64_
   if (t.bus == 0) return add(step, writes);
   step.fill = scaled(behind);
   step.bus = t.bus;
+  if (hw_->dram_model != DramModel::banked) return add(step, writes | touch(Moment::bus));
   step.turn_to = static_cast<int32_t>(banked_->costs.turn(t.write));
   step.turn_from = static_cast<int32_t>(banked_->costs.turn(!t.write));
   add(step, writes | touch(Moment::bus));

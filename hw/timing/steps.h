@@ -15,8 +15,9 @@ namespace accsim::hw {
 /// when all loads so far into a buffer have arrived, whichever memory they come from. "Pending"
 /// ones are what the tokens say that a queue's next command waits for; they return to 0 when it
 /// starts. The one of full tokens (regions, indices) and marks is a part of what a load waits for.
-/// "Marks" stands for those of all tensors, which Simulator keeps, "bus" for the bus of a banked
-/// DRAM. "Read" and "written by" ones are when a queue lets another one use that channel of DRAM.
+/// "Marks" stands for those of all tensors, which Simulator keeps, "bus" for the bus of a DRAM that
+/// reads and writes share. "Read" and "written by" ones are when a queue lets another one use that
+/// channel of DRAM.
 enum class Moment : uint8_t {
   load_free,
   preload_free,
@@ -103,7 +104,7 @@ constexpr int64_t time_of(int64_t stamped) { return stamped >> kWhyBits; }
 constexpr size_t why_of(int64_t stamped) {
   return static_cast<size_t>(stamped & ((1 << kWhyBits) - 1));
 }
-static_assert(kDramTicks == 1 << kWhyBits, "stamped times are ticks of a banked DRAM's bus");
+static_assert(kDramTicks == 1 << kWhyBits, "stamped times are ticks of a DRAM's bus");
 /// The stamped time with reason 0, so that differences compare times alone.
 constexpr int64_t without_why(int64_t stamped) { return stamped & -(int64_t{1} << kWhyBits); }
 
@@ -142,8 +143,8 @@ struct Step {
   /// Commands, times << kWhyBits: occupancy of the queue, at least; gemm: preload, drain: drain;
   /// from the end of the occupancy (drain: of the drain) to the visible result.
   int64_t occupancy = 0, fill = 0, latency = 0;
-  /// load, store, stage, with a banked DRAM: ticks of its bus, and of the turns to this direction
-  /// and back. Then `fill` is what of the occupancy comes behind the transfer.
+  /// load, store, stage, with a DRAM's bus: ticks of it, and of the turns of a banked one to this
+  /// direction and back. Then `fill` is what of the occupancy comes behind the transfer.
   int64_t bus = 0;
   int32_t turn_to = 0, turn_from = 0;
 };

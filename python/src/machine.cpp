@@ -44,7 +44,8 @@ nb::dict mode_dict(const hw::TypeMode& mode) {
   scratch.types.modes = {mode};
   nb::dict out;
   for (const hw::Field& key : hw::mode_fields())
-    if (exists(key, scratch)) out[key.path.c_str()] = value_of(key, scratch);
+    if (exists(key, scratch) && !is_derived(key, scratch))
+      out[key.path.c_str()] = value_of(key, scratch);
   return out;
 }
 
@@ -53,6 +54,9 @@ nb::object value_of(const hw::Field& field, const hw::HwConfig& hw) {
       hw::FieldCases{
           [&](const hw::Member<int64_t>& m) -> nb::object { return nb::int_(m.in(hw)); },
           [&](const hw::Member<double>& m) -> nb::object { return nb::float_(m.in(hw)); },
+          [&](const hw::Member<hw::DerivableNumber>& m) -> nb::object {
+            return nb::float_(m.in(hw).value);
+          },
           [&](const hw::Member<hw::ByteRate>& m) -> nb::object {
             return nb::float_(m.in(hw).value());
           },
@@ -106,12 +110,21 @@ std::vector<std::string> names_below(const hw::HwConfig& hw, const std::string& 
   return out;
 }
 
+/// Is it a number that follows from others?
+bool follows(const hw::HwConfig& hw, const std::string& path) {
+  const auto& all = hw::fields();
+  const auto field = std::ranges::find(all, path, &hw::Field::path);
+  return field != all.end() && is_derived(*field, hw);
+}
+
+/// What a file says: read again, it is the same machine.
 nb::dict to_dict(const hw::HwConfig& hw, const std::string& path) {
   nb::dict out;
   for (const std::string& name : names_below(hw, path)) {
     std::string below = path;
     if (!below.empty()) below += '.';
     below += name;
+    if (follows(hw, below)) continue;
     nb::object found = find(hw, below);
     out[name.c_str()] = nb::isinstance<Section>(found) ? nb::object(to_dict(hw, below)) : found;
   }
@@ -243,7 +256,7 @@ void add_machine(nb::module_& module) {
           "The machine as commented YAML, which load() reads back to the same machine.")
       .def(
           "to_dict", [](const Machine& m) { return to_dict(m.hw, ""); },
-          "All fields, nested as in the file.",
+          "All fields, nested as in the file, but for energies that follow from the technology.",
           nb::sig("def to_dict(self) -> dict[str, typing.Any]"))
       .def(
           "__getattr__",

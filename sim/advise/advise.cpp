@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "hw/area/area.h"
+#include "hw/config/derive.h"
 #include "hw/config/values.h"
 #include "sim/sweep/field_setting.h"
 #include "sim/sweep/space.h"
@@ -19,7 +20,8 @@ struct Grid {
 
   Grid(const hw::Field& field, double value) {
     if (std::holds_alternative<hw::Member<hw::ByteRate>>(field.target)) steps = 1e3;
-    if (std::holds_alternative<hw::Member<double>>(field.target)) {
+    if (std::holds_alternative<hw::Member<double>>(field.target) ||
+        std::holds_alternative<hw::Member<hw::DerivableNumber>>(field.target)) {
       steps = 1e6;
       for (double v = value; v > 0 && v < 1 && steps < 1e18; v *= 10) steps *= 10;
     }
@@ -38,11 +40,13 @@ hw::HwConfig with(const hw::Field& field, const Grid& grid, int64_t at, hw::HwCo
           [&](const hw::Member<hw::ByteRate>& m) { m.of(hw).milli = at; },
           // A quotient of two exact numbers is the double that the text of it reads as.
           [&](const hw::Member<double>& m) { m.of(hw) = static_cast<double>(at) / grid.steps; },
+          [&](const hw::Member<hw::DerivableNumber>& m) {
+            m.of(hw) = static_cast<double>(at) / grid.steps;
+          },
           [](const auto&) {},
       },
       field.target);
-  // The rates of a banked DRAM follow from its parts (see HwConfig::dram).
-  if (hw.dram_model == hw::DramModel::banked) hw.dram = hw.banked.peak(hw.clock_mhz);
+  derive(hw);
   return hw;
 }
 

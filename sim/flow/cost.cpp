@@ -289,7 +289,9 @@ class NetworkCosting {
              CostedNetwork& out) {
     Report& r = out.report;
     r.hw = hw_;
-    r.area_mm2 = area_mm2(hw_);
+    const hw::Area silicon = area(hw_);
+    r.area_mm2 = silicon.total_mm2();
+    r.core_area_mm2 = silicon.core_mm2();
     describe_model(graph_, lowered_, r);
     Errors errors;
     for (size_t i = 0; i < work.size(); ++i) {

@@ -50,9 +50,13 @@ void add_bounds(const ItemWork& m, const hw::HwConfig& hw, Costs& c) {
   c.compute_bound = ceil_div(m.counts.macs.count(), hw.array.rows * hw.array.cols) + c.vector_bound;
   const int64_t reads = hw.dram.read.cycles(c.dram_read);
   const int64_t writes = hw.dram.write.cycles(c.dram_write);
-  c.dram_bound = c.dram_busy = hw.dram_model == hw::DramModel::banked
-                                   ? hw.dram.read.cycles(c.dram_read + c.dram_write)  // one bus
-                                   : std::max(reads, writes);
+  c.dram_bound = c.dram_busy = std::max(reads, writes);
+  if (hw.one_bus()) {
+    const bool both = reads > 0 && writes > 0;  // a cycle may have some of either
+    c.dram_bound = c.dram_busy = hw.dram.read == hw.dram.write
+                                     ? hw.dram.read.cycles(c.dram_read + c.dram_write)
+                                     : reads + writes - static_cast<int64_t>(both);
+  }
   c.lower_bound = std::max(c.compute_bound, c.dram_bound);
   c.idle_lanes = std::max<int64_t>(0, c.compute_cycles - c.compute_bound);
   // What the load and store queues are busy beyond DRAM's share: slot ports and the shared buffer.

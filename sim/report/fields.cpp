@@ -274,6 +274,8 @@ void add_sram(List& list) {
        kLayer, [](const ReportRow& r) -> FieldValue { return r.layer->live_bytes; }});
   list.push_back({"area_mm2", "mm2", "silicon of the machine: a proxy to rank machines by", kTotals,
                   [](const ReportRow& r) -> FieldValue { return r.report.area_mm2; }});
+  list.push_back({"core_area_mm2", "mm2", "of it all but the interface to DRAM", kTotals,
+                  [](const ReportRow& r) -> FieldValue { return r.report.core_area_mm2; }});
   list.push_back({"shared_peak_bytes", "B", "most that the shared buffer holds at a time", kTotals,
                   [](const ReportRow& r) -> FieldValue { return r.report.shared_peak_bytes; }});
 }

@@ -53,7 +53,8 @@ Json modes_json(const std::vector<hw::TypeMode>& modes) {
     scratch.types.modes = {mode};
     Json one = Json::object();
     for (const hw::Field& key : hw::mode_fields())
-      if (!key.only || key.only->holds(scratch)) one[key.path] = hw_value(key, scratch);
+      if ((!key.only || key.only->holds(scratch)) && !is_derived(key, scratch))
+        one[key.path] = hw_value(key, scratch);
     out.push_back(std::move(one));
   }
   return out;
@@ -63,6 +64,7 @@ Json hw_value(const hw::Field& field, hw::HwConfig& hw) {
   return std::visit(
       hw::FieldCases{
           [&](const hw::Member<hw::ByteRate>& m) -> Json { return m.of(hw).value(); },
+          [&](const hw::Member<hw::DerivableNumber>& m) -> Json { return m.of(hw).value; },
           [&](const hw::Member<std::vector<hw::Dataflow>>& m) {
             Json names = Json::array();
             for (hw::Dataflow d : m.of(hw)) names.push_back(name(d));

@@ -136,14 +136,19 @@ void add_machine(const Report& report, Page& page) {
   const std::string dram =
       hw.dram_model == hw::DramModel::banked
           ? fmt::format("DRAM {} x {}, peak {}", hw.banked.channels, name(hw.banked.preset), read)
-          : fmt::format("DRAM {} read, {} write", read,
-                        format_si(hw.dram.write.value() * rate, "B/s"));
+          : fmt::format("DRAM {} read, {} write{}", read,
+                        format_si(hw.dram.write.value() * rate, "B/s"),
+                        hw.one_bus() ? ", on one bus" : "");
   page.item("", fmt::format("{}; on chip {} in buffers{}", dram, format_kib(slots),
                             hw.shared.kib == 0
                                 ? std::string(", no shared buffer")
                                 : fmt::format(" and {} shared", format_kib(hw.shared.kib))));
-  page.item("", fmt::format("area {} mm2, a proxy at 45 nm to rank machines by",
-                            format_fixed(report.area_mm2, 1)));
+  const std::string basis =
+      hw.energy.technology == hw::Technology::custom
+          ? std::string(", a proxy at 45 nm to rank machines by")
+          : fmt::format(" at {}, {} without the interface to DRAM", name(hw.energy.technology),
+                        format_fixed(report.core_area_mm2, 1));
+  page.item("", fmt::format("area {} mm2{}", format_fixed(report.area_mm2, 1), basis));
 }
 
 /// Parameters and their bytes by type.

@@ -12,6 +12,7 @@ std::string_view kind_of(const hw::Field& field) {
   return std::visit(hw::FieldCases{
                         [](const hw::Member<int64_t>&) { return "whole"; },
                         [](const hw::Member<double>&) { return "number"; },
+                        [](const hw::Member<hw::DerivableNumber>&) { return "number"; },
                         [](const hw::Member<hw::ByteRate>&) { return "rate"; },
                         [](const hw::Member<std::string>&) { return "text"; },
                         [](const hw::Member<std::vector<hw::Dataflow>>&) { return "words"; },
@@ -26,6 +27,7 @@ Json value_of(const hw::Field& field, const hw::HwConfig& hw) {
       hw::FieldCases{
           [&](const hw::Member<int64_t>& m) -> Json { return m.in(hw); },
           [&](const hw::Member<double>& m) -> Json { return m.in(hw); },
+          [&](const hw::Member<hw::DerivableNumber>& m) -> Json { return m.in(hw).value; },
           [&](const hw::Member<hw::ByteRate>& m) -> Json { return m.in(hw).value(); },
           [&](const hw::Member<std::string>& m) -> Json { return m.in(hw); },
           [&](const hw::Member<std::vector<hw::Dataflow>>& m) -> Json {

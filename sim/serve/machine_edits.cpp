@@ -100,7 +100,8 @@ class EditedFile {
       if (child.field == nullptr) {
         line("", indent, child.key + ":");
         section(child, indent + 2);
-      } else if (is_absent(*child.field, hw_) && !texts_.contains(child.path)) {
+      } else if ((is_absent(*child.field, hw_) || is_derived(*child.field, hw_)) &&
+                 !texts_.contains(child.path)) {
         continue;
       } else if (!child.field->only || child.field->only->holds(hw_)) {
         const auto edited = texts_.find(child.path);

@@ -29,7 +29,8 @@ bool is_rate(const hw::Field& f) {
 }
 bool is_whole(const hw::Field& f) { return std::holds_alternative<hw::Member<int64_t>>(f.target); }
 bool is_numeric(const hw::Field& f) {
-  return is_rate(f) || is_whole(f) || std::holds_alternative<hw::Member<double>>(f.target);
+  return is_rate(f) || is_whole(f) || std::holds_alternative<hw::Member<double>>(f.target) ||
+         std::holds_alternative<hw::Member<hw::DerivableNumber>>(f.target);
 }
 
 hw::YamlNode scalar(std::string text, hw::TextPosition at) {
@@ -131,6 +132,10 @@ class AxisReader {
       fail(at, fmt::format("{} is no field of a machine{}; accsim hw fields lists them",
                            hw::quoted_text(path),
                            close ? fmt::format(" (did you mean \"{}\"?)", *close) : ""));
+      return false;
+    }
+    if (path == "dram.bus") {
+      fail(at, "dram.bus decides which order the other fields have; sweep two machines");
       return false;
     }
     if (path == "name" || path == "dram.model") {

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "hw/area/area.h"
+#include "hw/config/derive.h"
 #include "hw/config/values.h"
 #include "sim/lower/lower.h"
 
@@ -20,12 +21,16 @@ enum class Sense : uint8_t {
   none,     ///< no order
 };
 
-/// With a banked DRAM a clock changes what its cycles last, and the parts follow no order.
+/// With a banked DRAM a clock changes what its cycles last, and the parts follow no order. Where
+/// reads and writes take turns, a faster one can hold up another one for longer.
 Sense sense(const hw::Field& f, const hw::HwConfig& base) {
   const std::string& p = f.path;
   if (p == "clock_mhz")
     return base.dram_model == hw::DramModel::banked ? Sense::none : Sense::clock;
+  if (p == "energy.technology" || p == "energy.dram") return Sense::none;
   if (p.starts_with("energy.")) return Sense::price;
+  if (base.dram_model == hw::DramModel::ideal && base.one_bus() && p.starts_with("dram."))
+    return Sense::none;
   if (p.ends_with(".latency")) return Sense::latency;
   if (p.ends_with(".kib")) return Sense::memory;
   if (p.ends_with(".width") || p.ends_with("_bytes_per_cycle") || p.starts_with("vector.lanes."))
@@ -53,6 +58,27 @@ std::pair<double, double> range_of(const SweepSpec& spec, std::string_view path)
       if (f.path == path) all.push_back(as_number(field_setting(f, base)).value_or(0));
   const auto [low, high] = std::minmax_element(all.begin(), all.end());
   return {*low, *high};
+}
+
+bool has_axis(const SweepSpec& spec, std::initializer_list<std::string_view> beginnings) {
+  for (const Axis& axis : spec.axes)
+    for (const hw::Field* f : axis.fields)
+      if (std::ranges::any_of(beginnings, [&](auto b) { return f->path.starts_with(b); }))
+        return true;
+  return false;
+}
+
+/// Are there machines whose energies follow from their technology?
+bool has_technology(const SweepSpec& spec) {
+  return spec.base.energy.technology != hw::Technology::custom ||
+         has_axis(spec, {"energy.technology"});
+}
+
+/// Do sizes of memories decide what a byte costs, and does that count? Then more memory can be
+/// worse.
+bool sizes_are_prices(const SweepSpec& spec) {
+  const auto asks = [&](Metric m) { return std::ranges::count(spec.objectives, m) > 0; };
+  return has_technology(spec) && (asks(Metric::energy) || asks(Metric::edp));
 }
 
 /// Where a byte in the shared memory costs more than one in DRAM, more of it can cost energy.
@@ -115,7 +141,7 @@ int64_t MachineBox::points() const {
 }
 
 BoxBounds::BoxBounds(const SweepSpec& spec) : spec_(spec), space_(spec) {
-  const bool dear_shared = shared_is_dear(spec);
+  const bool dear_shared = shared_is_dear(spec), prices = sizes_are_prices(spec);
   for (const Axis& axis : spec.axes) {
     auto& differs = unordered_.emplace_back(axis.steps.size(), false);
     for (size_t i = 1; i < axis.steps.size(); ++i)
@@ -123,7 +149,8 @@ BoxBounds::BoxBounds(const SweepSpec& spec) : spec_(spec), space_(spec) {
         const Sense s = sense(*axis.fields[k], spec.base);
         const bool tiles = s == Sense::memory && spec.effort == MapEffort::rule;
         const bool dear = dear_shared && axis.fields[k]->path == "buffers.shared.kib";
-        if (s != Sense::none && !tiles && !dear) continue;
+        const bool priced = prices && s == Sense::memory;
+        if (s != Sense::none && !tiles && !dear && !priced) continue;
         if (axis.steps[i - 1].fields[k] != axis.steps[i].fields[k]) differs[i] = true;
       }
   }
@@ -178,6 +205,7 @@ hw::HwConfig BoxBounds::extreme(const MachineBox& r, bool largest) const {
       set_field(*axis.fields[k], *best, out);
     }
   }
+  derive(out);
   return out;
 }
 
@@ -250,18 +278,20 @@ double BoxBounds::least_cycles(const MachineBox& r) const {
 }
 
 double BoxBounds::least_energy(const MachineBox& r) const {
+  // Energies that follow from words have no least machine.
+  if (has_technology(spec_) &&
+      has_axis(spec_, {"types.", "dram.preset", "energy.technology", "energy.dram"}))
+    return 0;
   const hw::HwConfig least = best(r, false);
   double out = least.energy.static_per_cycle * least_cycles(r), mac = least.energy.mac;
-  for (const hw::TypeMode& m : all_modes(spec_)) mac = std::min(mac, m.mac);
+  for (const hw::TypeMode& m : all_modes(spec_)) mac = std::min(mac, m.mac.value);
   for (const Layer& l : layers_)
     out += l.times * (l.macs * mac + l.weight_bytes * least.energy.dram_read_byte);
   return out * (1 - 1e-9);
 }
 
 double BoxBounds::least_area(const MachineBox& r) const {
-  for (const Axis& axis : spec_.axes)
-    for (const hw::Field* f : axis.fields)
-      if (f->path.starts_with("types.")) return 0;
+  if (has_axis(spec_, {"types.", "array.dataflows", "energy.technology"})) return 0;
   return area_mm2(best(r, false)) * (1 - 1e-12);
 }
 

@@ -22,6 +22,8 @@ std::optional<double> as_number(const FieldSetting& value) {
       []<class T>(const T& v) -> std::optional<double> {
         if constexpr (std::is_same_v<T, hw::ByteRate>)
           return v.value();
+        else if constexpr (std::is_same_v<T, hw::DerivableNumber>)
+          return v.value;
         else if constexpr (std::is_arithmetic_v<T>)
           return static_cast<double>(v);
         else

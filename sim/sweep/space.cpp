@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <bit>
 
+#include "hw/config/derive.h"
 #include "hw/config/rules.h"
 
 namespace accsim::sim {
@@ -86,8 +87,7 @@ hw::HwConfig Space::machine(const AxisSteps& steps) const {
     const AxisStep& step = axis.steps[static_cast<size_t>(steps[a])];
     for (size_t k = 0; k < axis.fields.size(); ++k) set_field(*axis.fields[k], step.fields[k], out);
   }
-  // The rates of a banked DRAM follow from its parts (see HwConfig::dram).
-  if (out.dram_model == hw::DramModel::banked) out.dram = out.banked.peak(out.clock_mhz);
+  derive(out);
   return out;
 }
 

@@ -389,7 +389,8 @@ std::vector<const hw::Field*> numeric_fields(const hw::HwConfig& hw) {
   std::vector<const hw::Field*> out;
   hw::HwConfig copy = hw;
   for (const hw::Field& f : hw::fields())
-    if (has_field(hw, f) && as_number(field_setting(f, copy))) out.push_back(&f);
+    if (has_field(hw, f) && !is_derived(f, hw) && as_number(field_setting(f, copy)))
+      out.push_back(&f);
   return out;
 }
 

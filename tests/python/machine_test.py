@@ -50,6 +50,22 @@ class MachineTest(unittest.TestCase):
         self.assertEqual(back, self.hw)
         self.assertEqual(hash(back), hash(self.hw))
 
+    def test_do_energies_follow_from_a_technology(self):
+        fields = self.hw.to_dict()
+        fields["energy"] = {"technology": "28nm", "dram": "lpddr4"}
+        hw = accsim.Machine.load(fields)
+        self.assertEqual(hw.energy.technology, "28nm")
+        self.assertEqual(hw.energy.dram_read_pj_per_byte, 48)
+        self.assertEqual(hw.to_dict()["energy"], fields["energy"])
+        self.assertEqual(accsim.Machine.load(hw.to_dict()), hw)
+        self.assertEqual(pickle.loads(pickle.dumps(hw)), hw)
+        larger = hw.replace({"buffers.activation.kib": 4096})
+        before = hw.energy.activation_pj_per_byte
+        self.assertGreater(larger.energy.activation_pj_per_byte, before)
+        finer = hw.replace({"energy.technology": "7nm", "energy.vector_op_pj": 3})
+        self.assertLess(finer.energy.mac_pj, hw.energy.mac_pj)
+        self.assertEqual(finer.energy.vector_op_pj, 3)
+
     def test_are_wrong_edits_refused_in_the_files_words(self):
         for edits, told in (
             ({"array.rowz": 1}, 'did you mean "array.rows"'),

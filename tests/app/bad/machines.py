@@ -127,13 +127,13 @@ CASES = [
         accsim: error: bad.yaml:1:1: missing key "buffers" in the file (a section with the keys
         activation, weight, parameter, accumulator, output, shared)
         accsim: error: bad.yaml:1:1: missing key "dram" in the file (a section with the keys model,
-        read_bytes_per_cycle, write_bytes_per_cycle, latency, preset, channels, map)
+        read_bytes_per_cycle, write_bytes_per_cycle, latency, bus, preset, channels, map)
         accsim: error: bad.yaml:1:1: missing key "vector" in the file (a section with the keys
         lanes)
         accsim: error: bad.yaml:1:1: missing key "energy" in the file (a section with the keys
-        mac_pj, vector_op_pj, activation_pj_per_byte, weight_pj_per_byte, parameter_pj_per_byte,
-        accumulator_pj_per_byte, output_pj_per_byte, shared_pj_per_byte, dram_read_pj_per_byte,
-        dram_write_pj_per_byte, static_pj_per_cycle)
+        technology, dram, mac_pj, vector_op_pj, activation_pj_per_byte, weight_pj_per_byte,
+        parameter_pj_per_byte, accumulator_pj_per_byte, output_pj_per_byte, shared_pj_per_byte,
+        dram_read_pj_per_byte, dram_write_pj_per_byte, static_pj_per_cycle)
     """,
     ),
     Case(

@@ -5,6 +5,7 @@
 #include <fstream>
 #include <sstream>
 
+#include "hw/config/fields.h"
 #include "hw/config/load.h"
 #include "tests/support/source.h"
 
@@ -88,6 +89,102 @@ TEST(Area, GrowsWithEveryFieldOfTheCore) {
   for (BufferConfig& b : narrower.buffers) b.width = 7;
   // A post lane, and of two memories two blocks of 64 less those of 49 bytes.
   EXPECT_GT(area_mm2(narrow) - area_mm2(narrower), (3495 + 4 * (64 - 49) * 8 * 4.52) / 1e6);
+}
+
+/// NAND2 equivalents of a block, of tests/hw/area/gates.txt.
+double gates_of(const std::string& block, const std::string& parameters) {
+  std::ifstream file(kSource + "/tests/hw/area/gates.txt");
+  for (std::string line; std::getline(file, line);) {
+    std::istringstream in(line);
+    std::string name, of;
+    double gates = 0, registers = 0, um2 = 0, nand2 = 0;
+    in >> name >> of >> gates >> registers >> um2 >> nand2;
+    if (name == block && of == parameters) return nand2;
+  }
+  ADD_FAILURE() << block << " isn't in gates.txt";
+  return 0;
+}
+
+HwConfig at_28nm() {
+  HwConfig hw = *load_hw(kSource + "/configs/64x64.yaml");
+  hw.array.dataflows = {Dataflow::weight_stationary};
+  hw.energy.technology = Technology::nm28;
+  return hw;
+}
+
+/// An element and a lane are what Yosys makes of them: what one more of each adds, in gates.
+TEST(Area, AreElementsAndLanesTheGatesOfTheRtl) {
+  const HwConfig base = at_28nm();
+  const double gate = gate_um2(Technology::nm28);
+  const auto more = [&](auto change) {
+    HwConfig hw = base;
+    change(hw);
+    return (area(hw).cells_um2 - area(base).cells_um2) / gate;
+  };
+  const double lane = gates_of("vector_lane", "-") + gates_of("row_lane", "-");
+  EXPECT_NEAR(more([](HwConfig& hw) { hw.vector.lanes[0] += 1; }), lane, 1e-6 * lane);
+  // A post lane, beside what a wider port gives the transposers: blocks of 33 bytes for 32.
+  HwConfig narrow = base, wide = base;
+  for (BufferConfig& b : narrow.buffers) b.width = 64;
+  wide = narrow;
+  narrow.buffers[static_cast<size_t>(Buffer::output)].width = 63;
+  const double post = gates_of("post_lane", "-") + gates_of("residual_lane", "-");
+  EXPECT_NEAR((area(wide).cells_um2 - area(narrow).cells_um2) / gate, post, 1e-6 * post);
+  // A row of the array: elements, and nothing else where it is no longer than the columns.
+  const double element = gates_of("array_ws", "Rows=8,Cols=8") / 64;
+  HwConfig shorter = base;
+  shorter.array.rows = 63;
+  EXPECT_NEAR((area(base).cells_um2 - area(shorter).cells_um2) / gate, 64 * element, 1e-3);
+  const double sums = gates_of("array_os", "Rows=8,Cols=8") / 64;
+  shorter.array.dataflows.push_back(Dataflow::output_stationary);
+  HwConfig longer = shorter;
+  longer.array.rows = 64;
+  EXPECT_NEAR((area(longer).cells_um2 - area(shorter).cells_um2) / gate, 64 * sums, 1e-3);
+}
+
+TEST(Area, AreMemoriesTheBitsOfTheNode) {
+  const HwConfig hw = at_28nm();
+  const double bits = 8.0 * static_cast<double>(sram_bytes(hw));
+  EXPECT_DOUBLE_EQ(area(hw).memories_um2, bits * 0.127 / 0.5);
+  EXPECT_DOUBLE_EQ(area(hw).synthesis_mm2(), (area(hw).cells_um2 + bits * 0.127 / 0.5) / 1e6);
+  EXPECT_DOUBLE_EQ(area(hw).core_mm2(), (area(hw).cells_um2 / 0.7 + bits * 0.127 / 0.5) / 1e6);
+  EXPECT_DOUBLE_EQ(area(hw).total_mm2() - area(hw).core_mm2(),
+                   (102.4 + 51.2) * (2 * 0.03 * 331 / 34));
+}
+
+/// One bus for reads and writes is paid for once.
+TEST(Area, HasASharedBusOneInterface) {
+  HwConfig hw = at_28nm();
+  hw.dram_bus = DramBus::shared;
+  EXPECT_DOUBLE_EQ(area(hw).interface_mm2, 102.4 * (2 * 0.03 * 331 / 34));
+}
+
+TEST(Area, IsNeverLessWhenAFieldGrows) {
+  for (const Technology t : {Technology::custom, Technology::nm45, Technology::nm5}) {
+    HwConfig base = *load_hw(kSource + "/configs/64x64.yaml");
+    base.energy.technology = t;
+    for (const Field& field : fields()) {
+      HwConfig more = base;
+      std::visit(FieldCases{
+                     [&](const Member<int64_t>& m) { m.of(more) += 1; },
+                     [&](const Member<double>& m) { m.of(more) += 1; },
+                     [&](const Member<ByteRate>& m) { m.of(more).milli += 1; },
+                     [](const auto&) {},
+                 },
+                 field.target);
+      // More slots of the same buffer are no more memory.
+      EXPECT_GE(area_mm2(more), area_mm2(base)) << field.path << " at " << name(t);
+    }
+  }
+}
+
+TEST(Area, IsSmallerAtAFinerNode) {
+  HwConfig hw = at_28nm();
+  const Area at28 = area(hw);
+  hw.energy.technology = Technology::nm7;
+  EXPECT_LT(area(hw).cells_um2, at28.cells_um2);
+  EXPECT_LT(area(hw).memories_um2, at28.memories_um2);
+  EXPECT_EQ(area(hw).interface_mm2, at28.interface_mm2);
 }
 
 /// What area.h says of a chip of this size.

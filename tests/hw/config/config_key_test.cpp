@@ -16,6 +16,7 @@ void change(const Field& field, HwConfig& hw) {
   std::visit(FieldCases{
                  [&](const Member<int64_t>& m) { ++m.of(hw); },
                  [&](const Member<double>& m) { m.of(hw) += 1; },
+                 [&](const Member<DerivableNumber>& m) { m.of(hw) = m.of(hw).value + 1; },
                  [&](const Member<ByteRate>& m) { ++m.of(hw).milli; },
                  [&](const Member<std::string>& m) { m.of(hw) += 'x'; },
                  [&](const Member<std::vector<Dataflow>>& m) { m.of(hw).pop_back(); },

@@ -181,8 +181,27 @@ std::vector<Case> mode_cases() {
   };
 }
 
+std::vector<Case> energy_cases() {
+  const std::pair<std::string, std::string> node = {"energy:\n", "energy:\n  technology: 28nm\n"};
+  return {
+      {"energies_are_known",
+       {node, {"  dram_read_pj_per_byte: 0.39\n", ""}},
+       "technology: 28nm",
+       {"energy.dram_read_pj_per_byte isn't given", "its kind in energy.dram"}},
+      {"modes_have_energies",
+       {modes({"activation: int16, weight: int16, rate: 1"})},
+       "- {",
+       {"missing key \"mac_pj\" in types.modes[0]", "energy.technology"}},
+      {"dram_has_one_kind",
+       {{"energy:\n", "energy:\n  dram: hbm2\n"}},
+       "dram: hbm2",
+       {"energy.dram is hbm2, but without energy.technology nothing follows from it"}},
+  };
+}
+
 std::vector<Case> all_cases() {
   std::vector<Case> out = cases();
+  for (Case& c : energy_cases()) out.push_back(std::move(c));
   for (Case& c : mode_cases()) out.push_back(std::move(c));
   return out;
 }

@@ -45,6 +45,8 @@ TEST(Schema, DoesEachDramModelAskForItsOwnKeys) {
   EXPECT_EQ(dram.at("required"), Json::array({"model"}));
   const Json ideal = Json::array({"read_bytes_per_cycle", "write_bytes_per_cycle", "latency"});
   const Json banked = Json::array({"preset", "channels", "map"});
+  Json all_ideal = ideal;
+  all_ideal.push_back("bus");  // which may be left out
   const auto refuse = [](const Json& keys) {
     Json out = Json::object();
     for (const auto& key : keys) out[key.get<std::string>()] = false;
@@ -58,7 +60,7 @@ TEST(Schema, DoesEachDramModelAskForItsOwnKeys) {
     return out;
   };
   EXPECT_EQ(dram.at("allOf"),
-            Json::array({one("ideal", ideal, banked), one("banked", banked, ideal)}));
+            Json::array({one("ideal", ideal, banked), one("banked", banked, all_ideal)}));
 }
 
 TEST(Schema, HasItExactlyTheKeysOfTheFieldTable) {

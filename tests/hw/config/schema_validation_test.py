@@ -160,6 +160,27 @@ def broken_modes(machine):
     yield "a group of wide weights", with_mode(real, group=128)
 
 
+def optional_words(machine, with_modes):
+    """(what, machine, is it good) of the words that a file may leave out."""
+    energy = machine["energy"]
+    few = {"technology": "16nm", "dram": "ddr4"}
+    yield "two words of energy", changed(machine, ("energy",), few), True
+    yield "a number beside them", changed(machine, ("energy",), {**few, "mac_pj": 1}), True
+    yield "all numbers and a node", changed(machine, ("energy", "technology"), "7nm"), True
+    yield "custom and all numbers", changed(machine, ("energy", "technology"), "custom"), True
+    yield "custom alone", changed(machine, ("energy",), {"technology": "custom"}), False
+    yield "no known node", changed(machine, ("energy",), {**few, "technology": "27nm"}), False
+    yield "no known DRAM", changed(machine, ("energy",), {**few, "dram": "ddr9"}), False
+    without = {k: v for k, v in energy.items() if k != "mac_pj"}
+    yield "a number is missing", changed(machine, ("energy",), without), False
+    modes = [{k: v for k, v in m.items() if k != "mac_pj"} for m in with_modes["types"]["modes"]]
+    no_prices = changed(with_modes, ("types", "modes"), modes)
+    yield "modes without energies", no_prices, False
+    yield "modes with a node", changed(no_prices, ("energy",), few), True
+    for bus, good in (("shared", True), ("separate", True), ("both", False), (1, False)):
+        yield f"a bus that is {bus}", changed(machine, ("dram", "bus"), bus), good
+
+
 class Program:
     def __init__(self, accsim, folder):
         self.accsim, self.file = accsim, pathlib.Path(folder) / "machine.yaml"
@@ -206,6 +227,11 @@ def main():
                         problems.append(
                             f"{name}: {'.'.join(path)} of {end} is refused as out of range"
                         )
+        for what, machine, good in optional_words(machines["8x8"], machines["64x64-modes"]):
+            if validator.is_valid(machine) != good:
+                problems.append(f"{what}: the schema says {not good}")
+            if bool(program.errors(machine)) == good:
+                problems.append(f"{what}: accsim says {not good}")
     if missing := (set(RANGES) | set(WORDS) | {"array.dataflows"}) ^ named:
         problems.append(f"keys in this test and keys of machines differ: {sorted(missing)}")
     for problem in problems:

@@ -5,6 +5,7 @@
 #include <set>
 
 #include "hw/area/area.h"
+#include "hw/config/derive.h"
 #include "hw/config/fields.h"
 #include "hw/config/load.h"
 #include "sim/flow/cost.h"
@@ -93,7 +94,7 @@ std::vector<hw::HwConfig> changed(const hw::HwConfig& base, const hw::Field& fie
     hw::HwConfig hw = base;
     m.of(hw) = std::move(value);
     // What load_hw() makes of it.
-    if (hw.dram_model == hw::DramModel::banked) hw.dram = hw.banked.peak(hw.clock_mhz);
+    derive(hw);
     out.push_back(std::move(hw));
   };
   const auto words = [&](const auto& m, const auto& all) {
@@ -108,6 +109,20 @@ std::vector<hw::HwConfig> changed(const hw::HwConfig& base, const hw::Field& fie
             with(m, v % 2 == 0 ? v * 2 : v + 1);
           },
           [&](const hw::Member<double>& m) { with(m, m.in(base)*1.25); },
+          [&](const hw::Member<hw::DerivableNumber>& m) {
+            with(m, hw::DerivableNumber(m.in(base).value * 1.25));
+          },
+          [&](const hw::Member<hw::Technology>& m) {
+            std::vector<hw::Technology> all;
+            for (size_t i = 0; i < hw::kTechnologies; ++i)
+              all.push_back(static_cast<hw::Technology>(i));
+            words(m, all);
+          },
+          [&](const hw::Member<hw::DramKind>& m) {
+            std::vector<hw::DramKind> all;
+            for (size_t i = 0; i < hw::kDramKinds; ++i) all.push_back(static_cast<hw::DramKind>(i));
+            words(m, all);
+          },
           [&](const hw::Member<hw::ByteRate>& m) { with(m, hw::ByteRate{m.in(base).milli * 2}); },
           [&](const hw::Member<std::string>& m) { with(m, std::string("another")); },
           [&](const hw::Member<DType>& m) {
@@ -129,6 +144,9 @@ std::vector<hw::HwConfig> changed(const hw::HwConfig& base, const hw::Field& fie
           },
           [&](const hw::Member<DramModel>& m) {
             words(m, std::array{DramModel::ideal, DramModel::banked});
+          },
+          [&](const hw::Member<hw::DramBus>& m) {
+            words(m, std::array{hw::DramBus::separate, hw::DramBus::shared});
           },
           [&](const hw::Member<DramPreset>& m) {
             std::vector<DramPreset> all;

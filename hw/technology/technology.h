@@ -1,0 +1,79 @@
+#pragma once
+#include <cstdint>
+#include <string_view>
+
+#include "sim/base/dtype.h"
+
+namespace accsim::hw {
+
+/// Silicon technologies of which sizes and energies are known, by the name of the node. `custom`: a
+/// machine file says all energies itself.
+///
+/// What the figures rest on:
+/// - [H] M. Horowitz, "Computing's energy problem", ISSCC 2014: 45 nm, 0.9 V;
+/// - [J] N. Jouppi et al., "Ten lessons from three generations shaped Google's TPUv4i", ISCA 2021,
+///   table 2: the same operations at 45 nm (those of [H]) and 7 nm, memories of 8 KiB, 32 KiB and 1
+///   MiB, and DRAM;
+/// - [S] A. Stillmaker and B. Baas, "Scaling equations for the accurate prediction of CMOS device
+///   performance from 180 nm to 7 nm", Integration 58, 2017, table 2: energy of an inverter that
+///   drives four, at nominal voltage, fJ: 1.05 at 45 nm, 0.51 at 32, 0.179 at 16, 0.111 at 7;
+/// - cells and bits: in the rows of technology.cpp.
+///
+/// Energies of 45 and 7 nm are those of [J]. Between them an operation takes E45 x (E7 / E45)^w,
+/// where w is how far [S]'s inverter has come from 45 to 7 nm, on a scale of logarithms: both ends
+/// are published for the operation itself, and [S] says where a node lies between. (By [S] alone an
+/// operation would take 9.5 times less at 7 than at 45 nm, by [J] it takes 2.1 to 4.3 times less.)
+enum class Technology : uint8_t { custom, nm45, nm28, nm16, nm7, nm5 };
+inline constexpr size_t kTechnologies = 6;
+/// As machine files spell it: "custom", "45nm", ...
+std::string_view name(Technology t);
+
+/// Kinds of DRAM whose energy is known; `custom`: a machine file says its energies itself.
+enum class DramKind : uint8_t { custom, ddr3, ddr4, lpddr4, hbm2 };
+inline constexpr size_t kDramKinds = 5;
+/// As machine files spell it: "custom", "ddr3", ...
+std::string_view name(DramKind kind);
+
+/// Picojoules of one multiplication in `operand`. Precondition: not custom.
+/// - int4 takes what int8 does: the array widens it before it multiplies;
+/// - int16 multiplies as four of int8;
+/// - float8 multiplies as int8: significands of 3 and 4 bits, and a small sum of exponents;
+/// - bfloat16 at 45 nm: float16 by their ratio at 7 nm, where [J] has both.
+double multiply_pj(Technology t, DType operand);
+/// Picojoules of one addition of a sum of that type: int32 or float32. Precondition: not custom.
+double add_pj(Technology t, DType sum);
+
+/// Picojoules of one multiply-accumulate: a multiplication in the dearer of both types, and an
+/// addition in int32 or, with float activations, float32. Precondition: not custom.
+double mac_pj(Technology t, DType activation, DType weight);
+
+/// Picojoules of one operation of a vector lane, which has a multiplier and an adder: of integers
+/// those of an int8 MAC, of floats those of float32. Precondition: not custom.
+double vector_op_pj(Technology t, bool real);
+
+/// Picojoules a byte, read or written, of one SRAM of so many bytes: lines in log-log through [J]'s
+/// three sizes; an eighth of an access of 64 bits. Above 1 MiB the upper line is extended, below 8
+/// KiB the one of 45 nm at every node, the square root of the size: that of 7 nm is nearly level
+/// there and would make a small memory dearer than at 45 nm. Nothing of no bytes.
+/// Never less when `bytes` grows. Precondition: not custom.
+double sram_pj_per_byte(Technology t, int64_t bytes);
+
+/// Picojoules a byte of DRAM, device and interface, whatever the technology of the machine:
+/// - DDR3, DDR4: [J], 1300 pJ for 64 bits, which [H] has as the lower end of 1300 to 2600;
+/// - LPDDR4: customarily put at 4 to 8 pJ a bit, 6 taken; no single publication;
+/// - HBM2: 3.9 pJ a bit, M. O'Connor et al., "Fine-grained DRAM", MICRO 2017, which is also the
+///   lower end of [J]'s 250 to 450 pJ for 64 bits.
+/// Precondition: not custom.
+double dram_pj_per_byte(DramKind kind);
+
+/// Leakage and clock tree a cycle, as a part of what the array takes at full load. An assumption,
+/// as in the machine files of configs/, and not a publication: replace it where you know better.
+inline constexpr double kStaticPart = 0.1;
+
+/// Square micrometres of a NAND2 gate, in which synthesis counts. Precondition: not custom.
+double gate_um2(Technology t);
+/// Square micrometres of one bit in a memory, what is around the cells included. Precondition: not
+/// custom.
+double sram_bit_um2(Technology t);
+
+}  // namespace accsim::hw

@@ -1,0 +1,89 @@
+#include "hw/technology/technology.h"
+
+#include <gtest/gtest.h>
+
+#include <array>
+#include <cmath>
+
+namespace accsim::hw {
+namespace {
+
+constexpr std::array kFinerAndFiner = {Technology::nm45, Technology::nm28, Technology::nm16,
+                                       Technology::nm7, Technology::nm5};
+constexpr int64_t kKib = 1024;
+
+/// Jouppi et al., ISCA 2021, table 2, at the nodes that it has.
+TEST(Technology, AreThePublishedEnergiesThoseOfTheirNodes) {
+  const Technology old = Technology::nm45, fine = Technology::nm7;
+  EXPECT_NEAR(mac_pj(old, DType::int8, DType::int8), 0.2 + 0.1, 1e-12);
+  EXPECT_NEAR(mac_pj(fine, DType::int8, DType::int8), 0.07 + 0.03, 1e-12);
+  EXPECT_NEAR(mac_pj(old, DType::float16, DType::float16), 1.1 + 0.9, 1e-12);
+  EXPECT_NEAR(mac_pj(fine, DType::bfloat16, DType::bfloat16), 0.21 + 0.38, 1e-12);
+  EXPECT_NEAR(mac_pj(fine, DType::float32, DType::float32), 1.31 + 0.38, 1e-12);
+  EXPECT_NEAR(sram_pj_per_byte(old, 8 * kKib), 10.0 / 8, 1e-12);
+  EXPECT_NEAR(sram_pj_per_byte(old, 32 * kKib), 20.0 / 8, 1e-12);
+  EXPECT_NEAR(sram_pj_per_byte(old, 1024 * kKib), 100.0 / 8, 1e-12);
+  EXPECT_NEAR(sram_pj_per_byte(fine, 8 * kKib), 7.5 / 8, 1e-12);
+  EXPECT_NEAR(sram_pj_per_byte(fine, 32 * kKib), 8.5 / 8, 1e-12);
+  EXPECT_NEAR(sram_pj_per_byte(fine, 1024 * kKib), 14.0 / 8, 1e-12);
+  EXPECT_EQ(dram_pj_per_byte(DramKind::ddr4), 1300.0 / 8);
+  // O'Connor's HBM2 lies at the lower end of table 2's 250 to 450 pJ for 64 bits.
+  EXPECT_NEAR(dram_pj_per_byte(DramKind::hbm2) * 8, 250, 1);
+}
+
+/// Other sizes lie on lines in log-log: 128 KiB is two fifths of the way from 32 KiB to 1 MiB.
+TEST(Technology, AreOtherMemoriesOnLinesBetween) {
+  EXPECT_NEAR(sram_pj_per_byte(Technology::nm45, 128 * kKib), 20 * std::pow(5, 0.4) / 8, 1e-12);
+  EXPECT_NEAR(sram_pj_per_byte(Technology::nm45, 2 * kKib), 10 * std::pow(0.5, 1) / 8, 1e-12);
+  EXPECT_NEAR(sram_pj_per_byte(Technology::nm7, 2 * kKib), 7.5 * std::pow(0.5, 1) / 8, 1e-12);
+  EXPECT_EQ(sram_pj_per_byte(Technology::nm45, 0), 0);
+}
+
+/// 16 nm by the energies of an inverter at 45, 16 and 7 nm (Stillmaker and Baas, table 2).
+TEST(Technology, AreNodesBetweenWhereTheInverterIs) {
+  const double way = std::log(1.05 / 0.179) / std::log(1.05 / 0.111);
+  const double multiply = 0.2 * std::pow(0.07 / 0.2, way), add = 0.1 * std::pow(0.03 / 0.1, way);
+  EXPECT_NEAR(mac_pj(Technology::nm16, DType::int8, DType::int8), multiply + add, 1e-12);
+  // 28 nm, for which there is no inverter, between those of 32 and 16 nm.
+  const double at32 = std::log(1.05 / 0.51) / std::log(1.05 / 0.111);
+  const double mac28 = mac_pj(Technology::nm28, DType::int8, DType::int8);
+  EXPECT_LT(mac28, 0.2 * std::pow(0.07 / 0.2, at32) + 0.1 * std::pow(0.03 / 0.1, at32));
+  EXPECT_GT(mac28, multiply + add);
+}
+
+TEST(Technology, IsEverythingSmallerAtAFinerNode) {
+  for (size_t i = 1; i < kFinerAndFiner.size(); ++i) {
+    const Technology t = kFinerAndFiner[i], before = kFinerAndFiner[i - 1];
+    SCOPED_TRACE(name(t));
+    EXPECT_LT(gate_um2(t), gate_um2(before));
+    EXPECT_LT(sram_bit_um2(t), sram_bit_um2(before));
+    for (const int64_t kib : {1, 8, 100, 1024, 20000})
+      EXPECT_LT(sram_pj_per_byte(t, kib * kKib), sram_pj_per_byte(before, kib * kKib));
+    for (const DType type : {DType::int8, DType::int16, DType::bfloat16, DType::float32})
+      EXPECT_LT(mac_pj(t, type, type), mac_pj(before, type, type));
+  }
+}
+
+TEST(Technology, DoesAByteOfALargerMemoryNeverTakeLess) {
+  for (const Technology t : kFinerAndFiner)
+    for (int64_t bytes = 1; bytes < (int64_t{1} << 31); bytes = bytes * 3 / 2 + 1)
+      EXPECT_GE(sram_pj_per_byte(t, bytes + bytes / 2 + 1), sram_pj_per_byte(t, bytes)) << bytes;
+}
+
+/// Wider types take more, weights that are widened what they are widened to.
+TEST(Technology, AreTypesInOrder) {
+  for (const Technology t : kFinerAndFiner) {
+    const auto mac = [&](DType type) { return mac_pj(t, type, type); };
+    EXPECT_EQ(mac_pj(t, DType::int8, DType::int4), mac(DType::int8));
+    EXPECT_EQ(mac_pj(t, DType::bfloat16, DType::int4), mac(DType::bfloat16));
+    EXPECT_LT(mac(DType::int8), mac(DType::int16));
+    EXPECT_LT(mac(DType::float8e4m3fn), mac(DType::bfloat16));
+    EXPECT_LT(mac(DType::bfloat16), mac(DType::float16));
+    EXPECT_LT(mac(DType::float16), mac(DType::float32));
+    EXPECT_EQ(vector_op_pj(t, true), mac(DType::float32));
+    EXPECT_EQ(vector_op_pj(t, false), mac(DType::int8));
+  }
+}
+
+}  // namespace
+}  // namespace accsim::hw
