@@ -6,6 +6,7 @@
 #include <map>
 #include <optional>
 
+#include "hw/config/derive.h"
 #include "hw/config/load.h"
 #include "hw/config/read_yaml.h"
 #include "hw/config/values.h"
@@ -72,8 +73,7 @@ std::optional<std::string> set_text(const hw::Field& field, const std::string& t
   const auto tree = hw::parse_yaml("value: " + text + "\n", hw.file);
   if (!tree || tree->entries.size() != 1) return hw::quoted_text(text) + " is no value";
   const auto problem = hw::read_value(field, tree->entries.front().value, hw);
-  // The rates of a banked DRAM follow from its parts (see HwConfig::dram).
-  if (!problem && hw.dram_model == hw::DramModel::banked) hw.dram = hw.banked.peak(hw.clock_mhz);
+  derive(hw);
   return problem;
 }
 

@@ -5,12 +5,19 @@
 #include <cmath>
 
 #include "hw/area/area.h"
+#include "hw/config/derive.h"
 #include "sim/base/threads.h"
 #include "sim/sweep/space.h"
 #include "sim/validate/statistics.h"
 
 namespace accsim::sim {
 namespace {
+
+/// Picojoules of all but DRAM.
+double chip_pj(const WorkloadTotals& totals, const hw::HwConfig& hw) {
+  return totals.energy_pj - hw.energy.dram_read_byte * static_cast<double>(totals.dram_read_bytes) -
+         hw.energy.dram_write_byte * static_cast<double>(totals.dram_write_bytes);
+}
 
 double quantity_of(const ValidationPoint& point, const WorkloadTotals& totals,
                    const hw::HwConfig& hw) {
@@ -30,7 +37,10 @@ double quantity_of(const ValidationPoint& point, const WorkloadTotals& totals,
       return 2 * macs / us / 1e6;
     case Quantity::utilisation:
       return 100 * macs / (cycles * static_cast<double>(hw.array.rows * hw.array.cols));
+    case Quantity::power:
+      return chip_pj(totals, hw) / us / 1e3;
     case Quantity::area:
+    case Quantity::synthesis_area:
       break;  // no question of what it costs
   }
   return 0;
@@ -42,10 +52,15 @@ class Predictor {
   /// Without a workload only areas can be predicted.
   Predictor(const ValidationPoint& point, const KnownMachine& machine, const MapOptions& options,
             std::optional<Workload> workload)
-      : point_(point), machine_(machine), options_(options), workload_(std::move(workload)) {}
+      : point_(point), machine_(machine), options_(options), workload_(std::move(workload)) {
+    if (!point.technology) return;
+    machine_.hw.energy.technology = *point.technology;
+    derive(machine_.hw);
+  }
 
   Result<double> on(const hw::HwConfig& hw) {
     if (point_.quantity == Quantity::area) return hw::area_mm2(hw);
+    if (point_.quantity == Quantity::synthesis_area) return area(hw).synthesis_mm2();
     const auto totals = workload_->cost(hw, options_);
     if (!totals) return totals.errors();
     return quantity_of(point_, *totals, hw);
@@ -59,7 +74,7 @@ class Predictor {
     if (!interval) return out;
     hw::HwConfig least = machine_.hw, most = machine_.hw;
     for (const FieldOrigin& origin : machine_.origins) {
-      if (!origin.assumed() || origin.field->path.starts_with("energy.")) continue;
+      if (!origin.assumed() || !matters(origin.field->path)) continue;
       if (const Status good = move(origin, out, least, most); !good) return good.errors();
     }
     for (const hw::HwConfig& corner : {least, most}) {
@@ -73,6 +88,14 @@ class Predictor {
   }
 
  private:
+  /// What is assumed of energies decides powers alone, and nothing where the point says of which
+  /// technology it is.
+  bool matters(const std::string& path) const {
+    if (path == "energy.technology" && point_.technology) return false;
+    if (path == "energy.technology" && is_area(point_.quantity)) return true;
+    return !path.starts_with("energy.") || point_.quantity == Quantity::power;
+  }
+
   static void widen(double value, double& low, double& high) {
     low = std::min(low, value);
     high = std::max(high, value);
@@ -103,7 +126,7 @@ class Predictor {
   }
 
   const ValidationPoint& point_;
-  const KnownMachine& machine_;
+  KnownMachine machine_;
   const MapOptions& options_;
   std::optional<Workload> workload_;
 };
@@ -124,7 +147,7 @@ void summarise(ValidatedSource& s, Validation& all) {
   for (size_t i = 0; i < s.source.points.size(); ++i) {
     const ValidationPoint& point = s.source.points[i];
     add(point, s.predictions[i], s.summary);
-    if (point.quantity != Quantity::area)
+    if (is_of_time(point.quantity))
       add(point, s.predictions[i], s.source.fitted ? all.fitted : all.unfitted);
     if (point.quantity != s.source.points.front().quantity) continue;
     predicted.push_back(s.predictions[i].predicted);
@@ -138,7 +161,7 @@ void summarise(ValidatedSource& s, Validation& all) {
 
 Result<Prediction> predict(const ValidationPoint& point, const KnownMachine& machine,
                            const MapOptions& options, bool interval) {
-  if (point.quantity == Quantity::area)
+  if (is_area(point.quantity))
     return Predictor(point, machine, options, std::nullopt).run(interval);
   auto workload = Workload::prepare(point.graph);
   if (!workload) return workload.errors();

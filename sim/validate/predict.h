@@ -27,7 +27,8 @@ struct Prediction {
 /// then all of them at once to the end that makes the prediction smaller, and to the one that makes
 /// it larger. low and high are the least and the most of all that was seen: the bounds where every
 /// field's effect has one direction whatever the others are. Moves that break a rule of machines
-/// together are left out, the later field staying as it is. Without it low = high = predicted.
+/// together are left out, the later field staying as it is. Energies are moved for powers alone.
+/// Without it low = high = predicted.
 /// Errors: a layer that the machine can't run.
 Result<Prediction> predict(const ValidationPoint& point, const KnownMachine& machine,
                            const MapOptions& options, bool interval);
@@ -54,8 +55,8 @@ struct ValidatedSource {
 struct Validation {
   std::vector<ValidatedSource> sources;
   bool interval = true;  ///< were the assumed ranges gone over?
-  /// Over the points of all sources of either kind. Areas, of which there is only a proxy to rank
-  /// machines by, are summed up in their sources alone.
+  /// Over the points of all sources of either kind. Areas and powers are summed up in their
+  /// sources alone.
   ErrorSummary unfitted, fitted;
 };
 

@@ -31,9 +31,9 @@ class ValidationReader {
   }
 
   Result<ValidationSource> run(const hw::YamlNode& tree) {
-    const std::vector<std::string> keys = {"source",    "evidence", "fitted",  "machine",
-                                           "workloads", "goal",     "goal_r2", "differences",
-                                           "networks",  "points"};
+    const std::vector<std::string> keys = {"source",    "evidence",    "fitted",  "machine",
+                                           "workloads", "goal",        "goal_r2", "technology",
+                                           "networks",  "differences", "points"};
     std::map<std::string, const hw::YamlEntry*> found;
     read_section(tree, tree.at, "the validation", keys, errors_,
                  [&](const hw::YamlEntry& e) { found[e.key] = &e; });
@@ -53,6 +53,7 @@ class ValidationReader {
     with("fitted", [&](const hw::YamlEntry& e) { out_.fitted = word(e, {"no", "yes"}) == 1; });
     with("machine", [&](const hw::YamlEntry& e) { machine_ = machine(e); });
     with("workloads", [&](const hw::YamlEntry& e) { out_.workloads = e.value.text; });
+    with("technology", [&](const hw::YamlEntry& e) { technology_ = technology(e); });
     with("goal", [&](const hw::YamlEntry& e) { goal_ = share(e); });
     with("goal_r2",
          [&](const hw::YamlEntry& e) { out_.goal_r2 = read_number(e.value, e.key, errors_); });
@@ -80,6 +81,14 @@ class ValidationReader {
     errors_.fail(e.value.at, fmt::format("{} is {}; valid: {}", e.key,
                                          hw::quoted_text(e.value.text), fmt::join(words, ", ")));
     return 0;
+  }
+
+  /// One that isn't custom.
+  std::optional<hw::Technology> technology(const hw::YamlEntry& e) {
+    std::vector<std::string_view> words;
+    for (size_t t = 1; t < hw::kTechnologies; ++t)
+      words.push_back(hw::name(static_cast<hw::Technology>(t)));
+    return static_cast<hw::Technology>(1 + word(e, words));
   }
 
   /// Percent, as a part.
@@ -139,14 +148,16 @@ class ValidationReader {
     p.at = node.at;
     p.machine_file = machine_;
     p.goal = goal_;
+    p.technology = technology_;
     WorkloadKeys work;
-    std::vector<std::string> keys = {"name",    "machine", "model",  "bind", "from", "until",
-                                     "network", "product", "frames", "goal", "note"};
+    std::vector<std::string> keys = {"name",    "machine", "model",  "bind", "from",       "until",
+                                     "network", "product", "frames", "goal", "technology", "note"};
     for (const QuantityInfo& q : quantities()) keys.emplace_back(q.key);
     int measured = 0;
     read_section(node, node.at, "a point", keys, errors_, [&](const hw::YamlEntry& e) {
       if (e.key == "name") p.name = e.value.text;
       if (e.key == "machine") p.machine_file = machine(e);
+      if (e.key == "technology") p.technology = technology(e);
       if (e.key == "goal") p.goal = share(e);
       if (e.key == "note") p.note = e.value.text;
       if (e.key == "frames") p.frames = whole(e);
@@ -177,7 +188,7 @@ class ValidationReader {
     const int said = static_cast<int>(!work.model.empty()) +
                      static_cast<int>(!work.network.empty()) +
                      static_cast<int>(!work.product.empty());
-    if (said == 0 && p.quantity == Quantity::area) return;
+    if (said == 0 && is_area(p.quantity)) return;
     if (said != 1) return errors_.fail(at, "a point has one of model, network and product");
     const Result<Graph> graph = graph_of(work, at, p);
     if (!graph) {
@@ -216,6 +227,7 @@ class ValidationReader {
   fs::path folder_;
   std::string machine_;
   std::optional<double> goal_;
+  std::optional<hw::Technology> technology_;
   std::map<std::string, LayerList> networks_;
 };
 
@@ -231,7 +243,9 @@ const std::vector<QuantityInfo>& quantities() {
       {"fps", "frames/s", "frames of a run over its time"},
       {"tops", "TOPS", "two operations a multiply-accumulate, over the time"},
       {"utilisation", "%", "multiply-accumulates over what the array could have done"},
+      {"mw", "mW", "power of the chip without DRAM, runs one behind the other"},
       {"mm2", "mm2", "silicon area"},
+      {"synthesis_mm2", "mm2", "cells and memories as synthesis reports them"},
   };
   return kQuantities;
 }

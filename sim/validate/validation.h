@@ -17,7 +17,22 @@ enum class Evidence : uint8_t { silicon, simulation, estimate };
 std::string_view name(Evidence e);
 
 /// What was measured.
-enum class Quantity : uint8_t { cycles, time_us, time_ms, frames, tops, utilisation, area };
+enum class Quantity : uint8_t {
+  cycles,
+  time_us,
+  time_ms,
+  frames,
+  tops,
+  utilisation,
+  power,
+  area,
+  synthesis_area
+};
+/// Does it need no workload?
+inline bool is_area(Quantity q) { return q == Quantity::area || q == Quantity::synthesis_area; }
+/// Is it summed up over all sources? Areas and powers are in their own sources alone: they rest on
+/// a technology, not on what a machine does in time.
+inline bool is_of_time(Quantity q) { return !is_area(q) && q != Quantity::power; }
 
 /// A quantity as validation files and reports name it.
 struct QuantityInfo {
@@ -38,6 +53,8 @@ struct ValidationPoint {
   int64_t frames = 1;        ///< results of one run, for frames a second: the batch
   Quantity quantity = Quantity::cycles;
   double measured = 0;
+  /// Of which the figure is, where it isn't the machine's own.
+  std::optional<hw::Technology> technology;
   std::optional<double> goal;  ///< greatest error that is aimed at, as a part of `measured`
   std::string note;            ///< what is special about this point
   hw::TextPosition at;

@@ -42,9 +42,37 @@ TEST(Predict, FollowsEveryQuantityFromTheCyclesOfTheMainJob) {
   EXPECT_DOUBLE_EQ(predicted(product(size, Quantity::utilisation), machine),
                    100 * macs / (65536 * cycles));
   EXPECT_DOUBLE_EQ(predicted(product(size, Quantity::area), machine), hw::area_mm2(machine.hw));
+  const hw::Area silicon = area(machine.hw);
+  EXPECT_DOUBLE_EQ(predicted(product(size, Quantity::synthesis_area), machine),
+                   silicon.synthesis_mm2());
   ValidationPoint batch = product(size, Quantity::frames);
   batch.frames = 64;
   EXPECT_DOUBLE_EQ(predicted(batch, machine), 64 / us * 1e6);
+}
+
+/// Energy by the main job without that of DRAM, over its time.
+TEST(Predict, IsPowerTheChipsEnergyOverItsTime) {
+  const KnownMachine machine = tpu_v1();
+  const ValidationPoint point = product({64, 512, 512}, Quantity::power);
+  const auto network = cost_network(point.graph, machine.hw, {});
+  const Costs& c = network->report.totals;
+  const double seconds = static_cast<double>(c.cycles) / (machine.hw.clock_mhz * 1e6);
+  const double joules = (c.energy.total() - c.energy.dram) * 1e-12;
+  EXPECT_NEAR(predicted(point, machine), joules / seconds * 1e3, 1e-9 * joules / seconds * 1e3);
+}
+
+/// A figure of another node is predicted at that node.
+TEST(Predict, TakesTheTechnologyOfThePoint) {
+  const KnownMachine machine = tpu_v1();
+  ASSERT_EQ(machine.hw.energy.technology, hw::Technology::nm28);
+  for (const Quantity q : {Quantity::power, Quantity::area, Quantity::synthesis_area}) {
+    ValidationPoint point = product({64, 512, 512}, q);
+    const double own = predicted(point, machine);
+    point.technology = hw::Technology::nm28;
+    EXPECT_EQ(predicted(point, machine), own);
+    point.technology = hw::Technology::nm7;
+    EXPECT_LT(predicted(point, machine), own);
+  }
 }
 
 TEST(Predict, GoesTheIntervalOverAllAssumedRanges) {

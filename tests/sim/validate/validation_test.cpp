@@ -58,6 +58,23 @@ class ValidationText {
 
 const std::string kHead = "source: s\nevidence: simulation\nfitted: no\n";
 
+TEST(ValidationFiles, DoPointsSayOfWhichTechnologyTheyAre) {
+  const ValidationText text(kHead +
+                            "technology: 16nm\n"
+                            "points:\n"
+                            "  - {name: a, product: 2x3x4, mw: 5}\n"
+                            "  - {name: b, synthesis_mm2: 2, technology: 28nm}\n");
+  const auto v = text.load();
+  ASSERT_TRUE(v.ok()) << v.errors().front().text();
+  EXPECT_EQ(v->points[0].quantity, Quantity::power);
+  EXPECT_EQ(v->points[0].technology, hw::Technology::nm16);
+  EXPECT_EQ(v->points[1].quantity, Quantity::synthesis_area);
+  EXPECT_EQ(v->points[1].technology, hw::Technology::nm28);
+  const ValidationText custom(kHead + "technology: custom\npoints: [{name: b, mm2: 2}]\n");
+  EXPECT_EQ(custom.errors().front(),
+            ":5:13: technology is \"custom\"; valid: 45nm, 28nm, 16nm, 7nm, 5nm");
+}
+
 TEST(ValidationFiles, WhatStandsInOne) {
   const ValidationText text(kHead +
                             "goal: 10\ngoal_r2: 0.9\ndifferences: [because]\n"
