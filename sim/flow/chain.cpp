@@ -1,13 +1,14 @@
 #include "sim/flow/chain.h"
 
 namespace accsim::sim {
+namespace {
 
-LayerTensors layer_tensors(const Layer& layer, const Residency& residency) {
+LayerTensors layer_tensors(const Layer& layer, const Residency& residency, int32_t internal) {
   const auto count = static_cast<int32_t>(residency.root.size());
   LayerTensors out;
   out.own = count;
   out.regions = count + 1;
-  out.internal = out.regions + static_cast<int32_t>(hw::kMostRegions);
+  out.internal = internal;
   out.end = out.internal + internal_ports(layer.inputs.size());
   const auto number = [&](const std::vector<TensorId>& ids, std::vector<int32_t>& to) {
     for (const TensorId id : ids)
@@ -22,6 +23,18 @@ LayerTensors layer_tensors(const Layer& layer, const Residency& residency) {
   };
   parts(layer.inputs, out.input_parts);
   parts(layer.outputs, out.output_parts);
+  return out;
+}
+
+}  // namespace
+
+std::vector<LayerTensors> network_tensors(const Lowered& lowered, const Residency& residency) {
+  std::vector<LayerTensors> out;
+  auto internal = static_cast<int32_t>(residency.root.size() + 1 + hw::kMostRegions);
+  for (const Layer& layer : lowered.layers) {
+    out.push_back(layer_tensors(layer, residency, internal));
+    internal = out.back().end;
+  }
   return out;
 }
 

@@ -17,8 +17,9 @@ struct LayerTensors {
   int32_t own = 0;       ///< parameters and absent inputs: nobody marks them
   int32_t regions = 0;   ///< the first of those that programs of all layers stage in
 };
-/// Those of a layer of the network that the residency is of.
-LayerTensors layer_tensors(const Layer& layer, const Residency& residency);
+/// Those of all layers of the network that the residency is of, in their order. What lives between
+/// ops of a layer has numbers that no other layer has: ops of several layers may take turns.
+std::vector<LayerTensors> network_tensors(const Lowered& lowered, const Residency& residency);
 
 /// Tensor i of a link's marks, as a chain numbers it.
 std::vector<int32_t> numbers(const ChainLink& link, const LayerTensors& tensors);

@@ -293,6 +293,7 @@ class NetworkCosting {
     r.area_mm2 = silicon.total_mm2();
     r.core_area_mm2 = silicon.core_mm2();
     describe_model(graph_, lowered_, r);
+    out.tensors = network_tensors(lowered_, residency);
     Errors errors;
     for (size_t i = 0; i < work.size(); ++i) {
       const Layer& l = lowered_.layers[i];
@@ -301,7 +302,6 @@ class NetworkCosting {
       layer.types_note = modes_.note(asked_[i]);
       layer.resident_bytes = residency.use[i].shared;
       layer.live_bytes = residency.use[i].live;
-      out.tensors.push_back(layer_tensors(l, residency));
       const Status done = map_layer(l, work[i], *mapper_, out.mappings.emplace_back());
       if (!done) errors.insert(errors.end(), done.errors().begin(), done.errors().end());
     }

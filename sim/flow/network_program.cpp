@@ -99,11 +99,8 @@ class NetworkBuilder {
   NetworkProgram run() {
     out_.program.name = graph_.name;
     out_.program.dataflow = array();
-    std::optional<size_t> layer;
     for (size_t i = 0; i < network_.text.size(); ++i) {
       const Stretch& s = network_.text[i];
-      if (layer && *layer != s.layer) end_layer(network_.tensors[*layer]);
-      layer = s.layer;
       const size_t first = first_ops_.try_emplace(s.layer, s.op).first->second;
       if (includes(s))
         add({s.layer, s.op - first, s.mapping.get(), {}, s.offsets, {}, {}}, s, moved_marks(i));
@@ -144,11 +141,6 @@ class NetworkBuilder {
     if (i > 0)
       if (const auto t = together(i - 1)) out.first = own(*t, OperandPort::Side::input);
     return out;
-  }
-
-  /// What lives between ops of a layer isn't the next layer's.
-  void end_layer(const LayerTensors& layer) {
-    known_.erase(known_.lower_bound(layer.internal), known_.lower_bound(layer.end));
   }
 
   /// Output stationary when a layer's products are: the array is built for sums that stay or not.

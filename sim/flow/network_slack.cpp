@@ -36,9 +36,11 @@ class SlackScheduler {
     for (auto& m : fewest)
       if (m->fewest) m = m->fewest;
     SlackSchedule found{schedule_of(fewest), fewest};
-    const double most =
-        (1 + in_.mapper.options().slack) * static_cast<double>(found.schedule.total);
+    const double slack = in_.mapper.options().slack;
+    const double most = (1 + slack) * static_cast<double>(found.schedule.total);
     found = instead(std::move(found), within, most);
+    for (const double of_runs : {kBeyondSlack * slack, slack})
+      if (take_runs(of_runs, most, found)) break;
     // The room that is left is for those that were given up, too: they go beyond what they have.
     Mappings beyond = found.mappings;
     for (size_t i = 0; i < beyond.size(); ++i)
@@ -47,6 +49,21 @@ class SlackScheduler {
   }
 
  private:
+  /// The same mappings with so much slack of runs of rows, if that is within `most` cycles and has
+  /// less energy x traffic; then what follows has it, too.
+  bool take_runs(double slack, double most, SlackSchedule& found) {
+    if (in_.runs.empty() || slack == 0) return true;
+    run_slack_ = slack;
+    SlackSchedule saving{schedule_of(found.mappings), found.mappings};
+    const bool good = static_cast<double>(saving.schedule.total) <= most &&
+                      energy_x_traffic(saving) < energy_x_traffic(found);
+    if (good)
+      found = std::move(saving);
+    else
+      run_slack_ = 0;
+    return good;
+  }
+
   /// The network with other mappings, as many of them as make it take at most so many cycles and
   /// save energy; as it was where none do.
   SlackSchedule instead(SlackSchedule before, const Mappings& others, double most) {
@@ -86,10 +103,20 @@ class SlackScheduler {
     in.mappings = mappings;
     in.sketches = &sketches_;
     in.choices = &choices_;
+    in.run_slack = run_slack_;
     if (in.memory == nullptr) in.memory = &memory_;
     return schedule(in);
   }
 
+  double energy_x_traffic(const SlackSchedule& of) const {
+    constexpr auto kDram = static_cast<size_t>(hw::Memory::dram);
+    double bytes = 0;
+    for (const Stretch& s : of.schedule.stretches) {
+      const hw::Counts& counts = s.mapping->counts;
+      bytes += static_cast<double>((counts.read[kDram] + counts.written[kDram]).count());
+    }
+    return picojoules(takes(of)) * bytes;
+  }
   static double picojoules(const std::vector<Take>& of) {
     double out = 0;
     for (const Take& t : of) out += t.picojoules;
@@ -155,6 +182,7 @@ class SlackScheduler {
   const ScheduleInput& in_;
   Mapper sketches_;
   LineChoices choices_;
+  double run_slack_ = 0;
   hw::ChainMemory memory_;
 };
 

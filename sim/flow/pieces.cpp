@@ -33,8 +33,8 @@ bool has_rows(const GemmOp& op, const OpRequest& r) {
   const Extent3 one{1, 1, 1};
   const bool plain = images == 1 && in == out && in[0] == 1 && in[1] == 1 && kernel == one &&
                      stride == one && dilation == one && pad == Extent3{0, 0, 0} && !grouped;
-  return plain && !a_shared && !b_shared && !a_transposed && a_port != b_port && b_port >= 0 &&
-         !r.inputs[static_cast<size_t>(b_port)].place.constant;
+  const bool computed = b_port < 0 || !r.inputs[static_cast<size_t>(b_port)].place.constant;
+  return plain && !a_shared && !b_shared && !a_transposed && a_port != b_port && computed;
 }
 
 std::optional<RowFlow> flow_of(const GemmOp& op, const Op& r) {

@@ -25,6 +25,7 @@ class RunFinder {
       for (const size_t op : run.ops) seen[op] = true;
       if (!has_both_units(run)) continue;
       run.shared_beside = shared_beside(run);
+      add_pairs(run);
       out.push_back(std::move(run));
     }
     return out;
@@ -51,6 +52,17 @@ class RunFinder {
   bool has_both_units(const RowRun& run) const {
     const auto on_array = [&](size_t op) { return readers_.on_array(op); };
     return std::ranges::any_of(run.ops, on_array) && !std::ranges::all_of(run.ops, on_array);
+  }
+
+  void add_pairs(RowRun& run) const {
+    for (size_t k = 0; run.ops.size() > 2 && k + 1 < run.ops.size(); ++k) {
+      RowRun pair;
+      pair.ops = {run.ops[k], run.ops[k + 1]};
+      pair.flows = {run.flows[k], run.flows[k + 1]};
+      if (!has_both_units(pair)) continue;
+      pair.shared_beside = shared_beside(pair);
+      run.pairs.emplace_back(k, std::move(pair));
+    }
   }
 
   int64_t shared_beside(const RowRun& run) const {

@@ -2,6 +2,7 @@
 #include <memory>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "sim/flow/op_readers.h"
@@ -17,6 +18,8 @@ struct RowRun {
   /// Bytes of the shared buffer, while any of the ops' layers runs, of tensors that aren't from one
   /// of them to the next.
   int64_t shared_beside = 0;
+  /// Of more than two ops: two neighbours each that are a run of their own, by the first of them.
+  std::vector<std::pair<size_t, RowRun>> pairs = {};
 
   size_t first() const { return ops.front(); }
   /// Bytes of rows between op k and the next one, of a piece.

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "sim/base/sums.h"
+#include "sim/flow/row_cuts.h"
 
 namespace accsim::sim {
 namespace {
@@ -15,16 +16,7 @@ namespace {
 constexpr int64_t kMostTurns = 10'000;  ///< of a run
 constexpr int32_t kMostParts = 1'000;   ///< of a tensor between ops that are cut into lines
 constexpr int kTriedInVain = 3;         ///< numbers of pieces, before no more are tried
-/// Of rows in the vector unit: the array works beside the last, and the unit stands still while the
-/// first is loaded.
-constexpr int64_t kFewChunks = 2, kManyChunks = 4;
-
-/// How a run is cut.
-struct Cut {
-  int64_t pieces = 1;  ///< 1: it isn't
-  int64_t chunks = kFewChunks;
-};
-
+constexpr size_t kTriedInParts = 3;     ///< the fewest of them
 /// A run cut into pieces: what stands in the text.
 struct CutRun {
   std::vector<Stretch> stretches;
@@ -144,22 +136,23 @@ class Scheduler {
   bool take_turns(const RowRun& run) {
     if (is_pinned(run.ops)) return false;
     const auto cut = take_cut(run.ops, [&]() -> std::optional<CutRun> {
-      const Cut as = best_cut(run);
+      const RowCut as = best_cut(run);
       return as.pieces > 1 ? cut_into(run, as) : std::nullopt;
     });
     if (!cut) return false;
     own_ += static_cast<int32_t>(std::ssize(cut->stretches));
-    for (size_t k = 0; k < run.ops.size(); ++k) {
-      OpRequest request = *in_.ops[run.ops[k]].request;
+    const RowRun& part = *cut_part(&run, best_cut(run));
+    for (size_t k = 0; k < part.ops.size(); ++k) {
+      OpRequest request = *in_.ops[part.ops[k]].request;
       if (k > 0) move_rows(request, false, cut->between[k - 1], in_.hw);
-      if (k + 1 < run.ops.size()) move_rows(request, true, cut->between[k], in_.hw);
-      out_.cut.emplace(run.ops[k], std::move(request));
+      if (k + 1 < part.ops.size()) move_rows(request, true, cut->between[k], in_.hw);
+      out_.cut.emplace(part.ops[k], std::move(request));
     }
     return true;
   }
 
   /// Equal runs are cut alike: as was best for the first of them.
-  Cut best_cut(const RowRun& run) {
+  RowCut best_cut(const RowRun& run) {
     std::string key = std::to_string(run.shared_beside);
     for (const size_t op : run.ops) key += key_of(*in_.ops[op].request);
     const auto known = cuts_.find(key);
@@ -185,27 +178,61 @@ class Scheduler {
     return cycles(stretches);
   }
 
-  Cut find_cut(const RowRun& run) {
-    int64_t best = cycles_whole(run.ops);
-    Cut out;
+  RowCut find_cut(const RowRun& run) {
+    std::vector<Stretch> uncut;
+    for (const size_t op : run.ops) uncut.push_back(whole(op));
+    RowCutChoice choice(chain_.total(), in_.run_slack, {{}, cycles(uncut), dram_bytes(uncut)});
+    try_counts(run, -1, choice);
+    if (!stays_whole(run))
+      for (size_t i = 0; i < run.pairs.size(); ++i) try_counts(run, static_cast<int>(i), choice);
+    return choice.best();
+  }
+
+  /// The numbers of pieces of a run, or of one of its pairs, until no more promise anything.
+  void try_counts(const RowRun& run, int pair, RowCutChoice& choice) {
     enum class Result : uint8_t { none, worse, better };
-    const auto try_cut = [&](const Cut& cut) {
+    int64_t best = kBeyond;
+    RowCut fastest{.pair = pair};
+    const auto try_cut = [&](const RowCut& cut) {
       const auto found = cut_into(run, cut);
       if (!found) return Result::none;
-      const int64_t total = cycles(found->stretches, best);
-      if (total >= best) return Result::worse;
+      const int64_t total = cycles(found->stretches, choice.limit());
+      choice.offer({cut, total, dram_bytes(found->stretches)});
+      if (total >= std::min(best, choice.whole())) return Result::worse;
       best = total;
-      out = cut;
+      fastest = cut;
       return Result::better;
     };
     int worse = 0;
-    for (const int64_t pieces : counts(run)) {
-      const Result found = try_cut({pieces, kFewChunks});
+    std::vector<int64_t> possible;
+    for (const int64_t pieces : counts(*cut_part(&run, fastest))) {
+      const Result found = try_cut({pieces, kFewChunks, pair});
+      if (found != Result::none) possible.push_back(pieces);
       if (found == Result::better) worse = 0;
       if (found == Result::worse && ++worse == kTriedInVain) break;
     }
-    if (out.pieces > 1) try_cut({out.pieces, kManyChunks});
+    if (fastest.pieces > 1) try_cut({fastest.pieces, kManyChunks, pair});
+    // Large pieces move the least, and most need to be in parts.
+    possible.resize(std::min(possible.size(), kTriedInParts));
+    if (fastest.pieces > 1 && std::ranges::find(possible, fastest.pieces) == possible.end())
+      possible.push_back(fastest.pieces);
+    for (const int64_t pieces : possible)
+      for (const int64_t parts : {2, 4}) try_cut({pieces, 1, pair, parts});
+  }
+
+  static int64_t dram_bytes(const std::vector<Stretch>& stretches) {
+    constexpr auto kDram = static_cast<size_t>(hw::Memory::dram);
+    int64_t out = 0;
+    for (const Stretch& s : stretches)
+      out += (s.mapping->counts.read[kDram] + s.mapping->counts.written[kDram]).count();
     return out;
+  }
+
+  /// Does all that is between the ops fit into the shared buffer at once?
+  bool stays_whole(const RowRun& run) const {
+    int64_t bytes = run.shared_beside;
+    for (size_t k = 0; k + 1 < run.ops.size(); ++k) bytes += run.piece_bytes(k, 1);
+    return bytes <= capacity();
   }
 
   bool is_pinned(const std::vector<size_t>& ops) const {
@@ -236,21 +263,39 @@ class Scheduler {
 
   std::vector<bool> on_array(const RowRun& run) const {
     std::vector<bool> out;
-    for (const size_t op : run.ops)
-      out.push_back(std::holds_alternative<GemmOp>(in_.ops[op].request->item));
+    for (const size_t op : run.ops) out.push_back(is_product(op));
     return out;
   }
+  bool is_product(size_t op) const {
+    return std::holds_alternative<GemmOp>(in_.ops[op].request->item);
+  }
 
-  /// Nothing where an op doesn't fall into so many pieces, or they don't fit.
-  std::optional<CutRun> cut_into(const RowRun& run, const Cut& as) {
+  /// Nothing where an op doesn't fall into so many pieces, or they don't fit. Ops of the run beside
+  /// what is cut stand before and behind it.
+  std::optional<CutRun> cut_into(const RowRun& run, const RowCut& as) {
+    const RowRun& part = *cut_part(&run, as);
+    std::optional<CutRun> out = cut_all(part, as);
+    if (!out || as.pair < 0) return out;
+    std::vector<Stretch> before, behind;
+    for (const size_t op : run.ops) {
+      if (op < part.ops.front()) before.push_back(whole(op));
+      if (op > part.ops.back()) behind.push_back(whole(op));
+    }
+    out->stretches.insert(out->stretches.begin(), before.begin(), before.end());
+    out->stretches.insert(out->stretches.end(), behind.begin(), behind.end());
+    return out;
+  }
+  std::optional<CutRun> cut_all(const RowRun& run, const RowCut& as) {
     const int64_t count = as.pieces;
-    const std::vector<Turn> order = turns(on_array(run), count);
-    const std::vector<int64_t> alive = most_alive(order, run.ops.size());
+    const std::vector<bool> array = on_array(run);
+    const std::vector<PartTurn> order = in_parts(turns(array, count), array, as.parts);
+    const std::vector<int64_t> alive = most_alive(order, array, as.parts);
     CutRun out;
     out.shared = run.shared_beside;
     std::vector<OpPieces> pieces;
-    for (const size_t op : run.ops) {
-      auto cut = sim::cut(*in_.ops[op].request, count, in_.hw);
+    for (size_t k = 0; k < run.ops.size(); ++k) {
+      const int64_t parts = array[k] ? 1 : as.parts;
+      auto cut = sim::cut(*in_.ops[run.ops[k]].request, count * parts, in_.hw);
       if (!cut) return std::nullopt;
       pieces.push_back(std::move(*cut));
     }
@@ -267,12 +312,13 @@ class Scheduler {
     std::vector<std::shared_ptr<const Mapping>> mappings;
     for (size_t k = 0; k < run.ops.size(); ++k) {
       const std::string& layer = in_.lowered.layers[in_.ops[run.ops[k]].layer].name;
-      const auto mapping = in_.mapper.map_piece(pieces[k].request, {.chunks = as.chunks}, layer);
+      const int64_t chunks = as.parts > 1 ? 1 : as.chunks;
+      const auto mapping = in_.mapper.map_piece(pieces[k].request, {.chunks = chunks}, layer);
       if (!mapping || !loads_first((*mapping)->link)) return std::nullopt;
       mappings.push_back(*mapping);
     }
-    for (const Turn& t : order)
-      out.stretches.push_back(stretch(run, t, count, pieces[t.k], mappings[t.k]));
+    for (const PartTurn& t : order)
+      out.stretches.push_back(stretch(run, as, t, pieces[t.k], mappings[t.k]));
     return out;
   }
 
@@ -287,24 +333,30 @@ class Scheduler {
     return std::accumulate(regions.begin(), regions.end(), int64_t{0});
   }
 
-  Stretch stretch(const RowRun& run, const Turn& t, int64_t count, const OpPieces& pieces,
+  Stretch stretch(const RowRun& run, const RowCut& as, const PartTurn& t, const OpPieces& pieces,
                   const std::shared_ptr<const Mapping>& mapping) const {
     const size_t op = run.ops[t.k];
     const RowFlow& flow = run.flows[t.k];
     const size_t layer = in_.ops[op].layer;
     Stretch out{layer, op, mapping, t.piece, numbers(mapping->link, in_.tensors[layer])};
     const auto between = [&](size_t k) {
-      return own_ + static_cast<int32_t>(static_cast<int64_t>(k) * count + t.piece);
+      return own_ + static_cast<int32_t>(static_cast<int64_t>(k) * as.pieces + t.piece);
     };
+    const int64_t parts = is_product(op) ? 1 : as.parts;
+    const int64_t row = t.part * (flow.rows / as.pieces / parts);  // the part's first of the piece
     for (size_t i = 0; i < out.tensors.size(); ++i) {
       const OperandPort& port = mapping->link.ports[i];
       out.offsets.push_back(0);
-      if (t.k > 0 && port == flow.in)
+      if (t.k > 0 && port == flow.in) {
         out.tensors[i] = between(t.k - 1);
-      else if (t.k + 1 < run.ops.size() && port == flow.out)
+        out.offsets[i] = row * flow.in_row;
+      } else if (t.k + 1 < run.ops.size() && port == flow.out) {
         out.tensors[i] = between(t.k);
-      else
-        out.offsets[i] = offset_in_whole(layer, port, pieces.offset(port, t.piece));
+        out.offsets[i] = row * flow.out_row;
+      } else {
+        out.offsets[i] =
+            offset_in_whole(layer, port, pieces.offset(port, t.piece * parts + t.part));
+      }
     }
     return out;
   }
@@ -432,7 +484,7 @@ class Scheduler {
   int64_t staged_;          ///< bytes that programs stage in
   int32_t own_ = 0;         ///< number of the next tensor between pieces
   Schedule out_;
-  std::map<std::string, Cut> cuts_;  ///< of runs
+  std::map<std::string, RowCut> cuts_;  ///< of runs
 };
 
 }  // namespace

@@ -63,6 +63,9 @@ struct ScheduleInput {
   /// Of the same network with other mappings: runs found here are cut as they were there, and the
   /// others are added. Null: of none.
   LineChoices* choices = nullptr;
+  /// How much more than the fewest cycles a run of rows may take where that moves fewer bytes from
+  /// and to DRAM; never as much as its ops as a whole.
+  double run_slack = 0;
 };
 
 /// Puts a network's ops one behind the other; those of a run take turns in pieces where the network

@@ -55,10 +55,12 @@ Workload::Plan& Workload::plan(const ModeChoice& modes, bool all_room,
   const Residency residency = plan_residency(graph_, lowered_, hw, in_dram);
   Plan out;
   out.shared_peak_bytes = residency.peak_bytes;
+  out.tensors = network_tensors(lowered_, residency);
   std::unordered_map<std::string, size_t> seen;  // a key is of one kind
-  for (const Layer& layer : lowered_.layers) {
+  for (size_t i = 0; i < lowered_.layers.size(); ++i) {
+    const Layer& layer = lowered_.layers[i];
     std::vector<OpRequest> work = requests(graph_, layer, residency, hw, all_room);
-    modes.set(asked_[out.tensors.size()], work);
+    modes.set(asked_[i], work);
     for (OpRequest& request : work) {
       const bool is_gemm = std::holds_alternative<GemmOp>(request.item);
       auto& ops = out.kinds[is_gemm].ops;
@@ -66,9 +68,8 @@ Workload::Plan& Workload::plan(const ModeChoice& modes, bool all_room,
       if (fresh)
         ops.push_back({.request = std::move(request), .key = at->first, .layer = &layer.name});
       ++ops[at->second].times;
-      out.order.push_back({is_gemm, at->second, out.tensors.size()});
+      out.order.push_back({is_gemm, at->second, i});
     }
-    out.tensors.push_back(layer_tensors(layer, residency));
   }
   for (const PlacedOp& op : out.order)
     out.ops.push_back({op.layer, &out.kinds[op.is_gemm].ops[op.op].request});

@@ -1,7 +1,37 @@
+#include <algorithm>
+#include <optional>
+
 #include "sim/base/key_bytes.h"
 #include "sim/map/mapper.h"
 
 namespace accsim::sim {
+namespace {
+
+/// What is tried, until it fits: a product's channels and outputs at once, its channels, and of
+/// rows that are too long for a slot the fewest parts of them.
+std::vector<MappingPin> pins_of(const OpRequest& request, const SlotTurns& turns,
+                                const hw::HwConfig& hw) {
+  MappingPin pin;
+  pin.chunks = turns.chunks;
+  const auto* gemm = std::get_if<GemmOp>(&request.item);
+  if (gemm == nullptr) return {pin};
+  const bool lines = turns.lines > 0;
+  pin.pixels = {lines ? gemm->out[2] : gemm->m()};
+  if (lines) pin.lines = {turns.lines};
+  std::vector<MappingPin> out;
+  const int64_t blocks = ceil_div(gemm->channels, hw.array.rows);
+  for (int64_t parts = 1; parts == 1 || (!lines && parts < 2 * blocks); parts *= 2) {
+    const int64_t channels = ceil_div(blocks, parts) * hw.array.rows;
+    pin.channels = {std::min(gemm->channels, channels)};
+    pin.outputs = {gemm->outputs};
+    out.push_back(pin);
+    pin.outputs.clear();
+    out.push_back(pin);
+  }
+  return out;
+}
+
+}  // namespace
 
 Result<std::shared_ptr<const Mapping>> Mapper::map_piece(const OpRequest& request,
                                                          const SlotTurns& turns,
@@ -11,21 +41,12 @@ Result<std::shared_ptr<const Mapping>> Mapper::map_piece(const OpRequest& reques
   MappingMemory::Alike* const alike = pieces_[std::holds_alternative<GemmOp>(request.item)].get();
   if (alike != nullptr)
     if (MappingMemory::Found known = alike->find(key)) return known;
-  MappingPin pin;
-  pin.chunks = turns.chunks;
-  if (const auto* gemm = std::get_if<GemmOp>(&request.item)) {
-    pin.pixels = {turns.lines > 0 ? gemm->out[2] : gemm->m()};
-    if (turns.lines > 0) pin.lines = {turns.lines};
-    pin.channels = {gemm->channels};
-    pin.outputs = {gemm->outputs};
-  }
   Aim aim = options_.aim();
   aim.slack = 0;
-  Result<Mapping> found = search(request, pin, aim);
-  if (!found && !pin.free()) {
-    pin.outputs.clear();
-    found = search(request, pin, aim);
-  }
+  std::optional<Result<Mapping>> tried;
+  for (const MappingPin& pin : pins_of(request, turns, hw_))
+    if (!tried || !*tried) tried = search(request, pin, aim);
+  Result<Mapping> found = std::move(*tried);
   found = checked(std::move(found), layer);
   if (!found) return found.errors();
   MappingMemory::Found mapping = std::make_shared<const Mapping>(std::move(found).value());

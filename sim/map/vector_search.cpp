@@ -49,8 +49,9 @@ std::optional<Mapping> Mapper::search_rows(const RowProblem& p, int64_t chunks) 
     best.offer(t, cost, score(aim, cost, hw_));
     return cost.timing.total.count();
   };
-  if (chunks > 0)
-    for (const RowTile& tile : row_tiles(p, chunks))
+  const int64_t rows = p.work.row_count();
+  for (int64_t n = chunks; n > 0 && n <= rows && !best.chosen; n *= 2)
+    for (const RowTile& tile : row_tiles(p, n))
       if (fits(p, hw_, tile)) evaluate(tile);
   const bool pinned = best.chosen.has_value();
   if (!pinned)

@@ -2,10 +2,11 @@
 
 #include <gtest/gtest.h>
 
+#include <array>
 #include <set>
 
 #include "hw/config/load.h"
-#include "sim/flow/row_runs.h"
+#include "sim/flow/row_cuts.h"
 #include "tests/support/source.h"
 
 namespace accsim::sim {
@@ -107,6 +108,24 @@ TEST(Pieces, OnlyOfRowsThatDependOnNoOther) {
   EXPECT_FALSE(row_flow(apart, machine())) << "rows aren't one behind the other";
 }
 
+/// What a layer copies before its product, as attention's queries and keys, is computed as well:
+/// pieces find their rows, and the other operand, in the copies.
+TEST(Pieces, OfCopiesFindTheirRows) {
+  OpRequest whole = product(6, 20, 7, 11);
+  auto& op = std::get<GemmOp>(whole.item);
+  op.a_port = kSecondInternalPort - 1;
+  op.b_port = kSecondInternalPort - 3;
+  const auto flow = row_flow(whole, machine());
+  ASSERT_TRUE(flow);
+  EXPECT_EQ(flow->in, internal_port(op.a_port));
+  const auto pieces = cut(whole, 12, machine());
+  ASSERT_TRUE(pieces);
+  for (int64_t i = 0; i < 12; ++i) {
+    EXPECT_EQ(pieces->offset(internal_port(op.a_port), i), i * 10 * 7);
+    EXPECT_EQ(pieces->offset(internal_port(op.b_port), i), i / 2 * 7 * 11);
+  }
+}
+
 /// Each piece once and in order; what it reads is written in a step before; while the vector unit
 /// works on a piece, the array has another one that doesn't wait for it.
 TEST(Turns, AreAnOrderOfDependentPieces) {
@@ -127,6 +146,58 @@ TEST(Turns, AreAnOrderOfDependentPieces) {
     EXPECT_EQ(alive[0], std::min<int64_t>(count, 2));
     EXPECT_EQ(alive[1], std::min<int64_t>(count, 2));
   }
+}
+
+/// Every part once and in order, each piece behind what it is made of; ops of the array stand
+/// between the parts of a step, and need no more room than whole pieces do.
+TEST(Turns, OfPartsHaveTheArrayBetweenThem) {
+  const std::vector<bool> array = {true, false, true};
+  constexpr int64_t kCount = 12;
+  const std::vector<Turn> whole = turns(array, kCount);
+  for (const int64_t parts : {1, 2, 4}) {
+    const std::vector<PartTurn> order = in_parts(whole, array, parts);
+    std::array<int64_t, 3> next{};  // part of all pieces
+    int64_t between = 0;
+    for (size_t i = 0; i < order.size(); ++i) {
+      const auto& [k, piece, part] = order[i];
+      const int64_t each = array[k] ? 1 : parts;
+      EXPECT_EQ(piece * each + part, next[k]++);
+      if (k > 0) {
+        const int64_t made = next[k - 1] / (array[k - 1] ? 1 : parts);
+        EXPECT_GT(made, piece) << "read before all of it is written";
+      }
+      between += i > 0 && array[k] && !array[order[i - 1].k] ? 1 : 0;
+    }
+    EXPECT_EQ(next, (std::array{kCount, kCount * parts, kCount}));
+    // Steps in which both units have two ops, or the vector unit one part, between others.
+    EXPECT_GE(between, parts == 1 ? kCount : 2 * (kCount - 3));
+    EXPECT_EQ(most_alive(order, array, parts), most_alive(whole, array.size()));
+  }
+}
+
+TEST(RowCuts, AreTheFastestOrWithSlackThoseThatMoveLess) {
+  const auto best = [](double slack) {
+    RowCutChoice choice(1000, slack, {{}, 1999, 1000});
+    choice.offer({{.pieces = 2}, 1950, 100});
+    choice.offer({{.pieces = 4}, 1500, 400});
+    choice.offer({{.pieces = 8}, 1500, 300});
+    choice.offer({{.pieces = 16}, 1540, 200});
+    choice.offer({{.pieces = 32}, 2000, 1});  // slower than the ops as a whole
+    return choice.best().pieces;
+  };
+  EXPECT_EQ(best(0), 8);
+  EXPECT_EQ(best(0.07), 8) << "40 of 500 cycles are 8 %";
+  EXPECT_EQ(best(0.09), 16);
+  EXPECT_EQ(best(1), 2) << "950 x 100 is less than 540 x 200";
+  RowCutChoice pairs(1000, 0, {{}, 1999, 1000});
+  pairs.offer({{.pieces = 4}, 1500, 400});
+  pairs.offer({{.pieces = 8, .pair = 1}, 1400, 600});
+  EXPECT_EQ(pairs.best().pieces, 4) << "500 x 400 is less than 400 x 600";
+  pairs.offer({{.pieces = 2, .pair = 0}, 1400, 450});
+  EXPECT_EQ(pairs.best().pieces, 2);
+  RowCutChoice little(0, 0.01, {{}, 1000, 100});
+  little.offer({{.pieces = 2}, 999, 200});
+  EXPECT_EQ(little.best().pieces, 1) << "a cycle less for twice the bytes";
 }
 
 }  // namespace

@@ -2,10 +2,13 @@
 
 #include <gtest/gtest.h>
 
+#include <set>
+
 #include "hw/config/load.h"
 #include "sim/elaborate/elaborate.h"
 #include "sim/flow/network_program.h"
 #include "sim/flow/workload.h"
+#include "tests/support/attention_model.h"
 #include "tests/support/models.h"
 #include "tests/support/source.h"
 
@@ -118,6 +121,44 @@ TEST(Schedule, KeepsPiecesOfLongScoresOnChip) {
     EXPECT_LE(network->report.shared_peak_bytes, hw.shared.kib * 1024);
     EXPECT_LT(network->report.totals.cycles, cycles_of_layers(*network));
   }
+}
+
+/// What layers copy before their products, keys and values that are turned and that several heads
+/// share, doesn't keep them from taking turns, and each layer's copies are its own.
+TEST(Schedule, OfCopiesIsAProgramThatIsNoSlower) {
+  const hw::HwConfig hw = machine("64x64");
+  for (const bool masked : {false, true}) {
+    const test::AttentionShape shape{8, 2, 256, 256, 64};
+    const Graph graph = *elaborate(test::grouped_attention(shape, masked).model(), {});
+    const auto network = cost_network(graph, hw, {});
+    ASSERT_TRUE(network.ok());
+    EXPECT_TRUE(takes_turns(*network));
+    EXPECT_LT(network->report.totals.cycles, cycles_of_layers(*network));
+    const hw::Program program = network_program(graph, *network).program;
+    const Status good = verify(program, hw);
+    ASSERT_TRUE(good) << good.errors().front().text();
+    EXPECT_EQ(hw::simulate(program, hw, hw::TimingMode::step).total.count(),
+              network->report.totals.cycles);
+    std::set<int32_t> seen;
+    for (const LayerTensors& t : network->tensors)
+      for (int32_t i = t.internal; i < t.end; ++i) EXPECT_TRUE(seen.insert(i).second);
+  }
+}
+
+/// Two pieces of P rows of scores, and two of weights, are in the shared buffer when all three ops
+/// take turns: P is 64 here, and each score takes 2 x size / P = 4 bytes of keys and values. Scores
+/// that go to DRAM and back take 2, and leave room for 128 rows of weights, with 1 of values: that
+/// is less than the 4 of scores and weights that both go there.
+TEST(Schedule, CutsTwoOfThreeWhereThatMovesLess) {
+  hw::HwConfig hw = machine("64x64");
+  hw.shared.kib = 512;
+  const Shape s{1, 1024, 2048, 128};
+  const auto network = cost_network(attention(s, false), hw, {});
+  ASSERT_TRUE(network.ok());
+  EXPECT_TRUE(takes_turns(*network));
+  const Costs& c = network->report.totals;
+  EXPECT_LT(c.dram_read + c.dram_write, 4 * s.heads * s.queries * s.keys);
+  EXPECT_LT(c.cycles, cycles_of_layers(*network));
 }
 
 /// A tensor that somebody else reads, or a mapping that the user pins, isn't cut.

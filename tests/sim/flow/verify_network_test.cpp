@@ -8,6 +8,7 @@
 #include "hw/config/load.h"
 #include "hw/program/cut_program.h"
 #include "sim/flow/network_reference.h"
+#include "tests/support/attention_model.h"
 #include "tests/support/models.h"
 #include "tests/support/rtl_variants.h"
 #include "tests/support/source.h"
@@ -304,6 +305,9 @@ ModelBuilder rotary() {
   return m;
 }
 
+/// Heads that share keys and values, in pieces that take turns.
+ModelBuilder grouped() { return test::grouped_attention({4, 2, 24, 40, 8}, true); }
+
 struct Network {
   hw::HwConfig hw;
   Graph graph;
@@ -383,13 +387,19 @@ INSTANTIATE_TEST_SUITE_P(Networks, VerifyNetwork,
                                          Named{"attention", &attention}, Named{"gates", &gates},
                                          Named{"normalisations", &normalisations},
                                          Named{"embeddings", &embeddings}, Named{"parts", &parts},
-                                         Named{"stem", &stem}, Named{"rotary", &rotary}),
+                                         Named{"stem", &stem}, Named{"rotary", &rotary},
+                                         Named{"grouped", &grouped}),
                          [](const auto& which) { return std::string(which.param.first); });
 
 TEST(VerifiedNetwork, HasConvolutionsThatTakeTurnsWithPooling) {
   const Network n = network(stem(), "8x8");
   EXPECT_TRUE(std::ranges::any_of(
       n.costed.text, [](const Stretch& s) { return s.piece > 0 && !s.whole.empty(); }));
+}
+
+TEST(VerifiedNetwork, HasHeadsInGroupsThatTakeTurns) {
+  const Network n = network(grouped(), "8x8");
+  EXPECT_TRUE(std::ranges::any_of(n.costed.text, [](const Stretch& s) { return s.piece > 0; }));
 }
 
 TEST(VerifiedNetwork, HasPartsThatAreNeverCopied) {
