@@ -6,6 +6,8 @@
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
+#include <limits>
+
 #include "python/src/compute.h"
 #include "python/src/errors.h"
 #include "python/src/machine.h"
@@ -58,6 +60,8 @@ nb::dict run(nb::handle model, const RunWords& words, nb::handle elaborate, nb::
   const auto options = nb::cast<nb::dict>(elaborate);
   request.elaborate = elaborate_options(
       {.bind = nb::borrow(options["bind"]), .input_shapes = nb::borrow(options["input_shapes"])});
+  // The limits are for files from strangers on a command line; here a run can be interrupted.
+  request.elaborate.limits.giga_operations = std::numeric_limits<int64_t>::max();
   std::optional<hw::HwConfig> hw;
   if (words.int8) hw = machine_of(machine);
   auto summary = compute([request, hw, layerwise = words.layerwise](

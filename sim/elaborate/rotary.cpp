@@ -112,10 +112,12 @@ class Speller {
     r_.heads_first = x.size() == 4;
     r_.tokens = x[r_.heads_first ? 2 : 1];
     const int64_t stated = call_.integer("num_heads", 0);
+    if (!r_.heads_first && stated == 0 && call_.def.domain != kMicrosoft) return false;
+    if (r_.half < 1 || r_.half > x.back() / 2) return false;
     // Without heads stated, two angles' width is the head, as the caches were made for it.
-    const int64_t heads = stated == 0 && r_.half > 0 ? x.back() / (2 * r_.half) : stated;
+    const int64_t heads = stated == 0 ? x.back() / (2 * r_.half) : stated;
     r_.heads = r_.heads_first ? x[1] : heads;
-    if (r_.half < 1 || r_.heads < 1) return false;
+    if (r_.heads < 1) return false;
     r_.size = r_.heads_first ? x[3] : x[2] / r_.heads;
     if (!r_.heads_first && r_.heads * r_.size != x[2]) return false;
     const int64_t part = call_.integer("rotary_embedding_dim", 0);

@@ -24,7 +24,7 @@ class RunFinder {
       }
       for (const size_t op : run.ops) seen[op] = true;
       if (!has_both_units(run)) continue;
-      run.shared_beside = shared_beside(run);
+      run.shared_beside = shared_beside(run.ops, run);
       add_pairs(run);
       out.push_back(std::move(run));
     }
@@ -60,17 +60,19 @@ class RunFinder {
       pair.ops = {run.ops[k], run.ops[k + 1]};
       pair.flows = {run.flows[k], run.flows[k + 1]};
       if (!has_both_units(pair)) continue;
-      pair.shared_beside = shared_beside(pair);
+      // What stands between any ops of the run is done before the pair.
+      pair.shared_beside = shared_beside(run.ops, pair);
       run.pairs.emplace_back(k, std::move(pair));
     }
   }
 
-  int64_t shared_beside(const RowRun& run) const {
+  /// Of tensors that are alive anywhere in `span`, those between the run's ops left out.
+  int64_t shared_beside(const std::vector<size_t>& span, const RowRun& run) const {
     std::vector<size_t> between;
     for (size_t k = 0; k + 1 < run.ops.size(); ++k)
       if (run.flows[k].out.side == OperandPort::Side::output)
         between.push_back(readers_.written(run.ops[k], run.flows[k].out));
-    return readers_.shared_bytes(run.ops, between);
+    return readers_.shared_bytes(span, between);
   }
 
   const OpReaders& readers_;

@@ -154,6 +154,7 @@ class Scheduler {
   /// Equal runs are cut alike: as was best for the first of them.
   RowCut best_cut(const RowRun& run) {
     std::string key = std::to_string(run.shared_beside);
+    for (const auto& pair : run.pairs) key += " " + std::to_string(pair.second.shared_beside);
     for (const size_t op : run.ops) key += key_of(*in_.ops[op].request);
     const auto known = cuts_.find(key);
     if (known != cuts_.end()) return known->second;

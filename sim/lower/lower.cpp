@@ -303,17 +303,31 @@ class Lowering {
   /// What passes on the results of vector work to a clip, which is to be part of that.
   Layer* merge_before_clip(const Node& node) {
     Layer* l = sole_producer(node, 0);
-    if (!l || l->fate != Fate::vector) return nullptr;
-    for (TensorId id = node.outputs[0];;) {
+    return l && l->fate == Fate::vector && leads_to_clip(node.outputs[0]) ? l : nullptr;
+  }
+
+  /// Is a clip all that reads the tensor, maybe behind nodes that pass it on?
+  bool leads_to_clip(TensorId id) {
+    std::vector<TensorId> passed;
+    bool found = false;
+    while (id != kNoTensor) {
+      if (const auto known = leads_to_clip_.find(id); known != leads_to_clip_.end()) {
+        found = known->second;
+        break;
+      }
+      passed.push_back(id);
       const auto& readers = readers_[static_cast<size_t>(id)];
-      if (is_output_[static_cast<size_t>(id)] || readers.size() != 1) return nullptr;
+      if (is_output_[static_cast<size_t>(id)] || readers.size() != 1) break;
       const Node& reader = graph_.nodes[static_cast<size_t>(readers[0])];
       if (!passes_on(reader)) {
         const OpRow* row = find_op(reader);
-        return row && row->fusion == Fusion::clip && !reader.folded ? l : nullptr;
+        found = row && row->fusion == Fusion::clip && !reader.folded;
+        break;
       }
       id = reader.outputs[0];
     }
+    for (const TensorId each : passed) leads_to_clip_[each] = found;
+    return found;
   }
 
   Layer* merge_clip(const Node& node) {
@@ -360,7 +374,12 @@ class Lowering {
   }
 
   /// Is all that it does its last node's clip?
-  bool is_only_a_clip(const UnaryFunction& f) const {
+  bool is_only_a_clip(const UnaryFunction& f) {
+    const auto [at, fresh] = only_a_clip_.try_emplace(&f);
+    if (fresh) at->second = finds_only_a_clip(f);
+    return at->second;
+  }
+  bool finds_only_a_clip(const UnaryFunction& f) const {
     const auto node = [this](NodeId id) -> const Node& {
       return graph_.nodes[static_cast<size_t>(id)];
     };
@@ -382,6 +401,7 @@ class Lowering {
     rest.work = work_of(graph_, rest);
     if (rest.work.ops == VectorOp{}.ops) return false;
     f = std::move(rest);
+    only_a_clip_.erase(&f);
     return true;
   }
 
@@ -438,6 +458,8 @@ class Lowering {
   std::vector<bool> is_output_;
   std::vector<UnaryFunction> functions_;
   std::map<NodeId, UnaryFunction*> function_of_;
+  std::map<const UnaryFunction*, bool> only_a_clip_;  ///< of those asked for
+  std::map<TensorId, bool> leads_to_clip_;            ///< likewise
   Lowered out_;
   Errors errors_;
 };

@@ -81,7 +81,7 @@ class AbsorbPads {
     if (!window || window->same() || view.attr("ceil_mode", int64_t{0}) != 0) return false;
     const std::optional<double> value = fill(pad);
     if (!value) return false;
-    if (row->beyond == Beyond::least) return is_least(*value, pad, reader, p);
+    if (row->beyond == Beyond::least) return is_least(*value, pad, *window, reader, p);
     return *value == 0 && (row->beyond == Beyond::zero || counts_all(view, *row, *window));
   }
 
@@ -98,13 +98,16 @@ class AbsorbPads {
 
   /// Is no element of what is padded below the number, and one of them in every window? The
   /// places of maxima would be others.
-  bool is_least(double value, const Node& pad, const Node& reader, const Padding& p) const {
+  bool is_least(double value, const Node& pad, const WindowAttrs& window, const Node& reader,
+                const Padding& p) const {
     for (size_t i = 1; i < reader.outputs.size(); ++i)
       if (reader.outputs[i] != kNoTensor) return false;
     const auto kernel = NodeView(graph_, reader).attr_ints("kernel_shape");
     if (!kernel || kernel->size() + kFirstSpatial != p.before.size()) return false;
     for (size_t d = 0; d < kernel->size(); ++d)
-      if (std::max(p.before[d + kFirstSpatial], p.after[d + kFirstSpatial]) >= (*kernel)[d])
+      if (window.dilations[d] != 1 ||
+          std::max(window.before[d] + p.before[d + kFirstSpatial],
+                   window.after[d] + p.after[d + kFirstSpatial]) >= (*kernel)[d])
         return false;
     return value <= std::numeric_limits<float>::lowest() || (value == 0 && has_no_negatives(pad));
   }

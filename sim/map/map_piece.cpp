@@ -44,7 +44,7 @@ Result<std::shared_ptr<const Mapping>> Mapper::map_piece(const OpRequest& reques
   Aim aim = options_.aim();
   aim.slack = 0;
   std::optional<Result<Mapping>> tried;
-  for (const MappingPin& pin : pins_of(request, turns, hw_))
+  for (const MappingPin& pin : pins_of(request, turns, machine_of(request)))
     if (!tried || !*tried) tried = search(request, pin, aim);
   Result<Mapping> found = std::move(*tried);
   found = checked(std::move(found), layer);

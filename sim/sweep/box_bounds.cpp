@@ -251,6 +251,7 @@ Relaxed BoxBounds::relaxed(const MachineBox& r, Question q) const {
     corners &= found <= r.high[a];
     corner[a] = std::min(found, r.high[a]);
   }
+  derive(out.hw);
   out.effort = spec_.effort;
   const Objective asked = q == Question::cycles   ? Objective::cycles
                           : q == Question::energy ? Objective::energy

@@ -182,6 +182,18 @@ def bombs():
     yield "Ifs in Ifs", ifs(12)
     yield "chain of Relu", simple(chain("Relu", MANY))
     yield "chain of Identity", simple(chain("Identity", MANY))
+    nodes = chain("Identity", MANY)
+    yield (
+        "chain of Identity between a sum and a clip",
+        simple(
+            [
+                node("Add", ["x", "x"], ["s"]),
+                node("Identity", ["s"], ["t0"]),
+                *nodes[1:-1],
+                node("Relu", [f"t{MANY - 2}"], ["y"]),
+            ]
+        ),
+    )
     yield "chain of Softmax", simple(chain("Softmax", MANY), [4, 4])
     yield "chain of Sigmoid", simple(chain("Sigmoid", MANY))
     yield "chain of Transpose", simple(chain("Transpose", MANY, perm=[1, 0]), [3, 3])

@@ -37,8 +37,8 @@ TEST(EnergyTechnology, DoTwoWordsStandForAllNumbers) {
   for (size_t b = 0; b < kBuffers; ++b)
     EXPECT_EQ(hw.energy.buffer_byte[b], sram_pj_per_byte(t, hw.buffers[b].slot_bytes()));
   EXPECT_EQ(hw.energy.shared_byte, sram_pj_per_byte(t, hw.shared.kib * 1024));
-  EXPECT_EQ(hw.energy.dram_read_byte, 48);  // 6 pJ a bit
-  EXPECT_EQ(hw.energy.dram_write_byte, 48);
+  EXPECT_EQ(hw.energy.dram_read_byte, 48.0);  // 6 pJ a bit
+  EXPECT_EQ(hw.energy.dram_write_byte, 48.0);
   const auto elements = static_cast<double>(hw.array.rows * hw.array.cols);
   EXPECT_DOUBLE_EQ(hw.energy.static_per_cycle, 0.1 * elements * hw.energy.mac);
 }
@@ -46,7 +46,7 @@ TEST(EnergyTechnology, DoTwoWordsStandForAllNumbers) {
 TEST(EnergyTechnology, IsANumberThatIsGivenKept) {
   const HwConfig hw = test::good(with_energy(kTwoWords + "  mac_pj: 7\n"));
   EXPECT_TRUE(hw.energy.mac.given);
-  EXPECT_EQ(hw.energy.mac, 7);
+  EXPECT_EQ(hw.energy.mac, 7.0);
   EXPECT_FALSE(hw.energy.vector_op.given);
   const auto elements = static_cast<double>(hw.array.rows * hw.array.cols);
   EXPECT_DOUBLE_EQ(hw.energy.static_per_cycle, 0.1 * elements * 7) << "a part of the array";

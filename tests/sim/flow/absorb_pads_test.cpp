@@ -114,6 +114,17 @@ std::vector<Case> cases() {
        .op = "MaxPool",
        .attributes = {kernel(3)},
        .rectified = true},
+      {.what = "a maximum of padding and of its own",
+       .taken = false,
+       .pads = {0, 0, 2, 2, 0, 0, 2, 2},
+       .op = "MaxPool",
+       .attributes = {kernel(3), ModelBuilder::ints("pads", {2, 2, 2, 2})},
+       .rectified = true},
+      {.what = "a maximum of elements apart",
+       .taken = false,
+       .op = "MaxPool",
+       .attributes = {kernel(2), ModelBuilder::ints("dilations", {2, 2})},
+       .rectified = true},
   };
 }
 
