@@ -30,7 +30,7 @@ struct Words {
     model.add_to(app, false);
     model.add_cut_to(app);
     model.add_programs_to(app);
-    model.add_memory_to(app);
+    model.add_run_limits_to(app);
     mapping.add_to(app);
     side_b.add_to_side_b(app);
     app.add_option("--where", where);
