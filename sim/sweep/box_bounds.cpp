@@ -292,8 +292,20 @@ double BoxBounds::least_energy(const MachineBox& r) const {
 }
 
 double BoxBounds::least_area(const MachineBox& r) const {
-  if (has_axis(spec_, {"types.", "array.dataflows", "energy.technology"})) return 0;
-  return area_mm2(best(r, false)) * (1 - 1e-12);
+  if (has_axis(spec_, {"types."})) return 0;
+  // What a dataflow takes is known of a technology's machines.
+  if (has_technology(spec_) && has_axis(spec_, {"array.dataflows"})) return 0;
+  hw::HwConfig least = best(r, false);
+  double out = area_mm2(least);
+  for (size_t a = 0; a < r.low.size(); ++a)
+    for (int i = r.low[a]; i <= r.high[a]; ++i)
+      for (const FieldSetting& v : step_of(spec_.axes[a], i).fields) {
+        const auto* node = std::get_if<hw::Technology>(&v);
+        if (!node) continue;
+        least.energy.technology = *node;
+        out = std::min(out, area_mm2(least));
+      }
+  return out * (1 - 1e-12);
 }
 
 double BoxBounds::least_sram(const MachineBox& r) const {
