@@ -18,7 +18,7 @@ std::string with_modes(std::string text, const std::string& modes) {
                         "  accumulator: int32\n  modes: [" + modes + "]\n");
 }
 
-void expect_bad(const std::string& text, const std::vector<std::string>& parts) {
+void expect_refused(const std::string& text, const std::vector<std::string>& parts) {
   const auto hw = parse_hw(text, "m.yaml");
   ASSERT_FALSE(hw.ok());
   const std::string all = test::all_text(hw.errors());
@@ -75,29 +75,29 @@ TEST(EnergyTechnology, DoesABankedDramSayItsKind) {
          text.substr(vector);
   text = test::replaced(text, "  shared:\n    kib: 64", "  shared:\n    kib: 0");
   EXPECT_EQ(test::good(text).energy.dram_read_byte, dram_pj_per_byte(DramKind::hbm2));
-  expect_bad(text + "  dram: ddr4\n",
-             {"energy.dram is ddr4, but a banked DRAM's kind is its dram.preset; remove it"});
+  expect_refused(text + "  dram: ddr4\n",
+                 {"energy.dram is ddr4, but a banked DRAM's kind is its dram.preset; remove it"});
 }
 
 TEST(EnergyTechnology, MayModesLeaveTheirsOut) {
   const std::string mode = "{activation: int16, weight: int16, rate: 1}";
   const HwConfig hw = test::good(with_modes(with_energy(kTwoWords), mode));
   EXPECT_EQ(hw.types.modes[0].mac, mac_pj(Technology::nm28, DType::int16, DType::int16));
-  expect_bad(with_modes(test::small_machine(), mode),
-             {"missing key \"mac_pj\" in types.modes[0]", "energy.technology"});
+  expect_refused(with_modes(test::small_machine(), mode),
+                 {"missing key \"mac_pj\" in types.modes[0]", "energy.technology"});
 }
 
 TEST(EnergyTechnology, SaysWhatIsMissing) {
-  expect_bad(with_energy("  mac_pj: 1\n"), {"missing key \"vector_op_pj\" in energy",
-                                            "missing key \"static_pj_per_cycle\" in energy"});
-  expect_bad(with_energy("  technology: custom\n"), {"missing key \"mac_pj\" in energy"});
-  expect_bad(with_energy("  technology: 28nm\n"),
-             {"energy.dram_read_pj_per_byte isn't given", "its kind in energy.dram"});
-  expect_bad(with_energy("  technology: 27nm\n"), {"energy.technology is \"27nm\"", "28nm"});
+  expect_refused(with_energy("  mac_pj: 1\n"), {"missing key \"vector_op_pj\" in energy",
+                                                "missing key \"static_pj_per_cycle\" in energy"});
+  expect_refused(with_energy("  technology: custom\n"), {"missing key \"mac_pj\" in energy"});
+  expect_refused(with_energy("  technology: 28nm\n"),
+                 {"energy.dram_read_pj_per_byte isn't given", "its kind in energy.dram"});
+  expect_refused(with_energy("  technology: 27nm\n"), {"energy.technology is \"27nm\"", "28nm"});
   const auto twice = parse_hw(with_energy("  technology: 27nm\n"), "m.yaml");
   EXPECT_EQ(twice.errors().size(), 1U) << "what could be left out isn't known";
-  expect_bad(test::small_machine() + "  dram: ddr4\n",
-             {"energy.dram is ddr4, but without energy.technology nothing follows from it"});
+  expect_refused(test::small_machine() + "  dram: ddr4\n",
+                 {"energy.dram is ddr4, but without energy.technology nothing follows from it"});
 }
 
 /// Numbers that follow stand in comments, so that they follow again when it is read.
