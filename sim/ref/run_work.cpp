@@ -29,6 +29,18 @@ double operations(const VectorOp& op) {
 
 double operations(const MemoryOp&) { return 0; }
 
+/// What a step reads: of a large tensor often a part.
+double elements_read(const GemmOp& op) {
+  const auto real = [](int64_t v) { return static_cast<double>(v); };
+  return real(op.batch) * (real(op.m()) * real(op.k()) + real(op.k()) * real(op.n()));
+}
+template <class Op>
+double elements_read(const Op& op) {
+  double sum = 0;
+  for (const Access& a : op.inputs) sum += static_cast<double>(a.elements);
+  return sum;
+}
+
 double elements_of(const Graph& graph, const std::vector<TensorId>& ids) {
   double sum = 0;
   for (const TensorId id : ids)
@@ -42,13 +54,14 @@ double run_operations(const Graph& graph) {
   double sum = 0;
   for (const Node& node : graph.nodes) {
     if (node.absorbed) continue;
-    sum += kElement * (elements_of(graph, node.inputs) + elements_of(graph, node.outputs));
+    sum += kElement * elements_of(graph, node.outputs);
     const OpRow* row = find_op(node);
     if (!row || !row->cost) continue;
     const Result<Work> work = row->cost(NodeView(graph, node));
     if (!work) continue;
     for (const WorkItem& item : *work)
-      sum += std::visit([](const auto& op) { return operations(op); }, item);
+      sum += std::visit(
+          [](const auto& op) { return operations(op) + kElement * elements_read(op); }, item);
   }
   return sum;
 }
