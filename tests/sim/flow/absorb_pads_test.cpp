@@ -1,6 +1,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <iterator>
 #include <limits>
 #include <memory>
 #include <string>
@@ -60,15 +61,15 @@ ModelBuilder network(const Case& c) {
   return b;
 }
 
-std::vector<Case> cases() {
-  const Attribute own = ModelBuilder::ints("pads", {1, 1, 1, 1}),
-                  wide = ModelBuilder::ints("pads", {2, 0, 1, 0});
-  const Attribute counts = number("count_include_pad", 1), valid = word("auto_pad", "VALID");
-  const Attribute steps = ModelBuilder::ints("strides", {2, 3});
+const Attribute kSteps = ModelBuilder::ints("strides", {2, 3});
+
+std::vector<Case> convolutions() {
+  const Attribute wide = ModelBuilder::ints("pads", {2, 0, 1, 0}),
+                  valid = word("auto_pad", "VALID");
   return {
       {.what = "a convolution"},
-      {.what = "beside pads of its own, strides", .attributes = {wide, steps}},
-      {.what = "as wide as the kernel", .pads = {0, 0, 3, 4, 0, 0, 5, 3}, .attributes = {steps}},
+      {.what = "beside pads of its own, strides", .attributes = {wide, kSteps}},
+      {.what = "as wide as the kernel", .pads = {0, 0, 3, 4, 0, 0, 5, 3}, .attributes = {kSteps}},
       {.what = "auto_pad VALID", .attributes = {valid}},
       {.what = "a stated zero", .fill = "zero"},
       {.what = "two readers", .read_twice = true},
@@ -84,10 +85,17 @@ std::vector<Case> cases() {
        .taken = false,
        .attributes = {word("auto_pad", "SAME_UPPER")}},
       {.what = "an output of the network", .taken = false, .is_output = true},
+  };
+}
+
+std::vector<Case> poolings() {
+  const Attribute own = ModelBuilder::ints("pads", {1, 1, 1, 1}),
+                  counts = number("count_include_pad", 1);
+  return {
       {.what = "a mean", .op = "AveragePool", .attributes = {kernel(3)}},
       {.what = "a mean that counts pads of its own",
        .op = "AveragePool",
-       .attributes = {kernel(3), own, counts, steps}},
+       .attributes = {kernel(3), own, counts, kSteps}},
       {.what = "a mean that doesn't",
        .taken = false,
        .op = "AveragePool",
@@ -102,7 +110,7 @@ std::vector<Case> cases() {
        .fill = "none"},
       {.what = "a maximum of what isn't negative",
        .op = "MaxPool",
-       .attributes = {kernel(3), steps},
+       .attributes = {kernel(3), kSteps},
        .rectified = true},
       {.what = "a maximum of anything and zero",
        .taken = false,
@@ -151,7 +159,9 @@ bool works(const Graph& graph) {
 }
 
 TEST(AbsorbPads, WindowsTakePaddingWithoutChangingANumber) {
-  for (const Case& c : cases()) {
+  std::vector<Case> cases = convolutions();
+  std::ranges::copy(poolings(), std::back_inserter(cases));
+  for (const Case& c : cases) {
     SCOPED_TRACE(c.what);
     const auto graph = elaborate(network(c).model(), {});
     ASSERT_TRUE(graph.ok()) << graph.errors().front().text();

@@ -86,6 +86,14 @@ TEST(Workload, AreMappingsOfSeveralThreadsThoseOfOne) {
   }
 }
 
+/// All words of an enumeration.
+template <class Enum>
+std::vector<Enum> words_of(size_t count) {
+  std::vector<Enum> all;
+  for (size_t i = 0; i < count; ++i) all.push_back(static_cast<Enum>(i));
+  return all;
+}
+
 /// Machines that differ from one in one field of the table: numbers another, words and types every
 /// other, dataflows each alone and all the other way round. A field of a new type doesn't compile.
 std::vector<hw::HwConfig> changed(const hw::HwConfig& base, const hw::Field& field) {
@@ -93,8 +101,7 @@ std::vector<hw::HwConfig> changed(const hw::HwConfig& base, const hw::Field& fie
   const auto with = [&]<class T>(const hw::Member<T>& m, T value) {
     hw::HwConfig hw = base;
     m.of(hw) = std::move(value);
-    // What load_hw() makes of it.
-    derive(hw);
+    derive(hw);  // as load_hw() does
     out.push_back(std::move(hw));
   };
   const auto words = [&](const auto& m, const auto& all) {
@@ -113,15 +120,10 @@ std::vector<hw::HwConfig> changed(const hw::HwConfig& base, const hw::Field& fie
             with(m, hw::DerivableNumber(m.in(base).value * 1.25));
           },
           [&](const hw::Member<hw::Technology>& m) {
-            std::vector<hw::Technology> all;
-            for (size_t i = 0; i < hw::kTechnologies; ++i)
-              all.push_back(static_cast<hw::Technology>(i));
-            words(m, all);
+            words(m, words_of<hw::Technology>(hw::kTechnologies));
           },
           [&](const hw::Member<hw::DramKind>& m) {
-            std::vector<hw::DramKind> all;
-            for (size_t i = 0; i < hw::kDramKinds; ++i) all.push_back(static_cast<hw::DramKind>(i));
-            words(m, all);
+            words(m, words_of<hw::DramKind>(hw::kDramKinds));
           },
           [&](const hw::Member<hw::ByteRate>& m) { with(m, hw::ByteRate{m.in(base).milli * 2}); },
           [&](const hw::Member<std::string>& m) { with(m, std::string("another")); },
@@ -142,22 +144,14 @@ std::vector<hw::HwConfig> changed(const hw::HwConfig& base, const hw::Field& fie
           [&](const hw::Member<std::vector<hw::TypeMode>>& m) {
             with(m, std::vector{hw::TypeMode{DType::int16, DType::int16, 0.25, 1, 0}});
           },
-          [&](const hw::Member<DramModel>& m) {
-            words(m, std::array{DramModel::ideal, DramModel::banked});
-          },
+          [&](const hw::Member<DramModel>& m) { words(m, words_of<DramModel>(hw::kDramModels)); },
           [&](const hw::Member<hw::DramBus>& m) {
             words(m, std::array{hw::DramBus::separate, hw::DramBus::shared});
           },
           [&](const hw::Member<DramPreset>& m) {
-            std::vector<DramPreset> all;
-            for (size_t i = 0; i < hw::kDramPresets; ++i) all.push_back(static_cast<DramPreset>(i));
-            words(m, all);
+            words(m, words_of<DramPreset>(hw::kDramPresets));
           },
-          [&](const hw::Member<DramMap>& m) {
-            std::vector<DramMap> all;
-            for (size_t i = 0; i < hw::kDramMaps; ++i) all.push_back(static_cast<DramMap>(i));
-            words(m, all);
-          },
+          [&](const hw::Member<DramMap>& m) { words(m, words_of<DramMap>(hw::kDramMaps)); },
       },
       field.target);
   return out;
