@@ -22,7 +22,7 @@ if len(sys.argv) < 3:
 FAULTS = pathlib.Path(sys.argv.pop(2)).resolve()
 
 from program import ACCSIM, ROOT  # noqa: E402
-from wire import graph, model, node, tensor, value  # noqa: E402
+from wire import graph, model, node, small_network, tensor, value  # noqa: E402
 
 SMALL = ROOT / "configs" / "8x8.yaml"
 SAMPLES = 12  # of the allocations, of which a command has tens of thousands
@@ -30,31 +30,12 @@ MOMENTS = int(os.environ.get("MOMENTS", "4"))  # of each signal in each command;
 REASON = r"^accsim: (internal )?error: "
 
 
-def network():
-    """Products with a softmax between them, a convolution and pooling."""
-    return model(
-        graph(
-            [
-                node("Conv", ["x", "w"], ["c"], "conv", pads=[1, 1, 1, 1]),
-                node("Relu", ["c"], ["r"], "relu"),
-                node("MaxPool", ["r"], ["m"], "pool", kernel_shape=[2, 2], strides=[2, 2]),
-                node("Flatten", ["m"], ["f"], "flat"),
-                node("MatMul", ["f", "u"], ["p"], "product"),
-                node("Softmax", ["p"], ["y"], "softmax"),
-            ],
-            [value("x", [1, 3, 8, 8])],
-            [value("y", [1, 10])],
-            [tensor("w", [4, 3, 3, 3], dtype=1), tensor("u", [64, 10], dtype=1)],
-        )
-    )
-
-
 class FaultsTest(unittest.TestCase):
     def setUp(self):
         folder = tempfile.TemporaryDirectory()
         self.addCleanup(folder.cleanup)
         self.dir = pathlib.Path(folder.name)
-        (self.dir / "net.onnx").write_bytes(network())
+        (self.dir / "net.onnx").write_bytes(small_network())
         (self.dir / "sweep.yaml").write_text(
             f"base: {SMALL}\nmodels: [{{file: {self.dir}/net.onnx}}]\neffort: rule\n"
             "axes:\n  act: {field: buffers.activation.kib, values: [16, 32, 64]}\n"

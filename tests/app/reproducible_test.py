@@ -20,7 +20,7 @@ import unittest
 OTHER = pathlib.Path(sys.argv.pop(2)).resolve() if sys.argv[2:3] and "/" in sys.argv[2] else None
 
 from program import ACCSIM, ROOT  # noqa: E402
-from wire import graph, model, node, tensor, value  # noqa: E402
+from wire import small_network  # noqa: E402
 
 MACHINE = ROOT / "configs" / "16x16.yaml"
 NETWORK = ROOT / "models" / "squeezenet1_1_op13.onnx"
@@ -42,24 +42,6 @@ COMMANDS = {
     "print": ["hw", "print", "hw.yaml"],
 }
 STORE = ".sqlite"  # a database's pages say in which order rows came: its rows are compared
-
-
-def small_network():
-    return model(
-        graph(
-            [
-                node("Conv", ["x", "w"], ["c"], "conv", pads=[1, 1, 1, 1]),
-                node("Relu", ["c"], ["r"], "relu"),
-                node("MaxPool", ["r"], ["m"], "pool", kernel_shape=[2, 2], strides=[2, 2]),
-                node("Flatten", ["m"], ["f"], "flat"),
-                node("MatMul", ["f", "u"], ["p"], "product"),
-                node("Softmax", ["p"], ["y"], "softmax"),
-            ],
-            [value("x", [1, 3, 8, 8])],
-            [value("y", [1, 10])],
-            [tensor("w", [4, 3, 3, 3], dtype=1), tensor("u", [64, 10], dtype=1)],
-        )
-    )
 
 
 class Reproducible(unittest.TestCase):

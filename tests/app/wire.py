@@ -87,3 +87,22 @@ def model(content, functions=(), opset=17, domains=()):
     out = number(1, 8) + text(7, content) + text(8, opset_import("", opset))
     out += b"".join(text(8, opset_import(d, 1)) for d in domains)
     return out + b"".join(text(25, f) for f in functions)
+
+
+def small_network():
+    """Products with a softmax between them, a convolution and pooling."""
+    return model(
+        graph(
+            [
+                node("Conv", ["x", "w"], ["c"], "conv", pads=[1, 1, 1, 1]),
+                node("Relu", ["c"], ["r"], "relu"),
+                node("MaxPool", ["r"], ["m"], "pool", kernel_shape=[2, 2], strides=[2, 2]),
+                node("Flatten", ["m"], ["f"], "flat"),
+                node("MatMul", ["f", "u"], ["p"], "product"),
+                node("Softmax", ["p"], ["y"], "softmax"),
+            ],
+            [value("x", [1, 3, 8, 8])],
+            [value("y", [1, 10])],
+            [tensor("w", [4, 3, 3, 3], dtype=1), tensor("u", [64, 10], dtype=1)],
+        )
+    )

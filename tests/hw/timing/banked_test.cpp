@@ -3,11 +3,14 @@
 #include "hw/dram/cost.h"
 #include "hw/timing/simulator.h"
 #include "hw/timing/timing.h"
+#include "tests/hw/timing/one_transfer.h"
 #include "tests/support/machines.h"
 #include "tests/support/timings.h"
 
 namespace accsim::hw {
 namespace {
+
+using test_steps::total, test_steps::transfer;
 
 HwConfig banked_machine() {
   HwConfig hw = test::small_machine();
@@ -44,20 +47,6 @@ TEST(BankedTiming, TransfersTakeWhatTheDramSays) {
 /// Ticks of the bus for a transfer of that many bytes in one run.
 int64_t bus(const HwConfig& hw, int64_t bytes, bool write) {
   return DramCosts(hw).transfer({{}, bytes, write}).bus;
-}
-
-Step transfer(const HwConfig& hw, bool write, int64_t bytes) {
-  StepWriter w;
-  w.start(hw, Dataflow::weight_stationary);
-  if (write)
-    w.store(Memory::dram, {{}, bytes});
-  else
-    w.load(Buffer::activation, Memory::dram, {{}, bytes});
-  return w.steps()[0];
-}
-
-int64_t total(const HwConfig& hw, const std::vector<Step>& steps) {
-  return Simulator().run(steps, hw, TimingMode::step).total.count();
 }
 
 TEST(BankedTiming, ReadsAloneHaveTheWholeBus) {

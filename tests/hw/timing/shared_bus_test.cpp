@@ -3,11 +3,14 @@
 #include "hw/program/verifiable.h"
 #include "hw/timing/simulator.h"
 #include "hw/timing/timing.h"
+#include "tests/hw/timing/one_transfer.h"
 #include "tests/support/machines.h"
 #include "tests/support/timings.h"
 
 namespace accsim::hw {
 namespace {
+
+using test_steps::total, test_steps::transfer;
 
 /// Reads at 4 bytes a cycle and writes at 2, on one bus.
 HwConfig shared_machine() {
@@ -22,29 +25,15 @@ HwConfig separate(HwConfig hw) {
   return hw;
 }
 
-Step bus_transfer(const HwConfig& hw, bool write, int64_t bytes) {
-  StepWriter w;
-  w.start(hw, Dataflow::weight_stationary);
-  if (write)
-    w.store(Memory::dram, {{}, bytes});
-  else
-    w.load(Buffer::activation, Memory::dram, {{}, bytes});
-  return w.steps()[0];
-}
-
-int64_t total_cycles(const HwConfig& hw, const std::vector<Step>& steps) {
-  return Simulator().run(steps, hw, TimingMode::step).total.count();
-}
-
 TEST(SharedBus, HasATransferAllOfIt) {
   const HwConfig hw = shared_machine();
-  EXPECT_EQ(total_cycles(hw, {bus_transfer(hw, false, 4096)}), 4096 / 4 + hw.dram.latency);
-  EXPECT_EQ(total_cycles(hw, {bus_transfer(hw, true, 4096)}), 4096 / 2 + hw.dram.latency);
+  EXPECT_EQ(total(hw, {transfer(hw, false, 4096)}), 4096 / 4 + hw.dram.latency);
+  EXPECT_EQ(total(hw, {transfer(hw, true, 4096)}), 4096 / 2 + hw.dram.latency);
   // One direction alone is as it is on a channel of its own.
-  const std::vector<Step> loads(50, bus_transfer(hw, false, 4096));
+  const std::vector<Step> loads(50, transfer(hw, false, 4096));
   const HwConfig own = separate(hw);
-  const std::vector<Step> own_loads(50, bus_transfer(own, false, 4096));
-  EXPECT_EQ(total_cycles(hw, loads), total_cycles(own, own_loads));
+  const std::vector<Step> own_loads(50, transfer(own, false, 4096));
+  EXPECT_EQ(total(hw, loads), total(own, own_loads));
 }
 
 /// However reads and writes mix, the bus is never idle while one waits, and they take turns for
@@ -58,10 +47,10 @@ TEST(SharedBus, ReadsAndWritesTogetherTakeTheTimeOfBoth) {
     for (int k = 0; k < 20; ++k) {
       const bool write = random() % 3 == 0;
       const auto bytes = static_cast<int64_t>(64 * (1 + random() % 100));
-      steps.push_back(bus_transfer(hw, write, bytes));
+      steps.push_back(transfer(hw, write, bytes));
       cycles += bytes / (write ? 2 : 4);
     }
-    EXPECT_EQ(total_cycles(hw, steps), cycles + hw.dram.latency);
+    EXPECT_EQ(total(hw, steps), cycles + hw.dram.latency);
   }
 }
 
@@ -69,8 +58,7 @@ TEST(SharedBus, ReadsAndWritesTogetherTakeTheTimeOfBoth) {
 TEST(SharedBus, TakesTurnsWhereTwoChannelsGoSideBySide) {
   const HwConfig hw = shared_machine(), own = separate(hw);
   const auto both = [](const HwConfig& m) {
-    return total_cycles(m, {bus_transfer(m, false, 4096), bus_transfer(m, true, 4096),
-                            bus_transfer(m, false, 4096)});
+    return total(m, {transfer(m, false, 4096), transfer(m, true, 4096), transfer(m, false, 4096)});
   };
   EXPECT_EQ(both(hw), 1024 + 2048 + 1024 + hw.dram.latency);
   EXPECT_EQ(both(own), 2048 + own.dram.latency) << "side by side";
