@@ -8,21 +8,20 @@
 #include <utility>
 
 #include "sim/base/sums.h"
-#include "sim/flow/row_cuts.h"
+#include "sim/flow/row_plan.h"
 
 namespace accsim::sim {
 namespace {
 
-constexpr int64_t kMostTurns = 10'000;  ///< of a run
-constexpr int32_t kMostParts = 1'000;   ///< of a tensor between ops that are cut into lines
-constexpr int kTriedInVain = 3;         ///< numbers of pieces, before no more are tried
-constexpr size_t kTriedInParts = 3;     ///< the fewest of them
+constexpr int32_t kMostParts = 1'000;  ///< of a tensor between ops that are cut into lines
+constexpr int kTriedInVain = 3;        ///< numbers of pieces, before no more are tried
+constexpr size_t kTriedInParts = 3;    ///< the fewest of them
+
 /// A run cut into pieces: what stands in the text.
 struct CutRun {
   std::vector<Stretch> stretches;
-  int64_t shared = 0;               ///< bytes in the shared buffer
-  std::vector<hw::Memory> between;  ///< where what op k makes for the next one lies
-  std::vector<OpRequest> moved;     ///< lines: by op, where something doesn't lie where it did
+  int64_t shared = 0;            ///< bytes in the shared buffer
+  std::vector<OpRequest> moved;  ///< by op, where something doesn't lie where it did
 };
 
 class Scheduler {
@@ -137,17 +136,14 @@ class Scheduler {
     if (is_pinned(run.ops)) return false;
     const auto cut = take_cut(run.ops, [&]() -> std::optional<CutRun> {
       const RowCut as = best_cut(run);
-      return as.pieces > 1 ? cut_into(run, as) : std::nullopt;
+      if (as.pieces == 1) return std::nullopt;
+      const auto plan = planner().plan(*cut_part(&run, as), as);
+      return plan ? std::optional(text_of(run, *plan)) : std::nullopt;
     });
     if (!cut) return false;
     own_ += static_cast<int32_t>(std::ssize(cut->stretches));
     const RowRun& part = *cut_part(&run, best_cut(run));
-    for (size_t k = 0; k < part.ops.size(); ++k) {
-      OpRequest request = *in_.ops[part.ops[k]].request;
-      if (k > 0) move_rows(request, false, cut->between[k - 1], in_.hw);
-      if (k + 1 < part.ops.size()) move_rows(request, true, cut->between[k], in_.hw);
-      out_.cut.emplace(part.ops[k], std::move(request));
-    }
+    for (size_t k = 0; k < part.ops.size(); ++k) out_.cut.emplace(part.ops[k], cut->moved[k]);
     return true;
   }
 
@@ -195,10 +191,11 @@ class Scheduler {
     int64_t best = kBeyond;
     RowCut fastest{.pair = pair};
     const auto try_cut = [&](const RowCut& cut) {
-      const auto found = cut_into(run, cut);
-      if (!found) return Result::none;
-      const int64_t total = cycles(found->stretches, choice.limit());
-      choice.offer({cut, total, dram_bytes(found->stretches)});
+      const auto plan = planner().plan(*cut_part(&run, cut), cut);
+      if (!plan) return Result::none;
+      const auto [before, behind] = beside(run, *plan);
+      const int64_t total = cycles(*plan, before, behind, choice.limit());
+      choice.offer({cut, total, plan->dram_bytes() + dram_bytes(before) + dram_bytes(behind)});
       if (total >= std::min(best, choice.whole())) return Result::worse;
       best = total;
       fastest = cut;
@@ -206,7 +203,7 @@ class Scheduler {
     };
     int worse = 0;
     std::vector<int64_t> possible;
-    for (const int64_t pieces : counts(*cut_part(&run, fastest))) {
+    for (const int64_t pieces : planner().counts(*cut_part(&run, fastest))) {
       const Result found = try_cut({pieces, kFewChunks, pair});
       if (found != Result::none) possible.push_back(pieces);
       if (found == Result::better) worse = 0;
@@ -242,84 +239,52 @@ class Scheduler {
     });
   }
 
-  /// Numbers of pieces, few first: each is of rows that have their operands in common, and where
-  /// there are such, small enough to stay in the shared buffer.
-  std::vector<int64_t> counts(const RowRun& run) const {
-    int64_t batch = 1;
-    for (const RowFlow& f : run.flows) batch = std::max(batch, f.batch);
-    const int64_t rows = run.flows[0].rows / batch, most = kMostTurns / std::ssize(run.ops);
-    std::vector<int64_t> out;
-    for (int64_t n = 1; n <= rows && batch <= most / n; ++n)
-      if (rows % n == 0 && batch * n > 1) out.push_back(batch * n);
-    const auto stays = [&](int64_t count) {
-      int64_t bytes = run.shared_beside;
-      const std::vector<int64_t> alive = most_alive(turns(on_array(run), count), run.ops.size());
-      for (size_t k = 0; k + 1 < run.ops.size(); ++k) bytes += alive[k] * run.piece_bytes(k, count);
-      return bytes <= capacity();
-    };
-    const auto first = std::ranges::find_if(out, stays);
-    if (first != out.end()) out.erase(out.begin(), first);
-    return out;
-  }
-
-  std::vector<bool> on_array(const RowRun& run) const {
-    std::vector<bool> out;
-    for (const size_t op : run.ops) out.push_back(is_product(op));
-    return out;
-  }
   bool is_product(size_t op) const {
     return std::holds_alternative<GemmOp>(in_.ops[op].request->item);
   }
 
-  /// Nothing where an op doesn't fall into so many pieces, or they don't fit. Ops of the run beside
-  /// what is cut stand before and behind it.
-  std::optional<CutRun> cut_into(const RowRun& run, const RowCut& as) {
-    const RowRun& part = *cut_part(&run, as);
-    std::optional<CutRun> out = cut_all(part, as);
-    if (!out || as.pair < 0) return out;
+  RowPlanner planner() const { return {in_.hw, in_.ops, in_.lowered, in_.mapper, capacity()}; }
+  /// Ops of the run before and behind what is cut of it.
+  struct Beside {
     std::vector<Stretch> before, behind;
+  };
+  Beside beside(const RowRun& run, const RowPlan& plan) const {
+    Beside out;
     for (const size_t op : run.ops) {
-      if (op < part.ops.front()) before.push_back(whole(op));
-      if (op > part.ops.back()) behind.push_back(whole(op));
+      if (op < plan.run->ops.front()) out.before.push_back(whole(op));
+      if (op > plan.run->ops.back()) out.behind.push_back(whole(op));
     }
-    out->stretches.insert(out->stretches.begin(), before.begin(), before.end());
-    out->stretches.insert(out->stretches.end(), behind.begin(), behind.end());
     return out;
   }
-  std::optional<CutRun> cut_all(const RowRun& run, const RowCut& as) {
-    const int64_t count = as.pieces;
-    const std::vector<bool> array = on_array(run);
-    const std::vector<PartTurn> order = in_parts(turns(array, count), array, as.parts);
-    const std::vector<int64_t> alive = most_alive(order, array, as.parts);
-    CutRun out;
-    out.shared = run.shared_beside;
-    std::vector<OpPieces> pieces;
-    for (size_t k = 0; k < run.ops.size(); ++k) {
-      const int64_t parts = array[k] ? 1 : as.parts;
-      auto cut = sim::cut(*in_.ops[run.ops[k]].request, count * parts, in_.hw);
-      if (!cut) return std::nullopt;
-      pieces.push_back(std::move(*cut));
+  /// Until the end of a run that is cut so, as cycles() of stretches has it.
+  int64_t cycles(const RowPlan& plan, const std::vector<Stretch>& before,
+                 const std::vector<Stretch>& behind, int64_t most) {
+    const hw::Chain::Place begin = chain_.place();
+    TurnTensors tensors(plan, in_.ops, in_.tensors, own_);
+    for (const Stretch& s : before) chain_.add(s.mapping->link.steps, s.tensors);
+    for (const PartTurn& t : plan.order) {
+      chain_.add(plan.mappings[t.k]->link.steps, tensors.of(t));
+      if (chain_.total() > most) break;
     }
-    for (size_t k = 0; k + 1 < run.ops.size(); ++k) {
-      const int64_t bytes = alive[k] * run.piece_bytes(k, count);
-      const bool fits = out.shared + bytes <= capacity();
-      const hw::Memory to = fits ? hw::Memory::shared : hw::Memory::dram;
-      if (fits) out.shared += bytes;
-      out.between.push_back(to);
-      move_rows(pieces[k].request, true, to, in_.hw);
-      move_rows(pieces[k + 1].request, false, to, in_.hw);
+    for (const Stretch& s : behind) chain_.add(s.mapping->link.steps, s.tensors);
+    const int64_t total = chain_.total();
+    chain_.go_to(begin);
+    return total;
+  }
+
+  /// What stands in the text of a run that is cut so.
+  CutRun text_of(const RowRun& run, const RowPlan& plan) const {
+    auto [before, behind] = beside(run, plan);
+    CutRun out{std::move(before), plan.shared, {}};
+    TurnTensors tensors(plan, in_.ops, in_.tensors, own_);
+    for (const PartTurn& t : plan.order) out.stretches.push_back(stretch(plan, t, tensors.of(t)));
+    out.stretches.insert(out.stretches.end(), behind.begin(), behind.end());
+    for (size_t k = 0; k < plan.run->ops.size(); ++k) {
+      OpRequest request = *in_.ops[plan.run->ops[k]].request;
+      if (k > 0) move_rows(request, false, plan.between[k - 1], in_.hw);
+      if (k < plan.between.size()) move_rows(request, true, plan.between[k], in_.hw);
+      out.moved.push_back(std::move(request));
     }
-    if (out.shared > capacity()) return std::nullopt;
-    std::vector<std::shared_ptr<const Mapping>> mappings;
-    for (size_t k = 0; k < run.ops.size(); ++k) {
-      const std::string& layer = in_.lowered.layers[in_.ops[run.ops[k]].layer].name;
-      const int64_t chunks = as.parts > 1 ? 1 : as.chunks;
-      const auto mapping = in_.mapper.map_piece(pieces[k].request, {.chunks = chunks}, layer);
-      if (!mapping || !loads_first((*mapping)->link)) return std::nullopt;
-      mappings.push_back(*mapping);
-    }
-    for (const PartTurn& t : order)
-      out.stretches.push_back(stretch(run, as, t, pieces[t.k], mappings[t.k]));
     return out;
   }
 
@@ -334,30 +299,21 @@ class Scheduler {
     return std::accumulate(regions.begin(), regions.end(), int64_t{0});
   }
 
-  Stretch stretch(const RowRun& run, const RowCut& as, const PartTurn& t, const OpPieces& pieces,
-                  const std::shared_ptr<const Mapping>& mapping) const {
-    const size_t op = run.ops[t.k];
-    const RowFlow& flow = run.flows[t.k];
+  Stretch stretch(const RowPlan& plan, const PartTurn& t, std::span<const int32_t> tensors) const {
+    const size_t op = plan.run->ops[t.k];
+    const RowFlow& flow = plan.run->flows[t.k];
     const size_t layer = in_.ops[op].layer;
-    Stretch out{layer, op, mapping, t.piece, numbers(mapping->link, in_.tensors[layer])};
-    const auto between = [&](size_t k) {
-      return own_ + static_cast<int32_t>(static_cast<int64_t>(k) * as.pieces + t.piece);
-    };
-    const int64_t parts = is_product(op) ? 1 : as.parts;
-    const int64_t row = t.part * (flow.rows / as.pieces / parts);  // the part's first of the piece
-    for (size_t i = 0; i < out.tensors.size(); ++i) {
-      const OperandPort& port = mapping->link.ports[i];
-      out.offsets.push_back(0);
-      if (t.k > 0 && port == flow.in) {
-        out.tensors[i] = between(t.k - 1);
-        out.offsets[i] = row * flow.in_row;
-      } else if (t.k + 1 < run.ops.size() && port == flow.out) {
-        out.tensors[i] = between(t.k);
-        out.offsets[i] = row * flow.out_row;
-      } else {
-        out.offsets[i] =
-            offset_in_whole(layer, port, pieces.offset(port, t.piece * parts + t.part));
-      }
+    Stretch out{layer, op, plan.mappings[t.k], t.piece, {tensors.begin(), tensors.end()}};
+    const int64_t parts = is_product(op) ? 1 : plan.cut.parts;
+    const int64_t row = t.part * (flow.rows / plan.cut.pieces / parts);  // the part's first
+    for (const OperandPort& port : plan.mappings[t.k]->link.ports) {
+      if (t.k > 0 && port == flow.in)
+        out.offsets.push_back(row * flow.in_row);
+      else if (t.k + 1 < plan.run->ops.size() && port == flow.out)
+        out.offsets.push_back(row * flow.out_row);
+      else
+        out.offsets.push_back(
+            offset_in_whole(layer, port, plan.pieces[t.k].offset(port, t.piece * parts + t.part)));
     }
     return out;
   }
