@@ -44,6 +44,7 @@ vector_lane.sv
 row_divide.sv
 row_root.sv
 row_factor.sv
+row_log.sv
 row_tables.sv
 row_reduce.sv
 row_lane.sv

@@ -280,7 +280,8 @@ package accsim_pkg;
   } vector_flags_t;
 
   typedef struct packed {
-    logic  [9:0] unused;
+    logic  [8:0] unused;
+    logic        row_log;      // of a row command: each row's logarithm is written behind it
     logic  [2:0] kept;         // columns of a window but its last, where rows slide
     logic  [2:0] slide;        // columns to the next row of results; 0: rows take all their taps
     logic        row_mask;     // of a row command: there is a mask
@@ -352,6 +353,12 @@ package accsim_pkg;
 
   // A row: pieces of stretches of beats. A stretch is a piece, or what one channel has of it.
   typedef struct packed {
+    word_t                 log_addend_hi;  // of a row's logarithm
+    word_t                 log_addend_lo;
+    word_t                 log_shift;
+    word_t                 log_sum;        // multipliers: of log2 of the sum, of the maximum
+    word_t                 log_row;
+    word_t                 log_offset;
     word_t                 length;         // elements of a row
     word_t                 epsilon_hi;
     word_t                 epsilon_lo;     // softmax: the numerator
@@ -379,6 +386,20 @@ package accsim_pkg;
     vector_flags_t         flags;
   } row_cmd_t;
   parameter int unsigned VectorWords = $bits(row_cmd_t) / 32;
+
+  // 2^16 log2(1 + i / 64), rounded, i = 0 the last.
+  parameter int unsigned LogBits = 16, LogPieces = 64;
+  parameter logic [LogPieces:0][LogBits:0] LogTable = {
+    17'd65536, 17'd64794, 17'd64047, 17'd63294, 17'd62534, 17'd61769, 17'd60997, 17'd60219,
+    17'd59434, 17'd58643, 17'd57845, 17'd57040, 17'd56229, 17'd55410, 17'd54584, 17'd53751,
+    17'd52911, 17'd52063, 17'd51207, 17'd50344, 17'd49472, 17'd48593, 17'd47705, 17'd46809,
+    17'd45904, 17'd44990, 17'd44068, 17'd43137, 17'd42196, 17'd41246, 17'd40286, 17'd39316,
+    17'd38336, 17'd37346, 17'd36346, 17'd35334, 17'd34312, 17'd33279, 17'd32234, 17'd31178,
+    17'd30109, 17'd29029, 17'd27936, 17'd26830, 17'd25711, 17'd24579, 17'd23433, 17'd22272,
+    17'd21098, 17'd19909, 17'd18704, 17'd17484, 17'd16248, 17'd14996, 17'd13727, 17'd12440,
+    17'd11136, 17'd9814, 17'd8473, 17'd7112, 17'd5732, 17'd4331, 17'd2909, 17'd1466,
+    17'd0
+  };
 
   // Passes over a row, in the order in which a step has them. First: maximum, or sums.
   typedef enum logic [1:0] {

@@ -37,6 +37,7 @@ vector_lane_sva.sv
 row_divide_sva.sv
 row_root_sva.sv
 row_factor_sva.sv
+row_log_sva.sv
 row_tables_sva.sv
 row_reduce_sva.sv
 row_lane_sva.sv

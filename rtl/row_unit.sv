@@ -39,7 +39,7 @@ module row_unit
     row_zeros_t    zeros;
   } beat_t;
 
-  logic      beat_on, tail, table_read, norm, writes, softmax;
+  logic      beat_on, log_beat, tail, table_read, norm, writes, softmax;
   row_pass_e pass;
   beat_t     beat;
   word_t     beat_par, table_addr;
@@ -47,27 +47,28 @@ module row_unit
   row_walk u_walk (
     .clk_i, .load_i, .cmd_i(head_i), .act_base_i, .par_base_i, .out_base_i, .cmd_q_i(cmd_i),
     .step_i, .beat_o(beat_on), .pass_o(pass), .row_o(beat.row), .first_o(beat.first),
-    .last_o(beat.last), .tail_o(tail), .in_addr_o(act_addr_o), .mask_addr_o, .par_addr_o(beat_par),
+    .last_o(beat.last), .tail_o(tail), .log_o(log_beat),
+    .in_addr_o(act_addr_o), .mask_addr_o, .par_addr_o(beat_par),
     .out_addr_o(beat.out_addr), .done_o
   );
   assign norm            = cmd_i.mode.row_norm;
   assign softmax         = step_i && !norm;
   assign writes          = pass == RowWrite;
-  assign beat.bytes      = tail ? cmd_i.tail[15:0] : cmd_i.beat[15:0];
+  assign beat.bytes      = log_beat ? 16'd1 : tail ? cmd_i.tail[15:0] : cmd_i.beat[15:0];
   assign beat.splat      = cmd_i.mode.row_splat;
   assign beat.factors    = cmd_i.factors;
   assign beat.length     = cmd_i.length[16:0];
   assign beat.difference = cmd_i.shifts.difference[3:0];
   assign beat.zeros      = cmd_i.zeros;
 
-  assign act_read_o  = beat_on;
-  assign mask_read_o = beat_on && cmd_i.mode.row_mask;
+  assign act_read_o  = beat_on && !log_beat;
+  assign mask_read_o = act_read_o && cmd_i.mode.row_mask;
   assign par_read_o  = table_read || (beat_on && norm && writes);
   assign par_addr_o  = table_read ? table_addr : beat_par;
 
   // ---- stages -----------------------------------------------------------------------------------
   beat_t [Stages-1:0] at;  // the beat of so many cycles ago
-  logic  [Stages-1:0] norm_first, norm_write, soft_first, soft_sum, soft_write;
+  logic  [Stages-1:0] norm_first, norm_write, soft_first, soft_sum, soft_write, soft_log;
   tap_line #(.Width($bits(beat_t)), .Taps(Stages)) u_beats (
     .clk_i, .rst_ni, .data_i(beat), .tap_o(at));
   tap_line #(.Width(1), .Taps(Stages)) u_norm_first (
@@ -79,7 +80,9 @@ module row_unit
   tap_line #(.Width(1), .Taps(Stages)) u_soft_sum (
     .clk_i, .rst_ni, .data_i(beat_on && !norm && pass == RowSum), .tap_o(soft_sum));
   tap_line #(.Width(1), .Taps(Stages)) u_soft_write (
-    .clk_i, .rst_ni, .data_i(beat_on && !norm && writes), .tap_o(soft_write));
+    .clk_i, .rst_ni, .data_i(beat_on && !norm && writes && !log_beat), .tap_o(soft_write));
+  tap_line #(.Width(1), .Taps(Stages)) u_soft_log (
+    .clk_i, .rst_ni, .data_i(beat_on && log_beat), .tap_o(soft_log));
 
   // ---- what is known of the rows ----------------------------------------------------------------
   logic signed [24:0] offsets_q [RowSlots];  // softmax: maximum; normalisation: what n x is less
@@ -91,7 +94,10 @@ module row_unit
   logic [30:0]        reciprocal, norm_reciprocal_q, soft_reciprocal_q;
   logic [5:0]         shift, unit_half_q, unit_shift_q, soft_half_q, soft_shift_q;
   logic               maximum_on, shift_on, offset_on, reciprocal_on;
-  row_slot_t          shift_row, offset_row, reciprocal_row;
+  row_slot_t          shift_row, offset_row, reciprocal_row, log_row;
+  logic [7:0]         logs_q [RowSlots];
+  logic [7:0]         log_value, log_late_q;
+  logic               log_on;
 
   assign maximum_on = soft_first[4] && at[4].last;
   row_factor u_factor (
@@ -101,11 +107,21 @@ module row_unit
     .shift_o(shift), .offset_on_o(offset_on), .offset_row_o(offset_row), .offset_o(offset),
     .reciprocal_on_o(reciprocal_on), .reciprocal_row_o(reciprocal_row), .reciprocal_o(reciprocal)
   );
+  row_log u_log (
+    .clk_i, .rst_ni, .row_multiplier_i(cmd_i.log_row[30:0]),
+    .sum_multiplier_i(cmd_i.log_sum[30:0]), .shift_i(cmd_i.log_shift[5:0]),
+    .addend_i({cmd_i.log_addend_hi, cmd_i.log_addend_lo}),
+    .on_i(soft_sum[8] && at[8].last && cmd_i.mode.row_log), .row_i(at[8].row),
+    .terms_i(terms), .maximum_i(offsets_q[at[8].row]), .on_o(log_on), .row_o(log_row),
+    .value_o(log_value)
+  );
   always_ff @(posedge clk_i) begin
     if (maximum_on)    offsets_q[at[4].row] <= maximum;
     if (offset_on)     offsets_q[offset_row] <= offset;
     if (reciprocal_on) reciprocals_q[reciprocal_row] <= reciprocal;
     if (shift_on)      shifts_q[shift_row] <= shift;
+    if (log_on)        logs_q[log_row] <= log_value;
+    if (soft_log[9])   log_late_q <= logs_q[at[9].row];
     if (norm_write[0] || soft_sum[0] || soft_write[0]) offset1_q <= offsets_q[at[0].row];
     if (soft_sum[1] || soft_write[1]) maximum2_q <= offset1_q;
     if (norm_write[1]) norm_reciprocal_q <= reciprocals_q[at[1].row];
@@ -118,6 +134,7 @@ module row_unit
 
   // ---- lanes ------------------------------------------------------------------------------------
   logic [Lanes-1:0][24:0] logit;
+  logic [Lanes-1:0][7:0]  value;
   logic [Lanes-1:0][8:0]  value_late;
   logic [Lanes-1:0][15:0] square;
   logic [Lanes-1:0][30:0] coarse, fine, term;
@@ -141,7 +158,7 @@ module row_unit
       .fine_i(fine[i]), .norm_reciprocal_i(norm_reciprocal_q), .unit_half_i(unit_half_q),
       .unit_shift_i(unit_shift_q), .term_o(term[i]), .soft_reciprocal_i(soft_reciprocal_q),
       .soft_half_i(soft_half_q), .soft_shift_i(soft_shift_q), .zeros_i(at[9].zeros),
-      .value_o(out_data_o[8*i +: 8])
+      .value_o(value[i])
     );
   end
 
@@ -158,7 +175,11 @@ module row_unit
     .term_i(term), .maximum_o(maximum), .sum_o(sum), .squares_o(squares), .terms_o(terms)
   );
 
-  assign out_write_o = norm_write[Stages-1] || soft_write[Stages-1];
+  assign out_write_o = norm_write[Stages-1] || soft_write[Stages-1] || soft_log[Stages-1];
   assign out_addr_o  = at[Stages-1].out_addr;
   assign out_bytes_o = at[Stages-1].bytes;
+  always_comb begin
+    out_data_o = value;
+    if (soft_log[Stages-1]) out_data_o[7:0] = log_late_q;
+  end
 endmodule

@@ -1,6 +1,7 @@
 // Beats of a row command: groups of its rows go through passes side by side. In step t the first
 // pass has group t, the softmax' sum group t - RowSumPass and the write group t - RowSoftmaxWrite
-// or RowNormWrite; in the order of row_pass_e, a beat a cycle. A step has RowStep cycles at least.
+// or RowNormWrite; in the order of row_pass_e, a beat a cycle. A row's logarithm has a beat of its
+// own in the write, behind all others. A step has RowStep cycles at least.
 module row_walk
   import accsim_pkg::*;
 (
@@ -15,6 +16,7 @@ module row_walk
   output row_slot_t row_o,
   output logic      first_o, last_o,  // of the row in this pass
   output logic      tail_o,           // of a stretch
+  output logic      log_o,            // the beat of a row's logarithm
   output word_t     in_addr_o, mask_addr_o, par_addr_o, out_addr_o,
   output logic      done_o    // the command's last cycle
 );
@@ -23,13 +25,16 @@ module row_walk
   word_t [Depth-1:0]                    counts, in_strides, mask_strides, out_strides;
   word_t [Depth-1:0]                    par_strides;
   word_t [RowPasses-1:0]                in_addr, mask_addr;
-  logic  [RowPasses-1:0]                on, left, run, ended, group_ended, all_ended, done_q, all_q;
+  logic  [RowPasses-1:0]                on, left, run, moves, ended, group_ended, all_ended;
+  logic  [RowPasses-1:0]                done_q, all_q;
   logic  [RowPasses-1:0][Depth-1:0]     first_of, last_of;
   row_slot_t [RowPasses-1:0]            row_q;
   logic  [RowPasses-1:0][3:0]           in_group_q;  // rows that the pass has had in the step
   logic  [2:0]                          step_q, write_from;  // stays where all passes have begun
   logic  [3:0]                          cycle_q;
-  logic                                 over;
+  logic                                 over, log_next;
+  logic                                 log_q;  // the row being written has its logarithm left
+  word_t                                log_addr_q, out_addr;
 
   // ---- addresses --------------------------------------------------------------------------------
   assign counts       = {cmd_i.rows, cmd_i.pieces, cmd_i.stretches, cmd_i.beats};
@@ -46,20 +51,29 @@ module row_walk
         .stride_i({par_strides, out_strides, mask_strides, in_strides}),
         .start_i({par_base_i + cmd_i.parameter_offset, out_base_i + cmd_i.out_offset,
                   act_base_i + cmd_i.mask_offset, act_base_i + cmd_i.in_offset}),
-        .step_i(run[p]), .addr_o({par_addr_o, out_addr_o, mask_addr[p], in_addr[p]}),
+        .step_i(moves[p]), .addr_o({par_addr_o, out_addr, mask_addr[p], in_addr[p]}),
         .first_o(first_of[p]), .last_o(last_of[p])
       );
     end else begin : gen_read
       nest_walk #(.Depth(Depth), .Streams(2)) u_walk (
         .clk_i, .load_i, .count_i(counts), .stride_i({mask_strides, in_strides}),
         .start_i({act_base_i + cmd_i.mask_offset, act_base_i + cmd_i.in_offset}),
-        .step_i(run[p]), .addr_o({mask_addr[p], in_addr[p]}), .first_o(first_of[p]),
+        .step_i(moves[p]), .addr_o({mask_addr[p], in_addr[p]}), .first_o(first_of[p]),
         .last_o(last_of[p])
       );
     end
-    assign ended[p]       = run[p] && &last_of[p][2:0];
-    assign all_ended[p]   = run[p] && &last_of[p];
+    assign moves[p]       = run[p] && !(p == int'(RowWrite) && log_next);
+    assign ended[p]       = moves[p] && &last_of[p][2:0];
+    assign all_ended[p]   = moves[p] && &last_of[p];
     assign group_ended[p] = ended[p] && in_group_q[p] == cmd_q_i.shifts.group[3:0] - 1;
+  end
+
+  // The walk of the write stands still while a row's last elements are written.
+  assign log_next = cmd_q_i.mode.row_log && &last_of[RowWrite][2:0] && !log_q;
+  always_ff @(posedge clk_i) begin
+    if (load_i) log_addr_q <= out_base_i + cmd_i.log_offset;
+    else if (log_o) log_addr_q <= log_addr_q + 1;
+    log_q <= !load_i && run[RowWrite] ? log_next : !load_i && log_q;
   end
 
   // ---- steps ------------------------------------------------------------------------------------
@@ -101,4 +115,6 @@ module row_walk
   assign tail_o      = last_of[pass_o][0];
   assign in_addr_o   = in_addr[pass_o];
   assign mask_addr_o = mask_addr[pass_o];
+  assign log_o       = run[RowWrite] && log_q;
+  assign out_addr_o  = log_q ? log_addr_q : out_addr;
 endmodule

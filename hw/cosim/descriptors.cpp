@@ -311,6 +311,14 @@ struct Describe {
     d.part(row::kShifts, 24, 8, contract::row_group(c, hw), "rows of a step");
     d.wide(row::kEpsilonLo, row::kEpsilonHi, norm ? c.epsilon : c.numerator);
   }
+  void logarithm(DescriptorWords& d, const RowLogarithm& l) const {
+    namespace row = rtl::row_cmd;
+    d.count(row::kLogOffset, at(l.offset), "offset of the logarithms");
+    d.count(row::kLogRow, l.row_multiplier, "logarithm's multiplier of the rows");
+    d.count(row::kLogSum, l.sum_multiplier, "logarithm's multiplier of the sum");
+    d.count(row::kLogShift, l.shift, "logarithm's shift");
+    d.wide(row::kLogAddendLo, row::kLogAddendHi, l.addend);
+  }
   Result<Descriptor> operator()(const RowCommand& c) const {
     namespace row = rtl::row_cmd;
     namespace mode = rtl::lane_mode;
@@ -319,7 +327,7 @@ struct Describe {
     d.flags(row::kMode, mode::kRows | (norm ? mode::kRowNorm : 0) |
                             (c.op == RowOp::layer_norm ? mode::kRowCentred : 0) |
                             (norm && c.per_channel > 1 ? mode::kRowSplat : 0) |
-                            (c.mask ? mode::kRowMask : 0));
+                            (c.mask ? mode::kRowMask : 0) | (c.logarithm ? mode::kRowLog : 0));
     shape(d, c);
     d.count(row::kInOffset, at(c.in.offset), "offset");
     d.stride(row::kInPiece, c.pieces, c.in.piece_stride, "stride of pieces");
@@ -336,6 +344,7 @@ struct Describe {
       d.strides(row::kSecondStride, c.rows, c.mask ? c.mask->row_stride : c.parameter_stride,
                 c.mask ? "stride of the mask" : "stride of the channels");
     constants(d, c, norm);
+    if (c.logarithm) logarithm(d, *c.logarithm);
     return d.done();
   }
   /// Bits of the mode of rows that slide.

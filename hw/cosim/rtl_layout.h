@@ -7,7 +7,7 @@
 namespace accsim::hw::rtl {
 
 /// Of the package's text without comments and blanks.
-inline constexpr uint64_t kPackageHash = 0x3a5cc36831ba4850;
+inline constexpr uint64_t kPackageHash = 0x89e240683e176f93;
 
 inline constexpr uint32_t kLevels = 6;
 inline constexpr uint32_t kWindowLines = 4;
@@ -274,6 +274,7 @@ inline constexpr uint32_t kRowSplat = 1u << 14;
 inline constexpr uint32_t kRowMask = 1u << 15;
 inline constexpr uint32_t kSlideShift = 16;
 inline constexpr uint32_t kKeptShift = 19;
+inline constexpr uint32_t kRowLog = 1u << 22;
 }
 
 /// Bits of lane_factors_t.
@@ -354,7 +355,13 @@ inline constexpr size_t kShifts = 33;
 inline constexpr size_t kEpsilonLo = 34;
 inline constexpr size_t kEpsilonHi = 35;
 inline constexpr size_t kLength = 36;
-inline constexpr size_t kWords = 37;
+inline constexpr size_t kLogOffset = 37;
+inline constexpr size_t kLogRow = 38;
+inline constexpr size_t kLogSum = 39;
+inline constexpr size_t kLogShift = 40;
+inline constexpr size_t kLogAddendLo = 41;
+inline constexpr size_t kLogAddendHi = 42;
+inline constexpr size_t kWords = 43;
 }
 
 }

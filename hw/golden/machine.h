@@ -80,6 +80,7 @@ class GoldenMachine {
                 int64_t element) const;
   struct RowSlots;
   bool operands(const RowCommand& c, RowSlots& s);
+  /// A row's elements, and behind them its logarithm, if it has one.
   std::optional<std::vector<int8_t>> result(const RowCommand& c, const RowSlots& s,
                                             const std::array<int64_t, 4>& row);
   bool numbers(const PostCommand& c);

@@ -36,6 +36,7 @@ class RowDraws {
     c.run = one_in(8) ? 1 : pick(1, one_in(4) ? 400 : one_in(3) ? 100 : 20);
     if (c.op == RowOp::softmax) {
       if (one_in(2)) c.mask.emplace();
+      if (one_in(2)) c.logarithm.emplace();
     } else if (one_in(3)) {
       c.per_channel = pick(1, 9);
       c.run = (c.run + c.per_channel - 1) / c.per_channel * c.per_channel;
@@ -82,6 +83,7 @@ class RowDraws {
 
  private:
   void softmax(RowCommand& c) {
+    if (c.logarithm) logarithm(*c.logarithm);
     c.numerator = number(1 << 30, INT32_MAX);
     c.exponent = one_in(3) ? 8 : number(0, 16);
     if (c.mask && !one_in(4)) {
@@ -98,6 +100,16 @@ class RowDraws {
     const int64_t most = std::min<int64_t>(int64_t{32} << c.difference_shift, UINT16_MAX);
     c.row_multiplier = number(0, one_in(8) ? UINT16_MAX : most);
     if (c.mask) c.mask_multiplier = number(0, one_in(8) ? UINT16_MAX : most);
+  }
+
+  /// Steps of 2^-24 .. 2^2 logits, or of what a multiplier holds, and zeros that come to int8.
+  void logarithm(RowLogarithm& l) {
+    l.shift = number(0, one_in(4) ? 62 : 40);
+    const int64_t most = std::min<int64_t>(int64_t{1} << std::min(l.shift, 30), INT32_MAX);
+    l.row_multiplier = number(0, one_in(8) ? INT32_MAX : most);
+    l.sum_multiplier = number(0, one_in(8) ? INT32_MAX : most >> 10);
+    const int64_t zero = int64_t{127} << std::min(l.shift, 53);
+    l.addend = one_in(8) ? pick(-(int64_t{1} << 60), int64_t{1} << 60) : pick(-zero, zero);
   }
 
   std::mt19937& random_;
@@ -154,6 +166,7 @@ void RandomRows::move(const RowRoom& by) {
   command.in.offset += Affine(by.in);
   if (command.mask) command.mask->offset += Affine(by.in);
   command.out.offset += Affine(by.out);
+  if (command.logarithm) command.logarithm->offset += Affine(by.out);
   command.parameter_offset += Affine(by.parameters);
 }
 
@@ -173,6 +186,10 @@ std::optional<RandomRows> random_rows(const HwConfig& hw, const RowRoom& room,
   draw.output(c);
   draw.constants(c);
   out.room.out = c.row_count() * c.length();
+  if (c.logarithm) {
+    c.logarithm->offset = Affine(out.room.out);
+    out.room.out += c.row_count();
+  }
   out.room.parameters = RowCommand::kTableBytes;
   if (c.op != RowOp::softmax) {
     for (int64_t& s : c.parameter_stride)

@@ -59,6 +59,9 @@ namespace {
 constexpr double kVanishes = 22.5;
 /// Units to divide the reach into: rounded, no difference within it comes to kSoftmaxGone.
 constexpr double kUnits = kSoftmaxGone - 2;
+constexpr int32_t kLogBits = 16;   // fraction bits of a logarithm to the base 2
+constexpr int32_t kLogShift = 50;  // of its result at most, so that sums stay below 2^62
+constexpr size_t kLogPieces = 64;  // of its table, between a power of two and the next
 
 /// The unit of differences in nats, and the multipliers. The unit divides the input's step where
 /// kUnits of them reach far enough: then only the mask is rounded.
@@ -129,8 +132,8 @@ int8_t softmax_value(const SoftmaxTables& t, const SoftmaxFactor& f, int32_t dif
   return clip_byte(round_shift(product, f.shift) + t.output_zero, -128, 127);
 }
 
-void softmax_row(const SoftmaxTables& t, std::span<const int8_t> row, std::span<const int8_t> mask,
-                 std::span<int8_t> out) {
+SoftmaxSum softmax_row(const SoftmaxTables& t, std::span<const int8_t> row,
+                       std::span<const int8_t> mask, std::span<int8_t> out) {
   check_row(row.size());
   check(out.size() == row.size() && (mask.empty() || mask.size() == row.size()),
         "a softmax's row, mask and output are of one length");
@@ -145,6 +148,47 @@ void softmax_row(const SoftmaxTables& t, std::span<const int8_t> row, std::span<
   const SoftmaxFactor f = softmax_factor(t, sum);
   for (size_t i = 0; i < row.size(); ++i)
     out[i] = softmax_value(t, f, softmax_difference(t, maximum, logit(i)));
+  return {maximum, sum};
+}
+
+Result<RowLogarithm> softmax_log(const SoftmaxScales& scales, const ElementScale& out) {
+  SoftmaxTables t;
+  double unit = 0;
+  if (!(scales.input > 0 && scales.mask >= 0 && out.scale > 0))
+    return invalid("softmax: scales must be positive");
+  if (const Status status = set_unit(scales, t, unit); !status) return status.errors();
+  const double row = std::ldexp(unit, -t.difference_shift) / out.scale;
+  const double sum = std::ldexp(std::log(2.0), -kLogBits) / out.scale;
+  const Result<FixedScale> larger = fixed_scale(std::max(row, sum));
+  if (!larger) return invalid("softmax: the logarithm's scale is too small");
+  RowLogarithm l;
+  l.shift = std::min(larger->shift, kLogShift);
+  l.row_multiplier = static_cast<int32_t>(std::round(std::ldexp(row, l.shift)));
+  l.sum_multiplier = static_cast<int32_t>(std::round(std::ldexp(sum, l.shift)));
+  l.addend = int64_t{out.zero} << l.shift;
+  return l;
+}
+
+int32_t row_log2(int64_t terms) {
+  static const auto table = [] {
+    std::array<int32_t, kLogPieces + 1> out{};
+    for (size_t i = 0; i < out.size(); ++i)
+      out[i] = static_cast<int32_t>(
+          std::round(std::ldexp(std::log2(1 + static_cast<double>(i) / kLogPieces), kLogBits)));
+    return out;
+  }();
+  const auto bits = static_cast<int32_t>(std::bit_width(static_cast<uint64_t>(terms)));  // 31 .. 47
+  const auto wide = static_cast<uint32_t>(bits > 32 ? terms >> (bits - 32) : terms << (32 - bits));
+  const size_t piece = wide >> 25 & 63;
+  const auto rest = static_cast<int32_t>(wide >> 15 & 1023);
+  const int32_t rise = (table[piece + 1] - table[piece]) * rest;
+  return ((bits - 31) << kLogBits) + table[piece] + ((rise + 512) >> 10);
+}
+
+int8_t softmax_log_value(const RowLogarithm& l, const SoftmaxSum& row) {
+  const int64_t value = int64_t{row.maximum} * l.row_multiplier +
+                        int64_t{row_log2(row.terms)} * l.sum_multiplier + l.addend;
+  return clip_byte(round_shift(value, l.shift), -128, 127);
 }
 
 // ---- normalisation ------------------------------------------------------------------------------

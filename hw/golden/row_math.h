@@ -76,9 +76,23 @@ SoftmaxFactor softmax_factor(const SoftmaxTables& t, int64_t sum);
 /// The output for a difference.
 int8_t softmax_value(const SoftmaxTables& t, const SoftmaxFactor& f, int32_t difference);
 
+/// Of a row: its greatest logit, and the sum of its terms.
+struct SoftmaxSum {
+  int32_t maximum = 0;
+  int64_t terms = 0;  ///< 2^30 .. 2^46
+};
 /// A whole row of 1 .. kRowElements elements; `mask` is as long, or empty. `out` may be `row`.
-void softmax_row(const SoftmaxTables& t, std::span<const int8_t> row, std::span<const int8_t> mask,
-                 std::span<int8_t> out);
+SoftmaxSum softmax_row(const SoftmaxTables& t, std::span<const int8_t> row,
+                       std::span<const int8_t> mask, std::span<int8_t> out);
+
+/// The logarithm of the sums of a softmax of these scales, in this scale: for a row log2 of the sum
+/// in 2^-16 it is round((maximum * row_multiplier + log2 * sum_multiplier + addend) / 2^shift).
+/// Errc::invalid where softmax_tables() is, and for a scale so small that no multiplier holds it.
+Result<RowLogarithm> softmax_log(const SoftmaxScales& scales, const ElementScale& out);
+/// 2^16 log2(terms / 2^30): 0 .. 2^20, by a table of 64 pieces and lines between them.
+int32_t row_log2(int64_t terms);
+/// The logarithm of a row.
+int8_t softmax_log_value(const RowLogarithm& l, const SoftmaxSum& row);
 
 // ---- normalisation ------------------------------------------------------------------------------
 

@@ -24,6 +24,12 @@ int32_t word_at(std::span<const uint8_t> slot, int64_t at) {
   return out;
 }
 
+bool sound(const std::optional<RowLogarithm>& l) {
+  constexpr int64_t kMost = int64_t{1} << 60;
+  return !l || (l->row_multiplier >= 0 && l->sum_multiplier >= 0 && l->shift >= 0 &&
+                l->shift <= 62 && l->addend >= -kMost && l->addend <= kMost);
+}
+
 bool sound(const RowCommand& c) {
   if (c.pieces < 1 || c.run < 1 || c.pieces > kRowElements || c.run > kRowElements ||
       c.length() > kRowElements)
@@ -31,11 +37,12 @@ bool sound(const RowCommand& c) {
   const int64_t elements = multiply_far(product_of(c.rows), c.length());
   if (elements < 1 || elements > kMostElements) return false;
   if (c.op == RowOp::softmax)
-    return c.per_channel == 1 && c.difference_shift >= 0 && c.difference_shift <= 15 &&
-           c.numerator >= 1 << 30 && c.exponent >= 0 && c.exponent <= 16 && c.row_multiplier >= 0 &&
-           c.row_multiplier <= UINT16_MAX && c.mask_multiplier >= 0 &&
-           c.mask_multiplier <= UINT16_MAX && c.low == -128 && c.high == 127;
-  return !c.mask && c.per_channel >= 1 && c.run % c.per_channel == 0 &&
+    return sound(c.logarithm) && c.per_channel == 1 && c.difference_shift >= 0 &&
+           c.difference_shift <= 15 && c.numerator >= 1 << 30 && c.exponent >= 0 &&
+           c.exponent <= 16 && c.row_multiplier >= 0 && c.row_multiplier <= UINT16_MAX &&
+           c.mask_multiplier >= 0 && c.mask_multiplier <= UINT16_MAX && c.low == -128 &&
+           c.high == 127;
+  return !c.mask && !c.logarithm && c.per_channel >= 1 && c.run % c.per_channel == 0 &&
          c.unit_bits == norm_unit_bits(c.length()) && c.epsilon >= 0 &&
          c.epsilon <= int64_t{1} << 62 && c.low >= -128 && c.high <= 127 && c.low <= c.high;
 }
@@ -45,7 +52,7 @@ bool sound(const RowCommand& c) {
 /// The slots that a row command reads, and where its operands begin in them.
 struct GoldenMachine::RowSlots {
   std::span<const uint8_t> in, parameters;
-  int64_t in_at = 0, mask_at = 0, parameter_at = 0, out_at = 0;
+  int64_t in_at = 0, mask_at = 0, parameter_at = 0, out_at = 0, logarithm_at = 0;
   SoftmaxTables tables;
 };
 
@@ -54,6 +61,7 @@ bool GoldenMachine::operands(const RowCommand& c, RowSlots& s) {
   if (c.mask) s.mask_at = value(c.mask->offset);
   s.parameter_at = value(c.parameter_offset);
   s.out_at = value(c.out.offset);
+  if (c.logarithm) s.logarithm_at = value(c.logarithm->offset);
   if (failed()) return false;
   if (!sound(c)) {
     fail(Errc::invalid, fmt::format("{} of {} rows of {} elements", name(c.op), product_of(c.rows),
@@ -69,6 +77,8 @@ bool GoldenMachine::operands(const RowCommand& c, RowSlots& s) {
   if (!inside(s.in_at, all(c.in), c.run, slots, "rows") ||
       (c.mask && !inside(s.mask_at, all(*c.mask), c.run, slots, "mask")) ||
       !inside(s.out_at, all(c.out), c.run, ring(Buffer::output), "output of the rows") ||
+      (c.logarithm &&
+       !inside(s.logarithm_at, {}, c.row_count(), ring(Buffer::output), "logarithms")) ||
       !inside(s.parameter_at, channels,
               softmax ? RowCommand::kTableBytes : c.channels() * RowCommand::kChannelBytes,
               ring(Buffer::parameter), "parameters of the rows"))
@@ -100,7 +110,9 @@ std::optional<std::vector<int8_t>> GoldenMachine::result(const RowCommand& c, co
   };
   std::vector<int8_t> in = elements(c.in, s.in_at), out(in.size());
   if (c.op == RowOp::softmax) {
-    softmax_row(s.tables, in, c.mask ? elements(*c.mask, s.mask_at) : std::vector<int8_t>(), out);
+    const SoftmaxSum sum = softmax_row(
+        s.tables, in, c.mask ? elements(*c.mask, s.mask_at) : std::vector<int8_t>(), out);
+    if (c.logarithm) out.push_back(softmax_log_value(*c.logarithm, sum));
     return out;
   }
   std::vector<NormChannel> channels;  // of every element
@@ -132,12 +144,14 @@ void GoldenMachine::execute(const RowCommand& c) {
     for (size_t l = row.size(); l-- > 0; rest /= c.rows[l]) row[l] = rest % c.rows[l];
     const auto values = result(c, s, row);
     if (!values) return;
-    for (int64_t i = 0; i < c.length(); ++i) {
+    const auto put = [&](int64_t at, int64_t i) {
       const auto y = static_cast<uint8_t>((*values)[index(i)]);
-      to[index(s.out_at + row_at(row, c.out.row_stride) + i / c.run * c.out.piece_stride +
-               i % c.run)] = y;
+      to[index(at)] = y;
       if (retired_hook_) retired_.bytes.push_back(y);
-    }
+    };
+    for (int64_t i = 0; i < c.length(); ++i)
+      put(s.out_at + row_at(row, c.out.row_stride) + i / c.run * c.out.piece_stride + i % c.run, i);
+    if (c.logarithm) put(s.logarithm_at + n, c.length());
   }
 }
 

@@ -69,6 +69,7 @@ class Renumber {
     if (c.mask) address(c.mask->offset);
     address(c.parameter_offset);
     address(c.out.offset);
+    if (c.logarithm) address(c.logarithm->offset);
   }
   void rename(VectorCommand&) {}
   void rename(StoreCommand& c) {

@@ -99,10 +99,11 @@ class CommandCounter {
         Bytes(softmax ? RowCommand::kTableBytes
                       : elements / c.per_channel * RowCommand::kChannelBytes) *
         times;
-    written(Buffer::output) += Bytes(elements) * times;
+    const int64_t logarithms = c.logarithm ? c.row_count() : 0;
+    written(Buffer::output) += Bytes(elements + logarithms) * times;
     counts_.vector_ops[0] += elements * passes * times;
-    // A row's division, and of a normalisation the root before it.
-    counts_.vector_ops[1] += c.row_count() * (softmax ? 1 : 2) * times;
+    // A row's division, and of a normalisation the root before it; a logarithm.
+    counts_.vector_ops[1] += (c.row_count() * (softmax ? 1 : 2) + logarithms) * times;
   }
   void store(int64_t times, Memory to, int64_t bytes) {
     counts_.commands += times;

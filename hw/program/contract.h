@@ -133,16 +133,22 @@ inline int64_t row_beats(const RowCommand& c, const HwConfig& hw) {
   return c.length() / c.stretch() * ceil_div(c.stretch(), row_beat(c, hw));
 }
 
+/// Beats of the pass that writes a row: its logarithm has one of its own.
+inline int64_t row_write_beats(const RowCommand& c, const HwConfig& hw) {
+  return row_beats(c, hw) + (c.logarithm ? 1 : 0);
+}
+
 /// Rows that a pass has in a step: those whose passes fill kRowStep.
 inline int64_t row_group(const RowCommand& c, const HwConfig& hw) {
-  const int64_t passes = row_passes(c.op).sum < 0 ? 2 : 3;
-  return ceil_div(kRowStep, passes * row_beats(c, hw));
+  const int64_t reads = row_passes(c.op).sum < 0 ? 1 : 2;
+  return ceil_div(kRowStep, reads * row_beats(c, hw) + row_write_beats(c, hw));
 }
 
 /// Cycles a RowCommand occupies the vector unit: as many steps as its last group of rows needs,
 /// each as long as the beats of its passes, at least kRowStep.
 inline int64_t row_cycles(const RowCommand& c, const HwConfig& hw) {
-  const int64_t beats = row_beats(c, hw), rows = c.row_count(), group = row_group(c, hw);
+  const int64_t beats = row_beats(c, hw), writes = row_write_beats(c, hw);
+  const int64_t rows = c.row_count(), group = row_group(c, hw);
   const int64_t last = ceil_div(rows, group) - 1;  // group, of the rows that are left
   const RowPasses passes = row_passes(c.op);
   const auto step = [&](int64_t t) {
@@ -150,7 +156,7 @@ inline int64_t row_cycles(const RowCommand& c, const HwConfig& hw) {
       if (from < 0 || t < from || t > last + from) return int64_t{0};
       return t == last + from ? rows - last * group : group;
     };
-    return std::max(kRowStep, (in(0) + in(passes.sum) + in(passes.write)) * beats);
+    return std::max(kRowStep, (in(0) + in(passes.sum)) * beats + in(passes.write) * writes);
   };
   int64_t cycles = 0;
   for (int64_t t = 0; t < std::min(last, passes.write); ++t) cycles += step(t);

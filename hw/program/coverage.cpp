@@ -167,6 +167,7 @@ class Walker {
     for (size_t i = 0; i < kRowOps; ++i)
       hit(std::string(name(static_cast<RowOp>(i))), c.op == static_cast<RowOp>(i));
     hit("softmax with a mask", c.mask.has_value());
+    hit("softmax with a logarithm", c.logarithm.has_value());
     hit("rows in pieces", c.pieces > 1);
     hit("rows with elements of one channel", c.per_channel > 1);
     hit("rows by the dozen", c.row_count() > 12);

@@ -166,12 +166,16 @@ class Printer {
     return fmt::format("{}[{}] strides {},{}", buffer, text(o.offset), fmt::join(o.row_stride, ","),
                        o.piece_stride);
   }
+  std::string text(const RowLogarithm& l) const {
+    return fmt::format(", logarithms output[{}] <- (rows * {} + log2 * {} + {}) / 2^{}",
+                       text(l.offset), l.row_multiplier, l.sum_multiplier, l.addend, l.shift);
+  }
   std::string text(const RowCommand& c) const {
     const std::string constants =
         c.op == RowOp::softmax
-            ? fmt::format(" * {} + mask * {}, / 2^{}, numerator {} exponent {}, zero {}",
+            ? fmt::format(" * {} + mask * {}, / 2^{}, numerator {} exponent {}, zero {}{}",
                           c.row_multiplier, c.mask_multiplier, c.difference_shift, c.numerator,
-                          c.exponent, c.output_zero)
+                          c.exponent, c.output_zero, c.logarithm ? text(*c.logarithm) : "")
             : fmt::format(
                   " strides {} of {} elements a channel, (zero {}) epsilon {}, {} unit bits, "
                   "zero {} in [{}, {}]",

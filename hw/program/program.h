@@ -355,6 +355,15 @@ struct RowOperand {
   int64_t piece_stride = 0;                       ///< bytes from a piece of a row to the next
 };
 
+/// The second result of a softmax: the logarithm of each row's sum of exponentials, an element.
+struct RowLogarithm {
+  Affine offset;  ///< in the output slot; row i, in the order of its nest, has byte i from there on
+  // The constants mu, ml, shift and add of docs/vector-arithmetic.md.
+  int32_t row_multiplier = 0, sum_multiplier = 0;  ///< 0 .. 2^31 - 1
+  int32_t shift = 0;                               ///< 0 .. 62
+  int64_t addend = 0;                              ///< -2^60 .. 2^60
+};
+
 /// Softmax or normalisation of int8 rows: activation slot -> vector unit -> output slot, by the
 /// arithmetic of docs/vector-arithmetic.md. A row (of a nest of counts, outermost first) is
 /// `pieces` pieces of `run` contiguous bytes each, one behind the other as elements; at most
@@ -381,6 +390,7 @@ struct RowCommand {
   // Softmax: SoftmaxTables' constants of these names.
   int32_t row_multiplier = 1, mask_multiplier = 0, difference_shift = 0, numerator = 0;
   int32_t exponent = 0;
+  std::optional<RowLogarithm> logarithm = std::nullopt;
   // Normalisation: NormConstants' constants of these names.
   int32_t input_zero = 0, unit_bits = 22;
   int64_t epsilon = 0;

@@ -210,6 +210,12 @@ void Verifier::constants(const RowCommand& c) {
     between(c.difference_shift, 0, 15, "difference shift");
     between(c.numerator, 1 << 30, INT32_MAX, "numerator");
     between(c.exponent, 0, 16, "exponent");
+    if (c.logarithm) {
+      between(c.logarithm->row_multiplier, 0, INT32_MAX, "logarithm's multiplier of the rows");
+      between(c.logarithm->sum_multiplier, 0, INT32_MAX, "logarithm's multiplier of the sum");
+      between(c.logarithm->shift, 0, 62, "logarithm's shift");
+      between(c.logarithm->addend, -(int64_t{1} << 60), int64_t{1} << 60, "logarithm's addend");
+    }
     if (c.low != INT8_MIN || c.high != INT8_MAX) fail("a softmax has all of int8");
     return;
   }
@@ -234,6 +240,7 @@ void Verifier::address(const RowCommand& c) {
   if (contract::row_beat(c, hw_) < 1) return fail("rows and a mask through a port of one byte");
   const bool softmax = c.op == RowOp::softmax;
   if (c.mask && !softmax) return fail(fmt::format("{} with a mask", name(c.op)));
+  if (c.logarithm && !softmax) return fail(fmt::format("{} with a logarithm", name(c.op)));
   if (c.per_channel < 1 || c.run % c.per_channel != 0 || (softmax && c.per_channel != 1))
     return fail(fmt::format("{} of runs of {} with {} elements a channel", name(c.op), c.run,
                             c.per_channel));
@@ -241,6 +248,8 @@ void Verifier::address(const RowCommand& c) {
   rows(c, c.in, Buffer::activation, "rows");
   if (c.mask) rows(c, *c.mask, Buffer::activation, "mask of the rows");
   rows(c, c.out, Buffer::output, "output of the rows");
+  if (c.logarithm)
+    within(c.logarithm->offset, c.row_count(), slot(Buffer::output), "logarithms of the rows");
   if (softmax)
     within(c.parameter_offset, RowCommand::kTableBytes, slot(Buffer::parameter),
            "tables of the softmax");

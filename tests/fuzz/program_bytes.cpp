@@ -283,6 +283,10 @@ class Walker {
     rows(c.out);
     numbers(c.row_multiplier, c.mask_multiplier, c.difference_shift, c.numerator, c.exponent);
     numbers(c.input_zero, c.unit_bits, c.epsilon, c.output_zero, c.low, c.high);
+    maybe(c.logarithm, [&](RowLogarithm& l) {
+      affine(l.offset);
+      numbers(l.row_multiplier, l.sum_multiplier, l.shift, l.addend);
+    });
   }
   void visit(VectorCommand& c) {
     numbers(c.ops);

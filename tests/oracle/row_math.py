@@ -84,6 +84,7 @@ class Softmax(Rules):
             self.q = max(q for q in range(16) if most * 2**q <= 65535)
             self.a = fits(half_away(s / unit * 2**self.q), 16)
             self.b = fits(half_away(t / unit * 2**self.q), 16)
+        self.unit = unit
         one = 1 << 30
         self.coarse = [fits(half_away(one * math.exp(-64 * high * unit)), 31) for high in range(64)]
         self.fine = [fits(half_away(one * math.exp(-low * unit)), 31) for low in range(64)]
@@ -112,7 +113,32 @@ class Softmax(Rules):
         for each in d:
             product = fits(self.exponential(each) * reciprocal, 61)
             out.append(self.clip(self.rs(product, f) + case["zero"]))
+        self.sum = (top, w, divisor)
         return out
+
+
+class Logarithm(Rules):
+    """Section "Logarithm of the sum", behind the elements of a softmax."""
+
+    pieces = 64
+
+    def entry(self, j: int) -> int:
+        return fits(half_away(math.ldexp(math.log2(1 + j / self.pieces), 16)), 17)
+
+    def run(self, case: Json) -> list[int]:
+        softmax = Softmax()
+        out = softmax.run(case)
+        top, w, d = softmax.sum
+        row = softmax.unit / 2**softmax.q / case["log_scale"]
+        one = math.log(2) / 2**16 / case["log_scale"]
+        shift = min(self.fixed_scale(max(row, one))[1], 50)
+        mu, ml = (fits(half_away(math.ldexp(each, shift)), 31) for each in (row, one))
+        a, b = d >> 25 & 63, d >> 15 & 1023
+        rise = self.entry(a + 1) - self.entry(a)
+        g = fits(((w - 31) << 16) + self.entry(a) + ((rise * b + 512) >> 10), 21)
+        value = fits(top * mu, 56, signed=True) + fits(g * ml, 52)
+        value += fits(case["log_zero"] << shift, 64, signed=True)
+        return [*out, self.clip(self.rs(value, shift))]
 
 
 class Norm(Rules):
@@ -162,4 +188,4 @@ class Reduction(Rules):
         return [self.clip(self.rs(total * mult, shift) + case["zero"])]
 
 
-OPERATIONS = {"softmax": Softmax, "norm": Norm, "mean": Reduction, "scaled_sum": Reduction}
+OPERATIONS = {"softmax": Softmax, "logarithm": Logarithm, "norm": Norm, "mean": Reduction, "scaled_sum": Reduction}

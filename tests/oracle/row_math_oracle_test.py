@@ -17,7 +17,7 @@ from fractions import Fraction
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "app"))
 from program import run
-from row_math import OPERATIONS, Json, Norm, Reduction, Softmax
+from row_math import OPERATIONS, Json, Logarithm, Norm, Reduction, Softmax
 
 COUNT, SEED = 1500, 1
 
@@ -68,6 +68,8 @@ class Golden(unittest.TestCase):
             (Softmax, "parts"): 4096,
             (Softmax, "reach"): 22.0,
             (Softmax, "gone"): 1 << 20,
+            (Logarithm, "pieces"): 128,
+            (Logarithm, "rs"): floor,
             (Norm, "rs"): floor,
             (Norm, "beta_bits"): 10,
             (Norm, "variance_bits"): 13,

@@ -20,6 +20,7 @@ class Pass:
     step: int
     after: int = 0  # first read, at the earliest so long after the last read of the pass before
     unit: int = -1  # the divider, or root, is taken so long after the last read
+    more: int = 0  # beats that read nothing, behind the others
 
 
 # By the order of passes within a step.
@@ -28,6 +29,7 @@ SOFTMAX = (
     Pass("maximum", 0),
     Pass("write", 5, after=23),
 )
+LOGARITHM = (*SOFTMAX[:2], Pass("write", 5, after=23, more=1))
 NORM = (Pass("sums", 0, unit=9), Pass("write", 4, after=42))
 
 
@@ -43,13 +45,13 @@ def grouped(rows: int, group: int) -> list[range]:
 def schedule(passes: tuple[Pass, ...], rows: int, n: int, lanes: int) -> Iterator[tuple]:
     """(pass, row, cycle of its first beat, cycles) in time order, then the end of the command."""
     cycle, beats = 0, up(n, lanes)
-    groups = grouped(rows, up(STEP, len(passes) * beats))
+    groups = grouped(rows, up(STEP, sum(beats + p.more for p in passes)))
     for t in range(len(groups) + max(p.step for p in passes)):
         at = cycle
         for p in passes:
             for row in groups[t - p.step] if 0 <= t - p.step < len(groups) else ():
                 yield p, row, at, beats
-                at += beats
+                at += beats + p.more
         cycle = max(at, cycle + STEP)
     yield None, rows, cycle, 0
 
@@ -92,6 +94,15 @@ def softmax_cycles(rows: int, n: int, lanes: int) -> int:
     return sum(max(16, b * sum(passes)) for passes in zip(first, total, last, strict=True))
 
 
+def logarithm_cycles(rows: int, n: int, lanes: int) -> int:
+    """The formula of rtl/README.md, of a softmax with logarithms."""
+    b = up(n, lanes)
+    g = [len(rows) for rows in grouped(rows, up(16, 3 * b + 1))]
+    first, total, last = [*g, *[0] * 5], [0, 0, *g, *[0] * 3], [*[0] * 5, *g]
+    passes = zip(first, total, last, strict=True)
+    return sum(max(16, b * (a + t) + (b + 1) * w) for a, t, w in passes)
+
+
 def norm_cycles(rows: int, n: int, lanes: int) -> int:
     """The formula of rtl/README.md."""
     b = up(n, lanes)
@@ -112,11 +123,13 @@ class Schedule(unittest.TestCase):
     def test_is_everything_there_in_time(self):
         for machine in MACHINES:
             self.assertEqual(late(SOFTMAX, *machine), "", machine)
+            self.assertEqual(late(LOGARITHM, *machine), "", machine)
             self.assertEqual(late(NORM, *machine), "", machine)
 
     def test_do_commands_take_what_the_formulas_say(self):
         for machine in MACHINES:
             self.assertEqual([*schedule(SOFTMAX, *machine)][-1][2], softmax_cycles(*machine))
+            self.assertEqual([*schedule(LOGARITHM, *machine)][-1][2], logarithm_cycles(*machine))
             self.assertEqual([*schedule(NORM, *machine)][-1][2], norm_cycles(*machine))
 
     def test_are_the_examples_of_the_document_right(self):
@@ -128,11 +141,11 @@ class Schedule(unittest.TestCase):
 
     def test_do_rows_in_flight_have_slots(self):
         """As many as docs/vector-arithmetic.md says, of the 64 that accsim_pkg.sv has."""
-        most = max(flying(p, *m) for m in MACHINES for p in (SOFTMAX, NORM))
+        most = max(flying(p, *m) for m in MACHINES for p in (SOFTMAX, LOGARITHM, NORM))
         self.assertEqual(most, 5 * 8)
 
     def test_are_more_lanes_never_slower(self):
-        for cycles in (softmax_cycles, norm_cycles):
+        for cycles in (softmax_cycles, logarithm_cycles, norm_cycles):
             for rows in (*range(1, 50), 1000, 1001):
                 taken = [cycles(rows, beats, 1) for beats in range(1, 40)]
                 self.assertEqual(taken, sorted(taken), rows)

@@ -182,12 +182,14 @@ def vector_kinds(name: str, what: Json, machine: Json) -> Iterator[str]:
         if what["rows"] > 6:
             yield "more rows than passes between"
         contract = Contract(machine)
-        beats = contract.row_beats(what) * len(contract.row_passes[what["op"]])
+        beats = sum(contract.row_passes_beats(what))
         yield f"row, {'long' if beats > contract.row_step else 'short'} steps"
         if beats < contract.row_step and what["rows"] % -(-contract.row_step // beats) > 1:
             yield "rows in groups, fewer in the last"
         if what["mask"]:
             yield "softmax with a mask"
+        if what["logarithm"]:
+            yield "softmax with logarithms"
         if what["per_channel"] > contract.row_beat(what):
             yield "row, channels of several beats"
 
@@ -240,6 +242,7 @@ EXPECTED = {
     "more rows than passes between",
     "rows in groups, fewer in the last",
     "softmax with a mask",
+    "softmax with logarithms",
     "row, channels of several beats",
     "token given with no command before it",
     *(f"{slots} of a region" for slots in ("one slot", "several slots")),

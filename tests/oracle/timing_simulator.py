@@ -228,14 +228,20 @@ class Contract:
         stretches = row["pieces"] * (row["run"] // stretch)
         return stretches * -(-stretch // self.row_beat(row))
 
+    def row_passes_beats(self, row: Json) -> list[int]:
+        """Section "Row commands": of every pass; a logarithm has a beat in the last."""
+        beats = [self.row_beats(row)] * len(self.row_passes[row["op"]])
+        beats[-1] += 1 if row["logarithm"] else 0
+        return beats
+
     def row_group(self, beats: int) -> int:
         """Section "Row commands": rows of a step, by the beats of all passes over a row."""
         return -(-self.row_step // beats)
 
     def row(self, row: Json) -> int:
         """Row "row command": in each step the passes whose group of rows there is."""
-        behind, beats = self.row_passes[row["op"]], self.row_beats(row)
-        most = self.row_group(len(behind) * beats)
+        behind, beats = self.row_passes[row["op"]], self.row_passes_beats(row)
+        most = self.row_group(sum(beats))
         left, groups = row["rows"], []
         while left > 0:
             groups.append(min(most, left))
@@ -243,7 +249,11 @@ class Contract:
         return sum(
             max(
                 self.row_step,
-                beats * sum(groups[t - b] for b in behind if 0 <= t - b < len(groups)),
+                sum(
+                    each * groups[t - b]
+                    for b, each in zip(behind, beats, strict=True)
+                    if 0 <= t - b < len(groups)
+                ),
             )
             for t in range(len(groups) + max(behind))
         )

@@ -97,7 +97,8 @@ inline Json command_json(const hw::Program& p, const hw::Command& command) {
               {"pieces", c->pieces},
               {"run", c->run},
               {"per_channel", c->per_channel},
-              {"mask", c->mask.has_value()}}}};
+              {"mask", c->mask.has_value()},
+              {"logarithm", c->logarithm.has_value()}}}};
   if (const auto* c = std::get_if<hw::StageCommand>(&command)) {
     Json out = transfer_json(p, c->from, c->walk);
     return {{"stage", {{"from", out["memory"]}, {"runs", out["runs"]}, {"run", out["run"]}}}};

@@ -409,6 +409,7 @@ class RandomProgram {
     c.run = rarely(3) ? draw(1, 20) : draw(20, 300);
     if (c.op == hw::RowOp::softmax) {
       if (rarely(2)) c.mask.emplace();
+      if (rarely(3)) c.logarithm.emplace();
     } else {
       c.per_channel = rarely(2) ? 1 : draw(2, 40);
       if (c.per_channel > 1 || c.run > 80) c.run = c.per_channel * draw(1, 4);

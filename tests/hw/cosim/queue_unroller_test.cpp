@@ -287,7 +287,8 @@ TEST(Descriptor, HasARowCommandAllItsWords) {
   words.push_back((-41 & 0xff) | 42 << 8 | (-43 & 0xff) << 16 | int64_t{44} << 24);
   words.push_back(25 << 16 | 1 << 24);  // a row in a step
   words.insert(words.end(), {9, 7, 360});
-  ASSERT_EQ(words.size(), 37U);
+  words.insert(words.end(), 6, 0);  // no logarithm
+  ASSERT_EQ(words.size(), 43U);
   for (size_t i = 0; i < words.size(); ++i)
     EXPECT_EQ(d->words[i], static_cast<uint32_t>(words[i])) << i;
 
@@ -316,6 +317,19 @@ TEST(Descriptor, HasARowCommandAllItsWords) {
                                   {34, (1U << 30) + 5},
                                   {35, 0}})
     EXPECT_EQ(soft->words[at], value) << at;
+
+  c.logarithm = {Affine(500), 71, 72, 33, -(int64_t{3} << 32)};
+  const auto logarithm = describe(p, kMachine, Command{c}, indices);
+  ASSERT_TRUE(logarithm.ok());
+  EXPECT_EQ(logarithm->words[1], 1U << 11 | 1U << 15 | 1U << 22);
+  for (const auto& [at, value] : {std::pair<size_t, uint32_t>{37, 500},
+                                  {38, 71},
+                                  {39, 72},
+                                  {40, 33},
+                                  {41, 0},
+                                  {42, static_cast<uint32_t>(-3)}})
+    EXPECT_EQ(logarithm->words[at], value) << at;
+  c.logarithm.reset();
 
   // Of a beat each: six to a step of 16 cycles, three passes over each.
   c.pieces = 1;

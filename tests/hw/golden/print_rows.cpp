@@ -22,10 +22,15 @@ class Printer {
     const SoftmaxScales s{.input = any_scale(-8, 2),
                           .mask = mask.empty() ? 0 : any_scale(-8, 4),
                           .output = {integer(0, 1) ? 1.0 / 256 : any_scale(-11, 0), zero()}};
+    const bool logarithm = ++softmaxes_ % 2 == 0;
+    const ElementScale scale{std::exp2(-(softmaxes_ % 71) / 10.0), softmaxes_ * 37 % 256 - 128};
     Row out(row.size());
-    softmax_row(*softmax_tables(s), row, mask, out);
-    std::printf(R"({"op": "softmax", "input": %.17g, "mask": %.17g, "output": %.17g, "zero": %d, )",
-                s.input, s.mask, s.output.scale, s.output.zero);
+    const SoftmaxSum sum = softmax_row(*softmax_tables(s), row, mask, out);
+    if (logarithm) out.push_back(softmax_log_value(*softmax_log(s, scale), sum));
+    std::printf(R"({"op": "%s", "input": %.17g, "mask": %.17g, "output": %.17g, "zero": %d, )",
+                logarithm ? "logarithm" : "softmax", s.input, s.mask, s.output.scale,
+                s.output.zero);
+    std::printf(R"("log_scale": %.17g, "log_zero": %d, )", scale.scale, scale.zero);
     list("masks", mask);
     rows(row, out);
   }
@@ -105,6 +110,7 @@ class Printer {
   }
 
   std::mt19937 random_;
+  int softmaxes_ = 0;
 };
 
 }  // namespace

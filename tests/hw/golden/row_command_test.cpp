@@ -38,6 +38,18 @@ Wide row_word(const std::vector<int>& p, int64_t at) {
   return static_cast<int32_t>(out);
 }
 
+/// Of a row's sum, whose first 32 bits and width these are.
+int logarithm_of(const RowLogarithm& l, Wide top, Wide first, int width) {
+  const auto entry = [](Wide i) {
+    return static_cast<Wide>(std::llround(65536 * std::log2(1 + static_cast<double>(i) / 64)));
+  };
+  const Wide piece = first / (1 << 25) % 64, rest = first / (1 << 15) % 1024;
+  const Wide log =
+      (width - 31) * 65536 + entry(piece) + rounded((entry(piece + 1) - entry(piece)) * rest, 10);
+  const Wide value = top * l.row_multiplier + log * l.sum_multiplier + l.addend;
+  return static_cast<int>(within_limits(rounded(value, l.shift), -128, 127));
+}
+
 std::vector<int> softmax_of(const RowCommand& c, const std::vector<int>& x,
                             const std::vector<int>& m, const std::vector<int>& p, int64_t tables) {
   std::vector<Wide> u, e;
@@ -62,6 +74,7 @@ std::vector<int> softmax_of(const RowCommand& c, const std::vector<int>& x,
     out.push_back(static_cast<int>(within_limits(
         rounded(each * reciprocal, std::min(29 + width - c.exponent, 62)) + c.output_zero, -128,
         127)));
+  if (c.logarithm) out.push_back(logarithm_of(*c.logarithm, top, (sum << 32) >> width, width));
   return out;
 }
 
@@ -98,6 +111,7 @@ using RowOutputs = std::vector<std::optional<int>>;
 /// What a command leaves in the output slot.
 void define_rows(RowOutputs& y, const RowCommand& c, const std::vector<int>& a,
                  const std::vector<int>& p) {
+  int64_t index = 0;
   for (int64_t r0 = 0; r0 < c.rows[0]; ++r0)
     for (int64_t r1 = 0; r1 < c.rows[1]; ++r1)
       for (int64_t r2 = 0; r2 < c.rows[2]; ++r2)
@@ -122,6 +136,7 @@ void define_rows(RowOutputs& y, const RowCommand& c, const std::vector<int>& a,
                   : norm_of(c, x, p, c.parameter_offset.base + row(c.parameter_stride));
           const std::vector<int64_t> to = places(c.out);
           for (size_t i = 0; i < to.size(); ++i) y[as_index(to[i])] = row_out[i];
+          if (c.logarithm) y[as_index(c.logarithm->offset.base + index++)] = row_out.back();
         }
 }
 

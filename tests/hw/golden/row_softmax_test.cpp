@@ -102,6 +102,55 @@ TEST(Softmax, IsAMaskOfTwoValuesExact) {
   }
 }
 
+/// log2 of every kind of sum, against the C library's.
+TEST(Softmax, IsALogarithmWithinSevenHundredThousandths) {
+  std::mt19937_64 random(9);
+  const int64_t one = int64_t{1} << 30;
+  for (int i = 0; i < 100000; ++i) {
+    const int64_t sum = i == 0   ? one
+                        : i == 1 ? one << 16
+                                 : one + static_cast<int64_t>(random() % (one << random() % 16));
+    const double real = std::log2(static_cast<double>(sum) / static_cast<double>(one));
+    ASSERT_NEAR(row_log2(sum) / 65536.0 * std::log(2), real * std::log(2), 7e-5) << sum;
+  }
+}
+
+TEST(Softmax, HasTheLogarithmOfItsSum) {
+  std::mt19937 random(10);
+  for (const double input : {0.01, 0.06, 0.3})
+    for (const double mask : {0.0, 0.05, 1.0})
+      for (const double scale : {0.02, 0.05, 0.2}) {
+        const SoftmaxScales scales{.input = input, .mask = mask, .output = {}};
+        const SoftmaxTables t = *softmax_tables(scales);
+        const int32_t zero = static_cast<int32_t>(random() % 100) - 50;
+        const RowLogarithm l = *softmax_log(scales, {scale, zero});
+        for (int round = 0; round < 50; ++round) {
+          const Row row = random_row(random, 1 + random() % 300);
+          const Row masks = mask > 0 ? random_row(random, row.size()) : Row();
+          double sum = 0;
+          for (size_t i = 0; i < row.size(); ++i)
+            sum += std::exp(input * row[i] + (masks.empty() ? 0 : mask * masks[i]));
+          Row out(row.size());
+          const int8_t y = softmax_log_value(l, softmax_row(t, row, masks, out));
+          const double real = std::clamp(std::log(sum) / scale + zero, -128.0, 127.0);
+          // docs/vector-arithmetic.md; a mask's differences are off by half a unit and what q loses.
+          const double unit = mask > 0 ? input / std::max(1.0, std::floor(input * 4094 / 22.5)) : 0;
+          const double off = mask > 0 ? std::max(unit, 22.5 / 4094) : 0;
+          ASSERT_NEAR(y, real, 0.5 + (1.7e-4 + off) / scale + 0.01) << input << " " << mask;
+        }
+      }
+}
+
+TEST(Softmax, IsAnErrorALogarithmThatNoMultiplierHolds) {
+  const SoftmaxScales scales{.input = 0.05, .output = {}};
+  EXPECT_FALSE(softmax_log(scales, {1e-12, 0}).ok());
+  EXPECT_FALSE(softmax_log(scales, {0, 0}).ok());
+  EXPECT_FALSE(softmax_log({.input = 0, .output = {}}, {1, 0}).ok());
+  const RowLogarithm l = *softmax_log(scales, {1e9, -128});
+  EXPECT_EQ(l.shift, 50);
+  EXPECT_EQ(l.addend, -(int64_t{128} << 50));
+}
+
 TEST(Softmax, IsARowOfMaskedElementsOneWithoutMask) {
   std::mt19937 random(7);
   const Row row = random_row(random, 77);

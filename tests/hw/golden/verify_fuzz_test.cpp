@@ -66,6 +66,9 @@ class Fields {
   }
   void one(Residual& r) { add(r.zero, r.multiplier, r.shift, r.low, r.high); }
   void one(LaneOperand& o) { add(o.offset, o.row_stride, o.splat, o.zero, o.multiplier); }
+  void one(RowLogarithm& l) {
+    add(l.offset, l.row_multiplier, l.sum_multiplier, l.shift, l.addend);
+  }
   void one(RowOperand& o) { add(o.offset, o.row_stride, o.piece_stride); }
   void one(LoadCommand& c) {
     add(c.tensor, c.source, c.slot_offset, c.walk, c.padded, c.transposed, c.gather);
@@ -89,6 +92,7 @@ class Fields {
     add(c.rows, c.pieces, c.run, c.in, c.mask, c.parameter_offset, c.parameter_stride,
         c.per_channel, c.out, c.row_multiplier, c.mask_multiplier, c.difference_shift, c.numerator,
         c.exponent, c.input_zero, c.unit_bits, c.epsilon, c.output_zero, c.low, c.high);
+    add(c.logarithm);
   }
   void one(VectorCommand& c) { add(c.ops, c.in_bytes, c.out_bytes); }
   void one(StoreCommand& c) { add(c.tensor, c.target, c.slot_offset, c.walk); }

@@ -61,9 +61,9 @@ struct Names {
   }
   void of(RowCommand& c) {
     auto& [op, rows, pieces, run, in, mask, parameter_offset, parameter_stride, per_channel, out,
-           row_multiplier, mask_multiplier, difference_shift, numerator, exponent, input_zero,
-           unit_bits, epsilon, output_zero, low, high] = c;
-    addresses = {&parameter_offset};
+           row_multiplier, mask_multiplier, difference_shift, numerator, exponent, logarithm,
+           input_zero, unit_bits, epsilon, output_zero, low, high] = c;
+    addresses = {&parameter_offset, &logarithm.value().offset};
     for (RowOperand* o : {&in, &mask.value(), &out}) {
       auto& [offset, row_stride, piece_stride] = *o;
       addresses.push_back(&offset);
@@ -96,6 +96,7 @@ std::vector<Command> all_commands() {
   lane.b.emplace();
   RowCommand row;
   row.mask.emplace();
+  row.logarithm.emplace();
   return {load,           GemmCommand{}, DrainCommand{},    PostCommand{}, VectorCommand{},
           StoreCommand{}, row,           SetTableCommand{}, lane,          StageCommand{}};
 }

@@ -138,6 +138,15 @@ TEST(VerifyRows, RefusesConstantsOutsideTheirLimits) {
            {[](RowCommand& r) { r.difference_shift = 16; }, "difference shift is 16"},
            {[](RowCommand& r) { r.numerator = (1 << 30) - 1; }, "numerator is 1073741823"},
            {[](RowCommand& r) { r.exponent = 17; }, "exponent is 17"},
+           {[](RowCommand& r) { r.logarithm.emplace().shift = 63; }, "logarithm's shift is 63"},
+           {[](RowCommand& r) { r.logarithm.emplace().row_multiplier = -1; },
+            "logarithm's multiplier of the rows is -1"},
+           {[](RowCommand& r) { r.logarithm.emplace().sum_multiplier = -1; },
+            "logarithm's multiplier of the sum is -1"},
+           {[](RowCommand& r) { r.logarithm.emplace().addend = (int64_t{1} << 60) + 1; },
+            "logarithm's addend is 1152921504606846977"},
+           {[](RowCommand& r) { r.logarithm.emplace().offset = Affine(2048 - 5); },
+            "logarithms of the rows reaches [2043, 2049)"},
            {[](RowCommand& r) { r.low = -127; }, "a softmax has all of int8"},
            {[](RowCommand& r) { r.per_channel = 2; }, "softmax of runs of 10 with 2 elements"},
        })
@@ -151,6 +160,7 @@ TEST(VerifyRows, RefusesConstantsOutsideTheirLimits) {
            {[](RowCommand& r) { r.per_channel = 3; }, "rms_norm of runs of 10 with 3 elements"},
            {[](RowCommand& r) { r.per_channel = 0; }, "with 0 elements a channel"},
            {[](RowCommand& r) { r.mask.emplace(); }, "rms_norm with a mask"},
+           {[](RowCommand& r) { r.logarithm.emplace(); }, "rms_norm with a logarithm"},
        })
     EXPECT_TRUE(says(bent_rows(RowOp::rms_norm, c.bend), c.part));
 }
@@ -200,6 +210,10 @@ TEST(CountRows, AddsUpAllPasses) {
   EXPECT_EQ(n.vector_ops[0], 7 * 120 * 3);
   EXPECT_EQ(n.vector_ops[1], 7 * 6);  // a division a row
   EXPECT_EQ(n.commands, 7);
+  c.logarithm.emplace();
+  n = counts(c);
+  EXPECT_EQ(bytes(n.buffer_written, Buffer::output), 7 * (120 + 6));
+  EXPECT_EQ(n.vector_ops[1], 7 * 6 * 2);  // a logarithm, too
   c = rows_of(RowOp::layer_norm);
   c.per_channel = 5;
   n = counts(c);
@@ -218,6 +232,11 @@ TEST(PrintRows, ShowsAllOfACommand) {
                    "60,0,20,0,10 and mask activation[200] strides 0,0,0,0,10, rows 2x1x3x1 of 2x10 "
                    "elements, parameters[77] * 3 + mask * 4, / 2^5, numerator 1073741824 exponent "
                    "6, zero 0\n"));
+  c.logarithm = {
+      .offset = Affine(99), .row_multiplier = 11, .sum_multiplier = 12, .shift = 13, .addend = -14};
+  EXPECT_TRUE(says(print(with_rows(c)),
+                   "exponent 6, zero 0, logarithms output[99] <- (rows * 11 + log2 * 12 + -14) / "
+                   "2^13\n"));
   c = rows_of(RowOp::rms_norm);
   c.parameter_stride = {9, 8, 7, 6}, c.per_channel = 5, c.input_zero = 4, c.epsilon = 3;
   c.output_zero = 2, c.low = -1, c.high = 11;
@@ -230,7 +249,7 @@ TEST(PrintRows, ShowsAllOfACommand) {
 
 /// Rows of one run on lanes, ports and an activation port as wide.
 int64_t row_time(RowOp op, int64_t rows, int64_t run, int64_t lanes, bool mask = false,
-                 int64_t per_channel = 1) {
+                 int64_t per_channel = 1, bool logarithm = false) {
   HwConfig hw = test::small_machine();
   for (BufferConfig& b : hw.buffers) b.width = lanes;
   hw.vector.lanes[0] = lanes;
@@ -240,6 +259,7 @@ int64_t row_time(RowOp op, int64_t rows, int64_t run, int64_t lanes, bool mask =
   c.run = run;
   c.per_channel = per_channel;
   if (mask) c.mask.emplace();
+  if (logarithm) c.logarithm.emplace();
   return contract::row_cycles(c, hw);
 }
 
@@ -261,27 +281,39 @@ TEST(RowTime, IsWhatTheContractsExamplesSay) {
   }
 }
 
+/// Cycles of rows whose passes have so many beats and are so many steps behind the first.
+int64_t sum_of_steps(int64_t rows, const std::vector<std::pair<int64_t, int64_t>>& passes) {
+  int64_t all = 0, behind = 0;  // beats of a row, steps
+  for (const auto& [beats, step] : passes) {
+    all += beats;
+    behind = std::max(behind, step);
+  }
+  const int64_t group = (16 + all - 1) / all;
+  int64_t cycles = 0;
+  for (int64_t t = 0; (t - behind) * group < rows; ++t) {
+    int64_t in_step = 0;
+    for (const auto& [beats, step] : passes)
+      for (int64_t row = (t - step) * group; row < (t - step + 1) * group; ++row)
+        in_step += row >= 0 && row < rows ? beats : 0;
+    cycles += std::max<int64_t>(16, in_step);
+  }
+  return cycles;
+}
+
 /// Step by step, as section "Row commands" of rtl/README.md has it.
 TEST(RowTime, IsTheSumOfItsSteps) {
-  for (const RowOp op : {RowOp::softmax, RowOp::layer_norm})
-    for (int64_t rows = 1; rows < 20; ++rows)
-      for (const int64_t beats : {1, 2, 3, 4, 5, 6, 7, 8, 16, 17, 40}) {
-        const bool softmax = op == RowOp::softmax;
-        const int64_t group = (16 + (softmax ? 3 : 2) * beats - 1) / ((softmax ? 3 : 2) * beats);
-        int64_t cycles = 0;
-        for (int64_t t = 0; (t - (softmax ? 5 : 4)) * group < rows; ++t) {
-          int64_t in_step = 0;  // rows, of all passes
-          const auto has = [&](int64_t g) {
-            for (int64_t row = g * group; row < (g + 1) * group; ++row)
-              in_step += row >= 0 && row < rows ? 1 : 0;
-          };
-          has(t);
-          if (softmax) has(t - 2);
-          has(softmax ? t - 5 : t - 4);
-          cycles += std::max<int64_t>(16, in_step * beats);
-        }
-        EXPECT_EQ(row_time(op, rows, beats * 8 - 3, 8), cycles) << rows << " " << beats;
-      }
+  for (int64_t rows = 1; rows < 20; ++rows)
+    for (const int64_t b : {1, 2, 3, 4, 5, 6, 7, 8, 16, 17, 40}) {
+      const int64_t run = b * 8 - 3;
+      EXPECT_EQ(row_time(RowOp::softmax, rows, run, 8),
+                sum_of_steps(rows, {{b, 0}, {b, 2}, {b, 5}}))
+          << rows << " " << b;
+      EXPECT_EQ(row_time(RowOp::softmax, rows, run, 8, false, 1, true),
+                sum_of_steps(rows, {{b, 0}, {b, 2}, {b + 1, 5}}))
+          << rows << " " << b;
+      EXPECT_EQ(row_time(RowOp::layer_norm, rows, run, 8), sum_of_steps(rows, {{b, 0}, {b, 4}}))
+          << rows << " " << b;
+    }
 }
 
 TEST(RowTime, AreBeatsOfOneStretchAndHalfAPortWithAMask) {
