@@ -129,6 +129,10 @@ class Drawer {
     n.numerator = t.numerator;
     n.exponent = t.exponent;
     n.output_zero = t.output_zero;
+    if (p.work.log) {
+      const size_t log = out_.constants.size() - 2;
+      n.logarithm = *hw::softmax_log(scales, {std::exp2(real(-6, -3)), zero(log)});
+    }
     std::vector<uint8_t> out;
     for (const auto* table : {&t.coarse, &t.fine})
       for (const int32_t word : *table) put_words(out, {word});

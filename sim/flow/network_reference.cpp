@@ -46,7 +46,7 @@ class Reference {
     const PartNumbers& n = numbers_[i];
     if (n.gemm) return finish(kProductOut, product(n));
     if (n.lanes) return finish(part_->tensors.size() - 1, lanes(n));
-    if (n.rows) return finish(kRowsOut, rows(n));
+    if (n.rows) return finish_rows(rows(n));
     move();
   }
 
@@ -103,6 +103,11 @@ class Reference {
     return values_.try_emplace(t, std::vector<int8_t>(before.begin(), before.end())).first->second;
   }
 
+  void finish_rows(const ref::RowResults& results) {
+    finish(kRowsOut, results.rows);
+    if (!results.logarithms.empty()) finish(part_->tensors.size() - 2, results.logarithms);
+  }
+
   // ---- products ---------------------------------------------------------------------------------
 
   /// Weights that an earlier layer computes, in logical order.
@@ -156,14 +161,14 @@ class Reference {
     return ref::integer_lanes(r);
   }
 
-  std::vector<int8_t> rows(const PartNumbers& n) {
+  ref::RowResults rows(const PartNumbers& n) {
     const RowProblem& p = n.rows->problem;
     ref::IntegerRows r;
     r.work = p.work;
     r.in = tensor(0, p.work.elements());
     if (p.work.mask) r.mask = tensor(2);
     r.out_zero = p.numbers.output_zero;
-    const std::vector<int32_t> constants = words(tensor(p.work.mask ? 3 : 2));
+    const std::vector<int32_t> constants = words(tensor(part_->tensors.size() - 1));
     if (p.softmax()) {
       ref::IntegerSoftmax& s = r.softmax;
       s.a = p.numbers.row_multiplier;
@@ -171,6 +176,8 @@ class Reference {
       s.q = p.numbers.difference_shift;
       s.c = p.numbers.numerator;
       s.k = p.numbers.exponent;
+      const hw::RowLogarithm& l = p.numbers.logarithm;
+      r.logarithm = {l.row_multiplier, l.sum_multiplier, l.addend, l.shift};
       std::copy_n(constants.begin(), s.coarse.size(), s.coarse.begin());
       std::copy_n(constants.begin() + std::ssize(s.coarse), s.fine.size(), s.fine.begin());
       return ref::integer_rows(r);

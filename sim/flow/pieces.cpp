@@ -84,8 +84,9 @@ bool is_dense(const RowWork& w) {
 }
 
 std::optional<RowFlow> flow_of(const VectorOp& op, const Op& r) {
-  if (!op.row_work || op.lane || op.outputs.size() != 1) return std::nullopt;
+  if (!op.row_work || op.lane) return std::nullopt;
   const RowWork& w = *op.row_work;
+  if (op.outputs.size() != (w.log ? 2 : 1)) return std::nullopt;
   if (!is_dense(w) || w.channel_stride != RowNest{}) return std::nullopt;
   RowFlow f{.in = input_port(w.in_port), .out = output_port(w.out_port)};
   f.rows = w.row_count();
@@ -136,7 +137,7 @@ std::optional<OpPieces> cut_op(const VectorOp& op, const Op& r, int64_t rows) {
       a.elements = std::min(a.elements, part.mask->elements = mask_elements(part));
     else
       return std::nullopt;
-  even = take_part(piece.outputs[0].elements, count) && even;
+  for (Access& a : piece.outputs) even = take_part(a.elements, count) && even;
   if (!even) return std::nullopt;
   const auto add = [&](const OperandPort& port, const RowNest& strides) {
     PieceStrides s;
@@ -148,6 +149,7 @@ std::optional<OpPieces> cut_op(const VectorOp& op, const Op& r, int64_t rows) {
   add(input_port(w.in_port), w.row_stride);
   add(output_port(w.out_port), w.row_stride);
   if (w.mask) add(input_port(w.mask->port), w.mask->row_stride);
+  if (w.log) add(output_port(w.log->port), w.log->row_stride);
   return out;
 }
 

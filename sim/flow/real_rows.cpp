@@ -62,6 +62,12 @@ class RealRows : public RealPart {
     numbers().numerator = t->numerator;
     numbers().exponent = t->exponent;
     numbers().output_zero = t->output_zero;
+    if (work_.log) {
+      const auto log =
+          hw::softmax_log(scales, scale(layer_.outputs[static_cast<size_t>(work_.log->port)]));
+      if (!log) return log.errors();
+      numbers().logarithm = *log;
+    }
     std::vector<uint8_t> bytes;
     for (const auto* table : {&t->coarse, &t->fine})
       for (const int32_t word : *table) put_word(bytes, word);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <map>
 #include <numeric>
 
@@ -63,6 +64,7 @@ class Planner {
       widen(static_cast<TensorId>(t), calibration_.range(static_cast<TensorId>(t)));
     for (size_t i = 0; i < lowered_.layers.size(); ++i) ask(i);
     for (const Layer& l : lowered_.layers) limit_mask(l);
+    limit_logarithms();
     if (Status s = take_stated(); !s) return s.errors();
     std::vector<hw::ElementScale> out;
     for (size_t t = 0; t < graph_.tensors.size(); ++t) {
@@ -182,6 +184,37 @@ class Planner {
     const auto [root, factor] = groups_.find(l.inputs[static_cast<size_t>(mask)]);
     const double reach = mask_reach(calibration_.range(l.inputs[static_cast<size_t>(x)])) / factor;
     ranges_[root] = {std::max(ranges_[root].low, -reach), std::min(ranges_[root].high, reach)};
+  }
+
+  /// Of rows that a mask has taken away whole the logarithm of the sum is as far down as the mask.
+  /// As far below the least of any other row as leaves nothing of it is enough, and needed.
+  void limit_logarithms() {
+    struct Rows {
+      double least = std::numeric_limits<double>::infinity();
+      int blocks = 0;
+      bool masked = false;
+    };
+    std::map<size_t, Rows> roots;
+    for (const Layer& l : lowered_.layers) {
+      const auto* op = l.work.empty() ? nullptr : std::get_if<VectorOp>(&l.work.back());
+      if (!op || !op->row_work || !op->row_work->log) continue;
+      const int x = input_of(l, op->row_work->in_port);
+      if (x < 0) continue;
+      const TensorId id = l.outputs[static_cast<size_t>(op->row_work->log->port)];
+      const auto [root, factor] = groups_.find(id);
+      // No sum of what is left is less than its least score.
+      const double scores = calibration_.range(l.inputs[static_cast<size_t>(x)]).low;
+      Rows& rows = roots[root];
+      rows.least = std::min(rows.least, std::max(calibration_.range(id).low, scores) / factor);
+      rows.masked = rows.masked || op->row_work->mask;
+      ++rows.blocks;
+    }
+    for (const auto& [root, rows] : roots) {
+      if (!rows.masked) continue;
+      // All blocks that are gone together have less than half a step of 1/256.
+      ranges_[root].low = rows.least - std::log(512.0 * rows.blocks);
+      ranges_[root].high = std::max(ranges_[root].high, rows.least);
+    }
   }
 
   // ---- what the file states ---------------------------------------------------------------------

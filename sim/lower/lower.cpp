@@ -9,6 +9,7 @@
 
 #include "sim/base/sums.h"
 #include "sim/lower/functions.h"
+#include "sim/lower/logarithms.h"
 #include "sim/lower/patterns.h"
 #include "sim/lower/rotations.h"
 #include "sim/operators/op_table.h"
@@ -23,7 +24,8 @@ class Lowering {
         readers_(consumers(graph)),
         owner_(graph.tensors.size(), -1),
         is_output_(graph.tensors.size(), false),
-        functions_(find_functions(graph, readers_)) {
+        functions_(find_functions(graph, readers_)),
+        logarithms_(softmax_logarithms(graph)) {
     for (TensorId id : graph.outputs) is_output_[static_cast<size_t>(id)] = true;
     for (UnaryFunction& f : functions_)
       for (const NodeId id : f.nodes) function_of_[id] = &f;
@@ -39,6 +41,7 @@ class Lowering {
     if (const Status fits = check_macs(); !fits) return fits.errors();
     count_parameters(graph_, out_);
     merge_patterns(graph_, out_);
+    merge_logarithms(graph_, out_);
     merge_rotations(graph_, out_);
     return std::move(out_);
   }
@@ -146,6 +149,7 @@ class Lowering {
     const auto id = static_cast<size_t>(node.inputs[port]);
     if (owner_[id] < 0 || is_output_[id] || readers_[id].size() != 1) return nullptr;
     Layer& l = out_.layers[static_cast<size_t>(owner_[id])];
+    if (logarithms_.contains(l.node)) return nullptr;  // a softmax' second output as it is
     return l.outputs[0] == node.inputs[port] ? &l : nullptr;
   }
 
@@ -457,6 +461,7 @@ class Lowering {
   std::vector<int> owner_;  ///< layer that writes a tensor, -1: none that does work
   std::vector<bool> is_output_;
   std::vector<UnaryFunction> functions_;
+  const std::map<NodeId, NodeId> logarithms_;
   std::map<NodeId, UnaryFunction*> function_of_;
   std::map<const UnaryFunction*, bool> only_a_clip_;  ///< of those asked for
   std::map<TensorId, bool> leads_to_clip_;            ///< likewise

@@ -246,6 +246,10 @@ class Wishes {
     const RowMeaning& rows = *layer_.rows;
     if (ports_.empty() || ports_[0] != rows.in_port || no_result()) return;
     if (rows.channel_axes > 0) return pixels(true);
+    if (rows.log_port) {  // logarithms lie as their dims say, and so have their rows to
+      want(ports_[0], row_major_layout(dims(id(ports_[0]))));
+      return;
+    }
     std::vector<size_t> inner;
     for (size_t d = 0; d < rows.axes.size(); ++d)
       if (rows.axes[d].reduced) inner.push_back(d);

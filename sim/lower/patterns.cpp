@@ -4,6 +4,7 @@
 #include <array>
 
 #include "sim/base/sums.h"
+#include "sim/lower/logarithms.h"
 #include "sim/lower/pattern_matcher.h"
 #include "sim/operators/norm/row_rules.h"
 #include "sim/operators/op_table.h"
@@ -22,7 +23,11 @@ int64_t aligned(const Dims& dims, size_t i, size_t rank) {
 class Patterns {
  public:
   Patterns(const Graph& graph, const Lowered& lowered)
-      : graph_(graph), lowered_(lowered), readers_(consumers(graph)) {}
+      : graph_(graph), lowered_(lowered), readers_(consumers(graph)) {
+    for (const auto& [node, softmax] : softmax_logarithms(graph))
+      std::erase(readers_[static_cast<size_t>(graph.nodes[static_cast<size_t>(node)].inputs[0])],
+                 node);
+  }
 
   std::optional<PatternMatch> match(NodeId last) const {
     const Node& node = graph_.nodes[static_cast<size_t>(last)];
@@ -100,7 +105,8 @@ class Patterns {
 
   const Graph& graph_;
   const Lowered& lowered_;
-  const std::vector<std::vector<NodeId>> readers_;
+  /// By tensor; what takes the logarithm beside a softmax is part of it.
+  std::vector<std::vector<NodeId>> readers_;
 };
 
 /// All operations of the nodes.

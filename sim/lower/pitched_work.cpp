@@ -85,6 +85,7 @@ bool cut_level(RowWork& w, size_t level, int64_t inner) {
   strides(w.row_stride);
   strides(w.channel_stride);
   if (w.mask) strides(w.mask->row_stride);
+  if (w.log) strides(w.log->row_stride);
   return true;
 }
 

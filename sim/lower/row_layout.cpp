@@ -84,6 +84,20 @@ bool take_pieces(PlacedAxes& row, RowWork& out, int64_t& mask) {
   return true;
 }
 
+/// Rows are numbered as their nest has them, where they lie one behind the other.
+bool lay_logarithms(int port, RowWork& w) {
+  if (w.pieces != 1) return false;
+  w.log = {.port = port};
+  int64_t next = 1;
+  for (size_t l = kRowLevels; l-- > 0;) {
+    if (w.rows[l] == 1) continue;
+    if (w.row_stride[l] != next * w.run) return false;
+    w.log->row_stride[l] = next;
+    next *= w.rows[l];
+  }
+  return true;
+}
+
 }  // namespace
 
 int64_t mask_elements(const RowWork& w) {
@@ -121,6 +135,7 @@ std::optional<RowWork> row_work(const RowMeaning& meaning, const Layout& memory)
     out.row_stride[level] = rows[i].stride;
     out.channel_stride[level] = rows[i].channel;
   }
+  if (meaning.log_port && !lay_logarithms(*meaning.log_port, out)) return std::nullopt;
   if (!meaning.mask_port) return out;
   if (out.run > 1 && mask_run != 1) return std::nullopt;
   out.mask = {.port = *meaning.mask_port, .piece_stride = mask_pieces};
@@ -142,6 +157,12 @@ std::optional<RowMeaning> meaning_of(const Graph& graph, const Layer& l) {
   return row->rows(NodeView(graph, node));
 }
 
+Dims counts_of(const RowMeaning& meaning) {
+  Dims out;
+  for (const RowAxis& a : meaning.axes) out.push_back(a.count);
+  return out;
+}
+
 /// Rows of the layer's input, or of what lives only in it.
 std::optional<RowWork> work_of(const RowMeaning& meaning, const LayerLayouts& lies) {
   if (meaning.in_port < 0) return row_work(meaning, memory_axes(meaning));
@@ -149,6 +170,8 @@ std::optional<RowWork> work_of(const RowMeaning& meaning, const LayerLayouts& li
   if (meaning.mask_port && !lies.is_row_major(*meaning.mask_port)) return std::nullopt;
   const Layout& in = lies.input(meaning.in_port);
   if (in != lies.output(meaning.out_port)) return std::nullopt;
+  // Logarithms lie as their dims say, and rows must for them to have that order.
+  if (meaning.log_port && in != row_major_layout(counts_of(meaning))) return std::nullopt;
   auto out = row_work(meaning, in);
   if (!out) return out;
   out->in_port = lies.read_from(out->in_port);

@@ -42,9 +42,13 @@ void add(KeyBytes& key, const GemmOp& op) {
 
 void add(KeyBytes& key, const RowWork& w) {
   const auto& [kind, rows, row_stride, pieces, piece_stride, run, per_channel, channel_stride,
-               in_port, out_port, mask] = w;
+               in_port, out_port, mask, log] = w;
   key.add(kind).add(rows).add(row_stride).add(pieces, piece_stride, run, per_channel);
-  key.add(channel_stride).add(in_port, out_port, mask.has_value());
+  key.add(channel_stride).add(in_port, out_port, mask.has_value(), log.has_value());
+  if (log) {
+    const auto& [log_port, log_row_stride] = *log;
+    key.add(log_port).add(log_row_stride);
+  }
   if (!mask) return;
   const auto& [port, elements, mask_row_stride, mask_piece_stride] = *mask;
   key.add(port, elements).add(mask_row_stride).add(mask_piece_stride);
@@ -124,6 +128,11 @@ std::optional<RowProblem> row_problem(const RowWork& work, const OpRequest& r,
     const Operand mask = operand(r.inputs, work.mask->port, hw);
     if (mask.element_bytes != 1) return std::nullopt;
     p.mask = mask.place;
+  }
+  if (work.log) {
+    const Operand log = operand(r.outputs, work.log->port, hw);
+    if (log.element_bytes != 1) return std::nullopt;
+    p.log = log.place;
   }
   return p;
 }

@@ -17,6 +17,7 @@ class RowEmitter {
     sink_.tensor(p_.in, bytes);
     sink_.tensor(p_.out, bytes);
     if (p_.work.mask) sink_.tensor(p_.mask, p_.work.mask->elements);
+    if (p_.work.log) sink_.tensor(p_.log, p_.work.row_count());
     sink_.tensor(p_.parameters, p_.parameter_bytes(p_.work.rows));
     if (once()) {
       load_parameters(parameter_part(p_, p_.work.rows).walk, Address(0));
@@ -31,11 +32,12 @@ class RowEmitter {
 
   /// Where a chunk begins, in bytes of the tensors.
   struct Start {
-    Address rows{0}, mask{0}, parameters{0};
+    Address rows{0}, mask{0}, log{0}, parameters{0};
   };
 
   bool once() const { return t_.parameters == RowParameters::once; }
-  int parameter_tensor() const { return p_.work.mask ? 3 : 2; }
+  int log_tensor() const { return p_.work.mask ? 3 : 2; }
+  int parameter_tensor() const { return log_tensor() + (p_.work.log ? 1 : 0); }
   void sync(hw::SyncKind kind, hw::Queue queue, hw::Buffer b) { sink_.sync(kind, queue, b); }
 
   void level(size_t l, const Start& start) {
@@ -46,6 +48,7 @@ class RowEmitter {
                    Start next = start;
                    next.rows += at * p_.work.row_stride[l];
                    if (p_.work.mask) next.mask += at * p_.work.mask->row_stride[l];
+                   if (p_.work.log) next.log += at * p_.work.log->row_stride[l];
                    next.parameters +=
                        at * (p_.work.channel_stride[l] * hw::RowCommand::kChannelBytes);
                    rows_[l] = s.size;
@@ -95,6 +98,11 @@ class RowEmitter {
     sync(hw::SyncKind::signal_full, hw::Queue::vector, hw::Buffer::output);
     sync(hw::SyncKind::wait_full, hw::Queue::store, hw::Buffer::output);
     sink_.store(1, rows_part(p_, rows_).walk, [&](auto& c) { c.target = start.rows; });
+    if (p_.work.log)
+      sink_.store(log_tensor(), log_part(p_, rows_).walk, [&](auto& c) {
+        c.target = start.log;
+        c.slot_offset = log_offset(p_, rows_);
+      });
     sync(hw::SyncKind::signal_free, hw::Queue::store, hw::Buffer::output);
   }
 

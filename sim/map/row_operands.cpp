@@ -41,6 +41,7 @@ void set_numbers(const RowProblem& p, hw::RowCommand& c) {
     c.difference_shift = n.difference_shift;
     c.numerator = n.numerator;
     c.exponent = n.exponent;
+    if (p.work.log) c.logarithm = n.logarithm;
     return;
   }
   c.input_zero = n.input_zero;
@@ -102,8 +103,16 @@ int64_t RowProblem::parameter_bytes(const RowNest& rows) const {
   return parameter_part(*this, rows).bytes;
 }
 
+RowPart log_part(const RowProblem& p, const RowNest& rows) {
+  return row_part(levels(rows, 1, 1), levels(p.work.log->row_stride, 0, 1), 1);
+}
+
+int64_t log_offset(const RowProblem& p, const RowNest& rows) { return rows_part(p, rows).bytes; }
+
 int64_t output_bytes(const RowProblem& p, const RowTile& t, const RowNest& rows) {
-  return rows_part(p, rows).bytes + (t.parameters == RowParameters::halves ? p.work.length() : 0);
+  const int64_t logs = p.work.log ? log_part(p, rows).bytes : 0;
+  const int64_t half = t.parameters == RowParameters::halves ? p.work.length() : 0;
+  return rows_part(p, rows).bytes + logs + half;
 }
 
 hw::RowCommand row_command(const RowProblem& p, const RowTile& t, const RowNest& rows,
@@ -124,6 +133,7 @@ hw::RowCommand row_command(const RowProblem& p, const RowTile& t, const RowNest&
         row_strides(parameter_part(p, t.parameters == RowParameters::once ? w.rows : rows));
   if (t.parameters == RowParameters::halves) take_half(c, half);
   set_numbers(p, c);
+  if (c.logarithm) c.logarithm->offset = hw::Affine(log_offset(p, rows));
   return c;
 }
 

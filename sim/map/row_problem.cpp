@@ -56,6 +56,7 @@ RowTimes times_of(const RowProblem& p, const hw::HwConfig& hw, const RowTile& t,
                transfer(hw, p.out, walk, hw::Buffer::output)};
   if (p.work.mask)
     out.load += transfer(hw, p.mask, mask_part(p, rows).walk, hw::Buffer::activation);
+  if (p.work.log) out.store += transfer(hw, p.log, log_part(p, rows).walk, hw::Buffer::output);
   const int64_t commands = row_commands(t);
   if (t.parameters != RowParameters::once) {
     hw::Walk parameters = parameter_part(p, rows).walk;

@@ -16,12 +16,13 @@ struct RowNumbers {
   int32_t input_zero = 0;
   int64_t epsilon = 0;
   int32_t output_zero = 0, low = -128, high = 127;
+  hw::RowLogarithm logarithm{};  ///< but for where it lies
 };
 
 /// Rows that a machine of int8 works on by RowCommands: golden gives what the op gives.
 struct RowProblem {
   RowWork work;
-  Place in, out, mask;
+  Place in, out, mask, log;
   Place parameters;  ///< tables of a softmax, or of each channel its words
   RowNumbers numbers{};
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <cmath>
 
 #include "sim/ref/integer_arithmetic.h"
 
@@ -29,9 +30,9 @@ class RowPlaces {
  public:
   explicit RowPlaces(const IntegerRows& p) : p_(p), work_(p.work), out_(p.in.begin(), p.in.end()) {}
 
-  std::vector<int8_t> run() {
+  RowResults run() {
     level(0, 0, 0, 0);
-    return std::move(out_);
+    return {std::move(out_), std::move(logarithms_)};
   }
 
  private:
@@ -92,6 +93,20 @@ class RowPlaces {
       const int64_t y = nearest(term(most - logit(p, e, i)) * r, f) + p_.out_zero;
       out_[i] = static_cast<int8_t>(limited(y, INT8_MIN, INT8_MAX));
     });
+    if (work_.log) logarithms_.push_back(logarithm(most, d, width));
+  }
+
+  /// Of a row whose sum has the width and these first 32 bits.
+  int8_t logarithm(int64_t most, uint64_t first, int32_t width) const {
+    const auto power = [](uint64_t j) {
+      return std::llround(65536 * std::log2(1 + static_cast<double>(j) / 64));
+    };
+    const uint64_t j = (first >> 25) - 64, rest = first >> 15 & 1023;
+    const int64_t line = (power(j + 1) - power(j)) * static_cast<int64_t>(rest);
+    const int64_t log2 = int64_t{width - 31} * 65536 + power(j) + nearest(line, 10);
+    const IntegerLogarithm& l = p_.logarithm;
+    const int64_t y = nearest(most * l.row + log2 * l.sum + l.addend, l.shift);
+    return static_cast<int8_t>(limited(y, INT8_MIN, INT8_MAX));
   }
 
   // ---- normalisation ----------------------------------------------------------------------------
@@ -126,11 +141,11 @@ class RowPlaces {
   const IntegerRows& p_;
   const sim::RowWork& work_;
   int64_t row_ = 0, mask_ = 0, channel_ = 0;  ///< of the row: its first element and channel
-  std::vector<int8_t> out_;
+  std::vector<int8_t> out_, logarithms_;
 };
 
 }  // namespace
 
-std::vector<int8_t> integer_rows(const IntegerRows& p) { return RowPlaces(p).run(); }
+RowResults integer_rows(const IntegerRows& p) { return RowPlaces(p).run(); }
 
 }  // namespace accsim::sim::ref

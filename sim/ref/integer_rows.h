@@ -15,6 +15,12 @@ struct IntegerSoftmax {
   std::array<int32_t, 64> coarse{}, fine{};
 };
 
+/// Constants of the logarithm of a softmax' sums.
+struct IntegerLogarithm {
+  int64_t row = 0, sum = 0, addend = 0;
+  int32_t shift = 0;
+};
+
 /// Constants of a normalisation, and those of a channel.
 struct IntegerNorm {
   int32_t in_zero = 0;
@@ -32,10 +38,15 @@ struct IntegerRows {
   std::span<const int8_t> in, mask;
   int32_t out_zero = 0;
   IntegerSoftmax softmax;  ///< of a softmax
-  IntegerNorm norm;        ///< of a normalisation
+  IntegerLogarithm logarithm;
+  IntegerNorm norm;  ///< of a normalisation
 };
 
-/// The result, which lies as the input does, by the contract's arithmetic.
-std::vector<int8_t> integer_rows(const IntegerRows& p);
+/// The result, which lies as the input does, by the contract's arithmetic; and where the work has
+/// logarithms those, densely.
+struct RowResults {
+  std::vector<int8_t> rows, logarithms;
+};
+RowResults integer_rows(const IntegerRows& p);
 
 }  // namespace accsim::sim::ref

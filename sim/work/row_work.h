@@ -31,6 +31,8 @@ struct RowMeaning {
   size_t channel_axes = 0;
   int in_port = 0, out_port = 0;                ///< or kInternalPort
   std::optional<int> mask_port = std::nullopt;  ///< softmax: what is added before it
+  /// Softmax: output for the logarithm of each row's sum of exponentials.
+  std::optional<int> log_port = std::nullopt;
 };
 
 /// Counts of a nest of rows, outermost first.
@@ -46,6 +48,13 @@ struct RowMask {
   friend bool operator==(const RowMask&, const RowMask&) = default;
 };
 
+/// Where the logarithms of a softmax' sums lie, an element a row: densely, in the order of the nest.
+struct RowLog {
+  int port = 0;  ///< an output
+  RowNest row_stride{};
+  friend bool operator==(const RowLog&, const RowLog&) = default;
+};
+
 /// Rows as they lie in memory, in elements. A row is `pieces` pieces of `run` contiguous elements;
 /// input and output lie alike. Of a normalisation element e of each piece is of channel
 /// e / per_channel, counted from the row's index times channel_stride on.
@@ -58,6 +67,7 @@ struct RowWork {
   RowNest channel_stride{};
   int in_port = 0, out_port = 0;
   std::optional<RowMask> mask = std::nullopt;
+  std::optional<RowLog> log = std::nullopt;
 
   int64_t row_count() const { return rows[0] * rows[1] * rows[2] * rows[3]; }
   int64_t length() const { return pieces * run; }

@@ -207,7 +207,7 @@ TEST(IntegerRows, SoftmaxIsWithinItsBound) {
   Values in(600);
   for (int8_t& v : in) v = static_cast<int8_t>(random());
   p.in = in;
-  const Values out = integer_rows(p);
+  const Values out = integer_rows(p).rows;
   for (size_t row = 0; row < 20; ++row) {
     double sum = 0;
     for (size_t i = 0; i < 30; ++i) sum += std::exp(in[row * 30 + i] / 8.0);
@@ -233,7 +233,7 @@ TEST(IntegerRows, NormalisationsAreWithinTheirBounds) {
     Values in(480);
     for (int8_t& v : in) v = static_cast<int8_t>(random());
     p.in = in;
-    const Values out = integer_rows(p);
+    const Values out = integer_rows(p).rows;
     for (size_t row = 0; row < 10; ++row) {
       double mean = 0, squares = 0;
       for (size_t i = 0; i < 48; ++i) mean += (in[row * 48 + i] - 5) / 48.0;
