@@ -73,6 +73,7 @@ struct CostCommand {
     model.add_to(app, false);
     model.add_cut_to(app);
     model.add_torch_to(app);
+    model.add_attention_to(app);
     model.add_programs_to(app);
     app.option_defaults()->group("Output");
     app.add_option("--json", json, "Write the report as JSON (accsim.report/1); - for stdout")

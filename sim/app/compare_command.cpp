@@ -65,6 +65,7 @@ void CompareCommand::add_to(CLI::App& app) {
       ->type_name(kMachine)
       ->allow_extra_args(false);
   graph_.add_graph_options_to(*sub_);
+  graph_.add_attention_to(*sub_);
   graph_.add_programs_to(*sub_);
   mapping_.add_to(*sub_);
   mapping_b_.add_to_side_b(*sub_);

@@ -164,8 +164,19 @@ void ModelOptions::add_cut_to(CLI::App& app) {
   app.option_defaults()->group("Options");
 }
 
+void ModelOptions::add_attention_to(CLI::App& app) {
+  app.add_option("--key-blocks", key_blocks_,
+                 "Do attention over twice as many keys or more in blocks of about N keys (online "
+                 "softmax): scores of a block may stay on chip where those of all keys don't; "
+                 "what the blocks give is put together by the logarithms of their sums")
+      ->type_name("N")
+      ->check(CLI::Range(int64_t{1}, kMostNodes))
+      ->group("Model");
+}
+
 Result<ElaborateOptions> ModelOptions::elaborate() const {
   ElaborateOptions out;
+  out.key_blocks = key_blocks_;
   out.cut = cut_;
   out.allow_unsupported = allow_unsupported_;
   out.limits = limits_;
@@ -202,6 +213,7 @@ std::vector<std::string> ModelOptions::words() const {
   for (const std::string& text : branches_) out.insert(out.end(), {"--branch", text});
   if (!cut_.from.empty()) out.insert(out.end(), {"--from", cut_.from});
   if (!cut_.until.empty()) out.insert(out.end(), {"--until", cut_.until});
+  if (key_blocks_ > 0) out.insert(out.end(), {"--key-blocks", std::to_string(key_blocks_)});
   if (allow_unsupported_) out.emplace_back("--allow-unsupported");
   const Limits usual;
   const auto add = [&](std::string_view option, int64_t value, int64_t by_default) {

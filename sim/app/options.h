@@ -31,6 +31,8 @@ class ModelOptions {
   void add_run_limits_to(CLI::App& app);
   /// Those that cut the graph, for commands that look at parts of networks.
   void add_cut_to(CLI::App& app);
+  /// That which does attention in blocks, for commands that map networks or run them.
+  void add_attention_to(CLI::App& app);
   /// Those for models that are TorchScript files, where a command reads by load().
   void add_torch_to(CLI::App& app) { torch_.add_to(app); }
   const std::string& model() const { return model_; }
@@ -49,6 +51,7 @@ class ModelOptions {
   Limits limits_;
   /// Limits::graph_bytes and memory_bytes as the options have them.
   int64_t graph_mib_ = Limits{}.graph_bytes >> 20, memory_mib_ = Limits{}.memory_bytes >> 20;
+  int64_t key_blocks_ = 0;
   bool allow_unsupported_ = false;
   TorchFile torch_;
 };

@@ -54,6 +54,7 @@ void RunCommand::add_to(CLI::App& app) {
           "an operator type, or a glob of layer names")
       ->type_name("all|OP|GLOB");
   add_int8_to(*sub_);
+  model_.add_attention_to(*sub_);
   model_.add_run_limits_to(*sub_);
   sub_->add_option("--threads", threads_, "Threads to compute with")
       ->type_name("N")

@@ -45,6 +45,7 @@ void ServeCommand::add_to(CLI::App& app) {
                    "Machine: a description (YAML) or the name of a shipped one; default: 64x64")
       ->type_name(kMachine);
   graph_.add_graph_options_to(*sub_);
+  graph_.add_attention_to(*sub_);
   graph_.add_programs_to(*sub_);
   mapping_.add_to(*sub_);
   sub_->add_option("--store", store_,

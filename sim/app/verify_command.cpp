@@ -102,6 +102,7 @@ void VerifyCommand::add_to(CLI::App& app) {
       ->required();
   model_.add_to(*sub_, false);
   model_.add_torch_to(*sub_);
+  model_.add_attention_to(*sub_);
   model_.add_programs_to(*sub_);
   sub_->add_option("--gemm", gemms_, "Verify one product, e.g. 100x200x300")
       ->type_name("MxKxN")

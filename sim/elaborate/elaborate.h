@@ -24,6 +24,8 @@ struct ElaborateOptions {
   Limits limits{};                         ///< of what the model may ask for
   bool allow_unsupported = false;  ///< keep nodes of unknown operators, with declared shapes
   bool as_written = false;         ///< no real_graph() is made of it, no operator spelled out
+  /// Keys of the blocks in which attention is done (in_key_blocks()); 0: as it is.
+  int64_t key_blocks = 0;
   bool skip_unknown = false;  ///< bindings and shapes of what the model doesn't have are no error
 };
 

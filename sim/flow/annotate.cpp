@@ -152,10 +152,17 @@ Result<PatchedFile> annotate(const AnnotateRequest& request, const Report& repor
   const Result<Elaborated> made = elaborate_with_origins(*model, request.elaborate);
   if (!made) return made.errors();
   std::map<size_t, std::vector<const LayerReport*>> layers;
-  bool same = made->origins.size() == report.layers.size();
+  const std::vector<Node>& nodes = made->graph.nodes;
+  const bool in_parts =
+      std::ranges::any_of(report.layers, [](const LayerReport& l) { return !l.part_of.empty(); });
+  bool same = in_parts || made->origins.size() == report.layers.size();
   for (size_t i = 0; same && i < report.layers.size(); ++i) {
-    same = made->graph.nodes[i].name == report.layers[i].name;
-    layers[made->origins[i]].push_back(&report.layers[i]);
+    const LayerReport& l = report.layers[i];
+    const std::string& name = l.part_of.empty() ? l.name : l.part_of;
+    const auto node = in_parts ? std::ranges::find(nodes, name, &Node::name)
+                               : nodes.begin() + static_cast<ptrdiff_t>(i);
+    same = node != nodes.end() && node->name == name;
+    if (same) layers[made->origins[static_cast<size_t>(node - nodes.begin())]].push_back(&l);
   }
   if (!same) return Error{Errc::io, "has changed since it was costed; run again", request.model};
   ModelNotes notes;

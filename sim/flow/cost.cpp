@@ -17,6 +17,8 @@
 #include "sim/flow/network_slack.h"
 #include "sim/flow/product_modes.h"
 #include "sim/flow/requests.h"
+#include "sim/lower/attention.h"
+#include "sim/lower/attention_blocks.h"
 #include "sim/lower/lay_out.h"
 #include "sim/lower/pads.h"
 #include "sim/lower/parameter_sums.h"
@@ -41,6 +43,7 @@ void describe_model(const Graph& graph, const Lowered& lowered, Report& r) {
     r.params_by_type.emplace_back(type, sum.count);
     r.bytes_by_type.emplace_back(type, sum.bytes);
   }
+  r.key_blocks = graph.key_blocks;
   r.bindings.assign(graph.bindings.begin(), graph.bindings.end());
   r.defaulted = graph.defaulted;
   r.assumed = graph.assumed;
@@ -55,6 +58,7 @@ LayerReport describe_layer(const Graph& graph, const Lowered& lowered, const Lay
   if (l.merged_into >= 0) out.merged_into = lowered.layers[static_cast<size_t>(l.merged_into)].name;
   const Node& node = graph.nodes[static_cast<size_t>(l.node)];
   out.module = node.module;
+  out.part_of = node.part_of;
   for (TensorId id : node.inputs)
     if (id != kNoTensor) out.input_shapes.push_back(graph.tensor(id).dims);
   for (TensorId id : node.outputs)
@@ -333,12 +337,44 @@ class NetworkCosting {
 
 }  // namespace
 
+namespace {
+
+Error no_long_attention(const std::string& of, int64_t keys) {
+  return {Errc::usage,
+          fmt::format("no attention of {} is over at least {} keys and spelled out as MatMul, "
+                      "Softmax along its last axis and MatMul",
+                      of, 2 * keys),
+          "--key-blocks"};
+}
+
+}  // namespace
+
+Result<Graph> costed_graph(Graph graph, const ElaborateOptions& options) {
+  if (!options.as_written) graph = absorb_pads(real_graph(std::move(graph)));
+  if (options.key_blocks == 0) return graph;
+  constexpr int64_t kNodesOfABlock = 12;  // or fewer, with those that cut what it reads
+  int64_t nodes = std::ssize(graph.nodes);
+  for (const Attention& a : attentions(graph))
+    nodes = add_counts(nodes, a.keys / options.key_blocks * kNodesOfABlock);
+  if (nodes > options.limits.nodes)
+    return Error{Errc::capacity,
+                 fmt::format("blocks of {} keys make up to {} nodes, at most {} are made; {} N "
+                             "takes N, larger blocks are fewer",
+                             options.key_blocks, nodes, options.limits.nodes, kNodesOption),
+                 "--key-blocks"};
+  Graph blocks = in_key_blocks(graph, options.key_blocks);
+  if (blocks.key_blocks == 0 && !options.skip_unknown)
+    return no_long_attention("'" + graph.file + "'", options.key_blocks);
+  return blocks;
+}
+
 Result<Graph> load_graph(const std::string& path, const ElaborateOptions& options) {
   Result<ModelDef> model = read_model(path);
   if (!model) return model.errors();
   Result<Graph> graph = elaborate(*model, options);
   if (!graph) return graph.errors();
-  if (!options.as_written) *graph = absorb_pads(real_graph(std::move(*graph)));
+  graph = costed_graph(std::move(*graph), options);
+  if (!graph) return graph;
   if (const Status good = verify(*graph); !good) return good.errors();
   return graph;
 }
@@ -371,6 +407,10 @@ Result<std::vector<Graph>> load_graphs(const std::vector<std::string>& paths,
           });
         },
         fmt::format("an input '{}' to give a shape to", shape.first));
+  const auto in_blocks = [](const Graph& g) { return g.key_blocks > 0; };
+  if (options.key_blocks > 0 && each.skip_unknown && std::ranges::none_of(out, in_blocks) &&
+      !options.skip_unknown && errors.empty())
+    errors.push_back(no_long_attention("the models", options.key_blocks));
   if (!errors.empty()) return errors;
   return out;
 }

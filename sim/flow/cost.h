@@ -17,6 +17,10 @@
 
 namespace accsim::sim {
 
+/// What is costed of a graph: real numbers, padding left to the windows that read it, both unless
+/// it is to be as written; attention in blocks of keys where options say so. Errc::usage where none
+/// is long enough.
+Result<Graph> costed_graph(Graph graph, const ElaborateOptions& options);
 /// File -> ModelDef -> flat graph with every shape known.
 Result<Graph> load_graph(const std::string& path, const ElaborateOptions& options);
 /// The same of several files, in their order. A binding or an input's shape must be known to one of

@@ -6,7 +6,11 @@ namespace accsim::sim {
 namespace {
 
 constexpr int64_t kMostTurns = 10'000;  ///< of a run
-constexpr int64_t kSameAlive = 16;      ///< pieces from which on as many are alive at once
+
+/// Pieces of a run from which on as many are alive at once as of more: all ops have one by then.
+int64_t enough_pieces(const RowRun& run, int64_t count) {
+  return std::min(count, 2 * std::ssize(run.ops) + 2);
+}
 
 }  // namespace
 
@@ -40,7 +44,7 @@ std::vector<int64_t> RowPlanner::counts(const RowRun& run) const {
   const auto stays = [&](int64_t count) {
     int64_t bytes = run.shared_beside;
     const std::vector<int64_t> alive =
-        most_alive(turns(array, std::min(count, kSameAlive)), run.ops.size());
+        most_alive(turns(array, enough_pieces(run, count)), run.ops.size());
     for (size_t k = 0; k + 1 < run.ops.size(); ++k) bytes += alive[k] * run.piece_bytes(k, count);
     return bytes <= capacity;
   };
@@ -53,7 +57,7 @@ std::optional<RowPlan> RowPlanner::plan(const RowRun& run, const RowCut& as) con
   const int64_t count = as.pieces;
   const std::vector<bool> array = on_array(run);
   const std::vector<int64_t> alive = most_alive(
-      in_parts(turns(array, std::min(count, kSameAlive)), array, as.parts), array, as.parts);
+      in_parts(turns(array, enough_pieces(run, count)), array, as.parts), array, as.parts);
   RowPlan out{&run, as, {}, {}, {}, {}, run.shared_beside};
   for (size_t k = 0; k < run.ops.size(); ++k) {
     auto pieces = sim::cut(*ops[run.ops[k]].request, count * (array[k] ? 1 : as.parts), hw);

@@ -10,8 +10,7 @@
 #include <set>
 #include <utility>
 
-#include "sim/lower/pads.h"
-#include "sim/lower/real_graph.h"
+#include "sim/flow/cost.h"
 #include "sim/onnx/reader.h"
 #include "sim/ref/npy.h"
 #include "sim/ref/run_work.h"
@@ -181,7 +180,8 @@ Result<PreparedRun> prepare_run(const RunRequest& request) {
     if (Result<Graph> fixed = elaborate(*model, options)) graph = std::move(fixed);
   }
   if (!graph) return graph.errors();
-  if (request.reals) *graph = absorb_pads(real_graph(std::move(*graph)));
+  graph = costed_graph(std::move(*graph), options);
+  if (!graph) return graph.errors();
   PreparedRun out{
       .graph = std::move(*graph),
       .inputs = std::move(*arrays),

@@ -266,7 +266,8 @@ class Scheduler {
       chain_.add(plan.mappings[t.k]->link.steps, tensors.of(t));
       if (chain_.total() > most) break;
     }
-    for (const Stretch& s : behind) chain_.add(s.mapping->link.steps, s.tensors);
+    if (chain_.total() <= most)
+      for (const Stretch& s : behind) chain_.add(s.mapping->link.steps, s.tensors);
     const int64_t total = chain_.total();
     chain_.go_to(begin);
     return total;

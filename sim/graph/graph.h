@@ -65,6 +65,8 @@ struct Node {
   std::string written_as{};
   std::vector<TensorId> quantisation{};
   bool absorbed = false;
+  /// Of a node that the file doesn't have: the name of the one that it is a part of.
+  std::string part_of{};
 
   /// The operator of the file.
   const std::string& file_op() const { return written_as.empty() ? op_type : written_as; }
@@ -92,10 +94,11 @@ struct Graph {
   std::vector<Node> nodes;
   std::vector<TensorId> inputs;
   std::vector<TensorId> outputs;
-  std::map<std::string, int64_t> bindings;      ///< what each symbol was bound to
-  std::vector<std::string> defaulted;           ///< symbols bound to 1 for want of a --bind
-  std::map<std::string, int64_t> given_sizes;   ///< of nodes, for what only a run decides
-  std::map<std::string, bool> given_branches;   ///< of Ifs: is it the then branch?
+  std::map<std::string, int64_t> bindings;     ///< what each symbol was bound to
+  std::vector<std::string> defaulted;          ///< symbols bound to 1 for want of a --bind
+  std::map<std::string, int64_t> given_sizes;  ///< of nodes, for what only a run decides
+  std::map<std::string, bool> given_branches;  ///< of Ifs: is it the then branch?
+  int64_t key_blocks = 0;  ///< keys of the blocks that attention was cut into; 0: it wasn't
   std::vector<Assumption> assumed;              ///< what was taken for what only a run decides
   std::map<std::string, std::string> metadata;  ///< properties of the model
   std::shared_ptr<const void> mapping;          ///< keeps Payload::data alive

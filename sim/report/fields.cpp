@@ -79,6 +79,9 @@ void add_identity(List& list) {
                   "module of the network's source that the node is of, as PyTorch's exporters "
                   "note it or the node's name says",
                   kLayer, words(&LayerReport::module)});
+  list.push_back({"part_of", "",
+                  "the model's node that it is a part of, where attention was cut into blocks",
+                  kLayer, words(&LayerReport::part_of)});
   list.push_back({"merged_into", "", "the layer whose program does a folded layer's work", kLayer,
                   words(&LayerReport::merged_into)});
   list.push_back({"output_shape",

@@ -41,6 +41,7 @@ Json model(const Report& report) {
           {"bytes_by_type", bytes},
           {"bindings", bindings},
           {"defaulted", report.defaulted},
+          {"key_blocks", report.key_blocks},
           {"assumed", assumptions_json(report.assumed)}};
 }
 

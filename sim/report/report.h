@@ -79,7 +79,8 @@ std::vector<Loss> losses(const Costs& c);
 /// One node of the graph: what became of it and, when it has a program, what that costs.
 struct LayerReport {
   std::string name, op_type;
-  std::string module;  ///< of the network's source, its parts divided by "."; "": not known
+  std::string module;   ///< of the network's source, its parts divided by "."; "": not known
+  std::string part_of;  ///< name of the file's node, where this is a part of it; else ""
   Fate fate = Fate::view;
   std::string merged_into;   ///< folded layers: the layer whose program does their work; or ""
   std::string mapping;       ///< tilings chosen, for people
@@ -126,7 +127,8 @@ struct Report {
   std::vector<std::pair<std::string, int64_t>> params_by_type, bytes_by_type;
   std::vector<std::pair<std::string, int64_t>> bindings;  ///< symbol, bound value
   std::vector<std::string> defaulted;                     ///< symbols bound to 1 by default
-  std::vector<Assumption> assumed;                        ///< sizes that only a run decides
+  int64_t key_blocks = 0;  ///< keys of the blocks that attention was cut into; 0: it wasn't
+  std::vector<Assumption> assumed;  ///< sizes that only a run decides
   // machine
   hw::HwConfig hw;
   double area_mm2 = 0, core_area_mm2 = 0;  ///< by hw/area/area.h: all, and without DRAM's interface

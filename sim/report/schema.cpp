@@ -114,14 +114,16 @@ Json assumption_schema() {
 }
 
 Json model_schema() {
-  Json properties = keys({{"name", "string", "name of the graph"},
-                          {"file", "string", "path as given"},
-                          {"opset", "integer", "version of the default operator set"},
-                          {"ir_version", "integer", "version of the file format"},
-                          {"nodes", "integer", "nodes of the graph"},
-                          {"params", "integer", "elements of trained parameters"},
-                          {"buffers", "integer", "elements of constants that aren't trained"},
-                          {"weight_bytes", "integer", "bytes of both, as stored"}});
+  Json properties = keys(
+      {{"name", "string", "name of the graph"},
+       {"file", "string", "path as given"},
+       {"opset", "integer", "version of the default operator set"},
+       {"ir_version", "integer", "version of the file format"},
+       {"nodes", "integer", "nodes of the graph"},
+       {"params", "integer", "elements of trained parameters"},
+       {"buffers", "integer", "elements of constants that aren't trained"},
+       {"weight_bytes", "integer", "bytes of both, as stored"},
+       {"key_blocks", "integer", "keys of the blocks that attention was cut into; 0: it wasn't"}});
   Json bindings = typed("object", "symbols of dynamic dimensions and the values bound to them");
   bindings["additionalProperties"] = {{"type", "integer"}};
   properties["bindings"] = std::move(bindings);

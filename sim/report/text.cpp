@@ -171,6 +171,9 @@ void add_header(const Report& report, Page& page) {
   if (report.bytes_by_type.size() > 1) page.item("", weight_types(report));
   if (!report.bindings.empty()) page.item("symbols", symbols(report));
   for (const std::string& text : assumption_texts(report.assumed)) page.item("assumed", text);
+  if (report.key_blocks > 0)
+    page.item("attention", fmt::format("in blocks of about {} keys (online softmax)",
+                                       format_count(report.key_blocks)));
   add_machine(report, page);
 }
 

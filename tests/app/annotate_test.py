@@ -197,6 +197,24 @@ class AnnotateTest(unittest.TestCase):
                 machine.write_text(notes.model["machine_yaml"])
                 self.assertEqual(run("hw", "check", machine).returncode, 0)
 
+    def test_nodes_carry_the_sum_of_the_blocks_of_their_keys(self):
+        nodes = [
+            helper.make_node("MatMul", ["q", "k"], ["s"], name="scores"),
+            helper.make_node("Softmax", ["s"], ["p"], name="softmax", axis=-1),
+            helper.make_node("MatMul", ["p", "v"], ["o"], name="mixed"),
+        ]
+        inputs = [tensor("q", 2, 16, 8), tensor("k", 2, 8, 64), tensor("v", 2, 64, 8)]
+        graph = helper.make_graph(nodes, "g", inputs, [tensor("o", 2, 16, 8)])
+        data, report = self.annotate(self.save(graph), "--key-blocks", "16")
+        self.assertEqual(report["model"]["key_blocks"], 16)
+        notes = Annotated(data)
+        self.assertEqual(len(notes.nodes), len(nodes))
+        for node, said in zip(nodes, notes.nodes):
+            parts = [row for row in report["layers"] if row["part_of"] == node.name]
+            self.assertGreaterEqual(len(parts), 4)
+            self.assertEqual(int(said["layers"]), len(parts))
+            self.assertEqual(int(said["cycles"]), sum(row["cycles"] for row in parts))
+
     def network(self):
         """A product and more, with weights and what is easy to lose."""
         nodes = [

@@ -118,7 +118,7 @@ NO_FILES = """
     --in-place --reorder --arena --tile --edge --layers size --op --batch --transA --transB --alpha
     --beta --bias --opset --shard --pareto --where --nodes --partition --time --dry-run --pattern
     --bursts --conv --pe-modules --columns --verbose --trace-commands --network --inputs --calibrate
-    --percentile --random-numbers --by --assume --trace-layer --trace-limit --resume-at --until
+    --key-blocks --percentile --random-numbers --by --assume --trace-layer --trace-limit --resume-at --until
     --branch --from --no-interval --max-nodes --max-graph-mib --max-rank --max-programs
     --max-memory-mib --max-gops
     shell command
