@@ -22,8 +22,9 @@ RowPart row_part(const RowLevels& counts, const RowLevels& strides, int64_t unit
 /// Operands of a chunk of `rows`.
 RowPart rows_part(const RowProblem& p, const RowNest& rows);
 RowPart mask_part(const RowProblem& p, const RowNest& rows);
-/// The logarithms, densely behind the rows in the output slot: from log_offset() on.
+/// The logarithms, densely behind the rows in the output slot.
 RowPart log_part(const RowProblem& p, const RowNest& rows);
+/// Bytes of the rows before them.
 int64_t log_offset(const RowProblem& p, const RowNest& rows);
 /// Of a softmax its tables.
 RowPart parameter_part(const RowProblem& p, const RowNest& rows);

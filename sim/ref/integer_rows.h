@@ -42,11 +42,12 @@ struct IntegerRows {
   IntegerNorm norm;  ///< of a normalisation
 };
 
-/// The result, which lies as the input does, by the contract's arithmetic; and where the work has
-/// logarithms those, densely.
+/// What becomes of rows, which lie as the input does; and where the work has logarithms those,
+/// densely.
 struct RowResults {
   std::vector<int8_t> rows, logarithms;
 };
+/// The results by the contract's arithmetic.
 RowResults integer_rows(const IntegerRows& p);
 
 }  // namespace accsim::sim::ref

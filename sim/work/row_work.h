@@ -48,7 +48,7 @@ struct RowMask {
   friend bool operator==(const RowMask&, const RowMask&) = default;
 };
 
-/// Where the logarithms of a softmax' sums lie, an element a row: densely, in the order of the nest.
+/// Where the logarithms of a softmax' sums lie, an element a row: densely, in the nest's order.
 struct RowLog {
   int port = 0;  ///< an output
   RowNest row_stride{};

@@ -118,9 +118,9 @@ NO_FILES = """
     --in-place --reorder --arena --tile --edge --layers size --op --batch --transA --transB --alpha
     --beta --bias --opset --shard --pareto --where --nodes --partition --time --dry-run --pattern
     --bursts --conv --pe-modules --columns --verbose --trace-commands --network --inputs --calibrate
-    --key-blocks --percentile --random-numbers --by --assume --trace-layer --trace-limit --resume-at --until
+    --percentile --random-numbers --by --assume --trace-layer --trace-limit --resume-at --until
     --branch --from --no-interval --max-nodes --max-graph-mib --max-rank --max-programs
-    --max-memory-mib --max-gops
+    --max-memory-mib --max-gops --key-blocks
     shell command
     --b-dataflow --b-mapping --b-objective --b-slack --b-effort --port --max-upload
 """

@@ -188,4 +188,10 @@ class Reduction(Rules):
         return [self.clip(self.rs(total * mult, shift) + case["zero"])]
 
 
-OPERATIONS = {"softmax": Softmax, "logarithm": Logarithm, "norm": Norm, "mean": Reduction, "scaled_sum": Reduction}
+OPERATIONS = {
+    "softmax": Softmax,
+    "logarithm": Logarithm,
+    "norm": Norm,
+    "mean": Reduction,
+    "scaled_sum": Reduction,
+}

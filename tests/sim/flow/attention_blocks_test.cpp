@@ -80,9 +80,9 @@ ModelBuilder attention(const Spelling& s) {
   b.node("MatMul", {"q", k}, {"s"});
   b.node("Constant", {}, {"factor"}, {{"value_float", "", s.divides ? 2.5 : 0.4}});
   b.node("Constant", {}, {"low"}, {{"value_float", "", s.low}});
-  const auto then = [&](const std::string& op, std::vector<std::string> inputs) {
+  const auto then = [&](const std::string& op, const std::vector<std::string>& inputs) {
     b.node(op, inputs, {of + "'"});
-    of += "'";
+    of += '\'';
   };
   if (s.scaled) then(s.divides ? "Div" : "Mul", {of, "factor"});
   if (s.computed_mask) {
@@ -224,8 +224,8 @@ TEST(KeyBlocks, AreOfWhatNobodyElseReadsAndIsLong) {
   EXPECT_EQ(count(in_key_blocks(whole, 20), "Softmax"), 3) << "two blocks, and what joins them";
 }
 
-/// Repeated keys and values are views of their blocks: no copy is made of them, and none is left of what
-/// was read whole.
+/// Repeated keys and values are views of their blocks: no copy is made of them, and none is left of
+/// what was read whole.
 TEST(KeyBlocks, OfRepeatedHeadsCostNoCopies) {
   const Graph cut = in_key_blocks(graph_of({.what = "grouped", .groups = 2}), 10);
   const auto lowered = lower_in_memory(cut);
