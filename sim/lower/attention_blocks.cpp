@@ -110,14 +110,14 @@ class Cutter {
     out_.tensors.push_back(std::move(t));
     return static_cast<TensorId>(out_.tensors.size()) - 1;
   }
-  TensorId add_integers(std::string name, const std::vector<int64_t>& values) {
+  TensorId add_constant(std::string name, DType dtype, Dims dims, ConstData value) {
     Tensor t;
     t.name = std::move(name);
     t.origin = Tensor::Origin::initializer;
-    t.dtype = DType::int64;
-    t.dims = {static_cast<int64_t>(values.size())};
+    t.dtype = dtype;
+    t.dims = std::move(dims);
     t.constant = true;
-    t.value = std::make_shared<const ConstData>(values);
+    t.value = std::make_shared<const ConstData>(std::move(value));
     out_.tensors.push_back(std::move(t));
     return static_cast<TensorId>(out_.tensors.size()) - 1;
   }
@@ -155,6 +155,11 @@ class Cutter {
     Dims out = dims(id);
     out[axis] = sizes_[b];
     return out;
+  }
+
+  TensorId add_block(TensorId of, size_t b, Dims dims) {
+    const Tensor& t = out_.tensor(of);
+    return add_tensor(t, block_name(t.name, b), std::move(dims));
   }
 
   /// The blocks of a tensor along an axis of keys. What only shows or repeats another one is cut
@@ -209,8 +214,7 @@ class Cutter {
     const Blocks from = blocks(n.inputs[0], in);
     Blocks out;
     for (size_t b = 0; b < from.size(); ++b) {
-      out.push_back(
-          add_tensor(out_.tensor(id), block_name(out_.tensor(id).name, b), part(id, axis, b)));
+      out.push_back(add_block(id, b, part(id, axis, b)));
       add_node(n, block_name(n.name, b), {from[b]}, {out.back()});
     }
     return out;
@@ -227,9 +231,10 @@ class Cutter {
     Blocks out;
     for (size_t b = 0; b < from.size(); ++b) {
       const Dims to = part(id, axis, b);
-      const TensorId shape = add_integers(block_name(n.name, b) + "_shape",
-                                          std::vector<int64_t>(to.begin(), to.end()));
-      out.push_back(add_tensor(out_.tensor(id), block_name(out_.tensor(id).name, b), to));
+      const TensorId shape =
+          add_constant(block_name(n.name, b) + "_shape", DType::int64, {std::ssize(to)},
+                       ConstData(std::vector<int64_t>(to.begin(), to.end())));
+      out.push_back(add_block(id, b, to));
       add_node(like, block_name(n.name, b), {from[b], shape}, {out.back()});
     }
     return out;
@@ -258,9 +263,7 @@ class Cutter {
       const auto [weights, logarithm] = softmax(a, scores_of(a, b), b);
       logarithms.push_back(logarithm);
       const Node& last = node(a.attended);
-      attended.push_back(add_tensor(out_.tensor(last.outputs[0]),
-                                    block_name(out_.tensor(last.outputs[0]).name, b),
-                                    dims(last.outputs[0])));
+      attended.push_back(add_block(last.outputs[0], b, dims(last.outputs[0])));
       add_node(last, block_name(last.name, b), {weights, values[b]}, {attended.back()});
     }
     put_together(a, logarithms, attended);
@@ -286,8 +289,7 @@ class Cutter {
   /// The block of what a node that works on scores gives.
   TensorId like(const Node& n, size_t b) {
     const TensorId id = n.outputs[0];
-    return add_tensor(out_.tensor(id), block_name(out_.tensor(id).name, b),
-                      part(id, dims(id).size() - 1, b));
+    return add_block(id, b, part(id, dims(id).size() - 1, b));
   }
   /// What takes scores away whole, where a block may have no others: of -inf alone no softmax is
   /// a number. A finite one takes away as much.
@@ -300,14 +302,8 @@ class Cutter {
     const auto [at, fresh] = floors_.try_emplace(id, kNoTensor);
     if (!fresh) return at->second;
     const double least = t.dtype == DType::float16 ? kLeastHalf : kLeast;
-    Tensor floor;
-    floor.name = t.name + "/least";
-    floor.origin = Tensor::Origin::initializer;
-    floor.dtype = t.dtype;
-    floor.constant = true;
-    floor.value = std::make_shared<const ConstData>(std::vector<double>{least});
-    out_.tensors.push_back(std::move(floor));
-    const auto constant = static_cast<TensorId>(out_.tensors.size()) - 1;
+    const TensorId constant =
+        add_constant(t.name + "/least", t.dtype, {}, ConstData(std::vector<double>{least}));
     if (known) return at->second = constant;
     const std::string name = out_.tensor(id).name + "/finite";
     return at->second = add(op::kMax, kOpset, name, {id, constant}, dims(id), {});

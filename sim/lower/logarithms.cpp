@@ -39,8 +39,9 @@ std::map<NodeId, NodeId> softmax_logarithms(const Graph& graph) {
   return out;
 }
 
-void merge_logarithms(const Graph& graph, Lowered& lowered) {
-  for (const auto& [node, softmax] : softmax_logarithms(graph)) {
+void merge_logarithms(const Graph& graph, const std::map<NodeId, NodeId>& logarithms,
+                      Lowered& lowered) {
+  for (const auto& [node, softmax] : logarithms) {
     Layer& own = lowered.layers[static_cast<size_t>(node)];
     Layer& l = lowered.layers[static_cast<size_t>(softmax)];
     const Node& as_written = graph.nodes[static_cast<size_t>(softmax)];

@@ -10,6 +10,7 @@ namespace accsim::sim {
 std::map<NodeId, NodeId> softmax_logarithms(const Graph& graph);
 
 /// Makes each of them the second output of the Softmax' layer, patterns having been merged.
-void merge_logarithms(const Graph& graph, Lowered& lowered);
+void merge_logarithms(const Graph& graph, const std::map<NodeId, NodeId>& logarithms,
+                      Lowered& lowered);
 
 }  // namespace accsim::sim

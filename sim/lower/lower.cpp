@@ -41,7 +41,7 @@ class Lowering {
     if (const Status fits = check_macs(); !fits) return fits.errors();
     count_parameters(graph_, out_);
     merge_patterns(graph_, out_);
-    merge_logarithms(graph_, out_);
+    merge_logarithms(graph_, logarithms_, out_);
     merge_rotations(graph_, out_);
     return std::move(out_);
   }

@@ -10,7 +10,7 @@
 #include "sim/elaborate/elaborate.h"
 #include "sim/lower/lower.h"
 #include "sim/lower/pads.h"
-#include "sim/ref/executor.h"
+#include "tests/support/graph_values.h"
 #include "tests/support/models.h"
 
 /// Windows that slide over a padded tensor: where they take the padding over, the reference
@@ -137,17 +137,7 @@ std::vector<Case> poolings() {
 }
 
 std::vector<std::vector<double>> outputs(const Graph& graph) {
-  ref::Arrays inputs;
-  for (const TensorId id : graph.inputs)
-    inputs[graph.tensor(id).name] = ref::random_input(graph, id, 7);
-  ref::RunOptions options;
-  options.weight_seed = 3;
-  const auto result = ref::run(graph, inputs, options);
-  EXPECT_TRUE(result.ok()) << result.errors().front().text();
-  std::vector<std::vector<double>> out;
-  for (const TensorId id : graph.outputs)
-    out.push_back(result->outputs.at(graph.tensor(id).name).reals());
-  return out;
+  return test::graph_values(graph, 7, 3);
 }
 
 /// Does the padding cost anything?

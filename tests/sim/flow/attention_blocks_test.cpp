@@ -18,7 +18,7 @@
 #include "sim/lower/attention.h"
 #include "sim/lower/lay_out.h"
 #include "sim/lower/lower.h"
-#include "sim/ref/executor.h"
+#include "tests/support/graph_values.h"
 #include "tests/support/models.h"
 #include "tests/support/source.h"
 
@@ -144,16 +144,8 @@ int64_t count(const Graph& graph, const std::string& op) {
   return std::ranges::count(graph.nodes, op, &Node::op_type);
 }
 
-std::vector<double> values_of(const Graph& graph) {
-  ref::Arrays inputs;
-  for (const TensorId id : graph.inputs)
-    inputs[graph.tensor(id).name] = ref::random_input(graph, id, 3);
-  ref::RunOptions options;
-  options.weight_seed = 4;
-  const auto result = ref::run(graph, inputs, options);
-  EXPECT_TRUE(result.ok()) << result.errors().front().text();
-  return result->outputs.at("o").reals();
-}
+/// Of the output, the only one.
+std::vector<double> values_of(const Graph& graph) { return test::graph_values(graph, 3, 4).at(0); }
 
 int64_t macs(const Graph& graph) {
   int64_t sum = 0;
