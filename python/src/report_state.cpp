@@ -12,7 +12,7 @@
 namespace accsim::python {
 namespace {
 
-constexpr std::string_view kFormat = "accsim.report-state/6";
+constexpr std::string_view kFormat = "accsim.report-state/7";
 
 // Structured bindings name every member: one more, and this doesn't compile.
 
@@ -36,9 +36,9 @@ void members(sim::Costs& c, F each) {
 
 template <class F>
 void members(sim::LayerReport& l, F each) {
-  auto& [name, op_type, module, fate, merged_into, mapping, unverifiable, types, types_note,
-         input_shapes, output_shape, costs, bound, resident, live] = l;
-  each(name, op_type, module, fate, merged_into, mapping, unverifiable, types, types_note,
+  auto& [name, op_type, module, part_of, fate, merged_into, mapping, unverifiable, types,
+         types_note, input_shapes, output_shape, costs, bound, resident, live] = l;
+  each(name, op_type, module, part_of, fate, merged_into, mapping, unverifiable, types, types_note,
        input_shapes, output_shape, costs, bound, resident, live);
 }
 
@@ -65,13 +65,13 @@ void members(sim::CutLayer& l, F each) {
 template <class F>
 void members(sim::Report& r, F each) {
   auto& [model_name, model_file, opset, ir_version, nodes, params, buffers, weight_bytes,
-         params_by_type, bytes_by_type, bindings, defaulted, assumed, hw, area, core_area, layers,
-         grouped_by, groups, totals, bound, cut_layers, unsupported, objective, distinct,
+         params_by_type, bytes_by_type, bindings, defaulted, key_blocks, assumed, hw, area, core_area,
+         layers, grouped_by, groups, totals, bound, cut_layers, unsupported, objective, distinct,
          candidates, evaluated, shared_peak] = r;
   each(model_name, model_file, opset, ir_version, nodes, params, buffers, weight_bytes,
-       params_by_type, bytes_by_type, bindings, defaulted, assumed, hw, area, core_area, layers,
-       grouped_by, groups, totals, bound, cut_layers, unsupported, objective, distinct, candidates,
-       evaluated, shared_peak);
+       params_by_type, bytes_by_type, bindings, defaulted, key_blocks, assumed, hw, area, core_area,
+       layers, grouped_by, groups, totals, bound, cut_layers, unsupported, objective, distinct,
+       candidates, evaluated, shared_peak);
 }
 
 template <class T>
