@@ -16,6 +16,7 @@
 #include "onnx/shape_inference/implementation.h"
 #include "sim/elaborate/elaborate.h"
 #include "sim/onnx/reader.h"
+#include "tests/support/source.h"
 
 namespace accsim::sim {
 namespace {
@@ -127,7 +128,7 @@ Result<Graph> import(const fs::path& path) {
 TEST(Oracle, DoesLibonnxInferTheSameShapesForEveryShippedModel) {
   Counts counts;
   for (const char* folder : {"models", "models/onnx-light"})
-    for (const auto& entry : fs::directory_iterator(fs::path(ACCSIM_SOURCE_DIR) / folder)) {
+    for (const auto& entry : fs::directory_iterator(fs::path(kSource) / folder)) {
       if (entry.path().extension() != ".onnx") continue;
       SCOPED_TRACE(entry.path().filename().string());
       const Result<Graph> graph = import(entry.path());

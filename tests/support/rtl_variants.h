@@ -5,6 +5,7 @@
 #include <string>
 
 #include "hw/cosim/verilated_core.h"
+#include "tests/support/source.h"
 
 namespace accsim::test {
 
@@ -19,7 +20,7 @@ inline std::optional<hw::VerilatedCoreOptions> rtl_options() {
   const auto there = [](const std::string& tool) {
     return std::system(("command -v " + tool + " > /dev/null").c_str()) == 0;
   };
-  hw::VerilatedCoreOptions options{.source_dir = ACCSIM_SOURCE_DIR,
+  hw::VerilatedCoreOptions options{.source_dir = kSource,
                                    .cache_dir = beside_program("rtl_variants")};
   if (!there(options.verilator)) return std::nullopt;
   for (const char* compiler : {"clang++", "clang++-14", "g++"}) {

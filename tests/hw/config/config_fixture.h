@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "hw/config/load.h"
+#include "tests/support/source.h"
 
 namespace accsim::test {
 
@@ -20,9 +21,7 @@ inline std::string read_file(const std::string& path) {
   return text.str();
 }
 
-inline std::string config_path(const std::string& file) {
-  return std::string(ACCSIM_SOURCE_DIR) + "/configs/" + file;
-}
+inline std::string config_path(const std::string& file) { return kSource + "/configs/" + file; }
 
 inline const std::vector<std::string> kShipped = {
     "8x8",           "16x16",      "64x64",      "128x128",

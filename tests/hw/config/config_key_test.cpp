@@ -3,12 +3,13 @@
 #include <gtest/gtest.h>
 
 #include "hw/config/load.h"
+#include "tests/support/source.h"
 
 namespace accsim::hw {
 namespace {
 
 HwConfig machine(const std::string& name) {
-  return *load_hw(std::string(ACCSIM_SOURCE_DIR) + "/configs/" + name + ".yaml");
+  return *load_hw(kSource + "/configs/" + name + ".yaml");
 }
 
 /// Another value of the field, whatever its type.

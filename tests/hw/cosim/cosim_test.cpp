@@ -11,6 +11,7 @@
 #include "hw/timing/timing.h"
 #include "tests/support/cosim_cases.h"
 #include "tests/support/rtl_variants.h"
+#include "tests/support/source.h"
 
 namespace accsim::hw {
 namespace {
@@ -190,7 +191,7 @@ TEST_F(CosimFault, IsACoreOfAnotherPackageRefused) {
     const fs::path copy = test::beside_program("rtl_package");
     fs::remove_all(copy);
     fs::create_directories(copy / "rtl");
-    std::ifstream in(fs::path(ACCSIM_SOURCE_DIR) / "rtl/accsim_pkg.sv");
+    std::ifstream in(fs::path(kSource) / "rtl/accsim_pkg.sv");
     std::string text(std::istreambuf_iterator<char>(in), {});
     const size_t at = text.find(fields);
     ASSERT_NE(at, std::string::npos);
@@ -272,14 +273,14 @@ TEST(VerilatedCore, IsAPortRefusedWhoseBytesABeatCannotCount) {
 
 TEST(VerilatedCore, HasEveryInt8MachineOfConfigsParameters) {
   for (const char* name : {"8x8", "16x16", "64x64", "64x64-hbm", "64x64-hbm-banked"}) {
-    const auto hw = load_hw(ACCSIM_SOURCE_DIR "/configs/" + std::string(name) + ".yaml");
+    const auto hw = load_hw(kSource + "/configs/" + std::string(name) + ".yaml");
     ASSERT_TRUE(hw.ok()) << name;
     EXPECT_TRUE(rtl_parameters(*hw, Dataflow::output_stationary).ok()) << name;
   }
 }
 
 TEST(VerilatedCore, DoesAMissingToolGiveAnError) {
-  const VerilatedCoreOptions options{.source_dir = ACCSIM_SOURCE_DIR,
+  const VerilatedCoreOptions options{.source_dir = kSource,
                                      .cache_dir = test::beside_program("rtl_variants"),
                                      .verilator = "no-such-tool"};
   const auto v = VerilatedCore::load(test::small_machine(), Dataflow::weight_stationary, options);

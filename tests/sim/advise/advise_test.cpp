@@ -7,11 +7,10 @@
 #include "hw/config/load.h"
 #include "sim/advise/advise_text.h"
 #include "sim/flow/cost.h"
+#include "tests/support/source.h"
 
 namespace accsim::sim {
 namespace {
-
-const std::string kSource = ACCSIM_SOURCE_DIR;
 
 hw::HwConfig machine() { return *hw::load_hw(kSource + "/configs/64x64.yaml"); }
 

@@ -11,6 +11,7 @@
 #include "sim/elaborate/elaborate.h"
 #include "sim/onnx/reader.h"
 #include "tests/support/models.h"
+#include "tests/support/source.h"
 
 namespace accsim::sim {
 namespace {
@@ -19,7 +20,7 @@ namespace fs = std::filesystem;
 using nlohmann::json;
 using test::ModelBuilder;
 
-const fs::path kSource = ACCSIM_SOURCE_DIR;
+const fs::path kTree = kSource;
 
 struct Analysed {
   Graph graph;
@@ -45,13 +46,13 @@ Analysed analysed(const ModelDef& model, const AnalyseOptions& options = {}) {
 }
 
 Analysed analysed_file(const std::string& name, const AnalyseOptions& options = {}) {
-  const auto model = read_model((kSource / "models" / (name + ".onnx")).string());
+  const auto model = read_model((kTree / "models" / (name + ".onnx")).string());
   EXPECT_TRUE(model.ok()) << model.errors().front().text();
   return analysed(*model, options);
 }
 
 json truth(const std::string& name) {
-  std::ifstream in(kSource / "tests/data/truth" / (name + ".json"));
+  std::ifstream in(kTree / "tests/data/truth" / (name + ".json"));
   EXPECT_TRUE(in.good()) << name;
   return json::parse(in);
 }
@@ -182,7 +183,7 @@ TEST(Biases, OfATransformerAreItsOneDimensionalAdditions) {
 
 std::vector<fs::path> models() {
   std::vector<fs::path> out;
-  for (const auto& entry : fs::recursive_directory_iterator(kSource / "models"))
+  for (const auto& entry : fs::recursive_directory_iterator(kTree / "models"))
     if (entry.path().extension() == ".onnx") out.push_back(entry.path());
   std::sort(out.begin(), out.end());
   return out;

@@ -8,6 +8,7 @@
 
 #include "sim/compare/remains.h"
 #include "tests/sim/compare/random_pairs.h"
+#include "tests/support/source.h"
 
 namespace accsim::sim {
 namespace {
@@ -147,14 +148,14 @@ TEST(Remains, HasNoIdealWhenTheWorkOrTheArrayIsAnother) {
 }
 
 TEST(Causes, StandInTheDocument) {
-  std::ifstream file(ACCSIM_SOURCE_DIR "/docs/compare.md");
+  std::ifstream file(kSource + "/docs/compare.md");
   const std::string text{std::istreambuf_iterator<char>(file), {}};
   for (const CauseInfo& cause : cause_table())
     EXPECT_NE(text.find(fmt::format("`{}`", cause.key)), std::string::npos) << cause.key;
 }
 
 TEST(Compare, SumsAreExactOnRandomMachines) {
-  const auto counts = test::compare_random_pairs(12, 1, MapEffort::rule, ACCSIM_SOURCE_DIR);
+  const auto counts = test::compare_random_pairs(12, 1, MapEffort::rule, kSource);
   EXPECT_EQ(counts.wrong, "");
   EXPECT_GE(counts.comparisons, 50);
 }

@@ -9,14 +9,13 @@
 #include "sim/compare/compare_text.h"
 #include "sim/flow/cost.h"
 #include "sim/report/json.h"
+#include "tests/support/source.h"
 #include "tests/support/temp_path.h"
 
 namespace accsim::sim {
 namespace {
 
 using Json = nlohmann::ordered_json;
-const std::string kSource = ACCSIM_SOURCE_DIR;
-
 const Report& costed(const std::string& machine) {
   static std::map<std::string, Report> reports;
   const auto [at, fresh] = reports.try_emplace(machine);

@@ -9,6 +9,7 @@
 
 #include "hw/config/load.h"
 #include "sim/flow/cost.h"
+#include "tests/support/source.h"
 
 namespace accsim::sim {
 namespace {
@@ -16,7 +17,7 @@ namespace {
 namespace fs = std::filesystem;
 using nlohmann::json;
 
-const fs::path kSource = ACCSIM_SOURCE_DIR;
+const fs::path kTree = kSource;
 
 json read_json(const fs::path& path) {
   std::ifstream in(path);
@@ -25,7 +26,7 @@ json read_json(const fs::path& path) {
 }
 
 hw::HwConfig machine(const std::string& name) {
-  auto hw = hw::load_hw((kSource / "configs" / (name + ".yaml")).string());
+  auto hw = hw::load_hw((kTree / "configs" / (name + ".yaml")).string());
   EXPECT_TRUE(hw.ok());
   return *hw;
 }
@@ -41,14 +42,14 @@ CostedNetwork cost(const fs::path& model, const hw::HwConfig& hw,
 
 std::vector<fs::path> models() {
   std::vector<fs::path> out;
-  for (const auto& entry : fs::recursive_directory_iterator(kSource / "models"))
+  for (const auto& entry : fs::recursive_directory_iterator(kTree / "models"))
     if (entry.path().extension() == ".onnx") out.push_back(entry.path());
   std::sort(out.begin(), out.end());
   return out;
 }
 
 std::vector<fs::path> measured_models() {
-  const json truth = read_json(kSource / "tests/data/truth/expected.json");
+  const json truth = read_json(kTree / "tests/data/truth/expected.json");
   std::vector<fs::path> out = models();
   std::erase_if(out, [&](const fs::path& m) { return !truth.contains(m.stem().string()); });
   return out;
@@ -61,7 +62,7 @@ std::string model_name(const testing::TestParamInfo<fs::path>& model) {
 class MeasuredModel : public testing::TestWithParam<fs::path> {};
 
 TEST_P(MeasuredModel, HasTheTruthsParametersAndMacs) {
-  const json truth = read_json(kSource / "tests/data/truth/expected.json");
+  const json truth = read_json(kTree / "tests/data/truth/expected.json");
   const std::string name = GetParam().stem().string();
   const CostedNetwork network = cost(GetParam(), machine("64x64"));
   EXPECT_EQ(network.report.params, truth[name]["params"].get<int64_t>());
@@ -134,9 +135,9 @@ class MeasuredLayers : public testing::TestWithParam<std::pair<const char*, cons
 
 TEST_P(MeasuredLayers, EqualTheGemmFatedNodes) {
   const auto [model, name] = GetParam();
-  const json truth = read_json(kSource / "tests/data/truth" / (std::string(name) + ".json"));
+  const json truth = read_json(kTree / "tests/data/truth" / (std::string(name) + ".json"));
   const CostedNetwork network =
-      cost(kSource / "models" / (std::string(model) + ".onnx"), machine("64x64"));
+      cost(kTree / "models" / (std::string(model) + ".onnx"), machine("64x64"));
   std::multiset<int64_t> ours;
   for (const LayerReport& l : network.report.layers)
     if (l.fate == Fate::gemm) ours.insert(l.costs.macs);
@@ -183,7 +184,7 @@ TEST(Sanity, A1024CubedProductEndsCloseToIdeal) {
 TEST(Sanity, OutputStationaryConvolutionsTakeNoMoreThanTheirFolds) {
   MapOptions options;
   options.dataflows = {hw::Dataflow::output_stationary};
-  const auto graph = load_graph((kSource / "models/alexnet_op13.onnx").string(), {});
+  const auto graph = load_graph((kTree / "models/alexnet_op13.onnx").string(), {});
   ASSERT_TRUE(graph.ok());
   const auto network = cost_network(*graph, machine("64x64"), options);
   ASSERT_TRUE(network.ok());
@@ -211,15 +212,15 @@ TEST(Sanity, OutputStationaryConvolutionsTakeNoMoreThanTheirFolds) {
 /// Cycles that ONNXim reports for the same array and bandwidth.
 TEST(Sanity, ResNetsStayUnderOnnxim) {
   const hw::HwConfig hw = machine("64x64");
-  EXPECT_LT(cost(kSource / "models/resnet18_op13.onnx", hw).report.totals.cycles, 1'105'605);
-  EXPECT_LT(cost(kSource / "models/resnet50_op17.onnx", hw).report.totals.cycles, 1'827'259);
+  EXPECT_LT(cost(kTree / "models/resnet18_op13.onnx", hw).report.totals.cycles, 1'105'605);
+  EXPECT_LT(cost(kTree / "models/resnet50_op17.onnx", hw).report.totals.cycles, 1'827'259);
 }
 
 TEST(Residency, SavesWhatItKeepsOnChip) {
   hw::HwConfig with = machine("64x64"), without = with;
   without.shared.kib = 0;
-  const Report a = cost(kSource / "models/resnet18_op13.onnx", with).report;
-  const Report b = cost(kSource / "models/resnet18_op13.onnx", without).report;
+  const Report a = cost(kTree / "models/resnet18_op13.onnx", with).report;
+  const Report b = cost(kTree / "models/resnet18_op13.onnx", without).report;
   EXPECT_EQ(b.totals.shared_read + b.totals.shared_write, 0);
   EXPECT_GT(a.totals.shared_read, 0);
   EXPECT_LT(a.totals.dram_read + a.totals.dram_write, b.totals.dram_read + b.totals.dram_write);
@@ -228,7 +229,7 @@ TEST(Residency, SavesWhatItKeepsOnChip) {
 }
 
 TEST(Network, SaysWhatOfItIsProved) {
-  const fs::path model = kSource / "models/resnet18_op13.onnx";
+  const fs::path model = kTree / "models/resnet18_op13.onnx";
   const Report all = cost(model, machine("64x64")).report;
   EXPECT_EQ(all.totals.verifiable_cycles, all.totals.cycles);  // products, pools, sums
   hw::HwConfig floats = machine("64x64"), wide = floats;
@@ -247,7 +248,7 @@ TEST(Network, SaysWhatOfItIsProved) {
 
 /// Each layer alone; of their chain, whose layers are mapped one by one, up to half a percent.
 TEST(Network, NeverGetsSlowerWithMoreBandwidthLessLatencyOrMoreSram) {
-  const fs::path model = kSource / "models/squeezenet1_1_op13.onnx";
+  const fs::path model = kTree / "models/squeezenet1_1_op13.onnx";
   const hw::HwConfig base = machine("64x64-starved");
   const Report before = cost(model, base).report;
   const int64_t cycles = before.totals.alone_cycles;
@@ -272,7 +273,7 @@ TEST(SymbolicDims, CostWhatTheyAreBoundTo) {
   const hw::HwConfig hw = machine("64x64");
   ElaborateOptions eight;
   eight.bindings = {{"batch", 8}};
-  const fs::path model = kSource / "models/resnet50_dynbatch_op17.onnx";
+  const fs::path model = kTree / "models/resnet50_dynbatch_op17.onnx";
   const int64_t one = cost(model, hw).report.totals.macs;
   EXPECT_EQ(cost(model, hw, eight).report.totals.macs, 8 * one);
 }

@@ -6,12 +6,13 @@
 #include <nlohmann/json.hpp>
 
 #include "hw/config/load.h"
+#include "tests/support/source.h"
 
 namespace accsim::sim {
 namespace {
 
 using nlohmann::json;
-const std::filesystem::path kTree = ACCSIM_SOURCE_DIR;
+const std::filesystem::path kTree = kSource;
 
 CostedNetwork costed(const std::string& model, const std::string& machine) {
   const auto hw = hw::load_hw((kTree / "configs" / machine).string());

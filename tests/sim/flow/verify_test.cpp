@@ -9,6 +9,7 @@
 #include "sim/flow/layer_weights.h"
 #include "tests/support/gemms.h"
 #include "tests/support/machines.h"
+#include "tests/support/source.h"
 #include "tests/support/temp_path.h"
 
 namespace accsim::sim {
@@ -78,8 +79,8 @@ TEST(ShapeText, SaysWhatTheProductIs) {
 }
 
 TEST(NetworkCases, HoldEveryGemmLayerOnce) {
-  const auto hw = hw::load_hw(std::string(ACCSIM_SOURCE_DIR) + "/configs/64x64.yaml");
-  const auto graph = load_graph(std::string(ACCSIM_SOURCE_DIR) + "/models/resnet18_op13.onnx", {});
+  const auto hw = hw::load_hw(kSource + "/configs/64x64.yaml");
+  const auto graph = load_graph(kSource + "/models/resnet18_op13.onnx", {});
   ASSERT_TRUE(hw.ok() && graph.ok());
   const auto network = cost_network(*graph, *hw, {});
   ASSERT_TRUE(network.ok());
@@ -135,7 +136,7 @@ TEST(StoredWeights, AreQuantisedPerOutputChannelAndLaidOut) {
 /// rows.
 std::vector<VerifyRow> rows_without_core(std::vector<VerifyCase> cases, int64_t max_cycles) {
   VerifyOptions options;
-  options.variant.source_dir = ACCSIM_SOURCE_DIR;
+  options.variant.source_dir = kSource;
   options.variant.cache_dir = test::temp_path("no_variants");
   options.variant.verilator = "/no/such/verilator";
   options.max_cycles = max_cycles;

@@ -6,11 +6,13 @@
 #include <nlohmann/json.hpp>
 #include <sstream>
 
+#include "tests/support/source.h"
+
 namespace accsim::sim {
 namespace {
 
 std::string file(const std::string& name) {
-  std::ifstream in(std::string(ACCSIM_SOURCE_DIR "/web/dist/") + name, std::ios::binary);
+  std::ifstream in(kSource + "/web/dist/" + name, std::ios::binary);
   std::stringstream text;
   text << in.rdbuf();
   return text.str();

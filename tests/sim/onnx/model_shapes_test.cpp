@@ -9,13 +9,14 @@
 
 #include "sim/elaborate/elaborate.h"
 #include "sim/onnx/reader.h"
+#include "tests/support/source.h"
 
 namespace accsim::sim {
 namespace {
 
 namespace fs = std::filesystem;
 
-const fs::path kSource = ACCSIM_SOURCE_DIR;
+const fs::path kTree = kSource;
 
 std::string first_error(const Errors& errors) { return errors.front().text(); }
 
@@ -53,20 +54,20 @@ void compare_measured(const fs::path& measured, const Graph& graph) {
 }
 
 TEST(ModelShapes, AgreeWithTheShapesMeasuredByRunningTheNetwork) {
-  const std::vector<fs::path> measured = files(kSource / "tests/data/shapes", ".json");
+  const std::vector<fs::path> measured = files(kTree / "tests/data/shapes", ".json");
   ASSERT_GE(measured.size(), 10u) << "tests/data/shapes is missing";
   for (const fs::path& truth : measured) {
     SCOPED_TRACE(truth.filename().string());
     const Result<Graph> graph =
-        import(kSource / "models" / truth.filename().replace_extension(".onnx"));
+        import(kTree / "models" / truth.filename().replace_extension(".onnx"));
     ASSERT_TRUE(graph.ok()) << first_error(graph.errors());
     compare_measured(truth, *graph);
   }
 }
 
 TEST(ModelShapes, EveryShippedModelIsImportedAndVerified) {
-  std::vector<fs::path> models = files(kSource / "models", ".onnx");
-  for (const fs::path& path : files(kSource / "models/onnx-light", ".onnx")) models.push_back(path);
+  std::vector<fs::path> models = files(kTree / "models", ".onnx");
+  for (const fs::path& path : files(kTree / "models/onnx-light", ".onnx")) models.push_back(path);
   ASSERT_GE(models.size(), 27u) << "models/ is missing";
   for (const fs::path& path : models) {
     SCOPED_TRACE(path.filename().string());
@@ -86,10 +87,10 @@ TEST(ModelShapes, EveryShippedModelIsImportedAndVerified) {
 }
 
 TEST(ModelShapes, ADynamicExportBoundToTheStaticSizesHasTheStaticShapes) {
-  const Result<Graph> fixed = import(kSource / "models/resnet50_op17.onnx");
+  const Result<Graph> fixed = import(kTree / "models/resnet50_op17.onnx");
   ElaborateOptions options;
   options.bindings["batch"] = 1;
-  const Result<Graph> bound = import(kSource / "models/resnet50_dynbatch_op17.onnx", options);
+  const Result<Graph> bound = import(kTree / "models/resnet50_dynbatch_op17.onnx", options);
   ASSERT_TRUE(fixed.ok());
   ASSERT_TRUE(bound.ok()) << first_error(bound.errors());
   std::map<std::string, Dims> shapes;
@@ -100,7 +101,7 @@ TEST(ModelShapes, ADynamicExportBoundToTheStaticSizesHasTheStaticShapes) {
     EXPECT_EQ(same->second, tensor.dims) << tensor.name;
   }
   options.bindings["batch"] = 8;
-  const Result<Graph> eight = import(kSource / "models/resnet50_dynbatch_op17.onnx", options);
+  const Result<Graph> eight = import(kTree / "models/resnet50_dynbatch_op17.onnx", options);
   ASSERT_TRUE(eight.ok());
   EXPECT_EQ((Dims{8, 1000}), eight->tensor(eight->outputs[0]).dims);
 }

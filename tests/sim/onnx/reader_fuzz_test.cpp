@@ -9,13 +9,14 @@
 #include "sim/elaborate/elaborate.h"
 #include "sim/onnx/reader.h"
 #include "tests/sim/onnx/wire_writer.h"
+#include "tests/support/source.h"
 #include "tests/support/temp_path.h"
 
 namespace accsim::sim {
 namespace {
 
 std::string contents(const std::string& model) {
-  std::ifstream stream(std::string(ACCSIM_SOURCE_DIR) + "/models/" + model, std::ios::binary);
+  std::ifstream stream(kSource + "/models/" + model, std::ios::binary);
   return {std::istreambuf_iterator<char>(stream), {}};
 }
 

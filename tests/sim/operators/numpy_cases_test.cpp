@@ -1,12 +1,13 @@
 #include <fstream>
 
 #include "tests/sim/operators/json_case.h"
+#include "tests/support/source.h"
 
 namespace accsim::sim {
 namespace {
 
 TEST(ValueRules, AgreeWithNumPy) {
-  std::ifstream file(ACCSIM_SOURCE_DIR "/tests/sim/operators/numpy_cases.json");
+  std::ifstream file(kSource + "/tests/sim/operators/numpy_cases.json");
   const auto cases = nlohmann::json::parse(file);
   ASSERT_GT(cases.size(), 400U);
   for (const auto& json : cases) {
@@ -16,7 +17,7 @@ TEST(ValueRules, AgreeWithNumPy) {
 }
 
 TEST(ValueRules, IsAWrongExpectationNoticed) {
-  std::ifstream file(ACCSIM_SOURCE_DIR "/tests/sim/operators/numpy_cases.json");
+  std::ifstream file(kSource + "/tests/sim/operators/numpy_cases.json");
   auto json = nlohmann::json::parse(file).at(0);
   json["outputs"][0]["data"][0] = 1000;
   EXPECT_NE(JsonCase(json).complaint(true), "");

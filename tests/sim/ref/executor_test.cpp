@@ -10,12 +10,13 @@
 #include "sim/elaborate/elaborate.h"
 #include "sim/onnx/reader.h"
 #include "tests/support/models.h"
+#include "tests/support/source.h"
 
 namespace accsim::sim::ref {
 namespace {
 
 Graph load(const std::string& name) {
-  const Result<ModelDef> model = read_model(std::string(ACCSIM_SOURCE_DIR) + "/models/" + name);
+  const Result<ModelDef> model = read_model(kSource + "/models/" + name);
   EXPECT_TRUE(model.ok());
   Result<Graph> graph = elaborate(*model, {});
   EXPECT_TRUE(graph.ok());

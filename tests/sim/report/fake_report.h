@@ -6,12 +6,13 @@
 #include "hw/config/load.h"
 #include "sim/report/bounds.h"
 #include "sim/report/report.h"
+#include "tests/support/source.h"
 
 namespace accsim::sim {
 
 /// The shipped machine that the fake layers run on.
 inline hw::HwConfig fake_machine() {
-  Result<hw::HwConfig> hw = hw::load_hw(ACCSIM_SOURCE_DIR "/configs/64x64.yaml");
+  Result<hw::HwConfig> hw = hw::load_hw(kSource + "/configs/64x64.yaml");
   check(hw.ok(), "configs/64x64.yaml");
   hw.value().file = "configs/64x64.yaml";
   return std::move(hw).value();

@@ -5,11 +5,13 @@
 #include <fstream>
 #include <iterator>
 
+#include "tests/support/source.h"
+
 namespace accsim::sim {
 namespace {
 
 TEST(Operators, IsTheDocumentedTableTheRealOne) {
-  std::ifstream in(std::string(ACCSIM_SOURCE_DIR) + "/docs/operators.md");
+  std::ifstream in(kSource + "/docs/operators.md");
   const std::string text(std::istreambuf_iterator<char>(in), {});
   EXPECT_EQ(text, operators_markdown()) << "run: build/dev/accsim ops > docs/operators.md";
 }

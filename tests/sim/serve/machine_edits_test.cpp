@@ -5,11 +5,12 @@
 #include "hw/config/load.h"
 #include "sim/serve/upload.h"
 #include "tests/support/field_machines.h"
+#include "tests/support/source.h"
 
 namespace accsim::sim {
 namespace {
 
-hw::HwConfig base() { return *hw::load_hw(ACCSIM_SOURCE_DIR "/configs/64x64.yaml"); }
+hw::HwConfig base() { return *hw::load_hw(kSource + "/configs/64x64.yaml"); }
 
 TEST(MachineEdits, NoneGiveTheMachineBack) {
   std::mt19937 random(1);

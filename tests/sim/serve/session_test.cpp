@@ -6,6 +6,7 @@
 
 #include "hw/config/load.h"
 #include "sim/flow/timeline.h"
+#include "tests/support/source.h"
 
 namespace accsim::sim {
 namespace {
@@ -15,7 +16,7 @@ constexpr const char* kToken = "0123456789abcdef0123456789abcdef";
 constexpr uint16_t kPort = 8100;
 
 Graph resnet() {
-  auto graph = load_graph(ACCSIM_SOURCE_DIR "/models/resnet18_op13.onnx", {});
+  auto graph = load_graph(kSource + "/models/resnet18_op13.onnx", {});
   EXPECT_TRUE(graph.ok());
   return std::move(*graph);
 }
@@ -24,7 +25,7 @@ class Timelines : public testing::Test {
  protected:
   static ServeSetup setup() {
     ServeSetup out;
-    out.hw = *hw::load_hw(ACCSIM_SOURCE_DIR "/configs/64x64.yaml");
+    out.hw = *hw::load_hw(kSource + "/configs/64x64.yaml");
     out.models.push_back({resnet(), "resnet18"});
     out.options.effort = MapEffort::rule;
     return out;

@@ -9,13 +9,14 @@
 #include <sstream>
 
 #include "hw/config/load.h"
+#include "tests/support/source.h"
 
 namespace accsim::sim {
 namespace {
 
 namespace fs = std::filesystem;
 
-const std::string kKnown = std::string(ACCSIM_SOURCE_DIR) + "/configs/known";
+const std::string kKnown = kSource + "/configs/known";
 
 std::string text_of(const std::string& name) {
   std::ifstream in(kKnown + "/" + name + ".yaml");

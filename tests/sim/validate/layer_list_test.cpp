@@ -6,6 +6,7 @@
 #include "hw/config/load.h"
 #include "sim/elaborate/elaborate.h"
 #include "sim/flow/workload.h"
+#include "tests/support/source.h"
 
 namespace accsim::sim {
 namespace {
@@ -25,7 +26,7 @@ Result<Graph> network(const std::string& text) {
 int64_t macs(const Graph& graph) {
   auto workload = Workload::prepare(graph);
   EXPECT_TRUE(workload.ok());
-  const auto hw = hw::load_hw(std::string(ACCSIM_SOURCE_DIR) + "/configs/64x64.yaml");
+  const auto hw = hw::load_hw(kSource + "/configs/64x64.yaml");
   const auto totals = workload->cost(*hw, {});
   EXPECT_TRUE(totals.ok());
   return totals->macs;

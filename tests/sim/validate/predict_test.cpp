@@ -8,11 +8,10 @@
 #include "sim/flow/cost.h"
 #include "sim/validate/layer_list.h"
 #include "sim/validate/validation_text.h"
+#include "tests/support/source.h"
 
 namespace accsim::sim {
 namespace {
-
-const std::string kSource = ACCSIM_SOURCE_DIR;
 
 KnownMachine tpu_v1() { return *load_known_machine(kSource + "/configs/known/tpu-v1.yaml"); }
 

@@ -6,12 +6,11 @@
 #include <fstream>
 #include <set>
 
+#include "tests/support/source.h"
 #include "tests/support/temp_path.h"
 
 namespace accsim::sim {
 namespace {
-
-const std::string kSource = ACCSIM_SOURCE_DIR;
 
 TEST(ValidationFiles, AreThereFortyPointsOfFiveSources) {
   const auto files = validation_files(kSource + "/validation");
