@@ -65,9 +65,9 @@ void members(sim::CutLayer& l, F each) {
 template <class F>
 void members(sim::Report& r, F each) {
   auto& [model_name, model_file, opset, ir_version, nodes, params, buffers, weight_bytes,
-         params_by_type, bytes_by_type, bindings, defaulted, key_blocks, assumed, hw, area, core_area,
-         layers, grouped_by, groups, totals, bound, cut_layers, unsupported, objective, distinct,
-         candidates, evaluated, shared_peak] = r;
+         params_by_type, bytes_by_type, bindings, defaulted, key_blocks, assumed, hw, area,
+         core_area, layers, grouped_by, groups, totals, bound, cut_layers, unsupported, objective,
+         distinct, candidates, evaluated, shared_peak] = r;
   each(model_name, model_file, opset, ir_version, nodes, params, buffers, weight_bytes,
        params_by_type, bytes_by_type, bindings, defaulted, key_blocks, assumed, hw, area, core_area,
        layers, grouped_by, groups, totals, bound, cut_layers, unsupported, objective, distinct,
