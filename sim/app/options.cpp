@@ -164,19 +164,36 @@ void ModelOptions::add_cut_to(CLI::App& app) {
   app.option_defaults()->group("Options");
 }
 
+namespace {
+
+/// What is wrong with a value of --key-blocks; "": nothing.
+std::string is_key_blocks(const std::string& text) {
+  if (text == kBestBlocks || text == kNoBlocks) return {};
+  const std::optional<int64_t> keys = parse_int(text);
+  if (keys && *keys >= 1 && *keys <= kMostNodes) return {};
+  return fmt::format("'{}' is not {}, {} or a number of keys, 1 to {}", text, kBestBlocks,
+                     kNoBlocks, kMostNodes);
+}
+
+}  // namespace
+
 void ModelOptions::add_attention_to(CLI::App& app) {
-  app.add_option("--key-blocks", key_blocks_,
-                 "Do attention over twice as many keys or more in blocks of about N keys (online "
-                 "softmax): scores of a block may stay on chip where those of all keys don't; "
-                 "what the blocks give is put together by the logarithms of their sums")
-      ->type_name("N")
-      ->check(CLI::Range(int64_t{1}, kMostNodes))
+  app.add_option(
+         "--key-blocks", key_blocks_,
+         "Do attention over twice as many keys or more in blocks of about N keys (online "
+         "softmax): scores of a block may stay on chip where those of all keys don't; "
+         "what the blocks give is put together by the logarithms of their sums. auto: where "
+         "that is better, over thousands of keys; off: never")
+      ->type_name("auto|off|N")
+      ->capture_default_str()
+      ->check(is_key_blocks)
       ->group("Model");
 }
 
 Result<ElaborateOptions> ModelOptions::elaborate() const {
   ElaborateOptions out;
-  out.key_blocks = key_blocks_;
+  if (key_blocks_ != kBestBlocks)
+    out.key_blocks = key_blocks_ == kNoBlocks ? 0 : parse_int(key_blocks_).value_or(0);
   out.cut = cut_;
   out.allow_unsupported = allow_unsupported_;
   out.limits = limits_;
@@ -213,7 +230,7 @@ std::vector<std::string> ModelOptions::words() const {
   for (const std::string& text : branches_) out.insert(out.end(), {"--branch", text});
   if (!cut_.from.empty()) out.insert(out.end(), {"--from", cut_.from});
   if (!cut_.until.empty()) out.insert(out.end(), {"--until", cut_.until});
-  if (key_blocks_ > 0) out.insert(out.end(), {"--key-blocks", std::to_string(key_blocks_)});
+  if (key_blocks_ != kBestBlocks) out.insert(out.end(), {"--key-blocks", key_blocks_});
   if (allow_unsupported_) out.emplace_back("--allow-unsupported");
   const Limits usual;
   const auto add = [&](std::string_view option, int64_t value, int64_t by_default) {

@@ -19,6 +19,9 @@ Result<Dims> parse_product(const std::string& text, const char* option);
 /// The seed of "random:SEED"; nullopt when it isn't that.
 std::optional<uint64_t> random_seed(std::string_view text);
 
+/// Words of --key-blocks beside a number.
+inline constexpr const char *kBestBlocks = "auto", *kNoBlocks = "off";
+
 /// Options that say which graph a model file stands for; shared by all commands that read models.
 class ModelOptions {
  public:
@@ -51,7 +54,7 @@ class ModelOptions {
   Limits limits_;
   /// Limits::graph_bytes and memory_bytes as the options have them.
   int64_t graph_mib_ = Limits{}.graph_bytes >> 20, memory_mib_ = Limits{}.memory_bytes >> 20;
-  int64_t key_blocks_ = 0;
+  std::string key_blocks_ = kBestBlocks;
   bool allow_unsupported_ = false;
   TorchFile torch_;
 };

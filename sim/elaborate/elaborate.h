@@ -1,6 +1,7 @@
 #pragma once
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 
 #include "sim/base/dims.h"
@@ -24,8 +25,9 @@ struct ElaborateOptions {
   Limits limits{};                         ///< of what the model may ask for
   bool allow_unsupported = false;  ///< keep nodes of unknown operators, with declared shapes
   bool as_written = false;         ///< no real_graph() is made of it, no operator spelled out
-  /// Keys of the blocks in which attention is done (in_key_blocks()); 0: as it is.
-  int64_t key_blocks = 0;
+  /// Keys of the blocks in which attention is done (in_key_blocks()); 0: as it is; nullopt: in the
+  /// blocks or not in which a machine does it best (cost_network()).
+  std::optional<int64_t> key_blocks = {};
   bool skip_unknown = false;  ///< bindings and shapes of what the model doesn't have are no error
 };
 

@@ -12,12 +12,12 @@
 #include "sim/base/sums.h"
 #include "sim/flow/cut_layers.h"
 #include "sim/flow/invariants.h"
+#include "sim/flow/key_blocks.h"
 #include "sim/flow/layer_costs.h"
 #include "sim/flow/network_edp.h"
 #include "sim/flow/network_slack.h"
 #include "sim/flow/product_modes.h"
 #include "sim/flow/requests.h"
-#include "sim/lower/attention.h"
 #include "sim/lower/attention_blocks.h"
 #include "sim/lower/lay_out.h"
 #include "sim/lower/pads.h"
@@ -236,8 +236,9 @@ std::vector<TensorId> cost_chain(const Graph& graph, const Lowered& lowered,
     rows = row_runs(readers, machine, ops.ops);
     if (mapper.searches()) lines = line_runs(readers, machine, ops.ops);
   }
-  auto [found, mappings] = schedule_within_slack(
+  auto [found, mappings, fewest] = schedule_within_slack(
       {machine, ops.ops, ops.mappings, network.tensors, rows, lines, lowered, mapper});
+  network.fewest_cycles = fewest;
   check_busy(found.shares);
   take_mappings(std::move(mappings), ops, network);
   add_costs(found, ops, lowered, mapper, r);
@@ -351,20 +352,18 @@ Error no_long_attention(const std::string& of, int64_t keys) {
 
 Result<Graph> costed_graph(Graph graph, const ElaborateOptions& options) {
   if (!options.as_written) graph = absorb_pads(real_graph(std::move(graph)));
-  if (options.key_blocks == 0) return graph;
-  constexpr int64_t kNodesOfABlock = 12;  // or fewer, with those that cut what it reads
-  int64_t nodes = std::ssize(graph.nodes);
-  for (const Attention& a : attentions(graph))
-    nodes = add_counts(nodes, a.keys / options.key_blocks * kNodesOfABlock);
-  if (nodes > options.limits.nodes)
+  graph.keeps_attention = options.key_blocks.has_value();
+  const int64_t keys = options.key_blocks.value_or(0);
+  if (keys == 0) return graph;
+  if (const int64_t nodes = nodes_in_key_blocks(graph, keys); nodes > options.limits.nodes)
     return Error{Errc::capacity,
                  fmt::format("blocks of {} keys make up to {} nodes, at most {} are made; {} N "
                              "takes N, larger blocks are fewer",
-                             options.key_blocks, nodes, options.limits.nodes, kNodesOption),
+                             keys, nodes, options.limits.nodes, kNodesOption),
                  "--key-blocks"};
-  Graph blocks = in_key_blocks(graph, options.key_blocks);
+  Graph blocks = in_key_blocks(graph, keys);
   if (blocks.key_blocks == 0 && !options.skip_unknown)
-    return no_long_attention("'" + graph.file + "'", options.key_blocks);
+    return no_long_attention("'" + graph.file + "'", keys);
   return blocks;
 }
 
@@ -408,15 +407,17 @@ Result<std::vector<Graph>> load_graphs(const std::vector<std::string>& paths,
         },
         fmt::format("an input '{}' to give a shape to", shape.first));
   const auto in_blocks = [](const Graph& g) { return g.key_blocks > 0; };
-  if (options.key_blocks > 0 && each.skip_unknown && std::ranges::none_of(out, in_blocks) &&
-      !options.skip_unknown && errors.empty())
-    errors.push_back(no_long_attention("the models", options.key_blocks));
+  if (options.key_blocks.value_or(0) > 0 && each.skip_unknown &&
+      std::ranges::none_of(out, in_blocks) && !options.skip_unknown && errors.empty())
+    errors.push_back(no_long_attention("the models", *options.key_blocks));
   if (!errors.empty()) return errors;
   return out;
 }
 
-Result<CostedNetwork> cost_network(const Graph& graph, const hw::HwConfig& hw,
-                                   const MapOptions& options, int64_t most_programs) {
+namespace {
+
+Result<CostedNetwork> cost_as_it_is(const Graph& graph, const hw::HwConfig& hw,
+                                    const MapOptions& options, int64_t most_programs) {
   Result<Lowered> lowered = lower_in_memory(graph);
   if (!lowered) return lowered.errors();
   if (const Status few = check_operands(lowered->layers, most_programs, graph.file); !few)
@@ -429,6 +430,30 @@ Result<CostedNetwork> cost_network(const Graph& graph, const hw::HwConfig& hw,
     if (other && other->report.totals.cycles < out->report.totals.cycles) out = std::move(other);
   }
   out->lowered = std::move(*lowered);
+  return out;
+}
+
+NetworkCost network_cost(const CostedNetwork& of) {
+  const Costs& c = of.report.totals;
+  return {c.cycles, of.fewest_cycles, c.energy.total(), c.dram_read + c.dram_write};
+}
+
+}  // namespace
+
+Result<CostedNetwork> cost_network(const Graph& graph, const hw::HwConfig& hw,
+                                   const MapOptions& options, int64_t most_programs) {
+  Result<CostedNetwork> out = cost_as_it_is(graph, hw, options, most_programs);
+  if (!out) return out;
+  for (Graph& blocks : in_key_blocks_to_try(graph, hw)) {
+    Result<CostedNetwork> other = cost_as_it_is(blocks, hw, options, most_programs);
+    if (!other) continue;
+    const int64_t fewest = std::min(out->fewest_cycles, other->fewest_cycles);
+    if (is_better(network_cost(*other), network_cost(*out), options.aim())) {
+      out = std::move(other);
+      out->in_blocks = std::make_shared<const Graph>(std::move(blocks));
+    }
+    out->fewest_cycles = fewest;
+  }
   return out;
 }
 

@@ -36,9 +36,14 @@ struct CostedNetwork {
   std::vector<LayerTensors> tensors;  ///< by layer
   std::vector<Stretch> text;          ///< the mappings, or those of pieces, as they are run
   Report report;
+  int64_t fewest_cycles = 0;  ///< without any slack, in blocks or not
+  /// The graph that all of this is of, where attention is done in blocks of keys because that is
+  /// better; else null: the one that was given. Tensors that both have have the same ids.
+  std::shared_ptr<const Graph> in_blocks = nullptr;
 };
 
-/// The main job: graph -> fates -> residency -> mapping -> timing and energy -> report.
+/// The main job: graph -> fates -> residency -> mapping -> timing and energy -> report. Long
+/// attention is done in blocks of keys where that is better by the objective (key_blocks.h).
 /// Errors: unsupported nodes (all of them), layers that no tile of the machine holds (all of them),
 /// more different programs than `most_programs` (capacity, with the option of Limits::programs).
 Result<CostedNetwork> cost_network(const Graph& graph, const hw::HwConfig& hw,

@@ -36,6 +36,7 @@ class SlackScheduler {
     for (auto& m : fewest)
       if (m->fewest) m = m->fewest;
     SlackSchedule found{schedule_of(fewest), fewest};
+    found.fewest = found.schedule.total;
     const double slack = in_.mapper.options().slack;
     const double most = (1 + slack) * static_cast<double>(found.schedule.total);
     found = instead(std::move(found), within, most);
@@ -54,7 +55,7 @@ class SlackScheduler {
   bool take_runs(double slack, double most, SlackSchedule& found) {
     if (in_.runs.empty() || slack == 0) return true;
     run_slack_ = slack;
-    SlackSchedule saving{schedule_of(found.mappings), found.mappings};
+    SlackSchedule saving{schedule_of(found.mappings), found.mappings, found.fewest};
     const bool good = static_cast<double>(saving.schedule.total) <= most &&
                       energy_x_traffic(saving) < energy_x_traffic(found);
     if (good)
@@ -72,7 +73,7 @@ class SlackScheduler {
     const double energy = picojoules(takes_before);
     Mappings mappings = others;
     for (int i = 0; i < kMostTries && mappings != before.mappings; ++i) {
-      SlackSchedule found{schedule_of(mappings), mappings};
+      SlackSchedule found{schedule_of(mappings), mappings, before.fewest};
       const std::vector<Take> now = takes(found);
       const double excess = static_cast<double>(found.schedule.total) - most;
       const bool fewer = found.schedule.total < before.schedule.total;

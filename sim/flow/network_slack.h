@@ -10,6 +10,7 @@ namespace accsim::sim {
 struct SlackSchedule {
   Schedule schedule;
   std::vector<std::shared_ptr<const Mapping>> mappings;  ///< by op
+  int64_t fewest = 0;                                    ///< cycles without any slack
 };
 
 /// Puts a network together whose products may have taken slack. Programs overlap, so that each

@@ -10,7 +10,6 @@
 #include <set>
 #include <utility>
 
-#include "sim/flow/cost.h"
 #include "sim/onnx/reader.h"
 #include "sim/ref/npy.h"
 #include "sim/ref/run_work.h"
@@ -156,6 +155,14 @@ Status draw_input(const RunRequest& request, TensorId id, PreparedRun& out) {
 }
 
 }  // namespace
+
+const PreparedRun& as_costed(const PreparedRun& prepared, const CostedNetwork& network,
+                             std::optional<PreparedRun>& other) {
+  if (!network.in_blocks) return prepared;
+  other = prepared;
+  other->graph = *network.in_blocks;
+  return *other;
+}
 
 ref::RunOptions run_options(const PreparedRun& prepared, const RunRequest& request) {
   ref::RunOptions out;

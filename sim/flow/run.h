@@ -8,6 +8,7 @@
 
 #include "hw/config/hw_config.h"
 #include "sim/elaborate/elaborate.h"
+#include "sim/flow/cost.h"
 #include "sim/ref/executor.h"
 #include "sim/report/dump.h"
 #include "sim/report/quality.h"
@@ -52,6 +53,11 @@ struct PreparedRun {
 /// Reads the model and the inputs. Input files give symbolic dims their size; where shapes depend
 /// on the elements of an input file, the graph is made for those elements.
 Result<PreparedRun> prepare_run(const RunRequest& request);
+
+/// What was prepared, of the graph that is costed: where that is another one (CostedNetwork::
+/// in_blocks), `other` keeps it.
+const PreparedRun& as_costed(const PreparedRun& prepared, const CostedNetwork& network,
+                             std::optional<PreparedRun>& other);
 
 /// The executor's options as a request has them, progress left out.
 ref::RunOptions run_options(const PreparedRun& prepared, const RunRequest& request);

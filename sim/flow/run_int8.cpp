@@ -185,11 +185,13 @@ class QuantisedRun {
 
 }  // namespace
 
-Result<RunSummary> run_quantised_network(const PreparedRun& prepared, const RunRequest& request,
+Result<RunSummary> run_quantised_network(const PreparedRun& given, const RunRequest& request,
                                          const hw::HwConfig& hw, bool layerwise) {
-  const Graph& graph = prepared.graph;
-  const Result<CostedNetwork> network = cost_network(graph, hw, {});
+  const Result<CostedNetwork> network = cost_network(given.graph, hw, {});
   if (!network) return network.errors();
+  std::optional<PreparedRun> other;
+  const PreparedRun& prepared = as_costed(given, *network, other);
+  const Graph& graph = prepared.graph;
   Calibration calibration(graph);
   ref::RunOptions options = run_options(prepared, request);
   options.progress = request.progress;

@@ -2,6 +2,7 @@
 #include <array>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <unordered_map>
 #include <utility>
@@ -22,6 +23,7 @@ namespace accsim::sim {
 /// What a whole network costs on one machine: its cycles, and sums over its layers.
 struct WorkloadTotals {
   int64_t cycles = 0;
+  int64_t fewest_cycles = 0;  ///< without any slack, in blocks or not
   double energy_pj = 0;
   int64_t macs = 0;
   int64_t dram_read_bytes = 0, dram_write_bytes = 0;
@@ -47,6 +49,7 @@ class Workload {
   /// for other networks of the same thread too; null: a memory of its own.
   static Result<Workload> prepare(Graph graph, std::shared_ptr<WorkloadMemory> memory = nullptr);
 
+  /// Long attention is done in blocks of keys where that is better, as by cost_network().
   Result<WorkloadTotals> cost(const hw::HwConfig& hw, const MapOptions& options);
 
   const Graph& graph() const { return graph_; }
@@ -76,7 +79,7 @@ class Workload {
   };
   /// What the network's text takes on a machine.
   struct Text {
-    int64_t cycles = 0;
+    int64_t cycles = 0, fewest = 0;
     int64_t shared_peak_bytes = 0;
     /// What its programs do, in which mode of the machine, and how often each comes; empty where
     /// those are the ops'.
@@ -107,6 +110,7 @@ class Workload {
   Text text_of(const Plan& plan, const std::array<MappedOps, 2>& ops, const hw::HwConfig& hw,
                const MapOptions& options, const std::array<std::string, 2>& keys);
 
+  Result<WorkloadTotals> cost_as_it_is(const hw::HwConfig& hw, const MapOptions& options);
   Result<WorkloadTotals> cost_on(const ModeChoice& modes, const MapOptions& options);
   Result<WorkloadTotals> cost_as(Plan& plan, const hw::HwConfig& hw, const MapOptions& options);
 
@@ -115,6 +119,7 @@ class Workload {
   std::vector<std::vector<AskedTypes>> asked_;  ///< by layer
   std::map<std::string, Plan> plans_;           ///< by what of a machine they depend on
   std::shared_ptr<WorkloadMemory> memory_;
+  std::optional<std::vector<Workload>> in_blocks_;  ///< in_key_blocks_to_try(), once asked for
   int64_t mapped_ = 0, remembered_ = 0;
 };
 

@@ -98,7 +98,8 @@ struct Graph {
   std::vector<std::string> defaulted;          ///< symbols bound to 1 for want of a --bind
   std::map<std::string, int64_t> given_sizes;  ///< of nodes, for what only a run decides
   std::map<std::string, bool> given_branches;  ///< of Ifs: is it the then branch?
-  int64_t key_blocks = 0;  ///< keys of the blocks that attention was cut into; 0: it wasn't
+  int64_t key_blocks = 0;        ///< keys of the blocks that attention was cut into; 0: it wasn't
+  bool keeps_attention = false;  ///< it is to be as it is, whatever a machine does best
   std::vector<Assumption> assumed;              ///< what was taken for what only a run decides
   std::map<std::string, std::string> metadata;  ///< properties of the model
   std::shared_ptr<const void> mapping;          ///< keeps Payload::data alive

@@ -10,6 +10,7 @@
 #include <optional>
 #include <utility>
 
+#include "sim/base/sums.h"
 #include "sim/lower/attention.h"
 #include "sim/operators/movement/box_rules.h"
 #include "sim/operators/names.h"
@@ -402,6 +403,14 @@ class Cutter {
 };
 
 }  // namespace
+
+int64_t nodes_in_key_blocks(const Graph& graph, int64_t keys) {
+  constexpr int64_t kNodesOfABlock = 12;  // or fewer, with those that cut what it reads
+  int64_t nodes = std::ssize(graph.nodes);
+  for (const Attention& a : attentions(graph))
+    nodes = add_counts(nodes, a.keys / keys * kNodesOfABlock);
+  return nodes;
+}
 
 Graph in_key_blocks(const Graph& graph, int64_t keys) { return Cutter(graph, keys).run(); }
 

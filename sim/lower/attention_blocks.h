@@ -14,4 +14,7 @@ namespace accsim::sim {
 /// (2022), sections 3.1 and B.
 Graph in_key_blocks(const Graph& graph, int64_t keys);
 
+/// At most so many nodes has the graph in such blocks.
+int64_t nodes_in_key_blocks(const Graph& graph, int64_t keys);
+
 }  // namespace accsim::sim
