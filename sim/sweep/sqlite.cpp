@@ -101,7 +101,9 @@ bool Database::has_moved() const {
 }
 
 Error Database::failure(int code) const {
-  if (code == SQLITE_NOMEM || code == SQLITE_IOERR_NOMEM) throw std::bad_alloc();
+  // The index of the write-ahead log is mapped; its file has been made large enough before.
+  if (code == SQLITE_NOMEM || code == SQLITE_IOERR_NOMEM || code == SQLITE_IOERR_SHMMAP)
+    throw std::bad_alloc();
   const std::string full =
       "the disk is full; make room and run the same command again, committed points are kept";
   const std::string why = handle_ ? sqlite3_errmsg(handle_.get()) : sqlite3_errstr(code);
