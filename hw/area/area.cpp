@@ -125,6 +125,23 @@ double core_gates(const HwConfig& hw) {
          real(rest.adders) * kAdderGates + real(rest.multipliers) * kProductGates;
 }
 
+/// Of buffers and shared memory. A slot is a memory of its own, as wide as its port: of macros of 64
+/// bits.
+double memories_um2(const HwConfig& hw) {
+  const auto um2 = [&](int64_t kib, int64_t memories, double width) {
+    return sram_um2(hw.energy.technology, kib * 1024, real(memories) * std::max(1.0, width / 8));
+  };
+  const ChannelConfig& shared = hw.shared.channel;
+  double out = um2(hw.shared.kib, 1, std::max(shared.read.value(), shared.write.value()));
+  for (size_t b = 0; b < kBuffers; ++b) {
+    const BufferConfig& buffer = hw.buffers[b];
+    const bool sums = static_cast<Buffer>(b) == Buffer::accumulator;
+    out += um2(buffer.kib, buffer.slots,
+               real(sums ? hw.array.cols * hw.accumulator_bytes() : buffer.width));
+  }
+  return out;
+}
+
 }  // namespace
 
 int64_t sram_bytes(const HwConfig& hw) {
@@ -163,7 +180,7 @@ Area area(const HwConfig& hw) {
   if (technology == Technology::custom) return textbook_area(hw);
   Area out;
   out.cells_um2 = core_gates(hw) * gate_um2(technology);
-  out.memories_um2 = real(8 * sram_bytes(hw)) * sram_bit_um2(technology);
+  out.memories_um2 = memories_um2(hw);
   out.interface_mm2 = interface_mm2(hw);
   out.utilisation = kUtilisation;
   return out;

@@ -48,7 +48,9 @@ struct Area {
 ///   flip-flop and its enable are 6 gates, an adder's bit 8.67, a bit of a product 10. Yosys maps
 ///   to simple gates without choosing among a library's, so a synthesis for a technology ends
 ///   smaller;
-/// - memories: bits times hw/technology's area of one;
+/// - memories: bits times hw/technology's area of one, and what macros have around their cells: a
+///   memory is as many macros as its size asks for, at least one for each slot and each 8 bytes of
+///   its port (hw/technology's sram_um2());
 /// - utilisation: 0.7, an assumption; blocks are usually placed with 60 to 80 % of cells;
 /// - the DRAM interface as below.
 /// A machine without: textbook_area().

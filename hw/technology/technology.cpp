@@ -9,8 +9,8 @@
 namespace accsim::hw {
 namespace {
 
-constexpr std::array<std::string_view, kTechnologies> kNames = {"custom", "45nm", "28nm",
-                                                                "16nm",   "7nm",  "5nm"};
+constexpr std::array<std::string_view, kTechnologies> kNames = {"custom", "45nm", "28nm", "22nm",
+                                                                "16nm",   "10nm", "7nm",  "5nm"};
 constexpr std::array<std::string_view, kDramKinds> kDramNames = {"custom", "ddr3", "ddr4", "lpddr4",
                                                                  "hbm2"};
 
@@ -43,10 +43,18 @@ struct Row {
   double beyond = 1;      ///< of an energy at 7 nm, for nodes after it
 };
 
-/// [S] has 32 and 16 nm: 28 on the line between them in log-log.
-double inverter28() {
-  const double part = std::log(32.0 / 28) / std::log(32.0 / 16);
-  return kInverter32 * std::pow(kInverter16 / kInverter32, part);
+/// A node and what its inverter takes, of [S].
+struct Inverter {
+  double nm, energy;
+};
+
+/// On the line between two of [S]'s nodes in log-log.
+double inverter_between(double nm, Inverter a, Inverter b) {
+  const double part = std::log(a.nm / nm) / std::log(a.nm / b.nm);
+  return a.energy * std::pow(b.energy / a.energy, part);
+}
+double inverter_above_16(double nm) {
+  return inverter_between(nm, {32, kInverter32}, {16, kInverter16});
 }
 
 /// Sources by node. A NAND2 is three gate pitches wide; libraries say pitch and height in their
@@ -58,8 +66,14 @@ double inverter28() {
 ///   they are 47 %;
 /// - 28 nm: TSMC's tcbn28 library of 9 tracks of 100 nm, pitch 140 nm: 3 x 0.14 x 0.9; bit cell
 ///   0.127, TSMC 28 nm, S.-Y. Wu et al., IEDM 2009; efficiency as at 45 nm;
+/// - 22 nm: gate of 22FDX as above; bit cell 0.092, the dense one of Intel's P1270 (WikiChip,
+///   "22 nm lithography process"): of another process than the gate's, whose own wasn't found;
+///   efficiency as at 45 nm;
 /// - 16 nm: TSMC's tcbn16 library of 9 tracks of 64 nm, pitch 90 nm: 3 x 0.09 x 0.576; bit cell
 ///   0.07, S.-Y. Wu et al., IEDM 2013; efficiency as at 45 nm;
+/// - 10 nm: gate pitch 64 nm and metal pitch 42 nm of TSMC's 10 nm (WikiChip, "10 nm lithography
+///   process"), the 9 tracks assumed as at 16 nm: 3 x 0.064 x 0.378; bit cell 0.040, Samsung 10 nm,
+///   T. Song et al., ISSCC 2016; efficiency as at 45 nm;
 /// - 7 nm: TSMC's tcbn07 library of 240 nm, pitch 57 nm; bit cell 0.027, S.-Y. Wu et al., IEDM
 ///   2016; efficiency as at 5 nm;
 /// - 5 nm: TSMC's tcbn05 library of 210 nm, pitch 51 nm; bit cell 0.021, G. Yeap et al., IEDM 2019;
@@ -69,8 +83,10 @@ const Row& row(Technology t) {
   static const std::array<Row, kTechnologies> kRows = {{
       {},
       {0.798, 0.346, 0.5, kInverter45, 1},
-      {3 * 0.14 * 0.9, 0.127, 0.5, inverter28(), 1},
+      {3 * 0.14 * 0.9, 0.127, 0.5, inverter_above_16(28), 1},
+      {3 * 0.104 * 0.64, 0.092, 0.5, inverter_above_16(22), 1},
       {3 * 0.09 * 0.576, 0.07, 0.5, kInverter16, 1},
+      {3 * 0.064 * 0.378, 0.04, 0.5, inverter_between(10, {16, kInverter16}, {7, kInverter7}), 1},
       {3 * 0.057 * 0.24, 0.027, 0.7, kInverter7, 1},
       {3 * 0.051 * 0.21, 0.021, 0.7, kInverter7, 0.7},
   }};
@@ -137,5 +153,12 @@ double dram_pj_per_byte(DramKind kind) {
 double gate_um2(Technology t) { return row(t).gate; }
 
 double sram_bit_um2(Technology t) { return row(t).bit_cell / row(t).efficiency; }
+
+double sram_um2(Technology t, int64_t bytes, double least_macros) {
+  if (bytes <= 0) return 0;
+  const double large = static_cast<double>(bytes) / static_cast<double>(kMacroBytes);
+  const double more = std::max(least_macros, large) - large;
+  return sram_bit_um2(t) * (8 * static_cast<double>(bytes) + kMacroBits * more);
+}
 
 }  // namespace accsim::hw

@@ -19,12 +19,13 @@ namespace accsim::hw {
 ///   drives four, at nominal voltage, fJ: 1.05 at 45 nm, 0.51 at 32, 0.179 at 16, 0.111 at 7;
 /// - cells and bits: in the rows of technology.cpp.
 ///
-/// Energies of 45 and 7 nm are those of [J]. Between them an operation takes E45 x (E7 / E45)^w,
-/// where w is how far [S]'s inverter has come from 45 to 7 nm, on a scale of logarithms: both ends
-/// are published for the operation itself, and [S] says where a node lies between. (By [S] alone an
-/// operation would take 9.5 times less at 7 than at 45 nm, by [J] it takes 2.1 to 4.3 times less.)
-enum class Technology : uint8_t { custom, nm45, nm28, nm16, nm7, nm5 };
-inline constexpr size_t kTechnologies = 6;
+/// Energies of 45 and 7 nm are those of [J]. In between an operation takes E45 x (E7 / E45)^w, w
+/// being how far [S]'s inverter has come from 45 to 7 nm, on a scale of logarithms: both ends are
+/// published for the operation itself, and [S] says where a node lies between. 28 and 22 nm lie
+/// between [S]'s 32 and 16, 10 between 16 and 7, on lines in log-log. (By [S] alone an operation
+/// would take 9.5 times less at 7 than at 45 nm, by [J] it takes 2.1 to 4.3 times less.)
+enum class Technology : uint8_t { custom, nm45, nm28, nm22, nm16, nm10, nm7, nm5 };
+inline constexpr size_t kTechnologies = 8;
 /// As machine files spell it: "custom", "45nm", ...
 std::string_view name(Technology t);
 
@@ -72,8 +73,27 @@ inline constexpr double kStaticPart = 0.1;
 
 /// Square micrometres of a NAND2 gate, in which synthesis counts. Precondition: not custom.
 double gate_um2(Technology t);
-/// Square micrometres of one bit in a memory, what is around the cells included. Precondition: not
-/// custom.
+/// Square micrometres of one bit in a memory of large macros, what is around the cells included.
+/// Precondition: not custom.
 double sram_bit_um2(Technology t);
+
+/// Bytes of a large macro: the largest of 64 bits that kMacroBits rests on.
+inline constexpr int64_t kMacroBytes = 16 * 1024;
+/// What a macro has around its cells whatever its size, in bits of large macros. Of IHP's compiler
+/// for single-port memories, SG13G2, as the data sheets of its open PDK say (RM_IHPSG13_1P_*x64_c2,
+/// "Area"): 50489, 93181, 150102, 263946 and 491634 um2 for 64, 256, 512, 1024 and 2048 words of 64
+/// bits are 3.474 um2 for each bit and 36260 for each macro. That is a compiler of 130 nm: what is
+/// taken from it is the ratio, not a size. A macro of 0.5 KiB so takes 3.3 times a large one's area
+/// for each bit, one of 4 KiB 1.2 times.
+inline constexpr double kMacroBits = [] {
+  constexpr double kWords[] = {1024, 2048}, kArea[] = {263946.14, 491633.62};
+  constexpr double kBit = (kArea[1] - kArea[0]) / (64 * (kWords[1] - kWords[0]));
+  return (kArea[1] / kBit - 64 * kWords[1]) * kBit / (kArea[1] / (64 * kWords[1]));
+}();
+
+/// Square micrometres of a memory of so many bytes that is at least so many macros: as many as
+/// kMacroBytes ask for, if those are more. Never less when either grows; nothing of no bytes.
+/// Precondition: not custom.
+double sram_um2(Technology t, int64_t bytes, double least_macros);
 
 }  // namespace accsim::hw

@@ -142,12 +142,18 @@ TEST(Area, AreElementsAndLanesTheGatesOfTheRtl) {
   EXPECT_NEAR((area(longer).cells_um2 - area(shorter).cells_um2) / gate, 64 * sums, 1e-3);
 }
 
-TEST(Area, AreMemoriesTheBitsOfTheNode) {
+/// Bits, and macros beyond those of 16 KiB: a slot's port of 128 bytes asks for 16 of 8 bytes, one
+/// of 64 bytes for 8, a row of 64 sums for 32.
+TEST(Area, AreMemoriesTheBitsAndMacrosOfTheNode) {
   const HwConfig hw = at_28nm();
   const double bits = 8.0 * static_cast<double>(sram_bytes(hw));
-  EXPECT_DOUBLE_EQ(area(hw).memories_um2, bits * 0.127 / 0.5);
-  EXPECT_DOUBLE_EQ(area(hw).synthesis_mm2(), (area(hw).cells_um2 + bits * 0.127 / 0.5) / 1e6);
-  EXPECT_DOUBLE_EQ(area(hw).core_mm2(), (area(hw).cells_um2 / 0.7 + bits * 0.127 / 0.5) / 1e6);
+  const double activation = 2 * 16 - 256.0 / 16, weight = activation, parameter = 2 * 8 - 1,
+               accumulator = 2 * 32 - 256.0 / 16, output = 2 * 16 - 128.0 / 16, shared = 0;
+  const double macros = activation + weight + parameter + accumulator + output + shared;
+  const double um2 = (bits + macros * kMacroBits) * 0.127 / 0.5;
+  EXPECT_DOUBLE_EQ(area(hw).memories_um2, um2);
+  EXPECT_DOUBLE_EQ(area(hw).synthesis_mm2(), (area(hw).cells_um2 + um2) / 1e6);
+  EXPECT_DOUBLE_EQ(area(hw).core_mm2(), (area(hw).cells_um2 / 0.7 + um2) / 1e6);
   EXPECT_DOUBLE_EQ(area(hw).total_mm2() - area(hw).core_mm2(),
                    (102.4 + 51.2) * (2 * 0.03 * 331 / 34));
 }
@@ -160,9 +166,11 @@ TEST(Area, HasASharedBusOneInterface) {
 }
 
 TEST(Area, IsNeverLessWhenAFieldGrows) {
-  for (const Technology t : {Technology::custom, Technology::nm45, Technology::nm5}) {
+  for (const Technology t :
+       {Technology::custom, Technology::nm45, Technology::nm22, Technology::nm5}) {
     HwConfig base = *load_hw(kSource + "/configs/64x64.yaml");
     base.energy.technology = t;
+    base.buffers[static_cast<size_t>(Buffer::parameter)].width = 63;
     for (const Field& field : fields()) {
       HwConfig more = base;
       std::visit(FieldCases{
@@ -172,7 +180,7 @@ TEST(Area, IsNeverLessWhenAFieldGrows) {
                      [](const auto&) {},
                  },
                  field.target);
-      // More slots of the same buffer are no more memory.
+      // More slots of the same buffer are no more memory, but may be more macros.
       EXPECT_GE(area_mm2(more), area_mm2(base)) << field.path << " at " << name(t);
     }
   }

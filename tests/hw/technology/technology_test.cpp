@@ -8,8 +8,9 @@
 namespace accsim::hw {
 namespace {
 
-constexpr std::array kFinerAndFiner = {Technology::nm45, Technology::nm28, Technology::nm16,
-                                       Technology::nm7, Technology::nm5};
+constexpr std::array kFinerAndFiner = {Technology::nm45, Technology::nm28, Technology::nm22,
+                                       Technology::nm16, Technology::nm10, Technology::nm7,
+                                       Technology::nm5};
 constexpr int64_t kKib = 1024;
 
 /// Jouppi et al., ISCA 2021, table 2, at the nodes that it has.
@@ -49,6 +50,50 @@ TEST(Technology, AreNodesBetweenWhereTheInverterIs) {
   const double mac28 = mac_pj(Technology::nm28, DType::int8, DType::int8);
   EXPECT_LT(mac28, 0.2 * std::pow(0.07 / 0.2, at32) + 0.1 * std::pow(0.03 / 0.1, at32));
   EXPECT_GT(mac28, multiply + add);
+}
+
+/// Halfway between two nodes of the paper, as logarithms have it, lies the root of both energies.
+TEST(Technology, AreNodesThatThePaperHasntOnLinesBetween) {
+  const auto mac = [](double inverter) {
+    const double way = std::log(1.05 / inverter) / std::log(1.05 / 0.111);
+    return 0.2 * std::pow(0.07 / 0.2, way) + 0.1 * std::pow(0.03 / 0.1, way);
+  };
+  const double root = std::sqrt(32.0 * 16);  // 22.6 nm
+  const double slope = std::log(0.51 / 0.179) / std::log(32.0 / 16);
+  EXPECT_NEAR(mac_pj(Technology::nm22, DType::int8, DType::int8),
+              mac(std::sqrt(0.51 * 0.179) * std::pow(22 / root, slope)), 1e-12);
+  const double finer = std::log(0.179 / 0.111) / std::log(16.0 / 7);
+  EXPECT_NEAR(mac_pj(Technology::nm10, DType::int8, DType::int8),
+              mac(0.111 * std::pow(10.0 / 7, finer)), 1e-12);
+}
+
+/// What IHP's data sheets say of macros of 64 bits, in areas of the largest one's bits, which are
+/// those of a node here. Two of them are what the figure in technology.h is made of.
+TEST(Technology, AreMacrosAsMuchLargerThanTheirBitsAsAPublishedCompilers) {
+  struct Macro {
+    int64_t words;
+    double um2;
+  };
+  constexpr Macro kLargest{2048, 491633.62};
+  for (const Macro& m :
+       {Macro{64, 50489.13}, Macro{256, 93180.53}, Macro{512, 150102.40}, Macro{1024, 263946.14}})
+    for (const Technology t : kFinerAndFiner) {
+      const double expected = sram_bit_um2(t) * m.um2 / (kLargest.um2 / (kLargest.words * 64));
+      EXPECT_NEAR(sram_um2(t, m.words * 8, 1), expected, 1e-4 * expected) << m.words;
+    }
+  const double bit = sram_bit_um2(Technology::nm28);
+  EXPECT_DOUBLE_EQ(sram_um2(Technology::nm28, kLargest.words * 8, 1), 128 * kKib * bit);
+  EXPECT_DOUBLE_EQ(sram_um2(Technology::nm28, 100 * kLargest.words * 8, 1), 12800 * kKib * bit);
+  EXPECT_EQ(sram_um2(Technology::nm28, 0, 8), 0);
+}
+
+TEST(Technology, IsAMemoryOfMoreBytesOrMacrosNeverLess) {
+  for (const double macros : {1.0, 2.5, 64.0})
+    for (int64_t bytes = 1; bytes < (int64_t{1} << 31); bytes = bytes * 3 / 2 + 1) {
+      const double um2 = sram_um2(Technology::nm16, bytes, macros);
+      EXPECT_GT(sram_um2(Technology::nm16, bytes + 1, macros), um2) << bytes;
+      EXPECT_GE(sram_um2(Technology::nm16, bytes, macros + 1), um2) << bytes;
+    }
 }
 
 TEST(Technology, IsEverythingSmallerAtAFinerNode) {

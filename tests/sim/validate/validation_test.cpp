@@ -71,7 +71,7 @@ TEST(ValidationFiles, DoPointsSayOfWhichTechnologyTheyAre) {
   EXPECT_EQ(v->points[1].technology, hw::Technology::nm28);
   const ValidationText custom(kHead + "technology: custom\npoints: [{name: b, mm2: 2}]\n");
   EXPECT_EQ(custom.errors().front(),
-            ":5:13: technology is \"custom\"; valid: 45nm, 28nm, 16nm, 7nm, 5nm");
+            ":5:13: technology is \"custom\"; valid: 45nm, 28nm, 22nm, 16nm, 10nm, 7nm, 5nm");
 }
 
 TEST(ValidationFiles, WhatStandsInOne) {
