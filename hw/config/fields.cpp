@@ -180,6 +180,11 @@ void add_memories(Table& t) {
       "memory that keeps whole tensors between layers; 0 = none",
       [](HwConfig & hw) -> auto& { return hw.shared.kib; }));
   t.back().decides = kDecidesPlaces;
+  t.push_back({"buffers.shared.weights", "", 0, 0, names<RunWeights, kRunWeights>(),
+               "read = by every run from DRAM; kept = there since the last run, as many as fit",
+               member<RunWeights>([](HwConfig & hw) -> auto& { return hw.shared.weights; })});
+  t.back().optional = true;
+  t.back().decides = kDecidesPlaces;
   const size_t channel = t.size();
   add_channel(
       t, "buffers.shared.", [](HwConfig & hw) -> auto& { return hw.shared.channel; });

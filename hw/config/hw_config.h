@@ -70,10 +70,25 @@ struct BankedDram {
   friend bool operator==(const BankedDram&, const BankedDram&) = default;
 };
 
+/// Where the weights of products are when a run begins. `read`: in DRAM, every run reads them.
+/// `kept`: as many as fit beside the tensors that stay in the shared buffer have stayed there since
+/// the run before, which was of the same network; timed, and not verified.
+enum class RunWeights : uint8_t { read, kept };
+inline constexpr size_t kRunWeights = 2;
+/// As machine files spell it: "read", "kept".
+std::string_view name(RunWeights weights);
+
 /// The on-chip buffer that keeps whole tensors between layers, when the machine has one.
 struct SharedConfig {
   int64_t kib = 0;  ///< 0: the machine has none
   ChannelConfig channel;
+  RunWeights weights = RunWeights::read;
+  /// What weights take of it that stay from run to run. Of a network and not of the machine: set
+  /// where it is costed (sim/map/kept_weights.h).
+  int64_t kept_bytes = 0;
+
+  /// What there is for tensors and staged tiles.
+  int64_t free_bytes() const { return kib * 1024 - kept_bytes; }
 };
 
 /// The systolic array: one multiply-accumulate a cycle in each of rows x cols elements.

@@ -368,6 +368,11 @@ Status has_core(const HwConfig& hw) {
                  "the core's memory has a channel for each direction: verify a copy of the machine "
                  "with dram.bus: separate",
                  where};
+  if (hw.shared.weights == RunWeights::kept)
+    return Error{Errc::unsupported,
+                 "every run of the core reads its weights from DRAM: verify a copy of the machine "
+                 "with buffers.shared.weights: read",
+                 where};
   if (hw.dram_model != DramModel::ideal)
     return Error{Errc::unsupported,
                  "the core's memory port is the ideal DRAM: verify a copy of the machine with "

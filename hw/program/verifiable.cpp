@@ -42,7 +42,8 @@ std::string_view why_not_verifiable(const HwConfig& hw) {
   if (hw.types.activation != DType::int8 || !weights || hw.types.accumulator != DType::int32)
     return "other types than the core's";
   if (hw.dram_model == DramModel::banked) return "banked DRAM";
-  return hw.one_bus() ? "a DRAM whose reads and writes share a bus" : "";
+  if (hw.one_bus()) return "a DRAM whose reads and writes share a bus";
+  return hw.shared.weights == RunWeights::kept ? "weights that stay from run to run" : "";
 }
 
 }  // namespace accsim::hw

@@ -23,6 +23,7 @@
 #include "sim/lower/pads.h"
 #include "sim/lower/parameter_sums.h"
 #include "sim/lower/real_graph.h"
+#include "sim/map/kept_weights.h"
 #include "sim/map/mapping_words.h"
 #include "sim/onnx/reader.h"
 #include "sim/report/bounds.h"
@@ -242,11 +243,12 @@ std::vector<TensorId> cost_chain(const Graph& graph, const Lowered& lowered,
   check_busy(found.shares);
   take_mappings(std::move(mappings), ops, network);
   add_costs(found, ops, lowered, mapper, r);
-  r.shared_peak_bytes = residency.peak_bytes;
+  const int64_t kept = machine.shared.kept_bytes;
+  r.shared_peak_bytes = residency.peak_bytes + kept;
   for (const Schedule::SharedUse& use : found.shared) {
-    r.shared_peak_bytes = std::max(r.shared_peak_bytes, use.bytes);
+    r.shared_peak_bytes = std::max(r.shared_peak_bytes, use.bytes + kept);
     for (size_t i = use.first_layer; i <= use.last_layer; ++i)
-      r.layers[i].resident_bytes = std::max(r.layers[i].resident_bytes, use.bytes);
+      r.layers[i].resident_bytes = std::max(r.layers[i].resident_bytes, use.bytes + kept);
   }
   network.text = std::move(found.stretches);
   return in_the_way(lines, ops.ops, network.tensors, machine);
@@ -262,12 +264,13 @@ class NetworkCosting {
         options_(options),
         lowered_(lowered),
         asked_(OperandTypes(graph, lowered).of_layers()),
-        modes_(asked_, hw) {}
+        kept_(kept_weights(graph, lowered, ModeChoice(asked_, hw).machine())),
+        modes_(asked_, beside(kept_, hw)) {}
 
   /// With these tensors in DRAM; `lowered` is left to the caller.
   Result<CostedNetwork> cost(std::span<const TensorId> in_dram, int64_t most_programs) {
     const hw::HwConfig& machine = modes_.machine();
-    const Residency residency = plan_residency(graph_, lowered_, machine, in_dram);
+    const Residency residency = plan_residency(graph_, lowered_, machine, in_dram, kept_.tensors);
     std::vector<std::vector<OpRequest>> work;
     for (const Layer& l : lowered_.layers) {
       work.push_back(requests(graph_, l, residency, machine, options_.all_room));
@@ -305,7 +308,7 @@ class NetworkCosting {
       LayerReport& layer = r.layers.emplace_back(describe_layer(graph_, lowered_, l));
       layer.types = modes_.types(asked_[i]);
       layer.types_note = modes_.note(asked_[i]);
-      layer.resident_bytes = residency.use[i].shared;
+      layer.resident_bytes = residency.use[i].shared + modes_.machine().shared.kept_bytes;
       layer.live_bytes = residency.use[i].live;
       const Status done = map_layer(l, work[i], *mapper_, out.mappings.emplace_back());
       if (!done) errors.insert(errors.end(), done.errors().begin(), done.errors().end());
@@ -331,6 +334,7 @@ class NetworkCosting {
   const MapOptions& options_;
   const Lowered& lowered_;
   const std::vector<std::vector<AskedTypes>> asked_;  ///< by layer
+  const KeptWeights kept_;
   const ModeChoice modes_;
   std::unique_ptr<Mapper> mapper_;
   std::vector<TensorId> in_the_way_;

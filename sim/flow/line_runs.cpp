@@ -76,7 +76,7 @@ std::vector<TensorId> in_the_way(std::span<const LineRun> runs, std::span<const 
   for (const LineRun& run : runs) {
     const int64_t least = std::min(least_shared(run, ops), least_shared(first_two(run), ops));
     const OperandPort& in = run.flows[0].in;
-    if (least <= hw.shared.kib * 1024 || in.side != OperandPort::Side::input) continue;
+    if (least <= hw.shared.free_bytes() || in.side != OperandPort::Side::input) continue;
     const ChainOp& op = ops[run.first()];
     const auto i = static_cast<size_t>(in.index);
     if (op.request->inputs[i].place.memory == hw::Memory::shared)

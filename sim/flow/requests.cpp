@@ -97,7 +97,7 @@ int64_t room(const WorkItem& item, const OpRequest& request, int64_t taken,
   const int64_t weights = bytes(op->b_port, op->k() * op->outputs);
   if (bytes(op->a_port, pixels * op->channels) == 0) return 0;
   // Twice its weights are room enough; requests are equal more often.
-  return std::min(2 * weights, hw.shared.kib * 1024 - taken);
+  return std::min(2 * weights, hw.shared.free_bytes() - taken);
 }
 
 }  // namespace

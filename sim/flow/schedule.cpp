@@ -290,7 +290,7 @@ class Scheduler {
   }
 
   /// Beside what programs stage in.
-  int64_t capacity() const { return in_.hw.shared.kib * 1024 - staged_; }
+  int64_t capacity() const { return in_.hw.shared.free_bytes() - staged_; }
   int64_t staged_bytes() const {
     if (in_.mapper.options().all_room) return 0;
     std::vector<int64_t> regions(hw::kMostRegions, 0);

@@ -50,14 +50,14 @@ std::string mapping_key(const hw::HwConfig& hw, const MapOptions& options, bool 
 }
 
 Workload::Plan& Workload::plan(const ModeChoice& modes, bool all_room,
-                               std::span<const TensorId> in_dram) {
+                               std::span<const TensorId> in_dram, const KeptWeights& kept) {
   const hw::HwConfig& hw = modes.machine();
   const std::string key = hw::config_key(hw, hw::kDecidesPlaces) + (all_room ? "all room" : "") +
-                          (in_dram.empty() ? "" : "out of the way");
+                          (in_dram.empty() ? "" : "out of the way") + std::to_string(kept.bytes);
   if (const auto known = plans_.find(key); known != plans_.end()) return known->second;
-  const Residency residency = plan_residency(graph_, lowered_, hw, in_dram);
+  const Residency residency = plan_residency(graph_, lowered_, hw, in_dram, kept.tensors);
   Plan out;
-  out.shared_peak_bytes = residency.peak_bytes;
+  out.shared_peak_bytes = residency.peak_bytes + kept.bytes;
   out.tensors = network_tensors(lowered_, residency);
   std::unordered_map<std::string, size_t> seen;  // a key is of one kind
   for (size_t i = 0; i < lowered_.layers.size(); ++i) {
@@ -158,7 +158,7 @@ Workload::Text Workload::text_of(const Plan& plan, const std::array<MappedOps, 2
       {hw, plan.ops, mappings, plan.tensors, rows, lines, lowered_, mapper, &memory_->chains});
   Text out{found.total, fewest, plan.shared_peak_bytes, {}};
   for (const Schedule::SharedUse& use : found.shared)
-    out.shared_peak_bytes = std::max(out.shared_peak_bytes, use.bytes);
+    out.shared_peak_bytes = std::max(out.shared_peak_bytes, use.bytes + hw.shared.kept_bytes);
   if (rows.empty() && lines.empty() && chosen == mappings) return out;
   std::unordered_map<const Mapping*, size_t> known;
   for (const Stretch& s : found.stretches) {
@@ -210,15 +210,19 @@ Result<WorkloadTotals> Workload::cost(const hw::HwConfig& hw, const MapOptions& 
 }
 
 Result<WorkloadTotals> Workload::cost_as_it_is(const hw::HwConfig& hw, const MapOptions& options) {
-  return cost_on(ModeChoice(asked_, hw), options);
+  const ModeChoice modes(asked_, hw);
+  const KeptWeights kept = kept_weights(graph_, lowered_, modes.machine());
+  if (kept.tensors.empty()) return cost_on(modes, options, kept);
+  return cost_on(ModeChoice(asked_, beside(kept, hw)), options, kept);
 }
 
-Result<WorkloadTotals> Workload::cost_on(const ModeChoice& modes, const MapOptions& options) {
-  Plan& first = plan(modes, options.all_room, {});
+Result<WorkloadTotals> Workload::cost_on(const ModeChoice& modes, const MapOptions& options,
+                                         const KeptWeights& kept) {
+  Plan& first = plan(modes, options.all_room, {}, kept);
   Result<WorkloadTotals> out = cost_as(first, modes.machine(), options);
   const bool cut = options.objective == Objective::cycles && options.effort == MapEffort::search;
   if (!out || !cut || first.in_the_way.empty()) return out;
-  Plan& second = plan(modes, options.all_room, first.in_the_way);
+  Plan& second = plan(modes, options.all_room, first.in_the_way, kept);
   Result<WorkloadTotals> other = cost_as(second, modes.machine(), options);
   return other && other->cycles < out->cycles ? other : out;
 }

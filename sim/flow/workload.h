@@ -16,6 +16,7 @@
 #include "sim/flow/workload_memory.h"
 #include "sim/graph/graph.h"
 #include "sim/lower/lower.h"
+#include "sim/map/kept_weights.h"
 #include "sim/map/mapper.h"
 
 namespace accsim::sim {
@@ -102,7 +103,8 @@ class Workload {
     int64_t shared_peak_bytes = 0;
   };
   /// With these tensors in DRAM: none, or what was in_the_way with none.
-  Plan& plan(const ModeChoice& modes, bool all_room, std::span<const TensorId> in_dram);
+  Plan& plan(const ModeChoice& modes, bool all_room, std::span<const TensorId> in_dram,
+             const KeptWeights& kept);
   Result<MappedOps> mapped(Kind& kind, const std::string& key, const hw::HwConfig& hw,
                            const MapOptions& options);
   Result<FoundMapping> mapped(const DistinctOp& op, MappingMemory::Alike* known, Mapper& mapper);
@@ -111,7 +113,8 @@ class Workload {
                const MapOptions& options, const std::array<std::string, 2>& keys);
 
   Result<WorkloadTotals> cost_as_it_is(const hw::HwConfig& hw, const MapOptions& options);
-  Result<WorkloadTotals> cost_on(const ModeChoice& modes, const MapOptions& options);
+  Result<WorkloadTotals> cost_on(const ModeChoice& modes, const MapOptions& options,
+                                 const KeptWeights& kept);
   Result<WorkloadTotals> cost_as(Plan& plan, const hw::HwConfig& hw, const MapOptions& options);
 
   Graph graph_;

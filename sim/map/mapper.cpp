@@ -95,7 +95,9 @@ GemmProblem gemm_problem(const GemmOp& op, const OpRequest& r, const hw::HwConfi
   p.a = operand(r.inputs, op.a_port, hw).place;
   p.b = operand(r.inputs, op.b_port, hw).place;
   p.out = operand(r.outputs, op.out_port, hw).place;
-  p.parameters = {p.b.name + " (bias and scale)", hw::Memory::dram, true};
+  // Beside their weights, where these stay from run to run.
+  p.parameters = {p.b.name + " (bias and scale)", p.b.constant ? p.b.memory : hw::Memory::dram,
+                  true};
   // Of integers a scale at least, also where they are the weights alone.
   p.has_parameters =
       op.bias_port >= 0 || !is_float(hw.types.accumulator) || !is_float(hw.types.weight);

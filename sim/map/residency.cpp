@@ -34,12 +34,13 @@ class Planner {
     for (size_t id = 0; id < lowered.parts.size(); ++id) set_part(id, lowered.parts[id]);
   }
 
-  Residency run(std::span<const TensorId> in_dram) {
+  Residency run(std::span<const TensorId> in_dram, std::span<const TensorId> kept) {
     for (size_t i = 0; i < lowered_.layers.size(); ++i) lives(static_cast<int>(i));
     add_live_bytes();
     keep_in_dram(graph_.outputs);
     keep_in_dram(in_dram);
     select();
+    for (const TensorId id : kept) out_.resident[root(id)] = true;
     for (size_t id = 0; id < out_.root.size(); ++id)
       out_.resident[id] = out_.resident[static_cast<size_t>(out_.root[id])];
     return std::move(out_);
@@ -125,7 +126,7 @@ class Planner {
       size_t id;
       auto operator<=>(const Live&) const = default;
     };
-    const int64_t capacity = hw_.shared.kib * 1024;
+    const int64_t capacity = hw_.shared.free_bytes();
     std::vector<std::vector<size_t>> born(lowered_.layers.size());
     for (size_t id = 0; id < first_.size(); ++id)
       if (first_[id] >= 0) {
@@ -167,8 +168,8 @@ class Planner {
 }  // namespace
 
 Residency plan_residency(const Graph& graph, const Lowered& lowered, const hw::HwConfig& hw,
-                         std::span<const TensorId> in_dram) {
-  return Planner(graph, lowered, hw).run(in_dram);
+                         std::span<const TensorId> in_dram, std::span<const TensorId> kept) {
+  return Planner(graph, lowered, hw).run(in_dram, kept);
 }
 
 }  // namespace accsim::sim

@@ -138,6 +138,11 @@ class AxisReader {
       fail(at, "dram.bus decides which order the other fields have; sweep two machines");
       return false;
     }
+    if (path == "buffers.shared.weights") {
+      fail(at,
+           "buffers.shared.weights decides what bounds the other fields have; sweep two machines");
+      return false;
+    }
     if (path == "name" || path == "dram.model") {
       fail(at, path + " has no other values that change what anything costs");
       return false;

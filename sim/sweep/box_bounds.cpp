@@ -31,6 +31,8 @@ Sense sense(const hw::Field& f, const hw::HwConfig& base) {
   if (p.starts_with("energy.")) return Sense::price;
   if (base.dram_model == hw::DramModel::ideal && base.one_bus() && p.starts_with("dram."))
     return Sense::none;
+  // Tensors take their room first: with more of it weights may get less.
+  if (base.shared.weights == hw::RunWeights::kept && p == "buffers.shared.kib") return Sense::none;
   if (p.ends_with(".latency")) return Sense::latency;
   if (p.ends_with(".kib")) return Sense::memory;
   if (p.ends_with(".width") || p.ends_with("_bytes_per_cycle") || p.starts_with("vector.lanes."))
@@ -164,6 +166,7 @@ BoxBounds::BoxBounds(const SweepSpec& spec) : spec_(spec), space_(spec) {
         const bool constant =
             op->b_port >= 0 && static_cast<size_t>(op->b_port) < l.inputs.size() &&
             l.inputs[static_cast<size_t>(op->b_port)] >= 0 &&
+            spec.base.shared.weights == hw::RunWeights::read &&
             model.graph.tensor(l.inputs[static_cast<size_t>(op->b_port)]).constant;
         const double weights = static_cast<double>(op->k()) * static_cast<double>(op->outputs) *
                                static_cast<double>(op->b_shared ? 1 : op->batch);

@@ -55,7 +55,8 @@ TEST(ConfigKey, FieldsDecideWhatTheyAreOf) {
   for (const Field& f : fields()) {
     Decides expected = kDecidesProducts | kDecidesVectors;  // memories that both go through
     if (f.path == "name") expected = kDecidesNothing;
-    if (f.path == "buffers.shared.kib") expected = kDecidesPlaces;
+    if (f.path == "buffers.shared.kib" || f.path == "buffers.shared.weights")
+      expected = kDecidesPlaces;
     if (starts(f, "types.")) expected = kDecidesEverything;
     if (starts(f, "array.") || starts(f, "buffers.weight.") || starts(f, "buffers.accumulator."))
       expected = kDecidesProducts;

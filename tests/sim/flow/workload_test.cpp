@@ -145,6 +145,9 @@ std::vector<hw::HwConfig> changed(const hw::HwConfig& base, const hw::Field& fie
             with(m, std::vector{hw::TypeMode{DType::int16, DType::int16, 0.25, 1, 0}});
           },
           [&](const hw::Member<DramModel>& m) { words(m, words_of<DramModel>(hw::kDramModels)); },
+          [&](const hw::Member<hw::RunWeights>& m) {
+            words(m, std::array{hw::RunWeights::read, hw::RunWeights::kept});
+          },
           [&](const hw::Member<hw::DramBus>& m) {
             words(m, std::array{hw::DramBus::separate, hw::DramBus::shared});
           },

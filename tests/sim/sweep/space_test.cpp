@@ -145,6 +145,8 @@ TEST(Spec, SaysWhatIsWrongWithFileAndLine) {
       {"axes: {a: {fields: {array.rows: [1, 2], array.rows: [1, 2]}}}", "set twice"},
       {"axes: {a: {field: dram.channels, values: [1, 2]}}",
        "only of machines with dram.model banked"},
+      {"axes: {a: {field: dram.bus, values: [separate, shared]}}", "sweep two machines"},
+      {"axes: {a: {field: buffers.shared.weights, values: [read, kept]}}", "sweep two machines"},
       {axis + "values: [64]}}\nconstraints: [dram.channels > 1]", "no known name"},
       {axis + "values: [64]}}\nstrategy: random", "needs count"},
       {axis + "values: [64]}}\nseed: 3", "of strategy random"},
