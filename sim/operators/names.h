@@ -10,6 +10,7 @@ inline constexpr std::string_view kMicrosoft = "com.microsoft";
 namespace op {
 inline constexpr char kAdd[] = "Add";
 inline constexpr char kAveragePool[] = "AveragePool";
+inline constexpr char kBatchNormalization[] = "BatchNormalization";
 inline constexpr char kCast[] = "Cast";
 inline constexpr char kClip[] = "Clip";
 inline constexpr char kConcat[] = "Concat";

@@ -26,6 +26,12 @@ int64_t whole(const hw::YamlEntry& e, int64_t least, SpecErrors& errors) {
 
 std::vector<ListedLayer> read_layers(const hw::YamlEntry& list, SpecErrors& errors);
 
+bool yes(const hw::YamlEntry& e, SpecErrors& errors) {
+  if (e.value.text != "true" && e.value.text != "false")
+    errors.fail(e.value.at, e.key + " is true or false");
+  return e.value.text == "true";
+}
+
 ListedLayer read_layer(const hw::YamlNode& node, SpecErrors& errors) {
   ListedLayer out;
   int kinds = 0;
@@ -34,13 +40,14 @@ ListedLayer read_layer(const hw::YamlNode& node, SpecErrors& errors) {
     out.kind = kind;
     ++kinds;
   };
-  const std::vector<std::string> keys = {"product",  "conv",   "kernel",   "stride", "pad",
-                                         "function", "repeat", "residual", "layers"};
+  const std::vector<std::string> keys = {"product", "conv",     "scale",  "kernel",   "stride",
+                                         "pad",     "function", "repeat", "residual", "layers"};
   read_section(node, node.at, "a layer", keys, errors, [&](const hw::YamlEntry& e) {
     if (e.key == "product" || e.key == "conv") {
       of_kind(e.key == "conv" ? ListedLayer::Kind::conv : ListedLayer::Kind::product);
       out.outputs = whole(e, 1, errors);
     }
+    if (e.key == "scale" && yes(e, errors)) of_kind(ListedLayer::Kind::scale);
     if (e.key == "layers") {
       of_kind(ListedLayer::Kind::group);
       out.layers = read_layers(e, errors);
@@ -51,14 +58,10 @@ ListedLayer read_layer(const hw::YamlNode& node, SpecErrors& errors) {
     padded |= e.key == "pad";
     if (e.key == "function") out.function = e.value.text;
     if (e.key == "repeat") out.repeat = whole(e, 1, errors);
-    if (e.key == "residual") {
-      out.residual = e.value.text == "true";
-      if (e.value.text != "true" && e.value.text != "false")
-        errors.fail(e.value.at, "residual is true or false");
-    }
+    if (e.key == "residual") out.residual = yes(e, errors);
   });
   if (!padded) out.pad = out.kernel / 2;
-  if (kinds != 1) errors.fail(node.at, "a layer has one of product, conv and layers");
+  if (kinds != 1) errors.fail(node.at, "a layer has one of product, conv, scale and layers");
   if (out.residual && out.kind != ListedLayer::Kind::group)
     errors.fail(node.at, "residual is of a group of layers");
   return out;
@@ -121,6 +124,9 @@ class ListWriter {
       case ListedLayer::Kind::conv:
         good = conv(l, label);
         break;
+      case ListedLayer::Kind::scale:
+        good = scale(label);
+        break;
       case ListedLayer::Kind::group:
         good = group(l, label);
         break;
@@ -156,6 +162,16 @@ class ListWriter {
     attribute("kernel_shape", {l.kernel, l.kernel});
     attribute("strides", {l.stride, l.stride});
     attribute("pads", {l.pad, l.pad, l.pad, l.pad});
+    return ok();
+  }
+
+  Status scale(const std::string& label) {
+    if (at_.dims.size() < 2)
+      return fail(label, "a scale reads channels, this is " + accsim::to_string(at_.dims));
+    std::vector<std::string> more;  // scale, shift, mean, variance
+    for (const char* what : {"/scale", "/shift", "/mean", "/variance"})
+      more.push_back(weight(label + what, {at_.dims[1]}));
+    node(op::kBatchNormalization, label, more, at_.dims);
     return ok();
   }
 

@@ -11,7 +11,7 @@ namespace accsim::sim {
 
 /// One line of a list of layers, or a group of them.
 struct ListedLayer {
-  enum class Kind : uint8_t { product, conv, group };
+  enum class Kind : uint8_t { product, conv, scale, group };
   Kind kind = Kind::product;
   int64_t outputs = 0;  ///< columns of a product, filters of a convolution
   int64_t kernel = 1, stride = 1, pad = 0;
@@ -30,6 +30,7 @@ struct LayerList {
 /// Reads a section with `input` (e.g. 1x64x56x56) and `layers`, a list of
 ///   {product: N}            a fully connected layer with N outputs
 ///   {conv: N, kernel: 3}    N filters; stride 1, padded by half of the kernel unless said
+///   {scale: true}           a factor and a shift a channel: a BatchNorm that no convolution takes
 ///   {layers: [...]}         a group
 /// each with `function` (what is applied to each result) and `repeat`; groups with `residual`:
 /// their input is added to their output, through a 1x1 convolution where the shapes differ.

@@ -85,6 +85,30 @@ TEST(LayerList, HasAResNetTheOperationsOfItsFile) {
   EXPECT_EQ(macs(*graph), 1'814'073'344 - 64 * 112 * 112 * 3 * 49 - 512 * 1000);
 }
 
+/// What a residual takes the unscaled input of can't be part of a convolution: it has work of its
+/// own; behind a convolution it has none.
+TEST(LayerList, IsAScaleWorkWhereNoConvolutionTakesIt) {
+  const auto layers_with_work = [](const std::string& text) {
+    const auto graph = network(text);
+    EXPECT_TRUE(graph.ok()) << text;
+    const auto workload = Workload::prepare(*graph);
+    EXPECT_TRUE(workload.ok());
+    return std::ranges::count_if(workload->lowered().layers, [](const Layer& l) {
+      return l.fate != Fate::folded && !l.work.empty();
+    });
+  };
+  const std::string convs = "{conv: 4, kernel: 3, function: Relu}, {conv: 4, kernel: 3}";
+  const auto block = [&](const std::string& first) {
+    return layers_with_work("input: 1x4x8x8\nlayers:\n  - {conv: 4, kernel: 3}\n" +
+                            ("  - {residual: true, layers: [" + first + convs + "]}\n"));
+  };
+  EXPECT_EQ(block("{scale: true, function: Relu}, "), block("") + 1);
+  EXPECT_EQ(layers_with_work("input: 1x4x8x8\nlayers: [{conv: 4, kernel: 3}, {scale: true}]\n"),
+            layers_with_work("input: 1x4x8x8\nlayers: [{conv: 4, kernel: 3}]\n"));
+  EXPECT_EQ(error_of("input: 1x4x8x8\nlayers: [{scale: maybe}]\n"),
+            "v.yaml:2:18: scale is true or false");
+}
+
 TEST(LayerList, IsAProductOfTwoInputsWithoutWeights) {
   const auto graph = elaborate(product_model({6, 7, 8}), {});
   ASSERT_TRUE(graph.ok());
@@ -106,7 +130,7 @@ TEST(LayerList, SaysWhatCantBe) {
   EXPECT_EQ(error_of("input: 4x4\nlayers: [{product: 0}]\n"),
             "v.yaml:2:20: product is 0; it must be a whole number from 1");
   EXPECT_EQ(error_of("input: 4x4\nlayers: [{product: 3, conv: 3}]\n"),
-            "v.yaml:2:10: a layer has one of product, conv and layers");
+            "v.yaml:2:10: a layer has one of product, conv, scale and layers");
   EXPECT_EQ(error_of("input: 4xb\nlayers: [{product: 3}]\n"),
             "v.yaml:1:8: input is sizes like 1x64x56x56");
   EXPECT_NE(error_of("input: 4x4\nlayers: [{produkt: 3}]\n").find("produkt"), std::string::npos);
