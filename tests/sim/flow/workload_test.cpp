@@ -145,12 +145,8 @@ std::vector<hw::HwConfig> changed(const hw::HwConfig& base, const hw::Field& fie
             with(m, std::vector{hw::TypeMode{DType::int16, DType::int16, 0.25, 1, 0}});
           },
           [&](const hw::Member<DramModel>& m) { words(m, words_of<DramModel>(hw::kDramModels)); },
-          [&](const hw::Member<hw::RunWeights>& m) {
-            words(m, std::array{hw::RunWeights::read, hw::RunWeights::kept});
-          },
-          [&](const hw::Member<hw::DramBus>& m) {
-            words(m, std::array{hw::DramBus::separate, hw::DramBus::shared});
-          },
+          [&](const hw::Member<hw::RunWeights>& m) { with(m, hw::RunWeights::kept); },
+          [&](const hw::Member<hw::DramBus>& m) { with(m, hw::DramBus::shared); },
           [&](const hw::Member<DramPreset>& m) {
             words(m, words_of<DramPreset>(hw::kDramPresets));
           },
