@@ -13,8 +13,9 @@ namespace {
 
 /// Elements that go through a port at once: those of most machines are as wide or wider.
 constexpr int64_t kBeat = 64;
-/// Moves of a layer whose places are looked for: each is asked about with all of the others.
-constexpr size_t kMostMoves = 1024;
+/// Moves of a layer whose places are looked for: each is asked about with all of the others. And
+/// where each is of another operand, as the outputs of a loop's iterations are.
+constexpr size_t kMostMoves = 1024, kMostOperands = 4096;
 
 class PartPlacer {
  public:
@@ -25,6 +26,7 @@ class PartPlacer {
         given_(graph.tensors.size(), false),
         result_(graph.tensors.size(), false),
         kept_(graph.tensors.size(), false),
+        moving_(graph.tensors.size(), false),
         readers_(graph.tensors.size()),
         writer_(graph.tensors.size(), -1),
         members_(graph.tensors.size()) {
@@ -37,7 +39,7 @@ class PartPlacer {
   void run() {
     for (size_t i = 0; i < lowered_.layers.size(); ++i) {
       Layer& l = lowered_.layers[i];
-      if (l.fate != Fate::memory || l.work.empty() || l.work.size() > kMostMoves) continue;
+      if (l.fate != Fate::memory || l.work.empty() || has_too_many_moves(l)) continue;
       cut_out(l);
       put_together(l);
       if (l.work.empty()) l.fate = Fate::view;
@@ -48,6 +50,11 @@ class PartPlacer {
 
  private:
   static size_t index(TensorId id) { return static_cast<size_t>(id); }
+  static bool has_too_many_moves(const Layer& l) {
+    const size_t moves = l.work.size();
+    return moves > kMostMoves &&
+           (moves > kMostOperands || moves > l.inputs.size() + l.outputs.size());
+  }
   int64_t count(TensorId id) const { return elements(graph_.tensor(id).dims); }
   TensorId root(TensorId id) const {
     const TensorId whole = parts_[index(id)].whole;
@@ -118,13 +125,30 @@ class PartPlacer {
     return !l.work.empty() &&
            (std::ranges::any_of(l.inputs, is_part) || std::ranges::any_of(l.outputs, is_part));
   }
+  /// Do the layers that read or write a tensor that moves take it where it is now? What none of
+  /// their operands has moved of they took before.
   bool works(TensorId id) const {
     const auto good = [&](size_t i) {
       const Layer& l = lowered_.layers[i];
-      return pitched_work(l, pitches(l)).has_value();
+      return takes_pitches(l, pitches(l), [&](const WorkItem& item) {
+        return !is_left_out(l, item) && has_moved(l, item);
+      });
     };
     return std::ranges::all_of(readers_[index(id)], good) &&
            (writer_[index(id)] < 0 || good(static_cast<size_t>(writer_[index(id)])));
+  }
+
+  bool has_moved(const Layer& l, const WorkItem& item) const {
+    const auto* op = std::get_if<MemoryOp>(&item);
+    if (op == nullptr) return true;
+    const auto moved = [this](const std::vector<Access>& side, const std::vector<TensorId>& ids) {
+      return std::ranges::any_of(side, [&](const Access& a) {
+        return a.port >= 0 && static_cast<size_t>(a.port) < ids.size() &&
+               ids[static_cast<size_t>(a.port)] != kNoTensor &&
+               moving_[index(ids[static_cast<size_t>(a.port)])];
+      });
+    };
+    return moved(op->inputs, l.inputs) || moved(op->outputs, l.outputs);
   }
 
   /// Is it no dearer to go over its rows, a beat or more for each, whenever the vector unit reads
@@ -145,7 +169,10 @@ class PartPlacer {
     const std::vector<TensorId> moved = members_[index(id)];
     std::vector<Part> before;
     bool good = true;
-    for (const TensorId m : moved) before.push_back(parts_[index(m)]);
+    for (const TensorId m : moved) {
+      before.push_back(parts_[index(m)]);
+      moving_[index(m)] = true;
+    }
     for (const TensorId m : moved) {
       const auto there = part_of_part(part(m), to, count(m));
       good = good && there && is_element(graph_.tensor(m).dtype);
@@ -154,6 +181,7 @@ class PartPlacer {
     }
     for (size_t i = 0; i < moved.size() && good; ++i)
       good = works(moved[i]) && (!before[i].pitch.dense() || pays(moved[i]));
+    for (const TensorId m : moved) moving_[index(m)] = false;
     if (good && have_one_pitch(to.whole, moved))
       join(to.whole, id);
     else
@@ -180,15 +208,23 @@ class PartPlacer {
   /// Leaves out the moves that `place` finds a place for; each is no work of the layer's when it is
   /// asked.
   template <class F>
-  static void leave_out(Layer& l, const F& place) {
-    for (size_t i = 0; i < l.work.size();) {
-      const WorkItem item = l.work[i];
-      const auto* op = std::get_if<MemoryOp>(&item);
-      l.work.erase(l.work.begin() + static_cast<ptrdiff_t>(i));
-      if (op && is_move(*op) && place(*op)) continue;
-      l.work.insert(l.work.begin() + static_cast<ptrdiff_t>(i), item);
-      ++i;
+  void leave_out(Layer& l, const F& place) {
+    left_out_.assign(l.work.size(), false);
+    leaving_out_ = &l;
+    for (size_t i = 0; i < l.work.size(); ++i) {
+      const auto* op = std::get_if<MemoryOp>(&l.work[i]);
+      left_out_[i] = true;
+      left_out_[i] = op && is_move(*op) && place(*op);
     }
+    leaving_out_ = nullptr;
+    // Each is asked about where it has always been.
+    std::erase_if(l.work, [&](const WorkItem& item) { return left_out_[place_of(l, item)]; });
+  }
+  bool is_left_out(const Layer& l, const WorkItem& item) const {
+    return &l == leaving_out_ && left_out_[place_of(l, item)];
+  }
+  static size_t place_of(const Layer& l, const WorkItem& item) {
+    return static_cast<size_t>(&item - l.work.data());
   }
   static bool is_move(const MemoryOp& op) {
     return op.inputs.size() == 1 && op.outputs.size() == 1 && op.inputs[0].port >= 0 &&
@@ -207,6 +243,7 @@ class PartPlacer {
     leave_out(l, [&](const MemoryOp& op) {
       const TensorId from = source(l, op), to = target(l, op);
       const auto writes = [&](const WorkItem& item) {
+        if (is_left_out(l, item)) return false;
         const auto* other = std::get_if<MemoryOp>(&item);
         return !other || !is_move(*other) || target(l, *other) == to;
       };
@@ -294,9 +331,12 @@ class PartPlacer {
   const Graph& graph_;
   Lowered& lowered_;
   std::vector<Part>& parts_;
-  std::vector<bool> given_;                   ///< by tensor: it is the network's input
-  std::vector<bool> result_;                  ///< it, or a view of it, is the network's output
-  std::vector<bool> kept_;                    ///< or somebody may show it with another scale
+  std::vector<bool> given_;     ///< by tensor: it is the network's input
+  std::vector<bool> result_;    ///< it, or a view of it, is the network's output
+  std::vector<bool> kept_;      ///< or somebody may show it with another scale
+  std::vector<bool> moving_;    ///< it is one of those that a move is about
+  std::vector<bool> left_out_;  ///< by item of the work of ...
+  const Layer* leaving_out_ = nullptr;
   std::vector<std::vector<size_t>> readers_;  ///< layers, by tensor
   std::vector<int> writer_;                   ///< by tensor; -1: none
   std::vector<std::vector<TensorId>>

@@ -155,16 +155,20 @@ bool pitch_side(Moved& m, int64_t BoxAxis::*side, int64_t Moved::*first, const P
   return true;
 }
 
+bool are_dense(const MemoryOp& op, const PortPitches& pitches) {
+  const auto dense = [](const std::vector<Access>& side, const auto& of) {
+    return std::ranges::all_of(side,
+                               [&](const Access& a) { return a.port < 0 || of(a.port).dense(); });
+  };
+  return dense(op.inputs, pitches.input) && dense(op.outputs, pitches.output);
+}
+
 bool takes(MemoryOp& op, const PortPitches& pitches) {
   const auto pitch = [](const std::vector<Access>& side, const auto& of) {
     return side.size() != 1 || side[0].port < 0 ? Pitch{} : of(side[0].port);
   };
   const Pitch in = pitch(op.inputs, pitches.input), out = pitch(op.outputs, pitches.output);
-  const auto all_dense = [](const std::vector<Access>& side, const auto& of) {
-    return std::ranges::all_of(side,
-                               [&](const Access& a) { return a.port < 0 || of(a.port).dense(); });
-  };
-  if (all_dense(op.inputs, pitches.input) && all_dense(op.outputs, pitches.output)) return true;
+  if (are_dense(op, pitches)) return true;
   if (op.axes.empty() || op.picked || op.inputs.size() != 1 || op.outputs.size() != 1) return false;
   Moved m{{}, op.from, op.to};
   const std::vector<int64_t> spacing = spacing_of(op);
@@ -189,19 +193,30 @@ bool takes(MemoryOp& op, const PortPitches& pitches) {
   return true;
 }
 
+bool takes(WorkItem& item, const Layer& layer, const PortPitches& pitches) {
+  if (const auto* gemm = std::get_if<GemmOp>(&item)) return takes(*gemm, layer, pitches);
+  if (auto* vector = std::get_if<VectorOp>(&item)) return takes(*vector, pitches);
+  return takes(std::get<MemoryOp>(item), pitches);
+}
+
 }  // namespace
 
 std::optional<Work> pitched_work(const Layer& layer, const PortPitches& pitches) {
   Work out = layer.work;
-  for (WorkItem& item : out) {
-    const auto* gemm = std::get_if<GemmOp>(&item);
-    auto* vector = std::get_if<VectorOp>(&item);
-    const bool taken = gemm     ? takes(*gemm, layer, pitches)
-                       : vector ? takes(*vector, pitches)
-                                : takes(std::get<MemoryOp>(item), pitches);
-    if (!taken) return std::nullopt;
-  }
+  for (WorkItem& item : out)
+    if (!takes(item, layer, pitches)) return std::nullopt;
   return out;
+}
+
+bool takes_pitches(const Layer& layer, const PortPitches& pitches,
+                   const std::function<bool(const WorkItem&)>& asked) {
+  return std::ranges::all_of(layer.work, [&](const WorkItem& item) {
+    if (!asked(item)) return true;
+    const auto* move = std::get_if<MemoryOp>(&item);
+    if (move != nullptr && are_dense(*move, pitches)) return true;
+    WorkItem changed = item;
+    return takes(changed, layer, pitches);
+  });
 }
 
 }  // namespace accsim::sim

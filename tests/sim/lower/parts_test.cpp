@@ -201,6 +201,43 @@ TEST(Parts, OfPartsLieInTheLargestTensor) {
   EXPECT_EQ(net.moves(), Names{});
 }
 
+TEST(Parts, AreTheOutputsOfManyIterationsWhereTheyAreCollected) {
+  // More than a layer's moves are looked at otherwise.
+  constexpr int64_t kIterations = 1500;
+  ModelBuilder b;
+  b.input("x", {1, 8});
+  Names parts;
+  for (int64_t i = 0; i < kIterations; ++i) {
+    const std::string name = "t" + std::to_string(i);
+    b.node("Relu", {i == 0 ? "x" : parts.back()}, {name});
+    parts.push_back(name);
+  }
+  concat(b, parts, "all", 0);
+  b.node("Relu", {"all"}, {"y"});
+  b.output("y");
+  const Placed n(b);
+  EXPECT_EQ(n.layer("all").fate, Fate::view);
+  EXPECT_TRUE(n.layer("all").work.empty());
+  for (int64_t i = 0; i < kIterations; ++i)
+    EXPECT_EQ(n.part(parts[static_cast<size_t>(i)]), n.in("all", 8 * i, {})) << i;
+}
+
+TEST(Parts, AreCopiedWhereTheyLieInAnotherPlaceOfTheWholeAlready) {
+  ModelBuilder b;
+  b.input("x", {1, 8, 6, 6});
+  conv(b, "x", "a", 8, 8);
+  conv(b, "x", "c", 8, 8);
+  conv(b, "x", "d", 8, 8);
+  concat(b, {"a", "c", "c", "d"}, "all", 1);
+  conv(b, "all", "y", 32, 8);
+  b.output("y");
+  const Placed n(b);
+  EXPECT_EQ(n.part("a"), n.in("all", 0, {8, 32}));
+  EXPECT_EQ(n.part("c"), n.in("all", 8, {8, 32}));
+  EXPECT_EQ(n.part("d"), n.in("all", 24, {8, 32}));
+  EXPECT_EQ(n.moves(), Names{"all"});  // c can lie in one place only
+}
+
 TEST(Parts, AreNoneOfWhatTheNetworkIsGivenOrGives) {
   ModelBuilder b;
   b.input("x", {1, 8, 6, 6});
