@@ -34,14 +34,27 @@ def inspect(
     traffic: str = "activations",
     in_place: bool = False,
     reorder: bool = False,
+    max_nodes: int | None = None,
+    max_graph_mib: int | None = None,
+    max_rank: int | None = None,
 ) -> Inspection:
     """Parameters, MACs, operators, bandwidth and activation memory, as `accsim inspect` has them.
 
     macs: what counts as one: pure, bias or all. traffic: what reads are: activations or all.
     in_place: elementwise nodes overwrite inputs that nobody else reads. reorder: also look for an
-    order of the nodes that needs less memory.
+    order of the nodes that needs less memory. max_nodes, max_graph_mib, max_rank: what the file may
+    ask for at most; None: as the command line's options have it.
     """
-    read = Model.load(model, bind=bind, input_shapes=input_shapes, assume=assume, branch=branch)
+    read = Model.load(
+        model,
+        bind=bind,
+        input_shapes=input_shapes,
+        assume=assume,
+        branch=branch,
+        max_nodes=max_nodes,
+        max_graph_mib=max_graph_mib,
+        max_rank=max_rank,
+    )
     return Inspection(*_core._inspect(read, macs, traffic, in_place, reorder))
 
 
@@ -64,6 +77,9 @@ def advise(
     objective: str = "cycles",
     slack: str = "1%",
     effort: str = "search",
+    max_nodes: int | None = None,
+    max_graph_mib: int | None = None,
+    max_rank: int | None = None,
 ) -> Advice:
     """What 10 % and a doubling of each field of a machine would bring, by costing it."""
     read = Model.load(
@@ -73,6 +89,9 @@ def advise(
         assume=assume,
         branch=branch,
         allow_unsupported=allow_unsupported,
+        max_nodes=max_nodes,
+        max_graph_mib=max_graph_mib,
+        max_rank=max_rank,
     )
     words = {
         "dataflow": dataflow,
@@ -111,6 +130,7 @@ def _sweep_model(model: Any) -> dict[str, Any]:
         if not file.file:
             raise Error("sweep: a model of bytes has no file to sweep; give a path")
         entry.setdefault("bind", file.bindings)
+        entry = {**file.limits, **entry}
         file = file.file
     entry["file"] = os.path.abspath(os.fspath(file))
     if not entry.get("bind"):
@@ -132,9 +152,10 @@ def sweep(
 
     axes: by name, either the values of the field of that name ({"dram.latency": [50, 100]};
     "array": rows and columns), or an axis as docs/sweep-spec.md has it. models: paths, Models, or
-    dicts with file, weight, bind. Other keys are those of a spec: constraints, strategy, count,
-    seed, effort, objective, slack, layers. store: SQLite file that is kept, and gone on with when
-    it is there; by default one that goes with the Store. threads: 0 is all cores.
+    dicts with file, weight, bind, max_nodes and the others of a spec. Other keys are those of a
+    spec: constraints, strategy, count, seed, effort, objective, slack, layers. store: SQLite file
+    that is kept, and gone on with when it is there; by default one that goes with the Store.
+    threads: 0 is all cores.
     """
     with contextlib.ExitStack() as kept_until_done:
         folder = kept_until_done.enter_context(tempfile.TemporaryDirectory(prefix="accsim-"))
@@ -171,6 +192,10 @@ def run(
     hw: MachineLike = "64x64",
     layerwise: bool = False,
     threads: int = 1,
+    max_nodes: int | None = None,
+    max_graph_mib: int | None = None,
+    max_rank: int | None = None,
+    max_memory_mib: int | None = None,
 ) -> dict[str, Any]:
     """Computes a network with the reference executor; gives numpy arrays by output name.
 
@@ -178,7 +203,8 @@ def run(
     those not named are drawn with seed 0. output: a folder for a .npy an output. dump: all, an
     operator type or a glob of layer names, whose tensors go into the folder, for diff(). weights:
     the seed of weights that the file doesn't have. int8: products run quantised on the bit-exact
-    machine hw; layerwise: each reads the float run's values.
+    machine hw; layerwise: each reads the float run's values. max_nodes, max_graph_mib, max_rank,
+    max_memory_mib: what the file may ask for at most; None: as the command line's options have it.
     """
     if dump and output is None:
         raise Error("--dump: needs a folder to write to: --output DIR")
@@ -204,7 +230,14 @@ def run(
             threads,
             int8,
             layerwise,
-            {"bind": bind, "input_shapes": input_shapes},
+            {
+                "bind": bind,
+                "input_shapes": input_shapes,
+                "max_nodes": max_nodes,
+                "max_graph_mib": max_graph_mib,
+                "max_rank": max_rank,
+                "max_memory_mib": max_memory_mib,
+            },
             hw,
         )
 
@@ -221,12 +254,17 @@ def verify(
     jobs: int = 1,
     bind: dict[str, int] | None = None,
     cache: PathLike | None = None,
+    max_nodes: int | None = None,
+    max_graph_mib: int | None = None,
+    max_rank: int | None = None,
+    max_programs: int | None = None,
 ) -> Verification:
     """Runs tile programs on Verilated RTL and compares values and cycles: `accsim verify`.
 
     model: a path, or None with gemm ("64x64x64") or random (a count). All of a model is one
     program; with layers its products are verified one by one, max_cycles cuts them. The first call
     for a machine builds its core, which takes a while and needs Verilator and a C++ compiler.
+    max_nodes, max_graph_mib, max_rank, max_programs: what the file may ask for at most.
     """
     arguments = [program(), "verify", "--json", "-", "--seed", str(seed), "--jobs", str(jobs)]
     for product in [gemm] if isinstance(gemm, str) else gemm:
@@ -241,6 +279,14 @@ def verify(
         arguments += ["--max-cycles", str(max_cycles)]
     if cache is not None:
         arguments += ["--cache", os.fspath(cache)]
+    for option, limit in (
+        ("--max-nodes", max_nodes),
+        ("--max-graph-mib", max_graph_mib),
+        ("--max-rank", max_rank),
+        ("--max-programs", max_programs),
+    ):
+        if limit is not None:
+            arguments += [option, str(limit)]
     if model is not None:
         arguments.append(os.fspath(model))
     with tempfile.TemporaryDirectory(prefix="accsim-") as folder:

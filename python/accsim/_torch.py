@@ -113,7 +113,14 @@ def _module_and_inputs(module: Any, example_inputs: Any) -> tuple[Any, tuple[Any
 
 
 def load_torch(
-    module: Any, example_inputs: Any, *, name: str = "module", allow_unsupported: bool = False
+    module: Any,
+    example_inputs: Any,
+    *,
+    name: str = "module",
+    allow_unsupported: bool = False,
+    max_nodes: int | None = None,
+    max_graph_mib: int | None = None,
+    max_rank: int | None = None,
 ) -> Model:
     """A PyTorch module as a Model: nn.Module, TorchScript, a program of torch.export (torch 2.2 and
     later), or the path of a .pt or .pt2 file.
@@ -121,7 +128,8 @@ def load_torch(
     example_inputs: a tensor or a tuple of them, on the module's device; they fix the shapes. None
     for a program of torch.export: those that it was exported with.
     Weights are never written, so modules on the meta device (without any) cost as well. Layers are
-    called by the paths of their modules.
+    called by the paths of their modules. max_nodes, max_graph_mib, max_rank: what it may become at
+    most; None: as the command line's options have it.
     """
     if isinstance(module, (str, os.PathLike)):
         name = os.fspath(module)
@@ -132,7 +140,15 @@ def load_torch(
         path = os.path.join(folder, "module.onnx")
         with _evaluating(module), _exporting():
             export_module(module, inputs, path, weights=False)
-        model = _core._load_module(path, set(tensors), name, allow_unsupported)
+        model = _core._load_module(
+            path,
+            set(tensors),
+            name,
+            allow_unsupported=allow_unsupported,
+            max_nodes=max_nodes,
+            max_graph_mib=max_graph_mib,
+            max_rank=max_rank,
+        )
         if meta:
             _check_complete(module, model, _core._stored_names(model))
     return model
@@ -149,6 +165,10 @@ def cost_torch(
     objective: str = "cycles",
     slack: str = "1%",
     effort: str = "search",
+    max_nodes: int | None = None,
+    max_graph_mib: int | None = None,
+    max_rank: int | None = None,
+    max_programs: int | None = None,
 ) -> Report:
     """Costs a PyTorch module on a machine; options as cost() has them.
 
@@ -156,7 +176,14 @@ def cost_torch(
     path of a .pt or .pt2 file. example_inputs: a tensor or a tuple of them; they fix the shapes.
     None for a program of torch.export: those that it was exported with.
     """
-    model = load_torch(module, example_inputs, allow_unsupported=allow_unsupported)
+    model = load_torch(
+        module,
+        example_inputs,
+        allow_unsupported=allow_unsupported,
+        max_nodes=max_nodes,
+        max_graph_mib=max_graph_mib,
+        max_rank=max_rank,
+    )
     return _core.cost(
         model,
         hw,
@@ -165,6 +192,7 @@ def cost_torch(
         objective=objective,
         slack=slack,
         effort=effort,
+        max_programs=max_programs,
     )
 
 

@@ -15,8 +15,21 @@ namespace accsim::python {
 namespace {
 
 const std::vector<std::string> kNames = {
-    "bind",     "input_shapes", "assume",    "branch", "allow_unsupported",
-    "dataflow", "mapping",      "objective", "slack",  "effort"};
+    "bind",      "input_shapes",  "assume",   "branch",       "allow_unsupported",
+    "max_nodes", "max_graph_mib", "max_rank", "max_programs", "dataflow",
+    "mapping",   "objective",     "slack",    "effort"};
+
+/// The word of a model of that name that is taken as it is; nullptr: none is.
+nb::object* object_of(GraphWords& words, std::string_view name) {
+  if (name == "bind") return &words.bind;
+  if (name == "input_shapes") return &words.input_shapes;
+  if (name == "assume") return &words.assume;
+  if (name == "branch") return &words.branch;
+  if (name == "max_nodes") return &words.max_nodes;
+  if (name == "max_graph_mib") return &words.max_graph_mib;
+  if (name == "max_rank") return &words.max_rank;
+  return name == "max_programs" ? &words.max_programs : nullptr;
+}
 
 [[noreturn]] void refuse(const std::string& name) {
   const auto close = hw::nearest(name, kNames);
@@ -32,14 +45,8 @@ CostOptions cost_options(const nb::kwargs& keywords) {
   sim::MappingWords words;
   for (const auto [key, value] : keywords) {
     const auto name = nb::cast<std::string>(key);
-    if (name == "bind")
-      graph.bind = nb::borrow(value);
-    else if (name == "input_shapes")
-      graph.input_shapes = nb::borrow(value);
-    else if (name == "assume")
-      graph.assume = nb::borrow(value);
-    else if (name == "branch")
-      graph.branch = nb::borrow(value);
+    if (nb::object* const object = object_of(graph, name))
+      *object = nb::borrow(value);
     else if (name == "allow_unsupported")
       graph.allow_unsupported = nb::cast<bool>(value);
     else if (name == "objective")

@@ -11,6 +11,7 @@
 #include "python/src/compute.h"
 #include "python/src/errors.h"
 #include "python/src/values.h"
+#include "sim/base/limit_ranges.h"
 #include "sim/flow/cost.h"
 #include "sim/serve/upload.h"
 
@@ -19,9 +20,21 @@ namespace nb = nanobind;
 namespace accsim::python {
 namespace {
 
+using Numbers = std::map<std::string, int64_t>;
+
+/// Limits of what a file may ask for that aren't the usual ones, by keyword.
+Numbers limits(const sim::ElaborateOptions& o) {
+  const Limits usual;
+  Numbers out;
+  if (o.limits.nodes != usual.nodes) out["max_nodes"] = o.limits.nodes;
+  if (o.limits.graph_bytes != usual.graph_bytes) out["max_graph_mib"] = o.limits.graph_bytes >> 20;
+  if (o.limits.rank != usual.rank) out["max_rank"] = o.limits.rank;
+  return out;
+}
+
 bool given(const sim::ElaborateOptions& o) {
   return !o.bindings.empty() || !o.input_shapes.empty() || !o.sizes.empty() ||
-         !o.branches.empty() || o.allow_unsupported;
+         !o.branches.empty() || o.allow_unsupported || !limits(o).empty();
 }
 
 Model read(Model model, const sim::ElaborateOptions& options) {
@@ -50,9 +63,8 @@ constexpr const char* kLoad =
     "graph inputs by name, instead of the declared ones; assume: sizes that only a run decides,\n"
     "by the node that has them; branch: \"then\" or \"else\" by the If whose condition only\n"
     "a run decides; allow_unsupported: operators without a rule cost the traffic of their inputs\n"
-    "and outputs instead of being an error.";
-
-using Numbers = std::map<std::string, int64_t>;
+    "and outputs instead of being an error; max_nodes, max_graph_mib, max_rank: what the file may\n"
+    "ask for at most, None: as the command line's options have it.";
 
 Numbers numbers(const nb::object& given, const char* name, const char* option, Errors& errors) {
   if (given.is_none()) return {};
@@ -79,6 +91,32 @@ std::map<std::string, bool> branches(const nb::object& given, Errors& errors) {
   return out;
 }
 
+/// Sets `limit`, which is counted in `unit`s, where one is given.
+void take_limit(const nb::object& given, std::string_view option, int64_t least, int64_t unit,
+                int64_t& limit, Errors& errors) {
+  if (given.is_none()) return;
+  if (!nb::isinstance<nb::int_>(given))
+    throw nb::type_error(fmt::format("{} takes a whole number", option).c_str());
+  const int64_t most = unit == 1 ? kMostLimit : kMostLimitMib;
+  int64_t number = 0;
+  if (nb::try_cast(given, number) && number >= least && number <= most)
+    limit = number * unit;
+  else
+    errors.push_back({Errc::usage,
+                      fmt::format("{} is not a whole number from {} to {}",
+                                  nb::cast<std::string>(nb::str(given)), least, most),
+                      std::string(option)});
+}
+
+void take_limits(const GraphWords& words, Limits& limits, Errors& errors) {
+  constexpr int64_t kMib = int64_t{1} << 20;
+  take_limit(words.max_nodes, kNodesOption, 0, 1, limits.nodes, errors);
+  take_limit(words.max_graph_mib, kGraphOption, 1, kMib, limits.graph_bytes, errors);
+  take_limit(words.max_rank, kRankOption, 1, 1, limits.rank, errors);
+  take_limit(words.max_programs, kProgramsOption, 1, 1, limits.programs, errors);
+  take_limit(words.max_memory_mib, kMemoryOption, 1, kMib, limits.memory_bytes, errors);
+}
+
 }  // namespace
 
 sim::ElaborateOptions elaborate_options(const GraphWords& words) {
@@ -88,6 +126,7 @@ sim::ElaborateOptions elaborate_options(const GraphWords& words) {
   out.bindings = numbers(words.bind, "NAME", "--bind", errors);
   out.sizes = numbers(words.assume, "NODE", "--assume", errors);
   out.branches = branches(words.branch, errors);
+  take_limits(words, out.limits, errors);
   if (!words.input_shapes.is_none())
     for (const auto [name, shape] : nb::cast<nb::dict>(words.input_shapes)) {
       Dims dims;
@@ -137,20 +176,29 @@ void add_model(nb::module_& module) {
       .def_static(
           "load",
           [](nb::handle model, nb::object bind, nb::object shapes, nb::object assume,
-             nb::object branch, bool unsupported) {
-            return model_of(
-                model, elaborate_options({std::move(bind), std::move(shapes), std::move(assume),
-                                          std::move(branch), unsupported}));
+             nb::object branch, bool unsupported, nb::object nodes, nb::object graph_mib,
+             nb::object rank) {
+            return model_of(model, elaborate_options({.bind = std::move(bind),
+                                                      .input_shapes = std::move(shapes),
+                                                      .assume = std::move(assume),
+                                                      .branch = std::move(branch),
+                                                      .allow_unsupported = unsupported,
+                                                      .max_nodes = std::move(nodes),
+                                                      .max_graph_mib = std::move(graph_mib),
+                                                      .max_rank = std::move(rank)}));
           },
           nb::arg("model"), nb::kw_only(), nb::arg("bind") = nb::none(),
           nb::arg("input_shapes") = nb::none(), nb::arg("assume") = nb::none(),
-          nb::arg("branch") = nb::none(), nb::arg("allow_unsupported") = false, kLoad,
+          nb::arg("branch") = nb::none(), nb::arg("allow_unsupported") = false,
+          nb::arg("max_nodes") = nb::none(), nb::arg("max_graph_mib") = nb::none(),
+          nb::arg("max_rank") = nb::none(), kLoad,
           nb::sig("def load(model: Model | str | os.PathLike[str] | bytes, *, "
                   "bind: dict[str, int] | None = None, "
                   "input_shapes: dict[str, collections.abc.Sequence[int]] | None = None, "
                   "assume: dict[str, int] | None = None, "
                   "branch: dict[str, str] | None = None, "
-                  "allow_unsupported: bool = False) -> Model"))
+                  "allow_unsupported: bool = False, max_nodes: int | None = None, "
+                  "max_graph_mib: int | None = None, max_rank: int | None = None) -> Model"))
       .def_prop_ro(
           "name", [](const Model& m) { return python_text(m.graph->name); }, "The graph's name.",
           nb::sig("def name(self) -> str"))
@@ -161,6 +209,9 @@ void add_model(nb::module_& module) {
       .def_prop_ro(
           "bindings", [](const Model& m) { return m.graph->bindings; },
           "Sizes of the symbolic dimensions, by name.")
+      .def_prop_ro(
+          "limits", [](const Model& m) { return limits(m.options); },
+          "Limits that it was read with, by keyword, where they aren't the usual ones.")
       .def_prop_ro(
           "inputs",
           [](const Model& m) {

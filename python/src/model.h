@@ -28,6 +28,11 @@ struct GraphWords {
   nanobind::object assume = nanobind::none();        ///< node -> size
   nanobind::object branch = nanobind::none();        ///< node -> "then" or "else"
   bool allow_unsupported = false;
+  nanobind::object max_nodes = nanobind::none();  ///< whole numbers, as those below
+  nanobind::object max_graph_mib = nanobind::none();
+  nanobind::object max_rank = nanobind::none();
+  nanobind::object max_programs = nanobind::none();    ///< of calls that cost networks
+  nanobind::object max_memory_mib = nanobind::none();  ///< of calls that run them
 };
 /// What they ask for; what is wrong with them is raised.
 sim::ElaborateOptions elaborate_options(const GraphWords& words);

@@ -9,6 +9,7 @@
 
 #include "python/src/compute.h"
 #include "python/src/errors.h"
+#include "python/src/mapping.h"
 #include "python/src/model.h"
 #include "python/src/values.h"
 #include "sim/graph/model_def.h"
@@ -72,10 +73,9 @@ Result<sim::Graph> read(const std::string& path, const std::set<std::string>& we
 }
 
 Model load_module(nb::handle path, std::set<std::string> weights, const std::string& name,
-                  bool allow_unsupported) {
-  sim::ElaborateOptions options;
-  options.allow_unsupported = allow_unsupported;
+                  const nb::kwargs& words) {
   Model out;
+  const sim::ElaborateOptions options = out.options = cost_options(words).elaborate;
   Result<sim::Graph> graph =
       compute([file = path_of(path), weights = std::move(weights), options,
                name](const std::atomic<bool>&) { return read(file, weights, options, name); });
@@ -113,9 +113,9 @@ std::vector<std::string> module_paths(const std::vector<std::string>& names) {
 
 void add_module_model(nb::module_& module) {
   module.def("_load_module", load_module, nb::arg("path"), nb::arg("weights"), nb::arg("name"),
-             nb::arg("allow_unsupported"),
+             nb::arg("options"),
              nb::sig("def _load_module(path: object, weights: set[str], name: str, "
-                     "allow_unsupported: bool) -> Model"));
+                     "**options: typing.Any) -> Model"));
   module.def("_stored_names", stored_names, nb::arg("model"));
   module.def("_module_paths", module_paths, nb::arg("names"));
 }

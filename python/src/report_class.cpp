@@ -111,8 +111,8 @@ ReportObject cost(nb::handle model, nb::handle machine, const nb::kwargs& option
   const CostOptions wanted = cost_options(options);
   const hw::HwConfig hw = machine_of(machine);
   const Model read = model_of(model, wanted.elaborate);
-  auto costed = compute([graph = read.graph, hw, map = wanted.map](const std::atomic<bool>&) {
-    return cost_network(*graph, hw, map);
+  auto costed = compute([graph = read.graph, hw, wanted](const std::atomic<bool>&) {
+    return cost_network(*graph, hw, wanted.map, wanted.elaborate.limits.programs);
   });
   const auto network = std::make_shared<const sim::CostedNetwork>(unwrap(std::move(costed)));
   return {std::shared_ptr<const sim::Report>(network, &network->report), network, nullptr};
@@ -128,7 +128,9 @@ constexpr const char* kCost =
     "dataflow: weight_stationary (ws), input_stationary (is) or output_stationary (os); None: the\n"
     "best of the machine's. mapping: a pin \"[GLOB=]TOKENS\" or a list of them. objective:\n"
     "cycles, energy, edp or traffic. slack: with cycles, how much more of them a product may take\n"
-    "for less energy, \"1%\". effort: search or rule.\n\n"
+    "for less energy, \"1%\". effort: search or rule. max_nodes, max_graph_mib, max_rank,\n"
+    "max_programs: what the file may ask for at most; None: as the command line's options have\n"
+    "it.\n\n"
     "Raises accsim.Error with what the command line says: unsupported nodes, layers that no tile\n"
     "of the machine holds.";
 constexpr const char* kCostSignature =
@@ -139,7 +141,8 @@ constexpr const char* kCostSignature =
     "assume: dict[str, int] | None = None, branch: dict[str, str] | None = None, "
     "allow_unsupported: bool = False, dataflow: str | None = None, "
     "mapping: str | list[str] | None = None, objective: str = 'cycles', slack: str = '1%', "
-    "effort: str = 'search') -> Report";
+    "effort: str = 'search', max_nodes: int | None = None, max_graph_mib: int | None = None, "
+    "max_rank: int | None = None, max_programs: int | None = None) -> Report";
 
 void add_row(nb::module_& module) {
   nb::class_<Row>(module, "Row",

@@ -58,8 +58,12 @@ sim::RunRequest request_of(const RunWords& words, const std::string& model) {
 nb::dict run(nb::handle model, const RunWords& words, nb::handle elaborate, nb::handle machine) {
   sim::RunRequest request = request_of(words, path_of(model));
   const auto options = nb::cast<nb::dict>(elaborate);
-  request.elaborate = elaborate_options(
-      {.bind = nb::borrow(options["bind"]), .input_shapes = nb::borrow(options["input_shapes"])});
+  request.elaborate = elaborate_options({.bind = nb::borrow(options["bind"]),
+                                         .input_shapes = nb::borrow(options["input_shapes"]),
+                                         .max_nodes = nb::borrow(options["max_nodes"]),
+                                         .max_graph_mib = nb::borrow(options["max_graph_mib"]),
+                                         .max_rank = nb::borrow(options["max_rank"]),
+                                         .max_memory_mib = nb::borrow(options["max_memory_mib"])});
   // The limits are for files from strangers on a command line; here a run can be interrupted.
   request.elaborate.limits.giga_operations = std::numeric_limits<int64_t>::max();
   std::optional<hw::HwConfig> hw;

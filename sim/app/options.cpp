@@ -5,6 +5,7 @@
 #include <charconv>
 
 #include "sim/app/file_options.h"
+#include "sim/base/limit_ranges.h"
 
 namespace accsim::sim {
 namespace {
@@ -22,9 +23,6 @@ std::pair<std::string, std::string> split_assignment(const std::string& text) {
   if (at == std::string::npos || at == 0) return {};
   return {text.substr(0, at), text.substr(at + 1)};
 }
-
-constexpr int64_t kMostNodes = 1'000'000'000;  ///< that an option can allow
-constexpr int64_t kMostMib = int64_t{1} << 20;
 
 /// An option that is given as NAME=N, any number of times, with different names.
 struct NumberOption {
@@ -113,16 +111,16 @@ void ModelOptions::add_limits_to(CLI::App& app) {
                  "Nodes, iterations and calls that loops and functions may become")
       ->type_name("N")
       ->capture_default_str()
-      ->check(CLI::Range(int64_t{0}, kMostNodes));
+      ->check(CLI::Range(int64_t{0}, kMostLimit));
   app.add_option(std::string(kGraphOption), graph_mib_,
                  "MiB that names, shapes and attributes of those may take")
       ->type_name("N")
       ->capture_default_str()
-      ->check(CLI::Range(int64_t{1}, kMostMib));
+      ->check(CLI::Range(int64_t{1}, kMostLimitMib));
   app.add_option(std::string(kRankOption), limits_.rank, "Dims that a tensor may have")
       ->type_name("N")
       ->capture_default_str()
-      ->check(CLI::Range(int64_t{1}, kMostNodes));
+      ->check(CLI::Range(int64_t{1}, kMostLimit));
   app.option_defaults()->group("Options");
 }
 
@@ -131,7 +129,7 @@ void ModelOptions::add_programs_to(CLI::App& app) {
                  "Different operations that programs may be looked for")
       ->type_name("N")
       ->capture_default_str()
-      ->check(CLI::Range(int64_t{1}, kMostNodes))
+      ->check(CLI::Range(int64_t{1}, kMostLimit))
       ->group("Limits");
 }
 
@@ -140,7 +138,7 @@ void ModelOptions::add_run_limits_to(CLI::App& app) {
                  "MiB that arrays may take at a time, weights included")
       ->type_name("N")
       ->capture_default_str()
-      ->check(CLI::Range(int64_t{1}, kMostMib))
+      ->check(CLI::Range(int64_t{1}, kMostLimitMib))
       ->group("Limits");
   app.add_option(
          std::string(kOperationsOption), limits_.giga_operations,
@@ -148,7 +146,7 @@ void ModelOptions::add_run_limits_to(CLI::App& app) {
          "work by the time that it takes")
       ->type_name("N")
       ->capture_default_str()
-      ->check(CLI::Range(int64_t{1}, kMostNodes))
+      ->check(CLI::Range(int64_t{1}, kMostLimit))
       ->group("Limits");
 }
 
@@ -170,9 +168,9 @@ namespace {
 std::string is_key_blocks(const std::string& text) {
   if (text == kBestBlocks || text == kNoBlocks) return {};
   const std::optional<int64_t> keys = parse_int(text);
-  if (keys && *keys >= 1 && *keys <= kMostNodes) return {};
+  if (keys && *keys >= 1 && *keys <= kMostLimit) return {};
   return fmt::format("'{}' is not {}, {} or a number of keys, 1 to {}", text, kBestBlocks,
-                     kNoBlocks, kMostNodes);
+                     kNoBlocks, kMostLimit);
 }
 
 }  // namespace

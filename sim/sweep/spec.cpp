@@ -10,6 +10,7 @@
 #include "hw/config/load.h"
 #include "hw/config/read_yaml.h"
 #include "hw/config/values.h"
+#include "sim/base/limit_ranges.h"
 #include "sim/flow/cost.h"
 #include "sim/map/mapping_words.h"
 #include "sim/sweep/axes.h"
@@ -20,7 +21,6 @@ namespace {
 
 constexpr std::array<std::string_view, 3> kStrategies = {"grid", "random", "pareto"};
 constexpr double kMostWeight = 1e6;
-constexpr double kMostLimit = 1e9, kMostMib = 1 << 20;  ///< as the command line's options
 
 class SpecReader {
  public:
@@ -178,7 +178,7 @@ class SpecReader {
       if (e.key == "weight") m.weight = whole(e, 1, kMostWeight);
       if (e.key == "bind") bindings(e, m);
       if (e.key == "max_nodes") m.limits.nodes = whole(e, 0, kMostLimit);
-      if (e.key == "max_graph_mib") m.limits.graph_bytes = whole(e, 1, kMostMib) << 20;
+      if (e.key == "max_graph_mib") m.limits.graph_bytes = whole(e, 1, kMostLimitMib) << 20;
       if (e.key == "max_rank") m.limits.rank = whole(e, 1, kMostLimit);
     });
     if (node.kind != hw::YamlNode::Kind::map) return;

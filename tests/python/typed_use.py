@@ -6,6 +6,9 @@ import accsim
 def cycles(path: str) -> int:
     hw = accsim.Machine.load("64x64")
     report: accsim.Report = accsim.cost(path, hw, bind={"batch": 8}, objective="energy")
+    deep = accsim.Model.load(path, max_nodes=200_000, max_graph_mib=128, max_rank=80)
+    limits: dict[str, int] = deep.limits
+    print(accsim.cost(deep, hw, max_programs=5_000).total.cycles, limits)
     total: int = report.total.cycles
     faster = accsim.cost(accsim.Model.load(path), hw.replace({"array.rows": 128}))
     waterfall = accsim.compare(report, faster).waterfall()
@@ -14,7 +17,7 @@ def cycles(path: str) -> int:
     units: dict[str, str] = report.layers.units
     store: accsim.Store = accsim.sweep(hw, axes={"array": [16, 32]}, models=[path])
     front: accsim.Table = store.pareto(["cycles", "area"])
-    inspection: accsim.Inspection = accsim.inspect(path)
+    inspection: accsim.Inspection = accsim.inspect(path, max_nodes=200_000)
     latency: accsim.Latency = accsim.LatencyModel(hw, effort="rule").gemm(64, 64, 64)
     print(latency.cycles + 1)
     accsim.write_llmservingsim("perf", {"hidden_size": 64}, hw, tp=(1, 2), effort="rule")

@@ -123,6 +123,9 @@ class WheelTest(unittest.TestCase):
     def test_do_the_other_commands_answer(self):
         self.in_venv("commands_test.py")
 
+    def test_can_limits_be_raised(self):
+        self.in_venv("limits_test.py")
+
     def test_does_it_behave_under_load(self):
         self.in_venv("load_test.py")
 
