@@ -7,7 +7,7 @@
 namespace accsim::hw::rtl {
 
 /// Changes whenever this file changes its meaning; checked when a library is loaded.
-inline constexpr uint32_t kAbi = 7;
+inline constexpr uint32_t kAbi = 8;
 inline constexpr size_t kMaxPort = 512;  ///< bytes of the widest port
 inline constexpr size_t kWords = 44;     ///< of the longest descriptor
 inline constexpr int kTensorShift = 34;  ///< addresses: tensor index above the byte offset
@@ -80,6 +80,8 @@ struct Cycle {
 extern "C" {
 /// What a variant's library exports. First: the kAbi it was built with.
 using AbiFunction = uint32_t();
+/// Makes the calling thread's own variables of the library, if they aren't there.
+using BeginThreadFunction = void();
 /// A core in reset. `trace` may be null; `traced`: the waveforms have the reset, too.
 using CreateFunction = void*(const char* trace, bool traced);
 /// Runs a model for one clock cycle.

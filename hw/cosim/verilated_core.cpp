@@ -8,6 +8,7 @@
 #include <cstdlib>
 #include <fstream>
 #include <iterator>
+#include <new>
 
 #include "hw/cosim/rtl_layout.h"
 #include "hw/cosim/sealed_file.h"
@@ -315,16 +316,31 @@ Status VerilatedCore::open(const fs::path& library) {
   handle_ = dlopen(library.c_str(), RTLD_NOW | RTLD_LOCAL);
   if (!handle_) return failed(Errc::io, dlerror());
   auto* const abi = reinterpret_cast<rtl::AbiFunction*>(dlsym(handle_, "accsim_rtl_abi"));
+  begin_thread_ =
+      reinterpret_cast<rtl::BeginThreadFunction*>(dlsym(handle_, "accsim_rtl_begin_thread"));
   create_ = reinterpret_cast<rtl::CreateFunction*>(dlsym(handle_, "accsim_rtl_create"));
   cycle_ = reinterpret_cast<rtl::CycleFunction*>(dlsym(handle_, "accsim_rtl_cycle"));
   destroy_ = reinterpret_cast<rtl::DestroyFunction*>(dlsym(handle_, "accsim_rtl_destroy"));
-  if (!abi || !create_ || !cycle_ || !destroy_ || abi() != rtl::kAbi)
+  if (!abi || !begin_thread_ || !create_ || !cycle_ || !destroy_ || abi() != rtl::kAbi)
     return failed(Errc::io, library.string() + " is not a library of this version; delete it");
+  if (!begin_thread()) throw std::bad_alloc();
   return ok();
 }
 
 VerilatedCore::~VerilatedCore() {
   if (handle_) dlclose(handle_);
+}
+
+bool VerilatedCore::begin_thread() const {
+  // Twice what Verilator's runtime has of such variables. What is given back here is what the C
+  // library then finds; it takes less than kRoom from the same place.
+  constexpr size_t kRoom = size_t{64} << 10;
+  void* const room = std::malloc(kRoom);
+  if (room == nullptr) return false;
+  *static_cast<volatile char*>(room) = 0;  // or the compiler leaves both calls out
+  std::free(room);
+  begin_thread_();
+  return true;
 }
 
 VerilatedCore::Core VerilatedCore::create(const fs::path& trace, bool traced) const {

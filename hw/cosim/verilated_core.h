@@ -52,6 +52,10 @@ class VerilatedCore {
     void operator()(void* model) const { destroy(model); }
   };
   using Core = std::unique_ptr<void, Closer>;
+  /// Makes the calling thread ready to create and run cores, as load() does; false when memory is
+  /// short. A thread that hasn't done so gets ready with its first core, and then the C library ends
+  /// the program where there is no memory. While it runs, no other thread may take any.
+  bool begin_thread() const;
   /// A core in reset. `trace`: file for waveforms, empty for none; `traced`: they have the reset.
   Core create(const std::filesystem::path& trace, bool traced) const;
   void cycle(const Core& core, rtl::Cycle& c) const { cycle_(core.get(), &c); }
@@ -61,6 +65,7 @@ class VerilatedCore {
   Status open(const std::filesystem::path& library);
 
   void* handle_ = nullptr;
+  rtl::BeginThreadFunction* begin_thread_ = nullptr;
   rtl::CreateFunction* create_ = nullptr;
   rtl::CycleFunction* cycle_ = nullptr;
   rtl::DestroyFunction* destroy_ = nullptr;

@@ -8,8 +8,9 @@ namespace accsim {
 
 std::thread start_thread(std::function<void()> work) { return std::thread(std::move(work)); }
 
-Threads::Threads(int count, std::function<void(int)> work, const ThreadStarter& start)
-    : work_(std::move(work)) {
+Threads::Threads(int count, std::function<void(int)> work, const ThreadStarter& start,
+                 std::function<bool()> prepare)
+    : work_(std::move(work)), prepare_(std::move(prepare)) {
   if (count <= 0) return;
   threads_.reserve(static_cast<size_t>(count));
   bool refused = false;
@@ -28,14 +29,30 @@ Threads::Threads(int count, std::function<void(int)> work, const ThreadStarter& 
   opened_.notify_all();
   for (size_t i = kept; i < threads_.size(); ++i) threads_[i].join();
   threads_.resize(kept);
+  std::unique_lock lock(mutex_);
+  opened_.wait(lock, [this] { return prepared_ == begin_; });
+}
+
+/// Prepares a thread, and waits for the others to have done so.
+bool Threads::begins(int index) {
+  std::unique_lock lock(mutex_);
+  opened_.wait(lock, [this] { return begin_ >= 0; });
+  if (index >= begin_) return false;
+  bool ready = false;
+  try {
+    ready = !prepare_ || prepare_();
+  } catch (...) {
+    // It is given back: others do the work.
+  }
+  working_ += static_cast<int>(ready);
+  ++prepared_;
+  opened_.notify_all();
+  if (ready) opened_.wait(lock, [this] { return prepared_ == begin_; });
+  return ready;
 }
 
 void Threads::serve(int index) {
-  {
-    std::unique_lock lock(mutex_);
-    opened_.wait(lock, [this] { return begin_ >= 0; });
-    if (index >= begin_) return;
-  }
+  if (!begins(index)) return;
   try {
     work_(index);
   } catch (...) {

@@ -20,25 +20,32 @@ class Threads {
  public:
   /// Calls work(0), work(1), ... in up to `count` threads. None of them begins before it is known
   /// how many there are; when the system refuses one, half of those that it gave are given back, so
-  /// that their stacks don't take the memory that the work needs.
-  Threads(int count, std::function<void(int)> work, const ThreadStarter& start = start_thread);
+  /// that their stacks don't take the memory that the work needs. `prepare`, where there is one, is
+  /// called by each thread before any begins, by one at a time while nobody else does anything; one
+  /// in which it says false, or throws, is given back, too.
+  Threads(int count, std::function<void(int)> work, const ThreadStarter& start = start_thread,
+          std::function<bool()> prepare = nullptr);
   /// Waits for all of them.
   ~Threads();
   Threads(const Threads&) = delete;
   Threads& operator=(const Threads&) = delete;
 
-  int count() const { return static_cast<int>(threads_.size()); }
+  int count() const { return working_; }
   /// Waits for all of them, and throws the first exception that left the work.
   void join();
 
  private:
   void serve(int index);
+  bool begins(int index);
   void wait();
 
   std::function<void(int)> work_;
+  std::function<bool()> prepare_;
   std::mutex mutex_;
   std::condition_variable opened_;
-  int begin_ = -1;  ///< threads below this begin; -1: not decided
+  int begin_ = -1;    ///< threads below this begin; -1: not decided
+  int prepared_ = 0;  ///< of those, how many have done so, successfully or not
+  int working_ = 0;   ///< of those, how many successfully
   std::exception_ptr failure_;
   std::vector<std::thread> threads_;
 };

@@ -77,27 +77,28 @@ class Runner {
   }
 
   std::vector<VerifyRow> run() {
+    load_cores();
     const auto work = [this](int) {
       for (size_t i = next_++; i < cases_.size(); i = next_++) {
         if (options_.stop && *options_.stop) return;
         run_case(i);
       }
     };
-    Threads others(options_.jobs - 1, work);
+    Threads others(options_.jobs - 1, work, start_thread, [this] { return begin_thread(); });
     work(0);
     others.join();
     return std::move(rows_);
   }
 
  private:
-  Result<std::shared_ptr<const hw::VerilatedCore>> variant(const VerifyCase& c) {
-    // One variant at a time: the second thread finds what the first has built.
-    const std::lock_guard lock(variants_mutex_);
-    auto& known = variants_[c.dataflow()];
-    if (known) return known;
-    auto loaded = hw::VerilatedCore::load(c.hw, c.dataflow(), options_.variant);
-    if (loaded) known = *loaded;
-    return loaded;
+  void load_cores() {
+    for (const VerifyCase& c : cases_)
+      if (!cores_.contains(c.dataflow()))
+        cores_.emplace(c.dataflow(), hw::VerilatedCore::load(c.hw, c.dataflow(), options_.variant));
+  }
+  bool begin_thread() const {
+    return std::ranges::all_of(
+        cores_, [](const auto& core) { return !core.second || (*core.second)->begin_thread(); });
   }
 
   void run_case(size_t i) {
@@ -122,7 +123,7 @@ class Runner {
   }
 
   Status cosimulate(const VerifyCase& c, size_t i, VerifyRow& row) {
-    const auto core = variant(c);
+    const auto& core = cores_.at(c.dataflow());
     row.no_core = !core;
     if (!core) return core.errors();
     auto [program, image] = program_of(c, i);
@@ -150,8 +151,9 @@ class Runner {
   std::vector<VerifyRow> rows_;
   std::vector<int64_t> cycles_;
   std::atomic<size_t> next_{0};
-  std::mutex variants_mutex_, progress_mutex_;
-  std::map<hw::Dataflow, std::shared_ptr<const hw::VerilatedCore>> variants_;
+  std::mutex progress_mutex_;
+  /// Loaded, or why not.
+  std::map<hw::Dataflow, Result<std::shared_ptr<const hw::VerilatedCore>>> cores_;
   int64_t done_ = 0, cycles_done_ = 0, cycles_all_ = 0;
 };
 

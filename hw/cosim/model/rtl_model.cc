@@ -123,6 +123,9 @@ extern "C" {
 
 uint32_t accsim_rtl_abi() { return accsim::hw::rtl::kAbi; }
 
+// All of them are one block, and this one's end is noted with its first use.
+void accsim_rtl_begin_thread() { failure.clear(); }
+
 void* accsim_rtl_create([[maybe_unused]] const char* trace, bool traced) {
   auto* m = new Model;
   m->traced = traced;

@@ -7,6 +7,7 @@
 #include <set>
 #include <stdexcept>
 #include <system_error>
+#include <thread>
 
 namespace accsim {
 namespace {
@@ -51,6 +52,46 @@ TEST(Threads, DoFewerDoTheWorkWhenTheSystemHasNoMore) {
       threads.join();
       EXPECT_EQ(calls, (given + 1) / 2);
     }
+}
+
+TEST(Threads, DoAllPrepareOneByOneBeforeAnyBegins) {
+  std::atomic<int> preparing{0}, prepared{0}, calls{0};
+  std::atomic<bool> alone{true}, before{true};
+  const auto prepare = [&] {
+    if (++preparing != 1) alone = false;
+    if (calls > 0) before = false;
+    std::this_thread::yield();
+    --preparing;
+    ++prepared;
+    return true;
+  };
+  const auto work = [&](int) {
+    if (prepared != 6) before = false;
+    ++calls;
+  };
+  Threads threads(6, work, start_thread, prepare);
+  EXPECT_EQ(prepared, 6);  // so that who started them may go on, too
+  EXPECT_EQ(threads.count(), 6);
+  threads.join();
+  EXPECT_EQ(calls, 6);
+  EXPECT_TRUE(alone);
+  EXPECT_TRUE(before);
+}
+
+TEST(Threads, DoThoseThatCannotPrepareNotBegin) {
+  for (const bool throws : {false, true}) {
+    std::atomic<int> calls{0};
+    const auto prepare = [&, n = 0]() mutable {
+      if (++n % 3 != 0) return true;
+      if (throws) throw std::bad_alloc();
+      return false;
+    };
+    Threads threads(
+        7, [&](int) { ++calls; }, start_thread, prepare);
+    EXPECT_EQ(threads.count(), 5);  // without the third and the sixth
+    threads.join();
+    EXPECT_EQ(calls, 5);
+  }
 }
 
 TEST(Threads, IsAnExceptionOfTheWorkThrownByJoin) {
