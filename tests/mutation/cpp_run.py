@@ -1,4 +1,4 @@
-#!/usr/bin/env python3
+#!/usr/bin/python3
 """Do the tests see faults in the C++ of timing, golden and mapping? Draws changes of their sources
 by a seed (cpp_mutants.py), builds the test programs once with all behind switches, and runs,
 mutant by mutant, the tests that reach it until the first one fails.
@@ -213,6 +213,9 @@ class Results:
                 row = json.loads(line)
                 self.known[row["number"]] = row
 
+    def is_wrong(self, i):
+        return i in self.known and self.known[i]["outcome"] == "does not compile"
+
     def add(self, row):
         self.known[row["number"]] = row
         with self.path.open("a") as out:
@@ -256,26 +259,29 @@ def report(results, explained, total):
 
 def build(args, tree, results):
     """The mutants that compile, {number: mutant}, built. Drawn again only with another seed."""
-    drawn = args.work / "drawn.json"
+    drawn, built = args.work / "drawn.json", args.work / "built"
     if drawn.exists():
         known = json.loads(drawn.read_text())
         if (known["seed"], known["count"]) != (args.seed, args.count):
             sys.exit(f"{drawn} is of another seed or count: name another --work")
         mutants = {int(i): cpp_mutants.Mutant(**m) for i, m in known["mutants"].items()}
+        mutants = {i: m for i, m in mutants.items() if not results.is_wrong(i)}
     else:
         chosen = cpp_mutants.draw(candidates(args.folder), args.count, random.Random(args.seed))
         mutants = dict(enumerate(chosen))
         tree.copy()
+        stored = {i: vars(m) for i, m in mutants.items()}
+        drawn.write_text(
+            json.dumps({"seed": args.seed, "count": args.count, "mutants": stored}, indent=1)
+        )
+    if not built.exists():  # a build that was stopped goes on: what stays equal isn't written
         tree.write(mutants)
         tree.configure()
         while wrong := tree.compile():
             for i in sorted(wrong):
                 results.add(row_of(i, mutants.pop(i), "does not compile", ""))
             tree.write(mutants)
-        stored = {i: vars(m) for i, m in mutants.items()}
-        drawn.write_text(
-            json.dumps({"seed": args.seed, "count": args.count, "mutants": stored}, indent=1)
-        )
+        built.touch()
     return mutants
 
 
