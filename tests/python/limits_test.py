@@ -136,7 +136,7 @@ class LimitsTest(unittest.TestCase):
         )
         with self.assertRaisesRegex(accsim.Error, "--max-memory-mib N"):
             accsim.run(large, max_memory_mib=3)  # x and y take 2 MiB each
-        self.assertEqual(accsim.run(large, max_memory_mib=4)["y"].shape, (1 << 19,))
+        self.assertEqual(accsim.run(large, max_memory_mib=8)["y"].shape, (1 << 19,))
 
     def test_does_a_sweep_read_a_model_as_it_was_read(self):
         for keyword, (data, _, enough) in LIMITS.items():
