@@ -205,11 +205,11 @@ TEST(Parts, AreTheOutputsOfManyIterationsWhereTheyAreCollected) {
   // More than a layer's moves are looked at otherwise.
   constexpr int64_t kIterations = 1500;
   ModelBuilder b;
-  b.input("x", {1, 8});
+  b.input("x", {1, 8}).input("z", {1, 8});
   Names parts;
   for (int64_t i = 0; i < kIterations; ++i) {
     const std::string name = "t" + std::to_string(i);
-    b.node("Relu", {i == 0 ? "x" : parts.back()}, {name});
+    b.node("Add", {i == 0 ? "x" : parts.back(), "z"}, {name});
     parts.push_back(name);
   }
   concat(b, parts, "all", 0);
