@@ -53,8 +53,8 @@ class VerilatedCore {
   };
   using Core = std::unique_ptr<void, Closer>;
   /// Makes the calling thread ready to create and run cores, as load() does; false when memory is
-  /// short. A thread that hasn't done so gets ready with its first core, and then the C library ends
-  /// the program where there is no memory. While it runs, no other thread may take any.
+  /// short. A thread that hasn't done so gets ready with its first core, and then the C library
+  /// ends the program where there is no memory. While it runs, no other thread may take any.
   bool begin_thread() const;
   /// A core in reset. `trace`: file for waveforms, empty for none; `traced`: they have the reset.
   Core create(const std::filesystem::path& trace, bool traced) const;
