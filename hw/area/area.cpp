@@ -125,8 +125,8 @@ double core_gates(const HwConfig& hw) {
          real(rest.adders) * kAdderGates + real(rest.multipliers) * kProductGates;
 }
 
-/// Of buffers and shared memory. A slot is a memory of its own, as wide as its port: of macros of 64
-/// bits.
+/// Of buffers and shared memory. A slot is a memory of its own, as wide as its port: of macros of
+/// 64 bits.
 double memories_um2(const HwConfig& hw) {
   const auto um2 = [&](int64_t kib, int64_t memories, double width) {
     return sram_um2(hw.energy.technology, kib * 1024, real(memories) * std::max(1.0, width / 8));

@@ -43,7 +43,7 @@ struct Residency {
 /// into the shared buffer together with it. Graph inputs and outputs and constants lie in DRAM. The
 /// rule never overfills the buffer, needs no search, and only adds tensors when the buffer grows.
 /// Those whose bytes are `in_dram`'s lie in DRAM whatever room there is. `kept` are constants that
-/// lie in the shared buffer all the same; their room is hw.shared.kept_bytes, and not in peak_bytes.
+/// lie in the shared buffer all the same; their room is hw.shared.kept_bytes, not in peak_bytes.
 Residency plan_residency(const Graph& graph, const Lowered& lowered, const hw::HwConfig& hw,
                          std::span<const TensorId> in_dram = {},
                          std::span<const TensorId> kept = {});

@@ -12,8 +12,8 @@ namespace {
 
 constexpr int64_t kParameters = 12;  // of an output channel: bias, multiplier, shift
 
-/// x (32 x 64) -> a (32 x 128) -> b (32 x 16) -> y: products with weights of 8 KiB and 2 KiB, and of
-/// two computed tensors.
+/// x (32 x 64) -> a (32 x 128) -> b (32 x 16) -> y: products with weights of 8 KiB and 2 KiB, and
+/// of two computed tensors.
 Graph products() {
   test::ModelBuilder b;
   b.input("x", {32, 64}).weight("large", {64, 128}).weight("small", {128, 16});

@@ -228,7 +228,8 @@ TEST(OnChipBytes, AreAllMemoriesCounted) {
   EXPECT_EQ(on_chip_bytes(hw), (5 * 2 + 5) * 1024 + 32 * 7);
 }
 
-/// A convolution of AlexNet at a batch of 4, and the megabytes that Eyeriss moved for it (JSSC 2017).
+/// A convolution of AlexNet at a batch of 4, and the megabytes that Eyeriss moved for it (JSSC
+/// 2017).
 struct Moved {
   int64_t groups, channels, outputs, in, out, kernel, stride, pad;
   double megabytes;
