@@ -14,6 +14,7 @@ struct RowFlow {
   int64_t rows = 0;
   int64_t batch = 1;  ///< rows fall into so many equal parts that have operands of their own
   int64_t in_row = 0, out_row = 0;  ///< bytes
+  friend bool operator==(const RowFlow&, const RowFlow&) = default;
 };
 /// Of products of two computed tensors and of softmax and norms; nullopt for all else.
 std::optional<RowFlow> row_flow(const OpRequest& request, const hw::HwConfig& hw);

@@ -125,7 +125,8 @@ class Scheduler {
       go_back(before);
       return cut;
     }
-    for (const Stretch& s : cut->stretches) add(s);
+    out_.stretches.reserve(out_.stretches.size() + cut->stretches.size());
+    for (Stretch& s : cut->stretches) add(std::move(s));
     for (const size_t op : ops) done_[op] = true;
     out_.shared.push_back({in_.ops[ops.front()].layer, in_.ops[ops.back()].layer, cut->shared});
     return cut;
@@ -134,27 +135,38 @@ class Scheduler {
   /// Adds a run cut into pieces, if that is better than its ops as a whole.
   bool take_turns(const RowRun& run) {
     if (is_pinned(run.ops)) return false;
+    RowCut as;
     const auto cut = take_cut(run.ops, [&]() -> std::optional<CutRun> {
-      const RowCut as = best_cut(run);
+      KnownCut& best = best_cut(run);
+      as = best.as;
       if (as.pieces == 1) return std::nullopt;
-      const auto plan = planner().plan(*cut_part(&run, as), as);
-      return plan ? std::optional(text_of(run, *plan)) : std::nullopt;
+      const RowRun& part = *cut_part(&run, as);
+      if (!best.plan || part.flows != best.plan->run->flows) best.plan = planner().plan(part, as);
+      if (!best.plan) return std::nullopt;
+      best.plan->run = &part;
+      return text_of(run, *best.plan);
     });
     if (!cut) return false;
     own_ += static_cast<int32_t>(std::ssize(cut->stretches));
-    const RowRun& part = *cut_part(&run, best_cut(run));
+    const RowRun& part = *cut_part(&run, as);
     for (size_t k = 0; k < part.ops.size(); ++k) out_.cut.emplace(part.ops[k], cut->moved[k]);
     return true;
   }
 
+  /// How runs of equal ops are cut, and the plan that they have in common where their rows go the
+  /// same ways: that of one of them.
+  struct KnownCut {
+    RowCut as;
+    std::optional<RowPlan> plan;
+  };
   /// Equal runs are cut alike: as was best for the first of them.
-  RowCut best_cut(const RowRun& run) {
+  KnownCut& best_cut(const RowRun& run) {
     std::string key = std::to_string(run.shared_beside);
     for (const auto& pair : run.pairs) key += " " + std::to_string(pair.second.shared_beside);
     for (const size_t op : run.ops) key += key_of(*in_.ops[op].request);
     const auto known = cuts_.find(key);
     if (known != cuts_.end()) return known->second;
-    return cuts_[key] = find_cut(run);
+    return cuts_[key] = {find_cut(run), std::nullopt};
   }
 
   /// Until the end of stretches from here on, which aren't added; once it is more than `most`, only
@@ -305,6 +317,7 @@ class Scheduler {
     const RowFlow& flow = plan.run->flows[t.k];
     const size_t layer = in_.ops[op].layer;
     Stretch out{layer, op, plan.mappings[t.k], t.piece, {tensors.begin(), tensors.end()}};
+    out.offsets.reserve(out.tensors.size());
     const int64_t parts = is_product(op) ? 1 : plan.cut.parts;
     const int64_t row = t.part * (flow.rows / plan.cut.pieces / parts);  // the part's first
     for (const OperandPort& port : plan.mappings[t.k]->link.ports) {
@@ -442,7 +455,7 @@ class Scheduler {
   int64_t staged_;          ///< bytes that programs stage in
   int32_t own_ = 0;         ///< number of the next tensor between pieces
   Schedule out_;
-  std::map<std::string, RowCut> cuts_;  ///< of runs
+  std::map<std::string, KnownCut> cuts_;  ///< of runs
 };
 
 }  // namespace

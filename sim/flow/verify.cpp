@@ -80,7 +80,7 @@ class Runner {
     load_cores();
     const auto work = [this](int) {
       for (size_t i = next_++; i < cases_.size(); i = next_++) {
-        if (options_.stop && *options_.stop) return;
+        if (is_stopped()) return;
         run_case(i);
       }
     };
@@ -91,10 +91,13 @@ class Runner {
   }
 
  private:
+  bool is_stopped() const { return options_.stop && *options_.stop; }
   void load_cores() {
-    for (const VerifyCase& c : cases_)
+    for (const VerifyCase& c : cases_) {
+      if (is_stopped()) return;  // no case is run then
       if (!cores_.contains(c.dataflow()))
         cores_.emplace(c.dataflow(), hw::VerilatedCore::load(c.hw, c.dataflow(), options_.variant));
+    }
   }
   bool begin_thread() const {
     return std::ranges::all_of(
