@@ -15,7 +15,7 @@ namespace {
 
 constexpr int32_t kMostParts = 1'000;  ///< of a tensor between ops that are cut into lines
 constexpr int kTriedInVain = 3;        ///< numbers of pieces, before no more are tried
-constexpr size_t kTriedInParts = 3;    ///< the fewest of them
+constexpr ptrdiff_t kTriedInParts = 3;    ///< the fewest of them
 
 /// A run cut into pieces: what stands in the text.
 struct CutRun {
@@ -223,7 +223,8 @@ class Scheduler {
     }
     if (fastest.pieces > 1) try_cut({fastest.pieces, kManyChunks, pair});
     // Large pieces move the least, and most need to be in parts.
-    possible.resize(std::min(possible.size(), kTriedInParts));
+    if (std::ssize(possible) > kTriedInParts)
+      possible.erase(possible.begin() + kTriedInParts, possible.end());
     if (fastest.pieces > 1 && std::ranges::find(possible, fastest.pieces) == possible.end())
       possible.push_back(fastest.pieces);
     for (const int64_t pieces : possible)
