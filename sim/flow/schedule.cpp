@@ -13,9 +13,9 @@
 namespace accsim::sim {
 namespace {
 
-constexpr int32_t kMostParts = 1'000;  ///< of a tensor between ops that are cut into lines
-constexpr int kTriedInVain = 3;        ///< numbers of pieces, before no more are tried
-constexpr ptrdiff_t kTriedInParts = 3;    ///< the fewest of them
+constexpr int32_t kMostParts = 1'000;   ///< of a tensor between ops that are cut into lines
+constexpr int kTriedInVain = 3;         ///< numbers of pieces, before no more are tried
+constexpr ptrdiff_t kTriedInParts = 3;  ///< the fewest of them
 
 /// A run cut into pieces: what stands in the text.
 struct CutRun {
