@@ -42,7 +42,7 @@ bool Threads::begins(int index) {
   try {
     ready = !prepare_ || prepare_();
   } catch (...) {
-    // It is given back: others do the work.
+    ready = false;  // it is given back: others do the work
   }
   working_ += static_cast<int>(ready);
   ++prepared_;

@@ -156,12 +156,11 @@ Status draw_input(const RunRequest& request, TensorId id, PreparedRun& out) {
 
 }  // namespace
 
-const PreparedRun& as_costed(const PreparedRun& prepared, const CostedNetwork& network,
-                             std::optional<PreparedRun>& other) {
-  if (!network.in_blocks) return prepared;
-  other = prepared;
-  other->graph = *network.in_blocks;
-  return *other;
+std::optional<PreparedRun> in_blocks(const PreparedRun& prepared, const CostedNetwork& network) {
+  if (!network.in_blocks) return std::nullopt;
+  PreparedRun out = prepared;
+  out.graph = *network.in_blocks;
+  return out;
 }
 
 ref::RunOptions run_options(const PreparedRun& prepared, const RunRequest& request) {

@@ -54,10 +54,9 @@ struct PreparedRun {
 /// on the elements of an input file, the graph is made for those elements.
 Result<PreparedRun> prepare_run(const RunRequest& request);
 
-/// What was prepared, of the graph that is costed: where that is another one (CostedNetwork::
-/// in_blocks), `other` keeps it.
-const PreparedRun& as_costed(const PreparedRun& prepared, const CostedNetwork& network,
-                             std::optional<PreparedRun>& other);
+/// What was prepared, of the graph that is costed where that is another one
+/// (CostedNetwork::in_blocks); else nothing.
+std::optional<PreparedRun> in_blocks(const PreparedRun& prepared, const CostedNetwork& network);
 
 /// The executor's options as a request has them, progress left out.
 ref::RunOptions run_options(const PreparedRun& prepared, const RunRequest& request);

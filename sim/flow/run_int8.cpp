@@ -189,8 +189,8 @@ Result<RunSummary> run_quantised_network(const PreparedRun& given, const RunRequ
                                          const hw::HwConfig& hw, bool layerwise) {
   const Result<CostedNetwork> network = cost_network(given.graph, hw, {});
   if (!network) return network.errors();
-  std::optional<PreparedRun> other;
-  const PreparedRun& prepared = as_costed(given, *network, other);
+  const std::optional<PreparedRun> other = in_blocks(given, *network);
+  const PreparedRun& prepared = other ? *other : given;
   const Graph& graph = prepared.graph;
   Calibration calibration(graph);
   ref::RunOptions options = run_options(prepared, request);

@@ -215,9 +215,9 @@ Result<RunSummary> run_int8_network(const PreparedRun& prepared, const RunReques
                                     const hw::HwConfig& hw) {
   const Result<CostedNetwork> network = cost_network(prepared.graph, hw, {});
   if (!network) return network.errors();
-  std::optional<PreparedRun> other;
+  const std::optional<PreparedRun> other = in_blocks(prepared, *network);
   try {
-    return Run(as_costed(prepared, *network, other), request, hw, *network).run();
+    return Run(other ? *other : prepared, request, hw, *network).run();
   } catch (const ref::BeyondMemory& e) {
     return ref::beyond_memory(e, prepared.memory->most(), request.model);
   }

@@ -9,7 +9,8 @@ int main(int argc, char** argv) {
   const auto seed = static_cast<unsigned>(argc > 2 ? std::strtoul(argv[2], nullptr, 10) : 1);
   const bool rule = argc > 3 && std::string(argv[3]) == "rule";
   const auto counts = accsim::test::compare_random_pairs(
-      pairs, seed, rule ? accsim::sim::MapEffort::rule : accsim::sim::MapEffort::search, kSource);
+      pairs, seed, rule ? accsim::sim::MapEffort::rule : accsim::sim::MapEffort::search,
+      accsim::kSource);
   fmt::print("{} pairs of machines: {} comparisons of {} layers, {} refused by a machine; {}\n",
              pairs, counts.comparisons, counts.layers, counts.refused,
              counts.wrong.empty() ? "every sum is exact" : "WRONG: " + counts.wrong);
