@@ -84,6 +84,11 @@ class WheelTest(unittest.TestCase):
         self.assertNotIn("Ran 0 tests", done.stderr)
         print(done.stdout, end="")
 
+    def beside_other_packages(self, name):
+        """In the Python that runs this, which has them."""
+        package = next(self.venv.glob("lib/python3*/site-packages"))
+        self.in_venv(name, python=sys.executable, PYTHONPATH=str(package))
+
     def test_is_the_wheel_small(self):
         self.assertLess(self.wheel.stat().st_size, MOST_BYTES)
         self.assertIn("manylinux", self.wheel.name)
@@ -124,24 +129,21 @@ class WheelTest(unittest.TestCase):
         self.in_venv("commands_test.py")
 
     def test_can_limits_be_raised(self):
-        self.in_venv("limits_test.py")
+        self.beside_other_packages("limits_test.py")  # runs give numpy's arrays
 
     def test_does_it_behave_under_load(self):
         self.in_venv("load_test.py")
 
     def test_do_other_packages_read_its_tables(self):
-        package = next(self.venv.glob("lib/python3*/site-packages"))
-        self.in_venv("tables_test.py", python=sys.executable, PYTHONPATH=str(package))
+        self.beside_other_packages("tables_test.py")
 
     def test_do_modules_of_pytorch_cost(self):
         if os.environ.get("TORCH_TESTS") != "1":
             self.skipTest("TORCH_TESTS=1 runs it, where Debian's python3-torch is")
-        package = next(self.venv.glob("lib/python3*/site-packages"))
-        self.in_venv("torch_test.py", python=sys.executable, PYTHONPATH=str(package))
+        self.beside_other_packages("torch_test.py")
 
     def test_do_the_notebooks_run(self):
-        package = next(self.venv.glob("lib/python3*/site-packages"))
-        self.in_venv("notebooks_test.py", python=sys.executable, PYTHONPATH=str(package))
+        self.beside_other_packages("notebooks_test.py")
 
     def test_does_it_say_that_torch_is_missing(self):
         (self.dir / "net.pt").write_bytes(b"PK")
