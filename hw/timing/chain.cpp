@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "sim/base/check.h"
 #include "sim/base/sums.h"
 
 namespace accsim::hw {
@@ -69,26 +70,34 @@ const Chain::Known& Chain::go_on(std::span<const Step> steps, std::span<const in
   return known;
 }
 
+void Chain::set_mark(size_t tensor, int64_t time) {
+  changes_.push_back({tensor, marks_[tensor]});
+  marks_[tensor] = time;
+}
+
 /// Keeps times far from the end of 64 bits: what lies before the floor counts as the floor.
 void Chain::move_base() {
   if (base_ < int64_t{1} << 60) return;
-  for (int64_t& mark : marks_) mark = std::max<int64_t>(0, mark - base_);
+  for (size_t t = 0; t < marks_.size(); ++t) set_mark(t, std::max<int64_t>(0, marks_[t] - base_));
   base_ = 0;
 }
 
-void Chain::go_to(const Place& place) {
+void Chain::go_back(const Place& place) {
+  check(place.changes <= changes_.size(), "a chain has left a place that it goes back to");
   now_ = place.now;
   number_ = place.number;
   base_ = place.base;
   total_ = place.total;
-  marks_ = place.marks;
+  for (; changes_.size() > place.changes; changes_.pop_back())
+    marks_[changes_.back().tensor] = changes_.back().before;
 }
 
 Timing Chain::add(std::span<const Step> steps, std::span<const int32_t> tensors) {
   const Known& k = go_on(steps, tensors);
   for (size_t i = 0; i < tensors.size(); ++i) {
-    int64_t& mark = marks_[static_cast<size_t>(tensors[i])];
-    mark = std::max(mark, base_ + k.next.marks[i]);
+    const auto tensor = static_cast<size_t>(tensors[i]);
+    const int64_t mark = base_ + k.next.marks[i];
+    if (mark > marks_[tensor]) set_mark(tensor, mark);
   }
   base_ += k.ahead;
   now_ = &k.next;

@@ -33,15 +33,16 @@ class Chain {
   /// unchanged, as long as the chain; tensor i of their marks is tensors[i] of the network.
   Timing add(std::span<const Step> steps, std::span<const int32_t> tensors);
 
-  /// Where the chain is, to go back to and on from otherwise.
+  /// Where the chain is, to go back to and on from otherwise. Going back takes time by what has
+  /// been added since; places behind it are none any more.
   struct Place {
     const Simulator::State* now;
     int32_t number;
     int64_t base, total;
-    std::vector<int64_t> marks;
+    size_t changes;
   };
-  Place place() const { return {now_, number_, base_, total_, marks_}; }
-  void go_to(const Place& place);
+  Place place() const { return {now_, number_, base_, total_, changes_.size()}; }
+  void go_back(const Place& place);
 
   /// Until the end of all programs so far; stops at kBeyond (sim/base/sums.h).
   int64_t total() const { return total_; }
@@ -53,6 +54,7 @@ class Chain {
   int32_t program(std::span<const Step> steps);
   void simulate(std::span<const Step> steps, std::span<const int64_t> marks, Known& out);
   const Known& go_on(std::span<const Step> steps, std::span<const int32_t> tensors);
+  void set_mark(size_t tensor, int64_t time);
   void move_base();
   int64_t floor_of(const Simulator::State& s) const;
 
@@ -64,7 +66,13 @@ class Chain {
   int64_t base_ = 0;                       ///< the floor, from some cycle on
   int64_t total_ = 0;
   std::vector<int64_t> marks_;  ///< by tensor of the network: when all its marks are reached
-  std::vector<int64_t> key_;    ///< of state and program, and the marks of its tensors
+  /// What marks were, one after the other.
+  struct Change {
+    size_t tensor;
+    int64_t before;
+  };
+  std::vector<Change> changes_;
+  std::vector<int64_t> key_;  ///< of state and program, and the marks of its tensors
   ChainMemory own_;
   ChainMemory& memory_;
   std::unordered_map<const Step*, int32_t> programs_;  ///< their numbers in the memory

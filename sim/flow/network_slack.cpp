@@ -54,6 +54,7 @@ class SlackScheduler {
   /// less energy x traffic; then what follows has it, too.
   bool take_runs(double slack, double most, SlackSchedule& found) {
     if (in_.runs.empty() || slack == 0) return true;
+    if (cuts_stay(slack, found.schedule)) return false;
     run_slack_ = slack;
     SlackSchedule saving{schedule_of(found.mappings), found.mappings, found.fewest};
     const bool good = static_cast<double>(saving.schedule.total) <= most &&
@@ -63,6 +64,14 @@ class SlackScheduler {
     else
       run_slack_ = 0;
     return good;
+  }
+
+  /// Is a network put together in the same way with so much slack of its runs? The first run is
+  /// cut as it was, so what comes behind it stands where it stood, and is cut as it was, too.
+  bool cuts_stay(double slack, const Schedule& found) const {
+    return std::ranges::all_of(found.row_choices, [&](const RowCutChoice& c) {
+      return c.best(slack) == c.best(run_slack_);
+    });
   }
 
   /// The network with other mappings, as many of them as make it take at most so many cycles and
@@ -105,6 +114,7 @@ class SlackScheduler {
     in.sketches = &sketches_;
     in.choices = &choices_;
     in.run_slack = run_slack_;
+    in.most_run_slack = kBeyondSlack * in_.mapper.options().slack;
     if (in.memory == nullptr) in.memory = &memory_;
     return schedule(in);
   }

@@ -20,6 +20,8 @@ struct RowCut {
   /// Parts of a piece in the vector unit, of a chunk each where there are several: ops on the array
   /// stand between them, so that slots of activations go to both by turns.
   int64_t parts = 1;
+
+  bool operator==(const RowCut&) const = default;
 };
 
 /// A piece of op `k` of a run, or a part of it.
@@ -49,9 +51,9 @@ class RowCutChoice {
     RowCut cut;
     int64_t cycles = 0, dram_bytes = 0;  ///< cycles: until the end of the run
   };
-  /// begin: cycles before the run; slack: of the run's own.
-  RowCutChoice(int64_t begin, double slack, const Tried& whole)
-      : begin_(begin), slack_(slack), fewest_(whole.cycles), tried_{whole} {}
+  /// begin: cycles before the run; most_slack: the most that best() is asked for.
+  RowCutChoice(int64_t begin, double most_slack, const Tried& whole)
+      : begin_(begin), most_slack_(most_slack), fewest_(whole.cycles), tried_{whole} {}
 
   void offer(const Tried& t) {
     if (t.cycles > whole()) return;
@@ -61,18 +63,16 @@ class RowCutChoice {
   /// Cycles until the end of the ops as a whole.
   int64_t whole() const { return tried_.front().cycles; }
   /// Cycles beyond which nothing is taken any more: what is offered may then have any beyond it.
-  int64_t limit() const {
-    const double taken = (1 + slack_) * static_cast<double>(fewest_ - begin_);
-    return std::min(whole(), begin_ + static_cast<int64_t>(taken));
-  }
-  /// The first of equals. Without slack the fewest bytes of the fastest.
-  RowCut best() const {
+  int64_t limit() const { return limit(most_slack_); }
+  /// With so much slack of the run's own cycles. The first of equals; without slack the fewest
+  /// bytes of the fastest.
+  RowCut best(double slack) const {
     RowCut out;
     double least = std::numeric_limits<double>::infinity();
     for (const Tried& t : tried_) {
       const double burden =
           static_cast<double>(t.cycles - begin_) * static_cast<double>(t.dram_bytes);
-      if (t.cycles > limit() || burden >= least) continue;
+      if (t.cycles > limit(slack) || burden >= least) continue;
       least = burden;
       out = t.cut;
     }
@@ -80,8 +80,13 @@ class RowCutChoice {
   }
 
  private:
-  const int64_t begin_;
-  const double slack_;
+  int64_t limit(double slack) const {
+    const double taken = (1 + slack) * static_cast<double>(fewest_ - begin_);
+    return std::min(whole(), begin_ + static_cast<int64_t>(taken));
+  }
+
+  int64_t begin_;
+  double most_slack_;
   int64_t fewest_;
   std::vector<Tried> tried_;  ///< the first: the ops as a whole
 };

@@ -41,7 +41,7 @@ class Scheduler {
     for (size_t i = 0; i < in_.ops.size(); ++i) add(whole(i));
     if (in_.runs.empty() && in_.line_runs.empty()) return take();
     Schedule plain = take();
-    chain_.go_to(begin);
+    chain_.go_back(begin);
     size_t run = 0, lines = 0;
     const auto begins = [](const auto& runs, size_t& at, size_t i) {
       while (at < runs.size() && runs[at].first() < i) ++at;
@@ -54,7 +54,9 @@ class Scheduler {
       add(whole(i));
     }
     Schedule cut = take();
-    return cut.total < plain.total ? std::move(cut) : std::move(plain);
+    Schedule& better = cut.total < plain.total ? cut : plain;
+    better.row_choices = std::move(row_choices_);
+    return std::move(better);
   }
 
  private:
@@ -99,7 +101,7 @@ class Scheduler {
   };
   State state() const { return {chain_.place(), out_.stretches.size(), out_.shared.size(), done_}; }
   void go_back(const State& to) {
-    chain_.go_to(to.place);
+    chain_.go_back(to.place);
     out_.stretches.resize(to.stretches);
     out_.shares.resize(to.stretches);
     out_.shared.resize(to.shared);
@@ -125,7 +127,6 @@ class Scheduler {
       go_back(before);
       return cut;
     }
-    out_.stretches.reserve(out_.stretches.size() + cut->stretches.size());
     for (Stretch& s : cut->stretches) add(std::move(s));
     for (const size_t op : ops) done_[op] = true;
     out_.shared.push_back({in_.ops[ops.front()].layer, in_.ops[ops.back()].layer, cut->shared});
@@ -178,7 +179,7 @@ class Scheduler {
       if (chain_.total() > most) break;
     }
     const int64_t total = chain_.total();
-    chain_.go_to(begin);
+    chain_.go_back(begin);
     return total;
   }
   int64_t cycles_whole(const std::vector<size_t>& ops) {
@@ -190,11 +191,12 @@ class Scheduler {
   RowCut find_cut(const RowRun& run) {
     std::vector<Stretch> uncut;
     for (const size_t op : run.ops) uncut.push_back(whole(op));
-    RowCutChoice choice(chain_.total(), in_.run_slack, {{}, cycles(uncut), dram_bytes(uncut)});
+    RowCutChoice choice(chain_.total(), in_.most_run_slack,
+                        {{}, cycles(uncut), dram_bytes(uncut)});
     try_counts(run, -1, choice);
     if (!stays_whole(run))
       for (size_t i = 0; i < run.pairs.size(); ++i) try_counts(run, static_cast<int>(i), choice);
-    return choice.best();
+    return row_choices_.emplace_back(std::move(choice)).best(in_.run_slack);
   }
 
   /// The numbers of pieces of a run, or of one of its pairs, until no more promise anything.
@@ -282,7 +284,7 @@ class Scheduler {
     if (chain_.total() <= most)
       for (const Stretch& s : behind) chain_.add(s.mapping->link.steps, s.tensors);
     const int64_t total = chain_.total();
-    chain_.go_to(begin);
+    chain_.go_back(begin);
     return total;
   }
 
@@ -457,6 +459,7 @@ class Scheduler {
   int32_t own_ = 0;         ///< number of the next tensor between pieces
   Schedule out_;
   std::map<std::string, KnownCut> cuts_;  ///< of runs
+  std::vector<RowCutChoice> row_choices_;
 };
 
 }  // namespace

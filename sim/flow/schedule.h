@@ -8,6 +8,7 @@
 #include "sim/flow/chain.h"
 #include "sim/flow/line_cuts.h"
 #include "sim/flow/line_runs.h"
+#include "sim/flow/row_cuts.h"
 #include "sim/flow/row_runs.h"
 #include "sim/map/mapper.h"
 
@@ -38,6 +39,7 @@ struct Schedule {
   std::vector<SharedUse> shared{};
   /// Ops in pieces, as a whole, with the memories in which their pieces find what they read.
   std::map<size_t, OpRequest> cut{};
+  std::vector<RowCutChoice> row_choices{};  ///< of runs of rows, one for all of equal ops
 };
 
 /// How a run of lines is cut.
@@ -66,6 +68,7 @@ struct ScheduleInput {
   /// How much more than the fewest cycles a run of rows may take where that moves fewer bytes from
   /// and to DRAM; never as much as its ops as a whole.
   double run_slack = 0;
+  double most_run_slack = run_slack;  ///< that `row_choices` of the result is asked for
 };
 
 /// Puts a network's ops one behind the other; those of a run take turns in pieces where the network

@@ -109,14 +109,19 @@ TEST(Chain, GoesBack) {
     }
     Chain chain(hw, false);
     const auto add = [&](size_t k) { return chain.add(steps[k].steps(), numbers[k]).total; };
-    add(0);
+    const Chain::Place begin = chain.place();
+    const Cycles alone = add(0);
     const Chain::Place place = chain.place();
     const Cycles first = add(1);
     const int64_t total = chain.total();
     for (const size_t k : {2, 3, 1}) add(k);
-    chain.go_to(place);
+    chain.go_back(place);
     EXPECT_EQ(add(1), first);
     EXPECT_EQ(chain.total(), total);
+    chain.go_back(begin);
+    EXPECT_EQ(chain.total(), 0);
+    EXPECT_EQ(add(0), alone);
+    EXPECT_EQ(add(1), first);
   }
 }
 
