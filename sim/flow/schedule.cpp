@@ -191,8 +191,7 @@ class Scheduler {
   RowCut find_cut(const RowRun& run) {
     std::vector<Stretch> uncut;
     for (const size_t op : run.ops) uncut.push_back(whole(op));
-    RowCutChoice choice(chain_.total(), in_.most_run_slack,
-                        {{}, cycles(uncut), dram_bytes(uncut)});
+    RowCutChoice choice(chain_.total(), in_.most_run_slack, {{}, cycles(uncut), dram_bytes(uncut)});
     try_counts(run, -1, choice);
     if (!stays_whole(run))
       for (size_t i = 0; i < run.pairs.size(); ++i) try_counts(run, static_cast<int>(i), choice);
