@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <set>
+#include <utility>
 
 #include "sim/operators/op_table.h"
 
@@ -20,20 +21,18 @@ class FunctionFinder {
   FunctionFinder(const Graph& graph, const std::vector<std::vector<NodeId>>& readers)
       : graph_(graph),
         readers_(readers),
+        region_(graph.nodes.size(), kNoNode),
         taken_(graph.nodes.size(), false),
-        barren_(graph.tensors.size(), false),
         is_output_(graph.tensors.size(), false) {
     for (TensorId id : graph.outputs) is_output_[index(id)] = true;
   }
 
+  /// Last nodes from the last one on: of two that end at different nodes, one lies within the other
+  /// or they have none in common.
   std::vector<UnaryFunction> run() {
-    for (TensorId id : graph_.inputs) functions_of(id);
-    for (const Node& node : graph_.nodes)
-      for (TensorId id : node.outputs)
-        if (id != kNoTensor) functions_of(id);
-    std::sort(out_.begin(), out_.end(), [](const UnaryFunction& a, const UnaryFunction& b) {
-      return a.nodes.back() < b.nodes.back();
-    });
+    for (auto last = static_cast<NodeId>(graph_.nodes.size()); last-- > 0;)
+      if (!taken_[index(last)] && may_be_last(last)) take(last);
+    std::reverse(out_.begin(), out_.end());
     return std::move(out_);
   }
 
@@ -41,92 +40,97 @@ class FunctionFinder {
   static size_t index(int32_t id) { return static_cast<size_t>(id); }
   const Node& node(NodeId id) const { return graph_.nodes[index(id)]; }
 
-  void functions_of(TensorId argument) {
-    const Tensor& x = graph_.tensor(argument);
-    if (x.constant || !is_float(x.dtype) || barren_[index(argument)]) return;
-    const std::set<NodeId> all = reachable(argument);
-    bool any = false;
-    for (auto last = all.rbegin(); last != all.rend(); ++last) {
-      if (taken_[index(*last)] || !may_be_last(*last)) continue;
-      take(argument, *last, all);
-      any = true;
-    }
-    if (any) return;
-    // What is a function of a value on the way is one of the argument.
-    for (const NodeId id : all)
-      if (const TensorId on_the_way = node(id).outputs[0]; !is_output_[index(on_the_way)])
-        barren_[index(on_the_way)] = true;
+  bool may_be_last(NodeId id) const {
+    return fits(node(id)) && find_op(node(id))->fate != Fate::view &&
+           is_float(graph_.tensor(node(id).outputs[0]).dtype);
   }
 
-  /// Untaken nodes that compute functions of the argument alone.
-  std::set<NodeId> reachable(TensorId argument) const {
-    std::set<TensorId> values = {argument};
-    std::set<NodeId> out, next(readers_[index(argument)].begin(), readers_[index(argument)].end());
-    while (!next.empty()) {  // in the graph's order: what a node reads has been seen
-      const NodeId id = *next.begin();
-      next.erase(next.begin());
-      if (taken_[index(id)] || !fits(node(id), values)) continue;
-      out.insert(id);
-      const TensorId result = node(id).outputs[0];
-      if (is_output_[index(result)]) continue;
-      values.insert(result);
-      next.insert(readers_[index(result)].begin(), readers_[index(result)].end());
-    }
-    return out;
-  }
-
-  /// `values` are all of the argument's dims.
-  bool fits(const Node& n, const std::set<TensorId>& values) const {
+  /// Is it pointwise, with constants of one element alone?
+  bool fits(const Node& n) const {
     const OpRow* row = find_op(n);
     if (!row || !row->pointwise || n.folded || !has_one_result(n)) return false;
-    if (graph_.tensor(n.outputs[0]).dims != graph_.tensor(*values.begin()).dims) return false;
-    return std::all_of(n.inputs.begin(), n.inputs.end(), [&](TensorId id) {
-      if (id == kNoTensor || values.contains(id)) return true;
-      const Tensor& t = graph_.tensor(id);
-      return t.constant && elements(t.dims) == 1;
+    return std::ranges::all_of(n.inputs, [&](TensorId id) {
+      return id == kNoTensor || !graph_.tensor(id).constant ||
+             elements(graph_.tensor(id).dims) == 1;
     });
   }
 
-  bool may_be_last(NodeId id) const {
-    const OpRow* row = find_op(node(id));
-    return row->fate != Fate::view && is_float(graph_.tensor(node(id).outputs[0]).dtype);
+  /// A region as it grows back from its last node.
+  struct Region {
+    NodeId last;
+    std::vector<NodeId> nodes{};  ///< the last one first
+    /// What it reads, by producer: what may come to lie within it, and what never will.
+    std::set<std::pair<NodeId, TensorId>> open{};
+    std::set<TensorId> fixed{};
+  };
+
+  void add(NodeId id, Region& to) {
+    to.nodes.push_back(id);
+    region_[index(id)] = to.last;
+    for (const TensorId input : node(id).inputs) {
+      if (input == kNoTensor || graph_.tensor(input).constant) continue;
+      const NodeId producer = graph_.tensor(input).producer;
+      if (producer == kNoNode)
+        to.fixed.insert(input);
+      else
+        to.open.emplace(producer, input);
+    }
   }
 
-  /// The region behind `last`, if nothing of it is read elsewhere.
-  void take(TensorId argument, NodeId last, const std::set<NodeId>& all) {
-    std::set<NodeId> region = {last};
-    std::vector<NodeId> open = {last};
-    while (!open.empty()) {
-      const NodeId id = open.back();
-      open.pop_back();
-      for (TensorId input : node(id).inputs) {
-        if (input == kNoTensor || input == argument || graph_.tensor(input).constant) continue;
-        const NodeId producer = graph_.tensor(input).producer;
-        if (!all.contains(producer)) return;
-        if (region.insert(producer).second) open.push_back(producer);
-      }
-    }
-    if (region.size() == 1 && clips_at_zero(graph_, node(last))) return;
-    for (const NodeId id : region)
-      if (id != last && is_read_outside(node(id).outputs[0], region)) return;
+  /// Nodes join in the graph's order, from the last: what reads a value has joined before, if ever.
+  bool may_join(TensorId value, const Region& to) const {
+    const Tensor& t = graph_.tensor(value);
+    return !is_output_[index(value)] && fits(node(t.producer)) && t.dims == dims_of(to) &&
+           node(t.producer).outputs[0] == value &&
+           std::ranges::all_of(readers_[index(value)],
+                               [&](NodeId n) { return region_[index(n)] == to.last; });
+  }
+  const Dims& dims_of(const Region& r) const { return graph_.tensor(node(r.last).outputs[0]).dims; }
+
+  /// The one float of the region's dims that it is a function of; kNoTensor where there is none.
+  TensorId argument_of(const Region& r) const {
+    if (r.open.size() + r.fixed.size() != 1) return kNoTensor;
+    const TensorId only = r.open.empty() ? *r.fixed.begin() : r.open.begin()->second;
+    const Tensor& t = graph_.tensor(only);
+    return is_float(t.dtype) && t.dims == dims_of(r) ? only : kNoTensor;
+  }
+
+  /// The largest region that ends at a node, if there is one.
+  void take(NodeId last) {
+    Region region{last};
+    add(last, region);
     UnaryFunction f;
-    f.of = argument;
-    f.nodes.assign(region.begin(), region.end());
+    while (true) {
+      if (const TensorId argument = argument_of(region); argument != kNoTensor) {
+        f.of = argument;
+        f.nodes = region.nodes;
+      }
+      if (region.open.empty() || region.fixed.size() > 1 ||
+          region.nodes.size() == f.nodes.size() + kMostInVain)
+        break;
+      const auto next = std::prev(region.open.end());
+      const auto [producer, value] = *next;
+      region.open.erase(next);
+      if (may_join(value, region))
+        add(producer, region);
+      else
+        region.fixed.insert(value);
+    }
+    if (f.nodes.empty() || (f.nodes.size() == 1 && clips_at_zero(graph_, node(last)))) return;
+    std::reverse(f.nodes.begin(), f.nodes.end());
     f.work = work_of(graph_, f);
     if (f.work.ops == VectorOp{}.ops) return;
-    for (const NodeId id : region) taken_[index(id)] = true;
+    for (const NodeId id : f.nodes) taken_[index(id)] = true;
     out_.push_back(std::move(f));
   }
 
-  bool is_read_outside(TensorId id, const std::set<NodeId>& region) const {
-    return is_output_[index(id)] ||
-           std::any_of(readers_[index(id)].begin(), readers_[index(id)].end(),
-                       [&](NodeId reader) { return !region.contains(reader); });
-  }
+  /// Nodes that a region grows by without being a function, before it is given up.
+  static constexpr size_t kMostInVain = 500;
 
   const Graph& graph_;
   const std::vector<std::vector<NodeId>>& readers_;
-  std::vector<bool> taken_, barren_, is_output_;
+  std::vector<NodeId> region_;  ///< by node: the last node of the region that it has joined
+  std::vector<bool> taken_, is_output_;
   std::vector<UnaryFunction> out_;
 };
 

@@ -44,6 +44,16 @@ def chain(op, count, name="", **attributes):
     ]
 
 
+def collected(op, count, reader=None):
+    """A chain of which each value is read elsewhere, too: by a Concat, or by a `reader` before."""
+    names = [f"t{i}" for i in range(count)]
+    nodes = [node(op, [a], [b]) for a, b in zip(["x", *names], names)]
+    if reader:
+        nodes += [node(reader, [name], [f"r{name}"]) for name in names]
+        names = [f"r{name}" for name in names]
+    return [*nodes, node("Concat", names, ["y"], axis=0)]
+
+
 def simple(nodes, dims=(2, 3), stored=(), more=(), opset=17):
     """A model from x to y."""
     return model(
@@ -192,6 +202,18 @@ def bombs():
                 *nodes[1:-1],
                 node("Relu", [f"t{MANY - 2}"], ["y"]),
             ]
+        ),
+    )
+    for op in ("Relu", "Sigmoid"):
+        yield f"chain of {op}, all collected", simple(collected(op, MANY))
+        yield f"chain of {op}, of all others collected", simple(collected(op, MANY // 3, "Exp"))
+    yield (
+        "chain of sums with what isn't one value",
+        simple(
+            [node("Add", ["x", "z"], ["s0"])]
+            + [node("Add", [f"s{i}", "z"], [f"s{i + 1}"]) for i in range(MANY)]
+            + [node("Add", [f"s{MANY}", "z"], ["y"])],
+            more=[value("z", [2, 3])],
         ),
     )
     yield "chain of Softmax", simple(chain("Softmax", MANY), [4, 4])
