@@ -49,6 +49,12 @@ struct GemmBound::Traffic {
   double w_cycles() const { return std::max(w * w_load.byte, w_beats) + w_fills * w_load.each; }
 };
 
+/// What the execute queue does between the first wait for a slot and its return, summed over the
+/// fillings of its buffer.
+struct GemmBound::Fills {
+  double a, w, sums;
+};
+
 double execute_bound(const GemmTimes& t) {
   return t.first_load + t.execute + t.last_post + t.last_store;
 }
@@ -65,13 +71,16 @@ double store_bound(const GemmTimes& t) {
 
 double operand_slot_bound(const GemmTimes& t) { return t.operand_fillings / t.operand_slots; }
 
+double held_slot_bound(const GemmTimes& t) { return t.held_fillings / t.held_slots; }
+
 double sum_slot_bound(const GemmTimes& t) { return t.sum_fillings / t.sum_slots; }
 
 double output_slot_bound(const GemmTimes& t) { return t.output_fillings / t.output_slots; }
 
 double cycle_bound(const GemmTimes& t) {
   return std::max({execute_bound(t), load_bound(t), post_bound(t), store_bound(t),
-                   operand_slot_bound(t), sum_slot_bound(t), output_slot_bound(t)});
+                   operand_slot_bound(t), held_slot_bound(t), sum_slot_bound(t),
+                   output_slot_bound(t)});
 }
 
 GemmBound::GemmBound(const GemmProblem& p, const hw::HwConfig& hw, hw::Dataflow dataflow,
@@ -94,24 +103,50 @@ GemmBound::GemmBound(const GemmProblem& p, const hw::HwConfig& hw, hw::Dataflow 
   out_latency_ = real(channel(hw, p.out).latency);
 }
 
-/// Matrices that loads turn: sizes of the largest and of the smallest.
+namespace {
+
+/// A length cut into tiles, in units of which one alone isn't turned.
+struct Cut {
+  int64_t length, tile, last, tiles;
+};
+
+/// The shortest tile of more than one.
+int64_t least_turned(const Cut& c) { return c.last > 1 ? std::min(c.tile, c.last) : c.tile; }
+/// The share of the tiles that have more than one, and of the length.
+double turned_tiles(const Cut& c) { return c.last > 1 ? 1 : real(c.tiles - 1) / real(c.tiles); }
+double turned_length(const Cut& c) { return c.last > 1 ? 1 : real(c.length - 1) / real(c.length); }
+
+/// Columns of the array that tiles of output channels leave alone in a block of their own: the
+/// share of the others.
+double beside_lone_columns(const Cut& outputs, int64_t columns) {
+  const auto lone = [&](int64_t tile) { return tile % columns == 1 ? 1.0 : 0.0; };
+  const double share = 1 - ((real(outputs.tiles) - 1) * lone(outputs.tile) + lone(outputs.last)) /
+                               real(outputs.length);
+  return std::min(share, 1 - lone(outputs.tile) / real(outputs.tile));
+}
+
+}  // namespace
+
+/// Matrices that loads turn: sizes of the largest and of the smallest of more than one row and
+/// column; what share of all elements those have, and what share of the loads has such a matrix.
 struct GemmBound::Matrices {
   int64_t rows, cols, least_rows, least_cols;
+  double elements = 1, loads = 1;
 };
 
 /// Cycles that loads through the transposer take. With q = min(r, c) of the r rows and c columns of
 /// its first block, a block has max(r, c) cycles, so q elements in each. The last block takes r to
 /// be asked for and its columns to be written, which is q more than its elements' share; and its
-/// columns come on top where the channel is what is slow. Some matrix of a single row or column:
-/// none counts as turned.
+/// columns come on top where the channel is what is slow. A matrix of a single row or column isn't
+/// turned.
 GemmBound::LoadCost GemmBound::turned(hw::Buffer to, int64_t element, LoadCost plain,
                                       const Matrices& m) const {
   const int64_t side = hw::contract::transposer_side(hw_.array, hw_.buffer(to).width, element);
   const int64_t lanes = std::min({m.rows, m.cols, side});
-  if (m.least_rows <= 1 || m.least_cols <= 1 || lanes == 0) return plain;
+  if (m.rows <= 1 || m.cols <= 1 || lanes == 0) return plain;
   const int64_t last =
       std::min({side, m.least_rows, remainder(m.cols, side), remainder(m.least_cols, side)});
-  return {std::max(plain.byte, 1 / real(lanes * element)), real(last)};
+  return {std::max(plain.byte, m.elements / real(lanes * element)), real(last) * m.loads};
 }
 
 GemmBound::LoadCost GemmBound::a_load(const PixelOption& m, const ChannelOption& c) const {
@@ -119,8 +154,12 @@ GemmBound::LoadCost GemmBound::a_load(const PixelOption& m, const ChannelOption&
   const bool plain =
       p_.kernel() == 1 && op.images * op.in[0] * op.in[1] == 1 && op.in[2] == op.out[2];
   if (!op.a_transposed || !plain) return {a_rate_, 0};
+  const Cut channels{op.channels, c.channels, c.last, c.chunks};
+  const Cut pixels{op.out[2], m.pixels, m.last_rows, m.tiles};
   return turned(hw::Buffer::activation, p_.a_bytes, {a_rate_, 0},
-                {c.channels, m.pixels, std::min(c.channels, c.last), m.last_rows});
+                {c.channels, m.pixels, least_turned(channels), least_turned(pixels),
+                 turned_length(channels) * turned_length(pixels),
+                 turned_tiles(channels) * turned_tiles(pixels)});
 }
 
 GemmBound::LoadCost GemmBound::w_load(const ChannelOption& c, const OutputOption& n,
@@ -131,13 +170,27 @@ GemmBound::LoadCost GemmBound::w_load(const ChannelOption& c, const OutputOption
       0};
   const bool held_inputs = dataflow_ == hw::Dataflow::input_stationary;
   if (p_.b.constant || p_.b_bits == 4 || weights_n_major(p_) == held_inputs) return plain;
-  const int64_t channels = std::min(c.channels, c.last), cols = hw_.array.cols;
-  const auto ragged = [&](int64_t outputs) { return remainder(outputs, std::min(cols, outputs)); };
-  Matrices m{std::min(cols, n.outputs), c.channels, std::min(ragged(n.outputs), ragged(n.last)),
-             channels};
-  if (held_inputs) m = {c.channels, n.outputs, channels, std::min(n.outputs, n.last)};
-  if (groups_ > 1) m = {p_.op.outputs, p_.op.channels, p_.op.outputs, p_.op.channels};
-  return turned(hw::Buffer::weight, p_.b_bytes, plain, m);
+  const GemmOp& op = p_.op;
+  if (groups_ > 1)
+    return turned(hw::Buffer::weight, p_.b_bytes, plain,
+                  {op.outputs, op.channels, op.outputs, op.channels});
+  const Cut channels{op.channels, c.channels, c.last, c.chunks};
+  const Cut outputs{op.outputs, n.outputs, n.last, n.chunks};
+  const double loads = turned_tiles(channels) * turned_tiles(outputs);
+  if (held_inputs)
+    return turned(hw::Buffer::weight, p_.b_bytes, plain,
+                  {c.channels, n.outputs, least_turned(channels), least_turned(outputs),
+                   turned_length(channels) * turned_length(outputs), loads});
+  // A block of columns after the other; what has more than one has a whole one or is one.
+  const int64_t cols = hw_.array.cols;
+  const auto block = [&](int64_t tile) {
+    const int64_t ragged = remainder(tile, std::min(cols, tile));
+    return ragged > 1 ? ragged : std::min(cols, tile);
+  };
+  const int64_t least = n.last > 1 ? std::min(block(n.outputs), block(n.last)) : block(n.outputs);
+  return turned(hw::Buffer::weight, p_.b_bytes, plain,
+                {std::min(cols, n.outputs), c.channels, least, least_turned(channels),
+                 turned_length(channels) * beside_lone_columns(outputs, cols), loads});
 }
 
 double GemmBound::execute(const PixelOption& m, int64_t passes, const OutputOption& n) const {
@@ -213,12 +266,16 @@ double GemmBound::w_bytes(const ChannelOption& c, const OutputOption& n) const {
 }
 
 /// Of the slot port, to load computed weights of a group once as they lie: the run of a chunk of
-/// channels of each output, or of each channel that of a column block. Constants lie in order.
+/// channels of each output, or of each channel that of a column block (the blocks of a chunk of one
+/// channel are one run). Constants lie in order.
 double GemmBound::w_beats(const ChannelOption& c, const OutputOption& n) const {
   const bool n_major = weights_n_major(p_),
              held_inputs = dataflow_ == hw::Dataflow::input_stationary;
   if (p_.b.constant || p_.b_bits == 4 || groups_ > 1 || n_major != held_inputs) return 0;
-  if (!n_major) return n.blocks > 1 ? real(p_.op.k()) * real(n.blocks) : 0;
+  if (!n_major) {
+    const int64_t channels = c.channels == 1 ? 0 : p_.op.channels - (c.last == 1 ? 1 : 0);
+    return n.blocks > 1 ? real(p_.kernel() * channels) * real(n.blocks) : 0;
+  }
   if (c.chunks == 1) return 0;
   const int64_t width = hw_.buffer(hw::Buffer::weight).width;
   const auto beats = [&](int64_t channels) { return real(ceil_div(channels * p_.b_bytes, width)); };
@@ -293,16 +350,14 @@ void GemmBound::stage_weights(const Tiling& t, const PixelOption& m, const Chann
 }
 
 /// Cycles to post sums: rows of the accumulator, each as many beats as a row of it needs.
-double GemmBound::posts(double rows, double outputs, double blocks) const {
+double GemmBound::posts(double rows, double outputs, double row_blocks,
+                        double column_blocks) const {
   const double bytes = rows * outputs * real(p_.out_bytes);
-  const double accumulator_rows = dataflow_ == hw::Dataflow::input_stationary
-                                      ? outputs * rows / real(hw_.array.cols)
-                                      : rows * blocks;
+  const double accumulator_rows =
+      dataflow_ == hw::Dataflow::input_stationary ? outputs * row_blocks : rows * column_blocks;
   return std::max(bytes / real(hw_.buffer(hw::Buffer::output).width), accumulator_rows) *
          real(p_.scales());
 }
-
-/// From the last stream of a tile until its sums are in the accumulator.
 double GemmBound::through_array() const {
   const double drain = dataflow_ == hw::Dataflow::output_stationary ? real(hw_.array.rows) : 0;
   return drain + real(hw::contract::skew(hw_.array)) + kArrayLatency;
@@ -333,9 +388,11 @@ GemmTimes GemmBound::times(const Tiling& tiling, const Traffic& b, const PixelOp
     t.execute =
         std::max(t.execute, (real(packs_) * real(m.blocks) * real(n.blocks * c.chunks) - 1) *
                                 real(hw_.array.rows));
-  t.posts = posts(real(packs_) * real(p_.op.m()), real(groups_ * p_.op.outputs), real(n.blocks));
+  t.posts = posts(real(packs_) * real(p_.op.m()), real(groups_ * p_.op.outputs),
+                  real(packs_) * real(m.blocks), real(n.blocks));
   t.load_latency = std::min({a_latency_, b.w_latency, p_latency_});
   t.store_latency = out_latency_;
+  if (tiling.staged == 0) t.execute += after_last_start(m, n);
   first_tile(b, m, c, n, t);
   // The last pack is smaller than said where it is ragged.
   if (!ragged_packs_) last_tile(m, c, n, t);
@@ -346,45 +403,103 @@ GemmTimes GemmBound::times(const Tiling& tiling, const Traffic& b, const PixelOp
   const double behind = parameters_last ? real(n.last * p_.channel_parameters()) * p_rate_ : 0;
   t.after_loads =
       std::max(0.0, t.last_stream + t.last_post + t.last_store + kTokenLatency - behind);
-  slots(b, t);
+  slots(b, fills(tiling, t, b, m, c, n), t);
   return t;
+}
+
+/// What execute() leaves out: the last stream, as far as it is no longer than the fill that nothing
+/// waits for behind it.
+double GemmBound::after_last_start(const PixelOption& m, const OutputOption& n) const {
+  switch (dataflow_) {
+    case hw::Dataflow::weight_stationary:
+      return m.short_rows ? real(std::min(hw_.array.rows, m.last_rows)) : 0;
+    case hw::Dataflow::input_stationary:
+      return real(std::min(hw_.array.cols, n.last));
+    case hw::Dataflow::output_stationary:
+      return 0;
+  }
+  return 0;
+}
+
+double GemmBound::pixel_blocks(int64_t rows) const { return real(ceil_div(rows, hw_.array.cols)); }
+
+/// First load to first stream, where weights aren't staged. It waits for both operands, whichever
+/// is loaded first, and for the array to be filled with the one that it holds.
+double GemmBound::first_load(const Traffic& b, const PixelOption& m, const ChannelOption& c,
+                             const OutputOption& n) const {
+  const double pixels = im2col_ ? real(m.rows * p_.kernel()) : real(m.first_input);
+  const double w =
+      b.w_load.cycles(real(p_.kernel() * c.first / groups_) * (real(n.first) * p_.weight_size()));
+  const double a = b.a_load.cycles(pixels * real(c.first * p_.a_bytes));
+  const double both = w + a + std::min(a_latency_, b.w_latency);
+  if (b.staged > 0) return both + kTokenLatency;
+  const bool weights = dataflow_ == hw::Dataflow::weight_stationary;
+  const bool inputs = dataflow_ == hw::Dataflow::input_stationary;
+  const double w_fill = weights ? real(hw_.array.rows) : 0;
+  const double a_fill = inputs ? real(hw_.array.cols) : 0;
+  return std::max({both, w + b.w_latency + w_fill, a + a_latency_ + a_fill}) + kTokenLatency;
 }
 
 void GemmBound::first_tile(const Traffic& b, const PixelOption& m, const ChannelOption& c,
                            const OutputOption& n, GemmTimes& t) const {
-  const double pixels = im2col_ ? real(m.rows * p_.kernel()) : real(m.first_input);
-  t.first_load =
-      real(p_.kernel() * c.first / groups_) * (real(n.first) * p_.weight_size()) * b.w_load.byte +
-      b.w_load.each + pixels * real(c.first * p_.a_bytes) * b.a_load.byte + b.a_load.each +
-      std::min(a_latency_, b.w_latency) + kTokenLatency;
+  t.first_load = first_load(b, m, c, n);
   if (b.staged > 0)
     t.first_load += b.first_staged * cycles_a_byte(hw_.dram.read, hw::contract::stage_port(hw_)) +
                     real(hw_.dram.latency + hw_.shared.channel.latency) + kTokenLatency;
   t.first_stream =
       stream(m.first_rows, n.first_blocks, n.first, c.passes, groups_ * p_.op.channels) + way_out();
   t.first_post =
-      posts(real(m.first_rows), real(n.first), real(n.first_blocks)) + kPostLatency + kTokenLatency;
+      posts(real(m.first_rows), real(n.first), pixel_blocks(m.first_rows), real(n.first_blocks)) +
+      kPostLatency + kTokenLatency;
 }
 
 void GemmBound::last_tile(const PixelOption& m, const ChannelOption& c, const OutputOption& n,
                           GemmTimes& t) const {
   t.last_stream = stream(m.last_rows, n.last_blocks, n.last, c.last_passes, c.last);
-  t.last_post = posts(real(m.last_rows), real(n.last), real(n.last_blocks)) + kPostLatency +
-                kTokenLatency + way_out();
+  t.last_post =
+      posts(real(m.last_rows), real(n.last), pixel_blocks(m.last_rows), real(n.last_blocks)) +
+      kPostLatency + kTokenLatency + way_out();
   t.last_store = real(m.last_rows) * real(n.last * p_.out_bytes) * out_rate_ + out_latency_;
 }
 
-void GemmBound::slots(const Traffic& b, GemmTimes& t) const {
+/// From the first stream of a filling to the end of its last one it takes max(stream, fill) for all
+/// streams but the last; from the first fill to the end of the last one two fills, and the same for
+/// all streams but the last two.
+GemmBound::Fills GemmBound::fills(const Tiling& tiling, const GemmTimes& t, const Traffic& b,
+                                  const PixelOption& m, const ChannelOption& c,
+                                  const OutputOption& n) const {
+  Fills out{t.streams, t.streams, t.streams};
+  const bool inputs = dataflow_ == hw::Dataflow::input_stationary;
+  if (dataflow_ == hw::Dataflow::output_stationary) return out;
+  double &streamed = inputs ? out.w : out.a, &held = inputs ? out.a : out.w;
+  held = 0;
+  if (tiling.staged > 0) return out;
+  const double fill = real(inputs ? hw_.array.cols : hw_.array.rows);
+  const double longest = real(inputs ? n.outputs : m.rows);
+  const double gemms = real(packs_) * real(c.passes) *
+                       (inputs ? real(m.blocks) * real(n.chunks) : real(m.tiles) * real(n.blocks));
+  const double streamed_fills = inputs ? b.w_fills : b.a_fills;
+  const double held_fills = inputs ? b.a_fills : b.w_fills;
+  streamed = std::max(streamed, t.execute - streamed_fills * fill);
+  held = std::max(gemms * fill, t.execute - 2 * held_fills * std::max(0.0, longest - fill));
+  out.sums = std::max(out.sums, t.execute - b.out_fills * fill);
+  return out;
+}
+
+void GemmBound::slots(const Traffic& b, const Fills& fills, GemmTimes& t) const {
   const double turn = 2 * kTokenLatency;  // full there, free back
   const auto slots = [&](hw::Buffer buffer) { return real(hw_.buffer(buffer).slots); };
+  const double a_fillings = b.a_cycles() + b.a_fills * (a_latency_ + turn) + fills.a;
+  const double w_fillings = b.w_cycles() + b.w_fills * (b.w_latency + turn) + fills.w;
+  t.operand_fillings = a_fillings;
+  t.operand_slots = slots(hw::Buffer::activation);
+  t.held_fillings = w_fillings;
+  t.held_slots = slots(hw::Buffer::weight);
   if (dataflow_ == hw::Dataflow::input_stationary) {
-    t.operand_fillings = b.w_cycles() + b.w_fills * (b.w_latency + turn) + t.streams;
-    t.operand_slots = slots(hw::Buffer::weight);
-  } else {
-    t.operand_fillings = b.a_cycles() + b.a_fills * (a_latency_ + turn) + t.streams;
-    t.operand_slots = slots(hw::Buffer::activation);
+    std::swap(t.operand_fillings, t.held_fillings);
+    std::swap(t.operand_slots, t.held_slots);
   }
-  t.sum_fillings = t.streams + t.posts + b.out_fills * (through_array() + turn);
+  t.sum_fillings = fills.sums + t.posts + b.out_fills * (through_array() + turn);
   t.sum_slots = slots(hw::Buffer::accumulator);
   t.output_fillings = t.posts + t.stores + b.out_fills * (kPostLatency + turn);
   t.output_slots = slots(hw::Buffer::output);

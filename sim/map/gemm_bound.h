@@ -21,8 +21,8 @@ struct GemmTimes {
   double last_store = 0;   ///< of the last tile, until its last byte has arrived
   double load_latency = 0, store_latency = 0;
   double after_loads = 0;  ///< least from the last byte loaded to the end
-  double operand_fillings = 0, sum_fillings = 0, output_fillings = 0;
-  double operand_slots = 1, sum_slots = 1, output_slots = 1;
+  double operand_fillings = 0, held_fillings = 0, sum_fillings = 0, output_fillings = 0;
+  double operand_slots = 1, held_slots = 1, sum_slots = 1, output_slots = 1;
 };
 
 // Lower bounds of a program's cycles, one a resource. A queue does one thing at a time, so that
@@ -52,8 +52,14 @@ double store_bound(const GemmTimes& t);
 /// of one slot follow one another; of S slots one has at least an S-th of all fillings' time.
 double operand_slot_bound(const GemmTimes& t);
 
+/// Slots of the other operand, the one that the array holds: held_fillings / held_slots, for the
+/// same reason. A filling lasts from its first byte until the array has been filled with its last
+/// part, and from one fill to the next there is a stream or the fill itself, whichever is longer.
+double held_slot_bound(const GemmTimes& t);
+
 /// Slots of the accumulator: sum_fillings / sum_slots, for the same reason. A filling lasts from
-/// the tile's first stream until its last post: streams, the way through the array, and posts.
+/// the tile's first stream until its last post: streams with the fills between them, the way
+/// through the array, and posts.
 double sum_slot_bound(const GemmTimes& t);
 
 /// Slots of the output buffer: output_fillings / output_slots, for the same reason. A filling lasts
@@ -98,9 +104,12 @@ class GemmBound {
  private:
   struct Traffic;
   struct Matrices;
+  struct Fills;
   /// Least cycles of an operand's loads: for each byte, and for each load.
   struct LoadCost {
     double byte, each;
+
+    double cycles(double bytes) const { return bytes * byte + each; }
   };
   double a_times(const Tiling& t, const PixelOption& m, const ChannelOption& c,
                  const OutputOption& n) const;
@@ -126,14 +135,20 @@ class GemmBound {
                   const OutputOption& n, GemmTimes& t) const;
   void last_tile(const PixelOption& m, const ChannelOption& c, const OutputOption& n,
                  GemmTimes& t) const;
-  void slots(const Traffic& b, GemmTimes& t) const;
+  double after_last_start(const PixelOption& m, const OutputOption& n) const;
+  double pixel_blocks(int64_t rows) const;
+  double first_load(const Traffic& b, const PixelOption& m, const ChannelOption& c,
+                    const OutputOption& n) const;
+  void slots(const Traffic& b, const Fills& fills, GemmTimes& t) const;
   double dram_bytes(const Traffic& bytes) const;
   double picojoules(const Traffic& bytes, const PixelOption& m, const ChannelOption& c,
                     const OutputOption& n, double cycles) const;
   double sums_stay(int64_t rows, int64_t blocks, int64_t passes, int64_t k) const;
   double stream(int64_t rows, int64_t blocks, int64_t columns, int64_t passes,
                 int64_t channels) const;
-  double posts(double rows, double outputs, double blocks) const;
+  Fills fills(const Tiling& tiling, const GemmTimes& t, const Traffic& b, const PixelOption& m,
+              const ChannelOption& c, const OutputOption& n) const;
+  double posts(double rows, double outputs, double row_blocks, double column_blocks) const;
   double through_array() const;
   double way_out() const;
 

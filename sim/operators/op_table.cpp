@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <array>
+#include <string_view>
+#include <unordered_map>
 #include <vector>
 
 namespace accsim::sim {
@@ -22,26 +24,22 @@ Rows gather_rows() {
   return rows;
 }
 
-bool before(const OpRow& row, std::string_view domain, std::string_view name) {
-  return row.name != name ? row.name < name : row.domain < domain;
-}
-
-Rows sorted_rows() {
-  Rows rows = gather_rows();
-  std::ranges::sort(rows,
-                    [](const OpRow* a, const OpRow* b) { return before(*a, b->domain, b->name); });
-  return rows;
+/// By name; some names are of several domains.
+std::unordered_multimap<std::string_view, const OpRow*> rows_by_name() {
+  std::unordered_multimap<std::string_view, const OpRow*> out;
+  for (const OpRow* row : gather_rows()) out.emplace(row->name, row);
+  return out;
 }
 
 }  // namespace
 
 const OpRow* find_op(std::string_view domain, std::string_view name) {
-  static const Rows kSorted = sorted_rows();
+  static const auto kRows = rows_by_name();
   if (domain == "ai.onnx") domain = "";
-  const auto at = std::partition_point(
-      kSorted.begin(), kSorted.end(), [&](const OpRow* row) { return before(*row, domain, name); });
-  const bool found = at != kSorted.end() && (*at)->name == name && (*at)->domain == domain;
-  return found ? *at : nullptr;
+  const auto [first, last] = kRows.equal_range(name);
+  const auto at =
+      std::find_if(first, last, [&](const auto& row) { return row.second->domain == domain; });
+  return at != last ? at->second : nullptr;
 }
 
 std::span<const OpRow* const> all_ops() {

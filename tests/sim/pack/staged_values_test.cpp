@@ -117,7 +117,7 @@ Ran run_staged(uint32_t seed, int rounds, bool narrow) {
 }
 
 TEST(StagedValues, DoProgramsThatStageWeightsComputeTheConvolution) {
-  const Ran ran = run_staged(31, 600, false);
+  const Ran ran = run_staged(31, 700, false);
   for (const int programs : ran.panels) EXPECT_GT(programs, 200);
   EXPECT_GT(ran.blocks, 50);
 }
