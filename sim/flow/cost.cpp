@@ -448,16 +448,14 @@ Result<CostedNetwork> cost_network(const Graph& graph, const hw::HwConfig& hw,
                                    const MapOptions& options, int64_t most_programs) {
   Result<CostedNetwork> out = cost_as_it_is(graph, hw, options, most_programs);
   if (!out) return out;
+  BestWay best(network_cost(*out), options.aim());
   for (Graph& blocks : in_key_blocks_to_try(graph, hw)) {
     Result<CostedNetwork> other = cost_as_it_is(blocks, hw, options, most_programs);
-    if (!other) continue;
-    const int64_t fewest = std::min(out->fewest_cycles, other->fewest_cycles);
-    if (is_better(network_cost(*other), network_cost(*out), options.aim())) {
-      out = std::move(other);
-      out->in_blocks = std::make_shared<const Graph>(std::move(blocks));
-    }
-    out->fewest_cycles = fewest;
+    if (!other || !best.takes(network_cost(*other))) continue;
+    out = std::move(other);
+    out->in_blocks = std::make_shared<const Graph>(std::move(blocks));
   }
+  out->fewest_cycles = best.fewest();
   return out;
 }
 

@@ -42,4 +42,12 @@ bool is_better(const NetworkCost& a, const NetworkCost& b, const Aim& aim) {
   return of(a) < of(b);
 }
 
+bool BestWay::takes(const NetworkCost& other) {
+  const int64_t fewest = std::min(best_.fewest, other.fewest);
+  const bool better = is_better(other, best_, aim_);
+  if (better) best_ = other;
+  best_.fewest = fewest;
+  return better;
+}
+
 }  // namespace accsim::sim

@@ -33,4 +33,18 @@ struct NetworkCost {
 /// of both, that of less energy times traffic. Ties go to `b`.
 bool is_better(const NetworkCost& a, const NetworkCost& b, const Aim& aim);
 
+/// The best of several ways to do a network, one after the other.
+class BestWay {
+ public:
+  BestWay(const NetworkCost& first, const Aim& aim) : best_(first), aim_(aim) {}
+
+  /// Is another one better? Then it is the best from now on.
+  bool takes(const NetworkCost& other);
+  int64_t fewest() const { return best_.fewest; }  ///< cycles without any slack, of all ways
+
+ private:
+  NetworkCost best_;
+  const Aim aim_;
+};
+
 }  // namespace accsim::sim

@@ -199,13 +199,12 @@ Result<WorkloadTotals> Workload::cost(const hw::HwConfig& hw, const MapOptions& 
       in_blocks_->push_back(std::move(*prepared));
     }
   }
+  BestWay best(network_cost(*out), options.aim());
   for (Workload& blocks : *in_blocks_) {
     Result<WorkloadTotals> other = blocks.cost_as_it_is(hw, options);
-    if (!other) continue;
-    const int64_t fewest = std::min(out->fewest_cycles, other->fewest_cycles);
-    if (is_better(network_cost(*other), network_cost(*out), options.aim())) out = std::move(other);
-    out->fewest_cycles = fewest;
+    if (other && best.takes(network_cost(*other))) out = std::move(other);
   }
+  out->fewest_cycles = best.fewest();
   return out;
 }
 
