@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "hw/program/contract.h"
+#include "sim/map/load_cost.h"
 #include "sim/map/weight_panels.h"
 
 namespace accsim::sim {
@@ -20,16 +21,6 @@ double real(int64_t v) { return static_cast<double>(v); }
 
 const hw::ChannelConfig& channel(const hw::HwConfig& hw, const Place& place) {
   return place.memory == hw::Memory::dram ? hw.dram : hw.shared.channel;
-}
-
-/// At least, through a slot's port of so many bytes.
-double cycles_a_byte(hw::ByteRate r, int64_t width) {
-  return std::max(1 / r.value(), width > 0 ? 1 / real(width) : 0);
-}
-
-/// What is left of `length` behind its whole tiles of `tile`; a whole one where that is nothing.
-int64_t remainder(int64_t length, int64_t tile) {
-  return length % tile == 0 ? tile : length % tile;
 }
 
 }  // namespace
@@ -101,96 +92,6 @@ GemmBound::GemmBound(const GemmProblem& p, const hw::HwConfig& hw, hw::Dataflow 
   w_latency_ = real(channel(hw, p.b).latency);
   p_latency_ = real(channel(hw, p.parameters).latency);
   out_latency_ = real(channel(hw, p.out).latency);
-}
-
-namespace {
-
-/// A length cut into tiles, in units of which one alone isn't turned.
-struct Cut {
-  int64_t length, tile, last, tiles;
-};
-
-/// The shortest tile of more than one.
-int64_t least_turned(const Cut& c) { return c.last > 1 ? std::min(c.tile, c.last) : c.tile; }
-/// The share of the tiles that have more than one, and of the length.
-double turned_tiles(const Cut& c) { return c.last > 1 ? 1 : real(c.tiles - 1) / real(c.tiles); }
-double turned_length(const Cut& c) { return c.last > 1 ? 1 : real(c.length - 1) / real(c.length); }
-
-/// Columns of the array that tiles of output channels leave alone in a block of their own: the
-/// share of the others.
-double beside_lone_columns(const Cut& outputs, int64_t columns) {
-  const auto lone = [&](int64_t tile) { return tile % columns == 1 ? 1.0 : 0.0; };
-  const double share = 1 - ((real(outputs.tiles) - 1) * lone(outputs.tile) + lone(outputs.last)) /
-                               real(outputs.length);
-  return std::min(share, 1 - lone(outputs.tile) / real(outputs.tile));
-}
-
-}  // namespace
-
-/// Matrices that loads turn: sizes of the largest and of the smallest of more than one row and
-/// column; what share of all elements those have, and what share of the loads has such a matrix.
-struct GemmBound::Matrices {
-  int64_t rows, cols, least_rows, least_cols;
-  double elements = 1, loads = 1;
-};
-
-/// Cycles that loads through the transposer take. With q = min(r, c) of the r rows and c columns of
-/// its first block, a block has max(r, c) cycles, so q elements in each. The last block takes r to
-/// be asked for and its columns to be written, which is q more than its elements' share; and its
-/// columns come on top where the channel is what is slow. A matrix of a single row or column isn't
-/// turned.
-GemmBound::LoadCost GemmBound::turned(hw::Buffer to, int64_t element, LoadCost plain,
-                                      const Matrices& m) const {
-  const int64_t side = hw::contract::transposer_side(hw_.array, hw_.buffer(to).width, element);
-  const int64_t lanes = std::min({m.rows, m.cols, side});
-  if (m.rows <= 1 || m.cols <= 1 || lanes == 0) return plain;
-  const int64_t last =
-      std::min({side, m.least_rows, remainder(m.cols, side), remainder(m.least_cols, side)});
-  return {std::max(plain.byte, m.elements / real(lanes * element)), real(last) * m.loads};
-}
-
-GemmBound::LoadCost GemmBound::a_load(const PixelOption& m, const ChannelOption& c) const {
-  const GemmOp& op = p_.op;
-  const bool plain =
-      p_.kernel() == 1 && op.images * op.in[0] * op.in[1] == 1 && op.in[2] == op.out[2];
-  if (!op.a_transposed || !plain) return {a_rate_, 0};
-  const Cut channels{op.channels, c.channels, c.last, c.chunks};
-  const Cut pixels{op.out[2], m.pixels, m.last_rows, m.tiles};
-  return turned(hw::Buffer::activation, p_.a_bytes, {a_rate_, 0},
-                {c.channels, m.pixels, least_turned(channels), least_turned(pixels),
-                 turned_length(channels) * turned_length(pixels),
-                 turned_tiles(channels) * turned_tiles(pixels)});
-}
-
-GemmBound::LoadCost GemmBound::w_load(const ChannelOption& c, const OutputOption& n,
-                                      bool staged) const {
-  const LoadCost plain{
-      staged ? cycles_a_byte(hw_.shared.channel.read, hw_.buffer(hw::Buffer::weight).width)
-             : w_rate_,
-      0};
-  const bool held_inputs = dataflow_ == hw::Dataflow::input_stationary;
-  if (p_.b.constant || p_.b_bits == 4 || weights_n_major(p_) == held_inputs) return plain;
-  const GemmOp& op = p_.op;
-  if (groups_ > 1)
-    return turned(hw::Buffer::weight, p_.b_bytes, plain,
-                  {op.outputs, op.channels, op.outputs, op.channels});
-  const Cut channels{op.channels, c.channels, c.last, c.chunks};
-  const Cut outputs{op.outputs, n.outputs, n.last, n.chunks};
-  const double loads = turned_tiles(channels) * turned_tiles(outputs);
-  if (held_inputs)
-    return turned(hw::Buffer::weight, p_.b_bytes, plain,
-                  {c.channels, n.outputs, least_turned(channels), least_turned(outputs),
-                   turned_length(channels) * turned_length(outputs), loads});
-  // A block of columns after the other; what has more than one has a whole one or is one.
-  const int64_t cols = hw_.array.cols;
-  const auto block = [&](int64_t tile) {
-    const int64_t ragged = remainder(tile, std::min(cols, tile));
-    return ragged > 1 ? ragged : std::min(cols, tile);
-  };
-  const int64_t least = n.last > 1 ? std::min(block(n.outputs), block(n.last)) : block(n.outputs);
-  return turned(hw::Buffer::weight, p_.b_bytes, plain,
-                {std::min(cols, n.outputs), c.channels, least, least_turned(channels),
-                 turned_length(channels) * beside_lone_columns(outputs, cols), loads});
 }
 
 double GemmBound::execute(const PixelOption& m, int64_t passes, const OutputOption& n) const {
@@ -309,8 +210,11 @@ GemmBound::Traffic GemmBound::traffic(const Tiling& t, const PixelOption& m, con
   const double pixels = a_pixels(m);
   const double again_a = a_times(t, m, c, n), again_w = w_times(t, m, c, n);
   Traffic b;
-  b.a_load = a_load(m, c);
-  b.w_load = w_load(c, n, t.staged > 0);
+  b.a_load = activation_load_cost(p_, hw_, m, c, a_rate_);
+  b.w_load = weight_load_cost(
+      p_, hw_, {dataflow_, groups_, c, n},
+      t.staged > 0 ? cycles_a_byte(hw_.shared.channel.read, hw_.buffer(hw::Buffer::weight).width)
+                   : w_rate_);
   b.w_latency = w_latency_;
   b.a = a_bytes(m, c) * again_a;
   // A chunk of the channels is read run by run, a pixel each (a transposed one channel by channel).
@@ -358,6 +262,8 @@ double GemmBound::posts(double rows, double outputs, double row_blocks,
   return std::max(bytes / real(hw_.buffer(hw::Buffer::output).width), accumulator_rows) *
          real(p_.scales());
 }
+
+/// From the last stream of a tile until its sums are in the accumulator.
 double GemmBound::through_array() const {
   const double drain = dataflow_ == hw::Dataflow::output_stationary ? real(hw_.array.rows) : 0;
   return drain + real(hw::contract::skew(hw_.array)) + kArrayLatency;

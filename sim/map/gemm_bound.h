@@ -103,14 +103,7 @@ class GemmBound {
 
  private:
   struct Traffic;
-  struct Matrices;
   struct Fills;
-  /// Least cycles of an operand's loads: for each byte, and for each load.
-  struct LoadCost {
-    double byte, each;
-
-    double cycles(double bytes) const { return bytes * byte + each; }
-  };
   double a_times(const Tiling& t, const PixelOption& m, const ChannelOption& c,
                  const OutputOption& n) const;
   double w_times(const Tiling& t, const PixelOption& m, const ChannelOption& c,
@@ -122,9 +115,6 @@ class GemmBound {
   double w_bytes(const ChannelOption& c, const OutputOption& n) const;
   double w_beats(const ChannelOption& c, const OutputOption& n) const;
   double parameters(const Tiling& t, const PixelOption& m, const OutputOption& n) const;
-  LoadCost turned(hw::Buffer to, int64_t element, LoadCost plain, const Matrices& m) const;
-  LoadCost a_load(const PixelOption& m, const ChannelOption& c) const;
-  LoadCost w_load(const ChannelOption& c, const OutputOption& n, bool staged) const;
   void stage_weights(const Tiling& t, const PixelOption& m, const ChannelOption& c,
                      const OutputOption& n, Traffic& b) const;
   Traffic traffic(const Tiling& t, const PixelOption& m, const ChannelOption& c,

@@ -158,6 +158,16 @@ TEST_F(OneProduct, ASlotOfActivationsIsLoadedThenStreamed) {
   }
 }
 
+/// The array is filled in 8 cycles with the first tile's weights, and with those of the second and
+/// third tile while the one before streams; the slot is free when it has been filled for the fourth.
+TEST_F(OneProduct, ASlotOfWeightsIsLoadedThenFillsTheArray) {
+  for (const int64_t count : {1, 2}) {
+    slots(hw::Buffer::weight, count);
+    EXPECT_GE(bound(held_slot_bound),
+              (kK * kN / 0.5 + 20 + 8 + 2 * 64 + 8) / static_cast<double>(count));
+  }
+}
+
 TEST_F(OneProduct, ASlotOfSumsIsStreamedThenPosted) {
   for (const int64_t count : {1, 2}) {
     slots(hw::Buffer::accumulator, count);
@@ -239,6 +249,9 @@ TEST(LoadBounds, KnowTheTransposersWidth) {
   op = test::product(3, 64, 3);
   op.a_transposed = op.b_transposed = true;
   EXPECT_DOUBLE_EQ(bound(op, kWeights), (3 * 64 + 64 * 3) / 3.0 + 2 * 3);
+  op = test::product(16, 64, 17);  // all but a lone column, whose 64 bytes come as they lie
+  op.b_transposed = true;
+  EXPECT_DOUBLE_EQ(bound(op, kWeights), 16 * 64 / 16.0 + 64 * 16 / 8.0 + 8);
   op = test::product(1, 64, 1);  // nothing to turn
   op.a_transposed = op.b_transposed = true;
   EXPECT_DOUBLE_EQ(bound(op, kWeights), (64 + 64) / 16.0);

@@ -1,0 +1,31 @@
+#pragma once
+#include "sim/map/gemm_options.h"
+
+namespace accsim::sim {
+
+/// Least cycles of the loads of an operand: for each byte, and for each filling of a slot.
+struct LoadCost {
+  double byte = 0, each = 0;
+
+  double cycles(double bytes) const { return bytes * byte + each; }
+};
+
+/// Of a byte at least, through a slot's port of `width` bytes; 0: as wide as need be.
+double cycles_a_byte(hw::ByteRate rate, int64_t width);
+
+/// Of activations; `byte`: where nothing turns them.
+LoadCost activation_load_cost(const GemmProblem& p, const hw::HwConfig& hw, const PixelOption& m,
+                              const ChannelOption& c, double byte);
+
+/// A combination of options of weights.
+struct WeightCut {
+  hw::Dataflow dataflow;
+  int64_t groups;  ///< packed
+  const ChannelOption& c;
+  const OutputOption& n;
+};
+/// Of weights; `byte`: where nothing turns them.
+LoadCost weight_load_cost(const GemmProblem& p, const hw::HwConfig& hw, const WeightCut& cut,
+                          double byte);
+
+}  // namespace accsim::sim
