@@ -158,8 +158,8 @@ TEST_F(OneProduct, ASlotOfActivationsIsLoadedThenStreamed) {
   }
 }
 
-/// The array is filled in 8 cycles with the first tile's weights, and with those of the second and
-/// third tile while the one before streams; the slot is free when it has been filled for the fourth.
+/// The array is filled in 8 cycles for the first tile, and for the second and third one while the
+/// tile before streams; the slot is free when it has been filled for the fourth.
 TEST_F(OneProduct, ASlotOfWeightsIsLoadedThenFillsTheArray) {
   for (const int64_t count : {1, 2}) {
     slots(hw::Buffer::weight, count);
