@@ -17,8 +17,6 @@ using hw::contract::kTokenLatency;
 /// safe side.
 constexpr double kSafe = 1.0 - 1e-12;
 
-double real(int64_t v) { return static_cast<double>(v); }
-
 const hw::ChannelConfig& channel(const hw::HwConfig& hw, const Place& place) {
   return place.memory == hw::Memory::dram ? hw.dram : hw.shared.channel;
 }

@@ -7,8 +7,6 @@
 namespace accsim::sim {
 namespace {
 
-double real(int64_t v) { return static_cast<double>(v); }
-
 /// What is left of `length` behind its whole tiles of `tile`; a whole one where that is nothing.
 int64_t remainder(int64_t length, int64_t tile) {
   return length % tile == 0 ? tile : length % tile;

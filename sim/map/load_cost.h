@@ -3,6 +3,9 @@
 
 namespace accsim::sim {
 
+/// Bounds are computed in floating point.
+inline double real(int64_t v) { return static_cast<double>(v); }
+
 /// Least cycles of the loads of an operand: for each byte, and for each filling of a slot.
 struct LoadCost {
   double byte = 0, each = 0;

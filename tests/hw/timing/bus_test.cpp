@@ -27,6 +27,15 @@ TEST(Bus, IsAWriteBetweenReadsBehindATurnAndBeforeOne) {
   EXPECT_EQ(bus.take(read(10), 0).begin, 100 + kToWrite + 30 + kToRead);
 }
 
+TEST(Bus, IsAWriteBehindATurnThoughALaterOneComesAnyhow) {
+  Bus bus;
+  bus.take(read(100), 0);
+  bus.take(write(50), 500);
+  const Bus::Slot slot = bus.take(write(30), 0);
+  EXPECT_EQ(slot.begin, 100 + kToWrite);
+  EXPECT_EQ(slot.end, 100 + kToWrite + 30);
+}
+
 TEST(Bus, DoesNobodyWaitForATransferThatIsNotThereYet) {
   Bus bus;
   bus.take(read(100), 0);

@@ -8,6 +8,7 @@
 #include "hw/golden/random_program.h"
 #include "hw/program/append_layer.h"
 #include "tests/support/machines.h"
+#include "tests/support/programs.h"
 
 namespace accsim::hw {
 namespace {
@@ -123,6 +124,38 @@ TEST(Chain, GoesBack) {
     EXPECT_EQ(add(0), alone);
     EXPECT_EQ(add(1), first);
   }
+}
+
+/// So many tiles of a product, which waits for its operands' tensor and stores another one.
+Program tiles(int64_t times) {
+  return test::program({{Mark{true, Queue::load, 0}},
+                        {Loop{0, "tile", times, test::tile(64, 8, 8)}},
+                        {Mark{false, Queue::store, 1}}},
+                       1);
+}
+
+/// Times near the end of 64 bits: what follows is as it is behind fewer tiles of the same.
+TEST(Chain, GoesOnBehindVeryLongPrograms) {
+  const HwConfig hw = test::small_machine(8, 8);
+  const auto after = [&](int64_t times) {
+    const Program many = tiles(times), few = tiles(3);
+    StepWriter many_steps, few_steps;
+    write_steps(many, hw, many_steps);
+    write_steps(few, hw, few_steps);
+    Chain chain(hw);
+    std::vector<Cycles> out;
+    const auto add = [&](const StepWriter& steps, int32_t from, int32_t to) {
+      out.push_back(chain.add(steps.steps(), std::vector<int32_t>{from, to, to}).total);
+    };
+    for (int i = 0; i < 20; ++i) add(many_steps, 0, 1);
+    out.clear();
+    for (const int i : {1, 2, 1, 3, 2}) add(few_steps, i, i % 3 + 1);
+    return std::pair(chain.total(), out);
+  };
+  const auto far = after(int64_t{1} << 50), near = after(int64_t{1} << 10);
+  EXPECT_GT(far.first, int64_t{1} << 60);
+  EXPECT_EQ(far.second, near.second);
+  EXPECT_GT(near.second[0], near.second[3]) << "which doesn't wait for what has just been stored";
 }
 
 /// Chains of one memory, on machines that differ in slots or in rates or in nothing, take what they

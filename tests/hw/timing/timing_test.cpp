@@ -88,6 +88,27 @@ TEST(Timing, ASlotIsNotFullBeforeTheOneThatWasClaimedBefore) {
             far + kTokenLatency + 2 + contract::kVectorLatency);
 }
 
+/// Two slots whose data are there at once become full one after the other. The first token is for
+/// the execute queue, which does nothing with it.
+TEST(Timing, OneSlotOfABufferBecomesFullACycle) {
+  HwConfig hw = test::small_machine(8, 8);
+  hw.dram = {{4000}, {4000}, 100};
+  hw.shared = {64, {{8000}, {8000}, 20}};
+  std::vector<Item> body;
+  for (const int tensor : {0, 2})
+    test::append(body, {test::sync(SyncKind::wait_free, Queue::load, Buffer::activation),
+                        test::load(Buffer::activation, 64, tensor),
+                        test::sync(SyncKind::signal_full, Queue::load, Buffer::activation)});
+  VectorCommand read;
+  read.in_bytes = 1;
+  test::append(body, {test::sync(SyncKind::wait_full, Queue::execute, Buffer::activation),
+                      test::sync(SyncKind::wait_full, Queue::vector, Buffer::activation),
+                      Item{Command{read}}});
+  const int64_t far = 64 / 4 + 100;
+  EXPECT_EQ(simulate(test::program(std::move(body)), hw).total.count(),
+            far + 1 + kTokenLatency + 1 + contract::kVectorLatency);
+}
+
 TEST(Timing, BackToBackGemmsLeaveNoBubble) {
   const HwConfig hw = test::small_machine(8, 8);
   for (const int64_t m : {8, 9, 33}) {

@@ -1,0 +1,160 @@
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <array>
+#include <functional>
+#include <random>
+#include <variant>
+
+#include "hw/golden/random_program.h"
+#include "tests/support/machines.h"
+
+namespace accsim::hw {
+namespace {
+
+using Bytes = std::vector<uint8_t>;
+
+int64_t value(const Affine& at, const RetiredCommand& r) {
+  int64_t out = at.base;
+  for (const Affine::Term& t : at.terms)
+    out += t.coeff * r.loop_indices[static_cast<size_t>(t.loop)];
+  return out;
+}
+
+/// The bytes of a walk from `at` on, in its order.
+void walk_on(const Walk& walk, size_t level, int64_t at, const Bytes& tensor, Bytes& out) {
+  if (level == walk.levels.size()) {
+    const auto first = tensor.begin() + at;
+    out.insert(out.end(), first, first + walk.run);
+    return;
+  }
+  for (int64_t i = 0; i < walk.levels[level].count; ++i)
+    walk_on(walk, level + 1, at + i * walk.levels[level].stride, tensor, out);
+}
+Bytes walked(const Walk& walk, int64_t at, const Bytes& tensor) {
+  Bytes out;
+  walk_on(walk, 0, at, tensor, out);
+  return out;
+}
+
+/// Each matrix of a transposed load with its columns as rows.
+Bytes turned(const LoadCommand& c, const Bytes& from) {
+  const int64_t rows = c.walk.levels.back().count, cols = c.walk.run / c.transposed;
+  Bytes out;
+  for (int64_t matrix = 0; matrix < c.walk.runs() / rows; ++matrix)
+    for (int64_t col = 0; col < cols; ++col)
+      for (int64_t row = 0; row < rows; ++row) {
+        const auto first = from.begin() + ((matrix * rows + row) * cols + col) * c.transposed;
+        out.insert(out.end(), first, first + c.transposed);
+      }
+  return out;
+}
+
+/// What the hook of a run must say of each command, by the memory as it is then.
+class Expected {
+ public:
+  Expected(const Program& program, const MemoryImage& image)
+      : program_(program),
+        image_(image),
+        one_layer_(std::ranges::none_of(program.body, [](const Item& item) {
+          return std::holds_alternative<LayerHead>(item.node);
+        })) {}
+
+  void operator()(const RetiredCommand& r) {
+    std::visit([&](const auto& c) { see(c, r); }, *r.command);
+    ++seen_[r.command->index()];
+  }
+  int seen(size_t kind) const { return seen_[kind]; }
+
+ private:
+  bool is_region(int tensor) const {
+    return program_.tensors[static_cast<size_t>(tensor)].slots > 0;
+  }
+  const Bytes& bytes(int tensor) const { return image_[static_cast<size_t>(tensor)]; }
+
+  void see(const LoadCommand& c, const RetiredCommand& r) const {
+    EXPECT_EQ(r.address, value(c.slot_offset, r));
+    EXPECT_EQ(std::ssize(r.bytes), c.walk.bytes());
+    expect_no_sums(r);
+    if (c.padded || c.gather || is_region(c.tensor)) return;
+    const Bytes from = walked(c.walk, value(c.source, r), bytes(c.tensor));
+    EXPECT_EQ(r.bytes, c.transposed == 0 ? from : turned(c, from));
+  }
+  void see(const StoreCommand& c, const RetiredCommand& r) const {
+    EXPECT_EQ(r.address, value(c.target, r));
+    expect_no_sums(r);
+    if (is_region(c.tensor)) return;
+    EXPECT_EQ(r.bytes, walked(c.walk, r.address, bytes(c.tensor)));
+  }
+  void see(const StageCommand& c, const RetiredCommand& r) const {
+    EXPECT_EQ(r.address, value(c.target, r));
+    expect_no_sums(r);
+    const bool in = program_.tensors[static_cast<size_t>(c.from)].memory == Memory::dram;
+    const int dram = in ? c.from : c.to;
+    EXPECT_EQ(std::ssize(r.bytes), c.walk.bytes());
+    if (is_region(dram)) return;
+    EXPECT_EQ(r.bytes, walked(c.walk, value(in ? c.source : c.target, r), bytes(dram)));
+  }
+  void see(const GemmCommand& c, const RetiredCommand& r) const {
+    EXPECT_EQ(std::ssize(r.sums), c.m * c.n);
+    EXPECT_TRUE(r.bytes.empty());
+    if (!one_layer_) return;  // others may have another dataflow
+    const bool stays = program_.dataflow == Dataflow::output_stationary;
+    EXPECT_EQ(r.address, stays ? 0 : value(c.accumulator_row, r));
+    EXPECT_EQ(r.row, program_.dataflow == Dataflow::input_stationary ? c.m : c.n);
+  }
+  static void see(const DrainCommand& c, const RetiredCommand& r) {
+    EXPECT_EQ(r.address, value(c.accumulator_row, r));
+    EXPECT_EQ(r.row, c.n);
+    EXPECT_EQ(std::ssize(r.sums), c.m * c.n);
+    EXPECT_TRUE(r.bytes.empty());
+  }
+  static void see(const PostCommand& c, const RetiredCommand& r) {
+    EXPECT_EQ(r.address, value(c.slot_offset, r));
+    EXPECT_EQ(std::ssize(r.bytes), c.rows * c.cols);
+    expect_no_sums(r);
+  }
+  static void see(const SetTableCommand& c, const RetiredCommand& r) {
+    EXPECT_EQ(r.address, value(c.parameter_offset, r));
+    EXPECT_EQ(std::ssize(r.bytes), SetTableCommand::kBytes);
+    expect_no_sums(r);
+  }
+  template <class Other>
+  static void see(const Other&, const RetiredCommand& r) {
+    expect_no_sums(r);
+  }
+
+  static void expect_no_sums(const RetiredCommand& r) {
+    EXPECT_EQ(r.row, 0);
+    EXPECT_TRUE(r.sums.empty());
+  }
+
+  const Program& program_;
+  const MemoryImage& image_;
+  const bool one_layer_;
+  std::array<int, std::variant_size_v<Command>> seen_{};
+};
+
+/// Programs of all dataflows, with all that random programs have.
+TEST(RetireHook, SaysWhatRandomProgramsDoAndWhere) {
+  HwConfig hw = test::small_machine(8, 8);
+  hw.shared.kib = 64;
+  std::mt19937 random(3);
+  std::array<int, std::variant_size_v<Command>> seen{};
+  for (int i = 0; i < 90; ++i) {
+    const auto dataflow = static_cast<Dataflow>(i % static_cast<int>(kDataflows));
+    auto drawn = random_program(hw, dataflow, random);
+    ASSERT_TRUE(drawn);
+    Expected expected(drawn->program, drawn->image);
+    const Status ran = run_golden(drawn->program, hw, drawn->image, std::ref(expected));
+    ASSERT_TRUE(ran.ok()) << ran.errors().front().text();
+    for (size_t kind = 0; kind < seen.size(); ++kind) seen[kind] += expected.seen(kind);
+    if (HasFailure()) FAIL() << print(drawn->program);
+  }
+  const size_t never = Command(VectorCommand{}).index();  // golden has none
+  for (size_t kind = 0; kind < seen.size(); ++kind)
+    EXPECT_EQ(seen[kind] > 0, kind != never) << "kind " << kind;
+}
+
+}  // namespace
+}  // namespace accsim::hw
