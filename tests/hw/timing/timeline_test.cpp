@@ -122,6 +122,11 @@ TEST(Timeline, NamesCommandsAndTheTokensTheyWaitedFor) {
   EXPECT_EQ(stores[0].written[static_cast<size_t>(Memory::dram)], 64 * 8);
 }
 
+TEST(Timeline, NamesTokensOfRegions) {
+  EXPECT_EQ(token_name(static_cast<int>(region_ring(0, false))), "a free slot of region 0");
+  EXPECT_EQ(token_name(static_cast<int>(region_ring(3, true))), "a full slot of region 3");
+}
+
 TEST(Timeline, AddsUpBytes) {
   std::mt19937 random(4);
   int stages = 0;

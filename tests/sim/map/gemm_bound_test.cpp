@@ -182,6 +182,28 @@ TEST_F(OneProduct, ASlotOfOutputsIsPostedThenStored) {
   }
 }
 
+/// What is found out first, by hand: operands as often as the loops load them, at half a byte a
+/// cycle; nothing of staged ones, which don't come from DRAM as often.
+TEST_F(OneProduct, LoadsTakeTheirBytesAsOftenAsTheyComeUnlessStaged) {
+  const GemmProblem p = make_problem(test::product(256, 8, 32), hw_);
+  constexpr auto kFlow = hw::Dataflow::weight_stationary;
+  const GemmBound bound(p, hw_, kFlow, 1, false);
+  MappingPin pin;
+  pin.pixels = {64};
+  pin.channels = pin.outputs = {8};
+  const PixelOption m = pixel_options(p, hw_, kFlow, pin).front();
+  const ChannelOption c = channel_options(p, hw_, 1, pin).front();
+  const OutputOption n = output_options(p, hw_, 1, pin).front();
+  Tiling t{kFlow, m.images, m.lines, m.pixels, 1, n.outputs, c.channels, false, false};
+  EXPECT_NEAR(bound.loads(t, m, c, n), (256 * 8 + 4 * 8 * 32) / 0.5, 1e-6);
+  t.outputs_outer = true;
+  EXPECT_NEAR(bound.loads(t, m, c, n), (4 * 256 * 8 + 8 * 32) / 0.5, 1e-6);
+  for (const int64_t staged : {1, 16}) {
+    t.staged = staged;
+    EXPECT_EQ(bound.loads(t, m, c, n), 0);
+  }
+}
+
 /// Products of a batch, in every way: the bound of bytes from and to DRAM is what programs move.
 /// Parameters of a tile of outputs come again with each entry of the batch and, where the loop over
 /// tiles of pixels is the outer one, with each of those.
