@@ -274,7 +274,8 @@ class RealGraph {
       return absorb(n);
     }
     each_code(n, [&](TensorId code) { make_real(code); });  // inputs of the graph, too
-    for (const TensorId out : n.outputs) make_real(out);
+    if (use != Use::moves)  // another result of which says where something was
+      for (const TensorId out : n.outputs) make_real(out);
     if (use == Use::works) take_real_form(n, *row);
   }
 

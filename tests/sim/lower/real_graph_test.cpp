@@ -110,6 +110,17 @@ TEST(RealGraph, InputsThatStandForRealsAreReals) {
   }
 }
 
+TEST(RealGraph, PlacesOfMaximaStayIntegers) {
+  ModelBuilder b = builder();
+  b.input("x", {1, 2, 6, 6}, DType::uint8);
+  b.node("MaxPool", {"x"}, {"y", "places"}, {ModelBuilder::ints("kernel_shape", {2, 2})});
+  b.output("y").output("places");
+  const Real real(b);
+  const Node& node = real.graph.nodes[0];
+  EXPECT_EQ(real.graph.tensor(node.outputs[0]).dtype, DType::float32);
+  EXPECT_EQ(real.graph.tensor(node.outputs[1]).dtype, DType::int64);
+}
+
 TEST(RealGraph, ParametersAreThoseOfTheFile) {
   const Real real(pairs_around(false));
   const int64_t weights = 16 * 8 * 3 * 3;
