@@ -73,13 +73,14 @@ double cycle_bound(const GemmTimes& t) {
 }
 
 GemmBound::GemmBound(const GemmProblem& p, const hw::HwConfig& hw, hw::Dataflow dataflow,
-                     int64_t groups, bool im2col)
+                     int64_t groups, bool im2col, Bounds bounds)
     : p_(p),
       hw_(hw),
       dataflow_(dataflow),
       groups_(groups),
       packs_(p.op.batch / groups),
       im2col_(im2col),
+      bounds_(bounds),
       ragged_packs_(p.op.batch % groups != 0) {
   const auto& rate = cycles_a_byte;
   a_rate_ = rate(channel(hw, p.a).read, hw.buffer(hw::Buffer::activation).width);
@@ -208,9 +209,9 @@ GemmBound::Traffic GemmBound::traffic(const Tiling& t, const PixelOption& m, con
   const double pixels = a_pixels(m);
   const double again_a = a_times(t, m, c, n), again_w = w_times(t, m, c, n);
   Traffic b;
-  b.a_load = activation_load_cost(p_, hw_, m, c, a_rate_);
+  b.a_load = activation_load_cost(p_, hw_, bounds_, m, c, a_rate_);
   b.w_load = weight_load_cost(
-      p_, hw_, {dataflow_, groups_, c, n},
+      p_, hw_, {bounds_, dataflow_, groups_, c, n},
       t.staged > 0 ? cycles_a_byte(hw_.shared.channel.read, hw_.buffer(hw::Buffer::weight).width)
                    : w_rate_);
   b.w_latency = w_latency_;
@@ -292,11 +293,13 @@ GemmTimes GemmBound::times(const Tiling& tiling, const Traffic& b, const PixelOp
     t.execute =
         std::max(t.execute, (real(packs_) * real(m.blocks) * real(n.blocks * c.chunks) - 1) *
                                 real(hw_.array.rows));
-  t.posts = posts(real(packs_) * real(p_.op.m()), real(groups_ * p_.op.outputs),
-                  real(packs_) * real(m.blocks), real(n.blocks));
+  t.posts =
+      posts(real(packs_) * real(p_.op.m()), real(groups_ * p_.op.outputs),
+            real(packs_) * (bounds_ == Bounds::sharp ? real(m.blocks) : pixel_blocks(p_.op.m())),
+            real(n.blocks));
   t.load_latency = std::min({a_latency_, b.w_latency, p_latency_});
   t.store_latency = out_latency_;
-  if (tiling.staged == 0) t.execute += after_last_start(m, n);
+  if (bounds_ == Bounds::sharp && tiling.staged == 0) t.execute += after_last_start(m, n);
   first_tile(b, m, c, n, t);
   // The last pack is smaller than said where it is ragged.
   if (!ragged_packs_) last_tile(m, c, n, t);
@@ -325,7 +328,11 @@ double GemmBound::after_last_start(const PixelOption& m, const OutputOption& n) 
   return 0;
 }
 
-double GemmBound::pixel_blocks(int64_t rows) const { return real(ceil_div(rows, hw_.array.cols)); }
+/// Blocks of the array's columns that pixels of a tile are, at least.
+double GemmBound::pixel_blocks(int64_t rows) const {
+  const int64_t columns = hw_.array.cols;
+  return bounds_ == Bounds::sharp ? real(ceil_div(rows, columns)) : real(rows) / real(columns);
+}
 
 /// First load to first stream, where weights aren't staged. It waits for both operands, whichever
 /// is loaded first, and for the array to be filled with the one that it holds.
@@ -336,7 +343,7 @@ double GemmBound::first_load(const Traffic& b, const PixelOption& m, const Chann
       b.w_load.cycles(real(p_.kernel() * c.first / groups_) * (real(n.first) * p_.weight_size()));
   const double a = b.a_load.cycles(pixels * real(c.first * p_.a_bytes));
   const double both = w + a + std::min(a_latency_, b.w_latency);
-  if (b.staged > 0) return both + kTokenLatency;
+  if (bounds_ == Bounds::plain || b.staged > 0) return both + kTokenLatency;
   const bool weights = dataflow_ == hw::Dataflow::weight_stationary;
   const bool inputs = dataflow_ == hw::Dataflow::input_stationary;
   const double w_fill = weights ? real(hw_.array.rows) : 0;
@@ -374,7 +381,7 @@ GemmBound::Fills GemmBound::fills(const Tiling& tiling, const GemmTimes& t, cons
                                   const OutputOption& n) const {
   Fills out{t.streams, t.streams, t.streams};
   const bool inputs = dataflow_ == hw::Dataflow::input_stationary;
-  if (dataflow_ == hw::Dataflow::output_stationary) return out;
+  if (bounds_ == Bounds::plain || dataflow_ == hw::Dataflow::output_stationary) return out;
   double &streamed = inputs ? out.w : out.a, &held = inputs ? out.a : out.w;
   held = 0;
   if (tiling.staged > 0) return out;
@@ -403,6 +410,7 @@ void GemmBound::slots(const Traffic& b, const Fills& fills, GemmTimes& t) const 
     std::swap(t.operand_fillings, t.held_fillings);
     std::swap(t.operand_slots, t.held_slots);
   }
+  if (bounds_ == Bounds::plain) t.held_fillings = 0;
   t.sum_fillings = fills.sums + t.posts + b.out_fills * (through_array() + turn);
   t.sum_slots = slots(hw::Buffer::accumulator);
   t.output_fillings = t.posts + t.stores + b.out_fills * (kPostLatency + turn);
@@ -438,6 +446,11 @@ double GemmBound::picojoules(const Traffic& b, const PixelOption& m, const Chann
                        : memory(p_.b, true) * b.w) +
          memory(p_.parameters, true) * b.parameters + memory(p_.out, false) * b.out +
          e.static_per_cycle * cycles;
+}
+
+int64_t GemmBound::cycles(const Tiling& tiling, const PixelOption& m, const ChannelOption& c,
+                          const OutputOption& n) const {
+  return static_cast<int64_t>(cycle_bound(times(tiling, m, c, n)) * kSafe);
 }
 
 Candidate GemmBound::operator()(const Tiling& tiling, const PixelOption& m, const ChannelOption& c,

@@ -1,5 +1,6 @@
 #pragma once
 #include "sim/map/gemm_options.h"
+#include "sim/map/load_cost.h"
 
 namespace accsim::sim {
 
@@ -75,7 +76,7 @@ class GemmBound {
  public:
   /// The problem and the machine must outlive it.
   GemmBound(const GemmProblem& p, const hw::HwConfig& hw, hw::Dataflow dataflow, int64_t groups,
-            bool im2col);
+            bool im2col, Bounds bounds = Bounds::plain);
 
   /// Streams of the array with `passes` passes over the channels, in cycles.
   double execute(const PixelOption& m, int64_t passes, const OutputOption& n) const;
@@ -94,6 +95,9 @@ class GemmBound {
   Candidate operator()(const Tiling& tiling, const PixelOption& m, const ChannelOption& c,
                        const OutputOption& n, const Aim& aim) const;
 
+  /// The largest bound of the cycles of a combination's program.
+  int64_t cycles(const Tiling& tiling, const PixelOption& m, const ChannelOption& c,
+                 const OutputOption& n) const;
   /// Never more than a combination's program moves from and to DRAM.
   double dram_bytes(const Tiling& tiling, const PixelOption& m, const ChannelOption& c,
                     const OutputOption& n) const;
@@ -147,6 +151,7 @@ class GemmBound {
   const hw::Dataflow dataflow_;
   const int64_t groups_, packs_;
   const bool im2col_;
+  const Bounds bounds_;
   const bool ragged_packs_;  ///< the last pack holds fewer groups: its tiles are smaller than said
   /// Reciprocals of rates, cycles a byte; of loads those that nothing turns.
   double a_rate_, w_rate_, p_rate_, out_rate_;

@@ -30,7 +30,7 @@ class Space {
     enumerate();
     sort();
     size_t next = 0;
-    while (next < pool_.size() && promises(pool_[next])) found_ = evaluate(pool_[next++]);
+    while (next < pool_.size() && promises(pool_[next])) time(pool_[next++]);
     pool_.erase(pool_.begin(), pool_.begin() + static_cast<ptrdiff_t>(next));
     if (options_.aim.slackens()) search_slack();
     return bounded_;
@@ -41,6 +41,14 @@ class Space {
   bool promises(const Candidate& c) const {
     return options_.below_dram_bytes == 0 &&
            std::tie(c.score_bound, c.bound) < std::tie(found_.primary, found_.cycles);
+  }
+
+  /// Unless it is surely slower than what has been found, and beyond its slack.
+  void time(const Candidate& c) {
+    if (options_.aim.objective == Objective::cycles && c.sharp > found_.cycles &&
+        (!options_.aim.slackens() || static_cast<double>(c.sharp) > most_cycles()))
+      return;
+    found_ = (*evaluate_)(c);
   }
 
   /// May its burden be less than that of what is within the slack, or may that leave it?
@@ -62,7 +70,7 @@ class Space {
                      [](const Candidate& a, const Candidate& b) { return a.burden < b.burden; });
     for (const Candidate& c : pool_) {
       if (c.burden >= found_.burden) break;
-      if (static_cast<double>(c.bound) <= most_cycles()) found_ = (*evaluate_)(c);
+      if (static_cast<double>(c.bound) <= most_cycles()) time(c);
     }
   }
 
@@ -103,7 +111,7 @@ class Space {
                  std::tie(b.score_bound, b.bound, b.traffic);
         });
     if (!promises(*first)) first = least_burden();
-    found_ = (*evaluate_)(*first);
+    time(*first);
     std::iter_swap(first, pool_.end() - 1);
     pool_.pop_back();
     std::erase_if(pool_, [this](const Candidate& c) { return !promises(c) && !saves(c); });
@@ -116,6 +124,8 @@ class Space {
   /// follows.
   void combine(hw::Dataflow d, int64_t groups, const GemmOptions& o) {
     const GemmBound bound(p_, hw_, d, groups, pin_.im2col);
+    const GemmBound sharp(p_, hw_, d, groups, pin_.im2col, Bounds::sharp);
+    sharp_ = &sharp;
     if (o.channels.empty()) return;
     if (p_.table && slot(hw::Buffer::parameter) < hw::SetTableCommand::kBytes) return;
     int64_t least_passes = o.channels.front().passes;
@@ -200,6 +210,7 @@ class Space {
     if (options_.aim.slackens() && static_cast<double>(found.bound) <= most_cycles())
       found.burden = bound.burden(found, m, c, n, options_.aim);
     if (!promises(found) && !saves(found)) return;
+    found.sharp = sharp_->cycles(t, m, c, n);
     pool_.push_back(found);
     if (evaluate_ && pool_.size() >= pool_limit_) refine();
   }
@@ -212,8 +223,9 @@ class Space {
   const MappingPin& pin_;
   const bool stages_ = may_stage(p_);
   const Evaluate* evaluate_ = nullptr;
-  Found found_;                  ///< so far
-  std::vector<Candidate> pool_;  ///< bounded, not evaluated
+  const GemmBound* sharp_ = nullptr;  ///< of what is being combined
+  Found found_;                       ///< so far
+  std::vector<Candidate> pool_;       ///< bounded, not evaluated
   size_t pool_limit_ = kPool;
   int64_t bounded_ = 0;
 };

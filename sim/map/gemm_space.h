@@ -13,6 +13,7 @@ namespace accsim::sim {
 struct Candidate {
   Tiling tiling;
   int64_t bound = 0;       ///< never more than the cycles of its program
+  int64_t sharp = 0;       ///< the same, sharper (Bounds)
   double score_bound = 0;  ///< never more than its primary score
   double burden = 0;       ///< never more than its burden(), where the aim has slack
   int64_t traffic = 0;     ///< bytes loaded and stored

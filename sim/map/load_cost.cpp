@@ -50,9 +50,10 @@ struct Matrices {
 /// be asked for and its columns to be written, which is q more than its elements' share; and its
 /// columns come on top where the channel is what is slow. A matrix of a single row or column isn't
 /// turned. `side`: of the transposer, in elements of so many bytes.
-LoadCost turned(int64_t side, int64_t element, double byte, const Matrices& m) {
+LoadCost turned(Bounds bounds, int64_t side, int64_t element, double byte, const Matrices& m) {
   const int64_t lanes = std::min({m.rows, m.cols, side});
   if (m.rows <= 1 || m.cols <= 1 || lanes == 0) return {byte, 0};
+  if (bounds == Bounds::plain && m.elements < 1) return {byte, 0};
   const int64_t last =
       std::min({side, m.least_rows, remainder(m.cols, side), remainder(m.least_cols, side)});
   return {std::max(byte, m.elements / real(lanes * element)), real(last) * m.fillings};
@@ -68,15 +69,15 @@ double cycles_a_byte(hw::ByteRate rate, int64_t width) {
   return std::max(1 / rate.value(), width > 0 ? 1 / real(width) : 0);
 }
 
-LoadCost activation_load_cost(const GemmProblem& p, const hw::HwConfig& hw, const PixelOption& m,
-                              const ChannelOption& c, double byte) {
+LoadCost activation_load_cost(const GemmProblem& p, const hw::HwConfig& hw, Bounds bounds,
+                              const PixelOption& m, const ChannelOption& c, double byte) {
   const GemmOp& op = p.op;
   const bool plain =
       p.kernel() == 1 && op.images * op.in[0] * op.in[1] == 1 && op.in[2] == op.out[2];
   if (!op.a_transposed || !plain) return {byte, 0};
   const Cut channels{op.channels, c.channels, c.last, c.chunks};
   const Cut pixels{op.out[2], m.pixels, m.last_rows, m.tiles};
-  return turned(transposer_side(hw, hw::Buffer::activation, p.a_bytes), p.a_bytes, byte,
+  return turned(bounds, transposer_side(hw, hw::Buffer::activation, p.a_bytes), p.a_bytes, byte,
                 {c.channels, m.pixels, least_turned(channels), least_turned(pixels),
                  turned_length(channels) * turned_length(pixels),
                  turned_tiles(channels) * turned_tiles(pixels)});
@@ -88,10 +89,11 @@ LoadCost weight_load_cost(const GemmProblem& p, const hw::HwConfig& hw, const We
   if (p.b.constant || p.b_bits == 4 || weights_n_major(p) == held_inputs) return {byte, 0};
   const GemmOp& op = p.op;
   const auto loads = [&](const Matrices& m) {
-    return turned(transposer_side(hw, hw::Buffer::weight, p.b_bytes), p.b_bytes, byte, m);
+    return turned(cut.bounds, transposer_side(hw, hw::Buffer::weight, p.b_bytes), p.b_bytes, byte,
+                  m);
   };
   if (cut.groups > 1) return loads({op.outputs, op.channels, op.outputs, op.channels});
-  const auto& [dataflow, groups, c, n] = cut;
+  const auto& [bounds, dataflow, groups, c, n] = cut;
   const Cut channels{op.channels, c.channels, c.last, c.chunks};
   const Cut outputs{op.outputs, n.outputs, n.last, n.chunks};
   const double fillings = turned_tiles(channels) * turned_tiles(outputs);

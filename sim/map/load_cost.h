@@ -16,12 +16,19 @@ struct LoadCost {
 /// Of a byte at least, through a slot's port of `width` bytes; 0: as wide as need be.
 double cycles_a_byte(hw::ByteRate rate, int64_t width);
 
-/// Of activations; `byte`: where nothing turns them.
-LoadCost activation_load_cost(const GemmProblem& p, const hw::HwConfig& hw, const PixelOption& m,
-                              const ChannelOption& c, double byte);
+/// How near a bound comes. Plain ones say in which order tilings are timed, and so which of equal
+/// ones is taken; sharp ones, never lower, only which aren't: what a search finds doesn't depend on
+/// them.
+enum class Bounds : uint8_t { plain, sharp };
+
+/// Of activations; `byte`: where nothing turns them. Plain: where a load has a single row or column,
+/// nothing counts as turned.
+LoadCost activation_load_cost(const GemmProblem& p, const hw::HwConfig& hw, Bounds bounds,
+                              const PixelOption& m, const ChannelOption& c, double byte);
 
 /// A combination of options of weights.
 struct WeightCut {
+  Bounds bounds;
   hw::Dataflow dataflow;
   int64_t groups;  ///< packed
   const ChannelOption& c;

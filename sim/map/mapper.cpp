@@ -414,7 +414,8 @@ Result<Mapping> Mapper::search_gemm(const GemmProblem& p, const MappingPin& pin,
   };
   const auto look = [&](TilingChoice& to) {
     return sim::search(p, on.hw, space, pin, to.found(), [&](const Candidate& c) {
-      check(c.bound <= evaluate(to, c.tiling), "a mapping's bound exceeds its cycles");
+      check(std::max(c.bound, c.sharp) <= evaluate(to, c.tiling),
+            "a mapping's bound exceeds its cycles");
       return to.found();
     });
   };

@@ -25,18 +25,21 @@ constexpr std::array<NamedBound, 8> kBounds = {{{"execute", execute_bound},
                                                 {"sum slot", sum_slot_bound},
                                                 {"output slot", output_slot_bound}}};
 
-/// Calls f(tiling, times) for every combination of options that fits.
+/// Calls f(tiling, times) for every combination of options that fits, with sharp bounds, which are
+/// no lower than the plain ones.
 template <class F>
 void for_every_tiling(const GemmProblem& p, const hw::HwConfig& hw, hw::Dataflow d, F f) {
   for (const int64_t groups : pack_sizes(p, {})) {
-    const GemmBound bound(p, hw, d, groups, false);
+    const GemmBound bound(p, hw, d, groups, false, Bounds::sharp), plain(p, hw, d, groups, false);
     for (const PixelOption& m : pixel_options(p, hw, d, {}))
       for (const ChannelOption& c : channel_options(p, hw, groups, {}))
         for (const OutputOption& n : output_options(p, hw, groups, {}))
           for (const bool outputs_outer : {false, true}) {
             const Tiling t{d,         m.images,   m.lines,       m.pixels, groups,
                            n.outputs, c.channels, outputs_outer, false};
-            if (fits(footprint(p, hw, t), hw)) f(t, bound.times(t, m, c, n));
+            if (!fits(footprint(p, hw, t), hw)) continue;
+            f(t, bound.times(t, m, c, n));
+            ASSERT_LE(plain.cycles(t, m, c, n), bound.cycles(t, m, c, n)) << to_string(t);
           }
   }
 }
