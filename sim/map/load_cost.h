@@ -17,12 +17,12 @@ struct LoadCost {
 double cycles_a_byte(hw::ByteRate rate, int64_t width);
 
 /// How near a bound comes. Plain ones say in which order tilings are timed, and so which of equal
-/// ones is taken; sharp ones, never lower, only which aren't: what a search finds doesn't depend on
+/// ones is taken; sharp ones, never lower, only which aren't timed: what is found doesn't depend on
 /// them.
 enum class Bounds : uint8_t { plain, sharp };
 
-/// Of activations; `byte`: where nothing turns them. Plain: where a load has a single row or column,
-/// nothing counts as turned.
+/// Of activations; `byte`: where nothing turns them. Plain: where a load has a single row or
+/// column, nothing counts as turned.
 LoadCost activation_load_cost(const GemmProblem& p, const hw::HwConfig& hw, Bounds bounds,
                               const PixelOption& m, const ChannelOption& c, double byte);
 
