@@ -25,7 +25,8 @@ from program import ACCSIM, ROOT  # noqa: E402
 from wire import graph, model, node, small_network, tensor, value  # noqa: E402
 
 SMALL = ROOT / "configs" / "8x8.yaml"
-SAMPLES = 12  # of the allocations, of which a command has tens of thousands
+# Of the allocations, of which a command has tens of thousands.
+SAMPLES = int(os.environ.get("SAMPLES", "12"))
 MOMENTS = int(os.environ.get("MOMENTS", "4"))  # of each signal in each command; at night 34
 REASON = r"^accsim: (internal )?error: "
 
