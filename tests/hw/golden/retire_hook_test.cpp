@@ -12,7 +12,7 @@
 namespace accsim::hw {
 namespace {
 
-using Bytes = std::vector<uint8_t>;
+using TensorBytes = std::vector<uint8_t>;
 
 int64_t value(const Affine& at, const RetiredCommand& r) {
   int64_t out = at.base;
@@ -22,7 +22,8 @@ int64_t value(const Affine& at, const RetiredCommand& r) {
 }
 
 /// The bytes of a walk from `at` on, in its order.
-void walk_on(const Walk& walk, size_t level, int64_t at, const Bytes& tensor, Bytes& out) {
+void walk_on(const Walk& walk, size_t level, int64_t at, const TensorBytes& tensor,
+             TensorBytes& out) {
   if (level == walk.levels.size()) {
     const auto first = tensor.begin() + at;
     out.insert(out.end(), first, first + walk.run);
@@ -31,16 +32,16 @@ void walk_on(const Walk& walk, size_t level, int64_t at, const Bytes& tensor, By
   for (int64_t i = 0; i < walk.levels[level].count; ++i)
     walk_on(walk, level + 1, at + i * walk.levels[level].stride, tensor, out);
 }
-Bytes walked(const Walk& walk, int64_t at, const Bytes& tensor) {
-  Bytes out;
+TensorBytes walked(const Walk& walk, int64_t at, const TensorBytes& tensor) {
+  TensorBytes out;
   walk_on(walk, 0, at, tensor, out);
   return out;
 }
 
 /// Each matrix of a transposed load with its columns as rows.
-Bytes turned(const LoadCommand& c, const Bytes& from) {
+TensorBytes turned(const LoadCommand& c, const TensorBytes& from) {
   const int64_t rows = c.walk.levels.back().count, cols = c.walk.run / c.transposed;
-  Bytes out;
+  TensorBytes out;
   for (int64_t matrix = 0; matrix < c.walk.runs() / rows; ++matrix)
     for (int64_t col = 0; col < cols; ++col)
       for (int64_t row = 0; row < rows; ++row) {
@@ -70,14 +71,14 @@ class Expected {
   bool is_region(int tensor) const {
     return program_.tensors[static_cast<size_t>(tensor)].slots > 0;
   }
-  const Bytes& bytes(int tensor) const { return image_[static_cast<size_t>(tensor)]; }
+  const TensorBytes& bytes(int tensor) const { return image_[static_cast<size_t>(tensor)]; }
 
   void see(const LoadCommand& c, const RetiredCommand& r) const {
     EXPECT_EQ(r.address, value(c.slot_offset, r));
     EXPECT_EQ(std::ssize(r.bytes), c.walk.bytes());
     expect_no_sums(r);
     if (c.padded || c.gather || is_region(c.tensor)) return;
-    const Bytes from = walked(c.walk, value(c.source, r), bytes(c.tensor));
+    const TensorBytes from = walked(c.walk, value(c.source, r), bytes(c.tensor));
     EXPECT_EQ(r.bytes, c.transposed == 0 ? from : turned(c, from));
   }
   void see(const StoreCommand& c, const RetiredCommand& r) const {
