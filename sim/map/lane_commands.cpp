@@ -175,8 +175,7 @@ class LaneWriter {
     b.multiplier = f.b_multiplier;
   }
 
-  /// The innermost levels that are contiguous are the run, `merged`, else but one of them is;
-  /// others that go on in all slots are one.
+  /// The innermost levels that are contiguous are the run, `merged`, else but one of them is.
   void rows(hw::LaneCommand& c, std::vector<RowLevel> levels, bool merged) const {
     bool splat = true;
     c.run = 1;
@@ -194,16 +193,6 @@ class LaneWriter {
       c.run = work_.across;
       c.across = true;
     }
-    for (size_t i = levels.size(); i-- > 1;) {
-      const RowLevel inner = levels[i];
-      RowLevel& outer = levels[i - 1];
-      if (outer.a != inner.a * inner.count || outer.b != inner.b * inner.count ||
-          outer.out != inner.out * inner.count || !merged)
-        continue;
-      outer = {outer.count * inner.count, inner.a, inner.b, inner.out};
-      levels.erase(levels.begin() + static_cast<ptrdiff_t>(i));
-    }
-    if (!merged && levels.size() > hw::kLaneLevels) return rows(c, std::move(levels), true);
     check(levels.size() <= hw::kLaneLevels, "a lane op with too many rows");
     for (size_t i = 0; i < levels.size(); ++i) {
       const size_t at = hw::kLaneLevels - levels.size() + i;
