@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "sim/elaborate/elaborate.h"
+#include "sim/lower/lay_out.h"
 #include "tests/support/machines.h"
 #include "tests/support/models.h"
 
@@ -62,6 +63,24 @@ TEST(Residency, SaysWhatIsAliveWhileEachLayerRuns) {
   // x a | a b | a b, seen through the view | a b y
   EXPECT_EQ(live, (std::vector<int64_t>{2 * kBytes, 2 * kBytes, 2 * kBytes, 3 * kBytes}));
   EXPECT_EQ(shared, (std::vector<int64_t>{kBytes, kBytes, kBytes, kBytes}));
+}
+
+/// Integers that are given as floats are bytes of the machine's elements.
+TEST(Residency, TakesIntegersForTheFloatsThatTheyAre) {
+  const auto live = [](bool as_float) {
+    test::ModelBuilder b;
+    b.input("x", {64, 64}, DType::int64);
+    if (as_float) b.node("Cast", {"x"}, {"f"}, {{"to", "", int64_t{1}}});
+    b.node("Neg", {as_float ? "f" : "x"}, {"y"}).output("y");
+    const auto g = elaborate(b.model(), {});
+    EXPECT_TRUE(g.ok()) << g.errors().front().text();
+    Lowered lowered = *lower(*g);
+    lay_out(*g, lowered);
+    return plan_residency(*g, lowered, test::small_machine()).use.front().live;
+  };
+  constexpr int64_t kElements = 64 * 64;
+  EXPECT_EQ(live(true), kElements);
+  EXPECT_EQ(live(false), (8 + 8) * kElements) << "x and y, integers";
 }
 
 TEST(Residency, OnlyAddsTensorsWhenTheBufferGrows) {
