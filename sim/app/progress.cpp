@@ -7,15 +7,10 @@
 #include "sim/report/format.h"
 
 namespace accsim::sim {
-namespace {
-
-using std::chrono::milliseconds;
-
-}  // namespace
 
 Progress::Progress()
     : terminal_(isatty(STDERR_FILENO) != 0),
-      next_(start_ + milliseconds(terminal_ ? 1'000 : 30'000)) {}
+      next_(start_ + std::chrono::milliseconds(terminal_ ? 1'000 : 30'000)) {}
 
 Progress::~Progress() {
   if (terminal_ && printed_) print_status("\r\033[K");
@@ -24,7 +19,7 @@ Progress::~Progress() {
 void Progress::operator()(int64_t done, int64_t of, const std::string& more) {
   const auto now = Clock::now();
   if (now < next_) return;
-  next_ = now + milliseconds(terminal_ ? 100 : 30'000);
+  next_ = now + std::chrono::milliseconds(terminal_ ? 100 : 30'000);
   const std::string text = fmt::format("{} of {} {}", format_count(done), format_count(of), more);
   if (!terminal_) {
     print_err(fmt::format("accsim: {}\n", text));

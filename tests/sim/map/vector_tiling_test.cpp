@@ -58,6 +58,27 @@ TEST(VectorTiling, ProgramsAreValidMoveEveryByteAndDoEveryOperation) {
   EXPECT_GT(checked, 300);
 }
 
+TEST(VectorTiling, OneOperationIsOne) {
+  VectorProblem p{.inputs = {{{"in"}, 8}}, .outputs = {{{"out"}, 8}}};
+  EXPECT_FALSE(p.is_vector());
+  p.ops.back() = 1;
+  EXPECT_TRUE(p.is_vector());
+}
+
+/// A move stores what it has loaded chunk by chunk; nothing at all is one chunk.
+TEST(VectorTiling, MovesHaveNoMoreChunksThanElements) {
+  const hw::HwConfig hw = test::small_machine();
+  const auto most = [&](int64_t elements) {
+    const VectorProblem p{.inputs = {{{"in"}, elements}}, .outputs = {{{"out"}, elements}}};
+    int64_t chunks = 0;
+    while (fits(p, hw, chunks + 1)) ++chunks;
+    return chunks;
+  };
+  EXPECT_EQ(most(0), 1);
+  EXPECT_EQ(most(1), 1);
+  EXPECT_EQ(most(7), 7);
+}
+
 /// What a program's loads and stores touch, iteration by iteration: by tensor the bytes in the
 /// order in which they are moved, and by slot (from one full token to the next) those of the slot.
 class Moved {
