@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <limits>
+#include <span>
 
 #include "hw/config/load.h"
 #include "sim/app/cli.h"
@@ -18,11 +19,14 @@ namespace {
 /// "output 'y': float32 1x1000, from -3.2 to 4.1, mean 0.01".
 std::string describe(const std::string& label, const ref::Array& array) {
   double low = std::numeric_limits<double>::infinity(), high = -low, sum = 0;
-  for (const double v : array.reals()) {
-    low = std::min(low, v);
-    high = std::max(high, v);
-    sum += v;
-  }
+  ref::with_element_kind(array.kind(), [&]<class T>(T) {  // in place: outputs may be large
+    for (const T& element : std::span(array.data<T>(), static_cast<size_t>(array.size()))) {
+      const auto v = static_cast<double>(element);
+      low = std::min(low, v);
+      high = std::max(high, v);
+      sum += v;
+    }
+  });
   std::string text =
       fmt::format("{}: {} {}", label, name(array.dtype()), accsim::to_string(array.dims()));
   if (array.size() > 0)

@@ -109,9 +109,10 @@ std::map<std::string, std::vector<ref::Array>> take_series(const ModelDef& model
   return out;
 }
 
+constexpr double kGiga = 1e9;
+
 /// Is what a float run computes within Limits::giga_operations?
 Status check_operations(const Graph& graph, const RunRequest& request) {
-  constexpr double kGiga = 1e9;
   const double wanted = ref::run_operations(graph);
   const int64_t most = request.elaborate.limits.giga_operations;
   if (wanted <= static_cast<double>(most) * kGiga) return ok();
@@ -168,6 +169,7 @@ ref::RunOptions run_options(const PreparedRun& prepared, const RunRequest& reque
   out.threads = request.threads;
   out.weight_seed = request.weight_seed;
   out.memory = prepared.memory;
+  out.operations = kGiga * static_cast<double>(request.elaborate.limits.giga_operations);
   return out;
 }
 

@@ -83,7 +83,9 @@ class Runner {
         options_(options),
         state_(options.threads, options.weight_seed, options.memory),
         arrays_(graph.tensors.size()),
-        readers_(graph.tensors.size(), 0) {}
+        readers_(graph.tensors.size(), 0) {
+    state_.most_operations = options.operations;
+  }
 
   Result<RunResult> run(Arrays inputs) {
     try {

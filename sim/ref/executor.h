@@ -37,6 +37,8 @@ struct RunOptions {
   /// Counts what arrays hold, weights included, and says how much that may be; beyond it the run is
   /// an error of capacity. Arrays of the caller count where they were made with it. Null: no limit.
   std::shared_ptr<MemoryCount> memory = nullptr;
+  /// Operations that nodes may take because of values (RunState::most_operations).
+  double operations = std::numeric_limits<double>::infinity();
   /// Elements of stored tensors by tensor id, as load_weights() gives them, for graphs that run
   /// more than once; those that are empty or absent are read when first needed and freed after use.
   const std::vector<Array>* loaded = nullptr;

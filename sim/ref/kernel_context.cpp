@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "sim/base/limits.h"
 #include "sim/operators/fold.h"
 #include "sim/operators/op_table.h"
 #include "sim/operators/rules.h"
@@ -34,6 +35,16 @@ double KernelContext::real_or(size_t i, double fallback) const {
   if (!has_input(i) || in(i).size() == 0) return fallback;
   return with_element_kind(in(i).kind(),
                            [&]<class T>(T) { return static_cast<double>(in(i).data<T>()[0]); });
+}
+
+Status KernelContext::spend(double operations) const {
+  state_.operations += operations;
+  if (state_.operations <= state_.most_operations) return ok();
+  return Error{Errc::capacity,
+               fmt::format("{}: with these values the run would compute more than {} billion "
+                           "operations; {} N takes N",
+                           node().op_type, state_.most_operations / 1e9, kOperationsOption),
+               ""};
 }
 
 Array& KernelContext::out(size_t i) {

@@ -1,4 +1,5 @@
 #pragma once
+#include <limits>
 #include <memory>
 #include <optional>
 #include <span>
@@ -23,6 +24,9 @@ struct RunState {
   std::shared_ptr<MemoryCount> memory;
   std::optional<uint64_t> weight_seed;  ///< stored tensors without elements are drawn with it
   size_t random_weights = 0;            ///< how many have been drawn
+  /// Operations that may be computed because of values, beyond what shapes say (run_operations()).
+  double most_operations = std::numeric_limits<double>::infinity();
+  double operations = 0;  ///< of those, so far
 };
 
 /// What a kernel sees of its node: attributes and shapes (NodeView; shape rules have checked them),
@@ -58,6 +62,8 @@ class KernelContext : public NodeView {
     return out(i).template data<T>();
   }
   const Dims& out_dims(size_t i) const { return output(i).dims; }
+  /// Takes so many operations of RunState::most_operations; Errc::capacity beyond them.
+  Status spend(double operations) const;
   /// Gives output i these elements, converted to its type (integers saturate not, they wrap); does
   /// nothing when nobody wants it. Precondition: as many as the output has.
   void put(size_t i, std::span<const double> values);
@@ -100,6 +106,7 @@ std::span<const KernelRow> recurrent_kernels();
 std::span<const KernelRow> pool_kernels();
 std::span<const KernelRow> resize_kernels();
 std::span<const KernelRow> sampling_kernels();
+std::span<const KernelRow> roi_kernels();
 std::span<const KernelRow> patch_kernels();
 std::span<const KernelRow> quant_kernels();
 std::span<const KernelRow> signal_kernels();

@@ -457,6 +457,31 @@ def appetites():
         one("LSTM", [4096, 1, 256], [[1, 1024, 256], [1, 1024, 256]], hidden_size=256),
     )
     yield "a large Resize", one("Upsample", [1, 8, 256, 256], [([4], [1, 1, 8, 8])], opset=9)
+    for size, x, count in (
+        ([4, 4], [1, 4, 256, 256], 400),
+        ([1, 1], [1, 64, 512, 512], 400),
+        ([1, 50_000_000], [1, 1, 4, 4], 1),
+    ):
+        rois = [[-9, -9, 1000, 1000]] * count  # each all of the image
+        stored = [tensor("corners", [count, 4], sum(rois, [])), tensor("of", [count], [0] * count)]
+        yield (
+            f"wide regions, {size[0]} x {size[1]} of {x[1]} channels",
+            simple(
+                [
+                    node("Cast", ["corners"], ["rois"], to=1),
+                    node(
+                        "RoiAlign",
+                        ["x", "rois", "of"],
+                        ["y"],
+                        output_height=size[0],
+                        output_width=size[1],
+                        mode="max",
+                    )
+                ],
+                x,
+                stored,
+            ),
+        )
     yield "a large TopK", one("TopK", [64, 1 << 18], [([1], [1 << 17])], outputs=("y", "z"))
     yield (
         "9,000 different small products",

@@ -496,6 +496,76 @@ def deformed():
     yield Case("DeformConv", 19, [x, w, offset, b, mask], offset_group=2), [out]
 
 
+def roi_sample(image, y, x):
+    """The weighted neighbours of a point; those of one more than an element outside are one 0."""
+    height, width = image.shape
+    if not (-1 <= y <= height and -1 <= x <= width):
+        return [0.0]
+    y, x = min(max(y, 0), height - 1), min(max(x, 0), width - 1)
+    low, left = int(y), int(x)
+    high, right = min(low + 1, height - 1), min(left + 1, width - 1)
+    fy, fx = y - low, x - left
+    return [
+        (1 - fy) * (1 - fx) * image[low, left],
+        (1 - fy) * fx * image[low, right],
+        fy * (1 - fx) * image[high, left],
+        fy * fx * image[high, right],
+    ]
+
+
+def roi_aligned(x, rois, images, size, ratio, scale, mode, half):
+    out = np.zeros((len(rois), x.shape[1], *size))
+    for r, (x0, y0, x1, y1) in enumerate(np.asarray(rois, np.float64) * scale):
+        sides = [y1 - y0, x1 - x0] if half else [max(y1 - y0, 1), max(x1 - x0, 1)]
+        bins = [side / n for side, n in zip(sides, size)]
+        counts = [ratio or min(max(math.ceil(side), 1), 1024) for side in bins]
+        start = np.array([y0, x0]) - (0.5 if half else 0)
+        for c, by, bx in np.ndindex(x.shape[1], *size):
+            points = [
+                roi_sample(
+                    x[images[r], c],
+                    start[0] + (by + (iy + 0.5) / counts[0]) * bins[0],
+                    start[1] + (bx + (ix + 0.5) / counts[1]) * bins[1],
+                )
+                for iy, ix in np.ndindex(*counts)
+            ]
+            if mode == "avg":
+                out[r, c, by, bx] = sum(map(sum, points)) / len(points)
+            else:
+                out[r, c, by, bx] = max(map(max, points))
+    return out
+
+
+def regions():
+    """Inside, across the border, beyond it, turned round, far too large and of no size."""
+    x, images = real(2, 2, 6, 7), ints(0, 1, 1, 0, 1, 0)
+    rois = np.array(
+        [[0.5, 1, 4, 5], [-3, -2, 3, 9], [9, 9, 14, 20], [5, 4, 1, 1], [-9, -40, 30, 50], [2] * 4],
+        np.float32,
+    )
+    for mode in ("avg", "max"):
+        for ratio in (0, 1, 3):
+            for half in (False, True):
+                size, scale = (3, 2), float(np.float32(0.75))
+                yield (
+                    Case(
+                        "RoiAlign",
+                        16,
+                        [x, rois, images],
+                        mode=mode,
+                        sampling_ratio=ratio,
+                        output_height=size[0],
+                        output_width=size[1],
+                        spatial_scale=scale,
+                        coordinate_transformation_mode="half_pixel"
+                        if half
+                        else "output_half_pixel",
+                        name=f"RoiAlign {mode} {ratio} {half}",
+                    ),
+                    [roi_aligned(x, rois, images, size, ratio, scale, mode, half)],
+                )
+
+
 def others():
     a, b = rng.integers(0, 99, (3, 4)), rng.integers(0, 99, (3, 4))
     yield Case("BitwiseAnd", 18, [a, b]), [a & b]
@@ -575,6 +645,7 @@ def main():
             movement,
             resizes,
             deformed,
+            regions,
             others,
         )
         for pair in family()
