@@ -183,6 +183,9 @@ namespace {
 /// As many elements as output 0 has, picked in pieces of `run`, and all indices.
 Result<Work> picked(const NodeView& node, int64_t run) {
   if (Status s = countable(node); !s) return s.errors();
+  if (output_size(node, 0) > 0 && input_size(node, 0) == 0)
+    return bad_node(node, fmt::format("{} elements are picked from an input {}, which has none",
+                                      output_size(node, 0), to_string(node.dims(0))));
   MemoryOp op;
   read_part(node, 0, output_size(node, 0), run, op.inputs);
   read_input(node, 1, op.inputs);

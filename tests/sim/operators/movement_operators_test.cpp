@@ -242,6 +242,24 @@ TEST(Gather, IsAnIndexOutsideAnErrorWhenFolded) {
   EXPECT_EQ(node.fold().errors()[0].message, "Gather: index 2 is outside a dim of 2");
 }
 
+/// No index lies within an axis of no elements.
+TEST(Gather, IsPickingFromNothingRefused) {
+  for (const char* op : {"Gather", "GatherElements", "GatherND"}) {
+    SingleNode node(op, 13);
+    node.in({0, 4}).in({5, 1}, DType::int64);
+    ASSERT_TRUE(node.infer());
+    const auto work = node.cost();
+    ASSERT_FALSE(work.ok()) << op;
+    EXPECT_NE(work.errors()[0].message.find("are picked from an input 0x4, which has none"),
+              std::string::npos)
+        << work.errors()[0].message;
+    SingleNode none(op, 13);
+    none.in({0, 4}).in({0, 1}, DType::int64);
+    ASSERT_TRUE(none.infer());
+    EXPECT_TRUE(none.cost().ok()) << op;
+  }
+}
+
 TEST(Expand, IsTheInputReadOnce) {
   SingleNode node("Expand", 13), same("Expand", 13);
   node.in({8, 1}).ints({4, 1, 3});
