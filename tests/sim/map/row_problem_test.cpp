@@ -12,6 +12,7 @@
 #include "hw/golden/row_math.h"
 #include "sim/lower/row_layout.h"
 #include "sim/map/mapper.h"
+#include "sim/map/row_operands.h"
 #include "sim/operators/norm/row_rules.h"
 #include "tests/support/index.h"
 #include "tests/support/machines.h"
@@ -390,6 +391,20 @@ TEST(RowProblem, IsTheBoundTheCyclesWhereOneQueueSetsThem) {
     }
     EXPECT_GE(close, 3) << slow;
   }
+}
+
+/// Whatever the order of a nest: what lies side by side in memory is one run of the walk.
+TEST(RowParts, LieInTheOrderOfMemory) {
+  const RowPart all = row_part({2, 3, 5, 1, 1, 4}, {4, 8, 0, 0, 0, 1}, 2);
+  EXPECT_EQ(all.bytes, 2 * 3 * 4 * 2) << "five times the same";
+  EXPECT_EQ(all.walk.run, all.bytes);
+  EXPECT_TRUE(all.walk.levels.empty());
+  EXPECT_EQ(all.stride, (RowLevels{4 * 2, 8 * 2, 0, 0, 0, 2}));
+  const RowPart apart = row_part({2, 3, 1, 1, 1, 4}, {5, 10, 0, 0, 0, 1}, 1);
+  EXPECT_EQ(apart.walk.run, 4);
+  ASSERT_EQ(apart.walk.levels.size(), 1);
+  EXPECT_EQ(apart.walk.levels[0].count, 6);
+  EXPECT_EQ(apart.walk.levels[0].stride, 5);
 }
 
 /// Every element is read once and written once: rows are never loaded twice.

@@ -297,6 +297,25 @@ TEST(PixelOptions, HaveTilesOfWholeBlocksWhereSumsStay) {
   for (const int64_t size : {19, 10, 8, 7, 6, 5, 4, 2}) EXPECT_TRUE(has(op, images, size)) << size;
 }
 
+TEST(Search, CountsWhatItHasLookedAt) {
+  const hw::HwConfig hw = test::small_machine();
+  Mapper mapper(hw, {});
+  EXPECT_EQ(mapper.candidates(), 0);
+  EXPECT_EQ(mapper.evaluated(), 0);
+  int64_t candidates = 0, evaluated = 0;
+  for (const int64_t n : {30, 40}) {
+    const auto found = mapper.map(request(test::product(20, 30, n)), "op");
+    ASSERT_TRUE(found.ok());
+    candidates += (*found)->candidates;
+    evaluated += (*found)->evaluated;
+    ASSERT_TRUE(mapper.map(request(test::product(20, 30, n)), "again").ok());
+    EXPECT_EQ(mapper.candidates(), candidates);
+    EXPECT_EQ(mapper.evaluated(), evaluated);
+  }
+  EXPECT_GT(evaluated, 0);
+  EXPECT_GT(candidates, evaluated);
+}
+
 TEST(Rule, GivesTilingsThatFitAndAreAmongTheCandidates) {
   std::mt19937 random(13);
   int found = 0, possible = 0;
