@@ -47,13 +47,17 @@ void finish_scores(const AttentionTask& t, int64_t b, int64_t h, double* scores,
 
 }  // namespace
 
-AttentionResult attend(ThreadPool& pool, const AttentionTask& t) {
+AttentionResult attend(RunState& state, const AttentionTask& t) {
+  ThreadPool& pool = state.pool;
+  constexpr int64_t kBytes = sizeof(double);
   const int64_t heads = t.batch * t.q_heads, per_head = t.q_len * t.total;
   AttentionResult result;
+  const bool keeps = t.keep != AttentionTask::Keep::none;
+  const Held results(state.memory, kBytes * heads * (t.q_len * t.v_head + (keeps ? per_head : 0)));
   result.out.resize(static_cast<size_t>(heads * t.q_len * t.v_head));
-  if (t.keep != AttentionTask::Keep::none)
-    result.kept.resize(static_cast<size_t>(heads * per_head));
+  if (keeps) result.kept.resize(static_cast<size_t>(heads * per_head));
   pool.parts(heads, 1, [&](int64_t begin, int64_t end) {
+    const Held held(state.memory, kBytes * per_head);
     std::vector<double> scores(static_cast<size_t>(per_head));
     for (int64_t n = begin; n < end; ++n) {
       const int64_t b = n / t.q_heads, h = n % t.q_heads;
@@ -224,7 +228,7 @@ Status attention(KernelContext& step) {
     return bad_node(step, "nonpad_kv_seqlen must have one length per batch entry");
   t.bias = Bias(step, t, past);
   t.keep = kept_stage(step);
-  const AttentionResult result = attend(step.pool(), t);
+  const AttentionResult result = attend(step.state(), t);
   if (step.has_output(0))
     step.put(0,
              step.rank(0) == 4 ? result.out : join_heads(result.out, t.batch, t.q_heads, t.q_len));

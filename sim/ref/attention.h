@@ -22,8 +22,8 @@ struct AttentionResult {
   std::vector<double> kept;  ///< batch x q_heads x q_len x total, as `keep` asks for
 };
 /// Attention of all heads: scores of queries and keys, scaled, capped, biased, softmax, times
-/// values; batches and heads run in parallel.
-AttentionResult attend(ThreadPool& pool, const AttentionTask& task);
+/// values; batches and heads run in parallel. Scores count as memory.
+AttentionResult attend(RunState& state, const AttentionTask& task);
 
 /// batch x length x (heads * size) to batch x heads x length x size, and back.
 std::vector<double> split_heads(const std::vector<double>& x, int64_t batch, int64_t length,

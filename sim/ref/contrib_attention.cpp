@@ -115,7 +115,7 @@ Status multi_head(KernelContext& step) {
   if (!added) return added.errors();
   t.bias = std::move(*added);
   if (step.output_count() > 3 && step.has_output(3)) t.keep = AttentionTask::Keep::scores;
-  const AttentionResult result = attend(step.pool(), t);
+  const AttentionResult result = attend(step.state(), t);
   step.put(0, join_heads(result.out, t.batch, t.q_heads, t.q_len));
   if (step.output_count() > 1) step.put(1, keys);
   if (step.output_count() > 2) step.put(2, values);
@@ -154,7 +154,7 @@ Status attend_projected(KernelContext& step, const std::vector<double>& all,
   Result<ScoreBias> added = score_bias(step, t, bias, mask);
   if (!added) return added.errors();
   t.bias = std::move(*added);
-  step.put(0, join_heads(attend(step.pool(), t).out, t.batch, t.q_heads, t.q_len));
+  step.put(0, join_heads(attend(step.state(), t).out, t.batch, t.q_heads, t.q_len));
   if (step.output_count() > 1 && step.has_output(1)) {  // keys, then values
     std::vector<double> present = k;
     present.insert(present.end(), v.begin(), v.end());
@@ -311,7 +311,7 @@ Status group_query(KernelContext& step) {
   t.bias = [&](int64_t b, int64_t, int64_t i, int64_t j) {
     return j > i + (*past)[static_cast<size_t>(b)] ? -std::numeric_limits<double>::infinity() : 0.0;
   };
-  step.put(0, join_heads(attend(step.pool(), t).out, t.batch, t.q_heads, t.q_len));
+  step.put(0, join_heads(attend(step.state(), t).out, t.batch, t.q_heads, t.q_len));
   for (const size_t i : {size_t{1}, size_t{2}})
     if (i < step.output_count() && step.has_output(i)) {
       if (elements(step.out_dims(i)) != static_cast<int64_t>(keys.size()))

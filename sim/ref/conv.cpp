@@ -133,17 +133,27 @@ void convolve(ThreadPool& pool, const ConvShape& s, const double* x, const doubl
   const int64_t channels = s.in_channels / s.groups, outputs = s.out_channels / s.groups;
   const int64_t plane = s.window.in[0] * s.window.in[1] * s.window.in[2];
   const int64_t depth = channels * s.window.taps();
+  constexpr int64_t kAtATime = int64_t{1} << 20;  // elements of patches
   pool.parts(s.images * s.groups, 1, [&](int64_t begin, int64_t end) {
+    std::vector<double> columns, results;
     for (int64_t i = begin; i < end; ++i) {
       const int64_t g = i % s.groups;
       const Patches<double> patches{s.window, x + i * channels * plane};
       const int64_t pixels = patches.pixels();
-      std::vector<double> columns(static_cast<size_t>(depth * pixels));
-      patches.write(0, depth, 0, pixels, columns.data(), pixels);
-      double* to = out + i * outputs * pixels;
-      product(outputs, depth, pixels, w + g * outputs * depth, columns.data(), to);
-      if (bias != nullptr)
-        for (int64_t n = 0; n < outputs * pixels; ++n) to[n] += bias[g * outputs + n / pixels];
+      const int64_t most = std::max<int64_t>(1, kAtATime / std::max<int64_t>(1, depth));
+      for (int64_t from = 0; from < pixels; from += most) {
+        const int64_t count = std::min(most, pixels - from);
+        columns.resize(static_cast<size_t>(depth * count));
+        results.resize(static_cast<size_t>(outputs * count));
+        patches.write(0, depth, from, count, columns.data(), count);
+        product(outputs, depth, count, w + g * outputs * depth, columns.data(), results.data());
+        for (int64_t n = 0; n < outputs; ++n) {
+          const double add = bias != nullptr ? bias[g * outputs + n] : 0;
+          std::transform(results.begin() + n * count, results.begin() + (n + 1) * count,
+                         out + (i * outputs + n) * pixels + from,
+                         [add](double v) { return v + add; });
+        }
+      }
     }
   });
 }
@@ -259,7 +269,9 @@ Status conv_transpose(KernelContext& step) {
   const std::vector<double> in = step.reals(0), weights = step.reals(1), bias = step.reals(2);
   std::vector<double> out(static_cast<size_t>(elements(step.out_dims(0))), 0);
   step.pool().parts(x[0] * groups, 1, [&](int64_t begin, int64_t end) {
-    std::vector<double> results(static_cast<size_t>(outputs * taps * pixels));
+    const int64_t count = outputs * taps * pixels;
+    const Held held(step.memory(), count * static_cast<int64_t>(sizeof(double)));
+    std::vector<double> results(static_cast<size_t>(count));
     for (int64_t i = begin; i < end; ++i) {
       const int64_t g = i % groups;
       multiply(step.pool(), {outputs * taps, channels, pixels, true, false},

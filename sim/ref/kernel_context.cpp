@@ -23,12 +23,29 @@ const Array& KernelContext::in(size_t i) const {
   return inputs_[i];
 }
 
+void KernelContext::hold_converted(size_t i) const {
+  constexpr int64_t kBytes = sizeof(double);  // and of int64_t
+  int64_t largest = 0, results = 0;
+  for (size_t k = 0; k < inputs_.size(); ++k)
+    if (has_input(k) && !inputs_[k].empty()) largest = std::max(largest, inputs_[k].size());
+  for (size_t k = 0; k < outputs_.size(); ++k)
+    if (has_output(k)) results += elements(output(k).dims);
+  held_.emplace_back(state_.memory, kBytes * in(i).size());
+  if (holds_results_ || in(i).size() < largest) return;
+  holds_results_ = true;
+  held_.emplace_back(state_.memory, kBytes * results);
+}
+
 std::vector<double> KernelContext::reals(size_t i) const {
-  return has_input(i) ? in(i).reals() : std::vector<double>{};
+  if (!has_input(i)) return {};
+  hold_converted(i);
+  return in(i).reals();
 }
 
 std::vector<int64_t> KernelContext::integers(size_t i) const {
-  return has_input(i) ? in(i).integers() : std::vector<int64_t>{};
+  if (!has_input(i)) return {};
+  hold_converted(i);
+  return in(i).integers();
 }
 
 double KernelContext::real_or(size_t i, double fallback) const {
@@ -141,11 +158,22 @@ Graph graph_of(const KernelContext& step) {
   return small;
 }
 
+/// What the graph and the rule make of the elements: inputs, copies of them in one type, results.
+int64_t bytes_by_value(const KernelContext& step) {
+  int64_t in = 0, out = 0;
+  for (size_t i = 0; i < step.input_count(); ++i)
+    if (step.has_input(i)) in += step.in(i).size();
+  for (size_t i = 0; i < step.output_count(); ++i)
+    if (step.has_output(i)) out += elements(step.out_dims(i));
+  return (2 * in + out) * static_cast<int64_t>(sizeof(double));
+}
+
 }  // namespace
 
 Status by_value_rule(KernelContext& step) {
   const OpRow* row = find_op(step.node().domain, step.node().op_type);
   check(row != nullptr && row->value != nullptr, "no value rule for a kernel that uses it");
+  const Held converted(step.memory(), bytes_by_value(step));
   Graph small = graph_of(step);
   InferContext context(small, small.nodes.front());
   if (Status s = row->shape(context); !s) return s;

@@ -1,4 +1,5 @@
 #pragma once
+#include <deque>
 #include <limits>
 #include <memory>
 #include <optional>
@@ -47,7 +48,9 @@ class KernelContext : public NodeView {
   const T* data(size_t i) const {
     return in(i).template data<T>();
   }
-  /// Converted elements of a present input; {} when it is absent.
+  /// Converted elements of a present input; {} when it is absent. They count as memory until the
+  /// node is done, and where this is the node's largest input its results do, too, once: kernels
+  /// that convert what they work on have these in the same type before put().
   std::vector<double> reals(size_t i) const;
   // Not the base's: that one reads constants, this one what a run has computed.
   // NOLINTNEXTLINE(bugprone-derived-method-shadowing-base-method)
@@ -75,9 +78,13 @@ class KernelContext : public NodeView {
   std::vector<Array>& outputs() { return outputs_; }
 
  private:
+  void hold_converted(size_t i) const;
+
   std::vector<Array> inputs_;
   std::vector<Array> outputs_;
   RunState& state_;
+  mutable std::deque<Held> held_;
+  mutable bool holds_results_ = false;
 };
 
 /// Computes the outputs of one node. Errors: Errc::unsupported for what the operator allows and the

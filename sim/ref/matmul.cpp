@@ -118,7 +118,7 @@ struct Operand {
   std::vector<double> values;
 };
 
-/// Sums a * b over the labels that `keep` doesn't have.
+/// Sums a * b over the labels that `keep` doesn't have, element by element.
 Operand contract(const Operand& a, const Operand* b, const std::vector<int>& keep,
                  const EinsumEquation& eq) {
   std::vector<int> labels = keep;
@@ -153,6 +153,58 @@ Operand contract(const Operand& a, const Operand* b, const std::vector<int>& kee
   return out;
 }
 
+/// The labels of a contraction by what they are to a product of matrices.
+struct ProductLabels {
+  std::vector<int> batch, m, n, k;
+  Dims sizes(const std::vector<int>& labels, const EinsumEquation& eq) const {
+    Dims out;
+    for (const int l : labels) out.push_back(eq.size.at(l));
+    return out;
+  }
+};
+
+ProductLabels product_labels(const Operand& a, const Operand& b, const std::vector<int>& keep) {
+  const auto in = [](int l, const std::vector<int>& labels) {
+    return std::ranges::find(labels, l) != labels.end();
+  };
+  ProductLabels out;
+  for (const int l : keep) {
+    const bool left = in(l, a.labels), right = in(l, b.labels);
+    (left && right ? out.batch : left ? out.m : out.n).push_back(l);
+  }
+  for (const int l : a.labels)
+    if (!in(l, keep) && in(l, b.labels) && !in(l, out.k)) out.k.push_back(l);
+  return out;
+}
+
+/// contract() of two operands, by products of matrices where these are large.
+Operand multiply(KernelContext& step, const Operand& a, const Operand& b,
+                 const std::vector<int>& keep, const EinsumEquation& eq) {
+  constexpr int64_t kLarge = 512;  // multiply-accumulates; below, turning operands costs more
+  const ProductLabels labels = product_labels(a, b, keep);
+  const auto count = [&](const std::vector<int>& of) { return elements(labels.sizes(of, eq)); };
+  const int64_t batch = count(labels.batch), m = count(labels.m), n = count(labels.n),
+                k = count(labels.k);
+  if (m * n * k < kLarge) return contract(a, &b, keep, eq);
+  const Held held(step.memory(),
+                  batch * (m * k + k * n + 2 * m * n) * static_cast<int64_t>(sizeof(double)));
+  const auto joined = [](std::vector<int> all, const std::vector<int>& x,
+                         const std::vector<int>& y) {
+    all.insert(all.end(), x.begin(), x.end());
+    all.insert(all.end(), y.begin(), y.end());
+    return all;
+  };
+  const Operand left = contract(a, nullptr, joined(labels.batch, labels.m, labels.k), eq);
+  const Operand right = contract(b, nullptr, joined(labels.batch, labels.k, labels.n), eq);
+  Operand out{joined(labels.batch, labels.m, labels.n), {}, {}};
+  out.dims = labels.sizes(out.labels, eq);
+  out.values.resize(static_cast<size_t>(batch * m * n));
+  for (int64_t i = 0; i < batch; ++i)
+    multiply(step.pool(), {m, k, n, false, false}, left.values.data() + i * m * k,
+             right.values.data() + i * k * n, out.values.data() + i * m * n);
+  return out.labels == keep ? out : contract(out, nullptr, keep, eq);
+}
+
 Status einsum(KernelContext& step) {
   const Result<EinsumEquation> eq = parse_einsum(step);
   if (!eq) return eq.errors();
@@ -178,7 +230,7 @@ Status einsum(KernelContext& step) {
       for (const Operand* o : std::initializer_list<const Operand*>{&all, &next})
         for (int l : o->labels)
           if (wanted(l)) keep.push_back(l);
-    all = contract(all, &next, keep, *eq);
+    all = multiply(step, all, next, keep, *eq);
   }
   return step.put(0, all.values), ok();
 }

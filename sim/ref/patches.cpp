@@ -60,6 +60,8 @@ Status deform_conv(KernelContext& step) {
   const int64_t outputs = shape->out_channels / shape->groups;
   const int64_t pixels = shape->window.out[1] * shape->window.out[2];
   std::vector<double> out(static_cast<size_t>(elements(step.out_dims(0))));
+  const Held held(step.memory(),
+                  shape->groups * depth * pixels * static_cast<int64_t>(sizeof(double)));
   for (int64_t n = 0; n < shape->images; ++n) {
     const std::vector<double> patches = sampled_patches(step, *shape, n, x, offset, mask);
     for (int64_t g = 0; g < shape->groups; ++g)

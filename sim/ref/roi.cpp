@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <ranges>
 #include <span>
 
 #include "sim/operators/rules.h"
@@ -15,6 +14,20 @@ namespace {
 constexpr int64_t kMostSamples = 1024;  // along one side of a bin
 /// What an element of an image that a bin takes costs, as run_operations() counts.
 constexpr double kTap = 40;
+
+/// The first of [from, to) that a property doesn't hold for, which holds for all before; `to` where
+/// there is none.
+template <class Holds>
+int64_t first_without(int64_t from, int64_t to, Holds holds) {
+  while (from < to) {
+    const int64_t middle = from + (to - from) / 2;
+    if (holds(middle))
+      from = middle + 1;
+    else
+      to = middle;
+  }
+  return from;
+}
 
 /// One side of a region: bins one behind the other, `samples` points in each.
 struct RoiSide {
@@ -30,13 +43,15 @@ struct RoiSide {
   /// Samples [first, end) of a bin: those no more than one element outside of the image.
   std::pair<int64_t, int64_t> inside(int64_t b) const {
     const auto last = static_cast<double>(size);
-    const auto before = [&](double v) { return bin < 0 ? v > last : v < -1; };
-    const auto within = [&](double v) { return v >= -1 && v <= last; };
-    const auto place = [&](int64_t i) { return at(b, i); };
-    const auto all = std::views::iota(0, static_cast<int>(samples));  // at most kMostSamples
-    const int64_t first = std::ranges::partition_point(all, before, place) - all.begin();
-    const auto rest = all | std::views::drop(first);
-    return {first, first + (std::ranges::partition_point(rest, within, place) - rest.begin())};
+    const int64_t first = first_without(0, samples, [&](int64_t i) {
+      const double v = at(b, i);
+      return bin < 0 ? v > last : v < -1;
+    });
+    const int64_t end = first_without(first, samples, [&](int64_t i) {
+      const double v = at(b, i);
+      return v >= -1 && v <= last;
+    });
+    return {first, end};
   }
 };
 

@@ -438,7 +438,29 @@ def appetites():
             [tensor("axis", [], [0])],
         ),
     )
+    # Kernels that compute in double, or that keep more than inputs and results.
+    flat = [1 << 13, 1 << 12]
+    for op, inputs, attributes in (
+        ("Hardmax", (), {}),
+        ("Mod", ([1],), {"fmod": 1}),
+        ("Trilu", (), {}),
+        ("TopK", (([1], [4]),), {"outputs": ("y", "z")}),
+        ("Einsum", (), {"equation": "ij->ji"}),
+    ):
+        yield f"one large {op}", one(op, flat, inputs, **attributes)
+    yield "one large LpPool", one("LpPool", [1, 32, 1024, 1024], kernel_shape=[2, 2])
+    yield (
+        "a large ConvTranspose",
+        one("ConvTranspose", [1, 8, 1024, 1024], [[8, 8, 3, 3]], strides=[2, 2]),
+    )
+    yield (
+        "a large DeformConv",
+        one("DeformConv", [1, 16, 512, 512], [[16, 16, 3, 3], [1, 18, 510, 510]], opset=19),
+    )
+    heads = [1, 1, 1 << 14, 64]
+    yield "long Attention", one("Attention", heads, [heads, heads], opset=23)
     square = [1 << 11, 1 << 11]
+    yield "three in an Einsum", one("Einsum", square, [square] * 2, equation="ij,jk,kl->il")
     for count in (5, 10, 20, 100):
         yield (
             f"{count} large products",
