@@ -154,7 +154,8 @@ class RealRows : public RealPart {
 
   Result<double> epsilon_of() const {
     if (!layer_.rows) {
-      if (!row_->has_attribute("epsilon")) return unknown("a norm without an epsilon");
+      // LpNormalization has none, MeanVarianceNormalization 1e-9 beside the deviation.
+      if (!row_->has_attribute("epsilon")) return 0.0;
       return NodeView(source_.graph, node_).attr("epsilon", 1e-5);
     }
     for (const Layer& merged : source_.network.lowered.layers) {
@@ -190,7 +191,11 @@ class RealRows : public RealPart {
     const Result<std::vector<double>> gain = constants_of(0), shift = constants_of(1);
     if (!gain) return gain.errors();
     if (!shift) return shift.errors();
-    if (!in_order()) return unknown("channels of a norm in an order of their own");
+    const std::optional<RowMeaning> meaning =
+        layer_.rows ? layer_.rows : row_->rows(NodeView(source_.graph, node_));
+    if (!meaning || !in_order(*meaning))
+      return unknown("channels of a norm in an order of their own");
+    const double unit = meaning->unit_length ? 1 / std::sqrt(work_.length()) : 1;
     size_t count = std::max<size_t>({1, gain->size(), shift->size()});
     const auto fits = [&](const std::vector<double>& v) {
       return v.size() <= 1 || v.size() == count;
@@ -203,7 +208,7 @@ class RealRows : public RealPart {
     };
     std::vector<uint8_t> out;
     for (size_t c = 0; c < count; ++c) {
-      const auto channel = hw::norm_channel(value(*gain, c, 1), value(*shift, c, 0),
+      const auto channel = hw::norm_channel(value(*gain, c, unit), value(*shift, c, 0),
                                             scale(written()).scale, unit_bits);
       if (!channel) return channel.errors();
       for (const int32_t word : hw::pack(*channel)) put_word(out, word);
@@ -212,11 +217,9 @@ class RealRows : public RealPart {
   }
 
   /// Are the channels numbered in memory as gains and shifts have them?
-  bool in_order() const {
-    const std::optional<RowMeaning> meaning =
-        layer_.rows ? layer_.rows : row_->rows(NodeView(source_.graph, node_));
+  bool in_order(const RowMeaning& meaning) const {
     const auto several = [](const RowAxis& a) { return a.channel && a.reduced && a.count > 1; };
-    if (!meaning || std::ranges::count_if(meaning->axes, several) <= 1) return meaning.has_value();
+    if (std::ranges::count_if(meaning.axes, several) <= 1) return true;
     const LayerLayouts lies(source_.graph, source_.network.lowered, layer_);
     return lies.output(0) == row_major_layout(tensor(written()).dims);
   }

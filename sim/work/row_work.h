@@ -33,6 +33,8 @@ struct RowMeaning {
   std::optional<int> mask_port = std::nullopt;  ///< softmax: what is added before it
   /// Softmax: output for the logarithm of each row's sum of exponentials.
   std::optional<int> log_port = std::nullopt;
+  /// rms_norm: rows of length 1, not of mean square 1. Costs the same: a gain of the commands.
+  bool unit_length = false;
 };
 
 /// Counts of a nest of rows, outermost first.

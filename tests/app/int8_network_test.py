@@ -194,6 +194,32 @@ class Numbers(Case):
         exact = np.clip(r * gain + shift, wanted.min(), wanted.max())
         self.assertLessEqual(np.abs(got - exact).max(), 1.02 * own)
 
+    def test_rows_of_length_one_and_of_variance_one(self):
+        """Rows of codes, normalised exactly, are within a step of the results."""
+        x = np.random.default_rng(8).normal(0, 2, (2, 6, 5, 16)).astype(np.float32)
+        scale, zero, x_codes = codes(x, x.min(), x.max())
+        r = (x_codes - zero) * scale
+        centred = r - r.mean((2, 3), keepdims=True)
+        for node, exact in (
+            (
+                helper.make_node("LpNormalization", ["x"], ["y"], axis=1),
+                r / np.sqrt((r * r).sum(1, keepdims=True)),
+            ),
+            (
+                helper.make_node("LpNormalization", ["x"], ["y"], axis=-1, p=2),
+                r / np.sqrt((r * r).sum(-1, keepdims=True)),
+            ),
+            (
+                helper.make_node("MeanVarianceNormalization", ["x"], ["y"], axes=[2, 3]),
+                centred / np.sqrt((centred * centred).mean((2, 3), keepdims=True)),
+            ),
+        ):
+            self.save([node], {"x": x.shape}, ["y"])
+            wanted, got = self.run_float(x=x)["y"], self.run_int8(x=x)["y"]
+            own = codes(0, wanted.min(), wanted.max())[0]
+            exact = np.clip(exact, wanted.min(), wanted.max())
+            self.assertLessEqual(np.abs(got - exact).max(), 1.02 * own, node.op_type)
+
     def test_what_is_filled(self):
         # An infinity is the end of the codes, whichever side of the condition it is on.
         rng = np.random.default_rng(13)

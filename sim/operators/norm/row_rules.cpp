@@ -99,6 +99,7 @@ std::optional<RowMeaning> lp_norm_rows(const NodeView& node) {
   if (!axis || int_attr(node, "p", 2) != 2) return std::nullopt;
   const auto first = static_cast<size_t>(*axis);
   RowMeaning out = row_meaning(RowKind::rms_norm, node.dims(0), first, first + 1, false);
+  out.unit_length = true;
   if (first == 1 && node.rank(0) > 2) out.channel_axes = 1;
   return out;
 }

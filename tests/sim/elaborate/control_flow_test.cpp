@@ -140,5 +140,34 @@ TEST(ControlFlow, IsAScanUnrolled) {
   EXPECT_EQ((Dims{2, 5}), graph->tensor(graph->outputs[1]).dims);
 }
 
+ModelDef scan_of(const std::vector<std::string>& inputs, std::vector<Attribute> more) {
+  GraphDef body;
+  body.inputs = {value("item", {}), value("other", {})};
+  body.nodes = {node("Exp", {"item"}, {"out"})};
+  body.outputs = {value("out", {})};
+  more.push_back(graph_attribute("body", body));
+  ModelDef model = model_of({node("Scan", inputs, {"y"}, std::move(more))});
+  model.graph.inputs = {value("x", {{3, ""}, {5, ""}}), value("z", {{3, ""}, {4, ""}})};
+  return model;
+}
+
+TEST(ControlFlow, AreScansThatDoNotFitRefused) {
+  const auto scans = [](int64_t count) { return Attribute{"num_scan_inputs", "", count}; };
+  const auto axes = [](std::vector<int64_t> list) {
+    return Attribute{"scan_input_axes", "", std::move(list)};
+  };
+  EXPECT_EQ("", problem(scan_of({"x", "z"}, {scans(2)})));
+  EXPECT_TRUE(says(problem(scan_of({"x", "z"}, {scans(2), axes({1, 1})})),
+                   "scans 'z' for 4 steps and another input for 5"));
+  EXPECT_TRUE(says(problem(scan_of({"x", "z"}, {scans(2), axes({0, 2})})), "axis"));
+  EXPECT_TRUE(says(problem(scan_of({"x", "z"}, {scans(3)})), "num_scan_inputs is 3"));
+  EXPECT_TRUE(says(problem(scan_of({"x", "z"}, {scans(0)})), "num_scan_inputs is 0"));
+  EXPECT_TRUE(says(problem(scan_of({"x"}, {scans(1)})), "its body has 2 inputs"));
+  EXPECT_TRUE(says(problem(scan_of({"", "x"}, {scans(2)})), "lacks an input"));
+  EXPECT_TRUE(says(
+      problem(scan_of({"x", "z"}, {scans(2), {"scan_output_axes", "", std::vector<int64_t>{3}}})),
+      "scan axis 3 is outside"));
+}
+
 }  // namespace
 }  // namespace accsim::sim

@@ -29,6 +29,25 @@ TEST(Symbols, WhatDoSymbolsBecome) {
   EXPECT_EQ(Strings{"mask_dim1"}, graph->defaulted);
 }
 
+TEST(Symbols, FollowFromOthersByTheirNames) {
+  const auto becomes = [](const std::string& name, int64_t n) {
+    ModelDef model = model_of({node("Relu", {"x"}, {"y"})});
+    model.graph.inputs.push_back(value("mask", {{-1, name}}));
+    const auto graph = elaborate(model, {.bindings = {{"n", n}}});
+    EXPECT_TRUE(graph.ok()) << graph.errors().front().text();
+    return graph ? graph->tensor(graph->inputs[1]).dims[0] : -1;
+  };
+  EXPECT_EQ(becomes("n - 2", 7), 5);
+  EXPECT_EQ(becomes("3*n + 1", 7), 22);
+  EXPECT_EQ(becomes("n // 2", 7), 3);
+  EXPECT_EQ(becomes("2 * n / 4 * 3", 6), 9);
+  EXPECT_EQ(becomes("n + n - 1 * n", 6), 6);
+  // What follows from nothing is 1, as any other symbol.
+  for (const char* name : {"n /", "n / 0", "n + m", "n ++ 1", "n % 2", "9223372036854775807 * n",
+                           "9223372036854775807 + n", "batch"})
+    EXPECT_EQ(becomes(name, 6), 1) << name;
+}
+
 TEST(Symbols, AreWrongBindingsRefused) {
   const ModelDef model = model_of({node("Relu", {"x"}, {"y"})});
   ElaborateOptions options;

@@ -81,6 +81,29 @@ TEST(Reader, AreElementsTheSameRawTypedPackedAndUnpacked) {
   }
 }
 
+/// Only what a sparse tensor is is read: its name, type and dims, no elements.
+TEST(Reader, AreSparseInitializersKnownByTheirDims) {
+  const auto read = [](int64_t last) {
+    const Message values = Message().text(8, "s").number(1, 2).number(2, 1).text(
+        9, std::string("\0\0\x80\x3F\0\0\0\x40", 8));
+    const Message sparse =
+        Message().message(1, values).number(3, 3).number(3, static_cast<uint64_t>(last));
+    return read_model(
+        write_temp("sparse.onnx", model_of(relu_graph().message(15, sparse)).bytes()));
+  };
+  const Result<ModelDef> model = read(4);
+  ASSERT_TRUE(model.ok()) << model.errors().front().text();
+  ASSERT_EQ(model->graph.initializers.size(), 1U);
+  const StoredTensor& stored = model->graph.initializers[0];
+  EXPECT_EQ(stored.name, "s");
+  EXPECT_EQ(stored.dtype, DType::float32);
+  EXPECT_EQ(stored.dims, (Dims{3, 4}));
+  EXPECT_TRUE(stored.sparse);
+  EXPECT_FALSE(stored.value);
+  ASSERT_FALSE(read(-4).ok());
+  EXPECT_NE(read(-4).errors().front().text().find("has the dim -4"), std::string::npos);
+}
+
 TEST(Reader, AreNarrowTypesDecoded) {
   struct Case {
     int dtype;
@@ -92,6 +115,10 @@ TEST(Reader, AreNarrowTypesDecoded) {
       {16, std::string("\x80\x3F\x00\xC0", 4), {1.0, -2.0}},  // bfloat16
       {17, std::string("\x38\xC0", 2), {1.0, -2.0}},          // float8e4m3fn
       {19, std::string("\x3C\xC0", 2), {1.0, -2.0}},          // float8e5m2
+      {18, std::string("\x40\xC8", 2), {1.0, -2.0}},          // float8e4m3fnuz
+      {20, std::string("\x40\xC4", 2), {1.0, -2.0}},          // float8e5m2fnuz
+      {24, std::string("\x7F\x7D", 2), {1.0, 0.25}},          // float8e8m0
+      {23, std::string("\xC2", 1), {1.0, -2.0}},              // float4e2m1, low nibble first
       {3, std::string("\xFF\x7F", 2), {-1.0, 127.0}},         // int8
       {22, std::string("\x7F", 1), {-1.0, 7.0}},              // int4, low nibble first
       {21, std::string("\xF1", 1), {1.0, 15.0}},              // uint4

@@ -165,6 +165,44 @@ TEST(Random, AreOnlyResultsWrittenAndNothingFolded) {
   EXPECT_EQ(plain.value(), nullptr);
 }
 
+/// A draw is three xor-shifts and a multiply-add; two normal ones take a logarithm, a root, a sine
+/// and a cosine of two uniform ones, and a trial is a draw and a comparison.
+TEST(Random, DoesEachResultTakeItsDraws) {
+  const auto work = [](const char* op) {
+    SingleNode node(op, 22);
+    node.list("shape", {4, 5});
+    EXPECT_TRUE(node.infer());
+    return item<VectorOp>(node.cost());
+  };
+  EXPECT_EQ(work("RandomUniform")[VectorClass::elementwise], 4 * 20);
+  EXPECT_EQ(work("RandomUniform")[VectorClass::special], 0);
+  EXPECT_EQ(work("RandomNormal")[VectorClass::elementwise], 5 * 20);
+  EXPECT_EQ(work("RandomNormal")[VectorClass::special], 3 * 20);
+  SingleNode trials("Bernoulli", 22);
+  trials.in({3, 7});
+  ASSERT_TRUE(trials.infer());
+  EXPECT_EQ(trials.out(), (Dims{3, 7}));
+  EXPECT_EQ(item<VectorOp>(trials.cost())[VectorClass::elementwise], 5 * 21);
+}
+
+/// Of each row the running sum of exponentials, in which samples are searched for by halving.
+TEST(Random, AreSamplesOfClassesSearchedFor) {
+  SingleNode node("Multinomial", 22);
+  node.in({3, 100}).attr("sample_size", 9).attr("dtype", 7);
+  ASSERT_TRUE(node.infer());
+  EXPECT_EQ(node.out(), (Dims{3, 9}));
+  EXPECT_EQ(node.type(), DType::int64);
+  const auto op = item<VectorOp>(node.cost());
+  EXPECT_EQ(op[VectorClass::special], 3 * 100);
+  EXPECT_EQ(op[VectorClass::reduce], 3 * 100);
+  EXPECT_EQ(op[VectorClass::search], 3 * 9 * 7) << "2^7 is the first power beyond 100";
+  EXPECT_EQ(op[VectorClass::elementwise], 3 * 9 * 4);
+  EXPECT_EQ(op.row, 100);
+  SingleNode flat("Multinomial", 22);
+  flat.in({100});
+  EXPECT_FALSE(flat.infer().ok());
+}
+
 TEST(ElementwiseCost, IsATensorBeyondCountingRefused) {
   SingleNode node("Relu", 14);
   node.in({int64_t{1} << 51});

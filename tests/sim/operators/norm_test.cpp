@@ -107,6 +107,47 @@ TEST(Norms, DoRowsMatchTheNormalisedDims) {
   EXPECT_FALSE(sizeless.infer().ok());
 }
 
+/// Axes of which the elements are of one row.
+std::vector<size_t> reduced(const RowMeaning& rows) {
+  std::vector<size_t> out;
+  for (size_t i = 0; i < rows.axes.size(); ++i)
+    if (rows.axes[i].reduced) out.push_back(i);
+  return out;
+}
+
+TEST(Norms, AreRowsOfLengthOneAlongAnAxis) {
+  for (const int64_t axis : {0, 1, 2, -1}) {
+    SingleNode node("LpNormalization", 1);
+    node.in({4, 6, 5}).attr("axis", axis);
+    ASSERT_TRUE(node.infer());
+    const auto rows = node.rows();
+    ASSERT_TRUE(rows);
+    EXPECT_EQ(rows->kind, RowKind::rms_norm);
+    EXPECT_TRUE(rows->unit_length);
+    const auto first = static_cast<size_t>(axis < 0 ? axis + 3 : axis);
+    EXPECT_EQ(reduced(*rows), std::vector<size_t>{first});
+    EXPECT_EQ(rows->channel_axes, first == 1 ? 1 : 0);
+  }
+  SingleNode sums("LpNormalization", 1);
+  sums.in({4, 6}).attr("p", 1);
+  ASSERT_TRUE(sums.infer());
+  EXPECT_FALSE(sums.rows()) << "sums of absolute values aren't what the commands take";
+}
+
+TEST(Norms, AreMeanAndVarianceThoseOfAnyAxes) {
+  SingleNode images("MeanVarianceNormalization", 13), some("MeanVarianceNormalization", 13);
+  images.in({2, 3, 4, 5});
+  ASSERT_TRUE(images.infer());
+  const auto rows = images.rows();
+  ASSERT_TRUE(rows);
+  EXPECT_EQ(rows->kind, RowKind::layer_norm);
+  EXPECT_FALSE(rows->unit_length);
+  EXPECT_EQ(reduced(*rows), (std::vector<size_t>{0, 2, 3}));
+  some.in({4, 6}).list("axes", {-1});
+  ASSERT_TRUE(some.infer());
+  EXPECT_EQ(reduced(some.rows().value()), std::vector<size_t>{1});
+}
+
 TEST(RotaryEmbedding, IsOnlyTheRotatedPartWork) {
   SingleNode whole("RotaryEmbedding", 23);
   whole.in({2, 4, 6, 8}).in({50, 4}).in({50, 4}).in({2, 6}, DType::int64);

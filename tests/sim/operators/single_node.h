@@ -106,6 +106,8 @@ class SingleNode {
   Result<Work> cost() const {
     return find_op(node_.domain, node_.op_type)->cost(NodeView(graph_, node_));
   }
+  /// The node as rules see it; call after infer().
+  NodeView view() const { return {graph_, node_}; }
   /// What it does with rows; its row has a rule for that.
   std::optional<RowMeaning> rows() const {
     return find_op(node_.domain, node_.op_type)->rows(NodeView(graph_, node_));
