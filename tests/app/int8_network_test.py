@@ -294,6 +294,48 @@ class Numbers(Case):
         self.assertLessEqual(np.abs(got["behind"] + places).max(), 1.01 * places.max() / 255)
 
 
+    def test_stored_integers(self):
+        """Weights that the file has as integers of scales of their own, channel by channel, many
+        enough to stay in the file until they are read; each channel takes all of its range."""
+        rng = np.random.default_rng(5)
+        x = rng.uniform(-1, 1, (7, 96)).astype(np.float32)
+        w = rng.integers(-127, 128, (96, 200)).astype(np.int8)
+        w[0] = 127
+        by = rng.uniform(0.001, 0.02, 200).astype(np.float32)
+        x_scale, x_zero, y_scale, y_zero = 2 / 255, 3, 0.5, -7
+        nodes = [
+            helper.make_node("QuantizeLinear", ["x", "xs", "xz"], ["xq"]),
+            helper.make_node("DequantizeLinear", ["xq", "xs", "xz"], ["xf"]),
+            helper.make_node("DequantizeLinear", ["w", "by"], ["wf"], axis=1),
+            helper.make_node("MatMul", ["xf", "wf"], ["p"]),
+            helper.make_node("QuantizeLinear", ["p", "ys", "yz"], ["yq"]),
+            helper.make_node("DequantizeLinear", ["yq", "ys", "yz"], ["y"]),
+        ]
+        scales = {"xs": np.array(x_scale), "by": by, "ys": np.array(y_scale)}
+        self.save(nodes, {"x": x.shape}, ["y"], scales)
+        model = onnx.load(str(self.model))
+        for name, array in (
+            ("w", w),
+            ("xz", np.array(x_zero, np.int8)),
+            ("yz", np.array(y_zero, np.int8)),
+        ):
+            model.graph.initializer.append(
+                helper.make_tensor(name, TensorProto.INT8, array.shape, array.tobytes(), raw=True)
+            )
+        onnx.save(model, str(self.model))
+        step, zero = np.float32(x_scale), x_zero
+        read = (np.clip(np.rint(x / step) + zero, -128, 127) - zero) * step
+        exact = read.astype(np.float64) @ (w * by.astype(np.float64))
+        reach = (np.array([-128, 127]) - y_zero) * y_scale
+        got = self.run_int8(x=x)["y"]
+        self.assertEqual(self.report["left_out"], [])
+        self.assertLessEqual(np.abs(got - np.clip(exact, *reach)).max(), 0.51 * y_scale)
+        # Against the floats that the integers stand for: half a step of results, evenly spread.
+        noise = np.clip(exact, *reach) - got
+        snr = 10 * math.log10((exact**2).mean() / (noise**2).mean())
+        self.assertAlmostEqual(self.report["outputs"][0]["snr_db"], snr, delta=1)
+
+
 class Quality(Case):
     def classifier(self):
         rng = np.random.default_rng(11)
