@@ -73,9 +73,9 @@ struct Tap {
   double weight;
 };
 
-/// What some bins of a region take along one side: the neighbours of each sample, or, of a mean, each
-/// element once, with the sum of its weights. (The weights of bilinear interpolation are products
-/// of those of both sides, so sums of them are, too.)
+/// What some bins of a region take along one side: the neighbours of each sample, or, of a mean,
+/// each element once, with the sum of its weights. (The weights of bilinear interpolation are
+/// products of those of both sides, so sums of them are, too.)
 class RoiTaps {
  public:
   /// `most` bins from `from` on, as far as there are.
