@@ -498,7 +498,7 @@ def appetites():
                         output_height=size[0],
                         output_width=size[1],
                         mode="max",
-                    )
+                    ),
                 ],
                 x,
                 stored,

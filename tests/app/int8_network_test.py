@@ -293,7 +293,6 @@ class Numbers(Case):
         np.testing.assert_allclose(got["weight"], [2, 0.5, 0.5, 0.5, 0.5], atol=2 / 255 / 2 * 1.01)
         self.assertLessEqual(np.abs(got["behind"] + places).max(), 1.01 * places.max() / 255)
 
-
     def test_stored_integers(self):
         """Weights that the file has as integers of scales of their own, channel by channel, many
         enough to stay in the file until they are read; each channel takes all of its range."""
