@@ -156,12 +156,13 @@ Operand contract(const Operand& a, const Operand* b, const std::vector<int>& kee
 /// The labels of a contraction by what they are to a product of matrices.
 struct ProductLabels {
   std::vector<int> batch, m, n, k;
-  Dims sizes(const std::vector<int>& labels, const EinsumEquation& eq) const {
-    Dims out;
-    for (const int l : labels) out.push_back(eq.size.at(l));
-    return out;
-  }
 };
+
+Dims sizes(const std::vector<int>& labels, const EinsumEquation& eq) {
+  Dims out;
+  for (const int l : labels) out.push_back(eq.size.at(l));
+  return out;
+}
 
 ProductLabels product_labels(const Operand& a, const Operand& b, const std::vector<int>& keep) {
   const auto in = [](int l, const std::vector<int>& labels) {
@@ -182,7 +183,7 @@ Operand multiply(KernelContext& step, const Operand& a, const Operand& b,
                  const std::vector<int>& keep, const EinsumEquation& eq) {
   constexpr int64_t kLarge = 512;  // multiply-accumulates; below, turning operands costs more
   const ProductLabels labels = product_labels(a, b, keep);
-  const auto count = [&](const std::vector<int>& of) { return elements(labels.sizes(of, eq)); };
+  const auto count = [&](const std::vector<int>& of) { return elements(sizes(of, eq)); };
   const int64_t batch = count(labels.batch), m = count(labels.m), n = count(labels.n),
                 k = count(labels.k);
   if (m * n * k < kLarge) return contract(a, &b, keep, eq);
@@ -197,7 +198,7 @@ Operand multiply(KernelContext& step, const Operand& a, const Operand& b,
   const Operand left = contract(a, nullptr, joined(labels.batch, labels.m, labels.k), eq);
   const Operand right = contract(b, nullptr, joined(labels.batch, labels.k, labels.n), eq);
   Operand out{joined(labels.batch, labels.m, labels.n), {}, {}};
-  out.dims = labels.sizes(out.labels, eq);
+  out.dims = sizes(out.labels, eq);
   out.values.resize(static_cast<size_t>(batch * m * n));
   for (int64_t i = 0; i < batch; ++i)
     multiply(step.pool(), {m, k, n, false, false}, left.values.data() + i * m * k,
