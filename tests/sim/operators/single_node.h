@@ -91,9 +91,9 @@ class SingleNode {
   }
   /// Whether the value rule may be asked: every present input has a value.
   bool all_known() const {
-    const NodeView view(graph_, node_);
-    for (size_t i = 0; i < view.input_count(); ++i)
-      if (view.has_input(i) && view.value(i) == nullptr) return false;
+    const NodeView node = view();
+    for (size_t i = 0; i < node.input_count(); ++i)
+      if (node.has_input(i) && node.value(i) == nullptr) return false;
     return true;
   }
   /// Output i's elements; nullptr when nothing has set them.
@@ -102,15 +102,13 @@ class SingleNode {
   Dims out(size_t i = 0) const { return tensor(i).dims; }
   DType type(size_t i = 0) const { return tensor(i).dtype; }
 
-  /// The node's cost; call after infer().
-  Result<Work> cost() const {
-    return find_op(node_.domain, node_.op_type)->cost(NodeView(graph_, node_));
-  }
   /// The node as rules see it; call after infer().
   NodeView view() const { return {graph_, node_}; }
+  /// The node's cost; call after infer().
+  Result<Work> cost() const { return find_op(node_.domain, node_.op_type)->cost(view()); }
   /// What it does with rows; its row has a rule for that.
   std::optional<RowMeaning> rows() const {
-    return find_op(node_.domain, node_.op_type)->rows(NodeView(graph_, node_));
+    return find_op(node_.domain, node_.op_type)->rows(view());
   }
 
  private:
