@@ -142,6 +142,10 @@ class RoiAlign {
   explicit RoiAlign(KernelContext& step)
       : step_(step),
         average_(step.attr("mode", "avg") == "avg"),
+        half_(step.attr("coordinate_transformation_mode",
+                        step.opset() < 16 ? "output_half_pixel" : "half_pixel") == "half_pixel"),
+        scale_(real_attr(step, "spatial_scale", 1)),
+        ratio_(int_attr(step, "sampling_ratio", 0)),
         image_(step.reals(0)),
         rois_(step.reals(1)) {}
 
@@ -201,19 +205,15 @@ class RoiAlign {
 
   /// The side whose corners are `corner` and the one two behind it, along dim `dim`.
   RoiSide side(int64_t r, size_t corner, size_t dim) const {
-    const std::string mode = step_.attr("coordinate_transformation_mode",
-                                        step_.opset() < 16 ? "output_half_pixel" : "half_pixel");
-    const bool half = mode == "half_pixel";
-    const double scale = real_attr(step_, "spatial_scale", 1);
     const double* given = rois_.data() + r * 4;
-    double length = (given[corner + 2] - given[corner]) * scale;
-    if (!half) length = std::max(length, 1.0);
+    double length = (given[corner + 2] - given[corner]) * scale_;
+    if (!half_) length = std::max(length, 1.0);
     RoiSide out;
-    out.start = given[corner] * scale - (half ? 0.5 : 0);
+    out.start = given[corner] * scale_ - (half_ ? 0.5 : 0);
     out.bins = step_.out_dims(0)[dim];
     out.bin = length / static_cast<double>(out.bins);
     out.size = step_.dims(0)[dim];
-    out.samples = int_attr(step_, "sampling_ratio", 0);
+    out.samples = ratio_;
     if (out.samples == 0)
       out.samples = std::isnan(out.bin)
                         ? 1
@@ -239,7 +239,9 @@ class RoiAlign {
   }
 
   KernelContext& step_;
-  const bool average_;
+  const bool average_, half_;
+  const double scale_;
+  const int64_t ratio_;
   const std::vector<double> image_, rois_;
 };
 
