@@ -106,6 +106,20 @@ Status fold_merged(const LayerProduct& p, const Constants& constants, RealWeight
   return ok();
 }
 
+/// Integers have no infinite weight and nothing for what isn't a number. An infinite bias is one
+/// that saturates.
+Status representable(const RealWeights& r) {
+  const auto finite = [](double v) { return std::isfinite(v); };
+  const auto not_a_number = [](double v) { return std::isnan(v); };
+  if (std::isfinite(r.factor) && std::ranges::all_of(r.w, finite) &&
+      std::ranges::none_of(r.bias, not_a_number))
+    return ok();
+  return Error{Errc::invalid,
+               "a weight or bias, with what is folded into it (BatchNorm, factors), is NaN or "
+               "infinite, which int8 can't represent; mend the file's constants, or run in float",
+               ""};
+}
+
 }  // namespace
 
 Result<RealWeights> folded_weights(const LayerProduct& product, const ref::Array& b,
@@ -126,6 +140,7 @@ Result<RealWeights> folded_weights(const LayerProduct& product, const ref::Array
     if (Status s = fold_gain(product, node, *find_op(node), constants, r); !s) return s.errors();
   }
   if (Status s = fold_merged(product, constants, r); !s) return s.errors();
+  if (Status s = representable(r); !s) return s.errors();
   return r;
 }
 
@@ -138,7 +153,7 @@ Status fold_affine(const Graph& graph, const Layer& layer, const Constants& cons
   else
     for (double& w : weights.w) w *= f->factor;
   for (double& b : weights.bias) b = b * f->factor + f->offset;
-  return ok();
+  return representable(weights);
 }
 
 }  // namespace accsim::sim

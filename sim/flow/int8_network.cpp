@@ -31,9 +31,12 @@ bool has_true_values(const Mapping& m) { return m.unverifiable.empty(); }
 std::optional<PartNumbers> RealNumbers::operator()(const NetworkPart& part) {
   Result<PartNumbers> numbers = real_numbers(source_, part);
   if (numbers) return std::move(*numbers);
-  for (const Error& e : numbers.errors())
+  for (Error e : numbers.errors()) {
+    if (e.where.empty())
+      e.where = fmt::format("layer '{}'", source_.network.lowered.layers[part.layer].name);
     if (std::ranges::none_of(unknown_, [&](const Error& u) { return u.text() == e.text(); }))
-      unknown_.push_back(e);
+      unknown_.push_back(std::move(e));
+  }
   return std::nullopt;
 }
 

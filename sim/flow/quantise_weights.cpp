@@ -6,10 +6,10 @@
 namespace accsim::sim {
 namespace {
 
-constexpr double kWidest = 7;           ///< of weights of 4 bits
-constexpr double kMostBias = 1 << 30;   ///< half of its 32 bits: room for the sum
-constexpr double kMostFirst = 1 << 30;  ///< of a channel's multiplier
-constexpr double kMostGroup = 32767;    ///< of a group's
+constexpr int kMost8 = 127, kMost4 = 7;  ///< of weights of 8 and of 4 bits
+constexpr double kMostBias = 1 << 30;    ///< half of its 32 bits: room for the sum
+constexpr double kMostFirst = 1 << 30;   ///< of a channel's multiplier
+constexpr double kMostGroup = 32767;     ///< of a group's
 constexpr int kMostShift = 62;
 
 /// factor as multiplier / 2^shift, the multiplier of 24 bits.
@@ -23,6 +23,34 @@ GemmOperands::Channel requantisation(double factor, double bias) {
   c.bias = static_cast<int32_t>(std::clamp(std::nearbyint(bias), -kMostBias, kMostBias));
   return c;
 }
+
+/// The smallest step that all of some weights are whole multiples of, `most` or fewer: so integers
+/// that a file stores with their scale lose nothing, nor do weights of few values, and biases,
+/// which count in such steps, are as exact as they can be. Where there is none, the largest weight
+/// has `most` steps.
+class CommonStep {
+ public:
+  CommonStep(double largest, int most) : largest_(largest), most_(most) {}
+  void add(double weight) {
+    if (largest_ == 0) return;
+    const double part = weight / largest_;
+    int codes = codes_;
+    while (codes < most_ && !is_whole(part * codes)) codes += codes_;
+    codes_ = std::min(codes, most_);
+  }
+  double step() const {
+    const int multiples = most_ / codes_;
+    return largest_ / (codes_ * multiples);
+  }
+
+ private:
+  /// But for the rounding of float32, in which the weights and their folding are.
+  static bool is_whole(double v) { return std::abs(v - std::nearbyint(v)) < 1e-4; }
+
+  double largest_;  ///< of the magnitudes
+  int most_;
+  int codes_ = 1;  ///< the largest, in the coarsest step of the weights so far
+};
 
 /// A scale for weights that are all 0: what is left is the bias, and a step of the bias is one of
 /// the weights'. With 24 bits it is as exact as its multiplier.
@@ -79,7 +107,8 @@ void each_weight(const RealWeights& r, const GemmOp& op, int64_t n, int64_t grou
 }  // namespace
 
 int8_t quantised(double v, double scale, double most) {
-  return static_cast<int8_t>(std::clamp(std::nearbyint(v / scale), -most, most));
+  const double code = std::nearbyint(v / scale);
+  return std::isnan(code) ? int8_t{0} : static_cast<int8_t>(std::clamp(code, -most, most));
 }
 
 void quantise_weights(const RealWeights& r, const GemmOp& op, const LayerScales& scales,
@@ -90,13 +119,20 @@ void quantise_weights(const RealWeights& r, const GemmOp& op, const LayerScales&
     const auto channel = static_cast<int64_t>(c);
     const int64_t first = op.grouped ? channel / op.outputs * each : 0;
     const int64_t end = op.grouped ? first + each : static_cast<int64_t>(r.w.size());
-    double largest = 0;
-    for (int64_t i = first + channel % op.outputs; i < end; i += op.outputs)
-      largest = std::max(largest, std::abs(r.w[static_cast<size_t>(i)]));
-    double scale = scales.b > 0 ? scales.b : largest / 127;
+    const auto each_of_channel = [&](auto visit) {
+      for (int64_t i = first + channel % op.outputs; i < end; i += op.outputs)
+        visit(static_cast<size_t>(i));
+    };
+    double scale = scales.b;
+    if (!(scale > 0)) {
+      double largest = 0;
+      each_of_channel([&](size_t i) { largest = std::max(largest, std::abs(r.w[i])); });
+      CommonStep common(largest, kMost8);
+      each_of_channel([&](size_t i) { common.add(r.w[i]); });
+      scale = common.step();
+    }
     if (scale == 0) scale = scale_of_bias(r.bias[c], scales.a);
-    for (int64_t i = first + channel % op.outputs; i < end; i += op.outputs)
-      to.weights[static_cast<size_t>(i)] = quantised(r.w[static_cast<size_t>(i)], scale, 127);
+    each_of_channel([&](size_t i) { to.weights[i] = quantised(r.w[i], scale, kMost8); });
     scale *= r.factor;
     to.channels.push_back(
         requantisation(scales.a * scale / scales.out, r.bias[c] / (scales.a * scale)));
@@ -112,9 +148,12 @@ void quantise_narrow(const RealWeights& r, const GemmProblem& p, const LayerScal
   for (int64_t n = 0; n < op.outputs; ++n) {
     const double bias = r.bias[static_cast<size_t>(n)];
     std::vector<double> scale(static_cast<size_t>(p.scales()), 0.0);
-    each_weight(r, op, n, group, [&](size_t i, size_t g) {
-      scale[g] = std::max(scale[g], std::abs(r.w[i]) / kWidest);
-    });
+    each_weight(r, op, n, group,
+                [&](size_t i, size_t g) { scale[g] = std::max(scale[g], std::abs(r.w[i])); });
+    std::vector<CommonStep> common;
+    for (const double largest : scale) common.emplace_back(largest, kMost4);
+    each_weight(r, op, n, group, [&](size_t i, size_t g) { common[g].add(r.w[i]); });
+    for (size_t g = 0; g < scale.size(); ++g) scale[g] = common[g].step();
     if (p.scales() == 1) {
       if (scale[0] == 0) scale[0] = scale_of_bias(bias, scales.a);
       to.channels.push_back(
@@ -131,7 +170,7 @@ void quantise_narrow(const RealWeights& r, const GemmProblem& p, const LayerScal
       to.channels.push_back({found.bias, static_cast<int32_t>(found.m[0]), found.shift});
     }
     each_weight(r, op, n, group, [&](size_t i, size_t g) {
-      if (r.w[i] != 0) to.weights[i] = quantised(r.w[i], scale[g], kWidest);
+      if (r.w[i] != 0) to.weights[i] = quantised(r.w[i], scale[g], kMost4);
     });
   }
 }

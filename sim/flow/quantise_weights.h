@@ -20,7 +20,7 @@ struct RealWeights {
   double factor = 1;  ///< of every sum, beside the weights; not 0
 };
 
-/// v in steps of `scale`, the nearest of -most .. most.
+/// v in steps of `scale`, the nearest of -most .. most; 0 of NaN.
 int8_t quantised(double v, double scale, double most);
 
 /// Sets weights and channels of the operands: weights of 8 bits, one scale an output channel (one

@@ -27,11 +27,11 @@ def stored(name, array):
     return helper.make_tensor(name, TensorProto.FLOAT, array.shape, array.tobytes(), raw=True)
 
 
-def codes(values, low, high, symmetric=False):
+def codes(values, low, high):
     """Scale, zero point and codes of values in 255 steps from low to high, 0 among them."""
     low, high = min(low, 0.0), max(high, 0.0)
-    scale = max(-low, high) / 127 if symmetric else (high - low) / 255
-    zero = 0 if symmetric else int(np.clip(np.rint(-128 - low / scale), -128, 127))
+    scale = (high - low) / 255
+    zero = int(np.clip(np.rint(-128 - low / scale), -128, 127))
     return scale, zero, np.clip(np.rint(np.asarray(values) / scale) + zero, -128, 127).astype(int)
 
 
@@ -117,7 +117,10 @@ class Numbers(Case):
         y_scale, y_zero, _ = codes(0, 0, sums.max())
         wanted = np.empty(sums.shape)
         for n in range(7):
-            w_scale, _, w_codes = codes(w[:, n], w[:, n].min(), w[:, n].max(), symmetric=True)
+            # Integers keep their values: as many of 127 codes as are a multiple of the largest.
+            step = np.gcd.reduce(w[:, n])
+            each = 127 // (abs(w[:, n]).max() // step)
+            w_scale, w_codes = step / each, w[:, n] // step * each
             multiplier, shift = fixed(x_scale * w_scale / y_scale, 24)
             bias = int(np.rint(b[n] / (x_scale * w_scale)))
             for m in range(5):
@@ -125,6 +128,25 @@ class Numbers(Case):
                 code = np.clip(nearest(total * multiplier, shift) + y_zero, y_zero, 127)
                 wanted[m, n] = (code - y_zero) * y_scale
         np.testing.assert_allclose(got, wanted, rtol=1e-6, atol=1e-6 * y_scale)
+
+    def test_constants_that_int8_cannot_represent_are_refused(self):
+        nodes = [helper.make_node("Gemm", ["x", "w", "b"], ["y"])]
+        for name, at, value, fine in (
+            ("w", (3, 2), np.nan, False),
+            ("w", (3, 2), -np.inf, False),
+            ("b", 2, np.nan, False),
+            ("b", 2, -np.inf, True),  # saturates
+            ("w", (3, 2), 1e30, True),  # a large step
+        ):
+            constants = {"w": np.ones((12, 7), np.float32), "b": np.ones(7, np.float32)}
+            constants[name][at] = value
+            self.save(nodes, {"x": [5, 12]}, ["y"], constants)
+            for mode, where in ((), "node 'Gemm_0' (int8)"), (("--network",), "layer 'Gemm_0'"):
+                done = self.accsim("--int8", *mode, "--hw", MACHINE)
+                self.assertEqual(done.returncode, 0 if fine else 2, (name, value, done.stderr))
+                if not fine:
+                    self.assertIn(f"{where}: a weight or bias", done.stderr)
+                    self.assertIn("mend the file's constants", done.stderr)
 
     def test_the_noise_is_that_of_the_steps(self):
         # What an output is off by: half a step of its own, what half a step of its inputs makes of

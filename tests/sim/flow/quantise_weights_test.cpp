@@ -240,5 +240,64 @@ TEST(QuantiseWeights, IsAChannelOfZerosItsBias) {
   EXPECT_EQ(result(1), -35);
 }
 
+/// Weights of a channel that are integers times a scale, as files of quantised networks have them,
+/// are stored without an error, whatever the largest of them is; so is a bias of such steps.
+TEST(QuantiseWeights, AreIntegersTimesAScaleExact) {
+  std::mt19937 random(6);
+  constexpr int64_t kChannels = 40;
+  for (int most = 1; most <= 127; ++most) {
+    const double scale = std::ldexp(1 + 0.001 * most, -9);
+    const LayerScales scales{.a = 0.011, .out = 0.5};
+    RealWeights r{{}, {scales.a * scale * 12345}};
+    for (int64_t k = 0; k < kChannels; ++k) {
+      const int code =
+          k == kChannels - 1 ? -most : static_cast<int>(random() % at(2 * most + 1)) - most;
+      r.w.push_back(static_cast<float>(scale * code));  // as a DequantizeLinear gives them
+    }
+    GemmOperands o;
+    quantise_weights(r, test::product(1, kChannels, 1), scales, o);
+    const double factor = std::ldexp(o.channels[0].multiplier, -o.channels[0].shift);
+    const double step = factor * scales.out / scales.a;
+    for (int64_t k = 0; k < kChannels; ++k)
+      EXPECT_NEAR(o.weights[at(k)] * step, r.w[at(k)], most * scale * 1e-6) << most << ", " << k;
+    EXPECT_NEAR(o.channels[0].bias * step, scale * 12345, scale * 12345 * 1e-6) << most;
+    EXPECT_GE(-o.weights.back(), 64) << most;  // so that a bias is as exact as it can be
+  }
+}
+
+/// Others are off by half a 127th of the largest at most.
+TEST(QuantiseWeights, AreOthersWithinHalfAStep) {
+  std::mt19937 random(7);
+  std::uniform_real_distribution<double> real(-1, 1);
+  RealWeights r{{1}, {0}};
+  for (int i = 1; i < 100; ++i) r.w.push_back(real(random));
+  GemmOperands o;
+  quantise_weights(r, test::product(1, 100, 1), {}, o);
+  double worst = 0;
+  for (size_t i = 0; i < r.w.size(); ++i)
+    worst = std::max(worst, std::abs(o.weights[i] / 127.0 - r.w[i]));
+  EXPECT_LE(worst, 0.5 / 127);
+  EXPECT_EQ(o.weights[0], 127);
+}
+
+/// With 4 bits, too: groups whose largest is any of 1 .. 7 steps.
+TEST(QuantiseNarrow, AreIntegersTimesAScaleExact) {
+  std::mt19937 random(8);
+  for (int most = 1; most <= 7; ++most) {
+    Layer l = make_layer({0.02}, Weights::whole, random);
+    for (size_t i = 0; i < l.real.w.size(); ++i) {
+      const int code = i < kOutputs ? most : static_cast<int>(random() % at(2 * most + 1)) - most;
+      l.real.w[i] = 0.02 * code;
+    }
+    GemmOperands o;
+    quantise_narrow(l.real, l.problem, l.scales, o);
+    for (size_t i = 0; i < l.real.w.size(); ++i) {
+      const auto& c = o.channels[i % kOutputs];
+      const double step = std::ldexp(c.multiplier, -c.shift) * l.scales.out / l.scales.a;
+      EXPECT_NEAR(o.weights[i] * step, l.real.w[i], 1e-7) << most << ", " << i;
+    }
+  }
+}
+
 }  // namespace
 }  // namespace accsim::sim

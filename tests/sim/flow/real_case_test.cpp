@@ -48,13 +48,13 @@ TEST(RealCase, HasTheNumbersOfAFloatRunWhereTheWeightsAre) {
   EXPECT_EQ(c.made.report.parts, 2);
   EXPECT_EQ(c.made.report.real_parts, 2);
   const GemmOperands& product = c.made.numbers.at(0).operands;
-  // The largest weight of each output channel, 5 or 4 eighths, is 127 steps.
-  for (size_t channel = 0; channel < 2; ++channel) {
-    int largest = 0;
-    for (size_t i = channel; i < product.weights.size(); i += 2)
-      largest = std::max(largest, std::abs(product.weights[i]));
-    EXPECT_EQ(largest, 127);
-  }
+  // Weights of both output channels are -5 .. 5 eighths; of 127 steps each eighth gets 25.
+  for (size_t tap = 0; tap < 9; ++tap)
+    for (size_t input = 0; input < 2; ++input)
+      for (size_t o = 0; o < 2; ++o) {
+        const auto stored = static_cast<int>((o * 2 + input) * 9 + tap);
+        EXPECT_EQ(product.weights.at((tap * 2 + input) * 2 + o), (stored * 7 % 11 - 5) * 25);
+      }
   hw::MemoryImage golden = c.made.image;
   ASSERT_TRUE(hw::run_golden(c.made.network.program, c.made.hw, golden).ok());
   const ReferenceResult r =
