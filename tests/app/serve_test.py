@@ -26,7 +26,7 @@ SMALL = ROOT / "models" / "squeezenet1_1_op13.onnx"
 
 
 class Server:
-    """A running accsim serve; ends with the block."""
+    """A running accsim serve; ends with the block, as on a terminal, with nothing to complain."""
 
     def __init__(self, *args, env=None):
         self.process = subprocess.Popen(
@@ -47,9 +47,18 @@ class Server:
         return self
 
     def __exit__(self, *_):
-        if self.process.poll() is None:
+        if self.process.poll() is not None:
+            self.process.communicate()
+            return
+        self.process.send_signal(signal.SIGINT)
+        try:
+            _, complaints = self.process.communicate(timeout=20 * slowdown())
+        except subprocess.TimeoutExpired:
             self.process.kill()
-        self.process.communicate()
+            self.process.communicate()
+            raise
+        if self.process.returncode != 0 or complaints:
+            raise AssertionError(f"it ended with {self.process.returncode}: {complaints}")
 
     def ask(self, method, path, body=None, headers=None, token=None):
         """(status, headers, text) of a request below the token."""
