@@ -129,7 +129,15 @@ def _sweep_model(model: Any) -> dict[str, Any]:
     if isinstance(file, Model):
         if not file.file:
             raise Error("sweep: a model of bytes has no file to sweep; give a path")
+        if file._beyond_sweeps:
+            raise Error(
+                f"sweep: a model that was loaded with {', '.join(file._beyond_sweeps)} can't be "
+                "swept, a sweep reads its file again with bind, allow_unsupported and limits "
+                "alone; cost() it on each machine"
+            )
         entry.setdefault("bind", file.bindings)
+        if file._allows_unsupported:
+            entry.setdefault("allow_unsupported", True)
         entry = {**file.limits, **entry}
         file = file.file
     entry["file"] = os.path.abspath(os.fspath(file))
@@ -192,6 +200,7 @@ def run(
     hw: MachineLike = "64x64",
     layerwise: bool = False,
     threads: int = 1,
+    key_blocks: int | str | None = None,
     max_nodes: int | None = None,
     max_graph_mib: int | None = None,
     max_rank: int | None = None,
@@ -203,8 +212,9 @@ def run(
     those not named are drawn with seed 0. output: a folder for a .npy an output. dump: all, an
     operator type or a glob of layer names, whose tensors go into the folder, for diff(). weights:
     the seed of weights that the file doesn't have. int8: products run quantised on the bit-exact
-    machine hw; layerwise: each reads the float run's values. max_nodes, max_graph_mib, max_rank,
-    max_memory_mib: what the file may ask for at most; None: as the command line's options have it.
+    machine hw; layerwise: each reads the float run's values. key_blocks: attention in blocks of
+    so many keys, as cost() has it. max_nodes, max_graph_mib, max_rank, max_memory_mib: what the
+    file may ask for at most; None: as the command line's options have it.
     """
     if dump and output is None:
         raise Error("--dump: needs a folder to write to: --output DIR")
@@ -233,6 +243,7 @@ def run(
             {
                 "bind": bind,
                 "input_shapes": input_shapes,
+                "key_blocks": key_blocks,
                 "max_nodes": max_nodes,
                 "max_graph_mib": max_graph_mib,
                 "max_rank": max_rank,
@@ -254,6 +265,7 @@ def verify(
     jobs: int = 1,
     bind: dict[str, int] | None = None,
     cache: PathLike | None = None,
+    key_blocks: int | str | None = None,
     max_nodes: int | None = None,
     max_graph_mib: int | None = None,
     max_rank: int | None = None,
@@ -264,7 +276,8 @@ def verify(
     model: a path, or None with gemm ("64x64x64") or random (a count). All of a model is one
     program; with layers its products are verified one by one, max_cycles cuts them. The first call
     for a machine builds its core, which takes a while and needs Verilator and a C++ compiler.
-    max_nodes, max_graph_mib, max_rank, max_programs: what the file may ask for at most.
+    key_blocks: attention in blocks of so many keys, as cost() has it. max_nodes, max_graph_mib,
+    max_rank, max_programs: what the file may ask for at most.
     """
     arguments = [program(), "verify", "--json", "-", "--seed", str(seed), "--jobs", str(jobs)]
     for product in [gemm] if isinstance(gemm, str) else gemm:
@@ -279,14 +292,15 @@ def verify(
         arguments += ["--max-cycles", str(max_cycles)]
     if cache is not None:
         arguments += ["--cache", os.fspath(cache)]
-    for option, limit in (
+    for option, value in (
+        ("--key-blocks", key_blocks),
         ("--max-nodes", max_nodes),
         ("--max-graph-mib", max_graph_mib),
         ("--max-rank", max_rank),
         ("--max-programs", max_programs),
     ):
-        if limit is not None:
-            arguments += [option, str(limit)]
+        if value is not None:
+            arguments += [option, str(value)]
     if model is not None:
         arguments.append(os.fspath(model))
     with tempfile.TemporaryDirectory(prefix="accsim-") as folder:

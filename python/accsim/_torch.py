@@ -118,6 +118,7 @@ def load_torch(
     *,
     name: str = "module",
     allow_unsupported: bool = False,
+    key_blocks: int | str | None = None,
     max_nodes: int | None = None,
     max_graph_mib: int | None = None,
     max_rank: int | None = None,
@@ -128,8 +129,9 @@ def load_torch(
     example_inputs: a tensor or a tuple of them, on the module's device; they fix the shapes. None
     for a program of torch.export: those that it was exported with.
     Weights are never written, so modules on the meta device (without any) cost as well. Layers are
-    called by the paths of their modules. max_nodes, max_graph_mib, max_rank: what it may become at
-    most; None: as the command line's options have it.
+    called by the paths of their modules. key_blocks: attention in blocks of so many keys, as cost()
+    has it. max_nodes, max_graph_mib, max_rank: what it may become at most; None: as the command
+    line's options have it.
     """
     if isinstance(module, (str, os.PathLike)):
         name = os.fspath(module)
@@ -145,6 +147,7 @@ def load_torch(
             set(tensors),
             name,
             allow_unsupported=allow_unsupported,
+            key_blocks=key_blocks,
             max_nodes=max_nodes,
             max_graph_mib=max_graph_mib,
             max_rank=max_rank,
@@ -165,6 +168,7 @@ def cost_torch(
     objective: str = "cycles",
     slack: str = "1%",
     effort: str = "search",
+    key_blocks: int | str | None = None,
     max_nodes: int | None = None,
     max_graph_mib: int | None = None,
     max_rank: int | None = None,
@@ -180,6 +184,7 @@ def cost_torch(
         module,
         example_inputs,
         allow_unsupported=allow_unsupported,
+        key_blocks=key_blocks,
         max_nodes=max_nodes,
         max_graph_mib=max_graph_mib,
         max_rank=max_rank,

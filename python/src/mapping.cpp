@@ -15,9 +15,9 @@ namespace accsim::python {
 namespace {
 
 const std::vector<std::string> kNames = {
-    "bind",      "input_shapes",  "assume",   "branch",       "allow_unsupported",
-    "max_nodes", "max_graph_mib", "max_rank", "max_programs", "dataflow",
-    "mapping",   "objective",     "slack",    "effort"};
+    "bind",       "input_shapes", "assume",        "branch",   "allow_unsupported",
+    "key_blocks", "max_nodes",    "max_graph_mib", "max_rank", "max_programs",
+    "dataflow",   "mapping",      "objective",     "slack",    "effort"};
 
 /// The word of a model of that name that is taken as it is; nullptr: none is.
 nb::object* object_of(GraphWords& words, std::string_view name) {
@@ -25,6 +25,7 @@ nb::object* object_of(GraphWords& words, std::string_view name) {
   if (name == "input_shapes") return &words.input_shapes;
   if (name == "assume") return &words.assume;
   if (name == "branch") return &words.branch;
+  if (name == "key_blocks") return &words.key_blocks;
   if (name == "max_nodes") return &words.max_nodes;
   if (name == "max_graph_mib") return &words.max_graph_mib;
   if (name == "max_rank") return &words.max_rank;

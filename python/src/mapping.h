@@ -13,8 +13,8 @@ struct CostOptions {
 };
 
 /// Takes the options out of a call's keywords: bind, input_shapes, assume, branch,
-/// allow_unsupported, max_nodes, max_graph_mib, max_rank, max_programs, dataflow, mapping,
-/// objective, slack, effort. TypeError for others.
+/// allow_unsupported, key_blocks, max_nodes, max_graph_mib, max_rank, max_programs, dataflow,
+/// mapping, objective, slack, effort. TypeError for others.
 CostOptions cost_options(const nanobind::kwargs& keywords);
 
 }  // namespace accsim::python

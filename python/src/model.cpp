@@ -12,6 +12,7 @@
 #include "python/src/errors.h"
 #include "python/src/values.h"
 #include "sim/base/limit_ranges.h"
+#include "sim/elaborate/key_blocks_word.h"
 #include "sim/flow/cost.h"
 #include "sim/serve/upload.h"
 
@@ -34,7 +35,17 @@ Numbers limits(const sim::ElaborateOptions& o) {
 
 bool given(const sim::ElaborateOptions& o) {
   return !o.bindings.empty() || !o.input_shapes.empty() || !o.sizes.empty() ||
-         !o.branches.empty() || o.allow_unsupported || !limits(o).empty();
+         !o.branches.empty() || o.allow_unsupported || o.key_blocks || !limits(o).empty();
+}
+
+/// What a network was read with that the entry of a sweep spec can't say, by keyword.
+std::vector<std::string> beyond_sweeps(const sim::ElaborateOptions& o) {
+  std::vector<std::string> out;
+  if (!o.input_shapes.empty()) out.emplace_back("input_shapes");
+  if (!o.sizes.empty()) out.emplace_back("assume");
+  if (!o.branches.empty()) out.emplace_back("branch");
+  if (o.key_blocks) out.emplace_back("key_blocks");
+  return out;
 }
 
 Model read(Model model, const sim::ElaborateOptions& options) {
@@ -63,8 +74,9 @@ constexpr const char* kLoad =
     "graph inputs by name, instead of the declared ones; assume: sizes that only a run decides,\n"
     "by the node that has them; branch: \"then\" or \"else\" by the If whose condition only\n"
     "a run decides; allow_unsupported: operators without a rule cost the traffic of their inputs\n"
-    "and outputs instead of being an error; max_nodes, max_graph_mib, max_rank: what the file may\n"
-    "ask for at most, None: as the command line's options have it.";
+    "and outputs instead of being an error; key_blocks: attention in blocks of so many keys,\n"
+    "\"off\": never, \"auto\" or None: where that is better; max_nodes, max_graph_mib, max_rank:\n"
+    "what the file may ask for at most, None: as the command line's options have it.";
 
 Numbers numbers(const nb::object& given, const char* name, const char* option, Errors& errors) {
   if (given.is_none()) return {};
@@ -108,6 +120,15 @@ void take_limit(const nb::object& given, std::string_view option, int64_t least,
                       std::string(option)});
 }
 
+void take_key_blocks(const nb::object& given, sim::ElaborateOptions& to, Errors& errors) {
+  if (given.is_none()) return;
+  const auto keys = sim::key_blocks_of(nb::cast<std::string>(nb::str(given)));
+  if (keys)
+    to.key_blocks = *keys;
+  else
+    errors.insert(errors.end(), keys.errors().begin(), keys.errors().end());
+}
+
 void take_limits(const GraphWords& words, Limits& limits, Errors& errors) {
   constexpr int64_t kMib = int64_t{1} << 20;
   take_limit(words.max_nodes, kNodesOption, 0, 1, limits.nodes, errors);
@@ -126,6 +147,7 @@ sim::ElaborateOptions elaborate_options(const GraphWords& words) {
   out.bindings = numbers(words.bind, "NAME", "--bind", errors);
   out.sizes = numbers(words.assume, "NODE", "--assume", errors);
   out.branches = branches(words.branch, errors);
+  take_key_blocks(words.key_blocks, out, errors);
   take_limits(words, out.limits, errors);
   if (!words.input_shapes.is_none())
     for (const auto [name, shape] : nb::cast<nb::dict>(words.input_shapes)) {
@@ -176,13 +198,14 @@ void add_model(nb::module_& module) {
       .def_static(
           "load",
           [](nb::handle model, nb::object bind, nb::object shapes, nb::object assume,
-             nb::object branch, bool unsupported, nb::object nodes, nb::object graph_mib,
-             nb::object rank) {
+             nb::object branch, bool unsupported, nb::object key_blocks, nb::object nodes,
+             nb::object graph_mib, nb::object rank) {
             return model_of(model, elaborate_options({.bind = std::move(bind),
                                                       .input_shapes = std::move(shapes),
                                                       .assume = std::move(assume),
                                                       .branch = std::move(branch),
                                                       .allow_unsupported = unsupported,
+                                                      .key_blocks = std::move(key_blocks),
                                                       .max_nodes = std::move(nodes),
                                                       .max_graph_mib = std::move(graph_mib),
                                                       .max_rank = std::move(rank)}));
@@ -190,14 +213,15 @@ void add_model(nb::module_& module) {
           nb::arg("model"), nb::kw_only(), nb::arg("bind") = nb::none(),
           nb::arg("input_shapes") = nb::none(), nb::arg("assume") = nb::none(),
           nb::arg("branch") = nb::none(), nb::arg("allow_unsupported") = false,
-          nb::arg("max_nodes") = nb::none(), nb::arg("max_graph_mib") = nb::none(),
-          nb::arg("max_rank") = nb::none(), kLoad,
+          nb::arg("key_blocks") = nb::none(), nb::arg("max_nodes") = nb::none(),
+          nb::arg("max_graph_mib") = nb::none(), nb::arg("max_rank") = nb::none(), kLoad,
           nb::sig("def load(model: Model | str | os.PathLike[str] | bytes, *, "
                   "bind: dict[str, int] | None = None, "
                   "input_shapes: dict[str, collections.abc.Sequence[int]] | None = None, "
                   "assume: dict[str, int] | None = None, "
                   "branch: dict[str, str] | None = None, "
-                  "allow_unsupported: bool = False, max_nodes: int | None = None, "
+                  "allow_unsupported: bool = False, key_blocks: int | str | None = None, "
+                  "max_nodes: int | None = None, "
                   "max_graph_mib: int | None = None, max_rank: int | None = None) -> Model"))
       .def_prop_ro(
           "name", [](const Model& m) { return python_text(m.graph->name); }, "The graph's name.",
@@ -212,6 +236,12 @@ void add_model(nb::module_& module) {
       .def_prop_ro(
           "limits", [](const Model& m) { return limits(m.options); },
           "Limits that it was read with, by keyword, where they aren't the usual ones.")
+      .def_prop_ro(
+          "_beyond_sweeps", [](const Model& m) { return beyond_sweeps(m.options); },
+          "Keywords that it was read with and that a sweep can't read it with.")
+      .def_prop_ro(
+          "_allows_unsupported", [](const Model& m) { return m.options.allow_unsupported; },
+          "Was it read with allow_unsupported?")
       .def_prop_ro(
           "inputs",
           [](const Model& m) {

@@ -28,7 +28,8 @@ struct GraphWords {
   nanobind::object assume = nanobind::none();        ///< node -> size
   nanobind::object branch = nanobind::none();        ///< node -> "then" or "else"
   bool allow_unsupported = false;
-  nanobind::object max_nodes = nanobind::none();  ///< whole numbers, as those below
+  nanobind::object key_blocks = nanobind::none();  ///< "auto", "off" or a number
+  nanobind::object max_nodes = nanobind::none();   ///< whole numbers, as those below
   nanobind::object max_graph_mib = nanobind::none();
   nanobind::object max_rank = nanobind::none();
   nanobind::object max_programs = nanobind::none();    ///< of calls that cost networks

@@ -12,6 +12,7 @@
 #include "python/src/mapping.h"
 #include "python/src/model.h"
 #include "python/src/values.h"
+#include "sim/flow/cost.h"
 #include "sim/graph/model_def.h"
 #include "sim/onnx/reader.h"
 
@@ -68,6 +69,8 @@ Result<sim::Graph> read(const std::string& path, const std::set<std::string>& we
   rename_nodes(model->graph);
   Result<sim::Graph> graph = elaborate(*model, options);
   if (!graph) return graph.errors();
+  graph = costed_graph(std::move(*graph), options);
+  if (!graph) return graph;
   if (const Status good = verify(*graph); !good) return good.errors();
   return graph;
 }

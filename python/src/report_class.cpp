@@ -128,9 +128,10 @@ constexpr const char* kCost =
     "dataflow: weight_stationary (ws), input_stationary (is) or output_stationary (os); None: the\n"
     "best of the machine's. mapping: a pin \"[GLOB=]TOKENS\" or a list of them. objective:\n"
     "cycles, energy, edp or traffic. slack: with cycles, how much more of them a product may take\n"
-    "for less energy, \"1%\". effort: search or rule. max_nodes, max_graph_mib, max_rank,\n"
-    "max_programs: what the file may ask for at most; None: as the command line's options have\n"
-    "it.\n\n"
+    "for less energy, \"1%\". effort: search or rule. key_blocks: attention in blocks of so many\n"
+    "keys, \"off\": never, \"auto\" or None: where that is better. max_nodes, max_graph_mib,\n"
+    "max_rank, max_programs: what the file may ask for at most; None: as the command line's\n"
+    "options have it.\n\n"
     "Raises accsim.Error with what the command line says: unsupported nodes, layers that no tile\n"
     "of the machine holds.";
 constexpr const char* kCostSignature =
@@ -141,7 +142,8 @@ constexpr const char* kCostSignature =
     "assume: dict[str, int] | None = None, branch: dict[str, str] | None = None, "
     "allow_unsupported: bool = False, dataflow: str | None = None, "
     "mapping: str | list[str] | None = None, objective: str = 'cycles', slack: str = '1%', "
-    "effort: str = 'search', max_nodes: int | None = None, max_graph_mib: int | None = None, "
+    "effort: str = 'search', key_blocks: int | str | None = None, "
+    "max_nodes: int | None = None, max_graph_mib: int | None = None, "
     "max_rank: int | None = None, max_programs: int | None = None) -> Report";
 
 void add_row(nb::module_& module) {

@@ -60,6 +60,7 @@ nb::dict run(nb::handle model, const RunWords& words, nb::handle elaborate, nb::
   const auto options = nb::cast<nb::dict>(elaborate);
   request.elaborate = elaborate_options({.bind = nb::borrow(options["bind"]),
                                          .input_shapes = nb::borrow(options["input_shapes"]),
+                                         .key_blocks = nb::borrow(options["key_blocks"]),
                                          .max_nodes = nb::borrow(options["max_nodes"]),
                                          .max_graph_mib = nb::borrow(options["max_graph_mib"]),
                                          .max_rank = nb::borrow(options["max_rank"]),

@@ -166,11 +166,8 @@ namespace {
 
 /// What is wrong with a value of --key-blocks; "": nothing.
 std::string is_key_blocks(const std::string& text) {
-  if (text == kBestBlocks || text == kNoBlocks) return {};
-  const std::optional<int64_t> keys = parse_int(text);
-  if (keys && *keys >= 1 && *keys <= kMostLimit) return {};
-  return fmt::format("'{}' is not {}, {} or a number of keys, 1 to {}", text, kBestBlocks,
-                     kNoBlocks, kMostLimit);
+  const auto keys = key_blocks_of(text);
+  return keys ? "" : keys.errors().front().message;
 }
 
 }  // namespace
@@ -190,8 +187,7 @@ void ModelOptions::add_attention_to(CLI::App& app) {
 
 Result<ElaborateOptions> ModelOptions::elaborate() const {
   ElaborateOptions out;
-  if (key_blocks_ != kBestBlocks)
-    out.key_blocks = key_blocks_ == kNoBlocks ? 0 : parse_int(key_blocks_).value_or(0);
+  out.key_blocks = *key_blocks_of(key_blocks_);  // as checked
   out.cut = cut_;
   out.allow_unsupported = allow_unsupported_;
   out.limits = limits_;

@@ -8,6 +8,7 @@
 #include "sim/app/torch_file.h"
 #include "sim/base/result.h"
 #include "sim/elaborate/elaborate.h"
+#include "sim/elaborate/key_blocks_word.h"
 #include "sim/map/mapping_words.h"
 
 namespace accsim::sim {
@@ -18,9 +19,6 @@ std::optional<Dims> parse_dims(std::string_view text);
 Result<Dims> parse_product(const std::string& text, const char* option);
 /// The seed of "random:SEED"; nullopt when it isn't that.
 std::optional<uint64_t> random_seed(std::string_view text);
-
-/// Words of --key-blocks beside a number.
-inline constexpr const char *kBestBlocks = "auto", *kNoBlocks = "off";
 
 /// Options that say which graph a model file stands for; shared by all commands that read models.
 class ModelOptions {

@@ -1,10 +1,16 @@
 """Does Python's report equal the command line's?"""
 
+import pathlib
 import pickle
+import sys
+import tempfile
 import unittest
 
 import accsim
 from support import MODELS, ROOT, main, program
+
+sys.path.insert(0, str(ROOT / "tests" / "app"))
+from wire import graph, model, node, tensor, value
 
 MACHINES = ["64x64", "16x16", "64x64-hbm-banked"]
 RESNET = MODELS / "resnet18_op13.onnx"
@@ -48,6 +54,50 @@ class CostTest(unittest.TestCase):
         )
         self.assertEqual(report.to_json(), out)
 
+    def test_are_blocks_of_keys_those_of_the_command_line(self):
+        path, where = MODELS / "gpt2_small_op17.onnx", machine("64x64")
+        read = accsim.Model.load(path, key_blocks="off")
+        for keys in (64, "off", "auto", 0, "none", 100_000):
+            with self.subTest(keys=keys):
+                words = ("--hw", where, path, "--key-blocks", keys, "--effort", "rule")
+                code, out, errors = program(*words, "--json", "-")
+                if code != 0:
+                    for call in (
+                        lambda k=keys: accsim.cost(path, where, effort="rule", key_blocks=k),
+                        lambda k=keys: accsim.Model.load(path, key_blocks=k),
+                        lambda k=keys: accsim.cost(read, where, key_blocks=k),
+                    ):
+                        with self.assertRaises(accsim.Error) as caught:
+                            call()
+                        said = [e.removeprefix("--key-blocks: ") for e in caught.exception.causes]
+                        self.assertIn(said[0], errors[0])
+                    continue
+                loaded = accsim.Model.load(path, key_blocks=keys)
+                self.assertEqual(accsim.cost(loaded, where, effort="rule").to_json(), out)
+                again = accsim.cost(path, where, effort="rule", key_blocks=keys)
+                self.assertEqual(again.to_json(), out)
+                self.assertEqual(code == 0, keys in (64, "off", "auto"))
+
+    def test_is_an_exported_module_read_as_its_file_is(self):
+        for path in (MODELS / "resnet18_op13.onnx", self.padded()):
+            file = accsim.cost(path, "64x64").total
+            module = accsim._core._load_module(str(path), set(), "module")
+            self.assertEqual(accsim.cost(module, "64x64").total.to_dict(), file.to_dict())
+
+    def padded(self):
+        """A convolution whose padding is a node of its own, which becomes that of the windows."""
+        nodes = [
+            node("Pad", ["x", "p"], ["q"], "a"),
+            node("Conv", ["q", "w"], ["y"], "b"),
+        ]
+        stored = [tensor("p", [8], [0, 0, 1, 1, 0, 0, 1, 1])]
+        inputs = [value("x", [1, 8, 16, 16]), value("w", [8, 8, 3, 3])]
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        path = pathlib.Path(folder.name, "padded.onnx")
+        path.write_bytes(model(graph(nodes, inputs, [value("y")], stored), opset=13))
+        return path
+
     def test_is_a_model_of_bytes_the_same(self):
         report = accsim.cost(RESNET.read_bytes(), "64x64")
         self.assertEqual(report.total.cycles, accsim.cost(RESNET, "64x64").total.cycles)
@@ -63,9 +113,9 @@ class CostTest(unittest.TestCase):
         told = json.loads(report.to_json())
         self.assertEqual(list(report.total.to_dict()), list(told["totals"]))
         self.assertEqual(report.layers.columns, list(told["layers"][0]))
-        for key, value in told["totals"].items():
-            self.assertEqual(report.total[key], value)
-            self.assertEqual(getattr(report.total, key), value)
+        for key, wanted in told["totals"].items():
+            self.assertEqual(report.total[key], wanted)
+            self.assertEqual(getattr(report.total, key), wanted)
         for key in report.layers.columns:
             values = [list(v) if isinstance(v, tuple) else v for v in report.layers[key]]
             if key == "input_shapes":

@@ -6,7 +6,7 @@ import tempfile
 import unittest
 
 import accsim
-from support import ROOT, main, program
+from support import MODELS, ROOT, main, program
 
 sys.path.insert(0, str(ROOT / "tests" / "app"))
 from wire import INT64, graph, model, node, tensor, value
@@ -147,6 +147,25 @@ class LimitsTest(unittest.TestCase):
                 store = accsim.sweep("8x8", axes={"dram.latency": [50, 60]}, models=[read])
                 self.assertEqual(len(store.points()), 2)
         self.assertEqual(accsim.Model.load(self.written(flat(2))).limits, {})
+
+    def test_is_a_sweep_of_what_it_cannot_read_so_refused(self):
+        for name, words in (
+            ("resnet18_op13", {"input_shapes": {"input": (1, 3, 256, 256)}}),
+            ("gpt2_small_op17", {"key_blocks": 64}),
+        ):
+            (keyword,) = words
+            read = accsim.Model.load(MODELS / f"{name}.onnx", **words)
+            with self.assertRaisesRegex(accsim.Error, f"loaded with {keyword} can't be swept"):
+                accsim.sweep("8x8", axes={"dram.latency": [50]}, models=[read])
+        strange = [node("Strange", ["x"], ["y"])]
+        unknown = self.written(
+            model(graph(strange, [value("x", [4])], [value("y", [4])]), opset=17)
+        )
+        read = accsim.Model.load(unknown, allow_unsupported=True)
+        store = accsim.sweep("8x8", axes={"dram.latency": [50]}, models=[read])
+        self.assertEqual(len(store.points()), 1)
+        with self.assertRaisesRegex(accsim.Error, "Strange"):
+            accsim.sweep("8x8", axes={"dram.latency": [50]}, models=[unknown])
 
     def test_are_wrong_ones_refused(self):
         path = self.written(flat(2))

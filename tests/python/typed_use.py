@@ -7,8 +7,10 @@ def cycles(path: str) -> int:
     hw = accsim.Machine.load("64x64")
     report: accsim.Report = accsim.cost(path, hw, bind={"batch": 8}, objective="energy")
     deep = accsim.Model.load(path, max_nodes=200_000, max_graph_mib=128, max_rank=80)
+    whole = accsim.Model.load(path, key_blocks="off")
     limits: dict[str, int] = deep.limits
     print(accsim.cost(deep, hw, max_programs=5_000).total.cycles, limits)
+    print(accsim.cost(whole, hw).total.cycles - accsim.cost(path, hw, key_blocks=64).total.cycles)
     total: int = report.total.cycles
     faster = accsim.cost(accsim.Model.load(path), hw.replace({"array.rows": 128}))
     waterfall = accsim.compare(report, faster).waterfall()
