@@ -12,6 +12,12 @@ namespace {
 
 using Evaluate = std::function<Found(const Candidate&)>;
 
+/// Of a product, programs that are timed for whatever they may save. Where a link to DRAM decides
+/// alone, tens of thousands differ by their first and last tiles; then only those are timed whose
+/// bounds promise more than a thousandth.
+constexpr int64_t kTimedForAnything = 4000;
+constexpr double kWorthIt = 0.999;
+
 class Space {
  public:
   Space(const GemmProblem& p, const hw::HwConfig& hw, const SpaceOptions& options,
@@ -39,23 +45,27 @@ class Space {
  private:
   /// May it be better, or as good in fewer cycles?
   bool promises(const Candidate& c) const {
-    return options_.below_dram_bytes == 0 &&
+    return options_.below_dram_bytes == 0 && c.score_bound <= worth(found_.primary) &&
            std::tie(c.score_bound, c.bound) < std::tie(found_.primary, found_.cycles);
   }
+  /// What a bound must not be beyond to be worth a look, of what has been found.
+  double worth(double found) const { return timed_ < kTimedForAnything ? found : kWorthIt * found; }
 
   /// Unless it is surely slower than what has been found, and beyond its slack.
   void time(const Candidate& c) {
     if (options_.aim.objective == Objective::cycles && c.sharp > found_.cycles &&
         (!options_.aim.slackens() || static_cast<double>(c.sharp) > most_cycles()))
       return;
+    ++timed_;
     found_ = (*evaluate_)(c);
   }
 
   /// May its burden be less than that of what is within the slack, or may that leave it?
   bool saves(const Candidate& c) const {
     if (!options_.aim.slackens() || static_cast<double>(c.bound) > most_cycles()) return false;
-    return c.burden < found_.burden ||
-           (options_.below_dram_bytes == 0 && c.bound < found_.burden_cycles);
+    return (c.burden < found_.burden && c.burden <= worth(found_.burden)) ||
+           (options_.below_dram_bytes == 0 && c.bound < found_.burden_cycles &&
+            static_cast<double>(c.bound) <= worth(static_cast<double>(found_.burden_cycles)));
   }
   std::vector<Candidate>::iterator least_burden() {
     return std::min_element(pool_.begin(), pool_.end(), [](const Candidate& a, const Candidate& b) {
@@ -69,7 +79,7 @@ class Space {
     std::stable_sort(pool_.begin(), pool_.end(),
                      [](const Candidate& a, const Candidate& b) { return a.burden < b.burden; });
     for (const Candidate& c : pool_) {
-      if (c.burden >= found_.burden) break;
+      if (c.burden >= found_.burden || c.burden > worth(found_.burden)) break;
       if (static_cast<double>(c.bound) <= most_cycles()) time(c);
     }
   }
@@ -145,7 +155,8 @@ class Space {
   /// Only cycles are bounded by the array's streams alone, or by loads.
   bool hopeless(double cycles) const {
     if (options_.aim.objective != Objective::cycles) return false;
-    return options_.aim.slackens() ? cycles > most_cycles() : cycles >= found_.primary;
+    return options_.aim.slackens() ? cycles > most_cycles()
+                                   : cycles >= found_.primary || cycles > worth(found_.primary);
   }
 
   bool sums_fit(hw::Dataflow d, const PixelOption& m, const OutputOption& n) const {
@@ -227,7 +238,7 @@ class Space {
   Found found_;                       ///< so far
   std::vector<Candidate> pool_;       ///< bounded, not evaluated
   size_t pool_limit_ = kPool;
-  int64_t bounded_ = 0;
+  int64_t bounded_ = 0, timed_ = 0;
 };
 
 }  // namespace

@@ -1,5 +1,6 @@
 #include <gtest/gtest.h>
 
+#include "hw/config/load.h"
 #include "hw/energy/energy.h"
 #include "sim/map/gemm_options.h"
 #include "sim/map/heuristic_tiling.h"
@@ -8,6 +9,7 @@
 #include "tests/support/gemms.h"
 #include "tests/support/index.h"
 #include "tests/support/machines.h"
+#include "tests/support/source.h"
 
 namespace accsim::sim {
 namespace {
@@ -295,6 +297,27 @@ TEST(PixelOptions, HaveTilesOfWholeBlocksWhereSumsStay) {
   op.images = 19;
   op.in = op.out = {1, 3, 4};
   for (const int64_t size : {19, 10, 8, 7, 6, 5, 4, 2}) EXPECT_TRUE(has(op, images, size)) << size;
+}
+
+/// Where a link to DRAM decides alone, tens of thousands of tilings differ by their first and last
+/// tiles. The search ends all the same, within a thousandth of what the link takes.
+TEST(Search, EndsWhereAllTilingsAreAlike) {
+  hw::HwConfig hw = *hw::load_hw(kSource + "/configs/8x8.yaml");
+  hw.dram.write = {31};  // 0.031 bytes a cycle
+  constexpr int64_t kSide = 1'000'000, kOutputs = 8;
+  GemmOp op;
+  op.channels = 3;
+  op.outputs = kOutputs;
+  op.in = op.out = {1, kSide, kSide};
+  op.kernel = {1, 3, 3};
+  op.pad = {0, 1, 1};
+  const auto found = Mapper(hw, {}).map(request(op), "op");
+  ASSERT_TRUE(found.ok());
+  EXPECT_GT((*found)->candidates, 50'000);
+  EXPECT_LT((*found)->evaluated, 5'000);
+  const double least = static_cast<double>(kSide * kSide * kOutputs) / 0.031;
+  EXPECT_GE(static_cast<double>((*found)->timing.total.count()), least);
+  EXPECT_LT(static_cast<double>((*found)->timing.total.count()), 1.0001 * least);
 }
 
 TEST(Search, CountsWhatItHasLookedAt) {
