@@ -114,7 +114,7 @@ class Lowering {
       return std::all_of(side.begin(), side.end(), [](const Access& a) { return a.elements == 0; });
     };
     if (const auto* gemm = std::get_if<GemmOp>(&item)) return gemm->macs() == 0;
-    // What writes nothing needn't read either.
+    // What writes nothing, at an internal port neither, needn't read.
     if (const auto* vector = std::get_if<VectorOp>(&item)) return none(vector->outputs);
     return none(std::get<MemoryOp>(item).outputs);
   }

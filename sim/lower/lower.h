@@ -29,8 +29,8 @@ struct PortLayout {
   Layout layout;
 };
 /// Internal ports of that copy, and of what is between two steps of it.
-inline int copy_port(int input) { return kSecondInternalPort - 1 - 2 * input; }
-inline int step_port(int input) { return copy_port(input) - 1; }
+inline int copy_port(int input) { return made_port(input, 2); }
+inline int step_port(int input) { return made_port(input, 3); }
 /// An input that a layer's work reads as rotary embeddings turn it: of every two neighbouring
 /// pieces of so many elements, in the row-major index, each in the place of the other, and the
 /// second one, now the first, negated.
@@ -39,7 +39,7 @@ struct TurnedPort {
   int64_t piece = 1;
 };
 /// Numbers of internal ports that a layer of so many inputs can have.
-inline int internal_ports(size_t inputs) { return 2 + 2 * static_cast<int>(inputs); }
+inline int internal_ports(size_t inputs) { return 2 + kPortsAnInput * static_cast<int>(inputs); }
 
 /// A tensor that lies in another one: an output of Slice or Split, an input of Concat. All in
 /// elements as they lie in memory.

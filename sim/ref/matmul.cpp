@@ -116,11 +116,17 @@ struct Operand {
   std::vector<int> labels;
   Dims dims;
   std::vector<double> values;
+  std::shared_ptr<const Held> held{};  ///< its values, unless they are an input's
 };
 
+/// The elements of dims as memory of the step, each of so many bytes.
+std::shared_ptr<const Held> hold(const KernelContext& step, const Dims& dims, int64_t each) {
+  return std::make_shared<Held>(step.memory(), elements(dims) * each);
+}
+
 /// Sums a * b over the labels that `keep` doesn't have, element by element.
-Operand contract(const Operand& a, const Operand* b, const std::vector<int>& keep,
-                 const EinsumEquation& eq) {
+Operand contract(const KernelContext& step, const Operand& a, const Operand* b,
+                 const std::vector<int>& keep, const EinsumEquation& eq) {
   std::vector<int> labels = keep;
   for (const Operand* o : {&a, b})
     if (o != nullptr)
@@ -132,7 +138,10 @@ Operand contract(const Operand& a, const Operand* b, const std::vector<int>& kee
   const Strides b_by = b != nullptr ? label_strides(labels, b->labels, b->dims) : Strides{};
   const auto split = static_cast<ptrdiff_t>(keep.size());
   Operand out{keep, Dims(all.begin(), all.begin() + split), {}};
+  out.held = hold(step, out.dims, sizeof(double));
   const Dims summed(all.begin() + split, all.end());
+  const int64_t place = (b == nullptr ? 1 : 2) * int64_t{sizeof(int64_t)};
+  const auto places = hold(step, out.dims, place), places_summed = hold(step, summed, place);
   const auto part = [&](const Strides& s, bool tail) {
     return tail ? Strides(s.begin() + split, s.end()) : Strides(s.begin(), s.begin() + split);
   };
@@ -186,24 +195,24 @@ Operand multiply(KernelContext& step, const Operand& a, const Operand& b,
   const auto count = [&](const std::vector<int>& of) { return elements(sizes(of, eq)); };
   const int64_t batch = count(labels.batch), m = count(labels.m), n = count(labels.n),
                 k = count(labels.k);
-  if (m * n * k < kLarge) return contract(a, &b, keep, eq);
-  const Held held(step.memory(),
-                  batch * (m * k + k * n + 2 * m * n) * static_cast<int64_t>(sizeof(double)));
+  if (m * n * k < kLarge) return contract(step, a, &b, keep, eq);
   const auto joined = [](std::vector<int> all, const std::vector<int>& x,
                          const std::vector<int>& y) {
     all.insert(all.end(), x.begin(), x.end());
     all.insert(all.end(), y.begin(), y.end());
     return all;
   };
-  const Operand left = contract(a, nullptr, joined(labels.batch, labels.m, labels.k), eq);
-  const Operand right = contract(b, nullptr, joined(labels.batch, labels.k, labels.n), eq);
+  const Operand left = contract(step, a, nullptr, joined(labels.batch, labels.m, labels.k), eq);
+  const Operand right = contract(step, b, nullptr, joined(labels.batch, labels.k, labels.n), eq);
   Operand out{joined(labels.batch, labels.m, labels.n), {}, {}};
   out.dims = sizes(out.labels, eq);
+  out.held = hold(step, out.dims, sizeof(double));
   out.values.resize(static_cast<size_t>(batch * m * n));
   for (int64_t i = 0; i < batch; ++i)
     multiply(step.pool(), {m, k, n, false, false}, left.values.data() + i * m * k,
              right.values.data() + i * k * n, out.values.data() + i * m * n);
-  return out.labels == keep ? out : contract(out, nullptr, keep, eq);
+  if (out.labels == keep) return out;
+  return contract(step, out, nullptr, keep, eq);
 }
 
 Status einsum(KernelContext& step) {
@@ -214,7 +223,7 @@ Status einsum(KernelContext& step) {
     return refuse(step, "64-bit integers aren't multiplied exactly");
   const auto operand = [&](size_t i) { return Operand{eq->terms[i], step.dims(i), step.reals(i)}; };
   Operand all = operand(0);
-  if (step.input_count() == 1) all = contract(all, nullptr, eq->output, *eq);
+  if (step.input_count() == 1) all = contract(step, all, nullptr, eq->output, *eq);
   for (size_t i = 1; i < step.input_count(); ++i) {
     // Labels that a later operand or the output still needs stay.
     std::vector<int> keep;

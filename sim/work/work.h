@@ -31,6 +31,13 @@ std::string_view name(Fate fate);
 inline constexpr int kInternalPort = -1;
 /// Of what is made of that one (attention's softmax).
 inline constexpr int kSecondInternalPort = -2;
+/// Internal ports below those that belong to one of a node's inputs: two of its work's own, what it
+/// makes of the input (0), and of that with the inputs before (1); then two of a copy of the input.
+inline constexpr int kPortsAnInput = 4;
+/// One of those.
+inline int made_port(int input, int which = 0) {
+  return kSecondInternalPort - 1 - kPortsAnInput * input - which;
+}
 
 /// One side of an operation's traffic: which input or output of the node, how much of it is touched
 /// and in which contiguous pieces.

@@ -15,18 +15,16 @@ Work joined(Work first, const Work& then) {
   return first;
 }
 
-/// Elementwise work on operands before they are multiplied: a bias (1) or a rotation (3).
-VectorOp prepare(const NodeView& node, std::initializer_list<size_t> operands,
-                 std::initializer_list<size_t> small, int64_t ops_per_element) {
-  VectorOp op;
-  for (size_t i : operands) {
-    read_input(node, i, op.inputs);
-    op[VectorClass::elementwise] =
-        plus(op[VectorClass::elementwise], times({ops_per_element, input_size(node, i)}));
-  }
-  for (size_t i : small) read_input(node, i, op.inputs);
-  return op;
+/// Elementwise work on an operand before it is multiplied, a bias or a rotation; the result is at
+/// the internal port `made`, which is returned.
+int prepare(const Access& operand, int64_t ops_per_element, int made, VectorOp& op) {
+  op.inputs.push_back(operand);
+  op.outputs.push_back({made, operand.elements, 0});
+  op[VectorClass::elementwise] =
+      plus(op[VectorClass::elementwise], times({ops_per_element, operand.elements}));
+  return made;
 }
+constexpr int64_t kBiasOps = 1, kRotaryOps = 3;
 
 // --- Attention and QAttention: the input projection is part of them ---
 
@@ -65,8 +63,6 @@ Result<Projected> plan_projected(const NodeView& node, const ProjectionPorts& po
   if (!head || !v_head) return head ? v_head.errors() : head.errors();
   a.head = *head;
   a.v_head = *v_head;
-  // Queries, keys and values are the projection's results.
-  a.k_port = a.v_port = 0;
   const auto past = static_cast<size_t>(ports.past);
   if (node.has_input(past)) {
     const Dims& cache = node.dims(past);
@@ -94,19 +90,20 @@ Status projected_rule(InferContext& node, const ProjectionPorts& ports, DType ty
 Result<Work> projected_cost(const NodeView& node, const ProjectionPorts& ports) {
   const Result<Projected> p = plan_projected(node, ports);
   if (!p) return p.errors();
-  const AttentionPlan& a = p->plan;
+  AttentionPlan a = p->plan;
   GemmOp projection = matrix_product(1, times({a.batch, a.q_len}), p->inputs, p->columns);
   if (node.has_input(2)) projection.bias_port = 2;
+  // Queries, keys and values are the projection's results.
+  projection.out_port = a.q_port = a.k_port = a.v_port = made_port(0);
   Work work{projection};
   if (int_attr(node, "do_rotary", 0) != 0) {
     VectorOp rotate;
     const int64_t turned = times({2, a.batch, a.q_len, a.q_heads, a.head});
-    read_part(node, 0, turned, 0, rotate.inputs);
-    rotate[VectorClass::elementwise] = times({3, turned});
+    a.q_port = a.k_port = prepare({a.q_port, turned}, kRotaryOps, made_port(0, 1), rotate);
     work.emplace_back(rotate);
   }
   const int64_t fresh = times({a.batch, a.q_heads, a.kv_len, a.head + a.v_head});
-  append_cache(node, 0, fresh, static_cast<size_t>(ports.past), 1, work);
+  append_cache(node, a.k_port, fresh, static_cast<size_t>(ports.past), 1, work);
   return checked_work(node, joined(std::move(work), attention_work(node, a)));
 }
 
@@ -255,14 +252,22 @@ Status multi_head_rule(InferContext& node) {
 }
 
 Result<Work> multi_head_cost(const NodeView& node) {
-  const Result<AttentionPlan> p = plan_multi_head(node);
+  Result<AttentionPlan> p = plan_multi_head(node);
   if (!p) return p.errors();
   Work work;
-  if (node.has_input(3)) work.emplace_back(prepare(node, {0, 1, 2}, {3}, 1));
+  if (node.has_input(3)) {
+    VectorOp add;
+    for (const int input : {0, 1, 2})
+      if (const auto i = static_cast<size_t>(input); node.has_input(i))
+        prepare({input, input_size(node, i)}, kBiasOps, made_port(input), add);
+    for (int* port : {&p->q_port, &p->k_port, &p->v_port}) *port = made_port(*port);
+    read_input(node, 3, add.inputs);
+    work.emplace_back(add);
+  }
   const int64_t keys = times({p->batch, p->kv_heads, p->kv_len, p->head});
   const int64_t values = times({p->batch, p->kv_heads, p->kv_len, p->v_head});
-  append_cache(node, static_cast<size_t>(p->k_port), keys, 6, 1, work);
-  append_cache(node, static_cast<size_t>(p->v_port), values, 7, 2, work);
+  append_cache(node, p->k_port, keys, 6, 1, work);
+  append_cache(node, p->v_port, values, 7, 2, work);
   return checked_work(node, joined(std::move(work), attention_work(node, *p)));
 }
 
@@ -281,14 +286,20 @@ Status group_query_rule(InferContext& node) {
 }
 
 Result<Work> group_query_cost(const NodeView& node) {
-  const Result<GroupQuery> g = plan_group_query(node);
+  Result<GroupQuery> g = plan_group_query(node);
   if (!g) return g.errors();
-  const AttentionPlan& p = g->plan;
+  AttentionPlan& p = g->plan;
   Work work;
-  if (int_attr(node, "do_rotary", 0) != 0) work.emplace_back(prepare(node, {0, 1}, {}, 3));
   const int64_t fresh = times({p.batch, p.kv_heads, p.kv_len, p.head});
-  append_cache(node, static_cast<size_t>(p.k_port), fresh, 3, 1, work);
-  append_cache(node, static_cast<size_t>(p.v_port), fresh, 4, 2, work);
+  if (int_attr(node, "do_rotary", 0) != 0) {
+    VectorOp rotate;
+    const int64_t queries = times({p.batch, p.q_len, p.q_heads, p.head});
+    p.q_port = prepare({p.q_port, queries}, kRotaryOps, made_port(0), rotate);
+    p.k_port = prepare({p.k_port, fresh}, kRotaryOps, made_port(1), rotate);
+    work.emplace_back(rotate);
+  }
+  append_cache(node, p.k_port, fresh, 3, 1, work);
+  append_cache(node, p.v_port, fresh, 4, 2, work);
   return checked_work(node, joined(std::move(work), attention_work(node, p)));
 }
 

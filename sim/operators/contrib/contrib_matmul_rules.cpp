@@ -110,6 +110,8 @@ Result<Work> matmul_nbits_cost(const NodeView& node) {
   VectorOp unpack;
   for (size_t i = 1; i <= 4; ++i) read_input(node, i, unpack.inputs);
   unpack[VectorClass::convert] = times({k, n});
+  unpack.outputs.push_back({made_port(1), times({k, n}), 0});
+  gemm.b_port = made_port(1);
   return checked_work(node, {unpack, gemm});
 }
 

@@ -137,10 +137,12 @@ Result<Work> deform_conv_cost(const NodeView& node) {
       times({shape->images, shape->in_channels, shape->window.taps(), out[0], out[1], out[2]});
   VectorOp sampling;
   for (size_t i : {size_t{0}, size_t{2}, size_t{4}}) read_input(node, i, sampling.inputs);
+  sampling.outputs.push_back({made_port(0), sampled, 0});
   sampling[VectorClass::resize] = times({sampled, int64_t{1} << shape->window.rank});
   if (node.has_input(4)) sampling[VectorClass::elementwise] = sampled;
   // The samples are gathered already, so the product sees one position with all kernel taps.
   GemmOp gemm = conv_gemm(node, *shape, ports);
+  gemm.a_port = made_port(0);
   gemm.channels = times({gemm.channels, shape->window.taps()});
   gemm.kernel = gemm.stride = gemm.dilation = {1, 1, 1};
   gemm.pad = {0, 0, 0};

@@ -55,12 +55,12 @@ Work attention_work(const NodeView& node, const AttentionPlan& p) {
   return {qk, softmax, av};
 }
 
-void append_cache(const NodeView& node, size_t fresh, int64_t fresh_elements, size_t past,
+void append_cache(const NodeView& node, int fresh, int64_t fresh_elements, size_t past,
                   size_t present, Work& work) {
   if (!node.has_output(present)) return;
   MemoryOp move;
   read_input(node, past, move.inputs);
-  read_part(node, fresh, fresh_elements, 0, move.inputs);
+  move.inputs.push_back({fresh, fresh_elements, 0});
   write_output(node, present, move.outputs);
   work.emplace_back(std::move(move));
 }
@@ -248,6 +248,8 @@ Result<Work> linear_attention_cost(const NodeView& node) {
   VectorOp update;  // decay the state, add the outer product of key and value
   for (size_t i = 1; i < node.input_count(); ++i) read_input(node, i, update.inputs);
   write_output(node, 1, update.outputs);
+  if (!node.has_output(1))  // it stays between the steps
+    update.outputs.push_back({kInternalPort, times({p->batch, p->kv_heads, p->key, p->value}), 0});
   update[VectorClass::elementwise] = times({updates, p->gated ? 3 : 2});
   if (p->delta)  // beta * (v - recalled)
     update[VectorClass::elementwise] =

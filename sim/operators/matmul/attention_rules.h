@@ -25,7 +25,8 @@ struct AttentionPlan {
 /// rows of one product.
 Work attention_work(const NodeView& node, const AttentionPlan& plan);
 /// A copy that appends new keys (values) to the past ones; nothing when output `present` is unused.
-void append_cache(const NodeView& node, size_t fresh, int64_t fresh_elements, size_t past,
+/// `fresh`: the port of the new ones.
+void append_cache(const NodeView& node, int fresh, int64_t fresh_elements, size_t past,
                   size_t present, Work& work);
 /// An error when heads or head sizes don't divide.
 Status check_heads(const NodeView& node, const AttentionPlan& plan);

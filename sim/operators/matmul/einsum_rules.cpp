@@ -121,17 +121,17 @@ Result<EinsumEquation> parse_einsum(const NodeView& node) {
 
 namespace {
 
-/// An operand on the way: labels along which it varies, and the input it stems from.
+/// An operand on the way: labels along which it varies, and the input or internal port it lies at.
 struct Operand {
   LabelSet labels;
-  size_t port = 0;
+  int port = 0;
 };
 
 class Contraction {
  public:
   Contraction(const NodeView& node, const Equation& eq) : node_(node), eq_(eq) {
     for (size_t i = 0; i < eq.terms.size(); ++i) {
-      Operand operand{{}, i};
+      Operand operand{{}, static_cast<int>(i)};
       for (size_t d = 0; d < eq.terms[i].size(); ++d)
         if (node.dims(i)[d] != 1) operand.labels.insert(eq.terms[i][d]);
       operands_.push_back(std::move(operand));
@@ -159,9 +159,7 @@ class Contraction {
     return all;
   }
 
-  void finish(size_t i, std::vector<Access>& outputs) const {
-    if (i + 1 == operands_.size()) write_output(node_, 0, outputs);
-  }
+  bool is_last(size_t i) const { return i + 1 == operands_.size(); }
 
   /// Operand i with its diagonal taken and the labels that nobody else has summed out.
   Operand prepared(size_t i) {
@@ -176,15 +174,22 @@ class Contraction {
       VectorOp sum;
       read_part(node_, i, before, diagonal(i) ? 1 : 0, sum.inputs);
       sum[VectorClass::reduce] = before;
-      if (single) finish(i, sum.outputs);
+      prepare(operand, single, sum.outputs);
       work_.emplace_back(sum);
     } else if (single || diagonal(i)) {
       MemoryOp move;
       read_part(node_, i, before, single && in_order() ? 0 : 1, move.inputs);
-      if (single) finish(i, move.outputs);
+      prepare(operand, single, move.outputs);
       work_.emplace_back(move);
     }
     return operand;
+  }
+
+  /// Where the prepared operand is written: the node's output when it is all of it.
+  void prepare(Operand& operand, bool single, std::vector<Access>& outputs) const {
+    if (single) return write_output(node_, 0, outputs);
+    operand.port = made_port(operand.port);
+    outputs.push_back({operand.port, size(operand.labels), 0});
   }
 
   bool diagonal(size_t i) const {
@@ -202,20 +207,22 @@ class Contraction {
     result = batch;
     result.insert(rows.begin(), rows.end());
     result.insert(columns.begin(), columns.end());
+    const int written = is_last(i) ? 0 : made_port(static_cast<int>(i), 1);
     if (inner.empty()) {
       VectorOp product;
-      read_part(node_, left.port, size(left.labels), 0, product.inputs);
-      read_part(node_, right.port, size(right.labels), 0, product.inputs);
+      for (const Operand* o : {&left, &right})
+        product.inputs.push_back({o->port, size(o->labels), 0});
+      product.outputs.push_back({written, size(result), 0});
       product[VectorClass::elementwise] = size(result);
-      finish(i, product.outputs);
       work_.emplace_back(product);
     } else {
       GemmOp gemm = matrix_product(size(batch), size(rows), size(inner), size(columns));
-      gemm.a_port = static_cast<int>(left.port);
-      gemm.b_port = static_cast<int>(right.port);
+      gemm.a_port = left.port;
+      gemm.b_port = right.port;
+      gemm.out_port = written;
       work_.emplace_back(gemm);
     }
-    return {std::move(result), left.port};
+    return {std::move(result), written};
   }
 
   const NodeView& node_;

@@ -115,6 +115,33 @@ TEST(Contrib, DoesMultiHeadAttentionTakeEveryLayout) {
   EXPECT_FALSE(flat.infer().ok());
 }
 
+/// Operands are read, changed and written, and the products read what was written.
+TEST(Contrib, AreBiasAndRotationOfAttentionWorkOfItsOwn) {
+  SingleNode biased = ms("MultiHeadAttention");
+  biased.in({2, 5, 32}).in({2, 6, 32}).in({2, 6, 32}).in({96}).attr("num_heads", 4);
+  ASSERT_EQ(shape_or_error(biased), "2x5x32");
+  const auto work = biased.cost();
+  const auto add = item<VectorOp>(work, 0);
+  EXPECT_EQ(add[VectorClass::elementwise], 2 * (5 + 6 + 6) * 32);
+  ASSERT_EQ(add.outputs.size(), 3U);
+  EXPECT_EQ(item<GemmOp>(work, 1).a_port, add.outputs[0].port);
+  EXPECT_EQ(item<GemmOp>(work, 1).b_port, add.outputs[1].port);
+  EXPECT_EQ(item<GemmOp>(work, 3).b_port, add.outputs[2].port);
+
+  SingleNode packed = ms("MultiHeadAttention");
+  packed.in({2, 5, 4, 3, 8}).absent().absent().in({96}).attr("num_heads", 4);
+  ASSERT_EQ(shape_or_error(packed), "2x5x32");
+  EXPECT_EQ(item<VectorOp>(packed.cost(), 0)[VectorClass::elementwise], 2 * 5 * 96);
+
+  SingleNode turned = ms("GroupQueryAttention");
+  turned.in({1, 4, 96}).absent().absent().attr("num_heads", 8).attr("kv_num_heads", 2);
+  turned.attr("do_rotary", 1);
+  ASSERT_EQ(shape_or_error(turned), "1x4x64");
+  const auto rotate = item<VectorOp>(turned.cost(), 0);
+  EXPECT_EQ(rotate[VectorClass::elementwise], 3 * 4 * (64 + 16));
+  EXPECT_EQ(rotate.outputs.size(), 2U);
+}
+
 TEST(Contrib, DoesGroupQueryAttentionTellABufferFromAGrowingCache) {
   const auto decode = [](int64_t past, bool total_known) {
     SingleNode node = ms("GroupQueryAttention");

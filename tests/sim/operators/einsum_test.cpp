@@ -85,6 +85,32 @@ TEST(Einsum, AreManyOperandsTakenFromLeftToRight) {
   EXPECT_EQ(item<GemmOp>(work, 1).b_port, 2);
 }
 
+/// What is between two items is at an internal port: written by one, read by the other.
+TEST(Einsum, IsWhatIsBetweenItsStepsWrittenAndRead) {
+  SingleNode node = einsum("i,j,k->ijk", {{3}, {4}, {5}});
+  ASSERT_TRUE(node.infer().ok());
+  const auto work = node.cost();
+  const auto first = item<VectorOp>(work, 0), second = item<VectorOp>(work, 1);
+  ASSERT_EQ(first.outputs.size(), 1U);
+  EXPECT_LT(first.outputs[0].port, 0);
+  EXPECT_EQ(first.outputs[0].elements, 12);
+  ASSERT_EQ(second.inputs.size(), 2U);
+  EXPECT_EQ(second.inputs[0].port, first.outputs[0].port);
+  EXPECT_EQ(second.inputs[0].elements, 12);
+  EXPECT_EQ(second.inputs[1].port, 2);
+  EXPECT_EQ(second.outputs[0].elements, 60);
+
+  SingleNode sums = einsum("i,j->", {{3}, {4}});
+  ASSERT_TRUE(sums.infer().ok());
+  const auto both = sums.cost();
+  ASSERT_EQ(both->size(), 3U);
+  for (const size_t i : {size_t{0}, size_t{1}}) {
+    const auto sum = item<VectorOp>(both, i);
+    EXPECT_EQ(sum[VectorClass::reduce], i == 0 ? 3 : 4);
+    EXPECT_EQ(item<VectorOp>(both, 2).inputs[i].port, sum.outputs.at(0).port);
+  }
+}
+
 TEST(Einsum, IsATransposeOnlyMemoryWork) {
   SingleNode node = einsum("ij->ji", {{2, 3}});
   ASSERT_TRUE(node.infer().ok());

@@ -104,8 +104,20 @@ class SingleNode {
 
   /// The node as rules see it; call after infer().
   NodeView view() const { return {graph_, node_}; }
-  /// The node's cost; call after infer().
-  Result<Work> cost() const { return find_op(node_.domain, node_.op_type)->cost(view()); }
+  /// The node's cost; call after infer(). Each item of it says where it writes, or it would be
+  /// taken for one that does nothing (lower()).
+  Result<Work> cost() const {
+    Result<Work> work = find_op(node_.domain, node_.op_type)->cost(view());
+    if (!work || !view().has_output(0) || elements(out()) == 0) return work;
+    for (const WorkItem& item : *work) {
+      const auto writes = [&](const auto& op) {
+        EXPECT_TRUE(!op.outputs.empty() || op.inputs.empty()) << node_.op_type;
+      };
+      if (const auto* vector = std::get_if<VectorOp>(&item)) writes(*vector);
+      if (const auto* move = std::get_if<MemoryOp>(&item)) writes(*move);
+    }
+    return work;
+  }
   /// What it does with rows; its row has a rule for that.
   std::optional<RowMeaning> rows() const {
     return find_op(node_.domain, node_.op_type)->rows(view());
