@@ -19,9 +19,12 @@ namespace {
 /// "output 'y': float32 1x1000, from -3.2 to 4.1, mean 0.01".
 std::string describe(const std::string& label, const ref::Array& array) {
   double low = std::numeric_limits<double>::infinity(), high = -low, sum = 0;
+  int64_t numbers = 0;
   ref::with_element_kind(array.kind(), [&]<class T>(T) {  // in place: outputs may be large
     for (const T& element : std::span(array.data<T>(), static_cast<size_t>(array.size()))) {
       const auto v = static_cast<double>(element);
+      if (std::isnan(v)) continue;
+      ++numbers;
       low = std::min(low, v);
       high = std::max(high, v);
       sum += v;
@@ -29,9 +32,11 @@ std::string describe(const std::string& label, const ref::Array& array) {
   });
   std::string text =
       fmt::format("{}: {} {}", label, name(array.dtype()), accsim::to_string(array.dims()));
-  if (array.size() > 0)
+  if (numbers > 0)
     text += fmt::format(", from {:.6g} to {:.6g}, mean {:.6g}", low, high,
-                        sum / static_cast<double>(array.size()));
+                        sum / static_cast<double>(numbers));
+  if (numbers < array.size())
+    text += fmt::format(", {} of {} NaN", array.size() - numbers, array.size());
   return text + "\n";
 }
 

@@ -2,31 +2,31 @@
 
 #include <algorithm>
 #include <cmath>
+#include <span>
 
 namespace accsim::sim {
 namespace {
 
 /// The element at that share of all of them, in order of size; reorders them.
-float element_at(std::vector<float>& values, double share) {
+template <class T>
+T element_at(std::vector<T>& values, double share) {
   const auto last = static_cast<double>(values.size() - 1);
   const auto at = values.begin() + static_cast<ptrdiff_t>(std::nearbyint(share * last));
   std::ranges::nth_element(values, at);
   return *at;
 }
 
-}  // namespace
-
-ValueRange range_of(const ref::Array& array, double percentile) {
+template <class T>
+ValueRange range_of(std::span<const T> elements, double percentile) {
   ValueRange out;
-  const auto usable = [](float v) { return std::abs(v) < Calibration::kBeyond; };
-  const float* at = array.data<float>();
+  const auto usable = [](T v) { return std::abs(v) < Calibration::kBeyond; };
   if (percentile >= 100) {
-    for (int64_t i = 0; i < array.size(); ++i)
-      if (usable(at[i])) out.take({at[i], at[i]});
+    for (const T v : elements)
+      if (usable(v)) out.take({v, v});
     return out;
   }
-  std::vector<float> values;
-  std::copy_if(at, at + array.size(), std::back_inserter(values), usable);
+  std::vector<T> values;
+  std::ranges::copy_if(elements, std::back_inserter(values), usable);
   if (values.empty()) return out;
   const double low = element_at(values, 1 - percentile / 100);
   const double high = element_at(values, percentile / 100);
@@ -34,8 +34,17 @@ ValueRange range_of(const ref::Array& array, double percentile) {
   return out;
 }
 
+}  // namespace
+
+ValueRange range_of(const ref::Array& array, double percentile) {
+  const auto count = static_cast<size_t>(array.size());
+  return array.kind() == ref::ElementKind::f64
+             ? range_of(std::span(array.data<double>(), count), percentile)
+             : range_of(std::span(array.data<float>(), count), percentile);
+}
+
 void Calibration::see(TensorId id, const ref::Array& array) {
-  if (id == kNoTensor || array.empty() || array.kind() != ref::ElementKind::f32) return;
+  if (id == kNoTensor || array.empty() || !is_float(array.dtype())) return;
   ranges_[static_cast<size_t>(id)].take(range_of(array, percentile_));
 }
 

@@ -46,7 +46,7 @@ class Calibration {
   double percentile_;
 };
 
-/// The range of an array's elements.
+/// The range of the elements of an array of floats.
 ValueRange range_of(const ref::Array& array, double percentile);
 
 }  // namespace accsim::sim

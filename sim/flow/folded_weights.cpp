@@ -129,8 +129,13 @@ Result<RealWeights> folded_weights(const LayerProduct& product, const ref::Array
   RealWeights r = ordered_weights(product, b);
   // Gemm's factors; other products don't have these attributes.
   const double alpha = view.attr("alpha", 1.0), beta = view.attr("beta", 1.0);
-  if (alpha != 1)
+  // Of an operand that is computed the codes stay as they are: every sum has the factor.
+  if (!product.graph.tensor(node.inputs[1]).constant)
+    r.factor = alpha;
+  else if (alpha != 1)
     for (double& w : r.w) w *= alpha;
+  if (r.factor == 0)
+    return Error{Errc::unsupported, "the product of two computed operands has the factor 0", ""};
   const int port = find_op(node)->port(PortRole::bias);
   if (port >= 0 && view.has_input(static_cast<size_t>(port)))
     if (Status s = add_bias(constants, node.inputs[static_cast<size_t>(port)], beta, r); !s)
@@ -149,7 +154,7 @@ Status fold_affine(const Graph& graph, const Layer& layer, const Constants& cons
   const Result<AffineFunction> f = affine_function(graph, layer.function, constants, reach);
   if (!f) return f.errors();
   if (quantised && f->factor != 0)
-    weights.factor = f->factor;
+    weights.factor *= f->factor;
   else
     for (double& w : weights.w) w *= f->factor;
   for (double& b : weights.bias) b = b * f->factor + f->offset;

@@ -31,6 +31,7 @@ bool has_true_values(const Mapping& m) { return m.unverifiable.empty(); }
 std::optional<PartNumbers> RealNumbers::operator()(const NetworkPart& part) {
   Result<PartNumbers> numbers = real_numbers(source_, part);
   if (numbers) return std::move(*numbers);
+  layers_.insert(part.layer);
   for (Error e : numbers.errors()) {
     if (e.where.empty())
       e.where = fmt::format("layer '{}'", source_.network.lowered.layers[part.layer].name);
@@ -47,16 +48,33 @@ Result<Int8Network> Int8Network::make(const Graph& graph, const CostedNetwork& n
   auto scales = TensorScales::make(graph, network, hw, runs.calibration(), runs.constants());
   if (!scales) return scales.errors();
   out.scales_ = std::move(*scales);
-  RealNumbers numbers(graph, network, hw, runs, out.scales_);
-  auto made =
-      network_case(graph, network, hw, {.includes = has_true_values, .numbers = std::ref(numbers)});
-  if (!numbers.unknown().empty()) return numbers.unknown();
-  if (!made) return made.errors();
-  out.case_ = std::move(*made);
+  if (Status s = out.find_program(hw); !s) return s.errors();
   out.held_ = std::make_shared<ref::Held>(options.memory, out.image_bytes());
   out.find_tensors();
   out.find_hosted();
   return out;
+}
+
+Status Int8Network::find_program(const hw::HwConfig& hw) {
+  const OpFilter includes = [&](size_t layer, const Mapping& m) {
+    return has_true_values(m) && !unknown_.contains(layer);
+  };
+  Errors why;
+  while (true) {
+    RealNumbers numbers(*graph_, *network_, hw, *runs_, scales_);
+    auto made =
+        network_case(*graph_, *network_, hw, {.includes = includes, .numbers = std::ref(numbers)});
+    const auto is_wrong = [](const Error& e) { return e.code != Errc::unsupported; };
+    if (std::ranges::any_of(numbers.unknown(), is_wrong)) return numbers.unknown();
+    if (numbers.unknown().empty()) {
+      if (!made) return why.empty() ? made.errors() : why;
+      case_ = std::move(*made);
+      return ok();
+    }
+    // Each time there are more.
+    unknown_.insert(numbers.unknown_layers().begin(), numbers.unknown_layers().end());
+    why.insert(why.end(), numbers.unknown().begin(), numbers.unknown().end());
+  }
 }
 
 int64_t Int8Network::image_bytes() const {
@@ -90,7 +108,8 @@ void Int8Network::find_tensors() {
 }
 
 bool Int8Network::is_hosted(size_t layer) const {
-  return !std::ranges::all_of(network_->mappings[layer],
+  return unknown_.contains(layer) ||
+         !std::ranges::all_of(network_->mappings[layer],
                               [](const auto& m) { return has_true_values(*m); });
 }
 

@@ -17,19 +17,23 @@ class RealNumbers {
       : source_{graph, network, hw, runs.calibration(), scales, runs.constants()} {}
   std::optional<PartNumbers> operator()(const NetworkPart& part);
   const Errors& unknown() const { return unknown_; }
+  /// The layers of these.
+  const std::set<size_t>& unknown_layers() const { return layers_; }
 
  private:
   RealSource source_;
   Errors unknown_;
+  std::set<size_t> layers_;
 };
 
 /// A network in int8 from end to end: its one program, with scales and weights of a float network.
-/// Layers whose commands don't give their values are the host's: they compute in float on what the
-/// program gives, and it goes on with their results in int8.
+/// Layers whose commands don't give their values, or whose numbers for them aren't known, are the
+/// host's: they compute in float on what the program gives, and it goes on with their results in
+/// int8.
 class Int8Network {
  public:
-  /// Graph, network and runs live as long as the result. Errc::unsupported names the layers that no
-  /// numbers are known of. Beyond what RunOptions::memory allows it throws ref::BeyondMemory.
+  /// Graph, network and runs live as long as the result. Errc::unsupported: all layers are the
+  /// host's, and why. Beyond what RunOptions::memory allows it throws ref::BeyondMemory.
   static Result<Int8Network> make(const Graph& graph, const CostedNetwork& network,
                                   const hw::HwConfig& hw, const FloatRuns& runs,
                                   const ref::RunOptions& options);
@@ -46,14 +50,16 @@ class Int8Network {
   Result<ref::Array> values(const Outcome& outcome, TensorId id) const;
 
   const NetworkCase& program() const { return case_; }
+  bool is_hosted(size_t layer) const;
 
  private:
   Int8Network(const Graph& graph, const CostedNetwork& network, const FloatRuns& runs,
               ref::RunOptions options)
       : graph_(&graph), network_(&network), runs_(&runs), options_(std::move(options)) {}
+  /// The program of the layers that aren't the host's, and which are.
+  Status find_program(const hw::HwConfig& hw);
   void find_tensors();
   void find_hosted();
-  bool is_hosted(size_t layer) const;
   /// Of all tensors of the program, once.
   int64_t image_bytes() const;
   const Layout& layout(TensorId id) const {
@@ -74,6 +80,7 @@ class Int8Network {
   ref::RunOptions options_;
   TensorScales scales_;
   NetworkCase case_;
+  std::set<size_t> unknown_;            ///< layers without known numbers
   std::shared_ptr<ref::Held> held_;     ///< the image of it
   std::map<TensorId, TensorId> roots_;  ///< by tensor of a layer: the one whose bytes it shows
   std::map<TensorId, BytePart> parts_;  ///< by tensor of a layer: which of those bytes

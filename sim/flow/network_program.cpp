@@ -122,7 +122,7 @@ class NetworkBuilder {
     return s.whole[i] != s.tensors[i] && s.mapping->link.ports[i].side == side;
   }
   bool includes(const Stretch& s) const {
-    return !options_.includes || options_.includes(*s.mapping);
+    return !options_.includes || options_.includes(s.layer, *s.mapping);
   }
   MovedMarks moved_marks(size_t i) const {
     MovedMarks out;

@@ -25,8 +25,8 @@ struct NetworkProgram {
 
 /// How network_program() puts it together.
 struct NetworkProgramOptions {
-  /// Is the op a part of it? Without one: all are.
-  std::function<bool(const Mapping&)> includes = nullptr;
+  /// Is the op of this layer a part of it? Without one: all are.
+  std::function<bool(size_t, const Mapping&)> includes = nullptr;
   /// Writes the part's program, with other numbers than the mapping's, all else the same; without
   /// one it is the mapping's.
   std::function<hw::Program(const NetworkPart&)> emit = nullptr;

@@ -24,6 +24,26 @@ std::optional<std::vector<int64_t>> row_order(const Dims& dims, const Layout& li
   return out;
 }
 
+/// Do the dims of two factors of a MatMul that only one of them has lie as a GemmOp takes them?
+/// Those of A alone become rows, so no dim of B may lie inside them; A has all dims that B has, or
+/// none.
+bool broadcasts_in_order(const Dims& a, const Dims& b) {
+  const size_t rank = std::max(a.size(), b.size());
+  const auto dim = [&](const Dims& of, size_t i) {
+    return i + of.size() >= rank ? of[i + of.size() - rank] : 1;
+  };
+  bool rows = false, with = false, without = false;
+  for (size_t i = 0; i + 2 < rank; ++i) {
+    if (dim(b, i) == 1) {
+      rows = rows || dim(a, i) > 1;
+      continue;
+    }
+    if (rows) return false;
+    (dim(a, i) > 1 ? with : without) = true;
+  }
+  return !with || !without;
+}
+
 class RealProduct : public RealPart {
  public:
   using RealPart::RealPart;
@@ -31,7 +51,7 @@ class RealProduct : public RealPart {
   Result<PartNumbers> run() {
     source_of_ = *part_.mapping->gemm;
     const GemmOp& op = problem().op;
-    if (!is_known(op)) return unknown("a product whose operands aren't those of its node");
+    if (const char* why = unknown_of(op)) return unknown(why);
     const TensorId a = read(op.a_port), out = written();
     scales_.a = scale(a).scale;
     scales_.out = scale(out).scale;
@@ -54,15 +74,25 @@ class RealProduct : public RealPart {
   GemmProblem& problem() { return source_of_.problem; }
   const Tensor& weights() const { return tensor(layer_.inputs[1]); }
 
-  bool is_known(const GemmOp& op) const {
+  /// Why its numbers aren't known; nullptr: they are.
+  const char* unknown_of(const GemmOp& op) const {
     const auto products = std::ranges::count_if(
         layer_.work, [](const WorkItem& w) { return std::holds_alternative<GemmOp>(w); });
-    if (products != 1 || weights_lie(node_) == WeightLayout::unknown) return false;
-    if (input_of(layer_, op.a_port) != 0 || input_of(layer_, op.b_port) != 1) return false;
+    if (products != 1 || weights_lie(node_) == WeightLayout::unknown ||
+        input_of(layer_, op.a_port) != 0 || input_of(layer_, op.b_port) != 1)
+      return "a product whose operands aren't those of its node";
     const Tensor& a = tensor(layer_.inputs[0]);
-    const bool reals = is_float(weights().dtype) || weights().quantisation;
-    if (a.constant || !is_float(a.dtype) || !reals) return false;
-    return !weights().constant || elements(weights().dims) == logical_weights(op);
+    if (a.constant) return "a product whose first operand is constant";
+    if (!is_float(a.dtype) || (!is_float(weights().dtype) && !weights().quantisation))
+      return "a product of integers without a scale";
+    // A computed kernel lies as the file has it, not as the products of rows read it.
+    if (is_convolution(node_) && !weights().constant)
+      return "a convolution whose kernel is computed";
+    if (!is_convolution(node_) && !broadcasts_in_order(a.dims, weights().dims))
+      return "a product whose batch dims belong to one operand each";
+    if (weights().constant && elements(weights().dims) != logical_weights(op))
+      return "a product of other weights than the node's";
+    return nullptr;
   }
 
   Result<RealWeights> folded(const GemmOp& op) {

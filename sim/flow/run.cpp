@@ -18,7 +18,27 @@
 namespace accsim::sim {
 namespace {
 
-/// Input files as arrays. Integers of another width than the model's are converted when they fit.
+/// The first element that the type can't hold, as text; nullopt: it can hold all.
+std::optional<std::string> beyond_type(const ref::Array& array, const ref::Array& converted) {
+  if (is_float(array.dtype())) {
+    const std::vector<double> from = array.reals(), to = converted.reals();
+    for (size_t i = 0; i < from.size(); ++i)
+      if (std::isfinite(from[i]) && !std::isfinite(to[i])) return fmt::format("{:g}", from[i]);
+    return std::nullopt;
+  }
+  const std::vector<int64_t> from = array.integers(), to = converted.integers();
+  // Beyond 2^63 an unsigned integer has the bits of a negative one.
+  const bool is_unsigned = array.kind() == ref::ElementKind::u64;
+  const bool of_unsigned = converted.kind() == ref::ElementKind::u64;
+  for (size_t i = 0; i < from.size(); ++i) {
+    if (from[i] == to[i] && (from[i] >= 0 || is_unsigned == of_unsigned)) continue;
+    return is_unsigned ? fmt::format("{}", static_cast<uint64_t>(from[i]))
+                       : fmt::format("{}", from[i]);
+  }
+  return std::nullopt;
+}
+
+/// Input files as arrays. Numbers of another width than the model's are converted when they fit.
 Result<ref::Arrays> read_inputs(const ModelDef& model, const RunRequest& request) {
   ref::Arrays arrays;
   Errors errors;
@@ -49,8 +69,16 @@ Result<ref::Arrays> read_inputs(const ModelDef& model, const RunRequest& request
                           source.file});
         continue;
       }
-      *array = array->as(wanted);
-      ref::round_elements(*array);
+      ref::Array converted = array->as(wanted);
+      ref::round_elements(converted);
+      if (const auto element = beyond_type(*array, converted)) {
+        errors.push_back({Errc::invalid,
+                          fmt::format("holds {}, which is beyond {} of input '{}'", *element,
+                                      name(wanted), source.name),
+                          source.file});
+        continue;
+      }
+      *array = std::move(converted);
     }
     arrays[source.name] = std::move(*array);
   }
@@ -70,18 +98,64 @@ void take_shapes(const ModelDef& model, const ref::Arrays& arrays, ElaborateOpti
   }
 }
 
-/// Small inputs as constants, for graphs whose shapes depend on them.
-void fix_inputs(const ref::Arrays& arrays, ElaborateOptions& options) {
+StoredTensor constant_of(const std::string& name, const ref::Array& array) {
+  StoredTensor stored;
+  stored.name = name;
+  stored.dtype = array.dtype();
+  stored.dims = array.dims();
+  stored.value = is_float(array.dtype()) ? std::make_shared<const ConstData>(array.reals())
+                                         : std::make_shared<const ConstData>(array.integers());
+  return stored;
+}
+
+bool is_whole(const Result<Graph>& graph) { return graph && graph->assumed.empty(); }
+
+/// The graph of a model whose shapes depend on what inputs hold: those that they depend on, small
+/// ones, become constants, all others stay inputs. nullopt: that doesn't help.
+std::optional<Graph> with_fixed_inputs(const ModelDef& model, const ref::Arrays& arrays,
+                                       ElaborateOptions& options) {
+  constexpr int64_t kSmall = 4096;
+  ElaborateOptions fixed = options;
+  for (const auto& [name, array] : arrays)
+    if (array.size() <= kSmall) fixed.constants[name] = constant_of(name, array);
+  Result<Graph> graph = elaborate(model, fixed);
+  if (!graph) return std::nullopt;
+  const bool whole = is_whole(graph);
   for (const auto& [name, array] : arrays) {
-    if (array.size() > 4096) continue;
-    StoredTensor stored;
-    stored.name = name;
-    stored.dtype = array.dtype();
-    stored.dims = array.dims();
-    stored.value = is_float(array.dtype()) ? std::make_shared<const ConstData>(array.reals())
-                                           : std::make_shared<const ConstData>(array.integers());
-    options.constants[name] = std::move(stored);
+    ElaborateOptions without = fixed;
+    if (without.constants.erase(name) == 0 || options.constants.contains(name)) continue;
+    Result<Graph> other = elaborate(model, without);
+    if (!other || is_whole(other) != whole) continue;
+    fixed = std::move(without);
+    graph = std::move(other);
   }
+  options = std::move(fixed);
+  return std::move(*graph);
+}
+
+/// One graph is that of all inputs of a series: what its shapes depend on is the same in all.
+Status check_series(const std::map<std::string, std::vector<ref::Array>>& series,
+                    const ElaborateOptions& options) {
+  for (const auto& [name, all] : series)
+    if (options.constants.contains(name))
+      for (const ref::Array& one : all)
+        if (std::memcmp(one.raw(), all.front().raw(), static_cast<size_t>(one.bytes())) != 0)
+          return Error{Errc::invalid,
+                       fmt::format("input '{}' decides shapes, so it must be the same in each of "
+                                   "the inputs; run them one by one",
+                                   name),
+                       "--inputs"};
+  return ok();
+}
+
+/// An input that is given takes the place of the value that the file has for it.
+void drop_defaults(const RunRequest& request, ModelDef& model) {
+  std::erase_if(model.graph.initializers, [&](const StoredTensor& stored) {
+    return std::ranges::find(request.inputs, stored.name, &InputSource::name) !=
+               request.inputs.end() &&
+           std::ranges::find(model.graph.inputs, stored.name, &ValueDef::name) !=
+               model.graph.inputs.end();
+  });
 }
 
 /// Element i of each array along its first axis.
@@ -174,8 +248,9 @@ ref::RunOptions run_options(const PreparedRun& prepared, const RunRequest& reque
 }
 
 Result<PreparedRun> prepare_run(const RunRequest& request) {
-  const Result<ModelDef> model = read_model(request.model);
+  Result<ModelDef> model = read_model(request.model);
   if (!model) return model.errors();
+  drop_defaults(request, *model);
   Result<ref::Arrays> arrays = read_inputs(*model, request);
   if (!arrays) return arrays.errors();
   auto series = take_series(*model, request.count, *arrays);
@@ -183,11 +258,10 @@ Result<PreparedRun> prepare_run(const RunRequest& request) {
   options.as_written = !request.reals;
   take_shapes(*model, *arrays, options);
   Result<Graph> graph = elaborate(*model, options);
-  if ((!graph || !graph->assumed.empty()) && !arrays->empty()) {
-    fix_inputs(*arrays, options);
-    if (Result<Graph> fixed = elaborate(*model, options)) graph = std::move(fixed);
-  }
+  if (!is_whole(graph))
+    if (auto fixed = with_fixed_inputs(*model, *arrays, options)) graph = std::move(*fixed);
   if (!graph) return graph.errors();
+  if (Status s = check_series(series, options); !s) return s.errors();
   graph = costed_graph(std::move(*graph), options);
   if (!graph) return graph.errors();
   PreparedRun out{

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <set>
+#include <utility>
 
 #include "sim/flow/int8_network.h"
 #include "sim/flow/run.h"
@@ -29,10 +31,19 @@ int64_t largest_of(const std::vector<double>& values, int64_t from, const Rows& 
   return best;
 }
 
+bool has_nan(const std::vector<double>& values, int64_t from, const Rows& r) {
+  for (int64_t i = 0; i < r.length; ++i)
+    if (std::isnan(values[static_cast<size_t>(from + i * r.inner)])) return true;
+  return false;
+}
+
 void add(const ref::Array& wanted, const ref::Array& got, SignalNoise& to) {
   const std::vector<double> a = wanted.reals(), b = got.reals();
   for (size_t i = 0; i < a.size(); ++i)
-    if (std::abs(a[i]) < kAsInfinity) to.add(a[i], b[i]);  // a mask's say nothing
+    if (std::abs(a[i]) < kAsInfinity)
+      to.add(a[i], b[i]);
+    else
+      ++to.left_out;  // a mask's say nothing
 }
 
 void add(const ref::Array& wanted, const ref::Array& got, OutputQuality& to) {
@@ -43,6 +54,7 @@ void add(const ref::Array& wanted, const ref::Array& got, OutputQuality& to) {
   for (int64_t o = 0; o < rows.outer; ++o)
     for (int64_t i = 0; i < rows.inner; ++i) {
       const int64_t from = o * rows.length * rows.inner + i;
+      if (has_nan(a, from, rows)) continue;
       ++to.rows;
       to.agreed += largest_of(a, from, rows) == largest_of(b, from, rows) ? 1 : 0;
     }
@@ -86,6 +98,9 @@ class Run {
         Int8Network::make(graph_, network_, hw_, runs_, run_options(prepared_, request_));
     if (!network) return network.errors();
     quality_.left_out = network->program().report.left_out;
+    for (const NetworkPart& part : network->program().network.parts)
+      if (part.mapping->gemm && !network->is_hosted(part.layer))
+        products_.emplace(part.layer, part.item);
     for (const TensorId id : graph_.outputs)
       quality_.outputs.push_back({graph_.tensor(id).name, {}});
     std::vector<ref::Arrays> outputs;
@@ -189,8 +204,7 @@ class Run {
   Status stopped() const { return Error{Errc::invalid, "stopped", request_.model}; }
 
   Result<RunSummary> finish(RunSummary summary) {
-    for (const auto& mappings : network_.mappings)
-      for (const auto& m : mappings) summary.quantised += m->gemm ? 1 : 0;
+    summary.quantised = products_.size();
     summary.result.peak_bytes = floats_.front().peak_bytes;
     summary.result.random_weights = floats_.front().random_weights;
     summary.quality = std::move(quality_);
@@ -204,8 +218,9 @@ class Run {
   const hw::HwConfig& hw_;
   const CostedNetwork& network_;
   FloatRuns runs_;
-  std::map<TensorId, ref::Array> first_;  ///< layers' results of the first input
-  std::vector<ref::RunResult> floats_;    ///< by input
+  std::map<TensorId, ref::Array> first_;          ///< layers' results of the first input
+  std::vector<ref::RunResult> floats_;            ///< by input
+  std::set<std::pair<size_t, size_t>> products_;  ///< of the program: layer, and op of it
   QualityReport quality_;
 };
 

@@ -138,7 +138,7 @@ class CaseBuilder {
     for (size_t i = 0; i < network_.mappings.size(); ++i) {
       const Layer& layer = network_.lowered.layers[i];
       const bool all = std::ranges::all_of(network_.mappings[i],
-                                           [&](const auto& m) { return options_.includes(*m); });
+                                           [&](const auto& m) { return options_.includes(i, *m); });
       if (all) continue;
       r.left_out.push_back(fmt::format("{} ({})", layer.name, layer.op_type));
       r.left_cycles = add_counts(r.left_cycles, network_.report.layers[i].costs.cycles);

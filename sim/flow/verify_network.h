@@ -17,12 +17,13 @@ struct NetworkCase {
 /// Has each command of the op's program values on golden and core? A move's has, if it stores what
 /// it has loaded; some that are only costed store more.
 bool has_values(const Mapping& m);
+/// Ops of which layers are part of a case.
+using OpFilter = std::function<bool(size_t layer, const Mapping&)>;
 
 /// What a case is made of.
 struct CaseOptions {
   uint64_t seed = 1;
-  /// Ops that are part of it.
-  std::function<bool(const Mapping&)> includes = has_values;
+  OpFilter includes = [](size_t, const Mapping& m) { return has_values(m); };
   /// Numbers of a part that aren't random; nullopt: they are.
   std::function<std::optional<PartNumbers>(const NetworkPart&)> numbers = nullptr;
 };

@@ -58,7 +58,7 @@ Status celu(KernelContext& step) {
   const double alpha = at(step, "alpha", 1);
   return activate(step, [=]<class T>() {
     const T a = static_cast<T>(alpha);
-    return [=](T v) { return (v > 0 ? v : T{}) + std::min(T{}, a * std::expm1(v / a)); };
+    return [=](T v) { return (v > 0 ? v : T{}) + std::min(a * std::expm1(v / a), T{}); };
   });
 }
 
@@ -81,7 +81,8 @@ Status hard_sigmoid(KernelContext& step) {
   const double alpha = at(step, "alpha", 0.2), beta = at(step, "beta", 0.5);
   return activate(step, [=]<class T>() {
     const T a = static_cast<T>(alpha), b = static_cast<T>(beta);
-    return [=](T v) { return std::max(T{0}, std::min(T{1}, a * v + b)); };
+    // NaN stays: it is the first argument of both.
+    return [=](T v) { return std::max(std::min(a * v + b, T{1}), T{0}); };
   });
 }
 

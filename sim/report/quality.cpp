@@ -10,17 +10,26 @@
 namespace accsim::sim {
 namespace {
 
-/// A number JSON can hold; infinite where there is no noise.
+/// A number JSON can hold; infinite where there is no noise, null where nothing was compared.
 Json decibels(const SignalNoise& s) {
   const double db = s.db();
+  if (std::isnan(db)) return nullptr;
   return std::isfinite(db) ? Json(db) : Json(db > 0 ? "inf" : "-inf");
 }
 
-std::string db_text(const SignalNoise& s) { return fmt::format("{:.2f} dB", s.db()); }
+std::string quality_text(const SignalNoise& s) {
+  std::string out = s.compared > 0 ? fmt::format("SNR {:.2f} dB against float", s.db())
+                                   : std::string("nothing to compare with float");
+  if (s.left_out > 0)
+    out += fmt::format(" ({} of {} elements, NaN or infinite in float, left out)", s.left_out,
+                       s.left_out + s.compared);
+  return out;
+}
 
 }  // namespace
 
 double SignalNoise::db() const {
+  if (compared == 0) return std::numeric_limits<double>::quiet_NaN();
   if (noise == 0) return std::numeric_limits<double>::infinity();
   return 10 * std::log10(signal / noise);
 }
@@ -34,7 +43,7 @@ std::string to_text(const QualityReport& report) {
   for (const std::string& layer : report.left_out)
     out += fmt::format("in float, of the host: {}\n", layer);
   for (const OutputQuality& o : report.outputs) {
-    out += fmt::format("quality of '{}': SNR {} against float", o.name, db_text(o.signal));
+    out += fmt::format("quality of '{}': {}", o.name, quality_text(o.signal));
     if (o.rows > 0) out += fmt::format("; top-1 agrees in {} of {}", o.agreed, o.rows);
     out += '\n';
   }
@@ -55,11 +64,14 @@ std::string to_json(const QualityReport& report) {
   for (const OutputQuality& o : report.outputs)
     json["outputs"].push_back({{"name", o.name},
                                {"snr_db", decibels(o.signal)},
+                               {"not_compared", o.signal.left_out},
                                {"rows", o.rows},
                                {"top1_agreed", o.agreed}});
   for (const LayerQuality& l : report.layers)
-    json["layers"].push_back(
-        {{"layer", l.layer}, {"op_type", l.op_type}, {"snr_db", decibels(l.signal)}});
+    json["layers"].push_back({{"layer", l.layer},
+                              {"op_type", l.op_type},
+                              {"snr_db", decibels(l.signal)},
+                              {"not_compared", l.signal.left_out}});
   return json.dump(1, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 

@@ -9,11 +9,15 @@ namespace accsim::sim {
 struct SignalNoise {
   double signal = 0;  ///< squares of the float results
   double noise = 0;   ///< squares of the differences
+  /// Elements that are NaN in float, or so large that they stand for infinity: not compared.
+  int64_t left_out = 0;
+  int64_t compared = 0;
   void add(double wanted, double got) {
+    ++compared;
     signal += wanted * wanted;
     noise += (wanted - got) * (wanted - got);
   }
-  /// 10 log10(signal / noise); infinite without noise.
+  /// 10 log10(signal / noise); infinite without noise, NaN where nothing was compared.
   double db() const;
 };
 
@@ -22,7 +26,7 @@ struct OutputQuality {
   std::string name;
   SignalNoise signal;
   /// Rows of the last axis (of images, rank 4 and more: of axis 1), and those whose largest element
-  /// is the same in int8, the first of equal ones counting.
+  /// is the same in int8, the first of equal ones counting. Rows with a NaN in float don't count.
   int64_t rows = 0, agreed = 0;
 };
 

@@ -148,6 +148,151 @@ class Numbers(Case):
                     self.assertIn(f"{where}: a weight or bias", done.stderr)
                     self.assertIn("mend the file's constants", done.stderr)
 
+    def near(self, nodes, constants, least=30.0, **values):
+        """Every product's layer in int8 is near float, or the host's; y is what is compared."""
+        self.save(nodes, {n: np.shape(v) for n, v in values.items()}, ["y"], constants)
+        values = {n: np.asarray(v, np.float32) for n, v in values.items()}
+        wanted, got = self.run_float(**values)["y"], self.run_int8(**values)["y"]
+        noise = np.square(wanted - got).sum()
+        snr = 10 * math.log10(np.square(wanted).sum() / noise) if noise else math.inf
+        self.assertGreater(snr, least, (nodes, self.report))
+
+    def test_batch_dims_of_either_operand_are_numpys(self):
+        rng = np.random.default_rng(4)
+        close = helper.make_node("MatMul", ["t", "v"], ["y"])  # one that always runs in int8
+        for a, b, hosted in (
+            ([2, 4, 5, 6], [4, 6, 7], True),
+            ([4, 5, 6], [2, 4, 6, 7], True),
+            ([3, 1, 5, 6], [1, 4, 6, 7], True),
+            ([2, 4, 5, 6], [1, 4, 6, 7], True),
+            ([2, 4, 5, 6], [2, 1, 6, 7], False),
+            ([2, 4, 5, 6], [2, 4, 6, 7], False),
+            ([4, 5, 6], [6, 7], False),
+            ([5, 6], [4, 6, 7], False),
+            ([1, 4, 5, 6], [2, 1, 6, 7], False),
+        ):
+            values = {"x": rng.normal(size=a), "z": rng.normal(size=b)}
+            constants = {"v": rng.normal(size=[7, 3])}
+            for computed in (True, False):
+                given = {"x": values["x"]}
+                stored_too = dict(constants)
+                (given if computed else stored_too)["z"] = values["z"]
+                with self.subTest(a=a, b=b, computed=computed):
+                    nodes = [helper.make_node("MatMul", ["x", "z"], ["t"]), close]
+                    self.near(nodes, stored_too, **given)
+                    self.assertEqual(self.report["left_out"] != [], hosted)
+                    self.assertIn(f"; {1 if hosted else 2} products in int8", self.text)
+
+    def test_a_computed_kernel_and_a_constant_first_operand_are_the_hosts(self):
+        rng = np.random.default_rng(5)
+        flat = [
+            helper.make_node("Flatten", ["t"], ["f"]),
+            helper.make_node("MatMul", ["f", "v"], ["y"]),
+        ]
+        self.near(
+            [helper.make_node("Conv", ["x", "k"], ["t"]), *flat],
+            {"v": rng.normal(size=[3 * 4 * 4, 5])},
+            x=rng.normal(size=[2, 2, 6, 6]),
+            k=rng.normal(size=[3, 2, 3, 3]),
+        )
+        self.assertEqual(self.report["left_out"], ["Conv_0 (Conv)"])
+        self.near(
+            [
+                helper.make_node("MatMul", ["w", "x"], ["t"]),
+                helper.make_node("MatMul", ["t", "v"], ["y"]),
+            ],
+            {"w": rng.normal(size=[4, 6]), "v": rng.normal(size=[5, 3])},
+            x=rng.normal(size=[6, 5]),
+        )
+        self.assertEqual(self.report["left_out"], ["MatMul_0 (MatMul)"])
+
+    def test_the_factor_of_two_computed_operands_counts(self):
+        rng = np.random.default_rng(6)
+        x, z = rng.normal(size=[8, 16]), rng.normal(size=[16, 8])
+        for alpha in (-1.0, 8.0, 0.01):
+            nodes = [helper.make_node("Gemm", ["x", "z"], ["y"], alpha=alpha)]
+            self.near(nodes, {}, x=x, z=z)
+            values = {"x": x.astype(np.float32), "z": z.astype(np.float32)}
+            got = self.outputs("i", values, "--int8", "--hw", MACHINE)["y"]
+            wanted = alpha * (x @ z)
+            self.assertLess(np.abs(got - wanted).max(), 0.05 * np.abs(wanted).max(), alpha)
+
+    def test_doubles_have_scales_too(self):
+        rng = np.random.default_rng(7)
+        w = rng.normal(size=[16, 8])
+        graph = helper.make_graph(
+            [helper.make_node("MatMul", ["x", "w"], ["y"])],
+            "g",
+            [helper.make_tensor_value_info("x", TensorProto.DOUBLE, [5, 16])],
+            [helper.make_empty_tensor_value_info("y")],
+            [helper.make_tensor("w", TensorProto.DOUBLE, w.shape, w.tobytes(), raw=True)],
+        )
+        self.model = self.folder / "d.onnx"
+        onnx.save(
+            helper.make_model(graph, ir_version=8, opset_imports=[helper.make_opsetid("", 17)]),
+            str(self.model),
+        )
+        x = 0.1 * rng.normal(size=[5, 16])
+        np.save(self.folder / "x.npy", x)
+        for mode in ((), ("--network",)):
+            done = self.accsim(
+                "--int8",
+                *mode,
+                "--hw",
+                MACHINE,
+                "--output",
+                self.folder / "o",
+                "--input",
+                f"x={self.folder}/x.npy",
+            )
+            self.assertEqual(done.returncode, 0, done.stderr)
+            got = np.load(self.folder / "o" / "y.npy")
+            self.assertLess(np.abs(got - x @ w).max(), 0.05 * np.abs(x @ w).max())
+
+    def test_what_is_not_a_number_is_not_compared(self):
+        nodes = [helper.make_node("MatMul", ["x", "w"], ["y"])]
+        w = np.eye(4)
+        x = np.arange(12, dtype=np.float32).reshape(3, 4)
+        x[1] = np.nan
+        self.save(nodes, {"x": [3, 4]}, ["y"], {"w": w})
+        self.run_int8(x=x)
+        (output,) = self.report["outputs"]
+        self.assertEqual(output["not_compared"], 4)
+        self.assertEqual(output["rows"], 2)
+        self.assertGreater(output["snr_db"], 30)
+        for value in (np.nan, 1e12):
+            self.run_int8(x=np.full([3, 4], value, np.float32))
+            (output,) = self.report["outputs"]
+            self.assertEqual(output["not_compared"], 12)
+            self.assertIsNone(output["snr_db"])
+            self.assertIn("nothing to compare with float (12 of 12 elements", self.text)
+
+    def test_inputs_that_decide_shapes_are_alike_in_a_series(self):
+        nodes = [
+            helper.make_node("Reshape", ["x", "s"], ["t"]),
+            helper.make_node("MatMul", ["t", "w"], ["y"]),
+        ]
+        rng = np.random.default_rng(8)
+        self.save(nodes, {"x": [2, 6]}, ["y"], {"w": rng.normal(size=[3, 5])})
+        model = onnx.load(str(self.model))
+        model.graph.input.append(helper.make_tensor_value_info("s", TensorProto.INT64, [2]))
+        onnx.save(model, str(self.model))
+        given = []
+        for name, value in (("s", [[4, 3], [-1, 3]]), ("x", rng.normal(size=[2, 2, 6]))):
+            np.save(
+                self.folder / f"{name}.npy",
+                np.asarray(value, np.int64 if name == "s" else np.float32),
+            )
+            given += ["--input", f"{name}={self.folder}/{name}.npy"]
+        common = ("--int8", "--network", "--hw", MACHINE, "--inputs", "2", *given)
+        done = self.accsim(*common)
+        self.assertEqual(done.returncode, 2)
+        self.assertIn("input 's' decides shapes", done.stderr)
+        np.save(self.folder / "s.npy", np.asarray([[4, 3], [4, 3]]))
+        done = self.accsim(*common)  # and x, which is small too, stays an input
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertIn("; 1 products in int8", done.stdout)
+
     def test_the_noise_is_that_of_the_steps(self):
         # What an output is off by: half a step of its own, what half a step of its inputs makes of
         # it, and what 16 bits of a multiplier leave.

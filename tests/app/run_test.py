@@ -144,6 +144,58 @@ class Run(Case):
         np.testing.assert_array_equal(np.abs(neg), size)
         self.assertTrue((neg > 0).any() and (neg < 0).any() and (size >= 0).all())
 
+    def test_a_given_input_takes_the_place_of_its_default(self):
+        path = self.folder / "default.onnx"
+        save(
+            [helper.make_node("Add", ["x", "w"], ["y"])],
+            [("x", TensorProto.FLOAT, [3]), ("w", TensorProto.FLOAT, [3])],
+            ["y"],
+            path,
+            [helper.make_tensor("w", TensorProto.FLOAT, [3], [10, 20, 30])],
+        )
+        np.save(self.folder / "x.npy", np.zeros(3, np.float32))
+        np.save(self.folder / "w.npy", np.array([1, 2, 4], np.float32))
+        given = ("run", path, "--input", f"x={self.folder}/x.npy", "--output", self.folder / "o")
+        self.good(*given)
+        self.assertEqual(list(np.load(self.folder / "o" / "y.npy")), [10, 20, 30])
+        self.good(*given, "--input", f"w={self.folder}/w.npy")
+        self.assertEqual(list(np.load(self.folder / "o" / "y.npy")), [1, 2, 4])
+
+    def test_numbers_beyond_the_inputs_type_are_refused(self):
+        path, file = self.folder / "m.onnx", self.folder / "x.npy"
+        for dtype, values, said in (
+            (TensorProto.BOOL, np.array([0, 1, 300]), "300"),
+            (TensorProto.UINT8, np.array([0, -1, 5]), "-1"),
+            (TensorProto.INT8, np.array([0, 128, 5]), "128"),
+            (TensorProto.INT64, np.array([2**63, 0, 0], np.uint64), str(2**63)),
+            (TensorProto.UINT64, np.array([-1, 0, 0]), "-1"),
+            (TensorProto.FLOAT, np.array([1, 1e300, 0]), "1e+300"),
+            (TensorProto.UINT8, np.array([0, 255, 5]), None),
+            (TensorProto.BOOL, np.array([0, 1, 1]), None),
+            (TensorProto.FLOAT, np.array([1, np.inf, np.nan]), None),
+        ):
+            save([helper.make_node("Identity", ["x"], ["y"])], [("x", dtype, [3])], ["y"], path)
+            np.save(file, values)
+            given = ("run", path, "--input", f"x={file}", "--output", self.folder / "o")
+            if said:
+                self.refused(f"x.npy: holds {said}, which is beyond", *given)
+                continue
+            self.good(*given)
+            np.testing.assert_array_equal(
+                np.load(self.folder / "o" / "y.npy").astype(values.dtype), values
+            )
+
+    def test_what_is_not_a_number_is_counted(self):
+        path, file = self.folder / "m.onnx", self.folder / "x.npy"
+        save([helper.make_node("Neg", ["x"], ["y"])], [("x", TensorProto.FLOAT, [3])], ["y"], path)
+        for values, said in (
+            ([np.nan, 1, 2], "from -2 to -1, mean -1.5, 1 of 3 NaN"),
+            ([np.nan] * 3, "float32 3, 3 of 3 NaN"),
+            ([1, 2, 3], "from -3 to -1, mean -2\n"),
+        ):
+            np.save(file, np.array(values, np.float32))
+            self.assertIn(said, self.good("run", path, "--input", f"x={file}"))
+
     def test_what_cannot_be_used_is_told(self):
         path, _, _ = self.two_layers()
         np.save(self.folder / "bad.npy", np.zeros((2, 7), np.float32))

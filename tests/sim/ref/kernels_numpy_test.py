@@ -56,6 +56,14 @@ def activations():
     yield Case("Swish", 24, [x], alpha=1.5), [x / (1 + np.exp(-1.5 * x))]
     yield Case("HardSwish", 22, [x]), [x * np.clip(x / 6 + 0.5, 0, 1)]
     yield Case("Celu", 12, [x], alpha=2.0), [np.maximum(x, 0) + np.minimum(0, 2 * np.expm1(x / 2))]
+    # What isn't a number stays that.
+    none = np.array([np.nan, 1, np.nan], np.float32)
+    for op in ("HardSigmoid", "HardSwish", "Celu", "Elu", "Relu", "LeakyRelu", "Softplus", "Clip"):
+        yield Case(op, 14, [none]), [np.array([np.nan, VALUE_AT_1.get(op, 1), np.nan], np.float32)]
+
+
+# Of operators that don't leave 1 as it is.
+VALUE_AT_1 = {"HardSigmoid": 0.7, "HardSwish": 2 / 3, "Softplus": math.log(1 + math.e)}
 
 
 def norms():
