@@ -115,6 +115,7 @@ ReportObject cost(nb::handle model, nb::handle machine, const nb::kwargs& option
     return cost_network(*graph, hw, wanted.map, wanted.elaborate.limits.programs);
   });
   const auto network = std::make_shared<const sim::CostedNetwork>(unwrap(std::move(costed)));
+  if (const Status s = check_pins(*network, wanted.map); !s) throw RaisedErrors(s.errors());
   return {std::shared_ptr<const sim::Report>(network, &network->report), network, nullptr};
 }
 

@@ -138,6 +138,7 @@ struct CostCommand {
     Result<CostedNetwork> costed =
         cost_network(*graph, *machine, *map_options, elaborate_options->limits.programs);
     if (!costed) return report_errors(costed.errors());
+    if (Status s = check_pins(*costed, *map_options); !s) return report_errors(s.errors());
     journal.step("lowered, mapped and timed");
     if (grouping) roll_up(*grouping, costed->report);
     note_mapping(costed->report, journal);

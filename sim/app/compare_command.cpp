@@ -42,6 +42,7 @@ struct Costing {
   Result<RunSide> side(size_t machine, size_t graph, const MapOptions& options) const {
     const auto costed = cost_network(graphs[graph], machines[machine], options, limits.programs);
     if (!costed) return costed.errors();
+    if (Status s = check_pins(*costed, options); !s) return s.errors();
     return run_side(costed->report);
   }
 };

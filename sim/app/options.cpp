@@ -209,8 +209,8 @@ Result<ElaborateOptions> ModelOptions::elaborate() const {
     if (input.empty() || !dims)
       errors.push_back({Errc::usage, "'" + text + "' is not NAME=DIMS, e.g. input=1x3x224x224",
                         "--input-shape"});
-    else
-      out.input_shapes[input] = *dims;
+    else if (!out.input_shapes.emplace(input, *dims).second)
+      errors.push_back({Errc::usage, "'" + input + "' is given twice", "--input-shape"});
   }
   if (!errors.empty()) return errors;
   return out;

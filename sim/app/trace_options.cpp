@@ -8,14 +8,16 @@
 namespace accsim::sim {
 
 void TraceOptions::add_to(CLI::App& app) {
-  app.add_option("--trace", file_,
-                 "Write a timeline of all queues and commands for Perfetto (Chrome trace JSON, "
-                 "1 us = 1 cycle); - for stdout")
-      ->type_name(kWrittenFile);
+  CLI::Option* const trace =
+      app.add_option("--trace", file_,
+                     "Write a timeline of all queues and commands for Perfetto (Chrome trace JSON, "
+                     "1 us = 1 cycle); - for stdout")
+          ->type_name(kWrittenFile);
   app.add_option("--trace-commands", commands_,
                  "Layers of more commands are summarised to that many slices in the trace")
       ->check(CLI::Range(int64_t{0}, int64_t{10'000'000}))
-      ->capture_default_str();
+      ->capture_default_str()
+      ->needs(trace);
 }
 
 int TraceOptions::write(const CostedNetwork& network) const {

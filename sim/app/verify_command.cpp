@@ -237,6 +237,7 @@ Result<Costed> cost(const ModelOptions& model, const MappingOptions& mapping,
   Result<CostedNetwork> network =
       cost_network(*graph, hw, *map_options, elaborate_options->limits.programs);
   if (!network) return network.errors();
+  if (Status s = check_pins(*network, *map_options); !s) return s.errors();
   if (network->in_blocks) graph = *network->in_blocks;
   return Costed{std::move(*graph), std::move(*network)};
 }

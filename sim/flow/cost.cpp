@@ -459,6 +459,25 @@ Result<CostedNetwork> cost_network(const Graph& graph, const hw::HwConfig& hw,
   return out;
 }
 
+Status check_pins(const CostedNetwork& network, const MapOptions& options) {
+  Errors errors;
+  for (const MappingPin& pin : options.pins) {
+    bool used = false;
+    for (size_t i = 0; i < network.lowered.layers.size() && !used; ++i)
+      used = pin.applies_to(network.lowered.layers[i].name) &&
+             std::ranges::any_of(network.mappings[i],
+                                 [](const auto& m) { return m->gemm.has_value(); });
+    if (!used)
+      errors.push_back({Errc::usage,
+                        fmt::format("no layer with a product matches '{}'; the report's first "
+                                    "column lists their names",
+                                    pin.layers.empty() ? "*" : pin.layers),
+                        "--mapping"});
+  }
+  if (!errors.empty()) return errors;
+  return ok();
+}
+
 Result<std::string> dump_programs(const CostedNetwork& network, const std::string& layer_glob) {
   std::string out;
   for (size_t i = 0; i < network.mappings.size(); ++i) {

@@ -50,6 +50,9 @@ Result<CostedNetwork> cost_network(const Graph& graph, const hw::HwConfig& hw,
                                    const MapOptions& options,
                                    int64_t most_programs = std::numeric_limits<int64_t>::max());
 
+/// Errc::usage for each pin whose glob matches no layer with a product.
+Status check_pins(const CostedNetwork& network, const MapOptions& options);
+
 /// The programs of the layers whose name matches a glob, as text. Error when none matches.
 Result<std::string> dump_programs(const CostedNetwork& network, const std::string& layer_glob);
 

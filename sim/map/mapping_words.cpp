@@ -39,6 +39,11 @@ Result<MapOptions> map_options(const MappingWords& words) {
     errors.push_back({Errc::usage,
                       fmt::format("'{}' is not 0 or a percentage up to 100%, as 1%", words.slack),
                       "--slack"});
+  if (out.slack > 0 && out.objective != Objective::cycles && words.slack != MappingWords().slack)
+    errors.push_back(
+        {Errc::usage,
+         fmt::format("is for the objective cycles; by {} nothing is left to it", words.objective),
+         "--slack"});
   if (words.effort == "rule")
     out.effort = MapEffort::rule;
   else if (words.effort != "search")

@@ -23,6 +23,16 @@ bool parse_sizes(std::string_view text, std::vector<int64_t>& out) {
   }
 }
 
+/// How many of its fields are pinned.
+int pinned(const MappingPin& p) {
+  int out = p.im2col ? 1 : 0;
+  for (const bool empty :
+       {p.dataflow.empty(), p.lines.empty(), p.images.empty(), p.outputs.empty(),
+        p.channels.empty(), p.groups.empty(), p.staged.empty(), p.outputs_outer.empty()})
+    out += empty ? 0 : 1;
+  return out;
+}
+
 /// Writes what one word pins; false when it is none.
 bool parse_token(const std::string& token, MappingPin& pin) {
   if (token == "ws") return pin.dataflow = {hw::Dataflow::weight_stationary}, true;
@@ -62,12 +72,17 @@ Result<MappingPin> parse_pin(const std::string& text) {
   bool any = false;
   while (tokens >> token) {
     any = true;
+    const int before = pinned(pin);
     if (!parse_token(token, pin))
       return Error{Errc::usage,
                    fmt::format("'{}' is not a mapping token; use ws|is|os, LINESxPIXELS, "
                                "nOUTPUTS, kCHANNELS, gGROUPS, sOUTPUTS, mnk|nmk, im2col, e.g. "
                                "\"conv*=ws 7x56 n64 k256 mnk\"",
                                token),
+                   "--mapping"};
+    if (pinned(pin) == before)
+      return Error{Errc::usage,
+                   fmt::format("'{}' in '{}' pins what a word before it has pinned", token, text),
                    "--mapping"};
   }
   if (!any) return Error{Errc::usage, "no mapping given in '" + text + "'", "--mapping"};

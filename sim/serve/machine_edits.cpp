@@ -52,13 +52,13 @@ void choose_dram(const MachineEdits& edits, hw::HwConfig& hw) {
 class EditedFile {
  public:
   EditedFile(const hw::HwConfig& hw, const MachineEdits& edits, std::vector<FieldError>& errors)
-      : errors_(errors) {
+      : hw_(hw), edits_(edits), errors_(errors) {
     for (const auto& [path, value] : edits) {
       const auto& all = hw::fields();
       const auto field = std::ranges::find(all, path, &hw::Field::path);
       if (field == all.end())
         errors_.push_back({"", unknown(printable_part(path))});
-      else if (field->only && !field->only->holds(hw))
+      else if (!is_there(*field))
         errors_.push_back({path, fmt::format("is only there when {} is {}", field->only->path,
                                              field->only->word)});
       else if (auto text = yaml_text(*field, value))
@@ -66,7 +66,6 @@ class EditedFile {
       else
         errors_.push_back({path, "is neither a number nor a known word"});
     }
-    hw_ = hw;
     section(hw::key_tree(), 0);
   }
 
@@ -91,6 +90,16 @@ class EditedFile {
     return out;
   }
 
+  /// Some fields are there while another has a word: the edited one, where it is edited.
+  bool is_there(const hw::Field& field) const {
+    if (!field.only) return true;
+    const auto edited =
+        std::ranges::find(edits_, field.only->path, [](const auto& edit) { return edit.first; });
+    if (edited == edits_.end()) return field.only->holds(hw_);
+    const auto* word = std::get_if<std::string>(&edited->second);
+    return word != nullptr && *word == field.only->word;
+  }
+
   void line(const std::string& path, size_t indent, const std::string& text) {
     text_ += std::string(indent, ' ') + text + "\n";
     paths_.push_back(path);
@@ -103,7 +112,7 @@ class EditedFile {
       } else if ((is_absent(*child.field, hw_) || is_derived(*child.field, hw_)) &&
                  !texts_.contains(child.path)) {
         continue;
-      } else if (!child.field->only || child.field->only->holds(hw_)) {
+      } else if (is_there(*child.field)) {
         const auto edited = texts_.find(child.path);
         line(child.path, indent,
              child.key + ": " +
@@ -112,7 +121,8 @@ class EditedFile {
     }
   }
 
-  hw::HwConfig hw_;
+  hw::HwConfig hw_;  ///< print_value() takes no const one
+  const MachineEdits& edits_;
   std::map<std::string, std::string> texts_;
   std::string text_;
   std::vector<std::string> paths_;

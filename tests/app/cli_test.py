@@ -359,6 +359,22 @@ class Options(CliTest):
     def test_bad_dataflow_and_mapping(self):
         self.refused(self.cost(RESNET18, "--dataflow", "rs"), "--dataflow", "ws")
         self.refused(self.cost(RESNET18, "--mapping", "banana"), "--mapping", "banana")
+        self.refused(self.cost(RESNET18, "--mapping", "ws os"), "--mapping", "'os' in 'ws os'")
+
+    def test_options_that_would_do_nothing(self):
+        for pin in ("nosuch*=n64", "/maxpool*=n64"):
+            words = ("--mapping", f"no layer with a product matches '{pin[:-4]}'")
+            self.refused(self.cost(RESNET18, "--mapping", pin), *words)
+        both = ("--mapping", "*=n64", "--mapping", "nosuch*=ws", "--mapping", "none=os")
+        said = self.refused(self.cost(RESNET18, *both), "'nosuch*'", "'none'")
+        self.assertEqual(len(said), 2)
+        done = run("compare", "--hw", CONFIG, "--b-mapping", "nosuch*=n64", RESNET18)
+        self.assertEqual(done.returncode, 2, done.stdout)
+        self.assertIn("nosuch*", done.stderr)
+        self.refused(self.cost(RESNET18, "--objective", "energy", "--slack", "5%"), "--slack")
+        self.refused(self.cost(RESNET18, "--trace-commands", "5"), "--trace")
+        shape = ("--input-shape", "input=1x3x8x8")
+        self.refused(self.cost(RESNET18, *shape, *shape), "--input-shape", "twice")
 
     def test_input_shape(self):
         self.refused(self.cost(RESNET18, "--input-shape", "nothere=1x3x8x8"), "nothere")

@@ -32,6 +32,11 @@ TEST(Pins, ParseWhatDescriptionsPrint) {
   for (const char* bad :
        {"", "x=", "n0", "nn4", "7", "1x2x3x4", "-1x2", "fast", "k99999999999999999999"})
     EXPECT_FALSE(parse_pin(bad).ok()) << bad;
+  for (const char* twice : {"ws os", "n8 n16", "mnk nmk", "im2col im2col", "a=7x56 ws 7x28"}) {
+    const auto pin2 = parse_pin(twice);
+    ASSERT_FALSE(pin2.ok()) << twice;
+    EXPECT_NE(pin2.errors().front().message.find("before it"), std::string::npos) << twice;
+  }
 }
 
 TEST(Pins, ApplyToTheLayersThatTheirGlobMatches) {

@@ -48,6 +48,27 @@ TEST(MachineEdits, NameEveryFieldThatIsWrong) {
   EXPECT_EQ(edited.errors[2].path, "array.cols");
 }
 
+/// A field that is there only while another has a word comes and goes with that word.
+TEST(MachineEdits, FieldsComeAndGoWithTheWordsThatTheyNeed) {
+  const std::string int4 = "int4";
+  const EditedMachine narrow = edit_machine(base(), {{"types.weight", int4}});
+  ASSERT_TRUE(narrow.errors.empty()) << narrow.errors.front().message;
+  EXPECT_EQ(narrow.hw.types.weight, DType::int4);
+  for (const bool first : {true, false}) {
+    MachineEdits edits = {{"types.weight", int4}, {"types.weight_group", 64.0}};
+    if (!first) std::swap(edits[0], edits[1]);
+    const EditedMachine grouped = edit_machine(base(), edits);
+    ASSERT_TRUE(grouped.errors.empty()) << grouped.errors.front().message;
+    EXPECT_EQ(grouped.hw.types.weight_group, 64);
+    const EditedMachine wide = edit_machine(grouped.hw, {{"types.weight", std::string("int8")}});
+    ASSERT_TRUE(wide.errors.empty()) << wide.errors.front().message;
+    EXPECT_EQ(hw::print_hw(wide.hw), hw::print_hw(base()));
+  }
+  const EditedMachine wrong = edit_machine(base(), {{"types.weight_group", 64.0}});
+  ASSERT_EQ(wrong.errors.size(), 1u);
+  EXPECT_EQ(wrong.errors[0].message, "is only there when types.weight is int4");
+}
+
 TEST(MachineEdits, WordsCantBringKeysOfTheirOwn) {
   for (const char* word : {"x\"\narray: 3", "\\", "int8, int16", "a\nb"}) {
     EXPECT_FALSE(edit_machine(base(), {{"name", std::string(word)}}).errors.empty());
