@@ -40,16 +40,6 @@ std::vector<int64_t> RowPlanner::counts(const RowRun& run) const {
   std::vector<int64_t> out;
   for (int64_t n = 1; n <= rows && batch <= most / n; ++n)
     if (rows % n == 0 && batch * n > 1) out.push_back(batch * n);
-  const std::vector<bool> array = on_array(run);
-  const auto stays = [&](int64_t count) {
-    int64_t bytes = run.shared_beside;
-    const std::vector<int64_t> alive =
-        most_alive(turns(array, enough_pieces(run, count)), run.ops.size());
-    for (size_t k = 0; k + 1 < run.ops.size(); ++k) bytes += alive[k] * run.piece_bytes(k, count);
-    return bytes <= capacity;
-  };
-  const auto first = std::ranges::find_if(out, stays);
-  if (first != out.end()) out.erase(out.begin(), first);
   return out;
 }
 

@@ -36,8 +36,8 @@ struct RowPlanner {
   /// Nothing where an op doesn't fall into so many pieces, or they don't fit.
   std::optional<RowPlan> plan(const RowRun& run, const RowCut& as) const;
   std::vector<bool> on_array(const RowRun& run) const;
-  /// Numbers of pieces, few first: each is of rows that have their operands in common, and where
-  /// there are such, small enough to stay in the shared buffer.
+  /// Numbers of pieces, few first: each is of rows that have their operands in common. Those that
+  /// don't stay in the shared buffer go through DRAM.
   std::vector<int64_t> counts(const RowRun& run) const;
 };
 
