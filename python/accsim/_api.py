@@ -21,6 +21,7 @@ from ._program import program
 PathLike = str | os.PathLike[str]
 ModelLike = Model | str | os.PathLike[str] | bytes
 MachineLike = Machine | str | os.PathLike[str] | dict[str, Any]
+_MOST_SEED = 2**64 - 1
 
 
 def inspect(
@@ -103,8 +104,17 @@ def advise(
     return Advice(*_core._advise(read, hw, **words))
 
 
+def _in_range(option: str, value: float, least: float, most: float) -> None:
+    """An Error unless least <= value <= most; NaN isn't."""
+    if not least <= value <= most:
+        upper = "" if most == float("inf") else f" to {most}"
+        raise Error(f"{option}: {value} is not a number from {least}{upper}")
+
+
 def diff(a: PathLike, b: PathLike, *, atol: float = 1e-5, rtol: float = 1e-3) -> Difference:
     """Compares two folders of dumped tensors, layer by layer, as `accsim diff` does."""
+    for option, value in (("--atol", atol), ("--rtol", rtol)):
+        _in_range(option, value, 0, float("inf"))
     return Difference(*_core._diff(a, b, atol, rtol))
 
 
@@ -197,7 +207,7 @@ def run(
     input_shapes: dict[str, Sequence[int]] | None = None,
     weights: int | None = None,
     int8: bool = False,
-    hw: MachineLike = "64x64",
+    hw: MachineLike | None = None,
     layerwise: bool = False,
     threads: int = 1,
     key_blocks: int | str | None = None,
@@ -212,24 +222,34 @@ def run(
     those not named are drawn with seed 0. output: a folder for a .npy an output. dump: all, an
     operator type or a glob of layer names, whose tensors go into the folder, for diff(). weights:
     the seed of weights that the file doesn't have. int8: products run quantised on the bit-exact
-    machine hw; layerwise: each reads the float run's values. key_blocks: attention in blocks of
-    so many keys, as cost() has it. max_nodes, max_graph_mib, max_rank, max_memory_mib: what the
-    file may ask for at most; None: as the command line's options have it.
+    machine hw, 64x64 unless named; layerwise: each reads the float run's values. key_blocks:
+    attention in blocks of so many keys, as cost() has it. max_nodes, max_graph_mib, max_rank,
+    max_memory_mib: what the file may ask for at most; None: as the command line's options have it.
     """
+    if isinstance(model, bytes):
+        raise Error("run: a model of bytes has no folder for its weights; give a path")
     if dump and output is None:
         raise Error("--dump: needs a folder to write to: --output DIR")
+    if output is not None and not os.fspath(output):
+        raise Error("--output: '' is no folder")
+    if not int8 and (layerwise or hw is not None):
+        raise Error("--hw, --layerwise: are for --int8")
+    _in_range("--threads", threads, 1, 256)
+    if weights is not None:
+        _in_range("--weights", weights, 0, _MOST_SEED)
     files: dict[str, str] = {}
     seeds: dict[str, int] = {}
     with tempfile.TemporaryDirectory(prefix="accsim-") as folder:
         for place, (name, value) in enumerate((inputs or {}).items()):
-            if isinstance(value, int):
+            if isinstance(value, int) and not isinstance(value, bool):
+                _in_range(f"--input {name}", value, 0, _MOST_SEED)
                 seeds[name] = value
             elif isinstance(value, (str, os.PathLike)):
                 files[name] = os.fspath(value)
             else:
                 files[name] = os.path.join(folder, f"{place}.npy")
                 numpy = import_module("numpy")
-                numpy.save(files[name], numpy.ascontiguousarray(value))
+                numpy.save(files[name], numpy.asarray(value, order="C"))
         return _core._run(
             model,
             files,
@@ -249,7 +269,7 @@ def run(
                 "max_rank": max_rank,
                 "max_memory_mib": max_memory_mib,
             },
-            hw,
+            "64x64" if hw is None else hw,
         )
 
 

@@ -212,7 +212,9 @@ int SweepCommand::run_spec(const std::string& version, const Console& console) c
     for (const std::string& symbol : m.graph.defaulted)
       text += fmt::format("{} of {} is 1 for want of a bind\n", symbol, m.name);
   if (spec->strategy == Strategy::pareto && !o.interrupted)
-    text += "the front is complete; bounds exclude every other point\n";
+    text +=
+        "bounds exclude every other point, but for differences of chains (docs/sweep-spec.md); "
+        "the strategy grid misses none\n";
   if (o.interrupted) text += "stopped; the same command goes on\n";
   if (o.elsewhere > 0)
     text +=

@@ -158,12 +158,13 @@ void add_least(List& list) {
   list.push_back({"dram_bound_cycles", "cycles", "the DRAM traffic at full rate, slower direction",
                   kBoth, cost(&Costs::dram_bound)});
   list.push_back({"lower_bound_cycles", "cycles",
-                  "least possible: the larger of the compute and DRAM bounds, layer by layer",
+                  "the larger of the compute and DRAM bounds, layer by layer: the least that a "
+                  "layer alone can take; those that overlap may take less together",
                   kBoth, cost(&Costs::lower_bound)});
   list.push_back(
       {"over_lower_bound",
        "",
-       "cycles over the least possible",
+       "cycles over the lower bound; below 1 where other layers overlap",
        kBoth,
        [](const ReportRow& r) { return ratio(real(r.costs.cycles), real(r.costs.lower_bound)); },
        {{"cycles", "x least", 7, TextStyle::fixed, 1, 2}}});
@@ -187,7 +188,8 @@ void add_least(List& list) {
 void add_work(List& list) {
   list.push_back({"utilization",
                   "",
-                  "MACs over what the array could do in the cycles",
+                  "MACs over what the array could do in the cycles; above 1 where they were done "
+                  "under the layers before",
                   kBoth,
                   [](const ReportRow& r) { return finite(r.report.utilization(r.costs)); },
                   {{"util", "%", 1, TextStyle::fixed, 100, 1}}});

@@ -50,7 +50,7 @@ struct Costs {
   int64_t compute_bound = 0;  ///< cycles of the MACs (or vector ops) at full rate
   int64_t vector_bound = 0;   ///< of compute_bound, those of the vector ops
   int64_t dram_bound = 0;     ///< cycles of the DRAM traffic at full rate, the slower direction
-  int64_t lower_bound = 0;    ///< the larger of the two: no machine of these rates can be faster
+  int64_t lower_bound = 0;    ///< the larger of the two: no layer alone can be faster
   int64_t idle_lanes = 0;     ///< busy cycles beyond compute_bound: lanes without work
   int64_t dram_busy = 0, sram_busy = 0;  ///< cycles the DRAM channel / SRAM ports are occupied
   int64_t weight_busy = 0;               ///< cycles in which weights go into the array

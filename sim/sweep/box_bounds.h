@@ -35,8 +35,8 @@ struct Relaxed {
 /// and slots follow no such order, nor do memories under the rule: a region in which they differ
 /// has only the bounds of its work and weights. Layers are mapped one by one, and their chain may
 /// be slower on a better machine where another mapping leaves the next layer less to begin with, by
-/// up to half a percent: points of the front that are better than another's by less than that may
-/// be missed.
+/// half a percent on the shipped machines and up to a few on others: points of the front that are
+/// better than another's by less than that may be missed.
 class BoxBounds {
  public:
   explicit BoxBounds(const SweepSpec& spec);

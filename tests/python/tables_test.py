@@ -139,6 +139,42 @@ class TablesTest(unittest.TestCase):
             accsim.run(RESNET, {"nope": numpy.zeros(3)})
         with self.assertRaisesRegex(accsim.Error, "--output"):
             accsim.run(RESNET, dump="all")
+        for words in (
+            {"threads": 0},
+            {"threads": 9999},
+            {"weights": -1},
+            {"weights": 2**70},
+            {"inputs": {"input": -1}},
+            {"hw": "64x64"},
+            {"layerwise": True},
+            {"output": ""},
+        ):
+            with self.subTest(**words), self.assertRaises(accsim.Error):
+                accsim.run(RESNET, **{"weights": 1, **words})
+        with self.assertRaisesRegex(accsim.Error, "give a path"):
+            accsim.run(RESNET.read_bytes())
+        for words in ({"atol": -1}, {"rtol": float("nan")}):
+            with self.assertRaisesRegex(accsim.Error, "is not a number from 0"):
+                accsim.diff("a", "b", **words)
+
+    def test_are_scalars_given_as_arrays(self):
+        inputs = [
+            helper.make_tensor_value_info("a", 1, []),
+            helper.make_tensor_value_info("b", 1, [2]),
+        ]
+        graph = helper.make_graph(
+            [helper.make_node("Mul", ["a", "b"], ["y"])],
+            "g",
+            inputs,
+            [helper.make_tensor_value_info("y", 1, [2])],
+        )
+        model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)], ir_version=8)
+        with tempfile.TemporaryDirectory() as folder:
+            path = pathlib.Path(folder, "m.onnx")
+            path.write_bytes(model.SerializeToString())
+            b = numpy.array([2, 4], numpy.float32)
+            for a in (numpy.array(1.5, numpy.float32), numpy.float32(1.5)):
+                numpy.testing.assert_array_equal(accsim.run(path, {"a": a, "b": b})["y"], [3, 6])
 
 
 if __name__ == "__main__":
