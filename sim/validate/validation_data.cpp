@@ -12,16 +12,17 @@ using Json = nlohmann::ordered_json;
 
 Json optional(const std::optional<double>& v) { return v ? Json(*v) : Json(); }
 
-Json summary_json(const ErrorSummary& s) {
+/// `interval`: were the ends of the interval looked for? Without it they say nothing.
+Json summary_json(const ErrorSummary& s, bool interval) {
   if (s.points == 0) return nullptr;
   return {{"points", s.points},
           {"mean_absolute_error", s.mean_absolute},
           {"worst_error", s.worst},
           {"worst_point", s.worst_point},
-          {"inside_interval", s.inside}};
+          {"inside_interval", interval ? Json(s.inside) : Json()}};
 }
 
-Json point_json(const ValidatedSource& s, size_t i) {
+Json point_json(const ValidatedSource& s, size_t i, bool interval) {
   const ValidationPoint& p = s.source.points[i];
   const Prediction& r = s.predictions[i];
   const QuantityInfo& q = quantities()[static_cast<size_t>(p.quantity)];
@@ -36,9 +37,9 @@ Json point_json(const ValidatedSource& s, size_t i) {
           {"measured", p.measured},
           {"predicted", r.predicted},
           {"error", r.error(p.measured)},
-          {"low", r.low},
-          {"high", r.high},
-          {"inside", r.low <= p.measured && p.measured <= r.high},
+          {"low", interval ? Json(r.low) : Json()},
+          {"high", interval ? Json(r.high) : Json()},
+          {"inside", interval ? Json(r.low <= p.measured && p.measured <= r.high) : Json()},
           {"goal", optional(p.goal)},
           {"note", p.note},
           {"effects", effects}};
@@ -50,12 +51,13 @@ std::string to_json(const Validation& v) {
   Json sources = Json::array();
   for (const ValidatedSource& s : v.sources) {
     Json points = Json::array();
-    for (size_t i = 0; i < s.predictions.size(); ++i) points.push_back(point_json(s, i));
+    for (size_t i = 0; i < s.predictions.size(); ++i)
+      points.push_back(point_json(s, i, v.interval));
     sources.push_back({{"file", s.source.file},
                        {"source", s.source.source},
                        {"evidence", name(s.source.evidence)},
                        {"fitted", s.source.fitted},
-                       {"summary", summary_json(s.summary)},
+                       {"summary", summary_json(s.summary, v.interval)},
                        {"rank_correlation", optional(s.rank)},
                        {"r2", optional(s.r2)},
                        {"goal_r2", optional(s.source.goal_r2)},
@@ -63,11 +65,12 @@ std::string to_json(const Validation& v) {
                        {"differences", s.source.differences},
                        {"points", points}});
   }
-  const Json out = {
-      {"schema", "accsim.validation/1"},
-      {"interval", v.interval},
-      {"summary", {{"unfitted", summary_json(v.unfitted)}, {"fitted", summary_json(v.fitted)}}},
-      {"sources", sources}};
+  const Json out = {{"schema", "accsim.validation/1"},
+                    {"interval", v.interval},
+                    {"summary",
+                     {{"unfitted", summary_json(v.unfitted, v.interval)},
+                      {"fitted", summary_json(v.fitted, v.interval)}}},
+                    {"sources", sources}};
   return out.dump(1, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 
@@ -89,8 +92,8 @@ std::string to_csv(const Validation& v) {
                                              p.measured,
                                              r.predicted,
                                              r.error(p.measured),
-                                             r.low,
-                                             r.high};
+                                             v.interval ? FieldValue(r.low) : FieldValue(),
+                                             v.interval ? FieldValue(r.high) : FieldValue()};
       for (size_t c = 0; c < cells.size(); ++c) {
         if (c > 0) out += ',';
         append_csv_cell(cells[c], out);

@@ -52,6 +52,9 @@ class Validate(unittest.TestCase):
         self.assertEqual([r["point"] for r in rows], [p["name"] for p in points])
         for row, point in zip(rows, points):
             self.assertEqual(float(row["predicted"]), point["predicted"])
+            for end in ("low", "high"):  # nobody looked for them
+                self.assertEqual((row[end], point[end]), ("", None))
+            self.assertIsNone(point["inside"])
             error = f"{100 * point['error']:+.1f} %"
             for text in (out, page, page_md):
                 self.assertIn(error, text)
