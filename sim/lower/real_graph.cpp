@@ -159,7 +159,8 @@ class RealGraph {
     for (const NodeId id : found.products) {
       uses_[index(id)] = Use::works;
       Quantisation& q = weights_[id];
-      q.scale = found.weight_scale[id];
+      const auto scale = found.weight_scale.find(id);  // weights may have none
+      q.scale = scale == found.weight_scale.end() ? kNoTensor : scale->second;
     }
     passing_.merge(found.passing);
     passing_[tensor(from.outputs[0]).producer] = 0;
@@ -307,6 +308,7 @@ class RealGraph {
     };
     for (size_t port = 0; port < n.inputs.size(); ++port) {
       if (!row.is_quantisation(port) || n.inputs[port] == kNoTensor) continue;
+      if (!is_constant(n, port)) continue;  // a run finds it anew each time
       const int behind = static_cast<int>(port) - row.triples_from;
       const int of = behind >= 0 ? static_cast<int>(port) - behind % 3 : row.ports[port].of;
       const bool is_scale = behind >= 0 ? behind % 3 == 1

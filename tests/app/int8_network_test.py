@@ -14,7 +14,7 @@ from program import ACCSIM, ROOT
 try:
     import numpy as np
     import onnx
-    from onnx import TensorProto, helper
+    from onnx import TensorProto, helper, numpy_helper
 except ImportError as missing:
     print(f"SKIPPED: {missing}")
     sys.exit(77)
@@ -216,6 +216,33 @@ class Numbers(Case):
             got = self.outputs("i", values, "--int8", "--hw", MACHINE)["y"]
             wanted = alpha * (x @ z)
             self.assertLess(np.abs(got - wanted).max(), 0.05 * np.abs(wanted).max(), alpha)
+
+    def test_products_of_scales_that_a_run_finds(self):
+        # Weights without a scale of their own: the result is times the found scale alone.
+        rng = np.random.default_rng(9)
+        w = rng.integers(-99, 99, (16, 8)).astype(np.int8)
+        x = rng.normal(size=[8, 16])
+        for factor in (None, 0.25):
+            nodes = [
+                helper.make_node("DynamicQuantizeLinear", ["x"], ["q", "s", "z"]),
+                helper.make_node("MatMulInteger", ["q", "w", "z"], ["i"]),
+                helper.make_node("Cast", ["i"], ["c"], to=TensorProto.FLOAT),
+            ]
+            if factor:
+                nodes.append(helper.make_node("Mul", ["s", "f"], ["t"]))
+            nodes.append(helper.make_node("Mul", ["c", "t" if factor else "s"], ["y"]))
+            self.save(nodes, {"x": [8, 16]}, ["y"], {"f": factor} if factor else {})
+            model = onnx.load(str(self.model))
+            model.graph.initializer.append(numpy_helper.from_array(w, "w"))
+            onnx.save(model, str(self.model))
+            wanted = (factor or 1) * (x @ w)
+            given = {"x": x.astype(np.float32)}
+            for got in (
+                self.run_float(**given)["y"],
+                self.run_int8(**given)["y"],
+                self.outputs("i", given, "--int8", "--hw", MACHINE)["y"],
+            ):
+                self.assertLess(np.abs(got - wanted).max(), 0.05 * np.abs(wanted).max(), factor)
 
     def test_doubles_have_scales_too(self):
         rng = np.random.default_rng(7)
