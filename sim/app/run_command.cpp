@@ -219,8 +219,11 @@ int RunCommand::run(const Console& console) const {
   if (!summary) return report_errors(summary.errors());
   journal.step("computed, results written");
   if (machine)
-    text += fmt::format("machine: {} ({}); {} products in int8\n", machine->name, machine_file,
-                        summary->quantised);
+    text += fmt::format("machine: {} ({}); {} products in int8{}\n", machine->name, machine_file,
+                        summary->quantised,
+                        layerwise_ ? ", each on the float run's values, of which the outputs are; "
+                                     "their own results are in the dump (--dump)"
+                                   : "");
   return print(*prepared, *summary, std::move(text));
 }
 

@@ -340,6 +340,13 @@ class Diff(Case):
             np.mean([ends["layerwise"][n] for n in convs]), np.mean([ends["run"][n] for n in convs])
         )
 
+    def test_layerwise_says_what_the_outputs_are(self):
+        path, _, _ = self.two_layers()
+        given = ("run", path, "--bind", "batch=3", "--int8", "--hw", ROOT / "configs" / "8x8.yaml")
+        self.assertNotIn("float run's", self.good(*given))
+        said = " ".join(self.good(*given, "--layerwise").split())
+        self.assertIn("1 products in int8, each on the float run's values", said)
+
     def test_int8_product_is_the_integer_product(self):
         """One layer against the arithmetic of its definition, all scales from the float run."""
         path, w, _ = self.two_layers()
