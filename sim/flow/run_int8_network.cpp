@@ -160,10 +160,8 @@ class Run {
 
   Result<ref::Arrays> compute(const Int8Network& network, int64_t i) {
     std::map<TensorId, ref::Array> given;
-    for (auto& [name, array] : inputs(i))
-      given[*std::ranges::find(graph_.inputs, name, [&](TensorId id) {
-        return graph_.tensor(id).name;
-      })] = std::move(array);
+    ref::Arrays all = inputs(i);  // those that became constants, too
+    for (const TensorId id : graph_.inputs) given[id] = std::move(all.at(graph_.tensor(id).name));
     const auto outcome = network.run(given);
     if (!outcome) return outcome.errors();
     quality_.referenced += outcome->compared;

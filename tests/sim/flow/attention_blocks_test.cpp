@@ -148,8 +148,9 @@ int64_t count(const Graph& graph, const std::string& op) {
 std::vector<double> values_of(const Graph& graph) { return test::graph_values(graph, 3, 4).at(0); }
 
 int64_t macs(const Graph& graph) {
+  const auto lowered = lower(graph);
   int64_t sum = 0;
-  for (const Layer& l : lower(graph)->layers) sum += l.macs;
+  for (const Layer& l : lowered->layers) sum += l.macs;
   return sum;
 }
 
