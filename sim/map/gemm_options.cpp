@@ -5,16 +5,19 @@
 
 namespace accsim::sim {
 
-std::vector<int64_t> tile_sizes(int64_t length, int64_t unit) {
+std::vector<int64_t> tile_sizes(int64_t length, int64_t unit, int64_t most) {
   std::vector<int64_t> out;
-  // The next smaller value of ceil(length / j) belongs to j = ceil(length / (size - 1)).
-  for (int64_t size = length; size >= 1; size = ceil_div(length, ceil_div(length, size - 1))) {
+  // The largest value of ceil(length / j) up to a limit belongs to j = ceil(length / limit).
+  const auto next = [&](int64_t limit) { return ceil_div(length, ceil_div(length, limit)); };
+  for (int64_t size = length == 0 ? 0 : next(std::min(length, most)); size >= 1;
+       size = next(size - 1)) {
     out.push_back(size);
     if (size == 1) break;
   }
   if (unit == 1) return out;
-  for (const int64_t units : tile_sizes(ceil_div(length, unit)))
-    out.push_back(std::min(length, units * unit));
+  for (const int64_t units :
+       tile_sizes(ceil_div(length, unit), 1, std::max(most / unit, int64_t{1})))
+    if (units * unit <= std::min(length, most)) out.push_back(units * unit);
   std::sort(out.begin(), out.end(), std::greater<>());
   out.erase(std::unique(out.begin(), out.end()), out.end());
   return out;
@@ -83,14 +86,13 @@ std::vector<PixelOption> pixel_options(const GemmProblem& p, const hw::HwConfig&
   const bool planar = op.in[0] == 1 && op.out[0] == 1 && op.kernel[0] == 1;
   const Segments z = segments(p.z, 1);
   // A tile's results lie in an output slot: of a long dimension most tiles are too large for it.
-  const int64_t most = hw.buffer(hw::Buffer::output).slot_bytes() / p.out_bytes;
+  const int64_t most =
+      std::max<int64_t>(hw.buffer(hw::Buffer::output).slot_bytes() / p.out_bytes, 1);
   // Tiles of whole blocks of pixels leave no lanes idle.
   const auto sizes = [&](int64_t length, int64_t pixels) {
     const int64_t lanes = pixel_lanes(hw, d);
     const bool by_lanes = d == hw::Dataflow::output_stationary;
-    auto out = tile_sizes(length, by_lanes ? lanes / std::gcd(lanes, pixels) : 1);
-    std::erase_if(out, [&](int64_t size) { return size > most; });
-    return out;
+    return tile_sizes(length, by_lanes ? lanes / std::gcd(lanes, pixels) : 1, most);
   };
   const auto all_images = pinned_or(pin.images, op.images, sizes(op.images, p.y.out * p.x.out));
   const auto all_pixels = pinned_or(pin.pixels, p.x.out, sizes(p.x.out, 1));
@@ -116,7 +118,11 @@ std::vector<ChannelOption> channel_options(const GemmProblem& p, const hw::HwCon
                                            int64_t groups, const MappingPin& pin) {
   const int64_t all = groups * p.op.channels;
   std::vector<int64_t> sizes = {all};
-  if (groups == 1) sizes = pinned_or(pin.channels, all, tile_sizes(all, hw.array.rows));
+  // Of one pixel they lie in a slot of activations.
+  const int64_t most = hw.buffer(hw::Buffer::activation).slot_bytes() / p.a_bytes;
+  if (groups == 1)
+    sizes =
+        pinned_or(pin.channels, all, tile_sizes(all, hw.array.rows, std::max<int64_t>(most, 1)));
   if (p.scales() > 1) {  // a tile for each scale; what is pinned differently has none
     const bool other = !pin.channels.empty() && pin.channels.front() != p.scale_group;
     sizes.clear();
@@ -143,7 +149,10 @@ std::vector<OutputOption> output_options(const GemmProblem& p, const hw::HwConfi
                                          int64_t groups, const MappingPin& pin) {
   const int64_t all = groups * p.op.outputs;
   std::vector<int64_t> sizes = {all};
-  if (groups == 1) sizes = pinned_or(pin.outputs, all, tile_sizes(all, hw.array.cols));
+  // Those of one pixel lie in an output slot.
+  const int64_t most = hw.buffer(hw::Buffer::output).slot_bytes() / p.out_bytes;
+  if (groups == 1)
+    sizes = pinned_or(pin.outputs, all, tile_sizes(all, hw.array.cols, std::max<int64_t>(most, 1)));
   std::vector<OutputOption> out;
   for (const int64_t size : sizes) {
     OutputOption o{.outputs = size};

@@ -23,7 +23,9 @@ struct Candidate {
 /// without repetition, descending. Of all sizes that cut L into j tiles this is the smallest, so it
 /// needs the least of every buffer; every divisor is among them. Where the array has `unit` lanes,
 /// the multiples of it that ceil(ceil(L / unit) / j) units make are added: they waste no lanes.
-std::vector<int64_t> tile_sizes(int64_t length, int64_t unit = 1);
+/// Those beyond `most` (>= 1) are left out, which is most of them where a length is vast.
+std::vector<int64_t> tile_sizes(int64_t length, int64_t unit = 1,
+                                int64_t most = std::numeric_limits<int64_t>::max());
 
 /// What the enumeration of tilings runs over, and what its bounds are of.
 struct SpaceOptions {

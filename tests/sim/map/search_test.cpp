@@ -256,6 +256,19 @@ TEST(TileSizes, AreTheSmallestForEachNumberOfTilesAndHoldAllDivisors) {
 
 /// Blocks are as few as can be; of all sizes that make as many, with a rest, no other takes an
 /// output stationary array fewer cycles, whatever the reduction.
+TEST(TileSizes, AreThoseUpToALimitWithoutTheOthers) {
+  std::mt19937 random(11);
+  for (int i = 0; i < 500; ++i) {
+    const auto length = static_cast<int64_t>(random() % 3000 + 1);
+    const auto unit = static_cast<int64_t>(i % 3 == 0 ? 1 : random() % 70 + 1);
+    const auto most = static_cast<int64_t>(random() % 3500 + 1);
+    std::vector<int64_t> wanted = tile_sizes(length, unit);
+    std::erase_if(wanted, [&](int64_t size) { return size > most; });
+    EXPECT_EQ(tile_sizes(length, unit, most), wanted) << length << ", " << unit << ", " << most;
+  }
+  EXPECT_LE(tile_sizes(int64_t{1} << 42, 64, 4096).size(), 4096U);  // of four million
+}
+
 TEST(PixelBlocks, AreTheFewestAndTheirStreamsTheShortest) {
   const hw::HwConfig hw = test::small_machine(7, 5);
   const auto streams = [](int64_t pixels, int64_t block, int64_t k) {
