@@ -15,7 +15,7 @@ using Evaluate = std::function<Found(const Candidate&)>;
 /// Of a product, programs that are timed for whatever they may save. Where a link to DRAM decides
 /// alone, tens of thousands differ by their first and last tiles; then only those are timed whose
 /// bounds promise more than a thousandth.
-constexpr int64_t kTimedForAnything = 4000;
+constexpr int64_t kTimedForAnything = 1000;
 constexpr double kWorthIt = 0.999;
 
 class Space {
