@@ -33,6 +33,12 @@ std::vector<int64_t> pinned_or(const std::vector<int64_t>& pinned, int64_t most,
   return out;
 }
 
+/// Elements of so many bytes that a slot of the buffer holds, at least 1: of a vast dimension most
+/// tiles are larger.
+int64_t most_in_slot(const hw::HwConfig& hw, hw::Buffer buffer, int64_t bytes) {
+  return std::max<int64_t>(hw.buffer(buffer).slot_bytes() / bytes, 1);
+}
+
 Segments segments(const Slide& slide, int64_t tile) {
   Segments out;
   split(slide, tile, out);
@@ -85,9 +91,8 @@ std::vector<PixelOption> pixel_options(const GemmProblem& p, const hw::HwConfig&
   const GemmOp& op = p.op;
   const bool planar = op.in[0] == 1 && op.out[0] == 1 && op.kernel[0] == 1;
   const Segments z = segments(p.z, 1);
-  // A tile's results lie in an output slot: of a long dimension most tiles are too large for it.
-  const int64_t most =
-      std::max<int64_t>(hw.buffer(hw::Buffer::output).slot_bytes() / p.out_bytes, 1);
+  // A tile's results lie in an output slot.
+  const int64_t most = most_in_slot(hw, hw::Buffer::output, p.out_bytes);
   // Tiles of whole blocks of pixels leave no lanes idle.
   const auto sizes = [&](int64_t length, int64_t pixels) {
     const int64_t lanes = pixel_lanes(hw, d);
@@ -119,10 +124,8 @@ std::vector<ChannelOption> channel_options(const GemmProblem& p, const hw::HwCon
   const int64_t all = groups * p.op.channels;
   std::vector<int64_t> sizes = {all};
   // Of one pixel they lie in a slot of activations.
-  const int64_t most = hw.buffer(hw::Buffer::activation).slot_bytes() / p.a_bytes;
-  if (groups == 1)
-    sizes =
-        pinned_or(pin.channels, all, tile_sizes(all, hw.array.rows, std::max<int64_t>(most, 1)));
+  const int64_t most = most_in_slot(hw, hw::Buffer::activation, p.a_bytes);
+  if (groups == 1) sizes = pinned_or(pin.channels, all, tile_sizes(all, hw.array.rows, most));
   if (p.scales() > 1) {  // a tile for each scale; what is pinned differently has none
     const bool other = !pin.channels.empty() && pin.channels.front() != p.scale_group;
     sizes.clear();
@@ -150,9 +153,8 @@ std::vector<OutputOption> output_options(const GemmProblem& p, const hw::HwConfi
   const int64_t all = groups * p.op.outputs;
   std::vector<int64_t> sizes = {all};
   // Those of one pixel lie in an output slot.
-  const int64_t most = hw.buffer(hw::Buffer::output).slot_bytes() / p.out_bytes;
-  if (groups == 1)
-    sizes = pinned_or(pin.outputs, all, tile_sizes(all, hw.array.cols, std::max<int64_t>(most, 1)));
+  const int64_t most = most_in_slot(hw, hw::Buffer::output, p.out_bytes);
+  if (groups == 1) sizes = pinned_or(pin.outputs, all, tile_sizes(all, hw.array.cols, most));
   std::vector<OutputOption> out;
   for (const int64_t size : sizes) {
     OutputOption o{.outputs = size};
