@@ -23,10 +23,12 @@ struct NetworkProgram {
   std::vector<NetworkPart> parts;
 };
 
+/// Which ops of which layers are part of a program.
+using OpFilter = std::function<bool(size_t layer, const Mapping&)>;
+
 /// How network_program() puts it together.
 struct NetworkProgramOptions {
-  /// Is the op of this layer a part of it? Without one: all are.
-  std::function<bool(size_t, const Mapping&)> includes = nullptr;
+  OpFilter includes = nullptr;  ///< without one: all are
   /// Writes the part's program, with other numbers than the mapping's, all else the same; without
   /// one it is the mapping's.
   std::function<hw::Program(const NetworkPart&)> emit = nullptr;

@@ -17,8 +17,6 @@ struct NetworkCase {
 /// Has each command of the op's program values on golden and core? A move's has, if it stores what
 /// it has loaded; some that are only costed store more.
 bool has_values(const Mapping& m);
-/// Ops of which layers are part of a case.
-using OpFilter = std::function<bool(size_t layer, const Mapping&)>;
 
 /// What a case is made of.
 struct CaseOptions {

@@ -138,7 +138,7 @@ class RealGraph {
     std::vector<NodeId> products;
     std::map<NodeId, size_t> passing;         ///< node -> the input that its result is
     std::vector<NodeId> factors;              ///< what makes factors of the scale
-    std::map<NodeId, TensorId> weight_scale;  ///< by product
+    std::map<NodeId, TensorId> weight_scale;  ///< by product; kNoTensor: none
     std::vector<NodeId> scaling;  ///< products that scale their results to floats themselves
   };
 
@@ -159,8 +159,7 @@ class RealGraph {
     for (const NodeId id : found.products) {
       uses_[index(id)] = Use::works;
       Quantisation& q = weights_[id];
-      const auto scale = found.weight_scale.find(id);  // weights may have none
-      q.scale = scale == found.weight_scale.end() ? kNoTensor : scale->second;
+      q.scale = found.weight_scale.at(id);
     }
     passing_.merge(found.passing);
     passing_[tensor(from.outputs[0]).producer] = 0;
@@ -204,11 +203,12 @@ class RealGraph {
     const size_t port = factor.inputs[0] == node(cast).outputs[0] ? 0 : 1;
     const TensorId scale = factor.inputs[1 - port];
     if (scale == factor.inputs[port] || !same_dims(factor, port)) return false;
+    TensorId& weight_scale = found.weight_scale[id] = kNoTensor;
     if (scale != from.outputs[1]) {
       const NodeId maker = tensor(scale).producer;
       if (maker == kNoNode || !makes_factor(node(maker), from.outputs[1])) return false;
       const Node& m = node(maker);
-      found.weight_scale[id] = m.inputs[m.inputs[0] == from.outputs[1] ? 1 : 0];
+      weight_scale = m.inputs[m.inputs[0] == from.outputs[1] ? 1 : 0];
       found.factors.push_back(maker);
     }
     found.products.push_back(id);
