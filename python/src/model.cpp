@@ -138,6 +138,37 @@ void take_limits(const GraphWords& words, Limits& limits, Errors& errors) {
   take_limit(words.max_memory_mib, kMemoryOption, 1, kMib, limits.memory_bytes, errors);
 }
 
+void add_load(nb::class_<Model>& type) {
+  type.def_static(
+      "load",
+      [](nb::handle model, nb::object bind, nb::object shapes, nb::object assume, nb::object branch,
+         bool unsupported, nb::object key_blocks, nb::object nodes, nb::object graph_mib,
+         nb::object rank) {
+        return model_of(model, elaborate_options({.bind = std::move(bind),
+                                                  .input_shapes = std::move(shapes),
+                                                  .assume = std::move(assume),
+                                                  .branch = std::move(branch),
+                                                  .allow_unsupported = unsupported,
+                                                  .key_blocks = std::move(key_blocks),
+                                                  .max_nodes = std::move(nodes),
+                                                  .max_graph_mib = std::move(graph_mib),
+                                                  .max_rank = std::move(rank)}));
+      },
+      nb::arg("model"), nb::kw_only(), nb::arg("bind") = nb::none(),
+      nb::arg("input_shapes") = nb::none(), nb::arg("assume") = nb::none(),
+      nb::arg("branch") = nb::none(), nb::arg("allow_unsupported") = false,
+      nb::arg("key_blocks") = nb::none(), nb::arg("max_nodes") = nb::none(),
+      nb::arg("max_graph_mib") = nb::none(), nb::arg("max_rank") = nb::none(), kLoad,
+      nb::sig("def load(model: Model | str | os.PathLike[str] | bytes, *, "
+              "bind: dict[str, int] | None = None, "
+              "input_shapes: dict[str, collections.abc.Sequence[int]] | None = None, "
+              "assume: dict[str, int] | None = None, "
+              "branch: dict[str, str] | None = None, "
+              "allow_unsupported: bool = False, key_blocks: int | str | None = None, "
+              "max_nodes: int | None = None, "
+              "max_graph_mib: int | None = None, max_rank: int | None = None) -> Model"));
+}
+
 }  // namespace
 
 sim::ElaborateOptions elaborate_options(const GraphWords& words) {
@@ -193,37 +224,10 @@ Model model_of(nb::handle argument, const sim::ElaborateOptions& options) {
 }
 
 void add_model(nb::module_& module) {
-  nb::class_<Model>(module, "Model",
-                    "A network whose shapes are known, ready to be costed on many machines.")
-      .def_static(
-          "load",
-          [](nb::handle model, nb::object bind, nb::object shapes, nb::object assume,
-             nb::object branch, bool unsupported, nb::object key_blocks, nb::object nodes,
-             nb::object graph_mib, nb::object rank) {
-            return model_of(model, elaborate_options({.bind = std::move(bind),
-                                                      .input_shapes = std::move(shapes),
-                                                      .assume = std::move(assume),
-                                                      .branch = std::move(branch),
-                                                      .allow_unsupported = unsupported,
-                                                      .key_blocks = std::move(key_blocks),
-                                                      .max_nodes = std::move(nodes),
-                                                      .max_graph_mib = std::move(graph_mib),
-                                                      .max_rank = std::move(rank)}));
-          },
-          nb::arg("model"), nb::kw_only(), nb::arg("bind") = nb::none(),
-          nb::arg("input_shapes") = nb::none(), nb::arg("assume") = nb::none(),
-          nb::arg("branch") = nb::none(), nb::arg("allow_unsupported") = false,
-          nb::arg("key_blocks") = nb::none(), nb::arg("max_nodes") = nb::none(),
-          nb::arg("max_graph_mib") = nb::none(), nb::arg("max_rank") = nb::none(), kLoad,
-          nb::sig("def load(model: Model | str | os.PathLike[str] | bytes, *, "
-                  "bind: dict[str, int] | None = None, "
-                  "input_shapes: dict[str, collections.abc.Sequence[int]] | None = None, "
-                  "assume: dict[str, int] | None = None, "
-                  "branch: dict[str, str] | None = None, "
-                  "allow_unsupported: bool = False, key_blocks: int | str | None = None, "
-                  "max_nodes: int | None = None, "
-                  "max_graph_mib: int | None = None, max_rank: int | None = None) -> Model"))
-      .def_prop_ro(
+  nb::class_<Model> type(module, "Model",
+                         "A network whose shapes are known, ready to be costed on many machines.");
+  add_load(type);
+  type.def_prop_ro(
           "name", [](const Model& m) { return python_text(m.graph->name); }, "The graph's name.",
           nb::sig("def name(self) -> str"))
       .def_prop_ro(
