@@ -15,7 +15,8 @@ std::vector<uint8_t> random_indices(int64_t bytes, std::mt19937& random) {
   std::vector<uint8_t> out(static_cast<size_t>(bytes));
   for (size_t at = 0; at + Gather::kIndexBytes <= out.size(); at += Gather::kIndexBytes) {
     const bool beyond = draw(random, 1, 8) == 1;
-    const auto index = static_cast<uint32_t>(beyond ? random() : draw(random, 0, kMostRows));
+    const uint32_t index = beyond ? static_cast<uint32_t>(random())
+                                  : static_cast<uint32_t>(draw(random, 0, kMostRows));
     for (size_t i = 0; i < Gather::kIndexBytes; ++i)
       out[at + i] = static_cast<uint8_t>(index >> (8 * i));
   }

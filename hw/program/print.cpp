@@ -43,7 +43,7 @@ class Printer {
       } else {
         const auto& command = std::get<Command>(item.node);
         out_ += fmt::format("{:<8}", name(queue_of(command)));
-        out_ += std::visit([this](const auto& c) { return text(c); }, command) + "\n";
+        out_ += std::visit([this](const auto& c) { return this->text(c); }, command) + "\n";
       }
     }
   }

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <bit>
 
 namespace accsim::sim {
 namespace {
@@ -44,6 +45,10 @@ int64_t plus(int64_t a, int64_t b) {
   int64_t sum = 0;
   if (__builtin_add_overflow(a, b, &sum) || sum > kTooMany) return kTooMany;
   return sum;
+}
+
+int64_t halvings(int64_t count) {
+  return static_cast<int64_t>(std::bit_width(static_cast<uint64_t>(std::max<int64_t>(count, 0))));
 }
 
 GemmOp matrix_product(int64_t batch, int64_t m, int64_t k, int64_t n) {

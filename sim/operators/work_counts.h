@@ -19,6 +19,9 @@ inline constexpr int64_t kTooMany = int64_t{1} << 50;
 int64_t times(std::initializer_list<int64_t> factors);
 /// The sum of two non-negative counts, at most kTooMany.
 int64_t plus(int64_t a, int64_t b);
+/// Comparisons of a binary search among `count`, and levels of a merge sort of them: the bits of
+/// `count`; 0 when there are none.
+int64_t halvings(int64_t count);
 
 /// batch products of m x k by k x n, ports as GemmOp's defaults.
 GemmOp matrix_product(int64_t batch, int64_t m, int64_t k, int64_t n);

@@ -1,7 +1,6 @@
 #include "sim/operators/elementwise/random_rules.h"
 
 #include <algorithm>
-#include <bit>
 
 #include "sim/operators/rules.h"
 #include "sim/operators/work_counts.h"
@@ -61,13 +60,13 @@ Result<Work> multinomial_cost(const NodeView& node) {
   if (Status s = countable(node); !s) return s.errors();
   const int64_t scores = elements(node.dims(0));
   const int64_t samples = output_size(node, 0);
-  const auto classes = static_cast<uint64_t>(node.dims(0)[1]);
+  const int64_t classes = node.dims(0)[1];
   VectorOp op = vector_op(node);
   op[VectorClass::special] = scores;
   op[VectorClass::reduce] = scores;
   op[VectorClass::elementwise] = samples * kDraw;
-  op[VectorClass::search] = samples * std::bit_width(classes);
-  op.row = std::max<int64_t>(node.dims(0)[1], 1);
+  op[VectorClass::search] = samples * halvings(classes);
+  op.row = std::max<int64_t>(classes, 1);
   return Work{std::move(op)};
 }
 

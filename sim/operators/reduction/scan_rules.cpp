@@ -1,7 +1,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <bit>
 #include <numeric>
 
 #include "sim/operators/elementwise/elementwise_values.h"
@@ -178,8 +177,7 @@ Result<Work> top_k_cost(const NodeView& node) {
   const Result<int64_t> k = top_k_count(node);
   if (!axis || !k) return axis ? k.errors() : axis.errors();
   VectorOp op = first_input_op(node);
-  op[VectorClass::search] =
-      elements(node.dims(0)) * std::bit_width(static_cast<uint64_t>(std::max<int64_t>(*k, 0)));
+  op[VectorClass::search] = elements(node.dims(0)) * halvings(*k);
   op.row = std::max<int64_t>(lines(node.dims(0), *axis).length, 1);
   return Work{std::move(op)};
 }

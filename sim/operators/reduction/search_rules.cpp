@@ -1,7 +1,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <bit>
 #include <map>
 
 #include "sim/base/sums.h"
@@ -157,7 +156,7 @@ Result<Work> unique_cost(const NodeView& node) {
   if (Status s = countable(node); !s) return s.errors();
   const int64_t count = elements(node.dims(0));
   VectorOp op = vector_op(node);
-  op[VectorClass::search] = count * std::bit_width(static_cast<uint64_t>(count));
+  op[VectorClass::search] = count * halvings(count);
   op.row = std::max<int64_t>(count, 1);
   return Work{std::move(op)};
 }
@@ -208,8 +207,7 @@ Result<Work> non_max_suppression_cost(const NodeView& node) {
   // As many as are assumed to be selected, evenly from all lists.
   const int64_t selected = s->lists == 0 ? 0 : ceil_div(node.output(0).dims[0], s->lists);
   VectorOp op = vector_op(node);
-  op[VectorClass::search] =
-      multiply_counts(candidates, 1 + std::bit_width(static_cast<uint64_t>(s->boxes)));
+  op[VectorClass::search] = multiply_counts(candidates, 1 + halvings(s->boxes));
   op[VectorClass::elementwise] =
       multiply_counts(multiply_counts(candidates, selected), kOverlapOps);
   if (op[VectorClass::search] == kBeyond || op[VectorClass::elementwise] == kBeyond)

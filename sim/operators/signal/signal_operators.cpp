@@ -1,7 +1,5 @@
 #include <fmt/format.h>
 
-#include <bit>
-
 #include "sim/operators/op_table.h"
 #include "sim/operators/rules.h"
 #include "sim/operators/work_counts.h"
@@ -11,10 +9,7 @@ namespace {
 
 /// Real operations of one complex fast Fourier transform of n points: 5 n log2(n), n rounded up to
 /// a power of two inside the logarithm only.
-int64_t fft_ops(int64_t n) {
-  const auto log = static_cast<int64_t>(std::bit_width(static_cast<uint64_t>(n > 0 ? n - 1 : 0)));
-  return times({5, n, log});
-}
+int64_t fft_ops(int64_t n) { return times({5, n, halvings(n - 1)}); }
 
 struct Transform {
   size_t axis = 0;
