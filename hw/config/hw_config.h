@@ -30,6 +30,8 @@ struct ByteRate {
 /// What stays in the array during a pass while the others stream by: a k x n tile of weights, a
 /// k x m tile of activations, or the m x n sums.
 enum class Dataflow : uint8_t { weight_stationary, input_stationary, output_stationary };
+/// Do its sums stay in the array, rather than an operand?
+constexpr bool sums_stay(Dataflow d) { return d == Dataflow::output_stationary; }
 inline constexpr size_t kDataflows = 3;
 /// As machine files and reports spell it: "weight_stationary", ...
 std::string_view name(Dataflow d);

@@ -147,8 +147,7 @@ void Verifier::visit_loop(const Loop& loop) {
 void Verifier::begin(const LayerHead& head) {
   ++layer_;
   if (!nest_.empty()) return fail(fmt::format("layer '{}' begins in a loop", head.name));
-  const auto stays = [](Dataflow d) { return d == Dataflow::output_stationary; };
-  if (stays(head.dataflow) != stays(program_.dataflow))
+  if (sums_stay(head.dataflow) != sums_stay(program_.dataflow))
     return fail(fmt::format("layer '{}' is {}, the program {}", head.name, name(head.dataflow),
                             name(program_.dataflow)));
   for (const Buffer b : {Buffer::activation, Buffer::weight})

@@ -10,6 +10,7 @@
 #include "hw/cosim/cosim.h"
 #include "hw/program/verifiable.h"
 #include "sim/base/sums.h"
+#include "sim/flow/array_kinds.h"
 #include "sim/flow/cut_layers.h"
 #include "sim/flow/invariants.h"
 #include "sim/flow/key_blocks.h"
@@ -446,17 +447,29 @@ NetworkCost network_cost(const CostedNetwork& of) {
 
 Result<CostedNetwork> cost_network(const Graph& graph, const hw::HwConfig& hw,
                                    const MapOptions& options, int64_t most_programs) {
-  Result<CostedNetwork> out = cost_as_it_is(graph, hw, options, most_programs);
-  if (!out) return out;
-  BestWay best(network_cost(*out), options.aim());
-  for (Graph& blocks : in_key_blocks_to_try(graph, hw)) {
-    Result<CostedNetwork> other = cost_as_it_is(blocks, hw, options, most_programs);
-    if (!other || !best.takes(network_cost(*other))) continue;
-    out = std::move(other);
-    out->in_blocks = std::make_shared<const Graph>(std::move(blocks));
+  std::vector<std::shared_ptr<const Graph>> in_blocks;
+  for (Graph& blocks : in_key_blocks_to_try(graph, hw))
+    in_blocks.push_back(std::make_shared<const Graph>(std::move(blocks)));
+  std::optional<CostedNetwork> out;
+  Errors errors;
+  BestWay best(options.aim());
+  for (const MapOptions& kind : one_array_each(hw, options)) {
+    Result<CostedNetwork> whole = cost_as_it_is(graph, hw, kind, most_programs);
+    if (!whole) {
+      if (errors.empty()) errors = whole.errors();
+      continue;
+    }
+    if (best.takes(network_cost(*whole))) out = std::move(*whole);
+    for (const auto& blocks : in_blocks) {
+      Result<CostedNetwork> other = cost_as_it_is(*blocks, hw, kind, most_programs);
+      if (!other || !best.takes(network_cost(*other))) continue;
+      out = std::move(*other);
+      out->in_blocks = blocks;
+    }
   }
+  if (!out) return errors;
   out->fewest_cycles = best.fewest();
-  return out;
+  return std::move(*out);
 }
 
 Status check_pins(const CostedNetwork& network, const MapOptions& options) {

@@ -42,11 +42,11 @@ bool is_better(const NetworkCost& a, const NetworkCost& b, const Aim& aim) {
   return of(a) < of(b);
 }
 
-bool BestWay::takes(const NetworkCost& other) {
-  const int64_t fewest = std::min(best_.fewest, other.fewest);
-  const bool better = is_better(other, best_, aim_);
-  if (better) best_ = other;
-  best_.fewest = fewest;
+bool BestWay::takes(const NetworkCost& way) {
+  const bool better = !best_ || is_better(way, *best_, aim_);
+  fewest_ = best_ ? std::min(fewest_, way.fewest) : way.fewest;
+  if (better) best_ = way;
+  best_->fewest = fewest_;
   return better;
 }
 

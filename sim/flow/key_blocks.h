@@ -1,5 +1,6 @@
 #pragma once
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "hw/config/hw_config.h"
@@ -36,14 +37,15 @@ bool is_better(const NetworkCost& a, const NetworkCost& b, const Aim& aim);
 /// The best of several ways to do a network, one after the other.
 class BestWay {
  public:
-  BestWay(const NetworkCost& first, const Aim& aim) : best_(first), aim_(aim) {}
+  explicit BestWay(const Aim& aim) : aim_(aim) {}
 
-  /// Is another one better? Then it is the best from now on.
-  bool takes(const NetworkCost& other);
-  int64_t fewest() const { return best_.fewest; }  ///< cycles without any slack, of all ways
+  /// Is it the first, or better? Then it is the best from now on.
+  bool takes(const NetworkCost& way);
+  int64_t fewest() const { return fewest_; }  ///< cycles without any slack, of all ways
 
  private:
-  NetworkCost best_;
+  std::optional<NetworkCost> best_;
+  int64_t fewest_ = 0;
   const Aim aim_;
 };
 

@@ -6,6 +6,7 @@
 #include "hw/energy/energy.h"
 #include "sim/base/key_bytes.h"
 #include "sim/base/sums.h"
+#include "sim/flow/array_kinds.h"
 #include "sim/flow/key_blocks.h"
 #include "sim/flow/network_slack.h"
 #include "sim/flow/requests.h"
@@ -33,8 +34,8 @@ Result<Workload> Workload::prepare(Graph graph, std::shared_ptr<WorkloadMemory> 
 
 std::string mapping_key(const hw::HwConfig& hw, const MapOptions& options, bool is_gemm) {
   // All of the options, so that a new one can't be left out.
-  const auto& [dataflows, objective, slack, cycle_price, effort, pins, programs, threads,
-               all_room] = options;
+  const auto& [dataflows, objective, slack, cycle_price, effort, pins, programs, threads, all_room,
+               sums_stay] = options;
   check(pins.empty(), "pinned mappings are of single layers: no key for them");
   static_cast<void>(programs);  // the same costs with them and without
   static_cast<void>(threads);
@@ -46,6 +47,7 @@ std::string mapping_key(const hw::HwConfig& hw, const MapOptions& options, bool 
   KeyBytes key;
   key.add(hw::config_key(hw, what)).add(objective, aim.slack, cycle_price, effort).add(dataflows);
   key.add(all_room);
+  if (is_gemm) key.add(sums_stay.has_value(), sums_stay.value_or(false));
   return key.take();
 }
 
@@ -189,9 +191,7 @@ Status check_totals(const WorkloadTotals& t, const std::string& file) {
 }  // namespace
 
 Result<WorkloadTotals> Workload::cost(const hw::HwConfig& hw, const MapOptions& options) {
-  Result<WorkloadTotals> out = cost_as_it_is(hw, options);
-  if (!out || hw.shared.kib == 0) return out;
-  if (!in_blocks_) {
+  if (!in_blocks_ && hw.shared.kib > 0) {
     in_blocks_.emplace();
     for (Graph& blocks : in_key_blocks_to_try(graph_, hw)) {
       Result<Workload> prepared = prepare(std::move(blocks), memory_);
@@ -199,13 +199,25 @@ Result<WorkloadTotals> Workload::cost(const hw::HwConfig& hw, const MapOptions& 
       in_blocks_->push_back(std::move(*prepared));
     }
   }
-  BestWay best(network_cost(*out), options.aim());
-  for (Workload& blocks : *in_blocks_) {
-    Result<WorkloadTotals> other = blocks.cost_as_it_is(hw, options);
-    if (other && best.takes(network_cost(*other))) out = std::move(other);
+  std::optional<WorkloadTotals> out;
+  Errors errors;
+  BestWay best(options.aim());
+  for (const MapOptions& kind : one_array_each(hw, options)) {
+    const Result<WorkloadTotals> whole = cost_as_it_is(hw, kind);
+    if (!whole) {
+      if (errors.empty()) errors = whole.errors();
+      continue;
+    }
+    if (best.takes(network_cost(*whole))) out = *whole;
+    if (hw.shared.kib == 0) continue;
+    for (Workload& blocks : *in_blocks_) {
+      const Result<WorkloadTotals> other = blocks.cost_as_it_is(hw, kind);
+      if (other && best.takes(network_cost(*other))) out = *other;
+    }
   }
+  if (!out) return errors;
   out->fewest_cycles = best.fewest();
-  return out;
+  return *out;
 }
 
 Result<WorkloadTotals> Workload::cost_as_it_is(const hw::HwConfig& hw, const MapOptions& options) {

@@ -264,6 +264,16 @@ Error no_tiling(const GemmProblem& p, const hw::HwConfig& hw, hw::Dataflow d) {
   return {Errc::capacity, std::move(why), ""};
 }
 
+/// That a product can't have what the rest of its program has.
+Error other_array(bool sums_stay) {
+  return {Errc::usage,
+          fmt::format("no dataflow of this product keeps {} in the array as other products of the "
+                      "network do, and a program is output stationary as a whole or not at all; "
+                      "pin all of them (--dataflow) or none",
+                      sums_stay ? "sums" : "operands"),
+          ""};
+}
+
 /// That a tensor is larger than addresses reach, of which no program can be made.
 std::optional<Error> beyond_reach(const hw::Program& program) {
   for (const hw::ProgramTensor& t : program.tensors)
@@ -395,12 +405,16 @@ std::vector<hw::Dataflow> Mapper::dataflows(const MappingPin& pin, int mode) {
   // What sums that stay can't do isn't asked of them.
   if (mode != hw::kOwnTypes && type_mode(hw_, mode).rate != 1)
     std::erase(out, hw::Dataflow::output_stationary);
-  return out.empty() ? machine : out;
+  if (out.empty()) out = machine;
+  if (options_.sums_stay)
+    std::erase_if(out, [&](hw::Dataflow d) { return hw::sums_stay(d) != *options_.sums_stay; });
+  return out;
 }
 
 Result<Mapping> Mapper::search_gemm(const GemmProblem& p, const MappingPin& pin, const Aim& aim) {
   const View on = view(p.mode);
   SpaceOptions space{.dataflows = dataflows(pin, p.mode), .aim = aim};
+  if (space.dataflows.empty()) return other_array(*options_.sums_stay);
   space.aim.tensor_bytes = static_cast<double>(p.tensor_bytes());
   TilingChoice choice(space.aim), beyond(beyond_slack(space.aim));
   int64_t timed = 0;

@@ -98,6 +98,9 @@ struct MapOptions {
   int threads = 1;                    ///< of map_ahead()
   /// For a bound, not for a program: what is staged may have all of the shared buffer.
   bool all_room = false;
+  /// Only dataflows whose sums stay in the array, or only those whose operands do: a program is one
+  /// or the other as a whole (one_array_each()). Unset: any, as products alone may have them.
+  std::optional<bool> sums_stay = {};
 
   /// The fixed rule leaves nothing to choose from.
   bool only_rule() const { return effort == MapEffort::rule && pins.empty(); }
