@@ -20,6 +20,7 @@
 #include "sim/flow/product_modes.h"
 #include "sim/flow/requests.h"
 #include "sim/lower/attention_blocks.h"
+#include "sim/lower/handed_on.h"
 #include "sim/lower/lay_out.h"
 #include "sim/lower/pads.h"
 #include "sim/lower/parameter_sums.h"
@@ -356,7 +357,7 @@ Error no_long_attention(const std::string& of, int64_t keys) {
 }  // namespace
 
 Result<Graph> costed_graph(Graph graph, const ElaborateOptions& options) {
-  if (!options.as_written) graph = absorb_pads(real_graph(std::move(graph)));
+  if (!options.as_written) graph = absorb_pads(real_graph(skip_handed_on(std::move(graph))));
   graph.keeps_attention = options.key_blocks.has_value();
   const int64_t keys = options.key_blocks.value_or(0);
   if (keys == 0) return graph;

@@ -44,7 +44,22 @@ class ParameterCounter {
         is_float(t.dtype) || stands_for_reals(t, port, row) || become_reals(node, port);
     if (!(initializer && real) && !made) return;
     if (row && row->packs_weights && role == PortRole::weight) return add_packed(at, id);
-    add(at, id, is_running_statistic(role));
+    add(at, id, is_running_statistic(role_behind(at, port)));
+  }
+
+  /// What a constant is for: behind nodes that hand it on to one reader, for that one.
+  PortRole role_behind(NodeId at, size_t port) const {
+    for (;;) {
+      const Node& node = graph_.nodes[static_cast<size_t>(at)];
+      const OpRow* row = find_op(node);
+      if (!row) return PortRole::data;
+      if (!row->passes_weights || port != 0 || node.outputs[0] == kNoTensor) return row->role(port);
+      const auto& readers = readers_[static_cast<size_t>(node.outputs[0])];
+      if (readers.size() != 1) return row->role(port);
+      at = readers[0];
+      const std::vector<TensorId>& inputs = graph_.nodes[static_cast<size_t>(at)].inputs;
+      port = static_cast<size_t>(std::ranges::find(inputs, node.outputs[0]) - inputs.begin());
+    }
   }
 
   /// Integers that are changed to reals, and what says how.

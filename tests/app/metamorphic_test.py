@@ -6,6 +6,7 @@ No expected value stands here: each test says how two answers are related. Costs
 three machines, whole: totals, and the layers that take time, one by one.
 """
 
+import functools
 import json
 import pathlib
 import random
@@ -115,7 +116,29 @@ def attention(opset=13, batch=1):
     return w.model([batch, 12, 32], "y"), (batch, 12, 32)
 
 
-NETWORKS = (convolutions, attention)
+def residuals(opset=13, batch=1):
+    """What merges into products and into what: a normalisation, padding, a sum, a bias, a Clip."""
+    w = Writer(opset)
+
+    def norm(x):
+        return w.node(
+            "BatchNormalization", [x, *(w.keep(np.ones(8, np.float32)) for _ in range(4))]
+        )
+
+    pads = w.keep(np.array([0, 0, 1, 1, 0, 0, 1, 1], np.int64))
+    padded = w.node("Pad", ["x", pads])
+    first = w.node("Relu", [norm(w.node("Conv", [padded, w.weights(8, 8, 3, 3)]))])
+    second = norm(w.node("Conv", [first, w.weights(8, 8, 3, 3)], pads=[1] * 4))
+    summed = w.node("Relu", [w.node("Add", [second, "x"])])
+    bounds = [w.keep(np.float32(0)), w.keep(np.float32(6))]
+    clipped = w.node("Clip", [w.node("Add", [summed, first]), *bounds])
+    flat = w.node("Flatten", [clipped])
+    hidden = w.node("Add", [w.node("MatMul", [flat, w.weights(800, 16)]), w.weights(16)])
+    w.node("Mul", [hidden, w.node("Sigmoid", [hidden])])
+    return w.model([batch, 8, 10, 10], "y"), (batch, 8, 10, 10)
+
+
+NETWORKS = (convolutions, attention, residuals)
 
 
 def product(m, k, n):
@@ -166,8 +189,8 @@ def reordered(model, draw):
     return out
 
 
-def with_identities(model):
-    """An Identity behind every node and every weight."""
+def handed_on(model, op, **attributes):
+    """A node that changes nothing behind every node, and an Identity behind every weight."""
     out = copy_of(model)
     nodes = list(out.graph.node)
     del out.graph.node[:]
@@ -179,8 +202,8 @@ def with_identities(model):
         wanted = node.output[0]
         node.output[0] = f"{wanted}_before"
         out.graph.node.append(node)
-        identity = helper.make_node("Identity", [node.output[0]], [wanted], f"id_{i}")
-        out.graph.node.append(identity)
+        same = helper.make_node(op, [node.output[0]], [wanted], f"same_{i}", **attributes)
+        out.graph.node.append(same)
     return out
 
 
@@ -270,8 +293,14 @@ class Metamorphic(unittest.TestCase):
     def test_names_mean_nothing(self):
         self.every(renamed)
 
-    def test_identities_cost_nothing(self):
-        self.every(with_identities)
+    def test_what_changes_nothing_costs_nothing(self):
+        for op, attributes in (
+            ("Identity", {}),
+            ("Dropout", {}),
+            ("Cast", {"to": TensorProto.FLOAT}),
+        ):
+            with self.subTest(op):
+                self.every(functools.partial(handed_on, op=op, **attributes))
 
     def test_constants_may_be_computed(self):
         """A number that a node makes is a parameter only where an operator expects one."""
