@@ -267,7 +267,7 @@ class PartPlacer {
     leave_out(l, [&](const MemoryOp& op) {
       const TensorId from = source(l, op), all = root(from);
       const auto to = place_in_whole(l, op);
-      return to && count(all) == count(from) && (is_written(all) || is_there(all, *to)) &&
+      return to && count(all) == count(from) && (is_written(all) || is_there(l, all, *to)) &&
              move(all, *to);
     });
     for (size_t i = 0; i < l.work.size();) i = put_parts(l, i) ? 0 : i + 1;
@@ -275,9 +275,15 @@ class PartPlacer {
 
   bool is_written(TensorId id) const { return is_free(id) && writer_[index(id)] >= 0; }
   /// What goes into a result of the network, which lies in DRAM, may have been there before: the
-  /// host gives a cache where it is appended to.
-  bool is_there(TensorId id, const Part& place) const {
-    return given_[index(id)] && is_free(id) && result_[index(place.whole)];
+  /// host gives a cache where it is appended to. That is the largest that it gives of the parts;
+  /// others it gives elsewhere.
+  bool is_there(const Layer& l, TensorId id, const Part& place) const {
+    const auto given = [this](TensorId t) { return given_[index(t)]; };
+    if (!given(id) || !is_free(id) || !result_[index(place.whole)]) return false;
+    TensorId cache = id;
+    for (const TensorId in : l.inputs)
+      if (in != kNoTensor && given(root(in)) && count(root(in)) > count(cache)) cache = root(in);
+    return cache == id && std::ranges::none_of(members_[index(place.whole)], given);
   }
 
   std::optional<Part> place_in_whole(const Layer& l, const MemoryOp& op) const {

@@ -265,6 +265,27 @@ TEST(Parts, AreACacheThatIsGivenAndWhatIsAppendedToIt) {
   EXPECT_EQ(net.moves(), Names{"present"});
 }
 
+TEST(Parts, OfWhatIsGivenOnlyTheLargestIsThereBefore) {
+  ModelBuilder b;
+  b.input("new", {2, 3, 16}).input("past", {2, 10, 16}).input("more", {2, 10, 16});
+  concat(b, {"new", "past", "more"}, "present", 1);
+  b.output("present");
+  const Placed net(b);
+  EXPECT_EQ(net.part("past"), net.in("present", 3 * 16, {10 * 16, 23 * 16}));
+  EXPECT_EQ(net.part("new"), Part{});
+  EXPECT_EQ(net.part("more"), Part{});
+  EXPECT_EQ(net.moves(), (Names{"present", "present"}));
+}
+
+TEST(Parts, ACacheMayBePartOfAPart) {
+  ModelBuilder b;
+  b.input("x", {4, 16}).input("y", {6, 16}).input("z", {8, 16});
+  concat(b, {"x", "y"}, "both", 0);
+  concat(b, {"both", "z"}, "all", 0);
+  b.output("all");
+  EXPECT_EQ(Placed(b).moves().size(), 2U);
+}
+
 /// Of random branches, put together and cut along any axis: an element lies where that element of
 /// the whole lies, by the definition of Concat and Slice.
 TEST(Parts, AreWhereTheWholesElementsLie) {
