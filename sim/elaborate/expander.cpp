@@ -1,5 +1,7 @@
 #include "sim/elaborate/expander.h"
 
+#include <fmt/format.h>
+
 #include <string_view>
 #include <utility>
 
@@ -20,6 +22,19 @@ std::vector<std::string> output_names(const GraphDef& graph) {
   std::vector<std::string> names;
   for (const ValueDef& output : graph.outputs) names.push_back(output.name);
   return names;
+}
+
+/// A misspelt attribute would silently leave its default. Operators of other domains than ai.onnx
+/// and newer ones may have attributes that aren't known here.
+Status check_attributes(const NodeCall& call, const OpRow* row) {
+  if (row == nullptr || !row->domain.empty() || call.opset > kNewestOpset) return ok();
+  for (const Attribute& attribute : call.attributes)
+    if (!row->has_attribute(attribute.name))
+      return call.error(Errc::invalid,
+                        fmt::format("{} has no attribute '{}'{}{}", row->name, attribute.name,
+                                    row->attributes.size() == 0 ? "" : "; it has ",
+                                    fmt::join(row->attributes, ", ")));
+  return ok();
 }
 
 /// What is declared of each output of a node.
@@ -110,6 +125,7 @@ Status Expander::add_plain(const NodeCall& call) {
       call.opset,      call.inputs, {},
       call.attributes, false,       def.module.empty() ? module_from_name(call.name) : def.module};
   const OpRow* row = find_op(def.domain, def.op_type);
+  if (const Status known = check_attributes(call, row); !known) return known;
   const Result<TensorIds> ids =
       row != nullptr ? builder_.add_node(std::move(node), names, *row)
                      : builder_.add_unsupported(std::move(node), names,

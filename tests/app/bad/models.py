@@ -260,6 +260,22 @@ CASES = [
     """,
     ),
     Case(
+        "a misspelt attribute",
+        SHAPES,
+        one("Softmax", axes=1),
+        """
+        accsim: error: net.onnx: node 'n' (op Softmax): Softmax has no attribute 'axes'; it has axis
+    """,
+    ),
+    Case(
+        "an attribute where there are none",
+        SHAPES,
+        one("Relu", alpha=1),
+        """
+        accsim: error: net.onnx: node 'n' (op Relu): Relu has no attribute 'alpha'
+    """,
+    ),
+    Case(
         "an axis out of range",
         SHAPES,
         one("Softmax", axis=5),
