@@ -107,6 +107,13 @@ Result<Work> projected_cost(const NodeView& node, const ProjectionPorts& ports) 
   return checked_work(node, joined(std::move(work), attention_work(node, a)));
 }
 
+std::optional<RowMeaning> projected_rows(const NodeView& node, const ProjectionPorts& ports) {
+  const Result<Projected> p = plan_projected(node, ports);
+  const bool masked = node.has_input(static_cast<size_t>(ports.mask));
+  if (!p || masked || int_attr(node, "unidirectional", 0) != 0) return std::nullopt;
+  return rows_between(node, p->plan);
+}
+
 // --- MultiHeadAttention ---
 
 /// Sizes of key and value in the four layouts the operator takes them in.
@@ -239,6 +246,12 @@ Status qattention_rule(InferContext& node) {
   return projected_rule(node, kQAttention, node.dtype(3));
 }
 Result<Work> qattention_cost(const NodeView& node) { return projected_cost(node, kQAttention); }
+std::optional<RowMeaning> ms_attention_rows(const NodeView& node) {
+  return projected_rows(node, kAttention);
+}
+std::optional<RowMeaning> qattention_rows(const NodeView& node) {
+  return projected_rows(node, kQAttention);
+}
 
 Status multi_head_rule(InferContext& node) {
   const Result<AttentionPlan> p = plan_multi_head(node);
@@ -269,6 +282,13 @@ Result<Work> multi_head_cost(const NodeView& node) {
   append_cache(node, p->k_port, keys, 6, 1, work);
   append_cache(node, p->v_port, values, 7, 2, work);
   return checked_work(node, joined(std::move(work), attention_work(node, *p)));
+}
+
+std::optional<RowMeaning> multi_head_rows(const NodeView& node) {
+  const Result<AttentionPlan> p = plan_multi_head(node);
+  const bool padded = node.has_input(4);
+  if (!p || padded || int_attr(node, "unidirectional", 0) != 0) return std::nullopt;
+  return rows_between(node, *p);
 }
 
 Status group_query_rule(InferContext& node) {

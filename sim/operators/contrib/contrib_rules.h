@@ -13,15 +13,20 @@ Status ms_attention_rule(InferContext& node);
 /// One product projects the input to queries, keys and values; rotation when asked for, the
 /// caches, then attention_work().
 Result<Work> ms_attention_cost(const NodeView& node);
+/// The softmax between the products, unless there is a mask that isn't added to the scores.
+std::optional<RowMeaning> ms_attention_rows(const NodeView& node);
 /// QAttention: as Attention, in the type of the scales (input 3).
 Status qattention_rule(InferContext& node);
 /// As Attention, with the ports of QAttention.
 Result<Work> qattention_cost(const NodeView& node);
+std::optional<RowMeaning> qattention_rows(const NodeView& node);
 /// MultiHeadAttention: keys and values apart, packed in the key or in the query. Outputs: B x S
 /// x (heads * v_head), present keys and values, scores.
 Status multi_head_rule(InferContext& node);
 /// The bias added to all three when there is one, the caches, then attention_work().
 Result<Work> multi_head_cost(const NodeView& node);
+/// The softmax between the products, unless keys are padded or later ones masked.
+std::optional<RowMeaning> multi_head_rows(const NodeView& node);
 /// GroupQueryAttention: output 0 is B x S x (heads * head), the present caches B x kv_heads x
 /// cached x head in the type of the past ones.
 Status group_query_rule(InferContext& node);

@@ -157,21 +157,26 @@ Result<Work> attention_cost(const NodeView& node) {
   return checked_work(node, std::move(work));
 }
 
+std::optional<RowMeaning> rows_between(const NodeView& node, const AttentionPlan& p) {
+  if (p.softcap || p.scores_output >= 0) return std::nullopt;
+  RowMeaning out = row_meaning(RowKind::softmax, p.scores(), 3, 4, false);
+  out.in_port = kInternalPort;
+  out.out_port = kSecondInternalPort;
+  if (p.mask_port < 0) return out;
+  const Dims& mask = node.dims(static_cast<size_t>(p.mask_port));
+  if (mask.empty() || mask.back() != p.total_len) return std::nullopt;
+  out.mask_port = p.mask_port;
+  add_mask(mask, out);
+  return out;
+}
+
 std::optional<RowMeaning> attention_rows(const NodeView& node) {
   const Result<AttentionPlan> p = plan_attention(node);
   const bool windows = int_attr(node, "is_causal", 0) != 0 ||
                        int_attr(node, "left_window_size", -1) >= 0 ||
                        int_attr(node, "right_window_size", -1) >= 0 || node.has_input(6);
-  if (!p || windows || p->softcap || p->scores_output >= 0) return std::nullopt;
-  RowMeaning out = row_meaning(RowKind::softmax, p->scores(), 3, 4, false);
-  out.in_port = kInternalPort;
-  out.out_port = kSecondInternalPort;
-  if (p->mask_port < 0) return out;
-  const Dims& mask = node.dims(static_cast<size_t>(p->mask_port));
-  if (mask.empty() || mask.back() != p->total_len) return std::nullopt;
-  out.mask_port = p->mask_port;
-  add_mask(mask, out);
-  return out;
+  if (!p || windows) return std::nullopt;
+  return rows_between(node, *p);
 }
 
 namespace {

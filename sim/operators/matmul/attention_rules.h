@@ -24,6 +24,9 @@ struct AttentionPlan {
 /// Q K^T, softmax (with mask and softcap), and the product with V. Query heads that share keys are
 /// rows of one product.
 Work attention_work(const NodeView& node, const AttentionPlan& plan);
+/// The softmax between the two as a command of rows; nullopt where it has a cap, gives the scores,
+/// or has a mask that doesn't reach over all keys.
+std::optional<RowMeaning> rows_between(const NodeView& node, const AttentionPlan& plan);
 /// A copy that appends new keys (values) to the past ones; nothing when output `present` is unused.
 /// `fresh`: the port of the new ones.
 void append_cache(const NodeView& node, int fresh, int64_t fresh_elements, size_t past,

@@ -89,6 +89,46 @@ TEST(Contrib, IsTheInputProjectionPartOfAttention) {
   EXPECT_FALSE(wrong.infer().ok());
 }
 
+/// As of Attention (ai.onnx): batch x heads x S rows of L, unless something else is masked.
+TEST(Contrib, IsTheSoftmaxOfAttentionACommandOfRows) {
+  const auto rows_of = [](SingleNode& node) {
+    EXPECT_EQ(shape_or_error(node), "2x5x32");
+    return node.rows();
+  };
+  const auto expect_rows = [&](SingleNode& node, int64_t keys, std::optional<int> mask_port) {
+    const auto rows = rows_of(node);
+    ASSERT_TRUE(rows.has_value());
+    const int64_t counts[] = {2, 4, 5, keys};
+    for (size_t i = 0; i < 4; ++i) EXPECT_EQ(rows->axes[i].count, counts[i]) << i;
+    EXPECT_EQ(rows->in_port, kInternalPort);
+    EXPECT_EQ(rows->mask_port, mask_port);
+  };
+  const auto multi_head = [] {
+    SingleNode node = ms("MultiHeadAttention");
+    node.attr("num_heads", 4).in({2, 5, 32}).in({2, 6, 32}).in({2, 6, 32});
+    return node;
+  };
+  SingleNode plain = multi_head(), biased = multi_head(), padded = multi_head(),
+             causal = multi_head();
+  expect_rows(plain, 6, std::nullopt);
+  biased.absent().absent().in({1, 4, 5, 6});
+  expect_rows(biased, 6, 5);
+  padded.absent().in({2, 6}, DType::int32);
+  EXPECT_FALSE(rows_of(padded).has_value());
+  causal.attr("unidirectional", 1);
+  EXPECT_FALSE(rows_of(causal).has_value());
+
+  const auto projected = [] {
+    SingleNode node = ms("Attention");
+    node.attr("num_heads", 4).in({2, 5, 32}).in({32, 96}).in({96});
+    return node;
+  };
+  SingleNode all = projected(), some = projected();
+  expect_rows(all, 5, std::nullopt);
+  some.in({2, 5}, DType::int32);
+  EXPECT_FALSE(rows_of(some).has_value());
+}
+
 TEST(Contrib, DoesMultiHeadAttentionTakeEveryLayout) {
   const int64_t macs = 2 * 4 * 5 * 6 * 16;
   SingleNode apart = ms("MultiHeadAttention");
