@@ -14,6 +14,7 @@
 #include "sim/compare/compare_text.h"
 #include "sim/compare/read_report.h"
 #include "sim/flow/run.h"
+#include "sim/lower/lower_each.h"
 #include "sim/report/inspect.h"
 
 namespace nb = nanobind;
@@ -27,7 +28,7 @@ using Document = std::pair<std::string, std::string>;  // JSON and text
 
 /// The JSON and text of a network's analysis.
 Result<Document> inspected(const sim::Graph& graph, const sim::AnalyseOptions& options) {
-  const Result<sim::Lowered> lowered = sim::lower(graph);
+  const Result<sim::Lowered> lowered = sim::lower_each(graph);
   if (!lowered) return lowered.errors();
   const Result<sim::Analysis> analysis = sim::analyse(graph, *lowered, options);
   if (!analysis) return analysis.errors();

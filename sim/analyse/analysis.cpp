@@ -114,7 +114,7 @@ class Analyser {
     n.kernel = kernel_of(graph_, layer);
     n.params = layer.params;
     n.buffers = layer.buffers;
-    n.macs = macs_of(graph_, layer, options_.macs);
+    n.macs = macs_of(graph_, lowered_, layer, options_.macs);
     count_traffic(graph_, layer, n);
     const bool with_weights = options_.reads == ReadConvention::all;
     n.read_bytes = n.activation_read_bytes + (with_weights ? n.weight_read_bytes : 0);

@@ -16,8 +16,8 @@ namespace accsim::sim {
 /// What counts as a MAC.
 enum class MacConvention : uint8_t {
   pure,  ///< multiply-accumulates of products (Conv, Gemm, MatMul and operators that contain them)
-  bias,  ///< and 1 per output of a product that has a bias: its own input, or an Add that lowering
-         ///< recognises as the bias of the MatMul before it (counted at the Add)
+  bias,  ///< and 1 per output of a product that has a bias: its own input, or a constant that an
+         ///< Add adds to each column or channel of its results (counted at the Add)
   all,   ///< and 2 per element of normalisations, 1 per input element of poolings, 1 per output
          ///< element of activations and other elementwise nodes
 };
@@ -89,12 +89,14 @@ struct Analysis {
   int64_t total_bytes() const { return read_bytes + write_bytes; }
 };
 
-/// Everything that can be said of a network before a machine is known. Uses the lowering's
-/// parameters, products and data movement; no weight is read. Errors: counts that leave 62 bits.
+/// Everything that can be said of a network before a machine is known. Uses the parameters,
+/// products and data movement of lower_each(); no weight is read. Errors: counts that leave 62
+/// bits.
 Result<Analysis> analyse(const Graph& graph, const Lowered& lowered, const AnalyseOptions& options);
 
 /// MACs of one node under a convention.
-int64_t macs_of(const Graph& graph, const Layer& layer, MacConvention convention);
+int64_t macs_of(const Graph& graph, const Lowered& lowered, const Layer& layer,
+                MacConvention convention);
 
 /// Fills the byte counts of a node: each input and output is moved once, operators that touch only
 /// a part (Gather, Slice) move that part. No buffer on chip keeps anything from one node to the

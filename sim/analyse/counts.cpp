@@ -2,6 +2,7 @@
 
 #include "sim/analyse/analysis.h"
 #include "sim/analyse/op_kinds.h"
+#include "sim/lower/per_channel.h"
 
 namespace accsim::sim {
 namespace {
@@ -11,21 +12,51 @@ int64_t output_elements(const Graph& graph, const Node& node) {
   return has ? elements(graph.tensor(node.outputs[0]).dims) : 0;
 }
 
-/// The bias that the product itself has. Merging a BatchNormalization or an Add gives products that
-/// had none the weights' port instead.
+/// The bias that the product itself has. A BatchNormalization has the port of its weights, which
+/// are made of all its constants.
 bool has_own_bias(const GemmOp& gemm) {
   return gemm.bias_port >= 0 && gemm.bias_port != gemm.b_port;
 }
 
-/// An Add that is the bias of the product before it.
-bool is_bias_add(const Graph& graph, const Layer& layer) {
-  const OpRow* row = find_op(graph.nodes[static_cast<size_t>(layer.node)]);
-  const Node& node = graph.nodes[static_cast<size_t>(layer.node)];
-  const bool constant = std::ranges::any_of(node.inputs, [&](TensorId id) {
-    return id != kNoTensor && graph.tensor(id).constant;
-  });  // else a residual
-  return row && row->fusion == Fusion::bias && layer.merged_into >= 0 && !layer.in_function &&
-         constant;
+const Node& node_of(const Graph& graph, const Layer& layer) {
+  return graph.nodes[static_cast<size_t>(layer.node)];
+}
+
+/// The layer whose work writes what a tensor shows; nullptr where none does.
+const Layer* writer_of(const Graph& graph, const Lowered& lowered, TensorId id) {
+  for (NodeId at = graph.tensor(id).producer; at != kNoNode; at = graph.tensor(id).producer) {
+    const Layer& layer = lowered.layers[static_cast<size_t>(at)];
+    if (!is_view(graph, layer)) return layer.outputs[0] == id ? &layer : nullptr;
+    id = layer.inputs[0];
+  }
+  return nullptr;
+}
+
+/// Are constants added to the columns or channels of what a product without a bias writes?
+bool adds_bias(const Graph& graph, const Lowered& lowered, TensorId to, TensorId addend) {
+  const Layer* layer = writer_of(graph, lowered, to);
+  if (!layer || layer->work.empty()) return false;
+  const auto* gemm = std::get_if<GemmOp>(&layer->work.back());
+  if (!gemm || gemm->bias_port >= 0) return false;
+  const Node& product = node_of(graph, *layer);
+  const Dims &sum = graph.tensor(to).dims, &result = graph.tensor(layer->outputs[0]).dims;
+  // Of a convolution's dims the channels are the second one, in views too if they start as it does.
+  const bool starts_alike = sum.size() > 1 && result.size() > 1 && sum[0] == result[0];
+  if (kind_of(product) == OpKind::convolution && !starts_alike) return false;
+  return is_per_channel(graph.tensor(addend).dims, sum, product, *gemm);
+}
+
+/// The constant input of an Add that is the bias of the product before it; kNoPort: none.
+int added_bias_port(const Graph& graph, const Lowered& lowered, const Node& node) {
+  const OpRow* row = find_op(node);
+  if (!row || row->fusion != Fusion::bias || node.folded || node.inputs.size() != 2) return kNoPort;
+  for (const size_t port : {size_t{0}, size_t{1}}) {
+    const TensorId addend = node.inputs[port], to = node.inputs[1 - port];
+    if (addend == kNoTensor || to == kNoTensor || !graph.tensor(addend).constant) continue;
+    if (graph.tensor(node.outputs[0]).dims != graph.tensor(to).dims) continue;
+    if (adds_bias(graph, lowered, to, addend)) return static_cast<int>(port);
+  }
+  return kNoPort;
 }
 
 /// Elements of each port that the work moves; -1: all. Ports that it doesn't name move nothing.
@@ -59,14 +90,15 @@ class Moved {
 
 }  // namespace
 
-int64_t macs_of(const Graph& graph, const Layer& layer, MacConvention convention) {
-  const Node& node = graph.nodes[static_cast<size_t>(layer.node)];
+int64_t macs_of(const Graph& graph, const Lowered& lowered, const Layer& layer,
+                MacConvention convention) {
+  const Node& node = node_of(graph, layer);
   int64_t macs = layer.macs;
   if (convention == MacConvention::pure || node.folded) return macs;
   for (const WorkItem& item : layer.work)
     if (const auto* gemm = std::get_if<GemmOp>(&item); gemm && has_own_bias(*gemm))
       macs += gemm->batch * gemm->m() * gemm->n();
-  if (is_bias_add(graph, layer)) return macs + output_elements(graph, node);
+  if (added_bias_port(graph, lowered, node) != kNoPort) return macs + output_elements(graph, node);
   if (convention == MacConvention::bias) return macs;
   const bool has_input = !node.inputs.empty() && node.inputs[0] != kNoTensor;
   switch (kind_of(node)) {
@@ -87,13 +119,10 @@ void count_traffic(const Graph& graph, const Layer& layer, NodeAnalysis& out) {
   const Node& node = graph.nodes[static_cast<size_t>(layer.node)];
   if (node.folded || out.view) return;
   const Moved moved(layer, node);
-  // A node merged into another is its own here: it reads its inputs and writes its result.
-  const bool whole =
-      layer.merged_into >= 0 || (layer.fate == Fate::vector && !layer.function.empty());
   const auto bytes = [&](TensorId id, int64_t part) {
     const Tensor& t = graph.tensor(id);
     const int64_t all = elements(t.dims);
-    return storage_bytes(t.dtype, whole || part < 0 ? all : std::min(part, all));
+    return storage_bytes(t.dtype, part < 0 ? all : std::min(part, all));
   };
   for (size_t i = 0; i < node.inputs.size(); ++i) {
     const TensorId id = node.inputs[i];
@@ -129,8 +158,7 @@ std::vector<bool> find_biases(const Graph& graph, const Lowered& lowered) {
     for (const WorkItem& item : layer.work)
       if (const auto* gemm = std::get_if<GemmOp>(&item); gemm && has_own_bias(*gemm))
         mark(node, gemm->bias_port);
-    if (is_bias_add(graph, layer))
-      for (int port : {0, 1}) mark(node, port);
+    mark(node, added_bias_port(graph, lowered, node));
   }
   return out;
 }

@@ -5,6 +5,7 @@
 #include "sim/app/journal.h"
 #include "sim/app/output.h"
 #include "sim/flow/cost.h"
+#include "sim/lower/lower_each.h"
 #include "sim/report/inspect.h"
 
 namespace accsim::sim {
@@ -54,7 +55,7 @@ int InspectCommand::run(const Console& console) const {
   const Result<Graph> graph = model_.load(*options);
   if (!graph) return report_errors(graph.errors());
   journal.step("model read, its shapes inferred");
-  const Result<Lowered> lowered = lower(*graph);
+  const Result<Lowered> lowered = lower_each(*graph);
   if (!lowered) return report_errors(lowered.errors());
   AnalyseOptions wanted;
   wanted.macs = macs_ == "all"    ? MacConvention::all

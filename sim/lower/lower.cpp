@@ -10,7 +10,9 @@
 #include "sim/base/sums.h"
 #include "sim/lower/functions.h"
 #include "sim/lower/logarithms.h"
+#include "sim/lower/lower_each.h"
 #include "sim/lower/patterns.h"
+#include "sim/lower/per_channel.h"
 #include "sim/lower/rotations.h"
 #include "sim/operators/op_table.h"
 
@@ -19,13 +21,16 @@ namespace {
 
 class Lowering {
  public:
-  explicit Lowering(const Graph& graph)
+  Lowering(const Graph& graph, bool merges)
       : graph_(graph),
+        merges_(merges),
         readers_(consumers(graph)),
         owner_(graph.tensors.size(), -1),
-        is_output_(graph.tensors.size(), false),
-        functions_(find_functions(graph, readers_)),
-        logarithms_(softmax_logarithms(graph)) {
+        is_output_(graph.tensors.size(), false) {
+    if (merges) {
+      functions_ = find_functions(graph, readers_);
+      logarithms_ = softmax_logarithms(graph);
+    }
     for (TensorId id : graph.outputs) is_output_[static_cast<size_t>(id)] = true;
     for (UnaryFunction& f : functions_)
       for (const NodeId id : f.nodes) function_of_[id] = &f;
@@ -40,6 +45,7 @@ class Lowering {
     if (!errors_.empty()) return std::move(errors_);
     if (const Status fits = check_macs(); !fits) return fits.errors();
     count_parameters(graph_, out_);
+    if (!merges_) return std::move(out_);
     merge_patterns(graph_, out_);
     merge_logarithms(graph_, logarithms_, out_);
     merge_rotations(graph_, out_);
@@ -154,6 +160,7 @@ class Lowering {
   }
 
   bool merge(const Node& node, const OpRow& row, Layer& l) {
+    if (!merges_) return false;
     Layer* into = nullptr;
     if (row.fusion == Fusion::affine) into = merge_affine(node);
     if (row.fusion == Fusion::bias) {
@@ -213,7 +220,7 @@ class Lowering {
       GemmOp* gemm = product(l);
       if (!gemm || gemm->bias_port >= 0 || !constant(node, 1 - port)) continue;
       if (graph_.tensor(node.outputs[0]).dims != graph_.tensor(node.inputs[port]).dims) continue;
-      if (!is_per_channel(node.inputs[1 - port], *l, *gemm)) continue;
+      if (!one_a_channel(node.inputs[1 - port], *l, *gemm)) continue;
       give_bias(*gemm);
       return l;
     }
@@ -221,19 +228,9 @@ class Lowering {
   }
 
   /// Is a constant one number an output channel of the layer's product?
-  bool is_per_channel(TensorId id, const Layer& l, const GemmOp& gemm) const {
-    const Dims& bias = graph_.tensor(id).dims;
-    const Dims& sum = graph_.tensor(l.outputs[0]).dims;
-    const OpRow* row = find_op(graph_.nodes[static_cast<size_t>(l.node)]);
-    if (row && row->weights == WeightLayout::oihw) {
-      const int64_t channels = gemm.grouped ? gemm.batch * gemm.outputs : gemm.outputs;
-      if (sum.size() < 3 || bias.size() >= sum.size() + 1 || bias.size() + 1 < sum.size())
-        return false;
-      return sum[1] == channels && bias[bias.size() + 1 - sum.size()] == channels &&
-             elements(bias) == channels;
-    }
-    return !gemm.grouped && !bias.empty() && bias.back() == gemm.outputs &&
-           elements(bias) == gemm.outputs && sum.back() == gemm.outputs;
+  bool one_a_channel(TensorId id, const Layer& l, const GemmOp& gemm) const {
+    return is_per_channel(graph_.tensor(id).dims, graph_.tensor(l.outputs[0]).dims,
+                          graph_.nodes[static_cast<size_t>(l.node)], gemm);
   }
 
   /// A sum with a tensor that is there when the product runs: of the two products that a sum can
@@ -295,7 +292,7 @@ class Lowering {
     const size_t port = sum.inputs[0] == id ? 0 : 1;
     if (!constant(sum, 1 - port)) return can_be_added(sum, port, l);
     return last_product(&l)->bias_port < 0 &&
-           is_per_channel(sum.inputs[1 - port], l, *last_product(&l));
+           one_a_channel(sum.inputs[1 - port], l, *last_product(&l));
   }
 
   /// Does it give the numbers that it reads, as an Identity does?
@@ -457,11 +454,12 @@ class Lowering {
   }
 
   const Graph& graph_;
+  const bool merges_;
   const std::vector<std::vector<NodeId>> readers_;
   std::vector<int> owner_;  ///< layer that writes a tensor, -1: none that does work
   std::vector<bool> is_output_;
   std::vector<UnaryFunction> functions_;
-  const std::map<NodeId, NodeId> logarithms_;
+  std::map<NodeId, NodeId> logarithms_;
   std::map<NodeId, UnaryFunction*> function_of_;
   std::map<const UnaryFunction*, bool> only_a_clip_;  ///< of those asked for
   std::map<TensorId, bool> leads_to_clip_;            ///< likewise
@@ -478,6 +476,8 @@ int64_t macs_of(const Work& work) {
   return sum;
 }
 
-Result<Lowered> lower(const Graph& graph) { return Lowering(graph).run(); }
+Result<Lowered> lower(const Graph& graph) { return Lowering(graph, true).run(); }
+
+Result<Lowered> lower_each(const Graph& graph) { return Lowering(graph, false).run(); }
 
 }  // namespace accsim::sim

@@ -4,6 +4,7 @@
 #include "hw/config/load.h"
 #include "sim/analyse/analysis.h"
 #include "sim/flow/cost.h"
+#include "sim/lower/lower_each.h"
 #include "sim/report/csv.h"
 #include "sim/report/inspect.h"
 #include "sim/report/json.h"
@@ -25,7 +26,7 @@ void inspect(const std::string& file, ElaborateOptions options) {
   options.as_written = true;
   const auto graph = load_graph(file, options);
   if (!graph) return;
-  const auto lowered = lower(*graph);
+  const auto lowered = lower_each(*graph);
   if (!lowered) return;
   const auto analysis = analyse(*graph, *lowered, {.in_place = true, .reorder = true});
   if (!analysis) return;

@@ -9,6 +9,7 @@
 
 #include "sim/analyse/op_kinds.h"
 #include "sim/elaborate/elaborate.h"
+#include "sim/lower/lower_each.h"
 #include "sim/onnx/reader.h"
 #include "tests/support/models.h"
 #include "tests/support/source.h"
@@ -19,6 +20,7 @@ namespace {
 namespace fs = std::filesystem;
 using nlohmann::json;
 using test::ModelBuilder;
+using namespace std::string_literals;
 
 const fs::path kTree = kSource;
 
@@ -38,7 +40,7 @@ struct Analysed {
 Analysed analysed(const ModelDef& model, const AnalyseOptions& options = {}) {
   auto graph = elaborate(model, {});
   EXPECT_TRUE(graph.ok()) << graph.errors().front().text();
-  auto lowered = lower(*graph);
+  auto lowered = lower_each(*graph);
   EXPECT_TRUE(lowered.ok()) << lowered.errors().front().text();
   auto analysis = analyse(*graph, *lowered, options);
   EXPECT_TRUE(analysis.ok()) << analysis.errors().front().text();
@@ -232,6 +234,16 @@ INSTANTIATE_TEST_SUITE_P(Models, EveryModel, testing::ValuesIn(models()),
 
 // ---- conventions on small graphs ----------------------------------------------------------------
 
+/// The second input of a Reshape.
+StoredTensor shape_of(const std::string& name, const std::vector<int64_t>& dims) {
+  StoredTensor shape;
+  shape.name = name;
+  shape.dtype = DType::int64;
+  shape.dims = {static_cast<int64_t>(dims.size())};
+  shape.value = std::make_shared<ConstData>(dims);
+  return shape;
+}
+
 ModelBuilder linear_with_bias_add() {
   ModelBuilder b;
   b.input("x", {5, 8}).weight("w", {8, 6}).weight("shift", {6});
@@ -251,6 +263,40 @@ TEST(Macs, CountABiasAddOnce) {
   EXPECT_EQ(macs(MacConvention::bias), (Counts{{"MatMul", 5 * 8 * 6}, {"Add", 5 * 6}}));
   EXPECT_EQ(macs(MacConvention::all),
             (Counts{{"MatMul", 5 * 8 * 6}, {"Add", 5 * 6}, {"Relu", 5 * 6}}));
+}
+
+TEST(Biases, AreThoseOfAnAddWhoeverElseReadsTheProduct) {
+  ModelBuilder b;
+  b.input("x", {5, 8}).weight("w", {8, 6}).weight("first", {6}).weight("second", {1, 6});
+  b.weight("rows", {5, 1});
+  b.node("MatMul", {"x", "w"}, {"product"}).node("Identity", {"product"}, {"same"});
+  b.node("Add", {"product", "first"}, {"a"}).node("Add", {"second", "same"}, {"b"});
+  b.node("Add", {"product", "rows"}, {"c"}).node("Add", {"a", "first"}, {"d"});
+  b.output("product").output("b").output("c").output("d");
+  const Analysed a = analysed(b.model(), {.macs = MacConvention::bias});
+  EXPECT_EQ(a.node("product").macs, 5 * 8 * 6);
+  EXPECT_EQ(a.node("a").macs, 5 * 6);
+  EXPECT_EQ(a.node("b").macs, 5 * 6) << "behind a view";
+  EXPECT_EQ(a.node("c").macs, 0) << "one number a row, not a column";
+  EXPECT_EQ(a.node("d").macs, 0) << "added to a sum, not to a product";
+  EXPECT_EQ(a.analysis.weight_bytes_without_bias, 4 * (8 * 6 + 5));
+}
+
+TEST(Biases, OfAConvolutionReachTheViewsThatKeepItsChannels) {
+  ModelBuilder b;
+  b.input("x", {2, 3, 4, 4}).weight("w", {4, 3, 1, 1}).weight("shift", {4, 1});
+  b.weight("apart", {4, 1});
+  b.node("Conv", {"x", "w"}, {"c"});
+  b.node("Reshape", {"c", "kept"}, {"v"}).node("Add", {"v", "shift"}, {"y"});
+  b.node("Reshape", {"c", "mixed"}, {"u"}).node("Add", {"u", "apart"}, {"z"});
+  b.output("y").output("z");
+  ModelDef model = b.model();
+  model.graph.initializers.push_back(shape_of("kept", {2, 4, 16}));
+  model.graph.initializers.push_back(shape_of("mixed", {4, 4, 8}));
+  const Analysed a = analysed(model, {.macs = MacConvention::bias});
+  EXPECT_EQ(a.node("y").macs, 2 * 4 * 16);
+  EXPECT_EQ(a.node("z").macs, 0);
+  EXPECT_EQ(a.analysis.weight_bytes_without_bias, 4 * (4 * 3 + 4));
 }
 
 TEST(Biases, AreFoundBehindANodeThatReshapesThem) {
@@ -276,6 +322,52 @@ TEST(Traffic, MovesEachInputOnceAndOfAGatherOnlyWhatItTakes) {
   EXPECT_EQ(all.node("rows").read_bytes, 7 * 8 + 7 * 16 * 4);
 }
 
+/// A product, a view of its result and a sum with that; maybe another reader of the product.
+ModelDef product_view_sum(const std::string& view, bool forks) {
+  ModelBuilder b;
+  b.input("x", {8, 16}).input("q", {8, 16}).weight("w", {16, 16});
+  b.node("MatMul", {"x", "w"}, {"r"});
+  b.node(view, view == "Reshape" ? std::vector<std::string>{"r", "shape"} : std::vector{"r"s},
+         {"v"});
+  b.node("Add", {"v", "q"}, {"y"}).output("y");
+  if (forks) b.node("Tanh", {"r"}, {"z"}).output("z");
+  ModelDef model = b.model();
+  if (view == "Reshape") model.graph.initializers.push_back(shape_of("shape", {8, 16}));
+  return model;
+}
+
+TEST(Views, ShareTheirInputsMemoryWhateverReadsThem) {
+  for (const char* view : {"Reshape", "Flatten", "Identity", "Dropout"})
+    for (const bool forks : {false, true}) {
+      const Analysed a = analysed(product_view_sum(view, forks));
+      EXPECT_TRUE(a.node("v").view) << view << forks;
+      EXPECT_EQ(a.node("v").total_bytes(), 0) << view << forks;
+      EXPECT_EQ(a.node("y").activation_read_bytes, 2 * 8 * 16 * 4) << view << forks;
+      EXPECT_EQ(a.analysis.activation.storage.views, 1) << view << forks;
+      EXPECT_EQ(a.analysis.activation.given.peak.bytes, 3 * 8 * 16 * 4)
+          << view << forks << ": of the product, q and one result";
+    }
+}
+
+TEST(Views, AreNodesThatMoveNothingByThemselves) {
+  // A transpose that only moves dims of 1 shows the same bytes, another one doesn't; of two tensors
+  // put together neither does.
+  ModelBuilder b;
+  b.input("x", {1, 4, 6});
+  const auto turned = [&](const char* to, std::vector<int64_t> perm) {
+    b.node("Transpose", {"x"}, {to}, {ModelBuilder::ints("perm", std::move(perm))}).output(to);
+  };
+  turned("shown", {1, 0, 2});
+  turned("moved", {0, 2, 1});
+  b.node("Concat", {"x", "x"}, {"joined"}, {Attribute{"axis", "", int64_t{0}}}).output("joined");
+  const Analysed a = analysed(b.model());
+  EXPECT_TRUE(a.node("shown").view);
+  EXPECT_FALSE(a.node("moved").view);
+  EXPECT_EQ(a.node("moved").total_bytes(), 2 * 4 * 6 * 4);
+  EXPECT_FALSE(a.node("joined").view);
+  EXPECT_EQ(a.node("joined").write_bytes, 2 * 4 * 6 * 4);
+}
+
 TEST(Memory, OfAChainWithAndWithoutWorkingInPlace) {
   ModelBuilder b;
   b.input("x", {1, 100}).weight("w", {100, 50});
@@ -285,12 +377,7 @@ TEST(Memory, OfAChainWithAndWithoutWorkingInPlace) {
       .node("Neg", {"r"}, {"y"})
       .output("y");
   ModelDef model = b.model();
-  StoredTensor shape;
-  shape.name = "shape";
-  shape.dtype = DType::int64;
-  shape.dims = {2};
-  shape.value = std::make_shared<ConstData>(std::vector<int64_t>{5, 10});
-  model.graph.initializers.push_back(shape);
+  model.graph.initializers.push_back(shape_of("shape", {5, 10}));
   const Analysed apart = analysed(model);
   const Activation& given = apart.analysis.activation;
   EXPECT_EQ(given.sum_bytes, 4 * 4 * 50);
@@ -373,7 +460,7 @@ TEST(Analyse, RefusesSizesThatCannotBeCounted) {
   b.input("x", {int64_t{1} << 55}).node("Flatten", {"x"}, {"y"}).output("y");
   const auto graph = elaborate(b.model(), {});
   ASSERT_TRUE(graph.ok());
-  const auto lowered = lower(*graph);
+  const auto lowered = lower_each(*graph);
   ASSERT_TRUE(lowered.ok());
   const auto analysis = analyse(*graph, *lowered, {});
   ASSERT_FALSE(analysis.ok());
@@ -410,7 +497,7 @@ TEST(Analyse, TakesUnsupportedNodesAsTheirTraffic) {
   options.allow_unsupported = true;
   const auto graph = elaborate(b.model(), options);
   ASSERT_TRUE(graph.ok());
-  const auto lowered = lower(*graph);
+  const auto lowered = lower_each(*graph);
   ASSERT_TRUE(lowered.ok());
   const auto analysis = analyse(*graph, *lowered, {});
   ASSERT_TRUE(analysis.ok());

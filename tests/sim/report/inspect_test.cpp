@@ -7,6 +7,7 @@
 #include <sstream>
 
 #include "sim/elaborate/elaborate.h"
+#include "sim/lower/lower_each.h"
 #include "sim/report/table.h"
 #include "tests/support/models.h"
 
@@ -26,7 +27,7 @@ struct Network {
 Network network(const ModelBuilder& b, const AnalyseOptions& options = {}) {
   auto graph = elaborate(b.model(), {});
   EXPECT_TRUE(graph.ok()) << graph.errors().front().text();
-  auto lowered = lower(*graph);
+  auto lowered = lower_each(*graph);
   EXPECT_TRUE(lowered.ok());
   auto analysis = analyse(*graph, *lowered, options);
   EXPECT_TRUE(analysis.ok());
