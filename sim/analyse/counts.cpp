@@ -66,6 +66,10 @@ class Moved {
       : in_(node.inputs.size(), 0), out_(node.outputs.size(), 0) {
     for (const WorkItem& item : layer.work)
       std::visit([this](const auto& work) { add(work); }, item);
+    // The factor and the addend of each channel are made of all that the node has for them.
+    const OpRow* row = find_op(node);
+    if (row && row->weights == WeightLayout::gain && !layer.work.empty())
+      std::fill(in_.begin(), in_.end(), -1);
   }
   int64_t in(size_t port) const { return in_[port]; }
   int64_t out(size_t port) const { return out_[port]; }

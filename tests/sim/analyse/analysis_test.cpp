@@ -322,6 +322,23 @@ TEST(Traffic, MovesEachInputOnceAndOfAGatherOnlyWhatItTakes) {
   EXPECT_EQ(all.node("rows").read_bytes, 7 * 8 + 7 * 16 * 4);
 }
 
+TEST(Traffic, OfABatchNormalizationIsThatOfItsFourVectorsWhateverIsBeforeIt) {
+  const std::vector<std::string> vectors = {"scale", "shift", "mean", "variance"};
+  for (const char* op : {"Relu", "Conv"}) {
+    ModelBuilder b;
+    b.input("x", {1, 64, 2, 2}).weight("w", {64, 64, 1, 1});
+    for (const std::string& v : vectors) b.weight(v, {64});
+    if (op == std::string("Conv"))
+      b.node("Conv", {"x", "w"}, {"a"});
+    else
+      b.node("Relu", {"x"}, {"a"});
+    b.node("BatchNormalization", {"a", "scale", "shift", "mean", "variance"}, {"y"}).output("y");
+    const Analysed a = analysed(b.model());
+    EXPECT_EQ(a.node("y").weight_read_bytes, 4 * 64 * 4) << "behind " << op;
+    EXPECT_EQ(a.node("y").activation_read_bytes, 64 * 2 * 2 * 4) << "behind " << op;
+  }
+}
+
 /// A product, a view of its result and a sum with that; maybe another reader of the product.
 ModelDef product_view_sum(const std::string& view, bool forks) {
   ModelBuilder b;
