@@ -18,6 +18,21 @@ bool has_own_bias(const GemmOp& gemm) {
   return gemm.bias_port >= 0 && gemm.bias_port != gemm.b_port;
 }
 
+/// The bias of a convolution that adds it where its products land, none of which then has it;
+/// kNoPort: none.
+int landed_bias_port(const Node& node, const Layer& layer) {
+  const OpRow* row = find_op(node);
+  if (!row || row->kind != OpKind::convolution || layer.work.empty()) return kNoPort;
+  const int port = row->port(PortRole::bias);
+  const auto at = static_cast<size_t>(port);
+  if (port < 0 || at >= node.inputs.size() || node.inputs[at] == kNoTensor) return kNoPort;
+  const bool in_product = std::ranges::any_of(layer.work, [](const WorkItem& item) {
+    const auto* gemm = std::get_if<GemmOp>(&item);
+    return gemm && has_own_bias(*gemm);
+  });
+  return in_product ? kNoPort : port;
+}
+
 const Node& node_of(const Graph& graph, const Layer& layer) {
   return graph.nodes[static_cast<size_t>(layer.node)];
 }
@@ -102,6 +117,7 @@ int64_t macs_of(const Graph& graph, const Lowered& lowered, const Layer& layer,
   for (const WorkItem& item : layer.work)
     if (const auto* gemm = std::get_if<GemmOp>(&item); gemm && has_own_bias(*gemm))
       macs += gemm->batch * gemm->m() * gemm->n();
+  if (landed_bias_port(node, layer) != kNoPort) return macs + output_elements(graph, node);
   if (added_bias_port(graph, lowered, node) != kNoPort) return macs + output_elements(graph, node);
   if (convention == MacConvention::bias) return macs;
   const bool has_input = !node.inputs.empty() && node.inputs[0] != kNoTensor;
@@ -162,6 +178,7 @@ std::vector<bool> find_biases(const Graph& graph, const Lowered& lowered) {
     for (const WorkItem& item : layer.work)
       if (const auto* gemm = std::get_if<GemmOp>(&item); gemm && has_own_bias(*gemm))
         mark(node, gemm->bias_port);
+    mark(node, landed_bias_port(node, layer));
     mark(node, added_bias_port(graph, lowered, node));
   }
   return out;

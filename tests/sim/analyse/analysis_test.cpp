@@ -299,6 +299,22 @@ TEST(Biases, OfAConvolutionReachTheViewsThatKeepItsChannels) {
   EXPECT_EQ(a.analysis.weight_bytes_without_bias, 4 * (4 * 3 + 4));
 }
 
+TEST(Biases, OfATransposedConvolutionAreAddedOncePerOutput) {
+  ModelBuilder b;
+  b.input("x", {1, 4, 5, 5}).weight("w", {4, 6, 3, 3}).weight("shift", {6});
+  b.node("ConvTranspose", {"x", "w", "shift"}, {"y"}).output("y");
+  const auto count = [&](MacConvention macs) {
+    return analysed(b.model(), {.macs = macs}).analysis.macs;
+  };
+  const int64_t products = 4 * 5 * 5 * 6 * 3 * 3, outputs = 6 * 7 * 7;
+  EXPECT_EQ(count(MacConvention::pure), products);
+  EXPECT_EQ(count(MacConvention::bias), products + outputs);
+  EXPECT_EQ(count(MacConvention::all), products + outputs);
+  const Analysed a = analysed(b.model());
+  EXPECT_EQ(a.analysis.weight_bytes, 4 * (4 * 6 * 9 + 6));
+  EXPECT_EQ(a.analysis.weight_bytes_without_bias, 4 * 4 * 6 * 9);
+}
+
 TEST(Biases, AreFoundBehindANodeThatReshapesThem) {
   ModelBuilder b;
   b.input("x", {1, 3, 6, 6}).weight("w", {4, 3, 3, 3}).weight("shift", {4});
