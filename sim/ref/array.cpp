@@ -227,62 +227,115 @@ void round_elements(Array& array) {
 
 namespace {
 
-struct Sums {
-  double aa = 0, bb = 0, ab = 0, error = 0, abs = 0;
+constexpr double kInf = std::numeric_limits<double>::infinity();
+
+/// Calls `visit` with every element of a and the one of b that is in its place.
+template <class F>
+void each_pair(const Array& a, const Array& b, F visit) {
+  with_element_kind(a.kind(), [&]<class A>(A) {
+    with_element_kind(b.kind(), [&]<class B>(B) {
+      const A* x = a.data<A>();
+      const B* y = b.data<B>();
+      for (int64_t i = 0; i < a.size(); ++i) visit(x[i], y[i]);
+    });
+  });
+}
+
+/// Beyond 2^53 two integers may differ and be equal as doubles.
+template <class A, class B>
+bool rounds_alike(A x, B y) {
+  if constexpr (std::is_integral_v<A> && std::is_integral_v<B>)
+    return std::cmp_not_equal(x, y) && static_cast<double>(x) == static_cast<double>(y);
+  return false;
+}
+
+/// Infinities of one sign are equal.
+bool are_equal(double a, double b) { return a == b || (std::isnan(a) && std::isnan(b)); }
+
+/// Numbers times 2^bits, so that the squares of the largest stay what a double can hold.
+struct Scale {
+  double largest = 0;
+  int bits = 0;
+  double factor = 1;
+
+  void take(double v) { largest = std::max(largest, std::abs(v)); }
+  void fix() {
+    constexpr int kMost = 1000;
+    const double most = std::min(largest, std::numeric_limits<double>::max());
+    bits = most > 0 ? std::clamp(-std::ilogb(most), -kMost, kMost) : 0;
+    factor = std::ldexp(1.0, bits);
+  }
 };
 
-void add_element(double a, double b, double atol, double rtol, Comparison& out, Sums& sums) {
-  if (a == b || (std::isnan(a) && std::isnan(b))) {
-    if (!std::isfinite(a)) return;
-    sums.aa += a * a, sums.bb += b * b, sums.ab += a * b;
+/// What one pass over two arrays finds for the sums of the next.
+struct Scales {
+  Scale a, b, error;
+  bool finite = true;  ///< all numbers that differ
+};
+
+void add_element(double a, double b, double atol, double rtol, Comparison& out, Scales& scales) {
+  if (are_equal(a, b)) {
+    if (std::isfinite(a)) scales.a.take(a), scales.b.take(b);
     return;
   }
   const double difference = std::abs(a - b);
-  // Infinities of one sign are equal and were dealt with; NaN compares false, so count it here.
+  // NaN compares false, so count it here.
   if (!(difference <= atol + rtol * std::abs(a)) || std::isinf(a)) ++out.wrong;
-  sums.aa += a * a, sums.bb += b * b, sums.ab += a * b;
-  sums.error += difference * difference;
-  sums.abs += difference;
-  constexpr double kInf = std::numeric_limits<double>::infinity();
+  if (!std::isfinite(a) || !std::isfinite(b)) scales.finite = false;
+  scales.a.take(a), scales.b.take(b), scales.error.take(difference);
+  out.mean_abs += difference;
   out.max_abs = std::max(out.max_abs, std::isnan(difference) ? kInf : difference);
   const double relative = a == 0 ? kInf : difference / std::abs(a);
   out.max_rel = std::max(out.max_rel, std::isnan(relative) ? kInf : relative);
+}
+
+/// SNR and cosine, by sums of squares in the scales.
+void add_squares(const Array& a, const Array& b, const Scales& scales, Comparison& out) {
+  double aa = 0, bb = 0, ab = 0, errors = 0;
+  each_pair(a, b, [&](auto x, auto y) {
+    const auto v = static_cast<double>(x), w = static_cast<double>(y);
+    const bool equal = are_equal(v, w);
+    if (equal && !std::isfinite(v)) return;
+    const double scaled_a = v * scales.a.factor, scaled_b = w * scales.b.factor;
+    aa += scaled_a * scaled_a, bb += scaled_b * scaled_b, ab += scaled_a * scaled_b;
+    const double difference = rounds_alike(x, y) ? 1 : equal ? 0 : v - w;
+    const double factor = scales.error.factor;
+    const double error = std::isinf(difference) ? v * factor - w * factor : difference * factor;
+    errors += error * error;
+  });
+  const double unscaled = 20 * std::log10(2.0) * (scales.error.bits - scales.a.bits);
+  out.snr_db = errors == 0 ? kInf : 10 * std::log10(aa / errors) + unscaled;
+  const double norms = std::sqrt(aa) * std::sqrt(bb);
+  out.cosine = norms > 0 ? ab / norms : (errors == 0 ? 1 : 0);
 }
 
 }  // namespace
 
 Comparison compare(const Array& a, const Array& b, double atol, double rtol) {
   Comparison out;
-  constexpr double kInf = std::numeric_limits<double>::infinity();
   if (a.dims() != b.dims()) {
     out = {kInf, kInf, kInf, -kInf, 0, 0, false, std::max<int64_t>(a.size(), 1)};
     return out;
   }
-  Sums sums;
+  Scales scales;
   double low = kInf, high = -kInf;
-  with_element_kind(a.kind(), [&]<class A>(A) {
-    with_element_kind(b.kind(), [&]<class B>(B) {
-      const A* x = a.data<A>();
-      const B* y = b.data<B>();
-      for (int64_t i = 0; i < a.size(); ++i) {
-        const auto v = static_cast<double>(x[i]);
-        if (std::isfinite(v)) low = std::min(low, v), high = std::max(high, v);
-        if constexpr (std::is_integral_v<A> && std::is_integral_v<B>) {
-          // Beyond 2^53 two integers may differ and be equal as doubles.
-          if (std::cmp_not_equal(x[i], y[i]) && v == static_cast<double>(y[i])) {
-            ++out.wrong, sums.error += 1, sums.abs += 1;
-            out.max_abs = std::max(out.max_abs, 1.0);
-          }
-        }
-        add_element(v, static_cast<double>(y[i]), atol, rtol, out, sums);
-      }
-    });
+  each_pair(a, b, [&](auto x, auto y) {
+    const auto v = static_cast<double>(x);
+    if (std::isfinite(v)) low = std::min(low, v), high = std::max(high, v);
+    if (rounds_alike(x, y)) {
+      ++out.wrong, out.mean_abs += 1;
+      out.max_abs = std::max(out.max_abs, 1.0);
+      scales.error.take(1);
+    }
+    add_element(v, static_cast<double>(y), atol, rtol, out, scales);
   });
   out.range = high >= low ? high - low : 0;
-  out.mean_abs = a.size() > 0 ? sums.abs / static_cast<double>(a.size()) : 0;
-  out.snr_db = sums.error == 0 ? kInf : 10 * std::log10(sums.aa / sums.error);
-  const double norms = std::sqrt(sums.aa) * std::sqrt(sums.bb);
-  out.cosine = norms > 0 ? sums.ab / norms : (sums.error == 0 ? 1 : 0);
+  if (a.size() > 0) out.mean_abs /= static_cast<double>(a.size());
+  for (Scale* s : {&scales.a, &scales.b, &scales.error}) s->fix();
+  if (scales.finite)
+    add_squares(a, b, scales, out);
+  else
+    out.snr_db = out.cosine = std::numeric_limits<double>::quiet_NaN();
   return out;
 }
 

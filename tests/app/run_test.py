@@ -300,6 +300,7 @@ class Diff(Case):
             self.assertEqual(done.returncode, 1, value)
             (layer,) = json.loads((self.folder / "d.json").read_text())["layers"]
             self.assertEqual((layer["beyond"], layer["max_abs"]), (1, "inf"))
+            self.assertEqual((layer["snr_db"], layer["cosine"]), ("nan", "nan"))
             np.save(a / file, y)
             self.assertEqual(accsim("diff", a, b).returncode, 0, value)
             np.save(a / file, x)

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 
@@ -124,6 +125,48 @@ TEST(Compare, AreTheMeasuresThoseOfTheirFormulas) {
   EXPECT_NEAR(c.cosine, 24 / std::sqrt(21 * 27.5), 1e-12);
   EXPECT_DOUBLE_EQ(c.range, 6);
   EXPECT_EQ(c.wrong, 1);  // 0.5 > 0.1 + 0.2, but not 0.1 + 0.4
+}
+
+Array doubles(const std::vector<double>& values) {
+  Array a(DType::float64, {static_cast<int64_t>(values.size())});
+  std::ranges::copy(values, a.data<double>());
+  return a;
+}
+
+TEST(Compare, AreSignalAndAngleThoseOfNumbersWhoseSquaresNoDoubleHolds) {
+  // Against a in one size, b in another: an angle of cos = 24 / (sqrt 21 sqrt 27.5).
+  const auto scaled = [](double by) {
+    return std::pair{doubles({by, -2 * by, 4 * by, 0}), doubles({by, -2.5 * by, 4.5 * by, 0})};
+  };
+  for (const double by : {1e-318, 1e-300, 1e-200, 1e-30, 1.0, 1e30, 1e200, 1e307}) {
+    const auto [a, b] = scaled(by);
+    const Comparison c = compare(a, b, 0, 0);
+    const double precision = by < 1e-310 ? 1e-2 : 1e-9;  // few bits are left there
+    EXPECT_NEAR(c.snr_db, 10 * std::log10(21 / 0.5), precision) << by;
+    EXPECT_NEAR(c.cosine, 24 / std::sqrt(21 * 27.5), precision) << by;
+  }
+  const Comparison opposite = compare(doubles({1e308, 1e308}), doubles({-1e308, -1e308}), 0, 0);
+  EXPECT_NEAR(opposite.snr_db, -20 * std::log10(2), 1e-9) << "no double is as large as a - b";
+  EXPECT_NEAR(opposite.cosine, -1, 1e-12);
+  const Comparison apart = compare(doubles({1, 1e-200}), doubles({1, 2e-200}), 0, 0);
+  EXPECT_NEAR(apart.snr_db, 4000, 1e-6) << "1 to 1e-200";
+  EXPECT_NEAR(apart.cosine, 1, 1e-12);
+}
+
+TEST(Compare, HaveNumbersThatAreNoneNeitherSignalNorAngle) {
+  const double nan = std::numeric_limits<double>::quiet_NaN(),
+               inf = std::numeric_limits<double>::infinity();
+  for (const double odd : {nan, inf, -inf})
+    for (const bool first : {true, false}) {
+      const Comparison c = first ? compare(doubles({odd, 2}), doubles({1, 2}), 0, 0)
+                                 : compare(doubles({1, 2}), doubles({odd, 2}), 0, 0);
+      EXPECT_TRUE(std::isnan(c.snr_db)) << odd << first;
+      EXPECT_TRUE(std::isnan(c.cosine)) << odd << first;
+      EXPECT_EQ(c.max_abs, inf) << odd << first;
+    }
+  const Comparison both = compare(doubles({nan, inf, 3, 4}), doubles({nan, inf, 3, 5}), 0, 0);
+  EXPECT_NEAR(both.snr_db, 10 * std::log10(25), 1e-9) << "of the others where both have it";
+  EXPECT_NEAR(both.cosine, 29 / std::sqrt(25 * 34), 1e-12);
 }
 
 TEST(Compare, IsANanOnOneSideWrongAndOnBothRight) {
