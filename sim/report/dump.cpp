@@ -143,20 +143,32 @@ std::string to_json(const DiffReport& r) {
                   {"first_differing", first},
                   {"only_a", r.only_a},
                   {"only_b", r.only_b},
+                  {"inputs_differ", r.inputs},
                   {"layers", layers}});
 }
 
 namespace {
 
-/// "3 layers are in A only: x, y, z"; "" for none.
+/// "x, y, z", the first few of them.
+std::string some_of(const std::vector<std::string>& names) {
+  constexpr size_t kShown = 5;
+  std::string out;
+  for (size_t i = 0; i < std::min(kShown, names.size()); ++i) out += (i > 0 ? ", " : "") + names[i];
+  return out + (names.size() > kShown ? ", ..." : "");
+}
+
+/// "not compared, only in A: 3 layers: x, y, z"; "" for none.
 std::string only_in(const std::vector<std::string>& layers, const std::string& folder) {
   if (layers.empty()) return "";
-  constexpr size_t kShown = 5;
-  std::string names;
-  for (size_t i = 0; i < std::min(kShown, layers.size()); ++i)
-    names += (i > 0 ? ", " : "") + layers[i];
-  return fmt::format("not compared, only in {}: {} layer{}: {}{}\n", folder, layers.size(),
-                     layers.size() == 1 ? "" : "s", names, layers.size() > kShown ? ", ..." : "");
+  return fmt::format("not compared, only in {}: {} layer{}: {}\n", folder, layers.size(),
+                     layers.size() == 1 ? "" : "s", some_of(layers));
+}
+
+/// What makes layers differ that compute alike; "" for nothing.
+std::string other_inputs(const std::vector<std::string>& tensors) {
+  if (tensors.empty()) return "";
+  return fmt::format("inputs or weights differ, of which the layers are computed: {}\n",
+                     some_of(tensors));
 }
 
 }  // namespace
@@ -187,7 +199,7 @@ std::string to_text(const DiffReport& r, size_t width) {
   }
   std::string out;
   for (const std::string& line : table.lines(width, false)) out += line + "\n";
-  std::string end = only_in(r.only_a, r.a) + only_in(r.only_b, r.b);
+  std::string end = other_inputs(r.inputs) + only_in(r.only_a, r.a) + only_in(r.only_b, r.b);
   if (r.first < 0)
     end +=
         fmt::format("all {} layers within atol {} and rtol {}\n", r.layers.size(), r.atol, r.rtol);

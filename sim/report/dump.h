@@ -46,6 +46,9 @@ struct DiffReport {
   std::vector<LayerDiff> layers;
   int first = -1;  ///< index of the first layer beyond the tolerance; -1: none is
   std::vector<std::string> only_a, only_b;  ///< layers of which the other folder has no output
+  /// Tensors beyond the tolerance that layers of both folders read and none writes: inputs and
+  /// weights of the network. Not a difference of a layer.
+  std::vector<std::string> inputs;
 };
 
 /// accsim.diff/1.

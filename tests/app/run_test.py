@@ -285,6 +285,30 @@ class Diff(Case):
         report = json.loads((self.folder / "d.json").read_text())
         self.assertEqual((report["only_a"], report["only_b"]), (["product", "bias"], []))
 
+    def test_inputs_and_weights_that_differ_are_named(self):
+        path, _, _ = self.two_layers()
+        a, b, c = self.folder / "a", self.folder / "b", self.folder / "c"
+        for folder, seed in ((a, 1), (b, 2), (c, 1)):
+            self.good(
+                "run", path, "--output", folder, "--dump", "all", "--input", f"x=random:{seed}"
+            )
+        done = accsim("diff", a, b, "--json", self.folder / "d.json")
+        self.assertEqual(done.returncode, 1)
+        report = json.loads((self.folder / "d.json").read_text())
+        self.assertEqual(report["inputs_differ"], ["x"])
+        words = "inputs or weights differ, of which the layers are computed: "
+        self.assertIn(f"{words}x\n", accsim("diff", a, b).stdout)
+        self.assertNotIn(words, self.good("diff", a, c))
+        # No layer differs: the exit code stays 0.
+        layers = json.loads((c / "manifest.json").read_text())["layers"]
+        file = next(t["file"] for t in layers[0]["inputs"] if t["name"] == "x")
+        np.save(c / file, np.load(c / file) + 1)
+        self.assertIn(f"{words}x\n", self.good("diff", a, c))
+        self.good("diff", a, c, "--json", self.folder / "d.json")
+        report = json.loads((self.folder / "d.json").read_text())
+        self.assertTrue(report["equal"])
+        self.assertEqual(report["inputs_differ"], ["x"])
+
     def test_values_that_are_not_finite_are_told(self):
         path, _, _ = self.two_layers()
         a, b = self.folder / "a", self.folder / "b"
