@@ -31,7 +31,9 @@ void GemmModelCommand::add_to(CLI::App& app) {
   sub_->add_option("--alpha", alpha_, "Factor of the product")
       ->type_name("X")
       ->capture_default_str();
-  sub_->add_option("--beta", beta_, "Factor of the bias")->type_name("X")->capture_default_str();
+  sub_->add_option("--beta", beta_, "Factor of the bias that --bias adds")
+      ->type_name("X")
+      ->capture_default_str();
   sub_->add_flag("--bias", bias_, "Adds a bias C of N elements");
   sub_->add_option("--opset", opset_, "Version of ai.onnx that the model is written in")
       ->type_name("N")
@@ -59,6 +61,8 @@ int GemmModelCommand::run() const {
   options.bias = bias_;
   options.opset = opset_;
   options.force_matmul = op_ == op::kMatMul;
+  if (sub_->count("--beta") > 0 && !bias_)
+    return report_errors({{Errc::usage, "is the factor of a bias; add one with --bias", "--beta"}});
   if (op_ == op::kGemm && batch_ > 1)
     return report_errors({{Errc::usage, "Gemm has no batch; use --op MatMul", "--batch"}});
   if (!weights_.empty()) {

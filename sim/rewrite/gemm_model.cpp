@@ -31,7 +31,9 @@ Status check_options(const GemmModelOptions& o, bool matmul) {
       return Error{Errc::usage, fmt::format("size {} isn't within 1 and 2^31 - 1", size), "gemm"};
   if (matmul && (o.a_transposed || o.b_transposed || o.alpha != 1 || o.beta != 1 || o.bias))
     return Error{Errc::usage,
-                 "MatMul, which --batch needs, has no transposition, alpha, beta or bias", "gemm"};
+                 fmt::format("MatMul{} has no transposition, alpha, beta or bias",
+                             o.batch > 1 ? ", which --batch needs," : ""),
+                 "gemm"};
   const auto stored = checked_elements({o.batch, o.k, o.n});
   if (o.weight_seed && (!stored || *stored > kMostStored))
     return Error{Errc::capacity, "stored weights would be more than 1 GiB; leave out --weights",

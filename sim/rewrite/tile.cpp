@@ -82,10 +82,10 @@ class Tiler {
 /// The node of the flat graph when it is one to cut.
 const Node* Tiler::product_node(const NodeDef& def, const std::string& name,
                                 TiledModel& out) const {
-  if (!def.domain.empty() || !can_cut(def.op_type) ||
-      fnmatch(options_.layers.c_str(), name.c_str(), 0) != 0)
+  const bool product = can_cut(def.op_type) || def.op_type == op::kConv;
+  if (!def.domain.empty() || !product || fnmatch(options_.layers.c_str(), name.c_str(), 0) != 0)
     return nullptr;
-  const auto keep = [&](const char* why) {
+  const auto keep = [&](const std::string& why) {
     out.kept.push_back(fmt::format("{} ({}): {}", name, def.op_type, why));
     return nullptr;
   };
@@ -94,9 +94,12 @@ const Node* Tiler::product_node(const NodeDef& def, const std::string& name,
     return keep("its output isn't used");
   const Node& node = *found->second;
   if (node.folded) return keep("a constant");
-  for (const TensorId id : node.inputs)
-    if (id != kNoTensor && elements(graph_.tensor(id).dims) == 0) return keep("has no elements");
-  return elements(graph_.tensor(node.outputs[0]).dims) == 0 ? keep("has no elements") : &node;
+  if (!can_cut(def.op_type)) return nullptr;  // list_others() says why
+  for (const auto* side : {&node.inputs, &node.outputs})
+    for (const TensorId id : *side)
+      if (id != kNoTensor && elements(graph_.tensor(id).dims) == 0)
+        return keep(fmt::format("'{}' has no elements", graph_.tensor(id).name));
+  return &node;
 }
 
 /// Notes the products that can't be cut by any choice of layers, by operator.
@@ -120,7 +123,8 @@ void Tiler::list_others(TiledModel& out) const {
                      *work, [](const auto& item) { return std::holds_alternative<GemmOp>(item); }))
       continue;
     ++others[{node->op_type, !known  ? "has no equivalent in MatMuls here"
-                             : inner ? "in bodies of functions, If, Loop or Scan, which aren't cut"
+                             : inner ? "in bodies of functions, If, Loop or Scan, each time that "
+                                       "they run, which aren't cut"
                                      : "--conv im2col cuts convolutions, too"}];
   }
   for (const auto& [which, count] : others)

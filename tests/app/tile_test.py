@@ -293,6 +293,57 @@ class TileTest(unittest.TestCase):
         self.assertNotIn("Conv:", text)
         self.assertIn("conv (Conv): 16x1x3 as", text)
 
+    def test_loops_are_counted_each_time_that_they_run(self):
+        body = helper.make_graph(
+            [
+                helper.make_node("MatMul", ["s", "w"], ["t"]),
+                helper.make_node("Identity", ["go"], ["on"]),
+            ],
+            "body",
+            [
+                helper.make_tensor_value_info("i", TensorProto.INT64, []),
+                helper.make_tensor_value_info("go", TensorProto.BOOL, []),
+                value("s", [2, 4]),
+            ],
+            [helper.make_tensor_value_info("on", TensorProto.BOOL, []), value("t", [2, 4])],
+        )
+        nodes = [
+            helper.make_node("MatMul", ["x", "w"], ["a"], name="first"),
+            helper.make_node("Loop", ["times", "", "a"], ["y"], body=body),
+        ]
+        stored = [
+            numpy_helper.from_array(np.ones((4, 4), np.float32), "w"),
+            numpy_helper.from_array(np.array(3), "times"),
+        ]
+        path = self.dir / "loop.onnx"
+        proto = model(nodes, [value("x", [2, 4])], [value("y", [2, 4])], stored)
+        path.write_bytes(proto.SerializeToString())
+        text = self.good("tile", path, "-o", self.out, "--tile", "2x2x2")
+        self.assertIn(
+            "kept 3 MatMul: in bodies of functions, If, Loop or Scan, each time that they run",
+            " ".join(text.split()),
+        )
+
+    def test_what_no_product_is_left_of_is_told(self):
+        ones = [
+            numpy_helper.from_array(np.ones(dims, np.float32), name)
+            for name, dims in (("image", (1, 2, 4, 4)), ("kernel", (3, 2, 1, 1)), ("none", (0, 3)))
+        ]
+        path = self.dir / "nothing.onnx"
+        for op, inputs, why in (
+            ("Conv", ["image", "kernel"], "kept it (Conv): a constant"),
+            ("MatMul", ["x", "none"], "kept it (MatMul): 'x' has no elements"),
+            ("MatMul", ["full", "none3"], "kept it (MatMul): 'none3' has no elements"),
+        ):
+            nodes = [
+                helper.make_node(op, inputs, ["c"], name="it"),
+                helper.make_node("Relu", ["c"], ["y"]),
+            ]
+            given = [value("x", [2, 0]), value("full", [2, 3]), value("none3", [3, 0])]
+            proto = model(nodes, given, [value("y", None)], ones)
+            path.write_bytes(proto.SerializeToString())
+            self.refused("tile", path, "-o", self.out, words=[why])
+
     def test_names_that_are_taken_are_avoided(self):
         nodes = [
             helper.make_node("Relu", ["x"], ["p/tile/m0_n0"], name="p/tile/a_m0"),
@@ -445,6 +496,8 @@ class TileTest(unittest.TestCase):
             (["5x6x7", "--batch", "0"], "size 0"),
             (["5x6x7", "--batch", "2", "--bias"], "MatMul"),
             (["5x6x7", "--batch", "2", "--op", "Gemm"], "--batch"),
+            (["5x6x7", "--op", "MatMul", "--alpha", "2"], "gemm: MatMul has no"),
+            (["5x6x7", "--beta", "2"], "--beta: is the factor of a bias; add one with --bias"),
             (["5x6x7", "--opset", "3"], "--opset"),
             (["5x6x7", "--alpha", "nan"], "--alpha"),
             (["5x6x7", "--beta", "1e999"], "--beta"),
