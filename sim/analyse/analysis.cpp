@@ -2,8 +2,11 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "sim/analyse/op_kinds.h"
 #include "sim/analyse/op_summary.h"
+#include "sim/base/check.h"
 #include "sim/lower/parameter_sums.h"
 #include "sim/operators/node_view.h"
 #include "sim/operators/work_counts.h"
@@ -172,6 +175,8 @@ class Analyser {
 
 Result<Analysis> analyse(const Graph& graph, const Lowered& lowered,
                          const AnalyseOptions& options) {
+  check(std::ranges::all_of(lowered.layers, [](const Layer& l) { return l.merged_into < 0; }),
+        "analyse() wants nodes that aren't merged: lower_each()");
   if (Status good = check_sizes(graph, lowered); !good) return good.errors();
   return Analyser(graph, lowered, options).run();
 }

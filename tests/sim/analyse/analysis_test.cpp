@@ -501,6 +501,14 @@ TEST(Analyse, RefusesSizesThatCannotBeCounted) {
   EXPECT_NE(analysis.errors().front().message.find("'x'"), std::string::npos);
 }
 
+TEST(Analyse, TakesNoNodesThatAreMerged) {
+  const auto graph = elaborate(linear_with_bias_add().model(), {});
+  ASSERT_TRUE(graph.ok());
+  const auto merged = lower(*graph);
+  ASSERT_TRUE(merged.ok());
+  EXPECT_DEATH((void)analyse(*graph, *merged, {}), "lower_each");
+}
+
 TEST(OpKinds, KnowNamesakesOfOtherDomainsApart) {
   const auto node = [](std::string domain, std::string op) {
     Node n;
