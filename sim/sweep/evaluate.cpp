@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "hw/area/area.h"
 #include "sim/base/hash.h"
 #include "sim/base/sums.h"
@@ -117,6 +119,7 @@ PointRow Evaluator::point(int64_t point) {
 }
 
 void Evaluator::add_phases(const hw::HwConfig& hw, PointRow& row) {
+  std::vector<PhaseShare> networks;
   for (size_t i = 0; i < workloads_.size(); ++i) {
     const SweepModel& model = spec_->models[i];
     if (model.phase == Phase::none) continue;
@@ -124,15 +127,20 @@ void Evaluator::add_phases(const hw::HwConfig& hw, PointRow& row) {
     const Result<int64_t> tokens = model.tokens_of(work.graph(), sizes_);
     if (!tokens) {
       row.reason = tokens.errors().front().text();
-      return row.phases.clear();
+      return;
     }
     const WorkloadTotals& t = last_[i];
-    add_to_phase(
-        row.phases,
-        {model.phase, *tokens, t.cycles, t.energy_pj, t.dram_read_bytes, t.dram_write_bytes,
-         weight_memory(work.lowered(), hw), cache_memory(work.graph(), hw)},
-        model.weight);
+    networks.push_back(
+        {{model.phase, 1, *tokens, t.cycles, t.energy_pj, t.dram_read_bytes, t.dram_write_bytes,
+          weight_memory(work.lowered(), hw), cache_memory(work.graph(), hw)},
+         model.weight});
   }
+  row.phases = sum_phases(networks);
+  const auto without = std::ranges::find(row.phases, 0, &PhaseTotals::tokens);
+  if (without == row.phases.end()) return;
+  row.reason = fmt::format("no network of phase {} gives tokens",
+                           kPhases[static_cast<size_t>(without->phase)]);
+  row.phases.clear();
 }
 
 void Evaluator::add_layers(const hw::HwConfig& hw, const MapOptions& options, PointRow& row) {

@@ -26,21 +26,38 @@ bool is_appended_to(const Graph& graph, const Node& node, size_t i) {
   return row != nullptr && i < row->ports.size() && row->ports[i].name.starts_with(kPastPort);
 }
 
-}  // namespace
-
-void add_to_phase(std::vector<PhaseTotals>& rows, const PhaseTotals& network, int64_t weight) {
-  auto row = std::ranges::find(rows, network.phase, &PhaseTotals::phase);
-  if (row == rows.end()) row = rows.insert(row, {.phase = network.phase});
+void add_share(PhaseTotals& row, const PhaseShare& share) {
   const auto add = [](int64_t& sum, int64_t times, int64_t count) {
     sum = add_counts(sum, multiply_counts(times, count));
   };
-  row->tokens = std::max(row->tokens, network.tokens);
-  add(row->cycles, weight, network.cycles);
-  row->energy_pj += static_cast<double>(weight) * network.energy_pj;
-  add(row->dram_read_bytes, weight, network.dram_read_bytes);
-  add(row->dram_write_bytes, weight, network.dram_write_bytes);
-  add(row->weight_bytes, 1, network.weight_bytes);
-  add(row->cache_bytes, 1, network.cache_bytes);
+  const PhaseTotals& once = share.once;
+  add(row.tokens, share.weight, once.tokens);
+  add(row.cycles, share.weight, once.cycles);
+  row.energy_pj += static_cast<double>(share.weight) * once.energy_pj;
+  add(row.dram_read_bytes, share.weight, once.dram_read_bytes);
+  add(row.dram_write_bytes, share.weight, once.dram_write_bytes);
+  if (once.tokens == 0) {
+    add(row.weight_bytes, 1, once.weight_bytes);
+    add(row.cache_bytes, 1, once.cache_bytes);
+    return;
+  }
+  row.runs = add_counts(row.runs, share.weight);
+  row.weight_bytes = std::max(row.weight_bytes, once.weight_bytes);
+  row.cache_bytes = std::max(row.cache_bytes, once.cache_bytes);
+}
+
+}  // namespace
+
+std::vector<PhaseTotals> sum_phases(std::span<const PhaseShare> networks) {
+  std::vector<PhaseTotals> rows;
+  for (const bool parts : {false, true})  // memory of parts comes on top of the largest run's
+    for (const PhaseShare& share : networks) {
+      if ((share.once.tokens == 0) != parts) continue;
+      auto row = std::ranges::find(rows, share.once.phase, &PhaseTotals::phase);
+      if (row == rows.end()) row = rows.insert(row, {.phase = share.once.phase});
+      add_share(*row, share);
+    }
+  return rows;
 }
 
 int64_t weight_memory(const Lowered& lowered, const hw::HwConfig& hw) {

@@ -137,10 +137,10 @@ void append_speeds(std::string& out, const TableView& view, const ShowOptions& o
     for (const TableView::Speed& s : row.speeds) {
       of_phase[4] = format_si(s.weight_bytes, "B");
       if (s.phase == Phase::prefill) {
-        of_phase[0] = format_si(s.time_us * 1e-6, "s");
+        of_phase[0] = format_si(s.time_us_per_run() * 1e-6, "s");
         continue;
       }
-      of_phase[1] = format_si(s.time_us * 1e-6, "s");
+      of_phase[1] = format_si(s.time_us_per_run() * 1e-6, "s");
       of_phase[2] = format_fixed(s.tokens_per_second(), 1);
       of_phase[3] = format_si(s.energy_per_token() * 1e-12, "J");
       of_phase[5] = format_si(s.cache_bytes, "B");

@@ -101,8 +101,10 @@ Json speeds_json(const TableView& view) {
     for (const TableView::Speed& s : row.speeds)
       out.push_back({{"point", row.point},
                      {"phase", kPhases[static_cast<size_t>(s.phase)]},
+                     {"runs", s.runs},
                      {"tokens", s.tokens},
                      {"time_us", s.time_us},
+                     {"time_us_per_run", s.time_us_per_run()},
                      {"tokens_per_second", s.tokens_per_second()},
                      {"energy_pj_per_token", s.energy_per_token()},
                      {"weight_bytes", s.weight_bytes},

@@ -13,9 +13,11 @@ Result<std::vector<size_t>> parse_columns(const std::string& text, const TableVi
 
 /// The points as JSON, schema "accsim.sweep/1":
 ///   schema, sweep (spec, strategy, version, points, stored, feasible, where), objectives, axes,
-///   columns (name, unit, axis), front (point numbers), points
+///   columns (name, unit, axis), front (point numbers), points; phases when models have one
 /// `points` has an array a column, the point numbers among them, all of the same length and in the
-/// order of the numbers; an axis of words has strings.
+/// order of the numbers; an axis of words has strings. `phases` has a row a point and phase: point,
+/// phase, runs, tokens, time_us of all runs, time_us_per_run, tokens_per_second,
+/// energy_pj_per_token, weight_bytes, cache_bytes (docs/sweep-store.md).
 std::string show_json(const TableView& view, const StoreMeta& meta, const ShowOptions& options,
                       const std::vector<size_t>& columns);
 

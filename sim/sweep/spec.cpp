@@ -380,9 +380,9 @@ Result<int64_t> SweepModel::tokens_of(const Graph& bound_graph,
   const double count = tokens                                ? tokens->value(sizes)
                        : batch != bound_graph.bindings.end() ? static_cast<double>(batch->second)
                                                              : 1;
-  if (count >= 1 && count <= 1e12 && count == std::floor(count)) return static_cast<int64_t>(count);
+  if (count >= 0 && count <= 1e12 && count == std::floor(count)) return static_cast<int64_t>(count);
   return Error{Errc::invalid,
-               fmt::format("tokens are {}; a run gives a whole number from 1", count), file};
+               fmt::format("tokens are {}; a run gives a whole number from 0", count), file};
 }
 
 std::vector<const hw::Field*> numeric_fields(const hw::HwConfig& hw) {

@@ -57,7 +57,8 @@ struct SweepModel {
   /// The network's graph for these values of the axes of `bind`. Errors say which symbol can't have
   /// its size, why there is no such graph, or, unless `skip_unknown`, which symbol it doesn't have.
   Result<Graph> graph_of(const std::vector<double>& sizes, bool skip_unknown = false) const;
-  /// Tokens that a run of that graph gives. Errc::invalid when they are no whole number from 1.
+  /// Tokens that a run of that graph gives; 0: it is a part of other networks' runs.
+  /// Errc::invalid when they are no whole number from 0.
   Result<int64_t> tokens_of(const Graph& bound, const std::vector<double>& sizes) const;
 };
 

@@ -36,7 +36,7 @@ struct StoreMeta {
   size_t bind_axes = 0;  ///< how many of them, the first ones, bind sizes of the networks
 };
 
-inline constexpr int64_t kStoreSchema = 3;  ///< 2: hashes are XXH3; 3: phases
+inline constexpr int64_t kStoreSchema = 4;  ///< 2: hashes are XXH3; 3: phases; 4: their runs
 
 /// What a bound evaluation gave; reason as in PointRow.
 struct BoundRow {

@@ -126,14 +126,15 @@ Status SweepStore::write(std::span<const PointRow> rows, std::span<const BoundRo
 }
 
 Status SweepStore::write_phases(const PointRow& row) {
-  const auto insert = statement("INSERT OR IGNORE INTO phases VALUES (?,?,?,?,?,?,?,?,?,?)");
+  const auto insert = statement("INSERT OR IGNORE INTO phases VALUES (?,?,?,?,?,?,?,?,?,?,?)");
   if (!insert) return insert.errors();
   for (const PhaseTotals& p : row.phases) {
     Statement& s = **insert;
-    s.bind(1, row.point).bind(2, kPhases[static_cast<size_t>(p.phase)]).bind(3, p.tokens);
-    s.bind(4, p.cycles).bind(5, static_cast<double>(p.cycles) / row.totals.clock_mhz);
-    s.bind(6, p.energy_pj).bind(7, p.dram_read_bytes).bind(8, p.dram_write_bytes);
-    s.bind(9, p.weight_bytes).bind(10, p.cache_bytes);
+    s.bind(1, row.point).bind(2, kPhases[static_cast<size_t>(p.phase)]).bind(3, p.runs);
+    s.bind(4, p.tokens).bind(5, p.cycles);
+    s.bind(6, static_cast<double>(p.cycles) / row.totals.clock_mhz).bind(7, p.energy_pj);
+    s.bind(8, p.dram_read_bytes).bind(9, p.dram_write_bytes);
+    s.bind(10, p.weight_bytes).bind(11, p.cache_bytes);
     if (const Status done = s.run(); !done) return done;
   }
   return ok();

@@ -94,8 +94,8 @@ Result<TableView> TableView::read(SweepStore& store, const std::string& where) {
 
 Status TableView::read_speeds(SweepStore& store) {
   auto select = store.database().prepare(
-      "SELECT point, phase = 'prefill', tokens, time_us, energy_pj, weight_bytes, cache_bytes "
-      "FROM phases ORDER BY point, phase DESC");
+      "SELECT point, phase = 'prefill', runs, tokens, time_us, energy_pj, weight_bytes, "
+      "cache_bytes FROM phases ORDER BY point, phase DESC");
   if (!select) return select.errors();
   for (size_t i = 0;;) {
     const auto more = select->step();
@@ -105,7 +105,7 @@ Status TableView::read_speeds(SweepStore& store) {
     if (i == rows_.size() || rows_[i].point != select->whole(0)) continue;  // not of this view
     rows_[i].speeds.push_back({select->whole(1) != 0 ? Phase::prefill : Phase::decode,
                                select->real(2), select->real(3), select->real(4), select->real(5),
-                               select->real(6)});
+                               select->real(6), select->real(7)});
   }
 }
 

@@ -11,12 +11,13 @@ namespace accsim::sim {
 /// A store's points as `sweep show` sees them: numbers by column, words by their text.
 class TableView {
  public:
-  /// What a phase of a language model takes.
+  /// What all runs of a phase of a language model take: a row of `phases`.
   struct Speed {
     Phase phase = Phase::none;
-    double tokens = 0;  ///< that a run gives, one of each sequence
+    double runs = 0, tokens = 0;
     double time_us = 0, energy_pj = 0;
     double weight_bytes = 0, cache_bytes = 0;
+    double time_us_per_run() const { return time_us / runs; }
     double tokens_per_second() const { return tokens / time_us * 1e6; }
     double energy_per_token() const { return energy_pj / tokens; }
   };

@@ -640,6 +640,59 @@ class SweepTest(unittest.TestCase):
         self.assertIn("Language model, all with batch 2", text)
         self.assertIn("energy a token", text)
 
+    def phases_of(self, models):
+        """What `show` says of the phases of such models, and the text that it prints."""
+        store, spec = self.dir / f"p{len(list(self.dir.iterdir()))}.sqlite", self.dir / "p.yaml"
+        spec.write_text(
+            f"base: {ROOT}/configs/64x64.yaml\n"
+            "axes: {lat: {field: dram.latency, values: [100]}}\nmodels:\n"
+            + "".join(
+                f"- {{file: {ROOT}/models/llama_tiny2_decode_dyn_op17.onnx, {model}}}\n"
+                for model in models
+            )
+        )
+        self.good(spec, "--store", store)
+        shown = json.loads(self.good("show", store, "--json", "-"))
+        return {row["phase"]: row for row in shown["phases"]}, self.good("show", store)
+
+    def test_costs_a_token_the_same_however_often_its_model_runs(self):
+        model = ROOT / "models/llama_tiny2_decode_dyn_op17.onnx"
+        step, longer = (
+            self.report_of("64x64", model, "--bind", f"past={past}")["totals"] for past in (9, 40)
+        )
+        short = "bind: {past: 9}, phase: decode"
+        memory = set()
+        for models, runs in (
+            ([short], 1),
+            ([short + ", weight: 5"], 5),
+            ([short, short], 2),
+        ):
+            phases, text = self.phases_of(models)
+            row = phases["decode"]
+            self.assertEqual((row["runs"], row["tokens"]), (runs, runs))
+            self.assertAlmostEqual(row["time_us"], runs * step["cycles"] / 1000)  # at 1000 MHz
+            self.assertAlmostEqual(row["time_us_per_run"], step["cycles"] / 1000)
+            self.assertAlmostEqual(row["tokens_per_second"], 1e9 / step["cycles"])
+            self.assertAlmostEqual(row["energy_pj_per_token"] / step["energy_pj"], 1)
+            memory.add((row["weight_bytes"], row["cache_bytes"]))
+            self.assertIn(f"{1e9 / step['cycles']:,.1f}", text)
+        self.assertEqual(len(memory), 1, memory)
+        phases, _ = self.phases_of([short + ", weight: 3", "bind: {past: 40}, phase: decode"])
+        cycles = 3 * step["cycles"] + longer["cycles"]
+        self.assertAlmostEqual(phases["decode"]["tokens_per_second"], 4e9 / cycles)
+        # A part that gives no token is work of the runs that do.
+        phases, _ = self.phases_of([short, "bind: {past: 40}, phase: decode, tokens: 0, weight: 2"])
+        cycles = step["cycles"] + 2 * longer["cycles"]
+        self.assertEqual((phases["decode"]["runs"], phases["decode"]["tokens"]), (1, 1))
+        self.assertAlmostEqual(phases["decode"]["time_us_per_run"], cycles / 1000)
+
+    def test_needs_a_phase_a_network_that_gives_tokens(self):
+        spec = self.bound_spec("{past: [8]}", more=", phase: decode, tokens: 0")
+        self.assertIn(
+            "no network of phase decode gives tokens",
+            self.bad(spec, "--store", self.dir / "n.sqlite"),
+        )
+
     def test_is_a_size_that_a_network_cant_have_a_reason_not_an_error(self):
         store = self.dir / "b.sqlite"
         spec = self.bound_spec("{context: [1, 8]}", more=", bind: {past: 8 / (context - 1) - 1}")
