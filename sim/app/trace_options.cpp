@@ -13,8 +13,10 @@ void TraceOptions::add_to(CLI::App& app) {
                      "Write a timeline of all queues and commands for Perfetto (Chrome trace JSON, "
                      "1 us = 1 cycle); - for stdout")
           ->type_name(kWrittenFile);
-  app.add_option("--trace-commands", commands_,
-                 "Layers of more commands are summarised to that many slices in the trace")
+  app.add_option(
+         "--trace-commands", commands_,
+         "Layers of more commands are summarised to that many slices in the trace, at least "
+         "one a queue")
       ->check(CLI::Range(int64_t{0}, int64_t{10'000'000}))
       ->capture_default_str()
       ->needs(trace);

@@ -11,15 +11,18 @@ namespace {
 void append_item(LayerTimeline& layer, const hw::Timeline& item, bool as_group) {
   for (size_t q = 0; q < hw::kQueues; ++q) {
     std::vector<hw::Slice>& to = layer.queues[q];
-    layer.hidden[q] += item.hidden[q];
+    int64_t hidden = item.hidden[q];
     for (hw::Slice s : item.queues[q]) {
       s.start -= layer.start;
       s.end -= layer.start;
       s.visible -= layer.start;
-      if (as_group && !to.empty())
+      if (as_group && !to.empty()) {
         to.back().append(s);
-      else
+        layer.hidden[q].back() += std::exchange(hidden, 0);
+      } else {
         to.push_back(s);
+        layer.hidden[q].push_back(std::exchange(hidden, 0));
+      }
     }
   }
 }
@@ -62,7 +65,7 @@ class LayerParts {
   /// Is the next part of the same group as the one before it?
   bool goes_on() {
     const int64_t group = next_++ * groups_ / parts_;
-    return groups_ < parts_ && std::exchange(last_, group) == group;
+    return !all_ && groups_ < parts_ && std::exchange(last_, group) == group;
   }
 
  private:

@@ -15,8 +15,10 @@ struct LayerTimeline {
   int64_t cycles = 0;  ///< the layer's, as reported: the last result is visible
   /// Times from the layer's start; what begins under the layers before is before 0.
   std::array<std::vector<hw::Slice>, hw::kQueues> queues;
-  std::array<int64_t, hw::kQueues> hidden{};  ///< cycles that a queue is busy before 0
-  bool summarised = false;                    ///< some slice is a group of commands
+  /// By slice of a queue: cycles of busy ones under the programs before, all of a program's at its
+  /// first slice.
+  std::array<std::vector<int64_t>, hw::kQueues> hidden;
+  bool summarised = false;  ///< some slice is a group of commands
 };
 
 /// When a network's layers run: those that run a program, in order. They may overlap.

@@ -45,6 +45,13 @@ int64_t window_start(int64_t cycles, int64_t i, int64_t windows) {
   return cycles / windows * i + cycles % windows * i / windows;
 }
 
+/// The part of `cycles` that falls to `busy` of `all` busy ones; they are at most as many.
+int64_t share(int64_t cycles, int64_t busy, int64_t all) {
+  if (all == 0) return 0;
+  return busy + static_cast<int64_t>(static_cast<double>(cycles - all) *
+                                     (static_cast<double>(busy) / static_cast<double>(all)));
+}
+
 /// Bytes that a slice has moved before cycle `at`, if it moves them evenly.
 double moved_before(const hw::Slice& s, int64_t bytes, int64_t at) {
   if (at >= s.end) return static_cast<double>(bytes);
@@ -114,26 +121,74 @@ void TraceWriter::add_layer_slice(const LayerTimeline& l) {
       layer_args(report_, layer, l.summarised)));
 }
 
-void TraceWriter::add_queue(const LayerTimeline& l, size_t queue, const std::string& layer_name) {
-  const std::vector<hw::Slice>& slices = l.queues[queue];
-  if (slices.empty()) return;
-  name_queue(queue);
-  hw::Slice all;
-  for (const hw::Slice& s : slices) all.append(s);
-  const std::string hidden =
-      l.hidden[queue] > 0 ? fmt::format(",\"hidden\":{}", l.hidden[queue]) : "";
-  event(fmt::format(R"({{"ph":"X","pid":{},"tid":{},"ts":{},"dur":{},"cat":"queue","name":{},)"
-                    R"("args":{{"commands":{},"busy":{}{}{}}}}})",
-                    kTraceProcess, static_cast<size_t>(kFirstQueueThread) + queue,
-                    l.start + all.start, all.end - all.start, layer_name, all.count, all.busy,
-                    hidden, waits_json(all.waits)));
-  for (const hw::Slice& s : slices) add_command(s, l.start, queue);
+/// The slices of a queue in order of their starts. Where some overlap, which only groups of several
+/// turns of a layer do, they share that time by their busy cycles.
+std::vector<TraceWriter::Placed> TraceWriter::placed(const NetworkTimeline& block, size_t queue) {
+  std::vector<Placed> out;
+  for (const LayerTimeline& l : block)
+    for (size_t i = 0; i < l.queues[queue].size(); ++i) {
+      hw::Slice s = l.queues[queue][i];
+      s.start += l.start;
+      s.end += l.start;
+      s.visible += l.start;
+      out.push_back({&l, s, l.hidden[queue].empty() ? 0 : l.hidden[queue][i], s.start, s.end});
+    }
+  std::ranges::stable_sort(out, {}, &Placed::start);
+  for (size_t first = 0, last = 0; first < out.size(); first = last) {
+    int64_t end = out[first].end, busy = 0;
+    for (; last < out.size() && (last == first || out[last].start < end); ++last) {
+      end = std::max(end, out[last].end);
+      busy += out[last].slice.busy;
+    }
+    if (last - first == 1) continue;
+    const int64_t start = out[first].start;
+    int64_t before = 0;
+    for (size_t i = first; i < last; ++i) {
+      out[i].start = start + share(end - start, before, busy);
+      before += out[i].slice.busy;
+      out[i].end = start + share(end - start, before, busy);
+    }
+  }
+  return out;
 }
 
-void TraceWriter::add_command(const hw::Slice& s, int64_t layer_start, size_t queue) {
+void TraceWriter::add_queue(const NetworkTimeline& block, size_t queue) {
+  const std::vector<Placed> slices = placed(block, queue);
+  if (slices.empty()) return;
+  name_queue(queue);
+  const std::span all(slices);
+  for (size_t first = 0, last = 0; first < all.size(); first = last) {
+    while (last < all.size() && all[last].layer == all[first].layer) ++last;
+    add_turn(all.subspan(first, last - first), queue);
+  }
+}
+
+void TraceWriter::add_turn(std::span<const Placed> turn, size_t queue) {
+  hw::Slice all;
+  int64_t hidden = 0;
+  for (const Placed& p : turn) {
+    all.append(p.slice);
+    hidden += p.hidden;
+  }
+  const int64_t start = turn.front().start;
+  const LayerReport& layer = report_.layers[static_cast<size_t>(turn.front().layer->layer)];
+  event(fmt::format(R"({{"ph":"X","pid":{},"tid":{},"ts":{},"dur":{},"cat":"queue","name":{},)"
+                    R"("args":{{"commands":{},"busy":{}{}{}}}}})",
+                    kTraceProcess, static_cast<size_t>(kFirstQueueThread) + queue, start,
+                    turn.back().end - start, json_string(layer.name), all.count, all.busy,
+                    hidden > 0 ? fmt::format(",\"hidden\":{}", hidden) : "",
+                    waits_json(all.waits)));
+  for (const Placed& p : turn) add_command(p, queue);
+}
+
+void TraceWriter::add_command(const Placed& placed, size_t queue) {
+  const hw::Slice& s = placed.slice;
   const bool group = s.count > 1;
-  std::string args = fmt::format("\"visible\":{}", layer_start + s.visible);
-  if (group) args += fmt::format(",\"commands\":{},\"busy\":{}", s.count, s.busy);
+  std::string args = fmt::format("\"visible\":{}", s.visible);
+  if (placed.start != s.start || placed.end != s.end)
+    args += fmt::format(",\"from\":{},\"to\":{}", s.start, s.end);
+  if (group) args += fmt::format(",\"commands\":{}", s.count);
+  if (group || s.busy != placed.end - placed.start) args += fmt::format(",\"busy\":{}", s.busy);
   for (const hw::Memory m : {hw::Memory::dram, hw::Memory::shared})
     if (const int64_t bytes = s.read[static_cast<size_t>(m)] + s.written[static_cast<size_t>(m)];
         bytes > 0)
@@ -143,8 +198,8 @@ void TraceWriter::add_command(const hw::Slice& s, int64_t layer_start, size_t qu
     args += fmt::format(",\"waited_for\":\"{}\"", hw::token_name(s.token));
   event(fmt::format(
       R"({{"ph":"X","pid":{},"tid":{},"ts":{},"dur":{},"cat":"{}","name":"{}{}","args":{{{}}}}})",
-      kTraceProcess, static_cast<size_t>(kFirstQueueThread) + queue, layer_start + s.start,
-      s.end - s.start, group ? "summary" : "command", hw::names(s.commands),
+      kTraceProcess, static_cast<size_t>(kFirstQueueThread) + queue, placed.start,
+      placed.end - placed.start, group ? "summary" : "command", hw::names(s.commands),
       group ? " (summarised)" : "", args));
 }
 
@@ -216,6 +271,7 @@ LayerTimeline as_one(const NetworkTimeline& block) {
 
 Status TraceWriter::layers(const NetworkTimeline& block) {
   for (const LayerTimeline& l : block) add_layer(l);
+  for (size_t q = 0; q < hw::kQueues; ++q) add_queue(block, q);
   // Layers that take turns move bytes at the same time: what the counters show is their sum.
   add_bandwidth(as_one(block));
   return flush();
@@ -229,8 +285,6 @@ void TraceWriter::add_layer(const LayerTimeline& l) {
   add_layer_slice(l);
   count(kShared, l.start, static_cast<double>(layer.resident_bytes));
   count(kLive, l.start, static_cast<double>(layer.live_bytes));
-  const std::string layer_name = json_string(layer.name);
-  for (size_t q = 0; q < hw::kQueues; ++q) add_queue(l, q, layer_name);
 }
 
 Status TraceWriter::end(int64_t limit) {

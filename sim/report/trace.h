@@ -1,8 +1,10 @@
 #pragma once
 #include <cstdint>
 #include <functional>
+#include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "sim/report/report.h"
 #include "sim/report/timeline.h"
@@ -14,10 +16,12 @@ using TextSink = std::function<Status(std::string_view)>;
 
 /// Writes a network's timeline in Chrome's trace event format (JSON), for Perfetto: a process, in
 /// it a thread of layers and one a queue (the stage queue's where it does something), on which
-/// commands lie in slices of their layer. A cycle
-/// is the format's unit, a microsecond: so times are whole numbers and exact in every reader.
-/// Slices of several commands have the category "summary". Counters: bytes a cycle that DRAM reads
-/// and writes, bytes of activations in the shared buffer and in all.
+/// commands lie in slices of their layer. Slices of a thread nest or follow one another: layers
+/// that take turns have a slice a turn, and groups of their commands that would overlap share the
+/// time by their busy cycles and say when they ran. A cycle is the format's unit, a microsecond: so
+/// times are whole numbers and exact in every reader. Slices of several commands have the category
+/// "summary". Counters: bytes a cycle that DRAM reads and writes, bytes of activations in the
+/// shared buffer and in all.
 class TraceWriter {
  public:
   /// The report must live as long as this.
@@ -31,13 +35,23 @@ class TraceWriter {
   Status end(int64_t limit);
 
  private:
+  /// A slice on its thread, at cycles of the network.
+  struct Placed {
+    const LayerTimeline* layer;
+    hw::Slice slice;
+    int64_t hidden;
+    int64_t start, end;  ///< where it is drawn
+  };
+  static std::vector<Placed> placed(const NetworkTimeline& block, size_t queue);
+
   enum Counter { kDramRead, kDramWrite, kShared, kLive, kCounters };
   void event(std::string_view text);
   void name_thread(int thread, std::string_view name);
   void name_queue(size_t queue);
   void add_layer_slice(const LayerTimeline& l);
-  void add_queue(const LayerTimeline& l, size_t queue, const std::string& layer_name);
-  void add_command(const hw::Slice& s, int64_t layer_start, size_t queue);
+  void add_queue(const NetworkTimeline& block, size_t queue);
+  void add_turn(std::span<const Placed> turn, size_t queue);
+  void add_command(const Placed& placed, size_t queue);
   void add_layer(const LayerTimeline& l);
   void add_bandwidth(const LayerTimeline& l);
   void count(Counter counter, int64_t at, double value);

@@ -36,6 +36,27 @@ json trace(const Report& report, const NetworkTimeline& timeline) {
   return json::parse(text);
 }
 
+/// The trace of layers that take turns.
+json trace_of_turns(const Report& report, const NetworkTimeline& block) {
+  std::string text;
+  TraceWriter writer(report, [&](std::string_view part) {
+    text += part;
+    return ok();
+  });
+  EXPECT_TRUE(writer.begin());
+  EXPECT_TRUE(writer.layers(block));
+  EXPECT_TRUE(writer.end(100));
+  return json::parse(text);
+}
+
+/// Start and length of the slices of such a category, in the order of the file.
+std::vector<std::pair<int64_t, int64_t>> spans(const json& trace, const char* category) {
+  std::vector<std::pair<int64_t, int64_t>> out;
+  for (const json& e : trace["traceEvents"])
+    if (e["ph"] == "X" && e["cat"] == category) out.emplace_back(e["ts"], e["dur"]);
+  return out;
+}
+
 /// A counter's value from each cycle on at which it changes.
 std::map<int64_t, double> counter(const json& trace, const char* name) {
   std::map<int64_t, double> out;
@@ -82,6 +103,44 @@ TEST(Trace, IsAGroupOfStagesInBothDirectionsBothCounters) {
   const json t = trace(report, {l});
   EXPECT_EQ(counter(t, "DRAM read"), (std::map<int64_t, double>{{0, 1}, {64, 0}}));
   EXPECT_EQ(counter(t, "DRAM write"), (std::map<int64_t, double>{{0, 2}, {64, 0}}));
+}
+
+TEST(Trace, HasLayersThatTakeTurnsASliceATurn) {
+  const Report report = fake_report(2);
+  NetworkTimeline block(2);
+  block[0].cycles = 30;
+  block[0].queues[at(hw::Queue::load)] = {moving(0, 10, 1, 0), moving(20, 30, 1, 0)};
+  block[1].layer = 1;
+  block[1].start = 30;
+  block[1].cycles = 20;
+  block[1].queues[at(hw::Queue::load)] = {moving(-20, -10, 1, 0), moving(0, 10, 1, 0)};
+  const json t = trace_of_turns(report, block);
+  const std::vector<std::pair<int64_t, int64_t>> turns = {{0, 10}, {10, 10}, {20, 10}, {30, 10}};
+  EXPECT_EQ(spans(t, "queue"), turns);
+  EXPECT_EQ(spans(t, "command"), turns);
+}
+
+TEST(Trace, SharesTheTimeOfGroupsThatOverlapByTheirBusyCycles) {
+  const Report report = fake_report(2);
+  NetworkTimeline block(2);
+  const auto group = [](int64_t start, int64_t end, int64_t busy) {
+    return hw::Slice{.start = start, .end = end, .visible = end, .busy = busy, .count = 2};
+  };
+  for (LayerTimeline& l : block) l.cycles = 40;
+  block[1].layer = 1;
+  block[0].queues[at(hw::Queue::load)] = {group(0, 60, 30)};
+  block[1].queues[at(hw::Queue::load)] = {group(20, 80, 10)};
+  const json t = trace_of_turns(report, block);
+  // 80 cycles by 30 : 10.
+  const std::vector<std::pair<int64_t, int64_t>> shared = {{0, 60}, {60, 20}};
+  EXPECT_EQ(spans(t, "queue"), shared);
+  EXPECT_EQ(spans(t, "summary"), shared);
+  for (const json& e : t["traceEvents"])
+    if (e["ph"] == "X" && e["cat"] == "summary" && e["ts"] == 60) {
+      EXPECT_EQ(e["args"]["from"], 20);
+      EXPECT_EQ(e["args"]["to"], 80);
+      EXPECT_EQ(e["args"]["busy"], 10);
+    }
 }
 
 TEST(Trace, HasAStageQueueWhereOneDoesSomething) {
