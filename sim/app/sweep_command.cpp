@@ -126,6 +126,11 @@ int SweepCommand::run_show() const {
                            "prints everything and writes no file: ask for --csv, --json and --html "
                            "in a run of their own",
                            "--dump"}});
+  if (dump_ && !(where_.empty() && pareto_.empty()))
+    return report_errors({{Errc::usage,
+                           "prints everything that is stored: ask for --where and --pareto in a "
+                           "run of their own",
+                           "--dump"}});
   if (!columns_.empty() && csv_.empty() && json_.empty())
     return report_errors(
         {{Errc::usage, "chooses what --csv and --json write: name one of them", "--columns"}});

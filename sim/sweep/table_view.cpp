@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 
 #include "sim/sweep/store_columns.h"
@@ -36,6 +37,17 @@ Status append_rows(SweepStore& store, const std::string& sql, std::string& out) 
     for (int i = 0; i < select->columns(); ++i) out += (i > 0 ? "," : "") + value_text(*select, i);
     out += '\n';
   }
+}
+
+/// An error when the filter reads a column that has words in this row.
+Status reads_numbers(const Expression& filter, const TableView& view, const TableView::Row& row) {
+  for (const size_t v : filter.variables())
+    if (v < row.texts.size() && std::isnan(row.numbers[v]))
+      return Error{Errc::usage,
+                   fmt::format("{} has words, as '{}', and expressions are over numbers",
+                               view.columns()[v], row.texts[v]),
+                   "--where"};
+  return ok();
 }
 
 }  // namespace
@@ -86,6 +98,9 @@ Result<TableView> TableView::read(SweepStore& store, const std::string& where) {
       row.numbers.push_back(number ? select->real(c) : std::numeric_limits<double>::quiet_NaN());
       if (i < out.axes_.size()) row.texts.push_back(value_text(*select, c));
     }
+    if (filter)
+      if (const Status numbers = reads_numbers(*filter, out, row); !numbers)
+        return numbers.errors();
     if (!filter || filter->holds(row.numbers)) out.rows_.push_back(std::move(row));
   }
   if (const Status read = out.read_speeds(store); !read) return read.errors();

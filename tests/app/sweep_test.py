@@ -686,6 +686,22 @@ class SweepTest(unittest.TestCase):
         self.assertEqual((phases["decode"]["runs"], phases["decode"]["tokens"]), (1, 1))
         self.assertAlmostEqual(phases["decode"]["time_us_per_run"], cycles / 1000)
 
+    def test_is_an_expression_over_words_an_error(self):
+        store, spec = self.dir / "w.sqlite", self.dir / "w.yaml"
+        spec.write_text(
+            f"base: {ROOT}/configs/64x64.yaml\naxes:\n"
+            "  flow: {field: array.dataflows, values: [[weight_stationary], [input_stationary]]}\n"
+            "  lat: {field: dram.latency, values: [50, 100]}\n"
+            f"models: [{{file: {ROOT}/models/resnet18_op13.onnx}}]\neffort: rule\n"
+        )
+        self.good(spec, "--store", store)
+        for where in ("flow", "!flow", "flow==0", "lat > 60 && flow"):
+            self.assertIn("--where: flow has words", self.bad("show", store, "--where", where))
+        shown = json.loads(self.good("show", store, "--where", "lat > 60", "--json", "-"))
+        self.assertEqual(len(shown["points"]["point"]), 2)
+        for words in (("--where", "lat > 60"), ("--where", "((("), ("--pareto", "cycles")):
+            self.assertIn("--dump: prints everything", self.bad("show", store, "--dump", *words))
+
     def test_needs_a_phase_a_network_that_gives_tokens(self):
         spec = self.bound_spec("{past: [8]}", more=", phase: decode, tokens: 0")
         self.assertIn(
