@@ -110,11 +110,11 @@ struct CostCommand {
     auto map_options = mapping.parse();
     collect(elaborate_options);
     collect(map_options);
-    if (!dump.empty() &&
-        (!json.empty() || !csv.empty() || !html.empty() || trace.wanted() || annotate.wanted()))
+    if (!dump.empty() && (!json.empty() || !csv.empty() || !html.empty() || trace.wanted() ||
+                          annotate.wanted() || !by.empty() || all))
       errors.push_back({Errc::usage,
-                        "prints programs and no report: ask for --json, --csv, --html, --trace and "
-                        "--annotate in a run of their own",
+                        "prints programs and no report: ask for --json, --csv, --html, --trace, "
+                        "--annotate, --by and --all in a run of their own",
                         "--dump-program"});
     const std::optional<Grouping> grouping = grouping_from(by);
     if (!by.empty() && !grouping)

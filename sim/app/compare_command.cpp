@@ -81,11 +81,14 @@ void CompareCommand::add_to(CLI::App& app) {
 }
 
 Result<std::vector<Comparison>> CompareCommand::of_reports() const {
-  if (const auto words = graph_.words(); !words.empty() || mapping_.chosen() || mapping_b_.given())
+  const auto words = graph_.words();
+  std::string option = words.empty() ? mapping_.chosen() : words.front();
+  if (option.empty()) option = mapping_b_.given();
+  if (!option.empty())
     return Error{Errc::usage,
                  "reports say what was costed and how; options of models and mappings go with "
                  "models and machines, --hw",
-                 words.empty() ? "mapping" : words.front()};
+                 option};
   if (inputs_.size() < 2)
     return Error{Errc::usage, "name two reports, or a model and machines with --hw", "input"};
   Errors errors;
@@ -113,7 +116,7 @@ Result<std::vector<Comparison>> CompareCommand::of_machines() const {
   collect(options_a, errors);
   if (options_a) collect(options_b, errors);
   const bool same_run = machines_.size() == 1 && inputs_.size() == 1;
-  if (same_run && !mapping_b_.given())
+  if (same_run && mapping_b_.given().empty())
     errors.push_back({Errc::usage,
                       "one model on one machine is one run: name a second --hw, a second model, or "
                       "how B is mapped, e.g. --b-objective energy",
@@ -133,7 +136,7 @@ Result<std::vector<Comparison>> CompareCommand::of_machines() const {
   std::vector<Comparison> out;
   const auto compare = [&](const Result<RunSide>& a, size_t machine, size_t graph) {
     const auto b = costing.side(machine, graph, *options_b);
-    collect(b, errors);
+    collect(b ? b : Result<RunSide>(mapping_b_.about_b(b.errors())), errors);
     if (a && b) out.push_back(compare_runs(*a, *b));
   };
   const bool by_model = machines_.size() == 1 && inputs_.size() > 1;  // models with the first

@@ -130,9 +130,11 @@ std::string manual_page(const CLI::App& app, const std::string& version) {
                  [](unsigned char c) { return static_cast<char>(std::toupper(c)); });
   std::string summary = summary_of(app);
   if (app.get_parent() == nullptr) summary = summary.substr(summary.find(": ") + 2);
+  std::string command = joined(app, ' ');
+  command.insert(std::min(command.find(' '), command.size()), " manual");
   std::string out =
-      fmt::format(".\\\" Made by `{} manual`.\n.TH {} 1 \"\" {} {}\n", app.get_name(),
-                  request_word(title), request_word(version), request_word("accsim manual"));
+      fmt::format(".\\\" Made by `{}`.\n.TH {} 1 \"\" {} {}\n", command, request_word(title),
+                  request_word(version), request_word("accsim manual"));
   out += fmt::format(".SH NAME\n{} \\- {}\n", roff(joined(app, '-')), roff(summary));
   add_synopsis(app, rows, out);
   add_description(app.get_description() + "\n\n" + split_footer(app).first, out);

@@ -285,14 +285,28 @@ void MappingOptions::add_to_side_b(CLI::App& app) {
       ->check(CLI::IsMember({"search", "rule"}));
 }
 
-bool MappingOptions::given() const {
-  return !words_.dataflow.empty() || !words_.mappings.empty() || !words_.objective.empty() ||
-         !words_.effort.empty() || !words_.slack.empty();
+std::string MappingOptions::first_unlike(const MappingWords& usual,
+                                         const std::string& prefix) const {
+  if (!words_.dataflow.empty()) return prefix + "dataflow";
+  if (!words_.mappings.empty()) return prefix + "mapping";
+  if (words_.objective != usual.objective) return prefix + "objective";
+  if (words_.effort != usual.effort) return prefix + "effort";
+  if (words_.slack != usual.slack) return prefix + "slack";
+  return "";
 }
 
-bool MappingOptions::chosen() const {
-  return !words_.dataflow.empty() || !words_.mappings.empty() || words_.objective != "cycles" ||
-         words_.effort != "search" || words_.slack != MappingWords().slack;
+std::string MappingOptions::given() const {
+  MappingWords none;
+  none.objective = none.effort = none.slack = "";
+  return first_unlike(none, "--b-");
+}
+
+std::string MappingOptions::chosen() const { return first_unlike(MappingWords(), "--"); }
+
+Errors MappingOptions::about_b(Errors errors) const {
+  for (Error& e : errors)
+    if (e.where == "--mapping" && !words_.mappings.empty()) e.where = "--b-mapping";
+  return errors;
 }
 
 MappingOptions MappingOptions::over(const MappingOptions& a) const {

@@ -63,16 +63,20 @@ class MappingOptions {
   void add_to(CLI::App& app);
   /// The same for side B of a comparison, --b-objective and so on; what isn't given is as on A.
   void add_to_side_b(CLI::App& app);
-  bool given() const;   ///< any option of side B was
-  bool chosen() const;  ///< any option of side A isn't what it is by default
+  std::string given() const;   ///< the first option of side B that was; "": none
+  std::string chosen() const;  ///< the first of side A that isn't what it is by default; "": none
   /// These of side B, what wasn't given taken from A.
   MappingOptions over(const MappingOptions& a) const;
   /// Errors name the options, which begin with `prefix`.
   Result<MapOptions> parse(const std::string& prefix = "--") const;
+  /// Errors of costing side B: those of its own --b-mapping name it.
+  Errors about_b(Errors errors) const;
   /// What pins mappings, --dataflow and --mapping, as words of a command line.
   std::vector<std::string> pin_words() const;
 
  private:
+  std::string first_unlike(const MappingWords& usual, const std::string& prefix) const;
+
   MappingWords words_;
 };
 

@@ -155,12 +155,16 @@ void add_least(List& list) {
                   cost(&Costs::vector_bound)});
   list.push_back({"weight_port_cycles", "cycles", "weights go into the array", kBoth,
                   cost(&Costs::weight_busy)});
-  list.push_back({"dram_bound_cycles", "cycles", "the DRAM traffic at full rate, slower direction",
-                  kBoth, cost(&Costs::dram_bound)});
-  list.push_back({"lower_bound_cycles", "cycles",
-                  "the larger of the compute and DRAM bounds, layer by layer: the least that a "
-                  "layer alone can take; those that overlap may take less together",
-                  kBoth, cost(&Costs::lower_bound)});
+  list.push_back(
+      {"dram_bound_cycles", "cycles",
+       "the DRAM traffic at full rate, slower direction; of a layer in pieces the sum of theirs",
+       kBoth, cost(&Costs::dram_bound)});
+  list.push_back(
+      {"lower_bound_cycles", "cycles",
+       "the larger of the compute and DRAM bounds, layer by layer: the least that a "
+       "layer alone can take; those that overlap may take less together; of a layer in pieces the "
+       "sum of theirs",
+       kBoth, cost(&Costs::lower_bound)});
   list.push_back(
       {"over_lower_bound",
        "",

@@ -234,6 +234,8 @@ class Manual(CommandLineTest):
         for path in all_commands():
             page = (self.dir / "pages" / ("-".join(("accsim", *path)) + ".1")).read_text()
             self.assertEqual(good("manual", *path), page)
+            command = " ".join(["accsim manual", *path])
+            self.assertEqual(page.splitlines()[0], f'.\\" Made by `{command}`.')
 
     @unittest.skipUnless(shutil.which("groff"), "no groff")
     def test_pages_are_clean_roff_and_say_what_help_says(self):

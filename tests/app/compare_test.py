@@ -153,10 +153,24 @@ class Compare(unittest.TestCase):
         self.assertNotIn("weight load", done.stdout)
 
     def test_options_of_mappings_need_machines(self):
-        for words in (["--b-effort", "rule"], ["--objective", "energy"], ["--bind", "a=1"]):
+        for words in (
+            ["--b-effort", "rule"],
+            ["--b-mapping", "*=ws"],
+            ["--objective", "energy"],
+            ["--slack", "0"],
+            ["--dataflow", "ws"],
+            ["--bind", "a=1"],
+        ):
             done = run("compare", "a.json", "b.json", *words)
             self.assertEqual(done.returncode, 2)
-            self.assertIn("reports say what was costed and how", done.stderr)
+            self.assertIn(f"error: {words[0]}: reports say what was costed", done.stderr)
+
+    def test_a_glob_of_side_b_that_matches_nothing_is_named(self):
+        cost = ("compare", "--hw", SMALL, "--hw", LARGE, MODEL, "--effort", "rule")
+        for option in ("--mapping", "--b-mapping"):
+            done = run(*cost, option, "zzz*=n16")
+            self.assertEqual(done.returncode, 2)
+            self.assertIn(f"error: {option}: no layer with a product", done.stderr)
 
     def test_text_fits_a_terminal_of_80_columns(self):
         parent, child = pty.openpty()

@@ -274,7 +274,25 @@ CASES = [
         {},
         """
         accsim: error: --dump-program: prints programs and no report: ask for --json, --csv, --html,
-        --trace and --annotate in a run of their own
+        --trace, --annotate, --by and --all in a run of their own
+    """,
+    ),
+    Case(
+        "programs and groups",
+        f"{COST} --dump-program * --by op",
+        {},
+        """
+        accsim: error: --dump-program: prints programs and no report: ask for --json, --csv, --html,
+        --trace, --annotate, --by and --all in a run of their own
+    """,
+    ),
+    Case(
+        "programs and all layers",
+        f"{COST} --dump-program * --all",
+        {},
+        """
+        accsim: error: --dump-program: prints programs and no report: ask for --json, --csv, --html,
+        --trace, --annotate, --by and --all in a run of their own
     """,
     ),
     Case(
