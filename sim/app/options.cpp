@@ -239,9 +239,11 @@ std::vector<std::string> ModelOptions::words() const {
 
 void MappingOptions::add_to(CLI::App& app) {
   app.option_defaults()->group("Mapping");
-  app.add_option("--dataflow", words_.dataflow,
-                 "Pin the dataflow: weight_stationary (ws), input_stationary (is) or "
-                 "output_stationary (os); default: the best of those the machine lists")
+  app.add_option(
+         "--dataflow", words_.dataflow,
+         "Pin the dataflow: weight_stationary (ws), input_stationary (is) or "
+         "output_stationary (os), also one that the machine doesn't list; default: the best "
+         "of those it lists")
       ->type_name("NAME");
   app.add_option("--mapping", words_.mappings,
                  "Pin (parts of) the mapping of layers whose name matches a glob, e.g. "

@@ -643,6 +643,16 @@ class Results(CliTest):
             self.assertEqual(printed[name], shape)
         self.refused(run("shapes", self.dir / "gone.onnx"), "gone.onnx")
 
+    def test_a_dataflow_that_the_machine_does_not_list_is_pinned_as_its_help_says(self):
+        self.assertNotIn("output_stationary", CONFIG.read_text())
+        layers = json.loads(
+            self.cost(RESNET18, "--dataflow", "os", "-q", "--json", "-", "--effort", "rule").stdout
+        )["layers"]
+        products = [layer["mapping"] for layer in layers if layer["fate"] == "gemm"]
+        self.assertTrue(products)
+        self.assertEqual([m for m in products if not m.startswith("os ")], [])
+        self.assertIn("that the machine doesn't list", " ".join(run("--help").stdout.split()))
+
     def test_dump_program(self):
         result = self.cost(RESNET18, "--dump-program", "/layer1/*Conv")
         self.assertEqual((result.returncode, result.stderr), (0, ""))
