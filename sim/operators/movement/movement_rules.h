@@ -112,6 +112,10 @@ Status scatter_elements_value(InferContext& node);
 Status scatter_nd_shape(InferContext& node);
 /// Input 0 with the slice at each tuple replaced, or combined by attribute reduction.
 Status scatter_nd_value(InferContext& node);
+/// Every output element written once, from the data or from an update. With a reduction the data
+/// are copied, and each update then reads the element that it is combined with, by one elementwise
+/// operation, and writes it.
+Result<Work> scatter_cost(const NodeView& node);
 /// TensorScatter: output as the cache, input 0; updates differ from it in the axis only.
 Status tensor_scatter_shape(InferContext& node);
 /// The update read and written into the cache, which stays in its place.

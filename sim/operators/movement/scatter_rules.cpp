@@ -110,6 +110,24 @@ Status scatter_nd_value(InferContext& node) {
   return ok();
 }
 
+Result<Work> scatter_cost(const NodeView& node) {
+  if (node.attr("reduction", "none") == "none") return copy_cost(node);
+  MemoryOp copy;
+  read_input(node, 0, copy.inputs);
+  write_output(node, 0, copy.outputs);
+  const int64_t updates = input_size(node, 2);
+  const bool tuples = node.node().op_type == "ScatterND" && updates > 0;
+  const int64_t slice = tuples ? tuple_slice(node) : 1;
+  VectorOp combine;
+  read_part(node, 0, updates, slice, combine.inputs);
+  read_input(node, 1, combine.inputs);
+  read_input(node, 2, combine.inputs);
+  if (updates > 0 && node.has_output(0))
+    combine.outputs.push_back({0, updates, slice >= updates ? 0 : slice});
+  combine[VectorClass::elementwise] = updates;
+  return checked_work(node, {copy, combine});
+}
+
 Status tensor_scatter_shape(InferContext& node) {
   const Result<int64_t> axis = axis_attr(node, -2, node.rank(0));
   if (!axis) return axis.errors();

@@ -316,6 +316,49 @@ TEST(Scatter, MustTheUpdatesFitTheIndices) {
   EXPECT_FALSE(reduction.infer());
 }
 
+TEST(Scatter, IsEveryElementWrittenOnceWithoutAReduction) {
+  for (const char* op : {"ScatterElements", "ScatterND"}) {
+    SingleNode node(op, 18);
+    const bool nd = std::string(op) == "ScatterND";
+    node.in({6, 5}).in(nd ? Dims{3, 1} : Dims{3, 5}, DType::int64).in({3, 5});
+    node.attr("reduction", "none");
+    const MemoryOp op_moves = moved(node);
+    EXPECT_EQ(node.cost()->size(), 1);
+    EXPECT_EQ(op_moves.inputs.size(), 3);
+    EXPECT_EQ(op_moves.outputs.at(0).elements, 6 * 5);
+  }
+}
+
+TEST(Scatter, DoesAReductionReadTheOldElementsAndCombineEachUpdate) {
+  for (const char* reduction : {"add", "mul", "min", "max"}) {
+    SingleNode nd("ScatterND", 18), elements("ScatterElements", 18);
+    nd.in({6, 5}).in({3, 1}, DType::int64).in({3, 5}).attr("reduction", reduction);
+    elements.in({6, 5}).in({2, 4}, DType::int64).in({2, 4}).attr("reduction", reduction);
+    const auto check = [](SingleNode& node, int64_t updates, int64_t run) {
+      const MemoryOp copy = moved(node);
+      EXPECT_EQ(copy.inputs.at(0).elements, 6 * 5);
+      EXPECT_EQ(copy.outputs.at(0).elements, 6 * 5);
+      const auto combine = item<VectorOp>(node.cost(), 1);
+      ASSERT_EQ(combine.inputs.size(), 3);
+      EXPECT_EQ(combine.inputs[0].elements, updates);
+      EXPECT_EQ(combine.inputs[0].run, run);
+      EXPECT_EQ(combine.inputs[2].elements, updates);
+      EXPECT_EQ(combine.outputs.at(0).elements, updates);
+      EXPECT_EQ(combine.outputs.at(0).run, run);
+      EXPECT_EQ(combine[VectorClass::elementwise], updates);
+    };
+    check(nd, 3 * 5, 5);
+    check(elements, 2 * 4, 1);
+  }
+}
+
+TEST(Scatter, IsAReductionOfNoUpdatesACopy) {
+  SingleNode node("ScatterND", 18);
+  node.in({6, 5}).in({0, 1}, DType::int64).in({0, 5}).attr("reduction", "add");
+  EXPECT_EQ(moved(node).outputs.at(0).elements, 6 * 5);
+  EXPECT_EQ(item<VectorOp>(node.cost(), 1)[VectorClass::elementwise], 0);
+}
+
 TEST(DataDependentShapes, AreTheMostThatThereCanBe) {
   SingleNode nonzero("NonZero", 13), unique("Unique", 11), along("Unique", 11);
   SingleNode compress("Compress", 11), rows("Compress", 11);
