@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "sim/operators/fold.h"
+#include "sim/operators/pool/pool_rules.h"
 #include "sim/operators/rules.h"
 
 namespace accsim::sim {
@@ -39,12 +40,19 @@ std::optional<int64_t> element(const std::string& mode, double at, int64_t in) {
   return std::clamp<int64_t>(static_cast<int64_t>(nearest), 0, in - 1);
 }
 
+/// Upsample, and Resize before it had a choice: places are asymmetric, and rounded down.
+bool has_no_choice(const NodeView& node) {
+  return node.node().op_type == "Upsample" || node.opset() < 11;
+}
+
 /// Are the scales out / in exactly? Sizes make them so.
 bool has_own_scales(const NodeView& node) {
-  if (!node.has_input(2) || elements(node.dims(2)) == 0)
-    return node.attr("keep_aspect_ratio_policy", "stretch") == "stretch";
-  if (node.has_attr("axes")) return false;
-  const auto scales = need_reals(node, 2, "scales", "the output shape");
+  if (!has_no_choice(node)) {
+    if (!node.has_input(2) || elements(node.dims(2)) == 0)
+      return node.attr("keep_aspect_ratio_policy", "stretch") == "stretch";
+    if (node.has_attr("axes")) return false;
+  }
+  const auto scales = resize_scales(node);
   const Dims &in = node.dims(0), &out = node.output(0).dims;
   if (!scales || scales->size() != in.size()) return false;
   for (size_t d = 0; d < in.size(); ++d)
@@ -56,8 +64,7 @@ bool has_own_scales(const NodeView& node) {
 
 std::optional<NearestStep> nearest_step(const NodeView& node, size_t dim) {
   const int64_t in = node.dims(0)[dim], out = node.output(0).dims[dim];
-  if (node.opset() < 11 || node.attr("mode", "nearest") != "nearest" || !has_own_scales(node))
-    return std::nullopt;
+  if (node.attr("mode", "nearest") != "nearest" || !has_own_scales(node)) return std::nullopt;
   if (in == out) return NearestStep{};
   NearestStep step;
   if (out % in == 0)
@@ -66,8 +73,10 @@ std::optional<NearestStep> nearest_step(const NodeView& node, size_t dim) {
     step.stride = in / out;
   else
     return std::nullopt;
-  const std::string places = node.attr("coordinate_transformation_mode", "half_pixel");
-  const std::string rounding = node.attr("nearest_mode", "round_prefer_floor");
+  const bool fixed = has_no_choice(node);
+  const std::string places =
+      fixed ? "asymmetric" : node.attr("coordinate_transformation_mode", "half_pixel");
+  const std::string rounding = fixed ? "floor" : node.attr("nearest_mode", "round_prefer_floor");
   for (int64_t o = 0; o < out; ++o) {
     const auto at = place(places, o, in, out);
     const auto from = at ? element(rounding, *at, in) : std::nullopt;

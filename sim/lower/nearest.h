@@ -12,7 +12,8 @@ struct NearestStep {
   int64_t repeats = 1, first = 0, stride = 1;
 };
 
-/// Of dim `dim` of a Resize; nullopt where the elements come from elsewhere, or are interpolated.
+/// Of dim `dim` of a Resize or Upsample; nullopt where the elements come from elsewhere, or are
+/// interpolated.
 std::optional<NearestStep> nearest_step(const NodeView& node, size_t dim);
 
 }  // namespace accsim::sim

@@ -170,6 +170,7 @@ constexpr OpRow kPoolOperators[] = {
      .attributes = {"mode", "scales"},
      .shape = upsample_rule,
      .cost = resize_cost,
+     .lane = LaneRule::nearest,
      .lie = Lie::channels_last},
     {.name = "GridSample",
      .since = 16,

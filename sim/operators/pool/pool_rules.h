@@ -36,6 +36,8 @@ Status resize_rule(InferContext& node);
 /// So many taps an element as the filter has along the axes that change; antialiasing widens
 /// it.
 Result<Work> resize_cost(const NodeView& node);
+/// The scales of a Resize that has them or of an Upsample; an error when they aren't known.
+Result<std::vector<double>> resize_scales(const NodeView& node);
 /// Upsample: floor(dim * scale), scales from attribute or input 1.
 Status upsample_rule(InferContext& node);
 /// GridSample: N x C of input 0 with the grid's spatial dims.

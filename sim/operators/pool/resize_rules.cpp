@@ -105,7 +105,7 @@ Result<Dims> resize_dims(const NodeView& node) {
     if (!wanted) return wanted.errors();
     return by_sizes(node, *axes, *wanted);
   }
-  const auto factors = need_reals(node, scales_at, "scales", "the output shape");
+  const auto factors = resize_scales(node);
   if (!factors) return factors.errors();
   const auto crop = scales_at == 2 ? crop_of(node, axes->size()) : std::vector<double>{};
   if (!crop) return crop.errors();
@@ -136,22 +136,23 @@ Status resize_rule(InferContext& node) {
   return set_shape(node, 0, node.dtype(0), std::move(*out));
 }
 
+Result<std::vector<double>> resize_scales(const NodeView& node) {
+  const bool upsample = node.node().op_type == "Upsample";
+  if (!upsample || node.opset() >= 9 || node.has_input(1))
+    return need_reals(node, upsample || node.opset() < 11 ? 1 : 2, "scales", "the output shape");
+  const Attribute* attribute = node.attribute("scales");
+  const auto* list = attribute ? std::get_if<std::vector<double>>(&attribute->value) : nullptr;
+  if (list == nullptr) return bad_node(node, "attribute 'scales' is missing");
+  return *list;
+}
+
 Status upsample_rule(InferContext& node) {
   if (const auto mode = kernel_of(node, "nearest"); !mode) return mode.errors();
-  std::vector<double> scales;
-  if (node.opset() < 9 && !node.has_input(1)) {
-    const Attribute* attribute = node.attribute("scales");
-    const auto* list = attribute ? std::get_if<std::vector<double>>(&attribute->value) : nullptr;
-    if (list == nullptr) return bad_node(node, "attribute 'scales' is missing");
-    scales = *list;
-  } else {
-    Result<std::vector<double>> input = need_reals(node, 1, "scales", "the output shape");
-    if (!input) return input.errors();
-    scales = std::move(*input);
-  }
+  const Result<std::vector<double>> scales = resize_scales(node);
+  if (!scales) return scales.errors();
   std::vector<size_t> axes(static_cast<size_t>(node.rank(0)));
   std::iota(axes.begin(), axes.end(), size_t{0});
-  Result<Dims> out = by_scales(node, axes, scales, {});
+  Result<Dims> out = by_scales(node, axes, *scales, {});
   if (!out) return out.errors();
   return set_shape(node, 0, node.dtype(0), std::move(*out));
 }

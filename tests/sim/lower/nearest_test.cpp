@@ -81,5 +81,36 @@ TEST(Nearest, AreUsualResizesSteps) {
   EXPECT_TRUE(of("align_corners", "floor", 3, 6).empty()) << "0 0 0 1 1 2";
 }
 
+TEST(Nearest, IsUpsampleTheResizeOfFlooredAsymmetricPlaces) {
+  int steps = 0;
+  for (int64_t in = 1; in <= 6; ++in)
+    for (int64_t scale = 1; scale <= 4; ++scale) {
+      const std::vector<double> scales{1, 1, static_cast<double>(scale)};
+      SingleNode seven("Upsample", 7), nine("Upsample", 9), ten("Resize", 10);
+      seven.in({1, 1, in}).attr("scales", scales);
+      nine.in({1, 1, in}).reals(scales);
+      ten.in({1, 1, in}).reals(scales);
+      for (SingleNode* node : {&seven, &nine, &ten}) {
+        ASSERT_TRUE(node->infer());
+        const int64_t out = in * scale;
+        const auto step = nearest_step(node->view(), 2);
+        ASSERT_TRUE(step);
+        EXPECT_EQ(elements_of(step, out), elements_of("asymmetric", "floor", in, out));
+        ++steps;
+      }
+    }
+  EXPECT_EQ(steps, 6 * 4 * 3);
+}
+
+TEST(Nearest, HaveOtherUpsamplesNoStep) {
+  SingleNode linear("Upsample", 9), part("Upsample", 9);
+  linear.in({1, 1, 4}).reals({1, 1, 2}).attr("mode", "linear");
+  part.in({1, 1, 3}).reals({1, 1, 1.5});
+  ASSERT_TRUE(linear.infer());
+  ASSERT_TRUE(part.infer());
+  EXPECT_FALSE(nearest_step(linear.view(), 2));
+  EXPECT_FALSE(nearest_step(part.view(), 2));
+}
+
 }  // namespace
 }  // namespace accsim::sim
