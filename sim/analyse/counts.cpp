@@ -1,8 +1,11 @@
 #include <algorithm>
+#include <optional>
 
 #include "sim/analyse/analysis.h"
 #include "sim/analyse/op_kinds.h"
 #include "sim/lower/per_channel.h"
+#include "sim/operators/node_view.h"
+#include "sim/operators/rules.h"
 
 namespace accsim::sim {
 namespace {
@@ -107,6 +110,39 @@ class Moved {
   std::vector<int64_t> in_, out_;
 };
 
+/// How the weights of a node are stored: `per_element` numbers in an element of port `port`.
+struct Packed {
+  size_t port = 0;
+  int64_t per_element = 1;
+};
+
+std::optional<Packed> packed_weights(const Graph& graph, const Node& node) {
+  const OpRow* row = find_op(node);
+  const int port = row && row->packs_weights ? row->port(PortRole::weight) : kNoPort;
+  if (port < 0 || static_cast<size_t>(port) >= node.inputs.size()) return std::nullopt;
+  const NodeView view(graph, node);
+  const int64_t stored = bits(view.dtype(static_cast<size_t>(port)));
+  const int64_t width = std::clamp<int64_t>(view.attr("bits", int64_t{4}), 1, 8);
+  return Packed{static_cast<size_t>(port), std::max<int64_t>(1, stored < 8 ? 1 : stored / width)};
+}
+
+/// Stored elements of an input that are read; -1: all. Of packed weights the work counts numbers,
+/// and scales and zero points, which it doesn't name where they are constants, are read with them.
+int64_t stored_part(const Graph& graph, const Node& node, const Moved& moved, size_t port) {
+  const std::optional<Packed> packed = packed_weights(graph, node);
+  if (!packed || !graph.tensor(node.inputs[packed->port]).constant) return moved.in(port);
+  const int64_t numbers = moved.in(packed->port);
+  if (port == packed->port) return numbers < 0 ? numbers : ceil_div(numbers, packed->per_element);
+  if (!states_quantisation(find_op(node)->role(port)) || moved.in(port) != 0) return moved.in(port);
+  const int64_t weights = elements(graph.tensor(node.inputs[packed->port]).dims);
+  int64_t all = 0, read = 0;
+  if (numbers < 0 || __builtin_mul_overflow(weights, packed->per_element, &all) || all == 0 ||
+      __builtin_mul_overflow(elements(graph.tensor(node.inputs[port]).dims), std::min(numbers, all),
+                             &read))
+    return -1;
+  return ceil_div(read, all);
+}
+
 }  // namespace
 
 int64_t macs_of(const Graph& graph, const Lowered& lowered, const Layer& layer,
@@ -150,7 +186,7 @@ void count_traffic(const Graph& graph, const Layer& layer, NodeAnalysis& out) {
                                  id) != node.inputs.begin() + static_cast<long>(i);
     if (id == kNoTensor || again) continue;
     int64_t& sum = graph.tensor(id).constant ? out.weight_read_bytes : out.activation_read_bytes;
-    sum += bytes(id, moved.in(i));
+    sum += bytes(id, stored_part(graph, node, moved, i));
   }
   for (size_t i = 0; i < node.outputs.size(); ++i)
     if (node.outputs[i] != kNoTensor) out.write_bytes += bytes(node.outputs[i], moved.out(i));

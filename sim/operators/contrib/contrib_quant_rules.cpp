@@ -171,23 +171,49 @@ Status gather_blocks_rule(InferContext& node) {
   return set_shape(node, 0, node.dtype(2), std::move(out));
 }
 
+namespace {
+
+/// Slices of a tensor of those dims that the indices pick along dim `axis`, read at port i.
+void read_picked(const NodeView& node, size_t i, const Dims& dims, size_t axis,
+                 std::vector<Access>& to) {
+  const int64_t run = elements(dims, axis + 1, dims.size());
+  read_part(node, i, times({elements(dims, 0, axis), input_size(node, 1), run}), run, to);
+}
+
+/// Rows as they are stored, and then what they stand for by the scales and zero points of them.
+Result<Work> unpacked_in_the_run(const NodeView& node, size_t axis) {
+  MemoryOp rows;
+  read_picked(node, 0, node.dims(0), axis, rows.inputs);
+  VectorOp unpack;
+  if (!rows.inputs.empty()) {
+    rows.outputs.push_back({made_port(0), rows.inputs[0].elements, 0});
+    unpack.inputs = rows.outputs;
+  }
+  read_input(node, 1, rows.inputs);
+  for (size_t i = 2; i < node.input_count(); ++i)
+    if (node.has_input(i)) read_picked(node, i, node.dims(i), axis, unpack.inputs);
+  write_output(node, 0, unpack.outputs);
+  unpack[VectorClass::convert] = output_size(node, 0);
+  return checked_work(node, {rows, unpack});
+}
+
+}  // namespace
+
 Result<Work> gather_blocks_cost(const NodeView& node) {
   const Dims table = table_dims(node);
   const int64_t at = int_attr(node, "gather_axis", 0);
   const auto axis = static_cast<size_t>(at < 0 ? at + node.rank(0) : at);
-  const int64_t run = elements(table, axis + 1, table.size());
+  // Constants are unpacked off line, into the machine's own type.
+  for (const size_t i : {size_t{0}, size_t{2}, size_t{3}})
+    if (node.has_input(i) && !node.input(i).constant) return unpacked_in_the_run(node, axis);
   MemoryOp op;
-  read_part(node, 0, output_size(node, 0), run, op.inputs);
+  read_picked(node, 0, table, axis, op.inputs);
   read_input(node, 1, op.inputs);
   write_output(node, 0, op.outputs);
   if (!node.input(1).constant)
-    op.picked = {elements(table, 0, axis), table[axis], run, input_size(node, 1)};
-  if (node.input(0).constant && node.input(2).constant) return checked_work(node, {op});
-  VectorOp unpack;
-  for (size_t i = 2; i < node.input_count(); ++i) read_input(node, i, unpack.inputs);
-  write_output(node, 0, unpack.outputs);
-  unpack[VectorClass::convert] = output_size(node, 0);
-  return checked_work(node, {op, unpack});
+    op.picked = {elements(table, 0, axis), table[axis], elements(table, axis + 1, table.size()),
+                 input_size(node, 1)};
+  return checked_work(node, {op});
 }
 
 // --- Pooling ---

@@ -130,8 +130,8 @@ Result<Work> qlinear_where_cost(const NodeView& node);
 /// GatherBlockQuantized: as Gather along gather_axis, in the type of the scales; bytes of a table
 /// hold 8 / bits numbers of its last dim. An error when the scales aren't one a block.
 Status gather_blocks_rule(InferContext& node);
-/// Rows moved, of a table that is unpacked off line; where it isn't constant each element is
-/// converted.
+/// Rows moved, of a table that is unpacked off line. Where it, its scales or its zero points aren't
+/// constant, rows are moved as they are stored, and each element is converted by those of its row.
 Result<Work> gather_blocks_cost(const NodeView& node);
 /// NhwcMaxPool: pool_outputs() with channels last.
 Status nhwc_max_pool_rule(InferContext& node);

@@ -11,6 +11,7 @@
 #include "sim/elaborate/elaborate.h"
 #include "sim/lower/lower_each.h"
 #include "sim/onnx/reader.h"
+#include "sim/operators/names.h"
 #include "tests/support/models.h"
 #include "tests/support/source.h"
 
@@ -399,6 +400,37 @@ TEST(Views, AreNodesThatMoveNothingByThemselves) {
   EXPECT_EQ(a.node("moved").total_bytes(), 2 * 4 * 6 * 4);
   EXPECT_FALSE(a.node("joined").view);
   EXPECT_EQ(a.node("joined").write_bytes, 2 * 4 * 6 * 4);
+}
+
+/// The model with its one node of com.microsoft.
+ModelDef of_microsoft(ModelDef model) {
+  model.opsets[std::string(kMicrosoft)] = 1;
+  model.graph.nodes.at(0).domain = kMicrosoft;
+  return model;
+}
+
+TEST(Traffic, IsOfPackedRowsTheirBytesWithTheirScalesAndZeroPoints) {
+  ModelBuilder b;
+  b.input("ids", {2, 7}, DType::int64).weight("t", {100, 32}, DType::uint8);
+  b.weight("scales", {100, 2}).weight("zeros", {100, 1}, DType::uint8);
+  b.node("GatherBlockQuantized", {"t", "ids", "scales", "zeros"}, {"rows"},
+         {{"bits", "", int64_t{4}}, {"block_size", "", int64_t{32}}});
+  const Analysed a = analysed(of_microsoft(b.output("rows").model()));
+  EXPECT_EQ(a.node("rows").activation_read_bytes, 2 * 7 * 8);
+  EXPECT_EQ(a.node("rows").weight_read_bytes, 2 * 7 * (32 + 2 * 4 + 1));
+  EXPECT_EQ(a.node("rows").write_bytes, 2 * 7 * 64 * 4);
+}
+
+TEST(Traffic, IsOfPackedWeightsAllWithTheirScales) {
+  ModelBuilder b;
+  b.input("x", {3, 64}).weight("w", {5, 2, 16}, DType::uint8).weight("scales", {5, 2});
+  b.node("MatMulNBits", {"x", "w", "scales"}, {"y"},
+         {{"K", "", int64_t{64}},
+          {"N", "", int64_t{5}},
+          {"bits", "", int64_t{4}},
+          {"block_size", "", int64_t{32}}});
+  const Analysed a = analysed(of_microsoft(b.output("y").model()));
+  EXPECT_EQ(a.node("y").weight_read_bytes, 5 * 64 / 2 + 5 * 2 * 4);
 }
 
 TEST(Memory, OfAChainWithAndWithoutWorkingInPlace) {

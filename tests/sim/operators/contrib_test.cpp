@@ -286,6 +286,40 @@ TEST(Contrib, AreRowsOfAPackedTableAsLongAsItsNumbers) {
   EXPECT_EQ(item<VectorOp>(work, 1)[VectorClass::convert], 2 * 7 * 64);
 }
 
+TEST(Contrib, AreRowsOfATableOfTheRunUnpackedByTheirOwnScales) {
+  SingleNode bytes = table({100, 32}, DType::uint8, {100, 2}, 4);
+  bytes.in({100, 1}, DType::uint8);
+  ASSERT_TRUE(bytes.infer().ok());
+  const auto rows = item<MemoryOp>(bytes.cost(), 0);
+  EXPECT_EQ(rows.inputs.at(0).elements, 2 * 7 * 32) << "two numbers a byte";
+  EXPECT_EQ(rows.inputs.at(0).run, 32);
+  EXPECT_EQ(rows.inputs.at(1).elements, 2 * 7);
+  const auto unpack = item<VectorOp>(bytes.cost(), 1);
+  ASSERT_EQ(unpack.inputs.size(), 3U);
+  EXPECT_EQ(unpack.inputs[0].port, rows.outputs.at(0).port);
+  EXPECT_EQ(unpack.inputs[0].elements, 2 * 7 * 32);
+  EXPECT_EQ(unpack.inputs[1].elements, 2 * 7 * 2) << "scales";
+  EXPECT_EQ(unpack.inputs[2].elements, 2 * 7) << "zero points";
+  EXPECT_EQ(unpack[VectorClass::convert], 2 * 7 * 64);
+}
+
+TEST(Contrib, IsATableWithZeroPointsOfTheRunUnpackedInTheRun) {
+  const auto items = [](bool zero_points_vary) {
+    SingleNode node = ms("GatherBlockQuantized");
+    node.constant({100, 64}, DType::uint4, nullptr).in({2, 7}, DType::int64);
+    node.constant({100, 2}, DType::float32, nullptr);
+    if (zero_points_vary)
+      node.in({100, 2}, DType::uint4);
+    else
+      node.constant({100, 2}, DType::uint4, nullptr);
+    node.attr("bits", 4).attr("block_size", 32).attr("quantize_axis", 1);
+    EXPECT_TRUE(node.infer().ok());
+    return node.cost()->size();
+  };
+  EXPECT_EQ(items(false), 1U) << "rows of what is unpacked off line";
+  EXPECT_EQ(items(true), 2U);
+}
+
 TEST(Contrib, IsAChoiceOfIntegersBroadcast) {
   SingleNode where = ms("QLinearWhere");
   where.in({4, 1}, DType::boolean).in({3}, DType::int8).in({}).in({}, DType::int8);
