@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <string_view>
 #include <utility>
 
@@ -13,6 +14,8 @@
 #include "sim/elaborate/rotary.h"
 #include "sim/elaborate/subgraph_outputs.h"
 #include "sim/graph/module_path.h"
+#include "sim/operators/matmul/einsum_rules.h"
+#include "sim/operators/names.h"
 #include "sim/operators/op_table.h"
 
 namespace accsim::sim {
@@ -26,7 +29,8 @@ std::vector<std::string> output_names(const GraphDef& graph) {
 
 /// A misspelt attribute would silently leave its default. Operators of other domains than ai.onnx
 /// and newer ones may have attributes that aren't known here.
-Status check_attributes(const NodeCall& call, const OpRow* row) {
+Status check_attributes(const NodeCall& call) {
+  const OpRow* row = find_op(call.def.domain, call.def.op_type);
   if (row == nullptr || !row->domain.empty() || call.opset > kNewestOpset) return ok();
   for (const Attribute& attribute : call.attributes)
     if (!row->has_attribute(attribute.name))
@@ -44,6 +48,20 @@ std::vector<DeclaredType> declared_outputs(const NodeCall& call, const Graph& gr
   for (size_t i = 0; i < declared.size(); ++i)
     declared[i] = find_declared(*call.scope.graph, call.def.outputs[i], graph.bindings);
   return declared;
+}
+
+/// An Einsum that only permutes the axes of one operand is a Transpose, or changes nothing.
+void name_permutation(const Graph& graph, Node& node) {
+  if (!node.domain.empty() || node.op_type != op::kEinsum) return;
+  const NodeView view(graph, node);
+  if (!view.has_input(0) || view.dtype(0) == DType::string || view.dtype(0) == DType::boolean)
+    return;  // its own rules refuse it
+  const auto perm = einsum_permutation(view);
+  if (!perm) return;
+  const bool stays = std::ranges::is_sorted(*perm);
+  node.written_as = std::exchange(node.op_type, stays ? op::kIdentity : op::kTranspose);
+  node.attributes.clear();
+  if (!stays) node.attributes.push_back({"perm", "", *perm});
 }
 
 }  // namespace
@@ -124,8 +142,9 @@ Status Expander::add_plain(const NodeCall& call) {
       call.name,       def.op_type, def.domain,
       call.opset,      call.inputs, {},
       call.attributes, false,       def.module.empty() ? module_from_name(call.name) : def.module};
-  const OpRow* row = find_op(def.domain, def.op_type);
-  if (const Status known = check_attributes(call, row); !known) return known;
+  if (const Status known = check_attributes(call); !known) return known;
+  if (!options_.as_written) name_permutation(builder_.graph(), node);
+  const OpRow* row = find_op(node);
   const Result<TensorIds> ids =
       row != nullptr ? builder_.add_node(std::move(node), names, *row)
                      : builder_.add_unsupported(std::move(node), names,

@@ -15,6 +15,7 @@ inline constexpr char kCast[] = "Cast";
 inline constexpr char kClip[] = "Clip";
 inline constexpr char kConcat[] = "Concat";
 inline constexpr char kConv[] = "Conv";
+inline constexpr char kEinsum[] = "Einsum";
 inline constexpr char kExpand[] = "Expand";
 inline constexpr char kGather[] = "Gather";
 inline constexpr char kGemm[] = "Gemm";

@@ -3,10 +3,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
 #include <map>
 #include <set>
 
 #include "sim/operators/matmul/matmul_rules.h"
+#include "sim/operators/movement/movement_rules.h"
 #include "sim/operators/rules.h"
 #include "sim/operators/work_counts.h"
 
@@ -119,6 +121,19 @@ Result<EinsumEquation> parse_einsum(const NodeView& node) {
   return eq;
 }
 
+std::optional<std::vector<int64_t>> einsum_permutation(const NodeView& node) {
+  if (node.input_count() != 1 || !node.has_input(0)) return std::nullopt;
+  const Result<Equation> eq = parse_einsum(node);
+  if (!eq) return std::nullopt;
+  const Labels& from = eq->terms[0];
+  // Output labels are all different, and each is one of the operand's.
+  if (eq->output.size() != from.size()) return std::nullopt;
+  std::vector<int64_t> perm;
+  for (const int label : eq->output)
+    perm.push_back(std::distance(from.begin(), std::ranges::find(from, label)));
+  return perm;
+}
+
 namespace {
 
 /// An operand on the way: labels along which it varies, and the input or internal port it lies at.
@@ -178,7 +193,7 @@ class Contraction {
       work_.emplace_back(sum);
     } else if (single || diagonal(i)) {
       MemoryOp move;
-      read_part(node_, i, before, single && in_order() ? 0 : 1, move.inputs);
+      read_part(node_, i, before, 1, move.inputs);
       prepare(operand, single, move.outputs);
       work_.emplace_back(move);
     }
@@ -195,7 +210,6 @@ class Contraction {
   bool diagonal(size_t i) const {
     return LabelSet(eq_.terms[i].begin(), eq_.terms[i].end()).size() != eq_.terms[i].size();
   }
-  bool in_order() const { return eq_.terms[0] == eq_.output; }
 
   Operand pair(const Operand& left, const Operand& right, size_t i) {
     const LabelSet keep = needed(i + 1);
@@ -242,6 +256,7 @@ Status einsum_rule(InferContext& node) {
 }
 
 Result<Work> einsum_cost(const NodeView& node) {
+  if (const auto perm = einsum_permutation(node)) return permuted_work(node, *perm);
   const Result<Equation> eq = parse_einsum(node);
   if (!eq) return eq.errors();
   return checked_work(node, Contraction(node, *eq).run());

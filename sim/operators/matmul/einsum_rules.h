@@ -1,5 +1,7 @@
 #pragma once
+#include <cstdint>
 #include <map>
+#include <optional>
 #include <vector>
 
 #include "sim/operators/node_view.h"
@@ -15,5 +17,8 @@ struct EinsumEquation {
 };
 /// Parsed and checked against the inputs' shapes.
 Result<EinsumEquation> parse_einsum(const NodeView& node);
+/// Where the equation says no more than in which order the axes of its one operand stand, that
+/// order (attribute perm of a Transpose); nullopt for others, and for those that aren't any.
+std::optional<std::vector<int64_t>> einsum_permutation(const NodeView& node);
 
 }  // namespace accsim::sim

@@ -150,17 +150,21 @@ Status transpose_value(InferContext& node) {
 }
 
 Result<Work> transpose_cost(const NodeView& node) {
-  if (Status s = countable(node); !s) return s.errors();
-  Result<std::vector<int64_t>> perm = permutation(node);
+  const Result<std::vector<int64_t>> perm = permutation(node);
   if (!perm) return perm.errors();
+  return permuted_work(node, *perm);
+}
+
+Result<Work> permuted_work(const NodeView& node, std::vector<int64_t> perm) {
+  if (Status s = countable(node); !s) return s.errors();
   const Dims& dims = node.dims(0);
-  std::erase_if(*perm, [&](int64_t axis) { return dims[static_cast<size_t>(axis)] == 1; });
-  if (std::ranges::is_sorted(*perm)) return Work{};  // only axes of one element move
+  std::erase_if(perm, [&](int64_t axis) { return dims[static_cast<size_t>(axis)] == 1; });
+  if (std::ranges::is_sorted(perm)) return Work{};  // only axes of one element move
   MemoryOp op = memory_op(node);
   if (op.outputs.empty()) return Work{};
   const Strides from = row_major(dims);
   std::vector<MoveAxis> axes;
-  for (const int64_t axis : *perm)
+  for (const int64_t axis : perm)
     axes.push_back({dims[static_cast<size_t>(axis)], from[static_cast<size_t>(axis)]});
   set_axes(op, joined(axes));
   return Work{std::move(op)};

@@ -35,6 +35,8 @@ Status transpose_shape(InferContext& node);
 Status transpose_value(InferContext& node);
 /// A copy in the pieces that stay contiguous; nothing when only axes of one element move.
 Result<Work> transpose_cost(const NodeView& node);
+/// That of input 0 with its axes in the order `perm`, a permutation of them.
+Result<Work> permuted_work(const NodeView& node, std::vector<int64_t> perm);
 /// Expand: input 0 broadcast with the shape of input 1, which must be known.
 Status expand_shape(InferContext& node);
 /// The elements, repeated.

@@ -47,6 +47,20 @@ TEST(LayOut, GoesAChannelShuffleThroughPlanesOfPixels) {
   EXPECT_EQ(net.layout("joined"), channels_last_layout({1, kC, kSide, kSide}));
 }
 
+TEST(LayOut, IsAnEinsumThatTurnsLeftToItsReadersLikeATranspose) {
+  ModelBuilder b;
+  b.input("x", {4, 16, 8}).node("Relu", {"x"}, {"a"});
+  b.node("Einsum", {"a"}, {"b"}, {{"equation", "", std::string("abc->cab")}});
+  b.node("Einsum", {"b"}, {"c"}, {{"equation", "", std::string("abc->abc")}});
+  b.node("Softmax", {"c"}, {"y"}, {{"axis", "", int64_t{2}}}).output("y");
+  const LaidOut net(b);
+  EXPECT_TRUE(net.moves().empty());
+  for (const char* name : {"b", "c"}) {
+    EXPECT_EQ(net.layer(name).op_type, "Einsum");
+    EXPECT_EQ(net.layer(name).fate, Fate::view);
+  }
+}
+
 TEST(LayOut, ArePatchesOfAnImageTokensForNothing) {
   ModelBuilder b;
   b.input("x", {1, 3, 32, 32}).weight("w", {48, 3, 8, 8}).weight("g", {48}).weight("m", {48, 48});

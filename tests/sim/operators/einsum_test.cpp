@@ -1,5 +1,6 @@
 #include <gtest/gtest.h>
 
+#include "sim/operators/matmul/einsum_rules.h"
 #include "tests/sim/operators/single_node.h"
 
 namespace accsim::sim {
@@ -42,6 +43,48 @@ TEST(Einsum, DoShapesFollowNumPy) {
     EXPECT_EQ(shape_or_error(node), to_string(c.out)) << c.equation;
     EXPECT_TRUE(node.cost().ok()) << c.equation;
   }
+}
+
+TEST(Einsum, IsOnePermutedOperandTheWorkOfATranspose) {
+  struct Case {
+    const char* equation;
+    Dims dims;
+    std::vector<int64_t> perm;
+  };
+  const Case cases[] = {{"abc->cab", {4, 6, 8}, {2, 0, 1}},
+                        {"abc->acb", {4, 6, 8}, {0, 2, 1}},
+                        {"abc->bac", {4, 6, 8}, {1, 0, 2}},
+                        {"ba", {4, 6}, {1, 0}},
+                        {"a...b->b...a", {4, 6, 7, 8}, {3, 1, 2, 0}}};
+  for (const Case& c : cases) {
+    SingleNode sum = einsum(c.equation, {c.dims}), turn("Transpose", 13);
+    turn.in(c.dims).list("perm", c.perm);
+    ASSERT_TRUE(sum.infer() && turn.infer()) << c.equation;
+    EXPECT_EQ(einsum_permutation(sum.view()), c.perm) << c.equation;
+    const auto a = item<MemoryOp>(sum.cost()), b = item<MemoryOp>(turn.cost());
+    EXPECT_EQ(a.axes, b.axes) << c.equation;
+    EXPECT_EQ(a.inputs.at(0).run, b.inputs.at(0).run) << c.equation;
+    EXPECT_EQ(a.outputs.at(0).run, b.outputs.at(0).run) << c.equation;
+  }
+}
+
+TEST(Einsum, IsAnOperandThatStaysAsItIsFree) {
+  for (const char* equation : {"abc->abc", "abc", "...->...", "bac->abc"}) {
+    SingleNode node = einsum(equation, {{1, 6, 1}});
+    ASSERT_TRUE(node.infer()) << equation;
+    EXPECT_TRUE(node.cost()->empty()) << equation;
+  }
+}
+
+TEST(Einsum, IsNoPermutationWhatSumsOrTakesADiagonal) {
+  for (const char* equation : {"ab->a", "aa->a", "aa", "ab->"}) {
+    SingleNode node = einsum(equation, {{4, 4}});
+    ASSERT_TRUE(node.infer()) << equation;
+    EXPECT_FALSE(einsum_permutation(node.view())) << equation;
+  }
+  SingleNode product = einsum("ab,bc->ac", {{4, 4}, {4, 4}});
+  ASSERT_TRUE(product.infer());
+  EXPECT_FALSE(einsum_permutation(product.view()));
 }
 
 TEST(Einsum, DoLabelClassesMakeTheProduct) {
