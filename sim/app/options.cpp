@@ -92,7 +92,8 @@ void ModelOptions::add_graph_options_to(CLI::App& app) {
       ->allow_extra_args(false);
   app.add_option("--assume", sizes_,
                  "Size that only the numbers of a run decide, by the node that has it, e.g. boxes "
-                 "that NonMaxSuppression leaves; default: the most that there can be")
+                 "that NonMaxSuppression leaves; default: the most that there can be, of a Loop "
+                 "whose trip count isn't constant 1")
       ->type_name("NODE=N")
       ->allow_extra_args(false);
   app.add_option("--branch", branches_,

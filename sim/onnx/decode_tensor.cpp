@@ -65,7 +65,7 @@ bool finish(Decoder& decoder, const Pending& pending, StoredTensor& out) {
     payload.kind = Payload::Kind::external;
     if (!check_length(decoder, pending, out)) return false;
     // Costing works without weights: elements that can't be had are no error.
-    if (small && is_integer(out.dtype) && *count > 0)
+    if (small && *count > 0)
       copy = read_external(decoder.file, payload.external_file, payload.external_offset, bytes)
                  .value_or(std::vector<uint8_t>());
     if (copy.empty() && !(small && *count == 0)) return true;

@@ -13,8 +13,7 @@ inline constexpr int64_t kMostOthers = 64;
 
 /// Reads an .onnx file of any size. The file is mapped, and the bytes of its weights are never
 /// touched: only where they are is noted. Values are kept for small tensors (see above), also from
-/// an external data file when it exists and the tensor is integer. Errors name the file and the
-/// byte offset.
+/// an external data file when it exists. Errors name the file and the byte offset.
 Result<ModelDef> read_model(const std::string& path);
 
 /// Reads a file that holds one TensorProto (ONNX's test data). The payload is not kept, its value

@@ -46,14 +46,27 @@ int64_t wrap(DType t, int64_t v) {
   return static_cast<int64_t>(low) - (negative ? int64_t{1} << width : 0);
 }
 
+double largest_real(DType t) {
+  switch (t) {
+    case DType::float32:
+      return static_cast<double>(std::numeric_limits<float>::max());
+    case DType::float16:
+      return 65504.0;
+    case DType::bfloat16:
+      return 0x1.FEp127;
+    default:
+      return std::numeric_limits<double>::max();
+  }
+}
+
 double round_to(DType t, double v) {
   switch (t) {
     case DType::float32:
       return static_cast<double>(static_cast<float>(v));
     case DType::float16:
-      return round_bits(v, 10, -14, 65504.0);
+      return round_bits(v, 10, -14, largest_real(t));
     case DType::bfloat16:
-      return round_bits(v, 7, -126, 0x1.FEp127);
+      return round_bits(v, 7, -126, largest_real(t));
     default:
       return v;
   }

@@ -19,6 +19,8 @@ bool foldable(DType t);
 int64_t wrap(DType t, int64_t v);
 /// v rounded to the nearest t (ties to even; beyond the largest: infinity).
 double round_to(DType t, double v);
+/// The largest number of a type that reals are computed in; of others that of a double.
+double largest_real(DType t);
 /// Element conversions as Cast defines them: floats truncate towards zero, integers wrap.
 int64_t to_integer(DType t, double v);
 /// An integer of type `from` as the nearest `to`; uint64 as the unsigned number that it stands

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <limits>
 
+#include "sim/operators/fold.h"
 #include "sim/operators/rules.h"
 #include "sim/ref/kernel_context.h"
 #include "sim/ref/strided_loops.h"
@@ -156,7 +157,7 @@ Status pow_kernel(KernelContext& step) {
 Status clip(KernelContext& step) {
   if (!step.has_output(0)) return ok();
   if (!is_real(step.in(0))) return by_value_rule(step);
-  double low = -std::numeric_limits<double>::infinity(), high = -low;
+  double high = largest_real(step.dtype(0)), low = -high;  // infinities are clipped, too
   if (step.opset() < 11) {
     low = real_attr(step, "min", low);
     high = real_attr(step, "max", high);

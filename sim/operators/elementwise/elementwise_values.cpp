@@ -92,8 +92,13 @@ Status clip_value(InferContext& node) {
     if (node.has_input(i) && (node.dtype(i) != node.dtype(0) || node.value(i)->size() == 0))
       return ok();
   with_type(node.dtype(0), [&]<class T>(T) {
-    const T low = bound<T>(node, 1, "min", std::numeric_limits<T>::lowest());
-    const T high = bound<T>(node, 2, "max", std::numeric_limits<T>::max());
+    T least = std::numeric_limits<T>::lowest(), most = std::numeric_limits<T>::max();
+    if constexpr (std::floating_point<T>) {
+      most = largest_real(node.dtype(0));
+      least = -most;
+    }
+    const T low = bound<T>(node, 1, "min", least);
+    const T high = bound<T>(node, 2, "max", most);
     std::vector<T> values = read_as<T>(*node.value(0));
     // In this order: when the bounds cross, the upper one wins.
     for (T& v : values) v = *element::Min::of(*element::Max::of(v, low), high);

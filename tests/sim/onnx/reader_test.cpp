@@ -211,6 +211,31 @@ TEST(Reader, IsExternalDataOnlyNotedAndSmallIntegersRead) {
   }
 }
 
+TEST(Reader, AreSmallFloatsOfAnExternalFileKept) {
+  const auto entry = [](std::string_view key, std::string_view value) {
+    return Message().text(1, key).text(2, value);
+  };
+  // 1, 1, 2, 0.5: scales of a Resize.
+  const std::string scales("\0\0\x80\x3f\0\0\x80\x3f\0\0\0\x40\0\0\0\x3f", 16);
+  write_temp("outside.bin", scales + std::string(size_t{4} * 65, '\0'));
+  const auto tensor = [&](uint64_t count, std::string_view offset) {
+    return Message()
+        .text(8, "scales")
+        .number(1, count)
+        .number(2, 1)
+        .number(14, 1)
+        .message(13, entry("location", "outside.bin"))
+        .message(13, entry("offset", offset));
+  };
+  Result<ModelDef> model = read_with_initializer(tensor(4, "0"));
+  ASSERT_TRUE(model.ok()) << model.errors().front().text();
+  ASSERT_TRUE(model->graph.initializers[0].value);
+  EXPECT_EQ(model->graph.initializers[0].value->reals(), (std::vector<double>{1, 1, 2, 0.5}));
+  model = read_with_initializer(tensor(65, "16"));
+  ASSERT_TRUE(model.ok()) << model.errors().front().text();
+  EXPECT_FALSE(model->graph.initializers[0].value) << "more than kMostOthers: weights";
+}
+
 TEST(Reader, IsAnExternalLengthThatIsNotTheShapesRefused) {
   const auto tensor = [](std::string_view length) {
     return Message()

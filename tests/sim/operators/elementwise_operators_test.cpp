@@ -1,5 +1,7 @@
 #include <gtest/gtest.h>
 
+#include <limits>
+
 #include "tests/sim/operators/single_node.h"
 
 namespace accsim::sim {
@@ -209,6 +211,16 @@ TEST(ElementwiseCost, IsATensorBeyondCountingRefused) {
   ASSERT_TRUE(node.infer());
   ASSERT_FALSE(node.cost());
   EXPECT_EQ(node.cost().errors()[0].code, Errc::overflow);
+}
+
+TEST(Clip, AreBoundsThatAreNotGivenThoseOfTheType) {
+  constexpr double kInfinity = std::numeric_limits<double>::infinity();
+  constexpr auto kMost = static_cast<double>(std::numeric_limits<float>::max());
+  SingleNode node("Clip", 13);
+  node.reals({kInfinity, -kInfinity, 1});
+  ASSERT_TRUE(node.infer());
+  ASSERT_TRUE(node.fold());
+  EXPECT_EQ(node.value()->reals(), (std::vector<double>{kMost, -kMost, 1}));
 }
 
 }  // namespace

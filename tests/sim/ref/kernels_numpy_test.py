@@ -60,6 +60,12 @@ def activations():
     none = np.array([np.nan, 1, np.nan], np.float32)
     for op in ("HardSigmoid", "HardSwish", "Celu", "Elu", "Relu", "LeakyRelu", "Softplus", "Clip"):
         yield Case(op, 14, [none]), [np.array([np.nan, VALUE_AT_1.get(op, 1), np.nan], np.float32)]
+    # Bounds that aren't given are those of the type.
+    for opset in (7, 13):
+        for real_type in (np.float32, np.float16):
+            ends = np.array([np.inf, 1, -np.inf], real_type)
+            most = np.finfo(real_type).max
+            yield Case("Clip", opset, [ends]), [np.array([most, 1, -most], real_type)]
 
 
 # Of operators that don't leave 1 as it is.
