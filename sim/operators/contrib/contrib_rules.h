@@ -19,6 +19,7 @@ std::optional<RowMeaning> ms_attention_rows(const NodeView& node);
 Status qattention_rule(InferContext& node);
 /// As Attention, with the ports of QAttention.
 Result<Work> qattention_cost(const NodeView& node);
+/// As Attention, with the ports of QAttention.
 std::optional<RowMeaning> qattention_rows(const NodeView& node);
 /// MultiHeadAttention: keys and values apart, packed in the key or in the query. Outputs: B x S
 /// x (heads * v_head), present keys and values, scores.
