@@ -317,7 +317,7 @@ Meaning lane_work(const NodeView& node, const LaneLayouts& layouts) {
   const OpRow* row = find_op(node.node());
   if (!row || !node.has_input(0) || !node.has_output(0)) return std::nullopt;
   for (size_t i = 1; i < node.output_count(); ++i)
-    if (node.has_output(i)) return std::nullopt;
+    if (node.has_output(i) && row->lane != LaneRule::pool_max) return std::nullopt;
   if (is_empty(node)) return std::nullopt;
   Meaning work = LaneReading(node, *row, layouts).run();
   if (!work) return work;
@@ -391,8 +391,11 @@ void add_lane_meanings(const Graph& graph, Lowered& lowered) {
     // The copies of its operands come before its own work.
     const auto moves = std::ranges::count_if(
         l.work, [](const WorkItem& item) { return std::holds_alternative<MemoryOp>(item); });
-    if (std::ssize(l.work) != moves + 1) continue;
-    auto* op = std::get_if<VectorOp>(&l.work.back());
+    // Where maxima are is found behind them, without commands.
+    const OpRow* row = find_op(graph.nodes[static_cast<size_t>(l.node)]);
+    const bool finds = row && row->lane == LaneRule::pool_max && std::ssize(l.work) == moves + 2;
+    if (std::ssize(l.work) != moves + (finds ? 2 : 1)) continue;
+    auto* op = std::get_if<VectorOp>(&l.work[static_cast<size_t>(moves)]);
     if (op && !op->lane) op->lane = lane_meaning(graph, l, LayerLayouts(graph, lowered, l));
   }
 }

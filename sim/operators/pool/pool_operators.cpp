@@ -24,6 +24,22 @@ namespace {
 Status pool_rule(InferContext& node) { return pool_outputs(node, false); }
 Result<Work> pool_cost(const NodeView& node) { return pool_work(node, false); }
 
+/// Where the maxima are is found once they are: each window element is compared with its maximum,
+/// and an index is selected.
+Result<Work> max_pool_cost(const NodeView& node) {
+  Result<Work> work = pool_work(node, false);
+  if (!work || !node.has_output(1)) return work;
+  auto& maxima = std::get<VectorOp>(work->front());
+  VectorOp indices;
+  read_input(node, 0, indices.inputs);
+  write_output(node, 1, indices.outputs);
+  indices[VectorClass::pool] = maxima[VectorClass::pool];
+  indices[VectorClass::elementwise] = output_size(node, 1);
+  std::erase_if(maxima.outputs, [](const Access& a) { return a.port == 1; });
+  work->push_back(std::move(indices));
+  return work;
+}
+
 /// p-th powers are elementwise, the root is special.
 Result<Work> lp_pool_cost(const NodeView& node) {
   Result<Work> work = pool_work(node, false);
@@ -83,7 +99,7 @@ constexpr OpRow kPoolOperators[] = {
      .attributes = {"auto_pad", "ceil_mode", "dilations", "kernel_shape", "pads", "storage_order",
                     "strides"},
      .shape = pool_rule,
-     .cost = pool_cost,
+     .cost = max_pool_cost,
      .kind = OpKind::pooling,
      .beyond = Beyond::least,
      .lane = LaneRule::pool_max,

@@ -61,6 +61,24 @@ TEST(LayOut, IsAnEinsumThatTurnsLeftToItsReadersLikeATranspose) {
   }
 }
 
+TEST(LayOut, AreMaximaWithIndicesMadeByTheSameCommands) {
+  const auto maxima = [](const std::vector<std::string>& outputs) {
+    ModelBuilder b;
+    b.input("x", {1, 8, 6, 6});
+    b.node("MaxPool", {"x"}, outputs,
+           {ModelBuilder::ints("kernel_shape", {2, 2}), ModelBuilder::ints("strides", {2, 2})});
+    for (const std::string& output : outputs) b.output(output);
+    return LaidOut(b).layer("y").work;
+  };
+  const Work alone = maxima({"y"}), both = maxima({"y", "where"});
+  const auto &one = std::get<VectorOp>(alone.at(0)), &same = std::get<VectorOp>(both.at(0));
+  ASSERT_TRUE(one.lane);
+  ASSERT_TRUE(same.lane);
+  EXPECT_EQ(same.lane->axes, one.lane->axes);
+  ASSERT_EQ(both.size(), 2U);
+  EXPECT_FALSE(std::get<VectorOp>(both[1]).lane) << "no command finds where maxima are";
+}
+
 TEST(LayOut, ArePatchesOfAnImageTokensForNothing) {
   ModelBuilder b;
   b.input("x", {1, 3, 32, 32}).weight("w", {48, 3, 8, 8}).weight("g", {48}).weight("m", {48, 48});

@@ -58,7 +58,30 @@ TEST(Pool, DoesMaxPoolNameItsIndices) {
   EXPECT_EQ(node.type(0), DType::uint8);
   EXPECT_EQ(node.type(1), DType::int64);
   EXPECT_EQ(node.out(1), (Dims{1, 2, 4, 4}));
-  EXPECT_EQ(item<VectorOp>(node.cost()).outputs.size(), 2U);
+}
+
+TEST(Pool, AreIndicesMoreWorkBehindTheMaxima) {
+  constexpr int64_t kTaps = 2 * 3, kOut = 2 * 4 * 4;
+  const auto pool = [](size_t outputs) {
+    SingleNode node("MaxPool", 12);
+    node.in({1, 2, 8, 8}).list("kernel_shape", {2, 3}).list("strides", {2, 2});
+    node.list("pads", {0, 0, 0, 1}).outs(outputs);
+    EXPECT_EQ(shape_or_error(node), "1x2x4x4");
+    return *node.cost();
+  };
+  const Work alone = pool(1), both = pool(2);
+  ASSERT_EQ(alone.size(), 1U);
+  ASSERT_EQ(both.size(), 2U);
+  const auto &maxima = std::get<VectorOp>(both[0]), &indices = std::get<VectorOp>(both[1]);
+  EXPECT_EQ(maxima.ops, std::get<VectorOp>(alone[0]).ops);
+  ASSERT_EQ(maxima.outputs.size(), 1U);
+  EXPECT_EQ(maxima.outputs[0].port, 0);
+  EXPECT_EQ(indices.inputs.at(0).elements, 2 * 8 * 8);
+  ASSERT_EQ(indices.outputs.size(), 1U);
+  EXPECT_EQ(indices.outputs[0].port, 1);
+  EXPECT_EQ(indices.outputs[0].elements, kOut);
+  EXPECT_EQ(indices[VectorClass::pool], kTaps * kOut) << "comparisons with the maximum";
+  EXPECT_EQ(indices[VectorClass::elementwise], kOut) << "a selection each";
 }
 
 TEST(Pool, AreMalformedPoolsErrors) {
