@@ -40,14 +40,9 @@ std::optional<int64_t> element(const std::string& mode, double at, int64_t in) {
   return std::clamp<int64_t>(static_cast<int64_t>(nearest), 0, in - 1);
 }
 
-/// Upsample, and Resize before it had a choice: places are asymmetric, and rounded down.
-bool has_no_choice(const NodeView& node) {
-  return node.node().op_type == "Upsample" || node.opset() < 11;
-}
-
 /// Are the scales out / in exactly? Sizes make them so.
 bool has_own_scales(const NodeView& node) {
-  if (!has_no_choice(node)) {
+  if (chooses_places(node)) {
     if (!node.has_input(2) || elements(node.dims(2)) == 0)
       return node.attr("keep_aspect_ratio_policy", "stretch") == "stretch";
     if (node.has_attr("axes")) return false;
@@ -73,7 +68,7 @@ std::optional<NearestStep> nearest_step(const NodeView& node, size_t dim) {
     step.stride = in / out;
   else
     return std::nullopt;
-  const bool fixed = has_no_choice(node);
+  const bool fixed = !chooses_places(node);
   const std::string places =
       fixed ? "asymmetric" : node.attr("coordinate_transformation_mode", "half_pixel");
   const std::string rounding = fixed ? "floor" : node.attr("nearest_mode", "round_prefer_floor");

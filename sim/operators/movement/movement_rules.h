@@ -117,7 +117,9 @@ Status scatter_nd_value(InferContext& node);
 /// Every output element written once, from the data or from an update. With a reduction the data
 /// are copied, and each update then reads the element that it is combined with, by one elementwise
 /// operation, and writes it.
-Result<Work> scatter_cost(const NodeView& node);
+Result<Work> scatter_elements_cost(const NodeView& node);
+/// The same, in the slices that a tuple leaves.
+Result<Work> scatter_nd_cost(const NodeView& node);
 /// TensorScatter: output as the cache, input 0; updates differ from it in the axis only.
 Status tensor_scatter_shape(InferContext& node);
 /// The update read and written into the cache, which stays in its place.

@@ -110,14 +110,15 @@ Status scatter_nd_value(InferContext& node) {
   return ok();
 }
 
-Result<Work> scatter_cost(const NodeView& node) {
+namespace {
+
+/// Updates that come in slices.
+Result<Work> scatter_work(const NodeView& node, int64_t slice) {
   if (node.attr("reduction", "none") == "none") return copy_cost(node);
   MemoryOp copy;
   read_input(node, 0, copy.inputs);
   write_output(node, 0, copy.outputs);
   const int64_t updates = input_size(node, 2);
-  const bool tuples = node.node().op_type == "ScatterND" && updates > 0;
-  const int64_t slice = tuples ? tuple_slice(node) : 1;
   VectorOp combine;
   read_part(node, 0, updates, slice, combine.inputs);
   read_input(node, 1, combine.inputs);
@@ -126,6 +127,14 @@ Result<Work> scatter_cost(const NodeView& node) {
     combine.outputs.push_back({0, updates, slice >= updates ? 0 : slice});
   combine[VectorClass::elementwise] = updates;
   return checked_work(node, {copy, combine});
+}
+
+}  // namespace
+
+Result<Work> scatter_elements_cost(const NodeView& node) { return scatter_work(node, 1); }
+
+Result<Work> scatter_nd_cost(const NodeView& node) {
+  return scatter_work(node, std::max<int64_t>(1, tuple_slice(node)));
 }
 
 Status tensor_scatter_shape(InferContext& node) {

@@ -36,6 +36,9 @@ Status resize_rule(InferContext& node);
 /// So many taps an element as the filter has along the axes that change; antialiasing widens
 /// it.
 Result<Work> resize_cost(const NodeView& node);
+/// Do attributes say where elements come from? Else, of Upsample and Resize of opset 10, places are
+/// asymmetric, and rounded down.
+bool chooses_places(const NodeView& node);
 /// The scales of a Resize that has them or of an Upsample; an error when they aren't known.
 Result<std::vector<double>> resize_scales(const NodeView& node);
 /// Upsample: floor(dim * scale), scales from attribute or input 1.

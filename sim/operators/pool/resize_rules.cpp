@@ -4,6 +4,7 @@
 #include <cmath>
 #include <numeric>
 
+#include "sim/operators/op_table.h"
 #include "sim/operators/pool/pool_rules.h"
 #include "sim/operators/rules.h"
 #include "sim/operators/work_counts.h"
@@ -136,10 +137,14 @@ Status resize_rule(InferContext& node) {
   return set_shape(node, 0, node.dtype(0), std::move(*out));
 }
 
+bool chooses_places(const NodeView& node) {
+  const OpRow* row = find_op(node.node());
+  return row && row->has_attribute("nearest_mode") && node.opset() >= 11;
+}
+
 Result<std::vector<double>> resize_scales(const NodeView& node) {
-  const bool upsample = node.node().op_type == "Upsample";
-  if (!upsample || node.opset() >= 9 || node.has_input(1))
-    return need_reals(node, upsample || node.opset() < 11 ? 1 : 2, "scales", "the output shape");
+  if (node.opset() >= 9 || node.has_input(1))
+    return need_reals(node, chooses_places(node) ? 2 : 1, "scales", "the output shape");
   const Attribute* attribute = node.attribute("scales");
   const auto* list = attribute ? std::get_if<std::vector<double>>(&attribute->value) : nullptr;
   if (list == nullptr) return bad_node(node, "attribute 'scales' is missing");
