@@ -91,6 +91,8 @@ class RealGraph {
     const bool picks = row.lane == LaneRule::pool_max || row.lane == LaneRule::reduce_max ||
                        row.lane == LaneRule::reduce_min || row.lane == LaneRule::nearest;
     if (!picks && row.fate != Fate::memory && row.fate != Fate::view) return false;
+    // Sums and products of integers aren't those of the reals.
+    if (NodeView(graph_, node).attr("reduction", "none") != "none") return false;
     return !node.inputs.empty() && is_code(node.inputs[0]) && is_code(node.outputs[0]) &&
            tensor(node.inputs[0]).dtype == tensor(node.outputs[0]).dtype;
   }

@@ -155,6 +155,20 @@ TEST(RealGraph, OperatorsOnIntegersAreThoseOnReals) {
     }
 }
 
+TEST(RealGraph, IntegersThatAreAddedUpWhereTheyGoStayIntegers) {
+  for (const std::string reduction : {"none", "add"}) {
+    ModelBuilder b = builder();
+    b.input("x", {4, 8}).input("u", {1, 8}).constant("at", {1, 1}, {2});
+    b.node("QuantizeLinear", {"x", "s", "z"}, {"x_q"});
+    b.node("QuantizeLinear", {"u", "s", "z"}, {"u_q"});
+    b.node("ScatterND", {"x_q", "at", "u_q"}, {"put"}, {{"reduction", "", reduction}});
+    b.node("DequantizeLinear", {"put", "s", "z"}, {"y"}).output("y");
+    const Real real(b);
+    const Node& put = real.graph.nodes[static_cast<size_t>(real.layer("put").node)];
+    EXPECT_EQ(real.graph.tensor(put.inputs[0]).dtype == DType::uint8, reduction == "add");
+  }
+}
+
 TEST(RealGraph, ASumOfIntegersIsPartOfTheProductBeforeIt) {
   ModelBuilder b = builder();
   b.input("x", {1, 16, 10, 10}).weight("w", {16, 16, 1, 1}, DType::int8);
