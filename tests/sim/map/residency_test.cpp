@@ -89,9 +89,10 @@ TEST(Residency, OnlyAddsTensorsWhenTheBufferGrows) {
   std::string last = "x";
   for (int i = 0; i < 12; ++i) {
     const std::string name = "t" + std::to_string(i);
-    b.node(i % 3 == 0 ? "Concat" : "Neg",
-           i % 3 == 0 ? std::vector<std::string>{last, last} : std::vector<std::string>{last},
-           {name}, {{"axis", "", int64_t{0}}});
+    if (i % 3 == 0)
+      b.node("Concat", {last, last}, {name}, {{"axis", "", int64_t{0}}});
+    else
+      b.node("Neg", {last}, {name});
     last = name;
   }
   b.output(last);

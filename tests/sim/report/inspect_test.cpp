@@ -120,7 +120,7 @@ TEST(InspectText, StaysWithinItsWidth) {
   ModelBuilder b;
   const std::string name = std::string(300, 'n') + "\x1b[2J";
   b.input("x", Dims(12, 3));
-  b.node("Relu", {"x"}, {name}, {Attribute{"mode", "", std::string(500, 'v')}});
+  b.node("Gelu", {"x"}, {name}, {Attribute{"approximate", "", std::string(500, 'v')}});
   b.node("Neg", {name}, {"y"}).output("y");
   const Network n = network(b, {.reorder = true});
   for (int width : {0, 60, 80, 100, 160, 400}) {
