@@ -44,9 +44,9 @@ bool is_better(const NetworkCost& a, const NetworkCost& b, const Aim& aim) {
 
 bool BestWay::takes(const NetworkCost& way) {
   const bool better = !best_ || is_better(way, *best_, aim_);
-  fewest_ = best_ ? std::min(fewest_, way.fewest) : way.fewest;
+  const int64_t fewest = best_ ? std::min(best_->fewest, way.fewest) : way.fewest;
   if (better) best_ = way;
-  best_->fewest = fewest_;
+  best_->fewest = fewest;
   return better;
 }
 

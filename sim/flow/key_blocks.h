@@ -41,11 +41,11 @@ class BestWay {
 
   /// Is it the first, or better? Then it is the best from now on.
   bool takes(const NetworkCost& way);
-  int64_t fewest() const { return fewest_; }  ///< cycles without any slack, of all ways
+  /// Cycles without any slack, of all ways; there has been one.
+  int64_t fewest() const { return best_.value().fewest; }
 
  private:
   std::optional<NetworkCost> best_;
-  int64_t fewest_ = 0;
   const Aim aim_;
 };
 
