@@ -4,6 +4,7 @@
 
 #include <map>
 #include <nlohmann/json.hpp>
+#include <vector>
 
 #include "tests/sim/report/fake_report.h"
 
@@ -24,29 +25,27 @@ hw::Slice moving(int64_t start, int64_t end, int64_t read, int64_t written) {
   return s;
 }
 
-json trace(const Report& report, const NetworkTimeline& timeline) {
+/// The trace of blocks of layers; those of a block take turns.
+json trace_of(const Report& report, const std::vector<NetworkTimeline>& blocks) {
   std::string text;
   TraceWriter writer(report, [&](std::string_view part) {
     text += part;
     return ok();
   });
   EXPECT_TRUE(writer.begin());
-  for (const LayerTimeline& l : timeline) EXPECT_TRUE(writer.layers({l}));
+  for (const NetworkTimeline& block : blocks) EXPECT_TRUE(writer.layers(block));
   EXPECT_TRUE(writer.end(100));
   return json::parse(text);
 }
 
-/// The trace of layers that take turns.
+json trace(const Report& report, const NetworkTimeline& timeline) {
+  std::vector<NetworkTimeline> blocks;
+  for (const LayerTimeline& l : timeline) blocks.push_back({l});
+  return trace_of(report, blocks);
+}
+
 json trace_of_turns(const Report& report, const NetworkTimeline& block) {
-  std::string text;
-  TraceWriter writer(report, [&](std::string_view part) {
-    text += part;
-    return ok();
-  });
-  EXPECT_TRUE(writer.begin());
-  EXPECT_TRUE(writer.layers(block));
-  EXPECT_TRUE(writer.end(100));
-  return json::parse(text);
+  return trace_of(report, {block});
 }
 
 /// Start and length of the slices of such a category, in the order of the file.
