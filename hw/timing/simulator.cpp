@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <limits>
 #include <utility>
 
 #include "hw/program/contract.h"
@@ -14,6 +15,9 @@ namespace {
 constexpr std::array<Moment, kQueues> kFree = {Moment::load_free,  Moment::stream_free,
                                                Moment::post_free,  Moment::vector_free,
                                                Moment::store_free, Moment::stage_free};
+
+/// Of no command; there is room below for any growth.
+constexpr int64_t kNoEnd = std::numeric_limits<int64_t>::min() / 2;
 
 }  // namespace
 
@@ -167,17 +171,22 @@ void Simulator::iterate(const Step& s, int64_t times) {
   }
 }
 
+/// The end of an iteration is its own: long before that of all so far where, say, stores are
+/// behind. Queues are in order and iterations alike, so none ends before the one before it.
 void Simulator::watched_loop(const Step& s) {
   if (nesting_ == histories_.size())
     histories_.push_back(std::make_unique_for_overwrite<History>());
   History& history = *histories_[nesting_++];
   if (watcher_) watcher_->begin_loop(s);
-  int64_t done = 0, ahead = 0;
+  int64_t done = 0, ahead = 0, end = state_.end;
   while (done < s.count && ahead == 0) {
+    state_.end = kNoEnd;
     iterate(s, 1);
     record(s, history[static_cast<size_t>(done++ % kDepth)]);
     ahead = skip(s, history, done);
+    end = std::max(end, state_.end);
   }
+  state_.end = end;
   iterate(s, s.count - done - ahead);
   if (watcher_) watcher_->end_loop(s);
   --nesting_;

@@ -79,7 +79,8 @@ class Simulator {
   /// By queue: busy, hidden, waits by reason.
   static constexpr size_t kSums = kQueues * (2 + kWaits);
 
-  /// The state at the end of an iteration; of the rings those that the loop writes.
+  /// The state at the end of an iteration, and when the last of its commands ends; of the rings
+  /// those that the loop writes.
   struct Snapshot {
     std::array<int64_t, kMoments> moments;
     std::array<Ring, kRings> rings;

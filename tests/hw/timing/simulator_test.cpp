@@ -4,6 +4,7 @@
 
 #include "tests/support/machines.h"
 #include "tests/support/programs.h"
+#include "tests/support/timings.h"
 
 namespace accsim::hw {
 namespace {
@@ -48,6 +49,36 @@ TEST(Simulator, SkipsPassesWithoutTokens) {
     if (const auto* c = std::get_if<Command>(&item.node); c && std::get_if<GemmCommand>(c))
       item = {Loop{0, "k", 1'000'000, {test::gemm(64, 8, 8)}}};
   EXPECT_LE(executed(test::program(tile, 1), hw, TimingMode::periodic), 4 + 4);
+}
+
+/// The passes of a tile end long before the stores of the tiles before it do.
+TEST(Simulator, SkipsPassesThatEndWhileStoresAreBehind) {
+  HwConfig hw = test::small_machine();
+  hw.dram.write = {10};  // 64 x 8 bytes take 51,200 cycles
+  const int64_t passes = 200, tiles = 50;
+  std::vector<Item> pass = test::fill(Buffer::weight, 64);
+  append(pass, test::fill(Buffer::activation, 512));
+  append(pass, {sync(SyncKind::wait_full, Queue::execute, Buffer::weight),
+                sync(SyncKind::wait_full, Queue::execute, Buffer::activation), test::gemm(64, 8, 8),
+                sync(SyncKind::signal_free, Queue::execute, Buffer::weight),
+                sync(SyncKind::signal_free, Queue::execute, Buffer::activation)});
+  std::vector<Item> tile = {sync(SyncKind::wait_free, Queue::execute, Buffer::accumulator),
+                            Item{Loop{1, "k", passes, pass}},
+                            sync(SyncKind::signal_full, Queue::execute, Buffer::accumulator),
+                            sync(SyncKind::wait_full, Queue::post, Buffer::accumulator),
+                            sync(SyncKind::wait_free, Queue::post, Buffer::output),
+                            test::post(64, 8),
+                            sync(SyncKind::signal_free, Queue::post, Buffer::accumulator),
+                            sync(SyncKind::signal_full, Queue::post, Buffer::output),
+                            sync(SyncKind::wait_full, Queue::store, Buffer::output),
+                            test::store(512),
+                            sync(SyncKind::signal_free, Queue::store, Buffer::output)};
+  const Program p = test::program({{Loop{0, "t", tiles, tile}}}, 2);
+  ASSERT_TRUE(verify(p, hw).ok()) << verify(p, hw).errors().front().text();
+  const Timing step = simulate(p, hw, TimingMode::step);
+  ASSERT_GT(step.total.count(), tiles * hw.dram.write.cycles(512));  // the stores decide
+  EXPECT_TRUE(test::equal(simulate(p, hw, TimingMode::periodic), step));
+  EXPECT_LT(executed(p, hw, TimingMode::periodic), 20 * tiles);
 }
 
 /// Iterations end alike from the second on, but the loop hands on a slot that is only loaded before
