@@ -9,7 +9,7 @@ import subprocess
 import tempfile
 import unittest
 
-from program import ACCSIM, ROOT
+from program import ACCSIM, ROOT, patience
 from wire import graph, model, node, value
 
 SMALL = ROOT / "configs" / "8x8.yaml"
@@ -67,7 +67,7 @@ class OverflowTest(unittest.TestCase):
             capture_output=True,
             text=True,
             cwd=self.dir,
-            timeout=250,
+            timeout=patience(),
             check=False,
         )
 

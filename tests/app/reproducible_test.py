@@ -19,7 +19,7 @@ import unittest
 
 OTHER = pathlib.Path(sys.argv.pop(2)).resolve() if sys.argv[2:3] and "/" in sys.argv[2] else None
 
-from program import ACCSIM, ROOT  # noqa: E402
+from program import ACCSIM, ROOT, patience  # noqa: E402
 from wire import small_network  # noqa: E402
 
 MACHINE = ROOT / "configs" / "16x16.yaml"
@@ -81,7 +81,7 @@ class Reproducible(unittest.TestCase):
             [str(program), *words],
             capture_output=True,
             check=False,
-            timeout=250,
+            timeout=patience(),
             cwd=folder,
             env={**os.environ, "COLUMNS": "120", "LC_ALL": "C.UTF-8", **variables},
         )

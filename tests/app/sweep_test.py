@@ -18,7 +18,7 @@ import tempfile
 import time
 import unittest
 
-from program import ACCSIM, ROOT
+from program import ACCSIM, ROOT, patience
 
 try:
     import onnx
@@ -54,7 +54,7 @@ def run(*args, **kwargs):
         [str(ACCSIM), "sweep", *map(str, args)],
         capture_output=True,
         text=True,
-        timeout=250,
+        timeout=patience(),
         **kwargs,
         check=False,
     )
@@ -254,7 +254,7 @@ class SweepTest(unittest.TestCase):
         for path in self.dir.glob("s.sqlite*"):
             path.unlink()
         running.send_signal(signal.SIGCONT)
-        out, said = running.communicate(timeout=250)
+        out, said = running.communicate(timeout=patience())
         self.assertEqual((running.returncode, out), (3, ""), said)
         self.assertIn("was deleted, moved or replaced while the sweep ran", said)
 
@@ -286,7 +286,7 @@ class SweepTest(unittest.TestCase):
             time.sleep(0.01)
         time.sleep(0.3)
         process.send_signal(signal.SIGINT)
-        out = process.communicate(timeout=60)[0]
+        out = process.communicate(timeout=patience())[0]
         if process.returncode != 0:  # a fast machine may have been done already
             self.assertEqual(process.returncode, 1)
             self.assertIn("the same command goes on", out)
@@ -303,7 +303,7 @@ class SweepTest(unittest.TestCase):
             )
             for _ in range(2)
         ]
-        said = [p.communicate(timeout=250) for p in both]
+        said = [p.communicate(timeout=patience()) for p in both]
         self.assertEqual([p.returncode for p in both], [0, 0], said)
         for out, _ in said:  # each waits for the other
             self.assertIn(f"{POINTS:,} of {POINTS:,} points stored", out)
@@ -325,7 +325,7 @@ class SweepTest(unittest.TestCase):
         time.sleep(0.4)
         killed.kill()
         killed.communicate()
-        out = other.communicate(timeout=250)[0]
+        out = other.communicate(timeout=patience())[0]
         self.assertEqual(other.returncode, 0)
         self.assertIn(f"{POINTS:,} of {POINTS:,} points stored", out)
         self.assertEqual(self.dump(store), self.dump(whole))

@@ -13,7 +13,7 @@ import unicodedata
 import unittest
 
 import onnx
-from program import ACCSIM, ROOT
+from program import ACCSIM, ROOT, patience
 
 CONFIG = ROOT / "configs" / "64x64.yaml"
 RESNET = ROOT / "models" / "resnet18_op13.onnx"
@@ -57,7 +57,7 @@ def run(*args, cwd=None, codes=(0,), **variables):
         encoding="utf-8",
         cwd=cwd,
         env=environment(**variables),
-        timeout=250,
+        timeout=patience(),
         check=False,
     )
     assert done.returncode in codes, (args, done.returncode, done.stdout[-500:], done.stderr)

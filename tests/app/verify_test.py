@@ -17,7 +17,7 @@ import time
 import unittest
 
 import onnx
-from program import ACCSIM, ROOT
+from program import ACCSIM, ROOT, patience
 
 SMALL = ROOT / "configs" / "8x8.yaml"
 SHAPE = "20x30x40"
@@ -29,7 +29,7 @@ def command(*args, hw=SMALL):
 
 def run(*args, **kwargs):
     return subprocess.run(
-        command(*args, **kwargs), capture_output=True, text=True, timeout=280, check=False
+        command(*args, **kwargs), capture_output=True, text=True, timeout=patience(), check=False
     )
 
 
@@ -309,7 +309,7 @@ class VerifyTest(unittest.TestCase):
             time.sleep(0.1)
         time.sleep(2)
         running.send_signal(signal.SIGINT)
-        text, _ = running.communicate(timeout=200)
+        text, _ = running.communicate(timeout=patience())
         self.assertEqual(running.returncode, 1)
         found = re.search(r"interrupted: (\d+) of 5000 programs were run", text)
         self.assertTrue(found, text[-300:])

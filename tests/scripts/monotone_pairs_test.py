@@ -13,7 +13,7 @@ import tempfile
 import unittest
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "app"))
-from program import ACCSIM, ROOT
+from program import ACCSIM, ROOT, patience
 
 SCRIPT = ROOT / "scripts" / "monotone_pairs"
 MODELS = ["squeezenet1_1_op13", "llama_tiny2_prefill64_op17", "mobilenet_v2_op13"]
@@ -62,7 +62,7 @@ class MonotonePairs(unittest.TestCase):
             [sys.executable, *map(str, command)],
             capture_output=True,
             text=True,
-            timeout=250,
+            timeout=patience(),
             check=False,
         )
 
