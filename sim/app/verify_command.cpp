@@ -2,8 +2,10 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <charconv>
 #include <filesystem>
+#include <iterator>
 #include <thread>
 
 #include "hw/config/load.h"
@@ -193,8 +195,6 @@ Result<std::vector<VerifyCase>> VerifyCommand::given_cases(const hw::HwConfig& h
   for (const std::string& text : gemms_) add(parse_gemm(text), "gemm " + text);
   for (const std::string& text : convs_) add(parse_conv(text), "conv " + text);
   if (!errors.empty()) return errors;
-  if (random_ > 0)
-    for (VerifyCase& c : random_cases(random_, seed_, hw, *options)) out.push_back(std::move(c));
   return out;
 }
 
@@ -282,6 +282,9 @@ Result<VerifyOptions> VerifyCommand::verify_options() const {
 
 namespace {
 
+/// Random programs that are made, with their memories, before they are run.
+constexpr int64_t kAtOnce = 100;
+
 double seconds_left(const Progress& progress, int64_t done, int64_t of) {
   const double part = of > 0 ? static_cast<double>(done) / static_cast<double>(of) : 1;
   return part > 0 ? progress.seconds() / part - progress.seconds() : 0;
@@ -292,21 +295,35 @@ double seconds_left(const Progress& progress, int64_t done, int64_t of) {
 Result<VerifyReport> VerifyCommand::verify_layers(const hw::HwConfig& hw, VerifyOptions options,
                                                   Journal& journal) const {
   auto all = cases(hw);
+  const auto mapping = mapping_.parse();
   if (!all) return all.errors();
-  journal.step(fmt::format("{} programs made", all->size()));
-  if (!trace_.empty() && all->size() != 1)
-    return Error{Errc::usage,
-                 "waveforms are of one program; there are " + std::to_string(all->size()),
+  if (!mapping) return mapping.errors();
+  const int64_t count = static_cast<int64_t>(all->size()) + random_;
+  journal.step(fmt::format("{} programs made, {} to come", all->size(), random_));
+  if (!trace_.empty() && count != 1)
+    return Error{Errc::usage, fmt::format("waveforms are of one program; there are {}", count),
                  "--trace"};
   const InterruptGuard guard;
   Progress progress;
-  const auto count = static_cast<int64_t>(all->size());
+  std::vector<VerifyRow> rows;
   options.progress = [&](int64_t done, int64_t cycles, int64_t of) {
-    progress(done, count,
-             fmt::format("programs, {:.0f} s left", seconds_left(progress, cycles, of)));
+    const auto all_done = static_cast<int64_t>(rows.size()) + done;
+    const double left =
+        random_ > 0 ? seconds_left(progress, all_done, count) : seconds_left(progress, cycles, of);
+    progress(all_done, count, fmt::format("programs, {:.0f} s left", left));
   };
+  const auto run = [&](std::vector<VerifyCase> some) {
+    options.first = rows.size();
+    std::ranges::move(verify_cases(std::move(some), options), std::back_inserter(rows));
+  };
+  if (!all->empty()) run(std::move(*all));
+  RandomSeries series{seed_};
+  while (static_cast<int64_t>(rows.size()) < count && !InterruptGuard::requested())
+    run(random_cases(std::min(kAtOnce, count - static_cast<int64_t>(rows.size())), series, hw,
+                     *mapping));
   VerifyReport report;
-  report.rows = verify_cases(std::move(*all), options);
+  report.unmade = count - static_cast<int64_t>(rows.size());
+  report.rows = std::move(rows);
   return report;
 }
 

@@ -116,7 +116,7 @@ class Runner {
 
   hw::ProgramWithImage program_of(const VerifyCase& c, size_t i) const {
     if (c.mixed) return *c.mixed;
-    std::seed_seq sequence{options_.seed, static_cast<uint64_t>(i)};
+    std::seed_seq sequence{options_.seed, options_.first + i};
     std::mt19937 random(sequence);
     hw::ProgramWithImage out = {
         emit(c.problem, c.hw, c.tiling),

@@ -41,10 +41,15 @@ std::vector<VerifyCase> network_cases(const Graph& graph, const CostedNetwork& n
 Result<VerifyCase> product_case(const GemmOp& op, const std::string& name, const hw::HwConfig& hw,
                                 const MapOptions& options);
 
-/// `count` random products and convolutions in random tilings and random programs of all commands,
-/// by turns, on machines whose memory rates and latencies are random. The same seed gives the same
-/// cases.
-std::vector<VerifyCase> random_cases(int64_t count, uint64_t seed, const hw::HwConfig& hw,
+/// Which random cases come next.
+struct RandomSeries {
+  uint64_t seed = 1, next = 0;
+};
+
+/// The next `count` of a series: random products and convolutions in random tilings and random
+/// programs of all commands, by turns, on machines whose memory rates and latencies are random. The
+/// same seed gives the same series.
+std::vector<VerifyCase> random_cases(int64_t count, RandomSeries& series, const hw::HwConfig& hw,
                                      const MapOptions& options);
 
 /// Halves the case's op until its program takes `most` cycles or fewer by the timing model; `cut`
@@ -59,6 +64,7 @@ struct VerifyOptions {
   VerifiedLayers layers;            ///< of a network
   int64_t max_cycles = 0;           ///< longer programs are cut to fewer outputs; 0: never
   uint64_t seed = 1;                ///< of the operands
+  uint64_t first = 0;               ///< cases before these, which have their seeds
   int jobs = 1;
   const std::atomic<bool>* stop = nullptr;  ///< set from outside: no new case is begun
   /// After each case: how many are done, model cycles done and in all.

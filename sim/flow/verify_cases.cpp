@@ -94,13 +94,14 @@ Place random_place(const char* name, bool constant, std::mt19937& random) {
 
 }  // namespace
 
-std::vector<VerifyCase> random_cases(int64_t count, uint64_t seed, const hw::HwConfig& machine,
-                                     const MapOptions& options) {
+std::vector<VerifyCase> random_cases(int64_t count, RandomSeries& series,
+                                     const hw::HwConfig& machine, const MapOptions& options) {
   std::vector<VerifyCase> out;
   const std::vector<hw::Dataflow>& dataflows =
       options.dataflows.empty() ? machine.array.dataflows : options.dataflows;
-  for (uint64_t i = 0; static_cast<int64_t>(out.size()) < count; ++i) {
-    std::seed_seq sequence{seed, i};
+  while (static_cast<int64_t>(out.size()) < count) {
+    const uint64_t i = series.next++;
+    std::seed_seq sequence{series.seed, i};
     std::mt19937 random(sequence);
     hw::HwConfig hw = machine;
     randomize_memories(hw, random);

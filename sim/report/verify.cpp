@@ -165,8 +165,8 @@ std::string to_text(const VerifyReport& report, const VerifyTextOptions& options
   std::string end;
   if (report.interrupted)
     end += fmt::format("interrupted: {} of {} programs were run\n",
-                       report.passed() + report.failed(), report.rows.size());
-  end += fmt::format("{} of {} equal{}\n", report.passed(), report.rows.size(),
+                       report.passed() + report.failed(), report.programs());
+  end += fmt::format("{} of {} equal{}\n", report.passed(), report.programs(),
                      options.only_failed && report.passed() > 0
                          ? ", which aren't listed (--verbose lists them)"
                          : "");
@@ -209,7 +209,7 @@ std::string to_json(const VerifyReport& report) {
   nlohmann::ordered_json out = {{"schema", "accsim.verify/1"},
                                 {"hw", report.hw},
                                 {"model", report.model},
-                                {"programs", report.rows.size()},
+                                {"programs", report.programs()},
                                 {"passed", report.passed()},
                                 {"failed", report.failed()},
                                 {"interrupted", report.interrupted},

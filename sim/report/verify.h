@@ -61,7 +61,9 @@ struct VerifyReport {
   std::vector<VerifyRow> rows;
   std::optional<VerifiedNetwork> network = std::nullopt;  ///< the one row is its program
   bool interrupted = false;
+  int64_t unmade = 0;  ///< programs that had no row yet when it was interrupted
 
+  int64_t programs() const { return static_cast<int64_t>(rows.size()) + unmade; }
   /// Of all programs that were run.
   std::map<std::string, int64_t> coverage() const;
   int64_t passed() const;

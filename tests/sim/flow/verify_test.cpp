@@ -20,12 +20,25 @@ hw::HwConfig machine() { return test::small_machine(8, 8); }
 TEST(RandomCases, AreTheSameForTheSameSeed) {
   const auto shapes = [](uint64_t seed) {
     std::vector<std::string> out;
-    for (const VerifyCase& c : random_cases(20, seed, machine(), {})) out.push_back(c.shape);
+    RandomSeries series{seed};
+    for (const VerifyCase& c : random_cases(20, series, machine(), {})) out.push_back(c.shape);
     return out;
   };
   EXPECT_EQ(shapes(1), shapes(1));
   EXPECT_NE(shapes(1), shapes(2));
   EXPECT_EQ(shapes(1).size(), 20U);
+}
+
+TEST(RandomCases, GoOnWhereTheyWere) {
+  RandomSeries whole{3}, parts{3};
+  const std::vector<VerifyCase> all = random_cases(9, whole, machine(), {});
+  std::vector<VerifyCase> some = random_cases(4, parts, machine(), {});
+  for (VerifyCase& c : random_cases(5, parts, machine(), {})) some.push_back(std::move(c));
+  ASSERT_EQ(some.size(), all.size());
+  for (size_t i = 0; i < all.size(); ++i) {
+    EXPECT_EQ(some[i].name, all[i].name);
+    EXPECT_EQ(some[i].shape, all[i].shape);
+  }
 }
 
 TEST(RandomCases, MeetAllThatAMachineCanSay) {
@@ -36,7 +49,8 @@ TEST(RandomCases, MeetAllThatAMachineCanSay) {
   hw::HwConfig hw = machine();
   hw.array.dataflows = {hw::Dataflow::weight_stationary, hw::Dataflow::input_stationary,
                         hw::Dataflow::output_stationary};
-  for (const VerifyCase& c : random_cases(1600, 1, hw, {})) {
+  RandomSeries series;
+  for (const VerifyCase& c : random_cases(1600, series, hw, {})) {
     if (c.mixed) {  // a program of its own, no product
       ++mixed;
       mixed_flows.insert(c.mixed->program.dataflow);
@@ -155,7 +169,8 @@ TEST(VerifyCases, CutLongLayersAndSaySo) {
 }
 
 TEST(VerifyCases, KeepAllButTheSizesOfACutCase) {
-  for (const VerifyCase& whole : random_cases(100, 2, machine(), {})) {
+  RandomSeries series{2};
+  for (const VerifyCase& whole : random_cases(100, series, machine(), {})) {
     VerifyCase c = whole;
     cut_case(c, 500);
     const GemmProblem &was = whole.problem, &is = c.problem;
