@@ -92,6 +92,72 @@ Place random_place(const char* name, bool constant, std::mt19937& random) {
   return {name, random() % 4 == 0 ? hw::Memory::shared : hw::Memory::dram, constant};
 }
 
+std::optional<VerifyCase> random_mixed(const hw::HwConfig& hw, hw::Dataflow dataflow, bool network,
+                                       std::mt19937& random) {
+  auto mixed =
+      network ? hw::random_network(hw, dataflow, random) : hw::random_program(hw, dataflow, random);
+  if (!mixed) return std::nullopt;
+  VerifyCase c;
+  c.shape = fmt::format("program of {} commands", hw::count(mixed->program, hw).commands);
+  c.hw = hw;
+  c.mixed = std::make_shared<hw::ProgramWithImage>(std::move(*mixed));
+  return c;
+}
+
+GemmProblem random_problem(const hw::HwConfig& hw, std::mt19937& random) {
+  GemmProblem p = make_problem(random_gemm(random), hw);
+  p.a = random_place("a", false, random);
+  p.b = random_place("b", random() % 4 > 0, random);
+  p.out = random_place("out", false, random);
+  choose_weights(p, hw);
+  p.parameters = {"parameters", hw::Memory::dram, true};
+  p.has_parameters = true;
+  p.relu = random() % 2 == 0;
+  if (random() % 3 == 0) {
+    p.residual = random_place("residual", false, random);
+    p.add.zero = static_cast<int32_t>(random() % 256) - 128;
+    p.add.multiplier = static_cast<int32_t>(random() % 65536) - 32768;
+    p.add.shift = static_cast<int32_t>(random() % 32);
+    p.clips_sum = random() % 2 == 0;
+  }
+  // Zero points: with 0 a wrong padding byte or a lost offset would look right.
+  p.a_zero = static_cast<int32_t>(random() % 256) - 128;
+  p.out_zero = static_cast<int32_t>(random() % 256) - 128;
+  return p;
+}
+
+/// One of the tilings of `p`, staged if `stages` and any is; nullopt if no buffer holds a tile.
+std::optional<Tiling> random_tiling(const GemmProblem& p, const hw::HwConfig& hw,
+                                    hw::Dataflow dataflow, bool stages, std::mt19937& random) {
+  std::vector<Candidate> all = candidates(p, hw, {.dataflows = {dataflow}}, {});
+  if (all.empty()) return std::nullopt;
+  const auto plain = [](const Candidate& c) { return c.tiling.staged == 0; };
+  if (stages && !std::ranges::all_of(all, plain)) std::erase_if(all, plain);
+  // Groups that aren't packed can be cut in so many more ways that hardly one would be packed.
+  const auto alone = [](const Candidate& c) { return c.tiling.groups == 1; };
+  if (p.most_groups > 1 && random() % 4 > 0 && !std::ranges::all_of(all, alone))
+    std::erase_if(all, alone);
+  return all[random() % all.size()].tiling;
+}
+
+std::optional<VerifyCase> random_product(const hw::HwConfig& hw, hw::Dataflow dataflow, uint64_t i,
+                                         std::mt19937& random) {
+  VerifyCase c;
+  c.hw = hw;
+  c.problem = random_problem(hw, random);
+  const bool stages = i % 8 == 4;
+  if (stages) c.problem.room = int64_t{1} << (12 + i / 8 % 8);
+  const auto tiling = random_tiling(c.problem, hw, dataflow, stages, random);
+  if (!tiling) return std::nullopt;
+  c.tiling = *tiling;
+  c.scattered = random() % 3 == 0;
+  c.problem.table = random() % 3 == 0 &&
+                    hw.buffer(hw::Buffer::parameter).slot_bytes() >= hw::SetTableCommand::kBytes;
+  c.shape = shape_text(c.problem.op) + "  " + to_string(c.tiling) +
+            (c.scattered ? "  loads of both memories" : "") + (c.problem.table ? "  table" : "");
+  return c;
+}
+
 }  // namespace
 
 std::vector<VerifyCase> random_cases(int64_t count, RandomSeries& series,
@@ -106,54 +172,11 @@ std::vector<VerifyCase> random_cases(int64_t count, RandomSeries& series,
     hw::HwConfig hw = machine;
     randomize_memories(hw, random);
     const hw::Dataflow dataflow = dataflows[random() % dataflows.size()];
-    if (i % 2 == 1) {
-      auto mixed = i % 8 == 1 ? hw::random_program(hw, dataflow, random)
-                              : hw::random_network(hw, dataflow, random);
-      if (!mixed) continue;
-      VerifyCase c;
-      c.name = fmt::format("random {}", i);
-      c.shape = fmt::format("program of {} commands", hw::count(mixed->program, hw).commands);
-      c.hw = hw;
-      c.mixed = std::make_shared<hw::ProgramWithImage>(std::move(*mixed));
-      out.push_back(std::move(c));
-      continue;
-    }
-    GemmProblem p = make_problem(random_gemm(random), hw);
-    p.a = random_place("a", false, random);
-    p.b = random_place("b", random() % 4 > 0, random);
-    p.out = random_place("out", false, random);
-    choose_weights(p, hw);
-    p.parameters = {"parameters", hw::Memory::dram, true};
-    p.has_parameters = true;
-    p.relu = random() % 2 == 0;
-    if (random() % 3 == 0) {
-      p.residual = random_place("residual", false, random);
-      p.add.zero = static_cast<int32_t>(random() % 256) - 128;
-      p.add.multiplier = static_cast<int32_t>(random() % 65536) - 32768;
-      p.add.shift = static_cast<int32_t>(random() % 32);
-      p.clips_sum = random() % 2 == 0;
-    }
-    // Zero points: with 0 a wrong padding byte or a lost offset would look right.
-    p.a_zero = static_cast<int32_t>(random() % 256) - 128;
-    p.out_zero = static_cast<int32_t>(random() % 256) - 128;
-    const bool stages = i % 8 == 4;
-    if (stages) p.room = int64_t{1} << (12 + i / 8 % 8);
-    std::vector<Candidate> all = candidates(p, hw, {.dataflows = {dataflow}}, {});
-    if (all.empty()) continue;
-    const auto plain = [](const Candidate& c) { return c.tiling.staged == 0; };
-    if (stages && !std::all_of(all.begin(), all.end(), plain)) std::erase_if(all, plain);
-    // Groups that aren't packed can be cut in so many more ways that hardly one would be packed.
-    const auto alone = [](const Candidate& c) { return c.tiling.groups == 1; };
-    if (p.most_groups > 1 && random() % 4 > 0 && !std::all_of(all.begin(), all.end(), alone))
-      std::erase_if(all, alone);
-    const Tiling& tiling = all[random() % all.size()].tiling;
-    const bool scattered = random() % 3 == 0;
-    p.table = random() % 3 == 0 &&
-              hw.buffer(hw::Buffer::parameter).slot_bytes() >= hw::SetTableCommand::kBytes;
-    const std::string shape = fmt::format("{}  {}{}", shape_text(p.op), to_string(tiling),
-                                          scattered ? "  loads of both memories" : "") +
-                              (p.table ? "  table" : "");
-    out.push_back({fmt::format("random {}", i), shape, {}, hw, p, tiling, "", {}, scattered});
+    auto c = i % 2 == 1 ? random_mixed(hw, dataflow, i % 8 != 1, random)
+                        : random_product(hw, dataflow, i, random);
+    if (!c) continue;
+    c->name = fmt::format("random {}", i);
+    out.push_back(std::move(*c));
   }
   return out;
 }
