@@ -4,16 +4,16 @@
 #include <optional>
 #include <string>
 #include <utility>
-#include <variant>
 #include <vector>
 
+#include "sim/base/variant.h"
 #include "sim/graph/graph.h"
 
 namespace accsim::sim {
 
 /// What a file says for an attribute; tensors and graphs as words that describe them.
-using AttributeValue = std::variant<int64_t, double, std::string, std::vector<int64_t>,
-                                    std::vector<double>, std::vector<std::string>>;
+using AttributeValue = Variant<int64_t, double, std::string, std::vector<int64_t>,
+                               std::vector<double>, std::vector<std::string>>;
 
 /// One attribute over all nodes of an operator.
 struct AttributeSummary {

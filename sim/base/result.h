@@ -1,10 +1,10 @@
 #pragma once
 #include <string>
 #include <utility>
-#include <variant>
 #include <vector>
 
 #include "sim/base/check.h"
+#include "sim/base/variant.h"
 
 namespace accsim {
 
@@ -59,7 +59,7 @@ class [[nodiscard]] Result {
   T* operator->() { return &value(); }
 
  private:
-  std::variant<T, Errors> state_;
+  Variant<Errors, T> state_;  // errors first: a list without elements needs no memory
 };
 
 /// The value of an operation that gives nothing but its success.

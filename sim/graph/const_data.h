@@ -1,8 +1,9 @@
 #pragma once
 #include <cstdint>
 #include <memory>
-#include <variant>
 #include <vector>
+
+#include "sim/base/variant.h"
 
 namespace accsim::sim {
 
@@ -27,7 +28,7 @@ class ConstData {
   }
 
  private:
-  std::variant<std::vector<int64_t>, std::vector<double>> data_;
+  Variant<std::vector<int64_t>, std::vector<double>> data_;
 };
 
 /// Shared, never changed; null where a value isn't known.

@@ -4,11 +4,11 @@
 #include <memory>
 #include <optional>
 #include <string>
-#include <variant>
 #include <vector>
 
 #include "sim/base/dims.h"
 #include "sim/base/dtype.h"
+#include "sim/base/variant.h"
 #include "sim/graph/const_data.h"
 
 namespace accsim::sim {
@@ -59,9 +59,9 @@ struct GraphDef;
 struct Attribute {
   std::string name;
   std::string ref;  ///< inside a function body: name of the calling node's attribute
-  std::variant<std::monostate, int64_t, double, std::string, std::vector<int64_t>,
-               std::vector<double>, std::vector<std::string>, std::shared_ptr<const StoredTensor>,
-               std::shared_ptr<const GraphDef>>
+  Variant<std::monostate, int64_t, double, std::string, std::vector<int64_t>, std::vector<double>,
+          std::vector<std::string>, std::shared_ptr<const StoredTensor>,
+          std::shared_ptr<const GraphDef>>
       value;
 };
 

@@ -2,17 +2,16 @@
 #include <cstdint>
 #include <functional>
 #include <string>
-#include <variant>
 #include <vector>
 
+#include "sim/base/variant.h"
 #include "sim/report/report.h"
 
 namespace accsim::sim {
 
 /// What a field says of a row. monostate: nothing to say (a rate without time, a ratio without a
 /// denominator); null in JSON, empty in CSV, "-" in the text table. A double here is finite.
-using FieldValue =
-    std::variant<std::monostate, int64_t, double, std::string, Dims, std::vector<Dims>>;
+using FieldValue = Variant<std::monostate, int64_t, double, std::string, Dims, std::vector<Dims>>;
 
 /// A layer, or a group of them or the whole network when `layer` is null. Refers to the report it
 /// was made from.

@@ -1,15 +1,15 @@
 #pragma once
 #include <string>
 #include <utility>
-#include <variant>
 #include <vector>
 
 #include "hw/config/hw_config.h"
+#include "sim/base/variant.h"
 
 namespace accsim::sim {
 
 /// What a page sets a field to: a number as it was written, a word, or a list of words.
-using FieldText = std::variant<std::monostate, double, std::string, std::vector<std::string>>;
+using FieldText = Variant<std::monostate, double, std::string, std::vector<std::string>>;
 /// Fields by path, "array.rows".
 using MachineEdits = std::vector<std::pair<std::string, FieldText>>;
 

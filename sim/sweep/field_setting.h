@@ -4,6 +4,7 @@
 #include <variant>
 
 #include "hw/config/fields.h"
+#include "sim/base/variant.h"
 
 namespace accsim::sim {
 
@@ -12,7 +13,7 @@ template <class Target>
 struct SettingsOf;
 template <class... T>
 struct SettingsOf<std::variant<hw::Member<T>...>> {
-  using Type = std::variant<T...>;
+  using Type = Variant<T...>;
 };
 }  // namespace field_setting_detail
 
