@@ -1,5 +1,6 @@
 #include "sim/app/paths.h"
 
+#include <climits>
 #include <cstdlib>
 #include <fstream>
 #include <string>
@@ -21,6 +22,7 @@ fs::path tree_file() { return program_folder() / "accsim.tree"; }
 
 Result<fs::path> data_folder() {
   std::string tree;
+  tree.reserve(PATH_MAX);  // getline() takes having no memory for the end of the file
   if (std::ifstream file(tree_file()); std::getline(file, tree)) return fs::path(tree);
   const fs::path installed = (program_folder() / ACCSIM_DATA_FOLDER).lexically_normal();
   std::error_code ignored;

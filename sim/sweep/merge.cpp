@@ -94,13 +94,13 @@ Status prepare_out(Database& db, const std::string& first) {
   auto tables =
       db.prepare("SELECT sql FROM shard.sqlite_master WHERE type = 'table' AND sql IS NOT NULL");
   if (!tables) return tables.errors();
-  for (auto row = tables->step(); row && *row; row = tables->step()) {
+  const Status read = tables->for_each_row([&] {
     std::string create = tables->text(0);
     if (const size_t at = create.find("CREATE TABLE "); at == 0)
       create.replace(0, 13, "CREATE TABLE IF NOT EXISTS ");
     sql += create + ";";
-  }
-  tables->reset();
+  });
+  if (!read) return read;
   sql +=
       "INSERT OR IGNORE INTO main.meta SELECT key, CASE key WHEN 'shard' THEN '1/1' ELSE value END "
       "FROM shard.meta; INSERT OR IGNORE INTO main.axes SELECT * FROM shard.axes; COMMIT;";
@@ -108,7 +108,6 @@ Status prepare_out(Database& db, const std::string& first) {
     (void)db.run("ROLLBACK");
     return made;
   }
-  tables->reset();
   return ok();
 }
 
@@ -116,15 +115,11 @@ Status prepare_out(Database& db, const std::string& first) {
 Result<int64_t> add_shard(Database& db, const std::string& path) {
   if (const Status attached = attach_shard(db, path); !attached) return attached.errors();
   if (const Status alike = check_conflicts(db, path); !alike) return alike.errors();
-  auto before = db.prepare("SELECT count(*) FROM main.points");
-  if (!before) return before.errors();
-  const auto count = [&]() -> int64_t {
-    const auto row = before->step();
-    const int64_t n = row && *row ? before->whole(0) : 0;
-    before->reset();
-    return n;
-  };
-  const int64_t had = count();
+  auto points = db.prepare("SELECT count(*) FROM main.points");
+  if (!points) return points.errors();
+  int64_t had = 0, has = 0;
+  if (const Status read = points->for_each_row([&] { had = points->whole(0); }); !read)
+    return read.errors();
   const Status added = db.run(
       "BEGIN IMMEDIATE; INSERT OR IGNORE INTO main.points SELECT * FROM shard.points; "
       "INSERT OR IGNORE INTO main.layers SELECT * FROM shard.layers; "
@@ -133,7 +128,9 @@ Result<int64_t> add_shard(Database& db, const std::string& path) {
     (void)db.run("ROLLBACK");
     return added.errors();
   }
-  return count() - had;
+  if (const Status read = points->for_each_row([&] { has = points->whole(0); }); !read)
+    return read.errors();
+  return has - had;
 }
 
 }  // namespace

@@ -13,6 +13,7 @@ namespace {
 std::string started(const std::string& pid) {
   std::ifstream in("/proc/" + pid + "/stat");
   std::string line;
+  line.reserve(4096);  // getline() takes having no memory for the end of the file
   if (!std::getline(in, line)) return {};
   // Field 22; the name in field 2 stands in parentheses and may hold spaces.
   size_t at = line.rfind(')');

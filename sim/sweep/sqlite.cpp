@@ -5,6 +5,7 @@
 
 #include <filesystem>
 #include <new>
+#include <utility>
 
 namespace accsim::sim {
 namespace {
@@ -34,25 +35,25 @@ std::string as_uri(const std::string& path) {
 void Statement::Close::operator()(sqlite3_stmt* s) const { sqlite3_finalize(s); }
 void Database::Close::operator()(sqlite3* db) const { sqlite3_close_v2(db); }
 
-Statement& Statement::bind(int at, int64_t value) {
-  sqlite3_bind_int64(handle_.get(), at, value);
+Statement& Statement::bound(int code) {
+  if (bind_code_ == SQLITE_OK) bind_code_ = code;
   return *this;
+}
+Statement& Statement::bind(int at, int64_t value) {
+  return bound(sqlite3_bind_int64(handle_.get(), at, value));
 }
 Statement& Statement::bind(int at, double value) {
-  sqlite3_bind_double(handle_.get(), at, value);
-  return *this;
+  return bound(sqlite3_bind_double(handle_.get(), at, value));
 }
 Statement& Statement::bind(int at, std::string_view value) {
-  sqlite3_bind_text64(handle_.get(), at, value.data(), value.size(), SQLITE_TRANSIENT, SQLITE_UTF8);
-  return *this;
+  return bound(sqlite3_bind_text64(handle_.get(), at, value.data(), value.size(), SQLITE_TRANSIENT,
+                                   SQLITE_UTF8));
 }
-Statement& Statement::bind_null(int at) {
-  sqlite3_bind_null(handle_.get(), at);
-  return *this;
-}
+Statement& Statement::bind_null(int at) { return bound(sqlite3_bind_null(handle_.get(), at)); }
 
 Result<bool> Statement::step() {
-  const int code = sqlite3_step(handle_.get());
+  int code = std::exchange(bind_code_, SQLITE_OK);
+  if (code == SQLITE_OK) code = sqlite3_step(handle_.get());
   if (code == SQLITE_ROW) return true;
   if (code == SQLITE_DONE) return false;
   const Error error = database_->failure(code);
@@ -60,14 +61,19 @@ Result<bool> Statement::step() {
   return error;
 }
 
-Status Statement::run() {
+Status Statement::for_each_row(const std::function<void()>& row) {
   while (true) {
     const auto more = step();
     if (!more) return more.errors();
     if (!*more) break;
+    row();
   }
   reset();
   return ok();
+}
+
+Status Statement::run() {
+  return for_each_row([] {});
 }
 
 void Statement::reset() { sqlite3_reset(handle_.get()); }
@@ -76,6 +82,8 @@ int64_t Statement::whole(int c) const { return sqlite3_column_int64(handle_.get(
 double Statement::real(int c) const { return sqlite3_column_double(handle_.get(), c); }
 std::string Statement::text(int c) const {
   const unsigned char* bytes = sqlite3_column_text(handle_.get(), c);
+  if (bytes == nullptr && sqlite3_errcode(sqlite3_db_handle(handle_.get())) == SQLITE_NOMEM)
+    throw std::bad_alloc();
   const auto size = static_cast<size_t>(sqlite3_column_bytes(handle_.get(), c));
   return bytes == nullptr ? std::string() : std::string(reinterpret_cast<const char*>(bytes), size);
 }
@@ -91,7 +99,8 @@ bool Statement::is_real(int c) const {
 int Statement::columns() const { return sqlite3_column_count(handle_.get()); }
 std::string Statement::column_name(int c) const {
   const char* name = sqlite3_column_name(handle_.get(), c);
-  return name == nullptr ? std::string() : std::string(name);
+  if (name == nullptr) throw std::bad_alloc();
+  return name;
 }
 
 bool Database::has_moved() const {

@@ -1,4 +1,5 @@
 #pragma once
+#include <functional>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -12,7 +13,9 @@ namespace accsim::sim {
 
 class Database;
 
-/// A prepared statement; parameters and columns count from 1 and 0, as SQLite has them.
+/// A prepared statement; parameters and columns count from 1 and 0, as SQLite has them. Throws
+/// std::bad_alloc where SQLite has no memory: a parameter that isn't bound, or a text that isn't
+/// read, would be NULL.
 class Statement {
  public:
   Statement& bind(int at, int64_t value);
@@ -22,6 +25,8 @@ class Statement {
 
   /// True when there is a row, false at the end.
   Result<bool> step();
+  /// Steps through all rows; then it can be bound again.
+  Status for_each_row(const std::function<void()>& row);
   /// Runs to the end; then it can be bound again.
   Status run();
   void reset();
@@ -40,8 +45,10 @@ class Statement {
   struct Close {
     void operator()(sqlite3_stmt* s) const;
   };
+  Statement& bound(int code);
   std::unique_ptr<sqlite3_stmt, Close> handle_;
   const Database* database_ = nullptr;
+  int bind_code_ = 0;  ///< the first failure to bind since the last step
 };
 
 /// A connection to a database file. Errors name the file and say what to do. Not thread-safe.

@@ -189,12 +189,8 @@ Status SweepStore::load_meta() {
   auto rows = db_.prepare("SELECT key, value FROM meta");
   if (!rows) return foreign;
   std::map<std::string, std::string> values;
-  while (true) {
-    const auto row = rows->step();
-    if (!row) return row.errors();
-    if (!*row) break;
-    values[rows->text(0)] = rows->text(1);
-  }
+  const Status read = rows->for_each_row([&] { values[rows->text(0)] = rows->text(1); });
+  if (!read) return read;
   meta_ = {to_whole(values["schema"]),
            values["version"],
            values["spec"],
@@ -219,10 +215,11 @@ Status SweepStore::load_meta() {
   }
   auto axes = db_.prepare("SELECT name, fields FROM axes ORDER BY position");
   if (!axes) return foreign;
-  for (auto row = axes->step(); row && *row; row = axes->step()) {
+  const Status named = axes->for_each_row([&] {
     meta_.axes.push_back(axes->text(0));
     meta_.bind_axes += axes->text(1) == kBindFields;
-  }
+  });
+  if (!named) return named;
   if (meta_.axes.empty() || meta_.objectives.empty()) return foreign;
   return ok();
 }

@@ -47,13 +47,8 @@ Result<std::set<int64_t>> SweepStore::stored(std::span<const int64_t> points) {
   const size_t queries = near ? 1 : points.size();
   for (size_t i = 0; i < queries; ++i) {
     s.bind(1, points[i]).bind(2, near ? points.back() : points[i]);
-    while (true) {
-      const auto row = s.step();
-      if (!row) return row.errors();
-      if (!*row) break;
-      out.insert(s.whole(0));
-    }
-    s.reset();
+    const Status read = s.for_each_row([&] { out.insert(s.whole(0)); });
+    if (!read) return read.errors();
   }
   return out;
 }
@@ -236,13 +231,8 @@ Status SweepStore::release_dead(const std::function<bool(const std::string& owne
   std::vector<std::string> owners;
   const auto select = statement("SELECT DISTINCT owner FROM claims");
   if (!select) return select.errors();
-  while (true) {
-    const auto row = (*select)->step();
-    if (!row) return row.errors();
-    if (!*row) break;
-    owners.push_back((*select)->text(0));
-  }
-  (*select)->reset();
+  const Status read = (*select)->for_each_row([&] { owners.push_back((*select)->text(0)); });
+  if (!read) return read;
   for (const std::string& owner : owners)
     if (dead(owner))
       if (const Status done = release(owner); !done) return done;
