@@ -14,7 +14,7 @@ struct Limits {
   /// Dims of one tensor.
   int64_t rank = 64;
   /// Different operations that programs are looked for, one by one.
-  int64_t programs = 2'000;
+  int64_t programs = 1'000;
   /// Bytes of a run's arrays that are alive at a time, weights included.
   int64_t memory_bytes = int64_t{4096} << 20;
   /// Billions of operations (sim/ref/run_work.h) of one run of a network in float.

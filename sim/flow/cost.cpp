@@ -96,7 +96,7 @@ std::vector<NetworkOp> network_ops(const Lowered& lowered,
 
 /// Every program of a layer knows all operands of the layer: of a Concat of N parts N times N.
 Status check_operands(const std::vector<Layer>& layers, int64_t most, const std::string& file) {
-  constexpr int64_t kEach = 500;  ///< operands for each program that may be looked for
+  constexpr int64_t kEach = 1'000;  ///< operands for each program that may be looked for
   if (most > std::numeric_limits<int64_t>::max() / kEach) return ok();
   int64_t operands = 0;
   for (const Layer& l : layers) {

@@ -102,12 +102,12 @@ class LimitsTest(unittest.TestCase):
         path = self.written(flat(70))
         with self.assertRaisesRegex(accsim.Error, "has 70 dims, at most 64 are taken"):
             accsim.Model.load(path)
-        path = self.written(products(2001))
+        path = self.written(products(1001))
         _, _, errors = program("--hw", MACHINE, path)
         with self.assertRaises(accsim.Error) as caught:
             accsim.cost(path, MACHINE)
         self.assertEqual(caught.exception.causes, errors)
-        self.assertIn("needs 2001 different programs, at most 2000", errors[0])
+        self.assertIn("needs 1001 different programs, at most 1000", errors[0])
 
     def test_are_programs_counted(self):
         read = accsim.Model.load(self.written(products(5)))
