@@ -100,7 +100,7 @@ Status prepare_out(Database& db, const std::string& first) {
       create.replace(0, 13, "CREATE TABLE IF NOT EXISTS ");
     sql += create + ";";
   });
-  if (!read) return read;
+  if (!read) return read.errors();
   sql +=
       "INSERT OR IGNORE INTO main.meta SELECT key, CASE key WHEN 'shard' THEN '1/1' ELSE value END "
       "FROM shard.meta; INSERT OR IGNORE INTO main.axes SELECT * FROM shard.axes; COMMIT;";

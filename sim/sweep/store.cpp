@@ -190,7 +190,7 @@ Status SweepStore::load_meta() {
   if (!rows) return foreign;
   std::map<std::string, std::string> values;
   const Status read = rows->for_each_row([&] { values[rows->text(0)] = rows->text(1); });
-  if (!read) return read;
+  if (!read) return read.errors();
   meta_ = {to_whole(values["schema"]),
            values["version"],
            values["spec"],
@@ -219,7 +219,7 @@ Status SweepStore::load_meta() {
     meta_.axes.push_back(axes->text(0));
     meta_.bind_axes += axes->text(1) == kBindFields;
   });
-  if (!named) return named;
+  if (!named) return named.errors();
   if (meta_.axes.empty() || meta_.objectives.empty()) return foreign;
   return ok();
 }

@@ -232,7 +232,7 @@ Status SweepStore::release_dead(const std::function<bool(const std::string& owne
   const auto select = statement("SELECT DISTINCT owner FROM claims");
   if (!select) return select.errors();
   const Status read = (*select)->for_each_row([&] { owners.push_back((*select)->text(0)); });
-  if (!read) return read;
+  if (!read) return read.errors();
   for (const std::string& owner : owners)
     if (dead(owner))
       if (const Status done = release(owner); !done) return done;
