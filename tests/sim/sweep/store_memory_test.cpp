@@ -3,7 +3,6 @@
 #include <sqlite3.h>
 
 #include <filesystem>
-#include <fstream>
 #include <new>
 
 #include "sim/sweep/run.h"
@@ -46,11 +45,12 @@ class SqliteMemory {
 };
 
 SweepSpec load_spec() {
-  const std::string path = test::temp_path("memory.yaml");
-  std::ofstream(path) << "base: " << kSource << "/configs/64x64.yaml\nmodels: [{file: " << kSource
-                      << "/models/squeezenet1_1_op13.onnx}]\neffort: rule\n"
-                      << "axes: {act: {field: buffers.activation.kib, values: [64, 128]}}\n";
-  auto spec = load_sweep(path);
+  auto spec = load_sweep(test::write_temp(
+      "memory.yaml",
+      fmt::format("base: {0}/configs/64x64.yaml\nmodels: [{{file: {0}/models/"
+                  "squeezenet1_1_op13.onnx}}]\neffort: rule\n"
+                  "axes: {{act: {{field: buffers.activation.kib, values: [64, 128]}}}}\n",
+                  kSource)));
   EXPECT_TRUE(spec.ok()) << spec.errors().front().text();
   return std::move(*spec);
 }
