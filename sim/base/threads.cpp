@@ -12,42 +12,70 @@ Threads::Threads(int count, std::function<void(int)> work, const ThreadStarter& 
                  std::function<bool()> prepare)
     : work_(std::move(work)), prepare_(std::move(prepare)) {
   if (count <= 0) return;
-  threads_.reserve(static_cast<size_t>(count));
-  bool refused = false;
-  try {
-    for (int i = 0; i < count; ++i) threads_.push_back(start([this, i] { serve(i); }));
-  } catch (const std::system_error&) {
-    refused = true;
-  } catch (const std::bad_alloc&) {
-    refused = true;
-  }
-  const size_t kept = refused ? (threads_.size() + 1) / 2 : threads_.size();
-  {
-    const std::lock_guard lock(mutex_);
-    begin_ = static_cast<int>(kept);
-  }
-  opened_.notify_all();
-  for (size_t i = kept; i < threads_.size(); ++i) threads_[i].join();
-  threads_.resize(kept);
-  std::unique_lock lock(mutex_);
-  opened_.wait(lock, [this] { return prepared_ == begin_; });
+  const int started = start_all(count, start);
+  keep(started < count ? (started + 1) / 2 : started);
+  for (int i = 0; i < gate_.kept; ++i) working_ += static_cast<int>(let_prepare(i));
+  const std::lock_guard lock(mutex_);
+  gate_.open = true;
+  changed_.notify_all();
 }
 
-/// Prepares a thread, and waits for the others to have done so.
+/// Starts as many threads as the system gives, and says how many.
+int Threads::start_all(int count, const ThreadStarter& start) {
+  threads_.reserve(static_cast<size_t>(count));
+  int given = 0;
+  try {
+    for (; given < count; ++given)
+      threads_.push_back(start([this, index = given] { serve(index); }));
+  } catch (const std::system_error&) {
+    return given;
+  } catch (const std::bad_alloc&) {
+    return given;
+  }
+  return given;
+}
+
+/// Gives all others back.
+void Threads::keep(int kept) {
+  {
+    const std::lock_guard lock(mutex_);
+    gate_.kept = kept;
+  }
+  changed_.notify_all();
+  for (size_t i = static_cast<size_t>(kept); i < threads_.size(); ++i) threads_[i].join();
+  threads_.resize(static_cast<size_t>(kept));
+}
+
+/// Lets one thread prepare; gives it back, and says false, when it can't.
+bool Threads::let_prepare(int index) {
+  if (!prepare_) return true;
+  {
+    std::unique_lock lock(mutex_);
+    gate_.preparing = index;
+    changed_.notify_all();
+    changed_.wait(lock, [this] { return gate_.preparing < 0; });
+  }
+  if (!ready_) threads_[static_cast<size_t>(index)].join();
+  return ready_;
+}
+
+/// In a thread: prepares when it is its turn, and waits until all may begin; false when it is given
+/// back.
 bool Threads::begins(int index) {
   std::unique_lock lock(mutex_);
-  opened_.wait(lock, [this] { return begin_ >= 0; });
-  if (index >= begin_) return false;
-  bool ready = false;
+  changed_.wait(lock,
+                [&] { return index >= gate_.kept || index == gate_.preparing || gate_.open; });
+  if (index >= gate_.kept) return false;
+  if (gate_.open) return true;
   try {
-    ready = !prepare_ || prepare_();
+    ready_ = prepare_();
   } catch (...) {
-    ready = false;  // it is given back: others do the work
+    ready_ = false;  // others do the work
   }
-  working_ += static_cast<int>(ready);
-  ++prepared_;
-  opened_.notify_all();
-  if (ready) opened_.wait(lock, [this] { return prepared_ == begin_; });
+  const bool ready = ready_;
+  gate_.preparing = -1;
+  changed_.notify_all();
+  if (ready) changed_.wait(lock, [this] { return gate_.open; });
   return ready;
 }
 

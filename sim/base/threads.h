@@ -2,6 +2,7 @@
 #include <condition_variable>
 #include <exception>
 #include <functional>
+#include <limits>
 #include <mutex>
 #include <thread>
 #include <vector>
@@ -22,7 +23,8 @@ class Threads {
   /// how many there are; when the system refuses one, half of those that it gave are given back, so
   /// that their stacks don't take the memory that the work needs. `prepare`, where there is one, is
   /// called by each thread before any begins, by one at a time while nobody else does anything; one
-  /// in which it says false, or throws, is given back, too.
+  /// in which it says false, or throws, is given back, too. A thread that is given back has ended
+  /// before the next one prepares: its end may take memory (the C library's arena of a thread).
   Threads(int count, std::function<void(int)> work, const ThreadStarter& start = start_thread,
           std::function<bool()> prepare = nullptr);
   /// Waits for all of them.
@@ -35,6 +37,15 @@ class Threads {
   void join();
 
  private:
+  /// What a thread may do so far.
+  struct Gate {
+    int kept = std::numeric_limits<int>::max();  ///< threads from this on are given back
+    int preparing = -1;                          ///< whose turn it is
+    bool open = false;                           ///< all may begin
+  };
+  int start_all(int count, const ThreadStarter& start);
+  void keep(int kept);
+  bool let_prepare(int index);
   void serve(int index);
   bool begins(int index);
   void wait();
@@ -42,10 +53,10 @@ class Threads {
   std::function<void(int)> work_;
   std::function<bool()> prepare_;
   std::mutex mutex_;
-  std::condition_variable opened_;
-  int begin_ = -1;    ///< threads below this begin; -1: not decided
-  int prepared_ = 0;  ///< of those, how many have done so, successfully or not
-  int working_ = 0;   ///< of those, how many successfully
+  std::condition_variable changed_;
+  Gate gate_;
+  bool ready_ = false;  ///< the thread that has prepared last may work
+  int working_ = 0;     ///< threads that work
   std::exception_ptr failure_;
   std::vector<std::thread> threads_;
 };

@@ -131,6 +131,7 @@ void* accsim_rtl_create([[maybe_unused]] const char* trace, bool traced) {
   m->traced = traced;
   m->context.randReset(2);  // only where a variant asks for it
   m->context.randSeed(1);
+  m->context.threads(1);  // else the runtime starts one for each other processor, for nothing
   m->top = std::make_unique<Vaccsim_core>(&m->context);
 #if VM_TRACE
   if (trace) {

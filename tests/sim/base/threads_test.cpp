@@ -3,11 +3,15 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
+#include <chrono>
+#include <functional>
 #include <new>
 #include <set>
 #include <stdexcept>
 #include <system_error>
 #include <thread>
+#include <utility>
+#include <vector>
 
 namespace accsim {
 namespace {
@@ -92,6 +96,28 @@ TEST(Threads, DoThoseThatCannotPrepareNotBegin) {
     threads.join();
     EXPECT_EQ(calls, 5);
   }
+}
+
+/// What ends may take memory, which who prepares counts on.
+TEST(Threads, HaveThoseGivenBackEndedBeforeTheNextPrepares) {
+  std::atomic<int> ended{0};
+  const auto start = [&, given = 0](std::function<void()> work) mutable {
+    if (given++ == 6) throw std::system_error(std::make_error_code(std::errc::not_enough_memory));
+    return std::thread([&ended, work = std::move(work)] {
+      work();
+      std::this_thread::sleep_for(std::chrono::milliseconds(5));
+      ++ended;
+    });
+  };
+  std::vector<int> ended_before;
+  const auto prepare = [&] {
+    ended_before.push_back(ended);
+    return ended_before.size() != 2;
+  };
+  Threads threads(
+      8, [](int) {}, start, prepare);
+  EXPECT_EQ(threads.count(), 2);
+  EXPECT_EQ(ended_before, (std::vector<int>{3, 3, 4}));  // of six three are kept, of them two
 }
 
 TEST(Threads, IsAnExceptionOfTheWorkThrownByJoin) {
