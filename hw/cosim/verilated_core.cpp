@@ -5,6 +5,7 @@
 #include <sys/mman.h>
 
 #include <algorithm>
+#include <array>
 #include <cstdio>
 #include <cstdlib>
 #include <fstream>
@@ -99,6 +100,12 @@ Result<std::string> toolchain(const VerilatedCoreOptions& o) {
   return all;
 }
 
+/// Whether Verilator may read a file of rtl/: others lie there, too, and come and go.
+bool is_of_core(const fs::path& file) {
+  constexpr std::array<std::string_view, 4> kRead = {".sv", ".svh", ".f", ".vlt"};
+  return std::ranges::find(kRead, file.extension().string()) != kRead.end();
+}
+
 /// Everything that a variant is made of, as text.
 Result<std::string> ingredients(const std::vector<std::string>& parameters,
                                 const VerilatedCoreOptions& o, const std::string& tools) {
@@ -108,7 +115,7 @@ Result<std::string> ingredients(const std::vector<std::string>& parameters,
                                  o.source_dir / "hw/cosim/model/rtl_model.cc"};
   std::error_code error;
   for (const auto& entry : fs::directory_iterator(o.source_dir / "rtl", error))
-    if (entry.path().extension() != ".md") files.push_back(entry.path());
+    if (is_of_core(entry.path())) files.push_back(entry.path());
   if (error) return failed(Errc::io, "can't list " + (o.source_dir / "rtl").string());
   std::sort(files.begin(), files.end());
   for (const fs::path& file : files) {
