@@ -111,15 +111,21 @@ Status prepare_out(Database& db, const std::string& first) {
   return ok();
 }
 
+Result<int64_t> count_points(Database& db) {
+  auto points = db.prepare("SELECT count(*) FROM main.points");
+  if (!points) return points.errors();
+  int64_t count = 0;
+  const Status read = points->for_each_row([&] { count = points->whole(0); });
+  if (!read) return read.errors();
+  return count;
+}
+
 /// Adds one shard's rows; points that are there already must be the same.
 Result<int64_t> add_shard(Database& db, const std::string& path) {
   if (const Status attached = attach_shard(db, path); !attached) return attached.errors();
   if (const Status alike = check_conflicts(db, path); !alike) return alike.errors();
-  auto points = db.prepare("SELECT count(*) FROM main.points");
-  if (!points) return points.errors();
-  int64_t had = 0, has = 0;
-  if (const Status read = points->for_each_row([&] { had = points->whole(0); }); !read)
-    return read.errors();
+  const auto had = count_points(db);
+  if (!had) return had.errors();
   const Status added = db.run(
       "BEGIN IMMEDIATE; INSERT OR IGNORE INTO main.points SELECT * FROM shard.points; "
       "INSERT OR IGNORE INTO main.layers SELECT * FROM shard.layers; "
@@ -128,9 +134,9 @@ Result<int64_t> add_shard(Database& db, const std::string& path) {
     (void)db.run("ROLLBACK");
     return added.errors();
   }
-  if (const Status read = points->for_each_row([&] { has = points->whole(0); }); !read)
-    return read.errors();
-  return has - had;
+  const auto has = count_points(db);
+  if (!has) return has.errors();
+  return *has - *had;
 }
 
 }  // namespace
@@ -161,10 +167,9 @@ Result<MergeOutcome> merge_stores(const std::string& out, const std::vector<std:
     if (!added) return added.errors();
     outcome.added += *added;
   }
-  auto count = db->prepare("SELECT count(*) FROM points");
+  const auto count = count_points(*db);
   if (!count) return count.errors();
-  if (const auto row = count->step(); !row) return row.errors();
-  outcome.points = count->whole(0);
+  outcome.points = *count;
   if (outcome.points != meta->points)
     return Error{
         Errc::invalid,

@@ -30,13 +30,10 @@ Status append_rows(SweepStore& store, const std::string& sql, std::string& out) 
   if (!select) return select.errors();
   for (int i = 0; i < select->columns(); ++i) out += (i > 0 ? "," : "") + select->column_name(i);
   out += '\n';
-  while (true) {
-    const auto row = select->step();
-    if (!row) return row.errors();
-    if (!*row) return ok();
+  return select->for_each_row([&] {
     for (int i = 0; i < select->columns(); ++i) out += (i > 0 ? "," : "") + value_text(*select, i);
     out += '\n';
-  }
+  });
 }
 
 /// An error when the filter reads a column that has words in this row.
