@@ -108,7 +108,7 @@ async function showsCommands(view, pid) {
   const times = [], before = worked(pid);
   for (let i = 0; i < 10; i++) {
     const begun = page.waitForRequest((r) => r.url().endsWith('api/timeline'));
-    await change(page, rows, 40 + 8 * i);
+    times.push(await change(page, rows, 40 + 8 * i));
     await begun;
     times.push(await change(page, rows, 44 + 8 * i));
   }
