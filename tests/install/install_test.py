@@ -5,8 +5,9 @@ Installs the build folder into an empty prefix and builds the consumer program o
 against it, and once more with the source tree as a part of the consumer's project. Both must print
 the total that the program itself reports.
 
-Usage: install_test.py ACCSIM CMAKE BUILD_FOLDER BUILD_TYPE CXX_FLAGS [unittest arguments]. Type and
-flags are those of the build folder, so that a compiler cache knows the sources already.
+Usage: install_test.py ACCSIM CMAKE BUILD_FOLDER BUILD_TYPE WERROR CXX_FLAGS [unittest arguments].
+Type, whether warnings are errors (1, 0) and flags are those of the build folder, so that a
+compiler cache knows the sources already.
 """
 
 import json
@@ -23,7 +24,7 @@ from commands import run  # noqa: E402
 
 CONSUMER = pathlib.Path(__file__).resolve().parent / "consumer"
 MODEL = ROOT / "models" / "resnet18_op13.onnx"
-ACCSIM = CMAKE = BUILD = TYPE = FLAGS = None  # set by main
+ACCSIM = CMAKE = BUILD = TYPE = WERROR = FLAGS = None  # set by main
 
 
 class InstallTest(unittest.TestCase):
@@ -43,9 +44,8 @@ class InstallTest(unittest.TestCase):
         self.assertEqual(done.returncode, 0, done.stdout[-2000:] + done.stderr[-2000:])
         return done.stdout
 
-    def consumer(self, name, *options):
-        """Builds the consumer; its folder."""
-        build = self.dir / name
+    def consumer(self, build, *options):
+        """Builds the consumer in a folder; that folder."""
         self.good(
             CMAKE,
             "-G",
@@ -70,18 +70,21 @@ class InstallTest(unittest.TestCase):
         self.assertEqual(int(printed), report["totals"]["cycles"])
 
     def test_does_find_package_give_the_same_total(self):
-        build = self.consumer("package", f"-DCMAKE_PREFIX_PATH={self.prefix}")
+        build = self.consumer(self.dir / "package", f"-DCMAKE_PREFIX_PATH={self.prefix}")
         commands = (build / "compile_commands.json").read_text()
         self.assertNotIn(str(ROOT / "sim"), commands)
         self.assertNotIn(f"-I{ROOT} ", commands + " ")
         self.check_total(build)
 
     def test_does_add_subdirectory_give_the_same_total(self):
-        build = self.consumer("subproject", f"-DACCSIM_TREE={ROOT}")
+        # Beside the build folder and with its options the sources are what a compiler cache knows.
+        place = BUILD.parent / f"consumer-{BUILD.name}"
+        build = self.consumer(place, f"-DACCSIM_TREE={ROOT}", f"-DACCSIM_WERROR={WERROR}")
         commands = json.loads((build / "compile_commands.json").read_text())
         main = [c["command"] for c in commands if c["file"].endswith("consumer/main.cpp")]
         self.assertEqual(len(main), 1)
-        self.assertNotIn("-Wconversion", main[0], "accsim's warnings reach its users")
+        for word in ("-Wconversion", "-Werror"):
+            self.assertNotIn(word, main[0], "accsim's warnings reach its users")
         self.check_total(build)
 
     def test_does_the_installed_program_cost_what_the_built_one_does(self):
@@ -152,8 +155,8 @@ class InstallTest(unittest.TestCase):
 
 
 if __name__ == "__main__":
-    if len(sys.argv) < 6:
+    if len(sys.argv) < 7:
         sys.exit(__doc__)
     ACCSIM, CMAKE, BUILD = (pathlib.Path(sys.argv.pop(1)).resolve() for _ in range(3))
-    TYPE, FLAGS = sys.argv.pop(1), sys.argv.pop(1)
+    TYPE, WERROR, FLAGS = (sys.argv.pop(1) for _ in range(3))
     unittest.main()

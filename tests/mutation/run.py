@@ -122,10 +122,6 @@ class Verifier:
     def __init__(self, args, accsim):
         self.args = args
         self.accsim = accsim
-        self.shared = []  # files of a cache that aren't cores: the same for all trees
-
-    def share(self, cache):
-        self.shared += [path for path in cache.iterdir() if path.is_file()]
 
     def verdict(self, folder, extra, assertion=None):
         """(outcome, how it shows) of the tree in `folder`; "equal" when nothing differs in either
@@ -150,11 +146,6 @@ class Verifier:
     def round(self, folder, extra, count, seed, assertion):
         report = folder / "report.json"
         report.unlink(missing_ok=True)
-        cache = folder / "cache"
-        cache.mkdir(exist_ok=True)
-        for path in self.shared:
-            if not (cache / path.name).exists():
-                shutil.copy2(path, cache)
         command = [
             self.accsim,
             "verify",
@@ -167,7 +158,7 @@ class Verifier:
             "--source",
             folder,
             "--cache",
-            cache,
+            self.args.cores,
             "--json",
             report,
         ]
@@ -182,7 +173,7 @@ class Verifier:
                 check=False,
             ).returncode
         assertions = Assertions(folder / "rtl")
-        if not list(cache.glob("*/core.so")):  # a core that is built has a folder
+        if code == 3:  # there is no core
             if assertion in stopped_by(assertions, report):
                 return DETECTED, f"does not build: {assertion}"
             return "does not build", first_error(report, log)
@@ -266,8 +257,6 @@ def originals_are_equal(source, folder, verifier, forms):
                 f"the original: {outcome}: {shown}\nno mutant is run: every one would look detected"
             )
             return False
-    for tree in trees:
-        verifier.share(tree / "cache")
     return True
 
 
@@ -277,6 +266,8 @@ def run(args, mutants, folder):
     copy_tree(args.source, original)
     accsim = folder / "accsim"
     shutil.copy2(args.accsim, accsim)
+    args.cores = (args.cores or folder / "cores").resolve()
+    args.cores.mkdir(parents=True, exist_ok=True)
     verifier = Verifier(args, accsim)
     forms = sorted({options(m) for m in mutants})
     if not originals_are_equal(original, folder, verifier, forms):
@@ -310,6 +301,9 @@ def main():
     )
     parser.add_argument("--accsim", type=Path, default=ROOT / "build/accsim", help="the program")
     parser.add_argument("--source", type=Path, default=ROOT, help="tree with rtl/ and hw/cosim/")
+    parser.add_argument(
+        "--cores", type=Path, help="folder that keeps the cores, for the next run; default: none"
+    )
     parser.add_argument("--mutants", type=Path, default=HERE / "mutants.json", help="the list")
     parser.add_argument("--only", metavar="GLOB", default="*", help="mutants whose name matches")
     parser.add_argument("--quick", action="store_true", help="the mutants marked quick")
