@@ -67,6 +67,23 @@ class CheckRtlTest(unittest.TestCase):
         )
         self.assertIn("error:", said)
 
+    def test_is_a_core_read_again_unless_the_same_one_was_clean(self):
+        comment = ("cmd_issue.sv", "endmodule", "endmodule  // another")
+        with (
+            tempfile.TemporaryDirectory() as folder,
+            unittest.mock.patch.object(checker, "YOSYS_CACHE", pathlib.Path(folder)),
+            unittest.mock.patch.object(checker, "run_yosys", return_value=(0, "")) as read,
+        ):
+            for times, change in ((1, ()), (1, ()), (2, comment), (2, comment), (2, ())):
+                self.assertEqual(self.said(checker.yosys, *change), "")
+                self.assertEqual(read.call_count, times)
+            checker.yosys(ROOT / "rtl", [*SMALL, "ActSlots=3"])
+            self.assertEqual(read.call_count, 3)
+            read.return_value = (1, "ERROR: no")
+            for times in (4, 5):
+                self.assertEqual(checker.yosys(ROOT / "rtl", ["Rows=3"]), "ERROR: no")
+                self.assertEqual(read.call_count, times)
+
     def test_yosys_sees_a_latch(self):
         said = self.said(
             checker.yosys,

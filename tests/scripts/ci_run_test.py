@@ -25,8 +25,9 @@ GOOD = {
 
 
 class CiRun(unittest.TestCase):
-    def ci(self, **parts):
-        """.ci/run in a tree whose parts are scripted; `scripts_test` stands for scripts/test."""
+    def ci(self, seconds=0, **parts):
+        """.ci/run in a tree whose parts are scripted, as if it had run for some seconds;
+        `scripts_test` stands for scripts/test."""
         with tempfile.TemporaryDirectory() as folder:
             root = pathlib.Path(folder)
             for name in (".ci/run", "scripts/check_leftovers"):
@@ -40,6 +41,7 @@ class CiRun(unittest.TestCase):
                 (root / name).write_text(f"#!/bin/bash\n{text}\n")
                 (root / name).chmod(0o755)
             environment = {**os.environ, "PATH": f"{root}/bin:{os.environ['PATH']}"}
+            environment["SECONDS"] = str(seconds)
             done = subprocess.run(
                 [root / ".ci/run"],
                 check=False,
@@ -74,6 +76,15 @@ class CiRun(unittest.TestCase):
         done = self.ci(scripts_test="echo '86% tests passed, 1 tests failed out of 7'; exit 8")
         self.assertEqual(done.returncode, 1)
         self.assertTrue(done.stdout.endswith("\n86% tests passed, 1 tests failed out of 7\n"))
+
+    def test_is_what_the_night_has_too_left_out_when_time_is_short(self):
+        done = self.ci(seconds=65 * 60, scripts_fuzz="exit 1", bin_ctest="exit 1")
+        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+        for part in ("sanitizers", "fuzz"):
+            self.assertIn(f"== {part}: left out, 65 minutes have gone\n", done.stdout)
+        self.assertTrue(done.stdout.endswith(SUMMARY), done.stdout)
+        self.assertEqual(self.ci(seconds=65 * 60, scripts_lint="exit 1").returncode, 1)
+        self.assertNotIn("left out", self.ci().stdout)
 
     def test_are_home_and_temporary_folder_empty_and_watched(self):
         done = self.ci(

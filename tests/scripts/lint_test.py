@@ -230,6 +230,16 @@ int helper();
         self.assertEqual(code, 1, said)
         self.assertIn("sim/base/good.h", said)
 
+    def test_tidy_knows_a_copy_of_the_tree(self):
+        wrong = "int half(double x) { return static_cast<int>(x + 0.5); }\n"
+        code, said = self.tidy(wrong)
+        with tempfile.TemporaryDirectory() as folder:
+            self.root = shutil.copytree(self.root, pathlib.Path(folder).resolve() / "copy")
+            again, kept = self.tidy(wrong)
+        self.assertEqual((code, again), (1, 1))
+        self.assertIn("0 lots read anew", kept)
+        self.assertEqual(kept.splitlines()[0], said.splitlines()[0])
+
     def test_tidy_takes_folders(self):
         wrong = "int half(double x) { return static_cast<int>(x + 0.5); }\n"
         code, said = self.tidy(wrong, "sim")
