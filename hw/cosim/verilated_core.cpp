@@ -154,8 +154,11 @@ Status same_package(const fs::path& source) {
 /// stays. What isn't intact there goes.
 Status finish(const fs::path& built, const fs::path& name) {
   std::error_code ignored, error;
-  if (!is_intact(name / kLibrary)) fs::remove_all(name, ignored);
   fs::rename(built, name, error);
+  if (error && !is_intact(name / kLibrary)) {
+    fs::remove_all(name, ignored);
+    fs::rename(built, name, error);
+  }
   if (!error) return ok();
   fs::remove_all(built, ignored);
   if (is_intact(name / kLibrary)) return ok();

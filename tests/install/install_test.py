@@ -78,8 +78,10 @@ class InstallTest(unittest.TestCase):
 
     def test_does_add_subdirectory_give_the_same_total(self):
         # Beside the build folder and with its options the sources are what a compiler cache knows.
-        place = BUILD.parent / f"consumer-{BUILD.name}"
-        build = self.consumer(place, f"-DACCSIM_TREE={ROOT}", f"-DACCSIM_WERROR={WERROR}")
+        known = BUILD.parent == ROOT / "build"
+        place = BUILD.parent / f"consumer-{BUILD.name}" if known else self.dir / "subproject"
+        options = ("--fresh", f"-DACCSIM_TREE={ROOT}", f"-DACCSIM_WERROR={WERROR}")
+        build = self.consumer(place, *options)
         commands = json.loads((build / "compile_commands.json").read_text())
         main = [c["command"] for c in commands if c["file"].endswith("consumer/main.cpp")]
         self.assertEqual(len(main), 1)

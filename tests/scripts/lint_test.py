@@ -192,7 +192,7 @@ int helper();
         self.write("build/compile_commands.json", json.dumps(entries))
         done = subprocess.run(
             [ROOT / "scripts/lint_tidy", f"--root={self.root}", f"--build={self.root}/build"]
-            + [self.root / source for source in sources],
+            + [word if word[:2] == "--" else self.root / word for word in sources],
             capture_output=True,
             text=True,
             check=False,
@@ -215,10 +215,11 @@ int helper();
                 self.assertEqual(code, 1, said)
                 self.assertIn(word, said)
                 self.assertIn("sim/base/bad.cpp", said)
-                # The same from what was kept.
+                # The same from what was kept, where the source compiles.
                 again, kept = self.tidy(text)
                 self.assertEqual(again, 1)
-                self.assertIn("(0 lots read anew), 1 findings", kept)
+                anew = "2" if word == "undeclared identifier" else "0"
+                self.assertIn(f"({anew} lots read anew), 1 findings", kept)
 
     def test_tidy_knows_what_a_finding_follows_from(self):
         use = '#include "sim/base/good.h"\nint four() { return accsim::twice(2); }\n'
@@ -229,6 +230,17 @@ int helper();
         code, said = self.tidy(use)
         self.assertEqual(code, 1, said)
         self.assertIn("sim/base/good.h", said)
+
+    def test_tidy_that_is_killed_has_found_nothing_out(self):
+        killed = self.write("killed", '#!/bin/sh\n[ "$1" = --version ] || kill -9 $$\n')
+        killed.chmod(0o755)
+        wrong = "int half(double x) { return static_cast<int>(x + 0.5); }\n"
+        code, said = self.tidy(wrong, f"--tidy={killed}")
+        self.assertEqual(code, 1)
+        self.assertIn("clang-tidy ends with -9", said)
+        code, said = self.tidy(wrong)
+        self.assertEqual(code, 1, said)
+        self.assertIn("incorrect-roundings", said)
 
     def test_tidy_knows_a_copy_of_the_tree(self):
         wrong = "int half(double x) { return static_cast<int>(x + 0.5); }\n"
