@@ -87,6 +87,10 @@ class CiRun(unittest.TestCase):
                 self.assertEqual(done.stdout.count("== not finished: 75 minutes have gone\n"), 2)
                 self.assertTrue(done.stdout.endswith(SUMMARY), done.stdout)
         self.assertEqual(self.ci(seconds=late, scripts_lint="exit 1").returncode, 1)
+        left = self.ci(seconds=late, scripts_test=f'touch "$TMPDIR/left"; {GOOD["scripts/test"]}')
+        self.assertIn("== failed: nothing left behind\n", left.stdout)
+        left = self.ci(scripts_fuzz='touch "$TMPDIR/left"')
+        self.assertIn("== failed: nothing left behind\n", left.stdout)
         self.assertNotIn("not finished", self.ci().stdout)
 
     def test_are_home_and_temporary_folder_empty_and_watched(self):
