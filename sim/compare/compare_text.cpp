@@ -7,6 +7,7 @@
 
 #include "sim/compare/remains.h"
 #include "sim/report/format.h"
+#include "sim/report/real.h"
 #include "sim/report/table.h"
 
 namespace accsim::sim {
@@ -16,8 +17,6 @@ constexpr int kNarrowestPage = 60;
 constexpr size_t kLabel = 14;  // column of the labels
 constexpr size_t kTopLayers = 10;
 constexpr int64_t kBar = 24;  // characters of a bar
-
-double real(int64_t v) { return static_cast<double>(v); }
 
 std::string with_sign(int64_t v) { return (v > 0 ? "+" : "") + format_count(v); }
 std::string share(int64_t part, int64_t whole) {

@@ -11,8 +11,6 @@
 namespace accsim::sim {
 namespace {
 
-constexpr int kLowest = -128, kHighest = 127;
-
 ref::Array array_of_reals(DType dtype, const std::vector<double>& values) {
   ref::Array out(dtype, {static_cast<int64_t>(values.size())});
   const auto real = [&](double v) { return dtype == DType::boolean && v != 0 ? 1 : v; };
@@ -105,14 +103,15 @@ Result<std::vector<int8_t>> function_table(const Graph& graph, const UnaryFuncti
                                            const hw::ElementScale& argument,
                                            const hw::ElementScale& result) {
   std::vector<double> at;
-  for (int v = kLowest; v <= kHighest; ++v) at.push_back((v - argument.zero) * argument.scale);
+  for (int v = kLowestCode; v <= kHighestCode; ++v)
+    at.push_back((v - argument.zero) * argument.scale);
   const Result<std::vector<double>> values = evaluate(graph, function, constants, at);
   if (!values) return values.errors();
   std::vector<int8_t> out;
   for (const double y : *values) {
     const double steps = std::isnan(y) ? 0 : std::round(y / result.scale);
-    out.push_back(
-        static_cast<int8_t>(std::clamp(steps + result.zero, double{kLowest}, double{kHighest})));
+    out.push_back(static_cast<int8_t>(
+        std::clamp(steps + result.zero, double{kLowestCode}, double{kHighestCode})));
   }
   return out;
 }

@@ -9,6 +9,9 @@
 
 namespace accsim::sim {
 
+/// Codes of an int8 tensor.
+inline constexpr int kLowestCode = -128, kHighestCode = 127;
+
 /// Elements of a constant tensor of the graph.
 using Constants = std::function<Result<ref::Array>(TensorId id)>;
 

@@ -12,8 +12,6 @@
 namespace accsim::sim {
 namespace {
 
-constexpr int kLowest = -128, kHighest = 127;
-
 /// Tensors whose codes are the same, each with what its values are in the group's.
 class Groups {
  public:
@@ -234,11 +232,11 @@ class Planner {
       if (from != kNoTensor && bits(graph_.tensor(from).dtype) != 8) continue;  // finer than int8
       const bool is_signed = from != kNoTensor && graph_.tensor(from).dtype == DType::int8;
       const hw::ElementScale found{*scale / factor,
-                                   static_cast<int32_t>(*zero) + (is_signed ? 0 : kLowest)};
+                                   static_cast<int32_t>(*zero) + (is_signed ? 0 : kLowestCode)};
       if (!(found.scale > 0)) continue;
       if (symmetric_[root] && found.zero != 0) {
-        ranges_[root] = {found.scale * (kLowest - found.zero),
-                         found.scale * (kHighest - found.zero)};
+        ranges_[root] = {found.scale * (kLowestCode - found.zero),
+                         found.scale * (kHighestCode - found.zero)};
         continue;
       }
       hw::ElementScale& known = stated_.try_emplace(root, found).first->second;
@@ -273,14 +271,15 @@ hw::ElementScale element_scale(const ValueRange& range, bool symmetric) {
   if (!(span > 0)) return {1, 0};
   const double scale = span / 255;
   if (symmetric) return {scale, 0};
-  const double zero = std::nearbyint(kLowest - range.low / scale);
-  return {scale, static_cast<int32_t>(std::clamp<double>(zero, kLowest, kHighest))};
+  const double zero = std::nearbyint(kLowestCode - range.low / scale);
+  return {scale, static_cast<int32_t>(std::clamp<double>(zero, kLowestCode, kHighestCode))};
 }
 
 int8_t code_of(double value, const hw::ElementScale& s) {
   const double code = std::nearbyint(value / s.scale) + s.zero;
-  return std::isnan(code) ? int8_t{0}
-                          : static_cast<int8_t>(std::clamp<double>(code, kLowest, kHighest));
+  return std::isnan(code)
+             ? int8_t{0}
+             : static_cast<int8_t>(std::clamp<double>(code, kLowestCode, kHighestCode));
 }
 
 double mask_reach(const ValueRange& logits) {

@@ -268,12 +268,13 @@ struct Scale {
 };
 
 /// What one pass over two arrays finds for the sums of the next.
-struct Scales {
+struct ErrorScales {
   Scale a, b, error;
   bool finite = true;  ///< all numbers that differ
 };
 
-void add_element(double a, double b, double atol, double rtol, Comparison& out, Scales& scales) {
+void add_element(double a, double b, double atol, double rtol, Comparison& out,
+                 ErrorScales& scales) {
   if (are_equal(a, b)) {
     if (std::isfinite(a)) scales.a.take(a), scales.b.take(b);
     return;
@@ -290,7 +291,7 @@ void add_element(double a, double b, double atol, double rtol, Comparison& out, 
 }
 
 /// SNR and cosine, by sums of squares in the scales.
-void add_squares(const Array& a, const Array& b, const Scales& scales, Comparison& out) {
+void add_squares(const Array& a, const Array& b, const ErrorScales& scales, Comparison& out) {
   double aa = 0, bb = 0, ab = 0, errors = 0;
   each_pair(a, b, [&](auto x, auto y) {
     const auto v = static_cast<double>(x), w = static_cast<double>(y);
@@ -317,7 +318,7 @@ Comparison compare(const Array& a, const Array& b, double atol, double rtol) {
     out = {kInf, kInf, kInf, -kInf, 0, 0, false, std::max<int64_t>(a.size(), 1)};
     return out;
   }
-  Scales scales;
+  ErrorScales scales;
   double low = kInf, high = -kInf;
   each_pair(a, b, [&](auto x, auto y) {
     const auto v = static_cast<double>(x);

@@ -109,7 +109,7 @@ struct Prod {
     return fold_runs(in, runs, A{1}, [](A a, A v) { return wrapping_mul(a, v); });
   }
 };
-struct Max {
+struct MaxOf {
   template <class T, class A>
   static A of(const T* in, const Runs& runs) {
     using Limits = std::numeric_limits<T>;
@@ -118,7 +118,7 @@ struct Max {
                      [](A a, A v) { return a < v || v != v ? v : a; });
   }
 };
-struct Min {
+struct MinOf {
   template <class T, class A>
   static A of(const T* in, const Runs& runs) {
     using Limits = std::numeric_limits<T>;
@@ -186,8 +186,8 @@ Status reduce(KernelContext& step) {
 constexpr KernelRow kReduceKernels[] = {
     {"ReduceL1", reduce<L1>},         {"ReduceL2", reduce<L2>},
     {"ReduceLogSum", reduce<LogSum>}, {"ReduceLogSumExp", reduce<LogSumExp>},
-    {"ReduceMax", reduce<Max>},       {"ReduceMean", reduce<Mean>},
-    {"ReduceMin", reduce<Min>},       {"ReduceProd", reduce<Prod>},
+    {"ReduceMax", reduce<MaxOf>},     {"ReduceMean", reduce<Mean>},
+    {"ReduceMin", reduce<MinOf>},     {"ReduceProd", reduce<Prod>},
     {"ReduceSum", reduce<Sum>},       {"ReduceSumSquare", reduce<SumSquare>},
 };
 

@@ -1,4 +1,5 @@
 #pragma once
+#include <algorithm>
 #include <string>
 #include <vector>
 
@@ -10,6 +11,20 @@ namespace accsim::sim {
 /// Sizes and branches that only a run decides, for people: a text an operator, which names its
 /// first nodes with what they are taken as, and says how to give others.
 std::vector<std::string> assumption_texts(const std::vector<Assumption>& assumed);
+
+/// What symbols of shapes were bound to, in order; those of `defaulted` with the option that sets
+/// them.
+template <class Bindings>
+std::string symbols_text(const Bindings& bindings, const std::vector<std::string>& defaulted) {
+  std::string out;
+  for (const auto& [symbol, value] : bindings) {
+    if (!out.empty()) out += ", ";
+    out += symbol + " = " + std::to_string(value);
+    if (std::find(defaulted.begin(), defaulted.end(), symbol) != defaulted.end())
+      out += " (default; set with --bind " + symbol + "=N)";
+  }
+  return out;
+}
 
 /// Nodes costed as traffic alone ("name (op)"), for people: a text an operator, with its first
 /// names.

@@ -5,6 +5,7 @@
 #include <numeric>
 
 #include "sim/base/sums.h"
+#include "sim/report/real.h"
 
 namespace accsim::sim {
 namespace {
@@ -95,7 +96,6 @@ namespace {
 
 /// The bound of held sums, for one price of a begun C and parts of so many bytes read and priced.
 double held_sums_bound(const GemmTraffic& t, const HeldSums& held, double price, double part) {
-  const auto real = [](int64_t v) { return static_cast<double>(v); };
   const double b_size = t.b_narrow ? 0.5 : real(t.b_bytes);
   const double sizes = real(t.a_bytes) * b_size * price;
   const auto most_macs = [&](double bytes) {
@@ -134,7 +134,6 @@ int64_t gemm_traffic_bound(const GemmTraffic& t, int64_t on_chip,
   if (!t.c_on_chip) compulsory = add_counts(compulsory, multiply_counts(t.c_elements, t.c_bytes));
   if (on_chip <= 0) return compulsory;
 
-  const auto real = [](int64_t v) { return static_cast<double>(v); };
   const double b_size = t.b_narrow ? 0.5 : real(t.b_bytes);
   const double sizes = real(t.a_bytes) * b_size * real(t.c_bytes);
   const double reuse = real(t.a_reuse) * real(t.partners);

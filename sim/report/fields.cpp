@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "sim/report/real.h"
+
 namespace accsim::sim {
 namespace {
 
@@ -14,8 +16,6 @@ using List = std::vector<ReportField>;
 constexpr FieldScope kLayer = FieldScope::layer;
 constexpr FieldScope kTotals = FieldScope::totals;
 constexpr FieldScope kBoth = FieldScope::both;
-
-double real(int64_t count) { return static_cast<double>(count); }
 
 FieldValue finite(double value) {
   if (!std::isfinite(value)) return {};

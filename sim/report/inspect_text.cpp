@@ -5,18 +5,17 @@
 
 #include "sim/report/assumptions.h"
 #include "sim/report/inspect.h"
+#include "sim/report/page.h"
+#include "sim/report/shapes.h"
 #include "sim/report/table.h"
 
 namespace accsim::sim {
 namespace {
 
-constexpr int kMinWidth = 60;
-constexpr size_t kLabel = 14;      // column of the labels
-constexpr size_t kShapeMost = 24;  // of a column of shapes
 constexpr size_t kLiveMost = 12;   // tensors listed at the peak
 constexpr size_t kValuesMost = 8;  // of an attribute
 
-struct TextCell {
+struct InspectCell {
   const TextColumn& column;
 
   std::string operator()(std::monostate) const { return "-"; }
@@ -36,13 +35,10 @@ std::string bytes(int64_t count) {
   return fmt::format("{} B ({})", format_count(count), format_si(static_cast<double>(count), "B"));
 }
 
-class Page {
+class InspectPage {
  public:
-  Page(const Inspection& in, const InspectTextOptions& options)
-      : in_(in),
-        a_(in.analysis),
-        options_(options),
-        width_(static_cast<size_t>(std::max(options.width, kMinWidth))) {}
+  InspectPage(const Inspection& in, const InspectTextOptions& options)
+      : in_(in), a_(in.analysis), options_(options), page_(options.width, false) {}
 
   std::string run() {
     head();
@@ -53,21 +49,13 @@ class Page {
     bandwidth();
     memory("activations", a_.activation.given);
     for (const MemoryPlan& plan : a_.activation.reordered) memory("reordered", plan);
-    return std::move(out_);
+    return page_.take();
   }
 
  private:
-  void line(std::string_view text) { out_.append(text).append("\n"); }
-  void item(std::string_view label, std::string_view text) {
-    bool first = true;
-    for (const std::string& part : wrap_words(printable(text), width_ - kLabel)) {
-      line(fmt::format("{:<{}}{}", first ? label : "", kLabel, part));
-      first = false;
-    }
-  }
-  void table(const TextTable& t) {
-    for (const std::string& text : t.lines(width_, false)) line(text);
-  }
+  void line(std::string_view text) { page_.line(text); }
+  void item(std::string_view label, std::string_view text) { page_.item(label, text); }
+  void table(const TextTable& t) { page_.lines(t.lines(page_.width(), false)); }
 
   void head();
   void layers();
@@ -83,22 +71,15 @@ class Page {
   const Inspection& in_;
   const Analysis& a_;
   const InspectTextOptions& options_;
-  const size_t width_;
-  std::string out_;
+  Page page_;
 };
 
-void Page::head() {
+void InspectPage::head() {
   const Graph& g = in_.graph;
   item("model", g.name.empty() ? g.file : fmt::format("{} ({})", g.name, g.file));
   item("", fmt::format("opset {}, IR {}; {} nodes", g.opset, g.ir_version,
                        format_count(static_cast<int64_t>(g.nodes.size()))));
-  std::string symbols;
-  for (const auto& [symbol, value] : g.bindings) {
-    const bool by_default =
-        std::find(g.defaulted.begin(), g.defaulted.end(), symbol) != g.defaulted.end();
-    symbols += fmt::format("{}{} = {}", symbols.empty() ? "" : ", ", symbol, value);
-    if (by_default) symbols += fmt::format(" (default; set with --bind {}=N)", symbol);
-  }
+  const std::string symbols = symbols_text(g.bindings, g.defaulted);
   if (!symbols.empty()) item("symbols", symbols);
   for (const std::string& text : assumption_texts(g.assumed)) item("assumed", text);
   for (const std::string& nodes : unsupported_texts(in_.lowered.unsupported))
@@ -106,7 +87,7 @@ void Page::head() {
   line("");
 }
 
-void Page::layers() {
+void InspectPage::layers() {
   std::vector<TextTable::Column> columns;
   for (const InspectField& field : inspect_fields())
     for (const TextColumn& c : field.text)
@@ -122,7 +103,7 @@ void Page::layers() {
     TextTable::Row row;
     for (const InspectField& field : inspect_fields())
       for (const TextColumn& c : field.text)
-        row.cells.push_back(std::visit(TextCell{c}, field.get(in_, n)));
+        row.cells.push_back(std::visit(InspectCell{c}, field.get(in_, n)));
     t.add(std::move(row));
   }
   TextTable::Row total{.cells = {}, .total = true};
@@ -145,7 +126,7 @@ void Page::layers() {
   line("");
 }
 
-void Page::sizes() {
+void InspectPage::sizes() {
   item("params", fmt::format("{}{}", format_count(a_.params),
                              a_.buffers > 0 ? fmt::format(" and {} running statistics",
                                                           format_count(a_.buffers))
@@ -163,7 +144,7 @@ void Page::sizes() {
   line("");
 }
 
-void Page::macs() {
+void InspectPage::macs() {
   item("MACs", fmt::format("{} ({}; --macs {})", format_count(a_.macs),
                            format_si(static_cast<double>(a_.macs)), name(a_.options.macs)));
   std::vector<std::pair<std::string, int64_t>> by_op(a_.macs_by_op.begin(), a_.macs_by_op.end());
@@ -192,7 +173,7 @@ std::string shape_list(const std::vector<Dims>& shapes) {
   return out.empty() ? "-" : out;
 }
 
-void Page::operators() {
+void InspectPage::operators() {
   bool head = true;
   for (const auto& [label, op] : a_.ops) {
     std::string text = fmt::format("{} x {}", format_count(op.count), label);
@@ -212,7 +193,7 @@ void Page::operators() {
   line("");
 }
 
-void Page::bandwidth() {
+void InspectPage::bandwidth() {
   const bool all = a_.options.reads == ReadConvention::all;
   item("bandwidth", fmt::format("read {}, write {}, together {}", bytes(a_.read_bytes),
                                 bytes(a_.write_bytes), bytes(a_.total_bytes())));
@@ -226,13 +207,13 @@ void Page::bandwidth() {
   line("");
 }
 
-std::string Page::names(const Storage::Buffer& buffer) const {
+std::string InspectPage::names(const Storage::Buffer& buffer) const {
   const std::string first = tensor_name(in_, buffer.tensors.front());
   return buffer.tensors.size() == 1 ? first
                                     : fmt::format("{} +{}", first, buffer.tensors.size() - 1);
 }
 
-void Page::live_table(const MemoryPlan& plan) {
+void InspectPage::live_table(const MemoryPlan& plan) {
   TextTable t({{"live at the peak", "", true},
                {"bytes", ""},
                {"from node", "", true, 2},
@@ -252,7 +233,7 @@ void Page::live_table(const MemoryPlan& plan) {
   table(t);
 }
 
-void Page::arena_table(const MemoryPlan& plan) {
+void InspectPage::arena_table(const MemoryPlan& plan) {
   TextTable t({{"arena", "", true},
                {"offset", ""},
                {"bytes", ""},
@@ -266,7 +247,7 @@ void Page::arena_table(const MemoryPlan& plan) {
   table(t);
 }
 
-void Page::memory(std::string_view label, const MemoryPlan& plan) {
+void InspectPage::memory(std::string_view label, const MemoryPlan& plan) {
   const Activation& a = a_.activation;
   if (&plan == &a.given) {
     item(label, fmt::format("all outputs {}; largest {}, {}", bytes(a.sum_bytes),
@@ -301,7 +282,7 @@ void Page::memory(std::string_view label, const MemoryPlan& plan) {
 }  // namespace
 
 std::string inspect_text(const Inspection& inspection, const InspectTextOptions& options) {
-  return Page(inspection, options).run();
+  return InspectPage(inspection, options).run();
 }
 
 }  // namespace accsim::sim

@@ -7,11 +7,6 @@
 #include "sim/report/table.h"
 
 namespace accsim::sim {
-namespace {
-
-constexpr size_t kShapeMost = 24;
-
-}  // namespace
 
 std::string shapes_json(const Graph& graph) {
   nlohmann::ordered_json out = nlohmann::ordered_json::object();

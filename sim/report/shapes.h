@@ -5,6 +5,9 @@
 
 namespace accsim::sim {
 
+/// Columns of a shape, at most.
+inline constexpr size_t kShapeMost = 24;
+
 /// {tensor: [dtype, dims]} of every node output, in graph order.
 std::string shapes_json(const Graph& graph);
 /// The same as aligned text, with the node's operator.

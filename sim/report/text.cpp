@@ -12,112 +12,22 @@
 #include "sim/report/fields.h"
 #include "sim/report/format.h"
 #include "sim/report/mode_text.h"
+#include "sim/report/page.h"
+#include "sim/report/real.h"
 #include "sim/report/table.h"
 
 namespace accsim::sim {
 namespace {
 
-constexpr int kMinWidth = 60;
-constexpr size_t kLabel = 14;  // column of the labels
 using Lines = std::vector<std::string>;
-
-double real(int64_t count) { return static_cast<double>(count); }
 
 std::string percent(double part, double whole) {
   return whole > 0 ? format_fixed(100 * part / whole, 1) : "-";
 }
 
-/// Collects lines and keeps them within the width.
-class Page {
- public:
-  explicit Page(const TextOptions& options)
-      : width_(static_cast<size_t>(std::max(options.width, kMinWidth))), colour_(options.colour) {}
-
-  size_t width() const { return width_; }
-  bool colour() const { return colour_; }
-
-  void line(std::string_view text) { out_.append(text).append("\n"); }
-  void lines(const Lines& lines) {
-    for (const std::string& text : lines) line(text);
-  }
-  /// "label   text", the text in a column of its own.
-  void item(std::string_view label, std::string_view text, Ink ink = Ink::plain) {
-    bool first = true;
-    for (const std::string& part : wrap_words(printable(text), width_ - kLabel)) {
-      const std::string lead = fmt::format("{:<{}}", first ? label : "", kLabel);
-      line(paint(lead, Ink::bold, colour_ && first) + paint(part, ink, colour_));
-      first = false;
-    }
-  }
-  /// Blocks of lines side by side while they fit, the others below.
-  void flow(const std::vector<Lines>& blocks);
-  std::string take() { return std::move(out_); }
-
- private:
-  void beside(const std::vector<const Lines*>& blocks);
-
-  size_t width_;
-  bool colour_;
-  std::string out_;
-};
-
-size_t widest(const Lines& lines) {
-  size_t width = 0;
-  for (const std::string& line : lines) width = std::max(width, visible_width(line));
-  return width;
-}
-
-constexpr size_t kBlockGap = 4;
-
-void Page::beside(const std::vector<const Lines*>& blocks) {
-  size_t rows = 0;
-  for (const Lines* block : blocks) rows = std::max(rows, block->size());
-  for (size_t r = 0; r < rows; ++r) {
-    std::string text;
-    size_t column = 0, start = 0;
-    for (const Lines* block : blocks) {
-      if (r < block->size()) {
-        text.append(start - column, ' ').append((*block)[r]);
-        column = start + visible_width((*block)[r]);
-      }
-      start += widest(*block) + kBlockGap;
-    }
-    line(text);
-  }
-}
-
-void Page::flow(const std::vector<Lines>& blocks) {
-  std::vector<const Lines*> row;
-  size_t used = 0;
-  for (const Lines& block : blocks) {
-    const size_t more = widest(block) + (row.empty() ? 0 : kBlockGap);
-    if (!row.empty() && used + more > width_) {
-      beside(row);
-      line("");
-      row.clear();
-      used = 0;
-    }
-    used += row.empty() ? widest(block) : more;
-    row.push_back(&block);
-  }
-  beside(row);
-}
-
 std::string with_file(const std::string& name, const std::string& file) {
   if (file.empty() || file == name) return name;
   return name.empty() ? file : fmt::format("{} ({})", name, file);
-}
-
-std::string symbols(const Report& report) {
-  std::string out;
-  for (const auto& [symbol, value] : report.bindings) {
-    const bool by_default = std::find(report.defaulted.begin(), report.defaulted.end(), symbol) !=
-                            report.defaulted.end();
-    if (!out.empty()) out += ", ";
-    out += fmt::format("{} = {}", symbol, value);
-    if (by_default) out += fmt::format(" (default; set with --bind {}=N)", symbol);
-  }
-  return out;
 }
 
 void add_machine(const Report& report, Page& page) {
@@ -169,7 +79,8 @@ void add_header(const Report& report, Page& page) {
                             format_count(report.nodes), format_si(real(report.params)),
                             format_si(real(report.weight_bytes), "B")));
   if (report.bytes_by_type.size() > 1) page.item("", weight_types(report));
-  if (!report.bindings.empty()) page.item("symbols", symbols(report));
+  if (!report.bindings.empty())
+    page.item("symbols", symbols_text(report.bindings, report.defaulted));
   for (const std::string& text : assumption_texts(report.assumed)) page.item("assumed", text);
   if (report.key_blocks > 0)
     page.item("attention", fmt::format("in blocks of about {} keys (online softmax)",
@@ -182,7 +93,7 @@ Lines small_table(std::vector<TextTable::Column> columns, std::vector<Lines> row
   TextTable table(std::move(columns));
   for (size_t i = 0; i < rows.size(); ++i)
     table.add({std::move(rows[i]), total && i + 1 == rows.size()});
-  return table.lines(kMinWidth, colour);
+  return table.lines(Page::kMinWidth, colour);
 }
 
 Lines energy_block(const EnergyReport& e, bool colour) {
@@ -390,7 +301,7 @@ void add_unsupported(const Report& report, Page& page) {
 }  // namespace
 
 std::string to_text(const Report& report, const TextOptions& options) {
-  Page page(options);
+  Page page(options.width, options.colour);
   add_header(report, page);
   page.line("");
   const bool grouped = !report.grouped_by.empty();

@@ -4,6 +4,7 @@
 import importlib.machinery
 import importlib.util
 import pathlib
+import re
 import shutil
 import sys
 import tempfile
@@ -22,7 +23,7 @@ GOOD = {
     "sim/ops/window.h": "namespace accsim::sim {\nclass Window { enum class Kind { x }; };\n}\n",
     "sim/ops/a.cpp": "namespace accsim {\nstruct Later;\nnamespace {\nstruct Part {};\n}\n"
     "void f() { struct Local {}; }\n}\n",
-    "sim/ops/b.cpp": "namespace accsim {\nnamespace {\nstruct Part { int a; };\n}\n"
+    "sim/more/b.cpp": "namespace accsim {\nnamespace {\nstruct Part { int a; };\n}\n"
     "void g() { struct Local { int a; }; }\n}\n",
     "sim/ops/hash.h": "template <class T> struct accsim::Pair {};\n"
     "template <> struct accsim::Pair<int> {};\n",
@@ -101,6 +102,35 @@ class CheckTypes(unittest.TestCase):
             {"tests/sim/ops/b_test.cpp": "namespace accsim::test {\nstruct Helper {};\n}\n"},
             "accsim::test::Helper",
         )
+
+    def test_are_unnamed_namespaces_of_sources_that_are_compiled_as_one_held_to_it(self):
+        def both(folder, first, second, ending=".cpp"):
+            form = "namespace accsim {{\nnamespace {{\n{}\n}}\n}}\n"
+            return {
+                f"{folder}/one{ending}": form.format(first),
+                f"{folder}/two{ending}": form.format(second),
+            }
+
+        function = "int f(const Text& a, int b) { return b; }"
+        again = "int f(const Text& other, int c = 1) { return c; }"
+        for folder, ending in (("sim/more", ".cpp"), ("tests/sim/sweep", "_test.cpp")):
+            with self.subTest(folder=folder):
+                self.refuses(
+                    both(folder, function, again, ending), "f(", f"{folder}/two{ending}:3", "rename"
+                )
+        self.refuses(both("hw/x", "constexpr int kMost = 1;", "const int kMost = 2;"), "kMost")
+        self.refuses(both("sim/x", "struct A { int a; };", "class A {};"), "A is in", "sim/x/one")
+        other = "int f(const Text& a, long b) { return 1; }"
+        self.assertEqual(self.problems(files=both("sim/x", function, other)), [])
+        self.assertEqual(self.problems(files=both("sim/x", "using A = int;", "using A = int;")), [])
+        self.assertEqual(self.problems(files=both("tests/sim/flow", function, function)), [])
+        methods = ("struct A { int f(); };", "struct B { int f(); };")
+        self.assertEqual(self.problems(files=both("sim/x", *methods)), [])
+
+    def test_are_the_tests_that_are_compiled_as_one_those_of_cmake(self):
+        lists = (SCRIPT.parents[1] / "tests" / "CMakeLists.txt").read_text()
+        pattern = re.search(r'folder MATCHES "\^\((.*)\)\$"', lists)[1]
+        self.assertEqual(tuple(pattern.replace(".*", "*").split("|")), checker.TOGETHER)
 
 
 if __name__ == "__main__":

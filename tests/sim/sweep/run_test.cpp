@@ -8,8 +8,8 @@
 
 #include "sim/sweep/merge.h"
 #include "sim/sweep/space.h"
-#include "sim/sweep/table_view.h"
 #include "tests/support/source.h"
+#include "tests/support/stored.h"
 #include "tests/support/temp_path.h"
 
 namespace accsim::sim {
@@ -43,12 +43,6 @@ SweepRun run_on(const std::string& store, int threads) {
   return run;
 }
 
-std::string dump(const std::string& path) {
-  auto store = SweepStore::read(path);
-  EXPECT_TRUE(store.ok()) << store.errors().front().text();
-  return *dump_store(**store);
-}
-
 class Run : public testing::TestWithParam<const char*> {};
 
 TEST_P(Run, GivesTheSameStoreForAnyNumberOfThreadsAndInterruptions) {
@@ -72,7 +66,7 @@ TEST_P(Run, GivesTheSameStoreForAnyNumberOfThreadsAndInterruptions) {
   const auto rest = run_sweep(spec, run);
   ASSERT_TRUE(rest.ok()) << rest.errors().front().text();
   EXPECT_EQ(evaluated + rest->evaluated, one->evaluated) << "a point was costed twice";
-  EXPECT_TRUE(dump(other) == dump(whole));
+  EXPECT_TRUE(test::dump(other) == test::dump(whole));
 }
 
 INSTANTIATE_TEST_SUITE_P(Strategies, Run,
@@ -97,7 +91,7 @@ TEST(Shards, OfASweepMakeTheWholeInAnyNumber) {
     const std::string merged = fresh("merged.sqlite");
     const auto outcome = merge_stores(merged, shards);
     ASSERT_TRUE(outcome.ok()) << outcome.errors().front().text();
-    EXPECT_EQ(dump(merged), dump(whole));
+    EXPECT_EQ(test::dump(merged), test::dump(whole));
   }
 }
 

@@ -8,8 +8,8 @@
 #include "sim/sweep/run.h"
 #include "sim/sweep/space.h"
 #include "sim/sweep/store.h"
-#include "sim/sweep/table_view.h"
 #include "tests/support/source.h"
+#include "tests/support/stored.h"
 #include "tests/support/temp_path.h"
 
 namespace accsim::sim {
@@ -99,12 +99,6 @@ bool use(const std::string& path, const SweepSpec& spec, const std::vector<Point
   }
 }
 
-std::string dump(const std::string& path) {
-  auto store = SweepStore::read(path);
-  if (!store) return store.errors().front().text();
-  return *dump_store(**store);
-}
-
 TEST(StoreMemory, WhereverItRunsOutNothingIsLostOrMistaken) {
   const SweepSpec spec = load_spec();
   const std::vector<PointRow> rows = some_rows();
@@ -122,7 +116,7 @@ TEST(StoreMemory, WhereverItRunsOutNothingIsLostOrMistaken) {
     failing = 0;
     // The same command again does what is left.
     ASSERT_TRUE(use(path, spec, rows)) << "after call " << n;
-    const std::string text = dump(path);
+    const std::string text = test::dump(path);
     if (n == 0) whole = text;
     ASSERT_EQ(text, whole) << "after call " << n;
   }

@@ -1,0 +1,38 @@
+#pragma once
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "sim/report/format.h"
+
+namespace accsim::sim {
+
+/// Collects the lines of a text for people and keeps them within the width.
+class Page {
+ public:
+  static constexpr int kMinWidth = 60;
+
+  /// `width` of the terminal: less than kMinWidth counts as that. `colour`: with escape codes.
+  Page(int width, bool colour);
+
+  size_t width() const { return width_; }
+  bool colour() const { return colour_; }
+
+  void line(std::string_view text) { out_.append(text).append("\n"); }
+  void lines(const std::vector<std::string>& lines);
+  /// "label   text", the text in a column of its own.
+  void item(std::string_view label, std::string_view text, Ink ink = Ink::plain);
+  /// Blocks of lines side by side while they fit, the others below.
+  void flow(const std::vector<std::vector<std::string>>& blocks);
+  std::string take() { return std::move(out_); }
+
+ private:
+  void beside(const std::vector<const std::vector<std::string>*>& blocks);
+
+  size_t width_;
+  bool colour_;
+  std::string out_;
+};
+
+}  // namespace accsim::sim
