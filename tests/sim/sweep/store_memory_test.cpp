@@ -3,6 +3,7 @@
 #include <sqlite3.h>
 
 #include <filesystem>
+#include <map>
 #include <new>
 
 #include "sim/sweep/run.h"
@@ -42,6 +43,39 @@ class SqliteMemory {
   }
   SqliteMemory(const SqliteMemory&) = delete;
   SqliteMemory& operator=(const SqliteMemory&) = delete;
+};
+
+/// Files that aren't carried to the disk: a test's need not outlast the machine, and the disk would
+/// take most of its time.
+class UnsyncedFiles {
+ public:
+  UnsyncedFiles() {
+    sqlite3_vfs* const by_default = sqlite3_vfs_find(nullptr);
+    open = by_default->xOpen;
+    vfs_ = *by_default;
+    vfs_.zName = "unsynced";
+    vfs_.xOpen = [](sqlite3_vfs* vfs, const char* name, sqlite3_file* file, int flags, int* out) {
+      const int code = open(vfs, name, file, flags, out);
+      if (file->pMethods == nullptr) return code;
+      // A database and its log have methods of their own.
+      sqlite3_io_methods& mine = methods.try_emplace(file->pMethods, *file->pMethods).first->second;
+      mine.xSync = [](sqlite3_file*, int) { return SQLITE_OK; };
+      file->pMethods = &mine;
+      return code;
+    };
+    remove = by_default->xDelete;
+    vfs_.xDelete = [](sqlite3_vfs* vfs, const char* name, int) { return remove(vfs, name, 0); };
+    EXPECT_EQ(sqlite3_vfs_register(&vfs_, 1), SQLITE_OK);
+  }
+  ~UnsyncedFiles() { sqlite3_vfs_unregister(&vfs_); }
+  UnsyncedFiles(const UnsyncedFiles&) = delete;
+  UnsyncedFiles& operator=(const UnsyncedFiles&) = delete;
+
+ private:
+  static inline decltype(sqlite3_vfs::xOpen) open;
+  static inline decltype(sqlite3_vfs::xDelete) remove;
+  static inline std::map<const sqlite3_io_methods*, sqlite3_io_methods> methods;
+  sqlite3_vfs vfs_;
 };
 
 SweepSpec load_spec() {
@@ -103,6 +137,7 @@ TEST(StoreMemory, WhereverItRunsOutNothingIsLostOrMistaken) {
   const SweepSpec spec = load_spec();
   const std::vector<PointRow> rows = some_rows();
   const SqliteMemory memory;
+  const UnsyncedFiles files;
   const std::string path = test::temp_path("memory.sqlite");
   std::string whole;
   int64_t ends = 0;
