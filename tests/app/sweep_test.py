@@ -3,6 +3,7 @@
 bad input, full disks. Usage: sweep_test.py ACCSIM [--kills N]; CI kills 4 times, by hand 20 is the
 figure."""
 
+import functools
 import json
 import os
 import pathlib
@@ -71,6 +72,18 @@ class SweepTest(unittest.TestCase):
         path = self.dir / f"{effort}.yaml"
         path.write_text(SPEC.replace("EFFORT", effort) + more)
         return path
+
+    @classmethod
+    @functools.cache
+    def searched(cls):
+        """(a store with all of spec("search"), the seconds it took): it is made once."""
+        folder = tempfile.TemporaryDirectory()
+        cls.addClassCleanup(folder.cleanup)
+        test = cls()
+        test.dir = pathlib.Path(folder.name)
+        start = time.monotonic()
+        test.good(test.spec("search"), "--store", test.dir / "whole.sqlite")
+        return test.dir / "whole.sqlite", time.monotonic() - start
 
     def good(self, *args, **kwargs):
         done = run(*args, **kwargs)
@@ -219,11 +232,8 @@ class SweepTest(unittest.TestCase):
         self.assertEqual(row["cycles"], cycles)
 
     def test_killed_at_random_moments_and_resumed_nothing_differs(self):
-        spec = self.spec("search")
-        whole, store = self.dir / "whole.sqlite", self.dir / "killed.sqlite"
-        start = time.monotonic()
-        self.good(spec, "--store", whole)
-        lasts = time.monotonic() - start
+        spec, store = self.spec("search"), self.dir / "killed.sqlite"
+        whole, lasts = self.searched()
         chance = random.Random(int(os.environ.get("SEED", "1")))
         killed = 0
         for _ in range(KILLS):
@@ -294,7 +304,7 @@ class SweepTest(unittest.TestCase):
             self.assertGreater(self.count(store), 0)
 
     def test_two_processes_share_a_store(self):
-        spec, store, whole = self.spec("search"), self.dir / "s.sqlite", self.dir / "w.sqlite"
+        spec, store = self.spec("search"), self.dir / "s.sqlite"
         both = [
             subprocess.Popen(
                 [str(ACCSIM), "sweep", str(spec), "--store", str(store), "--threads", "1"],
@@ -313,12 +323,11 @@ class SweepTest(unittest.TestCase):
         ]
         self.assertEqual(sum(costed), POINTS, "a point was costed twice, or not at all")
         self.assertGreater(min(costed), POINTS // 10, "one process did it all")
-        self.good(spec, "--store", whole)
-        self.assertEqual(self.dump(store), self.dump(whole))
+        self.assertEqual(self.dump(store), self.dump(self.searched()[0]))
 
     def test_what_a_dead_process_had_claimed_is_taken_over(self):
-        spec, store, whole = self.spec("search"), self.dir / "s.sqlite", self.dir / "w.sqlite"
-        self.good(spec, "--store", whole)
+        spec, store = self.spec("search"), self.dir / "s.sqlite"
+        whole = self.dump(self.searched()[0])
         command = [str(ACCSIM), "sweep", str(spec), "--store", str(store), "--threads", "1"]
         killed, other = (
             subprocess.Popen(command, stdout=subprocess.PIPE, text=True) for _ in range(2)
@@ -329,7 +338,7 @@ class SweepTest(unittest.TestCase):
         out = other.communicate(timeout=patience())[0]
         self.assertEqual(other.returncode, 0)
         self.assertIn(f"{POINTS:,} of {POINTS:,} points stored", out)
-        self.assertEqual(self.dump(store), self.dump(whole))
+        self.assertEqual(self.dump(store), whole)
         # A node that has failed: its job is started again on another one.
         with sqlite3.connect(store) as db:
             db.execute("DELETE FROM points WHERE point % 7 = 0")
@@ -338,7 +347,7 @@ class SweepTest(unittest.TestCase):
                 [(span,) for span in range(0, 120)],
             )
         self.good(spec, "--store", store)
-        self.assertEqual(self.dump(store), self.dump(whole))
+        self.assertEqual(self.dump(store), whole)
 
     def test_shards_merge_to_the_whole_again_and_again(self):
         spec, whole, out = self.spec(), self.dir / "w.sqlite", self.dir / "out.sqlite"
@@ -455,7 +464,7 @@ class SweepTest(unittest.TestCase):
         self.assertIn("no such file", self.bad("show", self.dir / "nothing.sqlite"))
 
     def test_a_full_disk_stops_cleanly_and_loses_nothing_committed(self):
-        spec, store = self.spec("search"), self.dir / "s.sqlite"
+        spec, store = self.spec(), self.dir / "s.sqlite"
 
         def limit():
             return resource.setrlimit(resource.RLIMIT_FSIZE, (200_000, 200_000))
