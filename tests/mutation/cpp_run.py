@@ -31,7 +31,7 @@ SKIPPED = 77
 try:
     import cpp_mutants
 except ImportError:
-    print("skipped: python3-clang-14 is missing (apt-get install python3-clang-14)")
+    print("skipped: python3-clang-14 is missing; scripts/setup installs it")
     sys.exit(SKIPPED)
 
 HERE = Path(__file__).resolve().parent
