@@ -8,8 +8,8 @@
 
 namespace accsim::test {
 
-/// All that a store holds, as `sweep --dump` prints it; nothing, and a failure, where it can't be
-/// read.
+/// All that a store holds, as `sweep show --dump` prints it; nothing, and a failure, where it can't
+/// be read.
 inline std::string dump(const std::string& path) {
   const auto store = sim::SweepStore::read(path);
   EXPECT_TRUE(store.ok()) << store.errors().front().text();
