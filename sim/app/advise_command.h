@@ -10,7 +10,7 @@ namespace accsim::sim {
 /// `accsim advise`: which field of a machine would bring most.
 class AdviseCommand : public SubCommand {
  public:
-  void add_to(CLI::App& app);
+  void add_to(Command& program);
   int run(const Console& console) const;
 
  private:

@@ -1,17 +1,19 @@
 #include "sim/app/annotate_options.h"
 
 #include "sim/app/cli.h"
-#include "sim/app/file_options.h"
 #include "sim/app/output.h"
 #include "sim/flow/annotate.h"
 
 namespace accsim::sim {
 
-void AnnotateOptions::add_to(CLI::App& app) {
-  app.add_option("--annotate", file_,
-                 "Write the model with what each node costs as metadata, which Netron shows; - for "
-                 "stdout")
-      ->type_name(kWrittenFile);
+void AnnotateOptions::add_to(Command& command) {
+  command.add(
+      "Output",
+      {{.name = "--annotate",
+        .to = &file_,
+        .about = "Write the model with what each node costs as metadata, which Netron shows; - for "
+                 "stdout",
+        .kind = ValueKind::written_file}});
 }
 
 int AnnotateOptions::write(const ModelOptions& model, const Report& report,

@@ -1,5 +1,4 @@
 #pragma once
-#include <CLI/CLI.hpp>
 #include <string>
 
 #include "sim/app/options.h"
@@ -10,7 +9,7 @@ namespace accsim::sim {
 /// `--annotate OUT.onnx`.
 class AnnotateOptions {
  public:
-  void add_to(CLI::App& app);
+  void add_to(Command& command);
   bool wanted() const { return !file_.empty(); }
   bool to_stdout() const { return file_ == "-"; }
   /// Writes the annotated model, if one is wanted. `command` is what made the report. Exit code.

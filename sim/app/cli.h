@@ -11,6 +11,12 @@ inline constexpr int kExitResources = 3;  ///< this system lacks memory, threads
 /// The command line: parses, runs one command, prints. Returns the process's exit code.
 int run_cli(int argc, char** argv);
 
+/// Adds a result's errors, if it has any, so that all can be reported at once.
+template <class T>
+void collect(const Result<T>& result, Errors& errors) {
+  if (!result) errors.insert(errors.end(), result.errors().begin(), result.errors().end());
+}
+
 /// Prints errors to stderr, one a line, and returns kExitBadInput.
 int report_errors(const Errors& errors);
 

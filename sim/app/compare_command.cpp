@@ -4,7 +4,6 @@
 
 #include "hw/config/load.h"
 #include "sim/app/cli.h"
-#include "sim/app/file_options.h"
 #include "sim/app/journal.h"
 #include "sim/app/output.h"
 #include "sim/compare/compare_text.h"
@@ -14,11 +13,6 @@
 
 namespace accsim::sim {
 namespace {
-
-template <class T>
-void collect(const Result<T>& result, Errors& errors) {
-  if (!result) errors.insert(errors.end(), result.errors().begin(), result.errors().end());
-}
 
 /// What each cause means, as the end of the command's help.
 std::string causes_text() {
@@ -49,35 +43,40 @@ struct Costing {
 
 }  // namespace
 
-void CompareCommand::add_to(CLI::App& app) {
-  sub_ = app.add_subcommand(
+void CompareCommand::add_to(Command& program) {
+  sub_ = &program.add_command(
       "compare", "Where the difference of two runs' cycles comes from, by cause and layer");
-  sub_->footer(causes_text());
-  sub_->add_option("input", inputs_,
-                   "Reports (as accsim --json writes them), each compared with the first; with "
-                   "--hw, ONNX models")
-      ->type_name(kReadFile)
-      ->required();
-  sub_->add_option(
-          "--hw", machines_,
-          "Machine, a description (YAML) or the name of a shipped one, repeatable: each is "
-          "compared with the first, model by model; of one machine, each model with the "
-          "first")
-      ->type_name(kMachine)
-      ->allow_extra_args(false);
+  sub_->footer = causes_text();
+  sub_->add({{.name = "input",
+              .to = &inputs_,
+              .about = "Reports (as accsim --json writes them), each compared with the first; with "
+                       "--hw, ONNX models",
+              .kind = ValueKind::read_file,
+              .required = true},
+             {.name = "--hw",
+              .to = &machines_,
+              .about = "Machine, a description (YAML) or the name of a shipped one: each is "
+                       "compared with the first, model by model; of one machine, each model with "
+                       "the first",
+              .kind = ValueKind::machine}});
   graph_.add_graph_options_to(*sub_);
   graph_.add_attention_to(*sub_);
   graph_.add_programs_to(*sub_);
   mapping_.add_to(*sub_);
   mapping_b_.add_to_side_b(*sub_);
-  sub_->add_option("--json", json_,
-                   "Write the comparisons as JSON (accsim.compare/1); - for stdout")
-      ->type_name(kWrittenFile);
-  sub_->add_option("--html", html_,
-                   "Write the comparisons as a page that needs no network: one file; - for stdout")
-      ->type_name(kWrittenFile);
-  sub_->add_flag("--all", all_, "Show every layer that differs, not only the ten that differ most");
-  sub_->add_flag("-q,--quiet", quiet_, "No text");
+  sub_->add(
+      {{.name = "--json",
+        .to = &json_,
+        .about = "Write the comparisons as JSON (accsim.compare/1); - for stdout",
+        .kind = ValueKind::written_file},
+       {.name = "--html",
+        .to = &html_,
+        .about = "Write the comparisons as a page that needs no network: one file; - for stdout",
+        .kind = ValueKind::written_file},
+       {.name = "--all",
+        .to = &all_,
+        .about = "Show every layer that differs, not only the ten that differ most"},
+       {.name = "-q,--quiet", .to = &quiet_, .about = "No text"}});
 }
 
 Result<std::vector<Comparison>> CompareCommand::of_reports() const {

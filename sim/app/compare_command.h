@@ -12,7 +12,7 @@ namespace accsim::sim {
 /// `accsim compare`: where the difference of two runs' cycles comes from.
 class CompareCommand : public SubCommand {
  public:
-  void add_to(CLI::App& app);
+  void add_to(Command& program);
   /// Command line and version are what the page quotes.
   int run(const Console& console, const std::string& command, const std::string& version) const;
 

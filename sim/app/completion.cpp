@@ -5,8 +5,6 @@
 #include <algorithm>
 
 #include "hw/config/find_machine.h"
-#include "sim/app/file_options.h"
-#include "sim/app/options_table.h"
 #include "sim/app/paths.h"
 
 namespace accsim::sim {
@@ -23,34 +21,42 @@ struct Value {
 
 Value value_of(const OptionRow& row) {
   if (!row.choices.empty()) return {Follows::words, row.choices, ""};
-  if (row.kind == kMachine) return {Follows::file, hw::machine_names(machine_folder()), "yaml"};
-  if (row.kind == kReadFile || row.kind == kWrittenFile || row.kind == kAwaitedFile) {
-    const std::string& name = row.spellings.back();
-    return {Follows::file, {}, name == "model" ? "onnx" : name == "spec" ? "yaml" : ""};
+  switch (row.kind) {
+    case ValueKind::machine:
+      return {Follows::file, hw::machine_names(machine_folder()), "yaml"};
+    case ValueKind::read_file:
+    case ValueKind::written_file:
+    case ValueKind::awaited_file:
+      return {Follows::file, {}, row.name == "model" ? "onnx" : row.name == "spec" ? "yaml" : ""};
+    case ValueKind::read_folder:
+    case ValueKind::written_folder:
+      return {Follows::folder, {}, ""};
+    case ValueKind::plain:
+    case ValueKind::read_source:
+      break;
   }
-  if (row.kind == kReadFolder || row.kind == kWrittenFolder) return {Follows::folder, {}, ""};
   return {};
 }
 
 /// A command with what completion knows of it.
-struct Command {
+struct Completed {
   std::string path;  ///< without the program's name: "", "sweep show"
   std::vector<std::string> commands;
   std::vector<OptionRow> rows;
   Value positional;
 };
 
-void collect(const CLI::App& app, const std::string& path, std::vector<Command>& out) {
-  Command command{path, {}, option_rows(app), {}};
-  for (const CLI::App* sub : commands_of(app)) command.commands.push_back(sub->get_name());
-  for (const OptionRow& row : command.rows)
-    if (row.positional) {
-      command.positional = value_of(row);
+void collect(const Command& command, const std::string& path, std::vector<Completed>& out) {
+  Completed completed{path, {}, command.rows(), {}};
+  for (const Command* sub : command.commands()) completed.commands.push_back(sub->name());
+  for (const OptionRow& row : completed.rows)
+    if (row.is_positional()) {
+      completed.positional = value_of(row);
       break;
     }
-  out.push_back(std::move(command));
-  for (const CLI::App* sub : commands_of(app))
-    collect(*sub, path.empty() ? sub->get_name() : path + " " + sub->get_name(), out);
+  out.push_back(std::move(completed));
+  for (const Command* sub : command.commands())
+    collect(*sub, path.empty() ? sub->name() : path + " " + sub->name(), out);
 }
 
 std::string words(const std::vector<std::string>& list) {
@@ -58,9 +64,9 @@ std::string words(const std::vector<std::string>& list) {
 }
 
 /// The pattern of a shell's case for "the command so far, then a word that goes on with it".
-std::string deeper(const std::vector<Command>& commands) {
+std::string deeper(const std::vector<Completed>& commands) {
   std::string out;
-  for (const Command& command : commands)
+  for (const Completed& command : commands)
     if (!command.path.empty()) {
       const std::string before = command.path.find(' ') == std::string::npos ? " " : "";
       out += fmt::format("{}\"{}{}\"", out.empty() ? "" : " | ", before, command.path);
@@ -119,26 +125,28 @@ _accsim() {
     case "$command ${COMP_WORDS[i]}" in
 )";
 
-std::string bash(const std::vector<Command>& commands) {
+std::string bash(const std::vector<Completed>& commands) {
   std::string out = kBashHead;
   out += fmt::format("      {}) command=${{command:+$command }}${{COMP_WORDS[i]}} ;;\n",
                      deeper(commands));
   out += "    esac\n  done\n  case \"$command:$previous\" in\n";
-  for (const Command& command : commands)
+  for (const Completed& command : commands)
     for (const OptionRow& row : command.rows) {
-      if (row.positional || row.flag) continue;
+      if (row.is_positional() || row.is_flag()) continue;
       std::string patterns;
-      for (const std::string& spelling : row.spellings)
+      for (const std::string& spelling : row.spellings())
         patterns +=
             fmt::format("{}\"{}:{}\"", patterns.empty() ? "" : " | ", command.path, spelling);
       out += fmt::format("    {}) {}; return ;;\n", patterns, bash_value(value_of(row)));
     }
   out += "  esac\n  case \"$command\" in\n";
-  for (const Command& command : commands) {
+  for (const Completed& command : commands) {
     std::vector<std::string> options;
     for (const OptionRow& row : command.rows)
-      if (!row.positional)
-        options.insert(options.end(), row.spellings.begin(), row.spellings.end());
+      if (!row.is_positional()) {
+        const std::vector<std::string> spellings = row.spellings();
+        options.insert(options.end(), spellings.begin(), spellings.end());
+      }
     Value value = command.positional;
     if (!command.commands.empty()) {
       if (value.what == Follows::nothing) value.what = Follows::words;
@@ -188,7 +196,7 @@ std::string zsh_value(const Value& value) {
   return " ";
 }
 
-std::string zsh(const std::vector<Command>& commands) {
+std::string zsh(const std::vector<Completed>& commands) {
   std::string out =
       "#compdef accsim\n# zsh completion of accsim. Made by: accsim completion zsh\n\n_accsim() {\n"
       "  local command=\"\" i taken=0\n  for ((i = 2; i < CURRENT; i++)); do\n"
@@ -204,15 +212,15 @@ std::string zsh(const std::vector<Command>& commands) {
       "    esac\n  done\n  # What follows is about the command's own words.\n"
       "  if ((taken > 0)); then shift $taken words; ((CURRENT -= taken)); fi\n"
       "  case \"$command\" in\n";
-  for (const Command& command : commands) {
+  for (const Completed& command : commands) {
     out += fmt::format("    \"{}\")\n      _arguments -S", command.path);
     for (const OptionRow& row : command.rows) {
-      if (row.positional) continue;
-      for (const std::string& spelling : row.spellings) {
-        const bool joined = !row.flag && spelling.starts_with("--");  // --json=FILE, too
-        std::string spec = (row.repeatable ? "*" : "") + spelling + (joined ? "=" : "");
-        spec += "[" + zsh_text(row.about) + "]";
-        if (!row.flag) spec += ":" + zsh_text(row.value) + ":" + zsh_value(value_of(row));
+      if (row.is_positional()) continue;
+      for (const std::string& spelling : row.spellings()) {
+        const bool joined = !row.is_flag() && spelling.starts_with("--");  // --json=FILE, too
+        std::string spec = (row.is_repeatable() ? "*" : "") + spelling + (joined ? "=" : "");
+        spec += "[" + zsh_text(row.meaning()) + "]";
+        if (!row.is_flag()) spec += ":" + zsh_text(row.value()) + ":" + zsh_value(value_of(row));
         out += " \\\n        " + single_quoted(spec);
       }
     }
@@ -254,9 +262,9 @@ std::string fish_value(const Value& value) {
   return " -x";
 }
 
-std::string fish(const std::vector<Command>& commands) {
+std::string fish(const std::vector<Completed>& commands) {
   std::string patterns;
-  for (const Command& command : commands)
+  for (const Completed& command : commands)
     if (!command.path.empty())
       patterns +=
           fish_quoted((command.path.find(' ') == std::string::npos ? " " : "") + command.path) +
@@ -269,16 +277,17 @@ std::string fish(const std::vector<Command>& commands) {
       "            case {}\n                set command (string trim -- \"$command $word\")\n"
       "        end\n    end\n    test \"$command\" = \"$argv[1]\"\nend\n\ncomplete -c accsim -f\n",
       patterns);
-  for (const Command& command : commands) {
+  for (const Completed& command : commands) {
     const std::string when =
         fmt::format("complete -c accsim -n {}", fish_quoted("__accsim_is '" + command.path + "'"));
     for (const OptionRow& row : command.rows) {
-      if (row.positional) continue;
+      if (row.is_positional()) continue;
       out += when;
-      for (const std::string& spelling : row.spellings)
+      for (const std::string& spelling : row.spellings())
         out +=
             spelling.starts_with("--") ? " -l " + spelling.substr(2) : " -s " + spelling.substr(1);
-      out += (row.flag ? "" : fish_value(value_of(row))) + " -d " + fish_quoted(row.about) + "\n";
+      out += (row.is_flag() ? "" : fish_value(value_of(row))) + " -d " +
+             fish_quoted(row.meaning()) + "\n";
     }
     if (!command.commands.empty())
       out += when + " -a " + fish_quoted(words(command.commands)) + "\n";
@@ -303,9 +312,9 @@ const std::vector<std::string>& completion_shells() {
   return shells;
 }
 
-std::string completion_script(const CLI::App& app, const std::string& shell) {
-  std::vector<Command> commands;
-  collect(app, "", commands);
+std::string completion_script(const Command& program, const std::string& shell) {
+  std::vector<Completed> commands;
+  collect(program, "", commands);
   return shell == "bash" ? bash(commands) : shell == "zsh" ? zsh(commands) : fish(commands);
 }
 

@@ -1,7 +1,8 @@
 #pragma once
-#include <CLI/CLI.hpp>
 #include <string>
 #include <vector>
+
+#include "sim/app/command.h"
 
 namespace accsim::sim {
 
@@ -9,7 +10,7 @@ namespace accsim::sim {
 const std::vector<std::string>& completion_shells();
 
 /// A script that completes commands, options, choices, files and names of shipped machines in that
-/// shell, made from the command line's own parser.
-std::string completion_script(const CLI::App& app, const std::string& shell);
+/// shell, made from the rows of the commands.
+std::string completion_script(const Command& program, const std::string& shell);
 
 }  // namespace accsim::sim

@@ -32,18 +32,20 @@ std::optional<size_t> asked_columns() {
 
 }  // namespace
 
-void Console::add_to(CLI::App& app) {
-  app.add_option("--color", color_,
-                 "Colours: auto, always, never; auto goes by NO_COLOR, CLICOLOR_FORCE and the "
-                 "terminal")
-      ->check(CLI::IsMember({"auto", "always", "never"}))
-      ->capture_default_str()
-      ->group("Terminal");
-  app.add_flag("--verbose", verbose_,
-               "Commands that cost or run networks say on stderr which files they read and where "
-               "the time goes; leave nothing out of tables")
-      ->group("Terminal");
-  for (CLI::App* sub : app.get_subcommands([](const CLI::App*) { return true; })) add_to(*sub);
+void Console::add_to(Command& command) {
+  command.add(
+      kCommonGroup,
+      {{.name = "--color",
+        .to = &color_,
+        .about = "Colours: auto, always, never; auto goes by NO_COLOR, CLICOLOR_FORCE and the "
+                 "terminal",
+        .choices = {"auto", "always", "never"},
+        .shows_default = true},
+       {.name = "--verbose",
+        .to = &verbose_,
+        .about = "Commands that cost or run networks say on stderr which files they read and where "
+                 "the time goes; leave nothing out of tables"}});
+  for (Command* sub : command.commands()) add_to(*sub);
 }
 
 size_t Console::width() {

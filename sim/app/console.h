@@ -1,7 +1,8 @@
 #pragma once
-#include <CLI/CLI.hpp>
 #include <cstddef>
 #include <string>
+
+#include "sim/app/command.h"
 
 namespace accsim::sim {
 
@@ -10,7 +11,7 @@ class Console {
  public:
   /// Adds the options to the program and to all of its commands (in a group of their own); called
   /// when all commands are there.
-  void add_to(CLI::App& app);
+  void add_to(Command& command);
 
   /// Columns of standard output: COLUMNS when it is a number, else the terminal's, else
   /// kNoTerminal. At least kNarrowest.

@@ -1,10 +1,11 @@
 #include "sim/app/diff_command.h"
 
+#include <charconv>
 #include <cmath>
+#include <system_error>
 
 #include "sim/app/cli.h"
 #include "sim/app/console.h"
-#include "sim/app/file_options.h"
 #include "sim/app/output.h"
 #include "sim/flow/run.h"
 
@@ -14,27 +15,41 @@ namespace {
 /// What is wrong with a tolerance; "" for nothing.
 std::string tolerance(const std::string& text) {
   double value = 0;
-  if (CLI::detail::lexical_cast(text, value) && std::isfinite(value) && value >= 0) return "";
+  const char* const end = text.data() + text.size();
+  const auto [rest, error] = std::from_chars(text.data(), end, value);
+  if (error == std::errc() && rest == end && std::isfinite(value) && value >= 0) return "";
   return "'" + text + "' is not a number of 0 or more";
 }
 
 }  // namespace
 
-void DiffCommand::add_to(CLI::App& app) {
-  sub_ = app.add_subcommand("diff", "Compare two folders of dumped tensors, layer by layer");
-  sub_->footer("Exit codes: 0 all within the tolerance, 1 not, 2 input that can't be used.");
-  sub_->add_option("a", a_, "Folder with a manifest.json, as accsim run --dump writes it")
-      ->type_name(kReadFolder)
-      ->required();
-  sub_->add_option("b", b_, "The folder to compare with it")->type_name(kReadFolder)->required();
-  sub_->add_option("--atol", atol_, "Absolute difference that is allowed")
-      ->check(tolerance)
-      ->capture_default_str();
-  sub_->add_option("--rtol", rtol_, "Difference allowed relative to A's element")
-      ->check(tolerance)
-      ->capture_default_str();
-  sub_->add_option("--json", json_, "Write the comparison as JSON (accsim.diff/1); - for stdout")
-      ->type_name(kWrittenFile);
+void DiffCommand::add_to(Command& program) {
+  sub_ = &program.add_command("diff", "Compare two folders of dumped tensors, layer by layer");
+  sub_->footer = "Exit codes: 0 all within the tolerance, 1 not, 2 input that can't be used.";
+  sub_->add({{.name = "a",
+              .to = &a_,
+              .about = "Folder with a manifest.json, as accsim run --dump writes it",
+              .kind = ValueKind::read_folder,
+              .required = true},
+             {.name = "b",
+              .to = &b_,
+              .about = "The folder to compare with it",
+              .kind = ValueKind::read_folder,
+              .required = true},
+             {.name = "--atol",
+              .to = &atol_,
+              .about = "Absolute difference that is allowed",
+              .shows_default = true,
+              .check = tolerance},
+             {.name = "--rtol",
+              .to = &rtol_,
+              .about = "Difference allowed relative to A's element",
+              .shows_default = true,
+              .check = tolerance},
+             {.name = "--json",
+              .to = &json_,
+              .about = "Write the comparison as JSON (accsim.diff/1); - for stdout",
+              .kind = ValueKind::written_file}});
 }
 
 int DiffCommand::run() const {

@@ -8,7 +8,7 @@ namespace accsim::sim {
 /// `accsim diff`: two folders of dumped tensors, layer by layer.
 class DiffCommand : public SubCommand {
  public:
-  void add_to(CLI::App& app);
+  void add_to(Command& program);
   int run() const;
 
  private:

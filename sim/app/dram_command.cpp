@@ -13,7 +13,6 @@
 #include "hw/dram/stepped.h"
 #include "sim/app/cli.h"
 #include "sim/app/console.h"
-#include "sim/app/file_options.h"
 #include "sim/app/output.h"
 #include "sim/report/table.h"
 
@@ -91,20 +90,22 @@ std::string heading(const hw::HwConfig& hw, const hw::DramSystem& system) {
 
 }  // namespace
 
-void HwDramCommand::add_to(CLI::App& hw, std::function<int()>& chosen) {
-  CLI::App* sub = hw.add_subcommand("dram", "What the machine's DRAM makes of access patterns");
-  sub->add_option("file", file_, "Machine with dram.model: banked, e.g. 64x64-ddr4")
-      ->type_name(kMachine)
-      ->required();
-  sub->add_option("--pattern", patterns_, "An access pattern: " + std::string(kGrammar))
-      ->type_name("PATTERN")
-      ->expected(1)
-      ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
-  sub->add_option("--bursts", bursts_, "Bursts that are stepped for each pattern")
-      ->type_name("N")
-      ->capture_default_str()
-      ->check(CLI::Range(int64_t{1}, int64_t{100'000'000}));
-  sub->callback([this, &chosen] { chosen = [this] { return run(); }; });
+void HwDramCommand::add_to(Command& hw) {
+  sub_ = &hw.add_command("dram", "What the machine's DRAM makes of access patterns");
+  sub_->add({{.name = "file",
+              .to = &file_,
+              .about = "Machine with dram.model: banked, e.g. 64x64-ddr4",
+              .kind = ValueKind::machine,
+              .required = true},
+             {.name = "--pattern",
+              .to = &patterns_,
+              .about = "An access pattern: " + std::string(kGrammar),
+              .metavar = "PATTERN"},
+             {.name = "--bursts",
+              .to = &bursts_,
+              .about = "Bursts that are stepped for each pattern",
+              .range = OptionRange{1, 100'000'000},
+              .shows_default = true}});
 }
 
 int HwDramCommand::run() const {

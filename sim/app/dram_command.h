@@ -1,21 +1,19 @@
 #pragma once
-#include <CLI/CLI.hpp>
-#include <functional>
 #include <string>
 #include <vector>
+
+#include "sim/app/sub_command.h"
 
 namespace accsim::sim {
 
 /// `accsim hw dram`: what a machine's banked DRAM makes of access patterns, command by command and
 /// by the closed form.
-class HwDramCommand {
+class HwDramCommand : public SubCommand {
  public:
-  /// Adds the sub-command to `hw`; `chosen` is set when it is picked.
-  void add_to(CLI::App& hw, std::function<int()>& chosen);
-
- private:
+  void add_to(Command& hw);
   int run() const;
 
+ private:
   std::string file_;
   std::vector<std::string> patterns_;
   int64_t bursts_ = 200000;

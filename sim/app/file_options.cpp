@@ -71,22 +71,41 @@ struct FileOptions {
   std::vector<std::string> models;
 };
 
-void collect(const CLI::App& app, FileOptions& out) {
-  for (const CLI::Option* option : app.get_options()) {
-    const std::string type = option->get_type_name();
-    const std::string name = option->get_name();
-    for (const std::string& value : option->results()) {
-      if (type == kReadFile || type == kMachine) out.read.push_back({name, value});
-      if (type == kReadFile && (name == "model" || value.ends_with(".onnx")))
-        out.models.push_back(value);
-      if (type == kReadFolder) out.read_folders.push_back({name, value});
-      if (type == kWrittenFile) out.written.push_back({name, value});
-      if (type == kWrittenFolder) out.written_folders.push_back({name, value});
-      const std::string source = value.substr(value.rfind('=') + 1);
-      if (type == kReadSource && !source.starts_with("random:")) out.read.push_back({name, source});
+void collect(const OptionRow& row, FileOptions& out) {
+  const std::string name = row.long_name();
+  for (const std::string& value : row.given) {
+    const std::string source = value.substr(value.rfind('=') + 1);
+    switch (row.kind) {
+      case ValueKind::read_file:
+        out.read.push_back({name, value});
+        if (name == "model" || value.ends_with(".onnx")) out.models.push_back(value);
+        break;
+      case ValueKind::machine:
+        out.read.push_back({name, value});
+        break;
+      case ValueKind::read_folder:
+        out.read_folders.push_back({name, value});
+        break;
+      case ValueKind::written_file:
+        out.written.push_back({name, value});
+        break;
+      case ValueKind::written_folder:
+        out.written_folders.push_back({name, value});
+        break;
+      case ValueKind::read_source:
+        if (!source.starts_with("random:")) out.read.push_back({name, source});
+        break;
+      case ValueKind::plain:
+      case ValueKind::awaited_file:
+        break;
     }
   }
-  for (const CLI::App* sub : app.get_subcommands()) collect(*sub, out);
+}
+
+void collect(const Command& command, FileOptions& out) {
+  for (const OptionRow& row : command.rows()) collect(row, out);
+  for (const Command* sub : command.commands())
+    if (sub->chosen()) collect(*sub, out);
 }
 
 /// Files beside the models that hold their weights. Models are only read when something exists that
@@ -138,9 +157,9 @@ Status check_sweep_written(const std::vector<NamedFile>& written, const SweepSpe
   return check_written(written, read);
 }
 
-Status check_file_options(const CLI::App& app) {
+Status check_file_options(const Command& program) {
   FileOptions files;
-  collect(app, files);
+  collect(program, files);
   add_weights(files);
   Errors errors;
   for (const auto* named : {&files.written, &files.written_folders})

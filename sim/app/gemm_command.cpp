@@ -3,7 +3,6 @@
 #include <cmath>
 
 #include "sim/app/cli.h"
-#include "sim/app/file_options.h"
 #include "sim/app/options.h"
 #include "sim/app/output.h"
 #include "sim/operators/names.h"
@@ -11,37 +10,46 @@
 
 namespace accsim::sim {
 
-void GemmModelCommand::add_to(CLI::App& app) {
-  sub_ = app.add_subcommand("gemm", "Write a model of one product: Gemm, or MatMul with --batch");
-  sub_->footer("Exit codes: 0 done, 2 input that can't be used.");
-  sub_->add_option("size", size_, "Rows, reduction and columns, e.g. 128x128x128")
-      ->type_name("MxKxN")
-      ->required();
-  sub_->add_option("-o,--output", output_, "Model file to write")
-      ->type_name(kWrittenFile)
-      ->required();
-  sub_->add_option("--op", op_, "Operator: auto, Gemm or MatMul")
-      ->check(CLI::IsMember({"auto", op::kGemm, op::kMatMul}))
-      ->capture_default_str();
-  sub_->add_option("--batch", batch_, "Products, each with its own operands")
-      ->type_name("N")
-      ->capture_default_str();
-  sub_->add_flag("--transA", trans_a_, "A is stored as K x M");
-  sub_->add_flag("--transB", trans_b_, "B is stored as N x K");
-  sub_->add_option("--alpha", alpha_, "Factor of the product")
-      ->type_name("X")
-      ->capture_default_str();
-  sub_->add_option("--beta", beta_, "Factor of the bias that --bias adds")
-      ->type_name("X")
-      ->capture_default_str();
-  sub_->add_flag("--bias", bias_, "Adds a bias C of N elements");
-  sub_->add_option("--opset", opset_, "Version of ai.onnx that the model is written in")
-      ->type_name("N")
-      ->check(CLI::Range(int64_t{7}, int64_t{17}))
-      ->capture_default_str();
-  sub_->add_option("--weights", weights_,
-                   "random:SEED stores B and the bias in the file; default: they are inputs")
-      ->type_name("random:SEED");
+void GemmModelCommand::add_to(Command& program) {
+  sub_ = &program.add_command("gemm", "Write a model of one product: Gemm, or MatMul with --batch");
+  sub_->footer = "Exit codes: 0 done, 2 input that can't be used.";
+  sub_->add(
+      {{.name = "size",
+        .to = &size_,
+        .about = "Rows, reduction and columns, e.g. 128x128x128",
+        .metavar = "MxKxN",
+        .required = true},
+       {.name = "-o,--output",
+        .to = &output_,
+        .about = "Model file to write",
+        .kind = ValueKind::written_file,
+        .required = true},
+       {.name = "--op",
+        .to = &op_,
+        .about = "Operator: auto, Gemm or MatMul",
+        .choices = {"auto", op::kGemm, op::kMatMul},
+        .shows_default = true},
+       {.name = "--batch",
+        .to = &batch_,
+        .about = "Products, each with its own operands",
+        .shows_default = true},
+       {.name = "--transA", .to = &trans_a_, .about = "A is stored as K x M"},
+       {.name = "--transB", .to = &trans_b_, .about = "B is stored as N x K"},
+       {.name = "--alpha", .to = &alpha_, .about = "Factor of the product", .shows_default = true},
+       {.name = "--beta",
+        .to = &beta_,
+        .about = "Factor of the bias that --bias adds",
+        .shows_default = true},
+       {.name = "--bias", .to = &bias_, .about = "Adds a bias C of N elements"},
+       {.name = "--opset",
+        .to = &opset_,
+        .about = "Version of ai.onnx that the model is written in",
+        .range = OptionRange{7, 17},
+        .shows_default = true},
+       {.name = "--weights",
+        .to = &weights_,
+        .about = "random:SEED stores B and the bias in the file; default: they are inputs",
+        .metavar = "random:SEED"}});
 }
 
 int GemmModelCommand::run() const {
@@ -61,7 +69,7 @@ int GemmModelCommand::run() const {
   options.bias = bias_;
   options.opset = opset_;
   options.force_matmul = op_ == op::kMatMul;
-  if (sub_->count("--beta") > 0 && !bias_)
+  if (sub_->given("--beta") && !bias_)
     return report_errors({{Errc::usage, "is the factor of a bias; add one with --bias", "--beta"}});
   if (op_ == op::kGemm && batch_ > 1)
     return report_errors({{Errc::usage, "Gemm has no batch; use --op MatMul", "--batch"}});

@@ -8,7 +8,7 @@ namespace accsim::sim {
 /// `accsim gemm`: a model of one product.
 class GemmModelCommand : public SubCommand {
  public:
-  void add_to(CLI::App& app);
+  void add_to(Command& program);
   int run() const;
 
  private:

@@ -5,7 +5,6 @@
 #include <algorithm>
 
 #include "sim/app/console.h"
-#include "sim/app/options_table.h"
 #include "sim/report/format.h"
 
 namespace accsim::sim {
@@ -29,50 +28,46 @@ void add_entry(const std::string& label, const std::string& sentence, size_t wid
   }
 }
 
-std::string usage(const CLI::App& app, const std::vector<OptionRow>& rows) {
-  std::string out = "Usage: " + command_path(app) + " [OPTIONS]";
-  for (const OptionRow& row : rows) {
-    if (!row.positional) continue;
-    const std::string name = row.spellings.front() + (row.repeatable ? "..." : "");
+std::string usage(const Command& command) {
+  std::string out = "Usage: " + command.path() + " [OPTIONS]";
+  for (const OptionRow& row : command.rows()) {
+    if (!row.is_positional()) continue;
+    const std::string name = row.name + (row.is_repeatable() ? "..." : "");
     out += row.required ? " " + name : " [" + name + "]";
   }
-  if (commands_of(app).empty()) return out;
-  const bool must = app.get_require_subcommand_min() > 0;
-  if (must) return out + " COMMAND ...";
-  return out + fmt::format("\n       {} COMMAND ...", command_path(app));
+  if (command.commands().empty()) return out;
+  if (command.needs_command) return out + " COMMAND ...";
+  return out + fmt::format("\n       {} COMMAND ...", command.path());
 }
 
-void add_commands(const CLI::App& app, size_t width, std::string& out) {
-  if (commands_of(app).empty()) return;
+void add_commands(const Command& command, size_t width, std::string& out) {
+  if (command.commands().empty()) return;
   out += "\nCommands:\n";
-  for (const CLI::App* sub : commands_of(app))
-    add_entry(sub->get_name(), summary_of(*sub), width, out);
+  for (const Command* sub : command.commands()) add_entry(sub->name(), sub->summary(), width, out);
 }
 
 }  // namespace
 
-std::string HelpFormatter::make_help(const CLI::App* app, std::string /*name*/,
-                                     CLI::AppFormatMode /*mode*/) const {
+std::string help_text(const Command& command) {
   const size_t width = std::min(Console::width(), kWidest);
-  const std::vector<OptionRow> rows = option_rows(*app);
-  std::string out = wrap_lines(app->get_description(), width, 0);
+  const std::vector<OptionRow>& rows = command.rows();
+  std::string out = wrap_lines(command.about(), width, 0);
   if (!out.ends_with('\n')) out += '\n';
-  out += "\n" + wrap_lines(usage(*app, rows), width) + "\n";
-  const bool positionals =
-      std::any_of(rows.begin(), rows.end(), [](const OptionRow& row) { return row.positional; });
+  out += "\n" + wrap_lines(usage(command), width) + "\n";
+  const bool positionals = std::any_of(rows.begin(), rows.end(),
+                                       [](const OptionRow& row) { return row.is_positional(); });
   if (positionals) out += "\nArguments:\n";
   for (const OptionRow& row : rows)
-    if (row.positional) add_entry(row.label(), row.sentence(), width, out);
-  add_commands(*app, width, out);
+    if (row.is_positional()) add_entry(row.label(), row.sentence(), width, out);
+  add_commands(command, width, out);
   for (const std::string& group : option_groups(rows)) {
     out += "\n" + group + ":\n";
     for (const OptionRow& row : rows) {
-      if (row.positional || row.group != group) continue;
+      if (row.is_positional() || row.group != group) continue;
       add_entry(row.label(), row.sentence(), width, out);
     }
   }
-  const std::string footer = app->get_footer();
-  if (!footer.empty()) out += "\n" + wrap_lines(footer, width, 0) + "\n";
+  if (!command.footer.empty()) out += "\n" + wrap_lines(command.footer, width, 0) + "\n";
   return out;
 }
 

@@ -1,15 +1,12 @@
 #pragma once
-#include <CLI/CLI.hpp>
 #include <string>
+
+#include "sim/app/command.h"
 
 namespace accsim::sim {
 
 /// `--help` of the program and its commands: options by group, wrapped to the terminal's width (at
 /// most 100 columns, beyond which lines are hard to read).
-class HelpFormatter : public CLI::FormatterBase {
- public:
-  std::string make_help(const CLI::App* app, std::string name,
-                        CLI::AppFormatMode mode) const override;
-};
+std::string help_text(const Command& command);
 
 }  // namespace accsim::sim

@@ -1,7 +1,6 @@
 #include "sim/app/inspect_command.h"
 
 #include "sim/app/cli.h"
-#include "sim/app/file_options.h"
 #include "sim/app/journal.h"
 #include "sim/app/output.h"
 #include "sim/flow/cost.h"
@@ -10,40 +9,53 @@
 
 namespace accsim::sim {
 
-void InspectCommand::add_to(CLI::App& app) {
-  sub_ = app.add_subcommand("inspect",
-                            "Parameters, MACs, operators, bandwidth and activation memory of a "
-                            "network, before a machine is known");
+void InspectCommand::add_to(Command& program) {
+  sub_ = &program.add_command("inspect",
+                              "Parameters, MACs, operators, bandwidth and activation memory of a "
+                              "network, before a machine is known");
   model_.add_to(*sub_, true);
   model_.add_cut_to(*sub_);
   model_.add_torch_to(*sub_);
-  sub_->add_option("--json", json_, "Write everything as JSON (accsim.inspect/1); - for stdout")
-      ->type_name(kWrittenFile);
-  sub_->add_option("--csv", csv_, "Write the layers as CSV; - for stdout")->type_name(kWrittenFile);
-  sub_->add_option(
-          "--macs", macs_,
-          "pure: multiply-accumulates of Conv, Gemm, MatMul and other products; bias: and 1 "
-          "per output where there is a bias; all: and 2 per element of normalisations, 1 per "
-          "input element of poolings, 1 per element of activations and elementwise nodes")
-      ->check(CLI::IsMember({"pure", "bias", "all"}))
-      ->capture_default_str();
-  sub_->add_option("--traffic", traffic_,
-                   "What reads are: activations, or all, weights and other constants too")
-      ->check(CLI::IsMember({"activations", "all"}))
-      ->capture_default_str();
-  sub_->add_option("--sort", sort_,
-                   "Layers in the table and the CSV by: order, bandwidth, macs or params (the "
-                   "largest first)")
-      ->check(CLI::IsMember({"order", "bandwidth", "macs", "params"}))
-      ->capture_default_str();
-  sub_->add_flag("--in-place", in_place_,
-                 "Elementwise nodes overwrite inputs that nobody else reads; views always share "
-                 "their input's memory");
-  sub_->add_flag("--reorder", reorder_,
-                 "Also look for an order of the nodes that needs less activation memory");
-  sub_->add_flag("--arena", arena_, "Print the arena plan: offset and life of every tensor");
-  sub_->add_flag("--all", all_, "Show nodes that are computed off line too");
-  sub_->add_flag("-q,--quiet", quiet_, "No text");
+  sub_->add(
+      {{.name = "--json",
+        .to = &json_,
+        .about = "Write everything as JSON (accsim.inspect/1); - for stdout",
+        .kind = ValueKind::written_file},
+       {.name = "--csv",
+        .to = &csv_,
+        .about = "Write the layers as CSV; - for stdout",
+        .kind = ValueKind::written_file},
+       {.name = "--macs",
+        .to = &macs_,
+        .about =
+            "pure: multiply-accumulates of Conv, Gemm, MatMul and other products; bias: and 1 "
+            "per output where there is a bias; all: and 2 per element of normalisations, 1 per "
+            "input element of poolings, 1 per element of activations and elementwise nodes",
+        .choices = {"pure", "bias", "all"},
+        .shows_default = true},
+       {.name = "--traffic",
+        .to = &traffic_,
+        .about = "What reads are: activations, or all, weights and other constants too",
+        .choices = {"activations", "all"},
+        .shows_default = true},
+       {.name = "--sort",
+        .to = &sort_,
+        .about = "Layers in the table and the CSV by: order, bandwidth, macs or params (the "
+                 "largest first)",
+        .choices = {"order", "bandwidth", "macs", "params"},
+        .shows_default = true},
+       {.name = "--in-place",
+        .to = &in_place_,
+        .about = "Elementwise nodes overwrite inputs that nobody else reads; views always share "
+                 "their input's memory"},
+       {.name = "--reorder",
+        .to = &reorder_,
+        .about = "Also look for an order of the nodes that needs less activation memory"},
+       {.name = "--arena",
+        .to = &arena_,
+        .about = "Print the arena plan: offset and life of every tensor"},
+       {.name = "--all", .to = &all_, .about = "Show nodes that are computed off line too"},
+       {.name = "-q,--quiet", .to = &quiet_, .about = "No text"}});
 }
 
 int InspectCommand::run(const Console& console) const {

@@ -10,7 +10,7 @@ namespace accsim::sim {
 /// `accsim inspect`: what can be said of a network before a machine is known.
 class InspectCommand : public SubCommand {
  public:
-  void add_to(CLI::App& app);
+  void add_to(Command& program);
   int run(const Console& console) const;
 
  private:

@@ -3,8 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-
-#include "sim/app/options_table.h"
+#include <cctype>
 
 namespace accsim::sim {
 namespace {
@@ -39,37 +38,38 @@ std::string request_word(const std::string& text) {
   return out + "\"";
 }
 
-std::string joined(const CLI::App& app, char with) {
-  std::string path = command_path(app);
+std::string joined(const Command& command, char with) {
+  std::string path = command.path();
   std::replace(path.begin(), path.end(), ' ', with);
   return path;
 }
 
 void add_option(const OptionRow& row, std::string& out) {
   std::string names;
-  for (const std::string& spelling : row.spellings)
+  for (const std::string& spelling : row.spellings())
     names += fmt::format("{}\\fB{}\\fR", names.empty() ? "" : ", ", roff(spelling));
-  const std::string value = row.value.empty() ? "" : fmt::format(" \\fI{}\\fR", roff(row.value));
+  const std::string value =
+      row.value().empty() ? "" : fmt::format(" \\fI{}\\fR", roff(row.value()));
   out += fmt::format(".TP\n{}{}\n{}\n", names, value, roff(row.sentence()));
 }
 
-void add_synopsis(const CLI::App& app, const std::vector<OptionRow>& rows, std::string& out) {
-  out += fmt::format(".SH SYNOPSIS\n\\fB{}\\fR [\\fIOPTIONS\\fR]", roff(command_path(app)));
+void add_synopsis(const Command& command, const std::vector<OptionRow>& rows, std::string& out) {
+  out += fmt::format(".SH SYNOPSIS\n\\fB{}\\fR [\\fIOPTIONS\\fR]", roff(command.path()));
   for (const OptionRow& row : rows) {
-    if (!row.positional) continue;
+    if (!row.is_positional()) continue;
     const std::string name =
-        fmt::format("\\fI{}\\fR{}", roff(row.spellings.front()), row.repeatable ? "..." : "");
+        fmt::format("\\fI{}\\fR{}", roff(row.name), row.is_repeatable() ? "..." : "");
     out += row.required ? " " + name : " [" + name + "]";
   }
   out += '\n';
-  if (!commands_of(app).empty())
-    out += fmt::format(".br\n\\fB{}\\fR \\fICOMMAND\\fR ...\n", roff(command_path(app)));
+  if (!command.commands().empty())
+    out += fmt::format(".br\n\\fB{}\\fR \\fICOMMAND\\fR ...\n", roff(command.path()));
 }
 
 /// What the end of the help says, and in it the exit codes, which come last.
-std::pair<std::string, std::string> split_footer(const CLI::App& app) {
+std::pair<std::string, std::string> split_footer(const Command& command) {
   constexpr std::string_view kExits = "Exit codes: ";
-  const std::string footer = app.get_footer();
+  const std::string footer = command.footer;
   const size_t at = footer.rfind(kExits);
   if (at == std::string::npos) return {footer, ""};
   return {footer.substr(0, at), footer.substr(at + kExits.size())};
@@ -91,11 +91,11 @@ void add_description(std::string text, std::string& out) {
   if (example) out += ".fi\n";
 }
 
-void add_commands(const CLI::App& app, std::string& out) {
-  if (commands_of(app).empty()) return;
+void add_commands(const Command& command, std::string& out) {
+  if (command.commands().empty()) return;
   out += ".SH COMMANDS\n";
-  for (const CLI::App* sub : commands_of(app))
-    out += fmt::format(".TP\n\\fB{}\\fR(1)\n{}\n", roff(joined(*sub, '-')), roff(summary_of(*sub)));
+  for (const Command* sub : command.commands())
+    out += fmt::format(".TP\n\\fB{}\\fR(1)\n{}\n", roff(joined(*sub, '-')), roff(sub->summary()));
 }
 
 void add_environment(std::string& out) {
@@ -108,14 +108,14 @@ void add_environment(std::string& out) {
       "Bars are of block characters when the character set is UTF\\-8.\n";
 }
 
-void add_see_also(const CLI::App& app, std::string& out) {
+void add_see_also(const Command& command, std::string& out) {
   std::vector<std::string> pages;
-  if (app.get_parent() != nullptr) {
-    pages.push_back(joined(*app.get_parent(), '-'));
-    for (const CLI::App* sub : commands_of(*app.get_parent()))
-      if (sub != &app) pages.push_back(joined(*sub, '-'));
+  if (command.parent() != nullptr) {
+    pages.push_back(joined(*command.parent(), '-'));
+    for (const Command* sub : command.parent()->commands())
+      if (sub != &command) pages.push_back(joined(*sub, '-'));
   }
-  for (const CLI::App* sub : commands_of(app)) pages.push_back(joined(*sub, '-'));
+  for (const Command* sub : command.commands()) pages.push_back(joined(*sub, '-'));
   out += ".SH SEE ALSO\n";
   for (size_t i = 0; i < pages.size(); ++i)
     out += fmt::format(".BR {} (1){}\n", roff(pages[i]), i + 1 < pages.size() ? "," : "");
@@ -123,40 +123,40 @@ void add_see_also(const CLI::App& app, std::string& out) {
 
 }  // namespace
 
-std::string manual_page(const CLI::App& app, const std::string& version) {
-  const std::vector<OptionRow> rows = option_rows(app);
-  std::string title = joined(app, '-');
+std::string manual_page(const Command& command, const std::string& version) {
+  const std::vector<OptionRow>& rows = command.rows();
+  std::string title = joined(command, '-');
   std::transform(title.begin(), title.end(), title.begin(),
                  [](unsigned char c) { return static_cast<char>(std::toupper(c)); });
-  std::string summary = summary_of(app);
-  if (app.get_parent() == nullptr) summary = summary.substr(summary.find(": ") + 2);
-  std::string command = joined(app, ' ');
-  command.insert(std::min(command.find(' '), command.size()), " manual");
+  std::string summary = command.summary();
+  if (command.parent() == nullptr) summary = summary.substr(summary.find(": ") + 2);
+  std::string maker = joined(command, ' ');
+  maker.insert(std::min(maker.find(' '), maker.size()), " manual");
   std::string out =
-      fmt::format(".\\\" Made by `{}`.\n.TH {} 1 \"\" {} {}\n", command, request_word(title),
+      fmt::format(".\\\" Made by `{}`.\n.TH {} 1 \"\" {} {}\n", maker, request_word(title),
                   request_word(version), request_word("accsim manual"));
-  out += fmt::format(".SH NAME\n{} \\- {}\n", roff(joined(app, '-')), roff(summary));
-  add_synopsis(app, rows, out);
-  add_description(app.get_description() + "\n\n" + split_footer(app).first, out);
-  const bool positionals =
-      std::any_of(rows.begin(), rows.end(), [](const OptionRow& row) { return row.positional; });
+  out += fmt::format(".SH NAME\n{} \\- {}\n", roff(joined(command, '-')), roff(summary));
+  add_synopsis(command, rows, out);
+  add_description(command.about() + "\n\n" + split_footer(command).first, out);
+  const bool positionals = std::any_of(rows.begin(), rows.end(),
+                                       [](const OptionRow& row) { return row.is_positional(); });
   if (positionals) out += ".SH ARGUMENTS\n";
   for (const OptionRow& row : rows)
-    if (row.positional) add_option(row, out);
-  add_commands(app, out);
+    if (row.is_positional()) add_option(row, out);
+  add_commands(command, out);
   out += ".SH OPTIONS\n";
   for (const std::string& group : option_groups(rows)) {
     if (group != "Options") out += fmt::format(".SS {}\n", request_word(group));
     for (const OptionRow& row : rows)
-      if (!row.positional && row.group == group) add_option(row, out);
+      if (!row.is_positional() && row.group == group) add_option(row, out);
   }
-  if (const std::string exits = split_footer(app).second; !exits.empty())
+  if (const std::string exits = split_footer(command).second; !exits.empty())
     out += fmt::format(".SH EXIT STATUS\n{}\n", roff(exits));
-  if (app.get_parent() == nullptr) add_environment(out);
-  add_see_also(app, out);
+  if (command.parent() == nullptr) add_environment(out);
+  add_see_also(command, out);
   return out;
 }
 
-std::string manual_file(const CLI::App& app) { return joined(app, '-') + ".1"; }
+std::string manual_file(const Command& command) { return joined(command, '-') + ".1"; }
 
 }  // namespace accsim::sim

@@ -4,7 +4,6 @@
 
 #include <charconv>
 
-#include "sim/app/file_options.h"
 #include "sim/base/limit_ranges.h"
 
 namespace accsim::sim {
@@ -73,94 +72,101 @@ std::optional<uint64_t> random_seed(std::string_view text) {
   return seed;
 }
 
-void ModelOptions::add_to(CLI::App& app, bool required) {
-  app.option_defaults()->group("Model");
-  auto* model = app.add_option("model", model_, "ONNX model file; its weights are never read")
-                    ->type_name(kReadFile);
-  if (required) model->required();
-  add_graph_options_to(app);
+void ModelOptions::add_to(Command& command, bool required, const std::string& about) {
+  command.add("Model", {{.name = "model",
+                         .to = &model_,
+                         .about = about,
+                         .kind = ValueKind::read_file,
+                         .required = required}});
+  add_graph_options_to(command);
 }
 
-void ModelOptions::add_graph_options_to(CLI::App& app) {
-  app.add_option("--bind", bindings_,
-                 "Size of a symbolic dimension, e.g. --bind batch=8; others become 1")
-      ->type_name("NAME=N")
-      ->allow_extra_args(false);
-  app.add_option("--input-shape", shapes_,
-                 "Shape of a graph input instead of the declared one, e.g. input=1x3x224x224")
-      ->type_name("NAME=DIMS")
-      ->allow_extra_args(false);
-  app.add_option("--assume", sizes_,
-                 "Size that only the numbers of a run decide, by the node that has it, e.g. boxes "
+void ModelOptions::add_graph_options_to(Command& command) {
+  command.add(
+      "Model",
+      {{.name = "--bind",
+        .to = &bindings_,
+        .about = "Size of a symbolic dimension, e.g. --bind batch=8; others become 1",
+        .metavar = "NAME=N"},
+       {.name = "--input-shape",
+        .to = &shapes_,
+        .about = "Shape of a graph input instead of the declared one, e.g. input=1x3x224x224",
+        .metavar = "NAME=DIMS"},
+       {.name = "--assume",
+        .to = &sizes_,
+        .about = "Size that only the numbers of a run decide, by the node that has it, e.g. boxes "
                  "that NonMaxSuppression leaves; default: the most that there can be, of a Loop "
-                 "whose trip count isn't constant 1")
-      ->type_name("NODE=N")
-      ->allow_extra_args(false);
-  app.add_option("--branch", branches_,
-                 "Branch of an If whose condition only a run decides; default: the one with more "
-                 "multiply-accumulates, or as many and more written elements")
-      ->type_name("NODE=then|else")
-      ->allow_extra_args(false);
-  app.add_flag("--allow-unsupported", allow_unsupported_,
-               "Cost operators without a rule as the traffic of their inputs and outputs");
-  add_limits_to(app);
+                 "whose trip count isn't constant 1",
+        .metavar = "NODE=N"},
+       {.name = "--branch",
+        .to = &branches_,
+        .about = "Branch of an If whose condition only a run decides; default: the one with more "
+                 "multiply-accumulates, or as many and more written elements",
+        .metavar = "NODE=then|else"},
+       {.name = "--allow-unsupported",
+        .to = &allow_unsupported_,
+        .about = "Cost operators without a rule as the traffic of their inputs and outputs"}});
+  add_limits_to(command);
 }
 
-void ModelOptions::add_limits_to(CLI::App& app) {
-  app.option_defaults()->group("Limits");
-  app.add_option(std::string(kNodesOption), limits_.nodes,
-                 "Nodes, iterations and calls that loops and functions may become")
-      ->type_name("N")
-      ->capture_default_str()
-      ->check(CLI::Range(int64_t{0}, kMostLimit));
-  app.add_option(std::string(kGraphOption), graph_mib_,
-                 "MiB that names, shapes and attributes of those may take")
-      ->type_name("N")
-      ->capture_default_str()
-      ->check(CLI::Range(int64_t{1}, kMostLimitMib));
-  app.add_option(std::string(kRankOption), limits_.rank, "Dims that a tensor may have")
-      ->type_name("N")
-      ->capture_default_str()
-      ->check(CLI::Range(int64_t{1}, kMostLimit));
-  app.option_defaults()->group("Options");
+void ModelOptions::add_limits_to(Command& command) {
+  command.add("Limits",
+              {{.name = std::string(kNodesOption),
+                .to = &limits_.nodes,
+                .about = "Nodes, iterations and calls that loops and functions may become",
+                .range = OptionRange{0, kMostLimit},
+                .shows_default = true},
+               {.name = std::string(kGraphOption),
+                .to = &graph_mib_,
+                .about = "Memory that names, shapes and attributes of those may take",
+                .unit = "MiB",
+                .range = OptionRange{1, kMostLimitMib},
+                .shows_default = true},
+               {.name = std::string(kRankOption),
+                .to = &limits_.rank,
+                .about = "Dims that a tensor may have",
+                .range = OptionRange{1, kMostLimit},
+                .shows_default = true}});
 }
 
-void ModelOptions::add_programs_to(CLI::App& app) {
-  app.add_option(std::string(kProgramsOption), limits_.programs,
-                 "Different operations that programs may be looked for")
-      ->type_name("N")
-      ->capture_default_str()
-      ->check(CLI::Range(int64_t{1}, kMostLimit))
-      ->group("Limits");
+void ModelOptions::add_programs_to(Command& command) {
+  command.add("Limits", {{.name = std::string(kProgramsOption),
+                          .to = &limits_.programs,
+                          .about = "Different operations that programs may be looked for",
+                          .range = OptionRange{1, kMostLimit},
+                          .shows_default = true}});
 }
 
-void ModelOptions::add_run_limits_to(CLI::App& app) {
-  app.add_option(std::string(kMemoryOption), memory_mib_,
-                 "MiB that arrays may take at a time, weights included")
-      ->type_name("N")
-      ->capture_default_str()
-      ->check(CLI::Range(int64_t{1}, kMostLimitMib))
-      ->group("Limits");
-  app.add_option(
-         std::string(kOperationsOption), limits_.giga_operations,
-         "Billions of operations that a run in float may take: multiply-accumulates, and other "
-         "work by the time that it takes")
-      ->type_name("N")
-      ->capture_default_str()
-      ->check(CLI::Range(int64_t{1}, kMostLimit))
-      ->group("Limits");
+void ModelOptions::add_run_limits_to(Command& command) {
+  command.add(
+      "Limits",
+      {{.name = std::string(kMemoryOption),
+        .to = &memory_mib_,
+        .about = "Memory that arrays may take at a time, weights included",
+        .unit = "MiB",
+        .range = OptionRange{1, kMostLimitMib},
+        .shows_default = true},
+       {.name = std::string(kOperationsOption),
+        .to = &limits_.giga_operations,
+        .about = "Operations that a run in float may take: multiply-accumulates, and other work by "
+                 "the time that it takes",
+        .unit = "billion",
+        .range = OptionRange{1, kMostLimit},
+        .shows_default = true}});
 }
 
-void ModelOptions::add_cut_to(CLI::App& app) {
-  app.option_defaults()->group("Model");
-  app.add_option("--from", cut_.from,
-                 "Only this node, by its name or a tensor that it writes, and what depends on it; "
-                 "what these read of others are inputs")
-      ->type_name("NODE");
-  app.add_option("--until", cut_.until,
-                 "Only this node and what it depends on; what it writes are the outputs")
-      ->type_name("NODE");
-  app.option_defaults()->group("Options");
+void ModelOptions::add_cut_to(Command& command) {
+  command.add(
+      "Model",
+      {{.name = "--from",
+        .to = &cut_.from,
+        .about = "Only this node, by its name or a tensor that it writes, and what depends on it; "
+                 "what these read of others are inputs",
+        .metavar = "NODE"},
+       {.name = "--until",
+        .to = &cut_.until,
+        .about = "Only this node and what it depends on; what it writes are the outputs",
+        .metavar = "NODE"}});
 }
 
 namespace {
@@ -173,17 +179,18 @@ std::string is_key_blocks(const std::string& text) {
 
 }  // namespace
 
-void ModelOptions::add_attention_to(CLI::App& app) {
-  app.add_option(
-         "--key-blocks", key_blocks_,
-         "Do attention over twice as many keys or more in blocks of about N keys (online "
-         "softmax): scores of a block may stay on chip where those of all keys don't; "
-         "what the blocks give is put together by the logarithms of their sums. auto: where "
-         "that is better, over thousands of keys; off: never")
-      ->type_name("auto|off|N")
-      ->capture_default_str()
-      ->check(is_key_blocks)
-      ->group("Model");
+void ModelOptions::add_attention_to(Command& command) {
+  command.add(
+      "Model",
+      {{.name = "--key-blocks",
+        .to = &key_blocks_,
+        .about = "Do attention over twice as many keys or more in blocks of about N keys (online "
+                 "softmax): scores of a block may stay on chip where those of all keys don't; "
+                 "what the blocks give is put together by the logarithms of their sums. auto: "
+                 "where that is better, over thousands of keys; off: never",
+        .metavar = "auto|off|N",
+        .shows_default = true,
+        .check = is_key_blocks}});
 }
 
 Result<ElaborateOptions> ModelOptions::elaborate() const {
@@ -238,54 +245,70 @@ std::vector<std::string> ModelOptions::words() const {
   return out;
 }
 
-void MappingOptions::add_to(CLI::App& app) {
-  app.option_defaults()->group("Mapping");
-  app.add_option(
-         "--dataflow", words_.dataflow,
-         "Pin the dataflow: weight_stationary (ws), input_stationary (is) or "
-         "output_stationary (os), also one that the machine doesn't list; default: the best "
-         "of those it lists")
-      ->type_name("NAME");
-  app.add_option("--mapping", words_.mappings,
-                 "Pin (parts of) the mapping of layers whose name matches a glob, e.g. "
-                 "\"conv*=7x56 n64 k256 mnk\" or \"im2col\"; the first match applies")
-      ->type_name("[GLOB=]TOKENS")
-      ->allow_extra_args(false);
-  app.add_option(
-         "--objective", words_.objective,
-         "What mappings are chosen by: cycles, energy, edp (energy-delay product) or traffic "
-         "(DRAM bytes)")
-      ->check(CLI::IsMember({"cycles", "energy", "edp", "traffic"}))
-      ->capture_default_str();
-  app.add_option(
-         "--slack", words_.slack,
-         "With --objective cycles: how much more than its fewest cycles the network as a whole, "
-         "and at first each of its products, may take where that saves energy and DRAM traffic; "
-         "0: nothing")
-      ->type_name("PERCENT")
-      ->capture_default_str();
-  app.add_option(
-         "--effort", words_.effort,
-         "search: every tiling that its bound doesn't exclude; rule: one tiling a layer by a "
-         "fixed rule, for speed")
-      ->check(CLI::IsMember({"search", "rule"}))
-      ->capture_default_str();
-  app.option_defaults()->group("Options");
+namespace {
+
+std::vector<std::string> objectives() { return {"cycles", "energy", "edp", "traffic"}; }
+std::vector<std::string> efforts() { return {"search", "rule"}; }
+
+}  // namespace
+
+void MappingOptions::add_to(Command& command) {
+  command.add(
+      "Mapping",
+      {{.name = "--dataflow",
+        .to = &words_.dataflow,
+        .about = "Pin the dataflow: weight_stationary (ws), input_stationary (is) or "
+                 "output_stationary (os), also one that the machine doesn't list; default: the "
+                 "best of those it lists",
+        .metavar = "NAME"},
+       {.name = "--mapping",
+        .to = &words_.mappings,
+        .about = "Pin (parts of) the mapping of layers whose name matches a glob, e.g. "
+                 "\"conv*=7x56 n64 k256 mnk\" or \"im2col\"; the first match applies",
+        .metavar = "[GLOB=]TOKENS"},
+       {.name = "--objective",
+        .to = &words_.objective,
+        .about = "What mappings are chosen by: cycles, energy, edp (energy-delay product) or "
+                 "traffic (DRAM bytes)",
+        .choices = objectives(),
+        .shows_default = true},
+       {.name = "--slack",
+        .to = &words_.slack,
+        .about = "With --objective cycles: how much more than its fewest cycles the network as a "
+                 "whole, and at first each of its products, may take where that saves energy and "
+                 "DRAM traffic; 0: nothing",
+        .metavar = "PERCENT",
+        .shows_default = true},
+       {.name = "--effort",
+        .to = &words_.effort,
+        .about = "search: every tiling that its bound doesn't exclude; rule: one tiling a layer by "
+                 "a fixed rule, for speed",
+        .choices = efforts(),
+        .shows_default = true}});
 }
 
-void MappingOptions::add_to_side_b(CLI::App& app) {
+void MappingOptions::add_to_side_b(Command& command) {
   words_.objective = words_.effort = words_.slack = "";
-  app.add_option("--b-dataflow", words_.dataflow, "--dataflow of B, where it isn't A's")
-      ->type_name("NAME");
-  app.add_option("--b-mapping", words_.mappings, "--mapping of B, instead of all of A's")
-      ->type_name("[GLOB=]TOKENS")
-      ->allow_extra_args(false);
-  app.add_option("--b-objective", words_.objective, "--objective of B, where it isn't A's")
-      ->check(CLI::IsMember({"cycles", "energy", "edp", "traffic"}));
-  app.add_option("--b-slack", words_.slack, "--slack of B, where it isn't A's")
-      ->type_name("PERCENT");
-  app.add_option("--b-effort", words_.effort, "--effort of B, where it isn't A's")
-      ->check(CLI::IsMember({"search", "rule"}));
+  command.add({{.name = "--b-dataflow",
+                .to = &words_.dataflow,
+                .about = "--dataflow of B, where it isn't A's",
+                .metavar = "NAME"},
+               {.name = "--b-mapping",
+                .to = &words_.mappings,
+                .about = "--mapping of B, instead of all of A's",
+                .metavar = "[GLOB=]TOKENS"},
+               {.name = "--b-objective",
+                .to = &words_.objective,
+                .about = "--objective of B, where it isn't A's",
+                .choices = objectives()},
+               {.name = "--b-slack",
+                .to = &words_.slack,
+                .about = "--slack of B, where it isn't A's",
+                .metavar = "PERCENT"},
+               {.name = "--b-effort",
+                .to = &words_.effort,
+                .about = "--effort of B, where it isn't A's",
+                .choices = efforts()}});
 }
 
 std::string MappingOptions::first_unlike(const MappingWords& usual,

@@ -1,10 +1,10 @@
 #pragma once
-#include <CLI/CLI.hpp>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "sim/app/command.h"
 #include "sim/app/torch_file.h"
 #include "sim/base/result.h"
 #include "sim/elaborate/elaborate.h"
@@ -23,19 +23,21 @@ std::optional<uint64_t> random_seed(std::string_view text);
 /// Options that say which graph a model file stands for; shared by all commands that read models.
 class ModelOptions {
  public:
-  void add_to(CLI::App& app, bool required);
+  /// `about`: what help says of the model itself.
+  void add_to(Command& command, bool required,
+              const std::string& about = "ONNX model file; its weights are never read");
   /// Those that say how a model is to be read, for commands that take several models.
-  void add_graph_options_to(CLI::App& app);
+  void add_graph_options_to(Command& command);
   /// That which limits how much is mapped, for commands that map networks.
-  void add_programs_to(CLI::App& app);
+  void add_programs_to(Command& command);
   /// Those that limit what is computed and with what, for commands that run networks.
-  void add_run_limits_to(CLI::App& app);
+  void add_run_limits_to(Command& command);
   /// Those that cut the graph, for commands that look at parts of networks.
-  void add_cut_to(CLI::App& app);
+  void add_cut_to(Command& command);
   /// That which does attention in blocks, for commands that map networks or run them.
-  void add_attention_to(CLI::App& app);
+  void add_attention_to(Command& command);
   /// Those for models that are TorchScript files, where a command reads by load().
-  void add_torch_to(CLI::App& app) { torch_.add_to(app); }
+  void add_torch_to(Command& command) { torch_.add_to(command); }
   const std::string& model() const { return model_; }
   Result<ElaborateOptions> elaborate() const;
   /// The model's graph; errors as TorchFile::load()'s.
@@ -44,7 +46,7 @@ class ModelOptions {
   std::vector<std::string> words() const;
 
  private:
-  void add_limits_to(CLI::App& app);
+  void add_limits_to(Command& command);
 
   std::string model_;
   std::vector<std::string> bindings_, shapes_, sizes_, branches_;
@@ -60,9 +62,9 @@ class ModelOptions {
 /// Options that pin the mapping.
 class MappingOptions {
  public:
-  void add_to(CLI::App& app);
+  void add_to(Command& command);
   /// The same for side B of a comparison, --b-objective and so on; what isn't given is as on A.
-  void add_to_side_b(CLI::App& app);
+  void add_to_side_b(Command& command);
   std::string given() const;   ///< the first option of side B that was; "": none
   std::string chosen() const;  ///< the first of side A that isn't what it is by default; "": none
   /// These of side B, what wasn't given taken from A.

@@ -7,7 +7,6 @@
 
 #include "hw/config/load.h"
 #include "sim/app/cli.h"
-#include "sim/app/file_options.h"
 #include "sim/app/journal.h"
 #include "sim/app/output.h"
 #include "sim/app/paths.h"
@@ -42,69 +41,80 @@ std::string describe(const std::string& label, const ref::Array& array) {
 
 }  // namespace
 
-void RunCommand::add_to(CLI::App& app) {
-  sub_ = app.add_subcommand("run", "Compute the network's numbers with the reference executor");
-  sub_->footer("Exit codes: 0 done, 2 input that can't be used.");
-  model_.add_to(*sub_, true);
-  sub_->get_option("model")->description("ONNX model file");
-  sub_->add_option("--input", inputs_,
-                   "Values of a graph input: NAME=FILE.npy or NAME=random:SEED; inputs "
-                   "not named are random:0")
-      ->type_name(kReadSource)
-      ->allow_extra_args(false);
-  sub_->add_option("--weights", weights_,
-                   "random:SEED draws the weights that the file doesn't have")
-      ->type_name("random:SEED");
-  sub_->add_option("--output", output_, "Folder for the outputs, a .npy each")
-      ->type_name(kWrittenFolder);
-  sub_->add_option(
-          "--dump", dump_,
-          "Write inputs and outputs of layers to the folder too, with a manifest.json: all, "
-          "an operator type, or a glob of layer names")
-      ->type_name("all|OP|GLOB");
+void RunCommand::add_to(Command& program) {
+  sub_ = &program.add_command("run", "Compute the network's numbers with the reference executor");
+  sub_->footer = "Exit codes: 0 done, 2 input that can't be used.";
+  model_.add_to(*sub_, true, "ONNX model file");
+  sub_->add(
+      {{.name = "--input",
+        .to = &inputs_,
+        .about = "Values of a graph input: NAME=FILE.npy or NAME=random:SEED; inputs not named are "
+                 "random:0",
+        .kind = ValueKind::read_source},
+       {.name = "--weights",
+        .to = &weights_,
+        .about = "random:SEED draws the weights that the file doesn't have",
+        .metavar = "random:SEED"},
+       {.name = "--output",
+        .to = &output_,
+        .about = "Folder for the outputs, a .npy each",
+        .kind = ValueKind::written_folder},
+       {.name = "--dump",
+        .to = &dump_,
+        .about = "Write inputs and outputs of layers to the folder too, with a manifest.json: all, "
+                 "an operator type, or a glob of layer names",
+        .metavar = "all|OP|GLOB"}});
   add_int8_to(*sub_);
   model_.add_attention_to(*sub_);
   model_.add_run_limits_to(*sub_);
-  sub_->add_option("--threads", threads_, "Threads to compute with")
-      ->type_name("N")
-      ->capture_default_str()
-      ->check(CLI::Range(1, 256));
+  sub_->add({{.name = "--threads",
+              .to = &threads_,
+              .about = "Threads to compute with",
+              .range = OptionRange{1, 256},
+              .shows_default = true}});
 }
 
-void RunCommand::add_int8_to(CLI::App& app) {
-  app.add_flag("--int8", int8_,
-               "Run the products quantised on the bit-exact machine, the rest in float");
-  app.add_option(
-         "--hw", hw_,
-         "Machine of --int8: a description (YAML) or the name of a shipped one; default: 64x64")
-      ->type_name(kMachine);
-  app.add_flag("--layerwise", layerwise_,
-               "Every layer reads the float run's values, so that errors don't add up; without "
-               "--int8 that is so anyway");
-  app.add_flag("--network", network_,
-               "With --int8: all of the network in int8, as the machine's one program; results are "
-               "compared with the integer reference, bit for bit, and with float");
-  app.add_option("--inputs", count_,
-                 "Of --network: that many inputs, random ones with seeds that count up, files, and "
-                 "outputs, with an axis more in front")
-      ->type_name("N")
-      ->capture_default_str()
-      ->check(CLI::Range(1, 100'000));
-  app.add_option("--calibrate", calibrate_,
-                 "Of --network: scales from float runs of the first N inputs; 0: of all")
-      ->type_name("N")
-      ->capture_default_str()
-      ->check(CLI::Range(0, 100'000));
-  app.add_option("--percentile", percentile_,
-                 "Of --network: activations beyond this percentile of a float run are clipped; "
-                 "100: none")
-      ->type_name("P")
-      ->capture_default_str()
-      ->check(CLI::Range(90.0, 100.0));
-  app.add_option("--json", json_,
-                 "Of --network: write how near int8 comes to float as JSON (accsim.quality/1); - "
-                 "for stdout")
-      ->type_name(kWrittenFile);
+void RunCommand::add_int8_to(Command& command) {
+  command.add(
+      {{.name = "--int8",
+        .to = &int8_,
+        .about = "Run the products quantised on the bit-exact machine, the rest in float"},
+       {.name = "--hw",
+        .to = &hw_,
+        .about = "Machine of --int8: a description (YAML) or the name of a shipped one; default: "
+                 "64x64",
+        .kind = ValueKind::machine},
+       {.name = "--layerwise",
+        .to = &layerwise_,
+        .about = "Every layer reads the float run's values, so that errors don't add up; without "
+                 "--int8 that is so anyway"},
+       {.name = "--network",
+        .to = &network_,
+        .about = "With --int8: all of the network in int8, as the machine's one program; results "
+                 "are compared with the integer reference, bit for bit, and with float"},
+       {.name = "--inputs",
+        .to = &count_,
+        .about = "Of --network: that many inputs, random ones with seeds that count up, files, and "
+                 "outputs, with an axis more in front",
+        .range = OptionRange{1, 100'000},
+        .shows_default = true},
+       {.name = "--calibrate",
+        .to = &calibrate_,
+        .about = "Of --network: scales from float runs of the first N inputs; 0: of all",
+        .range = OptionRange{0, 100'000},
+        .shows_default = true},
+       {.name = "--percentile",
+        .to = &percentile_,
+        .about = "Of --network: activations beyond this percentile of a float run are clipped; "
+                 "100: none",
+        .metavar = "P",
+        .range = OptionRange{90, 100},
+        .shows_default = true},
+       {.name = "--json",
+        .to = &json_,
+        .about = "Of --network: write how near int8 comes to float as JSON (accsim.quality/1); - "
+                 "for stdout",
+        .kind = ValueKind::written_file}});
 }
 
 void RunCommand::check_options(Errors& errors) const {

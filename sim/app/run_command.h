@@ -12,7 +12,7 @@ namespace accsim::sim {
 /// `accsim run`: computes the network's numbers with the reference executor.
 class RunCommand : public SubCommand {
  public:
-  void add_to(CLI::App& app);
+  void add_to(Command& program);
   int run(const Console& console) const;
 
  private:
@@ -20,7 +20,7 @@ class RunCommand : public SubCommand {
   /// What options ask for of one another.
   void check_options(Errors& errors) const;
   Status parse_inputs(RunRequest& to) const;
-  void add_int8_to(CLI::App& app);
+  void add_int8_to(Command& command);
   int print(const PreparedRun& prepared, const RunSummary& summary, std::string text) const;
 
   ModelOptions model_;

@@ -8,7 +8,6 @@
 
 #include "hw/config/load.h"
 #include "sim/app/cli.h"
-#include "sim/app/file_options.h"
 #include "sim/app/interrupt.h"
 #include "sim/app/output.h"
 #include "sim/app/paths.h"
@@ -33,30 +32,40 @@ Result<std::string> random_token() {
 
 }  // namespace
 
-void ServeCommand::add_to(CLI::App& app) {
-  sub_ = app.add_subcommand(
+void ServeCommand::add_to(Command& program) {
+  sub_ = &program.add_command(
       "serve", "Show the report as a live page: every field of the machine is a control");
-  sub_->footer(
+  sub_->footer =
       "The page is for this computer alone; docs/serve.md says what it answers.\n"
-      "Exit codes: 0 ended by Ctrl-C, 2 input that can't be used.");
-  sub_->add_option("model", models_, "ONNX model files; more can be dropped on the page")
-      ->type_name(kReadFile);
-  sub_->add_option("--hw", hw_,
-                   "Machine: a description (YAML) or the name of a shipped one; default: 64x64")
-      ->type_name(kMachine);
+      "Exit codes: 0 ended by Ctrl-C, 2 input that can't be used.";
+  sub_->add({{.name = "model",
+              .to = &models_,
+              .about = "ONNX model files; more can be dropped on the page",
+              .kind = ValueKind::read_file},
+             {.name = "--hw",
+              .to = &hw_,
+              .about = "Machine: a description (YAML) or the name of a shipped one; default: 64x64",
+              .kind = ValueKind::machine}});
   graph_.add_graph_options_to(*sub_);
   graph_.add_attention_to(*sub_);
   graph_.add_programs_to(*sub_);
   mapping_.add_to(*sub_);
-  sub_->add_option("--store", store_,
-                   "Store of a sweep whose points the page shows as they come; may be made later")
-      ->type_name(kAwaitedFile);
-  sub_->add_option("--port", port_, "Port on 127.0.0.1; 0: a free one")
-      ->check(CLI::Range(0, 65535))
-      ->capture_default_str();
-  sub_->add_option("--max-upload", most_upload_, "Largest model that the page may send, in MiB")
-      ->check(CLI::Range(1, 4096))
-      ->capture_default_str();
+  sub_->add(
+      {{.name = "--store",
+        .to = &store_,
+        .about = "Store of a sweep whose points the page shows as they come; may be made later",
+        .kind = ValueKind::awaited_file},
+       {.name = "--port",
+        .to = &port_,
+        .about = "Port on 127.0.0.1; 0: a free one",
+        .range = OptionRange{0, 65535},
+        .shows_default = true},
+       {.name = "--max-upload",
+        .to = &most_upload_,
+        .about = "Largest model that the page may send",
+        .unit = "MiB",
+        .range = OptionRange{1, 4096},
+        .shows_default = true}});
 }
 
 /// An empty file is a store that a sweep has just begun to make.

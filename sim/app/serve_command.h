@@ -10,7 +10,7 @@ namespace accsim::sim {
 /// `accsim serve`: the live page, on 127.0.0.1 until Ctrl-C.
 class ServeCommand : public SubCommand {
  public:
-  void add_to(CLI::App& app);
+  void add_to(Command& program);
   int run(const std::string& version) const;
 
  private:

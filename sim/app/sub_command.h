@@ -1,18 +1,18 @@
 #pragma once
-#include <CLI/CLI.hpp>
+#include "sim/app/command.h"
 
 namespace accsim::sim {
 
-/// A sub-command of the program. Those derived from it have add_to(app), which sets `sub_`, and
+/// A sub-command of the program. Those derived from it have add_to(program), which sets `sub_`, and
 /// run(), which gives the exit code.
 class SubCommand {
  public:
-  bool chosen() const { return sub_ != nullptr && sub_->parsed(); }
+  bool chosen() const { return sub_ != nullptr && sub_->chosen(); }
 
  protected:
   ~SubCommand() = default;
 
-  CLI::App* sub_ = nullptr;
+  Command* sub_ = nullptr;
 };
 
 }  // namespace accsim::sim

@@ -47,34 +47,54 @@ Result<std::string> submit(const std::string& folder, const std::string& argumen
 }  // namespace
 
 void SweepCommand::add_merge() {
-  merge_ = sub_->add_subcommand("merge", "Put the stores of all shards into one");
-  merge_->add_option("out", out_, "The store to make or to complete")
-      ->type_name(kWrittenFile)
-      ->required();
-  merge_->add_option("shards", shards_, "Stores of all shards")->type_name(kReadFile)->required();
+  merge_ = &sub_->add_command("merge", "Put the stores of all shards into one");
+  merge_->add({{.name = "out",
+                .to = &out_,
+                .about = "The store to make or to complete",
+                .kind = ValueKind::written_file,
+                .required = true},
+               {.name = "shards",
+                .to = &shards_,
+                .about = "Stores of all shards",
+                .kind = ValueKind::read_file,
+                .required = true}});
 }
 
 void SweepCommand::add_submit() {
   submit_ =
-      sub_->add_subcommand("submit", "Run a sweep as a Slurm job array, with a merge behind it");
-  submit_->add_option("spec", spec_, "The space (YAML)")->type_name(kReadFile)->required();
-  submit_->add_option("--nodes", nodes_, "Shards, each a task of the array")
-      ->type_name("N")
-      ->check(CLI::Range(int64_t{1}, int64_t{100'000}))
-      ->required();
-  submit_->add_option("--store", store_, "The merged store; default: SPEC's name with .sqlite")
-      ->type_name(kWrittenFile);
-  submit_
-      ->add_option("--folder", folder_,
-                   "For scripts, logs and shards; default: SPEC's name with "
-                   ".slurm; must be seen by all nodes")
-      ->type_name(kWrittenFolder);
-  submit_->add_option("--threads", threads_, "Cores of a task; default: Slurm's")
-      ->type_name("N")
-      ->check(CLI::Range(1, 1024));
-  submit_->add_option("--partition", partition_, "Slurm partition")->type_name("NAME");
-  submit_->add_option("--time", time_, "Limit of a task, as sbatch takes it")->type_name("TIME");
-  submit_->add_flag("--dry-run", dry_run_, "Print the scripts, write and submit nothing");
+      &sub_->add_command("submit", "Run a sweep as a Slurm job array, with a merge behind it");
+  submit_->add(
+      {{.name = "spec",
+        .to = &spec_,
+        .about = "The space (YAML)",
+        .kind = ValueKind::read_file,
+        .required = true},
+       {.name = "--nodes",
+        .to = &nodes_,
+        .about = "Shards, each a task of the array",
+        .range = OptionRange{1, 100'000},
+        .required = true},
+       {.name = "--store",
+        .to = &store_,
+        .about = "The merged store; default: SPEC's name with .sqlite",
+        .kind = ValueKind::written_file},
+       {.name = "--folder",
+        .to = &folder_,
+        .about = "For scripts, logs and shards; default: SPEC's name with .slurm; must be "
+                 "seen by all nodes",
+        .kind = ValueKind::written_folder},
+       {.name = "--threads",
+        .to = &threads_,
+        .about = "Cores of a task; default: Slurm's",
+        .range = OptionRange{1, 1024}},
+       {.name = "--partition", .to = &partition_, .about = "Slurm partition", .metavar = "NAME"},
+       {.name = "--time",
+        .to = &time_,
+        .about = "Limit of a task, as sbatch takes it",
+        .metavar = "TIME"},
+       {.name = "--dry-run",
+        .to = &dry_run_,
+        .about = "Print the scripts, write and submit nothing"}});
 }
 
 int SweepCommand::run_merge() const {

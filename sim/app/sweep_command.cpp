@@ -72,48 +72,65 @@ Result<std::vector<Metric>> parse_metrics(const std::string& text) {
 
 }  // namespace
 
-void SweepCommand::add_to(CLI::App& app) {
-  sub_ = app.add_subcommand("sweep", "Cost networks on every machine of a design space");
-  sub_->footer(
+void SweepCommand::add_to(Command& program) {
+  sub_ = &program.add_command("sweep", "Cost networks on every machine of a design space");
+  sub_->footer =
       "Exit codes: 0 done, 1 interrupted, 2 input that can't be used, 3 too little memory or room, "
-      "or a store that went away. The same command goes on where it was stopped, by whatever.");
-  sub_->require_subcommand(0, 1);
-  sub_->add_option("spec", spec_, "The space (YAML), e.g. configs/sweeps/edge.yaml")
-      ->type_name(kReadFile);
-  sub_->add_option("--store", store_,
-                   "SQLite file of the results; default: SPEC's name with .sqlite")
-      ->type_name(kWrittenFile);
-  sub_->add_option("--threads", threads_, "Threads; default: all cores")
-      ->type_name("N")
-      ->check(CLI::Range(1, 1024));
-  sub_->add_option("--shard", shard_, "Only the i-th of n parts, into a store of its own")
-      ->type_name("i/n");
+      "or a store that went away. The same command goes on where it was stopped, by whatever.";
+  sub_->add({{.name = "spec",
+              .to = &spec_,
+              .about = "The space (YAML), e.g. configs/sweeps/edge.yaml",
+              .kind = ValueKind::read_file},
+             {.name = "--store",
+              .to = &store_,
+              .about = "SQLite file of the results; default: SPEC's name with .sqlite",
+              .kind = ValueKind::written_file},
+             {.name = "--threads",
+              .to = &threads_,
+              .about = "Threads; default: all cores",
+              .range = OptionRange{1, 1024}},
+             {.name = "--shard",
+              .to = &shard_,
+              .about = "Only the i-th of n parts, into a store of its own",
+              .metavar = "i/n"}});
   add_show();
   add_merge();
   add_submit();
 }
 
 void SweepCommand::add_show() {
-  show_ = sub_->add_subcommand("show", "Pareto front, sensitivity and best points of a store");
-  show_->add_option("store", shown_, "SQLite file of a sweep")->type_name(kReadFile)->required();
-  show_->add_option("--pareto", pareto_, "Objectives of the front, e.g. cycles,energy")
-      ->type_name("LIST");
-  show_->add_option("--where", where_, "Only points with this, e.g. \"dram_gbps<=32\"")
-      ->type_name("EXPRESSION");
-  show_->add_option("--csv", csv_, "Write the front as CSV; - for stdout")->type_name(kWrittenFile);
-  show_
-      ->add_option("--json", json_,
-                   "Write all points and the front as JSON (accsim.sweep/1); - for stdout")
-      ->type_name(kWrittenFile);
-  show_
-      ->add_option("--html", html_,
-                   "Write the points as a page that needs no network: one file; - for stdout")
-      ->type_name(kWrittenFile);
-  show_
-      ->add_option("--columns", columns_,
-                   "Columns of --csv and --json, e.g. dram_gbps,cycles,area_mm2; default: all")
-      ->type_name("LIST");
-  show_->add_flag("--dump", dump_, "Print everything that is stored, ordered");
+  show_ = &sub_->add_command("show", "Pareto front, sensitivity and best points of a store");
+  show_->add(
+      {{.name = "store",
+        .to = &shown_,
+        .about = "SQLite file of a sweep",
+        .kind = ValueKind::read_file,
+        .required = true},
+       {.name = "--pareto",
+        .to = &pareto_,
+        .about = "Objectives of the front, e.g. cycles,energy",
+        .metavar = "LIST"},
+       {.name = "--where",
+        .to = &where_,
+        .about = "Only points with this, e.g. \"dram_gbps<=32\"",
+        .metavar = "EXPRESSION"},
+       {.name = "--csv",
+        .to = &csv_,
+        .about = "Write the front as CSV; - for stdout",
+        .kind = ValueKind::written_file},
+       {.name = "--json",
+        .to = &json_,
+        .about = "Write all points and the front as JSON (accsim.sweep/1); - for stdout",
+        .kind = ValueKind::written_file},
+       {.name = "--html",
+        .to = &html_,
+        .about = "Write the points as a page that needs no network: one file; - for stdout",
+        .kind = ValueKind::written_file},
+       {.name = "--columns",
+        .to = &columns_,
+        .about = "Columns of --csv and --json, e.g. dram_gbps,cycles,area_mm2; default: all",
+        .metavar = "LIST"},
+       {.name = "--dump", .to = &dump_, .about = "Print everything that is stored, ordered"}});
 }
 
 int SweepCommand::run_show() const {
@@ -174,7 +191,7 @@ int SweepCommand::run_spec(const std::string& version, const Console& console) c
   if (spec_.empty())
     return report_errors({{Errc::usage, "name a sweep, e.g. configs/sweeps/edge.yaml", "sweep"}});
   SweepRun run;
-  if (sub_->count("--shard") > 0) {
+  if (sub_->given("--shard")) {
     const auto shard = parse_shard(shard_);
     if (!shard) return report_errors(shard.errors());
     run.shard = *shard;
@@ -230,9 +247,9 @@ int SweepCommand::run_spec(const std::string& version, const Console& console) c
 }
 
 int SweepCommand::run(const std::string& version, const Console& console) const {
-  if (show_->parsed()) return run_show();
-  if (merge_->parsed()) return run_merge();
-  if (submit_->parsed()) return run_submit();
+  if (show_->chosen()) return run_show();
+  if (merge_->chosen()) return run_merge();
+  if (submit_->chosen()) return run_submit();
   return run_spec(version, console);
 }
 

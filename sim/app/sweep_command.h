@@ -1,19 +1,17 @@
 #pragma once
-#include <CLI/CLI.hpp>
-#include <functional>
 #include <string>
 #include <vector>
 
 #include "sim/app/console.h"
+#include "sim/app/sub_command.h"
 #include "sim/sweep/show.h"
 
 namespace accsim::sim {
 
 /// `accsim sweep`: design spaces, their stores, and their shards on a cluster.
-class SweepCommand {
+class SweepCommand : public SubCommand {
  public:
-  void add_to(CLI::App& app);
-  bool chosen() const { return sub_->parsed(); }
+  void add_to(Command& program);
   /// `version` is written into stores.
   int run(const std::string& version, const Console& console) const;
 
@@ -27,7 +25,7 @@ class SweepCommand {
   int run_merge() const;
   int run_submit() const;
 
-  CLI::App *sub_ = nullptr, *show_ = nullptr, *merge_ = nullptr, *submit_ = nullptr;
+  Command *show_ = nullptr, *merge_ = nullptr, *submit_ = nullptr;
   std::string spec_, store_, shard_;
   int threads_ = 0;
   std::string shown_, pareto_, where_, csv_, json_, html_, columns_;

@@ -6,7 +6,6 @@
 
 #include "sim/app/cli.h"
 #include "sim/app/console.h"
-#include "sim/app/file_options.h"
 #include "sim/app/output.h"
 #include "sim/rewrite/tile.h"
 
@@ -39,29 +38,38 @@ std::string summary(const TiledModel& tiled, const std::string& model, const std
 
 }  // namespace
 
-void TileCommand::add_to(CLI::App& app) {
-  sub_ = app.add_subcommand("tile", "Cut Gemm, MatMul and Conv into tile-sized MatMuls");
-  sub_->footer(
+void TileCommand::add_to(Command& program) {
+  sub_ = &program.add_command("tile", "Cut Gemm, MatMul and Conv into tile-sized MatMuls");
+  sub_->footer =
       "Symbolic dimensions are fixed to their --bind (default 1) in the written model.\n"
-      "Exit codes: 0 done, 2 input that can't be used.");
-  model_.add_to(*sub_, true);
-  sub_->get_option("model")->description("ONNX model file; weights that it has are written, too");
-  sub_->add_option("-o,--output", output_, "Model file to write")
-      ->type_name(kWrittenFile)
-      ->required();
-  sub_->add_option("--tile", tile_, "Most rows, reduction and columns of a MatMul")
-      ->type_name("MxKxN")
-      ->capture_default_str();
-  sub_->add_option("--edge", edge_,
-                   "Where the tile doesn't divide a size: ragged (smaller tiles) or pad (zeros)")
-      ->check(CLI::IsMember({"ragged", "pad"}))
-      ->capture_default_str();
-  sub_->add_option("--conv", conv_, "keep convolutions, or turn them into products by im2col")
-      ->check(CLI::IsMember({"keep", "im2col"}))
-      ->capture_default_str();
-  sub_->add_option("--layers", layers_, "Only nodes whose name matches")
-      ->type_name("GLOB")
-      ->capture_default_str();
+      "Exit codes: 0 done, 2 input that can't be used.";
+  model_.add_to(*sub_, true, "ONNX model file; weights that it has are written, too");
+  sub_->add(
+      {{.name = "-o,--output",
+        .to = &output_,
+        .about = "Model file to write",
+        .kind = ValueKind::written_file,
+        .required = true},
+       {.name = "--tile",
+        .to = &tile_,
+        .about = "Most rows, reduction and columns of a MatMul",
+        .metavar = "MxKxN",
+        .shows_default = true},
+       {.name = "--edge",
+        .to = &edge_,
+        .about = "Where the tile doesn't divide a size: ragged (smaller tiles) or pad (zeros)",
+        .choices = {"ragged", "pad"},
+        .shows_default = true},
+       {.name = "--conv",
+        .to = &conv_,
+        .about = "keep convolutions, or turn them into products by im2col",
+        .choices = {"keep", "im2col"},
+        .shows_default = true},
+       {.name = "--layers",
+        .to = &layers_,
+        .about = "Only nodes whose name matches",
+        .metavar = "GLOB",
+        .shows_default = true}});
 }
 
 int TileCommand::run() const {

@@ -9,7 +9,7 @@ namespace accsim::sim {
 /// `accsim tile`: a model whose products are cut to a tile's size.
 class TileCommand : public SubCommand {
  public:
-  void add_to(CLI::App& app);
+  void add_to(Command& program);
   int run() const;
 
  private:

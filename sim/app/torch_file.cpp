@@ -98,17 +98,18 @@ int wait_for(pid_t child) {
 
 }  // namespace
 
-void TorchFile::add_to(CLI::App& app) {
-  app.option_defaults()->group("Model");
-  app.add_option("--example", examples_,
-                 "The model is a TorchScript file (.pt, .pth): shape of an input, one for each, "
-                 "e.g. 1x3x224x224 or 1x128:int64")
-      ->type_name("DIMS[:TYPE]")
-      ->allow_extra_args(false);
-  app.add_option("--python", python_,
-                 "Python with torch, which exports TorchScript files; default: python3")
-      ->type_name("PROGRAM");
-  app.option_defaults()->group("Options");
+void TorchFile::add_to(Command& command) {
+  command.add(
+      "Model",
+      {{.name = "--example",
+        .to = &examples_,
+        .about = "The model is a TorchScript file (.pt, .pth): shape of an input, one for each, "
+                 "e.g. 1x3x224x224 or 1x128:int64",
+        .metavar = "DIMS[:TYPE]"},
+       {.name = "--python",
+        .to = &python_,
+        .about = "Python with torch, which exports TorchScript files; default: python3",
+        .metavar = "PROGRAM"}});
 }
 
 Status TorchFile::check(const std::string& model, bool torch) const {

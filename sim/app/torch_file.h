@@ -1,8 +1,8 @@
 #pragma once
-#include <CLI/CLI.hpp>
 #include <string>
 #include <vector>
 
+#include "sim/app/command.h"
 #include "sim/elaborate/elaborate.h"
 #include "sim/graph/graph.h"
 
@@ -12,7 +12,7 @@ namespace accsim::sim {
 class TorchFile {
  public:
   /// --example and --python.
-  void add_to(CLI::App& app);
+  void add_to(Command& command);
 
   /// load_graph() of `model`, which may end in .pt or .pth: then python/accsim/_export.py writes it
   /// for the examples' shapes into a temporary folder, which is gone when this returns; Ctrl-C

@@ -1,25 +1,26 @@
 #include "sim/app/trace_options.h"
 
 #include "sim/app/cli.h"
-#include "sim/app/file_options.h"
 #include "sim/app/output.h"
 #include "sim/flow/timeline.h"
 
 namespace accsim::sim {
 
-void TraceOptions::add_to(CLI::App& app) {
-  CLI::Option* const trace =
-      app.add_option("--trace", file_,
-                     "Write a timeline of all queues and commands for Perfetto (Chrome trace JSON, "
-                     "1 us = 1 cycle); - for stdout")
-          ->type_name(kWrittenFile);
-  app.add_option(
-         "--trace-commands", commands_,
-         "Layers of more commands are summarised to that many slices in the trace, at least "
-         "one a queue")
-      ->check(CLI::Range(int64_t{0}, int64_t{10'000'000}))
-      ->capture_default_str()
-      ->needs(trace);
+void TraceOptions::add_to(Command& command) {
+  command.add(
+      "Output",
+      {{.name = "--trace",
+        .to = &file_,
+        .about = "Write a timeline of all queues and commands for Perfetto (Chrome trace JSON, "
+                 "1 us = 1 cycle); - for stdout",
+        .kind = ValueKind::written_file},
+       {.name = "--trace-commands",
+        .to = &commands_,
+        .about = "Layers of more commands are summarised to that many slices in the trace, at "
+                 "least one a queue",
+        .range = OptionRange{0, 10'000'000},
+        .shows_default = true,
+        .needs = "--trace"}});
 }
 
 int TraceOptions::write(const CostedNetwork& network) const {

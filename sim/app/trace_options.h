@@ -1,8 +1,8 @@
 #pragma once
-#include <CLI/CLI.hpp>
 #include <cstdint>
 #include <string>
 
+#include "sim/app/command.h"
 #include "sim/flow/cost.h"
 
 namespace accsim::sim {
@@ -10,7 +10,7 @@ namespace accsim::sim {
 /// `--trace FILE` and how much detail is in it.
 class TraceOptions {
  public:
-  void add_to(CLI::App& app);
+  void add_to(Command& command);
   bool wanted() const { return !file_.empty(); }
   bool to_stdout() const { return file_ == "-"; }
   /// Writes the trace, if one is wanted. Exit code.

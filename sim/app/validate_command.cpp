@@ -40,28 +40,36 @@ std::vector<NamedFile> named_files(const std::vector<ValidationSource>& sources)
 
 }  // namespace
 
-void ValidateCommand::add_to(CLI::App& app) {
-  sub_ = app.add_subcommand(
+void ValidateCommand::add_to(Command& program) {
+  sub_ = &program.add_command(
       "validate", "Published figures of machines that exist beside what is predicted for them");
-  sub_->footer("Exit codes: 0 done, 2 input that can't be used.");
-  sub_->add_option(
-          "source", source_,
-          "Published figures: a file (YAML) or a folder of them; default: all shipped ones")
-      ->type_name(kReadFile);
+  sub_->footer = "Exit codes: 0 done, 2 input that can't be used.";
+  sub_->add({{.name = "source",
+              .to = &source_,
+              .about = "Published figures: a file (YAML) or a folder of them; default: all shipped "
+                       "ones",
+              .kind = ValueKind::read_file}});
   mapping_.add_to(*sub_);
-  sub_->add_option("--json", json_,
-                   "Write the comparison as JSON (accsim.validation/1); - for stdout")
-      ->type_name(kWrittenFile);
-  sub_->add_option("--csv", csv_, "Write a line a figure as CSV; - for stdout")
-      ->type_name(kWrittenFile);
-  sub_->add_option("--html", html_, "Write the comparison as a page without scripts; - for stdout")
-      ->type_name(kWrittenFile);
-  sub_->add_option("--markdown", markdown_,
-                   "Write the comparison as Markdown, as in docs/validation.md; - for stdout")
-      ->type_name(kWrittenFile);
-  sub_->add_flag("--no-interval", no_interval_,
-                 "Don't go over the ranges of assumed fields: faster, and no interval");
-  sub_->add_flag("-q,--quiet", quiet_, "No table");
+  sub_->add({{.name = "--json",
+              .to = &json_,
+              .about = "Write the comparison as JSON (accsim.validation/1); - for stdout",
+              .kind = ValueKind::written_file},
+             {.name = "--csv",
+              .to = &csv_,
+              .about = "Write a line a figure as CSV; - for stdout",
+              .kind = ValueKind::written_file},
+             {.name = "--html",
+              .to = &html_,
+              .about = "Write the comparison as a page without scripts; - for stdout",
+              .kind = ValueKind::written_file},
+             {.name = "--markdown",
+              .to = &markdown_,
+              .about = "Write the comparison as Markdown, as in docs/validation.md; - for stdout",
+              .kind = ValueKind::written_file},
+             {.name = "--no-interval",
+              .to = &no_interval_,
+              .about = "Don't go over the ranges of assumed fields: faster, and no interval"},
+             {.name = "-q,--quiet", .to = &quiet_, .about = "No table"}});
 }
 
 int ValidateCommand::run(const Console& console, const std::string& version) const {

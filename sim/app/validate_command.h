@@ -10,7 +10,7 @@ namespace accsim::sim {
 /// `accsim validate`: published figures of machines that exist, and what accsim says instead.
 class ValidateCommand : public SubCommand {
  public:
-  void add_to(CLI::App& app);
+  void add_to(Command& program);
   /// `version` goes into the page.
   int run(const Console& console, const std::string& version) const;
 

@@ -10,7 +10,6 @@
 
 #include "hw/config/load.h"
 #include "sim/app/cli.h"
-#include "sim/app/file_options.h"
 #include "sim/app/interrupt.h"
 #include "sim/app/journal.h"
 #include "sim/app/output.h"
@@ -93,91 +92,116 @@ constexpr int64_t kMostListed = 20;
 
 }  // namespace
 
-void VerifyCommand::add_to(CLI::App& app) {
-  sub_ = app.add_subcommand("verify",
-                            "Run tile programs on Verilated RTL and compare values and cycles");
-  sub_->footer(
+void VerifyCommand::add_to(Command& program) {
+  sub_ = &program.add_command("verify",
+                              "Run tile programs on Verilated RTL and compare values and cycles");
+  sub_->footer =
       "Exit codes: 0 all equal, 1 a difference, 2 input that can't be used, 3 no core could be "
-      "built.");
-  sub_->add_option("--hw", hw_, "Machine: a description (YAML) or the name of a shipped one")
-      ->type_name(kMachine)
-      ->required();
+      "built.";
+  sub_->add({{.name = "--hw",
+              .to = &hw_,
+              .about = "Machine: a description (YAML) or the name of a shipped one",
+              .kind = ValueKind::machine,
+              .required = true}});
   model_.add_to(*sub_, false);
   model_.add_torch_to(*sub_);
   model_.add_attention_to(*sub_);
   model_.add_programs_to(*sub_);
-  sub_->add_option("--gemm", gemms_, "Verify one product, e.g. 100x200x300")
-      ->type_name("MxKxN")
-      ->allow_extra_args(false);
-  sub_->add_option("--conv", convs_,
-                   "Verify one convolution: N,C,H,W,K,R,S,stride,pad,dilation,groups")
-      ->type_name("LIST")
-      ->allow_extra_args(false);
-  sub_->add_flag("--layers", layers_,
-                 "Verify a model's products one by one, not all of it as one program");
-  sub_->add_option("--random", random_,
-                   "Verify that many random products and convolutions, with random memory rates")
-      ->type_name("COUNT")
-      ->check(CLI::Range(int64_t{1}, int64_t{10'000'000}));
-  sub_->add_option("--seed", seed_, "Seed of the random operands and cases")
-      ->type_name("N")
-      ->capture_default_str();
-  sub_->add_flag(
-      "--random-numbers", random_numbers_,
-      "Random weights and scales for a model whose file has its weights, too; else those "
-      "of a float run of random inputs");
-  sub_->add_option("--max-cycles", max_cycles_,
-                   "Cut products that take more cycles to fewer outputs, and say so")
-      ->type_name("CYCLES")
-      ->check(CLI::Range(int64_t{1}, int64_t{1} << 60));
-  sub_->add_option("--jobs", jobs_, "Programs to run side by side")
-      ->type_name("N")
-      ->capture_default_str()
-      ->check(CLI::Range(1, 256));
-  sub_->add_option("--json", json_, "Write the results as JSON (accsim.verify/1); - for stdout")
-      ->type_name(kWrittenFile);
+  add_case_options();
   add_part_options();
   add_core_options();
   mapping_.add_to(*sub_);
 }
 
+void VerifyCommand::add_case_options() {
+  sub_->add(
+      {{.name = "--gemm",
+        .to = &gemms_,
+        .about = "Verify one product, e.g. 100x200x300",
+        .metavar = "MxKxN"},
+       {.name = "--conv",
+        .to = &convs_,
+        .about = "Verify one convolution: N,C,H,W,K,R,S,stride,pad,dilation,groups",
+        .metavar = "LIST"},
+       {.name = "--layers",
+        .to = &layers_,
+        .about = "Verify a model's products one by one, not all of it as one program"},
+       {.name = "--random",
+        .to = &random_,
+        .about = "Verify that many random products and convolutions, with random memory rates",
+        .metavar = "COUNT",
+        .range = OptionRange{1, 10'000'000}},
+       {.name = "--seed",
+        .to = &seed_,
+        .about = "Seed of the random operands and cases",
+        .shows_default = true},
+       {.name = "--random-numbers",
+        .to = &random_numbers_,
+        .about = "Random weights and scales for a model whose file has its weights, too; else "
+                 "those of a float run of random inputs"},
+       {.name = "--max-cycles",
+        .to = &max_cycles_,
+        .about = "Cut products that take more cycles to fewer outputs, and say so",
+        .metavar = "CYCLES",
+        .range = OptionRange{1, int64_t{1} << 60}},
+       {.name = "--jobs",
+        .to = &jobs_,
+        .about = "Programs to run side by side",
+        .range = OptionRange{1, 256},
+        .shows_default = true},
+       {.name = "--json",
+        .to = &json_,
+        .about = "Write the results as JSON (accsim.verify/1); - for stdout",
+        .kind = ValueKind::written_file}});
+}
+
 void VerifyCommand::add_part_options() {
-  sub_->add_option(
-          "--resume-at", layer_words_.from,
-          "Run RTL from this layer of a network on (name, or place in the report, from 0): "
-          "golden alone runs what stands before it, and RTL begins in reset with golden's "
-          "memory; cycles are those of this rest as a program of its own")
-      ->type_name("LAYER");
-  sub_->add_option("--until", layer_words_.until, "Run RTL to the end of this layer only")
-      ->type_name("LAYER");
-  sub_->add_option(
-          "--trace", trace_,
-          "Write waveforms (FST) of one program; of a network best with --trace-layer, and "
-          "--resume-at to get there sooner")
-      ->type_name(kWrittenFile);
-  sub_->add_option("--trace-layer", layer_words_.traced,
-                   "Waveforms of one layer of a network only: from the cycle in which its first "
-                   "command starts to the one in which its last has retired")
-      ->type_name("LAYER");
-  sub_->add_option("--trace-limit", trace_limit_,
-                   "Write no more waveforms once the file has about so many MiB, and say so")
-      ->type_name("MIB")
-      ->capture_default_str()
-      ->check(CLI::Range(int64_t{1}, int64_t{1} << 40));
+  sub_->add(
+      {{.name = "--resume-at",
+        .to = &layer_words_.from,
+        .about = "Run RTL from this layer of a network on (name, or place in the report, from 0): "
+                 "golden alone runs what stands before it, and RTL begins in reset with golden's "
+                 "memory; cycles are those of this rest as a program of its own",
+        .metavar = "LAYER"},
+       {.name = "--until",
+        .to = &layer_words_.until,
+        .about = "Run RTL to the end of this layer only",
+        .metavar = "LAYER"},
+       {.name = "--trace",
+        .to = &trace_,
+        .about = "Write waveforms (FST) of one program; of a network best with --trace-layer, and "
+                 "--resume-at to get there sooner",
+        .kind = ValueKind::written_file},
+       {.name = "--trace-layer",
+        .to = &layer_words_.traced,
+        .about = "Waveforms of one layer of a network only: from the cycle in which its first "
+                 "command starts to the one in which its last has retired",
+        .metavar = "LAYER"},
+       {.name = "--trace-limit",
+        .to = &trace_limit_,
+        .about = "Size of the file at which no more waveforms are written, which is said",
+        .unit = "MiB",
+        .range = OptionRange{1, int64_t{1} << 40},
+        .shows_default = true}});
 }
 
 void VerifyCommand::add_core_options() {
-  sub_->add_flag("--assertions", assertions_,
-                 "Check the assertions in rtl/, with registers that begin random; slower");
-  sub_->add_flag("--pe-modules", pe_modules_,
-                 "Take the array whose PEs are modules, as a chip is made from it; slower");
-  sub_->add_option("--cache", cache_,
-                   "Folder of the Verilated cores; default: beside accsim in a build folder, else "
-                   "~/.cache/accsim/verilated")
-      ->type_name(kWrittenFolder);
-  sub_->add_option("--source", source_,
-                   "Tree whose rtl/ and hw/cosim/ the core is built from; default: accsim's own")
-      ->type_name(kReadFolder);
+  sub_->add(
+      {{.name = "--assertions",
+        .to = &assertions_,
+        .about = "Check the assertions in rtl/, with registers that begin random; slower"},
+       {.name = "--pe-modules",
+        .to = &pe_modules_,
+        .about = "Take the array whose PEs are modules, as a chip is made from it; slower"},
+       {.name = "--cache",
+        .to = &cache_,
+        .about = "Folder of the Verilated cores; default: beside accsim in a build folder, else "
+                 "~/.cache/accsim/verilated",
+        .kind = ValueKind::written_folder},
+       {.name = "--source",
+        .to = &source_,
+        .about = "Tree whose rtl/ and hw/cosim/ the core is built from; default: accsim's own",
+        .kind = ValueKind::read_folder}});
 }
 
 Result<std::vector<VerifyCase>> VerifyCommand::given_cases(const hw::HwConfig& hw) const {

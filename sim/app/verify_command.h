@@ -4,18 +4,19 @@
 #include "sim/app/console.h"
 #include "sim/app/journal.h"
 #include "sim/app/options.h"
+#include "sim/app/sub_command.h"
 #include "sim/flow/verify_network.h"
 
 namespace accsim::sim {
 
 /// `accsim verify`: the same tile programs on Verilated RTL, golden and timing model.
-class VerifyCommand {
+class VerifyCommand : public SubCommand {
  public:
-  void add_to(CLI::App& app);
-  bool chosen() const { return sub_->parsed(); }
+  void add_to(Command& program);
   int run(const Console& console) const;
 
  private:
+  void add_case_options();
   void add_part_options();
   void add_core_options();
   /// Is a model to be verified as one program?
@@ -31,7 +32,6 @@ class VerifyCommand {
   Result<VerifyOptions> verify_options() const;
   int print(const VerifyReport& report, const Console& console) const;
 
-  CLI::App* sub_ = nullptr;
   ModelOptions model_;
   MappingOptions mapping_;
   std::string hw_, json_, trace_, cache_, source_;

@@ -5,6 +5,7 @@
 
 #include "hw/config/load.h"
 #include "sim/app/options.h"
+#include "sim/app/parser.h"
 #include "sim/flow/cost.h"
 #include "sim/report/roll_up.h"
 #include "sim/sweep/expression.h"
@@ -25,25 +26,20 @@ struct Words {
   MappingOptions mapping, side_b;
   std::string where, by, product, seed;
 
-  bool parse(std::vector<std::string> words) {
-    CLI::App app;
-    model.add_to(app, false);
-    model.add_cut_to(app);
-    model.add_programs_to(app);
-    model.add_run_limits_to(app);
-    mapping.add_to(app);
-    side_b.add_to_side_b(app);
-    app.add_option("--where", where);
-    app.add_option("--by", by);
-    app.add_option("--product", product);
-    app.add_option("--seed", seed);
-    std::reverse(words.begin(), words.end());  // as CLI11 wants them
-    try {
-      app.parse(words);
-    } catch (const CLI::Error&) {
-      return false;
-    }
-    return true;
+  bool parse(const std::vector<std::string>& words) {
+    Command program("pins", "");
+    model.add_to(program, false);
+    model.add_cut_to(program);
+    model.add_programs_to(program);
+    model.add_run_limits_to(program);
+    mapping.add_to(program);
+    side_b.add_to_side_b(program);
+    program.add({{.name = "--where", .to = &where},
+                 {.name = "--by", .to = &by},
+                 {.name = "--product", .to = &product},
+                 {.name = "--seed", .to = &seed}});
+    const auto as_given = [](const std::string& text) { return text; };
+    return parse_command_line(program, words, as_given).good();
   }
 };
 
@@ -89,7 +85,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   std::istringstream lines{std::string(test::text_of(data, size))};
   for (std::string line; std::getline(lines, line) && given.size() < 30;) given.push_back(line);
   Words words;
-  if (!words.parse(std::move(given))) return 0;
+  if (!words.parse(given)) return 0;
   evaluate(words.where);
   static_cast<void>(parse_product(words.product, "--product").ok());
   random_seed(words.seed);

@@ -37,7 +37,7 @@ GOOD = {
     "sim/graph/g.h": '#include "sim/base/a.h"\n#include <sys/mman.h>\n#include <unistd.h>\n',
     "sim/report/r.cpp": '#include "hw/config/c.h"\n#include "sim/base/a.h"\n'
     "#include <nlohmann/json.hpp>\n",
-    "sim/app/main.cpp": '#include "sim/graph/g.h"\n#include <CLI/CLI.hpp>\n',
+    "sim/app/parser.cpp": '#include "sim/graph/g.h"\n#include <CLI/CLI.hpp>\n',
 }
 
 
@@ -71,6 +71,13 @@ class CheckIncludes(unittest.TestCase):
     def test_does_a_folder_see_only_what_its_line_leads_to(self):
         self.refuses(
             "sim/graph may not see hw/config", files={"sim/graph/g.h": '#include "hw/config/c.h"\n'}
+        )
+
+    def test_is_a_library_of_one_file_refused_beside_it(self):
+        self.refuses(
+            "sim/app/help.cpp:1",
+            "only sim/app/parser.cpp may include <CLI/CLI.hpp>",
+            files={"sim/app/help.cpp": "#include <CLI/CLI.hpp>\n"},
         )
 
     def test_may_hw_see_nothing_of_sim_but_base(self):

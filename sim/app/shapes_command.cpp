@@ -1,0 +1,34 @@
+#include "sim/app/shapes_command.h"
+
+#include "sim/app/cli.h"
+#include "sim/app/journal.h"
+#include "sim/app/output.h"
+#include "sim/report/shapes.h"
+
+namespace accsim::sim {
+
+void ShapesCommand::add_to(Command& program) {
+  sub_ = &program.add_command("shapes", "Print element type and shape of every node output");
+  model_.add_to(*sub_, true);
+  model_.add_cut_to(*sub_);
+  model_.add_torch_to(*sub_);
+  sub_->add({{.name = "--json",
+              .to = &json_,
+              .about = "Write them as JSON {tensor: [dtype, dims]}; - for stdout",
+              .kind = ValueKind::written_file}});
+}
+
+int ShapesCommand::run(const Console& console) const {
+  Journal journal(console.verbose());
+  auto options = model_.elaborate();
+  if (!options) return report_errors(options.errors());
+  options->as_written = true;
+  journal.reads("model", model_.model());
+  const Result<Graph> graph = model_.load(*options);
+  if (!graph) return report_errors(graph.errors());
+  if (!json_.empty()) return write_result(json_, shapes_json(*graph));
+  journal.step("model read, its shapes inferred");
+  return print_out(shapes_text(*graph, Console::width()));
+}
+
+}  // namespace accsim::sim
