@@ -1,10 +1,11 @@
 #!/usr/bin/python3
-"""Do the commands of the tutorial and of the pages for users work, and print what the pages say?
+"""Do the commands of the pages in docs/ work, and print what the pages say?
 
-Usage: docs_commands_test.py ACCSIM. A page's ```sh blocks run one after the other in a scratch
+Usage: docs_commands_test.py ACCSIM. The ```sh blocks of a page run one after the other in a scratch
 folder that sees configs/, models/, validation/ and docs/examples/; a ```yaml block is the file that
 the text before it names; the lines of a ```text block must be in the output of the commands before
-it."""
+it. Commands in other blocks don't run: they take minutes, or need what isn't here. Their options
+must be those that docs/options.md has for the command."""
 
 import os
 import pathlib
@@ -15,13 +16,6 @@ import tempfile
 import unittest
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
-PAGES = (
-    "tutorial.md",
-    "reading-a-report.md",
-    "describing-a-chip.md",
-    "trace.md",
-    "annotate.md",
-)
 ACCSIM = None  # set by main
 
 
@@ -37,6 +31,63 @@ def words(text):
     return " ".join(text.split())
 
 
+def pages(folder):
+    """Those that have commands to run."""
+    found = sorted(folder.glob("*.md"))
+    return [f for f in found if any(b[0] == "sh" for b in blocks(f.read_text("utf-8")))]
+
+
+def options(text):
+    """The options of each command, by docs/options.md; those of every command with each."""
+    sections = dict(re.findall(r"^## ([^\n]*)\n(.*?)(?=^## |\Z)", text, re.M | re.S))
+    found = {}
+    for name, section in sections.items():
+        rows = " ".join(re.findall(r"^\| `([^`]*)`", section, re.M))
+        found[name] = set(re.findall(r"(?<![\w-])--?[A-Za-z][\w-]*", rows))
+    common = found.pop("Options of every command")
+    return {name: own | common | {"-q", "--quiet", "-h", "--help"} for name, own in found.items()}
+
+
+def written(text):
+    """Commands of the blocks that don't run, as lists of words."""
+    for language, block, _ in blocks(text):
+        if language == "":
+            lines = re.sub(r"\\\n *", "", block).splitlines()
+            yield from (
+                re.split(r"[;|#]|&&", line)[0].split()
+                for line in lines
+                if re.match(r"(\S*/)?accsim\s", line)
+            )
+
+
+def unknown_options(text, known):
+    """What written commands ask for and their command doesn't have."""
+    out = []
+    for _, *rest in written(text):
+        name = max((c for c in known if f"accsim {' '.join(rest)} ".startswith(f"{c} ")), key=len)
+        asked = [word.split("=")[0] for word in rest if re.match(r"--?[A-Za-z]", word)]
+        out += [f"{name} {word}" for word in asked if word not in known[name]]
+    return out
+
+
+class WrittenCommands(unittest.TestCase):
+    def setUp(self):
+        self.known = options((ROOT / "docs" / "options.md").read_text("utf-8"))
+
+    def test_have_commands_that_do_not_run_their_options(self):
+        for page in [ROOT / "README.md", *ROOT.glob("docs/*.md"), *ROOT.glob("*/README.md")]:
+            unknown = unknown_options(page.read_text("utf-8"), self.known)
+            self.assertEqual(unknown, [], page.relative_to(ROOT))
+
+    def test_is_an_unknown_option_seen(self):
+        text = (
+            "```\nbuild/accsim verify --gemm 1x2x3 \\\n  --shade # --more\naccsim x --hw 8x8\n```\n"
+        )
+        self.assertEqual(unknown_options(text, self.known), ["accsim verify --shade"])
+        text = "```\naccsim sweep show --pareto cycles --shard 1/2\n```\n"
+        self.assertEqual(unknown_options(text, self.known), ["accsim sweep show --shard"])
+
+
 class Commands(unittest.TestCase):
     def follow(self, page, folder):
         """Does what the page says; how many blocks were run."""
@@ -48,7 +99,7 @@ class Commands(unittest.TestCase):
             (work / name).symlink_to(ROOT / name)
         path = f"{folder / 'bin'}:{os.environ['PATH']}"
         ran, printed = 0, ""
-        for language, block, before in blocks((ROOT / "docs" / page).read_text("utf-8")):
+        for language, block, before in blocks(page.read_text("utf-8")):
             if language == "yaml":
                 (work / re.findall(r"`([\w.-]+\.yaml)`", before)[-1]).write_text(block)
             elif language == "sh":
@@ -61,17 +112,31 @@ class Commands(unittest.TestCase):
                     timeout=200,
                     check=False,
                 )
-                self.assertEqual((done.returncode, done.stderr), (0, ""), f"{page}:\n{block}")
+                self.assertEqual((done.returncode, done.stderr), (0, ""), f"{page.name}:\n{block}")
                 ran, printed = ran + 1, words(done.stdout)
             elif language == "text":
                 for line in block.splitlines():
-                    self.assertIn(words(line), printed, page)
+                    self.assertIn(words(line), printed, page.name)
         return ran
 
     def test_do_the_pages_commands_work(self):
-        for page in PAGES:
-            with self.subTest(page), tempfile.TemporaryDirectory() as folder:
+        found = pages(ROOT / "docs")
+        self.assertIn("tutorial.md", [page.name for page in found])
+        for page in found:
+            with self.subTest(page.name), tempfile.TemporaryDirectory() as folder:
                 self.assertGreater(self.follow(page, pathlib.Path(folder)), 0)
+
+    def test_is_a_page_seen_that_says_what_is_not_so(self):
+        for text in (
+            "```sh\naccsim hw check configs/8x8.yaml\n```\n```text\n8x8.yaml: bad\n```\n",
+            "```sh\naccsim hw check configs/none.yaml\n```\n",
+        ):
+            with self.subTest(text), tempfile.TemporaryDirectory() as folder:
+                page = pathlib.Path(folder) / "page.md"
+                page.write_text(text)
+                self.assertEqual(pages(page.parent), [page])
+                with self.assertRaises(AssertionError):
+                    self.follow(page, page.parent)
 
 
 if __name__ == "__main__":

@@ -5,7 +5,8 @@ In every Markdown file of the tree relative links must lead somewhere, headings 
 exist. In docs/architecture.md and docs/decisions every file named (sim/map/mapper.h,
 *_operators.cpp) must exist, and every function named, as in `cost_network()`, must stand in the
 sources. A section of a header that says which file has its functions, as in `// slice_rules.cpp`,
-names a file that exists, from the header's folder or the one above it."""
+names a file that exists, from the header's folder or the one above it. README.md is short, and its
+figures are those of docs/validation.md. Every page of docs/ stands in docs/mkdocs.yml."""
 
 import pathlib
 import re
@@ -17,6 +18,7 @@ import unittest
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 TOPS = "sim|hw|rtl|configs|models|tests|bench|scripts|docs"
 CLOSE_READ = ("docs/architecture.md", "docs/decisions/")
+README_LINES = 150
 
 
 def tracked(*patterns):
@@ -76,6 +78,72 @@ def missing_section_files(header):
     named = re.findall(r"^// ((?:\w+/)?\w+\.cpp)\b", header.read_text(), re.M)
     places = (header.parent, header.parent.parent)
     return [name for name in named if not any((place / name).is_file() for place in places)]
+
+
+def different_figures(readme, validation):
+    """What README should say of published figures, by docs/validation.md, and doesn't."""
+    (points, mean, worst, inside), *more = re.findall(
+        r"^Unfitted: (\d+) points, mean absolute error ([\d.]+) %, worst [+-]([\d.]+) %"
+        r".*; (\d+) of the measured figures",
+        validation,
+        re.M,
+    )
+    assert not more, "one line sums up all sources"
+    rank = min(re.findall(r"^Rank correlation (-?[\d.]+)", validation, re.M), key=float)
+    said = " ".join(readme.split())
+    wanted = (
+        f"| {points} times and rates,",
+        f"| {mean} % on average, {worst} % at most |",
+        f"{inside} of the {points} figures lie in the interval",
+        f"measured figures is {rank} or more",
+    )
+    return [text for text in wanted if text not in said]
+
+
+def pages_left_out(config, pages):
+    """Pages that the site's contents don't name."""
+    return sorted(page for page in pages if f": {page}\n" not in config)
+
+
+class Front(unittest.TestCase):
+    """README.md, and the contents of the site."""
+
+    def setUp(self):
+        self.readme = (ROOT / "README.md").read_text("utf-8")
+
+    def test_is_readme_short(self):
+        self.assertLessEqual(len(self.readme.splitlines()), README_LINES)
+
+    def test_are_its_figures_those_of_validation(self):
+        validation = (ROOT / "docs" / "validation.md").read_text("utf-8")
+        self.assertEqual(different_figures(self.readme, validation), [])
+
+    def test_is_another_figure_seen(self):
+        validation = (
+            "Unfitted: 55 points, mean absolute error 41.8 %, worst +186.8 % (CNN1); 20 of the "
+            "measured figures lie in the interval.\n"
+            "Rank correlation 0.9, R2 1.0.\nRank correlation 0.25, R2 0.2.\n"
+        )
+        readme = (
+            "| 55 times and rates, of chips | 41.8 % on average, 186.8 % at most |\n20 of the 55 "
+            "figures lie in the\n"
+            "interval; of measured figures is 0.25 or more"
+        )
+        self.assertEqual(different_figures(readme, validation), [])
+        for old, new in (
+            ("| 55", "| 54"),
+            ("41.8", "41.9"),
+            ("186.8", "1.1"),
+            ("20 of", "21 of"),
+            ("0.25", "0.9"),
+        ):
+            self.assertEqual(len(different_figures(readme.replace(old, new), validation)), 1, old)
+
+    def test_has_every_page_a_place_in_the_site(self):
+        config = (ROOT / "docs" / "mkdocs.yml").read_text("utf-8")
+        pages = [str(f.relative_to(ROOT)) for f in ROOT.glob("docs/*.md")]
+        self.assertEqual(pages_left_out(config, pages), [])
+        self.assertEqual(pages_left_out(config, ["docs/none.md", *pages]), ["docs/none.md"])
 
 
 class Documents(unittest.TestCase):

@@ -736,7 +736,7 @@ class Monotony(CliTest):
 
     def never_more(self, make_edits, values):
         """Cycles must not rise along `values`; by 0.5 % where each layer's mapping is chosen alone
-        and the chain of them is slower for it (README, Limits)."""
+        and the chain of them is slower for it (docs/modelled.md)."""
         for network in (RESNET18, BERT):
             found = [self.cycles(network, *make_edits(v)) for v in values]
             with self.subTest(network=network.name, cycles=dict(zip(values, found))):
