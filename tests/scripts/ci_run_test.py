@@ -14,43 +14,53 @@ SUMMARY = """100% tests passed, 0 tests failed out of 7
 Total Test time (real) =   1.00 sec
 """
 GOOD = {
+    "hw/source.cpp": "",
+    "build/wheel-dev/compile_commands.json": "",
     "scripts/setup": "true",
     "scripts/lint": "true",
+    "scripts/lint_tidy": "true",
+    "scripts/check_types": "true",
+    "scripts/check_includes": "true",
+    "tests/docs_test.py": "true",
+    "tests/web/bundle_test.py": "true",
     "scripts/fuzz": "true",
     "scripts/test": f"echo 1/7 Test; cat << 'END'\n{SUMMARY}END",
     "bin/cmake": "true",
     "bin/ctest": "echo '100% tests passed, 0 tests failed out of 3'",
     "bin/ccache": "echo /cache",
 }
+COPIED = (".ci/run", "scripts/check_leftovers", "scripts/kept", "scripts/test_inputs.py")
 
 
 class CiRun(unittest.TestCase):
-    def ci(self, seconds=0, **parts):
-        """.ci/run in a tree whose parts are scripted, as if it had run for some seconds;
-        `scripts_test` stands for scripts/test."""
+    def ci(self, seconds=0, times=1, **parts):
+        """.ci/run in a tree whose parts are scripted, as if it had run for some seconds, perhaps
+        several times; `scripts_test` stands for scripts/test."""
         with tempfile.TemporaryDirectory() as folder:
             root = pathlib.Path(folder)
-            for name in (".ci/run", "scripts/check_leftovers"):
+            for name in COPIED:
                 (root / name).parent.mkdir(exist_ok=True)
                 shutil.copy(ROOT / name, root / name)
             for name, text in {
                 **GOOD,
                 **{k.replace("_", "/", 1): v for k, v in parts.items()},
             }.items():
-                (root / name).parent.mkdir(exist_ok=True)
+                (root / name).parent.mkdir(parents=True, exist_ok=True)
                 (root / name).write_text(f"#!/bin/bash\n{text}\n")
                 (root / name).chmod(0o755)
             environment = {**os.environ, "PATH": f"{root}/bin:{os.environ['PATH']}"}
             environment["SECONDS"] = str(seconds)
-            done = subprocess.run(
-                [root / ".ci/run"],
-                check=False,
-                capture_output=True,
-                text=True,
-                timeout=60,
-                env={**environment, "TMPDIR": folder},
-                stdin=subprocess.PIPE,
-            )
+            environment |= {"TMPDIR": folder, "XDG_CACHE_HOME": f"{folder}/cache"}
+            for _ in range(times):
+                done = subprocess.run(
+                    [root / ".ci/run"],
+                    check=False,
+                    capture_output=True,
+                    text=True,
+                    timeout=60,
+                    env=environment,
+                    stdin=subprocess.PIPE,
+                )
             self.assertEqual(list(root.glob("ci.*")), [], "its own folder is left")
             return done
 
@@ -76,6 +86,49 @@ class CiRun(unittest.TestCase):
         done = self.ci(scripts_test="echo '86% tests passed, 1 tests failed out of 7'; exit 8")
         self.assertEqual(done.returncode, 1)
         self.assertTrue(done.stdout.endswith("\n86% tests passed, 1 tests failed out of 7\n"))
+
+    def test_is_a_failure_said_when_it_happens(self):
+        done = self.ci(scripts_lint="echo too long; exit 1")
+        self.assertRegex(done.stdout, r"== lint\ntoo long\n== FAILED: lint\n(.*\n)*== everything")
+        for script, name in (
+            ("scripts/check_types", "names, documents"),
+            ("scripts/check_includes", "names, documents"),
+            ("tests/docs_test.py", "names, documents"),
+            ("tests/web/bundle_test.py", "names, documents"),
+            ("scripts/lint_tidy", "clang-tidy"),
+        ):
+            with self.subTest(script):
+                done = self.ci(**{script.replace("/", "_", 1): "echo not so; exit 1"})
+                self.assertIn(f"not so\n== FAILED: {name}\n", done.stdout)
+        lines = (
+            "1/7 Test  #1: Good.One ...   Passed 0.1 sec",
+            "2/7 Test #20: Bad.One ...***Failed 1 sec",
+        )
+        lines += ("3/7 Test  #3: dear_test ....***Skipped 1 sec",)
+        out = self.ci(scripts_test="\n".join(f"echo '{line}'" for line in lines)).stdout
+        self.assertIn(f"{lines[1]}\n== FAILED: Bad.One\n{lines[2]}\n", out)
+        self.assertEqual(out.count("FAILED:"), 1)
+
+    def test_does_what_passed_before_not_run_again_and_is_it_said(self):
+        log = "build/dev/Testing/Temporary/LastTest.log"
+        said = "echo 'kept: a_test: passed before with the same inputs (1234, today)'"
+        parts = {"scripts_test": f"mkdir -p {log[:-13]}; {said} > {log}; {GOOD['scripts/test']}"}
+        for times, fuzzing in (
+            (1, "echo fuzzing"),
+            (2, "echo fuzzing"),
+            (2, "echo fuzzing; exit 1"),
+        ):
+            with self.subTest(times=times, fuzzing=fuzzing):
+                done = self.ci(times=times, scripts_fuzz=fuzzing, **parts)
+                again = times == 1 or "exit" in fuzzing
+                self.assertEqual("fuzzing\n" in done.stdout, again, done.stdout)
+                for name in ("tidy", "sanitizers"):
+                    kept = f"kept: {name}: passed before with the same inputs"
+                    self.assertEqual(kept in done.stdout, times == 2, done.stdout)
+                self.assertIn(
+                    "== 1 tests have passed before with the same inputs: a_test\n", done.stdout
+                )
+                self.assertTrue(done.stdout.endswith(SUMMARY), done.stdout)
 
     def test_does_what_the_night_has_too_end_when_time_is_short(self):
         late = 75 * 60

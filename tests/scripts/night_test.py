@@ -1,10 +1,11 @@
 #!/usr/bin/python3
-"""Do scripts/test --asan and --tsan build and run what they say, and does scripts/coverage count
-what gcovr says? Over scripted tools."""
+"""Do scripts/test --asan and --tsan build and run what they say, does scripts/coverage count what
+gcovr says, and does scripts/night run all and say how it went? Over scripted tools."""
 
 import json
 import os
 import pathlib
+import re
 import shutil
 import subprocess
 import tempfile
@@ -104,6 +105,70 @@ class Night(unittest.TestCase):
         self.assertTrue(any("-R sim_map" in line for line in log if line.startswith("ctest")))
         _, log = self.run_script("coverage")
         self.assertTrue(any("-L fast" in line for line in log if line.startswith("ctest")))
+
+
+class Steps(unittest.TestCase):
+    """Of scripts/night, whose commands are scripted: `true` unless a test has another."""
+
+    def night(self, *words, ci="", **commands):
+        """What it says and does; the commands of some steps."""
+        with tempfile.TemporaryDirectory() as folder:
+            root = pathlib.Path(folder)
+            (root / "scripts").mkdir()
+            text = (ROOT / "scripts/night").read_text()
+            start = text.index("def run(name, command, seed):")
+            scripted = f"COMMANDS = {commands!r}\n"
+            scripted += "STEPS = [(s[0], COMMANDS.get(s[0], 'true'), *s[2:]) for s in STEPS]\n\n\n"
+            (root / "scripts/night").write_text(text[:start] + scripted + text[start:])
+            done = subprocess.run(
+                [shutil.which("python3", path="/usr/bin"), root / "scripts/night", *words],
+                check=False,
+                capture_output=True,
+                text=True,
+                timeout=60,
+                env={**os.environ, "CI": ci, "ACCSIM_KEPT": "/somewhere"},
+            )
+            logs = {path.stem: path.read_text() for path in root.glob("build/night/*.log")}
+            return done, logs
+
+    def test_do_all_steps_run_though_one_fails(self):
+        done, logs = self.night(asan="echo found a leak; exit 8", tsan="echo skipped; exit 77")
+        self.assertEqual(done.returncode, 1, done.stderr)
+        names = [line.split()[0] for line in self.night("--list")[0].stdout.splitlines()]
+        self.assertGreater(len(names), 8)
+        self.assertEqual(set(logs), set(names))
+        self.assertEqual(logs["asan"], "found a leak\n")
+        self.assertIn("night: asan: FAILED with 8 (", done.stdout)
+        self.assertIn("night: failed: asan; couldn't run: tsan", done.stdout.splitlines()[-1])
+
+    def test_do_named_ones_run_alone_with_the_seed(self):
+        done, logs = self.night("fuzz", "--seed", "12", fuzz='echo "{seed} ${ACCSIM_KEPT-none}"')
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertEqual(logs, {"fuzz": "12 none\n"})
+        self.assertEqual(done.stdout.splitlines()[-1], "night: all passed (seed 12)")
+        self.assertEqual(self.night("fuzzing")[0].returncode, 2)
+
+    def test_is_what_cannot_run_told_and_wrong_in_continuous_integration(self):
+        done, _ = self.night("tsan", tsan="exit 77")
+        self.assertEqual(done.returncode, 0)
+        self.assertIn("couldn't run: tsan", done.stdout)
+        self.assertEqual(self.night("tsan", ci="true", tsan="exit 77")[0].returncode, 1)
+
+    def test_does_the_page_have_the_table(self):
+        table = subprocess.run(
+            [ROOT / "scripts/night", "--table"], check=True, capture_output=True, text=True
+        ).stdout
+        page = (ROOT / "tests/README.md").read_text()
+        self.assertIn(f"\n\n{table}\n", page, "scripts/night --table has what is to stand there")
+
+    def test_are_the_commands_there(self):
+        table = self.night("--table")[0].stdout
+        self.assertIn("| `true` |", table)
+        text = (ROOT / "scripts/night").read_text()
+        found = set(re.findall(r"(?:scripts|tests/mutation)/[a-z_]+(?:\.py)?", text))
+        self.assertGreater(len(found), 6)
+        for name in found - {"tests/mutation/mutants"}:
+            self.assertTrue((ROOT / name).is_file(), name)
 
 
 if __name__ == "__main__":
