@@ -19,6 +19,8 @@ COMPILED = (
     "web/dist/",
     "scripts/embed.cmake",
 )
+FEW = 3  # tests that read a file which is theirs
+QUICK = 30  # seconds
 ALL_PROGRAMS = ("CMakeLists.txt", "CMakePresets.json", "tests/CMakeLists.txt")
 UNITY = re.compile(r'^#include "(.*)"$', re.MULTILINE)
 
@@ -147,7 +149,9 @@ class Selection:
         for test in tests:
             # A GoogleTest takes less than a second, a script some.
             test.cost = known.get(test.name, 0.3 if "." in test.name else 5)
-            if self.is_near(test):
+        own = self.own_files(tests)
+        for test in tests:
+            if self.is_near(test, own):
                 self.near.append(test)
             elif self.depends(test):
                 self.far.append(test)
@@ -165,9 +169,14 @@ class Selection:
         test.why = f"{new[0]} is new" if new else f"it reads {read[0]}" if read else ""
         return bool(test.why)
 
-    def is_near(self, test):
+    def own_files(self, tests):
+        """What changed that few tests read: theirs, and no part of the program."""
+        files = [path for path in self.changed if not path.startswith(COMPILED)]
+        readers = {path: sum(bool(self.reads(t, [path])) for t in tests) for path in files}
+        return [path for path, count in readers.items() if count <= FEW]
+
+    def is_near(self, test, own):
         row = self.rows.get(test.row)
-        own = [path for path in self.changed if not path.startswith(COMPILED)]
         if self.reads(test, own):
             return True
         if not self.depends(test):
@@ -175,7 +184,8 @@ class Selection:
         folders = {"_".join(path.split("/")[:2]) for path in self.changed}
         folders |= {"_".join(path.split("/")[1:3]) for path in self.changed}  # tests/sim/flow/
         of_folder = any(p.name.removesuffix("_test") in folders for p in test.programs)
-        return of_folder or not test.programs or bool(row and "early" in row.marks)
+        quick = not test.programs and test.cost < QUICK
+        return of_folder or quick or bool(row and "early" in row.marks)
 
     def fit(self, seconds):
         """(tests of far that take no more than so many seconds of processor time, the others)."""

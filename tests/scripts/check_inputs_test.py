@@ -22,7 +22,7 @@ def traced():
 
 @unittest.skipUnless(shutil.which("strace") and traced(), "there is no strace, or it may not trace")
 class CheckInputs(unittest.TestCase):
-    def check(self, command, row="a_test kept: known/", kept=True):
+    def check(self, command, row="a_test kept: known/", kept=True, inputs=()):
         """Exit code and output for a test with a command, in a tree of a few files."""
         with tempfile.TemporaryDirectory() as folder:
             root = pathlib.Path(folder).resolve()
@@ -31,7 +31,7 @@ class CheckInputs(unittest.TestCase):
                 shutil.copy(ROOT / "scripts" / name, root / "scripts" / name)
             words = [word.replace("ROOT", str(root)) for word in command]
             if kept:
-                words = ["python3", f"{root}/scripts/kept", "a_test", "--", *words]
+                words = ["python3", f"{root}/scripts/kept", "a_test", *inputs, "--", *words]
             listed = json.dumps({"tests": [{"name": "a_test", "command": words}]})
             for name, text in (
                 ("known/a", ""),
@@ -62,6 +62,12 @@ class CheckInputs(unittest.TestCase):
         self.assertEqual(code, 1)
         self.assertIn("a_test reads unknown/a, which isn't among its inputs\n", out)
         self.assertIn("a_test: 2 files read, 1 too many\n", out)
+
+    def test_do_inputs_that_ctest_names_count(self):
+        command = ["sh", "-c", "cat ROOT/known/a"]
+        named = ("--inputs", "known/")
+        self.assertEqual(self.check(command, row="another: known/", inputs=named)[0], 0)
+        self.assertEqual(self.check(command, row="another: known/")[0], 1)
 
     def test_does_what_the_command_names_and_what_is_built_count_not(self):
         code, out = self.check(["cat", "ROOT/unknown/a", "ROOT/build/a", "ROOT/known/a"])
