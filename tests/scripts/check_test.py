@@ -166,7 +166,8 @@ class Check(unittest.TestCase):
         self.assertIn("check: check_types: FAILED", out)
         self.assertIn("sim/flow/cost.cpp:4, sim/flow/other.cpp:2", out)
         self.assertIn("check: build: FAILED", out)
-        self.assertRegex(self.last(out), "check: FAILED: check_types, build; .* 0 tests run")
+        self.assertIn("check: asan: FAILED", out)
+        self.assertRegex(self.last(out), "check: FAILED: check_types, build, asan; .* 0 tests run")
 
     def test_is_a_batch_of_the_sanitizers_compiled(self):
         self.edit("CMakeLists.txt", "enable_testing()", "enable_testing()\nif(CMAKE_BINARY_DIR "
