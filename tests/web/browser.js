@@ -33,25 +33,42 @@ export async function visit(browser, place,
   const address = place.startsWith('http') ? place : `file://${place}`;
   const context = await browser.newContext({ viewport: { width, height }, colorScheme: scheme });
   const page = await context.newPage();
-  const name = `${place.startsWith('http') ? 'serve' : place.split('/').pop()} ${scheme} ${width}`;
+  const short = place.startsWith('http') ? 'serve' : place.split('/').pop();
+  const view = { page, context, address, short, expected };
   page.on('console', (m) => {
-    if (['error', 'warning'].includes(m.type()) && !expected?.test(m.text()))
-      problems.push(`${name}: console: ${m.text()}`);
+    if (['error', 'warning'].includes(m.type()) && !view.expected?.test(m.text()))
+      problems.push(`${view.name}: console: ${m.text()}`);
   });
-  page.on('pageerror', (e) => problems.push(`${name}: ${e.message}`));
+  page.on('pageerror', (e) => problems.push(`${view.name}: ${e.message}`));
   page.on('request', (r) => {
     const own = place === address ? r.url().startsWith(address) : r.url() === address;
-    if (!own) problems.push(`${name}: asks for ${r.url().slice(0, 90)}`);
+    if (!own) problems.push(`${view.name}: asks for ${r.url().slice(0, 90)}`);
   });
-  const session = await context.newCDPSession(page);
-  await session.send('Performance.enable', { timeDomain: 'threadTicks' });
-  await page.goto(address);
+  view.session = await context.newCDPSession(page);
+  await view.session.send('Performance.enable', { timeDomain: 'threadTicks' });
+  await load(view, scheme, width);
+  return view;
+}
+
+/** Loads the page of a view: anew and whole, in the theme and width that the view has by now. */
+async function load(view, scheme, width) {
+  const { page } = view;
+  view.name = `${view.short} ${scheme} ${width}`;
+  await page.goto(view.address);
   await page.waitForSelector('main section');
-  const paint = await page.evaluate(() => new Promise((resolve) => {
+  view.paint = await page.evaluate(() => new Promise((resolve) => {
     requestAnimationFrame(() => requestAnimationFrame(() => resolve(
       performance.getEntriesByName('first-contentful-paint')[0]?.startTime ?? 0)));
   }));
-  return { page, context, session, name, paint };
+}
+
+/** The same once more in another theme or width, loaded anew; a new view is a process to start. */
+export async function visitAgain(view,
+  { scheme = 'light', width = 1280, height = 900, expected = null } = {}) {
+  view.expected = expected;
+  await view.page.setViewportSize({ width, height });
+  await view.page.emulateMedia({ colorScheme: scheme });
+  await load(view, scheme, width);
 }
 
 /** Seconds that the page's thread has computed so far: not the clock, which others share. */

@@ -3,6 +3,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import {
   accessible, check, drawAll, figures, fits, loading, open, prints, problems, slow, visit,
+  visitAgain,
 } from './browser.js';
 import { useReport } from './report_pages.js';
 import { useServe, watchesSweep } from './serve_pages.js';
@@ -14,15 +15,14 @@ const browser = await open(program);
 const answers = {};
 
 /** In the other theme and on a phone: contrast, nothing sticks out, and paper if `print`. */
-async function look(file, kinds) {
+async function look(view, kinds) {
   for (const kind of kinds) {
-    const view = await visit(browser, file, kind);
+    await visitAgain(view, kind);
     await drawAll(view);
     await accessible(view);
     await fits(view);
     if (kind.print) await prints(view);
     if (kind.shot) await view.page.screenshot({ path: join(folder, kind.shot), fullPage: true });
-    await view.context.close();
   }
 }
 
@@ -56,7 +56,7 @@ for (const described of pages) {
   await accessible(view);
   await prints(view);
   const dark = { scheme: 'dark', print: !thorough };
-  await look(file, thorough ? [dark, { scheme: 'light', width: 360 },
+  await look(view, thorough ? [dark, { scheme: 'light', width: 360 },
     { scheme: 'dark', width: 390 }] : [dark]);
   await view.context.close();
 }

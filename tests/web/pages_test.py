@@ -45,7 +45,7 @@ effort: rule
 LIVE = f"""
 base: {MACHINE}
 axes:
-  rows: {{field: array.rows, range: {{from: 8, to: 84, step: 4}}}}
+  rows: {{field: array.rows, range: {{from: 8, to: 64, step: 4}}}}
   cols: {{field: array.cols, range: {{from: 8, to: 84, step: 4}}}}
 models: [{{file: MODEL}}]
 objectives: [time, energy, area]
@@ -109,7 +109,7 @@ class Inputs:
         return path
 
     def live(self):
-        """A spec of 400 machines whose mappings take seconds to search: the page looks on."""
+        """A spec of 300 machines whose mappings take seconds to search: the page looks on."""
         spec = self.folder / "live.yaml"
         model = ROOT / "models" / "resnet50_op17.onnx"
         spec.write_text(LIVE.replace("MODEL", str(model)))

@@ -82,7 +82,8 @@ async function showsCommands(view, pid) {
     if (r.url().endsWith('api/timeline') && r.ok()) parts.push(await r.json().catch(() => null));
   });
   const rows = page.getByLabel('array.rows, ', { exact: false }).first();
-  await page.locator('#timeline').scrollIntoViewIfNeeded();
+  // At once: a section that is drawn anew meanwhile is another element, which nobody waits for.
+  await page.locator('#timeline').evaluate((e) => e.scrollIntoView({ behavior: 'instant' }));
   const seen = [];
   for (const value of [48, 64]) {
     await change(page, rows, value);
@@ -106,7 +107,7 @@ async function showsCommands(view, pid) {
   check(/load weight/.test(named[0]) && /gemm/.test(named[1]),
     `serve: the timeline names ${named.join(' | ').slice(0, 300)}`);
   const times = [], before = worked(pid);
-  for (let i = 0; i < 10; i++) {
+  for (let i = 0; i < 6; i++) {
     const begun = page.waitForRequest((r) => r.url().endsWith('api/timeline'));
     times.push(await change(page, rows, 40 + 8 * i));
     await begun;
@@ -184,10 +185,13 @@ export async function watchesSweep(view, [program, ...args]) {
     .match(/([\d,]+) of ([\d,]+) points.* ([\d,]+) on the front/)?.slice(1)
     .map((n) => Number(n.replaceAll(',', '')));
   const child = spawn(program, args, { stdio: 'ignore' });
-  const ended = new Promise((resolve) => { child.on('exit', resolve); });
+  let over = 0;
+  const ended = new Promise((resolve) => { child.on('exit', () => resolve(over = 1)); });
   const seen = [];
+  const whole = () => seen.length > 0 && seen.at(-1)[0] === seen.at(-1)[1];
   try {
-    for (let i = 0; i < 400 && !(seen.at(-1)?.[0] === seen.at(-1)?.[1] && seen.length); ++i) {
+    // As long as the sweep takes, which other tests decide; then two of the page's longest rests.
+    for (let after = 0; after < 270 && !whole(); after += over) {
       const now = await numbers();
       if (now && now[0] !== seen.at(-1)?.[0]) seen.push(now);
       await page.waitForTimeout(150);
