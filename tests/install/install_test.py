@@ -20,7 +20,7 @@ import unittest
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "tests" / "support"))
-from commands import run  # noqa: E402
+from commands import give_runtime, run, unity  # noqa: E402
 
 CONSUMER = pathlib.Path(__file__).resolve().parent / "consumer"
 MODEL = ROOT / "models" / "resnet18_op13.onnx"
@@ -80,7 +80,8 @@ class InstallTest(unittest.TestCase):
         # Beside the build folder and with its options the sources are what a compiler cache knows.
         known = BUILD.parent == ROOT / "build"
         place = BUILD.parent / f"consumer-{BUILD.name}" if known else self.dir / "subproject"
-        options = ("--fresh", f"-DACCSIM_TREE={ROOT}", f"-DACCSIM_WERROR={WERROR}")
+        options = [f"-D{name}={value}" for name, value in unity(BUILD).items()]
+        options += ["--fresh", f"-DACCSIM_TREE={ROOT}", f"-DACCSIM_WERROR={WERROR}"]
         build = self.consumer(place, *options)
         commands = json.loads((build / "compile_commands.json").read_text())
         main = [c["command"] for c in commands if c["file"].endswith("consumer/main.cpp")]
@@ -132,7 +133,8 @@ class InstallTest(unittest.TestCase):
     @unittest.skipUnless(shutil.which("verilator"), "there is no verilator")
     def test_does_verify_use_the_installed_rtl_only(self):
         home = self.dir / "home"
-        home.mkdir()
+        cores = home / ".cache/accsim/verilated"
+        give_runtime(BUILD, cores)
         environment = {**os.environ, "HOME": str(home)}
         environment.pop("XDG_CACHE_HOME", None)
         command = [
@@ -144,7 +146,7 @@ class InstallTest(unittest.TestCase):
             self.data / "configs" / "8x8.yaml",
         ]
         self.good(*command, cwd=self.dir, env=environment)
-        self.assertTrue(list((home / ".cache/accsim/verilated").glob("*/core.so")))
+        self.assertTrue(list(cores.glob("*/core.so")))
         # Without them it fails and names the place; the tree it was built from is no substitute.
         rtl = self.data / "rtl"
         away = rtl.rename(self.dir / "rtl-away")

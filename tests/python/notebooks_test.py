@@ -8,7 +8,10 @@ import sys
 import tempfile
 import unittest
 
-from support import ROOT, main
+from support import ACCSIM, ROOT, main
+
+sys.path.insert(0, str(ROOT / "tests" / "support"))
+from commands import give_runtime
 
 try:
     import nbclient
@@ -28,6 +31,7 @@ class NotebooksTest(unittest.TestCase):
             # Runtime files and profiles of Jupyter, matplotlib's cache, and built cores.
             for name in ("JUPYTER_RUNTIME_DIR", "IPYTHONDIR", "MPLCONFIGDIR", "XDG_CACHE_HOME"):
                 os.environ[name] = folder
+            give_runtime(pathlib.Path(ACCSIM).parent, pathlib.Path(folder, "accsim", "verilated"))
             for file in files:
                 with self.subTest(notebook=file.name):
                     notebook = nbformat.read(file, as_version=4)

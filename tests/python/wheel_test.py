@@ -15,7 +15,7 @@ import unittest
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "tests" / "support"))
-from commands import run  # noqa: E402
+from commands import run, unity  # noqa: E402
 
 HERE = ROOT / "tests" / "python"
 MOST_BYTES = 15_000_000
@@ -37,9 +37,11 @@ class WheelTest(unittest.TestCase):
         cls.env["PATH"] = f"{pathlib.Path(sys.prefix) / 'bin'}:{os.environ['PATH']}"
         cls.wheel = cls.repaired(cls.built())
         cls.venv = cls.dir / "v"
-        cls.good(sys.executable, "-m", "venv", cls.venv)
+        # pip from here installs there, too; one of its own takes longer to make than all the rest.
+        cls.good(sys.executable, "-m", "venv", "--without-pip", cls.venv)
         cls.python = cls.venv / "bin" / "python"
-        cls.good(cls.python, "-m", "pip", "install", "--no-index", "--no-deps", "-q", cls.wheel)
+        pip = [sys.executable, "-m", "pip", "--python", cls.python, "install"]
+        cls.good(*pip, "--no-index", "--no-deps", "-q", cls.wheel)
 
     @classmethod
     def good(cls, *command, **kwargs):
@@ -57,6 +59,7 @@ class WheelTest(unittest.TestCase):
             f"cmake.define.CMAKE_CXX_FLAGS_{TYPE.upper()}": FLAGS,
             "cmake.define.ACCSIM_WERROR": "ON",
             "install.strip": "true",
+            **{f"cmake.define.{name}": value for name, value in unity(BUILD).items()},
         }
         out = cls.dir / "built"
         words = [f"--config-settings={key}={value}" for key, value in settings.items()]

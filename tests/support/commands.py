@@ -1,5 +1,8 @@
 """Commands that tests of what is built and installed run."""
 
+import pathlib
+import re
+import shutil
 import subprocess
 
 
@@ -15,3 +18,19 @@ def run(*command, **options):
         timeout=1500,
         **options,
     )
+
+
+def unity(build):
+    """How many files at once a build folder compiles, as CMake's variables: another build with the
+    same ones is what a compiler cache knows already."""
+    cache = (build / "CMakeCache.txt").read_text()
+    return dict(re.findall(r"^(CMAKE_UNITY_BUILD\w*):\w+=(.*)$", cache, re.M))
+
+
+def give_runtime(build, cache):
+    """Puts what a build folder has of Verilator's own code, compiled, into a new cache of cores: it
+    belongs to the tool, whosever core is built. What isn't there is compiled."""
+    cache.mkdir(parents=True)
+    for file in pathlib.Path(build).glob("verilated/runtime-*.o*"):
+        if file.is_file():
+            shutil.copy2(file, cache)
