@@ -1,26 +1,35 @@
 #!/usr/bin/python3
-"""Is the Python package whole? Builds the wheel, makes it self-contained, installs it into a fresh
+"""Is the Python package whole? Makes the wheel as scripts/package does, installs it into a fresh
 environment and runs the tests of this folder there.
 
-Usage: wheel_test.py ACCSIM BUILD_FOLDER BUILD_TYPE CXX_FLAGS [unittest arguments]. Type and flags
-are those of the build folder, so that a compiler cache knows the sources already. Runs on .venv's
-Python, which has what builds and repairs wheels and who reads tables."""
+Usage: wheel_test.py ACCSIM BUILD_FOLDER [unittest arguments]. Runs on .venv's Python, which has who
+reads tables; on another one the wheel is for that."""
 
 import os
 import pathlib
 import re
+import shutil
 import sys
 import tempfile
+import tomllib
 import unittest
+import zipfile
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "tests" / "support"))
-from commands import run, unity  # noqa: E402
+from commands import run  # noqa: E402
 
 HERE = ROOT / "tests" / "python"
 MOST_BYTES = 15_000_000
 SYSTEM = {"libstdc++", "libm", "libgcc_s", "libc", "ld-linux-x86-64", "ld-linux-aarch64"}
-ACCSIM = BUILD = TYPE = FLAGS = None  # set by main
+ACCSIM = BUILD = None  # set by main
+
+
+def contents(wheel):
+    """Names of the package's own files, without the libraries that make it self-contained."""
+    with zipfile.ZipFile(wheel) as file:
+        names = file.namelist()
+    return {name for name in names if name.startswith("accsim/") and not name.endswith("/")}
 
 
 class WheelTest(unittest.TestCase):
@@ -29,19 +38,17 @@ class WheelTest(unittest.TestCase):
         cls.folder = tempfile.TemporaryDirectory()
         cls.addClassCleanup(cls.folder.cleanup)
         cls.dir = pathlib.Path(cls.folder.name).resolve()
-        cls.env = {**os.environ, "CC": "/usr/bin/cc", "CXX": "/usr/bin/c++"}
-        cls.env["CCACHE_NOHASHDIR"] = "1"
+        cls.env = {**os.environ}
         cls.env["PIP_NO_CACHE_DIR"] = "1"
         # pip asks rustc for its version, and that of rustup writes its settings.
         cls.env["RUSTUP_HOME"] = str(cls.dir / "rustup")
         cls.env["PATH"] = f"{pathlib.Path(sys.prefix) / 'bin'}:{os.environ['PATH']}"
-        cls.wheel = cls.repaired(cls.built())
+        cls.wheel = cls.made()
         cls.venv = cls.dir / "v"
-        # pip from here installs there, too; one of its own takes longer to make than all the rest.
-        cls.good(sys.executable, "-m", "venv", "--without-pip", cls.venv)
+        cls.good(sys.executable, "-m", "venv", cls.venv)
         cls.python = cls.venv / "bin" / "python"
-        pip = [sys.executable, "-m", "pip", "--python", cls.python, "install"]
-        cls.good(*pip, "--no-index", "--no-deps", "-q", cls.wheel)
+        cls.good(cls.python, "-m", "pip", "install", "--no-index", "--no-deps", "-q", cls.wheel)
+        (cls.package,) = cls.venv.glob("lib/python3*/site-packages/accsim")
 
     @classmethod
     def good(cls, *command, **kwargs):
@@ -50,27 +57,10 @@ class WheelTest(unittest.TestCase):
         return done.stdout
 
     @classmethod
-    def built(cls):
-        settings = {
-            # As deep as the other: ccache's paths are relative to it.
-            "build-dir": BUILD.parent / f"wheel-{BUILD.name}",
-            "cmake.build-type": TYPE,
-            "cmake.define.CMAKE_CXX_FLAGS": "",
-            f"cmake.define.CMAKE_CXX_FLAGS_{TYPE.upper()}": FLAGS,
-            "cmake.define.ACCSIM_WERROR": "ON",
-            "install.strip": "true",
-            **{f"cmake.define.{name}": value for name, value in unity(BUILD).items()},
-        }
-        out = cls.dir / "built"
-        words = [f"--config-settings={key}={value}" for key, value in settings.items()]
-        pip = [sys.executable, "-m", "pip", "wheel", "--no-build-isolation", "--no-deps"]
-        cls.good(*pip, "--no-index", "-q", "-w", out, ROOT, *words, cwd=cls.dir)
-        return next(out.glob("*.whl"))
-
-    @classmethod
-    def repaired(cls, wheel):
-        out = cls.dir / "repaired"
-        cls.good(sys.executable, "-m", "auditwheel", "repair", "-w", out, wheel)
+    def made(cls):
+        out = cls.dir / "made"
+        words = ["--build", BUILD, "--python", sys.executable, "-o", out]
+        cls.good(ROOT / "scripts" / "package", "wheel", *words)
         return next(out.glob("*.whl"))
 
     def in_venv(self, name, python=None, **env):
@@ -104,6 +94,38 @@ class WheelTest(unittest.TestCase):
             outside = [n for n in needed if not n.startswith(str(package.parent))]
             names = {pathlib.Path(n).name.partition(".so")[0] for n in outside}
             self.assertLessEqual(names, SYSTEM)
+
+    def test_does_pip_install_what_the_wheel_has(self):
+        """`pip install .` is configured and its files are put in place, of what the wheel's build
+        has made; PIP_BUILDS=1 builds all of it."""
+        if os.environ.get("PIP_BUILDS") == "1":
+            pip = [sys.executable, "-m", "pip", "wheel", "--no-build-isolation", "--no-deps"]
+            self.good(*pip, "--no-index", "-q", "-w", self.dir / "pip", ROOT, cwd=self.dir)
+            (wheel,) = (self.dir / "pip").glob("*.whl")
+            self.assertEqual(contents(wheel), contents(self.wheel))
+            return
+        with (ROOT / "pyproject.toml").open("rb") as file:
+            settings = tomllib.load(file)["tool"]["scikit-build"]
+        words = [f"-D{name}={value}" for name, value in settings["cmake"]["define"].items()]
+        words += ["-DSKBUILD=2", f"-DPython_EXECUTABLE={sys.executable}"]
+        tree, prefix = self.dir / "tree", self.dir / "prefix"
+        self.good("cmake", "-G", "Ninja", "-S", ROOT, "-B", tree, *words)
+        planned = self.good("ninja", "-C", tree, "-t", "commands", *settings["build"]["targets"])
+        for word in ("sim_advise.dir", "python/src/module.cpp", "stubgen", "sim/app/cli.cpp"):
+            self.assertIn(word, planned)
+        (module,) = self.package.glob("_core*.so")
+        for file, place in (
+            (ACCSIM, "accsim"),
+            (module, f"python/accsim/{module.name}"),
+            (self.package / "_core.pyi", "python/_core.pyi"),
+        ):
+            (tree / place).parent.mkdir(parents=True, exist_ok=True)
+            shutil.copy(file, tree / place)
+        for component in settings["install"]["components"]:
+            self.good("cmake", "--install", tree, "--prefix", prefix, "--component", component)
+        installed = {f"accsim/{p.relative_to(prefix)}" for p in prefix.rglob("*") if p.is_file()}
+        python = {f"accsim/{p.name}" for p in (ROOT / "python" / "accsim").iterdir() if p.is_file()}
+        self.assertEqual(installed | python, contents(self.wheel))
 
     def test_is_the_program_on_the_path(self):
         model = ROOT / "models" / "resnet18_op13.onnx"
@@ -190,7 +212,5 @@ class WheelTest(unittest.TestCase):
 
 
 if __name__ == "__main__":
-    ACCSIM, BUILD, TYPE, FLAGS = sys.argv[1:5]
-    BUILD = pathlib.Path(BUILD)
-    del sys.argv[1:5]
+    ACCSIM, BUILD = (pathlib.Path(sys.argv.pop(1)).resolve() for _ in range(2))
     unittest.main()
