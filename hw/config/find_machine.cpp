@@ -5,13 +5,27 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <iterator>
 
 #include "hw/config/values.h"
 
 namespace accsim::hw {
 namespace fs = std::filesystem;
 
-std::vector<std::string> machine_names(const std::string& folder) {
+namespace {
+
+bool holds(const std::vector<std::string>& names, const std::string& name) {
+  return std::ranges::find(names, name) != names.end();
+}
+
+/// "" has none: it stands for no folder, not for the current one.
+std::string known_folder(const std::string& folder) {
+  return folder.empty() ? "" : (fs::path(folder) / "known").string();
+}
+
+}  // namespace
+
+std::vector<std::string> shipped_machines(const std::string& folder) {
   std::vector<std::string> out;
   std::error_code error;
   for (auto at = fs::directory_iterator(folder, error); !error && at != fs::directory_iterator();
@@ -21,12 +35,23 @@ std::vector<std::string> machine_names(const std::string& folder) {
   return out;
 }
 
+std::vector<std::string> known_machines(const std::string& folder) {
+  return shipped_machines(known_folder(folder));
+}
+
+std::vector<std::string> machine_names(const std::string& folder) {
+  std::vector<std::string> out = shipped_machines(folder);
+  std::ranges::move(known_machines(folder), std::back_inserter(out));
+  return out;
+}
+
 std::string machine_file(const std::string& given, const std::string& folder) {
   std::error_code error;
   if (given.find('/') != std::string::npos || fs::exists(given, error)) return given;
-  const std::vector<std::string> names = machine_names(folder);
-  if (std::find(names.begin(), names.end(), given) == names.end()) return given;
-  return (fs::path(folder) / (given + ".yaml")).string();
+  for (const std::string& place : {folder, known_folder(folder)})
+    if (holds(shipped_machines(place), given))
+      return (fs::path(place) / (given + ".yaml")).string();
+  return given;
 }
 
 bool is_missing(const std::string& path) {
@@ -50,14 +75,15 @@ std::optional<std::string> near_file(const std::string& path) {
 std::string missing_machine(const std::string& given, const std::string& folder) {
   const auto near = near_file(given);
   if (given.find('/') == std::string::npos) {
+    const std::vector<std::string> shipped = shipped_machines(folder);
     const std::vector<std::string> names = machine_names(folder);
     const std::string stem = fs::path(given).stem().string();  // 64x64.yaml means 64x64
-    const bool named = std::find(names.begin(), names.end(), stem) != names.end();
-    if (const auto close = named ? stem : nearest(given, names))
-      return fmt::format("no such file; did you mean the shipped machine {}?", *close);
+    if (const auto close = holds(names, stem) ? stem : nearest(given, names))
+      return fmt::format("no such file; did you mean the {} machine {}?",
+                         holds(shipped, *close) ? "shipped" : "known", *close);
     if (given.find('.') == std::string::npos && !near && !names.empty())
-      return fmt::format("no such file, and no shipped machine has that name: {}",
-                         fmt::join(names, ", "));
+      return fmt::format("no such file, and no machine has that name: shipped {}; known {}",
+                         fmt::join(shipped, ", "), fmt::join(known_machines(folder), ", "));
   }
   return near ? fmt::format("no such file; did you mean {}?", *near) : "";
 }

@@ -164,7 +164,8 @@ hw::HwConfig load(nb::handle given) {
     return unwrap(hw::parse_hw(nb::cast<std::string>(text), "machine"));
   }
   if (!is_path(given))
-    throw nb::type_error("a machine is a Machine, a shipped machine's name, a path or a dict");
+    throw nb::type_error(
+        "a machine is a Machine, a shipped or known machine's name, a path or a dict");
   const std::string path = path_of(given);
   const std::string file = hw::machine_file(path, machine_folder());
   if (hw::is_missing(file))
@@ -179,9 +180,9 @@ std::string summary(const Machine& m) {
 }
 
 constexpr const char* kLoad =
-    "A machine by the name of a shipped one (Machine.shipped()), by the path of a YAML file, or\n"
-    "as a dict with the file's keys. It is checked like a file: everything that is wrong is in\n"
-    "the accsim.Error's causes.";
+    "A machine by its name (Machine.shipped() and Machine.known() list them), by the path of a\n"
+    "YAML file, or as a dict with the file's keys. It is checked like a file: everything that is\n"
+    "wrong is in the accsim.Error's causes.";
 constexpr const char* kReplace =
     "The machine with some fields changed, by dotted names as in the file:\n"
     "hw.replace({\"array.rows\": 128, \"dram.read_bytes_per_cycle\": 200}). Types, ranges and\n"
@@ -241,8 +242,11 @@ void add_machine(nb::module_& module) {
           nb::sig("def load(machine: Machine | str | bytes | os.PathLike[str] | "
                   "dict[str, typing.Any]) -> Machine"))
       .def_static(
-          "shipped", [] { return hw::machine_names(machine_folder()); },
+          "shipped", [] { return hw::shipped_machines(machine_folder()); },
           "Names of the machines that come with accsim.")
+      .def_static(
+          "known", [] { return hw::known_machines(machine_folder()); },
+          "Names of the machines that exist, as published of them, which come with accsim, too.")
       .def(
           "replace",
           [](const Machine& m, const nb::dict& changes) { return Machine{replace(m.hw, changes)}; },
@@ -267,7 +271,8 @@ void add_machine(nb::module_& module) {
           nb::sig("def __getitem__(self, path: str, /) -> typing.Any"))
       .def("__dir__", [](const Machine& m) {
         std::vector<std::string> out = names_below(m.hw, "");
-        for (const char* method : {"file", "load", "replace", "shipped", "to_dict", "to_yaml"})
+        for (const char* method :
+             {"file", "known", "load", "replace", "shipped", "to_dict", "to_yaml"})
           out.emplace_back(method);
         return out;
       });

@@ -5,7 +5,8 @@
 
 namespace accsim::python {
 
-/// The machine that an argument means: a Machine, a shipped machine's name, a path or a dict.
+/// The machine that an argument means: a Machine, a shipped or known machine's name, a path or
+/// a dict.
 hw::HwConfig machine_of(nanobind::handle given);
 
 /// Adds Machine and MachineSection to the module.

@@ -122,7 +122,7 @@ ReportObject cost(nb::handle model, nb::handle machine, const nb::kwargs& option
 constexpr const char* kCost =
     "Costs a network on a machine, as `accsim --hw machine model` does.\n\n"
     "model: a Model, the path of an ONNX file (its weights are never read), or its bytes.\n"
-    "machine: a Machine, a shipped machine's name, the path of a YAML file, or a dict.\n"
+    "machine: a Machine, the name of a shipped or known one, the path of a YAML file, or a dict.\n"
     "bind: sizes of symbolic dimensions by name; input_shapes: shapes of graph inputs by name;\n"
     "assume: sizes that only a run decides, by node; branch: \"then\" or \"else\" by If;\n"
     "allow_unsupported: operators without a rule cost their traffic.\n"

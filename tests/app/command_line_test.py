@@ -126,9 +126,14 @@ class Suggestions(CommandLineTest):
         self.assertIn(
             "did you mean the shipped machine 128x128?", self.refused("hw", "check", "128x12")
         )
+        self.assertIn("mean the known machine tpu-v4?", self.refused("hw", "print", "tpuv4"))
         text = self.refused("--hw", "huge", RESNET)
+        shipped, known = text.split("; known ")
+        self.assertIn("huge: no such file, and no machine has that name: shipped ", shipped)
         for file in (ROOT / "configs").glob("*.yaml"):
-            self.assertIn(file.stem, text)
+            self.assertIn(file.stem, shipped)
+        for file in (ROOT / "configs" / "known").glob("*.yaml"):
+            self.assertIn(file.stem, known)
 
 
 class MachineNames(CommandLineTest):
@@ -139,6 +144,15 @@ class MachineNames(CommandLineTest):
             )
         text = good("--hw", "8x8", RESNET, cwd=self.dir, COLUMNS="500")
         self.assertIn(f"8x8 ({ROOT}/configs/8x8.yaml)", text)
+
+    def test_names_of_known_machines(self):
+        for file in (ROOT / "configs" / "known").glob("*.yaml"):
+            self.assertEqual(
+                good("hw", "print", file.stem, cwd=self.dir), good("hw", "print", file)
+            )
+        self.assertIn("good (tpu-v4, ", good("hw", "check", "tpu-v4", cwd=self.dir))
+        text = good("--hw", "tpu-v4", RESNET, cwd=self.dir, COLUMNS="500")
+        self.assertIn(f"tpu-v4 ({ROOT}/configs/known/tpu-v4.yaml)", text)
 
     def test_a_path_wins(self):
         mine = (ROOT / "configs" / "8x8.yaml").read_text().replace('name: "8x8"', "name: mine")
@@ -196,6 +210,7 @@ class Completion(CommandLineTest):
         self.assertEqual(sorted(self.bash("--hw", "a")), ["a-folder", "a.yaml"])
         self.assertEqual(self.bash("--hw", "128"), ["128x128"])
         self.assertEqual(self.bash("hw", "check", "8"), ["8x8"])
+        self.assertEqual(self.bash("--hw", "tpu-v4"), ["tpu-v4"])
         self.assertEqual(self.bash("diff", "a"), ["a-folder"])
         self.assertEqual(self.bash("inspect", "--json", "a.t"), ["a.txt"])
 

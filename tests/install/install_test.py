@@ -129,6 +129,9 @@ class InstallTest(unittest.TestCase):
     def test_does_a_shipped_machines_name_lead_to_the_installed_one(self):
         text = self.good(self.program, "--hw", "8x8", MODEL, cwd=self.dir, env={"COLUMNS": "500"})
         self.assertIn(f"8x8 ({self.data}/configs/8x8.yaml)", text)
+        words = ["--hw", "tpu-v4", MODEL]
+        text = self.good(self.program, *words, cwd=self.dir, env={"COLUMNS": "500"})
+        self.assertIn(f"tpu-v4 ({self.data}/configs/known/tpu-v4.yaml)", text)
 
     @unittest.skipUnless(shutil.which("verilator"), "there is no verilator")
     def test_does_verify_use_the_installed_rtl_only(self):

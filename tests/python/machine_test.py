@@ -28,6 +28,15 @@ class MachineTest(unittest.TestCase):
             _, printed, _ = program("hw", "print", ROOT / "configs" / f"{name}.yaml")
             self.assertEqual(hw.to_yaml(), printed)
 
+    def test_are_all_known_machines_there(self):
+        known = ROOT / "configs" / "known"
+        names = sorted(p.stem for p in known.glob("*.yaml"))
+        self.assertEqual(accsim.Machine.known(), names)
+        for name in names:
+            self.assertEqual(
+                accsim.Machine.load(name), accsim.Machine.load(known / f"{name}.yaml")
+            )
+
     def test_are_fields_attributes_and_items(self):
         self.assertEqual(self.hw.array.rows, 64)
         self.assertEqual(self.hw["array.rows"], 64)
