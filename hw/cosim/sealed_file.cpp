@@ -17,7 +17,10 @@ namespace fs = std::filesystem;
 
 fs::path seal_of(const fs::path& file) { return file.string() + ".xxh3"; }
 
+/// Nothing for what isn't a file: a pipe would be waited for.
 std::optional<std::string> content_of(const fs::path& file) {
+  std::error_code error;
+  if (!fs::is_regular_file(file, error)) return std::nullopt;
   std::ifstream in(file, std::ios::binary);
   if (!in) return std::nullopt;
   std::string out(std::istreambuf_iterator<char>(in), {});

@@ -7,10 +7,12 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <charconv>
 #include <chrono>
 #include <csignal>
+#include <optional>
 #include <thread>
 
 namespace accsim::hw {
@@ -37,6 +39,42 @@ std::string guarded(const std::string& command) {
   ::_exit(127);
 }
 
+/// Starts a tool; 0 when there can't be another process.
+pid_t start(const ToolCommand& tool) {
+  const std::string script = guarded(tool.command), file = tool.log.string();
+  const pid_t parent = ::getpid(), child = ::fork();
+  if (child < 0) return 0;
+  if (child == 0) become_tool(script.c_str(), file.c_str(), parent);
+  ::setpgid(child, child);  // whoever of the two comes first
+  return child;
+}
+
+/// Whether a tool has ended well; nothing while it runs.
+std::optional<bool> end_of(pid_t child) {
+  int status = 0;
+  const pid_t ended = ::waitpid(child, &status, WNOHANG);
+  if (ended == 0 || (ended < 0 && errno == EINTR)) return std::nullopt;
+  return ended == child && WIFEXITED(status) && WEXITSTATUS(status) == 0;
+}
+
+struct Child {
+  pid_t pid;
+  size_t which;
+};
+
+/// Tools that run; none of them longer than this.
+struct Running {
+  std::vector<Child> tools;
+
+  void end() const {
+    for (const Child& tool : tools) ::kill(-tool.pid, SIGTERM);
+  }
+  ~Running() {
+    end();
+    for (const Child& tool : tools) ::waitpid(tool.pid, nullptr, 0);
+  }
+};
+
 std::string host() {
   utsname name{};
   return ::uname(&name) == 0 ? name.nodename : "unknown";
@@ -46,22 +84,40 @@ std::string host() {
 
 ToolEnd run_tool(const std::string& command, const std::filesystem::path& log,
                  const std::atomic<bool>* stop) {
-  const std::string script = guarded(command), file = log.string();
-  const pid_t parent = ::getpid(), child = ::fork();
-  if (child < 0) return ToolEnd::failed;
-  if (child == 0) become_tool(script.c_str(), file.c_str(), parent);
-  ::setpgid(child, child);  // whoever of the two comes first
-  int status = 0;
-  bool told = false;
+  return run_tools({{command, log}}, 1, stop, nullptr).end;
+}
+
+ToolsEnd run_tools(const std::vector<ToolCommand>& commands, size_t most,
+                   const std::atomic<bool>* stop, const std::function<void(size_t)>& watch) {
+  ToolsEnd out;
+  Running running;
+  running.tools.reserve(std::min(most, commands.size()));
+  size_t next = 0, good = 0;
+  const auto end_with = [&](ToolEnd how, size_t which) {
+    if (out.end != ToolEnd::good) return;
+    out = {how, which};
+    running.end();
+  };
   while (true) {
-    const pid_t ended = ::waitpid(child, &status, WNOHANG);
-    if (ended == child) break;
-    if (ended < 0 && errno != EINTR) return ToolEnd::failed;
-    if (stop != nullptr && *stop && !told) told = ::kill(-child, SIGTERM) == 0;
+    while (out.end == ToolEnd::good && next < commands.size() && running.tools.size() < most) {
+      if (const pid_t pid = start(commands[next]); pid > 0)
+        running.tools.push_back({pid, next++});
+      else
+        end_with(ToolEnd::failed, next);
+    }
+    std::optional<size_t> failed;
+    std::erase_if(running.tools, [&](const Child& child) {
+      const std::optional<bool> ended = end_of(child.pid);
+      if (ended == false) failed = child.which;
+      good += ended == true;
+      return ended.has_value();
+    });
+    if (failed) end_with(ToolEnd::failed, *failed);
+    if (running.tools.empty() && (out.end != ToolEnd::good || next == commands.size())) return out;
+    if (stop != nullptr && *stop) end_with(ToolEnd::stopped, 0);
+    if (watch) watch(good);
     std::this_thread::sleep_for(std::chrono::milliseconds(10));
   }
-  if (told) return ToolEnd::stopped;
-  return WIFEXITED(status) && WEXITSTATUS(status) == 0 ? ToolEnd::good : ToolEnd::failed;
 }
 
 std::string process_mark() { return fmt::format("{}@{}", ::getpid(), host()); }

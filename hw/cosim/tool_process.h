@@ -1,7 +1,10 @@
 #pragma once
 #include <atomic>
+#include <cstddef>
 #include <filesystem>
+#include <functional>
 #include <string>
+#include <vector>
 
 namespace accsim::hw {
 
@@ -12,6 +15,24 @@ enum class ToolEnd { good, failed, stopped };
 /// ends as soon as `stop` is set (nullptr: never), or when this process ends, however it does.
 ToolEnd run_tool(const std::string& command, const std::filesystem::path& log,
                  const std::atomic<bool>* stop);
+
+/// A shell command and the file that has its output.
+struct ToolCommand {
+  std::string command;
+  std::filesystem::path log;
+};
+
+/// How several tools ended: `which` is the place of the one that failed.
+struct ToolsEnd {
+  ToolEnd end = ToolEnd::good;
+  size_t which = 0;
+};
+
+/// Runs commands side by side, `most` at a time, in their order, each as run_tool() does. When one
+/// fails, the others end, too. `watch` (may be empty) is told all the while how many have ended
+/// well.
+ToolsEnd run_tools(const std::vector<ToolCommand>& commands, size_t most,
+                   const std::atomic<bool>* stop, const std::function<void(size_t)>& watch);
 
 /// "PID@HOST" of this process, for names of folders that are nobody's once it has ended.
 std::string process_mark();

@@ -1,31 +1,16 @@
 #pragma once
-#include <atomic>
 #include <cstdint>
 #include <filesystem>
-#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
 
 #include "hw/config/hw_config.h"
+#include "hw/cosim/core_build.h"
 #include "hw/cosim/rtl_abi.h"
 #include "sim/base/result.h"
 
 namespace accsim::hw {
-
-/// Where and with what variants of the core are built.
-struct VerilatedCoreOptions {
-  std::filesystem::path source_dir;  ///< the tree: rtl/ and hw/cosim/ lie in it
-  std::filesystem::path cache_dir;   ///< built variants, by the hash of all that went into them,
-                                     ///< the processor among it
-  std::string verilator = "verilator";
-  std::string compiler = "clang++";
-  bool trace = false;       ///< can write waveforms; slower
-  bool pe_modules = false;  ///< PEs as modules, what synthesis takes; slower
-  bool assertions = false;  ///< those of rtl/ are checked, registers begin random; slower
-  const std::atomic<bool>* stop = nullptr;   ///< ends a build that is under way
-  std::function<void()> building = nullptr;  ///< before a variant is built, which takes a while
-};
 
 /// Parameters of rtl/accsim_core.sv for a machine, as NAME=VALUE: for synthesis and lint.
 /// Errc::unsupported for a machine that rtl/ can't describe: other types, a port of more bytes than
@@ -39,8 +24,8 @@ Result<std::vector<std::string>> core_parameters(const HwConfig& hw, Dataflow da
 /// A Verilated core, loaded. The library stays loaded as long as this lives.
 class VerilatedCore {
  public:
-  /// Loads the variant from the cache, builds it before if it isn't there, or damaged. Errors:
-  /// Errc::io with the log of the failed step.
+  /// Loads the variant from the cache, builds it before if it isn't there, or damaged; where
+  /// somebody else is building it, waits for that. Errors: Errc::io with the failed step's log.
   static Result<std::shared_ptr<const VerilatedCore>> load(const HwConfig& hw, Dataflow dataflow,
                                                            const VerilatedCoreOptions& options);
   VerilatedCore(const VerilatedCore&) = delete;

@@ -17,17 +17,30 @@ Progress::~Progress() {
 }
 
 void Progress::operator()(int64_t done, int64_t of, const std::string& more) {
+  if (!is_due()) return;
+  constexpr size_t kWidth = 20;
+  const double part = of > 0 ? static_cast<double>(done) / static_cast<double>(of) : 0;
+  write(fmt::format("[{:<{}}] ", format_bar(part, kWidth, false), kWidth),
+        fmt::format("{} of {} {}", format_count(done), format_count(of), more));
+}
+
+void Progress::operator()(const std::string& text) {
+  if (is_due()) write("", text);
+}
+
+bool Progress::is_due() {
   const auto now = Clock::now();
-  if (now < next_) return;
+  if (now < next_) return false;
   next_ = now + std::chrono::milliseconds(terminal_ ? 100 : 30'000);
-  const std::string text = fmt::format("{} of {} {}", format_count(done), format_count(of), more);
+  return true;
+}
+
+void Progress::write(const std::string& bar, const std::string& text) {
   if (!terminal_) {
     print_err(fmt::format("accsim: {}\n", text));
     return;
   }
-  constexpr size_t kWidth = 20;
-  const double part = of > 0 ? static_cast<double>(done) / static_cast<double>(of) : 0;
-  print_status(fmt::format("\r\033[K[{:<{}}] {}", format_bar(part, kWidth, false), kWidth, text));
+  print_status(fmt::format("\r\033[K{}{}", bar, text));
   std::fflush(stderr);
   printed_ = true;
 }

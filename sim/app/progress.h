@@ -15,11 +15,18 @@ class Progress {
 
   /// `done` of `of` things are done; `more` follows the counts, e.g. "programs, 3 s left".
   void operator()(int64_t done, int64_t of, const std::string& more);
+  /// What the job is at, where nothing is counted.
+  void operator()(const std::string& text);
   /// Seconds since it was made.
   double seconds() const;
 
  private:
   using Clock = std::chrono::steady_clock;
+
+  /// Whether it is time to say something again.
+  bool is_due();
+  /// `bar`: for a terminal only.
+  void write(const std::string& bar, const std::string& text);
 
   const bool terminal_;
   const Clock::time_point start_ = Clock::now();

@@ -6,9 +6,11 @@
 #include <charconv>
 #include <filesystem>
 #include <iterator>
+#include <memory>
 #include <thread>
 
 #include "hw/config/load.h"
+#include "sim/app/build_progress.h"
 #include "sim/app/cli.h"
 #include "sim/app/interrupt.h"
 #include "sim/app/journal.h"
@@ -292,8 +294,8 @@ Result<VerifyOptions> VerifyCommand::verify_options() const {
   options.variant.assertions = assertions_;
   options.variant.pe_modules = pe_modules_;
   options.variant.stop = &InterruptGuard::requested();
-  options.variant.building = [] {
-    print_err("accsim: building the Verilated core of this machine, once\n");
+  options.variant.building = [show = std::make_shared<BuildProgress>()](const hw::BuildStep& step) {
+    (*show)(step);
   };
   options.trace = trace_;
   options.trace_bytes = trace_limit_ << 20;

@@ -5,7 +5,9 @@ Usage: verify_test.py ACCSIM [unittest arguments]. Exit code 77 (skipped) withou
 """
 
 import json
+import os
 import pathlib
+import pty
 import re
 import shutil
 import signal
@@ -221,6 +223,11 @@ class VerifyTest(unittest.TestCase):
         self.assertEqual(unit.read_text().count(good), 1)
         unit.write_text(unit.read_text().replace(good, "acc_row_q   <= row_q;"))
         core = ("--source", self.dir, "--cache", self.dir / "cache")
+        # Two at once build it once: the second waits for the first one's.
+        both = [self.start("--gemm", SHAPE, *core, stderr=subprocess.PIPE) for _ in range(2)]
+        said = [process.communicate(timeout=patience()) for process in both]
+        self.assertEqual([process.returncode for process in both], [1, 1], said)
+        self.assertEqual((self.dir / "runs").read_text(), "run\n")
         text, report = self.report("--gemm", SHAPE, *core, code=1)
         row = report["rows"][0]
         self.assertFalse(row["passed"] or row["bit_exact"])
@@ -242,6 +249,49 @@ class VerifyTest(unittest.TestCase):
         self.assertRegex(text, r"look closer:\s+--resume-at 'first', or\s+--trace FILE")
         _, report = self.report(model, *core, "--resume-at", "second", code=1)
         self.assertEqual(report["rows"][0]["wrong_layer"], "second")
+
+    def start(self, *args, run_verilator=shutil.which("verilator"), **kwargs):
+        """Starts `verify` with a Verilator before it that notes each time it translates."""
+        (self.dir / "bin").mkdir(exist_ok=True)
+        script = self.dir / "bin" / "verilator"
+        script.write_text(
+            f"#!/bin/sh\n[ $1 = --cc ] || exec {shutil.which('verilator')} \"$@\"\n"
+            f"echo run >> '{self.dir}/runs'\nexec {run_verilator} \"$@\"\n"
+        )
+        script.chmod(0o755)
+        path = f"{script.parent}:{os.environ['PATH']}"
+        return subprocess.Popen(
+            command(*args),
+            stdout=subprocess.PIPE,
+            text=True,
+            env={**os.environ, "PATH": path},
+            **kwargs,
+        )
+
+    def test_building_shows_how_far_it_is_and_waiting_can_be_interrupted(self):
+        core = ("--gemm", SHAPE, "--cache", self.dir / "cache")
+        stuck = self.dir / "stuck"
+        stuck.write_text("#!/bin/sh\nsleep 1000\n")
+        stuck.chmod(0o755)
+        main, child = pty.openpty()
+        self.addCleanup(os.close, main)
+        first = self.start(*core, run_verilator=stuck, stderr=child)
+        os.close(child)
+        shown = ""
+        while not re.search(r"\r\x1b\[KVerilated core: translating rtl/, \d+ s", shown):
+            shown += os.read(main, 65536).decode()
+        self.assertTrue(shown.startswith("accsim: building the Verilated core of this machine"))
+        second = self.start(*core, run_verilator=stuck, stderr=subprocess.PIPE)
+        self.assertEqual(
+            second.stderr.readline(),
+            "accsim: another accsim builds the Verilated core of this machine; waiting\n",
+        )
+        for process in (second, first):
+            process.send_signal(signal.SIGINT)
+            out, _ = process.communicate(timeout=patience())
+            self.assertEqual(process.returncode, 1, out)
+        self.assertEqual((self.dir / "runs").read_text(), "run\n")
+        self.assertEqual(list((self.dir / "cache").iterdir()), [])
 
     def test_trace_is_a_valid_waveform_file(self):
         path = self.dir / "x.fst"
