@@ -16,7 +16,7 @@ void AdviseCommand::add_to(Command& program) {
       "advise", "What 10 % and a doubling of each field of a machine would bring, by costing it");
   sub_->add({{.name = "--hw",
               .to = &hw_,
-              .about = "Machine: a description (YAML) or the name of a shipped one, e.g. 64x64",
+              .about = "Machine: a description (YAML) or a name, e.g. 64x64 or tpu-v4",
               .kind = ValueKind::machine,
               .required = true}});
   model_.add_to(*sub_, true);

@@ -55,7 +55,7 @@ void CompareCommand::add_to(Command& program) {
               .required = true},
              {.name = "--hw",
               .to = &machines_,
-              .about = "Machine, a description (YAML) or the name of a shipped one: each is "
+              .about = "Machine, a description (YAML) or a name, e.g. tpu-v4: each is "
                        "compared with the first, model by model; of one machine, each model with "
                        "the first",
               .kind = ValueKind::machine}});

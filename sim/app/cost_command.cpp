@@ -38,7 +38,7 @@ void note_mapping(const Report& report, const Journal& journal) {
 void CostCommand::add_to(Command& program) {
   program.add({{.name = "--hw",
                 .to = &hw_,
-                .about = "Machine: a description (YAML) or the name of a shipped one, e.g. 64x64",
+                .about = "Machine: a description (YAML) or a name, e.g. 64x64 or tpu-v4",
                 .kind = ValueKind::machine}});
   model_.add_to(program, false);
   model_.add_cut_to(program);

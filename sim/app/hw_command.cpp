@@ -23,7 +23,7 @@ void HwCommand::add_to(Command& program) {
   for (Command* command : {check_, print_, rtl_})
     command->add({{.name = "file",
                    .to = &file_,
-                   .about = "Machine description (YAML) or the name of a shipped machine",
+                   .about = "Machine description (YAML) or a name, e.g. 64x64 or tpu-v4",
                    .kind = ValueKind::machine,
                    .required = true}});
   dram_.add_to(*sub_);

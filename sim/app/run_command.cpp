@@ -81,7 +81,7 @@ void RunCommand::add_int8_to(Command& command) {
         .about = "Run the products quantised on the bit-exact machine, the rest in float"},
        {.name = "--hw",
         .to = &hw_,
-        .about = "Machine of --int8: a description (YAML) or the name of a shipped one; default: "
+        .about = "Machine of --int8: a description (YAML) or a name, e.g. tpu-v4; default: "
                  "64x64",
         .kind = ValueKind::machine},
        {.name = "--layerwise",

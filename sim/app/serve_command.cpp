@@ -44,7 +44,7 @@ void ServeCommand::add_to(Command& program) {
               .kind = ValueKind::read_file},
              {.name = "--hw",
               .to = &hw_,
-              .about = "Machine: a description (YAML) or the name of a shipped one; default: 64x64",
+              .about = "Machine: a description (YAML) or a name, e.g. tpu-v4; default: 64x64",
               .kind = ValueKind::machine}});
   graph_.add_graph_options_to(*sub_);
   graph_.add_attention_to(*sub_);

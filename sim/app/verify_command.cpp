@@ -102,7 +102,7 @@ void VerifyCommand::add_to(Command& program) {
       "built.";
   sub_->add({{.name = "--hw",
               .to = &hw_,
-              .about = "Machine: a description (YAML) or the name of a shipped one",
+              .about = "Machine: a description (YAML) or a name, e.g. 64x64",
               .kind = ValueKind::machine,
               .required = true}});
   model_.add_to(*sub_, false);
