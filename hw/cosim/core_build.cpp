@@ -1,6 +1,7 @@
 #include "hw/cosim/core_build.h"
 
 #include <fmt/format.h>
+#include <sys/wait.h>
 
 #include <algorithm>
 #include <array>
@@ -71,8 +72,15 @@ Result<std::string> output(const std::string& command) {
   std::array<char, 4096> buffer{};
   while (const size_t got = std::fread(buffer.data(), 1, buffer.size(), pipe))
     all.append(buffer.data(), got);
-  if (pclose(pipe) != 0)
-    return core_error(Errc::io, fmt::format("'{}' doesn't work: {}", command, all));
+  const int status = pclose(pipe);
+  constexpr int kNoSuchTool = 127;  // the shell's
+  if (status != -1 && WIFEXITED(status) && WEXITSTATUS(status) == kNoSuchTool)
+    return core_error(Errc::io,
+                      command +
+                          ": there is no such tool. A core is built by Verilator and a C++ "
+                          "compiler. In the tree: scripts/setup verify. Elsewhere on Debian: "
+                          "apt-get install verilator clang-14 zlib1g-dev");
+  if (status != 0) return core_error(Errc::io, fmt::format("'{}' doesn't work: {}", command, all));
   return all;
 }
 

@@ -286,6 +286,10 @@ TEST(VerilatedCore, DoesAMissingToolGiveAnError) {
   const auto v = VerilatedCore::load(test::small_machine(), Dataflow::weight_stationary, options);
   ASSERT_FALSE(v.ok());
   EXPECT_EQ(v.errors()[0].code, Errc::io);
+  const std::string message = v.errors()[0].text();
+  EXPECT_NE(message.find("'no-such-tool' --version: there is no such tool"), message.npos)
+      << message;
+  EXPECT_NE(message.find("scripts/setup verify"), message.npos) << message;
 }
 
 }  // namespace
