@@ -479,29 +479,39 @@ def fused_products():
     )
 
 
-def difference(accsim, case, folder):
-    """What is wrong with a case; "" when nothing is."""
-    ours = case.run(accsim, folder)
-    if isinstance(ours, str):
-        return f"refused: {ours.strip()}"
-    theirs_folder = pathlib.Path(folder) / "theirs"
-    theirs_folder.mkdir()
-    given = [
-        f"x{i}={folder}/x{i}.npy"
-        for i, v in enumerate(case.inputs)
-        if v is not None and case.fed(i)
-    ]
+def by_onnxruntime(cases, folders):
+    """What run.js says of each case, all in one process of node."""
+    lines = []
+    for case, folder in zip(cases, folders):
+        (folder / "theirs").mkdir()
+        given = [
+            f"x{i}={folder}/x{i}.npy"
+            for i, v in enumerate(case.inputs)
+            if v is not None and case.fed(i)
+        ]
+        lines.append(json.dumps([f"{folder}/model.onnx", f"{folder}/theirs", *given]))
     done = subprocess.run(
-        ["node", HERE / "run.js", f"{folder}/model.onnx", theirs_folder, *given],
+        ["node", HERE / "run.js", "--list"],
+        input="\n".join(lines),
         capture_output=True,
         text=True,
         check=False,
     )
-    if done.returncode != 0:
-        return f"not run by ONNX Runtime: {done.stderr.strip()[:300]}"
-    wrong = ""
-    for i, name in enumerate(json.loads(done.stdout)["outputs"]):
-        theirs = np.load(theirs_folder / f"{i}.npy")
+    said = [json.loads(line) for line in done.stdout.splitlines()]
+    if done.returncode != 0 or len(said) != len(cases):
+        raise SystemExit(f"FAILED: {len(said)} of {len(cases)} answers: {done.stderr[:2000]}")
+    return said
+
+
+def difference(case, folder, ours, said):
+    """What is wrong with a case that both have run; "" when nothing is."""
+    if isinstance(ours, str):
+        return f"refused: {ours.strip()}"
+    if "error" in said:
+        return f"not run by ONNX Runtime: {said['error'].strip()[:300]}"
+    wrong = "" if said["outputs"] else "ONNX Runtime gives no outputs"
+    for i, name in enumerate(said["outputs"]):
+        theirs = np.load(folder / "theirs" / f"{i}.npy")
         if theirs.dtype in (np.uint8, np.int8) and case.op.startswith("QLinear"):
             # Where a product lands half way between two steps the runtimes may round either way.
             far = np.abs(theirs.astype(int) - ours[name].astype(int))
@@ -529,15 +539,18 @@ def main():
         for case in family()
     ]
     failed = 0
-    wanted = sys.argv[2] if len(sys.argv) > 2 else ""
-    for case in cases:
-        if wanted not in case.name:
-            continue
-        with tempfile.TemporaryDirectory() as folder:
-            wrong = difference(str(pathlib.Path(sys.argv[1]).resolve()), case, folder)
-        if wrong:
-            failed += 1
-            print(f"WRONG {case.name}: {wrong}", flush=True)
+    accsim = str(pathlib.Path(sys.argv[1]).resolve())
+    cases = [case for case in cases if len(sys.argv) < 3 or sys.argv[2] in case.name]
+    with tempfile.TemporaryDirectory() as name:
+        folders = [pathlib.Path(name) / str(i) for i in range(len(cases))]
+        for folder in folders:
+            folder.mkdir()
+        ours = [case.run(accsim, folder) for case, folder in zip(cases, folders)]
+        said = by_onnxruntime(cases, folders)
+        for compared in zip(cases, folders, ours, said):
+            if wrong := difference(*compared):
+                failed += 1
+                print(f"WRONG {compared[0].name}: {wrong}", flush=True)
     print(f"{len(cases)} cases, {failed} wrong")
     return 1 if failed else 0
 

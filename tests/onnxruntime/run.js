@@ -1,8 +1,11 @@
 // Runs a model with ONNX Runtime, one thread:
 //   node run.js MODEL OUT [--time ROUNDS] [--plain] NAME=FILE.npy ...
+//   node run.js --list < LINES
+// A line of --list is the JSON array of such arguments: node starts once, which takes longer than a
+// small model.
 // --plain runs the graph as it is: optimising one of ten thousands of nodes takes over a minute.
 // Writes OUT/<number of the output>.npy and prints JSON: names of the outputs, and with --time the
-// milliseconds of every round.
+// milliseconds of every round; of a line that can't be run {"error": why}.
 'use strict';
 const fs = require('fs');
 const path = require('path');
@@ -38,8 +41,7 @@ function writeNpy(file, tensor) {
     Buffer.from(data.buffer, data.byteOffset, data.byteLength)]));
 }
 
-async function main() {
-  const args = process.argv.slice(2);
+async function run(args) {
   const at = args.indexOf('--time');
   const rounds = at >= 0 ? Number(args.splice(at, 2)[1]) : 0;
   const flag = args.indexOf('--plain');
@@ -63,7 +65,22 @@ async function main() {
     times.push(Number(process.hrtime.bigint() - start) / 1e6);
   }
   session.outputNames.forEach((name, i) => writeNpy(path.join(out, `${i}.npy`), results[name]));
-  console.log(JSON.stringify({outputs: session.outputNames, times}));
+  const names = session.outputNames;
+  await session.release();
+  return {outputs: names, times};
+}
+
+async function runLines(lines) {
+  for (const line of lines) {
+    const answer = await run(JSON.parse(line)).catch((error) => ({error: String(error)}));
+    console.log(JSON.stringify(answer));
+  }
+}
+
+async function main() {
+  const args = process.argv.slice(2);
+  if (args[0] === '--list') return runLines(fs.readFileSync(0, 'utf8').trim().split('\n'));
+  console.log(JSON.stringify(await run(args)));
 }
 
 main().catch((error) => { console.error(String(error)); process.exit(1); });

@@ -4,6 +4,7 @@ better only? Feeds it scripted programs, and a few real pairs.
 
 Usage: monotone_pairs_test.py ACCSIM [unittest arguments]"""
 
+import ast
 import json
 import pathlib
 import re
@@ -17,20 +18,22 @@ from program import ACCSIM, ROOT, patience
 
 SCRIPT = ROOT / "scripts" / "monotone_pairs"
 MODELS = ["squeezenet1_1_op13", "llama_tiny2_prefill64_op17", "mobilenet_v2_op13"]
-# Stands in for accsim: cycles are a formula of the machine's numbers. Keeps the machines it saw.
-PROGRAM = """#!/usr/bin/python3
-import json, pathlib, re, sys
-text = pathlib.Path(sys.argv[sys.argv.index("--hw") + 1]).read_text()
-log = pathlib.Path(__file__).with_suffix(".seen")
-with log.open("a") as file:
-    file.write(json.dumps(text) + "\\n")
-lanes = int(re.search(r"elementwise: (\\d+)", text)[1])
-layer = {"cycles": CYCLES, "alone_cycles": ALONE, "name": "n", "mapping": "MAPPING",
-         "resident_bytes": 0}
-print(json.dumps({"totals": layer, "layers": [layer]}))
+# Stands in for accsim: cycles are a formula of the machine's numbers. Keeps the machines it saw. It
+# starts hundreds of times, so it imports nothing that takes longer than its work.
+PROGRAM = """#!/usr/bin/python3 -IS
+import sys
+with open(sys.argv[sys.argv.index("--hw") + 1], encoding="utf-8") as file:
+    text = file.read()
+with open(__file__ + ".seen", "a", encoding="utf-8") as file:
+    file.write(repr(text) + "\\n")
+lanes = int(text.split("elementwise: ")[1].split()[0])
+mapping = "".join(c if c.isalnum() else "_" for c in MAPPING)
+layer = ('{"cycles": %d, "alone_cycles": %d, "name": "n", "mapping": "%s", "resident_bytes": 0}'
+         % (CYCLES, ALONE, mapping))
+print('{"totals": %s, "layers": [%s]}' % (layer, layer))
 sys.exit(CODE)
 """
-SAME = {"CYCLES": "100", "ALONE": "100", "MAPPING": "m", "CODE": "0"}
+SAME = {"CYCLES": "100", "ALONE": "100", "MAPPING": "'m'", "CODE": "0"}
 
 
 def numbers(text):
@@ -75,7 +78,7 @@ class MonotonePairs(unittest.TestCase):
         for why, changes in {
             "layer alone": {"CYCLES": "1000 + lanes", "ALONE": "1000 + lanes"},
             "chain, same mappings": {"CYCLES": "1000 + lanes"},
-            "chain, other mappings": {"CYCLES": "1000 + lanes", "MAPPING": '" + text + "'},
+            "chain, other mappings": {"CYCLES": "1000 + lanes", "MAPPING": "text"},
         }.items():
             with self.subTest(why):
                 report = self.dir / "pairs.json"
@@ -95,7 +98,8 @@ class MonotonePairs(unittest.TestCase):
 
     def test_changes_one_key_for_the_better(self):
         self.study("--pairs", "60")
-        seen = [json.loads(line) for line in (self.dir / "accsim.seen").read_text().splitlines()]
+        lines = (self.dir / "accsim.seen").read_text().splitlines()
+        seen = [ast.literal_eval(line) for line in lines]
         self.assertEqual(len(seen), 120)
         changed = set()
         for before, after in zip(seen[::2], seen[1::2]):
