@@ -15,7 +15,7 @@ Total Test time (real) =   1.00 sec
 """
 GOOD = {
     "hw/source.cpp": "",
-    "build/wheel-dev/compile_commands.json": "",
+    "build/dev/module/compile_commands.json": "",
     "scripts/setup": "true",
     "scripts/lint": "true",
     "scripts/lint_tidy": "true",
