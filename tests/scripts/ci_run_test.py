@@ -25,6 +25,7 @@ GOOD = {
     "tests/web/bundle_test.py": "true",
     "scripts/fuzz": "true",
     "scripts/test": f"echo 1/7 Test; cat << 'END'\n{SUMMARY}END",
+    "bin/renice": "true",  # a busy machine would make the test wait
     "bin/cmake": "true",
     "bin/ctest": "echo '100% tests passed, 0 tests failed out of 3'",
     "bin/ccache": "echo /cache",
@@ -57,7 +58,7 @@ class CiRun(unittest.TestCase):
                     check=False,
                     capture_output=True,
                     text=True,
-                    timeout=60,
+                    timeout=200,
                     env=environment,
                     stdin=subprocess.PIPE,
                 )
