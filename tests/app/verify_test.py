@@ -255,7 +255,7 @@ class VerifyTest(unittest.TestCase):
         (self.dir / "bin").mkdir(exist_ok=True)
         script = self.dir / "bin" / "verilator"
         script.write_text(
-            f"#!/bin/sh\n[ $1 = --cc ] || exec {shutil.which('verilator')} \"$@\"\n"
+            f'#!/bin/sh\n[ $1 = --cc ] || exec {shutil.which("verilator")} "$@"\n'
             f"echo run >> '{self.dir}/runs'\nexec {run_verilator} \"$@\"\n"
         )
         script.chmod(0o755)

@@ -33,9 +33,7 @@ class MachineTest(unittest.TestCase):
         names = sorted(p.stem for p in known.glob("*.yaml"))
         self.assertEqual(accsim.Machine.known(), names)
         for name in names:
-            self.assertEqual(
-                accsim.Machine.load(name), accsim.Machine.load(known / f"{name}.yaml")
-            )
+            self.assertEqual(accsim.Machine.load(name), accsim.Machine.load(known / f"{name}.yaml"))
 
     def test_are_fields_attributes_and_items(self):
         self.assertEqual(self.hw.array.rows, 64)
