@@ -250,13 +250,14 @@ class VerifyTest(unittest.TestCase):
         _, report = self.report(model, *core, "--resume-at", "second", code=1)
         self.assertEqual(report["rows"][0]["wrong_layer"], "second")
 
-    def start(self, *args, run_verilator=shutil.which("verilator"), **kwargs):
+    def start(self, *args, run_verilator="", **kwargs):
         """Starts `verify` with a Verilator before it that notes each time it translates."""
+        verilator = shutil.which("verilator")
         (self.dir / "bin").mkdir(exist_ok=True)
         script = self.dir / "bin" / "verilator"
         script.write_text(
-            f'#!/bin/sh\n[ $1 = --cc ] || exec {shutil.which("verilator")} "$@"\n'
-            f"echo run >> '{self.dir}/runs'\nexec {run_verilator} \"$@\"\n"
+            f'#!/bin/sh\n[ $1 = --cc ] || exec {verilator} "$@"\n'
+            f"echo run >> '{self.dir}/runs'\nexec {run_verilator or verilator} \"$@\"\n"
         )
         script.chmod(0o755)
         path = f"{script.parent}:{os.environ['PATH']}"
