@@ -18,6 +18,7 @@
 
 #include <atomic>
 #include <cstdio>
+#include <new>
 
 namespace {
 
@@ -82,26 +83,26 @@ bool no_room(int fd) {
 
 extern "C" {
 
-// glibc's own, which need no dlsym() before there is memory.
-// NOLINTBEGIN(bugprone-reserved-identifier): their names
-void* __libc_malloc(size_t size);
-void* __libc_calloc(size_t count, size_t size);
-void* __libc_realloc(void* old, size_t size);
-void* __libc_memalign(size_t alignment, size_t size);
-// NOLINTEND(bugprone-reserved-identifier)
-
-void* malloc(size_t size) { return no_memory() ? nullptr : __libc_malloc(size); }
-void* calloc(size_t count, size_t size) {
-  return no_memory() ? nullptr : __libc_calloc(count, size);
+// Those of the allocator behind this one, the program's or glibc's: what it gave it takes back.
+void* malloc(size_t size) {
+  static const auto real = next<void* (*)(size_t)>("malloc");
+  return no_memory() ? nullptr : real(size);
 }
-void* realloc(void* old, size_t size) { return no_memory() ? nullptr : __libc_realloc(old, size); }
+void* calloc(size_t count, size_t size) {
+  static const auto real = next<void* (*)(size_t, size_t)>("calloc");
+  return no_memory() ? nullptr : real(count, size);
+}
+void* realloc(void* old, size_t size) {
+  static const auto real = next<void* (*)(void*, size_t)>("realloc");
+  return no_memory() ? nullptr : real(old, size);
+}
 void* aligned_alloc(size_t alignment, size_t size) {
-  return no_memory() ? nullptr : __libc_memalign(alignment, size);
+  static const auto real = next<void* (*)(size_t, size_t)>("aligned_alloc");
+  return no_memory() ? nullptr : real(alignment, size);
 }
 int posix_memalign(void** out, size_t alignment, size_t size) {
-  if (no_memory()) return ENOMEM;
-  *out = __libc_memalign(alignment, size);
-  return *out == nullptr ? ENOMEM : 0;
+  static const auto real = next<int (*)(void**, size_t, size_t)>("posix_memalign");
+  return no_memory() ? ENOMEM : real(out, alignment, size);
 }
 
 int pthread_create(pthread_t* out, const pthread_attr_t* attributes, void* (*start)(void*),
@@ -175,3 +176,22 @@ int __libc_start_main(Main main_function, int argc, char** argv, void (*begin)()
 }
 
 }  // extern "C"
+
+// An allocator may have these of its own, which don't call malloc(): theirs do here.
+// NOLINTBEGIN(misc-new-delete-overloads): what they give is malloc()'s, and so is what frees it
+void* operator new(size_t size) {
+  if (void* out = malloc(size)) return out;
+  throw std::bad_alloc();
+}
+void* operator new[](size_t size) { return operator new(size); }
+void* operator new(size_t size, const std::nothrow_t&) noexcept { return malloc(size); }
+void* operator new[](size_t size, const std::nothrow_t&) noexcept { return malloc(size); }
+void* operator new(size_t size, std::align_val_t alignment) {
+  void* out = nullptr;
+  if (posix_memalign(&out, static_cast<size_t>(alignment), size) == 0) return out;
+  throw std::bad_alloc();
+}
+void* operator new[](size_t size, std::align_val_t alignment) {
+  return operator new(size, alignment);
+}
+// NOLINTEND(misc-new-delete-overloads)
