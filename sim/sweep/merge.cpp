@@ -6,6 +6,7 @@
 #include <map>
 
 #include "sim/sweep/store.h"
+#include "sim/sweep/store_schema.h"
 
 namespace accsim::sim {
 namespace {
@@ -25,18 +26,20 @@ Status check_conflicts(Database& db, const std::string& path) {
                path};
 }
 
-Status attach_shard(Database& db, const std::string& path) {
+/// Attaches a store as `shard`; what is in it now must be what was checked before.
+Status attach_shard(Database& db, const std::string& path, const StoreMeta& meta) {
   auto attach = db.prepare("ATTACH ? AS shard");
   if (!attach) return attach.errors();
   attach->bind(1, std::string_view(path));
-  return attach->run();
+  if (const Status attached = attach->run(); !attached) return attached;
+  return check_tables(db, "shard", path, meta.axes);
 }
 
 /// Two stores of one shard.
-Status check_alike(const std::string& one, const std::string& other) {
+Status check_alike(const std::string& one, const std::string& other, const StoreMeta& meta) {
   auto db = Database::open(one, Database::Mode::read);
   if (!db) return db.errors();
-  if (const Status attached = attach_shard(*db, other); !attached) return attached;
+  if (const Status attached = attach_shard(*db, other, meta); !attached) return attached;
   return check_conflicts(*db, other);
 }
 
@@ -74,7 +77,7 @@ Result<StoreMeta> check_shards(const std::vector<std::string>& shards) {
           fmt::format("gap: holds {} of {} points of shard {}; run that shard again to finish it",
                       *count, m.shard.count(m.points), m.shard.text()));
     if (const auto [same, fresh] = present.emplace(m.shard.index, path); !fresh && errors.empty())
-      if (const Status alike = check_alike(same->second, path); !alike)
+      if (const Status alike = check_alike(same->second, path, m); !alike)
         errors.insert(errors.end(), alike.errors().begin(), alike.errors().end());
   }
   for (int64_t i = 1; i <= first.shard.of && !first.spec.empty(); ++i)
@@ -85,23 +88,13 @@ Result<StoreMeta> check_shards(const std::vector<std::string>& shards) {
   return first;
 }
 
-/// Makes OUT with the first shard's tables, or checks that what is there belongs to the same sweep.
-Status prepare_out(Database& db, const std::string& first) {
+/// Makes OUT's tables and fills in what the first shard says of the sweep, or checks that what is there belongs to the same sweep.
+Status prepare_out(Database& db, const std::string& first, const StoreMeta& meta) {
   if (const Status set = db.run("PRAGMA journal_mode=WAL; PRAGMA synchronous=FULL;"); !set)
     return set;
-  if (const Status attached = attach_shard(db, first); !attached) return attached;
-  std::string sql = "BEGIN IMMEDIATE;";
-  auto tables =
-      db.prepare("SELECT sql FROM shard.sqlite_master WHERE type = 'table' AND sql IS NOT NULL");
-  if (!tables) return tables.errors();
-  const Status read = tables->for_each_row([&] {
-    std::string create = tables->text(0);
-    if (const size_t at = create.find("CREATE TABLE "); at == 0)
-      create.replace(0, 13, "CREATE TABLE IF NOT EXISTS ");
-    sql += create + ";";
-  });
-  if (!read) return read.errors();
-  sql +=
+  if (const Status attached = attach_shard(db, first, meta); !attached) return attached;
+  const std::string sql =
+      "BEGIN IMMEDIATE;" + create_tables(meta.axes) +
       "INSERT OR IGNORE INTO main.meta SELECT key, CASE key WHEN 'shard' THEN '1/1' ELSE value END "
       "FROM shard.meta; INSERT OR IGNORE INTO main.axes SELECT * FROM shard.axes; COMMIT;";
   if (const Status made = db.run(sql); !made) {
@@ -121,8 +114,8 @@ Result<int64_t> count_points(Database& db) {
 }
 
 /// Adds one shard's rows; points that are there already must be the same.
-Result<int64_t> add_shard(Database& db, const std::string& path) {
-  if (const Status attached = attach_shard(db, path); !attached) return attached.errors();
+Result<int64_t> add_shard(Database& db, const std::string& path, const StoreMeta& meta) {
+  if (const Status attached = attach_shard(db, path, meta); !attached) return attached.errors();
   if (const Status alike = check_conflicts(db, path); !alike) return alike.errors();
   const auto had = count_points(db);
   if (!had) return had.errors();
@@ -159,11 +152,11 @@ Result<MergeOutcome> merge_stores(const std::string& out, const std::vector<std:
     (void)db->run("DETACH shard");
     return result;
   };
-  if (const Status made = on([&] { return prepare_out(*db, shards.front()); }); !made)
+  if (const Status made = on([&] { return prepare_out(*db, shards.front(), *meta); }); !made)
     return made.errors();
   MergeOutcome outcome;
   for (const std::string& shard : shards) {
-    const auto added = on([&] { return add_shard(*db, shard); });
+    const auto added = on([&] { return add_shard(*db, shard, *meta); });
     if (!added) return added.errors();
     outcome.added += *added;
   }

@@ -160,6 +160,11 @@ Result<Database> Database::open(const std::string& path, Mode mode) {
   sqlite3_extended_result_codes(db, 1);
   // A name in double quotes that is no column is an error, not a text.
   sqlite3_db_config(db, SQLITE_DBCONFIG_DQS_DML, 0, nullptr);
+  // A file may come from anybody: nothing that it holds is executed, nor may it be bent.
+  sqlite3_db_config(db, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, nullptr);
+  sqlite3_db_config(db, SQLITE_DBCONFIG_ENABLE_VIEW, 0, nullptr);
+  sqlite3_db_config(db, SQLITE_DBCONFIG_ENABLE_TRIGGER, 0, nullptr);
+  sqlite3_db_config(db, SQLITE_DBCONFIG_DEFENSIVE, 1, nullptr);
   if (mode == Mode::read)
     if (const Status set = out.run("PRAGMA query_only=1"); !set) return set.errors();
   return out;

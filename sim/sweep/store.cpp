@@ -6,9 +6,11 @@
 #include <charconv>
 #include <chrono>
 #include <filesystem>
+#include <limits>
 #include <thread>
 
 #include "sim/sweep/store_columns.h"
+#include "sim/sweep/store_schema.h"
 
 namespace accsim::sim {
 namespace {
@@ -19,35 +21,16 @@ int64_t to_whole(const std::string& text) {
   return out;
 }
 
-std::string tables(const SweepSpec& spec) {
-  std::string axes;
-  for (const Axis& axis : spec.axes)
-    axes += fmt::format(", {} NUMERIC NOT NULL", quote_name(axis.name));
-  return fmt::format(
-      "CREATE TABLE IF NOT EXISTS meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;"
-      "CREATE TABLE IF NOT EXISTS axes (position INTEGER PRIMARY KEY, name TEXT NOT NULL, "
-      "steps INTEGER NOT NULL, fields TEXT NOT NULL);"
-      "CREATE TABLE IF NOT EXISTS points (point INTEGER PRIMARY KEY, config TEXT NOT NULL "
-      "UNIQUE{}, reason TEXT, cycles INTEGER, energy_pj REAL, macs INTEGER, "
-      "dram_read_bytes INTEGER, dram_write_bytes INTEGER, shared_bytes INTEGER, "
-      "shared_peak_bytes INTEGER, "
-      "area_mm2 REAL NOT NULL, sram_bytes INTEGER NOT NULL, time_us REAL, edp_pj_us REAL, "
-      "traffic_bytes INTEGER);"
-      "CREATE TABLE IF NOT EXISTS layers (point INTEGER NOT NULL, position INTEGER NOT NULL, "
-      "model TEXT NOT NULL, layer TEXT NOT NULL, op_type TEXT NOT NULL, mapping TEXT NOT NULL, "
-      "cycles INTEGER NOT NULL, energy_pj REAL NOT NULL, macs INTEGER NOT NULL, "
-      "dram_read_bytes INTEGER NOT NULL, dram_write_bytes INTEGER NOT NULL, "
-      "PRIMARY KEY (point, position)) WITHOUT ROWID;"
-      "CREATE TABLE IF NOT EXISTS phases (point INTEGER NOT NULL, phase TEXT NOT NULL, "
-      "runs INTEGER NOT NULL, tokens INTEGER NOT NULL, cycles INTEGER NOT NULL, "
-      "time_us REAL NOT NULL, "
-      "energy_pj REAL NOT NULL, dram_read_bytes INTEGER NOT NULL, "
-      "dram_write_bytes INTEGER NOT NULL, weight_bytes INTEGER NOT NULL, "
-      "cache_bytes INTEGER NOT NULL, PRIMARY KEY (point, phase)) WITHOUT ROWID;"
-      "CREATE TABLE IF NOT EXISTS bounds (key TEXT PRIMARY KEY, reason TEXT, cycles INTEGER, "
-      "energy_pj REAL, traffic_bytes INTEGER) WITHOUT ROWID;"
-      "CREATE TABLE IF NOT EXISTS claims (span INTEGER PRIMARY KEY, owner TEXT NOT NULL);",
-      axes);
+std::vector<std::string> axis_names(const SweepSpec& spec) {
+  std::vector<std::string> out;
+  for (const Axis& axis : spec.axes) out.push_back(axis.name);
+  return out;
+}
+
+/// The product, or the most there can be.
+int64_t times_at_most(int64_t a, int64_t b) {
+  int64_t out = 0;
+  return __builtin_mul_overflow(a, b, &out) ? std::numeric_limits<int64_t>::max() : out;
 }
 
 /// What the table of axes has for fields of an axis that binds sizes.
@@ -56,12 +39,6 @@ constexpr std::string_view kBindFields = "bind";
 }  // namespace
 
 std::string Shard::text() const { return fmt::format("{}/{}", index, of); }
-
-std::string quote_name(const std::string& name) {
-  std::string out = "\"";
-  for (const char c : name) out += c == '"' ? std::string("\"\"") : std::string(1, c);
-  return out + '"';
-}
 
 Result<std::unique_ptr<SweepStore>> SweepStore::open(const std::string& path, const SweepSpec& spec,
                                                      const StoreMeta& wanted) {
@@ -73,8 +50,11 @@ Result<std::unique_ptr<SweepStore>> SweepStore::open(const std::string& path, co
   const auto tables = out->empty();
   if (!tables) return tables.errors();
   const bool fresh = *tables;
-  if (!fresh)
+  if (!fresh) {
     if (const Status known = out->load_meta(); !known) return known.errors();
+    if (const Status same = out->check_meta(wanted); !same) return same.errors();
+    if (const Status good = out->check_schema(); !good) return good.errors();
+  }
   if (const Status set = out->set_modes(); !set) return set.errors();
   if (fresh)
     if (const Status made = out->create(spec, wanted); !made) return made.errors();
@@ -103,6 +83,7 @@ Result<std::unique_ptr<SweepStore>> SweepStore::read(const std::string& path) {
                  fmt::format("has tables of schema {}, this accsim reads {}", out->meta_.schema,
                              kStoreSchema),
                  path};
+  if (const Status good = out->check_schema(); !good) return good.errors();
   if (const Status own = out->own(); !own) return own.errors();
   return out;
 }
@@ -141,7 +122,7 @@ Status SweepStore::intact() {
 Status SweepStore::create(const SweepSpec& spec, const StoreMeta& wanted) {
   if (const Status begun = db_.run("BEGIN IMMEDIATE"); !begun) return begun.errors();
   const auto fill = [&]() -> Status {
-    if (const Status made = db_.run(tables(spec)); !made) return made.errors();
+    if (const Status made = db_.run(create_tables(axis_names(spec))); !made) return made.errors();
     std::string objectives;
     for (const Metric m : spec.objectives)
       objectives += (objectives.empty() ? "" : ",") + std::string(info(m).name);
@@ -180,12 +161,7 @@ Status SweepStore::create(const SweepSpec& spec, const StoreMeta& wanted) {
 
 Status SweepStore::load_meta() {
   const Error foreign{Errc::invalid, "is no store of accsim sweep; name another store", db_.path()};
-  auto tables = db_.prepare(
-      "SELECT count(*) FROM sqlite_master WHERE name IN "
-      "('meta','axes','points','layers','bounds','claims')");
-  if (!tables) return tables.errors();
-  if (const auto row = tables->step(); !row) return row.errors();
-  if (tables->whole(0) != 6) return foreign;
+  if (const Status ours = check_first_tables(db_, "main", db_.path()); !ours) return ours;
   auto rows = db_.prepare("SELECT key, value FROM meta");
   if (!rows) return foreign;
   std::map<std::string, std::string> values;
@@ -213,16 +189,20 @@ Status SweepStore::load_meta() {
       meta_.objectives.push_back(*m);
     at = end + 1;
   }
-  auto axes = db_.prepare("SELECT name, fields FROM axes ORDER BY position");
+  meta_.grid = 1;
+  auto axes = db_.prepare("SELECT name, fields, steps FROM axes ORDER BY position");
   if (!axes) return foreign;
   const Status named = axes->for_each_row([&] {
     meta_.axes.push_back(axes->text(0));
     meta_.bind_axes += axes->text(1) == kBindFields;
+    meta_.grid = times_at_most(meta_.grid, axes->whole(2));
   });
   if (!named) return named.errors();
   if (meta_.axes.empty() || meta_.objectives.empty()) return foreign;
   return ok();
 }
+
+Status SweepStore::check_schema() { return check_tables(db_, "main", db_.path(), meta_.axes); }
 
 Status SweepStore::check_meta(const StoreMeta& wanted) const {
   const auto refuse = [&](const std::string& why) {

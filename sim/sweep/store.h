@@ -34,6 +34,7 @@ struct StoreMeta {
   std::vector<Metric> objectives;
   std::vector<std::string> axes;
   size_t bind_axes = 0;  ///< how many of them, the first ones, bind sizes of the networks
+  int64_t grid = 0;      ///< points of the whole grid: numbers of points are below it
 };
 
 inline constexpr int64_t kStoreSchema = 4;  ///< 2: hashes are XXH3; 3: phases; 4: their runs
@@ -97,6 +98,7 @@ class SweepStore {
   Status load_meta();
   Status check_meta(const StoreMeta& wanted) const;
   Result<bool> empty();
+  Status check_schema();
   Status set_modes();
   Status write_phases(const PointRow& row);
   Status write_rows(std::span<const PointRow> rows, std::span<const BoundRow> bounds);
@@ -107,8 +109,5 @@ class SweepStore {
   StoreMeta meta_;
   std::map<std::string, Statement> statements_;
 };
-
-/// `name` as an SQL identifier.
-std::string quote_name(const std::string& name);
 
 }  // namespace accsim::sim

@@ -25,10 +25,12 @@ Status SweepStore::own() {
       cases += fmt::format(
           " WHEN typeof({0}) NOT IN ('integer', 'real') OR NOT {0} BETWEEN 0 AND 1e308 THEN '{0}'",
           column);
-  auto select = db_.prepare("SELECT point, CASE WHEN point < 0 THEN 'point'" + cases +
-                            " END AS wrong FROM points WHERE cycles IS NOT NULL AND wrong IS NOT "
-                            "NULL ORDER BY point LIMIT 1");
+  auto select = db_.prepare(
+      "SELECT point, CASE WHEN NOT point BETWEEN 0 AND ? - 1 THEN 'point' WHEN cycles IS NULL THEN "
+      "NULL" +
+      cases + " END AS wrong FROM points WHERE wrong IS NOT NULL ORDER BY point LIMIT 1");
   if (!select) return select.errors();
+  select->bind(1, meta_.grid);
   const auto row = select->step();
   if (!row) return row.errors();
   if (!*row) return ok();

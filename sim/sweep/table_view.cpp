@@ -7,6 +7,7 @@
 #include <limits>
 
 #include "sim/sweep/store_columns.h"
+#include "sim/sweep/store_schema.h"
 
 namespace accsim::sim {
 namespace {

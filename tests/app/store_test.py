@@ -1,0 +1,107 @@
+#!/usr/bin/python3
+"""Stores of sweeps from strangers: nothing that they hold is executed. Usage: store_test.py ACCSIM
+[unittest arguments]."""
+
+import pathlib
+import shutil
+import sqlite3
+import tempfile
+import unittest
+
+from program import ROOT, run
+
+SPEC = f"""
+base: {ROOT}/configs/8x8.yaml
+axes:
+  act_kib: {{field: buffers.activation.kib, values: [16, 32]}}
+models:
+  - {{file: {ROOT}/models/squeezenet1_1_op13.onnx}}
+effort: rule
+"""
+
+# What is wrong with a store, and the SQL that makes it so. With writable_schema any text may stand
+# in the schema.
+HOSTILE = {
+    "a view in a table's place": "ALTER TABLE layers RENAME TO real; "
+    "CREATE VIEW layers AS SELECT * FROM real;",
+    "a view more": "CREATE VIEW more AS SELECT * FROM points, points, points;",
+    "a trigger": "CREATE TRIGGER t AFTER INSERT ON points BEGIN DELETE FROM layers; END;",
+    "a table more": "CREATE TABLE more (x);",
+    "a computed column": "ALTER TABLE points ADD COLUMN x AS (hex(config));",
+    "a default that is computed": "CREATE TABLE p2 (span INTEGER PRIMARY KEY, owner TEXT NOT NULL "
+    "DEFAULT (hex(randomblob(9)))); DROP TABLE claims; ALTER TABLE p2 RENAME TO claims;",
+    "an index": "CREATE INDEX i ON layers (hex(layer));",
+    "a table less": "DROP TABLE bounds;",
+    "statements behind a table": "PRAGMA writable_schema=ON; UPDATE sqlite_master SET sql = sql || "
+    "'; ATTACH ''VICTIM'' AS v; CREATE TABLE v.gotcha (x)' WHERE name = 'claims';",
+    "statements in a table's place": "PRAGMA writable_schema=ON; UPDATE sqlite_master SET sql = "
+    "'CREATE TABLE claims (span); ATTACH ''VICTIM'' AS v; CREATE TABLE v.gotcha (x)' "
+    "WHERE name = 'claims';",
+}
+
+
+class StoreTest(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        folder = tempfile.TemporaryDirectory()
+        cls.addClassCleanup(folder.cleanup)
+        cls.dir = pathlib.Path(folder.name)
+        cls.spec = cls.dir / "spec.yaml"
+        cls.spec.write_text(SPEC)
+        cls.good = cls.dir / "good.sqlite"
+        done = run("sweep", cls.spec, "--store", cls.good)
+        assert done.returncode == 0, done.stderr
+
+    def changed(self, sql):
+        """A copy of the good store after some SQL."""
+        path = pathlib.Path(tempfile.mkdtemp(dir=self.dir)) / "store.sqlite"
+        shutil.copy(self.good, path)
+        db = sqlite3.connect(path)
+        db.executescript(sql)
+        db.close()
+        return path
+
+    def commands(self, store):
+        """Every command that opens a store, with what it may write."""
+        out = self.dir / "out"
+        yield "sweep", "show", store
+        yield "sweep", "show", store, "--html", out / "page.html"
+        yield "sweep", "show", store, "--dump"
+        yield "sweep", "merge", out / "merged.sqlite", store
+        yield "sweep", self.spec, "--store", store
+        yield "serve", "--store", store
+
+    def test_is_a_good_store_taken_by_each_of_them(self):
+        for words in list(self.commands(self.good))[:-1]:  # serve would go on
+            shutil.rmtree(self.dir / "out", ignore_errors=True)
+            (self.dir / "out").mkdir()
+            done = run(*words)
+            self.assertEqual((done.returncode, done.stderr), (0, ""), words)
+
+    def test_is_nothing_of_a_foreign_store_executed(self):
+        victim = self.dir / "victim.sqlite"
+        for what, sql in HOSTILE.items():
+            with self.subTest(what):
+                store = self.changed(sql.replace("VICTIM", str(victim)))
+                for words in self.commands(store):
+                    shutil.rmtree(self.dir / "out", ignore_errors=True)
+                    (self.dir / "out").mkdir()
+                    done = run(*words)
+                    self.assertEqual(done.returncode, 2, (words, done.stdout, done.stderr))
+                    self.assertIn(str(store), done.stderr, words)
+                    self.assertEqual(done.stdout, "", words)
+                    self.assertEqual(list((self.dir / "out").iterdir()), [], words)
+                self.assertFalse(victim.exists())
+
+    def test_is_a_point_that_the_grid_has_not_refused(self):
+        for number in (-1, 2, 2**63 - 1):
+            store = self.changed(f"UPDATE points SET point = {number} WHERE point = 1")
+            for words in self.commands(store):
+                (self.dir / "out").mkdir(exist_ok=True)
+                done = run(*words)
+                self.assertEqual(done.returncode, 2, (words, done.stderr))
+                self.assertIn(f"no such point as point {number} has", done.stderr)
+
+
+if __name__ == "__main__":
+    unittest.main()
