@@ -26,11 +26,10 @@ class LayerGraph {
   Result<std::map<TensorId, ref::Array>> run(
       const std::function<Result<ref::Array>(TensorId)>& value, ref::RunOptions options) const {
     ref::Arrays inputs;
-    for (const auto& [id, copy] : copies_) {
-      if (graph_.tensor(copy).origin == Tensor::Origin::node) continue;
+    for (const TensorId id : reads()) {
       auto array = value(id);
       if (!array) return array.errors();
-      inputs[graph_.tensor(copy).name] = std::move(*array);
+      inputs[graph_.tensor(copies_.at(id)).name] = std::move(*array);
     }
     options.loaded = nullptr;
     const auto result = ref::run(graph_, inputs, options);
@@ -40,6 +39,13 @@ class LayerGraph {
       if (const auto found = result->outputs.find(graph_.tensor(copy).name);
           found != result->outputs.end())
         out[id] = found->second;
+    return out;
+  }
+
+  std::vector<TensorId> reads() const {
+    std::vector<TensorId> out;
+    for (const auto& [id, copy] : copies_)
+      if (graph_.tensor(copy).origin != Tensor::Origin::node) out.push_back(id);
     return out;
   }
 
@@ -80,6 +86,10 @@ Result<std::map<TensorId, ref::Array>> run_layer(
     const Graph& graph, const Lowered& lowered, size_t layer,
     const std::function<Result<ref::Array>(TensorId)>& value, const ref::RunOptions& options) {
   return LayerGraph(graph, lowered, layer).run(value, options);
+}
+
+std::vector<TensorId> layer_reads(const Graph& graph, const Lowered& lowered, size_t layer) {
+  return LayerGraph(graph, lowered, layer).reads();
 }
 
 }  // namespace accsim::sim

@@ -13,4 +13,7 @@ Result<std::map<TensorId, ref::Array>> run_layer(
     const Graph& graph, const Lowered& lowered, size_t layer,
     const std::function<Result<ref::Array>(TensorId)>& value, const ref::RunOptions& options);
 
+/// The tensors that run_layer() asks for.
+std::vector<TensorId> layer_reads(const Graph& graph, const Lowered& lowered, size_t layer);
+
 }  // namespace accsim::sim

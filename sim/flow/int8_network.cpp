@@ -171,28 +171,54 @@ void Int8Network::store(TensorId id, const ref::Array& array, hw::MemoryImage& i
     to[static_cast<size_t>(offset + pitch.at(i))] = bytes[static_cast<size_t>(i)];
 }
 
-Result<ref::Array> Int8Network::values(const Outcome& outcome, TensorId id) const {
+std::optional<Result<ref::Array>> Int8Network::known_values(const Outcome& outcome,
+                                                            TensorId id) const {
   const Tensor& tensor = graph_->tensor(id);
   if (tensor.constant) return runs_->constants()(id);
   if (const auto known = outcome.outside.find(id); known != outcome.outside.end())
     return known->second;
   const std::optional<size_t> at = place(id);
+  // There is no image before the first run, when layers of the host read what the network is given.
+  if (!at || !is_float(tensor.dtype) || *at >= outcome.image.size()) return std::nullopt;
   const auto [offset, pitch] = part(id);
-  const int64_t end = offset + pitch.extent(elements(tensor.dims));
-  if (at && is_float(tensor.dtype) && std::ssize(outcome.image[*at]) >= end) {
-    std::vector<uint8_t> bytes;
-    for (int64_t i = 0; i < elements(tensor.dims); ++i)
-      bytes.push_back(outcome.image[*at][static_cast<size_t>(offset + pitch.at(i))]);
-    return values_from_memory(bytes, tensor, layout(id), scales_.of(id));
+  if (std::ssize(outcome.image[*at]) < offset + pitch.extent(elements(tensor.dims)))
+    return std::nullopt;
+  std::vector<uint8_t> bytes;
+  for (int64_t i = 0; i < elements(tensor.dims); ++i)
+    bytes.push_back(outcome.image[*at][static_cast<size_t>(offset + pitch.at(i))]);
+  return values_from_memory(bytes, tensor, layout(id), scales_.of(id));
+}
+
+Result<ref::Array> Int8Network::values(const Outcome& outcome, TensorId id) const {
+  std::map<TensorId, ref::Array> made;
+  std::vector<TensorId> todo = {id};  // what the last one is made of comes behind it
+  while (!todo.empty()) {
+    const TensorId next = todo.back();
+    if (made.contains(next)) {
+      todo.pop_back();
+      continue;
+    }
+    if (auto known = known_values(outcome, next)) {
+      if (!*known) return known->errors();
+      made.emplace(next, std::move(**known));
+      continue;
+    }
+    const auto maker = makers_.find(next);
+    if (maker == makers_.end())
+      return Error{Errc::unsupported,
+                   fmt::format("nothing gives tensor '{}'", graph_->tensor(next).name),
+                   graph_->file};
+    const size_t had = todo.size();
+    for (const TensorId read : layer_reads(*graph_, network_->lowered, maker->second))
+      if (!made.contains(read)) todo.push_back(read);
+    if (todo.size() > had) continue;
+    const auto value = [&](TensorId of) -> Result<ref::Array> { return made.at(of); };
+    auto all = run_layer(*graph_, network_->lowered, maker->second, value, options_);
+    if (!all) return all.errors();
+    check(all->contains(next), "a layer doesn't give its own output");
+    made.merge(*all);
   }
-  const auto maker = makers_.find(id);
-  if (maker == makers_.end())
-    return Error{Errc::unsupported, fmt::format("nothing gives tensor '{}'", tensor.name),
-                 graph_->file};
-  const auto value = [&](TensorId of) { return values(outcome, of); };
-  auto all = run_layer(*graph_, network_->lowered, maker->second, value, options_);
-  if (!all) return all.errors();
-  return all->at(id);
+  return made.at(id);
 }
 
 /// Computes the layers that come after so many runs, of which the outcome is the last one's.

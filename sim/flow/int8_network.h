@@ -1,5 +1,6 @@
 #pragma once
 #include <memory>
+#include <optional>
 #include <set>
 
 #include "sim/flow/float_runs.h"
@@ -72,6 +73,9 @@ class Int8Network {
   /// The float that integers are given as (lay_out()), or the tensor itself.
   TensorId shown(TensorId id) const;
   void store(TensorId id, const ref::Array& array, hw::MemoryImage& image) const;
+  /// A tensor's values where they needn't be computed: constants, what was given or computed
+  /// before, what the program has left.
+  std::optional<Result<ref::Array>> known_values(const Outcome& outcome, TensorId id) const;
   Status host(int after, hw::MemoryImage& image, Outcome& outcome) const;
 
   const Graph* graph_;

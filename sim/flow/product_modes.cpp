@@ -65,21 +65,25 @@ DType machine_type(DType stored) {
 }
 
 OperandTypes::OperandTypes(const Graph& graph, const Lowered& lowered)
-    : graph_(graph), lowered_(lowered), parameters_(graph.tensors.size(), DType::undefined) {
-  for (const Parameter& p : lowered.parameters) parameters_[static_cast<size_t>(p.tensor)] = p.type;
+    : graph_(graph), lowered_(lowered), stored_(graph.tensors.size(), DType::undefined) {
+  for (const Parameter& p : lowered.parameters) stored_[static_cast<size_t>(p.tensor)] = p.type;
+  for (size_t t = 0; t < stored_.size(); ++t)
+    if (graph.tensors[t].producer == kNoNode && stored_[t] == DType::undefined)
+      stored_[t] = graph.tensors[t].dtype;
+  for (const Node& node : graph.nodes)  // in topological order
+    for (const TensorId out : node.outputs)
+      if (out != kNoTensor && stored_[static_cast<size_t>(out)] == DType::undefined)
+        stored_[static_cast<size_t>(out)] = made_from(node, graph.tensor(out));
 }
 
-DType OperandTypes::stored(TensorId id) const {
-  const DType parameter = parameters_[static_cast<size_t>(id)];
-  if (parameter != DType::undefined) return parameter;
-  const Tensor& t = graph_.tensor(id);
-  if (t.producer == kNoNode) return t.dtype;
-  const auto& inputs = graph_.nodes[static_cast<size_t>(t.producer)].inputs;
-  if (inputs.empty() || inputs[0] == kNoTensor) return t.dtype;
-  const Tensor& from = graph_.tensor(inputs[0]);
+DType OperandTypes::made_from(const Node& node, const Tensor& t) const {
+  if (node.inputs.empty() || node.inputs[0] == kNoTensor) return t.dtype;
+  const Tensor& from = graph_.tensor(node.inputs[0]);
   const bool all = from.constant && elements(from.dims) >= elements(t.dims);
-  return all ? stored(inputs[0]) : t.dtype;
+  return all ? stored_[static_cast<size_t>(node.inputs[0])] : t.dtype;
 }
+
+DType OperandTypes::stored(TensorId id) const { return stored_[static_cast<size_t>(id)]; }
 
 DType OperandTypes::activation(TensorId id) const {
   if (id == kNoTensor) return DType::undefined;

@@ -45,7 +45,10 @@ class OperandTypes {
 
   const Graph& graph_;
   const Lowered& lowered_;
-  std::vector<DType> parameters_;  ///< by tensor, those that are packed by elements; or undefined
+  /// What a node makes is stored as, by its first input where that is all of it.
+  DType made_from(const Node& node, const Tensor& made) const;
+
+  std::vector<DType> stored_;  ///< by tensor; of parameters the elements that are packed
 };
 
 /// The mode that a product runs in.

@@ -77,11 +77,11 @@ class RealRows : public RealPart {
   /// What the rows' elements are multiplied by on their way to `id`, node by node as the pattern
   /// has them.
   Result<double> factor_of(TensorId id) const {
+    id = behind_conversions(id);
     if (id == x_) return 1.0;
     const NodeId producer = tensor(id).producer;
     if (producer == kNoNode) return unknown("a softmax of something else than its rows");
     const Node& n = source_.graph.nodes[static_cast<size_t>(producer)];
-    if (algebra(producer) == Algebra::convert) return factor_of(n.inputs[0]);
     if (algebra(producer) == Algebra::select) return factor_of(n.inputs[chosen(n) ? 1 : 2]);
     if (n.inputs.size() != 2) return unknown("a softmax behind an unknown function");
     const TensorId mask = work_.mask ? read(work_.mask->port) : kNoTensor;
@@ -95,14 +95,25 @@ class RealRows : public RealPart {
     return unknown("a softmax behind an unknown function");
   }
 
+  /// Conversions to another type of reals change nothing.
+  TensorId behind_conversions(TensorId id) const {
+    while (id != x_ && tensor(id).producer != kNoNode &&
+           algebra(tensor(id).producer) == Algebra::convert)
+      id = source_.graph.nodes[static_cast<size_t>(tensor(id).producer)].inputs[0];
+    return id;
+  }
+
   /// Does a choice take the rows' elements where it is true?
   bool chosen(const Node& select) const { return !tensor(select.inputs[1]).constant; }
   /// Does the choice before the softmax?
   bool keeps(TensorId id) const {
-    const NodeId producer = tensor(id).producer;
-    if (producer == kNoNode) return true;
-    const Node& n = source_.graph.nodes[static_cast<size_t>(producer)];
-    return algebra(producer) == Algebra::select ? chosen(n) : keeps(n.inputs[0]);
+    for (;;) {
+      const NodeId producer = tensor(id).producer;
+      if (producer == kNoNode) return true;
+      const Node& n = source_.graph.nodes[static_cast<size_t>(producer)];
+      if (algebra(producer) == Algebra::select) return chosen(n);
+      id = n.inputs[0];
+    }
   }
 
   /// The addend's scale, or that of a choice; a constant is put where the program reads it.

@@ -46,26 +46,52 @@ class Finder {
            !graph_.tensor(node.inputs[1]).constant;
   }
 
+  /// Where the walk from a softmax back to its scores is: a node, and which input comes next.
+  struct Step {
+    NodeId node;
+    size_t next = 0;
+  };
+
+  /// Finds the product that makes the scores, behind nodes that change single scores; tries each
+  /// of their inputs. A chain of them may be as long as the graph.
   bool leads_to_scores(TensorId id, Attention& out) const {
-    const NodeId producer = graph_.tensor(id).producer;
-    if (producer == kNoNode || !is_between(id)) return false;
-    const Node& node = graph_.nodes[static_cast<size_t>(producer)];
-    if (is_product(node) && node.inputs[0] != node.inputs[1]) {
-      out.scores = producer;
-      return true;
+    std::vector<Step> path;
+    for (std::optional<TensorId> at = id; at; at = next_input(path)) {
+      const NodeId producer = graph_.tensor(*at).producer;
+      if (producer == kNoNode || !is_between(*at)) continue;
+      const Node& node = graph_.nodes[static_cast<size_t>(producer)];
+      if (is_product(node) && node.inputs[0] != node.inputs[1]) {
+        out.scores = producer;
+        for (const Step& step : path) out.between.push_back(step.node);
+        return true;
+      }
+      if (changes_scores(node)) path.push_back({producer});
     }
+    return false;
+  }
+
+  /// The input with which the walk goes on, of the last node that has one more; nothing at its end.
+  std::optional<TensorId> next_input(std::vector<Step>& path) const {
+    while (!path.empty()) {
+      Step& step = path.back();
+      const Node& node = graph_.nodes[static_cast<size_t>(step.node)];
+      while (step.next < node.inputs.size()) {
+        const TensorId input = node.inputs[step.next++];
+        if (input != kNoTensor && dims(input) == dims(node.outputs[0]) &&
+            std::ranges::count(node.inputs, input) == 1)
+          return input;
+      }
+      path.pop_back();
+    }
+    return std::nullopt;
+  }
+
+  bool changes_scores(const Node& node) const {
     const OpRow* row = find_op(node);
     const bool passes = row && (row->algebra == Algebra::add || row->algebra == Algebra::subtract ||
                                 row->algebra == Algebra::multiply ||
                                 row->algebra == Algebra::divide || row->algebra == Algebra::select);
-    if (!passes || node.folded || node.outputs.size() != 1) return false;
-    for (const TensorId input : node.inputs) {
-      if (dims(input) != dims(id) || std::ranges::count(node.inputs, input) > 1) continue;
-      out.between.push_back(producer);
-      if (leads_to_scores(input, out)) return true;
-      out.between.pop_back();
-    }
-    return false;
+    return passes && !node.folded && node.outputs.size() == 1;
   }
 
   /// Sizes; false where matrices are broadcast.

@@ -8,6 +8,7 @@
 #include <memory>
 #include <numeric>
 #include <optional>
+#include <ranges>
 #include <utility>
 
 #include "sim/base/sums.h"
@@ -163,14 +164,31 @@ class Cutter {
     return add_tensor(t, block_name(t.name, b), std::move(dims));
   }
 
+  /// A node that only shows or repeats its first input: the axis of that which is its result's.
+  struct Shown {
+    TensorId id;
+    size_t axis, in;
+  };
+
   /// The blocks of a tensor along an axis of keys. What only shows or repeats another one is cut
   /// there, so that products still find whose matrices they are.
   const Blocks& blocks(TensorId id, size_t axis) {
-    const auto [at, fresh] = blocks_.try_emplace({id, axis});
-    if (!fresh) return at->second;
-    Blocks found = through_producer(id, axis);
-    if (found.empty()) found = split(id, axis);
-    return blocks_[{id, axis}] = std::move(found);
+    std::vector<Shown> chain;
+    std::pair at(id, axis);
+    while (!blocks_.contains(at)) {
+      const auto in = axis_of_input(at.first, at.second);
+      if (!in) {
+        blocks_[at] = split(at.first, at.second);
+        break;
+      }
+      chain.push_back({at.first, at.second, *in});
+      at = {node(graph_.tensor(at.first).producer).inputs[0], *in};
+    }
+    for (const Shown& shown : std::views::reverse(chain)) {
+      blocks_[{shown.id, shown.axis}] = cut(shown, blocks_[at]);
+      at = {shown.id, shown.axis};
+    }
+    return blocks_[at];
   }
 
   Blocks split(TensorId id, size_t axis) {
@@ -188,7 +206,7 @@ class Cutter {
     return out;
   }
 
-  Blocks through_producer(TensorId id, size_t axis) {
+  std::optional<size_t> axis_of_input(TensorId id, size_t axis) const {
     if (id >= std::ssize(graph_.tensors)) return {};  // one that has been added
     const NodeId producer = graph_.tensor(id).producer;
     if (producer == kNoNode || graph_.tensor(id).constant) return {};
@@ -196,33 +214,34 @@ class Cutter {
     if (n.outputs.size() != 1 || n.folded) return {};
     if (is_node(n, op::kTranspose)) {
       const auto perm = permutation(NodeView(graph_, n));
-      return perm ? again(n, id, axis, static_cast<size_t>((*perm)[axis])) : Blocks{};
+      return perm ? std::optional(static_cast<size_t>((*perm)[axis])) : std::nullopt;
     }
     if (is_node(n, op::kExpand)) {
       const Dims &from = dims(n.inputs[0]), &to = dims(id);
       const size_t more = to.size() - from.size();
       if (axis < more || from[axis - more] != to[axis]) return {};
-      return reshaped(n, id, axis, axis - more);
+      return axis - more;
     }
-    if (is_node(n, op::kReshape) || is_node(n, op::kUnsqueeze)) {
-      const auto in = same_axis(dims(n.inputs[0]), dims(id), axis);
-      return in ? reshaped(n, id, axis, *in) : Blocks{};
-    }
+    if (is_node(n, op::kReshape) || is_node(n, op::kUnsqueeze))
+      return same_axis(dims(n.inputs[0]), dims(id), axis);
     return {};
   }
+
+  Blocks cut(const Shown& shown, const Blocks& from) {
+    const Node& n = node(graph_.tensor(shown.id).producer);
+    return is_node(n, op::kTranspose) ? again(n, shown, from) : reshaped(n, shown, from);
+  }
   /// The same node for each block.
-  Blocks again(const Node& n, TensorId id, size_t axis, size_t in) {
-    const Blocks from = blocks(n.inputs[0], in);
+  Blocks again(const Node& n, const Shown& shown, const Blocks& from) {
     Blocks out;
     for (size_t b = 0; b < from.size(); ++b) {
-      out.push_back(add_block(id, b, part(id, axis, b)));
+      out.push_back(add_block(shown.id, b, part(shown.id, shown.axis, b)));
       add_node(n, block_name(n.name, b), {from[b]}, {out.back()});
     }
     return out;
   }
   /// Likewise where an input has the result's dims.
-  Blocks reshaped(const Node& n, TensorId id, size_t axis, size_t in) {
-    const Blocks from = blocks(n.inputs[0], in);
+  Blocks reshaped(const Node& n, const Shown& shown, const Blocks& from) {
     Node like = n;
     if (!is_node(n, op::kExpand)) {
       like.op_type = op::kReshape;
@@ -231,11 +250,11 @@ class Cutter {
     }
     Blocks out;
     for (size_t b = 0; b < from.size(); ++b) {
-      const Dims to = part(id, axis, b);
+      const Dims to = part(shown.id, shown.axis, b);
       const TensorId shape =
           add_constant(block_name(n.name, b) + "_shape", DType::int64, {std::ssize(to)},
                        ConstData(std::vector<int64_t>(to.begin(), to.end())));
-      out.push_back(add_block(id, b, to));
+      out.push_back(add_block(shown.id, b, to));
       add_node(like, block_name(n.name, b), {from[b], shape}, {out.back()});
     }
     return out;

@@ -17,6 +17,7 @@ class ParameterCounter {
         lowered_(lowered),
         readers_(consumers(graph)),
         seen_(graph.tensors.size(), false),
+        made_(graph.tensors.size(), false),
         makes_reals_(graph.nodes.size(), false) {}
 
   void run() {
@@ -28,6 +29,7 @@ class ParameterCounter {
       for (size_t port = 0; port < node.inputs.size(); ++port)
         if (node.inputs[port] != kNoTensor) visit(id, port, row);
       for (const TensorId in : node.quantisation) add(id, in, false);
+      note_made(node);
     }
   }
 
@@ -131,23 +133,27 @@ class ParameterCounter {
   }
 
   /// Is the constant computed from parameters of its size, which were counted themselves?
-  bool made_of_parameters(TensorId id) const {
-    const Tensor& t = graph_.tensor(id);
-    if (t.producer == kNoNode) return false;
-    const int64_t size = elements(t.dims);
-    const auto& inputs = graph_.nodes[static_cast<size_t>(t.producer)].inputs;
-    return std::any_of(inputs.begin(), inputs.end(), [&](TensorId source) {
-      if (source == kNoTensor) return false;
-      const bool counted = seen_[static_cast<size_t>(source)];
-      return (counted && 2 * elements(graph_.tensor(source).dims) > size) ||
-             made_of_parameters(source);
-    });
+  bool made_of_parameters(TensorId id) const { return made_[static_cast<size_t>(id)]; }
+
+  /// Notes that of what a node makes; what it reads was made by nodes before it.
+  void note_made(const Node& node) {
+    for (const TensorId out : node.outputs) {
+      if (out == kNoTensor) continue;
+      const int64_t size = elements(graph_.tensor(out).dims);
+      made_[static_cast<size_t>(out)] = std::ranges::any_of(node.inputs, [&](TensorId source) {
+        if (source == kNoTensor) return false;
+        const bool counted = seen_[static_cast<size_t>(source)];
+        return (counted && 2 * elements(graph_.tensor(source).dims) > size) ||
+               made_of_parameters(source);
+      });
+    }
   }
 
   const Graph& graph_;
   Lowered& lowered_;
   const std::vector<std::vector<NodeId>> readers_;
   std::vector<bool> seen_;
+  std::vector<bool> made_;         ///< by tensor: of parameters of its size
   std::vector<bool> makes_reals_;  ///< by node that moves: of integers, in the end
 };
 

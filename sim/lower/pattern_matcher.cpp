@@ -17,9 +17,8 @@ bool bind(TensorId& to, TensorId tensor) {
   return true;
 }
 
-bool is_float_convert(const Graph& graph, const Node& node) {
-  return is_float(graph.tensor(node.inputs[0]).dtype) &&
-         is_float(graph.tensor(node.outputs[0]).dtype);
+void add_once(NodeId node, std::vector<NodeId>& nodes) {
+  if (std::ranges::find(nodes, node) == nodes.end()) nodes.push_back(node);
 }
 
 }  // namespace
@@ -39,6 +38,20 @@ bool PatternMatcher::is_vector(NodeId node) const {
   const Layer* l = &lowered_.layers[static_cast<size_t>(node)];
   if (l->merged_into >= 0) l = &lowered_.layers[static_cast<size_t>(l->merged_into)];
   return l->fate == Fate::vector;
+}
+
+NodeId PatternMatcher::vector_producer(TensorId tensor) const {
+  const NodeId producer = graph_.tensor(tensor).producer;
+  if (producer == kNoNode) return kNoNode;
+  const Node& node = graph_.nodes[static_cast<size_t>(producer)];
+  return !node.folded && find_op(node) && is_vector(producer) ? producer : kNoNode;
+}
+
+bool PatternMatcher::converts(NodeId id) const {
+  const Node& node = graph_.nodes[static_cast<size_t>(id)];
+  return find_op(node)->algebra == Algebra::convert &&
+         is_float(graph_.tensor(node.inputs[0]).dtype) &&
+         is_float(graph_.tensor(node.outputs[0]).dtype);
 }
 
 bool PatternMatcher::leaf(TensorId tensor, const PatternTerm& term, PatternMatch& match) const {
@@ -94,24 +107,23 @@ bool PatternMatcher::find(TensorId tensor, const PatternTerm& term, PatternMatch
   if (term.operation == Algebra::none)
     return std::ranges::any_of(term.inputs,
                                [&](const PatternTerm& t) { return find(tensor, t, match); });
-  const NodeId producer = graph_.tensor(tensor).producer;
+  std::vector<NodeId> conversions;  // a chain of them may be as long as the graph
+  NodeId producer = vector_producer(tensor);
+  while (producer != kNoNode && converts(producer)) {
+    conversions.push_back(producer);
+    tensor = graph_.nodes[static_cast<size_t>(producer)].inputs[0];
+    producer = vector_producer(tensor);
+  }
   if (producer == kNoNode) return false;
   const Node& node = graph_.nodes[static_cast<size_t>(producer)];
-  const OpRow* row = find_op(node);
-  if (node.folded || !row || !is_vector(producer)) return false;
   PatternMatch trial = match;
-  const bool converts = row->algebra == Algebra::convert && is_float_convert(graph_, node);
-  if (converts) {
-    if (!find(node.inputs[0], term, trial)) return false;
-  } else {
-    if (row->algebra != term.operation || !inputs(node, term, trial)) return false;
-    if (term.operation == Algebra::mean && !bind(trial.mean, tensor)) {
-      // Means of the same dims are of the same axes.
-      if (graph_.tensor(trial.mean).dims != graph_.tensor(tensor).dims) return false;
-    }
+  if (find_op(node)->algebra != term.operation || !inputs(node, term, trial)) return false;
+  if (term.operation == Algebra::mean && !bind(trial.mean, tensor)) {
+    // Means of the same dims are of the same axes.
+    if (graph_.tensor(trial.mean).dims != graph_.tensor(tensor).dims) return false;
   }
-  if (std::ranges::find(trial.nodes, producer) == trial.nodes.end())
-    trial.nodes.push_back(producer);
+  add_once(producer, trial.nodes);
+  for (size_t i = conversions.size(); i-- > 0;) add_once(conversions[i], trial.nodes);
   match = std::move(trial);
   return true;
 }

@@ -21,6 +21,10 @@ class PatternMatcher {
   bool is_scalar(TensorId tensor) const;
   /// Is the node vector work, by itself or merged into that of another?
   bool is_vector(NodeId node) const;
+  /// The node that makes the tensor, where that is vector work; kNoNode: none.
+  NodeId vector_producer(TensorId tensor) const;
+  /// Does it only change reals to another type of reals?
+  bool converts(NodeId node) const;
   /// Of a constant of one element that is known.
   std::optional<double> value(TensorId tensor) const;
 
