@@ -10,6 +10,7 @@
 
 #include "hw/config/fields.h"
 #include "sim/base/sums.h"
+#include "sim/report/read_json.h"
 
 namespace accsim::sim {
 namespace {
@@ -217,15 +218,9 @@ class ReportReader {
 }  // namespace
 
 Result<RunSide> parse_report(std::string_view text, const std::string& file) {
-  Json root;
-  try {
-    root = Json::parse(text);
-  } catch (const Json::parse_error& e) {
-    std::string what = e.what();  // "[json.exception.parse_error.101] parse error at line 1, ..."
-    if (const size_t end = what.find("] "); end != std::string::npos) what.erase(0, end + 2);
-    return Error{Errc::parse, "is not JSON: " + what, file};
-  }
-  return ReportReader(root, file).read();
+  const Result<Json> root = read_json(text, file);
+  if (!root) return root.errors();
+  return ReportReader(*root, file).read();
 }
 
 Result<RunSide> read_report(const std::string& path) {

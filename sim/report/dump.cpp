@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "sim/report/format.h"
+#include "sim/report/read_json.h"
 #include "sim/report/table.h"
 #include "sim/report/to_json.h"
 
@@ -96,7 +97,8 @@ std::string to_json(const DumpManifest& manifest) {
 }
 
 Result<DumpManifest> parse_manifest(const std::string& text, const std::string& file) {
-  const Json json = Json::parse(text, nullptr, false);
+  const Result<Json> parsed = read_json(text, file);
+  const Json json = parsed ? *parsed : Json();
   Reader reader;
   DumpManifest manifest;
   const bool ours = json.is_object() && reader.text(json, "schema") == "accsim.dump/1";

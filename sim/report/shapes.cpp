@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <nlohmann/json.hpp>
+#include <utility>
+#include <vector>
 
 #include "sim/report/format.h"
 #include "sim/report/table.h"
@@ -9,14 +11,17 @@
 namespace accsim::sim {
 
 std::string shapes_json(const Graph& graph) {
-  nlohmann::ordered_json out = nlohmann::ordered_json::object();
+  using Json = nlohmann::ordered_json;
+  Json out = Json::object();
+  std::vector<std::pair<const std::string, Json>>& members = out.get_ref<Json::object_t&>();
   for (const Node& node : graph.nodes)
     for (TensorId id : node.outputs)
       if (id != kNoTensor) {
         const Tensor& t = graph.tensor(id);
-        out[t.name] = {std::string(name(t.dtype)), t.dims};
+        // Names are each a tensor's: looking them up would look at all of them.
+        members.emplace_back(t.name, Json{std::string(name(t.dtype)), t.dims});
       }
-  return out.dump(1, ' ', false, nlohmann::json::error_handler_t::replace) + "\n";
+  return out.dump(1, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 
 std::string shapes_text(const Graph& graph, size_t width) {

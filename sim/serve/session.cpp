@@ -7,6 +7,7 @@
 #include <chrono>
 #include <nlohmann/json.hpp>
 
+#include "hw/config/fields.h"
 #include "hw/config/load.h"
 #include "hw/cosim/cosim.h"
 #include "sim/compare/compare_text.h"
@@ -15,6 +16,7 @@
 #include "sim/map/mapping_words.h"
 #include "sim/report/format.h"
 #include "sim/report/html.h"
+#include "sim/report/read_json.h"
 #include "sim/serve/field_list.h"
 #include "sim/serve/http_message.h"
 #include "sim/serve/machine_edits.h"
@@ -37,6 +39,12 @@ constexpr auto kTimelineTime = std::chrono::milliseconds(8);
 
 std::string text_of(const Json& json) {
   return json.dump(-1, ' ', false, Json::error_handler_t::replace);
+}
+
+/// The body as JSON; null where it is none.
+Json body_of(const HttpRequest& request) {
+  Result<Json> json = read_json(request.body, "the body");
+  return json ? std::move(*json) : Json();
 }
 
 HttpReply reply_json(const Json& json) { return {.body = text_of(json) + "\n"}; }
@@ -159,6 +167,8 @@ struct ServeSession::Wanted {
   }
 
   void set_machine(const Json& value, const hw::HwConfig& base) {
+    if (value.size() > hw::fields().size())
+      return fail(422, "machine: has more members than a machine has fields");
     MachineEdits edits;
     for (const auto& [path, edit] : value.items()) edits.emplace_back(path, field_text(edit));
     EditedMachine edited = edit_machine(base, edits);
@@ -285,7 +295,7 @@ HttpReply ServeSession::page() {
 
 HttpReply ServeSession::cost(const HttpRequest& request) {
   const auto begin = Clock::now();
-  const Wanted wanted = Wanted::read(Json::parse(request.body, nullptr, false), setup_);
+  const Wanted wanted = Wanted::read(body_of(request), setup_);
   if (!wanted.errors.empty()) return failed(wanted.status, wanted.errors);
   const auto costed = network(wanted);
   if (!costed) return failed(422, errors_json(costed.errors()));
@@ -300,7 +310,7 @@ HttpReply ServeSession::cost(const HttpRequest& request) {
 /// never made when the page no longer asks for it.
 HttpReply ServeSession::timeline(const HttpRequest& request) {
   const auto begin = Clock::now();
-  const Json body = Json::parse(request.body, nullptr, false);
+  const Json body = body_of(request);
   if (!body.is_object() || !body.contains("of") || body.size() != 1 + body.count("from"))
     return refusal(400, "the body is no JSON object with of and, perhaps, from");
   const Json from = body.value("from", Json(0U));
@@ -337,7 +347,7 @@ std::shared_ptr<const RunSide> ServeSession::remember(const std::string& key,
 }
 
 HttpReply ServeSession::compare(const HttpRequest& request) {
-  const Json body = Json::parse(request.body, nullptr, false);
+  const Json body = body_of(request);
   if (!body.is_object() || !body.contains("a") || !body.contains("b"))
     return refusal(400, "the body is no JSON object with a and b");
   std::vector<std::shared_ptr<const RunSide>> sides;
