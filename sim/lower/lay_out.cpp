@@ -23,7 +23,8 @@ class LayOut {
         readers_(consumers(graph)),
         is_input_(graph.tensors.size(), false),
         is_output_(graph.tensors.size(), false),
-        taken_(graph.tensors.size(), false) {
+        taken_(graph.tensors.size(), false),
+        behind_(graph.tensors.size(), kNoTensor) {
     for (const TensorId id : graph.outputs) is_output_[static_cast<size_t>(id)] = true;
     for (const Tensor& t : graph.tensors) layouts_.push_back(row_major_layout(t.dims));
     for (const TensorId id : graph.inputs)
@@ -133,19 +134,47 @@ class LayOut {
     return all ? c : Carrier{};
   }
 
+  /// Views that are looked through for a transpose.
+  static constexpr int kMostViews = 64;
+
   /// Who can give `id` in another layout by a copy of its own: the transpose before it, or the
   /// nearest view, as long as nobody reads what is between as it lies now.
   Layer* mover(TensorId id) {
+    if (taken_[static_cast<size_t>(id)]) return nullptr;
     Layer* nearest = nullptr;
     TensorId at = id;
-    for (Carrier c = carrier_of(at); c.layer; c = carrier_of(at)) {
-      const auto i = static_cast<size_t>(at);
-      if (at == id ? taken_[i] : readers_[i].size() != 1 || is_output_[i]) break;
-      if (c.view && !nearest) nearest = c.layer;
-      if (c.view && turns(*c.layer)) return c.layer;
+    for (int views = 0; views < kMostViews; ++views) {
+      const Carrier c = carrier_of(behind_elementwise(at));
+      if (!c.layer || !c.view) break;
+      if (!nearest) nearest = c.layer;
+      if (turns(*c.layer)) return c.layer;
+      if (!is_between(c.from)) break;
       at = c.from;
     }
     return nearest;
+  }
+
+  bool is_between(TensorId id) const {
+    return readers_[static_cast<size_t>(id)].size() == 1 && !is_output_[static_cast<size_t>(id)];
+  }
+
+  /// The tensor that elementwise layers make `id` of, one behind another, as long as nobody else
+  /// reads what is between. Layers before this one don't change any more, so that it is remembered.
+  TensorId behind_elementwise(TensorId id) {
+    std::vector<TensorId> passed;
+    TensorId at = id;
+    while (behind_[static_cast<size_t>(at)] == kNoTensor) {
+      const Carrier c = carrier_of(at);
+      if (!c.layer || c.view || !is_between(c.from)) {
+        behind_[static_cast<size_t>(at)] = at;
+        break;
+      }
+      passed.push_back(at);
+      at = c.from;
+    }
+    at = behind_[static_cast<size_t>(at)];
+    for (const TensorId each : passed) behind_[static_cast<size_t>(each)] = at;
+    return at;
   }
 
   void move(Layer& view, TensorId id, const Layout& to) {
@@ -247,7 +276,8 @@ class LayOut {
   std::vector<Layout>& layouts_;
   const std::vector<std::vector<NodeId>> readers_;
   std::vector<bool> is_input_, is_output_;
-  std::vector<bool> taken_;  ///< by tensor: somebody reads it as it lies
+  std::vector<bool> taken_;       ///< by tensor: somebody reads it as it lies
+  std::vector<TensorId> behind_;  ///< by tensor: behind_elementwise(), where it is known
 };
 
 }  // namespace

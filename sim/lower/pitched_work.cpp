@@ -176,6 +176,9 @@ bool takes(MemoryOp& op, const PortPitches& pitches) {
     m.axes.push_back({op.axes[i].count, op.axes[i].stride, spacing[i]});
   if (!pitch_side(m, &BoxAxis::in, &Moved::from, in)) return false;
   if (!pitch_side(m, &BoxAxis::out, &Moved::to, out)) return false;
+  // Where neighbours of one side aren't neighbours on the other any more, each element is a piece.
+  const auto is_next = [](const BoxAxis& axis) { return axis.in == 1; };
+  if (std::ranges::none_of(m.axes, is_next) || m.axes.back().out != 1) m.axes.push_back({});
   if (m.axes.size() > kMoveAxes) return false;
   const auto limit = [](Access& a, const Pitch& p) {
     if (!p.dense()) a.run = a.run == 0 ? p.run : std::min(a.run, p.run);

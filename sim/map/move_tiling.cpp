@@ -19,6 +19,7 @@ int64_t side_of(int64_t count, int64_t most) {
 bool has_true_program(const VectorProblem& p) {
   if (p.is_vector() || p.axes.empty() || p.axes.size() > hw::kWalkLevels + 1) return false;
   if (p.inputs.size() != 1 || p.outputs.size() != 1) return false;
+  if (std::ranges::find(p.axes, 1, &MoveAxis::stride) == p.axes.end()) return false;
   const int64_t bytes = p.inputs[0].element_bytes;
   if (bytes != p.outputs[0].element_bytes) return false;
   const bool turns = contiguous_axis(p) + 1 != p.axes.size();
