@@ -26,7 +26,8 @@ Value value_of(const OptionRow& row) {
       return {Follows::file, hw::machine_names(machine_folder()), "yaml"};
     case ValueKind::read_file:
     case ValueKind::written_file:
-    case ValueKind::awaited_file:
+    case ValueKind::awaited_store:
+    case ValueKind::written_store:
       return {Follows::file, {}, row.name == "model" ? "onnx" : row.name == "spec" ? "yaml" : ""};
     case ValueKind::read_folder:
     case ValueKind::written_folder:

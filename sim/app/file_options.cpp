@@ -4,11 +4,12 @@
 #include <fnmatch.h>
 #include <sys/stat.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <optional>
-#include <set>
 #include <span>
 
+#include "sim/graph/external_files.h"
 #include "sim/onnx/reader.h"
 #include "sim/sweep/spec.h"
 
@@ -68,7 +69,6 @@ Error overwritten(const NamedFile& written, const NamedFile& read) {
 
 struct FileOptions {
   std::vector<NamedFile> read, read_folders, written, written_folders;
-  std::vector<std::string> models;
 };
 
 void collect(const OptionRow& row, FileOptions& out) {
@@ -77,17 +77,20 @@ void collect(const OptionRow& row, FileOptions& out) {
     const std::string source = value.substr(value.rfind('=') + 1);
     switch (row.kind) {
       case ValueKind::read_file:
-        out.read.push_back({name, value});
-        if (name == "model" || value.ends_with(".onnx")) out.models.push_back(value);
-        break;
       case ValueKind::machine:
         out.read.push_back({name, value});
+        break;
+      case ValueKind::awaited_store:
+        out.read.push_back({name, value, true});
         break;
       case ValueKind::read_folder:
         out.read_folders.push_back({name, value});
         break;
       case ValueKind::written_file:
         out.written.push_back({name, value});
+        break;
+      case ValueKind::written_store:
+        out.written.push_back({name, value, true});
         break;
       case ValueKind::written_folder:
         out.written_folders.push_back({name, value});
@@ -96,7 +99,6 @@ void collect(const OptionRow& row, FileOptions& out) {
         if (!source.starts_with("random:")) out.read.push_back({name, source});
         break;
       case ValueKind::plain:
-      case ValueKind::awaited_file:
         break;
     }
   }
@@ -108,44 +110,62 @@ void collect(const Command& command, FileOptions& out) {
     if (sub->chosen()) collect(*sub, out);
 }
 
-/// Files beside the models that hold their weights. Models are only read when something exists that
-/// could be one of those.
-void add_weights(FileOptions& files) {
-  const bool could_be = std::any_of(files.written.begin(), files.written.end(), [](const auto& f) {
-    const auto id = identify(f.path);
-    return id && id->exists;
-  });
-  if (!could_be) return;
-  for (const std::string& path : files.models) {
-    const Result<ModelDef> model = read_model(path);
-    if (!model) continue;  // the command says why
-    std::set<std::string> names;
-    for (const StoredTensor& t : model->graph.initializers)
-      if (t.payload.kind == Payload::Kind::external) names.insert(t.payload.external_file);
-    for (const std::string& name : names)
-      files.read.push_back(
-          {"weights of the model", (fs::path(path).parent_path() / name).string()});
+bool exists(const NamedFile& file) {
+  const auto id = identify(file.path);
+  return id && id->exists;
+}
+
+/// Adds the files beside those that are read which hold weights: any of them may be a model.
+void add_weights(std::vector<NamedFile>& read) {
+  const std::vector<NamedFile> models = read;
+  for (const NamedFile& file : models) {
+    const Result<ModelDef> model = read_model(file.path);
+    if (!model) continue;  // it is none, or the command says why
+    for (const std::string& name : external_files(*model))
+      read.push_back({"weights of the model", (fs::path(file.path).parent_path() / name).string()});
   }
+}
+
+/// A file with those that SQLite keeps beside it, which hold what isn't in a store yet.
+std::vector<std::string> with_sqlite_files(const NamedFile& file) {
+  std::vector<std::string> out = {file.path};
+  for (const char* end : {"-wal", "-shm", "-journal"}) out.push_back(file.path + end);
+  return out;
+}
+
+/// Whether a written file is one that is read. SQLite makes and deletes files beside a store, and
+/// any file that is read may be one.
+bool overwrites(const NamedFile& written, const NamedFile& read) {
+  const auto same = [](const std::string& a, const std::string& b) {
+    const auto id = identify(a);
+    return id && id == identify(b);
+  };
+  const auto writes = [&](const std::string& path) { return same(path, read.path); };
+  const auto is_read = [&](const std::string& path) { return same(path, written.path); };
+  return std::ranges::any_of(with_sqlite_files(read), is_read) ||
+         (written.store && std::ranges::any_of(with_sqlite_files(written), writes));
 }
 
 }  // namespace
 
-Status check_written(const std::vector<NamedFile>& written, const std::vector<NamedFile>& read) {
+Status check_written(const std::vector<NamedFile>& written, std::vector<NamedFile> read) {
   Errors errors;
+  const auto may_hold_weights = [](const NamedFile& w) { return w.store || exists(w); };
+  if (std::ranges::any_of(written, may_hold_weights)) add_weights(read);
   for (size_t w = 0; w < written.size(); ++w) {
     const auto target = identify(written[w].path);
     const bool to_stdout = written[w].path == "-";
     if (!target && !to_stdout) continue;
     for (size_t other = 0; other < w; ++other)
-      if (to_stdout ? written[other].path == "-" : identify(written[other].path) == target)
+      if (to_stdout
+              ? written[other].path == "-"
+              : overwrites(written[w], written[other]) || overwrites(written[other], written[w]))
         errors.push_back({Errc::usage,
                           fmt::format("names the same target as {}", written[other].option),
                           written[w].option});
     if (to_stdout) continue;
     for (const NamedFile& r : read)
-      // SQLite keeps what isn't in a store yet beside it.
-      for (const char* end : {"", "-wal", "-shm", "-journal"})
-        if (identify(r.path + end) == target) errors.push_back(overwritten(written[w], r));
+      if (overwrites(written[w], r)) errors.push_back(overwritten(written[w], r));
   }
   if (!errors.empty()) return errors;
   return ok();
@@ -160,7 +180,7 @@ Status check_sweep_written(const std::vector<NamedFile>& written, const SweepSpe
 Status check_file_options(const Command& program) {
   FileOptions files;
   collect(program, files);
-  add_weights(files);
+  if (std::ranges::any_of(files.written_folders, exists)) add_weights(files.read);
   Errors errors;
   for (const auto* named : {&files.written, &files.written_folders})
     for (const NamedFile& w : *named)

@@ -14,7 +14,7 @@ const char* word_of(ValueKind kind) {
   switch (kind) {
     case ValueKind::read_file:
       return "FILE";
-    case ValueKind::awaited_file:
+    case ValueKind::awaited_store:
       return "STORE";
     case ValueKind::machine:
       return "MACHINE";
@@ -23,6 +23,7 @@ const char* word_of(ValueKind kind) {
     case ValueKind::read_source:
       return "NAME=SOURCE";
     case ValueKind::written_file:
+    case ValueKind::written_store:
       return "TARGET";
     case ValueKind::written_folder:
       return "TARGET-DIR";

@@ -12,11 +12,12 @@ namespace accsim::sim {
 enum class ValueKind : uint8_t {
   plain,           ///< a number or text
   read_file,       ///< read; a stored model's weights, too
-  awaited_file,    ///< read when it is there
+  awaited_store,   ///< of a sweep, read when it is there
   machine,         ///< read; or a machine's name
   read_folder,     ///< dumps, or a tree with rtl/
   read_source,     ///< NAME=FILE; NAME=random:SEED is no file
   written_file,    ///< written; - is stdout
+  written_store,   ///< of a sweep; SQLite writes more files beside it
   written_folder,  ///< files are written into it
 };
 

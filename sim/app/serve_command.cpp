@@ -54,7 +54,7 @@ void ServeCommand::add_to(Command& program) {
       {{.name = "--store",
         .to = &store_,
         .about = "Store of a sweep whose points the page shows as they come; may be made later",
-        .kind = ValueKind::awaited_file},
+        .kind = ValueKind::awaited_store},
        {.name = "--port",
         .to = &port_,
         .about = "Port on 127.0.0.1; 0: a free one",

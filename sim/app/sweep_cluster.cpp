@@ -51,7 +51,7 @@ void SweepCommand::add_merge() {
   merge_->add({{.name = "out",
                 .to = &out_,
                 .about = "The store to make or to complete",
-                .kind = ValueKind::written_file,
+                .kind = ValueKind::written_store,
                 .required = true},
                {.name = "shards",
                 .to = &shards_,
@@ -77,7 +77,7 @@ void SweepCommand::add_submit() {
        {.name = "--store",
         .to = &store_,
         .about = "The merged store; default: SPEC's name with .sqlite",
-        .kind = ValueKind::written_file},
+        .kind = ValueKind::written_store},
        {.name = "--folder",
         .to = &folder_,
         .about = "For scripts, logs and shards; default: SPEC's name with .slurm; must be "
@@ -128,10 +128,11 @@ int SweepCommand::run_submit() const {
   const SubmitScripts scripts = submit_scripts(options);
   const std::string array = options.folder + "/array.sbatch",
                     merge = options.folder + "/merge.sbatch";
-  if (const Status good = check_sweep_written({{"--store", store_.empty() ? options.out : store_},
-                                               {"--folder", array},
-                                               {"--folder", merge}},
-                                              *spec);
+  if (const Status good =
+          check_sweep_written({{"--store", store_.empty() ? options.out : store_, true},
+                               {"--folder", array},
+                               {"--folder", merge}},
+                              *spec);
       !good)
     return report_errors(good.errors());
   if (dry_run_)

@@ -84,7 +84,7 @@ void SweepCommand::add_to(Command& program) {
              {.name = "--store",
               .to = &store_,
               .about = "SQLite file of the results; default: SPEC's name with .sqlite",
-              .kind = ValueKind::written_file},
+              .kind = ValueKind::written_store},
              {.name = "--threads",
               .to = &threads_,
               .about = "Threads; default: all cores",
@@ -200,7 +200,7 @@ int SweepCommand::run_spec(const std::string& version, const Console& console) c
   const auto spec = load_sweep(spec_);
   if (!spec) return report_errors(spec.errors());
   run.store = store_.empty() ? default_store(spec_, run.shard) : store_;
-  if (const Status good = check_sweep_written({{"--store", run.store}}, *spec); !good)
+  if (const Status good = check_sweep_written({{"--store", run.store, true}}, *spec); !good)
     return report_errors(good.errors());
   run.version = version;
   run.threads =

@@ -10,6 +10,7 @@
 
 #include "hw/config/load.h"
 #include "sim/elaborate/origins.h"
+#include "sim/graph/external_files.h"
 #include "sim/onnx/reader.h"
 #include "sim/report/bounds.h"
 #include "sim/report/fields.h"
@@ -100,22 +101,6 @@ Properties model_notes(const Report& report, const std::string& command) {
 
 // ---- weights in other files ---------------------------------------------------------------------
 
-void note_external(const StoredTensor& tensor, std::set<std::string>& to) {
-  if (tensor.payload.kind == Payload::Kind::external) to.insert(tensor.payload.external_file);
-}
-
-void note_external(const std::vector<NodeDef>& nodes, std::set<std::string>& to) {
-  for (const NodeDef& node : nodes)
-    for (const Attribute& a : node.attributes) {
-      if (const auto* t = std::get_if<std::shared_ptr<const StoredTensor>>(&a.value))
-        note_external(**t, to);
-      if (const auto* g = std::get_if<std::shared_ptr<const GraphDef>>(&a.value)) {
-        for (const StoredTensor& stored : (*g)->initializers) note_external(stored, to);
-        note_external((*g)->nodes, to);
-      }
-    }
-}
-
 std::filesystem::path parent_folder(const std::string& file) {
   std::error_code error;
   return std::filesystem::weakly_canonical(std::filesystem::absolute(file, error), error)
@@ -125,10 +110,7 @@ std::filesystem::path parent_folder(const std::string& file) {
 /// Locations of external data are relative to the model's folder and may not lead out of it. Files
 /// that aren't there can't be lost.
 Status check_weights(const ModelDef& model, const AnnotateRequest& request) {
-  std::set<std::string> files;
-  for (const StoredTensor& stored : model.graph.initializers) note_external(stored, files);
-  note_external(model.graph.nodes, files);
-  for (const FunctionDef& function : model.functions) note_external(function.nodes, files);
+  std::set<std::string> files = external_files(model);
   std::erase_if(files, [&](const std::string& file) {
     std::error_code error;
     return !std::filesystem::exists(parent_folder(request.model) / file, error);

@@ -8,9 +8,11 @@
 namespace accsim::sim {
 
 /// Puts `text` into the file `path` so that a reader sees the old content or the new, never a part:
-/// a temporary file in the same folder is written, synced and renamed over it. Symbolic links are
-/// followed. A device or pipe is written directly. On failure the temporary file is removed, an
-/// existing file is left as it was, and the Error (io) says why.
+/// a temporary file in the same folder is written, synced and renamed over it. It has no name
+/// before, where the file system can do so, so that nothing stays of a process that is ended.
+/// Symbolic links are followed. A device, a pipe or an open descriptor (/dev/stdout, /dev/fd/3) is
+/// written directly. On failure nothing of the temporary file is left, an existing file is left as
+/// it was, and the Error (io) says why.
 Status write_file_atomically(const std::string& path, std::string_view text);
 
 /// The same for what is written in pieces: until commit() a reader sees the old content.
@@ -34,8 +36,8 @@ class FileWriter {
 
   int file_ = -1;          ///< descriptor; -1: nothing to write any more
   std::string path_;       ///< as errors name it
-  std::string target_;     ///< symbolic links followed
-  std::string temporary_;  ///< "" for a device or pipe, which is written directly
+  std::string target_;     ///< symbolic links followed; "": `file_` is what is written
+  std::string temporary_;  ///< "": it has no name, or there is none
 };
 
 }  // namespace accsim::sim
