@@ -5,7 +5,7 @@ function(accsim_licences folder)
   install(FILES ${CMAKE_CURRENT_FUNCTION_LIST_DIR}/../web/dist/LICENSES.txt DESTINATION ${folder}
     RENAME page.txt ${ARGN})
   foreach(package libfmt-dev libyaml-cpp-dev libsqlite3-dev libxxhash-dev nlohmann-json3-dev
-      libcli11-dev libeigen3-dev)
+      libcli11-dev libeigen3-dev libjemalloc-dev)
     install(FILES /usr/share/doc/${package}/copyright DESTINATION ${folder}
       RENAME ${package}.txt OPTIONAL ${ARGN})
   endforeach()

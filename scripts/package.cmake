@@ -23,5 +23,5 @@ set(CPACK_DEBIAN_COMPRESSION_TYPE xz)
 # `accsim verify` needs both, the compiler by the name that the program was built with.
 get_filename_component(compiler "${RTL_COMPILER}" NAME)
 string(REPLACE "++" "" compiler "${compiler}")
-set(CPACK_DEBIAN_PACKAGE_SUGGESTS "verilator, ${compiler}, lld")
+set(CPACK_DEBIAN_PACKAGE_SUGGESTS "verilator, ${compiler}, zlib1g-dev")
 include(CPack)

@@ -88,7 +88,8 @@ Result<StoreMeta> check_shards(const std::vector<std::string>& shards) {
   return first;
 }
 
-/// Makes OUT's tables and fills in what the first shard says of the sweep, or checks that what is there belongs to the same sweep.
+/// Makes OUT's tables and fills in what the first shard says of the sweep, or checks that what is
+/// there belongs to the same sweep.
 Status prepare_out(Database& db, const std::string& first, const StoreMeta& meta) {
   if (const Status set = db.run("PRAGMA journal_mode=WAL; PRAGMA synchronous=FULL;"); !set)
     return set;

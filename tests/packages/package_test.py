@@ -49,9 +49,10 @@ DOCUMENTED = (
     "share/doc/accsim/LICENSE",
     "share/doc/accsim/docs/tutorial.md",
 )
+LICENSED = ("fmt", "yaml-cpp", "sqlite3", "xxhash", "cli11", "eigen3", "jemalloc")
 LICENCES = {
     "page.txt",
-    *(f"lib{name}-dev.txt" for name in ("fmt", "yaml-cpp", "sqlite3", "xxhash", "cli11", "eigen3")),
+    *(f"lib{name}-dev.txt" for name in LICENSED),
     "nlohmann-json3-dev.txt",
 }
 ACCSIM = BUILD = None  # set by main
