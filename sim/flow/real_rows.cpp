@@ -42,7 +42,7 @@ class RealRows : public RealPart {
   // ---- softmax ----------------------------------------------------------------------------------
 
   Status softmax() {
-    const Result<double> factor = layer_.rows ? factor_of(node_.inputs[0]) : 1.0;
+    const Result<double> factor = layer_.rows ? factor_of(scores()) : 1.0;
     if (!factor) return factor.errors();
     if (!(*factor > 0)) return unknown("a softmax of scores with a factor that isn't positive");
     hw::SoftmaxScales scales;
@@ -95,6 +95,16 @@ class RealRows : public RealPart {
     return unknown("a softmax behind an unknown function");
   }
 
+  /// What the softmax itself reads: behind it conversions may come that are part of the layer.
+  TensorId scores() const {
+    TensorId id = node_.inputs[0];
+    for (NodeId at = layer_.node; algebra(at) == Algebra::convert;) {
+      at = tensor(id).producer;
+      id = source_.graph.nodes[static_cast<size_t>(at)].inputs[0];
+    }
+    return id;
+  }
+
   /// Conversions to another type of reals change nothing.
   TensorId behind_conversions(TensorId id) const {
     while (id != x_ && tensor(id).producer != kNoNode &&
@@ -123,7 +133,7 @@ class RealRows : public RealPart {
     const ValueRange x = source_.calibration.range(x_);
     const double reach = mask_reach({x.low * factor, x.high * factor});
     const bool truth = !is_float(tensor(id).dtype);
-    const bool gone = truth && !keeps(node_.inputs[0]);
+    const bool gone = truth && !keeps(scores());
     constexpr size_t kMask = 2;
     if (!part_.constant[kMask]) {
       if (gone) return unknown("a computed mask of what is taken away");

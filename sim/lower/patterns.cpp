@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <ranges>
 
 #include "sim/base/sums.h"
 #include "sim/lower/logarithms.h"
@@ -54,10 +55,9 @@ class Patterns {
   /// Do the shapes make it rows of x?
   bool fits(const PatternMatch& m) const {
     const Dims& x = dims(m.x);
-    const Node& last = graph_.nodes[static_cast<size_t>(m.nodes.back())];
     if (x.empty() || elements(x) == 0) return false;
     if (m.mean != kNoTensor && dims(m.mean).size() != x.size()) return false;
-    if (m.kind == RowKind::softmax && !find_op(last)->rows(NodeView(graph_, last))) return false;
+    if (m.kind == RowKind::softmax && !softmax_rows(m)) return false;
     return std::ranges::all_of(std::array{m.gain, m.shift, m.mask}, [&](TensorId id) {
       return id == kNoTensor || goes_with(dims(id), x);
     });
@@ -79,9 +79,18 @@ class Patterns {
     });
   }
 
+  /// The rows of the softmax itself; behind it conversions to other types of reals may come.
+  std::optional<RowMeaning> softmax_rows(const PatternMatch& m) const {
+    for (const NodeId id : std::views::reverse(m.nodes)) {
+      const Node& node = graph_.nodes[static_cast<size_t>(id)];
+      const OpRow* row = find_op(node);
+      if (row && row->rows) return row->rows(NodeView(graph_, node));
+    }
+    return std::nullopt;
+  }
+
   RowMeaning softmax(const PatternMatch& m) const {
-    const Node& node = graph_.nodes[static_cast<size_t>(m.nodes.back())];
-    RowMeaning out = *find_op(node)->rows(NodeView(graph_, node));
+    RowMeaning out = *softmax_rows(m);
     if (m.mask == kNoTensor) return out;
     out.mask_port = 1;
     add_mask(dims(m.mask), out);

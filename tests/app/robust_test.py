@@ -71,6 +71,36 @@ class RobustTest(unittest.TestCase):
         ]
         self.seconds("--hw", HW, self.file(network(nodes, [1, 16, 2], stored)), "-q")
 
+    def test_do_conversions_behind_a_softmax_end_nothing(self):
+        half = 10
+        nodes = [
+            node("Cast", ["x"], ["a"], to=half),
+            node("Mul", ["a", "v"], ["b"]),
+            node("Cast", ["b"], ["c"], to=FLOAT),
+            node("Softmax", ["c"], ["d"], axis=-1),
+            node("Cast", ["d"], ["e"], to=half),
+            node("Cast", ["e"], ["y"], to=FLOAT),
+        ]
+        # The last ones, of those before the softmax or without: each may be part of its rows.
+        for first, last in ((3, 5), (3, 6), (2, 5), (0, 6)):
+            part = [*nodes[first:last]]
+            begin, end = "xabcde"[first], "abcdey"[last - 1]
+            inside = half if begin in "ab" else FLOAT
+            ends = half if end == "e" else FLOAT
+            content = model(
+                graph(
+                    part,
+                    [value(begin, [4, 16], inside)],
+                    [value(end, [4, 16], ends)],
+                    [tensor("v", [], None, half)],
+                )
+            )
+            path = self.file(content)
+            self.seconds("--hw", HW, path, "-q")
+            done = run("run", path, "--int8", "--network", "--hw", HW, "--weights", "random:1")
+            self.assertEqual(done.returncode, 0, done.stderr)
+            self.assertIn("SNR", done.stdout)
+
     def test_does_the_host_read_a_view_of_what_the_program_is_given(self):
         nodes = [
             node("Split", ["x", "p"], ["l", "r"], axis=2),
