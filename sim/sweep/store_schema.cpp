@@ -68,11 +68,22 @@ Result<std::vector<Entry>> entries(Database& db, const std::string& database) {
 /// An index that SQLite makes for a key has no SQL of its own.
 bool is_automatic(const Entry& entry) { return entry.type == "index" && entry.sql.empty(); }
 
+/// The table of a store that has the entry's name; nullptr for none.
+const Table* named(const Entry& entry, const std::vector<Table>& wanted) {
+  const auto found = std::ranges::find(wanted, entry.name, &Table::name);
+  return entry.type != "table" || found == wanted.end() ? nullptr : &*found;
+}
+
 bool is_table(const Entry& entry, const std::vector<Table>& wanted) {
-  return std::ranges::any_of(wanted, [&](const Table& t) {
-    return entry.type == "table" && entry.name == t.name &&
-           entry.sql == fmt::format("CREATE TABLE {} {}", t.name, t.body);
-  });
+  const Table* const table = named(entry, wanted);
+  return table != nullptr &&
+         entry.sql == fmt::format("CREATE TABLE {} {}", table->name, table->body);
+}
+
+Error no_store(const std::string& path, const std::string& why) {
+  return {Errc::invalid,
+          fmt::format("is no store of accsim sweep: {}; move it away, or name another store", why),
+          path};
 }
 
 }  // namespace
@@ -98,7 +109,7 @@ Status check_first_tables(Database& db, const std::string& database, const std::
   const auto ours =
       std::ranges::count_if(*there, [&](const Entry& e) { return is_table(e, wanted); });
   if (ours == std::ssize(wanted)) return ok();
-  return Error{Errc::invalid, "is no store of accsim sweep; name another store", path};
+  return no_store(path, "it lacks tables");
 }
 
 Status check_tables(Database& db, const std::string& database, const std::string& path,
@@ -110,15 +121,13 @@ Status check_tables(Database& db, const std::string& database, const std::string
   for (const Entry& entry : *there) {
     if (is_automatic(entry)) continue;
     if (!is_table(entry, wanted))
-      return Error{Errc::invalid,
-                   fmt::format("holds what accsim sweep didn't write: {} {}; move it away, or name "
-                               "another store",
-                               entry.type, entry.name),
-                   path};
+      return no_store(path, named(entry, wanted) != nullptr
+                                ? fmt::format("its table {} is another", entry.name)
+                                : fmt::format("it holds the {} {}", entry.type, entry.name));
     ++ours;
   }
   if (ours == std::ssize(wanted)) return ok();
-  return Error{Errc::invalid, "lacks tables of a store; name another store", path};
+  return no_store(path, "it lacks tables");
 }
 
 }  // namespace accsim::sim

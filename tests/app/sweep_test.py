@@ -475,7 +475,7 @@ class SweepTest(unittest.TestCase):
             ("DELETE FROM axes", "no store of"),
             ("DROP TABLE claims", "no store of"),
             ("UPDATE meta SET value = '7' WHERE key = 'schema'", "schema 7"),
-            ("ALTER TABLE points DROP COLUMN time_us", "no such column"),
+            ("ALTER TABLE points DROP COLUMN time_us", "its table points is another"),
         )
         for i, (change, message) in enumerate(changes):
             broken = self.dir / f"changed{i}.sqlite"
