@@ -21,6 +21,7 @@ GOOD = {
     "scripts/lint_tidy": "true",
     "scripts/check_types": "true",
     "scripts/check_includes": "true",
+    "scripts/check_recursion": "true",
     "tests/docs_test.py": "true",
     "tests/web/bundle_test.py": "true",
     "scripts/fuzz": "true",
