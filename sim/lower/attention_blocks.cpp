@@ -8,7 +8,6 @@
 #include <memory>
 #include <numeric>
 #include <optional>
-#include <ranges>
 #include <utility>
 
 #include "sim/base/sums.h"
@@ -184,9 +183,9 @@ class Cutter {
       chain.push_back({at.first, at.second, *in});
       at = {node(graph_.tensor(at.first).producer).inputs[0], *in};
     }
-    for (const Shown& shown : std::views::reverse(chain)) {
-      blocks_[{shown.id, shown.axis}] = cut(shown, blocks_[at]);
-      at = {shown.id, shown.axis};
+    for (auto shown = chain.rbegin(); shown != chain.rend(); ++shown) {
+      blocks_[{shown->id, shown->axis}] = cut(*shown, blocks_[at]);
+      at = {shown->id, shown->axis};
     }
     return blocks_[at];
   }

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <ranges>
 
 #include "sim/base/sums.h"
 #include "sim/lower/logarithms.h"
@@ -81,8 +80,8 @@ class Patterns {
 
   /// The rows of the softmax itself; behind it conversions to other types of reals may come.
   std::optional<RowMeaning> softmax_rows(const PatternMatch& m) const {
-    for (const NodeId id : std::views::reverse(m.nodes)) {
-      const Node& node = graph_.nodes[static_cast<size_t>(id)];
+    for (auto id = m.nodes.rbegin(); id != m.nodes.rend(); ++id) {
+      const Node& node = graph_.nodes[static_cast<size_t>(*id)];
       const OpRow* row = find_op(node);
       if (row && row->rows) return row->rows(NodeView(graph_, node));
     }

@@ -11,6 +11,7 @@ import tempfile
 import unittest
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
+HAS_CLANG = shutil.which("clang++-14") is not None
 SCRIPTS = ("check", "test_inputs.py", "test_selection.py", "lint", "check_types", "check_includes")
 CMAKE = """cmake_minimum_required(VERSION 3.25)
 project(small LANGUAGES CXX)
@@ -38,7 +39,7 @@ def main_of(header, call, value):
     return f'#include "{header}"\n\nint main() {{ return {call} == {value} ? 0 : 1; }}\n'
 
 
-PRESETS = ("dev", "asan", "tidy")
+PRESETS = ("dev", "asan", "fuzz", "tidy")
 FILES = {
     "CMakeLists.txt": CMAKE,
     "CMakePresets.json": json.dumps(
@@ -167,18 +168,20 @@ class Check(unittest.TestCase):
         self.assertIn("sim/flow/cost.cpp:4, sim/flow/other.cpp:2", out)
         self.assertIn("check: build: FAILED", out)
         self.assertIn("check: asan: FAILED", out)
-        self.assertRegex(self.last(out), "check: FAILED: check_types, build, asan; .* 0 tests run")
+        names = "check_types, build, asan" + (", fuzz" if HAS_CLANG else "")
+        self.assertRegex(self.last(out), f"check: FAILED: {names}; .* 0 tests run")
 
-    def test_is_a_batch_of_the_sanitizers_compiled(self):
-        self.edit("CMakeLists.txt", "enable_testing()", "enable_testing()\nif(CMAKE_BINARY_DIR "
-                  'MATCHES "asan")\n  add_compile_definitions(ASAN)\nendif()')  # fmt: skip
-        self.git("commit", "-q", "-a", "-m", "Asan")
-        self.addCleanup(self.git, "reset", "-q", "--hard", "HEAD~")
-        self.edit("sim/flow/other.cpp", "namespace {\n", "#ifdef ASAN\n#error not so\n#endif\n"
-                  "namespace {\n")  # fmt: skip
-        out = self.check("--since", "HEAD", code=1)
-        self.assertIn("not so", out)
-        self.assertIn("check: FAILED: asan;", self.last(out))
+    def test_are_batches_of_the_sanitizers_and_of_the_fuzzers_compiled(self):
+        for preset in ("asan", "fuzz") if HAS_CLANG else ("asan",):
+            self.edit("CMakeLists.txt", "enable_testing()", "enable_testing()\nif(CMAKE_BINARY_DIR "
+                      f'MATCHES "{preset}")\n  add_compile_definitions(THIS)\nendif()')  # fmt: skip
+            self.git("commit", "-q", "-a", "-m", "Another")
+            self.edit("sim/flow/other.cpp", "namespace {\n", "#ifdef THIS\n#error not so\n#endif\n"
+                      "namespace {\n")  # fmt: skip
+            out = self.check("--since", "HEAD", code=1)
+            self.git("reset", "-q", "--hard", "HEAD~")
+            self.assertIn("not so", out)
+            self.assertIn(f"check: FAILED: {preset};", self.last(out))
 
     def test_is_how_files_are_written_looked_at(self):
         self.edit("sim/flow/cost.cpp", "{ return one(a) + b; }", "{ return  one(a)+b; }")
