@@ -7,6 +7,7 @@
 #include "hw/config/fields.h"
 #include "hw/config/load.h"
 #include "hw/config/mode_list.h"
+#include "sim/base/json_text.h"
 
 namespace accsim::hw {
 namespace {
@@ -180,7 +181,7 @@ std::string hw_schema() {
   schema["title"] = "accsim machine description";
   fill(key_tree(), schema);
   schema["allOf"].push_back(modes_need_energies());
-  return schema.dump(2) + "\n";
+  return json_text(schema, 2) + "\n";
 }
 
 }  // namespace accsim::hw

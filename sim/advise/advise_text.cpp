@@ -6,6 +6,7 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
+#include "sim/base/json_text.h"
 #include "sim/report/format.h"
 #include "sim/report/table.h"
 
@@ -160,7 +161,7 @@ std::string to_json(const Advice& a) {
                       {"energy_pj", a.base.energy_pj},
                       {"area_mm2", a.base.area_mm2}}},
                     {"fields", fields}};
-  return out.dump(1, ' ', false, Json::error_handler_t::replace) + "\n";
+  return json_text(out, 1) + "\n";
 }
 
 }  // namespace accsim::sim

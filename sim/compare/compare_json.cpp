@@ -1,6 +1,7 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
+#include "sim/base/json_text.h"
 #include "sim/compare/compare_text.h"
 #include "sim/compare/remains.h"
 #include "sim/html/page.h"
@@ -99,21 +100,19 @@ std::string to_json(const std::vector<Comparison>& comparisons) {
                       {"definition", cause.definition}});
   for (const Comparison& c : comparisons) list.push_back(comparison_json(c));
   const Json out = {{"schema", "accsim.compare/1"}, {"causes", causes}, {"comparisons", list}};
-  return out.dump(1, ' ', false, Json::error_handler_t::replace) + "\n";
+  return json_text(out, 1) + "\n";
 }
 
 std::string to_html(const std::vector<Comparison>& comparisons, const std::string& command,
                     const std::string& version) {
-  const auto text = [](const Json& json) {
-    return json.dump(-1, ' ', false, Json::error_handler_t::replace);
-  };
   std::string plain;
   for (const Comparison& c : comparisons) plain += to_text(c, {.width = 100}) + "\n";
   const Comparison& first = comparisons.front();
   return html_page({.kind = "compare",
                     .title = "Compare: " + first.a.machine_name + ", " + first.b.machine_name,
-                    .data = R"({"kind":"compare","version":)" + text(version) + ",\"command\":" +
-                            text(command) + ",\"compare\":" + to_json(comparisons) + "}",
+                    .data = R"({"kind":"compare","version":)" + json_text(version) +
+                            ",\"command\":" + json_text(command) +
+                            ",\"compare\":" + to_json(comparisons) + "}",
                     .fallback = "<pre>" + html_escape(plain) + "</pre>"});
 }
 

@@ -1,6 +1,7 @@
 #include "sim/map/gemm_space.h"
 
 #include <algorithm>
+#include <optional>
 #include <tuple>
 
 #include "sim/map/gemm_bound.h"
@@ -134,8 +135,7 @@ class Space {
   /// follows.
   void combine(hw::Dataflow d, int64_t groups, const GemmOptions& o) {
     const GemmBound bound(p_, hw_, d, groups, pin_.im2col);
-    const GemmBound sharp(p_, hw_, d, groups, pin_.im2col, Bounds::sharp);
-    sharp_ = &sharp;
+    sharp_.emplace(p_, hw_, d, groups, pin_.im2col, Bounds::sharp);
     if (o.channels.empty()) return;
     if (p_.table && slot(hw::Buffer::parameter) < hw::SetTableCommand::kBytes) return;
     int64_t least_passes = o.channels.front().passes;
@@ -234,9 +234,9 @@ class Space {
   const MappingPin& pin_;
   const bool stages_ = may_stage(p_);
   const Evaluate* evaluate_ = nullptr;
-  const GemmBound* sharp_ = nullptr;  ///< of what is being combined
-  Found found_;                       ///< so far
-  std::vector<Candidate> pool_;       ///< bounded, not evaluated
+  std::optional<GemmBound> sharp_;  ///< of what is being combined
+  Found found_;                     ///< so far
+  std::vector<Candidate> pool_;     ///< bounded, not evaluated
   size_t pool_limit_ = kPool;
   int64_t bounded_ = 0, timed_ = 0;
 };

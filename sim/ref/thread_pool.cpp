@@ -17,8 +17,7 @@ ThreadPool::~ThreadPool() {
   wake_.notify_all();
 }
 
-void ThreadPool::take_parts(const std::function<void(int64_t, int64_t)>& work, int64_t count,
-                            int64_t step) {
+void ThreadPool::take_parts(LoopPart work, int64_t count, int64_t step) {
   try {
     while (true) {
       int64_t begin = 0;
@@ -55,8 +54,7 @@ void ThreadPool::serve() {
   }
 }
 
-void ThreadPool::parts(int64_t count, int64_t grain,
-                       const std::function<void(int64_t, int64_t)>& work) {
+void ThreadPool::parts(int64_t count, int64_t grain, LoopPart work) {
   if (count <= 0) return;
   grain = std::max<int64_t>(grain, 1);
   bool alone = workers_.count() == 0 || count <= grain;

@@ -2,12 +2,15 @@
 #include <condition_variable>
 #include <cstdint>
 #include <exception>
-#include <functional>
 #include <mutex>
 
+#include "sim/base/function_ref.h"
 #include "sim/base/threads.h"
 
 namespace accsim::sim::ref {
+
+/// A loop's body for the indices from begin to end, without end.
+using LoopPart = FunctionRef<void(int64_t begin, int64_t end)>;
 
 /// Threads that share out the index range of one loop at a time. Results never depend on how many
 /// there are, as long as the loop's parts write different elements.
@@ -23,16 +26,16 @@ class ThreadPool {
   /// Calls work(begin, end) for parts of [0, count) that are at least `grain` long (but for the
   /// last) and returns when all are done. Called from inside a part, it runs everything in place.
   /// An exception of a part ends the loop, and is thrown when no part is running any more.
-  void parts(int64_t count, int64_t grain, const std::function<void(int64_t, int64_t)>& work);
+  void parts(int64_t count, int64_t grain, LoopPart work);
 
  private:
   void serve();
   /// Takes parts until none is left.
-  void take_parts(const std::function<void(int64_t, int64_t)>& work, int64_t count, int64_t step);
+  void take_parts(LoopPart work, int64_t count, int64_t step);
 
   std::mutex mutex_;
   std::condition_variable wake_, idle_;
-  const std::function<void(int64_t, int64_t)>* work_ = nullptr;
+  const LoopPart* work_ = nullptr;
   int64_t count_ = 0, step_ = 1, next_ = 0;
   uint64_t round_ = 0;
   int busy_ = 0;

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "sim/base/json_text.h"
 #include "sim/report/format.h"
 #include "sim/report/read_json.h"
 #include "sim/report/table.h"
@@ -20,9 +21,7 @@ Json tensors_json(const std::vector<DumpTensor>& tensors) {
   return out;
 }
 
-std::string text_of(const Json& json) {
-  return json.dump(1, ' ', false, Json::error_handler_t::replace) + "\n";
-}
+std::string text_of(const Json& json) { return json_text(json, 1) + "\n"; }
 
 DType dtype_named(const std::string& text) {
   for (int i = 0; i < 32; ++i)

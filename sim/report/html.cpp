@@ -4,6 +4,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "sim/base/json_text.h"
 #include "sim/html/page.h"
 #include "sim/report/fields.h"
 #include "sim/report/format.h"
@@ -13,10 +14,6 @@ namespace accsim::sim {
 namespace {
 
 using Json = nlohmann::ordered_json;
-
-std::string text(const Json& json) {
-  return json.dump(-1, ' ', false, Json::error_handler_t::replace);
-}
 
 Json field_list() {
   Json out = Json::array();
@@ -49,9 +46,11 @@ std::string fallback(const Report& report) {
 }  // namespace
 
 std::string page_data(const Report& report, const HtmlContext& context) {
-  std::string out = "{\"kind\":\"report\",\"version\":" + text(context.version);
-  out += ",\"command\":" + text(context.command) + ",\"machine_yaml\":" + text(context.machine);
-  out += ",\"core_reason\":" + text(context.core_reason) + ",\"fields\":" + text(field_list());
+  std::string out = "{\"kind\":\"report\",\"version\":" + json_text(context.version);
+  out += ",\"command\":" + json_text(context.command) +
+         ",\"machine_yaml\":" + json_text(context.machine);
+  out += ",\"core_reason\":" + json_text(context.core_reason) +
+         ",\"fields\":" + json_text(field_list());
   if (!context.timeline.empty()) out += ",\"timeline\":" + context.timeline;
   return out + ",\"report\":" + to_json(report) + "}";
 }

@@ -1,15 +1,12 @@
 #include <cmath>
 
+#include "sim/base/json_text.h"
 #include "sim/report/assumptions.h"
 #include "sim/report/inspect.h"
 #include "sim/report/to_json.h"
 
 namespace accsim::sim {
 namespace {
-
-std::string dump(const Json& json) {
-  return json.dump(-1, ' ', false, Json::error_handler_t::replace);
-}
 
 Json model(const Inspection& in) {
   Json bindings = Json::object();
@@ -135,7 +132,7 @@ std::string inspect_json(const Inspection& in) {
   const auto section = [&out](std::string_view key, const Json& json) {
     out += ",\n  \"";
     out += key;
-    out += "\": " + dump(json);
+    out += "\": " + json_text(json);
   };
   section("model", model(in));
   section("macs_convention", std::string(name(a.options.macs)));
@@ -157,7 +154,7 @@ std::string inspect_json(const Inspection& in) {
   section("unsupported", in.lowered.unsupported);
   out += ",\n  \"layers\": [";
   for (size_t i = 0; i < a.nodes.size(); ++i)
-    out += (i == 0 ? "\n    " : ",\n    ") + dump(layer(in, a.nodes[i]));
+    out += (i == 0 ? "\n    " : ",\n    ") + json_text(layer(in, a.nodes[i]));
   out += a.nodes.empty() ? "]\n}\n" : "\n  ]\n}\n";
   return out;
 }

@@ -4,6 +4,7 @@
 
 #include "hw/config/fields.h"
 #include "hw/config/mode_list.h"
+#include "sim/base/json_text.h"
 #include "sim/report/assumptions.h"
 #include "sim/report/fields.h"
 #include "sim/report/to_json.h"
@@ -12,7 +13,7 @@ namespace accsim::sim {
 namespace {
 
 std::string dump(const Json& json, int indent) {
-  std::string text = json.dump(indent, ' ', false, Json::error_handler_t::replace);
+  std::string text = json_text(json, indent);
   if (indent < 0) return text;
   // One level deeper. Line feeds inside strings are escaped, so these are all of the layout.
   std::string out;

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <limits>
 
+#include "sim/base/json_text.h"
 #include "sim/report/to_json.h"
 
 namespace accsim::sim {
@@ -72,7 +73,7 @@ std::string to_json(const QualityReport& report) {
                               {"op_type", l.op_type},
                               {"snr_db", decibels(l.signal)},
                               {"not_compared", l.signal.left_out}});
-  return json.dump(1, ' ', false, Json::error_handler_t::replace) + "\n";
+  return json_text(json, 1) + "\n";
 }
 
 }  // namespace accsim::sim

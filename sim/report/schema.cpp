@@ -7,6 +7,7 @@
 
 #include "hw/config/load.h"
 #include "sim/base/check.h"
+#include "sim/base/json_text.h"
 #include "sim/report/fields.h"
 #include "sim/report/to_json.h"
 
@@ -219,7 +220,7 @@ std::string report_schema() {
   Json out = {{"$schema", "http://json-schema.org/draft-07/schema#"}, {"title", "accsim report"}};
   out.update(object_of(std::move(properties), "what accsim --json writes",
                        {"grouped_by", "groups", "tiled"}));
-  return out.dump(2) + "\n";
+  return json_text(out, 2) + "\n";
 }
 
 }  // namespace accsim::sim

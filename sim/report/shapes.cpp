@@ -5,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include "sim/base/json_text.h"
 #include "sim/report/format.h"
 #include "sim/report/table.h"
 
@@ -21,7 +22,7 @@ std::string shapes_json(const Graph& graph) {
         // Names are each a tensor's: looking them up would look at all of them.
         members.emplace_back(t.name, Json{std::string(name(t.dtype)), t.dims});
       }
-  return out.dump(1, ' ', false, Json::error_handler_t::replace) + "\n";
+  return json_text(out, 1) + "\n";
 }
 
 std::string shapes_text(const Graph& graph, size_t width) {

@@ -8,6 +8,8 @@
 #include <nlohmann/json.hpp>
 #include <tuple>
 
+#include "sim/base/json_text.h"
+
 namespace accsim::sim {
 namespace {
 
@@ -15,8 +17,8 @@ constexpr int kTraceProcess = 1, kLayersThread = 1, kFirstQueueThread = 2;
 
 /// As a JSON string. Bytes that aren't UTF-8 become U+FFFD.
 std::string json_string(std::string_view text) {
-  using Json = nlohmann::json;
-  return Json(text).dump(-1, ' ', false, Json::error_handler_t::replace);
+  using Json = nlohmann::ordered_json;
+  return json_text(Json(text));
 }
 
 /// ,"KEY":{reasons} of the cycles waited; "" when there are none.

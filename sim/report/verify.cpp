@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
+#include "sim/base/json_text.h"
 #include "sim/report/format.h"
 #include "sim/report/table.h"
 
@@ -216,7 +217,7 @@ std::string to_json(const VerifyReport& report) {
                                 {"coverage", report.coverage()},
                                 {"rows", std::move(rows)}};
   if (report.network) out["network"] = json_of(*report.network);
-  return out.dump(1, ' ', false, nlohmann::json::error_handler_t::replace) + "\n";
+  return json_text(out, 1) + "\n";
 }
 
 }  // namespace accsim::sim

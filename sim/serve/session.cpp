@@ -10,6 +10,7 @@
 #include "hw/config/fields.h"
 #include "hw/config/load.h"
 #include "hw/cosim/cosim.h"
+#include "sim/base/json_text.h"
 #include "sim/compare/compare_text.h"
 #include "sim/flow/timeline.h"
 #include "sim/html/page.h"
@@ -37,17 +38,13 @@ using Clock = std::chrono::steady_clock;
 // A change of a field that comes meanwhile waits so long, and for one layer.
 constexpr auto kTimelineTime = std::chrono::milliseconds(8);
 
-std::string text_of(const Json& json) {
-  return json.dump(-1, ' ', false, Json::error_handler_t::replace);
-}
-
 /// The body as JSON; null where it is none.
 Json body_of(const HttpRequest& request) {
   Result<Json> json = read_json(request.body, "the body");
   return json ? std::move(*json) : Json();
 }
 
-HttpReply reply_json(const Json& json) { return {.body = text_of(json) + "\n"}; }
+HttpReply reply_json(const Json& json) { return {.body = json_text(json) + "\n"}; }
 
 /// Says how long the answer took since `begin`.
 void add_timing(HttpReply& reply, const char* what, Clock::time_point begin) {
@@ -56,7 +53,7 @@ void add_timing(HttpReply& reply, const char* what, Clock::time_point begin) {
 }
 
 HttpReply failed(int status, const Json& errors) {
-  return {.status = status, .body = text_of({{"errors", errors}}) + "\n"};
+  return {.status = status, .body = json_text({{"errors", errors}}) + "\n"};
 }
 
 Json errors_json(const Errors& errors) {
@@ -283,7 +280,7 @@ HttpReply ServeSession::page() {
   if (!setup_.models.empty())
     if (const auto costed = network({.hw = setup_.hw, .options = setup_.options}))
       first = report_data((*costed)->report, setup_.options);
-  std::string text = text_of(data);
+  std::string text = json_text(data);
   text.pop_back();  // the closing brace
   return {.type = "text/html; charset=utf-8",
           .body = html_page({.kind = "serve",

@@ -9,6 +9,7 @@
 
 #include "hw/config/load.h"
 #include "hw/config/values.h"
+#include "sim/base/json_text.h"
 #include "sim/html/page.h"
 #include "sim/map/mapping_words.h"
 #include "sim/report/format.h"
@@ -17,10 +18,6 @@ namespace accsim::sim {
 namespace {
 
 using Json = nlohmann::ordered_json;
-
-std::string text(const Json& json) {
-  return json.dump(-1, ' ', false, Json::error_handler_t::replace);
-}
 
 std::string unit_of(const std::string& column) {
   for (size_t m = 0; m < kMetrics; ++m)
@@ -36,7 +33,7 @@ constexpr int kPageDigits = 7;
 /// A cell: an axis's word, a number as short as it can be, or nothing. `page`: of few digits.
 std::string cell(const TableView& view, const TableView::Row& row, size_t c, bool page) {
   const double number = row.numbers[c];
-  if (c < view.axes().size() && std::isnan(number)) return text(row.texts[c]);
+  if (c < view.axes().size() && std::isnan(number)) return json_text(row.texts[c]);
   if (!std::isfinite(number)) return "null";
   std::string exact = fmt::format("{}", number);
   if (!page || c < view.axes().size() || exact.size() <= kPageDigits + 1) return exact;
@@ -73,7 +70,7 @@ void append_points(std::string& out, const TableView& view, const std::vector<si
     out += ']';
   }
   for (const size_t c : columns) {
-    out += ",\n    " + text(view.columns()[c]) + ": ";
+    out += ",\n    " + json_text(view.columns()[c]) + ": ";
     if (page && !rows.empty() && constant(view, c)) {
       out += "{\"all\": " + cell(view, rows.front(), c, page) + "}";
       continue;
@@ -123,12 +120,12 @@ std::string points_json(const TableView& view, const StoreMeta& meta, const Show
                          {"axis", c < view.axes().size()}});
   for (const TableView::Row* row : front_rows(view, metrics)) front.push_back(row->point);
   std::string out = "{\n  \"schema\": \"accsim.sweep/1\",\n  \"sweep\": ";
-  out += text(describe(view, meta, options)) + ",\n  \"objectives\": " + text(objectives);
-  out += ",\n  \"axes\": " + text(view.axes()) + ",\n  \"columns\": " + text(described);
-  out += ",\n  \"front\": " + text(front) + ",\n  \"points\": ";
+  out += json_text(describe(view, meta, options)) + ",\n  \"objectives\": " + json_text(objectives);
+  out += ",\n  \"axes\": " + json_text(view.axes()) + ",\n  \"columns\": " + json_text(described);
+  out += ",\n  \"front\": " + json_text(front) + ",\n  \"points\": ";
   append_points(out, view, columns, page);
   if (const Json speeds = speeds_json(view); !speeds.empty())
-    out += ",\n  \"phases\": " + text(speeds);
+    out += ",\n  \"phases\": " + json_text(speeds);
   return out + "\n}\n";
 }
 
@@ -219,7 +216,7 @@ std::string space_json(const SweepSpec& spec) {
                     {"effort", spec.effort == MapEffort::rule ? "rule" : "search"},
                     {"objective", name(spec.objective)},
                     {"slack", as_default ? "" : slack_text(spec.slack)}};
-  return text(out);
+  return json_text(out);
 }
 
 std::string show_html(const TableView& view, const StoreMeta& meta, const ShowOptions& options,

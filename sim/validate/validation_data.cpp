@@ -2,6 +2,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "sim/base/json_text.h"
 #include "sim/report/csv.h"
 #include "sim/validate/validation_text.h"
 
@@ -71,7 +72,7 @@ std::string to_json(const Validation& v) {
                      {{"unfitted", summary_json(v.unfitted, v.interval)},
                       {"fitted", summary_json(v.fitted, v.interval)}}},
                     {"sources", sources}};
-  return out.dump(1, ' ', false, Json::error_handler_t::replace) + "\n";
+  return json_text(out, 1) + "\n";
 }
 
 std::string to_csv(const Validation& v) {
