@@ -130,11 +130,13 @@ void ModelOptions::add_limits_to(Command& command) {
 }
 
 void ModelOptions::add_programs_to(Command& command) {
-  command.add("Limits", {{.name = std::string(kProgramsOption),
-                          .to = &limits_.programs,
-                          .about = "Different operations that programs may be looked for",
-                          .range = OptionRange{1, kMostLimit},
-                          .shows_default = true}});
+  command.add("Limits",
+              {{.name = std::string(kProgramsOption),
+                .to = &limits_.programs,
+                .about = "Different operations that programs may be looked for, each among "
+                         "40,000 tilings on the average",
+                .range = OptionRange{1, kMostLimit},
+                .shows_default = true}});
 }
 
 void ModelOptions::add_run_limits_to(Command& command) {

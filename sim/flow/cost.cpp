@@ -29,6 +29,7 @@
 #include "sim/map/mapping_words.h"
 #include "sim/onnx/reader.h"
 #include "sim/report/bounds.h"
+#include "sim/report/format.h"
 
 namespace accsim::sim {
 namespace {
@@ -120,6 +121,25 @@ Status check_programs(const std::vector<NetworkOp>& ops, int64_t most, const std
   return Error{Errc::capacity,
                fmt::format("needs {} different programs, at most {} are looked for; {} N takes N",
                            different.size(), most, kProgramsOption),
+               file};
+}
+
+/// On the average of the programs that are looked for, so many tilings may be (Mapper::looked_at()).
+/// ResNet-50 comes to 1,400 per product on 8x8, the largest of models/ to 90,000.
+constexpr int64_t kTilingsPerProgram = 40'000;
+
+int64_t most_tilings(int64_t most_programs) {
+  constexpr int64_t kAll = std::numeric_limits<int64_t>::max();
+  return most_programs > kAll / kTilingsPerProgram ? kAll : most_programs * kTilingsPerProgram;
+}
+
+Status check_tilings(const Mapper& mapper, const std::string& file) {
+  if (mapper.looked_at() <= mapper.options().most_tilings) return ok();
+  return Error{Errc::capacity,
+               fmt::format("has products with more than {} tilings to look at, {} for each program "
+                           "that {} N allows; take a larger N, or one tiling each by --effort rule",
+                           format_count(mapper.options().most_tilings),
+                           format_count(kTilingsPerProgram), kProgramsOption),
                file};
 }
 
@@ -286,6 +306,7 @@ class NetworkCosting {
     CostedNetwork out;
     if (const Status mapped = map(residency, work, out); !mapped) return mapped.errors();
     auto found = cost_chain(graph_, lowered_, residency, work, *mapper_, out);
+    if (const Status few = check_tilings(*mapper_, graph_.file); !few) return few.errors();
     if (in_dram.empty()) in_the_way_ = std::move(found);
     if (const Status good = sum_up(residency, out); !good) return good.errors();
     return out;
@@ -306,6 +327,7 @@ class NetworkCosting {
     out.tensors = network_tensors(lowered_, residency);
     Errors errors;
     for (size_t i = 0; i < work.size(); ++i) {
+      if (Status few = check_tilings(*mapper_, graph_.file); !few) return few;
       const Layer& l = lowered_.layers[i];
       LayerReport& layer = r.layers.emplace_back(describe_layer(graph_, lowered_, l));
       layer.types = modes_.types(asked_[i]);
@@ -454,7 +476,8 @@ Result<CostedNetwork> cost_network(const Graph& graph, const hw::HwConfig& hw,
   std::optional<CostedNetwork> out;
   Errors errors;
   BestWay best(options.aim());
-  for (const MapOptions& kind : one_array_each(hw, options)) {
+  for (MapOptions kind : one_array_each(hw, options)) {
+    kind.most_tilings = most_tilings(most_programs);
     Result<CostedNetwork> whole = cost_as_it_is(graph, hw, kind, most_programs);
     if (!whole) {
       if (errors.empty()) errors = whole.errors();

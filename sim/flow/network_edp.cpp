@@ -13,10 +13,11 @@ struct Sums {
   double product() const { return picojoules * cycles; }
 };
 
-/// Of the mappings that a mapper chooses; nothing where an op has none.
+/// Of the mappings that a mapper chooses; nothing where an op has none, or they take too long.
 std::optional<Sums> sums_of(std::span<const NetworkOp> ops, Mapper& mapper) {
   Sums out;
   for (const NetworkOp& op : ops) {
+    if (mapper.looked_at() > mapper.options().most_tilings) return std::nullopt;
     const auto mapping = mapper.map(*op.request, *op.layer);
     if (!mapping) return std::nullopt;
     const Cycles cycles = (*mapping)->timing.total;

@@ -35,6 +35,7 @@ class Space {
     found_ = found;
     evaluate_ = &evaluate;
     enumerate();
+    if (too_many()) return options_.most_tilings + 1;
     sort();
     size_t next = 0;
     while (next < pool_.size() && promises(pool_[next])) time(pool_[next++]);
@@ -145,11 +146,19 @@ class Space {
         continue;
       for (const PixelOption& m : o.pixels) {
         if (!sums_fit(d, m, n) || hopeless(bound.execute(m, least_passes, n))) continue;
+        if (too_many()) return;
         for (const ChannelOption& c : o.channels)
           if (operands_fit(d, m, c, n, groups) && !hopeless(bound.execute(m, c.passes, n)))
             add(d, groups, bound, m, c, n);
       }
     }
+  }
+
+  /// Than somebody who has limits waits for, or has memory for.
+  bool too_many() const {
+    constexpr size_t kMostKept = 300'000;
+    return options_.most_tilings < std::numeric_limits<int64_t>::max() &&
+           (bounded_ > options_.most_tilings || pool_.size() > kMostKept);
   }
 
   /// Only cycles are bounded by the array's streams alone, or by loads.

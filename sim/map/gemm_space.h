@@ -34,6 +34,8 @@ struct SpaceOptions {
   /// The fewest cycles have been found: only less burden() is looked for, by tilings that move
   /// fewer bytes from and to DRAM than these. 0: not so.
   int64_t below_dram_bytes = 0;
+  /// No more tilings are bounded: what has been found by then isn't the best.
+  int64_t most_tilings = std::numeric_limits<int64_t>::max();
 };
 
 /// What a search has found so far. A candidate whose bounds say that it is no better is left out.

@@ -1,6 +1,7 @@
 #include "sim/map/residency.h"
 
 #include <algorithm>
+#include <bit>
 #include <numeric>
 
 namespace accsim::sim {
@@ -17,6 +18,53 @@ bool is_view(const Layer& layer, const hw::HwConfig& hw) {
 }
 
 namespace {
+
+/// Numbers by rank, none at first, and sums of those up to a rank (a Fenwick tree); each in time
+/// that grows with the logarithm of how many there are.
+class RankSums {
+ public:
+  explicit RankSums(size_t count) : sums_(count + 1, 0) {}
+
+  void add(size_t rank, int64_t value) {
+    for (size_t i = rank + 1; i < sums_.size(); i += i & (~i + 1)) sums_[i] += value;
+  }
+  /// How many ranks, from the first on, have numbers that add up to no more than `most`. None is
+  /// negative.
+  size_t within(int64_t most) const {
+    size_t found = 0;
+    for (size_t step = std::bit_floor(sums_.size()); step > 0; step /= 2)
+      if (found + step < sums_.size() && sums_[found + step] <= most) {
+        found += step;
+        most -= sums_[found];
+      }
+    return found;
+  }
+
+ private:
+  std::vector<int64_t> sums_;
+};
+
+/// The least of numbers between two places (a sparse table).
+class RangeLeast {
+ public:
+  explicit RangeLeast(std::vector<size_t> numbers) {
+    levels_.push_back(std::move(numbers));
+    const size_t count = levels_[0].size();
+    for (size_t width = 1; 2 * width <= count; width *= 2) {
+      const std::vector<size_t>& below = levels_.back();
+      std::vector<size_t> level(count - 2 * width + 1);
+      for (size_t i = 0; i < level.size(); ++i) level[i] = std::min(below[i], below[i + width]);
+      levels_.push_back(std::move(level));
+    }
+  }
+  size_t of(size_t first, size_t last) const {
+    const auto level = static_cast<size_t>(std::bit_width(last - first + 1) - 1);
+    return std::min(levels_[level][first], levels_[level][last + 1 - (size_t{1} << level)]);
+  }
+
+ private:
+  std::vector<std::vector<size_t>> levels_;  ///< by the logarithm of the width
+};
 
 class Planner {
  public:
@@ -118,42 +166,48 @@ class Planner {
     return elements(t.dims) * element_bytes(hw_, shown_[id]);
   }
 
-  /// Walks the layers with the tensors alive there, smallest first; a tensor with more than the
-  /// buffer's bytes at or below it anywhere in its life is out.
+  /// Of the tensors that are alive with a layer, smallest first, those with more than the buffer's
+  /// bytes at or below them are out.
   void select() {
-    struct Live {
-      int64_t bytes;
-      size_t id;
-      auto operator<=>(const Live&) const = default;
-    };
     const int64_t capacity = hw_.shared.free_bytes();
-    std::vector<std::vector<size_t>> born(lowered_.layers.size());
+    const size_t layers = lowered_.layers.size();
+    std::vector<size_t> by_size;
     for (size_t id = 0; id < first_.size(); ++id)
-      if (first_[id] >= 0) {
-        born[static_cast<size_t>(first_[id])].push_back(id);
-        out_.resident[id] = capacity > 0;
-      }
-    std::vector<Live> live;
-    std::vector<std::vector<Live>> at(lowered_.layers.size());
-    for (size_t i = 0; i < lowered_.layers.size(); ++i) {
-      for (size_t id : born[i]) {
-        const Live l{bytes(id), id};
-        live.insert(std::lower_bound(live.begin(), live.end(), l), l);
-      }
-      int64_t sum = 0;
-      for (const Live& l : live) {
-        sum += l.bytes;
-        if (sum > capacity) out_.resident[l.id] = false;
-      }
-      at[i] = live;
-      std::erase_if(live, [&](const Live& l) { return last_[l.id] <= static_cast<int>(i); });
+      if (first_[id] >= 0) by_size.push_back(id);
+    std::ranges::stable_sort(by_size, {}, [this](size_t id) { return bytes(id); });
+    std::vector<std::vector<size_t>> born(layers), gone(layers);  // ranks by size
+    RankSums alive(by_size.size());
+    for (size_t rank = 0; rank < by_size.size(); ++rank) {
+      born[static_cast<size_t>(first_[by_size[rank]])].push_back(rank);
+      gone[last_layer(by_size[rank])].push_back(rank);
     }
-    for (size_t i = 0; i < at.size(); ++i) {
-      int64_t& sum = out_.use[i].shared;
-      for (const Live& l : at[i])
-        if (out_.resident[l.id]) sum += l.bytes;
+    // One that is larger than the buffer counts like the smallest of those.
+    const auto counted = [&](size_t rank) { return std::min(bytes(by_size[rank]), capacity + 1); };
+    std::vector<size_t> too_large(layers);  // the smallest rank that is out
+    for (size_t i = 0; i < layers; ++i) {
+      for (const size_t rank : born[i]) alive.add(rank, counted(rank));
+      too_large[i] = alive.within(capacity);
+      for (const size_t rank : gone[i]) alive.add(rank, -counted(rank));
+    }
+    const RangeLeast least(std::move(too_large));
+    std::vector<int64_t> change(layers + 1, 0);
+    for (size_t rank = 0; rank < by_size.size(); ++rank) {
+      const size_t id = by_size[rank], first = static_cast<size_t>(first_[id]);
+      out_.resident[id] = capacity > 0 && rank < least.of(first, last_layer(id));
+      if (!out_.resident[id]) continue;
+      change[first] += bytes(id);
+      change[last_layer(id) + 1] -= bytes(id);
+    }
+    int64_t sum = 0;
+    for (size_t i = 0; i < layers; ++i) {
+      out_.use[i].shared = sum += change[i];
       out_.peak_bytes = std::max(out_.peak_bytes, sum);
     }
+  }
+
+  /// One that nobody reads lives as long as its layer.
+  size_t last_layer(size_t id) const {
+    return static_cast<size_t>(std::max(first_[id], last_[id]));
   }
 
   const Graph& graph_;

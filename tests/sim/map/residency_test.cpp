@@ -2,6 +2,9 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <random>
+
 #include "sim/elaborate/elaborate.h"
 #include "sim/lower/lay_out.h"
 #include "tests/support/machines.h"
@@ -106,6 +109,76 @@ TEST(Residency, OnlyAddsTensorsWhenTheBufferGrows) {
     before = now;
   }
   EXPECT_GT(before.size(), 5U);
+}
+
+/// Tensors with lives and sizes drawn at random: a Neg writes each, a Concat reads it later.
+struct DrawnLives {
+  struct Life {
+    size_t first = 0, last = 0;
+    int64_t bytes = 0;
+  };
+  std::vector<Life> lives;
+  Graph graph;
+
+  explicit DrawnLives(uint32_t seed) {
+    std::mt19937 random(seed);
+    const size_t count = 2 + random() % 30;
+    std::vector<size_t> order;
+    for (size_t i = 0; i < count; ++i) order.insert(order.end(), {i, i});
+    std::shuffle(order.begin(), order.end(), random);
+    lives.resize(count);
+    std::vector<bool> written(count, false);
+    test::ModelBuilder b;
+    for (size_t at = 0; at < order.size(); ++at) {
+      const size_t i = order[at];
+      const std::string n = std::to_string(i);
+      if (written[i]) {
+        lives[i].last = at;
+        b.node("Concat", {"t" + n, "t" + n}, {"y" + n}, {{"axis", "", int64_t{0}}});
+        b.output("y" + n);
+        continue;
+      }
+      written[i] = true;
+      lives[i] = {at, at, 64 * static_cast<int64_t>(1 + random() % 40)};
+      b.input("x" + n, {lives[i].bytes}).node("Neg", {"x" + n}, {"t" + n});
+    }
+    auto elaborated = elaborate(b.model(), {});
+    EXPECT_TRUE(elaborated.ok());
+    graph = std::move(*elaborated);
+  }
+
+  /// By the definition: tensor by tensor, layer by layer.
+  bool fits(size_t i, int64_t capacity) const {
+    for (size_t at = lives[i].first; at <= lives[i].last; ++at) {
+      int64_t sum = 0;
+      for (size_t k = 0; k < lives.size(); ++k) {
+        const bool alive = lives[k].first <= at && at <= lives[k].last;
+        if (alive &&
+            std::pair(lives[k].bytes, lives[k].first) <= std::pair(lives[i].bytes, lives[i].first))
+          sum += lives[k].bytes;
+      }
+      if (sum > capacity) return false;
+    }
+    return true;
+  }
+};
+
+TEST(Residency, IsThatOfTheDefinitionForDrawnLives) {
+  int inside = 0, outside = 0;
+  for (uint32_t seed = 0; seed < 60; ++seed) {
+    const DrawnLives drawn(seed);
+    for (const int64_t kib : {1, 2, 5, 11, 32}) {
+      int64_t peak = 0;
+      const Names names = resident(drawn.graph, kib, &peak);
+      for (size_t i = 0; i < drawn.lives.size(); ++i) {
+        const bool is = std::ranges::find(names, "t" + std::to_string(i)) != names.end();
+        EXPECT_EQ(is, drawn.fits(i, kib * 1024)) << "seed " << seed << ", " << kib << " KiB, " << i;
+        (is ? inside : outside)++;
+      }
+    }
+  }
+  EXPECT_GT(inside, 1000);
+  EXPECT_GT(outside, 1000);
 }
 
 TEST(ElementBytes, FollowTheMachineForWhatItComputesWith) {
