@@ -542,8 +542,8 @@ class BombsTest(unittest.TestCase):
         self.model = self.dir / "bomb.onnx"
 
     def measure(self, words):
-        """Exit code (below 0: a signal), standard error, processor seconds, KB at most. A second has
-        less work where two threads share a core: what takes too long is measured three times."""
+        """Exit code (below 0: a signal), standard error, processor seconds, KB at most. A core that
+        is shared does less in a second: what takes too long is measured three times."""
         for _ in range(3):
             measured = self.measure_once(words)
             if measured[0] != -signal.SIGXCPU:
