@@ -124,8 +124,8 @@ Status check_programs(const std::vector<NetworkOp>& ops, int64_t most, const std
                file};
 }
 
-/// So many tilings may be looked at for each program that is allowed (Mapper::looked_at()): 40 million
-/// by default, a second or two. Of models/ GPT-2 takes most, 2 million on 8x8.
+/// So many tilings may be looked at for each program that is allowed (Mapper::looked_at()). That is
+/// 40 million by default, a second or two. Of models/ GPT-2 takes most, 2 million on 8x8.
 constexpr int64_t kTilingsPerProgram = 40'000;
 
 int64_t most_tilings(int64_t most_programs) {
