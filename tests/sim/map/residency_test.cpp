@@ -168,8 +168,7 @@ TEST(Residency, IsThatOfTheDefinitionForDrawnLives) {
   for (uint32_t seed = 0; seed < 60; ++seed) {
     const DrawnLives drawn(seed);
     for (const int64_t kib : {1, 2, 5, 11, 32}) {
-      int64_t peak = 0;
-      const Names names = resident(drawn.graph, kib, &peak);
+      const Names names = resident(drawn.graph, kib);
       for (size_t i = 0; i < drawn.lives.size(); ++i) {
         const bool is = std::ranges::find(names, "t" + std::to_string(i)) != names.end();
         EXPECT_EQ(is, drawn.fits(i, kib * 1024)) << "seed " << seed << ", " << kib << " KiB, " << i;
