@@ -1,9 +1,12 @@
 #include "sim/app/last_words.h"
 
+#include <sys/resource.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <csignal>
+#include <cstdint>
 #include <cstring>
 #include <exception>
 #include <new>
@@ -33,6 +36,29 @@ void on_bus_error(int) {
 }
 void on_bug(int) { say_bug(); }
 
+/// Addresses that the first thread's stack may grow into: from where it was, half of its limit. What
+/// is further down may be a recursion without end.
+struct StackRange {
+  std::uintptr_t first = 0;
+  std::uintptr_t last = 0;
+};
+StackRange growing;
+
+StackRange stack_range(std::uintptr_t here) {
+  constexpr rlim_t kMost = rlim_t{1} << 30;  // where there is no limit
+  rlimit limit{};
+  if (::getrlimit(RLIMIT_STACK, &limit) != 0) return {};
+  const rlim_t bytes = std::min(limit.rlim_cur, kMost) / 2;
+  return {here - std::min<std::uintptr_t>(bytes, here), here};
+}
+
+/// A stack that isn't allowed to grow within its limit lacks memory.
+void on_bad_address(int, siginfo_t* fault, void*) {
+  const auto address = reinterpret_cast<std::uintptr_t>(fault->si_addr);
+  if (address >= growing.first && address < growing.last) say(kNoMemory, kExitResources);
+  say_bug();
+}
+
 [[noreturn]] void on_terminate() {
   try {
     if (std::current_exception()) std::rethrow_exception(std::current_exception());
@@ -54,6 +80,13 @@ void handle(int signal, void (*handler)(int)) {
   ::sigaction(signal, &action, nullptr);
 }
 
+void handle_bad_addresses() {
+  struct sigaction action {};
+  action.sa_sigaction = on_bad_address;
+  action.sa_flags = SA_ONSTACK | SA_SIGINFO;
+  ::sigaction(SIGSEGV, &action, nullptr);
+}
+
 }  // namespace
 
 void leave_last_words() {
@@ -63,7 +96,9 @@ void leave_last_words() {
   alternative.ss_size = stack.size();
   ::sigaltstack(&alternative, nullptr);
   handle(SIGBUS, on_bus_error);
-  for (const int signal : {SIGABRT, SIGSEGV, SIGFPE, SIGILL}) handle(signal, on_bug);
+  growing = stack_range(reinterpret_cast<std::uintptr_t>(&alternative));
+  handle_bad_addresses();
+  for (const int signal : {SIGABRT, SIGFPE, SIGILL}) handle(signal, on_bug);
   std::set_terminate(on_terminate);
 }
 
