@@ -36,8 +36,8 @@ void on_bus_error(int) {
 }
 void on_bug(int) { say_bug(); }
 
-/// Addresses that the first thread's stack may grow into: from where it was, half of its limit. What
-/// is further down may be a recursion without end.
+/// Addresses that the first thread's stack may grow into: from where it was on, half of its limit.
+/// What is further down may be a recursion without end.
 struct StackRange {
   std::uintptr_t first = 0;
   std::uintptr_t last = 0;
