@@ -6,7 +6,7 @@
 #include <map>
 #include <set>
 
-#include "hw/program/reach.h"
+#include "hw/program/byte_places.h"
 
 namespace accsim::hw {
 namespace {
@@ -63,33 +63,26 @@ class Placer {
  public:
   Placer(Program& p, int64_t room) : p_(p), room_(room), lives_(Lives(p).take()) {
     for (size_t i = 0; i < p.tensors.size(); ++i) {
-      const ProgramTensor& t = p.tensors[i];
-      if (t.memory == Memory::shared && t.slots == 0 && lives_[i].written_first) all_.push_back(i);
-      if (t.memory == Memory::shared && !(t.slots == 0 && lives_[i].written_first))
+      ProgramTensor& t = p.tensors[i];
+      if (t.memory != Memory::shared) continue;
+      if (t.slots == 0 && lives_[i].written_first) {
+        all_.push_back(i);
+      } else {
+        t.address = -1;
         room_ -= t.bytes;
+      }
     }
   }
 
-  /// The fewest bytes that one of the orders of placing comes to.
-  int64_t run() {
-    const auto bytes = [this](size_t i) { return -p_.tensors[i].bytes; };
-    const auto length = [this](size_t i) { return lives_[i].first - lives_[i].last; };
-    const auto first = [this](size_t i) { return int64_t{lives_[i].first}; };
-    const auto area = [&](size_t i) { return -multiply_far(bytes(i), length(i)); };
-    int64_t least = place(bytes);
-    std::vector<int64_t> best = addresses();
-    const auto other = [&](const auto& key) {
-      if (least <= room_) return;
-      const int64_t end = place(key);
-      if (end >= least) return;
-      least = end;
-      best = addresses();
-    };
-    other(area);
-    other(length);
-    other(first);
-    for (size_t i = 0; i < all_.size(); ++i) p_.tensors[all_[i]].address = best[i];
-    return least;
+  /// Places them all, but for a program in which every one has a place. Bytes without a place.
+  int64_t place() {
+    if (std::ranges::all_of(all_, [this](size_t i) { return p_.tensors[i].is_placed(); })) return 0;
+    std::vector<ByteLife> lives;
+    for (const size_t i : all_)
+      lives.push_back({lives_[i].first, lives_[i].last, p_.tensors[i].bytes});
+    const BytePlaces found = place_bytes(lives, room_);
+    for (size_t i = 0; i < all_.size(); ++i) p_.tensors[all_[i]].address = found.addresses[i];
+    return found.left_out;
   }
 
   /// Adds marks and waits for them.
@@ -97,38 +90,6 @@ class Placer {
   int64_t room() const { return room_; }  ///< beside what has bytes of its own
 
  private:
-  bool meet(size_t a, size_t b) const {
-    return lives_[a].first <= lives_[b].last && lives_[b].first <= lives_[a].last;
-  }
-  std::vector<int64_t> addresses() const {
-    std::vector<int64_t> out;
-    for (const size_t i : all_) out.push_back(p_.tensors[i].address);
-    return out;
-  }
-
-  /// Each tensor, by its key, at the lowest address that is free while it lives.
-  template <class Key>
-  int64_t place(const Key& key) {
-    std::vector<size_t> order = all_, placed;
-    std::ranges::stable_sort(order, {}, key);
-    int64_t end = 0;
-    for (const size_t i : order) {
-      ProgramTensor& t = p_.tensors[i];
-      t.address = 0;
-      for (const size_t other : placed) {  // by address
-        const ProgramTensor& o = p_.tensors[other];
-        if (!meet(i, other) || o.address + o.bytes <= t.address) continue;
-        if (o.address >= t.address + t.bytes) break;
-        t.address = o.address + o.bytes;
-      }
-      placed.insert(std::ranges::upper_bound(placed, t.address, {},
-                                             [this](size_t k) { return p_.tensors[k].address; }),
-                    i);
-      end = std::max(end, add_far(t.address, t.bytes));
-    }
-    return end;
-  }
-
   bool share(size_t a, size_t b) const {
     const ProgramTensor &x = p_.tensors[a], &y = p_.tensors[b];
     return x.address < y.address + y.bytes && y.address < x.address + x.bytes;
@@ -192,11 +153,11 @@ void Placer::order() {
 
 Status place_tensors(Program& program, const HwConfig& hw) {
   Placer placer(program, hw.shared.kib * 1024);
-  if (const int64_t end = placer.run(); end > placer.room())
+  if (const int64_t left_out = placer.place(); left_out > 0)
     return Error{Errc::capacity,
-                 fmt::format("the tensors in the shared buffer take {} bytes, placed one by one; "
-                             "there are {}",
-                             end, placer.room()),
+                 fmt::format("{} bytes of tensors in the shared buffer have no room beside those "
+                             "that are in use at the same time; there are {} bytes",
+                             left_out, placer.room()),
                  "program " + program.name};
   placer.order();
   return ok();

@@ -244,6 +244,15 @@ std::string objective_text(const MapOptions& options) {
   return out;
 }
 
+/// Of tensors that stay there from the layer that writes them to the last that reads.
+SharedAddresses addresses_of(const Residency& residency) {
+  SharedAddresses out;
+  for (size_t id = 0; id < residency.addresses.size(); ++id)
+    if (residency.addresses[id] >= 0)
+      out.emplace(static_cast<int32_t>(id), residency.addresses[id]);
+  return out;
+}
+
 /// Puts the network together and costs it. Gives the tensors that are in_the_way().
 std::vector<TensorId> cost_chain(const Graph& graph, const Lowered& lowered,
                                  const Residency& residency,
@@ -273,6 +282,8 @@ std::vector<TensorId> cost_chain(const Graph& graph, const Lowered& lowered,
       r.layers[i].resident_bytes = std::max(r.layers[i].resident_bytes, use.bytes + kept);
   }
   network.text = std::move(found.stretches);
+  network.addresses =
+      found.addresses.empty() ? addresses_of(residency) : std::move(found.addresses);
   return in_the_way(lines, ops.ops, network.tensors, machine);
 }
 

@@ -153,7 +153,7 @@ class NetworkBuilder {
   }
 
   void add(NetworkPart part, const Stretch& s, const MovedMarks& moved) {
-    const std::vector<int32_t>& network = s.whole.empty() ? s.tensors : s.whole;
+    const std::vector<int32_t>& network = s.owners();
     const ChainLink& link = part.mapping->link;
     part.offsets.resize(network.size());
     for (size_t i = 0; i < network.size(); ++i) {
@@ -194,7 +194,11 @@ class NetworkBuilder {
     }
     const auto added = static_cast<int>(all.size());
     all.push_back(t);
-    if (number >= 0) known_.emplace(number, added);
+    if (number < 0) return added;
+    known_.emplace(number, added);
+    const auto place = network_.addresses.find(number);
+    if (t.memory == hw::Memory::shared && t.slots == 0 && place != network_.addresses.end())
+      all.back().address = place->second;
     return added;
   }
 

@@ -19,10 +19,10 @@ std::vector<Operand> operands(const Graph& graph, const Residency& residency,
     const Tensor& t = graph.tensor(id);
     const bool resident = residency.resident[static_cast<size_t>(id)];
     const OperandPort port{side, static_cast<int>(out.size())};
-    // Parts of one tensor have its name: they take its room once.
+    // Views and parts of one tensor have its name: they take its room once.
     const TensorId root = residency.root[static_cast<size_t>(id)];
     const Pitch& pitch = residency.parts[static_cast<size_t>(id)].pitch;
-    const std::string& name = pitch.dense() ? t.name : graph.tensor(root).name;
+    const std::string& name = resident || !pitch.dense() ? graph.tensor(root).name : t.name;
     out.push_back(
         {{name, resident ? hw::Memory::shared : hw::Memory::dram, t.constant, port, pitch},
          element_bytes(hw, t.dtype)});
@@ -117,7 +117,7 @@ std::vector<OpRequest> requests(const Graph& graph, const Layer& layer, const Re
   }
   for (const WorkItem& item : layer.work) {
     request.item = item;
-    request.room = room(item, request, all_room ? 0 : residency.peak_bytes, hw);
+    request.room = room(item, request, all_room ? 0 : residency.end, hw);
     const bool last = &item == &layer.work.back();
     request.relu = layer.relu && last;
     request.residual = last ? residual : -1;

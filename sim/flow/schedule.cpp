@@ -4,6 +4,7 @@
 #include <map>
 #include <numeric>
 #include <optional>
+#include <set>
 #include <string>
 #include <utility>
 
@@ -41,7 +42,36 @@ class Scheduler {
     for (size_t i = 0; i < in_.ops.size(); ++i) add(whole(i));
     if (in_.runs.empty() && in_.line_runs.empty()) return take();
     Schedule plain = take();
-    chain_.go_back(begin);
+    for (;;) {
+      chain_.go_back(begin);
+      done_.assign(done_.size(), false);
+      add_in_turns();
+      Schedule cut = take();
+      if (cut.total >= plain.total) {
+        plain.row_choices = std::move(row_choices_);
+        return plain;
+      }
+      SharedPlaces places = place_shared(cut.stretches, capacity());
+      if (places.left_out.empty()) {
+        cut.row_choices = std::move(row_choices_);
+        cut.addresses = std::move(places.addresses);
+        return cut;
+      }
+      if (!leave_whole(cut, places)) return plain;
+    }
+  }
+
+ private:
+  static MapOptions without_programs(MapOptions options) {
+    options.programs = false;
+    return options;
+  }
+  bool all_load_first() const {
+    return std::ranges::all_of(in_.mappings, [](const auto& m) { return loads_first(m->link); });
+  }
+
+  /// All ops, those of runs in pieces where that is better.
+  void add_in_turns() {
     size_t run = 0, lines = 0;
     const auto begins = [](const auto& runs, size_t& at, size_t i) {
       while (at < runs.size() && runs[at].first() < i) ++at;
@@ -53,19 +83,27 @@ class Scheduler {
       if (begins(in_.line_runs, lines, i) && take_lines(in_.line_runs[lines])) continue;
       add(whole(i));
     }
-    Schedule cut = take();
-    Schedule& better = cut.total < plain.total ? cut : plain;
-    better.row_choices = std::move(row_choices_);
-    return std::move(better);
   }
 
- private:
-  static MapOptions without_programs(MapOptions options) {
-    options.programs = false;
-    return options;
+  /// From now on runs stay whole that are cut while something without a place is in use; all of
+  /// them where none is: residency has places for a network of whole ops. Is that any more?
+  bool leave_whole(const Schedule& cut, const SharedPlaces& places) {
+    const size_t before = whole_.size();
+    std::set<size_t> all;
+    for (size_t i = 0; i < cut.stretches.size(); ++i) {
+      const Stretch& s = cut.stretches[i];
+      if (s.piece < 0) continue;
+      all.insert(s.op);
+      if (std::ranges::any_of(places.left_out, [i](const auto& life) {
+            return life.first <= i && i <= life.second;
+          }))
+        whole_.insert(s.op);
+    }
+    if (whole_.size() == before) whole_.merge(all);
+    return whole_.size() > before;
   }
-  bool all_load_first() const {
-    return std::ranges::all_of(in_.mappings, [](const auto& m) { return loads_first(m->link); });
+  bool is_left_whole(const std::vector<size_t>& ops) const {
+    return std::ranges::any_of(ops, [this](size_t op) { return whole_.contains(op); });
   }
 
   Stretch whole(size_t op) const {
@@ -135,7 +173,7 @@ class Scheduler {
 
   /// Adds a run cut into pieces, if that is better than its ops as a whole.
   bool take_turns(const RowRun& run) {
-    if (is_pinned(run.ops)) return false;
+    if (is_pinned(run.ops) || is_left_whole(run.ops)) return false;
     RowCut as;
     const auto cut = take_cut(run.ops, [&]() -> std::optional<CutRun> {
       KnownCut& best = best_cut(run);
@@ -339,7 +377,7 @@ class Scheduler {
   /// Adds a run cut into lines, or its first two ops, whichever is better, if that is better than
   /// its ops as a whole.
   bool take_lines(const LineRun& run) {
-    if (is_pinned(run.ops)) return false;
+    if (is_pinned(run.ops) || is_left_whole(run.ops)) return false;
     LineChoices own;
     LineChoices& choices = in_.choices != nullptr ? *in_.choices : own;
     auto known = choices.find(run.first());
@@ -454,6 +492,7 @@ class Scheduler {
   Mapper own_sketches_;
   Mapper& sketches_;        ///< of what is only tried: no programs
   std::vector<bool> done_;  ///< by op: stands in the text
+  std::set<size_t> whole_;  ///< ops that nothing is cut of
   int64_t staged_;          ///< bytes that programs stage in
   int32_t own_ = 0;         ///< number of the next tensor between pieces
   Schedule out_;

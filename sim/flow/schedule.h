@@ -10,21 +10,11 @@
 #include "sim/flow/line_runs.h"
 #include "sim/flow/row_cuts.h"
 #include "sim/flow/row_runs.h"
+#include "sim/flow/shared_places.h"
+#include "sim/flow/stretch.h"
 #include "sim/map/mapper.h"
 
 namespace accsim::sim {
-
-/// An op of a network, or a piece of it, where it stands in the network's text.
-struct Stretch {
-  size_t layer = 0;
-  size_t op = 0;                           ///< index among the network's ops
-  std::shared_ptr<const Mapping> mapping;  ///< of the op or of each of its pieces
-  int64_t piece = -1;                      ///< -1: all of the op
-  std::vector<int32_t> tensors;            ///< those of the link, as the chain numbers them
-  std::vector<int64_t> offsets{};  ///< by tensor of the link: where the op's or piece's begins
-  /// By tensor of the link: which one it is a part of, where pieces wait for parts; or none.
-  std::vector<int32_t> whole{};
-};
 
 /// A network's text with what it takes.
 struct Schedule {
@@ -40,6 +30,7 @@ struct Schedule {
   /// Ops in pieces, as a whole, with the memories in which their pieces find what they read.
   std::map<size_t, OpRequest> cut{};
   std::vector<RowCutChoice> row_choices{};  ///< of runs of rows, one for all of equal ops
+  SharedAddresses addresses{};  ///< where layers take turns; none where residency's are good
 };
 
 /// How a run of lines is cut.
@@ -72,7 +63,7 @@ struct ScheduleInput {
 };
 
 /// Puts a network's ops one behind the other; those of a run take turns in pieces where the network
-/// gets faster by it.
+/// gets faster by it, and where all that lies in the shared buffer then has a place there.
 Schedule schedule(const ScheduleInput& input);
 
 }  // namespace accsim::sim

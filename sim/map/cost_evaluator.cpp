@@ -76,7 +76,8 @@ CostEvaluator::Linked CostEvaluator::in_chain(const Problem& p, const Tile& t) {
   return described(p, t, Marks::yes, [&](auto& sink) -> Linked {
     sink.set_marks();
     const std::span<const hw::Step> all = steps_.steps();
-    return {{{all.begin(), all.end()}, sink.ports(), sink.regions()}, sink.counts()};
+    return {{{all.begin(), all.end()}, sink.ports(), sink.regions(), sink.shared_bytes()},
+            sink.counts()};
   });
 }
 

@@ -25,6 +25,8 @@ struct ChainLink {
   std::vector<hw::Step> steps;
   std::vector<OperandPort> ports;
   std::vector<int64_t> regions = {};  ///< bytes of each that it stages in
+  /// By tensor: bytes in the shared buffer that it has up to its last one; none of constants.
+  std::vector<int64_t> shared = {};
 };
 
 /// What the program of a tiling costs, without building the program: equal to simulate() and

@@ -217,14 +217,22 @@ class CostSink {
     for (const TensorUse& t : tensors_) out.push_back(t.port);
     return out;
   }
+  /// Bytes in the shared buffer, by tensor: none of constants and regions.
+  std::vector<int64_t> shared_bytes() const {
+    std::vector<int64_t> out;
+    for (const TensorUse& t : tensors_) out.push_back(t.shared_bytes);
+    return out;
+  }
   /// Behind all of a program: marks what it has stored.
   void set_marks() {
     for (size_t i = 0; i < tensors_.size(); ++i)
       if (tensors_[i].stored) steps_.mark({false, hw::Queue::store, static_cast<int>(i)});
   }
 
-  void tensor(const Place& place, int64_t) {
-    tensors_.push_back({place.memory, marks_ && !place.constant, false, place.port, place.pitch});
+  void tensor(const Place& place, int64_t bytes) {
+    const bool shared = place.memory == hw::Memory::shared && !place.constant;
+    tensors_.push_back({place.memory, marks_ && !place.constant, false, place.port, place.pitch,
+                        shared ? place.pitch.extent(bytes) : 0});
   }
   void region(int64_t bytes) {
     if (regions_.empty()) {
@@ -233,7 +241,7 @@ class CostSink {
     }
     steps_.add_region(1);
     const OperandPort port{OperandPort::Side::region, static_cast<int>(regions_.size())};
-    tensors_.push_back({hw::Memory::shared, false, false, port, {}});
+    tensors_.push_back({hw::Memory::shared, false, false, port, {}, 0});
     regions_.push_back(bytes);
   }
   const std::vector<int64_t>& regions() const { return regions_; }
@@ -330,6 +338,7 @@ class CostSink {
     bool stored;
     OperandPort port;
     Pitch pitch;
+    int64_t shared_bytes;
   };
 
   /// The walk as it is in a tensor whose rows may have a pitch.

@@ -4,6 +4,8 @@
 #include <bit>
 #include <numeric>
 
+#include "hw/program/byte_places.h"
+
 namespace accsim::sim {
 
 int64_t element_bytes(const hw::HwConfig& hw, DType dtype) {
@@ -79,6 +81,7 @@ class Planner {
     std::iota(out_.root.begin(), out_.root.end(), 0);
     for (const Tensor& t : graph.tensors) shown_.push_back(t.dtype);
     out_.parts.resize(graph.tensors.size());
+    out_.addresses.assign(graph.tensors.size(), -1);
     for (size_t id = 0; id < lowered.parts.size(); ++id) set_part(id, lowered.parts[id]);
   }
 
@@ -190,19 +193,35 @@ class Planner {
       for (const size_t rank : gone[i]) alive.add(rank, -counted(rank));
     }
     const RangeLeast least(std::move(too_large));
-    std::vector<int64_t> change(layers + 1, 0);
+    std::vector<size_t> fit;
     for (size_t rank = 0; rank < by_size.size(); ++rank) {
-      const size_t id = by_size[rank], first = static_cast<size_t>(first_[id]);
-      out_.resident[id] = capacity > 0 && rank < least.of(first, last_layer(id));
-      if (!out_.resident[id]) continue;
-      change[first] += bytes(id);
-      change[last_layer(id) + 1] -= bytes(id);
+      const size_t id = by_size[rank];
+      if (capacity > 0 && rank < least.of(static_cast<size_t>(first_[id]), last_layer(id)))
+        fit.push_back(id);
+    }
+    place(fit, capacity);
+  }
+
+  /// Those that have a place beside the others stay.
+  void place(const std::vector<size_t>& ids, int64_t capacity) {
+    std::vector<hw::ByteLife> lives;
+    for (const size_t id : ids)
+      lives.push_back({first_[id], static_cast<int64_t>(last_layer(id)), bytes(id)});
+    const hw::BytePlaces places = hw::place_bytes(lives, capacity);
+    std::vector<int64_t> change(lowered_.layers.size() + 1, 0);
+    for (size_t i = 0; i < ids.size(); ++i) {
+      if (places.addresses[i] < 0) continue;
+      out_.resident[ids[i]] = true;
+      out_.addresses[ids[i]] = places.addresses[i];
+      change[static_cast<size_t>(lives[i].first)] += lives[i].bytes;
+      change[static_cast<size_t>(lives[i].last) + 1] -= lives[i].bytes;
     }
     int64_t sum = 0;
-    for (size_t i = 0; i < layers; ++i) {
+    for (size_t i = 0; i + 1 < change.size(); ++i) {
       out_.use[i].shared = sum += change[i];
       out_.peak_bytes = std::max(out_.peak_bytes, sum);
     }
+    out_.end = places.end;
   }
 
   /// One that nobody reads lives as long as its layer.

@@ -5,6 +5,7 @@
 #include <set>
 
 #include "hw/config/load.h"
+#include "hw/program/place_tensors.h"
 #include "sim/elaborate/elaborate.h"
 #include "sim/flow/network_program.h"
 #include "sim/flow/workload.h"
@@ -68,6 +69,23 @@ int64_t cycles_of_layers(const CostedNetwork& network) {
   return chain.total();
 }
 
+/// The network's program, in which all that lies in the shared buffer has the place that it was
+/// costed with.
+hw::Program placed_program(const Graph& graph, const CostedNetwork& network,
+                           const hw::HwConfig& hw) {
+  hw::Program out = network_program(graph, network).program;
+  const std::vector<hw::ProgramTensor> before = out.tensors;
+  const Status placed = hw::place_tensors(out, hw);
+  EXPECT_TRUE(placed) << placed.errors().front().text();
+  for (size_t i = 0; i < before.size(); ++i) {
+    if (!before[i].is_placed()) continue;
+    EXPECT_EQ(out.tensors[i].address, before[i].address);
+  }
+  const Status good = verify(out, hw);
+  EXPECT_TRUE(good) << good.errors().front().text();
+  return out;
+}
+
 bool takes_turns(const CostedNetwork& network) {
   return std::ranges::any_of(network.text, [](const Stretch& s) { return s.piece >= 0; });
 }
@@ -86,11 +104,7 @@ TEST(Schedule, OfAttentionIsAProgramThatIsNoSlower) {
         const auto network = cost_network(graph, hw, {});
         ASSERT_TRUE(network.ok());
         const int64_t cycles = network->report.totals.cycles;
-        const hw::Program program = network_program(graph, *network).program;
-        hw::HwConfig room = hw;  // tensors of the program don't share bytes
-        room.shared.kib += 1 << 16;
-        const Status good = verify(program, room);
-        ASSERT_TRUE(good) << good.errors().front().text();
+        const hw::Program program = placed_program(graph, *network, hw);
         EXPECT_EQ(hw::simulate(program, hw, hw::TimingMode::step).total.count(), cycles);
         EXPECT_EQ(hw::simulate(program, hw).total.count(), cycles);
         EXPECT_EQ(hw::count(program, hw).macs.count(), network->report.totals.macs);
@@ -134,9 +148,7 @@ TEST(Schedule, OfCopiesIsAProgramThatIsNoSlower) {
     ASSERT_TRUE(network.ok());
     EXPECT_TRUE(takes_turns(*network));
     EXPECT_LT(network->report.totals.cycles, cycles_of_layers(*network));
-    const hw::Program program = network_program(graph, *network).program;
-    const Status good = verify(program, hw);
-    ASSERT_TRUE(good) << good.errors().front().text();
+    const hw::Program program = placed_program(graph, *network, hw);
     EXPECT_EQ(hw::simulate(program, hw, hw::TimingMode::step).total.count(),
               network->report.totals.cycles);
     std::set<int32_t> seen;
@@ -204,11 +216,7 @@ TEST(Schedule, OfConvolutionsAndPoolingIsAProgramThatIsNoSlower) {
         const auto network = cost_network(graph, hw, {});
         ASSERT_TRUE(network.ok());
         const int64_t cycles = network->report.totals.cycles;
-        const hw::Program program = network_program(graph, *network).program;
-        hw::HwConfig room = hw;  // tensors of the program don't share bytes
-        room.shared.kib += 1 << 16;
-        const Status good = verify(program, room);
-        ASSERT_TRUE(good) << good.errors().front().text();
+        const hw::Program program = placed_program(graph, *network, hw);
         EXPECT_EQ(hw::simulate(program, hw, hw::TimingMode::step).total.count(), cycles);
         EXPECT_EQ(hw::simulate(program, hw).total.count(), cycles);
         EXPECT_EQ(hw::count(program, hw).macs.count(), network->report.totals.macs);
@@ -244,11 +252,7 @@ TEST(Schedule, MovesLinesToDramWhereTurnsNeedMoreRoom) {
     hw.shared.kib = ceil_div(2 * written, 1024) + 8;  // two of c, p and q
     const auto network = cost_network(graph, hw, {});
     ASSERT_TRUE(network.ok());
-    const hw::Program program = network_program(graph, *network).program;
-    hw::HwConfig room = hw;
-    room.shared.kib += 1 << 16;
-    const Status good = verify(program, room);
-    ASSERT_TRUE(good) << good.errors().front().text();
+    const hw::Program program = placed_program(graph, *network, hw);
     EXPECT_EQ(hw::simulate(program, hw, hw::TimingMode::step).total.count(),
               network->report.totals.cycles);
     EXPECT_LE(network->report.shared_peak_bytes, hw.shared.kib * 1024);

@@ -163,21 +163,55 @@ struct DrawnLives {
   }
 };
 
+/// But for a few that have no place among the others.
 TEST(Residency, IsThatOfTheDefinitionForDrawnLives) {
-  int inside = 0, outside = 0;
+  int inside = 0, outside = 0, no_place = 0;
   for (uint32_t seed = 0; seed < 60; ++seed) {
     const DrawnLives drawn(seed);
     for (const int64_t kib : {1, 2, 5, 11, 32}) {
       const Names names = resident(drawn.graph, kib);
       for (size_t i = 0; i < drawn.lives.size(); ++i) {
         const bool is = std::ranges::find(names, "t" + std::to_string(i)) != names.end();
-        EXPECT_EQ(is, drawn.fits(i, kib * 1024)) << "seed " << seed << ", " << kib << " KiB, " << i;
+        const bool fits = drawn.fits(i, kib * 1024);
+        EXPECT_TRUE(fits || !is) << "seed " << seed << ", " << kib << " KiB, " << i;
+        no_place += fits && !is;
         (is ? inside : outside)++;
       }
     }
   }
   EXPECT_GT(inside, 1000);
   EXPECT_GT(outside, 1000);
+  EXPECT_LE(no_place, inside / 50);
+}
+
+/// What is alive at the same time has no byte in common, and all of it lies in the buffer.
+TEST(Residency, GivesWhatIsAliveAddressesOfItsOwn) {
+  hw::HwConfig hw = test::small_machine();
+  int pairs = 0;
+  for (uint32_t seed = 0; seed < 60; ++seed) {
+    const DrawnLives drawn(seed);
+    for (const int64_t kib : {2, 5, 11, 32}) {
+      hw.shared.kib = kib;
+      const Residency r = plan_residency(drawn.graph, *lower(drawn.graph), hw);
+      EXPECT_LE(r.peak_bytes, r.end);
+      EXPECT_LE(r.end, kib * 1024);
+      const auto address = [&](size_t i) {
+        const std::string name = "t" + std::to_string(i);
+        const auto is_it = [&](const Tensor& t) { return t.name == name; };
+        const auto at = std::ranges::find_if(drawn.graph.tensors, is_it);
+        return r.addresses[static_cast<size_t>(at - drawn.graph.tensors.begin())];
+      };
+      for (size_t i = 0; i < drawn.lives.size(); ++i)
+        for (size_t k = 0; k < i; ++k) {
+          const auto &x = drawn.lives[i], &y = drawn.lives[k];
+          if (address(i) < 0 || address(k) < 0 || x.first > y.last || y.first > x.last) continue;
+          EXPECT_TRUE(address(i) >= address(k) + y.bytes || address(k) >= address(i) + x.bytes)
+              << "seed " << seed << ", " << kib << " KiB, " << i << " and " << k;
+          ++pairs;
+        }
+    }
+  }
+  EXPECT_GT(pairs, 2000);
 }
 
 TEST(ElementBytes, FollowTheMachineForWhatItComputesWith) {
