@@ -334,15 +334,20 @@ double GemmBound::pixel_blocks(int64_t rows) const {
   return bounds_ == Bounds::sharp ? real(ceil_div(rows, columns)) : real(rows) / real(columns);
 }
 
-/// First load to first stream, where weights aren't staged. It waits for both operands, whichever
-/// is loaded first, and for the array to be filled with the one that it holds.
+/// First load to first stream. It waits for both operands, whichever is loaded first, and for the
+/// array to be filled with the one that it holds. Weights that are staged are loaded when the first
+/// of them have come; activations may be loaded meanwhile.
 double GemmBound::first_load(const Traffic& b, const PixelOption& m, const ChannelOption& c,
                              const OutputOption& n) const {
   const double pixels = im2col_ ? real(m.rows * p_.kernel()) : real(m.first_input);
   const double w =
       b.w_load.cycles(real(p_.kernel() * c.first / groups_) * (real(n.first) * p_.weight_size()));
   const double a = b.a_load.cycles(pixels * real(c.first * p_.a_bytes));
-  const double both = w + a + std::min(a_latency_, b.w_latency);
+  double staged = 0;
+  if (b.staged > 0)
+    staged = b.first_staged * cycles_a_byte(hw_.dram.read, hw::contract::stage_port(hw_)) +
+             real(hw_.dram.latency + hw_.shared.channel.latency) + kTokenLatency;
+  const double both = w + std::max(a, staged) + std::min(a_latency_, b.w_latency);
   if (bounds_ == Bounds::plain || b.staged > 0) return both + kTokenLatency;
   const bool weights = dataflow_ == hw::Dataflow::weight_stationary;
   const bool inputs = dataflow_ == hw::Dataflow::input_stationary;
@@ -354,9 +359,6 @@ double GemmBound::first_load(const Traffic& b, const PixelOption& m, const Chann
 void GemmBound::first_tile(const Traffic& b, const PixelOption& m, const ChannelOption& c,
                            const OutputOption& n, GemmTimes& t) const {
   t.first_load = first_load(b, m, c, n);
-  if (b.staged > 0)
-    t.first_load += b.first_staged * cycles_a_byte(hw_.dram.read, hw::contract::stage_port(hw_)) +
-                    real(hw_.dram.latency + hw_.shared.channel.latency) + kTokenLatency;
   t.first_stream =
       stream(m.first_rows, n.first_blocks, n.first, c.passes, groups_ * p_.op.channels) + way_out();
   t.first_post =

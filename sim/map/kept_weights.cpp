@@ -3,16 +3,26 @@
 #include <algorithm>
 #include <map>
 
+#include "hw/config/type_modes.h"
+#include "sim/map/gemm_problem.h"
 #include "sim/map/residency.h"
 
 namespace accsim::sim {
 namespace {
 
-/// Of a weight, in the widest type that a product may take it in.
-int64_t weight_bytes(const hw::HwConfig& hw) {
-  int64_t out = hw.weight_bytes();
-  for (const hw::TypeMode& mode : hw.types.modes)
-    out = std::max<int64_t>(out, bits(mode.weight) / 8);
+/// Bytes of the weights of a product and of its parameters, as its programs have them, in whichever
+/// of the machine's modes takes the most.
+int64_t bytes_of(const GemmOp& op, bool table, const hw::HwConfig& machine) {
+  int64_t out = 0;
+  for (int mode = hw::kOwnTypes; mode + 1 < hw::mode_count(machine); ++mode) {
+    const hw::HwConfig hw = hw::machine_of_mode(machine, mode);
+    GemmProblem p = make_problem(op, hw);
+    p.b.constant = true;
+    p.table = table;
+    choose_weights(p, hw);
+    const int64_t elements = op.k() * op.outputs * (op.b_shared ? 1 : op.batch);
+    out = std::max(out, elements * p.b_bytes + p.all_parameters());
+  }
   return out;
 }
 
@@ -27,9 +37,8 @@ std::map<TensorId, int64_t> weights(const Graph& graph, const Lowered& lowered,
       const auto port = static_cast<size_t>(op->b_port);
       const TensorId id = port < layer.inputs.size() ? layer.inputs[port] : kNoTensor;
       if (id == kNoTensor || !graph.tensor(id).constant) continue;
-      const int64_t elements = op->k() * op->outputs * (op->b_shared ? 1 : op->batch);
-      const int64_t channels = op->n() * (op->b_shared ? 1 : op->batch);
-      out[id] = std::max(out[id], elements * weight_bytes(hw) + channels * hw.parameter_bytes());
+      const bool table = !layer.function.empty() && !layer.function.affine;
+      out[id] = std::max(out[id], bytes_of(*op, table, hw));
     }
   return out;
 }
@@ -39,7 +48,7 @@ std::map<TensorId, int64_t> weights(const Graph& graph, const Lowered& lowered,
 KeptWeights kept_weights(const Graph& graph, const Lowered& lowered, const hw::HwConfig& hw) {
   KeptWeights out;
   if (hw.shared.weights != hw::RunWeights::kept) return out;
-  const int64_t room = hw.shared.free_bytes() - plan_residency(graph, lowered, hw).peak_bytes;
+  const int64_t room = hw.shared.free_bytes() - plan_residency(graph, lowered, hw).end;
   std::vector<std::pair<int64_t, TensorId>> smallest;
   for (const auto& [id, bytes] : weights(graph, lowered, hw)) smallest.emplace_back(bytes, id);
   std::ranges::sort(smallest);

@@ -274,6 +274,14 @@ Error other_array(bool sums_stay) {
           ""};
 }
 
+/// Of tensors in the shared buffer, each by itself.
+int64_t shared_bytes(const hw::Program& program) {
+  int64_t out = 0;
+  for (const hw::ProgramTensor& t : program.tensors)
+    if (t.memory == hw::Memory::shared && t.slots == 0) out += t.bytes;
+  return out;
+}
+
 /// That a tensor is larger than addresses reach, of which no program can be made.
 std::optional<Error> beyond_reach(const hw::Program& program) {
   for (const hw::ProgramTensor& t : program.tensors)
@@ -345,10 +353,15 @@ Mapper::View Mapper::view(int mode) {
 
 void Mapper::check_program(const std::string& layer, Mapping& mapping) {
   const int mode = mapping.gemm ? mapping.gemm->problem.mode : hw::kOwnTypes;
-  if (const Status good = verify(mapping.program, view(mode).hw); !good)
+  std::string_view lacks = hw::why_not_verifiable(mapping.program);
+  hw::HwConfig on = view(mode).hw;
+  // What only counts bytes has each that it moves in a place of its own, however often an op reads
+  // or writes it.
+  if (!lacks.empty() || !mapping.unverifiable.empty())
+    on.shared.kib += ceil_div(shared_bytes(mapping.program), 1024);
+  if (const Status good = verify(mapping.program, on); !good)
     check(false,
           "the mapper wrote a bad program for '" + layer + "': " + good.errors().front().text());
-  std::string_view lacks = hw::why_not_verifiable(mapping.program);
   if (lacks.empty() && mode != hw::kOwnTypes) lacks = why_only_timed(type_mode(hw_, mode));
   if (!lacks.empty()) mapping.unverifiable = lacks;
 }

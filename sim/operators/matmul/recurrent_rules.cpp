@@ -89,9 +89,11 @@ Result<Work> recurrent_work(const NodeView& node, const Recurrent& r, int64_t ga
     GemmOp state = matrix_product(r.steps, r.batch, r.hidden, columns);
     state.b_port = 2;
     state.b_shared = r.steps > 1;
+    // The state goes round, and what the products give is neither the node's input nor its output.
+    in.out_port = state.a_port = state.out_port = kInternalPort;
     VectorOp gates;
     // Both products' results come in, one direction's share of every output goes out.
-    read_part(node, 0, times({2, states, gate_count}), 0, gates.inputs);
+    gates.inputs.push_back({kInternalPort, times({2, states, gate_count}), 0});
     for (size_t i = 5; i < std::min<size_t>(node.input_count(), 8); ++i)
       read_part(node, i, input_size(node, i) / r.directions, 0, gates.inputs);
     for (size_t i = 0; i < node.output_count(); ++i)
