@@ -111,6 +111,7 @@ constexpr const char* kAbout =
 }  // namespace
 
 int run_cli(int argc, char** argv) {
+  hold_standard_streams();
   leave_last_words();
   std::signal(SIGXFSZ, SIG_IGN);  // a file that may not grow is an error like a full disk
   std::signal(SIGCHLD, SIG_DFL);  // who ignores it doesn't learn how its children ended

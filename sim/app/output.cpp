@@ -1,5 +1,7 @@
 #include "sim/app/output.h"
 
+#include <fcntl.h>
+
 #include <cstdio>
 
 #include "sim/app/cli.h"
@@ -7,6 +9,12 @@
 #include "sim/report/write_file.h"
 
 namespace accsim::sim {
+
+void hold_standard_streams() {
+  for (const int stream : {0, 1, 2})  // open() takes the lowest number that is free
+    if (::fcntl(stream, F_GETFD) < 0)
+      static_cast<void>(::open("/dev/null", stream == 0 ? O_WRONLY : O_RDONLY));
+}
 
 void print_err(std::string_view text) { print_status(printable(text, "\n\t")); }
 

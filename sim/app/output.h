@@ -7,6 +7,10 @@
 
 namespace accsim::sim {
 
+/// Holds the numbers of standard streams that the caller closed, so that no file or socket gets
+/// them and then what was meant for a stream. To read from or write to such a stream is an error.
+void hold_standard_streams();
+
 /// Says something on standard error. What can't be said there can't be said: no failure.
 /// Control characters in it don't reach a terminal.
 void print_err(std::string_view text);

@@ -6,13 +6,12 @@
 #include <array>
 #include <filesystem>
 
-#include "hw/config/load.h"
 #include "sim/app/cli.h"
 #include "sim/app/interrupt.h"
 #include "sim/app/output.h"
 #include "sim/app/paths.h"
 #include "sim/report/format.h"
-#include "sim/serve/session.h"
+#include "sim/serve/page_answerer.h"
 #include "sim/sweep/store.h"
 
 namespace accsim::sim {
@@ -65,6 +64,16 @@ void ServeCommand::add_to(Command& program) {
         .about = "Largest model that the page may send",
         .unit = "MiB",
         .range = OptionRange{1, 4096},
+        .shows_default = true},
+       {.name = "--max-seconds",
+        .to = &most_seconds_,
+        .about = "Longest time for an answer; then it is given up, and the page says so",
+        .range = OptionRange{1, 86400},
+        .shows_default = true},
+       {.name = "--max-memory-mib",
+        .to = &most_memory_,
+        .about = "Most memory for an answer, MiB of address space",
+        .range = OptionRange{64, 1 << 24},
         .shows_default = true}});
 }
 
@@ -85,7 +94,7 @@ int ServeCommand::run(const std::string& version) const {
   std::string machine_file = hw_;
   if (const auto data = data_folder(); machine_file.empty() && data)
     machine_file = (*data / "configs" / "64x64.yaml").string();
-  if (const auto hw = hw::load_hw(machine_file))
+  if (const auto hw = load_machine(machine_file))
     setup.hw = *hw;
   else
     add(hw.errors(), errors);
@@ -118,15 +127,16 @@ int ServeCommand::run(const std::string& version) const {
   Result<HttpServer> server = HttpServer::listen(static_cast<uint16_t>(port_));
   if (!server) return report_errors(server.errors());
   const size_t most_upload = setup.most_upload;
-  ServeSession session(std::move(setup), *token, server->port());
+  const ServeSession session(ServeSetup{}, *token, server->port());  // of admission and address
+  PageAnswerer answerer(std::move(setup), *token, server->port(),
+                        {std::chrono::seconds(most_seconds_), most_memory_ << 20});
   const InterruptGuard guard;
   std::string text = session.address() + "\nCtrl-C ends it\n";
   if (!store_.empty() && !store_is_there)
     text += printable(fmt::format("waits for {}: no such store yet", store_)) + "\n";
   if (const int code = print_out(text); code != kExitOk) return code;
   server->serve([&](const HttpRequest& r) { return session.admit(r); },
-                [&](const HttpRequest& r) { return session.answer(r); }, most_upload,
-                InterruptGuard::requested());
+                answerer, most_upload, InterruptGuard::requested());
   return kExitOk;
 }
 

@@ -22,6 +22,8 @@ class ServeCommand : public SubCommand {
   std::string hw_, store_;
   int port_ = 0;
   int64_t most_upload_ = 256;
+  int64_t most_seconds_ = 300;
+  int64_t most_memory_ = 8192;  ///< MiB
 };
 
 }  // namespace accsim::sim

@@ -3,7 +3,6 @@
 #include <arpa/inet.h>
 #include <fmt/format.h>
 #include <netinet/in.h>
-#include <poll.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -12,7 +11,6 @@
 #include <cerrno>
 #include <chrono>
 #include <cstring>
-#include <new>
 
 #include "sim/serve/http_message.h"
 
@@ -33,16 +31,28 @@ Error system_error(std::string_view what) {
 
 /// One browser connection: bytes in, bytes out, and what is awaited.
 struct HttpServer::Connection {
-  enum class State : uint8_t { head, body, reply, drain, over };
+  enum class State : uint8_t {
+    head,
+    body,
+    waits,  ///< for its turn
+    asked,  ///< for its answer
+    reply,
+    drain,
+    over
+  };
 
   explicit Connection(int fd) : socket(fd) {}
   ~Connection() { ::close(socket); }
   Connection(const Connection&) = delete;
   Connection& operator=(const Connection&) = delete;
 
-  short awaited() const { return state == State::reply ? POLLOUT : POLLIN; }
-  void read(const Admit& admit, const Answer& answer, size_t most_body);
-  void take(const Admit& admit, const Answer& answer, size_t most_body);
+  bool awaits_answer() const { return state == State::waits || state == State::asked; }
+  short awaited() const {
+    return awaits_answer() ? POLLRDHUP : state == State::reply ? POLLOUT : POLLIN;
+  }
+  void look(const pollfd& polled, const Admit& admit, size_t most_body);
+  void read(const Admit& admit, size_t most_body);
+  void take(const Admit& admit, size_t most_body);
   bool take_head(const Admit& admit, size_t most_body);
   void send(const HttpReply& reply, bool keep);
   void write();
@@ -56,7 +66,18 @@ struct HttpServer::Connection {
   Clock::time_point since = Clock::now();
 };
 
-void HttpServer::Connection::read(const Admit& admit, const Answer& answer, size_t most_body) {
+/// What has happened on it; an answer that it awaits isn't wanted any more when it has ended.
+void HttpServer::Connection::look(const pollfd& polled, const Admit& admit, size_t most_body) {
+  if (polled.revents == 0) return;
+  if (awaits_answer())
+    state = State::over;
+  else if (state == State::reply)
+    write();
+  else
+    read(admit, most_body);
+}
+
+void HttpServer::Connection::read(const Admit& admit, size_t most_body) {
   std::array<char, 65536> block;
   const ssize_t got = ::recv(socket, block.data(), block.size(), 0);
   if (got < 0 && (errno == EAGAIN || errno == EINTR)) return;
@@ -67,20 +88,17 @@ void HttpServer::Connection::read(const Admit& admit, const Answer& answer, size
   if (state == State::drain) return;  // what comes behind a refusal is thrown away
   since = Clock::now();
   in.append(block.data(), static_cast<size_t>(got));
-  take(admit, answer, most_body);
+  take(admit, most_body);
 }
 
-/// Answers the request when all of it is there.
-void HttpServer::Connection::take(const Admit& admit, const Answer& answer, size_t most_body) {
+/// The request waits for its turn when all of it is there.
+void HttpServer::Connection::take(const Admit& admit, size_t most_body) {
   if (state == State::head && !take_head(admit, most_body)) return;
   if (state != State::body || in.size() < head.body_bytes) return;
   head.request.body = in.substr(0, head.body_bytes);
   in.erase(0, head.body_bytes);
-  try {
-    send(answer(head.request), head.keep_alive);
-  } catch (const std::bad_alloc&) {
-    send(refusal(503, "not enough memory for this request"), false);
-  }
+  since = Clock::now();
+  state = State::waits;
 }
 
 /// False while the head isn't there, and when the request was refused by it.
@@ -164,57 +182,87 @@ Result<HttpServer> HttpServer::listen(uint16_t port) {
   address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
   socklen_t size = sizeof address;
   auto* const any = reinterpret_cast<sockaddr*>(&address);
-  if (::bind(fd, any, size) != 0 || ::listen(fd, 16) != 0 || ::getsockname(fd, any, &size) != 0)
+  if (::bind(fd, any, size) != 0 || ::listen(fd, SOMAXCONN) != 0 || ::getsockname(fd, any, &size) != 0)
     return system_error(fmt::format("can't listen on 127.0.0.1:{}", port));
   out.port_ = ntohs(address.sin_port);
   return out;
 }
 
+/// Precondition: has_room().
 bool HttpServer::accept_new() {
+  if (connections_.size() >= kMostConnections) connections_.erase(dispensable());
   const int fd = ::accept4(socket_, nullptr, nullptr, SOCK_NONBLOCK | SOCK_CLOEXEC);
   if (fd >= 0) connections_.push_back(std::make_unique<Connection>(fd));
   return fd >= 0 || errno == EAGAIN || errno == EINTR || errno == ECONNABORTED;
 }
 
-/// Full of connections, the one without a request that came or spoke longest ago goes.
-void HttpServer::make_room() {
-  if (connections_.size() < kMostConnections) return;
-  const auto oldest =
-      std::ranges::min_element(connections_, {}, [](const std::unique_ptr<Connection>& c) {
-        return c->state == Connection::State::head ? c->since : Clock::time_point::max();
-      });
-  if ((*oldest)->state == Connection::State::head) (*oldest)->state = Connection::State::over;
+/// The connection that goes when there are too many: of those that were refused, else of those
+/// without a request, the one that came or spoke longest ago.
+HttpServer::Connections::iterator HttpServer::dispensable() {
+  using State = Connection::State;
+  const auto rank = [](const std::unique_ptr<Connection>& c) {
+    const int kind = c->state == State::drain ? 0 : c->state == State::head ? 1 : 2;
+    return std::pair(kind, c->since);
+  };
+  const auto first = std::ranges::min_element(connections_, {}, rank);
+  return first != connections_.end() && rank(*first).first < 2 ? first : connections_.end();
 }
 
-void HttpServer::serve(const Admit& admit, const Answer& answer, size_t most_body,
+bool HttpServer::has_room() {
+  return connections_.size() < kMostConnections || dispensable() != connections_.end();
+}
+
+/// Sends the answer that has come, and asks for the one that has been waited for the longest.
+void HttpServer::answer(Answerer& answerer) {
+  using State = Connection::State;
+  const auto in_state = [this](State state) {
+    return std::ranges::find_if(connections_, [state](const auto& c) { return c->state == state; });
+  };
+  if (answerer.busy()) {
+    const auto asked = in_state(State::asked);
+    if (asked == connections_.end()) return answerer.cancel();
+    if (const auto reply = answerer.look())
+      (*asked)->send(*reply, (*asked)->head.keep_alive);
+    else
+      return;
+  }
+  if (in_state(State::waits) == connections_.end()) return;
+  Connection& next = **std::ranges::min_element(connections_, {}, [](const auto& c) {
+    return c->state == State::waits ? c->since : Clock::time_point::max();
+  });
+  next.state = State::asked;
+  answerer.ask(next.head.request);
+}
+
+void HttpServer::serve(const Admit& admit, Answerer& answerer, size_t most_body,
                        const std::atomic<bool>& stop) {
   using State = Connection::State;
   bool room = true;  // false for a round after the system had no descriptor for a connection
   while (!stop) {
     std::vector<pollfd> polled;
     for (const auto& c : connections_) polled.push_back({c->socket, c->awaited(), 0});
+    polled.push_back(answerer.awaited());
     // Those that wait outside when there are many are let in when others go.
-    if (room && polled.size() < kMostConnections) polled.push_back({socket_, POLLIN, 0});
+    const bool takes_new = room && has_room();
+    if (takes_new) polled.push_back({socket_, POLLIN, 0});
     room = true;
     if (::poll(polled.data(), polled.size(), kLook) < 0) continue;  // a signal: look at `stop`
     const auto now = Clock::now();
-    const size_t known = connections_.size();
-    for (size_t i = 0; i < known && !stop; ++i) {
+    for (size_t i = 0; i < connections_.size() && !stop; ++i) {
       Connection& c = *connections_[i];
-      if (polled[i].revents != 0 && c.state == State::reply)
-        c.write();
-      else if (polled[i].revents != 0)
-        c.read(admit, answer, most_body);
+      c.look(polled[i], admit, most_body);
       // The next request may have come behind the last one.
       while (c.state == State::head && !c.in.empty() && c.in.find("\r\n\r\n") != std::string::npos)
-        c.take(admit, answer, most_body);
-      if (now - c.since > (c.state == State::drain ? kLinger : kIdle)) c.state = State::over;
+        c.take(admit, most_body);
+      const auto most = c.state == State::drain ? kLinger : kIdle;
+      if (!c.awaits_answer() && now - c.since > most) c.state = State::over;
     }
-    make_room();
-    if (polled.size() > known && polled.back().revents != 0) room = accept_new();
     std::erase_if(connections_, [](const auto& c) { return c->state == State::over; });
+    answer(answerer);
+    if (takes_new && polled.back().revents != 0 && has_room()) room = accept_new();
   }
   connections_.clear();
+  answerer.cancel();
 }
 
 }  // namespace accsim::sim

@@ -1,4 +1,6 @@
 #pragma once
+#include <poll.h>
+
 #include <atomic>
 #include <cstdint>
 #include <functional>
@@ -32,6 +34,21 @@ struct HttpReply {
   std::vector<std::pair<std::string, std::string>> headers = {};  ///< beside the usual ones
 };
 
+/// What answers requests, one at a time, while its caller does other things.
+class Answerer {
+ public:
+  virtual ~Answerer() = default;
+  virtual bool busy() const = 0;
+  /// Precondition: not busy().
+  virtual void ask(const HttpRequest& request) = 0;
+  /// What to wait for until look() has something to do; a descriptor below 0 when it has nothing.
+  virtual pollfd awaited() const = 0;
+  /// Goes on with the request, without waiting; its answer when it is there.
+  virtual std::optional<HttpReply> look() = 0;
+  /// Nobody waits for the answer any more.
+  virtual void cancel() = 0;
+};
+
 /// HTTP/1.1 for the user's own browser: on 127.0.0.1 only, one thread, requests answered one after
 /// the other. What it doesn't need it refuses: chunked bodies, folded headers, anything ambiguous.
 class HttpServer {
@@ -39,7 +56,6 @@ class HttpServer {
   /// Says of a request, as soon as its headers are there, what is wrong with it; its body isn't
   /// read then. Nothing: it is welcome.
   using Admit = std::function<std::optional<HttpReply>(const HttpRequest&)>;
-  using Answer = std::function<HttpReply(const HttpRequest&)>;
 
   /// Listens; port 0 takes a free one. Errc::io with the system's reason.
   static Result<HttpServer> listen(uint16_t port);
@@ -49,19 +65,23 @@ class HttpServer {
 
   uint16_t port() const { return port_; }
   /// Answers requests whose body has at most `most_body` bytes until `stop` is set; looks at it
-  /// four times a second and whenever a signal arrives.
-  void serve(const Admit& admit, const Answer& answer, size_t most_body,
+  /// four times a second and whenever a signal arrives. What is asked for is cancelled when who
+  /// asked closes the connection.
+  void serve(const Admit& admit, Answerer& answerer, size_t most_body,
              const std::atomic<bool>& stop);
 
  private:
   struct Connection;
+  using Connections = std::vector<std::unique_ptr<Connection>>;
   explicit HttpServer(int socket, uint16_t port);
+  bool has_room();
+  Connections::iterator dispensable();
   bool accept_new();
-  void make_room();
+  void answer(Answerer& answerer);
 
   int socket_ = -1;
   uint16_t port_ = 0;
-  std::vector<std::unique_ptr<Connection>> connections_;
+  Connections connections_;
 };
 
 }  // namespace accsim::sim

@@ -220,7 +220,7 @@ std::optional<HttpReply> ServeSession::admit(const HttpRequest& request) const {
 
 HttpReply ServeSession::answer(const HttpRequest& request) {
   const std::string_view path = route(request);
-  if (path.empty()) return page();
+  if (path.empty()) return page(request.query != kWithoutReport);
   if (path == "api/fields") return reply_json(field_list(setup_.hw));
   if (path == "api/points") return points(request);
   if (path == "api/cost") return cost(request);
@@ -263,7 +263,7 @@ std::string ServeSession::report_data(const Report& report, const MapOptions& op
   return page_data(report, context);
 }
 
-HttpReply ServeSession::page() {
+HttpReply ServeSession::page(bool with_report) {
   const Json fields = field_list(setup_.hw);
   const Json data = {{"kind", "serve"},
                      {"version", setup_.version},
@@ -277,7 +277,7 @@ HttpReply ServeSession::page() {
                      {"store", !setup_.store.empty()},
                      {"max_upload", setup_.most_upload}};
   std::string first = "null";
-  if (!setup_.models.empty())
+  if (!setup_.models.empty() && with_report)
     if (const auto costed = network({.hw = setup_.hw, .options = setup_.options}))
       first = report_data((*costed)->report, setup_.options);
   std::string text = json_text(data);

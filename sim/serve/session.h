@@ -19,6 +19,9 @@ struct ServedModel {
   std::string name;  ///< for the list of models
 };
 
+/// The query of a page that is to come without the report of its first model.
+inline constexpr const char* kWithoutReport = "without=report";
+
 /// What `accsim serve` was started with.
 struct ServeSetup {
   hw::HwConfig hw;
@@ -51,7 +54,7 @@ class ServeSession {
  private:
   struct Wanted;  ///< a request to cost, read
   std::string_view route(const HttpRequest& request) const;
-  HttpReply page();
+  HttpReply page(bool with_report);
   HttpReply cost(const HttpRequest& request);
   HttpReply timeline(const HttpRequest& request);
   HttpReply compare(const HttpRequest& request);

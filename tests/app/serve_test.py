@@ -1,6 +1,7 @@
 #!/usr/bin/python3
 """accsim serve as a browser, and as somebody else, would use it. Usage: serve_test.py ACCSIM."""
 
+import concurrent.futures
 import http.client
 import json
 import os
@@ -60,6 +61,12 @@ class Server:
         if self.process.returncode != 0 or complaints:
             raise AssertionError(f"it ended with {self.process.returncode}: {complaints}")
 
+    def end(self):
+        """Ends it; its exit code, and what it said on standard error."""
+        self.process.send_signal(signal.SIGINT)
+        _, complaints = self.process.communicate(timeout=20 * slowdown())
+        return self.process.returncode, complaints
+
     def ask(self, method, path, body=None, headers=None, token=None):
         """(status, headers, text) of a request below the token."""
         connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=60)
@@ -88,12 +95,19 @@ class Server:
             start, parts = part["next"], parts + 1
         return layers, parts
 
+    def answering(self):
+        """Numbers of the processes that answer."""
+        pid = self.process.pid
+        children = pathlib.Path(f"/proc/{pid}/task/{pid}/children")
+        return [int(child) for child in children.read_text().split()]
+
     def processor_ms(self):
-        """Processor time that the server has used."""
-        words = (
-            pathlib.Path(f"/proc/{self.process.pid}/stat").read_text().rpartition(")")[2].split()
-        )
-        return (int(words[11]) + int(words[12])) * 1000 / os.sysconf("SC_CLK_TCK")
+        """Processor time that the server has used, and what answers for it."""
+        out = 0
+        for pid in (self.process.pid, *self.answering()):
+            words = pathlib.Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+            out += int(words[11]) + int(words[12])
+        return out * 1000 / os.sysconf("SC_CLK_TCK")
 
     def raw(self, data):
         """The reply to bytes, until the server closes."""
@@ -485,6 +499,101 @@ class Store(unittest.TestCase):
 
 
 class Ending(unittest.TestCase):
+    def test_what_ends_an_answer_is_said_and_ends_no_server(self):
+        with Server(SMALL) as server:
+            status, _, text = server.ask(
+                "POST", "api/models", SMALL.read_bytes(), {"X-Accsim-Name": "again.onnx"}
+            )
+            self.assertEqual(status, 200, text)
+            for ended_by in (signal.SIGKILL, signal.SIGSEGV):
+                (child,) = server.answering()
+                os.kill(child, signal.SIGSTOP)  # it is at work, and won't be done
+                with concurrent.futures.ThreadPoolExecutor() as pool:
+                    asked = pool.submit(server.cost, model=0)
+                    time.sleep(0.2)
+                    os.kill(child, ended_by)
+                    os.kill(child, signal.SIGCONT)
+                    status, _, reply = asked.result()
+                self.assertEqual(status, 500)
+                how = "by signal 9" if ended_by == signal.SIGKILL else "with exit code 70"
+                self.assertIn(how, reply["errors"][0]["message"])
+                # What was dropped on the page before is still there.
+                status, _, reply = server.cost(model=1)
+                self.assertEqual((status, reply["report"]["model"]["file"]), (200, "again.onnx"))
+            _, complaints = server.end()
+            self.assertIn("internal error", complaints)
+
+    def test_an_answer_has_limits(self):
+        with Server(SMALL, "--max-memory-mib", 64) as server:
+            status, _, reply = server.cost(model=0)
+            self.assertEqual(status, 200)
+            dropped = b"\0" * (80 << 20)
+            status, _, text = server.ask("POST", "api/models", dropped)
+            self.assertIn(status, (500, 503), text)
+            self.assertEqual(server.cost(model=0)[0], 200)
+        with Server(SMALL, "--max-seconds", 1) as server:
+            self.assertEqual(server.cost(model=0)[0], 200)
+            (child,) = server.answering()
+            os.kill(child, signal.SIGSTOP)
+            begin = time.monotonic()
+            status, _, reply = server.cost(model=0)
+            self.assertEqual(status, 503)
+            self.assertIn("took more than 1 s", reply["errors"][0]["message"])
+            self.assertLess(time.monotonic() - begin, 10 * slowdown())
+            # The page comes without the report that nothing could wait for.
+            status, _, text = server.ask("GET", "")
+            self.assertEqual(status, 200)
+
+    def test_who_goes_away_cancels_what_was_asked(self):
+        with Server(SMALL) as server:
+            self.assertEqual(server.cost(model=0)[0], 200)
+            (child,) = server.answering()
+            os.kill(child, signal.SIGSTOP)
+            connection = http.client.HTTPConnection("127.0.0.1", server.port, timeout=60)
+            connection.request("POST", f"/{server.token}/api/cost", json.dumps({"model": 0}))
+            time.sleep(0.2)
+            connection.close()
+            self.assertEqual(server.cost(model=0)[0], 200)
+            self.assertNotEqual(server.answering(), [child])
+
+    def test_a_signal_ends_it_while_it_answers(self):
+        for end in (signal.SIGINT, signal.SIGTERM):
+            with Server(SMALL) as server:
+                self.assertEqual(server.cost(model=0)[0], 200)
+                (child,) = server.answering()
+                os.kill(child, signal.SIGSTOP)
+                connection = http.client.HTTPConnection("127.0.0.1", server.port, timeout=60)
+                connection.request("POST", f"/{server.token}/api/cost", json.dumps({"model": 0}))
+                time.sleep(0.2)
+                begin = time.monotonic()
+                server.process.send_signal(end)
+                self.assertEqual(server.process.wait(20 * slowdown()), 0)
+                self.assertLess(time.monotonic() - begin, 2 * slowdown())
+                self.assertFalse(pathlib.Path(f"/proc/{child}").exists())
+                connection.close()
+
+    def test_refused_connections_that_stay_open_keep_nobody_out(self):
+        with Server() as server:
+            begin = time.monotonic()
+            kept = [socket.create_connection(("127.0.0.1", server.port)) for _ in range(200)]
+            for connection in kept:
+                connection.sendall(b"GET / HTTP/1.1\r\nHost: elsewhere\r\n\r\n")
+            self.assertEqual(server.ask("GET", "api/models")[0], 200)
+            self.assertLess(time.monotonic() - begin, 3 * slowdown())
+            for connection in kept:
+                connection.close()
+
+    def test_a_closed_standard_output_is_said(self):
+        done = subprocess.run(
+            ["sh", "-c", 'exec "$0" serve >&-', str(ACCSIM)],
+            stderr=subprocess.PIPE,
+            text=True,
+            timeout=60,
+            check=False,
+        )
+        self.assertEqual(done.returncode, 2, done.stderr)
+        self.assertIn("standard output", done.stderr)
+
     def test_ctrl_c_ends_it_cleanly_and_at_once(self):
         for what in (signal.SIGINT, signal.SIGTERM):
             with Server("--hw", MACHINE, SMALL) as server:
