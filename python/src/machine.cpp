@@ -171,7 +171,9 @@ hw::HwConfig load(nb::handle given) {
   if (hw::is_missing(file))
     if (std::string text = hw::missing_machine(path, machine_folder()); !text.empty())
       throw RaisedErrors({{Errc::io, std::move(text), path}});
-  return unwrap(hw::load_hw(file));
+  hw::HwConfig out = unwrap(hw::load_hw(file));
+  out.file = hw::machine_label(file, machine_folder());
+  return out;
 }
 
 std::string summary(const Machine& m) {

@@ -2,11 +2,11 @@
 
 #include <fmt/format.h>
 
-#include "hw/config/load.h"
 #include "sim/advise/advise_text.h"
 #include "sim/app/cli.h"
 #include "sim/app/journal.h"
 #include "sim/app/output.h"
+#include "sim/app/paths.h"
 #include "sim/flow/cost.h"
 
 namespace accsim::sim {
@@ -38,7 +38,7 @@ int AdviseCommand::run(const Console& console) const {
   Journal journal(console.verbose());
   journal.reads("machine", hw_);
   journal.reads("model", model_.model());
-  const Result<hw::HwConfig> machine = hw::load_hw(hw_);
+  const Result<hw::HwConfig> machine = load_machine(hw_);
   Result<Graph> graph = model_.load(*elaborate_options);
   collect(machine, errors);
   collect(graph, errors);

@@ -2,10 +2,10 @@
 
 #include <fmt/format.h>
 
-#include "hw/config/load.h"
 #include "sim/app/cli.h"
 #include "sim/app/journal.h"
 #include "sim/app/output.h"
+#include "sim/app/paths.h"
 #include "sim/compare/compare_text.h"
 #include "sim/compare/read_report.h"
 #include "sim/flow/cost.h"
@@ -123,7 +123,7 @@ Result<std::vector<Comparison>> CompareCommand::of_machines() const {
   if (!errors.empty()) return errors;
   Costing costing{{}, {}, elaborate_options->limits};
   for (const std::string& path : machines_) {
-    auto machine = hw::load_hw(path);
+    auto machine = load_machine(path);
     collect(machine, errors);
     if (machine) costing.machines.push_back(std::move(*machine));
   }

@@ -11,6 +11,7 @@
 #include "sim/app/cli.h"
 #include "sim/app/journal.h"
 #include "sim/app/output.h"
+#include "sim/app/paths.h"
 #include "sim/flow/timeline.h"
 #include "sim/report/csv.h"
 #include "sim/report/format.h"
@@ -115,7 +116,7 @@ int CostCommand::run(const Console& console, const std::string& command,
 
   journal.reads("machine", hw_);
   journal.reads("model", model_.model());
-  const Result<hw::HwConfig> machine = hw::load_hw(hw_);
+  const Result<hw::HwConfig> machine = load_machine(hw_);
   journal.step("machine read and checked");
   const Result<Graph> graph = model_.load(*elaborate_options);
   journal.step("model read, its shapes inferred");

@@ -7,13 +7,13 @@
 #include <optional>
 #include <utility>
 
-#include "hw/config/load.h"
 #include "hw/dram/closed_form.h"
 #include "hw/dram/cost.h"
 #include "hw/dram/stepped.h"
 #include "sim/app/cli.h"
 #include "sim/app/console.h"
 #include "sim/app/output.h"
+#include "sim/app/paths.h"
 #include "sim/report/table.h"
 
 namespace accsim::sim {
@@ -109,7 +109,7 @@ void HwDramCommand::add_to(Command& hw) {
 }
 
 int HwDramCommand::run() const {
-  const auto machine = hw::load_hw(file_);
+  const auto machine = load_machine(file_);
   if (!machine) return report_errors(machine.errors());
   if (machine->dram_model != hw::DramModel::banked) {
     return report_errors({{Errc::invalid,

@@ -8,6 +8,7 @@
 #include "sim/app/cli.h"
 #include "sim/app/console.h"
 #include "sim/app/output.h"
+#include "sim/app/paths.h"
 
 namespace accsim::sim {
 
@@ -39,19 +40,19 @@ int HwCommand::run() const {
 }
 
 int HwCommand::check() const {
-  const auto machine = hw::load_hw(file_);
+  const auto machine = load_machine(file_);
   if (!machine) return report_errors(machine.errors());
   return print_wrapped(fmt::format("{}: good ({}, {}x{})\n", file_, machine->name,
                                    machine->array.rows, machine->array.cols));
 }
 
 int HwCommand::print() const {
-  const auto machine = hw::load_hw(file_);
+  const auto machine = load_machine(file_);
   return machine ? print_out(hw::print_hw(*machine)) : report_errors(machine.errors());
 }
 
 int HwCommand::print_rtl() const {
-  const auto machine = hw::load_hw(file_);
+  const auto machine = load_machine(file_);
   if (!machine) return report_errors(machine.errors());
   std::string text;
   for (const hw::Dataflow d : {hw::Dataflow::weight_stationary, hw::Dataflow::output_stationary}) {

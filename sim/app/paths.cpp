@@ -5,6 +5,9 @@
 #include <fstream>
 #include <string>
 
+#include "hw/config/find_machine.h"
+#include "hw/config/load.h"
+
 namespace accsim::sim {
 namespace fs = std::filesystem;
 namespace {
@@ -36,6 +39,12 @@ Result<fs::path> data_folder() {
 std::string machine_folder() {
   const Result<fs::path> data = data_folder();
   return data ? (*data / "configs").string() : std::string();
+}
+
+Result<hw::HwConfig> load_machine(const std::string& file) {
+  Result<hw::HwConfig> out = hw::load_hw(file);
+  if (out) out->file = hw::machine_label(file, machine_folder());
+  return out;
 }
 
 Result<fs::path> core_cache() {

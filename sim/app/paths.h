@@ -2,6 +2,7 @@
 #include <filesystem>
 #include <string>
 
+#include "hw/config/hw_config.h"
 #include "sim/base/result.h"
 
 namespace accsim::sim {
@@ -18,5 +19,9 @@ Result<std::filesystem::path> core_cache();
 
 /// configs/ of data_folder(), where the shipped machines lie; "" without it.
 std::string machine_folder();
+
+/// hw::load_hw(), with the name for a file where the machine came with this program
+/// (hw::machine_label()).
+Result<hw::HwConfig> load_machine(const std::string& file);
 
 }  // namespace accsim::sim

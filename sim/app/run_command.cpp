@@ -5,7 +5,6 @@
 #include <limits>
 #include <span>
 
-#include "hw/config/load.h"
 #include "sim/app/cli.h"
 #include "sim/app/journal.h"
 #include "sim/app/output.h"
@@ -201,7 +200,7 @@ int RunCommand::run(const Console& console) const {
       if (!data) return report_errors(data.errors());
       machine_file = *data / "configs/64x64.yaml";
     }
-    Result<hw::HwConfig> loaded = hw::load_hw(machine_file);
+    Result<hw::HwConfig> loaded = load_machine(machine_file);
     if (!loaded) return report_errors(loaded.errors());
     machine = std::move(*loaded);
   }

@@ -9,7 +9,6 @@
 #include <memory>
 #include <thread>
 
-#include "hw/config/load.h"
 #include "sim/app/build_progress.h"
 #include "sim/app/cli.h"
 #include "sim/app/interrupt.h"
@@ -385,7 +384,7 @@ int VerifyCommand::run(const Console& console) const {
   Journal journal(console.verbose());
   journal.reads("machine", hw_);
   if (!model_.model().empty()) journal.reads("model", model_.model());
-  const Result<hw::HwConfig> hw = hw::load_hw(hw_);
+  const Result<hw::HwConfig> hw = load_machine(hw_);
   if (!hw) return report_errors(hw.errors());
   if (const Status good = check_arguments(); !good) return report_errors(good.errors());
   if (const Status good = hw::has_core(*hw); !good) return report_errors(good.errors());
