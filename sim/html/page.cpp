@@ -1,5 +1,6 @@
 #include "sim/html/page.h"
 
+#include "sim/base/json_text.h"
 #include "sim/html/assets.h"
 
 namespace accsim::sim {
@@ -36,7 +37,7 @@ void append_policy(std::string& out, bool live) {
 std::string html_escape(std::string_view text) {
   std::string out;
   out.reserve(text.size());
-  for (const char c : text) {
+  for (const char c : utf8_text(text)) {
     switch (c) {
       case '&':
         out += "&amp;";
