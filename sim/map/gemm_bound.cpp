@@ -66,10 +66,12 @@ double sum_slot_bound(const GemmTimes& t) { return t.sum_fillings / t.sum_slots;
 
 double output_slot_bound(const GemmTimes& t) { return t.output_fillings / t.output_slots; }
 
+double bus_bound(const GemmTimes& t) { return t.bus > 0 ? t.bus + t.bus_latency : 0; }
+
 double cycle_bound(const GemmTimes& t) {
   return std::max({execute_bound(t), load_bound(t), post_bound(t), store_bound(t),
                    operand_slot_bound(t), held_slot_bound(t), sum_slot_bound(t),
-                   output_slot_bound(t)});
+                   output_slot_bound(t), bus_bound(t)});
 }
 
 GemmBound::GemmBound(const GemmProblem& p, const hw::HwConfig& hw, hw::Dataflow dataflow,
@@ -299,6 +301,12 @@ GemmTimes GemmBound::times(const Tiling& tiling, const Traffic& b, const PixelOp
             real(n.blocks));
   t.load_latency = std::min({a_latency_, b.w_latency, p_latency_});
   t.store_latency = out_latency_;
+  if (hw_.one_bus() && bounds_ == Bounds::sharp) {
+    const bool writes = p_.out.memory == hw::Memory::dram;
+    const double written = writes ? b.out : 0;
+    t.bus = (dram_bytes(b) - written) / hw_.dram.read.value() + written / hw_.dram.write.value();
+    t.bus_latency = writes ? out_latency_ : 0;
+  }
   if (bounds_ == Bounds::sharp && tiling.staged == 0) t.execute += after_last_start(m, n);
   first_tile(b, m, c, n, t);
   // The last pack is smaller than said where it is ragged.

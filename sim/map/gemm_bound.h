@@ -22,6 +22,8 @@ struct GemmTimes {
   double last_store = 0;   ///< of the last tile, until its last byte has arrived
   double load_latency = 0, store_latency = 0;
   double after_loads = 0;  ///< least from the last byte loaded to the end
+  double bus = 0;          ///< transfers of both directions on a DRAM's one bus
+  double bus_latency = 0;  ///< of the last of them, where it is a store
   double operand_fillings = 0, held_fillings = 0, sum_fillings = 0, output_fillings = 0;
   double operand_slots = 1, held_slots = 1, sum_slots = 1, output_slots = 1;
 };
@@ -66,6 +68,9 @@ double sum_slot_bound(const GemmTimes& t);
 /// Slots of the output buffer: output_fillings / output_slots, for the same reason. A filling lasts
 /// from the tile's first post until its store has left: posts, the way between, and stores.
 double output_slot_bound(const GemmTimes& t);
+
+/// A DRAM's bus that both directions share: bus + bus_latency: what is stored last has to arrive. 0 on machines whose directions have channels of their own.
+double bus_bound(const GemmTimes& t);
 
 /// The largest of them all.
 double cycle_bound(const GemmTimes& t);

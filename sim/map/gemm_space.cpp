@@ -53,10 +53,11 @@ class Space {
   /// What a bound must not be beyond to be worth a look, of what has been found.
   double worth(double found) const { return timed_ < kTimedForAnything ? found : kWorthIt * found; }
 
-  /// Unless it is surely slower than what has been found, and beyond its slack.
+  /// Unless it is surely no faster than what has been found, and beyond its slack or saves nothing.
   void time(const Candidate& c) {
-    if (options_.aim.objective == Objective::cycles && c.sharp > found_.cycles &&
-        (!options_.aim.slackens() || static_cast<double>(c.sharp) > most_cycles()))
+    const auto cycles = static_cast<double>(c.sharp);
+    if (options_.aim.objective == Objective::cycles &&
+        cycles > worth(static_cast<double>(found_.cycles)) && !saves(c))
       return;
     ++timed_;
     found_ = (*evaluate_)(c);
@@ -64,10 +65,11 @@ class Space {
 
   /// May its burden be less than that of what is within the slack, or may that leave it?
   bool saves(const Candidate& c) const {
-    if (!options_.aim.slackens() || static_cast<double>(c.bound) > most_cycles()) return false;
+    const int64_t bound = std::max(c.bound, c.sharp);  // the sharp one is made last
+    if (!options_.aim.slackens() || static_cast<double>(bound) > most_cycles()) return false;
     return (c.burden < found_.burden && c.burden <= worth(found_.burden)) ||
-           (options_.below_dram_bytes == 0 && c.bound < found_.burden_cycles &&
-            static_cast<double>(c.bound) <= worth(static_cast<double>(found_.burden_cycles)));
+           (options_.below_dram_bytes == 0 && bound < found_.burden_cycles &&
+            static_cast<double>(bound) <= worth(static_cast<double>(found_.burden_cycles)));
   }
   std::vector<Candidate>::iterator least_burden() {
     return std::min_element(pool_.begin(), pool_.end(), [](const Candidate& a, const Candidate& b) {

@@ -8,6 +8,7 @@ from wire import FLOAT, graph, model, node, number, tensor, text, value
 
 FLOAT16 = 10
 MOST = 1 << 19  # elements of a tensor
+MOST_MACS = 1 << 25  # of a product
 
 
 def elements(dims):
@@ -88,7 +89,8 @@ class Network:
             (s + pads[i] + pads[i + 2] - dilations[i] * (kernel[i] - 1) - 1) // strides[i] + 1
             for i, s in enumerate((h, w))
         ]
-        if min(size) < 1:
+        macs = n * out * elements(size) * (c // groups) * elements(kernel)
+        if min(size) < 1 or macs > MOST_MACS:
             return None
         weights = self.weight([out, c // groups, *kernel])
         if r.random() < 0.06 and elements(weights[1]) < 4096:  # computed while the network runs
@@ -105,6 +107,8 @@ class Network:
         s = self.random.choice((1, 2, k))
         out = self.random.choice((1, 8, 24))
         dims = [n, out, (h - 1) * s + k, (w - 1) * s + k]
+        if n * out * h * w * c * k * k > MOST_MACS:
+            return None
         weights = self.weight([c, out, k, k])
         return self.add("ConvTranspose", [x, weights], dims, kernel_shape=[k, k], strides=[s, s])
 
@@ -217,7 +221,11 @@ class Network:
         k = x[1][-1]
         if kind == "weight" or len(x[1]) < 2:
             n = self.random.choice((1, 7, 33, 64, 200))
+            if elements(x[1]) * n > MOST_MACS:
+                return None
             return self.add("MatMul", [x, self.weight([k, n])], [*x[1][:-1], n])
+        if elements(x[1]) * x[1][-2] > min(MOST_MACS, MOST * k):
+            return None
         dims = [*x[1][:-2], k, x[1][-2]]
         perm = list(range(len(dims)))
         perm[-2:] = perm[:-3:-1]

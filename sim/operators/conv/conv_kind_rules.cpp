@@ -95,11 +95,12 @@ Result<Work> conv_transpose_cost(const NodeView& node) {
   gemm.images = t->images;
   for (size_t d = 0; d < t->in.size(); ++d)
     gemm.in[3 - t->in.size() + d] = gemm.out[3 - t->in.size() + d] = t->in[d];
+  gemm.out_port = made_port(0);
   // Overlapping results are added up where they land; the bias joins there.
   VectorOp scatter;
   const int64_t products =
       times({gemm.batch, gemm.images, gemm.out[0], gemm.out[1], gemm.out[2], gemm.outputs});
-  read_part(node, 0, products, 0, scatter.inputs);
+  scatter.inputs.push_back({made_port(0), products, 0});
   read_input(node, 2, scatter.inputs);
   write_output(node, 0, scatter.outputs);
   scatter[VectorClass::reduce] = products;
