@@ -401,7 +401,13 @@ int VerifyCommand::run(const Console& console) const {
   if (const int code = print(*report, console); code != kExitOk) return code;
   if (report->all_passed()) return kExitOk;
   if (report->interrupted) return kExitFailed;
-  return report->only_lacks_cores() ? kExitResources : kExitFailed;
+  if (!report->only_lacks_cores()) return kExitFailed;
+  for (const VerifyRow& row : report->rows) {  // all for one reason
+    if (row.error.empty()) continue;
+    print_err(fmt::format("accsim: error: {}\n", row.error));
+    break;
+  }
+  return kExitResources;
 }
 
 }  // namespace accsim::sim

@@ -23,18 +23,24 @@ hw::Program emit(const VectorProblem& p, const hw::HwConfig&, int64_t chunks, in
 
 namespace {
 
+/// Cycles of a transfer on a channel, at least. A banked DRAM's bus counts parts of a cycle: what
+/// comes next may begin within the last one.
+int64_t channel_cycles(const hw::HwConfig& hw, hw::Memory memory, bool reads, int64_t bytes) {
+  const hw::ChannelConfig& channel = memory == hw::Memory::dram ? hw.dram : hw.shared.channel;
+  const hw::ByteRate rate = reads ? channel.read : channel.write;
+  const bool parts = memory == hw::Memory::dram && hw.dram_model == hw::DramModel::banked;
+  return parts ? std::max<int64_t>(0, rate.cycles(bytes) - 1) : rate.cycles(bytes);
+}
+
 /// Cycles that one chunk's operands occupy a queue.
 int64_t occupancy(const VectorProblem& p, const hw::HwConfig& hw, hw::Buffer buffer, bool reads,
                   int64_t chunks, bool last) {
   int64_t sum = 0;
   for (const VectorOperand& o : reads ? p.inputs : p.outputs) {
     const int64_t elements = chunk_elements(p, o, reads, chunks, last);
-    const hw::ChannelConfig& channel =
-        o.place.memory == hw::Memory::dram ? hw.dram : hw.shared.channel;
-    const hw::ByteRate rate = reads ? channel.read : channel.write;
     for (const Piece& piece : pieces(o, elements))
       sum += std::max(
-          {int64_t{1}, rate.cycles(piece.walk.bytes()),
+          {int64_t{1}, channel_cycles(hw, o.place.memory, reads, piece.walk.bytes()),
            hw::contract::port_beats(piece.walk.runs(), piece.walk.run, hw.buffer(buffer).width)});
   }
   return sum;

@@ -1,0 +1,139 @@
+#!/usr/bin/python3
+"""Drawn networks on drawn machines, through every command that takes them: none ends by a fault or
+a bug, none takes long or much memory, and what RTL runs is what was costed.
+
+Usage: pairs_test.py ACCSIM [--pairs N] [--seed S] [--verify N]
+
+Pair i of a seed is always the same. Exit code 2 with a reason is right for a machine that breaks a
+rule; most pairs must be costed all the same. Every Nth network is verified, too, on 8x8 (--verify);
+0: none.
+"""
+
+import argparse
+import collections
+import json
+import os
+import pathlib
+import re
+import subprocess
+import sys
+import tempfile
+import time
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "app"))
+
+import machines
+import networks
+from program import ACCSIM, ROOT, slowdown
+
+SECONDS, KB = 5, 512 * 1024  # as SECURITY.md promises for files of this size
+MOST_CYCLES = 60_000  # of a network that is verified: some seconds
+SMALL = ROOT / "configs" / "8x8.yaml"
+
+
+
+def command(words, folder):
+    """Runs it; (exit code, standard error, seconds of processor time, kilobytes)."""
+    log = folder / "stderr"
+    with log.open("wb") as stderr, (folder / "stdout").open("wb") as stdout:
+        child = subprocess.Popen([str(ACCSIM), *words], stdout=stdout, stderr=stderr, cwd=folder)
+        _, status, used = os.wait4(child.pid, 0)
+    child.returncode = os.waitstatus_to_exitcode(status)
+    text = log.read_text("utf-8", "replace")
+    return child.returncode, text, used.ru_utime + used.ru_stime, used.ru_maxrss
+
+
+def others(index):
+    """What a pair goes through beside the main job, by turns."""
+    turns = (
+        ["inspect", "net.onnx"],
+        ["tile", "net.onnx", "--output", "tiled.onnx"],
+        ["advise", "--hw", "machine.yaml", "net.onnx"],
+        ["compare", "report.json", "report.json"],
+        ["run", "net.onnx", "--int8", "--network", "--hw", "machine.yaml", "--weights", "random:1"],
+        ["shapes", "net.onnx", "--json", "-"],
+        ["run", "net.onnx", "--weights", "random:1"],
+    )
+    return turns[index % len(turns)]
+
+
+class Pairs:
+    def __init__(self, arguments, folder):
+        self.arguments, self.folder = arguments, folder
+        self.codes, self.reasons = collections.Counter(), collections.Counter()
+        self.slowest, self.largest = (0, ""), (0, "")
+        self.wrong = []
+
+    def go(self, words, what):
+        """Runs a command of a pair; its exit code."""
+        code, stderr, seconds, kilobytes = command(words, self.folder)
+        self.codes[words[0] if not words[0].startswith("-") else "cost", code] += 1
+        said = f"{what}: {' '.join(words)}"
+        self.slowest = max(self.slowest, (seconds, said))
+        self.largest = max(self.largest, (kilobytes, said))
+        if code not in (0, 2) or (code == 2 and not stderr.startswith("accsim: error: ")):
+            self.wrong.append(f"{said}: exit code {code}: {stderr[:500]}")
+        if code == 2:
+            self.reasons[re.sub(r"[\d.]+|'[^']*'|\S+\.(yaml|onnx)\S*", "*", stderr[:160])] += 1
+        # advise costs the network on a hundred machines.
+        if seconds > SECONDS * slowdown() * (20 if words[0] == "advise" else 1):
+            self.wrong.append(f"{said}: {seconds:.1f} s of processor time")
+        if kilobytes > KB and slowdown() == 1:
+            self.wrong.append(f"{said}: {kilobytes} kB")
+        return code
+
+    def pair(self, index):
+        seed = self.arguments.seed * 1_000_000 + index
+        name, machine = machines.draw(seed)
+        (self.folder / "net.onnx").write_bytes(networks.draw(seed))
+        (self.folder / "machine.yaml").write_text(machine)
+        what = f"pair {index} of seed {self.arguments.seed}, {name} changed"
+        words = ["--hw", "machine.yaml", "net.onnx", "--json", "report.json"]
+        costed = self.go([*words, "--html", "page.html", "--trace", "trace.json"], what) == 0
+        if costed or index % 7 != 3:
+            self.go(others(index), what)
+        if self.arguments.verify and index % self.arguments.verify == 0:
+            self.verify(what)
+
+    def verify(self, what):
+        """On a small machine, what takes seconds."""
+        report = self.folder / "small.json"
+        self.go(["--hw", str(SMALL), "net.onnx", "--json", report.name], what)
+        if json.loads(report.read_text())["totals"]["cycles"] <= MOST_CYCLES:
+            self.go(["verify", "--hw", str(SMALL), "net.onnx"], what)
+
+    def report(self):
+        for (name, code), count in sorted(self.codes.items()):
+            print(f"{name:8} exit code {code}: {count}")
+        for reason, count in self.reasons.most_common(8):
+            print(f"    {count} times {reason.splitlines()[0]}")
+        print(f"longest: {self.slowest[0]:.2f} s, {self.slowest[1]}")
+        print(f"largest: {self.largest[0] // 1024} MB, {self.largest[1]}")
+        costed = self.codes["cost", 0] / max(1, self.codes["cost", 0] + self.codes["cost", 2])
+        if costed < 0.8:
+            self.wrong.append(f"{costed:.0%} of the pairs are costed, at least 80 % should be")
+        for line in self.wrong:
+            print(line)
+        return bool(self.wrong)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--pairs", type=int, default=500)
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--verify", type=int, default=25)
+    arguments = parser.parse_args()
+    begin = time.monotonic()
+    with tempfile.TemporaryDirectory() as folder:
+        pairs = Pairs(arguments, pathlib.Path(folder))
+        for index in range(arguments.pairs):
+            pairs.pair(index)
+            if sys.stderr.isatty() and index % 10 == 9:
+                print(f"\r{index + 1} pairs", end="", file=sys.stderr, flush=True)
+        wrong = pairs.report()
+    print(f"{arguments.pairs} pairs in {time.monotonic() - begin:.0f} s")
+    return int(wrong)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
