@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 
 #include "sim/base/limits.h"
 #include "sim/operators/fold.h"
@@ -170,6 +171,18 @@ int64_t bytes_by_value(const KernelContext& step) {
 
 }  // namespace
 
+namespace {
+
+bool has_nan(const KernelContext& step) {
+  for (size_t i = 0; i < step.input_count(); ++i)
+    if (step.has_input(i) && is_float(step.dtype(i)) &&
+        std::ranges::any_of(step.reals(i), [](double v) { return std::isnan(v); }))
+      return true;
+  return false;
+}
+
+}  // namespace
+
 Status by_value_rule(KernelContext& step) {
   const OpRow* row = find_op(step.node().domain, step.node().op_type);
   check(row != nullptr && row->value != nullptr, "no value rule for a kernel that uses it");
@@ -184,6 +197,8 @@ Status by_value_rule(KernelContext& step) {
     if (tensor.dims != step.output(i).dims)
       return refuse(step, fmt::format("output {} would be {} where {} was planned", i,
                                       to_string(tensor.dims), to_string(step.output(i).dims)));
+    if (!tensor.value && has_nan(step))
+      return refuse(step, "isn't defined for an input that has a NaN");
     if (!tensor.value)
       return refuse(
           step, fmt::format("isn't defined for these inputs, or not for {}", name(step.dtype(0))));
