@@ -389,6 +389,12 @@ Error no_long_attention(const std::string& of, int64_t keys) {
 
 }  // namespace
 
+std::optional<Graph> without_casts(const Graph& graph) {
+  std::optional<Graph> plain = without_float_casts(graph);
+  if (plain) plain = absorb_pads(real_graph(std::move(*plain)));
+  return plain;
+}
+
 Result<Graph> costed_graph(Graph graph, const ElaborateOptions& options) {
   if (!options.as_written) graph = absorb_pads(real_graph(skip_handed_on(std::move(graph))));
   graph.keeps_attention = options.key_blocks.has_value();
@@ -455,8 +461,10 @@ Result<std::vector<Graph>> load_graphs(const std::vector<std::string>& paths,
 
 namespace {
 
-Result<CostedNetwork> cost_as_it_is(const Graph& graph, const hw::HwConfig& hw,
+Result<CostedNetwork> cost_as_it_is(const Graph& given, const hw::HwConfig& hw,
                                     const MapOptions& options, int64_t most_programs) {
+  const std::optional<Graph> plain = without_casts(given);
+  const Graph& graph = plain ? *plain : given;
   Result<Lowered> lowered = lower_in_memory(graph);
   if (!lowered) return lowered.errors();
   if (const Status few = check_operands(lowered->layers, most_programs, graph.file); !few)

@@ -2,6 +2,7 @@
 #include <functional>
 #include <limits>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -42,6 +43,10 @@ struct CostedNetwork {
   /// better; else null: the one that was given. Tensors that both have have the same ids.
   std::shared_ptr<const Graph> in_blocks = nullptr;
 };
+
+/// What is costed in a graph's place where it casts between floats (without_float_casts()), made
+/// ready as costed_graph() does; nothing where it doesn't. Nodes and tensors have the same ids.
+std::optional<Graph> without_casts(const Graph& graph);
 
 /// The main job: graph -> fates -> residency -> mapping -> timing and energy -> report. Long
 /// attention is done in blocks of keys where that is better by the objective (key_blocks.h).

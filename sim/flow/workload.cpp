@@ -7,6 +7,7 @@
 #include "sim/base/key_bytes.h"
 #include "sim/base/sums.h"
 #include "sim/flow/array_kinds.h"
+#include "sim/flow/cost.h"
 #include "sim/flow/key_blocks.h"
 #include "sim/flow/network_slack.h"
 #include "sim/flow/requests.h"
@@ -25,6 +26,7 @@ Result<Workload> Workload::prepare(Graph graph, std::shared_ptr<WorkloadMemory> 
   Workload w;
   w.memory_ = memory ? std::move(memory) : std::make_shared<WorkloadMemory>();
   w.graph_ = std::move(graph);
+  if (auto plain = without_casts(w.graph_)) w.graph_ = std::move(*plain);
   Result<Lowered> lowered = lower_in_memory(w.graph_);
   if (!lowered) return lowered.errors();
   w.lowered_ = std::move(*lowered);

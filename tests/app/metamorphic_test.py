@@ -207,6 +207,32 @@ def handed_on(model, op, **attributes):
     return out
 
 
+def through_half(model):
+    """Behind every node that makes floats a cast to half precision, and one back."""
+    out = copy_of(model)
+    nodes = list(out.graph.node)
+    del out.graph.node[:]
+    types = {
+        v.name: v.type.tensor_type.elem_type
+        for v in (*onnx.shape_inference.infer_shapes(model).graph.value_info, *model.graph.output)
+    }
+    for i, node in enumerate(nodes):
+        wanted = node.output[0]
+        if types.get(wanted) != TensorProto.FLOAT:
+            out.graph.node.append(node)
+            continue
+        node.output[0] = f"{wanted}_whole"
+        out.graph.node.append(node)
+        for name, to, kind in (
+            (f"{wanted}_half", TensorProto.FLOAT16, "down"),
+            (wanted, TensorProto.FLOAT, "up"),
+        ):
+            before = f"{wanted}_whole" if kind == "down" else f"{wanted}_half"
+            cast = helper.make_node("Cast", [before], [name], f"{kind}_{i}", to=to)
+            out.graph.node.append(cast)
+    return out
+
+
 def with_constants_computed(model):
     """Weights are made by nodes: Constant, and of whole numbers a sum of two halves."""
     out = copy_of(model)
@@ -272,12 +298,15 @@ class Metamorphic(unittest.TestCase):
         self.assertEqual(done.returncode, 0, done.stderr)
         return np.load(out / "y.npy")
 
-    def same(self, one, other, dims, but=()):
-        """Two files of one network."""
+    def same_costs(self, one, other, but=()):
         for hw in MACHINES:
             with self.subTest(hw):
                 for a, b in zip(self.costs(one, hw, but), self.costs(other, hw, but), strict=True):
                     self.assertEqual(a, b)
+
+    def same(self, one, other, dims, but=()):
+        """Two files of one network."""
+        self.same_costs(one, other, but)
         array = np.random.default_rng(5).standard_normal(dims).astype(np.float32)
         a, b = self.values(one, array), self.values(other, array)
         self.assertGreater(len(np.unique(a)), 4)  # not a network of zeros
@@ -301,6 +330,13 @@ class Metamorphic(unittest.TestCase):
         ):
             with self.subTest(op):
                 self.every(functools.partial(handed_on, op=op, **attributes))
+
+    def test_casts_between_floats_cost_nothing(self):
+        """A machine keeps floats of 16 bits and more in its own type."""
+        for make in NETWORKS:
+            with self.subTest(make.__name__):
+                model, _ = make()
+                self.same_costs(self.save(model, "one"), self.save(through_half(model), "other"))
 
     def test_constants_may_be_computed(self):
         """A number that a node makes is a parameter only where an operator expects one."""

@@ -71,5 +71,47 @@ TEST(HandedOn, ADropoutWhoseMaskIsReadStays) {
   EXPECT_FALSE(node_of(skipped(b), "d").absorbed);
 }
 
+/// What casts between wide floats; the node before gives what the graph gives.
+TEST(FloatCasts, AreNoneForAMachine) {
+  test::ModelBuilder b;
+  b.input("x", {4, 4}).node("Cast", {"x"}, {"h"}, {to(DType::float16)});
+  b.node("Neg", {"h"}, {"n"}).node("Cast", {"n"}, {"w"}, {to(DType::float32)});
+  b.node("Abs", {"w"}, {"a"}).node("Cast", {"a"}, {"b"}, {to(DType::bfloat16)});
+  b.node("Exp", {"b"}, {"e"}).node("Cast", {"e"}, {"y"}, {to(DType::float32)});
+  b.output("y");
+  const auto graph = elaborate(b.model(), {});
+  ASSERT_TRUE(graph.ok());
+  const std::optional<Graph> plain = without_float_casts(*graph);
+  ASSERT_TRUE(plain);
+  for (const Node& node : plain->nodes) EXPECT_EQ(node.absorbed, node.op_type == "Cast");
+  const auto name = [&](TensorId id) { return plain->tensor(id).name; };
+  EXPECT_EQ(name(plain->nodes[1].inputs[0]), "x");
+  EXPECT_EQ(name(plain->nodes[3].inputs[0]), "n");
+  EXPECT_EQ(name(plain->nodes[5].inputs[0]), "a");
+  EXPECT_EQ(name(plain->nodes[5].outputs[0]), "y");
+  EXPECT_EQ(name(plain->outputs[0]), "y");
+  for (const Tensor& t : plain->tensors) EXPECT_EQ(bits(t.dtype), 16) << t.name;
+}
+
+TEST(FloatCasts, OfOtherTypesStay) {
+  test::ModelBuilder b;
+  b.input("x", {4, 4}).node("Cast", {"x"}, {"i"}, {to(DType::int32)});
+  b.node("Cast", {"i"}, {"f"}, {to(DType::float32)}).node("Neg", {"f"}, {"y"}).output("y");
+  const auto graph = elaborate(b.model(), {});
+  ASSERT_TRUE(graph.ok());
+  EXPECT_FALSE(without_float_casts(*graph));
+}
+
+/// A graph's input that it gives in another type is copied by somebody.
+TEST(FloatCasts, FromInputToOutputStay) {
+  test::ModelBuilder b;
+  b.input("x", {4, 4}).node("Cast", {"x"}, {"y"}, {to(DType::float16)}).output("y");
+  const auto graph = elaborate(b.model(), {});
+  ASSERT_TRUE(graph.ok());
+  const std::optional<Graph> plain = without_float_casts(*graph);
+  ASSERT_TRUE(plain);
+  EXPECT_FALSE(plain->nodes[0].absorbed);
+}
+
 }  // namespace
 }  // namespace accsim::sim
