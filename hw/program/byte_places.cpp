@@ -124,8 +124,8 @@ class BytePlacer {
     BytePlaces out{std::vector<int64_t>(lives_.size(), -1)};
     std::vector<size_t> order(lives_.size());
     std::iota(order.begin(), order.end(), size_t{0});
-    std::ranges::stable_sort(
-        order, {}, [this](size_t i) { return std::pair(life(i).first, -life(i).bytes); });
+    std::ranges::stable_sort(order, {},
+                             [this](size_t i) { return std::pair(life(i).first, -life(i).bytes); });
     FreeBytes free;
     using Death = std::pair<int64_t, size_t>;
     std::priority_queue<Death, std::vector<Death>, std::greater<>> alive;

@@ -135,8 +135,8 @@ int ServeCommand::run(const std::string& version) const {
   if (!store_.empty() && !store_is_there)
     text += printable(fmt::format("waits for {}: no such store yet", store_)) + "\n";
   if (const int code = print_out(text); code != kExitOk) return code;
-  server->serve([&](const HttpRequest& r) { return session.admit(r); },
-                answerer, most_upload, InterruptGuard::requested());
+  server->serve([&](const HttpRequest& r) { return session.admit(r); }, answerer, most_upload,
+                InterruptGuard::requested());
   return kExitOk;
 }
 

@@ -98,9 +98,7 @@ class HandedOn {
 
 }  // namespace
 
-Graph skip_handed_on(Graph graph) {
-  return HandedOn(std::move(graph), What::same_values).run();
-}
+Graph skip_handed_on(Graph graph) { return HandedOn(std::move(graph), What::same_values).run(); }
 
 std::optional<Graph> without_float_casts(const Graph& graph) {
   const auto casts = [&](const Node& node) {

@@ -35,16 +35,16 @@ struct Residency {
   std::vector<bool> resident;   ///< by tensor id; views answer for the tensor they show
   std::vector<TensorId> root;   ///< by tensor id: the tensor whose bytes it shows, or some of them
   std::vector<BytePart> parts;  ///< by tensor id: which of them
-  /// By tensor id: where those of residents begin in the shared buffer; -1: not a root, or constant,
-  /// or not resident.
+  /// By tensor id: where a resident begins in the shared buffer; -1: of constants, of what isn't
+  /// resident, and of what shows another tensor's bytes.
   std::vector<int64_t> addresses;
-  int64_t end = 0;              ///< behind the last of those bytes
-  int64_t peak_bytes = 0;       ///< most bytes resident at once
-  std::vector<MemoryUse> use;   ///< by layer
+  int64_t end = 0;             ///< behind the last of those bytes
+  int64_t peak_bytes = 0;      ///< most bytes resident at once
+  std::vector<MemoryUse> use;  ///< by layer
 };
 
 /// A tensor is resident when at every layer of its life the tensors alive that are not larger fit
-/// into the shared buffer together with it, and it has a place among them (hw::place_bytes()). Graph
+/// into the shared buffer together with it, and it has a place there (hw::place_bytes()). Graph
 /// inputs and outputs and constants lie in DRAM. The rule never overfills the buffer, needs no
 /// search, and but for what has no place only adds tensors when the buffer grows. Those whose bytes
 /// are `in_dram`'s lie in DRAM whatever room there is. `kept` are constants that lie in the shared

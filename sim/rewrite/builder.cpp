@@ -32,7 +32,7 @@ Value Builder::emit(const std::string& op, std::vector<std::string> inputs,
 std::vector<NodeDef> Builder::finish(const std::string& output) {
   check(!nodes_.empty() && nodes_.back().outputs.size() == 1, "a layer ends in one tensor");
   std::string& last = nodes_.back().outputs[0];
-  // It is among the latest: looked for from the back, layers take time in proportion to their nodes.
+  // It is among the latest: looked for from the back, time grows with the nodes.
   const auto stated = std::find_if(edit_.value_infos.rbegin(), edit_.value_infos.rend(),
                                    [&](const ValueDef& value) { return value.name == last; });
   if (stated != edit_.value_infos.rend()) edit_.value_infos.erase(std::next(stated).base());

@@ -182,7 +182,8 @@ Result<HttpServer> HttpServer::listen(uint16_t port) {
   address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
   socklen_t size = sizeof address;
   auto* const any = reinterpret_cast<sockaddr*>(&address);
-  if (::bind(fd, any, size) != 0 || ::listen(fd, SOMAXCONN) != 0 || ::getsockname(fd, any, &size) != 0)
+  if (::bind(fd, any, size) != 0 || ::listen(fd, SOMAXCONN) != 0 ||
+      ::getsockname(fd, any, &size) != 0)
     return system_error(fmt::format("can't listen on 127.0.0.1:{}", port));
   out.port_ = ntohs(address.sin_port);
   return out;

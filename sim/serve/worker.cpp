@@ -50,9 +50,7 @@ std::string message_of(const HttpRequest& r) {
   return message({r.method, r.path, r.query, r.headers, r.body});
 }
 
-HttpRequest request_of(const Json& json) {
-  return {json[0], json[1], json[2], json[3], json[4]};
-}
+HttpRequest request_of(const Json& json) { return {json[0], json[1], json[2], json[3], json[4]}; }
 
 std::string message_of(const HttpReply& r) {
   return message({r.status, r.type, r.body, r.headers});
@@ -189,8 +187,8 @@ std::optional<HttpReply> Worker::look() {
   if (!busy_) return std::nullopt;
   if (process_ < 0) return failed(503, "the system gives no process to answer in");
   while (sent_ < out_.size()) {
-    const ssize_t n = ::send(socket_, out_.data() + sent_, out_.size() - sent_,
-                             MSG_NOSIGNAL | MSG_DONTWAIT);
+    const ssize_t n =
+        ::send(socket_, out_.data() + sent_, out_.size() - sent_, MSG_NOSIGNAL | MSG_DONTWAIT);
     if (n <= 0) break;  // what is wrong is said by what comes
     sent_ += static_cast<size_t>(n);
   }
@@ -202,9 +200,9 @@ std::optional<HttpReply> Worker::look() {
   if (over) return ended();
   if (Clock::now() - since_ < limits_.time) return std::nullopt;
   end();
-  return failed(503, fmt::format("took more than {} s, the limit of accsim serve --max-seconds",
-                                 std::chrono::duration_cast<std::chrono::seconds>(limits_.time)
-                                     .count()));
+  return failed(
+      503, fmt::format("took more than {} s, the limit of accsim serve --max-seconds",
+                       std::chrono::duration_cast<std::chrono::seconds>(limits_.time).count()));
 }
 
 }  // namespace accsim::sim

@@ -124,7 +124,19 @@ class Network:
         return self.add(op, [x], dims, kernel_shape=[k, k], strides=[s, s])
 
     def activation(self, x):
-        names = "Relu Sigmoid Tanh HardSwish Erf Neg Abs Exp Softplus LeakyRelu Elu".split()
+        names = [
+            "Relu",
+            "Sigmoid",
+            "Tanh",
+            "HardSwish",
+            "Erf",
+            "Neg",
+            "Abs",
+            "Exp",
+            "Softplus",
+            "LeakyRelu",
+            "Elu",
+        ]
         if self.opset < 14:
             names.remove("HardSwish")
         return self.add(self.random.choice(names), [x], x[1])
@@ -309,11 +321,27 @@ class Network:
         return self.add("Mul", [x, y], x[1])
 
     PARTS = {
-        4: "conv conv conv conv_transpose pool squeeze resize pad norm".split(),
-        3: "attention attention product recurrent norm gelu".split(),
-        2: "product product gelu top".split(),
-        None: "activation activation binary binary concat split slice transpose reshape pad gather "
-        "scatter product softmax norm top".split(),
+        4: ["conv", "conv", "conv", "conv_transpose", "pool", "squeeze", "resize", "pad", "norm"],
+        3: ["attention", "attention", "product", "recurrent", "norm", "gelu"],
+        2: ["product", "product", "gelu", "top"],
+        None: [
+            "activation",
+            "activation",
+            "binary",
+            "binary",
+            "concat",
+            "split",
+            "slice",
+            "transpose",
+            "reshape",
+            "pad",
+            "gather",
+            "scatter",
+            "product",
+            "softmax",
+            "norm",
+            "top",
+        ],
     }
 
     def draw(self, parts):

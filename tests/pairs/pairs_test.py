@@ -31,7 +31,6 @@ MOST_CYCLES = 60_000  # of a network that is verified: some seconds
 SMALL = ROOT / "configs" / "8x8.yaml"
 
 
-
 def command(words, folder):
     """Runs it; (exit code, standard error, seconds of processor time, kilobytes)."""
     log = folder / "stderr"

@@ -97,7 +97,8 @@ TEST(PlaceTensors, SaysWhatDoesNotFit) {
   Program p = Copies({9000, 9000}).copy(kSource, 3).copy(3, 4).program();
   const Status s = place_tensors(p, hw);
   ASSERT_FALSE(s.ok());
-  EXPECT_TRUE(says(s.errors().front().text(), "9000 bytes of tensors in the shared buffer have no room"));
+  EXPECT_TRUE(
+      says(s.errors().front().text(), "9000 bytes of tensors in the shared buffer have no room"));
   EXPECT_TRUE(says(s.errors().front().text(), "there are 16384 bytes"));
   p = Copies({9000, 9000})
           .copy(kSource, 3)
