@@ -69,7 +69,7 @@ double sum_slot_bound(const GemmTimes& t);
 /// from the tile's first post until its store has left: posts, the way between, and stores.
 double output_slot_bound(const GemmTimes& t);
 
-/// A DRAM's bus that both directions share: bus + bus_latency, as what is stored last has to arrive.
+/// A DRAM's bus that both directions share: bus + bus_latency, as what is stored last must arrive.
 /// 0 on machines whose directions have channels of their own.
 double bus_bound(const GemmTimes& t);
 
