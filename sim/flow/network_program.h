@@ -36,8 +36,8 @@ struct NetworkProgramOptions {
 
 /// A costed network as one program: the programs of its layers one behind the other on a machine
 /// that never drains. What a layer stores and another loads is one tensor, with marks that order
-/// them; cost_network()'s cycles are this program's. Tensors in the shared buffer have the addresses
-/// that they were costed with; hw::place_tensors() adds what orders uses of the same bytes.
+/// them; cost_network()'s cycles are this program's. Tensors in the shared buffer lie where they
+/// were costed; hw::place_tensors() adds what orders uses of the same bytes.
 /// Precondition: the network was costed with programs, and lives as long as the result.
 NetworkProgram network_program(const Graph& graph, const CostedNetwork& network,
                                const NetworkProgramOptions& options = {});
