@@ -105,7 +105,8 @@ std::string to_text(const Advice& a, const TextOptions& options) {
     add_item(label, text, width, options.colour, out);
   };
   item("model", a.model_file);
-  item("machine", a.hw.file.empty() ? a.hw.name : fmt::format("{} ({})", a.hw.name, a.hw.file));
+  const bool named = a.hw.file.empty() || a.hw.file == a.hw.name;
+  item("machine", named ? a.hw.name : fmt::format("{} ({})", a.hw.name, a.hw.file));
   item("", fmt::format("{} cycles, {}; {}, area {} mm2", format_count(a.base.cycles),
                        format_si(a.base.time_us * 1e-6, "s"),
                        format_si(a.base.energy_pj * 1e-12, "J"), format_fixed(a.base.area_mm2, 1)));

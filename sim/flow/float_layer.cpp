@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+#include "sim/lower/handed_on.h"
+
 namespace accsim::sim {
 namespace {
 
@@ -17,8 +19,11 @@ class LayerGraph {
     for (const Layer& l : lowered.layers) {
       const bool is_part =
           l.node == lowered.layers[layer].node || l.merged_into == static_cast<int>(layer);
-      if (is_part) add(whole.nodes[static_cast<size_t>(l.node)]);
+      if (is_part) add_with_casts(whole.nodes[static_cast<size_t>(l.node)]);
     }
+    // What the layer gives when it is costed may be cast before the graph gives it.
+    for (const TensorId id : lowered.layers[layer].outputs)
+      if (id != kNoTensor && !copies_.contains(id)) add_casts(id);
     for (const auto& [id, copy] : copies_)
       if (graph_.tensor(copy).origin == Tensor::Origin::node) graph_.outputs.push_back(copy);
   }
@@ -50,6 +55,24 @@ class LayerGraph {
   }
 
  private:
+  /// A node, and the casts before it that aren't layers (without_float_casts()).
+  void add_with_casts(const Node& node) {
+    for (const TensorId id : node.inputs)
+      if (id != kNoTensor && !copies_.contains(id)) add_casts(id);
+    add(node);
+  }
+  /// Those that a tensor has come through since what is known of it, or what is no cast.
+  void add_casts(TensorId id) {
+    std::vector<const Node*> casts;
+    while (!copies_.contains(id) && whole_.tensor(id).producer != kNoNode) {
+      const Node& maker = whole_.nodes[static_cast<size_t>(whole_.tensor(id).producer)];
+      if (!is_float_cast(whole_, maker)) break;
+      casts.push_back(&maker);
+      id = maker.inputs[0];
+    }
+    for (auto at = casts.rbegin(); at != casts.rend(); ++at) add(**at);
+  }
+
   void add(Node node) {
     for (TensorId& id : node.inputs)
       if (id != kNoTensor) id = copy_of(id, Tensor::Origin::input);

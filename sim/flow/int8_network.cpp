@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <set>
 
 #include "hw/golden/golden.h"
 #include "sim/flow/chain.h"
@@ -191,6 +192,7 @@ std::optional<Result<ref::Array>> Int8Network::known_values(const Outcome& outco
 
 Result<ref::Array> Int8Network::values(const Outcome& outcome, TensorId id) const {
   std::map<TensorId, ref::Array> made;
+  std::set<size_t> waiting;           // layers whose operands are being made
   std::vector<TensorId> todo = {id};  // what the last one is made of comes behind it
   while (!todo.empty()) {
     const TensorId next = todo.back();
@@ -211,7 +213,10 @@ Result<ref::Array> Int8Network::values(const Outcome& outcome, TensorId id) cons
     const size_t had = todo.size();
     for (const TensorId read : layer_reads(*graph_, network_->lowered, maker->second))
       if (!made.contains(read)) todo.push_back(read);
-    if (todo.size() > had) continue;
+    if (todo.size() > had) {
+      check(waiting.insert(maker->second).second, "a layer that waits for what it gives");
+      continue;
+    }
     const auto value = [&](TensorId of) -> Result<ref::Array> { return made.at(of); };
     auto all = run_layer(*graph_, network_->lowered, maker->second, value, options_);
     if (!all) return all.errors();

@@ -100,17 +100,18 @@ class HandedOn {
 
 Graph skip_handed_on(Graph graph) { return HandedOn(std::move(graph), What::same_values).run(); }
 
+bool is_float_cast(const Graph& graph, const Node& node) {
+  const OpRow* row = find_op(node);
+  return row && row->algebra == Algebra::convert && !node.folded && !node.inputs.empty() &&
+         node.inputs[0] != kNoTensor && node.outputs[0] != kNoTensor &&
+         is_wide(graph.tensor(node.inputs[0])) && is_wide(graph.tensor(node.outputs[0]));
+}
+
 std::optional<Graph> without_float_casts(const Graph& graph) {
-  const auto casts = [&](const Node& node) {
-    const OpRow* row = find_op(node);
-    return row && row->algebra == Algebra::convert && !node.folded && !node.inputs.empty() &&
-           node.inputs[0] != kNoTensor && node.outputs[0] != kNoTensor &&
-           is_wide(graph.tensor(node.inputs[0])) && is_wide(graph.tensor(node.outputs[0]));
-  };
   DType narrowest = DType::float64;
   bool any = false;
   for (const Node& node : graph.nodes) {
-    if (!casts(node)) continue;
+    if (!is_float_cast(graph, node)) continue;
     any = true;
     for (const TensorId id : {node.inputs[0], node.outputs[0]})
       if (bits(graph.tensor(id).dtype) < bits(narrowest)) narrowest = graph.tensor(id).dtype;

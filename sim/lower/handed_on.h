@@ -11,6 +11,9 @@ namespace accsim::sim {
 /// reads its mask.
 Graph skip_handed_on(Graph graph);
 
+/// Does a node cast between floats that a machine keeps alike, those of 16 bits and more?
+bool is_float_cast(const Graph& graph, const Node& node);
+
 /// As a machine sees it, which keeps floats of 16 bits and more alike: the graph without casts
 /// between them, in the same way, and what it computes in the narrowest of their types; nothing
 /// where it has none. Where the graph gives what was cast, the node before gives it. Constants stay

@@ -11,6 +11,7 @@
 #include <cerrno>
 #include <csignal>
 #include <cstring>
+#include <exception>
 #include <new>
 #include <nlohmann/json.hpp>
 
@@ -22,6 +23,7 @@ namespace {
 using Json = nlohmann::ordered_json;
 using Clock = std::chrono::steady_clock;
 constexpr int kSocket = 3;  // of the process, behind the standard streams
+constexpr int kBug = 70;    // its exit code then, as the program's
 constexpr size_t kHead = sizeof(uint64_t);
 
 // A message is its length and that many bytes of CBOR. Both ends are one program.
@@ -116,8 +118,9 @@ bool Worker::start() {
   if (process == 0) {
     try {
       serve(begin_, ends[1], limits_);
-    } catch (...) {
-      ::_exit(1);
+    } catch (const std::exception& e) {
+      fmt::print(stderr, "accsim: internal error: {}; this is a bug in accsim\n", e.what());
+      ::_exit(kBug);
     }
   }
   ::close(ends[1]);

@@ -122,7 +122,7 @@ NO_FILES = """
     --branch --from --no-interval --max-nodes --max-graph-mib --max-rank --max-programs
     --max-memory-mib --max-gops --key-blocks
     shell command
-    --b-dataflow --b-mapping --b-objective --b-slack --b-effort --port --max-upload
+    --b-dataflow --b-mapping --b-objective --b-slack --b-effort --port --max-upload --max-seconds
 """
 
 

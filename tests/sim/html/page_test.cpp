@@ -58,6 +58,12 @@ TEST(HtmlPageText, AreTitlesEscaped) {
   EXPECT_NE(html.find("<title>&lt;b&gt;&quot;a&quot; &amp; b</title>"), std::string::npos);
 }
 
+/// Bytes of a file's names that are no UTF-8 are the character for that.
+TEST(HtmlPageText, IsUtf8WhateverNamesAre) {
+  EXPECT_EQ(html_escape("a\xff<b>\xc3"), "a\xef\xbf\xbd&lt;b&gt;\xef\xbf\xbd");
+  EXPECT_EQ(html_escape("gr\xc3\xbc\xc3\x9f\n\t\x01"), "gr\xc3\xbc\xc3\x9f\n\t\x01");
+}
+
 TEST(HtmlPageText, DoOnlyLivePagesAskTheirServer) {
   HtmlPage p = page("{}");
   EXPECT_NE(html_page(p).find("default-src 'none'"), std::string::npos);
