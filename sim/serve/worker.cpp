@@ -22,8 +22,8 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 using Clock = std::chrono::steady_clock;
-constexpr int kSocket = 3;  // of the process, behind the standard streams
-constexpr int kBug = 70;    // its exit code then, as the program's
+constexpr int kSocket = 3;               // of the process, behind the standard streams
+constexpr int kNoMemory = 3, kBug = 70;  // its exit codes, as the program's
 constexpr size_t kHead = sizeof(uint64_t);
 
 // A message is its length and that many bytes of CBOR. Both ends are one program.
@@ -118,6 +118,8 @@ bool Worker::start() {
   if (process == 0) {
     try {
       serve(begin_, ends[1], limits_);
+    } catch (const std::bad_alloc&) {
+      ::_exit(kNoMemory);
     } catch (const std::exception& e) {
       fmt::print(stderr, "accsim: internal error: {}; this is a bug in accsim\n", e.what());
       ::_exit(kBug);
@@ -149,6 +151,8 @@ HttpReply Worker::ended() {
   }
   ::close(socket_);
   process_ = socket_ = -1;
+  if (WIFEXITED(status) && WEXITSTATUS(status) == kNoMemory)
+    return failed(503, "not enough memory for this request");
   return failed(500, fmt::format("the process that answers ended {}; its last words are where "
                                  "accsim serve was started. Please report it",
                                  how_it_ended(status)));
