@@ -54,14 +54,6 @@ std::string machine_file(const std::string& given, const std::string& folder) {
   return given;
 }
 
-std::string machine_label(const std::string& file, const std::string& folder) {
-  const fs::path path(file);
-  const std::string lies_in = path.parent_path().string();
-  const bool came_along = !folder.empty() && path.is_absolute() &&
-                          (lies_in == folder || lies_in == known_folder(folder));
-  return came_along ? path.stem().string() : file;
-}
-
 bool is_missing(const std::string& path) {
   std::error_code error;
   return fs::status(path, error).type() == fs::file_type::not_found;

@@ -17,10 +17,6 @@ std::vector<std::string> machine_names(const std::string& folder);
 /// that name in `folder`, a shipped one before a known one, else what was given.
 std::string machine_file(const std::string& given, const std::string& folder);
 
-/// How a user names the machine in a file: by its name where it lies in `folder` or its known/,
-/// wherever that is on this computer, else the path itself.
-std::string machine_label(const std::string& file, const std::string& folder);
-
 /// Whether nothing is at the path.
 bool is_missing(const std::string& path);
 

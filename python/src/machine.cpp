@@ -172,7 +172,7 @@ hw::HwConfig load(nb::handle given) {
     if (std::string text = hw::missing_machine(path, machine_folder()); !text.empty())
       throw RaisedErrors({{Errc::io, std::move(text), path}});
   hw::HwConfig out = unwrap(hw::load_hw(file));
-  out.file = hw::machine_label(file, machine_folder());
+  if (file != path) out.file = path;  // a name, wherever it lies on this computer
   return out;
 }
 

@@ -6,7 +6,6 @@
 #include <csignal>
 #include <optional>
 
-#include "hw/config/find_machine.h"
 #include "sim/app/advise_command.h"
 #include "sim/app/compare_command.h"
 #include "sim/app/console.h"
@@ -127,9 +126,9 @@ int run_cli(int argc, char** argv) {
       "Exit codes: 0 done, 1 a difference or an interruption, 2 input that can't be used, 3 too "
       "little memory, too few threads or no tools, 70 a bug (reasons on stderr).";
   commands.add_to(program);
-  const ParseOutcome parsed = parse_command_line(
-      program, {argv + std::min(argc, 1), argv + argc},
-      [](const std::string& given) { return hw::machine_file(given, machine_folder()); });
+  const ParseOutcome parsed =
+      parse_command_line(program, {argv + std::min(argc, 1), argv + argc},
+                         [](const std::string& given) { return find_machine(given); });
   if (parsed.wants_help) return print_out(help_text(program.innermost()));
   if (parsed.wants_version) return print_out(program.version + "\n");
   if (!parsed.good()) return report_errors({usage_error(program, parsed)});

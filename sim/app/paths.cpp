@@ -3,6 +3,7 @@
 #include <climits>
 #include <cstdlib>
 #include <fstream>
+#include <map>
 #include <string>
 
 #include "hw/config/find_machine.h"
@@ -20,6 +21,12 @@ fs::path program_folder() {
 }
 
 fs::path tree_file() { return program_folder() / "accsim.tree"; }
+
+/// Names that the command line has, by the files that they stand for.
+std::map<std::string, std::string>& named_machines() {
+  static std::map<std::string, std::string> names;
+  return names;
+}
 
 }  // namespace
 
@@ -41,9 +48,16 @@ std::string machine_folder() {
   return data ? (*data / "configs").string() : std::string();
 }
 
+std::string find_machine(const std::string& given) {
+  std::string file = hw::machine_file(given, machine_folder());
+  if (file != given) named_machines()[file] = given;
+  return file;
+}
+
 Result<hw::HwConfig> load_machine(const std::string& file) {
   Result<hw::HwConfig> out = hw::load_hw(file);
-  if (out) out->file = hw::machine_label(file, machine_folder());
+  if (const auto named = named_machines().find(file); out && named != named_machines().end())
+    out->file = named->second;
   return out;
 }
 

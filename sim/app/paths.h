@@ -20,8 +20,11 @@ Result<std::filesystem::path> core_cache();
 /// configs/ of data_folder(), where the shipped machines lie; "" without it.
 std::string machine_folder();
 
-/// hw::load_hw(), with the name for a file where the machine came with this program
-/// (hw::machine_label()).
+/// hw::machine_file() of what the command line has for a machine.
+std::string find_machine(const std::string& given);
+
+/// hw::load_hw(); of a file that find_machine() has for a name, the machine's `file` is that name,
+/// wherever it lies on this computer.
 Result<hw::HwConfig> load_machine(const std::string& file);
 
 }  // namespace accsim::sim

@@ -198,7 +198,7 @@ int RunCommand::run(const Console& console) const {
     if (hw_.empty()) {
       const Result<std::filesystem::path> data = data_folder();
       if (!data) return report_errors(data.errors());
-      machine_file = *data / "configs/64x64.yaml";
+      machine_file = find_machine("64x64");
     }
     Result<hw::HwConfig> loaded = load_machine(machine_file);
     if (!loaded) return report_errors(loaded.errors());

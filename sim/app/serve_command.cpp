@@ -91,10 +91,7 @@ int ServeCommand::run(const std::string& version) const {
   setup.version = version;
   setup.store = store_;
   setup.most_upload = static_cast<size_t>(most_upload_) << 20;
-  std::string machine_file = hw_;
-  if (const auto data = data_folder(); machine_file.empty() && data)
-    machine_file = (*data / "configs" / "64x64.yaml").string();
-  if (const auto hw = load_machine(machine_file))
+  if (const auto hw = load_machine(hw_.empty() ? find_machine("64x64") : hw_))
     setup.hw = *hw;
   else
     add(hw.errors(), errors);

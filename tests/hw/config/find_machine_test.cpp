@@ -55,10 +55,6 @@ TEST_F(FindMachine, WhichNamesThereAre) {
 }
 
 TEST_F(FindMachine, WhichFileANameStandsFor) {
-  for (const char* name : {"small", "chip", "both"})
-    EXPECT_EQ(machine_label(machine_file(name, folder_.path()), folder_.path()), name);
-  EXPECT_EQ(machine_label("mine/small.yaml", folder_.path()), "mine/small.yaml");
-  EXPECT_EQ(machine_label("small.yaml", ""), "small.yaml");
   EXPECT_EQ(machine_file("small", folder_.path()), folder_.path("small.yaml"));
   EXPECT_EQ(machine_file("chip", folder_.path()), folder_.path("known/chip.yaml"));
   EXPECT_EQ(machine_file("both", folder_.path()), folder_.path("both.yaml")) << "shipped wins";
