@@ -369,9 +369,14 @@ class VerifyTest(unittest.TestCase):
         self.assertEqual(len(re.findall(r"^random \d+ ", text, re.M)), int(found.group(1)))
 
     def test_a_lack_of_tools_is_said_on_standard_error(self):
-        machine = ROOT / "configs" / "8x8.yaml"
-        done = run("verify", "--hw", machine, "--gemm", "4x4x4", "--cache", self.dir / "cores",
-                   env={**os.environ, "PATH": "/nowhere"})  # fmt: skip
+        done = subprocess.run(
+            command("--gemm", "4x4x4", "--cache", self.dir / "cores"),
+            capture_output=True,
+            text=True,
+            timeout=patience(),
+            check=False,
+            env={**os.environ, "PATH": "/nowhere"},
+        )
         self.assertEqual(done.returncode, 3, done.stdout)
         self.assertRegex(done.stderr, r"^accsim: error: .*there is no such tool")
 
