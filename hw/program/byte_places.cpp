@@ -106,8 +106,7 @@ class BytePlacer {
   /// The best order with what had no room in front of it.
   std::vector<size_t> left_out_first() {
     std::vector<size_t> out = best_order_.empty() ? ordered(&BytePlacer::small) : best_order_;
-    std::stable_partition(out.begin(), out.end(),
-                          [&](size_t i) { return best_.addresses[i] < 0; });
+    std::stable_partition(out.begin(), out.end(), [&](size_t i) { return best_.addresses[i] < 0; });
     return out;
   }
 
