@@ -23,7 +23,7 @@ namespace {
   ::_exit(code);
 }
 
-void on_bus_error(int) {
+void on_bus_error(int, siginfo_t*, void*) {
   say("accsim: error: a file that is being read was cut short, or can't be read any more; run the "
       "command again when its files stay as they are\n",
       kExitBadInput);
@@ -34,7 +34,7 @@ void on_bus_error(int) {
       "what accsim --version says and, if you may, the files\n",
       kExitBug);
 }
-void on_bug(int) { say_bug(); }
+void on_bug(int, siginfo_t*, void*) { say_bug(); }
 
 /// Addresses that the first thread's stack may grow into: from where it was on, half of its limit.
 /// What is further down may be a recursion without end.
@@ -73,18 +73,11 @@ void on_bad_address(int, siginfo_t* fault, void*) {
   say_bug();
 }
 
-void handle(int signal, void (*handler)(int)) {
+void handle(int signal, void (*handler)(int, siginfo_t*, void*)) {
   struct sigaction action {};
-  action.sa_handler = handler;
-  action.sa_flags = SA_ONSTACK;
-  ::sigaction(signal, &action, nullptr);
-}
-
-void handle_bad_addresses() {
-  struct sigaction action {};
-  action.sa_sigaction = on_bad_address;
+  action.sa_sigaction = handler;
   action.sa_flags = SA_ONSTACK | SA_SIGINFO;
-  ::sigaction(SIGSEGV, &action, nullptr);
+  ::sigaction(signal, &action, nullptr);
 }
 
 }  // namespace
@@ -97,7 +90,7 @@ void leave_last_words() {
   ::sigaltstack(&alternative, nullptr);
   handle(SIGBUS, on_bus_error);
   growing = stack_range(reinterpret_cast<std::uintptr_t>(&alternative));
-  handle_bad_addresses();
+  handle(SIGSEGV, on_bad_address);
   for (const int signal : {SIGABRT, SIGFPE, SIGILL}) handle(signal, on_bug);
   std::set_terminate(on_terminate);
 }

@@ -63,8 +63,7 @@ class HandedOn {
     if (node.inputs[0] == kNoTensor || node.outputs[0] == kNoTensor) return false;
     const Tensor &from = graph_.tensor(node.inputs[0]), &to = graph_.tensor(node.outputs[0]);
     if (from.constant || from.dims != to.dims) return false;
-    if (what_ == What::same_values) return from.dtype == to.dtype;
-    return converts && is_wide(from) && is_wide(to);
+    return what_ == What::same_values ? from.dtype == to.dtype : is_float_cast(graph_, node);
   }
 
   /// Lets a node give `to`, an output of the graph, where it gives `from` so far; false where it

@@ -354,12 +354,14 @@ Mapper::View Mapper::view(int mode) {
 void Mapper::check_program(const std::string& layer, Mapping& mapping) {
   const int mode = mapping.gemm ? mapping.gemm->problem.mode : hw::kOwnTypes;
   std::string_view lacks = hw::why_not_verifiable(mapping.program);
-  hw::HwConfig on = view(mode).hw;
+  std::optional<hw::HwConfig> roomy;
   // What only counts bytes has each that it moves in a place of its own, however often an op reads
   // or writes it.
-  if (!lacks.empty() || !mapping.unverifiable.empty())
-    on.shared.kib += ceil_div(shared_bytes(mapping.program), 1024);
-  if (const Status good = verify(mapping.program, on); !good)
+  if (!lacks.empty() || !mapping.unverifiable.empty()) {
+    roomy = view(mode).hw;
+    roomy->shared.kib += ceil_div(shared_bytes(mapping.program), 1024);
+  }
+  if (const Status good = verify(mapping.program, roomy ? *roomy : view(mode).hw); !good)
     check(false,
           "the mapper wrote a bad program for '" + layer + "': " + good.errors().front().text());
   if (lacks.empty() && mode != hw::kOwnTypes) lacks = why_only_timed(type_mode(hw_, mode));
