@@ -107,4 +107,16 @@ void append_layer(Program& network, Program layer, std::string name, std::span<c
                       std::move_iterator(layer.body.end()));
 }
 
+void begin_at(std::span<const int64_t> offsets, std::vector<Item>& body) {
+  for (Item& item : body) {
+    if (auto* loop = std::get_if<Loop>(&item.node)) begin_at(offsets, loop->body);
+    auto* command = std::get_if<Command>(&item.node);
+    if (!command) continue;
+    if (auto* load = std::get_if<LoadCommand>(command))
+      load->source.base += offsets[static_cast<size_t>(load->tensor)];
+    if (auto* store = std::get_if<StoreCommand>(command))
+      store->target.base += offsets[static_cast<size_t>(store->tensor)];
+  }
+}
+
 }  // namespace accsim::hw

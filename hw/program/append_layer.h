@@ -10,4 +10,7 @@ namespace accsim::hw {
 /// anew. Tensor i of the layer is tensor tensors[i] of the network, regions keep their slots.
 void append_layer(Program& network, Program layer, std::string name, std::span<const int> tensors);
 
+/// Moves what loads and stores reach in each tensor, by so many bytes.
+void begin_at(std::span<const int64_t> offsets, std::vector<Item>& body);
+
 }  // namespace accsim::hw

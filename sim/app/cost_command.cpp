@@ -132,15 +132,16 @@ int CostCommand::run(const Console& console, const std::string& command,
   if (const std::optional<Grouping> grouping = grouping_from(by_))
     roll_up(*grouping, costed->report);
   note_mapping(costed->report, journal);
-  const int code = print(*costed, console, {command, version});
+  const int code = print(*graph, *costed, console, {command, version});
   journal.step("printed");
   return code;
 }
 
-int CostCommand::print(const CostedNetwork& costed, const Console& console,
+int CostCommand::print(const Graph& graph, const CostedNetwork& costed, const Console& console,
                        const Quoted& quoted) const {
   if (!dump_.empty()) {
-    const Result<std::string> text = dump_programs(costed, dump_);
+    const Result<std::string> text =
+        dump_programs(costed.in_blocks ? *costed.in_blocks : graph, costed, dump_);
     return text ? print_wrapped(*text) : report_errors(text.errors());
   }
   if (const int code = annotate_.write(model_, costed.report, quoted.command); code != kExitOk)

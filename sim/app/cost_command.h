@@ -25,7 +25,8 @@ class CostCommand {
   void add_table_to(Command& program);
   /// What options ask for of one another.
   void check_options(Errors& errors) const;
-  int print(const CostedNetwork& costed, const Console& console, const Quoted& quoted) const;
+  int print(const Graph& graph, const CostedNetwork& costed, const Console& console,
+            const Quoted& quoted) const;
   std::string page(const CostedNetwork& costed, const Quoted& quoted) const;
 
   ModelOptions model_;

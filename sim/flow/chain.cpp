@@ -44,10 +44,18 @@ BytePart part_of(const LayerTensors& tensors, const OperandPort& port) {
   return port.side == OperandPort::Side::output ? tensors.output_parts[i] : BytePart{};
 }
 
-std::vector<int32_t> numbers(const ChainLink& link, const LayerTensors& tensors) {
+int64_t offset_in_chain(const LayerTensors& tensors, const LayerPorts& ports,
+                        const OperandPort& port, int64_t offset) {
+  const BytePart part = part_of(tensors, ports.of(port));
+  return part.offset + part.pitch.at(ports.offset(port) + offset);
+}
+
+std::vector<int32_t> numbers(const ChainLink& link, const LayerPorts& ports,
+                             const LayerTensors& tensors) {
   std::vector<int32_t> out;
   out.reserve(link.ports.size());
-  for (const OperandPort& p : link.ports) {
+  for (const OperandPort& own : link.ports) {
+    const OperandPort p = ports.of(own);
     using Side = OperandPort::Side;
     const auto i = static_cast<size_t>(p.index);
     out.push_back(p.side == Side::input      ? tensors.inputs[i]

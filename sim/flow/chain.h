@@ -3,6 +3,7 @@
 
 #include "sim/lower/lower.h"
 #include "sim/map/cost_evaluator.h"
+#include "sim/map/mapper.h"
 #include "sim/map/residency.h"
 
 namespace accsim::sim {
@@ -21,11 +22,16 @@ struct LayerTensors {
 /// ops of a layer has numbers that no other layer has: ops of several layers may take turns.
 std::vector<LayerTensors> network_tensors(const Lowered& lowered, const Residency& residency);
 
-/// Tensor i of a link's marks, as a chain numbers it.
-std::vector<int32_t> numbers(const ChainLink& link, const LayerTensors& tensors);
+/// Tensor i of the marks of an op's link, as a chain numbers it.
+std::vector<int32_t> numbers(const ChainLink& link, const LayerPorts& ports,
+                             const LayerTensors& tensors);
 
 /// Which part of it an operand of a layer is.
 BytePart part_of(const LayerTensors& tensors, const OperandPort& port);
+
+/// Bytes from the beginning of a chain's tensor to byte `offset` of what an op has at a port.
+int64_t offset_in_chain(const LayerTensors& tensors, const LayerPorts& ports,
+                        const OperandPort& port, int64_t offset = 0);
 
 /// Does the program load before its first vector command (see hw::Chain)?
 bool loads_first(const ChainLink& link);

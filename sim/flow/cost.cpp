@@ -8,6 +8,7 @@
 
 #include "hw/area/area.h"
 #include "hw/cosim/cosim.h"
+#include "hw/program/append_layer.h"
 #include "hw/program/verifiable.h"
 #include "sim/base/sums.h"
 #include "sim/flow/array_kinds.h"
@@ -18,6 +19,7 @@
 #include "sim/flow/network_edp.h"
 #include "sim/flow/network_slack.h"
 #include "sim/flow/product_modes.h"
+#include "sim/flow/program_names.h"
 #include "sim/flow/requests.h"
 #include "sim/lower/attention_blocks.h"
 #include "sim/lower/handed_on.h"
@@ -95,13 +97,23 @@ std::vector<NetworkOp> network_ops(const Lowered& lowered,
   return out;
 }
 
-/// Every program of a layer knows all operands of the layer: of a Concat of N parts N times N.
+/// Operands that the programs of a layer know: moves what they move, all others those of the layer.
+int64_t operands_of(const Layer& l) {
+  int64_t out = 0;
+  for (const WorkItem& item : l.work) {
+    const auto* move = std::get_if<MemoryOp>(&item);
+    out += move ? std::ssize(move->inputs) + std::ssize(move->outputs)
+                : std::ssize(l.inputs) + std::ssize(l.outputs);
+  }
+  return out;
+}
+
 Status check_operands(const std::vector<Layer>& layers, int64_t most, const std::string& file) {
   constexpr int64_t kEach = 1'000;  ///< operands for each program that may be looked for
   if (most > std::numeric_limits<int64_t>::max() / kEach) return ok();
   int64_t operands = 0;
   for (const Layer& l : layers) {
-    operands += std::ssize(l.work) * (std::ssize(l.inputs) + std::ssize(l.outputs));
+    operands += operands_of(l);
     if (operands > most * kEach)
       return Error{Errc::capacity,
                    fmt::format("the programs of its layers up to '{}' have {} operands, at most {} "
@@ -346,6 +358,8 @@ class NetworkCosting {
       layer.resident_bytes = residency.use[i].shared + modes_.machine().shared.kept_bytes;
       layer.live_bytes = residency.use[i].live;
       const Status done = map_layer(l, work[i], *mapper_, out.mappings.emplace_back());
+      auto& ports = out.ports.emplace_back();
+      for (const OpRequest& request : work[i]) ports.push_back(request.ports);
       if (!done) errors.insert(errors.end(), done.errors().begin(), done.errors().end());
     }
     if (!errors.empty()) return errors;
@@ -534,14 +548,32 @@ Status check_pins(const CostedNetwork& network, const MapOptions& options) {
   return ok();
 }
 
-Result<std::string> dump_programs(const CostedNetwork& network, const std::string& layer_glob) {
+namespace {
+
+/// A layer's op as a program over the layer's operands.
+hw::Program program_of(const Graph& graph, const Mapping& mapping, const LayerPorts& ports,
+                       const LayerTensors& layer) {
+  hw::Program out = mapping.program;
+  name_tensors(graph, mapping.link, ports, layer, out.tensors);
+  std::vector<int64_t> offsets;
+  for (const OperandPort& port : mapping.link.ports) offsets.push_back(ports.offset(port));
+  for (size_t i = 0; i < offsets.size(); ++i) out.tensors[i].bytes += offsets[i];
+  hw::begin_at(offsets, out.body);
+  return out;
+}
+
+}  // namespace
+
+Result<std::string> dump_programs(const Graph& graph, const CostedNetwork& network,
+                                  const std::string& layer_glob) {
   std::string out;
   for (size_t i = 0; i < network.mappings.size(); ++i) {
     const Layer& l = network.lowered.layers[i];
     if (network.mappings[i].empty() || fnmatch(layer_glob.c_str(), l.name.c_str(), 0) != 0)
       continue;
-    for (const auto& mapping : network.mappings[i]) {
-      hw::Program program = mapping->program;
+    for (size_t k = 0; k < network.mappings[i].size(); ++k) {
+      const auto& mapping = network.mappings[i][k];
+      hw::Program program = program_of(graph, *mapping, network.ports[i][k], network.tensors[i]);
       program.name = fmt::format("'{}' {} [{}]", l.name, l.op_type, mapping->description);
       out += print(program);
       out += fmt::format("  # {} cycles, {} commands, {} MACs\n\n", mapping->timing.total.count(),

@@ -34,9 +34,10 @@ struct CostedNetwork {
   Lowered lowered;
   /// By layer, one mapping an item of its work; empty for views and folded layers.
   std::vector<std::vector<std::shared_ptr<const Mapping>>> mappings;
-  std::vector<LayerTensors> tensors;  ///< by layer
-  std::vector<Stretch> text;          ///< the mappings, or those of pieces, as they are run
-  SharedAddresses addresses;          ///< of its tensors in the shared buffer
+  std::vector<std::vector<LayerPorts>> ports;  ///< as `mappings`
+  std::vector<LayerTensors> tensors;           ///< by layer
+  std::vector<Stretch> text;  ///< the mappings, or those of pieces, as they are run
+  SharedAddresses addresses;  ///< of its tensors in the shared buffer
   Report report;
   int64_t fewest_cycles = 0;  ///< without any slack, in blocks or not
   /// The graph that all of this is of, where attention is done in blocks of keys because that is
@@ -59,7 +60,9 @@ Result<CostedNetwork> cost_network(const Graph& graph, const hw::HwConfig& hw,
 /// Errc::usage for each pin whose glob matches no layer with a product.
 Status check_pins(const CostedNetwork& network, const MapOptions& options);
 
-/// The programs of the layers whose name matches a glob, as text. Error when none matches.
-Result<std::string> dump_programs(const CostedNetwork& network, const std::string& layer_glob);
+/// The programs of the layers whose name matches a glob, as text. Error when none matches. The
+/// network is costed of this graph.
+Result<std::string> dump_programs(const Graph& graph, const CostedNetwork& network,
+                                  const std::string& layer_glob);
 
 }  // namespace accsim::sim

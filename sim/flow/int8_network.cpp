@@ -101,7 +101,8 @@ void Int8Network::find_tensors() {
   }
   const auto count = static_cast<int32_t>(graph_->tensors.size());
   for (const NetworkPart& part : case_.network.parts) {
-    const std::vector<int32_t> all = numbers(part.mapping->link, network_->tensors[part.layer]);
+    const std::vector<int32_t> all =
+        numbers(part.mapping->link, *part.ports, network_->tensors[part.layer]);
     for (size_t i = 0; i < all.size(); ++i)
       if (!part.constant[i] && all[i] < count)
         of_root_[all[i]] = static_cast<size_t>(part.tensors[i]);

@@ -5,6 +5,7 @@
 #include <optional>
 
 #include "hw/program/append_layer.h"
+#include "sim/flow/program_names.h"
 
 namespace accsim::sim {
 namespace {
@@ -77,19 +78,6 @@ class MarkedProgram {
   std::vector<bool> awaited_, stored_;  ///< by tensor
 };
 
-/// Moves what loads and stores of a piece's program reach in each tensor.
-void move_by(const std::vector<int64_t>& offsets, std::vector<hw::Item>& body) {
-  for (hw::Item& item : body) {
-    if (auto* loop = std::get_if<hw::Loop>(&item.node)) move_by(offsets, loop->body);
-    auto* command = std::get_if<hw::Command>(&item.node);
-    if (!command) continue;
-    if (auto* load = std::get_if<hw::LoadCommand>(command))
-      load->source.base += offsets[static_cast<size_t>(load->tensor)];
-    if (auto* store = std::get_if<hw::StoreCommand>(command))
-      store->target.base += offsets[static_cast<size_t>(store->tensor)];
-  }
-}
-
 class NetworkBuilder {
  public:
   NetworkBuilder(const Graph& graph, const CostedNetwork& network,
@@ -103,7 +91,15 @@ class NetworkBuilder {
       const Stretch& s = network_.text[i];
       const size_t first = first_ops_.try_emplace(s.layer, s.op).first->second;
       if (includes(s))
-        add({s.layer, s.op - first, s.mapping.get(), {}, s.offsets, {}, {}}, s, moved_marks(i));
+        add({s.layer,
+             s.op - first,
+             s.mapping.get(),
+             &network_.ports[s.layer][s.op - first],
+             {},
+             s.offsets,
+             {},
+             {}},
+            s, moved_marks(i));
     }
     return std::move(out_);
   }
@@ -156,10 +152,13 @@ class NetworkBuilder {
     const std::vector<int32_t>& network = s.owners();
     const ChainLink& link = part.mapping->link;
     part.offsets.resize(network.size());
+    std::vector<hw::ProgramTensor> tensors = part.mapping->program.tensors;
+    name_tensors(graph_, link, *part.ports, network_.tensors[part.layer], tensors);
     for (size_t i = 0; i < network.size(); ++i) {
-      part.constant.push_back(is_constant(part, link.ports[i]));
-      part.pitches.push_back(part_of(network_.tensors[part.layer], link.ports[i]).pitch);
-      hw::ProgramTensor t = part.mapping->program.tensors[i];
+      const OperandPort port = part.ports->of(link.ports[i]);
+      part.constant.push_back(is_constant(part, port));
+      part.pitches.push_back(part_of(network_.tensors[part.layer], port).pitch);
+      hw::ProgramTensor& t = tensors[i];
       t.bytes += part.offsets[i];
       t.pitch = part.pitches.back().pitch;
       part.tensors.push_back(tensor(part.constant.back() ? -1 : network[i], t));
@@ -168,7 +167,7 @@ class NetworkBuilder {
     const bool stays = out_.program.dataflow == hw::Dataflow::output_stationary;
     if (stays && !part.mapping->gemm) program.dataflow = out_.program.dataflow;
     program = MarkedProgram(std::move(program), link, moved).take();
-    move_by(part.offsets, program.body);
+    hw::begin_at(part.offsets, program.body);
     hw::append_layer(out_.program, std::move(program), network_.lowered.layers[part.layer].name,
                      part.tensors);
     out_.parts.push_back(std::move(part));

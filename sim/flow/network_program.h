@@ -11,10 +11,11 @@ namespace accsim::sim {
 struct NetworkPart {
   size_t layer = 0, item = 0;  ///< of CostedNetwork::mappings
   const Mapping* mapping = nullptr;
-  std::vector<int> tensors;      ///< of the network's program, by tensor of the part's
-  std::vector<int64_t> offsets;  ///< by tensor of the part's: where in the program's it begins
-  std::vector<Pitch> pitches;    ///< by tensor of the part's: that of its rows in the program's
-  std::vector<bool> constant;    ///< by tensor of the part's: laid out off line, nobody else's
+  const LayerPorts* ports = nullptr;  ///< of CostedNetwork::ports
+  std::vector<int> tensors;           ///< of the network's program, by tensor of the part's
+  std::vector<int64_t> offsets;       ///< by tensor of the part's: where in the program's it begins
+  std::vector<Pitch> pitches;  ///< by tensor of the part's: that of its rows in the program's
+  std::vector<bool> constant;  ///< by tensor of the part's: laid out off line, nobody else's
 };
 
 /// A network as one program, and which parts it is of, in order.

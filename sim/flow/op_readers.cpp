@@ -1,19 +1,25 @@
 #include "sim/flow/op_readers.h"
 
-#include <algorithm>
+#include <numeric>
+#include <utility>
 
 namespace accsim::sim {
 namespace {
 
-bool reads(const OpRequest& r, int port) {
-  const auto among = [&](const std::vector<Access>& side) {
-    return std::ranges::find(side, port, &Access::port) != side.end();
+/// Calls `read` with each input that an op reads, by its port; with some more than once.
+template <class Read>
+void for_each_input(const OpRequest& r, const Read& read) {
+  const auto all = [&](const std::vector<Access>& side) {
+    for (const Access& a : side) read(a.port);
   };
-  if (r.residual == port) return true;
-  if (const auto* op = std::get_if<GemmOp>(&r.item))
-    return op->a_port == port || op->b_port == port || op->bias_port == port;
-  if (const auto* op = std::get_if<VectorOp>(&r.item)) return among(op->inputs);
-  return among(std::get<MemoryOp>(r.item).inputs);
+  read(r.residual);
+  if (const auto* op = std::get_if<GemmOp>(&r.item)) {
+    for (const int port : {op->a_port, op->b_port, op->bias_port}) read(port);
+  } else if (const auto* vector = std::get_if<VectorOp>(&r.item)) {
+    all(vector->inputs);
+  } else {
+    all(std::get<MemoryOp>(r.item).inputs);
+  }
 }
 
 }  // namespace
@@ -22,16 +28,23 @@ OpReaders::OpReaders(const Graph& graph, const Lowered& lowered, const Residency
                      const hw::HwConfig& hw, std::span<const ChainOp> ops)
     : graph_(graph), lowered_(lowered), residency_(residency), hw_(hw), ops_(ops) {
   const size_t tensors = graph.tensors.size();
-  readers_.assign(tensors, 0);
+  slots_.assign(tensors, 0);
+  readers_.assign(tensors, {});
   first_.assign(tensors, -1);
   last_.assign(tensors, -1);
-  for (const TensorId id : graph.outputs) ++readers_[root(id)];
-  for (size_t i = 0; i < lowered.layers.size(); ++i) {
-    const Layer& l = lowered.layers[i];
+  for (const TensorId id : graph.outputs) ++slots_[root(id)];
+  add_layers();
+  add_ops();
+  add_residents();
+}
+
+void OpReaders::add_layers() {
+  for (size_t i = 0; i < lowered_.layers.size(); ++i) {
+    const Layer& l = lowered_.layers[i];
     if (l.fate == Fate::folded || l.work.empty()) continue;
     for (const TensorId id : l.inputs)
       if (id != kNoTensor) {
-        ++readers_[root(id)];
+        ++slots_[root(id)];
         last_[root(id)] = static_cast<int>(i);
       }
     for (const TensorId id : l.outputs)
@@ -42,40 +55,55 @@ OpReaders::OpReaders(const Graph& graph, const Lowered& lowered, const Residency
   }
 }
 
+void OpReaders::add_ops() {
+  for (size_t i = 0; i < ops_.size(); ++i)
+    for_each_input(*ops_[i].request, [&](int port) {
+      if (port < 0) return;
+      const OperandPort in{OperandPort::Side::input, port};
+      const auto of_layer = static_cast<size_t>(ops_[i].request->ports.of(in).index);
+      const std::vector<TensorId>& inputs = layer(i).inputs;
+      if (of_layer >= inputs.size() || inputs[of_layer] == kNoTensor) return;
+      Readers& readers = readers_[root(inputs[of_layer])];
+      if (readers.ops == 0 || readers.last.op != i) ++readers.ops;
+      readers.last = {i, in};
+    });
+}
+
+void OpReaders::add_residents() {
+  begun_.assign(lowered_.layers.size() + 2, 0);
+  ended_ = begun_;
+  for (size_t id = 0; id < first_.size(); ++id) {
+    if (!is_resident(id)) continue;
+    begun_[static_cast<size_t>(first_[id]) + 1] += bytes_of(id);
+    ended_[static_cast<size_t>(last_[id]) + 1] += bytes_of(id);
+  }
+  std::partial_sum(begun_.begin(), begun_.end(), begun_.begin());
+  std::partial_sum(ended_.begin(), ended_.end(), ended_.begin());
+}
+
 std::optional<OpReaders::Reader> OpReaders::only_reader(size_t i, const OperandPort& out,
                                                         int64_t bytes) const {
   if (out.side != OperandPort::Side::output) return std::nullopt;
   if (i + 1 < ops_.size() && ops_[i + 1].layer == ops_[i].layer) return std::nullopt;
   const size_t tensor = written(i, out);
-  if (readers_[tensor] != 1 || bytes != bytes_of(tensor)) return std::nullopt;
-  for (size_t j = i + 1; j < ops_.size() && ops_[j].layer <= static_cast<size_t>(last_[tensor]);
-       ++j) {
-    const auto& inputs = layer(j).inputs;
-    for (size_t port = 0; port < inputs.size(); ++port) {
-      if (inputs[port] == kNoTensor || root(inputs[port]) != tensor) continue;
-      if (!reads(*ops_[j].request, static_cast<int>(port))) continue;
-      const OperandPort in{OperandPort::Side::input, static_cast<int>(port)};
-      const bool alone = j + 1 == ops_.size() || ops_[j + 1].layer != ops_[j].layer ||
-                         !reads(*ops_[j + 1].request, static_cast<int>(port));
-      return alone ? std::optional(Reader{j, in}) : std::nullopt;
-    }
-  }
-  return std::nullopt;
+  const Readers& readers = readers_[tensor];
+  if (slots_[tensor] != 1 || readers.ops != 1 || readers.last.op <= i) return std::nullopt;
+  return bytes == bytes_of(tensor) ? std::optional(readers.last) : std::nullopt;
 }
 
 int64_t OpReaders::shared_bytes(std::span<const size_t> ops, std::span<const size_t> except) const {
-  const auto from = static_cast<int>(ops_[ops.front()].layer);
-  const auto to = static_cast<int>(ops_[ops.back()].layer);
-  int64_t out = 0;
-  for (size_t id = 0; id < first_.size(); ++id)
-    if (residency_.resident[id] && root(static_cast<TensorId>(id)) == id && first_[id] >= 0 &&
-        first_[id] <= to && last_[id] >= from && std::ranges::find(except, id) == except.end())
-      out += bytes_of(id);
+  const size_t from = ops_[ops.front()].layer, to = ops_[ops.back()].layer;
+  int64_t out = begun_[to + 1] - ended_[from];
+  for (const size_t id : except)
+    if (is_resident(id) && std::cmp_less_equal(first_[id], to) &&
+        std::cmp_greater_equal(last_[id], from))
+      out -= bytes_of(id);
   return out;
 }
 
 size_t OpReaders::written(size_t i, const OperandPort& out) const {
-  return root(layer(i).outputs[static_cast<size_t>(out.index)]);
+  const OperandPort port = ops_[i].request->ports.of(out);
+  return root(layer(i).outputs[static_cast<size_t>(port.index)]);
 }
 
 int64_t OpReaders::bytes_of(size_t id) const {

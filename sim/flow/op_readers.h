@@ -40,6 +40,18 @@ class OpReaders {
   bool on_array(size_t op) const;
 
  private:
+  /// Ops that read a tensor: how many, and the last of them.
+  struct Readers {
+    size_t ops = 0;
+    Reader last;
+  };
+
+  void add_layers();
+  void add_ops();
+  void add_residents();
+  bool is_resident(size_t id) const {
+    return residency_.resident[id] && root(static_cast<TensorId>(id)) == id && first_[id] >= 0;
+  }
   size_t root(TensorId id) const {
     return static_cast<size_t>(residency_.root[static_cast<size_t>(id)]);
   }
@@ -51,8 +63,11 @@ class OpReaders {
   const Residency& residency_;
   const hw::HwConfig& hw_;
   const std::span<const ChainOp> ops_;
-  std::vector<int> readers_;       ///< by tensor
+  std::vector<int> slots_;  ///< by tensor: inputs of layers that it is, and outputs of the graph
+  std::vector<Readers> readers_;   ///< by tensor
   std::vector<int> first_, last_;  ///< layers of its life; -1: none
+  std::vector<int64_t> begun_,
+      ended_;  ///< by layer: bytes of residents whose life begins, or ends, before it
 };
 
 }  // namespace accsim::sim

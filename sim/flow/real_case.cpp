@@ -34,7 +34,7 @@ bool has_weights(const Graph& graph) {
 /// as the floats that they are given as.
 TensorId read_as(const Graph& graph, const CostedNetwork& network, const NetworkPart& part,
                  size_t i, TensorId root) {
-  const OperandPort& port = part.mapping->link.ports[i];
+  const OperandPort port = part.ports->of(part.mapping->link.ports[i]);
   if (is_float(graph.tensor(root).dtype) || port.side != OperandPort::Side::input) return root;
   return network.lowered.layers[part.layer].inputs[static_cast<size_t>(port.index)];
 }
@@ -43,7 +43,8 @@ TensorId read_as(const Graph& graph, const CostedNetwork& network, const Network
 void put_inputs(const Graph& graph, const CostedNetwork& network, const TensorScales& scales,
                 const std::map<TensorId, ref::Array>& inputs, NetworkCase& c) {
   for (const NetworkPart& part : c.network.parts) {
-    const std::vector<int32_t> all = numbers(part.mapping->link, network.tensors[part.layer]);
+    const std::vector<int32_t> all =
+        numbers(part.mapping->link, *part.ports, network.tensors[part.layer]);
     for (size_t i = 0; i < all.size(); ++i) {
       const auto found = inputs.find(all[i]);
       if (part.constant[i] || found == inputs.end()) continue;

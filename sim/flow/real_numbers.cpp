@@ -13,7 +13,7 @@ class RealMove : public RealPart {
   Result<PartNumbers> run() {
     for (size_t i = 0; i < part_.tensors.size(); ++i) {
       if (!part_.constant[i]) continue;
-      const OperandPort& port = part_.mapping->link.ports[i];
+      const OperandPort port = part_.ports->of(part_.mapping->link.ports[i]);
       if (port.side != OperandPort::Side::input) return unknown("a move with a table of its own");
       const TensorId id = read(port.index);
       if (id == kNoTensor || !is_float(tensor(id).dtype))

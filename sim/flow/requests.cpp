@@ -83,6 +83,59 @@ void look_up(VectorOp& op) {
   op[VectorClass::elementwise] = op.outputs[0].elements;
 }
 
+/// The operands of some ports of a layer, as an op that knows no others has them.
+struct OwnOperands {
+  std::vector<Operand> operands;
+  std::vector<LayerPorts::Port> ports;
+
+  /// The op's port for one of the layer's.
+  int take(int port, OperandPort::Side side, const std::vector<Operand>& layer) {
+    if (port < 0) return port;
+    const auto known = std::ranges::find(ports, port, &LayerPorts::Port::index);
+    if (known != ports.end()) return static_cast<int>(known - ports.begin());
+    const auto own = static_cast<int>(ports.size());
+    ports.push_back({port});
+    operands.push_back(layer[static_cast<size_t>(port)]);
+    if (operands.back().place.port.side == side) operands.back().place.port.index = own;
+    return own;
+  }
+};
+
+/// Gives a move that says where its elements lie operands that begin with the first of them.
+void begin_with_elements(MemoryOp& op, OwnOperands& in, OwnOperands& out) {
+  if (op.axes.empty() || op.inputs.size() != 1 || op.outputs.size() != 1) return;
+  if (std::ranges::find(op.axes, 0, &MoveAxis::stride) != op.axes.end()) return;
+  const auto shift = [](OwnOperands& side, int port, int64_t elements, int64_t& first) {
+    if (port < 0) return;
+    const Operand& o = side.operands[static_cast<size_t>(port)];
+    if (o.place.constant || !o.place.pitch.dense()) return;
+    side.ports[static_cast<size_t>(port)].offset = elements * o.element_bytes;
+    first -= elements;
+  };
+  int64_t least = op.from;
+  for (const MoveAxis& a : op.axes) least += std::min<int64_t>(0, a.stride) * (a.count - 1);
+  shift(in, op.inputs[0].port, least, op.from);
+  shift(out, op.outputs[0].port, op.to, op.to);
+}
+
+/// A move knows only what it moves: equal ones are one request, wherever in its layer's operands
+/// their elements lie. A layer of many operands, of which each of its moves has one, has no more
+/// of them to know than it has moves.
+OpRequest move_request(const MemoryOp& of_layer, const OpRequest& layer) {
+  OpRequest out;
+  MemoryOp op = of_layer;
+  OwnOperands in, written;
+  for (Access& a : op.inputs) a.port = in.take(a.port, OperandPort::Side::input, layer.inputs);
+  for (Access& a : op.outputs)
+    a.port = written.take(a.port, OperandPort::Side::output, layer.outputs);
+  begin_with_elements(op, in, written);
+  out.item = std::move(op);
+  out.inputs = std::move(in.operands);
+  out.outputs = std::move(written.operands);
+  out.ports = {std::move(in.ports), std::move(written.ports)};
+  return out;
+}
+
 /// Bytes of the shared buffer that no tensor ever has, for a product whose weights may be staged
 /// there: its operands come from DRAM.
 int64_t room(const WorkItem& item, const OpRequest& request, int64_t taken,
@@ -116,6 +169,10 @@ std::vector<OpRequest> requests(const Graph& graph, const Layer& layer, const Re
     return {both.begin(), both.end()};
   }
   for (const WorkItem& item : layer.work) {
+    if (const auto* move = std::get_if<MemoryOp>(&item)) {
+      out.push_back(move_request(*move, request));
+      continue;
+    }
     request.item = item;
     request.room = room(item, request, all_room ? 0 : residency.end, hw);
     const bool last = &item == &layer.work.back();

@@ -81,7 +81,8 @@ TurnTensors::TurnTensors(const RowPlan& plan, std::span<const ChainOp> ops,
   const RowRun& run = *plan.run;
   for (size_t k = 0; k < run.ops.size(); ++k) {
     const ChainLink& link = plan.mappings[k]->link;
-    Op op{numbers(link, tensors[ops[run.ops[k]].layer]), {}, {}};
+    const ChainOp& of = ops[run.ops[k]];
+    Op op{numbers(link, of.request->ports, tensors[of.layer]), {}, {}};
     for (size_t i = 0; i < link.ports.size(); ++i) {
       if (k > 0 && link.ports[i] == run.flows[k].in) op.in.push_back(i);
       if (k + 1 < run.ops.size() && link.ports[i] == run.flows[k].out) op.out.push_back(i);

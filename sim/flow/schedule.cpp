@@ -109,16 +109,16 @@ class Scheduler {
   Stretch whole(size_t op) const {
     const auto& mapping = in_.mappings[op];
     const size_t layer = in_.ops[op].layer;
-    Stretch out{layer, op, mapping, -1, numbers(mapping->link, in_.tensors[layer])};
+    const LayerPorts& ports = in_.ops[op].request->ports;
+    Stretch out{layer, op, mapping, -1, numbers(mapping->link, ports, in_.tensors[layer])};
     for (const OperandPort& port : mapping->link.ports)
-      out.offsets.push_back(part_of(in_.tensors[layer], port).offset);
+      out.offsets.push_back(offset_in_chain(in_.tensors[layer], ports, port));
     return out;
   }
-  /// Bytes from the beginning of a tensor of the network to byte `offset` of the operand that a
-  /// layer has at the port.
-  int64_t offset_in_whole(size_t layer, const OperandPort& port, int64_t offset) const {
-    const BytePart part = part_of(in_.tensors[layer], port);
-    return part.offset + part.pitch.at(offset);
+  /// offset_in_chain() of an op's operand.
+  int64_t offset_in_whole(size_t op, const OperandPort& port, int64_t offset) const {
+    const ChainOp& of = in_.ops[op];
+    return offset_in_chain(in_.tensors[of.layer], of.request->ports, port, offset);
   }
   void add(Stretch s) {
     out_.shares.push_back(chain_.add(s.mapping->link.steps, s.tensors));
@@ -367,7 +367,7 @@ class Scheduler {
         out.offsets.push_back(row * flow.out_row);
       else
         out.offsets.push_back(
-            offset_in_whole(layer, port, plan.pieces[t.k].offset(port, t.piece * parts + t.part)));
+            offset_in_whole(op, port, plan.pieces[t.k].offset(port, t.piece * parts + t.part)));
     }
     return out;
   }
@@ -473,14 +473,15 @@ class Scheduler {
     const size_t op = run.ops[t.k];
     const LineFlow& flow = run.flows[t.k];
     const size_t layer = in_.ops[op].layer;
-    Stretch out{layer, op, t.mapping, t.piece, numbers(t.mapping->link, in_.tensors[layer])};
+    const LayerPorts& ports = in_.ops[op].request->ports;
+    Stretch out{layer, op, t.mapping, t.piece, numbers(t.mapping->link, ports, in_.tensors[layer])};
     out.whole = out.tensors;
     const auto part = [&](size_t k, int64_t piece) {
       return own_ + static_cast<int32_t>(k) * kMostParts + static_cast<int32_t>(piece);
     };
     for (size_t i = 0; i < out.tensors.size(); ++i) {
       const OperandPort& port = t.mapping->link.ports[i];
-      out.offsets.push_back(offset_in_whole(layer, port, t.op.offset(port)));
+      out.offsets.push_back(offset_in_whole(op, port, t.op.offset(port)));
       if (t.k > 0 && port == flow.in) out.tensors[i] = part(t.k - 1, t.awaits);
       if (t.k + 1 < run.ops.size() && port == flow.out) out.tensors[i] = part(t.k, t.piece);
     }

@@ -296,8 +296,27 @@ std::optional<Error> beyond_reach(const hw::Program& program) {
 
 }  // namespace
 
+const LayerPorts::Port* LayerPorts::find(const OperandPort& port) const {
+  if (port.side != OperandPort::Side::input && port.side != OperandPort::Side::output)
+    return nullptr;
+  const std::vector<Port>& side = port.side == OperandPort::Side::input ? inputs : outputs;
+  return side.empty() ? nullptr : &side[static_cast<size_t>(port.index)];
+}
+
+OperandPort LayerPorts::of(const OperandPort& port) const {
+  const Port* const found = find(port);
+  return found ? OperandPort{port.side, found->index} : port;
+}
+
+int64_t LayerPorts::offset(const OperandPort& port) const {
+  const Port* const found = find(port);
+  return found ? found->offset : 0;
+}
+
 std::string key_of(const OpRequest& request) {
-  const auto& [item, inputs, outputs, relu, residual, clips_sum, table, room, mode] = request;
+  const auto& [item, inputs, outputs, relu, residual, clips_sum, table, room, mode, ports] =
+      request;
+  static_cast<void>(ports);
   KeyBytes key;
   key.add(item.index(), relu, residual, clips_sum, table, room);
   add(key, inputs);

@@ -25,6 +25,23 @@ struct Operand {
   int64_t element_bytes = 1;  ///< of the tensor as it lies in memory
 };
 
+/// Which of its layer's operands those of an op are: by the op's port, the port of the layer and the
+/// byte of its tensor that the op's begins at. None: the same ports, from their beginnings.
+struct LayerPorts {
+  struct Port {
+    int index = 0;
+    int64_t offset = 0;
+  };
+  std::vector<Port> inputs, outputs;
+
+  /// The layer's port that the op's is, and where the op's begins in it.
+  OperandPort of(const OperandPort& port) const;
+  int64_t offset(const OperandPort& port) const;
+
+ private:
+  const Port* find(const OperandPort& port) const;
+};
+
 /// A WorkItem with the places of its ports.
 struct OpRequest {
   WorkItem item;
@@ -35,6 +52,7 @@ struct OpRequest {
   bool table = false;                    ///< the post unit looks its results up in a table
   int64_t room = 0;                      ///< of a product: GemmProblem::room
   int mode = hw::kOwnTypes;              ///< of a product: which of the machine's modes it runs in
+  LayerPorts ports{};                    ///< of no consequence for how the op is mapped
 };
 
 /// All that the mapping of a request depends on, as bytes to compare: equal for equal requests.

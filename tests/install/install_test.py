@@ -126,12 +126,16 @@ class InstallTest(unittest.TestCase):
         ):
             self.assertIn(word, (share / name).read_text())
 
-    def test_does_a_shipped_machines_name_lead_to_the_installed_one(self):
-        text = self.good(self.program, "--hw", "8x8", MODEL, cwd=self.dir, env={"COLUMNS": "500"})
-        self.assertIn(f"8x8 ({self.data}/configs/8x8.yaml)", text)
-        words = ["--hw", "tpu-v4", MODEL]
-        text = self.good(self.program, *words, cwd=self.dir, env={"COLUMNS": "500"})
-        self.assertIn(f"tpu-v4 ({self.data}/configs/known/tpu-v4.yaml)", text)
+    def test_does_a_name_lead_to_a_machine_of_the_installed_ones(self):
+        for folder, name in (("configs", "mine"), ("configs/known", "my-tpu")):
+            text = (self.data / "configs" / "8x8.yaml").read_text()
+            file = self.data / folder / f"{name}.yaml"  # the tree has no such one
+            file.write_text(text.replace('"8x8"', f'"{name} of {folder}"'))
+            self.addCleanup(file.unlink)
+            words = ["--hw", name, MODEL, "--json", "-"]
+            report = json.loads(self.good(self.program, *words, cwd=self.dir))
+            self.assertEqual(report["hardware"]["name"], f"{name} of {folder}")
+            self.assertEqual(report["hardware"]["file"], name)
 
     @unittest.skipUnless(shutil.which("verilator"), "there is no verilator")
     def test_does_verify_use_the_installed_rtl_only(self):

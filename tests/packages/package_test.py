@@ -89,14 +89,11 @@ class Packages(unittest.TestCase):
         shutil.copy(MODEL, root)
         return root
 
-    def check_cost(self, done, data):
-        """The report is the expected one, of the machine below `data`."""
+    def check_cost(self, done):
+        """The report is the expected one, to the byte: it doesn't say where the machine lies."""
         self.assertEqual(done.returncode, 0, done.stderr)
         self.assertGreater(json.loads(done.stdout)["totals"]["cycles"], 0)
-        machine = f'"{data}/configs/64x64.yaml"'
-        self.assertIn(machine, done.stdout)
-        mine = f'"{ROOT}/configs/64x64.yaml"'
-        self.assertEqual(done.stdout.replace(machine, mine), self.expected)
+        self.assertEqual(done.stdout, self.expected)
 
     def check_bare(self, root):
         found = [p for p in root.rglob("*bin/*") if COMPILERS.fullmatch(p.name)]
@@ -132,9 +129,8 @@ class Made(Packages):
         self.assertIsNone(shutil.which("cc", path=env["PATH"]))
         command = [venv / "bin" / "python", "-c", PYTHON_JOB]
         (package,) = venv.glob("lib/python3*/site-packages/accsim")
-        data = package / "share/accsim"
-        self.check_cost(run(*command, cwd=self.dir, env=env), data)
-        self.check_cost(run(venv / "bin" / "accsim", *JOB, cwd=self.dir, env=env), data)
+        self.check_cost(run(*command, cwd=self.dir, env=env))
+        self.check_cost(run(venv / "bin" / "accsim", *JOB, cwd=self.dir, env=env))
         self.assertTrue((package / "share/accsim/licences/nanobind.txt").is_file())
         (package / "share/accsim/licences/nanobind.txt").unlink()
         self.check_files(package, SHARED, package / "share/accsim/licences")
@@ -156,7 +152,7 @@ class Clean(Packages):
         self.check_bare(root)
         program = f"/opt/{top.name}/bin/accsim"
         done = clean_root.inside(root, program, *JOB)
-        self.check_cost(done, f"/opt/{top.name}/share/accsim")
+        self.check_cost(done)
         self.check_files(top, DOCUMENTED, top / "share/doc/accsim/licences")
         shutil.rmtree(top / "lib")  # its own libraries: nothing else brings them
         done = clean_root.inside(root, program, *JOB)
@@ -187,7 +183,7 @@ class Clean(Packages):
         self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
         self.check_bare(root)
         done = clean_root.inside(root, "/usr/bin/accsim", *JOB)
-        self.check_cost(done, "/usr/share/accsim")
+        self.check_cost(done)
         self.check_files(root / "usr", DOCUMENTED, root / "usr/share/doc/accsim/licences")
         done = clean_root.dpkg(root, "--purge", "accsim")
         self.assertEqual(done.returncode, 0, done.stdout + done.stderr)

@@ -169,5 +169,36 @@ TEST(Requests, AFunctionOfItsOwnIsOneOperationOfIntegers) {
   EXPECT_EQ(ops(float_machine()), computed);
 }
 
+/// The first of them lies in the result from the start: nothing of it moves.
+TEST(Requests, EqualMovesOfALayerAreOneRequest) {
+  ModelBuilder b(17);
+  for (const char* name : {"p", "q", "r", "s"}) b.input(name, {2, 4});
+  b.node("Concat", {"p", "q", "r", "s"}, {"y"}, {{"axis", "", int64_t{1}}}).output("y");
+  const auto all = requests_of(b, "y", test::small_machine());
+  ASSERT_EQ(all.size(), 3U);
+  const OperandPort in{OperandPort::Side::input, 0}, out{OperandPort::Side::output, 0};
+  for (int i = 0; i < 3; ++i) {
+    const OpRequest& r = all[static_cast<size_t>(i)];
+    EXPECT_EQ(r.inputs.size(), 1U);
+    EXPECT_EQ(key_of(r), key_of(all[0]));
+    EXPECT_EQ(r.ports.of(in), (OperandPort{OperandPort::Side::input, i + 1}));
+    EXPECT_EQ(r.ports.of(out), out);
+    EXPECT_EQ(r.ports.offset(in), 0);
+    EXPECT_EQ(r.ports.offset(out), (i + 1) * 4);
+  }
+}
+
+TEST(Requests, ElementsThatAMoveTurnsAroundBeginWithTheFirstInMemory) {
+  ModelBuilder b(17);
+  b.input("x", {6, 5}).constant("start", {1}, {4}).constant("end", {1}, {0});
+  b.constant("axis", {1}, {0}).constant("step", {1}, {-1});
+  b.node("Slice", {"x", "start", "end", "axis", "step"}, {"y"}).output("y");
+  const auto all = requests_of(b, "y", test::small_machine());
+  ASSERT_EQ(all.size(), 1U);
+  EXPECT_EQ(all[0].ports.offset({OperandPort::Side::input, 0}),
+            5);                                         // row 1 is the last that's read
+  EXPECT_EQ(std::get<MemoryOp>(all[0].item).from, 15);  // and row 4 the first
+}
+
 }  // namespace
 }  // namespace accsim::sim

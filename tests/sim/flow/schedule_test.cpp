@@ -10,6 +10,7 @@
 #include "sim/flow/network_program.h"
 #include "sim/flow/workload.h"
 #include "tests/support/attention_model.h"
+#include "tests/support/layer_cycles.h"
 #include "tests/support/models.h"
 #include "tests/support/source.h"
 
@@ -60,15 +61,6 @@ hw::HwConfig machine(const std::string& name) {
   return *hw::load_hw(kSource + "/configs/" + name + ".yaml");
 }
 
-/// Cycles of the layers' own programs one behind the other.
-int64_t cycles_of_layers(const CostedNetwork& network) {
-  hw::Chain chain(network.report.hw, false);
-  for (size_t i = 0; i < network.mappings.size(); ++i)
-    for (const auto& m : network.mappings[i])
-      chain.add(m->link.steps, numbers(m->link, network.tensors[i]));
-  return chain.total();
-}
-
 /// The network's program, in which all that lies in the shared buffer has the place that it was
 /// costed with.
 hw::Program placed_program(const Graph& graph, const CostedNetwork& network,
@@ -108,8 +100,8 @@ TEST(Schedule, OfAttentionIsAProgramThatIsNoSlower) {
         EXPECT_EQ(hw::simulate(program, hw, hw::TimingMode::step).total.count(), cycles);
         EXPECT_EQ(hw::simulate(program, hw).total.count(), cycles);
         EXPECT_EQ(hw::count(program, hw).macs.count(), network->report.totals.macs);
-        EXPECT_LE(cycles, cycles_of_layers(*network));
-        EXPECT_EQ(takes_turns(*network), cycles < cycles_of_layers(*network));
+        EXPECT_LE(cycles, test::cycles_of_layers(*network));
+        EXPECT_EQ(takes_turns(*network), cycles < test::cycles_of_layers(*network));
         faster += takes_turns(*network) ? 1 : 0;
         const WorkloadTotals totals = *Workload::prepare(graph)->cost(hw, {});
         EXPECT_EQ(totals.cycles, cycles);
@@ -133,7 +125,7 @@ TEST(Schedule, KeepsPiecesOfLongScoresOnChip) {
     const Costs& c = network->report.totals;
     EXPECT_LE(c.traffic_bound, c.dram_read + c.dram_write);
     EXPECT_LE(network->report.shared_peak_bytes, hw.shared.kib * 1024);
-    EXPECT_LT(network->report.totals.cycles, cycles_of_layers(*network));
+    EXPECT_LT(network->report.totals.cycles, test::cycles_of_layers(*network));
   }
 }
 
@@ -147,7 +139,7 @@ TEST(Schedule, OfCopiesIsAProgramThatIsNoSlower) {
     const auto network = cost_network(graph, hw, {});
     ASSERT_TRUE(network.ok());
     EXPECT_TRUE(takes_turns(*network));
-    EXPECT_LT(network->report.totals.cycles, cycles_of_layers(*network));
+    EXPECT_LT(network->report.totals.cycles, test::cycles_of_layers(*network));
     const hw::Program program = placed_program(graph, *network, hw);
     EXPECT_EQ(hw::simulate(program, hw, hw::TimingMode::step).total.count(),
               network->report.totals.cycles);
@@ -170,7 +162,7 @@ TEST(Schedule, CutsTwoOfThreeWhereThatMovesLess) {
   EXPECT_TRUE(takes_turns(*network));
   const Costs& c = network->report.totals;
   EXPECT_LT(c.dram_read + c.dram_write, 4 * s.heads * s.queries * s.keys);
-  EXPECT_LT(c.cycles, cycles_of_layers(*network));
+  EXPECT_LT(c.cycles, test::cycles_of_layers(*network));
 }
 
 /// A tensor that somebody else reads, or a mapping that the user pins, isn't cut.
@@ -220,7 +212,7 @@ TEST(Schedule, OfConvolutionsAndPoolingIsAProgramThatIsNoSlower) {
         EXPECT_EQ(hw::simulate(program, hw, hw::TimingMode::step).total.count(), cycles);
         EXPECT_EQ(hw::simulate(program, hw).total.count(), cycles);
         EXPECT_EQ(hw::count(program, hw).macs.count(), network->report.totals.macs);
-        EXPECT_EQ(takes_turns(*network), cycles < cycles_of_layers(*network));
+        EXPECT_EQ(takes_turns(*network), cycles < test::cycles_of_layers(*network));
         faster += takes_turns(*network) ? 1 : 0;
         const WorkloadTotals totals = *Workload::prepare(graph)->cost(hw, {});
         EXPECT_EQ(totals.cycles, cycles);

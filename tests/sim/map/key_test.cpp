@@ -52,7 +52,7 @@ class Keys : public testing::Test {
 
 TEST_F(Keys, OfRequestsHaveTheirMembers) {
   start(GemmOp{});
-  auto& [item, inputs, outputs, relu, residual, clips_sum, table, room, mode] = request_;
+  auto& [item, inputs, outputs, relu, residual, clips_sum, table, room, mode, ports] = request_;
   for (Operand* side : {&inputs[0], &inputs[1], &outputs[0]}) {
     auto& [place, element_bytes] = *side;
     auto& [name, memory, constant, port, pitch] = place;
@@ -71,6 +71,8 @@ TEST_F(Keys, OfRequestsHaveTheirMembers) {
   differs(clips_sum, true);
   differs(table, true);
   grow(residual, room, mode);
+  ports.inputs = {{3, 4}};
+  EXPECT_TRUE(seen_.contains(key_of(request_))) << "which operands of the layer is all one";
   differs(item, VectorOp{});
   differs(item, MemoryOp{});
 }

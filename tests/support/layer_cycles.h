@@ -1,0 +1,19 @@
+#pragma once
+#include "hw/timing/chain.h"
+#include "sim/flow/chain.h"
+#include "sim/flow/cost.h"
+
+namespace accsim::test {
+
+/// Cycles of the layers' own programs one behind the other, none of them in pieces.
+inline int64_t cycles_of_layers(const sim::CostedNetwork& network) {
+  hw::Chain chain(network.report.hw, false);
+  for (size_t i = 0; i < network.mappings.size(); ++i)
+    for (size_t k = 0; k < network.mappings[i].size(); ++k) {
+      const sim::ChainLink& link = network.mappings[i][k]->link;
+      chain.add(link.steps, sim::numbers(link, network.ports[i][k], network.tensors[i]));
+    }
+  return chain.total();
+}
+
+}  // namespace accsim::test
