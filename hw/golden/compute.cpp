@@ -19,12 +19,12 @@ int32_t little_endian(const uint8_t* p) {
 
 uint32_t GoldenMachine::sum(std::span<const uint8_t> slot, int64_t row, int64_t col) const {
   uint32_t value;
-  std::memcpy(&value, &slot[index((row * hw_.array.cols + col) * 4)], sizeof value);
+  std::memcpy(&value, &slot[index(sum_at(row, col))], sizeof value);
   return value;
 }
 
 void GoldenMachine::put_sum(std::span<uint8_t> slot, int64_t row, int64_t col, uint32_t s) const {
-  std::memcpy(&slot[index((row * hw_.array.cols + col) * 4)], &s, sizeof s);
+  std::memcpy(&slot[index(sum_at(row, col))], &s, sizeof s);
 }
 
 // ---- gemm ---------------------------------------------------------------------------------------
@@ -161,7 +161,8 @@ void GoldenMachine::execute(const GemmCommand& c) {
   products(c);
   const bool overwrite = overwrites(c.first_of, c.accumulate);
   SlotRing& sums = ring(Buffer::accumulator);
-  const std::span<uint8_t> slot = stays ? std::span<uint8_t>() : sums.producer(poison_);
+  const std::span<uint8_t> slot =
+      stays ? std::span<uint8_t>() : sums.producer(poison_, sum_at(first + rows));
   retired_.row = columns;
   retired_.address = first;
   retired_.slot = stays ? 0 : sums.producer_slot();
@@ -188,7 +189,7 @@ void GoldenMachine::execute(const DrainCommand& c) {
   if (!inside(first, c.m, hw_.accumulator_rows(), "drain accumulator rows")) return;
   const bool overwrite = overwrites(c.first_of, c.accumulate);
   SlotRing& sums = ring(Buffer::accumulator);
-  const std::span<uint8_t> slot = sums.producer(poison_);
+  const std::span<uint8_t> slot = sums.producer(poison_, sum_at(first + c.m));
   retired_.row = c.n;
   retired_.address = first;
   retired_.slot = sums.producer_slot();
@@ -289,7 +290,7 @@ void GoldenMachine::execute(const PostCommand& c) {
       !inside(offset, add_far(last_pixel, channels), out.slot_bytes(), "post output"))
     return;
   const std::span<const uint8_t> from = sums.consumer(poison_), tables = scales.consumer(poison_);
-  const std::span<uint8_t> to = out.producer(poison_);
+  const std::span<uint8_t> to = out.producer(poison_, offset + last_pixel + channels);
   std::vector<Requantise> scale;
   for (int64_t channel = 0; channel < channels; ++channel) {
     const auto r = parameters(c, tables, table, channel);

@@ -66,6 +66,8 @@ class GoldenMachine {
   /// Sum of a row and column of the accumulator slot being filled or read.
   uint32_t sum(std::span<const uint8_t> slot, int64_t row, int64_t col) const;
   void put_sum(std::span<uint8_t> slot, int64_t row, int64_t col, uint32_t sum) const;
+  /// Where a sum begins in its slot.
+  int64_t sum_at(int64_t row, int64_t col = 0) const { return (row * hw_.array.cols + col) * 4; }
 
   bool operands(const GemmCommand& c);
   bool gather_rows(const GemmCommand& c);

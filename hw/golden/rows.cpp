@@ -53,6 +53,7 @@ bool sound(const RowCommand& c) {
 struct GoldenMachine::RowSlots {
   std::span<const uint8_t> in, parameters;
   int64_t in_at = 0, mask_at = 0, parameter_at = 0, out_at = 0, logarithm_at = 0;
+  int64_t out_end = 0;  ///< behind all results
   SoftmaxTables tables;
 };
 
@@ -83,6 +84,8 @@ bool GoldenMachine::operands(const RowCommand& c, RowSlots& s) {
               softmax ? RowCommand::kTableBytes : c.channels() * RowCommand::kChannelBytes,
               ring(Buffer::parameter), "parameters of the rows"))
     return false;
+  s.out_end = s.out_at + all(c.out).high + c.run;
+  if (c.logarithm) s.out_end = std::max(s.out_end, s.logarithm_at + c.row_count());
   s.in = ring(Buffer::activation).consumer(poison_);
   s.parameters = ring(Buffer::parameter).consumer(poison_);
   if (!softmax) return true;
@@ -135,7 +138,7 @@ void GoldenMachine::execute(const RowCommand& c) {
   RowSlots s;
   if (!operands(c, s)) return;
   SlotRing& out = ring(Buffer::output);
-  const std::span<uint8_t> to = out.producer(poison_);
+  const std::span<uint8_t> to = out.producer(poison_, s.out_end);
   retired_.address = s.out_at;
   retired_.slot = out.producer_slot();
   RowIndex row{};

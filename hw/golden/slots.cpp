@@ -1,5 +1,6 @@
 #include "hw/golden/slots.h"
 
+#include <algorithm>
 #include <cstring>
 
 namespace accsim::hw {
@@ -15,6 +16,7 @@ void Poison::fill(std::span<uint8_t> bytes) {
 
 SlotRing::SlotRing(int64_t slots, int64_t slot_bytes)
     : slots_(static_cast<size_t>(slots), std::vector<uint8_t>(static_cast<size_t>(slot_bytes))),
+      written_(static_cast<size_t>(slots), slot_bytes),
       scratch_(static_cast<size_t>(slot_bytes)) {}
 
 bool SlotRing::apply(SyncKind kind, Poison& poison) {
@@ -22,7 +24,7 @@ bool SlotRing::apply(SyncKind kind, Poison& poison) {
     case SyncKind::wait_free:
       if (filling_ || filled_ + primed_ - read_ >= slots()) return false;
       filling_ = true;
-      poison.fill(slot(filling_at()));
+      spoil(place(filling_at()), poison);
       return true;
     case SyncKind::signal_full:
       if (!filling_ || (primed_ > 0 && !adding_)) return false;
@@ -35,7 +37,6 @@ bool SlotRing::apply(SyncKind kind, Poison& poison) {
       return true;
     case SyncKind::signal_free:
       if (!held_) return false;
-      poison.fill(slot(read_));
       held_ = false;
       ++read_;
       return true;
@@ -53,8 +54,21 @@ bool SlotRing::apply(SyncKind kind, Poison& poison) {
   return false;
 }
 
+void SlotRing::spoil(size_t slot, Poison& poison) {
+  poison.fill(std::span(slots_[slot]).first(static_cast<size_t>(written_[slot])));
+  written_[slot] = 0;
+}
+
+std::span<uint8_t> SlotRing::producer(Poison& poison, int64_t end) {
+  if (filling_) {
+    int64_t& written = written_[place(filling_at())];
+    written = std::max(written, end);
+  }
+  return at(filling_, filling_at(), poison);
+}
+
 std::span<uint8_t> SlotRing::at(bool mine, int64_t ordinal, Poison& poison) {
-  if (mine) return slot(ordinal);
+  if (mine) return slots_[place(ordinal)];
   poison.fill(scratch_);
   return scratch_;
 }

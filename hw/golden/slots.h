@@ -17,7 +17,8 @@ class Poison {
 };
 
 /// One buffer: a ring of equal slots. The producer fills the slot it has waited for, the consumer
-/// reads the one it has waited for. Without the wait they get a scratch slot of garbage.
+/// reads the one it has waited for. Without the wait they get a scratch slot of garbage. What was
+/// written to a slot is garbage when it is filled anew.
 class SlotRing {
  public:
   SlotRing() = default;
@@ -27,7 +28,8 @@ class SlotRing {
   /// in another order than the ring's.
   bool apply(SyncKind kind, Poison& poison);
 
-  std::span<uint8_t> producer(Poison& poison) { return at(filling_, filling_at(), poison); }
+  /// The slot to fill, of which bytes before `end` are written.
+  std::span<uint8_t> producer(Poison& poison, int64_t end);
   std::span<uint8_t> consumer(Poison& poison) { return at(held_, read_, poison); }
   int64_t producer_slot() const { return filling_at() % slots(); }
   int64_t consumer_slot() const { return read_ % slots(); }
@@ -37,12 +39,12 @@ class SlotRing {
   /// A slot that is claimed comes behind the primed ones, which become full before it.
   int64_t filling_at() const { return filled_ + (adding_ ? 0 : primed_); }
   int64_t slots() const { return static_cast<int64_t>(slots_.size()); }
-  std::vector<uint8_t>& slot(int64_t ordinal) {
-    return slots_[static_cast<size_t>(ordinal % slots())];
-  }
+  size_t place(int64_t ordinal) const { return static_cast<size_t>(ordinal % slots()); }
+  void spoil(size_t slot, Poison& poison);
   std::span<uint8_t> at(bool mine, int64_t ordinal, Poison& poison);
 
   std::vector<std::vector<uint8_t>> slots_;
+  std::vector<int64_t> written_;  ///< by slot: bytes before it aren't garbage
   std::vector<uint8_t> scratch_;
   int64_t filled_ = 0, read_ = 0;  ///< slots handed over in each direction so far
   int64_t primed_ = 0;             ///< slots that loads have filled and no post has taken

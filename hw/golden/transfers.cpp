@@ -59,7 +59,7 @@ void GoldenMachine::load_transposed(const LoadCommand& c) {
                                            element, c.walk.run));
   SlotRing& to = ring(c.buffer);
   if (!inside(offset, bytes_of(c.walk), to.slot_bytes(), "load into the slot")) return;
-  const std::span<uint8_t> slot = to.producer(poison_);
+  const std::span<uint8_t> slot = to.producer(poison_, offset + bytes_of(c.walk));
   const int64_t rows = c.walk.levels.back().count, cols = c.walk.run / element;
   int64_t run = 0;
   for_runs(c.walk, source, [&](int64_t address) {
@@ -96,7 +96,7 @@ void GoldenMachine::load_gathered(const LoadCommand& c) {
   if (!inside(offset, bytes_of(c.walk), to.slot_bytes(), "load into the slot")) return;
   if (!inside(first, items * Gather::kIndexBytes, indices.slot_bytes(), "indices")) return;
   const std::span<const uint8_t> list = indices.consumer(poison_);
-  const std::span<uint8_t> slot = to.producer(poison_);
+  const std::span<uint8_t> slot = to.producer(poison_, offset + bytes_of(c.walk));
   int64_t at = offset;
   for (int64_t i = 0; i < items && !failed(); ++i) {
     int64_t row = 0;
@@ -129,7 +129,7 @@ void GoldenMachine::execute(const LoadCommand& c) {
   }
   SlotRing& to = ring(c.buffer);
   if (failed() || !inside(offset, bytes_of(c.walk), to.slot_bytes(), "load into the slot")) return;
-  const std::span<uint8_t> slot = to.producer(poison_);
+  const std::span<uint8_t> slot = to.producer(poison_, offset + bytes_of(c.walk));
   int64_t at = offset, ordinal = 0;
   for_runs(c.walk, source, [&](int64_t address) {
     for (int64_t i = 0; i < c.walk.run; i += piece, at += piece, ++ordinal) {

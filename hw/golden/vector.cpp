@@ -34,6 +34,7 @@ void GoldenMachine::execute(const SetTableCommand& c) {
 struct GoldenMachine::LaneSlots {
   std::span<const uint8_t> a, b;
   int64_t a_at = 0, b_at = 0, out_at = 0;
+  int64_t out_end = 0;  ///< behind all results
 };
 
 bool GoldenMachine::operands(const LaneCommand& c, LaneSlots& s) {
@@ -52,13 +53,15 @@ bool GoldenMachine::operands(const LaneCommand& c, LaneSlots& s) {
   }
   Reach a = reach(c.rows, c.a.row_stride);
   for (size_t i = 0; i < kTapLevels; ++i) a.add(c.taps[i], c.tap_stride[i]);
+  const Reach out = reach(c.rows, c.out_stride);
+  const int64_t run = c.across ? 1 : c.run;
   if (!inside(s.a_at, a, c.run, ring(Buffer::activation), "first operand") ||
-      !inside(s.out_at, reach(c.rows, c.out_stride), c.across ? 1 : c.run, ring(Buffer::output),
-              "output of the lane command"))
+      !inside(s.out_at, out, run, ring(Buffer::output), "output of the lane command"))
     return false;
   if (c.b && !inside(s.b_at, reach(c.rows, c.b->row_stride), c.b->splat ? 1 : c.run,
                      ring(c.b->buffer), "second operand"))
     return false;
+  s.out_end = s.out_at + out.high + run;
   s.a = ring(Buffer::activation).consumer(poison_);
   if (c.b) s.b = c.b->buffer == Buffer::activation ? s.a : ring(c.b->buffer).consumer(poison_);
   return true;
@@ -101,7 +104,7 @@ void GoldenMachine::execute(const LaneCommand& c) {
   LaneSlots s;
   if (!operands(c, s)) return;
   SlotRing& out = ring(Buffer::output);
-  const std::span<uint8_t> to = out.producer(poison_);
+  const std::span<uint8_t> to = out.producer(poison_, s.out_end);
   retired_.address = s.out_at;
   retired_.slot = out.producer_slot();
   std::array<int64_t, 4> row{};
