@@ -1,7 +1,10 @@
 #include "sim/analyse/live_set.h"
 
 #include <algorithm>
+#include <limits>
 #include <numeric>
+
+#include "hw/program/byte_places.h"
 
 namespace accsim::sim {
 
@@ -139,9 +142,36 @@ Arena place(const Storage& storage, const std::vector<Life>& lives,
   return out;
 }
 
+/// Pairs of buffers that live at the same time, and each with itself.
+int64_t meetings(const std::vector<Life>& lives) {
+  std::vector<int> ends;
+  for (const Life& l : lives) ends.push_back(l.last);
+  std::vector<int> starts;
+  for (const Life& l : lives) starts.push_back(l.first);
+  std::ranges::sort(starts);
+  std::ranges::sort(ends);
+  int64_t out = 0;
+  for (const Life& l : lives)
+    out += (std::ranges::upper_bound(starts, l.last) - starts.begin()) -
+           (std::ranges::lower_bound(ends, l.first) - ends.begin());
+  return (out + std::ssize(lives)) / 2;
+}
+
+/// In the order of their births.
+Arena place_by_birth(const Storage& storage, const std::vector<Life>& lives) {
+  std::vector<hw::ByteLife> all;
+  for (size_t b = 0; b < lives.size(); ++b)
+    all.push_back({lives[b].first, lives[b].last, storage.buffers[b].bytes});
+  hw::BytePlaces places = hw::place_bytes(all, std::numeric_limits<int64_t>::max());
+  return {places.end, std::move(places.addresses)};
+}
+
 }  // namespace
 
 Arena plan_arena(const Storage& storage, const std::vector<Life>& lives) {
+  // Every buffer is held against those that are placed and live at the same time: half a second.
+  constexpr int64_t kMostMeetings = 50'000'000;
+  if (meetings(lives) > kMostMeetings) return place_by_birth(storage, lives);
   std::vector<size_t> queue(storage.buffers.size());
   std::iota(queue.begin(), queue.end(), size_t{0});
   std::stable_sort(queue.begin(), queue.end(), [&](size_t a, size_t b) {

@@ -130,12 +130,12 @@ class InstallTest(unittest.TestCase):
         for folder, name in (("configs", "mine"), ("configs/known", "my-tpu")):
             text = (self.data / "configs" / "8x8.yaml").read_text()
             file = self.data / folder / f"{name}.yaml"  # the tree has no such one
-            file.write_text(text.replace('"8x8"', f'"{name} of {folder}"'))
+            file.write_text(text.replace('"8x8"', f'"installed {name}"'))
             self.addCleanup(file.unlink)
             words = ["--hw", name, MODEL, "--json", "-"]
             report = json.loads(self.good(self.program, *words, cwd=self.dir))
-            self.assertEqual(report["hardware"]["name"], f"{name} of {folder}")
-            self.assertEqual(report["hardware"]["file"], name)
+            self.assertEqual(report["hw"]["name"], f"installed {name}")
+            self.assertEqual(report["hw"]["file"], name)
 
     @unittest.skipUnless(shutil.which("verilator"), "there is no verilator")
     def test_does_verify_use_the_installed_rtl_only(self):
