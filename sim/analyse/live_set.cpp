@@ -157,6 +157,19 @@ int64_t meetings(const std::vector<Life>& lives) {
   return (out + std::ssize(lives)) / 2;
 }
 
+/// Bytes of the largest live set.
+int64_t most_live(const Storage& storage, const std::vector<Life>& lives) {
+  std::vector<std::pair<int, int64_t>> changes;  // by place in the order
+  for (size_t b = 0; b < lives.size(); ++b) {
+    changes.emplace_back(lives[b].first, storage.buffers[b].bytes);
+    changes.emplace_back(lives[b].last + 1, -storage.buffers[b].bytes);
+  }
+  std::ranges::sort(changes);  // what ends comes before what begins
+  int64_t live = 0, out = 0;
+  for (const auto& [place, bytes] : changes) out = std::max(out, live += bytes);
+  return out;
+}
+
 /// In the order of their births.
 Arena place_by_birth(const Storage& storage, const std::vector<Life>& lives) {
   std::vector<hw::ByteLife> all;
@@ -169,9 +182,12 @@ Arena place_by_birth(const Storage& storage, const std::vector<Life>& lives) {
 }  // namespace
 
 Arena plan_arena(const Storage& storage, const std::vector<Life>& lives) {
-  // Every buffer is held against those that are placed and live at the same time: half a second.
+  Arena by_birth = place_by_birth(storage, lives);
+  // Then every buffer is held against those that are placed and live at the same time: of so many
+  // that takes half a second.
   constexpr int64_t kMostMeetings = 50'000'000;
-  if (meetings(lives) > kMostMeetings) return place_by_birth(storage, lives);
+  if (by_birth.bytes == most_live(storage, lives) || meetings(lives) > kMostMeetings)
+    return by_birth;
   std::vector<size_t> queue(storage.buffers.size());
   std::iota(queue.begin(), queue.end(), size_t{0});
   std::stable_sort(queue.begin(), queue.end(), [&](size_t a, size_t b) {

@@ -35,10 +35,11 @@ struct Arena {
   int64_t bytes = 0;
   std::vector<int64_t> offsets;  ///< by buffer; buffers that are live together don't overlap
 };
-/// Places buffers one after the other, the largest first, each in the smallest gap that holds it
-/// among those placed before that are live at the same time; a second pass starts with those that
-/// live longest. The smaller of the two plans. Of buffers that meet more than fifty million times:
-/// by their births (hw::place_bytes()).
+/// Places buffers as they are born (hw::place_bytes()). Where that takes more than the largest live
+/// set: one after the other, the largest first, each in the smallest gap that holds it among those
+/// placed before that are live at the same time; a second pass starts with those that live longest.
+/// The smaller of these two plans; of buffers that meet more than fifty million times neither is
+/// made.
 Arena plan_arena(const Storage& storage, const std::vector<Life>& lives);
 
 /// An order with a lower peak, by list scheduling: of the steps that are ready, run the one that

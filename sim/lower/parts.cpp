@@ -1,7 +1,7 @@
 #include "sim/lower/parts.h"
 
 #include <algorithm>
-#include <utility>
+#include <unordered_map>
 
 #include "sim/lower/lane_meaning.h"
 #include "sim/lower/node_layouts.h"
@@ -13,9 +13,10 @@ namespace {
 
 /// Elements that go through a port at once: those of most machines are as wide or wider.
 constexpr int64_t kBeat = 64;
-/// Moves of a layer whose places are looked for: each is asked about with all of the others. And
-/// where each is of another operand, as the outputs of a loop's iterations are.
-constexpr size_t kMostMoves = 1024, kMostOperands = 4096;
+/// Items of a layer that are looked through for those of a tensor; of more there is an index.
+constexpr size_t kFewItems = 16;
+/// Places that are tried for all of a tensor whose parts a layer puts together.
+constexpr int kMostPlaces = 8;
 
 class PartPlacer {
  public:
@@ -26,11 +27,13 @@ class PartPlacer {
         given_(graph.tensors.size(), false),
         result_(graph.tensors.size(), false),
         kept_(graph.tensors.size(), false),
-        moving_(graph.tensors.size(), false),
         readers_(graph.tensors.size()),
         writer_(graph.tensors.size(), -1),
+        pitch_(graph.tensors.size(), 0),
+        seen_(graph.tensors.size(), 0),
         members_(graph.tensors.size()) {
     for (const TensorId id : graph.inputs) given_[index(id)] = true;
+    holds_given_ = given_;
     for (const TensorId id : graph.outputs) result_[index(id)] = kept_[index(id)] = true;
     for (size_t i = 0; i < members_.size(); ++i) members_[i].push_back(static_cast<TensorId>(i));
     for (size_t i = 0; i < lowered.layers.size(); ++i) note(i);
@@ -39,7 +42,7 @@ class PartPlacer {
   void run() {
     for (size_t i = 0; i < lowered_.layers.size(); ++i) {
       Layer& l = lowered_.layers[i];
-      if (l.fate != Fate::memory || l.work.empty() || has_too_many_moves(l)) continue;
+      if (l.fate != Fate::memory || l.work.empty()) continue;
       cut_out(l);
       put_together(l);
       if (l.work.empty()) l.fate = Fate::view;
@@ -50,11 +53,6 @@ class PartPlacer {
 
  private:
   static size_t index(TensorId id) { return static_cast<size_t>(id); }
-  static bool has_too_many_moves(const Layer& l) {
-    const size_t moves = l.work.size();
-    return moves > kMostMoves &&
-           (moves > kMostOperands || moves > l.inputs.size() + l.outputs.size());
-  }
   int64_t count(TensorId id) const { return elements(graph_.tensor(id).dims); }
   TensorId root(TensorId id) const {
     const TensorId whole = parts_[index(id)].whole;
@@ -107,6 +105,7 @@ class PartPlacer {
     std::vector<TensorId>& all = members_[index(whole)];
     all.insert(all.end(), members_[index(id)].begin(), members_[index(id)].end());
     members_[index(id)].clear();
+    if (holds_given_[index(id)]) holds_given_[index(whole)] = true;
   }
 
   PortPitches pitches(const Layer& l) const {
@@ -125,30 +124,68 @@ class PartPlacer {
     return !l.work.empty() &&
            (std::ranges::any_of(l.inputs, is_part) || std::ranges::any_of(l.outputs, is_part));
   }
-  /// Do the layers that read or write a tensor that moves take it where it is now? What none of
-  /// their operands has moved of they took before.
-  bool works(TensorId id) const {
+  /// Do the layers that read or write a tensor that has moved take it where it is now? What has
+  /// nothing of it they took before.
+  bool works(TensorId id) {
     const auto good = [&](size_t i) {
       const Layer& l = lowered_.layers[i];
-      return takes_pitches(l, pitches(l), [&](const WorkItem& item) {
-        return !is_left_out(l, item) && has_moved(l, item);
+      const PortPitches lie = pitches(l);
+      return std::ranges::all_of(items_of(l, id), [&](size_t item) {
+        return is_left_out(l, item) || takes_pitches(l, l.work[item], lie);
       });
     };
     return std::ranges::all_of(readers_[index(id)], good) &&
            (writer_[index(id)] < 0 || good(static_cast<size_t>(writer_[index(id)])));
   }
 
-  bool has_moved(const Layer& l, const WorkItem& item) const {
-    const auto* op = std::get_if<MemoryOp>(&item);
-    if (op == nullptr) return true;
-    const auto moved = [this](const std::vector<Access>& side, const std::vector<TensorId>& ids) {
-      return std::ranges::any_of(side, [&](const Access& a) {
-        return a.port >= 0 && static_cast<size_t>(a.port) < ids.size() &&
-               ids[static_cast<size_t>(a.port)] != kNoTensor &&
-               moving_[index(ids[static_cast<size_t>(a.port)])];
-      });
+  /// Items of a layer's work that may read or write a tensor.
+  std::vector<size_t> items_of(const Layer& l, TensorId id) {
+    std::vector<size_t> out;
+    if (l.work.size() > kFewItems) {
+      const Items& items = index_of(l);
+      out = items.others;
+      if (const auto own = items.moves.find(id); own != items.moves.end())
+        out.insert(out.end(), own->second.begin(), own->second.end());
+      return out;
+    }
+    for (size_t i = 0; i < l.work.size(); ++i)
+      if (!std::holds_alternative<MemoryOp>(l.work[i]) || moves(l, i, id)) out.push_back(i);
+    return out;
+  }
+  static bool moves(const Layer& l, size_t item, TensorId id) {
+    const std::vector<TensorId> all = moved_by(l, item);
+    return std::ranges::find(all, id) != all.end();
+  }
+  /// What a memory op reads and writes of its layer's operands.
+  static std::vector<TensorId> moved_by(const Layer& l, size_t item) {
+    const auto& op = std::get<MemoryOp>(l.work[item]);
+    std::vector<TensorId> out;
+    const auto add = [&](const std::vector<Access>& side, const std::vector<TensorId>& ids) {
+      for (const Access& a : side)
+        if (a.port >= 0 && static_cast<size_t>(a.port) < ids.size() &&
+            ids[static_cast<size_t>(a.port)] != kNoTensor)
+          out.push_back(ids[static_cast<size_t>(a.port)]);
     };
-    return moved(op->inputs, l.inputs) || moved(op->outputs, l.outputs);
+    add(op.inputs, l.inputs);
+    add(op.outputs, l.outputs);
+    return out;
+  }
+
+  /// Items of a layer's work: moves by tensor, and all others.
+  struct Items {
+    std::unordered_map<TensorId, std::vector<size_t>> moves;
+    std::vector<size_t> others;
+  };
+  const Items& index_of(const Layer& l) {
+    const auto [at, fresh] = items_.try_emplace(&l);
+    if (!fresh) return at->second;
+    for (size_t i = 0; i < l.work.size(); ++i) {
+      if (!std::holds_alternative<MemoryOp>(l.work[i]))
+        at->second.others.push_back(i);
+      else
+        for (const TensorId id : moved_by(l, i)) at->second.moves[id].push_back(i);
+    }
+    return at->second;
   }
 
   /// Is it no dearer to go over its rows, a beat or more for each, whenever the vector unit reads
@@ -169,10 +206,7 @@ class PartPlacer {
     const std::vector<TensorId> moved = members_[index(id)];
     std::vector<Part> before;
     bool good = true;
-    for (const TensorId m : moved) {
-      before.push_back(parts_[index(m)]);
-      moving_[index(m)] = true;
-    }
+    for (const TensorId m : moved) before.push_back(parts_[index(m)]);
     for (const TensorId m : moved) {
       const auto there = part_of_part(part(m), to, count(m));
       good = good && there && is_element(graph_.tensor(m).dtype);
@@ -181,7 +215,6 @@ class PartPlacer {
     }
     for (size_t i = 0; i < moved.size() && good; ++i)
       good = works(moved[i]) && (!before[i].pitch.dense() || pays(moved[i]));
-    for (const TensorId m : moved) moving_[index(m)] = false;
     if (good && have_one_pitch(to.whole, moved))
       join(to.whole, id);
     else
@@ -195,36 +228,45 @@ class PartPlacer {
     return parts_[index(id)].whole == kNoTensor && !kept_[index(id)] && !graph_.tensor(id).constant;
   }
   /// Rows of what lies in one tensor all have one pitch; it may be a new one for what has moved.
-  bool have_one_pitch(TensorId whole, const std::vector<TensorId>& moved) const {
-    int64_t pitch = 0;
-    const auto same = [&](TensorId id) {
+  bool have_one_pitch(TensorId whole, const std::vector<TensorId>& moved) {
+    int64_t pitch = pitch_[index(whole)];
+    for (const TensorId id : moved) {
       const Pitch& p = parts_[index(id)].pitch;
+      if (p.dense()) continue;
       if (pitch == 0) pitch = p.pitch;
-      return p.dense() || p.pitch == pitch;
-    };
-    return std::ranges::all_of(members_[index(whole)], same) && std::ranges::all_of(moved, same);
+      if (p.pitch != pitch) return false;
+    }
+    pitch_[index(whole)] = pitch;
+    return true;
   }
 
   /// Leaves out the moves that `place` finds a place for; each is no work of the layer's when it is
   /// asked.
   template <class F>
   void leave_out(Layer& l, const F& place) {
-    left_out_.assign(l.work.size(), false);
-    leaving_out_ = &l;
+    begin_to_leave_out(l);
     for (size_t i = 0; i < l.work.size(); ++i) {
       const auto* op = std::get_if<MemoryOp>(&l.work[i]);
       left_out_[i] = true;
       left_out_[i] = op && is_move(*op) && place(*op);
     }
+    erase_left_out(l);
+  }
+  void begin_to_leave_out(const Layer& l) {
+    left_out_.assign(l.work.size(), false);
+    leaving_out_ = &l;
+  }
+  void erase_left_out(Layer& l) {
     leaving_out_ = nullptr;
+    items_.erase(&l);
     // Each is asked about where it has always been.
-    std::erase_if(l.work, [&](const WorkItem& item) { return left_out_[place_of(l, item)]; });
+    const WorkItem* const first = l.work.data();
+    std::erase_if(l.work, [&](const WorkItem& item) {
+      return left_out_[static_cast<size_t>(&item - first)];
+    });
   }
-  bool is_left_out(const Layer& l, const WorkItem& item) const {
-    return &l == leaving_out_ && left_out_[place_of(l, item)];
-  }
-  static size_t place_of(const Layer& l, const WorkItem& item) {
-    return static_cast<size_t>(&item - l.work.data());
+  bool is_left_out(const Layer& l, size_t item) const {
+    return &l == leaving_out_ && left_out_[item];
   }
   static bool is_move(const MemoryOp& op) {
     return op.inputs.size() == 1 && op.outputs.size() == 1 && op.inputs[0].port >= 0 &&
@@ -239,19 +281,23 @@ class PartPlacer {
 
   // ---- what is cut out --------------------------------------------------------------------------
 
+  /// What is made of one move alone, of a layer that does nothing but moves.
   void cut_out(Layer& l) {
+    std::unordered_map<TensorId, int> moves;  ///< into a tensor, that aren't left out
+    for (const WorkItem& item : l.work) {
+      const auto* op = std::get_if<MemoryOp>(&item);
+      if (!op || !is_move(*op)) return;
+      ++moves[target(l, *op)];
+    }
     leave_out(l, [&](const MemoryOp& op) {
       const TensorId from = source(l, op), to = target(l, op);
-      const auto writes = [&](const WorkItem& item) {
-        if (is_left_out(l, item)) return false;
-        const auto* other = std::get_if<MemoryOp>(&item);
-        return !other || !is_move(*other) || target(l, *other) == to;
-      };
-      if (std::ranges::any_of(l.work, writes) || !is_written(to) || !can_host(from)) return false;
+      if (moves[to] > 1 || !is_written(to) || !can_host(from)) return false;
       const auto rows = part_of_move(op, true, count(to));
       if (!rows) return false;
       const auto place = part_of_part({from, rows->offset, rows->pitch}, part(from), count(to));
-      return place && move(to, *place);
+      if (!place || !move(to, *place)) return false;
+      --moves[to];
+      return true;
     });
   }
 
@@ -264,26 +310,29 @@ class PartPlacer {
   // ---- what is put together ---------------------------------------------------------------------
 
   void put_together(Layer& l) {
+    most_given_ = 0;
+    for (const TensorId in : l.inputs)
+      if (in != kNoTensor && given_[index(root(in))])
+        most_given_ = std::max(most_given_, count(root(in)));
     leave_out(l, [&](const MemoryOp& op) {
       const TensorId from = source(l, op), all = root(from);
       const auto to = place_in_whole(l, op);
-      return to && count(all) == count(from) && (is_written(all) || is_there(l, all, *to)) &&
+      return to && count(all) == count(from) && (is_written(all) || is_there(all, *to)) &&
              move(all, *to);
     });
-    for (size_t i = 0; i < l.work.size();) i = put_parts(l, i) ? 0 : i + 1;
+    begin_to_leave_out(l);
+    while (put_parts(l)) {
+    }
+    erase_left_out(l);
   }
 
   bool is_written(TensorId id) const { return is_free(id) && writer_[index(id)] >= 0; }
   /// What goes into a result of the network, which lies in DRAM, may have been there before: the
   /// host gives a cache where it is appended to. That is the largest that it gives of the parts;
   /// others it gives elsewhere.
-  bool is_there(const Layer& l, TensorId id, const Part& place) const {
-    const auto given = [this](TensorId t) { return given_[index(t)]; };
-    if (!given(id) || !is_free(id) || !result_[index(place.whole)]) return false;
-    TensorId cache = id;
-    for (const TensorId in : l.inputs)
-      if (in != kNoTensor && given(root(in)) && count(root(in)) > count(cache)) cache = root(in);
-    return cache == id && std::ranges::none_of(members_[index(place.whole)], given);
+  bool is_there(TensorId id, const Part& place) const {
+    return given_[index(id)] && is_free(id) && result_[index(place.whole)] &&
+           count(id) >= most_given_ && !holds_given_[index(place.whole)];
   }
 
   std::optional<Part> place_in_whole(const Layer& l, const MemoryOp& op) const {
@@ -301,31 +350,51 @@ class PartPlacer {
   }
 
   /// Where the parts of a tensor are put together as they lie in it, all of them, it lies there.
-  bool put_parts(Layer& l, size_t first) {
-    const auto* op = std::get_if<MemoryOp>(&l.work[first]);
-    if (!op || !is_move(*op)) return false;
-    const TensorId all = root(source(l, *op));
-    const auto to = place_in_whole(l, *op);
-    if (!to || all == source(l, *op) || all == to->whole || !is_written(all)) return false;
-    const auto place = place_of_all(part(source(l, *op)), *to, count(all));
+  /// True when there was one.
+  bool put_parts(const Layer& l) {
+    std::unordered_map<TensorId, std::vector<size_t>> parts;  ///< moves, by the tensor
+    std::unordered_map<TensorId, int> tried;
+    for (size_t i = 0; i < l.work.size(); ++i)
+      if (const auto from = part_moved(l, i)) parts[root(*from)].push_back(i);
+    bool out = false;
+    for (size_t i = 0; i < l.work.size(); ++i) {
+      const auto from = part_moved(l, i);
+      if (!from || !is_written(root(*from))) continue;
+      const TensorId all = root(*from);
+      if (++tried[all] <= kMostPlaces && put_all(l, i, all, parts[all])) out = true;
+    }
+    return out;
+  }
+  /// The part of a tensor that an item of the work moves.
+  std::optional<TensorId> part_moved(const Layer& l, size_t item) const {
+    const auto* op = std::get_if<MemoryOp>(&l.work[item]);
+    if (!op || !is_move(*op) || is_left_out(l, item)) return std::nullopt;
+    const TensorId from = source(l, *op);
+    return root(from) == from ? std::nullopt : std::optional(from);
+  }
+  /// Puts `all` to where item `first` has a part of it, if all of its parts go there.
+  bool put_all(const Layer& l, size_t first, TensorId all, const std::vector<size_t>& items) {
+    const auto& op = std::get<MemoryOp>(l.work[first]);
+    const auto to = place_in_whole(l, op);
+    if (!to || all == to->whole) return false;
+    const auto place = place_of_all(part(source(l, op)), *to, count(all));
     if (!place) return false;
-    Work rest, before = l.work;
+    ++looks_;
     int64_t found = 0;
-    std::vector<TensorId> seen;
-    for (const WorkItem& item : l.work) {
-      const auto* other = std::get_if<MemoryOp>(&item);
-      if (other && is_move(*other) && lies_so(l, *other, all, *place) &&
-          std::ranges::find(seen, source(l, *other)) == seen.end()) {
-        seen.push_back(source(l, *other));
-        found += count(seen.back());
-      } else {
-        rest.push_back(item);
-      }
+    std::vector<size_t> put;
+    for (const size_t i : items) {
+      const auto& other = std::get<MemoryOp>(l.work[i]);
+      const TensorId from = source(l, other);
+      if (is_left_out(l, i) || seen_[index(from)] == looks_ || !lies_so(l, other, all, *place))
+        continue;
+      seen_[index(from)] = looks_;
+      put.push_back(i);
+      found += count(from);
     }
     if (found != count(all)) return false;
-    l.work = std::move(rest);
+    for (const size_t i : put) left_out_[i] = true;
     if (move(all, *place)) return true;
-    l.work = std::move(before);
+    for (const size_t i : put) left_out_[i] = false;
     return false;
   }
   bool lies_so(const Layer& l, const MemoryOp& op, TensorId all, const Part& place) const {
@@ -337,14 +406,19 @@ class PartPlacer {
   const Graph& graph_;
   Lowered& lowered_;
   std::vector<Part>& parts_;
-  std::vector<bool> given_;     ///< by tensor: it is the network's input
-  std::vector<bool> result_;    ///< it, or a view of it, is the network's output
-  std::vector<bool> kept_;      ///< or somebody may show it with another scale
-  std::vector<bool> moving_;    ///< it is one of those that a move is about
-  std::vector<bool> left_out_;  ///< by item of the work of ...
+  std::vector<bool> given_;        ///< by tensor: it is the network's input
+  std::vector<bool> holds_given_;  ///< or one of those that lie in it
+  std::vector<bool> result_;       ///< it, or a view of it, is the network's output
+  std::vector<bool> kept_;         ///< or somebody may show it with another scale
+  std::vector<bool> left_out_;     ///< by item of the work of ...
   const Layer* leaving_out_ = nullptr;
+  int64_t most_given_ = 0;  ///< elements of the largest input of the network that a layer reads
+  std::unordered_map<const Layer*, Items> items_;
   std::vector<std::vector<size_t>> readers_;  ///< layers, by tensor
   std::vector<int> writer_;                   ///< by tensor; -1: none
+  std::vector<int64_t> pitch_;                ///< of rows of what lies in a tensor; 0: all dense
+  std::vector<int64_t> seen_;                 ///< by tensor: the last look at it
+  int64_t looks_ = 0;
   std::vector<std::vector<TensorId>>
       members_;  ///< by tensor with bytes of its own: what lies in it
 };

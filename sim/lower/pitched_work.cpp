@@ -211,15 +211,11 @@ std::optional<Work> pitched_work(const Layer& layer, const PortPitches& pitches)
   return out;
 }
 
-bool takes_pitches(const Layer& layer, const PortPitches& pitches,
-                   const std::function<bool(const WorkItem&)>& asked) {
-  return std::ranges::all_of(layer.work, [&](const WorkItem& item) {
-    if (!asked(item)) return true;
-    const auto* move = std::get_if<MemoryOp>(&item);
-    if (move != nullptr && are_dense(*move, pitches)) return true;
-    WorkItem changed = item;
-    return takes(changed, layer, pitches);
-  });
+bool takes_pitches(const Layer& layer, const WorkItem& item, const PortPitches& pitches) {
+  const auto* move = std::get_if<MemoryOp>(&item);
+  if (move != nullptr && are_dense(*move, pitches)) return true;
+  WorkItem changed = item;
+  return takes(changed, layer, pitches);
 }
 
 }  // namespace accsim::sim

@@ -18,9 +18,8 @@ struct PortPitches {
 /// products may have a pitch from pixel to pixel (from row to row of a matrix), and no other.
 std::optional<Work> pitched_work(const Layer& layer, const PortPitches& pitches);
 
-/// Would pitched_work() take those items of the layer's work that are `asked` about? Moves whose
-/// operands are dense cost nothing to ask.
-bool takes_pitches(const Layer& layer, const PortPitches& pitches,
-                   const std::function<bool(const WorkItem&)>& asked);
+/// Would pitched_work() take an item of the layer's work? A move whose operands are dense costs
+/// nothing to ask.
+bool takes_pitches(const Layer& layer, const WorkItem& item, const PortPitches& pitches);
 
 }  // namespace accsim::sim
