@@ -32,7 +32,7 @@ class SpecReader {
   Result<SweepSpec> run(const hw::YamlNode& tree) {
     const std::vector<std::string> keys = {
         "base", "bind",  "axes",   "constraints", "models", "objectives", "strategy",
-        "seed", "count", "effort", "objective",   "slack",  "layers"};
+        "seed", "count", "effort", "objective",   "slack",  "layers",     "max_total_nodes"};
     std::map<std::string, const hw::YamlEntry*> found;
     read_section(tree, tree.at, "the sweep", keys, errors_,
                  [&](const hw::YamlEntry& e) { found[e.key] = &e; });
@@ -51,6 +51,7 @@ class SpecReader {
     if (has_base_) with("axes", [&](const hw::YamlEntry& e) { machine_axes(e); });
     if (has_base_ && !spec_.axes.empty())
       with("constraints", [&](const hw::YamlEntry& e) { constraints(e); });
+    with("max_total_nodes", [&](const hw::YamlEntry& e) { most_nodes_ = whole(e, 1, kMostLimit); });
     with("models", [&](const hw::YamlEntry& e) { models(e); });
     with("objectives", [&](const hw::YamlEntry& e) { objectives(e); });
     with("strategy", [&](const hw::YamlEntry& e) { word(e, kStrategies, spec_.strategy); });
@@ -151,7 +152,10 @@ class SpecReader {
   void models(const hw::YamlEntry& e) {
     if (e.value.kind != hw::YamlNode::Kind::sequence || e.value.items.empty())
       return errors_.fail(e.at, "models must be a list of at least one, each with file");
-    for (const hw::YamlNode& node : e.value.items) model(node);
+    for (const hw::YamlNode& node : e.value.items) {
+      model(node);
+      if (has_too_many_nodes()) return errors_.fail(node.at, too_many_nodes());
+    }
     for (size_t a = 0; a < bind_axes(spec_) && errors_.empty(); ++a) {
       const auto reads = [a](const BoundSize& b) {
         return std::ranges::find(b.size.variables(), a) != b.size.variables().end();
@@ -163,6 +167,15 @@ class SpecReader {
                                                    "their bind goes by it",
                                                    spec_.axes[a].name));
     }
+  }
+
+  /// A network alone has limits of its own; a short spec may name thousands.
+  bool has_too_many_nodes() const { return spec_.models.size() > 1 && nodes_ > most_nodes_; }
+  std::string too_many_nodes() const {
+    return fmt::format(
+        "the first {} models have {} nodes together, at most {} are taken; "
+        "max_total_nodes: N takes N",
+        spec_.models.size(), nodes_, most_nodes_);
   }
 
   void model(const hw::YamlNode& node) {
@@ -194,6 +207,7 @@ class SpecReader {
       return errors_.add(graph.errors());
     }
     m.graph = std::move(*graph);
+    nodes_ += std::ssize(m.graph.nodes);
     spec_.models.push_back(std::move(m));
   }
 
@@ -339,6 +353,7 @@ class SpecReader {
   SpecErrors errors_;
   std::filesystem::path folder_;
   bool has_base_ = false;
+  int64_t nodes_ = 0, most_nodes_ = kMostTotalNodes;  ///< of all networks
 };
 
 }  // namespace

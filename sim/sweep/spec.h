@@ -90,6 +90,10 @@ struct SweepSpec {
 /// Most points that a grid or a pareto sweep may have; random ones draw from any space.
 inline constexpr int64_t kMostPoints = 20'000'000;
 
+/// Nodes that the networks of a spec may have together, unless it says otherwise; one alone is
+/// bounded by its limits. Each takes up to 10 KB while the sweep runs.
+inline constexpr int64_t kMostTotalNodes = 50'000;
+
 /// Reads the spec, the machine and the networks it names (paths are relative to the spec's folder).
 /// Everything that is wrong with the spec is reported at once with file:line:column.
 Result<SweepSpec> load_sweep(const std::string& path);

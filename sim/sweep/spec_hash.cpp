@@ -23,7 +23,12 @@ std::string graph_text(const Graph& graph, const hw::HwConfig& base) {
   if (!lowered) return out;
   const Residency residency = plan_residency(graph, *lowered, base);
   for (const Layer& layer : lowered->layers)
-    for (const OpRequest& request : requests(graph, layer, residency, base)) out += key_of(request);
+    for (const OpRequest& request : requests(graph, layer, residency, base)) {
+      out += key_of(request);
+      for (const auto* side : {&request.ports.inputs, &request.ports.outputs})
+        for (const LayerPorts::Port& port : *side)
+          out += fmt::format("{}+{} ", port.index, port.offset);
+    }
   return out;
 }
 

@@ -1,4 +1,4 @@
-"""Graphs of any size: KINDS[name](n) has work for n nodes, or for that many edges of a few nodes."""
+"""Graphs of any size: KINDS[name](n) has work for n nodes, or that many edges of a few nodes."""
 
 import numpy as np
 from onnx import TensorProto, helper, numpy_helper

@@ -1,5 +1,6 @@
 #include "sim/sweep/space.h"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <fstream>
@@ -70,6 +71,27 @@ TEST(Spec, SaysWhatAModelMayAskFor) {
   EXPECT_EQ(spec->models[0].limits.graph_bytes, 2 << 20);
   EXPECT_FALSE(with("max_rank: 0").ok());
   EXPECT_FALSE(with("max_graph_mib: 1.5").ok());
+}
+
+TEST(Spec, BoundsTheNodesOfAllModelsTogether) {
+  const std::string file = "{file: " + kSource + "/models/squeezenet1_1_op13.onnx}";
+  const int64_t nodes =
+      std::ssize(load_spec(kAxes, "models: [" + file + "]\n")->models[0].graph.nodes);
+  const auto with = [&](int64_t most, int models) {
+    std::string list = file;
+    for (int i = 1; i < models; ++i) list += ", " + file;
+    return load_spec(kAxes, fmt::format("models: [{}]\nmax_total_nodes: {}\n", list, most));
+  };
+  EXPECT_TRUE(with(3 * nodes, 3).ok());
+  EXPECT_TRUE(with(1, 1).ok());
+  const auto refused = with(3 * nodes - 1, 5);
+  ASSERT_FALSE(refused.ok());
+  EXPECT_EQ(refused.errors().size(), 1U);
+  EXPECT_NE(
+      refused.errors()[0].message.find(fmt::format("the first 3 models have {} nodes", 3 * nodes)),
+      std::string::npos)
+      << refused.errors()[0].message;
+  EXPECT_NE(refused.errors()[0].message.find("max_total_nodes: N"), std::string::npos);
 }
 
 TEST(Space, PointsSetExactlyTheAxesFields) {
