@@ -27,7 +27,7 @@ MACHINE = ROOT / "configs" / "64x64.yaml"
 JOBS = ("cost", "inspect", "shapes")
 SIZES = (1, 2, 4)
 MOST = 2.35
-NODES = 48
+NODES = 24
 TOGETHER = 2  # processes: the tests' machine has two cores
 GROWTH = None  # set by main
 
