@@ -61,11 +61,12 @@ class Lives {
 
 class Placer {
  public:
-  Placer(Program& p, int64_t room) : p_(p), room_(room), lives_(Lives(p).take()) {
+  Placer(Program& p, int64_t room, const std::set<int>& own)
+      : p_(p), room_(room), lives_(Lives(p).take()) {
     for (size_t i = 0; i < p.tensors.size(); ++i) {
       ProgramTensor& t = p.tensors[i];
       if (t.memory != Memory::shared) continue;
-      if (t.slots == 0 && lives_[i].written_first) {
+      if (t.slots == 0 && lives_[i].written_first && !own.contains(static_cast<int>(i))) {
         all_.push_back(i);
       } else {
         t.address = -1;
@@ -151,8 +152,8 @@ void Placer::order() {
 
 }  // namespace
 
-Status place_tensors(Program& program, const HwConfig& hw) {
-  Placer placer(program, hw.shared.kib * 1024);
+Status place_tensors(Program& program, const HwConfig& hw, const std::set<int>& own) {
+  Placer placer(program, hw.shared.kib * 1024, own);
   if (const int64_t left_out = placer.place(); left_out > 0)
     return Error{Errc::capacity,
                  fmt::format("{} bytes of tensors in the shared buffer have no room beside those "

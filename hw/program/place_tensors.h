@@ -1,12 +1,15 @@
 #pragma once
+#include <set>
+
 #include "hw/program/program.h"
 
 namespace accsim::hw {
 
 /// Gives addresses to the program's plain tensors in the shared buffer that its text writes before
 /// it reads them, unless every one of them has one: those which it doesn't use at the same time
-/// have bytes in common. Marks that are added order their uses. All others in the shared buffer
-/// have bytes of their own. Errc::capacity when they don't fit beside those.
-Status place_tensors(Program& program, const HwConfig& hw);
+/// have bytes in common. Marks that are added order their uses. All others in the shared buffer,
+/// and those of `own`, have bytes of their own from the beginning. Errc::capacity when they don't
+/// fit beside those.
+Status place_tensors(Program& program, const HwConfig& hw, const std::set<int>& own = {});
 
 }  // namespace accsim::hw

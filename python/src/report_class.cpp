@@ -82,9 +82,8 @@ std::string page(const ReportObject& r) {
   context.version = std::string("accsim ") + ACCSIM_VERSION;
   context.machine = print_hw(r.report->hw);
   if (r.network) context.timeline = sim::to_timeline_json(*r.network);
-  for (const hw::Dataflow d : r.report->hw.array.dataflows)
-    if (const auto core = hw::core_parameters(r.report->hw, d); !core)
-      context.core_reason = core.errors().front().message;
+  if (const Status core = hw::has_core(r.report->hw); !core)
+    context.core_reason = core.errors().front().message;
   return to_html(*r.report, context);
 }
 

@@ -16,6 +16,7 @@
 #include "sim/flow/invariants.h"
 #include "sim/flow/key_blocks.h"
 #include "sim/flow/layer_costs.h"
+#include "sim/flow/left_out.h"
 #include "sim/flow/network_edp.h"
 #include "sim/flow/network_slack.h"
 #include "sim/flow/product_modes.h"
@@ -189,11 +190,11 @@ void add_costs(const Schedule& schedule, const Ops& ops, const Lowered& lowered,
   struct Sum {
     ItemWork work;
     int64_t pieces = 0;
-    int64_t verifiable = 0;         ///< cycles
-    std::string_view unverifiable;  ///< why the others aren't
     const Stretch* last = nullptr;
   };
   const std::string_view machine = why_no_core(mapper.machine());
+  const std::vector<std::string_view> left_out =
+      left_out_layers(schedule.stretches, r.layers.size());
   std::vector<Sum> sums(ops.ops.size());
   for (size_t i = 0; i < schedule.stretches.size(); ++i) {
     const Stretch& s = schedule.stretches[i];
@@ -202,11 +203,6 @@ void add_costs(const Schedule& schedule, const Ops& ops, const Lowered& lowered,
     sum.work.timing += schedule.shares[i];
     ++sum.pieces;
     sum.last = &s;
-    const std::string_view why = machine.empty() ? s.mapping->unverifiable : machine;
-    if (why.empty())
-      sum.verifiable += schedule.shares[i].total.count();
-    else
-      sum.unverifiable = why;
   }
   std::vector<int64_t> macs(r.layers.size(), 0);
   for (size_t i = 0; i < sums.size(); ++i) {
@@ -216,9 +212,10 @@ void add_costs(const Schedule& schedule, const Ops& ops, const Lowered& lowered,
     const auto cut = schedule.cut.find(i);
     const OpRequest& request = cut == schedule.cut.end() ? *ops.ops[i].request : cut->second;
     Costs costs = item_costs(request, sums[i].work, mapper.machine_of(request));
-    costs.verifiable_cycles = sums[i].verifiable;
+    const std::string_view why = machine.empty() ? left_out[layer] : machine;
+    costs.verifiable_cycles = why.empty() ? costs.cycles : 0;
     r.layers[layer].costs += costs;
-    if (!sums[i].unverifiable.empty()) r.layers[layer].unverifiable = sums[i].unverifiable;
+    r.layers[layer].unverifiable = why;
     std::string& mapping = r.layers[layer].mapping;
     if (!mapping.empty()) mapping += "; ";
     mapping += describe(*sums[i].last, sums[i].pieces);

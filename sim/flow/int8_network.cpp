@@ -25,8 +25,6 @@ std::vector<uint8_t> bytes_in_memory(const ref::Array& array, const Layout& layo
   return out;
 }
 
-bool has_true_values(const Mapping& m) { return m.unverifiable.empty(); }
-
 }  // namespace
 
 std::optional<PartNumbers> RealNumbers::operator()(const NetworkPart& part) {
@@ -57,14 +55,11 @@ Result<Int8Network> Int8Network::make(const Graph& graph, const CostedNetwork& n
 }
 
 Status Int8Network::find_program(const hw::HwConfig& hw) {
-  const OpFilter includes = [&](size_t layer, const Mapping& m) {
-    return has_true_values(m) && !unknown_.contains(layer);
-  };
   Errors why;
   while (true) {
     RealNumbers numbers(*graph_, *network_, hw, *runs_, scales_);
     auto made =
-        network_case(*graph_, *network_, hw, {.includes = includes, .numbers = std::ref(numbers)});
+        network_case(*graph_, *network_, hw, {.left_out = unknown_, .numbers = std::ref(numbers)});
     const auto is_wrong = [](const Error& e) { return e.code != Errc::unsupported; };
     if (std::ranges::any_of(numbers.unknown(), is_wrong)) return numbers.unknown();
     if (numbers.unknown().empty()) {
@@ -110,9 +105,7 @@ void Int8Network::find_tensors() {
 }
 
 bool Int8Network::is_hosted(size_t layer) const {
-  return unknown_.contains(layer) ||
-         !std::ranges::all_of(network_->mappings[layer],
-                              [](const auto& m) { return has_true_values(*m); });
+  return unknown_.contains(layer) || !left_out_[layer].empty();
 }
 
 void Int8Network::find_hosted() {

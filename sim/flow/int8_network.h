@@ -4,6 +4,7 @@
 #include <set>
 
 #include "sim/flow/float_runs.h"
+#include "sim/flow/left_out.h"
 #include "sim/flow/real_numbers.h"
 #include "sim/flow/tensor_scales.h"
 #include "sim/flow/verify_network.h"
@@ -56,7 +57,11 @@ class Int8Network {
  private:
   Int8Network(const Graph& graph, const CostedNetwork& network, const FloatRuns& runs,
               ref::RunOptions options)
-      : graph_(&graph), network_(&network), runs_(&runs), options_(std::move(options)) {}
+      : graph_(&graph),
+        network_(&network),
+        runs_(&runs),
+        options_(std::move(options)),
+        left_out_(left_out_layers(network.text, network.lowered.layers.size())) {}
   /// The program of the layers that aren't the host's, and which are.
   Status find_program(const hw::HwConfig& hw);
   void find_tensors();
@@ -84,12 +89,13 @@ class Int8Network {
   ref::RunOptions options_;
   TensorScales scales_;
   NetworkCase case_;
-  std::set<size_t> unknown_;            ///< layers without known numbers
-  std::shared_ptr<ref::Held> held_;     ///< the image of it
-  std::map<TensorId, TensorId> roots_;  ///< by tensor of a layer: the one whose bytes it shows
-  std::map<TensorId, BytePart> parts_;  ///< by tensor of a layer: which of those bytes
-  std::map<TensorId, size_t> of_root_;  ///< tensors of the program
-  std::map<TensorId, size_t> makers_;   ///< layers, by tensors that they give
+  std::vector<std::string_view> left_out_;  ///< by layer: left_out_layers()
+  std::set<size_t> unknown_;                ///< layers without known numbers
+  std::shared_ptr<ref::Held> held_;         ///< the image of it
+  std::map<TensorId, TensorId> roots_;      ///< by tensor of a layer: the one whose bytes it shows
+  std::map<TensorId, BytePart> parts_;      ///< by tensor of a layer: which of those bytes
+  std::map<TensorId, size_t> of_root_;      ///< tensors of the program
+  std::map<TensorId, size_t> makers_;       ///< layers, by tensors that they give
   /// Layers of the host by the number of runs of the program that they have to come after.
   std::multimap<int, size_t> hosted_;
 };

@@ -87,6 +87,7 @@ class NetworkBuilder {
   NetworkProgram run() {
     out_.program.name = graph_.name;
     out_.program.dataflow = array();
+    find_outside();
     for (size_t i = 0; i < network_.text.size(); ++i) {
       const Stretch& s = network_.text[i];
       const size_t first = first_ops_.try_emplace(s.layer, s.op).first->second;
@@ -117,9 +118,8 @@ class NetworkBuilder {
   static bool is_part(const Stretch& s, size_t i, OperandPort::Side side) {
     return s.whole[i] != s.tensors[i] && s.mapping->link.ports[i].side == side;
   }
-  bool includes(const Stretch& s) const {
-    return !options_.includes || options_.includes(s.layer, *s.mapping);
-  }
+  bool includes(const Stretch& s) const { return includes(s.layer); }
+  bool includes(size_t layer) const { return !options_.includes || options_.includes(layer); }
   MovedMarks moved_marks(size_t i) const {
     MovedMarks out;
     const auto together = [&](size_t first) {
@@ -137,6 +137,13 @@ class NetworkBuilder {
     if (i > 0)
       if (const auto t = together(i - 1)) out.first = own(*t, OperandPort::Side::input);
     return out;
+  }
+
+  /// What layers write that aren't part of the program.
+  void find_outside() {
+    for (size_t i = 0; i < network_.tensors.size(); ++i)
+      if (!includes(i))
+        outside_.insert(network_.tensors[i].outputs.begin(), network_.tensors[i].outputs.end());
   }
 
   /// Output stationary when a layer's products are: the array is built for sums that stay or not.
@@ -195,6 +202,10 @@ class NetworkBuilder {
     all.push_back(t);
     if (number < 0) return added;
     known_.emplace(number, added);
+    if (outside_.contains(number)) {
+      out_.outside.insert(added);
+      return added;
+    }
     const auto place = network_.addresses.find(number);
     if (t.memory == hw::Memory::shared && t.slots == 0 && place != network_.addresses.end())
       all.back().address = place->second;
@@ -206,6 +217,7 @@ class NetworkBuilder {
   const NetworkProgramOptions& options_;
   NetworkProgram out_;
   std::map<int32_t, int> known_;
+  std::set<int32_t> outside_;           ///< as a chain numbers them
   std::map<size_t, size_t> first_ops_;  ///< by layer
 };
 

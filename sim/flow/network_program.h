@@ -1,5 +1,6 @@
 #pragma once
 #include <functional>
+#include <set>
 #include <vector>
 
 #include "hw/program/program.h"
@@ -22,14 +23,15 @@ struct NetworkPart {
 struct NetworkProgram {
   hw::Program program;
   std::vector<NetworkPart> parts;
+  /// Tensors of the program that layers which aren't part of it write, some of their bytes or all:
+  /// they have an address of their own, and those bytes from the beginning.
+  std::set<int> outside;
 };
-
-/// Which ops of which layers are part of a program.
-using OpFilter = std::function<bool(size_t layer, const Mapping&)>;
 
 /// How network_program() puts it together.
 struct NetworkProgramOptions {
-  OpFilter includes = nullptr;  ///< without one: all are
+  /// Which layers are part of the program; without one: all are.
+  std::function<bool(size_t layer)> includes = nullptr;
   /// Writes the part's program, with other numbers than the mapping's, all else the same; without
   /// one it is the mapping's.
   std::function<hw::Program(const NetworkPart&)> emit = nullptr;

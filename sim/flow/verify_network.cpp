@@ -8,10 +8,10 @@
 #include "hw/program/coverage.h"
 #include "hw/program/cut_program.h"
 #include "hw/program/place_tensors.h"
-#include "hw/program/verifiable.h"
 #include "hw/timing/timing.h"
 #include "sim/base/sums.h"
 #include "sim/flow/layer_weights.h"
+#include "sim/flow/left_out.h"
 #include "sim/flow/network_reference.h"
 
 namespace accsim::sim {
@@ -21,12 +21,16 @@ class CaseBuilder {
  public:
   CaseBuilder(const Graph& graph, const CostedNetwork& network, const hw::HwConfig& hw,
               const CaseOptions& options)
-      : graph_(graph), network_(network), hw_(hw), options_(options) {}
+      : graph_(graph),
+        network_(network),
+        hw_(hw),
+        options_(options),
+        left_out_(left_out_layers(network.text, network.lowered.layers.size())) {}
 
   Result<NetworkCase> run() {
     NetworkCase out;
     NetworkProgramOptions options;
-    options.includes = options_.includes;
+    options.includes = [this](size_t layer) { return includes(layer); };
     options.emit = [this](const NetworkPart& part) { return write(part); };
     out.network = network_program(graph_, network_, options);
     hw::Program& program = out.network.program;
@@ -35,16 +39,22 @@ class CaseBuilder {
     describe(out.report);
     out.report.parts = std::ssize(out.network.parts);
     out.hw = hw_;
-    if (!out.report.whole()) out.hw.shared.kib += ceil_div(never_stored(program), 1024);
-    if (Status s = hw::place_tensors(program, out.hw); !s) return s.errors();
+    if (!out.report.whole())
+      out.hw.shared.kib += ceil_div(bytes_given(program, out.network.outside), 1024);
+    if (Status s = hw::place_tensors(program, out.hw, out.network.outside); !s) return s.errors();
     if (Status s = hw::verify(program, out.hw); !s) return s.errors();
     fill(out);
     return out;
   }
 
  private:
-  /// Bytes of tensors in the shared buffer that no command of the program writes.
-  static int64_t never_stored(const hw::Program& program) {
+  bool includes(size_t layer) const {
+    return left_out_[layer].empty() && !options_.left_out.contains(layer);
+  }
+
+  /// Bytes of tensors in the shared buffer that no command of the program writes, or that layers
+  /// `outside` of it write, too.
+  static int64_t bytes_given(const hw::Program& program, const std::set<int>& outside) {
     std::vector<bool> stored(program.tensors.size());
     const auto note = [&](const auto& self, const std::vector<hw::Item>& body) -> void {
       for (const hw::Item& item : body) {
@@ -55,6 +65,7 @@ class CaseBuilder {
       }
     };
     note(note, program.body);
+    for (const int tensor : outside) stored[static_cast<size_t>(tensor)] = false;
     int64_t out = 0;
     for (size_t i = 0; i < stored.size(); ++i) {
       const hw::ProgramTensor& t = program.tensors[i];
@@ -137,9 +148,7 @@ class CaseBuilder {
     r.report_cycles = network_.report.totals.cycles;
     for (size_t i = 0; i < network_.mappings.size(); ++i) {
       const Layer& layer = network_.lowered.layers[i];
-      const bool all = std::ranges::all_of(network_.mappings[i],
-                                           [&](const auto& m) { return options_.includes(i, *m); });
-      if (all) continue;
+      if (includes(i)) continue;
       r.left_out.push_back(fmt::format("{} ({})", layer.name, layer.op_type));
       r.left_cycles = add_counts(r.left_cycles, network_.report.layers[i].costs.cycles);
     }
@@ -151,7 +160,8 @@ class CaseBuilder {
   const CostedNetwork& network_;
   const hw::HwConfig& hw_;
   const CaseOptions& options_;
-  std::vector<PartNumbers> numbers_;  ///< by part
+  const std::vector<std::string_view> left_out_;  ///< by layer
+  std::vector<PartNumbers> numbers_;              ///< by part
 };
 
 class NetworkRunner {
@@ -276,13 +286,6 @@ class NetworkRunner {
 };
 
 }  // namespace
-
-bool has_values(const Mapping& m) {
-  if (!is_verifiable(m.program) || !m.unverifiable.empty()) return false;
-  if (m.gemm || m.lanes || m.rows || m.gather) return true;
-  const auto sum = [](const std::array<Bytes, 2>& of) { return of[0] + of[1]; };
-  return sum(m.counts.read) == sum(m.counts.written);
-}
 
 Result<NetworkCase> network_case(const Graph& graph, const CostedNetwork& network,
                                  const hw::HwConfig& hw, const CaseOptions& options) {

@@ -1,4 +1,6 @@
 #pragma once
+#include <set>
+
 #include "sim/flow/network_numbers.h"
 #include "sim/flow/verify.h"
 
@@ -14,19 +16,16 @@ struct NetworkCase {
   VerifiedNetwork report;
 };
 
-/// Has each command of the op's program values on golden and core? A move's has, if it stores what
-/// it has loaded; some that are only costed store more.
-bool has_values(const Mapping& m);
-
 /// What a case is made of.
 struct CaseOptions {
   uint64_t seed = 1;
-  OpFilter includes = [](size_t, const Mapping& m) { return has_values(m); };
+  /// Layers that are left out beside those that have to be (left_out_layers()).
+  std::set<size_t> left_out = {};
   /// Numbers of a part that aren't random; nullopt: they are.
   std::function<std::optional<PartNumbers>(const NetworkPart&)> numbers = nullptr;
 };
 
-/// The program of all layers that have commands, with random numbers and inputs and the weights
+/// The program of all layers but those that are left out (left_out_layers()), with random numbers and inputs and the weights
 /// that the file has, unless numbers are given. Errc::unsupported when none has, Errc::capacity
 /// when the tensors in the shared buffer can't be placed.
 Result<NetworkCase> network_case(const Graph& graph, const CostedNetwork& network,

@@ -122,7 +122,7 @@ void add_time(List& list) {
                   "on a machine at rest: what a layer takes without others around it", kBoth,
                   cost(&Costs::alone_cycles)});
   list.push_back({"verifiable_cycles", "cycles",
-                  "of cycles, those of commands that golden and the RTL core run", kBoth,
+                  "of cycles, those of layers that golden and the RTL core run", kBoth,
                   cost(&Costs::verifiable_cycles)});
   list.push_back({"compute_cycles", "cycles", "the layer's main unit is busy", kBoth,
                   cost(&Costs::compute_cycles)});

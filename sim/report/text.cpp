@@ -237,6 +237,7 @@ std::string verifiable_text(const Report& report) {
     if (largest.size() > kNamed) names += ", ...";
     out += fmt::format("; {}: {} %, {}", why, percent(real(all), real(c.cycles)), names);
   }
+  if (!others.empty()) out += "; no run confirms the total";
   return out;
 }
 

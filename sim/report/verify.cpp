@@ -113,9 +113,10 @@ std::string of_report(const VerifiedNetwork& n) {
   const double share = n.report_cycles > 0 ? 100.0 * static_cast<double>(n.left_cycles) /
                                                  static_cast<double>(n.report_cycles)
                                            : 0;
-  std::string out =
-      fmt::format("left out, without commands: {} layers, {:.1f} % of the report's {} cycles\n",
-                  n.left_out.size(), share, n.report_cycles);
+  std::string out = fmt::format(
+      "left out, without commands: {} layers, {:.1f} % of the report's {} cycles; this run "
+      "confirms the cycles of the others, not that total\n",
+      n.left_out.size(), share, n.report_cycles);
   return out + listed(n.left_out);
 }
 

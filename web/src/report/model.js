@@ -70,11 +70,6 @@ export class Model {
   seconds(cycles) {
     return cycles / (this.hw.clock_mhz * 1e6);
   }
-
-  /** Of kinds that the RTL core runs, on a machine that has one. */
-  verified(layer) {
-    return layer.fate === 'gemm' && !this.data.core_reason;
-  }
 }
 
 /** Parts in the present theme's colours. */
