@@ -36,6 +36,13 @@ class Verifier {
     bool meet(const Bytes& other) const {
       return first < other.end && other.first < end && low < other.high && other.low < high;
     }
+    /// Are both of them one such block?
+    bool joins(const Bytes& other) const {
+      const bool along = low == other.low && high == other.high;
+      const bool beside = first == other.first && end == other.end;
+      return (along && first <= other.end && other.first <= end) ||
+             (beside && low <= other.high && other.low <= high);
+    }
     void add(const Bytes& other) {
       *this = {std::min(first, other.first), std::max(end, other.end), std::min(low, other.low),
                std::max(high, other.high)};

@@ -60,8 +60,13 @@ void Verifier::orders(int index, const ProgramTensor& t, Queue q, bool writes, c
   conflicts(index, q, true, writes, bytes);
   if (writes) conflicts(index, q, false, writes, bytes);
   std::vector<Use>& uses = uses_[static_cast<size_t>(index)].uses;
-  const auto same = std::ranges::find_if(
-      uses, [&](const Use& u) { return u.queue == q && u.writes == writes && u.layer == layer_; });
+  // Of many blocks of a layer that don't touch each other, all that lies between them counts.
+  constexpr int kMostBlocks = 64;
+  int blocks = 0;
+  const auto same = std::ranges::find_if(uses, [&](const Use& u) {
+    if (u.queue != q || u.writes != writes || u.layer != layer_) return false;
+    return ++blocks == kMostBlocks || u.bytes.joins(bytes);
+  });
   if (same == uses.end()) return uses.push_back({q, writes, layer_, at_, bytes});
   same->at = at_;
   same->bytes.add(bytes);

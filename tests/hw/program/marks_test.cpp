@@ -62,6 +62,26 @@ TEST(Marks, AcceptsWaitsAnywhere) {
   EXPECT_EQ(error(test::program(body, 1)), "");
 }
 
+/// Copies of 64 bytes within a tensor, from and to their first bytes.
+std::string copies_within(std::initializer_list<std::pair<int64_t, int64_t>> copies) {
+  std::vector<Item> body;
+  for (const auto& [from, to] : copies) {
+    std::vector<Item> one = copy(kIn, kIn);
+    std::get<LoadCommand>(std::get<Command>(one[1].node)).source = from;
+    std::get<StoreCommand>(std::get<Command>(one[4].node)).target = to;
+    test::append(body, std::move(one));
+  }
+  return error(test::program(body));
+}
+
+TEST(Marks, AreNotAskedForBetweenBlocksThatHaveNoByteInCommon) {
+  EXPECT_EQ(copies_within({{0, 64}, {192, 128}}), "");
+  EXPECT_EQ(copies_within({{0, 64}, {192, 256}, {0, 128}, {192, 320}}), "");
+  const std::string said = "'in' is read by the load queue, then written by the store queue";
+  EXPECT_TRUE(says(copies_within({{0, 64}, {192, 63}}), said));
+  EXPECT_TRUE(says(copies_within({{0, 64}, {192, 129}}), said));
+}
+
 TEST(Marks, RefusesOtherQueues) {
   for (const Queue q : {Queue::execute, Queue::post, Queue::vector}) {
     const std::string of = " of the " + std::string(name(q)) + " queue";
