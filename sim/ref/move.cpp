@@ -158,7 +158,7 @@ Status pad(KernelContext& step) {
   std::vector<std::vector<int64_t>> reads(rank);
   for (size_t d = 0; d < rank; ++d)
     for (int64_t i = 0; i < to[d]; ++i) {
-      const int64_t at = pad_source(mode, i - p->before[d], from[d]);
+      const int64_t at = pad_source(mode, i, from[d], p->before[d], p->after[d]);
       reads[d].push_back(at < 0 ? -1 : at * strides[d]);
     }
   const double stated = step.opset() < 11 ? real_attr(step, "value", 0) : step.real_or(2, 0);

@@ -124,9 +124,9 @@ void lstm_cell(const Direction& d, int64_t n, const double* in, const double* st
     return d.peepholes != nullptr ? d.peepholes[g * n + i] * cell : 0;
   };
   for (int64_t i = 0; i < n; ++i) {
-    const double forget = d.f[0](d.clipped(gate(2, i) + peep(2, i, c[i])));
-    const double input =
-        d.input_forget ? 1 - forget : d.f[0](d.clipped(gate(0, i) + peep(0, i, c[i])));
+    const double input = d.f[0](d.clipped(gate(0, i) + peep(0, i, c[i])));
+    const double forget =
+        d.input_forget ? 1 - input : d.f[0](d.clipped(gate(2, i) + peep(2, i, c[i])));
     const double next = forget * c[i] + input * d.f[1](d.clipped(gate(3, i)));
     const double output = d.f[0](d.clipped(gate(1, i) + peep(1, i, next)));
     c[i] = next;

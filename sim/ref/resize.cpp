@@ -41,7 +41,8 @@ double original_coordinate(const Method& m, const Axis& a, double x) {
   if (mode == "pytorch_half_pixel" && resized == 1) return -0.5;
   if (mode == "tf_crop_and_resize") {
     const double part = a.roi_end - a.roi_start;
-    const double within = resized == 1 ? part * (in - 1) / 2 : x * part * (in - 1) / (resized - 1);
+    const auto out = static_cast<double>(a.out);
+    const double within = a.out == 1 ? part * (in - 1) / 2 : x * part * (in - 1) / (out - 1);
     return a.roi_start * (in - 1) + within;
   }
   const double centred = (x + 0.5) / a.scale - 0.5;

@@ -100,6 +100,7 @@ class AxisReader {
     if (out_.steps.empty()) return fail(entry_.at, "has no values; give at least one");
     refuse_twins();
     if (!good_) return std::nullopt;
+    tell_apart();
     return std::move(out_);
   }
 
@@ -345,6 +346,21 @@ class AxisReader {
       fail(place(),
            fmt::format("{} and {} make the same machine; remove one", first->second, step.label));
       return;
+    }
+  }
+
+  /// Steps are known by their labels: where two have one value of the axis, all are named after the
+  /// values of their fields, "128x256".
+  void tell_apart() {
+    std::set<std::string> labels;
+    for (const AxisStep& step : out_.steps) labels.insert(step.label);
+    if (labels.size() == out_.steps.size()) return;
+    for (AxisStep& step : out_.steps) {
+      step.label.clear();
+      for (size_t k = 0; k < out_.fields.size(); ++k) {
+        set_field(*out_.fields[k], step.fields[k], scratch_);
+        step.label += (k > 0 ? "x" : "") + hw::print_value(*out_.fields[k], scratch_);
+      }
     }
   }
 

@@ -84,6 +84,17 @@ def interpolation():
         cubic_coeff_a=-0.5,
         name="Resize exclude_outside",
     )
+    roi = np.array([0, 0, 0.1, 0.2, 1, 1, 0.8, 0.9], np.float32)
+    for mode in ("linear", "nearest"):
+        for scales in ((1, 1, 2, 2), (1, 1, 1.5, 0.5)):
+            yield Case(
+                "Resize",
+                13,
+                [x, roi, np.array(scales, np.float32)],
+                mode=mode,
+                coordinate_transformation_mode="tf_crop_and_resize",
+                name=f"Resize tf_crop_and_resize {mode} {scales}",
+            )
     for policy in ("not_larger", "not_smaller"):
         yield Case(
             "Resize",
@@ -177,6 +188,15 @@ def windows():
         )
     yield Case("Col2Im", 18, [real(2, 3 * 6, 12), ints(5, 5), ints(2, 3)])
     yield Case("CenterCropPad", 18, [real(5, 4), ints(2, 7)])
+    for mode in ("constant", "edge", "reflect", "wrap"):
+        for pads in ((-1, 2, 1, -2), (2, -3, -1, 3), (-2, 3, -1, 3)):
+            yield Case(
+                "Pad",
+                19,
+                [real(2, 5, 7), ints(*pads), f(0.5), ints(1, 2)],
+                mode=mode,
+                name=f"Pad {mode} {pads}",
+            )
 
 
 def sequences():
@@ -216,6 +236,11 @@ def sequences():
         clip=0.8,
         name="LSTM peepholes, clip",
     )
+    for more in ([], [None, real(1, 2, 4), real(1, 2, 4), real(1, 12)]):
+        name = f"LSTM input_forget, {len(more)} more inputs"
+        yield Case(
+            "LSTM", 14, [x, w, r, b, *more], 3, hidden_size=4, input_forget=1, name=name
+        )
 
 
 def signals():

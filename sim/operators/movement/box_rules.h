@@ -28,8 +28,10 @@ struct Padding {
 };
 /// What Pad adds. Its lists must be known.
 Result<Padding> padding(const NodeView& node);
-/// Where element i of a padded axis of `size` comes from, by Pad's mode; -1: from nowhere.
-int64_t pad_source(const std::string& mode, int64_t i, int64_t size);
+/// Where element i of an axis of `size`, padded by so many, comes from, by Pad's mode; -1: from
+/// nowhere. Of a negative pad that much is cropped before anything is repeated, as runtimes do it.
+int64_t pad_source(const std::string& mode, int64_t i, int64_t size, int64_t before,
+                   int64_t after);
 
 /// Transpose's permutation, checked; axes in reverse when the attribute is absent.
 Result<std::vector<int64_t>> permutation(const NodeView& node);

@@ -62,13 +62,18 @@ Result<Padding> padding(const NodeView& node) {
   return p;
 }
 
-int64_t pad_source(const std::string& mode, int64_t i, int64_t size) {
-  if (i >= 0 && i < size) return i;
-  if (mode == "constant" || size == 0) return -1;
-  if (mode == "edge") return std::clamp<int64_t>(i, 0, size - 1);
-  const int64_t period = mode == "wrap" ? size : std::max<int64_t>(2 * (size - 1), 1);
-  const int64_t within = (i % period + period) % period;
-  return within < size ? within : period - within;
+int64_t pad_source(const std::string& mode, int64_t i, int64_t size, int64_t before,
+                   int64_t after) {
+  // What is cropped is gone before anything is repeated.
+  const int64_t first = std::max<int64_t>(0, -before);
+  const int64_t kept = size - first - std::max<int64_t>(0, -after);
+  const int64_t at = i - std::max<int64_t>(0, before);
+  if (at >= 0 && at < kept) return first + at;
+  if (mode == "constant" || kept <= 0) return -1;
+  if (mode == "edge") return first + std::clamp<int64_t>(at, 0, kept - 1);
+  const int64_t period = mode == "wrap" ? kept : std::max<int64_t>(2 * (kept - 1), 1);
+  const int64_t within = (at % period + period) % period;
+  return first + (within < kept ? within : period - within);
 }
 
 namespace {
@@ -131,7 +136,7 @@ Status pad_value(InferContext& node) {
   for (size_t axis = to.size(); axis-- > 0;) {
     for (size_t n = 0; n < at.size(); ++n) {
       const int64_t i = static_cast<int64_t>(n) / inner % to[axis];
-      const int64_t s = pad_source(mode, i - p->before[axis], from[axis]);
+      const int64_t s = pad_source(mode, i, from[axis], p->before[axis], p->after[axis]);
       at[n] = s < 0 || at[n] < 0 ? -1 : at[n] + s * strides[axis];
     }
     inner *= to[axis];

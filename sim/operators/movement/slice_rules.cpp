@@ -117,6 +117,7 @@ Result<std::vector<Box>> split_boxes(const NodeView& node) {
   const auto parts = static_cast<int64_t>(node.output_count());
   if (parts == 0) return bad_node(node, "it has no outputs");
   std::vector<int64_t> sizes;
+  bool all_named = true;
   if (node.has_input(1)) {
     Result<std::vector<int64_t>> given = need_integers(node, 1, "split", "the output shapes");
     if (!given) return given.errors();
@@ -124,17 +125,19 @@ Result<std::vector<Box>> split_boxes(const NodeView& node) {
   } else if (const auto given = node.attr_ints("split")) {
     sizes = *given;
   } else {
-    // num_outputs (opset 18) allows a smaller last part; before, the parts had to be equal.
-    if (int_attr(node, "num_outputs", parts) != parts)
-      return bad_node(node, fmt::format("num_outputs is {} but it has {} outputs",
-                                        int_attr(node, "num_outputs", 0), parts));
-    const int64_t part = dims[a] / parts + (dims[a] % parts != 0);
-    const std::optional<int64_t> before_last = size_product(part, parts - 1);
-    if (!before_last || *before_last > dims[a] || (node.opset() < 18 && dims[a] % parts != 0))
+    // num_outputs (opset 18) allows a smaller last part; before, the parts had to be equal. Of more
+    // parts than outputs the last ones have no name.
+    const int64_t all = int_attr(node, "num_outputs", parts);
+    if (all < parts)
+      return bad_node(node, fmt::format("num_outputs is {} but it has {} outputs", all, parts));
+    const int64_t part = dims[a] / all + (dims[a] % all != 0);
+    const std::optional<int64_t> before_last = size_product(part, all - 1);
+    if (!before_last || *before_last > dims[a] || (node.opset() < 18 && dims[a] % all != 0))
       return bad_node(node,
-                      fmt::format("dim {} of {} can't be split into {} parts", a, dims[a], parts));
+                      fmt::format("dim {} of {} can't be split into {} parts", a, dims[a], all));
     sizes.assign(static_cast<size_t>(parts), part);
-    sizes.back() = dims[a] - *before_last;
+    if (all == parts) sizes.back() = dims[a] - *before_last;
+    all_named = all == parts;
   }
   if (sizes.size() != node.output_count())
     return bad_node(node, fmt::format("{} parts are given for {} outputs", sizes.size(), parts));
@@ -150,7 +153,7 @@ Result<std::vector<Box>> split_boxes(const NodeView& node) {
     boxes.push_back(std::move(box));
     start += size;
   }
-  if (start != dims[a])
+  if (all_named && start != dims[a])
     return bad_node(node, fmt::format("the parts don't add up to dim {} of {}", a, dims[a]));
   return boxes;
 }

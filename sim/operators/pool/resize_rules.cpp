@@ -36,17 +36,17 @@ Result<std::vector<size_t>> resize_axes(const NodeView& node) {
   return axes;
 }
 
-/// Dims after scaling `axes`; `crop` is what each axis keeps of its extent (tf_crop_and_resize).
+/// Dims after scaling `axes`. What tf_crop_and_resize keeps of them has that size too: so runtimes
+/// do it, where the standard's text has the size of what is kept.
 Result<Dims> by_scales(const NodeView& node, const std::vector<size_t>& axes,
-                       const std::vector<double>& scales, const std::vector<double>& crop) {
+                       const std::vector<double>& scales) {
   Dims out = node.dims(0);
   if (scales.size() != axes.size())
     return bad_node(node, fmt::format("{} scales for {} axes", scales.size(), axes.size()));
   for (size_t i = 0; i < axes.size(); ++i) {
-    const double scale = crop.empty() ? scales[i] : scales[i] * crop[i];
-    const std::optional<int64_t> extent = scaled(out[axes[i]], scale);
+    const std::optional<int64_t> extent = scaled(out[axes[i]], scales[i]);
     if (!extent)
-      return bad_node(node, fmt::format("scale {} of axis {} is no use", scale, axes[i]));
+      return bad_node(node, fmt::format("scale {} of axis {} is no use", scales[i], axes[i]));
     out[axes[i]] = *extent;
   }
   return out;
@@ -80,19 +80,6 @@ Result<Dims> by_sizes(const NodeView& node, const std::vector<size_t>& axes,
   return out;
 }
 
-/// For tf_crop_and_resize: end - start of every axis, from the roi (input 1).
-Result<std::vector<double>> crop_of(const NodeView& node, size_t axes) {
-  if (node.attr("coordinate_transformation_mode", "half_pixel") != "tf_crop_and_resize")
-    return std::vector<double>{};
-  const Result<std::vector<double>> roi = need_reals(node, 1, "roi", "the output shape");
-  if (!roi) return roi.errors();
-  if (roi->size() != 2 * axes)
-    return bad_node(node, fmt::format("roi has {} elements instead of {}", roi->size(), 2 * axes));
-  std::vector<double> crop(axes);
-  for (size_t i = 0; i < axes; ++i) crop[i] = (*roi)[axes + i] - (*roi)[i];
-  return crop;
-}
-
 Result<Dims> resize_dims(const NodeView& node) {
   const Result<std::vector<size_t>> axes = resize_axes(node);
   if (!axes) return axes.errors();
@@ -108,9 +95,7 @@ Result<Dims> resize_dims(const NodeView& node) {
   }
   const auto factors = resize_scales(node);
   if (!factors) return factors.errors();
-  const auto crop = scales_at == 2 ? crop_of(node, axes->size()) : std::vector<double>{};
-  if (!crop) return crop.errors();
-  return by_scales(node, *axes, *factors, *crop);
+  return by_scales(node, *axes, *factors);
 }
 
 enum class Kernel { nearest, linear, cubic };
@@ -157,7 +142,7 @@ Status upsample_rule(InferContext& node) {
   if (!scales) return scales.errors();
   std::vector<size_t> axes(static_cast<size_t>(node.rank(0)));
   std::iota(axes.begin(), axes.end(), size_t{0});
-  Result<Dims> out = by_scales(node, axes, *scales, {});
+  Result<Dims> out = by_scales(node, axes, *scales);
   if (!out) return out.errors();
   return set_shape(node, 0, node.dtype(0), std::move(*out));
 }

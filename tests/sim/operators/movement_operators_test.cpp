@@ -106,6 +106,18 @@ TEST(Split, DoThePartsHaveToAddUp) {
   EXPECT_EQ(split(18, {}, 3), "4x7");
 }
 
+TEST(Split, MayTheLastPartsHaveNoName) {
+  const auto split = [](int64_t parts, size_t outputs) {
+    SingleNode node("Split", 18);
+    node.in({10, 6}).attr("num_outputs", parts).outs(outputs);
+    return shape_or_error(node);
+  };
+  EXPECT_EQ(split(4, 2), "3x6");  // 3, 3, 3 and 1 rows
+  EXPECT_EQ(split(4, 4), "3x6");
+  EXPECT_EQ(split(1, 2), "Split: num_outputs is 1 but it has 2 outputs");
+  EXPECT_EQ(split(11, 2), "Split: dim 0 of 10 can't be split into 11 parts");
+}
+
 TEST(Split, IsEveryPartABox) {
   SingleNode node("Split", 13);
   node.in({3, 10}).ints({4, 6}).attr("axis", 1).outs(2);

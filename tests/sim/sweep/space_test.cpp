@@ -188,6 +188,21 @@ TEST(Spec, SaysWhatIsWrongWithFileAndLine) {
   }
 }
 
+TEST(Spec, StepsOfALinkedAxisAreToldApart) {
+  const auto labels = [](const std::string& rows, const std::string& cols) {
+    const auto spec = load_spec("axes: {a: {fields: {array.rows: " + rows + ", array.cols: " + cols +
+                                "}}}\n");
+    EXPECT_TRUE(spec.ok()) << spec.errors().front().text();
+    std::vector<std::string> out;
+    for (const AxisStep& step : spec->axes[0].steps) out.push_back(step.label);
+    return out;
+  };
+  using Labels = std::vector<std::string>;
+  EXPECT_EQ(labels("[16, 32]", "[16, 64]"), (Labels{"16", "32"}));
+  EXPECT_EQ(labels("[32, 32]", "[16, 64]"), (Labels{"32x16", "32x64"}));
+  EXPECT_EQ(labels("[16, 32, 32]", "[64, 16, 64]"), (Labels{"16x64", "32x16", "32x64"}));
+}
+
 TEST(Spec, AValueThatIsNoNumberIsOneError) {
   const auto spec = load_spec("axes: {a: {field: buffers.activation.kib, values: [64, many]}}\n");
   ASSERT_FALSE(spec.ok());
