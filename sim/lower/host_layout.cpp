@@ -75,7 +75,10 @@ class Host {
 
 Layout host_layout(const Graph& graph, const std::vector<std::vector<NodeId>>& readers,
                    TensorId input) {
-  return Host(graph, readers).wanted(input).value_or(row_major_layout(graph.tensor(input).dims));
+  const Dims& dims = graph.tensor(input).dims;
+  const auto wanted = Host(graph, readers).wanted(input);
+  const bool usual = wanted && *wanted == channels_last_layout(dims);
+  return usual ? *wanted : row_major_layout(dims);
 }
 
 }  // namespace accsim::sim

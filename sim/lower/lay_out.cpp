@@ -76,12 +76,45 @@ class LayOut {
     const auto perm = permutation(NodeView(graph_, node(l)));
     if (!perm) return false;
     const auto turned = transposed_layout(layout(l.inputs[0]), dims(l.inputs[0]), *perm);
-    if (!turned) return false;
+    if (!turned || hands_over(l, *turned)) return false;
     l.work.clear();
     l.fate = Fate::view;
     layout(l.outputs[0]) = *turned;
     take(l.inputs[0]);
     return true;
+  }
+
+  /// Is a transpose all that lies between what the network is given and what it gives, and would
+  /// leave it as nobody lays a tensor of its dims out? Then it moves: else a network of one transpose
+  /// would be free.
+  bool hands_over(const Layer& l, const Layout& turned) const {
+    const TensorId out = l.outputs[0];
+    if (turned == row_major_layout(dims(out)) || turned == channels_last_layout(dims(out)))
+      return false;
+    TensorId from = l.inputs[0];
+    for (int views = 0; views < kMostViews && !is_input_[static_cast<size_t>(from)]; ++views) {
+      const NodeId producer = graph_.tensor(from).producer;
+      if (producer == kNoNode) return false;
+      const Layer& view = lowered_.layers[static_cast<size_t>(producer)];
+      if (view.fate != Fate::view || !view.work.empty() || view.inputs.empty()) return false;
+      from = view.inputs[0];
+      if (from == kNoTensor) return false;
+    }
+    return is_input_[static_cast<size_t>(from)] && is_shown(out);
+  }
+  /// Is it a result of the network, or views of it that nobody else reads?
+  bool is_shown(TensorId id) const {
+    for (int views = 0; views < kMostViews; ++views) {
+      if (is_output_[static_cast<size_t>(id)]) return true;
+      const auto& readers = readers_[static_cast<size_t>(id)];
+      if (readers.size() != 1) return false;
+      const Node& view = graph_.nodes[static_cast<size_t>(readers[0])];
+      const OpRow* row = find_op(view);
+      if (!row || row->fate != Fate::view || view.outputs.empty() || view.outputs[0] == kNoTensor)
+        return false;
+      id = view.outputs[0];
+    }
+    return false;
   }
 
   /// Integers that the network is given and has converted to floats, with nobody else to read them,

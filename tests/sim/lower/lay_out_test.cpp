@@ -50,7 +50,7 @@ TEST(LayOut, GoesAChannelShuffleThroughPlanesOfPixels) {
 TEST(LayOut, IsAnEinsumThatTurnsLeftToItsReadersLikeATranspose) {
   ModelBuilder b;
   b.input("x", {4, 16, 8}).node("Relu", {"x"}, {"a"});
-  b.node("Einsum", {"a"}, {"b"}, {{"equation", "", std::string("abc->cab")}});
+  b.node("Einsum", {"a"}, {"b"}, {{"equation", "", std::string("abc->bac")}});
   b.node("Einsum", {"b"}, {"c"}, {{"equation", "", std::string("abc->abc")}});
   b.node("Softmax", {"c"}, {"y"}, {{"axis", "", int64_t{2}}}).output("y");
   const LaidOut net(b);
@@ -59,6 +59,25 @@ TEST(LayOut, IsAnEinsumThatTurnsLeftToItsReadersLikeATranspose) {
     EXPECT_EQ(net.layer(name).op_type, "Einsum");
     EXPECT_EQ(net.layer(name).fate, Fate::view);
   }
+}
+
+/// What a network of transposes of [1, 4, 6, 8] moves.
+std::vector<std::string> moves_of(const std::vector<std::vector<int64_t>>& perms) {
+  ModelBuilder b;
+  b.input("t0", {1, 4, 6, 8});
+  for (size_t i = 0; i < perms.size(); ++i)
+    b.node("Transpose", {"t" + std::to_string(i)}, {"t" + std::to_string(i + 1)},
+           {ModelBuilder::ints("perm", perms[i])});
+  b.output("t" + std::to_string(perms.size()));
+  return LaidOut(b).moves();
+}
+
+TEST(LayOut, WhatTheNetworkItselfTurnsMoves) {
+  using Moves = std::vector<std::string>;
+  EXPECT_EQ(moves_of({{0, 2, 3, 1}}), Moves{"t1"});
+  EXPECT_EQ(moves_of({{0, 3, 1, 2}}), Moves{});  // channels last of the result
+  EXPECT_EQ(moves_of({{0, 2, 3, 1}, {0, 3, 1, 2}}), Moves{});  // nothing is turned
+  EXPECT_EQ(moves_of({{0, 2, 1, 3}}), Moves{"t1"});
 }
 
 TEST(LayOut, AreMaximaWithIndicesMadeByTheSameCommands) {
