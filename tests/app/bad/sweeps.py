@@ -47,7 +47,8 @@ CASES = [
         spec("- 1\n"),
         """
         accsim: error: spec.yaml:1:1: the sweep must be a section with keys of base, bind, axes,
-        constraints, models, objectives, strategy, seed, count, effort, objective, slack, layers
+        constraints, models, objectives, strategy, seed, count, effort, objective, slack, layers,
+        max_total_nodes
     """,
     ),
     Case(
@@ -57,7 +58,7 @@ CASES = [
         """
         accsim: error: spec.yaml:3:1: the sweep has no key "axis"; did you mean "axes"? valid: base,
         bind, axes, constraints, models, objectives, strategy, seed, count, effort, objective,
-        slack, layers
+        slack, layers, max_total_nodes
         accsim: error: spec.yaml:1:1: missing key "axes"; a sweep needs base, axes (or bind) and
         models
     """,

@@ -235,8 +235,9 @@ TEST(VerifyFuzz, RunsWhatIsAcceptedOfRandomNetworks) {
   EXPECT_GT(accepted, 100);
   EXPECT_GT(marks, 50);
   // Some tensors aren't used by the layer that waits, or other bytes of them are, as those of most
-  // stores of random_marks(); or two marks stand for one queue.
-  EXPECT_GT(needed, marks / 3);
+  // stores of random_marks(), between which what a layer reads lies; or two marks stand for one
+  // queue.
+  EXPECT_GT(10 * needed, 3 * marks);
 }
 
 /// Windows over lines and planes of a tile, an im2col load, packed groups.
