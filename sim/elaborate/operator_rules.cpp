@@ -50,6 +50,12 @@ Status check_outputs(const Graph& graph, const Node& node, Budget& budget) {
   return ok();
 }
 
+/// What has only lent its type isn't read any more.
+void drop_lenders(const OpRow& row, Node& node) {
+  for (size_t i = 0; i < node.inputs.size() && row.type_ports >> i != 0; ++i)
+    if ((row.type_ports >> i & 1) != 0) node.inputs[i] = kNoTensor;
+}
+
 /// Finds which outputs are the same in every run; the values of empty ones are known at once.
 void mark_constant(const OpRow& row, Graph& graph, Node& node) {
   // Nothing is known of what a row of fate `unsupported` computes, not even that it is repeatable.
@@ -94,6 +100,7 @@ Status apply_rules(const OpRow& row, Graph& graph, NodeId id, Budget& budget) {
   if (Status types = check_operand_types(row, context); !types) return types;
   if (Status shape = row.shape(context); !shape) return shape;
   if (Status outputs = check_outputs(graph, node, budget); !outputs) return outputs;
+  drop_lenders(row, node);
   mark_constant(row, graph, node);
   if (!values_wanted(row, graph, node, budget)) return ok();
   if (Status value = row.value(context); !value) return value;

@@ -501,7 +501,8 @@ NetworkCost network_cost(const CostedNetwork& of) {
 Result<CostedNetwork> cost_network(const Graph& graph, const hw::HwConfig& hw,
                                    const MapOptions& options, int64_t most_programs) {
   std::vector<std::shared_ptr<const Graph>> in_blocks;
-  for (Graph& blocks : in_key_blocks_to_try(graph, hw))
+  const std::optional<Graph> plain = without_casts(graph);
+  for (Graph& blocks : in_key_blocks_to_try(plain ? *plain : graph, hw))
     in_blocks.push_back(std::make_shared<const Graph>(std::move(blocks)));
   std::optional<CostedNetwork> out;
   Errors errors;

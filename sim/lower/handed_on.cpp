@@ -40,7 +40,7 @@ class HandedOn {
         is_[index(to)] = from;
       }
       node.folded = node.absorbed = true;
-      node.inputs[0] = kNoTensor;
+      std::ranges::fill(node.inputs, kNoTensor);
     }
     // Who stands before what is given reads it under its new name, too.
     for (Node& node : graph_.nodes) read_instead(node);

@@ -15,7 +15,7 @@ namespace {
 constexpr int64_t kBeat = 64;
 /// Items of a layer that are looked through for those of a tensor; of more there is an index.
 constexpr size_t kFewItems = 16;
-/// Places that are tried for all of a tensor whose parts a layer puts together.
+/// Places that are tried for a tensor in what a layer puts together.
 constexpr int kMostPlaces = 8;
 
 class PartPlacer {
@@ -134,8 +134,10 @@ class PartPlacer {
         return is_left_out(l, item) || takes_pitches(l, l.work[item], lie);
       });
     };
-    return std::ranges::all_of(readers_[index(id)], good) &&
-           (writer_[index(id)] < 0 || good(static_cast<size_t>(writer_[index(id)])));
+    const std::vector<size_t>& readers = readers_[index(id)];
+    for (size_t i = 0; i < readers.size(); ++i)  // a layer that reads it twice stands there twice
+      if ((i == 0 || readers[i] != readers[i - 1]) && !good(readers[i])) return false;
+    return writer_[index(id)] < 0 || good(static_cast<size_t>(writer_[index(id)]));
   }
 
   /// Items of a layer's work that may read or write a tensor.
@@ -314,8 +316,10 @@ class PartPlacer {
     for (const TensorId in : l.inputs)
       if (in != kNoTensor && given_[index(root(in))])
         most_given_ = std::max(most_given_, count(root(in)));
+    std::unordered_map<TensorId, int> tried;  ///< places of a tensor that goes to several
     leave_out(l, [&](const MemoryOp& op) {
       const TensorId from = source(l, op), all = root(from);
+      if (++tried[all] > kMostPlaces) return false;
       const auto to = place_in_whole(l, op);
       return to && count(all) == count(from) && (is_written(all) || is_there(all, *to)) &&
              move(all, *to);

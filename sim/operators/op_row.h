@@ -180,8 +180,8 @@ enum class Lie : uint8_t {
   product,        ///< the last two dims of both operands, either way round (product_layout.h)
 };
 
-/// Values of OpRow::affine_ports.
-inline constexpr unsigned kFirstPort = 1, kBothPorts = 3;
+/// Values of OpRow::affine_ports and OpRow::type_ports.
+inline constexpr unsigned kFirstPort = 1, kSecondPort = 2, kBothPorts = 3;
 
 /// What patterns of nodes are put together from (sim/lower/patterns.h).
 enum class Algebra : uint8_t {
@@ -239,6 +239,8 @@ struct OpRow {
   bool pointwise = false;
   /// Bit p: of input p of floats that function is c x + d while the other inputs stay the same.
   unsigned affine_ports = 0;
+  /// Bit p: of input p only the element type counts; a graph whose types are known reads no more.
+  unsigned type_ports = 0;
   OpKind kind = OpKind::other;
   bool in_place = false;            ///< reads element i of its inputs only to write element i
   bool random = false;              ///< two runs give different numbers

@@ -184,6 +184,26 @@ def one_concat_of_results(n):
 
 
 @kind
+def one_concat_of_one(n):
+    g = Graph(x=[2, 4])
+    return g.model(g.add("Concat", *["x"] * n, axis=0))
+
+
+@kind
+def one_sum_of_one(n):
+    g = Graph(x=[2, 4])
+    return g.model(g.add("Sum", *["x"] * n))
+
+
+@kind
+def columns_turned_around(n):
+    """Columns of one tensor, put together in another order."""
+    g = Graph(x=[4, n])
+    parts = [g.add("Slice", "x", g.ints(i), g.ints(i + 1), g.ints(1)) for i in range(n)]
+    return g.model(g.add("Concat", *reversed(parts), axis=1))
+
+
+@kind
 def one_sum(n):
     g = Graph(x=[2, 4])
     return g.model(g.add("Sum", *[g.add("Relu", "x") for _ in range(n)]))
