@@ -4,7 +4,6 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <queue>
 #include <unordered_map>
 #include <unordered_set>
 #include <utility>
@@ -95,32 +94,69 @@ Error describe_cycle(const std::vector<NodeDef>& nodes, const Producers& produce
                              fmt::join(names, ", ")));
 }
 
-/// Kahn's algorithm, smallest index first, so that the order changes no more than it must.
+/// Indices of nodes, each with those that it reads from, by their places.
+using Edges = std::vector<std::vector<size_t>>;
+
+Edges find_edges(const std::vector<NodeDef>& nodes, const Producers& producers) {
+  Edges out(nodes.size());
+  for (size_t i = 0; i < nodes.size(); ++i) {
+    for (std::string_view name : reads(nodes[i]))
+      if (const auto found = producers.find(name); found != producers.end())
+        out[i].push_back(found->second);
+    std::ranges::sort(out[i]);
+  }
+  return out;
+}
+
+/// Of each node, how many of its reads can never be made: those from a cycle or from behind one.
+std::vector<size_t> never_made(const Edges& from) {
+  std::vector<size_t> missing(from.size(), 0), ready;
+  Edges readers(from.size());
+  for (size_t i = 0; i < from.size(); ++i) {
+    missing[i] = from[i].size();
+    if (missing[i] == 0) ready.push_back(i);
+    for (const size_t producer : from[i]) readers[producer].push_back(i);
+  }
+  while (!ready.empty()) {
+    const size_t i = ready.back();
+    ready.pop_back();
+    for (const size_t reader : readers[i])
+      if (--missing[reader] == 0) ready.push_back(reader);
+  }
+  return missing;
+}
+
+/// The nodes as they stand, but for those that stand behind a reader: they come right before the
+/// first one. There are no cycles.
+std::vector<size_t> as_they_stand(const Edges& from) {
+  std::vector<size_t> order;
+  order.reserve(from.size());
+  std::vector<bool> placed(from.size(), false);
+  std::vector<std::pair<size_t, size_t>> path;  ///< a node, and which of its reads comes next
+  for (size_t i = 0; i < from.size(); ++i) {
+    if (!placed[i]) path.emplace_back(i, 0);
+    while (!path.empty()) {
+      auto& [node, next] = path.back();
+      if (next < from[node].size()) {
+        const size_t producer = from[node][next++];
+        if (!placed[producer]) path.emplace_back(producer, 0);
+        continue;
+      }
+      placed[node] = true;
+      order.push_back(node);
+      path.pop_back();
+    }
+  }
+  return order;
+}
+
 Result<std::vector<size_t>> sort_nodes(const std::vector<NodeDef>& nodes,
                                        const Producers& producers) {
-  std::vector<size_t> missing(nodes.size(), 0);
-  std::vector<std::vector<size_t>> readers(nodes.size());
-  for (size_t i = 0; i < nodes.size(); ++i)
-    for (std::string_view name : reads(nodes[i])) {
-      const auto found = producers.find(name);
-      if (found == producers.end()) continue;
-      ++missing[i];
-      readers[found->second].push_back(i);
-    }
-  std::priority_queue<size_t, std::vector<size_t>, std::greater<>> ready;
-  for (size_t i = 0; i < nodes.size(); ++i)
-    if (missing[i] == 0) ready.push(i);
-  std::vector<size_t> order;
-  order.reserve(nodes.size());
-  while (!ready.empty()) {
-    const size_t i = ready.top();
-    ready.pop();
-    order.push_back(i);
-    for (size_t reader : readers[i])
-      if (--missing[reader] == 0) ready.push(reader);
-  }
-  if (order.size() < nodes.size()) return describe_cycle(nodes, producers, missing);
-  return order;
+  const Edges from = find_edges(nodes, producers);
+  const std::vector<size_t> missing = never_made(from);
+  if (std::ranges::any_of(missing, [](size_t count) { return count > 0; }))
+    return describe_cycle(nodes, producers, missing);
+  return as_they_stand(from);
 }
 
 }  // namespace

@@ -11,7 +11,8 @@ namespace accsim::sim {
 /// Whether a name is defined outside of the list of nodes.
 using IsKnown = std::function<bool(std::string_view)>;
 
-/// Indices of `nodes` in topological order; as they stand when that is one. Subgraphs count as
+/// Indices of `nodes` in topological order: as they stand, but for those that stand behind a node
+/// that reads what they give; these come right before the first such node. Subgraphs count as
 /// reads of what they take from outside. Errors (their `where` is the node's label): a name nobody
 /// produces, a tensor produced twice or `taken` already, a cycle.
 Result<std::vector<size_t>> topological_order(const std::vector<NodeDef>& nodes,

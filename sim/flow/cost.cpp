@@ -418,6 +418,9 @@ Result<Graph> costed_graph(Graph graph, const ElaborateOptions& options) {
                              keys, nodes, options.limits.nodes, kNodesOption),
                  "--key-blocks"};
   Graph blocks = in_key_blocks(graph, keys);
+  if (blocks.key_blocks == 0)  // attention in half precision has casts around its softmax
+    if (const std::optional<Graph> plain = without_float_casts(graph))
+      blocks = in_key_blocks(*plain, keys);
   if (blocks.key_blocks == 0 && !options.skip_unknown)
     return no_long_attention("'" + graph.file + "'", keys);
   return blocks;

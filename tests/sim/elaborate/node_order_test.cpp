@@ -19,5 +19,15 @@ TEST(NodeOrder, AreUnsortedNodesSortedAndCyclesNamed) {
   EXPECT_FALSE(says(cycle, "Relu_2")) << "it only follows the cycle";
 }
 
+TEST(NodeOrder, OnlyLateProducersMove) {
+  const Result<Graph> graph =
+      elaborate(model_of({node("Exp", {"x"}, {"a"}), node("Add", {"c", "a"}, {"b"}),
+                          node("Neg", {"a"}, {"d"}), node("Abs", {"x"}, {"e"}),
+                          node("Relu", {"e"}, {"c"}), node("Mul", {"b", "d"}, {"y"})}),
+                {});
+  ASSERT_TRUE(graph.ok()) << graph.errors().front().text();
+  EXPECT_EQ((Strings{"Exp_0", "Abs_3", "Relu_4", "Add_1", "Neg_2", "Mul_5"}), node_names(*graph));
+}
+
 }  // namespace
 }  // namespace accsim::sim

@@ -190,8 +190,8 @@ TEST(Spec, SaysWhatIsWrongWithFileAndLine) {
 
 TEST(Spec, StepsOfALinkedAxisAreToldApart) {
   const auto labels = [](const std::string& rows, const std::string& cols) {
-    const auto spec = load_spec("axes: {a: {fields: {array.rows: " + rows + ", array.cols: " + cols +
-                                "}}}\n");
+    const auto spec =
+        load_spec("axes: {a: {fields: {array.rows: " + rows + ", array.cols: " + cols + "}}}\n");
     EXPECT_TRUE(spec.ok()) << spec.errors().front().text();
     std::vector<std::string> out;
     for (const AxisStep& step : spec->axes[0].steps) out.push_back(step.label);
