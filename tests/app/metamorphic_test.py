@@ -207,9 +207,14 @@ def handed_on(model, op, **attributes):
     return out
 
 
-def through_half(model):
-    """Behind every node that makes floats a cast to half precision, and one back."""
+def through_half(model, like=False):
+    """Behind every node that makes floats a cast to half precision, and one back; `like`: as those
+    of two tensors (CastLike), of which one is the network's input."""
     out = copy_of(model)
+    lenders = {TensorProto.FLOAT16: "half_lender", TensorProto.FLOAT: model.graph.input[0].name}
+    if like:
+        half = numpy_helper.from_array(np.zeros(1, np.float16), lenders[TensorProto.FLOAT16])
+        out.graph.initializer.append(half)
     nodes = list(out.graph.node)
     del out.graph.node[:]
     types = {
@@ -228,7 +233,11 @@ def through_half(model):
             (wanted, TensorProto.FLOAT, "up"),
         ):
             before = f"{wanted}_whole" if kind == "down" else f"{wanted}_half"
-            cast = helper.make_node("Cast", [before], [name], f"{kind}_{i}", to=to)
+            what = f"{kind}_{i}"
+            if like:
+                cast = helper.make_node("CastLike", [before, lenders[to]], [name], what)
+            else:
+                cast = helper.make_node("Cast", [before], [name], what, to=to)
             out.graph.node.append(cast)
     return out
 
@@ -334,9 +343,11 @@ class Metamorphic(unittest.TestCase):
     def test_casts_between_floats_cost_nothing(self):
         """A machine keeps floats of 16 bits and more in its own type."""
         for make in NETWORKS:
-            with self.subTest(make.__name__):
-                model, _ = make()
-                self.same_costs(self.save(model, "one"), self.save(through_half(model), "other"))
+            model, _ = make()
+            one = self.save(model, "one")
+            for like in (False, True):
+                with self.subTest(make.__name__, like=like):
+                    self.same_costs(one, self.save(through_half(model, like), "other"))
 
     def test_constants_may_be_computed(self):
         """A number that a node makes is a parameter only where an operator expects one."""

@@ -40,6 +40,38 @@ NetworkCost cost(const Graph& graph, const hw::HwConfig& hw, const MapOptions& o
   return {c.cycles, network->fewest_cycles, c.energy.total(), c.dram_read + c.dram_write};
 }
 
+/// As half precision spells it out: the softmax is in float32.
+Graph half_attention(int64_t queries, int64_t keys) {
+  ModelBuilder b(17);
+  for (const auto& [name, dims] : {std::pair<std::string, Dims>{"q", {2, queries, 64}},
+                                   {"k", {2, 64, keys}},
+                                   {"v", {2, keys, 64}}})
+    b.input(name, dims, DType::float16);
+  const std::vector<Attribute> whole{{"to", "", int64_t{1}}}, half{{"to", "", int64_t{10}}};
+  b.node("MatMul", {"q", "k"}, {"s"}).node("Cast", {"s"}, {"s32"}, whole);
+  b.node("Softmax", {"s32"}, {"p32"}).node("Cast", {"p32"}, {"p"}, half);
+  b.node("MatMul", {"p", "v"}, {"o"}).output("o");
+  Result<Graph> graph = elaborate(b.model(), {});
+  EXPECT_TRUE(graph.ok());
+  return std::move(*graph);
+}
+
+TEST(KeyBlocks, AreThoseOfFloatsInHalfPrecision) {
+  const hw::HwConfig hw = machine("64x64");
+  const Graph plain = attention(64, kLongAttention), half = half_attention(64, kLongAttention);
+  const auto one = cost_network(plain, hw, {}), other = cost_network(half, hw, {});
+  ASSERT_TRUE(one.ok() && other.ok());
+  EXPECT_NE(one->in_blocks, nullptr);
+  EXPECT_NE(other->in_blocks, nullptr);
+  EXPECT_EQ(other->report.totals.cycles, one->report.totals.cycles);
+  const auto swept = Workload::prepare(half)->cost(hw, {});
+  ASSERT_TRUE(swept.ok());
+  EXPECT_EQ(swept->cycles, one->report.totals.cycles);
+  const Result<Graph> asked = costed_graph(half, {.key_blocks = 1024});
+  ASSERT_TRUE(asked.ok());
+  EXPECT_EQ(asked->key_blocks, costed_graph(plain, {.key_blocks = 1024})->key_blocks);
+}
+
 TEST(KeyBlocksToTry, AreOfLongAttentionOnly) {
   const hw::HwConfig hw = machine("64x64");
   const auto sizes = [&](const Graph& graph) {
