@@ -25,9 +25,9 @@ struct CaseOptions {
   std::function<std::optional<PartNumbers>(const NetworkPart&)> numbers = nullptr;
 };
 
-/// The program of all layers but those that are left out (left_out_layers()), with random numbers and inputs and the weights
-/// that the file has, unless numbers are given. Errc::unsupported when none has, Errc::capacity
-/// when the tensors in the shared buffer can't be placed.
+/// The program of all layers but those that are left out (left_out_layers()), with random numbers
+/// and inputs and the weights that the file has, unless numbers are given. Errc::unsupported when
+/// there is no other layer, Errc::capacity when the tensors in the shared buffer can't be placed.
 Result<NetworkCase> network_case(const Graph& graph, const CostedNetwork& network,
                                  const hw::HwConfig& hw, const CaseOptions& options);
 inline Result<NetworkCase> network_case(const Graph& graph, const CostedNetwork& network,

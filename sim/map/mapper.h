@@ -25,8 +25,8 @@ struct Operand {
   int64_t element_bytes = 1;  ///< of the tensor as it lies in memory
 };
 
-/// Which of its layer's operands those of an op are: by the op's port, the port of the layer and the
-/// byte of its tensor that the op's begins at. None: the same ports, from their beginnings.
+/// Which of its layer's operands those of an op are: by the op's port, the port of the layer and
+/// the byte of its tensor that the op's begins at. None: the same ports, from their beginnings.
 struct LayerPorts {
   struct Port {
     int index = 0;

@@ -238,9 +238,7 @@ def sequences():
     )
     for more in ([], [None, real(1, 2, 4), real(1, 2, 4), real(1, 12)]):
         name = f"LSTM input_forget, {len(more)} more inputs"
-        yield Case(
-            "LSTM", 14, [x, w, r, b, *more], 3, hidden_size=4, input_forget=1, name=name
-        )
+        yield Case("LSTM", 14, [x, w, r, b, *more], 3, hidden_size=4, input_forget=1, name=name)
 
 
 def signals():

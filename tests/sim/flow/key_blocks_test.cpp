@@ -58,7 +58,8 @@ Graph half_attention(int64_t queries, int64_t keys) {
 
 TEST(KeyBlocks, AreThoseOfFloatsInHalfPrecision) {
   const hw::HwConfig hw = machine("64x64");
-  const Graph plain = attention(64, kLongAttention), half = half_attention(64, kLongAttention);
+  const Graph plain = attention(4096, kLongAttention);
+  const Graph half = half_attention(4096, kLongAttention);
   const auto one = cost_network(plain, hw, {}), other = cost_network(half, hw, {});
   ASSERT_TRUE(one.ok() && other.ok());
   EXPECT_NE(one->in_blocks, nullptr);
