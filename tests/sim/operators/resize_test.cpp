@@ -46,8 +46,8 @@ TEST(Resize, DoAxesAndPolicyKeepTheAspectRatio) {
   EXPECT_NE(resized("sideways").find("keep_aspect_ratio_policy"), std::string::npos);
 }
 
-/// As runtimes do it (tests/onnxruntime/kernels_test.py has its values): all of what is kept is scaled
-/// to the size that the whole would have.
+/// As runtimes do it (tests/onnxruntime/kernels_test.py has its values): all of what is kept is
+/// scaled to the size that the whole would have.
 TEST(Resize, HasWhatIsKeptTheSizeOfTheWhole) {
   SingleNode node("Resize", 13);
   node.in({1, 1, 4, 4}).reals({0, 0, 0.25, 0.25, 1, 1, 0.75, 0.75}).reals({1, 1, 4, 4});
