@@ -6,8 +6,9 @@
 
 namespace accsim::sim {
 
-/// How the host lays a graph input out: channels last where its first reader wants that, seen through
-/// what takes it in any order; else in the order of its dims. `readers`: consumers() of the graph.
+/// How the host lays a graph input out: channels last where its first reader wants that, seen
+/// through what takes it in any order; else in the order of its dims. `readers`: consumers() of the
+/// graph.
 Layout host_layout(const Graph& graph, const std::vector<std::vector<NodeId>>& readers,
                    TensorId input);
 

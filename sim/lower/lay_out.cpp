@@ -85,8 +85,8 @@ class LayOut {
   }
 
   /// Is a transpose all that lies between what the network is given and what it gives, and would
-  /// leave it as nobody lays a tensor of its dims out? Then it moves: else a network of one transpose
-  /// would be free.
+  /// it leave that as nobody lays a tensor of its dims out? Then it moves: else a network of one
+  /// transpose would be free.
   bool hands_over(const Layer& l, const Layout& turned) const {
     const TensorId out = l.outputs[0];
     if (turned == row_major_layout(dims(out)) || turned == channels_last_layout(dims(out)))
