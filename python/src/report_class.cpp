@@ -115,7 +115,8 @@ ReportObject cost(nb::handle model, nb::handle machine, const nb::kwargs& option
   });
   const auto network = std::make_shared<const sim::CostedNetwork>(unwrap(std::move(costed)));
   if (const Status s = check_pins(*network, wanted.map); !s) throw RaisedErrors(s.errors());
-  return {std::shared_ptr<const sim::Report>(network, &network->report), network, nullptr};
+  return {std::shared_ptr<const sim::Report>(network, &network->report), network, read.graph,
+          nullptr};
 }
 
 constexpr const char* kCost =
@@ -193,7 +194,7 @@ void add_state(nb::class_<ReportObject>& type) {
       .def("__setstate__", [](ReportObject& r, const nb::bytes& state) {
         auto report = std::make_shared<const sim::Report>(
             unwrap(restore_report({state.c_str(), state.size()})));
-        new (&r) ReportObject{std::move(report), nullptr, nullptr};
+        new (&r) ReportObject{std::move(report), nullptr, nullptr, nullptr};
       });
 }
 
@@ -241,7 +242,7 @@ void add_report(nb::module_& module) {
           [](const ReportObject& r, const std::string& layers) {
             if (!r.network)
               throw RaisedErrors({{Errc::usage, "a pickled report has no programs", ""}});
-            return unwrap(sim::dump_programs(*r.network, layers));
+            return unwrap(sim::dump_programs(*r.graph, *r.network, layers));
           },
           nb::arg("layers"), "The tile programs of the layers whose name matches a glob.")
       .def("__repr__", [](const ReportObject& r) { return text(r, 100, false); })

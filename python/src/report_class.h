@@ -13,6 +13,7 @@ namespace accsim::python {
 struct ReportObject {
   std::shared_ptr<const sim::Report> report;
   std::shared_ptr<const sim::CostedNetwork> network;  ///< null for one that was unpickled
+  std::shared_ptr<const sim::Graph> graph;            ///< that it was costed of; null likewise
   mutable TablePtr layers;                            ///< made when first asked for
 };
 

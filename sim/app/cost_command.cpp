@@ -140,8 +140,7 @@ int CostCommand::run(const Console& console, const std::string& command,
 int CostCommand::print(const Graph& graph, const CostedNetwork& costed, const Console& console,
                        const Quoted& quoted) const {
   if (!dump_.empty()) {
-    const Result<std::string> text =
-        dump_programs(costed.in_blocks ? *costed.in_blocks : graph, costed, dump_);
+    const Result<std::string> text = dump_programs(graph, costed, dump_);
     return text ? print_wrapped(*text) : report_errors(text.errors());
   }
   if (const int code = annotate_.write(model_, costed.report, quoted.command); code != kExitOk)

@@ -565,8 +565,9 @@ hw::Program program_of(const Graph& graph, const Mapping& mapping, const LayerPo
 
 }  // namespace
 
-Result<std::string> dump_programs(const Graph& graph, const CostedNetwork& network,
+Result<std::string> dump_programs(const Graph& given, const CostedNetwork& network,
                                   const std::string& layer_glob) {
+  const Graph& graph = network.in_blocks ? *network.in_blocks : given;
   std::string out;
   for (size_t i = 0; i < network.mappings.size(); ++i) {
     const Layer& l = network.lowered.layers[i];

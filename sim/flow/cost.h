@@ -62,7 +62,7 @@ Status check_pins(const CostedNetwork& network, const MapOptions& options);
 
 /// The programs of the layers whose name matches a glob, as text. Error when none matches. The
 /// network is costed of this graph.
-Result<std::string> dump_programs(const Graph& graph, const CostedNetwork& network,
+Result<std::string> dump_programs(const Graph& given, const CostedNetwork& network,
                                   const std::string& layer_glob);
 
 }  // namespace accsim::sim
