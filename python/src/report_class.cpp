@@ -5,7 +5,7 @@
 #include <nanobind/stl/vector.h>
 
 #include "hw/config/load.h"
-#include "hw/cosim/verilated_core.h"
+#include "hw/cosim/cosim.h"
 #include "python/src/compute.h"
 #include "python/src/errors.h"
 #include "python/src/machine.h"
