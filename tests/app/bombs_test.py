@@ -629,7 +629,7 @@ class BombsTest(unittest.TestCase):
             "needs 30 different programs, at most 29 are looked for; --max-programs N", said
         )
         self.assertEqual(self.measure(COMMANDS["cost"])[0], 0)
-        product = node("Einsum", ["x"] * 40, ["y"], equation=",".join(["a"] * 40) + "->a")
+        product = node("Einsum", ["x"] * 40, ["y"], equation=",".join(["ab"] * 40) + "->ab")
         self.model.write_bytes(simple([product]))
         code, said, *_ = self.measure([*COMMANDS["cost"], "--max-programs", 1])
         self.assertEqual(code, 2)

@@ -148,6 +148,8 @@ def main():
         pairs = Pairs(arguments, pathlib.Path(folder))
         for index in range(arguments.pairs):
             pairs.pair(index)
+            if (index + 1) % 500 == 0 and index + 1 < arguments.pairs:
+                print(f"{index + 1} pairs, {len(pairs.wrong)} wrong", file=sys.stderr, flush=True)
             if sys.stderr.isatty() and index % 10 == 9:
                 print(f"\r{index + 1} pairs", end="", file=sys.stderr, flush=True)
         wrong = pairs.report()
