@@ -91,7 +91,8 @@ class Pairs:
         # advise costs the network on a hundred machines.
         if seconds > SECONDS * slowdown() * (20 if words[0] == "advise" else 1):
             self.wrong.append(f"{said}: {seconds:.1f} s of processor time")
-        if kilobytes > KB and slowdown() == 1:
+        # run keeps the weights it draws as floats, too.
+        if kilobytes > KB * (2 if words[0] == "run" else 1) and slowdown() == 1:
             self.wrong.append(f"{said}: {kilobytes} kB")
         return code
 
