@@ -1,5 +1,7 @@
 #include "sim/flow/workload.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
 #include "hw/config/config_key.h"
@@ -17,6 +19,17 @@
 namespace accsim::sim {
 
 namespace {
+
+/// Requests that are mapped alike are told apart by the layer's operands that are theirs.
+std::string ports_text(const LayerPorts& ports) {
+  std::string out;
+  for (const auto* side : {&ports.inputs, &ports.outputs}) {
+    for (const LayerPorts::Port& port : *side)
+      out += fmt::format(" {}+{}", port.index, port.offset);
+    out += ';';
+  }
+  return out;
+}
 
 constexpr size_t kMostTexts = 512;  // machines whose cycles are remembered: some 10 megabytes
 
@@ -72,9 +85,10 @@ Workload::Plan& Workload::plan(const ModeChoice& modes, bool all_room,
     for (OpRequest& request : work) {
       const bool is_gemm = std::holds_alternative<GemmOp>(request.item);
       auto& ops = out.kinds[is_gemm].ops;
-      const auto [at, fresh] = seen.emplace(key_of(request), ops.size());
+      std::string key = key_of(request);
+      const auto [at, fresh] = seen.emplace(key + ports_text(request.ports), ops.size());
       if (fresh)
-        ops.push_back({.request = std::move(request), .key = at->first, .layer = &layer.name});
+        ops.push_back({.request = std::move(request), .key = std::move(key), .layer = &layer.name});
       ++ops[at->second].times;
       out.order.push_back({is_gemm, at->second, i});
     }

@@ -8,7 +8,9 @@
 #include "hw/config/derive.h"
 #include "hw/config/fields.h"
 #include "hw/config/load.h"
+#include "sim/elaborate/elaborate.h"
 #include "sim/flow/cost.h"
+#include "tests/support/models.h"
 #include "tests/support/source.h"
 
 namespace accsim::sim {
@@ -43,6 +45,31 @@ TEST(Workload, CostsWhatTheReportSays) {
 
 /// A larger shared buffer has room for the first convolution's result, but not for all that lies
 /// there while the second one and its pooling take turns: the network isn't slower for it.
+/// They are mapped once, and each waits for what its own operand is made by.
+TEST(Workload, EqualMovesHaveOperandsOfTheirOwn) {
+  test::ModelBuilder b(17);
+  b.input("x", {64, 64}).input("given", {64, 64});
+  std::vector<std::string> parts{"given"};
+  for (int i = 0; i < 4; ++i) {
+    const std::string w = "w" + std::to_string(i), p = "p" + std::to_string(i);
+    b.weight(w, {64, 64}).node("MatMul", {"x", w}, {p});
+    parts.insert(parts.end(), {p, p});  // the second time it is copied
+  }
+  b.node("Concat", parts, {"all"}, {{"axis", "", int64_t{0}}});
+  b.node("Concat", {"given", "given"}, {"twice"}, {{"axis", "", int64_t{0}}});
+  b.output("all").output("twice");
+  const auto graph = elaborate(b.model(), {});
+  ASSERT_TRUE(graph.ok());
+  Workload workload = *Workload::prepare(*graph);
+  for (const char* machine : {"64x64", "16x16", "64x64-starved"}) {
+    const hw::HwConfig hw = *hw::load_hw(kSource + "/configs/" + machine + ".yaml");
+    const auto totals = workload.cost(hw, {});
+    const auto report = cost_network(*graph, hw, {});
+    ASSERT_TRUE(totals.ok() && report.ok());
+    EXPECT_EQ(totals->cycles, report->report.totals.cycles) << machine;
+  }
+}
+
 TEST(Workload, PutsTensorsOutOfTheWayOfRunsInLines) {
   const Result<Graph> graph = load_graph(kSource + "/models/vgg16_op13.onnx", {});
   ASSERT_TRUE(graph.ok());
