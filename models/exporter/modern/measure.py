@@ -37,10 +37,11 @@ REASONS = {
 }
 
 
-def read_options():
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+def read_options(about=__doc__, out="modern"):
+    """Of a program that says this of itself and writes into a folder of this name."""
+    parser = argparse.ArgumentParser(description=about.splitlines()[0])
     parser.add_argument("--accsim", default=ROOT / "build" / "accsim", type=pathlib.Path)
-    parser.add_argument("--out", default=ROOT / "out" / "modern", type=pathlib.Path)
+    parser.add_argument("--out", default=ROOT / "out" / out, type=pathlib.Path)
     parser.add_argument("--json", type=pathlib.Path)
     parser.add_argument("networks", nargs="*")
     return parser.parse_args()

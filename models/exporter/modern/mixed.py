@@ -13,7 +13,6 @@ own in OUT (6.3 GB). What is exported already isn't again. Prints the table of M
 cycles.
 """
 
-import argparse
 import json
 import os
 import pathlib
@@ -27,7 +26,7 @@ ROOT = HERE.parents[2]
 sys.path.insert(0, str(ROOT / "tests" / "support"))
 
 import environment  # noqa: E402
-from measure import OFFLINE  # noqa: E402
+from measure import OFFLINE, read_options  # noqa: E402
 
 MACHINES = ("64x64", "8x8")
 SECONDS = 900  # for all exports of a network
@@ -49,15 +48,6 @@ REASONS = {
     ("hf_whisper_encoder", "new half"): _WHISPER,
     ("hf_whisper_encoder", "ts half"): _WHISPER,
 }
-
-
-def read_options():
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--accsim", default=ROOT / "build" / "accsim", type=pathlib.Path)
-    parser.add_argument("--out", default=ROOT / "out" / "mixed", type=pathlib.Path)
-    parser.add_argument("--json", type=pathlib.Path)
-    parser.add_argument("networks", nargs="*")
-    return parser.parse_args()
 
 
 def enter_environment(out):
@@ -190,7 +180,7 @@ def line(r):
 
 
 def main():
-    options = read_options()
+    options = read_options(__doc__, "mixed")
     enter_environment(options.out)
     import mixed_one
 
