@@ -1,12 +1,12 @@
 #!/usr/bin/python3
 """Drawn networks on drawn machines, through every command that takes them: none ends by a fault or
-a bug, none takes long or much memory, and what RTL runs is what was costed.
+a bug, none takes long or much memory, what RTL runs is what was costed, and so is what a sweep has.
 
 Usage: pairs_test.py ACCSIM [--pairs N] [--seed S] [--verify N]
 
 Pair i of a seed is always the same. Exit code 2 with a reason is right for a machine that breaks a
 rule; most pairs must be costed all the same. Every Nth network is verified, too, on 8x8 (--verify);
-0: none.
+0: none. Every third is a point of a sweep, which must cost what the report says.
 """
 
 import argparse
@@ -15,6 +15,7 @@ import json
 import os
 import pathlib
 import re
+import sqlite3
 import subprocess
 import sys
 import tempfile
@@ -24,6 +25,7 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "app"))
 
 import machines
 import networks
+import yaml
 from program import ACCSIM, ROOT, slowdown
 
 SECONDS, KB = 5, 512 * 1024  # as SECURITY.md promises for files of this size
@@ -70,6 +72,31 @@ def overclaimed(report, network):
     return ""
 
 
+# Columns of a sweep's points, and what they are of a report's totals.
+POINT = ("cycles", "macs", "dram_read_bytes", "dram_write_bytes", "energy_pj", "area_mm2")
+
+
+def sweep_spec(machine):
+    """Two machines: the one at hand, and before it one with twice the lanes of a class."""
+    lanes = yaml.safe_load(machine)["vector"]["lanes"]["elementwise"]
+    axis = {"field": "vector.lanes.elementwise", "values": [2 * lanes, lanes]}
+    return yaml.safe_dump(
+        {"base": "machine.yaml", "axes": {"lanes": axis}, "models": [{"file": "net.onnx"}]}
+    )
+
+
+def unlike(report, store):
+    """What the second point of a sweep has that the report hasn't; "" if nothing."""
+    with sqlite3.connect(store) as points:
+        query = f"select {', '.join(POINT)} from points where point = 1"
+        (row,) = points.execute(query).fetchall()
+    totals = report["totals"]
+    for name, value in zip(POINT, row, strict=True):
+        if value is None or abs(value - totals[name]) > 1e-12 * abs(totals[name]):
+            return f"{name} is {value} in a sweep, {totals[name]} in the report"
+    return ""
+
+
 class Pairs:
     def __init__(self, arguments, folder):
         self.arguments, self.folder = arguments, folder
@@ -106,8 +133,21 @@ class Pairs:
         costed = self.go([*words, "--html", "page.html", "--trace", "trace.json"], what) == 0
         if costed or index % 7 != 3:
             self.go(others(index), what)
+        if costed and index % 3 == 0:
+            self.sweep(what, machine)
         if self.arguments.verify and index % self.arguments.verify == 0:
             self.verify(what)
+
+    def sweep(self, what, machine):
+        (self.folder / "sweep.yaml").write_text(sweep_spec(machine))
+        store = self.folder / "sweep.sqlite"
+        store.unlink(missing_ok=True)
+        if self.go(["sweep", "sweep.yaml", "--threads", "1"], what) != 0:
+            self.wrong.append(f"{what}: costed, and no point of a sweep")
+            return
+        report = json.loads((self.folder / "report.json").read_text())
+        if told := unlike(report, store):
+            self.wrong.append(f"{what}: {told}")
 
     def verify(self, what):
         """On a small machine, what takes seconds."""
