@@ -13,7 +13,10 @@ module acc_bank #(
   input  logic [31:0]        sum_i,
   input  logic               post_read_i,
   input  logic [RowBits-1:0] post_row_i,
-  output logic [31:0]        post_data_o
+  output logic [31:0]        post_data_o,
+  output logic               write_o,      // the row takes a sum at the end of this cycle
+  output logic [RowBits-1:0] write_row_o,
+  output logic [31:0]        write_sum_o
 );
   logic [31:0] mem [1 << RowBits];
 
@@ -23,6 +26,9 @@ module acc_bank #(
 
   assign sum         = (overwrite_q ? 32'd0 : read_q) + sum_i;
   assign post_data_o = post_q;
+  assign write_o     = valid_q;
+  assign write_row_o = row_q;
+  assign write_sum_o = sum;
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) valid_q <= 1'b0;

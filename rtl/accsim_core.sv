@@ -63,8 +63,10 @@ module accsim_core
   input  logic                        copy_done_i,  // a command's last beat is there
   input  region_tag_t                 copy_done_tag_i,
 
-  // A command has finished: loads by memory, gemm, drain, post, vector, store (taken by the
-  // memory).
+  output logic  [Cols-1:0]            acc_write_o,  // for checkers: what the accumulators take
+  output word_t [Cols-1:0]            acc_write_row_o, acc_write_sum_o,
+
+  // A command has finished: loads by memory, gemm, drain, post, vector, store (memory took it).
   output logic [1:0]                  retire_load_o,
   output logic                        retire_gemm_o, retire_drain_o, retire_post_o,
   output logic                        retire_vector_o, retire_store_o, retire_stage_o
@@ -86,10 +88,9 @@ module accsim_core
   logic [3:0]      load_take;
   logic [1:0]      load_from;
   logic [3:0][2:0] load_full, load_free;
-  logic load_par_full, load_par_take, load_par_give;
+  logic load_par_full, load_par_take, load_par_give, acc_free, acc_claim, acc_done, acc_full;
   logic act_full, act_take, act_give, wgt_full, wgt_take, wgt_give, par_full, par_take, par_give;
-  logic acc_free, acc_claim, acc_done, acc_full, acc_take, acc_give;
-  logic post_free, post_primed, post_claim, post_add, post_done;
+  logic acc_take, acc_give, post_free, post_primed, post_claim, post_add, post_done;
   logic vec_act_full, vec_act_take, vec_act_give, vec_par_full, vec_par_take, vec_par_give;
   logic vec_free, vec_claim, vec_done;
   logic [2:0] store_full, store_take, store_give;
@@ -179,9 +180,9 @@ module accsim_core
   word_t [1:0]                          vec_addr;
   logic  [1:0][VecLanes*8-1:0]          vec_data;
   logic                                 wgt_read, par_read, vec_par_read, out_read, out_write;
-  logic                                 out_scatter, old_read, old_scatter, vec_write;
+  logic                                 out_scatter, old_read, old_scatter, vec_write, post_read;
   word_t                                wgt_addr, par_addr, vec_par_addr, out_read_addr, out_addr;
-  word_t                                out_pitch, old_addr, old_pitch, vec_out_addr;
+  word_t                                out_pitch, old_addr, old_pitch, vec_out_addr, post_row;
   logic  [WgtLanes*8-1:0]               wgt_data;
   logic  [2:0][ParRead*8-1:0]           par_data;  // post, vector, load
   logic  [15:0]                         out_bytes, vec_bytes;
@@ -230,8 +231,6 @@ module accsim_core
 
   // ---- queues -----------------------------------------------------------------------------------
   logic [Cols-1:0][31:0] post_sums;
-  logic                  post_read;
-  word_t                 post_row;
 
   execute_unit #(
     .Rows(Rows), .Cols(Cols), .OutputStationary(OutputStationary), .OneProcess(OneProcess),
@@ -243,8 +242,8 @@ module accsim_core
     .act_take_o(act_take), .act_give_o(act_give), .wgt_take_o(wgt_take), .wgt_give_o(wgt_give),
     .acc_claim_o(acc_claim), .acc_done_o(acc_done), .act_read_o(act_read), .act_addr_o(act_addr),
     .act_data_i(act_rows), .wgt_read_o(wgt_read), .wgt_addr_o(wgt_addr), .wgt_data_i(wgt_data),
-    .post_read_i(post_read), .post_row_i(post_row), .post_sums_o(post_sums), .retire_gemm_o,
-    .retire_drain_o
+    .post_read_i(post_read), .post_row_i(post_row), .post_sums_o(post_sums), .acc_write_o,
+    .acc_write_row_o, .acc_write_sum_o, .retire_gemm_o, .retire_drain_o
   );
 
   post_unit #(

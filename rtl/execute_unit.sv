@@ -32,6 +32,8 @@ module execute_unit
   input  logic                                post_read_i,
   input  word_t                               post_row_i,
   output logic  [Cols-1:0][31:0]              post_sums_o,
+  output logic  [Cols-1:0]                    acc_write_o,  // what the accumulators take
+  output word_t [Cols-1:0]                    acc_write_row_o, acc_write_sum_o,
   output logic                                retire_gemm_o, retire_drain_o
 );
   // ---- operand walks --------------------------------------------------------------------------
@@ -168,9 +170,12 @@ module execute_unit
   assign sum_valid_last = bank[Cols-1][AccBits+1];
   assign sum_row_last   = 32'(bank[Cols-1][AccBits-1:0]);
   for (genvar c = 0; c < Cols; c++) begin : gen_bank
+    logic [AccBits-1:0] write_row;
+    assign acc_write_row_o[c] = 32'(write_row);
     acc_bank #(.Rows(AccSlots * AccRows)) u_bank (
       .clk_i, .rst_ni, .valid_i(bank[c][AccBits+1]), .overwrite_i(bank[c][AccBits]),
       .row_i(bank[c][AccBits-1:0]), .sum_i(sum[c]), .post_read_i,
-      .post_row_i(post_row_i[AccBits-1:0]), .post_data_o(post_sums_o[c]));
+      .post_row_i(post_row_i[AccBits-1:0]), .post_data_o(post_sums_o[c]),
+      .write_o(acc_write_o[c]), .write_row_o(write_row), .write_sum_o(acc_write_sum_o[c]));
   end
 endmodule

@@ -11,6 +11,7 @@
 #include "hw/cosim/bench_memory.h"
 #include "hw/cosim/dram.h"
 #include "hw/cosim/queue_unroller.h"
+#include "hw/cosim/sum_check.h"
 #include "hw/timing/timing.h"
 
 namespace accsim::hw {
@@ -41,11 +42,8 @@ class Bench {
         waveform_(waveform) {}
 
   Result<CosimResult> run(const CosimOptions& options) {
-    if (options.check_golden) {
-      golden_ = options.golden ? *options.golden : image_;
-      if (Status s = ok(); !options.golden)
-        if (s = run_golden(program_, hw_, golden_); !s) return s.errors();
-    }
+    if (options.check_golden)
+      if (Status s = take_golden(options.golden); !s) return s.errors();
     progress_ = options.progress;
     const Timing model = simulate(program_, hw_, TimingMode::step, [&](const CommandTime& t) {
       expected_[at(t.queue)].push_back(t.finish);
@@ -55,6 +53,8 @@ class Bench {
     if (Status s = start(options.waveform.file); !s) return s.errors();
     if (Status s = loop(model.total.count()); !s) return s.errors();
     if (Status s = arrive(INT64_MAX); !s) return s.errors();
+    if (sums_) sums_->finish();
+    compare_sums();
     if (options.check_golden) compare_images();
     return result(model.total.count());
   }
@@ -167,6 +167,8 @@ class Bench {
       variant_.cycle(core_, io_);
       if (io_.traced) waveform_.wrote(cycle_, io_.time);
       if (io_.failure) return broken(fmt::format("fails the assertion at {}", io_.failure));
+      if (sums_) sums_->take(io_);
+      compare_sums();
       for (size_t p = 0; p < rtl::kRetirePorts; ++p)
         if (io_.retired[p]) retire(static_cast<rtl::RetirePort>(p));
     }
@@ -220,7 +222,8 @@ class Bench {
                             w.last,
                             w.tag[0]});
     // A region's slots are written again later: what golden has in the end is something else.
-    if (!golden_.empty()) compare(w.address, {io_.write_data.data(), w.bytes}, stores.front());
+    if (!golden_.image.empty())
+      compare(w.address, {io_.write_data.data(), w.bytes}, stores.front());
     return ok();
   }
 
@@ -268,6 +271,43 @@ class Bench {
     return m == Memory::dram ? hw_.dram.latency : hw_.shared.channel.latency;
   }
 
+  Status take_golden(const GoldenRun* given) {
+    if (given) {
+      golden_ = *given;
+    } else {
+      Result<GoldenRun> made = golden_run(program_, hw_, image_);
+      if (!made) return made.errors();
+      golden_ = std::move(*made);
+    }
+    for (size_t t = 0; t < image_.size(); ++t)
+      if (!program_.tensors[t].is_placed() && golden_.image[t] != image_[t])
+        before_.emplace_back(t, image_[t]);
+    const bool drained = program_.dataflow == Dataflow::output_stationary;
+    sums_.emplace(golden_.writes, hw_.array.cols, drained);
+    return ok();
+  }
+
+  /// Says where the accumulators differ, unless something else did before.
+  void compare_sums() {
+    if (!sums_ || !sums_->difference() || !value_difference_.text.empty()) return;
+    const SumCheck::Difference& d = *sums_->difference();
+    value_difference_ = place(program_, hw_, Queue::execute, d.ordinal);
+    value_difference_.text += ": " + (d.text.empty() ? wrong_sum(d) : d.text);
+  }
+  /// Golden is run again, from what the memory was in the beginning: its sums aren't kept.
+  std::string wrong_sum(const SumCheck::Difference& d) const {
+    MemoryImage image = image_;
+    for (const auto& [tensor, bytes] : before_) image[tensor] = bytes;
+    const Result<std::vector<int32_t>> want =
+        golden_sums(program_, hw_, std::move(image), d.ordinal);
+    if (!want) return want.errors().front().text();
+    const auto [mine, golden] = std::ranges::mismatch(d.sums, *want);
+    if (mine == d.sums.end() || golden == want->end()) return "its sums differ";
+    const int64_t at = mine - d.sums.begin();
+    return fmt::format("the sum of row {}, column {} is {}, golden {}", at / d.columns,
+                       at % d.columns, *mine, *golden);
+  }
+
   /// What the store in work writes, with what golden has there.
   void compare(uint64_t address, std::span<const uint8_t> data, int64_t ordinal) {
     const int tensor = storing_.front();
@@ -280,7 +320,7 @@ class Bench {
     };
     if (at < 0 || at + std::ssize(data) > t.bytes)
       return differs(fmt::format("bytes from {} on of '{}', which has {}", at, t.name, t.bytes));
-    const uint8_t* want = golden_[static_cast<size_t>(tensor)].data() + at;
+    const uint8_t* want = golden_.image[static_cast<size_t>(tensor)].data() + at;
     for (size_t i = 0; i < data.size(); ++i)
       if (want[i] != data[i])
         return differs(fmt::format("byte {} of '{}' is {}, golden {}", at + static_cast<int64_t>(i),
@@ -290,10 +330,10 @@ class Bench {
     for (size_t t = 0; t < image_.size() && value_difference_.text.empty(); ++t)
       for (size_t i = program_.tensors[t].is_placed() ? image_[t].size() : 0;
            i < image_[t].size() && value_difference_.text.empty(); ++i)
-        if (image_[t][i] != golden_[t][i])
+        if (image_[t][i] != golden_.image[t][i])
           value_difference_.text =
               fmt::format("in the end byte {} of '{}' is {}, golden {}", i,
-                          program_.tensors[t].name, image_[t][i], golden_[t][i]);
+                          program_.tensors[t].name, image_[t][i], golden_.image[t][i]);
   }
 
   void retire(rtl::RetirePort port) {
@@ -335,7 +375,10 @@ class Bench {
   const VerilatedCore& variant_;
   MemoryImage& image_;
   BenchMemory memory_;
-  MemoryImage golden_;
+  GoldenRun golden_;
+  std::optional<SumCheck> sums_;  ///< nothing without golden
+  /// Tensors that the program changes, as they were.
+  std::vector<std::pair<size_t, std::vector<uint8_t>>> before_;
   std::function<bool(int64_t, int64_t)> progress_;
   VerilatedCore::Core core_{nullptr, {nullptr}};
   rtl::Cycle io_;

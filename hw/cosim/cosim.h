@@ -5,13 +5,14 @@
 
 #include "hw/cosim/verilated_core.h"
 #include "hw/cosim/waveform.h"
-#include "hw/golden/golden.h"
+#include "hw/golden/accumulator_writes.h"
 #include "hw/program/program.h"
 #include "sim/base/result.h"
 
 namespace accsim::hw {
 
-/// One program on the core, compared with the golden (values) and the timing model (cycles).
+/// One program on the core, compared with the golden (values: what is stored and what the
+/// accumulators take) and the timing model (cycles).
 struct CosimResult {
   int64_t commands = 0;
   int64_t rtl_cycles = 0, model_cycles = 0;
@@ -27,8 +28,8 @@ struct CosimResult {
 struct CosimOptions {
   WaveformOptions waveform;  ///< needs a variant built for them
   bool check_golden = true;  ///< false: `image` is only written
-  /// What golden has in the end; null: it is run.
-  const MemoryImage* golden = nullptr;
+  /// What golden makes of the program; null: it is run.
+  const GoldenRun* golden = nullptr;
   /// Now and then, with the cycle and about how many there are; the end when it says false.
   std::function<bool(int64_t cycle, int64_t of)> progress = nullptr;
 };

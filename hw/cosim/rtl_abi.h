@@ -7,7 +7,7 @@
 namespace accsim::hw::rtl {
 
 /// Changes whenever this file changes its meaning; checked when a library is loaded.
-inline constexpr uint32_t kAbi = 8;
+inline constexpr uint32_t kAbi = 9;
 inline constexpr size_t kMaxPort = 512;  ///< bytes of the widest port
 inline constexpr size_t kWords = 44;     ///< of the longest descriptor
 inline constexpr int kTensorShift = 34;  ///< addresses: tensor index above the byte offset
@@ -75,6 +75,9 @@ struct Cycle {
   Request read, write;  ///< a write's tag has one word
   Copy copy;
   std::array<uint8_t, kMaxPort> write_data{};
+  /// What its accumulators take at the end of that one, as long as it lasts: of each column a bit,
+  /// the row (of all slots) and the sum; the bits close together, the others in 32-bit words.
+  const void *acc_write = nullptr, *acc_row = nullptr, *acc_sum = nullptr;
 };
 
 extern "C" {

@@ -166,6 +166,7 @@ void GoldenMachine::execute(const GemmCommand& c) {
   retired_.row = columns;
   retired_.address = first;
   retired_.slot = stays ? 0 : sums.producer_slot();
+  retired_.in_array = stays;
   for (int64_t r = 0; r < rows; ++r)
     for (int64_t i = 0; i < columns; ++i) {
       uint32_t total = products_[index(turned ? i * c.n + r : r * c.n + i)];

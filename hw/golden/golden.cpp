@@ -94,6 +94,7 @@ void GoldenMachine::visit(const Command& command) {
   retired_.command = &command;
   ++retired_.ordinal;
   retired_.address = retired_.slot = retired_.row = 0;
+  retired_.in_array = false;
   retired_.sums.clear();
   retired_.bytes.clear();
   std::visit([this](const auto& c) { execute(c); }, command);

@@ -24,6 +24,7 @@ struct RetiredCommand {
   /// other; an output stationary gemm: m rows of n sums in the array.
   std::vector<int32_t> sums;
   int64_t row = 0;
+  bool in_array = false;  ///< the sums are those that an output stationary gemm leaves in the array
   /// load: as they lie in the slot. post: row by row of the output slot. store: in walk order. lane
   /// and row command: row by row. table: its entries.
   std::vector<uint8_t> bytes;

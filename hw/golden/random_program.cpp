@@ -71,6 +71,8 @@ class Generator {
       for (uint8_t& b : out_.image.back()) b = static_cast<uint8_t>(random_());
     }
     level(out_.image[kLevel]);
+    if (one_in(4))
+      for (const Tensors t : {kInDram, kInShared}) corners(out_.image[t]);
     parameters(out_.image[kParameters]);
     if (has_rows_)
       out_.image[kRows] = random_row_parameters(random_);
@@ -101,11 +103,24 @@ class Generator {
     for (uint8_t& b : bytes) b = static_cast<uint8_t>(low + pick(0, most));
   }
 
-  /// Scales that spread sums over int8, some short as those of groups, now and then extremes.
+  /// The ends of int8 among zeros: sums of few products, all of them the largest there are.
+  void corners(std::vector<uint8_t>& bytes) {
+    constexpr std::array<int8_t, 4> kEnds = {-128, -128, 127, 1};
+    for (uint8_t& b : bytes)
+      b = static_cast<uint8_t>(one_in(3) ? kEnds[static_cast<size_t>(pick(0, 3))] : 0);
+  }
+  /// What a sum of up to two of each of their products is short of a small number.
+  int32_t corner_bias() {
+    const int64_t sum = pick(0, 2) * 128 * 128 + pick(0, 2) * 127 * 127 - pick(0, 2) * 128 * 127;
+    return static_cast<int32_t>(pick(-90, 90) - sum);
+  }
+
+  /// Scales that spread sums over int8, some short as those of groups, now and then extremes; some
+  /// that leave sums as they are, so that the lowest bits show.
   void parameters(std::vector<uint8_t>& bytes) {
     for (size_t at = 0; at + kParameterBytes <= bytes.size(); at += kParameterBytes) {
       const bool extreme = one_in(16), brief = one_in(3);
-      const std::array<int32_t, 3> words = {
+      std::array<int32_t, 3> words = {
           static_cast<int32_t>(extreme ? pick(INT32_MIN, INT32_MAX) : pick(-5000, 5000)),
           static_cast<int32_t>(extreme ? pick(INT32_MIN, INT32_MAX)
                                : brief ? pick(-(1 << 15), 1 << 15)
@@ -113,6 +128,7 @@ class Generator {
           static_cast<int32_t>(extreme ? pick(0, 62)
                                : brief ? pick(16, 25)
                                        : pick(26, 34))};
+      if (one_in(4)) words = {corner_bias(), one_in(3) ? -1 : 1, static_cast<int32_t>(pick(0, 1))};
       std::memcpy(&bytes[at], words.data(), kParameterBytes);
     }
   }

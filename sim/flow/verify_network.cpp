@@ -211,11 +211,11 @@ class NetworkRunner {
     const auto start = std::chrono::steady_clock::now();
     hw::MemoryImage image = c_.image;
     if (Status s = on_golden(0, range_.first, image); !s) return s;
-    hw::MemoryImage golden = image;
-    if (Status s = hw::run_golden(part_, hw_, golden); !s) return s;
-    const Result<std::string> reference = compare(golden);
+    const Result<hw::GoldenRun> golden = hw::golden_run(part_, hw_, image);
+    if (!golden) return golden.errors();
+    const Result<std::string> reference = compare(golden->image);
     if (!reference) return reference.errors();
-    const auto result = hw::cosim(part_, hw_, **core, image, cosim_options(golden));
+    const auto result = hw::cosim(part_, hw_, **core, image, cosim_options(*golden));
     row.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
     if (!result) return result.errors();
     note(*result, *reference, row);
@@ -243,7 +243,7 @@ class NetworkRunner {
     return std::move(reference.difference);
   }
 
-  hw::CosimOptions cosim_options(const hw::MemoryImage& golden) const {
+  hw::CosimOptions cosim_options(const hw::GoldenRun& golden) const {
     hw::CosimOptions out{.waveform = {.file = options_.trace, .most_bytes = options_.trace_bytes},
                          .golden = &golden};
     if (options_.layers.traced) {

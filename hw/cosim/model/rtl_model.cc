@@ -106,6 +106,9 @@ struct Model {
     c.copy = {t.copy_valid_o != 0, t.copy_shared_o != 0, t.copy_last_o != 0, t.copy_bytes_o,
               t.copy_source_o,     t.copy_target_o,      t.copy_tag_o};
     if (c.write.valid) get_words(c.write_data.data(), t.write_data_o, kMaxPort);
+    c.acc_write = &t.acc_write_o;
+    c.acc_row = &t.acc_write_row_o;
+    c.acc_sum = &t.acc_write_sum_o;
   }
 };
 
