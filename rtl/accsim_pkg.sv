@@ -353,6 +353,9 @@ package accsim_pkg;
 
   // A row: pieces of stretches of beats. A stretch is a piece, or what one channel has of it.
   typedef struct packed {
+    word_t                 late_tail;      // as below, of the passes behind the first
+    word_t                 late_beats;
+    word_t                 late_beat;
     word_t                 log_addend_hi;  // of a row's logarithm
     word_t                 log_addend_lo;
     word_t                 log_shift;
@@ -379,7 +382,7 @@ package accsim_pkg;
     word_t [RowLevels-1:0] rows;
     word_t                 pieces;
     word_t                 stretches;      // of a piece
-    word_t                 tail;           // bytes of a stretch's last beat
+    word_t                 tail;           // bytes of a stretch's last beat, in the first pass
     word_t                 beats;          // of a stretch
     word_t                 beat;           // bytes of each but the last
     lane_mode_t            mode;

@@ -5,7 +5,9 @@
 // stages of their own.
 module row_lane
   import accsim_pkg::*;
-(
+#(
+  parameter bit Exponential = 1'b1  // without, the lane takes no part in beats that need them
+) (
   input  logic               clk_i,
   input  logic               logit_on_i,   // stage 1: a softmax, or the write of a normalisation
   input  logic               first_on_i,   // stage 1: the first pass of a normalisation
@@ -50,17 +52,14 @@ module row_lane
   logic signed [24:0] logit_q, weighted;
   logic signed [8:0]  value_q, value_late_q;
   logic [15:0]        square_q;
-  logic [12:0]        difference_q;
-  logic [24:0]        below, steps;
-  logic [30:0]        coarse_q, fine_q;
+  logic [30:0]        coarse, fine;  // at stage 4
+  logic [30:0]        term_q;
+  logic signed [63:0] first_q;
 
   assign logit_o      = logit_q;
   assign value_late_o = value_late_q;
   assign square_o     = square_q;
-  assign difference_o = difference_q[11:0];
   assign weighted = 25'(signed'({1'b0, factor_i})) * 25'(signed'(x_i));
-  assign below    = unsigned'(maximum_i - logit_q) + ((25'd1 << difference_shift_i) >> 1);
-  assign steps    = below >> difference_shift_i;
 
   always_ff @(posedge clk_i) begin
     if (logit_on_i) begin
@@ -72,28 +71,46 @@ module row_lane
       value_late_q <= value_q;
       square_q     <= 16'(18'(value_q) * 18'(value_q));
     end
-    if (exp_i[2]) difference_q <= steps >= 25'd4096 ? 13'd4096 : steps[12:0];
-    if (exp_i[3]) begin
-      coarse_q <= difference_q[12] ? '0 : coarse_i;
-      fine_q   <= fine_i;
+  end
+
+  if (Exponential) begin : gen_exponential
+    logic [24:0] below, steps;
+    logic [12:0] difference_q;
+    logic [30:0] coarse_q, fine_q;
+    assign below        = unsigned'(maximum_i - logit_q) + ((25'd1 << difference_shift_i) >> 1);
+    assign steps        = below >> difference_shift_i;
+    assign difference_o = difference_q[11:0];
+    assign coarse       = coarse_q;
+    assign fine         = fine_q;
+    always_ff @(posedge clk_i) begin
+      if (exp_i[2]) difference_q <= steps >= 25'd4096 ? 13'd4096 : steps[12:0];
+      if (exp_i[3]) begin
+        coarse_q <= difference_q[12] ? '0 : coarse_i;
+        fine_q   <= fine_i;
+      end
+      if (exp_i[5]) term_q <= 31'((first_q + 64'sd536870912) >>> 30);
     end
+  end else begin : gen_none
+    logic unused;
+    assign unused       = ^{maximum_i, difference_shift_i, coarse_i, fine_i, exp_i};
+    assign term_q       = '0;
+    assign difference_o = '0;
+    assign coarse       = '0;
+    assign fine         = '0;
   end
 
   // ---- the first multiplier: the exponential, or the normalised element -------------------------
   logic signed [31:0] first_a, first_b;
-  logic signed [63:0] first_q;
   logic [63:0]        unit_magnitude_q;
   logic               unit_negative_q;
   logic signed [31:0] unit_q;
-  logic [30:0]        term_q;
 
   assign term_o  = term_q;
-  assign first_a = norm_i[2] ? 32'(logit_q) : {1'b0, coarse_q};
-  assign first_b = {1'b0, norm_i[2] ? norm_reciprocal_i : fine_q};
+  assign first_a = norm_i[2] ? 32'(logit_q) : {1'b0, coarse};
+  assign first_b = {1'b0, norm_i[2] ? norm_reciprocal_i : fine};
 
   always_ff @(posedge clk_i) begin
-    if (exp_i[4] || norm_i[2]) first_q <= 64'(first_a) * 64'(first_b);
-    if (exp_i[5]) term_q <= 31'((first_q + 64'sd536870912) >>> 30);
+    if ((Exponential && exp_i[4]) || norm_i[2]) first_q <= 64'(first_a) * 64'(first_b);
     if (norm_i[3]) begin
       unit_magnitude_q <= size(first_q) + half(unit_half_i);
       unit_negative_q  <= first_q < 0;

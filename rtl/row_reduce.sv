@@ -5,7 +5,7 @@
 module row_reduce
   import accsim_pkg::*;
 #(
-  parameter int unsigned Lanes = 8
+  parameter int unsigned Lanes = 8, ExpLanes = Lanes  // those that have terms
 ) (
   input  logic                         clk_i,
   input  logic [4:2]                   maximum_on_i,  // a softmax' first pass at these stages
@@ -16,7 +16,7 @@ module row_reduce
   input  logic [Lanes-1:0][24:0]       logit_i,
   input  logic [Lanes-1:0][8:0]        value_i,
   input  logic [Lanes-1:0][15:0]       square_i,
-  input  logic [Lanes-1:0][30:0]       term_i,
+  input  logic [ExpLanes-1:0][30:0]    term_i,
   output logic signed [24:0]           maximum_o,
   output logic signed [24:0]           sum_o,
   output logic [31:0]                  squares_o,
@@ -51,8 +51,9 @@ module row_reduce
           sum8     = sum8 + 12'(signed'(value_i[i]));
           squares8 = squares8 + 19'(square_i[i]);
         end
-        if (16'(i) < terms_bytes_i) terms8 = terms8 + 34'(term_i[i]);
       end
+      for (int unsigned i = 8 * g; i < min_of(End, ExpLanes); i++)
+        if (16'(i) < terms_bytes_i) terms8 = terms8 + 34'(term_i[i]);
     end
     always_ff @(posedge clk_i) begin
       if (maximum_on_i[2]) maximum8_q[g] <= maximum8;

@@ -1,7 +1,7 @@
 // The tables of a softmax: 64 words coarse and 64 fine, of which the lowest 31 bits count. Read
 // from the parameter slot from the command's second cycle on, when what came before needs them no
-// longer, a beat a cycle: they are there before the command's first row needs them. Every lane
-// looks one word up in each.
+// longer, a beat a cycle: they are there before the command's first row needs them. Every lane that
+// has exponentials looks one word up in each.
 module row_tables
   import accsim_pkg::*;
 #(

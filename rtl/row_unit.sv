@@ -1,10 +1,11 @@
 // Row commands of the vector unit: softmax and normalisation of rows, by docs/vector-arithmetic.md.
 // Beats of all passes go through one pipeline; what a row comes to in a pass is kept for the next
-// one, in one of RowSlots slots. Stage k is k cycles behind the read.
+// one, in one of RowSlots slots. Stage k is k cycles behind the read. The first ExpLanes lanes have
+// exponentials.
 module row_unit
   import accsim_pkg::*;
 #(
-  parameter int unsigned Lanes = 8,
+  parameter int unsigned Lanes = 8, ExpLanes = Lanes,
   localparam int unsigned ParBytes = max_of(Lanes * RowChannelBytes, RowTableBeat)
 ) (
   input  logic                     clk_i,
@@ -54,7 +55,9 @@ module row_unit
   assign norm            = cmd_i.mode.row_norm;
   assign softmax         = step_i && !norm;
   assign writes          = pass == RowWrite;
-  assign beat.bytes      = log_beat ? 16'd1 : tail ? cmd_i.tail[15:0] : cmd_i.beat[15:0];
+  assign beat.bytes      = log_beat           ? 16'd1
+                           : pass == RowFirst ? (tail ? cmd_i.tail[15:0] : cmd_i.beat[15:0])
+                           : tail             ? cmd_i.late_tail[15:0] : cmd_i.late_beat[15:0];
   assign beat.splat      = cmd_i.mode.row_splat;
   assign beat.factors    = cmd_i.factors;
   assign beat.length     = cmd_i.length[16:0];
@@ -137,8 +140,8 @@ module row_unit
   logic [Lanes-1:0][7:0]  value;
   logic [Lanes-1:0][8:0]  value_late;
   logic [Lanes-1:0][15:0] square;
-  logic [Lanes-1:0][30:0] coarse, fine, term;
-  logic [Lanes-1:0][11:0] difference;
+  logic [ExpLanes-1:0][30:0] coarse, fine, term;
+  logic [ExpLanes-1:0][11:0] difference;
   logic                   logit_on;
   logic [5:2]             exps;
 
@@ -146,7 +149,17 @@ module row_unit
   assign exps     = soft_sum[5:2] | soft_write[5:2];
 
   for (genvar i = 0; i < Lanes; i++) begin : gen_lane
-    row_lane u_lane (
+    localparam int unsigned Exp = min_of(i, ExpLanes - 1);  // of its own, if it has any
+    logic [30:0] lane_term;
+    logic [11:0] lane_difference;
+    if (i < ExpLanes) begin : gen_exp
+      assign term[i]       = lane_term;
+      assign difference[i] = lane_difference;
+    end else begin : gen_none
+      logic unused;
+      assign unused = ^{lane_term, lane_difference};
+    end
+    row_lane #(.Exponential(i < ExpLanes)) u_lane (
       .clk_i, .logit_on_i(logit_on), .first_on_i(norm_first[1]), .square_on_i(norm_first[2]),
       .exp_i(exps), .soft_i(soft_write[9:6]), .norm_i(norm_write[9:1]),
       .x_i(act_data_i[0][8*i +: 8]), .m_i(act_data_i[1][8*i +: 8]),
@@ -154,20 +167,21 @@ module row_unit
       .mask_factor_i(at[1].factors.b), .offset_i(offset1_q), .input_zero_i(at[1].zeros.input_zero),
       .channel_i(at[1].splat ? par_data_i[63:0] : par_data_i[64*i +: 64]), .logit_o(logit[i]),
       .value_late_o(value_late[i]), .square_o(square[i]), .maximum_i(maximum2_q),
-      .difference_shift_i(at[2].difference), .difference_o(difference[i]), .coarse_i(coarse[i]),
-      .fine_i(fine[i]), .norm_reciprocal_i(norm_reciprocal_q), .unit_half_i(unit_half_q),
-      .unit_shift_i(unit_shift_q), .term_o(term[i]), .soft_reciprocal_i(soft_reciprocal_q),
+      .difference_shift_i(at[2].difference), .difference_o(lane_difference),
+      .coarse_i(coarse[Exp]), .fine_i(fine[Exp]), .norm_reciprocal_i(norm_reciprocal_q),
+      .unit_half_i(unit_half_q), .unit_shift_i(unit_shift_q), .term_o(lane_term),
+      .soft_reciprocal_i(soft_reciprocal_q),
       .soft_half_i(soft_half_q), .soft_shift_i(soft_shift_q), .zeros_i(at[9].zeros),
       .value_o(value[i])
     );
   end
 
-  row_tables #(.Lanes(Lanes)) u_tables (
+  row_tables #(.Lanes(ExpLanes)) u_tables (
     .clk_i, .rst_ni, .load_i, .start_i(par_base_i + head_i.parameter_offset), .step_i(softmax),
     .read_o(table_read), .addr_o(table_addr), .data_i(par_data_i[RowTableBeat*8-1:0]),
     .difference_i(difference), .coarse_o(coarse), .fine_o(fine)
   );
-  row_reduce #(.Lanes(Lanes)) u_reduce (
+  row_reduce #(.Lanes(Lanes), .ExpLanes(ExpLanes)) u_reduce (
     .clk_i, .maximum_on_i(soft_first[4:2]), .sums_on_i(norm_first[5:3]),
     .terms_on_i(soft_sum[8:6]), .maximum_first_i(at[4].first), .sums_first_i(at[5].first),
     .terms_first_i(at[8].first), .maximum_bytes_i(at[2].bytes), .sums_bytes_i(at[3].bytes),

@@ -4,7 +4,7 @@
 module row_unit_sva
   import accsim_pkg::*;
 #(
-  parameter int unsigned Lanes = 8
+  parameter int unsigned Lanes = 8, ExpLanes = 8
 ) (
   input logic                   clk_i,
   input logic                   rst_ni,
@@ -19,8 +19,8 @@ module row_unit_sva
   input logic [Lanes-1:0][24:0] logit,
   input logic signed [24:0]     maximum2_q
 );
-  if (Lanes < 1) begin : gen_illegal
-    $error("row_unit: there is a lane");
+  if (Lanes < 1 || ExpLanes < 1 || ExpLanes > Lanes) begin : gen_illegal
+    $error("row_unit: there is a lane, and one with exponentials among them");
   end
 
   word_t par_last;  // byte that a beat reads, which vector_unit_sva looks at
@@ -31,11 +31,15 @@ module row_unit_sva
   `ASSERT(BeatsFitTheLanes_A,
           step_i |-> cmd_i.beat != '0 && cmd_i.beat <= 32'(Lanes) && cmd_i.tail != '0 &&
           cmd_i.tail <= cmd_i.beat);
+  `ASSERT(LateBeatsFitTheirLanes_A,
+          step_i |-> cmd_i.late_beat != '0 && cmd_i.late_tail != '0 &&
+          cmd_i.late_tail <= cmd_i.late_beat &&
+          cmd_i.late_beat <= 32'(norm ? Lanes : ExpLanes));
   `ASSERT(BelowTheMaximum_A, exps[2] |-> signed'(logit[0]) <= maximum2_q);
   `ASSERT(OneReadOfParameters_A, table_read |-> !(beat_on && norm && writes));
   `ASSERT(WritesItsLanes_A, out_write_o |-> out_bytes_o != '0 && out_bytes_o <= 16'(Lanes));
 endmodule
 
-bind row_unit row_unit_sva #(.Lanes(Lanes)) u_sva (
+bind row_unit row_unit_sva #(.Lanes(Lanes), .ExpLanes(ExpLanes)) u_sva (
   .bytes(beat.bytes), .*
 );

@@ -22,8 +22,9 @@ module row_walk
 );
   localparam int unsigned Depth = 3 + RowLevels;  // beats, stretches, pieces, rows
 
-  word_t [Depth-1:0]                    counts, in_strides, mask_strides, out_strides;
-  word_t [Depth-1:0]                    par_strides;
+  word_t [Depth-1:0]                    counts, in_strides, mask_strides;  // of the first pass
+  word_t [Depth-1:0]                    late_counts, late_in_strides, late_mask_strides;
+  word_t [Depth-1:0]                    out_strides, par_strides;
   word_t [RowPasses-1:0]                in_addr, mask_addr;
   logic  [RowPasses-1:0]                on, left, run, moves, ended, group_ended, all_ended;
   logic  [RowPasses-1:0]                done_q, all_q;
@@ -40,15 +41,18 @@ module row_walk
   assign counts       = {cmd_i.rows, cmd_i.pieces, cmd_i.stretches, cmd_i.beats};
   assign in_strides   = {cmd_i.in_stride, cmd_i.in_piece, cmd_i.stretch, cmd_i.beat};
   assign mask_strides = {cmd_i.second_stride, cmd_i.mask_piece, cmd_i.stretch, cmd_i.beat};
-  assign out_strides  = {cmd_i.out_stride, cmd_i.out_piece, cmd_i.stretch, cmd_i.beat};
-  assign par_strides  = {cmd_i.second_stride, 32'd0, 32'(RowChannelBytes),
-                         cmd_i.mode.row_splat ? 32'd0 : cmd_i.beat * RowChannelBytes};
+  assign late_counts       = {counts[Depth-1:1], cmd_i.late_beats};
+  assign late_in_strides   = {in_strides[Depth-1:1], cmd_i.late_beat};
+  assign late_mask_strides = {mask_strides[Depth-1:1], cmd_i.late_beat};
+  assign out_strides = {cmd_i.out_stride, cmd_i.out_piece, cmd_i.stretch, cmd_i.late_beat};
+  assign par_strides = {cmd_i.second_stride, 32'd0, 32'(RowChannelBytes),
+                        cmd_i.mode.row_splat ? 32'd0 : cmd_i.late_beat * RowChannelBytes};
 
   for (genvar p = 0; p < RowPasses; p++) begin : gen_pass
     if (p == int'(RowWrite)) begin : gen_write
       nest_walk #(.Depth(Depth), .Streams(4)) u_walk (
-        .clk_i, .load_i, .count_i(counts),
-        .stride_i({par_strides, out_strides, mask_strides, in_strides}),
+        .clk_i, .load_i, .count_i(late_counts),
+        .stride_i({par_strides, out_strides, late_mask_strides, late_in_strides}),
         .start_i({par_base_i + cmd_i.parameter_offset, out_base_i + cmd_i.out_offset,
                   act_base_i + cmd_i.mask_offset, act_base_i + cmd_i.in_offset}),
         .step_i(moves[p]), .addr_o({par_addr_o, out_addr, mask_addr[p], in_addr[p]}),
@@ -56,7 +60,9 @@ module row_walk
       );
     end else begin : gen_read
       nest_walk #(.Depth(Depth), .Streams(2)) u_walk (
-        .clk_i, .load_i, .count_i(counts), .stride_i({mask_strides, in_strides}),
+        .clk_i, .load_i, .count_i(p == int'(RowFirst) ? counts : late_counts),
+        .stride_i(p == int'(RowFirst) ? {mask_strides, in_strides}
+                                      : {late_mask_strides, late_in_strides}),
         .start_i({act_base_i + cmd_i.mask_offset, act_base_i + cmd_i.in_offset}),
         .step_i(moves[p]), .addr_o({mask_addr[p], in_addr[p]}), .first_o(first_of[p]),
         .last_o(last_of[p])

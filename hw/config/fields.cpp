@@ -224,7 +224,7 @@ void add_dram(Table& t) {
 void add_vector(Table& t) {
   constexpr std::array<std::string_view, kLaneClasses> kWhat = {
       "add, multiply, min, max, compare, select, relu, clip, logic",
-      "divide, exp, log, sqrt, pow, tanh, sigmoid, erf",
+      "exponentials of a softmax; divide, log, sqrt, pow, tanh, sigmoid, erf without a table",
       "elements of a sum, mean, min or max",
       "window elements of a pooling",
       "taps of an interpolation",

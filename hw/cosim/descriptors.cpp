@@ -288,10 +288,14 @@ struct Describe {
 
   void shape(DescriptorWords& d, const RowCommand& c) const {
     namespace row = rtl::row_cmd;
-    const int64_t beat = contract::row_beat(c, hw), beats = ceil_div(c.stretch(), beat);
-    d.count(row::kBeat, beat, "beat");
-    d.count(row::kBeats, beats, "beats");
-    d.count(row::kTail, c.stretch() - (beats - 1) * beat, "last beat");
+    const auto beats = [&](int64_t beat, size_t bytes, size_t number, size_t tail) {
+      const int64_t n = ceil_div(c.stretch(), beat);
+      d.count(bytes, beat, "beat");
+      d.count(number, n, "beats");
+      d.count(tail, c.stretch() - (n - 1) * beat, "last beat");
+    };
+    beats(contract::row_beat(c, hw), row::kBeat, row::kBeats, row::kTail);
+    beats(contract::row_late_beat(c, hw), row::kLateBeat, row::kLateBeats, row::kLateTail);
     d.count(row::kStretch, c.stretch(), "stretch");
     d.count(row::kStretches, c.run / c.stretch(), "stretches");
     d.count(row::kPieces, c.pieces, "pieces");

@@ -9,7 +9,7 @@ namespace accsim::hw::rtl {
 /// Changes whenever this file changes its meaning; checked when a library is loaded.
 inline constexpr uint32_t kAbi = 9;
 inline constexpr size_t kMaxPort = 512;  ///< bytes of the widest port
-inline constexpr size_t kWords = 44;     ///< of the longest descriptor
+inline constexpr size_t kWords = 46;     ///< of the longest descriptor
 inline constexpr int kTensorShift = 34;  ///< addresses: tensor index above the byte offset
 
 /// Where the core takes commands, as indices of Cycle::command and its handshake.

@@ -7,7 +7,7 @@
 namespace accsim::hw::rtl {
 
 /// Of the package's text without comments and blanks.
-inline constexpr uint64_t kPackageHash = 0x89e240683e176f93;
+inline constexpr uint64_t kPackageHash = 0xc938257c27755843;
 
 inline constexpr uint32_t kLevels = 6;
 inline constexpr uint32_t kWindowLines = 4;
@@ -361,7 +361,10 @@ inline constexpr size_t kLogSum = 39;
 inline constexpr size_t kLogShift = 40;
 inline constexpr size_t kLogAddendLo = 41;
 inline constexpr size_t kLogAddendHi = 42;
-inline constexpr size_t kWords = 43;
+inline constexpr size_t kLateBeat = 43;
+inline constexpr size_t kLateBeats = 44;
+inline constexpr size_t kLateTail = 45;
+inline constexpr size_t kWords = 46;
 }
 
 }

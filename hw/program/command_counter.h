@@ -101,9 +101,11 @@ class CommandCounter {
         times;
     const int64_t logarithms = c.logarithm ? c.row_count() : 0;
     written(Buffer::output) += Bytes(elements + logarithms) * times;
-    counts_.vector_ops[0] += elements * passes * times;
+    const int64_t exponentials = softmax ? 2 : 0;  // passes that need them
+    counts_.vector_ops[0] += elements * (passes - exponentials) * times;
+    counts_.vector_ops[1] += elements * exponentials * times;
     // A row's division, and of a normalisation the root before it; a logarithm.
-    counts_.vector_ops[1] += (c.row_count() * (softmax ? 1 : 2) + logarithms) * times;
+    counts_.divisions += (c.row_count() * (softmax ? 1 : 2) + logarithms) * times;
   }
   void store(int64_t times, Memory to, int64_t bytes) {
     counts_.commands += times;

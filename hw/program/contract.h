@@ -105,8 +105,14 @@ inline int64_t lane_cycles(const LaneCommand& c, const HwConfig& hw) {
   return c.taken() * ceil_div(c.run, lane_beat(c, hw));
 }
 
-/// Bytes of a row that a RowCommand takes in a cycle: as a LaneCommand of elements would, with the
-/// mask as its second operand. 0: they can't.
+/// Bytes of a row that a RowCommand's first pass takes in a cycle: as a LaneCommand of elements
+/// would, with the mask as its second operand. 0: they can't.
+/// The same of the passes behind it: a softmax' need the exponential of each element.
+inline int64_t row_late_beat(const RowCommand& c, const HwConfig& hw) {
+  const int64_t beat = row_beat(c, hw);
+  return c.op == RowOp::softmax ? std::min(beat, hw.vector.lanes[1]) : beat;
+}
+
 inline int64_t row_beat(const RowCommand& c, const HwConfig& hw) {
   return std::min({hw.vector.lanes[0], hw.buffer(Buffer::activation).width / (c.mask ? 2 : 1),
                    hw.buffer(Buffer::output).width});
@@ -128,26 +134,29 @@ constexpr RowPasses row_passes(RowOp op) {
   return op == RowOp::softmax ? RowPasses{2, 5} : RowPasses{-1, 4};
 }
 
-/// Beats of one pass over a row.
-inline int64_t row_beats(const RowCommand& c, const HwConfig& hw) {
-  return c.length() / c.stretch() * ceil_div(c.stretch(), row_beat(c, hw));
-}
-
-/// Beats of the pass that writes a row: its logarithm has one of its own.
-inline int64_t row_write_beats(const RowCommand& c, const HwConfig& hw) {
-  return row_beats(c, hw) + (c.logarithm ? 1 : 0);
+/// Beats of each pass over a row; of the one that writes it, its logarithm has one of its own.
+struct RowBeats {
+  int64_t first = 0, sum = 0, write = 0;
+  constexpr int64_t all() const { return first + sum + write; }
+};
+/// Those of a command.
+inline RowBeats row_beats(const RowCommand& c, const HwConfig& hw) {
+  const auto pass = [&](int64_t beat) {
+    return c.length() / c.stretch() * ceil_div(c.stretch(), beat);
+  };
+  const int64_t late = pass(row_late_beat(c, hw));
+  return {pass(row_beat(c, hw)), row_passes(c.op).sum < 0 ? 0 : late, late + (c.logarithm ? 1 : 0)};
 }
 
 /// Rows that a pass has in a step: those whose passes fill kRowStep.
 inline int64_t row_group(const RowCommand& c, const HwConfig& hw) {
-  const int64_t reads = row_passes(c.op).sum < 0 ? 1 : 2;
-  return ceil_div(kRowStep, reads * row_beats(c, hw) + row_write_beats(c, hw));
+  return ceil_div(kRowStep, row_beats(c, hw).all());
 }
 
 /// Cycles a RowCommand occupies the vector unit: as many steps as its last group of rows needs,
 /// each as long as the beats of its passes, at least kRowStep.
 inline int64_t row_cycles(const RowCommand& c, const HwConfig& hw) {
-  const int64_t beats = row_beats(c, hw), writes = row_write_beats(c, hw);
+  const RowBeats beats = row_beats(c, hw);
   const int64_t rows = c.row_count(), group = row_group(c, hw);
   const int64_t last = ceil_div(rows, group) - 1;  // group, of the rows that are left
   const RowPasses passes = row_passes(c.op);
@@ -156,7 +165,8 @@ inline int64_t row_cycles(const RowCommand& c, const HwConfig& hw) {
       if (from < 0 || t < from || t > last + from) return int64_t{0};
       return t == last + from ? rows - last * group : group;
     };
-    return std::max(kRowStep, (in(0) + in(passes.sum)) * beats + in(passes.write) * writes);
+    return std::max(kRowStep, in(0) * beats.first + in(passes.sum) * beats.sum +
+                                  in(passes.write) * beats.write);
   };
   int64_t cycles = 0;
   for (int64_t t = 0; t < std::min(last, passes.write); ++t) cycles += step(t);

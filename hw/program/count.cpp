@@ -93,6 +93,7 @@ Counts& Counts::operator+=(const Counts& other) {
   add(buffer_written, other.buffer_written);
   for (size_t i = 0; i < kLaneClasses; ++i) vector_ops[i] += other.vector_ops[i];
   joined += other.joined;
+  divisions += other.divisions;
   commands += other.commands;
   gemms += other.gemms;
   weight_cycles += other.weight_cycles;

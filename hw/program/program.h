@@ -527,7 +527,8 @@ struct Counts {
   Bytes staged;                            ///< of both, those copied from one to the other
   std::array<Bytes, kBuffers> buffer_read{}, buffer_written{};
   std::array<int64_t, kLaneClasses> vector_ops{};
-  int64_t joined = 0;  ///< columns that lane commands put together with those before, by element
+  int64_t joined = 0;     ///< columns that lane commands put together with those before, by element
+  int64_t divisions = 0;  ///< of rows, with roots and logarithms: they take no lanes
   int64_t commands = 0;
   int64_t gemms = 0;
   int64_t weight_cycles = 0;  ///< in which weights go into the array (contract::weights_in)

@@ -45,8 +45,6 @@ void add_program(const hw::Counts& counts, Costs& c) {
 void add_bounds(const ItemWork& m, const hw::HwConfig& hw, Costs& c) {
   for (size_t i = 0; i < hw::kLaneClasses; ++i)
     c.vector_bound += ceil_div(m.counts.vector_ops[i], hw.vector.lanes[i]);
-  // The divisions and roots of row commands take no lanes.
-  c.vector_bound = std::min(c.vector_bound, m.timing.queue(hw::Queue::vector).busy.count());
   c.compute_bound = ceil_div(m.counts.macs.count(), hw.array.rows * hw.array.cols) + c.vector_bound;
   const int64_t reads = hw.dram.read.cycles(c.dram_read);
   const int64_t writes = hw.dram.write.cycles(c.dram_write);

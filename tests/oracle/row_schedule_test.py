@@ -7,7 +7,7 @@ it, are divider and root free, and does a command take what the table says?
 
 import unittest
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 STEP = 16  # cycles of a step at least
 
@@ -21,15 +21,16 @@ class Pass:
     after: int = 0  # first read, at the earliest so long after the last read of the pass before
     unit: int = -1  # the divider, or root, is taken so long after the last read
     more: int = 0  # beats that read nothing, behind the others
+    exp: bool = False  # it needs the lanes that have exponentials
 
 
 # By the order of passes within a step.
 SOFTMAX = (
-    Pass("sum", 2, after=5, unit=10),
+    Pass("sum", 2, after=5, unit=10, exp=True),
     Pass("maximum", 0),
-    Pass("write", 5, after=23),
+    Pass("write", 5, after=23, exp=True),
 )
-LOGARITHM = (*SOFTMAX[:2], Pass("write", 5, after=23, more=1))
+LOGARITHM = (*SOFTMAX[:2], Pass("write", 5, after=23, more=1, exp=True))
 NORM = (Pass("sums", 0, unit=9), Pass("write", 4, after=42))
 
 
@@ -42,24 +43,24 @@ def grouped(rows: int, group: int) -> list[range]:
     return [range(i, min(i + group, rows)) for i in range(0, rows, group)]
 
 
-def schedule(passes: tuple[Pass, ...], rows: int, n: int, lanes: int) -> Iterator[tuple]:
+def schedule(passes: tuple[Pass, ...], rows: int, n: int, lanes: int, exps: int) -> Iterator[tuple]:
     """(pass, row, cycle of its first beat, cycles) in time order, then the end of the command."""
-    cycle, beats = 0, up(n, lanes)
-    groups = grouped(rows, up(STEP, sum(beats + p.more for p in passes)))
+    cycle, beats = 0, {p: up(n, min(lanes, exps) if p.exp else lanes) for p in passes}
+    groups = grouped(rows, up(STEP, sum(beats[p] + p.more for p in passes)))
     for t in range(len(groups) + max(p.step for p in passes)):
         at = cycle
         for p in passes:
             for row in groups[t - p.step] if 0 <= t - p.step < len(groups) else ():
-                yield p, row, at, beats
-                at += beats + p.more
+                yield p, row, at, beats[p]
+                at += beats[p] + p.more
         cycle = max(at, cycle + STEP)
     yield None, rows, cycle, 0
 
 
-def late(passes: tuple[Pass, ...], rows: int, n: int, lanes: int) -> str:
+def late(passes: tuple[Pass, ...], rows: int, n: int, lanes: int, exps: int) -> str:
     """What isn't there in time; empty when all is."""
     last, taken = {}, set()
-    for p, row, first, cycles in schedule(passes, rows, n, lanes):
+    for p, row, first, cycles in schedule(passes, rows, n, lanes, exps):
         if p is None:
             break
         if p.after and first < last[row] + p.after:
@@ -72,11 +73,11 @@ def late(passes: tuple[Pass, ...], rows: int, n: int, lanes: int) -> str:
     return ""
 
 
-def flying(passes: tuple[Pass, ...], rows: int, n: int, lanes: int) -> int:
+def flying(passes: tuple[Pass, ...], rows: int, n: int, lanes: int, exps: int) -> int:
     """The most rows that have begun and aren't written at once."""
     now = most = 0
     seen = set()
-    for p, row, _, _ in schedule(passes, rows, n, lanes):
+    for p, row, _, _ in schedule(passes, rows, n, lanes, exps):
         if p is None:
             break
         now += row not in seen
@@ -86,24 +87,20 @@ def flying(passes: tuple[Pass, ...], rows: int, n: int, lanes: int) -> int:
     return most
 
 
-def softmax_cycles(rows: int, n: int, lanes: int) -> int:
-    """The formula of rtl/README.md."""
-    b = up(n, lanes)
-    g = [len(rows) for rows in grouped(rows, up(16, 3 * b))]
-    first, total, last = [*g, *[0] * 5], [0, 0, *g, *[0] * 3], [*[0] * 5, *g]
-    return sum(max(16, b * sum(passes)) for passes in zip(first, total, last, strict=True))
-
-
-def logarithm_cycles(rows: int, n: int, lanes: int) -> int:
-    """The formula of rtl/README.md, of a softmax with logarithms."""
-    b = up(n, lanes)
-    g = [len(rows) for rows in grouped(rows, up(16, 3 * b + 1))]
+def softmax_cycles(rows: int, n: int, lanes: int, exps: int, more: int = 0) -> int:
+    """The formula of rtl/README.md; with logarithms one beat `more` in the last pass."""
+    b, e = up(n, lanes), up(n, min(lanes, exps))
+    g = [len(rows) for rows in grouped(rows, up(16, b + 2 * e + more))]
     first, total, last = [*g, *[0] * 5], [0, 0, *g, *[0] * 3], [*[0] * 5, *g]
     passes = zip(first, total, last, strict=True)
-    return sum(max(16, b * (a + t) + (b + 1) * w) for a, t, w in passes)
+    return sum(max(16, b * f + e * t + (e + more) * w) for f, t, w in passes)
 
 
-def norm_cycles(rows: int, n: int, lanes: int) -> int:
+def logarithm_cycles(rows: int, n: int, lanes: int, exps: int) -> int:
+    return softmax_cycles(rows, n, lanes, exps, more=1)
+
+
+def norm_cycles(rows: int, n: int, lanes: int, _exps: int) -> int:
     """The formula of rtl/README.md."""
     b = up(n, lanes)
     g = [len(rows) for rows in grouped(rows, up(16, 2 * b))]
@@ -112,9 +109,10 @@ def norm_cycles(rows: int, n: int, lanes: int) -> int:
 
 
 MACHINES = [
-    (rows, n, lanes)
+    (rows, n, lanes, exps)
     for rows in (*range(1, 10), 40, 101)
     for lanes in (1, 4, 8, 16, 48, 64, 128)
+    for exps in (1, 4, 16, 128)
     for n in (1, lanes, 3 * lanes, 5 * lanes, 8 * lanes, 15 * lanes, 16 * lanes, 33 * lanes + 1)
 ]
 
@@ -135,9 +133,10 @@ class Schedule(unittest.TestCase):
     def test_are_the_examples_of_the_document_right(self):
         cases = ((norm_cycles, 24, 2, 80), (softmax_cycles, 36, 3, 96))
         for cycles, long, short, single in cases:
-            self.assertEqual(cycles(101, 768, 64) - cycles(100, 768, 64), long)
-            self.assertEqual(cycles(148, 16, 64) - cycles(100, 16, 64), 48 * short)
-            self.assertEqual(cycles(1, 128, 64), single)
+            self.assertEqual(cycles(101, 768, 64, 64) - cycles(100, 768, 64, 64), long)
+            self.assertEqual(cycles(148, 16, 64, 64) - cycles(100, 16, 64, 64), 48 * short)
+            self.assertEqual(cycles(1, 128, 64, 64), single)
+        self.assertEqual(softmax_cycles(101, 768, 64, 16) - softmax_cycles(100, 768, 64, 16), 108)
 
     def test_do_rows_in_flight_have_slots(self):
         """As many as docs/vector-arithmetic.md says, of the 64 that accsim_pkg.sv has."""
@@ -147,18 +146,19 @@ class Schedule(unittest.TestCase):
     def test_are_more_lanes_never_slower(self):
         for cycles in (softmax_cycles, logarithm_cycles, norm_cycles):
             for rows in (*range(1, 50), 1000, 1001):
-                taken = [cycles(rows, beats, 1) for beats in range(1, 40)]
+                taken = [cycles(rows, beats, 1, 1) for beats in range(1, 40)]
+                self.assertEqual(taken, sorted(taken), rows)
+                taken = [cycles(rows, 40, 40, exps) for exps in range(40, 0, -1)]
                 self.assertEqual(taken, sorted(taken), rows)
 
     def test_is_a_pass_that_comes_a_step_sooner_late(self):
         """Each of the schedule's distances is needed."""
         for passes, which in ((SOFTMAX, 0), (SOFTMAX, 2), (NORM, 1)):
             p = passes[which]
-            sooner = Pass(p.name, p.step - 1, p.after, p.unit)
+            sooner = replace(p, step=p.step - 1)
             changed = (*passes[:which], sooner, *passes[which + 1 :])
             if which == 0:  # the writing pass goes with it
-                w = changed[2]
-                changed = (*changed[:2], Pass(w.name, w.step - 1, w.after, w.unit))
+                changed = (*changed[:2], replace(changed[2], step=changed[2].step - 1))
             self.assertTrue(any(late(changed, *m) for m in MACHINES), p.name)
 
 

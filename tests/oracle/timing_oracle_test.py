@@ -545,15 +545,19 @@ CONTRACTS = {
     "row, one normalisation a step later": changed(
         row_passes={**Contract.row_passes, "layer_norm": (0, 5)}
     ),
+    "row, exponentials in every lane": changed(late_beat=Contract.row_beat),
+    "row, all passes in lanes with exponentials": changed(
+        row_beat=lambda self, c: min(Contract.row_beat(self, c), self.machine["lanes"]["special"])
+    ),
     "row, a free mask": changed(
         row_beat=lambda self, c: Contract.row_beat(self, {**c, "mask": False})
     ),
     "row, beats of several channels": changed(
-        row_beats=lambda self, c: Contract.row_beats(self, {**c, "per_channel": 1})
+        row_beats=lambda self, c, beat: Contract.row_beats(self, {**c, "per_channel": 1}, beat)
     ),
     "row, pieces in one train of beats": changed(
-        row_beats=lambda self, c: Contract.row_beats(
-            self, {**c, "pieces": 1, "run": c["run"] * c["pieces"]}
+        row_beats=lambda self, c, beat: Contract.row_beats(
+            self, {**c, "pieces": 1, "run": c["run"] * c["pieces"]}, beat
         )
     ),
     "vector": more("vector"),

@@ -222,15 +222,23 @@ class Contract:
         activations = port["activation"] // (2 if row["mask"] else 1)
         return min(self.machine["lanes"]["elementwise"], activations, port["output"])
 
-    def row_beats(self, row: Json) -> int:
-        """Section "Row commands": of a pass, B; no beat goes beyond its stretch."""
+    def late_beat(self, row: Json) -> int:
+        """Section "Row commands": of a softmax' passes with exponentials."""
+        if row["op"] != "softmax":
+            return self.row_beat(row)
+        return min(self.row_beat(row), self.machine["lanes"]["special"])
+
+    def row_beats(self, row: Json, beat: int) -> int:
+        """Section "Row commands": of a pass; no beat goes beyond its stretch."""
         stretch = row["per_channel"] if row["per_channel"] > 1 else row["run"]
         stretches = row["pieces"] * (row["run"] // stretch)
-        return stretches * -(-stretch // self.row_beat(row))
+        return stretches * -(-stretch // beat)
 
     def row_passes_beats(self, row: Json) -> list[int]:
         """Section "Row commands": of every pass; a logarithm has a beat in the last."""
-        beats = [self.row_beats(row)] * len(self.row_passes[row["op"]])
+        late = self.row_beats(row, self.late_beat(row))
+        beats = [late] * len(self.row_passes[row["op"]])
+        beats[0] = self.row_beats(row, self.row_beat(row))
         beats[-1] += 1 if row["logarithm"] else 0
         return beats
 

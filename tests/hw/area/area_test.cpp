@@ -41,16 +41,17 @@ std::vector<Counted> counted() {
     if (line.starts_with('#')) continue;
     std::istringstream in(line);
     Counted c{*load_hw(kSource + "/configs/8x8.yaml"), {}};
-    int64_t lanes = 0;
+    int64_t lanes = 0, exponentials = 0;
     in >> c.hw.array.rows >> c.hw.array.cols;
     for (const Buffer b : {Buffer::activation, Buffer::weight, Buffer::parameter, Buffer::output})
       in >> c.hw.buffers[static_cast<size_t>(b)].width;
-    in >> lanes >> c.cells.registers >> c.cells.adders >> c.cells.multipliers;
+    in >> lanes >> exponentials >> c.cells.registers >> c.cells.adders >> c.cells.multipliers;
+    c.hw.vector.lanes[1] = exponentials;
     c.hw.vector.lanes.fill(lanes);
     EXPECT_TRUE(in) << line;
     out.push_back(c);
   }
-  EXPECT_GE(out.size(), 5U);
+  EXPECT_GE(out.size(), 6U);
   return out;
 }
 
@@ -121,7 +122,10 @@ TEST(Area, AreElementsAndLanesTheGatesOfTheRtl) {
     change(hw);
     return (area(hw).cells_um2 - area(base).cells_um2) / gate;
   };
-  const double lane = gates_of("vector_lane", "-") + gates_of("row_lane", "-");
+  const double plain = gates_of("row_lane", "Exponential=1'b0");
+  const double lane = gates_of("vector_lane", "-") + plain;
+  const double exponential = gates_of("row_lane", "-") - plain;
+  EXPECT_NEAR(more([](HwConfig& hw) { hw.vector.lanes[1] += 1; }), exponential, 1e-6 * lane);
   EXPECT_NEAR(more([](HwConfig& hw) { hw.vector.lanes[0] += 1; }), lane, 1e-6 * lane);
   // A post lane, beside what a wider port gives the transposers: blocks of 33 bytes for 32.
   HwConfig narrow = base, wide = base;

@@ -207,20 +207,23 @@ TEST(CountRows, AddsUpAllPasses) {
   EXPECT_EQ(bytes(n.buffer_read, Buffer::activation), 7 * 120 * 3 * 2);
   EXPECT_EQ(bytes(n.buffer_read, Buffer::parameter), 7 * 512);
   EXPECT_EQ(bytes(n.buffer_written, Buffer::output), 7 * 120);
-  EXPECT_EQ(n.vector_ops[0], 7 * 120 * 3);
-  EXPECT_EQ(n.vector_ops[1], 7 * 6);  // a division a row
+  EXPECT_EQ(n.vector_ops[0], 7 * 120);
+  EXPECT_EQ(n.vector_ops[1], 7 * 120 * 2);  // passes with exponentials
+  EXPECT_EQ(n.divisions, 7 * 6);
   EXPECT_EQ(n.commands, 7);
   c.logarithm.emplace();
   n = counts(c);
   EXPECT_EQ(bytes(n.buffer_written, Buffer::output), 7 * (120 + 6));
-  EXPECT_EQ(n.vector_ops[1], 7 * 6 * 2);  // a logarithm, too
+  EXPECT_EQ(n.vector_ops[1], 7 * 120 * 2);
+  EXPECT_EQ(n.divisions, 7 * 6 * 2);  // a logarithm, too
   c = rows_of(RowOp::layer_norm);
   c.per_channel = 5;
   n = counts(c);
   EXPECT_EQ(bytes(n.buffer_read, Buffer::activation), 7 * 120 * 2);
   EXPECT_EQ(bytes(n.buffer_read, Buffer::parameter), 7 * 120 / 5 * 8);
   EXPECT_EQ(n.vector_ops[0], 7 * 120 * 2);
-  EXPECT_EQ(n.vector_ops[1], 7 * 6 * 2);  // and a root
+  EXPECT_EQ(n.vector_ops[1], 0);
+  EXPECT_EQ(n.divisions, 7 * 6 * 2);  // and a root
 }
 
 TEST(PrintRows, ShowsAllOfACommand) {
@@ -247,11 +250,12 @@ TEST(PrintRows, ShowsAllOfACommand) {
 
 // ---- time ---------------------------------------------------------------------------------------
 
-/// On lanes, and ports as wide.
-int64_t time_on(const RowCommand& c, int64_t lanes) {
+/// On lanes, and ports as wide; so many of them have exponentials, 0: all.
+int64_t time_on(const RowCommand& c, int64_t lanes, int64_t special = 0) {
   HwConfig hw = test::small_machine();
   for (BufferConfig& b : hw.buffers) b.width = lanes;
   hw.vector.lanes[0] = lanes;
+  hw.vector.lanes[1] = special > 0 ? special : lanes;
   return contract::row_cycles(c, hw);
 }
 /// Rows of one run.
@@ -322,6 +326,26 @@ TEST(RowTime, IsTheSumOfItsSteps) {
           << rows << " " << b;
       EXPECT_EQ(row_time(RowOp::layer_norm, rows, run, 8), sum_of_steps(rows, {{b, 0}, {b, 4}}))
           << rows << " " << b;
+    }
+}
+
+/// A softmax' maxima take all lanes, what needs exponentials those that have them.
+TEST(RowTime, ExponentialsHaveLanesOfTheirOwn) {
+  for (const int64_t special : {1, 2, 3, 7, 8, 64})
+    for (const int64_t run : {1, 5, 8, 21, 160}) {
+      const int64_t first = ceil_div(run, 8), late = ceil_div(run, std::min<int64_t>(8, special));
+      RowCommand c;
+      c.rows[1] = 11;
+      c.run = run;
+      EXPECT_EQ(time_on(c, 8, special), sum_of_steps(11, {{first, 0}, {late, 2}, {late, 5}}))
+          << special << " " << run;
+      c.logarithm.emplace();
+      EXPECT_EQ(time_on(c, 8, special), sum_of_steps(11, {{first, 0}, {late, 2}, {late + 1, 5}}))
+          << special << " " << run;
+      c.logarithm.reset();
+      c.op = RowOp::layer_norm;
+      EXPECT_EQ(time_on(c, 8, special), sum_of_steps(11, {{first, 0}, {first, 4}}))
+          << special << " " << run;
     }
 }
 

@@ -306,7 +306,7 @@ ModelBuilder rotary() {
 }
 
 /// Heads that share keys and values, in pieces that take turns.
-ModelBuilder grouped() { return test::grouped_attention({4, 2, 24, 40, 8}, true); }
+ModelBuilder grouped() { return test::grouped_attention({4, 2, 64, 40, 8}, true); }
 
 struct Network {
   hw::HwConfig hw;
