@@ -194,6 +194,6 @@ Area area(const HwConfig& hw) {
   return out;
 }
 
-double area_mm2(const HwConfig& hw) { return area(hw).total_mm2(); }
+double area_mm2(const HwConfig& hw) { return area(hw).core_mm2(); }
 
 }  // namespace accsim::hw

@@ -29,16 +29,17 @@ CoreCells core_cells(const HwConfig& hw);
 
 /// The silicon of a machine by what it is.
 struct Area {
-  double cells_um2 = 0;      ///< gates and registers of array, lanes and the rest of the core
-  double memories_um2 = 0;   ///< buffers and the shared memory
-  double interface_mm2 = 0;  ///< of DRAM, which is often on the same die but of no core
-  double utilisation = 1;    ///< part of the area of placed cells that is cells
+  double cells_um2 = 0;     ///< gates and registers of array, lanes and the rest of the core
+  double memories_um2 = 0;  ///< buffers and the shared memory
+  /// To DRAM, on the same die but of no core: a DDR3 port of 28 nm for as many GB/s, whatever kind
+  /// of DRAM the machine has. Denser ones are of another order.
+  double interface_mm2 = 0;
+  double utilisation = 1;  ///< part of the area of placed cells that is cells
 
   /// What synthesis reports: cells and memories, before they are placed.
   double synthesis_mm2() const { return (cells_um2 + memories_um2) / 1e6; }
-  /// The core's part of a die.
   double core_mm2() const { return (cells_um2 / utilisation + memories_um2) / 1e6; }
-  double total_mm2() const { return core_mm2() + interface_mm2; }
+  double die_mm2() const { return core_mm2() + interface_mm2; }
 };
 
 /// A machine with energy.technology: in square millimetres of that node,
@@ -53,24 +54,25 @@ struct Area {
 ///   memory is as many macros as its size asks for, at least one for each slot and each 8 bytes of
 ///   its port (hw/technology's sram_um2());
 /// - utilisation: 0.7, an assumption; blocks are usually placed with 60 to 80 % of cells;
-/// - the DRAM interface as below.
+/// - beside them the DRAM interface as below.
 /// A machine without: textbook_area().
 /// No field makes it less when it grows.
 Area area(const HwConfig& hw);
 
-/// total_mm2() of area(): what sweeps rank machines by.
+/// core_mm2() of area(): what sweeps and advice rank machines by. The interface to DRAM isn't in
+/// it: at 0.58 mm2 per GB/s every choice by area would be one by bandwidth.
 double area_mm2(const HwConfig& hw);
 
 /// A proxy at 45 nm for machines that name no technology, to rank them by: the parts that
 /// grow with the fields, from published areas of their kind, without wiring, control, clock and
-/// pads. Never less when a field grows. It is the sum of
+/// pads. Never less when a field grows. The core is the sum of
 /// - rows x cols processing elements: a multiplier, an adder and registers for a streaming operand,
 ///   a partial sum, and a stationary operand with the next one behind it;
 ///   Of several modes (types.modes) each of these parts is the one of the mode that takes the most,
 ///   a MAC of rate r being r multipliers and adders with r operands;
 /// - core_cells(), by the bit: an int32 multiply / 1024, an int32 add / 32, a register;
-/// - on-chip memories: bits / 0.5 x 0.346 um2;
-/// - the DRAM interface: 0.58 mm2 for each GB/s, reads and writes together.
+/// - on-chip memories: bits / 0.5 x 0.346 um2.
+/// The DRAM interface beside it has 0.58 mm2 for each GB/s, reads and writes together.
 /// What the figures rest on:
 /// - arithmetic, um2: int8 add 36, int32 add 137, int8 multiply 282, int32 multiply 3495, fp16 add
 ///   1360 and multiply 1640, fp32 add 4184 and multiply 7700; synthesised for TSMC 45 nm, in J.

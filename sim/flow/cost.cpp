@@ -341,8 +341,8 @@ class NetworkCosting {
     Report& r = out.report;
     r.hw = hw_;
     const hw::Area silicon = area(hw_);
-    r.area_mm2 = silicon.total_mm2();
-    r.core_area_mm2 = silicon.core_mm2();
+    r.area_mm2 = silicon.core_mm2();
+    r.dram_interface_mm2 = silicon.interface_mm2;
     describe_model(graph_, lowered_, r);
     out.tensors = network_tensors(lowered_, residency);
     Errors errors;

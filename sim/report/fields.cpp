@@ -281,10 +281,14 @@ void add_sram(List& list) {
        "activations that are live while the layer runs, wherever they lie; the network's "
        "inputs and outputs too",
        kLayer, [](const ReportRow& r) -> FieldValue { return r.layer->live_bytes; }});
-  list.push_back({"area_mm2", "mm2", "silicon of the machine: a proxy to rank machines by", kTotals,
-                  [](const ReportRow& r) -> FieldValue { return r.report.area_mm2; }});
-  list.push_back({"core_area_mm2", "mm2", "of it all but the interface to DRAM", kTotals,
-                  [](const ReportRow& r) -> FieldValue { return r.report.core_area_mm2; }});
+  list.push_back(
+      {"area_mm2", "mm2",
+       "silicon of the machine without the interface to DRAM: a proxy to rank machines by", kTotals,
+       [](const ReportRow& r) -> FieldValue { return r.report.area_mm2; }});
+  list.push_back({"dram_interface_mm2", "mm2",
+                  "interface to DRAM beside it, as large as a DDR3 port of 28 nm for its bandwidth",
+                  kTotals,
+                  [](const ReportRow& r) -> FieldValue { return r.report.dram_interface_mm2; }});
   list.push_back({"shared_peak_bytes", "B", "most that the shared buffer holds at a time", kTotals,
                   [](const ReportRow& r) -> FieldValue { return r.report.shared_peak_bytes; }});
 }

@@ -131,7 +131,7 @@ struct Report {
   std::vector<Assumption> assumed;  ///< sizes that only a run decides
   // machine
   hw::HwConfig hw;
-  double area_mm2 = 0, core_area_mm2 = 0;  ///< by hw/area/area.h: all, and without DRAM's interface
+  double area_mm2 = 0, dram_interface_mm2 = 0;  ///< by hw/area/area.h: of the core, and beside it
   // result
   std::vector<LayerReport> layers;  ///< one a graph node, in execution order
   std::string grouped_by;           ///< what `groups` are, as "module:2"; "": there are none

@@ -53,12 +53,11 @@ void add_machine(const Report& report, Page& page) {
                             hw.shared.kib == 0
                                 ? std::string(", no shared buffer")
                                 : fmt::format(" and {} shared", format_kib(hw.shared.kib))));
-  const std::string basis =
-      hw.energy.technology == hw::Technology::custom
-          ? std::string(", a proxy at 45 nm to rank machines by")
-          : fmt::format(" at {}, {} without the interface to DRAM", name(hw.energy.technology),
-                        format_fixed(report.core_area_mm2, 1));
-  page.item("", fmt::format("area {} mm2{}", format_fixed(report.area_mm2, 1), basis));
+  const std::string basis = hw.energy.technology == hw::Technology::custom
+                                ? std::string(", a proxy at 45 nm to rank machines by")
+                                : fmt::format(" at {}", name(hw.energy.technology));
+  page.item("", fmt::format("area {} mm2{}; the interface to DRAM isn't in it",
+                            format_fixed(report.area_mm2, 1), basis));
 }
 
 /// Parameters and their bytes by type.

@@ -59,7 +59,7 @@ class Predictor {
   }
 
   Result<double> on(const hw::HwConfig& hw) {
-    if (point_.quantity == Quantity::area) return hw::area_mm2(hw);
+    if (point_.quantity == Quantity::area) return area(hw).die_mm2();
     if (point_.quantity == Quantity::synthesis_area) return area(hw).synthesis_mm2();
     const auto totals = workload_->cost(hw, options_);
     if (!totals) return totals.errors();

@@ -40,7 +40,7 @@ TEST(Predict, FollowsEveryQuantityFromTheCyclesOfTheMainJob) {
   EXPECT_DOUBLE_EQ(predicted(product(size, Quantity::tops), machine), 2 * macs / us / 1e6);
   EXPECT_DOUBLE_EQ(predicted(product(size, Quantity::utilisation), machine),
                    100 * macs / (65536 * cycles));
-  EXPECT_DOUBLE_EQ(predicted(product(size, Quantity::area), machine), hw::area_mm2(machine.hw));
+  EXPECT_DOUBLE_EQ(predicted(product(size, Quantity::area), machine), area(machine.hw).die_mm2());
   const hw::Area silicon = area(machine.hw);
   EXPECT_DOUBLE_EQ(predicted(product(size, Quantity::synthesis_area), machine),
                    silicon.synthesis_mm2());
@@ -183,7 +183,7 @@ TEST(Validate, NeedsNoWorkloadForAnAreaAndLeavesItOutOfTheSumOfAll) {
   ValidationPoint area;
   area.name = "area";
   area.quantity = Quantity::area;
-  area.measured = hw::area_mm2(tpu_v1().hw) / 2;
+  area.measured = hw::area(tpu_v1().hw).die_mm2() / 2;
   const auto v = validate({source_of({area})}, {}, true, 1);
   ASSERT_TRUE(v.ok());
   EXPECT_NEAR(v->sources.front().summary.mean_absolute, 1, 1e-12);
