@@ -33,7 +33,7 @@ class CommandCounter {
     const auto& [m, k, n, useful_macs, bits] = g;
     counts_.commands += times;
     counts_.gemms += times;
-    counts_.weight_cycles += times * contract::weights_in(hw_->array, dataflow_, k, n);
+    counts_.preload_cycles += times * contract::preload(hw_->array, dataflow_);
     counts_.macs += Macs(useful_macs) * times;
     counts_.array_macs += Macs(m * k * n) * times;
     read(Buffer::activation) += Bytes(m * k * hw_->activation_bytes()) * times;

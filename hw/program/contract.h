@@ -57,16 +57,11 @@ constexpr int64_t transposer_side(const ArrayConfig& a, int64_t width, int64_t e
   return a.cols < width / element ? a.cols : width / element;
 }
 
-/// Cycles of the stationary operand's way into the shadow registers.
+/// Cycles of the stationary operand's way into the shadow registers, weights or (input stationary)
+/// activations, however few of them there are; output stationary none.
 constexpr int64_t preload(const ArrayConfig& a, Dataflow d) {
+  if (d == Dataflow::output_stationary) return 0;
   return d == Dataflow::input_stationary ? a.cols : a.rows;
-}
-
-/// Cycles in which the weights of a gemm go into the array, a row or (input stationary) a column of
-/// them in each. Weight stationary, every row of the array has its cycle, also when k is less.
-constexpr int64_t weights_in(const ArrayConfig& a, Dataflow d, int64_t k, int64_t n) {
-  if (d == Dataflow::weight_stationary) return preload(a, d);
-  return d == Dataflow::input_stationary ? n : k;
 }
 
 /// Cycles a gemm occupies the stream. Weight stationary streams the m activation rows, input
@@ -107,15 +102,15 @@ inline int64_t lane_cycles(const LaneCommand& c, const HwConfig& hw) {
 
 /// Bytes of a row that a RowCommand's first pass takes in a cycle: as a LaneCommand of elements
 /// would, with the mask as its second operand. 0: they can't.
+inline int64_t row_beat(const RowCommand& c, const HwConfig& hw) {
+  return std::min({hw.vector.lanes[0], hw.buffer(Buffer::activation).width / (c.mask ? 2 : 1),
+                   hw.buffer(Buffer::output).width});
+}
+
 /// The same of the passes behind it: a softmax' need the exponential of each element.
 inline int64_t row_late_beat(const RowCommand& c, const HwConfig& hw) {
   const int64_t beat = row_beat(c, hw);
   return c.op == RowOp::softmax ? std::min(beat, hw.vector.lanes[1]) : beat;
-}
-
-inline int64_t row_beat(const RowCommand& c, const HwConfig& hw) {
-  return std::min({hw.vector.lanes[0], hw.buffer(Buffer::activation).width / (c.mask ? 2 : 1),
-                   hw.buffer(Buffer::output).width});
 }
 
 /// Cycles of a row's divisions and roots, two bits in each: as long as a step lasts at least.

@@ -96,7 +96,7 @@ Counts& Counts::operator+=(const Counts& other) {
   divisions += other.divisions;
   commands += other.commands;
   gemms += other.gemms;
-  weight_cycles += other.weight_cycles;
+  preload_cycles += other.preload_cycles;
   return *this;
 }
 

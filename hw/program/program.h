@@ -531,7 +531,7 @@ struct Counts {
   int64_t divisions = 0;  ///< of rows, with roots and logarithms: they take no lanes
   int64_t commands = 0;
   int64_t gemms = 0;
-  int64_t weight_cycles = 0;  ///< in which weights go into the array (contract::weights_in)
+  int64_t preload_cycles = 0;  ///< in which stationary operands go into the array
 
   Counts& operator+=(const Counts& other);
   friend bool operator==(const Counts&, const Counts&) = default;

@@ -166,11 +166,10 @@ void StepWriter::stage(Memory from, const Walk& walk, const LoopStrides& strides
 }
 
 void StepWriter::gemm(int64_t m, int64_t k, int64_t n) {
-  const bool held = dataflow_ != Dataflow::output_stationary;
   add({.kind = Step::Kind::gemm,
        .dataflow = dataflow_,
        .occupancy = scaled(contract::stream(dataflow_, m, k, n)),
-       .fill = held ? scaled(contract::preload(hw_->array, dataflow_)) : 0,
+       .fill = scaled(contract::preload(hw_->array, dataflow_)),
        .latency = scaled(contract::skew(hw_->array) + contract::kArrayLatency)},
       touch(Moment::preload_free) | touch(Moment::preload_end) | touch(Moment::stream_free) |
           touch(Moment::result) | touch(Moment::pending_preload) | touch(Moment::pending_stream));

@@ -27,11 +27,11 @@ void members(sim::Costs& c, F each) {
   auto& [cycles, alone, verifiable, compute, vector, move, stalls, tail, macs, array_macs, params,
          dram_read, dram_write, shared_read, shared_write, staged, buffer_read, buffer_write,
          compute_bound, vector_bound, dram_bound, lower_bound, idle_lanes, dram_busy, sram_busy,
-         weight_busy, traffic_bound, energy] = c;
+         preload_busy, traffic_bound, energy] = c;
   each(cycles, alone, verifiable, compute, vector, move, stalls, tail, macs, array_macs, params,
        dram_read, dram_write, shared_read, shared_write, staged, buffer_read, buffer_write,
        compute_bound, vector_bound, dram_bound, lower_bound, idle_lanes, dram_busy, sram_busy,
-       weight_busy, traffic_bound, energy);
+       preload_busy, traffic_bound, energy);
 }
 
 template <class F>

@@ -30,7 +30,7 @@ void add_program(const hw::Counts& counts, Costs& c) {
   const auto dram = static_cast<size_t>(hw::Memory::dram),
              shared = static_cast<size_t>(hw::Memory::shared);
   c.array_macs = counts.array_macs.count();
-  c.weight_busy = counts.weight_cycles;
+  c.preload_busy = counts.preload_cycles;
   c.dram_read = counts.read[dram].count();
   c.dram_write = counts.written[dram].count();
   c.shared_read = counts.read[shared].count();
@@ -56,7 +56,7 @@ void add_bounds(const ItemWork& m, const hw::HwConfig& hw, Costs& c) {
                                      : reads + writes - static_cast<int64_t>(both);
   }
   c.lower_bound = std::max(c.compute_bound, c.dram_bound);
-  c.idle_lanes = std::max<int64_t>(0, c.compute_cycles - c.compute_bound);
+  c.idle_lanes = std::max<int64_t>(0, c.compute_cycles - c.move_cycles - c.compute_bound);
   // What the load and store queues are busy beyond DRAM's share: slot ports and the shared buffer.
   c.sram_busy = std::max<int64_t>({0, m.timing.queue(hw::Queue::load).busy.count() - reads,
                                    m.timing.queue(hw::Queue::store).busy.count() - writes});

@@ -158,7 +158,7 @@ Bound busiest(const Costs& c) {
   if (c.dram_busy == most) return Bound::dram;
   if (c.sram_busy == most) return Bound::sram;
   const int64_t half = ceil_div(c.cycles, 2);
-  return c.weight_busy >= half && c.compute_bound < half ? Bound::weight_load : Bound::compute;
+  return c.preload_busy >= half && c.compute_bound < half ? Bound::weight_load : Bound::compute;
 }
 
 }  // namespace accsim::sim

@@ -153,8 +153,9 @@ void add_least(List& list) {
   list.push_back({"vector_bound_cycles", "cycles",
                   "of compute_bound_cycles, those of the vector operations", kBoth,
                   cost(&Costs::vector_bound)});
-  list.push_back({"weight_port_cycles", "cycles", "weights go into the array", kBoth,
-                  cost(&Costs::weight_busy)});
+  list.push_back({"weight_port_cycles", "cycles",
+                  "stationary operands, weights or activations, go into the array", kBoth,
+                  cost(&Costs::preload_busy)});
   list.push_back(
       {"dram_bound_cycles", "cycles",
        "the DRAM traffic at full rate, slower direction; of a layer in pieces the sum of theirs",
@@ -172,8 +173,8 @@ void add_least(List& list) {
        kBoth,
        [](const ReportRow& r) { return ratio(real(r.costs.cycles), real(r.costs.lower_bound)); },
        {{"cycles", "x least", 7, TextStyle::fixed, 1, 2}}});
-  list.push_back({"idle_lane_cycles", "cycles", "busy cycles beyond those at full rate", kBoth,
-                  cost(&Costs::idle_lanes)});
+  list.push_back({"idle_lane_cycles", "cycles", "cycles busy computing beyond those at full rate",
+                  kBoth, cost(&Costs::idle_lanes)});
   list.push_back({"lost_to",
                   "",
                   "where most of the cycles beyond the compute bound go",

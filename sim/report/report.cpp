@@ -39,7 +39,7 @@ void for_counts(A& a, B& b, F f) {
   f("cycles of idle lanes", a.idle_lanes, b.idle_lanes);
   f("cycles of busy DRAM", a.dram_busy, b.dram_busy);
   f("cycles of busy SRAM", a.sram_busy, b.sram_busy);
-  f("cycles of the array's weight port", a.weight_busy, b.weight_busy);
+  f("cycles of stationary operands going in", a.preload_busy, b.preload_busy);
   f("least bytes of DRAM", a.traffic_bound, b.traffic_bound);
 }
 
@@ -87,7 +87,8 @@ std::vector<Loss> losses(const Costs& c) {
   constexpr std::array<std::string_view, hw::kWaits> kWaiting = {
       "DRAM read",  "DRAM write", "shared buffer", "weight load",
       "array fill", "post unit",  "slots"};
-  std::vector<Loss> out = {{"idle lanes", c.idle_lanes}, {"tail", c.tail_cycles}};
+  std::vector<Loss> out = {
+      {"idle lanes", c.idle_lanes}, {"moves", c.move_cycles}, {"tail", c.tail_cycles}};
   for (size_t w = 0; w < hw::kWaits; ++w) out.push_back({kWaiting[w], c.stalls[w]});
   std::erase_if(out, [](const Loss& l) { return l.cycles <= 0; });
   std::stable_sort(out.begin(), out.end(),

@@ -51,9 +51,9 @@ struct Costs {
   int64_t vector_bound = 0;   ///< of compute_bound, those of the vector ops
   int64_t dram_bound = 0;     ///< cycles of the DRAM traffic at full rate, the slower direction
   int64_t lower_bound = 0;    ///< the larger of the two: no layer alone can be faster
-  int64_t idle_lanes = 0;     ///< busy cycles beyond compute_bound: lanes without work
+  int64_t idle_lanes = 0;     ///< cycles busy computing beyond compute_bound: lanes without work
   int64_t dram_busy = 0, sram_busy = 0;  ///< cycles the DRAM channel / SRAM ports are occupied
-  int64_t weight_busy = 0;               ///< cycles in which weights go into the array
+  int64_t preload_busy = 0;              ///< cycles in which stationary operands go into the array
   int64_t traffic_bound = 0;  ///< least DRAM bytes for this buffer size, see report/bounds.h
   EnergyReport energy;
 

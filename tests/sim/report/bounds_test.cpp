@@ -293,16 +293,16 @@ TEST(Busiest, DoesTheBusiestResourceHold) {
 
 TEST(Busiest, AnArrayThatTakesWeightsInAndHardlyMultipliesIsBoundByItsWeightPort) {
   Costs c = busy(90, 60, 50);
-  c.weight_busy = 50;
+  c.preload_busy = 50;
   EXPECT_EQ(busiest(c), Bound::weight_load);
   c.compute_bound = 49;
   EXPECT_EQ(busiest(c), Bound::weight_load);
   c.compute_bound = 50;  // of full passes, whose weights are always under way, the MACs are enough
   EXPECT_EQ(busiest(c), Bound::compute);
   c.compute_bound = 1;
-  c.weight_busy = 49;
+  c.preload_busy = 49;
   EXPECT_EQ(busiest(c), Bound::compute);
-  c.weight_busy = 90;
+  c.preload_busy = 90;
   c.dram_busy = 95;
   EXPECT_EQ(busiest(c), Bound::dram);
 }

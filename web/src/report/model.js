@@ -8,8 +8,9 @@ const waits = { dram_read: 'DRAM read', dram_write: 'DRAM write', shared: 'share
 /** Parts that a layer's cycles fall into; they sum to its cycles. */
 export const cycleParts = [
   { key: 'full', label: 'at full rate', colour: 'c-compute',
-    of: (r) => r.compute_cycles - r.idle_lane_cycles },
+    of: (r) => r.compute_cycles - r.idle_lane_cycles - r.move_cycles },
   { key: 'idle', label: 'idle lanes', colour: 'c-idle', of: (r) => r.idle_lane_cycles },
+  { key: 'moves', label: 'moves', colour: 'c-move', of: (r) => r.move_cycles },
   ...Object.entries(waits).map(([key, label]) => ({
     key, label: `waits: ${label}`, colour: `c-${key}`, of: (r) => r[`stall_${key}_cycles`],
   })),
