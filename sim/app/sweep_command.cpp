@@ -26,10 +26,9 @@ void show_progress(const SweepProgress& p, int64_t& first, Progress& line) {
   const double seconds = line.seconds();
   if (first < 0) first = p.done - p.evaluated;
   const double rate = seconds > 0 ? static_cast<double>(p.evaluated) / seconds : 0;
-  const double pace = seconds > 0 ? static_cast<double>(p.done - first) / seconds : 0;
-  const std::string left =
-      pace > 0 ? fmt::format("{:.0f} s", static_cast<double>(p.total - p.done) / pace) : "?";
-  line(p.done, p.total, fmt::format("points, {:.0f} costed/s, {} left", rate, left));
+  line(p.done, p.total,
+       fmt::format("points, {:.0f} costed/s, {}", rate,
+                   format_left(seconds, p.done - first, p.total - first)));
 }
 
 Result<Shard> parse_shard(const std::string& text) {

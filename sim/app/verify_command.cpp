@@ -17,6 +17,7 @@
 #include "sim/app/paths.h"
 #include "sim/app/progress.h"
 #include "sim/flow/real_case.h"
+#include "sim/report/format.h"
 
 namespace accsim::sim {
 namespace {
@@ -310,11 +311,6 @@ namespace {
 /// Random programs that are made, with their memories, before they are run.
 constexpr int64_t kAtOnce = 100;
 
-double seconds_left(const Progress& progress, int64_t done, int64_t of) {
-  const double part = of > 0 ? static_cast<double>(done) / static_cast<double>(of) : 1;
-  return part > 0 ? progress.seconds() / part - progress.seconds() : 0;
-}
-
 }  // namespace
 
 Result<VerifyReport> VerifyCommand::verify_layers(const hw::HwConfig& hw, VerifyOptions options,
@@ -333,9 +329,10 @@ Result<VerifyReport> VerifyCommand::verify_layers(const hw::HwConfig& hw, Verify
   std::vector<VerifyRow> rows;
   options.progress = [&](int64_t done, int64_t cycles, int64_t of) {
     const auto all_done = static_cast<int64_t>(rows.size()) + done;
-    const double left =
-        random_ > 0 ? seconds_left(progress, all_done, count) : seconds_left(progress, cycles, of);
-    progress(all_done, count, fmt::format("programs, {:.0f} s left", left));
+    const double seconds = progress.seconds();
+    const std::string left =
+        random_ > 0 ? format_left(seconds, all_done, count) : format_left(seconds, cycles, of);
+    progress(all_done, count, "programs, " + left);
   };
   const auto run = [&](std::vector<VerifyCase> some) {
     options.first = rows.size();
@@ -367,7 +364,7 @@ Result<VerifyReport> VerifyCommand::verify_whole(const hw::HwConfig& hw, VerifyO
   const InterruptGuard guard;
   Progress progress;
   options.progress = [&](int64_t, int64_t cycles, int64_t of) {
-    progress(cycles, of, fmt::format("cycles, {:.0f} s left", seconds_left(progress, cycles, of)));
+    progress(cycles, of, "cycles, " + format_left(progress.seconds(), cycles, of));
   };
   return verify_network(*made, costed->network, options);
 }

@@ -25,7 +25,8 @@ void append_quoted(std::string_view raw, std::string& out) {
 struct CsvCell {
   std::string operator()(std::monostate) const { return {}; }
   std::string operator()(int64_t v) const { return fmt::format("{}", v); }
-  std::string operator()(double v) const { return fmt::format("{}", v); }
+  /// Sums in a spreadsheet are right to the sixth digit; JSON has what other programs compute with.
+  std::string operator()(double v) const { return format_digits(v); }
   /// A spreadsheet would compute what begins like a formula.
   std::string operator()(const std::string& v) const {
     constexpr std::string_view kFormula = "=+-@\t\r";

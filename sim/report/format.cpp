@@ -27,6 +27,7 @@ std::string format_fixed(double value, int decimals) {
   if (!std::isfinite(value)) return "-";
   if (std::abs(value) >= 1e15) return fmt::format("{:.2e}", value);
   std::string text = fmt::format("{:.{}f}", value, decimals);
+  if (text.find_first_not_of("-0.") == std::string::npos && text[0] == '-') text.erase(0, 1);
   separate(text, text[0] == '-' ? 1 : 0);
   return text;
 }
@@ -56,6 +57,24 @@ std::string format_si(double value, std::string_view unit) {
   text.insert(text.size() - (prefixed ? 1 : 0), 1, ' ');
   text += unit;
   return text;
+}
+
+std::string format_digits(double value) {
+  if (!std::isfinite(value)) return "-";
+  if (value == 0) return "0";
+  const double size = std::abs(value);
+  std::string exact = fmt::format("{}", value);
+  if (size < 1e16 && size == std::floor(size)) return exact;
+  const bool long_whole = size >= 1e6 && size < 1e15;
+  std::string rounded = long_whole ? fmt::format("{:.0f}", value) : fmt::format("{:.7g}", value);
+  return rounded.size() < exact.size() ? rounded : exact;
+}
+
+std::string format_left(double seconds, int64_t done, int64_t of) {
+  if (done >= of) return "0 s left";
+  if (done <= 0) return "? s left";
+  const double rest = seconds * static_cast<double>(of - done) / static_cast<double>(done);
+  return fmt::format("{:.0f} s left", std::ceil(std::max(rest, 0.0)));
 }
 
 std::string format_kib(int64_t kib) {

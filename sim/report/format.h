@@ -20,6 +20,13 @@ std::string format_fixed(double value, int decimals);
 std::string format_si(double value);
 /// The same with a unit behind a space: "4.56 MB", "123 mJ", "7 B".
 std::string format_si(double value, std::string_view unit);
+/// Of seven significant digits at most, where there is no room for words or units: CSV, notes in a
+/// model. Nobody reads more, and behind them is what binary fractions add: 0.1 + 0.2 is 0.3. Whole
+/// numbers keep all their digits, and no exponent replaces those before the point. "-" as above.
+std::string format_digits(double value);
+/// How long the rest of a job takes at the pace so far, in whole seconds that aren't too few:
+/// "3 s left"; "? s left" before anything is done.
+std::string format_left(double seconds, int64_t done, int64_t of);
 /// Bytes in binary units: "96 KiB", "2 MiB", "1.5 MiB".
 std::string format_kib(int64_t kib);
 

@@ -1,9 +1,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <utility>
 
 #include "sim/report/assumptions.h"
+#include "sim/report/format.h"
 #include "sim/report/inspect.h"
 #include "sim/report/page.h"
 #include "sim/report/shapes.h"
@@ -154,14 +156,29 @@ void InspectPage::macs() {
   line("");
 }
 
+/// The file's float of 1e-05 is 9.999999747378752e-06 as a double, which nobody wrote.
+std::string as_written(double value) {
+  return std::isfinite(value) ? format_digits(value) : fmt::format("{}", value);
+}
+
+std::string as_written(const AttributeValue& value) {
+  if (const auto* number = std::get_if<double>(&value)) return as_written(*number);
+  const auto* list = std::get_if<std::vector<double>>(&value);
+  if (list == nullptr) return value_text(value);
+  std::string out;
+  for (const double v : *list) out += (out.empty() ? "" : ", ") + as_written(v);
+  return "[" + out + "]";
+}
+
 std::string attribute_text(const std::string& key, const AttributeSummary& a) {
   std::string out = key + " =";
   const size_t shown = std::min(a.values.size(), kValuesMost);
   for (size_t i = 0; i < shown; ++i)
-    out += (i == 0 ? " " : " | ") + shorten_middle(printable(value_text(a.values[i])), 40);
+    out += (i == 0 ? " " : " | ") + shorten_middle(printable(as_written(a.values[i])), 40);
   if (static_cast<size_t>(a.distinct) > shown) {
     out += fmt::format(" ... ({} values", format_count(a.distinct));
-    if (a.least && a.most) out += fmt::format(", {} to {}", *a.least, *a.most);
+    if (a.least && a.most)
+      out += fmt::format(", {} to {}", as_written(*a.least), as_written(*a.most));
     out += ')';
   }
   return out;

@@ -301,7 +301,7 @@ std::string show_csv(const TableView& view, const std::vector<Metric>& metrics,
   for (const Row* row : front_rows(view, metrics)) {
     out += std::to_string(row->point);
     for (const size_t c : columns)
-      add(c < view.axes().size() ? row->texts[c] : fmt::format("{}", row->numbers[c]));
+      add(c < view.axes().size() ? row->texts[c] : format_digits(row->numbers[c]));
     out += '\n';
   }
   return out;

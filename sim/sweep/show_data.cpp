@@ -144,8 +144,7 @@ std::string fallback(const TableView& view, const std::vector<Metric>& metrics) 
     out += "<tr>";
     for (size_t c = 0; c < view.columns().size(); ++c)
       out += "<td>" +
-             html_escape(c < view.axes().size() ? row->texts[c]
-                                                : fmt::format("{:.6g}", row->numbers[c])) +
+             html_escape(c < view.axes().size() ? row->texts[c] : format_digits(row->numbers[c])) +
              "</td>";
     out += "</tr>\n";
   }

@@ -518,6 +518,17 @@ class Results(CliTest):
             [int(row[cycles]) for row in rows[1:]], [layer["cycles"] for layer in report["layers"]]
         )
         self.assertEqual(sum(int(row[cycles]) for row in rows[1:]), report["totals"]["cycles"])
+        for row, layer in zip(rows[1:], report["layers"], strict=True):
+            for key, cell in zip(rows[0], row, strict=True):
+                value = layer[key]
+                if isinstance(value, int):
+                    self.assertEqual(cell, str(value), key)
+                if not isinstance(value, float):
+                    continue
+                # Seven digits, or all before the point: what is behind them means nothing.
+                self.assertLessEqual(abs(float(cell) - value), abs(value) * 0.51e-6, key)
+                digits = re.sub(r"e.*|^-?0\.0*|\D", "", cell)
+                self.assertTrue(len(digits) <= 7 or cell.isdigit(), (key, cell))
 
     def test_json_has_the_keys_it_promises(self):
         report = self.report(RESNET18)

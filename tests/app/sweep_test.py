@@ -164,6 +164,17 @@ class SweepTest(unittest.TestCase):
         front = self.good("show", store, "--csv", "-", "--columns", "cycles").splitlines()
         self.assertEqual(front[0], "point,cycles")
         self.assertEqual([int(line.split(",")[0]) for line in front[1:]], shown["front"])
+        whole = self.good("show", store, "--csv", "-").splitlines()
+        with sqlite3.connect(store) as db:
+            stored = db.execute(
+                f"SELECT {whole[0]} FROM points WHERE point IN "
+                f"({','.join(map(str, shown['front']))}) ORDER BY point"
+            ).fetchall()
+        lines = sorted((line.split(",") for line in whole[1:]), key=lambda line: int(line[0]))
+        for line, row in zip(lines, stored, strict=True):
+            for cell, value in zip(line, row, strict=True):
+                self.assertLessEqual(abs(float(cell) - value), abs(value) * 0.51e-6)
+                self.assertLessEqual(len(cell.replace(".", "")), max(8, len(str(int(value)))))
         self.assertIn("'x' is no column", self.bad("show", store, "--columns", "x", "--csv", "-"))
         self.assertIn("twice", self.bad("show", store, "--columns", "cycles,cycles", "--csv", "-"))
 

@@ -51,7 +51,7 @@ class Validate(unittest.TestCase):
         points = data["sources"][0]["points"]
         self.assertEqual([r["point"] for r in rows], [p["name"] for p in points])
         for row, point in zip(rows, points):
-            self.assertEqual(float(row["predicted"]), point["predicted"])
+            self.assertEqual(float(row["predicted"]), float(f"{point['predicted']:.7g}"))
             for end in ("low", "high"):  # nobody looked for them
                 self.assertEqual((row[end], point[end]), ("", None))
             self.assertIsNone(point["inside"])

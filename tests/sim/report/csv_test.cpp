@@ -1,5 +1,6 @@
 #include "sim/report/csv.h"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include "fake_report.h"
@@ -81,13 +82,15 @@ TEST(CsvReport, DoNamesHoldNoTerminalCodes) {
   EXPECT_EQ(table[1][column(table, "name")], "a\\x1b]0;x\\x07\\u009b1m,\u5c64");
 }
 
-TEST(CsvReport, AreNumbersExactAndShapesReadable) {
+TEST(CsvReport, AreCountsExactOthersOfSevenDigitsAndShapesReadable) {
   const Report report = fake_report(1);
   const Table table = parse(to_csv(report));
   const std::vector<std::string>& row = table[1];
   EXPECT_EQ(row[column(table, "cycles")], std::to_string(report.layers[0].costs.cycles));
-  EXPECT_EQ(std::stod(row[column(table, "utilization")]),
-            report.utilization(report.layers[0].costs));
+  const double use = report.utilization(report.layers[0].costs);
+  EXPECT_EQ(row[column(table, "utilization")], fmt::format("{:.7g}", use));
+  const double energy = report.layers[0].costs.energy.total();
+  EXPECT_NEAR(std::stod(row[column(table, "energy_pj")]) / energy, 1, 0.51e-6);
   EXPECT_EQ(row[column(table, "output_shape")], "1x64x56x56");
   EXPECT_EQ(row[column(table, "input_shapes")], "1x64x56x56 64x64x3x3");
   EXPECT_EQ(table[2][column(table, "arithmetic_intensity")], "") << "no traffic, no intensity";

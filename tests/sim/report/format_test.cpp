@@ -2,7 +2,12 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <cctype>
+#include <cmath>
 #include <limits>
+#include <random>
+#include <string>
 
 namespace accsim::sim {
 namespace {
@@ -46,6 +51,52 @@ TEST(Format, IsANumberThatIsNotFiniteADash) {
     EXPECT_EQ(format_si(v), "-");
     EXPECT_EQ(format_fixed(v, 2), "-");
   }
+}
+
+TEST(Format, IsNothingBelowNothing) {
+  EXPECT_EQ(format_fixed(-0.4, 0), "0");
+  EXPECT_EQ(format_fixed(-0.004, 2), "0.00");
+  EXPECT_EQ(format_fixed(-0.0, 1), "0.0");
+  EXPECT_EQ(format_fixed(-0.05, 1), "-0.1");
+  EXPECT_EQ(format_si(-0.0), "0");
+  EXPECT_EQ(format_digits(-0.0), "0");
+}
+
+TEST(Format, AreDigitsThoseThatAreMeant) {
+  EXPECT_EQ(format_digits(0.1 + 0.2), "0.3");
+  EXPECT_EQ(format_digits(638720.6399999999), "638720.6");
+  EXPECT_EQ(format_digits(123456.78901234567), "123456.8");
+  EXPECT_EQ(format_digits(1.0 / 3), "0.3333333");
+  EXPECT_EQ(format_digits(-2.0 / 3e6), "-6.666667e-07");
+  EXPECT_EQ(format_digits(1.8166e-05), "1.8166e-05");
+  EXPECT_EQ(format_digits(999999.96), "1000000");
+  EXPECT_EQ(format_digits(70121809.08), "70121809") << "no exponent before the point";
+  EXPECT_EQ(format_digits(1234567890123.5), "1234567890124");
+  EXPECT_EQ(format_digits(1234567890123456), "1234567890123456") << "a count";
+  EXPECT_EQ(format_digits(1.23456789e20), "1.234568e+20");
+  EXPECT_EQ(format_digits(kInf), "-");
+}
+
+TEST(Format, IsSevenDigitsWhatAnyNumberKeeps) {
+  std::mt19937_64 random(1);
+  std::uniform_real_distribution<double> exponent(-300, 300), digits(1, 10);
+  for (int i = 0; i < 10'000; ++i) {
+    const double value = digits(random) * std::pow(10, exponent(random));
+    const std::string text = format_digits(value);
+    EXPECT_NEAR(std::stod(text) / value, 1, 0.51e-6) << text;
+    EXPECT_LE(std::count_if(text.begin(), text.end(), ::isdigit), value < 1e16 ? 16 : 10) << text;
+  }
+}
+
+TEST(Format, IsTheTimeThatIsLeftNeverLessThanNothing) {
+  EXPECT_EQ(format_left(3, 1, 4), "9 s left");
+  EXPECT_EQ(format_left(2.5, 0, 4), "? s left");
+  EXPECT_EQ(format_left(0, 1, 4), "0 s left");
+  EXPECT_EQ(format_left(2.5, 4, 4), "0 s left");
+  EXPECT_EQ(format_left(2.5, 5, 4), "0 s left") << "a job that became smaller";
+  EXPECT_EQ(format_left(2.5, 0, 0), "0 s left");
+  EXPECT_EQ(format_left(1, 999'999'999, 1'000'000'000), "1 s left") << "not done yet";
+  EXPECT_EQ(format_left(0.3, 3, 4), "1 s left");
 }
 
 TEST(Format, AreBinarySizesShort) {
