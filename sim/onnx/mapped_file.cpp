@@ -26,7 +26,7 @@ struct Magic {
   std::string_view kind;
 };
 
-constexpr std::array<Magic, 9> kMagics = {{
+constexpr std::array<Magic, 10> kMagics = {{
     {"\x89PNG", 0, "a PNG image"},
     {"PK\x03\x04", 0, "a ZIP archive (a PyTorch checkpoint is one: export it to ONNX first)"},
     {"\x1F\x8B", 0, "a gzip file: unpack it first"},
@@ -38,6 +38,7 @@ constexpr std::array<Magic, 9> kMagics = {{
     {"TFL3", 4, "a TensorFlow Lite model: convert it to ONNX first"},
     {"version https://git-lfs", 0, "a Git LFS pointer: fetch the real file with `git lfs pull`"},
     {"%PDF", 0, "a PDF document"},
+    {"SQLite format 3", 0, "a SQLite database (a sweep's store is one: accsim sweep show)"},
 }};
 
 }  // namespace

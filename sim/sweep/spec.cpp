@@ -13,8 +13,10 @@
 #include "sim/base/limit_ranges.h"
 #include "sim/flow/cost.h"
 #include "sim/map/mapping_words.h"
+#include "sim/report/format.h"
 #include "sim/sweep/axes.h"
 #include "sim/sweep/spec_hash.h"
+#include "sim/sweep/sqlite.h"
 
 namespace accsim::sim {
 namespace {
@@ -361,6 +363,11 @@ class SpecReader {
 std::string_view name(Strategy s) { return kStrategies[static_cast<size_t>(s)]; }
 
 Result<SweepSpec> load_sweep(const std::string& path) {
+  if (is_database_file(path))
+    return Error{
+        Errc::invalid,
+        "is a store of a sweep, not its spec; to look at it: accsim sweep show " + shell_word(path),
+        path};
   const auto text = hw::read_yaml(path, "sweep");
   if (!text) return text.errors();
   const auto tree = hw::parse_yaml(*text, path);

@@ -3,7 +3,9 @@
 #include <fmt/format.h>
 #include <sqlite3.h>
 
+#include <algorithm>
 #include <filesystem>
+#include <fstream>
 #include <new>
 #include <utility>
 
@@ -30,7 +32,29 @@ std::string as_uri(const std::string& path) {
   return out + "?immutable=1";
 }
 
+/// The first bytes of a regular file: of a pipe they would be gone for who reads it.
+std::string head_of(const std::string& path) {
+  std::error_code ec;
+  if (!std::filesystem::is_regular_file(path, ec)) return "";
+  std::string head(256, '\0');
+  std::ifstream in(path, std::ios::binary);
+  in.read(head.data(), static_cast<std::streamsize>(head.size()));
+  head.resize(static_cast<size_t>(in.gcount()));
+  return head;
+}
+
 }  // namespace
+
+bool is_database_file(const std::string& path) {
+  return head_of(path).starts_with("SQLite format 3");
+}
+
+bool is_text_file(const std::string& path) {
+  const std::string head = head_of(path);
+  return !head.empty() && std::ranges::all_of(head, [](unsigned char c) {
+    return c >= ' ' || c == '\n' || c == '\r' || c == '\t';
+  });
+}
 
 void Statement::Close::operator()(sqlite3_stmt* s) const { sqlite3_finalize(s); }
 void Database::Close::operator()(sqlite3* db) const { sqlite3_close_v2(db); }

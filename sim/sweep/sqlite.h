@@ -13,6 +13,11 @@ namespace accsim::sim {
 
 class Database;
 
+/// Whether a file begins as SQLite's do; false of one that can't be read.
+bool is_database_file(const std::string& path);
+/// Whether a file begins with text; false of an empty one.
+bool is_text_file(const std::string& path);
+
 /// A prepared statement; parameters and columns count from 1 and 0, as SQLite has them. Throws
 /// std::bad_alloc where SQLite has no memory: a parameter that isn't bound, or a text that isn't
 /// read, would be NULL.

@@ -9,6 +9,7 @@
 #include <limits>
 #include <thread>
 
+#include "sim/report/format.h"
 #include "sim/sweep/store_columns.h"
 #include "sim/sweep/store_schema.h"
 
@@ -71,6 +72,12 @@ Result<std::unique_ptr<SweepStore>> SweepStore::read(const std::string& path) {
   std::error_code ec;
   if (!std::filesystem::is_regular_file(path, ec))
     return Error{Errc::io, "no such store; accsim sweep SPEC makes one", path};
+  if (is_text_file(path))
+    return Error{Errc::invalid,
+                 "is text, not a store of a sweep; if it is a spec, this makes its store: "
+                 "accsim sweep " +
+                     shell_word(path),
+                 path};
   const auto folder = std::filesystem::absolute(path, ec).parent_path();
   const bool frozen =
       access(folder.c_str(), W_OK) != 0 && !std::filesystem::exists(path + "-wal", ec);

@@ -428,8 +428,44 @@ CASES = [
         "sweep show s.sqlite",
         {"s.sqlite": "nothing"},
         """
+        accsim: error: s.sqlite: is text, not a store of a sweep; if it is a spec, this makes its
+        store: accsim sweep s.sqlite
+    """,
+    ),
+    Case(
+        "a store that begins as none",
+        "sweep show s.sqlite",
+        {"s.sqlite": "\1nothing"},
+        """
         accsim: error: s.sqlite: is no intact store (file is not a database); move it away, or name
         another store
+    """,
+    ),
+    Case(
+        "a store instead of a spec",
+        "sweep it's.sqlite",
+        {"it's.sqlite": "SQLite format 3\0" + "\1" * 2**24},
+        """
+        accsim: error: it's.sqlite: is a store of a sweep, not its spec; to look at it: accsim
+        sweep show 'it'\\''s.sqlite'
+    """,
+    ),
+    Case(
+        "a store instead of a spec for shards",
+        "sweep submit s.sqlite --nodes 2 --dry-run",
+        {"s.sqlite": "SQLite format 3\0"},
+        """
+        accsim: error: s.sqlite: is a store of a sweep, not its spec; to look at it: accsim sweep
+        show s.sqlite
+    """,
+    ),
+    Case(
+        "a spec instead of a shard",
+        "sweep merge out.sqlite spec.yaml",
+        {"spec.yaml": "base: 8x8\n"},
+        """
+        accsim: error: spec.yaml: is text, not a store of a sweep; if it is a spec, this makes its
+        store: accsim sweep spec.yaml
     """,
     ),
     Case(
