@@ -11,7 +11,7 @@ namespace accsim::sim {
 namespace {
 
 /// What can follow an option, or stand as a positional.
-enum class Follows : uint8_t { nothing, words, file, folder };
+enum class Follows : uint8_t { nothing, words, list, file, folder };
 
 struct Value {
   Follows what = Follows::nothing;
@@ -19,8 +19,17 @@ struct Value {
   std::string ending;              ///< of files that are offered before all others; "" for none
 };
 
+/// Of the files that an argument takes; those of an option say by their kind what they are.
+std::string ending_of(const OptionRow& row) {
+  if (row.name == "model") return "onnx";
+  if (row.name == "spec") return "yaml";
+  const bool store = row.kind == ValueKind::awaited_store || row.kind == ValueKind::written_store;
+  return store || row.name == "store" || row.name == "shards" ? "sqlite" : "";
+}
+
 Value value_of(const OptionRow& row) {
   if (!row.choices.empty()) return {Follows::words, row.choices, ""};
+  if (!row.offers.empty()) return {row.is_list ? Follows::list : Follows::words, row.offers, ""};
   switch (row.kind) {
     case ValueKind::machine:
       return {Follows::file, hw::machine_names(machine_folder()), "yaml"};
@@ -28,12 +37,13 @@ Value value_of(const OptionRow& row) {
     case ValueKind::written_file:
     case ValueKind::awaited_store:
     case ValueKind::written_store:
-      return {Follows::file, {}, row.name == "model" ? "onnx" : row.name == "spec" ? "yaml" : ""};
+      return {Follows::file, {}, ending_of(row)};
     case ValueKind::read_folder:
     case ValueKind::written_folder:
       return {Follows::folder, {}, ""};
     case ValueKind::plain:
     case ValueKind::read_source:
+    case ValueKind::command:
       break;
   }
   return {};
@@ -60,6 +70,17 @@ void collect(const Command& command, const std::string& path, std::vector<Comple
     collect(*sub, path.empty() ? sub->name() : path + " " + sub->name(), out);
 }
 
+/// Where a command's words are asked for, those of all.
+void offer_commands(std::vector<Completed>& commands) {
+  std::vector<std::string> names;
+  for (const Completed& command : commands)
+    for (const std::string& name : command.commands)
+      if (std::ranges::find(names, name) == names.end()) names.push_back(name);
+  for (Completed& command : commands)
+    for (const OptionRow& row : command.rows)
+      if (row.kind == ValueKind::command) command.positional = {Follows::words, names, ""};
+}
+
 std::string words(const std::vector<std::string>& list) {
   return fmt::format("{}", fmt::join(list, " "));
 }
@@ -82,6 +103,8 @@ std::string bash_value(const Value& value) {
   switch (value.what) {
     case Follows::words:
       return fmt::format("_accsim_words \"{}\"", list);
+    case Follows::list:
+      return fmt::format("_accsim_list \"{}\"", list);
     case Follows::file:
       return fmt::format("_accsim_files \"{}\" \"{}\"", value.ending, list);
     case Follows::folder:
@@ -96,6 +119,19 @@ constexpr const char* kBashHead = R"(# bash completion of accsim. Made by: accsi
 
 _accsim_words() {
   mapfile -t COMPREPLY < <(compgen -W "$1" -- "$current")
+}
+
+# Words of $1 with commas between them, each once.
+_accsim_list() {
+  local taken="" word
+  if [[ $current == *,* ]]; then taken=${current%,*},; fi
+  compopt -o nospace
+  COMPREPLY=()
+  for word in $1; do
+    if [[ ,$taken != *",$word,"* && $taken$word == "$current"* ]]; then
+      COMPREPLY+=("$taken$word")
+    fi
+  done
 }
 
 _accsim_folders() {
@@ -183,6 +219,8 @@ std::string zsh_value(const Value& value) {
   switch (value.what) {
     case Follows::words:
       return "(" + words(value.words) + ")";
+    case Follows::list:
+      return "{ _values -s , words " + words(value.words) + " }";
     case Follows::file: {
       std::string files =
           value.ending.empty() ? "_files" : fmt::format("_files -g \"*.{}(-.)\"", value.ending);
@@ -253,6 +291,8 @@ std::string fish_value(const Value& value) {
   switch (value.what) {
     case Follows::words:
       return " -x" + list;
+    case Follows::list:
+      return " -x -a " + fish_quoted("(__fish_append , " + words(value.words) + ")");
     case Follows::file:
       return " -rF" + list;
     case Follows::folder:
@@ -316,6 +356,7 @@ const std::vector<std::string>& completion_shells() {
 std::string completion_script(const Command& program, const std::string& shell) {
   std::vector<Completed> commands;
   collect(program, "", commands);
+  offer_commands(commands);
   return shell == "bash" ? bash(commands) : shell == "zsh" ? zsh(commands) : fish(commands);
 }
 

@@ -80,7 +80,8 @@ void CostCommand::add_table_to(Command& program) {
                 .about = "Roll the layers up: by module, module:DEPTH (so many parts of its path), "
                          "op or fate; in the table, JSON (beside the layers) and CSV (instead of "
                          "them)",
-                .metavar = "GROUPING"},
+                .metavar = "GROUPING",
+                .offers = {"module", "op", "fate"}},
                {.name = "--all", .to = &all_, .about = "Show layers that cost nothing too"},
                {.name = "-q,--quiet", .to = &quiet_, .about = "No table"}});
 }

@@ -49,12 +49,14 @@ void DocumentsCommand::add_to(Command& program) {
   manual_ = &program.add_command(
       "manual",
       "Print the manual page of a command (roff), e.g. accsim manual sweep show | man -l -");
-  manual_->add(
-      {{.name = "command", .to = &command_, .about = "The command's words; none: accsim itself"},
-       {.name = "--folder",
-        .to = &folder_,
-        .about = "Write the pages of all commands into this folder",
-        .kind = ValueKind::written_folder}});
+  manual_->add({{.name = "command",
+                 .to = &command_,
+                 .about = "The command's words; none: accsim itself",
+                 .kind = ValueKind::command},
+                {.name = "--folder",
+                 .to = &folder_,
+                 .about = "Write the pages of all commands into this folder",
+                 .kind = ValueKind::written_folder}});
 }
 
 bool DocumentsCommand::chosen() const {

@@ -99,6 +99,7 @@ void collect(const OptionRow& row, FileOptions& out) {
         if (!source.starts_with("random:")) out.read.push_back({name, source});
         break;
       case ValueKind::plain:
+      case ValueKind::command:
         break;
     }
   }

@@ -5,6 +5,7 @@
 #include <charconv>
 
 #include "sim/base/limit_ranges.h"
+#include "sim/map/gemm_problem.h"
 
 namespace accsim::sim {
 namespace {
@@ -191,6 +192,7 @@ void ModelOptions::add_attention_to(Command& command) {
                  "what the blocks give is put together by the logarithms of their sums. auto: "
                  "where that is better, over thousands of keys; off: never",
         .metavar = "auto|off|N",
+        .offers = {"auto", "off"},
         .shows_default = true,
         .check = is_key_blocks}});
 }
@@ -251,6 +253,14 @@ namespace {
 
 std::vector<std::string> objectives() { return {"cycles", "energy", "edp", "traffic"}; }
 std::vector<std::string> efforts() { return {"search", "rule"}; }
+std::vector<std::string> dataflows() {
+  std::vector<std::string> out;
+  for (size_t i = 0; i < hw::kDataflows; ++i) {
+    const auto d = static_cast<hw::Dataflow>(i);
+    out.insert(out.end(), {std::string(hw::name(d)), std::string(short_name(d))});
+  }
+  return out;
+}
 
 }  // namespace
 
@@ -262,7 +272,8 @@ void MappingOptions::add_to(Command& command) {
         .about = "Pin the dataflow: weight_stationary (ws), input_stationary (is) or "
                  "output_stationary (os), also one that the machine doesn't list; default: the "
                  "best of those it lists",
-        .metavar = "NAME"},
+        .metavar = "NAME",
+        .offers = dataflows()},
        {.name = "--mapping",
         .to = &words_.mappings,
         .about = "Pin (parts of) the mapping of layers whose name matches a glob, e.g. "
@@ -294,7 +305,8 @@ void MappingOptions::add_to_side_b(Command& command) {
   command.add({{.name = "--b-dataflow",
                 .to = &words_.dataflow,
                 .about = "--dataflow of B, where it isn't A's",
-                .metavar = "NAME"},
+                .metavar = "NAME",
+                .offers = dataflows()},
                {.name = "--b-mapping",
                 .to = &words_.mappings,
                 .about = "--mapping of B, instead of all of A's",

@@ -28,6 +28,7 @@ const char* word_of(ValueKind kind) {
     case ValueKind::written_folder:
       return "TARGET-DIR";
     case ValueKind::plain:
+    case ValueKind::command:
       break;
   }
   return "";
@@ -68,7 +69,8 @@ std::string OptionRow::value() const {
   if (is_flag() || is_positional()) return "";
   if (!metavar.empty()) return metavar;
   if (!choices.empty()) return fmt::format("{{{}}}", fmt::join(choices, ","));
-  return kind == ValueKind::plain ? word_of(to) : word_of(kind);
+  const std::string word = word_of(kind);
+  return word.empty() ? word_of(to) : word;
 }
 
 std::string OptionRow::label() const {

@@ -19,6 +19,7 @@ enum class ValueKind : uint8_t {
   written_file,    ///< written; - is stdout
   written_store,   ///< of a sweep; SQLite writes more files beside it
   written_folder,  ///< files are written into it
+  command,         ///< of an argument: a word of a command of this program
 };
 
 /// Where a value goes; what may be given follows from its type. Nothing: the parser itself answers
@@ -41,6 +42,8 @@ struct OptionRow {
   std::string metavar{};  ///< "MxKxN"; "": as the kind, the choices or the target's type have it
   std::string unit{};     ///< of a number: "MiB", "cycles", "%"
   std::vector<std::string> choices{};  ///< all that the value may be; none: anything
+  std::vector<std::string> offers{};   ///< words that completion knows; others may be given, too
+  bool is_list = false;                ///< the value is some of those words, with commas between
   std::optional<OptionRange> range{};
   bool required = false;
   bool shows_default = false;

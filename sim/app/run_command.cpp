@@ -62,7 +62,8 @@ void RunCommand::add_to(Command& program) {
         .to = &dump_,
         .about = "Write inputs and outputs of layers to the folder too, with a manifest.json: all, "
                  "an operator type, or a glob of layer names",
-        .metavar = "all|OP|GLOB"}});
+        .metavar = "all|OP|GLOB",
+        .offers = {"all"}}});
   add_int8_to(*sub_);
   model_.add_attention_to(*sub_);
   model_.add_run_limits_to(*sub_);

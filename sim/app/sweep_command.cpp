@@ -17,6 +17,7 @@
 #include "sim/sweep/run.h"
 #include "sim/sweep/show.h"
 #include "sim/sweep/show_data.h"
+#include "sim/sweep/store_columns.h"
 
 namespace accsim::sim {
 namespace {
@@ -69,6 +70,14 @@ Result<std::vector<Metric>> parse_metrics(const std::string& text) {
   return out;
 }
 
+/// Columns that every store has; axes are the store's own.
+std::vector<std::string> number_columns() {
+  std::vector<std::string> out;
+  for (const std::string_view column : kPointColumns)
+    if (is_number_column(column)) out.emplace_back(column);
+  return out;
+}
+
 }  // namespace
 
 void SweepCommand::add_to(Command& program) {
@@ -108,7 +117,9 @@ void SweepCommand::add_show() {
        {.name = "--pareto",
         .to = &pareto_,
         .about = "Objectives of the front, e.g. cycles,energy",
-        .metavar = "LIST"},
+        .metavar = "LIST",
+        .offers = metric_names(),
+        .is_list = true},
        {.name = "--where",
         .to = &where_,
         .about = "Only points with this, e.g. \"dram_gbps<=32\"",
@@ -128,7 +139,9 @@ void SweepCommand::add_show() {
        {.name = "--columns",
         .to = &columns_,
         .about = "Columns of --csv and --json, e.g. dram_gbps,cycles,area_mm2; default: all",
-        .metavar = "LIST"},
+        .metavar = "LIST",
+        .offers = number_columns(),
+        .is_list = true},
        {.name = "--dump", .to = &dump_, .about = "Print everything that is stored, ordered"}});
 }
 

@@ -15,6 +15,7 @@ import unittest
 
 from program import ACCSIM, ROOT
 
+DATAFLOWS = ["weight_stationary", "input_stationary", "output_stationary"]
 RESNET = ROOT / "models" / "resnet18_op13.onnx"
 
 
@@ -210,6 +211,41 @@ class Completion(CommandLineTest):
         self.assertEqual(self.bash("inspect", "--sort", "p"), ["params"])
         self.assertEqual(self.bash("completion", ""), ["bash", "zsh", "fish"])
         self.assertEqual(self.bash("verify", "--seed", ""), [])
+
+    def test_bash_knows_words_where_others_may_be_given(self):
+        for option in ("--dataflow", "--b-dataflow"):
+            self.assertEqual(
+                self.bash("compare", option, ""),
+                [word for d in DATAFLOWS for word in (d, "".join(p[0] for p in d.split("_")))],
+            )
+        self.assertEqual(self.bash("--dataflow", "=", "o"), ["output_stationary", "os"])
+        self.assertEqual(self.bash("--by", "m"), ["module"])
+        self.assertEqual(self.bash("--key-blocks", ""), ["auto", "off"])
+        self.assertEqual(self.bash("manual", "sweep", "sub"), ["submit"])
+
+    def test_bash_completes_lists(self):
+        show = ("sweep", "show", "--pareto")
+        metrics = self.bash(*show, "")
+        for word in metrics:  # the program takes what is offered
+            self.assertIn("x.sqlite: no such store", self.refused(*show, word, "x.sqlite"))
+        self.assertIn(f"valid: {', '.join(metrics)}", self.refused(*show, "x", "x.sqlite"))
+        self.assertEqual(self.bash(*show, "cycles,e"), ["cycles,energy", "cycles,edp"])
+        self.assertEqual(self.bash(*show, "time,energy,e"), ["time,energy,edp"])
+        self.assertEqual(
+            self.bash(*show, "cycles,"), [f"cycles,{m}" for m in metrics if m != "cycles"]
+        )
+        self.assertEqual(self.bash("sweep", "show", "--columns", "x,area"), ["x,area_mm2"])
+
+    def test_every_word_of_a_known_list_is_completed(self):
+        """A value that is spelt out in the options' table is offered, whatever option it is of."""
+        tried = set()
+        for section in good("options").split("\n## accsim")[1:]:
+            command = section.split("\n", 1)[0].split()
+            for option, value in re.findall(r"(?m)^\| `(--[a-z-]+) ([a-z]+\\\|[^`]+)`", section):
+                words = [word for word in value.split("\\|") if word.islower()]
+                self.assertEqual(self.bash(*command, option, ""), words, (command, option))
+                tried.add(option)
+        self.assertLessEqual({"--key-blocks", "--dump"}, tried)
 
     def test_bash_knows_files_and_machines(self):
         for name in ("a.onnx", "a.txt", "a.yaml"):
