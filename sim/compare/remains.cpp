@@ -19,13 +19,14 @@ std::string plain(double v) {
 }
 std::string percent(double share) { return format_fixed(100 * share, 1) + " %"; }
 
-/// "1.71 times fewer than A", "1.56 times A's".
+/// How B's stands to A's, as a factor: "times more" or "fewer" would leave open from where one
+/// counts. "1/1.71 of A's", "1.56 times A's".
 std::string beside_a(double speedup) {
   return speedup < 1 ? fmt::format("{} times A's", format_fixed(1 / speedup, 2))
-                     : fmt::format("{} times fewer than A", format_fixed(speedup, 2));
+                     : fmt::format("1/{} of A's", format_fixed(speedup, 2));
 }
 
-/// "3.02 times fewer cycles", "2 times the cycles", "the same cycles".
+/// "1/3.02 of the cycles", "2 times the cycles", "the same cycles".
 std::string faster(double speedup, std::string_view what) {
   if (speedup <= 0) return fmt::format("no {} to compare", what);
   if (speedup == 1) return fmt::format("the same {}", what);
@@ -36,8 +37,7 @@ std::string faster(double speedup, std::string_view what) {
                                           : "less",
                        what);
   if (speedup < 1) return fmt::format("{} times the {}", format_fixed(1 / speedup, 2), what);
-  return fmt::format("{} times {} {}", format_fixed(speedup, 2),
-                     what == "cycles" ? "fewer" : "less", what);
+  return fmt::format("1/{} of the {}", format_fixed(speedup, 2), what);
 }
 
 std::string headline(const Comparison& c, const Remains& r) {
@@ -62,7 +62,7 @@ std::string beyond_ideal(const Comparison& c, const Remains& r) {
     beyond.emplace_back(to_real(u.cycles_b) - to_real(u.cycles_a) / r.array_ratio, u.unit);
   std::ranges::stable_sort(beyond, [](const auto& x, const auto& y) { return x.first > y.first; });
   std::string out =
-      fmt::format("Had all of A become {} times shorter, B would take {} cycles; it takes {}.",
+      fmt::format("Had all of A shrunk to 1/{}, B would take {} cycles; it takes {}.",
                   plain(r.array_ratio), format_fixed(*r.ideal, 0), format_count(c.b.cycles));
   std::string list;
   for (const auto& [cycles, unit] : beyond)

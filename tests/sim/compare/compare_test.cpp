@@ -127,14 +127,14 @@ TEST(Remains, SaysWhatIsLeftWhenTheArrayGrew) {
   const auto said = sentences(c, r);
   ASSERT_EQ(said.size(), 4u);
   EXPECT_EQ(said[0],
-            "16 times the array (16 x 16 -> 64 x 64), 4.00 times fewer cycles: 80.0 % of B is the "
+            "16 times the array (16 x 16 -> 64 x 64), 1/4.00 of the cycles: 80.0 % of B is the "
             "vector unit (20.0 % of A).");
   EXPECT_EQ(said[1],
-            "Had all of A become 16 times shorter, B would take 125 cycles; it takes 500. Beyond "
-            "that: the vector unit 375.");
+            "Had all of A shrunk to 1/16, B would take 125 cycles; it takes 500. Beyond that: the "
+            "vector unit 375.");
   EXPECT_EQ(said[2],
             "Without the vector unit (400 cycles, 80.0 % of B; 400 in A) B would take 100 cycles "
-            "at best, 20.00 times fewer than A.");
+            "at best, 1/20.00 of A's.");
 }
 
 TEST(Remains, HasNoIdealWhenTheWorkOrTheArrayIsAnother) {
