@@ -14,14 +14,21 @@ std::string comment(const Field& field) {
                      field.description);
 }
 
+/// What a technology gives isn't read back: seven digits say it.
+std::string derived_text(const Field& field, HwConfig& hw) {
+  const auto* number = std::get_if<Member<DerivableNumber>>(&field.target);
+  return number != nullptr ? fmt::format("{:.7g}", number->in(hw).value) : print_value(field, hw);
+}
+
 void print_section(const KeyNode& section, size_t indent, HwConfig& hw, std::string& out) {
   for (const KeyNode& child : section.children) {
     if (child.field != nullptr && child.field->only && !child.field->only->holds(hw)) continue;
     if (child.field != nullptr && is_absent(*child.field, hw)) continue;
     if (child.field != nullptr) {
       const bool derived = is_derived(*child.field, hw);
-      const std::string line = fmt::format("{:{}}{}{}: {}", "", indent, derived ? "# " : "",
-                                           child.key, print_value(*child.field, hw));
+      const std::string line =
+          fmt::format("{:{}}{}{}: {}", "", indent, derived ? "# " : "", child.key,
+                      derived ? derived_text(*child.field, hw) : print_value(*child.field, hw));
       out += fmt::format("{:<40}  # {}{}\n", line, derived ? "by technology; " : "",
                          comment(*child.field));
       continue;

@@ -1,9 +1,12 @@
 #include "sim/compare/compare.h"
 
 #include <algorithm>
+#include <charconv>
+#include <cmath>
 #include <map>
 
 #include "sim/base/check.h"
+#include "sim/report/format.h"
 
 namespace accsim::sim {
 namespace {
@@ -92,15 +95,30 @@ void add_sums(Comparison& c) {
   check(sum(c.difference) == c.b.cycles - c.a.cycles, "the waterfall doesn't add up");
 }
 
+/// Of a number as many digits as people read; other words as they are.
+std::string read_text(const std::string& text) {
+  double value = 0;
+  const auto [end, bad] = std::from_chars(text.data(), text.data() + text.size(), value);
+  const bool number = bad == std::errc() && end == text.data() + text.size();
+  return number && std::isfinite(value) ? format_digits(value) : text;
+}
+
+ChangedField changed_field(const std::string& path, const std::string& a, const std::string& b) {
+  std::string short_a = read_text(a), short_b = read_text(b);
+  if (short_a == short_b) return {path, a, b};
+  return {path, std::move(short_a), std::move(short_b)};
+}
+
 void add_changed(Comparison& c) {
   const auto value = [](const RunSide& side, const std::string& path) -> std::string {
     const auto found = std::ranges::find(side.machine, path, [](const auto& f) { return f.first; });
     return found == side.machine.end() ? "-" : found->second;
   };
   for (const auto& [path, of_a] : c.a.machine)
-    if (std::string of_b = value(c.b, path); of_a != of_b) c.changed.push_back({path, of_a, of_b});
+    if (std::string of_b = value(c.b, path); of_a != of_b)
+      c.changed.push_back(changed_field(path, of_a, of_b));
   for (const auto& [path, of_b] : c.b.machine)
-    if (value(c.a, path) == "-") c.changed.push_back({path, "-", of_b});
+    if (value(c.a, path) == "-") c.changed.push_back(changed_field(path, "-", of_b));
 }
 
 }  // namespace

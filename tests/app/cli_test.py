@@ -420,6 +420,18 @@ class Machines(CliTest):
         self.assertEqual(self.refused(run("--hw", path, RESNET18), *words), check)
         return check
 
+    def test_what_a_technology_gives_is_printed_as_people_read_it(self):
+        known = ROOT / "configs" / "known" / "tpu-v1.yaml"
+        energies = self.report(RESNET18, known, "-q", "--effort", "rule")["hw"]["energy"]
+        printed = run("hw", "print", known).stdout
+        said = re.findall(r"(?m)^  # (\w+): ([\d.]+) +# by technology", printed)
+        self.assertGreaterEqual(len(said), 8)
+        for key, text in said:
+            self.assertEqual(text, f"{energies[key]:.7g}", key)
+        # They aren't read back: the same machine comes of it.
+        again = self.report(RESNET18, self.path("again.yaml", printed), "-q", "--effort", "rule")
+        self.assertEqual(again["hw"]["energy"], energies)
+
     def test_missing_file(self):
         self.refuse_machine(self.dir / "gone.yaml", "gone.yaml", "no such file")
 

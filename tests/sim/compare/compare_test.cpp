@@ -108,6 +108,19 @@ TEST(Compare, NamesTheFieldsOfTheMachineThatDiffer) {
   EXPECT_EQ(c.changed[2].path + c.changed[2].a + c.changed[2].b, "dram.channels-2");
 }
 
+TEST(Compare, SaysOfNumbersThatDifferWhatPeopleRead) {
+  RunSide a = side({}), b = side({});
+  a.machine = {{"by technology", "0.1908476291427829"},
+               {"hardly", "0.30000000000000004"},
+               {"large", "1000000000"},
+               {"word", "nan"}};
+  b.machine = {{"by technology", "2"}, {"hardly", "0.3"}, {"large", "1000000001"}, {"word", "in"}};
+  std::string said;
+  for (const ChangedField& f : compare_runs(a, b).changed) said += f.a + " " + f.b + "; ";
+  EXPECT_EQ(said, "0.1908476 2; 0.30000000000000004 0.3; 1000000000 1000000001; nan in; ")
+      << "where seven digits tell no difference, all are said";
+}
+
 TEST(Remains, SaysWhatIsLeftWhenTheArrayGrew) {
   // 16 times the array: 1600 cycles become 100, the vector unit's 400 stay.
   const Comparison c = compare_runs(
