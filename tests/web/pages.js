@@ -5,6 +5,7 @@ import {
   accessible, check, drawAll, figures, fits, loading, open, prints, problems, slow, visit,
   visitAgain,
 } from './browser.js';
+import { onPhone } from './phone.js';
 import { useReport } from './report_pages.js';
 import { useServe, watchesSweep } from './serve_pages.js';
 import { useSweep } from './sweep_pages.js';
@@ -15,12 +16,13 @@ const browser = await open(program);
 const answers = {};
 
 /** In the other theme and on a phone: contrast, nothing sticks out, and paper if `print`. */
-async function look(view, kinds) {
+async function look(view, what, kinds) {
   for (const kind of kinds) {
     await visitAgain(view, kind);
     await drawAll(view);
     await accessible(view);
     await fits(view);
+    if (kind.width) await onPhone(view, what);
     if (kind.print) await prints(view);
     if (kind.shot) await view.page.screenshot({ path: join(folder, kind.shot), fullPage: true });
   }
@@ -56,7 +58,7 @@ for (const described of pages) {
   await accessible(view);
   await prints(view);
   const dark = { scheme: 'dark', print: !thorough };
-  await look(view, thorough ? [dark, { scheme: 'light', width: 360 },
+  await look(view, described.kind, thorough ? [dark, { scheme: 'light', width: 360 },
     { scheme: 'dark', width: 390 }] : [dark]);
   await view.context.close();
 }

@@ -103,7 +103,21 @@ async function chartsAnswer(view) {
   await page.locator('.top-tools button').first().click();
 }
 
+/** The subtitle says in words what the report's figures are. */
+async function subtitleIsPlain(view) {
+  const text = await view.page.locator('.subtitle').textContent();
+  const { model, totals } = await view.page.evaluate(() =>
+    JSON.parse(document.getElementById('data').textContent).report);
+  check(!/MAC|\bnodes?\b|[\d.] [kMG]\b/.test(text), `${view.name}: its subtitle is ${text}`);
+  check(text.includes(`${model.nodes.toLocaleString('en-US')} operations`),
+    `${view.name}: ${model.nodes} nodes are ${text}`);
+  const [, number, word] = /needs ([\d.]+) (\w+) multiplications/.exec(text) ?? [];
+  const said = number * { million: 1e6, billion: 1e9, trillion: 1e12 }[word];
+  check(Math.abs(said / totals.macs - 1) < 0.006, `${view.name}: ${totals.macs} MACs are ${text}`);
+}
+
 export async function useReport(view, layers) {
+  await subtitleIsPlain(view);
   await rooflineAnswers(view);
   await tableAnswers(view, layers);
   await timelineAnswers(view);

@@ -244,11 +244,15 @@ export async function useServe(browser, address, { model, pid }) {
     return sums[0] === a && sums[1] === b;
   }, [cycles, await shown(page)].map((text) => Number(text.replaceAll(',', ''))),
   { timeout: 10000 });
+  check(await page.locator('.now.old .old-note').count() === 1,
+    'serve: beside a wrong field the figures aren\u2019t marked as old');
   const problem = await page.locator('.problem:not([hidden])').first().textContent();
   check(problem.includes('1024'), `serve: beside the field stands ${problem}`);
   await page.locator('.field-head .link:not([hidden])').first().click();
   await page.waitForFunction((old) =>
     document.querySelector('.now .figure b').textContent === old, cycles);
+  check(await page.locator('.now.old, .old-note').count() === 0,
+    'serve: the field is right again, and the figures are marked as old');
 
   await waitsForStore(page);
   await showsCommands(view, pid);

@@ -51,8 +51,21 @@ async function heatAnswers(view) {
   await page.keyboard.press('Escape');
 }
 
+/** What the points are coloured by before anybody chooses: the third of three objectives. */
+async function isColouredByTheThird(view) {
+  const { page } = view;
+  const third = await page.evaluate(() => JSON.parse(document.getElementById('data').textContent)
+    .store.objectives[2]);
+  const colour = await page.locator('#scatter select').nth(2).inputValue();
+  check(colour === third, `${view.name}: points are coloured by ${colour}, not ${third}`);
+  await comeTo(view, '#scatter canvas');
+  const legend = await page.locator('#scatter .ramp span').count();
+  check(legend === 3, `${view.name}: the colours' legend has ${legend} texts`);
+}
+
 export async function useSweep(view, points) {
   const { page } = view;
+  await isColouredByTheThird(view);
   const all = await shown(page);
   check(all === `Shown: all ${points.toLocaleString('en-US')} points`, `${view.name}: ${all}`);
   const plot = page.locator('#scatter canvas.picture');

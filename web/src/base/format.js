@@ -8,6 +8,7 @@ export function digits(value) {
   if (value === 0) return '0';
   const size = Math.floor(Math.log10(Math.abs(value)));
   const fixed = value.toFixed(Math.min(6, Math.max(0, 2 - size)));
+  if (Number(fixed) === 0) return '0';
   return fixed.includes('.') ? fixed.replace(/\.?0+$/, '') : fixed;
 }
 
@@ -24,7 +25,22 @@ export function si(value, unit = '') {
 const grouped = new Intl.NumberFormat('en-US', { maximumFractionDigits: 0 });
 /** 1234567 -> "1,234,567". */
 export function count(value) {
-  return value == null ? '\u2013' : grouped.format(value);
+  return value == null ? '\u2013' : grouped.format(Math.round(value) + 0); // without -0
+}
+
+const large = [[1e12, 'trillion'], [1e9, 'billion'], [1e6, 'million']];
+/** "25.6 million parameters", "1,234 operations", "1 operation": numbers within a sentence. */
+export function counted(value, things) {
+  const [scale, word] = large.find(([s]) => value * 1.0005 >= s) ?? [1, ''];
+  const number = word ? `${digits(value / scale)} ${word}` : count(value);
+  return `${number} ${value === 1 ? things.replace(/s$/, '') : things}`;
+}
+
+/** 4.02 -> "4.02 \u00d7", 0.249 -> "1/4.02 of", 1.001 -> "0.1 % more than": before "A's". */
+export function times(ratio) {
+  const factor = digits(Math.max(ratio, 1 / ratio));
+  if (factor === '1') return `${percent(Math.abs(ratio - 1))} ${ratio < 1 ? 'less' : 'more'} than`;
+  return ratio < 1 ? `1/${factor} of` : `${factor} \u00d7`;
 }
 
 export function percent(part, whole = 1) {

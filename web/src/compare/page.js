@@ -1,7 +1,7 @@
 // The page of a comparison of runs.
 import { breakable, h, replace, select } from '../base/dom.js';
 import { frame, section } from '../base/frame.js';
-import { count, digits, percent, si } from '../base/format.js';
+import { count, digits, percent, si, times } from '../base/format.js';
 import { codeBox } from '../report/repeat.js';
 import { layerChart, layerList } from './layers.js';
 import { Compared } from './model.js';
@@ -31,8 +31,7 @@ function overview({ compared }) {
   const { a, b } = compared;
   const ratio = (x, y) => {
     if (!(x > 0 && y > 0)) return '\u2013';
-    if (x === y) return 'equal';
-    return y < x ? `${digits(x / y)} \u00d7 less` : `${digits(y / x)} \u00d7 more`;
+    return x === y ? 'as A' : `${times(y / x)} A\u2019s`;
   };
   const tile = (label, x, y, text) => h('div.tile', {}, h('dt', {}, label),
     h('dd', {}, ratio(x, y)), h('dd.tile-note', {}, `${text(x)} \u2192 ${text(y)}`));
@@ -47,18 +46,18 @@ function overview({ compared }) {
     tile('Area of B', a.area_mm2, b.area_mm2, (v) => `${digits(v)} mm\u00b2`)),
   h('ul.sentences', {}, compared.sentences.map((s) => h('li', {}, s))),
   units.length > 0 && h('div.scroll', { tabindex: '0', role: 'region', 'aria-label': 'Units' },
-    h('table.plain', {}, h('thead', {}, h('tr', {}, ['what the cycles wait for', 'A', 'of A', 'B',
+    h('table.plain', {}, h('thead', {}, h('tr', {}, ['what the cycles wait for', 'A', 'B', 'of A',
       'of B'].map((t, i) => h('th', { scope: 'col', class: i ? 'number' : null }, t)))),
     h('tbody', {}, units.map((u) => h('tr', {}, h('th', { scope: 'row' }, u.unit),
-      h('td.number', {}, count(u.a)), h('td.number', {}, percent(u.share_a)),
-      h('td.number', {}, count(u.b)), h('td.number', {}, percent(u.share_b))))))));
+      h('td.number', {}, count(u.a)), h('td.number', {}, count(u.b)),
+      h('td.number', {}, percent(u.share_a)), h('td.number', {}, percent(u.share_b))))))));
 }
 
 function changed({ compared }) {
   if (compared.changed.length === 0) return null;
   return section({ id: 'changed', short: 'Machine', title: 'What differs in the machines' },
     h('div.scroll', { tabindex: '0', role: 'region', 'aria-label': 'Fields that differ' },
-      h('table.plain', {}, h('thead', {}, h('tr', {}, ['field', 'A', 'B']
+      h('table.plain.thirds', {}, h('thead', {}, h('tr', {}, ['field', 'A', 'B']
         .map((t) => h('th', { scope: 'col' }, t)))),
       h('tbody', {}, compared.changed.map((f) => h('tr', {},
         h('th', { scope: 'row' }, breakable(f.field)), h('td', {}, f.a), h('td', {}, f.b)))))));

@@ -2,7 +2,7 @@
 import { canvasBox } from '../base/canvas.js';
 import { choice, h, tooltip } from '../base/dom.js';
 import { percent } from '../base/format.js';
-import { shortName } from '../base/names.js';
+import { shortNames } from '../base/names.js';
 import { scaleOf } from '../base/scale.js';
 import { colour } from '../base/theme.js';
 import { mapHeight, movable, Window } from '../base/window.js';
@@ -16,6 +16,7 @@ const mostName = 21; // characters
 class Bars {
   constructor(model, what, used, kept) {
     Object.assign(this, { model, what, used, kept, layers: model.costed });
+    this.short = shortNames(this.layers.map((l) => l.name), mostName);
     this.view = new Window(this.layers.length, Math.min(8, this.layers.length), left);
     this.view.show(...kept.window ?? [0, Math.min(firstBars, this.layers.length)]);
     this.order(kept.order);
@@ -108,7 +109,7 @@ class Bars {
       c.save();
       c.translate(x + 4, height - bottom + 8);
       c.rotate(slant);
-      c.fillText(shortName(this.layers[i].name, mostName), 0, 0);
+      c.fillText(this.short.get(this.layers[i].name), 0, 0);
       c.restore();
     }
     c.textAlign = 'left';

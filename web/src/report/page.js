@@ -1,7 +1,7 @@
 // The page of one report.
 import { Choices } from '../base/choices.js';
 import { frame, section } from '../base/frame.js';
-import { count, si } from '../base/format.js';
+import { count, counted, si } from '../base/format.js';
 import { layerBars } from './bars.js';
 import { coverage } from './coverage.js';
 import { details } from './details.js';
@@ -36,9 +36,12 @@ export function reportPage(data) {
   document.title = `${fileName(report.model.file)} on ${hw.name}`;
   const page = frame({
     title: fileName(report.model.file),
-    subtitle: `on ${hw.name}: ${hw.rows}\u00d7${hw.cols} array at ${hw.clock_mhz} MHz; `
-      + `${count(report.model.nodes)} nodes, ${si(report.model.params)} parameters, `
-      + `${si(totals.macs)} MACs`,
+    subtitle: `A run takes ${si(totals.seconds, 's')} on ${hw.name}, which multiplies up to `
+      + `${count(hw.rows * hw.cols)} pairs of numbers at a time, at `
+      + `${si(hw.clock_mhz * 1e6, 'Hz')}. The network has `
+      + `${counted(report.model.nodes, 'operations')} and `
+      + `${counted(report.model.params, 'parameters')}, and a run needs `
+      + `${counted(totals.macs, 'multiplications')}.`,
   }, sections);
   return [...page, panel];
 }

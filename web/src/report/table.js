@@ -2,6 +2,8 @@
 import { h, replace } from '../base/dom.js';
 import { section } from '../base/frame.js';
 import { byUnit, count, percent } from '../base/format.js';
+import { shortNames } from '../base/names.js';
+import { isNarrow, narrowName, onNarrow } from '../base/narrow.js';
 import { isPrinting, onTheme } from '../base/theme.js';
 
 const rowHeight = 32;
@@ -26,6 +28,21 @@ class Listed {
     this.mostCycles = Math.max(1, ...layers.map((l) => l.cycles));
     this.texts = layers.map((l) =>
       `${l.name} ${l.op_type} ${l.fate} ${l.bound} ${l.lost_to}`.toLowerCase());
+  }
+
+  /** A layer's name; on a phone what tells it from the others. */
+  nameOf(layer) {
+    if (!isNarrow()) return layer.name;
+    this.short ??= shortNames(this.model.layers.map((l) => l.name), narrowName);
+    return this.short.get(layer.name);
+  }
+
+  /** On a phone the cycles stand beside the name, whatever else is shown. */
+  columns() {
+    const { columns } = this.kept;
+    if (!isNarrow()) return columns;
+    const first = ['name', 'cycles'].filter((key) => columns.includes(key));
+    return [...first, ...columns.filter((key) => !first.includes(key))];
   }
 
   filter() {
@@ -80,8 +97,8 @@ class TableView {
     this.listed.filter();
     this.summary.textContent = this.listed.summary();
     this.table.setAttribute('aria-rowcount', this.kept.rows.length + 1);
-    replace(this.head, h('th.number', { scope: 'col' }, '#'),
-      this.kept.columns.map((key) => this.headCell(key)));
+    replace(this.head, !isNarrow() && h('th.number', { scope: 'col' }, '#'),
+      this.listed.columns().map((key) => this.headCell(key)));
     this.draw(true);
   }
 
@@ -109,7 +126,7 @@ class TableView {
     const text = byUnit(layer[key], listed.model.field(key).unit, key);
     if (key === 'name') {
       return h('th.name', { scope: 'row', title: text }, h('span', {},
-        h('bdi', { dir: 'ltr' }, text)));
+        h('bdi', { dir: 'ltr' }, listed.nameOf(layer) || text)));
     }
     if (key === 'cycles') {
       return h('td.number.bar-cell', {}, h('i', { 'aria-hidden': 'true',
@@ -124,12 +141,13 @@ class TableView {
       'aria-rowindex': at + 2, 'data-index': layer.index,
       class: layer === selection.layer ? 'chosen' : null,
       onclick: () => selection.choose(layer === selection.layer ? null : layer),
-    }, h('td.number.muted', {}, layer.index + 1),
-    this.kept.columns.map((key) => this.cell(layer, key)));
+    }, !isNarrow() && h('td.number.muted', {}, layer.index + 1),
+    this.listed.columns().map((key) => this.cell(layer, key)));
   }
 
   draw(force = false) {
-    const { rows, columns } = this.kept, n = rows.length;
+    const { rows } = this.kept, n = rows.length;
+    const wide = this.kept.columns.length + (isNarrow() ? 0 : 1);
     const height = this.scroller.clientHeight || 560;
     const from = isPrinting() ? 0
       : Math.max(0, Math.floor(this.scroller.scrollTop / rowHeight) - 8);
@@ -138,10 +156,10 @@ class TableView {
     if (!force && this.drawn[0] === from && this.drawn[1] === to) return;
     this.drawn = [from, to];
     const spacer = (many) => many > 0 && h('tr', { 'aria-hidden': 'true', class: 'spacer' },
-      h('td', { colspan: columns.length + 1, style: `height:${many * rowHeight}px` }));
+      h('td', { colspan: wide, style: `height:${many * rowHeight}px` }));
     replace(this.body, spacer(from), rows.slice(from, to).map((l, i) => this.row(l, from + i)),
       !isPrinting() && spacer(n - to),
-      n === 0 && h('tr', {}, h('td', { colspan: columns.length + 1 }, 'No layer matches.')));
+      n === 0 && h('tr', {}, h('td', { colspan: wide }, 'No layer matches.')));
   }
 
   reveal(layer) {
@@ -171,6 +189,7 @@ export function layerTable({ model, selection, choices }) {
     view.draw(true);
   });
   onTheme(() => view.draw(true));
+  onNarrow(() => view.refill());
   view.refill();
   const tools = [
     h('input.search', { type: 'search', placeholder: 'Search name, operator, bound \u2026',

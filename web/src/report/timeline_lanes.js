@@ -1,7 +1,7 @@
 // The timeline's picture: an axis, a row of layers, a lane a queue; and what lies under a pointer.
 import { tooltip } from '../base/dom.js';
 import { count, percent, si } from '../base/format.js';
-import { ending } from '../base/names.js';
+import { ending, shortNames } from '../base/names.js';
 import { colour, mix } from '../base/theme.js';
 import { mapHeight, Window } from '../base/window.js';
 import { firstAfter } from './timeline_data.js';
@@ -15,6 +15,7 @@ const queueColours = { load: 'c-dram_read', execute: 'c-compute', post: 'c-post'
 export class Lanes {
   constructor(data) {
     this.data = data;
+    this.short = shortNames(data.layers.map((l) => l.layer.name), 24);
     this.view = new Window(data.end, 16, left);
     this.height = lanesTop + data.queues.length * (laneHeight + laneGap) + 2;
     this.width = 0;
@@ -75,7 +76,8 @@ export class Lanes {
     c.fillText('layer', 2, layersTop + layerHeight / 2);
     const fills = [mix('line-strong', 'surface', 0.35), mix('line-strong', 'surface', 0.6)];
     for (const [l, i] of this.visible())
-      this.bar(c, this.ends(l), layersTop, layerHeight, fills[i % 2], l.layer.name);
+      this.bar(c, this.ends(l), layersTop, layerHeight, fills[i % 2], l.layer.name,
+        this.short.get(l.layer.name));
   }
 
   drawQueue(c, queue, y) {

@@ -4,6 +4,9 @@ import { digits } from '../base/format.js';
 
 const steps = 200;
 
+/** What a technology gives has more digits than anybody reads, or the field has room for. */
+const shown = (field, value) => (field.kind === 'whole' ? value : Number(value.toPrecision(7)));
+
 /** Sliders are logarithmic, a factor of eight either way of the machine's own value. */
 function reach(field) {
   const middle = field.value > 0 ? field.value : 64;
@@ -13,8 +16,8 @@ function reach(field) {
 
 function number(field, change) {
   const [low, high] = reach(field);
-  const box = h('input', { type: 'number', min: field.min, max: field.max, value: field.value,
-    step: 'any', 'aria-label': `${field.path}, ${field.unit}` });
+  const box = h('input', { type: 'number', min: field.min, max: field.max,
+    value: shown(field, field.value), step: 'any', 'aria-label': `${field.path}, ${field.unit}` });
   const slider = h('input', { type: 'range', min: 0, max: steps, tabindex: '-1',
     'aria-label': `${field.path}, slider` });
   const place = () => {
@@ -32,7 +35,7 @@ function number(field, change) {
   });
   place();
   const set = (v) => {
-    box.value = v;
+    box.value = shown(field, v);
     place();
   };
   return { nodes: high > low ? [box, slider] : [box], set };

@@ -38,7 +38,8 @@ export function servePage(data) {
   const show = (report, wanted) => {
     state.shown = report;
     state.shownOf = wanted;
-    figures(parts.now, report, state);
+    figures(parts.now, report, state); // of now: not marked as old
+    parts.now.classList.remove('old');
     clearTimeout(state.timer);
     drawLater();
   };
@@ -50,6 +51,7 @@ export function servePage(data) {
     } catch (failure) {
       if (!failure.errors) throw failure;
       complain(failure.errors);
+      markOld(parts.now, state);
       if (state.drawn === state.shown) state.commands.resume();
       else drawLater();
     }
@@ -97,6 +99,14 @@ function figures(box, data, state) {
     figure('energy', 'energy_pj', (v) => si(v * 1e-12, 'J')),
     figure('area', 'area_mm2', (v) => `${v.toFixed(1)} mm\u00b2`),
     figure('DRAM read', 'dram_read_bytes', (v) => si(v, 'B')));
+}
+
+/** What is asked for can't be costed: the figures, and all below, are of what was before. */
+function markOld(box, { shown }) {
+  if (!shown || box.classList.contains('old')) return;
+  box.classList.add('old');
+  box.prepend(h('p.old-note', { role: 'status' },
+    'Old figures, as is all below: what is asked for now can\u2019t be costed.'));
 }
 
 /** All sections anew, at the same place and with the same layer chosen. */

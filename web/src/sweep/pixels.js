@@ -12,9 +12,10 @@ export class Pixels {
    * @param {{width: number, height: number}} plot in the page's pixels
    * @param {{xs: Float32Array, ys: Float32Array}} at places of the points, in the page's pixels
    * @param {{passes: Uint8Array, of: Uint8Array, paints: string[], front: number[],
-   *   frontPaint: string}} what paints[0] is for points that don't pass, 1 + of[i] for the others
+   *   tinted: boolean, frontPaint: string}} what paints[0] is for points that don't pass,
+   *   1 + of[i] for the others; of the front, where tinted, within a frame of its own paint
    */
-  draw(c, plot, at, { passes, of, paints, front, frontPaint }) {
+  draw(c, plot, at, { passes, of, paints, front, tinted, frontPaint }) {
     const ratio = window.devicePixelRatio || 1;
     const wide = Math.round(plot.width * ratio), tall = Math.round(plot.height * ratio);
     const image = this.#empty(wide, tall), pixels = new Uint32Array(image.data.buffer);
@@ -28,8 +29,11 @@ export class Pixels {
     };
     for (let i = 0; i < n; i++) if (passes[i] === 0) square(i, size, words[0]);
     for (let i = 0; i < n; i++) if (passes[i] === 1) square(i, size, words[1 + of[i]]);
-    const side = Math.round((front.length > 300 ? 3 : 7) * ratio);
-    for (const i of front) square(i, side, word(frontPaint, passes[i] ? 0xff : 0x60));
+    const side = Math.round((front.length > 300 ? tinted ? 5 : 3 : 7) * ratio);
+    for (const i of front) {
+      square(i, side, word(frontPaint, passes[i] ? 0xff : 0x60));
+      if (tinted && passes[i]) square(i, Math.round(side * 0.6), words[1 + of[i]]);
+    }
     this.#canvas.getContext('2d').putImageData(image, 0, 0);
     c.drawImage(this.#canvas, 0, 0, plot.width, plot.height);
   }

@@ -1,7 +1,7 @@
 // Every point over two columns, the front among them; dragging filters, clicking chooses.
 import { canvasBox } from '../base/canvas.js';
 import { Choices } from '../base/choices.js';
-import { choice, h, select, tooltip } from '../base/dom.js';
+import { choice, h, replace, select, tooltip } from '../base/dom.js';
 import { section } from '../base/frame.js';
 import { drawAxes } from '../base/paint.js';
 import { scaleOf } from '../base/scale.js';
@@ -19,7 +19,10 @@ class Points {
     this.x = sweep.byName.get(kept.x) ?? first ?? sweep.differing[0];
     this.y = sweep.byName.get(kept.y) ?? second
       ?? sweep.differing.find((c) => c !== this.x) ?? this.x;
-    this.tint = sweep.byName.get(kept.tint) ?? null;
+    // A front of three objectives is a surface: the third is its colour.
+    const third = sweep.objectives.filter((c) => c.high > c.low)
+      .find((c) => c !== this.x && c !== this.y);
+    this.tint = kept.tint == null ? third ?? null : sweep.byName.get(kept.tint) ?? null;
     this.pixels = new Pixels();
   }
 
@@ -117,7 +120,7 @@ class Points {
     const paints = [colour('line-strong'), ...Array.from({ length: shades }, (_, k) =>
       (tint ? mix('heat-low', 'heat-high', k / (shades - 1)) : colour('c-compute')))];
     if (n > 3000) {
-      this.pixels.draw(c, this, grid, { passes, of, paints, front,
+      this.pixels.draw(c, this, grid, { passes, of, paints, front, tinted: tint != null,
         frontPaint: colour('c-dram_read') });
       return;
     }
@@ -130,18 +133,20 @@ class Points {
       }
     });
     c.globalAlpha = 1;
-    this.drawFront(c);
+    this.drawFront(c, (i) => tint && paints[1 + of[i]]);
   }
 
-  drawFront(c) {
+  /** `paintOf` a point: its shade, within an orange ring; or nothing, all orange. */
+  drawFront(c, paintOf) {
     const { grid, sweep } = this;
-    c.lineWidth = 1;
-    c.fillStyle = colour('c-dram_read');
-    c.strokeStyle = colour('surface');
     for (const i of sweep.front) {
+      const paint = paintOf(i), front = colour('c-dram_read');
+      c.lineWidth = paint ? 2 : 1;
+      c.fillStyle = paint ?? front;
+      c.strokeStyle = paint ? front : colour('surface');
       c.globalAlpha = sweep.passes[i] ? 1 : 0.25;
       c.beginPath();
-      c.arc(grid.xs[i], grid.ys[i], 4, 0, 7);
+      c.arc(grid.xs[i], grid.ys[i], paint ? 5 : 4, 0, 7);
       c.fill();
       c.stroke();
     }
@@ -226,12 +231,16 @@ function drawBox(c, { from, to }) {
 }
 
 export function scatter(sweep, choices = new Choices()) {
-  const kept = choices.of('scatter', { x: null, y: null, tint: '', log: true });
+  const kept = choices.of('scatter', { x: null, y: null, tint: null, log: true });
   const points = new Points(sweep, kept), drag = { box: null };
+  const ramp = h('div.ramp.heat');
   const plot = canvasBox({
     label: 'Points of the sweep over two columns; the front\u2019s table has the numbers',
     height: 460,
-    draw: (c, width, height) => points.draw(c, width, height),
+    draw(c, width, height) {
+      points.draw(c, width, height);
+      replace(ramp, legendOf(sweep, points));
+    },
     over(c) {
       if (sweep.chosen >= 0) points.ring(c, sweep.chosen);
       if (drag.box?.moved) drawBox(c, drag.box);
@@ -243,7 +252,14 @@ export function scatter(sweep, choices = new Choices()) {
     if (what === 'chosen') plot.redrawOver();
     else plot.redraw();
   });
-  return { tools: toolsOf(plot, points, sweep, kept), box: plot.box };
+  return { tools: toolsOf(plot, points, sweep, kept), box: h('div', {}, plot.box, ramp) };
+}
+
+/** What the shades stand for. */
+function legendOf(sweep, { tint }) {
+  return tint && [h('span', {}, `${sweep.title(tint)}:`),
+    h('span', {}, sweep.text(tint, tint.low)), h('i', {}),
+    h('span', {}, sweep.text(tint, tint.high))];
 }
 
 function toolsOf(plot, points, sweep, kept) {
@@ -266,8 +282,8 @@ export function scatterSection(sweep) {
   const { tools, box } = scatter(sweep);
   return section({
     id: 'scatter', short: 'Points', title: 'Points and the front',
-    note: 'A square is a machine; orange points are the Pareto front. Dragging a box filters '
-      + 'everywhere, a click chooses a machine.',
+    note: 'A square is a machine; orange points, or rings where points are coloured, are the '
+      + 'Pareto front. Dragging a box filters everywhere, a click chooses a machine.',
     tools: [...tools.children],
   }, box);
 }
