@@ -28,7 +28,7 @@ def origin(path):
 
 def row(accsim, path):
     done = subprocess.run(
-        [accsim, "--hw", str(CONFIG), str(path), "--json", "-"],
+        [accsim, "--hw", str(CONFIG), str(path), "--bind", "*=1", "--json", "-"],
         capture_output=True,
         text=True,
         check=False,
@@ -39,7 +39,7 @@ def row(accsim, path):
     model, totals = report["model"], report["totals"]
     return (
         f"| {path.relative_to(MODELS)} | {origin(path)} | {model['opset']} | {model['nodes']:,} "
-        f"| {totals['params']:,} | {totals['macs']:,} | {', '.join(model['defaulted'])} |"
+        f"| {totals['params']:,} | {totals['macs']:,} | {', '.join(model['bindings'])} |"
     )
 
 

@@ -70,13 +70,14 @@ Model of_bytes(const nb::bytes& bytes) {
 
 constexpr const char* kLoad =
     "Reads an ONNX model: the path of a file, whose weights are never read, or its bytes.\n"
-    "bind: sizes of symbolic dimensions by name, the others become 1; input_shapes: shapes of\n"
-    "graph inputs by name, instead of the declared ones; assume: sizes that only a run decides,\n"
-    "by the node that has them; branch: \"then\" or \"else\" by the If whose condition only\n"
-    "a run decides; allow_unsupported: operators without a rule cost the traffic of their inputs\n"
-    "and outputs instead of being an error; key_blocks: attention in blocks of so many keys,\n"
-    "\"off\": never, \"auto\" or None: where that is better; max_nodes, max_graph_mib, max_rank:\n"
-    "what the file may ask for at most, None: as the command line's options have it.";
+    "bind: sizes of symbolic dimensions by name, \"*\" for all that nothing else gives; without\n"
+    "a size a batch is 1, and others are an error that says sizes which fit; input_shapes: shapes\n"
+    "of graph inputs by name, instead of the declared ones; assume: sizes that only a run\n"
+    "decides, by the node that has them; branch: \"then\" or \"else\" by the If whose condition\n"
+    "only a run decides; allow_unsupported: operators without a rule cost the traffic of their\n"
+    "inputs and outputs instead of being an error; key_blocks: attention in blocks of so many\n"
+    "keys, \"off\": never, \"auto\" or None: where that is better; max_nodes, max_graph_mib,\n"
+    "max_rank: what the file may ask for at most, None: as the command line's options have it.";
 
 Numbers numbers(const nb::object& given, const char* name, const char* option, Errors& errors) {
   if (given.is_none()) return {};

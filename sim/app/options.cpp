@@ -87,7 +87,8 @@ void ModelOptions::add_graph_options_to(Command& command) {
       "Model",
       {{.name = "--bind",
         .to = &bindings_,
-        .about = "Size of a symbolic dimension, e.g. --bind batch=8; others become 1",
+        .about = "Size of a symbolic dimension, e.g. --bind batch=8; --bind '*=8': of all that "
+                 "nothing else gives. Only a batch, a first axis, is 1 unasked",
         .metavar = "NAME=N"},
        {.name = "--input-shape",
         .to = &shapes_,

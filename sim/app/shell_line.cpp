@@ -1,6 +1,6 @@
 #include "sim/app/shell_line.h"
 
-#include "sim/report/format.h"
+#include "sim/base/shell_word.h"
 
 namespace accsim::sim {
 std::string shell_line(int argc, char** argv) {

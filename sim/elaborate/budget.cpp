@@ -67,12 +67,16 @@ Result<Budget::Level> Budget::descend() {
   return Level(depth_);
 }
 
+Status Budget::check_rank(const std::string& tensor, size_t rank) const {
+  if (static_cast<int64_t>(rank) <= limits_.rank) return ok();
+  return Error{Errc::capacity,
+               fmt::format("tensor '{}' has {} dims, at most {} are taken; {} N takes N", tensor,
+                           rank, limits_.rank, kRankOption),
+               ""};
+}
+
 Status Budget::take_tensor(const Tensor& tensor) {
-  if (std::ssize(tensor.dims) > limits_.rank)
-    return Error{Errc::capacity,
-                 fmt::format("tensor '{}' has {} dims, at most {} are taken; {} N takes N",
-                             tensor.name, tensor.dims.size(), limits_.rank, kRankOption),
-                 ""};
+  if (const Status rank = check_rank(tensor.name, tensor.dims.size()); !rank) return rank;
   const std::optional<int64_t> count = checked_elements(tensor.dims);
   // An element has at most 16 bytes: below that many elements their bytes fit 64 bits.
   const bool fits = count && *count <= kMostBytes / 16 &&

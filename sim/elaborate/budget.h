@@ -1,5 +1,6 @@
 #pragma once
 #include <cstdint>
+#include <string>
 
 #include "sim/base/dtype.h"
 #include "sim/base/limits.h"
@@ -56,6 +57,8 @@ class Budget {
   /// What a node with its outputs' names takes, where it is one of a loop or a function;
   /// Errc::capacity beyond Limits::graph_bytes.
   Status take_node(const Node& node, int64_t output_bytes);
+  /// Errc::capacity beyond Limits::rank.
+  Status check_rank(const std::string& tensor, size_t rank) const;
   /// The bytes of a tensor whose shape and type are known. Errc::overflow beyond kMostBytes,
   /// Errc::invalid when a dim is negative, Errc::capacity beyond Limits::rank.
   Status take_tensor(const Tensor& tensor);

@@ -109,9 +109,29 @@ Status check_given(const ElaborateOptions& options, const std::vector<Assumption
 
 /// What is known of an elaboration that failed, too.
 struct Attempt {
-  std::vector<std::string> defaulted;  ///< symbols that count as 1 by default
-  Budget budget;
+  std::vector<std::string> defaulted{};  ///< symbols that count as 1 by default
+  InputDefs inputs{};
+  std::vector<std::string> open{};  ///< sizes that nobody gave: it ended at them
+  Budget budget{};
 };
+
+/// Adds the model's inputs with their sizes.
+Result<TensorIds> bind_inputs(const ModelDef& model, const ElaborateOptions& options,
+                              Attempt& attempt, GraphBuilder& builder, Scope& scope) {
+  Result<InputDefs> inputs = free_inputs(model, options);
+  if (!inputs) return inputs.errors();
+  for (const ValueDef* input : *inputs)
+    if (input->dims && !options.input_shapes.contains(input->name))
+      if (const Status few = attempt.budget.check_rank(input->name, input->dims->size()); !few)
+        return few.errors();
+  Result<BoundInputs> bound = bind_symbols(*inputs, options);
+  if (!bound) return bound.errors();
+  attempt.inputs = std::move(*inputs);
+  attempt.defaulted = bound->defaulted;
+  attempt.open = bound->open;
+  if (!attempt.open.empty()) return Error{Errc::usage, "sizes weren't given", ""};
+  return add_model_inputs(model, options, attempt.inputs, std::move(*bound), builder, scope);
+}
 
 /// Leaves what the options cut out.
 Status cut(const GraphCut& cut, Elaborated& made) {
@@ -135,9 +155,8 @@ Result<Elaborated> elaborate_model(const ModelDef& model, const ElaborateOptions
   GraphBuilder builder(std::move(start), budget);
   Scope scope;
   scope.graph = &model.graph;
-  Result<TensorIds> inputs = add_model_inputs(model, options, builder, scope);
+  Result<TensorIds> inputs = bind_inputs(model, options, attempt, builder, scope);
   if (!inputs) return inputs.errors();
-  attempt.defaulted = builder.graph().defaulted;
   if (const Status stored = add_initializers(model.graph, builder, scope); !stored)
     return stored.errors();
   Expander expander(model, options, builder, budget);
@@ -156,18 +175,21 @@ Result<Elaborated> elaborate_model(const ModelDef& model, const ElaborateOptions
 
 Result<Elaborated> elaborate_with_origins(const ModelDef& model, const ElaborateOptions& options) {
   const auto own_nodes = static_cast<int64_t>(model.graph.nodes.size());
-  Attempt attempt{{}, Budget(options.limits, own_nodes)};
+  Attempt attempt{.budget = Budget(options.limits, own_nodes)};
   Result<Elaborated> made = elaborate_model(model, options, attempt);
   if (made) return made;
   int64_t left = kMostHintSteps;
-  const auto fits = [&](const ElaborateOptions& other) {
-    if (left <= 0) return false;
-    Attempt tried{{}, Budget(options.limits, own_nodes)};
-    const bool does = elaborate_model(model, other, tried).ok();
+  const auto try_again = [&](const ElaborateOptions& other) -> Errors {
+    if (left <= 0) return {{Errc::capacity, "enough was tried", ""}};
+    Attempt tried{.budget = Budget(options.limits, own_nodes)};
+    const Result<Elaborated> again = elaborate_model(model, other, tried);
     left -= tried.budget.steps() + 1;
-    return does;
+    return again ? Errors() : again.errors();
   };
-  return put_at(model.file, explain_unbound(made.errors(), attempt.defaulted, options, fits));
+  return put_at(model.file,
+                attempt.open.empty()
+                    ? explain_unbound(made.errors(), attempt.defaulted, options, try_again)
+                    : ask_for_sizes(model.graph, attempt.inputs, attempt.open, options, try_again));
 }
 
 Result<Graph> elaborate(const ModelDef& model, const ElaborateOptions& options) {

@@ -3,6 +3,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <string_view>
 
 #include "sim/base/dims.h"
 #include "sim/base/limits.h"
@@ -13,9 +14,12 @@
 
 namespace accsim::sim {
 
+/// The symbol whose binding is the size of all symbols that nothing else decides.
+inline constexpr std::string_view kAllOthers = "*";
+
 /// What the user fixes of a model before its graph is made.
 struct ElaborateOptions {
-  std::map<std::string, int64_t> bindings{};  ///< symbol -> size; the other symbols become 1
+  std::map<std::string, int64_t> bindings{};  ///< symbol -> size; of the others batches become 1
   std::map<std::string, Dims>
       input_shapes{};  ///< graph input -> shape, instead of the declared one
   std::map<std::string, StoredTensor> constants{};  ///< graph inputs that are fixed to a value
@@ -35,7 +39,7 @@ struct ElaborateOptions {
 /// If, Loop and Scan expanded, sequences resolved, every shape and every constant that shapes
 /// depend on computed; then what `cut` leaves of it. What a model may ask for is bounded
 /// (budget.h). Errors say file and node or tensor; unknown operators are reported all at once as
-/// Errc::unsupported, otherwise the first problem.
+/// Errc::unsupported, and sizes that nobody gave as Errc::usage, otherwise the first problem.
 Result<Graph> elaborate(const ModelDef& model, const ElaborateOptions& options);
 
 }  // namespace accsim::sim

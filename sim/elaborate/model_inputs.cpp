@@ -6,8 +6,6 @@
 #include <string_view>
 #include <utility>
 
-#include "sim/elaborate/symbols.h"
-
 namespace accsim::sim {
 namespace {
 
@@ -20,53 +18,54 @@ Tensor initializer(std::string name, const StoredTensor& stored) {
           stored.value,    stored.payload};
 }
 
-/// The inputs that are given in every run; those that the options fix are added at once.
-Result<std::vector<const ValueDef*>> free_inputs(const ModelDef& model,
-                                                 const ElaborateOptions& options,
-                                                 GraphBuilder& builder, Scope& scope) {
+/// Up to IR 3 initializers are listed as inputs too.
+std::vector<const ValueDef*> not_stored(const ModelDef& model) {
   std::set<std::string_view> stored;
   for (const StoredTensor& tensor : model.graph.initializers) stored.insert(tensor.name);
-  std::vector<const ValueDef*> inputs;
-  Errors errors;
-  for (const ValueDef& input : model.graph.inputs) {
-    if (stored.contains(input.name)) continue;  // up to IR 3 initializers are listed as inputs too
-    const auto fixed = options.constants.find(input.name);
-    if (fixed != options.constants.end()) {
-      const Result<TensorId> id = builder.add_tensor(initializer(input.name, fixed->second));
-      if (!id) return id.errors();
-      scope.names.emplace(input.name, *id);
-      continue;
-    }
-    inputs.push_back(&input);
-    if (!input.is_tensor)
-      errors.push_back({Errc::unsupported,
-                        "is a sequence, map, optional or sparse tensor; only dense tensors are "
-                        "supported",
-                        input_label(input)});
-    else if (input.dtype == DType::undefined)
-      errors.push_back({Errc::invalid, "has no element type", input_label(input)});
-  }
-  if (!errors.empty()) return errors;
-  return inputs;
+  std::vector<const ValueDef*> out;
+  for (const ValueDef& input : model.graph.inputs)
+    if (!stored.contains(input.name)) out.push_back(&input);
+  return out;
 }
 
 }  // namespace
 
+Result<InputDefs> free_inputs(const ModelDef& model, const ElaborateOptions& options) {
+  InputDefs inputs = not_stored(model);
+  std::erase_if(inputs,
+                [&](const ValueDef* input) { return options.constants.contains(input->name); });
+  Errors errors;
+  for (const ValueDef* input : inputs)
+    if (!input->is_tensor)
+      errors.push_back({Errc::unsupported,
+                        "is a sequence, map, optional or sparse tensor; only dense tensors are "
+                        "supported",
+                        input_label(*input)});
+    else if (input->dtype == DType::undefined)
+      errors.push_back({Errc::invalid, "has no element type", input_label(*input)});
+  if (!errors.empty()) return errors;
+  return inputs;
+}
+
 Result<TensorIds> add_model_inputs(const ModelDef& model, const ElaborateOptions& options,
+                                   const InputDefs& inputs, BoundInputs bound,
                                    GraphBuilder& builder, Scope& scope) {
-  const Result<std::vector<const ValueDef*>> inputs = free_inputs(model, options, builder, scope);
-  if (!inputs) return inputs.errors();
-  Result<BoundInputs> bound = bind_symbols(*inputs, options);
-  if (!bound) return bound.errors();
-  builder.bind(std::move(bound->bindings), std::move(bound->defaulted));
+  for (const ValueDef* input : not_stored(model)) {
+    const auto fixed = options.constants.find(input->name);
+    if (fixed == options.constants.end()) continue;
+    const Result<TensorId> id = builder.add_tensor(initializer(input->name, fixed->second));
+    if (!id) return id.errors();
+    scope.names.emplace(input->name, *id);
+  }
+  builder.bind(std::move(bound.bindings), std::move(bound.defaulted));
   TensorIds ids;
-  for (size_t i = 0; i < inputs->size(); ++i) {
-    const ValueDef& input = *(*inputs)[i];
+  for (size_t i = 0; i < inputs.size(); ++i) {
+    const ValueDef& input = *inputs[i];
     Tensor tensor;
     tensor.name = input.name;
     tensor.origin = Tensor::Origin::input;
     tensor.dtype = input.dtype;
-    tensor.dims = std::move(bound->dims[i]);
+    tensor.dims = std::move(bound.dims[i]);
     const Result<TensorId> id = builder.add_tensor(std::move(tensor));
     if (!id) return id.errors();
     if (!scope.names.emplace(input.name, *id).second)

@@ -83,9 +83,10 @@ bool looks_computed(std::string_view symbol) {
   return symbol.find_first_of("+-*/") != std::string_view::npos;
 }
 
-std::string symbol_of(const ValueDef& input, size_t i) {
-  const std::string& symbol = (*input.dims)[i].symbol;
-  return symbol.empty() ? fmt::format("{}_dim{}", input.name, i) : symbol;
+/// Exporters write these for an axis that they know no name of.
+bool names_nothing(std::string_view symbol) {
+  const auto in_names = [](unsigned char c) { return std::isalnum(c) != 0 || c >= 0x80; };
+  return std::ranges::none_of(symbol, in_names) || symbol == "None" || symbol == "-1";
 }
 
 template <class Map>
@@ -94,10 +95,17 @@ const typename Map::mapped_type* lookup(const Map& map, const std::string& key) 
   return found == map.end() ? nullptr : &found->second;
 }
 
-Errors check_options(const std::vector<const ValueDef*>& inputs,
-                     const std::set<std::string>& symbols, const ElaborateOptions& options) {
+Errors check_bindings(const std::set<std::string>& symbols, const ElaborateOptions& options) {
   Errors errors;
   for (const auto& [symbol, size] : options.bindings) {
+    if (symbol == kAllOthers) {
+      if (size < 1)
+        errors.push_back(
+            {Errc::usage,
+             fmt::format("'{}' is bound to {}; sizes below 1 are bound by name", symbol, size),
+             ""});
+      continue;
+    }
     if (options.skip_unknown && !symbols.contains(symbol)) continue;
     if (!symbols.contains(symbol))
       errors.push_back(
@@ -112,6 +120,12 @@ Errors check_options(const std::vector<const ValueDef*>& inputs,
           {Errc::usage,
            fmt::format("symbol '{}' is bound to {}; give a size of at least 0", symbol, size), ""});
   }
+  return errors;
+}
+
+Errors check_options(const InputDefs& inputs, const std::set<std::string>& symbols,
+                     const ElaborateOptions& options) {
+  Errors errors = check_bindings(symbols, options);
   std::vector<std::string_view> names;
   for (const ValueDef* input : inputs) names.push_back(input->name);
   for (const auto& [name, dims] : options.input_shapes) {
@@ -132,14 +146,14 @@ Errors check_options(const std::vector<const ValueDef*>& inputs,
 }
 
 /// Symbols that a shape given on the command line decides.
-Status bind_from_shapes(const std::vector<const ValueDef*>& inputs, const ElaborateOptions& options,
+Status bind_from_shapes(const InputDefs& inputs, const ElaborateOptions& options,
                         Bindings& bindings) {
   for (const ValueDef* input : inputs) {
     const Dims* given = lookup(options.input_shapes, input->name);
     if (given == nullptr || !input->dims || input->dims->size() != given->size()) continue;
     for (size_t i = 0; i < given->size(); ++i) {
       if ((*input->dims)[i].value >= 0) continue;
-      const std::string symbol = symbol_of(*input, i);
+      const std::string symbol = size_name(*input, i);
       const auto [bound, is_new] = bindings.emplace(symbol, (*given)[i]);
       if (!is_new && bound->second != (*given)[i])
         return Error{Errc::usage,
@@ -151,28 +165,91 @@ Status bind_from_shapes(const std::vector<const ValueDef*>& inputs, const Elabor
   return ok();
 }
 
-/// Everything not bound yet: plain symbols become 1, then the computed ones follow from them.
-void bind_rest(const std::set<std::string>& symbols, BoundInputs& out) {
-  for (const bool computed : {false, true}) {
-    for (const std::string& symbol : symbols) {
-      if (looks_computed(symbol) != computed || out.bindings.contains(symbol)) continue;
-      const std::optional<int64_t> value =
-          computed ? Arithmetic(symbol, out.bindings).evaluate() : std::nullopt;
-      if (!value || *value < 1) out.defaulted.push_back(symbol);
-      out.bindings[symbol] = value && *value >= 1 ? *value : 1;
+/// An only axis is no batch: it may as well count tokens, samples or points.
+bool is_batch(const NamedSize& size, const InputDefs& inputs) {
+  const auto axes = [&](const SizePlace& at) { return inputs[at.input]->dims->size(); };
+  const size_t most = axes(*std::ranges::max_element(size.places, {}, axes));
+  return most > 1 && std::ranges::all_of(size.places, [&](const SizePlace& at) {
+           return at.axis == 0 || axes(at) < most;
+         });
+}
+
+/// What the name of a size spells of those that are bound; nullopt when that is no size.
+std::optional<int64_t> spelt(const std::string& name, const Bindings& bound) {
+  const std::optional<int64_t> value = Arithmetic(name, bound).evaluate();
+  return value && *value >= 1 ? value : std::nullopt;
+}
+
+/// The sizes that neither the options nor the shapes bind.
+void bind_rest(const std::vector<NamedSize>& sizes, const InputDefs& inputs,
+               const ElaborateOptions& options, BoundInputs& out) {
+  constexpr int64_t kSupposed = 1024;
+  const int64_t* const rest = lookup(options.bindings, std::string(kAllOthers));
+  const auto bind_plain = [&](const NamedSize& size) {
+    if (rest != nullptr) {
+      out.bindings.emplace(size.name, *rest);
+    } else if (is_batch(size, inputs)) {
+      out.bindings.emplace(size.name, 1);
+      out.defaulted.push_back(size.name);
+    } else {
+      out.open.push_back(size.name);
     }
+  };
+  for (const NamedSize& size : sizes)
+    if (!looks_computed(size.name) && !out.bindings.contains(size.name)) bind_plain(size);
+  Bindings supposed = out.bindings;  // a size that open ones spell isn't open itself
+  for (const std::string& name : out.open) supposed.emplace(name, kSupposed);
+  for (const NamedSize& size : sizes) {
+    if (!looks_computed(size.name) || out.bindings.contains(size.name)) continue;
+    if (const auto value = spelt(size.name, out.bindings))
+      out.bindings.emplace(size.name, *value);
+    else if (!spelt(size.name, supposed))
+      bind_plain(size);
   }
   std::ranges::sort(out.defaulted);
 }
 
+/// The shape of an input, given or with what its sizes are bound to.
+Result<Dims> dims_of(const ValueDef& input, const ElaborateOptions& options,
+                     const Bindings& bindings) {
+  if (const Dims* given = lookup(options.input_shapes, input.name)) return *given;
+  if (!input.dims)
+    return Error{Errc::invalid,
+                 fmt::format("input '{}' has no shape; give one with --input-shape {}=1x...",
+                             input.name, input.name),
+                 ""};
+  Dims dims;
+  for (size_t i = 0; i < input.dims->size(); ++i) {
+    const int64_t value = (*input.dims)[i].value;
+    dims.push_back(value >= 0 ? value : bindings.at(size_name(input, i)));
+  }
+  return dims;
+}
+
 }  // namespace
 
-Result<BoundInputs> bind_symbols(const std::vector<const ValueDef*>& inputs,
-                                 const ElaborateOptions& options) {
+std::string size_name(const ValueDef& input, size_t axis) {
+  const std::string& symbol = (*input.dims)[axis].symbol;
+  return names_nothing(symbol) ? fmt::format("{}_dim{}", input.name, axis) : symbol;
+}
+
+std::vector<NamedSize> named_sizes(const InputDefs& inputs) {
+  std::vector<NamedSize> out;
+  std::map<std::string, size_t> index;
+  for (size_t i = 0; i < inputs.size(); ++i)
+    for (size_t axis = 0; inputs[i]->dims && axis < inputs[i]->dims->size(); ++axis) {
+      if ((*inputs[i]->dims)[axis].value >= 0) continue;
+      const auto [at, is_new] = index.emplace(size_name(*inputs[i], axis), out.size());
+      if (is_new) out.push_back({at->first, {}});
+      out[at->second].places.push_back({i, axis});
+    }
+  return out;
+}
+
+Result<BoundInputs> bind_symbols(const InputDefs& inputs, const ElaborateOptions& options) {
+  std::vector<NamedSize> sizes = named_sizes(inputs);
   std::set<std::string> symbols;
-  for (const ValueDef* input : inputs)
-    for (size_t i = 0; input->dims && i < input->dims->size(); ++i)
-      if ((*input->dims)[i].value < 0) symbols.insert(symbol_of(*input, i));
+  for (const NamedSize& size : sizes) symbols.insert(size.name);
   Errors errors = check_options(inputs, symbols, options);
   if (!errors.empty()) return errors;
 
@@ -182,24 +259,19 @@ Result<BoundInputs> bind_symbols(const std::vector<const ValueDef*>& inputs,
                 [&](const auto& binding) { return !symbols.contains(binding.first); });
   const Status shapes = bind_from_shapes(inputs, options, out.bindings);
   if (!shapes) return shapes.errors();
-  bind_rest(symbols, out);
+  std::erase_if(sizes, [&](const NamedSize& size) {
+    return std::ranges::all_of(size.places, [&](const SizePlace& at) {
+      return options.input_shapes.contains(inputs[at.input]->name);
+    });
+  });
+  bind_rest(sizes, inputs, options, out);
   for (const ValueDef* input : inputs) {
-    Dims& dims = out.dims.emplace_back();
-    if (const Dims* given = lookup(options.input_shapes, input->name)) {
-      dims = *given;
-      continue;
-    }
-    if (!input->dims) {
-      errors.push_back({Errc::invalid,
-                        fmt::format("input '{}' has no shape; give one with --input-shape {}=1x...",
-                                    input->name, input->name),
-                        ""});
-      continue;
-    }
-    for (size_t i = 0; i < input->dims->size(); ++i) {
-      const int64_t value = (*input->dims)[i].value;
-      dims.push_back(value >= 0 ? value : out.bindings.at(symbol_of(*input, i)));
-    }
+    if (!out.open.empty() && input->dims) continue;
+    const Result<Dims> dims = dims_of(*input, options, out.bindings);
+    if (dims)
+      out.dims.push_back(*dims);
+    else
+      errors.insert(errors.end(), dims.errors().begin(), dims.errors().end());
   }
   if (!errors.empty()) return errors;
   return out;

@@ -455,8 +455,9 @@ Result<std::vector<Graph>> load_graphs(const std::vector<std::string>& paths,
       errors.push_back({Errc::usage, "no model has " + what, ""});
   };
   for (const auto& binding : options.bindings)
-    nobody_has([&](const Graph& g) { return g.bindings.contains(binding.first); },
-               fmt::format("a symbol '{}' to bind", binding.first));
+    if (binding.first != kAllOthers)
+      nobody_has([&](const Graph& g) { return g.bindings.contains(binding.first); },
+                 fmt::format("a symbol '{}' to bind", binding.first));
   for (const auto& shape : options.input_shapes)
     nobody_has(
         [&](const Graph& g) {

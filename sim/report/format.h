@@ -54,7 +54,4 @@ std::string paint(std::string_view text, Ink ink, bool colour);
 /// Columns of a line without its colour codes.
 size_t visible_width(std::string_view line);
 
-/// A word as one types it into a POSIX shell, quoted where it must be.
-std::string shell_word(std::string_view word);
-
 }  // namespace accsim::sim

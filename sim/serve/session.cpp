@@ -11,6 +11,7 @@
 #include "hw/config/load.h"
 #include "hw/cosim/cosim.h"
 #include "sim/base/json_text.h"
+#include "sim/base/shell_word.h"
 #include "sim/compare/compare_text.h"
 #include "sim/flow/timeline.h"
 #include "sim/html/page.h"

@@ -215,6 +215,7 @@ class SpecReader {
 
   /// What of the spec does what the message of an error says of an option.
   static std::string_view key_for(Errc code) {
+    if (code == Errc::usage) return "; --bind NAME=N is bind: {NAME: N} beside its file";
     if (code == Errc::unsupported)
       return "; --allow-unsupported is allow_unsupported: true beside its file";
     if (code == Errc::capacity)

@@ -286,6 +286,20 @@ class Costing(unittest.TestCase):
             quoted = shlex.split(server.cost(model=2)[2]["command"])
             self.assertEqual(quoted[3], "a $(touch P); b.onnx")
 
+    def test_does_a_dropped_model_get_the_sizes_of_the_command_line(self):
+        dynamic = ROOT / "models" / "bert_base_dyn_op17.onnx"
+        name = {"X-Accsim-Name": "bert.onnx"}
+        with Server("--hw", MACHINE) as server:
+            status, _, text = server.ask("POST", "api/models", dynamic.read_bytes(), name)
+            self.assertEqual(status, 422)
+            (said,) = json.loads(text)["errors"]
+            self.assertIn("bert.onnx: nobody gave sequence of input", said["message"])
+        with Server("--hw", MACHINE, "--bind", "*=16") as server:
+            status, _, text = server.ask("POST", "api/models", dynamic.read_bytes(), name)
+            self.assertEqual(status, 200, text)
+            command = server.cost(model=0)[2]["command"]
+            self.assertIn(" --bind '*=16'", command)
+
     def test_resnet50_takes_milliseconds(self):
         with Server("--hw", MACHINE, RESNET) as server:
             fields = json.loads(server.ask("GET", "api/fields")[2])["fields"]

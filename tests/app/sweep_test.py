@@ -667,7 +667,7 @@ class SweepTest(unittest.TestCase):
         rows = {(row["point"], row["phase"]): row for row in shown["phases"]}
         self.assertEqual(len(rows), 4)
         prefill = self.cycles_of("64x64", prompt)
-        params = self.report_of("64x64", model)["model"]["params"]
+        params = self.report_of("64x64", model, "--bind", "past=1")["model"]["params"]
         for point, context in enumerate((16, 64)):
             first, step = rows[point, "prefill"], rows[point, "decode"]
             cycles = self.cycles_of(
@@ -799,7 +799,8 @@ class SweepTest(unittest.TestCase):
         for bind, more, words in (
             ("{past: [1, 1.5]}", "", "1.5 is no size"),
             ("{past: [4, 4]}", "", "4 is there twice"),
-            ("{nothing: [4]}", "", "nothing is no symbol of any model"),
+            ("{nothing: [4]}", ", bind: {past: 4}", "nothing is no symbol of any model"),
+            ("{batch: [4]}", "", "decode_dyn_op17.onnx: nobody gave past"),
             ("{past: 4}", "", "bind.past must be a section"),
             ("{w: [1], past: [1]}", "", "bind and axes both name w"),
             ("{past: [1]}", ", bind: {past: pust + 1}", "pust"),

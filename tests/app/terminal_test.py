@@ -26,6 +26,7 @@ MODELS = [
         "llama_tiny2_decode_dyn_op17",
     )
 ]
+SIZES = ("--bind", "*=1")  # of the symbolic dims
 WIDTHS = (80, 100, 132)
 
 # Names of variables that change what is printed.
@@ -114,12 +115,12 @@ class Widths(unittest.TestCase):
     def test_report(self):
         for model in MODELS:
             for more in ([], ["--all"]):
-                self.narrow("--hw", CONFIG, model, *more)
+                self.narrow("--hw", CONFIG, model, *SIZES, *more)
         self.narrow("--hw", ROOT / "configs" / "64x64-hbm-banked.yaml", RESNET)
 
     def test_inspect(self):
         for model in MODELS:
-            self.narrow("inspect", model, "--arena", "--all", "--reorder")
+            self.narrow("inspect", model, *SIZES, "--arena", "--all", "--reorder")
 
     def test_compare_and_advise(self):
         small = ROOT / "configs" / "16x16.yaml"
@@ -131,7 +132,7 @@ class Widths(unittest.TestCase):
 
     def test_shapes(self):
         for model in MODELS:
-            self.narrow("shapes", model)
+            self.narrow("shapes", model, *SIZES)
 
     def test_validate(self):
         self.narrow("validate", ROOT / "validation" / "tpu-v1.yaml")
@@ -209,7 +210,7 @@ class Names(unittest.TestCase):
         """In the layer table no two rows of different layers have one name."""
         for model in MODELS:
             for width in WIDTHS:
-                text = run("--hw", CONFIG, model, "--all", COLUMNS=width).stdout
+                text = run("--hw", CONFIG, model, *SIZES, "--all", COLUMNS=width).stdout
                 lines = text.splitlines()
                 head = next(i for i, x in enumerate(lines) if x.startswith("layer "))
                 rules = [i for i, x in enumerate(lines) if re.fullmatch("-+", x) and i > head]

@@ -71,6 +71,7 @@ void cost(const Words& words) {
   limits.graph_bytes = std::min(limits.graph_bytes, most.graph_bytes);
   limits.rank = std::min(limits.rank, most.rank);
   limits.programs = std::min(limits.programs, most.programs);
+  options->bindings.emplace(kAllOthers, 4);
   const auto graph = load_graph(ACCSIM_SOURCE_DIR "/tests/fuzz/files/net.onnx", *options);
   if (!graph) return;
   auto costed = cost_network(*graph, machine(), *map, limits.programs);

@@ -105,6 +105,19 @@ class CommandsTest(unittest.TestCase):
         with self.assertRaises(TypeError):
             accsim.Model.load(3)
 
+    def test_are_sizes_asked_for_as_on_the_command_line(self):
+        path = MODELS / "bert_base_dyn_op17.onnx"
+        code, _, errors = program("inspect", path)
+        self.assertEqual(code, 2)
+        with self.assertRaises(accsim.Error) as caught:
+            accsim.inspect(path)
+        self.assertEqual(caught.exception.causes, errors)
+        self.assertIn("--bind sequence=128 ", str(caught.exception))
+        found = accsim.Model.load(path, bind={"*": 16, "batch": 2})
+        self.assertEqual(found.bindings, {"batch": 2, "sequence": 16})
+        found = accsim.Model.load(path, input_shapes={"input_ids": (2, 16)})
+        self.assertEqual(found.bindings, {"batch": 2, "sequence": 16})
+
     def test_does_verify_say_what_it_lacks(self):
         with self.assertRaises(accsim.Error) as caught:
             accsim.verify(None, "8x8", gemm="8x8")

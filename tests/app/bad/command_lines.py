@@ -156,6 +156,15 @@ CASES = [
     """,
     ),
     Case(
+        "a binding of all that is left to nothing",
+        f"{COST} --bind *=0",
+        {},
+        f"""
+        accsim: error: {ROOT}/models/squeezenet1_1_op13.onnx: '*' is bound to 0; sizes below 1 are
+        bound by name
+    """,
+    ),
+    Case(
         "a binding of what isn't there",
         f"{COST} --bind nothing=1",
         {},

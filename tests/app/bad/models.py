@@ -346,6 +346,28 @@ CASES = [
     """,
     ),
     Case(
+        "sizes that nobody gave",
+        SHAPES,
+        one("Relu", dims=["n", 3, "height", "width"]),
+        """
+        accsim: error: net.onnx: nobody gave height, width of input 'x' (n x 3 x height x width),
+        and only a batch, a first axis, is 1 unasked: give --input-shape x=1x3x224x224 or --bind
+        height=224 --bind width=224 (heights and widths of 224, 320, 640 fit; --bind '*=N' gives all
+        that is left)
+    """,
+    ),
+    Case(
+        "sizes that nobody gave, of a model that can have none",
+        SHAPES,
+        one("Reshape", ["x", "to"], dims=["n", "?"], stored=[tensor("to", [2], [1, 17])]),
+        """
+        accsim: error: net.onnx: nobody gave x_dim1 of input 'x' (n x x_dim1), and only a batch, a
+        first axis, is 1 unasked: give --bind x_dim1=N (none that was tried fits: node 'n' (op
+        Reshape): Reshape: 128 elements of shape 1x128 don't fit shape 1x17; --bind '*=N' gives all
+        that is left)
+    """,
+    ),
+    Case(
         "an input of a negative size",
         SHAPES,
         one("Relu", dims=[-2, 3]),

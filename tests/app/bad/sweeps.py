@@ -5,13 +5,20 @@ from wire import graph, model, node, value
 from bad.case import SMALL, Case
 
 SWEEP = "sweep spec.yaml"
-NET = model(
-    graph(
-        [node("MatMul", ["x", "w"], ["y"])],
-        [value("x", ["n", 8]), value("w", [8, 8])],
-        [value("y")],
+
+
+def product(*dims):
+    """x times 8 x 8."""
+    return model(
+        graph(
+            [node("MatMul", ["x", "w"], ["y"])],
+            [value("x", list(dims)), value("w", [8, 8])],
+            [value("y")],
+        )
     )
-)
+
+
+NET, OPEN = product("n", 8), product("n", "tokens", 8)
 HEAD = "base: hw.yaml\nmodels: [{file: net.onnx}]\n"
 AXES = "axes: {act: {field: buffers.activation.kib, values: [16, 32]}}\n"
 
@@ -98,6 +105,18 @@ CASES = [
         accsim: error: spec.yaml:2:10: this model can't be used:
         accsim: error: gone.onnx: can't open the file (No such file or directory); check the path
         and permissions
+    """,
+    ),
+    Case(
+        "a model whose sizes nobody gave",
+        SWEEP,
+        {**spec(HEAD + AXES), "net.onnx": OPEN},
+        """
+        accsim: error: spec.yaml:2:10: this model can't be used; --bind NAME=N is bind: {NAME: N}
+        beside its file:
+        accsim: error: net.onnx: nobody gave tokens of input 'x' (n x tokens x 8), and only a batch,
+        a first axis, is 1 unasked: give --input-shape x=1x128x8 or --bind tokens=128 (these fit;
+        --bind '*=N' gives all that is left)
     """,
     ),
     Case(

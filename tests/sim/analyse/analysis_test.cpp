@@ -39,7 +39,7 @@ struct Analysed {
 };
 
 Analysed analysed(const ModelDef& model, const AnalyseOptions& options = {}) {
-  auto graph = elaborate(model, {});
+  auto graph = elaborate(model, {.bindings = {{"*", 1}}});
   EXPECT_TRUE(graph.ok()) << graph.errors().front().text();
   auto lowered = lower_each(*graph);
   EXPECT_TRUE(lowered.ok()) << lowered.errors().front().text();

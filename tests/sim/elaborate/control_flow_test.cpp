@@ -24,7 +24,7 @@ TEST(ControlFlow, WhichBranchOfAnIfStays) {
                                    graph_attribute("else_branch", branch("NoSuchOp", "e"))})});
   model.graph.nodes[0].name = "choice";
   model.graph.initializers.push_back(integers("cond", {}, {1}, DType::boolean));
-  const Result<Graph> graph = elaborate(model, {});
+  const Result<Graph> graph = elaborate(model, ones());
   ASSERT_TRUE(graph.ok()) << graph.errors().front().text();
   EXPECT_EQ(Strings{"choice/Relu_0"}, node_names(*graph));
   EXPECT_EQ("y", graph->tensor(graph->outputs[0]).name);
@@ -33,7 +33,7 @@ TEST(ControlFlow, WhichBranchOfAnIfStays) {
   model.graph.inputs.push_back(value("cond", {}, DType::boolean));
   EXPECT_TRUE(says(problem(model), "NoSuchOp"));
   EXPECT_TRUE(says(problem(model), "with --branch choice=then it isn't looked at"));
-  EXPECT_EQ("", problem(model, {.branches = {{"choice", true}}}));
+  EXPECT_EQ("", problem(model, ones({.branches = {{"choice", true}}})));
 }
 
 /// An If whose condition is an input: then adds, else multiplies matrices and adds.
@@ -81,14 +81,14 @@ ModelDef loop_model(int64_t trips) {
 }
 
 TEST(ControlFlow, IsALoopUnrolledAndItsScanOutputStacked) {
-  const Result<Graph> graph = elaborate(loop_model(3), {});
+  const Result<Graph> graph = elaborate(loop_model(3), ones());
   ASSERT_TRUE(graph.ok()) << graph.errors().front().text();
   EXPECT_EQ((Dims{2, 1}), graph->tensor(graph->outputs[0]).dims);
   EXPECT_EQ((Dims{3, 2, 1}), graph->tensor(graph->outputs[1]).dims);
   EXPECT_EQ(3, std::ranges::count(graph->nodes, "Add", &Node::op_type));
   EXPECT_TRUE(verify(*graph).ok());
   EXPECT_TRUE(says(problem(loop_model(kMostIterations + 1)), "iterations"));
-  const Result<Graph> none = elaborate(loop_model(0), {});
+  const Result<Graph> none = elaborate(loop_model(0), ones());
   ASSERT_TRUE(none.ok()) << none.errors().front().text();
   EXPECT_EQ((Dims{2, 1}), none->tensor(none->outputs[0]).dims) << "the first value passes through";
   EXPECT_EQ((Dims{0}), none->tensor(none->outputs[1]).dims) << "the body declares scalars";
@@ -98,7 +98,7 @@ TEST(ControlFlow, ALoopOfUnknownTripsRunsAsOftenAsIsAssumed) {
   ModelDef model = loop_model(3);
   model.graph.nodes[0].name = "loop";
   const auto adds = [&](const ElaborateOptions& options) {
-    const Result<Graph> graph = elaborate(model, options);
+    const Result<Graph> graph = elaborate(model, ones(options));
     EXPECT_TRUE(graph.ok()) << graph.errors().front().text();
     return graph ? std::ranges::count(graph->nodes, "Add", &Node::op_type) : -1;
   };
@@ -107,7 +107,7 @@ TEST(ControlFlow, ALoopOfUnknownTripsRunsAsOftenAsIsAssumed) {
   model.graph.inputs.push_back(value("go_in", {}, DType::boolean));
   EXPECT_EQ(adds({}), 3);
   EXPECT_EQ(adds({.sizes = {{"loop", 2}}}), 2);
-  EXPECT_TRUE(says(problem(model, {.sizes = {{"loop", 4}}}), "of which there are at most 3"));
+  EXPECT_TRUE(says(problem(model, ones({.sizes = {{"loop", 4}}})), "of which there are at most 3"));
   // A trip count that isn't known either, or that no run reaches.
   model.graph.initializers.clear();
   model.graph.inputs.push_back(value("trips", {}, DType::int64));
@@ -117,7 +117,7 @@ TEST(ControlFlow, ALoopOfUnknownTripsRunsAsOftenAsIsAssumed) {
   model.graph.initializers.push_back(integers("trips", {}, {std::numeric_limits<int64_t>::max()}));
   EXPECT_EQ(adds({}), 1);
   EXPECT_EQ(adds({.sizes = {{"loop", 0}}}), 0);
-  EXPECT_TRUE(says(problem(loop_model(3), {.sizes = {{"loop", 1}}}), "has no size"));
+  EXPECT_TRUE(says(problem(loop_model(3), ones({.sizes = {{"loop", 1}}})), "has no size"));
 }
 
 TEST(ControlFlow, IsAScanUnrolled) {

@@ -30,7 +30,7 @@ ModelDef function_model() {
 }
 
 TEST(ExpandFunction, AreFunctionsInlinedWithTheirAttributes) {
-  const Result<Graph> graph = elaborate(function_model(), {});
+  const Result<Graph> graph = elaborate(function_model(), ones());
   ASSERT_TRUE(graph.ok()) << graph.errors().front().text();
   EXPECT_EQ((Strings{"call/Inner_0/Softmax_0", "call/Inner_0/Relu_1"}), node_names(*graph));
   EXPECT_EQ(15, graph->nodes[0].opset);

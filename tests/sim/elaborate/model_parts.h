@@ -56,8 +56,14 @@ inline ModelDef model_of(std::vector<NodeDef> nodes, int64_t opset = 17) {
   return model;
 }
 
+/// All sizes that a model leaves open are 1.
+inline ElaborateOptions ones(ElaborateOptions options = {}) {
+  options.bindings.emplace(kAllOthers, 1);
+  return options;
+}
+
 /// The first error of elaborating a model; "" when there is none.
-inline std::string problem(const ModelDef& model, const ElaborateOptions& options = {}) {
+inline std::string problem(const ModelDef& model, const ElaborateOptions& options = ones()) {
   const Result<Graph> graph = elaborate(model, options);
   return graph.ok() ? "" : graph.errors().front().text();
 }

@@ -16,7 +16,7 @@ TEST(OperatorRules, WhatIsFolded) {
   const ModelDef model =
       model_of({node("Shape", {"x"}, {"s"}), node("ConstantOfShape", {"s"}, {"c"}),
                 node("RandomNormalLike", {"c"}, {"r"}), node("Add", {"x", "r"}, {"y"})});
-  const Result<Graph> graph = elaborate(model, {});
+  const Result<Graph> graph = elaborate(model, ones());
   ASSERT_TRUE(graph.ok()) << graph.errors().front().text();
   std::vector<bool> folded;
   for (const Node& n : graph->nodes) folded.push_back(n.folded);

@@ -11,7 +11,7 @@ TEST(Support, AreAllUnknownOperatorsReportedAtOnce) {
   NodeDef custom = node("Frobnicate", {"a"}, {"y"});
   custom.domain = "my.ops";
   ModelDef model = model_of({node("Reluu", {"x"}, {"a"}), custom});
-  const Result<Graph> graph = elaborate(model, {});
+  const Result<Graph> graph = elaborate(model, ones());
   ASSERT_FALSE(graph.ok());
   ASSERT_EQ(2u, graph.errors().size());
   EXPECT_EQ(Errc::unsupported, graph.errors()[0].code);
@@ -22,7 +22,7 @@ TEST(Support, AreAllUnknownOperatorsReportedAtOnce) {
   ModelDef more = model;
   more.graph.nodes.push_back(node("Reluu", {"x"}, {"b"}));
   more.graph.nodes.push_back(node("Reluu", {"x"}, {"c"}));
-  const Result<Graph> grouped = elaborate(more, {});
+  const Result<Graph> grouped = elaborate(more, ones());
   ASSERT_EQ(2U, grouped.errors().size()) << "an error an operator";
   EXPECT_TRUE(says(grouped.errors()[0].text(), "node 'Reluu_0' (op Reluu) and 2 more: no support"));
 

@@ -59,12 +59,11 @@ std::vector<std::string> models() {
 
 /// Symbols become 2, 3, 4, ... in the order of their names: small, and no two the same.
 Result<Graph> load_small(const std::string& path) {
-  auto graph = load_graph(path, {});
-  if (!graph || graph->defaulted.empty()) return graph;
-  std::vector<std::string> symbols = graph->defaulted;
-  std::sort(symbols.begin(), symbols.end());
+  auto graph = load_graph(path, {.bindings = {{"*", 1}}});
+  if (!graph || graph->bindings.empty()) return graph;
   ElaborateOptions options;
-  for (const std::string& s : symbols) options.bindings[s] = 2 + std::ssize(options.bindings);
+  for (const auto& [symbol, one] : graph->bindings)
+    options.bindings[symbol] = 2 + std::ssize(options.bindings);
   return load_graph(path, options);
 }
 

@@ -33,7 +33,9 @@ hw::HwConfig machine(const std::string& name) {
 
 CostedNetwork cost(const fs::path& model, const hw::HwConfig& hw,
                    const ElaborateOptions& options = {}) {
-  const auto graph = load_graph(model.string(), options);
+  ElaborateOptions sized = options;
+  sized.bindings.emplace(kAllOthers, 1);
+  const auto graph = load_graph(model.string(), sized);
   EXPECT_TRUE(graph.ok()) << graph.errors().front().text();
   auto network = cost_network(*graph, hw, {});
   EXPECT_TRUE(network.ok()) << network.errors().front().text();

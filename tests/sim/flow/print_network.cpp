@@ -35,7 +35,7 @@ int print_network(const std::string& machine, const std::string& model, int64_t 
         options.dataflows = {static_cast<hw::Dataflow>(d)};
   if (colon != std::string::npos && options.dataflows.empty())
     return fail("no such dataflow: " + machine);
-  const auto graph = load_graph(model, {});
+  const auto graph = load_graph(model, {.bindings = {{"*", 1}}});
   if (!graph) return fail(graph.errors().front().text());
   const auto network = cost_network(*graph, *hw, options);
   if (!network) return fail(network.errors().front().text());

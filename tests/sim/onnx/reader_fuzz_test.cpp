@@ -30,6 +30,7 @@ void import_bytes(std::string_view bytes) {
   for (const bool allow : {false, true}) {
     ElaborateOptions options;
     options.allow_unsupported = allow;
+    if (allow) options.bindings.emplace(kAllOthers, 1);
     const Result<Graph> graph = elaborate(*model, options);
     if (!graph) {
       ASSERT_FALSE(graph.errors().front().message.empty());
