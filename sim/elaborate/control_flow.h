@@ -14,8 +14,8 @@ using ControlFlowRule = Status (*)(const NodeCall& call, Expander& expander);
 ControlFlowRule find_control_flow(const NodeDef& node);
 
 /// The branch that is taken, in place of the If: of a condition that isn't constant the one that
-/// the user gave, or else the one with the more multiply-accumulates, or as many and more elements
-/// written, or else the then branch; the graph notes it.
+/// the user gave, or else the one whose shapes can be, the one with the more multiply-accumulates,
+/// or as many and more elements written, or else the then branch; the graph notes it.
 Status expand_if(const NodeCall& call, Expander& expander);
 
 /// The iterations of a Loop, one after the other, with the iteration's number as a constant. Where

@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <compare>
 #include <optional>
 #include <string_view>
@@ -52,6 +53,7 @@ Result<Dearness> dearness(const NodeCall& call, bool then, Expander& expander) {
   const GraphBuilder::Mark mark = builder.mark();
   const Result<TensorIds> ids = expand_branch(call, then, expander);
   if (!ids) {
+    builder.rewind(mark);
     Errors errors = ids.errors();
     for (Error& e : errors)
       e.message += fmt::format("; with --branch {}={} it isn't looked at", call.name,
@@ -65,6 +67,11 @@ Result<Dearness> dearness(const NodeCall& call, bool then, Expander& expander) {
   return out;
 }
 
+/// Are they all of shapes? No run takes such a branch.
+bool cant_be(const Errors& errors) {
+  return std::ranges::all_of(errors, [](const Error& e) { return e.code == Errc::invalid; });
+}
+
 /// The branch that counts where only a run decides; the graph notes it.
 Result<bool> assumed_branch(const NodeCall& call, Expander& expander) {
   GraphBuilder& builder = expander.builder();
@@ -76,10 +83,11 @@ Result<bool> assumed_branch(const NodeCall& call, Expander& expander) {
     taken.given = true;
   } else {
     const Result<Dearness> if_true = dearness(call, true, expander);
-    if (!if_true) return if_true.errors();
+    if (!if_true && !cant_be(if_true.errors())) return if_true.errors();
     const Result<Dearness> if_false = dearness(call, false, expander);
-    if (!if_false) return if_false.errors();
-    then = *if_true >= *if_false;
+    if (!if_false && (!if_true || !cant_be(if_false.errors()))) return if_false.errors();
+    then = !if_false || (if_true && *if_true >= *if_false);
+    if (!if_true || !if_false) taken.of = "possible branch";
   }
   taken.branch = then ? kThenBranch : kElseBranch;
   builder.assume_branch(std::move(taken));

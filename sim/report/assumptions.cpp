@@ -16,7 +16,8 @@ constexpr size_t kNamed = 3;
 
 std::string taken(const Assumption& a) {
   if (!a.branch.empty())
-    return fmt::format("{}{}", a.branch, a.given ? "" : " (not the cheaper one)");
+    return fmt::format("{}{}", a.branch,
+                       a.given || a.of != "branch" ? "" : " (not the cheaper one)");
   const char* why = a.size == a.bound ? " (the most there can be)" : " (by default)";
   return fmt::format("{}{}", format_count(a.size), a.given ? "" : why);
 }
@@ -38,8 +39,9 @@ std::vector<std::string> assumption_texts(const std::vector<Assumption>& assumed
   std::vector<std::string> order, out;
   std::map<std::string, std::vector<const Assumption*>> by_op;
   for (const Assumption& a : assumed) {
-    std::vector<const Assumption*>& nodes = by_op[a.op_type];
-    if (nodes.empty()) order.push_back(a.op_type);
+    const std::string kind = a.of + " of " + a.op_type;
+    std::vector<const Assumption*>& nodes = by_op[kind];
+    if (nodes.empty()) order.push_back(kind);
     nodes.push_back(&a);
   }
   for (const std::string& op : order) out.push_back(text_of(by_op[op]));

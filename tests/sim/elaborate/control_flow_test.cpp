@@ -68,6 +68,43 @@ TEST(ControlFlow, TheDearerBranchIsTakenWhereOnlyARunDecides) {
                    "--branch names 'other', but only a run decides branches of choice"));
 }
 
+/// An If over an input: one branch splits the 6 columns of x into 2 and 4, the other into 4 and 3.
+ModelDef one_that_fits(bool then_fits) {
+  const auto split = [](const std::string& prefix, const std::string& sizes) {
+    GraphDef body;
+    body.nodes = {
+        node("Split", {"x", sizes}, {prefix + "a", prefix + "b"}, {{"axis", "", int64_t{1}}})};
+    body.outputs = {value(prefix + "a", {})};
+    return body;
+  };
+  ModelDef model =
+      model_of({node("If", {"cond"}, {"y"},
+                     {graph_attribute("then_branch", split("t", then_fits ? "right" : "wrong")),
+                      graph_attribute("else_branch", split("e", then_fits ? "wrong" : "right"))})});
+  model.graph.nodes[0].name = "choice";
+  model.graph.inputs = {value("x", {{2, ""}, {6, ""}}), value("cond", {}, DType::boolean)};
+  model.graph.initializers = {integers("wrong", {2}, {4, 3}), integers("right", {2}, {2, 4})};
+  return model;
+}
+
+TEST(ControlFlow, ABranchWhoseShapesCannotBeIsntTaken) {
+  for (const bool then_fits : {true, false}) {
+    const ModelDef model = one_that_fits(then_fits);
+    const Result<Graph> graph = elaborate(model, {});
+    ASSERT_TRUE(graph.ok()) << graph.errors().front().text();
+    EXPECT_TRUE(verify(*graph).ok()) << "what was tried of the other branch is gone";
+    EXPECT_EQ(graph->tensor(graph->outputs[0]).dims, (Dims{2, 2}));
+    ASSERT_EQ(graph->assumed.size(), 1U);
+    EXPECT_EQ(graph->assumed[0].branch, then_fits ? kThenBranch : kElseBranch);
+    EXPECT_EQ(graph->assumed[0].of, "possible branch");
+    EXPECT_TRUE(says(problem(model, {.branches = {{"choice", !then_fits}}}), "Split"))
+        << "it is, where it is asked for";
+  }
+  ModelDef neither = one_that_fits(true);
+  neither.graph.initializers[1] = integers("right", {2}, {1, 1});
+  EXPECT_TRUE(says(problem(neither, {}), "Split"));
+}
+
 ModelDef loop_model(int64_t trips) {
   GraphDef body;
   body.inputs = {value("i", {}, DType::int64), value("go", {}, DType::boolean), value("v", {})};
