@@ -10,6 +10,7 @@
 #include "sim/app/compare_command.h"
 #include "sim/app/console.h"
 #include "sim/app/cost_command.h"
+#include "sim/app/cut_command.h"
 #include "sim/app/diff_command.h"
 #include "sim/app/documents_command.h"
 #include "sim/app/file_options.h"
@@ -52,6 +53,7 @@ struct Commands {
   DiffCommand diff;
   InspectCommand inspect;
   TileCommand tile;
+  CutCommand cut;
   GemmModelCommand gemm;
   SweepCommand sweep;
   CompareCommand compare;
@@ -70,6 +72,7 @@ struct Commands {
     diff.add_to(program);
     inspect.add_to(program);
     tile.add_to(program);
+    cut.add_to(program);
     gemm.add_to(program);
     sweep.add_to(program);
     compare.add_to(program);
@@ -90,6 +93,7 @@ struct Commands {
     if (diff.chosen()) return diff.run();
     if (inspect.chosen()) return inspect.run(console);
     if (tile.chosen()) return tile.run();
+    if (cut.chosen()) return cut.run();
     if (gemm.chosen()) return gemm.run();
     if (sweep.chosen()) return sweep.run(version, console);
     if (compare.chosen()) return compare.run(console, command, version);

@@ -2,10 +2,9 @@
 
 #include <fmt/format.h>
 
-#include <filesystem>
-
 #include "sim/app/cli.h"
 #include "sim/app/console.h"
+#include "sim/app/moved_weights.h"
 #include "sim/app/output.h"
 #include "sim/rewrite/tile.h"
 
@@ -25,14 +24,7 @@ std::string summary(const TiledModel& tiled, const std::string& model, const std
   for (const std::string& kept : tiled.kept) out += fmt::format("kept {}\n", kept);
   for (const auto& [symbol, size] : tiled.bindings)
     out += fmt::format("symbol '{}' is {} now\n", symbol, size);
-  std::error_code error;
-  const auto folder = [&](const std::string& file) {
-    return std::filesystem::weakly_canonical(std::filesystem::absolute(file, error), error)
-        .parent_path();
-  };
-  if (!tiled.external.empty() && folder(model) != folder(output))
-    for (const std::string& file : tiled.external)
-      out += fmt::format("weights in '{}' are now looked for beside {}\n", file, output);
+  for (const std::string& line : moved_weights(tiled.external, model, output)) out += line + "\n";
   return out + fmt::format("{}: {} layers as {} MatMuls\n", output, tiled.layers.size(), products);
 }
 

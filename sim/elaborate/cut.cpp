@@ -13,18 +13,6 @@ using Flags = std::vector<bool>;
 
 size_t index(int32_t id) { return static_cast<size_t>(id); }
 
-Result<NodeId> find_node(const Graph& graph, const std::string& name, const char* option) {
-  for (size_t i = 0; i < graph.nodes.size(); ++i)
-    if (graph.nodes[i].name == name) return static_cast<NodeId>(i);
-  for (const Tensor& tensor : graph.tensors)
-    if (tensor.name == name && tensor.producer != kNoNode) return tensor.producer;
-  return Error{Errc::usage,
-               fmt::format("'{}' is no node of the model, nor a tensor that one writes; accsim "
-                           "shapes lists the tensors, --all the nodes",
-                           name),
-               option};
-}
-
 /// Of one graph: makes it smaller.
 class Cutter {
  public:
@@ -160,6 +148,23 @@ class Cutter {
 
 }  // namespace
 
+Result<NodeId> find_node(const Graph& graph, const std::string& name, const char* option) {
+  for (size_t i = 0; i < graph.nodes.size(); ++i)
+    if (graph.nodes[i].name == name) return static_cast<NodeId>(i);
+  for (const Tensor& tensor : graph.tensors)
+    if (tensor.name == name && tensor.producer != kNoNode) return tensor.producer;
+  return Error{Errc::usage,
+               fmt::format("'{}' is no node of the model, nor a tensor that one writes; accsim "
+                           "shapes lists the tensors, --all the nodes",
+                           name),
+               option};
+}
+
+Error not_behind(const GraphCut& cut) {
+  return {Errc::usage, fmt::format("'{}' doesn't depend on '{}' of --from", cut.until, cut.from),
+          "--until"};
+}
+
 Result<std::vector<NodeId>> cut_graph(Graph& graph, const GraphCut& cut) {
   Cutter cutter(graph);
   NodeId until = kNoNode;
@@ -172,10 +177,7 @@ Result<std::vector<NodeId>> cut_graph(Graph& graph, const GraphCut& cut) {
     const Result<NodeId> found = find_node(graph, cut.until, "--until");
     if (!found) return found.errors();
     until = *found;
-    if (!cutter.drop_behind(until))
-      return Error{Errc::usage,
-                   fmt::format("'{}' doesn't depend on '{}' of --from", cut.until, cut.from),
-                   "--until"};
+    if (!cutter.drop_behind(until)) return not_behind(cut);
   }
   cutter.close();
   cutter.set_outputs(until);

@@ -14,6 +14,13 @@ struct GraphCut {
   bool empty() const { return from.empty() && until.empty(); }
 };
 
+/// The node of that name, or that writes the tensor of that name. Errc::usage, about `option`, when
+/// there is none.
+Result<NodeId> find_node(const Graph& graph, const std::string& name, const char* option);
+
+/// The error of a cut whose `until` doesn't depend on its `from`.
+Error not_behind(const GraphCut& cut);
+
 /// Leaves of a graph what `cut` says, and what computes constants for it. What it reads of other
 /// nodes are inputs behind those that it had; what it gives are the outputs of `until`, or else
 /// those of the graph's outputs that it has, or else what nobody reads. Gives the nodes that are

@@ -74,6 +74,14 @@ Result<TensorIds> model_outputs(const GraphDef& graph, const Scope& scope,
   return ids;
 }
 
+/// What the names that have come into the main graph's scope stand for.
+std::map<std::string, TensorId> known_names(const Scope& scope, const GraphBuilder& builder) {
+  std::map<std::string, TensorId> out;
+  for (const auto& [name, id] : scope.names)
+    out.emplace(name, builder.sequence(id) == nullptr ? id : kNoTensor);
+  return out;
+}
+
 /// What messages call an option that answers what only a run decides, and what it answers.
 struct Answers {
   const char *option, *one, *all;
@@ -165,7 +173,10 @@ Result<Elaborated> elaborate_model(const ModelDef& model, const ElaborateOptions
     return known.errors();
   Result<TensorIds> outputs = model_outputs(model.graph, scope, builder);
   if (!outputs) return outputs.errors();
-  Elaborated out{builder.finish(std::move(*inputs), std::move(*outputs)), expander.origins()};
+  std::map<std::string, TensorId> names;
+  if (options.cut.empty()) names = known_names(scope, builder);
+  Elaborated out{builder.finish(std::move(*inputs), std::move(*outputs)), expander.origins(),
+                 std::move(names)};
   check(out.origins.size() == out.graph.nodes.size(), "a node of no node of the model");
   if (const Status s = cut(options.cut, out); !s) return s.errors();
   return out;

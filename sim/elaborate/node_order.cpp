@@ -33,17 +33,6 @@ void outer_names(const GraphDef& graph, std::vector<std::string_view>& out) {
     if (!name.empty() && !inside.contains(name)) out.push_back(name);
 }
 
-/// What a node reads: its inputs, and what its subgraphs take from outside.
-std::vector<std::string_view> reads(const NodeDef& node) {
-  std::vector<std::string_view> names;
-  for (const std::string& input : node.inputs)
-    if (!input.empty()) names.push_back(input);
-  for (const Attribute& attribute : node.attributes)
-    if (const auto* graph = std::get_if<std::shared_ptr<const GraphDef>>(&attribute.value))
-      outer_names(**graph, names);
-  return names;
-}
-
 Error at_node(const std::vector<NodeDef>& nodes, size_t i, std::string message) {
   return Error{Errc::invalid, std::move(message), node_label(nodes[i], node_name(nodes[i], i))};
 }
@@ -160,6 +149,16 @@ Result<std::vector<size_t>> sort_nodes(const std::vector<NodeDef>& nodes,
 }
 
 }  // namespace
+
+std::vector<std::string_view> reads(const NodeDef& node) {
+  std::vector<std::string_view> names;
+  for (const std::string& input : node.inputs)
+    if (!input.empty()) names.push_back(input);
+  for (const Attribute& attribute : node.attributes)
+    if (const auto* graph = std::get_if<std::shared_ptr<const GraphDef>>(&attribute.value))
+      outer_names(**graph, names);
+  return names;
+}
 
 Result<std::vector<size_t>> topological_order(const std::vector<NodeDef>& nodes,
                                               const IsKnown& known, const IsKnown& taken) {

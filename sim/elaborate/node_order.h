@@ -11,6 +11,9 @@ namespace accsim::sim {
 /// Whether a name is defined outside of the list of nodes.
 using IsKnown = std::function<bool(std::string_view)>;
 
+/// What a node reads: its inputs, and what its subgraphs take from outside.
+std::vector<std::string_view> reads(const NodeDef& node);
+
 /// Indices of `nodes` in topological order: as they stand, but for those that stand behind a node
 /// that reads what they give; these come right before the first such node. Subgraphs count as
 /// reads of what they take from outside. Errors (their `where` is the node's label): a name nobody

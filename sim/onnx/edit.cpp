@@ -47,24 +47,73 @@ bool is_value_info(uint32_t number) {
   return number == Graph::kInput || number == Graph::kOutput || number == Graph::kValueInfo;
 }
 
+/// The name of what a field of a GraphProto holds: a tensor or a value.
+std::string name_in(const Field& field, Fault& fault) {
+  namespace proto = onnx::proto;
+  if (field.number == proto::Graph::kInitializer)
+    return text_in(field.span, proto::Tensor::kName, fault);
+  if (is_value_info(field.number)) return text_in(field.span, proto::ValueInfo::kName, fault);
+  Cursor sparse(field.span, fault);
+  for (Field inner; sparse.next(inner);)
+    if (inner.number == proto::SparseTensor::kValues && inner.type == Field::Type::bytes)
+      return text_in(inner.span, proto::Tensor::kName, fault);
+  return "";
+}
+
+/// Are the tensor that a TensorAnnotation is about, and those that it names, among these?
+bool stays_annotated(ByteSpan annotation, const std::set<std::string>& tensors, Fault& fault) {
+  using onnx::proto::TensorAnnotation;
+  if (!tensors.contains(text_in(annotation, TensorAnnotation::kTensorName, fault))) return false;
+  bool all = true;
+  Cursor cursor(annotation, fault);
+  for (Field field; cursor.next(field);)
+    if (field.number == TensorAnnotation::kParameterNames && field.type == Field::Type::bytes)
+      all &= tensors.contains(text_in(field.span, onnx::proto::StringStringEntry::kValue, fault));
+  return all;
+}
+
+/// Does a field of a GraphProto, but for nodes, belong to what stays?
+bool stays(const Field& field, const GraphPart& part, Fault& fault) {
+  using onnx::proto::Graph;
+  if (field.type != Field::Type::bytes) return true;
+  switch (field.number) {
+    case Graph::kInitializer:
+    case Graph::kSparseInitializer:
+      return part.stored.contains(name_in(field, fault));
+    case Graph::kInput:
+      return part.inputs.contains(name_in(field, fault));
+    case Graph::kValueInfo:
+      return part.described.contains(name_in(field, fault));
+    case Graph::kQuantizationAnnotation:
+      return stays_annotated(field.span, part.tensors, fault);
+    case Graph::kOutput:
+      return false;
+    default:
+      return true;
+  }
+}
+
+/// Copies node `i` of a graph, or what takes its place, or nothing.
+void edit_node(const Piece& piece, const ModelEdit& edit, size_t i, Message& out) {
+  if (edit.part && (i >= edit.part->nodes.size() || !edit.part->nodes[i])) return;
+  const auto found = edit.replaced.find(i);
+  if (found == edit.replaced.end()) return out.copy(piece.encoded);
+  for (const NodeDef& added : found->second) out.message(onnx::proto::Graph::kNode, encode(added));
+}
+
 /// Copies a graph; `node` counts its nodes on over several messages of one graph.
 Message edit_graph(ByteSpan graph, const ModelEdit& edit, size_t& node, bool add, Fault& fault) {
   Message out;
-  out.reserve(graph.size);  // weights are most of it
+  if (!edit.part) out.reserve(graph.size);  // weights are most of it
   for (const Piece& piece : pieces(graph, fault)) {
     const Field& field = piece.field;
     if (field.number == onnx::proto::Graph::kNode) {
-      const auto found = edit.replaced.find(node++);
-      if (found == edit.replaced.end())
-        out.copy(piece.encoded);
-      else
-        for (const NodeDef& added : found->second)
-          out.message(onnx::proto::Graph::kNode, encode(added));
+      edit_node(piece, edit, node++, out);
       continue;
     }
+    if (edit.part && !stays(field, *edit.part, fault)) continue;
     if (is_value_info(field.number) && field.type == Field::Type::bytes) {
-      const auto found =
-          edit.restated.find(text_in(field.span, onnx::proto::ValueInfo::kName, fault));
+      const auto found = edit.restated.find(name_in(field, fault));
       if (found != edit.restated.end()) {
         out.message(field.number, encode(found->second));
         continue;
@@ -78,6 +127,8 @@ Message edit_graph(ByteSpan graph, const ModelEdit& edit, size_t& node, bool add
   for (const ValueDef& value : edit.inputs) out.message(onnx::proto::Graph::kInput, encode(value));
   for (const ValueDef& value : edit.value_infos)
     out.message(onnx::proto::Graph::kValueInfo, encode(value));
+  for (const ValueDef& value : edit.outputs)
+    out.message(onnx::proto::Graph::kOutput, encode(value));
   return out;
 }
 
@@ -88,7 +139,7 @@ Result<std::string> edit_model(const std::string& path, const ModelEdit& edit) {
   if (!file) return file.errors();
   Fault fault{file->bytes.data, {}, 0};
   Message out;
-  out.reserve(file->bytes.size);
+  if (!edit.part) out.reserve(file->bytes.size);
   size_t node = 0;
   bool first = true;
   for (const Piece& piece : pieces(file->bytes, fault)) {
@@ -104,7 +155,8 @@ Result<std::string> edit_model(const std::string& path, const ModelEdit& edit) {
     }
   }
   for (const auto& [key, value] : edit.metadata)
-    out.message(onnx::proto::Model::kMetadataProps, onnx::encode_property(key, value));
+    if (!value.empty())
+      out.message(onnx::proto::Model::kMetadataProps, onnx::encode_property(key, value));
   if (!fault.ok())
     return Error{Errc::parse, fmt::format("at byte {}: {}", fault.offset, *fault.message), path};
   return out.take();

@@ -34,8 +34,13 @@ struct Graph {
     kInput = 11,
     kOutput = 12,
     kValueInfo = 13,
+    kQuantizationAnnotation = 14,
     kSparseInitializer = 15,
   };
+};
+/// TensorAnnotation: scale and zero point of a tensor.
+struct TensorAnnotation {
+  enum : uint32_t { kTensorName = 1, kParameterNames = 2 };
 };
 /// NodeProto: one operator of a graph.
 struct Node {

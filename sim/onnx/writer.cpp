@@ -18,12 +18,16 @@ std::string raw_data(const StoredTensor& tensor) {
     return {reinterpret_cast<const char*>(tensor.payload.data), tensor.payload.size};
   std::string out;
   if (!tensor.value) return out;
+  check(writes_values(tensor.dtype), "a tensor that is written from its bytes only");
   const ConstData& values = *tensor.value;
+  const auto bytes = static_cast<size_t>(bits(tensor.dtype)) / 8;
   for (size_t i = 0; i < values.size(); ++i) {
     if (tensor.dtype == DType::float32)
-      append_element(out, std::bit_cast<uint32_t>(static_cast<float>(values.as_double(i))), 4);
+      append_element(out, std::bit_cast<uint32_t>(static_cast<float>(values.as_double(i))), bytes);
+    else if (tensor.dtype == DType::float64)
+      append_element(out, std::bit_cast<uint64_t>(values.as_double(i)), bytes);
     else
-      append_element(out, static_cast<uint64_t>(values.integers()[i]), 8);
+      append_element(out, static_cast<uint64_t>(values.integers()[i]), bytes);
   }
   return out;
 }
@@ -55,9 +59,13 @@ struct AttributeWriter {
     out.message(proto::Attribute::kT, encode(*v)),
         out.integer(proto::Attribute::kType, proto::AttributeType::kTensor);
   }
-  void operator()(const std::vector<std::string>&) const { unknown(); }
-  void operator()(const std::shared_ptr<const GraphDef>&) const { unknown(); }
-  void unknown() const { check(false, "nothing that is written has lists of strings or graphs"); }
+  void operator()(const std::vector<std::string>& v) const {
+    for (const std::string& item : v) out.text(proto::Attribute::kStrings, item);
+    out.integer(proto::Attribute::kType, proto::AttributeType::kStrings);
+  }
+  void operator()(const std::shared_ptr<const GraphDef>&) const {
+    check(false, "nothing that is written has graphs");
+  }
 };
 
 }  // namespace
@@ -140,6 +148,11 @@ Message encode_property(std::string_view key, std::string_view value) {
 }
 
 }  // namespace onnx
+
+bool writes_values(DType dtype) {
+  const bool real = dtype == DType::float32 || dtype == DType::float64;
+  return real || dtype == DType::boolean || (is_integer(dtype) && bits(dtype) >= 8);
+}
 
 StoredTensor stored_integers(std::string name, Dims dims, std::vector<int64_t> values) {
   return {std::move(name),

@@ -1,4 +1,7 @@
 #pragma once
+#include <map>
+#include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -31,7 +34,7 @@ class Message {
 };
 
 // Messages of onnx.proto. Tensors are written with their payload when it is raw, else from `value`;
-// attributes may be numbers, strings, lists of numbers and dense tensors.
+// attributes may be numbers, strings, lists of these and dense tensors.
 /// As TensorProto, ValueInfoProto and NodeProto.
 Message encode(const StoredTensor& tensor);
 Message encode(const ValueDef& value);
@@ -40,6 +43,12 @@ Message encode(const NodeDef& node);
 Message encode_property(std::string_view key, std::string_view value);
 
 }  // namespace onnx
+
+/// The IR version since which initializers needn't be listed as inputs, too.
+inline constexpr int64_t kInitializersNeedNoInput = 4;
+
+/// Can encode() write a tensor of that type from its `value`?
+bool writes_values(DType dtype);
 
 /// A tensor of `values` with its elements in memory, to be stored in a model.
 StoredTensor stored_integers(std::string name, Dims dims, std::vector<int64_t> values);
@@ -51,13 +60,23 @@ ValueDef stated(std::string name, DType dtype, const Dims& dims);
 /// The bytes of a model made from scratch; functions aren't written.
 std::string write_model(const ModelDef& model);
 
+/// Which parts of a model's main graph stay in its file. Its outputs are all written anew.
+struct GraphPart {
+  std::vector<bool> nodes;          ///< by position in GraphDef::nodes
+  std::set<std::string> inputs;     ///< names of graph inputs
+  std::set<std::string> stored;     ///< names of initializers
+  std::set<std::string> described;  ///< names of value_infos
+  std::set<std::string> tensors;    ///< names of all tensors that there are then
+};
+
 /// What is to change in a model's file.
 struct ModelEdit {
-  std::map<size_t, std::vector<NodeDef>> replaced;  ///< by position in GraphDef::nodes
-  std::vector<StoredTensor> initializers;           ///< added
-  std::vector<ValueDef> inputs, value_infos;        ///< added
+  std::optional<GraphPart> part{};                     ///< nothing: all of the main graph stays
+  std::map<size_t, std::vector<NodeDef>> replaced;     ///< by position in GraphDef::nodes
+  std::vector<StoredTensor> initializers;              ///< added
+  std::vector<ValueDef> inputs, value_infos, outputs;  ///< added
   std::map<std::string, ValueDef> restated;  ///< inputs, outputs and value_infos with another shape
-  std::map<std::string, std::string> metadata;  ///< properties set
+  std::map<std::string, std::string> metadata;  ///< properties set; "" takes one away
 };
 
 /// The bytes of the model in file `path` after an edit. Every message that the edit doesn't name is

@@ -13,6 +13,7 @@
 #include "sim/operators/node_view.h"
 #include "sim/operators/op_table.h"
 #include "sim/rewrite/product.h"
+#include "sim/rewrite/restated.h"
 
 namespace accsim::sim {
 namespace {
@@ -69,7 +70,6 @@ class Tiler {
     const Tensor& t = graph_.tensor(id);
     return {t.name, t.dtype, t.dims, t.constant};
   }
-  void restate(ModelEdit& edit) const;
 
   const ModelDef& model_;
   const Graph& graph_;
@@ -170,26 +170,6 @@ int64_t rows(const Graph& graph, const Node& node, const GemmOp& op) {
   return a.size() == 1 ? 1 : a[a.size() - 2];
 }
 
-/// States the shapes that bindings have fixed.
-void Tiler::restate(ModelEdit& edit) const {
-  std::map<std::string_view, const Tensor*> tensors;
-  for (const Tensor& tensor : graph_.tensors) tensors.emplace(tensor.name, &tensor);
-  const auto add = [&](const ValueDef& value, bool symbols) {
-    const auto found = tensors.find(value.name);
-    if (found == tensors.end() || !value.dims) return;
-    const Tensor& tensor = *found->second;
-    bool differs = value.dims->size() != tensor.dims.size();
-    for (size_t i = 0; !differs && i < tensor.dims.size(); ++i) {
-      const int64_t dim = (*value.dims)[i].value;
-      differs = dim != tensor.dims[i] && (symbols || dim >= 0);
-    }
-    if (differs) edit.restated.emplace(value.name, stated(value.name, tensor.dtype, tensor.dims));
-  };
-  for (const ValueDef& value : model_.graph.inputs) add(value, true);
-  for (const ValueDef& value : model_.graph.outputs) add(value, true);
-  for (const ValueDef& value : model_.graph.value_infos) add(value, false);
-}
-
 Result<ModelEdit> Tiler::run(TiledModel& out) {
   ModelEdit edit;
   Builder builder(graph_.opset, model_.ir_version, fresh_prefix("accsim/tile", names_), edit);
@@ -242,7 +222,12 @@ Result<ModelEdit> Tiler::run(TiledModel& out) {
   }
   if (!errors.empty()) return errors;
   list_others(out);
-  restate(edit);
+  std::map<std::string_view, const Tensor*> tensors;
+  for (const Tensor& tensor : graph_.tensors) tensors.emplace(tensor.name, &tensor);
+  edit.restated = rewrite::restated(model_.graph, [&](const std::string& name) {
+    const auto found = tensors.find(name);
+    return found == tensors.end() ? nullptr : found->second;
+  });
   return edit;
 }
 

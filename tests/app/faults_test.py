@@ -49,6 +49,7 @@ class FaultsTest(unittest.TestCase):
         "inspect": (["inspect", "net.onnx", "--json", "i.json"], 1),
         "shapes": (["shapes", "net.onnx", "--json", "s.json"], 1),
         "tile": (["tile", "net.onnx", "-o", "tiled.onnx", "--tile", "8x8x8"], 1),
+        "cut": (["cut", "net.onnx", "--until", "relu", "-o", "part.onnx"], 1),
         "run": (
             ["run", "net.onnx", "--weights", "random:1", "--output", "out", "--dump", "all"],
             11,

@@ -33,6 +33,7 @@ COMMANDS = {
     "inspect": ["inspect", "net.onnx", "--json", "i.json"],
     "shapes": ["shapes", "net.onnx", "--json", "s.json"],
     "tile": ["tile", "small.onnx", "-o", "tiled.onnx", "--tile", "8x8x8"],
+    "cut": ["cut", "small.onnx", "--from", "relu", "--until", "product", "-o", "part.onnx"],
     "run": ["run", "small.onnx", "--weights", "random:1", "--output", "out", "{threads}"],
     "int8": ["run", "small.onnx", "--weights", "random:1", "--int8", "--network", "--hw", "hw.yaml"]
     + ["{threads}"],

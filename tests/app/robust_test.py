@@ -218,6 +218,7 @@ class RobustTest(unittest.TestCase):
                         ["--hw", HW, path, "--json", weights],
                         ["inspect", path, "--csv", weights],
                         ["tile", path, "-o", weights, "--tile", "4x4x4"],
+                        ["cut", path, "-o", weights, "--until", "y"],
                         ["compare", "--hw", HW, "--hw", "16x16", path, "--json", weights],
                     ):
                         done = run(*words)

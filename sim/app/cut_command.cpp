@@ -1,0 +1,60 @@
+#include "sim/app/cut_command.h"
+
+#include <fmt/format.h>
+
+#include "sim/app/cli.h"
+#include "sim/app/console.h"
+#include "sim/app/moved_weights.h"
+#include "sim/app/output.h"
+#include "sim/report/assumptions.h"
+#include "sim/rewrite/part.h"
+
+namespace accsim::sim {
+namespace {
+
+std::string summary(const PartModel& part, const std::string& model, const std::string& output) {
+  std::string out;
+  const auto list = [&](const char* what, const std::vector<ValueDef>& values) {
+    for (const ValueDef& value : values) {
+      Dims dims;
+      for (const DimDef& dim : *value.dims) dims.push_back(dim.value);
+      out += fmt::format("{} '{}': {} {}\n", what, value.name, name(value.dtype),
+                         accsim::to_string(dims));
+    }
+  };
+  list("input", part.inputs);
+  list("output", part.outputs);
+  for (const auto& [symbol, size] : part.bindings)
+    out += fmt::format("symbol '{}' is {} now\n", symbol, size);
+  for (const std::string& text : assumption_texts(part.assumed))
+    out += fmt::format("assumed {}\n", text);
+  for (const std::string& line : moved_weights(part.external, model, output)) out += line + "\n";
+  return out + fmt::format("{}: {} of {} nodes\n", output, part.nodes, part.of_nodes);
+}
+
+}  // namespace
+
+void CutCommand::add_to(Command& program) {
+  sub_ = &program.add_command("cut", "Write a layer, or a run of layers, as a model of its own");
+  sub_->footer =
+      "Symbolic dimensions are fixed to their --bind (default 1) in the written model.\n"
+      "Exit codes: 0 done, 2 input that can't be used.";
+  model_.add_to(*sub_, true, "ONNX model file; weights that the part reads are written, too");
+  model_.add_cut_to(*sub_);
+  sub_->add({{.name = "-o,--output",
+              .to = &output_,
+              .about = "Model file to write",
+              .kind = ValueKind::written_file,
+              .required = true}});
+}
+
+int CutCommand::run() const {
+  const auto elaborate = model_.elaborate();
+  if (!elaborate) return report_errors(elaborate.errors());
+  const Result<PartModel> part = part_model(model_.model(), *elaborate);
+  if (!part) return report_errors(part.errors());
+  if (const int code = write_result(output_, part->bytes); code != kExitOk) return code;
+  return output_ == "-" ? kExitOk : print_wrapped(summary(*part, model_.model(), output_));
+}
+
+}  // namespace accsim::sim

@@ -1,0 +1,26 @@
+#include "sim/rewrite/restated.h"
+
+#include "sim/onnx/writer.h"
+
+namespace accsim::sim::rewrite {
+
+std::map<std::string, ValueDef> restated(const GraphDef& graph,
+                                         FunctionRef<const Tensor*(const std::string&)> tensor) {
+  std::map<std::string, ValueDef> out;
+  const auto add = [&](const ValueDef& value, bool symbols) {
+    const Tensor* const known = value.dims ? tensor(value.name) : nullptr;
+    if (known == nullptr) return;
+    bool differs = value.dims->size() != known->dims.size();
+    for (size_t i = 0; !differs && i < known->dims.size(); ++i) {
+      const int64_t dim = (*value.dims)[i].value;
+      differs = dim != known->dims[i] && (symbols || dim >= 0);
+    }
+    if (differs) out.emplace(value.name, stated(value.name, known->dtype, known->dims));
+  };
+  for (const ValueDef& value : graph.inputs) add(value, true);
+  for (const ValueDef& value : graph.outputs) add(value, true);
+  for (const ValueDef& value : graph.value_infos) add(value, false);
+  return out;
+}
+
+}  // namespace accsim::sim::rewrite
