@@ -13,7 +13,7 @@
 #include "sim/advise/advise_text.h"
 #include "sim/compare/compare_text.h"
 #include "sim/compare/read_report.h"
-#include "sim/flow/run.h"
+#include "sim/flow/diff.h"
 #include "sim/lower/lower_each.h"
 #include "sim/report/inspect.h"
 
@@ -86,7 +86,7 @@ Document advise(const Model& model, nb::handle machine, const nb::kwargs& option
 Document diff(nb::handle a, nb::handle b, double atol, double rtol) {
   const Result<sim::DiffReport> report =
       compute([a = path_of(a), b = path_of(b), atol, rtol](const std::atomic<bool>&) {
-        return sim::diff_dumps(a, b, atol, rtol);
+        return sim::diff_dumps(a, b, {atol, rtol});
       });
   const sim::DiffReport found = unwrap(report);
   return {to_json(found), to_text(found, kWidth)};

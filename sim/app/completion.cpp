@@ -34,6 +34,7 @@ Value value_of(const OptionRow& row) {
     case ValueKind::machine:
       return {Follows::file, hw::machine_names(machine_folder()), "yaml"};
     case ValueKind::read_file:
+    case ValueKind::read_path:
     case ValueKind::written_file:
     case ValueKind::awaited_store:
     case ValueKind::written_store:

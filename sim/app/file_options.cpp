@@ -42,8 +42,9 @@ std::optional<Identity> identify(const std::string& path) {
 }
 
 /// Files that a command reads from its folders, and those that it writes into them.
-constexpr const char* kReadInFolders[] = {"*.npy", "manifest.json", "rtl/*", "hw/cosim/*"};
-constexpr const char* kWrittenInFolders[] = {"*.npy", "manifest.json", "array.sbatch",
+constexpr const char* kReadInFolders[] = {"*.npy", "manifest.json", "layers/*", "rtl/*",
+                                          "hw/cosim/*"};
+constexpr const char* kWrittenInFolders[] = {"*.npy", "manifest.json", "layers/*", "array.sbatch",
                                              "merge.sbatch"};
 
 bool is_one_of(const std::string& name, std::span<const char* const> patterns) {
@@ -67,6 +68,11 @@ Error overwritten(const NamedFile& written, const NamedFile& read) {
           written.option};
 }
 
+bool is_folder(const std::string& path) {
+  std::error_code error;
+  return fs::is_directory(path, error);
+}
+
 struct FileOptions {
   std::vector<NamedFile> read, read_folders, written, written_folders;
 };
@@ -85,6 +91,9 @@ void collect(const OptionRow& row, FileOptions& out) {
         break;
       case ValueKind::read_folder:
         out.read_folders.push_back({name, value});
+        break;
+      case ValueKind::read_path:
+        (is_folder(value) ? out.read_folders : out.read).push_back({name, value});
         break;
       case ValueKind::written_file:
         out.written.push_back({name, value});

@@ -20,6 +20,8 @@ const char* word_of(ValueKind kind) {
       return "MACHINE";
     case ValueKind::read_folder:
       return "FOLDER";
+    case ValueKind::read_path:
+      return "PATH";
     case ValueKind::read_source:
       return "NAME=SOURCE";
     case ValueKind::written_file:

@@ -15,6 +15,7 @@ enum class ValueKind : uint8_t {
   awaited_store,   ///< of a sweep, read when it is there
   machine,         ///< read; or a machine's name
   read_folder,     ///< dumps, or a tree with rtl/
+  read_path,       ///< a file, or a folder of dumps
   read_source,     ///< NAME=FILE; NAME=random:SEED is no file
   written_file,    ///< written; - is stdout
   written_store,   ///< of a sweep; SQLite writes more files beside it

@@ -63,7 +63,7 @@ std::string meant(const Command& command, ValueKind kind, const std::string& pat
 
 bool is_read(ValueKind kind) {
   return kind == ValueKind::read_file || kind == ValueKind::read_folder ||
-         kind == ValueKind::machine;
+         kind == ValueKind::read_path || kind == ValueKind::machine;
 }
 
 void check_misspelt(const Command& command, Errors& errors) {

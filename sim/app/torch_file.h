@@ -1,4 +1,5 @@
 #pragma once
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -14,16 +15,19 @@ class TorchFile {
   /// --example and --python.
   void add_to(Command& command);
 
-  /// load_graph() of `model`, which may end in .pt or .pth: then python/accsim/_export.py writes it
-  /// for the examples' shapes into a temporary folder, which is gone when this returns; Ctrl-C
-  /// meanwhile removes it and ends the process. Python is started by its arguments, no shell reads
-  /// them. Errors: as load_graph()'s; usage for examples that are no shape, are missing, or belong
-  /// to a model of another kind; io with what to install where there is no Python or no torch.
+  /// Calls `use` with the path of an ONNX file: `model`, or where that ends in .pt or .pth, what
+  /// python/accsim/_export.py writes of it for the examples' shapes, in a temporary folder that is
+  /// gone when this returns (in_torch_folder()). Errors: those of `use`, about `model`; usage for
+  /// examples that are no shape, are missing, or belong to a model of another kind; io with what to
+  /// install where there is no Python or no torch.
+  Status with_onnx(const std::string& model,
+                   const std::function<Status(const std::string& onnx)>& use) const;
+
+  /// load_graph() of `model`, or of what with_onnx() makes of it.
   Result<Graph> load(const std::string& model, const ElaborateOptions& options) const;
 
  private:
   Status check(const std::string& model, bool torch) const;
-  Status export_to(const std::string& folder, const std::string& model) const;
 
   std::vector<std::string> examples_;
   std::string python_;  ///< "": python3

@@ -117,8 +117,4 @@ Status write_outputs(const Graph& graph, const std::string& folder, RunSummary& 
 /// "NAME.npy" with everything but letters, digits, '.', '-' and '_' replaced.
 std::string file_name(const std::string& name);
 
-/// Compares two folders of dumped tensors: every layer output of A with the tensor of that name in
-/// B.
-Result<DiffReport> diff_dumps(const std::string& a, const std::string& b, double atol, double rtol);
-
 }  // namespace accsim::sim

@@ -320,6 +320,7 @@ Comparison compare(const Array& a, const Array& b, double atol, double rtol) {
   }
   ErrorScales scales;
   double low = kInf, high = -kInf;
+  int64_t place = 0;
   each_pair(a, b, [&](auto x, auto y) {
     const auto v = static_cast<double>(x);
     if (std::isfinite(v)) low = std::min(low, v), high = std::max(high, v);
@@ -329,6 +330,8 @@ Comparison compare(const Array& a, const Array& b, double atol, double rtol) {
       scales.error.take(1);
     }
     add_element(v, static_cast<double>(y), atol, rtol, out, scales);
+    if (out.first < 0 && out.wrong > 0) out.first = place;
+    ++place;
   });
   out.range = high >= low ? high - low : 0;
   if (a.size() > 0) out.mean_abs /= static_cast<double>(a.size());

@@ -188,7 +188,8 @@ struct Comparison {
   double cosine = 1;
   double range = 0;  ///< largest minus smallest element of a
   bool same_shape = true;
-  int64_t wrong = 0;  ///< elements beyond atol + rtol * |a|, or NaN on one side only
+  int64_t wrong = 0;   ///< elements beyond atol + rtol * |a|, or NaN on one side only
+  int64_t first = -1;  ///< the first of them, row-major; -1: none, or other shapes
 };
 /// Compares b with the golden a.
 Comparison compare(const Array& a, const Array& b, double atol, double rtol);

@@ -7,12 +7,10 @@
 #include <bit>
 #include <charconv>
 #include <cstring>
-#include <filesystem>
-#include <fstream>
-#include <iterator>
 
 #include "sim/onnx/decode.h"
 #include "sim/operators/fold.h"
+#include "sim/ref/raw.h"
 
 namespace accsim::sim::ref {
 namespace {
@@ -176,18 +174,9 @@ Result<Array> from_npy(std::string_view bytes, const std::string& file) {
 }
 
 Result<Array> read_npy(const std::string& file) {
-  std::error_code error;
-  const auto status = std::filesystem::status(file, error);
-  if (std::filesystem::is_directory(status))
-    return Error{Errc::io, "is a folder; name a .npy file", file};
-  // A device may have no end, a pipe no writer.
-  if (std::filesystem::exists(status) && !std::filesystem::is_regular_file(status))
-    return Error{Errc::io, "is not a regular file; name a .npy file", file};
-  std::ifstream in(file, std::ios::binary);
-  if (!in) return Error{Errc::io, "can't be opened; check the path", file};
-  const std::string bytes{std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>()};
-  if (in.bad()) return Error{Errc::io, "can't be read", file};
-  return from_npy(bytes, file);
+  const Result<std::string> bytes = read_bytes(file, "a .npy file");
+  if (!bytes) return bytes.errors();
+  return from_npy(*bytes, file);
 }
 
 }  // namespace accsim::sim::ref

@@ -1,6 +1,7 @@
 #include "sim/report/dump.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cmath>
@@ -79,6 +80,12 @@ Json finite_or_text(double v) {
   return v;
 }
 
+Json first_json(const std::optional<FirstElement>& first) {
+  if (!first) return nullptr;
+  return {
+      {"index", first->index}, {"a", finite_or_text(first->a)}, {"b", finite_or_text(first->b)}};
+}
+
 }  // namespace
 
 std::string to_json(const DumpManifest& manifest) {
@@ -132,6 +139,7 @@ std::string to_json(const DiffReport& r) {
                       {"snr_db", finite_or_text(l.snr_db)},
                       {"cosine", finite_or_text(l.cosine)},
                       {"beyond", l.beyond},
+                      {"first_beyond", first_json(l.first)},
                       {"problem", l.problem}});
   Json first;
   if (r.first >= 0) first = r.layers[static_cast<size_t>(r.first)].layer;
@@ -159,10 +167,10 @@ std::string some_of(const std::vector<std::string>& names) {
 }
 
 /// "not compared, only in A: 3 layers: x, y, z"; "" for none.
-std::string only_in(const std::vector<std::string>& layers, const std::string& folder) {
-  if (layers.empty()) return "";
-  return fmt::format("not compared, only in {}: {} layer{}: {}\n", folder, layers.size(),
-                     layers.size() == 1 ? "" : "s", some_of(layers));
+std::string only_in(const std::vector<std::string>& names, const std::string& side, bool of_files) {
+  if (names.empty()) return "";
+  return fmt::format("not compared, only in {}: {} {}{}: {}\n", side, names.size(),
+                     of_files ? "tensor" : "layer", names.size() == 1 ? "" : "s", some_of(names));
 }
 
 /// What makes layers differ that compute alike; "" for nothing.
@@ -172,20 +180,45 @@ std::string other_inputs(const std::vector<std::string>& tensors) {
                      some_of(tensors));
 }
 
+/// "; its first element beyond is at [0, 3]: 1.5 in A, 1.25 in B"; "" where there is none.
+std::string first_element(const LayerDiff& l) {
+  if (!l.first) return "";
+  return fmt::format("; its first element beyond is at [{}]: {:.9g} in A, {:.9g} in B",
+                     fmt::join(l.first->index, ", "), l.first->a, l.first->b);
+}
+
+/// Within the tolerance or not, and what is beyond first.
+std::string verdict(const DiffReport& r) {
+  const std::string tolerance = fmt::format("atol {} and rtol {}", r.atol, r.rtol);
+  const char* const kind = r.of_files ? "tensor" : "layer";
+  if (r.first < 0) {
+    if (r.of_files && r.layers.size() == 1) return fmt::format("within {}\n", tolerance);
+    return fmt::format("all {} {}s within {}\n", r.layers.size(), kind, tolerance);
+  }
+  const LayerDiff& first = r.layers[static_cast<size_t>(r.first)];
+  const std::string op = r.of_files ? "" : fmt::format(" ({})", first.op_type);
+  return fmt::format("first {} beyond {}: {}{}{}\n", kind, tolerance, first.layer, op,
+                     first_element(first));
+}
+
 }  // namespace
 
 std::string to_text(const DiffReport& r, size_t width) {
   width = std::max<size_t>(width, 60);
-  TextTable table({{"layer", "", true},
-                   {"op", "", true, 3},
-                   {"max abs", ""},
-                   {"mean abs", "", false, 2},
-                   {"max rel", "", false, 1},
-                   {"SNR", "dB", false, 2},
-                   {"cosine", "", false, 4},
-                   {"beyond", ""}});
+  std::vector<TextTable::Column> columns = {{r.of_files ? "tensor" : "layer", "", true}};
+  if (!r.of_files) columns.push_back({"op", "", true, 3});
+  const size_t names = columns.size();
+  for (const TextTable::Column& c : {TextTable::Column{"max abs", ""},
+                                     {"mean abs", "", false, 2},
+                                     {"max rel", "", false, 1},
+                                     {"SNR", "dB", false, 2},
+                                     {"cosine", "", false, 4},
+                                     {"beyond", ""}})
+    columns.push_back(c);
+  TextTable table(columns);
   for (const LayerDiff& l : r.layers) {
     TextTable::Row row{.cells = {l.layer, shorten_middle(printable(l.op_type), 14)}};
+    row.cells.resize(names);
     if (l.problem.empty()) {
       for (const double v : {l.max_abs, l.mean_abs, l.max_rel})
         row.cells.push_back(fmt::format("{:.3g}", v));
@@ -193,21 +226,15 @@ std::string to_text(const DiffReport& r, size_t width) {
       row.cells.push_back(fmt::format("{:.8f}", l.cosine));
       row.cells.push_back(fmt::format("{}", l.beyond));
     } else {
-      row.cells.resize(8);
+      row.cells.resize(columns.size());
       row.notes.push_back(l.problem);
     }
     table.add(std::move(row));
   }
   std::string out;
   for (const std::string& line : table.lines(width, false)) out += line + "\n";
-  std::string end = other_inputs(r.inputs) + only_in(r.only_a, r.a) + only_in(r.only_b, r.b);
-  if (r.first < 0)
-    end +=
-        fmt::format("all {} layers within atol {} and rtol {}\n", r.layers.size(), r.atol, r.rtol);
-  else
-    end += fmt::format("first layer beyond atol {} and rtol {}: {} ({})\n", r.atol, r.rtol,
-                       r.layers[static_cast<size_t>(r.first)].layer,
-                       r.layers[static_cast<size_t>(r.first)].op_type);
+  const std::string end = other_inputs(r.inputs) + only_in(r.only_a, r.a, r.of_files) +
+                          only_in(r.only_b, r.b, r.of_files) + verdict(r);
   return out + wrap_lines(printable(end, "\n"), width);
 }
 

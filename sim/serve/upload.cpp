@@ -35,17 +35,18 @@ Result<Graph> graph_of_bytes(std::string_view bytes, const std::string& name,
   return load_graph_as(name, file, options);
 }
 
+Errors called(Errors errors, const std::string& file, const std::string& name) {
+  for (Error& e : errors) {
+    e.where = replaced(e.where, file, name);
+    e.message = replaced(e.message, file, name);
+  }
+  return errors;
+}
+
 Result<Graph> load_graph_as(const std::string& name, const std::string& file,
                             const ElaborateOptions& options) {
   Result<Graph> graph = load_graph(file, options);
-  if (!graph) {
-    Errors errors = graph.errors();
-    for (Error& e : errors) {
-      e.where = replaced(e.where, file, name);
-      e.message = replaced(e.message, file, name);
-    }
-    return errors;
-  }
+  if (!graph) return called(graph.errors(), file, name);
   graph->file = name;
   return graph;
 }

@@ -13,6 +13,9 @@ namespace accsim::sim {
 Result<Graph> graph_of_bytes(std::string_view bytes, const std::string& name,
                              const ElaborateOptions& options);
 
+/// Errors about a temporary file as errors about `name`, of which it was made.
+Errors called(Errors errors, const std::string& file, const std::string& name);
+
 /// load_graph() of a temporary file: messages and the graph say `name` where that file's path would
 /// stand.
 Result<Graph> load_graph_as(const std::string& name, const std::string& file,

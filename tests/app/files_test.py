@@ -60,7 +60,12 @@ INPUTS = {
         "{tree}/rtl/core.sv": "--source",
     },
     "run": {"{model}": "model", "{npy}": "--input", "{hw}": "--hw"},
-    "diff": {"{dump_a}/manifest.json": "a", "{dump_b}/x.npy": "b"},
+    "diff": {
+        "{dump_a}/manifest.json": "a",
+        "{dump_b}/x.npy": "b",
+        "{dump_b}/layers/x.out": "b",
+        "{model}": "--model",
+    },
     "inspect": {"{model}": "model", "{weights}": "model"},
     "tile": {"{model}": "model", "{weights}": "model"},
     "cut": {"{model}": "model", "{weights}": "model"},
@@ -84,6 +89,7 @@ GIVEN = {
     "--source": ["--source", "{tree}"],
     "shards": ["{store}", "{other_store}"],
     "--input": ["--input", "x={npy}"],
+    "--model": ["--model", "{model}"],
 }
 
 # By command: options that write a file, and those that write into a folder.
@@ -123,7 +129,7 @@ NO_FILES = """
     --bursts --conv --pe-modules --columns --verbose --trace-commands --network --inputs --calibrate
     --percentile --random-numbers --by --assume --trace-layer --trace-limit --resume-at --until
     --branch --from --no-interval --max-nodes --max-graph-mib --max-rank --max-programs
-    --max-memory-mib --max-gops --key-blocks
+    --max-memory-mib --max-gops --key-blocks --dtype --shape --tensor
     shell command
     --b-dataflow --b-mapping --b-objective --b-slack --b-effort --port --max-upload --max-seconds
 """
@@ -233,6 +239,8 @@ class FilesTest(unittest.TestCase):
         for name in ("dump_a", "dump_b"):
             cls.do("run", files["model"], "--output", files[name], "--dump", "all")
             shutil.copy(next(files[name].glob("*.npy")), files[name] / "x.npy")
+            (files[name] / "layers").mkdir()
+            (files[name] / "layers" / "x.out").write_bytes(b"")
         files["npy"].parent.mkdir()
         shutil.copy(files["dump_a"] / "x.npy", files["npy"])
         (files["tree"] / "rtl").mkdir(parents=True)
@@ -323,6 +331,11 @@ class FilesTest(unittest.TestCase):
                 "could be overwritten",
                 "--input",
             )
+
+    def test_are_compared_files_kept(self):
+        npy = self.files["npy"]
+        for name in self.names_of(npy):
+            self.refused(["diff", npy, npy, "--json", name], f"'{name}' is read", "--json")
 
     def test_no_two_outputs_are_one(self):
         for command in ("", "inspect", "verify"):

@@ -496,5 +496,126 @@ class Diff(Case):
         self.expect_steps(got, np.clip(self.away(sums * units / sy), 0, 127), sy)
 
 
+class DiffFiles(Case):
+    """Two files instead of two folders, held against numpy."""
+
+    def write(self, name, values):
+        path = self.folder / name
+        if name.endswith(".npy"):
+            np.save(path, values)
+        else:
+            path.write_bytes(np.ascontiguousarray(values).tobytes())
+        return path
+
+    def report(self, *args, code=0):
+        done = accsim("diff", *args, "--json", "-")
+        self.assertEqual(done.returncode, code, done.stdout + done.stderr)
+        report = json.loads(done.stdout)
+        self.assertEqual(report["equal"], code == 0)
+        return report
+
+    def pair(self):
+        rng = np.random.default_rng(4)
+        a = rng.normal(size=(2, 3, 5)).astype(np.float32)
+        b = a.copy()
+        b[1, 0, 2] += 0.5
+        b[1, 2, 4] -= 2
+        return a, b
+
+    def test_npy_files(self):
+        a, b = self.pair()
+        x, y = self.write("a.npy", a), self.write("b.npy", b)
+        self.assertEqual(accsim("diff", x, x, "--atol", "0", "--rtol", "0").returncode, 0)
+        report = self.report(x, y, code=1)
+        (tensor,) = report["layers"]
+        d = np.abs(b.astype(float) - a)
+        self.assertEqual(tensor["beyond"], 2)
+        self.assertAlmostEqual(tensor["max_abs"], d.max(), places=12)
+        self.assertAlmostEqual(tensor["max_rel"], (d / np.abs(a)).max(), places=9)
+        first = tensor["first_beyond"]
+        self.assertEqual(first["index"], [1, 0, 2])
+        self.assertEqual((first["a"], first["b"]), (float(a[1, 0, 2]), float(b[1, 0, 2])))
+        text = accsim("diff", x, y).stdout
+        self.assertIn("first tensor beyond atol 1e-05 and rtol 0.001: a.npy", " ".join(text.split()))
+        self.assertIn("first element beyond is at [1, 0, 2]", " ".join(text.split()))
+        self.assertEqual(accsim("diff", x, y, "--atol", "2.5").returncode, 0)
+        self.assertIn("within atol 2.5", accsim("diff", x, y, "--atol", "2.5").stdout)
+        relative = str(float((d / np.abs(a)).max()) * 1.01)
+        self.assertEqual(accsim("diff", x, y, "--rtol", relative).returncode, 0)
+
+    def test_raw_files(self):
+        a, b = self.pair()
+        npy = self.write("a.npy", a)
+        for name in ("b.bin", "b.out", "b"):
+            raw = self.write(name, b)
+            for words in (
+                [npy, raw],  # as the other file has it
+                [self.write("a.bin", a), raw, "--dtype", "float32", "--shape", "2x3x5"],
+            ):
+                (tensor,) = self.report(*words, code=1)["layers"]
+                self.assertEqual(tensor["first_beyond"]["index"], [1, 0, 2])
+        row = self.report(self.folder / "a.bin", raw, "--dtype", "float32", code=1)["layers"][0]
+        self.assertEqual(row["first_beyond"]["index"], [17])
+
+    def test_raw_files_of_every_type(self):
+        for dtype, word in (
+            (np.float64, "float64"),
+            (np.float16, "float16"),
+            (np.int8, "int8"),
+            (np.uint16, "uint16"),
+            (np.int32, "int32"),
+            (np.int64, "int64"),
+            (np.bool_, "bool"),
+        ):
+            a = np.arange(7).astype(dtype)
+            b = a.copy()
+            b[3] = 0
+            words = [self.write("a.raw", a), self.write("b.raw", b), "--dtype", word]
+            (tensor,) = self.report(*words, code=1)["layers"]
+            self.assertEqual(tensor["elements"], 7)
+            first = tensor["first_beyond"]
+            self.assertEqual((first["index"], first["a"], first["b"]), ([3], float(a[3]), 0))
+        # bfloat16 is the upper half of float32, int4 two in a byte.
+        values = np.array([1.5, -2, 0.25], np.float32)
+        halves = (values.view(np.uint32) >> 16).astype(np.uint16)
+        words = [self.write("a.raw", halves), self.write("b.npy", values), "--dtype", "bfloat16"]
+        self.assertEqual(self.report(*words)["layers"][0]["elements"], 3)
+        nibbles = np.array([0x21, 0xF8], np.uint8)
+        numbers = self.write("b.npy", np.array([1, 2, -8, -1], np.int8))
+        self.report(self.write("a.raw", nibbles), numbers, "--dtype", "int4")
+
+    def test_raw_files_of_a_models_tensor(self):
+        path, w, b = self.two_layers()
+        x = np.random.default_rng(1).normal(size=(1, 8)).astype(np.float32)
+        r = np.maximum(x @ w, 0)
+        for words, values in ((["--tensor", "r"], r), ([], r + b)):
+            one, two = self.write("one.out", values), self.write("two.out", values + 1)
+            (tensor,) = self.report(one, two, "--model", path, *words, code=1)["layers"]
+            self.assertEqual(tensor["first_beyond"]["index"], [0, 0])
+        self.refused("the model has no 'z'", "diff", one, two, "--model", path, "--tensor", "z")
+
+    def test_other_shapes_and_types(self):
+        a, _ = self.pair()
+        x = self.write("a.npy", a)
+        (tensor,) = self.report(x, self.write("b.npy", a.reshape(3, 10)), code=1)["layers"]
+        self.assertEqual(tensor["problem"], "2x3x5 in one, 3x10 in the other")
+        self.report(x, self.write("b.npy", a.astype(np.float64)))
+        self.report(self.write("a.npy", np.arange(4)), self.write("b.npy", np.arange(4.0)))
+
+    def test_what_cannot_be_compared_is_told(self):
+        a, _ = self.pair()
+        npy, raw = self.write("a.npy", a), self.write("a.bin", a)
+        short = self.write("short.bin", a.ravel()[:-1])
+        self.refused("raw elements don't say what they are", "diff", raw, short)
+        self.refused("holds 116 bytes, but float32 2x3x5 takes 120", "diff", npy, short)
+        self.refused("is no element type", "diff", raw, raw, "--dtype", "float")
+        self.refused("is no shape", "diff", raw, raw, "--dtype", "float32", "--shape", "2x")
+        self.refused("holds 120 bytes", "diff", raw, raw, "--dtype", "float32", "--shape", "2x3")
+        self.refused("is a folder", "diff", self.folder, npy)
+        self.refused("can't be opened", "diff", npy, self.folder / "absent.npy")
+        self.refused("isn't a .npy file", "diff", npy, self.write("no", a).rename(npy.with_name("n.npy")))
+        self.refused("folders say what they hold", "diff", self.folder, self.folder, "--shape", "2")
+
+
 if __name__ == "__main__":
     unittest.main()

@@ -10,6 +10,7 @@ import os
 import pathlib
 import shutil
 import signal
+import struct
 import subprocess
 import sys
 import tempfile
@@ -190,6 +191,49 @@ class TorchFile(unittest.TestCase):
         text = self.refused("gone.pt", "--example", "1", "--python", self.python)
         self.assertIn("gone.pt: no such file", text)
         self.not_started()
+
+    def test_are_tensors_of_torch_save_compared(self):
+        elements = struct.pack("<6f", *range(6))
+        # What python/accsim/_tensors.py writes: elements, and a list of what they are.
+        self.does(
+            "name = os.path.basename(sys.argv[2])\n"
+            "entries = {'one.pt': ['float32 2,3 '], 'two.pth': ['float32 2,3 x', 'float32 6 y y'],\n"
+            "    'three.pt': ['float32 6 y y', 'int32  z']}[name]\n"
+            "for i, entry in enumerate(entries):\n"
+            "    size = 4 if entry.startswith('int32') else 24\n"
+            f"    open(sys.argv[3] + f'/{{i}}', 'wb').write({elements!r}[:size])\n"
+            "open(sys.argv[3] + '/list', 'w').write(''.join(e + '\\0' for e in entries))"
+        )
+        for name in ("one.pt", "two.pth", "three.pt"):
+            shutil.copy(self.net, self.dir / name)
+        (self.dir / "raw.bin").write_bytes(elements)
+        python = ("--python", self.python)
+        done = self.run_program("diff", "one.pt", "raw.bin", *python, "--json", "-")
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        (layer,) = json.loads(done.stdout)["layers"]
+        self.assertEqual(layer["elements"], 6)
+        script, file, _ = self.started()
+        self.assertEqual(pathlib.Path(script), ROOT / "python" / "accsim" / "_tensors.py")
+        self.assertEqual(file, "one.pt")
+        done = self.run_program("diff", "two.pth", "three.pt", *python, "--json", "-")
+        report = json.loads(done.stdout)
+        self.assertEqual([layer["tensor"] for layer in report["layers"]], ["y y"])
+        self.assertEqual((report["only_a"], report["only_b"]), (["x"], ["z"]))
+        done = self.run_program("diff", "one.pt", "two.pth", *python)
+        self.assertEqual(done.returncode, 2)
+        self.assertIn("--tensor picks one", done.stderr)
+        done = self.run_program("diff", "one.pt", "two.pth", "--tensor", "x", *python)
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        done = self.run_program("diff", "one.pt", "two.pth", "--tensor", "no", *python)
+        self.assertIn("has no tensor 'no'; it has x, y y", done.stderr)
+
+    def test_is_it_said_why_no_tensors_are_read(self):
+        self.does("print('torch finds no tensors in it'); sys.exit(65)")
+        done = self.run_program("diff", "net.pt", "net.pt", "--python", self.python)
+        self.assertEqual(done.returncode, 2)
+        self.assertEqual(done.stderr, "accsim: error: net.pt: torch finds no tensors in it\n")
+        done = self.run_program("diff", "net.pt", "net.pt", "--python", self.dir / "none")
+        self.assertIn("net.pt: a file of torch.save() is read by Python with PyTorch", done.stderr)
 
     def test_does_ctrl_c_clean_up(self):
         self.does("time.sleep(60)")

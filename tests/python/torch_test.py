@@ -3,6 +3,7 @@ PyTorch computes them. Run it on a Python with torch and numpy, the package on P
 code 77 without torch."""
 
 import json
+import pathlib
 import sys
 import tempfile
 import unittest
@@ -14,6 +15,7 @@ except ImportError:
     sys.exit(77)
 
 import accsim
+import accsim._tensors
 from support import MODELS, main, program
 from torch import nn
 from torch_models import Encoder, Llama, ResNet18
@@ -60,6 +62,47 @@ class TorchTest(unittest.TestCase):
             accsim.cost_torch(str(MODELS / "resnet18_op13.onnx"), x, "64x64")
 
     @unittest.skipUnless(hasattr(getattr(torch, "export", None), "unflatten"), "needs torch 2.2")
+    def test_are_saved_tensors_read(self):
+        wide = torch.arange(24, dtype=torch.float32).reshape(2, 3, 4)
+        held = {
+            "plain": wide,
+            "turned": wide.transpose(0, 2),
+            "list": [torch.tensor(3), (torch.tensor([True, False]),)],
+            "half": wide.bfloat16(),
+            "sparse": torch.eye(3).to_sparse(),
+            "word": "no tensor",
+        }
+        with tempfile.TemporaryDirectory() as folder:
+            path, out = f"{folder}/tensors.pt", pathlib.Path(folder) / "out"
+            out.mkdir()
+            torch.save(held, path)
+            accsim._tensors.write(path, str(out))
+            entries = (out / "list").read_text().split("\0")[:-1]
+            self.assertEqual(
+                entries,
+                [
+                    "float32 2,3,4 plain",
+                    "float32 4,3,2 turned",
+                    "int64  list.0",
+                    "bool 2 list.1.0",
+                    "bfloat16 2,3,4 half",
+                    "float32 3,3 sparse",
+                ],
+            )
+            raw = [(out / str(i)).read_bytes() for i in range(len(entries))]
+            self.assertEqual(raw[1], wide.permute(2, 1, 0).contiguous().numpy().tobytes())
+            self.assertEqual(raw[2:4], [(3).to_bytes(8, "little"), b"\1\0"])
+            self.assertEqual(raw[4], wide.bfloat16().view(torch.int16).numpy().tobytes())
+            self.assertEqual(raw[5], torch.eye(3).numpy().tobytes())
+            for wrong, said in (
+                ({"a": 1}, "holds no tensors"),
+                (torch.zeros(2, dtype=torch.complex64), "isn't compared"),
+                (nn.Linear(2, 2), "finds no tensors"),
+            ):
+                torch.save(wrong, path)
+                with self.assertRaisesRegex(accsim._tensors.TensorsError, said):
+                    accsim._tensors.write(path, str(out))
+
     def test_does_an_exported_program_cost_the_same(self):
         module, x = ResNet18().eval(), torch.randn(1, 3, 64, 64)
         exported = torch.export.export(module, (x,))

@@ -1,0 +1,19 @@
+#pragma once
+#include <string>
+
+#include "sim/ref/array.h"
+
+namespace accsim::sim::ref {
+
+/// The elements as ONNX stores them and other runtimes take them: row-major, little-endian, a byte
+/// for a bool, those under a byte packed from the low end. Values are those that the type holds.
+std::string to_raw(const Array& array);
+/// The array of such bytes. Errors name the file: not as many bytes as type and dims need, a type
+/// that isn't computed with.
+Result<Array> from_raw(std::string_view bytes, DType dtype, const Dims& dims,
+                       const std::string& file);
+
+/// All of a regular file; `kind` is what errors call it: "a .npy file".
+Result<std::string> read_bytes(const std::string& file, const char* kind);
+
+}  // namespace accsim::sim::ref
