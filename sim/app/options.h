@@ -1,4 +1,5 @@
 #pragma once
+#include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -42,6 +43,10 @@ class ModelOptions {
   Result<ElaborateOptions> elaborate() const;
   /// The model's graph; errors as TorchFile::load()'s.
   Result<Graph> load(const ElaborateOptions& options) const { return torch_.load(model_, options); }
+  /// Calls `use` with the model as an ONNX file; as TorchFile::with_onnx().
+  Status with_onnx(const std::function<Status(const std::string&)>& use) const {
+    return torch_.with_onnx(model_, use);
+  }
   /// Those that were given, but for the model, as words of a command line.
   std::vector<std::string> words() const;
 

@@ -44,11 +44,14 @@ void RunCommand::add_to(Command& program) {
   sub_ = &program.add_command("run", "Compute the network's numbers with the reference executor");
   sub_->footer = "Exit codes: 0 done, 2 input that can't be used.";
   model_.add_to(*sub_, true, "ONNX model file");
+  model_.add_cut_to(*sub_);
+  model_.add_torch_to(*sub_);
   sub_->add(
       {{.name = "--input",
         .to = &inputs_,
-        .about = "Values of a graph input: NAME=FILE.npy or NAME=random:SEED; inputs not named are "
-                 "random:0",
+        .about = "Values of an input of the graph or of its part: NAME=FILE.npy, NAME=FILE.bin (raw "
+                 "elements of the input's type and shape, row-major and little-endian) or "
+                 "NAME=random:SEED; inputs not named are random:0",
         .kind = ValueKind::read_source},
        {.name = "--weights",
         .to = &weights_,
@@ -142,7 +145,9 @@ Status RunCommand::parse_inputs(RunRequest& out) const {
     const size_t at = text.rfind('=');
     if (at == std::string::npos || at == 0 || at + 1 == text.size()) {
       errors.push_back(
-          {Errc::usage, "'" + text + "' is not NAME=FILE.npy or NAME=random:SEED", "--input"});
+          {Errc::usage,
+           fmt::format("'{}' is not NAME=FILE.npy, NAME=FILE.bin or NAME=random:SEED", text),
+           "--input"});
       continue;
     }
     InputSource source{text.substr(0, at), text.substr(at + 1), 0};
@@ -189,6 +194,21 @@ Result<RunRequest> RunCommand::request() const {
   return out;
 }
 
+Result<PreparedRun> RunCommand::prepare(const RunRequest& wanted) const {
+  std::optional<PreparedRun> out;
+  const Status done = model_.with_onnx([&](const std::string& onnx) -> Status {
+    RunRequest of_file = wanted;
+    of_file.model = onnx;
+    Result<PreparedRun> prepared = prepare_run(of_file);
+    if (!prepared) return prepared.errors();
+    prepared->graph.file = wanted.model;
+    out = std::move(*prepared);
+    return ok();
+  });
+  if (!done) return done.errors();
+  return std::move(*out);
+}
+
 int RunCommand::run(const Console& console) const {
   Journal journal(console.verbose());
   Result<RunRequest> wanted = request();
@@ -209,7 +229,7 @@ int RunCommand::run(const Console& console) const {
   journal.reads("model", wanted->model);
   for (const InputSource& input : wanted->inputs)
     if (!input.file.empty()) journal.reads("input " + input.name, input.file);
-  Result<PreparedRun> prepared = prepare_run(*wanted);
+  Result<PreparedRun> prepared = prepare(*wanted);
   if (!prepared) return report_errors(prepared.errors());
   journal.step("machine, model and inputs read");
   std::string text;

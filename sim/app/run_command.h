@@ -17,6 +17,8 @@ class RunCommand : public SubCommand {
 
  private:
   Result<RunRequest> request() const;
+  /// prepare_run() of the model, or of what a TorchScript file becomes.
+  Result<PreparedRun> prepare(const RunRequest& wanted) const;
   /// What options ask for of one another.
   void check_options(Errors& errors) const;
   Status parse_inputs(RunRequest& to) const;

@@ -10,6 +10,7 @@
 #include <set>
 #include <utility>
 
+#include "sim/flow/run_inputs.h"
 #include "sim/onnx/reader.h"
 #include "sim/ref/npy.h"
 #include "sim/ref/run_work.h"
@@ -17,86 +18,6 @@
 
 namespace accsim::sim {
 namespace {
-
-/// The first element that the type can't hold, as text; nullopt: it can hold all.
-std::optional<std::string> beyond_type(const ref::Array& array, const ref::Array& converted) {
-  if (is_float(array.dtype())) {
-    const std::vector<double> from = array.reals(), to = converted.reals();
-    for (size_t i = 0; i < from.size(); ++i)
-      if (std::isfinite(from[i]) && !std::isfinite(to[i])) return fmt::format("{:g}", from[i]);
-    return std::nullopt;
-  }
-  const std::vector<int64_t> from = array.integers(), to = converted.integers();
-  // Beyond 2^63 an unsigned integer has the bits of a negative one.
-  const bool is_unsigned = array.kind() == ref::ElementKind::u64;
-  const bool of_unsigned = converted.kind() == ref::ElementKind::u64;
-  for (size_t i = 0; i < from.size(); ++i) {
-    if (from[i] == to[i] && (from[i] >= 0 || is_unsigned == of_unsigned)) continue;
-    return is_unsigned ? fmt::format("{}", static_cast<uint64_t>(from[i]))
-                       : fmt::format("{}", from[i]);
-  }
-  return std::nullopt;
-}
-
-/// Input files as arrays. Numbers of another width than the model's are converted when they fit.
-Result<ref::Arrays> read_inputs(const ModelDef& model, const RunRequest& request) {
-  ref::Arrays arrays;
-  Errors errors;
-  for (const InputSource& source : request.inputs) {
-    const auto declared = std::ranges::find(model.graph.inputs, source.name, &ValueDef::name);
-    if (declared == model.graph.inputs.end()) {
-      std::string names;
-      for (const ValueDef& v : model.graph.inputs) names += (names.empty() ? "" : ", ") + v.name;
-      errors.push_back(
-          {Errc::usage,
-           fmt::format("the model has no input '{}'; its inputs are: {}", source.name, names),
-           "--input"});
-      continue;
-    }
-    if (source.file.empty()) continue;
-    Result<ref::Array> array = ref::read_npy(source.file);
-    if (!array) {
-      errors.insert(errors.end(), array.errors().begin(), array.errors().end());
-      continue;
-    }
-    const DType wanted = declared->dtype;
-    if (array->dtype() != wanted && ref::element_kind(wanted)) {
-      const bool kind = is_float(wanted) == is_float(array->dtype());
-      if (!kind) {
-        errors.push_back({Errc::invalid,
-                          fmt::format("holds {}, but input '{}' is {}", name(array->dtype()),
-                                      source.name, name(wanted)),
-                          source.file});
-        continue;
-      }
-      ref::Array converted = array->as(wanted);
-      ref::round_elements(converted);
-      if (const auto element = beyond_type(*array, converted)) {
-        errors.push_back({Errc::invalid,
-                          fmt::format("holds {}, which is beyond {} of input '{}'", *element,
-                                      name(wanted), source.name),
-                          source.file});
-        continue;
-      }
-      *array = std::move(converted);
-    }
-    arrays[source.name] = std::move(*array);
-  }
-  if (!errors.empty()) return errors;
-  return arrays;
-}
-
-/// Shapes of input files for inputs whose declared shape leaves something open.
-void take_shapes(const ModelDef& model, const ref::Arrays& arrays, ElaborateOptions& options) {
-  for (const ValueDef& input : model.graph.inputs) {
-    const auto given = arrays.find(input.name);
-    if (given == arrays.end() || options.input_shapes.contains(input.name)) continue;
-    const bool open = !input.dims ||
-                      std::ranges::any_of(*input.dims, [](const DimDef& d) { return d.value < 0; });
-    const bool fits = !input.dims || input.dims->size() == given->second.dims().size();
-    if (open && fits) options.input_shapes[input.name] = given->second.dims();
-  }
-}
 
 StoredTensor constant_of(const std::string& name, const ref::Array& array) {
   StoredTensor stored;
@@ -146,41 +67,6 @@ Status check_series(const std::map<std::string, std::vector<ref::Array>>& series
                                    name),
                        "--inputs"};
   return ok();
-}
-
-/// An input that is given takes the place of the value that the file has for it.
-void drop_defaults(const RunRequest& request, ModelDef& model) {
-  std::erase_if(model.graph.initializers, [&](const StoredTensor& stored) {
-    return std::ranges::find(request.inputs, stored.name, &InputSource::name) !=
-               request.inputs.end() &&
-           std::ranges::find(model.graph.inputs, stored.name, &ValueDef::name) !=
-               model.graph.inputs.end();
-  });
-}
-
-/// Element i of each array along its first axis.
-ref::Array slice_of(const ref::Array& all, int64_t i) {
-  const int64_t each = all.size() / all.dims()[0];
-  ref::Array out(all.dtype(), Dims(all.dims().begin() + 1, all.dims().end()));
-  const auto bytes = static_cast<size_t>(each * kind_bytes(all.kind()));
-  std::memcpy(out.raw(), static_cast<const char*>(all.raw()) + static_cast<size_t>(i) * bytes,
-              bytes);
-  return out;
-}
-
-/// Takes apart files with an axis more than their input has: so many inputs one behind the other.
-std::map<std::string, std::vector<ref::Array>> take_series(const ModelDef& model, int64_t count,
-                                                           ref::Arrays& arrays) {
-  std::map<std::string, std::vector<ref::Array>> out;
-  if (count == 1) return out;
-  for (auto& [name, array] : arrays) {
-    const auto declared = std::ranges::find(model.graph.inputs, name, &ValueDef::name);
-    if (!declared->dims || array.dims().size() != declared->dims->size() + 1) continue;
-    if (array.dims()[0] != count) continue;
-    for (int64_t i = 0; i < count; ++i) out[name].push_back(slice_of(array, i));
-    array = out[name].front();
-  }
-  return out;
 }
 
 constexpr double kGiga = 1e9;
@@ -251,25 +137,26 @@ Result<PreparedRun> prepare_run(const RunRequest& request) {
   Result<ModelDef> model = read_model(request.model);
   if (!model) return model.errors();
   drop_defaults(request, *model);
-  Result<ref::Arrays> arrays = read_inputs(*model, request);
-  if (!arrays) return arrays.errors();
-  auto series = take_series(*model, request.count, *arrays);
   ElaborateOptions options = request.elaborate;
   options.as_written = !request.reals;
-  take_shapes(*model, *arrays, options);
+  Result<GivenInputs> given = read_model_inputs(*model, request, options);
+  if (!given) return given.errors();
   Result<Graph> graph = elaborate(*model, options);
   if (!is_whole(graph))
-    if (auto fixed = with_fixed_inputs(*model, *arrays, options)) graph = std::move(*fixed);
+    if (auto fixed = with_fixed_inputs(*model, given->arrays, options)) graph = std::move(*fixed);
   if (!graph) return graph.errors();
-  if (Status s = check_series(series, options); !s) return s.errors();
+  if (!options.cut.empty())
+    if (Status s = read_part_inputs(*graph, request, options.constants, given->arrays); !s)
+      return s.errors();
+  if (Status s = check_series(given->series, options); !s) return s.errors();
   graph = costed_graph(std::move(*graph), options);
   if (!graph) return graph.errors();
   PreparedRun out{
       .graph = std::move(*graph),
-      .inputs = std::move(*arrays),
+      .inputs = std::move(given->arrays),
       .memory = std::make_shared<ref::MemoryCount>(request.elaborate.limits.memory_bytes),
       .defaulted = {},
-      .series = std::move(series)};
+      .series = std::move(given->series)};
   if (Status s = ref::check_runnable(out.graph); !s) return s.errors();
   std::vector<TensorId> drawn;
   for (TensorId id : out.graph.inputs)

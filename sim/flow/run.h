@@ -18,7 +18,7 @@ namespace accsim::sim {
 /// Where a graph input's values come from.
 struct InputSource {
   std::string name;
-  std::string file;   ///< a .npy file; "" for random values
+  std::string file;   ///< .npy, or raw elements; "" for random values
   uint64_t seed = 0;  ///< of the random values
 };
 

@@ -69,8 +69,7 @@ bool parse_dims(std::string_view text, Dims& dims) {
 }
 
 Result<Header> parse_header(std::string_view bytes, const std::string& file) {
-  if (bytes.size() < 12 || bytes.substr(0, 6) != kMagic.substr(0, 6))
-    return bad(file, "isn't a .npy file");
+  if (bytes.size() < 12 || !begins_as_npy(bytes)) return bad(file, "isn't a .npy file");
   const bool wide = bytes[6] != 1;  // formats 2 and 3 have four bytes of length
   const auto* raw = reinterpret_cast<const uint8_t*>(bytes.data());
   const size_t length = onnx::little_endian(raw + 8, wide ? 4 : 2), start = wide ? 12 : 10;
@@ -172,6 +171,8 @@ Result<Array> from_npy(std::string_view bytes, const std::string& file) {
       array.data<uint8_t>()[i] = array.data<uint8_t>()[i] != 0;
   return array;
 }
+
+bool begins_as_npy(std::string_view bytes) { return bytes.starts_with(kMagic.substr(0, 6)); }
 
 Result<Array> read_npy(const std::string& file) {
   const Result<std::string> bytes = read_bytes(file, "a .npy file");

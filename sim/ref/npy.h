@@ -13,5 +13,7 @@ std::string to_npy(const Array& array);
 Result<Array> from_npy(std::string_view bytes, const std::string& file);
 /// The same from a file; a file that can't be read is an error, too.
 Result<Array> read_npy(const std::string& file);
+/// Do the bytes begin as those of a .npy file do?
+bool begins_as_npy(std::string_view bytes);
 
 }  // namespace accsim::sim::ref

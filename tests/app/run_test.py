@@ -216,6 +216,80 @@ class Run(Case):
         (self.folder / "file").write_text("")
         self.refused("folder", "run", path, "--output", self.folder / "file" / "x")
 
+    def outputs(self, path, *words):
+        """{name: array} of a run."""
+        out = self.folder / "o"
+        self.said = self.good("run", path, *words, "--output", out)
+        return {file.stem: np.load(file) for file in out.glob("*.npy")}
+
+    def test_inputs_may_be_raw_elements(self):
+        path, w, b = self.two_layers()
+        x = np.random.default_rng(1).normal(size=(5, 8)).astype(np.float32)
+        wanted = np.maximum(x @ w, 0) + b
+        for name in ("x.bin", "x.raw", "x"):
+            (self.folder / name).write_bytes(x.tobytes())
+            given = ("--input", f"x={self.folder}/{name}")
+            for shape in (("--bind", "batch=5"), ("--input-shape", "x=5x8")):
+                y = self.outputs(path, *given, *shape)["y"]
+                np.testing.assert_allclose(y, wanted, rtol=1e-5, atol=1e-6)
+            self.refused(f"{name}: holds 160 bytes, but float32 1x8 takes 32", "run", path, *given)
+        # Whatever it is called, a .npy file is one.
+        np.save(self.folder / "x.npy", x)
+        (self.folder / "x.npy").rename(self.folder / "x.bin")
+        y = self.outputs(path, "--input", f"x={self.folder}/x.bin")["y"]
+        np.testing.assert_allclose(y, wanted, rtol=1e-5, atol=1e-6)
+
+    def test_raw_elements_have_the_inputs_type(self):
+        path = self.folder / "t.onnx"
+        for dtype, kind in (
+            (TensorProto.INT8, np.int8),
+            (TensorProto.UINT16, np.uint16),
+            (TensorProto.INT64, np.int64),
+            (TensorProto.FLOAT16, np.float16),
+            (TensorProto.DOUBLE, np.float64),
+            (TensorProto.BOOL, np.bool_),
+        ):
+            save([helper.make_node("Identity", ["x"], ["y"])], [("x", dtype, [2, 3])], ["y"], path)
+            x = np.arange(6).reshape(2, 3).astype(kind)
+            (self.folder / "x.bin").write_bytes(x.tobytes())
+            y = self.outputs(path, "--input", f"x={self.folder}/x.bin")["y"]
+            self.assertEqual(y.dtype, kind)
+            np.testing.assert_array_equal(y, x)
+
+    def test_a_part_of_a_network(self):
+        path, w, b = self.two_layers()
+        xw = np.random.default_rng(2).normal(size=(3, 4)).astype(np.float32)
+        np.save(self.folder / "xw.npy", xw)
+        (self.folder / "xw.bin").write_bytes(xw.tobytes())
+        for file in ("xw.npy", "xw.bin"):
+            given = ("--bind", "batch=3", "--input", f"xw={self.folder}/{file}")
+            y = self.outputs(path, "--from", "clip", *given)["y"]
+            np.testing.assert_array_equal(y, np.maximum(xw, 0) + b)
+            r = self.outputs(path, "--from", "clip", "--until", "r", *given)["r"]
+            np.testing.assert_array_equal(r, np.maximum(xw, 0))
+        # What isn't given is drawn.
+        first = self.outputs(path, "--from", "clip", "--until", "clip")["r"]
+        self.assertIn("input 'xw': random:0", self.said)
+        self.assertGreater(np.ptp(first), 0)
+        x = np.random.default_rng(3).normal(size=(2, 8)).astype(np.float32)
+        np.save(self.folder / "x.npy", x)
+        part = self.outputs(path, "--until", "product", "--input", f"x={self.folder}/x.npy")
+        np.testing.assert_allclose(part["xw"], x @ w, rtol=1e-5, atol=1e-6)
+
+    def test_inputs_that_a_part_lacks_are_told(self):
+        path, _, _ = self.two_layers()
+        np.save(self.folder / "x.npy", np.zeros((2, 8), np.float32))
+        np.save(self.folder / "wide.npy", np.zeros((2, 5), np.float32))
+        part = ("run", path, "--from", "clip", "--bind", "batch=2")
+        said = "the part has no input 'x'; its inputs are: xw"
+        self.refused(said, *part, "--input", "x=random:1")
+        self.refused(said, *part, "--input", f"x={self.folder}/x.npy")
+        self.refused("has no input 'z'", *part, "--input", "z=random:1")
+        self.refused("2x5", *part, "--input", f"xw={self.folder}/wide.npy")
+        (self.folder / "xw.bin").write_bytes(bytes(31))
+        self.refused("holds 31 bytes", *part, "--input", f"xw={self.folder}/xw.bin")
+        self.refused("no input 'xw'", "run", path, "--input", "xw=random:1")
+
     def test_refused_operators_are_named_all_at_once(self):
         path = self.folder / "n.onnx"
         save(

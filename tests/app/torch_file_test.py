@@ -101,6 +101,22 @@ class TorchFile(unittest.TestCase):
             self.assertEqual((done.returncode, done.stderr), (0, ""), command)
             self.assertEqual(self.started()[1], "net.pt")
 
+    def test_is_what_was_exported_run(self):
+        small, out = self.dir / "small.onnx", self.dir / "out"
+        self.run_program("gemm", "2x3x4", "-o", small, "--weights", "random:1")
+        self.does(f"shutil.copy({str(small)!r}, sys.argv[3])")
+        words = ("run", "net.pt", "--example", "2x3", "--python", self.python)
+        done = self.run_program(*words, "--output", out, "--dump", "all")
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        self.assertEqual(self.started()[3:], ["2x3"])
+        self.assertEqual(json.loads((out / "manifest.json").read_text())["model"], "net.pt")
+        plain = self.run_program("run", small, "--output", self.dir / "plain")
+        self.assertEqual(done.stdout.splitlines()[:2], plain.stdout.splitlines()[:2])
+        self.assertEqual((out / "Y.npy").read_bytes(), (self.dir / "plain/Y.npy").read_bytes())
+        done = self.run_program(*words, "--input", "none=random:1")
+        self.assertEqual(done.returncode, 2)
+        self.assertNotIn(str(self.temporary), done.stderr)
+
     def test_is_each_example_an_argument(self):
         shapes = ["1x128:int64", "2", "1x128:bool"]
         words = [word for shape in shapes for word in ("--example", shape)]
@@ -197,7 +213,8 @@ class TorchFile(unittest.TestCase):
         # What python/accsim/_tensors.py writes: elements, and a list of what they are.
         self.does(
             "name = os.path.basename(sys.argv[2])\n"
-            "entries = {'one.pt': ['float32 2,3 '], 'two.pth': ['float32 2,3 x', 'float32 6 y y'],\n"
+            "entries = {'one.pt': ['float32 2,3 '],\n"
+            "    'two.pth': ['float32 2,3 x', 'float32 6 y y'],\n"
             "    'three.pt': ['float32 6 y y', 'int32  z']}[name]\n"
             "for i, entry in enumerate(entries):\n"
             "    size = 4 if entry.startswith('int32') else 24\n"
@@ -232,6 +249,12 @@ class TorchFile(unittest.TestCase):
         done = self.run_program("diff", "net.pt", "net.pt", "--python", self.python)
         self.assertEqual(done.returncode, 2)
         self.assertEqual(done.stderr, "accsim: error: net.pt: torch finds no tensors in it\n")
+        for wrote, said in (("", "can't be opened"), ("float32", "list of its tensors")):
+            self.does(f"if {wrote!r}: open(sys.argv[3] + '/list', 'w').write({wrote!r})")
+            done = self.run_program("diff", "net.pt", "net.pt", "--python", self.python)
+            self.assertEqual(done.returncode, 2)
+            self.assertIn(said, done.stderr)
+            self.assertNotIn(str(self.temporary), done.stderr)
         done = self.run_program("diff", "net.pt", "net.pt", "--python", self.dir / "none")
         self.assertIn("net.pt: a file of torch.save() is read by Python with PyTorch", done.stderr)
 
