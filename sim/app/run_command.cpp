@@ -49,9 +49,10 @@ void RunCommand::add_to(Command& program) {
   sub_->add(
       {{.name = "--input",
         .to = &inputs_,
-        .about = "Values of an input of the graph or of its part: NAME=FILE.npy, NAME=FILE.bin (raw "
-                 "elements of the input's type and shape, row-major and little-endian) or "
-                 "NAME=random:SEED; inputs not named are random:0",
+        .about =
+            "Values of an input of the graph or of its part: NAME=FILE.npy, NAME=FILE.bin (raw "
+            "elements of the input's type and shape, row-major and little-endian) or "
+            "NAME=random:SEED; inputs not named are random:0",
         .kind = ValueKind::read_source},
        {.name = "--weights",
         .to = &weights_,
@@ -66,7 +67,12 @@ void RunCommand::add_to(Command& program) {
         .about = "Write inputs and outputs of layers to the folder too, with a manifest.json: all, "
                  "an operator type, or a glob of layer names",
         .metavar = "all|OP|GLOB",
-        .offers = {"all"}}});
+        .offers = {"all"}},
+       {.name = "--raw",
+        .to = &raw_,
+        .about = "Of --dump: for other runtimes, a folder for each layer with layer.onnx, inputs "
+                 "(.bin) and outputs (.out) as raw elements, row-major and little-endian; "
+                 "manifest.json has their names, types and shapes"}});
   add_int8_to(*sub_);
   model_.add_attention_to(*sub_);
   model_.add_run_limits_to(*sub_);
@@ -131,8 +137,11 @@ void RunCommand::check_options(Errors& errors) const {
   useless(calibrate_ != 0 && !network_, "--network", "--calibrate");
   useless(percentile_ != 100 && !network_, "--network", "--percentile");
   useless(!json_.empty() && !network_, "--network", "--json");
+  useless(raw_ && dump_.empty(), "--dump", "--raw");
   if (!dump_.empty() && output_.empty())
     errors.push_back({Errc::usage, "needs a folder to write to: --output DIR", "--dump"});
+  if (raw_ && int8_)
+    errors.push_back({Errc::usage, "is of the network in float, not of --int8", "--raw"});
   if (network_ && (!dump_.empty() || layerwise_))
     errors.push_back({Errc::usage, "is of layers one by one, not of --network",
                       dump_.empty() ? "--layerwise" : "--dump"});
@@ -188,6 +197,7 @@ Result<RunRequest> RunCommand::request() const {
   out.percentile = percentile_;
   out.output = output_;
   out.dump = dump_;
+  out.raw = raw_;
   out.threads = threads_;
   out.reals = int8_;
   if (!errors.empty()) return errors;

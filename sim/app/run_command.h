@@ -28,7 +28,7 @@ class RunCommand : public SubCommand {
   ModelOptions model_;
   std::vector<std::string> inputs_;
   std::string weights_, output_, dump_, hw_, json_;
-  bool layerwise_ = false, int8_ = false, network_ = false;
+  bool raw_ = false, layerwise_ = false, int8_ = false, network_ = false;
   int64_t count_ = 1, calibrate_ = 0;
   double percentile_ = 100;
   int threads_ = 1;

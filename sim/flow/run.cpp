@@ -10,6 +10,7 @@
 #include <set>
 #include <utility>
 
+#include "sim/flow/raw_layer.h"
 #include "sim/flow/run_inputs.h"
 #include "sim/onnx/reader.h"
 #include "sim/ref/npy.h"
@@ -176,7 +177,9 @@ Status prepare_output(const Graph& graph, const RunRequest& request) {
       std::ranges::none_of(graph.nodes, [&](const Node& node) { return dumper.wants(node); }))
     return Error{Errc::usage, fmt::format("no layer is named or of type '{}'", request.dump),
                  "--dump"};
-  const std::string path = request.output + (request.dump.empty() ? "" : "/tensors");
+  const std::string path = request.output + (request.dump.empty() ? ""
+                                             : request.raw        ? "/layers"
+                                                                  : "/tensors");
   std::error_code error;
   std::filesystem::create_directories(path, error);
   if (error || !std::filesystem::is_directory(path))
@@ -185,7 +188,7 @@ Status prepare_output(const Graph& graph, const RunRequest& request) {
   return ok();
 }
 
-std::string file_name(const std::string& name) {
+std::string plain_name(const std::string& name) {
   std::string out;
   for (const char c : name) {
     const bool plain = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
@@ -193,8 +196,10 @@ std::string file_name(const std::string& name) {
     out += plain ? c : '_';
   }
   if (out.size() > 120) out = out.substr(out.size() - 120);
-  return (out.empty() ? "_" : out) + ".npy";
+  return out.empty() ? "_" : out;
 }
+
+std::string file_name(const std::string& name) { return plain_name(name) + ".npy"; }
 
 Status write_outputs(const Graph& graph, const std::string& folder, RunSummary& summary) {
   if (folder.empty()) return ok();
@@ -238,6 +243,7 @@ Result<DumpTensor> Dumper::write(const Graph& graph, TensorId id, const ref::Arr
 Status Dumper::add(const ref::NodeRun& run, const char* computed) {
   const Node& node = run.graph.nodes[static_cast<size_t>(run.node)];
   if (!wants(node)) return ok();
+  if (raw_) return add_raw(run, computed);
   DumpLayer layer{node.name, node.op_type, {}, {}, computed};
   const auto all = [&](const std::vector<TensorId>& ids, const std::vector<ref::Array>& arrays,
                        std::vector<DumpTensor>& to) -> Status {
@@ -255,6 +261,16 @@ Status Dumper::add(const ref::NodeRun& run, const char* computed) {
   return ok();
 }
 
+Status Dumper::add_raw(const ref::NodeRun& run, const char* computed) {
+  const Node& node = run.graph.nodes[static_cast<size_t>(run.node)];
+  Result<DumpLayer> layer = write_raw_layer(
+      run, folder_, fmt::format("layers/{:04}_{}", run.node, plain_name(node.name)));
+  if (!layer) return layer.errors();
+  layer->computed = computed;
+  manifest_.layers.push_back(std::move(*layer));
+  return ok();
+}
+
 Status Dumper::finish(const std::string& model, const std::string& mode) {
   if (what_.empty()) return ok();
   manifest_.model = model;
@@ -265,7 +281,7 @@ Status Dumper::finish(const std::string& model, const std::string& mode) {
 Result<RunSummary> run_network(PreparedRun& prepared, const RunRequest& request) {
   const Graph& graph = prepared.graph;
   if (Status s = prepare_output(graph, request); !s) return s.errors();
-  Dumper dumper(request.output, request.dump);
+  Dumper dumper(request.output, request.dump, request.raw);
   ref::RunOptions options = run_options(prepared, request);
   options.progress = request.progress;
   if (!request.dump.empty())

@@ -30,6 +30,7 @@ struct RunRequest {
   std::optional<uint64_t> weight_seed;
   std::string output;  ///< folder of the results; "" for none
   std::string dump;    ///< "", "all", an operator type or a glob of layer names; needs `output`
+  bool raw = false;    ///< layers are dumped for other runtimes: write_raw_layer()
   int threads = 1;
   bool reals = false;  ///< the network on the reals that its integers stand for: real_graph()
   /// Of an int8 network: how many inputs, random ones with seeds that count up; on how many of
@@ -91,8 +92,9 @@ Result<RunSummary> run_int8_network(const PreparedRun& prepared, const RunReques
 /// Collects layers of a run and writes their tensors, each once.
 class Dumper {
  public:
-  Dumper(std::string folder, std::string what)
-      : folder_(std::move(folder)), what_(std::move(what)) {}
+  /// `raw`: add() writes a folder for each layer, by write_raw_layer().
+  Dumper(std::string folder, std::string what, bool raw = false)
+      : folder_(std::move(folder)), what_(std::move(what)), raw_(raw) {}
   bool wants(const Node& node) const;
   /// Writes tensor `id` with these elements unless it has been written; `apart` writes it under a
   /// name of its own and doesn't count as written.
@@ -103,7 +105,10 @@ class Dumper {
   Status finish(const std::string& model, const std::string& mode);
 
  private:
+  Status add_raw(const ref::NodeRun& run, const char* computed);
+
   std::string folder_, what_;
+  bool raw_;
   std::map<TensorId, DumpTensor> written_;
   DumpManifest manifest_;
 };
@@ -114,7 +119,9 @@ Status prepare_output(const Graph& graph, const RunRequest& request);
 /// Writes every graph output to the folder, if there is one, under file_name(), numbered where two
 /// names would share a file; `written` of the summary gets the files in the graph's order.
 Status write_outputs(const Graph& graph, const std::string& folder, RunSummary& summary);
-/// "NAME.npy" with everything but letters, digits, '.', '-' and '_' replaced.
+/// NAME with everything but letters, digits, '.', '-' and '_' replaced, of at most 120 characters.
+std::string plain_name(const std::string& name);
+/// "NAME.npy" with a plain name.
 std::string file_name(const std::string& name);
 
 }  // namespace accsim::sim

@@ -17,8 +17,18 @@ namespace {
 
 Json tensors_json(const std::vector<DumpTensor>& tensors) {
   Json out = Json::array();
-  for (const DumpTensor& t : tensors)
+  for (const DumpTensor& t : tensors) {
     out.push_back({{"name", t.name}, {"file", t.file}, {"dtype", name(t.dtype)}, {"dims", t.dims}});
+    if (t.stored) out.back()["stored"] = true;
+  }
+  return out;
+}
+
+Json layer_json(const DumpLayer& layer) {
+  Json out = {{"name", layer.name}, {"op_type", layer.op_type}, {"computed", layer.computed}};
+  if (!layer.model.empty()) out["model"] = layer.model;
+  out["inputs"] = tensors_json(layer.inputs);
+  out["outputs"] = tensors_json(layer.outputs);
   return out;
 }
 
@@ -90,12 +100,7 @@ Json first_json(const std::optional<FirstElement>& first) {
 
 std::string to_json(const DumpManifest& manifest) {
   Json layers = Json::array();
-  for (const DumpLayer& l : manifest.layers)
-    layers.push_back({{"name", l.name},
-                      {"op_type", l.op_type},
-                      {"computed", l.computed},
-                      {"inputs", tensors_json(l.inputs)},
-                      {"outputs", tensors_json(l.outputs)}});
+  for (const DumpLayer& l : manifest.layers) layers.push_back(layer_json(l));
   return text_of({{"schema", "accsim.dump/1"},
                   {"model", manifest.model},
                   {"mode", manifest.mode},

@@ -15,12 +15,14 @@ struct DumpTensor {
   std::string name, file;
   DType dtype = DType::undefined;
   Dims dims;
+  bool stored = false;  ///< in the layer's model, and no input of it
 };
 /// One dumped node of the graph with the tensors around it.
 struct DumpLayer {
   std::string name, op_type;
   std::vector<DumpTensor> inputs, outputs;  ///< absent ones are left out
   std::string computed;                     ///< "float", "int8", ...
+  std::string model{};                      ///< file of the layer as a model; "": none
 };
 /// All that a run dumped, in the order in which nodes ran; `mode` is "float", "int8", ...
 struct DumpManifest {

@@ -10,7 +10,6 @@ namespace accsim::sim::rewrite {
 
 // Where operators took an attribute first and an input later: the versions of ai.onnx.
 constexpr int64_t kSplitByInput = 13, kSliceByInput = 10, kPadByInput = 11;
-constexpr int64_t kInitializersNeedNoInput = 4;  // IR version
 
 Value Builder::made(const Value& like, Dims dims, const std::string& label) const {
   return {prefix_ + "/" + label, like.dtype, std::move(dims), like.constant};

@@ -54,6 +54,11 @@ class FaultsTest(unittest.TestCase):
             ["run", "net.onnx", "--weights", "random:1", "--output", "out", "--dump", "all"],
             11,
         ),
+        "raw": (
+            ["run", "net.onnx", "--weights", "random:1", "--output", "out", "--dump", "all"]
+            + ["--raw"],
+            6 * 3 + 2 + 2,  # model, input, output of each node; two have weights; y, the manifest
+        ),
         "annotate": (["--hw", SMALL, "net.onnx", "-q", "--annotate", "a.onnx"], 1),
         "sweep": (["sweep", "sweep.yaml", "--store", "s.sqlite", "--threads", 2], 1),
         "help": (["--help"], 0),

@@ -129,7 +129,7 @@ NO_FILES = """
     --bursts --conv --pe-modules --columns --verbose --trace-commands --network --inputs --calibrate
     --percentile --random-numbers --by --assume --trace-layer --trace-limit --resume-at --until
     --branch --from --no-interval --max-nodes --max-graph-mib --max-rank --max-programs
-    --max-memory-mib --max-gops --key-blocks --dtype --shape --tensor
+    --max-memory-mib --max-gops --key-blocks --raw --dtype --shape --tensor
     shell command
     --b-dataflow --b-mapping --b-objective --b-slack --b-effort --port --max-upload --max-seconds
 """

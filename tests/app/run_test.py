@@ -131,6 +131,50 @@ class Run(Case):
                 stored = manifest["layers"][0]["inputs"][1]
                 np.testing.assert_array_equal(np.load(out / stored["file"]), w)
 
+    def test_a_raw_dump_is_for_other_runtimes(self):
+        path, w, b = self.two_layers()
+        out, again = self.folder / "d", self.folder / "e"
+        x = np.random.default_rng(1).normal(size=(2, 8)).astype(np.float32)
+        np.save(self.folder / "x.npy", x)
+        given = ("run", path, "--input", f"x={self.folder}/x.npy", "--dump", "all", "--raw")
+        self.good(*given, "--output", out)
+        manifest = json.loads((out / "manifest.json").read_text())
+        self.assertEqual(
+            [layer["model"] for layer in manifest["layers"]],
+            [f"layers/{n}/layer.onnx" for n in ("0000_product", "0001_clip", "0002_bias")],
+        )
+        wanted = {"x": x, "w": w, "b": b}
+        wanted["xw"] = x @ w
+        wanted["r"] = np.maximum(wanted["xw"], 0)
+        wanted["y"] = wanted["r"] + b
+        for layer in manifest["layers"]:
+            self.assertTrue((out / layer["model"]).is_file())
+            for side, ending in (("inputs", ".bin"), ("outputs", ".out")):
+                for tensor in layer[side]:
+                    values = np.fromfile(out / tensor["file"], tensor["dtype"])
+                    values = values.reshape(tensor["dims"])
+                    np.testing.assert_allclose(values, wanted[tensor["name"]], rtol=1e-5, atol=1e-6)
+                    self.assertTrue(tensor["file"].endswith(ending))
+                    self.assertEqual(tensor.get("stored", False), tensor["name"] in "wb")
+        self.assertFalse((out / "tensors").exists())
+        # A raw dump is compared like another, also with one.
+        self.good(*given[:-1], "--output", again)
+        for other in (out, again):
+            text = self.good("diff", out, other, "--atol", "0", "--rtol", "0")
+            self.assertIn("all 3 layers within", text)
+        file = out / manifest["layers"][1]["outputs"][0]["file"]
+        values = np.fromfile(file, np.float32)
+        values[5] += 1
+        file.write_bytes(values.tobytes())
+        text = accsim("diff", again, out).stdout
+        self.assertIn("clip (Relu); its first element beyond is at [1, 1]", " ".join(text.split()))
+
+    def test_a_raw_dump_of_what_is_not_so(self):
+        path, _, _ = self.two_layers()
+        out = ("--output", self.folder / "d")
+        self.refused("--raw: has no use without --dump", "run", path, *out, "--raw")
+        self.refused("not of --int8", "run", path, *out, "--dump", "all", "--raw", "--int8")
+
     def test_outputs_whose_names_make_one_file_name_get_two_files(self):
         path = self.folder / "n.onnx"
         save(
@@ -610,7 +654,9 @@ class DiffFiles(Case):
         self.assertEqual(first["index"], [1, 0, 2])
         self.assertEqual((first["a"], first["b"]), (float(a[1, 0, 2]), float(b[1, 0, 2])))
         text = accsim("diff", x, y).stdout
-        self.assertIn("first tensor beyond atol 1e-05 and rtol 0.001: a.npy", " ".join(text.split()))
+        self.assertIn(
+            "first tensor beyond atol 1e-05 and rtol 0.001: a.npy", " ".join(text.split())
+        )
         self.assertIn("first element beyond is at [1, 0, 2]", " ".join(text.split()))
         self.assertEqual(accsim("diff", x, y, "--atol", "2.5").returncode, 0)
         self.assertIn("within atol 2.5", accsim("diff", x, y, "--atol", "2.5").stdout)
@@ -687,7 +733,9 @@ class DiffFiles(Case):
         self.refused("holds 120 bytes", "diff", raw, raw, "--dtype", "float32", "--shape", "2x3")
         self.refused("is a folder", "diff", self.folder, npy)
         self.refused("can't be opened", "diff", npy, self.folder / "absent.npy")
-        self.refused("isn't a .npy file", "diff", npy, self.write("no", a).rename(npy.with_name("n.npy")))
+        self.refused(
+            "isn't a .npy file", "diff", npy, self.write("no", a).rename(npy.with_name("n.npy"))
+        )
         self.refused("folders say what they hold", "diff", self.folder, self.folder, "--shape", "2")
 
 
