@@ -97,13 +97,23 @@ class Analyser {
     out_.buffers = lowered_.buffers;
     out_.weight_bytes = lowered_.weight_bytes;
     const std::vector<bool> is_bias = find_biases(graph_, lowered_);
+    counts_.assign(graph_.tensors.size(), false);
     for (const auto& [type, sum] : parameters_by_type(lowered_)) {
       out_.bytes_by_type[type] = sum.bytes;
       out_.params_by_type[type] = sum.count;
     }
     for (const Parameter& p : lowered_.parameters)
-      if (!p.buffer && !is_bias[static_cast<size_t>(p.tensor)])
+      if (!p.buffer && !is_bias[static_cast<size_t>(p.tensor)]) {
         out_.weight_bytes_without_bias += p.bytes;
+        counts_[static_cast<size_t>(p.tensor)] = true;
+      }
+  }
+
+  /// One that isn't a bias.
+  bool reads_parameter(const Node& node) const {
+    return std::ranges::any_of(node.inputs, [this](TensorId id) {
+      return id != kNoTensor && counts_[static_cast<size_t>(id)];
+    });
   }
 
   void add_node(const Layer& layer) {
@@ -121,6 +131,9 @@ class Analyser {
     count_traffic(graph_, layer, n);
     const bool with_weights = options_.reads == ReadConvention::all;
     n.read_bytes = n.activation_read_bytes + (with_weights ? n.weight_read_bytes : 0);
+    if (!n.constant)
+      for (const TensorId id : node.outputs)
+        if (id != kNoTensor && !graph_.tensor(id).constant) n.output_bytes += bytes(id);
     total(node, n);
     out_.nodes.push_back(std::move(n));
   }
@@ -136,11 +149,17 @@ class Analyser {
       most_moved_ = n.total_bytes();
       out_.peak_node = n.node;
     }
+    if (reads_parameter(node)) {
+      out_.forward_backward_bytes += 2 * n.output_bytes;
+      // What is made of a parameter off line stands for it.
+      for (const TensorId id : node.outputs)
+        if (n.constant && id != kNoTensor) counts_[static_cast<size_t>(id)] = true;
+    }
     if (n.constant) return;
+    out_.activation.sum_bytes += n.output_bytes;
     for (TensorId id : node.outputs) {
       if (id == kNoTensor || graph_.tensor(id).constant) continue;
       const int64_t size = bytes(id);
-      out_.activation.sum_bytes += size;
       if (size <= out_.activation.largest_bytes) continue;
       out_.activation.largest_bytes = size;
       out_.activation.largest = id;
@@ -168,6 +187,7 @@ class Analyser {
   const Lowered& lowered_;
   const AnalyseOptions options_;
   int64_t most_moved_ = 0;
+  std::vector<bool> counts_;  ///< by tensor: a parameter that isn't a bias, or made of one
   Analysis out_;
 };
 

@@ -49,6 +49,7 @@ struct NodeAnalysis {
   int64_t weight_read_bytes = 0;  ///< constants
   int64_t read_bytes = 0;         ///< under the convention asked for
   int64_t write_bytes = 0;
+  int64_t output_bytes = 0;  ///< of outputs that differ from run to run, views too
 
   int64_t total_bytes() const { return read_bytes + write_bytes; }
 };
@@ -78,6 +79,9 @@ struct Analysis {
   int64_t weight_bytes = 0, weight_bytes_without_bias = 0;
   std::map<std::string, int64_t> bytes_by_type, params_by_type;  ///< of the parameters
   int64_t input_bytes = 0;  ///< graph inputs that aren't constant
+  /// Twice the outputs of nodes that read parameters other than biases: torchinfo's size of the
+  /// forward and backward pass, which are a value and a gradient for what such modules give.
+  int64_t forward_backward_bytes = 0;
   int64_t macs = 0;
   std::map<std::string, int64_t> macs_by_op;  ///< operators that have some
   std::map<std::string, OpSummary> ops;

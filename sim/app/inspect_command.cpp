@@ -1,5 +1,7 @@
 #include "sim/app/inspect_command.h"
 
+#include <fmt/format.h>
+
 #include "sim/app/cli.h"
 #include "sim/app/journal.h"
 #include "sim/app/output.h"
@@ -13,6 +15,10 @@ void InspectCommand::add_to(Command& program) {
   sub_ = &program.add_command("inspect",
                               "Parameters, MACs, operators, bandwidth and activation memory of a "
                               "network, before a machine is known");
+  sub_->footer =
+      "Sizes are in bytes of the file's element types. Forward pass: the outputs of all nodes that "
+      "run, once each. And backward: twice the outputs of nodes with parameters, as torchinfo has "
+      "it, which takes leaf modules with parameters, and a value and a gradient for each output.";
   model_.add_to(*sub_, true);
   model_.add_cut_to(*sub_);
   model_.add_torch_to(*sub_);
@@ -23,7 +29,7 @@ void InspectCommand::add_to(Command& program) {
         .kind = ValueKind::written_file},
        {.name = "--csv",
         .to = &csv_,
-        .about = "Write the layers as CSV; - for stdout",
+        .about = "Write the layers, or what --by makes of them, as CSV; - for stdout",
         .kind = ValueKind::written_file},
        {.name = "--macs",
         .to = &macs_,
@@ -44,6 +50,12 @@ void InspectCommand::add_to(Command& program) {
                  "largest first)",
         .choices = {"order", "bandwidth", "macs", "params"},
         .shows_default = true},
+       {.name = "--by",
+        .to = &by_,
+        .about = "Roll the nodes up: by module, module:DEPTH (so many parts of its path) or op; "
+                 "parameters, MACs and bytes of activations in the table and the CSV instead of "
+                 "the layers, in the JSON beside them",
+        .metavar = "GROUPING"},
        {.name = "--in-place",
         .to = &in_place_,
         .about = "Elementwise nodes overwrite inputs that nobody else reads; views always share "
@@ -61,7 +73,14 @@ void InspectCommand::add_to(Command& program) {
 int InspectCommand::run(const Console& console) const {
   Journal journal(console.verbose());
   auto options = model_.elaborate();
-  if (!options) return report_errors(options.errors());
+  const std::optional<Grouping> by = grouping_from(by_);
+  Errors errors = options ? Errors{} : options.errors();
+  if (!by_.empty() && (!by || by->by == Grouping::By::fate))
+    errors.push_back(
+        {Errc::usage,
+         fmt::format("'{}' is not module, module:DEPTH with a depth of 1 or more, or op", by_),
+         "--by"});
+  if (!errors.empty()) return report_errors(errors);
   options->as_written = true;
   journal.reads("model", model_.model());
   const Result<Graph> graph = model_.load(*options);
@@ -80,7 +99,7 @@ int InspectCommand::run(const Console& console) const {
   if (!analysis) return report_errors(analysis.errors());
   journal.step("analysed");
 
-  const Inspection inspection{*graph, *lowered, *analysis};
+  const Inspection inspection{*graph, *lowered, *analysis, by};
   const LayerSort sort = sort_ == "bandwidth" ? LayerSort::bandwidth
                          : sort_ == "macs"    ? LayerSort::macs
                          : sort_ == "params"  ? LayerSort::params

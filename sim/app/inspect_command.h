@@ -15,7 +15,7 @@ class InspectCommand : public SubCommand {
 
  private:
   ModelOptions model_;
-  std::string json_, csv_, macs_ = "pure", traffic_ = "activations", sort_ = "order";
+  std::string json_, csv_, macs_ = "pure", traffic_ = "activations", sort_ = "order", by_;
   bool reorder_ = false, in_place_ = false, arena_ = false, all_ = false, quiet_ = false;
 };
 

@@ -1,6 +1,7 @@
 #include "sim/report/inspect.h"
 
 #include <algorithm>
+#include <map>
 #include <numeric>
 
 #include "sim/analyse/op_kinds.h"
@@ -76,6 +77,9 @@ std::vector<InspectField> make_inspect_fields() {
        {count("read + write", "B", 5)}},
       {"activation_read_bytes", member(&N::activation_read_bytes)},
       {"weight_read_bytes", member(&N::weight_read_bytes)},
+      {"output_bytes", member(&N::output_bytes)},
+      {"module",
+       [](const Inspection& in, const N& n) -> FieldValue { return node_of(in, n).module; }},
   };
 }
 
@@ -86,28 +90,95 @@ const std::vector<InspectField>& inspect_fields() {
   return fields;
 }
 
+namespace {
+
+/// What layers and groups are sorted by.
+int64_t sort_key(const NodeAnalysis& n, LayerSort sort) {
+  switch (sort) {
+    case LayerSort::order:
+      return 0;
+    case LayerSort::bandwidth:
+      return n.total_bytes();
+    case LayerSort::macs:
+      return n.macs;
+    case LayerSort::params:
+      return n.params;
+  }
+  return 0;
+}
+
+void add(const NodeAnalysis& n, NodeAnalysis& to) {
+  to.params += n.params;
+  to.buffers += n.buffers;
+  to.macs += n.macs;
+  to.activation_read_bytes += n.activation_read_bytes;
+  to.weight_read_bytes += n.weight_read_bytes;
+  to.read_bytes += n.read_bytes;
+  to.write_bytes += n.write_bytes;
+  to.output_bytes += n.output_bytes;
+}
+
+std::string groups_csv(const Inspection& in, LayerSort sort) {
+  std::string out = "name";
+  for (const GroupField& field : group_fields()) out += "," + field.key;
+  for (const InspectGroup& group : inspect_groups(in, sort)) {
+    out += '\n';
+    append_csv_cell(group.name, out);
+    for (const GroupField& field : group_fields()) {
+      out += ',';
+      append_csv_cell(field.get(group), out);
+    }
+  }
+  return out + '\n';
+}
+
+}  // namespace
+
 std::vector<size_t> sorted_layers(const Inspection& in, LayerSort sort) {
   std::vector<size_t> out(in.analysis.nodes.size());
   std::iota(out.begin(), out.end(), size_t{0});
-  const auto key = [&](size_t i) -> int64_t {
-    const NodeAnalysis& n = in.analysis.nodes[i];
-    switch (sort) {
-      case LayerSort::order:
-        return 0;
-      case LayerSort::bandwidth:
-        return n.total_bytes();
-      case LayerSort::macs:
-        return n.macs;
-      case LayerSort::params:
-        return n.params;
-    }
-    return 0;
-  };
+  const auto key = [&](size_t i) { return sort_key(in.analysis.nodes[i], sort); };
   std::stable_sort(out.begin(), out.end(), [&](size_t a, size_t b) { return key(a) > key(b); });
   return out;
 }
 
+std::vector<InspectGroup> inspect_groups(const Inspection& in, LayerSort sort) {
+  std::vector<InspectGroup> out;
+  if (!in.by) return out;
+  std::map<std::string, size_t> known;
+  for (const NodeAnalysis& n : in.analysis.nodes) {
+    const Node& node = node_of(in, n);
+    const std::string name =
+        in.by->by == Grouping::By::op ? op_label(node) : outer_module(node.module, in.by->depth);
+    const auto [place, is_new] = known.emplace(name, out.size());
+    if (is_new) out.push_back({.name = name, .sums = {}});
+    InspectGroup& group = out[place->second];
+    ++group.nodes;
+    add(n, group.sums);
+  }
+  std::stable_sort(out.begin(), out.end(), [&](const InspectGroup& a, const InspectGroup& b) {
+    return sort_key(a.sums, sort) > sort_key(b.sums, sort);
+  });
+  return out;
+}
+
+const std::vector<GroupField>& group_fields() {
+  using Group = InspectGroup;
+  static const std::vector<GroupField> fields = {
+      {"nodes", [](const Group& g) { return g.nodes; }, count("nodes", "", 1)},
+      {"params", [](const Group& g) { return g.sums.params; }, count("params", "", 0)},
+      {"buffers", [](const Group& g) { return g.sums.buffers; }, count("buffers", "", 3)},
+      {"macs", [](const Group& g) { return g.sums.macs; }, count("MACs", "", 0)},
+      {"output_bytes", [](const Group& g) { return g.sums.output_bytes; },
+       count("activations", "B", 0)},
+      {"read_bytes", [](const Group& g) { return g.sums.read_bytes; }, count("read", "B", 2)},
+      {"write_bytes", [](const Group& g) { return g.sums.write_bytes; }, count("write", "B", 2)},
+  };
+  return fields;
+}
+
 std::string inspect_csv(const Inspection& in, LayerSort sort) {
+  if (in.by) return groups_csv(in, sort);
   std::string out;
   for (const InspectField& field : inspect_fields()) out += field.key + ',';
   out.back() = '\n';

@@ -124,6 +124,12 @@ Json layer(const Inspection& in, const NodeAnalysis& node) {
   return out;
 }
 
+Json group(const InspectGroup& group) {
+  Json out = {{"name", group.name}};
+  for (const GroupField& field : group_fields()) out[field.key] = field.get(group);
+  return out;
+}
+
 }  // namespace
 
 std::string inspect_json(const Inspection& in) {
@@ -146,17 +152,27 @@ std::string inspect_json(const Inspection& in) {
   section("macs_by_op", a.macs_by_op);
   section("sizes", {{"input_bytes", a.input_bytes},
                     {"forward_bytes", a.activation.sum_bytes},
+                    {"forward_backward_bytes", a.forward_backward_bytes},
                     {"params_bytes", a.weight_bytes},
                     {"total_bytes", a.input_bytes + a.activation.sum_bytes + a.weight_bytes}});
   section("ops", ops(a));
   section("activation", activation(in));
   section("bandwidth", bandwidth(in));
   section("unsupported", in.lowered.unsupported);
-  out += ",\n  \"layers\": [";
-  for (size_t i = 0; i < a.nodes.size(); ++i)
-    out += (i == 0 ? "\n    " : ",\n    ") + json_text(layer(in, a.nodes[i]));
-  out += a.nodes.empty() ? "]\n}\n" : "\n  ]\n}\n";
-  return out;
+  const auto lines = [&out](std::string_view key, const auto& entries, const auto& one) {
+    out += ",\n  \"";
+    out += key;
+    out += "\": [";
+    for (size_t i = 0; i < entries.size(); ++i)
+      out += (i == 0 ? "\n    " : ",\n    ") + json_text(one(entries[i]));
+    out += entries.empty() ? "]" : "\n  ]";
+  };
+  if (in.by) {
+    section("grouped_by", grouping_word(*in.by));
+    lines("groups", inspect_groups(in, LayerSort::order), group);
+  }
+  lines("layers", a.nodes, [&](const NodeAnalysis& node) { return layer(in, node); });
+  return out + "\n}\n";
 }
 
 }  // namespace accsim::sim

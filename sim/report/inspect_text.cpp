@@ -44,7 +44,10 @@ class InspectPage {
 
   std::string run() {
     head();
-    layers();
+    if (in_.by)
+      groups();
+    else
+      layers();
     sizes();
     macs();
     operators();
@@ -61,6 +64,7 @@ class InspectPage {
 
   void head();
   void layers();
+  void groups();
   void sizes();
   void macs();
   void operators();
@@ -128,6 +132,30 @@ void InspectPage::layers() {
   line("");
 }
 
+void InspectPage::groups() {
+  const std::string by = in_.by->by == Grouping::By::op ? "op" : "module";
+  std::vector<TextTable::Column> columns = {{by, "", true}};
+  for (const GroupField& field : group_fields())
+    columns.push_back({field.text.header, field.text.unit, false, field.text.priority});
+  TextTable t(std::move(columns));
+  std::vector<int64_t> sums(group_fields().size());
+  const std::vector<InspectGroup> all = inspect_groups(in_, options_.sort);
+  for (const InspectGroup& group : all) {
+    TextTable::Row row{.cells = {group.name}};
+    for (size_t i = 0; i < sums.size(); ++i) {
+      const int64_t value = group_fields()[i].get(group);
+      sums[i] += value;
+      row.cells.push_back(format_count(value));
+    }
+    t.add(std::move(row));
+  }
+  TextTable::Row total{.cells = {fmt::format("total of {}", all.size())}, .total = true};
+  for (const int64_t sum : sums) total.cells.push_back(format_count(sum));
+  t.add(std::move(total));
+  table(t);
+  line("");
+}
+
 void InspectPage::sizes() {
   item("params", fmt::format("{}{}", format_count(a_.params),
                              a_.buffers > 0 ? fmt::format(" and {} running statistics",
@@ -140,7 +168,9 @@ void InspectPage::sizes() {
   if (!types.empty()) item("by type", types);
   item("without bias", bytes(a_.weight_bytes_without_bias));
   item("input size", bytes(a_.input_bytes));
-  item("forward pass", bytes(a_.activation.sum_bytes));
+  item("forward pass", bytes(a_.activation.sum_bytes) + ": outputs of all nodes, once");
+  item("and backward", bytes(a_.forward_backward_bytes) +
+                           ": as torchinfo, twice the outputs of nodes with parameters");
   item("params size", bytes(a_.weight_bytes));
   item("total size", bytes(a_.input_bytes + a_.activation.sum_bytes + a_.weight_bytes));
   line("");

@@ -12,16 +12,6 @@ namespace {
 
 constexpr std::string_view kModule = "module";
 
-/// The first `depth` parts of a path.
-std::string outer(const std::string& path, int64_t depth) {
-  size_t end = 0;
-  for (int64_t part = 0; part < depth; ++part) {
-    end = path.find('.', part == 0 ? 0 : end + 1);
-    if (end == std::string::npos) return path;
-  }
-  return depth == 0 ? path : path.substr(0, end);
-}
-
 std::string group_of(const LayerReport& layer, const Grouping& by) {
   switch (by.by) {
     case Grouping::By::op:
@@ -31,16 +21,26 @@ std::string group_of(const LayerReport& layer, const Grouping& by) {
     case Grouping::By::module:
       break;
   }
-  return layer.module.empty() ? "(no module)" : outer(layer.module, by.depth);
+  return outer_module(layer.module, by.depth);
 }
 
-std::string words(const Grouping& by) {
+}  // namespace
+
+std::string outer_module(const std::string& path, int64_t depth) {
+  if (path.empty()) return "(no module)";
+  size_t end = 0;
+  for (int64_t part = 0; part < depth; ++part) {
+    end = path.find('.', part == 0 ? 0 : end + 1);
+    if (end == std::string::npos) return path;
+  }
+  return depth == 0 ? path : path.substr(0, end);
+}
+
+std::string grouping_word(const Grouping& by) {
   if (by.by == Grouping::By::op) return "op";
   if (by.by == Grouping::By::fate) return "fate";
   return by.depth == 0 ? std::string(kModule) : fmt::format("{}:{}", kModule, by.depth);
 }
-
-}  // namespace
 
 std::optional<Grouping> grouping_from(std::string_view text) {
   if (text == "op") return Grouping{Grouping::By::op};
@@ -56,7 +56,7 @@ std::optional<Grouping> grouping_from(std::string_view text) {
 }
 
 void roll_up(const Grouping& by, Report& report) {
-  report.grouped_by = words(by);
+  report.grouped_by = grouping_word(by);
   report.groups.clear();
   std::map<std::string, size_t> known;
   for (const LayerReport& layer : report.layers) {

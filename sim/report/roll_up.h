@@ -17,6 +17,11 @@ struct Grouping {
 
 /// "module", "module:2", "op" or "fate"; nothing where it is no such word.
 std::optional<Grouping> grouping_from(std::string_view text);
+/// The word that it is.
+std::string grouping_word(const Grouping& by);
+
+/// The first `depth` parts of a module's path, all for 0; "(no module)" for none.
+std::string outer_module(const std::string& path, int64_t depth);
 
 /// Fills the report's groups: the sums of layers that are alike, in the order of their first ones.
 /// Together they are the totals, as every layer is of one group. Layers of which no module is known
