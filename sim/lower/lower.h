@@ -76,14 +76,14 @@ struct Layer {
   int merged_into = -1;  ///< folded into this layer's program (index), -1: computed off line
   int64_t macs = 0;      ///< of the network's products
   int64_t params = 0;    ///< elements of parameters first read by this node
-  int64_t buffers = 0;   ///< elements of BatchNorm running statistics
+  int64_t buffers = 0;   ///< elements that aren't trained: statistics, rotary tables
 };
 
 /// One tensor that count_parameters() counted.
 struct Parameter {
   TensorId tensor = kNoTensor;
   int layer = 0;                  ///< the first that reads it
-  bool buffer = false;            ///< a running statistic: in `buffers`, not in `params`
+  bool buffer = false;            ///< it isn't trained: in `buffers`, not in `params`
   DType type = DType::undefined;  ///< in which the file stores it
   int64_t count = 0;              ///< elements of that type, however they are packed
   int64_t bytes = 0;              ///< in the file; of what nodes make of nothing, those it has
@@ -114,8 +114,8 @@ Result<Lowered> lower(const Graph& graph);
 
 /// Marks what counts as a parameter: float initializers that nodes read, integer ones that stand
 /// for reals with their scales and zero points, packed ones by the elements that they hold, and
-/// constants that nodes make of none of these (ConstantOfShape, Constant) in an operator's
-/// parameter inputs.
+/// what nodes make of nothing (ConstantOfShape, Constant) for an operator's parameter inputs. What
+/// is computed of these doesn't. Buffers: running statistics, tables of rotary embeddings.
 void count_parameters(const Graph& graph, Lowered& lowered);
 
 }  // namespace accsim::sim

@@ -10,7 +10,7 @@ namespace accsim::sim {
 struct ParameterSum {
   int64_t count = 0, bytes = 0;
 };
-/// A network's by the name of their type, running statistics left out.
+/// A network's by the name of their type, buffers left out.
 std::map<std::string, ParameterSum> parameters_by_type(const Lowered& lowered);
 
 }  // namespace accsim::sim

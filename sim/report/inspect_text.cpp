@@ -158,7 +158,7 @@ void InspectPage::groups() {
 
 void InspectPage::sizes() {
   item("params", fmt::format("{}{}", format_count(a_.params),
-                             a_.buffers > 0 ? fmt::format(" and {} running statistics",
+                             a_.buffers > 0 ? fmt::format(" and {} that aren't trained",
                                                           format_count(a_.buffers))
                                             : ""));
   std::string types;

@@ -10,11 +10,25 @@ BITS |= {21: 4, 22: 4, 23: 4, 25: 2, 26: 2}  # uint4, int4, float4e2m1, uint2, i
 SETTINGS = {7, 9}  # int64, bool: shapes, axes, positions
 
 
+def frequencies(graph):
+    """Names of what is read for nothing but cosines and sines. Single numbers are scales."""
+    elsewhere, angles = set(), set()
+    for node in reversed(graph.node):
+        turns = node.op_type in {"Cos", "Sin"} or (
+            angles.intersection(node.output) and not elsewhere.intersection(node.output)
+        )
+        (angles if turns else elsewhere).update(node.input)
+    single = {t.name for t in graph.initializer if np.prod(t.dims, dtype=np.int64) == 1}
+    return angles - elsewhere - single
+
+
 def bytes_by_width(path):
-    """{bits of an element: bytes} of the initializers that nodes read, but for settings. Those of
-    fewer than 8 bits are with the bytes that they are packed in."""
+    """{bits of an element: bytes} of the initializers that nodes read, but for settings and for
+    what rotary embeddings turn by. Those of fewer than 8 bits are with the bytes that they are
+    packed in."""
     model = onnx.load(path, load_external_data=False)
     read = {name for node in model.graph.node for name in node.input}
+    read -= frequencies(model.graph)
     sums = {}
     for tensor in model.graph.initializer:
         if tensor.name not in read or tensor.data_type in SETTINGS:
