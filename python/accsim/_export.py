@@ -9,9 +9,11 @@ from __future__ import annotations
 import contextlib
 import sys
 import warnings
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from importlib import import_module
 from typing import Any
+
+_DEDUPLICATE = "_jit_pass_onnx_deduplicate_initializers"
 
 
 class ExportError(Exception):
@@ -19,27 +21,41 @@ class ExportError(Exception):
 
 
 @contextlib.contextmanager
-def _weightless(torch: Any) -> Iterator[None]:
-    """The exporter's passes that would look at weights don't: on the meta device there are none."""
-    saved = {}
+def _replaced(torch: Any, passes: dict[str, Callable[..., Any]]) -> Iterator[None]:
+    """Passes of the exporter are these; those that this torch lacks aren't added."""
     core = torch._C
-
-    def replace(name: str, function: Any) -> None:
-        if hasattr(core, name):
-            saved[name] = getattr(core, name)
-            setattr(core, name, function)
-
-    replace("_jit_pass_onnx_deduplicate_initializers", lambda graph, params, training: params)
-    infer = getattr(core, "_jit_pass_onnx_graph_shape_type_inference", None)
-    replace(
-        "_jit_pass_onnx_graph_shape_type_inference",
-        lambda graph, params, version: infer(graph, {}, version) if infer else None,
-    )
+    saved = {name: getattr(core, name) for name in passes if hasattr(core, name)}
     try:
+        for name in saved:
+            setattr(core, name, passes[name])
         yield
     finally:
         for name, function in saved.items():
             setattr(core, name, function)
+
+
+def _weightless(torch: Any) -> contextlib.AbstractContextManager[None]:
+    """The exporter's passes that would look at weights don't: on the meta device there are none."""
+    infer = getattr(torch._C, "_jit_pass_onnx_graph_shape_type_inference", None)
+    return _replaced(
+        torch,
+        {
+            _DEDUPLICATE: lambda graph, params, training: params,
+            "_jit_pass_onnx_graph_shape_type_inference": lambda graph, params, version: (
+                infer(graph, {}, version) if infer else None
+            ),
+        },
+    )
+
+
+def _equal_ones_apart(torch: Any) -> contextlib.AbstractContextManager[None]:
+    """Only one tensor under two names is stored once. Out of training the exporter stores equal
+    ones once, too: all gains and variances of a network that wasn't trained, say."""
+    found: Any = getattr(torch._C, _DEDUPLICATE, None)
+    return _replaced(
+        torch,
+        {_DEDUPLICATE: lambda graph, params, training: found(graph, params, True)},
+    )
 
 
 def export_module(module: Any, inputs: tuple[Any, ...], path: str, weights: bool) -> None:
@@ -50,8 +66,7 @@ def export_module(module: Any, inputs: tuple[Any, ...], path: str, weights: bool
         options["dynamo"] = False  # the exporter whose nodes carry the modules' paths
     with warnings.catch_warnings(), contextlib.ExitStack() as stack:
         warnings.simplefilter("ignore")
-        if not weights:
-            stack.enter_context(_weightless(torch))
+        stack.enter_context(_equal_ones_apart(torch) if weights else _weightless(torch))
         try:
             torch.onnx.export(
                 module,

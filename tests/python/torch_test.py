@@ -185,6 +185,21 @@ class TorchTest(unittest.TestCase):
         self.assertLess(layers["relu"]["int8_error"], 0.02)
         self.assertLess(layers["fc"]["int8_error"], 0.02)
 
+    def test_has_a_script_the_parameters_that_it_has_in_pytorch(self):
+        """Fresh ones: gains, shifts and statistics of equal numbers are tensors of their own. Tied
+        ones are one."""
+        tied = nn.Sequential(nn.Linear(8, 8), nn.ReLU(), nn.Linear(8, 8))
+        tied[2].weight = tied[0].weight
+        for module, shape in ((ResNet18(), (1, 3, 64, 64)), (tied, (1, 8))):
+            with tempfile.TemporaryDirectory() as folder:
+                script, onnx = f"{folder}/net.pt", f"{folder}/net.onnx"
+                torch.jit.save(torch.jit.trace(module.eval(), torch.zeros(shape)), script)
+                accsim._export.export_file(script, ["x".join(map(str, shape))], onnx)
+                counted = accsim.inspect(onnx)
+            self.assertEqual(counted.params, sum(p.numel() for p in module.parameters()))
+            floats = [b.numel() for b in module.buffers() if b.is_floating_point()]
+            self.assertEqual(counted.buffers, sum(floats))
+
     def test_does_bert_base_cost_what_its_layers_multiply(self):
         module = Encoder(12, 768, 12, 3072, 30522, 2).eval()
         report = accsim.cost_torch(module, torch.zeros(1, 128, dtype=torch.int64), "64x64")
