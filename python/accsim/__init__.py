@@ -18,14 +18,16 @@ from ._core import Latency, LatencyModel, Machine, Model, Report, Row, Store, Ta
 from ._core import version as __version__
 from ._documents import Advice, Comparison, Difference, Inspection, Verification
 from ._errors import Error
+from ._golden import Golden, golden
 from ._serving import write_llmservingsim
-from ._torch import cost_torch, golden, load_torch
+from ._torch import cost_torch, load_torch
 
 __all__ = [
     "Advice",
     "Comparison",
     "Difference",
     "Error",
+    "Golden",
     "Inspection",
     "Latency",
     "LatencyModel",

@@ -1,18 +1,17 @@
-"""PyTorch modules: exported to ONNX by torch itself, costed and computed by accsim.
+"""PyTorch modules: exported to ONNX by torch itself, costed by accsim.
 
 torch is imported when one of these functions is called."""
 
 from __future__ import annotations
 
 import contextlib
-import json
 import os
 import tempfile
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator
 from importlib import import_module
 from typing import Any
 
-from . import _api, _core
+from . import _core
 from ._core import Machine, Model, Report
 from ._errors import Error
 from ._export import ExportError, export_module, load_script
@@ -20,7 +19,7 @@ from ._export import ExportError, export_module, load_script
 MachineLike = Machine | str | os.PathLike[str] | dict[str, Any]
 
 
-def _torch() -> Any:
+def get_torch() -> Any:
     try:
         return import_module("torch")
     except ImportError as error:
@@ -29,7 +28,7 @@ def _torch() -> Any:
         ) from error
 
 
-def _as_tuple(inputs: Any) -> tuple[Any, ...]:
+def as_tuple(inputs: Any) -> tuple[Any, ...]:
     return tuple(inputs) if isinstance(inputs, (tuple, list)) else (inputs,)
 
 
@@ -39,7 +38,7 @@ def _tensors(module: Any) -> dict[str, Any]:
 
 
 @contextlib.contextmanager
-def _exporting(name: str = "") -> Iterator[None]:
+def exporting(name: str = "") -> Iterator[None]:
     """What torch doesn't export is an Error, about `name`."""
     try:
         yield
@@ -48,7 +47,7 @@ def _exporting(name: str = "") -> Iterator[None]:
 
 
 @contextlib.contextmanager
-def _evaluating(module: Any) -> Iterator[None]:
+def evaluating(module: Any) -> Iterator[None]:
     """The module in evaluation mode, and afterwards as it was."""
     was_training = module.training
     module.eval()
@@ -70,16 +69,17 @@ def _check_complete(module: Any, model: Model, exported: set[str]) -> None:
 
 def _exported(program: Any) -> Any:
     """The modules of a torch.export program, under their paths."""
-    export: Any = getattr(_torch(), "export", None)
+    export: Any = getattr(get_torch(), "export", None)
     if not hasattr(export, "unflatten"):
-        raise Error(f"torch.export: programs need torch 2.2, this is {_torch().__version__}")
+        raise Error(f"torch.export: programs need torch 2.2, this is {get_torch().__version__}")
     return export.unflatten(program)
 
 
 def _program_file(path: str) -> Any:
-    export: Any = getattr(_torch(), "export", None)
+    export: Any = getattr(get_torch(), "export", None)
     if not hasattr(export, "load"):
-        raise Error(f"{path}: torch.export's files need torch 2.2, this is {_torch().__version__}")
+        version = get_torch().__version__
+        raise Error(f"{path}: torch.export's files need torch 2.2, this is {version}")
     try:
         return export.load(path)
     except Exception as error:
@@ -88,13 +88,13 @@ def _program_file(path: str) -> Any:
 
 def _module_and_inputs(module: Any, example_inputs: Any) -> tuple[Any, tuple[Any, ...]]:
     """What is to be exported, of all that load_torch() takes, and for which inputs."""
-    torch = _torch()
+    torch = get_torch()
     if isinstance(module, (str, os.PathLike)):
         path = os.fspath(module)
         if path.endswith(".pt2"):
             module = _program_file(path)
         else:
-            with _exporting(path):
+            with exporting(path):
                 module = load_script(path)
     program = getattr(getattr(torch, "export", None), "ExportedProgram", None)
     if program is not None and isinstance(module, program):
@@ -109,7 +109,7 @@ def _module_and_inputs(module: Any, example_inputs: Any) -> tuple[Any, tuple[Any
         )
     if example_inputs is None:
         raise Error("example_inputs: only programs of torch.export bring their own")
-    return module, _as_tuple(example_inputs)
+    return module, as_tuple(example_inputs)
 
 
 def load_torch(
@@ -140,7 +140,7 @@ def load_torch(
     meta = any(t.device.type == "meta" for t in tensors.values())
     with tempfile.TemporaryDirectory(prefix="accsim-") as folder:
         path = os.path.join(folder, "module.onnx")
-        with _evaluating(module), _exporting():
+        with evaluating(module), exporting():
             export_module(module, inputs, path, weights=False)
         model = _core._load_module(
             path,
@@ -199,116 +199,3 @@ def cost_torch(
         effort=effort,
         max_programs=max_programs,
     )
-
-
-def _activations(module: Any, inputs: tuple[Any, ...]) -> dict[str, Any]:
-    """PyTorch's own outputs of every module that gives one tensor, by path."""
-    torch = _torch()
-    out: dict[str, Any] = {}
-    hooks = []
-    for path, child in module.named_modules():
-
-        def keep(_module: Any, _args: Any, result: Any, path: str = path) -> None:
-            if torch.is_tensor(result):
-                out[path] = result.detach().cpu().numpy()
-
-        hooks.append(child.register_forward_hook(keep))
-    try:
-        with torch.no_grad():
-            module(*inputs)
-    finally:
-        for hook in hooks:
-            hook.remove()
-    return out
-
-
-def _layers(folder: str) -> list[dict[str, Any]]:
-    """The layers of a dump that have an output."""
-    with open(os.path.join(folder, "manifest.json"), encoding="utf-8") as file:
-        layers: list[dict[str, Any]] = json.load(file)["layers"]
-    return [layer for layer in layers if layer["outputs"]]
-
-
-def _outputs(folder: str) -> dict[str, dict[str, Any]]:
-    """The dumped tensor that each module gives, by path: that of the module's last node."""
-    layers = _layers(folder)
-    found: dict[str, dict[str, Any]] = {}
-    for path, layer in zip(_core._module_paths([layer["name"] for layer in layers]), layers):
-        found[path] = layer["outputs"][0]
-        if "/" in path:
-            found[path.rpartition("/")[0]] = layer["outputs"][0]
-    return found
-
-
-def _int8_files(folder: str) -> dict[str, str]:
-    """Files of what products gave in int8, by tensor: activations are part of their program."""
-    return {
-        layer["outputs"][0]["name"]: os.path.join(folder, layer["outputs"][0]["file"])
-        for layer in _layers(folder)
-        if layer["computed"] == "int8"
-    }
-
-
-def _error(numpy: Any, file: str, theirs: Any) -> float | None:
-    """Largest difference over the largest value; None of a tensor of another size."""
-    ours = numpy.load(file)
-    if ours.size != theirs.size:
-        return None
-    scale = float(numpy.max(numpy.abs(theirs), initial=0.0)) or 1.0
-    return float(numpy.max(numpy.abs(ours.reshape(theirs.shape) - theirs), initial=0.0)) / scale
-
-
-def golden(
-    module: Any,
-    inputs: Any,
-    *,
-    hw: MachineLike = "64x64",
-    int8: bool = True,
-    layerwise: bool = True,
-) -> list[dict[str, Any]]:
-    """Runs a module in PyTorch and in accsim and compares the layers' activations.
-
-    A row a module whose last node gives its output: layer, shape, float_error and int8_error, the
-    largest difference over PyTorch's largest value, of the reference executor in float and of the
-    products run in int8 on the bit-exact machine hw, each with what is folded into its program (so
-    a Conv's int8_error stands at the activation behind it). layerwise: each int8 layer reads the
-    float run's values, so that errors don't add up.
-    """
-    _torch()
-    numpy = import_module("numpy")
-    given = _as_tuple(inputs)
-    rows: list[dict[str, Any]] = []
-    with tempfile.TemporaryDirectory(prefix="accsim-") as folder:
-        path = os.path.join(folder, "module.onnx")
-        with _evaluating(module):
-            with _exporting():
-                export_module(module, given, path, weights=True)
-            theirs = _activations(module, given)
-        names: Sequence[str] = list(Model.load(path).inputs)
-        arrays: Mapping[str, Any] = {n: v.detach().cpu().numpy() for n, v in zip(names, given)}
-        float_dump, int8_dump = os.path.join(folder, "f"), os.path.join(folder, "q")
-        _api.run(path, arrays, dump="all", output=float_dump)
-        floats, quantised = _outputs(float_dump), dict[str, str]()
-        if int8:
-            _api.run(
-                path,
-                arrays,
-                dump="all",
-                output=int8_dump,
-                int8=True,
-                hw=hw,
-                layerwise=layerwise,
-            )
-            quantised = _int8_files(int8_dump)
-        for layer, expected in theirs.items():
-            if layer not in floats:
-                continue
-            row: dict[str, Any] = {"layer": layer, "shape": tuple(expected.shape)}
-            tensor = floats[layer]
-            file = os.path.join(float_dump, tensor["file"])
-            row["float_error"] = _error(numpy, file, expected)
-            if tensor["name"] in quantised:
-                row["int8_error"] = _error(numpy, quantised[tensor["name"]], expected)
-            if row["float_error"] is not None:
-                rows.append(row)
-    return rows

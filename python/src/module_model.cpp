@@ -92,6 +92,21 @@ std::set<std::string> stored_names(const Model& model) {
   return out;
 }
 
+/// Nodes with the names of the tensors that they make; those that the graph gives.
+nb::tuple made(const Model& model) {
+  const sim::Graph& graph = *model.graph;
+  const auto names = [&](const std::vector<sim::TensorId>& ids) {
+    nb::list out;
+    for (const sim::TensorId id : ids)
+      out.append(id == sim::kNoTensor ? nb::str("") : python_text(graph.tensor(id).name));
+    return out;
+  };
+  nb::list nodes;
+  for (const sim::Node& node : graph.nodes)
+    nodes.append(nb::make_tuple(python_text(node.name), names(node.outputs)));
+  return nb::make_tuple(nodes, names(graph.outputs));
+}
+
 }  // namespace
 
 std::vector<std::string> module_paths(const std::vector<std::string>& names) {
@@ -120,7 +135,9 @@ void add_module_model(nb::module_& module) {
              nb::sig("def _load_module(path: object, weights: set[str], name: str, "
                      "**options: typing.Any) -> Model"));
   module.def("_stored_names", stored_names, nb::arg("model"));
-  module.def("_module_paths", module_paths, nb::arg("names"));
+  module.def("_made", made, nb::arg("model"),
+             nb::sig("def _made(model: Model) -> "
+                     "tuple[list[tuple[str, list[str]]], list[str]]"));
 }
 
 }  // namespace accsim::python

@@ -10,7 +10,7 @@ namespace accsim::python {
 /// modules: "layer1.0.conv1" where it is the module's only node, else "layer1.0.conv1/Conv".
 std::vector<std::string> module_paths(const std::vector<std::string>& names);
 
-/// Adds _load_module() and _module_paths() to the module.
+/// Adds _load_module(), _stored_names() and _made() to the module.
 void add_module_model(nanobind::module_& module);
 
 }  // namespace accsim::python

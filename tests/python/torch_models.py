@@ -114,3 +114,35 @@ class Encoder(nn.Module):
 
     def forward(self, tokens):
         return self.head(self.layers(self.embed(tokens)).mean(1))
+
+
+class Twice(nn.Module):
+    """What makes it hard to say which tensor a module gave: activations in place, modules and
+    containers that are called twice, modules that give what they read, a tuple."""
+
+    def __init__(self):
+        super().__init__()
+        self.same = nn.Identity()
+        self.conv = nn.Conv2d(3, 8, 3, padding=1, bias=False)
+        self.bn = nn.BatchNorm2d(8)
+        self.relu = nn.ReLU(inplace=True)
+        self.body = nn.Sequential(nn.Conv2d(8, 8, 3, padding=1), nn.ReLU(inplace=True))
+        self.drop = nn.Dropout()
+        self.head = Split(8)
+
+    def forward(self, x):
+        x = self.relu(self.bn(self.conv(self.same(x))))
+        y = self.body(self.body(x))
+        low, high = self.head(self.drop(self.relu(y.add_(x))))
+        return low.mean((2, 3)), high
+
+
+class Split(nn.Module):
+    """Gives two tensors."""
+
+    def __init__(self, channels):
+        super().__init__()
+        self.conv = nn.Conv2d(channels, 2 * channels, 1)
+
+    def forward(self, x):
+        return torch.chunk(self.conv(x), 2, 1)

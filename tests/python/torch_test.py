@@ -18,7 +18,7 @@ import accsim
 import accsim._tensors
 from support import MODELS, main, program
 from torch import nn
-from torch_models import Encoder, Llama, ResNet18
+from torch_models import Encoder, Llama, ResNet18, Twice
 
 
 class TorchTest(unittest.TestCase):
@@ -176,14 +176,41 @@ class TorchTest(unittest.TestCase):
     def test_does_golden_agree_with_torch(self):
         x = torch.randn(1, 3, 64, 64)
         rows = accsim.golden(ResNet18(), x, hw="16x16")
+        self.assertTrue(rows.passed, rows)
         layers = {row["layer"]: row for row in rows}
         self.assertIn("layer4.1.conv2", layers)
         self.assertIn("fc", layers)
+        self.assertEqual(set(layers), {name for name, _ in ResNet18().named_modules()})
         for row in rows:
             self.assertLess(row["float_error"], 1e-5, row)
         self.assertGreater(max(row.get("int8_error", 0) for row in rows), 0)
         self.assertLess(layers["relu"]["int8_error"], 0.02)
         self.assertLess(layers["fc"]["int8_error"], 0.02)
+
+    def test_is_each_call_of_each_module_right(self):
+        rows = accsim.golden(Twice(), torch.randn(1, 3, 8, 8), hw="16x16", tolerance=1e-5)
+        self.assertTrue(rows.passed, rows)
+        calls = [(row["layer"], row["call"], row["output"]) for row in rows]
+        body = ["body.0", "body.1", "body"]
+        self.assertEqual(
+            calls,
+            [(name, 1, 0) for name in ("same", "conv", "bn", "relu")]
+            + [(name, call, 0) for call in (1, 2) for name in body]
+            + [("relu", 2, 0), ("drop", 1, 0), ("head.conv", 1, 0)]
+            + [("head", 1, 0), ("head", 1, 1), ("", 1, 0), ("", 1, 1)],
+        )
+
+    def test_is_the_network_a_row_where_nothing_within_is_called(self):
+        x = torch.randn(1, 3, 32, 32)
+        rows = accsim.golden(torch.jit.trace(ResNet18().eval(), x), x, int8=False)
+        self.assertEqual([row["layer"] for row in rows], [""])
+        self.assertTrue(rows.passed, rows)
+
+    def test_are_the_tensors_of_a_tuple_rows(self):
+        rows = accsim.golden(nn.LSTM(4, 8), torch.randn(5, 1, 4), int8=False)
+        self.assertEqual([row["output"] for row in rows], [0, 1, 2])
+        self.assertEqual([row["shape"] for row in rows], [(5, 1, 8), (1, 1, 8), (1, 1, 8)])
+        self.assertTrue(rows.passed, rows)
 
     def test_has_a_script_the_parameters_that_it_has_in_pytorch(self):
         """Fresh ones: gains, shifts and statistics of equal numbers are tensors of their own. Tied

@@ -167,6 +167,9 @@ class WheelTest(unittest.TestCase):
             self.skipTest("TORCH_TESTS=1 runs it, where Debian's python3-torch is")
         self.beside_other_packages("torch_test.py")
 
+    def test_are_calls_of_modules_held_against_pytorchs(self):
+        self.beside_other_packages("golden_test.py")
+
     def test_do_the_notebooks_run(self):
         self.beside_other_packages("notebooks_test.py")
 
