@@ -9,7 +9,7 @@
 #include <limits>
 #include <thread>
 
-#include "sim/report/format.h"
+#include "sim/base/shell_word.h"
 #include "sim/sweep/store_columns.h"
 #include "sim/sweep/store_schema.h"
 
