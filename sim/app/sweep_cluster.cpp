@@ -8,6 +8,7 @@
 #include "sim/app/file_options.h"
 #include "sim/app/output.h"
 #include "sim/app/sweep_command.h"
+#include "sim/base/shell_word.h"
 #include "sim/report/format.h"
 #include "sim/report/write_file.h"
 #include "sim/sweep/evaluate.h"

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include "sim/base/shell_word.h"
+
 namespace accsim::sim {
 namespace {
 
@@ -16,12 +18,6 @@ std::string head(const SubmitOptions& o, const std::string& name) {
 }
 
 }  // namespace
-
-std::string shell_word(const std::string& text) {
-  std::string out = "'";
-  for (const char c : text) out += c == '\'' ? std::string("'\\''") : std::string(1, c);
-  return out + "'";
-}
 
 SubmitScripts submit_scripts(const SubmitOptions& o) {
   SubmitScripts out;

@@ -24,7 +24,4 @@ struct SubmitScripts {
 /// The scripts' text; nothing is written or run.
 SubmitScripts submit_scripts(const SubmitOptions& options);
 
-/// `text` as one word of a shell command.
-std::string shell_word(const std::string& text);
-
 }  // namespace accsim::sim
