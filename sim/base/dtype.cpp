@@ -14,7 +14,7 @@ struct Row {
   Family family;
 };
 
-constexpr std::array<Row, 27> kRows = {{
+constexpr std::array<Row, 29> kRows = {{
     {"undefined", 0, Family::other},     {"float32", 32, Family::real},
     {"uint8", 8, Family::integer},       {"int8", 8, Family::integer},
     {"uint16", 16, Family::integer},     {"int16", 16, Family::integer},
@@ -28,7 +28,8 @@ constexpr std::array<Row, 27> kRows = {{
     {"float8e5m2fnuz", 8, Family::real}, {"uint4", 4, Family::integer},
     {"int4", 4, Family::integer},        {"float4e2m1", 4, Family::real},
     {"float8e8m0", 8, Family::real},     {"uint2", 2, Family::integer},
-    {"int2", 2, Family::integer},
+    {"int2", 2, Family::integer},        {"float6e2m3", 6, Family::real},
+    {"float6e3m2", 6, Family::real},
 }};
 
 const Row& row(DType t) { return kRows[static_cast<size_t>(t)]; }

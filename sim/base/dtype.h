@@ -34,6 +34,8 @@ enum class DType : uint8_t {
   float8e8m0 = 24,
   uint2 = 25,
   int2 = 26,
+  float6e2m3 = 27,
+  float6e3m2 = 28,
 };
 
 /// Bits of one element; 0 for undefined and string.
@@ -42,7 +44,7 @@ int bits(DType t);
 std::string_view name(DType t);
 /// The type with that ONNX number, if there is one.
 std::optional<DType> dtype_from_onnx(int64_t number);
-bool is_float(DType t);    ///< float16/32/64, bfloat16, the float8 and float4 kinds
+bool is_float(DType t);    ///< float16/32/64, bfloat16, the float8, float6 and float4 kinds
 bool is_integer(DType t);  ///< signed and unsigned integers, not bool
 /// Bytes of `elements` packed elements of this type.
 int64_t storage_bytes(DType t, int64_t elements);

@@ -53,6 +53,8 @@ DType machine_type(DType stored) {
     case DType::bfloat16:
       return stored;
     case DType::float4e2m1:
+    case DType::float6e2m3:
+    case DType::float6e3m2:
     case DType::float8e4m3fn:
     case DType::float8e4m3fnuz:
       return DType::float8e4m3fn;

@@ -55,6 +55,10 @@ double real(DType dtype, uint64_t raw) {
       return raw == 0x80 ? kNan : finite(raw, 5, 2, 16);
     case DType::float4e2m1:
       return finite(raw, 2, 1, 1);
+    case DType::float6e2m3:
+      return finite(raw, 2, 3, 1);
+    case DType::float6e3m2:
+      return finite(raw, 3, 2, 3);
     case DType::float8e8m0:
       return raw == 0xFF ? kNan : std::ldexp(1.0, static_cast<int>(raw) - 127);
     default:
@@ -83,12 +87,14 @@ int64_t integer(DType dtype, uint64_t raw) {
   return static_cast<int64_t>(raw << spare) >> spare;
 }
 
-/// The bits of element i; elements under a byte are packed from the low end.
+/// The bits of element i; elements under a byte are packed from the low end, those of 6 bits across
+/// bytes.
 uint64_t element(DType dtype, size_t i, ByteSpan raw) {
   const size_t width = static_cast<size_t>(bits(dtype));
   if (width >= 8) return little_endian(raw.data + i * (width / 8), width / 8);
-  const size_t per_byte = 8 / width;
-  return (uint64_t{raw.data[i / per_byte]} >> (i % per_byte * width)) & ((1u << width) - 1);
+  const size_t first = i * width / 8, last = (i * width + width - 1) / 8;
+  return (little_endian(raw.data + first, last - first + 1) >> (i * width % 8)) &
+         ((1u << width) - 1);
 }
 
 }  // namespace

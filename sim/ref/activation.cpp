@@ -137,6 +137,16 @@ Status swish_kernel(KernelContext& step) {
   });
 }
 
+/// swish(a) * b.
+Status swiglu(KernelContext& step) {
+  if (!step.has_output(0)) return ok();
+  const double alpha = at(step, "alpha", 1);
+  std::vector<double> a = step.reals(0);
+  const std::vector<double> b = step.reals(1);
+  for (size_t i = 0; i < a.size(); ++i) a[i] = swish(a[i], alpha) * b[i];
+  return step.put(0, a), ok();
+}
+
 Status quick_gelu(KernelContext& step) {
   const double alpha = at(step, "alpha", 1.702);
   return activate(step, [=]<class T>() {
@@ -193,6 +203,7 @@ constexpr KernelRow kActivationKernels[] = {
     {"Shrink", shrink},
     {"Softplus", softplus_kernel},
     {"Softsign", softsign},
+    {"SwiGLU", swiglu},
     {"Swish", swish_kernel},
     {"ThresholdedRelu", thresholded_relu},
     {"Gelu", gelu, kMicrosoft},

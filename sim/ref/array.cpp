@@ -187,6 +187,10 @@ double round_element(DType dtype, double v, bool saturate) {
       return narrow(v, {2, -15, 57344}, saturate) + 0.0;
     case DType::float4e2m1:
       return std::isnan(v) ? 6 : narrow(v, {1, 0, 6}, true);
+    case DType::float6e2m3:
+      return std::isnan(v) ? 7.5 : narrow(v, {3, 0, 7.5}, true);
+    case DType::float6e3m2:
+      return std::isnan(v) ? 28 : narrow(v, {2, -2, 28}, true);
     case DType::float8e8m0:
       return round_power(v, PowerRounding::up, saturate);
     default:

@@ -167,8 +167,8 @@ class Array {
 };
 
 /// v as the element type would hold it: nearest, ties to even. float16 and bfloat16 overflow to
-/// infinity. The float8 and float4 kinds saturate; without `saturate` float8 values out of range
-/// become infinite where the type has infinities, else NaN.
+/// infinity. The float8, float6 and float4 kinds saturate; without `saturate` float8 values out of
+/// range become infinite where the type has infinities, else NaN.
 double round_element(DType dtype, double v, bool saturate = true);
 /// How a value between two powers of two becomes one of them: the larger, the smaller, the
 /// nearer.

@@ -222,9 +222,8 @@ Status cast_to_tiny(KernelContext& step, DType to) {
                                                   : PowerRounding::nearest;
   std::vector<double> values = step.reals(0);
   // ONNX's text and its own examples give a NaN different values in a type that has none.
-  if (to == DType::float4e2m1 &&
-      std::ranges::any_of(values, [](double v) { return std::isnan(v); }))
-    return refuse(step, "float4e2m1 has no NaN");
+  if (bits(to) < 8 && std::ranges::any_of(values, [](double v) { return std::isnan(v); }))
+    return refuse(step, fmt::format("{} has no NaN", name(to)));
   for (double& v : values)
     v = to == DType::float8e8m0 ? round_power(v, rounding, saturate)
                                 : round_element(to, v, saturate);

@@ -351,6 +351,42 @@ class Run(Case):
         self.assertIn("second", text)
 
 
+class Forms(Case):
+    """Forms of model files that other tools write."""
+
+    def result(self, path, **inputs):
+        """Output y of a run on these inputs."""
+        flags = []
+        for name, values in inputs.items():
+            np.save(self.folder / f"{name}.npy", values)
+            flags += ["--input", f"{name}={self.folder}/{name}.npy"]
+        self.good("run", path, *flags, "--output", self.folder / "o")
+        return np.load(self.folder / "o" / "y.npy")
+
+    def test_floats_of_six_bits_hold_the_nearest_of_their_values(self):
+        x = np.random.default_rng(0).normal(size=200).astype(np.float32) * 8
+        x = np.concatenate([x, np.arange(-30, 30, 0.03125, np.float32)])
+        for number, exponents, mantissas, bias in ((27, 2, 3, 1), (28, 3, 2, 3)):
+            codes = np.arange(1 << (exponents + mantissas))
+            power, fraction = codes >> mantissas, codes & ((1 << mantissas) - 1)
+            values = np.where(
+                power == 0,
+                fraction / 2.0**mantissas * 2.0 ** (1 - bias),
+                (1 + fraction / 2.0**mantissas) * 2.0 ** (power - bias),
+            )
+            far = np.abs(np.abs(x)[:, None] - values)
+            least = far == far.min(1, keepdims=True)  # of two that are as near, the even code
+            even = np.where(least & (codes % 2 == 0), 0, np.where(least, 1, 2)).argmin(1)
+            path = self.folder / "six.onnx"
+            nodes = [
+                helper.make_node("Cast", ["x"], ["t"], to=number),
+                helper.make_node("Cast", ["t"], ["y"], to=TensorProto.FLOAT),
+            ]
+            save(nodes, [("x", TensorProto.FLOAT, [len(x)])], ["y"], path, opset=28)
+            np.testing.assert_array_equal(self.result(path, x=x), values[even] * np.sign(x))
+            self.good("--hw", "8x8", path)
+
+
 class Diff(Case):
     def dump(self, name, *args):
         self.good(

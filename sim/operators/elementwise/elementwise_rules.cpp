@@ -124,6 +124,17 @@ Result<Work> swish_cost(const NodeView& node) {
   return per_element(node, real_attr(node, "alpha", 1.0) == 1.0 ? 1 : 2, 1);
 }
 
+Status swiglu_shape(InferContext& node) {
+  if (node.dims(0) != node.dims(1))
+    return bad_node(node, fmt::format("A {} and B {} must have one shape", to_string(node.dims(0)),
+                                      to_string(node.dims(1))));
+  return same_shape(node);
+}
+
+Result<Work> swiglu_cost(const NodeView& node) {
+  return per_element(node, real_attr(node, "alpha", 1.0) == 1.0 ? 2 : 3, 1);
+}
+
 Result<Work> mean_cost(const NodeView& node) {
   // All the adds, then one scale.
   return node.input_count() > 1 ? per_element(node, static_cast<int64_t>(node.input_count()), 0)

@@ -34,6 +34,10 @@ Result<Work> clip_cost(const NodeView& node);
 Result<Work> gelu_cost(const NodeView& node);
 /// x sigmoid(alpha x): a product an element less when alpha is 1.
 Result<Work> swish_cost(const NodeView& node);
+/// As input 0, whose shape input 1 must have, too.
+Status swiglu_shape(InferContext& node);
+/// swish_cost(), and a product an element.
+Result<Work> swiglu_cost(const NodeView& node);
 /// All the adds, then one scale; nothing for one input.
 Result<Work> mean_cost(const NodeView& node);
 

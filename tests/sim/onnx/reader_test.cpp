@@ -119,6 +119,8 @@ TEST(Reader, AreNarrowTypesDecoded) {
       {20, std::string("\x40\xC4", 2), {1.0, -2.0}},          // float8e5m2fnuz
       {24, std::string("\x7F\x7D", 2), {1.0, 0.25}},          // float8e8m0
       {23, std::string("\xC2", 1), {1.0, -2.0}},              // float4e2m1, low nibble first
+      {27, std::string("\x08\x0C", 2), {1.0, -2.0}},          // float6e2m3, across bytes
+      {28, std::string("\x0C\x0C", 2), {1.0, -2.0}},          // float6e3m2, across bytes
       {3, std::string("\xFF\x7F", 2), {-1.0, 127.0}},         // int8
       {22, std::string("\x7F", 1), {-1.0, 7.0}},              // int4, low nibble first
       {21, std::string("\xF1", 1), {1.0, 15.0}},              // uint4

@@ -57,6 +57,11 @@ TEST(ElementwiseCost, AreActivationsCountedInPrimitiveOperations) {
   EXPECT_EQ(per_element(SingleNode("Gelu", 20).attr("approximate", "tanh")), P(6, 1));
   EXPECT_EQ(per_element({"Swish", 24}), P(1, 1));
   EXPECT_EQ(per_element(SingleNode("Swish", 24).attr("alpha", 1.702)), P(2, 1));
+  EXPECT_EQ(per_element(SingleNode("SwiGLU", 28).in({2, 3, 4})), P(2, 1));
+  EXPECT_EQ(per_element(SingleNode("SwiGLU", 28).in({2, 3, 4}).attr("alpha", 1.5)), P(3, 1));
+  SingleNode wider("SwiGLU", 28);
+  wider.in({2, 3}).in({1, 3});
+  EXPECT_EQ(shape_or_error(wider), "SwiGLU: A 2x3 and B 1x3 must have one shape");
 }
 
 TEST(ElementwiseCost, DoesClipTakeOneOperationPerBound) {

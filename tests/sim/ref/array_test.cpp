@@ -43,6 +43,14 @@ TEST(RoundElement, AreTheLimitsOfNarrowFloatsKept) {
   EXPECT_EQ(round_element(DType::float8e5m2, 1e6, false), kInf);
   EXPECT_EQ(round_element(DType::float4e2m1, 2.5), 2);
   EXPECT_EQ(round_element(DType::float4e2m1, 100), 6);
+  // By onnx.ai's table of float6: 25 is 7.5 and 24, infinity the largest, ties are to even.
+  EXPECT_EQ(round_element(DType::float6e2m3, 25), 7.5);
+  EXPECT_EQ(round_element(DType::float6e3m2, 25), 24);
+  EXPECT_EQ(round_element(DType::float6e3m2, HUGE_VAL), 28);
+  EXPECT_EQ(round_element(DType::float6e2m3, 0.125 / 2), 0);
+  EXPECT_EQ(round_element(DType::float6e2m3, 0.125 * 1.5), 0.25);
+  EXPECT_EQ(round_element(DType::float6e3m2, -0.0625), -0.0625);
+  EXPECT_TRUE(std::signbit(round_element(DType::float6e2m3, -0.0)));
 }
 
 /// A number by its sign-less bits, IEEE's format with so many bits of mantissa and exponent bias.

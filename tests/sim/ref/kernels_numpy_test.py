@@ -54,6 +54,8 @@ def activations():
     )
     yield Case("Mish", 18, [x]), [x * np.tanh(np.log1p(np.exp(x)))]
     yield Case("Swish", 24, [x], alpha=1.5), [x / (1 + np.exp(-1.5 * x))]
+    yield Case("SwiGLU", 28, [x, x + 1], alpha=1.5), [x / (1 + np.exp(-1.5 * x)) * (x + 1)]
+    yield Case("SwiGLU", 28, [x, 2 * x]), [2 * x * x / (1 + np.exp(-x))]
     yield Case("HardSwish", 22, [x]), [x * np.clip(x / 6 + 0.5, 0, 1)]
     yield Case("Celu", 12, [x], alpha=2.0), [np.maximum(x, 0) + np.minimum(0, 2 * np.expm1(x / 2))]
     # What isn't a number stays that.
