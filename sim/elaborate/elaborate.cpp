@@ -26,7 +26,8 @@ Status check_versions(const ModelDef& model) {
                  fmt::format("IR version {} is older than {}; export the model again",
                              model.ir_version, kOldestIr),
                  ""};
-  if (model.graph.nodes.empty()) return Error{Errc::invalid, "the graph has no nodes", ""};
+  if (model.graph.nodes.empty() && model.graph.outputs.empty())
+    return Error{Errc::invalid, "the graph has no nodes and no outputs", ""};
   const auto opset = model.opsets.find("");
   const bool uses_onnx = std::ranges::any_of(
       model.graph.nodes, [](const NodeDef& node) { return node.domain.empty(); });

@@ -33,14 +33,24 @@ std::string full_name(const OpRow& row) {
   return row.domain.empty() ? std::string(row.name) : fmt::format("{}::{}", row.domain, row.name);
 }
 
-/// The operator of the table most like a name; "" when none is.
-std::string nearest_op(std::string_view wanted) {
+std::string lower_case(std::string_view text) {
+  std::string out(text);
+  std::ranges::transform(out, out.begin(), [](char c) {
+    return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+  });
+  return out;
+}
+
+/// The operator of that domain whose name may have been meant: one letter of four may be wrong, and
+/// the case of all. "" when there is none. Another domain's operators do something else.
+std::string nearest_op(std::string_view domain, std::string_view wanted) {
   constexpr size_t kLongestName = 64;  // a name from a broken file may have any length
   if (wanted.size() > kLongestName) return "";
-  size_t best = std::max<size_t>(1, wanted.size() / 4) + 1;
+  size_t best = wanted.size() / 4 + 1;
   std::string nearest;
   for (const OpRow* row : all_ops()) {
-    const size_t distance = edit_distance(wanted, row->name);
+    if (row->domain != domain) continue;
+    const size_t distance = edit_distance(lower_case(wanted), lower_case(row->name));
     if (distance >= best) continue;
     best = distance;
     nearest = full_name(*row);
@@ -50,7 +60,7 @@ std::string nearest_op(std::string_view wanted) {
 
 /// Of so many nodes of one operator, with the first one's name.
 Error unsupported(const NodeDef& node, const std::string& name, size_t nodes) {
-  const std::string nearest = nearest_op(node.op_type);
+  const std::string nearest = nearest_op(node.domain, node.op_type);
   const std::string hint =
       nearest.empty() ? "" : fmt::format(" (the nearest name known is {})", nearest);
   return Error{Errc::unsupported,

@@ -8,7 +8,10 @@ namespace {
 using Names = std::set<std::string>;
 
 void note(const StoredTensor& tensor, Names& to) {
-  if (tensor.payload.kind == Payload::Kind::external) to.insert(tensor.payload.external_file);
+  const Payload& payload = tensor.payload;
+  if (payload.kind == Payload::Kind::external ||
+      (payload.kind == Payload::Kind::sparse && !payload.external_file.empty()))
+    to.insert(payload.external_file);
 }
 
 /// Notes what the nodes' attributes hold; graphs among these come to `todo`.

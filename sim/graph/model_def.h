@@ -19,13 +19,15 @@ namespace accsim::sim {
 
 /// Where the bytes of a stored tensor are. Import notes the place and never reads it.
 struct Payload {
-  enum class Kind { none, raw, typed, external };
+  enum class Kind { none, raw, typed, external, sparse };
   Kind kind = Kind::none;
-  /// raw: little-endian elements inside the mapped file; typed: the whole TensorProto message.
+  /// raw: little-endian elements inside the mapped file; typed: the whole TensorProto message;
+  /// sparse: the whole SparseTensorProto message.
   const uint8_t* data = nullptr;
-  size_t size = 0;            ///< bytes at `data`, or the external length when stated
-  int typed_field = 0;        ///< typed: number of the TensorProto field that holds elements
-  std::string external_file;  ///< external: location relative to the model's folder
+  size_t size = 0;      ///< bytes at `data`, or the external length when stated
+  int typed_field = 0;  ///< typed: number of the TensorProto field that holds elements
+  /// external, and sparse where it isn't "": location relative to the model's folder.
+  std::string external_file;
   int64_t external_offset = 0;
 };
 

@@ -1,4 +1,5 @@
 #pragma once
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -40,6 +41,15 @@ inline std::string normal_domain(std::string domain) {
 
 /// Decodes the elements of a small tensor from their little-endian bytes (raw_data layout).
 ConstPtr decode_elements(DType dtype, size_t count, ByteSpan raw);
+
+/// Whether import keeps the elements of such a tensor.
+bool is_small(DType dtype, int64_t count);
+
+/// The elements of a sparse tensor as a dense one has them, in the layout of raw_data: zeros, and
+/// the values that `message` (SparseTensorProto) stores. nullopt when values or indices can't be
+/// read, an index lies outside, or there are more than kMostDenseBytes.
+std::optional<std::vector<uint8_t>> dense_elements(const std::string& model_file, ByteSpan message,
+                                                   DType dtype, const Dims& dims);
 
 /// Appends the elements that a TensorProto's typed field holds to `out`, in the layout of raw_data.
 /// `most` bounds their number. False with the fault set when the field is malformed.

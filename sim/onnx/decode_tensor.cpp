@@ -24,12 +24,6 @@ bool has_elements(DType dtype) {
   return is_float(dtype) || is_integer(dtype) || dtype == DType::boolean;
 }
 
-/// Whether import keeps the elements of such a tensor.
-bool is_small(DType dtype, int64_t count) {
-  const bool shape_like = (is_integer(dtype) && bits(dtype) >= 16) || dtype == DType::boolean;
-  return has_elements(dtype) && count <= (shape_like ? kMostIntegers : kMostOthers);
-}
-
 void append_bytes(std::vector<uint8_t>& out, uint64_t value, size_t bytes) {
   for (size_t i = 0; i < bytes; ++i) out.push_back(static_cast<uint8_t>(value >> (8 * i)));
 }
@@ -107,6 +101,11 @@ bool finish(Decoder& decoder, const Pending& pending, StoredTensor& out) {
 }
 
 }  // namespace
+
+bool is_small(DType dtype, int64_t count) {
+  const bool shape_like = (is_integer(dtype) && bits(dtype) >= 16) || dtype == DType::boolean;
+  return has_elements(dtype) && count <= (shape_like ? kMostIntegers : kMostOthers);
+}
 
 bool typed_elements(ByteSpan message, int typed_field, DType dtype, size_t most, Fault& fault,
                     std::vector<uint8_t>& out) {
@@ -216,24 +215,6 @@ bool Decoder::tensor(ByteSpan message, StoredTensor& out) {
   if (out.dtype == DType::undefined)
     return fault.set(message.data, fmt::format("tensor '{}' has no element type", out.name));
   return finish(*this, pending, out);
-}
-
-bool Decoder::sparse_tensor(ByteSpan message, StoredTensor& out) {
-  Dims dims;
-  Cursor cursor(message, fault);
-  for (Field field; cursor.next(field);) {
-    ByteSpan span;
-    if (field.number == proto::SparseTensor::kValues && cursor.read(field, span)) tensor(span, out);
-    if (field.number == proto::SparseTensor::kDims) cursor.append(field, dims);
-  }
-  if (!fault.ok()) return false;
-  for (int64_t dim : dims)
-    if (dim < 0)
-      return fault.set(message.data, fmt::format("tensor '{}' has the dim {}", out.name, dim));
-  out.dims = std::move(dims);  // those of `values` only count the stored elements
-  out.value = nullptr;
-  out.sparse = true;
-  return true;
 }
 
 }  // namespace accsim::sim::onnx

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <filesystem>
+#include <utility>
 
 #include "sim/onnx/file_handle.h"
 
@@ -20,28 +21,45 @@ bool is_inside(const fs::path& folder, const fs::path& file) {
   return rest == folder.end() && part != file.end();
 }
 
-/// Where the file really lies; nullopt when that is outside of the model's folders.
-std::optional<fs::path> resolve(const fs::path& model_file, const fs::path& name) {
-  if (name.empty() || name.is_absolute() || std::find(name.begin(), name.end(), "..") != name.end())
-    return std::nullopt;
+/// What a file's name says against reading it; "" for nothing.
+std::string name_refusal(const fs::path& name) {
+  if (name.empty()) return "its name is missing";
+  if (name.is_absolute()) return "its path is absolute";
+  if (std::find(name.begin(), name.end(), "..") != name.end()) return "its path has '..' in it";
+  return "";
+}
+
+/// Where a file really lies, or why it may not be read; neither when it isn't there.
+struct Resolved {
+  std::optional<fs::path> file{};
+  std::string refusal{};
+};
+
+Resolved resolve(const fs::path& model_file, const fs::path& name) {
+  if (std::string refusal = name_refusal(name); !refusal.empty()) return {{}, std::move(refusal)};
   std::error_code error;
   const fs::path model = model_file.empty() ? fs::path("model.onnx") : model_file;
   const fs::path folder = fs::canonical(fs::absolute(model, error).parent_path(), error);
-  if (error) return std::nullopt;
+  if (error) return {};
   fs::path file = fs::canonical(folder / name, error);
-  if (error) return std::nullopt;
-  if (is_inside(folder, file)) return file;
+  if (error) return {};
+  if (is_inside(folder, file)) return {std::move(file), ""};
   const fs::path real = fs::canonical(model, error);
-  if (error || !is_inside(real.parent_path(), file)) return std::nullopt;
-  return file;
+  if (error || !is_inside(real.parent_path(), file))
+    return {{}, "a link leads out of the model's folder"};
+  return {std::move(file), ""};
 }
 
 }  // namespace
 
+std::string external_refusal(const std::string& model_file, const std::string& name) {
+  return resolve(model_file, name).refusal;
+}
+
 std::optional<std::vector<uint8_t>> read_external(const std::string& model_file,
                                                   const std::string& name, int64_t offset,
                                                   size_t size) {
-  const std::optional<fs::path> path = resolve(model_file, name);
+  const std::optional<fs::path> path = resolve(model_file, name).file;
   if (!path || offset < 0) return std::nullopt;
   // Neither a link that was put there meanwhile nor a pipe without a writer.
   const FileHandle file{open(path->c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOFOLLOW)};

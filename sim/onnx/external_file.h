@@ -6,6 +6,9 @@
 
 namespace accsim::sim::onnx {
 
+/// Why nothing is read from such a file, whatever it holds; "" where only the file itself counts.
+std::string external_refusal(const std::string& model_file, const std::string& name);
+
 /// `size` bytes from `offset` on of the file `name`, which lies beside `model_file`. nullopt when
 /// it has fewer, is no regular file, or lies elsewhere: links are followed first, and what they
 /// lead to must be in the folder of the model, or in that of the file which the model is a link to.

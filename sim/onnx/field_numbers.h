@@ -125,7 +125,7 @@ struct Tensor {
 };
 /// SparseTensorProto: elements that are stored with their places.
 struct SparseTensor {
-  enum : uint32_t { kValues = 1, kDims = 3 };
+  enum : uint32_t { kValues = 1, kIndices = 2, kDims = 3 };
 };
 /// ValueInfoProto: a name and a type.
 struct ValueInfo {

@@ -11,14 +11,12 @@
 namespace accsim::sim {
 namespace {
 
-std::optional<RawElements> external_elements(const std::string& model_file, const Payload& p,
-                                             size_t size) {
-  auto bytes = onnx::read_external(model_file, p.external_file, p.external_offset, size);
+std::optional<RawElements> owned_elements(std::optional<std::vector<uint8_t>> bytes) {
   if (!bytes) return std::nullopt;
   RawElements out;
   out.owned = std::move(*bytes);
   out.data = out.owned.data();
-  out.size = size;
+  out.size = out.owned.size();
   return out;
 }
 
@@ -55,7 +53,11 @@ std::optional<RawElements> raw_elements(const std::string& model_file, DType dty
     case Payload::Kind::typed:
       return typed_raw(dtype, static_cast<size_t>(*count), payload, size);
     case Payload::Kind::external:
-      return external_elements(model_file, payload, size);
+      return owned_elements(
+          onnx::read_external(model_file, payload.external_file, payload.external_offset, size));
+    case Payload::Kind::sparse:
+      return owned_elements(
+          onnx::dense_elements(model_file, {payload.data, payload.size}, dtype, dims));
     case Payload::Kind::none:
       break;
   }

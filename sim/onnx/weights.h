@@ -14,8 +14,13 @@ struct RawElements {
   std::vector<uint8_t> owned;
 };
 
+/// The most bytes that the elements of a sparse tensor take where a dense one is made of it. The
+/// size of the file says nothing of them.
+inline constexpr int64_t kMostDenseBytes = int64_t{1} << 32;
+
 /// The stored elements of a tensor with that payload: in the model file, in its typed fields, or in
 /// an external file in `model_file`'s folder (paths and links that leave it aren't followed).
+/// A sparse tensor is made dense.
 /// nullopt when they are absent or not as many as the shape needs. With read_weights() the one
 /// place that reads weights; costing never does.
 std::optional<RawElements> raw_elements(const std::string& model_file, DType dtype,

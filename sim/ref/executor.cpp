@@ -7,6 +7,7 @@
 
 #include "sim/base/limits.h"
 #include "sim/base/units.h"
+#include "sim/onnx/external_file.h"
 #include "sim/operators/op_table.h"
 #include "sim/ref/kernel_context.h"
 
@@ -26,6 +27,27 @@ Errors at(const std::string& where, Errors errors) {
   return errors;
 }
 
+/// Why the file gives no elements of a stored tensor, and what to do.
+std::string missing_elements(const Graph& graph, const Payload& payload) {
+  constexpr std::string_view kDraw = "use --weights random:SEED to draw weights";
+  const std::string& file = payload.external_file;
+  if (payload.kind == Payload::Kind::sparse && file.empty())
+    return fmt::format(
+        "its sparse elements are fewer than its indices, or too many to be made "
+        "dense; {}",
+        kDraw);
+  if (payload.kind == Payload::Kind::none || file.empty())
+    return fmt::format("the file doesn't have its elements; {}", kDraw);
+  const std::string refusal = onnx::external_refusal(graph.file, file);
+  if (!refusal.empty())
+    return fmt::format(
+        "its elements in '{}' are refused: {}; put the file into the folder of the model and name "
+        "it so, or {}",
+        file, refusal, kDraw);
+  return fmt::format("its elements should be in '{}', which isn't there or too short; {}", file,
+                     kDraw);
+}
+
 /// A stored tensor from the file, or drawn; `drawn` counts the latter.
 Result<Array> load(const Graph& graph, TensorId id, std::optional<uint64_t> seed,
                    const std::shared_ptr<MemoryCount>& memory, size_t& drawn) {
@@ -35,15 +57,7 @@ Result<Array> load(const Graph& graph, TensorId id, std::optional<uint64_t> seed
     return at(where, Errc::invalid, "has no value when it is read");
   std::optional<Array> stored = stored_array(graph, tensor, memory);
   if (stored) return std::move(*stored);
-  if (!seed)
-    return at(
-        where, Errc::invalid,
-        tensor.payload.kind == Payload::Kind::external
-            ? fmt::format("its elements should be in '{}', which isn't there or too short; use "
-                          "--weights random:SEED to draw weights",
-                          tensor.payload.external_file)
-            : std::string("the file doesn't have its elements; use --weights random:SEED to "
-                          "draw weights"));
+  if (!seed) return at(where, Errc::invalid, missing_elements(graph, tensor.payload));
   ++drawn;
   return random_weights(graph, id, *seed, memory);
 }

@@ -280,6 +280,7 @@ Status dropout(KernelContext& step) {
 Status constant(KernelContext& step) {
   if (!step.has_output(0)) return ok();
   const Attribute* attribute = step.attribute("value");
+  if (attribute == nullptr) attribute = step.attribute("sparse_value");
   const auto* held = attribute == nullptr
                          ? nullptr
                          : std::get_if<std::shared_ptr<const StoredTensor>>(&attribute->value);

@@ -160,7 +160,6 @@ std::optional<Array> stored_array(const Graph& graph, const Tensor& tensor,
 
 std::optional<Array> stored_array(const Graph& graph, const StoredTensor& tensor,
                                   std::shared_ptr<MemoryCount> count) {
-  if (tensor.sparse) return std::nullopt;
   return stored(graph.file, tensor.dtype, tensor.dims, tensor.payload, tensor.value,
                 std::move(count));
 }

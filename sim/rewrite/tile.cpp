@@ -7,6 +7,7 @@
 #include <set>
 
 #include "sim/elaborate/node_label.h"
+#include "sim/graph/external_files.h"
 #include "sim/graph/graph.h"
 #include "sim/onnx/reader.h"
 #include "sim/operators/names.h"
@@ -262,10 +263,7 @@ Result<TiledModel> tile_model(const std::string& path, const ElaborateOptions& e
   Result<std::string> bytes = edit_model(path, *edit);
   if (!bytes) return bytes.errors();
   out.bytes = std::move(*bytes);
-  std::set<std::string> external;
-  for (const StoredTensor& tensor : model->graph.initializers)
-    if (tensor.payload.kind == Payload::Kind::external)
-      external.insert(tensor.payload.external_file);
+  const std::set<std::string> external = external_files(*model);
   out.external.assign(external.begin(), external.end());
   out.bindings = graph->bindings;
   return out;

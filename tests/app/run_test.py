@@ -363,6 +363,91 @@ class Forms(Case):
         self.good("run", path, *flags, "--output", self.folder / "o")
         return np.load(self.folder / "o" / "y.npy")
 
+    def product_with(self, sparse, elements, stored):
+        """y of x times a sparse tensor, an initializer or a constant."""
+        path = self.folder / "sparse.onnx"
+        nodes = [helper.make_node("MatMul", ["x", "w"], ["y"])]
+        if not stored:
+            nodes.insert(0, helper.make_node("Constant", [], ["w"], sparse_value=sparse))
+        shape = helper.make_tensor_value_info("x", TensorProto.FLOAT, [4, len(elements)])
+        graph = helper.make_graph(nodes, "g", [shape], [helper.make_empty_tensor_value_info("y")])
+        if stored:
+            graph.sparse_initializer.append(sparse)
+        opset = [helper.make_opsetid("", 17)]
+        onnx.save(helper.make_model(graph, opset_imports=opset, ir_version=8), str(path))
+        x = np.random.default_rng(0).normal(size=(4, len(elements))).astype(np.float32)
+        np.testing.assert_allclose(self.result(path, x=x), x @ elements, rtol=1e-5, atol=1e-6)
+        self.assertIn("MatMul", self.good("--hw", "8x8", path))
+        return path
+
+    def sparse(self, elements, linear, kind=TensorProto.INT64):
+        """A matrix as a sparse tensor "w"."""
+        places = np.argwhere(elements)
+        values = elements[tuple(places.T)].astype(np.float32)
+        if linear:
+            places = np.flatnonzero(elements)
+        return helper.make_sparse_tensor(
+            helper.make_tensor("w", TensorProto.FLOAT, values.shape, values.tobytes(), raw=True),
+            helper.make_tensor("", kind, places.shape, places.flatten().tolist()),
+            elements.shape,
+        )
+
+    def test_sparse_tensors_are_zeros_and_their_values(self):
+        rng = np.random.default_rng(1)
+        for rows, columns in ((6, 5), (70, 90)):
+            elements = rng.normal(size=(rows, columns)).astype(np.float32)
+            elements *= rng.uniform(size=elements.shape) < 0.2
+            for linear in (False, True):
+                for stored in (False, True):
+                    self.product_with(self.sparse(elements, linear), elements, stored)
+        narrow = self.sparse(elements, False, TensorProto.INT32)
+        self.product_with(narrow, elements, True)
+        none = np.zeros((6, 5), np.float32)
+        self.product_with(self.sparse(none, True), none, True)
+
+    def test_sparse_tensors_may_lie_in_another_file(self):
+        elements = np.zeros((70, 90), np.float32)
+        elements[3, 4], elements[69, 89] = 2, -3
+        sparse = self.sparse(elements, True)
+        places = np.array(sparse.indices.int64_data, np.int64)
+        (self.folder / "w.bin").write_bytes(sparse.values.raw_data + places.tobytes())
+        for part, offset, length in ((sparse.values, 0, 8), (sparse.indices, 8, 16)):
+            part.ClearField("raw_data")
+            part.ClearField("int64_data")
+            part.data_location = TensorProto.EXTERNAL
+            for key, text in (("location", "w.bin"), ("offset", offset), ("length", length)):
+                part.external_data.add(key=key, value=str(text))
+        path = self.product_with(sparse, elements, True)
+        self.refused("w.bin", "--hw", "8x8", path, "--json", self.folder / "w.bin")
+        (self.folder / "w.bin").unlink()
+        self.refused("should be in 'w.bin', which isn't there or too short", "run", path)
+        self.good("--hw", "8x8", path)
+
+    def test_elements_that_are_refused_are_not_called_missing(self):
+        path, w, _ = self.two_layers()
+        model = onnx.load(str(path))
+        (self.folder / "sub").mkdir()
+        (self.folder / "w.bin").write_bytes(w.tobytes())
+        model.graph.initializer[0].ClearField("raw_data")
+        model.graph.initializer[0].data_location = TensorProto.EXTERNAL
+        model.graph.initializer[0].external_data.add(key="location", value="sub/../w.bin")
+        onnx.save(model, str(path))
+        text = self.refused("'sub/../w.bin' are refused: its path has '..' in it", "run", path)
+        self.assertIn("put the file into the folder of the model", " ".join(text.split()))
+
+    def test_a_graph_may_have_no_nodes(self):
+        path = self.folder / "none.onnx"
+        stored = helper.make_tensor("c", TensorProto.FLOAT, [2], [4, 5])
+        save([], [("y", TensorProto.FLOAT, [2, 3])], ["y", "c"], path, [stored])
+        y = np.random.default_rng(0).normal(size=(2, 3)).astype(np.float32)
+        np.testing.assert_array_equal(self.result(path, y=y), y)
+        np.testing.assert_array_equal(np.load(self.folder / "o" / "c.npy"), [4, 5])
+        out = self.good("--hw", "8x8", path, "--json", self.folder / "r.json")
+        self.assertIn("0 nodes", out)
+        self.assertEqual(json.loads((self.folder / "r.json").read_text())["totals"]["cycles"], 0)
+        self.good("inspect", path)
+        self.good("shapes", path)
+
     def test_floats_of_six_bits_hold_the_nearest_of_their_values(self):
         x = np.random.default_rng(0).normal(size=200).astype(np.float32) * 8
         x = np.concatenate([x, np.arange(-30, 30, 0.03125, np.float32)])

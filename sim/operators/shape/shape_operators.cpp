@@ -143,13 +143,11 @@ Held held(DType dtype, Dims dims, std::vector<T> values) {
 
 Result<Held> constant_of(const NodeView& node) {
   for (const Attribute& a : node.node().attributes) {
-    if (a.name == "sparse_value") return refused(node, "sparse_value isn't supported");
-    if (!a.name.starts_with("value")) continue;
+    if (!a.name.starts_with("value") && a.name != "sparse_value") continue;
     const auto length = [](const auto& v) { return Dims{static_cast<int64_t>(v.size())}; };
-    if (const auto* t = std::get_if<std::shared_ptr<const StoredTensor>>(&a.value); t && *t) {
-      if ((*t)->sparse) return refused(node, "sparse tensors aren't supported");
+    if (const auto* t = std::get_if<std::shared_ptr<const StoredTensor>>(&a.value); t && *t)
       return Held{(*t)->dtype, (*t)->dims, (*t)->value};
-    }
+    if (a.name == "sparse_value") continue;
     if (const auto* i = std::get_if<int64_t>(&a.value))
       return held<int64_t>(DType::int64, {}, {*i});
     if (const auto* f = std::get_if<double>(&a.value))

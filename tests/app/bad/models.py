@@ -83,9 +83,9 @@ CASES = [
     Case(
         "no nodes",
         SHAPES,
-        {"net.onnx": model(graph([], [value("x", [1])], [value("x")]))},
+        {"net.onnx": model(graph([], [value("x", [1])], []))},
         """
-        accsim: error: net.onnx: the graph has no nodes
+        accsim: error: net.onnx: the graph has no nodes and no outputs
     """,
     ),
     Case(
@@ -128,7 +128,7 @@ CASES = [
         one("relu"),
         """
         accsim: error: net.onnx: node 'n' (op relu): no support for this operator (the nearest name
-        known is Celu); --allow-unsupported costs it as memory traffic
+        known is Relu); --allow-unsupported costs it as memory traffic
     """,
     ),
     Case(
@@ -445,8 +445,9 @@ CASES = [
         "run net.onnx",
         one("MatMul", ["x", "w"], [4, 4], [external("w", location="/etc/passwd")]),
         """
-        accsim: error: net.onnx: tensor 'w': its elements should be in '/etc/passwd', which isn't
-        there or too short; use --weights random:SEED to draw weights
+        accsim: error: net.onnx: tensor 'w': its elements in '/etc/passwd' are refused: its path is
+        absolute; put the file into the folder of the model and name it so, or use --weights
+        random:SEED to draw weights
     """,
     ),
     Case(

@@ -13,7 +13,24 @@ TEST(Elaborate, AreVersionsChecked) {
   ModelDef model = model_of({node("Relu", {"x"}, {"y"})});
   model.ir_version = 2;
   EXPECT_TRUE(says(problem(model), "IR version 2"));
-  EXPECT_TRUE(says(problem(model_of({})), "has no nodes"));
+}
+
+TEST(Elaborate, IsAGraphWithoutNodesOneOfItsInputsAndConstants) {
+  ModelDef model = model_of({});
+  model.graph.inputs = {value("x", {{2, ""}, {3, ""}})};
+  model.graph.initializers = {integers("c", {2}, {4, 5})};
+  model.graph.outputs = {value("x", {}), value("c", {})};
+  const Result<Graph> graph = elaborate(model, {});
+  ASSERT_TRUE(graph.ok()) << graph.errors().front().text();
+  EXPECT_TRUE(verify(*graph).ok());
+  EXPECT_TRUE(graph->nodes.empty());
+  ASSERT_EQ(graph->outputs.size(), 2U);
+  EXPECT_EQ(graph->outputs[0], graph->inputs.at(0));
+  EXPECT_EQ(graph->tensor(graph->outputs[1]).value->integers(), (std::vector<int64_t>{4, 5}));
+  model.graph.outputs = {value("y", {})};
+  EXPECT_TRUE(says(problem(model), "output 'y': no node, input or initializer gives it"));
+  model.graph.outputs.clear();
+  EXPECT_TRUE(says(problem(model), "no nodes and no outputs"));
 }
 
 TEST(Elaborate, AreBrokenNamesRefused) {

@@ -37,5 +37,22 @@ TEST(Support, AreAllUnknownOperatorsReportedAtOnce) {
   EXPECT_EQ(DType::int8, kept->tensor(kept->outputs[0]).dtype);
 }
 
+/// A name of the same domain that is a slip of the keyboard away; nothing else is known.
+TEST(Support, WhichNamesAreProposed) {
+  const auto message = [](std::string op, std::string domain) {
+    NodeDef custom = node(std::move(op), {"x"}, {"y"});
+    custom.domain = std::move(domain);
+    return problem(model_of({custom}));
+  };
+  EXPECT_TRUE(says(message("relu", ""), "(the nearest name known is Relu)"));
+  EXPECT_TRUE(says(message("MatMulNbit", "com.microsoft"),
+                   "(the nearest name known is com.microsoft::MatMulNBits)"));
+  for (const auto& [op, domain] : {std::pair("Pad", "com.microsoft"),
+                                   {"MoE", "com.microsoft"},
+                                   {"Relu", "my.ops"},
+                                   {"Abz", ""}})
+    EXPECT_FALSE(says(message(op, domain), "nearest")) << op;
+}
+
 }  // namespace
 }  // namespace accsim::sim

@@ -55,6 +55,18 @@ TEST_F(ExternalFile, IsReadBesideTheModelAndBelow) {
   EXPECT_EQ(read("./w.bin", 0, 1), "0");
 }
 
+TEST_F(ExternalFile, IsRefusedForAReason) {
+  write(beside("w.bin"), "0123456789");
+  const auto why = [&](const std::string& name) { return external_refusal(model_.string(), name); };
+  EXPECT_EQ(why("w.bin"), "");
+  EXPECT_EQ(why("gone.bin"), "");
+  EXPECT_EQ(why("weights/../w.bin"), "its path has '..' in it");
+  EXPECT_EQ(why((other_ / "secret").string()), "its path is absolute");
+  EXPECT_EQ(why(""), "its name is missing");
+  fs::create_symlink(other_ / "secret", beside("link.bin"));
+  EXPECT_EQ(why("link.bin"), "a link leads out of the model's folder");
+}
+
 TEST_F(ExternalFile, HasNothingBehindItsEnd) {
   write(beside("w.bin"), "0123456789");
   EXPECT_EQ(read("w.bin", 8, 3), "");

@@ -5,8 +5,10 @@
 #include <unistd.h>
 
 #include <bit>
+#include <cstring>
 #include <vector>
 
+#include "sim/onnx/weights.h"
 #include "tests/sim/onnx/wire_writer.h"
 #include "tests/support/temp_path.h"
 
@@ -27,7 +29,7 @@ Result<ModelDef> read_with_initializer(const Message& tensor) {
   return read_model(write_temp("init.onnx", model_of(relu_graph().message(5, tensor)).bytes()));
 }
 
-std::string packed(std::initializer_list<int64_t> values) {
+std::string packed(const std::vector<int64_t>& values) {
   Message out;
   for (int64_t value : values) out.varint(static_cast<uint64_t>(value));
   return out.bytes();
@@ -81,27 +83,128 @@ TEST(Reader, AreElementsTheSameRawTypedPackedAndUnpacked) {
   }
 }
 
-/// Only what a sparse tensor is is read: its name, type and dims, no elements.
-TEST(Reader, AreSparseInitializersKnownByTheirDims) {
-  const auto read = [](int64_t last) {
-    const Message values = Message().text(8, "s").number(1, 2).number(2, 1).text(
-        9, std::string("\0\0\x80\x3F\0\0\0\x40", 8));
-    const Message sparse =
-        Message().message(1, values).number(3, 3).number(3, static_cast<uint64_t>(last));
-    return read_model(
-        write_temp("sparse.onnx", model_of(relu_graph().message(15, sparse)).bytes()));
+/// A SparseTensorProto "s" of `dims` from a TensorProto of values and one of indices.
+Message sparse(const Message& values, const Message& indices, const std::vector<int64_t>& dims) {
+  Message out = Message().message(1, values).message(2, indices);
+  for (const int64_t dim : dims) out.number(3, static_cast<uint64_t>(dim));
+  return out;
+}
+
+Result<ModelDef> read_with_sparse(const Message& sparse) {
+  return read_model(write_temp("sparse.onnx", model_of(relu_graph().message(15, sparse)).bytes()));
+}
+
+/// Two values of float32, 1 and 2.
+Message one_and_two() {
+  return Message().text(8, "s").number(1, 2).number(2, 1).text(
+      9, std::string("\0\0\x80\x3F\0\0\0\x40", 8));
+}
+
+/// A list of int64, or rows of two.
+Message index_list(const std::vector<int64_t>& values, bool in_rows) {
+  Message out = Message().number(2, 7).text(7, packed(values));
+  out.number(1, values.size() / (in_rows ? 2 : 1));
+  if (in_rows) out.number(1, 2);
+  return out;
+}
+
+std::vector<double> elements_of(const StoredTensor& stored) {
+  std::vector<double> out;
+  for (size_t i = 0; stored.value && i < stored.value->size(); ++i)
+    out.push_back(stored.value->as_double(i));
+  return out;
+}
+
+TEST(Reader, AreSparseInitializersZerosAndTheirValues) {
+  const std::vector<double> expected{0, 0, 1, 0, 0, 0, 0, 2, 0, 0, 0, 0};
+  for (const Message& indices : {index_list({2, 7}, false), index_list({0, 2, 1, 3}, true)}) {
+    const Result<ModelDef> model = read_with_sparse(sparse(one_and_two(), indices, {3, 4}));
+    ASSERT_TRUE(model.ok()) << model.errors().front().text();
+    ASSERT_EQ(model->graph.initializers.size(), 1U);
+    const StoredTensor& stored = model->graph.initializers[0];
+    EXPECT_EQ(stored.name, "s");
+    EXPECT_EQ(stored.dtype, DType::float32);
+    EXPECT_EQ(stored.dims, (Dims{3, 4}));
+    EXPECT_TRUE(stored.sparse);
+    EXPECT_EQ(elements_of(stored), expected);
+  }
+}
+
+TEST(Reader, AreSparseTensorsOfAnyTypeAndIndexRead) {
+  const auto elements = [](int type, const std::string& raw, const Message& indices) {
+    const Message values = Message().text(8, "s").number(1, 2).number(2, type).text(9, raw);
+    const Result<ModelDef> model = read_with_sparse(sparse(values, indices, {5}));
+    return model.ok() ? elements_of(model->graph.initializers.at(0)) : std::vector<double>{};
   };
-  const Result<ModelDef> model = read(4);
+  const std::vector<double> expected{0, 1, 0, 0, -2};
+  const Message at = index_list({1, 4}, false);
+  EXPECT_EQ(elements(3, std::string("\x01\xFE", 2), at), expected) << "int8";
+  EXPECT_EQ(elements(10, std::string("\x00\x3C\x00\xC0", 4), at), expected) << "float16";
+  EXPECT_EQ(elements(22, std::string("\xE1", 1), at), expected) << "int4";
+  EXPECT_EQ(elements(25, std::string("\x09", 1), at), (std::vector<double>{0, 1, 0, 0, 2}))
+      << "uint2";
+  // -2 is 0x30 and 1 is 0x08: twelve bits from the low end.
+  EXPECT_EQ(elements(27, std::string("\x08\x0C", 2), at), expected) << "float6e2m3";
+  const Message int32 = Message().number(1, 2).number(2, 6).text(5, packed({1, 4}));
+  const Message int16 =
+      Message().number(1, 2).number(2, 5).text(9, std::string("\x01\x00\x04\x00", 4));
+  EXPECT_EQ(elements(3, std::string("\x01\xFE", 2), int32), expected);
+  EXPECT_EQ(elements(3, std::string("\x01\xFE", 2), int16), expected);
+
+  const Message none = Message().text(8, "s").number(1, 0).number(2, 1);
+  for (const Message& empty :
+       {Message().message(1, none).number(3, 2), sparse(none, index_list({}, false), {2})}) {
+    const Result<ModelDef> model = read_with_sparse(empty);
+    ASSERT_TRUE(model.ok()) << model.errors().front().text();
+    EXPECT_EQ(elements_of(model->graph.initializers[0]), (std::vector<double>{0, 0}));
+  }
+}
+
+/// 100 x 100 is more than import keeps: its elements are made when they are asked for.
+TEST(Reader, AreLargeSparseTensorsReadOnDemand) {
+  const Result<ModelDef> model =
+      read_with_sparse(sparse(one_and_two(), index_list({0, 2, 99, 98}, true), {100, 100}));
   ASSERT_TRUE(model.ok()) << model.errors().front().text();
-  ASSERT_EQ(model->graph.initializers.size(), 1U);
   const StoredTensor& stored = model->graph.initializers[0];
-  EXPECT_EQ(stored.name, "s");
-  EXPECT_EQ(stored.dtype, DType::float32);
-  EXPECT_EQ(stored.dims, (Dims{3, 4}));
-  EXPECT_TRUE(stored.sparse);
   EXPECT_FALSE(stored.value);
-  ASSERT_FALSE(read(-4).ok());
-  EXPECT_NE(read(-4).errors().front().text().find("has the dim -4"), std::string::npos);
+  const auto raw = raw_elements(model->file, stored.dtype, stored.dims, stored.payload);
+  ASSERT_TRUE(raw.has_value());
+  std::vector<float> got(10'000), expected(10'000, 0);
+  ASSERT_EQ(raw->size, got.size() * sizeof(float));
+  std::memcpy(got.data(), raw->data, raw->size);
+  expected[2] = 1;
+  expected[9998] = 2;
+  EXPECT_EQ(got, expected);
+
+  const Result<ModelDef> huge =
+      read_with_sparse(sparse(one_and_two(), index_list({0, 2, 1, 3}, true), {1 << 30, 1 << 20}));
+  ASSERT_TRUE(huge.ok()) << huge.errors().front().text();
+  const StoredTensor& all = huge->graph.initializers[0];
+  EXPECT_FALSE(raw_elements(huge->file, all.dtype, all.dims, all.payload)) << "4 PiB";
+}
+
+TEST(Reader, AreSparseTensorsThatContradictThemselvesRefused) {
+  const auto refusal = [](const Message& tensor) {
+    const Result<ModelDef> model = read_with_sparse(tensor);
+    return model.ok() ? std::string() : model.errors().front().text();
+  };
+  const auto says = [&](const Message& tensor, const char* part) {
+    const std::string text = refusal(tensor);
+    EXPECT_NE(text.find(part), std::string::npos) << text;
+  };
+  const Message values = one_and_two(), good = index_list({2, 7}, false);
+  says(sparse(values, good, {3, -4}), "has the dim -4");
+  says(sparse(values, good, {1}), "has 2 values where its shape 1 has 1 elements");
+  says(sparse(values, index_list({2, 12}, false), {3, 4}), "an index outside of its shape 3x4");
+  says(sparse(values, index_list({0, 4, 1, 3}, true), {3, 4}), "an index outside of its shape 3x4");
+  says(sparse(values, index_list({-1, 3}, false), {3, 4}), "an index outside of its shape 3x4");
+  says(sparse(values, index_list({1, 2, 3}, false), {3, 4}), "indices of shape 3; 2 or 2x2 goes");
+  says(sparse(values, values, {3, 4}), "indices of type float32; they must be int64");
+  says(Message().message(1, values).number(3, 4), "indices of type undefined");
+  says(Message().message(2, good).number(3, 4), "no values");
+  const Message square = Message().text(8, "s").number(1, 1).number(1, 2).number(2, 1).text(
+      9, std::string("\0\0\x80\x3F\0\0\0\x40", 8));
+  says(sparse(square, good, {3, 4}), "values of shape 1x2; they must be a list");
 }
 
 TEST(Reader, AreNarrowTypesDecoded) {

@@ -65,11 +65,24 @@ TEST(Constant, IsALargeOneWithoutElementsStillAShape) {
   EXPECT_EQ(node.value(), nullptr);
 }
 
-TEST(Constant, AreMissingAndSparseValuesRefused) {
-  SingleNode none("Constant", 13), sparse("Constant", 13);
+TEST(Constant, IsASparseValueOneLikeOthers) {
+  auto stored = std::make_shared<StoredTensor>();
+  stored->dtype = DType::int64;
+  stored->dims = {3};
+  stored->sparse = true;
+  stored->value = std::make_shared<const ConstData>(std::vector<int64_t>{0, 7, 0});
+  SingleNode node("Constant", 13);
+  node.attr("sparse_value", std::shared_ptr<const StoredTensor>(stored));
+  EXPECT_EQ(shape_or_error(node), "3");
+  ASSERT_TRUE(node.fold());
+  EXPECT_EQ(node.value()->integers(), (std::vector<int64_t>{0, 7, 0}));
+}
+
+TEST(Constant, AreMissingValuesRefused) {
+  SingleNode none("Constant", 13), number("Constant", 13);
   EXPECT_EQ(shape_or_error(none), "Constant: it has no value attribute");
-  sparse.attr("sparse_value", 1);
-  EXPECT_EQ(shape_or_error(sparse), "Constant: sparse_value isn't supported");
+  number.attr("sparse_value", 1);
+  EXPECT_EQ(shape_or_error(number), "Constant: it has no value attribute");
 }
 
 TEST(Range, AreEndlessOnesRefused) {
