@@ -1,5 +1,6 @@
 #include "sim/elaborate/control_flow.h"
 
+#include "sim/elaborate/optionals.h"
 #include "sim/elaborate/sequences.h"
 #include "sim/operators/op_table.h"
 
@@ -29,6 +30,14 @@ ControlFlowRule find_control_flow(const NodeDef& node) {
       return sequence_length;
     case ControlFlow::sequence_concat:
       return concat_sequence;
+    case ControlFlow::sequence_map:
+      return map_sequence;
+    case ControlFlow::optional_make:
+      return make_optional;
+    case ControlFlow::optional_element:
+      return optional_element;
+    case ControlFlow::optional_asked:
+      return optional_has_element;
     case ControlFlow::none:
       break;
   }

@@ -6,11 +6,12 @@ namespace accsim::sim {
 
 class Expander;
 
-/// Expands one node that has subgraphs, or takes or gives a sequence, into plain nodes. Errors name
-/// the node.
+/// Expands one node that has subgraphs, or takes or gives a sequence or an optional, into plain
+/// nodes. Errors name the node.
 using ControlFlowRule = Status (*)(const NodeCall& call, Expander& expander);
 
-/// The rule of an If, Loop, Scan or an operator of sequences, by its row; nullptr for other nodes.
+/// The rule of an If, Loop, Scan or an operator of sequences or optionals, by its row; nullptr for
+/// other nodes.
 ControlFlowRule find_control_flow(const NodeDef& node);
 
 /// The branch that is taken, in place of the If: of a condition that isn't constant the one that

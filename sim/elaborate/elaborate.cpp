@@ -58,7 +58,8 @@ Graph start_graph(const ModelDef& model) {
   return graph;
 }
 
-/// The graph's outputs, by the names that have come into `scope`; of a sequence its tensors.
+/// The graph's outputs, by the names that have come into `scope`; of a sequence its tensors, of an
+/// optional what is in it.
 Result<TensorIds> model_outputs(const GraphDef& graph, const Scope& scope,
                                 const GraphBuilder& builder) {
   TensorIds ids;
@@ -67,6 +68,7 @@ Result<TensorIds> model_outputs(const GraphDef& graph, const Scope& scope,
     if (id == nullptr)
       return Error{Errc::invalid, "no node, input or initializer gives it",
                    fmt::format("output '{}'", output.name)};
+    if (*id == kNoTensor) continue;  // an empty optional
     if (const TensorIds* tensors = builder.sequence(*id))
       ids.insert(ids.end(), tensors->begin(), tensors->end());
     else

@@ -9,6 +9,7 @@
 #include "sim/base/sums.h"
 #include "sim/elaborate/expander.h"
 #include "sim/elaborate/iterations.h"
+#include "sim/elaborate/model_inputs.h"
 #include "sim/elaborate/subgraph_outputs.h"
 #include "sim/operators/names.h"
 
@@ -126,6 +127,45 @@ Result<TensorId> make_part(const Cut& cut, const std::string& name, int64_t begi
   return builder.add_internal(op::kSlice, name, std::move(inputs), {});
 }
 
+/// An input of a SequenceMap: tensors that its calls take one by one, or one that all are given.
+struct MapInput {
+  TensorIds tensors;
+  bool is_sequence = false;
+  TensorId of_call(size_t n) const { return is_sequence ? tensors[n] : tensors.front(); }
+};
+
+/// What a SequenceMap does.
+struct Mapped {
+  const GraphDef* body = nullptr;
+  size_t calls = 0;
+  std::vector<MapInput> inputs;
+};
+
+Result<Mapped> plan_map(const NodeCall& call, const GraphBuilder& builder) {
+  const Result<TensorIds> first = sequence_of(call, builder);
+  if (!first) return first.errors();
+  Mapped map{call.graph("body"), first->size(), {}};
+  if (map.body == nullptr) return call.error(Errc::invalid, "lacks its body");
+  if (map.body->inputs.size() != call.inputs.size())
+    return call.error(Errc::invalid, fmt::format("has {} inputs, but its body has {}",
+                                                 call.inputs.size(), map.body->inputs.size()));
+  if (map.calls > static_cast<size_t>(kMostIterations))
+    return call.error(Errc::capacity, fmt::format("maps {} tensors, at most {} are mapped",
+                                                  map.calls, kMostIterations));
+  for (size_t i = 0; i < call.inputs.size(); ++i) {
+    const TensorIds* tensors = builder.sequence(call.inputs[i]);
+    if (tensors != nullptr && tensors->size() != map.calls)
+      return call.error(Errc::invalid,
+                        fmt::format("its input {} has {} tensors where input 0 has {}", i,
+                                    tensors->size(), map.calls));
+    if (tensors == nullptr && call.inputs[i] == kNoTensor)
+      return call.error(Errc::invalid, fmt::format("lacks its input {}", i));
+    map.inputs.push_back(
+        {tensors != nullptr ? *tensors : TensorIds{call.inputs[i]}, tensors != nullptr});
+  }
+  return map;
+}
+
 }  // namespace
 
 Status construct_sequence(const NodeCall& call, Expander& expander) {
@@ -212,6 +252,28 @@ Status concat_sequence(const NodeCall& call, Expander& expander) {
   if (!all) return all.errors();
   if (!call.wants_output(0)) return ok();
   return give(call, *all, first_node, builder);
+}
+
+Status map_sequence(const NodeCall& call, Expander& expander) {
+  GraphBuilder& builder = expander.builder();
+  const Result<Mapped> map = plan_map(call, builder);
+  if (!map) return map.errors();
+  const GraphDef& body = *map->body;
+  Scope constants = call.scope.inside(call.name + "/");
+  if (Status s = add_initializers(body, builder, constants); !s) return s;
+  std::vector<TensorIds> made(body.outputs.size());
+  for (size_t n = 0; n < map->calls; ++n) {
+    if (const Status step = expander.budget().take_step(); !step) return call.errors(step.errors());
+    Scope scope = constants.inside(fmt::format("{}{}/", constants.prefix, n));
+    for (size_t i = 0; i < body.inputs.size(); ++i)
+      scope.names[body.inputs[i].name] = map->inputs[i].of_call(n);
+    const Result<TensorIds> ids = expander.expand_body(call, body, scope);
+    if (!ids) return ids.errors();
+    for (size_t k = 0; k < made.size(); ++k) made[k].push_back((*ids)[k]);
+  }
+  TensorIds sequences;
+  for (TensorIds& tensors : made) sequences.push_back(builder.add_sequence(std::move(tensors)));
+  return bind_outputs(call, sequences, builder.next_node(), builder);
 }
 
 }  // namespace accsim::sim

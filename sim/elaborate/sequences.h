@@ -20,5 +20,9 @@ Status erase_from_sequence(const NodeCall& call, Expander& expander);
 Status sequence_length(const NodeCall& call, Expander& expander);
 /// A Concat, behind an Unsqueeze a part with new_axis = 1.
 Status concat_sequence(const NodeCall& call, Expander& expander);
+/// The body once for every tensor of input 0, with the tensor of each other sequence that has its
+/// place. Errc::invalid when the sequences aren't equally long, Errc::capacity beyond
+/// kMostIterations.
+Status map_sequence(const NodeCall& call, Expander& expander);
 
 }  // namespace accsim::sim

@@ -16,7 +16,9 @@ Result<TensorIds> find_outputs(const NodeCall& call, const std::vector<std::stri
     if (id == nullptr || *id == kNoTensor)
       return call.error(
           Errc::invalid,
-          fmt::format("its body's output '{}' is given by no node of the body", name));
+          fmt::format("its body's output '{}' is given by no node of the body, or is an empty "
+                      "optional",
+                      name));
     ids.push_back(*id);
   }
   return ids;

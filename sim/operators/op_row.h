@@ -134,6 +134,11 @@ enum class ControlFlow : uint8_t {
   sequence_erase,
   sequence_length,
   sequence_concat,
+  sequence_map,
+  // Optionals: of a tensor or sequence that is there, or isn't.
+  optional_make,
+  optional_element,
+  optional_asked,
 };
 
 /// How the stored weights of a product lie.

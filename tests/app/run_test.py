@@ -471,6 +471,42 @@ class Forms(Case):
             np.testing.assert_array_equal(self.result(path, x=x), values[even] * np.sign(x))
             self.good("--hw", "8x8", path)
 
+    def test_optionals_and_mapped_sequences_are_what_is_in_them(self):
+        rng = np.random.default_rng(0)
+        x, z = (rng.normal(size=(2, 3)).astype(np.float32) for _ in range(2))
+        shape = [helper.make_tensor_value_info(n, TensorProto.FLOAT, [2, 3]) for n in "abz"]
+        body = helper.make_graph(
+            [
+                helper.make_node("Mul", ["a", "b"], ["ab"]),
+                helper.make_node("Add", ["ab", "z"], ["o"]),
+                helper.make_node("Neg", ["a"], ["n"]),
+            ],
+            "body",
+            shape[:2],
+            [helper.make_tensor_value_info(n, TensorProto.FLOAT, [2, 3]) for n in "on"],
+        )
+        path = self.folder / "mapped.onnx"
+        save(
+            [
+                helper.make_node("SequenceConstruct", ["x", "z"], ["s"]),
+                helper.make_node("Optional", ["s"], ["maybe"]),
+                helper.make_node("OptionalGetElement", ["maybe"], ["got"]),
+                helper.make_node("SequenceMap", ["got", "x"], ["t", "u"], body=body),
+                helper.make_node("ConcatFromSequence", ["t"], ["first"], axis=0),
+                helper.make_node("ConcatFromSequence", ["u"], ["second"], axis=0),
+                helper.make_node("Concat", ["first", "second"], ["y"], axis=0),
+                helper.make_node("OptionalHasElement", ["maybe"], ["h"]),
+            ],
+            [("x", TensorProto.FLOAT, [2, 3]), ("z", TensorProto.FLOAT, [2, 3])],
+            ["y", "h"],
+            path,
+            opset=18,
+        )
+        expected = np.concatenate([x * x + z, z * x + z, -x, -z])
+        np.testing.assert_allclose(self.result(path, x=x, z=z), expected, rtol=1e-6)
+        self.assertTrue(np.load(self.folder / "o" / "h.npy"))
+        self.good("--hw", "8x8", path)
+
 
 class Diff(Case):
     def dump(self, name, *args):

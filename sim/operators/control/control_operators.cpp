@@ -59,6 +59,21 @@ constexpr OpRow kControlOperators[] = {
      .since = 11,
      .attributes = {"axis", "new_axis"},
      .control_flow = ControlFlow::sequence_concat},
+    {.name = "SequenceMap",
+     .since = 17,
+     .max_inputs = kVariadic,
+     .attributes = {"body"},
+     .control_flow = ControlFlow::sequence_map},
+    {.name = "Optional",
+     .since = 15,
+     .min_inputs = 0,
+     .attributes = {"type"},
+     .control_flow = ControlFlow::optional_make},
+    {.name = "OptionalGetElement", .since = 15, .control_flow = ControlFlow::optional_element},
+    {.name = "OptionalHasElement",
+     .since = 15,
+     .min_inputs = 0,
+     .control_flow = ControlFlow::optional_asked},
 };
 
 }  // namespace

@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "tests/sim/elaborate/model_parts.h"
 
 namespace accsim::sim {
@@ -113,6 +115,51 @@ TEST(Sequences, ErrorsNameTheNode) {
       "its parts don't add up to the 2 along axis 0"));
   EXPECT_TRUE(says(said(node("SequenceLength", {"parts"}, {"y"}), {}, "x"), "aren't constant"));
   EXPECT_TRUE(says(said(node("ConcatFromSequence", {"parts"}, {"y"})), "lacks attribute axis"));
+}
+
+/// A body that gives Add(a, b) and Relu(a).
+GraphDef map_body() {
+  GraphDef body;
+  body.inputs = {value("a", {}), value("b", {})};
+  body.nodes = {node("Add", {"a", "b"}, {"sum"}), node("Relu", {"a"}, {"clipped"})};
+  body.outputs = {value("sum", {}), value("clipped", {})};
+  return body;
+}
+
+/// Parts of 4 and 2 columns of x, each with `second`, joined again.
+ModelDef mapped(const std::string& second, const std::string& joined,
+                std::vector<NodeDef> before = {}) {
+  std::vector<NodeDef> nodes = std::move(before);
+  nodes.push_back(node("SequenceMap", {"parts", second}, {"sums", "clips"},
+                       {graph_attribute("body", map_body())}));
+  nodes.push_back(node("ConcatFromSequence", {joined}, {"y"}, {number("axis", 1)}));
+  return split_model(std::move(nodes), {number("axis", 1)},
+                     {integers("sizes", {2}, {4, 2}), integers("one", {}, {1}, DType::float32)},
+                     "sizes");
+}
+
+TEST(Sequences, AreMappedTensorByTensor) {
+  EXPECT_EQ(output_dims(mapped("one", "sums")), (Dims{2, 6})) << "a tensor goes to every call";
+  EXPECT_EQ(output_dims(mapped("parts", "clips")), (Dims{2, 6})) << "a sequence one by one";
+  const Result<Graph> graph = elaborate(mapped("parts", "sums"), {});
+  ASSERT_TRUE(graph.ok());
+  const Strings names = node_names(*graph);
+  for (const char* name : {"SequenceMap_1/0/Add_0", "SequenceMap_1/1/Add_0"})
+    EXPECT_NE(std::find(names.begin(), names.end(), name), names.end()) << name;
+}
+
+TEST(Sequences, AreMapsThatDontFitRefused) {
+  EXPECT_TRUE(says(problem(mapped("short", "sums", {node("SequenceConstruct", {"x"}, {"short"})})),
+                   "its input 1 has 1 tensors where input 0 has 2"));
+  ModelDef fewer = mapped("one", "sums");
+  fewer.graph.nodes[1].inputs = {"parts"};
+  EXPECT_TRUE(says(problem(fewer), "has 1 inputs, but its body has 2"));
+  ModelDef bare = mapped("one", "sums");
+  bare.graph.nodes[1].attributes.clear();
+  EXPECT_TRUE(says(problem(bare), "lacks its body"));
+  ModelDef tensor = mapped("one", "sums");
+  tensor.graph.nodes[1].inputs[0] = "x";
+  EXPECT_TRUE(says(problem(tensor), "its input 0 isn't a sequence of tensors"));
 }
 
 }  // namespace

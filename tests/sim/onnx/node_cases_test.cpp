@@ -91,14 +91,19 @@ void compare_tensor(const ValueDef& declared, const Tensor& got, const fs::path&
   }
 }
 
-/// Dims of the tensors of a stored SequenceProto (onnx-data.proto); nothing where there is no file.
+/// Dims of the tensors of a stored SequenceProto, or of an OptionalProto of one (onnx-data.proto);
+/// nothing where there is no file.
 std::optional<std::vector<Dims>> read_sequence(const fs::path& path) {
-  constexpr uint32_t kTensorValues = 3, kDims = 1;
+  constexpr uint32_t kTensorValues = 3, kSequenceValue = 5, kDims = 1;
   const Result<onnx::MappedFile> file = onnx::map_file(path.string());
   if (!file) return std::nullopt;
   onnx::Fault fault{file->bytes.data, {}, 0};
   std::vector<Dims> out;
-  onnx::Cursor sequence(file->bytes, fault);
+  onnx::ByteSpan all = file->bytes;
+  onnx::Cursor optional(all, fault);
+  for (onnx::Field field; optional.next(field);)
+    if (field.number == kSequenceValue) all = field.span;
+  onnx::Cursor sequence(all, fault);
   for (onnx::Field field; sequence.next(field);) {
     if (field.number != kTensorValues) continue;
     std::vector<int64_t> dims;
