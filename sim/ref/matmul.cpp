@@ -14,6 +14,34 @@ namespace accsim::sim::ref {
 
 namespace {
 
+/// sum + a b; integers wrap, so that they are exact to the bits that an element type has.
+template <class T>
+T add_product(T sum, T a, T b) {
+  if constexpr (std::is_integral_v<T>)
+    return static_cast<T>(static_cast<uint64_t>(sum) +
+                          static_cast<uint64_t>(a) * static_cast<uint64_t>(b));
+  else
+    return sum + a * b;
+}
+
+void multiply(ThreadPool&, const MatMulShape& s, const int64_t* a, const int64_t* b, int64_t* c) {
+  check(!s.a_turned && !s.b_turned, "integers are multiplied as they lie");
+  std::fill_n(c, s.m * s.n, 0);
+  for (int64_t i = 0; i < s.m; ++i)
+    for (int64_t k = 0; k < s.k; ++k)
+      for (int64_t j = 0; j < s.n; ++j)
+        c[i * s.n + j] = add_product(c[i * s.n + j], a[i * s.k + k], b[k * s.n + j]);
+}
+
+/// Input i as numbers of T, which is double or int64_t.
+template <class T>
+std::vector<T> numbers(const KernelContext& step, size_t i) {
+  if constexpr (std::is_integral_v<T>)
+    return step.integers(i);
+  else
+    return step.reals(i);
+}
+
 /// NumPy's matmul of two arrays of T.
 template <class T>
 void matmul_arrays(ThreadPool& pool, Dims a_dims, const T* a, Dims b_dims, const T* b, T* out) {
@@ -62,10 +90,17 @@ Status matmul(KernelContext& step) {
     return matmul_arrays(step.pool(), step.dims(0), step.data<float>(0), step.dims(1),
                          step.data<float>(1), step.result<float>(0)),
            ok();
-  if (step.in(0).kind() != ElementKind::f64 && bits(step.dtype(0)) > 32)
-    return refuse(step, "64-bit integers aren't multiplied exactly");
-  return step.put(0, matmul_reals(step, step.reals(0), step.dims(0), step.reals(1), step.dims(1))),
-         ok();
+  const auto multiplied = [&]<class T>(T) {
+    const std::vector<T> a = numbers<T>(step, 0), b = numbers<T>(step, 1);
+    std::vector<T> out(static_cast<size_t>(step.out(0).size()));
+    matmul_arrays(step.pool(), step.dims(0), a.data(), step.dims(1), b.data(), out.data());
+    step.put(0, out);
+  };
+  if (step.in(0).kind() == ElementKind::f64)
+    multiplied(double{});
+  else
+    multiplied(int64_t{});
+  return ok();
 }
 
 }  // namespace
@@ -112,10 +147,11 @@ Strides label_strides(const std::vector<int>& labels, const std::vector<int>& te
 }
 
 /// An operand on the way.
+template <class T>
 struct Operand {
   std::vector<int> labels;
   Dims dims;
-  std::vector<double> values;
+  std::vector<T> values;
   std::shared_ptr<const Held> held{};  ///< its values, unless they are an input's
 };
 
@@ -125,10 +161,11 @@ std::shared_ptr<const Held> hold(const KernelContext& step, const Dims& dims, in
 }
 
 /// Sums a * b over the labels that `keep` doesn't have, element by element.
-Operand contract(const KernelContext& step, const Operand& a, const Operand* b,
-                 const std::vector<int>& keep, const EinsumEquation& eq) {
+template <class T>
+Operand<T> contract(const KernelContext& step, const Operand<T>& a, const Operand<T>* b,
+                    const std::vector<int>& keep, const EinsumEquation& eq) {
   std::vector<int> labels = keep;
-  for (const Operand* o : {&a, b})
+  for (const Operand<T>* o : {&a, b})
     if (o != nullptr)
       for (int l : o->labels)
         if (std::ranges::find(labels, l) == labels.end()) labels.push_back(l);
@@ -137,8 +174,8 @@ Operand contract(const KernelContext& step, const Operand& a, const Operand* b,
   const Strides a_by = label_strides(labels, a.labels, a.dims);
   const Strides b_by = b != nullptr ? label_strides(labels, b->labels, b->dims) : Strides{};
   const auto split = static_cast<ptrdiff_t>(keep.size());
-  Operand out{keep, Dims(all.begin(), all.begin() + split), {}};
-  out.held = hold(step, out.dims, sizeof(double));
+  Operand<T> out{keep, Dims(all.begin(), all.begin() + split), {}};
+  out.held = hold(step, out.dims, sizeof(T));
   const Dims summed(all.begin() + split, all.end());
   const int64_t place = (b == nullptr ? 1 : 2) * int64_t{sizeof(int64_t)};
   const auto places = hold(step, out.dims, place), places_summed = hold(step, summed, place);
@@ -155,9 +192,9 @@ Operand contract(const KernelContext& step, const Operand& a, const Operand* b,
   out.values.resize(a_out.size(), 0);
   for (size_t o = 0; o < out.values.size(); ++o)
     for (size_t s = 0; s < a_sum.size(); ++s) {
-      const double left = a.values[static_cast<size_t>(a_out[o] + a_sum[s])];
-      out.values[o] +=
-          b == nullptr ? left : left * b->values[static_cast<size_t>(b_out[o] + b_sum[s])];
+      const T left = a.values[static_cast<size_t>(a_out[o] + a_sum[s])];
+      const T right = b == nullptr ? T{1} : b->values[static_cast<size_t>(b_out[o] + b_sum[s])];
+      out.values[o] = add_product(out.values[o], left, right);
     }
   return out;
 }
@@ -173,7 +210,9 @@ Dims sizes(const std::vector<int>& labels, const EinsumEquation& eq) {
   return out;
 }
 
-ProductLabels product_labels(const Operand& a, const Operand& b, const std::vector<int>& keep) {
+template <class T>
+ProductLabels product_labels(const Operand<T>& a, const Operand<T>& b,
+                             const std::vector<int>& keep) {
   const auto in = [](int l, const std::vector<int>& labels) {
     return std::ranges::find(labels, l) != labels.end();
   };
@@ -188,61 +227,74 @@ ProductLabels product_labels(const Operand& a, const Operand& b, const std::vect
 }
 
 /// contract() of two operands, by products of matrices where these are large.
-Operand multiply(KernelContext& step, const Operand& a, const Operand& b,
-                 const std::vector<int>& keep, const EinsumEquation& eq) {
+template <class T>
+Operand<T> multiply(KernelContext& step, const Operand<T>& a, const Operand<T>& b,
+                    const std::vector<int>& keep, const EinsumEquation& eq) {
   constexpr int64_t kLarge = 512;  // multiply-accumulates; below, turning operands costs more
   const ProductLabels labels = product_labels(a, b, keep);
   const auto count = [&](const std::vector<int>& of) { return elements(sizes(of, eq)); };
   const int64_t batch = count(labels.batch), m = count(labels.m), n = count(labels.n),
                 k = count(labels.k);
-  if (m * n * k < kLarge) return contract(step, a, &b, keep, eq);
+  if (m * n * k < kLarge) return contract<T>(step, a, &b, keep, eq);
   const auto joined = [](std::vector<int> all, const std::vector<int>& x,
                          const std::vector<int>& y) {
     all.insert(all.end(), x.begin(), x.end());
     all.insert(all.end(), y.begin(), y.end());
     return all;
   };
-  const Operand left = contract(step, a, nullptr, joined(labels.batch, labels.m, labels.k), eq);
-  const Operand right = contract(step, b, nullptr, joined(labels.batch, labels.k, labels.n), eq);
-  Operand out{joined(labels.batch, labels.m, labels.n), {}, {}};
+  const Operand<T> left =
+      contract<T>(step, a, nullptr, joined(labels.batch, labels.m, labels.k), eq);
+  const Operand<T> right =
+      contract<T>(step, b, nullptr, joined(labels.batch, labels.k, labels.n), eq);
+  Operand<T> out{joined(labels.batch, labels.m, labels.n), {}, {}};
   out.dims = sizes(out.labels, eq);
-  out.held = hold(step, out.dims, sizeof(double));
+  out.held = hold(step, out.dims, sizeof(T));
   out.values.resize(static_cast<size_t>(batch * m * n));
   for (int64_t i = 0; i < batch; ++i)
     multiply(step.pool(), {m, k, n, false, false}, left.values.data() + i * m * k,
              right.values.data() + i * k * n, out.values.data() + i * m * n);
   if (out.labels == keep) return out;
-  return contract(step, out, nullptr, keep, eq);
+  return contract<T>(step, out, nullptr, keep, eq);
+}
+
+/// What an equation says of all inputs, as numbers of T.
+template <class T>
+void sum_products(KernelContext& step, const EinsumEquation& eq) {
+  const auto operand = [&](size_t i) {
+    return Operand<T>{eq.terms[i], step.dims(i), numbers<T>(step, i)};
+  };
+  Operand<T> all = operand(0);
+  if (step.input_count() == 1) all = contract<T>(step, all, nullptr, eq.output, eq);
+  for (size_t i = 1; i < step.input_count(); ++i) {
+    // Labels that a later operand or the output still needs stay.
+    std::vector<int> keep;
+    const auto wanted = [&](int l) {
+      bool needed = std::ranges::find(eq.output, l) != eq.output.end();
+      for (size_t later = i + 1; later < step.input_count(); ++later)
+        needed = needed || std::ranges::find(eq.terms[later], l) != eq.terms[later].end();
+      return needed && std::ranges::find(keep, l) == keep.end();
+    };
+    const Operand<T> next = operand(i);
+    if (i + 1 == step.input_count())
+      keep = eq.output;
+    else
+      for (const Operand<T>* o : std::initializer_list<const Operand<T>*>{&all, &next})
+        for (int l : o->labels)
+          if (wanted(l)) keep.push_back(l);
+    all = multiply(step, all, next, keep, eq);
+  }
+  step.put(0, all.values);
 }
 
 Status einsum(KernelContext& step) {
   const Result<EinsumEquation> eq = parse_einsum(step);
   if (!eq) return eq.errors();
-  if (step.in(0).kind() != ElementKind::f64 && step.in(0).kind() != ElementKind::f32 &&
-      bits(step.dtype(0)) > 32)
-    return refuse(step, "64-bit integers aren't multiplied exactly");
-  const auto operand = [&](size_t i) { return Operand{eq->terms[i], step.dims(i), step.reals(i)}; };
-  Operand all = operand(0);
-  if (step.input_count() == 1) all = contract(step, all, nullptr, eq->output, *eq);
-  for (size_t i = 1; i < step.input_count(); ++i) {
-    // Labels that a later operand or the output still needs stay.
-    std::vector<int> keep;
-    const auto wanted = [&](int l) {
-      bool needed = std::ranges::find(eq->output, l) != eq->output.end();
-      for (size_t later = i + 1; later < step.input_count(); ++later)
-        needed = needed || std::ranges::find(eq->terms[later], l) != eq->terms[later].end();
-      return needed && std::ranges::find(keep, l) == keep.end();
-    };
-    const Operand next = operand(i);
-    if (i + 1 == step.input_count())
-      keep = eq->output;
-    else
-      for (const Operand* o : std::initializer_list<const Operand*>{&all, &next})
-        for (int l : o->labels)
-          if (wanted(l)) keep.push_back(l);
-    all = multiply(step, all, next, keep, *eq);
-  }
-  return step.put(0, all.values), ok();
+  const ElementKind kind = step.in(0).kind();
+  if (kind == ElementKind::f64 || kind == ElementKind::f32)
+    sum_products<double>(step, *eq);
+  else
+    sum_products<int64_t>(step, *eq);
+  return ok();
 }
 
 Status det(KernelContext& step) {

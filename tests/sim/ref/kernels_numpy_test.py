@@ -308,6 +308,25 @@ def recurrent_attention():
     )
 
 
+def whole_numbers():
+    """Products of integers wrap as NumPy's do."""
+    for kind in (np.int64, np.uint64, np.int32, np.uint32):
+        least, most = (0 if kind in (np.uint64, np.uint32) else -9), np.iinfo(kind).max // 3
+        a, b = (rng.integers(least, most, shape).astype(kind) for shape in ((2, 3, 40), (40, 5)))
+        yield Case("MatMul", 13, [a, b], name=f"MatMul {kind.__name__}"), [a @ b]
+        c = rng.integers(least, most, (2, 5, 40)).astype(kind)
+        yield (
+            Case("Einsum", 12, [a, c], equation="bik,bjk->bij", name=f"Einsum {kind.__name__}"),
+            [np.einsum("bik,bjk->bij", a, c)],
+        )
+        yield Case("Einsum", 12, [a], equation="bik->k"), [np.einsum("bik->k", a)]
+        three = [a[:, :, :4], b[:4, :], c[:, :, :4]]
+        yield (
+            Case("Einsum", 12, three, equation="bik,kj,bjk->bi", name="Einsum of three"),
+            [np.einsum("bik,kj,bjk->bi", *three)],
+        )
+
+
 # ---- reductions and movement
 # -----------------------------------------------------------------------
 
@@ -656,6 +675,7 @@ def main():
             masked_attentions,
             rotations,
             recurrent_attention,
+            whole_numbers,
             reductions,
             remainders,
             movement,
